@@ -1,0 +1,159 @@
+// Package wire knows what crosses the pipes: lines of bytes, and the JSON-RPC
+// 2.0 envelope in them. It cuts a byte stream into frames whatever the chunks,
+// and reads a frame's envelope in one pass that no input can overflow. It knows
+// nothing of what methods mean, of processes or of storage.
+package wire
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Frame is one line as it crossed the wire: a JSON-RPC message, a line of the
+// agent's stderr, or bytes that are neither. A mark (Kind Mark) is no line but
+// an event on the tape between the lines.
+type Frame struct {
+	Seq    uint64        // from 1, in the order seen; a gap means that frames were lost
+	At     time.Duration // since the tape began, monotonic
+	Dir    Direction
+	Origin Origin
+	Kind   Kind
+	End    LineEnd
+	Failed bool   // a response that carries an error
+	Size   int64  // bytes of the line without its end, also where Raw has fewer
+	Raw    []byte // those bytes; the first MaxChecked of a larger frame; nil where only the fields were read
+}
+
+// A Direction says who wrote a frame.
+type Direction uint8
+
+// The directions. MCP's server stands where ACP's agent stands.
+const (
+	ClientToAgent Direction = iota
+	AgentToClient
+	AgentStderr
+	Directions // how many there are
+)
+
+var directionNames = [...]string{"c2a", "a2c", "err"}
+
+// String returns the name used in the portable form: c2a, a2c or err.
+func (d Direction) String() string { return name(directionNames[:], uint8(d)) }
+
+// MarshalText returns the name of d.
+func (d Direction) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText takes a name that String returns.
+func (d *Direction) UnmarshalText(text []byte) error {
+	return parse(directionNames[:], "direction", text, (*uint8)(d))
+}
+
+// An Origin says which side knows a frame. Without an interceptor all frames
+// have the origin Wire.
+type Origin uint8
+
+// The origins.
+const (
+	Wire      Origin = iota // one side sent it, the other got the same bytes
+	Withheld                // one side sent it, the other did not get it; a Rewritten frame may follow instead
+	Injected                // acptap made it: the receiver got it, nobody sent it
+	Rewritten               // the receiver got it in place of the Withheld frame before it in its direction
+)
+
+var originNames = [...]string{"wire", "withheld", "injected", "rewritten"}
+
+// String returns the name used in the portable form.
+func (o Origin) String() string { return name(originNames[:], uint8(o)) }
+
+// MarshalText returns the name of o.
+func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText takes a name that String returns.
+func (o *Origin) UnmarshalText(text []byte) error {
+	return parse(originNames[:], "origin", text, (*uint8)(o))
+}
+
+// Sent reports whether the frame's writer wrote it.
+func (o Origin) Sent() bool { return o == Wire || o == Withheld }
+
+// Received reports whether the frame was passed on to the other side.
+func (o Origin) Received() bool { return o != Withheld }
+
+// A Kind says what a frame is as JSON-RPC 2.0.
+type Kind uint8
+
+// The kinds.
+const (
+	Junk         Kind = iota // not a JSON-RPC message: no UTF-8, no JSON, a blank line, a scalar, an object without method, id, result and error
+	Request                  // method and id
+	Response                 // no method, but an id, a result or an error
+	Notification             // method, no id
+	Batch                    // a JSON array, possibly empty
+	Unchecked                // longer than MaxChecked or nested deeper than MaxDepth; fields are those of the part that was read
+	Stderr                   // a line of the agent's stderr
+	Mark                     // an event: the end of a stream, a signal, lost bytes, the agent's exit
+)
+
+var kindNames = [...]string{"junk", "request", "response", "notification", "batch", "unchecked", "stderr", "mark"}
+
+// String returns the kind's name, such as "request".
+func (k Kind) String() string { return name(kindNames[:], uint8(k)) }
+
+// MarshalText returns the name of k.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText takes a name that String returns.
+func (k *Kind) UnmarshalText(text []byte) error {
+	return parse(kindNames[:], "kind", text, (*uint8)(k))
+}
+
+// A LineEnd is what stood behind a frame's bytes.
+type LineEnd uint8
+
+// The line ends.
+const (
+	LF   LineEnd = iota
+	CRLF         // tolerated: the specifications ask for LF
+	None         // the stream ended here
+)
+
+var lineEndNames = [...]string{"lf", "crlf", "none"}
+
+// String returns lf, crlf or none.
+func (e LineEnd) String() string { return name(lineEndNames[:], uint8(e)) }
+
+// MarshalText returns the name of e.
+func (e LineEnd) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText takes a name that String returns.
+func (e *LineEnd) UnmarshalText(text []byte) error {
+	return parse(lineEndNames[:], "line end", text, (*uint8)(e))
+}
+
+// Bytes returns the line end as it crossed the wire.
+func (e LineEnd) Bytes() string {
+	switch e {
+	case LF:
+		return "\n"
+	case CRLF:
+		return "\r\n"
+	}
+	return ""
+}
+
+func name(names []string, n uint8) string {
+	if int(n) < len(names) {
+		return names[n]
+	}
+	return fmt.Sprintf("unknown(%d)", n)
+}
+
+func parse(names []string, what string, text []byte, to *uint8) error {
+	for i, s := range names {
+		if s == string(text) {
+			*to = uint8(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown %s %q; there are %q", what, text, names)
+}

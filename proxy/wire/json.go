@@ -1,0 +1,311 @@
+package wire
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// A scanner reads JSON (RFC 8259) from b. Its methods return false where the
+// text is no JSON, is nested too deeply, or ends too early.
+type scanner struct {
+	b     []byte
+	i     int  // next byte
+	cut   bool // b is only the beginning of the frame
+	deep  bool // nested deeper than MaxDepth
+	high  bool // a string holds a byte above 0x7f
+	depth int
+	stack [MaxDepth/64 + 1]uint64 // bit n: level n is an object
+	env   Envelope
+	shape shape
+}
+
+// key reads a member's name, the colon and the blanks behind it.
+func (s *scanner) key() ([]byte, bool) {
+	start := s.i
+	if !s.string() {
+		return nil, false
+	}
+	key := unquote(s.b[start:s.i])
+	s.blanks()
+	if s.i == len(s.b) || s.b[s.i] != ':' {
+		return nil, false
+	}
+	s.i++
+	s.blanks()
+	return key, true
+}
+
+// value reads one value and all that is in it.
+func (s *scanner) value() bool {
+	base := s.depth
+	for {
+		if s.i == len(s.b) {
+			return false
+		}
+		switch c := s.b[s.i]; c {
+		case '{', '[':
+			s.i++
+			if s.depth == MaxDepth-1 { // the envelope is a level too
+				s.deep = true
+				return false
+			}
+			s.push(c == '{')
+			s.blanks()
+			if s.i < len(s.b) && s.b[s.i] == closing(c == '{') {
+				break // empty
+			}
+			if c == '{' {
+				if _, ok := s.key(); !ok {
+					return false
+				}
+			}
+			continue
+		case '"':
+			if !s.string() {
+				return false
+			}
+		default:
+			if !s.atom() {
+				return false
+			}
+		}
+		// A value has ended, or an empty array or object is about to.
+		for {
+			if s.depth == base {
+				return true
+			}
+			s.blanks()
+			if s.i == len(s.b) {
+				return false
+			}
+			c, object := s.b[s.i], s.object()
+			s.i++
+			if c == closing(object) {
+				s.depth--
+				continue
+			}
+			if c != ',' {
+				return false
+			}
+			s.blanks()
+			if object {
+				if _, ok := s.key(); !ok {
+					return false
+				}
+			}
+			break
+		}
+	}
+}
+
+func (s *scanner) push(object bool) {
+	s.depth++
+	word, bit := s.depth/64, uint64(1)<<(s.depth%64)
+	if object {
+		s.stack[word] |= bit
+	} else {
+		s.stack[word] &^= bit
+	}
+}
+
+func (s *scanner) object() bool { return s.stack[s.depth/64]>>(s.depth%64)&1 == 1 }
+
+func closing(object bool) byte {
+	if object {
+		return '}'
+	}
+	return ']'
+}
+
+func (s *scanner) blanks() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\t', '\r', '\n':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+// string reads a string with its quotes.
+func (s *scanner) string() bool {
+	b := s.b
+	if s.i == len(b) || b[s.i] != '"' {
+		return false
+	}
+	i := s.i + 1
+	for {
+		i += plain(b[i:])
+		if i >= len(b) {
+			s.i = len(b)
+			return false
+		}
+		switch c := b[i]; {
+		case c == '"':
+			s.i = i + 1
+			return true
+		case c >= utf8.RuneSelf:
+			s.high = true
+			i++
+		case c < ' ':
+			s.i = i
+			return false
+		default: // a backslash
+			n := escape(b[i:])
+			if n == 0 {
+				s.i = i
+				if len(b)-i < len(`\u0000`) {
+					s.i = len(b) // perhaps only cut off
+				}
+				return false
+			}
+			i += n
+		}
+	}
+}
+
+// plain returns how many bytes of b need no look: eight are tested at once.
+func plain(b []byte) int {
+	const (
+		ones = 0x0101010101010101
+		tops = 0x8080808080808080
+	)
+	n := 0
+	for len(b)-n >= 8 {
+		w := binary.LittleEndian.Uint64(b[n:])
+		quote, slash := w^('"'*ones), w^('\\'*ones)
+		// In each byte the top bit is set where it is above 0x7f, below a
+		// blank, a quote or a backslash. A borrow may set it in a byte behind
+		// such a one too, so only the first counts.
+		hit := (w | (w - ' '*ones) | (quote - ones) | (slash - ones)) & tops
+		if hit != 0 {
+			return n + bits.TrailingZeros64(hit)/8
+		}
+		n += 8
+	}
+	for n < len(b) {
+		if c := b[n]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// escape returns the length of the escape sequence that b begins with, 0 if it
+// is none.
+func escape(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if len(b) < 6 {
+			return 0
+		}
+		for _, c := range b[2:6] {
+			if !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f') {
+				return 0
+			}
+		}
+		return 6
+	}
+	return 0
+}
+
+// atom reads a number, true, false or null.
+func (s *scanner) atom() bool {
+	b := s.b[s.i:]
+	n := 0
+	switch b[0] {
+	case 't':
+		n = literal(b, "true")
+	case 'f':
+		n = literal(b, "false")
+	case 'n':
+		n = literal(b, "null")
+	default:
+		n = number(b)
+	}
+	if n == 0 {
+		if s.cut && len(b) < len("false") {
+			s.i = len(s.b) // perhaps only cut off
+		}
+		return false
+	}
+	s.i += n
+	return true
+}
+
+func literal(b []byte, word string) int {
+	if len(b) >= len(word) && string(b[:len(word)]) == word {
+		return len(word)
+	}
+	return 0
+}
+
+// number returns the length of the number that b begins with, 0 if it is none.
+func number(b []byte) int {
+	i := 0
+	at := func() byte {
+		if i < len(b) {
+			return b[i]
+		}
+		return 0
+	}
+	digits := func() bool {
+		start := i
+		for '0' <= at() && at() <= '9' {
+			i++
+		}
+		return i > start
+	}
+	if at() == '-' {
+		i++
+	}
+	if at() == '0' {
+		i++
+	} else if !digits() {
+		return 0
+	}
+	if at() == '.' {
+		i++
+		if !digits() {
+			return 0
+		}
+	}
+	if at()|0x20 == 'e' {
+		i++
+		if at() == '+' || at() == '-' {
+			i++
+		}
+		if !digits() {
+			return 0
+		}
+	}
+	return i
+}
+
+// unquote returns the text of a JSON string. A string that was cut off gives
+// what is there.
+func unquote(quoted []byte) []byte {
+	text := quoted[1:]
+	if n := len(text); n > 0 && text[n-1] == '"' {
+		text = text[:n-1]
+	}
+	for _, c := range text {
+		if c == '\\' {
+			var s string
+			if json.Unmarshal(quoted, &s) == nil {
+				return []byte(s)
+			}
+			break
+		}
+	}
+	return text
+}

@@ -1,0 +1,40 @@
+package wire
+
+import "encoding/json"
+
+// Marked is what the Raw of a frame of the kind Mark says, as JSON. One of the
+// fields is set.
+type Marked struct {
+	Gap    int64  `json:"gap,omitempty"`    // bytes of this direction that are missing here
+	Damage int64  `json:"damage,omitempty"` // bytes of the tape that could not be read here; which direction they were of is not known
+	EOF    bool   `json:"eof,omitempty"`    // the stream of this direction ended
+	Signal string `json:"signal,omitempty"` // a signal that was passed on to the agent, such as "terminated"
+	Exit   *Exit  `json:"exit,omitempty"`   // how the agent ended; the last frame of a tape
+}
+
+// An Exit is how the agent ended.
+type Exit struct {
+	Code      int               `json:"code"`                // exit status; 128+n for signal n
+	Signal    string            `json:"signal,omitempty"`    // the signal that ended it
+	Error     string            `json:"error,omitempty"`     // why it could not be started
+	Delivered [Directions]int64 `json:"delivered,omitempty"` // bytes of each direction that reached the other side
+}
+
+// ReadMark returns what a frame of the kind Mark says. It is empty if f is of
+// another kind or says something that this version does not know.
+func ReadMark(f Frame) Marked {
+	var m Marked
+	if f.Kind != Mark || json.Unmarshal(f.Raw, &m) != nil {
+		return Marked{}
+	}
+	return m
+}
+
+// JSON returns what stands in Raw.
+func (m Marked) JSON() []byte {
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic("wire: mark: " + err.Error()) // numbers, text and booleans only
+	}
+	return b
+}

@@ -1,0 +1,172 @@
+package wire
+
+import "unicode/utf8"
+
+// Bounds of what Scan checks. Beyond them a frame is Unchecked.
+const (
+	MaxChecked = 1 << 20 // bytes of a frame
+	MaxDepth   = 10_000  // nested arrays and objects, as in encoding/json
+)
+
+// An Envelope is the outside of a JSON-RPC message: what JSON-RPC 2.0 defines.
+// Its slices point into the frame. Of an Unchecked frame they hold what could
+// be read, and the last of them may be cut off.
+type Envelope struct {
+	Kind    Kind
+	ID      []byte // JSON as sent, such as `7`, `"7"` or `1.0`; nil if there is none. `7` and `"7"` are different ids (JSON-RPC 2.0, section 4)
+	Method  []byte // decoded, without quotes; nil if there is none
+	Params  []byte // JSON; nil if there is none
+	Result  []byte // JSON; nil if there is none
+	Error   []byte // JSON; nil if there is none
+	Session []byte // JSON of a member `sessionId` beside `method` or `result` (MCP SEP-1364); nil if there is none
+}
+
+// Scan reads the envelope of a frame in one pass and says whether the frame is
+// JSON at all. It never fails: what is no message has the kind Junk. It does not
+// recurse, and allocates only for names that are written with escapes. Of
+// members that occur twice the last one counts, as in the JSON decoders of Go
+// and JavaScript.
+func Scan(frame []byte) Envelope {
+	if len(frame) > MaxChecked {
+		return ScanPrefix(frame[:MaxChecked])
+	}
+	s := scanner{b: frame}
+	return s.message()
+}
+
+// ScanPrefix is Scan for a frame of which only the beginning is at hand. Its
+// kind is Unchecked, or Junk where the beginning shows that already.
+func ScanPrefix(beginning []byte) Envelope {
+	s := scanner{b: beginning, cut: true}
+	return s.message()
+}
+
+// Entries calls yield for each entry of a batch, with its place from 0 and its
+// bytes, until yield returns false. The frame must be of the kind Batch.
+func Entries(batch []byte, yield func(i int, entry []byte) bool) {
+	s := scanner{b: batch}
+	s.blanks()
+	s.i++ // the bracket
+	for n := 0; ; n++ {
+		s.blanks()
+		if s.i >= len(s.b) || s.b[s.i] == ']' {
+			return
+		}
+		start := s.i
+		if !s.value() || !yield(n, s.b[start:s.i]) {
+			return
+		}
+		s.blanks()
+		if s.i < len(s.b) && s.b[s.i] == ',' {
+			s.i++
+		}
+	}
+}
+
+// shape remembers which members stood in the object, also those whose value is
+// of no use.
+type shape struct {
+	method, badMethod, id, result, err bool
+}
+
+func (s *scanner) message() Envelope {
+	s.blanks()
+	if s.i == len(s.b) {
+		return Envelope{Kind: Junk}
+	}
+	whole := false
+	switch s.b[s.i] {
+	case '{':
+		whole = s.envelope()
+	case '[':
+		s.env.Kind = Batch
+		whole = s.value()
+	default:
+		return Envelope{Kind: Junk}
+	}
+	if whole {
+		s.blanks()
+		whole = s.i == len(s.b)
+	}
+	switch {
+	case s.deep, s.cut && s.i == len(s.b):
+		s.env.Kind = Unchecked
+		return s.env
+	case !whole, s.high && !utf8.Valid(s.b):
+		return Envelope{Kind: Junk}
+	case s.env.Kind == Batch:
+		return s.env
+	}
+	switch h := s.shape; {
+	case h.badMethod:
+		return Envelope{Kind: Junk}
+	case h.method && h.id:
+		s.env.Kind = Request
+	case h.method:
+		s.env.Kind = Notification
+	case h.id, h.result, h.err:
+		s.env.Kind = Response
+	default:
+		return Envelope{Kind: Junk}
+	}
+	return s.env
+}
+
+// envelope reads the outermost object.
+func (s *scanner) envelope() bool {
+	s.i++
+	s.blanks()
+	if s.i < len(s.b) && s.b[s.i] == '}' {
+		s.i++
+		return true
+	}
+	for {
+		key, ok := s.key()
+		if !ok {
+			return false
+		}
+		start := s.i
+		ok = s.value()
+		s.member(key, s.b[start:s.i:s.i])
+		if !ok {
+			return false
+		}
+		s.blanks()
+		if s.i == len(s.b) {
+			return false
+		}
+		c := s.b[s.i]
+		s.i++
+		switch c {
+		case '}':
+			return true
+		case ',':
+			s.blanks()
+		default:
+			return false
+		}
+	}
+}
+
+func (s *scanner) member(key, value []byte) {
+	switch string(key) {
+	case "id":
+		s.shape.id = true
+		if len(value) > 0 { // else it was cut off
+			s.env.ID = value
+		}
+	case "method":
+		s.shape.method, s.shape.badMethod = true, len(value) == 0 || value[0] != '"'
+		if !s.shape.badMethod {
+			s.env.Method = unquote(value)
+		}
+	case "params":
+		s.env.Params = value
+	case "result":
+		s.env.Result, s.shape.result = value, true
+	case "error":
+		s.env.Error, s.shape.err = value, true
+	case "sessionId":
+		s.env.Session = value
+	}
+}

@@ -1,0 +1,74 @@
+package wire
+
+import "bytes"
+
+// A Splitter cuts the bytes of one direction into lines. The zero value is
+// ready to use and cuts at MaxChecked.
+type Splitter struct {
+	// Pending holds the bytes of the line that has not ended yet. Together with
+	// Open it is the whole state: a Splitter made with both goes on where the
+	// other stopped.
+	Pending []byte
+
+	// Open says that earlier bytes of the pending line were given out already.
+	Open bool
+
+	// Limit is how many bytes of a line are kept until it ends; 0 is MaxChecked.
+	Limit int
+}
+
+// Feed cuts p and calls emit for each piece of a line: the whole line in most
+// cases; of a line longer than Limit several pieces, the last of them with last
+// set. The line end is not part of a piece. A piece is valid during the call
+// only; the bytes of p are not kept. How the stream is divided into calls of
+// Feed changes nothing.
+func (s *Splitter) Feed(p []byte, emit func(piece []byte, end LineEnd, last bool)) {
+	for len(p) > 0 {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			s.keep(p, emit)
+			return
+		}
+		line := p[:i]
+		if len(s.Pending) > 0 || len(line) > s.limit() {
+			s.keep(line, emit)
+			line = s.Pending
+		}
+		end := LF
+		if n := len(line); n > 0 && line[n-1] == '\r' {
+			line, end = line[:n-1], CRLF
+		}
+		emit(line, end, true)
+		s.Pending, s.Open = s.Pending[:0], false
+		p = p[i+1:]
+	}
+}
+
+// Flush gives out the line that the end of the stream left unfinished.
+func (s *Splitter) Flush(emit func(piece []byte, end LineEnd, last bool)) {
+	if len(s.Pending) > 0 || s.Open {
+		emit(s.Pending, None, true)
+	}
+	s.Pending, s.Open = s.Pending[:0], false
+}
+
+func (s *Splitter) limit() int {
+	if s.Limit == 0 {
+		return MaxChecked
+	}
+	return s.Limit
+}
+
+// keep adds p to the pending line. When that grows beyond the limit, all of it
+// but its last byte is given out: that byte may be the first half of a CRLF.
+func (s *Splitter) keep(p []byte, emit func(piece []byte, end LineEnd, last bool)) {
+	limit := s.limit()
+	for len(s.Pending)+len(p) > limit {
+		n := limit - len(s.Pending)
+		s.Pending = append(s.Pending, p[:n]...)
+		p = p[n:]
+		emit(s.Pending[:limit-1], None, false)
+		s.Pending, s.Open = append(s.Pending[:0], s.Pending[limit-1]), true
+	}
+	s.Pending = append(s.Pending, p...)
+}
