@@ -1,0 +1,222 @@
+package dialect
+
+import (
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// acpCall takes a request or notification of ACP, or of a protocol that is not
+// known yet.
+func (t *Tracker) acpCall(s *step, method string) {
+	if method == "session/update" {
+		t.update(s)
+	} else {
+		s.about.Session = t.addressed(s.Dir, row(ACP, method), s.Params)
+	}
+	var effect Effect
+	m := row(ACP, method)
+	if m != nil {
+		effect = m.Effect
+	}
+	if s.ID == nil {
+		return
+	}
+	c := &call{Seq: s.Seq, Method: method, Session: s.about.Session}
+	switch {
+	case effect == Initializes:
+		t.acpOffer(s, c)
+	case effect == Opens:
+		t.setup(s, c, m)
+	case effect == Prompts:
+		t.prompted(s)
+	case m == nil:
+	case m.Session == ByServer:
+		c.Servers = []string{t.text(serverID(s.Params))}
+	case method == "mcp/disconnect":
+		c.Link = t.text(at(s.Params, "connectionId"))
+	case m.Session == Inside:
+		c.Wrapped, _ = t.inner(s.Params)
+	}
+	t.ask(s.Frame, s.ID, c)
+}
+
+// acpAnswer takes the response to c.
+func (t *Tracker) acpAnswer(s *step, c *call) {
+	method := c.Method
+	if c.Wrapped != "" {
+		method = c.Wrapped
+	}
+	m := row(ACP, method)
+	if m == nil {
+		return
+	}
+	if made := m.Session == InResult || m.Session == FromParams; made && !s.failed() {
+		s.about.Session = t.text(at(s.Result, "sessionId"))
+	}
+	if c.Wrapped != "" {
+		return // its component tells what happens, at the frame that was wrapped
+	}
+	switch m.Effect {
+	case Initializes:
+		t.acpSettle(s, c)
+	case Opens:
+		t.opened(s, c)
+	case Closes:
+		s.happens(SessionClosed)
+	case Deletes:
+		s.happens(SessionGone)
+	case Prompts:
+		t.accepted(s)
+	}
+	if s.failed() {
+		return
+	}
+	switch method {
+	case "mcp/connect":
+		if link := t.text(at(s.Result, "connectionId")); link != "" && len(c.Servers) > 0 {
+			t.links.set(link, c.Servers[0])
+		}
+	case "mcp/disconnect":
+		t.links.drop(c.Link)
+	}
+}
+
+// happens notes an event of a session, if the response is a success.
+func (s *step) happens(event Events) {
+	if !s.failed() && s.about.Session != "" {
+		s.about.Events |= event
+	}
+}
+
+// setup takes the request for a session.
+func (t *Tracker) setup(s *step, c *call, m *Method) {
+	if m.Session == FromParams {
+		c.Parent, c.Session, s.about.Session = s.about.Session, "", ""
+	}
+	if cwd := at(s.Params, "cwd"); len(cwd) <= 4*maxName {
+		c.Cwd = text(cwd)
+	}
+	r := within(at(s.Params, "mcpServers"), '[')
+	for server, ok := r.element(); ok && len(c.Servers) < maxNames; server, ok = r.element() {
+		if text(at(server, "type")) != "acp" {
+			continue
+		}
+		if id := t.text(serverID(server)); id != "" {
+			c.Servers = append(c.Servers, id)
+			if c.Session != "" { // an agent may connect before it answers
+				t.servers.set(id, c.Session)
+			}
+		}
+	}
+}
+
+// opened takes the response to a setup.
+func (t *Tracker) opened(s *step, c *call) {
+	if s.failed() {
+		// Of the codes that agents answer to an id they do not know, only
+		// this one says so.
+		if s.code() == -32002 && c.Session != "" {
+			s.about.Events |= SessionLost
+		}
+		return
+	}
+	if s.about.Session == "" {
+		return
+	}
+	s.about.Events |= SessionOpened
+	s.news.Cwd, s.news.Parent, s.news.Setup = c.Cwd, c.Parent, c.Seq
+	for _, id := range c.Servers {
+		t.servers.set(id, s.about.Session)
+	}
+}
+
+// serverID returns the id of an MCP server that an ACP peer hosts. The RFD's
+// text names it otherwise than the schema does.
+func serverID(object []byte) []byte {
+	for _, key := range []string{"serverId", "acpId", "id"} {
+		if id := at(object, key); id != nil {
+			return id
+		}
+	}
+	return nil
+}
+
+// update takes a session/update. Most frames of a tape are of this kind, so
+// their params are walked over only once.
+func (t *Tracker) update(s *step) {
+	var update, variant, state, title []byte
+	r := within(s.Params, '{')
+	for key, value, ok := r.member(); ok; key, value, ok = r.member() {
+		switch string(key) {
+		case "sessionId":
+			s.about.Session = t.text(value)
+		case "update":
+			update = value
+		}
+	}
+	r = within(update, '{')
+	for key, value, ok := r.member(); ok; key, value, ok = r.member() {
+		switch string(key) {
+		case "sessionUpdate":
+			variant = value
+		case "state":
+			state = value
+		case "title":
+			title = value
+		}
+	}
+	s.about.Update = t.text(variant)
+	switch s.about.Update {
+	case "session_info_update":
+		s.news.Title = firstLine(title, maxName)
+	case "state_update":
+		if string(state) == `"idle"` {
+			t.idle(s)
+		}
+	}
+}
+
+// addressed returns the session of a request or notification by the place that
+// the table gives for its method. A method that is in no table may have its
+// session at the usual place.
+func (t *Tracker) addressed(dir wire.Direction, m *Method, params []byte) string {
+	where := InParams
+	if m != nil {
+		where = m.Session
+	}
+	switch where {
+	case InParams, FromParams:
+		return t.text(at(params, "sessionId"))
+	case ByRequest:
+		return t.named(dir, at(params, "requestId"))
+	case InParamsOrRequest:
+		if session := t.text(at(params, "sessionId")); session != "" {
+			return session
+		}
+		return t.named(wire.ClientToAgent, at(params, "requestId"))
+	case ByServer:
+		session, _ := t.servers.get(t.text(serverID(params)))
+		return session
+	case ByConnection:
+		server, _ := t.links.get(t.text(at(params, "connectionId")))
+		session, _ := t.servers.get(server)
+		return session
+	case Inside:
+		method, params := t.inner(params)
+		if inner := row(ACP, method); inner == nil || inner.Session != FromParams {
+			return t.addressed(dir, inner, params)
+		}
+	}
+	return ""
+}
+
+// inner unwraps what a component of a proxy chain passes along. A component
+// adds one wrapping, so there are not many.
+func (t *Tracker) inner(params []byte) (method string, inner []byte) {
+	for range 16 {
+		method, params = t.text(at(params, "method")), at(params, "params")
+		if m := row(ACP, method); m == nil || m.Session != Inside {
+			return method, params
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,108 @@
+package dialect
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A call is a request that waits for its response, with what its response will
+// not say again.
+type call struct {
+	Seq     uint64   `json:"seq"`
+	Method  string   `json:"method,omitempty"`
+	Session string   `json:"session,omitempty"`
+	Wrapped string   `json:"wrapped,omitempty"` // the method inside of a frame that was passed along a proxy chain
+	Cwd     string   `json:"cwd,omitempty"`     // of a setup
+	Parent  string   `json:"parent,omitempty"`  // of a fork
+	Servers []string `json:"servers,omitempty"` // that a setup declares, or that mcp/connect names
+	Link    string   `json:"link,omitempty"`    // the connection that mcp/disconnect ends
+	Offer   Dialect  `json:"offer,omitempty"`   // of initialize, and of a modern MCP request
+}
+
+// A callKey names a request. Both directions are spaces of their own, and so
+// are the ids `7` and `"7"` (JSON-RPC 2.0, section 4).
+type callKey struct {
+	Dir wire.Direction `json:"dir"`
+	ID  string         `json:"id"`
+}
+
+// A pair is the request that each end waits for under one id. They differ only
+// where acptap put a request of its own between the two: what it withheld, only
+// the sender knows, what it injected, only the receiver.
+type pair struct {
+	Client *call `json:"client,omitempty"`
+	Agent  *call `json:"agent,omitempty"`
+}
+
+// ends reports which ends of the connection know a frame.
+func ends(f *wire.Frame) (client, agent bool) {
+	if f.Dir == wire.ClientToAgent {
+		return f.Origin.Sent(), f.Origin.Received()
+	}
+	return f.Origin.Received(), f.Origin.Sent()
+}
+
+// ask remembers a request.
+func (t *Tracker) ask(f *wire.Frame, id []byte, c *call) {
+	key := callKey{f.Dir, short(id)}
+	p, _ := t.calls.get(key)
+	client, agent := ends(f)
+	if client {
+		p.Client = c
+	}
+	if agent {
+		p.Agent = c
+	}
+	t.calls.set(key, p)
+}
+
+// answer returns the requests that a response answers, and forgets them.
+func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
+	key := callKey{opposite(f.Dir), short(id)}
+	p, ok := t.calls.get(key)
+	if !ok {
+		return p
+	}
+	answered, left := p, p
+	client, agent := ends(f)
+	if client {
+		left.Client = nil
+	} else {
+		answered.Client = nil
+	}
+	if agent {
+		left.Agent = nil
+	} else {
+		answered.Agent = nil
+	}
+	if left == (pair{}) {
+		t.calls.drop(key)
+	} else {
+		t.calls.set(key, left)
+	}
+	return answered
+}
+
+// named returns the session of an open request, if it is known.
+func (t *Tracker) named(dir wire.Direction, id []byte) string {
+	p, _ := t.calls.get(callKey{dir, short(id)})
+	switch {
+	case p.Client != nil:
+		return p.Client.Session
+	case p.Agent != nil:
+		return p.Agent.Session
+	}
+	return ""
+}
+
+// short returns the text of an id, or a digest of one that is too long to keep.
+func short(id []byte) string {
+	if len(id) <= 64 && utf8.Valid(id) {
+		return string(id)
+	}
+	sum := sha256.Sum256(id)
+	return hex.EncodeToString(sum[:])
+}

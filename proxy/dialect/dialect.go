@@ -1,0 +1,173 @@
+// Package dialect is the one place that knows what methods mean: in the three
+// dialects of the Agent Client Protocol (ACP), in the revisions of the Model
+// Context Protocol (MCP), and in MCP's session proposals. It answers which
+// dialect a connection speaks, whose session a frame belongs to, what begins
+// and ends a turn, and what of a frame matters when two are compared. A method
+// that is in no table is never an error: it is a frame like others.
+package dialect
+
+import (
+	"fmt"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Protocol is what a connection speaks.
+type Protocol uint8
+
+// The protocols.
+const (
+	AnyProtocol Protocol = iota // not known yet: found from the traffic
+	ACP
+	MCP
+)
+
+var protocolNames = [...]string{"", "acp", "mcp"}
+
+// String returns acp or mcp, and nothing for AnyProtocol.
+func (p Protocol) String() string { return name(protocolNames[:], uint8(p)) }
+
+// MarshalText returns the name of p.
+func (p Protocol) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText takes a name that String returns.
+func (p *Protocol) UnmarshalText(text []byte) error {
+	return parse(protocolNames[:], "protocol", text, (*uint8)(p))
+}
+
+// A Dialect is a protocol in one of its generations. It is a property of a
+// connection, found from its first messages.
+type Dialect uint8
+
+// The dialects.
+const (
+	Unknown    Dialect = iota
+	ACPv1              // protocolVersion 1, or 0
+	ACPv2Early         // the draft of version 2 until 2026-06-24: clientInfo, agentInfo
+	ACPv2              // the current draft of version 2: info on both sides
+	MCPLegacy          // 2024-11-05 to 2025-11-25: begins with initialize
+	MCPModern          // 2026-07-28: no initialize, version in each request's _meta
+)
+
+var dialectNames = [...]string{"", "v1", "v2-early", "v2", "legacy", "modern"}
+
+// Protocol returns the protocol that d is a generation of.
+func (d Dialect) Protocol() Protocol {
+	switch d {
+	case ACPv1, ACPv2Early, ACPv2:
+		return ACP
+	case MCPLegacy, MCPModern:
+		return MCP
+	}
+	return AnyProtocol
+}
+
+// String returns a short name such as v2-early, and nothing for Unknown.
+func (d Dialect) String() string { return name(dialectNames[:], uint8(d)) }
+
+// MarshalText returns the name of d.
+func (d Dialect) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText takes a name that String returns.
+func (d *Dialect) UnmarshalText(text []byte) error {
+	return parse(dialectNames[:], "dialect", text, (*uint8)(d))
+}
+
+// An Overlay is one of the session proposals made for MCP.
+type Overlay uint8
+
+// The overlays.
+const (
+	NoOverlay Overlay = iota
+	SEP1364A1         // alternative 1: sessions capability, session/create, session/delete
+	SEP1364A2         // alternative 2: initialize starts sessions, terminate ends them
+	DataLayer         // data-layer sessions: _meta["io.modelcontextprotocol/session"]
+)
+
+var overlayNames = [...]string{"", "sep1364-a1", "sep1364-a2", "dls"}
+
+// String returns sep1364-a1, sep1364-a2 or dls, and nothing for NoOverlay.
+func (o Overlay) String() string { return name(overlayNames[:], uint8(o)) }
+
+// MarshalText returns the name of o.
+func (o Overlay) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText takes a name that String returns.
+func (o *Overlay) UnmarshalText(text []byte) error {
+	return parse(overlayNames[:], "overlay", text, (*uint8)(o))
+}
+
+// A Frame is a wire.Frame and what it means on its connection.
+type Frame struct {
+	wire.Frame
+	About
+}
+
+// About is what a frame means on its connection.
+type About struct {
+	Method  string  // of a response: its request's; empty if there is none or it is not known
+	Update  string  // the variant of a session/update, such as agent_message_chunk
+	Session string  // the id of the session that the frame belongs to; empty: the connection's
+	Answers uint64  // of a response: Seq of its request, or of the batch that the request is in; 0 if that is not known
+	Events  Events  // what happens with this frame
+	Entries []About // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Answers are empty, and Session is set if the entries agree
+}
+
+// Events is a set of things that happen with a frame.
+type Events uint16
+
+// The events.
+const (
+	Initialized   Events = 1 << iota // the connection's dialect is settled
+	SessionOpened                    // made, loaded, resumed or forked: stands at the successful response
+	SessionClosed                    // closed, or ended: stands at the successful response
+	SessionGone                      // deleted: stands at the successful response
+	SessionLost                      // the answer says that the session is unknown (MCP -32043, ACP -32002 to load or resume)
+	StateRenewed                     // a new state or expiry of a data-layer session
+	TurnBegan                        // a prompt
+	TurnEnded                        // the prompt's response, where that ends the turn; else the state_update that says idle
+)
+
+// Has reports whether all of e are in the set.
+func (s Events) Has(e Events) bool { return s&e == e }
+
+// News is what a frame tells about its session beyond About. Empty fields tell
+// nothing; a batch with entries of several sessions tells nothing.
+type News struct {
+	Cwd     string // working directory: stands with SessionOpened
+	Title   string // the title that the agent gave
+	Prompt  string // with TurnBegan: the first line of the prompt's text, at most 80 characters
+	Parent  string // with SessionOpened by a fork: the id of the source
+	Setup   uint64 // with SessionOpened: Seq of the request that asked for it
+	Expires string // expiresAt of a data-layer session, as sent
+}
+
+// A Connection is what both sides said of themselves.
+type Connection struct {
+	Protocol      Protocol
+	Dialect       Dialect
+	Overlay       Overlay
+	Hybrid        bool   // keys of two dialects in one object of initialize
+	Version       string // the negotiated protocolVersion as JSON without quotes: 1, 2, 2025-11-25
+	Client        string // name
+	ClientVersion string
+	Agent         string // name; of the server in MCP
+	AgentVersion  string
+}
+
+func name(names []string, n uint8) string {
+	if int(n) < len(names) {
+		return names[n]
+	}
+	return fmt.Sprintf("unknown(%d)", n)
+}
+
+func parse(names []string, what string, text []byte, to *uint8) error {
+	for i, s := range names {
+		if s == string(text) {
+			*to = uint8(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown %s %q; there are %q", what, text, names)
+}

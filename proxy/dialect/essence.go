@@ -1,0 +1,299 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Field is one thing that counts when two frames are compared. Two frames are
+// equal if they have the same fields; those that only one has, or that have
+// other values, are what differs.
+type Field struct {
+	Path  string // below params or result, such as prompt[0].text
+	Value string // JSON: a scalar, {} or [], or all that is nested deeper than 64 levels; LF for CRLF, numbers in one spelling
+	Class Class
+}
+
+// A Class says what a field's value is, for who maps values of one run to those
+// of another before comparing.
+type Class uint8
+
+// The classes.
+const (
+	Plain         Class = iota
+	Version             // of the protocol: a newer one will do
+	FilePath            // an absolute path, or a URI that may be of a file
+	SessionID           // made by the agent
+	EditSessionID       // of next-edit suggestions, made by the agent
+	RequestID           // of a JSON-RPC request
+	EntityID            // of a message, tool call, plan, compaction, elicitation: made by the agent
+	ChoiceID            // of a mode, model, config option or permission option, which the agent offers
+	TerminalID          // made by the client in version 1
+	ServerID            // of an MCP server, made by the side that hosts it
+	ConnectionID        // of a connection to such a server, made by the side that hosts it
+	TaskID              // of MCP, made by the receiver of a request
+	ProgressToken       // made by the sender of a request
+	Opaque              // a cursor or state, given back as it was received
+)
+
+// A part is something below params or result that counts.
+type part struct {
+	path string // keys joined by dots; empty: all of it
+	form form
+}
+
+// A form says how a part becomes fields.
+type form uint8
+
+const (
+	asIs      form = iota
+	asVersion      // one that must be high enough
+	asForeign      // JSON of others: no key in it has a meaning here
+	asBlocks       // content blocks: what they show, adjacent text in one
+	asKind         // a discriminator that is absent where it is "id"
+	asFrame        // {method, params}: the params by the rules of that method
+)
+
+var ofSession = part{path: "sessionId"}
+
+// carried is the table of what counts in requests and notifications. Not in it,
+// because they count whole: providers/*, nes/*, document/*, session/update,
+// extensions, what is unknown. Sessions of the data layer stand in _meta, which
+// never counts: they are About.Session.
+var carried = map[string][]part{
+	"initialize":                 {{"protocolVersion", asVersion}},
+	"proxy/initialize":           {{"protocolVersion", asVersion}},
+	"_proxy/initialize":          {{"protocolVersion", asVersion}},
+	"authenticate":               {{path: "methodId"}},
+	"auth/login":                 {{path: "methodId"}},
+	"session/new":                {},
+	"session/load":               {ofSession, {path: "replayFrom"}},
+	"session/resume":             {ofSession, {path: "replayFrom"}},
+	"session/fork":               {ofSession},
+	"session/close":              {ofSession},
+	"session/delete":             {ofSession},
+	"session/cancel":             {ofSession},
+	"session/list":               {{path: "cwd"}, {path: "cursor"}},
+	"session/prompt":             {ofSession, {"prompt", asBlocks}},
+	"session/set_mode":           {ofSession, {path: "modeId"}},
+	"session/set_model":          {ofSession, {path: "modelId"}},
+	"session/set_config_option":  {ofSession, {path: "configId"}, {"type", asKind}, {"value", asForeign}},
+	"session/request_permission": {ofSession, {path: "title"}, {path: "toolCall"}, {path: "subject"}, {path: "options"}},
+	"fs/read_text_file":          {ofSession, {path: "path"}, {path: "line"}, {path: "limit"}},
+	"fs/write_text_file":         {ofSession, {path: "path"}, {path: "content"}},
+	"terminal/create":            {ofSession, {path: "command"}, {path: "args"}, {path: "cwd"}},
+	"terminal/output":            {ofSession, {path: "terminalId"}},
+	"terminal/wait_for_exit":     {ofSession, {path: "terminalId"}},
+	"terminal/kill":              {ofSession, {path: "terminalId"}},
+	"terminal/release":           {ofSession, {path: "terminalId"}},
+	"$/cancel_request":           {{path: "requestId"}},
+	"mcp/connect":                {{path: "serverId"}, {path: "acpId"}, {path: "id"}},
+	"mcp/message":                {{path: "connectionId"}, {"", asFrame}},
+	"mcp/disconnect":             {{path: "connectionId"}},
+	"proxy/successor":            {{"", asFrame}},
+	"_proxy/successor":           {{"", asFrame}},
+
+	"notifications/initialized": {},
+	"notifications/cancelled":   {{path: "requestId"}},
+	"notifications/progress":    {{path: "progressToken"}, {path: "progress"}, {path: "total"}},
+	"ping":                      {},
+	"server/discover":           {},
+	"logging/setLevel":          {},
+	"roots/list":                {},
+	"tools/list":                {{path: "cursor"}},
+	"resources/list":            {{path: "cursor"}},
+	"resources/templates/list":  {{path: "cursor"}},
+	"prompts/list":              {{path: "cursor"}},
+	"tasks/list":                {{path: "cursor"}},
+	"tools/call":                {{path: "name"}, {"arguments", asForeign}, {"inputResponses", asForeign}, {path: "requestState"}},
+	"prompts/get":               {{path: "name"}, {"arguments", asForeign}, {"inputResponses", asForeign}, {path: "requestState"}},
+	"resources/read":            {{path: "uri"}, {"inputResponses", asForeign}, {path: "requestState"}},
+	"resources/subscribe":       {{path: "uri"}},
+	"resources/unsubscribe":     {{path: "uri"}},
+	"completion/complete":       {{path: "ref"}, {"argument", asForeign}},
+	"tasks/get":                 {{path: "taskId"}},
+	"tasks/result":              {{path: "taskId"}},
+	"tasks/cancel":              {{path: "taskId"}},
+	"session/create":            {ofSession},
+	"sessions/create":           {ofSession},
+	"sessions/delete":           {ofSession},
+	"terminate":                 {ofSession},
+}
+
+// answered is the table of what counts in results. Those of methods that are
+// not in it count whole.
+var answered = map[string][]part{
+	"initialize":                 {{"protocolVersion", asVersion}},
+	"authenticate":               {},
+	"auth/login":                 {},
+	"session/new":                {},
+	"session/load":               {},
+	"session/resume":             {},
+	"session/fork":               {},
+	"session/prompt":             {{path: "stopReason"}},
+	"session/request_permission": {{path: "outcome.outcome"}, {path: "outcome.optionId"}},
+	"fs/read_text_file":          {{path: "content"}},
+	"fs/write_text_file":         {},
+	"terminal/create":            {},
+	"terminal/kill":              {},
+	"terminal/release":           {},
+	"terminal/output":            {{path: "exitStatus.exitCode"}, {path: "exitStatus.signal"}},
+	"terminal/wait_for_exit":     {{path: "exitCode"}, {path: "signal"}},
+	"elicitation/create":         {{path: "action"}, {"content", asForeign}},
+	"mcp/connect":                {},
+	"mcp/disconnect":             {},
+	"roots/list":                 {},
+	"sampling/createMessage":     {{path: "role"}, {path: "content"}},
+	"session/create":             {},
+	"sessions/create":            {},
+}
+
+// classes says what a value is by the key that it stands under.
+var classes = map[string]Class{
+	"cwd": FilePath, "path": FilePath, "oldPath": FilePath, "uri": FilePath, "additionalDirectories": FilePath,
+	"sessionId":  SessionID,
+	"requestId":  RequestID,
+	"toolCallId": EntityID, "messageId": EntityID, "planId": EntityID, "compactionId": EntityID, "elicitationId": EntityID,
+	"optionId": ChoiceID, "modeId": ChoiceID, "currentModeId": ChoiceID, "modelId": ChoiceID, "currentModelId": ChoiceID, "configId": ChoiceID,
+	"terminalId":    TerminalID,
+	"serverId":      ServerID,
+	"acpId":         ServerID,
+	"connectionId":  ConnectionID,
+	"taskId":        TaskID,
+	"progressToken": ProgressToken,
+	"cursor":        Opaque, "nextCursor": Opaque, "requestState": Opaque,
+}
+
+// Essence returns the fields that count in the params of a request or
+// notification, in a fixed order. What a client only tells of itself, secrets,
+// and _meta do not count.
+func Essence(method string, params []byte) []Field {
+	w := walker{}
+	parts, ok := carried[method]
+	if !ok {
+		m := row(ACP, method)
+		w.edits = m != nil && m.Session == OtherParams
+		parts = []part{{}}
+	}
+	w.parts(params, parts)
+	return w.fields
+}
+
+// AnswerEssence returns the fields that count in the response to method. Of an
+// error that is its code; of most results it is nothing but that they are none.
+func AnswerEssence(method string, e wire.Envelope) []Field {
+	if has(e.Error) {
+		code := at(e.Error, "code")
+		if code == nil {
+			code = []byte("null") // still no success
+		}
+		return []Field{{Path: "error.code", Value: canonical(code)}}
+	}
+	w := walker{}
+	parts, ok := answered[method]
+	if !ok {
+		m := row(ACP, method)
+		w.edits = m != nil && m.Session == OtherResult
+		parts = []part{{}}
+	}
+	w.parts(e.Result, parts)
+	return w.fields
+}
+
+// Everything returns a field for each value in params or a result.
+func Everything(value []byte) []Field {
+	w := walker{all: true}
+	w.walk("", "", value, false)
+	return w.fields
+}
+
+// parts adds the fields of the parts. A part that is null counts as absent.
+func (w *walker) parts(value []byte, parts []part) {
+	for _, p := range parts {
+		found, key := value, ""
+		if p.path != "" {
+			keys := strings.Split(p.path, ".")
+			found, key = at(value, keys...), keys[len(keys)-1]
+		}
+		if p.form == asKind && !has(found) {
+			found = []byte(`"id"`)
+		}
+		if !has(found) {
+			continue
+		}
+		switch p.form {
+		case asVersion:
+			w.add(p.path, found, Version)
+		case asBlocks:
+			w.blocks(p.path, found)
+		case asFrame:
+			w.wrapped(found)
+		default:
+			w.walk(p.path, key, found, p.form == asForeign)
+		}
+	}
+}
+
+// wrapped adds the method of a frame inside of another, and what counts in it.
+// Wrappings inside of wrappings are few; the innermost counts whole.
+func (w *walker) wrapped(frame []byte) {
+	method, params := at(frame, "method"), at(frame, "params")
+	w.add("method", method, Plain)
+	parts, ok := carried[text(method)]
+	if !ok || len(parts) > 0 && parts[len(parts)-1].form == asFrame {
+		parts = []part{{}}
+	}
+	inner := walker{}
+	inner.parts(params, parts)
+	for _, f := range inner.fields {
+		f.Path = strings.TrimSuffix("params."+f.Path, ".")
+		w.fields = append(w.fields, f)
+	}
+}
+
+// blocks adds what content blocks show. Adjacent texts are one, since a client
+// is free to divide them.
+func (w *walker) blocks(path string, list []byte) {
+	var run strings.Builder
+	n := 0
+	flush := func() {
+		if run.Len() > 0 {
+			w.addText(index(path, n)+".text", run.String())
+			run.Reset()
+			n++
+		}
+	}
+	r := within(list, '[')
+	for block, ok := r.element(); ok; block, ok = r.element() {
+		shows := text(at(block, "type"))
+		if shows == "text" {
+			run.WriteString(text(at(block, "text")))
+			continue
+		}
+		flush()
+		path := index(path, n)
+		n++
+		switch shows {
+		case "image", "audio":
+			w.below(path, block, "type", "data", "mimeType", "uri")
+		case "resource_link":
+			w.below(path, block, "type", "uri")
+		case "resource":
+			w.below(path, block, "type", "resource.uri", "resource.text", "resource.blob")
+		default:
+			w.walk(path, "", block, false)
+		}
+	}
+	flush()
+}
+
+// below adds the values at some paths of a block.
+func (w *walker) below(path string, block []byte, paths ...string) {
+	for _, p := range paths {
+		keys := strings.Split(p, ".")
+		if value := at(block, keys...); has(value) {
+			w.walk(path+"."+p, keys[len(keys)-1], value, false)
+		}
+	}
+}

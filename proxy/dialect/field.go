@@ -1,0 +1,183 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A walker makes fields of JSON.
+type walker struct {
+	all    bool // also what never counts otherwise
+	edits  bool // sessionId is that of next-edit suggestions
+	depth  int
+	fields []Field
+}
+
+// maxWalk is how deep values are taken apart. What is nested deeper counts as
+// one field, so that paths stay short.
+const maxWalk = 64
+
+// walk adds the fields of a value that stands under key; in JSON of others
+// keys have no meaning. Members come in the order of their names. An empty params or
+// result is the same as none (in prose, ACP's empty results are null).
+func (w *walker) walk(path, key string, value []byte, foreign bool) {
+	w.depth++
+	defer func() { w.depth-- }()
+	empty := true
+	switch {
+	case w.depth > maxWalk:
+		empty = false
+		w.fields = append(w.fields, Field{Path: path, Value: canonical(value)})
+	case len(value) == 0, path == "" && string(value) == "null":
+		return
+	case value[0] == '{':
+		for _, m := range sorted(value) {
+			if !w.all && uncounted(m.key) && !foreign {
+				continue
+			}
+			empty = false
+			w.walk(join(path, m.key), m.key, m.value, foreign || ofOthers(m.key))
+		}
+	case value[0] == '[':
+		r := within(value, '[')
+		n := 0
+		for element, ok := r.element(); ok; element, ok = r.element() {
+			empty = false
+			w.walk(index(path, n), key, element, foreign)
+			n++
+		}
+	default:
+		empty = false
+		class := Plain
+		if !foreign {
+			class = classes[key]
+		}
+		if class == SessionID && w.edits {
+			class = EditSessionID
+		}
+		w.add(path, value, class)
+	}
+	if empty && path != "" {
+		w.fields = append(w.fields, Field{Path: path, Value: string([]byte{value[0], value[0] + 2})})
+	}
+}
+
+// uncounted reports whether the values under a key never count: secrets, and
+// what nobody may assume a meaning of.
+func uncounted(key string) bool { return key == "_meta" || key == "headers" || key == "env" }
+
+// ofOthers reports whether what stands under a key is not ACP's or MCP's own.
+func ofOthers(key string) bool {
+	return key == "rawInput" || key == "rawOutput" || key == "arguments" || key == "_meta"
+}
+
+func (w *walker) add(path string, value []byte, class Class) {
+	if len(value) > 0 {
+		w.fields = append(w.fields, Field{path, canonical(value), class})
+	}
+}
+
+func (w *walker) addText(path, text string) {
+	w.fields = append(w.fields, Field{Path: path, Value: quote(text)})
+}
+
+type member struct {
+	key   string
+	value []byte
+}
+
+// sorted returns the members of an object in the order of their names, of equal
+// names the last.
+func sorted(object []byte) []member {
+	var members []member
+	r := within(object, '{')
+	for key, value, ok := r.member(); ok; key, value, ok = r.member() {
+		members = append(members, member{string(key), value})
+	}
+	slices.Reverse(members)
+	slices.SortStableFunc(members, func(a, b member) int { return strings.Compare(a.key, b.key) })
+	return slices.CompactFunc(members, func(a, b member) bool { return a.key == b.key })
+}
+
+// join returns the path of a member. A key that would read as a path itself is
+// quoted.
+func join(path, key string) string {
+	switch {
+	case key == "", strings.ContainsAny(key, `.[]"`):
+		return path + "[" + encode(key) + "]"
+	case path == "":
+		return key
+	}
+	return path + "." + key
+}
+
+func index(path string, n int) string { return path + "[" + strconv.Itoa(n) + "]" }
+
+// canonical returns a value in one spelling. Text that is no JSON, because it
+// was cut off, is returned as a string.
+func canonical(value []byte) string {
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil || d.InputOffset() != int64(len(value)) {
+		return quote(string(value))
+	}
+	return encode(respell(v))
+}
+
+// respell puts strings and numbers into one spelling.
+func respell(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.ReplaceAll(v, "\r\n", "\n")
+	case json.Number:
+		return json.Number(number(string(v)))
+	case []any:
+		for i := range v {
+			v[i] = respell(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = respell(v[key])
+		}
+	}
+	return v
+}
+
+// number returns a JSON number such that equal ones are spelled alike: integers
+// exactly, others as ECMAScript writes them.
+func number(s string) string {
+	if !strings.ContainsAny(s, ".eE") {
+		if s == "-0" {
+			return "0"
+		}
+		return s
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	switch {
+	case err != nil:
+		return s
+	case f == 0:
+		return "0"
+	case math.Abs(f) < 1e21 && math.Abs(f) >= 1e-6:
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'e', -1, 64)
+}
+
+func quote(s string) string { return encode(strings.ReplaceAll(s, "\r\n", "\n")) }
+
+// encode does not fail: it is given what was decoded.
+func encode(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("dialect: " + err.Error())
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

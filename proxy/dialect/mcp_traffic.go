@@ -1,0 +1,219 @@
+package dialect
+
+// Keys in the _meta of MCP's params and results.
+const (
+	metaVersion      = "io.modelcontextprotocol/protocolVersion"
+	metaClient       = "io.modelcontextprotocol/clientInfo"
+	metaServer       = "io.modelcontextprotocol/serverInfo"
+	metaSession      = "io.modelcontextprotocol/session"
+	metaTask         = "io.modelcontextprotocol/related-task"
+	metaSubscription = "io.modelcontextprotocol/subscriptionId" // the id of the subscriptions/listen
+	metaToken        = "progressToken"
+)
+
+// A meta is what a _meta tells that matters here, each as JSON.
+type meta struct {
+	version, client, server, session, task, subscription, token []byte
+}
+
+func readMeta(object []byte) meta {
+	var m meta
+	r := within(at(object, "_meta"), '{')
+	for key, value, ok := r.member(); ok; key, value, ok = r.member() {
+		switch string(key) {
+		case metaVersion:
+			m.version = value
+		case metaClient:
+			m.client = value
+		case metaServer:
+			m.server = value
+		case metaSession:
+			m.session = value
+		case metaTask:
+			m.task = value
+		case metaSubscription:
+			m.subscription = value
+		case metaToken:
+			m.token = value
+		}
+	}
+	return m
+}
+
+// mcpCall takes a request or notification of MCP.
+func (t *Tracker) mcpCall(s *step, method string) {
+	meta, m := readMeta(s.Params), row(MCP, method)
+	s.about.Session = t.mcpSession(s, m, meta)
+	if s.ID == nil {
+		return
+	}
+	c := &call{Seq: s.Seq, Method: method, Session: s.about.Session}
+	switch {
+	case m != nil && m.Effect == Initializes:
+		t.mcpOffer(s, c)
+	case has(meta.version), method == "server/discover":
+		t.modernOffer(c, meta)
+	}
+	if has(meta.token) {
+		key := callKey{s.Dir, short(meta.token)}
+		if c.Session == "" {
+			t.tokens.drop(key)
+		} else {
+			t.tokens.set(key, c.Session)
+		}
+	}
+	t.ask(s.Frame, s.ID, c)
+}
+
+// mcpSession returns the session of a request or notification: the one that it
+// names itself, else that of what it names.
+func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
+	if session := t.text(at(meta.session, "sessionId")); session != "" {
+		t.proves(DataLayer)
+		return session
+	}
+	session, place := t.text(s.Envelope.Session), where(m)
+	if session == "" && (place == InParams || place == InResult) {
+		session = t.text(at(s.Params, "sessionId"))
+	}
+	if session != "" {
+		switch {
+		case m == nil:
+		case m.Effect == Initializes, m.Proposals.Has(SEP1364A2):
+			t.proves(SEP1364A2)
+		case m.Proposals.Has(SEP1364A1):
+			t.proves(SEP1364A1)
+		}
+		return session
+	}
+	switch place {
+	case ByRequest:
+		session = t.named(s.Dir, at(s.Params, "requestId"))
+	case ByToken:
+		session, _ = t.tokens.get(callKey{opposite(s.Dir), short(at(s.Params, "progressToken"))})
+	case ByTask:
+		session, _ = t.tasks.get(short(at(s.Params, "taskId")))
+	}
+	if session == "" && has(meta.task) {
+		session, _ = t.tasks.get(short(at(meta.task, "taskId")))
+	}
+	if session == "" && has(meta.subscription) {
+		session = t.named(opposite(s.Dir), meta.subscription)
+	}
+	return session
+}
+
+func where(m *Method) Where {
+	if m == nil {
+		return Nowhere
+	}
+	return m.Session
+}
+
+// mcpAnswer takes the response to c.
+func (t *Tracker) mcpAnswer(s *step, c *call) {
+	m := row(MCP, c.Method)
+	var effect Effect
+	if m != nil {
+		effect = m.Effect
+	}
+	if s.failed() {
+		if s.code() == sessionUnknown {
+			t.lost(s)
+		}
+		return
+	}
+	switch effect {
+	case Initializes:
+		t.mcpSettle(s, c)
+	case Opens:
+		t.created(s, c)
+	case Closes:
+		s.happens(SessionClosed)
+	case Deletes:
+		s.happens(SessionGone)
+	default:
+		t.used(s, c)
+	}
+}
+
+// used takes the response to a request that is not about sessions.
+func (t *Tracker) used(s *step, c *call) {
+	if own := t.text(s.Envelope.Session); own != "" {
+		s.about.Session = own
+	}
+	meta := readMeta(s.Result)
+	if has(meta.session) {
+		t.proves(DataLayer)
+		expires := at(meta.session, "expiresAt")
+		if has(expires) || has(at(meta.session, "state")) {
+			s.about.Events |= StateRenewed
+			s.news.Expires = t.text(expires)
+		}
+	}
+	if c.Offer == MCPModern {
+		t.modernSettle(s, meta)
+	}
+	if s.about.Session != "" {
+		if task := at(s.Result, "task", "taskId"); has(task) {
+			t.tasks.set(short(task), s.about.Session)
+		}
+	}
+}
+
+// created takes the response to session/create or sessions/create, which is
+// of the one proposal or of the other.
+func (t *Tracker) created(s *step, c *call) {
+	session := at(s.Result, "session")
+	id := t.text(at(session, "sessionId"))
+	if id != "" {
+		t.proves(DataLayer)
+		s.news.Expires = t.text(at(session, "expiresAt"))
+	} else {
+		if id = t.text(at(s.Result, "sessionId")); id == "" {
+			id = t.text(s.Envelope.Session)
+		}
+		if id == "" {
+			return
+		}
+		t.proves(SEP1364A1)
+	}
+	s.about.Session = id
+	s.about.Events |= SessionOpened
+	s.news.Setup = c.Seq
+}
+
+// sessionUnknown is the code of the data-layer draft. It lies in a range that
+// the revision 2026-07-28 has reserved since.
+const sessionUnknown = -32043
+
+// lost takes the error that says that the session is unknown.
+func (t *Tracker) lost(s *step) {
+	if s.about.Session == "" {
+		s.about.Session = t.text(at(s.Error, "data", "sessionId"))
+	}
+	if s.about.Session != "" {
+		s.about.Events |= SessionLost
+	}
+}
+
+// stated returns the session that a response of an unknown request names.
+func (t *Tracker) stated(s *step) string {
+	for _, id := range [][]byte{
+		at(s.Result, "_meta", metaSession, "sessionId"),
+		s.Envelope.Session,
+		at(s.Error, "data", "sessionId"),
+	} {
+		if session := t.text(id); session != "" {
+			return session
+		}
+	}
+	return ""
+}
+
+// proves notes that a proposal is in use. The first proof counts.
+func (t *Tracker) proves(o Overlay) {
+	if !t.proven {
+		t.conn.Overlay, t.proven = o, true
+	}
+}

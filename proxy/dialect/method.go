@@ -1,0 +1,151 @@
+package dialect
+
+import "slices"
+
+// A Method is one row of the tables: what a method is in one protocol. Three
+// names stand in both protocols, and have a row in each: initialize,
+// elicitation/create and session/delete.
+type Method struct {
+	Name    string
+	From    Side
+	Form    Form
+	Session Where
+	Effect  Effect
+
+	Stable    Dialects // where it is specified
+	Unstable  Dialects // where it is specified as unstable
+	Removed   Dialects // where it stood once, and is still met
+	Proposals Overlays // the proposals that make it
+
+	Gate string // what the receiver must have said to support it; c: capability of the client, a: of the agent; empty: nothing
+}
+
+// Protocol returns the protocol whose table m stands in.
+func (m Method) Protocol() Protocol {
+	if (m.Stable | m.Unstable | m.Removed).Has(ACPv1, ACPv2Early, ACPv2) {
+		return ACP
+	}
+	return MCP
+}
+
+// A Side is who sends a method's requests or notifications.
+type Side uint8
+
+// The sides.
+const (
+	EitherSide Side = iota
+	ClientSide
+	AgentSide // MCP's server
+)
+
+// A Form says whether a method is sent with an id.
+type Form uint8
+
+// The forms.
+const (
+	AnyForm Form = iota
+	AsRequest
+	AsNotification
+)
+
+// Where says how a frame of a method is found to belong to a session. A
+// response without a place of its own belongs to the session of its request.
+type Where uint8
+
+// The places.
+const (
+	Nowhere           Where = iota
+	InParams                // params.sessionId
+	InResult                // result.sessionId, or result.session.sessionId (data layer)
+	FromParams              // params.sessionId is the source, result.sessionId the new session
+	InList                  // result.sessions[].sessionId: told of, not addressed
+	OtherParams             // params.sessionId, but of another id space (next-edit sessions)
+	OtherResult             // result.sessionId of that space
+	ByRequest               // params.requestId is a request of the sender
+	InParamsOrRequest       // params.sessionId, or params.requestId is a request of the client
+	ByServer                // params.serverId was declared by a session's setup
+	ByConnection            // params.connectionId was made by mcp/connect
+	ByToken                 // params.progressToken was given by a request of the receiver
+	ByTask                  // params.taskId was given by a response
+	Inside                  // params is a frame of its own: {method, params}
+)
+
+// An Effect is what the success of a method does.
+type Effect uint8
+
+// The effects.
+const (
+	NoEffect    Effect = iota
+	Initializes        // settles the dialect of the connection
+	Opens              // a session
+	Closes             // a session
+	Deletes            // a session
+	Prompts            // begins a turn with the request
+)
+
+// Dialects is a set of dialects.
+type Dialects uint8
+
+// Has reports whether at least one of the dialects is in the set.
+func (s Dialects) Has(oneOf ...Dialect) bool {
+	return slices.ContainsFunc(oneOf, func(d Dialect) bool { return s>>d&1 == 1 })
+}
+
+// Overlays is a set of overlays.
+type Overlays uint8
+
+// Has reports whether o is in the set.
+func (s Overlays) Has(o Overlay) bool { return s>>o&1 == 1 }
+
+// Sets used in the tables.
+const (
+	one    = Dialects(1) << ACPv1
+	early  = Dialects(1) << ACPv2Early
+	two    = Dialects(1) << ACPv2
+	legacy = Dialects(1) << MCPLegacy
+	modern = Dialects(1) << MCPModern
+
+	a1  = Overlays(1) << SEP1364A1
+	a2  = Overlays(1) << SEP1364A2
+	dls = Overlays(1) << DataLayer
+)
+
+// Lookup returns the row of a method. With AnyProtocol a name that stands in
+// both tables gives ACP's row.
+func Lookup(p Protocol, method string) (Method, bool) {
+	if m := row(p, method); m != nil {
+		return *m, true
+	}
+	return Method{}, false
+}
+
+// Methods returns the rows of both tables, ACP first, in the order of their
+// specifications.
+func Methods() []Method { return slices.Concat(acpMethods, mcpMethods) }
+
+var (
+	acpRows = rows(acpMethods)
+	mcpRows = rows(mcpMethods)
+)
+
+func rows(table []Method) map[string]*Method {
+	m := make(map[string]*Method, len(table))
+	for i := range table {
+		m[table[i].Name] = &table[i]
+	}
+	return m
+}
+
+// row returns the row of a method, nil if there is none.
+func row(p Protocol, method string) *Method {
+	switch p {
+	case ACP:
+		return acpRows[method]
+	case MCP:
+		return mcpRows[method]
+	}
+	if m := acpRows[method]; m != nil {
+		return m
+	}
+	return mcpRows[method]
+}

@@ -1,0 +1,63 @@
+package dialect_test
+
+import (
+	"testing"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+func TestMethods(t *testing.T) {
+	type key struct {
+		protocol dialect.Protocol
+		name     string
+	}
+	seen := make(map[key]bool)
+	for _, m := range dialect.Methods() {
+		k := key{m.Protocol(), m.Name}
+		if seen[k] {
+			t.Errorf("%v %s stands twice", k.protocol, k.name)
+		}
+		seen[k] = true
+		if got, ok := dialect.Lookup(k.protocol, k.name); !ok || got != m {
+			t.Errorf("Lookup(%v, %s): got %+v, %v, want %+v", k.protocol, k.name, got, ok, m)
+		}
+		if m.Stable|m.Unstable|m.Removed == 0 && m.Proposals == 0 {
+			t.Errorf("%v %s stands in no dialect", k.protocol, k.name)
+		}
+	}
+	variants := make(map[string]bool)
+	for _, u := range dialect.Updates() {
+		if variants[u.Name] {
+			t.Errorf("%s stands twice", u.Name)
+		}
+		variants[u.Name] = true
+		if got, ok := dialect.LookupUpdate(u.Name); !ok || got != u {
+			t.Errorf("LookupUpdate(%s): got %+v, %v, want %+v", u.Name, got, ok, u)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		protocol dialect.Protocol
+		method   string
+		want     dialect.Protocol // AnyProtocol: there is none
+	}{
+		{"both, for ACP", dialect.ACP, "initialize", dialect.ACP},
+		{"both, for MCP", dialect.MCP, "initialize", dialect.MCP},
+		{"both, for any", dialect.AnyProtocol, "session/delete", dialect.ACP},
+		{"MCP's, for any", dialect.AnyProtocol, "tools/list", dialect.MCP},
+		{"MCP's, for ACP", dialect.ACP, "tools/list", dialect.AnyProtocol},
+		{"a proposal's", dialect.MCP, "terminate", dialect.MCP},
+		{"removed", dialect.ACP, "session/set_model", dialect.ACP},
+		{"unknown", dialect.AnyProtocol, "x/y", dialect.AnyProtocol},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, ok := dialect.Lookup(tt.protocol, tt.method)
+			if ok != (tt.want != dialect.AnyProtocol) || ok && m.Protocol() != tt.want {
+				t.Errorf("Lookup(%v, %s): got %+v, %v", tt.protocol, tt.method, m, ok)
+			}
+		})
+	}
+}

@@ -1,0 +1,205 @@
+package dialect
+
+import "bytes"
+
+// guess returns the protocol that a request or notification belongs to, if it
+// tells. The method initialize stands in both: ACP counts its versions, MCP
+// dates them.
+func guess(method string, params []byte) Protocol {
+	if method != "initialize" {
+		acp, mcp := row(ACP, method), row(MCP, method)
+		switch {
+		case acp != nil && mcp == nil:
+			return ACP
+		case mcp != nil && acp == nil, has(at(params, "_meta", metaVersion)):
+			return MCP
+		}
+		return AnyProtocol
+	}
+	version := at(params, "protocolVersion")
+	_, counted := integer(version)
+	switch {
+	case counted:
+		return ACP
+	case quoted(version) && dated(version[1:len(version)-1]):
+		return MCP
+	case has(at(params, "clientCapabilities")), has(at(params, "info")):
+		return ACP
+	case has(at(params, "capabilities")) && has(at(params, "clientInfo")):
+		return MCP
+	case has(version):
+		return ACP // "1.0.0" in old implementations
+	}
+	return AnyProtocol
+}
+
+// dated reports whether a version begins like 2025-11-25.
+func dated(version []byte) bool {
+	if len(version) < len("2006-01-02") || version[4] != '-' || version[7] != '-' {
+		return false
+	}
+	for _, i := range []int{0, 1, 2, 3, 5, 6, 8, 9} {
+		if version[i] < '0' || version[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// acpOffer takes the params of ACP's initialize.
+func (t *Tracker) acpOffer(s *step, c *call) {
+	version, ok := integer(at(s.Params, "protocolVersion"))
+	info, clientInfo := at(s.Params, "info"), at(s.Params, "clientInfo")
+	capabilities, clientCapabilities := at(s.Params, "capabilities"), at(s.Params, "clientCapabilities")
+	switch {
+	case !ok || version < 0:
+		c.Offer = Unknown
+	case version <= 1:
+		c.Offer = ACPv1
+	case has(info):
+		c.Offer = ACPv2
+	case has(clientInfo):
+		c.Offer = ACPv2Early
+	default: // not decided; what the response then says by default
+		c.Offer = ACPv2
+	}
+	if t.settled {
+		return // a connection speaks one version; the answer may know better
+	}
+	t.conn.Dialect = c.Offer
+	t.conn.Hybrid = has(info) && (has(clientInfo) || has(clientCapabilities)) || has(capabilities) && has(clientCapabilities)
+	if !has(info) {
+		info = clientInfo
+	}
+	t.conn.Client, t.conn.ClientVersion = t.text(at(info, "name")), t.text(at(info, "version"))
+}
+
+// acpSettle takes the response to ACP's initialize. The version alone does not
+// tell both drafts of version 2 apart; their keys do.
+func (t *Tracker) acpSettle(s *step, c *call) {
+	if s.failed() {
+		return
+	}
+	result := s.Result
+	version, ok := integer(at(result, "protocolVersion"))
+	info, agentInfo := at(result, "info"), at(result, "agentInfo")
+	capabilities, agentCapabilities := at(result, "capabilities"), at(result, "agentCapabilities")
+	switch {
+	case ok && version <= 1, !ok && (c.Offer == ACPv1 || has(agentCapabilities)):
+		t.conn.Dialect = ACPv1
+	case has(info):
+		t.conn.Dialect = ACPv2
+	case has(agentInfo), marksEarly(at(capabilities, "session")):
+		t.conn.Dialect = ACPv2Early
+	case c.Offer == ACPv2Early:
+		t.conn.Dialect = ACPv2Early
+	default:
+		t.conn.Dialect = ACPv2
+	}
+	if has(info) && (has(agentInfo) || has(agentCapabilities)) || has(capabilities) && has(agentCapabilities) {
+		t.conn.Hybrid = true
+	}
+	if !has(info) {
+		info = agentInfo
+	}
+	t.conn.Agent, t.conn.AgentVersion = t.text(at(info, "name")), t.text(at(info, "version"))
+	t.conn.Version = t.version(at(result, "protocolVersion"))
+	t.settle(s)
+}
+
+// marksEarly reports whether the agent's session capabilities have a marker
+// that only the early draft of version 2 knows.
+func marksEarly(session []byte) bool {
+	for _, key := range []string{"load", "list", "resume", "close"} {
+		if has(at(session, key)) {
+			return true
+		}
+	}
+	return false
+}
+
+// version returns a protocolVersion as sent, without quotes.
+func (t *Tracker) version(value []byte) string {
+	if quoted(value) {
+		return t.text(value)
+	}
+	return t.name(bytes.TrimSpace(value))
+}
+
+// mcpOffer takes the params of MCP's initialize.
+func (t *Tracker) mcpOffer(s *step, c *call) {
+	c.Offer = MCPLegacy
+	if t.settled && t.conn.Dialect == MCPLegacy {
+		return // SEP-1364: it may be sent again
+	}
+	t.conn.Dialect = MCPLegacy
+	client := at(s.Params, "clientInfo")
+	t.conn.Client, t.conn.ClientVersion = t.text(at(client, "name")), t.text(at(client, "version"))
+}
+
+// mcpSettle takes the response to MCP's initialize, which in the second
+// alternative of SEP-1364 makes a session, or confirms one.
+func (t *Tracker) mcpSettle(s *step, c *call) {
+	t.conn.Dialect = MCPLegacy
+	t.conn.Version = t.version(at(s.Result, "protocolVersion"))
+	if server := at(s.Result, "serverInfo"); has(server) {
+		t.conn.Agent, t.conn.AgentVersion = t.text(at(server, "name")), t.text(at(server, "version"))
+	}
+	t.settle(s)
+	if session := t.text(s.Envelope.Session); session != "" {
+		t.proves(SEP1364A2)
+		s.about.Session = session
+		s.about.Events |= SessionOpened
+		s.news.Setup = c.Seq
+		return
+	}
+	switch sessions := at(s.Result, "capabilities", "sessions"); {
+	case t.proven, !has(sessions):
+	case at(sessions, "required") != nil:
+		t.conn.Overlay = SEP1364A1
+	default:
+		t.conn.Overlay = DataLayer
+	}
+}
+
+// modernOffer takes a request that is made as the revision 2026-07-28 says. A
+// client may try it before it falls back to initialize.
+func (t *Tracker) modernOffer(c *call, meta meta) {
+	if t.settled {
+		if t.conn.Dialect == MCPModern {
+			c.Offer = MCPModern // its answer may name the server
+		}
+		return
+	}
+	c.Offer = MCPModern
+	t.conn.Dialect = MCPModern
+	if has(meta.version) {
+		t.conn.Version = t.version(meta.version)
+	}
+	if has(meta.client) {
+		t.conn.Client, t.conn.ClientVersion = t.text(at(meta.client, "name")), t.text(at(meta.client, "version"))
+	}
+}
+
+// modernSettle takes the first success of such a request, and the name of the
+// server whenever it is told.
+func (t *Tracker) modernSettle(s *step, meta meta) {
+	server := meta.server
+	if !has(server) {
+		server = at(s.Result, "serverInfo")
+	}
+	if name := t.text(at(server, "name")); name != "" {
+		t.conn.Agent, t.conn.AgentVersion = name, t.text(at(server, "version"))
+	}
+	if !t.settled {
+		t.conn.Dialect = MCPModern
+		t.settle(s)
+	}
+}
+
+// settle notes that the dialect is certain from here on.
+func (t *Tracker) settle(s *step) {
+	t.settled = true
+	t.conn.Protocol = t.conn.Dialect.Protocol()
+	s.about.Events |= Initialized
+}

@@ -1,0 +1,247 @@
+package dialect
+
+import (
+	"bytes"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Bounds of what a Tracker remembers. The oldest is forgotten first.
+const (
+	maxCalls = 1 << 16 // requests without a response; a cancelled MCP request may never get one
+	maxNames = 4096    // of each kind of thing: sessions, servers, connections, tokens, tasks
+	maxName  = 1 << 10 // bytes of a method, an id or a name; a longer one counts as none
+)
+
+// A Tracker follows one connection, both directions, in the order of the tape,
+// and says what each frame means. It fails on no input: what it does not
+// understand is a frame like others. It is not safe for concurrent use.
+//
+// A frame that acptap withheld and the one that it sent in its place both tell
+// what they tell, so who takes the side of one end passes over the frames that
+// this end has not seen (wire.Origin).
+type Tracker struct {
+	given   Protocol // what NewTracker was told
+	conn    Connection
+	settled bool // a response has confirmed the dialect
+	proven  bool // the overlay was seen in use, not only announced
+
+	calls   ordered[callKey, pair]
+	turns   ordered[string, turn]
+	servers ordered[string, string]  // MCP server declared by an ACP client → session
+	links   ordered[string, string]  // connectionId → that server
+	tokens  ordered[callKey, string] // progress token → session
+	tasks   ordered[string, string]  // taskId → session
+
+	// strings holds the names met, so that those which come again and again
+	// are not allocated again. It is a cache and no part of the state.
+	strings map[string]string
+}
+
+// NewTracker returns a Tracker at the beginning of a connection. With
+// AnyProtocol it finds the protocol from the traffic.
+func NewTracker(p Protocol) *Tracker {
+	t := &Tracker{given: p, strings: make(map[string]string)}
+	t.conn.Protocol = p
+	t.calls.limit = maxCalls
+	t.turns.limit = maxNames
+	t.servers.limit = maxNames
+	t.links.limit = maxNames
+	t.tokens.limit = maxNames
+	t.tasks.limit = maxNames
+	return t
+}
+
+// Connection returns what both sides have said of themselves so far. Before the
+// answer to initialize, the dialect is the one that the client offers.
+func (t *Tracker) Connection() Connection { return t.conn }
+
+// See takes the next frame of the tape, with its envelope as wire.Scan reads
+// it, and says what it means. It keeps no reference to the frame's bytes.
+func (t *Tracker) See(f *wire.Frame, e wire.Envelope) (About, News) {
+	switch f.Kind {
+	case wire.Junk, wire.Stderr, wire.Mark:
+		return About{}, News{}
+	case wire.Batch:
+		return t.batch(f)
+	case wire.Unchecked:
+		if bytes.HasSuffix(f.Raw[:min(len(f.Raw), wire.MaxChecked)], e.ID) {
+			e.ID = nil // perhaps only the first half of it
+		}
+	}
+	s := step{Frame: f, Envelope: e}
+	t.message(&s)
+	return s.about, s.news
+}
+
+// A step is one message on its way through the Tracker.
+type step struct {
+	*wire.Frame
+	wire.Envelope
+	about About
+	news  News
+}
+
+// maxBatch is how many entries of a batch are looked at: a frame of a mebibyte
+// may hold half a million.
+const maxBatch = 1024
+
+// batch takes the first maxBatch entries one by one. The batch belongs to the session of its
+// entries if those that have one agree; else nothing can be told of a session.
+func (t *Tracker) batch(f *wire.Frame) (About, News) {
+	var all About
+	var news News
+	agreed := true
+	wire.Entries(f.Raw, func(i int, entry []byte) bool {
+		if i == maxBatch {
+			return false
+		}
+		s := step{Frame: f, Envelope: wire.Scan(entry)}
+		switch s.Envelope.Kind {
+		case wire.Request, wire.Response, wire.Notification:
+			t.message(&s)
+		}
+		all.Entries = append(all.Entries, s.about)
+		all.Events |= s.about.Events
+		switch session := s.about.Session; {
+		case session == "" || session == all.Session:
+		case all.Session == "":
+			all.Session = session
+		default:
+			agreed = false
+		}
+		news = news.or(s.news)
+		return true
+	})
+	if !agreed {
+		all.Session, news = "", News{}
+	}
+	return all, news
+}
+
+// or fills the empty fields of n from more.
+func (n News) or(more News) News {
+	if n == (News{}) {
+		return more
+	}
+	for _, field := range []struct{ to, from *string }{
+		{&n.Cwd, &more.Cwd}, {&n.Title, &more.Title}, {&n.Prompt, &more.Prompt},
+		{&n.Parent, &more.Parent}, {&n.Expires, &more.Expires},
+	} {
+		if *field.to == "" {
+			*field.to = *field.from
+		}
+	}
+	if n.Setup == 0 {
+		n.Setup = more.Setup
+	}
+	return n
+}
+
+func (t *Tracker) message(s *step) {
+	if s.Method == nil {
+		t.response(s)
+		return
+	}
+	method := t.name(s.Method)
+	s.about.Method = method
+	if t.given == AnyProtocol && !t.settled && (t.conn.Protocol == AnyProtocol || method == "initialize") {
+		if p := guess(method, s.Params); p != AnyProtocol {
+			t.conn.Protocol = p
+		}
+	}
+	switch t.conn.Protocol {
+	case MCP:
+		t.mcpCall(s, method)
+	default:
+		t.acpCall(s, method)
+	}
+}
+
+// response takes what answers a request. Where acptap stood between the two
+// ends, one response may answer the requests of both; it is told as what the
+// client's end sees.
+func (t *Tracker) response(s *step) {
+	p := t.answer(s.Frame, s.ID)
+	first, second := p.Client, p.Agent
+	if first == nil {
+		first, second = second, nil
+	}
+	switch {
+	case first == nil:
+		t.stray(s)
+		return
+	case second != nil && second.Seq == first.Seq:
+		second = nil
+	}
+	if second != nil {
+		other := step{Frame: s.Frame, Envelope: s.Envelope}
+		t.answered(&other, second)
+	}
+	t.answered(s, first)
+}
+
+func (t *Tracker) answered(s *step, c *call) {
+	s.about.Method, s.about.Session, s.about.Answers = c.Method, c.Session, c.Seq
+	switch t.conn.Protocol {
+	case MCP:
+		t.mcpAnswer(s, c)
+	default:
+		t.acpAnswer(s, c)
+	}
+}
+
+// stray takes a response whose request is not known.
+func (t *Tracker) stray(s *step) {
+	if t.conn.Protocol == MCP {
+		s.about.Session = t.stated(s)
+	}
+}
+
+// failed reports whether a response carries an error.
+func (s *step) failed() bool { return has(s.Error) }
+
+// code returns the code of a response's error, 0 if there is none.
+func (s *step) code() int64 {
+	code, _ := integer(at(s.Error, "code"))
+	return code
+}
+
+// name returns b as a string, without allocating if it was met before.
+func (t *Tracker) name(b []byte) string {
+	if name, ok := t.strings[string(b)]; ok {
+		return name
+	}
+	if len(b) > maxName {
+		return ""
+	}
+	if len(t.strings) >= maxNames {
+		clear(t.strings) // what is in use comes back
+	}
+	name := string(bytes.ToValidUTF8(b, []byte("\ufffd")))
+	if len(name) == len(b) {
+		t.strings[name] = name
+	}
+	return name
+}
+
+// text returns the text of a JSON string like name.
+func (t *Tracker) text(value []byte) string {
+	if !quoted(value) || len(value) > 6*maxName+2 { // \u0000 for each byte
+		return ""
+	}
+	if bytes.IndexByte(value, '\\') < 0 {
+		return t.name(value[1 : len(value)-1])
+	}
+	return t.name([]byte(text(value)))
+}
+
+func opposite(d wire.Direction) wire.Direction {
+	switch d {
+	case wire.ClientToAgent:
+		return wire.AgentToClient
+	case wire.AgentToClient:
+		return wire.ClientToAgent
+	}
+	return d
+}

@@ -1,0 +1,310 @@
+package dialect_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata with what the tracker says")
+
+// TestTracker plays the conversations of testdata. A line that begins with > is
+// a frame of the client, one with < a frame of the agent; a word before the
+// JSON is its origin. The line with = under it is what the tracker says of it,
+// a line with ! asks for the connection as it is known then.
+func TestTracker(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, string(text))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if got != string(text) {
+				t.Errorf("got\n%s\nwant\n%s", got, text)
+			}
+		})
+	}
+}
+
+// play returns the conversation with what a tracker says of it.
+func play(t *testing.T, text string) string {
+	t.Helper()
+	var out strings.Builder
+	tracker := dialect.NewTracker(dialect.AnyProtocol)
+	seq := uint64(0)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "="), strings.HasPrefix(line, "!"):
+			if line[0] == '!' {
+				fmt.Fprintf(&out, "! %s\n", connection(tracker.Connection()))
+			}
+			continue
+		}
+		fmt.Fprintln(&out, line)
+		f, ok := frame(line)
+		if !ok {
+			continue
+		}
+		seq++
+		f.Seq = seq
+		e := wire.Scan(f.Raw)
+		f.Kind = e.Kind
+		about, news := tracker.See(&f, e)
+		fmt.Fprintf(&out, "= %d%s%s\n", seq, describe(about), told(news))
+	}
+	return out.String()
+}
+
+// frame reads a line such as `> {…}` or `< injected {…}`.
+func frame(line string) (wire.Frame, bool) {
+	var f wire.Frame
+	switch {
+	case strings.HasPrefix(line, "> "):
+	case strings.HasPrefix(line, "< "):
+		f.Dir = wire.AgentToClient
+	default:
+		return f, false
+	}
+	line = line[2:]
+	if word, rest, ok := strings.Cut(line, " "); ok && f.Origin.UnmarshalText([]byte(word)) == nil {
+		line = rest
+	}
+	f.Raw = []byte(line)
+	return f, true
+}
+
+var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended"}
+
+func describe(a dialect.About) string {
+	var b strings.Builder
+	if a.Method != "" {
+		fmt.Fprintf(&b, " %s", a.Method)
+	}
+	if a.Update != "" {
+		fmt.Fprintf(&b, " %s", a.Update)
+	}
+	if a.Session != "" {
+		fmt.Fprintf(&b, " session=%s", a.Session)
+	}
+	if a.Answers != 0 {
+		fmt.Fprintf(&b, " answers=%d", a.Answers)
+	}
+	for i, name := range events {
+		if a.Events.Has(1 << i) {
+			fmt.Fprintf(&b, " +%s", name)
+		}
+	}
+	for _, entry := range a.Entries {
+		fmt.Fprintf(&b, " [%s]", strings.TrimSpace(describe(entry)))
+	}
+	return b.String()
+}
+
+func told(n dialect.News) string {
+	var b strings.Builder
+	for _, field := range []struct{ name, value string }{
+		{"cwd", n.Cwd}, {"title", n.Title}, {"prompt", n.Prompt}, {"parent", n.Parent}, {"expires", n.Expires},
+	} {
+		if field.value != "" {
+			fmt.Fprintf(&b, " %s=%q", field.name, field.value)
+		}
+	}
+	if n.Setup != 0 {
+		fmt.Fprintf(&b, " setup=%d", n.Setup)
+	}
+	return b.String()
+}
+
+func connection(c dialect.Connection) string {
+	words := []string{c.Protocol.String(), c.Dialect.String(), c.Overlay.String(), c.Version}
+	if c.Hybrid {
+		words = append(words, "hybrid")
+	}
+	words = append(words, "client="+c.Client+"/"+c.ClientVersion, "agent="+c.Agent+"/"+c.AgentVersion)
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
+func TestConnectionBeforeResponse(t *testing.T) {
+	for _, tt := range []struct {
+		name, params string
+		want         dialect.Dialect
+		protocol     dialect.Protocol
+	}{
+		{"v1", `{"protocolVersion":1,"clientCapabilities":{}}`, dialect.ACPv1, dialect.ACP},
+		{"v0", `{"protocolVersion":0}`, dialect.ACPv1, dialect.ACP},
+		{"v2", `{"protocolVersion":2,"capabilities":{},"info":{"name":"c","version":"1"}}`, dialect.ACPv2, dialect.ACP},
+		{"early", `{"protocolVersion":2,"capabilities":{},"clientInfo":{"name":"c"}}`, dialect.ACPv2Early, dialect.ACP},
+		{"both", `{"protocolVersion":2,"capabilities":{},"clientCapabilities":{},"info":{},"clientInfo":{}}`, dialect.ACPv2, dialect.ACP},
+		{"undecided", `{"protocolVersion":2,"capabilities":{}}`, dialect.ACPv2, dialect.ACP},
+		{"spelled otherwise", `{"protocolVersion":1.0e0}`, dialect.ACPv1, dialect.ACP},
+		{"negative", `{"protocolVersion":-1}`, dialect.Unknown, dialect.ACP},
+		{"fraction", `{"protocolVersion":1.5,"clientCapabilities":{}}`, dialect.Unknown, dialect.ACP},
+		{"string", `{"protocolVersion":"1.0.0"}`, dialect.Unknown, dialect.ACP},
+		{"mcp", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c"}}`, dialect.MCPLegacy, dialect.MCP},
+		{"mcp draft", `{"protocolVersion":"DRAFT-2025-v2","capabilities":{},"clientInfo":{"name":"c"}}`, dialect.MCPLegacy, dialect.MCP},
+		{"mcp without capabilities", `{"protocolVersion":"2025-06-18","clientInfo":{"name":"c"}}`, dialect.MCPLegacy, dialect.MCP},
+		{"nothing", `{}`, dialect.Unknown, dialect.AnyProtocol},
+		{"array", `[]`, dialect.Unknown, dialect.AnyProtocol},
+		{"null", `null`, dialect.Unknown, dialect.AnyProtocol},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tracker := dialect.NewTracker(dialect.AnyProtocol)
+			see(tracker, 1, `> {"id":1,"method":"initialize","params":`+tt.params+`}`)
+			if c := tracker.Connection(); c.Dialect != tt.want || c.Protocol != tt.protocol {
+				t.Errorf("%s: got %v %v, want %v %v", tt.params, c.Protocol, c.Dialect, tt.protocol, tt.want)
+			}
+		})
+	}
+}
+
+func TestDialectOfResponse(t *testing.T) {
+	const (
+		v1Offer    = `{"protocolVersion":1,"clientCapabilities":{}}`
+		earlyOffer = `{"protocolVersion":2,"capabilities":{},"clientInfo":{"name":"c","version":"1"}}`
+		v2Offer    = `{"protocolVersion":2,"capabilities":{},"info":{"name":"c","version":"1"}}`
+		bothOffer  = `{"protocolVersion":2,"capabilities":{},"clientCapabilities":{},"info":{"name":"c"},"clientInfo":{"name":"c"}}`
+	)
+	for _, tt := range []struct {
+		name, offer, result string
+		want                dialect.Dialect
+		hybrid              bool
+	}{
+		{"v1", v1Offer, `{"protocolVersion":1,"agentCapabilities":{}}`, dialect.ACPv1, false},
+		{"v1 for v2", v2Offer, `{"protocolVersion":1,"agentCapabilities":{}}`, dialect.ACPv1, false},
+		{"zero", v2Offer, `{"protocolVersion":0}`, dialect.ACPv1, false},
+		{"v2", v2Offer, `{"protocolVersion":2,"capabilities":{},"info":{"name":"a"}}`, dialect.ACPv2, false},
+		{"v2 with markers, as in June", v2Offer, `{"protocolVersion":2,"capabilities":{"session":{"load":{}}},"info":{"name":"a"}}`, dialect.ACPv2, false},
+		{"early identity", v2Offer, `{"protocolVersion":2,"capabilities":{},"agentInfo":{"name":"a"}}`, dialect.ACPv2Early, false},
+		{"early markers", v2Offer, `{"protocolVersion":2,"capabilities":{"session":{"resume":{}}}}`, dialect.ACPv2Early, false},
+		{"null marker", v2Offer, `{"protocolVersion":2,"capabilities":{"session":{"load":null}}}`, dialect.ACPv2, false},
+		{"as offered", earlyOffer, `{"protocolVersion":2,"capabilities":{"session":{}}}`, dialect.ACPv2Early, false},
+		{"both keys offered", bothOffer, `{"protocolVersion":2,"capabilities":{},"agentInfo":{}}`, dialect.ACPv2Early, true},
+		{"both keys answered", v2Offer, `{"protocolVersion":2,"capabilities":{},"agentInfo":{},"info":{}}`, dialect.ACPv2, true},
+		{"v1 keys and v2 keys", v2Offer, `{"protocolVersion":1,"capabilities":{},"agentCapabilities":{}}`, dialect.ACPv1, true},
+		{"no version", v1Offer, `{}`, dialect.ACPv1, false},
+		{"a string", v2Offer, `{"protocolVersion":"1.0.0","agentCapabilities":{}}`, dialect.ACPv1, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tracker := dialect.NewTracker(dialect.AnyProtocol)
+			see(tracker, 1, `> {"id":1,"method":"initialize","params":`+tt.offer+`}`)
+			about, _ := see(tracker, 2, `< {"id":1,"result":`+tt.result+`}`)
+			c := tracker.Connection()
+			if c.Dialect != tt.want || c.Hybrid != tt.hybrid {
+				t.Errorf("%s: got %v, hybrid %v, want %v, %v", tt.result, c.Dialect, c.Hybrid, tt.want, tt.hybrid)
+			}
+			if !about.Events.Has(dialect.Initialized) {
+				t.Errorf("%s: not initialized", tt.result)
+			}
+		})
+	}
+}
+
+// see feeds a line as frame reads it.
+func see(tracker *dialect.Tracker, seq uint64, line string) (dialect.About, dialect.News) {
+	f, _ := frame(line)
+	f.Seq = seq
+	e := wire.Scan(f.Raw)
+	f.Kind = e.Kind
+	return tracker.See(&f, e)
+}
+
+// A frame of which only the beginning was kept still finds its session.
+func TestUnchecked(t *testing.T) {
+	tracker := dialect.NewTracker(dialect.ACP)
+	image := strings.Repeat("A", wire.MaxChecked)
+	about, news := see(tracker, 1, `> {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"what is this?"},{"type":"image","data":"`+image+`"}]}}`)
+	if about.Session != "s1" || !about.Events.Has(dialect.TurnBegan) || news.Prompt != "what is this?" {
+		t.Errorf("prompt: got %+v %+v", about, news)
+	}
+	about, _ = see(tracker, 2, `< {"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","_meta":{"x":"`+image+`"}}}`)
+	if about.Answers != 1 || about.Session != "s1" || !about.Events.Has(dialect.TurnEnded) {
+		t.Errorf("response: got %+v", about)
+	}
+	_, news = see(tracker, 3, `> {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"long\nlong`+image+`"}]}}`)
+	if news.Prompt != "long" {
+		t.Errorf("prompt of a text that was cut off: got %q", news.Prompt)
+	}
+	about, _ = see(tracker, 4, `< {"jsonrpc":"2.0","result":"`+image[:wire.MaxChecked-len(`{"jsonrpc":"2.0","result":"","id":4`)]+`","id":44}`)
+	if about.Answers != 0 {
+		t.Errorf("an id that may have been cut off: got %+v", about)
+	}
+}
+
+func TestPromptLine(t *testing.T) {
+	long := strings.Repeat("é", 200)
+	for _, tt := range []struct{ name, blocks, want string }{
+		{"one line", `[{"type":"text","text":"fix the test"}]`, "fix the test"},
+		{"several", `[{"type":"text","text":"\r\n  \n  fix \r\nthe test"}]`, "fix"},
+		{"cut", `[{"type":"text","text":"` + long + `"}]`, long[:160]},
+		{"cut, escaped", `[{"type":"text","text":"` + strings.Repeat(`\ud83d\ude00`, 5000) + `"}]`, strings.Repeat("😀", 80)},
+		{"image first", `[{"type":"image","data":"x"},{"type":"text","text":"see"}]`, "see"},
+		{"no text", `[{"type":"image","data":"x"}]`, ""},
+		{"no array", `"hello"`, ""},
+		{"wrong types", `[1,null,{"text":7},{"type":"text","text":"ok"}]`, "ok"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, news := see(dialect.NewTracker(dialect.ACP), 1, `> {"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":`+tt.blocks+`}}`)
+			if news.Prompt != tt.want {
+				t.Errorf("got %q, want %q", news.Prompt, tt.want)
+			}
+		})
+	}
+}
+
+// Requests that never get a response are forgotten, the oldest first.
+func TestOpenRequestsAreBounded(t *testing.T) {
+	tracker := dialect.NewTracker(dialect.ACP)
+	const n = 1<<16 + 1
+	for i := range n {
+		see(tracker, uint64(i+1), fmt.Sprintf(`> {"id":%d,"method":"session/list"}`, i))
+	}
+	if about, _ := see(tracker, n+1, `< {"id":0,"result":{}}`); about.Answers != 0 {
+		t.Errorf("the oldest: got %+v", about)
+	}
+	if about, _ := see(tracker, n+2, `< {"id":1,"result":{}}`); about.Answers != 2 {
+		t.Errorf("the second: got %+v", about)
+	}
+}
+
+func TestStateIsDeterministic(t *testing.T) {
+	a, b := dialect.NewTracker(dialect.ACP), dialect.NewTracker(dialect.ACP)
+	for i := range 100 {
+		line := fmt.Sprintf(`> {"id":"%d","method":"session/prompt","params":{"sessionId":"s%d"}}`, i, i%7)
+		see(a, uint64(i), line)
+		see(b, uint64(i), line)
+	}
+	x, err := a.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, _ := b.MarshalBinary()
+	if !bytes.Equal(x, y) {
+		t.Errorf("two states of the same traffic: got\n%s\nand\n%s", x, y)
+	}
+	var c dialect.Tracker
+	if err := c.UnmarshalBinary(x); err != nil {
+		t.Fatal(err)
+	}
+	if z, _ := c.MarshalBinary(); !bytes.Equal(x, z) {
+		t.Errorf("restored: got\n%s\nwant\n%s", z, x)
+	}
+}

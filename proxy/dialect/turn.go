@@ -1,0 +1,74 @@
+package dialect
+
+// A turn is where a session stands between its prompts and what ends them. In
+// version 1 the response ends a turn. In version 2 it only accepts the prompt,
+// and a state_update says later that the work is done; the early draft began
+// with the one and went over to the other, so there the response's stopReason
+// tells. Prompts may be accepted while others are worked on; one idle ends all
+// that were accepted.
+type turn struct {
+	Waiting  int  `json:"waiting,omitempty"`  // prompts without a response
+	Ended    int  `json:"ended,omitempty"`    // of those, how many were ended by a hasty idle
+	Accepted bool `json:"accepted,omitempty"` // there is one with a response that did not end it
+}
+
+// prompted takes a prompt.
+func (t *Tracker) prompted(s *step) {
+	s.about.Events |= TurnBegan
+	s.news.Prompt = promptLine(at(s.Params, "prompt"))
+	u, _ := t.turns.get(s.about.Session)
+	u.Waiting++
+	t.turns.set(s.about.Session, u)
+}
+
+// accepted takes the response to a prompt.
+func (t *Tracker) accepted(s *step) {
+	session := s.about.Session
+	u, _ := t.turns.get(session)
+	u.Waiting = max(u.Waiting-1, 0)
+	switch {
+	case u.Ended > 0:
+		u.Ended--
+	case s.failed(), t.conn.Dialect == ACPv1, quoted(at(s.Result, "stopReason")):
+		s.about.Events |= TurnEnded
+	default:
+		u.Accepted = true
+	}
+	t.stand(session, u)
+}
+
+// idle takes the state_update that says so. It ends what was accepted; if there
+// is nothing, then the prompt whose response is yet to come.
+func (t *Tracker) idle(s *step) {
+	session := s.about.Session
+	u, ok := t.turns.get(session)
+	switch {
+	case !ok, !u.Accepted && u.Ended == u.Waiting:
+		return // background work, or the state at the beginning
+	case u.Accepted:
+		u.Accepted = false
+	default:
+		u.Ended = u.Waiting
+	}
+	s.about.Events |= TurnEnded
+	t.stand(session, u)
+}
+
+func (t *Tracker) stand(session string, u turn) {
+	if u == (turn{}) {
+		t.turns.drop(session)
+		return
+	}
+	t.turns.set(session, u)
+}
+
+// promptLine returns the first line of the first text in a prompt's blocks.
+func promptLine(blocks []byte) string {
+	r := within(blocks, '[')
+	for block, ok := r.element(); ok; block, ok = r.element() {
+		if line := firstLine(at(block, "text"), 80); line != "" {
+			return line
+		}
+	}
+	return ""
+}

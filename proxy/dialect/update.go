@@ -1,0 +1,95 @@
+package dialect
+
+import "slices"
+
+// An Update is one row of the table of session/update variants.
+type Update struct {
+	Name     string
+	Entity   Entity
+	Form     UpdateForm
+	ID       string   // where the entity's id stands in params.update; empty: there is one of its kind
+	Stable   Dialects // where it is specified
+	Unstable Dialects // where it is specified as unstable
+	Removed  Dialects // where it stood once, and is still met
+	Gate     string   // capability of the client that must be there, in version 1
+}
+
+// An Entity is what an update is about.
+type Entity uint8
+
+// The entities. Those from UserMessage to Notice have a place in the
+// conversation; of the others only the last value counts.
+const (
+	NoEntity Entity = iota
+	UserMessage
+	AgentMessage
+	Thought
+	ToolCall
+	Plan
+	Terminal
+	Compaction
+	Notice
+	State
+	Commands
+	Mode
+	Config
+	SessionInfo
+	Usage
+)
+
+// An UpdateForm is what an update does to its entity.
+type UpdateForm uint8
+
+// The forms.
+const (
+	Chunk   UpdateForm = iota // adds to it, or makes it
+	Patch                     // changes the fields that it has, or makes it
+	Whole                     // makes or replaces it
+	Removal                   // removes it
+)
+
+// updates is the table of the variants, from the schemas named at acpMethods.
+// Version 1 knows no others; both drafts of version 2 allow any.
+var updates = []Update{
+	{Name: "user_message_chunk", Entity: UserMessage, Form: Chunk, ID: "messageId", Stable: one | early | two},
+	{Name: "agent_message_chunk", Entity: AgentMessage, Form: Chunk, ID: "messageId", Stable: one | early | two},
+	{Name: "agent_thought_chunk", Entity: Thought, Form: Chunk, ID: "messageId", Stable: one | early | two},
+	// From 2026-06-09 on in the early draft.
+	{Name: "user_message", Entity: UserMessage, Form: Patch, ID: "messageId", Stable: early | two},
+	{Name: "agent_message", Entity: AgentMessage, Form: Patch, ID: "messageId", Stable: early | two},
+	{Name: "agent_thought", Entity: Thought, Form: Patch, ID: "messageId", Stable: early | two},
+
+	// In the early draft until 2026-06-08.
+	{Name: "tool_call", Entity: ToolCall, Form: Whole, ID: "toolCallId", Stable: one, Removed: early},
+	{Name: "tool_call_update", Entity: ToolCall, Form: Patch, ID: "toolCallId", Stable: one | early | two},
+	{Name: "tool_call_content_chunk", Entity: ToolCall, Form: Chunk, ID: "toolCallId", Stable: early | two}, // from 2026-06-11
+	{Name: "terminal_update", Entity: Terminal, Form: Patch, ID: "terminalId", Stable: two},
+	{Name: "terminal_output_chunk", Entity: Terminal, Form: Chunk, ID: "terminalId", Stable: two},
+
+	{Name: "plan", Entity: Plan, Form: Whole, Stable: one, Removed: early | two},
+	{Name: "plan_update", Entity: Plan, Form: Whole, ID: "plan.planId", Stable: early | two, Unstable: one, Gate: "c: plan"}, // early: plan.id
+	{Name: "plan_removed", Entity: Plan, Form: Removal, ID: "planId", Unstable: one | early | two, Gate: "c: plan"},          // early: id
+
+	{Name: "compaction_update", Entity: Compaction, Form: Patch, ID: "compactionId", Unstable: one | two, Gate: "c: session.compaction"},
+	{Name: "compaction_summary_chunk", Entity: Compaction, Form: Chunk, ID: "compactionId", Unstable: one | two, Gate: "c: session.compaction"},
+	{Name: "notice", Entity: Notice, Form: Whole, Unstable: one | two},
+
+	{Name: "state_update", Entity: State, Form: Whole, Stable: early | two}, // from 2026-06-16
+	{Name: "available_commands_update", Entity: Commands, Form: Whole, Stable: one | early | two},
+	{Name: "current_mode_update", Entity: Mode, Form: Whole, Stable: one, Removed: early | two},
+	{Name: "config_option_update", Entity: Config, Form: Whole, Stable: one | early | two},
+	{Name: "session_info_update", Entity: SessionInfo, Form: Patch, Stable: one | early | two},
+	{Name: "usage_update", Entity: Usage, Form: Whole, Stable: one | early | two},
+}
+
+// LookupUpdate returns the row of a variant.
+func LookupUpdate(variant string) (Update, bool) {
+	i := slices.IndexFunc(updates, func(u Update) bool { return u.Name == variant })
+	if i < 0 {
+		return Update{}, false
+	}
+	return updates[i], true
+}
+
+// Updates returns the rows of the table.
+func Updates() []Update { return slices.Clone(updates) }
