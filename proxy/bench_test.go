@@ -1,0 +1,126 @@
+package proxy_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+)
+
+// relay is the least that a process between two others can do: read and write,
+// through files as os/exec gives them. It is what a proxy is measured by.
+func relay(command []string) {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		os.Exit(99)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		os.Exit(99)
+	}
+	if cmd.Start() != nil {
+		os.Exit(99)
+	}
+	go func() {
+		shovel(in, os.Stdin)
+		in.Close()
+	}()
+	shovel(os.Stdout, out)
+	cmd.Wait()
+}
+
+func shovel(dst io.Writer, src io.Reader) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := src.Read(buf)
+		if n > 0 {
+			if _, err := dst.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// between are the ways to an agent: whole processes on both sides.
+var between = []struct {
+	name    string
+	command func(agent []string) []string
+}{
+	{"direct", func(agent []string) []string { return agent }},
+	{"relay", func(agent []string) []string { return role("relay", agent...) }},
+	{"proxy", func(agent []string) []string { return role("proxy", agent...) }},
+	{"intercepted", func(agent []string) []string { return role("intercept", agent...) }},
+}
+
+func spawn(b *testing.B, command []string) (io.WriteCloser, io.Reader) {
+	b.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		cmd.Process.Kill() // those behind it see their streams end
+		cmd.Wait()
+	})
+	for _, end := range []any{in, out} {
+		end.(*os.File).Fd() // blocking, so that our side adds no delay of its own
+	}
+	return in, out
+}
+
+// A line to an agent that echoes, and back.
+func BenchmarkRoundTrip(b *testing.B) {
+	for _, size := range []int{200, 64 << 10} {
+		for _, way := range between {
+			b.Run(way.name+"/"+strconv.Itoa(size), func(b *testing.B) {
+				in, out := spawn(b, way.command(role("echo")))
+				line := append(bytes.Repeat([]byte("x"), size-1), '\n')
+				back := make([]byte, size)
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := in.Write(line); err != nil {
+						b.Fatal(err)
+					}
+					if _, err := io.ReadFull(out, back); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Lines of 357 bytes, each written alone, as from an agent that streams.
+func BenchmarkThroughput(b *testing.B) {
+	const size = 357
+	for _, way := range between {
+		b.Run(way.name, func(b *testing.B) {
+			_, out := spawn(b, way.command(role("stream", strconv.Itoa(size))))
+			r := bufio.NewReaderSize(out, 1<<20)
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := r.Discard(size); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+// Package proxy runs an agent and passes bytes between it and a client. The
+// bytes of stdin, stdout and stderr pass unchanged, with the ends of the
+// streams, signals and the exit status; each chunk is told to a Journal before
+// it is forwarded. An Interceptor, if there is one, works on whole frames
+// instead. The package knows nothing of what methods mean or of storage, and
+// writes nothing of its own to any stream.
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// A Proxy stands where an agent stands and runs the agent behind it.
+type Proxy struct {
+	Command []string // the agent and its arguments
+
+	// The client's side; nil is os.Stdin, os.Stdout, os.Stderr. In and Out are
+	// closed if they are io.Closers: In when the agent takes no more input, Out
+	// when the agent has said its last word, so that the client sees what it
+	// would see without a proxy. Err stays open: the runtime writes there.
+	In       io.Reader
+	Out, Err io.Writer
+
+	Journal     Journal     // nil: nothing is recorded
+	Interceptor Interceptor // nil: bytes pass as they come
+
+	// Patience is how long an agent that was told to end may take for each
+	// step: its stdin closed, then SIGTERM, then SIGKILL. 0 is 5 s.
+	Patience time.Duration
+
+	// Linger is how long stdout and stderr may stay silent after the agent's
+	// end while processes that it left behind hold them open. 0 is 500 ms.
+	Linger time.Duration
+}
+
+// Run starts the agent and returns when it has ended: nil for exit status 0,
+// else an *ExitError, or a *StartError if it could not be started.
+//
+// The end of ctx, a signal to this process that ends programs (SIGINT, SIGTERM,
+// SIGHUP, SIGQUIT; each is passed on at once) and a client that does not take
+// the agent's output tell the agent to end. The client's EOF only closes its
+// stdin: what it then does is between client and agent.
+//
+// A read of In cannot be interrupted, so the goroutine that does it may outlive
+// Run, until In gives something or ends. So may one whose Write to Out or Err
+// blocks, or whose stream is held open by a process that the agent left behind.
+// None of them tells the Journal anything any more, or forwards what it reads
+// from then on.
+func (p *Proxy) Run(ctx context.Context) error {
+	signals, stop := catch()
+	defer stop()
+	tape := &tape{journal: p.Journal}
+	agent, err := start(p.Command)
+	if err != nil {
+		err := newStartError(p.Command, err)
+		tape.startFailed(err)
+		return err
+	}
+	defer agent.release()
+	r := newRun(p, agent, tape)
+	r.events(ctx, signals)
+	return r.end()
+}
+
+// An ExitError says that the agent ended with another status than 0.
+type ExitError struct {
+	Code   int       // as a shell gives it: the agent's exit status, or 128 and the number of the signal that ended it
+	Signal os.Signal // nil if the agent exited by itself
+}
+
+func (e *ExitError) Error() string {
+	if e.Signal != nil {
+		return fmt.Sprintf("agent ended by signal: %v", e.Signal)
+	}
+	return fmt.Sprintf("agent exited with status %d", e.Code)
+}
+
+// A StartError says that the agent could not be started.
+type StartError struct {
+	Agent string // as it was given
+	Code  int    // as a shell gives it: 127 not found, 126 not executable
+	Err   error
+}
+
+func newStartError(command []string, err error) *StartError {
+	e := &StartError{Code: 126, Err: err}
+	if len(command) > 0 {
+		e.Agent = command[0]
+	}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		e.Code = 127
+	}
+	// Both name the agent a second time.
+	var lookup *exec.Error
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &lookup):
+		e.Err = lookup.Err
+	case errors.As(err, &path):
+		e.Err = path.Err
+	}
+	return e
+}
+
+func (e *StartError) Error() string { return fmt.Sprintf("starting agent %q: %v", e.Agent, e.Err) }
+
+func (e *StartError) Unwrap() error { return e.Err }

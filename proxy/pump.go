@@ -1,0 +1,122 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A pump's buffer grows when a read fills it: most agents never write more than
+// a few kilobytes at a time, and those that flood get as much in one read as
+// the widened pipe holds.
+const (
+	minBuffer = 32 << 10
+	maxBuffer = pipeSize
+)
+
+// busyWait is the pause before another try where a descriptor has been made
+// non-blocking behind our back: stderr is often shared with the client, and
+// libuv does that to what it shares.
+const busyWait = time.Millisecond
+
+// A pump carries what one stream says to a sink, in a goroutine of its own.
+type pump struct {
+	moves atomic.Uint32 // even while it reads, odd while it handles what it has read
+	done  chan struct{} // closed when it has ended
+}
+
+func newPump() *pump { return &pump{done: make(chan struct{})} }
+
+// A sink takes what a pump has read.
+type sink interface {
+	// take records and forwards p, and reports whether more is to be read.
+	take(p []byte) bool
+
+	// end says that no more will be read.
+	end()
+}
+
+// run reads src until it ends or dst has enough. It reports whether src ended;
+// one that cannot be read has ended too.
+func (p *pump) run(src io.Reader, dst sink) (ended bool) {
+	defer dst.end()
+	buf := make([]byte, minBuffer)
+	for {
+		n, err := src.Read(buf)
+		p.moves.Add(1)
+		if n > 0 && !dst.take(buf[:n]) {
+			return false
+		}
+		switch {
+		case errors.Is(err, syscall.EAGAIN):
+			time.Sleep(busyWait)
+		case err != nil:
+			return true
+		case n == len(buf) && n < maxBuffer:
+			buf = make([]byte, 2*n)
+		}
+		p.moves.Add(1)
+	}
+}
+
+// A tap tells the tape of a chunk and forwards it.
+type tap struct {
+	dir    wire.Direction
+	tape   *tape
+	outlet *outlet
+}
+
+func (t tap) take(p []byte) bool {
+	if !t.tape.append(t.dir, wire.Wire, p) {
+		return false
+	}
+	t.outlet.write(p)
+	return !t.outlet.full(t.dir)
+}
+
+func (t tap) end() {}
+
+// An outlet is the receiving end of one direction.
+type outlet struct {
+	w         io.Writer
+	delivered atomic.Int64  // bytes that w has taken
+	broken    chan struct{} // closed at the first error of w
+}
+
+func newOutlet(w io.Writer) *outlet { return &outlet{w: w, broken: make(chan struct{})} }
+
+// write gives p to the receiver. After an error it takes no more. There must be
+// one write at a time.
+func (o *outlet) write(p []byte) {
+	for len(p) > 0 && !o.failed() {
+		n, err := o.w.Write(p)
+		o.delivered.Add(int64(n))
+		p = p[n:]
+		switch {
+		case errors.Is(err, syscall.EAGAIN):
+			time.Sleep(busyWait)
+		case err != nil:
+			close(o.broken)
+		}
+	}
+}
+
+func (o *outlet) failed() bool {
+	select {
+	case <-o.broken:
+		return true
+	default:
+		return false
+	}
+}
+
+// full reports whether the stream of a direction is not to be read on: that of a
+// client whose agent takes no more. What an agent says is recorded even if
+// nobody gets it.
+func (o *outlet) full(dir wire.Direction) bool {
+	return dir == wire.ClientToAgent && o.failed()
+}
