@@ -1,0 +1,250 @@
+package record
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// A block is a stretch of a tape as it is sealed: the fields of its frames, and
+// their bytes. It can be read alone. It holds three kinds of entries:
+//
+//   - a frame, with its bytes;
+//   - a part: bytes of a line that is longer than wire.MaxChecked. The frame's own
+//     entry, in this block or a later one, then holds the last of its bytes, and
+//     says how many frames were numbered since the line began;
+//   - an entry of a batch, without bytes, behind the batch's frame.
+type block struct {
+	head    blockHead
+	entries []entry
+	raw     []byte // the bytes of the entries, in order; nil if only the fields were read
+}
+
+// An entry is one row of a block.
+type entry struct {
+	dialect.Frame        // Raw points into the block; without bytes if only the fields were read
+	part          bool   // bytes of a line that ends later; Seq is that of the next frame
+	sub           bool   // an entry of the batch before it; only About counts
+	back          uint64 // of a line that came in parts: Seq less that of the next frame when it began
+	stored        int    // bytes of it in this block
+}
+
+// A blockHead is what a reader needs to find its way without decompressing. It
+// is stored as JSON.
+type blockHead struct {
+	Version  int           `json:"version"`
+	Tape     string        `json:"tape"`
+	Index    int           `json:"index"` // from 0
+	First    uint64        `json:"first"` // number of the first frame, or of the next one if the block holds parts only
+	Frames   int           `json:"frames"`
+	Entries  int           `json:"entries"`
+	Raw      int           `json:"raw"`  // bytes before compression
+	From     int64         `json:"from"` // journal positions that it covers
+	To       int64         `json:"to"`
+	Began    time.Duration `json:"began"`
+	Ended    time.Duration `json:"ended"`
+	Failed   int           `json:"failed,omitempty"` // responses with an error
+	Sessions []string      `json:"sessions,omitempty"`
+	RowsSum  uint32        `json:"rowsSum"`
+	BytesSum uint32        `json:"bytesSum"`
+	StateSum uint32        `json:"stateSum"`
+}
+
+// key returns the block's key in the tape's file. Keys sort by first frame, and
+// blocks that hold parts only stand before the one with the frame.
+func (h blockHead) key() []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, h.First), uint32(h.Index))
+}
+
+// sealed is a block as it is stored.
+type sealed struct {
+	head               blockHead
+	rows, bytes, state []byte // compressed
+}
+
+// sum covers the tape and the place too, so that a block that strayed to another
+// place is found.
+func (h blockHead) sum(p []byte) uint32 {
+	seed := binary.BigEndian.AppendUint64([]byte(h.Tape), h.First)
+	return crc32.Update(checksum(seed), castagnoli, p)
+}
+
+// A builder collects the entries of the next block. Its bytes are copied.
+type builder struct {
+	entries []entry
+	raw     []byte
+	frames  int
+}
+
+func (b *builder) add(e entry, bytes []byte) {
+	e.Raw, e.stored = nil, len(bytes)
+	b.entries = append(b.entries, e)
+	b.raw = append(b.raw, bytes...)
+	if !e.part && !e.sub {
+		b.frames++
+	}
+}
+
+func (b *builder) reset() {
+	clear(b.entries) // or they keep strings alive
+	b.entries, b.raw, b.frames = b.entries[:0], b.raw[:0], 0
+}
+
+// block returns what was collected, valid until the next reset.
+func (b *builder) block(head blockHead) *block {
+	blk := &block{head: head, entries: b.entries, raw: b.raw}
+	blk.slice()
+	return blk
+}
+
+// slice points the entries into the bytes.
+func (b *block) slice() {
+	at := 0
+	for i := range b.entries {
+		e := &b.entries[i]
+		e.Raw = b.raw[at : at+e.stored : at+e.stored]
+		at += e.stored
+	}
+}
+
+// codec compresses and decompresses blocks. Its buffers live on from one block
+// to the next, so each goroutine has its own.
+type codec struct {
+	enc  *zstd.Encoder
+	dec  *zstd.Decoder
+	cols columns
+	rows []byte
+}
+
+// blockWindow is how far the compressor looks back: a whole block.
+const blockWindow = segmentSize
+
+// maxPlain bounds what a damaged block can make a reader allocate: the bytes of
+// a segment, a line that ends in it, and room. maxState does that for the state:
+// it holds a pending line of each direction and all requests that are open
+// (TestRoundTrip has 50,000).
+const (
+	maxPlain = 8 << 20
+	maxState = 256 << 20
+)
+
+var errWrongSum = errors.New("wrong check sum")
+
+func (c *codec) compress(p []byte) []byte {
+	if c.enc == nil {
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(blockWindow), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
+		if err != nil {
+			panic("record: zstd options: " + err.Error())
+		}
+		c.enc = enc
+	}
+	return c.enc.EncodeAll(p, nil)
+}
+
+func (c *codec) decompress(p []byte) ([]byte, error) {
+	if c.dec == nil {
+		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPlain), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			panic("record: zstd options: " + err.Error())
+		}
+		c.dec = dec
+	}
+	return c.dec.DecodeAll(p, nil)
+}
+
+// seal packs what b holds. state is the dissector's at the block's end.
+func (c *codec) seal(head blockHead, b *builder, state []byte) sealed {
+	head.Entries, head.Frames, head.Raw = len(b.entries), b.frames, len(b.raw)
+	seen := map[string]bool{"": true}
+	last := ""
+	for i := range b.entries {
+		e := &b.entries[i]
+		if e.Failed {
+			head.Failed++
+		}
+		if e.Session != last && !seen[e.Session] {
+			seen[e.Session] = true
+			head.Sessions = append(head.Sessions, e.Session)
+		}
+		last = e.Session
+	}
+	if n := len(b.entries); n > 0 {
+		head.Began, head.Ended = b.entries[0].At, b.entries[n-1].At
+	}
+	c.rows = c.cols.encode(c.rows[:0], b.entries, head)
+	s := sealed{rows: c.compress(c.rows), bytes: c.compress(b.raw), state: c.compress(state)}
+	head.RowsSum, head.BytesSum, head.StateSum = head.sum(s.rows), head.sum(s.bytes), head.sum(s.state)
+	s.head = head
+	return s
+}
+
+// open reads a block; without its bytes unless withBytes.
+func (c *codec) open(s sealed, withBytes bool) (*block, error) {
+	h := s.head
+	damaged := func(what string, err error) error {
+		return fmt.Errorf("block %d of tape %s: its %s: %w (%v)", h.Index, h.Tape, what, ErrDamaged, err)
+	}
+	if h.sum(s.rows) != h.RowsSum {
+		return nil, damaged("rows", errWrongSum)
+	}
+	rows, err := c.decompress(s.rows)
+	if err != nil {
+		return nil, damaged("rows", err)
+	}
+	b := &block{head: h}
+	if b.entries, err = decodeColumns(rows, h); err != nil {
+		return nil, damaged("rows", err)
+	}
+	if !withBytes {
+		return b, nil
+	}
+	if h.sum(s.bytes) != h.BytesSum {
+		return nil, damaged("bytes", errWrongSum)
+	}
+	if b.raw, err = c.decompress(s.bytes); err != nil {
+		return nil, damaged("bytes", err)
+	}
+	total := 0
+	for i := range b.entries {
+		total += b.entries[i].stored
+	}
+	if total != len(b.raw) {
+		return nil, damaged("bytes", fmt.Errorf("%d instead of %d", len(b.raw), total))
+	}
+	b.slice()
+	return b, nil
+}
+
+func (c *codec) openState(s sealed) ([]byte, error) {
+	if s.head.sum(s.state) != s.head.StateSum {
+		return nil, fmt.Errorf("state in block %d of tape %s: %w", s.head.Index, s.head.Tape, ErrDamaged)
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxState), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic("record: zstd options: " + err.Error())
+	}
+	defer dec.Close()
+	state, err := dec.DecodeAll(s.state, nil)
+	if err != nil {
+		return nil, fmt.Errorf("state in block %d of tape %s: %w (%v)", s.head.Index, s.head.Tape, ErrDamaged, err)
+	}
+	return state, nil
+}
+
+func decodeBlockHead(p []byte) (blockHead, error) {
+	var h blockHead
+	if err := json.Unmarshal(p, &h); err != nil {
+		return h, fmt.Errorf("head of a block: %w: %w", ErrDamaged, err)
+	}
+	if h.Version > Format {
+		return h, fmt.Errorf("block of version %d: %w", h.Version, ErrNewer)
+	}
+	return h, nil
+}

@@ -1,0 +1,146 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// A boltFile is the path of a bbolt file. It is open only while one of its
+// methods runs: a writer keeps readers out and readers keep a writer out, so
+// nobody holds it while doing anything else.
+type boltFile string
+
+// boltWait is how long bbolt itself may wait for its lock. It has none to wait
+// for where openLocked could wait instead.
+const boltWait = time.Second
+
+// view calls f with a read transaction. What f is given is valid during the
+// call only.
+func (p boltFile) view(f func(tx *bolt.Tx) error) error {
+	return p.with(true, func(db *bolt.DB) error { return db.View(f) })
+}
+
+// update calls f with a write transaction and commits it, durably.
+func (p boltFile) update(f func(tx *bolt.Tx) error) error {
+	return p.with(false, func(db *bolt.DB) error { return db.Update(f) })
+}
+
+// with is the one guard around all work with bbolt. bbolt panics on many kinds
+// of damage, a truncated file is a memory fault, and a panic in the middle
+// leaves the lock held: all of these become an ErrDamaged here, and the lock is
+// given back.
+func (p boltFile) with(readOnly bool, f func(*bolt.DB) error) (err error) {
+	var file *os.File
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			// The mapping stays: nobody knows what bbolt still holds of it. It
+			// would keep the lock too.
+			if file != nil {
+				unlock(file)
+				file.Close()
+			}
+			err = fmt.Errorf("%s: %w (%v)", p, ErrDamaged, r)
+		}
+	}()
+	db, err := bolt.Open(string(p), 0o600, &bolt.Options{
+		ReadOnly: readOnly, Timeout: boltWait, NoGrowSync: true, FreelistType: bolt.FreelistMapType,
+		OpenFile: func(path string, flag int, _ os.FileMode) (*os.File, error) {
+			var err error
+			if file, err = openLocked(path, flag&^os.O_CREATE, readOnly); err != nil {
+				return nil, err
+			}
+			if fi, err := file.Stat(); err == nil && fi.Size() == 0 && readOnly {
+				file.Close()
+				return nil, fmt.Errorf("%s is empty: %w", p, ErrDamaged) // bbolt would begin a new one
+			}
+			return file, nil
+		},
+	})
+	if err != nil {
+		return p.explain(err)
+	}
+	db.AllocSize = 32 << 10
+	if err = checkTree(db, file); err == nil {
+		err = f(db)
+	}
+	if cerr := db.Close(); err == nil && cerr != nil {
+		err = p.explain(cerr)
+	}
+	return err
+}
+
+// explain turns bbolt's errors into those of this package.
+func (p boltFile) explain(err error) error {
+	switch {
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum):
+		return fmt.Errorf("%s: %w (%v)", p, ErrDamaged, err)
+	case errors.Is(err, berrors.ErrVersionMismatch):
+		return fmt.Errorf("%s: %w (%v)", p, ErrNewer, err)
+	case errors.Is(err, berrors.ErrTimeout):
+		return fmt.Errorf("%s: another process has had it locked for %v", p, boltWait)
+	}
+	return err
+}
+
+// compact writes the file anew, without what was deleted from it. Those who wait
+// for its lock meanwhile open the new one.
+func (p boltFile) compact() error {
+	return p.with(false, func(old *bolt.DB) error {
+		tmp, err := p.temporary()
+		if err != nil {
+			return err
+		}
+		defer os.Remove(tmp)
+		fresh, err := bolt.Open(tmp, 0o600, &bolt.Options{NoGrowSync: true, FreelistType: bolt.FreelistMapType})
+		if err != nil {
+			return err
+		}
+		err = bolt.Compact(fresh, old, segmentSize)
+		if err = errors.Join(err, fresh.Close()); err != nil {
+			return err
+		}
+		return os.Rename(tmp, string(p))
+	})
+}
+
+// newSuffix marks a file that is not in its place yet. One that stays was left by
+// a process that ended meanwhile.
+const newSuffix = ".new-"
+
+// temporary makes an empty file beside the file, and returns its path.
+func (p boltFile) temporary() (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(string(p)), filepath.Base(string(p))+newSuffix)
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
+}
+
+// create makes the file with what f puts into it, if there is none yet. It
+// appears whole or not at all, however many processes try at once.
+func (p boltFile) create(f func(tx *bolt.Tx) error) error {
+	if _, err := os.Lstat(string(p)); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	tmp, err := p.temporary()
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp)
+	if err := boltFile(tmp).update(f); err != nil {
+		return err
+	}
+	if err := os.Link(tmp, string(p)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}

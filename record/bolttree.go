@@ -1,0 +1,118 @@
+package record
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// The layout of bbolt's pages (bbolt 1.5, internal/common): a header of 16
+// bytes, id 8 · flags 2 · count 2 · overflow 4; then the elements of 16 bytes,
+// in a branch page offset 4 · key size 4 · page 8, in a leaf page flags 4 · offset
+// 4 · key size 4 · value size 4, the offset counted from the element. The value of
+// a leaf element with flag 1 is a bucket: the page of its root 8 · sequence 8.
+// Numbers are in the byte order of the machine.
+const (
+	boltHeader     = 16
+	boltElement    = 16
+	boltBranchPage = 1
+	boltLeafPage   = 2
+	boltBucket     = 1
+)
+
+// checkTree looks for branch pages that lead back to themselves, in the root of
+// the file and in the buckets there. bbolt walks them by recursion, and no
+// recover stops a stack that overflows. The root pages of buckets further down
+// are checked where they are used.
+func checkTree(db *bolt.DB, f *os.File) error {
+	return db.View(func(tx *bolt.Tx) error {
+		w := treeWalk{f: f, size: int64(db.Info().PageSize), seen: map[uint64]bool{}}
+		w.todo = append(w.todo, uint64(tx.Cursor().Bucket().Root()))
+		w.top = true
+		for len(w.todo) > 0 {
+			todo := w.todo
+			w.todo = nil
+			for _, page := range todo {
+				if err := w.page(page); err != nil {
+					return fmt.Errorf("%s: page %d: %w", f.Name(), page, err)
+				}
+			}
+			if len(w.todo) == 0 && w.top {
+				w.todo, w.top = w.buckets, false
+			}
+		}
+		return nil
+	})
+}
+
+type treeWalk struct {
+	f       *os.File
+	size    int64
+	seen    map[uint64]bool
+	todo    []uint64
+	top     bool     // in the tree of the file's root
+	buckets []uint64 // roots of the buckets that stand there
+}
+
+func (w *treeWalk) page(id uint64) error {
+	if w.seen[id] {
+		return fmt.Errorf("two pages lead to it: %w", ErrDamaged)
+	}
+	w.seen[id] = true
+	at := int64(id) * w.size
+	var head [boltHeader]byte
+	if _, err := w.f.ReadAt(head[:], at); err != nil {
+		return fmt.Errorf("%w (%v)", ErrDamaged, err)
+	}
+	order := binary.NativeEndian
+	flags, count := order.Uint16(head[8:]), int64(order.Uint16(head[10:]))
+	if flags == boltLeafPage && !w.top {
+		return nil
+	}
+	page := make([]byte, (1+int64(order.Uint32(head[12:])))*w.size)
+	if len(page) > maxPlain || boltHeader+count*boltElement > int64(len(page)) {
+		return fmt.Errorf("%d elements: %w", count, ErrDamaged)
+	}
+	if _, err := w.f.ReadAt(page, at); err != nil {
+		return fmt.Errorf("%w (%v)", ErrDamaged, err)
+	}
+	for i := range count {
+		e := page[boltHeader+i*boltElement:]
+		switch {
+		case flags == boltBranchPage:
+			w.todo = append(w.todo, order.Uint64(e[8:]))
+		case flags == boltLeafPage && order.Uint32(e)&boltBucket != 0:
+			value := uint64(order.Uint32(e[4:])) + uint64(order.Uint32(e[8:]))
+			if value+8 > uint64(len(e)) {
+				return fmt.Errorf("element %d: %w", i, ErrDamaged)
+			}
+			if root := order.Uint64(e[value:]); root != 0 { // else it is stored inside the page
+				w.buckets = append(w.buckets, root)
+			}
+		}
+	}
+	return nil
+}
+
+// checkBlockRoot is checkTree for the bucket of a block: its few keys stand in
+// one leaf page.
+func checkBlockRoot(b *bolt.Bucket) error {
+	root := int64(b.Root())
+	if root == 0 {
+		return nil // inside the page of its parent
+	}
+	db := b.Tx().DB()
+	f, err := os.Open(db.Path())
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var head [boltHeader]byte
+	_, err = f.ReadAt(head[:], root*int64(db.Info().PageSize))
+	if err != nil || binary.NativeEndian.Uint16(head[8:]) != boltLeafPage {
+		return fmt.Errorf("page %d: %w", root, ErrDamaged)
+	}
+	return nil
+}

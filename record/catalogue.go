@@ -1,0 +1,354 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// The catalogue is one bbolt file with what listings need. The tapes are the
+// truth: a tape that is not in the catalogue, or that has changed since, is read
+// itself, and one that is only in the catalogue is none.
+var bucketTapes = []byte("tapes") // tape → flat Info; its sessions are in bucketSessions: agent NUL session → flat SessionInfo
+
+// index tells the catalogue what the tape's file says. A failure leaves the
+// catalogue as it was, and costs only time: listings then read the tape itself.
+func (s *Store) index(tape string) error {
+	info, sessions, err := readFacts(s.tapeFile(tape))
+	if err != nil {
+		return err
+	}
+	write := func(tx *bolt.Tx) error {
+		if newer(tx) {
+			return fmt.Errorf("%s: %w", s.catalogue(), ErrNewer)
+		}
+		if knowsMore(tx, info) {
+			return nil
+		}
+		if err := put(tx, bucketTapes, []byte(tape), info.flat()); err != nil {
+			return err
+		}
+		for i := range sessions {
+			if err := indexSession(tx, &sessions[i]); err != nil {
+				return err
+			}
+		}
+		return put(tx, bucketTape, keyFormat, fmt.Append(nil, Format))
+	}
+	err = s.catalogue().update(write)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = s.catalogue().create(write)
+	}
+	return err
+}
+
+// newer reports whether a newer acptap keeps the catalogue.
+func newer(tx *bolt.Tx) bool {
+	b := tx.Bucket(bucketTape)
+	if b == nil {
+		return false
+	}
+	version, err := strconv.Atoi(string(b.Get(keyFormat)))
+	return err == nil && version > Format
+}
+
+// knowsMore reports whether the catalogue has a later state of the tape: what
+// was read of it may have waited long for the catalogue's lock.
+func knowsMore(tx *bolt.Tx, info Info) bool {
+	b := tx.Bucket(bucketTapes)
+	if b == nil {
+		return false
+	}
+	known, err := parseInfo(b.Get([]byte(info.Tape)))
+	return err == nil && known.Complete && !info.Complete
+}
+
+// put is Bucket.Put for a bucket that may not be there yet.
+func put(tx *bolt.Tx, bucket, key, value []byte) error {
+	b, err := tx.CreateBucketIfNotExists(bucket)
+	if err != nil {
+		return err
+	}
+	return b.Put(key, value)
+}
+
+func sessionKey(agent, id string) []byte { return []byte(agent + "\x00" + id) }
+
+// indexSession adds a run to what the catalogue has of the session, or replaces
+// what it has of that run.
+func indexSession(tx *bolt.Tx, s *SessionInfo) error {
+	key := sessionKey(s.Agent, s.ID)
+	all := *s
+	if b := tx.Bucket(bucketSessions); b != nil {
+		if old := b.Get(key); old != nil {
+			known, err := parseSession(old)
+			if err != nil {
+				return err
+			}
+			all = joinRuns(known, *s)
+		}
+	}
+	return put(tx, bucketSessions, key, all.flat())
+}
+
+// joinRuns returns the session with the run that more has of it.
+func joinRuns(s, more SessionInfo) SessionInfo {
+	s.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r Run) bool { return r.Tape == more.Runs[0].Tape })
+	if len(s.Runs) == 0 {
+		more.Deleted = more.Deleted || s.Deleted
+		return more
+	}
+	// What a session is called and where it is follows its latest run.
+	if more.Runs[0].Began.Before(s.Runs[len(s.Runs)-1].Began) {
+		later := s
+		s.describe(more)
+		s.describe(later)
+	} else {
+		s.describe(more)
+	}
+	s.Runs = append(s.Runs, more.Runs...)
+	slices.SortFunc(s.Runs, func(a, b Run) int { return strings.Compare(a.Tape, b.Tape) })
+	return s
+}
+
+// readFacts returns what a tape's file says of the tape and of its sessions.
+func readFacts(file boltFile) (Info, []SessionInfo, error) {
+	var info Info
+	var sessions []SessionInfo
+	err := file.view(func(tx *bolt.Tx) error {
+		tape := tx.Bucket(bucketTape)
+		if tape == nil {
+			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
+		}
+		var err error
+		if info, err = parseInfo(tape.Get(keyInfo)); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		b := tx.Bucket(bucketSessions)
+		if b == nil {
+			return nil
+		}
+		return b.ForEach(func(_, v []byte) error {
+			one, err := parseSession(v)
+			sessions = append(sessions, one)
+			return err
+		})
+	})
+	return info, sessions, err
+}
+
+// A Listing is what is in a store.
+type Listing struct {
+	Tapes    []Info
+	Sessions []SessionInfo // without those that were deleted
+	Deleted  []SessionInfo // of these the frames are still there, for what was forked from them
+	Broken   []Broken      // tapes that cannot be read
+}
+
+// Broken is a tape that cannot be read, and why.
+type Broken struct {
+	Tape string
+	Err  error
+}
+
+// List returns all tapes, oldest first, and all sessions, by the time of their
+// last frame, oldest first. Of a tape that is more than 8 MiB behind with sealing
+// it tells what is sealed. A store that is not there is empty.
+func (s *Store) List() (Listing, error) {
+	if err := s.checkOwner(); err != nil {
+		return Listing{}, err
+	}
+	tapes, sessions, _ := s.readCatalogue() // without it the tapes are read themselves
+	var l Listing
+	have := map[string]bool{}
+	entries, err := os.ReadDir(s.tapes())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Listing{}, err
+	}
+	journals := map[string]bool{}
+	for _, tape := range s.journals() {
+		journals[tape] = true
+	}
+	l.Tapes = make([]Info, 0, len(entries))
+	changed := func(tape string) {
+		info, more, err := s.glance(tape)
+		if errors.Is(err, ErrNoTape) {
+			return // deleted meanwhile
+		}
+		if err != nil {
+			l.Broken = append(l.Broken, Broken{tape, err})
+			return
+		}
+		l.Tapes = append(l.Tapes, info)
+		for _, one := range more {
+			key := string(sessionKey(one.Agent, one.ID))
+			if old, ok := sessions[key]; ok {
+				one = joinRuns(old, one)
+			}
+			sessions[key] = one
+		}
+	}
+	for _, e := range entries {
+		tape, ok := strings.CutSuffix(e.Name(), ".db")
+		if !ok {
+			continue
+		}
+		have[tape] = true
+		info, known := tapes[tape]
+		if known && info.Complete && !journals[tape] {
+			l.Tapes = append(l.Tapes, info)
+			continue
+		}
+		changed(tape)
+	}
+	for tape := range journals {
+		if !have[tape] {
+			have[tape] = true
+			changed(tape)
+		}
+	}
+	for _, one := range sessions {
+		one.Runs = slices.DeleteFunc(one.Runs, func(r Run) bool { return !have[r.Tape] })
+		switch {
+		case len(one.Runs) == 0:
+		case one.Deleted:
+			l.Deleted = append(l.Deleted, one)
+		default:
+			l.Sessions = append(l.Sessions, one)
+		}
+	}
+	slices.SortFunc(l.Tapes, func(a, b Info) int { return strings.Compare(a.Tape, b.Tape) })
+	slices.SortFunc(l.Sessions, func(a, b SessionInfo) int {
+		return cmp.Or(a.Updated().Compare(b.Updated()), strings.Compare(a.ID, b.ID))
+	})
+	return l, nil
+}
+
+// Tapes returns the ids of all tapes, oldest first, without a look into them. A
+// store that is not there is empty.
+func (s *Store) Tapes() ([]string, error) {
+	if err := s.checkOwner(); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(s.tapes())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	ids := s.journals()
+	for _, e := range entries {
+		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok {
+			ids = append(ids, tape)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// readCatalogue returns what the catalogue has, and of one that is damaged what
+// could be read of it.
+func (s *Store) readCatalogue() (map[string]Info, map[string]SessionInfo, error) {
+	tapes, sessions := map[string]Info{}, map[string]SessionInfo{}
+	err := s.catalogue().view(func(tx *bolt.Tx) error {
+		if b := tx.Bucket(bucketTapes); b != nil {
+			err := b.ForEach(func(k, v []byte) error {
+				info, err := parseInfo(v)
+				if err == nil {
+					tapes[string(k)] = info
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		b := tx.Bucket(bucketSessions)
+		if b == nil {
+			return nil
+		}
+		return b.ForEach(func(k, v []byte) error {
+			one, err := parseSession(v)
+			if err == nil {
+				sessions[string(k)] = one
+			}
+			return err
+		})
+	})
+	return tapes, sessions, err
+}
+
+// forget takes tapes, and the runs of these sessions on them, out of the
+// catalogue, and makes it anew: bbolt leaves what was deleted readable in pages
+// that are free.
+func (s *Store) forget(tapes []string, sessions []SessionInfo) error {
+	err := s.catalogue().update(func(tx *bolt.Tx) error {
+		if b := tx.Bucket(bucketTapes); b != nil {
+			for _, tape := range tapes {
+				if err := b.Delete([]byte(tape)); err != nil {
+					return err
+				}
+			}
+		}
+		b := tx.Bucket(bucketSessions)
+		if b == nil {
+			return nil
+		}
+		for _, one := range sessions {
+			if err := forgetRun(b, sessionKey(one.Agent, one.ID), one.Runs[0].Tape); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && runtime.GOOS != "windows" { // there an open file cannot be replaced
+		err = s.catalogue().compact()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func forgetRun(sessions *bolt.Bucket, key []byte, tape string) error {
+	v := sessions.Get(key)
+	if v == nil {
+		return nil
+	}
+	known, err := parseSession(v)
+	if err != nil {
+		return err
+	}
+	known.Runs = slices.DeleteFunc(known.Runs, func(r Run) bool { return r.Tape == tape })
+	if len(known.Runs) == 0 {
+		return sessions.Delete(key)
+	}
+	return sessions.Put(key, known.flat())
+}
+
+// Rebuild makes the catalogue anew from the tapes.
+func (s *Store) Rebuild() error {
+	if err := s.make(); err != nil {
+		return err
+	}
+	if err := os.Remove(string(s.catalogue())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	entries, err := os.ReadDir(s.tapes())
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, e := range entries {
+		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok {
+			failed = errors.Join(failed, s.index(tape))
+		}
+	}
+	return failed
+}

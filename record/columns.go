@@ -1,0 +1,211 @@
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// The rows of a block are stored by column, since what stands in one column is
+// alike: compressed they take less than 2 bytes a frame (BenchmarkColumns). In
+// order:
+//
+//	dictionary   count · for each: length · text (methods, updates, sessions; entry 0 is "")
+//	shape        2 bytes each: direction, origin, kind, end, failed, part, sub
+//	at           ns since the entry before
+//	size         bytes of the frame less bytes stored here
+//	stored       bytes stored here
+//	method, update, session    places in the dictionary
+//	answers      number of the frame less the number it answers; 0 for none
+//	events
+//	back
+//
+// All numbers but the shape are varints; at is signed.
+type columns struct {
+	dict  map[string]int
+	words []string
+}
+
+const (
+	shapeOrigin = 2
+	shapeKind   = 4
+	shapeEnd    = 8
+	shapeFailed = 10
+	shapePart   = 11
+	shapeSub    = 12
+)
+
+func bit(b bool) uint16 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (c *columns) place(s string) uint64 {
+	n, ok := c.dict[s]
+	if !ok {
+		n = len(c.words)
+		c.dict[s] = n
+		c.words = append(c.words, s)
+	}
+	return uint64(n)
+}
+
+// encode appends the rows of a block to b.
+func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
+	if c.dict == nil {
+		c.dict = map[string]int{}
+	}
+	clear(c.dict)
+	c.words = c.words[:0]
+	c.place("")
+	for i := range entries {
+		e := &entries[i]
+		c.place(e.Method)
+		c.place(e.Update)
+		c.place(e.Session)
+	}
+	w := writer{b}
+	w.uint(uint64(len(c.words)))
+	for _, word := range c.words {
+		w.text(word)
+	}
+	b = w.b
+	for i := range entries {
+		e := &entries[i]
+		b = binary.LittleEndian.AppendUint16(b, uint16(e.Dir)|uint16(e.Origin)<<shapeOrigin|uint16(e.Kind)<<shapeKind|
+			uint16(e.End)<<shapeEnd|bit(e.Failed)<<shapeFailed|bit(e.part)<<shapePart|bit(e.sub)<<shapeSub)
+	}
+	var last time.Duration
+	for i := range entries {
+		b = binary.AppendVarint(b, int64(entries[i].At-last))
+		last = entries[i].At
+	}
+	for i := range entries {
+		b = binary.AppendUvarint(b, uint64(entries[i].Size)-uint64(entries[i].stored))
+	}
+	for i := range entries {
+		b = binary.AppendUvarint(b, uint64(entries[i].stored))
+	}
+	for i := range entries {
+		b = binary.AppendUvarint(b, c.place(entries[i].Method))
+	}
+	for i := range entries {
+		b = binary.AppendUvarint(b, c.place(entries[i].Update))
+	}
+	for i := range entries {
+		b = binary.AppendUvarint(b, c.place(entries[i].Session))
+	}
+	for i := range entries {
+		var back uint64
+		if e := &entries[i]; e.Answers != 0 {
+			back = e.Seq - e.Answers
+		}
+		b = binary.AppendUvarint(b, back)
+	}
+	for i := range entries {
+		b = binary.AppendUvarint(b, uint64(entries[i].Events))
+	}
+	for i := range entries {
+		b = binary.AppendUvarint(b, entries[i].back)
+	}
+	return b
+}
+
+var errShortRows = errors.New("they end too early")
+
+// decodeColumns reads the rows of a block.
+func decodeColumns(b []byte, head blockHead) ([]entry, error) {
+	r := &reader{b: b}
+	words := make([]string, r.count())
+	for i := range words {
+		words[i] = r.text()
+	}
+	if head.Entries < 0 || head.Entries > len(b) {
+		return nil, errShortRows
+	}
+	word := func() string {
+		n := r.uint()
+		if n >= uint64(len(words)) {
+			r.bad = true
+			return ""
+		}
+		return words[n]
+	}
+	entries := make([]entry, head.Entries)
+	shapes := r.bytes(2 * uint64(head.Entries))
+	if r.bad {
+		return nil, errShortRows
+	}
+	seq := head.First
+	for i := range entries {
+		e, s := &entries[i], binary.LittleEndian.Uint16(shapes[2*i:])
+		e.Dir, e.Origin, e.Kind = wire.Direction(s&3), wire.Origin(s>>shapeOrigin&3), wire.Kind(s>>shapeKind&15)
+		e.End, e.Failed = wire.LineEnd(s>>shapeEnd&3), s>>shapeFailed&1 == 1
+		e.part, e.sub = s>>shapePart&1 == 1, s>>shapeSub&1 == 1
+		e.Seq = seq
+		switch {
+		case e.sub:
+			e.Seq--
+		case !e.part:
+			seq++
+		}
+	}
+	var at time.Duration
+	for i := range entries {
+		at += time.Duration(r.int())
+		entries[i].At = at
+	}
+	for i := range entries {
+		entries[i].Size = int64(r.uint())
+	}
+	for i := range entries {
+		entries[i].stored = int(min(r.uint(), maxPlain))
+		entries[i].Size += int64(entries[i].stored)
+	}
+	for i := range entries {
+		entries[i].Method = word()
+	}
+	for i := range entries {
+		entries[i].Update = word()
+	}
+	for i := range entries {
+		entries[i].Session = word()
+	}
+	for i := range entries {
+		if back := r.uint(); back != 0 {
+			entries[i].Answers = entries[i].Seq - back
+		}
+	}
+	for i := range entries {
+		entries[i].Events = dialect.Events(r.uint())
+	}
+	for i := range entries {
+		entries[i].back = r.uint()
+	}
+	if r.bad {
+		return nil, errShortRows
+	}
+	gatherBatches(entries)
+	return entries, nil
+}
+
+// gatherBatches gives the frames of batches what stands in the entries behind
+// them.
+func gatherBatches(entries []entry) {
+	for i := range entries {
+		if entries[i].Kind != wire.Batch || entries[i].sub {
+			continue
+		}
+		for _, sub := range entries[i+1:] {
+			if !sub.sub {
+				break
+			}
+			entries[i].Entries = append(entries[i].Entries, sub.About)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package record
+
+import (
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// dataSync makes what was written to f durable, without its times.
+func dataSync(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
+
+// preallocate reserves the first size bytes of f, as well as the file system
+// can.
+func preallocate(f *os.File, size int64) { unix.Fallocate(int(f.Fd()), 0, 0, size) }
+
+// yieldToTraffic gives the calling goroutine a thread of its own at the lowest
+// priority, so that dissecting never delays the pumps (BenchmarkFlood in
+// cmd/acptap).
+func yieldToTraffic() {
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+	unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 19)
+}
+
+// remoteDisk reports the name of the file system of dir if locks and memory
+// mapping do not hold there.
+func remoteDisk(dir string) string {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return ""
+	}
+	switch uint32(s.Type) {
+	case unix.NFS_SUPER_MAGIC:
+		return "NFS"
+	case unix.V9FS_MAGIC:
+		return "9p"
+	case unix.SMB_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC:
+		return "SMB"
+	case 0x53464846: // WSLFS, in the Linux subsystem of Windows
+		return "drvfs"
+	}
+	return ""
+}

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package record
+
+import "os"
+
+// dataSync makes what was written to f durable.
+func dataSync(f *os.File) error { return f.Sync() }
+
+// preallocate is left to the file system.
+func preallocate(*os.File, int64) {}
+
+// yieldToTraffic gives other goroutines precedence; here the scheduler decides.
+func yieldToTraffic() {}
+
+// remoteDisk reports the name of the file system of dir if locks and memory
+// mapping do not hold there. Only Linux tells.
+func remoteDisk(string) string { return "" }

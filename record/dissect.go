@@ -1,0 +1,335 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A dissector turns what a journal holds, or the lines of a portable file, into
+// the entries of blocks: it cuts the streams into frames, numbers them, and asks
+// dialect what they mean. Its state at the end of each block is stored with the
+// block, so the proxy's own sealer, a reader of what is not sealed yet, and
+// whoever seals the journal of a proxy that was killed all go on from there, and
+// get the same frames with the same numbers.
+type dissector struct {
+	dissected
+	build   builder
+	tracker *dialect.Tracker
+	now     time.Duration // time of the record at hand
+	touched map[string]*SessionInfo
+	origin  [wire.Directions]wire.Origin
+	emit    [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
+	split   [wire.Directions]wire.Splitter
+}
+
+// dissected is what a dissector knows at the end of a block, but for the
+// tracker's part.
+type dissected struct {
+	Index    int                     // of the next block
+	Seq      uint64                  // of the next frame
+	Position int64                   // of the next journal record
+	Taken    int                     // bytes of that record that are in the block already
+	Offsets  [wire.Directions]int64  // bytes seen of each direction
+	Pending  [wire.Directions][]byte // of the line that has not ended
+	Long     [wire.Directions]*longLine
+	Info     Info
+}
+
+// A longLine is a line of which parts are in blocks already.
+type longLine struct {
+	Size  int64
+	Began uint64 // number of the next frame when it began
+	Head  []byte // its first headSize bytes
+}
+
+// sliceSize is how many bytes are dissected before a look at whether the block
+// is full. It bounds the number of frames in a block: all of them may be empty
+// lines.
+const sliceSize = 16 << 10
+
+// maxEntries ends a block of very small frames.
+const maxEntries = 16 << 10
+
+func newDissector(info Info) *dissector {
+	d := &dissector{dissected: dissected{Seq: 1, Info: info}}
+	d.init()
+	return d
+}
+
+func (d *dissector) init() {
+	if d.tracker == nil {
+		d.tracker = dialect.NewTracker(d.Info.protocol())
+	}
+	d.touched = map[string]*SessionInfo{}
+	for dir := range wire.Directions {
+		d.emit[dir] = func(piece []byte, end wire.LineEnd, last bool) { d.piece(dir, piece, end, last) }
+	}
+}
+
+// info returns what is known of the tape so far.
+func (d *dissector) info() Info {
+	i := d.Info
+	i.Connection = d.tracker.Connection()
+	return i
+}
+
+// state returns what is stored with the block that ends now.
+func (d *dissector) state() ([]byte, error) {
+	s := d.dissected
+	s.Info = d.info()
+	for dir := range d.split {
+		s.Pending[dir] = d.split[dir].Pending
+	}
+	tracker, err := d.tracker.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	if len(tracker) > maxState/2 {
+		// Tens of thousands of requests are open, with ids and names of a kilobyte:
+		// nobody waits for these.
+		d.tracker = dialect.NewTracker(d.Info.protocol())
+		return d.state()
+	}
+	return json.Marshal(struct {
+		dissected
+		Tracker []byte
+	}{s, tracker})
+}
+
+// restoreDissector goes on where the state was taken.
+func restoreDissector(state []byte) (*dissector, error) {
+	var s struct {
+		dissected
+		Tracker []byte
+	}
+	if err := json.Unmarshal(state, &s); err != nil {
+		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
+	}
+	d := &dissector{dissected: s.dissected, tracker: dialect.NewTracker(dialect.AnyProtocol)}
+	if err := d.tracker.UnmarshalBinary(s.Tracker); err != nil {
+		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
+	}
+	for dir := range d.split {
+		d.split[dir] = wire.Splitter{Pending: d.Pending[dir], Open: d.Long[dir] != nil}
+		d.Pending[dir] = nil
+	}
+	d.init()
+	return d, nil
+}
+
+// full reports whether the block should be sealed.
+func (d *dissector) full() bool {
+	return len(d.build.raw) > segmentSize-sliceSize || len(d.build.entries) >= maxEntries
+}
+
+// record takes a journal record. It returns false if the block is full before
+// the record is used up: then it is to be called again with the same record.
+func (d *dissector) record(r found) bool {
+	d.now = r.at
+	if d.Taken == 0 && r.skipped > 0 {
+		d.gap(r.dir, wire.Marked{Damage: r.skipped})
+	}
+	if d.Taken == 0 && r.kind != recGap {
+		// What a gap mark told is in Offsets already; what is missing beyond that
+		// was in a record that is damaged.
+		if missing := r.offset - uint32(d.Offsets[r.dir]); 0 < missing && missing < 1<<31 {
+			d.gap(r.dir, wire.Marked{Gap: int64(missing)})
+			d.Offsets[r.dir] += int64(missing)
+		}
+	}
+	if r.kind.isBytes() {
+		if o := wire.Origin(r.kind); d.origin[r.dir] != o {
+			d.split[r.dir].Flush(d.emit[r.dir])
+			d.origin[r.dir] = o
+		}
+		for d.Taken < len(r.payload) {
+			slice := r.payload[d.Taken:min(d.Taken+sliceSize, len(r.payload))]
+			d.split[r.dir].Feed(slice, d.emit[r.dir])
+			d.Taken += len(slice)
+			d.Offsets[r.dir] += int64(len(slice))
+			if d.full() && d.Taken < len(r.payload) {
+				return false
+			}
+		}
+	} else {
+		d.mark(r.dir, r.kind, r.payload)
+	}
+	d.Taken, d.Position = 0, r.next
+	return true
+}
+
+// mark takes a record that is no bytes.
+func (d *dissector) mark(dir wire.Direction, kind recordKind, text []byte) {
+	f := wire.Frame{Kind: wire.Mark, Raw: text}
+	m := wire.ReadMark(f)
+	switch kind {
+	case recGap:
+		d.gap(dir, m)
+		d.Offsets[dir] += m.Gap
+	case recEOF:
+		d.split[dir].Flush(d.emit[dir])
+		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
+	case recSignal:
+		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
+	case recExit:
+		d.flush()
+		d.Info.Exit, d.Info.Ended = m.Exit, d.wall(d.now)
+		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
+	}
+}
+
+// gap marks missing bytes. The line that they tear apart ends there.
+func (d *dissector) gap(dir wire.Direction, m wire.Marked) {
+	d.split[dir].Flush(d.emit[dir])
+	d.Info.Lost += m.Gap
+	d.frame(dir, wire.Wire, wire.Mark, wire.None, m.JSON())
+}
+
+// flush ends the lines that the end of the tape left unfinished.
+func (d *dissector) flush() {
+	for dir := range d.split {
+		d.split[dir].Flush(d.emit[dir])
+	}
+}
+
+// piece takes a line, or a piece of one that is longer than wire.MaxChecked.
+func (d *dissector) piece(dir wire.Direction, piece []byte, end wire.LineEnd, last bool) {
+	long := d.Long[dir]
+	switch {
+	case !last && long == nil:
+		long = &longLine{Began: d.Seq, Head: bytes.Clone(piece[:min(len(piece), headSize)])}
+		d.Long[dir] = long
+		fallthrough
+	case !last:
+		long.Size += int64(len(piece))
+		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: d.Seq, At: d.now, Dir: dir, Origin: d.origin[dir], Size: int64(len(piece))}}, part: true}, piece)
+	case long == nil:
+		d.frame(dir, d.origin[dir], wire.Junk, end, piece)
+	default:
+		d.Long[dir] = nil
+		d.add(wire.Frame{Dir: dir, Origin: d.origin[dir], Kind: wire.Unchecked, End: end, Size: long.Size + int64(len(piece)), Raw: long.Head}, long, piece)
+	}
+}
+
+// frame takes a whole line, or a mark if kind says so.
+func (d *dissector) frame(dir wire.Direction, origin wire.Origin, kind wire.Kind, end wire.LineEnd, raw []byte) {
+	d.add(wire.Frame{Dir: dir, Origin: origin, Kind: kind, End: end, Size: int64(len(raw)), Raw: raw}, nil, raw)
+}
+
+// add numbers a frame, finds out what it means, and puts it into the block.
+// stored are the bytes of it that go into this block.
+func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
+	f.Seq, f.At = d.Seq, d.now
+	d.Seq++
+	e := entry{}
+	if long != nil {
+		e.back = f.Seq - long.Began
+	}
+	var env wire.Envelope
+	switch {
+	case f.Kind == wire.Mark:
+	case f.Dir == wire.AgentStderr:
+		f.Kind = wire.Stderr
+	case long != nil:
+		if env = wire.ScanPrefix(f.Raw); env.Kind == wire.Junk {
+			f.Kind = wire.Junk
+		}
+	default:
+		env = wire.Scan(f.Raw)
+		f.Kind = env.Kind
+	}
+	f.Failed = failed(env)
+	if f.Kind == wire.Batch {
+		wire.Entries(f.Raw, func(_ int, entry []byte) bool {
+			f.Failed = failed(wire.Scan(entry))
+			return !f.Failed
+		})
+	}
+	about, news := d.tracker.See(&f, env)
+	d.tally(&f, &about, &news)
+	e.Frame = dialect.Frame{Frame: f, About: about}
+	d.build.add(e, stored)
+	for _, a := range about.Entries {
+		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: f.Seq, At: f.At, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind}, About: a}, sub: true}, nil)
+	}
+}
+
+// tally counts a frame, and notes what it tells of its session.
+func (d *dissector) tally(f *wire.Frame, about *dialect.About, news *dialect.News) {
+	i := &d.Info
+	i.Lines++
+	i.Last = f.At
+	if f.Kind == wire.Mark {
+		return
+	}
+	i.Bytes += f.Size
+	if f.Kind == wire.Stderr {
+		return
+	}
+	i.Frames++
+	if f.Kind == wire.Junk {
+		i.Junk++
+	}
+	if f.Failed {
+		i.Failed++
+	}
+	if about.Events.Has(dialect.TurnBegan) && clientKnows(f) { // not a second time as the agent got it
+		i.Turns++
+	}
+	if len(about.Entries) == 0 {
+		d.session(f, about, news)
+	}
+	for k := range about.Entries {
+		d.session(f, &about.Entries[k], news)
+	}
+}
+
+// session notes what a frame tells of its session since the last seal. Where
+// acptap gave the agent another id, the session is what the client calls so:
+// frames that only the agent sent or got are not counted.
+func (d *dissector) session(f *wire.Frame, about *dialect.About, news *dialect.News) {
+	if about.Session == "" || !clientKnows(f) {
+		return
+	}
+	now := d.wall(f.At)
+	s := d.touched[about.Session]
+	if s == nil {
+		s = &SessionInfo{
+			ID: about.Session, Agent: d.Info.Agent(), Dialect: d.tracker.Connection().Dialect,
+			Runs: []Run{{Tape: d.Info.Tape, First: f.Seq, Began: now}},
+		}
+		d.touched[about.Session] = s
+	}
+	s.see(f, about, news, now)
+}
+
+// wall returns the time of day of a moment on the tape; the zero time if nobody
+// knows when the tape began.
+func (d *dissector) wall(at time.Duration) time.Time {
+	if d.Info.Start.Time.IsZero() {
+		return time.Time{}
+	}
+	return d.Info.Start.Time.Add(at)
+}
+
+// clientKnows reports whether the client sent or got a frame.
+func clientKnows(f *wire.Frame) bool {
+	if f.Dir == wire.ClientToAgent {
+		return f.Origin.Sent()
+	}
+	return f.Origin.Received()
+}
+
+func failed(e wire.Envelope) bool { return e.Error != nil && e.Method == nil }
+
+// next begins the next block, after the last one was taken.
+func (d *dissector) next() {
+	d.Index++
+	d.build.reset()
+	clear(d.touched)
+}

@@ -1,0 +1,201 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// A Diagnosis is one thing that Examine looked at.
+type Diagnosis struct {
+	What   string `json:"what"`
+	Bad    bool   `json:"bad"`
+	Advice string `json:"advice,omitempty"` // what to do, if it is bad
+}
+
+// Examine looks for what is wrong in the store: owner and permissions, the disk,
+// the catalogue, journals of killed proxies, leftovers, and each tape; every
+// block of a tape too if deep is set. It changes nothing. progress, which may be
+// nil, is told how many tapes of how many were looked at.
+func (s *Store) Examine(deep bool, progress func(done, total int)) []Diagnosis {
+	if _, err := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
+		return []Diagnosis{{What: fmt.Sprintf("there is no store in %s yet; the first acptap proxy makes it", s.dir)}}
+	}
+	e := &examination{s: s}
+	e.modes()
+	e.disk()
+	e.catalogue()
+	e.tapes(deep, progress)
+	return e.found
+}
+
+type examination struct {
+	s     *Store
+	found []Diagnosis
+}
+
+func (e *examination) good(format string, a ...any) {
+	e.found = append(e.found, Diagnosis{What: fmt.Sprintf(format, a...)})
+}
+
+func (e *examination) bad(advice, format string, a ...any) {
+	e.found = append(e.found, Diagnosis{What: fmt.Sprintf(format, a...), Bad: true, Advice: advice})
+}
+
+// modes looks at owners and permissions, and at what does not belong.
+func (e *examination) modes() {
+	if err := e.s.checkOwner(); err != nil {
+		e.bad("use a store of your own: --store or ACPTAP_STORE", "%v", err)
+	}
+	for _, dir := range []string{e.s.dir, e.s.live(), e.s.tapes()} {
+		if err := checkWritable(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			e.bad("nothing is recorded there; chmod u+rwx '"+dir+"', or use another store", "%v", err)
+		}
+	}
+	before := len(e.found)
+	err := filepath.WalkDir(e.s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			e.bad("look at its owner and permissions", "%v", err)
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil // deleted meanwhile
+		}
+		switch mode := info.Mode(); {
+		case mode&fs.ModeSymlink != 0:
+			e.bad("remove it: acptap does not follow links in the store", "%s is a symbolic link", path)
+		case runtime.GOOS != "windows" && mode.Perm()&0o077 != 0:
+			e.bad("chmod go= '"+path+"'", "%s can be read by others (%v): traffic holds prompts, files and tokens", path, mode.Perm())
+		case strings.Contains(d.Name(), newSuffix) && time.Since(info.ModTime()) > time.Hour:
+			e.bad("remove it, if no acptap is running", "%s was left by an acptap that was killed", path)
+		}
+		return nil
+	})
+	if err == nil && len(e.found) == before {
+		e.good("%s: nobody else can read it", e.s.dir)
+	}
+}
+
+func (e *examination) disk() {
+	if name := remoteDisk(e.s.dir); name != "" {
+		e.bad("put the store on a local disk: --store or ACPTAP_STORE", "%s is on %s, where locks do not hold: tapes stay in journals there", e.s.dir, name)
+	}
+	free, err := freeSpace(e.s.dir)
+	switch {
+	case err != nil:
+		e.bad("look at the disk", "%v", err)
+	case free < minFree:
+		e.bad("make room, for example with acptap prune --older-than 30d", "only %d MB are free on the disk", free>>20)
+	default:
+		e.good("there is room on the disk: %d MB", free>>20)
+	}
+}
+
+func (e *examination) catalogue() {
+	const advice = "acptap doctor --rebuild makes it anew from the tapes"
+	if !exists(string(e.s.catalogue())) {
+		e.good("there is no catalogue yet")
+		return
+	}
+	tapes, _, err := e.s.readCatalogue()
+	if err != nil {
+		e.bad(advice, "catalogue: %v", err)
+		return
+	}
+	stale := 0
+	for tape := range tapes {
+		if !e.s.hasFile(tape) {
+			stale++
+		}
+	}
+	if stale > 0 {
+		e.bad(advice, "the catalogue has %d tapes that are gone", stale)
+		return
+	}
+	e.good("the catalogue has %d tapes", len(tapes))
+}
+
+// tapes looks at each tape, and at what of it is still in its journal.
+func (e *examination) tapes(deep bool, progress func(done, total int)) {
+	ids, err := e.s.Tapes()
+	if err != nil {
+		e.bad("look at its owner and permissions", "%v", err)
+		return
+	}
+	before := len(e.found)
+	live := 0
+	var ended, killed []string
+	for i, tape := range ids {
+		if progress != nil {
+			progress(i, len(ids))
+		}
+		info, ok := e.tape(tape, deep)
+		switch {
+		case !ok:
+		case info.Live:
+			live++
+		case !e.s.hasJournal(tape):
+		case info.Exit != nil:
+			ended = append(ended, tape)
+		default:
+			killed = append(killed, tape)
+		}
+	}
+	if len(e.found) == before {
+		e.good("%d tapes can be read", len(ids))
+	}
+	e.good("%d tapes are being recorded", live)
+	if len(ended) > 0 {
+		e.good("%d tapes have ended with %d bytes still in their journals; the next acptap proxy, or acptap doctor --seal, moves them into the tapes", len(ended), e.size(ended))
+	}
+	if len(killed) > 0 {
+		e.bad("acptap doctor --seal, or the next acptap proxy, moves them into the tapes", "the proxies of %d tapes were killed, such as that of %s: %d bytes are in their journals, and can be read", len(killed), killed[0], e.size(killed))
+	}
+}
+
+func (e *examination) size(tapes []string) (total int64) {
+	for _, tape := range tapes {
+		size, _ := e.s.Size(tape) // else what could not be asked counts nothing
+		total += size
+	}
+	return total
+}
+
+// tape looks at one tape. It returns false if that is gone or cannot be read.
+func (e *examination) tape(id string, deep bool) (info Info, ok bool) {
+	t, err := e.s.Open(id)
+	if err == nil {
+		info, err = t.Info()
+	}
+	if errors.Is(err, ErrNoTape) {
+		return info, false // deleted meanwhile
+	}
+	if err != nil {
+		e.bad(adviceFor(err), "tape %s: %v", id, err)
+		return info, false
+	}
+	if deep {
+		for _, err := range t.Frames(1) {
+			if err != nil {
+				e.bad(adviceFor(err), "tape %s: %v", id, err)
+			}
+		}
+	}
+	return info, true
+}
+
+func adviceFor(err error) string {
+	switch {
+	case errors.Is(err, ErrNewer):
+		return "use a newer acptap for it"
+	case errors.Is(err, ErrDamaged):
+		return "acptap export saves what can be read; acptap rm deletes it"
+	}
+	return "try again"
+}

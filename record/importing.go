@@ -1,0 +1,169 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A loader turns the lines of a file into blocks, as a sealing turns a journal
+// into blocks.
+type loader struct {
+	d     *dissector
+	begin func()       // called once, after the header and before the first line; may be nil
+	seal  func() error // takes the block at hand
+}
+
+// line takes one line.
+func (l *loader) line(p portableLine) error {
+	d := l.d
+	d.now = max(p.at, d.now)
+	if p.mark != nil {
+		kind := recSignal
+		switch {
+		case p.mark.Gap > 0 || p.mark.Damage > 0:
+			kind = recGap
+		case p.mark.EOF:
+			kind = recEOF
+		case p.mark.Exit != nil:
+			kind = recExit
+		}
+		d.mark(p.dir, kind, p.mark.JSON())
+		return nil
+	}
+	d.origin[p.dir] = p.origin
+	for slice := range slices.Chunk(p.raw, sliceSize) {
+		d.split[p.dir].Feed(slice, d.emit[p.dir])
+		if err := l.sealIfFull(); err != nil {
+			return err
+		}
+	}
+	if p.end == wire.None {
+		d.split[p.dir].Flush(d.emit[p.dir])
+	} else {
+		d.split[p.dir].Feed([]byte(p.end.Bytes()), d.emit[p.dir])
+	}
+	return l.sealIfFull()
+}
+
+func (l *loader) sealIfFull() error {
+	if !l.d.full() {
+		return nil
+	}
+	return l.seal()
+}
+
+// load reads a whole file. name is used in errors.
+func (l *loader) load(r io.Reader, name string) error {
+	var last time.Duration
+	err := eachLine(r, name, func(start Start, tape string) {
+		if tape != "" && l.d.Info.Tape == "" {
+			l.d.Info.Tape = tape
+		}
+		l.d.Info.Start = start
+		l.d.tracker = nil
+		l.d.init()
+	}, func(p portableLine) error {
+		last = p.at
+		if l.begin != nil {
+			l.begin()
+			l.begin = nil
+		}
+		return l.line(p)
+	})
+	if err != nil {
+		return err
+	}
+	l.d.flush()
+	if l.d.Info.Ended.IsZero() {
+		l.d.Info.Ended = l.d.wall(last)
+	}
+	return nil
+}
+
+// ReadPortable reads a tape in the portable form, or in one of the other forms
+// that Import takes. It stays compressed in memory. name is used in errors.
+func ReadPortable(r io.Reader, name string) (*Tape, error) {
+	m := &memoryBlocks{}
+	t := &Tape{from: m}
+	l := &loader{d: newDissector(Info{})}
+	sessions := map[string]SessionInfo{}
+	l.seal = func() error {
+		d := l.d
+		mergeSessions(sessions, d.touched)
+		m.list = append(m.list, t.codec.seal(blockHead{
+			Version: Format, Tape: d.Info.Tape, Index: d.Index, First: d.Seq - uint64(d.build.frames),
+		}, &d.build, nil))
+		d.next()
+		return nil
+	}
+	if err := l.load(r, name); err != nil {
+		return nil, err
+	}
+	if err := l.seal(); err != nil {
+		return nil, err
+	}
+	m.info = l.d.info()
+	m.info.Complete, m.info.Sessions = true, uint64(len(sessions))
+	m.sessions = slices.SortedFunc(maps.Values(sessions), byFirst)
+	t.id = m.info.Tape
+	return t, nil
+}
+
+// Import reads a tape from r into the store and returns its id: the one that it
+// was recorded with, unless the store has that already. name is used in errors.
+// What it takes: the portable form; JSON Lines of frames with a direction each;
+// the JSON export of acp-devtools. After an error nothing of it is in the store.
+func (s *Store) Import(r io.Reader, name string) (tape string, err error) {
+	if err := s.make(); err != nil {
+		return "", err
+	}
+	k := &sealing{store: s, sealed: new(atomic.Int64), d: newDissector(Info{})}
+	defer func() {
+		k.close()
+		if err != nil && k.tape != "" {
+			os.Remove(string(s.tapeFile(k.tape)))
+		}
+	}()
+	l := &loader{d: k.d, begin: func() { s.name(k) }, seal: func() error { return k.seal(false) }}
+	if err := l.load(r, name); err != nil {
+		return "", err
+	}
+	if k.d.Seq == 1 {
+		return "", fmt.Errorf("%s: no frames in it", name)
+	}
+	if err := k.seal(true); err != nil {
+		return "", err
+	}
+	return k.tape, s.index(k.tape)
+}
+
+// name gives an imported tape its id in the store. One without a date counts as
+// recorded now.
+func (s *Store) name(k *sealing) {
+	info := &k.d.Info
+	if info.Start.Time.IsZero() {
+		info.Start.Time = time.Now().Round(0)
+	}
+	if !validID(info.Tape) || s.hasFile(info.Tape) || s.hasJournal(info.Tape) {
+		info.Tape = newID(info.Start.Time)
+	}
+	k.tape = info.Tape
+}
+
+// validID reports whether a tape's id from outside may become the name of a
+// file.
+func validID(id string) bool {
+	for _, c := range id {
+		if !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || c == 'T' || c == '-') {
+			return false
+		}
+	}
+	return len(id) >= 8 && len(id) <= 64
+}

@@ -1,0 +1,135 @@
+package record
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An Info is what the store knows of a tape without reading its frames.
+type Info struct {
+	Tape  string `json:"tape"`
+	Start Start  `json:"start"`
+
+	Frames   uint64        `json:"frames"` // without marks and stderr
+	Lines    uint64        `json:"lines"`  // all that is numbered: frames, lines of stderr, marks
+	Bytes    int64         `json:"bytes"`  // of both directions and stderr
+	Failed   uint64        `json:"failed"` // responses with an error
+	Junk     uint64        `json:"junk"`   // lines of client and agent that are no JSON-RPC
+	Lost     int64         `json:"lost"`   // bytes that are not on the tape
+	Sessions uint64        `json:"sessions"`
+	Turns    uint64        `json:"turns"`
+	Last     time.Duration `json:"last"` // ns since the start, of the last line
+
+	Ended time.Time  `json:"ended,omitzero"`
+	Exit  *wire.Exit `json:"exit,omitempty"` // nil while the agent runs, and if the proxy was killed
+
+	Connection dialect.Connection `json:"connection"`
+
+	Complete bool `json:"complete"` // the proxy has ended and all of its journal is sealed
+	Live     bool `json:"live"`     // a proxy is recording it now
+}
+
+func (i Info) protocol() dialect.Protocol {
+	switch i.Start.Proto {
+	case "acp":
+		return dialect.ACP
+	case "mcp":
+		return dialect.MCP
+	}
+	return dialect.AnyProtocol
+}
+
+// Agent returns what ties sessions to an agent: the name that the user gave it,
+// else the program's name with a hash of the whole command line.
+func (i Info) Agent() string {
+	s := i.Start
+	if s.Name != "" || len(s.Command) == 0 {
+		return s.Name
+	}
+	sum := sha256.Sum256([]byte(strings.Join(s.Command, "\x00")))
+	return fmt.Sprintf("%s-%x", filepath.Base(s.Command[0]), sum[:4])
+}
+
+// infoVersion stands before each flat Info and SessionInfo.
+const infoVersion = 1
+
+// flat returns the Info as the catalogue keeps it: ten thousand of them are read
+// for one listing (BenchmarkList).
+func (i *Info) flat() []byte {
+	w := &writer{}
+	w.byte(infoVersion)
+	w.text(i.Tape)
+	w.time(i.Start.Time)
+	w.uint(uint64(len(i.Start.Command)))
+	for _, arg := range i.Start.Command {
+		w.text(arg)
+	}
+	w.text(i.Start.Cwd)
+	w.text(i.Start.Name)
+	w.text(i.Start.Version)
+	w.text(i.Start.Proto)
+	w.uint(uint64(i.Start.PID))
+	for _, n := range []uint64{i.Frames, i.Lines, uint64(i.Bytes), i.Failed, i.Junk, uint64(i.Lost), i.Sessions, i.Turns, uint64(i.Last)} {
+		w.uint(n)
+	}
+	w.bool(i.Complete)
+	w.time(i.Ended)
+	w.bool(i.Exit != nil)
+	if i.Exit != nil {
+		w.uint(uint64(uint32(i.Exit.Code)))
+		w.text(i.Exit.Signal)
+		w.text(i.Exit.Error)
+		for _, n := range i.Exit.Delivered {
+			w.uint(uint64(n))
+		}
+	}
+	c := &i.Connection
+	w.byte(byte(c.Protocol))
+	w.byte(byte(c.Dialect))
+	w.byte(byte(c.Overlay))
+	w.bool(c.Hybrid)
+	for _, s := range []string{c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion} {
+		w.text(s)
+	}
+	return w.b
+}
+
+// parseInfo reads what flat wrote.
+func parseInfo(b []byte) (Info, error) {
+	r := &reader{b: b}
+	if v := r.byte(); v != infoVersion {
+		return Info{}, fmt.Errorf("facts of a tape in version %d: %w", v, ErrNewer)
+	}
+	var i Info
+	i.Tape = r.text()
+	i.Start.Time = r.time()
+	i.Start.Command = make([]string, r.count())
+	for k := range i.Start.Command {
+		i.Start.Command[k] = r.text()
+	}
+	i.Start.Cwd, i.Start.Name, i.Start.Version, i.Start.Proto = r.text(), r.text(), r.text(), r.text()
+	i.Start.PID = int(r.uint())
+	i.Frames, i.Lines, i.Bytes, i.Failed, i.Junk = r.uint(), r.uint(), int64(r.uint()), r.uint(), r.uint()
+	i.Lost, i.Sessions, i.Turns, i.Last = int64(r.uint()), r.uint(), r.uint(), time.Duration(r.uint())
+	i.Complete = r.bool()
+	i.Ended = r.time()
+	if r.bool() {
+		i.Exit = &wire.Exit{Code: int(int32(r.uint())), Signal: r.text(), Error: r.text()}
+		for k := range i.Exit.Delivered {
+			i.Exit.Delivered[k] = int64(r.uint())
+		}
+	}
+	c := &i.Connection
+	c.Protocol, c.Dialect, c.Overlay, c.Hybrid = dialect.Protocol(r.byte()), dialect.Dialect(r.byte()), dialect.Overlay(r.byte()), r.bool()
+	c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion = r.text(), r.text(), r.text(), r.text(), r.text()
+	if r.bad {
+		return Info{}, fmt.Errorf("facts of a tape: %w", ErrDamaged)
+	}
+	return i, nil
+}

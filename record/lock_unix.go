@@ -1,0 +1,127 @@
+//go:build unix
+
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// openNoFollow keeps a symbolic link in the store from leading elsewhere.
+const openNoFollow = unix.O_NOFOLLOW
+
+// openLocked opens a file and waits for its lock: shared to read, exclusive to
+// write. bbolt takes the same lock on the same open file, which then is granted
+// at once; its own way of waiting, a try each 50 ms, starves among twenty
+// processes.
+func openLocked(path string, flag int, shared bool) (*os.File, error) {
+	how := unix.LOCK_EX
+	if shared {
+		how = unix.LOCK_SH
+	}
+	for {
+		f, err := os.OpenFile(path, flag|openNoFollow, 0)
+		if err != nil {
+			return nil, err
+		}
+		if err := flock(f, how); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("locking %s: %w", path, err)
+		}
+		if isStill(f, path) {
+			return f, nil
+		}
+		f.Close() // deleted or replaced while this waited
+	}
+}
+
+// tryLock takes the exclusive lock of a file, which it creates if create is set.
+// It returns nil without an error if another process holds it, or if the file
+// is gone.
+func tryLock(path string, create bool) (*os.File, error) {
+	flag := os.O_RDWR | openNoFollow
+	if create {
+		flag |= os.O_CREATE
+	}
+	f, err := os.OpenFile(path, flag, 0o600)
+	if errors.Is(err, fs.ErrNotExist) && !create {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch err := flock(f, unix.LOCK_EX|unix.LOCK_NB); {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		f.Close()
+		return nil, nil
+	case err != nil:
+		f.Close()
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	case !isStill(f, path):
+		f.Close()
+		return nil, nil
+	}
+	return f, nil
+}
+
+// isLocked reports whether another process holds the exclusive lock of a file.
+func isLocked(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|openNoFollow, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(flock(f, unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) && isStill(f, path)
+}
+
+// unlock gives back the lock of a file that cannot be closed altogether.
+func unlock(f *os.File) { flock(f, unix.LOCK_UN) }
+
+func flock(f *os.File, how int) error {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		if err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// isStill reports whether path leads to the open file.
+func isStill(f *os.File, path string) bool {
+	a, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Lstat(path)
+	return err == nil && os.SameFile(a, b)
+}
+
+// freeSpace returns how many bytes a user may still write to the disk of dir.
+func freeSpace(dir string) (uint64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return uint64(s.Bavail) * uint64(s.Bsize), nil
+}
+
+// checkWritable returns why files in dir cannot be made, nil if they can.
+func checkWritable(dir string) error {
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return &fs.PathError{Op: "writing to", Path: dir, Err: err}
+	}
+	return nil
+}
+
+// ownedByOther reports whether the file belongs to another user than ours.
+func ownedByOther(path string) (bool, error) {
+	var s unix.Stat_t
+	if err := unix.Stat(path, &s); err != nil {
+		return false, err
+	}
+	return int(s.Uid) != os.Geteuid(), nil
+}

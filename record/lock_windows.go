@@ -1,0 +1,77 @@
+package record
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+const openNoFollow = 0 // making a link takes a privilege on Windows
+
+// openLocked opens a file; bbolt waits for the lock itself.
+func openLocked(path string, flag int, shared bool) (*os.File, error) {
+	return os.OpenFile(path, flag, 0)
+}
+
+// tryLock takes the exclusive lock of a file, which it creates if create is set.
+// It returns nil without an error if another process holds it, or if the file
+// is gone.
+func tryLock(path string, create bool) (*os.File, error) {
+	flag := os.O_RDWR
+	if create {
+		flag |= os.O_CREATE
+	}
+	f, err := os.OpenFile(path, flag, 0o600)
+	if errors.Is(err, fs.ErrNotExist) && !create {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := lockNow(f, windows.LOCKFILE_EXCLUSIVE_LOCK); err != nil {
+		f.Close()
+		if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return f, nil
+}
+
+// isLocked reports whether another process holds the exclusive lock of a file.
+func isLocked(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(lockNow(f, 0), windows.ERROR_LOCK_VIOLATION)
+}
+
+// unlock does nothing: a lock ends with its handle.
+func unlock(*os.File) {}
+
+func lockNow(f *os.File, how uint32) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
+}
+
+// freeSpace returns how many bytes the user may still write to the disk of dir.
+func freeSpace(dir string) (uint64, error) {
+	path, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, err
+	}
+	var free uint64
+	err = windows.GetDiskFreeSpaceEx(path, &free, nil, nil)
+	return free, err
+}
+
+// checkWritable returns why files in dir cannot be made, nil if they can. Only
+// trying tells that here.
+func checkWritable(string) error { return nil }
+
+// ownedByOther reports whether the file belongs to another user than ours. The
+// user's profile directory is private on Windows.
+func ownedByOther(string) (bool, error) { return false, nil }

@@ -1,0 +1,173 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Open returns the tape with that id.
+func (s *Store) Open(tape string) (*Tape, error) {
+	if !s.hasFile(tape) && !s.hasJournal(tape) {
+		return nil, fmt.Errorf("tape %s: %w", tape, ErrNoTape)
+	}
+	return &Tape{id: tape, from: boltBlocks{s.tapeFile(tape)}, store: s}, nil
+}
+
+// OpenFile opens a tape that is a file of its own: a tape's bbolt file, or the
+// portable form. A portable file is read once, and kept compressed in memory.
+func OpenFile(path string) (*Tape, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if isBolt(f) {
+		file := boltFile(path)
+		info, _, err := readFacts(file)
+		if err != nil {
+			return nil, err
+		}
+		return &Tape{id: info.Tape, from: boltBlocks{file}}, nil
+	}
+	return ReadPortable(f, path)
+}
+
+// isBolt looks at the magic number in the first of bbolt's two meta pages; the
+// second is consulted by bbolt if the first is damaged.
+func isBolt(f *os.File) bool {
+	var b [20]byte
+	_, err := f.ReadAt(b[:], 0)
+	return err == nil && b[16] == 0xed && b[17] == 0xda && b[18] == 0x0c && b[19] == 0xed
+}
+
+// facts returns what is known of a tape and its sessions now.
+func (s *Store) facts(tape string) (Info, []SessionInfo, error) {
+	t, err := s.Open(tape)
+	if err != nil {
+		return Info{}, nil, err
+	}
+	return t.facts()
+}
+
+// maxListed is how many bytes of a journal are looked through for a listing.
+const maxListed = 8 << 20
+
+// glance is facts for a listing: of a tape whose journal is far behind with
+// sealing it tells what is sealed.
+func (s *Store) glance(tape string) (Info, []SessionInfo, error) {
+	if len(segments(s.live(), tape)) > maxListed/segmentSize && s.hasFile(tape) {
+		info, sessions, err := readFacts(s.tapeFile(tape))
+		info.Live = s.isLive(tape)
+		return info, sessions, err
+	}
+	return s.facts(tape)
+}
+
+// Delete removes tapes, and the journals of killed proxies among them. One that
+// is being recorded is refused with ErrLive; one whose file is damaged is removed
+// like any other. Nothing of them stays readable in the store. It returns the
+// tapes that are gone, also with an error.
+func (s *Store) Delete(tapes ...string) (gone []string, err error) {
+	var sessions []SessionInfo
+	for _, tape := range tapes {
+		more, failed := s.delete(tape)
+		if failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		gone, sessions = append(gone, tape), append(sessions, more...)
+	}
+	if len(gone) > 0 {
+		err = errors.Join(err, s.forget(gone, sessions))
+	}
+	return gone, err
+}
+
+// delete removes the files of a tape, and returns the sessions that were on it.
+func (s *Store) delete(tape string) ([]SessionInfo, error) {
+	if !s.hasFile(tape) && !s.hasJournal(tape) {
+		return nil, fmt.Errorf("tape %s: %w", tape, ErrNoTape)
+	}
+	if s.hasJournal(tape) {
+		lock, err := tryLock(s.lockFile(tape), false)
+		if err != nil {
+			return nil, err
+		}
+		if lock == nil && s.hasJournal(tape) {
+			return nil, fmt.Errorf("tape %s: %w", tape, ErrLive)
+		}
+		if lock != nil {
+			defer lock.Close()
+		}
+	}
+	_, sessions, _ := s.facts(tape) // of a damaged tape the catalogue keeps what nobody will find
+	remove := []string{string(s.tapeFile(tape))}
+	for _, p := range segments(s.live(), tape) {
+		remove = append(remove, segmentPath(s.live(), tape, p))
+	}
+	remove = append(remove, s.lockFile(tape)) // last: without it nobody finds the segments
+	for _, path := range remove {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return sessions, nil
+}
+
+// Size returns the bytes that a tape takes on disk, journal included.
+func (s *Store) Size(tape string) (int64, error) {
+	var size int64
+	paths := []string{string(s.tapeFile(tape))}
+	for _, p := range segments(s.live(), tape) {
+		paths = append(paths, segmentPath(s.live(), tape, p))
+	}
+	for _, path := range paths {
+		switch fi, err := os.Stat(path); {
+		case err == nil:
+			size += fi.Size()
+		case !errors.Is(err, fs.ErrNotExist):
+			return 0, err
+		}
+	}
+	return size, nil
+}
+
+// TapeID returns the id of the one tape in ids, sorted by time, that ref names:
+// the id itself, any part of it that no other has, last, or last~N for the N-th
+// before the last.
+func TapeID(ids []string, ref string) (string, error) {
+	if back, ok := strings.CutPrefix(ref, "last"); ok {
+		n := 0
+		if back != "" {
+			if _, err := fmt.Sscanf(back, "~%d", &n); err != nil || n < 0 || back != fmt.Sprintf("~%d", n) {
+				return "", fmt.Errorf("%q: want last or last~1: %w", ref, ErrNoTape)
+			}
+		}
+		if n >= len(ids) {
+			return "", fmt.Errorf("%q: there are %d tapes: %w", ref, len(ids), ErrNoTape)
+		}
+		return ids[len(ids)-1-n], nil
+	}
+	if strings.Trim(ref, "-") == "" {
+		ids = nil // it is in every id, and must not name the only one
+	}
+	var fits []string
+	for _, id := range ids {
+		if id == ref {
+			return id, nil
+		}
+		if strings.Contains(id, ref) {
+			fits = append(fits, id)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return "", fmt.Errorf("%q: %w", ref, ErrNoTape)
+	case 1:
+		return fits[0], nil
+	}
+	return "", fmt.Errorf("%q fits %d tapes, such as %s and %s: %w", ref, len(fits), fits[0], fits[1], ErrAmbiguous)
+}

@@ -1,0 +1,263 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// The portable form of a tape is JSON Lines: a header, then a line for each
+// frame.
+//
+//	{"acptap":1,"tape":"…","started":"2026-01-02T15:04:05Z","command":["agent"],"cwd":"/w"}
+//	{"seq":1,"at":0.013,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"initialize"}}
+//	{"seq":2,"at":0.015,"dir":"err","text":"ready"}
+//	{"seq":3,"at":0.021,"dir":"c2a","eof":true}
+//
+// frame holds the bytes themselves where they are JSON without blanks around
+// it; else text (valid UTF-8) or base64 holds them. origin is left out for the
+// wire, end for a line feed. Marks have the fields of wire.Marked. Only dir and
+// one of frame, text, base64 or a mark must be there: at is then that of the line
+// before, and frames are numbered by their order.
+
+// portableHeader is the first line.
+type portableHeader struct {
+	Acptap  int       `json:"acptap"`
+	Tape    string    `json:"tape,omitempty"`
+	Started time.Time `json:"started,omitzero"`
+	Command []string  `json:"command,omitempty"`
+	Cwd     string    `json:"cwd,omitempty"`
+	Name    string    `json:"name,omitempty"`
+	Version string    `json:"version,omitempty"`
+	Proto   string    `json:"protocol,omitempty"`
+}
+
+// An Exporter writes frames in the portable form.
+type Exporter struct {
+	w   *bufio.Writer
+	raw bool
+	b   []byte
+}
+
+// NewExporter begins to write a tape with the given facts to w. Secrets are
+// redacted, unless raw is set.
+func NewExporter(w io.Writer, info Info, raw bool) (*Exporter, error) {
+	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), raw: raw}
+	s := info.Start
+	head, err := json.Marshal(portableHeader{Format, info.Tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto})
+	if err != nil {
+		return nil, err
+	}
+	if !raw {
+		head = redactHeader(head)
+	}
+	_, err = e.w.Write(append(head, '\n'))
+	return e, err
+}
+
+// Write writes one frame of t, with all of its bytes.
+func (e *Exporter) Write(t *Tape, f dialect.Frame) error {
+	b := append(e.b[:0], `{"seq":`...)
+	b = strconv.AppendUint(b, f.Seq, 10)
+	b = appendSeconds(append(b, `,"at":`...), f.At)
+	b = append(append(append(b, `,"dir":"`...), f.Dir.String()...), '"')
+	if f.Origin != wire.Wire {
+		b = append(append(append(b, `,"origin":"`...), f.Origin.String()...), '"')
+	}
+	if f.End != wire.LF && f.Kind != wire.Mark {
+		b = append(append(append(b, `,"end":"`...), f.End.String()...), '"')
+	}
+	e.b = b
+	raw := f.Raw
+	if int64(len(raw)) < f.Size {
+		if e.raw || f.Size > maxRedacted {
+			return e.long(t, f)
+		}
+		var whole bytes.Buffer // to find what is secret, all of it is needed
+		if err := t.WriteFrame(&whole, f.Seq); err != nil {
+			return err
+		}
+		raw = whole.Bytes()
+	}
+	if !e.raw {
+		raw = redact(f, raw)
+	}
+	switch {
+	case f.Kind == wire.Mark && len(raw) > 2 && raw[0] == '{':
+		b = append(append(b, ','), raw[1:]...)
+		b = append(b, '\n')
+	case isMessage(f.Kind) && len(bytes.TrimSpace(raw)) == len(raw):
+		b = append(append(append(b, `,"frame":`...), raw...), "}\n"...)
+	case utf8.Valid(raw):
+		b = append(appendText(append(b, `,"text":`...), raw), "}\n"...)
+	default:
+		b = base64.StdEncoding.AppendEncode(append(b, `,"base64":"`...), raw)
+		b = append(b, "\"}\n"...)
+	}
+	e.b = b
+	_, err := e.w.Write(b)
+	return err
+}
+
+// isMessage reports whether a frame of that kind is JSON.
+func isMessage(k wire.Kind) bool {
+	return k == wire.Request || k == wire.Response || k == wire.Notification || k == wire.Batch
+}
+
+// maxRedacted is how long a frame may be to be searched for secrets.
+const maxRedacted = 64 << 20
+
+// long writes a frame that is too long to be held in memory. Nobody has checked
+// that it is JSON, so it is bytes; where secrets are to be redacted, it is left
+// out.
+func (e *Exporter) long(t *Tape, f dialect.Frame) error {
+	if !e.raw {
+		_, err := e.w.Write(fmt.Appendf(e.b, `,"text":"[redacted: a frame of %d bytes]"}`+"\n", f.Size))
+		return err
+	}
+	e.w.Write(append(e.b, `,"base64":"`...))
+	enc := base64.NewEncoder(base64.StdEncoding, e.w)
+	if err := t.WriteFrame(enc, f.Seq); err != nil {
+		return err
+	}
+	enc.Close()
+	_, err := e.w.WriteString("\"}\n")
+	return err
+}
+
+// Close writes out what is buffered. It does not close the underlying writer.
+func (e *Exporter) Close() error { return e.w.Flush() }
+
+// appendSeconds appends a duration as seconds, to the nanosecond.
+func appendSeconds(b []byte, d time.Duration) []byte {
+	b = strconv.AppendInt(b, int64(d/time.Second), 10)
+	if ns := d % time.Second; ns > 0 {
+		b = append(b, '.')
+		digits := fmt.Appendf(nil, "%09d", ns)
+		b = append(b, bytes.TrimRight(digits, "0")...)
+	}
+	return b
+}
+
+// appendText appends s as a JSON string.
+func appendText(b []byte, s []byte) []byte {
+	q, err := json.Marshal(string(s))
+	if err != nil {
+		panic("record: " + err.Error()) // valid UTF-8 always can
+	}
+	return append(b, q...)
+}
+
+// A portableLine is one line of a portable file: bytes of a direction, or a
+// mark.
+type portableLine struct {
+	dir    wire.Direction
+	origin wire.Origin
+	at     time.Duration
+	end    wire.LineEnd
+	raw    []byte
+	mark   *wire.Marked
+}
+
+// readLines reads lines of any length, and calls f with each and its number from
+// 1. Blank lines are passed over.
+func readLines(r io.Reader, f func(n int, line []byte) error) error {
+	in := bufio.NewReaderSize(r, 1<<20)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if t := bytes.TrimSpace(line); len(t) > 0 {
+			if err := f(n, t); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// parsePortableHeader reads a header. ok is false if line is none.
+func parsePortableHeader(line []byte) (h portableHeader, ok bool, err error) {
+	if !gjson.GetBytes(line, "acptap").Exists() {
+		return h, false, nil
+	}
+	if err := json.Unmarshal(line, &h); err != nil {
+		return h, true, fmt.Errorf("header: %w", err)
+	}
+	if h.Acptap > Format {
+		return h, true, fmt.Errorf("portable form of version %d: %w", h.Acptap, ErrNewer)
+	}
+	return h, true, nil
+}
+
+// parsePortableLine reads a line that is no header. last is the time of the one
+// before.
+func parsePortableLine(line []byte, last time.Duration) (portableLine, error) {
+	l := portableLine{at: last}
+	if !json.Valid(line) {
+		return l, errors.New("no JSON")
+	}
+	g := gjson.ParseBytes(line)
+	if !g.IsObject() {
+		return l, errors.New("no JSON object")
+	}
+	dir := g.Get("dir")
+	if !dir.Exists() {
+		return l, errors.New(`"dir" is missing; it is c2a, a2c or err`)
+	}
+	if err := l.dir.UnmarshalText([]byte(dir.Str)); err != nil {
+		return l, err
+	}
+	if v := g.Get("origin"); v.Exists() {
+		if err := l.origin.UnmarshalText([]byte(v.Str)); err != nil {
+			return l, err
+		}
+	}
+	if v := g.Get("end"); v.Exists() {
+		if err := l.end.UnmarshalText([]byte(v.Str)); err != nil {
+			return l, err
+		}
+	}
+	if v := g.Get("at"); v.Exists() {
+		at, err := strconv.ParseFloat(v.Raw, 64)
+		if err != nil || at < 0 || at > 1e9 {
+			return l, fmt.Errorf("%q is no time in seconds", v.Raw)
+		}
+		l.at = time.Duration(at*1e9 + 0.5)
+	}
+	switch frame, text, b64 := g.Get("frame"), g.Get("text"), g.Get("base64"); {
+	case frame.Exists():
+		l.raw = []byte(frame.Raw)
+	case text.Type == gjson.String:
+		l.raw = []byte(text.Str)
+	case b64.Type == gjson.String:
+		var err error
+		if l.raw, err = base64.StdEncoding.DecodeString(b64.Str); err != nil {
+			return l, fmt.Errorf("base64: %w", err)
+		}
+	default:
+		l.mark = new(wire.Marked)
+		if err := json.Unmarshal(line, l.mark); err != nil {
+			return l, err
+		}
+		if *l.mark == (wire.Marked{}) {
+			return l, errors.New(`neither "frame", "text", "base64" nor a mark`)
+		}
+	}
+	return l, nil
+}

@@ -1,0 +1,192 @@
+package record_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// portable returns all of a tape in the portable form, with its secrets.
+func portable(t testing.TB, tape *record.Tape) string {
+	t.Helper()
+	info, err := tape.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	e, err := record.NewExporter(&b, info, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Write(tape, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// shown returns all that a reader is told of each frame of a tape.
+func shown(t testing.TB, tape *record.Tape) []string {
+	t.Helper()
+	var all []string
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fmt.Sprintf("%+v", f))
+	}
+	return all
+}
+
+func TestPortable(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	j, err := store.Record(record.Start{Command: []string{"agent", "--token", "t"}, Cwd: "/w", Name: "n", Version: "v", Proto: "acp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		dir    wire.Direction
+		origin wire.Origin
+		p      string
+	}{
+		{wire.ClientToAgent, wire.Wire, `{"id":1,"method":"initialize","params":{"protocolVersion":1}}` + "\n"},
+		{wire.AgentToClient, wire.Wire, ` {"id":1,"result":{"a":"\u00e9é"}} ` + "\r\n\n"},
+		{wire.AgentStderr, wire.Wire, "tab\there \x00 \xff\n"},
+		{wire.AgentToClient, wire.Wire, "no JSON <&>\n[]\n" + strings.Repeat("[", 20000) + "\n"},
+		{wire.AgentToClient, wire.Withheld, `{"method":"a"}` + "\n"},
+		{wire.AgentToClient, wire.Rewritten, `{"method":"b"}` + "\n"},
+		{wire.ClientToAgent, wire.Injected, `{"id":2,"method":"c"}` + "\n"},
+		{wire.ClientToAgent, wire.Wire, `{"id":3,"method":"d","params":"` + strings.Repeat("x", wire.MaxChecked) + `"}` + "\n"},
+		{wire.AgentToClient, wire.Wire, `{"id":3,"result":null}`},
+	} {
+		if err := j.Append(c.dir, c.origin, []byte(c.p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.EOF(wire.ClientToAgent)
+	j.Signal(os.Interrupt)
+	j.Exit(130, os.Interrupt, [wire.Directions]int64{1, 2, 3})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tape, err := store.Open(j.Tape())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := portable(t, tape)
+	want := shown(t, tape)
+
+	read, err := record.ReadPortable(strings.NewReader(text), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := record.OpenStore(t.TempDir())
+	id, err := other.Import(strings.NewReader(text), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id != j.Tape() {
+		t.Errorf("imported as %s, want %s", id, j.Tape())
+	}
+	imported, err := other.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, again := range map[string]*record.Tape{"read": read, "imported": imported} {
+		got := shown(t, again)
+		for i := range min(len(got), len(want)) {
+			if got[i] != want[i] {
+				t.Errorf("%s: frame %d is\n%.400s\nwant\n%.400s", name, i+1, got[i], want[i])
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: %d frames, want %d", name, len(got), len(want))
+		}
+		if got := portable(t, again); got != text {
+			t.Errorf("%s: exported again it differs: %d bytes, want %d", name, len(got), len(text))
+		}
+	}
+	if id, err := other.Import(strings.NewReader(text), "file"); err != nil || id == j.Tape() {
+		t.Errorf("a second time: imported as %s, %v, want a new id", id, err)
+	}
+}
+
+// What the header of a file says may be shorter than all that there is, and the
+// order of a line's members does not matter.
+func TestPortableByHand(t *testing.T) {
+	tape, err := record.ReadPortable(strings.NewReader(`{"acptap":1}
+{"dir":"c2a","frame":{"id":1,"method":"initialize","params":{"protocolVersion":1}}}
+{"frame":{"id":1,"result":{"protocolVersion":1}},"dir":"a2c","at":0.1}
+
+{"dir":"err","text":"two\nlines"}
+{"dir":"c2a","text":"{\"id\":2,\"method\":\"x\"}","end":"crlf","origin":"injected"}
+{"dir":"a2c","base64":"/w==","end":"none"}
+{"dir":"a2c","gap":7}
+{"dir":"c2a","eof":true}
+{"dir":"a2c","exit":{"code":3}}
+`), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%d %v %v %v %v %v %q", f.Seq, f.At, f.Dir, f.Origin, f.Kind, f.End, f.Raw))
+	}
+	want := []string{
+		`1 0s c2a wire request lf "{\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}"`,
+		`2 100ms a2c wire response lf "{\"id\":1,\"result\":{\"protocolVersion\":1}}"`,
+		`3 100ms err wire stderr lf "two"`,
+		`4 100ms err wire stderr lf "lines"`,
+		`5 100ms c2a injected request crlf "{\"id\":2,\"method\":\"x\"}"`,
+		`6 100ms a2c wire junk none "\xff"`,
+		`7 100ms a2c wire mark none "{\"gap\":7}"`,
+		`8 100ms c2a wire mark none "{\"eof\":true}"`,
+		`9 100ms a2c wire mark none "{\"exit\":{\"code\":3,\"delivered\":[0,0,0]}}"`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	info, err := tape.Info()
+	if err != nil || info.Exit == nil || info.Exit.Code != 3 || info.Lost != 7 {
+		t.Errorf("got %+v, %v, want exit status 3 and 7 bytes lost", info, err)
+	}
+}
+
+// FuzzReadPortable takes any file. What can be read is the same after it was
+// exported and read again.
+func FuzzReadPortable(f *testing.F) {
+	for _, tt := range formTests {
+		f.Add([]byte(tt.in))
+	}
+	f.Add([]byte(`{"dir":"c2a","frame": {} ,"end":"none"}` + "\n" + `{"dir":"c2a","text":"\r\n","origin":"withheld"}` + "\n" + `{"dir":"a2c","signal":"x"}`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		tape, err := record.ReadPortable(bytes.NewReader(file), "file")
+		if err != nil {
+			return
+		}
+		text := portable(t, tape)
+		again, err := record.ReadPortable(strings.NewReader(text), "export")
+		if err != nil {
+			t.Fatalf("%q is exported as %q: %v", file, text, err)
+		}
+		if got, want := shown(t, again), shown(t, tape); !slices.Equal(got, want) {
+			t.Errorf("%q is exported as %q; read again it is\n%s\nwant\n%s", file, text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}

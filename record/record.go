@@ -1,0 +1,40 @@
+// Package record keeps tapes: what passed through a proxy, in a store on disk.
+//
+// A tape is written twice. While the proxy runs, the bytes go as they come into
+// a journal: one append for each read, no parsing (Journal). Behind that, and
+// off the hot path, a dissector cuts the journal into frames, numbers and
+// decodes them, and packs them into blocks, which are sealed in a bbolt file of
+// the tape. The same code does this whether the proxy is alive, has ended or was
+// killed. A reader (Tape) takes the sealed blocks and then what is still in the
+// journal, and gives the same frames with the same numbers in all these cases.
+//
+// What the package guarantees: bytes come back exactly as they crossed the
+// wire; bytes that could not be stored are a gap with its size; damage costs the
+// record or block that is damaged, and never ends the process. It does not know
+// what starts the agent, and it never writes to stdout or stderr.
+package record
+
+import "errors"
+
+// Errors by which callers decide. They come wrapped, with the place.
+var (
+	ErrNoTape    = errors.New("no such tape")
+	ErrAmbiguous = errors.New("more than one tape or session fits")
+	ErrDamaged   = errors.New("damaged")
+	ErrNewer     = errors.New("written by a newer acptap")
+	ErrLive      = errors.New("still being recorded")
+)
+
+// Format is raised when a reader of the older form could misread what is
+// on disk. It stands in journals, tapes and the catalogue.
+const Format = 1
+
+// Limits. Beyond each of them something smaller happens, never nothing.
+const (
+	recordSize  = 256 << 10 // payload of a journal record; more goes into the next
+	segmentSize = 1 << 20   // a journal file; what is left of it at the end stays unused
+	headSize    = 64 << 10  // what is kept of a frame longer than wire.MaxChecked to read its fields
+
+	maxBacklog = 4 << 30   // bytes in journals of one tape while nothing can be sealed
+	minFree    = 256 << 20 // bytes that a backlog leaves free on the disk
+)

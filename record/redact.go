@@ -1,0 +1,311 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// redacted stands where a secret stood.
+const redacted = "[redacted]"
+
+// redact returns the bytes of a frame without its secrets; raw itself if none
+// was found. JSON stays JSON, with the same members in the same order, and keeps
+// its bytes but for the strings that held a secret. Method, ids and what is not
+// text are never changed, so requests still find their responses.
+//
+// What is a secret is told by where it stands: values of headers and of
+// environment variables, the parameters of a login, members and arguments with a
+// name such as apiKey. In any other text it is told by how it looks, and there
+// not all are found.
+func redact(f dialect.Frame, raw []byte) []byte {
+	switch {
+	case f.Kind == wire.Mark:
+		return raw
+	case isMessage(f.Kind):
+		return redactJSON(raw, aMessage)
+	case json.Valid(raw) && utf8.Valid(raw): // a log of JSON on stderr; strings of other bytes could not be written again
+		return redactJSON(raw, plain)
+	}
+	return redactText(raw)
+}
+
+// redactHeader is redact for the header of the portable form, whose command may
+// hold secrets.
+func redactHeader(head []byte) []byte { return redactJSON(head, plain) }
+
+// redactJSON takes valid JSON, nested no deeper than encoding/json allows.
+func redactJSON(raw []byte, s scope) []byte {
+	r := redactor{in: raw}
+	r.blanks()
+	if s == aMessage && r.in[r.i] == '[' {
+		s = aBatch
+	}
+	r.value(s, "")
+	return r.edit.text(raw)
+}
+
+// A scope says how a value is searched for secrets.
+type scope uint8
+
+const (
+	plain    scope = iota // by the names of members, and text by its looks
+	aMessage              // a JSON-RPC message
+	aBatch                // an array of them
+	aLogin                // params of a login: all but methodId is secret
+	aSecret               // all of it is secret
+	aList                 // an array of {name, value} or of NAME=VALUE: the values are secret
+	aPair                 // one of the former
+	aCommand              // an array of arguments
+	aSchema               // properties of a JSON Schema: its names are those of other objects' members
+)
+
+// member returns the scope of the member of an object that is in scope s. first
+// is the first byte of its value.
+func (s scope) member(name, method string, first byte) scope {
+	switch s {
+	case aSecret:
+		return aSecret
+	case aLogin:
+		if name == "methodId" {
+			return plain
+		}
+		return aSecret
+	case aPair:
+		if name == "name" {
+			return plain
+		}
+		return aSecret
+	case aSchema:
+		return plain
+	case aMessage:
+		if name == "params" {
+			switch method {
+			case "authenticate", "auth/login":
+				return aLogin
+			case "proxy/successor", "_proxy/successor":
+				return aMessage
+			}
+		}
+	}
+	switch name {
+	case "properties", "$defs", "definitions":
+		return aSchema
+	case "args", "command":
+		return aCommand
+	}
+	if holdsVariables(name) {
+		switch first {
+		case '{':
+			return aSecret
+		case '[':
+			return aList
+		}
+	}
+	return plain
+}
+
+// element returns the scope of an element of an array that is in scope s.
+func (s scope) element(first byte) scope {
+	switch {
+	case s == aBatch:
+		return aMessage
+	case s == aSecret, s == aLogin:
+		return aSecret
+	case s == aList && first == '{':
+		return aPair
+	case s == aList && first == '[': // a name and a value
+		return aSecret
+	case s == aList, s == aCommand:
+		return s
+	}
+	return plain
+}
+
+// A redactor copies JSON without its secrets. It recurses as deeply as the text
+// is nested, which is wire.MaxDepth at most.
+type redactor struct {
+	edit edit
+	in   []byte
+	i    int
+}
+
+// value goes over the value at r.i, which belongs to a member with that name, or
+// to an array.
+func (r *redactor) value(s scope, name string) {
+	switch c := r.in[r.i]; {
+	case c == '{':
+		r.object(s)
+	case c == '[':
+		r.array(s)
+	case c == '"':
+		r.text(s, name)
+	default:
+		start := r.i
+		for r.i < len(r.in) && strings.IndexByte(",]} \t\r\n", r.in[r.i]) < 0 {
+			r.i++
+		}
+		number := c == '-' || '0' <= c && c <= '9'
+		if number && (s == aSecret || s == aLogin) {
+			r.edit.replace(r.in, start, r.i, `"`+redacted+`"`)
+		}
+	}
+}
+
+func (r *redactor) object(s scope) {
+	method := ""
+	if s == aMessage {
+		method = gjson.GetBytes(r.in[r.i:], "method").Str
+	}
+	for r.next('}') {
+		name := unquote(r.quoted())
+		r.blanks()
+		r.i++ // the colon
+		r.blanks()
+		r.value(s.member(string(name), method, r.in[r.i]), string(name))
+	}
+}
+
+func (r *redactor) array(s scope) {
+	secretNext := false
+	for r.next(']') {
+		c := r.in[r.i]
+		if s == aCommand && c == '"' {
+			secretNext = r.argument(secretNext)
+			continue
+		}
+		r.value(s.element(c), "")
+	}
+}
+
+// next goes over the bracket or comma at r.i to the next member or element. It
+// returns false behind the last.
+func (r *redactor) next(closing byte) bool {
+	r.blanks()
+	if r.in[r.i] != closing {
+		r.i++
+		r.blanks()
+	}
+	if r.in[r.i] == closing {
+		r.i++
+		return false
+	}
+	return true
+}
+
+func (r *redactor) blanks() {
+	for r.i < len(r.in) {
+		switch r.in[r.i] {
+		case ' ', '\t', '\r', '\n':
+			r.i++
+		default:
+			return
+		}
+	}
+}
+
+// quoted goes over the string at r.i and returns it with its quotes.
+func (r *redactor) quoted() []byte {
+	start := r.i
+	r.i++
+	for {
+		n := bytes.IndexAny(r.in[r.i:], `"\`)
+		r.i += n + 1
+		if r.in[r.i-1] == '"' {
+			return r.in[start:r.i]
+		}
+		r.i++
+	}
+}
+
+// text goes over a string that is no argument.
+func (r *redactor) text(s scope, name string) {
+	start := r.i
+	was := unquote(r.quoted())
+	now := was
+	switch {
+	case len(was) == 0:
+	case s == aSecret, s == aLogin:
+		now = []byte(redacted)
+	case s == aList:
+		now = redactVariable(was)
+	case holdsID(name):
+	case isSecret([]byte(name)):
+		now = []byte(redacted)
+	default:
+		now = redactText(was)
+	}
+	r.rewrite(start, was, now)
+}
+
+// argument goes over an argument of a command line. It returns whether the next
+// one is a secret, as after --token.
+func (r *redactor) argument(secret bool) bool {
+	start := r.i
+	was := unquote(r.quoted())
+	switch sign := bytes.IndexAny(was, "=:"); {
+	case secret && len(was) > 0:
+		r.rewrite(start, was, []byte(redacted))
+	case sign > 0 && isSecret(was[:sign]):
+		r.rewrite(start, was, redactVariable(was))
+	default:
+		r.rewrite(start, was, redactAssigned(redactText(was), true))
+		return bytes.HasPrefix(was, []byte("-")) && isSecret(was)
+	}
+	return false
+}
+
+// rewrite puts the text now in place of the string from start to r.i.
+func (r *redactor) rewrite(start int, was, now []byte) {
+	switch {
+	case bytes.Equal(was, now):
+	case r.i-start == len(was)+2: // nothing was escaped, and nothing that is left or added needs to be
+		r.edit.replace(r.in, start, r.i, `"`+string(now)+`"`)
+	default:
+		r.edit.replace(r.in, start, r.i, string(appendText(nil, now)))
+	}
+}
+
+// unquote returns the text of a JSON string.
+func unquote(quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	var s string
+	if err := json.Unmarshal(quoted, &s); err != nil {
+		panic("record: string in valid JSON: " + err.Error())
+	}
+	return []byte(s)
+}
+
+// redactVariable takes NAME=VALUE, or Name: value, of any name.
+func redactVariable(s []byte) []byte {
+	i := bytes.IndexAny(s, "=:") + 1
+	for 0 < i && i < len(s) && s[i] == ' ' {
+		i++
+	}
+	if i == 0 || i == len(s) {
+		return s
+	}
+	return append(bytes.Clone(s[:i]), redacted...)
+}
+
+// holdsVariables reports whether a member with that name holds headers or
+// environment variables: mcpServers, terminal/create and providers/set of ACP
+// have them, and clients put them into _meta.
+func holdsVariables(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, "headers") || name == "env" || name == "environment"
+}
+
+// holdsID reports whether the value of a member with that name stands elsewhere
+// on the tape too, and must stay the same there.
+func holdsID(name string) bool {
+	return name == "id" || name == "method" || name == "progressToken" || strings.HasSuffix(name, "Id")
+}

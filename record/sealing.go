@@ -1,0 +1,339 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// A sealing moves the journal of one tape into the tape's file, block by block.
+// The proxy that records does it behind its own work; for one that was killed
+// somebody else does, who holds the tape's lock.
+type sealing struct {
+	store *Store
+	tape  string
+	chain chain
+	d     *dissector
+	codec codec
+
+	sealed   *atomic.Int64 // journal position up to which all is sealed
+	gone     int64         // position up to which segments were removed
+	indexed  time.Time     // when the catalogue was last told
+	indexing atomic.Bool   // it is being told
+	telling  sync.WaitGroup
+}
+
+// Names in a tape's file.
+var (
+	bucketTape     = []byte("tape") // facts of the tape, and the sealed position
+	bucketBlocks   = []byte("blocks")
+	bucketSessions = []byte("sessions")
+	keyInfo        = []byte("info")
+	keyFormat      = []byte("format")
+	keySealed      = []byte("sealed")
+	keyHead        = []byte("head")
+	keyRows        = []byte("rows")
+	keyBytes       = []byte("bytes")
+	keyState       = []byte("state")
+)
+
+// errOvertaken says that somebody else has sealed the block at hand.
+var errOvertaken = errors.New("sealed by another process")
+
+// indexEvery is how often the catalogue is told of a tape that grows.
+const indexEvery = 5 * time.Second
+
+// newSealing goes on where the tape's last block ends, or begins the tape. How
+// far it is sealed is kept in position.
+func newSealing(s *Store, tape string, position *atomic.Int64) (*sealing, error) {
+	if name := remoteDisk(s.dir); name != "" {
+		return nil, fmt.Errorf("%s is on %s, where locks do not hold", s.dir, name)
+	}
+	k := &sealing{store: s, tape: tape, sealed: position, chain: chain{live: s.live(), tape: tape}}
+	if err := k.resume(); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// resume takes over the state in the tape's last block.
+func (k *sealing) resume() error {
+	last, err := lastSealed(k.store.tapeFile(k.tape))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		start, err := readStart(k.store.live(), k.tape)
+		if err != nil {
+			return err
+		}
+		k.d = newDissector(Info{Tape: k.tape, Start: start})
+	case err != nil:
+		return err
+	default:
+		state, err := k.codec.openState(last)
+		if err != nil {
+			return err
+		}
+		if k.d, err = restoreDissector(state); err != nil {
+			return err
+		}
+		k.d.next()
+	}
+	k.chain.close()
+	k.chain = chain{live: k.chain.live, tape: k.tape, end: k.chain.end, pos: k.d.Position}
+	k.gone = k.d.Position &^ (segmentSize - 1)
+	k.sealed.Store(k.d.Position)
+	return nil
+}
+
+// run seals what the journal holds: full blocks, and if rest is set the last one
+// too, however small. It stops early, with io.ErrNoProgress, when stop says so.
+func (k *sealing) run(rest bool, stop func() bool) error {
+	for {
+		if k.d.full() {
+			if stop() {
+				return io.ErrNoProgress
+			}
+			if err := k.seal(false); err != nil {
+				return err
+			}
+		}
+		r, err := k.chain.next()
+		if err == io.EOF {
+			break
+		}
+		if err == errSealed && k.chain.jump() {
+			continue
+		}
+		if err == errSealed {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if k.d.record(r) {
+			k.chain.advance(r)
+		}
+	}
+	if !rest || len(k.d.build.entries) == 0 && k.d.Position == k.sealed.Load() {
+		return nil
+	}
+	if stop() {
+		return io.ErrNoProgress
+	}
+	return k.seal(false)
+}
+
+// finish seals all that is left of a tape that nobody writes any more, and
+// removes its journal. The caller holds the tape's lock, and removes that.
+func (k *sealing) finish(stop func() bool) error {
+	for {
+		if err := k.run(false, stop); err != nil {
+			return err
+		}
+		k.d.flush()
+		if k.d.Info.Complete && len(k.d.build.entries) == 0 {
+			break
+		}
+		if stop() {
+			return io.ErrNoProgress
+		}
+		if err := k.seal(true); err != nil {
+			return err
+		}
+	}
+	for _, p := range segments(k.store.live(), k.tape) {
+		if err := os.Remove(segmentPath(k.store.live(), k.tape, p)); err != nil {
+			return err
+		}
+	}
+	k.index(true)
+	return nil
+}
+
+// seal writes the block at hand. complete says that it is the tape's last.
+func (k *sealing) seal(complete bool) error {
+	d := k.d
+	d.Info.Complete = complete
+	from := k.sealed.Load()
+	state, err := d.state()
+	if err != nil {
+		return err
+	}
+	s := k.codec.seal(blockHead{
+		Version: Format, Tape: k.tape, Index: d.Index, First: d.Seq - uint64(d.build.frames),
+		From: from, To: d.Position,
+	}, &d.build, state)
+	write := func(tx *bolt.Tx) error { return k.write(tx, s) }
+	file := k.store.tapeFile(k.tape)
+	err = file.update(write)
+	if errors.Is(err, os.ErrNotExist) {
+		err = file.create(write)
+	}
+	if err == errOvertaken {
+		return k.resume()
+	}
+	if err != nil {
+		return fmt.Errorf("sealing tape %s: %w", k.tape, err)
+	}
+	k.sealed.Store(d.Position)
+	d.next()
+	for ; k.gone+segmentSize <= d.Position; k.gone += segmentSize {
+		os.Remove(segmentPath(k.store.live(), k.tape, k.gone)) // one that stays is removed at the end
+	}
+	k.index(false)
+	return nil
+}
+
+// write puts a block and what it changes into the tape's file.
+func (k *sealing) write(tx *bolt.Tx, s sealed) error {
+	d := k.d
+	tape, err := tx.CreateBucketIfNotExists(bucketTape)
+	if err != nil {
+		return err
+	}
+	if p := tape.Get(keySealed); p != nil && string(p) != place(s.head.Index-1, s.head.From) || p == nil && s.head.Index > 0 {
+		return errOvertaken
+	}
+	blocks, err := tx.CreateBucketIfNotExists(bucketBlocks)
+	if err != nil {
+		return err
+	}
+	head, err := json.Marshal(s.head)
+	if err != nil {
+		return err
+	}
+	// A bucket of its own for each block: in one bucket bbolt would write the
+	// neighbours of a new block again with it.
+	b, err := blocks.CreateBucket(s.head.key())
+	if err != nil {
+		return err
+	}
+	for _, kv := range [][2][]byte{{keyHead, head}, {keyRows, s.rows}, {keyBytes, s.bytes}, {keyState, s.state}} {
+		if err := b.Put(kv[0], kv[1]); err != nil {
+			return err
+		}
+	}
+	info := d.info()
+	if old := tape.Get(keyInfo); old != nil {
+		before, err := parseInfo(old)
+		if err != nil {
+			return err
+		}
+		info.Sessions = before.Sessions
+	}
+	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
+	if err != nil {
+		return err
+	}
+	for id, more := range d.touched {
+		all := *more
+		if old := sessions.Get([]byte(id)); old != nil {
+			if all, err = parseSession(old); err != nil {
+				return err
+			}
+			all.extend(*more)
+		} else {
+			info.Sessions++
+		}
+		if err := sessions.Put([]byte(id), all.flat()); err != nil {
+			return err
+		}
+	}
+	for _, kv := range [][2][]byte{
+		{keyFormat, []byte(fmt.Sprint(Format))}, {keyInfo, info.flat()}, {keySealed, []byte(place(s.head.Index, s.head.To))},
+	} {
+		if err := tape.Put(kv[0], kv[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place is how a tape's file says how far it goes.
+func place(index int, position int64) string { return fmt.Sprintf("%d %d", index, position) }
+
+// index tells the catalogue of the tape, now and then, or at once. That may have
+// to wait for other processes, so it does not hold up sealing.
+func (k *sealing) index(now bool) {
+	if now {
+		k.telling.Wait()
+		k.store.index(k.tape)
+		return
+	}
+	if time.Since(k.indexed) < indexEvery || !k.indexing.CompareAndSwap(false, true) {
+		return
+	}
+	k.indexed = time.Now()
+	k.telling.Go(func() {
+		k.store.index(k.tape)
+		k.indexing.Store(false)
+	})
+}
+
+// close ends the work, and waits for what it has begun.
+func (k *sealing) close() {
+	k.chain.close()
+	k.telling.Wait()
+}
+
+// lastSealed returns the last block of a tape's file.
+func lastSealed(file boltFile) (sealed, error) {
+	var s sealed
+	err := file.view(func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketBlocks)
+		if b == nil {
+			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
+		}
+		key, _ := b.Cursor().Last()
+		var err error
+		s, err = readSealed(b, key)
+		s.rows, s.bytes, s.state = nil, nil, bytes.Clone(s.state)
+		return err
+	})
+	return s, err
+}
+
+// readSealed reads the block with that key. What it returns is valid during the
+// transaction only.
+func readSealed(blocks *bolt.Bucket, key []byte) (sealed, error) {
+	b := blocks.Bucket(key)
+	if b == nil {
+		return sealed{}, fmt.Errorf("block %x: %w", key, ErrDamaged)
+	}
+	if err := checkBlockRoot(b); err != nil {
+		return sealed{}, fmt.Errorf("block %x: %w", key, err)
+	}
+	head, err := decodeBlockHead(b.Get(keyHead))
+	if err != nil {
+		return sealed{}, err
+	}
+	return sealed{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}, nil
+}
+
+// readStart reads what the journal of a tape says of its beginning. Where all
+// headers are damaged, the tape's id tells when that was.
+func readStart(live, tape string) (Start, error) {
+	for _, p := range segments(live, tape) {
+		c := chain{live: live, tape: tape, pos: p}
+		err := c.open()
+		if err == nil {
+			err = c.fill()
+		}
+		c.close()
+		if errors.Is(err, ErrNewer) {
+			return Start{}, err
+		}
+		if err == nil && !c.start.Time.IsZero() {
+			return c.start, nil
+		}
+	}
+	return Start{Time: idTime(tape)}, nil
+}

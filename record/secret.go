@@ -1,0 +1,242 @@
+package record
+
+import (
+	"bytes"
+	"strings"
+)
+
+// secretNames are ends of the names of secrets, in lower case, without -, _ and .
+var secretNames = [...]string{
+	"apikey", "accesskey", "privatekey", "proxykey", "secretkey", "password", "passwd", "passphrase",
+	"secret", "authorization", "cookie", "credential", "credentials",
+}
+
+// openTokens stand before token in the names of what is no secret: the progress
+// of a request, the place in a long list.
+var openTokens = [...]string{"progress", "page", "next", "continuation", "cancellation", "sync"}
+
+// isSecret reports whether a member, variable or argument with that name is a
+// secret.
+func isSecret(name []byte) bool {
+	var buf [64]byte
+	if len(name) > len(buf) {
+		return false
+	}
+	letters := buf[:0]
+	for _, c := range name {
+		switch {
+		case isLetter(c), isDigit(c):
+			letters = append(letters, lower(c))
+		case c != '-' && c != '_' && c != '.':
+			return false
+		}
+	}
+	for _, end := range secretNames {
+		if bytes.HasSuffix(letters, []byte(end)) {
+			return true
+		}
+	}
+	before, ok := bytes.CutSuffix(letters, []byte("token"))
+	for _, open := range openTokens {
+		ok = ok && !bytes.HasSuffix(before, []byte(open))
+	}
+	return ok
+}
+
+// shortestText spares the names and ids that most strings of a frame are: in
+// less than a://u:p@h nothing looks like a secret.
+const shortestText = 9
+
+// redactText returns s without what looks like a secret; s itself if nothing
+// does.
+func redactText(s []byte) []byte {
+	if len(s) < shortestText {
+		return s
+	}
+	for i := range tokenForms {
+		s = tokenForms[i].redact(s)
+	}
+	return redactAssigned(redactPassword(s), false)
+}
+
+// A tokenForm is how the secrets of an issuer look: a prefix, which is kept, and
+// then at least min letters, digits and characters of also.
+type tokenForm struct {
+	prefix string
+	min    int
+	also   string
+	check  func([]byte) bool // what else must be true of them; nil: nothing
+}
+
+// tokenForms are the secrets that coding agents and their tools are given.
+// Longer prefixes come first.
+var tokenForms = [...]tokenForm{
+	{"PRIVATE KEY-----", 32, "+/=\\ \r\n", nil}, // PEM
+	{"Bearer ", 16, "-._~+/=", hasDigit},        // RFC 6750, 2.1; digits tell it from prose
+	{"bearer ", 16, "-._~+/=", hasDigit},
+	{"eyJ", 30, "-_.", isJWT},
+	{"sk-ant-", 20, "-_", nil}, // Anthropic
+	{"sk-proj-", 20, "-_", nil},
+	{"sk-svcacct-", 20, "-_", nil},
+	{"sk-or-", 20, "-_", nil}, // OpenRouter
+	{"sk-", 20, "", nil},      // OpenAI, DeepSeek
+	{"gsk_", 20, "", nil},     // Groq
+	{"xai-", 20, "", nil},
+	{"hf_", 20, "", nil},      // Hugging Face
+	{"AIza", 30, "-_", nil},   // Google
+	{"ya29.", 20, "-_.", nil}, // Google OAuth
+	{"github_pat_", 20, "_", nil},
+	{"ghp_", 30, "", nil},
+	{"gho_", 30, "", nil},
+	{"ghu_", 30, "", nil},
+	{"ghs_", 30, "", nil},
+	{"ghr_", 30, "", nil},
+	{"glpat-", 20, "-_.", nil}, // GitLab
+	{"npm_", 30, "", nil},
+	{"xoxb-", 10, "-", nil}, // Slack
+	{"xoxp-", 10, "-", nil},
+}
+
+func (form *tokenForm) redact(s []byte) []byte {
+	var e edit
+	for i := 0; ; {
+		n := bytes.Index(s[i:], []byte(form.prefix))
+		if n < 0 {
+			return e.text(s)
+		}
+		word := i + n
+		from := word + len(form.prefix)
+		i = from
+		for i < len(s) && (isLetter(s[i]) || isDigit(s[i]) || strings.IndexByte(form.also, s[i]) >= 0) {
+			i++
+		}
+		if i-from >= form.min && beginsWord(s, word) && (form.check == nil || form.check(s[from:i])) {
+			e.replace(s, from, i, redacted)
+		}
+	}
+}
+
+// beginsWord reports whether a word may begin at s[i]. In JSON within a string
+// the letter of an escape sequence may stand before it.
+func beginsWord(s []byte, i int) bool {
+	if i == 0 || !isLetter(s[i-1]) && !isDigit(s[i-1]) {
+		return true
+	}
+	return i > 1 && s[i-2] == '\\' && strings.IndexByte("nrt", s[i-1]) >= 0
+}
+
+func hasDigit(s []byte) bool { return bytes.ContainsAny(s, "0123456789") }
+
+// isJWT takes what follows eyJ, which is {" in base64: with it both the header
+// and the payload of a JWT begin. Other base64 of JSON may be a cursor.
+func isJWT(s []byte) bool { return bytes.Contains(s, []byte(".eyJ")) }
+
+// redactPassword takes the password in scheme://user:password@host.
+func redactPassword(s []byte) []byte {
+	var e edit
+	for i := 0; ; {
+		n := bytes.Index(s[i:], []byte("://"))
+		if n < 0 {
+			return e.text(s)
+		}
+		from := i + n + len("://")
+		for i = from; i < len(s) && strings.IndexByte(" \t\r\n\"'`<>\\/?#", s[i]) < 0; i++ {
+		}
+		at := bytes.LastIndexByte(s[from:i], '@')
+		if at < 0 {
+			continue
+		}
+		if colon := bytes.IndexByte(s[from:from+at], ':'); colon >= 0 && colon+1 < at {
+			e.replace(s, from+colon+1, from+at, redacted)
+		}
+	}
+}
+
+// redactAssigned takes name=value and name: value with the name of a secret, as
+// in queries of URLs, files of variables, header lines and JSON within a string.
+// Texts are full of code, so there the value must look like a secret too; not so
+// in arguments, where sure is true.
+func redactAssigned(s []byte, sure bool) []byte {
+	var e edit
+	for i := 0; ; {
+		n := bytes.IndexAny(s[i:], "=:")
+		if n < 0 {
+			return e.text(s)
+		}
+		name := bytes.TrimRight(s[i:i+n], "\"'`\\")
+		i += n + 1
+		from := len(name)
+		for from > 0 && (isLetter(name[from-1]) || isDigit(name[from-1]) || name[from-1] == '-' || name[from-1] == '_') {
+			from--
+		}
+		if !isSecret(name[from:]) {
+			continue
+		}
+		from, to, scheme := assigned(s, i)
+		if from < to && (sure || to-from >= 8 && (scheme || looksSecret(s[from:to]))) {
+			e.replace(s, from, to, redacted)
+			i = to
+		}
+	}
+}
+
+// assigned returns where the value stands that begins at s[i], and whether the
+// scheme of an Authorization header stands before it. The value is empty if it is
+// a reference such as ${NAME}, or redacted already.
+func assigned(s []byte, i int) (from, to int, scheme bool) {
+	const before, behind = " \t\"'`\\", " \t\r\n\"'`\\&;,()<>{}[]$%"
+	for {
+		for i < len(s) && strings.IndexByte(before, s[i]) >= 0 {
+			i++
+		}
+		from = i
+		for i < len(s) && strings.IndexByte(behind, s[i]) < 0 {
+			i++
+		}
+		switch word := s[from:i]; {
+		case scheme:
+			return from, i, true
+		case bytes.EqualFold(word, []byte("bearer")), bytes.EqualFold(word, []byte("basic")), bytes.EqualFold(word, []byte("token")):
+			scheme = true
+		default:
+			return from, i, false
+		}
+	}
+}
+
+// looksSecret tells passwords and keys from the words and numbers of prose and
+// code.
+func looksSecret(s []byte) bool {
+	letters := bytes.ContainsFunc(s, func(c rune) bool { return c < 0x80 && isLetter(byte(c)) })
+	return letters && hasDigit(s)
+}
+
+// An edit is a text in which secrets are being replaced.
+type edit struct {
+	out  []byte // nil until there was one
+	done int    // what stands before is in out
+}
+
+func (e *edit) replace(s []byte, from, to int, with string) {
+	e.out = append(append(e.out, s[e.done:from]...), with...)
+	e.done = to
+}
+
+// text returns the text with all replacements; s itself if there was none.
+func (e *edit) text(s []byte) []byte {
+	if e.out == nil {
+		return s
+	}
+	return append(e.out, s[e.done:]...)
+}
+
+func isLetter(c byte) bool { return 'a' <= lower(c) && lower(c) <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}

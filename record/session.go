@@ -1,0 +1,166 @@
+package record
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A SessionInfo is what the store knows of a session without reading its frames.
+type SessionInfo struct {
+	ID      string          `json:"session"`
+	Agent   string          `json:"agent"` // as Info.Agent
+	Title   string          `json:"title,omitempty"`
+	Prompt  string          `json:"prompt,omitempty"` // first line of its first prompt
+	Cwd     string          `json:"cwd,omitempty"`
+	Parent  string          `json:"parent,omitempty"`  // the session that it was forked from
+	Expires string          `json:"expires,omitempty"` // of a data-layer session, as sent
+	Dialect dialect.Dialect `json:"dialect"`
+	Closed  bool            `json:"closed,omitempty"`
+	Deleted bool            `json:"deleted,omitempty"`
+	Runs    []Run           `json:"runs"` // by time, never empty
+
+	opened bool // opened or prompted in this stretch: what was closed before is not any more
+}
+
+// A Run is a session's stay on one tape.
+type Run struct {
+	Tape   string    `json:"tape"`
+	First  uint64    `json:"first"` // number of its first frame: of the request that opened it, if that is on the tape
+	Last   uint64    `json:"last"`
+	Frames uint64    `json:"frames"`
+	Failed uint64    `json:"failed"`
+	Turns  uint64    `json:"turns"`
+	Began  time.Time `json:"began"`
+	Ended  time.Time `json:"ended"` // time of its last frame
+}
+
+// Began returns when the session was first seen.
+func (s SessionInfo) Began() time.Time { return s.Runs[0].Began }
+
+// Updated returns the time of the session's last frame.
+func (s SessionInfo) Updated() time.Time { return s.Runs[len(s.Runs)-1].Ended }
+
+// Total returns the frames, failed responses and turns of all runs.
+func (s SessionInfo) Total() (frames, failed, turns uint64) {
+	for _, r := range s.Runs {
+		frames, failed, turns = frames+r.Frames, failed+r.Failed, turns+r.Turns
+	}
+	return frames, failed, turns
+}
+
+// see notes what a frame tells of the session.
+func (s *SessionInfo) see(f *wire.Frame, about *dialect.About, news *dialect.News, now time.Time) {
+	run := &s.Runs[0]
+	run.Last, run.Ended = f.Seq, now
+	run.Frames++
+	if f.Failed {
+		run.Failed++
+	}
+	ev := about.Events
+	if ev.Has(dialect.SessionOpened) {
+		if news.Setup != 0 {
+			run.First = min(run.First, news.Setup)
+		}
+		s.Closed, s.opened = false, true
+	}
+	if ev.Has(dialect.TurnBegan) {
+		run.Turns++
+		s.Closed, s.opened = false, true
+		if s.Prompt == "" {
+			s.Prompt = news.Prompt
+		}
+	}
+	if ev.Has(dialect.SessionClosed) {
+		s.Closed = true
+	}
+	if ev.Has(dialect.SessionGone) {
+		s.Deleted = true
+	}
+	s.keep(news.Title, news.Cwd, news.Parent, news.Expires)
+}
+
+// keep takes over what is not empty.
+func (s *SessionInfo) keep(title, cwd, parent, expires string) {
+	for _, f := range []struct {
+		to  *string
+		new string
+	}{{&s.Title, title}, {&s.Cwd, cwd}, {&s.Parent, parent}, {&s.Expires, expires}} {
+		if f.new != "" {
+			*f.to = f.new
+		}
+	}
+}
+
+// describe takes over what a later stretch of the session tells, but for its
+// runs.
+func (s *SessionInfo) describe(later SessionInfo) {
+	s.keep(later.Title, later.Cwd, later.Parent, later.Expires)
+	if s.Prompt == "" {
+		s.Prompt = later.Prompt
+	}
+	if later.Dialect != dialect.Unknown {
+		s.Dialect = later.Dialect
+	}
+	s.Closed = later.Closed || s.Closed && !later.opened
+	s.Deleted = s.Deleted || later.Deleted
+}
+
+// extend adds a later stretch of the same run.
+func (s *SessionInfo) extend(later SessionInfo) {
+	s.describe(later)
+	run, more := &s.Runs[0], later.Runs[0]
+	run.First, run.Last, run.Ended = min(run.First, more.First), more.Last, more.Ended
+	run.Frames, run.Failed, run.Turns = run.Frames+more.Frames, run.Failed+more.Failed, run.Turns+more.Turns
+}
+
+// flat returns the session as tapes and the catalogue keep it.
+func (s *SessionInfo) flat() []byte {
+	w := &writer{}
+	w.byte(infoVersion)
+	for _, t := range []string{s.ID, s.Agent, s.Title, s.Prompt, s.Cwd, s.Parent, s.Expires} {
+		w.text(t)
+	}
+	w.byte(byte(s.Dialect))
+	w.bool(s.Closed)
+	w.bool(s.Deleted)
+	w.uint(uint64(len(s.Runs)))
+	for _, r := range s.Runs {
+		w.text(r.Tape)
+		for _, n := range []uint64{r.First, r.Last, r.Frames, r.Failed, r.Turns} {
+			w.uint(n)
+		}
+		w.time(r.Began)
+		w.time(r.Ended)
+	}
+	return w.b
+}
+
+// parseSession reads what flat wrote.
+func parseSession(b []byte) (SessionInfo, error) {
+	r := &reader{b: b}
+	if v := r.byte(); v != infoVersion {
+		return SessionInfo{}, fmt.Errorf("facts of a session in version %d: %w", v, ErrNewer)
+	}
+	var s SessionInfo
+	for _, t := range []*string{&s.ID, &s.Agent, &s.Title, &s.Prompt, &s.Cwd, &s.Parent, &s.Expires} {
+		*t = r.text()
+	}
+	s.Dialect = dialect.Dialect(r.byte())
+	s.Closed, s.Deleted = r.bool(), r.bool()
+	s.Runs = make([]Run, r.count())
+	for i := range s.Runs {
+		run := &s.Runs[i]
+		run.Tape = r.text()
+		for _, n := range []*uint64{&run.First, &run.Last, &run.Frames, &run.Failed, &run.Turns} {
+			*n = r.uint()
+		}
+		run.Began, run.Ended = r.time(), r.time()
+	}
+	if r.bad || len(s.Runs) == 0 {
+		return SessionInfo{}, fmt.Errorf("facts of a session: %w", ErrDamaged)
+	}
+	return s, nil
+}

@@ -1,0 +1,90 @@
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// boltBlocks are the blocks of a tape's file.
+type boltBlocks struct{ file boltFile }
+
+func (s boltBlocks) view(f func(tx *bolt.Tx) error) error {
+	err := s.file.view(f)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", s.file, ErrNoTape)
+	}
+	return err
+}
+
+func (s boltBlocks) places() ([]blockPlace, error) {
+	var list []blockPlace
+	err := s.view(func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketBlocks)
+		if b == nil {
+			return fmt.Errorf("%s is no tape: %w", s.file, ErrDamaged)
+		}
+		return b.ForEachBucket(func(k []byte) error {
+			if len(k) != 12 {
+				return fmt.Errorf("%s: key %x of a block: %w", s.file, k, ErrDamaged)
+			}
+			list = append(list, blockPlace{binary.BigEndian.Uint64(k), int(binary.BigEndian.Uint32(k[8:]))})
+			return nil
+		})
+	})
+	return list, err
+}
+
+func (s boltBlocks) read(at blockPlace, withBytes bool) (sealed, error) {
+	var one sealed
+	err := s.view(func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketBlocks)
+		if b == nil {
+			return fmt.Errorf("%s is no tape: %w", s.file, ErrDamaged)
+		}
+		read, err := readSealed(b, blockHead{First: at.first, Index: at.index}.key())
+		if err != nil {
+			return err
+		}
+		one = sealed{head: read.head, rows: bytes.Clone(read.rows)}
+		if withBytes {
+			one.bytes = bytes.Clone(read.bytes)
+		}
+		return nil
+	})
+	return one, err
+}
+
+func (s boltBlocks) facts() (Info, []SessionInfo, error) {
+	info, sessions, err := readFacts(s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w", s.file, ErrNoTape)
+	}
+	slices.SortFunc(sessions, byFirst)
+	return info, sessions, err
+}
+
+// memoryBlocks are the blocks of a tape that was read from a portable file. They
+// stay compressed.
+type memoryBlocks struct {
+	list     []sealed
+	info     Info
+	sessions []SessionInfo
+}
+
+func (m *memoryBlocks) places() ([]blockPlace, error) {
+	list := make([]blockPlace, len(m.list))
+	for i, s := range m.list {
+		list[i] = blockPlace{s.head.First, s.head.Index}
+	}
+	return list, nil
+}
+
+func (m *memoryBlocks) read(at blockPlace, _ bool) (sealed, error) { return m.list[at.index], nil }
+
+func (m *memoryBlocks) facts() (Info, []SessionInfo, error) { return m.info, m.sessions, nil }

@@ -1,0 +1,191 @@
+package record
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// A Store is a directory of tapes. Any number of processes may write and read
+// it at once. Its methods may be called from several goroutines.
+//
+//	acptap.db        the catalogue: an index of the tapes that can be made anew
+//	tapes/TAPE.db    a bbolt file for each tape
+//	live/            journals of running proxies, and of killed ones until they are sealed
+type Store struct{ dir string }
+
+// OpenStore returns the store in dir. The directory need not exist: reading
+// finds an empty store then, and recording makes it.
+func OpenStore(dir string) *Store { return &Store{dir: dir} }
+
+// Dir returns the directory of the store.
+func (s *Store) Dir() string { return s.dir }
+
+func (s *Store) live() string  { return filepath.Join(s.dir, "live") }
+func (s *Store) tapes() string { return filepath.Join(s.dir, "tapes") }
+
+func (s *Store) catalogue() boltFile           { return boltFile(filepath.Join(s.dir, "acptap.db")) }
+func (s *Store) tapeFile(tape string) boltFile { return boltFile(filepath.Join(s.tapes(), tape+".db")) }
+func (s *Store) lockFile(tape string) string   { return filepath.Join(s.live(), tape+".lock") }
+func (s *Store) removeLock(tape string)        { os.Remove(s.lockFile(tape)) }
+func (s *Store) hasFile(tape string) bool      { return exists(string(s.tapeFile(tape))) }
+func (s *Store) hasJournal(tape string) bool   { return exists(s.lockFile(tape)) }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// Record begins a tape, and makes the store if there is none. The caller closes
+// the journal.
+func (s *Store) Record(start Start) (*Journal, error) {
+	if err := s.make(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	start.Time = began.Round(0)
+	for range 8 {
+		tape := newID(began)
+		lock, err := tryLock(s.lockFile(tape), true)
+		if err != nil {
+			return nil, err
+		}
+		if lock == nil {
+			continue // the same id in the same second, or taken for one that was left
+		}
+		if s.hasFile(tape) {
+			s.removeLock(tape)
+			lock.Close()
+			continue
+		}
+		j, err := newJournal(s.live(), tape, start, began, lock)
+		if err != nil {
+			s.removeLock(tape)
+			return nil, errors.Join(err, lock.Close())
+		}
+		j.sealer = startSealer(j, s)
+		return j, nil
+	}
+	return nil, fmt.Errorf("no free id for a tape in %s", s.dir)
+}
+
+// make creates the directories. A store that somebody else owns is refused: its
+// owner could read what is recorded.
+func (s *Store) make() error {
+	for _, dir := range []string{s.dir, s.live(), s.tapes()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	return s.checkOwner()
+}
+
+func (s *Store) checkOwner() error {
+	for _, dir := range []string{s.dir, s.live(), s.tapes()} {
+		switch other, err := ownedByOther(dir); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case other:
+			return fmt.Errorf("%s belongs to another user", dir)
+		}
+	}
+	return nil
+}
+
+// idAlphabet has no letters that are taken for digits.
+const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+const idLayout = "20060102T150405"
+
+// newID makes the id of a tape. Ids sort by time.
+func newID(t time.Time) string {
+	var b [6]byte
+	rand.Read(b[:])
+	for i := range b {
+		b[i] = idAlphabet[b[i]%32]
+	}
+	return strings.Replace(t.UTC().Format(idLayout+".000"), ".", "", 1) + "-" + string(b[:])
+}
+
+// idTime returns when a tape was begun, to the millisecond; the zero time if its id
+// does not tell.
+func idTime(tape string) time.Time {
+	date, _, _ := strings.Cut(tape, "-")
+	if n := len(idLayout); len(date) > n {
+		date = date[:n] + "." + date[n:]
+	}
+	t, err := time.Parse(idLayout, date) // takes a fraction too
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// Adopt seals the journals that killed proxies have left, until stop says so.
+// Those that cannot be sealed stay as they are, and can be read.
+func (s *Store) Adopt(stop func() bool) error {
+	var failed error
+	for _, tape := range s.journals() {
+		if stop() {
+			break
+		}
+		if err := s.adopt(tape, stop); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("tape %s: %w", tape, err))
+		}
+	}
+	return failed
+}
+
+func (s *Store) adopt(tape string, stop func() bool) error {
+	lock, err := tryLock(s.lockFile(tape), false)
+	if err != nil || lock == nil { // nil: recorded, or adopted, by another process
+		return err
+	}
+	defer lock.Close()
+	s.removeUnfinished(tape)
+	if len(segments(s.live(), tape)) > 0 || s.hasFile(tape) {
+		k, err := newSealing(s, tape, new(atomic.Int64))
+		if err != nil {
+			return err
+		}
+		defer k.close()
+		if err := k.finish(stop); err != nil {
+			return err
+		}
+	}
+	s.removeLock(tape)
+	return nil
+}
+
+// removeUnfinished removes what was left of making the tape's file. The caller
+// holds the tape's lock.
+func (s *Store) removeUnfinished(tape string) {
+	entries, _ := os.ReadDir(s.tapes())
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(string(s.tapeFile(tape)))+newSuffix) {
+			os.Remove(filepath.Join(s.tapes(), e.Name()))
+		}
+	}
+}
+
+// journals returns the tapes that are in live/, in order.
+func (s *Store) journals() []string {
+	var tapes []string
+	entries, _ := os.ReadDir(s.live())
+	for _, e := range entries {
+		if tape, ok := strings.CutSuffix(e.Name(), ".lock"); ok {
+			tapes = append(tapes, tape)
+		}
+	}
+	return tapes
+}
+
+// isLive reports whether a proxy is recording the tape now.
+func (s *Store) isLive(tape string) bool { return isLocked(s.lockFile(tape)) }

@@ -1,0 +1,217 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A tail is the part of a tape that is in its journal, dissected as it is read.
+// Nothing is written: readers do not seal.
+type tail struct {
+	chain chain
+	d     *dissector
+}
+
+// openTail goes on where the sealed blocks end. index is that of the last block;
+// if a later one was sealed meanwhile, the tail is nil and the caller reads that
+// block first.
+func (t *Tape) openTail(index int) (*tail, error) {
+	k := &tail{chain: chain{live: t.store.live(), tape: t.id}}
+	last, err := lastSealed(t.store.tapeFile(t.id))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		start, err := readStart(t.store.live(), t.id)
+		if err != nil {
+			if t.store.hasFile(t.id) {
+				return nil, nil // sealed between the two looks
+			}
+			return nil, err
+		}
+		k.d = newDissector(Info{Tape: t.id, Start: start})
+	case err != nil:
+		return nil, err
+	case last.head.Index > index:
+		return nil, nil
+	default:
+		state, err := t.codec.openState(last)
+		if err != nil {
+			return nil, err
+		}
+		if k.d, err = restoreDissector(state); err != nil {
+			return nil, err
+		}
+		k.d.next()
+	}
+	k.chain.pos = k.d.Position
+	return k, nil
+}
+
+// read dissects up to a block of frames. It returns io.EOF where the journal
+// ends, with what it has read until there.
+func (k *tail) read() (*block, error) {
+	k.d.next()
+	for !k.d.full() {
+		r, err := k.chain.next()
+		if err != nil {
+			return k.block(), err
+		}
+		if k.d.record(r) {
+			k.chain.advance(r)
+		}
+	}
+	return k.block(), nil
+}
+
+// pass goes on behind segments that are missing, and not because they were
+// sealed. It returns io.EOF if none is left.
+func (k *tail) pass() error {
+	if k.chain.jump() {
+		return nil
+	}
+	return io.EOF
+}
+
+func (k *tail) block() *block {
+	return k.d.build.block(blockHead{First: k.d.Seq - uint64(k.d.build.frames)})
+}
+
+// tail yields what is in the journal behind the block with that index. more says
+// that blocks were sealed meanwhile, which are to be read before what is left.
+func (t *Tape) tail(ctx context.Context, index int, follow bool, yield func(*block, error) bool) (more bool, err error) {
+	if !t.store.hasJournal(t.id) {
+		if !t.store.hasFile(t.id) {
+			return false, fmt.Errorf("tape %s: %w", t.id, ErrNoTape)
+		}
+		return t.laterSealed(index)
+	}
+	k, err := t.openTail(index)
+	if err != nil || k == nil {
+		return err == nil, err
+	}
+	defer k.chain.close()
+	for {
+		live := t.store.isLive(t.id) // asked first: what it wrote last is read below
+		b, err := k.read()
+		if len(b.entries) > 0 && !yield(b, nil) {
+			return false, nil
+		}
+		if errors.Is(err, errSealed) {
+			if more, err := t.laterSealed(index); more || err != nil {
+				return more, err
+			}
+			err = k.pass()
+		}
+		switch {
+		case err == nil:
+			continue
+		case err != io.EOF:
+			return false, err
+		case !live:
+			k.d.next()
+			if k.d.flush(); len(k.d.build.entries) > 0 {
+				yield(k.block(), nil)
+			}
+			return false, nil
+		case !follow:
+			return false, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// laterSealed reports whether blocks behind the one with that index are there.
+func (t *Tape) laterSealed(index int) (bool, error) {
+	places, err := t.from.places()
+	if errors.Is(err, ErrNoTape) {
+		return false, nil
+	}
+	return len(places) > 0 && places[len(places)-1].index > index, err
+}
+
+// facts returns what is known of the tape and its sessions, with what is in the
+// journal.
+func (t *Tape) facts() (Info, []SessionInfo, error) {
+	info, list, err := t.from.facts()
+	if t.store == nil || err == nil && (info.Complete || !t.store.hasJournal(t.id)) {
+		return info, list, err
+	}
+	if err != nil && !errors.Is(err, ErrNoTape) {
+		return info, list, err
+	}
+	sessions := map[string]SessionInfo{}
+	for _, s := range list {
+		sessions[s.ID] = s
+	}
+	places, err := t.from.places()
+	if err != nil && !errors.Is(err, ErrNoTape) {
+		return info, list, err
+	}
+	index := -1
+	if len(places) > 0 {
+		index = places[len(places)-1].index
+	}
+	k, err := t.openTail(index)
+	if err != nil {
+		return info, list, err
+	}
+	if k == nil {
+		return t.facts()
+	}
+	defer k.chain.close()
+	live := t.store.isLive(t.id) // asked first: what it wrote last is read below
+	for err == nil {
+		_, err = k.read()
+		mergeSessions(sessions, k.d.touched)
+		if errors.Is(err, errSealed) {
+			more, failed := t.laterSealed(index)
+			if more {
+				return t.facts()
+			}
+			if err = failed; err == nil {
+				err = k.pass()
+			}
+		}
+	}
+	if err != io.EOF {
+		return info, list, err
+	}
+	if !live {
+		k.d.next()
+		k.d.flush()
+		mergeSessions(sessions, k.d.touched)
+	}
+	info = k.d.info()
+	info.Live, info.Sessions = live, uint64(len(sessions))
+	list = slices.SortedFunc(maps.Values(sessions), byFirst)
+	return info, list, nil
+}
+
+// byFirst orders the sessions of one tape.
+func byFirst(a, b SessionInfo) int {
+	return cmp.Or(cmp.Compare(a.Runs[0].First, b.Runs[0].First), strings.Compare(a.ID, b.ID))
+}
+
+// mergeSessions adds what a block tells of sessions.
+func mergeSessions(sessions map[string]SessionInfo, touched map[string]*SessionInfo) {
+	for id, more := range touched {
+		all, ok := sessions[id]
+		if !ok {
+			all = *more
+		} else {
+			all.extend(*more)
+		}
+		sessions[id] = all
+	}
+}

@@ -1,0 +1,264 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Tape is read from its blocks, and from its journal where that is not sealed
+// yet. It holds no file open between calls. A Tape is for one goroutine.
+type Tape struct {
+	id    string
+	from  blocks
+	store *Store // nil if the tape is a file of its own
+	codec codec
+}
+
+// blocks is where sealed blocks come from: a tape's bbolt file, or memory.
+type blocks interface {
+	// places returns where the blocks are, in order.
+	places() ([]blockPlace, error)
+	// read returns the block at a place; without its bytes unless withBytes.
+	read(at blockPlace, withBytes bool) (sealed, error)
+	// facts returns what is known of the tape and of its sessions.
+	facts() (Info, []SessionInfo, error)
+}
+
+// A blockPlace is where a block stands.
+type blockPlace struct {
+	first uint64 // its first frame, or the next one if it holds parts only
+	index int
+}
+
+// ID returns the id of the tape. A file outside of the store has the one that it
+// was recorded with, if that is known.
+func (t *Tape) ID() string { return t.id }
+
+// Info returns what is known of the tape by now.
+func (t *Tape) Info() (Info, error) {
+	info, _, err := t.facts()
+	return info, err
+}
+
+// Sessions returns the sessions on the tape, each with its one run, by their
+// first frame.
+func (t *Tape) Sessions() ([]SessionInfo, error) {
+	_, sessions, err := t.facts()
+	return sessions, err
+}
+
+// Rows yields the frames from number from on without their bytes. What can be
+// asked of the fields alone is much faster so (BenchmarkMillion).
+//
+// An error stands for a stretch that cannot be read; the next frames follow it.
+func (t *Tape) Rows(from uint64) iter.Seq2[dialect.Frame, error] {
+	return t.frames(context.Background(), from, false, false)
+}
+
+// Frames yields the frames from number from on. Their bytes are valid until the
+// next one is asked for. Errors are as with Rows.
+func (t *Tape) Frames(from uint64) iter.Seq2[dialect.Frame, error] {
+	return t.frames(context.Background(), from, true, false)
+}
+
+// Follow is Frames for a tape that is still being recorded: at the end it waits
+// for more, until the tape has ended or ctx is done.
+func (t *Tape) Follow(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
+	return t.frames(ctx, from, true, true)
+}
+
+// Frame returns the frame with that number.
+func (t *Tape) Frame(seq uint64) (dialect.Frame, error) {
+	for f, err := range t.Frames(seq) {
+		if err != nil {
+			return f, err
+		}
+		if f.Seq == seq {
+			return f, nil
+		}
+		break
+	}
+	return dialect.Frame{}, fmt.Errorf("tape %s has no frame %d", t.id, seq)
+}
+
+// Last returns the number of the last frame, 0 if there is none.
+func (t *Tape) Last() (uint64, error) {
+	info, err := t.Info()
+	return info.Lines, err
+}
+
+func (t *Tape) frames(ctx context.Context, from uint64, withBytes, follow bool) iter.Seq2[dialect.Frame, error] {
+	return func(yield func(dialect.Frame, error) bool) {
+		next := max(from, 1)
+		for b, err := range t.stretches(ctx, next, withBytes, follow) {
+			if err != nil {
+				if !yield(dialect.Frame{}, err) {
+					return
+				}
+				continue
+			}
+			for i := range b.entries {
+				e := &b.entries[i]
+				if e.part || e.sub || e.Seq < next {
+					continue
+				}
+				next = e.Seq + 1
+				f := e.Frame
+				if withBytes && int64(e.stored) < f.Size {
+					f.Raw, err = t.beginning(f, e.back)
+				}
+				if !yield(f, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// stretches yields the blocks from the one with frame from on: those that are
+// sealed, and then what is in the journal, block by block. A block is valid
+// until the next one is asked for. What was in the journal and is sealed meanwhile
+// does not come again.
+func (t *Tape) stretches(ctx context.Context, from uint64, withBytes, follow bool) iter.Seq2[*block, error] {
+	return func(yield func(*block, error) bool) {
+		done := -1 // index of the last block that was read
+		seen := 0  // entries behind that block that the journal has given already
+		for {
+			places, err := t.from.places()
+			if err != nil && !(t.store != nil && errors.Is(err, ErrNoTape)) {
+				yield(nil, err)
+				return
+			}
+			for _, at := range places[begin(places, from):] {
+				if at.index <= done {
+					continue
+				}
+				done = at.index
+				b, err := t.block(at, withBytes)
+				if b == nil {
+					seen = 0 // nobody knows how many of them these were
+				} else {
+					again := min(seen, len(b.entries))
+					b.entries = b.entries[again:]
+					seen -= again
+				}
+				if !yield(b, err) || errors.Is(err, ErrNoTape) {
+					return
+				}
+			}
+			if t.store == nil {
+				return
+			}
+			more, err := t.tail(ctx, done, follow, func(b *block, err error) bool {
+				from = 0 // what is sealed next is counted from the first entry on
+				seen += len(b.entries)
+				return yield(b, err)
+			})
+			if err != nil {
+				yield(nil, err)
+			}
+			if err != nil || !more {
+				return
+			}
+		}
+	}
+}
+
+// begin returns which place holds frame from.
+func begin(places []blockPlace, from uint64) int {
+	lo := 0
+	for i, at := range places {
+		if at.first <= from {
+			lo = i
+		}
+	}
+	return lo
+}
+
+func (t *Tape) block(at blockPlace, withBytes bool) (*block, error) {
+	s, err := t.from.read(at, withBytes)
+	if err != nil {
+		return nil, err
+	}
+	return t.codec.open(s, withBytes)
+}
+
+// errEnough ends a write that has what it wanted.
+var errEnough = errors.New("enough")
+
+// beginning returns the first wire.MaxChecked bytes of a frame that came in
+// parts.
+func (t *Tape) beginning(f dialect.Frame, back uint64) ([]byte, error) {
+	w := &limited{left: wire.MaxChecked}
+	err := t.parts(w, f, back)
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return w.b, err
+}
+
+type limited struct {
+	b    []byte
+	left int
+}
+
+func (w *limited) Write(p []byte) (int, error) {
+	n := min(len(p), w.left-len(w.b))
+	w.b = append(w.b, p[:n]...)
+	if n < len(p) {
+		return n, errEnough
+	}
+	return n, nil
+}
+
+// WriteFrame writes all bytes of a frame, however long, without its line end. It
+// holds no more than a block of them at a time.
+func (t *Tape) WriteFrame(w io.Writer, seq uint64) error {
+	for b, err := range t.stretches(context.Background(), seq, true, false) {
+		if err != nil {
+			return err
+		}
+		for i := range b.entries {
+			e := &b.entries[i]
+			if e.part || e.sub || e.Seq != seq {
+				continue
+			}
+			if int64(e.stored) == e.Size {
+				_, err := w.Write(e.Raw)
+				return err
+			}
+			return t.parts(w, e.Frame, e.back)
+		}
+	}
+	return fmt.Errorf("tape %s has no frame %d", t.id, seq)
+}
+
+// parts writes the bytes of a frame that came in parts.
+func (t *Tape) parts(w io.Writer, f dialect.Frame, back uint64) error {
+	began := f.Seq - back
+	for b, err := range t.stretches(context.Background(), began-1, true, false) {
+		if err != nil {
+			return err
+		}
+		for i := range b.entries {
+			e := &b.entries[i]
+			if e.Dir != f.Dir || e.sub || e.Seq < began || !e.part && e.Seq != f.Seq {
+				continue
+			}
+			if _, err := w.Write(e.Raw); err != nil || !e.part {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("frame %d of tape %s: %w: a part of it is missing", f.Seq, t.id, ErrDamaged)
+}
+
+// pollEvery is how often a journal is looked at while it is followed.
+const pollEvery = 50 * time.Millisecond
