@@ -1,0 +1,45 @@
+package trace_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A long answer: 20,000 chunks of some words, with a tool call after every
+// thousand.
+func BenchmarkBuild(b *testing.B) {
+	var text strings.Builder
+	text.WriteString(v1 + prompt("2", "hi"))
+	for i := range 20_000 {
+		text.WriteString(said("some words of it "))
+		if i%1000 == 0 {
+			text.WriteString(update(`"sessionUpdate":"tool_call","toolCallId":"` + strings.Repeat("c", i/1000+1) + `","title":"T"`))
+		}
+	}
+	text.WriteString(reply("2", ended))
+	benchmark(b, text.String())
+}
+
+// The same in one message: what is appended must not be copied each time.
+func BenchmarkBuildOneMessage(b *testing.B) {
+	benchmark(b, v1+prompt("2", "hi")+strings.Repeat(saidAs("m", "some words of it "), 20_000)+reply("2", ended))
+}
+
+func benchmark(b *testing.B, text string) {
+	frames := tape(b, text)
+	size := int64(0)
+	for _, f := range frames {
+		size += f.Size
+	}
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		var t trace.Trace
+		for i := range frames {
+			t.Add(&frames[i])
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)), "ns/frame")
+}

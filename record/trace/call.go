@@ -1,0 +1,129 @@
+package trace
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Call is a request with its response. Each request of a batch is a call.
+type Call struct {
+	Run       int             // index in Trace.Runs
+	Request   uint64          // Seq
+	Response  uint64          // Seq; 0 while there is none
+	Dir       wire.Direction  // of the request
+	ID        json.RawMessage // as sent
+	Method    string
+	Session   string        // empty: the connection's
+	Began     time.Duration // since the tape began
+	Ended     time.Duration // 0 while there is no response
+	Failed    bool          // the response carries an error
+	Cancelled bool          // whoever asked has taken it back; it may succeed all the same
+}
+
+// Open reports whether the call has no response (yet).
+func (c *Call) Open() bool { return c.Response == 0 }
+
+// Latency returns the time from the request to the response, 0 of an open call.
+func (c *Call) Latency() time.Duration {
+	if c.Open() {
+		return 0
+	}
+	return c.Ended - c.Began
+}
+
+// A callKey tells open calls apart. Each side numbers its own requests, so the
+// same id may be in use in both directions at once.
+type callKey struct {
+	dir wire.Direction
+	id  string // JSON text
+}
+
+// waiting is an open call and what its response will be read with.
+type waiting struct {
+	*Call
+	params     json.RawMessage // where the response alone says too little
+	permission *Permission     // that the call asks for
+}
+
+// begin opens the call of a request. A request with the id of one that is still
+// open takes its place; the older stays open for good.
+func (t *Trace) begin(f *frame) *waiting {
+	w := &waiting{Call: &Call{
+		Run:     f.run,
+		Request: f.Seq,
+		Dir:     f.Dir,
+		ID:      append(json.RawMessage(nil), f.env.ID...),
+		Method:  f.Method,
+		Session: f.Session,
+		Began:   f.At,
+	}}
+	if answerNeedsRequest[f.Method] {
+		w.params = f.keep(f.params())
+	}
+	t.Calls = append(t.Calls, w.Call)
+	t.waiting[callKey{f.Dir, string(f.env.ID)}] = w
+	return w
+}
+
+// end closes the call that a response answers. A response to a request that was
+// not seen ends a call of which only the method may be known.
+func (t *Trace) end(f *frame) *waiting {
+	key := callKey{wire.AgentToClient, string(f.env.ID)}
+	if f.Dir == wire.AgentToClient {
+		key.dir = wire.ClientToAgent
+	}
+	w := t.waiting[key]
+	if w == nil {
+		return &waiting{Call: &Call{Dir: key.dir, Method: f.Method}}
+	}
+	delete(t.waiting, key)
+	w.Response, w.Ended, w.Failed = f.Seq, f.At, f.Failed
+	return w
+}
+
+// cancelRequest marks the call that a $/cancel_request of ACP or a
+// notifications/cancelled of MCP names. Both name one of their own side.
+func (t *Trace) cancelRequest(f *frame) {
+	w := t.waiting[callKey{f.Dir, f.params().Get("requestId").Raw}]
+	if w == nil {
+		return
+	}
+	w.Cancelled = true
+	if s := t.sessions[w.Session]; s != nil && w.Method == "session/prompt" {
+		s.Conversation.cancel(w.Run, w.Request)
+	}
+}
+
+// cancelTurns does what session/cancel says: all work of the session ends.
+func (t *Trace) cancelTurns(s *Session) {
+	for _, turn := range s.Conversation.Turns {
+		if turn.Open() && turn.Run == len(t.Runs)-1 {
+			turn.Cancelled = true
+		}
+	}
+	for _, w := range t.waiting {
+		if w.Session == s.ID && w.Method == "session/prompt" {
+			w.Cancelled = true
+		}
+	}
+}
+
+// answerNeedsRequest has the methods whose response is read with the request.
+var answerNeedsRequest = map[string]bool{
+	"session/new":            true,
+	"session/load":           true,
+	"session/resume":         true,
+	"session/fork":           true,
+	"session/set_mode":       true,
+	"session/set_model":      true,
+	"terminal/create":        true,
+	"terminal/output":        true,
+	"terminal/wait_for_exit": true,
+	"terminal/release":       true,
+}
+
+func (w *waiting) param(name string) string { return gjson.GetBytes(w.params, name).String() }

@@ -1,0 +1,61 @@
+package trace
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// A Compaction is the agent's making its memory of the session smaller.
+type Compaction struct {
+	ID      string            `json:"compactionId"`
+	Status  string            `json:"status,omitzero"`   // in_progress, completed, failed, cancelled
+	Summary []json.RawMessage `json:"summary,omitempty"` // content blocks; plain text that came in chunks is one block
+	Error   json.RawMessage   `json:"error,omitempty"`   // nil if there is none
+	Meta    json.RawMessage   `json:"_meta,omitempty"`
+
+	joined bool
+}
+
+func (c *Conversation) compaction(f *frame, u gjson.Result) {
+	p := c.compactionByID(f, u)
+	f.setString(&p.Status, u.Get("status"))
+	f.setRaw(&p.Error, u.Get("error"))
+	f.setRaw(&p.Meta, u.Get("_meta"))
+	if f.setList(&p.Summary, u.Get("summary")) {
+		p.joined = false
+	}
+}
+
+func (c *Conversation) compactionSummary(f *frame, u gjson.Result) {
+	p := c.compactionByID(f, u)
+	p.Summary = f.joinBlock(p.Summary, &p.joined, u.Get("content"))
+}
+
+func (c *Conversation) compactionByID(f *frame, u gjson.Result) *Compaction {
+	id := u.Get("compactionId").Str
+	e := c.find(f, "compaction", id)
+	if e == nil {
+		c.run = nil
+		id = strings.Clone(id)
+		e = c.addAs(f, "compaction", id, &Entity{Compaction: &Compaction{ID: id}})
+	}
+	return e.Compaction
+}
+
+// A Notice is a message of the agent's program to the user. It is shown once
+// and is no part of the history that a load repeats.
+type Notice struct {
+	Severity    string `json:"severity,omitzero"` // info, warning, error
+	Title       string `json:"title"`
+	Description string `json:"description,omitzero"`
+}
+
+func newNotice(f *frame, u gjson.Result) *Notice {
+	n := new(Notice)
+	f.setString(&n.Severity, u.Get("severity"))
+	f.setString(&n.Title, u.Get("title"))
+	f.setString(&n.Description, u.Get("description"))
+	return n
+}

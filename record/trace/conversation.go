@@ -1,0 +1,191 @@
+package trace
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// A Conversation is what was said and done in a session, merged: chunks joined,
+// patches applied. Its memory is that of the merged state, however many updates
+// made it.
+//
+// Loading a session makes the agent send its history again. Where the history
+// is known, from an earlier tape or from before on this one, the repetition is
+// left out; else its entities are marked Replayed.
+type Conversation struct {
+	Turns    []*Turn   `json:"turns"`
+	Entities []*Entity `json:"entities"` // in the order in which they began
+	State    State     `json:"state"`    // as it is now
+
+	byID   map[entityKey]*Entity
+	run    *Entity // the message that a chunk without an id goes on with
+	turns  turnState
+	replay replay
+}
+
+// An Entity is one thing in a conversation. Its place is that of its first
+// frame, but a prompt of version 2 stands where the agent reports it. Exactly
+// one of its pointers is set.
+type Entity struct {
+	Span
+	Turn     int  `json:"turn"`              // number of the turn in which it began; 0: before the first
+	Replayed bool `json:"replayed,omitzero"` // known only from the repetition of the history at a load
+
+	Message    *Message    `json:"message,omitempty"`
+	ToolCall   *ToolCall   `json:"toolCall,omitempty"`
+	Plan       *Plan       `json:"plan,omitempty"`
+	Terminal   *Terminal   `json:"terminal,omitempty"`
+	Compaction *Compaction `json:"compaction,omitempty"`
+	Permission *Permission `json:"permission,omitempty"` // asked for something that is no tool call
+	Notice     *Notice     `json:"notice,omitempty"`
+	Other      *Other      `json:"other,omitempty"` // an update of a kind that is not known
+}
+
+// An entityKey finds an entity by its id. Ids are unique among the entities of
+// one kind on one tape.
+type entityKey struct {
+	run  int
+	kind string
+	id   string
+}
+
+// A replay is the repetition of the history. It lasts from the load to the next
+// prompt, as many agents answer the load before they have sent it all.
+type replay struct {
+	on    bool
+	known bool // the history was known before
+}
+
+// restore begins a replay.
+func (c *Conversation) restore() {
+	c.run = nil
+	c.replay = replay{on: true, known: len(c.Entities) > 0}
+}
+
+// reopen prepares for a further tape.
+func (c *Conversation) reopen() {
+	c.run = nil
+	c.turns = turnState{current: len(c.Turns)}
+	c.replay = replay{}
+}
+
+// add puts an entity at the end.
+func (c *Conversation) add(f *frame, e *Entity) *Entity {
+	e.Span = begin(f)
+	e.Turn = c.turns.current
+	e.Replayed = c.replay.on
+	c.Entities = append(c.Entities, e)
+	return e
+}
+
+// find returns the entity with the id, nil if there is none on this tape.
+func (c *Conversation) find(f *frame, kind, id string) *Entity {
+	e := c.byID[entityKey{f.run, kind, id}]
+	if e != nil {
+		e.extend(f)
+	}
+	return e
+}
+
+// addAs puts an entity at the end, to be found by its id.
+func (c *Conversation) addAs(f *frame, kind, id string, e *Entity) *Entity {
+	c.add(f, e)
+	c.index(f, kind, id, e)
+	return e
+}
+
+func (c *Conversation) index(f *frame, kind, id string, e *Entity) {
+	if c.byID == nil {
+		c.byID = make(map[entityKey]*Entity)
+	}
+	c.byID[entityKey{f.run, kind, id}] = e
+}
+
+// remove takes out an entity that stands near the end.
+func (c *Conversation) remove(e *Entity) {
+	for i := len(c.Entities) - 1; i >= 0; i-- {
+		if c.Entities[i] == e {
+			c.Entities = slices.Delete(c.Entities, i, i+1)
+			return
+		}
+	}
+}
+
+// firstPrompt returns the first line that the user wrote.
+func (c *Conversation) firstPrompt() string {
+	for _, e := range c.Entities {
+		if m := e.Message; m != nil && m.Role == User {
+			if line := titleOf(m.Text()); line != "" {
+				return line
+			}
+		}
+	}
+	return ""
+}
+
+// update takes a session/update.
+func (s *Session) update(f *frame) {
+	c := &s.Conversation
+	u := f.params().Get("update")
+	if c.State.update(f, u) {
+		switch f.Update {
+		case "session_info_update":
+			s.retitle(c.State.Title)
+		case "state_update":
+			if f.Events.Has(dialect.TurnEnded) {
+				c.endWork(f, u.Get("stopReason"))
+			}
+		}
+		return
+	}
+	if f.Update == "user_message_chunk" || f.Update == "user_message" {
+		c.userUpdate(f, u)
+		return
+	}
+	c.output(f)
+	if c.replay.on && c.replay.known && f.Update != "notice" {
+		return
+	}
+	switch f.Update {
+	case "agent_message_chunk":
+		c.chunk(f, Agent, u)
+	case "agent_thought_chunk":
+		c.chunk(f, Thought, u)
+	case "agent_message":
+		c.whole(f, Agent, u)
+	case "agent_thought":
+		c.whole(f, Thought, u)
+	case "tool_call", "tool_call_update":
+		c.toolCall(f, u)
+	case "tool_call_content_chunk":
+		c.toolCallContent(f, u)
+	case "plan":
+		c.plan(f, u)
+	case "plan_update":
+		c.planUpdate(f, u.Get("plan"))
+	case "plan_removed":
+		c.planRemoved(f, u)
+	case "terminal_update":
+		c.terminalUpdate(f, u)
+	case "terminal_output_chunk":
+		c.terminalOutput(f, u)
+	case "compaction_update":
+		c.compaction(f, u)
+	case "compaction_summary_chunk":
+		c.compactionSummary(f, u)
+	case "notice":
+		c.run = nil
+		c.add(f, &Entity{Notice: newNotice(f, u)})
+	default:
+		c.run = nil
+		c.add(f, &Entity{Other: &Other{Update: f.Update, Raw: f.keep(u)}})
+	}
+}
+
+// An Other is an update of a kind that is not known.
+type Other struct {
+	Update string          `json:"update"`        // its sessionUpdate; empty if it has none
+	Raw    json.RawMessage `json:"raw,omitempty"` // the update as it came
+}

@@ -1,0 +1,100 @@
+package trace
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// A conversation is exported as {turns, entities, state}. Names are those of
+// the protocol where it has one. Times are seconds since the tape began, as in
+// the portable form of a tape; first, last, prompt, end, request and response
+// are numbers of frames.
+
+// seconds is a time as it is exported.
+type seconds time.Duration
+
+func (s seconds) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, time.Duration(s).Seconds(), 'f', -1, 64), nil
+}
+
+// MarshalJSON returns {turns, entities, state}.
+func (c *Conversation) MarshalJSON() ([]byte, error) {
+	type plain Conversation
+	return json.Marshal(struct {
+		Turns    []*Turn   `json:"turns"`
+		Entities []*Entity `json:"entities"`
+		*plain
+	}{array(c.Turns), array(c.Entities), (*plain)(c)})
+}
+
+// array makes [] of a nil slice, which would be null.
+func array[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// MarshalJSON returns {began, ended, firstOutput?, run, first, last, number,
+// prompt, end?, stopReason?, error?, cancelled?, output?}.
+func (t *Turn) MarshalJSON() ([]byte, error) {
+	type plain Turn
+	return json.Marshal(struct {
+		Began       seconds `json:"began"`
+		Ended       seconds `json:"ended"`
+		FirstOutput seconds `json:"firstOutput,omitzero"`
+		*plain
+	}{seconds(t.Began), seconds(t.Ended), seconds(t.FirstOutput), (*plain)(t)})
+}
+
+// MarshalJSON returns {began, ended, run, first, last, turn, replayed?} and one
+// of message, toolCall, plan, terminal, compaction, permission, notice
+// and other.
+func (e *Entity) MarshalJSON() ([]byte, error) {
+	type plain Entity
+	return json.Marshal(struct {
+		Began seconds `json:"began"`
+		Ended seconds `json:"ended"`
+		*plain
+	}{seconds(e.Began), seconds(e.Ended), (*plain)(e)})
+}
+
+// MarshalJSON returns {role, messageId?, text, blocks, _meta?}.
+func (m *Message) MarshalJSON() ([]byte, error) {
+	type plain Message
+	return json.Marshal(struct {
+		*plain
+		Text   string            `json:"text"`
+		Blocks []json.RawMessage `json:"blocks"`
+	}{(*plain)(m), m.Text(), array(m.Blocks)})
+}
+
+// MarshalJSON returns {request, response?, asked, answered?, options, …}.
+func (p *Permission) MarshalJSON() ([]byte, error) {
+	type plain Permission
+	return json.Marshal(struct {
+		*plain
+		Asked    seconds  `json:"asked"`
+		Answered seconds  `json:"answered,omitzero"`
+		Options  []Option `json:"options"`
+	}{(*plain)(p), seconds(p.Asked), seconds(p.Answered), array(p.Options)})
+}
+
+// MarshalJSON returns {terminalId, command, output, exitStatus?, …}. Output
+// that is no UTF-8 stands in base64 instead.
+func (t *Terminal) MarshalJSON() ([]byte, error) {
+	type plain Terminal
+	export := struct {
+		*plain
+		Output string `json:"output"`
+		Base64 []byte `json:"base64,omitempty"`
+	}{plain: (*plain)(t)}
+	if utf8.Valid(t.Output) {
+		export.Output = string(t.Output)
+	} else {
+		export.Base64 = t.Output
+	}
+	return json.Marshal(export)
+}

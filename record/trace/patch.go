@@ -1,0 +1,104 @@
+package trace
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// The set functions apply one field of an update: a value replaces, an absent
+// field changes nothing, and null clears from version 2 on. A value of the
+// wrong type changes nothing.
+
+func (f *frame) setString(dst *string, v gjson.Result) {
+	if v.Type != gjson.Null || f.nullClears() {
+		setNullable(dst, v)
+	}
+}
+
+func setNullable(dst *string, v gjson.Result) {
+	switch {
+	case v.Type == gjson.String:
+		*dst = strings.Clone(v.Str) // v.Str may be part of the frame's text
+	case isNull(v):
+		*dst = ""
+	}
+}
+
+func (f *frame) setRaw(dst *json.RawMessage, v gjson.Result) {
+	switch {
+	case v.Type != gjson.Null:
+		*dst = f.keep(v)
+	case f.cleared(v):
+		*dst = nil
+	}
+}
+
+// setList reports whether dst has changed.
+func (f *frame) setList(dst *[]json.RawMessage, v gjson.Result) bool {
+	switch {
+	case v.IsArray():
+		*dst = f.list(v)
+	case f.cleared(v):
+		*dst = nil
+	default:
+		return false
+	}
+	return true
+}
+
+func (f *frame) cleared(v gjson.Result) bool { return f.nullClears() && isNull(v) }
+
+// isNull tells null from an absent field, which has the same Type.
+func isNull(v gjson.Result) bool { return v.Type == gjson.Null && v.Exists() }
+
+// joinBlock appends a content block to list. Chunks of plain text grow one
+// block: joined says that the last one was made so, and is kept up to date.
+// The text is joined as JSON, because a chunk may end between the two escapes
+// of a surrogate pair.
+func (f *frame) joinBlock(list []json.RawMessage, joined *bool, block gjson.Result) []json.RawMessage {
+	const head, tail = `{"type":"text","text":"`, `"}`
+	text, plain := plainText(block)
+	plain = plain && f.complete(block)
+	switch {
+	case !block.Exists():
+		return list
+	case !plain:
+		*joined = false
+		return append(list, f.keep(block))
+	case text == "":
+		return list
+	case *joined:
+		last := &list[len(list)-1]
+		*last = append(append((*last)[:len(*last)-len(tail)], text...), tail...)
+		return list
+	}
+	*joined = true
+	return append(list, json.RawMessage(head+text+tail))
+}
+
+// plainText returns the text of a block that has a type and a text and nothing
+// else, as JSON without the quotes.
+func plainText(block gjson.Result) (string, bool) {
+	if !block.IsObject() {
+		return "", false
+	}
+	var text gjson.Result
+	typed, members := false, 0
+	block.ForEach(func(key, v gjson.Result) bool {
+		members++
+		switch key.Str {
+		case "type":
+			typed = v.Str == "text"
+		case "text":
+			text = v
+		}
+		return true
+	})
+	n := len(text.Raw)
+	if !typed || members != 2 || text.Type != gjson.String || n < 2 || text.Raw[n-1] != '"' {
+		return "", false
+	}
+	return text.Raw[1 : n-1], true
+}

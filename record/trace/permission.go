@@ -1,0 +1,79 @@
+package trace
+
+import "time"
+
+// A Permission is a question to the user, and what was chosen.
+type Permission struct {
+	Request     uint64        `json:"request"`           // Seq of the session/request_permission
+	Response    uint64        `json:"response,omitzero"` // Seq of the answer; 0 while there is none
+	Asked       time.Duration `json:"asked"`
+	Answered    time.Duration `json:"answered,omitzero"`
+	Title       string        `json:"title,omitzero"`       // version 2
+	Description string        `json:"description,omitzero"` // version 2
+	Command     string        `json:"command,omitzero"`     // version 2: of a command that is no tool call
+	Options     []Option      `json:"options"`
+	Outcome     string        `json:"outcome,omitzero"` // selected, cancelled, or what else the client says; failed for an error; empty: not answered
+	Chosen      string        `json:"chosen,omitzero"`  // the option's id
+}
+
+// An Option is one of the answers offered.
+type Option struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Kind string `json:"kind"` // allow_once, allow_always, reject_once, reject_always
+}
+
+// Choice returns the name of the option chosen, else its id, else the outcome.
+func (p *Permission) Choice() string {
+	if p.Chosen == "" {
+		return p.Outcome
+	}
+	for _, o := range p.Options {
+		if o.ID == p.Chosen && o.Name != "" {
+			return o.Name
+		}
+	}
+	return p.Chosen
+}
+
+// ask takes a session/request_permission. It carries a patch of a tool call,
+// and in version 1 is often the first that is known of the call.
+func (c *Conversation) ask(f *frame) *Permission {
+	params := f.params()
+	p := &Permission{Request: f.Seq, Asked: f.At}
+	f.setString(&p.Title, params.Get("title"))
+	f.setString(&p.Description, params.Get("description"))
+	f.setString(&p.Command, params.Get("subject.command"))
+	for option := range elements(params.Get("options")) {
+		var o Option
+		f.setString(&o.ID, option.Get("optionId"))
+		f.setString(&o.Name, option.Get("name"))
+		f.setString(&o.Kind, option.Get("kind"))
+		p.Options = append(p.Options, o)
+	}
+	e := c.patchToolCall(f, params.Get("toolCall")) // version 1, early 2
+	if e == nil {
+		e = c.patchToolCall(f, params.Get("subject.toolCall"))
+	}
+	if e == nil {
+		e = c.find(f, "tool", params.Get("subject.toolCallId").Str)
+	}
+	if e == nil {
+		c.run = nil
+		c.add(f, &Entity{Permission: p})
+		return p
+	}
+	e.ToolCall.Permissions = append(e.ToolCall.Permissions, p)
+	return p
+}
+
+func (p *Permission) answer(f *frame) {
+	p.Response, p.Answered = f.Seq, f.At
+	if f.Failed {
+		p.Outcome = "failed"
+		return
+	}
+	outcome := f.result().Get("outcome")
+	f.setString(&p.Outcome, outcome.Get("outcome"))
+	f.setString(&p.Chosen, outcome.Get("optionId"))
+}

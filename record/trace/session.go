@@ -1,0 +1,162 @@
+package trace
+
+import (
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Session is a session of the protocol: what has one sessionId. It may go on
+// over several tapes.
+type Session struct {
+	ID      string
+	Opened  string // the method that opened it first, such as session/new; empty: not on these tapes
+	Parent  string // of a fork: the session it came from
+	Cwd     string // working directory
+	Title   string // the agent's, else the first line of the first prompt, cut to 80 characters
+	Frames  int
+	Spans   []Span // one for each tape that has frames of it
+	Closed  bool   // closed, and not opened again
+	Deleted bool
+	Lost    bool // the agent said that it does not know the session
+
+	Connection   dialect.Connection // of the newest tape
+	Conversation Conversation       // empty in the Model Context Protocol
+
+	known       bool // stands in Trace.Sessions
+	agentTitled bool
+}
+
+// session returns the session with the id, and counts f to it; nil if there is
+// no id.
+func (t *Trace) session(id string, f *frame) *Session {
+	if id == "" {
+		return nil
+	}
+	s := t.sessions[id]
+	if s == nil || s.replacedBy(f) {
+		s = &Session{ID: id}
+		t.sessions[id] = s
+	}
+	if n := len(s.Spans); n == 0 || s.Spans[n-1].Run != f.run {
+		s.Spans = append(s.Spans, begin(f))
+		s.Conversation.reopen()
+	}
+	s.Spans[len(s.Spans)-1].extend(f)
+	s.Conversation.extend(f)
+	s.Frames++
+	s.Connection = t.Runs[f.run]
+	if !s.known && !asksFor(f) {
+		s.known = true
+		t.Sessions = append(t.Sessions, s)
+	}
+	return s
+}
+
+// replacedBy reports whether f is the answer to session/new, and s is of an
+// earlier tape: an agent that forgets its sessions may give an id twice.
+func (s *Session) replacedBy(f *frame) bool {
+	return f.Events.Has(dialect.SessionOpened) && f.Method == "session/new" &&
+		s.known && s.Spans[len(s.Spans)-1].Run != f.run
+}
+
+// asksFor reports whether f only names a session, which need not exist.
+func asksFor(f *frame) bool {
+	switch f.Method {
+	case "session/load", "session/resume", "session/fork", "session/close", "session/delete":
+		return !f.Events.Has(dialect.SessionOpened)
+	}
+	return false
+}
+
+// clientRequest does what the client's request says before it is answered.
+func (s *Session) clientRequest(f *frame) {
+	c := &s.Conversation
+	switch f.Method {
+	case "session/prompt":
+		c.prompt(f)
+		if s.Title == "" {
+			s.Title = c.firstPrompt()
+		}
+	case "session/load":
+		c.restore()
+	case "session/resume":
+		if f.params().Get("replayFrom").IsObject() { // version 2
+			c.restore()
+		}
+	}
+}
+
+// answered does what the response to w says.
+func (s *Session) answered(f *frame, w *waiting) {
+	s.settle(f, w)
+	c := &s.Conversation
+	switch {
+	case f.Events.Has(dialect.TurnEnded):
+		c.endPrompt(f, w.Request)
+	case w.Method == "session/prompt":
+		c.accept(f, w.Request)
+	case w.permission != nil:
+		w.permission.answer(f)
+	case f.Failed:
+		if w.Method == "session/load" || w.Method == "session/resume" {
+			c.replay.on = false
+		}
+	case w.Dir == wire.AgentToClient:
+		c.terminalAnswer(f, w)
+	default:
+		c.State.answer(f, w)
+	}
+}
+
+// settle notes that the session was opened, closed, deleted or is unknown.
+func (s *Session) settle(f *frame, w *waiting) {
+	switch {
+	case f.Events.Has(dialect.SessionOpened):
+		s.Closed, s.Lost = false, false
+		if s.Opened == "" {
+			s.Opened = w.Method
+		}
+		if cwd := w.param("cwd"); cwd != "" {
+			s.Cwd = cwd
+		}
+		if w.Method == "session/fork" {
+			s.Parent = w.param("sessionId")
+		}
+	case f.Events.Has(dialect.SessionClosed):
+		s.Closed = true
+	case f.Events.Has(dialect.SessionGone):
+		s.Deleted = true
+	case f.Events.Has(dialect.SessionLost):
+		s.Lost = true
+	}
+}
+
+// retitle takes the title of a session_info_update. Without one the title goes
+// back to that of the first prompt.
+func (s *Session) retitle(title string) {
+	switch {
+	case title != "":
+		s.Title, s.agentTitled = title, true
+	case s.agentTitled:
+		s.Title, s.agentTitled = s.Conversation.firstPrompt(), false
+	}
+}
+
+const titleLength = 80 // runes
+
+// titleOf returns the first line of a prompt, cut to titleLength.
+func titleOf(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.TrimRight(line, " \t\r")
+	n := 0
+	for i := range line {
+		if n == titleLength {
+			line = line[:i]
+			break
+		}
+		n++
+	}
+	return strings.Clone(line)
+}

@@ -1,0 +1,70 @@
+package trace
+
+import (
+	"encoding/json"
+
+	"github.com/tidwall/gjson"
+)
+
+// A State is what of a session has only a present: each value replaces the one
+// before it.
+type State struct {
+	Mode      string          `json:"mode,omitzero"`               // id; version 1
+	Model     string          `json:"model,omitzero"`              // id; version 1 before 2026-06
+	Config    json.RawMessage `json:"configOptions,omitempty"`     // configOptions, the complete list; nil if there are none
+	Commands  json.RawMessage `json:"availableCommands,omitempty"` // availableCommands, the complete list; nil if there are none
+	Usage     *Usage          `json:"usage,omitempty"`             // nil if not reported
+	Title     string          `json:"title,omitzero"`              // the agent's
+	UpdatedAt string          `json:"updatedAt,omitzero"`          // as sent
+	Work      string          `json:"work,omitzero"`               // running, idle, requires_action; version 2
+}
+
+// Usage is how much of the model's context is used.
+type Usage struct {
+	Used uint64          `json:"used"` // tokens
+	Size uint64          `json:"size"` // tokens
+	Cost json.RawMessage `json:"cost,omitempty"`
+}
+
+// update takes an update that makes nothing in the conversation. It reports
+// whether u was one.
+func (s *State) update(f *frame, u gjson.Result) bool {
+	switch f.Update {
+	case "available_commands_update":
+		f.setRaw(&s.Commands, u.Get("availableCommands"))
+	case "config_option_update":
+		f.setRaw(&s.Config, u.Get("configOptions"))
+	case "current_mode_update":
+		f.setString(&s.Mode, u.Get("modeId")) // in the prose of version 1; the schema has the other
+		f.setString(&s.Mode, u.Get("currentModeId"))
+	case "session_info_update":
+		// Here null clears in all dialects.
+		setNullable(&s.Title, u.Get("title"))
+		setNullable(&s.UpdatedAt, u.Get("updatedAt"))
+	case "usage_update":
+		s.Usage = &Usage{Used: u.Get("used").Uint(), Size: u.Get("size").Uint()}
+		f.setRaw(&s.Usage.Cost, u.Get("cost"))
+	case "state_update":
+		f.setString(&s.Work, u.Get("state"))
+	default:
+		return false
+	}
+	return true
+}
+
+// answer takes what a successful response to the client says of the state.
+func (s *State) answer(f *frame, w *waiting) {
+	switch w.Method {
+	case "session/set_mode":
+		s.Mode = w.param("modeId")
+	case "session/set_model":
+		s.Model = w.param("modelId")
+	case "session/set_config_option":
+		f.setRaw(&s.Config, f.result().Get("configOptions"))
+	case "session/new", "session/load", "session/resume", "session/fork":
+		result := f.result()
+		f.setString(&s.Mode, result.Get("modes.currentModeId"))
+		f.setString(&s.Model, result.Get("models.currentModelId"))
+		f.setRaw(&s.Config, result.Get("configOptions"))
+	}
+}

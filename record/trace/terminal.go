@@ -1,0 +1,112 @@
+package trace
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// A Terminal is a command and its output. In version 1 the client runs it, and
+// the output is known only as far as the agent asked for it; in version 2 the
+// agent runs and describes it.
+type Terminal struct {
+	ID        string   `json:"terminalId"`
+	Command   string   `json:"command,omitzero"`
+	Args      []string `json:"args,omitempty"` // version 1
+	Cwd       string   `json:"cwd,omitzero"`
+	Output    []byte   `json:"output"`
+	Truncated bool     `json:"truncated,omitzero"`   // version 1: the beginning of the output is missing
+	Exit      *Exit    `json:"exitStatus,omitempty"` // nil: it runs, or its end was not asked for
+	Released  bool     `json:"released,omitzero"`    // version 1: the agent no longer uses it
+}
+
+// An Exit is how a command ended.
+type Exit struct {
+	Code   *int64 `json:"exitCode,omitempty"` // nil if a signal ended it
+	Signal string `json:"signal,omitempty"`
+}
+
+// Terminal returns the terminal with the id on one tape; nil if there is none.
+func (c *Conversation) Terminal(run int, id string) *Terminal {
+	if e := c.byID[entityKey{run, "terminal", id}]; e != nil {
+		return e.Terminal
+	}
+	return nil
+}
+
+func (c *Conversation) terminal(f *frame, id string) *Terminal {
+	e := c.find(f, "terminal", id)
+	if e == nil {
+		id = strings.Clone(id)
+		e = c.addAs(f, "terminal", id, &Entity{Terminal: &Terminal{ID: id}})
+	}
+	return e.Terminal
+}
+
+// terminalAnswer takes the client's answer to a terminal method of version 1.
+func (c *Conversation) terminalAnswer(f *frame, w *waiting) {
+	result := f.result()
+	switch w.Method {
+	case "terminal/create":
+		t := c.terminal(f, result.Get("terminalId").Str)
+		t.Command, t.Cwd = w.param("command"), w.param("cwd")
+		for arg := range elements(gjson.GetBytes(w.params, "args")) {
+			t.Args = append(t.Args, strings.Clone(arg.Str))
+		}
+	case "terminal/output":
+		t := c.terminal(f, w.param("terminalId"))
+		t.Output = []byte(result.Get("output").Str)
+		t.Truncated = result.Get("truncated").Bool()
+		t.exited(f, result.Get("exitStatus"))
+	case "terminal/wait_for_exit":
+		c.terminal(f, w.param("terminalId")).exited(f, result)
+	case "terminal/release":
+		c.terminal(f, w.param("terminalId")).Released = true
+	}
+}
+
+func (t *Terminal) exited(f *frame, status gjson.Result) {
+	if !status.IsObject() {
+		return
+	}
+	t.Exit = new(Exit)
+	if code := status.Get("exitCode"); code.Type == gjson.Number {
+		n := code.Int()
+		t.Exit.Code = &n
+	}
+	f.setString(&t.Exit.Signal, status.Get("signal"))
+}
+
+// terminalUpdate takes a terminal_update (version 2).
+func (c *Conversation) terminalUpdate(f *frame, u gjson.Result) {
+	t := c.terminal(f, u.Get("terminalId").Str)
+	f.setString(&t.Command, u.Get("command"))
+	f.setString(&t.Cwd, u.Get("cwd"))
+	switch output := u.Get("output"); {
+	case output.IsObject():
+		t.Output = decode(nil, output.Get("data").Str)
+	case f.cleared(output):
+		t.Output = nil
+	}
+	switch status := u.Get("exitStatus"); {
+	case f.cleared(status):
+		t.Exit = nil
+	default:
+		t.exited(f, status)
+	}
+}
+
+// terminalOutput takes a terminal_output_chunk (version 2).
+func (c *Conversation) terminalOutput(f *frame, u gjson.Result) {
+	t := c.terminal(f, u.Get("terminalId").Str)
+	t.Output = decode(t.Output, u.Get("data").Str)
+}
+
+// decode appends the bytes of base64 text, with or without padding, up to where
+// it is none.
+func decode(dst []byte, text string) []byte {
+	text = strings.TrimRight(text, "=")
+	dst, _ = base64.RawStdEncoding.AppendDecode(dst, []byte(text))
+	return dst
+}

@@ -1,0 +1,200 @@
+package trace
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rivo/uniseg"
+	"github.com/tidwall/gjson"
+)
+
+// Text says how a conversation is written for reading.
+type Text struct {
+	Width  int         // columns; 0: lines are not wrapped
+	Lines  int         // of a tool's content, a terminal's output or a resource; 0: all
+	Color  bool        // with ANSI colours
+	Starts []time.Time // when each tape began, to show the time of day; else it is the time since then
+}
+
+// WriteText writes a conversation for reading in a terminal. Of what came over
+// the wire no control character gets to w.
+func WriteText(w io.Writer, c *Conversation, form Text) error {
+	b := bufio.NewWriter(w)
+	p := printer{Text: form, w: b, c: c, shown: make(map[*Terminal]bool)}
+	for _, e := range c.Entities {
+		if e.ToolCall != nil {
+			p.markTerminals(e)
+		}
+	}
+	ended := 0 // turns whose end is written
+	for _, e := range c.Entities {
+		if p.hidden(e) {
+			continue
+		}
+		for ended < e.Turn-1 && ended < len(c.Turns) {
+			p.endOfTurn(c.Turns[ended])
+			ended++
+		}
+		p.blank()
+		p.entity(e)
+	}
+	for _, t := range c.Turns[ended:] {
+		p.endOfTurn(t)
+	}
+	return b.Flush()
+}
+
+// A style is the parameters of the ECMA-48 sequence SGR.
+type style string
+
+const (
+	plain  style = ""
+	bold   style = "1"
+	dim    style = "2"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+	cyan   style = "36"
+)
+
+// A printer writes a conversation. Errors are those of w, which keeps the first.
+type printer struct {
+	Text
+	w     *bufio.Writer
+	c     *Conversation
+	shown map[*Terminal]bool // shown with the tool call that they belong to
+	begun bool               // something is written
+}
+
+// hidden reports whether there is nothing of e to show at its place.
+func (p *printer) hidden(e *Entity) bool {
+	return e.Terminal != nil && p.shown[e.Terminal] || e.Message != nil && len(e.Message.Blocks) == 0
+}
+
+// blank writes the empty line between two parts.
+func (p *printer) blank() {
+	if p.begun {
+		p.w.WriteByte('\n')
+	}
+	p.begun = true
+}
+
+// line writes one line of clean text.
+func (p *printer) line(indent string, s style, text string) {
+	if text != "" {
+		p.w.WriteString(indent)
+		p.w.WriteString(p.paint(s, text))
+	}
+	p.w.WriteByte('\n')
+}
+
+func (p *printer) paint(s style, text string) string {
+	if !p.Color || s == plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+// head writes the line that an entity begins with: what it is, and when.
+func (p *printer) head(e *Entity, s style, what string) {
+	when := p.when(e.Run, e.Began)
+	if e.Replayed {
+		when += " · from the replay of a load"
+	}
+	if p.Width > 0 {
+		what = shorten(what, max(p.Width/2, p.Width-uniseg.StringWidth(when)-2))
+	}
+	p.w.WriteString(p.paint(s, what))
+	p.line("  ", dim, when)
+}
+
+// when returns the time of day, or the time since the tape began.
+func (p *printer) when(run int, at time.Duration) string {
+	if run < len(p.Starts) {
+		return p.Starts[run].Add(at).Format(time.TimeOnly)
+	}
+	since := fmt.Sprintf("+%.3fs", at.Seconds())
+	if run > 0 {
+		since = fmt.Sprintf("tape %d %s", run+1, since)
+	}
+	return since
+}
+
+// body writes text from the wire, wrapped.
+func (p *printer) body(indent string, s style, text string) {
+	text = strings.Trim(clean(text), "\n")
+	if text == "" {
+		return
+	}
+	for _, line := range wrap(text, p.inner(indent)) {
+		p.line(indent, s, line)
+	}
+}
+
+func (p *printer) inner(indent string) int {
+	if p.Width <= 0 {
+		return 0
+	}
+	return max(1, p.Width-len(indent))
+}
+
+// excerpt writes the first lines, each cut to the width.
+func (p *printer) excerpt(indent string, lines []string, look func(line string) style) {
+	rest := 0
+	if p.Lines > 0 && len(lines) > p.Lines+1 { // one more line is no longer than saying so
+		rest = len(lines) - p.Lines
+		lines = lines[:p.Lines]
+	}
+	for _, line := range lines {
+		p.line(indent, look(line), shorten(line, p.inner(indent)))
+	}
+	if rest > 0 {
+		p.line(indent, dim, fmt.Sprintf("… %d more lines", rest))
+	}
+}
+
+// quote writes an excerpt of text from the wire.
+func (p *printer) quote(indent, text string) {
+	text = strings.Trim(clean(text), "\n")
+	if text == "" {
+		return
+	}
+	p.excerpt(indent, strings.Split(text, "\n"), func(string) style { return dim })
+}
+
+// tail writes the last lines of text from the wire.
+func (p *printer) tail(indent, text string) {
+	lines := strings.Split(strings.Trim(clean(text), "\n"), "\n")
+	if n := len(lines) - p.Lines; p.Lines > 0 && n > 1 {
+		p.line(indent, dim, fmt.Sprintf("… %d lines before", n))
+		lines = lines[n:]
+	}
+	p.quote(indent, strings.Join(lines, "\n"))
+}
+
+func (p *printer) endOfTurn(t *Turn) {
+	s, text := dim, "end"
+	switch {
+	case t.Error != nil:
+		s, text = red, join("error", gjson.GetBytes(t.Error, "code").Raw, gjson.GetBytes(t.Error, "message").String())
+	case t.Open():
+		s, text = yellow, "no end"
+	case t.StopReason != "":
+		text = oneLine(t.StopReason)
+	}
+	if t.Cancelled {
+		text += ", cancelled by the client"
+	}
+	if !t.Open() {
+		text += ", " + (t.Ended - t.Began).Round(time.Millisecond).String()
+	}
+	text = fmt.Sprintf("── turn %d: %s", t.Number, text)
+	if p.Width > 0 {
+		text = shorten(text, p.Width)
+	}
+	p.blank()
+	p.line("", s, text)
+}

@@ -1,0 +1,150 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+func (p *printer) toolCall(e *Entity) {
+	t := e.ToolCall
+	s := cyan
+	switch t.Status {
+	case "completed":
+		s = green
+	case "failed", "cancelled":
+		s = red
+	}
+	title := t.Title
+	if title == "" {
+		title = t.Name
+	}
+	if title == "" {
+		title = t.ID
+	}
+	what := oneLine(title)
+	if t.Kind != "" {
+		what = join(t.Kind, "·", title)
+	}
+	if t.Status != "" {
+		what += " [" + oneLine(t.Status)
+		if t.Finished() && e.First != e.Last {
+			what += ", " + (e.Ended - e.Began).Round(time.Millisecond).String()
+		}
+		what += "]"
+	}
+	p.head(e, s, what)
+	for _, raw := range t.Locations {
+		location := gjson.ParseBytes(raw)
+		where := location.Get("path").Str
+		if line := location.Get("line"); line.Type == gjson.Number {
+			where += ":" + line.Raw
+		}
+		p.line(indent, plain, shorten(oneLine(where), p.inner(indent)))
+	}
+	for _, permission := range t.Permissions {
+		p.permission(permission)
+	}
+	for _, item := range t.Content {
+		p.toolContent(e, gjson.ParseBytes(item))
+	}
+	if len(t.Content) == 0 && t.RawOutput != nil {
+		p.quote(indent, string(t.RawOutput))
+	}
+}
+
+func (p *printer) permission(q *Permission) {
+	var names []string
+	for _, o := range q.Options {
+		names = append(names, o.Name)
+	}
+	choice := q.Choice()
+	if q.Response == 0 {
+		choice = "no answer"
+	}
+	p.body(indent, yellow, join("asked:", strings.Join(names, " / "), "→", choice))
+}
+
+// toolContent writes one item of a tool call's content.
+func (p *printer) toolContent(e *Entity, item gjson.Result) {
+	switch item.Get("type").Str {
+	case "content":
+		content := item.Get("content")
+		if content.Get("type").Str == "text" {
+			p.quote(indent, content.Get("text").Str)
+			return
+		}
+		p.block(indent, dim, json.RawMessage(content.Raw))
+	case "diff":
+		p.diff(item)
+	case "terminal":
+		if t := p.c.Terminal(e.Run, item.Get("terminalId").Str); t != nil {
+			p.terminal(indent, t)
+		}
+	default: // some agents leave the wrapping out
+		p.block(indent, dim, json.RawMessage(item.Raw))
+	}
+}
+
+// diff writes a change of a file as lines of a unified diff.
+func (p *printer) diff(item gjson.Result) {
+	if changes := item.Get("changes"); changes.Exists() { // version 2
+		for change := range elements(changes) {
+			p.line(indent, cyan, shorten(join(
+				change.Get("operation").Str, change.Get("oldPath").Str, change.Get("path").Str), p.inner(indent)))
+		}
+		if patch := clean(item.Get("patch.text").Str); patch != "" {
+			p.excerpt(indent, splitLines(patch), diffStyle)
+		}
+		return
+	}
+	p.line(indent, cyan, shorten(join("diff", item.Get("path").Str), p.inner(indent)))
+	lines := diffLines(clean(item.Get("oldText").Str), clean(item.Get("newText").Str))
+	p.excerpt(indent, lines, diffStyle)
+}
+
+func diffStyle(line string) style {
+	switch {
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	case strings.HasPrefix(line, "@"):
+		return cyan
+	}
+	return dim
+}
+
+func (p *printer) markTerminals(e *Entity) {
+	for _, item := range e.ToolCall.Content {
+		if gjson.GetBytes(item, "type").Str != "terminal" {
+			continue
+		}
+		if t := p.c.Terminal(e.Run, gjson.GetBytes(item, "terminalId").Str); t != nil {
+			p.shown[t] = true
+		}
+	}
+}
+
+// terminal writes a command, its output and how it ended.
+func (p *printer) terminal(indent string, t *Terminal) {
+	if t.Command != "" {
+		p.body(indent, cyan, join("$", t.Command, strings.Join(t.Args, " ")))
+	}
+	if t.Truncated {
+		p.line(indent, dim, "…")
+	}
+	p.tail(indent, string(t.Output))
+	switch x := t.Exit; {
+	case x == nil:
+	case x.Signal != "":
+		p.line(indent, red, "signal "+oneLine(x.Signal))
+	case x.Code != nil && *x.Code != 0:
+		p.line(indent, red, fmt.Sprintf("exit %d", *x.Code))
+	default:
+		p.line(indent, dim, "exit 0")
+	}
+}

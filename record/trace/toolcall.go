@@ -1,0 +1,101 @@
+package trace
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// A ToolCall is what the agent does with a tool. Status is the last one that
+// the agent sent: of a turn that was cancelled or cut off it may be unfinished.
+type ToolCall struct {
+	ID          string            `json:"toolCallId"`
+	Name        string            `json:"name,omitzero"`   // of the tool, for programs
+	Title       string            `json:"title"`           // for people; empty in version 1 if the call was never announced
+	Kind        string            `json:"kind,omitzero"`   // read, edit, execute, …
+	Status      string            `json:"status,omitzero"` // pending, in_progress, completed, failed; cancelled in version 2
+	Content     []json.RawMessage `json:"content,omitempty"`
+	Locations   []json.RawMessage `json:"locations,omitempty"` // {path, line?}
+	RawInput    json.RawMessage   `json:"rawInput,omitempty"`
+	RawOutput   json.RawMessage   `json:"rawOutput,omitempty"`
+	Meta        json.RawMessage   `json:"_meta,omitempty"`
+	Unannounced bool              `json:"unannounced,omitzero"` // version 1: known from patches only, no tool_call came
+	Permissions []*Permission     `json:"permissions,omitempty"`
+}
+
+// Finished reports whether the status is one that nothing follows.
+func (t *ToolCall) Finished() bool {
+	return t.Status == "completed" || t.Status == "failed" || t.Status == "cancelled"
+}
+
+// toolCall takes a tool_call or a tool_call_update.
+func (c *Conversation) toolCall(f *frame, u gjson.Result) {
+	e := c.patchToolCall(f, u)
+	switch {
+	case e == nil:
+		c.add(f, &Entity{Other: &Other{Update: f.Update, Raw: f.keep(u)}})
+	case f.Update == "tool_call":
+		e.ToolCall.Unannounced = false
+	}
+}
+
+// patchToolCall applies the fields of u, which may be an update or part of a
+// permission request. It returns nil if u names no call.
+func (c *Conversation) patchToolCall(f *frame, u gjson.Result) *Entity {
+	id := u.Get("toolCallId").Str
+	if id == "" {
+		return nil
+	}
+	e := c.find(f, "tool", id)
+	if e == nil {
+		e = c.newToolCall(f, id)
+		if !f.nullClears() {
+			// The defaults of version 1's tool_call.
+			e.ToolCall.Kind, e.ToolCall.Status, e.ToolCall.Unannounced = "other", "pending", true
+		}
+	}
+	t := e.ToolCall
+	u.ForEach(func(name, v gjson.Result) bool {
+		switch name.Str {
+		case "name":
+			f.setString(&t.Name, v)
+		case "title":
+			f.setString(&t.Title, v)
+		case "kind":
+			f.setString(&t.Kind, v)
+		case "status":
+			f.setString(&t.Status, v)
+		case "content":
+			f.setList(&t.Content, v)
+		case "locations":
+			f.setList(&t.Locations, v)
+		case "rawInput":
+			f.setRaw(&t.RawInput, v)
+		case "rawOutput":
+			f.setRaw(&t.RawOutput, v)
+		case "_meta":
+			f.setRaw(&t.Meta, v)
+		}
+		return true
+	})
+	return e
+}
+
+func (c *Conversation) newToolCall(f *frame, id string) *Entity {
+	c.run = nil
+	id = strings.Clone(id)
+	return c.addAs(f, "tool", id, &Entity{ToolCall: &ToolCall{ID: id}})
+}
+
+// toolCallContent appends one item to a call's content (version 2).
+func (c *Conversation) toolCallContent(f *frame, u gjson.Result) {
+	id := u.Get("toolCallId").Str
+	e := c.find(f, "tool", id)
+	if e == nil {
+		e = c.newToolCall(f, id)
+	}
+	if item := u.Get("content"); item.Exists() {
+		e.ToolCall.Content = append(e.ToolCall.Content, f.keep(item))
+	}
+}

@@ -1,0 +1,237 @@
+// Package trace turns the frames of a tape into what happened: calls with their
+// latency, sessions, turns, and for each session of the Agent Client Protocol
+// the conversation in its merged state. It is fed frame by frame and may be
+// read between any two. It stores nothing, reads no clock, and never fails:
+// what it does not understand stays a frame like others.
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Trace is what happened on a tape, or on several tapes one after the other.
+// The zero value is ready to use. What it holds may be read between two calls
+// of Add, and changes with the next; it is not safe for concurrent use.
+type Trace struct {
+	// Side is the point of view. It must not change after the first Add.
+	Side Side
+
+	Runs     []dialect.Connection // one for each tape
+	Calls    []*Call              // in the order of their requests
+	Sessions []*Session           // in the order in which they were met
+
+	tracker  *dialect.Tracker // sees only what names the two sides
+	waiting  map[callKey]*waiting
+	sessions map[string]*Session
+}
+
+// A Side is whose view of a tape is taken. The two differ only in frames that
+// acptap itself made, changed or held back.
+type Side uint8
+
+// The sides.
+const (
+	ClientSide Side = iota // what the client sent and got
+	AgentSide              // what the agent sent and got
+)
+
+func (s Side) sees(f *dialect.Frame) bool {
+	if (f.Dir == wire.ClientToAgent) == (s == ClientSide) {
+		return f.Origin.Sent()
+	}
+	return f.Origin.Received()
+}
+
+// A Span is where on a tape something stands.
+type Span struct {
+	Run   int           `json:"run"`   // index in Trace.Runs
+	First uint64        `json:"first"` // Seq of its first frame
+	Last  uint64        `json:"last"`  // Seq of its last frame
+	Began time.Duration `json:"began"` // when the first crossed the wire, since the tape began
+	Ended time.Duration `json:"ended"` // when the last did
+}
+
+func begin(f *frame) Span {
+	return Span{Run: f.run, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At}
+}
+
+func (s *Span) extend(f *frame) { s.Last, s.Ended = f.Seq, f.At }
+
+// Next begins a further tape: ids of requests and of what is in a conversation
+// start anew, while sessions go on. c is what is known of the connection so far,
+// possibly nothing. A Trace of one tape does not need it.
+func (t *Trace) Next(c dialect.Connection) {
+	t.Runs = append(t.Runs, c)
+	t.tracker = dialect.NewTracker(c.Protocol)
+	t.waiting = make(map[callKey]*waiting)
+	if t.sessions == nil {
+		t.sessions = make(map[string]*Session)
+	}
+}
+
+// Add takes the next frame of the tape, with its bytes. It keeps no part of f.
+func (t *Trace) Add(f *dialect.Frame) {
+	if len(t.Runs) == 0 {
+		t.Next(dialect.Connection{})
+	}
+	if !t.Side.sees(f) || f.Dir == wire.AgentStderr {
+		return
+	}
+	switch f.Kind {
+	case wire.Request, wire.Response, wire.Notification, wire.Unchecked:
+		t.message(f, envelope(&f.Frame))
+	case wire.Batch:
+		wire.Entries(f.Raw, func(i int, raw []byte) bool {
+			if i == len(f.Entries) {
+				return false
+			}
+			e := wire.Scan(raw)
+			entry := dialect.Frame{Frame: f.Frame, About: f.Entries[i]}
+			entry.Kind, entry.Failed, entry.Raw, entry.Size = e.Kind, e.Error != nil, raw, int64(len(raw))
+			if e.Kind != wire.Junk && e.Kind != wire.Batch {
+				t.message(&entry, e)
+			}
+			return true
+		})
+	}
+}
+
+func (t *Trace) message(raw *dialect.Frame, e wire.Envelope) {
+	f := frame{Frame: raw, run: len(t.Runs) - 1, env: e}
+	if f.Method == "initialize" || f.Method == "server/discover" {
+		t.tracker.See(&raw.Frame, e)
+		if c := t.tracker.Connection(); c.Dialect != dialect.Unknown {
+			if c.Overlay == dialect.NoOverlay {
+				c.Overlay = t.Runs[f.run].Overlay // often proven by use only
+			}
+			t.Runs[f.run] = c
+		}
+	}
+	f.dialect = t.Runs[f.run].Dialect
+	switch {
+	case len(f.env.Method) == 0:
+		t.response(&f)
+	case f.env.ID != nil:
+		t.request(&f)
+	default:
+		t.notification(&f)
+	}
+}
+
+func (t *Trace) request(f *frame) {
+	w := t.begin(f)
+	s := t.session(f.Session, f)
+	if s == nil {
+		return
+	}
+	if f.Dir == wire.ClientToAgent {
+		s.clientRequest(f)
+		return
+	}
+	s.Conversation.output(f)
+	if f.Method == "session/request_permission" {
+		w.permission = s.Conversation.ask(f)
+	}
+}
+
+func (t *Trace) notification(f *frame) {
+	s := t.session(f.Session, f)
+	switch f.Method {
+	case "$/cancel_request", "notifications/cancelled":
+		t.cancelRequest(f)
+	case "session/cancel":
+		if s != nil && f.Dir == wire.ClientToAgent {
+			t.cancelTurns(s)
+		}
+	case "session/update":
+		if s != nil && f.Dir == wire.AgentToClient {
+			s.update(f)
+		}
+	}
+}
+
+func (t *Trace) response(f *frame) {
+	w := t.end(f)
+	id := f.Session
+	if w.Session != "" {
+		// acptap may have changed the session's id on the way to the agent;
+		// this side knows the one in its own request.
+		id = w.Session
+	}
+	w.Session = id
+	if s := t.session(id, f); s != nil {
+		s.answered(f, w)
+	}
+}
+
+// A frame is a message that the Trace's side saw.
+type frame struct {
+	*dialect.Frame
+	run     int
+	dialect dialect.Dialect
+	env     wire.Envelope
+}
+
+func envelope(f *wire.Frame) wire.Envelope {
+	if f.Kind != wire.Unchecked {
+		return wire.Scan(f.Raw)
+	}
+	e := wire.ScanPrefix(f.Raw)
+	if bytes.HasSuffix(f.Raw, e.ID) {
+		e.ID = nil // perhaps only the first half of it
+	}
+	return e
+}
+
+func (f *frame) params() gjson.Result { return gjson.ParseBytes(f.env.Params) }
+func (f *frame) result() gjson.Result { return gjson.ParseBytes(f.env.Result) }
+
+// nullClears says whether null empties a field of an update. In version 1 it
+// means the same as an absent field: unchanged.
+func (f *frame) nullClears() bool {
+	return f.dialect == dialect.ACPv2Early || f.dialect == dialect.ACPv2
+}
+
+// Cut stands for a value of which the frame, too large to be read as a whole,
+// has only the beginning.
+const Cut = `{"type":"_acptap/cut"}`
+
+// keep copies a value, so that it does not hold the whole frame in memory.
+func (f *frame) keep(v gjson.Result) json.RawMessage {
+	if !f.complete(v) {
+		return json.RawMessage(Cut)
+	}
+	return json.RawMessage(v.Raw)
+}
+
+// complete reports whether v is JSON, which of a checked frame is known.
+func (f *frame) complete(v gjson.Result) bool {
+	return f.Kind != wire.Unchecked || json.Valid([]byte(v.Raw)) && utf8.ValidString(v.Raw)
+}
+
+// list copies the elements of an array; of anything else there are none.
+func (f *frame) list(array gjson.Result) []json.RawMessage {
+	var list []json.RawMessage
+	for v := range elements(array) {
+		list = append(list, f.keep(v))
+	}
+	return list
+}
+
+// elements yields the elements of an array; of anything else there are none.
+func elements(array gjson.Result) iter.Seq[gjson.Result] {
+	return func(yield func(gjson.Result) bool) {
+		if array.IsArray() {
+			array.ForEach(func(_, v gjson.Result) bool { return yield(v) })
+		}
+	}
+}
