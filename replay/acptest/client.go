@@ -1,0 +1,49 @@
+package acptest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay"
+)
+
+// Client plays the client of the tape at path, in the portable form, to an agent
+// under test, and compares the two conversations: what differs is an error of the
+// test, with a unified diff. When Client returns, the agent has ended. The tape
+// is never changed.
+//
+// agent is a program and its arguments; see [Command] for one that is a function
+// of the test. It runs in the directory of the test, its stderr goes to the
+// test's output, and its sessions work in a new directory unless set names
+// another.
+func Client(t testing.TB, path string, agent []string, set ...func(*replay.Client)) {
+	t.Helper()
+	tape, err := record.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &replay.Client{
+		Sources: []replay.Source{{Tape: tape}},
+		Start:   record.Start{Command: agent},
+		Err:     t.Output(),
+	}
+	for _, set := range set {
+		set(c)
+	}
+	if c.Start.Cwd == "" {
+		c.Start.Cwd = t.TempDir()
+	}
+	report, err := c.Run(t.Context())
+	var diff strings.Builder
+	report.Diff.WriteUnified(&diff, path, "now")
+	switch {
+	case errors.Is(err, replay.ErrDiffers):
+		t.Errorf("%s: %v\n%s%s", path, err, report, &diff)
+	case err != nil:
+		t.Errorf("%s: %v", path, err)
+	case len(report.Notes) > 0:
+		t.Logf("%s:\n%s", path, report)
+	}
+}

@@ -1,0 +1,75 @@
+package acptest_test
+
+import (
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/acptest"
+)
+
+func content(c *replay.Client) { c.Level = replay.Content }
+
+// quick is for agents that say nothing after their last answer.
+func quick(c *replay.Client) { c.Settle = 10 * time.Millisecond }
+
+func TestClient(t *testing.T) {
+	tape := recorded(t, &greeter{word: "hello"})
+	for _, tt := range []struct {
+		name string
+		word string
+		set  func(*replay.Client)
+		err  string
+	}{
+		{"the same", "hello", content, ""},
+		{"other words", "hi", func(*replay.Client) {}, ""},
+		{"other words that count", "hi", content, `
+-      | hello
++      | hi
+`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			goroutines := runtime.NumGoroutine()
+			agent := &greeter{word: tt.word}
+			f := try(t, func(f *fakeT) {
+				acptest.Client(f, tape, acptest.Command(f, agent.serve), quick, tt.set)
+			})
+			f.check(t, tt.err)
+			if n := agent.runs.Load(); n != 1 {
+				t.Errorf("the agent was run %d times, want 1", n)
+			}
+			settle(t, goroutines)
+		})
+	}
+}
+
+func TestClientCannotPlay(t *testing.T) {
+	for _, tt := range []struct {
+		name, path string
+		agent      []string
+		err        string
+	}{
+		{"no tape", "testdata/nothing.jsonl", []string{"/nonexistent/agent"}, "testdata/nothing.jsonl: no such file"},
+		{"no agent", "testdata/greeting.jsonl", []string{"/nonexistent/agent"}, `starting agent "/nonexistent/agent": `},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := try(t, func(f *fakeT) { acptest.Client(f, tt.path, tt.agent) })
+			f.check(t, tt.err)
+		})
+	}
+}
+
+// What the agent asks is answered from the tape: the agent here is one that is
+// played itself, from the same tape.
+func TestClientAnswers(t *testing.T) {
+	acptest.Client(t, "testdata/greeting.jsonl", acptest.AgentCommand(t, "testdata/greeting.jsonl"), quick, content)
+}
+
+func TestClientWhereTheAgentLeaves(t *testing.T) {
+	f := try(t, func(f *fakeT) {
+		acptest.Client(f, "testdata/greeting.jsonl", acptest.Command(f, func(io.Reader, io.Writer) {}), quick)
+	})
+	f.check(t, "stopped: ")
+}

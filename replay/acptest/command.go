@@ -1,0 +1,148 @@
+package acptest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay"
+)
+
+// AgentCommand is Agent for a client that starts its agent: it returns a program
+// and its arguments. The test has to start it once, and TestMain to call [Main].
+//
+// The process exits as the agent on the tape did, or with status 1 if the client
+// left the tape. It does no more than to pass on its stdio to the test: a client
+// that kills it gets the same verdict as one that closes its stdin.
+func AgentCommand(t testing.TB, path string, set ...func(*replay.Cassette)) []string {
+	t.Helper()
+	p := newPlay(t, path, set)
+	var starts atomic.Int32
+	t.Cleanup(func() { // after that of listen
+		t.Helper()
+		switch n := starts.Load(); {
+		case n == 0 && !p.cassette.Agent.Partial:
+			t.Errorf("%s: the agent was not started, or TestMain does not call acptest.Main", path)
+		case n > 1:
+			t.Errorf("%s: the agent was started %d times; a tape can be played once", path, n)
+		}
+		p.judge(t)
+	})
+	return listen(t, func(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) wire.Exit {
+		if starts.Add(1) > 1 {
+			return wire.Exit{Code: 2}
+		}
+		p.run(ctx, stdin, stdout, stderr)
+		switch {
+		case errors.Is(p.err, replay.ErrDiverged):
+			return wire.Exit{Code: 1}
+		case p.err != nil:
+			return wire.Exit{Code: 2}
+		case p.report.Exit != nil:
+			return *p.report.Exit
+		}
+		return wire.Exit{}
+	})
+}
+
+// Command makes an agent under test that is a function into a program and its
+// arguments, for [Client]. Each process of it is a call of serve, in the process
+// of the test, and ends when that returns, which it has to when stdin ends.
+// TestMain has to call [Main].
+func Command(t testing.TB, serve func(stdin io.Reader, stdout io.Writer)) []string {
+	t.Helper()
+	return listen(t, func(ctx context.Context, stdin io.Reader, stdout, _ io.Writer) wire.Exit {
+		returned := make(chan struct{})
+		go func() {
+			defer close(returned)
+			serve(stdin, stdout)
+		}()
+		select {
+		case <-returned:
+		case <-ctx.Done():
+			t.Error("the agent does not return at the end of its stdin")
+		}
+		return wire.Exit{}
+	})
+}
+
+// Main has to come first in the TestMain of a package that uses AgentCommand or
+// Command, whose processes are the test binary: in those it does what they are
+// for and does not return. Else it does nothing.
+//
+//	func TestMain(m *testing.M) {
+//		acptest.Main()
+//		m.Run()
+//	}
+func Main() {
+	if len(os.Args) < 2 {
+		return
+	}
+	if address, ok := strings.CutPrefix(os.Args[1], relayFlag); ok {
+		relay(address)
+	}
+}
+
+// relayFlag begins the argument of our processes. A test binary without Main does
+// not know such a flag, and ends with that complaint before it runs a test.
+const relayFlag = "-acptest.relay="
+
+// listen returns a command whose processes are each served by a call of serve.
+// At the end of the test stdin ends, and then, if that does not help, the context
+// of serve.
+func listen(t testing.TB, serve func(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) wire.Exit) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "acptest-") // t.TempDir may be too long for the address of a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	address := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, hangUp := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() {
+				defer conn.Close()
+				p, err := newProcess(conn)
+				if err != nil {
+					return // it was killed at once
+				}
+				stop := context.AfterFunc(over, p.hangUp)
+				defer stop()
+				p.end(serve(ctx, p.stdin, p.stream(wire.AgentToClient), p.stream(wire.AgentStderr)))
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		hangUp()
+		late := time.AfterFunc(grace, cancel)
+		running.Wait()
+		late.Stop()
+		cancel()
+	})
+	return []string{self, relayFlag + address}
+}

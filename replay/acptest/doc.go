@@ -1,0 +1,29 @@
+// Package acptest lets Go tests talk to an agent, or to a client, that is played
+// from a tape: without the real one, its network and its tokens.
+//
+// [Agent] plays the agent to the client under test:
+//
+//	func TestGreeting(t *testing.T) {
+//		stdin, stdout := acptest.Agent(t, "testdata/greeting.jsonl", acptest.Live("my-agent", "--acp"))
+//		conn := acp.NewClientSideConnection(&client{}, stdin, stdout)
+//		…
+//	}
+//
+// Without that file the first run records it from the agent that Live names, and
+// those that follow replay it; see [replay.Mode] for other ways. The environment
+// variable ACPTAP_MODE overrides the mode: with none, as on a build server, a
+// test without its file fails and no agent is run; with all, all files that have
+// an agent are recorded anew.
+//
+// [AgentCommand] does the same for a client that starts its agent itself, and
+// [Client] plays the client to an agent under test. How they do it is told in
+// package replay, whose structs have all the settings: functions that set their
+// fields can be given with each call.
+//
+//	acptest.Client(t, "testdata/greeting.jsonl", []string{"./my-agent", "--acp"},
+//		func(c *replay.Client) { c.Level = replay.Content })
+//
+// What is not as on the tape is an error of the test, at its end or, of Client,
+// at once. No goroutine and no process that was started here outlives the test,
+// but for one that the test itself lets hang.
+package acptest

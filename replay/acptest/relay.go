@@ -1,0 +1,154 @@
+package acptest
+
+import (
+	"encoding/gob"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A message goes between a process and the test that plays it.
+type message struct {
+	PID  int            // of the process, which says it first
+	Dir  wire.Direction // where Data goes
+	Data []byte         // empty: stdin has ended
+	Exit *wire.Exit     // how the process is to end; nothing follows
+}
+
+// chunk is how much of stdin is passed on at once: what a pipe takes.
+const chunk = 64 << 10
+
+// relay passes on the stdio of this process to the test that listens at address,
+// until that says how to end.
+func relay(address string) {
+	conn, err := net.Dial("unix", address)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "acptest: the test has ended: %v\n", err)
+		os.Exit(2)
+	}
+	go func() { // ends with the process
+		e := gob.NewEncoder(conn)
+		err := e.Encode(message{PID: os.Getpid()})
+		buf := make([]byte, chunk)
+		for err == nil {
+			n, end := os.Stdin.Read(buf)
+			if n > 0 {
+				err = e.Encode(message{Data: buf[:n]})
+			}
+			if end != nil {
+				e.Encode(message{})
+				return
+			}
+		}
+	}()
+	for d := gob.NewDecoder(conn); ; {
+		var m message
+		switch err := d.Decode(&m); {
+		case err != nil: // the test has gone
+			os.Exit(2)
+		case m.Exit != nil:
+			endAs(*m.Exit)
+		case m.Dir == wire.AgentStderr:
+			os.Stderr.Write(m.Data)
+		default:
+			os.Stdout.Write(m.Data) // SIGPIPE ends us if nobody reads, as it does most agents
+		}
+	}
+}
+
+// endAs ends this process: by the signal, if that is one by which a Go program
+// can end, else with the exit status.
+func endAs(exit wire.Exit) {
+	switch sig := syscall.Signal(exit.Code - 128); sig {
+	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
+		if self, err := os.FindProcess(os.Getpid()); exit.Signal == sig.String() && err == nil && self.Signal(sig) == nil {
+			time.Sleep(grace) // the signal comes before that
+		}
+	}
+	os.Exit(exit.Code)
+}
+
+// A process is the test's side of one that relays.
+type process struct {
+	conn  net.Conn
+	pid   int
+	stdin *io.PipeReader
+	fed   *io.PipeWriter
+	gone  chan struct{} // closed when the process has ended
+
+	mu  sync.Mutex
+	enc *gob.Encoder // guarded by mu
+}
+
+func newProcess(conn net.Conn) (*process, error) {
+	d := gob.NewDecoder(conn)
+	var first message
+	if err := d.Decode(&first); err != nil {
+		return nil, err
+	}
+	p := &process{conn: conn, pid: first.PID, gone: make(chan struct{}), enc: gob.NewEncoder(conn)}
+	p.stdin, p.fed = io.Pipe()
+	go p.read(d)
+	return p, nil
+}
+
+func (p *process) read(d *gob.Decoder) {
+	defer close(p.gone)
+	defer p.fed.Close()
+	for {
+		var m message
+		if d.Decode(&m) != nil {
+			return
+		}
+		if len(m.Data) == 0 {
+			p.hangUp()
+			continue
+		}
+		p.fed.Write(m.Data) // fails if nobody reads any more
+	}
+}
+
+// hangUp ends the stdin.
+func (p *process) hangUp() { p.fed.Close() }
+
+// end makes the process end, and waits for that.
+func (p *process) end(how wire.Exit) {
+	p.stdin.Close()
+	p.send(message{Exit: &how})
+	select {
+	case <-p.gone:
+	case <-time.After(grace): // most likely nobody reads what it writes
+		if it, err := os.FindProcess(p.pid); err == nil {
+			it.Kill()
+		}
+	}
+	p.conn.Close()
+	<-p.gone
+}
+
+func (p *process) send(m message) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.enc.Encode(m)
+}
+
+// stream returns the stdout or the stderr of the process.
+func (p *process) stream(dir wire.Direction) io.Writer { return stream{p, dir} }
+
+type stream struct {
+	process *process
+	dir     wire.Direction
+}
+
+func (s stream) Write(b []byte) (int, error) {
+	if err := s.process.send(message{Dir: s.dir, Data: b}); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

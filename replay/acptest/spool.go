@@ -1,0 +1,55 @@
+package acptest
+
+import (
+	"io"
+	"sync"
+)
+
+// A spool is a pipe that takes everything at once: a test that ends, and reads no
+// more, does not hold up what is played to it.
+type spool struct {
+	mu     sync.Mutex
+	more   *sync.Cond
+	data   []byte // guarded by mu: what was written and not read
+	closed bool   // guarded by mu
+}
+
+func newSpool() *spool {
+	s := &spool{}
+	s.more = sync.NewCond(&s.mu)
+	return s
+}
+
+func (s *spool) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, io.ErrClosedPipe
+	}
+	s.data = append(s.data, p...)
+	s.more.Signal()
+	return len(p), nil
+}
+
+func (s *spool) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.data) == 0 && !s.closed {
+		s.more.Wait()
+	}
+	if len(s.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, s.data)
+	s.data = s.data[n:]
+	return n, nil
+}
+
+// Close is for both ends. What was written before can be read.
+func (s *spool) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.more.Broadcast()
+	return nil
+}

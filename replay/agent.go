@@ -1,0 +1,135 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy"
+)
+
+// An Agent plays the agent of a tape to a client. The zero value of each field
+// but Sources is usable.
+//
+// What it sends depends on the tape and on the order of the client's messages
+// only: the recorded frames as they were, but for the ids that the client makes,
+// and for paths in the directories of a session, which are those of now. A
+// message that the tape does not have gets an error at once; where only waiting
+// can tell that something does not come, Patience ends it.
+type Agent struct {
+	// Sources are the tapes that are played. A tape may hold several
+	// connections, and one run has one: the first on which the client finds
+	// the session that it sets up first.
+	Sources    []Source
+	Connection int // the number of a connection from 1; 0: as said
+
+	Matching Matching
+	Pace     Pace
+	Patience time.Duration // 0 is 5 s
+	Partial  bool          // it is no miss if the client leaves something out
+	Cwd      string        // the directory of the process; empty: the real one
+
+	// Live is the command of a real agent. It is started when the client wants
+	// a session that the tape does not have, or a call of MCP, and told of that
+	// and what belongs to it only. Journal is told what it says and hears.
+	Live    []string
+	Journal proxy.Journal // may be nil
+}
+
+// patience is how long a client is waited for that owes something other than an
+// answer.
+const patience = 5 * time.Second
+
+// Run plays until the client closes in, ctx ends or the agent ends on the tape,
+// and closes in if it is an io.Closer. The error is ErrDiverged if the report
+// has a miss; what it says is the caller's to tell. A read of in cannot be
+// interrupted: the goroutine that does it may outlive Run, until in gives
+// something or ends.
+func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
+	if len(a.Sources) == 0 {
+		return Report{}, errors.New("no tape to replay")
+	}
+	opt := *a
+	if opt.Cwd == "" {
+		opt.Cwd, _ = os.Getwd() // one that was deleted has no name
+	}
+	if opt.Patience == 0 {
+		opt.Patience = patience
+	}
+	var report Report
+	k := &casting{agent: &opt}
+	p, err := k.first(&report)
+	if err != nil {
+		return report, err
+	}
+	if len(opt.Live) > 0 {
+		errOut = &sharedWriter{w: errOut}
+	}
+	p.inbox = newInbox(in, make(chan struct{}, 1), len(opt.Live) > 0)
+	defer p.inbox.close()
+	p.out, p.errOut = newOutbox(out, p.inbox), newOutbox(errOut, p.inbox)
+	p = p.play(ctx, k)
+	defer p.script.close()
+	if p.live != nil {
+		p.live.close(opt.Patience)
+	}
+	p.wind(opt.Partial)
+	if c, ok := in.(io.Closer); ok {
+		c.Close()
+	}
+	if report.Diverged() {
+		return report, ErrDiverged
+	}
+	return report, nil
+}
+
+// wind ends the replay: what follows of stderr is written, and what of the
+// client's messages never came is noted.
+func (p *player) wind(partial bool) {
+	if !partial {
+		p.leftovers()
+	}
+	p.draining = true
+	p.lastCue, p.lastHeld = nil, nil
+	for _, t := range slices.Clone(p.trails) {
+		p.leave(t)
+	}
+	left := p.report.Left
+	for p.take() {
+	}
+	if partial {
+		p.report.Unused, p.report.Left = nil, left
+	}
+	p.flush()
+}
+
+// leftovers notes the messages that were read and have not come.
+func (p *player) leftovers() {
+	var cues []*cue
+	seen := make(map[*cue]bool)
+	collect := func(q *queue) {
+		for _, c := range q.cues {
+			if c != nil && !c.used && c.required && !seen[c] {
+				seen[c] = true
+				cues = append(cues, c)
+			}
+		}
+	}
+	collect(&p.main.wants)
+	for _, l := range p.sessions {
+		collect(&l.wants)
+	}
+	for _, l := range p.alive {
+		collect(&l.wants)
+	}
+	for _, q := range p.waiting {
+		collect(q)
+	}
+	slices.SortFunc(cues, func(a, b *cue) int { return int(a.seq) - int(b.seq) })
+	for _, c := range cues {
+		p.report.unused(c)
+	}
+}

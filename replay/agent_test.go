@@ -1,0 +1,72 @@
+package replay_test
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay"
+)
+
+func openTape(t testing.TB, path string) *record.Tape {
+	t.Helper()
+	tape, err := record.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}
+
+func said(t testing.TB, tape *record.Tape, dir wire.Direction) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Dir == dir && f.Kind != wire.Mark {
+			b.Write(f.Raw)
+			b.WriteString(f.End.Bytes())
+		}
+	}
+	return b.Bytes()
+}
+
+func tapes(t testing.TB) []string {
+	t.Helper()
+	var all []string
+	for _, dir := range []string{"testdata", "../testdata/tapes"} {
+		paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, paths...)
+	}
+	return all
+}
+
+func TestEager(t *testing.T) {
+	for _, path := range tapes(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			tape := openTape(t, path)
+			info, _ := tape.Info()
+			var out, errOut bytes.Buffer
+			a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: info.Start.Cwd}
+			report, err := a.Run(context.Background(), bytes.NewReader(said(t, tape, wire.ClientToAgent)), &out, &errOut)
+			t.Logf("%+v", report)
+			if err != nil {
+				t.Errorf("%v\n%s", err, &report)
+			}
+			want := said(t, tape, wire.AgentToClient)
+			if !bytes.Equal(out.Bytes(), want) {
+				t.Errorf("got %d bytes, want %d", out.Len(), len(want))
+			}
+			if want := said(t, tape, wire.AgentStderr); !bytes.Equal(errOut.Bytes(), want) {
+				t.Errorf("stderr: got %q, want %q", errOut.Bytes(), want)
+			}
+		})
+	}
+}

@@ -1,0 +1,263 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/sjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// An asked is a request of the recorded agent, and how the client answered it.
+type asked struct {
+	seq     uint64
+	method  string
+	session string
+	params  []byte
+	about   []byte         // of a permission: what it is for, as JSON
+	options []trace.Option // of a permission
+	answer  []byte         // the client's response; nil if there was none
+	failed  bool           // the answer is an error
+	after   uint64         // Seq of the last message that the client sent between the two; 0 if there is none
+	used    bool           // it has answered a request of now
+}
+
+func newAsked(f *dialect.Frame, e wire.Envelope, t *trace.Trace) *asked {
+	a := &asked{seq: f.Seq, method: f.Method, session: f.Session, params: slices.Clone(e.Params)}
+	if f.Method == "session/request_permission" {
+		a.about, a.options = permissionOf(t, f.Session, f.Seq)
+	}
+	return a
+}
+
+// permissionOf returns what a permission is asked for, merged from all that the
+// agent has told of it, without what it only calls it.
+func permissionOf(t *trace.Trace, session string, seq uint64) (about []byte, options []trace.Option) {
+	var what struct {
+		Kind      string
+		RawInput  json.RawMessage   `json:",omitempty"`
+		Title     string            `json:",omitempty"`
+		Command   string            `json:",omitempty"`
+		Locations []json.RawMessage `json:",omitempty"`
+		Content   []json.RawMessage `json:",omitempty"`
+	}
+	for _, s := range t.Sessions {
+		if s.ID != session {
+			continue
+		}
+		for _, e := range slices.Backward(s.Conversation.Entities) {
+			list := []*trace.Permission{e.Permission}
+			if e.ToolCall != nil {
+				list = e.ToolCall.Permissions
+			}
+			i := slices.IndexFunc(list, func(p *trace.Permission) bool { return p != nil && p.Request == seq })
+			if i < 0 {
+				continue
+			}
+			options, what.Title, what.Command = list[i].Options, list[i].Title, list[i].Command
+			if call := e.ToolCall; call != nil {
+				what.Kind, what.RawInput = call.Kind, call.RawInput
+				if call.RawInput == nil {
+					what.Title, what.Locations, what.Content = call.Title, call.Locations, call.Content
+				}
+			}
+			about, err := json.Marshal(what)
+			if err != nil || bytes.Contains(about, []byte(trace.Cut)) {
+				about = nil // not all of it is known
+			}
+			return about, options
+		}
+	}
+	return nil, nil
+}
+
+// answers are what the tape knows to answer the agent's requests with. Files and
+// terminals are found by what they are, the rest by what is asked.
+type answers struct {
+	byMethod  map[string][]*asked
+	files     files
+	terminals terminals
+}
+
+func (a *answers) add(q *asked) {
+	if a.byMethod == nil {
+		a.byMethod = make(map[string][]*asked)
+	}
+	a.byMethod[q.method] = append(a.byMethod[q.method], q)
+	switch {
+	case strings.HasPrefix(q.method, "fs/"):
+		a.files.recorded = append(a.files.recorded, q)
+	case strings.HasPrefix(q.method, "terminal/"):
+		a.terminals.add(q)
+	}
+}
+
+// A question is a request of the agent of now.
+type question struct {
+	id      []byte // JSON
+	method  string
+	session string // its recorded id
+	params  []byte
+	about   []byte         // as in asked
+	options []trace.Option // as in asked
+	roots   *roots
+}
+
+// A reply is what a question is answered with.
+type reply struct {
+	message []byte
+	after   uint64 // it is sent after this message of the client; 0: at once
+	note    string // what the report says of it; empty if it is just as recorded
+	silent  bool   // the client of the tape did not answer either
+}
+
+// Error codes, of the Agent Client Protocol and of JSON-RPC 2.0.
+const (
+	codeNoFile   = -32002
+	codeNoMethod = -32601
+	codeInternal = -32603
+)
+
+func (q *question) fail(code int, format string, args ...any) reply {
+	why := fmt.Sprintf(format, args...)
+	message, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   any             `json:"error"`
+	}{"2.0", q.id, struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}{code, "acptap replay: " + why}})
+	if err != nil {
+		panic("replay: " + err.Error()) // the id is JSON
+	}
+	return reply{message: message, note: q.method + ": " + why}
+}
+
+func (q *question) result(value any) reply {
+	message, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Result  any             `json:"result"`
+	}{"2.0", q.id, value})
+	if err != nil {
+		panic("replay: " + err.Error())
+	}
+	return reply{message: message}
+}
+
+// as answers as the recorded client did.
+func (q *question) as(a *asked) reply {
+	a.used = true
+	if a.answer == nil {
+		return reply{silent: true}
+	}
+	message := apply(slices.Clone(a.answer), idEdit(a.answer, q.id))
+	return reply{message: q.roots.rewrite(message), after: a.after}
+}
+
+// to returns the answer to a question.
+func (a *answers) to(q *question) reply {
+	switch q.method {
+	case "ping":
+		return q.result(struct{}{})
+	case "session/request_permission":
+		return a.permit(q)
+	case "fs/read_text_file":
+		return a.files.read(q)
+	case "fs/write_text_file":
+		return a.files.write(q)
+	case "terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release":
+		return a.terminals.answer(q)
+	}
+	list := a.byMethod[q.method]
+	if list == nil {
+		return q.fail(codeNoMethod, "the tape has no such request")
+	}
+	next := -1
+	for i, c := range list {
+		if c.used || c.session != q.session {
+			continue
+		}
+		if q.same(c) {
+			return q.as(c)
+		}
+		if next < 0 {
+			next = i
+		}
+	}
+	if next < 0 {
+		return q.fail(codeInternal, "the tape has no answer left")
+	}
+	if q.method == "elicitation/create" { // an answer to another question would be made up
+		return q.fail(codeInternal, "the tape has no answer to that question")
+	}
+	r := q.as(list[next])
+	r.note = fmt.Sprintf("%s: answered as frame %d, which is not the same", q.method, list[next].seq)
+	return r
+}
+
+// same reports whether what counts in a recorded request is what q has.
+func (q *question) same(a *asked) bool {
+	then := lasting(dialect.Essence(a.method, q.roots.rewrite(a.params)))
+	return slices.Equal(then, lasting(dialect.Essence(q.method, q.params)))
+}
+
+// permit answers a request for permission. Permission is given only for what it
+// was given for on the tape.
+func (a *answers) permit(q *question) reply {
+	var match *asked
+	for _, c := range a.byMethod[q.method] {
+		if !c.used && c.session == q.session && q.sameAbout(c) {
+			match = c
+			break
+		}
+	}
+	if match == nil {
+		return q.refuse("the tape has no answer for that")
+	}
+	r := q.as(match)
+	if match.failed || r.silent {
+		return r
+	}
+	chosen := chosenOption(match)
+	if chosen == nil {
+		return r // cancelled, or what else a client may say
+	}
+	now := optionLike(*chosen, q.options)
+	if now == nil {
+		return q.refuse("nothing is offered like " + chosen.ID + ", which was chosen")
+	}
+	if now.ID != chosen.ID {
+		r.message, _ = sjson.SetBytes(r.message, "result.outcome.optionId", now.ID)
+	}
+	return r
+}
+
+func (q *question) sameAbout(a *asked) bool {
+	return a.about != nil && slices.Equal(dialect.Everything(q.roots.rewrite(a.about)), dialect.Everything(q.about))
+}
+
+// refuse rejects what is asked for, once, or says that the question is cancelled.
+func (q *question) refuse(why string) reply {
+	type outcome struct {
+		Outcome  string `json:"outcome"`
+		OptionID string `json:"optionId,omitempty"`
+	}
+	answer := outcome{Outcome: "cancelled"}
+	for _, o := range q.options {
+		if o.Kind == "reject_once" {
+			answer = outcome{"selected", o.ID}
+			break
+		}
+	}
+	r := q.result(map[string]outcome{"outcome": answer})
+	r.note = q.method + ": refused: " + why
+	return r
+}

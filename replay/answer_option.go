@@ -1,0 +1,43 @@
+package replay
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace"
+)
+
+// chosenOption returns the option that the recorded client chose, nil if none.
+func chosenOption(a *asked) *trace.Option {
+	id := gjson.GetBytes(a.answer, "result.outcome.optionId")
+	if !id.Exists() {
+		return nil
+	}
+	for i := range a.options {
+		if a.options[i].ID == id.Str {
+			return &a.options[i]
+		}
+	}
+	return &trace.Option{ID: id.Str} // it was not offered
+}
+
+// optionLike returns what is offered now like a recorded option: that with its
+// id, else the only one of its kind, else that with its name. An option that
+// allows is never like one that does not.
+func optionLike(then trace.Option, now []trace.Option) *trace.Option {
+	allows := func(o *trace.Option) bool { return !strings.HasPrefix(o.Kind, "reject_") }
+	fits := []func(o *trace.Option) bool{
+		func(o *trace.Option) bool { return o.ID == then.ID && o.Kind == then.Kind },
+		func(o *trace.Option) bool { return o.Kind == then.Kind },
+		func(o *trace.Option) bool {
+			return o.Name != "" && o.Name == then.Name && allows(o) == allows(&then) && o.Kind != "allow_always"
+		},
+	}
+	for _, fit := range fits {
+		if o := only(now, fit); o != nil {
+			return o
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"encoding/json"
+
+	"github.com/tidwall/gjson"
+)
+
+// terminals are those of version 1, which the client runs for the agent. Here
+// nothing is run: they show what they showed on the tape.
+type terminals struct{ recorded []*terminal }
+
+// A terminal is one command of the tape.
+type terminal struct {
+	create *asked
+	calls  map[string][]*asked // by method, in the order of the tape
+}
+
+// add takes a recorded request. The ids of terminals are the client's, and stay
+// as they were.
+func (t *terminals) add(a *asked) {
+	if a.method == "terminal/create" {
+		t.recorded = append(t.recorded, &terminal{create: a, calls: make(map[string][]*asked)})
+		return
+	}
+	if one := t.find(a.session, gjson.GetBytes(a.params, "terminalId").Str); one != nil {
+		one.calls[a.method] = append(one.calls[a.method], a)
+	}
+}
+
+// find returns the last terminal that was made under an id.
+func (t *terminals) find(session, id string) *terminal {
+	for i := len(t.recorded) - 1; i >= 0; i-- {
+		if one := t.recorded[i]; one.create.session == session && id != "" && one.id() == id {
+			return one
+		}
+	}
+	return nil
+}
+
+func (t *terminal) id() string { return gjson.GetBytes(t.create.answer, "result.terminalId").Str }
+
+func (t *terminals) answer(q *question) reply {
+	if q.method == "terminal/create" {
+		return t.make(q)
+	}
+	id := gjson.GetBytes(q.params, "terminalId").Str
+	one := t.find(q.session, id)
+	if one == nil || !one.create.used {
+		return q.fail(codeInternal, "there is no terminal %q", id)
+	}
+	var last *asked
+	for _, a := range one.calls[q.method] {
+		if a.answer == nil {
+			continue
+		}
+		if last = a; !a.used {
+			break
+		}
+	}
+	switch {
+	case last != nil:
+		return q.as(last)
+	case q.method == "terminal/kill", q.method == "terminal/release":
+		return q.result(struct{}{})
+	case q.method == "terminal/wait_for_exit":
+		if status := one.exit(); status != nil {
+			return q.result(status)
+		}
+	}
+	return q.fail(codeInternal, "the tape does not say of terminal %q", id)
+}
+
+// exit returns the exit status that a terminal's output told, nil if none did.
+func (t *terminal) exit() json.RawMessage {
+	for _, a := range t.calls["terminal/output"] {
+		if status := gjson.GetBytes(a.answer, "result.exitStatus"); status.IsObject() {
+			return json.RawMessage(status.Raw)
+		}
+	}
+	return nil
+}
+
+// make answers with the first terminal of the same command in the same directory
+// that is not taken.
+func (t *terminals) make(q *question) reply {
+	for _, one := range t.recorded {
+		if !one.create.used && one.create.session == q.session && q.same(one.create) && one.create.answer != nil {
+			return q.as(one.create)
+		}
+	}
+	return q.fail(codeInternal, "the tape has no terminal for %s", gjson.GetBytes(q.params, "command").Str)
+}

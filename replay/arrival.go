@@ -1,0 +1,235 @@
+package replay
+
+import (
+	"bytes"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An arrival is a message of the client of now.
+type arrival struct {
+	raw     []byte
+	e       wire.Envelope
+	kind    wire.Kind
+	method  string
+	session string
+	id      []byte
+	array   int // number of the batch that it came in; 0: none
+}
+
+func newArrival(raw []byte, e wire.Envelope, array int) *arrival {
+	return &arrival{raw: raw, e: e, kind: kindOf(e), method: string(e.Method), session: addressee(e), id: bytes.Clone(e.ID), array: array}
+}
+
+// handle takes a line of the client.
+func (p *player) handle(line []byte) {
+	e := wire.Scan(line)
+	if e.Kind != wire.Batch {
+		p.arrive(line, e, 0)
+		return
+	}
+	p.arrays++
+	n := 0
+	wire.Entries(line, func(_ int, entry []byte) bool {
+		n++
+		p.arrive(entry, wire.Scan(entry), p.arrays)
+		return true
+	})
+	if n == 0 {
+		p.report.note("an empty batch came")
+		p.refuse([]byte("null"), -32600, "empty batch", nil)
+	}
+}
+
+// arrive takes one message of the client.
+func (p *player) arrive(raw []byte, e wire.Envelope, array int) {
+	m := newArrival(raw, e, array)
+	p.report.Received++
+	if p.live.takes(m) {
+		p.live.give(m)
+		return
+	}
+	switch m.kind {
+	case wire.Request:
+		p.request(m)
+	case wire.Notification:
+		p.notification(m)
+	case wire.Response:
+		p.answer(m)
+	default:
+		if len(bytes.TrimSpace(raw)) > 0 {
+			p.report.note("a line came that is no message: %s", shorten(string(raw)))
+		}
+	}
+}
+
+func (p *player) request(m *arrival) {
+	c, near, differs := p.find(m)
+	switch {
+	case c != nil:
+		p.match(c, m)
+	case m.method == "ping":
+		p.out.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.id) + `,"result":{}}` + "\n"))
+	case p.mayGoLive(m):
+		p.goLive(m)
+	default:
+		p.miss(m, near, differs)
+	}
+}
+
+func (p *player) notification(m *arrival) {
+	if m.method == "session/cancel" && p.protocol != dialect.MCP {
+		p.cancel(m)
+		return
+	}
+	c, near, differs := p.find(m)
+	switch {
+	case c != nil:
+		p.match(c, m)
+	case soft(m.method):
+		p.report.note("%s came, which is not on the tape", m.method)
+	case m.method == "notifications/cancelled" && near == nil:
+		p.report.note("%s came when the tape has none", m.method)
+	default:
+		p.miss(m, near, differs)
+	}
+}
+
+// cancel takes a cancel of ACP. It is one of the turn that is open; where that
+// has been played as far as the client can see, it came too late to matter.
+func (p *player) cancel(m *arrival) {
+	l := p.sessions[m.session]
+	if l == nil || !l.running {
+		p.report.note("a cancel came when no turn was open")
+		return
+	}
+	c, _, _ := p.find(m)
+	next := p.waiting[cueKey{"session/prompt", m.session}]
+	var prompt *cue
+	if next != nil {
+		prompt = next.first()
+	}
+	switch {
+	case c != nil && (prompt == nil || c.seq < prompt.seq):
+		l.stopped = true
+		p.match(c, m)
+	case l.wants.first() == nil || prompt != nil && l.wants.first() == prompt:
+		p.report.note("a cancel came that the tape does not have, and changed nothing")
+	default:
+		p.miss(m, nil, nil)
+	}
+}
+
+// answer takes the answer to a request of the agent.
+func (p *player) answer(m *arrival) {
+	a := p.sent[string(m.id)]
+	if a == nil {
+		p.missAnswer(m, nil, nil)
+		return
+	}
+	delete(p.sent, a.id)
+	m.method = a.method
+	p.seeking = true
+	for a.cue == nil && !a.lost && !a.lane.done && p.take() {
+	}
+	p.seeking = false
+	switch {
+	case a.lane.dead:
+		return
+	case a.cue == nil:
+		p.report.note("frame %d, %s, was answered, which it was not on the tape", a.seq, a.method)
+		return
+	}
+	if d := p.compare(a.cue, m); len(d) > 0 {
+		p.missAnswer(m, a.cue, d)
+		return
+	}
+	p.match(a.cue, m)
+}
+
+// match notes that the recorded message c has come as m.
+func (p *player) match(c *cue, m *arrival) {
+	l := c.lane
+	recorded := p.bytesOf(c)
+	p.ids.learnFrom(c.method, recorded, m.raw)
+	if c.kind == wire.Request {
+		p.ids.learn(dialect.RequestID, c.id, m.id)
+		l.open = append(l.open, c)
+		p.begin(c, m, recorded)
+	}
+	c.used, c.live, c.array = true, m.id, m.array
+	p.kept -= len(c.raw)
+	c.raw = nil
+	p.report.Matched++
+	if c.method == "notifications/cancelled" && l.kind == ofCall {
+		l.done = true
+	}
+	if p.pace.Speed > 0 {
+		l.clock.tick(c.at, time.Now())
+	}
+	p.leave(c.trail)
+	c.trail = nil
+	p.wake(l)
+	p.wake(p.main)
+	if s := p.sessions[c.session]; s != nil {
+		p.wake(s)
+	}
+}
+
+// begin notes what a request begins.
+func (p *player) begin(c *cue, m *arrival, recorded []byte) {
+	l := c.lane
+	if l.kind == ofCall {
+		p.alive = append(p.alive, l)
+	}
+	kind, _ := dialect.Lookup(p.protocol, c.method)
+	switch kind.Effect {
+	case dialect.Prompts:
+		l.running, l.stopped = true, false
+	case dialect.Initializes:
+		p.offered = bytes.Clone(m.e.Params)
+	case dialect.Opens:
+		if p.protocol != dialect.MCP {
+			p.settle(l, wire.Scan(recorded).Params, m.e.Params)
+		}
+	}
+}
+
+// settle learns the directories of a session from its setup.
+func (p *player) settle(l *lane, recorded, live []byte) {
+	r := &roots{}
+	r.learn(gjson.GetBytes(recorded, "cwd").Str, gjson.GetBytes(live, "cwd").Str)
+	then, now := gjson.GetBytes(recorded, "additionalDirectories").Array(), gjson.GetBytes(live, "additionalDirectories").Array()
+	for i := range min(len(then), len(now)) {
+		r.learn(then[i].Str, now[i].Str)
+	}
+	if l.kind == ofSession {
+		l.roots = r
+	}
+	p.roots.join(r)
+}
+
+// relative returns where a path lies as seen from a directory. It is a key to
+// compare by: paths on other systems are taken as text.
+func relative(from, to string) string {
+	from, to = strings.ReplaceAll(from, `\`, "/"), strings.ReplaceAll(to, `\`, "/")
+	if from == "" || !strings.HasPrefix(to, "/") {
+		return to
+	}
+	up := ""
+	for dir := path.Clean(from); ; dir = path.Dir(dir) {
+		if rest, ok := strings.CutPrefix(path.Clean(to)+"/", strings.TrimSuffix(dir, "/")+"/"); ok {
+			return up + rest
+		}
+		if dir == "/" || dir == "." {
+			return to
+		}
+		up += "../"
+	}
+}

@@ -1,0 +1,165 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/record"
+)
+
+// A Client plays the client of a tape to a live agent: it sends what the
+// recorded client sent, each message when the agent's answers that stand before
+// it have come, answers the agent's requests from the tape, and compares the two
+// conversations. It reads and writes no file for the agent and runs no command;
+// what the tape does not know is an error for the agent, and no permission is
+// given that was not given there.
+//
+// The zero value of each field but Sources and Start.Command is usable.
+type Client struct {
+	Sources []Source // in the order in which they were recorded; each connection on them is one run of the agent
+
+	// Start is what the new tapes say of themselves: Command is the agent, Cwd
+	// the directory in which its sessions work now. An empty Cwd is the
+	// directory of this process, in which the agent runs in any case.
+	Start record.Start
+
+	Store    *record.Store // where the new tapes are kept; nil: they are not
+	Level    Level         // what is compared
+	AsNew    bool          // a session that nobody makes on the tapes is made anew where it is loaded
+	Patience time.Duration // how long the agent may be silent while something is waited for; 0 is 30 s
+	Limit    time.Duration // of one run of the agent; 0 is an hour
+	Settle   time.Duration // how long the agent may add something after its last answer, as many send titles and commands then; 0 is 1 s
+	Grace    time.Duration // as proxy.Proxy.Patience, for an agent that does not end by itself
+	Err      io.Writer     // the agent's stderr; nil: it goes to the tape only
+}
+
+// Errors of Client.Run by which callers decide.
+var (
+	ErrDialect = errors.New("the agent speaks another dialect than the tape")
+	ErrUnmade  = errors.New("the tape does not begin where the session was made")
+)
+
+// A ClientReport says what became of a Client's run.
+type ClientReport struct {
+	Tapes   []string `json:"tapes"`             // the new tapes, one for each run of the agent
+	Notes   []string `json:"notes"`             // what could not be played as recorded
+	Stopped string   `json:"stopped,omitempty"` // why not all was played; empty if it was
+	Diff    Diff     `json:"diff"`              // from the tape to the new run
+}
+
+// String returns the notes and why it stopped, as lines for people.
+func (r *ClientReport) String() string {
+	var b strings.Builder
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
+	if r.Stopped != "" {
+		fmt.Fprintf(&b, "stopped: %s\n", r.Stopped)
+	}
+	return b.String()
+}
+
+func (r *ClientReport) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// Run plays all of it. The error is ErrDiffers if the conversations differ, or
+// if not all could be played; then, too, what there is of the report is
+// returned. When Run returns, the agent and all of its process group are gone.
+func (c *Client) Run(ctx context.Context) (*ClientReport, error) {
+	report := &ClientReport{}
+	plans, err := readPlans(c.Sources, c.AsNew)
+	if err != nil {
+		return report, err
+	}
+	store := c.Store
+	if store == nil {
+		dir, err := os.MkdirTemp("", "acptap-replay-")
+		if err != nil {
+			return report, err
+		}
+		defer os.RemoveAll(dir)
+		store = record.OpenStore(dir)
+	}
+	start := c.Start
+	if start.Cwd == "" {
+		if start.Cwd, err = os.Getwd(); err != nil {
+			return report, err
+		}
+	}
+	known := newLearnt(start.Cwd)
+	for _, p := range plans {
+		if err := c.play(ctx, p, known, store, start, report); err != nil {
+			return report, err
+		}
+		if report.Stopped != "" {
+			break
+		}
+	}
+	if err := c.compare(store, known, report); err != nil {
+		return report, err
+	}
+	if report.Stopped != "" || !report.Diff.Same() {
+		return report, ErrDiffers
+	}
+	return report, nil
+}
+
+// play plays one connection.
+func (c *Client) play(ctx context.Context, p *plan, known *learnt, store *record.Store, start record.Start, report *ClientReport) (err error) {
+	journal, err := store.Record(start)
+	if err != nil {
+		return err
+	}
+	report.Tapes = append(report.Tapes, journal.Tape())
+	defer func() {
+		err = errors.Join(err, journal.Close())
+		journal.Wait() // the store may be a temporary one
+	}()
+	errOut := c.Err
+	if errOut == nil {
+		errOut = io.Discard
+	}
+	agent := startPartner(ctx, proxy.Proxy{Command: start.Command, Err: errOut, Journal: journal, Patience: c.Grace})
+	d := newDriver(p, known, agent, report)
+	failed := d.play(ctx, limits{
+		patience: cmp.Or(c.Patience, 30*time.Second),
+		whole:    cmp.Or(c.Limit, time.Hour),
+		settle:   cmp.Or(c.Settle, time.Second),
+	})
+	ended := agent.stop()
+	var unstarted *proxy.StartError
+	switch {
+	case errors.As(ended, &unstarted):
+		report.Stopped = ""
+		return ended
+	case failed == nil && d.deserted && ended != nil:
+		report.Stopped += ": " + ended.Error()
+	}
+	return failed
+}
+
+// compare compares what was recorded with the new tapes.
+func (c *Client) compare(store *record.Store, known *learnt, report *ClientReport) error {
+	if c.Level == None {
+		return nil
+	}
+	var now []Source
+	for _, id := range report.Tapes {
+		tape, err := store.Open(id)
+		if err != nil {
+			return err
+		}
+		now = append(now, Source{Tape: tape, Session: known.session(c.Sources[0].Session)})
+	}
+	var err error
+	report.Diff, err = compare(c.Sources, now, c.Level, c.AsNew)
+	return err
+}

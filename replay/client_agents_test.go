@@ -1,0 +1,268 @@
+package replay_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// A stdio is the end of a scripted agent.
+type stdio struct {
+	in    *bufio.Reader
+	early []gjson.Result // requests and notifications that came while an answer was waited for
+	asked int
+}
+
+func newStdio() *stdio { return &stdio{in: bufio.NewReader(os.Stdin)} }
+
+// next returns the next message. At the client's EOF the process ends.
+func (s *stdio) next() gjson.Result {
+	if len(s.early) > 0 {
+		m := s.early[0]
+		s.early = s.early[1:]
+		return m
+	}
+	return s.read()
+}
+
+func (s *stdio) read() gjson.Result {
+	line, err := s.in.ReadString('\n')
+	if err != nil {
+		os.Exit(0)
+	}
+	return gjson.Parse(line)
+}
+
+func (s *stdio) say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+func (s *stdio) result(to gjson.Result, result string) {
+	s.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, to.Get("id").Raw, result)
+}
+
+func (s *stdio) update(update string) {
+	s.say(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"live-1","update":%s}}`, update)
+}
+
+// ask sends a request and returns the answer to it.
+func (s *stdio) ask(method, params string) gjson.Result {
+	s.asked++
+	id := fmt.Sprintf("ask-%d", s.asked)
+	s.say(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, method, params)
+	for {
+		m := s.read()
+		if m.Get("id").Str == id && !m.Get("method").Exists() {
+			return m
+		}
+		s.early = append(s.early, m)
+	}
+}
+
+// outcome tells stderr how a permission was answered, and whether it was given.
+func outcome(answer gjson.Result) bool {
+	o := answer.Get("result.outcome")
+	fmt.Fprintln(os.Stderr, strings.TrimSpace("outcome: "+o.Get("outcome").Str+" "+o.Get("optionId").Str))
+	return o.Get("outcome").Str == "selected" && o.Get("optionId").Str != "n"
+}
+
+// cleaner MANNER: the agent of the tape cleaning.
+func cleaner(args []string) {
+	s, manner := newStdio(), args[0]
+	for {
+		m := s.next()
+		switch m.Get("method").Str {
+		case "initialize":
+			switch manner {
+			case "silent":
+			case "v2":
+				s.result(m, `{"protocolVersion":2,"info":{"name":"bot","version":"2"},"capabilities":{}}`)
+			default:
+				s.result(m, `{"protocolVersion":1}`)
+			}
+		case "session/new":
+			fmt.Fprintf(os.Stderr, "cwd: %s\n", m.Get("params.cwd").Str)
+			if manner == "refuses" {
+				s.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, m.Get("id").Raw)
+				continue
+			}
+			s.result(m, `{"sessionId":"live-1"}`)
+			s.update(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
+		case "session/prompt":
+			cleanUp(s, manner, m)
+		}
+	}
+}
+
+func cleanUp(s *stdio, manner string, prompt gjson.Result) {
+	const call = `"toolCallId":"c-9","title":"rm /home/bob/elsewhere/tmp","kind":"delete","rawInput":{"path":"/home/bob/elsewhere/tmp"}`
+	switch manner {
+	case "hangs":
+		time.Sleep(time.Minute)
+	case "dies":
+		os.Exit(7)
+	case "fails":
+		s.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, prompt.Get("id").Raw)
+		return
+	case "extension":
+		fmt.Fprintln(os.Stderr, "error", s.ask("_bot/feel", `{}`).Get("error.code"))
+	}
+	s.update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm."}}`)
+	options := `[{"optionId":"n","name":"No","kind":"reject_once"},{"optionId":"y","name":"Yes","kind":"allow_once"}]`
+	patch := `{"toolCallId":"c-9"}`
+	switch manner {
+	case "options": // the id that was chosen on the tape is another option's now
+		options = `[{"optionId":"y","name":"No","kind":"reject_once"},{"optionId":"allow-1","name":"Sure","kind":"allow_once"}]`
+	case "always":
+		options = `[{"optionId":"y","name":"Yes","kind":"allow_always"}]`
+	case "other":
+		patch = `{"toolCallId":"c-9","rawInput":{"path":"/"}}`
+	}
+	if manner == "first" {
+		patch = `{` + call + `}`
+	} else {
+		s.update(`{"sessionUpdate":"tool_call",` + call + `}`)
+	}
+	status := "completed"
+	if manner != "unasked" {
+		question := fmt.Sprintf(`{"sessionId":"live-1","toolCall":%s,"options":%s}`, patch, options)
+		if !outcome(s.ask("session/request_permission", question)) {
+			status = "failed"
+		}
+		if manner == "twice" {
+			outcome(s.ask("session/request_permission", question))
+		}
+	}
+	s.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c-9","status":"` + status + `","content":[{"type":"content","content":{"type":"text","text":"gone"}}]}`)
+	chunks := []string{"All clean."}
+	switch manner {
+	case "chunks":
+		chunks = strings.Split("All clean.", "")
+	case "text":
+		chunks = []string{"Done."}
+	}
+	for _, text := range chunks {
+		s.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}`, text))
+	}
+	s.update(`{"sessionUpdate":"usage_update","used":7,"size":100}`)
+	s.result(prompt, `{"stopReason":"end_turn"}`)
+}
+
+// moody MANNER: the agent of the tape interrupted.
+func moody(args []string) {
+	s, manner := newStdio(), args[0]
+	modes := `,"modes":{"currentModeId":"ask","availableModes":[{"id":"code","name":"Code"},{"id":"ask","name":"Ask"}]}`
+	switch manner {
+	case "renamed":
+		modes = `,"modes":{"currentModeId":"m-1","availableModes":[{"id":"m-1","name":"Ask"},{"id":"m-2","name":"Code"}]}`
+	case "modeless":
+		modes = ""
+	}
+	for {
+		m := s.next()
+		switch m.Get("method").Str {
+		case "initialize":
+			s.result(m, `{"protocolVersion":1}`)
+		case "session/new":
+			s.result(m, `{"sessionId":"live-1"`+modes+`}`)
+		case "session/set_mode":
+			fmt.Fprintf(os.Stderr, "mode: %s; ", m.Get("params.modeId").Str)
+			s.result(m, `{}`)
+		case "session/prompt":
+			time.Sleep(50 * time.Millisecond) // a cancel would come too early
+			s.update(`{"sessionUpdate":"tool_call","toolCallId":"x1","title":"one"}`)
+			time.Sleep(50 * time.Millisecond)
+			s.update(`{"sessionUpdate":"tool_call","toolCallId":"x2","title":"two"}`)
+			fmt.Fprint(os.Stderr, "calls: 2; ")
+			if manner == "quick" {
+				s.result(m, `{"stopReason":"end_turn"}`)
+				continue
+			}
+			answer := s.ask("session/request_permission", `{"sessionId":"live-1","toolCall":{"toolCallId":"x2"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}`)
+			fmt.Fprintf(os.Stderr, "then %s; outcome: %s; ", s.next().Get("method").Str, answer.Get("result.outcome.outcome").Str)
+			s.result(m, `{"stopReason":"cancelled"}`)
+		}
+	}
+}
+
+// reader: reads, writes and runs more than the agent of filesAndTerminals.
+func reader([]string) {
+	s := newStdio()
+	tell := func(what string, answer gjson.Result, path string) {
+		if code := answer.Get("error.code"); code.Exists() {
+			fmt.Fprintf(os.Stderr, "%s: error %s\n", what, code.Raw)
+			return
+		}
+		fmt.Fprintf(os.Stderr, "%s: %s\n", what, answer.Get(path).Raw)
+	}
+	read := func(what, path, part string) {
+		tell("read "+what, s.ask("fs/read_text_file", `{"sessionId":"live-1","path":"/tmp/work/now/`+path+`"`+part+`}`), "result.content")
+	}
+	write := func(path, text string) gjson.Result {
+		content, _ := json.Marshal(text)
+		return s.ask("fs/write_text_file", `{"sessionId":"live-1","path":"/tmp/work/now/`+path+`","content":`+string(content)+`}`)
+	}
+	run := func(what, command string) {
+		tell(what, s.ask("terminal/create", `{"sessionId":"live-1","cwd":"/tmp/work/now",`+command+`}`), "result.terminalId")
+	}
+	terminal := func(what, method, id, path string) {
+		tell(what, s.ask("terminal/"+method, `{"sessionId":"live-1","terminalId":"`+id+`"}`), path)
+	}
+	for {
+		m := s.next()
+		switch m.Get("method").Str {
+		case "initialize":
+			s.result(m, `{"protocolVersion":1}`)
+		case "session/new":
+			s.result(m, `{"sessionId":"live-1"}`)
+		case "session/prompt":
+			fmt.Fprintf(os.Stderr, "prompt: %s\n", m.Get("params.prompt.0.text").Str)
+			read("a.txt", "a.txt", "")
+			read("a.txt again", "a.txt", "")
+			read("line 2 of a.txt", "a.txt", `,"line":2,"limit":1`)
+			read("line 5 of part.txt", "part.txt", `,"line":5,"limit":1`)
+			read("part.txt", "part.txt", "")
+			read("unknown.txt", "unknown.txt", "")
+			tell("write b.txt", write("b.txt", "new"), "result")
+			read("b.txt", "b.txt", "")
+			tell("write unknown.txt", write("unknown.txt", ""), "result")
+			write("a.txt", "eins\nzwei\n")
+			read("line 2 of the new a.txt", "a.txt", `,"line":2`)
+			run("run make test", `"command":"make","args":["test"]`)
+			run("run it again", `"command":"make","args":["test"]`)
+			for range 3 {
+				terminal("output", "output", "term-1", "result.output")
+			}
+			terminal("wait", "wait_for_exit", "term-1", "result.exitCode")
+			terminal("kill", "kill", "term-1", "result")
+			terminal("output of another", "output", "term-9", "result.output")
+			run("run rm", `"command":"rm","args":["-rf","/"]`)
+			s.result(m, `{"stopReason":"end_turn"}`)
+		}
+	}
+}
+
+// patient: an agent that remembers one session for good.
+func patient([]string) {
+	s := newStdio()
+	for {
+		m := s.next()
+		switch m.Get("method").Str {
+		case "initialize":
+			s.result(m, `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
+		case "session/new":
+			fmt.Fprint(os.Stderr, "new; ")
+			s.result(m, `{"sessionId":"live-1"}`)
+		case "session/load":
+			fmt.Fprintf(os.Stderr, "load %s; ", m.Get("params.sessionId").Str)
+			s.result(m, `{}`)
+		case "session/prompt":
+			fmt.Fprintf(os.Stderr, "prompt %s; ", m.Get("params.sessionId").Str)
+			s.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}}`)
+			s.result(m, `{"stopReason":"end_turn"}`)
+		}
+	}
+}

@@ -1,0 +1,365 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A driver plays one plan to one agent. All of it happens in one goroutine, so
+// what it sends depends on what the agent said, in which order.
+type driver struct {
+	plan   *plan
+	known  *learnt
+	agent  *partner
+	report *ClientReport
+
+	tracker  *dialect.Tracker
+	trace    trace.Trace // of now
+	seq      uint64
+	calls    map[string]*plannedCall // the client's open requests by id
+	progress map[string]*progress    // by recorded session
+	offers   map[string]*offers      // likewise
+	replies  []heldReply
+
+	deserted bool  // the agent ended before the plan did
+	failed   error // why playing makes no sense
+}
+
+// A heldReply waits until the client has sent something else first.
+type heldReply struct {
+	reply
+	thread *thread
+}
+
+func newDriver(p *plan, known *learnt, agent *partner, report *ClientReport) *driver {
+	d := &driver{
+		plan: p, known: known, agent: agent, report: report,
+		tracker:  dialect.NewTracker(p.conn.Protocol),
+		calls:    make(map[string]*plannedCall),
+		progress: make(map[string]*progress),
+		offers:   make(map[string]*offers),
+	}
+	d.trace.Next(dialect.Connection{Protocol: p.conn.Protocol})
+	if p.conn.Protocol == dialect.MCP && p.cwd != "" {
+		known.moveIn(p.cwd)
+	}
+	return d
+}
+
+// limits are how long the agent may take.
+type limits struct {
+	patience time.Duration // without a word
+	whole    time.Duration
+	settle   time.Duration // after its last answer
+}
+
+// waited returns which of the limits it was that ended what began then.
+func (l limits) waited(began time.Time) time.Duration {
+	if time.Since(began) >= l.whole {
+		return l.whole
+	}
+	return l.patience
+}
+
+// play makes all moves and returns when all that was waited for has come and the
+// agent has settled. What else ends it stands in the report.
+func (d *driver) play(ctx context.Context, l limits) error {
+	began := time.Now()
+	var settled <-chan time.Time
+	timer := time.NewTimer(min(l.patience, l.whole))
+	defer timer.Stop()
+	for {
+		d.advance()
+		if d.failed != nil {
+			return d.failed
+		}
+		if settled == nil && d.done() {
+			settled = time.After(l.settle)
+		}
+		select {
+		case line, ok := <-d.agent.lines:
+			switch {
+			case ok:
+			case ctx.Err() != nil:
+				return ctx.Err()
+			default:
+				d.desert()
+				return nil
+			}
+			d.take(line)
+		case <-settled:
+			return nil
+		case <-timer.C:
+			if settled != nil {
+				continue
+			}
+			left := min(l.patience-d.agent.quiet(), l.whole-time.Since(began))
+			if left <= 0 {
+				d.report.Stopped = fmt.Sprintf("waited %v for %s", l.waited(began), d.missing())
+				return nil
+			}
+			timer.Reset(left)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// desert notes that the agent has ended.
+func (d *driver) desert() {
+	if d.done() {
+		return
+	}
+	d.deserted = true
+	d.report.Stopped = "the agent ended before " + d.missing()
+}
+
+// done reports whether all moves are made and all is there that was waited for.
+func (d *driver) done() bool {
+	return len(d.replies) == 0 && !slices.ContainsFunc(d.plan.threads, func(t *thread) bool {
+		return len(t.moves) > 0 || t.waits(math.MaxUint64)
+	})
+}
+
+// missing names the first thing on the tape that has not come.
+func (d *driver) missing() string {
+	var first *awaited
+	for _, t := range d.plan.threads {
+		if t.waits(math.MaxUint64) && (first == nil || t.awaited[0].seq < first.seq) {
+			first = t.awaited[0]
+		}
+	}
+	if first != nil {
+		return first.what
+	}
+	for _, t := range d.plan.threads {
+		if len(t.moves) > 0 {
+			return fmt.Sprintf("the point at which %s was sent (frame %d)", t.moves[0].method, t.moves[0].seq)
+		}
+	}
+	return "the end"
+}
+
+// advance makes all moves that can be made, in the order of the tape.
+func (d *driver) advance() {
+	for d.failed == nil {
+		d.giveReplies()
+		var next *thread
+		for _, t := range d.plan.threads {
+			if len(t.moves) > 0 && (next == nil || t.moves[0].seq < next.moves[0].seq) && d.ready(t, t.moves[0]) {
+				next = t
+			}
+		}
+		if next == nil {
+			return
+		}
+		m := next.moves[0]
+		next.moves = next.moves[1:]
+		d.move(next, m)
+	}
+}
+
+func (d *driver) ready(t *thread, m *move) bool {
+	if !d.plan.ready(t, m) {
+		return false
+	}
+	now := d.progressOf(t.session)
+	return m.landmark.kind == noTurn || !now.open || now.reached(m.landmark) || d.owes(t, m)
+}
+
+// owes reports whether the agent waits for an answer that the client gave behind
+// a move: then the turn has come to its point, whatever else it lacks.
+func (d *driver) owes(t *thread, m *move) bool {
+	return slices.ContainsFunc(d.replies, func(r heldReply) bool { return r.thread == t && r.after >= m.seq })
+}
+
+// giveReplies sends the answers that had to wait for a move of their thread.
+func (d *driver) giveReplies() {
+	d.replies = slices.DeleteFunc(d.replies, func(r heldReply) bool {
+		if len(r.thread.moves) > 0 && r.thread.moves[0].seq <= r.after {
+			return false
+		}
+		d.send(r.message)
+		return true
+	})
+}
+
+// move makes one move, or leaves it out.
+func (d *driver) move(t *thread, m *move) {
+	if m.landmark.kind != noTurn && m.method != "session/prompt" {
+		if now := d.progressOf(t.session); !now.open {
+			d.skip(m, "too late: the turn is over")
+			return
+		}
+	}
+	if isCancel(m.method) && d.calls[gjson.GetBytes(m.params, "requestId").Raw] == nil {
+		d.skip(m, "too late: the answer has come")
+		return
+	}
+	if cwd := gjson.GetBytes(m.params, "cwd"); isSetup(m) && cwd.Type == gjson.String {
+		d.known.moveIn(cwd.Str)
+	}
+	message, unmade := d.known.rewrite(m.raw)
+	if unmade != "" && !m.fails() {
+		d.skip(m, "nobody has made session "+unmade)
+		return
+	}
+	message, none := m.offers.translate(m.method, message, *d.offersOf(m.session))
+	if none != "" {
+		d.skip(m, "the agent has nothing like "+none)
+		return
+	}
+	for _, c := range m.calls {
+		d.calls[c.id] = c
+	}
+	d.send(message)
+}
+
+func isCancel(method string) bool {
+	return method == "$/cancel_request" || method == "notifications/cancelled"
+}
+
+// isSetup reports whether a move sets up a session.
+func isSetup(m *move) bool {
+	switch m.method {
+	case "session/new", "session/load", "session/resume", "session/fork":
+		return true
+	}
+	return false
+}
+
+// fails reports whether the recorded agent refused a move.
+func (m *move) fails() bool {
+	return len(m.calls) > 0 && !slices.ContainsFunc(m.calls, func(c *plannedCall) bool { return !c.failed })
+}
+
+// skip leaves a move out, with all that would have followed from it.
+func (d *driver) skip(m *move, why string) {
+	d.report.note("%s not sent (frame %d): %s", m.method, m.seq, why)
+	for _, c := range m.calls {
+		c.over(true)
+	}
+}
+
+// over notes that the call is answered. If that ended it early, its turn is over
+// too.
+func (c *plannedCall) over(early bool) {
+	if c.answer != nil {
+		c.answer.come = true
+	}
+	if c.turn != nil && early {
+		c.turn.come = true
+	}
+}
+
+// send gives a message to the agent.
+func (d *driver) send(message []byte) {
+	d.see(wire.ClientToAgent, message, func(f *dialect.Frame, e wire.Envelope) {
+		d.progressOf(d.known.recorded(f.Session)).see(f, e)
+	})
+	d.agent.send(message)
+}
+
+// see follows a line of either side and calls do for each message in it.
+func (d *driver) see(dir wire.Direction, line []byte, do func(f *dialect.Frame, e wire.Envelope)) {
+	d.seq++
+	size := int64(len(line))
+	e := wire.Scan(line)
+	if size > wire.MaxChecked {
+		line = line[:wire.MaxChecked]
+		e = wire.ScanPrefix(line)
+	}
+	f := dialect.Frame{Frame: wire.Frame{Seq: d.seq, Dir: dir, Kind: e.Kind, Failed: e.Error != nil, Size: size, Raw: line}}
+	f.About, _ = d.tracker.See(&f.Frame, e)
+	d.trace.Add(&f)
+	eachMessage(&f, do)
+}
+
+// take takes a line of the agent.
+func (d *driver) take(line []byte) {
+	d.see(wire.AgentToClient, line, func(f *dialect.Frame, e wire.Envelope) {
+		session := d.known.recorded(f.Session)
+		d.progressOf(session).see(f, e)
+		switch {
+		case e.Method == nil:
+			d.answered(f, e)
+		case e.ID != nil:
+			d.asked(session, f, e)
+		default:
+			d.offersOf(session).updated(e)
+			if f.Events.Has(dialect.TurnEnded) {
+				d.turnEnded(session)
+			}
+		}
+	})
+}
+
+// answered takes a response.
+func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
+	c := d.calls[string(e.ID)]
+	if c == nil {
+		return
+	}
+	delete(d.calls, c.id)
+	c.over(f.Failed)
+	if f.Failed {
+		return
+	}
+	d.known.learn(c, f.Raw)
+	if made := gjson.GetBytes(e.Result, "sessionId"); f.Method == "session/new" && c.method != f.Method && made.Exists() {
+		d.known.know(dialect.SessionID, quoted(c.session), made.Raw) // made anew
+	}
+	d.offersOf(c.session).answered(e)
+	then, now := d.plan.conn.Dialect, d.tracker.Connection().Dialect
+	if f.Events.Has(dialect.Initialized) && then != dialect.Unknown && now != then {
+		d.failed = fmt.Errorf("%w: %s, not %s", ErrDialect, now, then)
+	}
+}
+
+// turnEnded takes the end of a turn that is no response.
+func (d *driver) turnEnded(session string) {
+	for _, a := range d.plan.thread(session).awaited {
+		if a.turn && !a.come {
+			a.come = true
+			return
+		}
+	}
+}
+
+// asked takes a request of the agent.
+func (d *driver) asked(session string, f *dialect.Frame, e wire.Envelope) {
+	q := &question{id: slices.Clone(e.ID), method: f.Method, session: session, params: e.Params, roots: &d.known.roots}
+	if f.Method == "session/request_permission" {
+		q.about, q.options = permissionOf(&d.trace, f.Session, f.Seq)
+	}
+	r := d.plan.answers.to(q)
+	if r.note != "" {
+		d.report.note("%s", r.note)
+	}
+	if !r.silent {
+		d.replies = append(d.replies, heldReply{r, d.plan.thread(session)})
+	}
+}
+
+func (d *driver) progressOf(session string) *progress {
+	if d.progress[session] == nil {
+		d.progress[session] = new(progress)
+	}
+	return d.progress[session]
+}
+
+func (d *driver) offersOf(session string) *offers {
+	if d.offers[session] == nil {
+		d.offers[session] = new(offers)
+	}
+	return d.offers[session]
+}

@@ -1,0 +1,80 @@
+package replay
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/acptap/acptap/record"
+)
+
+// Whatever is on a tape and whatever an agent says, the client goes on, and a
+// tape is the same as itself.
+func FuzzClient(f *testing.F) {
+	paths, err := filepath.Glob("../testdata/tapes/*.jsonl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(b) < 16<<10 { // longer ones take the fuzzer long
+			f.Add(string(b), agentLines(f, path))
+		}
+	}
+	f.Fuzz(func(t *testing.T, file, agent string) {
+		tape, err := record.ReadPortable(strings.NewReader(file), "fuzz")
+		if err != nil {
+			return
+		}
+		sources := []Source{{Tape: tape}}
+		for _, level := range []Level{Shape, Content, Exact} {
+			if diff, err := Compare(sources, sources, level); err == nil && !diff.Same() {
+				t.Errorf("%v: differs from itself: %v", level, diff)
+			}
+		}
+		plans, err := readPlans(sources, true)
+		if err != nil {
+			return
+		}
+		known := newLearnt("/somewhere/else")
+		for _, p := range plans {
+			a := &partner{}
+			a.more = sync.NewCond(&a.mu)
+			d := newDriver(p, known, a, &ClientReport{})
+			d.advance()
+			for line := range strings.Lines(agent) {
+				d.take([]byte(strings.TrimRight(line, "\n")))
+				d.advance()
+			}
+			for _, m := range a.waiting {
+				if strings.Count(string(m), "\n") != 1 {
+					t.Errorf("sent %q", m)
+				}
+			}
+		}
+	})
+}
+
+// agentLines returns what the agent of a tape wrote.
+func agentLines(f *testing.F, path string) string {
+	tape, err := record.OpenFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var b strings.Builder
+	for frame, err := range tape.Frames(1) {
+		if err != nil {
+			f.Fatal(err)
+		}
+		if frame.Dir.String() == "a2c" {
+			b.Write(frame.Raw)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,132 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// offers are what the agent lets the client choose from in a session.
+type offers struct {
+	modes  []choice
+	models []choice
+	config []choice
+}
+
+// A choice is one of them. Of a config option, values are what it can be set to.
+type choice struct {
+	id, name, category string
+	values             []choice
+}
+
+// answered takes what a response of the agent offers.
+func (o *offers) answered(e wire.Envelope) {
+	result := gjson.ParseBytes(e.Result)
+	if list := result.Get("modes.availableModes"); list.IsArray() {
+		o.modes = choices(list, "id")
+	}
+	if list := result.Get("models.availableModels"); list.IsArray() {
+		o.models = choices(list, "modelId")
+	}
+	if list := result.Get("configOptions"); list.IsArray() {
+		o.config = choices(list, "id")
+	}
+}
+
+// updated takes what an update offers.
+func (o *offers) updated(e wire.Envelope) {
+	update := gjson.GetBytes(e.Params, "update")
+	if list := update.Get("configOptions"); list.IsArray() && update.Get("sessionUpdate").Str == "config_option_update" {
+		o.config = choices(list, "id")
+	}
+}
+
+// choices reads a list of things that have an id under key, or under configId as
+// in version 2. The options of a config option may stand in groups.
+func choices(list gjson.Result, key string) []choice {
+	var all []choice
+	for _, v := range list.Array() {
+		if group := v.Get("options"); key == "value" && group.IsArray() {
+			all = append(all, choices(group, key)...)
+			continue
+		}
+		c := choice{id: v.Get(key).String(), name: v.Get("name").Str, category: v.Get("category").Str}
+		if id := v.Get("configId"); id.Exists() {
+			c.id = id.Str
+		}
+		if options := v.Get("options"); options.IsArray() {
+			c.values = choices(options, "value")
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// translate returns a message that chooses something with the id that this has
+// now, or says what there is nothing like now.
+func (then offers) translate(method string, message []byte, now offers) (translated []byte, missing string) {
+	choose := func(path string, then, now []choice) (was, is *choice) {
+		id := gjson.GetBytes(message, path).Str
+		was, is = counterpart(id, then, now)
+		switch {
+		case len(then) == 0 && len(now) == 0 || missing != "":
+		case is == nil:
+			missing = fmt.Sprintf("%s %q", path[len("params."):], id)
+		case is.id != id:
+			message, _ = sjson.SetBytes(message, path, is.id)
+		}
+		return was, is
+	}
+	switch method {
+	case "session/set_mode":
+		choose("params.modeId", then.modes, now.modes)
+	case "session/set_model":
+		choose("params.modelId", then.models, now.models)
+	case "session/set_config_option":
+		was, is := choose("params.configId", then.config, now.config)
+		if was != nil && is != nil && len(was.values) > 0 {
+			choose("params.value", was.values, is.values)
+		}
+	}
+	return message, missing
+}
+
+// counterpart finds a choice of then by its id, and what is it now: what has the
+// same id, else the only one with the same name, else of the same category.
+func counterpart(id string, then, now []choice) (was, is *choice) {
+	for i := range then {
+		if then[i].id == id {
+			was = &then[i]
+		}
+	}
+	for i := range now {
+		if now[i].id == id {
+			return was, &now[i]
+		}
+	}
+	if was == nil {
+		return nil, nil
+	}
+	if is = only(now, func(c *choice) bool { return c.name != "" && c.name == was.name }); is == nil {
+		is = only(now, func(c *choice) bool { return c.category != "" && c.category == was.category })
+	}
+	return was, is
+}
+
+// only returns the one element that fits, nil if there is none or a second.
+func only[T any](list []T, fits func(*T) bool) *T {
+	var found *T
+	for i := range list {
+		if !fits(&list[i]) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = &list[i]
+	}
+	return found
+}

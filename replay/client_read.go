@@ -1,0 +1,273 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// readPlans reads all connections.
+func readPlans(sources []Source, anew bool) ([]*plan, error) {
+	var plans []*plan
+	r := planReader{made: make(map[string]bool), anew: anew}
+	for _, s := range sources {
+		more, err := r.read(s)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, more...)
+	}
+	if len(plans) == 0 {
+		return nil, errors.New("there is no message of a client to replay")
+	}
+	return plans, nil
+}
+
+// A planReader reads the plans of some tapes.
+type planReader struct {
+	made map[string]bool // sessions that were made so far
+	anew bool
+
+	// Of the tape that is being read:
+	source Source
+	opened map[uint64]string // the session that a request has opened, by its number
+	found  bool              // something of the source's session
+
+	// Of the connection:
+	plan  *plan
+	trace trace.Trace
+	calls map[string]*plannedCall // the client's open requests by id
+	asked map[string]*asked       // the agent's
+}
+
+func (r *planReader) read(s Source) ([]*plan, error) {
+	r.source, r.opened, r.found = s, make(map[uint64]string), false
+	for f, err := range s.Tape.Rows(1) {
+		if err != nil {
+			return nil, err
+		}
+		for _, about := range append([]dialect.About{f.About}, f.Entries...) {
+			if about.Events.Has(dialect.SessionOpened) && about.Answers != 0 {
+				r.opened[about.Answers] = about.Session
+			}
+		}
+	}
+	info, err := s.Tape.Info()
+	if err != nil {
+		return nil, err
+	}
+	var plans []*plan
+	begin := func() {
+		r.plan = &plan{cwd: info.Start.Cwd}
+		r.plan.thread("")
+		r.trace = trace.Trace{}
+		r.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol})
+		r.calls, r.asked = make(map[string]*plannedCall), make(map[string]*asked)
+	}
+	begin()
+	end := func() {
+		r.plan.conn = r.trace.Runs[0]
+		if slices.ContainsFunc(r.plan.threads, func(t *thread) bool { return len(t.moves) > 0 }) {
+			plans = append(plans, r.plan)
+		}
+	}
+	for f, err := range s.Tape.Frames(1) {
+		switch {
+		case err != nil:
+			return nil, err
+		case !clientSees(&f.Frame):
+			continue
+		case r.plan.turned && reconnects(&f):
+			end()
+			begin()
+		}
+		if err := r.frame(&f); err != nil {
+			return nil, err
+		}
+	}
+	end()
+	if !r.found && s.Session != "" {
+		return nil, fmt.Errorf("tape %s has nothing of session %s", s.Tape.ID(), s.Session)
+	}
+	return plans, nil
+}
+
+// reconnects reports whether f begins another connection of ACP; in MCP an
+// initialize may come again on the same one.
+func reconnects(f *dialect.Frame) bool {
+	return f.Kind == wire.Request && f.Dir == wire.ClientToAgent && f.Method == "initialize"
+}
+
+// frame takes the next frame. The client's messages of one frame make one move.
+func (r *planReader) frame(f *dialect.Frame) error {
+	r.plan.turned = r.plan.turned || f.Events.Has(dialect.Initialized) && f.Kind == wire.Response
+	r.trace.Add(f)
+	var m *move
+	var failed error
+	eachMessage(f, func(f *dialect.Frame, e wire.Envelope) {
+		if !r.concerns(f) || failed != nil {
+			return
+		}
+		r.found = r.found || f.Session == r.source.Session
+		if f.Kind == wire.Unchecked && f.Dir == wire.ClientToAgent {
+			if failed = r.complete(f, &e); failed != nil {
+				return
+			}
+		}
+		switch {
+		case f.Dir == wire.AgentToClient && e.Method == nil:
+			r.agentAnswer(f, e)
+		case f.Dir == wire.AgentToClient:
+			r.agentSays(f, e)
+		case e.Method == nil:
+			r.clientAnswer(f, e)
+		default:
+			m, failed = r.clientSays(m, f, e)
+		}
+		r.plan.thread(f.Session).progress.see(f, e)
+	})
+	return failed
+}
+
+// complete reads the rest of a message of which only the beginning is at hand.
+func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
+	var b bytes.Buffer
+	if err := r.source.Tape.WriteFrame(&b, f.Seq); err != nil {
+		return err
+	}
+	f.Raw = b.Bytes()
+	if id := gjson.GetBytes(f.Raw, "id"); id.Exists() {
+		e.ID = []byte(id.Raw)
+	}
+	return nil
+}
+
+// concerns reports whether a message is of what is played: all, or a session
+// with what belongs to none.
+func (r *planReader) concerns(f *dialect.Frame) bool {
+	want := r.source.Session
+	switch {
+	case want == "", f.Session == want:
+		return true
+	case f.Session != "":
+		return false
+	}
+	opened, ok := r.opened[f.Seq]
+	return !ok && f.Method != "session/new" || opened == want
+}
+
+// clientSays takes a request or notification; m is the move that earlier ones of
+// the same batch have begun.
+func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*move, error) {
+	session := f.Session
+	opened, opens := r.opened[f.Seq]
+	if opens && session == "" && f.Method != "session/fork" { // a fork waits for the session that it is of
+		session = opened
+	}
+	t := r.plan.thread(session)
+	if m == nil {
+		m = &move{seq: f.Seq, method: f.Method, session: session, landmark: t.progress.landmark(), offers: t.offers}
+		m.params = slices.Clone(e.Params)
+		t.moves = append(t.moves, m)
+	}
+	raw := slices.Clone(f.Raw)
+	if opens && (f.Method == "session/load" || f.Method == "session/resume") && !r.made[session] {
+		if !r.anew {
+			return m, fmt.Errorf("%w: frame %d of tape %s asks for session %s", ErrUnmade, f.Seq, r.source.Tape.ID(), session)
+		}
+		var err error
+		if raw, err = asNew(raw); err != nil {
+			return m, err
+		}
+		m.method = "session/new"
+	}
+	if opens {
+		r.made[opened] = true
+	}
+	m.add(raw)
+	if e.ID != nil {
+		c := &plannedCall{seq: f.Seq, id: string(e.ID), method: f.Method, session: session}
+		m.calls = append(m.calls, c)
+		r.calls[c.id] = c
+		if f.Method == "session/prompt" {
+			t.turns = append(t.turns, c)
+		}
+	}
+	return m, nil
+}
+
+// asNew makes a session/new of a request that loads a session.
+func asNew(raw []byte) ([]byte, error) {
+	raw, err := sjson.SetBytes(raw, "method", "session/new")
+	for _, key := range []string{"params.sessionId", "params.replayFrom"} {
+		if err == nil {
+			raw, err = sjson.DeleteBytes(raw, key)
+		}
+	}
+	return raw, err
+}
+
+// agentAnswer takes the agent's response.
+func (r *planReader) agentAnswer(f *dialect.Frame, e wire.Envelope) {
+	c := r.calls[string(e.ID)]
+	if c == nil {
+		return
+	}
+	delete(r.calls, c.id)
+	c.failed = f.Failed
+	c.made = madeByAgent(c.method, f.Raw)
+	c.answer = &awaited{seq: f.Seq, what: fmt.Sprintf("the answer to %s (frame %d)", c.method, c.seq)}
+	t := r.plan.thread(c.session)
+	t.awaited = append(t.awaited, c.answer)
+	t.offers.answered(e)
+	if f.Session != "" && f.Session != c.session { // a fork
+		made := r.plan.thread(f.Session)
+		made.awaited = append(made.awaited, c.answer)
+		r.made[f.Session] = true
+	}
+	if f.Failed || f.Events.Has(dialect.TurnEnded) {
+		t.turns = slices.DeleteFunc(t.turns, func(p *plannedCall) bool { return p == c })
+	}
+}
+
+// agentSays takes the agent's request or notification.
+func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
+	t := r.plan.thread(f.Session)
+	if e.ID != nil {
+		a := newAsked(f, e, &r.trace)
+		r.plan.answers.add(a)
+		r.asked[string(e.ID)] = a
+		return
+	}
+	t.offers.updated(e)
+	if f.Events.Has(dialect.TurnEnded) {
+		end := &awaited{seq: f.Seq, what: fmt.Sprintf("the end of the turn (frame %d)", f.Seq), turn: true}
+		t.awaited = append(t.awaited, end)
+		for _, c := range t.turns {
+			c.turn = end
+		}
+		t.turns = nil
+	}
+}
+
+// clientAnswer takes the client's response.
+func (r *planReader) clientAnswer(f *dialect.Frame, e wire.Envelope) {
+	a := r.asked[string(e.ID)]
+	if a == nil {
+		return
+	}
+	delete(r.asked, string(e.ID))
+	a.answer, a.failed = slices.Clone(f.Raw), f.Failed
+	moves := r.plan.thread(a.session).moves
+	if n := len(moves); n > 0 && moves[n-1].seq > a.seq {
+		a.after = moves[n-1].seq
+	}
+}

@@ -1,0 +1,83 @@
+// Package replay plays a tape to one side of a connection: as the agent, to a
+// client (Agent), or as the client, to a live agent (Client); and it compares
+// two conversations (Compare). A tape is taken as a conversation, not as a list:
+// what sessions and calls do beside each other has no order, and ids,
+// directories and speed may be others than when it was recorded. Nothing hangs
+// on what does not come.
+//
+// What methods mean, the package asks of proxy/dialect. It knows nothing of
+// screens and of the command line.
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/acptap/acptap/record"
+)
+
+// ErrDiffers says that two conversations are not the same.
+var ErrDiffers = errors.New("the conversations differ")
+
+// A Level says what counts when two conversations are compared.
+type Level uint8
+
+// The levels.
+const (
+	Shape   Level = iota // turns and how they ended, calls, kinds of messages and of tool calls; chunks in a row are one message
+	Content              // also what was said, and what tool calls were about and gave
+	Exact                // every frame with all of its values, but not its time
+	None                 // nothing
+)
+
+var levelNames = [...]string{"shape", "content", "exact", "none"}
+
+// String returns shape, content, exact or none.
+func (l Level) String() string {
+	if int(l) < len(levelNames) {
+		return levelNames[l]
+	}
+	return fmt.Sprintf("unknown(%d)", l)
+}
+
+// MarshalText returns the name of l.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText takes a name that String returns.
+func (l *Level) UnmarshalText(text []byte) error {
+	for i, name := range levelNames {
+		if name == string(text) {
+			*l = Level(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown level %q; there are %q", text, levelNames)
+}
+
+// A Source is a tape, or what is on it of one session.
+type Source struct {
+	Tape    *record.Tape
+	Session string // empty: all of the tape
+}
+
+// Compare compares two conversations. Each is what the client saw on one tape,
+// or on several that continue a session. What differs from run to run by its
+// nature counts on the level Exact only: ids, times, numbers of tokens, the
+// working directory, and the order of what sessions do beside each other.
+func Compare(a, b []Source, level Level) (Diff, error) {
+	return compare(a, b, level, false)
+}
+
+// compare is Compare; opened leaves out how a session was opened, and what its
+// history was.
+func compare(a, b []Source, level Level, opened bool) (Diff, error) {
+	before, err := outlineOf(a, level, opened)
+	if err != nil {
+		return Diff{}, err
+	}
+	after, err := outlineOf(b, level, opened)
+	if err != nil {
+		return Diff{}, err
+	}
+	return Diff{Level: level, Hunks: hunks(before, after)}, nil
+}

@@ -1,0 +1,296 @@
+package replay_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay"
+)
+
+// tape makes a tape of lines in the short form «c2a {…}».
+func tape(t testing.TB, lines string) *record.Tape {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.Lines(lines) {
+		if dir, frame, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			b.WriteString(`{"dir":"` + dir + `","frame":` + frame + "}\n")
+		}
+	}
+	tape, err := record.ReadPortable(strings.NewReader(b.String()), t.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}
+
+func opened(t testing.TB, path string) *record.Tape {
+	t.Helper()
+	tape, err := record.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}
+
+// cleaning is a turn with a thought, a tool call with a permission, and an
+// answer in two chunks.
+const cleaning = `
+c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"editor"}}}
+a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentInfo":{"name":"bot","version":"1"}}}
+c2a {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/home/ann/project","mcpServers":[]}}
+a2c {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}
+a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}
+c2a {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"clean up"}]}}
+a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm."}}}}
+a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"rm /home/ann/project/tmp","kind":"delete","rawInput":{"path":"/home/ann/project/tmp"}}}}
+a2c {"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s-1","toolCall":{"toolCallId":"t1"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}
+c2a {"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}
+a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"gone"}}]}}}
+a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"All "}}}}
+a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"clean."}}}}
+a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"usage_update","used":1200,"size":200000}}}
+a2c {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
+`
+
+func TestOutline(t *testing.T) {
+	tests := []struct {
+		name  string
+		level replay.Level
+		want  string
+	}{
+		{"shape", replay.Shape, `
+connection acp v1
+  initialize: ok
+session 1
+  session/new: ok
+  turn 1
+    user
+    thought
+    tool call, delete: completed
+      permission: allow_once
+    agent
+  turn 1 ended end_turn
+  told: available_commands_update, usage_update
+`},
+		{"content", replay.Content, `
+connection acp v1
+  initialize: ok
+    with protocolVersion 1
+    gave protocolVersion 1
+session 1
+  session/new: ok
+  turn 1
+    user
+      | clean up
+    thought
+      | Hm.
+    tool call, delete: completed
+      | rm $CWD/tmp
+      rawInput.path "$CWD/tmp"
+      permission: allow_once
+      | gone
+    agent
+      | All clean.
+  turn 1 ended end_turn
+  told: available_commands_update, usage_update
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			lines, err := replay.Outline([]replay.Source{{Tape: tape(t, cleaning)}}, tt.level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := "\n" + strings.Join(lines, "\n") + "\n"; got != tt.want {
+				t.Errorf("got %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// Each row changes the conversation; want are the levels on which that counts.
+func TestCompare(t *testing.T) {
+	tests := []struct {
+		name     string
+		old, new string
+		want     string
+	}{
+		{"nothing", "", "", ""},
+		{"session id", "s-1", "other", "exact"},
+		{"request id", `"id":2`, `"id":"two"`, "exact"},
+		{"tool call id", "t1", "call_8", "exact"},
+		{"option id", `"y"`, `"allow"`, "exact"},
+		{"working directory", "/home/ann/project", "/tmp/x/y", "exact"},
+		{"tokens", "1200", "1300", "exact"},
+		{"chunks", `All `, `All cl`, "content exact"},
+		{"text", "clean.", "tidy.", "content exact"},
+		{"prompt", "clean up", "tidy up", "content exact"},
+		{"tool output", "gone", "moved", "content exact"},
+		{"title", "rm /home", "del /home", "content exact"},
+		{"command's path", "/project/tmp", "/project/out", "content exact"},
+		{"answer", `"selected","optionId":"y"`, `"selected","optionId":"n"`, "shape content exact"},
+		{"stop reason", "end_turn", "refusal", "shape content exact"},
+		{"tool's kind", `"delete"`, `"execute"`, "shape content exact"},
+		{"tool's status", "completed", "failed", "shape content exact"},
+		{"kind of update", "agent_thought_chunk", "agent_message_chunk", "shape content exact"},
+		{"kind of state", "usage_update", "session_info_update", "shape content exact"},
+		{"failure", `"result":{"stopReason":"end_turn"}`, `"error":{"code":-32603,"message":"no"}`, "shape content exact"},
+		{"agent's version", `"version":"1"`, `"version":"2"`, "exact"},
+		{"dialect", `"protocolVersion":1,"agentInfo"`, `"protocolVersion":2,"info"`, "shape content exact"},
+	}
+	a := []replay.Source{{Tape: tape(t, cleaning)}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			changed := strings.ReplaceAll(cleaning, tt.old, tt.new)
+			if changed == cleaning && tt.old != "" {
+				t.Fatalf("%q is not in the conversation", tt.old)
+			}
+			b := []replay.Source{{Tape: tape(t, changed)}}
+			var got []string
+			for _, level := range []replay.Level{replay.Shape, replay.Content, replay.Exact, replay.None} {
+				diff, err := replay.Compare(a, b, level)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !diff.Same() {
+					got = append(got, level.String())
+				}
+			}
+			if got := strings.Join(got, " "); got != tt.want {
+				t.Errorf("got a difference in %q, want in %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// The same calls in two tapes that come in another order beside each other are
+// the same conversations.
+func TestCompareSessionsBesideEachOther(t *testing.T) {
+	const setup = `
+c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
+a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
+c2a {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+a2c {"jsonrpc":"2.0","id":1,"result":{"sessionId":"a"}}
+c2a {"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+a2c {"jsonrpc":"2.0","id":2,"result":{"sessionId":"b"}}
+c2a {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"a","prompt":[{"type":"text","text":"one"}]}}
+c2a {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"b","prompt":[{"type":"text","text":"two"}]}}
+`
+	a := `a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}}}}` + "\n"
+	b := strings.ReplaceAll(strings.ReplaceAll(a, `"a"`, `"b"`), `"1"`, `"2"`)
+	diff, err := replay.Compare(
+		[]replay.Source{{Tape: tape(t, setup+a+b+a)}},
+		[]replay.Source{{Tape: tape(t, setup+b+a+a)}}, replay.Content)
+	if err != nil || !diff.Same() {
+		t.Errorf("got %v, %v", diff, err)
+	}
+	for session, want := range map[string]string{"a": "11", "b": "2"} {
+		lines, err := replay.Outline([]replay.Source{{Tape: tape(t, setup+a+b+a), Session: session}}, replay.Content)
+		if err != nil || !strings.Contains(strings.Join(lines, "\n"), "| "+want) || lines[0] != "session 1" {
+			t.Errorf("session %s: got %q, %v", session, lines, err)
+		}
+	}
+}
+
+func TestCompareTools(t *testing.T) {
+	const calls = `
+c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
+c2a {"jsonrpc":"2.0","method":"notifications/initialized"}
+c2a {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2},"_meta":{"progressToken":7}}}
+a2c {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
+`
+	tests := []struct {
+		name     string
+		old, new string
+		want     string
+	}{
+		{"nothing", "", "", ""},
+		{"token", "7", "8", ""},
+		{"tool", `"add"`, `"sub"`, "shape content"},
+		{"argument", `"a":1`, `"a":2`, "content"},
+		{"answer", `"3"`, `"4"`, "content"},
+		{"failure", `"result":{"content":[{"type":"text","text":"3"}]}`, `"error":{"code":-32602,"message":"no"}`, "shape content"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, level := range []replay.Level{replay.Shape, replay.Content} {
+				diff, err := replay.Compare(
+					[]replay.Source{{Tape: tape(t, calls)}},
+					[]replay.Source{{Tape: tape(t, strings.ReplaceAll(calls, tt.old, tt.new))}}, level)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !diff.Same() {
+					got = append(got, level.String())
+				}
+			}
+			if got := strings.Join(got, " "); got != tt.want {
+				t.Errorf("got a difference in %q, want in %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Every recorded tape is the same as itself and as no other.
+func TestCompareRecorded(t *testing.T) {
+	paths, err := filepath.Glob("../testdata/tapes/*.jsonl")
+	if err != nil || len(paths) == 0 {
+		t.Skip("no recorded tapes")
+	}
+	for _, a := range paths {
+		for _, b := range paths {
+			diff, err := replay.Compare(
+				[]replay.Source{{Tape: opened(t, a)}}, []replay.Source{{Tape: opened(t, b)}}, replay.Exact)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff.Same() != (a == b) {
+				t.Errorf("%s and %s: got same %v", a, b, diff.Same())
+			}
+		}
+	}
+}
+
+// A value that is too long to be written whole is told from others all the same,
+// and the working directory in it does not count.
+func TestCompareLongValues(t *testing.T) {
+	long := func(dir, end string) []replay.Source {
+		command := `"command":"` + strings.Repeat("cat "+dir+"/a; ", 40) + end + `"`
+		lines := strings.ReplaceAll(cleaning, "/home/ann/project", dir)
+		return []replay.Source{{Tape: tape(t, strings.Replace(lines, `"rawInput":{`, `"rawInput":{`+command+`,`, 1))}}
+	}
+	tests := []struct {
+		name string
+		b    []replay.Source
+		same bool
+	}{
+		{"same", long("/home/ann/project", "x"), true},
+		{"other directory", long("/tmp/y", "x"), true},
+		{"other end", long("/tmp/y", "z"), false},
+	}
+	for _, tt := range tests {
+		diff, err := replay.Compare(long("/home/ann/project", "x"), tt.b, replay.Content)
+		if err != nil || diff.Same() != tt.same {
+			t.Errorf("%s: got %v, %v", tt.name, diff, err)
+		}
+	}
+}
+
+func BenchmarkCompare(b *testing.B) {
+	source := []replay.Source{{Tape: opened(b, "../testdata/tapes/mcp-everything.jsonl")}}
+	info, err := source[0].Tape.Info()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(2 * info.Bytes)
+	b.ReportAllocs()
+	for b.Loop() {
+		if diff, err := replay.Compare(source, source, replay.Content); err != nil || !diff.Same() {
+			b.Fatal(diff, err)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package replay
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An inbox holds what the client has sent and nobody has looked at yet. It takes
+// no more than it has room for while the other side is at work, but everything
+// while that waits for the client: a client that writes before it reads must
+// not wait for us to write before we read.
+type inbox struct {
+	more  chan struct{} // holds one when something came; buffered
+	whole bool
+
+	mu     sync.Mutex
+	room   *sync.Cond
+	frames [][]byte // guarded by mu, as are those below
+	size   int      // bytes in frames
+	ended  bool     // the client's EOF has come
+	stuck  bool     // the client does not take what we write
+	closed bool     // nobody looks any more
+}
+
+// inboxSize is how many bytes wait while the other side is at work.
+const inboxSize = 1 << 20
+
+// stuckAfter is how long a write may take until the client is held to be one
+// that does not read.
+const stuckAfter = 20 * time.Millisecond
+
+// newInbox starts to read in, and tells more of what comes. Unless whole is set,
+// only as much of a frame is kept as is compared. The goroutine that reads ends
+// with in; a read that blocks cannot be interrupted.
+func newInbox(in io.Reader, more chan struct{}, whole bool) *inbox {
+	b := &inbox{more: more, whole: whole}
+	b.room = sync.NewCond(&b.mu)
+	go b.read(in)
+	return b
+}
+
+func (b *inbox) read(in io.Reader) {
+	var split wire.Splitter
+	var line []byte // the beginning of a long frame; nothing of the rest counts
+	emit := func(piece []byte, _ wire.LineEnd, last bool) {
+		if b.whole || len(line) <= wire.MaxChecked {
+			line = append(line, piece...)
+		}
+		if last {
+			b.put(line)
+			line = nil
+		}
+	}
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := in.Read(buf)
+		split.Feed(buf[:n], emit)
+		if err != nil {
+			break // a stream that cannot be read has ended
+		}
+	}
+	split.Flush(emit)
+	b.mu.Lock()
+	b.ended = true
+	b.mu.Unlock()
+	b.signal()
+}
+
+func (b *inbox) put(frame []byte) {
+	b.mu.Lock()
+	for b.size > inboxSize && !b.stuck && !b.closed {
+		b.room.Wait()
+	}
+	if !b.closed {
+		b.frames = append(b.frames, frame)
+		b.size += len(frame)
+	}
+	b.mu.Unlock()
+	b.signal()
+}
+
+func (b *inbox) signal() {
+	select {
+	case b.more <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the next frame, if there is one. ended says that none will come.
+func (b *inbox) take() (frame []byte, ok, ended bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.frames) == 0 {
+		return nil, false, b.ended
+	}
+	frame = b.frames[0]
+	b.frames[0] = nil
+	b.frames = b.frames[1:]
+	b.size -= len(frame)
+	b.room.Signal()
+	return frame, true, false
+}
+
+// close makes the reader drop what still comes.
+func (b *inbox) close() {
+	b.mu.Lock()
+	b.closed, b.frames = true, nil
+	b.mu.Unlock()
+	b.room.Broadcast()
+}
+
+// An outbox writes to the client and tells the inbox when that does not read.
+type outbox struct {
+	w     io.Writer
+	inbox *inbox
+	timer *time.Timer
+	buf   []byte
+	gone  bool // the client has closed its end
+}
+
+// outboxSize is what is written at once: what a pipe takes.
+const outboxSize = 64 << 10
+
+func newOutbox(w io.Writer, in *inbox) *outbox {
+	o := &outbox{w: w, inbox: in, buf: make([]byte, 0, outboxSize)}
+	o.timer = time.AfterFunc(time.Hour, func() { in.stall(true) })
+	o.timer.Stop()
+	return o
+}
+
+// Write takes p, and writes when enough has come together. It never fails: what
+// a client that has gone away would have got is lost with it.
+func (o *outbox) Write(p []byte) (int, error) {
+	if len(o.buf)+len(p) > outboxSize {
+		o.flush()
+	}
+	if len(p) >= outboxSize {
+		o.send(p)
+	} else {
+		o.buf = append(o.buf, p...)
+	}
+	return len(p), nil
+}
+
+func (o *outbox) flush() {
+	o.send(o.buf)
+	o.buf = o.buf[:0]
+}
+
+func (o *outbox) send(p []byte) {
+	if o.gone || len(p) == 0 {
+		return
+	}
+	o.timer.Reset(stuckAfter)
+	_, err := o.w.Write(p)
+	if !o.timer.Stop() {
+		o.inbox.stall(false)
+	}
+	if err != nil && !errors.Is(err, io.ErrShortWrite) {
+		o.gone = true
+	}
+}
+
+// stall notes whether the client does not read.
+func (b *inbox) stall(stuck bool) {
+	b.mu.Lock()
+	b.stuck = stuck
+	b.mu.Unlock()
+	b.room.Broadcast()
+}

@@ -1,0 +1,206 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An understudy is a real agent that takes over what the tape lacks: whole
+// sessions, and calls of MCP. In the middle of a recorded session it would not
+// know what was said before.
+type understudy struct {
+	in     chan []byte // lines for it
+	said   *inbox
+	stop   context.CancelFunc
+	ended  chan struct{}
+	gone   bool
+	silent bool // it was not told that it is initialized, as it need not be in ACP
+
+	greeted  bool            // it has answered initialize
+	waiting  [][]byte        // what is sent then
+	calls    map[string]bool // open requests of the client by id; true: it makes a session
+	sessions map[string]bool
+	asks     map[string][]byte // ids of its requests by those that the client sees
+	asked    int
+}
+
+// greeting is the id of our own initialize. No client is likely to use it.
+const greeting = `"acptap-initialize"`
+
+// newUnderstudy starts an agent and initializes it as the client did that of the
+// tape.
+func newUnderstudy(p *player) *understudy {
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	ctx, stop := context.WithCancel(context.Background())
+	u := &understudy{
+		in: make(chan []byte, 64), said: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
+		silent: p.protocol != dialect.MCP,
+		calls:  make(map[string]bool), sessions: make(map[string]bool), asks: make(map[string][]byte),
+	}
+	run := proxy.Proxy{Command: p.agent.Live, In: inR, Out: outW, Err: p.errOut.w, Journal: p.agent.Journal}
+	go func() {
+		defer close(u.ended)
+		if err := run.Run(ctx); err != nil {
+			outW.CloseWithError(err)
+			inR.CloseWithError(err)
+		}
+	}()
+	go func() {
+		defer inW.Close()
+		for line := range u.in {
+			inW.Write(append(line, '\n')) // fails once it has ended, which its output tells
+		}
+	}()
+	offered := p.offered
+	if offered == nil {
+		offered = []byte("{}")
+	}
+	u.in <- fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"initialize","params":%s}`, greeting, offered)
+	return u
+}
+
+// close ends the agent, and waits for that.
+func (u *understudy) close(patience time.Duration) {
+	close(u.in)
+	u.said.close()
+	select {
+	case <-u.ended:
+	case <-time.After(patience):
+	}
+	u.stop()
+	<-u.ended
+}
+
+// takes reports whether a message belongs to what went live before.
+func (u *understudy) takes(m *arrival) bool {
+	switch {
+	case u == nil || u.gone:
+		return false
+	case m.kind == wire.Response:
+		_, ok := u.asks[string(m.id)]
+		return ok
+	case m.session != "" && u.sessions[m.session]:
+		return true
+	case m.kind == wire.Notification:
+		_, ok := u.calls[gjson.GetBytes(m.e.Params, "requestId").Raw]
+		return ok
+	}
+	return false
+}
+
+// give sends a message of the client to the agent.
+func (u *understudy) give(m *arrival) {
+	line := bytes.Clone(m.raw)
+	switch m.kind {
+	case wire.Request:
+		u.calls[string(m.id)] = makesSession(m.kind, m.method)
+		if m.session != "" {
+			u.sessions[m.session] = true
+		}
+	case wire.Response:
+		line = apply(line, idEdit(line, u.asks[string(m.id)]))
+		delete(u.asks, string(m.id))
+	}
+	if u.greeted {
+		u.in <- line
+	} else {
+		u.waiting = append(u.waiting, line)
+	}
+}
+
+// mayGoLive reports whether a request that the tape lacks can be handed to an
+// agent that knows nothing of the tape.
+func (p *player) mayGoLive(m *arrival) bool {
+	if len(p.agent.Live) == 0 || p.live != nil && p.live.gone {
+		return false
+	}
+	kind, _ := dialect.Lookup(p.protocol, m.method)
+	if p.protocol == dialect.MCP {
+		return kind.Effect != dialect.Initializes
+	}
+	return kind.Effect == dialect.Opens && kind.Session != dialect.FromParams
+}
+
+// goLive hands a request to the live agent.
+func (p *player) goLive(m *arrival) {
+	if p.live == nil {
+		p.live = newUnderstudy(p)
+	}
+	p.report.Live++
+	p.live.give(m)
+}
+
+// hear takes a line of the live agent.
+func (p *player) hear(line []byte) {
+	u := p.live
+	e := wire.Scan(line)
+	switch kindOf(e) {
+	case wire.Response:
+		if string(e.ID) == greeting {
+			p.greet(e)
+			return
+		}
+		if u.calls[string(e.ID)] {
+			u.sessions[gjson.GetBytes(e.Result, "sessionId").Str] = true
+		}
+		delete(u.calls, string(e.ID))
+	case wire.Request:
+		u.asked++
+		id := fmt.Sprintf(`"acptap-live-%d"`, u.asked)
+		u.asks[id] = bytes.Clone(e.ID)
+		line = apply(line, idEdit(line, []byte(id)))
+	}
+	p.out.Write(append(line, '\n'))
+}
+
+// greet takes the answer to our initialize.
+func (p *player) greet(e wire.Envelope) {
+	u := p.live
+	if e.Error != nil {
+		p.lose("the live agent refused initialize: " + shorten(string(e.Error)))
+		return
+	}
+	u.greeted = true
+	if !u.silent {
+		u.in <- []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	}
+	for _, line := range u.waiting {
+		u.in <- line
+	}
+	u.waiting = nil
+}
+
+// lose answers all that is open with an error, as the live agent does not any
+// more.
+func (p *player) lose(why string) {
+	p.live.gone = true
+	miss := Miss{Text: why}
+	p.report.miss(miss)
+	for id := range p.live.calls {
+		p.refuse([]byte(id), missCode, why, &miss)
+	}
+	clear(p.live.calls)
+}
+
+// A sharedWriter is written to by several goroutines.
+type sharedWriter struct {
+	mu sync.Mutex
+	w  io.Writer // guarded by mu
+}
+
+func (s *sharedWriter) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(b)
+}

@@ -1,0 +1,295 @@
+package replay
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Matching says what counts when a message of the client is compared with the
+// recorded one.
+type Matching uint8
+
+// The ways to match. Ids that the client makes and paths below the session's
+// directories never count.
+const (
+	MatchContent Matching = iota // what dialect.Essence returns
+	MatchMethod                  // the method and the session; of answers nothing
+	MatchExact                   // every value
+)
+
+var matchingNames = [...]string{"content", "method", "exact"}
+
+// String returns content, method or exact.
+func (m Matching) String() string {
+	if int(m) < len(matchingNames) {
+		return matchingNames[m]
+	}
+	return fmt.Sprintf("unknown(%d)", m)
+}
+
+// MarshalText returns the name of m.
+func (m Matching) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText takes a name that String returns.
+func (m *Matching) UnmarshalText(text []byte) error {
+	for i, name := range matchingNames {
+		if name == string(text) {
+			*m = Matching(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown matching %q; there are %q", text, matchingNames)
+}
+
+// index makes a request or notification findable.
+func (p *player) index(c *cue) {
+	key := cueKey{c.method, c.session}
+	q := p.waiting[key]
+	if q == nil {
+		q = &queue{}
+		p.waiting[key] = q
+	}
+	q.add(c)
+}
+
+// candidates calls try with the messages of a kind that have not come, in the
+// order of the tape, until it returns true. It reads the tape on as far as more
+// reports that this makes sense.
+func (p *player) candidates(key cueKey, more func() bool, try func(c *cue) bool) {
+	p.seeking = true
+	defer func() { p.seeking = false }()
+	for i := 0; ; i++ {
+		q := p.waiting[key]
+		for q == nil || i >= len(q.cues) {
+			if !more() || !p.take() {
+				return
+			}
+			q = p.waiting[key]
+		}
+		if c := q.cues[i]; !c.used && !c.lane.dead && try(c) {
+			return
+		}
+	}
+}
+
+// find returns the recorded message that m is, or nil, and then the one that is
+// nearest and what differs.
+func (p *player) find(m *arrival) (found, near *cue, differs []Difference) {
+	key := cueKey{m.method, m.session}
+	more := p.moreOf(m)
+	try := func(c *cue) bool {
+		d := p.compare(c, m)
+		switch {
+		case len(d) == 0:
+			found = c
+		case near == nil || len(d) < len(differs):
+			near, differs = c, d
+		}
+		return found != nil || inOrder(m.method)
+	}
+	if m.kind == wire.Request && m.method == "session/new" && p.protocol != dialect.MCP {
+		try = p.samePlace(m, try, &more)
+	}
+	p.candidates(key, more, try)
+	if found == nil && m.method == "session/new" {
+		p.candidates(key, p.always, func(c *cue) bool {
+			found = c
+			return true
+		})
+	}
+	return found, near, differs
+}
+
+// samePlace wraps try for session/new: of several, the one is meant whose
+// directory lies as the client's does. Where none on the tape does, nothing is
+// read for it.
+func (p *player) samePlace(m *arrival, try func(*cue) bool, more *func() bool) func(*cue) bool {
+	place := relative(p.cwd, gjson.GetBytes(m.e.Params, "cwd").Str)
+	if !p.homes[place] {
+		*more = func() bool { return false }
+	}
+	return func(c *cue) bool {
+		then := gjson.GetBytes(wire.Scan(p.bytesOf(c)).Params, "cwd").Str
+		return relative(p.taped, then) == place && try(c)
+	}
+}
+
+// inOrder reports whether messages of a method only match in the order of their
+// session.
+func inOrder(method string) bool {
+	switch method {
+	case "session/prompt", "session/load", "session/resume", "session/close", "initialize":
+		return true
+	}
+	return false
+}
+
+// moreOf returns how far the tape is read to find m.
+func (p *player) moreOf(m *arrival) func() bool {
+	switch {
+	case m.kind == wire.Notification && soft(m.method), m.method == "ping":
+		near := 256 // it makes little difference
+		return func() bool {
+			near--
+			return near >= 0
+		}
+	case m.method == "session/cancel":
+		return func() bool { // it is of the turn that is open
+			l := p.sessions[m.session]
+			if l == nil || l.done || !l.running {
+				return false
+			}
+			q := p.waiting[cueKey{"session/prompt", m.session}]
+			return q == nil || q.first() == nil
+		}
+	case m.session != "":
+		return func() bool {
+			l := p.sessions[m.session]
+			return l == nil || !l.done
+		}
+	}
+	return p.always
+}
+
+func (p *player) always() bool { return true }
+
+// bytesOf returns a recorded message of the client. It is valid until the next
+// call.
+func (p *player) bytesOf(c *cue) []byte {
+	if c.raw != nil {
+		return c.raw
+	}
+	f, err := p.script.again(c.seq)
+	if err != nil {
+		p.report.note("frame %d cannot be compared: %v", c.seq, err)
+		return nil
+	}
+	if c.entry >= 0 {
+		return nth(f.Raw, c.entry)
+	}
+	return f.Raw
+}
+
+// A Difference is one value in which a message of the client is not the recorded
+// one.
+type Difference struct {
+	Path string // below params or result
+	Want string // JSON; empty if the recorded message has no such value
+	Got  string // JSON; empty if the client's message has none
+}
+
+// compare returns in what m differs from the recorded message that it may be.
+func (p *player) compare(c *cue, m *arrival) []Difference {
+	if p.matching == MatchMethod {
+		return nil
+	}
+	recorded := p.bytesOf(c)
+	recorded = apply(recorded, p.ids.rewrite(c.method, recorded, m.raw))
+	recorded = p.rootsOf(c.lane).rewrite(recorded)
+	want, got := p.counted(c, wire.Scan(recorded)), p.counted(c, m.e)
+	if c.method == "initialize" && c.kind == wire.Request {
+		return p.version(c, want, got)
+	}
+	cut := m.e.Kind == wire.Unchecked
+	return difference(want, got, cut)
+}
+
+// counted returns the values of a message that count.
+func (p *player) counted(c *cue, e wire.Envelope) []dialect.Field {
+	answer := c.kind == wire.Response
+	switch {
+	case p.matching == MatchExact && answer && e.Error == nil:
+		return dialect.Everything(e.Result)
+	case p.matching == MatchExact && answer:
+		return dialect.Everything(e.Error)
+	case p.matching == MatchExact:
+		return dialect.Everything(e.Params)
+	case answer:
+		return dialect.AnswerEssence(c.method, e)
+	}
+	return dialect.Essence(c.method, e.Params)
+}
+
+// version compares initialize: a client of a newer version than the one that was
+// agreed on can speak that as well.
+func (p *player) version(c *cue, want, got []dialect.Field) []Difference {
+	for !c.answered && p.take() {
+	}
+	enough := c.version
+	pick := func(fields []dialect.Field) string {
+		for _, f := range fields {
+			if f.Path == "protocolVersion" {
+				return f.Value
+			}
+		}
+		return ""
+	}
+	if enough == "" {
+		enough = pick(want) // there was no success
+	}
+	if have := pick(got); !reaches(have, enough) {
+		return []Difference{{"protocolVersion", enough, have}}
+	}
+	if p.matching != MatchExact {
+		return nil
+	}
+	return difference(want, got, false)
+}
+
+// reaches reports whether a version is not older than another: numbers in ACP,
+// dates in MCP.
+func reaches(have, enough string) bool {
+	a, errA := strconv.Atoi(have)
+	b, errB := strconv.Atoi(enough)
+	if errA == nil && errB == nil {
+		return a >= b
+	}
+	return have >= enough
+}
+
+// difference compares fields by their paths. Of messages that are only read in
+// part the last values may be cut off, and do not count.
+func difference(want, got []dialect.Field, cut bool) []Difference {
+	if cut {
+		want, got = want[:max(len(want)-1, 0)], got[:max(len(got)-1, 0)]
+	}
+	if equalFields(want, got) {
+		return nil
+	}
+	have := make(map[string]string, len(got))
+	for _, f := range got {
+		have[f.Path] = f.Value
+	}
+	var d []Difference
+	for _, f := range want {
+		value, ok := have[f.Path]
+		delete(have, f.Path)
+		if !ok || value != f.Value {
+			d = append(d, Difference{f.Path, f.Value, value})
+		}
+	}
+	for _, f := range got {
+		if value, left := have[f.Path]; left {
+			d = append(d, Difference{f.Path, "", value})
+			delete(have, f.Path)
+		}
+	}
+	return d
+}
+
+func equalFields(a, b []dialect.Field) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Path != b[i].Path || a[i].Value != b[i].Value {
+			return false
+		}
+	}
+	return true
+}

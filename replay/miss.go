@@ -1,0 +1,287 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// ErrDiverged says that the client did not do what it did on the tape.
+var ErrDiverged = errors.New("the client left the tape")
+
+// A Miss is something that the client did and the tape has not, or the other way
+// round.
+type Miss struct {
+	Text     string // what came, or did not
+	Expected Expected
+	Differs  []Difference
+}
+
+// An Expected is the recorded message that is nearest to what came. The zero
+// value is none.
+type Expected struct {
+	Seq    uint64 `json:"seq"`
+	Method string `json:"method"` // of an answer: its request's
+}
+
+func (e Expected) String() string {
+	if e.Seq == 0 {
+		return "nothing like it is on the tape"
+	}
+	return fmt.Sprintf("the tape has %s in frame %d", e.Method, e.Seq)
+}
+
+// String returns the miss as one line.
+func (m Miss) String() string {
+	var b strings.Builder
+	b.WriteString(m.Text)
+	if len(m.Differs) > 0 || m.Expected.Seq > 0 {
+		b.WriteString("; ")
+		b.WriteString(m.Expected.String())
+	}
+	for i, d := range m.Differs {
+		if i == 3 {
+			fmt.Fprintf(&b, ", and %d more", len(m.Differs)-i)
+			break
+		}
+		if i == 0 {
+			b.WriteString(": ")
+		} else {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s is %s, not %s", d.Path, shown(d.Got), shown(d.Want))
+	}
+	return b.String()
+}
+
+func shown(value string) string {
+	if value == "" {
+		return "missing"
+	}
+	return shorten(value)
+}
+
+// shorten cuts text that is too long for a line of a report.
+func shorten(text string) string {
+	const limit = 100
+	text = strings.ToValidUTF8(text, "\ufffd")
+	n := 0
+	for i := range text {
+		if n == limit {
+			return text[:i] + "…"
+		}
+		n++
+	}
+	return text
+}
+
+// MarshalJSON returns what stands in data.acptap of the error that the client
+// gets.
+func (m Miss) MarshalJSON() ([]byte, error) {
+	data := struct {
+		Miss     string           `json:"miss"`
+		Expected *Expected        `json:"expected,omitempty"`
+		Differs  []jsonDifference `json:"differs,omitempty"`
+	}{Miss: m.Text}
+	if m.Expected.Seq > 0 {
+		data.Expected = &m.Expected
+	}
+	for _, d := range m.Differs {
+		data.Differs = append(data.Differs, jsonDifference{d.Path, value(d.Want), value(d.Got)})
+	}
+	return json.Marshal(data)
+}
+
+type jsonDifference struct {
+	Path string `json:"path"`
+	Want any    `json:"want"` // null: there is none
+	Got  any    `json:"got"`
+}
+
+// value returns the value of a field as it is put into an error: as JSON, or its
+// beginning as text if it is long.
+func value(field string) any {
+	const limit = 4096
+	switch {
+	case field == "":
+		return nil
+	case len(field) > limit || !json.Valid([]byte(field)):
+		return strings.ToValidUTF8(field[:min(limit, len(field))], "")
+	}
+	return json.RawMessage(field)
+}
+
+// missCode is the code of the errors that a client gets. Some take others for a
+// method or a session that is missing and silently do without, or log in.
+const missCode = -32603
+
+// miss refuses a request, or ends the lane of a notification, that the tape does
+// not have.
+func (p *player) miss(m *arrival, near *cue, differs []Difference) {
+	what := "was sent, and is not on the tape"
+	if len(differs) > 0 {
+		what = "is not the recorded one"
+	} else if near == nil {
+		if near = p.nearest(m); near != nil {
+			what = "is not what comes next on the tape"
+		}
+	}
+	miss := Miss{Text: m.method + " " + what, Differs: differs}
+	if near != nil {
+		miss.Expected = Expected{near.seq, near.method}
+	}
+	p.report.miss(miss)
+	if m.kind == wire.Request {
+		p.refuse(m.id, missCode, miss.String(), &miss)
+		return
+	}
+	p.end(p.laneFor(m, near), miss)
+}
+
+// missAnswer ends the lane of a request that was answered otherwise than on the
+// tape. near is nil if no such request was sent.
+func (p *player) missAnswer(m *arrival, near *cue, differs []Difference) {
+	if near == nil {
+		p.report.miss(Miss{Text: fmt.Sprintf("an answer came to a request %s that is not open", shorten(string(m.id)))})
+		return
+	}
+	miss := Miss{
+		Text:     fmt.Sprintf("%s, frame %d, was answered otherwise", near.method, near.asked.seq),
+		Expected: Expected{near.seq, near.method},
+		Differs:  differs,
+	}
+	p.report.miss(miss)
+	p.end(near.lane, miss)
+}
+
+// nearest returns what the tape would rather have had than m.
+func (p *player) nearest(m *arrival) *cue {
+	if l := p.sessions[m.session]; l != nil {
+		if c := l.wants.first(); c != nil {
+			return c
+		}
+	}
+	var near *cue
+	for key, q := range p.waiting {
+		c := q.first()
+		if c == nil {
+			continue
+		}
+		same := key.method == m.method
+		if near == nil || same && near.method != m.method || same == (near.method == m.method) && c.seq < near.seq {
+			near = c
+		}
+	}
+	return near
+}
+
+func (p *player) laneFor(m *arrival, near *cue) *lane {
+	if near != nil {
+		return near.lane
+	}
+	if l := p.sessions[m.session]; l != nil {
+		return l
+	}
+	return p.main
+}
+
+// end ends a lane. The client hears of it at the requests that it has open; if
+// there are none, at the end of the agent.
+func (p *player) end(l *lane, miss Miss) {
+	l.dead = true
+	if len(l.open) == 0 {
+		p.report.fatal = true
+	}
+	for _, c := range l.open {
+		p.refuse(c.live, missCode, miss.String(), &miss)
+	}
+	l.open, l.held = nil, nil
+}
+
+// refuse answers a request with an error.
+func (p *player) refuse(id []byte, code int, text string, miss *Miss) {
+	type data struct {
+		Acptap *Miss `json:"acptap"`
+	}
+	type failure struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Data    *data  `json:"data,omitempty"`
+	}
+	answer := struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   failure         `json:"error"`
+	}{"2.0", id, failure{Code: code, Message: "acptap replay: " + text}}
+	if miss != nil {
+		answer.Error.Data = &data{miss}
+	}
+	b, err := json.Marshal(answer)
+	if err != nil {
+		panic("replay: " + err.Error()) // the id was read from JSON
+	}
+	p.out.Write(append(b, '\n'))
+}
+
+// stalled returns a lane that goes on only if the client does something that it
+// does not do, nil if there is none, and how long to wait for that.
+func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Duration) {
+	try := func(l *lane) {
+		if l.dead || len(l.open) == 0 && !l.running {
+			return
+		}
+		wait := patience
+		if c := l.awaited(); c != nil {
+			if c.kind == wire.Response && !l.stopped {
+				return
+			}
+			wait = max(wait, 3*c.gap)
+		} else if !p.finished || len(l.open) == 0 {
+			return
+		}
+		if stuck == nil || wait < after || wait == after && l.awaits() < stuck.awaits() {
+			stuck, after = l, wait
+		}
+	}
+	try(p.main)
+	for _, l := range p.sessions {
+		try(l)
+	}
+	for _, l := range p.alive {
+		if l.kind == ofCall {
+			try(l)
+		}
+	}
+	return stuck, after
+}
+
+// awaited returns the first message that a lane waits for.
+func (l *lane) awaited() *cue {
+	c := l.wants.first()
+	if s := l.sets.first(); s != nil && (c == nil || s.seq < c.seq) {
+		c = s
+	}
+	return c
+}
+
+// awaits returns the number of that message on the tape, 0 if there is none.
+func (l *lane) awaits() uint64 {
+	if c := l.awaited(); c != nil {
+		return c.seq
+	}
+	return 0
+}
+
+// stall ends a lane that waits in vain.
+func (p *player) stall(l *lane) {
+	miss := Miss{Text: "the tape ends before the answer"}
+	if c := l.awaited(); c != nil {
+		miss = Miss{Text: c.method + " did not come", Expected: Expected{c.seq, c.method}}
+	}
+	p.report.miss(miss)
+	p.end(l, miss)
+}

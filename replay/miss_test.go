@@ -1,0 +1,247 @@
+package replay_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay"
+)
+
+// tapeOf reads a tape from lines such as `c {…}`, a frame of the client, `a {…}`,
+// one of the agent, and `! …`, a line of the portable form.
+func tapeOf(t testing.TB, lines string) *record.Tape {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.Lines(lines) {
+		kind, frame, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok {
+			continue
+		}
+		switch kind {
+		case "c":
+			b.WriteString(`{"dir":"c2a","frame":` + frame + "}\n")
+		case "a":
+			b.WriteString(`{"dir":"a2c","frame":` + frame + "}\n")
+		case "!":
+			b.WriteString(frame + "\n")
+		default:
+			t.Fatalf("line %q", line)
+		}
+	}
+	tape, err := record.ReadPortable(strings.NewReader(b.String()), "tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}
+
+// A turn with a permission, and a second one that is cancelled.
+const twoTurns = `
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
+c {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w/rec","mcpServers":[]}}
+a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}
+c {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"one"}]}}
+a {"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}
+c {"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"done in /w/rec/a.go"}}}}
+a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
+c {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"two"}]}}
+c {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
+a {"jsonrpc":"2.0","id":3,"result":{"stopReason":"cancelled"}}
+`
+
+const (
+	hello   = `{"jsonrpc":"2.0","id":10,"method":"initialize","params":{"protocolVersion":1}}`
+	makeNew = `{"jsonrpc":"2.0","id":11,"method":"session/new","params":{"cwd":"/w/rec","mcpServers":[]}}`
+	first   = `{"jsonrpc":"2.0","id":12,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"o"},{"type":"text","text":"ne"}],"_meta":{"x":1}}}`
+	allow   = `{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}`
+	second  = `{"jsonrpc":"2.0","id":13,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"two"}]}}`
+	cancel  = `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}`
+)
+
+func TestMiss(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		tape  string
+		says  []string // the client
+		agent replay.Agent
+
+		got    []string // what stands in each of the last answers of the agent, in order
+		report []string // what stands in each line of the report
+		waits  time.Duration
+	}{
+		{
+			name: "all as recorded",
+			tape: twoTurns, says: []string{hello, makeNew, first, allow, second, cancel},
+			got: []string{`"id":13,"result":{"stopReason":"cancelled"}`},
+		}, {
+			name: "another prompt",
+			tape: twoTurns, says: []string{hello, makeNew, strings.Replace(first, `"ne"`, `"ther"`, 1)},
+			got: []string{`"id":12,"error":{"code":-32603,"message":"acptap replay: session/prompt is not the recorded one; the tape has session/prompt in frame 5: prompt[0].text is \"other\", not \"one\"",` +
+				`"data":{"acptap":{"miss":"session/prompt is not the recorded one","expected":{"seq":5,"method":"session/prompt"},"differs":[{"path":"prompt[0].text","want":"one","got":"other"}]}}}`},
+			report: []string{"miss: session/prompt is not", "never came: session/prompt, frame 5", "never came: answer to session/request_permission, frame 7", "frame 10", "frame 11"},
+		}, {
+			name: "another prompt, by method",
+			tape: twoTurns, says: []string{hello, makeNew, strings.Replace(first, `"ne"`, `"ther"`, 1), allow, second, cancel},
+			agent: replay.Agent{Matching: replay.MatchMethod},
+			got:   []string{`"id":13,"result":{"stopReason":"cancelled"}`},
+		}, {
+			name: "the same but for _meta, exactly",
+			tape: twoTurns, says: []string{hello, makeNew, first},
+			agent:  replay.Agent{Matching: replay.MatchExact, Partial: true},
+			got:    []string{`"path":"_meta.x","want":null,"got":1`},
+			report: []string{"miss: session/prompt is not the recorded one"},
+		}, {
+			name: "a prompt too many",
+			tape: twoTurns, says: []string{hello, makeNew, first, allow, second, cancel, strings.Replace(second, "13", "14", 1)},
+			got:    []string{`"id":14,"error":{"code":-32603,`},
+			report: []string{"miss: session/prompt was sent, and is not on the tape"},
+		}, {
+			name: "a method that the tape does not have",
+			tape: twoTurns, says: []string{hello, makeNew, `{"jsonrpc":"2.0","id":"x","method":"session/list"}`, first, allow, second, cancel},
+			got:    []string{`"id":"x","error":{"code":-32603`, `request_permission`, `done in`, `end_turn`, `"id":13,"result"`},
+			report: []string{"miss: session/list is not what comes next on the tape; the tape has session/prompt in frame 5"},
+		}, {
+			name: "a permission answered otherwise",
+			tape: twoTurns, says: []string{hello, makeNew, first, strings.Replace(allow, `"y"`, `"n"`, 1)},
+			agent:  replay.Agent{Partial: true},
+			got:    []string{`"id":12,"error":{"code":-32603,"message":"acptap replay: session/request_permission, frame 6, was answered otherwise; the tape has session/request_permission in frame 7: outcome.optionId is \"n\", not \"y\""`},
+			report: []string{"miss: session/request_permission, frame 6, was answered otherwise"},
+		}, {
+			name: "an answer to nothing",
+			tape: twoTurns, says: []string{hello, makeNew, strings.Replace(allow, `"id":0`, `"id":9`, 1)},
+			agent:  replay.Agent{Partial: true},
+			got:    []string{`"sessionId":"s"`},
+			report: []string{"miss: an answer came to a request 9 that is not open"},
+		}, {
+			name: "a client that closes early",
+			tape: twoTurns, says: []string{hello, makeNew},
+			got:    []string{`"sessionId":"s"`},
+			report: []string{"never came: session/prompt, frame 5", "never came: answer", "never came: session/prompt, frame 10", "never came: session/cancel, frame 11"},
+		}, {
+			name: "a client that closes early, as it may",
+			tape: twoTurns, says: []string{hello, makeNew},
+			agent: replay.Agent{Partial: true},
+			got:   []string{`"sessionId":"s"`},
+		}, {
+			name: "a cancel that never comes",
+			tape: twoTurns, says: []string{hello, makeNew, first, allow, second, ""},
+			got:    []string{`"id":13,"error":{"code":-32603,"message":"acptap replay: session/cancel did not come; the tape has session/cancel in frame 11"`},
+			report: []string{"miss: session/cancel did not come", "never came: session/cancel, frame 11"},
+			waits:  5 * time.Second,
+		}, {
+			name: "a cancel too many",
+			tape: twoTurns, says: []string{hello, makeNew, cancel, first, allow, second, cancel},
+			got:    []string{`"id":13,"result":{"stopReason":"cancelled"}`},
+			report: []string{"note: a cancel came when no turn was open"},
+		}, {
+			name: "a cancel where the tape has an answer",
+			tape: twoTurns, says: []string{hello, makeNew, first, cancel},
+			agent:  replay.Agent{Partial: true},
+			got:    []string{`"id":12,"error":{"code":-32603`},
+			report: []string{"miss: session/cancel"},
+		}, {
+			name: "a tape that ends in a turn",
+			tape: strings.Join(strings.Split(twoTurns, "\n")[:9], "\n"), says: []string{hello, makeNew, first, allow, ""},
+			got:    []string{`done in`, `"id":12,"error":{"code":-32603,"message":"acptap replay: the tape ends before the answer"`},
+			report: []string{"miss: the tape ends before the answer"},
+			waits:  5 * time.Second,
+		}, {
+			name: "an older client",
+			tape: strings.ReplaceAll(twoTurns, `"protocolVersion":1`, `"protocolVersion":2`), says: []string{hello},
+			agent:  replay.Agent{Partial: true},
+			got:    []string{`"path":"protocolVersion","want":2,"got":1`},
+			report: []string{"miss: initialize is not the recorded one"},
+		}, {
+			name: "a tape without initialize",
+			tape: strings.Join(strings.Split(twoTurns, "\n")[3:], "\n"), says: []string{hello, makeNew, first, allow, second, cancel},
+			got:    []string{`"id":13,"result":{"stopReason":"cancelled"}`},
+			report: []string{"miss: initialize is not what comes next on the tape"},
+		}, {
+			name: "an empty tape",
+			tape: "", says: []string{hello},
+			got:    []string{`"id":10,"error"`},
+			report: []string{"miss: initialize was sent, and is not on the tape"},
+		}, {
+			name: "no message at all",
+			tape: twoTurns, says: []string{"hello", "[]", `{"jsonrpc":"2.0","id":5}`},
+			agent:  replay.Agent{Partial: true},
+			got:    []string{`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"acptap replay: empty batch"}}`},
+			report: []string{"miss: an answer came to a request 5", "note: a line came that is no message: hello", "note: an empty batch came"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tape := tapeOf(t, tt.tape)
+				in, w := io.Pipe()
+				go func() {
+					for _, text := range tt.says {
+						if text == "" { // it waits
+							time.Sleep(time.Minute)
+							continue
+						}
+						io.WriteString(w, text+"\n")
+					}
+					w.Close()
+				}()
+				tt.agent.Sources = []replay.Source{{Tape: tape}}
+				tt.agent.Cwd = "/w/rec"
+				var out stamped
+				report, err := tt.agent.Run(t.Context(), in, &out, io.Discard)
+				if report.Diverged() != errors.Is(err, replay.ErrDiverged) || err != nil && !report.Diverged() {
+					t.Errorf("got the error %v with the report\n%s", err, &report)
+				}
+				lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+				if len(lines) < len(tt.got) {
+					t.Fatalf("got %q, want %q", lines, tt.got)
+				}
+				for i, want := range tt.got {
+					if got := lines[len(lines)-len(tt.got)+i]; !strings.Contains(got, want) {
+						t.Errorf("got %s, want %s", got, want)
+					}
+				}
+				checkReport(t, report.String(), tt.report)
+				if out.after.Truncate(time.Second) != tt.waits {
+					t.Errorf("the last answer came after %v, want %v", out.after, tt.waits)
+				}
+			})
+		})
+	}
+}
+
+func checkReport(t *testing.T, report string, want []string) {
+	t.Helper()
+	got := strings.Split(strings.TrimSuffix(report, "\n"), "\n")
+	if report == "" {
+		got = nil
+	}
+	ok := len(got) == len(want)
+	for i := range want {
+		ok = ok && strings.Contains(got[i], want[i])
+	}
+	if !ok {
+		t.Errorf("got the report %q, want %q", got, want)
+	}
+}
+
+// A stamped is a buffer that knows when it was written to last.
+type stamped struct {
+	bytes.Buffer
+	start time.Time
+	after time.Duration
+}
+
+func (s *stamped) Write(b []byte) (int, error) {
+	if s.start.IsZero() {
+		s.start = time.Now()
+	}
+	s.after = time.Since(s.start)
+	return s.Buffer.Write(b)
+}

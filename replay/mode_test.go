@@ -1,0 +1,129 @@
+package replay_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/replay"
+)
+
+// TestEchoProcess is no test but an agent that repeats what it is told.
+func TestEchoProcess(t *testing.T) {
+	if len(os.Args) < 2 || os.Args[len(os.Args)-1] != "echo-agent" {
+		return
+	}
+	sessions := 0
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		id, result := gjson.Get(in.Text(), "id").Raw, `{}`
+		switch gjson.Get(in.Text(), "method").Str {
+		case "initialize":
+			result = `{"protocolVersion":1}`
+		case "session/new":
+			sessions++
+			result = fmt.Sprintf(`{"sessionId":"live%s-%d"}`, filepath.Base(gjson.Get(in.Text(), "params.cwd").Str), sessions)
+		case "session/prompt":
+			p := gjson.Get(in.Text(), "params")
+			fmt.Printf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":{"sessionUpdate":"agent_message_chunk","content":%s}}}`+"\n", p.Get("sessionId").Raw, p.Get("prompt.0").Raw)
+			result = `{"stopReason":"end_turn"}`
+		}
+		if id != "" {
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result)
+		}
+	}
+	os.Exit(0)
+}
+
+var echoAgent = []string{os.Args[0], "-test.run=^TestEchoProcess$", "--", "echo-agent"}
+
+// converse runs a cassette with a client that waits for each answer, and returns
+// what the agent said.
+func converse(t *testing.T, c *replay.Cassette, says ...string) (string, replay.Report, error) {
+	t.Helper()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	var got bytes.Buffer
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		out := bufio.NewReader(outR)
+		for _, text := range says {
+			io.WriteString(inW, text+"\n")
+			for {
+				line, err := out.ReadString('\n')
+				got.WriteString(line)
+				if err != nil || gjson.Get(line, "id").Raw == gjson.Get(text, "id").Raw {
+					break
+				}
+			}
+		}
+		inW.Close()
+		io.Copy(&got, out)
+	}()
+	report, err := c.Run(t.Context(), inR, outW, io.Discard)
+	outW.Close()
+	<-done
+	return got.String(), report, err
+}
+
+func TestModes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "fix.jsonl")
+	c := &replay.Cassette{Path: file, Mode: replay.ModeNone, Command: echoAgent}
+	talk := []string{hello, makeNew, strings.Replace(first, `"sessionId":"s"`, `"sessionId":"liverec-1"`, 1)}
+	if _, _, err := converse(t, c); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("none without a file: got %v", err)
+	}
+
+	c.Mode = replay.ModeOnce
+	recorded, _, err := converse(t, c, talk...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := readFile(t, file)
+
+	c.Command = []string{"/there/is/no/such/agent"}
+	if replayed, report, err := converse(t, c, talk...); err != nil || replayed != recorded {
+		t.Errorf("once, with a file: got %v\n%s\nwant\n%s\n%s", err, replayed, recorded, &report)
+	}
+
+	c.Command = echoAgent
+	c.Mode = replay.ModeAll
+	if _, _, err := converse(t, c, talk...); err != nil {
+		t.Fatal(err)
+	}
+	if after := readFile(t, file); after != before {
+		t.Errorf("recorded twice: got\n%s\nwant\n%s", after, before)
+	}
+
+	c.Mode = replay.ModeNew
+	more := append(talk[:len(talk):len(talk)],
+		`{"jsonrpc":"2.0","id":20,"method":"session/new","params":{"cwd":"/w/other","mcpServers":[]}}`,
+		`{"jsonrpc":"2.0","id":21,"method":"session/prompt","params":{"sessionId":"liveother-1","prompt":[{"type":"text","text":"new"}]}}`)
+	added, report, err := converse(t, c, more...)
+	if err != nil || report.Live != 1 || !strings.Contains(added, `"id":21,"result":{"stopReason"`) {
+		t.Fatalf("new: got %v with the report %+v\n%s", err, report, added)
+	}
+
+	c.Mode = replay.ModeNone
+	if replayed, report, err := converse(t, c, more...); err != nil || replayed != added {
+		t.Errorf("none, with what new has added: got %v\n%s\nwant\n%s\n%s", err, replayed, added, &report)
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

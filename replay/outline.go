@@ -1,0 +1,322 @@
+package replay
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// Outline returns a conversation as lines, such that two that are the same on
+// the level have the same lines. A line holds no line feed; text in it is as it
+// came over the wire.
+func Outline(sources []Source, level Level) ([]string, error) {
+	return outlineOf(sources, level, false)
+}
+
+// outlineOf is Outline; opened leaves out how a session was opened, and what its
+// history was.
+func outlineOf(sources []Source, level Level, opened bool) ([]string, error) {
+	switch level {
+	case None:
+		return nil, nil
+	case Exact:
+		return exactLines(sources)
+	}
+	o := outliner{level: level, opened: opened, carried: make(map[message][]dialect.Field), kinds: make(map[place][]string)}
+	for _, s := range sources {
+		if err := o.read(s); err != nil {
+			return nil, err
+		}
+	}
+	return o.outline(), nil
+}
+
+// An outliner gathers a conversation, and then writes its outline.
+type outliner struct {
+	level    Level
+	opened   bool // how sessions were opened is left out
+	trace    trace.Trace
+	sessions []string                    // those asked for, one for each tape; empty: all
+	dirs     roots                       // working directories, which are left out
+	carried  map[message][]dialect.Field // what counts in calls
+	kinds    map[place][]string          // of updates and notifications that show nowhere else, sorted
+	lines    []string
+}
+
+// A place is a session, or the connection of one tape.
+type place struct {
+	session string
+	run     int // 0 with a session
+}
+
+// A message is one on a tape. Entries of a batch have the same number.
+type message struct {
+	run int
+	seq uint64
+	dir wire.Direction
+	id  string // JSON
+}
+
+func (o *outliner) read(s Source) error {
+	info, err := s.Tape.Info()
+	if err != nil {
+		return err
+	}
+	o.dirs.learn(info.Start.Cwd, "$CWD")
+	next := func() {
+		o.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol})
+		o.sessions = append(o.sessions, s.Session)
+	}
+	next()
+	greeted := false
+	for f, err := range s.Tape.Frames(1) {
+		if err != nil {
+			return err
+		}
+		if greeted && reconnects(&f) {
+			next()
+			greeted = false
+		}
+		greeted = greeted || f.Events.Has(dialect.Initialized) && f.Kind == wire.Response
+		o.trace.Add(&f)
+		if clientSees(&f.Frame) {
+			eachMessage(&f, o.note)
+		}
+	}
+	return nil
+}
+
+// clientSees reports whether the client's end of the connection knows f.
+func clientSees(f *wire.Frame) bool {
+	if f.Dir == wire.ClientToAgent {
+		return f.Origin.Sent()
+	}
+	return f.Origin.Received()
+}
+
+// eachMessage calls do for a message, or for each entry of a batch.
+func eachMessage(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
+	switch f.Kind {
+	case wire.Request, wire.Response, wire.Notification:
+		do(f, wire.Scan(f.Raw))
+	case wire.Unchecked:
+		do(f, wire.ScanPrefix(f.Raw))
+	case wire.Batch:
+		wire.Entries(f.Raw, func(i int, raw []byte) bool {
+			if i == len(f.Entries) {
+				return false
+			}
+			e := wire.Scan(raw)
+			entry := dialect.Frame{Frame: f.Frame, About: f.Entries[i]}
+			entry.Kind, entry.Raw, entry.Failed, entry.Size = e.Kind, raw, e.Error != nil, int64(len(raw))
+			do(&entry, e)
+			return true
+		})
+	}
+}
+
+// note takes what the trace does not keep of a message.
+func (o *outliner) note(f *dialect.Frame, e wire.Envelope) {
+	switch {
+	case shownOtherwise(f.Method):
+	case e.Method != nil && e.ID == nil:
+		o.noteKind(f)
+	case e.Method != nil:
+		o.carry(f, e, dialect.Essence(f.Method, e.Params))
+	case o.level == Content:
+		o.carry(f, e, dialect.AnswerEssence(f.Method, e))
+	}
+}
+
+// carry keeps what counts of a call. On the level Shape that is the name of a
+// tool, which says what kind of call it is.
+func (o *outliner) carry(f *dialect.Frame, e wire.Envelope, fields []dialect.Field) {
+	fields = lasting(fields)
+	if o.level == Shape {
+		fields = slices.DeleteFunc(fields, func(field dialect.Field) bool {
+			return f.Method != "tools/call" || field.Path != "name"
+		})
+	}
+	if len(fields) > 0 {
+		o.carried[message{len(o.trace.Runs) - 1, f.Seq, f.Dir, string(e.ID)}] = fields
+	}
+}
+
+// lasting leaves out what changes with each run: ids that one side made up.
+func lasting(fields []dialect.Field) []dialect.Field {
+	return slices.DeleteFunc(fields, func(f dialect.Field) bool {
+		switch f.Class {
+		case dialect.Plain, dialect.FilePath, dialect.ChoiceID, dialect.Version:
+			return false
+		}
+		return true
+	})
+}
+
+// noteKind notes the kind of a notification that shows nowhere else. When those
+// come is chance, and so is how often: agents send many of them beside their work.
+func (o *outliner) noteKind(f *dialect.Frame) {
+	kind := f.Update
+	switch f.Method {
+	case "session/update":
+		if !ofState[kind] {
+			return
+		}
+	case "session/cancel", "$/cancel_request", "notifications/cancelled", "notifications/progress":
+		return
+	default:
+		kind = f.Method
+	}
+	at := place{session: f.Session}
+	if f.Session == "" {
+		at.run = len(o.trace.Runs) - 1
+	}
+	if i, found := slices.BinarySearch(o.kinds[at], kind); !found {
+		o.kinds[at] = slices.Insert(o.kinds[at], i, kind)
+	}
+}
+
+// ofState are the updates that change what a session has, not what was said in it.
+var ofState = map[string]bool{
+	"available_commands_update": true,
+	"config_option_update":      true,
+	"current_mode_update":       true,
+	"session_info_update":       true,
+	"usage_update":              true,
+}
+
+// outline writes connections, then sessions.
+func (o *outliner) outline() []string {
+	for _, s := range o.trace.Sessions {
+		o.dirs.learn(s.Cwd, "$CWD")
+	}
+	for run, c := range o.trace.Runs {
+		if o.sessions[run] == "" {
+			o.connection(run, c)
+		}
+	}
+	for i, s := range o.inOrder() {
+		o.session(i+1, s)
+	}
+	return o.lines
+}
+
+// inOrder returns the sessions that are asked for, in the order in which the
+// client first asked for something in them: which one the agent answers first
+// is chance.
+func (o *outliner) inOrder() []*trace.Session {
+	calls := make(map[string]int) // how many there are from its first one on
+	for i, c := range slices.Backward(o.trace.Calls) {
+		calls[c.Session] = len(o.trace.Calls) - i
+	}
+	var list []*trace.Session
+	for _, s := range o.trace.Sessions {
+		if o.asked(s) && s.Connection.Protocol != dialect.MCP {
+			list = append(list, s)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *trace.Session) int { return cmp.Compare(calls[b.ID], calls[a.ID]) })
+	return list
+}
+
+// asked reports whether a session belongs to what was asked for.
+func (o *outliner) asked(s *trace.Session) bool {
+	return slices.ContainsFunc(s.Spans, func(span trace.Span) bool {
+		return o.sessions[span.Run] == "" || o.sessions[span.Run] == s.ID
+	})
+}
+
+func (o *outliner) line(depth int, text string) {
+	text, _ = o.dirs.text(text, false)
+	o.lines = append(o.lines, strings.Repeat("  ", depth)+text)
+}
+
+// connection writes the calls that belong to no session; of the Model Context
+// Protocol all of them.
+func (o *outliner) connection(run int, c dialect.Connection) {
+	o.line(0, strings.TrimSpace("connection "+c.Protocol.String()+" "+c.Dialect.String()))
+	// Nothing orders the calls of the two sides.
+	for _, dir := range []wire.Direction{wire.ClientToAgent, wire.AgentToClient} {
+		for _, call := range o.trace.Calls {
+			if call.Run == run && call.Dir == dir && (call.Session == "" || c.Protocol == dialect.MCP) {
+				o.call(1, call)
+			}
+		}
+	}
+	o.told(place{run: run})
+}
+
+func (o *outliner) told(at place) {
+	if kinds := o.kinds[at]; len(kinds) > 0 {
+		o.line(1, "told: "+strings.Join(kinds, ", "))
+	}
+}
+
+// call writes a call and how it was answered.
+func (o *outliner) call(depth int, c *trace.Call) {
+	outcome := "ok"
+	switch {
+	case c.Open():
+		outcome = "no answer"
+	case c.Failed:
+		outcome = "error"
+	}
+	o.line(depth, c.Method+": "+outcome)
+	for _, f := range o.carried[message{c.Run, c.Request, c.Dir, string(c.ID)}] {
+		o.field(depth+1, "with ", f)
+	}
+	answer := wire.AgentToClient
+	if c.Dir == answer {
+		answer = wire.ClientToAgent
+	}
+	for _, f := range o.carried[message{c.Run, c.Response, answer, string(c.ID)}] {
+		o.field(depth+1, "gave ", f)
+	}
+}
+
+// field writes one value. A text of several lines is written line by line.
+func (o *outliner) field(depth int, prefix string, f dialect.Field) {
+	var text string
+	if json.Unmarshal([]byte(f.Value), &text) == nil && strings.Contains(text, "\n") {
+		o.line(depth, strings.TrimSpace(prefix+f.Path))
+		o.text(depth+1, text)
+		return
+	}
+	value, _ := o.dirs.text(f.Value, false)
+	o.line(depth, prefix+strings.TrimSpace(f.Path+" "+clipped(value)))
+}
+
+// longValue is how many bytes of a value are written; an image is longer.
+const longValue = 256
+
+// clipped returns the beginning of a long value, with what tells it from others.
+func clipped(value string) string {
+	if len(value) <= longValue {
+		return value
+	}
+	sum := sha256.Sum256([]byte(value))
+	return fmt.Sprintf("%s… (%d bytes, %x)", strings.ToValidUTF8(value[:longValue], ""), len(value), sum[:8])
+}
+
+// text writes text line by line.
+func (o *outliner) text(depth int, text string) {
+	for _, line := range split(text) {
+		o.line(depth, "| "+line)
+	}
+}
+
+// split returns the lines of a text, without blank ones at both ends.
+func split(text string) []string {
+	text = strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}

@@ -1,0 +1,66 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// exactLines writes every frame with all of its values, in the order of the
+// tapes. Only what JSON does not tell apart is the same: the order of members,
+// blanks, the spelling of numbers.
+func exactLines(sources []Source) ([]string, error) {
+	var lines []string
+	for _, s := range sources {
+		for f, err := range s.Tape.Frames(1) {
+			if err != nil {
+				return nil, err
+			}
+			if clientSees(&f.Frame) && s.has(&f) {
+				more, err := exactFrame(s.Tape, &f)
+				if err != nil {
+					return nil, err
+				}
+				lines = append(lines, more...)
+			}
+		}
+	}
+	return lines, nil
+}
+
+// has reports whether a frame belongs to what the source is about.
+func (s Source) has(f *dialect.Frame) bool {
+	if s.Session == "" || f.Session == s.Session {
+		return true
+	}
+	for _, entry := range f.Entries {
+		if entry.Session == s.Session {
+			return true
+		}
+	}
+	return false
+}
+
+func exactFrame(t *record.Tape, f *dialect.Frame) ([]string, error) {
+	switch f.Kind {
+	case wire.Mark:
+		return nil, nil
+	case wire.Junk, wire.Stderr, wire.Unchecked:
+		if f.Size <= longValue {
+			return []string{fmt.Sprintf("%v %v %s", f.Dir, f.Kind, f.Raw)}, nil
+		}
+		sum := sha256.New()
+		err := t.WriteFrame(sum, f.Seq)
+		return []string{fmt.Sprintf("%v %v %s (%d bytes, %x)", f.Dir, f.Kind, f.Method, f.Size, sum.Sum(nil)[:8])}, err
+	}
+	lines := []string{fmt.Sprintf("%v %v", f.Dir, f.Kind)}
+	for _, field := range dialect.Everything(f.Raw) {
+		if field.Path != "jsonrpc" {
+			lines = append(lines, "  "+field.Path+" "+clipped(field.Value))
+		}
+	}
+	return lines, nil
+}

@@ -1,0 +1,269 @@
+package replay
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// session writes a session: what was said and done, and the calls beside that,
+// in the order of the tape.
+func (o *outliner) session(n int, s *trace.Session) {
+	o.line(0, fmt.Sprintf("session %d", n))
+	var said *trace.Message // the last line was about it
+	depth := 1
+	for _, h := range o.happenings(s) {
+		m := h.message
+		if said != nil && (m == nil || m.Role != said.Role) {
+			o.blocks(depth+1, said.Blocks)
+			said = nil
+		}
+		switch {
+		case m != nil && said == nil:
+			o.line(depth, string(m.Role))
+			said = &trace.Message{Role: m.Role, Blocks: slices.Clone(m.Blocks)}
+		case m != nil:
+			said.Blocks = append(said.Blocks, m.Blocks...)
+		case h.turn != nil && h.ends:
+			depth = 1
+			o.line(depth, fmt.Sprintf("turn %d %s", h.turn.Number, endOf(h.turn)))
+		case h.turn != nil:
+			o.line(depth, fmt.Sprintf("turn %d", h.turn.Number))
+			depth = 2
+		case h.call != nil:
+			o.call(depth, h.call)
+		default:
+			o.entity(depth, h.entity)
+		}
+	}
+	if said != nil {
+		o.blocks(depth+1, said.Blocks)
+	}
+	o.told(place{session: s.ID})
+	if o.level == Content {
+		o.state(s.Conversation.State)
+	}
+}
+
+// A happening is something in a session that has its place in the outline. One
+// of its pointers is set.
+type happening struct {
+	run     int
+	seq     uint64
+	turn    *trace.Turn
+	ends    bool // it is the turn's end
+	call    *trace.Call
+	message *trace.Message
+	entity  *trace.Entity
+}
+
+func (o *outliner) happenings(s *trace.Session) []happening {
+	var list []happening
+	for _, t := range s.Conversation.Turns {
+		list = append(list, happening{run: t.Run, seq: t.Prompt, turn: t})
+	}
+	for _, c := range o.trace.Calls {
+		if c.Session == s.ID && !shownOtherwise(c.Method) && !(o.opened && opens(c.Method)) {
+			list = append(list, happening{run: c.Run, seq: c.Request, call: c})
+		}
+	}
+	for _, e := range s.Conversation.Entities {
+		switch m := e.Message; {
+		case o.opened && e.Replayed:
+		case m == nil:
+			list = append(list, happening{run: e.Run, seq: e.First, entity: e})
+		case len(m.Blocks) > 0:
+			list = append(list, happening{run: e.Run, seq: e.First, message: m})
+		}
+	}
+	for _, t := range s.Conversation.Turns {
+		end := t.End
+		if t.Open() {
+			end = t.Last
+		}
+		list = append(list, happening{run: t.Run, seq: end, turn: t, ends: true})
+	}
+	slices.SortStableFunc(list, func(a, b happening) int {
+		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.seq, b.seq))
+	})
+	return slices.DeleteFunc(list, func(h happening) bool {
+		at := o.sessions[h.run]
+		return at != "" && at != s.ID
+	})
+}
+
+// shownOtherwise reports whether the calls of a method show as turns, tool calls
+// or terminals. How often an agent looks after a terminal depends on its speed.
+func shownOtherwise(method string) bool {
+	return method == "session/prompt" || method == "session/request_permission" || strings.HasPrefix(method, "terminal/")
+}
+
+func opens(method string) bool {
+	return method == "session/new" || method == "session/load" || method == "session/resume"
+}
+
+func endOf(t *trace.Turn) string {
+	var end string
+	switch {
+	case t.Error != nil:
+		end = "error " + gjson.GetBytes(t.Error, "code").Raw
+	case t.Open():
+		end = "has no end"
+	default:
+		end = strings.TrimSpace("ended " + t.StopReason)
+	}
+	if t.Cancelled {
+		end += ", cancelled by the client"
+	}
+	return end
+}
+
+// entity writes what is no message.
+func (o *outliner) entity(depth int, e *trace.Entity) {
+	switch {
+	case e.ToolCall != nil:
+		o.toolCall(depth, e.ToolCall)
+	case e.Plan != nil:
+		o.line(depth, "plan")
+		o.fields(depth+1, e.Plan.Raw)
+	case e.Terminal != nil:
+		o.terminal(depth, e.Terminal)
+	case e.Compaction != nil:
+		o.line(depth, strings.TrimSpace("compaction "+e.Compaction.Status))
+		o.blocks(depth+1, e.Compaction.Summary)
+	case e.Permission != nil:
+		o.line(depth, "permission")
+		if o.level == Content {
+			o.text(depth+1, strings.Join([]string{e.Permission.Title, e.Permission.Description, e.Permission.Command}, "\n"))
+		}
+		o.permission(depth+1, e.Permission)
+	case e.Notice != nil:
+		o.line(depth, strings.TrimSpace("notice "+e.Notice.Severity))
+		if o.level == Content {
+			o.text(depth+1, e.Notice.Title+"\n"+e.Notice.Description)
+		}
+	case e.Other != nil:
+		o.line(depth, strings.TrimSpace("update "+e.Other.Update))
+		o.fields(depth+1, e.Other.Raw)
+	}
+}
+
+func (o *outliner) toolCall(depth int, t *trace.ToolCall) {
+	kind := cmp.Or(t.Kind, "other")
+	o.line(depth, fmt.Sprintf("tool call, %s: %s", kind, cmp.Or(t.Status, "pending")))
+	depth++
+	if o.level == Content {
+		o.text(depth, t.Title)
+		for _, l := range t.Locations {
+			o.fields(depth, l)
+		}
+		if t.RawInput != nil {
+			o.fields(depth, []byte(`{"rawInput":`+string(t.RawInput)+`}`))
+		}
+	}
+	for _, p := range t.Permissions {
+		o.permission(depth, p)
+	}
+	if o.level != Content {
+		return
+	}
+	for _, raw := range t.Content {
+		item := gjson.ParseBytes(raw)
+		switch item.Get("type").Str {
+		case "content":
+			o.blocks(depth, []json.RawMessage{json.RawMessage(item.Get("content").Raw)})
+		case "diff":
+			if item.Get("newText").Exists() {
+				o.line(depth, "diff of "+item.Get("path").Str)
+				for _, h := range hunks(split(item.Get("oldText").Str), split(item.Get("newText").Str)) {
+					for _, l := range h.Lines {
+						o.line(depth, "| "+string(l.Op)+l.Text)
+					}
+				}
+				continue
+			}
+			o.fields(depth, raw)
+		default:
+			o.fields(depth, raw)
+		}
+	}
+	if len(t.Content) == 0 && t.RawOutput != nil {
+		o.fields(depth, []byte(`{"rawOutput":`+string(t.RawOutput)+`}`))
+	}
+}
+
+// permission writes how it was answered: what kind of option was chosen, since
+// agents make up ids and names.
+func (o *outliner) permission(depth int, p *trace.Permission) {
+	answer := cmp.Or(p.Outcome, "not answered")
+	for _, option := range p.Options {
+		if option.ID == p.Chosen && p.Outcome == "selected" {
+			answer = option.Kind
+		}
+	}
+	o.line(depth, "permission: "+answer)
+}
+
+func (o *outliner) terminal(depth int, t *trace.Terminal) {
+	end := ""
+	switch x := t.Exit; {
+	case x == nil:
+	case x.Signal != "":
+		end = ": signal " + x.Signal
+	case x.Code != nil:
+		end = fmt.Sprintf(": exit %d", *x.Code)
+	}
+	o.line(depth, "terminal"+end)
+	if o.level == Content {
+		o.text(depth+1, strings.Join(append([]string{"$ " + t.Command}, t.Args...), " "))
+		o.text(depth+1, string(t.Output))
+	}
+}
+
+// blocks writes content blocks as they are compared: what they show, adjacent
+// texts as one.
+func (o *outliner) blocks(depth int, blocks []json.RawMessage) {
+	if o.level != Content {
+		return
+	}
+	list, err := json.Marshal(blocks)
+	if err != nil {
+		return // a block that was cut off
+	}
+	for _, f := range dialect.Essence("session/prompt", []byte(`{"prompt":`+string(list)+`}`)) {
+		var text string
+		if strings.HasSuffix(f.Path, ".text") && json.Unmarshal([]byte(f.Value), &text) == nil {
+			o.text(depth, text)
+			continue
+		}
+		_, f.Path, _ = strings.Cut(f.Path, "].") // without prompt[0]
+		o.field(depth, "", f)
+	}
+}
+
+// fields writes the values of an update that are not known to change with each
+// run.
+func (o *outliner) fields(depth int, value json.RawMessage) {
+	if o.level != Content {
+		return
+	}
+	for _, f := range lasting(dialect.Essence("", value)) {
+		o.field(depth, "", f)
+	}
+}
+
+// state writes what the session has at the end.
+func (o *outliner) state(s trace.State) {
+	for _, v := range []struct{ name, value string }{{"title", s.Title}, {"mode", s.Mode}, {"model", s.Model}} {
+		if v.value != "" {
+			o.line(1, v.name+": "+strings.ReplaceAll(v.value, "\n", " "))
+		}
+	}
+}

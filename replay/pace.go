@@ -1,0 +1,87 @@
+package replay
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Pace says how long the agent's frames are held back. The zero value is fast:
+// not at all.
+type Pace struct {
+	Speed float64       // 1 as recorded, 0.5 half as fast; 0: no waiting
+	Max   time.Duration // the longest wait; 0: no limit
+}
+
+// ParsePace reads fast, recorded, or a speed such as 0.5x; each may be followed
+// by the longest wait, as in recorded,max=2s.
+func ParsePace(text string) (Pace, error) {
+	var p Pace
+	speed, limit, limited := strings.Cut(text, ",")
+	switch number, isSpeed := strings.CutSuffix(speed, "x"); {
+	case speed == "fast":
+	case speed == "recorded":
+		p.Speed = 1
+	case isSpeed:
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(n >= 1e-6 && n <= 1e6) {
+			return p, fmt.Errorf("%q is no speed; such as 0.5x is", speed)
+		}
+		p.Speed = n
+	default:
+		return p, fmt.Errorf("%q is no pace; fast, recorded and 0.5x are", speed)
+	}
+	if limited {
+		value, ok := strings.CutPrefix(limit, "max=")
+		d, err := time.ParseDuration(value)
+		if !ok || err != nil || d <= 0 {
+			return p, fmt.Errorf("%q is no longest wait; such as max=2s is", limit)
+		}
+		p.Max = d
+	}
+	return p, nil
+}
+
+// String returns the text that ParsePace takes.
+func (p Pace) String() string {
+	text := "fast"
+	switch p.Speed {
+	case 0:
+	case 1:
+		text = "recorded"
+	default:
+		text = strconv.FormatFloat(p.Speed, 'g', -1, 64) + "x"
+	}
+	if p.Max > 0 {
+		text += ",max=" + p.Max.String()
+	}
+	return text
+}
+
+// wait returns how long to wait now for what came after recorded.
+func (p Pace) wait(recorded time.Duration) time.Duration {
+	if p.Speed == 0 || recorded <= 0 {
+		return 0
+	}
+	d := float64(recorded) / p.Speed
+	if limit := float64(p.Max); p.Max > 0 && d > limit {
+		return p.Max
+	}
+	return time.Duration(min(d, float64(1<<62)))
+}
+
+// A clock tells when the next frame of a lane is due.
+type clock struct {
+	last     time.Duration // on the tape: of the frame before
+	lastLive time.Time     // when that came or went now
+}
+
+func (c *clock) due(p Pace, at time.Duration) time.Time {
+	if p.Speed == 0 || c.lastLive.IsZero() {
+		return time.Time{}
+	}
+	return c.lastLive.Add(p.wait(at - c.last))
+}
+
+func (c *clock) tick(at time.Duration, now time.Time) { c.last, c.lastLive = at, now }

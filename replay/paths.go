@@ -1,0 +1,255 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// roots maps the directories of the recording to those of now, in one direction
+// only: two recorded directories may be one today.
+type roots struct {
+	pairs []rootPair // the longest recorded first
+	moved bool       // some of them differ
+}
+
+// A rootPair is one directory.
+type rootPair struct {
+	recorded, now string
+	uri           bool // spelled as in a URI, with percent signs
+	typed         bool // short enough to be found by chance: only where a path must stand
+}
+
+// learn adds a directory. What was learnt before of the same directory stays.
+func (r *roots) learn(recorded, now string) {
+	recorded, now = trimSlash(recorded), trimSlash(now)
+	if recorded == "" || now == "" {
+		return
+	}
+	r.add(rootPair{recorded: recorded, now: now, typed: shallow(recorded)})
+	if from, to := escapePath(recorded), escapePath(now); from != recorded || to != now {
+		r.add(rootPair{recorded: from, now: to, uri: true, typed: shallow(recorded)})
+	}
+}
+
+func (r *roots) add(p rootPair) {
+	for _, have := range r.pairs {
+		if have.recorded == p.recorded && have.uri == p.uri {
+			return
+		}
+	}
+	r.pairs = append(r.pairs, p)
+	slices.SortStableFunc(r.pairs, func(a, b rootPair) int { return len(b.recorded) - len(a.recorded) })
+	r.moved = r.moved || p.recorded != p.now
+}
+
+// join adds all that other knows.
+func (r *roots) join(other *roots) {
+	for _, p := range other.pairs {
+		r.add(p)
+	}
+}
+
+// trimSlash removes a slash at the end, but not the whole of the root directory.
+func trimSlash(path string) string {
+	for len(path) > 1 && strings.HasSuffix(path, "/") {
+		path = path[:len(path)-1]
+	}
+	return path
+}
+
+// shallow reports whether a path is a root, a drive or of one component.
+func shallow(path string) bool {
+	path = strings.ReplaceAll(path, `\`, "/")
+	if len(path) >= 2 && path[1] == ':' {
+		path = path[2:]
+	}
+	return strings.Count(strings.TrimPrefix(path, "/"), "/") == 0
+}
+
+func escapePath(path string) string { return (&url.URL{Path: path}).EscapedPath() }
+
+// rewrite returns a message with all paths mapped that stand in its strings. A
+// string without any keeps its bytes, and so does a message. Keys are not
+// touched, nor is base64.
+func (r *roots) rewrite(message []byte) []byte {
+	if r == nil || !r.moved || !r.perhaps(message) {
+		return message
+	}
+	var out []byte
+	done := 0 // bytes of message that are in out
+	var key []byte
+	for i := 0; i < len(message); i++ {
+		if message[i] != '"' {
+			continue
+		}
+		start := i
+		i = closingQuote(message, i)
+		literal := message[start : i+1]
+		if isKey(message[i+1:]) {
+			key = literal
+			continue
+		}
+		mapped, ok := r.literal(literal, string(key))
+		if ok {
+			out = append(append(out, message[done:start]...), mapped...)
+			done = i + 1
+		}
+	}
+	if done == 0 {
+		return message
+	}
+	return append(out, message[done:]...)
+}
+
+// perhaps reports whether a message may hold a recorded path.
+func (r *roots) perhaps(message []byte) bool {
+	// With escapes a path may be written in many ways.
+	return r.in(message) || bytes.IndexByte(message, '\\') >= 0
+}
+
+// in reports whether one of the recorded directories stands in text.
+func (r *roots) in(text []byte) bool {
+	for i := range r.pairs {
+		if bytes.Contains(text, []byte(r.pairs[i].recorded)) {
+			return true
+		}
+	}
+	return false
+}
+
+// closingQuote returns the index of the quote that ends the string at b[i].
+func closingQuote(b []byte, i int) int {
+	for i++; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(b) - 1
+}
+
+// isKey reports whether what follows a string makes it a key.
+func isKey(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return len(rest) > 0 && rest[0] == ':'
+}
+
+// pathKeys are the keys under which a path must stand.
+var pathKeys = map[string]bool{`"cwd"`: true, `"path"`: true, `"oldPath"`: true, `"uri"`: true, `"additionalDirectories"`: true, `"locations"`: true}
+
+// literal maps a JSON string that stands under key. ok is false if it stays as
+// it is.
+func (r *roots) literal(literal []byte, key string) (mapped []byte, ok bool) {
+	if key == `"data"` || key == `"blob"` || len(literal) < 3 {
+		return nil, false
+	}
+	escaped := bytes.IndexByte(literal, '\\') >= 0
+	if !escaped && !r.in(literal) {
+		return nil, false
+	}
+	text := string(literal[1 : len(literal)-1])
+	if escaped && json.Unmarshal(literal, &text) != nil {
+		return nil, false
+	}
+	text, ok = r.text(text, pathKeys[key])
+	if !ok {
+		return nil, false
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(text) != nil {
+		return nil, false
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
+}
+
+// text maps the paths in s, in one pass: what was put in is not looked at again.
+func (r *roots) text(s string, typed bool) (string, bool) {
+	var out strings.Builder
+	done, changed := 0, false
+	for i := r.from(s, 0); i < len(s); i = r.from(s, i+1) {
+		p := r.at(s, i, typed)
+		if p == nil {
+			continue
+		}
+		end := i + len(p.recorded)
+		now := p.now
+		if now == "/" && end < len(s) && s[end] == '/' {
+			now = ""
+		}
+		if p.recorded == "/" && end < len(s) && now != "/" {
+			now += "/"
+		}
+		out.WriteString(s[done:i])
+		out.WriteString(now)
+		changed = changed || p.now != p.recorded
+		done, i = end, end-1
+	}
+	if !changed {
+		return s, false
+	}
+	out.WriteString(s[done:])
+	return out.String(), true
+}
+
+// from returns where one of the recorded directories stands next, at i or behind
+// it; the length of s if none does.
+func (r *roots) from(s string, i int) int {
+	first := len(s)
+	for k := range r.pairs {
+		if n := strings.Index(s[i:], r.pairs[k].recorded); n >= 0 {
+			first = min(first, i+n)
+		}
+	}
+	return first
+}
+
+// at returns the directory whose path stands at s[i], as a whole or as the
+// beginning of a longer one.
+func (r *roots) at(s string, i int, typed bool) *rootPair {
+	for k := range r.pairs {
+		p := &r.pairs[k]
+		if !strings.HasPrefix(s[i:], p.recorded) {
+			continue
+		}
+		inURI := strings.HasSuffix(s[:i], "file://")
+		switch {
+		case p.uri && !inURI:
+		case p.typed && (!typed || i > 0 && !inURI):
+		case !inURI && joinedBefore(s[:i]):
+		case p.recorded != "/" && joinedBehind(s[i+len(p.recorded):]):
+		default:
+			return p
+		}
+	}
+	return nil
+}
+
+// joinedBefore reports whether a path behind s would be the end of a longer name.
+func joinedBefore(s string) bool {
+	c, n := utf8.DecodeLastRuneInString(s)
+	return n > 0 && (inName(c) || c == '.' || c == '/')
+}
+
+// joinedBehind reports whether s goes on with the last name of the path before
+// it. A dot may end a sentence.
+func joinedBehind(s string) bool {
+	c, n := utf8.DecodeRuneInString(s)
+	if n > 0 && c == '.' {
+		c, n = utf8.DecodeRuneInString(s[1:])
+		return n > 0 && (unicode.IsLetter(c) || unicode.IsDigit(c))
+	}
+	return n > 0 && inName(c)
+}
+
+func inName(c rune) bool {
+	return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' || c == '-'
+}

@@ -1,0 +1,140 @@
+package replay
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A beginning is where a connection begins.
+type beginning struct {
+	source Source
+	from   uint64 // number of its first frame
+}
+
+// beginnings returns the connections of sources, in order. Where a second one
+// begins is looked for only if it is asked for.
+func beginnings(sources []Source) iter.Seq2[beginning, error] {
+	return func(yield func(beginning, error) bool) {
+		for _, s := range sources {
+			if !yield(beginning{s, 1}, nil) {
+				return
+			}
+			var b border
+			for f, err := range s.Tape.Rows(1) {
+				if err != nil {
+					yield(beginning{}, err)
+					return
+				}
+				if !b.crossed(&f) {
+					continue
+				}
+				if !yield(beginning{s, f.Seq}, nil) {
+					return
+				}
+				b = border{}
+				b.crossed(&f)
+			}
+		}
+	}
+}
+
+// A border finds where a connection ends: behind the agent's exit, or where ACP
+// is initialized anew. In MCP that may happen on one connection (SEP-1364).
+type border struct {
+	greeted bool // an initialize of ACP has been answered
+	ended   bool // the agent has
+}
+
+// crossed reports whether f is the first frame of the next connection.
+func (b *border) crossed(f *dialect.Frame) bool {
+	if b.ended || b.greeted && f.Dir == wire.ClientToAgent && f.Kind == wire.Request && f.Method == "initialize" {
+		return true
+	}
+	b.greeted = b.greeted || f.Events.Has(dialect.Initialized)
+	b.ended = f.Kind == wire.Mark && wire.ReadMark(f.Frame).Exit != nil
+	return false
+}
+
+// A casting finds the connection that the client wants.
+type casting struct {
+	agent   *Agent
+	settled bool
+	early   [][]byte // what has come before it was settled
+}
+
+// first returns the player to begin with.
+func (k *casting) first(report *Report) (*player, error) {
+	n := 0
+	for b, err := range beginnings(k.agent.Sources) {
+		if err != nil {
+			return nil, err
+		}
+		if n++; n >= k.agent.Connection {
+			k.settled = k.agent.Connection > 0
+			return newPlayer(k.agent, b, report)
+		}
+	}
+	return nil, fmt.Errorf("there is no connection %d; there are %d", k.agent.Connection, n)
+}
+
+// pick takes the client's next line and returns the player to handle it: the
+// first that has the session that the client sets up first.
+func (k *casting) pick(p *player, line []byte) *player {
+	if k.settled {
+		return p
+	}
+	e := wire.Scan(line)
+	m := newArrival(line, e, 0)
+	if kind, _ := dialect.Lookup(dialect.ACP, m.method); m.kind != wire.Request || kind.Effect != dialect.Opens || p.protocol == dialect.MCP {
+		k.early = append(k.early, line)
+		return p
+	}
+	k.settled = true
+	if found, _, _ := p.find(m); found != nil {
+		return p
+	}
+	for b, err := range beginnings(k.agent.Sources) {
+		if err != nil {
+			break
+		}
+		if b.source == p.script.source && b.from == p.script.from {
+			continue
+		}
+		if q := k.audition(p, b, m); q != nil {
+			p.script.close()
+			return q
+		}
+	}
+	return p
+}
+
+// audition returns a player of another connection, as it were if it had played
+// from the beginning, if it has what m asks for.
+func (k *casting) audition(p *player, b beginning, m *arrival) *player {
+	report := *p.report
+	q, err := newPlayer(k.agent, b, &report)
+	if err != nil {
+		return nil
+	}
+	q.inbox = p.inbox
+	q.out, q.errOut = newOutbox(io.Discard, p.inbox), newOutbox(io.Discard, p.inbox)
+	q.advance()
+	for _, line := range k.early {
+		q.handle(bytes.Clone(line))
+		q.advance()
+	}
+	q.flush()
+	found, _, _ := q.find(m)
+	if found == nil || len(report.Misses) > len(p.report.Misses) {
+		q.script.close()
+		return nil
+	}
+	*p.report = report
+	q.report, q.out, q.errOut = p.report, p.out, p.errOut
+	return q
+}

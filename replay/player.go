@@ -1,0 +1,298 @@
+package replay
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A player plays the agent of one connection. It handles one message of the
+// client after the other, and sends all that is then ready before it looks at
+// the next, so what it sends depends on the order of the messages only.
+type player struct {
+	agent    *Agent
+	script   *script
+	protocol dialect.Protocol
+	matching Matching
+	pace     Pace
+	report   *Report
+	cwd      string // of this process
+	taped    string // of the process that was recorded
+
+	inbox  *inbox
+	out    *outbox
+	errOut *outbox
+	live   *understudy // nil until it is needed
+
+	// What was read of the tape and not played.
+	main     *lane // the connection's own
+	sessions map[string]*lane
+	alive    []*lane // those of which more may be ready to be read
+	active   []*lane // those of which something may be ready to be sent
+	prompts  queue
+	requests queue // MCP's
+	waiting  map[cueKey]*queue
+	asks     map[string]*ask  // by id; their answers were not read yet
+	calls    map[string]*cue  // by id; likewise
+	recent   []*cue           // MCP's calls whose answers were not read yet
+	tokens   map[string]*lane // of MCP's calls, likewise
+	elicited *lane            // of the last elicitation
+	trails   []*trail
+	lastCue  *cue  // if the last frame was the client's
+	lastHeld *lane // if it was the agent's and is held
+	kept     int   // bytes of those frames that are kept
+	seeking  bool  // nothing is sent, whatever is read
+	draining bool  // nothing is played any more
+	finished bool  // the tape, or this connection on it, was read to its end
+	closing  bool  // the client's EOF or a signal was read
+	sudden   bool  // the agent ended by itself
+
+	made    map[uint64]string // session by the number of the request that made it
+	homes   map[string]bool   // places of sessions that are made on the tape, as seen from its directory
+	endings []ending
+
+	// What has passed now.
+	sent    map[string]*ask // requests of the agent that are not answered
+	ids     ids
+	roots   roots // of all sessions
+	arrays  int   // batches of the client
+	offered []byte
+	noted   map[string]bool
+}
+
+// A cueKey is what a message is looked up by.
+type cueKey struct {
+	method, session string
+}
+
+// An ending is the last frame of a session on the tape.
+type ending struct {
+	session string
+	last    uint64
+}
+
+func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
+	s := b.source
+	info, err := s.Tape.Info()
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := s.Tape.Sessions()
+	if err != nil {
+		return nil, err
+	}
+	p := &player{
+		agent:    a,
+		script:   newScript(b),
+		protocol: info.Connection.Protocol,
+		matching: a.Matching,
+		pace:     a.Pace,
+		report:   report,
+		cwd:      a.Cwd,
+		taped:    info.Start.Cwd,
+		main:     &lane{kind: ofConnection},
+		sessions: make(map[string]*lane),
+		waiting:  make(map[cueKey]*queue),
+		asks:     make(map[string]*ask),
+		calls:    make(map[string]*cue),
+		tokens:   make(map[string]*lane),
+		made:     make(map[uint64]string),
+		homes:    make(map[string]bool),
+		sent:     make(map[string]*ask),
+		noted:    make(map[string]bool),
+	}
+	for _, one := range sessions {
+		run := one.Runs[0]
+		p.made[run.First] = one.ID
+		p.endings = append(p.endings, ending{one.ID, run.Last})
+		p.homes[relative(p.taped, one.Cwd)] = true
+		if one.ID == s.Session {
+			p.script.setup = run.First
+		}
+	}
+	slices.SortFunc(p.endings, func(a, b ending) int { return int(a.last) - int(b.last) })
+	if p.protocol == dialect.MCP {
+		p.roots.learn(p.taped, p.cwd)
+		p.main.roots = &p.roots
+	}
+	return p, nil
+}
+
+// play runs until the connection is over, and returns the player that was
+// picked.
+func (p *player) play(ctx context.Context, k *casting) *player {
+	heard := time.Now()
+	for {
+		due := p.advance()
+		p.flush()
+		if p.over() {
+			return p
+		}
+		if p.overheard() {
+			continue
+		}
+		line, ok, ended := p.inbox.take()
+		if ended {
+			return p
+		}
+		if ok {
+			heard = time.Now()
+			p = k.pick(p, line)
+			p.handle(line)
+			continue
+		}
+		var stalled time.Time
+		l, after := p.stalled(k.agent.Patience)
+		if l != nil {
+			stalled = heard.Add(after)
+		}
+		switch p.wait(ctx, due, stalled) {
+		case cancelled:
+			return p
+		case timeout:
+			if l != nil && due.IsZero() && !time.Now().Before(stalled) {
+				p.stall(l)
+				heard = time.Now()
+			}
+		}
+	}
+}
+
+// overheard takes what the live agent has said, if there is one and it has.
+func (p *player) overheard() bool {
+	if p.live == nil || p.live.gone {
+		return false
+	}
+	line, ok, ended := p.live.said.take()
+	switch {
+	case ended:
+		p.lose("the live agent ended")
+	case ok:
+		p.hear(line)
+	}
+	return ok || ended
+}
+
+type woken uint8
+
+const (
+	called    woken = iota // something came
+	timeout                // something is due
+	cancelled              // the context is done
+)
+
+// wait waits for the client, or until the earlier of two times that are not
+// zero.
+func (p *player) wait(ctx context.Context, due, stalled time.Time) woken {
+	if due.IsZero() || !stalled.IsZero() && stalled.Before(due) {
+		due = stalled
+	}
+	var alarm <-chan time.Time
+	if !due.IsZero() {
+		t := time.NewTimer(time.Until(due))
+		defer t.Stop()
+		alarm = t.C
+	}
+	select {
+	case <-p.inbox.more:
+		return called
+	case <-alarm:
+		return timeout
+	case <-ctx.Done():
+		return cancelled
+	}
+}
+
+// advance sends all that is ready. It returns when the next frame is due, if
+// only its pace holds it back.
+func (p *player) advance() (due time.Time) {
+	for {
+		l, due := p.nextReady()
+		switch {
+		case l != nil:
+			p.release(l)
+		case !p.hungry() || !p.take():
+			return due
+		}
+	}
+}
+
+// release sends the next frame of a lane.
+func (p *player) release(l *lane) {
+	h := l.held[0]
+	if h.array != nil && h.array.together() {
+		p.sendArray(h.array)
+		return
+	}
+	l.pop()
+	raw := h.raw
+	p.kept -= len(raw)
+	if raw == nil {
+		f, err := p.script.again(h.seq)
+		if err != nil {
+			p.report.note("frame %d cannot be sent: %v", h.seq, err)
+			return
+		}
+		raw = f.Raw
+		if h.entry >= 0 {
+			raw = nth(raw, h.entry)
+		}
+	}
+	p.send(l, &h, raw)
+}
+
+func (l *lane) pop() {
+	l.held[0] = held{}
+	l.held = l.held[1:]
+	if len(l.held) == 0 {
+		l.held = nil
+	}
+}
+
+// nth returns an entry of a batch.
+func nth(batch []byte, n int) (entry []byte) {
+	wire.Entries(batch, func(i int, b []byte) bool {
+		entry = b
+		return i < n
+	})
+	return entry
+}
+
+func (p *player) flush() {
+	p.out.flush()
+	p.errOut.flush()
+}
+
+// over reports whether the agent ends here by itself: it did so on the tape, and
+// all that stood before that has passed. What a dead lane lacks does not pass
+// any more, and the client is told by the miss.
+func (p *player) over() bool {
+	if p.report.fatal {
+		return true
+	}
+	if !p.finished || !p.sudden || len(p.active) > 0 {
+		return false
+	}
+	for _, q := range p.waiting {
+		for _, c := range q.cues {
+			if !c.over() && c.required {
+				return false
+			}
+		}
+	}
+	if p.main.waits() {
+		return false
+	}
+	for _, l := range p.sessions {
+		if l.waits() {
+			return false
+		}
+	}
+	return true
+}
+
+// waits reports whether something of the lane has not passed.
+func (l *lane) waits() bool { return !l.dead && (len(l.held) > 0 || l.wants.first() != nil) }

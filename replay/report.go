@@ -1,0 +1,75 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Report says how a replay went.
+type Report struct {
+	Sent     int // frames of the agent
+	Received int // messages of the client
+	Matched  int // of these, how many are on the tape
+	Live     int // of these, how many requests went to a live agent because they are not on the tape
+
+	Misses []Miss     // in the order in which they were found
+	Unused []Expected // messages of the recorded client that never came; at most 100
+	Left   int        // how many these are
+	Notes  []string   // what else was not as recorded, and did not matter; at most 100
+
+	Exit *wire.Exit // how the agent ended on the tape; nil if that is not on it
+
+	fatal bool // a miss of which the client cannot be told by an answer
+	more  int  // notes that are not kept
+}
+
+// maxLines is how many lines of a kind a report keeps.
+const maxLines = 100
+
+// Diverged reports whether the client left the tape.
+func (r *Report) Diverged() bool { return len(r.Misses) > 0 || r.Left > 0 }
+
+// String returns the report as lines for people, empty if there is nothing to
+// tell.
+func (r *Report) String() string {
+	var b strings.Builder
+	for _, m := range r.Misses {
+		fmt.Fprintf(&b, "miss: %s\n", m)
+	}
+	for _, e := range r.Unused {
+		fmt.Fprintf(&b, "never came: %s, frame %d\n", e.Method, e.Seq)
+	}
+	if more := r.Left - len(r.Unused); more > 0 {
+		fmt.Fprintf(&b, "never came: %d more\n", more)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "note: %s\n", n)
+	}
+	if r.more > 0 {
+		fmt.Fprintf(&b, "note: %d more\n", r.more)
+	}
+	return b.String()
+}
+
+func (r *Report) note(format string, args ...any) {
+	if len(r.Notes) == maxLines {
+		r.more++
+		return
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+func (r *Report) miss(m Miss) { r.Misses = append(r.Misses, m) }
+
+func (r *Report) unused(c *cue) {
+	r.Left++
+	if len(r.Unused) < maxLines {
+		method := c.method
+		if c.kind == wire.Response {
+			method = "answer to " + method
+		}
+		r.Unused = append(r.Unused, Expected{c.seq, method})
+	}
+}

@@ -1,0 +1,120 @@
+package replay
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// A script is one connection on a tape, read from its beginning on and no
+// further than what is played needs. Frames that must be seen a second time are
+// read again from the tape.
+type script struct {
+	source  Source
+	session string // the one that is played; empty: all are
+	setup   uint64 // number of the request that made it
+
+	ahead cursor // what comes next
+	back  cursor // where a frame was read again last
+
+	from   uint64 // its first frame
+	border border
+	over   bool // what follows is of another connection
+}
+
+func newScript(b beginning) *script {
+	t := b.source.Tape
+	return &script{source: b.source, session: b.source.Session, from: b.from, ahead: cursor{tape: t, at: b.from}, back: cursor{tape: t}}
+}
+
+func (s *script) close() {
+	s.ahead.close()
+	s.back.close()
+}
+
+// next returns the next frame. Its bytes are valid until the one after it is
+// asked for. ok is false at the end of the connection.
+func (s *script) next() (f dialect.Frame, ok bool, err error) {
+	for !s.over {
+		f, ok, err = s.ahead.next()
+		if err != nil || !ok {
+			return f, false, err
+		}
+		s.over = s.border.crossed(&f)
+		if !s.over && s.has(&f) {
+			return f, true, nil
+		}
+	}
+	return f, false, nil
+}
+
+// has reports whether a frame is played: the client's as it sent them, the
+// agent's as the client got them; and if one session was chosen, only that and
+// what belongs to none.
+func (s *script) has(f *dialect.Frame) bool {
+	switch {
+	case f.Dir == wire.ClientToAgent && !f.Origin.Sent(), f.Dir == wire.AgentToClient && !f.Origin.Received():
+		return false
+	case s.session == "", f.Seq == s.setup, f.Session == s.session:
+		return true
+	case len(f.Entries) > 0:
+		return slices.ContainsFunc(f.Entries, func(a dialect.About) bool { return a.Session == "" || a.Session == s.session })
+	}
+	return f.Session == "" && !makesSession(f.Kind, f.Method)
+}
+
+// again returns a frame that was given before. Its bytes are valid until the next
+// call.
+func (s *script) again(seq uint64) (dialect.Frame, error) {
+	if s.back.stop == nil || s.back.at > seq || seq-s.back.at > rewind {
+		s.back.close()
+		s.back = cursor{tape: s.source.Tape, at: seq}
+	}
+	for {
+		f, ok, err := s.back.next()
+		switch {
+		case err != nil:
+			return f, err
+		case !ok || f.Seq > seq:
+			return f, fmt.Errorf("frame %d of the tape cannot be found again", seq)
+		case f.Seq == seq:
+			return f, nil
+		}
+	}
+}
+
+// rewind is how many frames are passed over before it is cheaper to look the
+// wanted one up: about as many as a block holds.
+const rewind = 2048
+
+// A cursor goes over the frames of a tape. The zero value with a tape is ready to
+// use.
+type cursor struct {
+	tape *record.Tape
+	at   uint64 // the next frame is this one or a later one
+	pull func() (dialect.Frame, error, bool)
+	stop func()
+}
+
+func (c *cursor) next() (dialect.Frame, bool, error) {
+	if c.pull == nil {
+		c.pull, c.stop = iter.Pull2(c.tape.Frames(c.at))
+	}
+	f, err, ok := c.pull()
+	if err != nil {
+		return f, false, err
+	}
+	c.at = f.Seq + 1
+	return f, ok, nil
+}
+
+func (c *cursor) close() {
+	if c.stop != nil {
+		c.stop()
+	}
+	c.pull, c.stop = nil, nil
+}

@@ -1,0 +1,180 @@
+package replay
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// send writes a frame of the agent with the ids and paths of now, and notes what
+// it begins and ends.
+func (p *player) send(l *lane, h *held, raw []byte) {
+	if p.pace.Speed > 0 {
+		l.clock.tick(h.at, time.Now())
+	}
+	if p.tokenless(h, raw) {
+		p.leave(h.trail)
+		return
+	}
+	switch {
+	case h.long:
+		p.sendLong(h, raw)
+	default:
+		p.out.Write(p.today(l, h, raw))
+		p.out.Write([]byte(h.end.Bytes()))
+	}
+	p.gone(l, h)
+	p.leave(h.trail)
+}
+
+// gone notes that a frame has been sent.
+func (p *player) gone(l *lane, h *held) {
+	p.report.Sent++
+	switch {
+	case h.reply != nil:
+		l.open = slices.DeleteFunc(l.open, func(c *cue) bool { return c == h.reply })
+	case h.ask != nil:
+		p.sent[h.ask.id] = h.ask
+		p.unadvertised(h.method)
+	}
+	if h.ends {
+		l.running = false
+	}
+}
+
+// today returns a message of the agent with the ids and paths of now.
+func (p *player) today(l *lane, h *held, raw []byte) []byte {
+	var edits []edit
+	if h.reply != nil {
+		edits = idEdit(raw, h.reply.live)
+	}
+	if len(p.ids.moved) > 0 {
+		edits = append(edits, p.ids.rewrite(h.method, raw, nil)...)
+	}
+	return p.rootsOf(l).rewrite(apply(raw, edits))
+}
+
+// rootsOf returns how paths in a lane are mapped.
+func (p *player) rootsOf(l *lane) *roots {
+	if l.roots != nil {
+		return l.roots
+	}
+	return &p.roots
+}
+
+// tokenless reports whether a frame tells of the progress of a call whose client
+// does not want to be told.
+func (p *player) tokenless(h *held, raw []byte) bool {
+	if !h.token {
+		return false
+	}
+	live, ok := p.ids.live(dialect.ProgressToken, gjson.GetBytes(raw, "params.progressToken").Raw)
+	return ok && live == nil
+}
+
+// sendLong sends a frame of which the tape gives only the beginning at once. Its
+// paths stay as they are.
+func (p *player) sendLong(h *held, beginning []byte) {
+	w := &splice{w: p.out}
+	if h.reply != nil {
+		w.edits = idEdit(beginning, h.reply.live)
+	}
+	if err := p.script.source.Tape.WriteFrame(w, h.seq); err != nil {
+		p.report.note("frame %d is sent in part: %v", h.seq, err)
+	}
+	p.out.Write([]byte(h.end.Bytes()))
+}
+
+// A splice is a writer that makes one edit on the way.
+type splice struct {
+	w     *outbox
+	edits []edit
+	at    int
+}
+
+func (s *splice) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(s.edits) > 0 && len(b) > 0 {
+		e := s.edits[0]
+		if s.at+len(b) <= e.from {
+			break
+		}
+		if s.at < e.from {
+			s.w.Write(b[:e.from-s.at])
+			b, s.at = b[e.from-s.at:], e.from
+		}
+		skip := min(len(b), e.to-s.at)
+		b, s.at = b[skip:], s.at+skip
+		if s.at == e.to {
+			s.w.Write(e.with)
+			s.edits = s.edits[1:]
+		}
+	}
+	s.w.Write(b)
+	s.at += len(b)
+	return n, nil
+}
+
+// say writes a line that is no frame of the protocol.
+func (p *player) say(dir wire.Direction, line []byte) {
+	if dir != wire.AgentStderr {
+		p.out.Write(line)
+		return
+	}
+	p.out.flush() // what stands before it on the tape comes before it
+	p.errOut.Write(line)
+	p.errOut.flush()
+}
+
+// leave writes the lines that follow a frame.
+func (p *player) leave(t *trail) {
+	if t == nil {
+		return
+	}
+	for _, seq := range t.lines {
+		f, err := p.script.again(seq)
+		if err != nil {
+			p.report.note("line %d cannot be written: %v", seq, err)
+			continue
+		}
+		p.say(f.Dir, append(bytes.Clone(f.Raw), f.End.Bytes()...))
+	}
+	t.lines = nil
+	p.trails = slices.DeleteFunc(p.trails, func(o *trail) bool { return o == t })
+}
+
+// gateOf says where a client tells that it takes a method, as a path in
+// clientCapabilities of version 1.
+var gateOf = map[string]string{
+	"fs/read_text_file":      "fs.readTextFile",
+	"fs/write_text_file":     "fs.writeTextFile",
+	"terminal/create":        "terminal",
+	"terminal/output":        "terminal",
+	"terminal/wait_for_exit": "terminal",
+	"terminal/kill":          "terminal",
+	"terminal/release":       "terminal",
+	"elicitation/create":     "elicitation",
+	"sampling/createMessage": "sampling",
+	"roots/list":             "roots",
+}
+
+// unadvertised notes a request of the agent that this client has not said to
+// take.
+func (p *player) unadvertised(method string) {
+	gate, ok := gateOf[method]
+	if !ok || p.offered == nil || p.noted[method] {
+		return
+	}
+	for _, key := range []string{"clientCapabilities.", "capabilities."} {
+		if v := gjson.GetBytes(p.offered, key+gate); v.Exists() && v.Type != gjson.Null && v.Type != gjson.False {
+			return
+		}
+	}
+	p.noted[method] = true
+	p.report.note("the tape's agent calls %s, which this client has not advertised", method)
+}
