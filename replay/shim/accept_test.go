@@ -1,0 +1,563 @@
+package shim_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/replay/shim"
+)
+
+var dialects = []string{"v1", "early1", "early", "v2"}
+
+// recorded makes a session with one turn in a store, and returns its id.
+func recorded(t *testing.T, dir string, c character, prompts ...string) string {
+	t.Helper()
+	cl := start(t, dir, c, nil)
+	cl.initialize()
+	id := cl.new()
+	for _, p := range prompts {
+		cl.prompt(id, p)
+	}
+	cl.stop()
+	return id
+}
+
+// log returns what an agent got.
+func (c character) log(t *testing.T) []gjson.Result {
+	t.Helper()
+	text, err := os.ReadFile(c.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []gjson.Result
+	for line := range strings.Lines(string(text)) {
+		got = append(got, gjson.Parse(line))
+	}
+	return got
+}
+
+// prompts returns the prompts that an agent got.
+func (c character) prompts(t *testing.T) (list [][]gjson.Result) {
+	for _, m := range c.log(t) {
+		if m.Get("method").Str == "session/prompt" {
+			list = append(list, m.Get("params.prompt").Array())
+		}
+	}
+	return list
+}
+
+// The response comes behind the last replayed update; what the agent sends for
+// the session meanwhile comes behind that.
+func TestOrder(t *testing.T) {
+	for _, d := range dialects {
+		dir := t.TempDir()
+		c := character{Dialect: d, Script: []string{hello}, Greets: true}
+		id := recorded(t, dir, c, "turn 0")
+		cl := start(t, dir, c, nil)
+		cl.initialize()
+		lines, _ := cl.load(id)
+		for _, line := range lines {
+			if strings.Contains(line, "available_commands") {
+				t.Errorf("%s: a live update before the response: %s", d, line)
+			}
+		}
+		cl.await(0, "greeting", func(m gjson.Result) bool {
+			return m.Get("params.update.sessionUpdate").Str == "available_commands_update"
+		})
+	}
+}
+
+// The agent sees only its own id, the client only its own, and both are right
+// where two sessions are in use at once.
+func TestIDs(t *testing.T) {
+	for _, d := range dialects {
+		dir := t.TempDir()
+		c := character{Dialect: d, Script: []string{hello}}
+		first := recorded(t, dir, c, "turn 0")
+		c.Log = filepath.Join(dir, "log")
+		cl := start(t, dir, c, nil)
+		cl.initialize()
+		second := cl.new() // session-1 again, for the agent
+		if first == second {
+			t.Fatalf("%s: two sessions are called %s", d, first)
+		}
+		cl.load(first)
+		before := cl.count()
+		cl.prompt(second, "to the second")
+		cl.prompt(first, "to the first")
+		cl.stop()
+		got := map[string]string{}
+		for _, m := range c.log(t) {
+			if m.Get("method").Str == "session/prompt" {
+				blocks := m.Get("params.prompt").Array()
+				got[blocks[len(blocks)-1].Get("text").Str] = m.Get("params.sessionId").Str
+			}
+			if strings.Contains(m.Raw, second) && !strings.HasPrefix(m.Get("method").Str, "session/resume") {
+				t.Errorf("%s: the agent gets %s", d, m.Raw)
+			}
+		}
+		if got["to the second"] != "session-1" || got["to the first"] != "session-2" {
+			t.Errorf("%s: the agent gets prompts for %v", d, got)
+		}
+		for _, line := range cl.lines[before:] {
+			if s := gjson.Get(line, "params.sessionId").Str; s == "session-2" {
+				t.Errorf("%s: the client gets %s", d, line)
+			}
+		}
+	}
+}
+
+// A slash command stays in front, and a prompt that failed gives the context
+// again.
+func TestHandover(t *testing.T) {
+	dir := t.TempDir()
+	c := character{Script: []string{hello, "error -32603"}, Log: filepath.Join(dir, "log")}
+	id := recorded(t, dir, c, "turn 0")
+	os.Remove(c.Log)
+	cl := start(t, dir, c, nil)
+	cl.initialize()
+	cl.load(id)
+	cl.fails(-32603, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 1"}]}`, id))
+	cl.prompt(id, "/do it")
+	cl.prompt(id, "more")
+	cl.stop()
+	prompts := c.prompts(t)
+	for i, want := range []int{2, 2, 1} {
+		if len(prompts[i]) != want {
+			t.Errorf("prompt %d has %d blocks, want %d", i, len(prompts[i]), want)
+		}
+	}
+	if got := prompts[1][0].Get("text").Str; got != "/do it" {
+		t.Errorf("the first block is %q, want the command", got)
+	}
+	text := prompts[0][0].Get("text").Str
+	for _, want := range []string{"User: turn 0\n", "Assistant: Hello, world\n", "Tool Read (read, completed):\ndata\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the agent is not told %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "hm") {
+		t.Errorf("the agent is told a thought:\n%s", text)
+	}
+}
+
+// Errors have their codes, and the connection stays usable.
+func TestErrors(t *testing.T) {
+	for _, d := range dialects {
+		dir := t.TempDir()
+		c := character{Dialect: d, Script: []string{hello, "wait"}}
+		id := recorded(t, dir, c, "turn 0")
+		cl := start(t, dir, c, nil)
+		open := "session/load"
+		if d == "v2" {
+			open = "session/resume"
+		}
+		cl.fails(-32600, open, `{"sessionId":"x","cwd":"/w","mcpServers":[]}`)
+		cl.initialize()
+		if d != "v2" {
+			cl.fails(-32602, open, `{"cwd":"/w","mcpServers":[]}`)
+			cl.fails(-32602, open, `{"sessionId":7,"cwd":"/w","mcpServers":[]}`)
+			cl.fails(-32602, open, fmt.Sprintf(`{"sessionId":%q,"mcpServers":[]}`, id))
+			cl.fails(-32602, open, fmt.Sprintf(`{"sessionId":%q,"cwd":"w","mcpServers":[]}`, id))
+			cl.fails(-32602, open, fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":{}}`, id))
+		}
+		cl.fails(-32002, open, `{"sessionId":"unknown","cwd":"/w","mcpServers":[]}`)
+		cl.fails(-32602, open, fmt.Sprintf(`{"sessionId":%q,"cwd":"/elsewhere","mcpServers":[]}`, id))
+		if d != "v1" {
+			cl.fails(-32602, "session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{"type":"message"}}`, id))
+			cl.fails(-32602, "session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{}}`, id))
+		}
+		cl.fails(-32602, "session/list", `{"cursor":"x"}`)
+		cl.fails(-32002, "session/close", `{"sessionId":"unknown"}`)
+		cl.fails(-32602, "session/delete", `{}`)
+		cl.fails(-32002, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[]}`, id))
+
+		cl.must(open, fmt.Sprintf(`{"sessionId":%q,"cwd":"/w/./","mcpServers":[]}`, id))
+		prompt := cl.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 1"}]}`, id))
+		cl.fails(-32600, open, fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
+		cl.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, id)
+		cl.response(prompt)
+		cl.must("session/list", `{}`)
+	}
+}
+
+// Each dialect has its keys, and only what the shim serves is added.
+func TestCapabilities(t *testing.T) {
+	for _, tt := range []struct {
+		c    character
+		want string // of the result, by path
+	}{
+		{character{Dialect: "v1"}, `agentCapabilities {"loadSession":true,"promptCapabilities":{"image":true,"embeddedContext":false},"sessionCapabilities":{"x":null,"resume":{},"list":{},"delete":{},"close":{}},"_meta":{"acptap":{"shim":["load","resume","list","delete","close"]}}}`},
+		{character{Dialect: "v1", Native: []string{"load", "resume", "list", "delete", "close"}}, `agentCapabilities {"loadSession":true,"promptCapabilities":{"image":true,"embeddedContext":false},"sessionCapabilities":{"x":null,"load":{},"resume":{},"list":{},"delete":{},"close":{}}}`},
+		{character{Dialect: "early1"}, `capabilities {"session":{"prompt":{},"load":{},"resume":{},"list":{},"delete":{},"close":{}},"_meta":{"acptap":{"shim":["load","resume","list","delete","close"]}}}`},
+		{character{Dialect: "early", Native: []string{"load"}}, `capabilities {"session":{"prompt":{},"load":{},"resume":{},"list":{},"delete":{},"close":{}},"_meta":{"acptap":{"shim":["resume","list","delete","close"]}}}`},
+		{character{Dialect: "v2"}, `capabilities {"session":{"prompt":{},"delete":{}},"_meta":{"acptap":{"shim":["delete"]}}}`},
+	} {
+		if tt.c.Dialect == "v1" && tt.c.Native != nil {
+			tt.want = strings.Replace(tt.want, `"load":{},`, "", 1) // the agent of the test has the marker where it belongs only
+		}
+		cl := start(t, t.TempDir(), tt.c, nil)
+		path, want, _ := strings.Cut(tt.want, " ")
+		if got := cl.initialize().Get(path).Raw; got != want {
+			t.Errorf("%s %v: got  %s\nwant %s", tt.c.Dialect, tt.c.Native, got, want)
+		}
+	}
+}
+
+// Sessions are listed in pages, the latest first, and not those without a
+// prompt.
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	cl := start(t, dir, character{Random: true}, nil)
+	cl.initialize()
+	var want []string
+	for range 60 {
+		id := cl.new()
+		cl.prompt(id, "a question\nin two lines")
+		want = append(want, id)
+	}
+	empty := cl.new()
+	slices.Reverse(want)
+	var got []string
+	params, pages := `{"cwd":"/w"}`, 0
+	for ; ; pages++ {
+		page := cl.must("session/list", params)
+		for _, one := range page.Get("sessions").Array() {
+			got = append(got, one.Get("sessionId").Str)
+			if title := one.Get("title").Str; title != "a question" {
+				t.Errorf("got the title %q", title)
+			}
+			if _, err := time.Parse(time.RFC3339, one.Get("updatedAt").Str); err != nil {
+				t.Error(err)
+			}
+		}
+		next := page.Get("nextCursor")
+		if !next.Exists() {
+			break
+		}
+		cl.fails(-32602, "session/list", fmt.Sprintf(`{"cwd":"/v","cursor":%q}`, next.Str))
+		params = fmt.Sprintf(`{"cwd":"/w","cursor":%q}`, next.Str)
+	}
+	if !slices.Equal(got, want) || pages != 1 {
+		t.Errorf("got %d sessions on %d pages\n%v\nwant\n%v", len(got), pages+1, got, want)
+	}
+	if got := cl.must("session/list", `{"cwd":"/elsewhere"}`).Raw; got != `{"sessions":[]}` {
+		t.Errorf("elsewhere: got %s", got)
+	}
+	cl.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, want[0]))
+	cl.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, want[0]))
+	if first := cl.must("session/list", `{}`).Get("sessions.0.sessionId").Str; first != want[1] {
+		t.Errorf("after the first was deleted, %s is first, want %s", first, want[1])
+	}
+	cl.stop()
+
+	again := start(t, dir, character{Random: true}, nil)
+	again.initialize()
+	again.fails(-32002, "session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, want[0]))
+	if lines, _ := again.load(empty); len(lines) != 0 {
+		t.Errorf("a session without a prompt gives %v", lines)
+	}
+}
+
+// To close ends the turn first; its answer comes before that to close.
+func TestClose(t *testing.T) {
+	dir := t.TempDir()
+	c := character{Script: []string{"wait"}, Log: filepath.Join(dir, "log")}
+	cl := start(t, dir, c, nil)
+	cl.initialize()
+	id := cl.new()
+	prompt := cl.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 0"}]}`, id))
+	closing := cl.ask("session/close", fmt.Sprintf(`{"sessionId":%q}`, id))
+	cl.response(closing)
+	_, a := cl.await(0, "answer", func(m gjson.Result) bool { return m.Get("id").Int() == int64(prompt) })
+	_, b := cl.await(0, "answer", func(m gjson.Result) bool { return m.Get("id").Int() == int64(closing) })
+	if a > b {
+		t.Errorf("the prompt is answered behind the close")
+	}
+	cl.fails(-32002, "session/close", fmt.Sprintf(`{"sessionId":%q}`, id))
+	cl.load(id)
+	cl.prompt(id, "again")
+}
+
+// A fork begins with the finished turns of its source, and outlives it.
+func TestFork(t *testing.T) {
+	for _, d := range dialects {
+		dir := t.TempDir()
+		c := character{Dialect: d, Script: []string{hello, "wait"}, Log: filepath.Join(dir, "log")}
+		cl := start(t, dir, c, func(s *shim.Shim) { s.Fork = true })
+		cl.initialize()
+		source := cl.new()
+		cl.prompt(source, "turn 0")
+		open := cl.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 1"}]}`, source))
+		fork := cl.must("session/fork", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w2","mcpServers":[]}`, source)).Get("sessionId").Str
+		cl.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, source)
+		cl.response(open)
+		cl.prompt(fork, "what was it")
+		cl.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, source))
+		cl.stop()
+		prompts := c.prompts(t)
+		if last := prompts[len(prompts)-1]; len(last) != 2 || !strings.Contains(last[0].Get("text").Str, "Hello, world") || strings.Contains(last[0].Get("text").Str, "turn 1") {
+			t.Errorf("%s: the fork is told %v", d, last)
+		}
+
+		again := start(t, dir, character{Dialect: d}, func(s *shim.Shim) { s.Adopt = true })
+		again.initialize()
+		lines, _ := again.load(fork)
+		all := strings.Join(lines, "\n")
+		if !strings.Contains(all, "Hello, world") || !strings.Contains(all, "what was it") || strings.Contains(all, "turn 1") {
+			t.Errorf("%s: the fork is loaded as\n%s", d, all)
+		}
+	}
+}
+
+// What an agent supports passes as it is.
+func TestNative(t *testing.T) {
+	history := []string{
+		`{"sessionUpdate":"user_message_chunk","messageId":"u","content":{"type":"text","text":"turn 0"}}`,
+		`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"native"}}`,
+	}
+	native := []string{"load", "resume", "list", "delete", "close", "fork"}
+	for _, late := range []int{0, 1, 2} {
+		dir := t.TempDir()
+		c := character{Script: []string{hello}, Native: native, History: history, Late: late, Random: true}
+		id := recorded(t, dir, c, "turn 0")
+		cl := start(t, dir, c, nil)
+		cl.initialize()
+		cl.load(id)
+		cl.await(0, "history", func(m gjson.Result) bool { return strings.Contains(m.Raw, "native\"}}") })
+		if n := len(slices.DeleteFunc(slices.Clone(cl.lines), func(l string) bool { return !strings.Contains(l, "native\"}}") })); n != 1 {
+			t.Errorf("%d late: the history came %d times", late, n)
+		}
+	}
+}
+
+// With an agent that supports everything the same bytes pass as without a shim,
+// both ways.
+func TestTransparent(t *testing.T) {
+	for _, d := range dialects {
+		var got [2][]string
+		var agent [2]string
+		for i, name := range []string{"role:relay", "role:proxy"} {
+			dir := t.TempDir()
+			c := character{
+				Dialect: d, Script: []string{hello}, Native: []string{"load", "resume", "list", "delete", "close", "fork"}, Greets: true,
+				History: []string{`{"sessionUpdate":"agent_message_chunk" , "messageId":"m","content":{"type":"text","text":"n\u00e4tive"}}`},
+				Log:     filepath.Join(dir, "log"),
+			}
+			got[i] = converse(t, name, dir, c)
+			text, err := os.ReadFile(c.Log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			agent[i] = string(text)
+		}
+		if diff := cmp.Diff(got[0], got[1]); diff != "" {
+			t.Errorf("%s: to the client, without and with the shim\n%s", d, diff)
+		}
+		if diff := cmp.Diff(agent[0], agent[1]); diff != "" {
+			t.Errorf("%s: to the agent, without and with the shim\n%s", d, diff)
+		}
+	}
+}
+
+// converse says the same to an agent behind a process, line by line, and returns
+// what comes back.
+func converse(t *testing.T, role, dir string, c character) []string {
+	t.Helper()
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], role, dir, string(text))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	open, ended := "session/load", `"stopReason"`
+	if d := c.Dialect; d == "v2" {
+		open = "session/resume"
+	}
+	if c.Dialect == "v2" || c.Dialect == "early" {
+		ended = `"idle"`
+	}
+	lines := bufio.NewScanner(out)
+	var got []string
+	for _, say := range []struct{ line, until string }{
+		{initialize(c.Dialect), `"id":0`},
+		{`{"jsonrpc":"2.0", "id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`, `"id":1`},
+		{`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"session-1","prompt":[{"type":"text","text":"turn 0"}]}}`, ended},
+		{`{"jsonrpc":"2.0","id":3,"method":"session/list","params":{}}`, `"id":3`},
+		{`{"jsonrpc":"2.0","id":"4","method":"session/close","params":{ "sessionId":"session-1"}}`, `"id":"4"`},
+		{`{"jsonrpc":"2.0","id":5,"method":"` + open + `","params":{"sessionId":"session-1","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}}`, `"id":5`},
+		{`{"jsonrpc":"2.0","id":6,"method":"_vendor/x","params":{"sessionId":"other"}}`, `"id":6`},
+		{`{"jsonrpc":"2.0","id":7,"method":"session/delete","params":{"sessionId":"session-1"}}`, `"id":7`},
+		{`no JSON`, ""},
+	} {
+		if _, err := fmt.Fprintln(in, say.line); err != nil {
+			t.Fatal(err)
+		}
+		for say.until != "" && lines.Scan() {
+			got = append(got, lines.Text())
+			if strings.Contains(lines.Text(), say.until) {
+				break
+			}
+		}
+	}
+	in.Close()
+	for lines.Scan() {
+		got = append(got, lines.Text())
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%s: %v", role, err)
+	}
+	return got
+}
+
+// initialize returns a client's initialize in a dialect, with the id 0.
+func initialize(d string) string {
+	switch d {
+	case "v1":
+		return `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`
+	case "v2":
+		return `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2,"capabilities":{},"info":{"name":"e","version":"1"}}}`
+	}
+	return `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2,"capabilities":{},"clientInfo":{"name":"e","version":"1"}}}`
+}
+
+// A client of version 2 as it was for a week still says session/load.
+func TestLoadInVersion2(t *testing.T) {
+	dir := t.TempDir()
+	c := character{Dialect: "v2", Script: []string{hello}}
+	id := recorded(t, dir, c, "turn 0")
+	cl := start(t, dir, c, nil)
+	cl.initialize()
+	cl.must("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
+	if !strings.Contains(strings.Join(cl.lines, "\n"), "h0.call_1") {
+		t.Errorf("got\n%s", strings.Join(cl.lines, "\n"))
+	}
+}
+
+// What holds of modes and options is told again at a second load.
+func TestSetup(t *testing.T) {
+	dir := t.TempDir()
+	c := character{Session: `,"modes":{"currentModeId":"ask","availableModes":[]},"_meta":{"x":1}`, Script: []string{`{"sessionUpdate":"current_mode_update","currentModeId":"code"}`}}
+	id := recorded(t, dir, c, "hi")
+	cl := start(t, dir, c, nil)
+	cl.initialize()
+	if _, got := cl.load(id); got.Raw != `{"modes":{"currentModeId":"ask","availableModes":[]},"_meta":{"x":1}}` {
+		t.Errorf("the first load gives %s", got.Raw)
+	}
+	cl.must("session/set_mode", fmt.Sprintf(`{"sessionId":%q,"modeId":"plan"}`, id))
+	if _, got := cl.load(id); got.Get("modes.currentModeId").Str != "plan" {
+		t.Errorf("after set_mode, got %s", got.Raw)
+	}
+	cl.prompt(id, "turn 0")
+	if _, got := cl.load(id); got.Get("modes.currentModeId").Str != "code" {
+		t.Errorf("after current_mode_update, got %s", got.Raw)
+	}
+}
+
+// Where an agent fails to do what it offers, the shim does it.
+func TestMend(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		c    character
+		anew bool // the agent makes another session
+	}{
+		{"replays nothing", character{Native: []string{"load"}}, false},
+		{"refuses", character{Native: []string{"load"}, Errors: map[string]int{"session/load": -32603}}, true},
+		{"does not have it", character{Native: []string{"load"}, Errors: map[string]int{"session/load": -32601}}, true},
+		{"is silent", character{Native: []string{"load"}, Silent: []string{"session/load"}}, true},
+		{"resumes", character{Native: []string{"resume"}}, false},
+		{"is silent when it resumes", character{Native: []string{"resume"}, Silent: []string{"session/resume"}}, true},
+		{"resumes badly", character{Native: []string{"resume"}, Errors: map[string]int{"session/resume": -32002}}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			id := recorded(t, dir, character{Script: []string{hello}, Random: true}, "turn 0")
+			tt.c.Log = filepath.Join(dir, "log")
+			cl := start(t, dir, tt.c, func(s *shim.Shim) {
+				if tt.c.Silent != nil {
+					s.Patience = 100 * time.Millisecond
+				}
+			})
+			cl.initialize()
+			lines, _ := cl.load(id)
+			if len(lines) != 4 {
+				t.Errorf("got\n%s", strings.Join(lines, "\n"))
+			}
+			cl.prompt(id, "go on")
+			cl.stop()
+			prompts := tt.c.prompts(t)
+			if want := map[bool]int{true: 2, false: 1}[tt.anew]; len(prompts) != 1 || len(prompts[0]) != want {
+				t.Errorf("the prompt is %v, want %d blocks", prompts, want)
+			}
+		})
+	}
+}
+
+// An agent that only loads can resume: its history is withheld.
+func TestResumeByLoad(t *testing.T) {
+	history := []string{
+		`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"old"}}`,
+	}
+	dir := t.TempDir()
+	c := character{Script: []string{hello}, Native: []string{"load"}, History: history, Late: 1, Random: true}
+	id := recorded(t, dir, c, "turn 0")
+	cl := start(t, dir, c, nil)
+	cl.initialize()
+	cl.must("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
+	cl.prompt(id, "turn 0")
+	for _, line := range cl.lines {
+		if strings.Contains(line, `"old"`) {
+			t.Errorf("the client gets %s", line)
+		}
+	}
+	if !strings.Contains(strings.Join(cl.lines, ""), "Hello, ") {
+		t.Error("the turn's own updates are missing")
+	}
+}
+
+// Prompts that come before the load is answered wait for it; a load that is
+// taken back ends with -32800.
+func TestEarly(t *testing.T) {
+	dir := t.TempDir()
+	c := character{Script: []string{hello}}
+	id := recorded(t, dir, c, "turn 0")
+	cl := start(t, dir, c, nil)
+	cl.initialize()
+	load := cl.ask("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
+	prompt := cl.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 0"}]}`, id))
+	cl.response(prompt)
+	if cl.response(load).Get("error").Exists() {
+		t.Error("the load fails")
+	}
+
+	c.Silent = []string{"session/new", "$/cancel_request"}
+	other := start(t, dir, c, nil)
+	other.initialize()
+	load = other.ask("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
+	other.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%d}}`, load)
+	if m := other.response(load); m.Get("error.code").Int() != -32800 {
+		t.Errorf("got %s, want -32800", m.Raw)
+	}
+}

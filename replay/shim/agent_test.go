@@ -1,0 +1,294 @@
+package shim_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/shim"
+)
+
+// The test binary is the agent too: role:agent CHARACTER. And it is a proxy with
+// a shim before it, that can be killed: role:proxy STORE CHARACTER; or without:
+// role:relay STORE CHARACTER.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) > 2 && os.Args[1] == "role:agent":
+		newAgent(os.Args[2]).run()
+		os.Exit(0)
+	case len(os.Args) > 3 && os.Args[1] == "role:relay":
+		if err := runProxy(os.Args[2], os.Args[3], false); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	case len(os.Args) > 3 && os.Args[1] == "role:proxy":
+		if err := runProxy(os.Args[2], os.Args[3], true); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each agent takes a second to exit
+	os.Exit(m.Run())
+}
+
+func runProxy(dir, c string, sessions bool) error {
+	command := []string{os.Args[0], "role:agent", c}
+	store := record.OpenStore(dir)
+	journal, err := store.Record(record.Start{Command: command, Name: "agent", Proto: "acp"})
+	if err != nil {
+		return err
+	}
+	s := &shim.Shim{Store: store, Agent: "agent", Tape: journal.Tape()}
+	p := &proxy.Proxy{Command: command, Journal: journal}
+	if sessions {
+		p.Interceptor = s
+	}
+	err = p.Run(context.Background())
+	s.Close()
+	err = errors.Join(err, journal.Close())
+	journal.Wait() // the store goes with the test
+	return err
+}
+
+// A character is how an agent behaves. The zero value is one of version 1 that
+// has no session methods.
+type character struct {
+	Dialect string         // v1 (also empty), early1 (to 2026-06-16), early or v2
+	Script  []string       // what it does in each turn; see play
+	Log     string         // file for the lines that it gets
+	Native  []string       // session methods that it offers: load, resume, …
+	Errors  map[string]int // codes that it answers methods with
+	Silent  []string       // methods that it does not answer
+	History []string       // updates that it sends for a native load
+	Late    int            // how many of them come after the answer
+	Greets  bool           // sends an update between session/new and its answer
+	Embeds  bool           // takes resources in a prompt
+	Echoes  bool           // version 1: repeats the prompt
+	Random  bool           // ids of sessions are not used again
+	Session string         // more members of the result of session/new
+}
+
+type agent struct {
+	character
+	in       *bufio.Scanner
+	log      *os.File
+	sessions int
+	turns    map[string]int // by session
+	requests int
+}
+
+func newAgent(text string) *agent {
+	a := &agent{in: bufio.NewScanner(os.Stdin), turns: map[string]int{}}
+	if err := json.Unmarshal([]byte(text), &a.character); err != nil {
+		panic(err)
+	}
+	if a.Dialect == "" {
+		a.Dialect = "v1"
+	}
+	a.in.Buffer(nil, 64<<20)
+	if a.Log != "" {
+		a.log, _ = os.OpenFile(a.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	}
+	return a
+}
+
+// next returns the next line from the client.
+func (a *agent) next() (gjson.Result, bool) {
+	if !a.in.Scan() {
+		return gjson.Result{}, false
+	}
+	if a.log != nil {
+		fmt.Fprintf(a.log, "%s\n", a.in.Bytes())
+	}
+	return gjson.Parse(a.in.Text()), true
+}
+
+func (a *agent) say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+func (a *agent) update(session, update string) {
+	a.say(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`, session, update)
+}
+
+func (a *agent) result(m gjson.Result, result string) {
+	a.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("id").Raw, result)
+}
+
+func (a *agent) error(m gjson.Result, code int) {
+	a.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, m.Get("id").Raw, code)
+}
+
+func (a *agent) run() {
+	for m, ok := a.next(); ok; m, ok = a.next() {
+		if m.IsObject() {
+			a.take(m)
+		}
+	}
+}
+
+func (a *agent) take(m gjson.Result) {
+	method := m.Get("method").Str
+	session := m.Get("params.sessionId").Str
+	if slices.Contains(a.Silent, method) {
+		return
+	}
+	if code := a.Errors[method]; code != 0 {
+		a.error(m, code)
+		return
+	}
+	name := strings.TrimPrefix(method, "session/")
+	switch {
+	case !m.Get("method").Exists(), method == "session/cancel", method == "$/cancel_request":
+	case method == "initialize":
+		a.result(m, a.initialized())
+	case method == "session/new":
+		a.sessions++
+		id := fmt.Sprintf("session-%d", a.sessions)
+		if a.Random {
+			id = fmt.Sprintf("s%d", time.Now().UnixNano())
+		}
+		if a.Greets {
+			a.update(id, `{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
+		}
+		a.result(m, fmt.Sprintf(`{"sessionId":%q%s}`, id, a.Session))
+	case method == "session/prompt":
+		a.prompt(m, session)
+	case method == "session/set_mode", strings.HasPrefix(method, "_vendor/"):
+		a.result(m, "{}")
+	case !slices.Contains(a.Native, name):
+		a.error(m, -32601)
+	case name == "load", name == "resume" && m.Get("params.replayFrom").IsObject():
+		n := len(a.History) - a.Late
+		for _, u := range a.History[:n] {
+			a.update(session, u)
+		}
+		a.result(m, `{"_meta":{"native":true}}`)
+		for _, u := range a.History[n:] {
+			a.update(session, u)
+		}
+	default:
+		a.result(m, `{"_meta":{"native":true}}`)
+	}
+}
+
+func (a *agent) initialized() string {
+	var marks strings.Builder
+	for _, name := range a.Native {
+		switch {
+		case a.Dialect == "v1" && name == "load":
+		case a.Dialect == "v2" && name != "delete" && name != "fork":
+		default:
+			fmt.Fprintf(&marks, `,%q:{}`, name)
+		}
+	}
+	embeds := ""
+	if a.Embeds {
+		embeds = `"embeddedContext":{}`
+	}
+	switch a.Dialect {
+	case "v1":
+		return fmt.Sprintf(`{"protocolVersion":1,"agentCapabilities":{"loadSession":%t,"promptCapabilities":{"image":true,"embeddedContext":%t},"sessionCapabilities":{"x":null%s}},"agentInfo":{"name":"forgetful","version":"1"},"authMethods":[]}`,
+			slices.Contains(a.Native, "load"), a.Embeds, marks.String())
+	case "v2":
+		return fmt.Sprintf(`{"protocolVersion":2,"capabilities":{"session":{"prompt":{%s}%s}},"info":{"name":"forgetful","version":"1"}}`, embeds, marks.String())
+	}
+	return fmt.Sprintf(`{"protocolVersion":2,"capabilities":{"session":{"prompt":{%s}%s}},"agentInfo":{"name":"forgetful","version":"1"}}`, embeds, marks.String())
+}
+
+// prompt does a turn. The prompt's last text says which: turn N.
+func (a *agent) prompt(m gjson.Result, session string) {
+	a.turns[session]++
+	stop := a.Dialect == "v1" || a.Dialect == "early1"
+	if !stop {
+		a.result(m, "{}")
+		a.update(session, fmt.Sprintf(`{"sessionUpdate":"user_message","messageId":"u-%s-%d","content":%s}`, session, a.turns[session], m.Get("params.prompt").Raw))
+		a.update(session, `{"sessionUpdate":"state_update","state":"running"}`)
+	} else if a.Echoes {
+		for _, block := range m.Get("params.prompt").Array() {
+			id := ""
+			if a.Dialect != "v1" {
+				id = fmt.Sprintf(`"messageId":"u-%s-%d",`, session, a.turns[session])
+			}
+			a.update(session, `{"sessionUpdate":"user_message_chunk",`+id+`"content":`+block.Raw+`}`)
+		}
+	}
+	turn := -1
+	for _, block := range m.Get("params.prompt").Array() {
+		fmt.Sscanf(block.Get("text").Str, "turn %d", &turn)
+	}
+	reason := "end_turn"
+	if turn >= 0 && turn < len(a.Script) {
+		reason = a.play(m, session, a.Script[turn])
+	} else {
+		a.update(session, `{"sessionUpdate":"agent_message_chunk","messageId":"m1","content":{"type":"text","text":"ok"}}`)
+	}
+	switch {
+	case reason == "":
+	case stop:
+		a.result(m, fmt.Sprintf(`{"stopReason":%q}`, reason))
+	default:
+		a.update(session, fmt.Sprintf(`{"sessionUpdate":"state_update","state":"idle","stopReason":%q}`, reason))
+	}
+}
+
+// play does what a script says, line by line: an update to send; ask METHOD
+// MEMBERS, a request to the client; stop REASON; error CODE; wait, for the
+// client's session/cancel; exit.
+func (a *agent) play(m gjson.Result, session, script string) string {
+	for line := range strings.Lines(script) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch word {
+		case "":
+		case "ask":
+			method, fields, _ := strings.Cut(rest, " ")
+			a.requests++
+			a.say(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"sessionId":%q,%s}}`, a.requests, method, session, fields)
+			for {
+				answer, ok := a.next()
+				if !ok {
+					return ""
+				}
+				if !answer.Get("method").Exists() {
+					break
+				}
+				a.take(answer)
+			}
+		case "stop":
+			return rest
+		case "error":
+			var code int
+			fmt.Sscan(rest, &code)
+			a.error(m, code)
+			return ""
+		case "wait":
+			for {
+				n, ok := a.next()
+				if !ok {
+					return ""
+				}
+				if n.Get("method").Str == "session/cancel" {
+					break
+				}
+				a.take(n)
+			}
+			return "cancelled"
+		case "exit":
+			os.Exit(0)
+		default:
+			a.update(session, strings.TrimSpace(line))
+		}
+	}
+	return "end_turn"
+}

@@ -1,0 +1,120 @@
+package shim_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/shim"
+)
+
+const chunk = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"session-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a few words more "}}}}`
+
+// long records a session of 20,000 updates in a store.
+func long(t testing.TB, dir string) {
+	t.Helper()
+	journal, err := record.OpenStore(dir).Record(record.Start{Name: "agent", Command: []string{"x"}, Proto: "acp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(dir wire.Direction, lines ...string) {
+		for _, line := range lines {
+			if err := journal.Append(dir, wire.Wire, []byte(line+"\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+	add(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
+	add(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
+	add(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"session-1"}}`)
+	for turn := range 100 {
+		add(wire.ClientToAgent, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":"session-1","prompt":[{"type":"text","text":"go on"}]}}`, turn+2))
+		for i := range 200 {
+			if i%20 == 0 {
+				add(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"session-1","update":{"sessionUpdate":"tool_call","toolCallId":"c%d-%d","title":"Read","kind":"read","status":"completed","content":[{"type":"content","content":{"type":"text","text":%q}}]}}}`, turn, i, strings.Repeat("line of output\n", 40)))
+				continue
+			}
+			add(wire.AgentToClient, chunk)
+		}
+		add(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`, turn+2))
+	}
+	if err := journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A session of 20,000 updates is with the client soon after the agent has made
+// its own (agent-ms: from there to the response, the most of all loads).
+func BenchmarkLoad(b *testing.B) {
+	dir := b.TempDir()
+	long(b, dir)
+	for _, raw := range []bool{false, true} {
+		b.Run(map[bool]string{false: "merged", true: "raw"}[raw], func(b *testing.B) {
+			b.ReportAllocs()
+			slowest := time.Duration(0)
+			for b.Loop() {
+				made := make(chan time.Time, 1)
+				cl := start(b, dir, character{}, func(s *shim.Shim) { s.Raw = raw })
+				cl.initialize()
+				cl.sees = func(line string) {
+					if strings.Contains(line, "session/update") {
+						select {
+						case made <- time.Now(): // the first frame comes right behind the agent's answer
+						default:
+						}
+					}
+				}
+				cl.load("session-1")
+				slowest = max(slowest, time.Since(<-made))
+				cl.stop()
+			}
+			b.ReportMetric(float64(slowest.Microseconds())/1000, "agent-ms")
+		})
+	}
+}
+
+// What passing a frame costs that needs no change: the shim, and beside it the
+// cutting of the frame alone.
+func BenchmarkPass(b *testing.B) {
+	s := &shim.Shim{Store: record.OpenStore(b.TempDir())}
+	var mu sync.Mutex
+	made := make(chan struct{})
+	note := func(out []wire.Frame) {
+		for _, f := range out {
+			if strings.Contains(string(f.Raw), `"session-1"`) {
+				close(made)
+			}
+		}
+	}
+	s.Start(func(act func(out []wire.Frame) []wire.Frame) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		note(act(nil))
+		return true
+	})
+	defer s.Close()
+	send := func(dir wire.Direction, line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		note(s.Intercept(wire.Frame{Dir: dir, Raw: []byte(line)}, nil))
+	}
+	send(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+	send(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
+	send(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
+	send(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"session-1"}}`)
+	<-made
+	f := wire.Frame{Dir: wire.AgentToClient, Raw: []byte(chunk)}
+	out := make([]wire.Frame, 0, 4)
+	b.SetBytes(int64(len(chunk)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if out = s.Intercept(f, out[:0]); len(out) != 1 {
+			b.Fatal("it does not pass")
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package shim
+
+import (
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// capabilities are what an agent offers by itself.
+type capabilities struct {
+	dialect  dialect.Dialect
+	methods  map[string]bool // session methods that it offers
+	embedded bool            // resources may stand in a prompt
+}
+
+// clientSupport is what a client of version 1 shows only if it says so.
+type clientSupport struct {
+	plans      bool // plan_update and plan_removed
+	compaction bool
+}
+
+// A marker is where an agent says that it has a method. An empty path: it says
+// so by having sessions at all.
+type marker struct {
+	method string
+	path   string
+	value  string // what the shim puts there
+}
+
+// The markers of the dialects, from their schemas. A client that knows
+// session/load of the current draft is one of 2026-06-25 to 2026-07-02, and
+// asks for it whatever stands there.
+var markers = map[dialect.Dialect][]marker{
+	dialect.ACPv1: {
+		{"session/load", "agentCapabilities.loadSession", "true"},
+		{"session/resume", "agentCapabilities.sessionCapabilities.resume", "{}"},
+		{"session/list", "agentCapabilities.sessionCapabilities.list", "{}"},
+		{"session/delete", "agentCapabilities.sessionCapabilities.delete", "{}"},
+		{"session/close", "agentCapabilities.sessionCapabilities.close", "{}"},
+		{"session/fork", "agentCapabilities.sessionCapabilities.fork", "{}"},
+	},
+	dialect.ACPv2Early: {
+		{"session/load", "capabilities.session.load", "{}"},
+		{"session/resume", "capabilities.session.resume", "{}"},
+		{"session/list", "capabilities.session.list", "{}"},
+		{"session/delete", "capabilities.session.delete", "{}"},
+		{"session/close", "capabilities.session.close", "{}"},
+		{"session/fork", "capabilities.session.fork", "{}"},
+	},
+	dialect.ACPv2: {
+		{"session/load", "capabilities.session.load", ""},
+		{"session/resume", "", ""},
+		{"session/list", "", ""},
+		{"session/delete", "capabilities.session.delete", "{}"},
+		{"session/close", "", ""},
+		{"session/fork", "capabilities.session.fork", "{}"},
+	},
+}
+
+// offer takes the client's initialize.
+func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
+	if s.stage == fresh {
+		s.stage = asking
+	}
+	s.tracker.See(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
+	s.client = clientSupport{
+		plans:      m.param("clientCapabilities.plan").IsObject(),
+		compaction: m.param("clientCapabilities.session.compaction").IsObject(),
+	}
+	s.calls[string(m.env.ID)] = &call{answered: s.settle}
+	return append(out, m.Frame)
+}
+
+// settle takes the agent's answer to initialize, and adds to it what the shim
+// serves. What waited for the answer goes on.
+func (s *Shim) settle(m message, out []wire.Frame) []wire.Frame {
+	s.tracker.See(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
+	result := gjson.ParseBytes(m.env.Result)
+	d := s.tracker.Connection().Dialect
+	switch {
+	case m.env.Error != nil:
+		s.stage = fresh // the client may try again
+	case d.Protocol() != dialect.ACP, d != dialect.ACPv1 && !result.Get("capabilities.session").IsObject():
+		s.stage = aside
+	default:
+		s.stage = working
+		s.own = offered(d, result)
+		s.lookUp()
+	}
+	f := m.Frame
+	if s.stage == working {
+		f = s.advertise(m.Frame, result)
+	}
+	out = append(out, f)
+	early := s.early
+	s.early = nil
+	return s.goOn(early, out)
+}
+
+// offered reads what an agent offers.
+func offered(d dialect.Dialect, result gjson.Result) capabilities {
+	c := capabilities{dialect: d, methods: map[string]bool{}}
+	for _, k := range markers[d] {
+		c.methods[k.method] = k.path == "" || marked(result.Get(k.path))
+	}
+	if d == dialect.ACPv1 {
+		c.embedded = marked(result.Get("agentCapabilities.promptCapabilities.embeddedContext"))
+	} else {
+		c.embedded = marked(result.Get("capabilities.session.prompt.embeddedContext"))
+	}
+	return c
+}
+
+// marked reports whether a marker says yes: an object, or true.
+func marked(v gjson.Result) bool { return v.IsObject() || v.Type == gjson.True }
+
+// advertise adds to the answer to initialize what the agent does not offer and
+// the shim serves, and for people who look for it, which methods these are.
+func (s *Shim) advertise(f wire.Frame, result gjson.Result) wire.Frame {
+	raw := f.Raw
+	var added []byte
+	for _, k := range markers[s.own.dialect] {
+		if k.value == "" || marked(result.Get(k.path)) || k.method == "session/fork" && !s.Fork {
+			continue
+		}
+		if added != nil {
+			added = append(added, ',')
+		}
+		added = append(added, quote(k.method[len("session/"):])...)
+		raw = set(raw, "result."+k.path, []byte(k.value))
+	}
+	if added == nil {
+		return f
+	}
+	where := "result.capabilities._meta"
+	if s.own.dialect == dialect.ACPv1 {
+		where = "result.agentCapabilities._meta"
+	}
+	if meta := gjson.GetBytes(raw, where); !meta.Exists() || meta.IsObject() {
+		raw = set(raw, where+".acptap.shim", append(append([]byte{'['}, added...), ']'))
+	}
+	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), wire.Rewritten
+	return f
+}
+
+// set puts a value at a path, and makes the objects on the way where there are
+// none.
+func set(raw []byte, path string, value []byte) []byte {
+	patched, err := sjson.SetRawBytes(raw, path, value)
+	if err != nil {
+		panic("shim: " + path + ": " + err.Error()) // paths are constants
+	}
+	return patched
+}

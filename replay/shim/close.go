@@ -1,0 +1,90 @@
+package shim
+
+import (
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// closeWait is how long a turn may take to end that a close has cancelled.
+const closeWait = 10 * time.Second
+
+// close takes session/close.
+func (s *Shim) close(m message, out []wire.Frame) []wire.Frame {
+	id := m.param("sessionId").Str
+	c := s.sessions[id]
+	switch {
+	case m.env.ID == nil:
+		return s.toAgent(m, out)
+	case !s.native("session/close") && m.param("sessionId").Type != gjson.String:
+		return append(out, m.fail(noSession))
+	case s.native("session/close") && (c == nil || !c.opening):
+		return s.forward(m, func(m message, out []wire.Frame) []wire.Frame {
+			if c != nil && m.env.Error == nil {
+				s.drop(c)
+			}
+			return append(out, m.Frame)
+		}, s.close, out)
+	case c == nil:
+		return append(out, m.fail(notFound(id)))
+	}
+	s.serve(m, func(v *serving) error {
+		if err := v.finish(c); err != nil {
+			return err
+		}
+		return v.act(func(out []wire.Frame) []wire.Frame {
+			s.drop(c)
+			return append(out, v.reply([]byte("{}")))
+		})
+	})
+	return out
+}
+
+func pass(m message, out []wire.Frame) []wire.Frame { return append(out, m.Frame) }
+
+// finish ends the turn that is under way, if there is one. An agent that does
+// not end it in time is not waited for.
+func (v *serving) finish(c *session) error {
+	var ended chan struct{}
+	err := v.act(func(out []wire.Frame) []wire.Frame {
+		if !c.busy() {
+			return out
+		}
+		if c.ended == nil {
+			c.ended = make(chan struct{})
+		}
+		ended = c.ended
+		return append(out, notification(wire.ClientToAgent, "session/cancel", members(nil).add("sessionId", c.agentJSON).object()))
+	})
+	if err != nil || ended == nil {
+		return err
+	}
+	t := time.NewTimer(closeWait)
+	defer t.Stop()
+	select {
+	case <-ended:
+	case <-t.C:
+	case <-v.gone:
+		return errCancelled
+	case <-v.over:
+		return errOver
+	}
+	return nil
+}
+
+// remove takes session/delete. The store hides the session from then on; the
+// agent has none to delete. One that is active stays so until it is closed. To
+// delete what is not there is a success too.
+func (s *Shim) remove(m message, out []wire.Frame) []wire.Frame {
+	switch {
+	case m.env.ID == nil:
+		return s.toAgent(m, out)
+	case s.native("session/delete"):
+		return s.forward(m, pass, s.remove, out)
+	case m.param("sessionId").Type != gjson.String:
+		return append(out, m.fail(noSession))
+	}
+	return append(out, response(wire.AgentToClient, m.env.ID, "result", []byte("{}")))
+}

@@ -1,0 +1,237 @@
+package shim
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Reload is a load, or a resume with history, that an agent has served by
+// itself, and what its replay lacks of what had been recorded live before.
+type Reload struct {
+	Tape    string `json:"tape"`
+	Request uint64 `json:"request"` // Seq
+	Method  string `json:"method"`
+	Session string `json:"session"`
+	Live    int    `json:"live"` // things that were recorded live
+	Losses  []Loss `json:"losses"`
+}
+
+// A Loss is one thing that a replay does not show as it was.
+type Loss struct {
+	How    string   `json:"how"`              // missing, changed or doubled
+	What   string   `json:"what"`             // user, agent, thought, tool or plan
+	Text   string   `json:"text"`             // its first line, or its title
+	Fields []string `json:"fields,omitempty"` // of a changed one, what differs
+}
+
+// Reloads looks for loads on the last of the tapes of a session, which are in
+// order, and compares each with what was live before it.
+func Reloads(tapes []*record.Tape, session string) ([]Reload, error) {
+	last := tapes[len(tapes)-1]
+	var found []Reload
+	replays := map[uint64]bool{} // requests for a replay that the agent got
+	for f, err := range last.Frames(1) {
+		switch {
+		case err != nil:
+			return nil, err
+		case f.Session != session, f.Method != "session/load" && f.Method != "session/resume":
+		case f.Dir == wire.ClientToAgent && f.Origin.Received():
+			replays[f.Seq] = f.Method == "session/load" || gjson.GetBytes(f.Raw, "params.replayFrom").IsObject()
+		case f.Dir == wire.AgentToClient && f.Origin.Sent() && f.Events.Has(dialect.SessionOpened) && replays[f.Answers]:
+			found = append(found, Reload{Tape: last.ID(), Request: f.Answers, Method: f.Method, Session: session})
+		}
+	}
+	for i := range found {
+		if err := found[i].compare(tapes); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// compare fills in what was lost.
+func (r *Reload) compare(tapes []*record.Tape) error {
+	var live trace.Trace
+	replayed := trace.Trace{Side: trace.AgentSide}
+	for i, tape := range tapes {
+		info, err := tape.Info()
+		if err != nil {
+			return err
+		}
+		live.Next(info.Connection)
+		replayed.Next(info.Connection)
+		loading := false
+		for f, err := range tape.Frames(1) {
+			if err != nil {
+				return err
+			}
+			if i == len(tapes)-1 && f.Seq >= r.Request {
+				loading = true
+			}
+			if loading && f.Method == "session/prompt" && f.Session == r.Session {
+				break // the replay lasts until here, whether it was answered or not
+			}
+			if loading {
+				replayed.Add(&f)
+			} else {
+				live.Add(&f)
+			}
+		}
+	}
+	before := items(&live, r.Session)
+	r.Live = len(before)
+	r.Losses = losses(before, items(&replayed, r.Session))
+	return nil
+}
+
+// An item is one thing of a conversation, with what counts of it.
+type item struct {
+	what   string
+	id     string            // empty: none that could be the same in a replay
+	text   string            // what it is called
+	fields map[string]string // JSON or text
+}
+
+func (a item) same(b item) bool { return a.what == b.what && len(a.differs(b)) == 0 }
+
+// differs returns the names of the fields that are not the same.
+func (a item) differs(b item) []string {
+	var names []string
+	for _, name := range []string{"text", "attachments", "title", "kind", "status", "content", "locations", "rawInput", "rawOutput", "entries"} {
+		if a.fields[name] != b.fields[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// items returns what of a session a load has to bring back. Of plans that is the
+// last.
+func items(t *trace.Trace, session string) []item {
+	var list []item
+	var plan *item
+	for _, s := range t.Sessions {
+		if s.ID != session {
+			continue
+		}
+		for _, e := range s.Conversation.Entities {
+			switch {
+			case e.Message != nil:
+				if one := messageItem(e.Message); one.text != "" || one.fields["attachments"] != "" {
+					list = append(list, one)
+				}
+			case e.ToolCall != nil:
+				list = append(list, toolItem(e.ToolCall))
+			case e.Plan != nil && !e.Plan.Removed:
+				plan = &item{what: "plan", fields: map[string]string{"entries": gjson.GetBytes(e.Plan.Raw, "entries").Raw}}
+			}
+		}
+	}
+	if plan != nil {
+		list = append(list, *plan)
+	}
+	return list
+}
+
+func messageItem(m *trace.Message) item {
+	var attachments strings.Builder
+	for _, b := range m.Blocks {
+		if gjson.GetBytes(b, "type").Str != "text" {
+			attachments.Write(b)
+		}
+	}
+	text := m.Text()
+	return item{what: string(m.Role), id: m.MessageID, text: firstLine(text), fields: map[string]string{"text": text, "attachments": attachments.String()}}
+}
+
+func toolItem(t *trace.ToolCall) item {
+	var content []json.RawMessage
+	for _, c := range t.Content {
+		if gjson.GetBytes(c, "type").Str == "terminal" {
+			c = json.RawMessage(`{"type":"terminal"}`) // which one it is differs from run to run
+		}
+		content = append(content, c)
+	}
+	return item{what: "tool", id: t.ID, text: firstLine(title(t)), fields: map[string]string{
+		"title": t.Title, "kind": t.Kind, "status": t.Status, "content": string(array(content)),
+		"locations": string(array(t.Locations)), "rawInput": string(t.RawInput), "rawOutput": string(t.RawOutput),
+	}}
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return cutText(line, 80)
+}
+
+// losses compares. What is exactly the same is matched first, in order; of the
+// rest, what has the same id, or a text of which one begins with the other's, is
+// the same thing changed. What is only in the replay is no loss, unless it is
+// there twice: the agent may know more than was recorded.
+func losses(live, replayed []item) []Loss {
+	lost := []Loss{}
+	taken := make([]bool, len(replayed))
+	match := func(fits func(b item) bool) int {
+		for i, b := range replayed {
+			if !taken[i] && fits(b) {
+				taken[i] = true
+				return i
+			}
+		}
+		return -1
+	}
+	var rest []item
+	for _, a := range live {
+		if match(a.same) < 0 {
+			rest = append(rest, a)
+		}
+	}
+	for _, a := range rest {
+		i := match(func(b item) bool { return a.resembles(b) })
+		if i < 0 {
+			lost = append(lost, Loss{How: "missing", What: a.what, Text: a.text})
+			continue
+		}
+		lost = append(lost, Loss{How: "changed", What: a.what, Text: a.text, Fields: a.differs(replayed[i])})
+	}
+	for i, b := range replayed {
+		if !taken[i] && slices.ContainsFunc(live, b.same) {
+			lost = append(lost, Loss{How: "doubled", What: b.what, Text: b.text})
+		}
+	}
+	return lost
+}
+
+// resembles reports whether b may be a changed.
+func (a item) resembles(b item) bool {
+	switch {
+	case a.what != b.what:
+		return false
+	case a.what == "plan", a.id != "" && a.id == b.id:
+		return true
+	case a.what == "tool":
+		return a.fields["title"] == b.fields["title"]
+	}
+	x, y := a.fields["text"], b.fields["text"]
+	return x != "" && y != "" && (strings.HasPrefix(x, y) || strings.HasPrefix(y, x))
+}
+
+// String returns the loss as one line.
+func (l Loss) String() string {
+	s := fmt.Sprintf("%s %s", l.How, l.What)
+	if l.Text != "" {
+		s += fmt.Sprintf(" %q", l.Text)
+	}
+	if len(l.Fields) > 0 {
+		s += ": " + strings.Join(l.Fields, ", ")
+	}
+	return s
+}

@@ -1,0 +1,62 @@
+package shim
+
+import (
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// fork takes session/fork. The new session begins with what the other one had
+// said in finished turns; that one is not touched, also if it is at work.
+func (s *Shim) fork(m message, out []wire.Frame) []wire.Frame {
+	if m.env.ID == nil {
+		return s.toAgent(m, out)
+	}
+	if s.native("session/fork") {
+		s.lookUp()
+		return s.forward(m, s.made, s.fork, out)
+	}
+	if err := checkSetup(m); err != nil {
+		return append(out, m.fail(*err))
+	}
+	c := s.enter(newID())
+	c.opening = true
+	s.serve(m, func(v *serving) error {
+		l := &load{serving: v, session: c, way: anew}
+		err := l.fork()
+		if err != nil {
+			l.giveUp()
+		}
+		return err
+	})
+	return out
+}
+
+// fork makes the new session.
+func (l *load) fork() error {
+	one, listing, err := l.find(l.params.Get("sessionId").Str)
+	if err != nil {
+		return err
+	}
+	if l.past, err = l.Shim.read(one, listing); err != nil {
+		return fault{internalError, "the session cannot be read: " + err.Error(), nil}
+	}
+	own := &l.past.stretches[len(l.past.stretches)-1]
+	own.turns = finished(own.Conversation, nil, time.Time{})
+	if err := l.create(); err != nil {
+		return err
+	}
+	return l.act(func(out []wire.Frame) []wire.Frame {
+		return l.release(l.session, append(out, l.reply(set(l.session.opened, "sessionId", l.session.clientJSON))))
+	})
+}
+
+// newID makes the id of a session (RFC 9562, version 4).
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,247 @@
+package shim
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"iter"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A history is what was said in a session until now: its own stretch, and
+// before that, of a fork, those of the sessions it came from. Stretches are in
+// order.
+type history struct {
+	stretches []stretch
+}
+
+// A stretch is the conversation of one session.
+type stretch struct {
+	*trace.Conversation
+	id     string
+	epochs []epoch // by the runs of the conversation
+	first  int     // number of the first of them in the history
+	turns  int     // only the first of its turns count, with what came before; -1: all
+	live   int     // the run that is this connection's and goes on; -1: none
+}
+
+// empty reports whether there is nothing to show.
+func (h *history) empty() bool {
+	for _, s := range h.stretches {
+		if len(s.Entities) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// lookUp begins to find out which sessions the store has. It is called in an
+// act, and whenever the agent may give an id that it has given before.
+func (s *Shim) lookUp() {
+	s.lookups++
+	s.work.Go(func() {
+		l, _ := s.Store.List() // one that cannot be read has nothing to confuse
+		s.do(func(out []wire.Frame) []wire.Frame {
+			for _, one := range slices.Concat(l.Sessions, l.Deleted) {
+				if one.Agent == s.Agent && one.Runs[0].Tape != s.Tape {
+					s.known[one.ID] = true
+				}
+			}
+			s.lookups--
+			if s.lookups > 0 {
+				return out
+			}
+			parked := s.parked
+			s.parked = nil
+			for _, f := range parked {
+				m := read(again(f))
+				out = s.settled(s.made(m, out))
+			}
+			return out
+		})
+	})
+}
+
+// offers reports whether a session in the store is one that may be listed and
+// loaded here: somebody has opened it, and not only asked for it.
+func (s *Shim) offers(one record.SessionInfo) bool {
+	_, _, turns := one.Total()
+	return (s.AnyAgent || one.Agent == s.Agent) && (one.Cwd != "" || turns > 0)
+}
+
+// find returns a session of the store that may be loaded, and all that is in
+// the store with it. Errors are faults.
+func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
+	l, err := s.Store.List()
+	if err != nil {
+		return record.SessionInfo{}, l, fault{internalError, "the store cannot be read: " + err.Error(), nil}
+	}
+	var found []record.SessionInfo
+	for _, one := range l.Sessions {
+		if one.ID == id && s.offers(one) {
+			found = append(found, one)
+		}
+	}
+	if len(found) == 0 {
+		return record.SessionInfo{}, l, notFound(id)
+	}
+	return slices.MaxFunc(found, func(a, b record.SessionInfo) int { // of several agents, this one's, else the latest
+		if own := a.Agent == s.Agent; own != (b.Agent == s.Agent) {
+			if own {
+				return 1
+			}
+			return -1
+		}
+		return a.Updated().Compare(b.Updated())
+	}), l, nil
+}
+
+// busyElsewhere reports whether another proxy that runs now has the session, and
+// has gone on with it.
+func (s *Shim) busyElsewhere(one record.SessionInfo, l record.Listing) bool {
+	return !one.Closed && slices.ContainsFunc(one.Runs, func(r record.Run) bool {
+		i, ok := slices.BinarySearchFunc(l.Tapes, r.Tape, func(t record.Info, id string) int { return cmp.Compare(t.Tape, id) })
+		return ok && l.Tapes[i].Live && r.Tape != s.Tape && r.Turns > 0
+	})
+}
+
+// read returns the history of a session. Parts of tapes that cannot be read are
+// left out.
+func (s *Shim) read(one record.SessionInfo, l record.Listing) (*history, error) {
+	h := &history{}
+	var lineage []record.SessionInfo
+	for {
+		lineage = append(lineage, one)
+		parent := slices.IndexFunc(slices.Concat(l.Sessions, l.Deleted), func(p record.SessionInfo) bool {
+			return one.Parent != "" && p.ID == one.Parent && p.Agent == one.Agent
+		})
+		if parent < 0 || len(lineage) > maxForks {
+			break
+		}
+		one = slices.Concat(l.Sessions, l.Deleted)[parent]
+	}
+	epochs := 0
+	for i, one := range slices.Backward(lineage) {
+		part, starts, err := s.traced(one)
+		if err != nil {
+			return nil, err
+		}
+		part.first = epochs
+		if i > 0 {
+			part.turns = finished(part.Conversation, starts, lineage[i-1].Began())
+		}
+		h.stretches = append(h.stretches, part)
+		epochs += len(part.epochs)
+	}
+	return h, nil
+}
+
+// maxForks is how many forks of forks are followed.
+const maxForks = 64
+
+// finished returns how many turns of a conversation had ended at a time; with
+// the zero time, how many have ended by now. starts is when its runs began.
+func finished(c *trace.Conversation, starts []time.Time, at time.Time) int {
+	for i, t := range c.Turns {
+		if t.Open() || !at.IsZero() && starts[t.Run].Add(t.Ended).After(at) {
+			return i
+		}
+	}
+	return len(c.Turns)
+}
+
+// traced returns what happened in a session on all of its tapes, as its clients
+// saw it, and when each tape began.
+func (s *Shim) traced(one record.SessionInfo) (part stretch, starts []time.Time, err error) {
+	part = stretch{Conversation: &trace.Conversation{}, id: one.ID, turns: -1, live: -1}
+	var t trace.Trace
+	for _, run := range one.Runs {
+		tape, err := s.Store.Open(run.Tape)
+		if errors.Is(err, record.ErrNoTape) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return part, nil, err
+		}
+		info, err := tape.Info()
+		if err != nil {
+			return part, nil, err
+		}
+		starts = append(starts, info.Start.Time)
+		e := epoch{tape: tape, run: run, connection: info.Connection, live: info.Live}
+		part.epochs = append(part.epochs, e)
+		t.Next(e.connection)
+		for f := range e.frames(one.ID) {
+			t.Add(f)
+		}
+	}
+	for _, found := range t.Sessions { // of an id that was given twice, the last
+		if found.ID == one.ID {
+			part.Conversation = &found.Conversation
+		}
+	}
+	return part, starts, nil
+}
+
+// An epoch is one run of a session: what the ids of an agent process are unique
+// in.
+type epoch struct {
+	tape       *record.Tape
+	run        record.Run
+	connection dialect.Connection
+	live       bool // the tape is being recorded
+}
+
+// frames yields the frames of the session. What cannot be read is left out: the
+// rest is worth showing.
+func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
+	return func(yield func(*dialect.Frame) bool) {
+		for f, err := range e.tape.Frames(e.run.First) {
+			if err != nil {
+				continue
+			}
+			if belongs(&f, id, e.run) {
+				if f.Kind == wire.Unchecked && f.Size <= maxWhole {
+					f.Raw = whole(e.tape, f)
+				}
+				if !yield(&f) {
+					return
+				}
+			}
+			if f.Seq >= e.run.Last && !e.live {
+				return
+			}
+		}
+	}
+}
+
+// maxWhole is how large a frame may be of which all is replayed: a picture is in
+// one line. The proxy shows the shim none that are larger.
+const maxWhole = 16 << 20
+
+// whole returns all bytes of a frame of which a tape gives only the beginning at
+// first, or that beginning if the rest cannot be read.
+func whole(t *record.Tape, f dialect.Frame) []byte {
+	var b bytes.Buffer
+	if t.WriteFrame(&b, f.Seq) != nil {
+		return f.Raw
+	}
+	return b.Bytes()
+}
+
+// sameDir compares two working directories as text: a link may lead elsewhere
+// tomorrow.
+func sameDir(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) }
+
+// belongs reports whether a frame, or an entry of a batch, is of a session.
+func belongs(f *dialect.Frame, id string, run record.Run) bool {
+	return f.Session == id || f.Seq == run.First ||
+		slices.ContainsFunc(f.Entries, func(a dialect.About) bool { return a.Session == id })
+}

@@ -1,0 +1,56 @@
+package shim
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// address returns where a request or notification has the id of the session
+// that it is for, as a path in the frame; empty if nowhere. Ids of next-edit
+// suggestions are of another kind. A method that is in no table may have one at
+// the usual place. What one component of a proxy chain passes to the next has
+// it inside.
+func address(method string, params []byte) string {
+	const usual = "params.sessionId"
+	switch m, known := dialect.Lookup(dialect.ACP, method); {
+	case !known:
+		return usual
+	case m.Session == dialect.InParams, m.Session == dialect.FromParams, m.Session == dialect.InParamsOrRequest:
+		return usual
+	case m.Session == dialect.Inside:
+		path := "params"
+		for range maxInside {
+			inner := gjson.GetBytes(params, "method").Str
+			params = json.RawMessage(gjson.GetBytes(params, "params").Raw)
+			m, known := dialect.Lookup(dialect.ACP, inner)
+			path += ".params"
+			if known && m.Session != dialect.Inside {
+				if at := address(inner, params); at != "" {
+					return path + at[len("params"):]
+				}
+				return ""
+			}
+			if !known {
+				return path + ".sessionId"
+			}
+		}
+	}
+	return ""
+}
+
+// maxInside is how many components of a proxy chain may have passed a frame on.
+// Each adds one wrapping.
+const maxInside = 16
+
+// alias returns another name for a session, where the agent gives it one that
+// an earlier session has.
+func alias(agent string) string {
+	var b [4]byte
+	rand.Read(b[:])
+	return fmt.Sprintf("%s~%x", agent, b)
+}

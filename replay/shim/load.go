@@ -1,0 +1,273 @@
+package shim
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A load is the client's session/load or session/resume, as the shim serves it.
+type load struct {
+	*serving
+	session *session
+	active  bool // it was active on this connection before
+	replay  bool // the client wants the history
+	way     way
+	past    *history
+}
+
+// open takes session/load and session/resume.
+func (s *Shim) open(m message, out []wire.Frame) []wire.Frame {
+	if m.env.ID == nil {
+		return s.toAgent(m, out)
+	}
+	method := string(m.env.Method)
+	replay, fault := wantsReplay(s.own.dialect, m)
+	if s.native(method) && s.sameName(m.param("sessionId").Str) {
+		return s.openNative(m, replay, out)
+	}
+	if fault == nil {
+		fault = checkSetup(m)
+	}
+	if fault != nil {
+		return append(out, m.fail(*fault))
+	}
+	return s.openIn(m, replay, s.way(method, m.param("sessionId").Str), out)
+}
+
+// openIn opens a session in a way of the shim's.
+func (s *Shim) openIn(m message, replay bool, w way, out []wire.Frame) []wire.Frame {
+	id := m.param("sessionId").Str
+	c := s.sessions[id]
+	active := c != nil
+	switch {
+	case active && (c.opening || c.busy()):
+		return append(out, m.fail(fault{invalidRequest, "session busy", nil}))
+	case !active:
+		c = s.enter(id)
+	}
+	c.opening = true
+	l := &load{session: c, active: active, replay: replay, way: w}
+	s.serve(m, func(v *serving) error {
+		l.serving = v
+		err := l.run()
+		if err != nil {
+			l.giveUp()
+		}
+		return err
+	})
+	return out
+}
+
+// wantsReplay reports whether a client asks for the history.
+func wantsReplay(d dialect.Dialect, m message) (bool, *fault) {
+	if string(m.env.Method) == "session/load" {
+		return true, nil
+	}
+	from := m.param("replayFrom")
+	if d == dialect.ACPv1 || from.Type == gjson.Null {
+		return false, nil
+	}
+	if from.Get("type").Str != "start" {
+		return false, &fault{invalidParams, "replayFrom is not of the type start", nil}
+	}
+	return true, nil
+}
+
+// checkSetup checks the parameters that all setups of a session have.
+func checkSetup(m message) *fault {
+	cwd := m.param("cwd")
+	servers := m.param("mcpServers")
+	switch {
+	case m.param("sessionId").Type != gjson.String:
+		return &noSession
+	case cwd.Type != gjson.String || !filepath.IsAbs(cwd.Str):
+		return &fault{invalidParams, "cwd is missing or not an absolute path", nil}
+	case servers.Type != gjson.Null && !servers.IsArray():
+		return &fault{invalidParams, "mcpServers is not an array", nil}
+	}
+	return nil
+}
+
+// run opens the session. The agent's is made before anything is replayed: a load
+// that fails must not leave half a conversation with the client.
+func (l *load) run() error {
+	if err := l.look(); err != nil {
+		return err
+	}
+	if !l.active {
+		if err := l.create(); err != nil {
+			return err
+		}
+	}
+	if l.replay {
+		if err := l.send(l.session, l.past, l.way == anew); err != nil {
+			return err
+		}
+	}
+	return l.act(func(out []wire.Frame) []wire.Frame {
+		return l.release(l.session, append(out, l.reply(withoutID(l.session.opened))))
+	})
+}
+
+// inUseWait is how long another proxy may take to end that had the session: an
+// editor starts the next while the last one still waits for its agent.
+const inUseWait = 3 * time.Second
+
+// look finds the session in the store and reads it.
+func (l *load) look() error {
+	one, listing, err := l.find(l.session.client)
+	for wait := time.Duration(0); err == nil && l.busyElsewhere(one, listing); wait += inUseWait / 20 {
+		if wait >= inUseWait {
+			return fault{invalidRequest, "session in use", nil}
+		}
+		if err := l.pause(inUseWait / 20); err != nil {
+			return err
+		}
+		one, listing, err = l.find(l.session.client)
+	}
+	if err != nil {
+		return err
+	}
+	if got := l.params.Get("cwd").Str; one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
+		return fault{invalidParams, "cwd is not the session's", members(nil).text("expected", one.Cwd).text("got", got).object()}
+	}
+	if l.past, err = l.Shim.read(one, listing); err != nil {
+		return fault{internalError, "the session cannot be read: " + err.Error(), nil}
+	}
+	own := &l.past.stretches[len(l.past.stretches)-1]
+	if n := len(own.epochs); l.active && n > 0 && own.epochs[n-1].run.Tape == l.Tape {
+		own.live = n - 1
+	}
+	return nil
+}
+
+// create makes the agent open the session, in the best way that it can.
+func (l *load) create() error {
+	if l.way != anew {
+		err := l.reopen()
+		var e refusal
+		if refused := errors.As(err, &e) && refuses(e.code()); !refused && !errors.Is(err, errSilent) {
+			return err
+		}
+		l.way = anew
+	}
+	l.do(func(out []wire.Frame) []wire.Frame {
+		l.begun()
+		return out
+	})
+	a, err := l.ask("session/new", l.setupParams(""), 0)
+	agent := gjson.GetBytes(a.result, "sessionId")
+	switch {
+	case err != nil:
+	case a.err != nil:
+		err = refusal{a}
+	case agent.Type != gjson.String:
+		err = fault{internalError, "the agent made no session", nil}
+	}
+	l.do(func(out []wire.Frame) []wire.Frame {
+		if err == nil {
+			l.bind(l.session, agent.Str, a.result)
+			l.session.context = newHandover(l.session.client, l.past, l.Budget, l.own.embedded)
+		}
+		return l.settled(out)
+	})
+	return err
+}
+
+// reopen makes the agent resume or load the session under its own id.
+func (l *load) reopen() error {
+	method := "session/resume"
+	if l.way == reload {
+		method = "session/load"
+	}
+	l.do(func(out []wire.Frame) []wire.Frame {
+		l.bind(l.session, l.session.client, nil)
+		l.session.history = true
+		return out
+	})
+	a, err := l.ask(method, l.setupParams(l.session.client), l.patience())
+	if err == nil && a.err != nil {
+		err = refusal{a}
+	}
+	l.do(func(out []wire.Frame) []wire.Frame {
+		if err != nil {
+			delete(l.byAgent, l.session.client)
+			l.session.history = false
+			if a.code() == methodNotFound {
+				l.lacks[method] = true
+			}
+			if errors.Is(err, errSilent) {
+				l.lacks[method] = true
+				l.byAgent[l.session.client] = &session{client: l.session.client, agent: l.session.client, closed: true} // it may still come
+			}
+		}
+		l.session.opened = a.result
+		return out
+	})
+	return err
+}
+
+// setupParams returns the parameters of the request with which the agent opens
+// a session, from those of the client: its servers, and what else it said.
+func (l *load) setupParams(id string) []byte {
+	var p members
+	if id != "" {
+		p = p.text("sessionId", id)
+	}
+	l.params.ForEach(func(key, v gjson.Result) bool {
+		if key.Str != "sessionId" && key.Str != "replayFrom" {
+			p = p.add(key.Str, []byte(v.Raw))
+		}
+		return true
+	})
+	if !l.params.Get("mcpServers").IsArray() && l.own.dialect != dialect.ACPv2 {
+		p = p.add("mcpServers", []byte("[]"))
+	}
+	return p.object()
+}
+
+// giveUp ends a load that failed. What the client sent for the session
+// meanwhile goes on.
+func (l *load) giveUp() {
+	l.do(func(out []wire.Frame) []wire.Frame {
+		c := l.session
+		if !l.active {
+			delete(l.sessions, c.client)
+			if l.byAgent[c.agent] == c {
+				c.closed = true // the agent's fresh session is left alone
+			}
+			c.held = nil
+		}
+		waiting := c.waiting
+		c.waiting = nil
+		if l.active {
+			return l.release(c, out)
+		}
+		return l.goOn(waiting, out)
+	})
+}
+
+// A refusal is an error of the agent that the client gets as it is.
+type refusal struct{ answer }
+
+func (e refusal) Error() string { return gjson.GetBytes(e.err, "message").Str }
+
+// withoutID makes the result of session/new one of session/load. In prose that
+// is null where it is empty; the schemas want an object.
+func withoutID(result []byte) []byte {
+	if !gjson.ParseBytes(result).IsObject() {
+		return []byte("{}")
+	}
+	result, err := sjson.DeleteBytes(result, "sessionId")
+	if err != nil {
+		panic("shim: " + err.Error()) // the path is a constant
+	}
+	return result
+}

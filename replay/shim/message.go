@@ -1,0 +1,177 @@
+package shim
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A message is a frame with its envelope.
+type message struct {
+	wire.Frame
+	env wire.Envelope
+}
+
+// read reads the envelope of a frame.
+func read(f wire.Frame) message {
+	m := message{f, wire.Scan(f.Raw)}
+	if m.env.Kind == wire.Unchecked {
+		m.env = outside(f.Raw)
+	}
+	return m
+}
+
+// outside reads the envelope of a frame of which wire.Scan read only the
+// beginning: what addresses a session may stand behind that.
+func outside(raw []byte) wire.Envelope {
+	e := wire.Envelope{Kind: wire.Junk}
+	gjson.ParseBytes(raw).ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "id":
+			e.ID = []byte(v.Raw)
+		case "method":
+			e.Method = []byte(v.Str)
+		case "params":
+			e.Params = []byte(v.Raw)
+		case "result":
+			e.Result = []byte(v.Raw)
+		case "error":
+			e.Error = []byte(v.Raw)
+		default:
+			return true
+		}
+		e.Kind = wire.Unchecked
+		return true
+	})
+	return e
+}
+
+// param returns a member of params, which is valid as long as the frame.
+func (m *message) param(name string) gjson.Result { return gjson.GetBytes(m.env.Params, name) }
+
+// clone returns the frame with bytes of its own.
+func (m *message) clone() wire.Frame {
+	f := m.Frame
+	f.Raw = bytes.Clone(f.Raw)
+	return f
+}
+
+// patched returns the frame with another value at a path.
+func (m *message) patched(path string, value []byte) message {
+	raw, err := sjson.SetRawBytes(m.Raw, path, value)
+	if err != nil {
+		return *m // a path that is not there
+	}
+	f := m.Frame
+	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), wire.Rewritten
+	return read(f)
+}
+
+// without returns the frame without what is at a path.
+func (m *message) without(path string) message {
+	raw, err := sjson.DeleteBytes(m.Raw, path)
+	if err != nil {
+		return *m // a path that is not there
+	}
+	f := m.Frame
+	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), wire.Rewritten
+	return read(f)
+}
+
+// again returns a frame that was withheld, to let it go after all.
+func again(f wire.Frame) wire.Frame {
+	f.Origin = wire.Rewritten
+	return f
+}
+
+// A fault is an error that the client is answered.
+type fault struct {
+	code    int
+	message string
+	data    []byte // JSON; nil: none
+}
+
+// The codes of JSON-RPC 2.0 and of the Agent Client Protocol. Its page on errors
+// is empty; the schema lists the codes, and agents use them so.
+const (
+	invalidRequest   = -32600
+	methodNotFound   = -32601
+	invalidParams    = -32602
+	internalError    = -32603
+	requestCancelled = -32800
+	authRequired     = -32000
+	resourceNotFound = -32002
+)
+
+func (e fault) Error() string { return e.message }
+
+func (e fault) json() []byte {
+	b := fmt.Appendf(nil, `{"code":%d,"message":%s`, e.code, quote(e.message))
+	if e.data != nil {
+		b = append(append(b, `,"data":`...), e.data...)
+	}
+	return append(b, '}')
+}
+
+// noSession is the answer to a request that does not say which session it is for.
+var noSession = fault{invalidParams, "sessionId is missing or not a string", nil}
+
+// notFound is the answer for a session that is not there.
+func notFound(id string) fault {
+	return fault{resourceNotFound, "Session not found", members(nil).add("sessionId", quote(id)).object()}
+}
+
+// fail answers a request of the frame's sender with an error.
+func (m *message) fail(e fault) wire.Frame {
+	return response(1-m.Dir, m.env.ID, "error", e.json())
+}
+
+// response makes the answer to the request with the id.
+func response(dir wire.Direction, id []byte, member string, value []byte) wire.Frame {
+	return wire.Frame{Dir: dir, Raw: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"%s":%s}`, id, member, value)}
+}
+
+// request makes a request to the agent.
+func request(id []byte, method string, params []byte) wire.Frame {
+	return wire.Frame{Dir: wire.ClientToAgent, Raw: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, quote(method), params)}
+}
+
+// notification makes a notification of either side.
+func notification(dir wire.Direction, method string, params []byte) wire.Frame {
+	return wire.Frame{Dir: dir, Raw: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, quote(method), params)}
+}
+
+// quote returns text as JSON.
+func quote(text string) []byte { return gjson.AppendJSONString(nil, text) }
+
+// members are those of a JSON object.
+type members []byte
+
+// add appends a member, unless its value is nil.
+func (m members) add(name string, value []byte) members {
+	if value == nil {
+		return m
+	}
+	if len(m) > 0 {
+		m = append(m, ',')
+	}
+	m = append(gjson.AppendJSONString(m, name), ':')
+	return append(m, value...)
+}
+
+// text appends a member that is a string, unless it is empty.
+func (m members) text(name, value string) members {
+	if value == "" {
+		return m
+	}
+	return m.add(name, quote(value))
+}
+
+func (m members) object() []byte {
+	b := append(make([]byte, 0, len(m)+2), '{')
+	return append(append(b, m...), '}')
+}

@@ -1,0 +1,241 @@
+package shim
+
+import (
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+const (
+	// replayWait is how long a native load that was answered may take to begin
+	// with the history. One agent was seen to send one update of eight before
+	// the answer, others may send none.
+	replayWait = 500 * time.Millisecond
+
+	// quietTime is without a further update when a replay has ended, and
+	// quietLimit how long that is waited for.
+	quietTime  = 250 * time.Millisecond
+	quietLimit = 2 * time.Second
+)
+
+// A native is a load or resume that the agent was asked to do by itself. The
+// shim looks on: where the agent does not know the session, or says nothing, or
+// replays nothing of a history that the store has, it helps.
+type native struct {
+	*Shim
+	asked   wire.Frame // the client's request
+	session *session
+	added   bool // session is active since this request only
+	replay  bool // the client wants the history
+
+	stirred chan struct{} // something came for the session
+	done    chan struct{} // closed when the outcome is settled
+
+	// Only in acts.
+	looked  bool        // the store was asked
+	stored  bool        // it knows the session
+	past    *history    // what it knows; nil if that is nothing
+	history bool        // the agent has sent some of it
+	held    *wire.Frame // its answer, while it is not clear what that is worth
+	over    bool
+}
+
+// openNative passes session/load or session/resume on.
+func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame {
+	id := m.param("sessionId")
+	if id.Type != gjson.String {
+		return append(out, m.Frame)
+	}
+	c := s.sessions[id.Str]
+	added := c == nil
+	if added {
+		c = s.enter(id.Str)
+		s.bind(c, id.Str, nil)
+	}
+	n := &native{
+		Shim: s, asked: m.clone(), session: c, added: added, replay: replay,
+		stirred: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	c.native = n
+	s.calls[string(m.env.ID)] = &call{answered: n.answered}
+	if s.Mode == Auto {
+		s.work.Go(n.watch)
+	}
+	return append(out, m.Frame)
+}
+
+// watch waits for the outcome.
+func (n *native) watch() {
+	n.look()
+	t := time.NewTimer(n.patience())
+	defer t.Stop()
+	for {
+		select {
+		case <-n.stirred:
+			t.Reset(n.rest())
+		case <-t.C:
+			n.do(func(out []wire.Frame) []wire.Frame { return n.silent(out) })
+		case <-n.done:
+			return
+		case <-n.Shim.over:
+			return
+		}
+	}
+}
+
+// rest returns how long the agent may now be silent.
+func (n *native) rest() time.Duration {
+	d := n.patience()
+	n.do(func(out []wire.Frame) []wire.Frame {
+		if n.held != nil {
+			d = replayWait
+		}
+		return out
+	})
+	return d
+}
+
+// look asks the store.
+func (n *native) look() {
+	one, listing, err := n.find(n.session.client)
+	var past *history
+	if err == nil && n.replay {
+		if past, err = n.read(one, listing); err != nil || past.empty() {
+			past = nil
+		}
+	}
+	n.do(func(out []wire.Frame) []wire.Frame {
+		n.looked, n.stored, n.past = true, one.ID != "", past
+		if held := n.held; held != nil && !n.over {
+			n.held = nil
+			out = n.judge(read(again(*held)), out)
+		}
+		return out
+	})
+}
+
+// stir notes that something came for the session.
+func (n *native) stir() {
+	select {
+	case n.stirred <- struct{}{}:
+	default:
+	}
+}
+
+// answered takes the agent's answer.
+func (n *native) answered(m message, out []wire.Frame) []wire.Frame {
+	n.stir()
+	if n.Mode != Auto {
+		return n.settle(m.env.Error == nil, append(out, m.Frame))
+	}
+	return n.judge(m, out)
+}
+
+// judge decides what the agent's answer is worth.
+func (n *native) judge(m message, out []wire.Frame) []wire.Frame {
+	code := int(gjson.GetBytes(m.env.Error, "code").Int())
+	method := string(read(n.asked).env.Method)
+	switch {
+	case code == methodNotFound:
+		n.lacks[method] = true
+		return n.serve(out)
+	case m.env.Error == nil && (n.history || !n.replay), m.env.Error != nil && !refuses(code):
+	case !n.looked:
+		return n.keep(m, out)
+	case m.env.Error != nil && n.stored:
+		return n.instead(out, anew)
+	case m.env.Error == nil && n.past != nil:
+		return n.keep(m, out)
+	}
+	if m.env.Error == nil {
+		n.session.opened = []byte(gjson.ParseBytes(m.env.Result).Raw)
+	}
+	return n.settle(m.env.Error == nil, append(out, m.Frame))
+}
+
+// keep holds the answer back until it is clear what it is worth.
+func (n *native) keep(m message, out []wire.Frame) []wire.Frame {
+	f := m.clone()
+	n.held = &f
+	n.stir()
+	return out
+}
+
+// update takes notice of an update for the session. It returns what was held
+// for its sake.
+func (n *native) update(variant string, out []wire.Frame) []wire.Frame {
+	n.stir()
+	if !historic(variant) {
+		return out
+	}
+	n.history = true
+	if n.held == nil || read(*n.held).env.Error != nil {
+		return out
+	}
+	held := again(*n.held)
+	n.held = nil
+	return n.settle(true, append(out, held))
+}
+
+// silent is called when the agent has been silent for too long.
+func (n *native) silent(out []wire.Frame) []wire.Frame {
+	switch {
+	case n.over:
+		return out
+	case n.held != nil && n.past != nil:
+		return n.mend(out)
+	case n.held != nil:
+		return out // the store will tell
+	}
+	n.abandon(n.asked)
+	return n.serve(out)
+}
+
+// settle ends the watch. Success says that the agent has opened the session.
+func (n *native) settle(success bool, out []wire.Frame) []wire.Frame {
+	n.over = true
+	close(n.done)
+	n.session.native = nil
+	if !success && n.added {
+		delete(n.sessions, n.session.client)
+		delete(n.byAgent, n.session.agent)
+	}
+	return out
+}
+
+// serve opens the session as for an agent that lacks the method.
+func (n *native) serve(out []wire.Frame) []wire.Frame {
+	return n.instead(out, n.way(string(read(n.asked).env.Method), n.session.client))
+}
+
+// instead opens the session in another way. What the agent still sends for the
+// one that was asked for is withheld.
+func (n *native) instead(out []wire.Frame, w way) []wire.Frame {
+	out = n.settle(true, out)
+	if n.added {
+		n.drop(n.session)
+	}
+	return n.openIn(read(n.asked), n.replay, w, out)
+}
+
+// mend replays the history of a session that the agent has opened without
+// saying what was in it. Its own, should it come after all, is withheld.
+func (n *native) mend(out []wire.Frame) []wire.Frame {
+	held, c := *n.held, n.session
+	out = n.settle(true, out)
+	c.opened = []byte(gjson.GetBytes(held.Raw, "result").Raw)
+	c.history, c.opening = true, true
+	n.Shim.serve(read(n.asked), func(v *serving) error {
+		err := v.send(c, n.past, false)
+		v.do(func(out []wire.Frame) []wire.Frame {
+			if err == nil {
+				out = append(out, again(held))
+			}
+			return v.release(c, out)
+		})
+		return err
+	})
+	return out
+}

@@ -1,0 +1,131 @@
+package shim_test
+
+import (
+	"context"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/acp-go-sdk"
+)
+
+// An editor is a client made with the SDK.
+type editor struct {
+	acp.Client // what the agent of the test does not ask for
+
+	mu      sync.Mutex
+	updates []acp.SessionNotification // guarded by mu
+}
+
+func (e *editor) SessionUpdate(_ context.Context, n acp.SessionNotification) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.updates = append(e.updates, n)
+	return nil
+}
+
+func (e *editor) RequestPermission(_ context.Context, r acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
+	selected := &acp.RequestPermissionOutcomeSelected{OptionId: r.Options[0].OptionId}
+	return acp.RequestPermissionResponse{Outcome: acp.RequestPermissionOutcome{Selected: selected}}, nil
+}
+
+// outline tells what the editor shows: texts put together, tool calls in their
+// last state. Of a tool call that is announced a second time the last counts.
+func (e *editor) outline() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var lines []string
+	calls := map[acp.ToolCallId]int{}
+	text := func(who string, c acp.ContentBlock) {
+		if n := len(lines); n > 0 && strings.HasPrefix(lines[n-1], who) {
+			lines[n-1] += c.Text.Text
+			return
+		}
+		lines = append(lines, who+c.Text.Text)
+	}
+	status := map[acp.ToolCallId]string{}
+	for _, n := range e.updates {
+		switch u := n.Update; {
+		case u.UserMessageChunk != nil:
+			text("user: ", u.UserMessageChunk.Content)
+		case u.AgentMessageChunk != nil:
+			text("agent: ", u.AgentMessageChunk.Content)
+		case u.ToolCall != nil:
+			calls[u.ToolCall.ToolCallId] = len(lines)
+			status[u.ToolCall.ToolCallId] = string(u.ToolCall.Status)
+			lines = append(lines, "tool: "+u.ToolCall.Title)
+		case u.ToolCallUpdate != nil && u.ToolCallUpdate.Status != nil:
+			status[u.ToolCallUpdate.ToolCallId] = string(*u.ToolCallUpdate.Status)
+		}
+	}
+	for id, i := range calls {
+		lines[i] += " " + status[id]
+	}
+	return strings.Join(lines, "\n")
+}
+
+// The example agent of the SDK says that it loads sessions and does not have
+// the method. A client made with the SDK loads and goes on.
+func TestSDK(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the example agent takes five seconds for a turn")
+	}
+	agent := filepath.Join(t.TempDir(), "agent")
+	if out, err := exec.Command("go", "build", "-o", agent, "github.com/coder/acp-go-sdk/example/agent").CombinedOutput(); err != nil {
+		t.Fatalf("building the example agent: %v\n%s", err, out)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	open := func() (*editor, *acp.ClientSideConnection, acp.InitializeResponse, func()) {
+		in, out, done := connect(t, dir, []string{agent}, nil)
+		e := &editor{}
+		conn := acp.NewClientSideConnection(e, in, out)
+		r, err := conn.Initialize(ctx, acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e, conn, r, func() {
+			in.Close()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			io.Copy(io.Discard, out)
+		}
+	}
+	first, conn, _, end := open()
+	made, err := conn.NewSession(ctx, acp.NewSessionRequest{Cwd: "/w", McpServers: []acp.McpServer{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := func(conn *acp.ClientSideConnection) {
+		t.Helper()
+		r, err := conn.Prompt(ctx, acp.PromptRequest{SessionId: made.SessionId, Prompt: []acp.ContentBlock{acp.TextBlock("mend it")}})
+		if err != nil || r.StopReason != acp.StopReasonEndTurn {
+			t.Fatalf("got %+v, %v", r, err)
+		}
+	}
+	prompt(conn)
+	end()
+
+	second, conn, r, end := open()
+	if !r.AgentCapabilities.LoadSession || r.AgentCapabilities.SessionCapabilities.List == nil {
+		t.Errorf("the agent offers %+v", r.AgentCapabilities)
+	}
+	list, err := conn.ListSessions(ctx, acp.ListSessionsRequest{})
+	if err != nil || len(list.Sessions) != 1 || list.Sessions[0].SessionId != made.SessionId {
+		t.Fatalf("got %+v, %v", list, err)
+	}
+	if _, err := conn.LoadSession(ctx, acp.LoadSessionRequest{SessionId: made.SessionId, Cwd: "/w", McpServers: []acp.McpServer{}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := second.outline(), "user: mend it\n"+first.outline(); got != want {
+		t.Errorf("after the load\n%s\nbefore\n%s", got, want)
+	}
+	prompt(conn)
+	end()
+}

@@ -1,0 +1,68 @@
+package shim
+
+import (
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// prompt takes a prompt. The first one after a load carries the context.
+func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
+	c := s.sessions[m.param("sessionId").Str]
+	if c == nil || c.opening || m.env.ID == nil {
+		return s.toAgent(m, out)
+	}
+	if c.history && time.Since(c.seen) < quietTime {
+		return s.settleReplay(c, m, out)
+	}
+	c.history = false
+	key := string(m.env.ID)
+	c.prompts[key] = true
+	c.working = v2(s.own.dialect)
+	h := c.context
+	gives := h != nil && h.state == armed
+	if gives {
+		m = h.give(m)
+	}
+	s.calls[key] = &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+		if gives {
+			h.taken(m.env.Error == nil)
+		}
+		delete(c.prompts, key)
+		if m.env.Error != nil || gjson.GetBytes(m.env.Result, "stopReason").Exists() {
+			c.working = false
+		}
+		c.rested()
+		return append(out, m.Frame)
+	}}
+	return s.toAgent(m, out)
+}
+
+// settleReplay keeps the first prompt after a load until the agent has sent the
+// last of a history that the client is not to get: agents answer a load before
+// they have sent all of it, and what came then would be taken for the turn's.
+func (s *Shim) settleReplay(c *session, m message, out []wire.Frame) []wire.Frame {
+	c.opening = true
+	c.hold(m)
+	s.work.Go(func() {
+		limit := time.Now().Add(quietLimit)
+		for wait := quietTime; wait > 0; {
+			select {
+			case <-time.After(wait):
+			case <-s.over:
+				return
+			}
+			s.do(func(out []wire.Frame) []wire.Frame {
+				wait = min(quietTime-time.Since(c.seen), time.Until(limit))
+				if wait > 0 {
+					return out
+				}
+				c.history = false
+				return s.release(c, out)
+			})
+		}
+	})
+	return out
+}

@@ -1,0 +1,175 @@
+package shim
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// sameDialect reports whether a stretch was recorded in the dialect that it is
+// replayed in: else the recorded updates are of no use.
+func (r *renderer) sameDialect() bool {
+	return !slices.ContainsFunc(r.stretch.epochs, func(e epoch) bool { return e.connection.Dialect != r.dialect })
+}
+
+// A thing is an entity in a stretch: those of two traces of the same frames are
+// the same if they begin with the same one.
+type thing struct {
+	run   int
+	first uint64
+}
+
+func thingOf(e *trace.Entity) thing { return thing{e.Run, e.First} }
+
+// recorded yields the updates of a stretch as they came, with other ids. What is
+// not in the merged state is left out too: repetitions of the history, and of
+// prompts. Tool calls that nobody works on any more are closed at the end.
+func (r *renderer) recorded() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		final := map[thing]*trace.Entity{}
+		names := map[thing]string{}
+		for e := range r.stretch.entities() {
+			final[thingOf(e)] = e
+			if e.Message != nil {
+				r.enter(e)
+				names[thingOf(e)] = r.messageID(e.Message)
+			}
+		}
+		cut := r.stretch.cutOff()
+		var t trace.Trace
+		for run, epoch := range r.stretch.epochs {
+			t.Next(epoch.connection)
+			for f := range epoch.frames(r.stretch.id) {
+				t.Add(f)
+				now := touched(&t, run, f)
+				if now == nil || final[thingOf(now)] == nil {
+					continue
+				}
+				e := final[thingOf(now)]
+				r.enter(e)
+				list := r.again(f, now, e, names[thingOf(e)])
+				if last := len(list) - 1; cut[e] && f.Seq == e.Last && last >= 0 {
+					list[last] = set(list[last], cutMark, []byte("true"))
+				}
+				for _, update := range list {
+					if !yield(update) {
+						return
+					}
+				}
+			}
+		}
+		for e := range r.stretch.entities() {
+			if c := e.ToolCall; c != nil {
+				r.enter(e)
+				status := r.status(e.Run, c.Status)
+				if status != c.Status && !yield(update("tool_call_update").text("toolCallId", r.prefix+c.ID).text("status", status).object()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// touched returns what a frame has changed last; nil if nothing.
+func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
+	for _, s := range slices.Backward(t.Sessions) {
+		for _, e := range slices.Backward(s.Conversation.Entities) {
+			if e.Run == run && e.Last == f.Seq {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// again makes the updates that a frame is replayed as. now is what it has changed,
+// as it was then; e, as it was in the end; id is that of a message.
+func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]byte {
+	switch u := gjson.GetBytes(f.Raw, "params.update"); {
+	case f.Method == "session/prompt":
+		if v2(r.source) && e.Message.MessageID != "" {
+			return nil // the agent reports it
+		}
+		return r.message(e.Message, id)
+	case e.Message != nil:
+		if !v2(r.source) && e.First != f.Seq && e.Message.Role == trace.User && r.isPrompt(e) {
+			return nil // an echo
+		}
+		return [][]byte{set([]byte(u.Raw), "messageId", quote(id))}
+	case e.ToolCall != nil:
+		return r.toolUpdate(f, e)
+	case e.Plan != nil && e.Plan.Removed:
+		return nil
+	case e.Terminal != nil:
+		delete(r.terminals, r.prefix+e.Terminal.ID)
+		return r.terminal(nil, e.Run, e.Terminal.ID)
+	}
+	return r.entity(now)
+}
+
+// isPrompt reports whether a message is what the client sent, and not a report
+// of the agent.
+func (r *renderer) isPrompt(e *trace.Entity) bool {
+	return e.Turn > 0 && r.stretch.Turns[e.Turn-1].Prompt == e.First && r.stretch.Turns[e.Turn-1].Run == e.Run
+}
+
+// toolUpdate makes the update of a tool call from one, or from a question for
+// permission that patches the call.
+func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte) {
+	patch := gjson.GetBytes(f.Raw, "params.update")
+	for _, path := range []string{"params.toolCall", "params.subject.toolCall"} {
+		if !patch.Exists() {
+			patch = gjson.GetBytes(f.Raw, path)
+		}
+	}
+	if !patch.IsObject() {
+		return nil
+	}
+	variant := patch.Get("sessionUpdate").Str
+	if variant == "" {
+		variant = "tool_call_update"
+	}
+	if r.chunked() && f.Seq == e.First {
+		variant = "tool_call"
+	}
+	u := update(variant)
+	titled := false
+	patch.ForEach(func(key, v gjson.Result) bool {
+		value := []byte(v.Raw)
+		switch key.Str {
+		case "sessionUpdate":
+			return true
+		case "toolCallId":
+			value = quote(r.prefix + v.Str)
+		case "title":
+			if titled = v.Str != ""; !titled && variant == "tool_call" {
+				return true
+			}
+		case "content":
+			var items []json.RawMessage
+			for _, item := range v.Array() {
+				if item.Get("type").Str == "terminal" && r.dialect == dialect.ACPv2 {
+					list = r.terminal(list, e.Run, item.Get("terminalId").Str)
+				}
+				items = append(items, r.content(e.Run, json.RawMessage(item.Raw)))
+			}
+			switch {
+			case v.IsArray():
+				value = array(items)
+			case v.IsObject():
+				value = items[0]
+			}
+		}
+		u = u.add(key.Str, value)
+		return true
+	})
+	if variant == "tool_call" && !titled {
+		u = u.text("title", title(e.ToolCall))
+	}
+	return append(list, u.object())
+}

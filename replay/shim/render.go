@@ -1,0 +1,319 @@
+package shim
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// update begins an update of a kind.
+func update(variant string) members { return members(nil).text("sessionUpdate", variant) }
+
+// chunked reports whether messages are sent in chunks and tool calls are
+// announced with tool_call.
+func (r *renderer) chunked() bool { return r.dialect == dialect.ACPv1 || r.e1 }
+
+// entity makes the updates that show one thing; none for what is not shown
+// again: questions, notices, and what the dialect does not know.
+func (r *renderer) entity(e *trace.Entity) [][]byte {
+	switch {
+	case e.Message != nil:
+		return r.message(e.Message, r.messageID(e.Message))
+	case e.ToolCall != nil:
+		return r.toolCall(e)
+	case e.Plan != nil:
+		return r.plan(e.Plan)
+	case e.Terminal != nil && r.dialect == dialect.ACPv2 && r.source == dialect.ACPv2:
+		return r.terminal(nil, e.Run, e.Terminal.ID)
+	case e.Compaction != nil:
+		return r.compaction(e.Compaction)
+	case e.Other != nil && v2(r.dialect) && r.source == r.dialect && e.Other.Update != "":
+		return [][]byte{e.Other.Raw}
+	}
+	return nil
+}
+
+// roles are the names of what somebody says, as they begin in updates, and the
+// letter in the ids of messages that have none.
+var roles = map[trace.Role]struct{ update, letter string }{
+	trace.User:    {"user_message", "u"},
+	trace.Agent:   {"agent_message", "a"},
+	trace.Thought: {"agent_thought", "t"},
+}
+
+// messageID returns the id of a message in a replay.
+func (r *renderer) messageID(m *trace.Message) string {
+	if m.MessageID != "" {
+		return r.prefix + m.MessageID
+	}
+	letter := roles[m.Role].letter
+	r.unnamed[letter]++
+	return fmt.Sprint(r.prefix, letter, r.unnamed[letter])
+}
+
+// message makes the updates of a message. It always has an id: without one, two
+// messages in a row would become one.
+func (r *renderer) message(m *trace.Message, id string) [][]byte {
+	role := roles[m.Role]
+	var blocks []json.RawMessage
+	for _, block := range m.Blocks {
+		switch {
+		case string(block) == trace.Cut:
+			blocks = append(blocks, members(nil).text("type", "text").text("text", notStored).object())
+		case !emptyText(block):
+			blocks = append(blocks, block)
+		}
+	}
+	if len(blocks) == 0 {
+		return nil
+	}
+	if !r.chunked() {
+		return [][]byte{update(role.update).text("messageId", id).add("content", array(blocks)).add("_meta", m.Meta).object()}
+	}
+	var list [][]byte
+	for _, block := range blocks {
+		list = append(list, update(role.update+"_chunk").text("messageId", id).add("content", block).object())
+	}
+	return list
+}
+
+// notStored stands for content that is too large for one frame of a tape to be
+// read as a whole.
+const notStored = "[too large to be shown again]"
+
+func emptyText(block json.RawMessage) bool {
+	return gjson.GetBytes(block, "type").Str == "text" && gjson.GetBytes(block, "text").Str == ""
+}
+
+// array makes a JSON array.
+func array(list []json.RawMessage) []byte {
+	b := []byte{'['}
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, v...)
+	}
+	return append(b, ']')
+}
+
+// toolCall makes the update of a tool call, and before it in version 2 those of
+// the terminals in its content.
+func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
+	t := e.ToolCall
+	var content []json.RawMessage
+	for _, item := range t.Content {
+		if id := gjson.GetBytes(item, "terminalId").Str; r.dialect == dialect.ACPv2 && gjson.GetBytes(item, "type").Str == "terminal" {
+			list = r.terminal(list, e.Run, id)
+		}
+		content = append(content, r.content(e.Run, item))
+	}
+	u := update("tool_call_update")
+	if r.chunked() {
+		u = update("tool_call")
+	}
+	u = u.text("toolCallId", r.prefix+t.ID).text("title", title(t)).text("name", t.Name).
+		text("kind", t.Kind).text("status", r.status(e.Run, t.Status))
+	if content != nil {
+		u = u.add("content", array(content))
+	}
+	if t.Locations != nil {
+		u = u.add("locations", array(t.Locations))
+	}
+	return append(list, u.add("rawInput", t.RawInput).add("rawOutput", t.RawOutput).add("_meta", t.Meta).object())
+}
+
+// title returns what a tool call is called. One that was only asked permission
+// for may have no title.
+func title(t *trace.ToolCall) string {
+	switch {
+	case t.Title != "":
+		return t.Title
+	case t.Name != "":
+		return t.Name
+	}
+	return t.ID
+}
+
+// status returns the status of a tool call. In history none is unfinished:
+// nobody works on it any more.
+func (r *renderer) status(run int, status string) string {
+	switch {
+	case run == r.stretch.live:
+		return status
+	case status == "cancelled" && !v2(r.dialect):
+		return "failed"
+	case status == "completed", status == "failed", status == "cancelled":
+		return status
+	case v2(r.dialect):
+		return "cancelled"
+	}
+	return "failed"
+}
+
+// content makes an item of a tool call's content what the dialect shows.
+func (r *renderer) content(run int, item json.RawMessage) json.RawMessage {
+	switch gjson.GetBytes(item, "type").Str {
+	case gjson.Get(trace.Cut, "type").Str:
+		return textItem(notStored)
+	case "terminal":
+		id := gjson.GetBytes(item, "terminalId").Str
+		switch {
+		case r.dialect == dialect.ACPv2, run == r.stretch.live:
+			return set(item, "terminalId", quote(r.prefix+id))
+		default:
+			return textItem(terminalText(r.stretch.Terminal(run, id)))
+		}
+	case "diff":
+		switch old, v2diff := gjson.GetBytes(item, "path"), gjson.GetBytes(item, "changes"); {
+		case r.dialect == dialect.ACPv2 && old.Exists():
+			return changes(item)
+		case r.dialect != dialect.ACPv2 && v2diff.Exists():
+			return textItem(changesText(item))
+		}
+	}
+	return item
+}
+
+func textItem(text string) json.RawMessage {
+	block := members(nil).text("type", "text").add("text", quote(text)).object()
+	return members(nil).text("type", "content").add("content", block).object()
+}
+
+// changes makes a diff of version 1 one of version 2.
+func changes(item json.RawMessage) json.RawMessage {
+	operation := "modify"
+	if gjson.GetBytes(item, "oldText").Type == gjson.Null {
+		operation = "add"
+	}
+	change := members(nil).text("operation", operation).add("path", []byte(gjson.GetBytes(item, "path").Raw)).object()
+	return members(nil).text("type", "diff").add("changes", array([]json.RawMessage{change})).object()
+}
+
+// changesText makes a diff of version 2 readable: the patch, else what was done
+// to which file.
+func changesText(item json.RawMessage) string {
+	if patch := gjson.GetBytes(item, "patch.text").Str; patch != "" {
+		return patch
+	}
+	text := ""
+	gjson.GetBytes(item, "changes").ForEach(func(_, c gjson.Result) bool {
+		text += c.Get("operation").Str + " " + c.Get("path").Str + "\n"
+		return true
+	})
+	return text
+}
+
+// terminal makes the update of a terminal, once in a replay.
+func (r *renderer) terminal(list [][]byte, run int, id string) [][]byte {
+	t := r.stretch.Terminal(run, id)
+	key := r.prefix + id
+	if t == nil || r.terminals[key] {
+		return list
+	}
+	if r.terminals == nil {
+		r.terminals = map[string]bool{}
+	}
+	r.terminals[key] = true
+	command := t.Command
+	for _, arg := range t.Args {
+		command += " " + arg
+	}
+	u := update("terminal_update").text("terminalId", key).text("command", command).text("cwd", t.Cwd)
+	u = u.add("output", members(nil).add("data", base64JSON(t.Output)).object())
+	if t.Exit != nil {
+		u = u.add("exitStatus", exitStatus(t.Exit))
+	}
+	return append(list, u.object())
+}
+
+func exitStatus(e *trace.Exit) []byte {
+	var status members
+	if e.Code != nil {
+		status = status.add("exitCode", fmt.Append(nil, *e.Code))
+	}
+	return status.text("signal", e.Signal).object()
+}
+
+func base64JSON(b []byte) []byte {
+	quoted, err := json.Marshal(b)
+	if err != nil {
+		panic("shim: " + err.Error()) // bytes have a JSON form
+	}
+	if b == nil {
+		return []byte(`""`)
+	}
+	return quoted
+}
+
+// terminalText is what a text says of a terminal that is gone.
+func terminalText(t *trace.Terminal) string {
+	if t == nil || t.Output == nil && t.Exit == nil {
+		return "terminal output was not recorded"
+	}
+	text := string(t.Output)
+	switch {
+	case t.Exit == nil:
+	case t.Exit.Signal != "":
+		text += "\n[ended by signal " + t.Exit.Signal + "]"
+	case t.Exit.Code != nil:
+		text += fmt.Sprintf("\n[exit code %d]", *t.Exit.Code)
+	}
+	return text
+}
+
+// plan makes the update of a plan in its last state.
+func (r *renderer) plan(p *trace.Plan) [][]byte {
+	entries := gjson.GetBytes(p.Raw, "entries")
+	switch {
+	case p.Removed, p.Raw == nil:
+		return nil
+	case r.dialect == dialect.ACPv1 && (p.ID == "" || !r.support.plans):
+		if !entries.IsArray() {
+			return nil
+		}
+		return [][]byte{update("plan").add("entries", []byte(entries.Raw)).object()}
+	}
+	key := "planId"
+	if r.dialect == dialect.ACPv2Early {
+		key = "id"
+	}
+	id := p.ID
+	if id == "" {
+		id = "plan"
+	}
+	plan, named := members(nil), false
+	gjson.ParseBytes(p.Raw).ForEach(func(name, v gjson.Result) bool {
+		if name.Str != "id" && name.Str != "planId" {
+			plan = plan.add(name.Str, []byte(v.Raw))
+		} else if !named {
+			plan, named = plan.text(key, r.prefix+id), true
+		}
+		return true
+	})
+	if !named {
+		plan = plan.text(key, r.prefix+id)
+	}
+	return [][]byte{update("plan_update").add("plan", plan.object()).object()}
+}
+
+// compaction makes the update of a compaction in its last state. One that was
+// not finished never will be.
+func (r *renderer) compaction(c *trace.Compaction) [][]byte {
+	if r.dialect == dialect.ACPv1 && !r.support.compaction || r.dialect == dialect.ACPv2Early {
+		return nil
+	}
+	status := c.Status
+	if status == "" || status == "in_progress" {
+		status = "cancelled"
+	}
+	u := update("compaction_update").text("compactionId", r.prefix+c.ID).text("status", status)
+	if len(c.Summary) > 0 && status == "completed" {
+		u = u.add("summary", array(c.Summary))
+	}
+	return [][]byte{u.add("error", c.Error).add("_meta", c.Meta).object()}
+}

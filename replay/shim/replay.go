@@ -1,0 +1,144 @@
+package shim
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// batchSize is how many bytes of a replay are sent at once. What is sent waits
+// until the client has taken it, so that is all that a replay needs beside the
+// history.
+const batchSize = 64 << 10
+
+// send replays a history to the client. apart keeps the ids in it apart from those
+// that the agent will use; else they are as they were recorded.
+func (v *serving) send(c *session, past *history, apart bool) error {
+	var batch []wire.Frame
+	size := 0
+	flush := func() error {
+		err := v.act(func(out []wire.Frame) []wire.Frame { return append(out, batch...) })
+		batch, size = batch[:0], 0
+		return err
+	}
+	r := &renderer{dialect: v.own.dialect, support: v.client, e1: v.E1, apart: apart, raw: v.Raw}
+	for update := range r.updates(past) {
+		f := notification(wire.AgentToClient, "session/update", members(nil).add("sessionId", c.clientJSON).add("update", update).object())
+		batch, size = append(batch, f), size+len(f.Raw)
+		if size > batchSize {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// A renderer makes updates of a history, in the dialect of a connection.
+type renderer struct {
+	dialect dialect.Dialect
+	support clientSupport
+	e1      bool
+	apart   bool
+	raw     bool
+
+	stretch   *stretch
+	source    dialect.Dialect // in which the entity at hand was recorded
+	prefix    string          // of its ids
+	unnamed   map[string]int  // messages without an id that got one, by their kind
+	terminals map[string]bool // that were shown
+}
+
+// updates yields the updates that make a client show the history: each thing in
+// its last state, at the place where it began, and the title at the end. The
+// bytes are valid until the next update.
+func (r *renderer) updates(past *history) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		state := &trace.State{}
+		for i := range past.stretches {
+			r.stretch = &past.stretches[i]
+			if r.stretch.State.Title != "" {
+				state = &r.stretch.State
+			}
+			told := r.merged()
+			if r.raw && r.sameDialect() {
+				told = r.recorded()
+			}
+			for update := range told {
+				if !yield(update) {
+					return
+				}
+			}
+		}
+		if state.Title != "" {
+			yield(update("session_info_update").text("title", state.Title).text("updatedAt", state.UpdatedAt).object())
+		}
+	}
+}
+
+// merged yields the updates of a stretch, one for each thing where that can be.
+func (r *renderer) merged() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		cut := r.stretch.cutOff()
+		for e := range r.stretch.entities() {
+			r.enter(e)
+			list := r.entity(e)
+			if last := len(list) - 1; cut[e] && last >= 0 {
+				list[last] = set(list[last], cutMark, []byte("true"))
+			}
+			for _, update := range list {
+				if !yield(update) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// cutMark says that the record ends in the middle of a turn.
+const cutMark = "_meta.acptap.cutOff"
+
+// entities yields what of a stretch counts.
+func (s *stretch) entities() iter.Seq[*trace.Entity] {
+	return func(yield func(*trace.Entity) bool) {
+		for _, e := range s.Entities {
+			if (s.turns < 0 || e.Turn <= s.turns) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// cutOff returns the last entities of the turns that have no end, because the
+// record ends in them.
+func (s *stretch) cutOff() map[*trace.Entity]bool {
+	last := map[int]*trace.Entity{}
+	for e := range s.entities() {
+		last[e.Turn] = e
+	}
+	cut := map[*trace.Entity]bool{}
+	for _, t := range s.Turns {
+		if e := last[t.Number]; e != nil && t.Open() && t.Run != s.live {
+			cut[e] = true
+		}
+	}
+	return cut
+}
+
+// enter prepares for an entity. Its ids get a prefix that names its epoch: a new
+// agent process may use them again, and the client would change what is
+// history. What goes on is still called as the agent calls it.
+func (r *renderer) enter(e *trace.Entity) {
+	prefix := ""
+	if r.apart && e.Run != r.stretch.live {
+		prefix = fmt.Sprintf("h%d.", r.stretch.first+e.Run)
+	}
+	if prefix != r.prefix || r.unnamed == nil {
+		r.prefix = prefix
+		r.unnamed = map[string]int{}
+	}
+	r.source = r.stretch.epochs[e.Run].connection.Dialect
+}

@@ -1,0 +1,163 @@
+package shim
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A serving is a request of the client that the shim answers itself, step by
+// step, in a goroutine of its own.
+type serving struct {
+	*Shim
+	request message       // as the client sent it
+	params  gjson.Result  // of it
+	gone    chan struct{} // closed when the client has taken it back
+	asking  string        // id of the own request that the agent has not answered; only in acts
+	away    bool          // gone is closed; only in acts
+}
+
+// An answer is the agent's to a request of the shim's own. One of both is nil.
+type answer struct {
+	result, err []byte // JSON
+}
+
+// code returns the code of the error, 0 of a success.
+func (a answer) code() int { return int(gjson.GetBytes(a.err, "code").Int()) }
+
+// errOver ends a serving that nobody waits for any more.
+var errOver = errors.New("the connection is over")
+
+// errSilent ends a wait for the agent.
+var errSilent = errors.New("the agent does not answer")
+
+// errCancelled answers a request that the client has taken back.
+var errCancelled = fault{requestCancelled, "Request cancelled", nil}
+
+// serve runs steps for a request of the client. If they end with an error, it is
+// the answer.
+func (s *Shim) serve(m message, steps func(v *serving) error) *serving {
+	v := &serving{Shim: s, request: read(m.clone()), gone: make(chan struct{})}
+	v.params = gjson.ParseBytes(v.request.env.Params)
+	key := string(v.request.env.ID)
+	s.calls[key] = &call{serving: v}
+	s.work.Go(func() {
+		err := steps(v)
+		if errors.Is(err, errOver) {
+			return
+		}
+		v.do(func(out []wire.Frame) []wire.Frame {
+			delete(s.calls, key)
+			var e fault
+			var r refusal
+			switch {
+			case errors.As(err, &e):
+				out = append(out, v.request.fail(e))
+			case errors.As(err, &r):
+				out = append(out, response(wire.AgentToClient, v.request.env.ID, "error", r.err))
+			case err != nil:
+				out = append(out, v.request.fail(fault{internalError, err.Error(), nil}))
+			}
+			return out
+		})
+	})
+	return v
+}
+
+// reply makes the successful answer of a serving.
+func (v *serving) reply(result []byte) wire.Frame {
+	return response(wire.AgentToClient, v.request.env.ID, "result", result)
+}
+
+// act does something to the connection. It fails if that is over, or the client
+// has taken the request back.
+func (v *serving) act(act func(out []wire.Frame) []wire.Frame) error {
+	err := errOver
+	v.do(func(out []wire.Frame) []wire.Frame {
+		if v.away {
+			err = errCancelled
+			return out
+		}
+		err = nil
+		return act(out)
+	})
+	return err
+}
+
+// ask sends a request of the shim's own to the agent, and waits for the answer;
+// with a patience, only so long. An answer that comes later is withheld.
+func (v *serving) ask(method string, params []byte, patience time.Duration) (answer, error) {
+	answered := make(chan answer, 1)
+	err := v.act(func(out []wire.Frame) []wire.Frame {
+		v.requests++
+		id := quote(fmt.Sprint(v.prefix, v.requests))
+		v.asking = string(id)
+		v.asked[v.asking] = answered
+		return append(out, request(id, method, params))
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	var silent <-chan time.Time
+	if patience > 0 {
+		t := time.NewTimer(patience)
+		defer t.Stop()
+		silent = t.C
+	}
+	select {
+	case a := <-answered:
+		return a, nil
+	case <-silent:
+		return answer{}, errSilent
+	case <-v.gone:
+		return answer{}, errCancelled
+	case <-v.over:
+		return answer{}, errOver
+	}
+}
+
+// pause waits. It fails if the serving is over before that.
+func (v *serving) pause(d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-v.gone:
+		return errCancelled
+	case <-v.over:
+		return errOver
+	}
+}
+
+// keepClear takes another prefix for own requests if the client's ids begin with
+// it too.
+func (s *Shim) keepClear(id []byte) {
+	for strings.HasPrefix(gjson.ParseBytes(id).Str, s.prefix) {
+		s.prefix = fmt.Sprintf("acptap-%d:", len(s.prefix))
+	}
+}
+
+// cancelRequest takes the client's $/cancel_request. For a request that the shim
+// serves, it is passed on for the request that the agent has in its place.
+func (s *Shim) cancelRequest(m message, out []wire.Frame) []wire.Frame {
+	c := s.calls[m.param("requestId").Raw]
+	if c == nil || c.serving == nil {
+		return append(out, m.Frame)
+	}
+	v := c.serving
+	if v.away {
+		return out
+	}
+	v.away = true
+	close(v.gone)
+	if s.asked[v.asking] != nil {
+		out = append(out, m.patched("params.requestId", []byte(v.asking)).Frame)
+	}
+	return out
+}

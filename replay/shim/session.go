@@ -1,0 +1,280 @@
+package shim
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A call is a request of the client that is not answered yet.
+type call struct {
+	answered func(m message, out []wire.Frame) []wire.Frame // takes the agent's response
+	serving  *serving                                       // of one that the shim serves: there is no response
+}
+
+// A session is one that is active on this connection.
+type session struct {
+	client, agent string // what each side calls it
+	clientJSON    []byte
+	agentJSON     []byte
+
+	opening bool         // its load is not answered: what both sides send for it is held
+	held    []wire.Frame // of the agent
+	waiting []wire.Frame // of the client
+
+	closed  bool // what the agent still sends for it is withheld
+	history bool // history that the agent sends before the next prompt is withheld: the client has it
+	seen    time.Time
+	prompts map[string]bool // ids of prompts without response
+	working bool            // version 2: from a prompt to idle
+	ended   chan struct{}   // closed at the end of the turn; nil if nobody waits
+
+	native  *native
+	opened  []byte // the result of what opened it
+	context *handover
+}
+
+// busy reports whether a turn is under way.
+func (c *session) busy() bool { return len(c.prompts) > 0 || c.working }
+
+// rested tells those who wait that no turn is under way, if that is so.
+func (c *session) rested() {
+	if !c.busy() && c.ended != nil {
+		close(c.ended)
+		c.ended = nil
+	}
+}
+
+// enter makes a session known by the client's id.
+func (s *Shim) enter(client string) *session {
+	client = strings.Clone(client) // may be part of a frame
+	c := &session{client: client, clientJSON: quote(client), prompts: map[string]bool{}}
+	s.sessions[client] = c
+	return c
+}
+
+// bind ties a session to the one that the agent has opened for it.
+func (s *Shim) bind(c *session, agent string, opened []byte) {
+	c.agent = strings.Clone(agent)
+	c.agentJSON = quote(agent)
+	c.opened = bytes.Clone(opened)
+	s.byAgent[c.agent] = c
+	s.adopt(c)
+}
+
+// drop forgets a session. What the agent still sends for it is withheld.
+func (s *Shim) drop(c *session) {
+	delete(s.sessions, c.client)
+	c.closed = true
+}
+
+// hold keeps a frame until the session is open.
+func (c *session) hold(m message) {
+	if m.Dir == wire.ClientToAgent {
+		c.waiting = append(c.waiting, m.clone())
+	} else {
+		c.held = append(c.held, m.clone())
+	}
+}
+
+// release lets go what was held while the session was opened.
+func (s *Shim) release(c *session, out []wire.Frame) []wire.Frame {
+	c.opening = false
+	held := slices.Concat(c.held, c.waiting)
+	c.held, c.waiting = nil, nil
+	return s.goOn(held, out)
+}
+
+// goOn takes frames that were held as if they came now.
+func (s *Shim) goOn(held, out []wire.Frame) []wire.Frame {
+	for _, f := range held {
+		out = s.message(read(again(f)), out)
+	}
+	return out
+}
+
+// begun notes that a setup of the shim's own is on its way. Until its end,
+// updates for sessions that nobody knows are kept: some agents send them before
+// they answer.
+func (s *Shim) begun() { s.setups++ }
+
+// settled notes that a setup has ended. Updates that came for no session go on
+// as they are, once there is none that they could be for.
+func (s *Shim) settled(out []wire.Frame) []wire.Frame {
+	s.setups--
+	if s.setups > 0 {
+		return out
+	}
+	strays := s.strays
+	s.strays = nil
+	return s.goOn(strays, out)
+}
+
+// adopt gives a session the updates that came for it before it was known.
+func (s *Shim) adopt(c *session) {
+	s.strays = slices.DeleteFunc(s.strays, func(f wire.Frame) bool {
+		m := read(f)
+		if gjson.GetBytes(m.env.Params, "sessionId").Str != c.agent {
+			return false
+		}
+		c.held = append(c.held, f)
+		return true
+	})
+}
+
+// toAgent passes on what the client sends for a session.
+func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
+	path := address(string(m.env.Method), m.env.Params)
+	if path == "" {
+		return append(out, m.Frame)
+	}
+	id := gjson.GetBytes(m.Raw, path)
+	c := s.sessions[id.Str]
+	switch {
+	case id.Type != gjson.String:
+		return append(out, m.Frame)
+	case c == nil && (s.byAgent[id.Str] != nil || s.known[id.Str] && !s.native("session/load")):
+		if m.env.ID == nil {
+			return out
+		}
+		return append(out, m.fail(notFound(id.Str)))
+	case c == nil:
+		return append(out, m.Frame)
+	case c.opening && string(m.env.Method) == "session/cancel":
+		return out // there is no turn
+	case c.opening:
+		c.hold(m)
+		return out
+	}
+	s.noteSetting(c, m)
+	if c.client != c.agent {
+		m = m.patched(path, c.agentJSON)
+	}
+	return append(out, m.Frame)
+}
+
+// noteSetting follows a change of a mode or an option.
+func (s *Shim) noteSetting(c *session, m message) {
+	method := string(m.env.Method)
+	if m.env.ID == nil || method != "session/set_mode" && method != "session/set_config_option" {
+		return
+	}
+	mode := gjson.Parse(m.param("modeId").Raw)
+	s.calls[string(m.env.ID)] = &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+		if m.env.Error == nil {
+			c.restate("modes.currentModeId", mode)
+			c.restate("configOptions", gjson.GetBytes(m.env.Result, "configOptions"))
+		}
+		return append(out, m.Frame)
+	}}
+}
+
+// toClient passes on what the agent sends for a session.
+func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
+	method := string(m.env.Method)
+	path := address(method, m.env.Params)
+	if path == "" {
+		return append(out, m.Frame)
+	}
+	if method == "elicitation/create" {
+		m = s.elicited(m)
+	}
+	// Nearly all frames are updates of a session that needs nothing: for them
+	// nothing is allocated.
+	id := m.param(path[len("params."):])
+	c := s.byAgent[id.Str]
+	switch {
+	case id.Type != gjson.String:
+		return append(out, m.Frame)
+	case (c == nil || c.closed) && method == "session/update" && (s.setups > 0 || s.making > 0 && s.known[id.Str]):
+		s.strays = append(s.strays, m.clone())
+		return out
+	case c == nil:
+		return append(out, m.Frame)
+	case c.closed:
+		if m.env.ID != nil {
+			out = append(out, m.fail(notFound(c.agent)))
+		}
+		return out
+	case c.opening && !c.history:
+		c.hold(m)
+		return out
+	}
+	if method == "session/update" {
+		if c.native != nil {
+			out = c.native.update(m.param("update.sessionUpdate").Str, out)
+		}
+		if !s.update(c, &m) {
+			return out
+		}
+	}
+	if c.opening {
+		c.hold(m)
+		return out
+	}
+	if c.client != c.agent {
+		m = m.patched(path, c.clientJSON)
+	}
+	return append(out, m.Frame)
+}
+
+// elicited makes a question about a request of the shim's own one about the
+// client's, for which that was made.
+func (s *Shim) elicited(m message) message {
+	about := m.param("requestId").Raw
+	if s.asked[about] == nil {
+		return m
+	}
+	for _, c := range s.calls {
+		if v := c.serving; v != nil && v.asking == about {
+			return m.patched("params.requestId", v.request.env.ID)
+		}
+	}
+	return m
+}
+
+// update takes notice of an update. It returns false if the client is not to
+// get it.
+func (s *Shim) update(c *session, m *message) bool {
+	update := m.param("update")
+	variant := update.Get("sessionUpdate").Str
+	if c.history {
+		c.seen = time.Now()
+		if historic(variant) {
+			return false
+		}
+	}
+	if c.context != nil && !c.context.conceal(m, variant) {
+		return false
+	}
+	switch variant {
+	case "state_update":
+		c.working = update.Get("state").Str != "idle"
+		c.rested()
+	case "current_mode_update":
+		c.restate("modes.currentModeId", update.Get("currentModeId"))
+	case "config_option_update":
+		c.restate("configOptions", update.Get("configOptions"))
+	}
+	return true
+}
+
+// restate notes a new value of what the session's setup told.
+func (c *session) restate(path string, v gjson.Result) {
+	if v.Exists() && gjson.GetBytes(c.opened, path).Exists() {
+		c.opened = set(c.opened, path, []byte(v.Raw))
+	}
+}
+
+// historic reports whether updates of a kind make up the conversation, so that
+// they come again with each load.
+func historic(variant string) bool {
+	u, ok := dialect.LookupUpdate(variant)
+	return ok && dialect.UserMessage <= u.Entity && u.Entity <= dialect.Compaction
+}

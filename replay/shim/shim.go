@@ -1,0 +1,255 @@
+// Package shim gives an agent the session methods that it lacks: load, resume,
+// list, fork, delete and close, in the three dialects of the Agent Client
+// Protocol. It stands between client and agent as a proxy.Interceptor, and
+// answers from the store what the agent does not, or does badly. The agent then
+// has a session of its own under another id, and is told with the first prompt
+// what was said before.
+//
+// What the agent does itself passes unchanged, byte for byte. Frames that must
+// change are patched where they differ. Nothing is replayed that would ask the
+// client for something: no permission, no file, no terminal.
+package shim
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// A Mode says when the shim serves a session method.
+type Mode uint8
+
+// The modes.
+const (
+	Auto  Mode = iota // where the agent does not offer the method, or fails to do what it offers
+	Force             // always
+)
+
+// A Shim is a proxy.Interceptor for one connection. The fields are set before
+// the proxy runs; Close is called after it.
+type Shim struct {
+	Store *record.Store
+	Agent string // the agent's name in the store, as record.Info.Agent
+	Tape  string // id of the tape on which this connection is recorded
+
+	Mode     Mode
+	Raw      bool          // replay the updates one by one as they were recorded, not merged
+	AnyAgent bool          // offer sessions that other agents recorded too
+	Adopt    bool          // let a session be loaded in another working directory, which is then its own
+	Fork     bool          // offer session/fork, which is not stable
+	E1       bool          // a client of the early draft is of 2026-06-08 or before: no whole messages, and tool_call
+	Budget   int           // bytes of the earlier conversation that the agent is told; 0 is 96 KiB
+	Patience time.Duration // how long a native load may be silent; 0 is 20 s
+
+	do   func(act func(out []wire.Frame) []wire.Frame) bool
+	work sync.WaitGroup // servings
+	over chan struct{}  // closed when the agent will not answer any more
+	once sync.Once      // closes over
+
+	tracker   *dialect.Tracker // is shown initialize only
+	own       capabilities     // what the agent offers by itself
+	client    clientSupport
+	stage     stage
+	early     []wire.Frame             // what came while initialize was not answered
+	lacks     map[string]bool          // methods that it offers and has failed to do
+	calls     map[string]*call         // of the client, by id as sent
+	asked     map[string]chan<- answer // own requests, by id
+	abandoned map[string]bool          // ids of requests that the agent has not answered in time
+	prefix    string                   // of the ids of own requests
+	requests  int                      // own requests made
+
+	sessions map[string]*session // by the client's id
+	byAgent  map[string]*session // by the agent's
+	known    map[string]bool     // ids in the store, as far as they were looked up
+	lookups  int                 // of known that are under way
+	parked   []wire.Frame        // responses to session/new that came meanwhile
+	making   int                 // requests of the client for a new session that are not answered
+	setups   int                 // own requests for a session that have not led to one yet
+	strays   []wire.Frame        // updates that came meanwhile for sessions that nobody knows
+}
+
+// A stage is how far a connection is.
+type stage uint8
+
+const (
+	fresh   stage = iota // initialize was not sent
+	asking               // and not answered
+	working              // the shim is at work
+	aside                // all passes: this is no connection that it can help
+)
+
+// Start begins. It is called by the proxy.
+func (s *Shim) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) {
+	s.do = do
+	s.over = make(chan struct{})
+	s.tracker = dialect.NewTracker(dialect.ACP)
+	s.lacks = map[string]bool{}
+	s.calls = map[string]*call{}
+	s.asked = map[string]chan<- answer{}
+	s.abandoned = map[string]bool{}
+	s.prefix = "acptap:"
+	s.sessions = map[string]*session{}
+	s.byAgent = map[string]*session{}
+	s.known = map[string]bool{}
+}
+
+// End is called by the proxy when a stream has ended. Once the agent has said
+// its last word, what waits for it is given up.
+func (s *Shim) End(dir wire.Direction, out []wire.Frame) []wire.Frame {
+	if dir == wire.AgentToClient {
+		s.once.Do(func() { close(s.over) })
+	}
+	return out
+}
+
+// Close ends what is still under way. It is called when the proxy has returned.
+func (s *Shim) Close() {
+	if s.over == nil {
+		return // never started
+	}
+	s.once.Do(func() { close(s.over) })
+	s.work.Wait()
+}
+
+// Intercept takes the next frame of client or agent.
+func (s *Shim) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
+	if s.stage == aside || f.Dir == wire.AgentStderr {
+		return append(out, f)
+	}
+	m := read(f)
+	switch m.env.Kind {
+	case wire.Junk:
+		return append(out, f)
+	case wire.Batch:
+		return s.batch(f, out)
+	}
+	return s.message(m, out)
+}
+
+func (s *Shim) message(m message, out []wire.Frame) []wire.Frame {
+	if m.Dir == wire.ClientToAgent {
+		return s.fromClient(m, out)
+	}
+	return s.fromAgent(m, out)
+}
+
+// batch passes a batch as it is if nothing in it needs to change, else its
+// entries one by one: nobody may wait for answers in a batch.
+func (s *Shim) batch(f wire.Frame, out []wire.Frame) []wire.Frame {
+	var split []wire.Frame
+	whole := true
+	wire.Entries(f.Raw, func(_ int, entry []byte) bool {
+		one := f
+		one.Raw, one.End, one.Size = entry, wire.LF, int64(len(entry))
+		m, n := read(one), len(split)
+		if m.env.Kind == wire.Junk || m.env.Kind == wire.Batch {
+			split = append(split, one)
+		} else {
+			split = s.message(m, split)
+		}
+		if len(split) == n+1 && bytes.Equal(split[n].Raw, entry) && split[n].Dir == f.Dir {
+			split[n].Origin = wire.Rewritten
+		} else {
+			whole = false
+		}
+		return true
+	})
+	if whole {
+		return append(out, f)
+	}
+	return append(out, split...)
+}
+
+// fromClient takes a message of the client.
+func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
+	method := string(m.env.Method)
+	if m.env.Method == nil || s.stage == fresh && method != "initialize" && !served(method) {
+		return append(out, m.Frame)
+	}
+	if m.env.ID != nil {
+		s.keepClear(m.env.ID)
+	}
+	switch {
+	case method == "initialize":
+		return s.offer(m, out)
+	case s.stage == fresh:
+		return append(out, m.fail(fault{invalidRequest, "initialize comes first", nil}))
+	case s.stage == asking && strings.HasPrefix(method, "session/"):
+		s.early = append(s.early, m.clone())
+		return out
+	}
+	if s.stage == asking {
+		return append(out, m.Frame)
+	}
+	switch method {
+	case "session/new":
+		s.setup(m)
+		return append(out, m.Frame)
+	case "session/load", "session/resume":
+		return s.open(m, out)
+	case "session/fork":
+		return s.fork(m, out)
+	case "session/list":
+		return s.list(m, out)
+	case "session/delete":
+		return s.remove(m, out)
+	case "session/close":
+		return s.close(m, out)
+	case "session/prompt":
+		return s.prompt(m, out)
+	case "$/cancel_request":
+		return s.cancelRequest(m, out)
+	}
+	return s.toAgent(m, out)
+}
+
+// served reports whether a method is one that the shim may answer itself.
+func served(method string) bool {
+	switch method {
+	case "session/load", "session/resume", "session/fork", "session/list", "session/delete", "session/close":
+		return true
+	}
+	return false
+}
+
+// fromAgent takes a message of the agent.
+func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
+	if m.env.Method != nil {
+		return s.toClient(m, out)
+	}
+	id := string(m.env.ID)
+	if waiting := s.asked[id]; waiting != nil {
+		delete(s.asked, id)
+		waiting <- answer{result: bytes.Clone(m.env.Result), err: bytes.Clone(m.env.Error)}
+		return out
+	}
+	if s.abandoned[id] {
+		delete(s.abandoned, id)
+		return out
+	}
+	c := s.calls[id]
+	if c == nil || c.answered == nil {
+		return append(out, s.blamed(m).Frame)
+	}
+	delete(s.calls, id)
+	return c.answered(s.blamed(m), out)
+}
+
+// blamed gives a session that an error names the client's name for it.
+func (s *Shim) blamed(m message) message {
+	const path = "error.data.sessionId"
+	if m.env.Error == nil {
+		return m
+	}
+	if c := s.byAgent[gjson.GetBytes(m.Raw, path).Str]; c != nil && c.client != c.agent {
+		return m.patched(path, c.clientJSON)
+	}
+	return m
+}
