@@ -1,0 +1,209 @@
+package inspect
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// acpPhrases tell about the methods of the Agent Client Protocol in all its
+// dialects; session/update is told by updatePhrases. What stands in both
+// protocols is here.
+var acpPhrases = map[string]phrases{
+	"initialize":        {introduction, introduction},
+	"proxy/initialize":  {introduction, introduction},
+	"_proxy/initialize": {introduction, introduction},
+	"authenticate":      {call: at("methodId")},
+	"auth/login":        {call: at("methodId")},
+
+	"session/new":               {setup, standing},
+	"session/load":              {setup, standing},
+	"session/resume":            {setup, standing},
+	"session/fork":              {setup, standing},
+	"session/list":              {at("cwd", "cursor"), under("sessions", counted("session", "sessions", sessionName))},
+	"session/delete":            {call: at("sessionId")},
+	"session/close":             {call: at("sessionId")},
+	"session/prompt":            {under("prompt", blocks), promptResult},
+	"session/cancel":            {call: at("sessionId")},
+	"session/set_mode":          {call: at("modeId")},
+	"session/set_model":         {call: at("modelId")},
+	"session/set_config_option": {configChoice, under("configOptions", config)},
+
+	"providers/list":    {result: under("providers", counted("provider", "providers", at("providerId")))},
+	"providers/set":     {call: at("providerId", "apiType", "baseUrl")},
+	"providers/disable": {call: at("providerId")},
+
+	"nes/start":          {at("workspaceUri"), at("sessionId")},
+	"nes/suggest":        {placeInText, under("suggestions", counted("suggestion", "suggestions", at("kind")))},
+	"nes/accept":         {call: at("id")},
+	"nes/reject":         {call: at("id", "reason")},
+	"nes/close":          {call: at("sessionId")},
+	"document/didOpen":   {call: at("uri", "languageId")},
+	"document/didChange": {call: placeInText},
+	"document/didClose":  {call: at("uri")},
+	"document/didSave":   {call: at("uri")},
+	"document/didFocus":  {call: placeInText},
+
+	"session/request_permission": {permission, choice},
+	"fs/read_text_file":          {readFile, fileContent},
+	"fs/write_text_file":         {writtenFile, nil},
+	"terminal/create":            {command, at("terminalId")},
+	"terminal/output":            {at("terminalId"), terminalOutput},
+	"terminal/wait_for_exit":     {at("terminalId"), exitStatus},
+	"terminal/kill":              {call: at("terminalId")},
+	"terminal/release":           {call: at("terminalId")},
+
+	"elicitation/create":   {at("message", "url"), at("action", "content")},
+	"elicitation/complete": {call: at("elicitationId")},
+	"mcp/connect":          {at("serverId"), at("connectionId")},
+	"mcp/disconnect":       {call: at("connectionId")},
+	"$/cancel_request":     {call: cancelledRequest},
+}
+
+// introduction tells what a side says of itself in initialize: the version, its
+// name, what it can do.
+func introduction(v gjson.Result) string {
+	var who, can string
+	for _, key := range [...]string{"info", "agentInfo", "clientInfo", "serverInfo"} {
+		if i := v.Get(key); i.IsObject() {
+			who = words(text(i.Get("name")), text(i.Get("version")))
+			break
+		}
+	}
+	for _, key := range [...]string{"capabilities", "agentCapabilities", "clientCapabilities"} {
+		if can = names(v.Get(key)); can != "" {
+			break
+		}
+	}
+	return points(before("protocol", text(v.Get("protocolVersion"))), who, can)
+}
+
+func setup(v gjson.Result) string {
+	var servers string
+	if list := v.Get("mcpServers"); !empty(list) {
+		servers = counted("MCP server", "MCP servers", at("name"))(list)
+	}
+	return points(text(v.Get("sessionId")), text(v.Get("cwd")), before("replay from", text(v.Get("replayFrom"))), servers)
+}
+
+// standing tells how a session stands when it has been set up.
+func standing(v gjson.Result) string {
+	return points(
+		before("session", text(v.Get("sessionId"))),
+		before("mode", text(v.Get("modes.currentModeId"))),
+		before("model", text(v.Get("models.currentModelId"))),
+		config(v.Get("configOptions")))
+}
+
+func sessionName(v gjson.Result) string { return first(v, "title", "sessionId") }
+
+// promptResult tells how a turn ended or, in version 2, that it begins.
+func promptResult(v gjson.Result) string {
+	return points(text(v.Get("stopReason")), before("message", text(v.Get("messageId"))), tokens(v.Get("usage.totalTokens")))
+}
+
+func tokens(v gjson.Result) string {
+	if v.Type != gjson.Number {
+		return ""
+	}
+	return grouped(v.Int()) + " tokens"
+}
+
+// config tells the current values of config options.
+func config(options gjson.Result) string {
+	var parts []string
+	if options.IsArray() {
+		options.ForEach(func(_, o gjson.Result) bool {
+			parts = append(parts, first(o, "configId", "id")+" = "+text(o.Get("currentValue")))
+			return len(parts) < maxListed
+		})
+	}
+	return strings.Join(parts, ", ")
+}
+
+func configChoice(v gjson.Result) string {
+	value := v.Get("value")
+	if value.IsObject() { // version 2: {type, value}
+		value = value.Get("value")
+	}
+	return first(v, "configId", "id") + " = " + text(value)
+}
+
+func permission(v gjson.Result) string {
+	what := first(v, "toolCall.title", "title", "subject.toolCall.title", "subject.command", "toolCall.toolCallId", "subject.toolCall.toolCallId")
+	var options []string
+	if list := v.Get("options"); list.IsArray() {
+		list.ForEach(func(_, o gjson.Result) bool {
+			options = append(options, first(o, "name", "optionId"))
+			return len(options) < maxListed
+		})
+	}
+	return points(what, strings.Join(options, " / "))
+}
+
+func choice(v gjson.Result) string {
+	return words(text(v.Get("outcome.outcome")), text(v.Get("outcome.optionId")))
+}
+
+func readFile(v gjson.Result) string {
+	said := text(v.Get("path"))
+	if line := text(v.Get("line")); line != "" {
+		said += ":" + line
+	}
+	if limit := text(v.Get("limit")); limit != "" {
+		said += " · at most " + limit + " lines"
+	}
+	return said
+}
+
+func fileContent(v gjson.Result) string { return sized(v.Get("content")) }
+
+func writtenFile(v gjson.Result) string {
+	return points(text(v.Get("path")), sized(v.Get("content")))
+}
+
+// sized tells the size of a text and how it begins.
+func sized(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return text(v)
+	}
+	return points(byteSize(int64(len(v.Str))), piece(v.Str))
+}
+
+func placeInText(v gjson.Result) string {
+	said := text(v.Get("uri"))
+	if line := v.Get("position.line"); line.Type == gjson.Number {
+		said += ":" + text(line)
+	}
+	return points(said, before("version", text(v.Get("version"))))
+}
+
+func command(v gjson.Result) string {
+	parts := []string{text(v.Get("command"))}
+	if args := v.Get("args"); args.IsArray() {
+		args.ForEach(func(_, arg gjson.Result) bool {
+			parts = append(parts, text(arg))
+			return len(parts) <= maxListed
+		})
+	}
+	return points(words(parts...), text(v.Get("cwd")))
+}
+
+func terminalOutput(v gjson.Result) string {
+	var cut string
+	if v.Get("truncated").Type == gjson.True {
+		cut = "truncated"
+	}
+	return points(exitStatus(v.Get("exitStatus")), cut, text(v.Get("output")))
+}
+
+func exitStatus(v gjson.Result) string {
+	if signal := text(v.Get("signal")); signal != "" {
+		return "signal " + signal
+	}
+	return before("exit", text(v.Get("exitCode")))
+}
+
+func cancelledRequest(v gjson.Result) string {
+	return points(before("request", v.Get("requestId").Raw), text(v.Get("reason")))
+}

@@ -1,0 +1,93 @@
+package inspect_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/record"
+)
+
+// millionFrames is how many frames the tape of the benchmarks has.
+const millionFrames = 1_000_000
+
+// million writes a tape of a million frames in the portable form: turns of 200
+// frames, most of them chunks of 300 bytes, and one error near the end.
+func million(w io.Writer) {
+	b := bufio.NewWriterSize(w, 1<<20)
+	text := strings.Repeat("the parser reads next token ", 6)
+	fmt.Fprintln(b, `{"acptap":1,"started":"2026-01-02T15:04:05Z","command":["agent"],"cwd":"/w"}`)
+	for i := range millionFrames {
+		id := i / 200
+		switch i % 200 {
+		case 0:
+			fmt.Fprintf(b, `{"dir":"c2a","at":%d.%03d,"frame":{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":"sess_1","prompt":[{"type":"text","text":"go on"}]}}}`+"\n", i/1000, i%1000, id)
+		case 199:
+			answer := `"result":{"stopReason":"end_turn"}`
+			if i > millionFrames-300 {
+				answer = `"error":{"code":-32603,"message":"out of tokens"}`
+			}
+			fmt.Fprintf(b, `{"dir":"a2c","at":%d.%03d,"frame":{"jsonrpc":"2.0","id":%d,%s}}`+"\n", i/1000, i%1000, id, answer)
+		case 50, 100, 150:
+			fmt.Fprintf(b, `{"dir":"a2c","at":%d.%03d,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"sess_1","update":{"sessionUpdate":"tool_call","toolCallId":"c%d","title":"Read file %d","status":"completed"}}}}`+"\n", i/1000, i%1000, i, i)
+		default:
+			fmt.Fprintf(b, `{"dir":"a2c","at":%d.%03d,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"sess_1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%d %s"}}}}}`+"\n", i/1000, i%1000, i, text)
+		}
+	}
+	b.Flush()
+}
+
+// BenchmarkMillion opens a tape of a million frames, and does on it what has to
+// be quick: from the key to the drawing. It is made once, in about 20 seconds.
+func BenchmarkMillion(b *testing.B) {
+	store := record.OpenStore(b.TempDir())
+	r, w := io.Pipe()
+	go func() {
+		million(w)
+		w.Close()
+	}()
+	id, err := store.Import(r, "million")
+	if err != nil {
+		b.Fatal(err)
+	}
+	sub := inspect.Subject{Name: id, Open: func() (*record.Tape, error) { return store.Open(id) }}
+	has := func(words string) func(string) bool {
+		return func(s string) bool { return strings.Contains(s, words) }
+	}
+	b.Run("Open", func(b *testing.B) {
+		for b.Loop() {
+			t := open(b, inspect.Inspector{}, sub, 120, 40)
+			t.wait(b, "the first screen", has("go on"))
+			t.close(b)
+		}
+	})
+	t := open(b, inspect.Inspector{}, sub, 120, 40)
+	t.reads(b)
+	top := func(s string) bool { return strings.Contains(s, "\n 1 of 45,000 · ") } // 9 rows a turn
+	for _, bb := range []struct{ name, keys, sees, back string }{
+		{"End", "G", "45,000 of 45,000", "g"},
+		{"Jump", ":777777<Enter>", "frame 777,", "g"},
+		{"Time", ":+500s<Enter>", "frame 500,", "g"},
+		{"Page", "<PgDn>", " 20 of 45,000", "g"},
+		{"Error", "e", "frame 999,800 ", "g"},
+		{"Unfold", "z", " of 1,000,000", "z"},
+		{"FilterField", "/update:tool_call<Enter>", "· filter update", "<Esc>g"},
+		{"FilterRare", "/is:error<Enter>", " 1 of 2 · filter", "<Esc>g"},
+		{"FilterText", `/"out of tokens"<Enter>`, " 1 of 2 · filter", "<Esc>g"},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			for b.Loop() {
+				t.press(b, bb.keys)
+				t.wait(b, bb.sees, has(bb.sees))
+				b.StopTimer()
+				t.press(b, bb.back)
+				t.wait(b, "the first row", top)
+				b.StartTimer()
+			}
+		})
+	}
+	t.close(b)
+}

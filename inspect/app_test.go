@@ -1,0 +1,129 @@
+package inspect_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/record"
+)
+
+// sizes are those that screens are kept at.
+var sizes = []struct{ width, height int }{{80, 24}, {120, 40}, {200, 50}}
+
+// TestScreens presses keys and compares what is then on the screen with
+// testdata/screen.
+func TestScreens(t *testing.T) {
+	tests := []struct{ name, tape, keys string }{
+		{"frames", "acp-go-sdk.jsonl", ""},
+		{"frames-mcp", "mcp-everything.jsonl", "jj"},
+		{"unfolded", "acp-go-sdk.jsonl", "z:7<Enter>"},
+		{"pane", "acp-go-sdk.jsonl", ":9<Enter><Enter>/My<Enter>"},
+		{"raw", "acp-go-sdk.jsonl", ":9<Enter>x"},
+		{"hex", "acp-go-sdk.jsonl", ":9<Enter>xx"},
+		{"filter", "acp-go-sdk.jsonl", "/kind:request | is:error<Enter>"},
+		{"filter-wrong", "acp-go-sdk.jsonl", "/methd:x<Enter>"},
+		{"filter-none", "acp-go-sdk.jsonl", "/latency:>1h<Enter>"},
+		{"times", "acp-go-sdk.jsonl", "tj"},
+		{"last", "acp-go-sdk-rejected.jsonl", "G"},
+		{"keys", "acp-go-sdk.jsonl", "?"},
+		{"chat", "acp-go-sdk.jsonl", "3"},
+		{"chat-unfolded", "acp-go-sdk.jsonl", "3«Perfect»jjjjjjjjj<Enter>"},
+		{"turns", "acp-go-sdk-rejected.jsonl", "4"},
+		{"capabilities", "acp-v2.jsonl", "5"},
+		{"capabilities-mcp", "mcp-everything.jsonl", "5"},
+		{"numbers", "mcp-everything.jsonl", "6"},
+		{"request", "acp-go-sdk.jsonl", ":16<Enter>%"},
+		{"response", "acp-go-sdk.jsonl", ":12<Enter>%"},
+		{"tool-call", "acp-go-sdk.jsonl", ":11<Enter>]"},
+		{"method", "mcp-everything.jsonl", ":20<Enter>}"},
+		{"error", "mcp-everything.jsonl", "e"},
+		{"only", "acp-go-sdk.jsonl", ":8<Enter>o+"},
+		{"without", "acp-go-sdk.jsonl", ":10<Enter>-"},
+		{"turn", "acp-v2.jsonl", ":9<Enter>"},
+		{"diff", "acp-go-sdk.jsonl", ":8<Enter>m:11<Enter>D"},
+		{"complete", "acp-go-sdk.jsonl", "/upd"},
+	}
+	for _, tt := range tests {
+		for _, size := range sizes {
+			name := fmt.Sprintf("%s-%dx%d", tt.name, size.width, size.height)
+			t.Run(name, func(t *testing.T) {
+				term := start(t, inspect.Inspector{}, subject(t, tt.tape), size.width, size.height)
+				term.reads(t)
+				term.press(t, tt.keys)
+				term.golden(t, name)
+			})
+		}
+	}
+}
+
+// TestSizes goes through all places on screens of odd sizes, and on one that
+// changes its size meanwhile.
+func TestSizes(t *testing.T) {
+	sub := subject(t, "mcp-everything.jsonl")
+	for _, size := range []struct{ width, height int }{{1, 1}, {2, 2}, {10, 3}, {40, 9}, {300, 80}} {
+		term := start(t, inspect.Inspector{}, sub, size.width, size.height)
+		for _, resized := range []struct{ width, height int }{size, {1, 1}, {80, 24}} {
+			term.SetSize(resized.width, resized.height)
+			term.post(tcell.NewEventResize(resized.width, resized.height))
+			term.press(t, "3jG4j5j6j?<Esc>2GgjzzxxxttT<Tab>jG<Enter>:20<Enter>/echo<Enter>n<Esc>/kind:x<Enter><Esc>")
+		}
+		term.press(t, "2")
+		term.wait(t, "the list", func(s string) bool { return strings.Contains(s, "of 75") })
+	}
+}
+
+// TestStore opens a tape from the list of the store, and deletes it.
+func TestStore(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	has := func(words string) func(string) bool {
+		return func(s string) bool { return strings.Contains(s, words) }
+	}
+	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 100, 24)
+	term.wait(t, "how to record", has("acptap proxy --"))
+	f, err := os.Open(filepath.Join(tapeDir, "acp-go-sdk.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	id, err := store.Import(f, "tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	term.wait(t, "a tape that has appeared", has(id))
+	term.press(t, "j<Enter>")
+	term.wait(t, "the session's frames", has("filter session"))
+	term.press(t, "1«Hello, agent!»<^X>yes<Enter>")
+	term.wait(t, "the empty store", has("acptap proxy --"))
+	if tapes, err := store.Tapes(); err != nil || len(tapes) > 0 {
+		t.Errorf("got %v and %v, want no tapes", tapes, err)
+	}
+}
+
+// TestGone deletes a tape while it is looked at.
+func TestGone(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	f, err := os.Open(filepath.Join(tapeDir, "mcp-everything.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	id, err := store.Import(f, "tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := start(t, inspect.Inspector{}, inspect.Subject{Name: id, Open: func() (*record.Tape, error) { return store.Open(id) }}, 100, 24)
+	term.reads(t)
+	if _, err := store.Delete(id); err != nil {
+		t.Fatal(err)
+	}
+	term.press(t, "G")
+	term.wait(t, "the error", func(s string) bool { return strings.Contains(s, "no such tape") })
+	term.press(t, "/is:error<Enter>")
+	term.wait(t, "the error", func(s string) bool { return strings.Contains(s, "no such tape") })
+}

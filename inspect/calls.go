@@ -1,0 +1,106 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// maxCalls is how many requests are remembered; as many as dialect.Tracker
+// waits for.
+const maxCalls = 1 << 16
+
+// calls knows how long responses took, and what has no response. It is given
+// the frames of one tape in their order. Its memory is bounded: of more requests
+// than maxCalls the oldest are forgotten, those with a response first.
+type calls struct {
+	asked []asked // by seq
+}
+
+type asked struct {
+	seq    uint64
+	at     time.Duration
+	method string
+	shown  bool
+	done   bool // it has a response, or needs none
+}
+
+// see takes the next frame. If it is a response whose request was seen, it
+// returns the time between the two. A request is only told of later if it is
+// shown.
+func (c *calls) see(f *dialect.Frame, shown bool) (latency time.Duration, ok bool) {
+	if f.Answers != 0 {
+		latency, ok = c.answer(f.Answers, f.At)
+	}
+	for i := range f.Entries {
+		if e := &f.Entries[i]; e.Answers != 0 {
+			latency, ok = c.answer(e.Answers, f.At)
+		}
+	}
+	switch f.Kind {
+	case wire.Request:
+		// One that was put in the place of another has no answer of its own.
+		c.ask(asked{seq: f.Seq, at: f.At, method: f.Method, shown: shown, done: f.Origin == wire.Rewritten})
+	case wire.Batch, wire.Unchecked:
+		if !ok { // there may be requests in it
+			c.ask(asked{seq: f.Seq, at: f.At, done: true})
+		}
+	}
+	return latency, ok
+}
+
+func (c *calls) ask(a asked) {
+	if len(c.asked) == maxCalls {
+		c.asked = slices.DeleteFunc(c.asked, func(a asked) bool { return a.done })
+		if n := len(c.asked); n > maxCalls/2 {
+			c.asked = slices.Delete(c.asked, 0, n-maxCalls/2)
+		}
+	}
+	c.asked = append(c.asked, a)
+}
+
+func (c *calls) answer(seq uint64, at time.Duration) (time.Duration, bool) {
+	i, ok := slices.BinarySearchFunc(c.asked, seq, func(a asked, seq uint64) int {
+		return cmp.Compare(a.seq, seq)
+	})
+	if !ok {
+		return 0, false
+	}
+	c.asked[i].done = true
+	return at - c.asked[i].at, true
+}
+
+// hide makes the last request one that is not shown.
+func (c *calls) hide(seq uint64) {
+	if last := len(c.asked) - 1; last >= 0 && c.asked[last].seq == seq {
+		c.asked[last].shown = false
+	}
+}
+
+// unanswered returns the requests that were shown and have no response, in
+// order.
+func (c *calls) unanswered() []uint64 {
+	var seqs []uint64
+	for _, a := range c.asked {
+		if a.shown && !a.done {
+			seqs = append(seqs, a.seq)
+		}
+	}
+	return seqs
+}
+
+// open returns how many requests that were shown have no response, and the first
+// of them, such as `12 session/prompt`.
+func (c *calls) open() list {
+	var l list
+	for _, a := range c.asked {
+		if a.shown && !a.done {
+			l.add(func() string { return words(strconv.FormatUint(a.seq, 10), piece(a.method)) })
+		}
+	}
+	return l
+}

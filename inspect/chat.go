@@ -1,0 +1,155 @@
+package inspect
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A chat is the place with the conversation of a session.
+type chat struct {
+	story  *story
+	start  time.Time // when the tape began
+	wanted func() string
+
+	flipped map[uint64]bool // entities, by their first frame, that are not folded as usual
+	all     bool            // everything is unfolded
+	drawn   map[uint64]drawn
+	width   int
+}
+
+// drawn are the lines of an entity, as long as nothing was added to it.
+type drawn struct {
+	last uint64
+	open bool
+	rows []line
+}
+
+func newChat(s *story, start time.Time, wanted func() string) *chat {
+	return &chat{story: s, start: start, wanted: wanted, flipped: map[uint64]bool{}, drawn: map[uint64]drawn{}}
+}
+
+// lines returns the conversation.
+func (c *chat) lines(width int) []line {
+	c.story.mu.Lock()
+	defer c.story.mu.Unlock()
+	session := c.story.session(c.wanted())
+	if session == nil || len(session.Conversation.Entities) == 0 {
+		return c.nothing(session)
+	}
+	if c.width != width {
+		clear(c.drawn)
+		c.width = width
+	}
+	said := []line{{spans: []span{{bold, cut(points(piece(session.Title), piece(session.ID)), max(width, 1))}}}, {}}
+	conversation := &session.Conversation
+	shown := ownTerminals(conversation)
+	ended := 0
+	for _, e := range conversation.Entities {
+		if e.Terminal != nil && shown[e.Terminal] {
+			continue
+		}
+		for ; ended < e.Turn-1 && ended < len(conversation.Turns); ended++ {
+			said = append(said, c.endOfTurn(conversation, conversation.Turns[ended])...)
+		}
+		said = append(said, c.entity(conversation, e)...)
+	}
+	for _, t := range conversation.Turns[ended:] {
+		said = append(said, c.endOfTurn(conversation, t)...)
+	}
+	return said
+}
+
+func (c *chat) nothing(session *trace.Session) []line {
+	text := "There is no conversation on this tape."
+	switch {
+	case !c.story.ended && c.story.last == 0:
+		text = "reading…"
+	case session != nil:
+		text = "Nothing has been said in session " + piece(session.ID) + "."
+	}
+	return []line{{spans: []span{{dim, text}}}}
+}
+
+// ownTerminals returns the terminals that are shown with the tool calls that they
+// belong to.
+func ownTerminals(c *trace.Conversation) map[*trace.Terminal]bool {
+	shown := map[*trace.Terminal]bool{}
+	for _, e := range c.Entities {
+		if e.ToolCall == nil {
+			continue
+		}
+		for _, item := range e.ToolCall.Content {
+			if v := gjson.ParseBytes(item); v.Get("type").Str == "terminal" {
+				if t := c.Terminal(e.Run, v.Get("terminalId").Str); t != nil {
+					shown[t] = true
+				}
+			}
+		}
+	}
+	return shown
+}
+
+// open reports whether an entity is shown with all that is in it: what was said
+// usually is, what was thought and done is not.
+func (c *chat) open(e *trace.Entity) bool {
+	usual := e.ToolCall == nil && e.Terminal == nil && (e.Message == nil || e.Message.Role != trace.Thought)
+	return c.all || usual != c.flipped[e.First]
+}
+
+func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
+	open := c.open(e)
+	if d, ok := c.drawn[e.First]; ok && d.last == e.Last && d.open == open {
+		return d.rows
+	}
+	one := *of
+	one.Entities, one.Turns = []*trace.Entity{e}, nil
+	rows := c.write(&one, e.First)
+	if !open && len(rows) > 2 {
+		head := rows[0]
+		head.spans = append(head.spans, span{dim, "  " + strings.TrimSpace(lineText(rows[1])) + " …"})
+		rows = []line{head}
+	}
+	rows = append(rows, line{seq: e.First})
+	c.drawn[e.First] = drawn{e.Last, open, rows}
+	return rows
+}
+
+func (c *chat) endOfTurn(of *trace.Conversation, t *trace.Turn) []line {
+	one := *of
+	one.Entities, one.Turns = nil, []*trace.Turn{t}
+	return append(c.write(&one, max(t.End, t.Prompt)), line{})
+}
+
+// write has a part of a conversation written, and returns its lines.
+func (c *chat) write(part *trace.Conversation, seq uint64) []line {
+	form := trace.Text{Width: max(c.width, 1), Color: true}
+	if !c.start.IsZero() {
+		form.Starts = []time.Time{c.start}
+	}
+	var b strings.Builder
+	trace.WriteText(&b, part, form) // a Builder takes everything
+	var rows []line
+	for text := range strings.Lines(b.String()) {
+		rows = append(rows, line{spans: styled(strings.TrimSuffix(text, "\n")), seq: seq})
+	}
+	return rows
+}
+
+func lineText(l line) string {
+	var b strings.Builder
+	for _, s := range l.spans {
+		b.WriteString(s.text)
+	}
+	return b.String()
+}
+
+// flip folds the entity on a line, or unfolds it.
+func (c *chat) flip(l line) {
+	if l.seq != 0 {
+		c.flipped[l.seq] = !c.flipped[l.seq]
+	}
+}

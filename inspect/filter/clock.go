@@ -1,0 +1,97 @@
+package filter
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A clock says what the time of a frame is counted from.
+type clock uint8
+
+const (
+	ofTape  clock = iota // since the tape began
+	ofDay                // since midnight
+	ofWorld              // since 1970, UTC
+)
+
+// A timeTest asks for the time of a frame, in ns.
+type timeTest struct {
+	clock clock
+	span  span
+}
+
+func timeTerm(w written, _ string) (test, string) {
+	for c := ofTape; c <= ofWorld; c++ {
+		s, problem := spanOf(w, c.read)
+		switch {
+		case problem != "":
+		case w.to != "" && s.hi < s.lo && c != ofDay: // 23:50:00..00:10:00 goes past midnight
+			return nil, wayRound
+		default:
+			return timeTest{c, s}, ""
+		}
+	}
+	return nil, fmt.Sprintf("%q is no time: since the tape began (1m30s), of day (15:04:05) or RFC 3339", join(w.value, w.to))
+}
+
+func join(from, to string) string {
+	if to == "" {
+		return from
+	}
+	return from + ".." + to
+}
+
+func (c clock) read(word string) (reading, string) {
+	const bad = "no time"
+	layout := "15:04:05"
+	switch c {
+	case ofTape:
+		return duration(word)
+	case ofWorld:
+		layout = time.RFC3339
+	}
+	t, err := time.Parse(layout, word)
+	if err != nil || strings.Contains(word, ",") { // Go takes one for a point
+		return reading{}, bad
+	}
+	r := reading{t.UnixNano(), lastDigit(seconds(word) + "s")}
+	if c == ofDay {
+		r.value = sinceMidnight(t)
+	} else if y := t.Year(); y < 1700 || y > 2200 { // beyond, nanoseconds overflow
+		return reading{}, bad
+	}
+	return r, ""
+}
+
+// seconds returns the seconds of a time with their fraction, such as 05.25.
+func seconds(word string) string {
+	_, word, _ = strings.Cut(word, ":")
+	_, word, _ = strings.Cut(word, ":")
+	return word[:len(word)-len(strings.TrimLeft(word, "0123456789."))]
+}
+
+func sinceMidnight(t time.Time) int64 {
+	h, m, s := t.Clock()
+	return int64(time.Duration(h)*time.Hour+time.Duration(m)*time.Minute+time.Duration(s)*time.Second) + int64(t.Nanosecond())
+}
+
+func (timeTest) needs() needs { return 0 }
+
+func (t timeTest) fits(s *Subject) verdict {
+	if t.clock == ofTape {
+		return sure(t.span.has(int64(s.At)))
+	}
+	if s.Start.IsZero() {
+		return no
+	}
+	at := s.Start.Add(s.At)
+	if t.clock == ofWorld {
+		return sure(t.span.has(at.UnixNano()))
+	}
+	n := sinceMidnight(at)
+	if t.span.hi < t.span.lo {
+		return sure(t.span.lo <= n || n <= t.span.hi)
+	}
+	return sure(t.span.has(n))
+}

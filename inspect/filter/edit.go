@@ -1,0 +1,58 @@
+package filter
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Add returns query with one more term, so that only frames with that value are
+// wanted, or only those without it. key is one of Keys, or what PathKey returns. A
+// query that says so already stays as it is, and one that says the opposite no
+// longer does.
+func Add(query, key, value string, exclude bool) (string, error) {
+	f, err := Parse(query)
+	if err != nil {
+		return query, err
+	}
+	t, fault := newTerm(written{key: key, op: opFor(key, value), value: value})
+	if fault != nil {
+		return query, fault
+	}
+	var n node = t
+	if exclude {
+		n = notOf(t)
+	}
+	var nodes []node
+	switch root := f.root.(type) {
+	case nil:
+	case all:
+		nodes = slices.Clone(root.nodes)
+	default:
+		nodes = []node{root}
+	}
+	is := func(n node) func(node) bool {
+		return func(other node) bool { return reflect.DeepEqual(other, n) }
+	}
+	if slices.ContainsFunc(nodes, is(n)) {
+		return query, nil
+	}
+	nodes = slices.DeleteFunc(nodes, is(notOf(n)))
+	return Filter{allOf(append(nodes, n))}.String(), nil
+}
+
+// opFor returns the operator with which a key asks for no other value.
+func opFor(key, value string) string {
+	switch key {
+	case "session", "tool", "id":
+		return "="
+	case "method", "update":
+		if strings.Contains(value, "*") {
+			return "="
+		}
+	}
+	if strings.HasPrefix(key, ".") || strings.HasPrefix(key, "`") {
+		return "="
+	}
+	return ":"
+}

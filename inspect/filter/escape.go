@@ -1,0 +1,94 @@
+package filter
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// gap stands between stretches of text that are looked through at once. It is
+// in no text: UTF-8 has no such byte.
+const gap = 0xff
+
+// escaped reports whether the text stands in raw behind the escapes of JSON
+// strings, where it is not found as it is: then one of them is in it. So only the
+// stretches around escapes are decoded.
+func (n *needle) escaped(raw []byte) bool {
+	if n.reach == 0 {
+		return false
+	}
+	var room [2048]byte
+	text := room[:0]
+	near := n.reach - 1 // bytes before or behind an escape that may be of one text with it
+	for first := true; ; first = false {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return !first && n.in(append(text, raw[:min(near, len(raw))]...))
+		}
+		switch plain := raw[:i]; {
+		case i <= 2*near:
+			text = append(text, plain...)
+		default:
+			if !first {
+				text = append(text, plain[:near]...)
+			}
+			text = append(append(text, gap), plain[i-near:]...)
+		}
+		text, raw = unescape(text, raw[i:])
+		if len(text) >= max(len(room)/2, 2*near) {
+			if n.in(text) {
+				return true
+			}
+			// What begins near the end may end in what comes.
+			text = text[:copy(text, text[len(text)-min(near, len(text)):])]
+		}
+	}
+}
+
+// unescaped returns raw with the escapes of JSON replaced by what they stand
+// for. Outside of strings JSON has no backslash.
+func unescaped(raw []byte) []byte {
+	text := make([]byte, 0, len(raw))
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return append(text, raw...)
+		}
+		text, raw = unescape(append(text, raw[:i]...), raw[i:])
+	}
+}
+
+// unescape appends what the escape at the beginning of raw stands for, and
+// returns what follows it. A surrogate that has no other half is U+FFFD, as
+// with encoding/json. What is no escape loses its backslash.
+func unescape(text, raw []byte) (longer, rest []byte) {
+	if len(raw) == 1 {
+		return append(text, raw...), nil
+	}
+	if r, ok := codeUnit(raw); ok {
+		raw = raw[6:]
+		if utf16.IsSurrogate(r) {
+			low, _ := codeUnit(raw)
+			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+				raw = raw[6:]
+			}
+		}
+		return utf8.AppendRune(text, r), raw
+	}
+	c := raw[1]
+	if i := strings.IndexByte("nrtbf", c); i >= 0 {
+		c = "\n\r\t\b\f"[i]
+	}
+	return append(text, c), raw[2:]
+}
+
+// codeUnit returns the code unit of UTF-16 that b begins with, such as \u00e9.
+func codeUnit(b []byte) (rune, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return rune(n), err == nil
+}

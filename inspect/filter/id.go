@@ -1,0 +1,56 @@
+package filter
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An idTest asks for the id of a request, which its response has too. It is
+// compared as text: 7 is 7 and "7".
+type idTest struct{ pattern pattern }
+
+func idTerm(w written, _ string) (test, string) {
+	p, problem := patternOf(w, func(v string) pattern {
+		if strings.Trim(v, "0123456789") == "" { // 1 is not the beginning of 17
+			return exact(v)
+		}
+		return prefix(v)
+	})
+	return idTest{p}, problem
+}
+
+func (idTest) needs() needs { return ofBytes }
+
+func (t idTest) fits(s *Subject) verdict {
+	switch s.Kind {
+	case wire.Request, wire.Response, wire.Unchecked, wire.Batch:
+	default:
+		return no
+	}
+	if s.bare() {
+		return perhaps
+	}
+	if s.Kind != wire.Batch {
+		return sure(t.in(s.Raw))
+	}
+	found := false
+	wire.Entries(s.Raw, func(_ int, entry []byte) bool {
+		found = t.in(entry)
+		return !found
+	})
+	return sure(found)
+}
+
+func (t idTest) in(message []byte) bool {
+	id := wire.Scan(message).ID
+	switch {
+	case id == nil:
+		return false
+	case id[0] == '"':
+		return t.pattern.match(gjson.ParseBytes(id).Str)
+	}
+	return t.pattern.match(string(id))
+}

@@ -1,0 +1,165 @@
+package filter
+
+import (
+	"strings"
+	"unicode"
+)
+
+// A piece is one field or text, as it stands in a query.
+type piece struct {
+	at      int    // where it begins
+	key     string // as written, a path with its dot or backquotes; empty: a text
+	op      string // without a colon before another; empty: there is none behind a path in backquotes
+	opAt    int
+	value   string // what the value says, without quotes
+	valueAt int
+	end     int
+	quoted  bool // the value stands in quotes
+	open    bool // a quote or backquote that begins at the last place has no end
+}
+
+// lex reads the piece that begins at a place in text where neither a blank nor
+// one of ( ) | ! stands.
+func lex(text string, at int) piece {
+	p := piece{at: at, opAt: at, valueAt: at, end: at}
+	rest := text[at:]
+	n := keyLen(rest)
+	if n > 0 {
+		p.key, p.end = rest[:n], at+n
+		if rest[0] == '`' && (n == 1 || rest[n-1] != '`') {
+			p.open = true
+			return p
+		}
+		size := 0
+		p.op, size = operator(rest[n:])
+		p.opAt = at + n
+		p.valueAt = p.opAt + size
+		p.end = p.valueAt
+		if p.op == "" {
+			return p
+		}
+	}
+	p.readValue(text)
+	return p
+}
+
+// keyLen returns the length of what stands before an operator, 0 if s does not
+// begin like a field. A path in backquotes needs no operator to be one.
+func keyLen(s string) int {
+	var n int
+	switch c := s[0]; {
+	case c == '`':
+		if end := strings.IndexByte(s[1:], '`'); end >= 0 {
+			return end + 2
+		}
+		return len(s)
+	case c == '.':
+		n = run(s, isPathByte)
+	case isLetter(c):
+		n = run(s, isKeyByte)
+	}
+	if op, _ := operator(s[n:]); op == "" || n == 1 && s[0] == '.' {
+		return 0
+	}
+	return n
+}
+
+func run(s string, is func(byte) bool) int {
+	n := 0
+	for n < len(s) && is(s[n]) {
+		n++
+	}
+	return n
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isKeyByte(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '_' || c == '-' }
+
+func isPathByte(c byte) bool { return isKeyByte(c) || c == '.' || c == '*' || c == '#' }
+
+// operators, longer ones before those that they begin with.
+var operators = [...]string{">=", "<=", ">", "<", "=", "~"}
+
+// operator returns the operator that s begins with and its length in s, where a
+// colon may stand before it.
+func operator(s string) (op string, size int) {
+	rest, colon := strings.CutPrefix(s, ":")
+	for _, op := range operators {
+		if strings.HasPrefix(rest, op) {
+			return op, len(s) - len(rest) + len(op)
+		}
+	}
+	if colon {
+		return ":", 1
+	}
+	return "", 0
+}
+
+func (p *piece) readValue(text string) {
+	s := text[p.valueAt:]
+	if !strings.HasPrefix(s, `"`) {
+		p.value = s[:bareLen(s)]
+		p.end = p.valueAt + len(p.value)
+		return
+	}
+	p.quoted, p.open = true, true
+	var b strings.Builder
+	i := 1
+	for ; i < len(s) && p.open; i++ {
+		switch {
+		case s[i] == '"':
+			p.open = false
+		case s[i] == '\\' && i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\\'):
+			i++
+			b.WriteByte(s[i])
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	p.value, p.end = b.String(), p.valueAt+i
+}
+
+// bareLen returns how many bytes of s need no quotes.
+func bareLen(s string) int {
+	n := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()|\"`", r) })
+	if n < 0 {
+		return len(s)
+	}
+	return n
+}
+
+// blanks returns how many bytes of blanks s begins with.
+func blanks(s string) int {
+	return len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
+}
+
+// quote returns s as a string of the language.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		c := s[i]
+		// A backslash stays what it is, unless it would hide what follows.
+		if c == '"' || c == '\\' && (i+1 == len(s) || s[i+1] == '"' || s[i+1] == '\\') {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// valueText returns s as it may stand behind an operator: in quotes where it
+// would be read as more than itself.
+func valueText(s string) string {
+	if s == "" || strings.IndexByte("!:=<>~", s[0]) >= 0 || bareLen(s) < len(s) || strings.Contains(s, "..") {
+		return quote(s)
+	}
+	return s
+}
+
+// isText reports whether s may stand without quotes as a text.
+func isText(s string) bool {
+	return s != "" && s[0] != '!' && bareLen(s) == len(s) && keyLen(s) == 0
+}

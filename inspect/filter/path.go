@@ -1,0 +1,150 @@
+package filter
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// PathKey returns the key of a gjson path, such as .params.sessionId.
+func PathKey(path string) string {
+	if path != "" && run(path, isPathByte) == len(path) {
+		return "." + path
+	}
+	// There is no way to write a backquote, but ? stands for any character.
+	return "`" + strings.ReplaceAll(path, "`", "?") + "`"
+}
+
+// computes finds what makes new values of those in the frame: gjson's
+// modifiers, literals and multipaths. They could make them without bounds.
+var computes = regexp.MustCompile(`(^|[.|(])[@!\[{]`)
+
+// checkPath returns what is wrong with a gjson path.
+func checkPath(path string) (problem string) {
+	switch {
+	case path == "":
+		return "a path is missing"
+	case computes.MatchString(path):
+		return "a path picks values of the frame and makes none: @ ! [ { cannot begin a part of it"
+	}
+	return ""
+}
+
+// A pathTest asks for the values at a gjson path: the one that is there, and if
+// it is an array, also its elements.
+type pathTest struct {
+	path    string
+	pattern pattern
+}
+
+func pathTerm(w written, path string) (test, string) {
+	if w.to != "" || strings.ContainsAny(w.op, "<>") {
+		p, problem := numbersOf(w)
+		return pathTest{path, p}, problem
+	}
+	p, problem := patternOf(w, contains)
+	return pathTest{path, p}, problem
+}
+
+func (pathTest) needs() needs { return ofBytes }
+
+func (t pathTest) fits(s *Subject) verdict {
+	switch s.Kind {
+	case wire.Junk, wire.Stderr, wire.Unchecked: // gjson is for JSON of bounded size and depth
+		return no
+	}
+	if s.bare() {
+		return perhaps
+	}
+	if s.Kind != wire.Batch {
+		return sure(t.in(s.Raw))
+	}
+	found := false
+	wire.Entries(s.Raw, func(_ int, entry []byte) bool {
+		found = t.in(entry)
+		return !found
+	})
+	return sure(found)
+}
+
+func (t pathTest) in(message []byte) bool {
+	v := gjson.GetBytes(message, t.path)
+	if !v.Exists() {
+		return false
+	}
+	if t.fitsValue(v) {
+		return true
+	}
+	found := false
+	if v.IsArray() {
+		v.ForEach(func(_, element gjson.Result) bool {
+			found = t.fitsValue(element)
+			return !found
+		})
+	}
+	return found
+}
+
+func (t pathTest) fitsValue(v gjson.Result) bool {
+	if v.Type == gjson.String {
+		return t.pattern.match(v.Str)
+	}
+	return t.pattern.match(v.Raw)
+}
+
+// numbersFrom is a pattern for numbers in JSON.
+type numbersFrom struct {
+	op       string
+	from, to float64
+}
+
+// areNumbers reports whether from..to is a range.
+func areNumbers(from, to string) bool {
+	_, err := strconv.ParseFloat(from, 64)
+	_, err2 := strconv.ParseFloat(to, 64)
+	return err == nil && err2 == nil
+}
+
+func numbersOf(w written) (p pattern, problem string) {
+	from, err := strconv.ParseFloat(w.value, 64)
+	if err != nil || math.IsNaN(from) {
+		return nil, fmt.Sprintf("%q is no number", w.value)
+	}
+	if w.to == "" {
+		return numbersFrom{w.op, from, 0}, ""
+	}
+	to, err := strconv.ParseFloat(w.to, 64)
+	switch {
+	case err != nil || math.IsNaN(to):
+		return nil, fmt.Sprintf("%q is no number", w.to)
+	case to < from:
+		return nil, wayRound
+	}
+	return numbersFrom{"..", from, to}, ""
+}
+
+func (p numbersFrom) match(s string) bool {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return false
+	}
+	order := cmp.Compare(v, p.from)
+	switch p.op {
+	case ">":
+		return order > 0
+	case ">=":
+		return order >= 0
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	}
+	return order >= 0 && v <= p.to
+}

@@ -1,0 +1,22 @@
+package filter
+
+import (
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// A Subject is a frame, and what only others know of it: who shows frames knows
+// some of that anyway, and a Tracker finds all of it. What is left zero is not
+// known, and fits no term.
+type Subject struct {
+	*dialect.Frame
+	Start   time.Time     // when the tape began, in the time zone of who asks
+	Latency time.Duration // of a response: since its request
+	Turn    int           // of the session, from 1, that the frame belongs to
+	Tool    Tool          // that the frame is about, where that is more than the frame itself says
+	Open    bool          // a request that has no response on the tape
+}
+
+// bare reports whether the bytes of the frame are not at hand.
+func (s *Subject) bare() bool { return s.Raw == nil && s.Size > 0 }

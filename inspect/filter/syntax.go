@@ -1,0 +1,58 @@
+package filter
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+)
+
+// A SyntaxError says what is wrong with a query, and where.
+type SyntaxError struct {
+	Query   string
+	Pos     int      // byte in Query
+	Problem string   // what is wrong there
+	Valid   []string // what could stand there, if that is a list: keys, operators, words
+}
+
+func (e *SyntaxError) Error() string {
+	if len(e.Valid) == 0 {
+		return e.Problem
+	}
+	return fmt.Sprintf("%s; there are %s", e.Problem, strings.Join(e.Valid, " "))
+}
+
+// Caret returns the query and below it a line with ^ under the place, each with a
+// line end. Control characters are shown as blanks.
+func (e *SyntaxError) Caret() string {
+	line := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsPrint(r) {
+				return r
+			}
+			return ' '
+		}, s)
+	}
+	return line(e.Query) + "\n" + strings.Repeat(" ", uniseg.StringWidth(line(e.Query[:e.Pos]))) + "^\n"
+}
+
+// A fault is what is wrong with a term, before its place in a query is known.
+type fault struct {
+	part    part
+	problem string
+	valid   []string
+}
+
+// A part of a term.
+type part uint8
+
+const (
+	ofKey part = iota
+	ofOp
+	ofValue
+)
+
+func (f *fault) Error() string {
+	return (&SyntaxError{Problem: f.problem, Valid: f.valid}).Error()
+}

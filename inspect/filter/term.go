@@ -1,0 +1,103 @@
+package filter
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A term is one predicate, as it was written and as it is asked.
+type term struct {
+	written
+	test
+}
+
+// written is a term in words.
+type written struct {
+	key   string // one of Keys, or a path with its dot or backquotes
+	op    string
+	value string // the first of a range
+	to    string // the last of a range; empty: there is none
+	bare  bool   // the value stood without quotes, so it may be a range
+}
+
+// A test is what a term asks of a frame.
+type test interface {
+	fits(*Subject) verdict
+	needs() needs
+}
+
+// newTerm gives a term its meaning.
+func newTerm(w written) (*term, *fault) {
+	k, path, err := lookup(w.key)
+	if err != nil {
+		return nil, err
+	}
+	if path != "" {
+		w.key = PathKey(path)
+	}
+	if !slices.Contains(k.ops, w.op) {
+		problem := w.key + " takes no " + w.op
+		if w.op == "" {
+			problem = "an operator and a value are missing behind the path"
+		}
+		return nil, &fault{ofOp, problem, k.ops}
+	}
+	if w.bare && w.value == "" {
+		problem := "a value is missing"
+		if k.words == nil {
+			problem += " (one with blanks, ( ) or | in it stands in quotes)"
+		}
+		return nil, &fault{ofValue, problem, k.words}
+	}
+	if from, to, ok := strings.Cut(w.value, ".."); ok && w.bare && w.op == ":" && k.ranges(from, to) {
+		if from == "" || to == "" {
+			return nil, &fault{ofValue, "a range has two ends, such as 3..9", nil}
+		}
+		w.value, w.to = from, to
+	}
+	w.bare = false
+	t, problem := k.test(w, path)
+	if problem != "" {
+		return nil, &fault{ofValue, problem, k.words}
+	}
+	return &term{w, t}, nil
+}
+
+// lookup returns what a key means, and the gjson path if it is one.
+func lookup(name string) (k *key, path string, err *fault) {
+	path, dotted := strings.CutPrefix(name, ".")
+	if strings.HasPrefix(name, "`") {
+		path, dotted = strings.Trim(name, "`"), true
+	}
+	if dotted {
+		if problem := checkPath(path); problem != "" {
+			return nil, "", &fault{ofKey, problem, nil}
+		}
+		return &anyPath, path, nil
+	}
+	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+	if i < 0 {
+		problem := fmt.Sprintf("%q is no key (a text with : = < > or ~ in it stands in quotes)", name)
+		return nil, "", &fault{ofKey, problem, keyNames()}
+	}
+	return &keys[i], "", nil
+}
+
+func (t *term) write(b *strings.Builder) {
+	if t.key == "text" && t.op == ":" {
+		if isText(t.value) {
+			b.WriteString(t.value)
+		} else {
+			b.WriteString(quote(t.value))
+		}
+		return
+	}
+	b.WriteString(t.key)
+	b.WriteString(t.op)
+	if t.to != "" {
+		b.WriteString(t.value + ".." + t.to)
+		return
+	}
+	b.WriteString(valueText(t.value))
+}

@@ -1,0 +1,87 @@
+package filter
+
+import (
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Tool is a tool call: its toolCallId and title in the Agent Client Protocol.
+// In the Model Context Protocol it has no id, and the title is the tool's name.
+type Tool struct{ ID, Title string }
+
+// A toolTest asks for a tool call.
+type toolTest struct{ id, title pattern }
+
+func toolTerm(w written, _ string) (test, string) {
+	id, problem := patternOf(w, prefixes)
+	if problem != "" {
+		return nil, problem
+	}
+	title, problem := patternOf(w, contains)
+	return toolTest{id, title}, problem
+}
+
+func (toolTest) needs() needs { return ofBytes | ofPast }
+
+func (t toolTest) fits(s *Subject) verdict {
+	switch {
+	case t.has(s.Tool):
+		return yes
+	case !ofTool(s.Frame):
+		return no
+	case s.bare():
+		return perhaps
+	case s.Kind != wire.Batch:
+		return sure(t.has(toolIn(s.Method, s.Raw)))
+	}
+	found := false
+	wire.Entries(s.Raw, func(i int, entry []byte) bool {
+		found = i < len(s.Entries) && callsTool(s.Entries[i].Method) && t.has(toolIn(s.Entries[i].Method, entry))
+		return !found
+	})
+	return sure(found)
+}
+
+func (t toolTest) has(tool Tool) bool {
+	return tool.ID != "" && t.id.match(tool.ID) || tool.Title != "" && t.title.match(tool.Title)
+}
+
+// ofTool reports whether a frame is about a tool call. All but responses say
+// themselves which one it is.
+func ofTool(f *dialect.Frame) bool {
+	switch f.Kind {
+	case wire.Request, wire.Response:
+		return callsTool(f.Method)
+	case wire.Notification:
+		u, ok := dialect.LookupUpdate(f.Update)
+		return ok && u.Entity == dialect.ToolCall
+	case wire.Batch:
+		return slices.ContainsFunc(f.Entries, func(e dialect.About) bool { return callsTool(e.Method) })
+	}
+	return false
+}
+
+func callsTool(method string) bool {
+	return method == "session/request_permission" || method == "tools/call"
+}
+
+// toolIn returns the tool call that a message names, as far as it does.
+func toolIn(method string, message []byte) Tool {
+	switch method {
+	case "tools/call":
+		return Tool{Title: gjson.GetBytes(message, "params.name").Str}
+	case "session/request_permission":
+		call := gjson.GetBytes(message, "params.toolCall")
+		id := call.Get("toolCallId").Str
+		if id == "" { // in version 2
+			id = gjson.GetBytes(message, "params.subject.toolCallId").Str
+		}
+		return Tool{id, call.Get("title").Str}
+	}
+	update := gjson.GetBytes(message, "params.update")
+	return Tool{update.Get("toolCallId").Str, update.Get("title").Str}
+}

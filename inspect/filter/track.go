@@ -1,0 +1,167 @@
+package filter
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Tracker makes Subjects of frames. It sees all those of a tape, in their
+// order. The zero value is at the beginning of a tape of which nobody knows when
+// it began. Its memory is bounded: of very many requests, sessions or tool calls
+// the oldest are forgotten.
+type Tracker struct {
+	start time.Time // of the tape
+	asked []asked   // by seq
+	turns map[string]*turns
+	tools map[toolKey]string // titles
+	open  map[uint64]bool
+}
+
+// maxKept is how many requests are kept; as many as dialect.Tracker waits for.
+// As many titles are.
+const maxKept = 1 << 16
+
+type asked struct {
+	seq  uint64
+	at   time.Duration
+	tool Tool
+	done bool
+}
+
+type toolKey struct{ session, id string }
+
+// turns is where a session stands.
+type turns struct {
+	begun   int
+	prompts []prompt // that are open
+}
+
+type prompt struct {
+	seq  uint64
+	turn int
+}
+
+// Next begins a further tape, on which sessions of the one before may go on.
+// start is when it began, in the time zone of who asks; zero if that is not known.
+func (t *Tracker) Next(start time.Time) {
+	for _, u := range t.turns {
+		u.prompts = u.prompts[:0]
+	}
+	*t = Tracker{start: start, turns: t.turns, tools: t.tools}
+}
+
+// LookAhead takes the frames of the tape, with or without their bytes, before
+// they are seen. Only then a Subject tells that a request is open.
+func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error]) {
+	t.open = make(map[uint64]bool)
+	for f, err := range frames {
+		if err != nil {
+			continue // who reads them again is told
+		}
+		// One that was put in the place of another has no answer of its own.
+		if f.Kind == wire.Request && f.Origin != wire.Rewritten {
+			t.open[f.Seq] = true
+		}
+		delete(t.open, f.Answers)
+		for _, e := range f.Entries {
+			delete(t.open, e.Answers)
+		}
+	}
+}
+
+// See takes the next frame. The Subject refers to f.
+func (t *Tracker) See(f *dialect.Frame) Subject {
+	s := Subject{Frame: f, Start: t.start, Open: t.open[f.Seq]}
+	s.Turn = t.turn(f)
+	s.Tool = t.tool(f)
+	t.answer(&s, f.Answers)
+	for i := range f.Entries {
+		t.answer(&s, f.Entries[i].Answers)
+	}
+	if f.Kind == wire.Request || f.Kind == wire.Batch || f.Kind == wire.Unchecked {
+		t.ask(asked{seq: f.Seq, at: f.At, tool: s.Tool})
+	}
+	return s
+}
+
+func (t *Tracker) ask(a asked) {
+	if len(t.asked) == maxKept {
+		t.asked = slices.DeleteFunc(t.asked, func(a asked) bool { return a.done })
+		if n := len(t.asked); n > maxKept/2 {
+			t.asked = slices.Delete(t.asked, 0, n-maxKept/2)
+		}
+	}
+	t.asked = append(t.asked, a)
+}
+
+func (t *Tracker) answer(s *Subject, seq uint64) {
+	if seq == 0 {
+		return
+	}
+	i, ok := slices.BinarySearchFunc(t.asked, seq, func(a asked, seq uint64) int { return cmp.Compare(a.seq, seq) })
+	if !ok {
+		return
+	}
+	a := &t.asked[i]
+	a.done = true
+	s.Latency, s.Tool = s.At-a.at, a.tool
+}
+
+// turn returns the number of the turn that a frame belongs to. A prompt that is
+// sent while others are worked on is a turn of its own, and what happens until
+// these end belongs to the first of them.
+func (t *Tracker) turn(f *dialect.Frame) int {
+	u := t.turns[f.Session]
+	if f.Events.Has(dialect.TurnBegan) {
+		if u == nil {
+			if t.turns == nil || len(t.turns) == maxKept {
+				t.turns = make(map[string]*turns)
+			}
+			u = &turns{}
+			t.turns[f.Session] = u
+		}
+		u.begun++
+		u.prompts = append(u.prompts, prompt{f.Seq, u.begun})
+		return u.begun
+	}
+	if u == nil || f.Session == "" || len(u.prompts) == 0 {
+		return 0
+	}
+	i := max(slices.IndexFunc(u.prompts, func(p prompt) bool { return p.seq == f.Answers }), 0)
+	n := u.prompts[i].turn
+	if f.Events.Has(dialect.TurnEnded) {
+		if f.Answers != 0 {
+			u.prompts = slices.Delete(u.prompts, i, i+1)
+		} else {
+			u.prompts = u.prompts[:0] // one idle ends all
+		}
+	}
+	return n
+}
+
+// tool returns the tool call that a frame is about, with the title that was
+// given to it last.
+func (t *Tracker) tool(f *dialect.Frame) Tool {
+	if f.Raw == nil || f.Kind == wire.Batch || !ofTool(f) {
+		return Tool{}
+	}
+	tool := toolIn(f.Method, f.Raw)
+	if tool.ID == "" {
+		return tool
+	}
+	key := toolKey{f.Session, tool.ID}
+	if tool.Title == "" {
+		tool.Title = t.tools[key]
+		return tool
+	}
+	if t.tools == nil || len(t.tools) == maxKept {
+		t.tools = make(map[toolKey]string)
+	}
+	t.tools[key] = tool.Title
+	return tool
+}

@@ -1,0 +1,147 @@
+package filter
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Direction returns the direction that a word names: c2a or client, a2c or
+// agent, err or stderr, by the name of the portable form or of who writes.
+func Direction(word string) (wire.Direction, error) {
+	switch word {
+	case "c2a", "client":
+		return wire.ClientToAgent, nil
+	case "a2c", "agent":
+		return wire.AgentToClient, nil
+	case "err", "stderr":
+		return wire.AgentStderr, nil
+	}
+	return 0, fmt.Errorf("no direction is called %q; there are c2a (client), a2c (agent) and err (stderr)", word)
+}
+
+// Kind returns the kind whose name is word, or the only one whose name begins
+// with word, such as notif.
+func Kind(word string) (wire.Kind, error) {
+	var names, fits []string
+	var found wire.Kind
+	for k := wire.Junk; k <= wire.Mark; k++ {
+		name := k.String()
+		names = append(names, name)
+		if name == word {
+			return k, nil
+		}
+		if word != "" && strings.HasPrefix(name, word) {
+			found, fits = k, append(fits, name)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return 0, fmt.Errorf("no kind is called %q; there are %s", word, strings.Join(names, ", "))
+	case 1:
+		return found, nil
+	}
+	return 0, fmt.Errorf("%q may be %s", word, strings.Join(fits, " or "))
+}
+
+// A set is one of the closed sets of words.
+type set uint8
+
+const (
+	kind set = iota
+	dir
+	origin
+	state
+)
+
+// Words of the set state.
+const (
+	failed uint8 = iota
+	open
+	lost
+)
+
+// words returns the words of a set; the place of a word is the value that it
+// stands for.
+func words(s set) []string {
+	switch s {
+	case kind:
+		return names(wire.Junk, wire.Mark)
+	case dir:
+		return names(wire.ClientToAgent, wire.AgentStderr)
+	case origin:
+		return names(wire.Wire, wire.Rewritten)
+	}
+	return []string{failed: "error", open: "open", lost: "lost"}
+}
+
+func names[T interface {
+	~uint8
+	String() string
+}](first, last T) []string {
+	var list []string
+	for v := first; v <= last; v++ {
+		list = append(list, v.String())
+	}
+	return list
+}
+
+// A wordTest asks for a word of a closed set.
+type wordTest struct {
+	set   set
+	value uint8
+}
+
+func wordTerm(s set) func(written, string) (test, string) {
+	return func(w written, _ string) (test, string) {
+		if d, err := Direction(w.value); err == nil && s == dir {
+			return wordTest{dir, uint8(d)}, ""
+		}
+		for i, name := range words(s) {
+			if name == w.value {
+				return wordTest{s, uint8(i)}, ""
+			}
+		}
+		return nil, fmt.Sprintf("%q is no value of %s", w.value, w.key)
+	}
+}
+
+func (t wordTest) needs() needs {
+	switch {
+	case t.set == state && t.value == open:
+		return ofFuture
+	case t.set == state && t.value == lost:
+		return ofBytes
+	}
+	return 0
+}
+
+func (t wordTest) fits(s *Subject) verdict {
+	switch t.set {
+	case kind:
+		return sure(uint8(s.Kind) == t.value)
+	case dir:
+		return sure(uint8(s.Dir) == t.value)
+	case origin:
+		return sure(uint8(s.Origin) == t.value)
+	}
+	switch t.value {
+	case failed:
+		return sure(s.Failed)
+	case open:
+		return sure(s.Open)
+	}
+	return lostBytes(s)
+}
+
+func lostBytes(s *Subject) verdict {
+	switch {
+	case s.Kind != wire.Mark:
+		return no
+	case s.bare():
+		return perhaps
+	}
+	m := wire.ReadMark(s.Frame.Frame)
+	return sure(m.Gap != 0 || m.Damage != 0)
+}

@@ -1,0 +1,125 @@
+package inspect
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An Indenter lays out JSON for reading, as it comes: it holds none of it. All
+// that is changed is the white space between values, and that characters which
+// would control a terminal are written as \u escapes. What is not quite JSON,
+// such as a frame that was cut off, is laid out as far as it goes. An Indenter
+// takes one value; Close ends the last line.
+type Indenter struct {
+	W    io.Writer
+	Text bool // it is no JSON: only control characters are changed
+
+	out      bytes.Buffer
+	part     []byte // of a character whose other bytes have not come
+	depth    int
+	inString bool
+	escaped  bool // behind a backslash
+	opened   bool // behind a bracket: an empty array or object stays on one line
+}
+
+// maxIndent is how deep lines are indented. A frame may be nested much deeper.
+const maxIndent = 64
+
+// Write takes the next bytes.
+func (in *Indenter) Write(p []byte) (int, error) {
+	text := append(in.part, p...)
+	for len(text) > 0 && utf8.FullRune(text) {
+		r, n := utf8.DecodeRune(text)
+		in.take(r)
+		text = text[n:]
+	}
+	in.part = bytes.Clone(text)
+	if err := in.flush(); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Close writes what is left and a line end. It does not close W.
+func (in *Indenter) Close() error {
+	for range in.part {
+		in.put(utf8.RuneError)
+	}
+	in.part = nil
+	in.out.WriteByte('\n')
+	return in.flush()
+}
+
+func (in *Indenter) flush() error {
+	_, err := in.W.Write(in.out.Bytes())
+	in.out.Reset()
+	return err
+}
+
+func (in *Indenter) take(r rune) {
+	if in.Text {
+		in.put(r)
+		return
+	}
+	if in.inString {
+		in.put(r)
+		switch {
+		case in.escaped:
+			in.escaped = false
+		case r == '\\':
+			in.escaped = true
+		case r == '"':
+			in.inString = false
+		}
+		return
+	}
+	switch r {
+	case ' ', '\t', '\r', '\n':
+		return
+	case '}', ']':
+		in.depth = max(in.depth-1, 0)
+		if !in.opened {
+			in.newLine()
+		}
+		in.opened = false
+		in.out.WriteRune(r)
+		return
+	}
+	if in.opened {
+		in.newLine()
+		in.opened = false
+	}
+	switch r {
+	case '{', '[':
+		in.out.WriteRune(r)
+		in.depth++
+		in.opened = true
+	case ',':
+		in.out.WriteRune(r)
+		in.newLine()
+	case ':':
+		in.out.WriteString(": ")
+	default:
+		in.put(r)
+		in.inString = r == '"'
+	}
+}
+
+// put writes a character of a value.
+func (in *Indenter) put(r rune) {
+	if unicode.IsControl(r) && !(r == '\t' && in.Text) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+		fmt.Fprintf(&in.out, `\u%04x`, r)
+		return
+	}
+	in.out.WriteRune(r)
+}
+
+func (in *Indenter) newLine() {
+	in.out.WriteByte('\n')
+	for range min(in.depth, maxIndent) {
+		in.out.WriteString("  ")
+	}
+}

@@ -1,0 +1,81 @@
+package inspect
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// object is a frame for programs, but for its bytes.
+type object struct {
+	Seq     uint64         `json:"seq"`
+	At      seconds        `json:"at"`
+	Time    string         `json:"time,omitempty"`
+	Dir     wire.Direction `json:"dir"`
+	Origin  wire.Origin    `json:"origin"`
+	Kind    wire.Kind      `json:"kind"`
+	Method  string         `json:"method,omitempty"`
+	Update  string         `json:"update,omitempty"`
+	Session string         `json:"session,omitempty"`
+	Size    int64          `json:"size"`
+	Answers uint64         `json:"answers,omitempty"`
+	Failed  bool           `json:"failed,omitempty"`
+	Summary string         `json:"summary"`
+}
+
+// seconds is a time as it stands in the portable form of a tape.
+type seconds time.Duration
+
+func (s seconds) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, time.Duration(s).Seconds(), 'f', -1, 64), nil
+}
+
+// JSON returns a frame as one line of JSON without its line end: {seq, at,
+// time?, dir, origin, kind, method?, update?, session?, size, answers?, failed?,
+// summary}, and one of frame (a message, exactly as it was sent), mark (as
+// wire.Marked), text and base64 (what is neither). Of a frame that is larger
+// than wire.MaxChecked there are no bytes. at is in seconds since the tape began
+// at start, time is RFC 3339; it is left out if start is zero.
+func JSON(f dialect.Frame, start time.Time) ([]byte, error) {
+	r := object{
+		Seq: f.Seq, At: seconds(f.At), Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,
+		Method: f.Method, Update: f.Update, Session: f.Session,
+		Size: f.Size, Answers: f.Answers, Failed: f.Failed, Summary: Summary(f),
+	}
+	if !start.IsZero() {
+		r.Time = start.Add(f.At).UTC().Format(time.RFC3339Nano)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		return nil, err
+	}
+	b.Truncate(b.Len() - len("}\n"))
+	switch {
+	case int64(len(f.Raw)) < f.Size:
+	case f.Kind == wire.Mark:
+		b.WriteString(`,"mark":`)
+		b.Write(f.Raw)
+	case f.Kind == wire.Request, f.Kind == wire.Response, f.Kind == wire.Notification, f.Kind == wire.Batch:
+		b.WriteString(`,"frame":`)
+		b.Write(f.Raw)
+	default:
+		name, value := "text", any(string(f.Raw))
+		if !utf8.Valid(f.Raw) {
+			name, value = "base64", f.Raw
+		}
+		b.WriteString(`,"` + name + `":`)
+		if err := e.Encode(value); err != nil {
+			return nil, err
+		}
+		b.Truncate(b.Len() - len("\n"))
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

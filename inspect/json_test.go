@@ -1,0 +1,122 @@
+package inspect_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+func TestJSON(t *testing.T) {
+	start := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	invalid := dialect.Frame{Frame: wire.Frame{Seq: 1, Kind: wire.Junk, Raw: []byte("a\xff"), Size: 2}}
+	large := dialect.Frame{Frame: wire.Frame{Seq: 1, Kind: wire.Unchecked, Raw: []byte(`{"method":"_x"`), Size: 2 << 20}}
+	tests := []struct {
+		name  string
+		frame dialect.Frame
+		start time.Time
+		want  string
+	}{
+		{"request", tape(`> {"id":1, "method":"tools/call","params":{"name":"<a>"}}`)[0], start,
+			`{"seq":1,"at":0.01,"time":"2026-11-21T10:00:00.01Z","dir":"c2a","origin":"wire","kind":"request","method":"tools/call","size":55,"summary":"<a>","frame":{"id":1, "method":"tools/call","params":{"name":"<a>"}}}`},
+		{"update", tape(`< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan_removed"}}}`)[0], time.Time{},
+			`{"seq":1,"at":0.01,"dir":"a2c","origin":"wire","kind":"notification","method":"session/update","update":"plan_removed","session":"s","size":96,"summary":"","frame":{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan_removed"}}}}`},
+		{"stderr", tape("! \x1b[1mslow")[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"err","origin":"wire","kind":"stderr","size":8,"summary":"slow","text":"\u001b[1mslow"}`},
+		{"mark", tape(`> mark {"eof":true}`)[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"c2a","origin":"wire","kind":"mark","size":12,"summary":"client closed its end","mark":{"eof":true}}`},
+		{"invalid UTF-8", invalid, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"junk","size":2,"summary":"a�","base64":"Yf8="}`},
+		{"large", large, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"unchecked","size":2097152,"summary":""}`},
+	}
+	for _, tt := range tests {
+		got, err := inspect.JSON(tt.frame, tt.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+		if !json.Valid(got) {
+			t.Errorf("%s: %s is no JSON", tt.name, got)
+		}
+	}
+}
+
+func TestIndenter(t *testing.T) {
+	tests := []struct {
+		name, in, want string
+		text           bool
+	}{
+		{name: "message", in: `{"a": [1,{"b" :"x, y: {"},[], { } ],"c":null}`, want: `{
+  "a": [
+    1,
+    {
+      "b": "x, y: {"
+    },
+    [],
+    {}
+  ],
+  "c": null
+}
+`},
+		{name: "string", in: `"a\"b\\"`, want: "\"a\\\"b\\\\\"\n"},
+		{name: "controls", in: "[\"a\x7f\u009b\u202eé世\"]", want: "[\n  \"a\\u007f\\u009b\\u202eé世\"\n]\n"},
+		{name: "cut off", in: `{"a":"b`, want: "{\n  \"a\": \"b\n"},
+		{name: "cut in a character", in: "\"\xe4\xb8", want: "\"��\n"},
+		{name: "unbalanced", in: "]]1", want: "\n]\n]1\n"},
+		{name: "text", in: "a \x1b[1m{\t}", want: "a \\u001b[1m{\t}\n", text: true},
+	}
+	for _, tt := range tests {
+		for step := 1; step <= len(tt.in); step++ {
+			var b strings.Builder
+			in := inspect.Indenter{W: &b, Text: tt.text}
+			for rest := tt.in; rest != ""; {
+				n := min(step, len(rest))
+				if _, err := in.Write([]byte(rest[:n])); err != nil {
+					t.Fatal(err)
+				}
+				rest = rest[n:]
+			}
+			if err := in.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if b.String() != tt.want {
+				t.Errorf("%s in steps of %d: got\n%s\nwant\n%s", tt.name, step, b.String(), tt.want)
+			}
+		}
+	}
+}
+
+// FuzzIndenter holds that what is laid out is the same JSON.
+func FuzzIndenter(f *testing.F) {
+	f.Add(`{"a":[1,{"b":"x, y: {\""},[],{}],"c":null}`)
+	f.Fuzz(func(t *testing.T, in string) {
+		var b strings.Builder
+		indenter := inspect.Indenter{W: &b}
+		indenter.Write([]byte(in))
+		indenter.Close()
+		if wire.Scan([]byte(in)).Kind == wire.Junk {
+			return
+		}
+		if got, want := compact(t, b.String()), compact(t, in); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
+func compact(t *testing.T, s string) string {
+	t.Helper()
+	var v any
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%q: %v", s, err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

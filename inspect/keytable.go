@@ -1,0 +1,230 @@
+package inspect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// keyTable returns all keys, in the order in which they are explained.
+func keyTable() []key {
+	return []key{
+		{[]string{"j", "Down"}, anywhere, "down", "", func(a *app) { a.move(1) }},
+		{[]string{"k", "Up"}, anywhere, "up", "", func(a *app) { a.move(-1) }},
+		{[]string{"^D", "PgDn"}, anywhere, "a page down", "", func(a *app) { a.move(a.pageSize()) }},
+		{[]string{"^U", "PgUp"}, anywhere, "a page up", "", func(a *app) { a.move(-a.pageSize()) }},
+		{[]string{"g", "Home"}, anywhere, "to the first", "", func(a *app) { a.toEnd(false) }},
+		{[]string{"G", "End"}, anywhere, "to the last", "", func(a *app) { a.toEnd(true) }},
+		{[]string{"Enter"}, inList, "open the frame", "open", func(a *app) { a.inPane = true }},
+		{[]string{"Enter", " "}, inPane, "fold, unfold, show all of a long text", "fold", func(a *app) { a.pane.open() }},
+		{[]string{"Tab"}, inFrames, "to the other part of the screen", "", func(a *app) { a.inPane = !a.inPane }},
+		{[]string{"Esc"}, inPane, "back to the list", "back", (*app).leavePane},
+		{[]string{"Esc"}, inList, "clear the filter", "", (*app).clearFilter},
+		{[]string{"/"}, inList, "filter", "filter", (*app).askFilter},
+		{[]string{"/"}, inPane, "search in the frame", "search", (*app).askSearch},
+		{[]string{"n"}, inPane, "next place with the words", "", func(a *app) { a.search(true) }},
+		{[]string{"N"}, inPane, "the one before", "", func(a *app) { a.search(false) }},
+		{[]string{":"}, inFrames, "go to a frame (:1234) or a time (:+2.5s)", "", (*app).askPlace},
+		{[]string{"e"}, inFrames, "next error", "", func(a *app) { a.fail(a.model.nextBad(true)) }},
+		{[]string{"E"}, inFrames, "the error before", "", func(a *app) { a.fail(a.model.nextBad(false)) }},
+		{[]string{"t"}, inFrames, "which time is shown", "", func(a *app) { a.model.times = (a.model.times + 1) % timeForms }},
+		{[]string{"z"}, inList, "fold runs of chunks, or unfold them", "", func(a *app) { a.model.fold() }},
+		{[]string{"%"}, inFrames, "from a response to its request, and back", "", (*app).pair},
+		{[]string{"]"}, inFrames, "next of this tool call", "", func(a *app) { a.sameTool(true) }},
+		{[]string{"["}, inFrames, "the one before", "", func(a *app) { a.sameTool(false) }},
+		{[]string{"}"}, inFrames, "next of this method", "", func(a *app) { a.sameMethod(true) }},
+		{[]string{"{"}, inFrames, "the one before", "", func(a *app) { a.sameMethod(false) }},
+		{[]string{"+"}, inFrames, "only frames with this method or value", "", func(a *app) { a.onlyThis(false) }},
+		{[]string{"-"}, inFrames, "only frames without it", "", func(a *app) { a.onlyThis(true) }},
+		{[]string{"o"}, inFrames, "only this session", "", func(a *app) { a.only("session", a.pane.frame.Session, false) }},
+		{[]string{"O"}, inFrames, "only this turn", "", (*app).onlyTurn},
+		{[]string{"Backspace"}, inFrames, "back to the filter before", "", (*app).earlierFilter},
+		{[]string{"m"}, inFrames, "mark the frame", "", func(a *app) { a.model.mark = a.model.selected }},
+		{[]string{"D"}, inFrames, "what differs from the marked frame", "", (*app).compareWithMark},
+		{[]string{"d"}, inFrames, "what acptap has changed in the frame", "", (*app).forms},
+		{[]string{"yy"}, inFrames, "copy the frame", "", (*app).copyFrame},
+		{[]string{"yv"}, inFrames, "copy the value", "", (*app).copyValue},
+		{[]string{"yp"}, inFrames, "copy the path of the value, for gjson", "", (*app).copyPath},
+		{[]string{"w"}, inFrames, "write the frame to a file", "", (*app).askWrite},
+		{[]string{"v"}, inFrames, "the frame in $PAGER", "", func(a *app) { a.view("PAGER") }},
+		{[]string{"V"}, inFrames, "the frame in $EDITOR", "", func(a *app) { a.view("EDITOR") }},
+		{[]string{"X"}, inFrames, "export what the filter shows", "", (*app).askExport},
+		{[]string{"^X"}, inPage, "delete the tape (asks)", "", (*app).askDelete},
+		{[]string{"F"}, inFrames, "follow what is recorded", "", (*app).toggleFollow},
+		{[]string{"x"}, inFrames, "the frame as a tree, as it came, in hex", "", (*app).nextForm},
+		{[]string{"Enter"}, inPage, "open, or fold and unfold", "open", func(a *app) {
+			if a.page.enter != nil {
+				a.page.enter(a.page.current())
+			}
+		}},
+		{[]string{"z"}, inPage, "fold everything, or unfold it", "", func(a *app) {
+			if a.page.fold != nil {
+				a.page.fold()
+			}
+		}},
+		{[]string{"1"}, anywhere, "the tapes and sessions of the store", "", func(a *app) { a.visit(storePlace) }},
+		{[]string{"2"}, anywhere, "the frames", "", func(a *app) { a.visit(framesPlace) }},
+		{[]string{"3"}, anywhere, "the conversation", "", func(a *app) { a.visit(chatPlace) }},
+		{[]string{"4"}, anywhere, "the turns over time", "", func(a *app) { a.visit(turnsPlace) }},
+		{[]string{"5"}, anywhere, "what both sides can do", "", func(a *app) { a.visit(capsPlace) }},
+		{[]string{"6"}, anywhere, "numbers: how many, how large, how long", "", func(a *app) { a.visit(numbersPlace) }},
+		{[]string{"Esc"}, inPage, "back", "back", (*app).back},
+		{[]string{"M"}, anywhere, "mouse off, for the terminal's own selection, and on", "", (*app).toggleMouse},
+		{[]string{"?"}, anywhere, "the keys", "keys", (*app).help},
+		{[]string{"q", "^C"}, anywhere, "quit", "quit", func(a *app) { a.quit() }},
+	}
+}
+
+// move moves the selection or the cursor.
+func (a *app) move(n int) {
+	switch a.part() {
+	case inPage:
+		a.page.move(n)
+	case inPane:
+		a.pane.move(n)
+	default:
+		a.model.move(n)
+	}
+}
+
+func (a *app) pageSize() int {
+	switch a.part() {
+	case inPage:
+		return max(a.page.height-1, 1)
+	case inPane:
+		return max(a.pane.height-1, 1)
+	}
+	return max(a.model.height-1, 1)
+}
+
+// toEnd goes to the last line or the first.
+func (a *app) toEnd(last bool) {
+	switch {
+	case a.part() == inList && last:
+		a.model.end()
+		a.model.follow = !a.model.ended
+	case a.part() == inList:
+		a.model.home()
+	case last:
+		a.move(1 << 30)
+	default:
+		a.move(-1 << 30)
+	}
+}
+
+// leavePane ends a comparison, or goes back to the list.
+func (a *app) leavePane() {
+	if a.pane.form == asDiff {
+		a.pane.show(a.pane.frame)
+		return
+	}
+	a.inPane = false
+}
+
+func (a *app) toggleMouse() {
+	a.mouseOff = !a.mouseOff
+	a.ui.EnableMouse(!a.mouseOff)
+	if a.mouseOff {
+		a.say("mouse off: the terminal selects text; M turns it on")
+	}
+}
+
+func (a *app) toggleFollow() {
+	if a.model.ended {
+		a.say("nothing will follow: the tape has ended")
+		return
+	}
+	if a.model.follow = !a.model.follow; a.model.follow {
+		a.model.end()
+	}
+}
+
+func (a *app) nextForm() {
+	a.pane.form = (a.pane.form + 1) % asDiff
+	a.pane.width, a.pane.cursor = 0, 0
+}
+
+func (a *app) askSearch() {
+	a.ask("search: ", a.pane.words, func(words string) error {
+		a.pane.words = words
+		if words != "" && !a.pane.find(words, true) {
+			return fmt.Errorf("not in this frame")
+		}
+		return nil
+	})
+}
+
+func (a *app) search(forward bool) {
+	if a.pane.words == "" {
+		a.askSearch()
+	} else if !a.pane.find(a.pane.words, forward) {
+		a.say("not in this frame: " + piece(a.pane.words))
+	}
+}
+
+// askPlace goes to a frame or a time.
+func (a *app) askPlace() {
+	a.ask(":", "", func(text string) error {
+		text = strings.TrimSpace(text)
+		if at, ok := strings.CutPrefix(text, "+"); ok {
+			d, err := time.ParseDuration(at)
+			if err != nil {
+				return fmt.Errorf("want a time such as +2.5s")
+			}
+			return a.jumpTo(d)
+		}
+		seq, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return fmt.Errorf("want the number of a frame, or a time such as +2.5s")
+		}
+		return a.model.jump(seq)
+	})
+}
+
+// jumpTo goes to the first row at a time, or behind it.
+func (a *app) jumpTo(at time.Duration) error {
+	rows := a.model.rows()
+	low, high := 0, rows.n
+	for low < high {
+		middle := (low + high) / 2
+		for f, err := range a.book.tape.Rows(rows.at(middle)) {
+			if err != nil {
+				return err
+			}
+			if f.At < at {
+				low = middle + 1
+			} else {
+				high = middle
+			}
+			break
+		}
+	}
+	a.model.follow = false
+	a.model.choose(low, rows.n)
+	return nil
+}
+
+// back leaves the keys, or goes from any other place to the frames.
+func (a *app) back() {
+	switch {
+	case a.page != a.pages[a.place]:
+		a.page = a.pages[a.place]
+	case a.scan != nil:
+		a.visit(framesPlace)
+	}
+}
+
+// help shows the keys of the place.
+func (a *app) help() {
+	where := a.part()
+	a.page = &page{lines: func(int) []line {
+		lines := []line{{spans: []span{{bold, "Keys"}}}, {}}
+		for _, k := range a.keys {
+			if k.where&where != 0 {
+				lines = append(lines, line{spans: []span{{cyan, pad(strings.Join(k.names, " "), 14)}, {plain, k.what}}})
+			}
+		}
+		return lines
+	}}
+}

@@ -1,0 +1,234 @@
+package inspect
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Lines writes frames as lines in columns:
+//
+//	3    0.021  → request   session/new           /home/me/project
+//	4    0.034  ← response  session/new           session 0193 · mode code  13 ms
+//	5    0.040 +← notif     agent_message_chunk   Hello
+//
+// The columns are the frame's number; seconds since the tape began; + of an
+// injected frame, ~ of a rewritten one, × of one that was withheld; the
+// direction, with ⇠ for the agent's stderr and ─ for a mark; the kind; the
+// method, or the variant of a session/update; and the summary. Behind it stand
+// the latency of a response and the size of what is large. Failed responses,
+// junk and losses are red.
+//
+// A Lines is for the frames of one tape. Its memory is bounded: it remembers at
+// most 65536 requests.
+type Lines struct {
+	W     io.Writer
+	Width int  // columns; 0: lines are not cut
+	Color bool // with the 16 colours of ANSI
+
+	calls calls
+	b     strings.Builder // the line that is written
+	used  int             // columns of it
+}
+
+// Pass takes a frame that is not to be written. A later response to it has a
+// latency all the same.
+func (l *Lines) Pass(f *dialect.Frame) { l.calls.see(f, false) }
+
+// Write writes the line of the next frame.
+func (l *Lines) Write(f *dialect.Frame) error {
+	latency, answered := l.calls.see(f, true)
+	sign, direction := arrow(f)
+	look := look(f)
+	l.put(dim, fmt.Sprintf("%5d %8.3f ", f.Seq, f.At.Seconds()))
+	l.put(magenta, originSigns[min(f.Origin, wire.Rewritten)])
+	l.put(direction, sign)
+	l.put(dim, fmt.Sprintf(" %-9s ", kindNames[min(f.Kind, wire.Mark)]))
+	l.put(look, pad(piece(name(f)), l.methodWidth())+"  ")
+
+	var behind string
+	if answered {
+		behind = "  " + brief(latency)
+	}
+	if f.Size >= largeFrame {
+		behind += "  " + byteSize(f.Size)
+	}
+	said := Summary(*f)
+	if l.Width > 0 {
+		said = cut(said, max(l.Width-l.used-width(behind), 1))
+	}
+	l.put(look, said)
+	l.put(dim, behind)
+	return l.end()
+}
+
+// Heading writes a line above the frames, such as the name of their tape.
+func (l *Lines) Heading(text string) error {
+	l.put(bold, "── "+piece(text))
+	return l.end()
+}
+
+// Trouble writes in place of the frames that could not be read.
+func (l *Lines) Trouble(err error) error {
+	l.put(red, "── "+piece(err.Error()))
+	return l.end()
+}
+
+// Close writes which of the requests that were written have no answer, if there
+// are any. It does not close W.
+func (l *Lines) Close() error {
+	open := l.calls.open()
+	if open.n == 0 {
+		return nil
+	}
+	l.put(yellow, "── no answer to "+open.tell("request", "requests", ", "))
+	return l.end()
+}
+
+// largeFrame is from where on a frame's size is told, in bytes.
+const largeFrame = 10_000
+
+var originSigns = [...]string{wire.Wire: " ", wire.Withheld: "×", wire.Injected: "+", wire.Rewritten: "~"}
+
+// kindNames are the kinds, the most frequent one cut short.
+var kindNames = [...]string{
+	wire.Junk:         "junk",
+	wire.Request:      "request",
+	wire.Response:     "response",
+	wire.Notification: "notif",
+	wire.Batch:        "batch",
+	wire.Unchecked:    "unchecked",
+	wire.Stderr:       "stderr",
+	wire.Mark:         "mark",
+}
+
+// methodWidth leaves half of a narrow terminal to the summary.
+func (l *Lines) methodWidth() int {
+	if 0 < l.Width && l.Width < 100 {
+		return len("agent_message_chunk")
+	}
+	return len("session/request_permission")
+}
+
+// A style is the parameters of the ECMA-48 sequence SGR.
+type style string
+
+const (
+	plain   style = ""
+	bold    style = "1"
+	dim     style = "2"
+	red     style = "31"
+	green   style = "32"
+	yellow  style = "33"
+	magenta style = "35"
+	blue    style = "34"
+	cyan    style = "36"
+	reverse style = "7"
+)
+
+func arrow(f *dialect.Frame) (string, style) {
+	switch {
+	case f.Kind == wire.Mark:
+		return "─", dim
+	case f.Dir == wire.ClientToAgent:
+		return "→", cyan
+	case f.Dir == wire.AgentToClient:
+		return "←", green
+	}
+	return "⇠", yellow
+}
+
+// look returns the style of a frame's method and summary.
+func look(f *dialect.Frame) style {
+	switch {
+	case f.Kind == wire.Mark:
+		if m := wire.ReadMark(f.Frame); m.Gap != 0 || m.Damage != 0 {
+			return red
+		}
+		return yellow
+	case f.Failed, f.Kind == wire.Junk:
+		return red
+	case f.Kind == wire.Stderr:
+		return yellow
+	case f.Origin == wire.Withheld:
+		return dim
+	}
+	return plain
+}
+
+// put appends text to the line.
+func (l *Lines) put(s style, text string) {
+	l.used += width(text)
+	if !l.Color || s == plain || strings.TrimSpace(text) == "" {
+		l.b.WriteString(text)
+		return
+	}
+	l.b.WriteString("\x1b[" + string(s) + "m")
+	l.b.WriteString(text)
+	l.b.WriteString("\x1b[0m")
+}
+
+func (l *Lines) end() error {
+	line := strings.TrimRight(l.b.String(), " ")
+	l.b.Reset()
+	l.used = 0
+	_, err := io.WriteString(l.W, line+"\n")
+	return err
+}
+
+// brief returns a latency with two or three digits.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+// width returns how many columns clean text takes.
+func width(s string) int {
+	if isASCII(s) {
+		return len(s)
+	}
+	return uniseg.StringWidth(s)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+func pad(s string, columns int) string {
+	return s + strings.Repeat(" ", max(columns-width(s), 0))
+}
+
+// cut shortens clean text to some columns, at least one.
+func cut(s string, columns int) string {
+	if width(s) <= columns {
+		return s
+	}
+	n, used, state := 0, 0, -1
+	for rest := s; len(rest) > 0; {
+		var cluster string
+		var w int
+		cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if used+w > columns-1 {
+			break
+		}
+		n += len(cluster)
+		used += w
+	}
+	return strings.TrimRight(s[:n], " ") + "…"
+}

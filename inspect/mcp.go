@@ -1,0 +1,152 @@
+package inspect
+
+import "github.com/tidwall/gjson"
+
+// mcpPhrases tell about the methods of the Model Context Protocol that ACP does
+// not have, in all revisions, and of the proposals for sessions.
+var mcpPhrases = map[string]phrases{
+	"server/discover":         {result: discovery},
+	"notifications/cancelled": {call: cancelledRequest},
+	"notifications/progress":  {call: progress},
+
+	"tools/list":                      {at("cursor"), under("tools", counted("tool", "tools", at("name")))},
+	"tools/call":                      {invocation, toolResult},
+	"resources/list":                  {at("cursor"), under("resources", counted("resource", "resources", resourceName))},
+	"resources/templates/list":        {at("cursor"), under("resourceTemplates", counted("template", "templates", resourceName))},
+	"resources/read":                  {at("uri"), resourceContents},
+	"resources/subscribe":             {call: at("uri")},
+	"resources/unsubscribe":           {call: at("uri")},
+	"notifications/resources/updated": {call: at("uri", "title")},
+	"prompts/list":                    {at("cursor"), under("prompts", counted("prompt", "prompts", at("name")))},
+	"prompts/get":                     {invocation, promptMessages},
+	"completion/complete":             {completion, under("completion.values", counted("value", "values", text))},
+	"logging/setLevel":                {call: at("level")},
+	"notifications/message":           {call: at("level", "logger", "data")},
+
+	"sampling/createMessage":             {sampling, sampled},
+	"roots/list":                         {result: under("roots", counted("root", "roots", at("uri")))},
+	"notifications/elicitation/complete": {call: at("elicitationId")},
+
+	"subscriptions/listen":                     {call: under("notifications", names)},
+	"notifications/subscriptions/acknowledged": {call: under("notifications", names)},
+
+	"tasks/get":                  {at("taskId"), task},
+	"tasks/result":               {at("taskId"), toolResult},
+	"tasks/list":                 {at("cursor"), under("tasks", counted("task", "tasks", task))},
+	"tasks/cancel":               {at("taskId"), task},
+	"notifications/tasks/status": {call: task},
+
+	"session/create":  {result: createdSession},
+	"sessions/create": {result: createdSession},
+	"sessions/delete": {call: statedSession},
+	"terminate":       {call: statedSession},
+}
+
+func discovery(v gjson.Result) string {
+	return points(
+		words(first(v, "serverInfo.name"), first(v, "serverInfo.version")),
+		text(v.Get("supportedVersions")),
+		names(v.Get("capabilities")))
+}
+
+func progress(v gjson.Result) string {
+	done := text(v.Get("progress"))
+	if total := text(v.Get("total")); total != "" {
+		done += " of " + total
+	}
+	return points(done, text(v.Get("message")), before("token", text(v.Get("progressToken"))))
+}
+
+// invocation tells what is called, and its arguments.
+func invocation(v gjson.Result) string {
+	said := text(v.Get("name"))
+	if args := v.Get("arguments"); !empty(args) {
+		said = words(said, text(args))
+	}
+	return said
+}
+
+func toolResult(v gjson.Result) string {
+	if asked := inputAsked(v); asked != "" {
+		return asked
+	}
+	if id := v.Get("task.taskId"); id.Exists() {
+		return before("task", task(v.Get("task")))
+	}
+	said := ""
+	if content := v.Get("content"); content.IsArray() {
+		said = blocks(content)
+	}
+	if said == "" {
+		said = text(v.Get("structuredContent"))
+	}
+	if v.Get("isError").Type == gjson.True {
+		return words("tool failed:", said)
+	}
+	return said
+}
+
+// inputAsked tells what a result of revision 2026-07-28 asks for before the call
+// can go on.
+func inputAsked(v gjson.Result) string {
+	if v.Get("resultType").Str != "input_required" {
+		return ""
+	}
+	return words("input required:", names(v.Get("inputRequests")))
+}
+
+func resourceName(v gjson.Result) string { return first(v, "name", "uri", "uriTemplate") }
+
+func resourceContents(v gjson.Result) string {
+	if asked := inputAsked(v); asked != "" {
+		return asked
+	}
+	contents := v.Get("contents")
+	c := contents.Get("0")
+	said := sized(c.Get("text"))
+	if blob := c.Get("blob"); blob.Exists() {
+		said = "[" + words(text(c.Get("mimeType")), byteSize(int64(len(blob.Str))/4*3)) + "]"
+	}
+	if more := contents.Get("1"); more.Exists() {
+		return points(counted("part", "parts", at("uri"))(contents), said)
+	}
+	return said
+}
+
+func promptMessages(v gjson.Result) string {
+	if asked := inputAsked(v); asked != "" {
+		return asked
+	}
+	return points(text(v.Get("description")), blocks(v.Get("messages.0.content")))
+}
+
+func completion(v gjson.Result) string {
+	return points(first(v, "ref.name", "ref.uri"), text(v.Get("argument.name"))+" = "+text(v.Get("argument.value")))
+}
+
+// sampling tells what the model is asked: the last message.
+func sampling(v gjson.Result) string {
+	var last gjson.Result
+	if messages := v.Get("messages"); messages.IsArray() {
+		messages.ForEach(func(_, m gjson.Result) bool { last = m; return true })
+	}
+	return blocks(last.Get("content"))
+}
+
+func sampled(v gjson.Result) string {
+	return points(text(v.Get("model")), text(v.Get("stopReason")), blocks(v.Get("content")))
+}
+
+func task(v gjson.Result) string {
+	return points(text(v.Get("taskId")), text(v.Get("status")), text(v.Get("statusMessage")))
+}
+
+// createdSession tells the id of a session, as SEP-1364 or as the data-layer
+// draft returns it.
+func createdSession(v gjson.Result) string {
+	return points(before("session", first(v, "sessionId", "session.sessionId")), before("expires", text(v.Get("session.expiresAt"))))
+}
+
+func statedSession(v gjson.Result) string {
+	return first(v, "sessionId", `_meta.io\.modelcontextprotocol/session.sessionId`)
+}

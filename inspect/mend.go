@@ -1,0 +1,50 @@
+package inspect
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// parse reads the params or the result of a frame. A frame that is too long to
+// be checked was cut off, most likely in there: that is closed where it ends, so
+// that what stands before the cut can be told.
+func parse(f *dialect.Frame, raw []byte) gjson.Result {
+	if f.Kind == wire.Unchecked {
+		raw = mended(raw)
+	}
+	return gjson.ParseBytes(raw)
+}
+
+// mended returns JSON that was cut off with an end to each string, array and
+// object in it.
+func mended(raw []byte) []byte {
+	var ends []byte // of what is open, the innermost last
+	inString, escaped := false, false
+	for _, c := range raw {
+		switch {
+		case escaped:
+			escaped = false
+		case inString:
+			inString, escaped = c != '"', c == '\\'
+		case c == '"':
+			inString = true
+		case c == '{', c == '[':
+			ends = append(ends, c+2) // in ASCII both ends stand two behind
+		case (c == '}' || c == ']') && len(ends) > 0:
+			ends = ends[:len(ends)-1]
+		}
+	}
+	if escaped {
+		raw = raw[:len(raw)-1]
+	}
+	whole := append(make([]byte, 0, len(raw)+1+len(ends)), raw...)
+	if inString {
+		whole = append(whole, '"')
+	}
+	for i := len(ends) - 1; i >= 0; i-- {
+		whole = append(whole, ends[i])
+	}
+	return whole
+}

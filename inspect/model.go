@@ -1,0 +1,228 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A model is the list of a tape's frames as the user has set it: what is shown,
+// what is selected, what is on the screen. It is anchored by the numbers of
+// frames, so that neither new frames nor another filter move what the user looks
+// at.
+type model struct {
+	folded bool // runs of chunks are one row
+	follow bool // the last row is selected, also when there are more
+	times  timeForm
+	start  time.Time // when the tape began
+
+	hits, heads, bad numberSet // frames that are shown; that begin a row; that are errors
+	open             []uint64  // requests without a response, in order
+	last             uint64    // frames up to this one were looked at
+	at               time.Duration
+	caught, ended    bool
+	err              error // of the last stretch that could not be read
+
+	selected uint64 // 0: none
+	top      uint64 // first row on the screen
+	height   int    // rows on the screen
+	mark     uint64 // 0: none
+	wish     uint64 // to be selected when the scan gets there; 0: none
+}
+
+// A timeForm says which time of a frame is shown.
+type timeForm uint8
+
+const (
+	sinceStart timeForm = iota
+	sinceBefore
+	wallClock
+	timeForms
+)
+
+var timeNames = [timeForms]string{"since the start", "since the row before", "of day"}
+
+// rows returns the frames that begin a row.
+func (m *model) rows() *numberSet {
+	if m.folded {
+		return &m.heads
+	}
+	return &m.hits
+}
+
+// restart forgets what was found, before another scan.
+func (m *model) restart() {
+	m.hits, m.heads, m.bad, m.open = numberSet{}, numberSet{}, numberSet{}, nil
+	m.last, m.caught, m.ended, m.err = 0, false, false, nil
+}
+
+// take takes what a scan has found.
+func (m *model) take(f findings) {
+	for _, s := range f.sights {
+		m.hits.add(s.seq)
+		if s.head {
+			m.heads.add(s.seq)
+		}
+		if s.bad {
+			m.bad.add(s.seq)
+		}
+	}
+	first := f.caught && !m.caught
+	m.last, m.at, m.open, m.caught, m.ended = f.last, f.at, f.open, f.caught, f.ended
+	if f.err != nil {
+		m.err = f.err
+	}
+	switch wish := m.wish; {
+	case wish != 0 && (wish <= m.last || m.caught):
+		m.wish = 0
+		if err := m.jump(wish); err != nil {
+			m.selected = wish
+			m.settle()
+		}
+	case m.follow:
+		m.end()
+	case m.selected == 0, first:
+		m.settle()
+	}
+}
+
+// place returns how many rows stand before the selected one, and how many there
+// are.
+func (m *model) place() (before, all int) {
+	rows := m.rows()
+	return max(rows.below(m.selected+1)-1, 0), rows.n
+}
+
+// move goes n rows down, or up if n is negative.
+func (m *model) move(n int) {
+	before, all := m.place()
+	if n < 0 {
+		m.follow = false
+	}
+	m.choose(before+n, all)
+}
+
+func (m *model) choose(i, all int) {
+	if all > 0 {
+		m.selected = m.rows().at(min(max(i, 0), all-1))
+	}
+}
+
+// home goes to the first row, also if the scan has not found it yet.
+func (m *model) home() {
+	m.follow, m.wish = false, 0
+	m.selected = m.rows().at(0)
+}
+
+// end goes to the last row.
+func (m *model) end() { m.choose(m.rows().n-1, m.rows().n) }
+
+// jump selects the row that a frame stands in. It says what is wrong if there is
+// none.
+func (m *model) jump(seq uint64) error {
+	if seq > m.last && !m.caught {
+		m.wish = seq
+		return nil
+	}
+	if !m.hits.has(seq) {
+		if seq == 0 || seq > m.last {
+			return fmt.Errorf("there is no frame %d", seq)
+		}
+		return fmt.Errorf("frame %d does not fit the filter", seq)
+	}
+	m.follow = false
+	m.selected = m.rows().previous(seq)
+	return nil
+}
+
+// nextBad goes to the next row with an error, or to the one before.
+func (m *model) nextBad(forward bool) error {
+	seq := m.bad.next(m.selected + 1)
+	if !forward {
+		seq = m.bad.previous(m.selected - 1)
+	}
+	if seq == 0 {
+		return fmt.Errorf("no error %s", direction(forward))
+	}
+	return m.jump(seq)
+}
+
+func direction(forward bool) string {
+	if forward {
+		return "further down"
+	}
+	return "further up"
+}
+
+// fold folds runs of chunks, or unfolds them.
+func (m *model) fold() {
+	m.folded = !m.folded
+	m.settle()
+}
+
+// settle selects a row that is there: the one that the selected frame stands in
+// or, if that is not shown any more, the one before.
+func (m *model) settle() {
+	rows := m.rows()
+	if seq := rows.previous(m.selected); seq != 0 {
+		m.selected = seq
+	} else {
+		m.selected = rows.at(0)
+	}
+}
+
+// window returns the stretches that are on a screen of that many rows, moved so
+// that the selected row is among them.
+func (m *model) window(height int) []stretch {
+	m.height = height
+	rows := m.rows()
+	if height <= 0 || rows.n == 0 {
+		return nil
+	}
+	top := rows.below(m.top)
+	before, _ := m.place()
+	switch {
+	case before < top:
+		top = before
+	case before >= top+height:
+		top = before - height + 1
+	}
+	top = max(min(top, rows.n-height), 0)
+	m.top = rows.at(top)
+	list := make([]stretch, min(height, rows.n-top))
+	for i := range list {
+		list[i] = m.stretch(rows.at(top + i))
+	}
+	return list
+}
+
+// scroll moves the screen and not the selection, unless that would leave it.
+func (m *model) scroll(n int) {
+	rows := m.rows()
+	top := min(max(rows.below(m.top)+n, 0), max(rows.n-m.height, 0))
+	m.top = rows.at(top)
+	before, all := m.place()
+	if n < 0 {
+		m.follow = false
+	}
+	m.choose(min(max(before, top), top+m.height-1), all)
+}
+
+// stretch returns the row that begins with a frame.
+func (m *model) stretch(seq uint64) stretch {
+	if !m.folded {
+		return stretch{seq, 1}
+	}
+	next := m.heads.next(seq + 1)
+	if next == 0 {
+		next = m.hits.at(m.hits.n-1) + 1
+	}
+	// Behind a run may be frames that are not shown; in it there are none.
+	return stretch{seq, m.hits.below(next) - m.hits.below(seq)}
+}
+
+// waits reports whether a request has no response (yet).
+func (m *model) waits(seq uint64) bool {
+	_, found := slices.BinarySearch(m.open, seq)
+	return found
+}

@@ -1,0 +1,105 @@
+package inspect
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNumberSet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, gap := range []uint64{1, 3, 200} {
+		var s numberSet
+		var want []uint64
+		for seq := uint64(0); len(want) < 500; {
+			seq += 1 + rng.Uint64N(gap)
+			s.add(seq)
+			want = append(want, seq)
+		}
+		last := want[len(want)-1]
+		for seq := uint64(0); seq <= last+200; seq++ {
+			below, has := slices.BinarySearch(want, seq)
+			if s.below(seq) != below || s.has(seq) != has {
+				t.Fatalf("gaps to %d: %d has %d below (want %d), has %v (want %v)", gap, seq, s.below(seq), below, s.has(seq), has)
+			}
+			var next, previous uint64
+			if below < len(want) {
+				next = want[below]
+			}
+			if below > 0 {
+				previous = want[below-1]
+			}
+			if has {
+				previous = seq
+			}
+			if s.next(seq) != next || s.previous(seq) != previous {
+				t.Fatalf("gaps to %d: next of %d is %d (want %d), previous %d (want %d)", gap, seq, s.next(seq), next, s.previous(seq), previous)
+			}
+		}
+		for i, seq := range want {
+			if s.at(i) != seq {
+				t.Fatalf("gaps to %d: %d is at %d, want %d", gap, s.at(i), i, seq)
+			}
+		}
+	}
+}
+
+// FuzzDiffLines checks that both texts can be read out of what differs.
+func FuzzDiffLines(f *testing.F) {
+	f.Add("a\nb\nc", "a\nx\nc")
+	f.Add("", "a")
+	f.Add("a\nb\nc\na\nb\nb\na", "c\nb\na\nb\na\nc")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		var a, b []string
+		for _, line := range diffLines(before, after) {
+			if line[0] != '+' {
+				a = append(a, line[1:])
+			}
+			if line[0] != '-' {
+				b = append(b, line[1:])
+			}
+		}
+		if strings.Join(a, "\n") != before || strings.Join(b, "\n") != after {
+			t.Errorf("of %q and %q: %q", before, after, diffLines(before, after))
+		}
+	})
+}
+
+// FuzzTree shows values of any shape, whole or cut off.
+func FuzzTree(f *testing.F) {
+	for _, s := range []string{
+		`{"a":[1,2,{"b":null}],"text":"x\ny","data":"QUJD"}`, `[`, `{"a"`, `{"a":`, `"`, `"\`, `}`, `{"a":{"b":"c`, `[[[[]]]]`, `{1:2}`, `nul`,
+		`{"type":"diff","oldText":"a\nb","newText":"a\nc"}`, strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var p pane
+		p.tree = newTree(mended(raw))
+		p.fold, p.whole = map[int32]bool{}, map[int32]bool{}
+		if len(p.tree.nodes) == 0 {
+			return
+		}
+		p.frame.Raw, p.frame.Size = raw, int64(len(raw))
+		for _, width := range []int{1, 20, 80} {
+			from, to := p.window(width, 30)
+			for k := from; k < to; k++ {
+				for _, s := range p.spans(k) {
+					if strings.ContainsAny(s.text, "\x1b\n\r\t\x00\x7f") {
+						t.Fatalf("line %d of %q has control characters: %q", k, raw, s.text)
+					}
+				}
+			}
+			p.move(3)
+			p.open()
+			p.find("b", true)
+		}
+		for i := range p.tree.nodes {
+			p.tree.path(int32(i))
+			if i > 100 {
+				break
+			}
+		}
+	})
+}

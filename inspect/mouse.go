@@ -1,0 +1,59 @@
+package inspect
+
+import (
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+)
+
+// wheelLines is how far a notch of the wheel goes.
+const wheelLines = 3
+
+// mouse takes a click or a turn of the wheel, and reports whether it did
+// anything.
+func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
+	x, y := e.Position()
+	l := a.layout(nil)
+	switch action {
+	case tview.MouseScrollUp, tview.MouseScrollDown:
+		n := wheelLines
+		if action == tview.MouseScrollUp {
+			n = -n
+		}
+		switch {
+		case a.page != nil:
+			a.page.move(n)
+		case l.pane.has(x, y):
+			a.pane.move(n)
+		default:
+			a.model.scroll(n)
+		}
+	case tview.MouseLeftDown:
+		switch {
+		case a.page != nil && l.body.has(x, y):
+			a.page.move(a.page.top + y - l.body.y - a.page.cursor)
+		case l.list.has(x, y):
+			a.inPane, a.model.follow = false, false
+			rows := a.model.rows()
+			a.model.choose(rows.below(a.model.top)+y-l.list.y, rows.n)
+		case l.pane.has(x, y):
+			a.inPane = true
+			a.pane.move(a.pane.top + y - l.pane.y - a.pane.cursor)
+		default:
+			return false
+		}
+	case tview.MouseLeftDoubleClick:
+		switch {
+		case a.page != nil && a.page.enter != nil && l.body.has(x, y):
+			a.page.enter(a.page.current())
+		case a.page == nil && l.pane.has(x, y):
+			a.pane.open()
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (c canvas) has(x, y int) bool {
+	return c.x <= x && x < c.x+c.w && c.y <= y && y < c.y+c.h
+}

@@ -1,0 +1,67 @@
+package inspect
+
+// A line is a line of a place that is text.
+type line struct {
+	spans []span
+	seq   uint64 // the frame that it is about; 0: none
+	item  int    // what it belongs to, for who made it
+}
+
+// A page is a place that is lines of text.
+type page struct {
+	lines func(width int) []line // made anew for each drawing
+	enter func(line)             // what Enter does; nil: nothing
+	fold  func()                 // what z does; nil: nothing
+
+	shown  []line
+	cursor int
+	moved  bool          // the user has moved the cursor
+	wish   uint64        // the frame that the cursor is to go to; 0: it stays
+	told   func() uint64 // the frames up to this one are in the lines; nil: there is no order by frames
+	top    int
+	height int
+}
+
+func (p *page) draw(c canvas) {
+	p.shown = p.lines(c.w - 1)
+	p.height = c.h
+	if p.wish != 0 && p.told != nil && p.told() >= p.wish {
+		p.cursor = p.near(p.wish)
+		p.wish = 0
+	}
+	p.cursor = max(min(p.cursor, len(p.shown)-1), 0)
+	if p.cursor < p.top {
+		p.top = p.cursor
+	}
+	if p.cursor >= p.top+c.h {
+		p.top = p.cursor - c.h + 1
+	}
+	p.top = max(min(p.top, len(p.shown)-c.h), 0)
+	for y, l := range p.shown[p.top:min(p.top+max(c.h, 0), len(p.shown))] {
+		c.part(1, 0, c.w, c.h).spans(y, l.spans, p.top+y == p.cursor)
+	}
+}
+
+// near returns the line about a frame, or else about the last one before it.
+func (p *page) near(seq uint64) int {
+	best := 0
+	for i, l := range p.shown {
+		if l.seq != 0 && l.seq <= seq && l.seq > p.shown[best].seq {
+			best = i
+		}
+	}
+	return best
+}
+
+// current returns the line under the cursor.
+func (p *page) current() line {
+	if p.cursor >= len(p.shown) {
+		return line{item: -1}
+	}
+	return p.shown[p.cursor]
+}
+
+func (p *page) move(n int) {
+	p.moved, p.wish = true, 0
+	p.cursor = max(min(p.cursor+n, len(p.shown)-1), 0)
+}

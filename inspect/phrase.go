@@ -1,0 +1,215 @@
+package inspect
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Limits of what is shown, in characters.
+const (
+	maxSummary = 500
+	maxPiece   = 160 // of one value in it, so that a long title leaves room for the status
+	maxListed  = 8   // elements of a list
+)
+
+// piece makes text from the wire fit to be part of a summary.
+func piece(s string) string { return clean(s, maxPiece) }
+
+// text returns a value for reading: a string without its quotes, anything else
+// as JSON, nothing for null.
+func text(v gjson.Result) string {
+	switch v.Type {
+	case gjson.Null:
+		return ""
+	case gjson.String:
+		return piece(v.Str)
+	}
+	return piece(v.Raw)
+}
+
+// empty reports whether there is nothing in a value.
+func empty(v gjson.Result) bool {
+	none := true
+	if v.IsObject() || v.IsArray() {
+		v.ForEach(func(_, _ gjson.Result) bool { none = false; return false })
+		return none
+	}
+	return v.Type == gjson.Null
+}
+
+// bare returns params or a result as JSON, without what any of them may have;
+// nothing if that is all.
+func bare(v gjson.Result) string {
+	switch {
+	case empty(v):
+		return ""
+	case !v.IsObject():
+		return text(v)
+	}
+	var members []string
+	v.ForEach(func(key, value gjson.Result) bool {
+		if key.Str != "_meta" && key.Str != "resultType" {
+			members = append(members, piece(key.Raw+":"+value.Raw[:min(len(value.Raw), 4*maxPiece)]))
+		}
+		return len(members) < maxListed
+	})
+	if members == nil {
+		return ""
+	}
+	return piece("{" + strings.Join(members, ",") + "}")
+}
+
+// words joins what there is with blanks.
+func words(parts ...string) string { return joined(" ", parts) }
+
+// points joins what there is with a dot between.
+func points(parts ...string) string { return joined(" · ", parts) }
+
+func joined(between string, parts []string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(between)
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}
+
+// before puts a word before what there is.
+func before(word, s string) string {
+	if s == "" {
+		return ""
+	}
+	return word + " " + s
+}
+
+// first returns the text of the first of some places that has any.
+func first(v gjson.Result, paths ...string) string {
+	for _, path := range paths {
+		if s := text(v.Get(path)); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// at makes a phrase of the texts at some places.
+func at(paths ...string) phrase {
+	return func(v gjson.Result) string {
+		parts := make([]string, len(paths))
+		for i, path := range paths {
+			parts[i] = text(v.Get(path))
+		}
+		return points(parts...)
+	}
+}
+
+// under makes a phrase about the value at a place.
+func under(path string, p phrase) phrase {
+	return func(v gjson.Result) string { return p(v.Get(path)) }
+}
+
+// counted makes a phrase of the number of elements in an array or object and
+// the names of the first.
+func counted(one, many string, of phrase) phrase {
+	return func(v gjson.Result) string {
+		if !v.IsArray() && !v.IsObject() {
+			return ""
+		}
+		var l list
+		v.ForEach(func(key, element gjson.Result) bool {
+			l.add(func() string {
+				if of == nil {
+					return text(key)
+				}
+				return of(element)
+			})
+			return true
+		})
+		return l.tell(one, many, ", ")
+	}
+}
+
+// A list is how many things there are, and the first of them.
+type list struct {
+	n     int
+	parts []string
+}
+
+func (l *list) full() bool { return l.n >= maxListed }
+
+// add counts one more. What is it is asked only if it will be shown.
+func (l *list) add(what func() string) {
+	if l.n++; l.n > maxListed {
+		return
+	}
+	if s := what(); s != "" {
+		l.parts = append(l.parts, s)
+	}
+}
+
+func (l *list) tell(one, many, between string) string {
+	said := grouped(int64(l.n)) + " " + many
+	if l.n == 1 {
+		said = "1 " + one
+	}
+	if len(l.parts) == 0 {
+		return said
+	}
+	said += ": " + strings.Join(l.parts, between)
+	if l.n > maxListed {
+		said += between + "…"
+	}
+	return said
+}
+
+// names tells the members of an object that are neither false nor null, such as
+// capabilities.
+func names(v gjson.Result) string {
+	var parts []string
+	if v.IsObject() {
+		v.ForEach(func(key, value gjson.Result) bool {
+			if key.Str != "_meta" && value.Type != gjson.False && value.Type != gjson.Null {
+				parts = append(parts, text(key))
+			}
+			return len(parts) < maxListed
+		})
+	}
+	return strings.Join(parts, ", ")
+}
+
+// grouped returns a number with commas between the thousands.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// byteSize returns a number of bytes as three digits at most.
+func byteSize(n int64) string {
+	switch {
+	case n < 1e3:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < 1e6:
+		return scaled(n, 1e3) + " kB"
+	case n < 1e9:
+		return scaled(n, 1e6) + " MB"
+	}
+	return scaled(n, 1e9) + " GB"
+}
+
+func scaled(n int64, unit float64) string {
+	x := float64(n) / unit
+	if x < 9.95 {
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 0, 64)
+}

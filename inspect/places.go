@@ -1,0 +1,157 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/record"
+)
+
+// A place is what fills the screen.
+type place uint8
+
+const (
+	noPlace place = iota
+	storePlace
+	framesPlace
+	chatPlace
+	turnsPlace
+	capsPlace
+	numbersPlace
+	places
+)
+
+var placeNames = [places]string{storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capsPlace: "capabilities", numbersPlace: "numbers"}
+
+var errNoTape = errors.New("choose a tape first: Enter opens it")
+
+// visit goes to a place. The selected frame stays selected.
+func (a *app) visit(to place) {
+	switch {
+	case to == storePlace && a.Store == nil:
+		a.fail(errors.New("this is a file: there is no store around it"))
+		return
+	case to != storePlace && a.scan == nil:
+		a.fail(errNoTape)
+		return
+	case to != framesPlace && to != storePlace:
+		if err := a.tell(); err != nil {
+			a.fail(err)
+			return
+		}
+	}
+	a.leave()
+	a.place, a.page = to, a.pages[to]
+	if p := a.page; p != nil && to != storePlace {
+		p.wish = a.model.selected
+	}
+}
+
+// leave selects the frame that the user has gone to in the place.
+func (a *app) leave() {
+	p := a.page
+	if p == nil || !p.moved || p.cursor >= len(p.shown) {
+		return
+	}
+	p.moved = false
+	if seq := p.shown[p.cursor].seq; seq != 0 && a.place != storePlace {
+		a.fail(a.model.jump(seq))
+	}
+}
+
+// tell has the story of the tape told, if it is not yet.
+func (a *app) tell() error {
+	if a.story != nil {
+		return nil
+	}
+	tape, err := a.subject.Open()
+	if err != nil {
+		return err
+	}
+	s := &story{}
+	ctx, cancel := context.WithCancel(a.ctx)
+	var reading sync.WaitGroup
+	reading.Go(func() { s.read(ctx, tape, a.feed.poke) })
+	a.story, a.stopStory = s, func() { cancel(); reading.Wait() }
+
+	c := newChat(s, a.model.start, a.session)
+	a.pages[chatPlace] = &page{lines: c.lines, enter: c.flip, fold: func() { c.all = !c.all }, told: s.upTo}
+	a.pages[turnsPlace] = &page{lines: func(width int) []line { return s.waterfall(a.session(), width, a.sinceStart()) }, enter: a.showFrame, told: s.upTo}
+	a.pages[capsPlace] = &page{lines: func(int) []line { return s.capabilities(a.book.frame) }, enter: a.showFrame}
+	a.pages[numbersPlace] = &page{lines: s.numbers, enter: a.showFrame}
+	return nil
+}
+
+// session returns the session that the user looks at.
+func (a *app) session() string {
+	if a.subject.Session != "" {
+		return a.subject.Session
+	}
+	return a.book.rows[a.model.selected].frame.Session
+}
+
+// sinceStart returns the time since a live tape began, 0 of any other.
+func (a *app) sinceStart() time.Duration {
+	if !a.info.Live {
+		return 0
+	}
+	return max(a.Now().Sub(a.info.Start.Time), a.model.at)
+}
+
+// showFrame goes to the frame that a line is about.
+func (a *app) showFrame(l line) {
+	if l.seq == 0 {
+		return
+	}
+	if err := a.model.jump(l.seq); err != nil {
+		a.fail(err)
+		return
+	}
+	a.page.moved = false
+	a.visit(framesPlace)
+}
+
+// openShelved opens the tape or session on a line of the store.
+func (a *app) openShelved(l line) {
+	if l.item < 0 || l.item >= len(a.shelf.entries) {
+		return
+	}
+	e := a.shelf.entries[l.item]
+	if e.broken != nil {
+		a.fail(e.broken)
+		return
+	}
+	a.Filter = ""
+	err := a.openTape(a.subjectOf(e))
+	if err != nil {
+		a.fail(err)
+		return
+	}
+	a.visit(framesPlace)
+}
+
+func (a *app) subjectOf(e shelved) Subject {
+	return Subject{
+		Name: e.tape.Tape, Session: e.session,
+		Open: func() (*record.Tape, error) { return a.Store.Open(e.tape.Tape) },
+	}
+}
+
+// queryOf returns the filter that a subject begins with.
+func queryOf(sub Subject, query string) (string, error) {
+	if sub.Session == "" {
+		return query, nil
+	}
+	session, err := filter.Is("session", sub.Session)
+	if err != nil {
+		return "", err
+	}
+	more, err := filter.Parse(query)
+	if err != nil {
+		return "", err
+	}
+	return filter.All(session, more).String(), nil
+}

@@ -1,0 +1,120 @@
+package inspect
+
+import (
+	"errors"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/acptap/acptap/inspect/filter"
+)
+
+// A prompt asks for a line of text on the status line.
+type prompt struct {
+	field *tview.InputField
+	wrong string // what is wrong in the line; empty: nothing, or not at a place
+	at    int    // column of it
+
+	complete func(text string) []filter.Candidate // what could stand at its end; nil: nothing is proposed
+	past     []string                             // earlier lines, the last one last
+}
+
+// key takes a key, and reports whether it was one of the prompt's own.
+func (p *prompt) key(e *tcell.EventKey) bool {
+	switch e.Key() {
+	case tcell.KeyTab:
+		if list := p.proposals(); len(list) > 0 {
+			text := p.field.GetText()
+			p.field.SetText(text[:list[0].From] + list[0].Text)
+		}
+		return true
+	case tcell.KeyUp:
+		if n := len(p.past); n > 0 {
+			p.field.SetText(p.past[n-1])
+			p.past = p.past[:n-1]
+		}
+		return true
+	}
+	p.wrong = ""
+	return false
+}
+
+// proposals returns what could stand at the end of the line.
+func (p *prompt) proposals() []filter.Candidate {
+	if p.complete == nil {
+		return nil
+	}
+	text := p.field.GetText()
+	list := p.complete(text)
+	if len(list) > 0 && text[list[0].From:] == list[0].Text {
+		return list[1:]
+	}
+	return list
+}
+
+// ask asks for a line, and calls done with it unless the user escapes. An error
+// of done is shown, and the line can be mended.
+func (a *app) ask(label, text string, done func(string) error) {
+	p := &prompt{}
+	field := tview.NewInputField().SetLabel(label).SetText(text).
+		SetLabelStyle(a.look[bold]).SetFieldStyle(a.look[plain])
+	field.SetBackgroundColor(tcell.ColorDefault)
+	field.SetDoneFunc(func(k tcell.Key) {
+		switch k {
+		case tcell.KeyEscape:
+			a.prompt = nil
+		case tcell.KeyEnter:
+			a.message, p.wrong = "", ""
+			if err := done(field.GetText()); err != nil {
+				p.fault(err)
+				a.fail(err)
+				return
+			}
+			a.prompt = nil
+		}
+	})
+	field.Focus(nil)
+	p.field = field
+	a.prompt = p
+}
+
+// fault notes where the line is wrong, if err says so.
+func (p *prompt) fault(err error) {
+	var wrong *filter.SyntaxError
+	if errors.As(err, &wrong) {
+		p.wrong = piece(wrong.Error())
+		p.at = width(p.field.GetLabel()) + width(tidy(wrong.Query[:wrong.Pos]))
+	}
+}
+
+// complain points to the place that is wrong, on the line below it.
+func (p *prompt) complain(c canvas) {
+	if p.wrong == "" {
+		p.propose(c)
+		return
+	}
+	at := min(p.at, c.w-1)
+	c.text(at, 0, red, "^")
+	if said := " " + p.wrong; at+1+width(said) <= c.w || at < c.w/2 {
+		c.text(at+1, 0, red, cut(said, max(c.w-at-1, 1)))
+	} else {
+		said = cut(p.wrong, max(at-1, 1)) + " "
+		c.text(at-width(said), 0, red, said)
+	}
+}
+
+// propose lists what could be typed.
+func (p *prompt) propose(c canvas) {
+	list := p.proposals()
+	if len(list) == 0 {
+		return
+	}
+	x := c.text(1, 0, bold, "Tab ")
+	for _, candidate := range list {
+		x = c.text(x, 0, cyan, piece(candidate.Text)+" ")
+		if candidate.Means != "" && len(list) == 1 {
+			x = c.text(x, 0, dim, candidate.Means+" ")
+		}
+		x++
+	}
+}

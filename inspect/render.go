@@ -1,0 +1,101 @@
+package inspect
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// A rowForm says how rows are written.
+type rowForm struct {
+	width  int
+	digits int // of the largest number
+	times  timeForm
+	start  time.Time
+	before time.Duration // time of the row before
+	waits  bool          // it is a request without a response
+	now    time.Duration // of a tape that is being recorded; 0: it has ended
+	marked bool
+}
+
+// spans returns a row as a line:
+//
+//	▪ 12    0.345  → request  session/prompt        Fix the tests     2.3 s
+func (r *row) spans(form rowForm) []span {
+	f := &r.frame
+	number := fmt.Sprintf("%*d ", form.digits, f.Seq)
+	if r.err != nil {
+		return []span{{dim, " " + number}, {red, piece(r.err.Error())}}
+	}
+	flag := " "
+	if form.marked {
+		flag = "▪"
+	}
+	sign, way := arrow(f)
+	look := look(f)
+	if r.bad {
+		look = red
+	}
+	line := []span{
+		{yellow, flag}, {dim, number + form.time(f.At) + " "},
+		{magenta, originSigns[min(int(f.Origin), len(originSigns)-1)]}, {way, sign + " "},
+	}
+	if form.width >= 72 {
+		line = append(line, span{dim, pad(kindNames[min(int(f.Kind), len(kindNames)-1)], 10)})
+	}
+	called := piece(name(f))
+	if r.chunks > 1 {
+		called += " ×" + strconv.Itoa(r.chunks)
+	}
+	columns := min(max(form.width/4, 12), 28)
+	line = append(line, span{look, pad(cut(called, columns), columns) + "  "})
+
+	behind := form.behind(r)
+	room := form.width
+	for _, s := range append(line, behind...) {
+		room -= width(s.text)
+	}
+	if room > 0 {
+		line = append(line, span{look, pad(cut(r.summary, room), room)})
+	}
+	return append(line, behind...)
+}
+
+// time returns a frame's time in the form that was asked for.
+func (form *rowForm) time(at time.Duration) string {
+	switch form.times {
+	case sinceBefore:
+		return fmt.Sprintf("%+9.3f", (at - form.before).Seconds())
+	case wallClock:
+		if !form.start.IsZero() {
+			return form.start.Add(at).Format("15:04:05.000")
+		}
+	}
+	return fmt.Sprintf("%9.3f", at.Seconds())
+}
+
+// behind returns what stands at the end of a row: how long it took, what is
+// missing, how large it is.
+func (form *rowForm) behind(r *row) []span {
+	var list []span
+	switch {
+	case form.waits && form.now > 0:
+		list = append(list, span{yellow, "  waits " + brief(form.now-r.frame.At)})
+	case form.waits:
+		list = append(list, span{yellow, "  no answer"})
+	case r.answered:
+		list = append(list, span{dim, "  " + brief(r.latency)})
+	}
+	if r.frame.Size >= largeFrame {
+		list = append(list, span{dim, "  " + byteSize(r.frame.Size)})
+	}
+	return list
+}
+
+// counts says where the user is, such as `3 of 1,200`.
+func counts(before, all int) string {
+	if all == 0 {
+		return "0 of 0"
+	}
+	return grouped(int64(before+1)) + " of " + grouped(int64(all))
+}

@@ -1,0 +1,229 @@
+package inspect_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/record"
+)
+
+// A terminal is a screen in memory that tells when something was drawn.
+type terminal struct {
+	tcell.SimulationScreen
+	ready bool          // Init was called
+	shown chan struct{} // holds one
+
+	cancel func()
+	done   chan error // how Run has ended
+
+	mu   sync.Mutex
+	last string // what was drawn last
+}
+
+func newTerminal(width, height int) *terminal {
+	t := &terminal{SimulationScreen: tcell.NewSimulationScreen("UTF-8"), shown: make(chan struct{}, 1)}
+	if err := t.Init(); err != nil {
+		panic(err)
+	}
+	t.SetSize(width, height)
+	return t
+}
+
+// Init does nothing the second time, when the application calls it: that would
+// change the size.
+func (t *terminal) Init() error {
+	if t.ready {
+		return nil
+	}
+	t.ready = true
+	return t.SimulationScreen.Init()
+}
+
+// Show notes what is drawn. It runs in the event loop: there, and only there,
+// the cells may be read.
+func (t *terminal) Show() {
+	t.SimulationScreen.Show()
+	text := screenText(t.GetContents())
+	t.mu.Lock()
+	t.last = text
+	t.mu.Unlock()
+	select {
+	case t.shown <- struct{}{}:
+	default:
+	}
+}
+
+// text returns what is on the screen.
+func (t *terminal) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
+}
+
+// screenText returns cells as lines, without blanks at their ends.
+func screenText(cells []tcell.SimCell, width, height int) string {
+	var b strings.Builder
+	for y := range height {
+		var line strings.Builder
+		for x := range width {
+			for _, r := range cells[y*width+x].Runes {
+				line.WriteRune(r)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// wait waits until the screen is as it should be.
+func (t *terminal) wait(tb testing.TB, what string, ok func(screen string) bool) string {
+	tb.Helper()
+	late := time.After(10 * time.Second)
+	for {
+		if s := t.text(); ok(s) {
+			return s
+		}
+		select {
+		case <-t.shown:
+		case <-late:
+			tb.Fatalf("waited for %s in vain; the screen:\n%s", what, t.text())
+		}
+	}
+}
+
+// reads waits until the tape has been read.
+func (t *terminal) reads(tb testing.TB) {
+	tb.Helper()
+	t.wait(tb, "all frames", func(s string) bool { return strings.Contains(s, " of ") && !strings.Contains(s, "· read ") })
+}
+
+// press presses keys: each character is one, and those between < and > are one,
+// such as <Enter>. Before what follows « » it waits for the words between them.
+func (t *terminal) press(tb testing.TB, keys string) {
+	tb.Helper()
+	named := map[string]tcell.Key{
+		"Enter": tcell.KeyEnter, "Esc": tcell.KeyEscape, "Tab": tcell.KeyTab, "Down": tcell.KeyDown, "Up": tcell.KeyUp,
+		"^D": tcell.KeyCtrlD, "^U": tcell.KeyCtrlU, "^X": tcell.KeyCtrlX, "PgDn": tcell.KeyPgDn,
+	}
+	for keys != "" {
+		if name, rest, ok := strings.Cut(strings.TrimPrefix(keys, "<"), ">"); ok && keys[0] == '<' {
+			k, known := named[name]
+			if !known {
+				tb.Fatalf("no key %s", name)
+			}
+			t.post(tcell.NewEventKey(k, 0, tcell.ModNone))
+			keys = rest
+			continue
+		}
+		if words, rest, ok := strings.Cut(strings.TrimPrefix(keys, "«"), "»"); ok && strings.HasPrefix(keys, "«") {
+			t.wait(tb, words, func(s string) bool { return strings.Contains(s, words) })
+			keys = rest
+			continue
+		}
+		r := []rune(keys)[0]
+		t.post(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+		keys = keys[len(string(r)):]
+	}
+}
+
+// post sends an event. InjectKey drops those for which there is no room.
+func (t *terminal) post(e tcell.Event) {
+	for t.PostEvent(e) != nil {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// golden waits until the screen is as in the file of that name.
+func (t *terminal) golden(tb testing.TB, name string) {
+	tb.Helper()
+	path := filepath.Join("testdata", "screen", name+".txt")
+	if *update {
+		// Nobody knows what is to come: what has been drawn by now has to do.
+		for settled := false; !settled; {
+			select {
+			case <-t.shown:
+			case <-time.After(400 * time.Millisecond):
+				settled = true
+			}
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(t.text()), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	late := time.After(10 * time.Second)
+	for t.text() != string(want) {
+		select {
+		case <-t.shown:
+		case <-late:
+			tb.Fatalf("%s (-got +want):\n%s", name, cmp.Diff(t.text(), string(want)))
+		}
+	}
+}
+
+// now is the time in tests: an hour after the tapes of testdata were recorded.
+func now() time.Time { return time.Date(2026, 11, 21, 12, 40, 0, 0, time.UTC) }
+
+// tapeDir is where the tapes lie that real peers have made.
+const tapeDir = "../testdata/tapes"
+
+// subject opens a portable file.
+func subject(tb testing.TB, file string) inspect.Subject {
+	tb.Helper()
+	f, err := os.Open(filepath.Join(tapeDir, file))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	store := record.OpenStore(tb.TempDir())
+	id, err := store.Import(f, file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return inspect.Subject{Name: file, Open: func() (*record.Tape, error) { return store.Open(id) }}
+}
+
+// open runs an inspector until close.
+func open(tb testing.TB, in inspect.Inspector, sub inspect.Subject, width, height int) *terminal {
+	tb.Helper()
+	t := newTerminal(width, height)
+	in.Screen, in.Now = t, now
+	ctx, cancel := context.WithCancel(context.Background())
+	t.cancel = cancel
+	t.done = make(chan error, 1)
+	go func() { t.done <- in.Run(ctx, sub) }()
+	return t
+}
+
+// close ends an inspector.
+func (t *terminal) close(tb testing.TB) {
+	tb.Helper()
+	t.cancel()
+	if err := <-t.done; err != nil {
+		tb.Error(err)
+	}
+}
+
+// start runs an inspector until the end of the test.
+func start(tb testing.TB, in inspect.Inspector, sub inspect.Subject, width, height int) *terminal {
+	tb.Helper()
+	t := open(tb, in, sub, width, height)
+	tb.Cleanup(func() { t.close(tb) })
+	return t
+}

@@ -1,0 +1,67 @@
+package inspect
+
+import (
+	"context"
+	"sync"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A story is what happened on a tape: it reads the tape in the background, and
+// goes on while that is recorded. It begins when the first place asks for it.
+type story struct {
+	mu     sync.Mutex // guards what follows
+	trace  trace.Trace
+	tally  tally
+	last   uint64 // the frames up to this one are in it
+	broken int    // stretches that could not be read
+	ended  bool
+}
+
+func (s *story) read(ctx context.Context, tape *record.Tape, news func()) {
+	for f, err := range tape.Follow(ctx, 1) {
+		if ctx.Err() != nil {
+			return
+		}
+		s.mu.Lock()
+		if err != nil {
+			s.broken++
+		} else {
+			s.trace.Add(&f)
+			if f.Kind != wire.Mark {
+				s.tally.add(&f)
+			}
+			s.last = f.Seq
+		}
+		s.mu.Unlock()
+		news()
+	}
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	news()
+}
+
+// upTo returns the last frame that the story knows.
+func (s *story) upTo() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// session returns the session with that id, or the first that has a
+// conversation; nil if there is none.
+func (s *story) session(id string) *trace.Session {
+	var first *trace.Session
+	for _, session := range s.trace.Sessions {
+		if session.ID == id {
+			return session
+		}
+		if first == nil && len(session.Conversation.Entities) > 0 {
+			first = session
+		}
+	}
+	return first
+}

@@ -1,0 +1,193 @@
+// Package inspect makes frames readable: a summary of one line for each frame,
+// written for its method or kind of update; lists of such lines in aligned and
+// coloured columns, or as JSON; and the Inspector, a browser of tapes in the
+// terminal. Of storage only the Inspector knows, and nothing here of processes or
+// commands.
+//
+// What came over the wire is shown clean. No control character, escape sequence
+// or line break gets from a frame into a line, and what a summary costs does not
+// grow with the frame beyond wire.MaxChecked.
+package inspect
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Summary tells on one line what a frame says: the text of a chunk, the title
+// and status of a tool call, the path that is read, the option that was chosen,
+// an error's code and message. It takes a frame of any shape. It is clean, at
+// most 500 characters long, and empty if the frame's bytes were not read or
+// there is nothing to tell.
+func Summary(f dialect.Frame) string {
+	if len(f.Raw) > wire.MaxChecked {
+		f.Raw = f.Raw[:wire.MaxChecked]
+	}
+	return clean(tell(&f), maxSummary)
+}
+
+// tell returns the summary of a frame, or of an entry of a batch.
+func tell(f *dialect.Frame) string {
+	switch f.Kind {
+	case wire.Junk, wire.Stderr:
+		return piece(string(f.Raw))
+	case wire.Mark:
+		return tellMark(f)
+	case wire.Batch:
+		return tellBatch(f)
+	case wire.Unchecked:
+		return tellMessage(f, wire.ScanPrefix(f.Raw))
+	}
+	return tellMessage(f, wire.Scan(f.Raw))
+}
+
+func tellMessage(f *dialect.Frame, e wire.Envelope) string {
+	switch {
+	case e.Method != nil:
+		if said := tellCall(f.Method, f.Update, parse(f, e.Params)); said != "" {
+			return said
+		}
+		return naming(f)
+	case e.Error != nil && string(e.Error) != "null":
+		return tellError(parse(f, e.Error))
+	case e.Result != nil:
+		return tellResult(f.Method, parse(f, e.Result))
+	}
+	return piece(string(f.Raw)) // an unchecked array, or an id alone
+}
+
+// naming returns the session of a message whose method says what happens to it,
+// where SEP-1364 puts the id beside the method.
+func naming(f *dialect.Frame) string {
+	if m, ok := dialect.Lookup(dialect.MCP, f.Method); ok && (m.Effect == dialect.Closes || m.Effect == dialect.Deletes) {
+		return piece(f.Session)
+	}
+	return ""
+}
+
+// A phrase tells about the params or the result of a method.
+type phrase func(v gjson.Result) string
+
+// phrases tell about a method. Without a phrase of its own a value is shown as
+// JSON.
+type phrases struct {
+	call   phrase // of its params
+	result phrase
+}
+
+func lookup(method string) phrases {
+	if p, ok := acpPhrases[method]; ok {
+		return p
+	}
+	return mcpPhrases[method]
+}
+
+func tellCall(method, update string, params gjson.Result) string {
+	switch method {
+	case "session/update":
+		u := params.Get("update")
+		if p := updatePhrases[update]; p != nil {
+			return p(u)
+		}
+		if u.Exists() {
+			return text(u)
+		}
+	case "mcp/message", "proxy/successor", "_proxy/successor":
+		// The params hold a message of their own.
+		inner := params.Get("method").Str
+		if inner == method {
+			break // a chain of any length; one step is enough
+		}
+		if inner == "session/update" || lookup(inner).call != nil {
+			update := params.Get("params.update.sessionUpdate").Str
+			return words(piece(inner), piece(update), tellCall(inner, update, params.Get("params")))
+		}
+		return words(piece(inner), bare(params.Get("params")))
+	}
+	if p := lookup(method).call; p != nil {
+		if said := p(params); said != "" {
+			return said
+		}
+	}
+	return bare(params)
+}
+
+func tellResult(method string, result gjson.Result) string {
+	if p := lookup(method).result; p != nil {
+		if said := p(result); said != "" {
+			return said
+		}
+	}
+	if said := bare(result); said != "" {
+		return said
+	}
+	return "ok"
+}
+
+// tellError returns such as `error -32602 no such session: "s1"`.
+func tellError(e gjson.Result) string {
+	said := words("error", text(e.Get("code")), text(e.Get("message")))
+	if !e.IsObject() {
+		said = words("error", text(e))
+	}
+	if data := text(e.Get("data")); data != "" {
+		said += ": " + data
+	}
+	return said
+}
+
+// tellBatch returns such as `2 entries: tools/list; tools/call read {"path":"/a"}`.
+func tellBatch(f *dialect.Frame) string {
+	var said list
+	wire.Entries(f.Raw, func(i int, raw []byte) bool {
+		if said.full() && len(f.Entries) > 0 {
+			return false
+		}
+		e := wire.Scan(raw)
+		entry := dialect.Frame{Frame: wire.Frame{Kind: e.Kind, Raw: raw}}
+		if i < len(f.Entries) {
+			entry.About = f.Entries[i]
+		}
+		if e.Kind == wire.Batch {
+			entry.Kind = wire.Junk // JSON-RPC has no batches in batches
+		}
+		said.add(func() string { return clean(words(piece(name(&entry)), tell(&entry)), maxPiece) })
+		return true
+	})
+	said.n = max(said.n, len(f.Entries))
+	return said.tell("entry", "entries", "; ")
+}
+
+// name returns what a frame is called in a list: its method, or the variant of
+// a session/update.
+func name(f *dialect.Frame) string {
+	if f.Update != "" {
+		return f.Update
+	}
+	return f.Method
+}
+
+func tellMark(f *dialect.Frame) string {
+	m := wire.ReadMark(f.Frame)
+	switch {
+	case m.Gap != 0:
+		return grouped(m.Gap) + " bytes missing here"
+	case m.Damage != 0:
+		return grouped(m.Damage) + " bytes of the tape cannot be read here"
+	case m.EOF:
+		return closings[min(f.Dir, wire.AgentStderr)]
+	case m.Signal != "":
+		return "signal " + piece(m.Signal)
+	case m.Exit == nil:
+		return piece(string(f.Raw))
+	case m.Exit.Error != "":
+		return "agent could not be started: " + piece(m.Exit.Error)
+	case m.Exit.Signal != "":
+		return "agent ended by signal " + piece(m.Exit.Signal)
+	}
+	return "agent exited with status " + grouped(int64(m.Exit.Code))
+}
+
+var closings = [wire.Directions]string{"client closed its end", "agent closed its end", "agent closed stderr"}

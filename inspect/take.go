@@ -1,0 +1,191 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// maxCopy is how much is sent to the clipboard: terminals drop what is larger
+// (xterm, OSC 52), and do not say so.
+const maxCopy = 64 << 10
+
+// copy puts text into the clipboard of the terminal (OSC 52), which never says
+// whether it took it.
+func (a *app) copy(what string, text []byte) {
+	if len(text) > maxCopy {
+		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", byteSize(int64(len(text)))))
+		return
+	}
+	a.screen.SetClipboard(text)
+	a.say(fmt.Sprintf("%s sent to the terminal's clipboard, %s bytes", what, grouped(int64(len(text)))))
+}
+
+func (a *app) copyFrame() {
+	if f := a.pane.frame; int64(len(f.Raw)) < f.Size {
+		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", byteSize(f.Size)))
+		return
+	}
+	a.copy("frame", a.pane.frame.Raw)
+}
+
+func (a *app) copyValue() {
+	if a.pane.tree == nil {
+		a.copyFrame()
+		return
+	}
+	a.copy("value", []byte(a.pane.tree.text(a.pane.node())))
+}
+
+func (a *app) copyPath() {
+	if a.pane.tree == nil {
+		a.say("this frame is no JSON")
+		return
+	}
+	a.copy("path", []byte(a.pane.tree.path(a.pane.node())))
+}
+
+// askWrite writes the frame to a new file.
+func (a *app) askWrite() {
+	seq := a.model.selected
+	if seq == 0 {
+		return
+	}
+	a.ask("write the frame to: ", fmt.Sprintf("frame-%d.json", seq), func(path string) error {
+		return newFile(path, func(f *os.File) error { return a.book.tape.WriteFrame(f, seq) }, func(size int64) {
+			a.say(byteSize(size) + " written to " + piece(path))
+		})
+	})
+}
+
+// newFile makes a file that only the user can read.
+func newFile(path string, write func(*os.File) error, done func(size int64)) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	size, serr := f.Seek(0, io.SeekCurrent)
+	if err = errors.Join(err, serr, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	done(size)
+	return nil
+}
+
+// view hands the frame to a program of the user: PAGER or EDITOR.
+func (a *app) view(variable string) {
+	if a.View == nil || a.model.selected == 0 {
+		a.say("there is no terminal for another program")
+		return
+	}
+	dir, err := os.MkdirTemp("", "acptap-")
+	if err != nil {
+		a.fail(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, fmt.Sprintf("frame-%d.json", a.model.selected))
+	err = newFile(path, func(f *os.File) error {
+		in := &Indenter{W: f, Text: a.pane.frame.Kind == wire.Junk || a.pane.frame.Kind == wire.Stderr}
+		return errors.Join(a.book.tape.WriteFrame(in, a.model.selected), in.Close())
+	}, func(int64) {})
+	if err != nil {
+		a.fail(err)
+		return
+	}
+	a.ui.Suspend(func() { err = a.View(variable, path) })
+	a.fail(err)
+}
+
+// askExport writes the frames that are shown to a file in the portable form.
+func (a *app) askExport() {
+	a.ask("export what the filter shows to: ", a.subject.Name+".jsonl", func(path string) error {
+		tape, err := a.subject.Open()
+		if err != nil {
+			return err
+		}
+		want, info := a.scan.filter, a.info
+		a.say("exporting…")
+		a.jobs.Go(func() {
+			frames := 0
+			err := newFile(path, func(f *os.File) (err error) {
+				frames, err = export(a.ctx, f, tape, want, info)
+				return err
+			}, func(int64) {})
+			a.feed.put(func() {
+				a.say(fmt.Sprintf("%s frames written to %s, secrets redacted", grouped(int64(frames)), piece(path)))
+				a.fail(err)
+			})
+		})
+		return nil
+	})
+}
+
+// export writes the frames that are wanted in the portable form.
+func export(ctx context.Context, w io.Writer, tape *record.Tape, want filter.Filter, info record.Info) (frames int, err error) {
+	e, err := record.NewExporter(w, info, false)
+	if err != nil {
+		return 0, err
+	}
+	var seen filter.Tracker
+	seen.Next(info.Start.Time.Local())
+	if want.NeedsFuture() {
+		seen.LookAhead(tape.Rows(1))
+	}
+	var damage error
+	for frame, err := range tape.Frames(1) {
+		if ctx.Err() != nil {
+			return frames, ctx.Err()
+		}
+		if err != nil {
+			damage = err
+			continue
+		}
+		if s := seen.See(&frame); !want.Match(&s) {
+			continue
+		}
+		frames++
+		if err := e.Write(tape, frame); err != nil {
+			return frames, err
+		}
+	}
+	return frames, errors.Join(e.Close(), damage)
+}
+
+// askDelete deletes the tape under the cursor, if the user says so.
+func (a *app) askDelete() {
+	l := a.page.current()
+	if a.place != storePlace || l.item < 0 || l.item >= len(a.shelf.entries) {
+		return
+	}
+	tape := a.shelf.entries[l.item].tape.Tape
+	a.ask("delete tape "+tape+" and all that is on it? yes or no: ", "", func(answer string) error {
+		switch answer {
+		case "yes":
+		case "no", "":
+			return nil
+		default:
+			return errors.New("yes or no")
+		}
+		if a.scan != nil && a.subject.Name == tape {
+			a.closeTape()
+			a.scan, a.subject = nil, Subject{}
+		}
+		a.jobs.Go(func() {
+			_, err := a.Store.Delete(tape)
+			a.feed.put(func() {
+				a.say("deleted " + tape)
+				a.fail(err)
+			})
+		})
+		return nil
+	})
+}

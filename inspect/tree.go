@@ -1,0 +1,172 @@
+package inspect
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// A tree is a JSON value as nodes in the order of the text. It is made in one
+// pass that does not recurse, so that no depth of nesting can end the process.
+type tree struct {
+	json  []byte
+	nodes []node
+}
+
+// A node is a value in a tree.
+type node struct {
+	name, nameEnd int32 // of a member: where its name stands in the text, with quotes; else equal
+	from, to      int32 // where the value stands
+	parent        int32 // index in nodes; -1 of the root
+	end           int32 // index behind the last of what is in it
+	children      int32
+	index         int32 // among the children of its parent
+	depth         int32
+}
+
+// newTree reads JSON, which must be valid or mended.
+func newTree(json []byte) *tree {
+	t := &tree{json: json}
+	parent := int32(-1)
+	name, nameEnd := int32(0), int32(0)
+	for i := 0; i < len(json); {
+		switch c := json[i]; c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			i++
+		case '}', ']':
+			i++
+			if parent >= 0 {
+				p := &t.nodes[parent]
+				p.to, p.end = int32(i), int32(len(t.nodes))
+				parent = p.parent
+			}
+		case '{', '[':
+			t.add(node{name: name, nameEnd: nameEnd, from: int32(i), to: int32(len(json)), parent: parent})
+			name, nameEnd = 0, 0
+			parent = int32(len(t.nodes) - 1)
+			i++
+		default:
+			end := endOfScalar(json, i)
+			if c == '"' && nameEnd == 0 && parent >= 0 && json[t.nodes[parent].from] == '{' {
+				name, nameEnd = int32(i), int32(end)
+			} else {
+				t.add(node{name: name, nameEnd: nameEnd, from: int32(i), to: int32(end), parent: parent})
+				name, nameEnd = 0, 0
+			}
+			i = end
+		}
+	}
+	for i := range t.nodes {
+		if t.nodes[i].end == 0 {
+			t.nodes[i].end = int32(len(t.nodes))
+		}
+	}
+	return t
+}
+
+func (t *tree) add(n node) {
+	if n.parent >= 0 {
+		p := &t.nodes[n.parent]
+		n.depth, n.index = p.depth+1, p.children
+		p.children++
+	}
+	if c := t.json[n.from]; c != '{' && c != '[' {
+		n.end = int32(len(t.nodes) + 1)
+	}
+	t.nodes = append(t.nodes, n)
+}
+
+// endOfScalar returns where the string, number or word ends that begins at i.
+func endOfScalar(json []byte, i int) int {
+	if json[i] != '"' {
+		end := i + 1
+		for end < len(json) && !strings.ContainsRune(" \t\r\n,:]}[{\"", rune(json[end])) {
+			end++
+		}
+		return end
+	}
+	for end := i + 1; end < len(json); end++ {
+		switch json[end] {
+		case '\\':
+			end++
+		case '"':
+			return end + 1
+		}
+	}
+	return len(json)
+}
+
+// raw returns the text of a value.
+func (t *tree) raw(i int32) []byte { return t.json[t.nodes[i].from:t.nodes[i].to] }
+
+// holds reports whether a value is an array or object.
+func (t *tree) holds(i int32) bool { c := t.json[t.nodes[i].from]; return c == '{' || c == '[' }
+
+// text returns the text of a string, and any other value as JSON.
+func (t *tree) text(i int32) string { return gjson.ParseBytes(t.raw(i)).String() }
+
+// name returns the name of a member, empty for elements.
+func (t *tree) name(i int32) string {
+	n := t.nodes[i]
+	return gjson.ParseBytes(t.json[n.name:n.nameEnd]).String()
+}
+
+// path returns where a value stands, as gjson and sjson understand it.
+func (t *tree) path(i int32) string {
+	var parts []string
+	for ; t.nodes[i].parent >= 0; i = t.nodes[i].parent {
+		if n := t.nodes[i]; n.nameEnd > 0 {
+			parts = append(parts, gjson.Escape(t.name(i)))
+		} else {
+			parts = append(parts, strconv.Itoa(int(n.index)))
+		}
+	}
+	if parts == nil {
+		return "@this"
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, ".")
+}
+
+// maxMembers is among how many members of an object one is looked for: objects
+// that mean something have fewer, and each of a million may be asked for.
+const maxMembers = 32
+
+// member returns the value of a member of an object, -1 if it has none.
+func (t *tree) member(object int32, name string) int32 {
+	for i := object + 1; i < t.nodes[object].end && t.nodes[i].index < maxMembers; i = t.nodes[i].end {
+		if t.name(i) == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// find returns the next value whose name or text has the words, from a node on
+// and around; -1 if there is none. Case counts if there are capital letters.
+func (t *tree) find(words string, from int32, forward bool) int32 {
+	fold := strings.ToLower(words) == words
+	n := int32(len(t.nodes))
+	for k := range n {
+		i := (from + 1 + k) % n
+		if !forward {
+			i = (from - 1 - k + 2*n) % n
+		}
+		if t.holds(i) && t.nodes[i].nameEnd == 0 {
+			continue
+		}
+		said := t.name(i)
+		if !t.holds(i) {
+			said += " " + t.text(i)
+		}
+		if fold {
+			said = strings.ToLower(said)
+		}
+		if strings.Contains(said, words) {
+			return i
+		}
+	}
+	return -1
+}

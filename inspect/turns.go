@@ -1,0 +1,148 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A lane is something that takes time in a turn.
+type lane struct {
+	seq         uint64
+	label       string
+	style       style
+	began, ends time.Duration
+	open        bool // it has not ended
+}
+
+// waterfall shows the turns of a session over time: what the agent said and did,
+// and what it waited for. now is since the tape began; 0 of a tape that has ended.
+func (s *story) waterfall(session string, width int, now time.Duration) []line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.session(session)
+	if found == nil || len(found.Conversation.Turns) == 0 {
+		if !s.ended && s.last == 0 {
+			return []line{{spans: []span{{dim, "reading…"}}}}
+		}
+		return []line{{spans: []span{{dim, "There are no turns on this tape."}}}}
+	}
+	lines := []line{
+		{spans: []span{{bold, points(piece(found.Title), piece(found.ID))}}},
+		{spans: []span{{plain, "█ says"}, {dim, "  ░ thinks"}, {cyan, "  █ tool call"}, {yellow, "  █ waits for the client"}}},
+	}
+	for _, t := range found.Conversation.Turns {
+		lines = append(lines, line{})
+		lines = append(lines, s.turn(found, t, width, now)...)
+	}
+	return lines
+}
+
+func (s *story) turn(session *trace.Session, t *trace.Turn, width int, now time.Duration) []line {
+	ends := t.Ended
+	if t.Open() {
+		ends = max(ends, now)
+	}
+	said := fmt.Sprintf("Turn %d", t.Number)
+	parts := []string{brief(ends - t.Began)}
+	switch {
+	case t.Open() && now > 0:
+		parts = append(parts, "running")
+	case t.Open():
+		parts = append(parts, "no end")
+	case t.Error != nil:
+		parts = append(parts, "error")
+	default:
+		parts = append(parts, piece(t.StopReason))
+	}
+	if t.Cancelled {
+		parts = append(parts, "cancelled by the client")
+	}
+	if t.Output != 0 {
+		parts = append(parts, "first output after "+brief(t.FirstOutput-t.Began))
+	}
+	look := dim
+	if t.Error != nil {
+		look = red
+	} else if t.Open() {
+		look = yellow
+	}
+	lines := []line{{spans: []span{{bold, said + "  "}, {look, points(parts...)}}, seq: t.Prompt}}
+	labels := min(max(width/3, 10), 40)
+	columns := max(width-labels-12, 4)
+	for _, l := range s.lanes(session, t, ends) {
+		lines = append(lines, line{spans: l.spans(t.Began, ends, labels, columns), seq: l.seq})
+	}
+	return lines
+}
+
+// lanes returns what happened in a turn, in order.
+func (s *story) lanes(session *trace.Session, t *trace.Turn, ends time.Duration) []lane {
+	var lanes []lane
+	for _, e := range session.Conversation.Entities {
+		if e.Turn != t.Number || e.Run != t.Run || e.Replayed {
+			continue
+		}
+		l := lane{seq: e.First, began: e.Began, ends: e.Ended}
+		switch {
+		case e.ToolCall != nil:
+			l.label, l.style = piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), cyan
+			if l.open = !e.ToolCall.Finished() && t.Open(); l.open {
+				l.ends = ends
+			}
+			if e.ToolCall.Status == "failed" {
+				l.style = red
+			}
+		case e.Message != nil && e.Message.Role == trace.Agent:
+			l.label, l.style = piece(e.Message.Text()), plain
+		case e.Message != nil && e.Message.Role == trace.Thought:
+			l.label, l.style = piece(e.Message.Text()), dim
+		default:
+			continue
+		}
+		lanes = append(lanes, l)
+	}
+	for _, c := range s.trace.Calls {
+		if c.Session != session.ID || c.Run != t.Run || c.Dir != wire.AgentToClient || c.Began < t.Began || c.Began > ends {
+			continue
+		}
+		l := lane{seq: c.Request, label: piece(c.Method), style: yellow, began: c.Began, ends: c.Ended}
+		if c.Open() {
+			l.open, l.ends = t.Open(), ends
+		}
+		lanes = append(lanes, l)
+	}
+	slices.SortStableFunc(lanes, func(a, b lane) int { return cmp.Compare(a.began, b.began) })
+	return lanes
+}
+
+// spans draws a lane between two times.
+func (l *lane) spans(from, to time.Duration, labels, columns int) []span {
+	at := func(d time.Duration) int {
+		if to <= from {
+			return 0
+		}
+		return min(max(int(int64(d-from)*int64(columns)/int64(to-from)), 0), columns-1)
+	}
+	begin, end := at(l.began), at(l.ends)
+	ink := "█"
+	if l.style == dim {
+		ink = "░"
+	}
+	took := brief(l.ends - l.began)
+	if l.open {
+		took = "… " + took
+	}
+	return []span{
+		{l.style, pad(cut(l.label, labels), labels) + " "},
+		{plain, strings.Repeat(" ", begin)},
+		{l.style, strings.Repeat(ink, end-begin+1)},
+		{plain, strings.Repeat(" ", columns-1-end) + " "},
+		{dim, took},
+	}
+}

@@ -1,0 +1,203 @@
+package inspect
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// updatePhrases tell about the variants of session/update in all dialects. A
+// variant that is not here is shown as JSON.
+var updatePhrases = map[string]phrase{
+	"user_message_chunk":  under("content", block),
+	"agent_message_chunk": under("content", block),
+	"agent_thought_chunk": under("content", block),
+	"user_message":        message,
+	"agent_message":       message,
+	"agent_thought":       message,
+
+	"tool_call":               toolCall,
+	"tool_call_update":        toolCall,
+	"tool_call_content_chunk": toolCallChunk,
+	"terminal_update":         terminal,
+	"terminal_output_chunk":   terminalChunk,
+
+	"plan":         plan,
+	"plan_update":  under("plan", plan),
+	"plan_removed": func(v gjson.Result) string { return first(v, "planId", "id") },
+
+	"compaction_update":        compaction,
+	"compaction_summary_chunk": under("content", block),
+	"notice":                   at("severity", "title", "description"),
+
+	"state_update":              at("state", "stopReason"),
+	"available_commands_update": under("availableCommands", counted("command", "commands", commandName)),
+	"current_mode_update":       func(v gjson.Result) string { return first(v, "currentModeId", "modeId") },
+	"config_option_update":      under("configOptions", config),
+	"session_info_update":       at("title", "updatedAt"),
+	"usage_update":              usage,
+}
+
+// block tells about a content block, of ACP or of MCP.
+func block(v gjson.Result) string {
+	switch kind := v.Get("type").Str; kind {
+	case "text":
+		return text(v.Get("text"))
+	case "image", "audio":
+		// Base64 has four characters for three bytes.
+		return "[" + words(kind, text(v.Get("mimeType")), byteSize(int64(len(v.Get("data").Str))/4*3)) + "]"
+	case "resource_link":
+		return "[" + words(text(v.Get("name")), text(v.Get("uri"))) + "]"
+	case "resource":
+		return points("["+first(v, "resource.uri")+"]", text(v.Get("resource.text")))
+	case "tool_use":
+		return words(text(v.Get("name")), text(v.Get("input")))
+	}
+	return text(v)
+}
+
+// blocks tells about content blocks: an array, or one alone as MCP's sampling
+// has it.
+func blocks(v gjson.Result) string {
+	if !v.IsArray() {
+		return block(v)
+	}
+	var parts []string
+	v.ForEach(func(_, b gjson.Result) bool {
+		parts = append(parts, block(b))
+		return len(parts) < maxListed
+	})
+	return words(parts...)
+}
+
+// message tells about a whole message of version 2, whose content may be
+// unchanged (absent) or cleared (null).
+func message(v gjson.Result) string {
+	content := v.Get("content")
+	switch {
+	case !content.Exists():
+		return before("unchanged", text(v.Get("messageId")))
+	case empty(content):
+		return before("cleared", text(v.Get("messageId")))
+	}
+	return blocks(content)
+}
+
+// toolCall tells about a tool call: what it is, how it stands, and of an update
+// without a title what has come of it.
+func toolCall(v gjson.Result) string {
+	title, status := text(v.Get("title")), text(v.Get("status"))
+	if title != "" {
+		return points(title, status)
+	}
+	said := points(text(v.Get("toolCallId")), status, toolContents(v.Get("content")))
+	if v.Get("content").Exists() {
+		return said
+	}
+	return points(said, first(v, "rawOutput", "rawInput"))
+}
+
+func toolCallChunk(v gjson.Result) string {
+	return points(text(v.Get("toolCallId")), toolContent(v.Get("content")))
+}
+
+func toolContents(v gjson.Result) string {
+	if !v.IsArray() {
+		return ""
+	}
+	var parts []string
+	v.ForEach(func(_, c gjson.Result) bool {
+		parts = append(parts, toolContent(c))
+		return len(parts) < maxListed
+	})
+	return words(parts...)
+}
+
+func toolContent(v gjson.Result) string {
+	switch v.Get("type").Str {
+	case "content":
+		return block(v.Get("content"))
+	case "diff":
+		if changes := v.Get("changes"); changes.IsArray() { // version 2
+			return before("diff", counted("file", "files", at("path"))(changes))
+		}
+		return before("diff", text(v.Get("path")))
+	case "terminal":
+		return before("terminal", text(v.Get("terminalId")))
+	}
+	return text(v)
+}
+
+func terminal(v gjson.Result) string {
+	return points(text(v.Get("terminalId")), text(v.Get("command")), exitStatus(v.Get("exitStatus")), decoded(v.Get("output.data")))
+}
+
+func terminalChunk(v gjson.Result) string {
+	return points(text(v.Get("terminalId")), decoded(v.Get("data")))
+}
+
+// decoded returns how the text begins that stands in base64.
+func decoded(v gjson.Result) string {
+	const enough = maxPiece * 4 * 4 // bytes for that many characters, and blanks between
+	head := v.Str[:min(len(v.Str), enough)]
+	b, err := base64.StdEncoding.DecodeString(head)
+	if err != nil {
+		return text(v)
+	}
+	return piece(string(b))
+}
+
+// plan tells how much of a plan is done and what is next, or its text.
+func plan(v gjson.Result) string {
+	entries := v.Get("entries")
+	if !entries.IsArray() {
+		return points(first(v, "planId", "id"), first(v, "content", "uri"))
+	}
+	var all, done int64
+	var now, next string
+	entries.ForEach(func(_, e gjson.Result) bool {
+		all++
+		switch status := e.Get("status").Str; {
+		case status == "completed", status == "cancelled":
+			done++
+		case status == "in_progress" && now == "":
+			now = text(e.Get("content"))
+		case next == "":
+			next = text(e.Get("content"))
+		}
+		return true
+	})
+	if now == "" {
+		now = next
+	}
+	return points(grouped(done)+" of "+grouped(all)+" done", now)
+}
+
+func compaction(v gjson.Result) string {
+	return points(text(v.Get("compactionId")), text(v.Get("status")), text(v.Get("error")), summaryOf(v.Get("summary")))
+}
+
+func summaryOf(v gjson.Result) string {
+	if !v.IsArray() {
+		return ""
+	}
+	return blocks(v)
+}
+
+func commandName(v gjson.Result) string {
+	name := text(v.Get("name"))
+	if name == "" || strings.HasPrefix(name, "/") {
+		return name
+	}
+	return "/" + name
+}
+
+func usage(v gjson.Result) string {
+	used, size := v.Get("used"), v.Get("size")
+	var context string
+	if used.Type == gjson.Number && size.Type == gjson.Number {
+		context = grouped(used.Int()) + " of " + grouped(size.Int()) + " tokens"
+	}
+	return points(context, words(text(v.Get("cost.amount")), text(v.Get("cost.currency"))))
+}
