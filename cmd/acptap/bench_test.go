@@ -1,0 +1,305 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// These benchmarks measure acptap as its users have it: whole processes, with
+// everything recorded, beside a bare relay in the same run and in turn with it.
+
+// A bench holds the programs.
+type bench struct{ acptap, relay, agent string }
+
+func newBench(b *testing.B) bench {
+	b.Helper()
+	if runtime.GOOS == "windows" {
+		b.Skip("measured on Unix")
+	}
+	dir := b.TempDir()
+	build := func(name, pkg string) string {
+		path := filepath.Join(dir, name)
+		if out, err := exec.Command("go", "build", "-o", path, pkg).CombinedOutput(); err != nil {
+			b.Fatalf("building %s: %v\n%s", pkg, err, out)
+		}
+		return path
+	}
+	return bench{build("acptap", "."), build("relay", "./testdata/bench/relay"), build("agent", "./testdata/bench/agent")}
+}
+
+// ways returns the two ways to the agent. acptap records into store.
+func (p bench) ways(store string) [2][]string {
+	return [2][]string{{p.relay, p.agent}, {p.acptap, "proxy", "--store", store, "--", p.agent}}
+}
+
+// A peer is a running way to the agent.
+type peer struct {
+	b   *testing.B
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func start(b *testing.B, command []string) *peer {
+	b.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	return &peer{b: b, cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+}
+
+// ask sends a line and reads until it comes back. It returns what came before.
+func (p *peer) ask(line []byte, before io.Writer) {
+	p.b.Helper()
+	go p.in.Write(line) // more than a pipe holds
+	for {
+		got, err := p.out.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			p.rest(line, len(got))
+			return
+		}
+		if err != nil {
+			p.b.Fatal(err)
+		}
+		if bytes.Equal(got, line) {
+			return
+		}
+		before.Write(got)
+	}
+}
+
+// rest reads the rest of a line that is larger than the buffer.
+func (p *peer) rest(line []byte, got int) {
+	p.b.Helper()
+	if _, err := io.CopyN(io.Discard, p.out, int64(len(line)-got)); err != nil {
+		p.b.Fatal(err)
+	}
+}
+
+// peak returns the highest resident memory so far, in MiB; 0 where the system
+// does not tell.
+func (p *peer) peak() float64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	var kB float64
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	fmt.Sscan(after, &kB)
+	return kB / 1024
+}
+
+// stop ends the process, and returns how long that took and the CPU time of the
+// process without the agent's.
+func (p *peer) stop() (took, cpu time.Duration) {
+	p.b.Helper()
+	began := time.Now()
+	p.in.Close()
+	io.Copy(io.Discard, p.out)
+	if err := p.cmd.Wait(); err != nil {
+		p.b.Fatal(err)
+	}
+	return time.Since(began), p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+// One line to the agent and back, at the median.
+func BenchmarkRoundTrip(b *testing.B) {
+	progs := newBench(b)
+	for _, size := range []int{200, 64 << 10} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":"%s"}`+"\n", strings.Repeat("x", size-66))
+			var peers [2]*peer
+			for i, way := range progs.ways(b.TempDir()) {
+				peers[i] = start(b, way)
+				for range 100 {
+					peers[i].ask(line, io.Discard)
+				}
+			}
+			var took [2][]time.Duration
+			for b.Loop() {
+				for i, p := range peers {
+					began := time.Now()
+					p.ask(line, io.Discard)
+					took[i] = append(took[i], time.Since(began))
+				}
+			}
+			for _, p := range peers {
+				p.stop()
+			}
+			relay, acptap := median(took[0]), median(took[1])
+			b.ReportMetric(float64(relay.Nanoseconds())/1e3, "relay-µs")
+			b.ReportMetric(float64(acptap.Nanoseconds())/1e3, "acptap-µs")
+			b.ReportMetric(float64(acptap)/float64(relay), "ratio")
+		})
+	}
+}
+
+// 200,000 notifications as fast as they come: the rate, the exit, the CPU time
+// with sealing of everything, memory, and what the tape takes on disk.
+func BenchmarkFlood(b *testing.B) {
+	const frames = 200_000
+	progs := newBench(b)
+	line := fmt.Appendf(nil, "flood %d\n", frames)
+	var took [2][]time.Duration
+	var exit, cpu []time.Duration
+	var peak, disk float64
+	for b.Loop() {
+		store := filepath.Join(b.TempDir(), "store")
+		var stream bytes.Buffer
+		for i, way := range progs.ways(store) {
+			stream.Reset()
+			p := start(b, way)
+			p.ask([]byte("{}\n"), io.Discard)
+			began := time.Now()
+			p.ask(line, &stream)
+			took[i] = append(took[i], time.Since(began))
+			high := p.peak()
+			end, used := p.stop()
+			if i == 1 {
+				peak, exit, cpu = max(peak, high), append(exit, end), append(cpu, used)
+			}
+		}
+		seal := exec.Command(progs.acptap, "doctor", "--seal", "--store", store)
+		if out, err := seal.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		agent := exec.Command(progs.agent)
+		agent.Stdin = bytes.NewReader(line)
+		if err := agent.Run(); err != nil {
+			b.Fatal(err)
+		}
+		// The proxy has waited for the agent, so its figure holds the agent's.
+		cpu[len(cpu)-1] += seal.ProcessState.UserTime() + seal.ProcessState.SystemTime() - agent.ProcessState.UserTime() - agent.ProcessState.SystemTime()
+		disk = diskRatio(b, store, stream.Bytes())
+	}
+	relay, acptap := median(took[0]), median(took[1])
+	b.ReportMetric(frames/relay.Seconds(), "relay-frames/s")
+	b.ReportMetric(frames/acptap.Seconds(), "acptap-frames/s")
+	b.ReportMetric(float64(relay)/float64(acptap), "ratio")
+	b.ReportMetric(float64(median(exit).Microseconds())/1e3, "exit-ms")
+	b.ReportMetric(float64(median(cpu).Nanoseconds())/frames/1e3, "cpu-µs/frame")
+	b.ReportMetric(peak, "peak-MiB")
+	b.ReportMetric(disk, "disk/zstd3")
+}
+
+// diskRatio compares what the store takes with zstd -3 over the whole stream.
+func diskRatio(b *testing.B, store string, stream []byte) float64 {
+	b.Helper()
+	var size int64
+	err := filepath.WalkDir(store, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(3)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(size) / float64(len(enc.EncodeAll(stream, nil)))
+}
+
+// Peak memory while a million frames, or frames of 64 MiB, pass.
+func BenchmarkMemory(b *testing.B) {
+	progs := newBench(b)
+	for _, bm := range []struct {
+		name string
+		line []byte
+	}{
+		{"1000 frames", []byte("flood 1000\n")},
+		{"1000000 frames", []byte("flood 1000000\n")},
+		{"64 MiB", append(bytes.Repeat([]byte("x"), 64<<20), '\n')},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			var peak float64
+			for b.Loop() {
+				p := start(b, progs.ways(b.TempDir())[1])
+				p.ask(bm.line, io.Discard)
+				peak = max(peak, p.peak())
+				p.stop()
+			}
+			b.ReportMetric(peak, "peak-MiB")
+		})
+	}
+}
+
+// From the start of the process to the first line back, with an empty store and
+// with one of ten thousand tapes.
+func BenchmarkStart(b *testing.B) {
+	progs := newBench(b)
+	for _, tapes := range []int{0, 10_000} {
+		b.Run(fmt.Sprintf("%d tapes", tapes), func(b *testing.B) {
+			store := b.TempDir()
+			fillStore(b, progs, store, tapes)
+			var took [2][]time.Duration
+			for b.Loop() {
+				for i, way := range progs.ways(store) {
+					began := time.Now()
+					p := start(b, way)
+					p.ask([]byte("{}\n"), io.Discard)
+					took[i] = append(took[i], time.Since(began))
+					p.stop()
+				}
+			}
+			relay, acptap := median(took[0]), median(took[1])
+			b.ReportMetric(float64(relay.Microseconds())/1e3, "relay-ms")
+			b.ReportMetric(float64(acptap.Microseconds())/1e3, "acptap-ms")
+		})
+	}
+}
+
+// fillStore puts copies of one tape into a store. The catalogue learns of them
+// by itself, or not: a proxy that starts does not ask it.
+func fillStore(b *testing.B, progs bench, store string, tapes int) {
+	b.Helper()
+	if tapes == 0 {
+		return
+	}
+	p := start(b, progs.ways(store)[1])
+	p.ask([]byte("flood 10\n"), io.Discard)
+	p.stop()
+	files, err := filepath.Glob(filepath.Join(store, "tapes", "*.db"))
+	if err != nil || len(files) != 1 {
+		b.Fatalf("%v, %v", files, err)
+	}
+	for i := range tapes {
+		name := fmt.Sprintf("20200101T%06d-aaaaaa.db", i)
+		if err := os.Link(files[0], filepath.Join(store, "tapes", name)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/replay"
+)
+
+func newDiffCmd(dir *string) *cobra.Command {
+	level := replay.Content
+	var exact, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "diff [flags] REF REF",
+		Short: "Compare two tapes or sessions",
+		Long: `Compares two conversations and writes what differs between their outlines as a
+unified diff. --compare says what counts:
+
+  shape    turns and how they ended, calls, kinds of messages and tool calls;
+           chunks in a row are one message
+  content  also what was said, and what tool calls were about and gave
+  exact    every frame with all of its values, but not its time
+
+Ids, times, numbers of tokens, the working directory, and the order of what
+sessions do beside each other count with exact only. Of tapes of the Model
+Context Protocol the calls are compared, with their answers.
+` + refHelp + `
+
+Exit status 0 if they are the same, 1 if they differ, 2 if one cannot be read.`,
+		Example: `  acptap diff last~1 last
+  acptap diff --compare shape testdata/fix.jsonl last
+  acptap diff --json a.jsonl b.jsonl | jq .hunks`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "-" && args[1] == "-" {
+				return errors.New("only one REF can be stdin")
+			}
+			a, err := resolve(*dir, args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			b, err := resolve(*dir, args[1], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			if exact {
+				level = replay.Exact
+			}
+			diff, err := replay.Compare(a.sources(), b.sources(), level)
+			if err != nil {
+				return err
+			}
+			if err := writeDiff(cmd.OutOrStdout(), diff, args[0], args[1], asJSON); err != nil {
+				return err
+			}
+			if !diff.Same() {
+				return errNo
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.TextVar(&level, "compare", level, "what counts: `shape`, content or exact")
+	f.BoolVar(&exact, "exact", false, "the same as --compare exact")
+	f.BoolVar(&asJSON, "json", false, "write the diff as one JSON object: {level, hunks[{old, new, lines[{op, text}]}]}")
+	return cmd
+}
+
+func writeDiff(w io.Writer, diff replay.Diff, oldName, newName string, asJSON bool) error {
+	if !asJSON {
+		return diff.WriteUnified(w, oldName, newName)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(diff)
+}
+
+// sources returns what the subject is as replay takes it.
+func (s subject) sources() []replay.Source {
+	var list []replay.Source
+	for _, p := range s.Parts {
+		list = append(list, replay.Source{Tape: p.Tape, Session: s.Session})
+	}
+	return list
+}

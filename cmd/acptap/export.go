@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/record"
+)
+
+func newExportCmd(dir *string) *cobra.Command {
+	var out, query string
+	var raw bool
+	cmd := &cobra.Command{
+		Use:   "export [flags] REF",
+		Short: "Write a tape or session in the portable form",
+		Long: `Writes a tape, or a session, as JSON Lines: a header, then one line for each
+frame, for git, bug reports, tests and jq. Every command that takes a tape takes
+such a file too. Secrets (authorization and cookie headers, env values of MCP
+servers, login parameters, tokens) are replaced by [redacted], and a frame of
+more than 64 MiB is left out; look through the file before you publish it.
+
+With --filter only the frames that fit are written, with the numbers that they
+have on the tape; acptap show --help tells of the language. Who reads the file as
+a tape counts its frames anew.
+` + refHelp + `
+
+Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.`,
+		Example: `  acptap export last > bug.jsonl
+  acptap export -o testdata/fix.jsonl 7k2m9p
+  acptap export --filter 'session:0193 !update:*_chunk' last > session.jsonl
+  acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			want, err := parseFilter(query)
+			if err != nil {
+				return err
+			}
+			sub, err := resolve(*dir, args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			var damage error
+			if out == "" || out == "-" {
+				damage, err = export(cmd.OutOrStdout(), sub, want, raw, newProgress(nil, ""))
+				return errors.Join(err, damage)
+			}
+			bar := newProgress(cmd.ErrOrStderr(), out)
+			defer bar.end()
+			err = writeFile(out, func(w io.Writer) (err error) {
+				damage, err = export(w, sub, want, raw, bar)
+				return err
+			})
+			return errors.Join(err, damage)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, whole or not at all")
+	cmd.Flags().StringVar(&query, "filter", "", "only frames that fit this `query`")
+	cmd.Flags().BoolVar(&raw, "raw", false, "keep secrets")
+	return cmd
+}
+
+// export writes what is wanted and can be read of a subject. damage tells what
+// could not be read.
+func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *progress) (damage, err error) {
+	info, err := sub.Parts[0].Tape.Info()
+	if err != nil {
+		return nil, err
+	}
+	if sub.Session != "" {
+		info.Tape = "" // a part of a tape, or of several, is none of them
+	}
+	e, err := record.NewExporter(w, info, raw)
+	if err != nil {
+		return nil, err
+	}
+	sieve := sieve{Filter: want}
+	for _, p := range sub.Parts {
+		info, err := p.Tape.Info()
+		if err != nil {
+			return damage, err
+		}
+		sieve.next(p, info.Start.Time)
+		for f, err := range p.Tape.Frames(max(p.Run.First, 1)) {
+			if err != nil {
+				damage = errors.Join(damage, err)
+				continue
+			}
+			bar.show(int64(f.Seq), int64(info.Lines))
+			if !sieve.wants(&f) || !sub.has(p, &f) {
+				continue
+			}
+			if err := e.Write(p.Tape, f); err != nil {
+				return damage, err
+			}
+		}
+	}
+	return damage, e.Close()
+}
+
+// writeFile makes a file that only the user can read. It appears when write is
+// done, or not at all.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/shim"
+)
+
+func newFidelityCmd(dir *string) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "fidelity REF",
+		Short: "Compare what an agent replayed at a load with what was recorded live",
+		Long: `Looks for session/load, and session/resume with history, that the agent served
+by itself, and lists what its replay lacks of what the store had recorded live
+before: messages, tool calls and plans that are missing, changed or doubled.
+Terminals and ids count for nothing, nor does what was not recorded.
+` + refHelp + `
+
+Exit status 0 if nothing is lost, 1 if something is or if there is no load, 2 if
+a tape cannot be read.`,
+		Example: `  acptap sessions fidelity last
+  acptap sessions fidelity --json 7k2m9p | jq -c '.losses[]'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sub, err := resolve(*dir, args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			reloads, err := reloads(*dir, sub)
+			if err != nil {
+				return err
+			}
+			return tellReloads(cmd.OutOrStdout(), cmd.ErrOrStderr(), reloads, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object for each load: {tape, request, method, session, live, losses[{how, what, text, fields}]}")
+	return cmd
+}
+
+// reloads returns the loads on the tapes of a subject.
+func reloads(dir string, sub subject) ([]shim.Reload, error) {
+	var all []shim.Reload
+	if sub.Session != "" {
+		var tapes []*record.Tape
+		for _, p := range sub.Parts {
+			tapes = append(tapes, p.Tape)
+			found, err := shim.Reloads(tapes, sub.Session)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+		}
+		return all, nil
+	}
+	tape := sub.Parts[0].Tape
+	sessions, err := tape.Sessions()
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range sessions {
+		tapes, err := untilTape(dir, one, tape)
+		if err != nil {
+			return nil, err
+		}
+		found, err := shim.Reloads(tapes, one.ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// untilTape returns the tapes of a session up to one of them. Of a tape that is a
+// file of its own, there is no other.
+func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record.Tape, error) {
+	store, err := openStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	l, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, known := range slices.Concat(l.Sessions, l.Deleted) {
+		i := slices.IndexFunc(known.Runs, func(r record.Run) bool { return r.Tape == last.ID() })
+		if known.ID != one.ID || known.Agent != one.Agent || i < 0 {
+			continue
+		}
+		var tapes []*record.Tape
+		for _, r := range known.Runs[:i] {
+			t, err := store.Open(r.Tape)
+			if errors.Is(err, record.ErrNoTape) {
+				continue // deleted meanwhile
+			}
+			if err != nil {
+				return nil, err
+			}
+			tapes = append(tapes, t)
+		}
+		return append(tapes, last), nil
+	}
+	return []*record.Tape{last}, nil
+}
+
+func tellReloads(w, stderr io.Writer, reloads []shim.Reload, asJSON bool) error {
+	if len(reloads) == 0 {
+		fmt.Fprintln(stderr, "acptap: there is no load that the agent has served by itself")
+		return errNo
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	lost := false
+	for _, r := range reloads {
+		lost = lost || len(r.Losses) > 0
+		if asJSON {
+			if err := e.Encode(r); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%s frame %d: %s of %s: %s in %s\n", r.Tape, r.Request, r.Method, r.Session, count(uint64(len(r.Losses)), "difference"), count(uint64(r.Live), "thing")); err != nil {
+			return err
+		}
+		for _, l := range r.Losses {
+			if _, err := fmt.Fprintf(w, "  %s\n", l); err != nil {
+				return err
+			}
+		}
+	}
+	if lost {
+		return errNo
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/record"
+)
+
+func newInspectCmd(dir *string) *cobra.Command {
+	in := newInspector()
+	cmd := &cobra.Command{
+		Use:   "inspect [flags] [REF]",
+		Short: "Browse tapes in the terminal",
+		Long: `Opens a tape or a session in the terminal: its frames, the conversation, the turns
+over time, the capabilities of both sides and numbers, each under a key of its
+own. What is recorded meanwhile shows up. ? shows the keys, q quits. Without REF,
+and with acptap alone, it begins with the tapes of the store.
+` + refHelp + `
+
+With NO_COLOR set (no-color.org) there are no colours.
+
+Exit status 0; 2 if REF cannot be read.`,
+		Example: `  acptap inspect
+  acptap inspect last~1
+  acptap inspect --filter 'permission' bug.jsonl`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return browseStore(cmd.Context(), in, *dir)
+			}
+			return browse(cmd.Context(), in, *dir, args[0], cmd.InOrStdin())
+		},
+	}
+	cmd.Flags().StringVar(&in.Filter, "filter", "", "show the frames that fit this `filter`")
+	cmd.Flags().Var(&in.Theme, "theme", "colours: ansi (those of the terminal), dark, light or mono")
+	return cmd
+}
+
+// newInspector returns an inspector with the colours that the environment asks for
+// (no-color.org).
+func newInspector() inspect.Inspector {
+	in := inspect.Inspector{Theme: inspect.ANSI, View: view}
+	if os.Getenv("NO_COLOR") != "" {
+		in.Theme = inspect.Mono
+	}
+	return in
+}
+
+// viewers are used where the environment names none.
+var viewers = map[string]string{"PAGER": "less", "EDITOR": "vi"}
+
+// view shows a file in the program that an environment variable names.
+func view(variable, path string) error {
+	args := strings.Fields(cmp.Or(os.Getenv(variable), viewers[variable])) // with flags, as in "code -w"
+	if len(args) == 0 {
+		return fmt.Errorf("$%s is blank", variable)
+	}
+	cmd := exec.Command(args[0], append(args[1:], path)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+// browseStore opens the inspector on the tapes of a store.
+func browseStore(ctx context.Context, in inspect.Inspector, dir string) error {
+	store, err := openStore(dir)
+	if err != nil {
+		return err
+	}
+	in.Store = store
+	return in.Run(ctx, inspect.Subject{})
+}
+
+// browse opens the inspector on what ref names.
+func browse(ctx context.Context, in inspect.Inspector, dir, ref string, stdin io.Reader) error {
+	if ref == "-" || strings.ContainsAny(ref, `/\`) || isFile(ref) {
+		return browseFile(ctx, in, ref, stdin)
+	}
+	sub, err := resolve(dir, ref, stdin)
+	if err != nil {
+		return err
+	}
+	if in.Store, err = openStore(dir); err != nil {
+		return err
+	}
+	id := sub.Parts[len(sub.Parts)-1].Tape.ID() // of a session, where it was last
+	return in.Run(ctx, inspect.Subject{
+		Name: id, Session: sub.Session,
+		Open: func() (*record.Tape, error) { return in.Store.Open(id) },
+	})
+}
+
+// browseFile opens the inspector on a file. One in the portable form becomes a
+// tape in a store of its own first: it is read from several places at once.
+func browseFile(ctx context.Context, in inspect.Inspector, path string, stdin io.Reader) (err error) {
+	sub := inspect.Subject{
+		Name: filepath.Base(path),
+		Open: func() (*record.Tape, error) { return record.OpenFile(path) },
+	}
+	if filepath.Ext(path) == ".db" {
+		return in.Run(ctx, sub)
+	}
+	if path == "-" {
+		sub.Name = "stdin"
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		stdin = f
+	}
+	tmp, err := os.MkdirTemp("", "acptap-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	store := record.OpenStore(tmp)
+	id, err := store.Import(stdin, sub.Name)
+	if err != nil {
+		return err
+	}
+	sub.Open = func() (*record.Tape, error) { return store.Open(id) }
+	return in.Run(ctx, sub)
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+func newLsCmd(dir *string) *cobra.Command {
+	var asJSON bool
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List the tapes, the newest last",
+		Long: `Lists the tapes of the store, the newest last. A tape is one run of one agent.
+
+Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
+		Example: `  acptap ls
+  acptap ls -n 5
+  acptap ls --json | jq -r 'select(.failed > 0) | .tape'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := openStore(*dir)
+			if err != nil {
+				return err
+			}
+			l, err := store.List()
+			if err != nil {
+				return err
+			}
+			tapes := l.Tapes
+			if limit > 0 && limit < len(tapes) {
+				tapes = tapes[len(tapes)-limit:]
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), tapes, tapeOf)
+			} else {
+				err = listTapes(cmd.OutOrStdout(), tapes, store.Dir())
+			}
+			if err != nil {
+				return err
+			}
+			return complain(cmd.ErrOrStderr(), l.Broken)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	cmd.Flags().IntVarP(&limit, "number", "n", 0, "the newest `n` only")
+	return cmd
+}
+
+// A tapeLine is a tape as programs read it.
+type tapeLine struct {
+	Tape          string     `json:"tape"`
+	Started       time.Time  `json:"started"`
+	Ended         *time.Time `json:"ended,omitempty"`
+	Name          string     `json:"name,omitempty"`
+	Command       []string   `json:"command"`
+	Cwd           string     `json:"cwd"`
+	Protocol      string     `json:"protocol"`
+	Dialect       string     `json:"dialect"`
+	Version       string     `json:"version,omitempty"`
+	Client        string     `json:"client,omitempty"`
+	ClientVersion string     `json:"clientVersion,omitempty"`
+	Agent         string     `json:"agent,omitempty"`
+	AgentVersion  string     `json:"agentVersion,omitempty"`
+	Frames        uint64     `json:"frames"`
+	Lines         uint64     `json:"lines"`
+	Bytes         int64      `json:"bytes"`
+	Failed        uint64     `json:"failed"`
+	Junk          uint64     `json:"junk"`
+	Lost          int64      `json:"lost"`
+	Sessions      uint64     `json:"sessions"`
+	Turns         uint64     `json:"turns"`
+	Live          bool       `json:"live"`
+	Sealed        bool       `json:"sealed"`
+	Exit          *wire.Exit `json:"exit,omitempty"`
+}
+
+func tapeOf(i record.Info) any {
+	c := i.Connection
+	line := tapeLine{
+		Tape: i.Tape, Started: i.Start.Time, Name: i.Start.Name, Command: i.Start.Command, Cwd: i.Start.Cwd,
+		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Version: c.Version,
+		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentVersion: c.AgentVersion,
+		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failed: i.Failed, Junk: i.Junk, Lost: i.Lost,
+		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Exit: i.Exit,
+	}
+	if !i.Ended.IsZero() {
+		line.Ended = &i.Ended
+	}
+	return line
+}
+
+// writeJSON writes one JSON object a line.
+func writeJSON[T any](w io.Writer, list []T, line func(T) any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, v := range list {
+		if err := enc.Encode(line(v)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listTapes(w io.Writer, tapes []record.Info, dir string) error {
+	if len(tapes) == 0 {
+		_, err := fmt.Fprintf(w, "No tapes in %s. To record one, put\n    acptap proxy --\nbefore the agent's command in the settings of your editor, or try acptap demo.\n", dir)
+		return err
+	}
+	t := &table{}
+	t.row("TAPE", "STARTED", "AGENT", "CLIENT", "SESSIONS", "TURNS", "FRAMES", "SIZE", "STATE")
+	for _, i := range tapes {
+		t.row(i.Tape, timeText(i.Start.Time), shorten(agentText(i), 32), shorten(i.Connection.Client, 16),
+			fmt.Sprint(i.Sessions), fmt.Sprint(i.Turns), fmt.Sprint(i.Frames), bytesText(i.Bytes), stateText(i))
+	}
+	return t.write(w)
+}
+
+// agentText returns what to call the agent: the user's name for it, its own, or
+// its command.
+func agentText(i record.Info) string {
+	switch {
+	case i.Start.Name != "":
+		return i.Start.Name
+	case i.Connection.Agent != "":
+		return strings.TrimSpace(i.Connection.Agent + " " + i.Connection.AgentVersion)
+	}
+	return strings.Join(i.Start.Command, " ")
+}
+
+// stateText says how a tape ended, and what is wrong with it.
+func stateText(i record.Info) string {
+	var s []string
+	switch exit := i.Exit; {
+	case i.Live:
+		s = append(s, "live")
+	case exit == nil && !i.Ended.IsZero():
+		s = append(s, "imported")
+	case exit == nil:
+		s = append(s, "cut off") // acptap was killed
+	case exit.Error != "":
+		s = append(s, "not started")
+	case exit.Signal != "":
+		s = append(s, exit.Signal)
+	case exit.Code != 0:
+		s = append(s, fmt.Sprintf("exit %d", exit.Code))
+	default:
+		s = append(s, "ended")
+	}
+	if i.Failed > 0 {
+		s = append(s, count(i.Failed, "error"))
+	}
+	if i.Junk > 0 {
+		s = append(s, count(i.Junk, "junk line"))
+	}
+	if i.Lost > 0 {
+		s = append(s, bytesText(i.Lost)+" lost")
+	}
+	return strings.Join(s, ", ")
+}
+
+func count(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// complain tells of tapes that cannot be read.
+func complain(w io.Writer, broken []record.Broken) error {
+	for _, b := range broken {
+		fmt.Fprintf(w, "acptap: tape %s: %v\n", b.Tape, b.Err)
+	}
+	if len(broken) > 0 {
+		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "tape"))
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/record"
+)
+
+func newProxyCmd(dir *string) *cobra.Command {
+	var start record.Start
+	var sessions shimChoice
+	cmd := &cobra.Command{
+		Use:   "proxy [flags] -- AGENT [ARG...]",
+		Short: "Run an agent and record what it and its client say",
+		Long: `Runs AGENT with its arguments and passes stdin, stdout, stderr, signals and the
+exit status on, unchanged. What passes is kept in the store. Trouble with
+recording is told on stderr and never stops the traffic.
+
+With --sessions, an agent that forgets its sessions when it ends gets
+session/load, and list, resume, fork, delete and close: the client is served
+from the store, and the agent is given what was said before with the next
+prompt. What acptap makes or changes for that is marked so on the tape.
+
+The exit status is the agent's; 128+n if signal n ended it; 127 if it is not
+found and 126 if it cannot be run.`,
+		Example: `  acptap proxy -- claude-agent-acp
+  acptap proxy --name claude -- npx -y @agentclientprotocol/claude-agent-acp
+  acptap proxy --sessions --name my-agent -- my-agent --acp
+  acptap proxy --store /tmp/tapes -- gemini --acp`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("proxy wants the agent's command: acptap proxy -- AGENT ARG…")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch start.Proto {
+			case "", "acp", "mcp":
+			default:
+				return fmt.Errorf("--protocol is acp or mcp, not %q", start.Proto)
+			}
+			if err := sessions.check(); err != nil {
+				return err
+			}
+			start.Command = args
+			return runProxy(cmd.Context(), *dir, start, &sessions, cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false) // the agent's flags are the agent's
+	f.StringVar(&start.Name, "name", "", "what to call the agent in listings; sessions of one `name` belong together")
+	f.StringVar(&start.Proto, "protocol", "", "`acp` or mcp, where the traffic should not decide")
+	sessions.flags(f)
+	return cmd
+}
+
+func runProxy(ctx context.Context, dir string, start record.Start, sessions *shimChoice, stderr io.Writer) error {
+	// There is a proxy for each agent of each editor, so memory counts more than
+	// the collector's time (BenchmarkMemory, BenchmarkFlood).
+	debug.SetGCPercent(30)
+	p := &proxy.Proxy{Command: start.Command}
+	tape := ""
+	journal, err := beginTape(dir, start)
+	if err != nil {
+		fmt.Fprintf(stderr, "acptap: not recording: %v\n", err)
+	} else {
+		p.Journal, tape = journal, journal.Tape()
+	}
+	shim, err := sessions.shim(dir, start, tape)
+	if err != nil {
+		fmt.Fprintf(stderr, "acptap: --sessions: %v\n", err)
+	}
+	if shim != nil {
+		p.Interceptor = shim
+		defer shim.Close()
+	}
+	err = p.Run(ctx)
+	if journal != nil {
+		if err := journal.Close(); err != nil {
+			fmt.Fprintf(stderr, "acptap: %v\n", err) // the status stays the agent's
+		}
+	}
+	return err
+}
+
+func beginTape(dir string, start record.Start) (*record.Journal, error) {
+	store, err := openStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	start.Cwd, _ = os.Getwd() // one that was deleted has no name
+	start.Version = version()
+	start.PID = os.Getpid()
+	return store.Record(start)
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay"
+)
+
+func newReplayCmd(dir *string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay",
+		Short: "Let a tape play the agent or the client",
+		Args:  cobra.NoArgs,
+	}
+	cmd.AddCommand(newReplayAgentCmd(dir), newReplayClientCmd(dir))
+	return cmd
+}
+
+func newReplayAgentCmd(dir *string) *cobra.Command {
+	var o replayOptions
+	cmd := &cobra.Command{
+		Use:   "agent [flags] REF | --file FILE [flags] [-- AGENT [ARG...]]",
+		Short: "Play the agent of a tape on stdio",
+		Long: `Plays the agent of a tape to the client on stdin and stdout: answers what was
+asked on the tape, sends what the agent sent, asks what it asked and waits for
+the answer. No agent is run. Sessions and calls may come in another order than
+they were recorded, with other ids and in another directory.
+
+A request that the tape does not have gets an error that names the nearest
+recorded one and what differs. A report of that, and of what never came, is
+written to stderr at the end. With --on-miss live, sessions and calls of MCP
+servers that the tape does not have go to AGENT.
+
+--match says what counts when a message is compared with the recorded one:
+
+  content  what it asks for: the blocks of a prompt, the chosen option, the mode
+  method   the method and the session
+  exact    everything but ids and paths
+
+With --file, AGENT is recorded into FILE, in the portable form, as --mode says,
+or as ACPTAP_MODE does:
+
+  once     if there is no such file; else it is replayed
+  none     never
+  new      likewise, and what the file lacks goes to AGENT and is added
+  all      always, in place of what is there
+` + refHelp + `
+REF#2 is its second connection.
+
+The exit status is that of the agent on the tape; 1 if the client left the tape;
+2 if it cannot be played. A death by signal is repeated.`,
+		Example: `  acptap replay agent last
+  acptap replay agent --match method --pace recorded,max=2s fix.jsonl
+  acptap replay agent --session 7f3a last~1
+  acptap replay agent --file testdata/fix.jsonl -- my-agent --acp`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.dir = *dir
+			if n := cmd.ArgsLenAtDash(); n >= 0 {
+				args, o.live = args[:n], args[n:]
+			}
+			player, err := o.player(cmd, args)
+			if err != nil {
+				return err
+			}
+			return replayAgent(cmd, player)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.match, "match", "content", "`what` counts: content, method or exact")
+	f.StringVar(&o.pace, "pace", "fast", "`how` fast: fast, recorded, or a speed such as 0.5x; with ,max=2s no wait is longer")
+	f.StringVar(&o.session, "session", "", "only the session with this `id`")
+	f.BoolVar(&o.agent.Partial, "partial", false, "the client may leave things out")
+	f.DurationVar(&o.agent.Patience, "patience", 0, "how long to wait in a turn for a client that owes something (default 5s)")
+	f.StringVar(&o.onMiss, "on-miss", "error", "`what` becomes of a session that is not on the tape: error, or live for AGENT")
+	f.StringVar(&o.file, "file", "", "replay this `file`, or record it")
+	f.StringVar(&o.mode, "mode", "once", "`when` to record into the file: once, none, new or all")
+	return cmd
+}
+
+// A replayOptions is what the flags of replay agent say.
+type replayOptions struct {
+	agent                             replay.Agent
+	dir, match, pace, session, onMiss string
+	file, mode                        string
+	live                              []string
+}
+
+// A player plays an agent.
+type player interface {
+	Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (replay.Report, error)
+}
+
+// player returns what the options ask for.
+func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error) {
+	if err := o.agent.Matching.UnmarshalText([]byte(o.match)); err != nil {
+		return nil, fmt.Errorf("--match: %w", err)
+	}
+	var err error
+	if o.agent.Pace, err = replay.ParsePace(o.pace); err != nil {
+		return nil, fmt.Errorf("--pace: %w", err)
+	}
+	switch {
+	case o.onMiss != "error" && o.onMiss != "live":
+		return nil, fmt.Errorf("--on-miss is error or live, not %q", o.onMiss)
+	case o.onMiss == "live" && len(o.live) == 0:
+		return nil, errors.New("--on-miss live wants an agent behind --")
+	case o.file != "":
+		return o.cassette(cmd, args)
+	case cmd.Flags().Changed("mode"):
+		return nil, errors.New("--mode wants a --file")
+	case len(args) != 1:
+		return nil, fmt.Errorf("one REF is wanted, not %d", len(args))
+	}
+	ref, n, err := cutConnection(args[0])
+	if err != nil {
+		return nil, err
+	}
+	if ref == "-" {
+		return nil, errors.New("a tape cannot come from stdin, where the client is")
+	}
+	sub, err := resolve(o.dir, ref, cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	o.agent.Connection = n
+	o.agent.Sources = sub.sources()
+	if o.session != "" {
+		for i := range o.agent.Sources {
+			o.agent.Sources[i].Session = o.session
+		}
+	}
+	if o.onMiss == "live" {
+		o.agent.Live = o.live
+	}
+	return &o.agent, nil
+}
+
+func (o *replayOptions) cassette(cmd *cobra.Command, args []string) (player, error) {
+	c := &replay.Cassette{Path: o.file, Command: o.live, Agent: o.agent}
+	where := "--mode"
+	if mode := os.Getenv(replay.ModeVariable); mode != "" {
+		where, o.mode = replay.ModeVariable, mode
+	}
+	if err := c.Mode.UnmarshalText([]byte(o.mode)); err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	switch {
+	case len(args) > 0:
+		return nil, fmt.Errorf("with --file there is no REF: %q", args[0])
+	case o.session != "":
+		return nil, errors.New("--session goes with a REF, not with --file")
+	case len(o.live) == 0 && (c.Mode == replay.ModeAll || c.Mode == replay.ModeNew):
+		return nil, fmt.Errorf("the mode %v wants an agent behind --", c.Mode)
+	case len(o.live) == 0:
+		c.Mode = replay.ModeNone
+	}
+	return c, nil
+}
+
+// cutConnection takes the number of a connection off a REF. A file may have a
+// name with such an end.
+func cutConnection(ref string) (string, int, error) {
+	i := strings.LastIndexByte(ref, '#')
+	if i < 0 || isFile(ref) {
+		return ref, 0, nil
+	}
+	n, err := strconv.Atoi(ref[i+1:])
+	if err != nil || n < 1 {
+		return "", 0, fmt.Errorf("%q is no number of a connection", ref[i+1:])
+	}
+	return ref[:i], n, nil
+}
+
+// grace is how long a client that was told to end us may keep us writing.
+const grace = time.Second
+
+// replayAgent plays until the client or the tape is at its end, and ends as the
+// agent did.
+func replayAgent(cmd *cobra.Command, agent player) error {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	type ending struct {
+		report replay.Report
+		err    error
+	}
+	done := make(chan ending, 1)
+	go func() {
+		report, err := agent.Run(ctx, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		done <- ending{report, err}
+	}()
+	var end ending
+	select {
+	case end = <-done:
+	case <-ctx.Done():
+		select {
+		case end = <-done:
+		case <-time.After(grace): // it is blocked on a client that does not read
+			return &proxy.ExitError{Code: 128 + int(syscall.SIGTERM)}
+		}
+	}
+	for line := range strings.Lines(end.report.String()) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "acptap: %s", line)
+	}
+	switch {
+	case errors.Is(end.err, replay.ErrDiverged):
+		return errNo
+	case end.err != nil:
+		return end.err
+	case end.report.Exit != nil:
+		return endAs(end.report.Exit)
+	case ctx.Err() != nil:
+		return &proxy.ExitError{Code: 128 + int(syscall.SIGTERM)}
+	}
+	return nil
+}
+
+// endAs ends as an agent did: by the signal that ended it, if that is one by
+// which a Go program can end, else with its exit status.
+func endAs(exit *wire.Exit) error {
+	if exit.Code == 0 {
+		return nil
+	}
+	sig := syscall.Signal(exit.Code - 128)
+	if exit.Signal == sig.String() {
+		switch sig {
+		case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
+			signal.Reset(sig)
+			if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(sig) == nil {
+				time.Sleep(grace) // the signal comes before that
+			}
+		}
+	}
+	return &proxy.ExitError{Code: exit.Code}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/replay"
+)
+
+func newReplayClientCmd(dir *string) *cobra.Command {
+	var client replay.Client
+	var save bool
+	cmd := &cobra.Command{
+		Use:   "client [flags] REF -- AGENT [ARG...]",
+		Short: "Play the client of a tape to a live agent, and compare",
+		Long: `Runs AGENT, sends it what the client of the tape sent, each message when the
+answers before it have come, and writes what differs between the two
+conversations as a unified diff to stdout; see acptap diff for what --compare
+means. A session that is on several tapes is played with one run of AGENT for
+each.
+
+AGENT's requests are answered from the tape. No permission is given that was not
+given there, no command is run, and files are those of the tape: AGENT gets an
+error for what the tape does not know. What AGENT itself does is real: it works
+in the directory of --cwd, never silently in that of the tape.
+
+What could not be played as recorded is told on stderr, after what AGENT writes
+there.
+` + refHelp + `
+
+Exit status 0 if the conversations are the same; 1 if they differ or not all
+could be played; 2 if REF cannot be played to AGENT; 127 or 126 if AGENT cannot
+be run.`,
+		Example: `  acptap replay client last -- my-agent --acp
+  acptap replay client --compare content --cwd /tmp/work fix.jsonl -- my-agent --acp
+  acptap replay client --save --compare none 7k2m9p -- my-agent --acp`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() != 1 || len(args) < 2 {
+				return errors.New("want REF -- AGENT [ARG...]")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sub, err := resolve(*dir, args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			client.Sources = sub.sources()
+			if save {
+				if client.Store, err = openStore(*dir); err != nil {
+					return err
+				}
+			}
+			if client.Start.Command, err = command(args[1:]); err != nil {
+				return err
+			}
+			client.Start.Version, client.Start.PID = version(), os.Getpid()
+			if cwd := client.Start.Cwd; cwd != "" {
+				// The agent gets our working directory.
+				if err := os.Chdir(cwd); err != nil {
+					return err
+				}
+			}
+			if client.Start.Cwd, err = os.Getwd(); err != nil {
+				return err
+			}
+			return replayClient(cmd, &client, args[0], save)
+		},
+	}
+	f := cmd.Flags()
+	f.TextVar(&client.Level, "compare", replay.Shape, "what counts: `shape`, content, exact or none")
+	f.StringVar(&client.Start.Cwd, "cwd", "", "the `directory` that AGENT works in (default the current one)")
+	f.BoolVar(&client.AsNew, "as-new", false, "make a session anew that the tape loads and nobody makes on it")
+	f.DurationVar(&client.Patience, "patience", 0, "how long AGENT may be silent while something is waited for (default 30s)")
+	f.DurationVar(&client.Limit, "limit", 0, "how long one run of AGENT may take (default 1h)")
+	f.BoolVar(&save, "save", false, "keep the new run as a tape in the store")
+	f.StringVar(&client.Start.Name, "name", "", "with --save, what to call AGENT in listings")
+	return cmd
+}
+
+// command returns a command that means the same in another directory.
+func command(args []string) ([]string, error) {
+	if !strings.ContainsAny(args[0], `/\`) {
+		return args, nil
+	}
+	program, err := filepath.Abs(args[0])
+	return append([]string{program}, args[1:]...), err
+}
+
+func replayClient(cmd *cobra.Command, client *replay.Client, ref string, save bool) error {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	client.Err = cmd.ErrOrStderr()
+	report, err := client.Run(ctx)
+	for line := range strings.Lines(report.String()) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "acptap: %s", line)
+	}
+	if save {
+		for _, tape := range report.Tapes {
+			fmt.Fprintf(cmd.ErrOrStderr(), "acptap: tape: %s\n", tape)
+		}
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted")
+	case err != nil && !errors.Is(err, replay.ErrDiffers):
+		return err
+	}
+	if werr := report.Diff.WriteUnified(cmd.OutOrStdout(), ref, "now"); werr != nil {
+		return werr
+	}
+	if err != nil {
+		return errNo
+	}
+	return nil
+}

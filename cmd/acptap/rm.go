@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/record"
+)
+
+func newRmCmd(dir *string) *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "rm [flags] TAPE...",
+		Short: "Delete tapes",
+		Long: `Deletes tapes, with their files: nothing of them stays readable in the store. A
+tape that is being recorded is refused. TAPE is an id, any part of it that no
+other tape has, last, or last~1.
+
+Exit status 0; 2 if a tape could not be deleted.`,
+		Example: `  acptap rm 7k2m9p
+  acptap rm --dry-run last last~1`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			store, err := openStore(*dir)
+			if err != nil {
+				return err
+			}
+			ids, err := store.Tapes()
+			if err != nil {
+				return err
+			}
+			var doomed []string
+			for _, ref := range args { // all of them first: last must not move
+				id, err := record.TapeID(ids, ref)
+				if errors.Is(err, record.ErrNoTape) {
+					return fmt.Errorf("%w; rm takes tapes, see acptap ls", err)
+				}
+				if err != nil {
+					return err
+				}
+				if !slices.Contains(doomed, id) {
+					doomed = append(doomed, id)
+				}
+			}
+			return deleteTapes(cmd.OutOrStdout(), store, doomed, dry)
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be deleted")
+	return cmd
+}
+
+func newPruneCmd(dir *string) *cobra.Command {
+	var dry bool
+	var age string
+	cmd := &cobra.Command{
+		Use:   "prune --older-than AGE",
+		Short: "Delete old tapes",
+		Long: `Deletes the tapes that began longer ago than AGE, but for those that are being
+recorded. AGE is a number with d (days), w (weeks), h, m or s. An
+imported tape counts from when it was recorded. Before that it seals what killed
+proxies have left.
+
+Exit status 0; 2 if a tape could not be deleted.`,
+		Example: `  acptap prune --older-than 30d --dry-run
+  acptap prune --older-than 2w`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			limit, err := parseAge(age)
+			if err != nil {
+				return err
+			}
+			store, err := openStore(*dir)
+			if err != nil {
+				return err
+			}
+			if !dry {
+				if err := store.Adopt(func() bool { return false }); err != nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "acptap: %v\n", err)
+				}
+			}
+			l, err := store.List()
+			if err != nil {
+				return err
+			}
+			var doomed []string
+			for _, i := range l.Tapes {
+				if !i.Live && time.Since(i.Start.Time) > limit {
+					doomed = append(doomed, i.Tape)
+				}
+			}
+			if err := deleteTapes(cmd.OutOrStdout(), store, doomed, dry); err != nil {
+				return err
+			}
+			return complain(cmd.ErrOrStderr(), l.Broken)
+		},
+	}
+	cmd.Flags().StringVar(&age, "older-than", "", "`age`, such as 30d, 2w or 12h")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be deleted")
+	cmd.MarkFlagRequired("older-than")
+	return cmd
+}
+
+// parseAge reads a duration, also in days and weeks.
+func parseAge(s string) (time.Duration, error) {
+	for unit, hours := range map[string]int64{"d": 24, "w": 7 * 24} {
+		digits, ok := strings.CutSuffix(s, unit)
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if longest := math.MaxInt64 / int64(time.Hour) / hours; ok && err == nil && 0 <= n && n <= longest {
+			return time.Duration(n*hours) * time.Hour, nil
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("--older-than %q: want an age such as 30d, 2w or 12h", s)
+	}
+	return d, nil
+}
+
+// deleteTapes deletes tapes and says so.
+func deleteTapes(w io.Writer, store *record.Store, ids []string, dry bool) error {
+	sizes := map[string]int64{}
+	for _, id := range ids {
+		size, err := store.Size(id)
+		if err != nil {
+			return err
+		}
+		sizes[id] = size
+	}
+	gone, verb := ids, "would be deleted"
+	var failed error
+	if !dry {
+		gone, failed = store.Delete(ids...)
+		verb = "deleted"
+	}
+	var freed int64
+	for _, id := range gone {
+		freed += sizes[id]
+		fmt.Fprintln(w, id)
+	}
+	fmt.Fprintf(w, "%s %s, %s\n", count(uint64(len(gone)), "tape"), verb, bytesText(freed))
+	return failed
+}

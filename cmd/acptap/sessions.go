@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/record"
+)
+
+func newSessionsCmd(dir *string) *cobra.Command {
+	var asJSON bool
+	var limit int
+	var agent, cwd string
+	cmd := &cobra.Command{
+		Use:   "sessions",
+		Short: "List the sessions, the one used last at the end",
+		Long: `Lists the sessions of the store, the one used last at the end. A session is the
+protocol's; it may run over several tapes.
+
+Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
+		Example: `  acptap sessions
+  acptap sessions --cwd . --agent claude
+  acptap sessions --json | jq -r .session`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := openStore(*dir)
+			if err != nil {
+				return err
+			}
+			l, err := store.List()
+			if err != nil {
+				return err
+			}
+			where, err := absolute(cwd)
+			if err != nil {
+				return err
+			}
+			sessions := slices.DeleteFunc(l.Sessions, func(s record.SessionInfo) bool {
+				return agent != "" && !strings.HasPrefix(s.Agent, agent) || where != "" && s.Cwd != where
+			})
+			if limit > 0 && limit < len(sessions) {
+				sessions = sessions[len(sessions)-limit:]
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), sessions, sessionOf)
+			} else {
+				err = listSessions(cmd.OutOrStdout(), sessions)
+			}
+			if err != nil {
+				return err
+			}
+			return complain(cmd.ErrOrStderr(), l.Broken)
+		},
+	}
+	cmd.AddCommand(newFidelityCmd(dir))
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
+	f.IntVarP(&limit, "number", "n", 0, "the `n` used last only")
+	f.StringVar(&agent, "agent", "", "only of this agent: the beginning of its `name`")
+	f.StringVar(&cwd, "cwd", "", "only in this working `directory`")
+	return cmd
+}
+
+// A sessionLine is a session as programs read it.
+type sessionLine struct {
+	Session string       `json:"session"`
+	Agent   string       `json:"agent"`
+	Title   string       `json:"title,omitempty"`
+	Prompt  string       `json:"prompt,omitempty"`
+	Cwd     string       `json:"cwd,omitempty"`
+	Parent  string       `json:"parent,omitempty"`
+	Expires string       `json:"expires,omitempty"`
+	Dialect string       `json:"dialect"`
+	Began   time.Time    `json:"began"`
+	Updated time.Time    `json:"updated"`
+	Frames  uint64       `json:"frames"`
+	Failed  uint64       `json:"failed"`
+	Turns   uint64       `json:"turns"`
+	Closed  bool         `json:"closed"`
+	Runs    []record.Run `json:"runs"`
+}
+
+func sessionOf(s record.SessionInfo) any {
+	line := sessionLine{
+		Session: s.ID, Agent: s.Agent, Title: s.Title, Prompt: s.Prompt, Cwd: s.Cwd, Parent: s.Parent, Expires: s.Expires,
+		Dialect: s.Dialect.String(), Began: s.Began(), Updated: s.Updated(), Closed: s.Closed, Runs: s.Runs,
+	}
+	line.Frames, line.Failed, line.Turns = s.Total()
+	return line
+}
+
+func listSessions(w io.Writer, sessions []record.SessionInfo) error {
+	if len(sessions) == 0 {
+		_, err := fmt.Fprintln(w, "No sessions.")
+		return err
+	}
+	t := &table{}
+	t.row("SESSION", "UPDATED", "AGENT", "TURNS", "FRAMES", "TAPES", "DIRECTORY", "TITLE")
+	for _, s := range sessions {
+		frames, _, turns := s.Total()
+		t.row(s.ID, timeText(s.Updated()), shorten(s.Agent, 24), fmt.Sprint(turns), fmt.Sprint(frames), fmt.Sprint(len(s.Runs)),
+			shorten(s.Cwd, 40), shorten(cmp.Or(s.Title, s.Prompt), 60))
+	}
+	return t.write(w)
+}

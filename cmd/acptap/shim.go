@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/shim"
+)
+
+// A shimChoice is what the flags of acptap proxy say of the session shim.
+type shimChoice struct {
+	mode     string
+	history  string
+	from     string
+	patience time.Duration
+}
+
+// flags adds the flags.
+func (c *shimChoice) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.mode, "sessions", "off", "give the agent the session methods that it lacks: `auto`, force or off")
+	f.Lookup("sessions").NoOptDefVal = "auto"
+	f.DurationVar(&c.patience, "load-patience", 20*time.Second, "with --sessions, how long a session method of the agent's own may be silent")
+	f.StringVar(&c.history, "history", "merged", "with --sessions, how a loaded conversation is sent: `merged` or raw, as it was recorded")
+	f.StringVar(&c.from, "sessions-from", "same", "with --sessions, whose sessions are offered: of the `same` agent, or any")
+}
+
+// check says what is wrong with the flags' values.
+func (c *shimChoice) check() error {
+	for _, v := range []struct {
+		flag, value string
+		one, two    string
+	}{
+		{"history", c.history, "merged", "raw"},
+		{"sessions-from", c.from, "same", "any"},
+	} {
+		if v.value != v.one && v.value != v.two {
+			return fmt.Errorf("--%s is %s or %s, not %q", v.flag, v.one, v.two, v.value)
+		}
+	}
+	switch c.mode {
+	case "auto", "force", "off":
+		return nil
+	}
+	return fmt.Errorf("--sessions is auto, force or off, not %q", c.mode)
+}
+
+// shim returns the interceptor that serves sessions from the store in dir for an
+// agent that is recorded there on a tape; nil if it is off, or if there is no
+// tape: what is not recorded cannot be loaded later. The caller closes it when
+// the proxy has returned.
+func (c *shimChoice) shim(dir string, start record.Start, tape string) (*shim.Shim, error) {
+	if c.mode == "off" || tape == "" {
+		return nil, nil
+	}
+	store, err := openStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &shim.Shim{
+		Store:    store,
+		Agent:    record.Info{Start: start}.Agent(),
+		Tape:     tape,
+		Raw:      c.history == "raw",
+		AnyAgent: c.from == "any",
+		Patience: c.patience,
+	}
+	if c.mode == "force" {
+		s.Mode = shim.Force
+	}
+	return s, nil
+}

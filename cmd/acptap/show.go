@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A show is what is shown, and how.
+type show struct {
+	chat     bool
+	asJSON   bool
+	follow   bool
+	raw      bool
+	from, to uint64
+	frame    uint64 // 0: all
+	color    string
+	picks    picks
+	want     sieve // made of picks
+}
+
+func newShowCmd(dir *string) *cobra.Command {
+	var s show
+	cmd := &cobra.Command{
+		Use:   "show [flags] [REF]",
+		Short: "Show the frames of a tape, or its conversations",
+		Long: `Shows a tape or a session, one line for each frame: its number, the seconds since
+the tape began, the direction, the kind, the method (or the variant of a
+session/update), and what it says. + stands before a frame that acptap injected,
+~ before one that it changed, × before one that it withheld; ⇠ is the agent's
+stderr. With --chat it shows the conversations as they were in the end.
+
+Of several flags that pick frames, all must fit; of several values of one flag,
+any. A response has the method of its request.
+` + filterHelp + refHelp + `
+Without REF it is last.
+
+Exit status 0; 1 if there is nothing to show that fits the flags; 2 if REF, or a
+part of it, cannot be read.`,
+		Example: `  acptap show
+  acptap show -f last
+  acptap show --chat last
+  acptap show --method 'fs/*' --kind request last
+  acptap show --text 'no such file' --dir agent tape.jsonl
+  acptap show --filter '(latency:>2s | is:error) !method:fs/*' last
+  acptap show --filter '.params.update.status:failed' last
+  acptap show --frame 17 last
+  acptap show --json last | jq -r 'select(.failed) | .summary'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.parse(); err != nil {
+				return err
+			}
+			ref := "last"
+			if len(args) > 0 {
+				ref = args[0]
+			}
+			sub, err := resolve(*dir, ref, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			return s.run(cmd.Context(), sub, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&s.chat, "chat", false, "conversations instead of frames")
+	f.BoolVar(&s.asJSON, "json", false, "one JSON object a line")
+	f.BoolVarP(&s.follow, "follow", "f", false, "wait for more frames, until the tape ends")
+	s.picks.flags(f)
+	f.Uint64Var(&s.from, "from", 1, "frames from `number` on")
+	f.Uint64Var(&s.to, "to", math.MaxUint64, "frames up to `number`")
+	f.Lookup("to").DefValue = "the last"
+	f.Uint64Var(&s.frame, "frame", 0, "only the frame with this `number`, whole")
+	f.BoolVar(&s.raw, "raw", false, "with --frame: its bytes exactly as they crossed the wire")
+	f.StringVar(&s.color, "color", "auto", "`when` to use colours: auto, always or never")
+	for _, name := range []string{"follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"} {
+		cmd.MarkFlagsMutuallyExclusive("chat", name)
+	}
+	for _, name := range []string{"follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"} {
+		cmd.MarkFlagsMutuallyExclusive("frame", name)
+	}
+	return cmd
+}
+
+// parse reads the flags that are words.
+func (s *show) parse() (err error) {
+	if s.want.Filter, err = s.picks.filter(); err != nil {
+		return err
+	}
+	switch s.color {
+	case "auto", "always", "never":
+	default:
+		return fmt.Errorf("--color is auto, always or never, not %q", s.color)
+	}
+	if s.raw && s.frame == 0 {
+		return errors.New("--raw goes with --frame")
+	}
+	return nil
+}
+
+func (s *show) run(ctx context.Context, sub subject, stdout, stderr io.Writer) error {
+	w := bufio.NewWriterSize(stdout, 64<<10)
+	width, color := s.canvas(stdout)
+	var err error
+	switch {
+	case s.frame != 0:
+		err = s.one(w, sub)
+	case s.chat:
+		err = s.conversations(w, stderr, sub, width, color)
+	default:
+		err = s.frames(ctx, w, stderr, sub, inspect.Lines{W: w, Width: width, Color: color})
+	}
+	return cmp.Or(w.Flush(), err)
+}
+
+// canvas returns the width of the terminal, 0 if there is none, and whether to
+// use colours (no-color.org).
+func (s *show) canvas(stdout io.Writer) (width int, color bool) {
+	f, ok := stdout.(*os.File)
+	terminal := ok && term.IsTerminal(int(f.Fd()))
+	if terminal {
+		width, _, _ = term.GetSize(int(f.Fd())) // 0, no cutting, if it has none
+	}
+	plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"
+	return width, s.color == "always" || s.color == "auto" && terminal && !plain
+}
+
+// frames shows the frames that are wanted.
+func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, sub subject, form inspect.Lines) error {
+	l := listing{show: s, w: w, stderr: stderr}
+	for i, p := range sub.Parts {
+		l.lines = form // anew: numbers are those of one tape
+		if err := l.begin(sub, p); err != nil {
+			return err
+		}
+		last := i == len(sub.Parts)-1
+		if err := l.part(sub, p, l.source(ctx, p, last)); err != nil {
+			return err
+		}
+	}
+	return l.verdict()
+}
+
+// source yields the frames of a part, and what comes later if it is to be
+// followed.
+func (s *show) source(ctx context.Context, p part, last bool) iter.Seq2[dialect.Frame, error] {
+	from := s.want.from(p, s.from)
+	if s.follow && last {
+		return p.Tape.Follow(ctx, from)
+	}
+	return p.Tape.Frames(from)
+}
+
+// A listing is the frames of a show on their way out.
+type listing struct {
+	*show
+	w      *bufio.Writer
+	stderr io.Writer
+	lines  inspect.Lines // of the tape that is read
+	start  time.Time     // when that began
+
+	shown, broken int
+}
+
+func (l *listing) begin(sub subject, p part) error {
+	info, err := p.Tape.Info()
+	if err != nil && (l.asJSON || !l.want.IsZero()) {
+		return err
+	}
+	l.start = info.Start.Time
+	l.want.next(p, l.start)
+	if len(sub.Parts) > 1 && !l.asJSON {
+		return l.lines.Heading("tape " + p.Tape.ID())
+	}
+	return nil
+}
+
+func (l *listing) part(sub subject, p part, frames iter.Seq2[dialect.Frame, error]) error {
+	for f, err := range frames {
+		switch {
+		case err != nil:
+			err = l.trouble(err)
+		case f.Seq > l.to:
+			return nil
+		case l.want.wants(&f) && f.Seq >= l.from && sub.has(p, &f):
+			err = l.write(&f)
+		default:
+			l.lines.Pass(&f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if l.asJSON {
+		return nil
+	}
+	return l.lines.Close()
+}
+
+func (l *listing) write(f *dialect.Frame) error {
+	l.shown++
+	write := l.lines.Write
+	if l.asJSON {
+		write = l.writeJSON
+	}
+	if err := write(f); err != nil || !l.follow {
+		return err
+	}
+	return l.w.Flush()
+}
+
+func (l *listing) writeJSON(f *dialect.Frame) error {
+	b, err := inspect.JSON(*f, l.start)
+	if err != nil {
+		return err
+	}
+	_, err = l.w.Write(append(b, '\n'))
+	return err
+}
+
+// trouble tells of a stretch that cannot be read. What follows it is shown.
+func (l *listing) trouble(err error) error {
+	l.broken++
+	fmt.Fprintf(l.stderr, "acptap: %v\n", err)
+	if l.asJSON {
+		return nil
+	}
+	return l.lines.Trouble(err)
+}
+
+func (l *listing) verdict() error {
+	picky := !l.want.IsZero() || l.from > 1 || l.to != math.MaxUint64
+	switch {
+	case l.broken > 0:
+		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(l.broken), "part"))
+	case l.shown == 0 && picky:
+		return errNo
+	}
+	return nil
+}
+
+// one shows the whole of one frame.
+func (s *show) one(w io.Writer, sub subject) error {
+	p, err := s.partOf(sub)
+	if err != nil {
+		return err
+	}
+	if s.raw {
+		return p.Tape.WriteFrame(w, s.frame)
+	}
+	f, err := p.Tape.Frame(s.frame)
+	if err != nil {
+		return err
+	}
+	in := &inspect.Indenter{W: w, Text: f.Kind == wire.Junk || f.Kind == wire.Stderr}
+	if err := p.Tape.WriteFrame(in, s.frame); err != nil {
+		return err
+	}
+	return in.Close()
+}
+
+// partOf returns the part that the frame is on.
+func (s *show) partOf(sub subject) (part, error) {
+	var found []part
+	for _, p := range sub.Parts {
+		if sub.Session == "" || p.Run.First <= s.frame && s.frame <= p.Run.Last {
+			found = append(found, p)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return part{}, fmt.Errorf("session %s has no frame %d", sub.Session, s.frame)
+	case 1:
+		return found[0], nil
+	}
+	return part{}, fmt.Errorf("session %s has a frame %d on %d tapes, such as %s; name the tape", sub.Session, s.frame, len(found), found[0].Tape.ID())
+}

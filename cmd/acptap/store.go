@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/acptap/acptap/record"
+)
+
+const defaultStoreText = "the state directory of the user"
+
+// openStore returns the store in dir, or where the environment says.
+func openStore(dir string) (*record.Store, error) {
+	if dir == "" {
+		var err error
+		if dir, err = defaultStore(); err != nil {
+			return nil, err
+		}
+	}
+	abs, err := filepath.Abs(dir) // the working directory may be gone later
+	if err != nil {
+		return nil, err
+	}
+	return record.OpenStore(abs), nil
+}
+
+func defaultStore() (string, error) {
+	if dir := os.Getenv("ACPTAP_STORE"); dir != "" {
+		return dir, nil
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // the XDG specification ignores relative ones
+		return filepath.Join(dir, "acptap"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("where is the store? %w; use --store or ACPTAP_STORE", err)
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(home, "Library", "Application Support", "acptap"), nil
+	case "windows":
+		if dir := os.Getenv("LocalAppData"); dir != "" {
+			return filepath.Join(dir, "acptap"), nil
+		}
+	}
+	return filepath.Join(home, ".local", "state", "acptap"), nil
+}
