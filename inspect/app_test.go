@@ -33,7 +33,7 @@ func TestScreens(t *testing.T) {
 		{"last", "acp-go-sdk-rejected.jsonl", "G"},
 		{"keys", "acp-go-sdk.jsonl", "?"},
 		{"chat", "acp-go-sdk.jsonl", "3"},
-		{"chat-unfolded", "acp-go-sdk.jsonl", "3«Perfect»jjjjjjjjj<Enter>"},
+		{"chat-unfolded", "acp-go-sdk.jsonl", "3«Perfect»z"},
 		{"turns", "acp-go-sdk-rejected.jsonl", "4"},
 		{"capabilities", "acp-v2.jsonl", "5"},
 		{"capabilities-mcp", "mcp-everything.jsonl", "5"},
