@@ -82,6 +82,6 @@ func (c canvas) across(y int, s style, title string) {
 		c.screen.SetContent(c.x+x, c.y+y, '─', nil, c.looks[dim])
 	}
 	if title != "" {
-		c.text(1, y, s, " "+cut(title, max(c.w-4, 1))+" ")
+		c.text(1, y, s, " "+Cut(title, max(c.w-4, 1))+" ")
 	}
 }

@@ -44,7 +44,7 @@ func (c *chat) lines(width int) []line {
 		clear(c.drawn)
 		c.width = width
 	}
-	said := []line{{spans: []span{{bold, cut(points(piece(session.Title), piece(session.ID)), max(width, 1))}}}, {}}
+	said := []line{{spans: []span{{bold, Cut(points(piece(session.Title), piece(session.ID)), max(width, 1))}}}, {}}
 	conversation := &session.Conversation
 	shown := ownTerminals(conversation)
 	ended := 0

@@ -208,7 +208,7 @@ func (a *app) drawBar(c canvas) {
 		return
 	}
 	name := points(piece(a.subject.Name), before("session", piece(a.subject.Session)), stateText(a.info))
-	name = cut(name, max(c.w-x-2, 1))
+	name = Cut(name, max(c.w-x-2, 1))
 	c.text(c.w-width(name)-1, 0, reverse, name)
 }
 

@@ -29,7 +29,7 @@ import (
 // most 65536 requests.
 type Lines struct {
 	W     io.Writer
-	Width int  // columns; 0: lines are not cut
+	Width int  // columns that a line is cut to; 0: lines are not cut
 	Color bool // with the 16 colours of ANSI
 
 	calls calls
@@ -61,7 +61,7 @@ func (l *Lines) Write(f *dialect.Frame) error {
 	}
 	said := Summary(*f)
 	if l.Width > 0 {
-		said = cut(said, max(l.Width-l.used-width(behind), 1))
+		said = Cut(said, max(l.Width-l.used-width(behind), 1))
 	}
 	l.put(look, said)
 	l.put(dim, behind)
@@ -162,9 +162,17 @@ func look(f *dialect.Frame) style {
 	return plain
 }
 
-// put appends text to the line.
+// put appends text to the line, as far as there is room.
 func (l *Lines) put(s style, text string) {
-	l.used += width(text)
+	room := l.Width - l.used
+	switch {
+	case l.Width == 0, width(text) <= room:
+		l.used += width(text)
+	case room <= 0:
+		return
+	default:
+		text, l.used = Cut(strings.TrimRight(text, " "), room), l.Width
+	}
 	if !l.Color || s == plain || strings.TrimSpace(text) == "" {
 		l.b.WriteString(text)
 		return
@@ -214,8 +222,9 @@ func pad(s string, columns int) string {
 	return s + strings.Repeat(" ", max(columns-width(s), 0))
 }
 
-// cut shortens clean text to some columns, at least one.
-func cut(s string, columns int) string {
+// Cut shortens text without control characters to some columns of a terminal, at
+// least one. An ellipsis stands for what is missing.
+func Cut(s string, columns int) string {
 	if width(s) <= columns {
 		return s
 	}

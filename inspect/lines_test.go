@@ -62,7 +62,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestLinesAreCut(t *testing.T) {
-	for width := 60; width < 140; width++ {
+	for width := 1; width < 140; width++ {
 		got := write(t, &inspect.Lines{Width: width}, tape(lineTape)[:5])
 		for line := range strings.Lines(got) {
 			if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); n > width {
@@ -70,8 +70,12 @@ func TestLinesAreCut(t *testing.T) {
 			}
 		}
 	}
+	got := write(t, &inspect.Lines{Width: 34}, tape(lineTape)[:1])
+	if want := "    1    0.010  → request   sessio…\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	// Eight columns are left, and a wide character does not fit into one.
-	got := write(t, &inspect.Lines{Width: 56}, tape(lineTape)[3:4])
+	got = write(t, &inspect.Lines{Width: 56}, tape(lineTape)[3:4])
 	if want := "  世界世…\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want %q at its end", got, want)
 	}

@@ -32,7 +32,7 @@ func (s *story) numbers(width int) []line {
 		l := latencies[called]
 		slices.Sort(l)
 		row := []span{
-			{plain, pad(cut(piece(called), columns), columns)},
+			{plain, pad(Cut(piece(called), columns), columns)},
 			{plain, fmt.Sprintf("%9s ", grouped(int64(c.frames)))},
 			{plain, fmt.Sprintf("%6s ", blankZero(c.failed))},
 			{plain, fmt.Sprintf("%8s ", byteSize(c.bytes))},

@@ -96,9 +96,9 @@ func (p *prompt) complain(c canvas) {
 	at := min(p.at, c.w-1)
 	c.text(at, 0, red, "^")
 	if said := " " + p.wrong; at+1+width(said) <= c.w || at < c.w/2 {
-		c.text(at+1, 0, red, cut(said, max(c.w-at-1, 1)))
+		c.text(at+1, 0, red, Cut(said, max(c.w-at-1, 1)))
 	} else {
-		said = cut(p.wrong, max(at-1, 1)) + " "
+		said = Cut(p.wrong, max(at-1, 1)) + " "
 		c.text(at-width(said), 0, red, said)
 	}
 }

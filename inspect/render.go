@@ -48,7 +48,7 @@ func (r *row) spans(form rowForm) []span {
 		called += " ×" + strconv.Itoa(r.chunks)
 	}
 	columns := min(max(form.width/4, 12), 28)
-	line = append(line, span{look, pad(cut(called, columns), columns) + "  "})
+	line = append(line, span{look, pad(Cut(called, columns), columns) + "  "})
 
 	behind := form.behind(r)
 	room := form.width
@@ -56,7 +56,7 @@ func (r *row) spans(form rowForm) []span {
 		room -= width(s.text)
 	}
 	if room > 0 {
-		line = append(line, span{look, pad(cut(r.summary, room), room)})
+		line = append(line, span{look, pad(Cut(r.summary, room), room)})
 	}
 	return append(line, behind...)
 }

@@ -110,7 +110,7 @@ func (s *shelf) tapeSpans(i *record.Info, width int) []span {
 	agent := cmp.Or(i.Start.Name, words(i.Connection.Agent, i.Connection.AgentVersion), strings.Join(i.Start.Command, " "))
 	columns := min(max(width/5, 12), 32)
 	row := []span{
-		flag, {bold, pad(cut(piece(agent), columns), columns)},
+		flag, {bold, pad(Cut(piece(agent), columns), columns)},
 		{plain, fmt.Sprintf(" %8s ", age(s.now().Sub(i.Start.Time)))},
 		{plain, fmt.Sprintf("%9s frames  ", grouped(int64(i.Frames)))}, state,
 	}

@@ -139,7 +139,7 @@ func (l *lane) spans(from, to time.Duration, labels, columns int) []span {
 		took = "… " + took
 	}
 	return []span{
-		{l.style, pad(cut(l.label, labels), labels) + " "},
+		{l.style, pad(Cut(l.label, labels), labels) + " "},
 		{plain, strings.Repeat(" ", begin)},
 		{l.style, strings.Repeat(ink, end-begin+1)},
 		{plain, strings.Repeat(" ", columns-1-end) + " "},

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -51,10 +50,8 @@ func demo(ctx context.Context, dir string, out io.Writer) error {
 	}
 	var form trace.Text
 	seen := func(wire.Direction, []byte) {}
-	f, onTerminal := out.(*os.File)
-	if onTerminal = onTerminal && term.IsTerminal(int(f.Fd())); onTerminal {
-		form.Width, _, _ = term.GetSize(int(f.Fd()))                            // 0, no wrapping, if it has none
-		form.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" // no-color.org
+	if isTerminal(out) {
+		form.Width, form.Color = columns(out), takesColor(out)
 		seen = newDemoProgress(out).show
 	}
 	proxy, err := recordDemo(ctx, store.Dir(), seen)
@@ -73,7 +70,7 @@ func demo(ctx context.Context, dir string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("demo: replaying tape %s: %w (store %s)", tape.ID(), err, store.Dir())
 	}
-	if onTerminal {
+	if isTerminal(out) {
 		fmt.Fprintln(out) // below the progress
 	}
 	if err := trace.WriteText(out, c, form); err != nil {
@@ -138,7 +135,7 @@ func writeNext(w io.Writer, dir string) error {
 	} {
 		t.row("  acptap "+next[0]+" --store "+shellWord(dir), next[1])
 	}
-	return t.write(w)
+	return t.write(w, 0) // commands are to be copied whole
 }
 
 // shellWord returns s as a shell takes it for one word.

@@ -116,12 +116,12 @@ func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 		return err
 	}
 	t := &table{}
-	t.row("TAPE", "STARTED", "AGENT", "CLIENT", "SESSIONS", "TURNS", "FRAMES", "SIZE", "STATE")
+	t.row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
 	for _, i := range tapes {
-		t.row(i.Tape, timeText(i.Start.Time), shorten(agentText(i), 32), shorten(i.Connection.Client, 16),
-			fmt.Sprint(i.Sessions), fmt.Sprint(i.Turns), fmt.Sprint(i.Frames), bytesText(i.Bytes), stateText(i))
+		t.row(i.Tape, timeText(i.Start.Time), agentText(i), stateText(i),
+			fmt.Sprint(i.Turns), fmt.Sprint(i.Frames), bytesText(i.Bytes), fmt.Sprint(i.Sessions), i.Connection.Client)
 	}
-	return t.write(w)
+	return t.write(w, columns(w), 2, 3, 8)
 }
 
 // agentText returns what to call the agent: the user's name for it, its own, or

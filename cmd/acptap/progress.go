@@ -5,8 +5,6 @@ import (
 	"io"
 	"os"
 	"time"
-
-	"golang.org/x/term"
 )
 
 // A progress is a line on a terminal for work that takes over a second. On
@@ -21,7 +19,7 @@ type progress struct {
 // newProgress begins work that is shown on w if that is a terminal.
 func newProgress(w io.Writer, what string) *progress {
 	p := &progress{what: what, began: time.Now()}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
 		p.w = w
 	}
 	return p

@@ -101,11 +101,11 @@ func listSessions(w io.Writer, sessions []record.SessionInfo) error {
 		return err
 	}
 	t := &table{}
-	t.row("SESSION", "UPDATED", "AGENT", "TURNS", "FRAMES", "TAPES", "DIRECTORY", "TITLE")
+	t.row("SESSION", "UPDATED", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FRAMES", "TAPES")
 	for _, s := range sessions {
 		frames, _, turns := s.Total()
-		t.row(s.ID, timeText(s.Updated()), shorten(s.Agent, 24), fmt.Sprint(turns), fmt.Sprint(frames), fmt.Sprint(len(s.Runs)),
-			shorten(s.Cwd, 40), shorten(cmp.Or(s.Title, s.Prompt), 60))
+		t.row(s.ID, timeText(s.Updated()), s.Agent, cmp.Or(s.Title, s.Prompt), s.Cwd,
+			fmt.Sprint(turns), fmt.Sprint(frames), fmt.Sprint(len(s.Runs)))
 	}
-	return t.write(w)
+	return t.write(w, columns(w), 2, 3, 4)
 }

@@ -9,11 +9,9 @@ import (
 	"io"
 	"iter"
 	"math"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -128,15 +126,9 @@ func (s *show) run(ctx context.Context, sub subject, stdout, stderr io.Writer) e
 }
 
 // canvas returns the width of the terminal, 0 if there is none, and whether to
-// use colours (no-color.org).
+// use colours.
 func (s *show) canvas(stdout io.Writer) (width int, color bool) {
-	f, ok := stdout.(*os.File)
-	terminal := ok && term.IsTerminal(int(f.Fd()))
-	if terminal {
-		width, _, _ = term.GetSize(int(f.Fd())) // 0, no cutting, if it has none
-	}
-	plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"
-	return width, s.color == "always" || s.color == "auto" && terminal && !plain
+	return columns(stdout), s.color == "always" || s.color == "auto" && takesColor(stdout)
 }
 
 // frames shows the frames that are wanted.

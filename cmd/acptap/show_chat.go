@@ -95,7 +95,7 @@ func tellConversation(w io.Writer, session *trace.Session, first bool, form trac
 	if !first {
 		io.WriteString(w, "\n") // the error comes again with the next
 	}
-	head := inspect.Lines{W: w, Color: form.Color}
+	head := inspect.Lines{W: w, Width: form.Width, Color: form.Color}
 	if err := head.Heading("session " + session.ID + " " + session.Title); err != nil {
 		return err
 	}

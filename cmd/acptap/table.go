@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/acptap/acptap/inspect"
 )
 
 // A table is aligned text for people.
@@ -37,32 +41,55 @@ func printable(r rune) rune {
 	return ' '
 }
 
-// write writes the rows, two blanks between columns.
-func (t *table) write(w io.Writer) error {
+// narrowest is what is left of a column that is cut, so that one can still tell
+// what it holds.
+const narrowest = 8
+
+// write writes the rows, two blanks between columns. Unless width is 0, lines are
+// cut to that many columns of the terminal; before that the cells of those
+// columns of the table that may be cut, the widest first.
+func (t *table) write(w io.Writer, width int, may ...int) error {
+	if width > 0 && len(may) > 0 {
+		t.narrow(width, may)
+	}
 	var b strings.Builder
 	for _, row := range t.rows {
+		var line strings.Builder
 		gap := 0
 		for i, c := range row {
 			if c == "" {
 				gap += t.widths[i] + 2
 				continue
 			}
-			b.WriteString(strings.Repeat(" ", gap))
-			b.WriteString(c)
+			c = inspect.Cut(c, t.widths[i])
+			line.WriteString(strings.Repeat(" ", gap))
+			line.WriteString(c)
 			gap = t.widths[i] - uniseg.StringWidth(c) + 2
 		}
+		text := line.String()
+		if width > 0 {
+			text = inspect.Cut(text, width)
+		}
+		b.WriteString(text)
 		b.WriteByte('\n')
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// shorten cuts s to n characters.
-func shorten(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
+// narrow takes from the widest of the columns that may be cut until lines fit.
+func (t *table) narrow(width int, may []int) {
+	over := -width - 2
+	for _, w := range t.widths {
+		over += w + 2
 	}
-	return s
+	for ; over > 0; over-- {
+		widest := slices.MaxFunc(may, func(a, b int) int { return cmp.Compare(t.widths[a], t.widths[b]) })
+		if t.widths[widest] <= narrowest {
+			return
+		}
+		t.widths[widest]--
+	}
 }
 
 // bytesText returns a size as people read it.
