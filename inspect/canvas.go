@@ -1,7 +1,11 @@
 package inspect
 
 import (
+	"slices"
+	"unicode"
+
 	"github.com/gdamore/tcell/v2"
+	"github.com/mattn/go-runewidth"
 	"github.com/rivo/uniseg"
 )
 
@@ -28,39 +32,104 @@ func (c canvas) part(x, y, w, h int) canvas {
 
 // text draws text from a place on and returns the column behind it.
 func (c canvas) text(x, y int, s style, text string) int {
-	if y < 0 || y >= c.h {
+	return c.line(x, y, []span{{s, text}})
+}
+
+// line draws spans from a place on and returns the column behind them. Where
+// there is no room for all of them, they end in an ellipsis.
+func (c canvas) line(x, y int, spans []span) int {
+	if y < 0 || y >= c.h || x >= c.w {
 		return x
 	}
-	look := c.looks[s]
-	state := -1
-	for len(text) > 0 && x < c.w {
-		var cluster string
-		var w int
-		cluster, text, w, state = uniseg.FirstGraphemeClusterInString(text, state)
-		if x+w > c.w {
-			break
+	end := x
+	for _, s := range spans {
+		end += width(s.text)
+	}
+	if end <= c.w {
+		for _, s := range spans {
+			x, _ = c.clusters(x, y, s)
 		}
-		if w > 0 && x >= 0 {
-			runes := []rune(cluster)
-			c.screen.SetContent(c.x+x, c.y+y, runes[0], runes[1:], look)
+		return x
+	}
+	full := false
+	room := c.part(0, 0, c.w-1, c.h) // but for the ellipsis
+	for _, s := range spans {
+		if x, full = room.clusters(x, y, s); full {
+			c.screen.SetContent(c.x+x, c.y+y, '…', nil, c.looks[s.style])
+			c.fill(x+1, y, s.style) // if a wide character would be next
+			return c.w
 		}
-		x += w
 	}
 	return x
 }
 
+// clusters draws what is seen as characters, as far as there is room.
+func (c canvas) clusters(x, y int, s span) (behind int, full bool) {
+	look := c.looks[s.style]
+	state := -1
+	for text := s.text; len(text) > 0; {
+		var cluster string
+		var w int
+		cluster, text, w, state = uniseg.FirstGraphemeClusterInString(text, state)
+		if x+w > c.w {
+			return x, true
+		}
+		if x >= 0 {
+			c.put(x, y, cluster, w, look)
+		}
+		x += w
+	}
+	return x, false
+}
+
+// put draws a character in the columns that uniseg gives it. Terminals do not
+// agree on those of flags, of emoji that are joined or changed by what follows,
+// and of marks that take room. So each rune with a width has cells of its own, as
+// far as they go, and what joins them is left out.
+func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
+	end := x + columns
+	var cell []rune
+	flush := func(next int) {
+		if cell != nil {
+			c.screen.SetContent(c.x+x, c.y+y, cell[0], cell[1:], look)
+		}
+		x, cell = next, nil
+	}
+	used := x
+	for _, r := range cluster {
+		switch w := runewidth.RuneWidth(r); { // which tcell goes by
+		case unicode.In(r, unicode.Cf, unicode.Variation_Selector):
+		case unicode.In(r, unicode.Mn, unicode.Me, joiningJamo):
+			if cell != nil {
+				cell = append(cell, r)
+			}
+		case w > 0 && used+w <= end:
+			flush(used)
+			cell = []rune{r}
+			used += w
+		}
+	}
+	flush(used)
+	for ; x < end; x++ {
+		c.screen.SetContent(c.x+x, c.y+y, ' ', nil, look)
+	}
+}
+
+// joiningJamo are the vowels and final consonants that a Hangul syllable is made
+// of: they stand in the columns of its first consonant.
+var joiningJamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x1160, Hi: 0x11ff, Stride: 1}}}
+
 // spans draws a line. A selected one fills the width.
 func (c canvas) spans(y int, line []span, selected bool) {
-	x := 0
-	for _, s := range line {
-		if selected {
-			s.style = reverse
-		}
-		x = c.text(x, y, s.style, s.text)
+	if !selected {
+		c.line(0, y, line)
+		return
 	}
-	if selected {
-		c.fill(x, y, reverse)
+	line = slices.Clone(line)
+	for i := range line {
+		line[i].style = reverse
 	}
+	c.fill(c.line(0, y, line), y, reverse)
 }
 
 // fill draws blanks from a place to the end of the line.
