@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"math"
 	"path"
 	"strings"
 	"time"
@@ -105,7 +106,7 @@ func (p *player) notification(m *arrival) {
 // has been played as far as the client can see, it came too late to matter.
 func (p *player) cancel(m *arrival) {
 	l := p.sessions[m.session]
-	if l == nil || !l.running {
+	if l == nil || !l.running() {
 		p.report.note("a cancel came when no turn was open")
 		return
 	}
@@ -117,7 +118,7 @@ func (p *player) cancel(m *arrival) {
 	}
 	switch {
 	case c != nil && (prompt == nil || c.seq < prompt.seq):
-		l.stopped = true
+		l.stopped = math.MaxUint64
 		p.match(c, m)
 	case l.wants.first() == nil || prompt != nil && l.wants.first() == prompt:
 		p.report.note("a cancel came that the tape does not have, and changed nothing")
@@ -191,7 +192,7 @@ func (p *player) begin(c *cue, m *arrival, recorded []byte) {
 	kind, _ := dialect.Lookup(p.protocol, c.method)
 	switch kind.Effect {
 	case dialect.Prompts:
-		l.running, l.stopped = true, false
+		l.prompted, l.stopped = c.seq, min(l.stopped, c.seq)
 	case dialect.Initializes:
 		p.offered = bytes.Clone(m.e.Params)
 	case dialect.Opens:

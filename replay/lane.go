@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -18,8 +19,9 @@ type lane struct {
 	sets      queue // calls of lanes of their own that this session's updates wait for as well
 	held      []held
 	open      []*cue // requests that have come and are not answered
-	running   bool   // a turn
-	stopped   bool   // the turn, by a cancel of the client: answers that it owes may never come
+	prompted  uint64 // number of the last prompt that has come
+	rested    uint64 // number of the last frame sent that ended a turn
+	stopped   uint64 // answers recorded before this number may never come: the client has cancelled
 	cancelled bool   // on the tape, as far as it was read: the work that is open
 	dead      bool   // a miss has ended it
 	done      bool   // nothing more of it is on the tape
@@ -37,6 +39,12 @@ const (
 	ofSession
 	ofCall
 )
+
+// running reports whether a turn is open. A client may send the next prompt
+// before the turn of the last has ended.
+func (l *lane) running() bool {
+	return l.prompted > l.rested || slices.ContainsFunc(l.open, func(c *cue) bool { return c.method == "session/prompt" })
+}
 
 // A cue is a message of the client on the tape.
 type cue struct {

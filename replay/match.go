@@ -141,7 +141,7 @@ func (p *player) moreOf(m *arrival) func() bool {
 	case m.method == "session/cancel":
 		return func() bool { // it is of the turn that is open
 			l := p.sessions[m.session]
-			if l == nil || l.done || !l.running {
+			if l == nil || l.done || !l.running() {
 				return false
 			}
 			q := p.waiting[cueKey{"session/prompt", m.session}]

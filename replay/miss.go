@@ -231,12 +231,12 @@ func (p *player) refuse(id []byte, code int, text string, miss *Miss) {
 // does not do, nil if there is none, and how long to wait for that.
 func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Duration) {
 	try := func(l *lane) {
-		if l.dead || len(l.open) == 0 && !l.running {
+		if l.dead || len(l.open) == 0 && !l.running() {
 			return
 		}
 		wait := patience
 		if c := l.awaited(); c != nil {
-			if c.kind == wire.Response && !l.stopped {
+			if c.kind == wire.Response && c.seq > l.stopped {
 				return
 			}
 			wait = max(wait, 3*c.gap)

@@ -142,6 +142,10 @@ func TestMiss(t *testing.T) {
 			got:    []string{`"id":13,"result":{"stopReason":"cancelled"}`},
 			report: []string{"note: a cancel came when no turn was open"},
 		}, {
+			name: "a cancel of a prompt that was sent before the turn of the first had ended",
+			tape: twoTurns, says: []string{hello, makeNew, first, second, allow, cancel},
+			got: []string{`"id":12,"result":{"stopReason":"end_turn"}`, `"id":13,"result":{"stopReason":"cancelled"}`},
+		}, {
 			name: "a cancel where the tape has an answer",
 			tape: twoTurns, says: []string{hello, makeNew, first, cancel},
 			agent:  replay.Agent{Partial: true},

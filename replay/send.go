@@ -43,7 +43,7 @@ func (p *player) gone(l *lane, h *held) {
 		p.unadvertised(h.method)
 	}
 	if h.ends {
-		l.running = false
+		l.rested = h.seq
 	}
 }
 
