@@ -199,14 +199,14 @@ func reader([]string) {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", what, answer.Get(path).Raw)
 	}
 	read := func(what, path, part string) {
-		tell("read "+what, s.ask("fs/read_text_file", `{"sessionId":"live-1","path":"/tmp/work/now/`+path+`"`+part+`}`), "result.content")
+		tell("read "+what, s.ask("fs/read_text_file", `{"sessionId":"live-1","path":"/tmp/project/now/`+path+`"`+part+`}`), "result.content")
 	}
 	write := func(path, text string) gjson.Result {
 		content, _ := json.Marshal(text)
-		return s.ask("fs/write_text_file", `{"sessionId":"live-1","path":"/tmp/work/now/`+path+`","content":`+string(content)+`}`)
+		return s.ask("fs/write_text_file", `{"sessionId":"live-1","path":"/tmp/project/now/`+path+`","content":`+string(content)+`}`)
 	}
 	run := func(what, command string) {
-		tell(what, s.ask("terminal/create", `{"sessionId":"live-1","cwd":"/tmp/work/now",`+command+`}`), "result.terminalId")
+		tell(what, s.ask("terminal/create", `{"sessionId":"live-1","cwd":"/tmp/project/now",`+command+`}`), "result.terminalId")
 	}
 	terminal := func(what, method, id, path string) {
 		tell(what, s.ask("terminal/"+method, `{"sessionId":"live-1","terminalId":"`+id+`"}`), path)

@@ -64,20 +64,13 @@ func playing(t *testing.T, client replay.Client) (report *replay.ClientReport, d
 	before := runtime.NumGoroutine()
 	var stderr bytes.Buffer
 	client.Err = &stderr
-	client.Patience = cmp.Or(client.Patience, 10*time.Second)
-	client.Settle, client.Grace = 50*time.Millisecond, 200*time.Millisecond
+	client.Patience = cmp.Or(client.Patience, time.Minute)
+	client.Grace = cmp.Or(client.Grace, time.Minute)
+	client.Settle = 50 * time.Millisecond
 	// The race detector has each process sleep for a second before it ends.
 	t.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	report, err = client.Run(t.Context())
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			break
-		}
-		time.Sleep(10 * time.Millisecond) // they end one after the other
-	}
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines are left of %d", n, before)
-	}
+	settle(t, before)
 	var unified strings.Builder
 	if werr := report.Diff.WriteUnified(&unified, "tape", "now"); werr != nil {
 		t.Fatal(werr)
@@ -133,8 +126,8 @@ func TestClient(t *testing.T) {
 		{name: "does not ask", manner: "unasked", level: replay.Shape, err: replay.ErrDiffers, diff: "-      permission: allow_once\n"},
 		{name: "unknown request", manner: "extension", level: replay.None, note: "_bot/feel: the tape has no such request", said: "error -32601"},
 		{name: "fails", manner: "fails", level: replay.Shape, err: replay.ErrDiffers, diff: "+  turn 1 error -32603"},
-		{name: "silent", manner: "silent", err: replay.ErrDiffers, stopped: "waited 300ms for the answer to initialize (frame 1)"},
-		{name: "hangs in the turn", manner: "hangs", err: replay.ErrDiffers, stopped: "waited 300ms for the answer to session/prompt (frame 6)", diff: "+  turn 1 has no end\n"},
+		{name: "silent", manner: "silent", err: replay.ErrDiffers, stopped: "waited 2s for the answer to initialize (frame 1)"},
+		{name: "hangs in the turn", manner: "hangs", err: replay.ErrDiffers, stopped: "waited 2s for the answer to session/prompt (frame 6)", diff: "+  turn 1 has no end\n"},
 		{name: "dies in the turn", manner: "dies", err: replay.ErrDiffers, stopped: "the agent ended before the answer to session/prompt (frame 6): agent exited with status 7"},
 		{name: "no session", manner: "refuses", err: replay.ErrDiffers, note: "session/prompt not sent (frame 6): nobody has made session s-1", diff: "-  session/new: ok\n"},
 		{name: "another dialect", manner: "v2", err: replay.ErrDialect},
@@ -144,7 +137,7 @@ func TestClient(t *testing.T) {
 			client := replay.Client{Sources: []replay.Source{{Tape: tape(t, cleaning)}}, Start: part("cleaner", tt.manner), Level: tt.level}
 			client.Start.Cwd = "/home/bob/elsewhere"
 			if strings.HasPrefix(tt.stopped, "waited") {
-				client.Patience = 300 * time.Millisecond
+				client.Patience, client.Grace = 2*time.Second, 100*time.Millisecond // longer than the agent takes to start
 			}
 			report, diff, said, err := playing(t, client)
 			if !errors.Is(err, tt.err) {
@@ -276,12 +269,12 @@ a2c {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 
 func TestClientFilesAndTerminals(t *testing.T) {
 	client := replay.Client{Sources: []replay.Source{{Tape: tape(t, filesAndTerminals)}}, Start: part("reader"), Level: replay.None}
-	client.Start.Cwd = "/tmp/work/now"
+	client.Start.Cwd = "/tmp/project/now"
 	report, _, said, err := playing(t, client)
 	if err != nil {
 		t.Fatalf("got %v, %v", err, report)
 	}
-	const want = `prompt: look at /tmp/work/now/a.txt
+	const want = `prompt: look at /tmp/project/now/a.txt
 read a.txt: "one\ntwo\nthree\n"
 read a.txt again: "one\ntwo\nthree\n"
 read line 2 of a.txt: "two\n"
@@ -305,9 +298,9 @@ run rm: error -32603
 	if said != want {
 		t.Errorf("got %s\nwant %s", said, want)
 	}
-	const notes = `fs/read_text_file: the tape does not know /tmp/work/now/part.txt
-fs/read_text_file: the tape does not know /tmp/work/now/unknown.txt
-fs/write_text_file: the tape does not know /tmp/work/now/unknown.txt
+	const notes = `fs/read_text_file: the tape does not know /tmp/project/now/part.txt
+fs/read_text_file: the tape does not know /tmp/project/now/unknown.txt
+fs/write_text_file: the tape does not know /tmp/project/now/unknown.txt
 terminal/create: the tape has no terminal for make
 terminal/output: there is no terminal "term-9"
 terminal/create: the tape has no terminal for rm`

@@ -41,7 +41,7 @@ func stubborn(args []string) {
 
 func TestClientLeavesNoProcess(t *testing.T) {
 	_, _, said, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: tape(t, cleaning)}}, Start: part("stubborn"), Level: replay.None,
+		Sources: []replay.Source{{Tape: tape(t, cleaning)}}, Start: part("stubborn"), Level: replay.None, Grace: 200 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestClientLeavesNoProcess(t *testing.T) {
 	for _, pid := range pids {
 		var n int
 		fmt.Sscan(pid, &n)
-		for range 100 { // a killed orphan is there until its new parent has noticed
+		for range 3000 { // a killed orphan is there until its new parent has noticed
 			if errors.Is(syscall.Kill(n, 0), syscall.ESRCH) {
 				n = 0
 				break

@@ -190,7 +190,7 @@ func FuzzAgent(f *testing.F) {
 				if err != nil && !errors.Is(err, replay.ErrDiverged) {
 					t.Error(err)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatal("it does not end")
 			}
 		}

@@ -40,7 +40,7 @@ Exit status 0 if the conversations are the same; 1 if they differ or not all
 could be played; 2 if REF cannot be played to AGENT; 127 or 126 if AGENT cannot
 be run.`,
 		Example: `  acptap replay client last -- my-agent --acp
-  acptap replay client --compare content --cwd /tmp/work fix.jsonl -- my-agent --acp
+  acptap replay client --compare content --cwd /tmp/project fix.jsonl -- my-agent --acp
   acptap replay client --save --compare none 7k2m9p -- my-agent --acp`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 1 || len(args) < 2 {
