@@ -81,13 +81,13 @@ func (s *scanner) value() bool {
 				return false
 			}
 			c, object := s.b[s.i], s.object()
+			if c != ',' && c != closing(object) {
+				return false
+			}
 			s.i++
-			if c == closing(object) {
+			if c != ',' {
 				s.depth--
 				continue
-			}
-			if c != ',' {
-				return false
 			}
 			s.blanks()
 			if object {
@@ -218,40 +218,35 @@ func escape(b []byte) int {
 	return 0
 }
 
-// atom reads a number, true, false or null.
-func (s *scanner) atom() bool {
+// atom reads a number, true, false or null. It reads as far as the bytes may be
+// one, so that one that was cut off is read to the end.
+func (s *scanner) atom() (ok bool) {
 	b := s.b[s.i:]
 	n := 0
 	switch b[0] {
 	case 't':
-		n = literal(b, "true")
+		n, ok = literal(b, "true")
 	case 'f':
-		n = literal(b, "false")
+		n, ok = literal(b, "false")
 	case 'n':
-		n = literal(b, "null")
+		n, ok = literal(b, "null")
 	default:
-		n = number(b)
-	}
-	if n == 0 {
-		if s.cut && len(b) < len("false") {
-			s.i = len(s.b) // perhaps only cut off
-		}
-		return false
+		n, ok = number(b)
 	}
 	s.i += n
-	return true
+	return ok
 }
 
-func literal(b []byte, word string) int {
-	if len(b) >= len(word) && string(b[:len(word)]) == word {
-		return len(word)
+// literal returns how much of word b begins with, and whether that is all of it.
+func literal(b []byte, word string) (n int, ok bool) {
+	for n < len(b) && n < len(word) && b[n] == word[n] {
+		n++
 	}
-	return 0
+	return n, n == len(word)
 }
 
-// number returns the length of the number that b begins with, 0 if it is none.
-func number(b []byte) int {
-	i := 0
+// number returns how many bytes of b may be a number, and whether they are one.
+func number(b []byte) (i int, ok bool) {
 	at := func() byte {
 		if i < len(b) {
 			return b[i]
@@ -271,12 +266,12 @@ func number(b []byte) int {
 	if at() == '0' {
 		i++
 	} else if !digits() {
-		return 0
+		return i, false
 	}
 	if at() == '.' {
 		i++
 		if !digits() {
-			return 0
+			return i, false
 		}
 	}
 	if at()|0x20 == 'e' {
@@ -285,10 +280,10 @@ func number(b []byte) int {
 			i++
 		}
 		if !digits() {
-			return 0
+			return i, false
 		}
 	}
-	return i
+	return i, true
 }
 
 // unquote returns the text of a JSON string. A string that was cut off gives

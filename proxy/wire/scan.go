@@ -135,12 +135,12 @@ func (s *scanner) envelope() bool {
 		if s.i == len(s.b) {
 			return false
 		}
-		c := s.b[s.i]
-		s.i++
-		switch c {
+		switch s.b[s.i] {
 		case '}':
+			s.i++
 			return true
 		case ',':
+			s.i++
 			s.blanks()
 		default:
 			return false

@@ -66,6 +66,21 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// The beginning of a message is never taken for junk, wherever it ends.
+func TestScanPrefix(t *testing.T) {
+	in := `{ "id" : -12.50e+3 , "method":"a\u0041\\","params":[true,false,null,0,{"é":1E9}],"error":{ } }`
+	for n := 1; n <= len(in); n++ {
+		if e := wire.ScanPrefix([]byte(in[:n])); e.Kind != wire.Unchecked {
+			t.Errorf("ScanPrefix(%q) = %v, want %v", in[:n], e.Kind, wire.Unchecked)
+		}
+	}
+	for _, in := range []string{`{"id":1x`, `{"a":[1x`, `{"id":-"`, `{"id":1.}`, `{"id":nul}`, `{"id":tru `, `{"id":1e,`, `{"a" 1`, `{"a":"\x----`, `x`} {
+		if e := wire.ScanPrefix([]byte(in)); e.Kind != wire.Junk {
+			t.Errorf("ScanPrefix(%q) = %v, want %v", in, e.Kind, wire.Junk)
+		}
+	}
+}
+
 func TestScanMembers(t *testing.T) {
 	e := wire.Scan([]byte(`{"sessionId":"s","params":{"a":[1, 2]},"result":"x","error":{"code":1}}`))
 	for _, tt := range []struct{ name, got, want string }{
