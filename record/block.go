@@ -21,6 +21,9 @@ import (
 //     entry, in this block or a later one, then holds the last of its bytes, and
 //     says how many frames were numbered since the line began;
 //   - an entry of a batch, without bytes, behind the batch's frame.
+//
+// Frames are numbered in a row, but where a portable file leaves some out: there
+// a part without bytes says how many.
 type block struct {
 	head    blockHead
 	entries []entry
@@ -32,7 +35,7 @@ type entry struct {
 	dialect.Frame        // Raw points into the block; without bytes if only the fields were read
 	part          bool   // bytes of a line that ends later; Seq is that of the next frame
 	sub           bool   // an entry of the batch before it; only About counts
-	back          uint64 // of a line that came in parts: Seq less that of the next frame when it began
+	back          uint64 // of a line that came in parts: Seq less that of the next frame when it began; of a part: how many numbers are left out before the next frame
 	stored        int    // bytes of it in this block
 }
 

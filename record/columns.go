@@ -141,19 +141,11 @@ func decodeColumns(b []byte, head blockHead) ([]entry, error) {
 	if r.bad {
 		return nil, errShortRows
 	}
-	seq := head.First
 	for i := range entries {
 		e, s := &entries[i], binary.LittleEndian.Uint16(shapes[2*i:])
 		e.Dir, e.Origin, e.Kind = wire.Direction(s&3), wire.Origin(s>>shapeOrigin&3), wire.Kind(s>>shapeKind&15)
 		e.End, e.Failed = wire.LineEnd(s>>shapeEnd&3), s>>shapeFailed&1 == 1
 		e.part, e.sub = s>>shapePart&1 == 1, s>>shapeSub&1 == 1
-		e.Seq = seq
-		switch {
-		case e.sub:
-			e.Seq--
-		case !e.part:
-			seq++
-		}
 	}
 	var at time.Duration
 	for i := range entries {
@@ -177,9 +169,7 @@ func decodeColumns(b []byte, head blockHead) ([]entry, error) {
 		entries[i].Session = word()
 	}
 	for i := range entries {
-		if back := r.uint(); back != 0 {
-			entries[i].Answers = entries[i].Seq - back
-		}
+		entries[i].Answers = r.uint() // back from Seq, which number knows
 	}
 	for i := range entries {
 		entries[i].Events = dialect.Events(r.uint())
@@ -190,8 +180,30 @@ func decodeColumns(b []byte, head blockHead) ([]entry, error) {
 	if r.bad {
 		return nil, errShortRows
 	}
+	number(entries, head.First)
 	gatherBatches(entries)
 	return entries, nil
+}
+
+// number gives the entries their numbers.
+func number(entries []entry, first uint64) {
+	next := first
+	for i := range entries {
+		e := &entries[i]
+		if e.part {
+			next += e.back
+		}
+		e.Seq = next
+		switch {
+		case e.sub:
+			e.Seq--
+		case !e.part:
+			next++
+		}
+		if e.Answers != 0 {
+			e.Answers = e.Seq - e.Answers
+		}
+	}
 }
 
 // gatherBatches gives the frames of batches what stands in the entries behind

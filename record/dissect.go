@@ -19,6 +19,7 @@ import (
 type dissector struct {
 	dissected
 	build   builder
+	first   uint64 // number of the next frame when the block began
 	tracker *dialect.Tracker
 	now     time.Duration // time of the record at hand
 	touched map[string]*SessionInfo
@@ -65,6 +66,7 @@ func (d *dissector) init() {
 	if d.tracker == nil {
 		d.tracker = dialect.NewTracker(d.Info.protocol())
 	}
+	d.first = d.Seq
 	d.touched = map[string]*SessionInfo{}
 	for dir := range wire.Directions {
 		d.emit[dir] = func(piece []byte, end wire.LineEnd, last bool) { d.piece(dir, piece, end, last) }
@@ -183,6 +185,14 @@ func (d *dissector) mark(dir wire.Direction, kind recordKind, text []byte) {
 	}
 }
 
+// skip leaves out numbers, so that the next frame has number seq.
+func (d *dissector) skip(seq uint64) {
+	if n := seq - d.Seq; n > 0 {
+		d.Seq = seq
+		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: seq, At: d.now}}, part: true, back: n}, nil)
+	}
+}
+
 // gap marks missing bytes. The line that they tear apart ends there.
 func (d *dissector) gap(dir wire.Direction, m wire.Marked) {
 	d.split[dir].Flush(d.emit[dir])
@@ -262,8 +272,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 // tally counts a frame, and notes what it tells of its session.
 func (d *dissector) tally(f *wire.Frame, about *dialect.About, news *dialect.News) {
 	i := &d.Info
-	i.Lines++
-	i.Last = f.At
+	i.Lines, i.Last = f.Seq, f.At
 	if f.Kind == wire.Mark {
 		return
 	}
@@ -330,6 +339,7 @@ func failed(e wire.Envelope) bool { return e.Error != nil && e.Method == nil }
 // next begins the next block, after the last one was taken.
 func (d *dissector) next() {
 	d.Index++
+	d.first = d.Seq
 	d.build.reset()
 	clear(d.touched)
 }

@@ -18,12 +18,14 @@ type loader struct {
 	d     *dissector
 	begin func()       // called once, after the header and before the first line; may be nil
 	seal  func() error // takes the block at hand
+	count bool         // the file's own numbers do not count any more
 }
 
 // line takes one line.
 func (l *loader) line(p portableLine) error {
 	d := l.d
 	d.now = max(p.at, d.now)
+	l.number(p.seq)
 	if p.mark != nil {
 		kind := recSignal
 		switch {
@@ -50,6 +52,20 @@ func (l *loader) line(p portableLine) error {
 		d.split[p.dir].Feed([]byte(p.end.Bytes()), d.emit[p.dir])
 	}
 	return l.sealIfFull()
+}
+
+// number sees to the number of the next line. Lines keep the numbers that they
+// have in the file, so that who reads a part of a tape calls them what its owner
+// does. Where the numbers do not rise, as where a second tape begins, all that
+// follows is numbered on, like lines without a number.
+func (l *loader) number(seq uint64) {
+	switch {
+	case seq == 0 || l.count:
+	case seq < l.d.Seq:
+		l.count = true
+	default:
+		l.d.skip(seq)
+	}
 }
 
 func (l *loader) sealIfFull() error {
@@ -98,7 +114,7 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 		d := l.d
 		mergeSessions(sessions, d.touched)
 		m.list = append(m.list, t.codec.seal(blockHead{
-			Version: Format, Tape: d.Info.Tape, Index: d.Index, First: d.Seq - uint64(d.build.frames),
+			Version: Format, Tape: d.Info.Tape, Index: d.Index, First: d.first,
 		}, &d.build, nil))
 		d.next()
 		return nil

@@ -17,7 +17,7 @@ type Info struct {
 	Start Start  `json:"start"`
 
 	Frames   uint64        `json:"frames"` // without marks and stderr
-	Lines    uint64        `json:"lines"`  // all that is numbered: frames, lines of stderr, marks
+	Lines    uint64        `json:"lines"`  // number of the last line: frames, lines of stderr and marks have numbers
 	Bytes    int64         `json:"bytes"`  // of both directions and stderr
 	Failed   uint64        `json:"failed"` // responses with an error
 	Junk     uint64        `json:"junk"`   // lines of client and agent that are no JSON-RPC

@@ -30,7 +30,8 @@ import (
 // it; else text (valid UTF-8) or base64 holds them. origin is left out for the
 // wire, end for a line feed. Marks have the fields of wire.Marked. Only dir and
 // one of frame, text, base64 or a mark must be there: at is then that of the line
-// before, and frames are numbered by their order.
+// before, and seq the next number. Numbers that are left out stay left out; where
+// they do not rise, lines are numbered on from there (loader.number).
 
 // portableHeader is the first line.
 type portableHeader struct {
@@ -163,6 +164,7 @@ func appendText(b []byte, s []byte) []byte {
 // A portableLine is one line of a portable file: bytes of a direction, or a
 // mark.
 type portableLine struct {
+	seq    uint64 // 0: none is given
 	dir    wire.Direction
 	origin wire.Origin
 	at     time.Duration
@@ -190,6 +192,10 @@ func readLines(r io.Reader, f func(n int, line []byte) error) error {
 		}
 	}
 }
+
+// maxSeq is beyond any tape: what is kept for each number up to the last must not
+// be more than memory holds.
+const maxSeq = 1 << 28
 
 // parsePortableHeader reads a header. ok is false if line is none.
 func parsePortableHeader(line []byte) (h portableHeader, ok bool, err error) {
@@ -232,6 +238,13 @@ func parsePortableLine(line []byte, last time.Duration) (portableLine, error) {
 		if err := l.end.UnmarshalText([]byte(v.Str)); err != nil {
 			return l, err
 		}
+	}
+	if v := g.Get("seq"); v.Exists() {
+		n, err := strconv.ParseUint(v.Raw, 10, 64)
+		if err != nil || n > maxSeq {
+			return l, fmt.Errorf(`"seq": %s is no number of a frame`, v.Raw)
+		}
+		l.seq = n
 	}
 	if v := g.Get("at"); v.Exists() {
 		at, err := strconv.ParseFloat(v.Raw, 64)

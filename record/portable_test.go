@@ -168,6 +168,114 @@ func TestPortableByHand(t *testing.T) {
 	}
 }
 
+// Lines keep the numbers that they have in the file, as long as these rise.
+func TestPortableNumbers(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{"none", "- - -", "1 2 3"},
+		{"all", "1 2 3", "1 2 3"},
+		{"some left out", "3 4 9 10", "3 4 9 10"},
+		{"some without", "- 5 - 9 -", "1 5 6 9 10"},
+		{"zero is none", "0 1 2", "1 2 3"},
+		{"a second tape", "2 7 1 2 20 -", "2 7 8 9 10 11"},
+		{"twice the same", "4 4 9", "4 5 6"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var file strings.Builder
+			for n := range strings.FieldsSeq(tt.in) {
+				if n == "-" {
+					n = "0"
+				}
+				fmt.Fprintf(&file, `{"seq":%s,"dir":"a2c","frame":{"method":"x"}}`+"\n", n)
+			}
+			tape, err := record.ReadPortable(strings.NewReader(strings.ReplaceAll(file.String(), `"seq":0,`, "")), "file")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for f, err := range tape.Rows(1) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, fmt.Sprint(f.Seq))
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("got %v, want %s", got, tt.want)
+			}
+			if last, err := tape.Last(); err != nil || fmt.Sprint(last) != got[len(got)-1] {
+				t.Errorf("the last frame is %d, %v, want %s", last, err, got[len(got)-1])
+			}
+		})
+	}
+	for _, seq := range []string{"-1", "1.5", `"1"`, "268435457"} {
+		_, err := record.ReadPortable(strings.NewReader(`{"seq":`+seq+`,"dir":"a2c","text":""}`), "file")
+		if err == nil || !strings.Contains(err.Error(), `file:1: "seq": `+seq) {
+			t.Errorf("seq %s: got %v, want an error that names it", seq, err)
+		}
+	}
+}
+
+// A part of a tape, of many blocks, has the frames that the tape has.
+func TestPartOfTape(t *testing.T) {
+	store, id, _, _ := sealedTape(t)
+	whole := open(t, store, id)
+	info, err := whole.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	e, err := record.NewExporter(&file, info, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	var seqs []uint64
+	for f, err := range whole.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Seq%7 < 3 || f.Kind == wire.Request || 5000 < f.Seq && f.Seq < 9000 {
+			continue
+		}
+		seqs = append(seqs, f.Seq)
+		want = append(want, fmt.Sprintf("%d %v %s", f.Seq, f.Dir, f.Raw))
+		if err := e.Write(whole, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read, err := record.ReadPortable(bytes.NewReader(file.Bytes()), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := record.OpenStore(t.TempDir())
+	id, err = other.Import(bytes.NewReader(file.Bytes()), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tape := range map[string]*record.Tape{"read": read, "imported": open(t, other, id)} {
+		var got []string
+		for f, err := range tape.Frames(1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%d %v %s", f.Seq, f.Dir, f.Raw))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the frames are not those of the tape: %d, want %d", name, len(got), len(want))
+		}
+		for i := 0; i < len(seqs); i += 997 {
+			if f, err := tape.Frame(seqs[i]); err != nil || f.Seq != seqs[i] {
+				t.Errorf("%s: frame %d: got %d, %v", name, seqs[i], f.Seq, err)
+			}
+		}
+		if _, err := tape.Frame(6000); err == nil {
+			t.Errorf("%s: has frame 6000, which was left out", name)
+		}
+	}
+}
+
 // FuzzReadPortable takes any file. What can be read is the same after it was
 // exported and read again.
 func FuzzReadPortable(f *testing.F) {

@@ -168,7 +168,7 @@ func (k *sealing) seal(complete bool) error {
 		return err
 	}
 	s := k.codec.seal(blockHead{
-		Version: Format, Tape: k.tape, Index: d.Index, First: d.Seq - uint64(d.build.frames),
+		Version: Format, Tape: k.tape, Index: d.Index, First: d.first,
 		From: from, To: d.Position,
 	}, &d.build, state)
 	write := func(tx *bolt.Tx) error { return k.write(tx, s) }

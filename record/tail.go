@@ -80,7 +80,7 @@ func (k *tail) pass() error {
 }
 
 func (k *tail) block() *block {
-	return k.d.build.block(blockHead{First: k.d.Seq - uint64(k.d.build.frames)})
+	return k.d.build.block(blockHead{First: k.d.first})
 }
 
 // tail yields what is in the journal behind the block with that index. more says

@@ -25,8 +25,9 @@ servers, login parameters, tokens) are replaced by [redacted], and a frame of
 more than 64 MiB is left out; look through the file before you publish it.
 
 With --filter only the frames that fit are written, with the numbers that they
-have on the tape; acptap show --help tells of the language. Who reads the file as
-a tape counts its frames anew.
+have on the tape; acptap show --help tells of the language. Who reads the file
+sees the same numbers; of a session that ran over several tapes, those on the
+first.
 ` + refHelp + `
 
 Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.`,
