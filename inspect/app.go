@@ -129,12 +129,18 @@ func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 // part returns where keys go.
 func (a *app) part() part {
 	switch {
-	case a.page != nil:
-		return inPage
-	case a.inPane:
+	case a.page == nil && a.inPane:
 		return inPane
+	case a.page == nil:
+		return inList
+	case a.page != a.pages[a.place]:
+		return inHelp
+	case a.place == storePlace:
+		return inStore
+	case a.place == chatPlace:
+		return inChat
 	}
-	return inList
+	return inText
 }
 
 // say shows a message until the next key.

@@ -91,11 +91,11 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	id, err := store.Import(f, "tape")
+	_, err = store.Import(f, "tape")
 	if err != nil {
 		t.Fatal(err)
 	}
-	term.wait(t, "a tape that has appeared", has(id))
+	term.wait(t, "a tape that has appeared", has("Hello, agent!"))
 	term.press(t, "j<Enter>")
 	term.wait(t, "the session's frames", has("filter session"))
 	term.press(t, "1«Hello, agent!»<^X>yes<Enter>")

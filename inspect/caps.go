@@ -12,7 +12,7 @@ import (
 
 // capabilities tells what both sides said of themselves, as negotiated on the
 // tape, and how often what they offer was used. read returns a frame.
-func (s *story) capabilities(read func(seq uint64) (dialect.Frame, error)) []line {
+func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, error)) []line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var lines []line
@@ -22,12 +22,12 @@ func (s *story) capabilities(read func(seq uint64) (dialect.Frame, error)) []lin
 			continue
 		}
 		asked, answered := params(read, call.Request), params(read, call.Response)
-		lines = append(lines, s.side("Client", "c", asked, call.Request)...)
+		lines = append(lines, s.side(width, "Client", "c", asked, call.Request)...)
 		lines = append(lines, line{})
 		if call.Open() {
 			lines = append(lines, line{spans: []span{{yellow, "The agent has not answered."}}, seq: call.Request})
 		} else {
-			lines = append(lines, s.side("Agent", "a", answered, call.Response)...)
+			lines = append(lines, s.side(width, "Agent", "a", answered, call.Response)...)
 		}
 		lines = append(lines, line{})
 	}
@@ -60,7 +60,7 @@ func params(read func(uint64) (dialect.Frame, error), seq uint64) gjson.Result {
 
 // side tells of one side. letter is what stands before its capabilities in
 // dialect.Method.Gate.
-func (s *story) side(who, letter string, v gjson.Result, seq uint64) []line {
+func (s *story) side(width int, who, letter string, v gjson.Result, seq uint64) []line {
 	called := ""
 	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {
@@ -71,7 +71,9 @@ func (s *story) side(who, letter string, v gjson.Result, seq uint64) []line {
 	lines := []line{{spans: []span{{bold, words(who, called)}, {dim, "  " + before("protocol", text(v.Get("protocolVersion")))}}, seq: seq}}
 	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities"} {
 		if caps := v.Get(key); caps.IsObject() {
-			return append(lines, s.offers(letter, "", caps, seq, 1)...)
+			o := offers{s, letter, width, seq, lines}
+			o.add("", caps, 1)
+			return o.lines
 		}
 	}
 	return append(lines, line{spans: []span{{dim, "  offers nothing"}}, seq: seq})
@@ -81,13 +83,27 @@ func (s *story) side(who, letter string, v gjson.Result, seq uint64) []line {
 // specified, and some more.
 const deepestOffer = 8
 
-// offers lists the members of capabilities, with the methods that depend on
-// them.
-func (s *story) offers(letter, path string, v gjson.Result, seq uint64, depth int) []line {
-	var lines []line
+// offers are lines about the members of capabilities, with the methods that
+// depend on them.
+type offers struct {
+	story  *story
+	letter string // what stands before them in dialect.Method.Gate
+	width  int
+	seq    uint64
+	lines  []line
+}
+
+// What stands in the columns of a line: name, answer, methods.
+const (
+	answerColumn = 32
+	usesColumn   = answerColumn + 5
+)
+
+// add adds the members of the capability at a path.
+func (o *offers) add(path string, v gjson.Result, depth int) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		at := strings.TrimPrefix(path+"."+key.Str, ".")
-		row := []span{{plain, pad(strings.Repeat("  ", depth)+piece(key.Str), 32)}}
+		row := []span{{plain, pad(strings.Repeat("  ", depth)+piece(key.Str), answerColumn)}}
 		switch {
 		case value.Type == gjson.False || value.Type == gjson.Null:
 			row = append(row, span{dim, "no"})
@@ -96,34 +112,51 @@ func (s *story) offers(letter, path string, v gjson.Result, seq uint64, depth in
 		default:
 			row = append(row, span{plain, text(value)})
 		}
-		row = append(row, s.uses(letter, at)...)
-		lines = append(lines, line{spans: row, seq: seq})
+		o.row(row, o.uses(at))
 		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer {
-			lines = append(lines, s.offers(letter, at, value, seq, depth+1)...)
+			o.add(at, value, depth+1)
 		}
 		return true
 	})
-	return lines
+}
+
+// row adds a line, and goes on below it where the uses have no room.
+func (o *offers) row(row []span, uses [][2]span) {
+	used := 0
+	for _, s := range row {
+		used += width(s.text)
+	}
+	for _, use := range uses {
+		columns := width(use[0].text) + width(use[1].text)
+		if used > usesColumn && used+2+columns > o.width {
+			o.lines = append(o.lines, line{spans: row, seq: o.seq})
+			row, used = nil, 0
+		}
+		gap := max(usesColumn-used, 2)
+		row = append(row, span{plain, strings.Repeat(" ", gap)}, use[0], use[1])
+		used += gap + columns
+	}
+	o.lines = append(o.lines, line{spans: row, seq: o.seq})
 }
 
 // uses tells which methods depend on a capability, and how many frames have
 // them.
-func (s *story) uses(letter, path string) []span {
-	var row []span
+func (o *offers) uses(path string) [][2]span {
+	var uses [][2]span
 	for _, m := range dialect.Methods() {
-		gates, ok := strings.CutPrefix(m.Gate, letter+": ")
+		gates, ok := strings.CutPrefix(m.Gate, o.letter+": ")
 		if !ok {
 			continue
 		}
 		for gate := range strings.SplitSeq(gates, ", ") {
 			gate, _, _ = strings.Cut(gate, " (")
-			c := s.tally[m.Name]
+			c := o.story.tally[m.Name]
 			if gate != path || c == nil {
 				continue
 			}
-			row = append(row, span{cyan, "  " + m.Name}, span{dim, fmt.Sprintf(" ×%s", grouped(int64(c.frames)))})
+			uses = append(uses, [2]span{{cyan, m.Name}, {dim, fmt.Sprintf(" ×%s", grouped(int64(c.frames)))}})
 			break
 		}
 	}
-	return row
+	return uses
 }

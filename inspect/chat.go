@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (c *chat) lines(width int) []line {
 	for _, t := range conversation.Turns[ended:] {
 		said = append(said, c.endOfTurn(conversation, t)...)
 	}
-	return said
+	return said[:len(said)-1] // without the blank line at the end
 }
 
 func (c *chat) nothing(session *trace.Session) []line {
@@ -108,10 +109,14 @@ func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
 	one := *of
 	one.Entities, one.Turns = []*trace.Entity{e}, nil
 	rows := c.write(&one, e.First)
-	if !open && len(rows) > 2 {
-		head := rows[0]
-		head.spans = append(head.spans, span{dim, "  " + strings.TrimSpace(lineText(rows[1])) + " …"})
-		rows = []line{head}
+	if len(rows) > 2 {
+		sign := span{dim, "▾ "}
+		if !open {
+			sign.text = "▸ "
+			rows[0].spans = append(rows[0].spans, span{dim, "  " + strings.TrimSpace(lineText(rows[1])) + " …"})
+			rows = rows[:1]
+		}
+		rows[0].spans[0] = sign
 	}
 	rows = append(rows, line{seq: e.First})
 	c.drawn[e.First] = drawn{e.Last, open, rows}
@@ -119,14 +124,18 @@ func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
 }
 
 func (c *chat) endOfTurn(of *trace.Conversation, t *trace.Turn) []line {
+	if t.Open() && !c.story.ended && t == of.Turns[len(of.Turns)-1] {
+		return []line{{spans: []span{{yellow, fmt.Sprintf("%s── turn %d: running", margin, t.Number)}}, seq: t.Last}, {}}
+	}
 	one := *of
 	one.Entities, one.Turns = nil, []*trace.Turn{t}
-	return append(c.write(&one, max(t.End, t.Prompt)), line{})
+	return append(c.write(&one, max(t.End, t.Last)), line{})
 }
 
-// write has a part of a conversation written, and returns its lines.
+// write has a part of a conversation written, and returns its lines, each behind
+// a margin.
 func (c *chat) write(part *trace.Conversation, seq uint64) []line {
-	form := trace.Text{Width: max(c.width, 1), Color: true}
+	form := trace.Text{Width: max(c.width-len(margin), 1), Color: true}
 	if !c.start.IsZero() {
 		form.Starts = []time.Time{c.start}
 	}
@@ -134,10 +143,12 @@ func (c *chat) write(part *trace.Conversation, seq uint64) []line {
 	trace.WriteText(&b, part, form) // a Builder takes everything
 	var rows []line
 	for text := range strings.Lines(b.String()) {
-		rows = append(rows, line{spans: styled(strings.TrimSuffix(text, "\n")), seq: seq})
+		rows = append(rows, line{spans: append([]span{{plain, margin}}, styled(strings.TrimSuffix(text, "\n"))...), seq: seq})
 	}
 	return rows
 }
+
+const margin = "  "
 
 func lineText(l line) string {
 	var b strings.Builder

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,7 +72,10 @@ func (a *app) Draw(screen tcell.Screen) {
 		}
 	}
 	a.drawHints(l.hints)
-	a.drawStatus(l.status) // last: what is typed there may have a list above it
+	a.drawStatus(l.status)
+	if a.prompt != nil {
+		a.prompt.complain(l.body)
+	}
 }
 
 // drawList draws the rows of the frames.
@@ -193,7 +197,10 @@ func (a *app) drawBar(c canvas) {
 		return
 	}
 	c.fill(0, 0, reverse)
-	x := c.text(1, 0, reverse, "acptap ")
+	x := 0
+	if c.w >= 100 {
+		x = c.text(1, 0, reverse, "acptap ")
+	}
 	for p := storePlace; p < places; p++ {
 		if p == storePlace && a.Store == nil {
 			continue
@@ -207,9 +214,17 @@ func (a *app) drawBar(c canvas) {
 	if a.scan == nil {
 		return
 	}
-	name := points(piece(a.subject.Name), before("session", piece(a.subject.Session)), stateText(a.info))
-	name = Cut(name, max(c.w-x-2, 1))
-	c.text(c.w-width(name)-1, 0, reverse, name)
+	room := max(c.w-x-2, 1)
+	agent, state := piece(agentName(&a.info)), stateText(a.info)
+	said := points(agent, piece(a.subject.Name), before("session", piece(a.subject.Session)), state)
+	if width(said) > room {
+		said = points(agent, state)
+	}
+	if width(said) > room {
+		said = points(state, agent)
+	}
+	said = Cut(said, room)
+	c.text(c.w-width(said)-1, 0, reverse, said)
 }
 
 // drawStatus draws the line with the place in the list and the filter, a
@@ -232,23 +247,21 @@ func (a *app) drawStatus(c canvas) {
 	if a.page != nil {
 		at, all = a.page.cursor, len(a.page.shown)
 	}
-	x := c.text(1, 0, bold, counts(at, all))
-	x = c.text(x, 0, dim, a.progress())
-	if a.Filter != "" {
-		x = c.text(x, 0, dim, " · filter ")
-		x = c.text(x, 0, cyan, piece(a.Filter))
-	}
-	for _, note := range a.notes() {
-		x = c.text(x, 0, dim, " · "+note)
-	}
+	status := []span{{bold, counts(at, all)}, {dim, a.progress()}}
 	if a.message != "" {
 		s := plain
 		if a.trouble {
 			s = red
 		}
-		c.text(x, 0, dim, " · ")
-		c.text(x+3, 0, s, a.message)
+		status = append(status, span{dim, " · "}, span{s, a.message})
 	}
+	if a.Filter != "" && a.page == nil {
+		status = append(status, span{dim, " · filter "}, span{cyan, piece(a.Filter)})
+	}
+	for _, note := range a.notes() {
+		status = append(status, span{dim, " · " + note})
+	}
+	c.line(1, 0, status)
 }
 
 // progress tells how much of the tape was looked at.
@@ -269,6 +282,9 @@ func (a *app) progress() string {
 
 func (a *app) notes() []string {
 	var list []string
+	if a.page != nil {
+		return nil
+	}
 	if a.model.times != sinceStart {
 		list = append(list, "time "+timeNames[a.model.times])
 	}
@@ -296,18 +312,30 @@ func (a *app) drawHints(c canvas) {
 		return
 	}
 	if a.prompt != nil {
-		a.prompt.complain(c)
+		a.prompt.propose(c)
 		return
 	}
-	x := 1
 	where := a.part()
+	var hints []key
+	room := c.w - 1 + len(hintGap)
 	for _, k := range a.keys {
-		if k.hint == "" || k.where&where == 0 || x+len(k.names[0])+len(k.hint)+4 > c.w {
-			continue
+		if k.hint != "" && k.where&where != 0 {
+			hints = append(hints, k)
+			room -= k.hintWidth()
 		}
-		x = c.text(x, 0, bold, k.names[0])
-		x = c.text(x, 0, dim, " "+k.hint+"   ")
 	}
+	for room < 0 && len(hints) > 2 { // the last two are the keys, and how to leave
+		drop := len(hints) - 3
+		room += hints[drop].hintWidth()
+		hints = slices.Delete(hints, drop, drop+1)
+	}
+	var row []span
+	gap := ""
+	for _, k := range hints {
+		row = append(row, span{bold, gap + k.names[0]}, span{dim, " " + k.hint})
+		gap = hintGap
+	}
+	c.line(1, 0, row)
 }
 
 // MouseHandler takes clicks and the wheel.

@@ -15,15 +15,23 @@ type key struct {
 	do    func(*app)
 }
 
+// hintWidth returns how many columns the hint takes, with those behind it.
+func (k *key) hintWidth() int { return len(k.names[0]) + 1 + len(k.hint) + len(hintGap) }
+
+const hintGap = "   "
+
 // A part is where on the screen the keys go.
 type part uint8
 
 const (
 	inList part = 1 << iota // of frames
 	inPane
-	inPage // any other place: lines of text
+	inStore
+	inChat
+	inText // any other place
+	inHelp
 
-	anywhere = inList | inPane | inPage
+	anywhere = inList | inPane | inStore | inChat | inText | inHelp
 	inFrames = inList | inPane
 )
 

@@ -16,7 +16,7 @@ func keyTable() []key {
 		{[]string{"^U", "PgUp"}, anywhere, "a page up", "", func(a *app) { a.move(-a.pageSize()) }},
 		{[]string{"g", "Home"}, anywhere, "to the first", "", func(a *app) { a.toEnd(false) }},
 		{[]string{"G", "End"}, anywhere, "to the last", "", func(a *app) { a.toEnd(true) }},
-		{[]string{"Enter"}, inList, "open the frame", "open", func(a *app) { a.inPane = true }},
+		{[]string{"Enter"}, inList, "into the frame", "open", func(a *app) { a.inPane = true }},
 		{[]string{"Enter", " "}, inPane, "fold, unfold, show all of a long text", "fold", func(a *app) { a.pane.open() }},
 		{[]string{"Tab"}, inFrames, "to the other part of the screen", "", func(a *app) { a.inPane = !a.inPane }},
 		{[]string{"Esc"}, inPane, "back to the list", "back", (*app).leavePane},
@@ -26,10 +26,10 @@ func keyTable() []key {
 		{[]string{"n"}, inPane, "next place with the words", "", func(a *app) { a.search(true) }},
 		{[]string{"N"}, inPane, "the one before", "", func(a *app) { a.search(false) }},
 		{[]string{":"}, inFrames, "go to a frame (:1234) or a time (:+2.5s)", "", (*app).askPlace},
-		{[]string{"e"}, inFrames, "next error", "", func(a *app) { a.fail(a.model.nextBad(true)) }},
+		{[]string{"e"}, inFrames, "next error", "error", func(a *app) { a.fail(a.model.nextBad(true)) }},
 		{[]string{"E"}, inFrames, "the error before", "", func(a *app) { a.fail(a.model.nextBad(false)) }},
 		{[]string{"t"}, inFrames, "which time is shown", "", func(a *app) { a.model.times = (a.model.times + 1) % timeForms }},
-		{[]string{"z"}, inList, "fold runs of chunks, or unfold them", "", func(a *app) { a.model.fold() }},
+		{[]string{"z"}, inList, "fold runs of chunks, or unfold them", "unfold", func(a *app) { a.model.fold() }},
 		{[]string{"%"}, inFrames, "from a response to its request, and back", "", (*app).pair},
 		{[]string{"]"}, inFrames, "next of this tool call", "", func(a *app) { a.sameTool(true) }},
 		{[]string{"["}, inFrames, "the one before", "", func(a *app) { a.sameTool(false) }},
@@ -50,27 +50,24 @@ func keyTable() []key {
 		{[]string{"v"}, inFrames, "the frame in $PAGER", "", func(a *app) { a.view("PAGER") }},
 		{[]string{"V"}, inFrames, "the frame in $EDITOR", "", func(a *app) { a.view("EDITOR") }},
 		{[]string{"X"}, inFrames, "export what the filter shows", "", (*app).askExport},
-		{[]string{"^X"}, inPage, "delete the tape (asks)", "", (*app).askDelete},
 		{[]string{"F"}, inFrames, "follow what is recorded", "", (*app).toggleFollow},
-		{[]string{"x"}, inFrames, "the frame as a tree, as it came, in hex", "", (*app).nextForm},
-		{[]string{"Enter"}, inPage, "open, or fold and unfold", "open", func(a *app) {
-			if a.page.enter != nil {
-				a.page.enter(a.page.current())
-			}
+		{[]string{"x"}, inFrames, "the frame as a tree, as it came, in hex", "raw", (*app).nextForm},
+		{[]string{"Enter"}, inStore, "open the tape or session", "open", (*app).enterLine},
+		{[]string{"^X"}, inStore, "delete the tape (asks)", "delete", (*app).askDelete},
+		{[]string{"Enter", " "}, inChat, "fold what was said or done, or unfold it", "fold", (*app).enterLine},
+		{[]string{"z"}, inChat, "unfold everything, or fold it", "unfold all", func(a *app) {
+			a.page.wish, a.page.follow = a.page.current().seq, false
+			a.page.fold()
 		}},
-		{[]string{"z"}, inPage, "fold everything, or unfold it", "", func(a *app) {
-			if a.page.fold != nil {
-				a.page.fold()
-			}
-		}},
+		{[]string{"Enter"}, inText, "to the frame", "to the frame", (*app).enterLine},
 		{[]string{"1"}, anywhere, "the tapes and sessions of the store", "", func(a *app) { a.visit(storePlace) }},
 		{[]string{"2"}, anywhere, "the frames", "", func(a *app) { a.visit(framesPlace) }},
 		{[]string{"3"}, anywhere, "the conversation", "", func(a *app) { a.visit(chatPlace) }},
 		{[]string{"4"}, anywhere, "the turns over time", "", func(a *app) { a.visit(turnsPlace) }},
 		{[]string{"5"}, anywhere, "what both sides can do", "", func(a *app) { a.visit(capsPlace) }},
 		{[]string{"6"}, anywhere, "numbers: how many, how large, how long", "", func(a *app) { a.visit(numbersPlace) }},
-		{[]string{"Esc"}, inPage, "back", "back", (*app).back},
-		{[]string{"M"}, anywhere, "mouse off, for the terminal's own selection, and on", "", (*app).toggleMouse},
+		{[]string{"Esc"}, inStore | inChat | inText | inHelp, "back", "back", (*app).back},
+		{[]string{"M"}, anywhere, "mouse off and on (off: the terminal selects)", "", (*app).toggleMouse},
 		{[]string{"?"}, anywhere, "the keys", "keys", (*app).help},
 		{[]string{"q", "^C"}, anywhere, "quit", "quit", func(a *app) { a.quit() }},
 	}
@@ -79,23 +76,23 @@ func keyTable() []key {
 // move moves the selection or the cursor.
 func (a *app) move(n int) {
 	switch a.part() {
-	case inPage:
-		a.page.move(n)
+	case inList:
+		a.model.move(n)
 	case inPane:
 		a.pane.move(n)
 	default:
-		a.model.move(n)
+		a.page.move(n)
 	}
 }
 
 func (a *app) pageSize() int {
 	switch a.part() {
-	case inPage:
-		return max(a.page.height-1, 1)
+	case inList:
+		return max(a.model.height-1, 1)
 	case inPane:
 		return max(a.pane.height-1, 1)
 	}
-	return max(a.model.height-1, 1)
+	return max(a.page.height-1, 1)
 }
 
 // toEnd goes to the last line or the first.
@@ -106,6 +103,9 @@ func (a *app) toEnd(last bool) {
 		a.model.follow = !a.model.ended
 	case a.part() == inList:
 		a.model.home()
+	case last && a.page != nil:
+		a.page.toLast()
+		a.page.moved = true
 	case last:
 		a.move(1 << 30)
 	default:
@@ -215,16 +215,48 @@ func (a *app) back() {
 	}
 }
 
+// enterLine does what the place does with the line under the cursor.
+func (a *app) enterLine() {
+	if a.page.enter != nil {
+		a.page.enter(a.page.current())
+	}
+}
+
+// What the list of keys has in its columns.
+const (
+	keyColumns  = 12
+	whatColumns = 46
+)
+
 // help shows the keys of the place.
 func (a *app) help() {
 	where := a.part()
-	a.page = &page{lines: func(int) []line {
-		lines := []line{{spans: []span{{bold, "Keys"}}}, {}}
-		for _, k := range a.keys {
-			if k.where&where != 0 {
-				lines = append(lines, line{spans: []span{{cyan, pad(strings.Join(k.names, " "), 14)}, {plain, k.what}}})
+	if where == inHelp {
+		a.back()
+		return
+	}
+	var entries [][]span
+	for _, k := range a.keys {
+		if k.where&where != 0 {
+			entries = append(entries, []span{{cyan, pad(strings.Join(k.names, " "), keyColumns)}, {plain, pad(k.what, whatColumns)}})
+		}
+	}
+	a.page = &page{lines: func(width int) []line {
+		lines := []line{{spans: []span{{bold, "Keys " + partNames[where]}}, stays: true}}
+		abreast := max(width/(keyColumns+whatColumns), 1)
+		rows := (len(entries) + abreast - 1) / abreast
+		for i := range rows {
+			var row []span
+			for j := i; j < len(entries); j += rows {
+				row = append(row, entries[j]...)
 			}
+			lines = append(lines, line{spans: row})
 		}
 		return lines
 	}}
+}
+
+// partNames say where keys are.
+var partNames = map[part]string{
+	inList: "in the list of frames", inPane: "in a frame", inStore: "in the store", inChat: "in the conversation", inText: "here",
 }

@@ -190,15 +190,20 @@ func (l *Lines) end() error {
 	return err
 }
 
-// brief returns a latency with two or three digits.
+// brief returns a latency with up to three digits, from a minute on with its
+// seconds.
 func brief(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
 		return fmt.Sprintf("%d µs", d.Microseconds())
-	case d < 10*time.Second:
+	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 9995*time.Millisecond:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d < 59950*time.Millisecond:
+		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
-	return d.Round(100 * time.Millisecond).String()
+	return d.Round(time.Second).String()
 }
 
 // width returns how many columns clean text takes.

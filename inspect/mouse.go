@@ -30,7 +30,7 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 	case tview.MouseLeftDown:
 		switch {
 		case a.page != nil && l.body.has(x, y):
-			a.page.move(a.page.top + y - l.body.y - a.page.cursor)
+			a.page.move(a.page.top + y - l.body.y - a.page.head - a.page.cursor)
 		case l.list.has(x, y):
 			a.inPane, a.model.follow = false, false
 			rows := a.model.rows()

@@ -24,16 +24,16 @@ func (s *story) numbers(width int) []line {
 			answered = append(answered, c)
 		}
 	}
-	columns := min(max(width-63, 16), 36)
+	columns := min(max(width-57, 16), 36)
 	lines := []line{{spans: []span{{bold, pad("Method", columns) +
-		fmt.Sprintf("%9s %6s %8s %8s %8s %8s %8s", "frames", "failed", "bytes", "p50", "p95", "p99", "max")}}}}
+		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", "frames", "failed", "bytes", "p50", "p95", "p99", "max")}}, stays: true}}
 	for _, called := range s.tally.inOrder() {
 		c := s.tally[called]
 		l := latencies[called]
 		slices.Sort(l)
 		row := []span{
 			{plain, pad(Cut(piece(called), columns), columns)},
-			{plain, fmt.Sprintf("%9s ", grouped(int64(c.frames)))},
+			{plain, fmt.Sprintf("%8s ", grouped(int64(c.frames)))},
 			{plain, fmt.Sprintf("%6s ", blankZero(c.failed))},
 			{plain, fmt.Sprintf("%8s ", byteSize(c.bytes))},
 		}
@@ -59,7 +59,7 @@ func (s *story) numbers(width int) []line {
 }
 
 // took returns a latency in a column.
-func took(d time.Duration) string { return fmt.Sprintf("%8s", brief(d)) }
+func took(d time.Duration) string { return fmt.Sprintf("%7s", brief(d)) }
 
 func blankZero(n int) string {
 	if n == 0 {

@@ -5,6 +5,7 @@ type line struct {
 	spans []span
 	seq   uint64 // the frame that it is about; 0: none
 	item  int    // what it belongs to, for who made it
+	stays bool   // it is the first, a heading, and does not scroll
 }
 
 // A page is a place that is lines of text.
@@ -16,15 +17,26 @@ type page struct {
 	shown  []line
 	cursor int
 	moved  bool          // the user has moved the cursor
+	follow bool          // the cursor stays on the last line
 	wish   uint64        // the frame that the cursor is to go to; 0: it stays
 	told   func() uint64 // the frames up to this one are in the lines; nil: there is no order by frames
 	top    int
+	head   int // lines above the first that scrolls
 	height int
 }
 
 func (p *page) draw(c canvas) {
 	p.shown = p.lines(c.w - 1)
+	c = c.part(1, 0, c.w, c.h)
+	if p.head = 0; len(p.shown) > 1 && p.shown[0].stays && c.h > 1 {
+		p.head = 1
+		c.spans(0, p.shown[0].spans, false)
+		p.shown, c = p.shown[1:], c.part(0, 1, c.w, c.h)
+	}
 	p.height = c.h
+	if p.follow {
+		p.cursor = len(p.shown) - 1
+	}
 	if p.wish != 0 && p.told != nil && p.told() >= p.wish {
 		p.cursor = p.near(p.wish)
 		p.wish = 0
@@ -38,7 +50,7 @@ func (p *page) draw(c canvas) {
 	}
 	p.top = max(min(p.top, len(p.shown)-c.h), 0)
 	for y, l := range p.shown[p.top:min(p.top+max(c.h, 0), len(p.shown))] {
-		c.part(1, 0, c.w, c.h).spans(y, l.spans, p.top+y == p.cursor)
+		c.spans(y, l.spans, p.top+y == p.cursor)
 	}
 }
 
@@ -62,6 +74,9 @@ func (p *page) current() line {
 }
 
 func (p *page) move(n int) {
-	p.moved, p.wish = true, 0
+	p.moved, p.follow, p.wish = true, false, 0
 	p.cursor = max(min(p.cursor+n, len(p.shown)-1), 0)
 }
+
+// toLast goes to the last line, and stays with it.
+func (p *page) toLast() { p.follow, p.wish, p.cursor = p.told != nil, 0, max(len(p.shown)-1, 0) }

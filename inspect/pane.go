@@ -415,6 +415,12 @@ func (p *pane) find(words string, forward bool) bool {
 	}
 	p.relayout()
 	p.point(n)
+	for i := p.cursor; i < len(p.lines) && p.lines[i].node == n; i++ {
+		if hasWords(p.lines[i].text, words) {
+			p.cursor = i
+			break
+		}
+	}
 	return true
 }
 
@@ -426,7 +432,7 @@ func (p *pane) findLine(words string, forward bool) bool {
 		if !forward {
 			i = (p.cursor - k + n) % n
 		}
-		if strings.Contains(strings.ToLower(p.lines[i].text), strings.ToLower(words)) {
+		if hasWords(p.lines[i].text, words) {
 			p.cursor = i
 			return true
 		}

@@ -24,7 +24,7 @@ const (
 	places
 )
 
-var placeNames = [places]string{storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capsPlace: "capabilities", numbersPlace: "numbers"}
+var placeNames = [places]string{storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capsPlace: "caps", numbersPlace: "numbers"}
 
 var errNoTape = errors.New("choose a tape first: Enter opens it")
 
@@ -46,7 +46,9 @@ func (a *app) visit(to place) {
 	a.leave()
 	a.place, a.page = to, a.pages[to]
 	if p := a.page; p != nil && to != storePlace {
-		p.wish = a.model.selected
+		if p.wish = a.model.selected; a.model.follow {
+			p.toLast()
+		}
 	}
 }
 
@@ -78,9 +80,9 @@ func (a *app) tell() error {
 	a.story, a.stopStory = s, func() { cancel(); reading.Wait() }
 
 	c := newChat(s, a.model.start, a.session)
-	a.pages[chatPlace] = &page{lines: c.lines, enter: c.flip, fold: func() { c.all = !c.all }, told: s.upTo}
+	a.pages[chatPlace] = &page{lines: c.lines, enter: func(l line) { c.flip(l); a.page.wish, a.page.follow = l.seq, false }, fold: func() { c.all = !c.all }, told: s.upTo}
 	a.pages[turnsPlace] = &page{lines: func(width int) []line { return s.waterfall(a.session(), width, a.sinceStart()) }, enter: a.showFrame, told: s.upTo}
-	a.pages[capsPlace] = &page{lines: func(int) []line { return s.capabilities(a.book.frame) }, enter: a.showFrame}
+	a.pages[capsPlace] = &page{lines: func(width int) []line { return s.capabilities(width, a.book.frame) }, enter: a.showFrame}
 	a.pages[numbersPlace] = &page{lines: s.numbers, enter: a.showFrame}
 	return nil
 }

@@ -87,24 +87,28 @@ func (p *prompt) fault(err error) {
 	}
 }
 
-// complain points to the place that is wrong, on the line below it.
+// maxComplaint is how many lines a complaint takes at most.
+const maxComplaint = 4
+
+// complain says what is wrong at the bottom of what is above the prompt.
 func (p *prompt) complain(c canvas) {
 	if p.wrong == "" {
-		p.propose(c)
 		return
 	}
-	at := min(p.at, c.w-1)
-	c.text(at, 0, red, "^")
-	if said := " " + p.wrong; at+1+width(said) <= c.w || at < c.w/2 {
-		c.text(at+1, 0, red, Cut(said, max(c.w-at-1, 1)))
-	} else {
-		said = Cut(p.wrong, max(at-1, 1)) + " "
-		c.text(at-width(said), 0, red, said)
+	lines, _ := wrapped(p.wrong, max(c.w-2, 1), maxComplaint)
+	for i, said := range lines {
+		y := c.h - len(lines) + i
+		c.fill(c.text(1, y, red, said), y, plain)
+		c.text(0, y, plain, " ")
 	}
 }
 
-// propose lists what could be typed.
+// propose lists what could be typed, or points to the place that is wrong.
 func (p *prompt) propose(c canvas) {
+	if p.wrong != "" {
+		c.text(min(p.at, c.w-1), 0, red, "^")
+		return
+	}
 	list := p.proposals()
 	if len(list) == 0 {
 		return

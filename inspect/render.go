@@ -43,12 +43,13 @@ func (r *row) spans(form rowForm) []span {
 	if form.width >= 72 {
 		line = append(line, span{dim, pad(kindNames[min(int(f.Kind), len(kindNames)-1)], 10)})
 	}
-	called := piece(name(f))
-	if r.chunks > 1 {
-		called += " ×" + strconv.Itoa(r.chunks)
-	}
 	columns := min(max(form.width/4, 12), 28)
-	line = append(line, span{look, pad(Cut(called, columns), columns) + "  "})
+	times := ""
+	if r.chunks > 1 {
+		times = " ×" + strconv.Itoa(r.chunks)
+	}
+	called := Cut(piece(name(f)), columns-width(times)) + times
+	line = append(line, span{look, pad(called, columns) + "  "})
 
 	behind := form.behind(r)
 	room := form.width

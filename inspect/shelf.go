@@ -64,7 +64,7 @@ func (s *shelf) lines(width int) []line {
 			sessions[run.Tape] = append(sessions[run.Tape], session)
 		}
 	}
-	var lines []line
+	lines := []line{shelfHeading(width)}
 	for _, b := range s.listing.Broken {
 		lines = append(lines, s.add(shelved{tape: record.Info{Tape: b.Tape}, broken: b.Err},
 			[]span{{red, "✗ " + piece(b.Tape) + "  " + piece(b.Err.Error())}}))
@@ -74,7 +74,7 @@ func (s *shelf) lines(width int) []line {
 	for _, tape := range tapes {
 		lines = append(lines, s.add(shelved{tape: tape}, s.tapeSpans(&tape, width)))
 		for _, session := range sessions[tape.Tape] {
-			lines = append(lines, s.add(shelved{tape: tape, session: session.ID}, sessionSpans(&session, tape.Tape)))
+			lines = append(lines, s.add(shelved{tape: tape, session: session.ID}, sessionSpans(&session, tape.Tape, width)))
 		}
 	}
 	return lines
@@ -102,50 +102,63 @@ func (s *shelf) empty() []line {
 	return lines
 }
 
-func (s *shelf) tapeSpans(i *record.Info, width int) []span {
-	flag, state := span{plain, "  "}, span{dim, stateText(*i)}
-	if i.Live {
-		flag, state = span{green, "● "}, span{green, "live"}
-	}
-	agent := cmp.Or(i.Start.Name, words(i.Connection.Agent, i.Connection.AgentVersion), strings.Join(i.Start.Command, " "))
-	columns := min(max(width/5, 12), 32)
-	row := []span{
-		flag, {bold, pad(Cut(piece(agent), columns), columns)},
-		{plain, fmt.Sprintf(" %8s ", age(s.now().Sub(i.Start.Time)))},
-		{plain, fmt.Sprintf("%9s frames  ", grouped(int64(i.Frames)))}, state,
-	}
-	if i.Failed > 0 {
-		row = append(row, span{red, fmt.Sprintf("  %s failed", grouped(int64(i.Failed)))})
-	}
-	if i.Junk > 0 {
-		row = append(row, span{red, fmt.Sprintf("  %s junk", grouped(int64(i.Junk)))})
-	}
-	if i.Lost > 0 {
-		row = append(row, span{red, "  " + byteSize(i.Lost) + " lost"})
-	}
-	return append(row, span{dim, "  " + piece(i.Start.Cwd) + "  " + i.Tape})
+// shelfHeading stands above the columns of tapes and sessions.
+func shelfHeading(width int) line {
+	columns := nameColumns(width)
+	return line{spans: []span{{bold, pad("  Tape or session", columns) + shelfNumbers("age", "frames", "turns", "errors")}, {bold, pad("state", stateColumns) + "directory"}}, item: -1, stays: true}
 }
 
-func sessionSpans(session *record.SessionInfo, tape string) []span {
-	row := []span{{dim, "    └ "}, {plain, piece(cmp.Or(session.Title, session.Prompt, session.ID))}}
-	n := 0
-	for i, run := range session.Runs {
-		if run.Tape != tape {
-			continue
-		}
-		n = i + 1
-		row = append(row, span{dim, fmt.Sprintf("  %s turns, %s frames", grouped(int64(run.Turns)), grouped(int64(run.Frames)))})
-		if run.Failed > 0 {
-			row = append(row, span{red, fmt.Sprintf("  %s failed", grouped(int64(run.Failed)))})
-		}
+const stateColumns = 12
+
+// nameColumns are those of an agent's name, or of a session's title.
+func nameColumns(width int) int { return min(max(width*3/10, 12), 60) }
+
+func shelfNumbers(age, frames, turns, errors string) string {
+	return fmt.Sprintf("%7s%8s%7s%8s  ", age, frames, turns, errors)
+}
+
+func (s *shelf) tapeSpans(i *record.Info, width int) []span {
+	flag, look := "  ", dim
+	if i.Live {
+		flag, look = "● ", green
 	}
-	if len(session.Runs) > 1 {
-		row = append(row, span{dim, fmt.Sprintf("  run %d of %d", n, len(session.Runs))})
+	columns := nameColumns(width) - 2
+	row := append([]span{{look, flag}, {bold, pad(Cut(piece(agentName(i)), columns), columns)}},
+		shelfCounts(age(s.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Junk)...)
+	row = append(row, span{look, pad(strings.TrimPrefix(stateText(*i), "● "), stateColumns)})
+	if i.Lost > 0 {
+		row = append(row, span{red, byteSize(i.Lost) + " lost  "})
 	}
-	if session.Closed {
-		row = append(row, span{dim, "  closed"})
+	return append(row, span{dim, words(piece(i.Start.Cwd), " "+i.Tape)})
+}
+
+func sessionSpans(session *record.SessionInfo, tape string, width int) []span {
+	columns := nameColumns(width) - 4
+	title := Cut(piece(cmp.Or(session.Title, session.Prompt, session.ID)), columns)
+	row := []span{{dim, "  └ "}, {plain, pad(title, columns)}}
+	n := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape })
+	run := session.Runs[n]
+	row = append(row, shelfCounts("", run.Frames, run.Turns, run.Failed)...)
+	state := ""
+	switch {
+	case session.Deleted:
+		state = "deleted"
+	case session.Closed:
+		state = "closed"
+	case len(session.Runs) > 1:
+		state = fmt.Sprintf("run %d of %d", n+1, len(session.Runs))
 	}
-	return append(row, span{dim, "  " + piece(session.ID)})
+	return append(row, span{dim, pad(state, stateColumns) + piece(session.ID)})
+}
+
+func shelfCounts(age string, frames, turns, errors uint64) []span {
+	look := plain
+	if errors > 0 {
+		look = red
+	}
+	text := shelfNumbers(age, grouped(int64(frames)), blankZero(int(turns)), blankZero(int(errors)))
+	at := len(text) - len("        ") - 2 // of the errors
+	return []span{{plain, text[:at]}, {look, text[at:]}}
 }
 
 // age returns how long ago something was, in one unit.

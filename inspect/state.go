@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/acptap/acptap/record"
 )
@@ -23,4 +25,14 @@ func stateText(i record.Info) string {
 		return fmt.Sprintf("exit %d", exit.Code)
 	}
 	return "ended"
+}
+
+// agentName returns what a tape's agent is called: by the user, by itself, or by
+// the command that it was started with, whose paths are shortened.
+func agentName(i *record.Info) string {
+	command := make([]string, len(i.Start.Command))
+	for n, arg := range i.Start.Command {
+		command[n] = arg[strings.LastIndexAny(arg, `/\`)+1:]
+	}
+	return cmp.Or(i.Start.Name, words(i.Connection.Agent, i.Connection.AgentVersion), strings.Join(command, " "))
 }

@@ -145,9 +145,8 @@ func (t *tree) member(object int32, name string) int32 {
 }
 
 // find returns the next value whose name or text has the words, from a node on
-// and around; -1 if there is none. Case counts if there are capital letters.
+// and around; -1 if there is none.
 func (t *tree) find(words string, from int32, forward bool) int32 {
-	fold := strings.ToLower(words) == words
 	n := int32(len(t.nodes))
 	for k := range n {
 		i := (from + 1 + k) % n
@@ -161,12 +160,18 @@ func (t *tree) find(words string, from int32, forward bool) int32 {
 		if !t.holds(i) {
 			said += " " + t.text(i)
 		}
-		if fold {
-			said = strings.ToLower(said)
-		}
-		if strings.Contains(said, words) {
+		if hasWords(said, words) {
 			return i
 		}
 	}
 	return -1
+}
+
+// hasWords reports whether a text has the words. Case counts if there are capital
+// letters among them.
+func hasWords(text, words string) bool {
+	if strings.ToLower(words) == words {
+		text = strings.ToLower(text)
+	}
+	return strings.Contains(text, words)
 }

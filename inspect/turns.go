@@ -34,7 +34,7 @@ func (s *story) waterfall(session string, width int, now time.Duration) []line {
 	}
 	lines := []line{
 		{spans: []span{{bold, points(piece(found.Title), piece(found.ID))}}},
-		{spans: []span{{plain, "█ says"}, {dim, "  ░ thinks"}, {cyan, "  █ tool call"}, {yellow, "  █ waits for the client"}}},
+		{spans: []span{{plain, inks[plain] + " says"}, {dim, "  " + inks[dim] + " thinks"}, {cyan, "  " + inks[cyan] + " tool call"}, {yellow, "  " + inks[yellow] + " waits for the client"}}},
 	}
 	for _, t := range found.Conversation.Turns {
 		lines = append(lines, line{})
@@ -74,7 +74,7 @@ func (s *story) turn(session *trace.Session, t *trace.Turn, width int, now time.
 	}
 	lines := []line{{spans: []span{{bold, said + "  "}, {look, points(parts...)}}, seq: t.Prompt}}
 	labels := min(max(width/3, 10), 40)
-	columns := max(width-labels-12, 4)
+	columns := max(width-labels-tookColumns-2, 4)
 	for _, l := range s.lanes(session, t, ends) {
 		lines = append(lines, line{spans: l.spans(t.Began, ends, labels, columns), seq: l.seq})
 	}
@@ -130,19 +130,25 @@ func (l *lane) spans(from, to time.Duration, labels, columns int) []span {
 		return min(max(int(int64(d-from)*int64(columns)/int64(to-from)), 0), columns-1)
 	}
 	begin, end := at(l.began), at(l.ends)
-	ink := "█"
-	if l.style == dim {
-		ink = "░"
+	took := ""
+	if l.ends > l.began {
+		took = brief(l.ends - l.began)
 	}
-	took := brief(l.ends - l.began)
 	if l.open {
 		took = "… " + took
 	}
 	return []span{
 		{l.style, pad(Cut(l.label, labels), labels) + " "},
 		{plain, strings.Repeat(" ", begin)},
-		{l.style, strings.Repeat(ink, end-begin+1)},
+		{l.style, strings.Repeat(inks[l.style], end-begin+1)},
 		{plain, strings.Repeat(" ", columns-1-end) + " "},
-		{dim, took},
+		{dim, fmt.Sprintf("%*s", tookColumns, took)},
 	}
 }
+
+// tookColumns are the columns of how long something took, or takes.
+const tookColumns = 10
+
+// inks are what lanes are drawn with: also without colours it is to be seen what
+// they are.
+var inks = map[style]string{plain: "█", dim: "░", cyan: "▓", red: "▓", yellow: "▒"}
