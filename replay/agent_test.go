@@ -3,7 +3,9 @@ package replay_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -46,6 +48,26 @@ func tapes(t testing.TB) []string {
 		all = append(all, paths...)
 	}
 	return all
+}
+
+// What cannot be played at all is an error at once.
+func TestAgentCannotPlay(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		agent replay.Agent
+		want  string
+	}{
+		{"no tape", replay.Agent{}, "no tape to replay"},
+		{"an empty tape", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, "")}}}, "there is nothing on the tape that could be replayed"},
+		{"no such session", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, twoTurns), Session: "z"}}}, "the tape has nothing of session z"},
+		{"no such connection", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, twoTurns)}}, Connection: 2}, "there is no connection 2; the tape has 1"},
+	} {
+		var out bytes.Buffer
+		_, err := tt.agent.Run(t.Context(), strings.NewReader(hello+"\n"), &out, io.Discard)
+		if err == nil || err.Error() != tt.want || out.Len() > 0 {
+			t.Errorf("%s: got %v and %q, want %s", tt.name, err, &out, tt.want)
+		}
+	}
 }
 
 func TestEager(t *testing.T) {

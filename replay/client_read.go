@@ -95,7 +95,7 @@ func (r *planReader) read(s Source) ([]*plan, error) {
 	}
 	end()
 	if !r.found && s.Session != "" {
-		return nil, fmt.Errorf("tape %s has nothing of session %s", s.Tape.ID(), s.Session)
+		return nil, fmt.Errorf("the tape has nothing of session %s", s.Session)
 	}
 	return plans, nil
 }
@@ -181,7 +181,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	raw := slices.Clone(f.Raw)
 	if opens && (f.Method == "session/load" || f.Method == "session/resume") && !r.made[session] {
 		if !r.anew {
-			return m, fmt.Errorf("%w: frame %d of tape %s asks for session %s", ErrUnmade, f.Seq, r.source.Tape.ID(), session)
+			return m, fmt.Errorf("%w: frame %d asks for session %s", ErrUnmade, f.Seq, session)
 		}
 		var err error
 		if raw, err = asNew(raw); err != nil {

@@ -103,9 +103,10 @@ func printable(text string) string {
 // margin is how many equal lines a hunk has around what differs.
 const margin = 3
 
-// hunks compares two lists of lines.
+// hunks compares two lists of lines. What it returns is not nil, as programs
+// that read it as JSON want to go over it.
 func hunks(a, b []string) []Hunk {
-	var list []Hunk
+	list := []Hunk{}
 	var cut *Hunk
 	quiet := 0 // equal lines at the end of cut
 	i, j := 0, 0

@@ -177,6 +177,9 @@ func FuzzAgent(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if info, err := tape.Info(); err != nil || info.Lines == 0 {
+			return
+		}
 		var outs [2]bytes.Buffer
 		for i := range outs {
 			agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Matching: replay.Matching(match % 3), Cwd: "/"}

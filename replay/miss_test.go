@@ -169,8 +169,8 @@ func TestMiss(t *testing.T) {
 			got:    []string{`"id":13,"result":{"stopReason":"cancelled"}`},
 			report: []string{"miss: initialize is not what comes next on the tape"},
 		}, {
-			name: "an empty tape",
-			tape: "", says: []string{hello},
+			name: "a tape with nothing but an end",
+			tape: `! {"dir":"c2a","eof":true}`, says: []string{hello},
 			got:    []string{`"id":10,"error"`},
 			report: []string{"miss: initialize was sent, and is not on the tape"},
 		}, {

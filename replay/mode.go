@@ -65,7 +65,7 @@ func (m *Mode) UnmarshalText(text []byte) error {
 type Cassette struct {
 	Path    string
 	Mode    Mode
-	Command []string // the real agent
+	Command []string // the real agent; empty: there is none, and nothing is recorded
 	Agent   Agent    // how to replay; its Sources, Live and Journal are the cassette's
 }
 
@@ -73,7 +73,11 @@ type Cassette struct {
 // out. Where it records, the file appears or changes when the client has gone,
 // whole or not at all; if we were killed, before the next run.
 func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
-	if c.Mode != ModeNone {
+	mode := c.Mode
+	if len(c.Command) == 0 {
+		mode = ModeNone
+	}
+	if mode != ModeNone {
 		if err := errors.Join(c.keep(whole), c.keep(addition)); err != nil {
 			return Report{}, err
 		}
@@ -81,11 +85,13 @@ func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer)
 	_, err := os.Stat(c.Path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
-	case c.Mode == ModeAll, missing && c.Mode != ModeNone:
+	case mode == ModeAll, missing && mode != ModeNone:
 		return c.record(ctx, in, out, errOut)
+	case missing && c.Mode == ModeNone:
+		return Report{}, fmt.Errorf("%w; in the mode none it is not recorded", err)
 	case missing:
-		return Report{}, fmt.Errorf("%w; in the mode %v it is not recorded", err, c.Mode)
-	case c.Mode == ModeNew:
+		return Report{}, fmt.Errorf("%w; there is no agent to record it from", err)
+	case mode == ModeNew:
 		return c.extend(ctx, in, out, errOut)
 	}
 	return c.replay(ctx, in, out, errOut, nil)
@@ -180,7 +186,7 @@ func (c *Cassette) keep(kind string) error {
 			return nil
 		case info.Frames == 0: // no agent has run
 		default:
-			err = replaceFile(c.Path, func(w io.Writer) error {
+			err = record.WriteFile(c.Path, func(w io.Writer) error {
 				if kind == addition {
 					return insert(w, c.Path, t)
 				}
@@ -195,24 +201,6 @@ func (c *Cassette) keep(kind string) error {
 		}
 	}
 	return os.RemoveAll(store.Dir())
-}
-
-// replaceFile writes a file that only the user can read. It appears when write
-// is done, or not at all.
-func replaceFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // writeStable writes a tape in the portable form without what differs from run

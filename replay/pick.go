@@ -79,7 +79,7 @@ func (k *casting) first(report *Report) (*player, error) {
 			return newPlayer(k.agent, b, report)
 		}
 	}
-	return nil, fmt.Errorf("there is no connection %d; there are %d", k.agent.Connection, n)
+	return nil, fmt.Errorf("there is no connection %d; the tape has %d", k.agent.Connection, n)
 }
 
 // pick takes the client's next line and returns the player to handle it: the

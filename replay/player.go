@@ -2,11 +2,14 @@ package replay
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 )
 
 // A player plays the agent of one connection. It handles one message of the
@@ -81,8 +84,13 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 		return nil, err
 	}
 	sessions, err := s.Tape.Sessions()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case info.Lines == 0 && len(a.Live) == 0:
+		return nil, errors.New("there is nothing on the tape that could be replayed")
+	case s.Session != "" && !slices.ContainsFunc(sessions, func(one record.SessionInfo) bool { return one.ID == s.Session }):
+		return nil, fmt.Errorf("the tape has nothing of session %s", s.Session)
 	}
 	p := &player{
 		agent:    a,

@@ -25,6 +25,7 @@ type demoPlayer struct {
 	fast bool                                    // without pauses
 
 	ids map[string][]byte // what the other side's requests have for an id, by the id in the script
+	dir []byte            // of the session, as the client has named it, in JSON; the script has demoDir
 }
 
 func (p *demoPlayer) play(script []demoStep) error {
@@ -69,6 +70,9 @@ func (p *demoPlayer) say(line string) error {
 			return err
 		}
 	}
+	if p.dir != nil {
+		message = bytes.ReplaceAll(message, []byte(demoDir), p.dir)
+	}
 	p.seen(p.me, message)
 	_, err := p.out.Write(append(message, '\n'))
 	return err
@@ -96,6 +100,9 @@ func (p *demoPlayer) hear(by wire.Direction, want string) error {
 		switch got.Kind {
 		case wire.Request:
 			p.ids[string(script.ID)] = got.ID
+			if dir := gjson.GetBytes(got.Params, "cwd"); dir.Type == gjson.String {
+				p.dir = []byte(dir.Raw[1 : len(dir.Raw)-1])
+			}
 		case wire.Response:
 			agree = agree && bytes.Equal(got.ID, script.ID)
 		}

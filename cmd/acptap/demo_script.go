@@ -12,6 +12,9 @@ import (
 // demoSession is the only session of the demo.
 const demoSession = "sess-demo-1"
 
+// demoDir is its directory.
+const demoDir = "/home/demo/stats"
+
 // A demoStep is what one side says before the other one does.
 type demoStep struct {
 	by    wire.Direction
@@ -24,7 +27,7 @@ type demoStep struct {
 // is cancelled. Ids and texts are always the same.
 func demoScript() []demoStep {
 	const (
-		path   = `"/home/demo/stats/mean.go"`
+		path   = `"` + demoDir + `/mean.go"`
 		before = `package stats
 
 // Mean returns the average of xs.
@@ -49,7 +52,7 @@ func Mean(xs []float64) float64 {
 		stderr.says("demo-agent: ready, without a network or a model"),
 		client.request(0, "initialize", `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true},"clientInfo":{"name":"demo-editor","version":"1"}}`),
 		agent.result(0, `{"protocolVersion":1,"agentCapabilities":{"loadSession":false},"agentInfo":{"name":"demo-agent","version":"1"},"authMethods":[]}`),
-		client.request(1, "session/new", `{"cwd":"/home/demo/stats","mcpServers":[]}`),
+		client.request(1, "session/new", `{"cwd":"`+demoDir+`","mcpServers":[]}`),
 		agent.result(1, `{"sessionId":"`+demoSession+`"}`),
 
 		client.prompt(2, "TestMean fails: the mean of 2, 4 and 6 should be 4, but Mean returns 3.33. Please mend it."),
@@ -75,7 +78,7 @@ func Mean(xs []float64) float64 {
 		agent.update(`"sessionUpdate":"tool_call_update","toolCallId":"call-2","status":"completed"`),
 		plan("completed", "completed", "in_progress"),
 
-		agent.asks(3, "terminal/create", `"command":"go","args":["test","./..."],"cwd":"/home/demo/stats"`),
+		agent.asks(3, "terminal/create", `"command":"go","args":["test","./..."],"cwd":"`+demoDir+`"`),
 		client.result(3, `{"terminalId":"term-1"}`),
 		agent.update(`"sessionUpdate":"tool_call","toolCallId":"call-3","title":"go test ./...","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"term-1"}]`),
 		agent.asks(4, "terminal/wait_for_exit", `"terminalId":"term-1"`),

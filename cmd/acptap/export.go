@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +50,7 @@ Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.
 			}
 			bar := newProgress(cmd.ErrOrStderr(), out)
 			defer bar.end()
-			err = writeFile(out, func(w io.Writer) (err error) {
+			err = record.WriteFile(out, func(w io.Writer) (err error) {
 				damage, err = export(w, sub, want, raw, bar)
 				return err
 			})
@@ -101,22 +99,4 @@ func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *progres
 		}
 	}
 	return damage, e.Close()
-}
-
-// writeFile makes a file that only the user can read. It appears when write is
-// done, or not at all.
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/proxy"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -81,7 +82,7 @@ The exit status is that of the agent on the tape; 1 if the client left the tape;
 	f := cmd.Flags()
 	f.StringVar(&o.match, "match", "content", "`what` counts: content, method or exact")
 	f.StringVar(&o.pace, "pace", "fast", "`how` fast: fast, recorded, or a speed such as 0.5x; with ,max=2s no wait is longer")
-	f.StringVar(&o.session, "session", "", "only the session with this `id`")
+	f.StringVar(&o.session, "session", "", "only the session with this `id`, or the one whose id begins so")
 	f.BoolVar(&o.agent.Partial, "partial", false, "the client may leave things out")
 	f.DurationVar(&o.agent.Patience, "patience", 0, "how long to wait in a turn for a client that owes something (default 5s)")
 	f.StringVar(&o.onMiss, "on-miss", "error", "`what` becomes of a session that is not on the tape: error, or live for AGENT")
@@ -119,6 +120,8 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 		return nil, errors.New("--on-miss live wants an agent behind --")
 	case o.file != "":
 		return o.cassette(cmd, args)
+	case o.agent.Patience < 0:
+		return nil, errors.New("--patience is less than nothing")
 	case cmd.Flags().Changed("mode"):
 		return nil, errors.New("--mode wants a --file")
 	case len(args) != 1:
@@ -138,8 +141,8 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	o.agent.Connection = n
 	o.agent.Sources = sub.sources()
 	if o.session != "" {
-		for i := range o.agent.Sources {
-			o.agent.Sources[i].Session = o.session
+		if o.agent.Sources, err = ofSession(o.agent.Sources, o.session); err != nil {
+			return nil, err
 		}
 	}
 	if o.onMiss == "live" {
@@ -164,10 +167,35 @@ func (o *replayOptions) cassette(cmd *cobra.Command, args []string) (player, err
 		return nil, errors.New("--session goes with a REF, not with --file")
 	case len(o.live) == 0 && (c.Mode == replay.ModeAll || c.Mode == replay.ModeNew):
 		return nil, fmt.Errorf("the mode %v wants an agent behind --", c.Mode)
-	case len(o.live) == 0:
-		c.Mode = replay.ModeNone
 	}
 	return c, nil
+}
+
+// ofSession returns the sources that have the session with an id, or the only
+// one whose id begins so.
+func ofSession(sources []replay.Source, id string) ([]replay.Source, error) {
+	tapes := make(map[string][]replay.Source) // by the session's id
+	for _, s := range sources {
+		sessions, err := s.Tape.Sessions()
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range sessions {
+			tapes[one.ID] = append(tapes[one.ID], replay.Source{Tape: s.Tape, Session: one.ID})
+		}
+	}
+	if found := tapes[id]; found != nil {
+		return found, nil
+	}
+	names := slices.Sorted(maps.Keys(tapes))
+	fits := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, id) })
+	switch len(fits) {
+	case 0:
+		return nil, fmt.Errorf("no session %q is on the tape; there are %q", id, names)
+	case 1:
+		return tapes[fits[0]], nil
+	}
+	return nil, fmt.Errorf("%q fits %d sessions, such as %s and %s", id, len(fits), fits[0], fits[1])
 }
 
 // cutConnection takes the number of a connection off a REF. A file may have a
@@ -220,28 +248,11 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 	case end.err != nil:
 		return end.err
 	case end.report.Exit != nil:
-		return endAs(end.report.Exit)
+		if code := replay.EndAs(*end.report.Exit); code != 0 {
+			return &proxy.ExitError{Code: code}
+		}
 	case ctx.Err() != nil:
 		return &proxy.ExitError{Code: 128 + int(syscall.SIGTERM)}
 	}
 	return nil
-}
-
-// endAs ends as an agent did: by the signal that ended it, if that is one by
-// which a Go program can end, else with its exit status.
-func endAs(exit *wire.Exit) error {
-	if exit.Code == 0 {
-		return nil
-	}
-	sig := syscall.Signal(exit.Code - 128)
-	if exit.Signal == sig.String() {
-		switch sig {
-		case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
-			signal.Reset(sig)
-			if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(sig) == nil {
-				time.Sleep(grace) // the signal comes before that
-			}
-		}
-	}
-	return &proxy.ExitError{Code: exit.Code}
 }

@@ -76,9 +76,6 @@ func newPlay(t testing.TB, path string, set []func(*replay.Cassette)) *play {
 			t.Fatalf("%s: %v", replay.ModeVariable, err)
 		}
 	}
-	if len(c.Command) == 0 {
-		c.Mode = replay.ModeNone
-	}
 	return p
 }
 

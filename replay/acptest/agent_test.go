@@ -126,7 +126,7 @@ func TestAgentWithoutTape(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"testdata/nothing.jsonl": "in the mode none it is not recorded",
+		"testdata/nothing.jsonl": "there is no agent to record it from",
 		broken:                   "broken.jsonl:2: ",
 	} {
 		f := try(t, func(t *fakeT) {

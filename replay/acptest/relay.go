@@ -7,10 +7,10 @@ import (
 	"net"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay"
 )
 
 // A message goes between a process and the test that plays it.
@@ -53,25 +53,13 @@ func relay(address string) {
 		case err != nil: // the test has gone
 			os.Exit(2)
 		case m.Exit != nil:
-			endAs(*m.Exit)
+			os.Exit(replay.EndAs(*m.Exit))
 		case m.Dir == wire.AgentStderr:
 			os.Stderr.Write(m.Data)
 		default:
 			os.Stdout.Write(m.Data) // SIGPIPE ends us if nobody reads, as it does most agents
 		}
 	}
-}
-
-// endAs ends this process: by the signal, if that is one by which a Go program
-// can end, else with the exit status.
-func endAs(exit wire.Exit) {
-	switch sig := syscall.Signal(exit.Code - 128); sig {
-	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
-		if self, err := os.FindProcess(os.Getpid()); exit.Signal == sig.String() && err == nil && self.Signal(sig) == nil {
-			time.Sleep(grace) // the signal comes before that
-		}
-	}
-	os.Exit(exit.Code)
 }
 
 // A process is the test's side of one that relays.

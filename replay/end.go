@@ -1,0 +1,27 @@
+package replay
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// EndAs ends this process as an agent ended: by the signal that ended it, if that
+// is one by which a Go program can end. Else it returns the status with which
+// the process should exit.
+func EndAs(exit wire.Exit) (status int) {
+	switch sig := syscall.Signal(exit.Code - 128); sig {
+	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
+		if exit.Signal != sig.String() {
+			break
+		}
+		signal.Reset(sig)
+		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(sig) == nil {
+			time.Sleep(time.Second) // the signal comes before that
+		}
+	}
+	return exit.Code
+}
