@@ -4,13 +4,16 @@ package record_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -355,6 +358,87 @@ func TestDamagedBlock(t *testing.T) {
 		if s.last.Seq != uint64(len(want)) {
 			t.Errorf("%s: the last frame is %d, want %d", key, s.last.Seq, len(want))
 		}
+	}
+}
+
+// A last block that is damaged does not hide what the journal holds behind it,
+// neither before nor after that is sealed.
+func TestDamagedLastBlock(t *testing.T) {
+	recording := record.OpenStore(t.TempDir())
+	j := begin(t, recording)
+	gen := newTraffic(14)
+	j.Append(wire.AgentStderr, wire.Wire, []byte("begun, "))
+	for range 7000 {
+		dir, p := gen.next()
+		j.Append(dir, wire.Wire, p)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // until the second block is sealed
+		if segments := segmentsOf(t, recording); strings.HasSuffix(segments[0], ".0000000000200000") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("no two blocks are sealed after a minute")
+		}
+	}
+	j.Append(wire.AgentStderr, wire.Wire, []byte("done\n"))
+	killed := orphan(t, recording)
+	finish(t, recording, j)
+	whole := open(t, killed, j.Tape())
+	want := lines(t, whole)
+	info, err := whole.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"head", "rows", "bytes", "state"} {
+		t.Run(key, func(t *testing.T) {
+			store := orphan(t, killed)
+			var first uint64 // in the last block
+			edit(t, filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), func(tx *bolt.Tx) error {
+				blocks := tx.Bucket([]byte("blocks"))
+				k, _ := blocks.Cursor().Last()
+				first = binary.BigEndian.Uint64(k)
+				value := bytes.Clone(blocks.Bucket(k).Get([]byte(key)))
+				value[0] ^= 0x80
+				return blocks.Bucket(k).Put([]byte(key), value)
+			})
+			for _, when := range []string{"in the journal", "adopted"} {
+				tape := open(t, store, j.Tape())
+				var got []line
+				errs := 0
+				for f, err := range tape.Frames(1) {
+					if err != nil {
+						errs++
+						continue
+					}
+					got = append(got, lineOf(f))
+				}
+				wantErrs := 1
+				if key == "state" { // all frames are there; what a line began with is not
+					wantErrs = 0
+				}
+				if errs != wantErrs {
+					t.Errorf("%s: %d errors, want %d", when, errs, wantErrs)
+				}
+				lost := key == "head" || key == "state" // what was open at its end: requests, and a line of stderr
+				for _, l := range got {
+					w := want[l.seq-1]
+					if lost && w.kind == wire.Response {
+						l.method, l.session, l.answers, l.events = w.method, w.session, w.answers, w.events
+					}
+					if l != w && !(lost && w.kind == wire.Stderr) {
+						t.Fatalf("%s: frame %d is %+v, want %+v", when, l.seq, l, w)
+					}
+				}
+				if n := len(got); n == 0 || got[n-1].seq != uint64(len(want)) || uint64(n) < first {
+					t.Errorf("%s: %d frames of %d", when, n, len(want))
+				}
+				now, err := tape.Info()
+				if err != nil || now.Frames != info.Frames || now.Connection != info.Connection || now.Lost != 0 {
+					t.Errorf("%s: facts %+v, %v, want %+v", when, now, err, info)
+				}
+				sealAll(t, store)
+			}
+		})
 	}
 }
 

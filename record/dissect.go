@@ -36,6 +36,7 @@ type dissected struct {
 	Position int64                   // of the next journal record
 	Taken    int                     // bytes of that record that are in the block already
 	Offsets  [wire.Directions]int64  // bytes seen of each direction
+	Adrift   [wire.Directions]bool   `json:",omitzero"` // its offset is not known: the block before was lost
 	Pending  [wire.Directions][]byte // of the line that has not ended
 	Long     [wire.Directions]*longLine
 	Info     Info
@@ -76,7 +77,11 @@ func (d *dissector) init() {
 // info returns what is known of the tape so far.
 func (d *dissector) info() Info {
 	i := d.Info
-	i.Connection = d.tracker.Connection()
+	// A tracker that began in the middle of a tape, where the state was lost,
+	// knows less than what was written down before.
+	if c := d.tracker.Connection(); c.Dialect != dialect.Unknown || i.Connection.Dialect == dialect.Unknown {
+		i.Connection = c
+	}
 	return i
 }
 
@@ -133,6 +138,9 @@ func (d *dissector) full() bool {
 // the record is used up: then it is to be called again with the same record.
 func (d *dissector) record(r found) bool {
 	d.now = r.at
+	if d.Adrift[r.dir] && r.kind != recGap {
+		d.Offsets[r.dir], d.Adrift[r.dir] = int64(r.offset)+int64(d.Taken), false
+	}
 	if d.Taken == 0 && r.skipped > 0 {
 		d.gap(r.dir, wire.Marked{Damage: r.skipped})
 	}

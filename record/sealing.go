@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,26 +65,16 @@ func newSealing(s *Store, tape string, position *atomic.Int64) (*sealing, error)
 
 // resume takes over the state in the tape's last block.
 func (k *sealing) resume() error {
-	last, err := lastSealed(k.store.tapeFile(k.tape))
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		start, err := readStart(k.store.live(), k.tape)
-		if err != nil {
-			return err
-		}
-		k.d = newDissector(Info{Tape: k.tape, Start: start})
-	case err != nil:
-		return err
-	default:
-		state, err := k.codec.openState(last)
-		if err != nil {
-			return err
-		}
-		if k.d, err = restoreDissector(state); err != nil {
-			return err
-		}
-		k.d.next()
+	d, err := k.codec.resume(k.store.tapeFile(k.tape))
+	if errors.Is(err, os.ErrNotExist) {
+		var start Start
+		start, err = readStart(k.store.live(), k.tape)
+		d = newDissector(Info{Tape: k.tape, Start: start})
 	}
+	if err != nil {
+		return err
+	}
+	k.d = d
 	k.chain.close()
 	k.chain = chain{live: k.chain.live, tape: k.tape, end: k.chain.end, pos: k.d.Position}
 	k.gone = k.d.Position &^ (segmentSize - 1)
@@ -199,7 +188,13 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 	if err != nil {
 		return err
 	}
-	if p := tape.Get(keySealed); p != nil && string(p) != place(s.head.Index-1, s.head.From) || p == nil && s.head.Index > 0 {
+	before := place{index: -1}
+	if p := tape.Get(keySealed); p != nil {
+		if before, err = parsePlace(p); err != nil {
+			return err
+		}
+	}
+	if before.index != s.head.Index-1 || before.index >= 0 && before.position != s.head.From {
 		return errOvertaken
 	}
 	blocks, err := tx.CreateBucketIfNotExists(bucketBlocks)
@@ -248,7 +243,7 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 		}
 	}
 	for _, kv := range [][2][]byte{
-		{keyFormat, []byte(fmt.Sprint(Format))}, {keyInfo, info.flat()}, {keySealed, []byte(place(s.head.Index, s.head.To))},
+		{keyFormat, []byte(fmt.Sprint(Format))}, {keyInfo, info.flat()}, {keySealed, place{s.head.Index, s.head.To, d.Taken}.text()},
 	} {
 		if err := tape.Put(kv[0], kv[1]); err != nil {
 			return err
@@ -256,9 +251,6 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 	}
 	return nil
 }
-
-// place is how a tape's file says how far it goes.
-func place(index int, position int64) string { return fmt.Sprintf("%d %d", index, position) }
 
 // index tells the catalogue of the tape, now and then, or at once. That may have
 // to wait for other processes, so it does not hold up sealing.
@@ -282,40 +274,6 @@ func (k *sealing) index(now bool) {
 func (k *sealing) close() {
 	k.chain.close()
 	k.telling.Wait()
-}
-
-// lastSealed returns the last block of a tape's file.
-func lastSealed(file boltFile) (sealed, error) {
-	var s sealed
-	err := file.view(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketBlocks)
-		if b == nil {
-			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
-		}
-		key, _ := b.Cursor().Last()
-		var err error
-		s, err = readSealed(b, key)
-		s.rows, s.bytes, s.state = nil, nil, bytes.Clone(s.state)
-		return err
-	})
-	return s, err
-}
-
-// readSealed reads the block with that key. What it returns is valid during the
-// transaction only.
-func readSealed(blocks *bolt.Bucket, key []byte) (sealed, error) {
-	b := blocks.Bucket(key)
-	if b == nil {
-		return sealed{}, fmt.Errorf("block %x: %w", key, ErrDamaged)
-	}
-	if err := checkBlockRoot(b); err != nil {
-		return sealed{}, fmt.Errorf("block %x: %w", key, err)
-	}
-	head, err := decodeBlockHead(b.Get(keyHead))
-	if err != nil {
-		return sealed{}, err
-	}
-	return sealed{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}, nil
 }
 
 // readStart reads what the journal of a tape says of its beginning. Where all

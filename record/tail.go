@@ -25,7 +25,7 @@ type tail struct {
 // block first.
 func (t *Tape) openTail(index int) (*tail, error) {
 	k := &tail{chain: chain{live: t.store.live(), tape: t.id}}
-	last, err := lastSealed(t.store.tapeFile(t.id))
+	d, err := t.codec.resume(t.store.tapeFile(t.id))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		start, err := readStart(t.store.live(), t.id)
@@ -38,17 +38,10 @@ func (t *Tape) openTail(index int) (*tail, error) {
 		k.d = newDissector(Info{Tape: t.id, Start: start})
 	case err != nil:
 		return nil, err
-	case last.head.Index > index:
+	case d.Index > index+1:
 		return nil, nil
 	default:
-		state, err := t.codec.openState(last)
-		if err != nil {
-			return nil, err
-		}
-		if k.d, err = restoreDissector(state); err != nil {
-			return nil, err
-		}
-		k.d.next()
+		k.d = d
 	}
 	k.chain.pos = k.d.Position
 	return k, nil

@@ -1,0 +1,139 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A place is how far a tape's file goes.
+type place struct {
+	index    int   // of the last block
+	position int64 // of the journal record behind it
+	taken    int   // bytes of that record that are in the block already
+}
+
+func (p place) text() []byte { return fmt.Appendf(nil, "%d %d %d", p.index, p.position, p.taken) }
+
+func parsePlace(b []byte) (p place, err error) {
+	if _, err := fmt.Sscanf(string(b), "%d %d %d", &p.index, &p.position, &p.taken); err != nil {
+		return p, fmt.Errorf("how far the tape is sealed: %q: %w", b, ErrDamaged)
+	}
+	return p, nil
+}
+
+// resume returns a dissector that goes on behind the last block of a tape's file.
+func (c *codec) resume(file boltFile) (*dissector, error) {
+	last, err := readState(file, nil)
+	var d *dissector
+	if err == nil {
+		d, err = c.restore(last)
+	}
+	if errors.Is(err, ErrDamaged) {
+		if mended, failed := c.salvage(file); failed == nil {
+			d, err = mended, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.next()
+	return d, nil
+}
+
+// restore returns the dissector as it was at the end of a block.
+func (c *codec) restore(s sealed) (*dissector, error) {
+	state, err := c.openState(s)
+	if err != nil {
+		return nil, err
+	}
+	return restoreDissector(state)
+}
+
+// salvage is resume where the last block's state cannot be read, so that the
+// frames behind it can. How far the block went stands beside the blocks too.
+// Lost are the beginnings of lines that had not ended, and, of what both sides
+// have said, all since the last state that can be read: a response may not find
+// its request.
+func (c *codec) salvage(file boltFile) (*dissector, error) {
+	var info Info
+	var end place
+	var keys [][]byte
+	err := file.view(func(tx *bolt.Tx) error {
+		tape, blocks := tx.Bucket(bucketTape), tx.Bucket(bucketBlocks)
+		if tape == nil || blocks == nil {
+			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
+		}
+		var err error
+		if info, err = parseInfo(tape.Get(keyInfo)); err != nil {
+			return err
+		}
+		if end, err = parsePlace(tape.Get(keySealed)); err != nil {
+			return err
+		}
+		return blocks.ForEachBucket(func(key []byte) error {
+			keys = append(keys, bytes.Clone(key))
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := newDissector(info)
+	for _, key := range slices.Backward(keys) {
+		if s, err := readState(file, key); err == nil {
+			if known, err := c.restore(s); err == nil {
+				d.tracker = known.tracker
+				break
+			}
+		}
+	}
+	d.Index, d.Position, d.Taken = end.index, end.position, end.taken
+	d.Seq = info.Lines + 1
+	for dir := range wire.Directions {
+		d.Adrift[dir] = true
+	}
+	return d, nil
+}
+
+// readState returns the head and the state of the block with that key; of the
+// last one if it is nil.
+func readState(file boltFile, key []byte) (sealed, error) {
+	var s sealed
+	err := file.view(func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketBlocks)
+		if b == nil {
+			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
+		}
+		if key == nil {
+			key, _ = b.Cursor().Last()
+		}
+		var err error
+		s, err = readSealed(b, key)
+		s.rows, s.bytes, s.state = nil, nil, bytes.Clone(s.state)
+		return err
+	})
+	return s, err
+}
+
+// readSealed reads the block with that key. What it returns is valid during the
+// transaction only.
+func readSealed(blocks *bolt.Bucket, key []byte) (sealed, error) {
+	b := blocks.Bucket(key)
+	if b == nil {
+		return sealed{}, fmt.Errorf("block %x: %w", key, ErrDamaged)
+	}
+	if err := checkBlockRoot(b); err != nil {
+		return sealed{}, fmt.Errorf("block %x: %w", key, err)
+	}
+	head, err := decodeBlockHead(b.Get(keyHead))
+	if err != nil {
+		return sealed{}, err
+	}
+	return sealed{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}, nil
+}
