@@ -252,20 +252,6 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
-// sealedTape makes a tape of some blocks, and returns its file and its frames.
-func sealedTape(t testing.TB) (store *record.Store, tape, path string, want []line) {
-	t.Helper()
-	store = record.OpenStore(t.TempDir())
-	j := begin(t, store)
-	gen := newTraffic(13)
-	for range 12_000 {
-		dir, p := gen.next()
-		j.Append(dir, wire.Wire, p)
-	}
-	finish(t, store, j)
-	return store, j.Tape(), filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), lines(t, open(t, store, j.Tape()))
-}
-
 // harmless reads all that can be read of a damaged tape in all ways. What is read
 // must be as it was, and no lock may stay held.
 func harmless(t testing.TB, what string, store *record.Store, id, path string, want []line) (read int) {
@@ -389,7 +375,7 @@ func TestDamagedLastBlock(t *testing.T) {
 		dir, p := gen.next()
 		j.Append(dir, wire.Wire, p)
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // until the second block is sealed
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // until two blocks are sealed
 		if segments := segmentsOf(t, recording); strings.HasSuffix(segments[0], ".0000000000200000") {
 			break
 		}

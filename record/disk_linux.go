@@ -1,6 +1,8 @@
 package record
 
 import (
+	"bufio"
+	"fmt"
 	"os"
 	"runtime"
 
@@ -40,4 +42,23 @@ func remoteDisk(dir string) string {
 		return "drvfs"
 	}
 	return ""
+}
+
+// lockHolder returns the process that has the exclusive lock of a file, 0 if that
+// is not known: it may be in another container.
+func lockHolder(f *os.File) (pid int) {
+	var s unix.Stat_t
+	locks, err := os.Open("/proc/locks") // proc_locks(5)
+	if err != nil || unix.Fstat(int(f.Fd()), &s) != nil {
+		return 0
+	}
+	defer locks.Close()
+	file := fmt.Sprintf("%02x:%02x:%d", unix.Major(s.Dev), unix.Minor(s.Dev), s.Ino)
+	for lines := bufio.NewScanner(locks); lines.Scan(); {
+		var n, where string
+		if _, err := fmt.Sscanf(lines.Text(), "%s FLOCK ADVISORY WRITE %d %s", &n, &pid, &where); err == nil && where == file {
+			return pid
+		}
+	}
+	return 0
 }

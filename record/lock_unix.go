@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,21 +15,28 @@ import (
 // openNoFollow keeps a symbolic link in the store from leading elsewhere.
 const openNoFollow = unix.O_NOFOLLOW
 
+// readerPatience is how long a reader waits for a lock. The longest wait of
+// twenty proxies and two readers is some hundred milliseconds (BenchmarkTwentyProxies), so
+// who holds it longer is stopped or stuck. Writers wait without end: they are
+// sealers, and nobody waits for them.
+const readerPatience = 10 * time.Second
+
 // openLocked opens a file and waits for its lock: shared to read, exclusive to
 // write. bbolt takes the same lock on the same open file, which then is granted
 // at once; its own way of waiting, a try each 50 ms, starves among twenty
 // processes.
 func openLocked(path string, flag int, shared bool) (*os.File, error) {
-	how := unix.LOCK_EX
-	if shared {
-		how = unix.LOCK_SH
-	}
 	for {
 		f, err := os.OpenFile(path, flag|openNoFollow, 0)
 		if err != nil {
 			return nil, err
 		}
-		if err := flock(f, how); err != nil {
+		if shared {
+			err = lockShared(f, readerPatience)
+		} else {
+			err = flock(f, unix.LOCK_EX)
+		}
+		if err != nil {
 			f.Close()
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
@@ -37,6 +45,26 @@ func openLocked(path string, flag int, shared bool) (*os.File, error) {
 		}
 		f.Close() // deleted or replaced while this waited
 	}
+}
+
+// lockShared takes the shared lock of a file, or says who has held it for too
+// long. A call of flock cannot be called off: it is left to itself, and gives the
+// lock back at once if it gets it after all, as f is closed by then.
+func lockShared(f *os.File, patience time.Duration) error {
+	if err := flock(f, unix.LOCK_SH|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- flock(f, unix.LOCK_SH) }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+	}
+	if pid := lockHolder(f); pid != 0 {
+		return fmt.Errorf("process %d has held the lock for %v; if it is stopped, kill -CONT %d lets it go on", pid, patience, pid)
+	}
+	return fmt.Errorf("another process has held the lock for %v; if it is stopped, kill -CONT lets it go on", patience)
 }
 
 // tryLock takes the exclusive lock of a file, which it creates if create is set.

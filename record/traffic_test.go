@@ -90,6 +90,20 @@ func finish(t testing.TB, store *record.Store, j *record.Journal) {
 	sealAll(t, store)
 }
 
+// sealedTape makes a tape of some blocks, and returns its file and its frames.
+func sealedTape(t testing.TB) (store *record.Store, tape, path string, want []line) {
+	t.Helper()
+	store = record.OpenStore(t.TempDir())
+	j := begin(t, store)
+	gen := newTraffic(13)
+	for range 12_000 {
+		dir, p := gen.next()
+		j.Append(dir, wire.Wire, p)
+	}
+	finish(t, store, j)
+	return store, j.Tape(), filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), lines(t, open(t, store, j.Tape()))
+}
+
 // sealAll returns when nothing is left in live/. What Close did not manage in its
 // time is being sealed still, or has to be adopted.
 func sealAll(t testing.TB, store *record.Store) {
