@@ -129,6 +129,68 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// A part of a tape, of many blocks, has the frames that the tape has.
+func TestPartOfTape(t *testing.T) {
+	store, id, _, _ := sealedTape(t)
+	whole := open(t, store, id)
+	info, err := whole.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	e, err := record.NewExporter(&file, info, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	var seqs []uint64
+	for f, err := range whole.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Seq%7 < 3 || f.Kind == wire.Request || 5000 < f.Seq && f.Seq < 9000 {
+			continue
+		}
+		seqs = append(seqs, f.Seq)
+		want = append(want, fmt.Sprintf("%d %v %s", f.Seq, f.Dir, f.Raw))
+		if err := e.Write(whole, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read, err := record.ReadPortable(bytes.NewReader(file.Bytes()), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := record.OpenStore(t.TempDir())
+	id, err = other.Import(bytes.NewReader(file.Bytes()), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tape := range map[string]*record.Tape{"read": read, "imported": open(t, other, id)} {
+		var got []string
+		for f, err := range tape.Frames(1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%d %v %s", f.Seq, f.Dir, f.Raw))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the frames are not those of the tape: %d, want %d", name, len(got), len(want))
+		}
+		for i := 0; i < len(seqs); i += 997 {
+			if f, err := tape.Frame(seqs[i]); err != nil || f.Seq != seqs[i] {
+				t.Errorf("%s: frame %d: got %d, %v", name, seqs[i], f.Seq, err)
+			}
+		}
+		if _, err := tape.Frame(6000); err == nil {
+			t.Errorf("%s: has frame 6000, which was left out", name)
+		}
+	}
+}
+
 // Neither recording nor reading holds what passes: not a long tape, and not a
 // frame of 64 MiB.
 func TestMemory(t *testing.T) {
