@@ -54,9 +54,6 @@ func BenchmarkMillion(b *testing.B) {
 		b.Fatal(err)
 	}
 	sub := inspect.Subject{Name: id, Open: func() (*record.Tape, error) { return store.Open(id) }}
-	has := func(words string) func(string) bool {
-		return func(s string) bool { return strings.Contains(s, words) }
-	}
 	b.Run("Open", func(b *testing.B) {
 		for b.Loop() {
 			t := open(b, inspect.Inspector{}, sub, 120, 40)

@@ -81,9 +81,6 @@ func TestSizes(t *testing.T) {
 // TestStore opens a tape from the list of the store, and deletes it.
 func TestStore(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	has := func(words string) func(string) bool {
-		return func(s string) bool { return strings.Contains(s, words) }
-	}
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 100, 24)
 	term.wait(t, "how to record", has("acptap proxy --"))
 	f, err := os.Open(filepath.Join(tapeDir, "acp-go-sdk.jsonl"))

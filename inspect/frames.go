@@ -191,25 +191,47 @@ func (a *app) pairText(seq uint64) string {
 	return ""
 }
 
+// A tab is the name of a place on the first line.
+type tab struct {
+	place place
+	x     int
+	text  string
+}
+
+func (a *app) tabs(columns int) []tab {
+	var list []tab
+	x := 0
+	if columns >= 100 {
+		x = len(" acptap ")
+	}
+	for p := storePlace; p < places; p++ {
+		if p == storePlace && a.Store == nil {
+			continue
+		}
+		t := tab{p, x, fmt.Sprintf(" %d %s ", p, placeNames[p])}
+		list = append(list, t)
+		x += len(t.text)
+	}
+	return list
+}
+
 // drawBar draws the first line: what is looked at.
 func (a *app) drawBar(c canvas) {
 	if c.h == 0 {
 		return
 	}
 	c.fill(0, 0, reverse)
-	x := 0
-	if c.w >= 100 {
-		x = c.text(1, 0, reverse, "acptap ")
+	tabs := a.tabs(c.w)
+	if tabs[0].x > 0 {
+		c.text(1, 0, reverse, "acptap")
 	}
-	for p := storePlace; p < places; p++ {
-		if p == storePlace && a.Store == nil {
-			continue
-		}
+	x := 0
+	for _, t := range tabs {
 		s := reverse
-		if p == a.place {
+		if t.place == a.place {
 			s = bold
 		}
-		x = c.text(x, 0, s, fmt.Sprintf(" %d %s ", p, placeNames[p]))
+		x = c.text(t.x, 0, s, t.text)
 	}
 	if a.scan == nil {
 		return

@@ -29,6 +29,14 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 		}
 	case tview.MouseLeftDown:
 		switch {
+		case a.prompt != nil:
+			return false
+		case l.bar.has(x, y):
+			for _, t := range a.tabs(l.bar.w) {
+				if t.x <= x && x < t.x+len(t.text) {
+					a.visit(t.place)
+				}
+			}
 		case a.page != nil && l.body.has(x, y):
 			a.page.move(a.page.top + y - l.body.y - a.page.head - a.page.cursor)
 		case l.list.has(x, y):

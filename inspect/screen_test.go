@@ -186,17 +186,27 @@ const tapeDir = "../testdata/tapes"
 // subject opens a portable file.
 func subject(tb testing.TB, file string) inspect.Subject {
 	tb.Helper()
-	f, err := os.Open(filepath.Join(tapeDir, file))
+	text, err := os.ReadFile(filepath.Join(tapeDir, file))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer f.Close()
+	return written(tb, file, string(text))
+}
+
+// written opens a tape that is written in the portable form.
+func written(tb testing.TB, name, text string) inspect.Subject {
+	tb.Helper()
 	store := record.OpenStore(tb.TempDir())
-	id, err := store.Import(f, file)
+	id, err := store.Import(strings.NewReader(text), name)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return inspect.Subject{Name: file, Open: func() (*record.Tape, error) { return store.Open(id) }}
+	return inspect.Subject{Name: name, Open: func() (*record.Tape, error) { return store.Open(id) }}
+}
+
+// has returns a condition for wait.
+func has(words string) func(screen string) bool {
+	return func(screen string) bool { return strings.Contains(screen, words) }
 }
 
 // open runs an inspector until close.

@@ -64,11 +64,14 @@ var viewers = map[string]string{"PAGER": "less", "EDITOR": "vi"}
 func view(variable, path string) error {
 	args := strings.Fields(cmp.Or(os.Getenv(variable), viewers[variable])) // with flags, as in "code -w"
 	if len(args) == 0 {
-		return fmt.Errorf("$%s is blank", variable)
+		return fmt.Errorf("$%s names no program", variable)
 	}
 	cmd := exec.Command(args[0], append(args[1:], path)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	return cmd.Run()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("$%s, which is %s: %w", variable, args[0], err)
+	}
+	return nil
 }
 
 // browseStore opens the inspector on the tapes of a store.

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestView runs what the environment names as a pager, and says what it was if
+// that fails.
+func TestView(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "frame-1.json")
+	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ name, pager, want string }{
+		{"with an argument", "test -f", ""},
+		{"that fails", "test ! -f", "$PAGER, which is test: exit status 1"},
+		{"that is not there", "no-such-pager -R", "$PAGER, which is no-such-pager: exec: "},
+		{"blank", " ", "$PAGER names no program"},
+	}
+	for _, tt := range tests {
+		t.Setenv("PAGER", tt.pager)
+		err := view("PAGER", path)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)) {
+			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
+		}
+	}
+	t.Setenv("PAGER", "")
+	t.Setenv("PATH", t.TempDir())
+	if err := view("PAGER", path); err == nil || !strings.HasPrefix(err.Error(), "$PAGER, which is less: ") {
+		t.Errorf("without PAGER and less: got %v", err)
+	}
+}

@@ -1,0 +1,193 @@
+package inspect_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/record"
+)
+
+// changed is a tape with frames that acptap has changed, made and withheld.
+const changed = `{"acptap":1,"started":"2026-11-21T11:40:00Z","command":["agent"],"cwd":"/w"}
+{"dir":"c2a","at":0.01,"origin":"withheld","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}}
+{"dir":"c2a","at":0.011,"origin":"rewritten","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"terminal":true}}}}
+{"dir":"a2c","at":0.1,"frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}}
+{"dir":"c2a","at":0.2,"origin":"withheld","frame":{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}}
+`
+
+// TestForms shows what acptap has changed in a frame, from both of its forms.
+func TestForms(t *testing.T) {
+	tests := []struct{ name, keys, want string }{
+		{"from what went out", ":2<Enter>d", "frame 1 against frame 2"},
+		{"from what came in", ":1<Enter>d", "frame 1 against frame 2"},
+		{"nothing in its place", ":4<Enter>d", "nothing came in its place"},
+		{"not changed", ":3<Enter>d", "acptap has not changed this frame"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			term := start(t, inspect.Inspector{}, written(t, "tape", changed), 100, 40)
+			term.reads(t)
+			term.press(t, tt.keys)
+			screen := term.wait(t, tt.want, has(tt.want))
+			if added := `+      "terminal": true`; strings.Contains(tt.want, "against") && !strings.Contains(screen, added) {
+				t.Errorf("%s is not on the screen:\n%s", added, screen)
+			}
+		})
+	}
+}
+
+// TestCopy copies to the terminal's clipboard.
+func TestCopy(t *testing.T) {
+	frame := `{"jsonrpc":"2.0","method":"a/b","params":{"list":["x","y z"],"a.b":"` + "世界" + `"}}`
+	tests := []struct{ name, keys, says, want string }{
+		{"frame", "yy", "frame sent to the terminal's clipboard, 77 bytes", frame},
+		{"text", "<Tab>/y z<Enter>yv", "value sent", "y z"},
+		{"element", "<Tab>/y z<Enter>yp", "path sent", "params.list.1"},
+		{"member", "<Tab>/世界<Enter>yp", "path sent", `params.a\.b`},
+		{"array", "<Tab>/list<Enter>yv", "value sent", `["x","y z"]`},
+		{"all", "<Tab>gyp", "path sent", "@this"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			term := start(t, inspect.Inspector{}, written(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 40)
+			term.reads(t)
+			term.press(t, tt.keys)
+			term.wait(t, tt.says, has(tt.says))
+			if got := string(term.GetClipboardData()); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestCopyTooMuch sends nothing to the terminal that it would drop, and says
+// which key helps.
+func TestCopyTooMuch(t *testing.T) {
+	frame := `{"method":"a","params":{"text":"` + strings.Repeat("x", 65<<10) + `"}}`
+	term := start(t, inspect.Inspector{}, written(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 40)
+	term.reads(t)
+	for _, keys := range []string{"yy", "<Tab>/xxx<Enter>yv"} {
+		term.press(t, keys)
+		term.wait(t, "the advice", has("is too large for the clipboard; w writes the frame to a file"))
+		if got := term.GetClipboardData(); got != nil {
+			t.Errorf("%s: got %d bytes in the clipboard, want none", keys, len(got))
+		}
+	}
+	term.press(t, "<Esc>w")
+	term.wait(t, "the prompt", has("write the frame to: frame-1.json"))
+}
+
+// TestWrite writes a frame to a file, and never over one that is there.
+func TestWrite(t *testing.T) {
+	t.Chdir(t.TempDir())
+	term := start(t, inspect.Inspector{}, written(t, "tape", changed), 100, 40)
+	term.reads(t)
+	term.press(t, ":3<Enter>w<Enter>")
+	term.wait(t, "that it is written", has("55 B written to frame-3.json"))
+	got, err := os.ReadFile("frame-3.json")
+	if want := `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`; err != nil || string(got) != want {
+		t.Errorf("got %s and %v, want %s", got, err, want)
+	}
+	term.press(t, "w<Enter>")
+	term.wait(t, "the complaint", has("file exists"))
+	term.press(t, "x<Enter>") // the name goes on
+	term.wait(t, "that it is written", has("written to frame-3.jsonx"))
+}
+
+// TestView hands a frame to the user's pager and editor, in a form that is fit
+// for reading, and tells what they complain of.
+func TestView(t *testing.T) {
+	var variable, path, text string
+	in := inspect.Inspector{View: func(v, p string) error {
+		b, err := os.ReadFile(p)
+		variable, path, text = v, p, string(b)
+		return errors.Join(err, errors.New("more: no such thing"))
+	}}
+	term := start(t, in, written(t, "tape", changed), 100, 40)
+	term.reads(t)
+	for key, want := range map[string]string{"v": "PAGER", "V": "EDITOR"} {
+		term.press(t, ":3<Enter>"+key)
+		term.wait(t, "the complaint", has("more: no such thing"))
+		if variable != want || text != "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 0,\n  \"result\": {\n    \"protocolVersion\": 1\n  }\n}\n" {
+			t.Errorf("%s: got %s with\n%s", key, variable, text)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", path, err)
+		}
+		term.press(t, "<Esc>")
+		term.wait(t, "the list", func(s string) bool { return !strings.Contains(s, "no such thing") })
+	}
+}
+
+// TestExport exports what the filter shows.
+func TestExport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "some.jsonl")
+	term := start(t, inspect.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 24)
+	term.reads(t)
+	term.press(t, "/update:tool_call<Enter>")
+	term.wait(t, "the filter", has("1 of 2 "))
+	term.press(t, "X<^U>"+path+"<Enter>")
+	term.wait(t, "that it is done", has("2 frames written to "))
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(b), `"sessionUpdate":"tool_call"`); n != 2 || strings.Count(string(b), "\n") != 3 {
+		t.Errorf("got %d tool calls, want a header and 2, in\n%s", n, b)
+	}
+}
+
+// TestDelete asks before it deletes, and takes nothing but yes for a yes.
+func TestDelete(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	if _, err := store.Import(strings.NewReader(changed), "tape"); err != nil {
+		t.Fatal(err)
+	}
+	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 24)
+	term.wait(t, "the tape", has("imported"))
+	for _, keys := range []string{"<^X><Enter>", "<^X>no<Enter>", "<^X>y<Enter><Esc>", "<^X>yes<Esc>"} {
+		term.press(t, keys)
+		term.wait(t, "the end of the question", func(s string) bool { return strings.Contains(s, "^X delete") && !strings.Contains(s, "yes or no") })
+		if tapes, err := store.Tapes(); err != nil || len(tapes) != 1 {
+			t.Fatalf("%s: got %v and %v, want the tape", keys, tapes, err)
+		}
+	}
+	term.press(t, "<^X>yes<Enter>")
+	term.wait(t, "that it is gone", has("There are no tapes"))
+}
+
+// click presses the left button and lets it go.
+func (t *terminal) click(x, y int) {
+	t.post(tcell.NewEventMouse(x, y, tcell.ButtonPrimary, tcell.ModNone))
+	t.post(tcell.NewEventMouse(x, y, tcell.ButtonNone, tcell.ModNone))
+}
+
+// TestMouse selects by clicks, scrolls by the wheel, and changes the place by a
+// click on its name.
+func TestMouse(t *testing.T) {
+	term := start(t, inspect.Inspector{}, subject(t, "mcp-everything.jsonl"), 100, 24)
+	screen := term.wait(t, "the list", has("1 of 75"))
+	term.click(20, 4) // the fourth row
+	term.wait(t, "the row that was clicked", has(" 4 of 75"))
+	term.click(20, 16)
+	term.wait(t, "the keys of the pane", has("Esc back"))
+	term.post(tcell.NewEventMouse(20, 4, tcell.WheelDown, tcell.ModNone))
+	term.wait(t, "the next rows at the top", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[1], "    4 ") })
+	term.post(tcell.NewEventMouse(20, 4, tcell.WheelUp, tcell.ModNone))
+	term.wait(t, "the first row", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[1], "    1 ") })
+	for _, place := range []struct{ name, sees string }{{"4 turns", "no turns"}, {"6 numbers", "Method"}, {"2 frames", "of 75"}} {
+		bar, _, _ := strings.Cut(screen, "\n")
+		term.click(strings.Index(bar, place.name)+1, 0)
+		term.wait(t, place.name, has(place.sees))
+	}
+	term.press(t, "M")
+	term.wait(t, "that the mouse is off", has("mouse off: the terminal selects text; M turns it on"))
+	term.press(t, "M")
+	term.wait(t, "that it is on", func(s string) bool { return !strings.Contains(s, "mouse off") })
+}
