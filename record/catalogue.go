@@ -332,8 +332,9 @@ func forgetRun(sessions *bolt.Bucket, key []byte, tape string) error {
 	return sessions.Put(key, known.flat())
 }
 
-// Rebuild makes the catalogue anew from the tapes.
-func (s *Store) Rebuild() error {
+// Rebuild makes the catalogue anew from the tapes. progress, which may be nil, is
+// told how many tapes of how many are in it.
+func (s *Store) Rebuild(progress func(done, total int)) error {
 	if err := s.make(); err != nil {
 		return err
 	}
@@ -345,7 +346,10 @@ func (s *Store) Rebuild() error {
 		return err
 	}
 	var failed error
-	for _, e := range entries {
+	for i, e := range entries {
+		if progress != nil {
+			progress(i, len(entries))
+		}
 		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok {
 			failed = errors.Join(failed, s.index(tape))
 		}

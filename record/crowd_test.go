@@ -64,7 +64,7 @@ func recordRole(args []string) error {
 
 // adoptRole adopts until nothing is left to adopt.
 func adoptRole(args []string) error {
-	return record.OpenStore(args[0]).Adopt(func() bool { return false })
+	return record.OpenStore(args[0]).Adopt(func() bool { return false }, nil)
 }
 
 // checkTraffic fails unless the tape holds n frames of the seed's traffic.

@@ -469,7 +469,7 @@ func TestNewer(t *testing.T) {
 				t.Errorf("reading: %v", err)
 			}
 		}
-		if err := store.Adopt(func() bool { return false }); !errors.Is(err, record.ErrNewer) {
+		if err := store.Adopt(func() bool { return false }, nil); !errors.Is(err, record.ErrNewer) {
 			t.Errorf("adopting: %v", err)
 		}
 		if !bytes.Equal(readFile(t, path), whole) {
@@ -541,7 +541,7 @@ func TestDamagedCatalogue(t *testing.T) {
 	j := begin(t, store)
 	j.Append(wire.AgentToClient, wire.Wire, []byte("{}\n"))
 	finish(t, store, j)
-	if err := store.Rebuild(); err != nil {
+	if err := store.Rebuild(nil); err != nil {
 		t.Fatal(err)
 	}
 	if l, err := store.List(); err != nil || len(l.Tapes) != 2 || len(l.Sessions) != len(listed.Sessions) {

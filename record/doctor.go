@@ -103,22 +103,22 @@ func (e *examination) catalogue() {
 		e.good("there is no catalogue yet")
 		return
 	}
-	tapes, _, err := e.s.readCatalogue()
+	known, _, err := e.s.readCatalogue()
 	if err != nil {
 		e.bad(advice, "catalogue: %v", err)
 		return
 	}
 	stale := 0
-	for tape := range tapes {
+	for tape := range known {
 		if !e.s.hasFile(tape) {
 			stale++
 		}
 	}
 	if stale > 0 {
-		e.bad(advice, "the catalogue has %d tapes that are gone", stale)
+		e.bad(advice, "the catalogue has %s that are gone", tapes(stale))
 		return
 	}
-	e.good("the catalogue has %d tapes", len(tapes))
+	e.good("the catalogue has %s", tapes(len(known)))
 }
 
 // tapes looks at each tape, and at what of it is still in its journal.
@@ -148,15 +148,23 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 		}
 	}
 	if len(e.found) == before {
-		e.good("%d tapes can be read", len(ids))
+		e.good("%s can be read", tapes(len(ids)))
 	}
-	e.good("%d tapes are being recorded", live)
+	e.good("being recorded now: %s", tapes(live))
 	if len(ended) > 0 {
-		e.good("%d tapes have ended with %d bytes still in their journals; the next acptap proxy, or acptap doctor --seal, moves them into the tapes", len(ended), e.size(ended))
+		e.good("%s ended with %d bytes still in journals; the next acptap proxy, or acptap doctor --seal, moves them into place", tapes(len(ended)), e.size(ended))
 	}
 	if len(killed) > 0 {
-		e.bad("acptap doctor --seal, or the next acptap proxy, moves them into the tapes", "the proxies of %d tapes were killed, such as that of %s: %d bytes are in their journals, and can be read", len(killed), killed[0], e.size(killed))
+		e.bad("acptap doctor --seal, or the next acptap proxy, moves them into place", "%s cut off, such as %s: acptap proxy was killed; %d bytes are in journals, and can be read", tapes(len(killed)), killed[0], e.size(killed))
 	}
+}
+
+// tapes returns how many tapes there are in words.
+func tapes(n int) string {
+	if n == 1 {
+		return "1 tape"
+	}
+	return fmt.Sprintf("%d tapes", n)
 }
 
 func (e *examination) size(tapes []string) (total int64) {

@@ -55,7 +55,7 @@ func TestExamine(t *testing.T) {
 		want  string
 	}{
 		{"none", func(t *testing.T) *record.Store { return record.OpenStore(filepath.Join(t.TempDir(), "none")) }, false, "there is no store in "},
-		{"healthy", healthy, false, "1 tapes can be read"},
+		{"healthy", healthy, false, "1 tape can be read"},
 		{"open to others", file("notes", "", 0o644), true, "notes can be read by others"},
 		{"leftover", func(t *testing.T) *record.Store {
 			store := file("tapes/x.db.new-1", "", 0o600)(t)
@@ -80,11 +80,11 @@ func TestExamine(t *testing.T) {
 			j := begin(t, store)
 			t.Cleanup(func() { finish(t, store, j) })
 			return store
-		}, false, "1 tapes are being recorded"},
-		{"killed", func(t *testing.T) *record.Store { return left(t, func(*record.Journal) {}) }, true, "the proxies of 1 tapes were killed"},
+		}, false, "being recorded now: 1 tape"},
+		{"killed", func(t *testing.T) *record.Store { return left(t, func(*record.Journal) {}) }, true, "1 tape cut off, such as 2"},
 		{"ended before it was sealed", func(t *testing.T) *record.Store {
 			return left(t, func(j *record.Journal) { j.Exit(0, nil, [wire.Directions]int64{}) })
-		}, false, "1 tapes have ended with "},
+		}, false, "1 tape ended with "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			found := tt.store(t).Examine(true, nil)

@@ -16,7 +16,7 @@ import (
 // into blocks.
 type loader struct {
 	d     *dissector
-	begin func()       // called once, after the header and before the first line; may be nil
+	begin func() error // called once, after the header and before the first line; may be nil
 	seal  func() error // takes the block at hand
 	count bool         // the file's own numbers do not count any more
 }
@@ -88,7 +88,9 @@ func (l *loader) load(r io.Reader, name string) error {
 	}, func(p portableLine) error {
 		last = p.at
 		if l.begin != nil {
-			l.begin()
+			if err := l.begin(); err != nil {
+				return err
+			}
 			l.begin = nil
 		}
 		return l.line(p)
@@ -141,13 +143,20 @@ func (s *Store) Import(r io.Reader, name string) (tape string, err error) {
 		return "", err
 	}
 	k := &sealing{store: s, sealed: new(atomic.Int64), d: newDissector(Info{})}
+	var lock *os.File
 	defer func() {
 		k.close()
-		if err != nil && k.tape != "" {
-			os.Remove(string(s.tapeFile(k.tape)))
+		if lock != nil {
+			os.Remove(string(k.file)) // if it has not become the tape
+			s.removeLock(k.tape)
+			lock.Close()
 		}
 	}()
-	l := &loader{d: k.d, begin: func() { s.name(k) }, seal: func() error { return k.seal(false) }}
+	l := &loader{d: k.d, seal: func() error { return k.seal(false) }}
+	l.begin = func() error {
+		lock, err = s.admit(k)
+		return err
+	}
 	if err := l.load(r, name); err != nil {
 		return "", err
 	}
@@ -157,20 +166,32 @@ func (s *Store) Import(r io.Reader, name string) (tape string, err error) {
 	if err := k.seal(true); err != nil {
 		return "", err
 	}
+	if err := os.Rename(string(k.file), string(s.tapeFile(k.tape))); err != nil {
+		return "", err
+	}
 	return k.tape, s.index(k.tape)
 }
 
-// name gives an imported tape its id in the store. One without a date counts as
-// recorded now.
-func (s *Store) name(k *sealing) {
+// admit gives an imported tape its id in the store, and a file that becomes the
+// tape's when it is whole. One without a date counts as recorded now. The lock
+// keeps the id for it.
+func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 	info := &k.d.Info
 	if info.Start.Time.IsZero() {
 		info.Start.Time = time.Now().Round(0)
 	}
-	if !validID(info.Tape) || s.hasFile(info.Tape) || s.hasJournal(info.Tape) {
-		info.Tape = newID(info.Start.Time)
+	info.Tape, lock, err = s.reserve(info.Tape, info.Start.Time)
+	if err != nil {
+		return nil, err
 	}
-	k.tape = info.Tape
+	file, err := s.tapeFile(info.Tape).temporary()
+	if err != nil {
+		s.removeLock(info.Tape)
+		lock.Close()
+		return nil, err
+	}
+	k.tape, k.file = info.Tape, boltFile(file)
+	return lock, nil
 }
 
 // validID reports whether a tape's id from outside may become the name of a

@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -187,6 +190,42 @@ func TestPartOfTape(t *testing.T) {
 		}
 		if _, err := tape.Frame(6000); err == nil {
 			t.Errorf("%s: has frame 6000, which was left out", name)
+		}
+	}
+}
+
+// Of imports of one tape at once, one has its id, and all are whole.
+func TestImportAtOnce(t *testing.T) {
+	from, id, _, _ := sealedTape(t)
+	text := portable(t, open(t, from, id))
+	store := record.OpenStore(t.TempDir())
+	const n = 6
+	ids := make([]string, n)
+	var imports sync.WaitGroup
+	for i := range n {
+		imports.Go(func() {
+			var err error
+			if ids[i], err = store.Import(strings.NewReader(text), "file"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	imports.Wait()
+	if !slices.Contains(ids, id) {
+		t.Errorf("imported as %v, none as %s", ids, id)
+	}
+	want := lines(t, open(t, from, id))
+	for _, got := range ids {
+		same(t, "imported as "+got, lines(t, open(t, store, got)), want)
+	}
+	l, err := store.List()
+	if err != nil || len(l.Tapes) != n || len(l.Broken) > 0 {
+		t.Errorf("listed: %d tapes, %v, %v", len(l.Tapes), l.Broken, err)
+	}
+	for _, dir := range []string{"live", "tapes"} {
+		left, err := os.ReadDir(filepath.Join(store.Dir(), dir))
+		if err != nil || slices.ContainsFunc(left, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != ".db" }) {
+			t.Errorf("left in %s: %v, %v", dir, left, err)
 		}
 	}
 }

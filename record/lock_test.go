@@ -176,7 +176,7 @@ func TestLinkInLive(t *testing.T) {
 			t.Errorf("read frame %d through a symbolic link", f.Seq)
 		}
 	}
-	if err := killed.Adopt(func() bool { return false }); err == nil {
+	if err := killed.Adopt(func() bool { return false }, nil); err == nil {
 		t.Error("adopted through a symbolic link")
 	}
 }

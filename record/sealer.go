@@ -145,7 +145,7 @@ func (s *sealer) adopt() chan struct{} {
 			default:
 				return false
 			}
-		})
+		}, nil)
 	}()
 	return done
 }

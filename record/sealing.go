@@ -19,6 +19,7 @@ import (
 type sealing struct {
 	store *Store
 	tape  string
+	file  boltFile // the tape's, or one that will be
 	chain chain
 	d     *dissector
 	codec codec
@@ -56,7 +57,7 @@ func newSealing(s *Store, tape string, position *atomic.Int64) (*sealing, error)
 	if name := remoteDisk(s.dir); name != "" {
 		return nil, fmt.Errorf("%s is on %s, where locks do not hold", s.dir, name)
 	}
-	k := &sealing{store: s, tape: tape, sealed: position, chain: chain{live: s.live(), tape: tape}}
+	k := &sealing{store: s, tape: tape, file: s.tapeFile(tape), sealed: position, chain: chain{live: s.live(), tape: tape}}
 	if err := k.resume(); err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func newSealing(s *Store, tape string, position *atomic.Int64) (*sealing, error)
 
 // resume takes over the state in the tape's last block.
 func (k *sealing) resume() error {
-	d, err := k.codec.resume(k.store.tapeFile(k.tape))
+	d, err := k.codec.resume(k.file)
 	if errors.Is(err, os.ErrNotExist) {
 		var start Start
 		start, err = readStart(k.store.live(), k.tape)
@@ -161,10 +162,9 @@ func (k *sealing) seal(complete bool) error {
 		From: from, To: d.Position,
 	}, &d.build, state)
 	write := func(tx *bolt.Tx) error { return k.write(tx, s) }
-	file := k.store.tapeFile(k.tape)
-	err = file.update(write)
+	err = k.file.update(write)
 	if errors.Is(err, os.ErrNotExist) {
-		err = file.create(write)
+		err = k.file.create(write)
 	}
 	if err == errOvertaken {
 		return k.resume()

@@ -50,29 +50,41 @@ func (s *Store) Record(start Start) (*Journal, error) {
 	}
 	began := time.Now()
 	start.Time = began.Round(0)
+	tape, lock, err := s.reserve("", began)
+	if err != nil {
+		return nil, err
+	}
+	j, err := newJournal(s.live(), tape, start, began, lock)
+	if err != nil {
+		s.removeLock(tape)
+		return nil, errors.Join(err, lock.Close())
+	}
+	j.sealer = startSealer(j, s)
+	return j, nil
+}
+
+// reserve takes the lock of a tape that is not there yet, begun at t. Its id is
+// wish, if that can be one and is free.
+func (s *Store) reserve(wish string, t time.Time) (tape string, lock *os.File, err error) {
+	tape = wish
+	if !validID(wish) || s.hasFile(wish) || s.hasJournal(wish) {
+		tape = newID(t)
+	}
 	for range 8 {
-		tape := newID(began)
 		lock, err := tryLock(s.lockFile(tape), true)
-		if err != nil {
-			return nil, err
-		}
-		if lock == nil {
-			continue // the same id in the same second, or taken for one that was left
-		}
-		if s.hasFile(tape) {
+		switch {
+		case err != nil:
+			return "", nil, err
+		case lock == nil: // the same id at the same moment, or taken for one that was left
+		case s.hasFile(tape):
 			s.removeLock(tape)
 			lock.Close()
-			continue
+		default:
+			return tape, lock, nil
 		}
-		j, err := newJournal(s.live(), tape, start, began, lock)
-		if err != nil {
-			s.removeLock(tape)
-			return nil, errors.Join(err, lock.Close())
-		}
-		j.sealer = startSealer(j, s)
-		return j, nil
+		tape = newID(t)
 	}
-	return nil, fmt.Errorf("no free id for a tape in %s", s.dir)
+	return "", nil, fmt.Errorf("no free id for a tape in %s", s.dir)
 }
 
 // make creates the directories. A store that somebody else owns is refused: its
@@ -129,12 +141,17 @@ func idTime(tape string) time.Time {
 }
 
 // Adopt seals the journals that killed proxies have left, until stop says so.
-// Those that cannot be sealed stay as they are, and can be read.
-func (s *Store) Adopt(stop func() bool) error {
+// Those that cannot be sealed stay as they are, and can be read. progress, which
+// may be nil, is told how many journals of how many were looked at.
+func (s *Store) Adopt(stop func() bool, progress func(done, total int)) error {
 	var failed error
-	for _, tape := range s.journals() {
+	tapes := s.journals()
+	for i, tape := range tapes {
 		if stop() {
 			break
+		}
+		if progress != nil {
+			progress(i, len(tapes))
 		}
 		if err := s.adopt(tape, stop); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("tape %s: %w", tape, err))

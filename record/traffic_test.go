@@ -109,7 +109,7 @@ func sealedTape(t testing.TB) (store *record.Store, tape, path string, want []li
 func sealAll(t testing.TB, store *record.Store) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if err := store.Adopt(func() bool { return false }); err != nil {
+		if err := store.Adopt(func() bool { return false }, nil); err != nil {
 			t.Fatal(err)
 		}
 		left, err := os.ReadDir(filepath.Join(store.Dir(), "live"))

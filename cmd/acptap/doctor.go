@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,30 +30,30 @@ Exit status 0; 1 if something is wrong; 2 if it could not look.`,
 			if err != nil {
 				return err
 			}
+			var failed error // what could not be mended is looked at all the same
 			if seal {
-				if err := store.Adopt(func() bool { return false }); err != nil {
-					return err
-				}
+				failed = adopt(store, cmd.ErrOrStderr())
 			}
 			if rebuild {
-				if err := store.Rebuild(); err != nil {
-					return err
-				}
+				p := newProgress(cmd.ErrOrStderr(), "making the catalogue")
+				failed = errors.Join(failed, store.Rebuild(p.count))
+				p.end()
 			}
 			p := newProgress(cmd.ErrOrStderr(), "looking at tapes")
-			found := store.Examine(deep, func(done, total int) { p.show(int64(done), int64(total)) })
+			found := store.Examine(deep, p.count)
 			p.end()
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), found, func(d record.Diagnosis) any { return d })
 			} else {
 				err = writeDiagnoses(cmd.OutOrStdout(), found)
 			}
-			for _, d := range found {
-				if d.Bad && err == nil {
-					return errNo
-				}
+			if err = errors.Join(err, failed); err != nil {
+				return err
 			}
-			return err
+			if slices.ContainsFunc(found, func(d record.Diagnosis) bool { return d.Bad }) {
+				return errNo
+			}
+			return nil
 		},
 	}
 	f := cmd.Flags()
@@ -60,6 +62,13 @@ Exit status 0; 1 if something is wrong; 2 if it could not look.`,
 	f.BoolVar(&rebuild, "rebuild", false, "first make the catalogue anew from the tapes")
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
+}
+
+// adopt seals what killed proxies have left.
+func adopt(store *record.Store, stderr io.Writer) error {
+	p := newProgress(stderr, "sealing journals")
+	defer p.end()
+	return store.Adopt(func() bool { return false }, p.count)
 }
 
 func writeDiagnoses(w io.Writer, found []record.Diagnosis) error {

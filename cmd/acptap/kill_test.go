@@ -226,7 +226,7 @@ func adoptByProxy(t *testing.T, store *record.Store) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the next proxy: %v", err)
 	}
-	if err := store.Adopt(func() bool { return false }); err != nil { // what it had no time for at its end
+	if err := store.Adopt(func() bool { return false }, nil); err != nil { // what it had no time for at its end
 		t.Error(err)
 	}
 }

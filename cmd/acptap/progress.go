@@ -39,6 +39,9 @@ func (p *progress) show(done, total int64) {
 	fmt.Fprintf(p.w, "\r\x1b[K%s: %d %%", p.what, percent)
 }
 
+// count is show for work that counts in int.
+func (p *progress) count(done, total int) { p.show(int64(done), int64(total)) }
+
 // end takes the line away.
 func (p *progress) end() {
 	if !p.shown.IsZero() {

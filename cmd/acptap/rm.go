@@ -82,7 +82,7 @@ Exit status 0; 2 if a tape could not be deleted.`,
 				return err
 			}
 			if !dry {
-				if err := store.Adopt(func() bool { return false }); err != nil {
+				if err := adopt(store, cmd.ErrOrStderr()); err != nil {
 					fmt.Fprintf(cmd.ErrOrStderr(), "acptap: %v\n", err)
 				}
 			}
