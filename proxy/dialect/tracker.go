@@ -160,7 +160,7 @@ func (t *Tracker) message(s *step) {
 
 // response takes what answers a request. Where acptap stood between the two
 // ends, one response may answer the requests of both; it is told as what the
-// client's end sees.
+// client's end sees, but as the answer to the request of the end that asked.
 func (t *Tracker) response(s *step) {
 	p := t.answer(s.Frame, s.ID)
 	first, second := p.Client, p.Agent
@@ -179,6 +179,9 @@ func (t *Tracker) response(s *step) {
 		t.answered(&other, second)
 	}
 	t.answered(s, first)
+	if s.Dir == wire.ClientToAgent && p.Agent != nil {
+		s.about.Answers = p.Agent.Seq
+	}
 }
 
 func (t *Tracker) answered(s *step, c *call) {

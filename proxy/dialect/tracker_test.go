@@ -249,6 +249,32 @@ func TestUnchecked(t *testing.T) {
 	}
 }
 
+// Where acptap changed a request on its way, the response answers the one that
+// was asked, and belongs to the session as the client calls it.
+func TestAnswersWhoAsked(t *testing.T) {
+	tracker := dialect.NewTracker(dialect.ACP)
+	for i, tt := range []struct {
+		dir    wire.Direction
+		origin wire.Origin
+		raw    string
+		want   uint64
+	}{
+		{wire.ClientToAgent, wire.Withheld, `{"id":1,"method":"session/prompt","params":{"sessionId":"c"}}`, 0},
+		{wire.ClientToAgent, wire.Rewritten, `{"id":1,"method":"session/prompt","params":{"sessionId":"a"}}`, 0},
+		{wire.AgentToClient, wire.Withheld, `{"id":1,"method":"session/request_permission","params":{"sessionId":"a"}}`, 0},
+		{wire.AgentToClient, wire.Rewritten, `{"id":1,"method":"session/request_permission","params":{"sessionId":"c"}}`, 0},
+		{wire.ClientToAgent, wire.Wire, `{"id":1,"result":{}}`, 3},
+		{wire.AgentToClient, wire.Wire, `{"id":1,"result":{"stopReason":"end_turn"}}`, 1},
+	} {
+		e := wire.Scan([]byte(tt.raw))
+		f := wire.Frame{Seq: uint64(i + 1), Dir: tt.dir, Origin: tt.origin, Kind: e.Kind, Raw: []byte(tt.raw)}
+		about, _ := tracker.See(&f, e)
+		if about.Answers != tt.want || tt.want != 0 && about.Session != "c" {
+			t.Errorf("%s: got %+v, want it to answer %d in session c", tt.raw, about, tt.want)
+		}
+	}
+}
+
 func TestPromptLine(t *testing.T) {
 	long := strings.Repeat("é", 200)
 	for _, tt := range []struct{ name, blocks, want string }{
