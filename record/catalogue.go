@@ -216,9 +216,9 @@ func (s *Store) List() (Listing, error) {
 		}
 	}
 	for _, one := range sessions {
-		one.Runs = slices.DeleteFunc(one.Runs, func(r Run) bool { return !have[r.Tape] })
+		one.Runs = slices.DeleteFunc(one.Runs, func(r Run) bool { return !have[r.Tape] || r.Frames == 0 })
 		switch {
-		case len(one.Runs) == 0:
+		case len(one.Runs) == 0, !one.exists():
 		case one.Deleted:
 			l.Deleted = append(l.Deleted, one)
 		default:

@@ -318,11 +318,25 @@ func (d *dissector) session(f *wire.Frame, about *dialect.About, news *dialect.N
 	if s == nil {
 		s = &SessionInfo{
 			ID: about.Session, Agent: d.Info.Agent(), Dialect: d.tracker.Connection().Dialect,
-			Runs: []Run{{Tape: d.Info.Tape, First: f.Seq, Began: now}},
+			Runs: []Run{{Tape: d.Info.Tape, First: f.Seq, Last: f.Seq, Began: now, Ended: now}},
 		}
 		d.touched[about.Session] = s
 	}
-	s.see(f, about, news, now)
+	if !onlyNames(about) {
+		s.see(f, about, news, now)
+	}
+}
+
+// onlyNames reports whether a frame does no more than name a session, which need
+// not exist: a request to open, close or delete it, or the refusal. It is where
+// a run begins, but nothing of the run.
+func onlyNames(about *dialect.About) bool {
+	m, _ := dialect.Lookup(dialect.AnyProtocol, about.Method)
+	switch m.Effect {
+	case dialect.Opens, dialect.Closes, dialect.Deletes:
+		return about.Events&(dialect.SessionOpened|dialect.SessionClosed|dialect.SessionGone) == 0
+	}
+	return false
 }
 
 // wall returns the time of day of a moment on the tape; the zero time if nobody

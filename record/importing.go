@@ -128,7 +128,7 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 		return nil, err
 	}
 	m.info = l.d.info()
-	m.info.Complete, m.info.Sessions = true, uint64(len(sessions))
+	m.info.Complete, m.info.Sessions = true, existing(sessions)
 	m.sessions = slices.SortedFunc(maps.Values(sessions), byFirst)
 	t.id = m.info.Tape
 	return t, nil

@@ -234,8 +234,12 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 			if all, err = parseSession(old); err != nil {
 				return err
 			}
+			if all.exists() {
+				info.Sessions--
+			}
 			all.extend(*more)
-		} else {
+		}
+		if all.exists() {
 			info.Sessions++
 		}
 		if err := sessions.Put([]byte(id), all.flat()); err != nil {

@@ -30,7 +30,7 @@ type Run struct {
 	Tape   string    `json:"tape"`
 	First  uint64    `json:"first"` // number of its first frame: of the request that opened it, if that is on the tape
 	Last   uint64    `json:"last"`
-	Frames uint64    `json:"frames"`
+	Frames uint64    `json:"frames"` // 0: it was asked for, no more
 	Failed uint64    `json:"failed"`
 	Turns  uint64    `json:"turns"`
 	Began  time.Time `json:"began"`
@@ -49,6 +49,24 @@ func (s SessionInfo) Total() (frames, failed, turns uint64) {
 		frames, failed, turns = frames+r.Frames, failed+r.Failed, turns+r.Turns
 	}
 	return frames, failed, turns
+}
+
+// exists reports whether there is such a session, as far as the store knows: a
+// client may ask for one that the agent does not have, and gets nothing but
+// errors.
+func (s SessionInfo) exists() bool {
+	frames, failed, _ := s.Total()
+	return s.Cwd != "" || frames > 2*failed
+}
+
+// existing returns how many of the sessions there are.
+func existing(sessions map[string]SessionInfo) (n uint64) {
+	for _, s := range sessions {
+		if s.exists() {
+			n++
+		}
+	}
+	return n
 }
 
 // see notes what a frame tells of the session.
@@ -112,7 +130,10 @@ func (s *SessionInfo) describe(later SessionInfo) {
 func (s *SessionInfo) extend(later SessionInfo) {
 	s.describe(later)
 	run, more := &s.Runs[0], later.Runs[0]
-	run.First, run.Last, run.Ended = min(run.First, more.First), more.Last, more.Ended
+	run.First = min(run.First, more.First)
+	if more.Frames > 0 {
+		run.Last, run.Ended = more.Last, more.Ended
+	}
 	run.Frames, run.Failed, run.Turns = run.Frames+more.Frames, run.Failed+more.Failed, run.Turns+more.Turns
 }
 

@@ -186,7 +186,7 @@ func (t *Tape) facts() (Info, []SessionInfo, error) {
 		mergeSessions(sessions, k.d.touched)
 	}
 	info = k.d.info()
-	info.Live, info.Sessions = live, uint64(len(sessions))
+	info.Live, info.Sessions = live, existing(sessions)
 	list = slices.SortedFunc(maps.Values(sessions), byFirst)
 	return info, list, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -51,7 +52,7 @@ func (t *Tape) Info() (Info, error) {
 // first frame.
 func (t *Tape) Sessions() ([]SessionInfo, error) {
 	_, sessions, err := t.facts()
-	return sessions, err
+	return slices.DeleteFunc(sessions, func(s SessionInfo) bool { return !s.exists() }), err
 }
 
 // Rows yields the frames from number from on without their bytes. What can be
