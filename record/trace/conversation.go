@@ -18,6 +18,7 @@ type Conversation struct {
 	Turns    []*Turn   `json:"turns"`
 	Entities []*Entity `json:"entities"` // in the order in which they began
 	State    State     `json:"state"`    // as it is now
+	Changed  *Entity   `json:"-"`        // what a frame began or changed last; nil: nothing yet
 
 	byID   map[entityKey]*Entity
 	run    *Entity // the message that a chunk without an id goes on with
@@ -77,14 +78,21 @@ func (c *Conversation) add(f *frame, e *Entity) *Entity {
 	e.Turn = c.turns.current
 	e.Replayed = c.replay.on
 	c.Entities = append(c.Entities, e)
+	c.Changed = e
 	return e
+}
+
+// touch notes that a frame changes an entity.
+func (c *Conversation) touch(f *frame, e *Entity) {
+	e.extend(f)
+	c.Changed = e
 }
 
 // find returns the entity with the id, nil if there is none on this tape.
 func (c *Conversation) find(f *frame, kind, id string) *Entity {
 	e := c.byID[entityKey{f.run, kind, id}]
 	if e != nil {
-		e.extend(f)
+		c.touch(f, e)
 	}
 	return e
 }

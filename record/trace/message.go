@@ -71,7 +71,7 @@ func (c *Conversation) whole(f *frame, role Role, u gjson.Result) {
 func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	if id == "" {
 		if e := c.run; e != nil && e.Message.Role == role {
-			e.extend(f)
+			c.touch(f, e)
 			return e
 		}
 		c.run = c.add(f, &Entity{Message: &Message{Role: role}})
@@ -150,7 +150,7 @@ func (c *Conversation) dropEcho(f *frame, e *Entity) {
 		}
 		c.remove(e)
 		c.run = nil
-		prompt.extend(f)
+		c.touch(f, prompt)
 		if id := e.Message.MessageID; id != "" {
 			c.name(f, prompt, id)
 		}

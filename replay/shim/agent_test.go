@@ -79,6 +79,7 @@ type character struct {
 	Echoes  bool           // version 1: repeats the prompt
 	Random  bool           // ids of sessions are not used again
 	Session string         // more members of the result of session/new
+	Marks   string         // file that it makes when it answers session/new
 }
 
 type agent struct {
@@ -161,6 +162,9 @@ func (a *agent) take(m gjson.Result) {
 		}
 		if a.Greets {
 			a.update(id, `{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
+		}
+		if a.Marks != "" {
+			os.WriteFile(a.Marks, nil, 0o600)
 		}
 		a.result(m, fmt.Sprintf(`{"sessionId":%q%s}`, id, a.Session))
 	case method == "session/prompt":

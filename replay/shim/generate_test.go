@@ -176,7 +176,7 @@ func generated(t *testing.T, d string, seed uint64) {
 		c.Script = append(c.Script, w.turn())
 	}
 	dir := t.TempDir()
-	cl := start(t, dir, c, func(s *shim.Shim) { s.E1 = d == "early1" })
+	cl := start(t, dir, c, nil)
 	yes := func(gjson.Result) string { return `{"outcome":{"outcome":"selected","optionId":"y"}}` }
 	cl.answer = yes
 	cl.initialize()
@@ -197,7 +197,7 @@ func generated(t *testing.T, d string, seed uint64) {
 	for round := range 3 {
 		var first []string
 		for i, raw := range []bool{false, true, false} {
-			cl = start(t, dir, c, func(s *shim.Shim) { s.E1, s.Raw = d == "early1", raw })
+			cl = start(t, dir, c, func(s *shim.Shim) { s.Raw = raw })
 			cl.answer = yes
 			cl.initialize()
 			var told []string

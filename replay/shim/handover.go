@@ -31,8 +31,8 @@ const (
 )
 
 // newHandover returns nil if there is nothing to hand over.
-func newHandover(id string, past *history, budget int, embedded bool) *handover {
-	text := transcript(past, budget)
+func newHandover(id string, past *history, embedded bool) *handover {
+	text := transcript(past)
 	if text == "" {
 		return nil
 	}

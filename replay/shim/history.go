@@ -30,6 +30,7 @@ type stretch struct {
 	first  int     // number of the first of them in the history
 	turns  int     // only the first of its turns count, with what came before; -1: all
 	live   int     // the run that is this connection's and goes on; -1: none
+	stage1 bool    // its client is of the first days of version 2: no whole messages, and tool_call
 }
 
 // empty reports whether there is nothing to show.
@@ -76,6 +77,40 @@ func (s *Shim) offers(one record.SessionInfo) bool {
 	return (s.AnyAgent || one.Agent == s.Agent) && (one.Cwd != "" || turns > 0)
 }
 
+// torn reports whether a part of a session could not be recorded, as on a full
+// disk. To show the rest as if it were all would deceive both the client and the
+// agent.
+func (s *Shim) torn(one record.SessionInfo, l record.Listing) bool {
+	return slices.ContainsFunc(one.Runs, func(r record.Run) bool {
+		if info := tapeOf(l, r); info == nil || info.Lost == 0 {
+			return false
+		}
+		tape, err := s.Store.Open(r.Tape)
+		if err != nil {
+			return false
+		}
+		for f, err := range tape.Frames(r.First) {
+			switch {
+			case err != nil:
+			case f.Seq > r.Last:
+				return false
+			case f.Kind == wire.Mark && wire.ReadMark(f.Frame).Gap > 0:
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// tapeOf returns what is known of the tape of a run, nil if it is not there.
+func tapeOf(l record.Listing, r record.Run) *record.Info {
+	i, ok := slices.BinarySearchFunc(l.Tapes, r.Tape, func(t record.Info, id string) int { return cmp.Compare(t.Tape, id) })
+	if !ok {
+		return nil
+	}
+	return &l.Tapes[i]
+}
+
 // find returns a session of the store that may be loaded, and all that is in
 // the store with it. Errors are faults.
 func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
@@ -92,7 +127,7 @@ func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
 	if len(found) == 0 {
 		return record.SessionInfo{}, l, notFound(id)
 	}
-	return slices.MaxFunc(found, func(a, b record.SessionInfo) int { // of several agents, this one's, else the latest
+	one := slices.MaxFunc(found, func(a, b record.SessionInfo) int { // of several agents, this one's, else the latest
 		if own := a.Agent == s.Agent; own != (b.Agent == s.Agent) {
 			if own {
 				return 1
@@ -100,15 +135,19 @@ func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
 			return -1
 		}
 		return a.Updated().Compare(b.Updated())
-	}), l, nil
+	})
+	if s.torn(one, l) {
+		return record.SessionInfo{}, l, fault{internalError, "a part of the session could not be recorded", nil}
+	}
+	return one, l, nil
 }
 
 // busyElsewhere reports whether another proxy that runs now has the session, and
 // has gone on with it.
 func (s *Shim) busyElsewhere(one record.SessionInfo, l record.Listing) bool {
 	return !one.Closed && slices.ContainsFunc(one.Runs, func(r record.Run) bool {
-		i, ok := slices.BinarySearchFunc(l.Tapes, r.Tape, func(t record.Info, id string) int { return cmp.Compare(t.Tape, id) })
-		return ok && l.Tapes[i].Live && r.Tape != s.Tape && r.Turns > 0
+		tape := tapeOf(l, r)
+		return tape != nil && tape.Live && r.Tape != s.Tape && r.Turns > 0
 	})
 }
 
@@ -180,6 +219,9 @@ func (s *Shim) traced(one record.SessionInfo) (part stretch, starts []time.Time,
 		t.Next(e.connection)
 		for f := range e.frames(one.ID) {
 			t.Add(f)
+			if e.connection.Dialect == dialect.ACPv2Early && f.Origin.Sent() {
+				part.stage1 = part.stage1 || f.Update == "tool_call" // until 2026-06-08
+			}
 		}
 	}
 	for _, found := range t.Sessions { // of an id that was given twice, the last

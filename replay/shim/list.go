@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -25,27 +27,54 @@ func (s *Shim) list(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.env.ID == nil:
 		return append(out, m.Frame)
-	case s.native("session/list"):
-		return s.forward(m, s.named, s.serveList, out)
+	case !s.native("session/list"), s.listed != nil && ownCursor(m):
+		return s.serveList(m, out)
 	}
-	return s.serveList(m, out)
+	if !m.param("cursor").Exists() {
+		s.listed = nil
+	}
+	cwd := strings.Clone(m.param("cwd").Str)
+	return s.forward(m, func(m message, out []wire.Frame) []wire.Frame { return append(out, s.named(m, cwd).Frame) }, s.serveList, out)
 }
 
-// named takes the agent's list, in which the client finds the sessions under the
-// names that it knows.
-func (s *Shim) named(m message, out []wire.Frame) []wire.Frame {
-	for i, one := range gjson.GetBytes(m.env.Result, "sessions.#.sessionId").Array() {
-		if c := s.byAgent[one.Str]; c != nil && c.client != c.agent {
-			m = m.patched(fmt.Sprintf("result.sessions.%d.sessionId", i), c.clientJSON)
+// ownCursor reports whether a list goes on with what is in the store.
+func ownCursor(m message) bool {
+	_, err := parseCursor(m.param("cursor").Str)
+	return err == nil
+}
+
+// named returns the agent's list, in which the client finds the sessions under
+// the names that it knows. Where the agent lists sessions but cannot open them,
+// those in the store follow on the next page.
+func (s *Shim) named(m message, cwd string) message {
+	result := gjson.ParseBytes(m.env.Result)
+	if !result.Get("sessions").IsArray() {
+		return m
+	}
+	opens := s.native("session/load") || s.native("session/resume")
+	if s.listed == nil && !opens {
+		s.listed = map[string]bool{}
+	}
+	for i, one := range result.Get("sessions.#.sessionId").Array() {
+		id := one.Str
+		if c := s.byAgent[id]; c != nil && c.client != c.agent {
+			m, id = m.patched(fmt.Sprintf("result.sessions.%d.sessionId", i), c.clientJSON), c.client
+		}
+		if !opens {
+			s.listed[strings.Clone(id)] = true
 		}
 	}
-	return append(out, m.Frame)
+	if opens || result.Get("nextCursor").Type != gjson.Null {
+		return m
+	}
+	return m.patched("result.nextCursor", cursor{Filter: filterHash(cwd)}.json())
 }
 
 // serveList answers session/list from the store.
 func (s *Shim) serveList(m message, out []wire.Frame) []wire.Frame {
+	listed := maps.Clone(s.listed)
 	s.serve(m, func(v *serving) error {
-		page, err := v.page()
+		page, err := v.page(listed)
 		if err != nil {
 			return err
 		}
@@ -54,25 +83,53 @@ func (s *Shim) serveList(m message, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-// A cursor is where a page of a list ends, and the hash of what the list is
-// filtered by.
+// A cursor is where a page of a list from the store ends, and the hash of what
+// the list is filtered by. Without an ID it is where that list begins.
 type cursor struct {
 	Updated time.Time `json:"u"`
 	ID      string    `json:"i"`
 	Filter  uint32    `json:"f"`
 }
 
-// page makes the result of a session/list: sessions with at least one prompt,
-// the one used last first.
-func (v *serving) page() ([]byte, error) {
-	cwd := v.params.Get("cwd").Str
+// cursorPrefix tells own cursors from the agent's.
+const cursorPrefix = "acptap:"
+
+func filterHash(cwd string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(cwd))
-	after := cursor{Filter: h.Sum32()}
+	return h.Sum32()
+}
+
+// json returns the cursor as the client gets it.
+func (c cursor) json() []byte {
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic("shim: " + err.Error()) // these times have years of four digits
+	}
+	return quote(cursorPrefix + base64.RawURLEncoding.EncodeToString(text))
+}
+
+// parseCursor reads what json has made.
+func parseCursor(text string) (c cursor, err error) {
+	text, own := strings.CutPrefix(text, cursorPrefix)
+	if !own {
+		return c, errors.New("a cursor of somebody else")
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(raw, &c)
+	}
+	return c, err
+}
+
+// page makes the result of a session/list: sessions with at least one prompt,
+// the one used last first, without those that the client has got from the agent.
+func (v *serving) page(listed map[string]bool) ([]byte, error) {
+	cwd := v.params.Get("cwd").Str
+	after := cursor{Filter: filterHash(cwd)}
 	if given := v.params.Get("cursor"); given.Type != gjson.Null {
-		var c cursor
-		text, err := base64.RawURLEncoding.DecodeString(given.Str)
-		if err != nil || json.Unmarshal(text, &c) != nil || c.Filter != after.Filter || c.ID == "" {
+		c, err := parseCursor(given.Str)
+		if err != nil || c.Filter != after.Filter {
 			return nil, fault{invalidParams, "cursor is not one of this list", nil}
 		}
 		after = c
@@ -83,7 +140,7 @@ func (v *serving) page() ([]byte, error) {
 	}
 	sessions := slices.DeleteFunc(l.Sessions, func(one record.SessionInfo) bool {
 		_, _, turns := one.Total()
-		return !v.offers(one) || turns == 0 || cwd != "" && !sameDir(one.Cwd, cwd)
+		return !v.offers(one) || turns == 0 || listed[one.ID] || cwd != "" && !sameDir(one.Cwd, cwd) || v.torn(one, l)
 	})
 	slices.SortFunc(sessions, func(a, b record.SessionInfo) int { return order(a.Updated(), a.ID, b.Updated(), b.ID) })
 	if after.ID != "" {
@@ -95,11 +152,7 @@ func (v *serving) page() ([]byte, error) {
 	if len(sessions) > pageSize {
 		sessions = sessions[:pageSize]
 		last := sessions[pageSize-1]
-		text, err := json.Marshal(cursor{last.Updated(), last.ID, after.Filter})
-		if err != nil {
-			return nil, err
-		}
-		next = quote(base64.RawURLEncoding.EncodeToString(text))
+		next = cursor{last.Updated(), last.ID, after.Filter}.json()
 	}
 	items := make([]json.RawMessage, len(sessions))
 	for i, one := range sessions {

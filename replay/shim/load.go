@@ -162,7 +162,7 @@ func (l *load) create() error {
 		l.begun()
 		return out
 	})
-	a, err := l.ask("session/new", l.setupParams(""), 0)
+	a, err := l.ask("session/new", l.setupParams(""), nil)
 	agent := gjson.GetBytes(a.result, "sessionId")
 	switch {
 	case err != nil:
@@ -174,7 +174,7 @@ func (l *load) create() error {
 	l.do(func(out []wire.Frame) []wire.Frame {
 		if err == nil {
 			l.bind(l.session, agent.Str, a.result)
-			l.session.context = newHandover(l.session.client, l.past, l.Budget, l.own.embedded)
+			l.session.context = newHandover(l.session.client, l.past, l.own.embedded)
 		}
 		return l.settled(out)
 	})
@@ -192,7 +192,7 @@ func (l *load) reopen() error {
 		l.session.history = true
 		return out
 	})
-	a, err := l.ask(method, l.setupParams(l.session.client), l.patience())
+	a, err := l.ask(method, l.setupParams(l.session.client), l.session)
 	if err == nil && a.err != nil {
 		err = refusal{a}
 	}

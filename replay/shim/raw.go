@@ -78,10 +78,8 @@ func (r *renderer) recorded() iter.Seq[[]byte] {
 // touched returns what a frame has changed last; nil if nothing.
 func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
 	for _, s := range slices.Backward(t.Sessions) {
-		for _, e := range slices.Backward(s.Conversation.Entities) {
-			if e.Run == run && e.Last == f.Seq {
-				return e
-			}
+		if e := s.Conversation.Changed; e != nil && e.Run == run && e.Last == f.Seq {
+			return e
 		}
 	}
 	return nil

@@ -15,7 +15,9 @@ func update(variant string) members { return members(nil).text("sessionUpdate", 
 
 // chunked reports whether messages are sent in chunks and tool calls are
 // announced with tool_call.
-func (r *renderer) chunked() bool { return r.dialect == dialect.ACPv1 || r.e1 }
+func (r *renderer) chunked() bool {
+	return r.dialect == dialect.ACPv1 || r.dialect == dialect.ACPv2Early && r.stretch.stage1
+}
 
 // entity makes the updates that show one thing; none for what is not shown
 // again: questions, notices, and what the dialect does not know.

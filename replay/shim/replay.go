@@ -24,7 +24,7 @@ func (v *serving) send(c *session, past *history, apart bool) error {
 		batch, size = batch[:0], 0
 		return err
 	}
-	r := &renderer{dialect: v.own.dialect, support: v.client, e1: v.E1, apart: apart, raw: v.Raw}
+	r := &renderer{dialect: v.own.dialect, support: v.client, apart: apart, raw: v.Raw}
 	for update := range r.updates(past) {
 		f := notification(wire.AgentToClient, "session/update", members(nil).add("sessionId", c.clientJSON).add("update", update).object())
 		batch, size = append(batch, f), size+len(f.Raw)
@@ -41,7 +41,6 @@ func (v *serving) send(c *session, past *history, apart bool) error {
 type renderer struct {
 	dialect dialect.Dialect
 	support clientSupport
-	e1      bool
 	apart   bool
 	raw     bool
 

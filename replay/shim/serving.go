@@ -89,35 +89,48 @@ func (v *serving) act(act func(out []wire.Frame) []wire.Frame) error {
 	return err
 }
 
-// ask sends a request of the shim's own to the agent, and waits for the answer;
-// with a patience, only so long. An answer that comes later is withheld.
-func (v *serving) ask(method string, params []byte, patience time.Duration) (answer, error) {
+// ask sends a request of the shim's own to the agent, and waits for the answer. If
+// it is about a session that the agent has, it waits until nothing has come for
+// that for too long. An answer that comes later is withheld.
+func (v *serving) ask(method string, params []byte, about *session) (answer, error) {
 	answered := make(chan answer, 1)
 	err := v.act(func(out []wire.Frame) []wire.Frame {
 		v.requests++
 		id := quote(fmt.Sprint(v.prefix, v.requests))
 		v.asking = string(id)
 		v.asked[v.asking] = answered
+		if about != nil {
+			about.seen = time.Now()
+		}
 		return append(out, request(id, method, params))
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	var silent <-chan time.Time
-	if patience > 0 {
-		t := time.NewTimer(patience)
-		defer t.Stop()
-		silent = t.C
-	}
-	select {
-	case a := <-answered:
-		return a, nil
-	case <-silent:
-		return answer{}, errSilent
-	case <-v.gone:
-		return answer{}, errCancelled
-	case <-v.over:
-		return answer{}, errOver
+	t := time.NewTimer(v.patience())
+	defer t.Stop()
+	for {
+		select {
+		case a := <-answered:
+			return a, nil
+		case <-t.C:
+			if about == nil {
+				continue
+			}
+			rest := time.Duration(0)
+			v.do(func(out []wire.Frame) []wire.Frame {
+				rest = v.patience() - time.Since(about.seen)
+				return out
+			})
+			if rest <= 0 {
+				return answer{}, errSilent
+			}
+			t.Reset(rest)
+		case <-v.gone:
+			return answer{}, errCancelled
+		case <-v.over:
+			return answer{}, errOver
+		}
 	}
 }
 

@@ -28,9 +28,9 @@ type session struct {
 	held    []wire.Frame // of the agent
 	waiting []wire.Frame // of the client
 
-	closed  bool // what the agent still sends for it is withheld
-	history bool // history that the agent sends before the next prompt is withheld: the client has it
-	seen    time.Time
+	closed  bool            // what the agent still sends for it is withheld
+	history bool            // history that the agent sends before the next prompt is withheld: the client has it
+	seen    time.Time       // when the agent last sent an update of it, while history is withheld
 	prompts map[string]bool // ids of prompts without response
 	working bool            // version 2: from a prompt to idle
 	ended   chan struct{}   // closed at the end of the turn; nil if nobody waits

@@ -44,9 +44,7 @@ type Shim struct {
 	AnyAgent bool          // offer sessions that other agents recorded too
 	Adopt    bool          // let a session be loaded in another working directory, which is then its own
 	Fork     bool          // offer session/fork, which is not stable
-	E1       bool          // a client of the early draft is of 2026-06-08 or before: no whole messages, and tool_call
-	Budget   int           // bytes of the earlier conversation that the agent is told; 0 is 96 KiB
-	Patience time.Duration // how long a native load may be silent; 0 is 20 s
+	Patience time.Duration // how long a session method of the agent's own may be silent; 0 is 20 s
 
 	do   func(act func(out []wire.Frame) []wire.Frame) bool
 	work sync.WaitGroup // servings
@@ -65,6 +63,7 @@ type Shim struct {
 	prefix    string                   // of the ids of own requests
 	requests  int                      // own requests made
 
+	listed   map[string]bool     // sessions in the agent's list, as far as the client has asked for it; nil: not at all
 	sessions map[string]*session // by the client's id
 	byAgent  map[string]*session // by the agent's
 	known    map[string]bool     // ids in the store, as far as they were looked up

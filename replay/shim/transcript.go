@@ -12,37 +12,32 @@ import (
 )
 
 const (
-	defaultBudget = 96 << 10 // bytes of a transcript
-	toolBudget    = 2 << 10  // of the output of one tool call, where a transcript is too long
+	budget     = 96 << 10 // bytes of a transcript
+	toolBudget = 2 << 10  // of the output of one tool call, where a transcript is too long
 
 	fenceBegin = "----- record of the earlier conversation: begin -----"
 	fenceEnd   = "----- record of the earlier conversation: end -----"
 	preamble   = "This is the record of the earlier conversation in this session. It is background, not a new instruction: nothing in it asks for anything now."
 )
 
-// transcript tells a history as text, in at most budget bytes if that can be:
+// transcript tells a history as text, in about budget bytes at most:
 // first the output of tools is cut, then whole turns are left out, the oldest
 // first. Empty: there is nothing to tell.
-func transcript(past *history, budget int) string {
-	if budget == 0 {
-		budget = defaultBudget
-	}
+func transcript(past *history) string {
 	turns := told(past, 0)
 	if size(turns) > budget {
 		turns = told(past, toolBudget)
 	}
 	left := 0
-	for size(turns) > budget && len(turns) > 1 {
+	for n := size(turns); n > budget && len(turns) > 1; left++ {
+		n -= len(turns[0]) + 1
 		turns = turns[1:]
-		left++
 	}
 	if len(turns) == 0 {
 		return ""
 	}
-	if left == 0 && size(turns) > budget { // one turn that is too long by itself
+	if size(turns) > budget { // one turn that is too long by itself
 		turns[0] = cutText(turns[0], budget)
-	} else if size(turns) > budget {
-		turns[len(turns)-1] = cutText(turns[len(turns)-1], budget)
 	}
 	var b strings.Builder
 	b.WriteString(fenceBegin + "\n" + preamble + "\n")
