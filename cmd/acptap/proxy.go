@@ -25,7 +25,7 @@ exit status on, unchanged. What passes is kept in the store. Trouble with
 recording is told on stderr and never stops the traffic.
 
 With --sessions, an agent that forgets its sessions when it ends gets
-session/load, and list, resume, fork, delete and close: the client is served
+session/load, and list, resume, delete and close: the client is served
 from the store, and the agent is given what was said before with the next
 prompt. What acptap makes or changes for that is marked so on the tape.
 

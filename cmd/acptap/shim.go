@@ -15,6 +15,8 @@ type shimChoice struct {
 	mode     string
 	history  string
 	from     string
+	cwd      string
+	fork     bool
 	patience time.Duration
 }
 
@@ -25,6 +27,8 @@ func (c *shimChoice) flags(f *pflag.FlagSet) {
 	f.DurationVar(&c.patience, "load-patience", 20*time.Second, "with --sessions, how long a session method of the agent's own may be silent")
 	f.StringVar(&c.history, "history", "merged", "with --sessions, how a loaded conversation is sent: `merged` or raw, as it was recorded")
 	f.StringVar(&c.from, "sessions-from", "same", "with --sessions, whose sessions are offered: of the `same` agent, or any")
+	f.StringVar(&c.cwd, "sessions-cwd", "same", "with --sessions, where a session may be loaded: in the `same` directory, or any, which is then its own")
+	f.BoolVar(&c.fork, "sessions-fork", false, "with --sessions, serve session/fork too, which is not stable in the protocol")
 }
 
 // check says what is wrong with the flags' values.
@@ -35,6 +39,7 @@ func (c *shimChoice) check() error {
 	}{
 		{"history", c.history, "merged", "raw"},
 		{"sessions-from", c.from, "same", "any"},
+		{"sessions-cwd", c.cwd, "same", "any"},
 	} {
 		if v.value != v.one && v.value != v.two {
 			return fmt.Errorf("--%s is %s or %s, not %q", v.flag, v.one, v.two, v.value)
@@ -65,6 +70,8 @@ func (c *shimChoice) shim(dir string, start record.Start, tape string) (*shim.Sh
 		Tape:     tape,
 		Raw:      c.history == "raw",
 		AnyAgent: c.from == "any",
+		Adopt:    c.cwd == "any",
+		Fork:     c.fork,
 		Patience: c.patience,
 	}
 	if c.mode == "force" {

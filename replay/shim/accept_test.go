@@ -118,40 +118,6 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// A slash command stays in front, and a prompt that failed gives the context
-// again.
-func TestHandover(t *testing.T) {
-	dir := t.TempDir()
-	c := character{Script: []string{hello, "error -32603"}, Log: filepath.Join(dir, "log")}
-	id := recorded(t, dir, c, "turn 0")
-	os.Remove(c.Log)
-	cl := start(t, dir, c, nil)
-	cl.initialize()
-	cl.load(id)
-	cl.fails(-32603, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 1"}]}`, id))
-	cl.prompt(id, "/do it")
-	cl.prompt(id, "more")
-	cl.stop()
-	prompts := c.prompts(t)
-	for i, want := range []int{2, 2, 1} {
-		if len(prompts[i]) != want {
-			t.Errorf("prompt %d has %d blocks, want %d", i, len(prompts[i]), want)
-		}
-	}
-	if got := prompts[1][0].Get("text").Str; got != "/do it" {
-		t.Errorf("the first block is %q, want the command", got)
-	}
-	text := prompts[0][0].Get("text").Str
-	for _, want := range []string{"User: turn 0\n", "Assistant: Hello, world\n", "Tool Read (read, completed):\ndata\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the agent is not told %q in\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "hm") {
-		t.Errorf("the agent is told a thought:\n%s", text)
-	}
-}
-
 // Errors have their codes, and the connection stays usable.
 func TestErrors(t *testing.T) {
 	for _, d := range dialects {
@@ -212,61 +178,6 @@ func TestCapabilities(t *testing.T) {
 		if got := cl.initialize().Get(path).Raw; got != want {
 			t.Errorf("%s %v: got  %s\nwant %s", tt.c.Dialect, tt.c.Native, got, want)
 		}
-	}
-}
-
-// Sessions are listed in pages, the latest first, and not those without a
-// prompt.
-func TestList(t *testing.T) {
-	dir := t.TempDir()
-	cl := start(t, dir, character{Random: true}, nil)
-	cl.initialize()
-	var want []string
-	for range 60 {
-		id := cl.new()
-		cl.prompt(id, "a question\nin two lines")
-		want = append(want, id)
-	}
-	empty := cl.new()
-	slices.Reverse(want)
-	var got []string
-	params, pages := `{"cwd":"/w"}`, 0
-	for ; ; pages++ {
-		page := cl.must("session/list", params)
-		for _, one := range page.Get("sessions").Array() {
-			got = append(got, one.Get("sessionId").Str)
-			if title := one.Get("title").Str; title != "a question" {
-				t.Errorf("got the title %q", title)
-			}
-			if _, err := time.Parse(time.RFC3339, one.Get("updatedAt").Str); err != nil {
-				t.Error(err)
-			}
-		}
-		next := page.Get("nextCursor")
-		if !next.Exists() {
-			break
-		}
-		cl.fails(-32602, "session/list", fmt.Sprintf(`{"cwd":"/v","cursor":%q}`, next.Str))
-		params = fmt.Sprintf(`{"cwd":"/w","cursor":%q}`, next.Str)
-	}
-	if !slices.Equal(got, want) || pages != 1 {
-		t.Errorf("got %d sessions on %d pages\n%v\nwant\n%v", len(got), pages+1, got, want)
-	}
-	if got := cl.must("session/list", `{"cwd":"/elsewhere"}`).Raw; got != `{"sessions":[]}` {
-		t.Errorf("elsewhere: got %s", got)
-	}
-	cl.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, want[0]))
-	cl.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, want[0]))
-	if first := cl.must("session/list", `{}`).Get("sessions.0.sessionId").Str; first != want[1] {
-		t.Errorf("after the first was deleted, %s is first, want %s", first, want[1])
-	}
-	cl.stop()
-
-	again := start(t, dir, character{Random: true}, nil)
-	again.initialize()
-	again.fails(-32002, "session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, want[0]))
-	if lines, _ := again.load(empty); len(lines) != 0 {
-		t.Errorf("a session without a prompt gives %v", lines)
 	}
 }
 

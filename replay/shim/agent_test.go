@@ -79,6 +79,7 @@ type character struct {
 	Echoes  bool           // version 1: repeats the prompt
 	Random  bool           // ids of sessions are not used again
 	Session string         // more members of the result of session/new
+	Lists   [][]string     // ids in the pages of its list of sessions
 	Marks   string         // file that it makes when it answers session/new
 }
 
@@ -173,6 +174,8 @@ func (a *agent) take(m gjson.Result) {
 		a.result(m, "{}")
 	case !slices.Contains(a.Native, name):
 		a.error(m, -32601)
+	case name == "list" && a.Lists != nil:
+		a.list(m)
 	case name == "load", name == "resume" && m.Get("params.replayFrom").IsObject():
 		n := len(a.History) - a.Late
 		for _, u := range a.History[:n] {
@@ -185,6 +188,19 @@ func (a *agent) take(m gjson.Result) {
 	default:
 		a.result(m, `{"_meta":{"native":true}}`)
 	}
+}
+
+func (a *agent) list(m gjson.Result) {
+	page := int(m.Get("params.cursor").Int())
+	var items []string
+	for _, id := range a.Lists[page] {
+		items = append(items, fmt.Sprintf(`{"sessionId":%q,"cwd":"/w"}`, id))
+	}
+	next := ""
+	if page+1 < len(a.Lists) {
+		next = fmt.Sprintf(`,"nextCursor":"%d"`, page+1)
+	}
+	a.result(m, fmt.Sprintf(`{"sessions":[%s]%s}`, strings.Join(items, ","), next))
 }
 
 func (a *agent) initialized() string {

@@ -75,6 +75,8 @@ func connect(t testing.TB, dir string, command []string, change func(*shim.Shim)
 	done = make(chan error, 1)
 	go func() {
 		err := p.Run(context.Background())
+		inR.Close() // a client of a proxy that has ended must not hang
+		outW.Close()
 		s.Close()
 		err = errors.Join(err, journal.Close())
 		journal.Wait() // the store goes with the test
