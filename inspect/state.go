@@ -15,6 +15,8 @@ func stateText(i record.Info) string {
 		return "● live"
 	case exit == nil && !i.Ended.IsZero():
 		return "imported"
+	case i.Partial:
+		return "unsealed"
 	case exit == nil:
 		return "cut off" // acptap was killed
 	case exit.Error != "":

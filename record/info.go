@@ -33,6 +33,7 @@ type Info struct {
 
 	Complete bool `json:"complete"` // the proxy has ended and all of its journal is sealed
 	Live     bool `json:"live"`     // a proxy is recording it now
+	Partial  bool `json:"partial"`  // only what is sealed is counted here, and the end is not known: see Store.List
 }
 
 func (i Info) protocol() dialect.Protocol {

@@ -3,6 +3,7 @@
 package record_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -141,6 +142,56 @@ func TestLockedFiles(t *testing.T) {
 				t.Errorf("listed: %+v", l)
 			}
 		})
+	}
+}
+
+// A listing does not look through a long journal, and says so: it must not be
+// taken for all of the tape, nor for one that was cut off.
+func TestListedFarBehind(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	j := begin(t, store)
+	path := filepath.Join(store.Dir(), "tapes", j.Tape()+".db")
+	const chunk = 64 << 10
+	frame := append(bytes.Repeat([]byte("x"), chunk-1), '\n')
+	feed := func(bytes int) {
+		for range bytes / chunk {
+			if err := j.Append(wire.AgentToClient, wire.Wire, frame); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	feed(2 << 20)
+	waitFor(t, path)
+	locker := play(t, "lockfile", path) // so that nothing more is sealed
+	locker.line(t)
+	feed(10 << 20)
+	copied := record.OpenStore(t.TempDir()) // as if the proxy were killed now
+	copyDir(t, filepath.Join(store.Dir(), "live"), filepath.Join(copied.Dir(), "live"))
+	if err := os.Mkdir(filepath.Join(copied.Dir(), "tapes"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(copied.Dir(), "tapes", filepath.Base(path)), readFile(t, path)) // nobody writes: it is locked
+	locker.end()
+	locker.rest(t)
+	finish(t, store, j)
+
+	list := func() record.Info {
+		l, err := copied.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Tapes) != 1 || len(l.Broken) > 0 {
+			t.Fatalf("listed: %+v", l)
+		}
+		return l.Tapes[0]
+	}
+	const all = (12 << 20) / chunk
+	if i := list(); !i.Partial || i.Complete || i.Live || i.Frames >= all {
+		t.Errorf("far behind: %+v", i)
+	}
+	sealAll(t, copied)
+	if i := list(); i.Partial || !i.Complete || i.Frames != all {
+		t.Errorf("sealed: %+v, want %d frames", i, all)
 	}
 }
 

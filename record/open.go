@@ -60,7 +60,7 @@ const maxListed = 8 << 20
 func (s *Store) glance(tape string) (Info, []SessionInfo, error) {
 	if len(segments(s.live(), tape)) > maxListed/segmentSize && s.hasFile(tape) {
 		info, sessions, err := readFacts(s.tapeFile(tape))
-		info.Live = s.isLive(tape)
+		info.Live, info.Partial = s.isLive(tape), true
 		return info, sessions, err
 	}
 	return s.facts(tape)

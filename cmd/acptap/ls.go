@@ -20,6 +20,10 @@ func newLsCmd(dir *string) *cobra.Command {
 		Use:   "ls",
 		Short: "List the tapes, the newest last",
 		Long: `Lists the tapes of the store, the newest last. A tape is one run of one agent.
+FRAMES are the messages of both sides; SIZE counts the agent's stderr too. The
+STATE cut off means that acptap was killed; unsealed, that much of the tape waits
+in live/ and is not counted here (such as 4401+): the next acptap proxy, or acptap
+doctor --seal, moves it into the tape.
 
 Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		Example: `  acptap ls
@@ -80,6 +84,7 @@ type tapeLine struct {
 	Turns         uint64     `json:"turns"`
 	Live          bool       `json:"live"`
 	Sealed        bool       `json:"sealed"`
+	Partial       bool       `json:"partial,omitempty"`
 	Exit          *wire.Exit `json:"exit,omitempty"`
 }
 
@@ -90,7 +95,7 @@ func tapeOf(i record.Info) any {
 		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Version: c.Version,
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentVersion: c.AgentVersion,
 		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failed: i.Failed, Junk: i.Junk, Lost: i.Lost,
-		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Exit: i.Exit,
+		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Exit: i.Exit,
 	}
 	if !i.Ended.IsZero() {
 		line.Ended = &i.Ended
@@ -119,9 +124,17 @@ func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 	t.row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
 	for _, i := range tapes {
 		t.row(i.Tape, timeText(i.Start.Time), agentText(i), stateText(i),
-			fmt.Sprint(i.Turns), fmt.Sprint(i.Frames), bytesText(i.Bytes), fmt.Sprint(i.Sessions), i.Connection.Client)
+			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, bytesText(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
 	}
 	return t.write(w, columns(w), 2, 3, 8)
+}
+
+// atLeast marks a count that goes on behind what was counted.
+func atLeast(i record.Info, count string) string {
+	if i.Partial {
+		return count + "+"
+	}
+	return count
 }
 
 // agentText returns what to call the agent: the user's name for it, its own, or
@@ -144,6 +157,8 @@ func stateText(i record.Info) string {
 		s = append(s, "live")
 	case exit == nil && !i.Ended.IsZero():
 		s = append(s, "imported")
+	case i.Partial:
+		s = append(s, "unsealed")
 	case exit == nil:
 		s = append(s, "cut off") // acptap was killed
 	case exit.Error != "":
