@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -67,10 +68,17 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	ended := make(chan struct{})
 	stopping.Go(func() {
 		a.feed.run(ctx, ui, ended, a.refresh)
-		ui.Stop() // QueueUpdate would not return after it, so nobody may be there
+		select {
+		case <-ended: // possibly because there is no terminal: then Stop panics
+		default:
+			ui.Stop() // QueueUpdate would not return after it, so nobody may be there
+		}
 	})
 	err := ui.Run()
-	close(ended) // possibly because the terminal has gone away
+	if err != nil {
+		err = fmt.Errorf("the terminal: %w", err)
+	}
+	close(ended)
 	cancel()
 	stopping.Wait()
 	a.closeTape()
