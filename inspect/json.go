@@ -32,7 +32,7 @@ type object struct {
 type seconds time.Duration
 
 func (s seconds) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, time.Duration(s).Seconds(), 'f', -1, 64), nil
+	return strconv.AppendFloat(nil, float64(s)/1e9, 'f', -1, 64), nil
 }
 
 // JSON returns a frame as one line of JSON without its line end: {seq, at,

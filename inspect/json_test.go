@@ -14,6 +14,8 @@ import (
 func TestJSON(t *testing.T) {
 	start := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	invalid := dialect.Frame{Frame: wire.Frame{Seq: 1, Kind: wire.Junk, Raw: []byte("a\xff"), Size: 2}}
+	late := tape(`> {"method":"ping"}`)[0]
+	late.At = 1_726_298 * time.Microsecond
 	large := dialect.Frame{Frame: wire.Frame{Seq: 1, Kind: wire.Unchecked, Raw: []byte(`{"method":"_x"`), Size: 2 << 20}}
 	tests := []struct {
 		name  string
@@ -25,6 +27,7 @@ func TestJSON(t *testing.T) {
 			`{"seq":1,"at":0.01,"time":"2026-11-21T10:00:00.01Z","dir":"c2a","origin":"wire","kind":"request","method":"tools/call","size":55,"summary":"<a>","frame":{"id":1, "method":"tools/call","params":{"name":"<a>"}}}`},
 		{"update", tape(`< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan_removed"}}}`)[0], time.Time{},
 			`{"seq":1,"at":0.01,"dir":"a2c","origin":"wire","kind":"notification","method":"session/update","update":"plan_removed","session":"s","size":96,"summary":"","frame":{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan_removed"}}}}`},
+		{"time", late, time.Time{}, `{"seq":1,"at":1.726298,"dir":"c2a","origin":"wire","kind":"notification","method":"ping","size":17,"summary":"","frame":{"method":"ping"}}`},
 		{"stderr", tape("! \x1b[1mslow")[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"err","origin":"wire","kind":"stderr","size":8,"summary":"slow","text":"\u001b[1mslow"}`},
 		{"mark", tape(`> mark {"eof":true}`)[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"c2a","origin":"wire","kind":"mark","size":12,"summary":"client closed its end","mark":{"eof":true}}`},
 		{"invalid UTF-8", invalid, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"junk","size":2,"summary":"a�","base64":"Yf8="}`},
