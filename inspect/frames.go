@@ -73,8 +73,11 @@ func (a *app) Draw(screen tcell.Screen) {
 	}
 	a.drawHints(l.hints)
 	a.drawStatus(l.status)
-	if a.prompt != nil {
-		a.prompt.complain(l.body)
+	switch p := a.prompt; {
+	case p != nil:
+		l.body.notice(p.wrong)
+	case a.message != "" && width(a.message) > l.status.w/2:
+		l.body.notice(a.message)
 	}
 }
 
@@ -256,12 +259,7 @@ func (a *app) drawStatus(c canvas) {
 		return
 	}
 	if a.prompt != nil {
-		room := c.w
-		if a.message != "" && a.prompt.wrong == "" {
-			room = max(c.w-width(a.message)-2, c.w/2)
-			c.text(room+1, 0, red, a.message)
-		}
-		a.prompt.field.SetRect(c.x, c.y, room, 1)
+		a.prompt.field.SetRect(c.x, c.y, c.w, 1)
 		a.prompt.field.Draw(c.screen)
 		return
 	}
@@ -284,6 +282,22 @@ func (a *app) drawStatus(c canvas) {
 		status = append(status, span{dim, " · " + note})
 	}
 	c.line(1, 0, status)
+}
+
+// maxNotice is how many lines a notice takes at most.
+const maxNotice = 4
+
+// notice tells at the bottom of the canvas what is too long for a line.
+func (c canvas) notice(text string) {
+	if text == "" {
+		return
+	}
+	lines, _ := wrapped(text, max(c.w-2, 1), maxNotice)
+	for i, said := range lines {
+		y := c.h - len(lines) + i
+		c.text(0, y, red, " ")
+		c.fill(c.text(1, y, red, said), y, red)
+	}
 }
 
 // progress tells how much of the tape was looked at.

@@ -12,8 +12,8 @@ import (
 // A prompt asks for a line of text on the status line.
 type prompt struct {
 	field *tview.InputField
-	wrong string // what is wrong in the line; empty: nothing, or not at a place
-	at    int    // column of it
+	wrong string // what is wrong in the line; empty: nothing
+	at    int    // column of it; -1: it is not at one
 
 	complete func(text string) []filter.Candidate // what could stand at its end; nil: nothing is proposed
 	past     []string                             // earlier lines, the last one last
@@ -67,7 +67,6 @@ func (a *app) ask(label, text string, done func(string) error) {
 			a.message, p.wrong = "", ""
 			if err := done(field.GetText()); err != nil {
 				p.fault(err)
-				a.fail(err)
 				return
 			}
 			a.prompt = nil
@@ -78,35 +77,21 @@ func (a *app) ask(label, text string, done func(string) error) {
 	a.prompt = p
 }
 
-// fault notes where the line is wrong, if err says so.
+// fault notes what is wrong in the line, and where if err says so.
 func (p *prompt) fault(err error) {
+	p.wrong, p.at = err.Error(), -1
 	var wrong *filter.SyntaxError
 	if errors.As(err, &wrong) {
-		p.wrong = piece(wrong.Error())
 		p.at = width(p.field.GetLabel()) + width(tidy(wrong.Query[:wrong.Pos]))
-	}
-}
-
-// maxComplaint is how many lines a complaint takes at most.
-const maxComplaint = 4
-
-// complain says what is wrong at the bottom of what is above the prompt.
-func (p *prompt) complain(c canvas) {
-	if p.wrong == "" {
-		return
-	}
-	lines, _ := wrapped(p.wrong, max(c.w-2, 1), maxComplaint)
-	for i, said := range lines {
-		y := c.h - len(lines) + i
-		c.fill(c.text(1, y, red, said), y, plain)
-		c.text(0, y, plain, " ")
 	}
 }
 
 // propose lists what could be typed, or points to the place that is wrong.
 func (p *prompt) propose(c canvas) {
 	if p.wrong != "" {
-		c.text(min(p.at, c.w-1), 0, red, "^")
+		if p.at >= 0 {
+			c.text(min(p.at, c.w-1), 0, red, "^")
+		}
 		return
 	}
 	list := p.proposals()

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func (s *shelf) lines(width int) []line {
 	lines := []line{shelfHeading(width)}
 	for _, b := range s.listing.Broken {
 		lines = append(lines, s.add(shelved{tape: record.Info{Tape: b.Tape}, broken: b.Err},
-			[]span{{red, "✗ " + piece(b.Tape) + "  " + piece(b.Err.Error())}}))
+			brokenSpans(b.Tape, b.Err, width)))
 	}
 	tapes := slices.Clone(s.listing.Tapes)
 	slices.SortFunc(tapes, func(a, b record.Info) int { return b.Start.Time.Compare(a.Start.Time) })
@@ -130,6 +131,14 @@ func (s *shelf) tapeSpans(i *record.Info, width int) []span {
 		row = append(row, span{red, byteSize(i.Lost) + " lost  "})
 	}
 	return append(row, span{dim, words(piece(i.Start.Cwd), " "+i.Tape)})
+}
+
+func brokenSpans(tape string, err error, width int) []span {
+	columns, said := nameColumns(width), piece(err.Error())
+	if errors.Is(err, record.ErrDamaged) {
+		said = "damaged"
+	}
+	return []span{{red, pad(Cut("✗ "+piece(tape), columns), columns) + shelfNumbers("", "", "", "") + said}}
 }
 
 func sessionSpans(session *record.SessionInfo, tape string, width int) []span {

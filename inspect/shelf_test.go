@@ -1,0 +1,133 @@
+package inspect_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// shelfOf makes a store with tapes of testdata, and one whose file is damaged.
+func shelfOf(t *testing.T, files ...string) *record.Store {
+	t.Helper()
+	store := record.OpenStore(t.TempDir())
+	for _, file := range files {
+		f, err := os.Open(filepath.Join(tapeDir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := store.Import(f, file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged := filepath.Join(store.Dir(), "tapes", "20261121T110000-damage.db")
+	if err := os.WriteFile(damaged, []byte(strings.Repeat("no bbolt file ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// TestStoreScreens shows a store with tapes and sessions.
+func TestStoreScreens(t *testing.T) {
+	store := shelfOf(t, "acp-go-sdk.jsonl", "acp-npm-sdk.jsonl", "acp-v2.jsonl", "acpx-cancel.jsonl", "acpx-session.jsonl", "mcp-everything.jsonl", "mcp-tasks.jsonl")
+	tests := []struct{ name, keys string }{
+		{"store", ""},
+		{"store-keys", "?"},
+		{"store-delete", "jj<^X>"},
+	}
+	for _, tt := range tests {
+		for _, size := range sizes {
+			name := fmt.Sprintf("%s-%dx%d", tt.name, size.width, size.height)
+			t.Run(name, func(t *testing.T) {
+				term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, size.width, size.height)
+				term.wait(t, "the tapes", has("Hello, agent!"))
+				term.press(t, tt.keys)
+				term.golden(t, name)
+			})
+		}
+	}
+}
+
+// TestStoreDamaged says why a tape cannot be opened, and goes on; so it does where
+// the store itself cannot be read.
+func TestStoreDamaged(t *testing.T) {
+	store := shelfOf(t, "acp-go-sdk.jsonl")
+	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 80, 24)
+	term.wait(t, "the tapes", has("Hello, agent!"))
+	term.press(t, "<Enter>")
+	term.wait(t, "why", func(s string) bool {
+		s = strings.Join(strings.Fields(s), "")
+		return strings.Contains(s, "damaged(invaliddatabase)") && strings.Contains(s, filepath.Base(store.Dir())+"/tapes/")
+	})
+	tapes := filepath.Join(store.Dir(), "tapes")
+	if err := os.Rename(tapes, tapes+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(tapes, []byte("no directory"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term.wait(t, "what is wrong with the store", has("The store cannot be read: "))
+	if err := errors.Join(os.Remove(tapes), os.Rename(tapes+"-away", tapes)); err != nil {
+		t.Fatal(err)
+	}
+	term.wait(t, "the tapes again", has("Hello, agent!"))
+}
+
+// TestLive shows a tape that is being recorded from its first frame on until the
+// proxy ends.
+func TestLive(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 24)
+	term.wait(t, "the empty store", has("There are no tapes"))
+	j, err := store.Record(record.Start{Command: []string{"/opt/bin/agent", "--acp"}, Cwd: "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	say := func(dir wire.Direction, text string) {
+		t.Helper()
+		if err := j.Append(dir, wire.Wire, []byte(text+"\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	term.wait(t, "the tape", func(s string) bool { return strings.Contains(s, "● agent --acp") && strings.Contains(s, "live") })
+	term.press(t, "<Enter>")
+	term.wait(t, "that nothing was said", has("Nothing has been said yet."))
+	say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}`)
+	term.wait(t, "the request, and that it waits", func(s string) bool {
+		return strings.Contains(s, "session/prompt") && strings.Contains(s, "waits ") && strings.Contains(s, "1 of 1 · following")
+	})
+	term.press(t, "3")
+	term.wait(t, "the turn", has("── turn 1: running"))
+	for i := range 40 {
+		say(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c%d","title":"Step %d","status":"completed"}}}`, i, i))
+	}
+	term.wait(t, "the end of the conversation, which is followed", has("Step 39"))
+	term.press(t, "4")
+	term.wait(t, "the timer", has("running"))
+	term.press(t, "2")
+	term.wait(t, "the last frame", has("41 of 41 · following"))
+	term.press(t, "k")
+	say(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
+	term.wait(t, "the selection, which stays", func(s string) bool {
+		return strings.Contains(s, "40 of 42") && !strings.Contains(s, "following")
+	})
+	term.press(t, "F")
+	term.wait(t, "the last frame", has("42 of 42 · following"))
+	j.Exit(7, nil, [wire.Directions]int64{})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	term.wait(t, "how the agent ended", func(s string) bool {
+		bar, _, _ := strings.Cut(s, "\n")
+		return strings.Contains(bar, "exit 7") && strings.Contains(s, "agent exited with status 7")
+	})
+	term.press(t, "1")
+	term.wait(t, "the same in the store", func(s string) bool { return strings.Contains(s, "exit 7") && !strings.Contains(s, "live") })
+}
