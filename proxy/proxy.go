@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 )
 
@@ -105,6 +106,17 @@ func newStartError(command []string, err error) *StartError {
 		e.Err = lookup.Err
 	case errors.As(err, &path):
 		e.Err = path.Err
+	}
+	// The system says neither of what the permission is missing, nor that it is
+	// the interpreter of a script that is not there.
+	switch info, failed := os.Stat(e.Agent); {
+	case failed != nil, filepath.Base(e.Agent) == e.Agent: // that was looked for in PATH
+	case info.IsDir():
+		e.Err = fmt.Errorf("%w: it is a directory", e.Err)
+	case errors.Is(err, fs.ErrPermission):
+		e.Err = fmt.Errorf("%w: it is not executable", e.Err)
+	case errors.Is(err, fs.ErrNotExist):
+		e.Err = fmt.Errorf("%w: the interpreter that its first line names", e.Err)
 	}
 	return e
 }

@@ -130,8 +130,13 @@ func TestEnds(t *testing.T) {
 
 func TestStartFails(t *testing.T) {
 	dir := t.TempDir()
-	plain, garbage := filepath.Join(dir, "plain"), filepath.Join(dir, "garbage")
-	if err := errors.Join(os.WriteFile(plain, []byte("text"), 0o600), os.WriteFile(garbage, []byte("text"), 0o700)); err != nil {
+	plain, garbage, script := filepath.Join(dir, "plain"), filepath.Join(dir, "garbage"), filepath.Join(dir, "script")
+	err := errors.Join(
+		os.WriteFile(plain, []byte("text"), 0o600),
+		os.WriteFile(garbage, []byte("text"), 0o700),
+		os.WriteFile(script, []byte("#!/no/such/interpreter\n"), 0o700),
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -142,7 +147,9 @@ func TestStartFails(t *testing.T) {
 	}{
 		{"not in PATH", []string{"acptap-no-such-agent"}, 127, `starting agent "acptap-no-such-agent": executable file not found in $PATH`},
 		{"no such file", []string{"./no-such-agent"}, 127, `starting agent "./no-such-agent": no such file or directory`},
-		{"not executable", []string{plain}, 126, `starting agent "` + plain + `": permission denied`},
+		{"not executable", []string{plain}, 126, `starting agent "` + plain + `": permission denied: it is not executable`},
+		{"a directory", []string{dir}, 126, `starting agent "` + dir + `": permission denied: it is a directory`},
+		{"no interpreter", []string{script}, 127, `starting agent "` + script + `": no such file or directory: the interpreter that its first line names`},
 		{"no program", []string{garbage}, 126, `starting agent "` + garbage + `": exec format error`},
 		{"no command", nil, 127, `starting agent "": executable file not found in $PATH`},
 	} {

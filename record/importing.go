@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"maps"
@@ -75,10 +76,14 @@ func (l *loader) sealIfFull() error {
 	return l.seal()
 }
 
-// load reads a whole file. name is used in errors.
+// load reads a whole file. name is used in errors. A file without a line is none.
 func (l *loader) load(r io.Reader, name string) error {
+	in := bufio.NewReader(r)
+	if _, err := in.Peek(1); err == io.EOF {
+		return fmt.Errorf("%s is empty", name)
+	}
 	var last time.Duration
-	err := eachLine(r, name, func(start Start, tape string) {
+	err := eachLine(in, name, func(start Start, tape string) {
 		if tape != "" && l.d.Info.Tape == "" {
 			l.d.Info.Tape = tape
 		}

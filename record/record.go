@@ -19,7 +19,7 @@ import "errors"
 // Errors by which callers decide. They come wrapped, with the place.
 var (
 	ErrNoTape    = errors.New("no such tape")
-	ErrAmbiguous = errors.New("more than one tape or session fits")
+	ErrAmbiguous = errors.New("ambiguous")
 	ErrDamaged   = errors.New("damaged")
 	ErrNewer     = errors.New("written by a newer acptap")
 	ErrLive      = errors.New("still being recorded")

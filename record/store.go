@@ -100,15 +100,27 @@ func (s *Store) make() error {
 
 func (s *Store) checkOwner() error {
 	for _, dir := range []string{s.dir, s.live(), s.tapes()} {
-		switch other, err := ownedByOther(dir); {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
+		if err := checkDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
-		case other:
-			return fmt.Errorf("%s belongs to another user", dir)
 		}
 	}
 	return nil
+}
+
+// checkDir returns why a directory of a store cannot be one.
+func checkDir(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("the store needs a directory, and %s is none", dir)
+	}
+	other, err := ownedByOther(dir)
+	if err == nil && other {
+		err = fmt.Errorf("%s belongs to another user", dir)
+	}
+	return err
 }
 
 // idAlphabet has no letters that are taken for digits.

@@ -58,7 +58,7 @@ func TestAgentCannotPlay(t *testing.T) {
 		want  string
 	}{
 		{"no tape", replay.Agent{}, "no tape to replay"},
-		{"an empty tape", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, "")}}}, "there is nothing on the tape that could be replayed"},
+		{"an empty tape", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, `! {"acptap":1}`)}}}, "there is nothing on the tape that could be replayed"},
 		{"no such session", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, twoTurns), Session: "z"}}}, "the tape has nothing of session z"},
 		{"no such connection", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, twoTurns)}}, Connection: 2}, "there is no connection 2; the tape has 1"},
 	} {

@@ -30,7 +30,7 @@ What is recorded goes to a new directory that stays, or to the one of --store.
 Exit status 0; 2 if it did not go as in the script, or was interrupted.`,
 		Example: `  acptap demo
   acptap demo --store /tmp/tapes`,
-		Args: cobra.NoArgs,
+		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return demo(cmd.Context(), *dir, cmd.OutOrStdout())
 		},

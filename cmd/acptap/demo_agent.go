@@ -20,7 +20,7 @@ them beside method, session and choice.
 Exit status 0 if the client has said its part; 2 if it has not.`,
 		Example: "  acptap proxy -- acptap demo-agent",
 		Hidden:  true,
-		Args:    cobra.NoArgs,
+		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.in, p.out, p.err = bufio.NewReader(cmd.InOrStdin()), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			if err := p.play(demoScript()); err != nil {

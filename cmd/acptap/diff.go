@@ -33,7 +33,7 @@ Exit status 0 if they are the same, 1 if they differ, 2 if one cannot be read.`,
 		Example: `  acptap diff last~1 last
   acptap diff --compare shape testdata/fix.jsonl last
   acptap diff --json a.jsonl b.jsonl | jq .hunks`,
-		Args: cobra.ExactArgs(2),
+		Args: operands(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" && args[1] == "-" {
 				return errors.New("only one REF can be stdin")

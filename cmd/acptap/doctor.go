@@ -24,7 +24,7 @@ Exit status 0; 1 if something is wrong; 2 if it could not look.`,
 		Example: `  acptap doctor
   acptap doctor --deep
   acptap doctor --seal --rebuild`,
-		Args: cobra.NoArgs,
+		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := openStore(*dir)
 			if err != nil {

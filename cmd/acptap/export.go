@@ -33,7 +33,7 @@ Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.
   acptap export -o testdata/fix.jsonl 7k2m9p
   acptap export --filter 'session:0193 !update:*_chunk' last > session.jsonl
   acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
-		Args: cobra.ExactArgs(1),
+		Args: operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			want, err := parseFilter(query)
 			if err != nil {

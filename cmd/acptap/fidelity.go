@@ -28,7 +28,7 @@ Exit status 0 if nothing is lost, 1 if something is or if there is no load, 2 if
 a tape cannot be read.`,
 		Example: `  acptap sessions fidelity last
   acptap sessions fidelity --json 7k2m9p | jq -c '.losses[]'`,
-		Args: cobra.ExactArgs(1),
+		Args: operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sub, err := resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {

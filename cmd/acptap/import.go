@@ -23,7 +23,7 @@ to its end nothing is kept.
 Exit status 0; 2 if a file cannot be imported.`,
 		Example: `  acptap import bug.jsonl
   ssh box acptap export last | acptap import -`,
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := openStore(*dir)
 			if err != nil {

@@ -34,8 +34,11 @@ Exit status 0; 2 if REF cannot be read.`,
 		Example: `  acptap inspect
   acptap inspect last~1
   acptap inspect --filter 'permission' bug.jsonl`,
-		Args: cobra.MaximumNArgs(1),
+		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !isTerminal(cmd.OutOrStdout()) {
+				return errors.New("inspect needs a terminal; acptap show writes frames as text")
+			}
 			if len(args) == 0 {
 				return browseStore(cmd.Context(), in, *dir)
 			}

@@ -15,7 +15,7 @@ import (
 
 func newLsCmd(dir *string) *cobra.Command {
 	var asJSON bool
-	var limit int
+	var limit uint
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the tapes, the newest last",
@@ -29,7 +29,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		Example: `  acptap ls
   acptap ls -n 5
   acptap ls --json | jq -r 'select(.failed > 0) | .tape'`,
-		Args: cobra.NoArgs,
+		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := openStore(*dir)
 			if err != nil {
@@ -40,8 +40,8 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 				return err
 			}
 			tapes := l.Tapes
-			if limit > 0 && limit < len(tapes) {
-				tapes = tapes[len(tapes)-limit:]
+			if limit > 0 && limit < uint(len(tapes)) {
+				tapes = tapes[len(tapes)-int(limit):]
 			}
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), tapes, tapeOf)
@@ -55,7 +55,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
-	cmd.Flags().IntVarP(&limit, "number", "n", 0, "the newest `n` only")
+	cmd.Flags().UintVarP(&limit, "number", "n", 0, "the newest `n` only")
 	return cmd
 }
 

@@ -80,13 +80,13 @@ what they say, and shows it later.`,
   acptap ls                           what was recorded
   acptap show last                    the frames of the latest tape
   acptap                              browse what was recorded, in a terminal`,
-		Args:          cobra.NoArgs, // so that a misspelt command is an error
+		Args:          subcommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	var dir string
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		if !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())) {
+		if !term.IsTerminal(int(os.Stdin.Fd())) || !isTerminal(cmd.OutOrStdout()) {
 			return cmd.Help()
 		}
 		return browseStore(cmd.Context(), newInspector(), dir)
@@ -110,5 +110,6 @@ what they say, and shows it later.`,
 		newDemoAgentCmd(),
 		newVersionCmd(),
 	)
+	explain(root)
 	return root
 }

@@ -93,7 +93,7 @@ func findSession(store *record.Store, ref string) (record.SessionInfo, error) {
 	case 1:
 		return fits[0], nil
 	}
-	return record.SessionInfo{}, fmt.Errorf("%q fits %d sessions, such as %s and %s: %w", ref, len(fits), fits[0].ID, fits[1].ID, record.ErrAmbiguous)
+	return record.SessionInfo{}, fmt.Errorf("%q is %w: it fits %d sessions, such as %s and %s", ref, record.ErrAmbiguous, len(fits), fits[0].ID, fits[1].ID)
 }
 
 func sessionSubject(store *record.Store, s record.SessionInfo) (subject, error) {

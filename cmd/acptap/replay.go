@@ -24,7 +24,6 @@ func newReplayCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay",
 		Short: "Let a tape play the agent or the client",
-		Args:  cobra.NoArgs,
 	}
 	cmd.AddCommand(newReplayAgentCmd(dir), newReplayClientCmd(dir))
 	return cmd

@@ -27,7 +27,7 @@ other tape has, last, or last~1.
 Exit status 0; 2 if a tape could not be deleted.`,
 		Example: `  acptap rm 7k2m9p
   acptap rm --dry-run last last~1`,
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := openStore(*dir)
 			if err != nil {
@@ -71,7 +71,7 @@ proxies have left.
 Exit status 0; 2 if a tape could not be deleted.`,
 		Example: `  acptap prune --older-than 30d --dry-run
   acptap prune --older-than 2w`,
-		Args: cobra.NoArgs,
+		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			limit, err := parseAge(age)
 			if err != nil {

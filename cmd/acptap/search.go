@@ -36,7 +36,7 @@ read, and if it is interrupted.`,
   acptap search '"connection refused" !kind:stderr'
   acptap search 'latency:>10s | is:error'
   acptap search --json method:fs/write_text_file | jq -r .frame.params.path`,
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.picks.query = strings.Join(args, " ")
 			if err := s.parse(); err != nil {

@@ -15,7 +15,7 @@ import (
 
 func newSessionsCmd(dir *string) *cobra.Command {
 	var asJSON bool
-	var limit int
+	var limit uint
 	var agent, cwd string
 	cmd := &cobra.Command{
 		Use:   "sessions",
@@ -27,7 +27,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		Example: `  acptap sessions
   acptap sessions --cwd . --agent claude
   acptap sessions --json | jq -r .session`,
-		Args: cobra.NoArgs,
+		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := openStore(*dir)
 			if err != nil {
@@ -44,8 +44,8 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			sessions := slices.DeleteFunc(l.Sessions, func(s record.SessionInfo) bool {
 				return agent != "" && !strings.HasPrefix(s.Agent, agent) || where != "" && s.Cwd != where
 			})
-			if limit > 0 && limit < len(sessions) {
-				sessions = sessions[len(sessions)-limit:]
+			if limit > 0 && limit < uint(len(sessions)) {
+				sessions = sessions[len(sessions)-int(limit):]
 			}
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), sessions, sessionOf)
@@ -61,7 +61,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 	cmd.AddCommand(newFidelityCmd(dir))
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
-	f.IntVarP(&limit, "number", "n", 0, "the `n` used last only")
+	f.UintVarP(&limit, "number", "n", 0, "the `n` used last only")
 	f.StringVar(&agent, "agent", "", "only of this agent: the beginning of its `name`")
 	f.StringVar(&cwd, "cwd", "", "only in this working `directory`")
 	return cmd

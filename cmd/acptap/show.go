@@ -58,7 +58,7 @@ part of it, cannot be read.`,
   acptap show --filter '.params.update.status:failed' last
   acptap show --frame 17 last
   acptap show --json last | jq -r 'select(.failed) | .summary'`,
-		Args: cobra.MaximumNArgs(1),
+		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.parse(); err != nil {
 				return err

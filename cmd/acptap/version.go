@@ -14,7 +14,7 @@ func newVersionCmd() *cobra.Command {
 		Short:   "Print the version",
 		Long:    "Prints the version of acptap, of Go, and the system it was built for.",
 		Example: "  acptap version",
-		Args:    cobra.NoArgs,
+		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "acptap %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err

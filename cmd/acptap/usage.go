@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// operands returns a check that a command has been given from least to most
+// arguments; any number if most is negative.
+func operands(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("an argument is missing; usage: %s", cmd.UseLine())
+		case most >= 0 && len(args) > most:
+			return fmt.Errorf("%q is one argument too many; usage: %s", args[most], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// subcommand is the check of a command that only holds others.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	advice := "see " + cmd.CommandPath() + " --help"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		advice = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("unknown command %q; %s", args[0], advice)
+}
+
+// wrongFlag returns what is told of a flag that cannot be read.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	text, _, _ := strings.Cut(err.Error(), ": strconv.") // Go's own words add nothing
+	return fmt.Errorf("%s; see %s --help", text, cmd.CommandPath())
+}
+
+// explain sees to it that all commands below root tell mistakes in the same way.
+func explain(root *cobra.Command) {
+	root.SetFlagErrorFunc(wrongFlag)
+	root.InitDefaultCompletionCmd()
+	for _, c := range append(root.Commands(), root) {
+		c.SuggestionsMinimumDistance = 2
+		if c.HasSubCommands() && !c.Runnable() {
+			c.Args = subcommand
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}
