@@ -84,7 +84,7 @@ func TestReplayAgent(t *testing.T) {
 		{"no such connection", []string{connections + "#3"}, "", "", "acptap: there is no connection 3; the tape has 2", 2},
 		{"no number", []string{connections + "#b"}, "", "", `acptap: "b" is no number of a connection`, 2},
 
-		{"an empty file", []string{file("empty.jsonl", "")}, turnClient, "", "acptap: there is nothing on the tape that could be replayed", 2},
+		{"an empty file", []string{file("empty.jsonl", `{"acptap":1}`)}, turnClient, "", "acptap: there is nothing on the tape that could be replayed", 2},
 		{"no file", []string{filepath.Join(dir, "none.jsonl")}, turnClient, "", "none.jsonl: ", 2},
 		{"no JSON", []string{file("cut.jsonl", turnLines[:len(turnLines)-9])}, turnClient, "", "cut.jsonl:7: no JSON", 2},
 		{"a line too short", []string{file("bare.jsonl", strings.Join(lines[:2], "")+"{}\n")}, turnClient, "", "bare.jsonl:3: ", 2},
