@@ -226,9 +226,11 @@ func (s *Store) List() (Listing, error) {
 		}
 	}
 	slices.SortFunc(l.Tapes, func(a, b Info) int { return strings.Compare(a.Tape, b.Tape) })
-	slices.SortFunc(l.Sessions, func(a, b SessionInfo) int {
-		return cmp.Or(a.Updated().Compare(b.Updated()), strings.Compare(a.ID, b.ID))
-	})
+	for _, list := range [][]SessionInfo{l.Sessions, l.Deleted} {
+		slices.SortFunc(list, func(a, b SessionInfo) int {
+			return cmp.Or(a.Updated().Compare(b.Updated()), strings.Compare(a.ID, b.ID))
+		})
+	}
 	return l, nil
 }
 

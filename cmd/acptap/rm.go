@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,39 +16,36 @@ import (
 func newRmCmd(dir *string) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
-		Use:   "rm [flags] TAPE...",
-		Short: "Delete tapes",
-		Long: `Deletes tapes, with their files: nothing of them stays readable in the store. A
-tape that is being recorded is refused. TAPE is an id, any part of it that no
-other tape has, last, or last~1.
+		Use:   "rm [flags] TAPE|SESSION...",
+		Short: "Delete tapes, or sessions with their tapes",
+		Long: `Deletes tapes, with their files: nothing of them stays readable in the store.
+TAPE is an id, any part of it that no other tape has, last, or last~1. SESSION is
+the id of a session, or its beginning; also of one that a client has deleted,
+which only hides it.
 
-Exit status 0; 2 if a tape could not be deleted.`,
+A session goes with all tapes on which something passed for it. A tape is deleted
+as a whole: if other sessions were prompted on one of them, nothing is deleted,
+unless they are named too. What other tapes tell of the session stays, such as
+its title in a list. What is being recorded is refused.
+
+Exit status 0; 2 if something could not be deleted.`,
 		Example: `  acptap rm 7k2m9p
-  acptap rm --dry-run last last~1`,
+  acptap rm --dry-run last last~1
+  acptap rm sess_afb3`,
 		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := openStore(*dir)
 			if err != nil {
 				return err
 			}
-			ids, err := store.Tapes()
+			doomed, err := findDoomed(store, args)
 			if err != nil {
 				return err
 			}
-			var doomed []string
-			for _, ref := range args { // all of them first: last must not move
-				id, err := record.TapeID(ids, ref)
-				if errors.Is(err, record.ErrNoTape) {
-					return fmt.Errorf("%w; rm takes tapes, see acptap ls", err)
-				}
-				if err != nil {
-					return err
-				}
-				if !slices.Contains(doomed, id) {
-					doomed = append(doomed, id)
-				}
+			for _, k := range doomed.kept {
+				fmt.Fprintf(cmd.ErrOrStderr(), "acptap: tape %s stays: session %s was opened on it, but nothing was said\n", k.tape, k.session)
 			}
-			return deleteTapes(cmd.OutOrStdout(), store, doomed, dry)
+			return deleteTapes(cmd.OutOrStdout(), store, doomed.tapes, dry)
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be deleted")

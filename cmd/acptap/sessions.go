@@ -14,14 +14,15 @@ import (
 )
 
 func newSessionsCmd(dir *string) *cobra.Command {
-	var asJSON bool
+	var asJSON, deleted bool
 	var limit uint
 	var agent, cwd string
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions, the one used last at the end",
 		Long: `Lists the sessions of the store, the one used last at the end. A session is the
-protocol's; it may run over several tapes.
+protocol's; it may run over several tapes. One that a client has deleted is hidden;
+acptap rm deletes what was recorded of it.
 
 Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		Example: `  acptap sessions
@@ -41,7 +42,11 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			if err != nil {
 				return err
 			}
-			sessions := slices.DeleteFunc(l.Sessions, func(s record.SessionInfo) bool {
+			sessions := l.Sessions
+			if deleted {
+				sessions = l.Deleted
+			}
+			sessions = slices.DeleteFunc(sessions, func(s record.SessionInfo) bool {
 				return agent != "" && !strings.HasPrefix(s.Agent, agent) || where != "" && s.Cwd != where
 			})
 			if limit > 0 && limit < uint(len(sessions)) {
@@ -63,6 +68,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	f.UintVarP(&limit, "number", "n", 0, "the `n` used last only")
 	f.StringVar(&agent, "agent", "", "only of this agent: the beginning of its `name`")
+	f.BoolVar(&deleted, "deleted", false, "those that a client has deleted, instead")
 	f.StringVar(&cwd, "cwd", "", "only in this working `directory`")
 	return cmd
 }

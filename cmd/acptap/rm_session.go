@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// A doom is what goes because of what was named.
+type doom struct {
+	tapes []string
+	kept  []keptRun
+}
+
+// A keptRun is of a session that goes, on a tape that stays: nothing is on it but
+// that the session was opened, closed or deleted there.
+type keptRun struct{ tape, session string }
+
+// findDoomed returns which tapes go if the tapes and sessions that are named are
+// to go. All are looked up before the first is gone: last must not move.
+func findDoomed(store *record.Store, refs []string) (doom, error) {
+	var d doom
+	ids, err := store.Tapes()
+	if err != nil {
+		return d, err
+	}
+	noTape := map[string]error{} // why what is named is none
+	for _, ref := range refs {
+		id, err := record.TapeID(ids, ref)
+		if err == nil {
+			d.add(id)
+		} else {
+			noTape[ref] = err
+		}
+	}
+	if len(noTape) == 0 {
+		return d, nil
+	}
+	l, err := store.List()
+	if err != nil {
+		return d, err
+	}
+	all := slices.Concat(l.Sessions, l.Deleted)
+	var sessions []record.SessionInfo
+	for _, name := range slices.Sorted(maps.Keys(noTape)) {
+		one, err := findDoomedSession(all, name)
+		if errors.Is(err, record.ErrNoTape) {
+			return d, fmt.Errorf("%w, and no session; see acptap ls and acptap sessions", noTape[name])
+		}
+		if err != nil {
+			return d, err
+		}
+		sessions = append(sessions, one)
+	}
+	for _, one := range sessions {
+		for _, run := range one.Runs {
+			if err := d.addRun(l, one, run, others(all, sessions, run.Tape)); err != nil {
+				return d, err
+			}
+		}
+	}
+	return d, nil
+}
+
+func (d *doom) add(tape string) {
+	if !slices.Contains(d.tapes, tape) {
+		d.tapes = append(d.tapes, tape)
+	}
+}
+
+// addRun adds the tape of a run, on which there are the other sessions too.
+func (d *doom) addRun(l record.Listing, one record.SessionInfo, run record.Run, others []string) error {
+	tape := slices.IndexFunc(l.Tapes, func(i record.Info) bool { return i.Tape == run.Tape })
+	switch {
+	case slices.Contains(d.tapes, run.Tape):
+	case tape >= 0 && l.Tapes[tape].Live:
+		return fmt.Errorf("session %s is on tape %s: %w", one.ID, run.Tape, record.ErrLive)
+	case len(others) == 0:
+		d.add(run.Tape)
+	case run.Turns == 0 && run.Frames <= 1:
+		d.kept = append(d.kept, keptRun{run.Tape, one.ID})
+	default:
+		return fmt.Errorf("session %s shares tape %s with %s; name them too, or the tape, to delete all of them", one.ID, run.Tape, strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// others returns the sessions that would lose something with a tape and are not
+// among those that go.
+func others(all, going []record.SessionInfo, tape string) []string {
+	var ids []string
+	for _, s := range all {
+		goes := slices.ContainsFunc(going, func(g record.SessionInfo) bool { return g.ID == s.ID && g.Agent == s.Agent })
+		said := func(r record.Run) bool {
+			return r.Tape == tape && (r.Turns > 0 || s.Dialect.Protocol() == dialect.MCP)
+		}
+		if !goes && slices.ContainsFunc(s.Runs, said) {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
+// findDoomedSession returns the only session with that id, or whose id begins
+// so. An id that several agents have used names none: which of them is meant
+// must be certain.
+func findDoomedSession(all []record.SessionInfo, name string) (record.SessionInfo, error) {
+	var fits []record.SessionInfo
+	for _, s := range all {
+		if name != "" && strings.HasPrefix(s.ID, name) {
+			fits = append(fits, s)
+		}
+	}
+	if slices.ContainsFunc(fits, func(s record.SessionInfo) bool { return s.ID == name }) {
+		fits = slices.DeleteFunc(fits, func(s record.SessionInfo) bool { return s.ID != name })
+	}
+	slices.SortFunc(fits, func(a, b record.SessionInfo) int {
+		return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Agent, b.Agent))
+	})
+	switch len(fits) {
+	case 0:
+		return record.SessionInfo{}, record.ErrNoTape
+	case 1:
+		return fits[0], nil
+	}
+	return record.SessionInfo{}, fmt.Errorf("%q fits %d sessions, such as %s of %s and %s of %s: %w",
+		name, len(fits), fits[0].ID, fits[0].Agent, fits[1].ID, fits[1].Agent, record.ErrAmbiguous)
+}

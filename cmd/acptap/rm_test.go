@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// A session that is being recorded is not deleted, nor its other tapes.
+func TestRmLiveSession(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	const frame = `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}` + "\n"
+	for i := range 2 {
+		j, err := store.Record(record.Start{Name: "agent", Proto: "acp"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Append(wire.ClientToAgent, wire.Wire, []byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+		end := func() {
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+			j.Wait()
+		}
+		if i == 0 {
+			end()
+		} else {
+			defer end()
+		}
+	}
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"--store", store.Dir(), "rm", "s1"}, nil, &out, &complaints); code != 2 {
+		t.Errorf("got status %d, want 2: %s", code, out.String())
+	}
+	if got, want := complaints.String(), "still being recorded"; !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	ids, err := store.Tapes()
+	if err != nil || len(ids) != 2 {
+		t.Errorf("got the tapes %v, %v; want both", ids, err)
+	}
+}
