@@ -21,9 +21,10 @@ func newDemoCmd(dir *string) *cobra.Command {
 		Use:   "demo",
 		Short: "See it work, with a scripted client and agent",
 		Long: `Runs a scripted client, the proxy and a scripted agent as processes of their
-own, shows the conversation that the proxy has recorded, plays the agent from
-the tape to the client once more, and says how to look further. Nothing is
-needed for it: no agent, no network, no files.
+own, and shows the conversation that the proxy has recorded. Starts proxy and
+agent again, and has the client load the session, which the agent has forgotten.
+Plays the agent from the tape to the client once more, and says how to look
+further. Nothing is needed for it: no agent, no network, no files.
 
 What is recorded goes to a new directory that stays, or to the one of --store.
 
@@ -66,6 +67,13 @@ func demo(ctx context.Context, dir string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	load, err := reloadDemo(ctx, store)
+	if err == nil {
+		err = load.same(c)
+	}
+	if err != nil {
+		return fmt.Errorf("demo: %w (store %s)", err, store.Dir())
+	}
 	sent, took, err := replayDemo(ctx, tape, store.Dir())
 	if err != nil {
 		return fmt.Errorf("demo: replaying tape %s: %w (store %s)", tape.ID(), err, store.Dir())
@@ -76,12 +84,18 @@ func demo(ctx context.Context, dir string, out io.Writer) error {
 	if err := trace.WriteText(out, c, form); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, `
+	if _, err := fmt.Fprintf(out, `
 All of this passed through acptap proxy and was recorded in %s.
-Then acptap replay agent played the agent from the tape to the same client:
+`, store.Dir()); err != nil {
+		return err
+	}
+	if err := load.tell(out, form); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, `
+At last, acptap replay agent played the agent of the first tape to the same client:
 %d messages of the client, all as recorded, in %d ms and without the agent.
-`, store.Dir(), sent, took.Milliseconds())
-	if err != nil {
+`, sent, took.Milliseconds()); err != nil {
 		return err
 	}
 	return writeNext(out, store.Dir())
@@ -127,9 +141,10 @@ func writeNext(w io.Writer, dir string) error {
 	for _, next := range [][2]string{
 		{"ls", "the tapes of the store"},
 		{"sessions", "the sessions on them"},
-		{"show last", "the frames of the latest tape"},
-		{"show --chat last", "the conversation, as above"},
-		{"replay agent last", "the agent from the tape, on stdin and stdout"},
+		{"show last~1", "the frames of the first tape"},
+		{"show last", "those of the second: +, ~ and × mark what acptap made, changed and held back"},
+		{"show --chat " + demoSession, "the conversation on both, as above"},
+		{"replay agent last~1", "the agent from the first tape, on stdin and stdout"},
 		{"diff last last", "two tapes compared; of one with itself nothing differs"},
 		{"export last", "the tape as JSON Lines, for git, jq and bug reports"},
 	} {

@@ -10,6 +10,7 @@ import (
 
 func newDemoAgentCmd() *cobra.Command {
 	p := demoPlayer{me: wire.AgentToClient, seen: func(wire.Direction, []byte) {}}
+	var again bool
 	cmd := &cobra.Command{
 		Use:   "demo-agent",
 		Short: "The agent of the demo",
@@ -23,12 +24,17 @@ Exit status 0 if the client has said its part; 2 if it has not.`,
 		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.in, p.out, p.err = bufio.NewReader(cmd.InOrStdin()), cmd.OutOrStdout(), cmd.ErrOrStderr()
-			if err := p.play(demoScript()); err != nil {
+			script := demoScript()
+			if again {
+				_, script = demoReload()
+			}
+			if err := p.play(script); err != nil {
 				return err
 			}
 			return p.rest()
 		},
 	}
+	cmd.Flags().BoolVar(&again, "again", false, "speak as when it is started again")
 	cmd.Flags().BoolVar(&p.fast, "fast", false, "speak without pauses")
 	return cmd
 }

@@ -25,7 +25,7 @@ func recordDemo(ctx context.Context, store string, seen func(by wire.Direction, 
 		return 0, err
 	}
 	p := demoPlayer{seen: seen}
-	return p.runClient(ctx, acptap, "proxy", "--name", "demo", "--store", store, "--", acptap, "demo-agent")
+	return p.runClient(ctx, demoScript(), acptap, "proxy", "--name", "demo", "--store", store, "--", acptap, "demo-agent")
 }
 
 // replayDemo plays the client of the demo to the tape, without pauses. It returns
@@ -41,14 +41,14 @@ func replayDemo(ctx context.Context, tape *record.Tape, store string) (sent int,
 		}
 	}}
 	began := time.Now()
-	_, err = p.runClient(ctx, acptap, "replay", "agent", "--store", store, tape.ID())
+	_, err = p.runClient(ctx, demoScript(), acptap, "replay", "agent", "--store", store, tape.ID())
 	return sent, time.Since(began), err
 }
 
-// runClient starts what stands for the agent, and plays the client to it. It
-// returns the process id. The end of ctx and the signals of Ctrl-C and kill end
-// all of it.
-func (p *demoPlayer) runClient(ctx context.Context, agent ...string) (pid int, err error) {
+// runClient starts what stands for the agent, and plays the client of a script to
+// it. It returns the process id. The end of ctx and the signals of Ctrl-C and kill
+// end all of it.
+func (p *demoPlayer) runClient(ctx context.Context, script []demoStep, agent ...string) (pid int, err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	cmd := exec.CommandContext(ctx, agent[0], agent[1:]...)
@@ -64,7 +64,6 @@ func (p *demoPlayer) runClient(ctx context.Context, agent ...string) (pid int, e
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	script := demoScript()
 	p.me, p.in, p.out = wire.ClientToAgent, bufio.NewReader(stdout), stdin
 	played := p.play(script)
 	stdin.Close()

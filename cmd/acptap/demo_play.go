@@ -53,7 +53,7 @@ func (p *demoPlayer) turn(step demoStep, line string) error {
 		_, err := fmt.Fprintln(p.err, line)
 		return err
 	}
-	return p.hear(step.by, line)
+	return p.hear(step, line)
 }
 
 func (p *demoPlayer) wait(pause time.Duration) {
@@ -80,11 +80,16 @@ func (p *demoPlayer) say(line string) error {
 
 // demoChecked are the fields in which a message must be as in the script. All
 // else may differ: the other side is not always the demo's.
-var demoChecked = [...]string{"method", "params.sessionId", "result.outcome.optionId", "error.code"}
+var demoChecked = [...]string{"method", "params.sessionId", "params.prompt.#", "result.outcome.optionId", "error.code"}
 
 // hear takes the next message of the other side, which should be want.
-func (p *demoPlayer) hear(by wire.Direction, want string) error {
+func (p *demoPlayer) hear(step demoStep, want string) error {
+	by := step.by
 	line, err := p.in.ReadBytes('\n')
+	for step.history && err == nil && gjson.GetBytes(line, "method").Str == "session/update" {
+		p.seen(by, line)
+		line, err = p.in.ReadBytes('\n')
+	}
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("the %s has ended, before %.200s", demoName(by), want)
 	}

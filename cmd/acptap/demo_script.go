@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// demoSession is the only session of the demo.
+// demoSession is the session of the demo.
 const demoSession = "sess-demo-1"
 
 // demoDir is its directory.
@@ -17,9 +17,10 @@ const demoDir = "/home/demo/stats"
 
 // A demoStep is what one side says before the other one does.
 type demoStep struct {
-	by    wire.Direction
-	pause time.Duration // before each line
-	lines []string
+	by      wire.Direction
+	pause   time.Duration // before each line
+	history bool          // any number of updates come before it
+	lines   []string
 }
 
 // demoScript is all that is said in the demo, in version 1 of the Agent Client
@@ -41,7 +42,7 @@ func Mean(xs []float64) float64 {
 `
 	)
 	after := strings.Replace(before, "i := 1", "i := 0", 1)
-	client, agent, stderr := demoSide(wire.ClientToAgent), demoSide(wire.AgentToClient), demoSide(wire.AgentStderr)
+	client, agent, stderr := demoSides(demoSession)
 	plan := func(find, mend, test string) demoStep {
 		return agent.update(fmt.Sprintf(`"sessionUpdate":"plan","entries":[`+
 			`{"content":"Find out why the mean is too small","priority":"high","status":%q},`+
@@ -49,10 +50,10 @@ func Mean(xs []float64) float64 {
 			`{"content":"Run the tests","priority":"medium","status":%q}]`, find, mend, test))
 	}
 	return []demoStep{
-		stderr.says("demo-agent: ready, without a network or a model"),
-		client.request(0, "initialize", `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true},"clientInfo":{"name":"demo-editor","version":"1"}}`),
-		agent.result(0, `{"protocolVersion":1,"agentCapabilities":{"loadSession":false},"agentInfo":{"name":"demo-agent","version":"1"},"authMethods":[]}`),
-		client.request(1, "session/new", `{"cwd":"`+demoDir+`","mcpServers":[]}`),
+		stderr.says(demoReady),
+		client.request(0, "initialize", demoEditor),
+		agent.result(0, demoCapabilities),
+		client.request(1, "session/new", demoSetup),
 		agent.result(1, `{"sessionId":"`+demoSession+`"}`),
 
 		client.prompt(2, "TestMean fails: the mean of 2, 4 and 6 should be 4, but Mean returns 3.33. Please mend it."),
@@ -104,15 +105,30 @@ func Mean(xs []float64) float64 {
 	}
 }
 
+// What both sides begin with.
+const (
+	demoReady        = "demo-agent: ready, without a network or a model"
+	demoEditor       = `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true},"clientInfo":{"name":"demo-editor","version":"1"}}`
+	demoCapabilities = `{"protocolVersion":1,"agentCapabilities":{"loadSession":false},"agentInfo":{"name":"demo-agent","version":"1"},"authMethods":[]}`
+	demoSetup        = `{"cwd":"` + demoDir + `","mcpServers":[]}`
+)
+
 // demoPause is what a step takes that does not say otherwise: long enough for
 // frames not to share a chunk, and all of the demo to last a good second.
 const demoPause = 15 * time.Millisecond
 
-// A demoSide makes the steps of one side.
-type demoSide wire.Direction
+// A demoSide makes the steps of one side in a session.
+type demoSide struct {
+	by      wire.Direction
+	session string
+}
+
+func demoSides(session string) (client, agent, stderr demoSide) {
+	return demoSide{wire.ClientToAgent, session}, demoSide{wire.AgentToClient, session}, demoSide{wire.AgentStderr, session}
+}
 
 func (s demoSide) says(lines ...string) demoStep {
-	return demoStep{by: wire.Direction(s), pause: demoPause, lines: lines}
+	return demoStep{by: s.by, pause: demoPause, lines: lines}
 }
 
 func (s demoSide) request(id int, method, params string) demoStep {
@@ -121,7 +137,7 @@ func (s demoSide) request(id int, method, params string) demoStep {
 
 // asks makes a request in the session; fields are members of its params.
 func (s demoSide) asks(id int, method, fields string) demoStep {
-	return s.request(id, method, `{"sessionId":"`+demoSession+`",`+fields+`}`)
+	return s.request(id, method, `{"sessionId":"`+s.session+`",`+fields+`}`)
 }
 
 func (s demoSide) prompt(id int, text string) demoStep {
@@ -133,12 +149,12 @@ func (s demoSide) result(id int, result string) demoStep {
 }
 
 func (s demoSide) notification(method string) demoStep {
-	return s.says(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{"sessionId":%q}}`, method, demoSession))
+	return s.says(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{"sessionId":%q}}`, method, s.session))
 }
 
 // update makes a session/update; fields are members of its update.
 func (s demoSide) update(fields string) demoStep {
-	return s.says(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + demoSession + `","update":{` + fields + `}}}`)
+	return s.says(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + s.session + `","update":{` + fields + `}}}`)
 }
 
 // streams makes updates of one variant with three words of the text each.

@@ -38,11 +38,16 @@ func TestDemoTape(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	l, err := store.List()
-	if err != nil || len(l.Tapes) != 1 {
-		t.Fatalf("got %d tapes, error %v; want one", len(l.Tapes), err)
+	if err != nil || len(l.Tapes) != 2 {
+		t.Fatalf("got %d tapes, error %v; want two", len(l.Tapes), err)
 	}
-	if exit := l.Tapes[0].Exit; exit == nil || exit.Code != 0 {
-		t.Errorf("the agent's end is %+v, want status 0", exit)
+	for _, i := range l.Tapes {
+		if i.Exit == nil || i.Exit.Code != 0 {
+			t.Errorf("the agent's end is %+v, want status 0", i.Exit)
+		}
+	}
+	if len(l.Sessions) != 1 || len(l.Sessions[0].Runs) != 2 {
+		t.Errorf("got the sessions %+v, want one on both tapes", l.Sessions)
 	}
 	tape, err := store.Open(l.Tapes[0].Tape)
 	if err != nil {
