@@ -16,6 +16,12 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
+// TestMain has clocks show the same time wherever the tests run.
+func TestMain(m *testing.M) {
+	time.Local = time.UTC
+	os.Exit(m.Run())
+}
+
 // A terminal is a screen in memory that tells when something was drawn.
 type terminal struct {
 	tcell.SimulationScreen
