@@ -124,3 +124,14 @@ func TestGone(t *testing.T) {
 	term.press(t, "/is:error<Enter>")
 	term.wait(t, "the error", func(s string) bool { return strings.Contains(s, "no such tape") })
 }
+
+// A terminal that cannot be used is an error, also one of a locale that tcell
+// does not know.
+func TestRunWithoutTerminal(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	t.Setenv("LC_ALL", "C.no-such-charset")
+	err := inspect.Inspector{Store: record.OpenStore(t.TempDir())}.Run(t.Context(), inspect.Subject{})
+	if err == nil || !strings.HasPrefix(err.Error(), "the terminal: ") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -116,23 +115,6 @@ func TestDamagedStore(t *testing.T) {
 				t.Errorf("the frame is on the tape %d times, want 2:\n%s", n, out.String())
 			}
 		})
-	}
-}
-
-// Where there is no terminal, as in a build, the inspector says so and ends.
-func TestInspectWithoutTerminal(t *testing.T) {
-	cmd := exec.Command("acptap", "inspect", "--store", t.TempDir())
-	cmd.Env = append(os.Environ(), "TERM=xterm")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	cmd.Run() // its status is looked at below
-	if got := cmd.ProcessState.ExitCode(); got != 2 {
-		t.Errorf("exit status %d, want 2", got)
-	}
-	want := "acptap: the terminal: open /dev/tty: "
-	if got := stderr.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 1 {
-		t.Errorf("stderr %q, want one line that begins %q", got, want)
 	}
 }
 
