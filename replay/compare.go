@@ -12,6 +12,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/acptap/acptap/record"
 )
@@ -51,7 +52,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown level %q; there are %q", text, levelNames)
+	return fmt.Errorf("unknown level %q; there are %s", text, strings.Join(levelNames[:], ", "))
 }
 
 // A Source is a tape, or what is on it of one session.

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -43,7 +44,7 @@ func (m *Matching) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown matching %q; there are %q", text, matchingNames)
+	return fmt.Errorf("unknown matching %q; there are %s", text, strings.Join(matchingNames[:], ", "))
 }
 
 // index makes a request or notification findable.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -57,7 +58,7 @@ func (m *Mode) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown mode %q; there are %q", text, modeNames)
+	return fmt.Errorf("unknown mode %q; there are %s", text, strings.Join(modeNames[:], ", "))
 }
 
 // A Cassette is a file in the portable form that is replayed, and recorded if

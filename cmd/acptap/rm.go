@@ -68,6 +68,9 @@ Exit status 0; 2 if a tape could not be deleted.`,
   acptap prune --older-than 2w`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if age == "" {
+				return errors.New("want --older-than AGE, such as 30d")
+			}
 			limit, err := parseAge(age)
 			if err != nil {
 				return err
@@ -99,7 +102,6 @@ Exit status 0; 2 if a tape could not be deleted.`,
 	}
 	cmd.Flags().StringVar(&age, "older-than", "", "`age`, such as 30d, 2w or 12h")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be deleted")
-	cmd.MarkFlagRequired("older-than")
 	return cmd
 }
 

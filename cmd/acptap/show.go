@@ -85,11 +85,11 @@ part of it, cannot be read.`,
 	f.Uint64Var(&s.frame, "frame", 0, "only the frame with this `number`, whole")
 	f.BoolVar(&s.raw, "raw", false, "with --frame: its bytes exactly as they crossed the wire")
 	f.StringVar(&s.color, "color", "auto", "`when` to use colours: auto, always or never")
-	for _, name := range []string{"follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"} {
-		cmd.MarkFlagsMutuallyExclusive("chat", name)
-	}
-	for _, name := range []string{"follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"} {
-		cmd.MarkFlagsMutuallyExclusive("frame", name)
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		return cmp.Or(
+			apart(f, "chat", "follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"),
+			apart(f, "frame", "follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"),
+		)
 	}
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // operands returns a check that a command has been given from least to most
@@ -31,6 +32,16 @@ func subcommand(cmd *cobra.Command, args []string) error {
 		advice = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return fmt.Errorf("unknown command %q; %s", args[0], advice)
+}
+
+// apart returns an error if a flag is given together with one of the others.
+func apart(flags *pflag.FlagSet, name string, others ...string) error {
+	for _, other := range others {
+		if flags.Changed(name) && flags.Changed(other) {
+			return fmt.Errorf("--%s and --%s do not go together", name, other)
+		}
+	}
+	return nil
 }
 
 // wrongFlag returns what is told of a flag that cannot be read.
