@@ -9,7 +9,6 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
-	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/record"
 )
 
@@ -20,7 +19,11 @@ type Inspector struct {
 	Theme  Theme         // empty: ANSI
 	Store  *record.Store // nil: there is no list of tapes
 	Filter string        // that the list of frames begins with
-	Screen tcell.Screen  // nil: the terminal
+
+	// History is the file in which the last filters are kept. It need not be
+	// there. Empty: they are forgotten.
+	History string
+	Screen  tcell.Screen // nil: the terminal
 
 	// View shows a file in the program that an environment variable names, PAGER
 	// or EDITOR. It has the terminal until it returns. nil: there is none.
@@ -28,13 +31,33 @@ type Inspector struct {
 	Now  func() time.Time // nil: time.Now
 }
 
-// A Subject is what is looked at: a tape, or what is on it of one session.
+// A Subject is what is looked at: a tape, or a session, which may be on several.
 type Subject struct {
 	Name    string
 	Session string // empty: all of the tape
-	// Open opens the tape. It is called several times: a Tape is for one
-	// goroutine.
-	Open func() (*record.Tape, error)
+	// Open opens the tape, or those that the session is on, by time. It is called
+	// several times: a Tape is for one goroutine.
+	Open func() ([]*record.Tape, error)
+}
+
+// TapesOf returns a tape of a store, or a session with the tapes that it is on.
+func TapesOf(store *record.Store, session string, ids ...string) Subject {
+	open := func() ([]*record.Tape, error) {
+		var tapes []*record.Tape
+		for _, id := range ids {
+			tape, err := store.Open(id)
+			if err != nil {
+				return nil, err
+			}
+			tapes = append(tapes, tape)
+		}
+		return tapes, nil
+	}
+	name := ids[0]
+	if n := len(ids); n > 1 {
+		name = fmt.Sprintf("%d tapes", n)
+	}
+	return Subject{Name: name, Session: session, Open: open}
 }
 
 // Run shows a subject, or the store if that has no Open, until the user quits or
@@ -90,46 +113,50 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 type app struct {
 	*tview.Box
 	Inspector
-	ctx      context.Context
-	quit     func()
+	ctx  context.Context
+	quit func()
+	keys []key
+	jobs sync.WaitGroup // what ends by itself, or with ctx
+
+	display
+	opened
+	desk
+	footer
+	history history
+}
+
+// A display is what is drawn on.
+type display struct {
 	ui       *tview.Application
+	screen   tcell.Screen // since the first drawing
 	feed     *feed
 	look     looks
-	keys     []key
-	screen   tcell.Screen // since the first drawing
-	before   []string     // filters that were left, the last one last
 	mouseOff bool
+}
 
-	subject   Subject
-	info      record.Info
-	scan      *scan  // nil: no tape is open
-	stop      func() // ends the scan, and waits for it
-	story     *story // nil: nobody has asked for it
-	stopStory func()
-	stopHunt  func()
-	jobs      sync.WaitGroup // what ends by itself, or with ctx
-	model     model
-	book      book
-
-	pane   pane
-	inPane bool // the keys go to the pane
+// A desk is what of all there is to see is on the screen.
+type desk struct {
 	place  place
 	pages  [places]*page
 	page   *page // that is shown; nil: the frames
 	shelf  shelf
-	prompt *prompt // nil: none
-	prefix string  // the first of two keys
+	pane   pane
+	inPane bool // the keys go to the pane
+}
 
-	message string // on the status line, until the next key
-	trouble bool   // it is an error
+// A footer is what stands on the last lines.
+type footer struct {
+	prompt  *prompt // nil: none
+	prefix  string  // the first of two keys
+	message string  // until the next key
+	trouble bool    // it is an error
 }
 
 func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
-	a := &app{
-		Box: tview.NewBox(), Inspector: in, ctx: ctx, ui: ui, feed: newFeed(), look: in.Theme.looks(),
-		keys: keyTable(), stop: func() {}, stopStory: func() {}, stopHunt: func() {}, model: model{folded: true},
-		place: framesPlace, shelf: shelf{store: in.Store, now: in.Now},
-	}
+	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: keyTable()}
+	a.display = display{ui: ui, feed: newFeed(), look: in.Theme.looks()}
+	a.model.folded, a.history = true, newHistory(in.History)
+	a.place, a.shelf = framesPlace, shelf{store: in.Store, now: in.Now}
 	a.pages[storePlace] = &page{lines: a.shelf.lines, enter: a.openShelved}
 	return a
 }
@@ -152,97 +179,12 @@ func (a *app) part() part {
 }
 
 // say shows a message until the next key.
-func (a *app) say(text string) { a.message, a.trouble = text, false }
+func (f *footer) say(text string) { f.message, f.trouble = text, false }
 
 // fail shows what went wrong.
-func (a *app) fail(err error) {
+func (f *footer) fail(err error) {
 	if err != nil {
-		a.message, a.trouble = piece(err.Error()), true
-	}
-}
-
-// openTape opens a tape and begins to read it.
-func (a *app) openTape(sub Subject) error {
-	tape, err := sub.Open()
-	if err != nil {
-		return err
-	}
-	info, err := tape.Info()
-	if err != nil {
-		return err
-	}
-	a.closeTape()
-	a.subject, a.info, a.book, a.pane = sub, info, newBook(tape), pane{form: a.pane.form}
-	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), follow: info.Live}
-	query, err := queryOf(sub, a.Filter)
-	if err != nil {
-		return err
-	}
-	return a.setFilter(query)
-}
-
-// closeTape ends what reads the tape.
-func (a *app) closeTape() {
-	a.stop()
-	a.stopStory()
-	a.stopHunt()
-	a.stop, a.stopStory, a.stopHunt, a.story = func() {}, func() {}, func() {}, nil
-}
-
-// setFilter shows the frames that a filter lets through.
-func (a *app) setFilter(text string) error {
-	want, err := filter.Parse(text)
-	if err != nil {
-		return err
-	}
-	tape, err := a.subject.Open()
-	if err != nil {
-		return err
-	}
-	a.stop()
-	a.stopHunt()
-	if a.scan != nil && a.Filter != text && !(len(a.before) > 0 && a.before[len(a.before)-1] == a.Filter) {
-		a.before = append(a.before, a.Filter)
-	}
-	a.Filter = text
-	a.model.restart()
-	ctx, cancel := context.WithCancel(a.ctx)
-	a.scan = &scan{filter: want, start: a.model.start, news: a.feed.poke}
-	var reading sync.WaitGroup
-	reading.Go(func() { a.scan.read(ctx, tape) })
-	if a.info.Live {
-		reading.Go(func() { a.tick(ctx) })
-	}
-	a.stop = func() { cancel(); reading.Wait() }
-	return nil
-}
-
-// tick draws the timers of what is open.
-func (a *app) tick(ctx context.Context) {
-	every := time.NewTicker(500 * time.Millisecond)
-	defer every.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-every.C:
-			a.feed.poke()
-		}
-	}
-}
-
-// refresh takes what the scan has found.
-func (a *app) refresh() {
-	if a.scan == nil {
-		return
-	}
-	found := a.scan.take()
-	a.model.take(found)
-	a.book.add(found.fresh)
-	if found.ended && a.info.Live {
-		if info, err := a.book.tape.Info(); err == nil {
-			a.info = info
-		}
+		f.message, f.trouble = piece(err.Error()), true
 	}
 }
 

@@ -53,7 +53,7 @@ func BenchmarkMillion(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	sub := inspect.Subject{Name: id, Open: func() (*record.Tape, error) { return store.Open(id) }}
+	sub := inspect.Subject{Name: id, Open: func() ([]*record.Tape, error) { return tapes(store, id) }}
 	b.Run("Open", func(b *testing.B) {
 		for b.Loop() {
 			t := open(b, inspect.Inspector{}, sub, 120, 40)

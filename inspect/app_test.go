@@ -114,7 +114,7 @@ func TestGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := start(t, inspect.Inspector{}, inspect.Subject{Name: id, Open: func() (*record.Tape, error) { return store.Open(id) }}, 100, 24)
+	term := start(t, inspect.Inspector{}, inspect.Subject{Name: id, Open: func() ([]*record.Tape, error) { return tapes(store, id) }}, 100, 24)
 	term.reads(t)
 	if _, err := store.Delete(id); err != nil {
 		t.Fatal(err)

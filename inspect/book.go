@@ -2,42 +2,38 @@ package inspect
 
 import (
 	"bytes"
-	"fmt"
-	"time"
+	"errors"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
 )
 
 // A row is a frame, or a run of chunks, as it stands in the list.
 type row struct {
-	frame    dialect.Frame // without its bytes
-	summary  string        // of a run: of its text
-	latency  time.Duration
-	answered bool // it is a response, and its request is on the tape
-	bad      bool
-	chunks   int   // frames in the run; 1 for any other row
-	err      error // it cannot be read; then frame has nothing but its number
+	frame   dialect.Frame // without its bytes
+	summary string        // of a run: of its text
+	bad     bool
+	chunks  int   // frames in the run; 1 for any other row
+	err     error // it cannot be read; then frame has nothing but its number
 }
 
 // newRow makes a row of a frame with its bytes.
-func newRow(f *dialect.Frame, latency time.Duration, answered bool) row {
-	r := row{frame: *f, summary: Summary(*f), latency: latency, answered: answered, bad: isBad(f), chunks: 1}
+func newRow(f *dialect.Frame) row {
+	r := row{frame: *f, summary: Summary(*f), bad: isBad(f), chunks: 1}
 	r.frame.Raw = nil
 	return r
 }
 
-// A book finds the frames of a tape by their numbers, and remembers the rows that
-// were on the screen.
+// A book finds frames by their numbers, and remembers the rows that were on the
+// screen.
 type book struct {
-	tape *record.Tape
+	reel *reel
 	rows map[uint64]row
 }
 
-func newBook(tape *record.Tape) book { return book{tape, map[uint64]row{}} }
+func newBook(r *reel) book { return book{r, map[uint64]row{}} }
 
 // maxRows is how many rows are remembered: several screens of them.
 const maxRows = 1 << 12
@@ -85,7 +81,7 @@ func (b *book) load(wanted []stretch) {
 // read reads rows that stand near each other.
 func (b *book) read(wanted []stretch) {
 	var failed error
-	for f, err := range b.tape.Frames(wanted[0].seq) {
+	for f, err := range b.reel.frames(wanted[0].seq) {
 		if err != nil {
 			failed = err
 			continue
@@ -112,7 +108,7 @@ func (b *book) read(wanted []stretch) {
 
 func unreadable(w stretch, err error) row {
 	if err == nil {
-		err = fmt.Errorf("frame %d is not on the tape", w.seq)
+		err = errors.New("this frame is not on the tape")
 	}
 	r := row{err: err, chunks: w.frames, bad: true}
 	r.frame.Seq = w.seq
@@ -120,17 +116,7 @@ func unreadable(w stretch, err error) row {
 }
 
 func (b *book) row(f *dialect.Frame, frames int) row {
-	var latency time.Duration
-	answers := requestOf(f)
-	if answers != 0 {
-		for request, err := range b.tape.Rows(answers) {
-			if err == nil && request.Seq == answers {
-				latency = f.At - request.At
-			}
-			break
-		}
-	}
-	r := newRow(f, latency, answers != 0)
+	r := newRow(f)
 	if r.chunks = frames; frames > 1 {
 		r.summary = b.text(f.Seq, frames)
 	}
@@ -153,7 +139,7 @@ func requestOf(f *dialect.Frame) uint64 {
 // text joins what a run of chunks says, as far as a summary goes.
 func (b *book) text(seq uint64, frames int) string {
 	var said bytes.Buffer
-	for f, err := range b.tape.Frames(seq) {
+	for f, err := range b.reel.frames(seq) {
 		if err != nil || f.Seq >= seq+uint64(frames) || said.Len() > 4*maxSummary {
 			break
 		}
@@ -173,7 +159,7 @@ func chunkText(f *dialect.Frame) string {
 
 // frame returns a frame with its bytes.
 func (b *book) frame(seq uint64) (dialect.Frame, error) {
-	f, err := b.tape.Frame(seq)
+	f, err := b.reel.frame(seq)
 	f.Raw = bytes.Clone(f.Raw)
 	return f, err
 }

@@ -13,7 +13,7 @@ import (
 // A chat is the place with the conversation of a session.
 type chat struct {
 	story  *story
-	start  time.Time // when the tape began
+	starts []time.Time // when each tape began
 	wanted func() string
 
 	flipped map[uint64]bool // entities, by their first frame, that are not folded as usual
@@ -29,8 +29,8 @@ type drawn struct {
 	rows []line
 }
 
-func newChat(s *story, start time.Time, wanted func() string) *chat {
-	return &chat{story: s, start: start, wanted: wanted, flipped: map[uint64]bool{}, drawn: map[uint64]drawn{}}
+func newChat(s *story, starts []time.Time, wanted func() string) *chat {
+	return &chat{story: s, starts: starts, wanted: wanted, flipped: map[uint64]bool{}, drawn: map[uint64]drawn{}}
 }
 
 // lines returns the conversation.
@@ -136,8 +136,8 @@ func (c *chat) endOfTurn(of *trace.Conversation, t *trace.Turn) []line {
 // a margin.
 func (c *chat) write(part *trace.Conversation, seq uint64) []line {
 	form := trace.Text{Width: max(c.width-len(margin), 1), Color: true}
-	if !c.start.IsZero() {
-		form.Starts = []time.Time{c.start}
+	if !c.starts[0].IsZero() {
+		form.Starts = c.starts
 	}
 	var b strings.Builder
 	trace.WriteText(&b, part, form) // a Builder takes everything

@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -89,12 +90,14 @@ func (a *app) drawList(c canvas) {
 		c.text(1, 0, dim, a.emptyText())
 		return
 	}
-	form := rowForm{width: c.w, digits: max(len(grouped(int64(a.model.last))), 4), times: a.model.times, start: a.model.start}
-	form.now = a.sinceStart()
+	form := rowForm{
+		width: c.w, digits: max(len(a.reel.label(a.model.last)), 4), label: a.reel.label, latency: a.known.latency,
+		times: a.model.times, start: a.model.start, now: a.sinceStart(),
+	}
 	form.before = a.timeBefore(window)
 	for y, w := range window {
 		r := a.book.rows[w.seq]
-		form.waits, form.marked = a.model.waits(w.seq), w.seq == a.model.mark
+		form.waits, form.marked = a.waits(w.seq), w.seq == a.model.mark
 		c.spans(y, r.spans(form), w.seq == a.model.selected)
 		form.before = r.frame.At
 	}
@@ -109,13 +112,7 @@ func (a *app) timeBefore(window []stretch) time.Duration {
 	if above == 0 {
 		return 0
 	}
-	for f, err := range a.book.tape.Rows(above) {
-		if err != nil {
-			break
-		}
-		return f.At
-	}
-	return 0
+	return a.known.time(above)
 }
 
 func (a *app) emptyText() string {
@@ -171,11 +168,11 @@ func (a *app) paneTitle() string {
 	if a.pane.form == asDiff {
 		return a.pane.title
 	}
-	parts := []string{"frame " + grouped(int64(f.Seq)), words(f.Kind.String(), piece(f.Method), piece(f.Update))}
+	parts := []string{"frame " + a.reel.label(f.Seq), words(f.Kind.String(), piece(f.Method), piece(f.Update))}
 	if f.Origin != wire.Wire {
 		parts = append(parts, f.Origin.String())
 	}
-	parts = append(parts, a.pairText(f.Seq), before("session", piece(f.Session)), byteSize(f.Size), paneNames[a.pane.form])
+	parts = append(parts, a.pairText(f), before("session", piece(f.Session)), byteSize(f.Size), paneNames[a.pane.form])
 	if f.Kind == wire.Junk || f.Kind == wire.Stderr {
 		parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], "tree", "text", 1)
 	}
@@ -183,13 +180,12 @@ func (a *app) paneTitle() string {
 }
 
 // pairText tells of the other half of a call.
-func (a *app) pairText(seq uint64) string {
-	r := a.book.rows[seq]
-	switch {
-	case a.model.waits(seq):
+func (a *app) pairText(f *dialect.Frame) string {
+	if a.waits(f.Seq) {
 		return "no answer yet"
-	case r.answered:
-		return "answers " + grouped(int64(requestOf(&r.frame))) + " after " + brief(r.latency)
+	}
+	if latency, ok := a.known.latency(f); ok {
+		return "answers " + a.reel.label(requestOf(f)) + " after " + brief(latency)
 	}
 	return ""
 }
@@ -236,7 +232,7 @@ func (a *app) drawBar(c canvas) {
 		}
 		x = c.text(t.x, 0, s, t.text)
 	}
-	if a.scan == nil {
+	if a.reel == nil {
 		return
 	}
 	room := max(c.w-x-2, 1)
@@ -328,12 +324,12 @@ func (a *app) notes() []string {
 		list = append(list, "following")
 	}
 	if a.model.mark != 0 {
-		list = append(list, "marked "+grouped(int64(a.model.mark)))
+		list = append(list, "marked "+a.reel.label(a.model.mark))
 	}
 	if n := a.model.bad.n; n > 0 {
 		list = append(list, grouped(int64(n))+" with errors (e)")
 	}
-	if a.model.err != nil {
+	if a.err != nil {
 		list = append(list, "a part cannot be read")
 	}
 	if a.prefix != "" {

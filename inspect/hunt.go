@@ -4,107 +4,107 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
 )
 
-// A hunt looks for the next frame of some kind, in the background.
-type hunt struct {
-	forward   bool
-	withBytes bool
-	fits      func(*dialect.Frame) bool
-}
-
-// backwards is how many frames are read at once on the way to the beginning: a
-// tape is read forwards only.
-const backwards = 1 << 12
-
-// from looks from a frame on and returns the first that fits, 0 if there is none.
-func (h *hunt) from(ctx context.Context, tape *record.Tape, seq uint64) uint64 {
-	if h.forward {
-		found, _ := h.between(ctx, tape, seq, 0)
-		return found
-	}
-	for seq > 0 && ctx.Err() == nil {
-		first := max(seq, backwards) - backwards + 1
-		if _, found := h.between(ctx, tape, first, seq+1); found != 0 {
-			return found
+// seek returns the next frame that is shown and fits, from the selected row on;
+// 0 if there is none. fits is given the fields.
+func (a *app) seek(forward bool, fits func(*dialect.Frame) bool) uint64 {
+	var f dialect.Frame
+	seq, step := a.beyond(forward)
+	for ; seq > 0 && seq <= a.known.last; seq += step {
+		if a.model.hits.has(seq) && a.known.frame(seq, &f) && fits(&f) {
+			return seq
 		}
-		seq = first - 1
 	}
 	return 0
 }
 
-// between returns the first and the last frame that fit, of those before end;
-// without an end it is content with the first.
-func (h *hunt) between(ctx context.Context, tape *record.Tape, begin, end uint64) (first, last uint64) {
-	frames := tape.Rows
-	if h.withBytes {
-		frames = tape.Frames
+// beyond returns the frame behind the selected row, or the one before it, and
+// the way to the next one from there.
+func (a *app) beyond(forward bool) (seq, step uint64) {
+	if !forward {
+		return a.model.selected - 1, ^uint64(0) // one less
 	}
-	for f, err := range frames(begin) {
-		if ctx.Err() != nil || end != 0 && f.Seq >= end {
-			break
-		}
-		if err != nil || !h.fits(&f) {
-			continue
-		}
-		if last = f.Seq; first == 0 {
-			first = f.Seq
-		}
-		if end == 0 {
-			break
-		}
-	}
-	return first, last
+	return a.model.selected + uint64(max(a.model.stretch(a.model.selected).frames, 1)), 1
 }
 
-// start begins a hunt from the selected row on, and calls then with the first
-// frame that is found, if it is shown.
-func (a *app) start(h hunt, missing string, then func(seq uint64)) {
-	from := a.model.selected + uint64(max(a.model.stretch(a.model.selected).frames, 1))
-	if !h.forward {
-		from = a.model.selected - 1
-	}
-	a.startAt(h, from, missing, then)
-}
+// maxCandidates is how many frames a hunt reads at once: on the way to the
+// beginning too they are read forwards.
+const maxCandidates = 1 << 10
 
-func (a *app) startAt(h hunt, from uint64, missing string, then func(seq uint64)) {
-	a.stopHunt()
-	tape, err := a.subject.Open()
+// hunt looks for the next frame that fits, in the background: fits is given the
+// bytes of those that may. It selects the frame that is found.
+func (a *app) hunt(forward bool, may, fits func(*dialect.Frame) bool, missing string) {
+	r, err := a.reel.again()
 	if err != nil {
 		a.fail(err)
 		return
 	}
-	ctx, cancel := context.WithCancel(a.ctx)
-	var hunting sync.WaitGroup
-	hunting.Go(func() {
-		seq := h.from(ctx, tape, from)
+	var f dialect.Frame
+	var candidates []uint64
+	seq, step := a.beyond(forward)
+	for ; seq > 0 && seq <= a.known.last; seq += step {
+		if a.model.hits.has(seq) && a.known.frame(seq, &f) && may(&f) {
+			candidates = append(candidates, seq)
+		}
+	}
+	a.hunting.start(a.ctx, func(ctx context.Context) {
+		found := uint64(0)
+		for some := range slices.Chunk(candidates, maxCandidates) {
+			if found = r.first(ctx, some, fits); found != 0 {
+				break
+			}
+		}
 		a.feed.put(func() {
 			switch {
 			case ctx.Err() != nil:
-			case seq == 0:
+			case found == 0:
 				a.say(missing)
-			case a.model.hits.has(seq):
-				then(seq)
-			case h.forward:
-				a.startAt(h, seq+1, missing, then)
 			default:
-				a.startAt(h, seq-1, missing, then)
+				a.jump(found)
 			}
 		})
 	})
-	a.stopHunt = func() { cancel(); hunting.Wait() }
+}
+
+// first returns the first of some frames that fits, 0 if none does. They may
+// be in falling order.
+func (r *reel) first(ctx context.Context, seqs []uint64, fits func(*dialect.Frame) bool) uint64 {
+	low, high := min(seqs[0], seqs[len(seqs)-1]), max(seqs[0], seqs[len(seqs)-1])
+	forward := seqs[0] == low
+	found := uint64(0)
+	for f, err := range r.frames(low) {
+		if ctx.Err() != nil || err == nil && f.Seq > high {
+			break
+		}
+		if err != nil || !slices.Contains(seqs, f.Seq) || !fits(&f) {
+			continue
+		}
+		if found = f.Seq; forward {
+			break
+		}
+	}
+	return found
 }
 
 // jump selects a frame.
 func (a *app) jump(seq uint64) { a.fail(a.model.jump(seq)) }
+
+// jumpOr selects a frame, or says that there is none.
+func (a *app) jumpOr(seq uint64, missing string) {
+	if seq == 0 {
+		a.say(missing)
+		return
+	}
+	a.jump(seq)
+}
 
 // pair goes from a response to its request, and from a request to its response.
 func (a *app) pair() {
@@ -117,7 +117,7 @@ func (a *app) pair() {
 		a.say("no request and no response")
 		return
 	}
-	a.start(hunt{forward: true, fits: func(g *dialect.Frame) bool { return requestOf(g) == f.Seq }}, "no answer", a.jump)
+	a.jumpOr(a.seek(true, func(g *dialect.Frame) bool { return requestOf(g) == f.Seq }), "no answer")
 }
 
 // sameMethod goes to the next frame of this method or variant.
@@ -128,8 +128,7 @@ func (a *app) sameMethod(forward bool) {
 		a.say("this frame has no method")
 		return
 	}
-	a.start(hunt{forward: forward, fits: func(g *dialect.Frame) bool { return name(g) == called }},
-		"no "+piece(called)+" "+direction(forward), a.jump)
+	a.jumpOr(a.seek(forward, func(g *dialect.Frame) bool { return name(g) == called }), "no "+piece(called)+" "+direction(forward))
 }
 
 // sameTool goes to the next frame about this tool call.
@@ -140,14 +139,20 @@ func (a *app) sameTool(forward bool) {
 		a.say("this frame is about no tool call")
 		return
 	}
-	fits := func(g *dialect.Frame) bool { return g.Session == f.Session && toolCallID(g) == id }
-	a.start(hunt{forward: forward, withBytes: true, fits: fits}, "nothing of this tool call "+direction(forward), a.jump)
+	may := func(g *dialect.Frame) bool { return g.Session == f.Session && aboutTool(g) }
+	fits := func(g *dialect.Frame) bool { return toolCallID(g) == id }
+	a.hunt(forward, may, fits, "nothing of this tool call "+direction(forward))
+}
+
+// aboutTool reports whether a frame may name a tool call.
+func aboutTool(f *dialect.Frame) bool {
+	return strings.HasPrefix(f.Update, "tool_call") || f.Method == "session/request_permission" && f.Kind == wire.Request
 }
 
 // toolCallID returns the id of the tool call that an update or a question is
 // about.
 func toolCallID(f *dialect.Frame) string {
-	if !strings.HasPrefix(f.Update, "tool_call") && (f.Method != "session/request_permission" || f.Kind != wire.Request) || !bytes.Contains(f.Raw, []byte("toolCallId")) {
+	if !aboutTool(f) || !bytes.Contains(f.Raw, []byte("toolCallId")) {
 		return ""
 	}
 	v := gjson.ParseBytes(wire.Scan(f.Raw).Params)
@@ -157,18 +162,21 @@ func toolCallID(f *dialect.Frame) string {
 // forms shows what acptap has changed in a frame.
 func (a *app) forms() {
 	f := a.pane.frame
-	var h hunt
+	var other uint64
 	switch f.Origin {
 	case wire.Rewritten:
-		h.fits = func(g *dialect.Frame) bool { return g.Origin == wire.Withheld && g.Dir == f.Dir }
+		other = a.seek(false, func(g *dialect.Frame) bool { return g.Origin == wire.Withheld && g.Dir == f.Dir })
 	case wire.Withheld:
-		h.forward = true
-		h.fits = func(g *dialect.Frame) bool { return g.Origin != wire.Wire && g.Dir == f.Dir }
+		other = a.seek(true, func(g *dialect.Frame) bool { return g.Origin != wire.Wire && g.Dir == f.Dir })
 	default:
 		a.say("acptap has not changed this frame")
 		return
 	}
-	a.start(h, "it was withheld, and nothing came in its place", func(seq uint64) { a.compare(seq, f.Seq) })
+	if other == 0 {
+		a.say("it was withheld, and nothing came in its place")
+		return
+	}
+	a.compare(other, f.Seq)
 }
 
 // compare shows what differs between two frames.
@@ -182,7 +190,7 @@ func (a *app) compare(before, after uint64) {
 		a.fail(err)
 		return
 	}
-	a.pane.compare("frame "+grouped(int64(before))+" against frame "+grouped(int64(after))+" · Esc ends", f.Raw, g.Raw)
+	a.pane.compare("frame "+a.reel.label(before)+" against frame "+a.reel.label(after)+" · Esc ends", f.Raw, g.Raw)
 	a.inPane = true
 }
 

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -100,7 +99,7 @@ func (a *app) toEnd(last bool) {
 	switch {
 	case a.part() == inList && last:
 		a.model.end()
-		a.model.follow = !a.model.ended
+		a.model.follow = !a.known.ended
 	case a.part() == inList:
 		a.model.home()
 	case last && a.page != nil:
@@ -131,7 +130,7 @@ func (a *app) toggleMouse() {
 }
 
 func (a *app) toggleFollow() {
-	if a.model.ended {
+	if a.known.ended {
 		a.say("nothing will follow: the tape has ended")
 		return
 	}
@@ -174,9 +173,9 @@ func (a *app) askPlace() {
 			}
 			return a.jumpTo(d)
 		}
-		seq, err := strconv.ParseUint(text, 10, 64)
+		seq, err := a.reel.number(text, a.model.selected)
 		if err != nil {
-			return fmt.Errorf("want the number of a frame, or a time such as +2.5s")
+			return err
 		}
 		return a.model.jump(seq)
 	})
@@ -188,16 +187,10 @@ func (a *app) jumpTo(at time.Duration) error {
 	low, high := 0, rows.n
 	for low < high {
 		middle := (low + high) / 2
-		for f, err := range a.book.tape.Rows(rows.at(middle)) {
-			if err != nil {
-				return err
-			}
-			if f.At < at {
-				low = middle + 1
-			} else {
-				high = middle
-			}
-			break
+		if a.known.time(rows.at(middle)) < at {
+			low = middle + 1
+		} else {
+			high = middle
 		}
 	}
 	a.model.follow = false
@@ -210,7 +203,7 @@ func (a *app) back() {
 	switch {
 	case a.page != a.pages[a.place]:
 		a.page = a.pages[a.place]
-	case a.scan != nil:
+	case a.reel != nil:
 		a.visit(framesPlace)
 	}
 }

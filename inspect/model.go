@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -17,11 +16,8 @@ type model struct {
 	start  time.Time // when the tape began
 
 	hits, heads, bad numberSet // frames that are shown; that begin a row; that are errors
-	open             []uint64  // requests without a response, in order
 	last             uint64    // frames up to this one were looked at
-	at               time.Duration
-	caught, ended    bool
-	err              error // of the last stretch that could not be read
+	caught           bool      // all that was there at first was
 
 	selected uint64 // 0: none
 	top      uint64 // first row on the screen
@@ -52,8 +48,8 @@ func (m *model) rows() *numberSet {
 
 // restart forgets what was found, before another scan.
 func (m *model) restart() {
-	m.hits, m.heads, m.bad, m.open = numberSet{}, numberSet{}, numberSet{}, nil
-	m.last, m.caught, m.ended, m.err = 0, false, false, nil
+	m.hits, m.heads, m.bad = numberSet{}, numberSet{}, numberSet{}
+	m.last, m.caught = 0, false
 }
 
 // take takes what a scan has found.
@@ -68,10 +64,7 @@ func (m *model) take(f findings) {
 		}
 	}
 	first := f.caught && !m.caught
-	m.last, m.at, m.open, m.caught, m.ended = f.last, f.at, f.open, f.caught, f.ended
-	if f.err != nil {
-		m.err = f.err
-	}
+	m.last, m.caught = f.last, f.caught
 	switch wish := m.wish; {
 	case wish != 0 && (wish <= m.last || m.caught):
 		m.wish = 0
@@ -219,10 +212,4 @@ func (m *model) stretch(seq uint64) stretch {
 	}
 	// Behind a run may be frames that are not shown; in it there are none.
 	return stretch{seq, m.hits.below(next) - m.hits.below(seq)}
-}
-
-// waits reports whether a request has no response (yet).
-func (m *model) waits(seq uint64) bool {
-	_, found := slices.BinarySearch(m.open, seq)
-	return found
 }

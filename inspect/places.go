@@ -3,11 +3,8 @@ package inspect
 import (
 	"context"
 	"errors"
-	"sync"
+	"slices"
 	"time"
-
-	"github.com/acptap/acptap/inspect/filter"
-	"github.com/acptap/acptap/record"
 )
 
 // A place is what fills the screen.
@@ -34,7 +31,7 @@ func (a *app) visit(to place) {
 	case to == storePlace && a.Store == nil:
 		a.fail(errors.New("this is a file: there is no store around it"))
 		return
-	case to != storePlace && a.scan == nil:
+	case to != storePlace && a.reel == nil:
 		a.fail(errNoTape)
 		return
 	case to != framesPlace && to != storePlace:
@@ -69,38 +66,20 @@ func (a *app) tell() error {
 	if a.story != nil {
 		return nil
 	}
-	tape, err := a.subject.Open()
+	r, err := a.reel.again()
 	if err != nil {
 		return err
 	}
-	s := &story{}
-	ctx, cancel := context.WithCancel(a.ctx)
-	var reading sync.WaitGroup
-	reading.Go(func() { s.read(ctx, tape, a.feed.poke) })
-	a.story, a.stopStory = s, func() { cancel(); reading.Wait() }
+	s := &story{label: a.reel.label}
+	a.telling.start(a.ctx, func(ctx context.Context) { s.read(ctx, r, a.feed.poke) })
+	a.story = s
 
-	c := newChat(s, a.model.start, a.session)
+	c := newChat(s, slices.Repeat([]time.Time{a.model.start}, len(r.strips)), a.session)
 	a.pages[chatPlace] = &page{lines: c.lines, enter: func(l line) { c.flip(l); a.page.wish, a.page.follow = l.seq, false }, fold: func() { c.all = !c.all }, told: s.upTo}
 	a.pages[turnsPlace] = &page{lines: func(width int) []line { return s.waterfall(a.session(), width, a.sinceStart()) }, enter: a.showFrame, told: s.upTo}
 	a.pages[capsPlace] = &page{lines: func(width int) []line { return s.capabilities(width, a.book.frame) }, enter: a.showFrame}
 	a.pages[numbersPlace] = &page{lines: s.numbers, enter: a.showFrame}
 	return nil
-}
-
-// session returns the session that the user looks at.
-func (a *app) session() string {
-	if a.subject.Session != "" {
-		return a.subject.Session
-	}
-	return a.book.rows[a.model.selected].frame.Session
-}
-
-// sinceStart returns the time since a live tape began, 0 of any other.
-func (a *app) sinceStart() time.Duration {
-	if !a.info.Live {
-		return 0
-	}
-	return max(a.Now().Sub(a.info.Start.Time), a.model.at)
 }
 
 // showFrame goes to the frame that a line is about.
@@ -127,33 +106,12 @@ func (a *app) openShelved(l line) {
 		return
 	}
 	a.Filter = ""
-	err := a.openTape(a.subjectOf(e))
-	if err != nil {
+	if err := a.openTape(TapesOf(a.Store, e.session, e.tapes...)); err != nil {
 		a.fail(err)
 		return
 	}
+	if i := slices.Index(e.tapes, e.tape.Tape); i > 0 && !a.info.Live {
+		a.model.wish = a.reel.strips[i].before + e.first
+	}
 	a.visit(framesPlace)
-}
-
-func (a *app) subjectOf(e shelved) Subject {
-	return Subject{
-		Name: e.tape.Tape, Session: e.session,
-		Open: func() (*record.Tape, error) { return a.Store.Open(e.tape.Tape) },
-	}
-}
-
-// queryOf returns the filter that a subject begins with.
-func queryOf(sub Subject, query string) (string, error) {
-	if sub.Session == "" {
-		return query, nil
-	}
-	session, err := filter.Is("session", sub.Session)
-	if err != nil {
-		return "", err
-	}
-	more, err := filter.Parse(query)
-	if err != nil {
-		return "", err
-	}
-	return filter.All(session, more).String(), nil
 }

@@ -17,6 +17,8 @@ type prompt struct {
 
 	complete func(text string) []filter.Candidate // what could stand at its end; nil: nothing is proposed
 	past     []string                             // earlier lines, the last one last
+	line     int                                  // of past, that is shown; its length: none of them
+	draft    string                               // what was typed before
 }
 
 // key takes a key, and reports whether it was one of the prompt's own.
@@ -29,14 +31,27 @@ func (p *prompt) key(e *tcell.EventKey) bool {
 		}
 		return true
 	case tcell.KeyUp:
-		if n := len(p.past); n > 0 {
-			p.field.SetText(p.past[n-1])
-			p.past = p.past[:n-1]
-		}
+		p.recall(-1)
+		return true
+	case tcell.KeyDown:
+		p.recall(1)
 		return true
 	}
 	p.wrong = ""
 	return false
+}
+
+// recall shows an earlier line, or a later one.
+func (p *prompt) recall(step int) {
+	if p.line == len(p.past) {
+		p.draft = p.field.GetText()
+	}
+	switch p.line = min(max(p.line+step, 0), len(p.past)); {
+	case p.line < len(p.past):
+		p.field.SetText(p.past[p.line])
+	default:
+		p.field.SetText(p.draft)
+	}
 }
 
 // proposals returns what could stand at the end of the line.

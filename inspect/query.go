@@ -1,61 +1,62 @@
 package inspect
 
 import (
-	"fmt"
-	"slices"
+	"strconv"
 
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // askFilter asks for a filter. What could be typed is shown on the line below.
 func (a *app) askFilter() {
-	a.ask("filter: ", a.Filter, a.setFilter)
-	a.prompt.complete = func(text string) []filter.Candidate { return filter.Complete(text, len(text), a.values) }
-	a.prompt.past = a.before
+	a.askQuery("filter: ", a.Filter, a.filterBy)
 }
 
-// values returns the values of a key that are on the screen's tape.
-func (a *app) values(key string) []string {
-	var list []string
-	for _, r := range a.book.rows {
-		f := &r.frame
-		var v string
-		switch key {
-		case "method":
-			v = f.Method
-		case "update":
-			v = f.Update
-		case "session":
-			v = f.Session
+// askQuery asks for something in the language of filters.
+func (a *app) askQuery(label, text string, done func(string) error) {
+	a.ask(label, text, func(text string) error {
+		if err := done(text); err != nil {
+			return err
 		}
-		if v != "" && !slices.Contains(list, v) {
-			list = append(list, v)
-		}
+		a.history.add(text)
+		return nil
+	})
+	a.prompt.complete = func(text string) []filter.Candidate { return filter.Complete(text, len(text), a.values) }
+	a.prompt.past = a.history.lines
+	a.prompt.line = len(a.history.lines)
+}
+
+// filterBy shows other frames. There is a way back.
+func (a *app) filterBy(text string) error {
+	before := a.Filter
+	if err := a.setFilter(text); err != nil {
+		return err
 	}
-	slices.Sort(list)
-	return list
+	if before != text {
+		a.left = append(a.left, before)
+	}
+	return nil
 }
 
 // clearFilter shows all frames.
 func (a *app) clearFilter() {
 	if a.Filter != "" {
-		a.fail(a.setFilter(""))
+		a.fail(a.filterBy(""))
 	}
 }
 
 // earlierFilter goes back to the filter before.
 func (a *app) earlierFilter() {
-	n := len(a.before)
+	n := len(a.left)
 	if n == 0 {
 		a.say("there was no other filter")
 		return
 	}
-	query := a.before[n-1]
-	if err := a.setFilter(query); err != nil {
+	if err := a.setFilter(a.left[n-1]); err != nil {
 		a.fail(err)
 		return
 	}
-	a.before = a.before[:n-1] // without the one that was left just now, too
+	a.left = a.left[:n-1]
 }
 
 // only shows the frames that have a value, or those that do not have it.
@@ -69,7 +70,7 @@ func (a *app) only(key, value string, exclude bool) {
 		a.fail(err)
 		return
 	}
-	a.fail(a.setFilter(query))
+	a.fail(a.filterBy(query))
 }
 
 // onlyThis takes the value under the cursor into the filter: in the list that is
@@ -94,23 +95,32 @@ func (a *app) onlyThis(exclude bool) {
 
 // onlyTurn shows the frames of one turn of one session.
 func (a *app) onlyTurn() {
-	if err := a.tell(); err != nil {
-		a.fail(err)
+	session, turn := a.pane.frame.Session, a.turn(&a.pane.frame)
+	if turn == 0 {
+		a.say("this frame belongs to no turn")
 		return
 	}
-	a.story.mu.Lock()
-	defer a.story.mu.Unlock()
-	session := a.story.session(a.pane.frame.Session)
-	if session == nil || session.ID != a.pane.frame.Session {
-		a.say("this frame belongs to no turn, or the tape is still being read")
-		return
+	query, err := filter.Add(a.Filter, "session", session, false)
+	if err == nil {
+		query, err = filter.Add(query, "turn", strconv.Itoa(turn), false)
 	}
-	for _, t := range session.Conversation.Turns {
-		if seq := a.pane.frame.Seq; t.First <= seq && (seq <= t.Last || t.Open()) {
-			a.only("session", session.ID, false)
-			a.only("turn", fmt.Sprint(t.Number), false)
-			return
+	if err == nil {
+		err = a.filterBy(query)
+	}
+	a.fail(err)
+}
+
+// turn returns the number of the turn that a frame belongs to, 0 if there is
+// none.
+func (a *app) turn(f *dialect.Frame) int {
+	s := newSieve(filter.Filter{}, a.model.start)
+	var g dialect.Frame
+	turn := 0
+	for seq := uint64(1); seq <= f.Seq; seq++ {
+		if a.known.frame(seq, &g) && (g.Session == f.Session || seq == f.Seq) {
+			s.see(a.reel.at(seq), &g)
+			turn = s.subject.Turn
 		}
 	}
-	a.say("this frame belongs to no turn")
+	return turn
 }

@@ -4,18 +4,22 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // A rowForm says how rows are written.
 type rowForm struct {
-	width  int
-	digits int // of the largest number
-	times  timeForm
-	start  time.Time
-	before time.Duration // time of the row before
-	waits  bool          // it is a request without a response
-	now    time.Duration // of a tape that is being recorded; 0: it has ended
-	marked bool
+	width   int
+	digits  int // of the largest number
+	label   func(seq uint64) string
+	latency func(*dialect.Frame) (time.Duration, bool)
+	times   timeForm
+	start   time.Time
+	before  time.Duration // time of the row before
+	waits   bool          // it is a request without a response
+	now     time.Duration // of a tape that is being recorded; 0: it has ended
+	marked  bool
 }
 
 // spans returns a row as a line:
@@ -23,7 +27,7 @@ type rowForm struct {
 //	▪ 12    0.345  → request  session/prompt        Fix the tests     2.3 s
 func (r *row) spans(form rowForm) []span {
 	f := &r.frame
-	number := fmt.Sprintf("%*d ", form.digits, f.Seq)
+	number := fmt.Sprintf("%*s ", form.digits, form.label(f.Seq))
 	if r.err != nil {
 		return []span{{dim, " " + number}, {red, piece(r.err.Error())}}
 	}
@@ -79,13 +83,14 @@ func (form *rowForm) time(at time.Duration) string {
 // missing, how large it is.
 func (form *rowForm) behind(r *row) []span {
 	var list []span
+	latency, answered := form.latency(&r.frame)
 	switch {
 	case form.waits && form.now > 0:
 		list = append(list, span{yellow, "  waits " + brief(form.now-r.frame.At)})
 	case form.waits:
 		list = append(list, span{yellow, "  no answer"})
-	case r.answered:
-		list = append(list, span{dim, "  " + brief(r.latency)})
+	case answered:
+		list = append(list, span{dim, "  " + brief(latency)})
 	}
 	if r.frame.Size >= largeFrame {
 		list = append(list, span{dim, "  " + byteSize(r.frame.Size)})

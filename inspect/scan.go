@@ -5,24 +5,21 @@ import (
 	"sync"
 	"time"
 
-	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
 )
 
-// A scan goes through a tape and says which frames are shown: first what is on
-// the tape by now, then, while it is recorded, what comes.
+// A scan says which frames are shown: first of those that are there by now, then,
+// while a tape is recorded, of what comes. It looks at the ledger, and at the
+// tapes only if the filter asks for the bytes.
 type scan struct {
-	filter filter.Filter
-	start  time.Time // when the tape began
+	sieve
+	ledger *ledger
 	news   func()    // called in the scan's goroutine when there is something to take
-
-	past bool           // the filter asks for what stood before
-	seen filter.Tracker // of all frames, if so
+	told   time.Time // when that was last
+	looks  int
 
 	mu    sync.Mutex // guards what follows
-	calls calls
 	run   run
 	found findings // not taken yet
 }
@@ -30,13 +27,9 @@ type scan struct {
 // findings are what a scan has found since they were taken last.
 type findings struct {
 	sights []sight
-	fresh  []row  // the last of those that were recorded while the scan ran
 	last   uint64 // all frames up to this one were looked at
-	at     time.Duration
-	open   []uint64 // requests that are shown and have no response, in order
-	caught bool     // all that was on the tape at first was looked at
-	ended  bool     // nothing will follow
-	err    error    // of the last stretch that could not be read
+	caught bool   // all that was there at first was looked at
+	err    error  // of the last stretch that could not be read
 }
 
 // A sight is what is kept of a frame that is shown.
@@ -46,40 +39,95 @@ type sight struct {
 	bad  bool // it is an error, junk or a loss
 }
 
-// maxFresh is how many rows a scan prepares for drawing while nobody takes them:
-// more than any screen has.
-const maxFresh = 512
+// tellEvery is how often a scan says that it goes on, if it finds nothing.
+const tellEvery = 200 * time.Millisecond
 
-// read goes through the tape until it ends or ctx is done.
-func (s *scan) read(ctx context.Context, tape *record.Tape) {
-	frames := tape.Rows
+// read looks at the frames of a reel until that ends or ctx is done.
+func (s *scan) read(ctx context.Context, r *reel) {
+	s.told = time.Now()
+	if s.filter.NeedsFuture() && !s.wait(ctx) {
+		return
+	}
 	if s.filter.NeedsBytes() {
-		frames = tape.Frames
+		s.readTapes(ctx, r)
+		return
 	}
-	s.past = s.filter.NeedsPast() || s.filter.NeedsFuture()
-	s.seen.Next(s.start)
-	if s.filter.NeedsFuture() {
-		s.seen.LookAhead(tape.Rows(1))
+	for next := uint64(1); ; {
+		c, caught, ended, more := s.ledger.now()
+		for next <= c.last && ctx.Err() == nil {
+			end := min(c.last, next+publishEvery-1)
+			s.look(func() {
+				c.each(next, end, func(f *dialect.Frame, isBad bool) { s.see(r, f, isBad) })
+				next = end + 1
+				s.found.caught = s.found.caught || caught && end == c.last
+			})
+		}
+		if ended {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-more:
+		}
 	}
-	for f, err := range frames(1) {
+}
+
+// wait waits until the ledger has all that was there at first, and notes which
+// requests are open by then. It reports whether ctx was not done before.
+func (s *scan) wait(ctx context.Context) bool {
+	for {
+		_, caught, _, more := s.ledger.now()
+		if caught {
+			s.open = s.ledger.waiting()
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-more:
+		}
+	}
+}
+
+// readTapes is read for a filter that asks for the bytes.
+func (s *scan) readTapes(ctx context.Context, r *reel) {
+	next := uint64(1)
+	see := func(f *dialect.Frame, err error) {
+		s.look(func() {
+			if err != nil {
+				s.found.err = err
+				return
+			}
+			s.see(r, f, isBad(f))
+			next = f.Seq + 1
+		})
+	}
+	for f, err := range r.frames(1) {
 		if ctx.Err() != nil {
 			return
 		}
-		s.see(tape, &f, err, false)
+		see(&f, err)
 	}
-	s.tell(func() { s.found.caught = true })
-	for f, err := range tape.Follow(ctx, s.found.last+1) {
-		s.see(tape, &f, err, true)
+	s.look(func() { s.found.caught = true })
+	for f, err := range r.follow(ctx, next) {
+		see(&f, err)
 	}
-	s.tell(func() { s.found.ended = ctx.Err() == nil })
 }
 
-// tell changes what is found.
-func (s *scan) tell(change func()) {
+// look changes what is found, and tells of it if there is something new, or
+// nothing for long.
+func (s *scan) look(change func()) {
 	s.mu.Lock()
+	sights, caught, err := len(s.found.sights), s.found.caught, s.found.err
 	change()
+	news := len(s.found.sights) != sights || s.found.caught != caught || s.found.err != err
 	s.mu.Unlock()
-	s.news()
+	s.looks++
+	if news || s.looks%256 == 0 && time.Since(s.told) > tellEvery { // the clock takes as long as a small frame
+		s.told = time.Now()
+		s.news()
+	}
 }
 
 // take returns what was found since the last time.
@@ -87,62 +135,27 @@ func (s *scan) take() findings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found := s.found
-	found.open = s.calls.unanswered()
-	s.found.sights, s.found.fresh, s.found.err = nil, nil, nil
+	s.found.sights, s.found.err = nil, nil
 	return found
 }
 
-// see looks at a frame, with its bytes if it is fresh.
-func (s *scan) see(tape *record.Tape, f *dialect.Frame, err error, fresh bool) {
-	if err != nil {
-		s.tell(func() { s.found.err = err })
-		return
-	}
-	if f.Kind == wire.Mark && f.Raw == nil {
-		if whole, err := tape.Frame(f.Seq); err == nil {
-			*f = whole // what happened stands in its bytes, and there are few marks
-		}
-	}
-	shown := s.wants(f)
-	s.mu.Lock()
-	latency, answered := s.calls.see(f, true)
-	if !shown && f.Kind == wire.Request {
-		s.calls.hide(f.Seq)
-	}
-	s.found.last, s.found.at = f.Seq, f.At
+// see looks at the next frame.
+func (s *scan) see(r *reel, f *dialect.Frame, isBad bool) {
+	shown := s.wants(r.at(f.Seq), f)
+	s.found.last = f.Seq
 	if head := s.run.head(f, shown); shown {
-		s.found.sights = append(s.found.sights, sight{f.Seq, head, isBad(f)})
-		if fresh {
-			s.found.fresh = append(s.found.fresh[max(0, len(s.found.fresh)-maxFresh):], newRow(f, latency, answered))
-		}
+		s.found.sights = append(s.found.sights, sight{f.Seq, head, isBad})
 	}
-	s.mu.Unlock()
-	s.news()
-}
-
-func (s *scan) wants(f *dialect.Frame) bool {
-	if s.past {
-		subject := s.seen.See(f)
-		return s.filter.Match(&subject)
-	}
-	return s.filter.Match(&filter.Subject{Frame: f, Start: s.start})
-}
-
-// isBad reports whether a frame tells of something that went wrong.
-func isBad(f *dialect.Frame) bool {
-	if f.Kind == wire.Mark {
-		m := wire.ReadMark(f.Frame)
-		return m.Gap != 0 || m.Damage != 0 || m.Exit != nil && m.Exit.Code != 0
-	}
-	return f.Failed || f.Kind == wire.Junk
 }
 
 // A run is a row of chunks that say one thing piece by piece: neighbours on the
 // tape, of one session and one variant.
 type run struct {
-	first dialect.Frame // without its bytes
-	last  uint64
-	n     int
+	first  dialect.Frame // without its bytes
+	last   uint64
+	n      int
+	asked  bool // whether its frames are chunks
+	chunks bool
 }
 
 // maxRun is how many chunks make one row.
@@ -150,23 +163,28 @@ const maxRun = 1 << 12
 
 // head takes the next frame and reports whether a row begins with it.
 func (r *run) head(f *dialect.Frame, shown bool) bool {
-	if shown && f.Seq == r.last+1 && r.n < maxRun && sameRun(&r.first, f) {
+	if !shown {
+		r.n = 0
+		return true
+	}
+	if r.n > 0 && f.Seq == r.last+1 && r.n < maxRun && r.goesOn(f) {
 		r.last++
 		r.n++
 		return false
 	}
-	*r = run{}
-	if shown {
-		r.first, r.last, r.n = *f, f.Seq, 1
-		r.first.Raw = nil
-	}
+	*r = run{first: *f, last: f.Seq, n: 1}
+	r.first.Raw = nil
 	return true
 }
 
-func sameRun(a, b *dialect.Frame) bool {
-	if a.Update == "" || a.Update != b.Update || a.Session != b.Session || a.Dir != b.Dir || a.Origin != b.Origin || a.Kind != wire.Notification {
+func (r *run) goesOn(f *dialect.Frame) bool {
+	a := &r.first
+	if a.Update == "" || a.Update != f.Update || a.Session != f.Session || a.Dir != f.Dir || a.Origin != f.Origin || a.Kind != wire.Notification {
 		return false
 	}
-	u, ok := dialect.LookupUpdate(a.Update)
-	return ok && u.Form == dialect.Chunk
+	if !r.asked {
+		u, ok := dialect.LookupUpdate(a.Update)
+		r.asked, r.chunks = true, ok && u.Form == dialect.Chunk
+	}
+	return r.chunks
 }

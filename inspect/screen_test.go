@@ -90,10 +90,14 @@ func screenText(cells []tcell.SimCell, width, height int) string {
 	return b.String()
 }
 
+// patience is how long a test waits for what will never come. No machine that
+// works is slower.
+const patience = 2 * time.Minute
+
 // wait waits until the screen is as it should be.
 func (t *terminal) wait(tb testing.TB, what string, ok func(screen string) bool) string {
 	tb.Helper()
-	late := time.After(10 * time.Second)
+	late := time.After(patience)
 	for {
 		if s := t.text(); ok(s) {
 			return s
@@ -173,7 +177,7 @@ func (t *terminal) golden(tb testing.TB, name string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	late := time.After(10 * time.Second)
+	late := time.After(patience)
 	for t.text() != string(want) {
 		select {
 		case <-t.shown:
@@ -207,7 +211,7 @@ func written(tb testing.TB, name, text string) inspect.Subject {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return inspect.Subject{Name: name, Open: func() (*record.Tape, error) { return store.Open(id) }}
+	return inspect.Subject{Name: name, Open: func() ([]*record.Tape, error) { return tapes(store, id) }}
 }
 
 // has returns a condition for wait.
@@ -242,4 +246,10 @@ func start(tb testing.TB, in inspect.Inspector, sub inspect.Subject, width, heig
 	t := open(tb, in, sub, width, height)
 	tb.Cleanup(func() { t.close(tb) })
 	return t
+}
+
+// tapes opens one tape.
+func tapes(store *record.Store, id string) ([]*record.Tape, error) {
+	tape, err := store.Open(id)
+	return []*record.Tape{tape}, err
 }

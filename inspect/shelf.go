@@ -23,10 +23,12 @@ type shelf struct {
 	entries []shelved // what the lines of the last drawing are about
 }
 
-// shelved is a tape, or a session's stay on it.
+// shelved is a tape, or a session.
 type shelved struct {
-	tape    record.Info
-	session string // empty: the tape
+	tape    record.Info // of a session: that it stands under
+	session string      // empty: the tape
+	first   uint64      // frame of the session on that tape
+	tapes   []string    // that are opened
 	broken  error
 }
 
@@ -73,9 +75,10 @@ func (s *shelf) lines(width int) []line {
 	tapes := slices.Clone(s.listing.Tapes)
 	slices.SortFunc(tapes, func(a, b record.Info) int { return b.Start.Time.Compare(a.Start.Time) })
 	for _, tape := range tapes {
-		lines = append(lines, s.add(shelved{tape: tape}, s.tapeSpans(&tape, width)))
+		lines = append(lines, s.add(shelved{tape: tape, tapes: []string{tape.Tape}}, s.tapeSpans(&tape, width)))
 		for _, session := range sessions[tape.Tape] {
-			lines = append(lines, s.add(shelved{tape: tape, session: session.ID}, sessionSpans(&session, tape.Tape, width)))
+			e := shelved{tape: tape, session: session.ID, first: firstOn(&session, tape.Tape), tapes: tapesOf(&session)}
+			lines = append(lines, s.add(e, sessionSpans(&session, tape.Tape, width)))
 		}
 	}
 	return lines
@@ -84,6 +87,23 @@ func (s *shelf) lines(width int) []line {
 func (s *shelf) add(e shelved, spans []span) line {
 	s.entries = append(s.entries, e)
 	return line{spans: spans, item: len(s.entries) - 1}
+}
+
+// firstOn returns the first frame of a session on a tape.
+func firstOn(session *record.SessionInfo, tape string) uint64 {
+	i := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape })
+	return session.Runs[i].First
+}
+
+// tapesOf returns the tapes that a session is on, each once, by time.
+func tapesOf(session *record.SessionInfo) []string {
+	var ids []string
+	for _, run := range session.Runs {
+		if !slices.Contains(ids, run.Tape) {
+			ids = append(ids, run.Tape)
+		}
+	}
+	return ids
 }
 
 func (s *shelf) empty() []line {

@@ -5,13 +5,14 @@ import (
 	"sync"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 )
 
 // A story is what happened on a tape: it reads the tape in the background, and
 // goes on while that is recorded. It begins when the first place asks for it.
 type story struct {
+	label func(seq uint64) string // of a frame's number
+
 	mu     sync.Mutex // guards what follows
 	trace  trace.Trace
 	tally  tally
@@ -20,8 +21,8 @@ type story struct {
 	ended  bool
 }
 
-func (s *story) read(ctx context.Context, tape *record.Tape, news func()) {
-	for f, err := range tape.Follow(ctx, 1) {
+func (s *story) read(ctx context.Context, r *reel, news func()) {
+	for f, err := range r.follow(ctx, 1) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -29,6 +30,9 @@ func (s *story) read(ctx context.Context, tape *record.Tape, news func()) {
 		if err != nil {
 			s.broken++
 		} else {
+			for n := len(s.trace.Runs); n <= r.at(f.Seq); n++ {
+				s.trace.Next(r.strips[n].info.Connection)
+			}
 			s.trace.Add(&f)
 			if f.Kind != wire.Mark {
 				s.tally.add(&f)
@@ -39,7 +43,7 @@ func (s *story) read(ctx context.Context, tape *record.Tape, news func()) {
 		news()
 	}
 	s.mu.Lock()
-	s.ended = true
+	s.ended = ctx.Err() == nil
 	s.mu.Unlock()
 	news()
 }

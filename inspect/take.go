@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
@@ -59,7 +59,7 @@ func (a *app) askWrite() {
 		return
 	}
 	a.ask("write the frame to: ", fmt.Sprintf("frame-%d.json", seq), func(path string) error {
-		return newFile(path, func(f *os.File) error { return a.book.tape.WriteFrame(f, seq) }, func(size int64) {
+		return newFile(path, func(f *os.File) error { return a.reel.write(f, seq) }, func(size int64) {
 			a.say(byteSize(size) + " written to " + piece(path))
 		})
 	})
@@ -95,7 +95,7 @@ func (a *app) view(variable string) {
 	path := filepath.Join(dir, fmt.Sprintf("frame-%d.json", a.model.selected))
 	err = newFile(path, func(f *os.File) error {
 		in := &Indenter{W: f, Text: a.pane.frame.Kind == wire.Junk || a.pane.frame.Kind == wire.Stderr}
-		return errors.Join(a.book.tape.WriteFrame(in, a.model.selected), in.Close())
+		return errors.Join(a.reel.write(in, a.model.selected), in.Close())
 	}, func(int64) {})
 	if err != nil {
 		a.fail(err)
@@ -107,17 +107,18 @@ func (a *app) view(variable string) {
 
 // askExport writes the frames that are shown to a file in the portable form.
 func (a *app) askExport() {
-	a.ask("export what the filter shows to: ", a.subject.Name+".jsonl", func(path string) error {
-		tape, err := a.subject.Open()
+	a.ask("export what the filter shows to: ", cmp.Or(a.subject.Session, a.subject.Name)+".jsonl", func(path string) error {
+		r, err := a.reel.again()
 		if err != nil {
 			return err
 		}
-		want, info := a.scan.filter, a.info
+		want, info := newSieve(a.scan.filter, a.model.start), a.info
+		want.open = a.known.open
 		a.say("exporting…")
 		a.jobs.Go(func() {
 			frames := 0
 			err := newFile(path, func(f *os.File) (err error) {
-				frames, err = export(a.ctx, f, tape, want, info)
+				frames, err = export(a.ctx, f, r, want, info)
 				return err
 			}, func(int64) {})
 			a.feed.put(func() {
@@ -130,18 +131,13 @@ func (a *app) askExport() {
 }
 
 // export writes the frames that are wanted in the portable form.
-func export(ctx context.Context, w io.Writer, tape *record.Tape, want filter.Filter, info record.Info) (frames int, err error) {
+func export(ctx context.Context, w io.Writer, r *reel, pass sieve, info record.Info) (frames int, err error) {
 	e, err := record.NewExporter(w, info, false)
 	if err != nil {
 		return 0, err
 	}
-	var seen filter.Tracker
-	seen.Next(info.Start.Time.Local())
-	if want.NeedsFuture() {
-		seen.LookAhead(tape.Rows(1))
-	}
 	var damage error
-	for frame, err := range tape.Frames(1) {
+	for frame, err := range r.frames(1) {
 		if ctx.Err() != nil {
 			return frames, ctx.Err()
 		}
@@ -149,11 +145,11 @@ func export(ctx context.Context, w io.Writer, tape *record.Tape, want filter.Fil
 			damage = err
 			continue
 		}
-		if s := seen.See(&frame); !want.Match(&s) {
+		if !pass.wants(r.at(frame.Seq), &frame) {
 			continue
 		}
 		frames++
-		if err := e.Write(tape, frame); err != nil {
+		if err := e.Write(r.alone(frame)); err != nil {
 			return frames, err
 		}
 	}
@@ -175,9 +171,8 @@ func (a *app) askDelete() {
 		default:
 			return errors.New("yes or no")
 		}
-		if a.scan != nil && a.subject.Name == tape {
+		if a.reel != nil && a.reel.has(tape) {
 			a.closeTape()
-			a.scan, a.subject = nil, Subject{}
 		}
 		a.jobs.Go(func() {
 			_, err := a.Store.Delete(tape)

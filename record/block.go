@@ -151,7 +151,7 @@ func (c *codec) compress(p []byte) []byte {
 	return c.enc.EncodeAll(p, nil)
 }
 
-func (c *codec) decompress(p []byte) ([]byte, error) {
+func (c *codec) decompress(p, space []byte) ([]byte, error) {
 	if c.dec == nil {
 		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPlain), zstd.WithDecoderLowmem(true))
 		if err != nil {
@@ -159,7 +159,7 @@ func (c *codec) decompress(p []byte) ([]byte, error) {
 		}
 		c.dec = dec
 	}
-	return c.dec.DecodeAll(p, nil)
+	return c.dec.DecodeAll(p, space[:0])
 }
 
 // seal packs what b holds. state is the dissector's at the block's end.
@@ -188,8 +188,15 @@ func (c *codec) seal(head blockHead, b *builder, state []byte) sealed {
 	return s
 }
 
-// open reads a block; without its bytes unless withBytes.
-func (c *codec) open(s sealed, withBytes bool) (*block, error) {
+// A room is where blocks are unpacked, one after the other.
+type room struct {
+	entries   []entry
+	rows, raw []byte
+}
+
+// open reads a block; without its bytes unless withBytes. It is valid until the
+// room is used again.
+func (c *codec) open(s sealed, withBytes bool, space *room) (*block, error) {
 	h := s.head
 	damaged := func(what string, err error) error {
 		return fmt.Errorf("block %d of tape %s: its %s: %w (%v)", h.Index, h.Tape, what, ErrDamaged, err)
@@ -197,23 +204,24 @@ func (c *codec) open(s sealed, withBytes bool) (*block, error) {
 	if h.sum(s.rows) != h.RowsSum {
 		return nil, damaged("rows", errWrongSum)
 	}
-	rows, err := c.decompress(s.rows)
-	if err != nil {
+	var err error
+	if space.rows, err = c.decompress(s.rows, space.rows); err != nil {
 		return nil, damaged("rows", err)
 	}
-	b := &block{head: h}
-	if b.entries, err = decodeColumns(rows, h); err != nil {
+	if space.entries, err = decodeColumns(space.rows, h, space.entries); err != nil {
 		return nil, damaged("rows", err)
 	}
+	b := &block{head: h, entries: space.entries}
 	if !withBytes {
 		return b, nil
 	}
 	if h.sum(s.bytes) != h.BytesSum {
 		return nil, damaged("bytes", errWrongSum)
 	}
-	if b.raw, err = c.decompress(s.bytes); err != nil {
+	if space.raw, err = c.decompress(s.bytes, space.raw); err != nil {
 		return nil, damaged("bytes", err)
 	}
+	b.raw = space.raw
 	total := 0
 	for i := range b.entries {
 		total += b.entries[i].stored

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -118,8 +119,8 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 
 var errShortRows = errors.New("they end too early")
 
-// decodeColumns reads the rows of a block.
-func decodeColumns(b []byte, head blockHead) ([]entry, error) {
+// decodeColumns reads the rows of a block, into space if that is large enough.
+func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 	r := &reader{b: b}
 	words := make([]string, r.count())
 	for i := range words {
@@ -136,7 +137,8 @@ func decodeColumns(b []byte, head blockHead) ([]entry, error) {
 		}
 		return words[n]
 	}
-	entries := make([]entry, head.Entries)
+	entries := slices.Grow(space[:0], head.Entries)[:head.Entries]
+	clear(entries)
 	shapes := r.bytes(2 * uint64(head.Entries))
 	if r.bad {
 		return nil, errShortRows

@@ -131,6 +131,7 @@ func (t *Tape) stretches(ctx context.Context, from uint64, withBytes, follow boo
 	return func(yield func(*block, error) bool) {
 		done := -1 // index of the last block that was read
 		seen := 0  // entries behind that block that the journal has given already
+		var space room
 		for {
 			places, err := t.from.places()
 			if err != nil && !(t.store != nil && errors.Is(err, ErrNoTape)) {
@@ -142,7 +143,7 @@ func (t *Tape) stretches(ctx context.Context, from uint64, withBytes, follow boo
 					continue
 				}
 				done = at.index
-				b, err := t.block(at, withBytes)
+				b, err := t.block(at, withBytes, &space)
 				if b == nil {
 					seen = 0 // nobody knows how many of them these were
 				} else {
@@ -183,12 +184,12 @@ func begin(places []blockPlace, from uint64) int {
 	return lo
 }
 
-func (t *Tape) block(at blockPlace, withBytes bool) (*block, error) {
+func (t *Tape) block(at blockPlace, withBytes bool, space *room) (*block, error) {
 	s, err := t.from.read(at, withBytes)
 	if err != nil {
 		return nil, err
 	}
-	return t.codec.open(s, withBytes)
+	return t.codec.open(s, withBytes, space)
 }
 
 // errEnough ends a write that has what it wanted.

@@ -99,11 +99,11 @@ func browse(ctx context.Context, in inspect.Inspector, dir, ref string, stdin io
 	if in.Store, err = openStore(dir); err != nil {
 		return err
 	}
-	id := sub.Parts[len(sub.Parts)-1].Tape.ID() // of a session, where it was last
-	return in.Run(ctx, inspect.Subject{
-		Name: id, Session: sub.Session,
-		Open: func() (*record.Tape, error) { return in.Store.Open(id) },
-	})
+	var ids []string
+	for _, p := range sub.Parts {
+		ids = append(ids, p.Tape.ID())
+	}
+	return in.Run(ctx, inspect.TapesOf(in.Store, sub.Session, ids...))
 }
 
 // browseFile opens the inspector on a file. One in the portable form becomes a
@@ -111,7 +111,10 @@ func browse(ctx context.Context, in inspect.Inspector, dir, ref string, stdin io
 func browseFile(ctx context.Context, in inspect.Inspector, path string, stdin io.Reader) (err error) {
 	sub := inspect.Subject{
 		Name: filepath.Base(path),
-		Open: func() (*record.Tape, error) { return record.OpenFile(path) },
+		Open: func() ([]*record.Tape, error) {
+			tape, err := record.OpenFile(path)
+			return []*record.Tape{tape}, err
+		},
 	}
 	if filepath.Ext(path) == ".db" {
 		return in.Run(ctx, sub)
@@ -136,6 +139,6 @@ func browseFile(ctx context.Context, in inspect.Inspector, path string, stdin io
 	if err != nil {
 		return err
 	}
-	sub.Open = func() (*record.Tape, error) { return store.Open(id) }
+	sub.Open = inspect.TapesOf(store, "", id).Open
 	return in.Run(ctx, sub)
 }

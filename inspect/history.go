@@ -1,0 +1,77 @@
+package inspect
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A history is the filters that were typed, the last one last. They are kept in
+// a file, one a line, so that the next run has them too. A file that cannot be
+// read or written is not an error: then they are known while the program runs.
+type history struct {
+	path  string // empty: there is no file
+	lines []string
+}
+
+const (
+	maxHistory     = 100       // filters
+	maxHistoryLine = 1 << 10   // bytes
+	maxHistoryFile = 256 << 10 // bytes; a file that is larger is not one of ours
+)
+
+func newHistory(path string) history { return history{path, readHistory(path)} }
+
+// readHistory returns the filters in a file. Lines that are no filters are left
+// out.
+func readHistory(path string) []string {
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxHistoryFile {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		lines = remember(lines, strings.TrimRight(line, "\r\n"))
+	}
+	return lines
+}
+
+// remember puts a filter at the end.
+func remember(lines []string, line string) []string {
+	odd := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
+	if strings.TrimSpace(line) == "" || len(line) > maxHistoryLine || strings.ContainsFunc(line, odd) {
+		return lines
+	}
+	lines = slices.DeleteFunc(lines, func(l string) bool { return l == line })
+	lines = append(lines, line)
+	return lines[max(0, len(lines)-maxHistory):]
+}
+
+// add remembers a filter.
+func (h *history) add(line string) {
+	h.lines = remember(h.lines, line)
+	if h.path != "" {
+		writeHistory(h.path, remember(readHistory(h.path), line)) // another inspector may have added to it
+	}
+}
+
+// writeHistory makes the file anew: it is there whole, or as it was.
+func writeHistory(path string, lines []string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-") // only the user can read it
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

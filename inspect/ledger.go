@@ -1,0 +1,208 @@
+package inspect
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A ledger has what a reel says of each frame but its bytes, by column, in about
+// 30 bytes a frame: a filter by field, a latency, or the next frame of a kind is
+// found there without reading the tapes again (BenchmarkMillion). One goroutine
+// writes it as it reads the tapes, and any number may read it.
+type ledger struct {
+	news func() // called when there is more to draw
+
+	mu sync.Mutex // guards what follows, but for the frames up to the last, which do not change
+	columns
+	open    []uint64      // requests without a response, in order
+	fresh   []row         // the last of those that were recorded meanwhile, not taken yet
+	changed chan struct{} // closed when there is more
+	err     error         // of the last stretch that could not be read
+	caught  bool          // all that was on the tapes at first is in it
+	ended   bool          // nothing will follow
+
+	known map[aboutKey]uint32 // places in abouts; only the writer uses these
+	key   aboutKey            // of the frame before
+	place uint32
+}
+
+// isBad reports whether a frame tells of something that went wrong.
+func isBad(f *dialect.Frame) bool {
+	if f.Kind == wire.Mark {
+		m := wire.ReadMark(f.Frame)
+		return m.Gap != 0 || m.Damage != 0 || m.Exit != nil && m.Exit.Code != 0
+	}
+	return f.Failed || f.Kind == wire.Junk
+}
+
+// aboutKey is what makes two dialect.About one.
+type aboutKey struct {
+	method, update, session string
+	events                  dialect.Events
+}
+
+func newLedger(news func()) *ledger {
+	return &ledger{news: news, changed: make(chan struct{}), known: map[aboutKey]uint32{}}
+}
+
+const (
+	publishEvery = 1 << 10 // frames
+	maxOpen      = 1 << 16 // open requests; as many as dialect.Tracker waits for
+	maxFresh     = 512     // rows prepared for drawing: more than any screen has
+)
+
+// read writes the ledger until the reel ends or ctx is done.
+func (l *ledger) read(ctx context.Context, r *reel) {
+	var whole *reel // to read marks, while the rows are read
+	last := uint64(0)
+	for f, err := range r.rows(1) {
+		if ctx.Err() != nil {
+			return
+		}
+		if f.Kind == wire.Mark && err == nil {
+			if whole == nil {
+				whole, _ = r.again()
+			}
+			if g, err := whole.frame(f.Seq); err == nil {
+				f = g // what happened stands in its bytes, and there are few marks
+			}
+		}
+		last = l.add(&f, err, last)
+		if last-l.last >= publishEvery {
+			l.publish(func() { l.last = last })
+		}
+	}
+	l.tell(func() { l.last, l.caught = last, true })
+	for f, err := range r.follow(ctx, last+1) {
+		if last = l.add(&f, err, last); err != nil {
+			continue
+		}
+		fresh := newRow(&f)
+		l.tell(func() {
+			l.last = last
+			l.fresh = append(l.fresh[max(0, len(l.fresh)-maxFresh):], fresh)
+		})
+	}
+	l.tell(func() { l.ended = ctx.Err() == nil })
+}
+
+// tell changes what others read, and has it drawn.
+func (l *ledger) tell(change func()) {
+	l.publish(change)
+	l.news()
+}
+
+// publish changes what others read, and wakes those that wait for it.
+func (l *ledger) publish(change func()) {
+	l.mu.Lock()
+	change()
+	close(l.changed)
+	l.changed = make(chan struct{})
+	l.mu.Unlock()
+}
+
+// add writes the next frame, and returns the last one that was written.
+func (l *ledger) add(f *dialect.Frame, err error, last uint64) uint64 {
+	if err != nil {
+		l.tell(func() { l.err = err })
+		return last
+	}
+	i := int(f.Seq - 1)
+	for len(l.leaves) <= i/leafFrames {
+		l.mu.Lock()
+		l.leaves = append(l.leaves, new(leaf))
+		l.mu.Unlock()
+	}
+	x, i := l.leaves[i/leafFrames], i%leafFrames
+	x.shape[i], x.about[i], x.at[i], x.size[i], x.answers[i] = shapeOf(f), l.intern(&f.About), f.At, f.Size, f.Answers
+	l.settle(f)
+	return f.Seq
+}
+
+// intern returns the place in abouts of what is told about a frame.
+func (l *ledger) intern(about *dialect.About) uint32 {
+	k := aboutKey{about.Method, about.Update, about.Session, about.Events}
+	if about.Entries == nil {
+		if l.key == k && len(l.abouts) > 0 { // as with most frames
+			return l.place
+		}
+		if n, ok := l.known[k]; ok {
+			l.key, l.place = k, n
+			return n
+		}
+	}
+	one := *about
+	one.Answers = 0 // has a column of its own
+	l.mu.Lock()
+	l.abouts = append(l.abouts, one)
+	l.mu.Unlock()
+	n := uint32(len(l.abouts) - 1)
+	if about.Entries == nil {
+		l.known[k], l.key, l.place = n, k, n
+	}
+	return n
+}
+
+// settle notes which requests are open.
+func (l *ledger) settle(f *dialect.Frame) {
+	// One that was put in the place of another has no answer of its own.
+	asks := f.Kind == wire.Request && f.Origin != wire.Rewritten
+	if !asks && f.Answers == 0 && f.Entries == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if asks {
+		if len(l.open) == maxOpen {
+			l.open = slices.Clone(l.open[maxOpen/2:])
+		}
+		l.open = append(l.open, f.Seq)
+		return
+	}
+	l.close(f.Answers)
+	for i := range f.Entries {
+		l.close(f.Entries[i].Answers)
+	}
+}
+
+func (l *ledger) close(request uint64) {
+	if i, ok := slices.BinarySearch(l.open, request); ok {
+		l.open = slices.Delete(l.open, i, i+1)
+	}
+}
+
+// waiting returns the requests that have no response, in order.
+func (l *ledger) waiting() []uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]uint64{}, l.open...)
+}
+
+// news are what is told of a ledger when it is asked.
+type news struct {
+	columns
+	fresh         []row
+	open          []uint64
+	caught, ended bool
+	err           error
+}
+
+// now returns what there is, and a channel that is closed when there is more.
+func (l *ledger) now() (c columns, whole, ended bool, more <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.columns, l.caught, l.ended, l.changed
+}
+
+// take returns what there is, with the fresh rows that were not taken yet.
+func (l *ledger) take() news {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := news{l.columns, l.fresh, slices.Clone(l.open), l.caught, l.ended, l.err}
+	l.fresh = nil
+	return n
+}

@@ -1,0 +1,167 @@
+package inspect
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// An opened is what is looked at, and what reads it.
+type opened struct {
+	subject Subject
+	info    record.Info
+	reel    *reel // for the event loop; nil: no tape is open
+	book    book
+	model   model
+	ledger  *ledger
+	known   news  // what the ledger has told
+	scan    *scan // that the model is fed by
+	err     error // of the last stretch that could not be read
+	story   *story
+	left    []string // filters that were left, the last one last
+
+	reading, scanning, telling, hunting worker
+}
+
+// openTape opens a subject, and begins to read it.
+func (a *app) openTape(sub Subject) error {
+	r, err := openReel(sub)
+	if err != nil {
+		return err
+	}
+	info, err := r.info()
+	if err != nil {
+		return err
+	}
+	reading, err := r.again()
+	if err != nil {
+		return err
+	}
+	query, err := queryOf(sub, a.Filter)
+	if err != nil {
+		return err
+	}
+	a.closeTape()
+	a.subject, a.info, a.reel, a.book = sub, info, r, newBook(r)
+	a.pane = pane{form: a.pane.form}
+	a.known, a.err, a.story, a.left = news{}, nil, nil, nil
+	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), follow: info.Live}
+	a.ledger = newLedger(a.feed.poke)
+	a.reading.start(a.ctx, func(ctx context.Context) {
+		var ticking worker
+		if info.Live {
+			ticking.start(ctx, a.tick)
+		}
+		a.ledger.read(ctx, reading)
+		ticking.stop()
+	})
+	return a.setFilter(query)
+}
+
+// closeTape ends what reads the tape.
+func (a *app) closeTape() {
+	for _, t := range []*worker{&a.reading, &a.scanning, &a.telling, &a.hunting} {
+		t.stop()
+	}
+	a.reel, a.story, a.subject = nil, nil, Subject{}
+}
+
+// queryOf returns the filter that a subject begins with.
+func queryOf(sub Subject, query string) (string, error) {
+	more, err := filter.Parse(query)
+	if err != nil || sub.Session == "" {
+		return query, err
+	}
+	session, err := filter.Is("session", sub.Session)
+	if err != nil {
+		return "", err
+	}
+	return filter.All(session, more).String(), nil
+}
+
+// setFilter shows the frames that a filter lets through.
+func (a *app) setFilter(text string) error {
+	want, err := filter.Parse(text)
+	if err != nil {
+		return err
+	}
+	r, err := a.reel.again()
+	if err != nil {
+		return err
+	}
+	a.scanning.stop()
+	a.hunting.stop()
+	a.Filter = text
+	a.model.restart()
+	s := &scan{sieve: newSieve(want, a.model.start), ledger: a.ledger, news: a.feed.poke}
+	a.scan = s
+	a.scanning.start(a.ctx, func(ctx context.Context) { s.read(ctx, r) })
+	return nil
+}
+
+// refresh takes what was found in the background.
+func (a *app) refresh() {
+	if a.reel == nil {
+		return
+	}
+	ended := a.known.ended
+	a.known = a.ledger.take()
+	a.book.add(a.known.fresh)
+	found := a.scan.take()
+	a.model.take(found)
+	for _, err := range []error{a.known.err, found.err} {
+		if err != nil {
+			a.err = err
+		}
+	}
+	if a.known.ended && !ended && a.info.Live {
+		if info, err := a.reel.info(); err == nil {
+			a.info = info
+		}
+	}
+}
+
+// timersEvery is how often the timers of what is open are drawn.
+const timersEvery = 500 * time.Millisecond
+
+// tick draws the timers while a tape is recorded.
+func (a *app) tick(ctx context.Context) {
+	every := time.NewTicker(timersEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			a.feed.put(func() {})
+		}
+	}
+}
+
+// sinceStart returns the time since a live tape began, 0 of any other.
+func (a *app) sinceStart() time.Duration {
+	if !a.info.Live {
+		return 0
+	}
+	return max(a.Now().Sub(a.info.Start.Time), a.known.time(a.known.last))
+}
+
+// waits reports whether a request has no response (yet).
+func (a *app) waits(seq uint64) bool {
+	_, found := slices.BinarySearch(a.known.open, seq)
+	return found
+}
+
+// session returns the session that the user looks at.
+func (a *app) session() string {
+	if a.subject.Session != "" {
+		return a.subject.Session
+	}
+	var f dialect.Frame
+	a.known.frame(a.model.selected, &f)
+	return f.Session
+}
