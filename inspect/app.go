@@ -18,7 +18,8 @@ import (
 type Inspector struct {
 	Theme  Theme         // empty: ANSI
 	Store  *record.Store // nil: there is no list of tapes
-	Filter string        // that the list of frames begins with
+	Filter string        // of the frames of what is opened first from the store, or by Run
+	Place  Place         // to begin with; zero: the store, or the frames of a subject
 
 	// History is the file in which the last filters are kept. It need not be
 	// there. Empty: they are forgotten.
@@ -75,9 +76,15 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	a := newApp(ctx, in, ui)
 	a.quit = cancel
 	if sub.Open == nil {
+		if in.Place.ofTape() {
+			return fmt.Errorf("%s are those of a tape: name one, such as last", placeNames[in.Place])
+		}
 		a.visit(storePlace)
-	} else if err := a.openTape(sub); err != nil {
+	} else if err := a.openTape(sub, in.Filter); err != nil {
 		return err
+	}
+	if in.Place != noPlace {
+		a.visit(in.Place)
 	}
 	if in.Screen != nil {
 		ui.SetScreen(in.Screen)
@@ -105,6 +112,7 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	cancel()
 	stopping.Wait()
 	a.closeTape()
+	a.search.stop()
 	a.jobs.Wait()
 	return err
 }
@@ -136,10 +144,11 @@ type display struct {
 
 // A desk is what of all there is to see is on the screen.
 type desk struct {
-	place  place
+	place  Place
 	pages  [places]*page
 	page   *page // that is shown; nil: the frames
 	shelf  shelf
+	search *searching
 	pane   pane
 	inPane bool // the keys go to the pane
 }
@@ -156,7 +165,7 @@ func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: keyTable()}
 	a.display = display{ui: ui, feed: newFeed(), look: in.Theme.looks()}
 	a.model.folded, a.history = true, newHistory(in.History)
-	a.place, a.shelf = framesPlace, shelf{store: in.Store, now: in.Now}
+	a.place, a.shelf, a.search = framesPlace, shelf{store: in.Store, now: in.Now}, &searching{}
 	a.pages[storePlace] = &page{lines: a.shelf.lines, enter: a.openShelved}
 	return a
 }

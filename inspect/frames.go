@@ -1,8 +1,8 @@
 package inspect
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -119,7 +119,7 @@ func (a *app) emptyText() string {
 	switch {
 	case !a.model.caught:
 		return "reading…"
-	case a.Filter != "":
+	case a.query != "":
 		return "No frame fits the filter. / changes it, Esc clears it."
 	case a.info.Live:
 		return "Nothing has been said yet. What comes will show up here."
@@ -192,7 +192,7 @@ func (a *app) pairText(f *dialect.Frame) string {
 
 // A tab is the name of a place on the first line.
 type tab struct {
-	place place
+	place Place
 	x     int
 	text  string
 }
@@ -204,10 +204,14 @@ func (a *app) tabs(columns int) []tab {
 		x = len(" acptap ")
 	}
 	for p := storePlace; p < places; p++ {
-		if p == storePlace && a.Store == nil {
+		key := strconv.Itoa(int(p))
+		switch {
+		case p == storePlace && a.Store == nil, p == searchPlace && a.search.query == "":
 			continue
+		case p == searchPlace:
+			key = "s"
 		}
-		t := tab{p, x, fmt.Sprintf(" %d %s ", p, placeNames[p])}
+		t := tab{p, x, " " + key + " " + placeNames[p] + " "}
 		list = append(list, t)
 		x += len(t.text)
 	}
@@ -271,8 +275,8 @@ func (a *app) drawStatus(c canvas) {
 		}
 		status = append(status, span{dim, " · "}, span{s, a.message})
 	}
-	if a.Filter != "" && a.page == nil {
-		status = append(status, span{dim, " · filter "}, span{cyan, piece(a.Filter)})
+	if a.query != "" && a.page == nil {
+		status = append(status, span{dim, " · filter "}, span{cyan, piece(a.query)})
 	}
 	for _, note := range a.notes() {
 		status = append(status, span{dim, " · " + note})
@@ -298,7 +302,13 @@ func (c canvas) notice(text string) {
 
 // progress tells how much of the tape was looked at.
 func (a *app) progress() string {
-	if s := a.story; s != nil && a.page != nil && a.place != storePlace {
+	switch {
+	case a.place == searchPlace:
+		return a.search.progress()
+	case a.place == storePlace:
+		return ""
+	}
+	if s := a.story; s != nil && a.page != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.ended || s.last >= a.info.Lines {

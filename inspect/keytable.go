@@ -19,11 +19,11 @@ func keyTable() []key {
 		{[]string{"Enter", " "}, inPane, "fold, unfold, show all of a long text", "fold", func(a *app) { a.pane.open() }},
 		{[]string{"Tab"}, inFrames, "to the other part of the screen", "", func(a *app) { a.inPane = !a.inPane }},
 		{[]string{"Esc"}, inPane, "back to the list", "back", (*app).leavePane},
-		{[]string{"Esc"}, inList, "clear the filter", "", (*app).clearFilter},
+		{[]string{"Esc"}, inList, "clear the filter; back to the store", "", (*app).leaveList},
 		{[]string{"/"}, inList, "filter", "filter", (*app).askFilter},
 		{[]string{"/"}, inPane, "search in the frame", "search", (*app).askSearch},
-		{[]string{"n"}, inPane, "next place with the words", "", func(a *app) { a.search(true) }},
-		{[]string{"N"}, inPane, "the one before", "", func(a *app) { a.search(false) }},
+		{[]string{"n"}, inPane, "next place with the words", "", func(a *app) { a.searchFrame(true) }},
+		{[]string{"N"}, inPane, "the one before", "", func(a *app) { a.searchFrame(false) }},
 		{[]string{":"}, inFrames, "go to a frame (:1234) or a time (:+2.5s)", "", (*app).askPlace},
 		{[]string{"e"}, inFrames, "next error", "error", func(a *app) { a.fail(a.model.nextBad(true)) }},
 		{[]string{"E"}, inFrames, "the error before", "", func(a *app) { a.fail(a.model.nextBad(false)) }},
@@ -65,6 +65,7 @@ func keyTable() []key {
 		{[]string{"4"}, anywhere, "the turns over time", "", func(a *app) { a.visit(turnsPlace) }},
 		{[]string{"5"}, anywhere, "what both sides can do", "", func(a *app) { a.visit(capsPlace) }},
 		{[]string{"6"}, anywhere, "numbers: how many, how large, how long", "", func(a *app) { a.visit(numbersPlace) }},
+		{[]string{"s"}, anywhere, "search all tapes", "", (*app).askSearchAll},
 		{[]string{"Esc"}, inStore | inChat | inText | inHelp, "back", "back", (*app).back},
 		{[]string{"M"}, anywhere, "mouse off and on (off: the terminal selects)", "", (*app).toggleMouse},
 		{[]string{"?"}, anywhere, "the keys", "keys", (*app).help},
@@ -154,7 +155,7 @@ func (a *app) askSearch() {
 	})
 }
 
-func (a *app) search(forward bool) {
+func (a *app) searchFrame(forward bool) {
 	if a.pane.words == "" {
 		a.askSearch()
 	} else if !a.pane.find(a.pane.words, forward) {
@@ -203,6 +204,8 @@ func (a *app) back() {
 	switch {
 	case a.page != a.pages[a.place]:
 		a.page = a.pages[a.place]
+	case a.place == searchPlace:
+		a.leaveSearch()
 	case a.reel != nil:
 		a.visit(framesPlace)
 	}

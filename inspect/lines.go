@@ -44,6 +44,13 @@ func (l *Lines) Pass(f *dialect.Frame) { l.calls.see(f, false) }
 // Write writes the line of the next frame.
 func (l *Lines) Write(f *dialect.Frame) error {
 	latency, answered := l.calls.see(f, true)
+	return l.write(f, latency, answered)
+}
+
+// WriteHit writes the line of a frame that a Search has found.
+func (l *Lines) WriteHit(h Hit) error { return l.write(&h.Frame, h.Latency, h.Latency > 0) }
+
+func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) error {
 	sign, direction := arrow(f)
 	look := look(f)
 	l.put(dim, fmt.Sprintf("%5d %8.3f ", f.Seq, f.At.Seconds()))

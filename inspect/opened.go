@@ -22,13 +22,15 @@ type opened struct {
 	scan    *scan // that the model is fed by
 	err     error // of the last stretch that could not be read
 	story   *story
+	query   string   // the filter
 	left    []string // filters that were left, the last one last
+	origin  Place    // that it was opened from
 
 	reading, scanning, telling, hunting worker
 }
 
-// openTape opens a subject, and begins to read it.
-func (a *app) openTape(sub Subject) error {
+// openTape opens a subject, and begins to read it. query is what of it is shown.
+func (a *app) openTape(sub Subject, query string) error {
 	r, err := openReel(sub)
 	if err != nil {
 		return err
@@ -41,14 +43,13 @@ func (a *app) openTape(sub Subject) error {
 	if err != nil {
 		return err
 	}
-	query, err := queryOf(sub, a.Filter)
-	if err != nil {
+	if query, err = queryOf(sub, query); err != nil {
 		return err
 	}
 	a.closeTape()
 	a.subject, a.info, a.reel, a.book = sub, info, r, newBook(r)
 	a.pane = pane{form: a.pane.form}
-	a.known, a.err, a.story, a.left = news{}, nil, nil, nil
+	a.known, a.err, a.story, a.left, a.origin = news{}, nil, nil, nil, storePlace
 	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), follow: info.Live}
 	a.ledger = newLedger(a.feed.poke)
 	a.reading.start(a.ctx, func(ctx context.Context) {
@@ -95,7 +96,7 @@ func (a *app) setFilter(text string) error {
 	}
 	a.scanning.stop()
 	a.hunting.stop()
-	a.Filter = text
+	a.query = text
 	a.model.restart()
 	s := &scan{sieve: newSieve(want, a.model.start), ledger: a.ledger, news: a.feed.poke}
 	a.scan = s

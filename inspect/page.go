@@ -2,7 +2,7 @@ package inspect
 
 // A line is a line of a place that is text.
 type line struct {
-	spans []span
+	spans []span // nil: they are made when they are drawn
 	seq   uint64 // the frame that it is about; 0: none
 	item  int    // what it belongs to, for who made it
 	stays bool   // it is the first, a heading, and does not scroll
@@ -10,9 +10,10 @@ type line struct {
 
 // A page is a place that is lines of text.
 type page struct {
-	lines func(width int) []line // made anew for each drawing
-	enter func(line)             // what Enter does; nil: nothing
-	fold  func()                 // what z does; nil: nothing
+	lines func(width int) []line       // made anew for each drawing
+	late  func(item, width int) []span // the spans of a line that has none
+	enter func(line)                   // what Enter does; nil: nothing
+	fold  func()                       // what z does; nil: nothing
 
 	shown  []line
 	cursor int
@@ -50,6 +51,9 @@ func (p *page) draw(c canvas) {
 	}
 	p.top = max(min(p.top, len(p.shown)-c.h), 0)
 	for y, l := range p.shown[p.top:min(p.top+max(c.h, 0), len(p.shown))] {
+		if l.spans == nil && p.late != nil {
+			l.spans = p.late(l.item, c.w)
+		}
 		c.spans(y, l.spans, p.top+y == p.cursor)
 	}
 }

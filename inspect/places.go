@@ -3,38 +3,68 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
-// A place is what fills the screen.
-type place uint8
+// A Place is what fills the screen.
+type Place uint8
 
 const (
-	noPlace place = iota
+	noPlace Place = iota
 	storePlace
 	framesPlace
 	chatPlace
 	turnsPlace
 	capsPlace
 	numbersPlace
+	searchPlace
 	places
 )
 
-var placeNames = [places]string{storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capsPlace: "caps", numbersPlace: "numbers"}
+var placeNames = [places]string{
+	storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capsPlace: "caps",
+	numbersPlace: "numbers", searchPlace: "search",
+}
 
-var errNoTape = errors.New("choose a tape first: Enter opens it")
+// Places returns the names of the places that an Inspector can begin with.
+func Places() []string { return slices.Clone(placeNames[storePlace:searchPlace]) }
+
+// Set takes one of Places.
+func (p *Place) Set(name string) error {
+	i := slices.Index(Places(), name)
+	if i < 0 {
+		return fmt.Errorf("there are %s", strings.Join(Places(), ", "))
+	}
+	*p = storePlace + Place(i)
+	return nil
+}
+
+func (p *Place) String() string { return placeNames[*p] }
+
+// Type says what Set takes.
+func (p *Place) Type() string { return "place" }
+
+var (
+	errNoTape  = errors.New("choose a tape first: Enter opens it")
+	errNoStore = errors.New("this is a file: there is no store around it")
+)
+
+// ofTape reports whether a place shows what is opened.
+func (p Place) ofTape() bool { return framesPlace <= p && p <= numbersPlace }
 
 // visit goes to a place. The selected frame stays selected.
-func (a *app) visit(to place) {
+func (a *app) visit(to Place) {
 	switch {
 	case to == storePlace && a.Store == nil:
-		a.fail(errors.New("this is a file: there is no store around it"))
+		a.fail(errNoStore)
 		return
-	case to != storePlace && a.reel == nil:
+	case to.ofTape() && a.reel == nil:
 		a.fail(errNoTape)
 		return
-	case to != framesPlace && to != storePlace:
+	case to.ofTape() && to != framesPlace:
 		if err := a.tell(); err != nil {
 			a.fail(err)
 			return
@@ -42,7 +72,7 @@ func (a *app) visit(to place) {
 	}
 	a.leave()
 	a.place, a.page = to, a.pages[to]
-	if p := a.page; p != nil && to != storePlace {
+	if p := a.page; p != nil && to.ofTape() {
 		if p.wish = a.model.selected; a.model.follow {
 			p.toLast()
 		}
@@ -56,7 +86,7 @@ func (a *app) leave() {
 		return
 	}
 	p.moved = false
-	if seq := p.shown[p.cursor].seq; seq != 0 && a.place != storePlace {
+	if seq := p.shown[p.cursor].seq; seq != 0 && a.place.ofTape() {
 		a.fail(a.model.jump(seq))
 	}
 }
@@ -105,8 +135,7 @@ func (a *app) openShelved(l line) {
 		a.fail(e.broken)
 		return
 	}
-	a.Filter = ""
-	if err := a.openTape(TapesOf(a.Store, e.session, e.tapes...)); err != nil {
+	if err := a.openTape(TapesOf(a.Store, e.session, e.tapes...), a.Filter); err != nil {
 		a.fail(err)
 		return
 	}

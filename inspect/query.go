@@ -9,7 +9,7 @@ import (
 
 // askFilter asks for a filter. What could be typed is shown on the line below.
 func (a *app) askFilter() {
-	a.askQuery("filter: ", a.Filter, a.filterBy)
+	a.askQuery("filter: ", a.query, a.filterBy)
 }
 
 // askQuery asks for something in the language of filters.
@@ -28,7 +28,7 @@ func (a *app) askQuery(label, text string, done func(string) error) {
 
 // filterBy shows other frames. There is a way back.
 func (a *app) filterBy(text string) error {
-	before := a.Filter
+	before := a.query
 	if err := a.setFilter(text); err != nil {
 		return err
 	}
@@ -38,10 +38,14 @@ func (a *app) filterBy(text string) error {
 	return nil
 }
 
-// clearFilter shows all frames.
-func (a *app) clearFilter() {
-	if a.Filter != "" {
+// leaveList shows all frames or, if it does already, goes back to where the tape was
+// opened from.
+func (a *app) leaveList() {
+	switch {
+	case a.query != "":
 		a.fail(a.filterBy(""))
+	case a.Store != nil:
+		a.visit(a.origin)
 	}
 }
 
@@ -65,7 +69,7 @@ func (a *app) only(key, value string, exclude bool) {
 		a.say("this frame has no " + key)
 		return
 	}
-	query, err := filter.Add(a.Filter, key, value, exclude)
+	query, err := filter.Add(a.query, key, value, exclude)
 	if err != nil {
 		a.fail(err)
 		return
@@ -100,7 +104,7 @@ func (a *app) onlyTurn() {
 		a.say("this frame belongs to no turn")
 		return
 	}
-	query, err := filter.Add(a.Filter, "session", session, false)
+	query, err := filter.Add(a.query, "session", session, false)
 	if err == nil {
 		query, err = filter.Add(query, "turn", strconv.Itoa(turn), false)
 	}

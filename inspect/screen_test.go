@@ -90,14 +90,19 @@ func screenText(cells []tcell.SimCell, width, height int) string {
 	return b.String()
 }
 
-// patience is how long a test waits for what will never come. No machine that
-// works is slower.
-const patience = 2 * time.Minute
+// lateFor tells when a test has waited too long. A benchmark waits as long as it
+// takes: the machine may be slow.
+func lateFor(tb testing.TB) <-chan time.Time {
+	if _, ok := tb.(*testing.B); ok {
+		return nil
+	}
+	return time.After(30 * time.Second)
+}
 
 // wait waits until the screen is as it should be.
 func (t *terminal) wait(tb testing.TB, what string, ok func(screen string) bool) string {
 	tb.Helper()
-	late := time.After(patience)
+	late := lateFor(tb)
 	for {
 		if s := t.text(); ok(s) {
 			return s
@@ -177,7 +182,7 @@ func (t *terminal) golden(tb testing.TB, name string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	late := time.After(patience)
+	late := lateFor(tb)
 	for t.text() != string(want) {
 		select {
 		case <-t.shown:

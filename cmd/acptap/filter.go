@@ -74,12 +74,6 @@ func (s *sieve) wants(f *dialect.Frame) bool {
 	return s.Match(&subject)
 }
 
-// may takes the next frame if that has no bytes.
-func (s *sieve) may(f *dialect.Frame) bool {
-	subject := s.track.See(f)
-	return s.May(&subject)
-}
-
 // picks are the flags that pick frames. All of them are words of the filter
 // language.
 type picks struct {

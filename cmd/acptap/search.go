@@ -5,19 +5,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/inspect"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )
 
@@ -58,44 +56,51 @@ read, and if it is interrupted.`,
 
 // search shows what is wanted of all tapes.
 func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr io.Writer) error {
-	list, err := store.List()
-	if err != nil {
-		return err
-	}
 	bar := newProgress(stderr, "searching")
 	defer bar.end()
 	width, color := s.canvas(stdout)
-	h := hunt{
-		show: s,
-		form: inspect.Lines{Width: width, Color: color},
-		w:    bufio.NewWriterSize(&below{stdout, bar}, 64<<10),
-		bar:  bar,
+	w := bufio.NewWriterSize(&below{stdout, bar}, 64<<10)
+	l := findings{w: w, asJSON: s.asJSON, lines: inspect.Lines{W: w, Width: width, Color: color}}
+	var broken []error
+	flushed := time.Now()
+	progress := func(done, total int64) {
+		bar.show(done, total)
+		if now := time.Now(); w.Buffered() > 0 && now.Sub(flushed) > flushEvery {
+			w.Flush() // its error comes again
+			flushed = now
+		}
 	}
-	h.form.W = h.w
-	for _, info := range list.Tapes {
-		h.total += info.Bytes
-	}
-	for _, info := range slices.Backward(list.Tapes) {
-		err = h.tape(ctx, store, info)
-		if err = cmp.Or(h.w.Flush(), err); err != nil {
+	search := inspect.Search{Store: store, Filter: s.want.Filter, Progress: progress}
+	for hit, err := range search.Hits(ctx) {
+		switch {
+		case ctx.Err() != nil:
+			return cmp.Or(w.Flush(), err)
+		case err != nil:
+			broken = append(broken, err)
+			continue
+		}
+		if err := l.write(hit); err != nil {
 			return err
 		}
 	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
 	bar.end()
-	for _, err := range h.broken {
+	for _, err := range broken {
 		fmt.Fprintf(stderr, "acptap: %v\n", err)
 	}
-	err = complain(stderr, list.Broken)
 	switch {
-	case err != nil:
-		return err
-	case len(h.broken) > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(h.broken)), "part"))
-	case h.found == 0:
+	case len(broken) > 0:
+		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "part"))
+	case l.tape == "":
 		return errNo
 	}
 	return nil
 }
+
+// flushEvery is how long what was found waits for more.
+const flushEvery = 100 * time.Millisecond
 
 // A below writes where the progress stood, which comes again by itself.
 type below struct {
@@ -108,99 +113,38 @@ func (b *below) Write(p []byte) (int, error) {
 	return b.Writer.Write(p)
 }
 
-// A hunt is a search on its way through the tapes.
-type hunt struct {
-	*show
-	form        inspect.Lines // of each tape
-	w           *bufio.Writer
-	bar         *progress
-	done, total int64 // bytes of tapes
-	found       int
-	broken      []error
+// findings are what a search has found, on their way out.
+type findings struct {
+	w      io.Writer
+	asJSON bool
+	lines  inspect.Lines
+	tape   string // of the last one; empty: nothing was found
 }
 
-// tape shows what is wanted of one tape.
-func (h *hunt) tape(ctx context.Context, store *record.Store, info record.Info) error {
-	done := h.done
-	defer func() { h.done = done + info.Bytes }()
-	t, err := store.Open(info.Tape)
-	if errors.Is(err, record.ErrNoTape) {
-		return nil // deleted meanwhile
+func (l *findings) write(hit inspect.Hit) error {
+	headed := l.tape == hit.Tape.Tape
+	l.tape = hit.Tape.Tape
+	if l.asJSON {
+		return l.writeJSON(hit)
 	}
-	if err != nil {
-		h.broken = append(h.broken, err)
-		return nil
-	}
-	p := part{Tape: t}
-	lines, headed := h.form, h.asJSON
-	from, err := h.first(ctx, p, info, &lines)
-	if err != nil || from == 0 {
-		return err
-	}
-	h.want.next(p, info.Start.Time)
-	for f, err := range t.Frames(h.want.from(p, from)) {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			h.trouble(err)
-			continue
-		}
-		if h.done += f.Size; f.Seq%256 == 0 { // the clock takes as long as a small frame
-			h.bar.show(h.done, h.total)
-		}
-		if !h.want.wants(&f) {
-			lines.Pass(&f)
-			continue
-		}
-		if h.found++; !headed {
-			headed = true
-			err = lines.Heading(fmt.Sprintf("tape %s %s %s", info.Tape, timeText(info.Start.Time), agentText(info)))
-		}
-		if err = cmp.Or(err, h.write(&f, &lines, info)); err != nil {
+	if !headed {
+		start := hit.Tape.Start.Time
+		if err := l.lines.Heading(fmt.Sprintf("tape %s %s %s", l.tape, timeText(start), agentText(hit.Tape))); err != nil {
 			return err
 		}
 	}
-	return nil
+	return l.lines.WriteHit(hit)
 }
 
-// first returns the first frame that may be wanted, 0 if there is none: to know
-// that, most queries need the fields only, and these are a small part of a tape.
-// lines passes those before it, unless they are read once more.
-func (h *hunt) first(ctx context.Context, p part, info record.Info, lines *inspect.Lines) (uint64, error) {
-	h.want.next(p, info.Start.Time)
-	for f, err := range p.Tape.Rows(1) {
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-		if err != nil || h.want.may(&f) { // with the bytes the error comes again
-			return max(f.Seq, 1), nil
-		}
-		if !h.want.NeedsPast() {
-			lines.Pass(&f)
-		}
-	}
-	return 0, nil
-}
-
-func (h *hunt) write(f *dialect.Frame, lines *inspect.Lines, info record.Info) error {
-	if !h.asJSON {
-		return lines.Write(f)
-	}
-	b, err := inspect.JSON(*f, info.Start.Time)
+func (l *findings) writeJSON(hit inspect.Hit) error {
+	b, err := inspect.JSON(hit.Frame, hit.Tape.Start.Time)
 	if err != nil {
 		return err
 	}
-	tape, err := json.Marshal(info.Tape)
+	tape, err := json.Marshal(l.tape)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(h.w, "{\"tape\":%s,%s\n", tape, b[1:])
+	_, err = fmt.Fprintf(l.w, "{\"tape\":%s,%s\n", tape, b[1:])
 	return err
-}
-
-func (h *hunt) trouble(err error) {
-	if !errors.Is(err, record.ErrNoTape) { // or it was deleted meanwhile
-		h.broken = append(h.broken, err)
-	}
 }

@@ -1,0 +1,148 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// A Search looks for frames on all tapes of a store, the newest tape first.
+type Search struct {
+	Store  *record.Store
+	Filter filter.Filter
+
+	// Progress is told now and then how many bytes of the tapes were looked at,
+	// and how many there are. nil: nobody is.
+	Progress func(done, total int64)
+}
+
+// A Hit is a frame that was found.
+type Hit struct {
+	Tape    record.Info
+	Frame   dialect.Frame // its bytes are valid until the next hit
+	Latency time.Duration // of a response; 0 if its request is not on the tape
+}
+
+// Hits yields what is found. An error stands for a tape, or a part of one, that
+// cannot be read; the next hits follow it. If ctx is done, its cause is the last
+// thing.
+func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
+	return func(yield func(Hit, error) bool) {
+		list, err := s.Store.List()
+		if err != nil {
+			yield(Hit{}, err)
+			return
+		}
+		p := pursuit{Search: s, yield: yield}
+		for _, info := range list.Tapes {
+			p.total += info.Bytes
+		}
+		for _, info := range slices.Backward(list.Tapes) {
+			if !p.tape(ctx, info) {
+				return
+			}
+		}
+		for _, b := range list.Broken {
+			if !yield(Hit{}, fmt.Errorf("tape %s: %w", b.Tape, b.Err)) {
+				return
+			}
+		}
+	}
+}
+
+// A pursuit is a search on its way through the tapes.
+type pursuit struct {
+	Search
+	yield       func(Hit, error) bool
+	done, total int64 // bytes of tapes
+}
+
+// tape yields what is found on one tape. It reports whether to go on.
+func (p *pursuit) tape(ctx context.Context, info record.Info) bool {
+	done := p.done
+	defer func() { p.done = done + info.Bytes }()
+	t, err := p.Store.Open(info.Tape)
+	if err != nil {
+		return p.trouble(info, err)
+	}
+	p.tell()
+	var track filter.Tracker
+	first, ok := p.first(ctx, t, info, &track)
+	if first == 0 {
+		return ok
+	}
+	if p.Filter.NeedsPast() {
+		p.begin(&track, t, info)
+		first = 1
+	}
+	for f, err := range t.Frames(first) {
+		if ctx.Err() != nil {
+			return p.stopped(ctx)
+		}
+		if err != nil {
+			if !p.trouble(info, err) {
+				return false
+			}
+			continue
+		}
+		if p.done += f.Size; f.Seq%256 == 0 { // who is told may look at a clock, which takes as long as a small frame
+			p.tell()
+		}
+		subject := track.See(&f)
+		if p.Filter.Match(&subject) && !p.yield(Hit{info, f, subject.Latency}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// begin readies track for a tape.
+func (p *pursuit) begin(track *filter.Tracker, t *record.Tape, info record.Info) {
+	*track = filter.Tracker{}
+	track.Next(info.Start.Time.Local())
+	if p.Filter.NeedsFuture() {
+		track.LookAhead(t.Rows(1))
+	}
+}
+
+// first returns the first frame that may be wanted, 0 if there is none: to know
+// that, most queries need the fields only, and these are a small part of a tape.
+// track has seen those before it. ok is false if nothing is to follow.
+func (p *pursuit) first(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (seq uint64, ok bool) {
+	p.begin(track, t, info)
+	for f, err := range t.Rows(1) {
+		if ctx.Err() != nil {
+			return 0, p.stopped(ctx)
+		}
+		if err != nil { // with the bytes it comes again
+			return 1, true
+		}
+		if subject := track.See(&f); p.Filter.May(&subject) {
+			return f.Seq, true
+		}
+	}
+	return 0, true
+}
+
+func (p *pursuit) stopped(ctx context.Context) bool {
+	p.yield(Hit{}, context.Cause(ctx))
+	return false
+}
+
+// trouble yields an error, but for that of a tape that was deleted meanwhile.
+func (p *pursuit) trouble(info record.Info, err error) bool {
+	return errors.Is(err, record.ErrNoTape) || p.yield(Hit{Tape: info}, err)
+}
+
+func (p *pursuit) tell() {
+	if p.Progress != nil {
+		p.Progress(p.done, p.total)
+	}
+}

@@ -1,0 +1,201 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// A searching is the place with what a search of all tapes has found.
+type searching struct {
+	query string
+	from  Place // that it was asked from
+	worker
+
+	mu    sync.Mutex // guards what follows
+	hits  []found
+	err   error // of the last part that could not be read
+	part  int64 // of the tapes that was looked at, in percent
+	state searchState
+}
+
+// found is a hit as it is listed.
+type found struct {
+	tape    record.Info
+	row     row
+	latency time.Duration // as of a Hit
+}
+
+type searchState uint8
+
+const (
+	searchRuns searchState = iota
+	searchEnded
+	searchCancelled
+	searchFull // there may be more than are listed
+)
+
+// maxHits is how many frames are listed.
+const maxHits = 10_000
+
+// askSearchAll asks what to search all tapes for.
+func (a *app) askSearchAll() {
+	if a.Store == nil {
+		a.fail(errNoStore)
+		return
+	}
+	a.askQuery("search all tapes: ", a.search.query, a.searchAll)
+}
+
+// searchAll begins a search and shows what it finds.
+func (a *app) searchAll(query string) error {
+	want, err := filter.Parse(query)
+	if err != nil {
+		return err
+	}
+	if want.IsZero() {
+		return errors.New("type what to search for")
+	}
+	s := a.search
+	s.stop()
+	s.query, s.hits, s.err, s.part, s.state = query, nil, nil, 0, searchRuns
+	if a.place != searchPlace {
+		s.from = a.place
+	}
+	s.start(a.ctx, func(ctx context.Context) { s.run(ctx, Search{Store: a.Store, Filter: want}, a.feed.poke) })
+	a.pages[searchPlace] = &page{lines: s.lines, late: s.spans, enter: a.openFound}
+	a.visit(searchPlace)
+	return nil
+}
+
+// run collects what is found.
+func (s *searching) run(ctx context.Context, of Search, news func()) {
+	tell := func(change func()) {
+		s.mu.Lock()
+		change()
+		s.mu.Unlock()
+		news()
+	}
+	of.Progress = func(done, total int64) {
+		if part := 100 * done / max(total, 1); part != s.part {
+			tell(func() { s.part = min(part, 100) })
+		}
+	}
+	state := searchEnded
+	for hit, err := range of.Hits(ctx) {
+		if ctx.Err() != nil {
+			state = searchCancelled
+			break
+		}
+		if err != nil {
+			tell(func() { s.err = err })
+			continue
+		}
+		one := found{hit.Tape, newRow(&hit.Frame), hit.Latency}
+		tell(func() { s.hits = append(s.hits, one) })
+		if len(s.hits) == maxHits {
+			state = searchFull
+			break
+		}
+	}
+	tell(func() { s.state = state })
+}
+
+// progress tells how far the search is.
+func (s *searching) progress() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.state {
+	case searchRuns:
+		return fmt.Sprintf(" · searched %d %%, Esc ends it", s.part)
+	case searchCancelled:
+		return fmt.Sprintf(" · ended at %d %%", s.part)
+	case searchFull:
+		return " · there may be more"
+	}
+	return ""
+}
+
+// lines lists what was found, tape by tape.
+func (s *searching) lines(int) []line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var lines []line
+	if s.err != nil {
+		lines = append(lines, line{spans: []span{{red, piece(s.err.Error())}}, item: -1})
+	}
+	if len(s.hits) == 0 {
+		text := "searching…"
+		if s.state != searchRuns {
+			text = "Nothing was found. s changes what is searched for."
+		}
+		return append(lines, line{spans: []span{{dim, text}}, item: -1})
+	}
+	last := ""
+	for i := range s.hits {
+		hit := &s.hits[i]
+		if hit.tape.Tape != last {
+			last = hit.tape.Tape
+			lines = append(lines, line{spans: hit.heading(), item: i})
+		}
+		lines = append(lines, line{item: i})
+	}
+	return lines
+}
+
+func (f *found) heading() []span {
+	start := f.tape.Start
+	agent := cmp.Or(start.Name, words(f.tape.Connection.Agent, f.tape.Connection.AgentVersion), strings.Join(start.Command, " "))
+	when := ""
+	if !start.Time.IsZero() {
+		when = start.Time.Local().Format("2006-01-02 15:04")
+	}
+	return []span{{bold, f.tape.Tape}, {dim, "  " + words(when, piece(agent))}}
+}
+
+// spans returns the line of a hit.
+func (s *searching) spans(item, width int) []span {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := &s.hits[item]
+	return f.row.spans(rowForm{
+		width: width, digits: 8, label: func(seq uint64) string { return grouped(int64(seq)) },
+		latency: func(*dialect.Frame) (time.Duration, bool) { return f.latency, f.latency > 0 },
+	})
+}
+
+// openFound opens the tape of a hit, at its frame.
+func (a *app) openFound(l line) {
+	if l.item < 0 {
+		return
+	}
+	a.search.mu.Lock()
+	hit := a.search.hits[l.item]
+	a.search.mu.Unlock()
+	if err := a.openTape(TapesOf(a.Store, "", hit.tape.Tape), ""); err != nil {
+		a.fail(err)
+		return
+	}
+	a.origin, a.model.follow, a.model.wish = searchPlace, false, hit.row.frame.Seq
+	a.visit(framesPlace)
+}
+
+// leaveSearch ends the search or, if it has ended, goes back to where it was asked.
+func (a *app) leaveSearch() {
+	a.search.mu.Lock()
+	runs := a.search.state == searchRuns
+	a.search.mu.Unlock()
+	if runs {
+		a.search.stop()
+		return
+	}
+	a.visit(a.search.from)
+}
