@@ -77,7 +77,7 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	a.quit = cancel
 	if sub.Open == nil {
 		if in.Place.ofTape() {
-			return fmt.Errorf("%s are those of a tape: name one, such as last", placeNames[in.Place])
+			return fmt.Errorf("the place %s needs a tape: name one, such as last", placeNames[in.Place])
 		}
 		a.visit(storePlace)
 	} else if err := a.openTape(sub, in.Filter); err != nil {

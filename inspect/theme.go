@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 )
@@ -19,14 +21,16 @@ const (
 	Mono  Theme = "mono"  // no colours
 )
 
-// Set takes the name of a theme.
+// Themes returns the names of the themes.
+func Themes() []string { return []string{string(ANSI), string(Dark), string(Light), string(Mono)} }
+
+// Set takes one of Themes.
 func (t *Theme) Set(name string) error {
-	switch Theme(name) {
-	case ANSI, Dark, Light, Mono:
-		*t = Theme(name)
-		return nil
+	if !slices.Contains(Themes(), name) {
+		return fmt.Errorf("there are %s", strings.Join(Themes(), ", "))
 	}
-	return fmt.Errorf("a theme is ansi, dark, light or mono")
+	*t = Theme(name)
+	return nil
 }
 
 func (t *Theme) String() string { return string(*t) }

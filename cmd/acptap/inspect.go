@@ -25,7 +25,10 @@ func newInspectCmd(dir *string) *cobra.Command {
 		Long: `Opens a tape or a session in the terminal: its frames, the conversation, the turns
 over time, the capabilities of both sides and numbers, each under a key of its
 own. What is recorded meanwhile shows up. ? shows the keys, q quits. Without REF,
-and with acptap alone, it begins with the tapes of the store.
+and with acptap alone, it begins with the tapes of the store. A session is shown
+with all of its tapes, one after the other.
+
+The last filters are kept in the store, in the file filters.
 ` + refHelp + `
 
 With NO_COLOR set (no-color.org) there are no colours.
@@ -33,9 +36,14 @@ With NO_COLOR set (no-color.org) there are no colours.
 Exit status 0; 2 if REF cannot be read.`,
 		Example: `  acptap inspect
   acptap inspect last~1
-  acptap inspect --filter 'permission' bug.jsonl`,
+  acptap inspect --place chat last
+  acptap inspect --filter 'permission' bug.jsonl
+  ssh box acptap export last | acptap inspect -`,
 		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := parseFilter(in.Filter); err != nil {
+				return err
+			}
 			if !isTerminal(cmd.OutOrStdout()) {
 				return errors.New("inspect needs a terminal; acptap show writes frames as text")
 			}
@@ -46,7 +54,13 @@ Exit status 0; 2 if REF cannot be read.`,
 		},
 	}
 	cmd.Flags().StringVar(&in.Filter, "filter", "", "show the frames that fit this `filter`")
+	cmd.Flags().Var(&in.Place, "place", "`place` to begin with: "+strings.Join(inspect.Places(), ", "))
 	cmd.Flags().Var(&in.Theme, "theme", "colours: ansi (those of the terminal), dark, light or mono")
+	for name, values := range map[string][]string{"place": inspect.Places(), "theme": inspect.Themes()} {
+		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic("acptap: " + err.Error()) // the flag was defined just now
+		}
+	}
 	return cmd
 }
 
@@ -83,12 +97,20 @@ func browseStore(ctx context.Context, in inspect.Inspector, dir string) error {
 	if err != nil {
 		return err
 	}
-	in.Store = store
+	in.Store, in.History = store, historyFile(store)
 	return in.Run(ctx, inspect.Subject{})
 }
 
+// historyFile is where the last filters are kept.
+func historyFile(store *record.Store) string { return filepath.Join(store.Dir(), "filters") }
+
 // browse opens the inspector on what ref names.
 func browse(ctx context.Context, in inspect.Inspector, dir, ref string, stdin io.Reader) error {
+	store, err := openStore(dir)
+	if err != nil {
+		return err
+	}
+	in.History = historyFile(store)
 	if ref == "-" || strings.ContainsAny(ref, `/\`) || isFile(ref) {
 		return browseFile(ctx, in, ref, stdin)
 	}
@@ -96,9 +118,7 @@ func browse(ctx context.Context, in inspect.Inspector, dir, ref string, stdin io
 	if err != nil {
 		return err
 	}
-	if in.Store, err = openStore(dir); err != nil {
-		return err
-	}
+	in.Store = store
 	var ids []string
 	for _, p := range sub.Parts {
 		ids = append(ids, p.Tape.ID())
