@@ -10,52 +10,13 @@ import (
 	"testing"
 )
 
-// relay is the least that a process between two others can do: read and write,
-// through files as os/exec gives them. It is what a proxy is measured by.
-func relay(command []string) {
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		os.Exit(99)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		os.Exit(99)
-	}
-	if cmd.Start() != nil {
-		os.Exit(99)
-	}
-	go func() {
-		shovel(in, os.Stdin)
-		in.Close()
-	}()
-	shovel(os.Stdout, out)
-	cmd.Wait()
-}
-
-func shovel(dst io.Writer, src io.Reader) {
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := src.Read(buf)
-		if n > 0 {
-			if _, err := dst.Write(buf[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// between are the ways to an agent: whole processes on both sides.
+// between are the ways to an agent: whole processes on both sides, recording
+// nothing. What acptap is measured by stands in cmd/acptap.
 var between = []struct {
 	name    string
 	command func(agent []string) []string
 }{
 	{"direct", func(agent []string) []string { return agent }},
-	{"relay", func(agent []string) []string { return role("relay", agent...) }},
 	{"proxy", func(agent []string) []string { return role("proxy", agent...) }},
 	{"intercepted", func(agent []string) []string { return role("intercept", agent...) }},
 }

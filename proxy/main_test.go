@@ -172,9 +172,6 @@ var roles = map[string]func(args []string){
 			}
 		}
 	},
-
-	// relay COMMAND...
-	"relay": relay,
 }
 
 func through(args []string) {
