@@ -346,3 +346,32 @@ func TestLongLine(t *testing.T) {
 	c.in.Close()
 	c.end(t, 0)
 }
+
+// What is sent to a receiver that is in the middle of such a line comes behind it.
+func TestSendIntoLongLine(t *testing.T) {
+	const read = 1 << 20
+	long := strings.Repeat("0123456789abcdef", 17<<16) // 17 MiB
+	s, m := &script{}, &memory{}
+	s.frame = func(f wire.Frame, out []wire.Frame) []wire.Frame {
+		if string(f.Raw) == "ready" { // the agent has got the beginning of the line
+			out = append(out, frame(wire.ClientToAgent, "between"))
+		}
+		return append(out, f)
+	}
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("ready", strconv.Itoa(read)), Interceptor: s, Journal: m})
+	go io.WriteString(c.in, long)
+	if got := c.line(t); got != "ready" {
+		t.Fatalf("got %q, want ready", short(got))
+	}
+	go func() {
+		io.WriteString(c.in, "\r\nb\n")
+		c.in.Close()
+	}()
+	for _, want := range []string{long[read:] + "\r", "between", "b"} {
+		if got := c.line(t); got != want {
+			t.Errorf("got %s, want %s", short(got), short(want))
+		}
+	}
+	c.end(t, 0)
+	m.check(t, wire.ClientToAgent, long+"\r\nb\n") // what the client sent
+}

@@ -53,6 +53,14 @@ func role(name string, args ...string) []string {
 var roles = map[string]func(args []string){
 	"echo": func([]string) { io.Copy(os.Stdout, os.Stdin) },
 
+	// ready N: reads N bytes, says "ready", and echoes the rest.
+	"ready": func(args []string) {
+		n, _ := strconv.ParseInt(args[0], 10, 64)
+		io.CopyN(io.Discard, os.Stdin, n)
+		fmt.Println("ready")
+		io.Copy(os.Stdout, os.Stdin)
+	},
+
 	// say OUT ERR STATUS
 	"say": func(args []string) {
 		fmt.Fprint(os.Stdout, args[0])
