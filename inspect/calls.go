@@ -74,25 +74,6 @@ func (c *calls) answer(seq uint64, at time.Duration) (time.Duration, bool) {
 	return at - c.asked[i].at, true
 }
 
-// hide makes the last request one that is not shown.
-func (c *calls) hide(seq uint64) {
-	if last := len(c.asked) - 1; last >= 0 && c.asked[last].seq == seq {
-		c.asked[last].shown = false
-	}
-}
-
-// unanswered returns the requests that were shown and have no response, in
-// order.
-func (c *calls) unanswered() []uint64 {
-	var seqs []uint64
-	for _, a := range c.asked {
-		if a.shown && !a.done {
-			seqs = append(seqs, a.seq)
-		}
-	}
-	return seqs
-}
-
 // open returns how many requests that were shown have no response, and the first
 // of them, such as `12 session/prompt`.
 func (c *calls) open() list {
