@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,12 +60,15 @@ func TestUnusableStore(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			stdout, stderr := echo(t, tt.store(t))
-			if stdout != echoed {
-				t.Errorf("the client got %q, want %q", stdout, echoed)
-			}
-			if !strings.HasPrefix(stderr, "acptap: not recording: ") || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") {
-				t.Errorf("stderr: %q, want one line", stderr)
+			store := tt.store(t)
+			for _, flags := range [][]string{nil, {"--sessions"}} {
+				stdout, stderr := echo(t, store, flags...)
+				if stdout != echoed {
+					t.Errorf("%v: the client got %q, want %q", flags, stdout, echoed)
+				}
+				if !strings.HasPrefix(stderr, "acptap: not recording: ") || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") {
+					t.Errorf("%v: stderr: %q, want one line", flags, stderr)
+				}
 			}
 		})
 	}
@@ -103,9 +107,11 @@ func TestDamagedStore(t *testing.T) {
 				}
 			}
 			tt.damage(t, dir)
-			stdout, stderr := echo(t, dir)
-			if stdout != echoed || stderr != "" {
-				t.Errorf("the client got %q and stderr %q, want %q and nothing", stdout, stderr, echoed)
+			for _, flags := range [][]string{nil, {"--sessions"}} {
+				stdout, stderr := echo(t, dir, flags...)
+				if stdout != echoed || stderr != "" {
+					t.Errorf("%v: the client got %q and stderr %q, want %q and nothing", flags, stdout, stderr, echoed)
+				}
 			}
 			var out, complaints bytes.Buffer
 			if code := run(t.Context(), []string{"--store", dir, "export", "last", "--raw"}, nil, &out, &complaints); code != 0 {
@@ -121,9 +127,9 @@ func TestDamagedStore(t *testing.T) {
 const echoed = `{"jsonrpc":"2.0","id":1}` + "\n" + "no JSON\xff"
 
 // echo sends a frame and more through a proxy to an agent that sends it back.
-func echo(t *testing.T, store string) (stdout, stderr string) {
+func echo(t *testing.T, store string, flags ...string) (stdout, stderr string) {
 	t.Helper()
-	cmd := exec.Command("acptap", "--store", store, "proxy", "--", "cat")
+	cmd := exec.Command("acptap", slices.Concat([]string{"--store", store, "proxy"}, flags, []string{"--", "cat"})...)
 	cmd.Stdin = strings.NewReader(echoed)
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints

@@ -74,6 +74,7 @@ type character struct {
 	Silent  []string       // methods that it does not answer
 	History []string       // updates that it sends for a native load
 	Late    int            // how many of them come after the answer
+	Pause   int            // milliseconds before each of them
 	Greets  bool           // sends an update between session/new and its answer
 	Embeds  bool           // takes resources in a prompt
 	Echoes  bool           // version 1: repeats the prompt
@@ -179,6 +180,7 @@ func (a *agent) take(m gjson.Result) {
 	case name == "load", name == "resume" && m.Get("params.replayFrom").IsObject():
 		n := len(a.History) - a.Late
 		for _, u := range a.History[:n] {
+			time.Sleep(time.Duration(a.Pause) * time.Millisecond)
 			a.update(session, u)
 		}
 		a.result(m, `{"_meta":{"native":true}}`)
