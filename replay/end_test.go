@@ -4,41 +4,85 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
-// An agent that was killed after its n-th frame says n frames and is killed,
-// however much the client has to say.
+// An agent that was killed after the n-th frame of its tape is killed there: all
+// that it said before is said, and nothing more, however much the client has to
+// say.
 func TestDeath(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(twoTurns), "\n")
-	says := strings.Join([]string{hello, makeNew, first, allow, second, cancel}, "\n") + "\n"
-	for n, want := 0, ""; n <= len(lines); n++ {
-		if n > 0 {
-			if frame, ok := strings.CutPrefix(lines[n-1], "a "); ok {
-				want += frame + "\n"
+	for _, path := range tapes(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			file, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
 			}
+			dieEverywhere(t, file)
+		})
+	}
+	for seed := range uint64(10) {
+		dieEverywhere(t, []byte(talk(rand.New(rand.NewPCG(seed, 4)))))
+	}
+}
+
+// dieEverywhere cuts a tape in the portable form off behind each of its lines.
+func dieEverywhere(t *testing.T, file []byte) {
+	t.Helper()
+	whole, err := record.ReadPortable(bytes.NewReader(file), "whole")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := whole.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := said(t, whole, wire.ClientToAgent)
+	lines := bytes.SplitAfter(bytes.TrimSpace(file), []byte("\n"))
+	for n := range len(lines) {
+		cut := append(bytes.Join(lines[:n], nil), `{"dir":"a2c","exit":{"code":137,"signal":"killed"}}`...)
+		tape, err := record.ReadPortable(bytes.NewReader(cut), "cut")
+		if err != nil {
+			t.Fatal(err)
 		}
-		cut := strings.Join(lines[:n], "\n") + "\n" + `! {"dir":"a2c","exit":{"code":137,"signal":"killed"}}` + "\n"
+		want := said(t, tape, wire.AgentToClient)
+		if last, err := tape.Last(); err != nil {
+			t.Fatal(err)
+		} else if f, err := tape.Frame(last - 1); err == nil && f.Dir == wire.AgentToClient && f.Method == "ping" {
+			continue // nobody has to ping, so the end does not wait for it
+		}
 		var out bytes.Buffer
-		a := replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, cut)}}, Cwd: "/w/rec", Partial: true}
-		report, err := a.Run(context.Background(), strings.NewReader(says), &out, io.Discard)
-		if err != nil && n == len(lines) {
-			t.Errorf("killed after frame %d: %v\n%s", n, err, &report)
+		a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: info.Start.Cwd}
+		report, err := a.Run(t.Context(), bytes.NewReader(says), &out, io.Discard)
+		if err != nil {
+			t.Errorf("killed behind line %d: %v\n%s", n, err, &report)
 		}
-		if got := strings.Count(out.String(), "\n"); got < strings.Count(want, "\n") {
-			t.Errorf("killed after frame %d: the agent said %d lines, want\n%s\ngot\n%s", n, got, want, out.String())
+		if d := cmp.Diff(sorted(out.Bytes()), sorted(want)); d != "" {
+			t.Errorf("killed behind line %d: what the agent said (-got +want):\n%s", n, d)
 		}
-		if report.Exit == nil || report.Exit.Signal != "killed" {
-			t.Errorf("killed after frame %d: got the exit %+v", n, report.Exit)
+		if report.Exit == nil || report.Exit.Signal != "killed" || report.Exit.Code != 137 {
+			t.Errorf("killed behind line %d: got the exit %+v", n, report.Exit)
 		}
 	}
 }
+
+// sorted returns lines in an order of their own: what sessions and calls say
+// beside each other has none.
+func sorted(text []byte) []string { return slices.Sorted(strings.Lines(string(text))) }
 
 // Frames come at the recorded pace, at half of it, and not later than the longest
 // wait after one another.

@@ -291,15 +291,12 @@ func (p *player) over() bool {
 			}
 		}
 	}
-	if p.main.waits() {
-		return false
-	}
 	for _, l := range p.sessions {
 		if l.waits() {
 			return false
 		}
 	}
-	return true
+	return !p.main.waits() && !slices.ContainsFunc(p.alive, (*lane).waits)
 }
 
 // waits reports whether something of the lane has not passed.
