@@ -8,77 +8,82 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An array is a batch of answers as the agent sent it. It is sent as one again
-// if the client has sent the requests in one, else answer by answer.
+// An array is a batch as the agent sent it. It is sent as one again, once all of
+// its entries can leave, if the client has sent the requests that it answers in
+// one; else entry by entry.
 type array struct {
-	seq     uint64
-	replies []*cue
+	seq   uint64
+	parts []part
 }
 
-// array takes a batch of the agent. It reports false if that is something else
-// than answers to known requests, which then is sent as it is.
+// A part is one entry of an array, in the lane to which it belongs.
+type part struct {
+	lane  *lane
+	entry int
+	reply *cue // of a response: the request
+	token bool // it may have to be left out: its progress token is not in use now
+}
+
+// array takes a batch of the agent. It reports false if that has no entries, or
+// more than are known; it is sent as it is, then.
 func (p *player) array(f *dialect.Frame) bool {
-	var entries [][]byte
-	known := true
-	wire.Entries(f.Raw, func(_ int, entry []byte) bool {
-		e := wire.Scan(entry)
-		known = known && e.Kind == wire.Response && p.calls[string(e.ID)] != nil
-		entries = append(entries, entry)
-		return true
-	})
-	if !known || len(entries) == 0 {
+	n := 0
+	wire.Entries(f.Raw, func(int, []byte) bool { n++; return true })
+	if n == 0 || n > len(f.Entries) {
 		return false
 	}
 	a := &array{seq: f.Seq}
-	for i, entry := range entries {
-		e := wire.Scan(entry)
-		c := p.calls[string(e.ID)]
-		if c == nil {
-			continue // answered twice in one batch
-		}
-		h := held{seq: f.Seq, pos: f.Seq, at: f.At, end: f.End, entry: i, array: a, method: c.method}
-		l := p.responseLane(&h, e)
-		if i < len(f.Entries) {
-			h.ends = f.Entries[i].Events.Has(dialect.TurnEnded)
-		}
-		a.replies = append(a.replies, c)
-		p.hold(l, h, entry)
-	}
+	eachMessage(f, func(entry *dialect.Frame, e wire.Envelope) {
+		h := newHeld(entry)
+		h.entry, h.array = len(a.parts), a
+		l := p.laneOf(&h, entry, e)
+		a.parts = append(a.parts, part{l, h.entry, h.reply, h.token})
+		p.hold(l, h, entry.Raw)
+	})
 	return true
 }
 
-// together reports whether the requests came in one batch.
+// together reports whether the entries leave as one.
 func (a *array) together() bool {
-	for _, c := range a.replies {
-		if c.array == 0 || c.array != a.replies[0].array || c.lane.dead {
+	batch := 0
+	for _, part := range a.parts {
+		if part.lane.dead || part.token {
 			return false
 		}
+		c := part.reply
+		if c == nil {
+			continue
+		}
+		if c.array == 0 || batch != 0 && c.array != batch {
+			return false
+		}
+		batch = c.array
 	}
 	return true
 }
 
-// ready reports whether an answer of the array may be sent, as far as the others
+// ready reports whether an entry of the array may be sent, as far as the others
 // are concerned.
 func (a *array) ready(p *player) bool {
 	if !a.together() {
 		return true
 	}
-	for _, c := range a.replies {
-		if h := a.next(c.lane, c); h == nil || p.blocked(c.lane, h) {
+	for _, part := range a.parts {
+		if h := a.next(part); h == nil || p.blocked(part.lane, h) {
 			return false
 		}
 	}
 	return true
 }
 
-// next returns the answer to c if nothing but answers of the same array stands
-// before it in its lane.
-func (a *array) next(l *lane, c *cue) *held {
-	for i := range l.held {
-		switch h := &l.held[i]; {
+// next returns an entry if nothing but entries of the same array stands before it
+// in its lane.
+func (a *array) next(one part) *held {
+	for i := range one.lane.held {
+		switch h := &one.lane.held[i]; {
 		case h.array != a:
 			return nil
-		case h.reply == c:
+		case h.entry == one.entry:
 			return h
 		}
 	}
@@ -93,23 +98,22 @@ func (p *player) sendArray(a *array) {
 	}
 	var edits []edit
 	at := 0
-	for _, c := range a.replies {
-		h := a.next(c.lane, c)
-		entry := nth(f.Raw, h.entry)
+	for _, part := range a.parts {
+		entry := nth(f.Raw, part.entry)
 		at += bytes.Index(f.Raw[at:], entry) // only blanks and a comma stand between
-		edits = append(edits, edit{at, at + len(entry), p.today(c.lane, h, entry)})
+		edits = append(edits, edit{at, at + len(entry), p.today(part.lane, a.next(part), entry)})
 		at += len(entry)
 	}
 	p.out.Write(apply(f.Raw, edits))
 	p.out.Write([]byte(f.End.Bytes()))
-	for _, c := range a.replies {
-		h := *a.next(c.lane, c)
+	for _, part := range a.parts {
+		h := *a.next(part)
 		p.kept -= len(h.raw)
-		c.lane.pop()
+		part.lane.pop()
 		if p.pace.Speed > 0 {
-			c.lane.clock.tick(h.at, time.Now())
+			part.lane.clock.tick(h.at, time.Now())
 		}
-		p.gone(c.lane, &h)
+		p.gone(part.lane, &h)
 		p.leave(h.trail)
 	}
 }

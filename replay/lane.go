@@ -90,8 +90,8 @@ type held struct {
 	raw    []byte // kept; nil: to be read again
 	reply  *cue   // of a response: the request
 	ask    *ask   // of a request
-	array  *array // of a response in an array
-	entry  int
+	array  *array // of an entry in an array
+	entry  int    // its place there, from 0; else -1
 	method string
 	ends   bool // a turn
 	token  bool // it is about a progress token

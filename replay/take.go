@@ -237,15 +237,19 @@ func (p *player) fromAgent(f *dialect.Frame) {
 	if f.Kind == wire.Batch && p.array(f) {
 		return
 	}
-	h := held{seq: f.Seq, pos: f.Seq, at: f.At, end: f.End, entry: -1, method: f.Method, ends: f.Events.Has(dialect.TurnEnded)}
-	if int64(len(f.Raw)) < f.Size {
-		h.long = true
-	}
+	h := newHeld(f)
 	var e wire.Envelope
 	if f.Method != "session/update" {
 		e = wire.Scan(f.Raw)
 	}
 	p.hold(p.laneOf(&h, f, e), h, f.Raw)
+}
+
+func newHeld(f *dialect.Frame) held {
+	return held{
+		seq: f.Seq, pos: f.Seq, at: f.At, end: f.End, entry: -1,
+		method: f.Method, ends: f.Events.Has(dialect.TurnEnded), long: int64(len(f.Raw)) < f.Size,
+	}
 }
 
 // laneOf returns the lane that a frame of the agent belongs to.
