@@ -92,3 +92,42 @@ func TestEager(t *testing.T) {
 		})
 	}
 }
+
+// Frames that are longer than what is kept of a frame have the ids and paths of
+// now as well, wherever their ids stand.
+func TestLongFrames(t *testing.T) {
+	long := strings.Repeat("/w/rec ", 1<<18)
+	lines := func(dir, id string) (client, agent []string) {
+		client = []string{
+			`{"id":0,"method":"initialize","params":{"protocolVersion":1}}`,
+			`{"id":1,"method":"session/new","params":{"cwd":"` + dir + `","mcpServers":[]}}`,
+			`{"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"` + strings.Repeat("word ", 1<<18) + `"}]},"id":` + id + `}`,
+			`{"result":{"content":"` + long + `"},"id": 7 }`,
+		}
+		agent = []string{
+			`{"id":0,"result":{"protocolVersion":1}}`,
+			`{"id":1,"result":{"sessionId":"s"}}`,
+			`{"id":7,"method":"fs/write_text_file","params":{"sessionId":"s","content":"` + long + `","path":"` + dir + `/big.txt"}}`,
+			`{"result":{"_meta":{"a":"` + dir + `/x","b":"` + long + `"},"stopReason":"end_turn"},"jsonrpc":"2.0","id":` + id + `}`,
+		}
+		return client, agent
+	}
+	var tape strings.Builder
+	client, agent := lines("/w/rec", "2")
+	for i := range client {
+		tape.WriteString("c " + client[i] + "\na " + agent[i] + "\n")
+	}
+	client, want := lines("/another/place", `"two"`)
+	var out bytes.Buffer
+	player := replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, tape.String())}}, Cwd: "/w/rec"}
+	if report, err := player.Run(t.Context(), strings.NewReader(strings.Join(client, "\n")+"\n"), &out, io.Discard); err != nil {
+		t.Errorf("%v\n%s", err, &report)
+	}
+	got := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for i, line := range want {
+		if i == len(got) || got[i] != line {
+			short := func(s string) string { return strings.ReplaceAll(s, long, "…") }
+			t.Fatalf("got %d lines, want %d; the first that differs is\n%.1000s\nwant\n%s", len(got), len(want), short(strings.Join(got[min(i, len(got)):], "\n")), short(line))
+		}
+	}
+}

@@ -30,7 +30,7 @@ func newArrival(raw []byte, e wire.Envelope, array int) *arrival {
 
 // handle takes a line of the client.
 func (p *player) handle(line []byte) {
-	e := wire.Scan(line)
+	e := envelope(line)
 	if e.Kind != wire.Batch {
 		p.arrive(line, e, 0)
 		return

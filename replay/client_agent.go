@@ -14,7 +14,7 @@ import (
 // A partner is the agent while it runs: lines go in, lines come out. Neither side
 // waits for the other, since an agent may write before it reads.
 type partner struct {
-	lines  chan []byte // what it writes, of long lines the first wire.MaxChecked bytes; closed at its end
+	lines  chan []byte // what it writes, shortened; closed at its end
 	spoke  atomic.Int64
 	cancel context.CancelFunc
 	ended  chan error // what proxy.Proxy.Run returned
@@ -110,9 +110,7 @@ func (a *partner) read(out *io.PipeReader) {
 	var split wire.Splitter
 	var line []byte
 	emit := func(piece []byte, _ wire.LineEnd, last bool) {
-		if len(line) <= wire.MaxChecked {
-			line = append(line, piece...)
-		}
+		line = shortened(append(line, piece...))
 		if last {
 			a.lines <- line
 			line = nil

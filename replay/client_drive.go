@@ -273,14 +273,15 @@ func (d *driver) send(message []byte) {
 func (d *driver) see(dir wire.Direction, line []byte, do func(f *dialect.Frame, e wire.Envelope)) {
 	d.seq++
 	size := int64(len(line))
-	e := wire.Scan(line)
-	if size > wire.MaxChecked {
-		line = line[:wire.MaxChecked]
-		e = wire.ScanPrefix(line)
-	}
+	e := envelope(line)
+	line = line[:min(len(line), wire.MaxChecked)]
 	f := dialect.Frame{Frame: wire.Frame{Seq: d.seq, Dir: dir, Kind: e.Kind, Failed: e.Error != nil, Size: size, Raw: line}}
 	f.About, _ = d.tracker.See(&f.Frame, e)
 	d.trace.Add(&f)
+	if f.Kind == wire.Unchecked {
+		do(&f, e)
+		return
+	}
 	eachMessage(&f, do)
 }
 

@@ -117,7 +117,11 @@ func (r *planReader) frame(f *dialect.Frame) error {
 			return
 		}
 		r.found = r.found || f.Session == r.source.Session
-		if f.Kind == wire.Unchecked && f.Dir == wire.ClientToAgent {
+		switch {
+		case f.Kind != wire.Unchecked:
+		case f.Dir == wire.AgentToClient:
+			e = r.source.envelope(f)
+		default:
 			if failed = r.complete(f, &e); failed != nil {
 				return
 			}

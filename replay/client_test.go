@@ -368,6 +368,27 @@ func TestClientSendsLongMessages(t *testing.T) {
 	}
 }
 
+// An answer that is longer than what is checked of a frame is taken for one,
+// also if its id stands at the end.
+func TestClientTakesLongAnswers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tape.jsonl")
+	lines := strings.NewReplacer("c {", `{"dir":"c2a","frame":{`, "a {", `{"dir":"a2c","frame":{`, "}\n", "}}\n").Replace(`c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+a {"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}},"jsonrpc":"2.0","id":0}
+c {"jsonrpc":"2.0","method":"notifications/initialized"}
+c {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"draw"}}
+a {"result":{"content":[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("AAAA", 1<<19) + `"}]},"jsonrpc":"2.0","id":1}
+`)
+	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report, _, said, err := playing(t, replay.Client{
+		Sources: []replay.Source{{Tape: opened(t, path)}}, Start: part("tape", path), Level: replay.Content,
+	})
+	if err != nil || len(report.Notes) > 0 {
+		t.Errorf("got %v\n%v\n%s", err, report, said)
+	}
+}
+
 var chosen = regexp.MustCompile(`"optionId":"o\d+"`)
 
 // The same holds for tapes on which sessions, turns, permissions, cancels and

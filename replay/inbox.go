@@ -45,10 +45,11 @@ func newInbox(in io.Reader, more chan struct{}, whole bool) *inbox {
 
 func (b *inbox) read(in io.Reader) {
 	var split wire.Splitter
-	var line []byte // the beginning of a long frame; nothing of the rest counts
+	var line []byte
 	emit := func(piece []byte, _ wire.LineEnd, last bool) {
-		if b.whole || len(line) <= wire.MaxChecked {
-			line = append(line, piece...)
+		line = append(line, piece...)
+		if !b.whole {
+			line = shortened(line)
 		}
 		if last {
 			b.put(line)

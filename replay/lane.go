@@ -62,6 +62,7 @@ type cue struct {
 	at       time.Duration // on the tape
 	gap      time.Duration // since the frame before in its lane
 	raw      []byte        // kept; nil: to be read again
+	long     bool          // the tape gives only its beginning
 
 	used     bool   // it has come
 	dropped  bool   // it is not waited for any more

@@ -192,12 +192,15 @@ func (p *player) compare(c *cue, m *arrival) []Difference {
 	recorded := p.bytesOf(c)
 	recorded = apply(recorded, p.ids.rewrite(c.method, recorded, m.raw))
 	recorded = p.rootsOf(c.lane).rewrite(recorded)
-	want, got := p.counted(c, wire.Scan(recorded)), p.counted(c, m.e)
+	then := wire.Scan(recorded)
+	if c.long {
+		then = wire.ScanPrefix(recorded)
+	}
+	want, got := p.counted(c, then), p.counted(c, m.e)
 	if c.method == "initialize" && c.kind == wire.Request {
 		return p.version(c, want, got)
 	}
-	cut := m.e.Kind == wire.Unchecked
-	return difference(want, got, cut)
+	return difference(want, got, c.long && m.e.Kind == wire.Unchecked)
 }
 
 // counted returns the values of a message that count.

@@ -1,6 +1,12 @@
 package replay
 
-import "testing"
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestRoots(t *testing.T) {
 	for _, tt := range []struct{ name, recorded, now, in, want string }{
@@ -22,6 +28,49 @@ func TestRoots(t *testing.T) {
 			if got := string(r.rewrite([]byte(tt.in))); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
+			for size := range len(tt.in) {
+				if got := inPieces(&r, tt.in, size+1); got != tt.want {
+					t.Errorf("in pieces of %d bytes: got %s, want %s", size+1, got, tt.want)
+				}
+			}
 		})
+	}
+}
+
+// inPieces maps a message that comes in pieces.
+func inPieces(r *roots, message string, size int) string {
+	var b bytes.Buffer
+	w := &rewriter{w: &b, roots: r}
+	for piece := range slices.Chunk([]byte(message), size) {
+		w.Write(piece)
+	}
+	w.flush()
+	return b.String()
+}
+
+// A message in pieces is mapped as if it were whole, but for strings that are
+// longer than is kept.
+func FuzzRewriter(f *testing.F) {
+	f.Add(`{"path" : "/w/rec/a","t":["/w/rec","\\"], "data":"/w/rec"}`, uint8(3))
+	f.Add(`"/w/rec" `, uint8(1))
+	f.Add(`{"a":"\`, uint8(2))
+	f.Fuzz(func(t *testing.T, message string, size uint8) {
+		var r roots
+		r.learn("/w/rec", "/somewhere/else")
+		got := inPieces(&r, message, int(size)+1)
+		if want := string(r.rewrite([]byte(message))); got != want && json.Valid([]byte(message)) {
+			t.Errorf("in pieces of %d bytes: got %s, want %s", int(size)+1, got, want)
+		}
+	})
+}
+
+func TestRewriterLongStrings(t *testing.T) {
+	var r roots
+	r.learn("/w/rec", "/x/y")
+	long := strings.Repeat(" ", maxString) + "/w/rec"
+	in := `{"path":"/w/rec/a","content":"` + long + `","cwd":"/w/rec"}`
+	want := `{"path":"/x/y/a","content":"` + long + `","cwd":"/x/y"}`
+	if got := inPieces(&r, in, 64<<10); got != want {
+		t.Errorf("got %d bytes with %.40s and %s", len(got), got, got[len(got)-40:])
 	}
 }

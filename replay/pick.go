@@ -88,8 +88,7 @@ func (k *casting) pick(p *player, line []byte) *player {
 	if k.settled {
 		return p
 	}
-	e := wire.Scan(line)
-	m := newArrival(line, e, 0)
+	m := newArrival(line, envelope(line), 0)
 	if kind, _ := dialect.Lookup(dialect.ACP, m.method); m.kind != wire.Request || kind.Effect != dialect.Opens || p.protocol == dialect.MCP {
 		k.early = append(k.early, line)
 		return p

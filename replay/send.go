@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"time"
 
@@ -23,7 +24,7 @@ func (p *player) send(l *lane, h *held, raw []byte) {
 	}
 	switch {
 	case h.long:
-		p.sendLong(h, raw)
+		p.sendLong(l, h, raw)
 	default:
 		p.out.Write(p.today(l, h, raw))
 		p.out.Write([]byte(h.end.Bytes()))
@@ -49,6 +50,12 @@ func (p *player) gone(l *lane, h *held) {
 
 // today returns a message of the agent with the ids and paths of now.
 func (p *player) today(l *lane, h *held, raw []byte) []byte {
+	return p.rootsOf(l).rewrite(apply(raw, p.idEdits(h, raw)))
+}
+
+// idEdits returns the edits that give a message of the agent the ids of now, in
+// order.
+func (p *player) idEdits(h *held, raw []byte) []edit {
 	var edits []edit
 	if h.reply != nil {
 		edits = idEdit(raw, h.reply.live)
@@ -56,7 +63,8 @@ func (p *player) today(l *lane, h *held, raw []byte) []byte {
 	if len(p.ids.moved) > 0 {
 		edits = append(edits, p.ids.rewrite(h.method, raw, nil)...)
 	}
-	return p.rootsOf(l).rewrite(apply(raw, edits))
+	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
+	return edits
 }
 
 // rootsOf returns how paths in a lane are mapped.
@@ -77,23 +85,27 @@ func (p *player) tokenless(h *held, raw []byte) bool {
 	return ok && live == nil
 }
 
-// sendLong sends a frame of which the tape gives only the beginning at once. Its
-// paths stay as they are.
-func (p *player) sendLong(h *held, beginning []byte) {
-	w := &splice{w: p.out}
-	if h.reply != nil {
-		w.edits = idEdit(beginning, h.reply.live)
+// sendLong sends a frame of which the tape gives only the beginning at once. Ids
+// other than its own are looked for there only.
+func (p *player) sendLong(l *lane, h *held, beginning []byte) {
+	edits := p.idEdits(h, beginning)
+	if h.reply != nil && wire.ScanPrefix(beginning).ID == nil {
+		id, at := p.script.source.lastID(h.seq)
+		edits = append(edits, edit{at, at + len(id), h.reply.live})
 	}
-	if err := p.script.source.Tape.WriteFrame(w, h.seq); err != nil {
+	paths := &rewriter{w: p.out, roots: p.rootsOf(l)}
+	ids := &splice{w: paths, edits: edits}
+	if err := p.script.source.Tape.WriteFrame(ids, h.seq); err != nil {
 		p.report.note("frame %d is sent in part: %v", h.seq, err)
 	}
+	paths.flush()
 	p.out.Write([]byte(h.end.Bytes()))
 }
 
-// A splice is a writer that makes one edit on the way.
+// A splice is a writer that makes edits on the way.
 type splice struct {
-	w     *outbox
-	edits []edit
+	w     io.Writer
+	edits []edit // in order
 	at    int
 }
 

@@ -73,21 +73,20 @@ func (p *player) mark(f *dialect.Frame) {
 // fromClient takes a frame of the client.
 func (p *player) fromClient(f *dialect.Frame) {
 	if f.Kind != wire.Batch {
-		p.cue(f, f.About, f.Raw, -1)
+		p.cue(f, f.About, f.Raw, p.script.source.envelope(f), -1)
 		return
 	}
 	wire.Entries(f.Raw, func(i int, entry []byte) bool {
 		if i < len(f.Entries) {
-			p.cue(f, f.Entries[i], entry, i)
+			p.cue(f, f.Entries[i], entry, wire.Scan(entry), i)
 		}
 		return true
 	})
 }
 
 // cue takes one message of the client.
-func (p *player) cue(f *dialect.Frame, about dialect.About, raw []byte, entry int) {
-	e := wire.Scan(raw)
-	c := &cue{seq: f.Seq, entry: entry, kind: kindOf(e), method: about.Method, session: addressee(e), required: true, at: f.At}
+func (p *player) cue(f *dialect.Frame, about dialect.About, raw []byte, e wire.Envelope, entry int) {
+	c := &cue{seq: f.Seq, entry: entry, kind: kindOf(e), method: about.Method, session: addressee(e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
 	switch c.kind {
 	case wire.Response:
 		p.answerCue(c, e)
@@ -240,7 +239,7 @@ func (p *player) fromAgent(f *dialect.Frame) {
 	h := newHeld(f)
 	var e wire.Envelope
 	if f.Method != "session/update" {
-		e = wire.Scan(f.Raw)
+		e = p.script.source.envelope(f)
 	}
 	p.hold(p.laneOf(&h, f, e), h, f.Raw)
 }
@@ -280,7 +279,7 @@ func (p *player) responseLane(h *held, e wire.Envelope) *lane {
 	}
 	delete(p.calls, c.id)
 	delete(p.tokens, c.token)
-	h.reply, c.answered = c, true
+	h.reply, h.method, c.answered = c, c.method, true
 	if v := gjson.GetBytes(e.Result, "protocolVersion"); v.Exists() {
 		c.version = v.Raw
 	}

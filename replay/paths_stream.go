@@ -1,0 +1,126 @@
+package replay
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A rewriter does what roots.rewrite does with a message that comes in pieces. A
+// string of more than maxString bytes, which is hardly a path and may be a file,
+// keeps its bytes.
+type rewriter struct {
+	w     io.Writer
+	roots *roots
+
+	at      rewriting
+	escaped bool   // the last byte was a backslash
+	text    []byte // the string that is being read, and blanks behind it
+	length  int    // of the string without the blanks, once it has ended
+	key     string // the last one
+}
+
+// maxString is how much of a string is kept until its end has come.
+const maxString = wire.MaxChecked
+
+// A rewriting is where in the text of a message a piece ends.
+type rewriting uint8
+
+const (
+	betweenStrings rewriting = iota
+	inString
+	inLongString // that was written as far as it has come
+	behindString // of which what follows tells whether it is a key
+)
+
+func (r *rewriter) Write(b []byte) (int, error) {
+	if !r.roots.moved {
+		return r.w.Write(b)
+	}
+	n := len(b)
+	for len(b) > 0 {
+		b = b[r.step(b):]
+	}
+	return n, nil
+}
+
+// step takes the first bytes of b, and returns how many.
+func (r *rewriter) step(b []byte) int {
+	switch r.at {
+	case inString:
+		n, ended := r.rest(b)
+		r.text = append(r.text, b[:n]...)
+		switch {
+		case len(r.text) > maxString:
+			r.w.Write(r.text)
+			r.at, r.text = inLongString, nil
+			if ended {
+				r.at = betweenStrings
+			}
+		case ended:
+			r.at, r.length = behindString, len(r.text)
+		}
+		return n
+	case inLongString:
+		n, ended := r.rest(b)
+		r.w.Write(b[:n])
+		if ended {
+			r.at = betweenStrings
+		}
+		return n
+	case behindString:
+		blanks := len(b) - len(bytes.TrimLeft(b, " \t\r\n"))
+		r.text = append(r.text, b[:blanks]...)
+		if blanks < len(b) {
+			r.finish(b[blanks] == ':')
+		}
+		return blanks
+	}
+	n := bytes.IndexByte(b, '"')
+	if n < 0 {
+		r.w.Write(b)
+		return len(b)
+	}
+	r.w.Write(b[:n])
+	r.at, r.text = inString, append(r.text[:0], '"')
+	return n + 1
+}
+
+// rest returns how many bytes of b belong to the string that has begun.
+func (r *rewriter) rest(b []byte) (n int, ended bool) {
+	for i, c := range b {
+		switch {
+		case r.escaped:
+			r.escaped = false
+		case c == '\\':
+			r.escaped = true
+		case c == '"':
+			return i + 1, true
+		}
+	}
+	return len(b), false
+}
+
+// finish writes the string that has ended.
+func (r *rewriter) finish(isKey bool) {
+	literal, blanks := r.text[:r.length], r.text[r.length:]
+	if isKey {
+		r.key = string(literal)
+	} else if mapped, ok := r.roots.literal(literal, r.key); ok {
+		literal = mapped
+	}
+	r.w.Write(literal)
+	r.w.Write(blanks)
+	r.at = betweenStrings
+}
+
+// flush writes what was held back at the end of a message.
+func (r *rewriter) flush() {
+	switch r.at {
+	case inString:
+		r.w.Write(r.text)
+	case behindString:
+		r.finish(false)
+	}
+}
