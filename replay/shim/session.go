@@ -185,8 +185,8 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	if method == "elicitation/create" {
 		m = s.elicited(m)
 	}
-	// Nearly all frames are updates of a session that needs nothing: for them
-	// nothing is allocated.
+	// Nearly all frames are updates of a session that needs nothing: of them only
+	// two short fields are copied.
 	id := m.param(path[len("params."):])
 	c := s.byAgent[id.Str]
 	switch {
@@ -242,8 +242,7 @@ func (s *Shim) elicited(m message) message {
 // update takes notice of an update. It returns false if the client is not to
 // get it.
 func (s *Shim) update(c *session, m *message) bool {
-	update := m.param("update")
-	variant := update.Get("sessionUpdate").Str
+	variant := m.param("update.sessionUpdate").Str
 	if c.history {
 		c.seen = time.Now()
 		if historic(variant) {
@@ -255,12 +254,12 @@ func (s *Shim) update(c *session, m *message) bool {
 	}
 	switch variant {
 	case "state_update":
-		c.working = update.Get("state").Str != "idle"
+		c.working = m.param("update.state").Str != "idle"
 		c.rested()
 	case "current_mode_update":
-		c.restate("modes.currentModeId", update.Get("currentModeId"))
+		c.restate("modes.currentModeId", m.param("update.currentModeId"))
 	case "config_option_update":
-		c.restate("configOptions", update.Get("configOptions"))
+		c.restate("configOptions", m.param("update.configOptions"))
 	}
 	return true
 }
