@@ -463,12 +463,18 @@ func TestEarly(t *testing.T) {
 		t.Error("the load fails")
 	}
 
-	c.Silent = []string{"session/new", "$/cancel_request"}
+	c.Belated = true
 	other := start(t, dir, c, nil)
 	other.initialize()
 	load = other.ask("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
 	other.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%d}}`, load)
 	if m := other.response(load); m.Get("error.code").Int() != -32800 {
 		t.Errorf("got %s, want -32800", m.Raw)
+	}
+	other.must("_vendor/x", "{}") // behind what the agent sends for the session that it made in vain
+	for _, line := range other.lines {
+		if strings.Contains(line, "belated") {
+			t.Errorf("the client gets %s", line)
+		}
 	}
 }

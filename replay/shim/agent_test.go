@@ -75,6 +75,7 @@ type character struct {
 	History []string       // updates that it sends for a native load
 	Late    int            // how many of them come after the answer
 	Pause   int            // milliseconds before each of them
+	Belated bool           // answers session/new when it is cancelled, and sends an update of the session then
 	Greets  bool           // sends an update between session/new and its answer
 	Embeds  bool           // takes resources in a prompt
 	Echoes  bool           // version 1: repeats the prompt
@@ -144,7 +145,12 @@ func (a *agent) run() {
 func (a *agent) take(m gjson.Result) {
 	method := m.Get("method").Str
 	session := m.Get("params.sessionId").Str
-	if slices.Contains(a.Silent, method) {
+	switch {
+	case slices.Contains(a.Silent, method), a.Belated && method == "session/new":
+		return
+	case a.Belated && method == "$/cancel_request":
+		a.say(`{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"belated"}}`, m.Get("params.requestId").Raw)
+		a.update("belated", `{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		return
 	}
 	if code := a.Errors[method]; code != 0 {

@@ -61,9 +61,10 @@ var markers = map[dialect.Dialect][]marker{
 
 // offer takes the client's initialize.
 func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
-	if s.stage == fresh {
-		s.stage = asking
+	if s.stage != fresh {
+		return append(out, m.Frame) // there is one; the agent will say so
 	}
+	s.stage = asking
 	s.tracker.See(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
 	s.client = clientSupport{
 		plans:      m.param("clientCapabilities.plan").IsObject(),

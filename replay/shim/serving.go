@@ -22,6 +22,14 @@ type serving struct {
 	away    bool          // gone is closed; only in acts
 }
 
+// ownRequests are the requests to the agent that no client has sent.
+type ownRequests struct {
+	asked     map[string]chan<- answer // by id
+	abandoned map[string]bool          // ids of those, and of the client's, whose answer nobody waits for any more
+	prefix    string                   // of the ids
+	requests  int                      // made so far
+}
+
 // An answer is the agent's to a request of the shim's own. One of both is nil.
 type answer struct {
 	result, err []byte // JSON
@@ -94,9 +102,10 @@ func (v *serving) act(act func(out []wire.Frame) []wire.Frame) error {
 // that for too long. An answer that comes later is withheld.
 func (v *serving) ask(method string, params []byte, about *session) (answer, error) {
 	answered := make(chan answer, 1)
+	var id []byte
 	err := v.act(func(out []wire.Frame) []wire.Frame {
 		v.requests++
-		id := quote(fmt.Sprint(v.prefix, v.requests))
+		id = quote(fmt.Sprint(v.prefix, v.requests))
 		v.asking = string(id)
 		v.asked[v.asking] = answered
 		if about != nil {
@@ -123,15 +132,32 @@ func (v *serving) ask(method string, params []byte, about *session) (answer, err
 				return out
 			})
 			if rest <= 0 {
-				return answer{}, errSilent
+				return v.leave(string(id), answered, errSilent)
 			}
 			t.Reset(rest)
 		case <-v.gone:
-			return answer{}, errCancelled
+			return v.leave(string(id), answered, errCancelled)
 		case <-v.over:
 			return answer{}, errOver
 		}
 	}
+}
+
+// leave gives up a request of the shim's own, unless it has just been answered.
+func (v *serving) leave(id string, answered <-chan answer, why error) (a answer, err error) {
+	err = why
+	v.do(func(out []wire.Frame) []wire.Frame {
+		if v.asked[id] != nil {
+			delete(v.asked, id)
+			v.abandoned[id] = true
+		} else if a = <-answered; why == errSilent {
+			err = nil
+		} else {
+			v.shun(a.result)
+		}
+		return out
+	})
+	return a, err
 }
 
 // pause waits. It fails if the serving is over before that.

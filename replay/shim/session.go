@@ -99,6 +99,28 @@ func (s *Shim) goOn(held, out []wire.Frame) []wire.Frame {
 	return out
 }
 
+// maxStrays is how many updates are kept at once for sessions that nobody knows.
+const maxStrays = 1000
+
+// newcomers is what is known of sessions that are only being made.
+type newcomers struct {
+	known   map[string]bool // ids in the store, as far as they were looked up
+	lookups int             // of known that are under way
+	parked  []wire.Frame    // responses to session/new that came meanwhile
+	making  int             // requests of the client for a new session that are not answered
+	setups  int             // own requests for a session that have not led to one yet
+	strays  []wire.Frame    // updates that came meanwhile for sessions that nobody knows
+}
+
+// shun has what the agent sends for a session withheld that it has made for a
+// request that was given up.
+func (s *Shim) shun(result []byte) {
+	id := gjson.GetBytes(result, "sessionId")
+	if id.Type == gjson.String && s.byAgent[id.Str] == nil {
+		s.byAgent[id.Str] = &session{client: id.Str, agent: id.Str, closed: true}
+	}
+}
+
 // begun notes that a setup of the shim's own is on its way. Until its end,
 // updates for sessions that nobody knows are kept: some agents send them before
 // they answer.
@@ -192,7 +214,7 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case id.Type != gjson.String:
 		return append(out, m.Frame)
-	case (c == nil || c.closed) && method == "session/update" && (s.setups > 0 || s.making > 0 && s.known[id.Str]):
+	case (c == nil || c.closed) && method == "session/update" && (s.setups > 0 || s.making > 0 && s.known[id.Str]) && len(s.strays) < maxStrays:
 		s.strays = append(s.strays, m.clone())
 		return out
 	case c == nil:

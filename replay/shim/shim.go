@@ -51,27 +51,19 @@ type Shim struct {
 	over chan struct{}  // closed when the agent will not answer any more
 	once sync.Once      // closes over
 
-	tracker   *dialect.Tracker // is shown initialize only
-	own       capabilities     // what the agent offers by itself
-	client    clientSupport
-	stage     stage
-	early     []wire.Frame             // what came while initialize was not answered
-	lacks     map[string]bool          // methods that it offers and has failed to do
-	calls     map[string]*call         // of the client, by id as sent
-	asked     map[string]chan<- answer // own requests, by id
-	abandoned map[string]bool          // ids of requests that the agent has not answered in time
-	prefix    string                   // of the ids of own requests
-	requests  int                      // own requests made
+	tracker *dialect.Tracker // is shown initialize only
+	own     capabilities     // what the agent offers by itself
+	client  clientSupport
+	stage   stage
+	early   []wire.Frame     // what came while initialize was not answered
+	lacks   map[string]bool  // methods that the agent offers and has failed to do
+	calls   map[string]*call // of the client, by id as sent
+	ownRequests
 
-	listed   map[string]bool     // sessions in the agent's list, as far as the client has asked for it; nil: not at all
 	sessions map[string]*session // by the client's id
 	byAgent  map[string]*session // by the agent's
-	known    map[string]bool     // ids in the store, as far as they were looked up
-	lookups  int                 // of known that are under way
-	parked   []wire.Frame        // responses to session/new that came meanwhile
-	making   int                 // requests of the client for a new session that are not answered
-	setups   int                 // own requests for a session that have not led to one yet
-	strays   []wire.Frame        // updates that came meanwhile for sessions that nobody knows
+	listed   map[string]bool     // in the agent's list, as far as the client has asked for it; nil: not at all
+	newcomers
 }
 
 // A stage is how far a connection is.
@@ -231,6 +223,7 @@ func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
 	}
 	if s.abandoned[id] {
 		delete(s.abandoned, id)
+		s.shun(m.env.Result)
 		return out
 	}
 	c := s.calls[id]
