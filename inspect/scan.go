@@ -59,8 +59,10 @@ func (s *scan) read(ctx context.Context, r *reel) {
 			s.look(func() {
 				c.each(next, end, func(f *dialect.Frame, isBad bool) { s.see(r, f, isBad) })
 				next = end + 1
-				s.found.caught = s.found.caught || caught && end == c.last
 			})
+		}
+		if caught {
+			s.look(func() { s.found.caught = true })
 		}
 		if ended {
 			return
