@@ -19,6 +19,13 @@ import (
 // and for paths in the directories of a session, which are those of now. A
 // message that the tape does not have gets an error at once; where only waiting
 // can tell that something does not come, Patience ends it.
+//
+// Of the tape no more is in memory than what is sent now, however long it is.
+// But where one session waits for its client, and what comes next of another one
+// stands further on, the tape is read up to there, and some 180 bytes are kept of
+// each frame between (BenchmarkReadAhead). Of frames longer than a mebibyte only
+// the beginning is compared, and paths in strings longer than that stay as they
+// were.
 type Agent struct {
 	// Sources are the tapes that are played. A tape may hold several
 	// connections, and one run has one: the first on which the client finds

@@ -1,32 +1,80 @@
 package replay_test
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
-// longTurn is a tape of one prompt with n updates, and what its client said.
-func longTurn(n int) (tape, client []byte) {
-	var b, c bytes.Buffer
-	say := func(frame string) {
-		fmt.Fprintf(&b, `{"dir":"c2a","frame":%s}`+"\n", frame)
-		fmt.Fprintln(&c, frame)
-	}
-	say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
-	b.WriteString(`{"dir":"a2c","frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}}` + "\n")
-	say(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w/rec","mcpServers":[]}}`)
-	b.WriteString(`{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}}` + "\n")
-	say(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go"}]}}`)
+// A writtenTape is a tape in the portable form, and what both sides say on it.
+type writtenTape struct{ file, client, agent bytes.Buffer }
+
+func (w *writtenTape) says(format string, args ...any) {
+	fmt.Fprintf(&w.client, format+"\n", args...)
+	fmt.Fprintf(&w.file, `{"dir":"c2a","frame":`+format+"}\n", args...)
+}
+
+func (w *writtenTape) answers(format string, args ...any) {
+	fmt.Fprintf(&w.agent, format+"\n", args...)
+	fmt.Fprintf(&w.file, `{"dir":"a2c","frame":`+format+"}\n", args...)
+}
+
+// session makes a session.
+func (w *writtenTape) session(id int) {
+	w.says(`{"jsonrpc":"2.0","id":%d,"method":"session/new","params":{"cwd":"/w/rec","mcpServers":[]}}`, id)
+	w.answers(`{"jsonrpc":"2.0","id":%d,"result":{"sessionId":"s%d"}}`, id, id)
+}
+
+// turn is a prompt with n updates.
+func (w *writtenTape) turn(session, id, n int) {
+	w.says(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":"s%d","prompt":[{"type":"text","text":"go"}]}}`, id, session)
 	for i := range n {
-		fmt.Fprintf(&b, `{"dir":"a2c","frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"word %d of what stands in /w/rec/main.go"}}}}}`+"\n", i)
+		w.answers(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s%d","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"word %d of what stands in /w/rec/main.go"}}}}`, session, i)
 	}
-	b.WriteString(`{"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}}` + "\n")
-	return b.Bytes(), c.Bytes()
+	w.answers(`{"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`, id)
+}
+
+// greeted begins a tape.
+func greeted() *writtenTape {
+	w := &writtenTape{}
+	w.says(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+	w.answers(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
+	return w
+}
+
+// longTurn is a tape of one prompt with n updates.
+func longTurn(n int) *writtenTape {
+	w := greeted()
+	w.session(1)
+	w.turn(1, 2, n)
+	return w
+}
+
+// sealed puts a tape into a store, and opens it there.
+func (w *writtenTape) sealed(b *testing.B) *record.Tape {
+	b.Helper()
+	store := record.OpenStore(b.TempDir())
+	id, err := store.Import(bytes.NewReader(w.file.Bytes()), "tape")
+	if err != nil {
+		b.Fatal(err)
+	}
+	tape, err := store.Open(id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return tape
 }
 
 type counter int64
@@ -36,27 +84,145 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func benchmarkReplay(b *testing.B, client func([]byte) []byte) {
-	text, said := longTurn(20_000)
-	tape, err := record.ReadPortable(bytes.NewReader(text), "long")
+// BenchmarkReplay plays a turn of 200,000 updates; proxy, for comparison, is cat
+// of the same bytes through the recording proxy.
+func BenchmarkReplay(b *testing.B) {
+	w := longTurn(200_000)
+	for _, way := range []struct{ name, cwd string }{{"same", "/w/rec"}, {"elsewhere", "/another/place"}} {
+		b.Run(way.name, func(b *testing.B) {
+			tape := w.sealed(b)
+			said := strings.ReplaceAll(w.client.String(), "/w/rec", way.cwd)
+			b.ReportAllocs()
+			b.SetBytes(int64(w.agent.Len()))
+			for b.Loop() {
+				var n counter
+				agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec"}
+				if report, err := agent.Run(b.Context(), strings.NewReader(said), &n, io.Discard); err != nil || int(n) < w.agent.Len() {
+					b.Fatal(err, n, &report)
+				}
+			}
+		})
+	}
+	b.Run("proxy", func(b *testing.B) {
+		cat, err := exec.LookPath("cat")
+		if err != nil {
+			b.Skip(err)
+		}
+		file := filepath.Join(b.TempDir(), "agent.jsonl")
+		if err := os.WriteFile(file, w.agent.Bytes(), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		store := record.OpenStore(b.TempDir())
+		b.SetBytes(int64(w.agent.Len()))
+		for b.Loop() {
+			journal, err := store.Record(record.Start{Command: []string{cat, file}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var n counter
+			p := proxy.Proxy{Command: []string{cat, file}, In: strings.NewReader(""), Out: &n, Err: io.Discard, Journal: journal}
+			if err := p.Run(b.Context()); err != nil || int(n) != w.agent.Len() {
+				b.Fatal(err, n)
+			}
+			b.StopTimer()
+			journal.Close()
+			journal.Wait()
+			b.StartTimer()
+		}
+	})
+}
+
+// firstLine is closed by the first thing that is written to it.
+type firstLine struct{ came chan struct{} }
+
+func (f *firstLine) Write(b []byte) (int, error) {
+	if f.came != nil {
+		close(f.came)
+		f.came = nil
+	}
+	return len(b), nil
+}
+
+// BenchmarkFirstAnswer is the time to the first answer of a sealed tape with
+// 200,000 frames, opening it included.
+func BenchmarkFirstAnswer(b *testing.B) {
+	w := longTurn(200_000)
+	store := record.OpenStore(b.TempDir())
+	id, err := store.Import(&w.file, "tape")
 	if err != nil {
 		b.Fatal(err)
 	}
-	said = client(said)
-	b.ReportAllocs()
 	for b.Loop() {
-		var n counter
-		agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec"}
-		if report, err := agent.Run(b.Context(), bytes.NewReader(said), &n, io.Discard); err != nil {
-			b.Fatal(err, &report)
+		tape, err := store.Open(id)
+		if err != nil {
+			b.Fatal(err)
 		}
-		b.SetBytes(int64(n))
+		in, client := io.Pipe()
+		came, done := make(chan struct{}), make(chan error)
+		go func() {
+			agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec", Partial: true}
+			_, err := agent.Run(b.Context(), in, &firstLine{came}, io.Discard)
+			done <- err
+		}()
+		io.WriteString(client, hello+"\n")
+		<-came
+		b.StopTimer()
+		client.Close()
+		if err := <-done; err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
 	}
 }
 
-func BenchmarkReplay(b *testing.B) {
-	b.Run("same", func(b *testing.B) { benchmarkReplay(b, func(said []byte) []byte { return said }) })
-	b.Run("elsewhere", func(b *testing.B) {
-		benchmarkReplay(b, func(said []byte) []byte { return bytes.ReplaceAll(said, []byte("/w/rec"), []byte("/another/place")) })
-	})
+// BenchmarkReadAhead measures what is kept of a tape while it is played: in the
+// midst of one session; and where a second session, of which more stands at the
+// end of the tape, has it read on while the first waits for its client.
+func BenchmarkReadAhead(b *testing.B) {
+	const turns, updates = 10_000, 20
+	for _, sessions := range []int{1, 2} {
+		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) {
+			w := greeted()
+			for id := range sessions {
+				w.session(id + 1)
+			}
+			begun := w.client.Len()
+			for i := range turns {
+				w.turn(1, 10+i, updates)
+			}
+			if sessions > 1 {
+				w.turn(2, 9, updates)
+			}
+			tape := w.sealed(b)
+			var kept float64
+			for b.Loop() {
+				in, client := io.Pipe()
+				answers, out := io.Pipe()
+				done := make(chan error)
+				before := heap()
+				go func() {
+					agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec", Partial: true, Patience: time.Hour}
+					_, err := agent.Run(b.Context(), in, out, io.Discard)
+					done <- err
+				}()
+				client.Write(w.client.Bytes()[:begun])
+				io.WriteString(client, `{"jsonrpc":"2.0","id":"p","method":"ping"}`+"\n")
+				for lines := bufio.NewScanner(answers); lines.Scan() && !strings.Contains(lines.Text(), `"p"`); {
+				}
+				kept = float64(heap()) - float64(before) // all was done before the ping was looked at
+				client.Close()
+				if err := <-done; err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(kept/(turns*(updates+2)), "B/frame")
+		})
+	}
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

@@ -95,6 +95,7 @@ func (p *player) sendArray(a *array) {
 	f, err := p.script.again(a.seq)
 	if err != nil {
 		p.report.note("frame %d cannot be sent: %v", a.seq, err)
+		f = &dialect.Frame{}
 	}
 	var edits []edit
 	at := 0
@@ -105,7 +106,7 @@ func (p *player) sendArray(a *array) {
 		at += len(entry)
 	}
 	p.out.Write(apply(f.Raw, edits))
-	p.out.Write([]byte(f.End.Bytes()))
+	p.out.WriteString(f.End.Bytes())
 	for _, part := range a.parts {
 		h := *a.next(part)
 		p.kept -= len(h.raw)

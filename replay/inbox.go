@@ -147,6 +147,14 @@ func (o *outbox) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// WriteString is Write for what is short.
+func (o *outbox) WriteString(s string) {
+	if len(o.buf)+len(s) > outboxSize {
+		o.flush()
+	}
+	o.buf = append(o.buf, s...)
+}
+
 func (o *outbox) flush() {
 	o.send(o.buf)
 	o.buf = o.buf[:0]

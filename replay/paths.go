@@ -15,6 +15,7 @@ import (
 type roots struct {
 	pairs []rootPair // the longest recorded first
 	moved bool       // some of them differ
+	plain bool       // those of now stand in JSON as they are
 }
 
 // A rootPair is one directory.
@@ -44,6 +45,7 @@ func (r *roots) add(p rootPair) {
 	}
 	r.pairs = append(r.pairs, p)
 	slices.SortStableFunc(r.pairs, func(a, b rootPair) int { return len(b.recorded) - len(a.recorded) })
+	r.plain = (r.plain || len(r.pairs) == 1) && isPlain(p.now)
 	r.moved = r.moved || p.recorded != p.now
 }
 
@@ -52,6 +54,11 @@ func (r *roots) join(other *roots) {
 	for _, p := range other.pairs {
 		r.add(p)
 	}
+}
+
+// isPlain reports whether a JSON string has text as it is.
+func isPlain(text string) bool {
+	return !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' || c == utf8.RuneError })
 }
 
 // trimSlash removes a slash at the end, but not the whole of the root directory.
@@ -81,21 +88,25 @@ func (r *roots) rewrite(message []byte) []byte {
 		return message
 	}
 	var out []byte
-	done := 0 // bytes of message that are in out
-	var key []byte
-	for i := 0; i < len(message); i++ {
-		if message[i] != '"' {
-			continue
+	done := 0      // bytes of message that are in out
+	var key []byte // the last one, with its quotes
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(message[i:], '"')
+		if n < 0 {
+			break
 		}
-		start := i
-		i = closingQuote(message, i)
+		start := i + n
+		i = closingQuote(message, start)
 		literal := message[start : i+1]
 		if isKey(message[i+1:]) {
 			key = literal
 			continue
 		}
-		mapped, ok := r.literal(literal, string(key))
+		mapped, ok := r.literal(literal, key)
 		if ok {
+			if out == nil {
+				out = make([]byte, 0, len(message)+len(message)/4+64)
+			}
 			out = append(append(out, message[done:start]...), mapped...)
 			done = i + 1
 		}
@@ -137,8 +148,14 @@ func closingQuote(b []byte, i int) int {
 
 // isKey reports whether what follows a string makes it a key.
 func isKey(rest []byte) bool {
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	return len(rest) > 0 && rest[0] == ':'
+	for _, c := range rest {
+		switch c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return c == ':'
+		}
+	}
+	return false
 }
 
 // pathKeys are the keys under which a path must stand.
@@ -146,8 +163,8 @@ var pathKeys = map[string]bool{`"cwd"`: true, `"path"`: true, `"oldPath"`: true,
 
 // literal maps a JSON string that stands under key. ok is false if it stays as
 // it is.
-func (r *roots) literal(literal []byte, key string) (mapped []byte, ok bool) {
-	if key == `"data"` || key == `"blob"` || len(literal) < 3 {
+func (r *roots) literal(literal, key []byte) (mapped []byte, ok bool) {
+	if string(key) == `"data"` || string(key) == `"blob"` || len(literal) < 3 {
 		return nil, false
 	}
 	escaped := bytes.IndexByte(literal, '\\') >= 0
@@ -158,9 +175,12 @@ func (r *roots) literal(literal []byte, key string) (mapped []byte, ok bool) {
 	if escaped && json.Unmarshal(literal, &text) != nil {
 		return nil, false
 	}
-	text, ok = r.text(text, pathKeys[key])
+	text, ok = r.text(text, pathKeys[string(key)])
 	if !ok {
 		return nil, false
+	}
+	if !escaped && r.plain {
+		return append(append(append(make([]byte, 0, len(text)+2), '"'), text...), '"'), true
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -179,6 +199,9 @@ func (r *roots) text(s string, typed bool) (string, bool) {
 		p := r.at(s, i, typed)
 		if p == nil {
 			continue
+		}
+		if done == 0 {
+			out.Grow(len(s) + len(p.now))
 		}
 		end := i + len(p.recorded)
 		now := p.now

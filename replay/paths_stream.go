@@ -18,7 +18,7 @@ type rewriter struct {
 	escaped bool   // the last byte was a backslash
 	text    []byte // the string that is being read, and blanks behind it
 	length  int    // of the string without the blanks, once it has ended
-	key     string // the last one
+	key     []byte // the last one, with its quotes
 }
 
 // maxString is how much of a string is kept until its end has come.
@@ -106,7 +106,7 @@ func (r *rewriter) rest(b []byte) (n int, ended bool) {
 func (r *rewriter) finish(isKey bool) {
 	literal, blanks := r.text[:r.length], r.text[r.length:]
 	if isKey {
-		r.key = string(literal)
+		r.key = append(r.key[:0], literal...)
 	} else if mapped, ok := r.roots.literal(literal, r.key); ok {
 		literal = mapped
 	}

@@ -214,10 +214,17 @@ func (p *player) wait(ctx context.Context, due, stalled time.Time) woken {
 	}
 }
 
+// readAhead is how many frames are read before what was sent leaves: the client
+// does not wait until all is read that may be ready.
+const readAhead = 256
+
 // advance sends all that is ready. It returns when the next frame is due, if
 // only its pace holds it back.
 func (p *player) advance() (due time.Time) {
-	for {
+	for n := 1; ; n++ {
+		if n%readAhead == 0 {
+			p.flush()
+		}
 		l, due := p.nextReady()
 		switch {
 		case l != nil:

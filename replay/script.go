@@ -36,20 +36,20 @@ func (s *script) close() {
 	s.back.close()
 }
 
-// next returns the next frame. Its bytes are valid until the one after it is
-// asked for. ok is false at the end of the connection.
-func (s *script) next() (f dialect.Frame, ok bool, err error) {
+// next returns the next frame, nil at the end of the connection. It is valid
+// until the one after it is asked for.
+func (s *script) next() (*dialect.Frame, error) {
 	for !s.over {
-		f, ok, err = s.ahead.next()
-		if err != nil || !ok {
-			return f, false, err
+		f, err := s.ahead.next()
+		if f == nil {
+			return nil, err
 		}
-		s.over = s.border.crossed(&f)
-		if !s.over && s.has(&f) {
-			return f, true, nil
+		s.over = s.border.crossed(f)
+		if !s.over && s.has(f) {
+			return f, nil
 		}
 	}
-	return f, false, nil
+	return nil, nil
 }
 
 // has reports whether a frame is played: the client's as it sent them, the
@@ -67,20 +67,19 @@ func (s *script) has(f *dialect.Frame) bool {
 	return f.Session == "" && !makesSession(f.Kind, f.Method)
 }
 
-// again returns a frame that was given before. Its bytes are valid until the next
-// call.
-func (s *script) again(seq uint64) (dialect.Frame, error) {
+// again returns a frame that was given before. It is valid until the next call.
+func (s *script) again(seq uint64) (*dialect.Frame, error) {
 	if s.back.stop == nil || s.back.at > seq || seq-s.back.at > rewind {
 		s.back.close()
 		s.back = cursor{tape: s.source.Tape, at: seq}
 	}
 	for {
-		f, ok, err := s.back.next()
+		f, err := s.back.next()
 		switch {
 		case err != nil:
-			return f, err
-		case !ok || f.Seq > seq:
-			return f, fmt.Errorf("frame %d of the tape cannot be found again", seq)
+			return nil, err
+		case f == nil || f.Seq > seq:
+			return nil, fmt.Errorf("frame %d of the tape cannot be found again", seq)
 		case f.Seq == seq:
 			return f, nil
 		}
@@ -98,18 +97,22 @@ type cursor struct {
 	at   uint64 // the next frame is this one or a later one
 	pull func() (dialect.Frame, error, bool)
 	stop func()
+
+	frame dialect.Frame // the last one
 }
 
-func (c *cursor) next() (dialect.Frame, bool, error) {
+// next returns the next frame, nil at the end and beside an error. It is valid
+// until the next call.
+func (c *cursor) next() (*dialect.Frame, error) {
 	if c.pull == nil {
 		c.pull, c.stop = iter.Pull2(c.tape.Frames(c.at))
 	}
 	f, err, ok := c.pull()
-	if err != nil {
-		return f, false, err
+	if err != nil || !ok {
+		return nil, err
 	}
-	c.at = f.Seq + 1
-	return f, ok, nil
+	c.frame, c.at = f, f.Seq+1
+	return &c.frame, nil
 }
 
 func (c *cursor) close() {

@@ -27,7 +27,7 @@ func (p *player) send(l *lane, h *held, raw []byte) {
 		p.sendLong(l, h, raw)
 	default:
 		p.out.Write(p.today(l, h, raw))
-		p.out.Write([]byte(h.end.Bytes()))
+		p.out.WriteString(h.end.Bytes())
 	}
 	p.gone(l, h)
 	p.leave(h.trail)
@@ -99,7 +99,7 @@ func (p *player) sendLong(l *lane, h *held, beginning []byte) {
 		p.report.note("frame %d is sent in part: %v", h.seq, err)
 	}
 	paths.flush()
-	p.out.Write([]byte(h.end.Bytes()))
+	p.out.WriteString(h.end.Bytes())
 }
 
 // A splice is a writer that makes edits on the way.

@@ -17,28 +17,28 @@ func (p *player) take() bool {
 	if p.finished {
 		return false
 	}
-	f, ok, err := p.script.next()
+	f, err := p.script.next()
 	switch {
 	case err != nil:
 		p.report.note("a part of the tape cannot be read: %v", err)
 		return true
-	case !ok:
+	case f == nil:
 		p.finish()
 		return false
 	}
 	switch {
 	case f.Kind == wire.Mark:
-		p.mark(&f)
+		p.mark(f)
 	case f.Dir == wire.AgentStderr, f.Dir == wire.AgentToClient && f.Kind == wire.Junk:
-		p.trailing(&f)
+		p.trailing(f)
 	case f.Kind == wire.Junk:
 		// Nobody answers to what is no message.
 	case f.Dir == wire.ClientToAgent:
 		p.lastHeld = nil
-		p.fromClient(&f)
+		p.fromClient(f)
 	default:
 		p.lastCue = nil
-		p.fromAgent(&f)
+		p.fromAgent(f)
 	}
 	for len(p.endings) > 0 && p.endings[0].last <= f.Seq {
 		if l := p.sessions[p.endings[0].session]; l != nil {
