@@ -47,6 +47,17 @@ func (c character) log(t *testing.T) []gjson.Result {
 	return got
 }
 
+// await waits until an agent has got a message of a method.
+func (c character) await(t *testing.T, method string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if slices.ContainsFunc(c.log(t), func(m gjson.Result) bool { return m.Get("method").Str == method }) {
+			return
+		}
+	}
+	t.Fatalf("the agent does not get %s", method)
+}
+
 // prompts returns the prompts that an agent got.
 func (c character) prompts(t *testing.T) (list [][]gjson.Result) {
 	for _, m := range c.log(t) {
@@ -463,10 +474,12 @@ func TestEarly(t *testing.T) {
 		t.Error("the load fails")
 	}
 
-	c.Belated = true
+	cl.stop()
+	c.Belated, c.Log = true, filepath.Join(dir, "log")
 	other := start(t, dir, c, nil)
 	other.initialize()
 	load = other.ask("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
+	c.await(t, "session/new")
 	other.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%d}}`, load)
 	if m := other.response(load); m.Get("error.code").Int() != -32800 {
 		t.Errorf("got %s, want -32800", m.Raw)

@@ -2,7 +2,6 @@ package shim_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,16 +54,11 @@ func TestClosedInLoad(t *testing.T) {
 		cl.await(0, "update", func(m gjson.Result) bool { return m.Get("method").Str == "session/update" })
 		cl.stop()
 	}
-	cl := start(t, dir, character{Silent: []string{"session/new"}, Log: filepath.Join(dir, "log")}, nil)
+	c := character{Silent: []string{"session/new"}, Log: filepath.Join(dir, "log")}
+	cl := start(t, dir, c, nil)
 	cl.initialize()
 	cl.ask("session/load", `{"sessionId":"session-1","cwd":"/w","mcpServers":[]}`)
-	for asked := false; !asked; time.Sleep(time.Millisecond) {
-		log, err := os.ReadFile(filepath.Join(dir, "log"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		asked = strings.Contains(string(log), "session/new")
-	}
+	c.await(t, "session/new")
 	cl.stop()
 }
 
