@@ -42,7 +42,7 @@ func (c character) log(t *testing.T) []gjson.Result {
 	}
 	var got []gjson.Result
 	for line := range strings.Lines(string(text)) {
-		got = append(got, gjson.Parse(line))
+		got = append(got, gjson.Parse(strings.TrimSuffix(line, "\n")))
 	}
 	return got
 }

@@ -76,6 +76,7 @@ type character struct {
 	Late    int            // how many of them come after the answer
 	Pause   int            // milliseconds before each of them
 	Belated bool           // answers session/new when it is cancelled, and sends an update of the session then
+	Elicits bool           // asks the user about session/new before it answers
 	Greets  bool           // sends an update between session/new and its answer
 	Embeds  bool           // takes resources in a prompt
 	Echoes  bool           // version 1: repeats the prompt
@@ -170,6 +171,9 @@ func (a *agent) take(m gjson.Result) {
 		}
 		if a.Greets {
 			a.update(id, `{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
+		}
+		if a.Elicits {
+			a.say(`{"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{"requestId":%s,"mode":"form","message":"?","requestedSchema":{}}}`, m.Get("id").Raw)
 		}
 		if a.Marks != "" {
 			os.WriteFile(a.Marks, nil, 0o600)

@@ -82,6 +82,45 @@ func TestHandoverIsShort(t *testing.T) {
 	}
 }
 
+// The client gets every turn again. The agent is told what it should know: not
+// what it refused, nor what it never began with; and which end a turn had.
+func TestHandoverOfTurnsWithoutEnd(t *testing.T) {
+	dir := t.TempDir()
+	c := character{Script: []string{hello, hello + "stop refusal", "error -32603", "wait"}}
+	cl := start(t, dir, c, nil)
+	cl.initialize()
+	id := cl.new()
+	cl.prompt(id, "turn 0")
+	cl.prompt(id, "turn 1, refused")
+	cl.fails(-32603, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 2, failed"}]}`, id))
+	prompt := cl.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 3, cancelled"}]}`, id))
+	cl.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, id)
+	cl.response(prompt)
+	cl.stop()
+
+	c.Log = filepath.Join(dir, "log")
+	cl = start(t, dir, c, nil)
+	cl.initialize()
+	lines, _ := cl.load(id)
+	cl.prompt(id, "turn 0")
+	cl.stop()
+	shown, told := strings.Join(lines, "\n"), c.prompts(t)[0][0].Get("text").Str
+	for _, tt := range []struct {
+		text        string
+		shown, told bool
+	}{
+		{"turn 0", true, true},
+		{"turn 1, refused", true, false},
+		{"turn 2, failed", true, false},
+		{"turn 3, cancelled", true, true},
+		{"[cancelled by the user]", false, true},
+	} {
+		if strings.Contains(shown, tt.text) != tt.shown || strings.Contains(told, tt.text) != tt.told {
+			t.Errorf("%s: want it shown %t and told %t; the client gets\n%s\nand the agent\n%s", tt.text, tt.shown, tt.told, shown, told)
+		}
+	}
+}
+
 // A session that was recorded in one dialect is loaded in another.
 func TestHandoverBetweenDialects(t *testing.T) {
 	const diff1 = `{"sessionUpdate":"tool_call","toolCallId":"c","title":"Edit","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/x","oldText":null,"newText":"new"}]}`
