@@ -100,7 +100,7 @@ func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
 		switch w := runewidth.RuneWidth(r); { // which tcell goes by
 		case unicode.In(r, unicode.Cf, unicode.Variation_Selector):
 		case unicode.In(r, unicode.Mn, unicode.Me, joiningJamo):
-			if cell != nil {
+			if cell != nil && len(cell) < maxMarks {
 				cell = append(cell, r)
 			}
 		case w > 0 && used+w <= end:
@@ -114,6 +114,10 @@ func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
 		c.screen.SetContent(c.x+x, c.y+y, ' ', nil, look)
 	}
 }
+
+// maxMarks is how many runes stand in a cell: marks without end would be drawn
+// over the lines above and below.
+const maxMarks = 5
 
 // joiningJamo are the vowels and final consonants that a Hangul syllable is made
 // of: they stand in the columns of its first consonant.

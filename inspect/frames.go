@@ -239,7 +239,10 @@ func (a *app) drawBar(c canvas) {
 	if a.reel == nil {
 		return
 	}
-	room := max(c.w-x-2, 1)
+	room := c.w - x - 2
+	if room < 8 {
+		return
+	}
 	agent, state := piece(agentName(&a.info)), stateText(a.info)
 	said := points(agent, piece(a.subject.Name), before("session", piece(a.subject.Session)), state)
 	if width(said) > room {

@@ -148,9 +148,8 @@ func (a *app) nextForm() {
 
 func (a *app) askSearch() {
 	a.ask("search: ", a.pane.words, func(words string) error {
-		a.pane.words = words
-		if words != "" && !a.pane.find(words, true) {
-			return fmt.Errorf("not in this frame")
+		if a.pane.words = words; words != "" {
+			a.searchFrame(true)
 		}
 		return nil
 	})

@@ -2,15 +2,18 @@ package inspect_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/google/go-cmp/cmp"
+	"github.com/mattn/go-runewidth"
 
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/record"
@@ -33,6 +36,7 @@ type terminal struct {
 
 	mu   sync.Mutex
 	last string // what was drawn last
+	bad  string // what should never have been drawn
 }
 
 func newTerminal(width, height int) *terminal {
@@ -58,14 +62,32 @@ func (t *terminal) Init() error {
 // the cells may be read.
 func (t *terminal) Show() {
 	t.SimulationScreen.Show()
-	text := screenText(t.GetContents())
+	cells, width, height := t.GetContents()
+	text := screenText(cells, width, height)
 	t.mu.Lock()
 	t.last = text
+	if bad := unfit(cells, width); bad != "" && t.bad == "" {
+		t.bad = bad + " on\n" + text
+	}
 	t.mu.Unlock()
 	select {
 	case t.shown <- struct{}{}:
 	default:
 	}
+}
+
+// unfit tells of a cell with what could control a terminal, or with a character
+// that takes more columns than there are.
+func unfit(cells []tcell.SimCell, width int) string {
+	for i, c := range cells {
+		for k, r := range c.Runes {
+			if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || k == 0 && unicode.In(r, unicode.Mn, unicode.Me) ||
+				k == 0 && i%width == width-1 && runewidth.RuneWidth(r) > 1 {
+				return fmt.Sprintf("%+q in column %d of line %d", string(c.Runes), i%width, i/width)
+			}
+		}
+	}
+	return ""
 }
 
 // text returns what is on the screen.
@@ -242,6 +264,9 @@ func (t *terminal) close(tb testing.TB) {
 	t.cancel()
 	if err := <-t.done; err != nil {
 		tb.Error(err)
+	}
+	if t.bad != "" {
+		tb.Errorf("drawn: %s", t.bad)
 	}
 }
 
