@@ -86,7 +86,7 @@ func TestCrowd(t *testing.T) {
 	store := record.OpenStore(dir)
 	var procs []*process
 	for i := range proxies {
-		procs = append(procs, play(t, "record", dir, fmt.Sprint(i), "6000"))
+		procs = append(procs, play(t, "record", dir, fmt.Sprint(i), fmt.Sprint(less(6000))))
 	}
 	var tapes []string
 	for _, p := range procs {
@@ -192,12 +192,12 @@ func TestReadersAgainstSealer(t *testing.T) {
 	}
 	gen := newTraffic(5)
 	long := append(bytes.Repeat([]byte("long "), 700_000), '\n')
-	for i := range 60_000 {
+	for i := range less(60_000) {
 		dir, p := gen.next()
 		if err := j.Append(dir, wire.Wire, p); err != nil {
 			t.Error(err)
 		}
-		if i%6000 == 3000 {
+		if i%6000 == 3000 { // crosses blocks
 			j.Append(wire.ClientToAgent, wire.Wire, long)
 		}
 	}

@@ -70,6 +70,15 @@ func (t *traffic) next() (wire.Direction, []byte) {
 	return wire.AgentToClient, t.b
 }
 
+// less returns n, or an eighth of it in a short run: the race detector makes all
+// ten times slower, and more of the same shows it no more.
+func less(n int) int {
+	if testing.Short() {
+		return n / 8
+	}
+	return n
+}
+
 // begin begins a tape in the store.
 func begin(t testing.TB, store *record.Store) *record.Journal {
 	t.Helper()
