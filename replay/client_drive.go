@@ -266,7 +266,7 @@ func (d *driver) send(message []byte) {
 	d.see(wire.ClientToAgent, message, func(f *dialect.Frame, e wire.Envelope) {
 		d.progressOf(d.known.recorded(f.Session)).see(f, e)
 	})
-	d.agent.send(message)
+	d.agent.feed.send(message)
 }
 
 // see follows a line of either side and calls do for each message in it.

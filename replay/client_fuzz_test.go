@@ -43,15 +43,15 @@ func FuzzClient(f *testing.F) {
 		}
 		known := newLearnt("/somewhere/else")
 		for _, p := range plans {
-			a := &partner{}
-			a.more = sync.NewCond(&a.mu)
+			a := &partner{feed: &feed{}}
+			a.feed.more = sync.NewCond(&a.feed.mu)
 			d := newDriver(p, known, a, &ClientReport{})
 			d.advance()
 			for line := range strings.Lines(agent) {
 				d.take([]byte(strings.TrimRight(line, "\n")))
 				d.advance()
 			}
-			for _, m := range a.waiting {
+			for _, m := range a.feed.waiting {
 				if strings.Count(string(m), "\n") != 1 {
 					t.Errorf("sent %q", m)
 				}

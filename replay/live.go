@@ -19,10 +19,11 @@ import (
 // sessions, and calls of MCP. In the middle of a recorded session it would not
 // know what was said before.
 type understudy struct {
-	in     chan []byte // lines for it
+	feed   *feed
 	said   *inbox
 	stop   context.CancelFunc
-	ended  chan struct{}
+	ended  chan struct{} // closed when it has
+	err    error         // how; valid then
 	gone   bool
 	silent bool // it was not told that it is initialized, as it need not be in ACP
 
@@ -44,35 +45,28 @@ func newUnderstudy(p *player) *understudy {
 	outR, outW := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	u := &understudy{
-		in: make(chan []byte, 64), said: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
+		feed: newFeed(inW), said: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
 		silent: p.protocol != dialect.MCP,
 		calls:  make(map[string]bool), sessions: make(map[string]bool), asks: make(map[string][]byte),
 	}
 	run := proxy.Proxy{Command: p.agent.Live, In: inR, Out: outW, Err: p.errOut.w, Journal: p.agent.Journal}
 	go func() {
 		defer close(u.ended)
-		if err := run.Run(ctx); err != nil {
-			outW.CloseWithError(err)
-			inR.CloseWithError(err)
-		}
-	}()
-	go func() {
-		defer inW.Close()
-		for line := range u.in {
-			inW.Write(append(line, '\n')) // fails once it has ended, which its output tells
-		}
+		u.err = run.Run(ctx)
+		outW.Close()
+		inR.Close()
 	}()
 	offered := p.offered
 	if offered == nil {
 		offered = []byte("{}")
 	}
-	u.in <- fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"initialize","params":%s}`, greeting, offered)
+	u.feed.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"initialize","params":%s}`, greeting, offered))
 	return u
 }
 
 // close ends the agent, and waits for that.
 func (u *understudy) close(patience time.Duration) {
-	close(u.in)
+	u.feed.close()
 	u.said.close()
 	select {
 	case <-u.ended:
@@ -80,6 +74,7 @@ func (u *understudy) close(patience time.Duration) {
 	}
 	u.stop()
 	<-u.ended
+	<-u.feed.written
 }
 
 // takes reports whether a message belongs to what went live before.
@@ -113,7 +108,7 @@ func (u *understudy) give(m *arrival) {
 		delete(u.asks, string(m.id))
 	}
 	if u.greeted {
-		u.in <- line
+		u.feed.send(line)
 	} else {
 		u.waiting = append(u.waiting, line)
 	}
@@ -173,10 +168,10 @@ func (p *player) greet(e wire.Envelope) {
 	}
 	u.greeted = true
 	if !u.silent {
-		u.in <- []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		u.feed.send([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	}
 	for _, line := range u.waiting {
-		u.in <- line
+		u.feed.send(line)
 	}
 	u.waiting = nil
 }

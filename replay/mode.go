@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -287,7 +288,8 @@ func (s *stabilizer) steady(head []byte) []byte {
 }
 
 // insert writes the file at path with the frames of a tape before the marks at
-// its end. The tape's own initialize is left out: the file has one.
+// its end. The tape's own initialize is left out: the file has one. An agent that
+// ended before it was asked for anything has nothing to add.
 func insert(w io.Writer, path string, t *record.Tape) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -298,9 +300,8 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 		return err
 	}
 	head, tail := cutMarks(old)
-	if _, err := w.Write(head); err != nil {
-		return err
-	}
+	var added []byte
+	asked := false // the agent was, for something beside initialize
 	first := true
 	for line := range bytes.Lines(b.Bytes()) {
 		if first { // the header
@@ -311,11 +312,13 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 		if f.Get("id").Raw == greeting || f.Get("method").Str == "notifications/initialized" || isMark(line) {
 			continue
 		}
-		if _, err := w.Write(line); err != nil {
-			return err
-		}
+		asked = asked || gjson.GetBytes(line, "dir").Str == wire.ClientToAgent.String()
+		added = append(added, line...)
 	}
-	_, err = w.Write(tail)
+	if !asked {
+		added = nil
+	}
+	_, err = w.Write(slices.Concat(head, added, tail))
 	return err
 }
 

@@ -119,6 +119,34 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// What was handed to a live agent that ends, or cannot be started, is answered
+// with an error; the file stays as it was.
+func TestLiveAgentEnds(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "fix.jsonl")
+	c := &replay.Cassette{Path: file, Mode: replay.ModeAll, Command: echoAgent}
+	if _, _, err := converse(t, c, hello); err != nil {
+		t.Fatal(err)
+	}
+	before := readFile(t, file)
+	c.Mode = replay.ModeNew
+	for _, tt := range []struct {
+		command []string
+		want    string
+	}{
+		{[]string{os.Args[0], "-test.run=^$"}, "the live agent ended"},
+		{[]string{"/there/is/no/such/agent"}, "the live agent ended: starting agent"},
+	} {
+		c.Command = tt.command
+		got, report, err := converse(t, c, hello, makeNew)
+		if !errors.Is(err, replay.ErrDiverged) || !strings.Contains(got, `"id":11,"error":{"code":-32603,"message":"acptap replay: `+tt.want) {
+			t.Errorf("got %v with the report\n%s\n%s\nwant %s", err, &report, got, tt.want)
+		}
+	}
+	if after := readFile(t, file); after != before {
+		t.Errorf("the file is now\n%s\nand was\n%s", after, before)
+	}
+}
+
 func readFile(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -177,7 +177,11 @@ func (p *player) overheard() bool {
 	line, ok, ended := p.live.said.take()
 	switch {
 	case ended:
-		p.lose("the live agent ended")
+		why := "the live agent ended"
+		if <-p.live.ended; p.live.err != nil {
+			why += ": " + p.live.err.Error()
+		}
+		p.lose(why)
 	case ok:
 		p.hear(line)
 	}

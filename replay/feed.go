@@ -1,0 +1,61 @@
+package replay
+
+import (
+	"io"
+	"sync"
+)
+
+// A feed gives an agent its lines. It takes them all at once: an agent may write
+// before it reads, and must not be waited for then.
+type feed struct {
+	written chan struct{} // closed when all was given to it, or it takes no more
+
+	mu      sync.Mutex
+	more    *sync.Cond
+	waiting [][]byte // guarded by mu
+	closed  bool     // guarded by mu: nothing will be added
+}
+
+// newFeed writes to w, and closes it behind the last line.
+func newFeed(w io.WriteCloser) *feed {
+	f := &feed{written: make(chan struct{})}
+	f.more = sync.NewCond(&f.mu)
+	go f.write(w)
+	return f
+}
+
+func (f *feed) send(line []byte) {
+	f.mu.Lock()
+	f.waiting = append(f.waiting, append(line[:len(line):len(line)], '\n'))
+	f.mu.Unlock()
+	f.more.Signal()
+}
+
+func (f *feed) close() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.more.Signal()
+}
+
+func (f *feed) write(w io.WriteCloser) {
+	defer close(f.written)
+	defer w.Close()
+	for {
+		f.mu.Lock()
+		for len(f.waiting) == 0 && !f.closed {
+			f.more.Wait()
+		}
+		lines := f.waiting
+		f.waiting = nil
+		f.mu.Unlock()
+		if len(lines) == 0 {
+			return
+		}
+		for _, line := range lines {
+			if _, err := w.Write(line); err != nil {
+				return // it takes no more; its end tells the rest
+			}
+		}
+	}
+}
