@@ -45,7 +45,7 @@ func TestScreens(t *testing.T) {
 		{"error", "mcp-everything.jsonl", "e"},
 		{"only", "acp-go-sdk.jsonl", ":8<Enter>o+"},
 		{"without", "acp-go-sdk.jsonl", ":10<Enter>-"},
-		{"turn", "acp-v2.jsonl", ":9<Enter>"},
+		{"turn", "acp-v2.jsonl", ":9<Enter>O"},
 		{"diff", "acp-go-sdk.jsonl", ":8<Enter>m:11<Enter>D"},
 		{"complete", "acp-go-sdk.jsonl", "/upd"},
 	}

@@ -91,7 +91,7 @@ func (a *app) drawList(c canvas) {
 		return
 	}
 	form := rowForm{
-		width: c.w, digits: max(len(a.reel.label(a.model.last)), 4), label: a.reel.label, latency: a.known.latency,
+		width: c.w, digits: max(len(a.reel.label(a.model.last)), 4), label: a.reel.label, late: a.reel.late, latency: a.known.latency,
 		times: a.model.times, start: a.model.start, now: a.sinceStart(),
 	}
 	form.before = a.timeBefore(window)

@@ -172,7 +172,7 @@ func (a *app) askPlace() {
 			if err != nil {
 				return fmt.Errorf("want a time such as +2.5s")
 			}
-			return a.jumpTo(d)
+			return a.jumpTo(a.reel.late(a.model.selected) + d)
 		}
 		seq, err := a.reel.number(text, a.model.selected)
 		if err != nil {

@@ -181,6 +181,9 @@ func (r *reel) label(seq uint64) string {
 	return strconv.Itoa(i+1) + "." + strconv.FormatUint(seq-r.strips[i].before, 10)
 }
 
+// late returns when the tape with a frame began, since the first one did.
+func (r *reel) late(seq uint64) time.Duration { return r.strips[r.at(seq)].late }
+
 // number reads what label returns. Where it does not say which of several tapes
 // is meant, it is the one with the frame near.
 func (r *reel) number(text string, near uint64) (uint64, error) {

@@ -13,6 +13,7 @@ type rowForm struct {
 	width   int
 	digits  int // of the largest number
 	label   func(seq uint64) string
+	late    func(seq uint64) time.Duration // when the frame's tape began; nil: at the start
 	latency func(*dialect.Frame) (time.Duration, bool)
 	times   timeForm
 	start   time.Time
@@ -41,7 +42,7 @@ func (r *row) spans(form rowForm) []span {
 		look = red
 	}
 	line := []span{
-		{yellow, flag}, {dim, number + form.time(f.At) + " "},
+		{yellow, flag}, {dim, number + form.time(f) + " "},
 		{magenta, originSigns[min(int(f.Origin), len(originSigns)-1)]}, {way, sign + " "},
 	}
 	if form.width >= 72 {
@@ -67,7 +68,8 @@ func (r *row) spans(form rowForm) []span {
 }
 
 // time returns a frame's time in the form that was asked for.
-func (form *rowForm) time(at time.Duration) string {
+func (form *rowForm) time(f *dialect.Frame) string {
+	at := f.At
 	switch form.times {
 	case sinceBefore:
 		return fmt.Sprintf("%+9.3f", (at - form.before).Seconds())
@@ -75,6 +77,9 @@ func (form *rowForm) time(at time.Duration) string {
 		if !form.start.IsZero() {
 			return form.start.Add(at).Format("15:04:05.000")
 		}
+	}
+	if form.late != nil {
+		at -= form.late(f.Seq)
 	}
 	return fmt.Sprintf("%9.3f", at.Seconds())
 }

@@ -19,9 +19,13 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TestMain has clocks show the same time wherever the tests run.
+// TestMain has clocks show the same time wherever the tests run. Started by a test,
+// it is a proxy that records.
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
+	if dir := os.Getenv(recordInto); dir != "" {
+		recordForever(dir)
+	}
 	os.Exit(m.Run())
 }
 
@@ -148,7 +152,7 @@ func (t *terminal) reads(tb testing.TB) {
 func (t *terminal) press(tb testing.TB, keys string) {
 	tb.Helper()
 	named := map[string]tcell.Key{
-		"Enter": tcell.KeyEnter, "Esc": tcell.KeyEscape, "Tab": tcell.KeyTab, "Down": tcell.KeyDown, "Up": tcell.KeyUp,
+		"Enter": tcell.KeyEnter, "Esc": tcell.KeyEscape, "Tab": tcell.KeyTab, "Down": tcell.KeyDown, "Up": tcell.KeyUp, "Backspace": tcell.KeyBackspace2,
 		"^D": tcell.KeyCtrlD, "^U": tcell.KeyCtrlU, "^X": tcell.KeyCtrlX, "PgDn": tcell.KeyPgDn,
 	}
 	for keys != "" {
