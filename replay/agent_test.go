@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
@@ -88,6 +90,41 @@ func TestEager(t *testing.T) {
 			}
 			if want := said(t, tape, wire.AgentStderr); !bytes.Equal(errOut.Bytes(), want) {
 				t.Errorf("stderr: got %q, want %q", errOut.Bytes(), want)
+			}
+		})
+	}
+}
+
+// A client in another directory gets the recorded frames with its directory in
+// them.
+func TestElsewhere(t *testing.T) {
+	for _, path := range tapes(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			tape := openTape(t, path)
+			info, err := tape.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sessions, err := tape.Sessions()
+			if err != nil {
+				t.Fatal(err)
+			}
+			const cwd, dir = "/home/someone/else", "/mnt/in another place"
+			moves := []string{info.Start.Cwd, cwd}
+			for _, s := range sessions {
+				if s.Cwd != "" && s.Cwd != info.Start.Cwd {
+					moves = append(moves, s.Cwd, dir)
+				}
+			}
+			moved := func(text []byte) string { return strings.NewReplacer(moves...).Replace(string(text)) }
+			var out bytes.Buffer
+			a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: cwd}
+			report, err := a.Run(t.Context(), strings.NewReader(moved(said(t, tape, wire.ClientToAgent))), &out, io.Discard)
+			if err != nil {
+				t.Errorf("%v\n%s", err, &report)
+			}
+			if d := cmp.Diff(out.String(), moved(said(t, tape, wire.AgentToClient))); d != "" {
+				t.Errorf("-got +want:\n%s", d)
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 
 // The example agent and client of github.com/coder/acp-go-sdk, as they come with
 // it: the same bytes stand on both sides of the proxy between them, and on the
-// tape.
+// tape, and come from the tape again.
 func TestRealPeers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the example agent takes five seconds")
@@ -70,6 +70,19 @@ func TestRealPeers(t *testing.T) {
 		}
 		if tape := onTape(t, store, name); !bytes.Equal(tape, want) {
 			t.Errorf("%s: the tape has\n%s\nthe agent's side\n%s", name, tape, want)
+		}
+	}
+
+	// The agent from the tape is as good as the real one.
+	replayed := filepath.Join(dir, "replayed")
+	if err := os.Mkdir(replayed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run(tee, replayed, "acptap", "replay", "agent", "--store", store, "last")
+	for _, name := range []string{"c2a", "a2c"} {
+		got, want := read(t, filepath.Join(replayed, name)), read(t, filepath.Join(inner, name))
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: replayed, there is\n%s\nwant\n%s", name, got, want)
 		}
 	}
 }
