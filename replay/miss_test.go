@@ -3,6 +3,7 @@ package replay_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -217,6 +218,25 @@ func TestMiss(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A report does not grow with what a client gets wrong.
+func TestManyMisses(t *testing.T) {
+	var says strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&says, `{"jsonrpc":"2.0","id":%d,"method":"_x/none"}`+"\n", i)
+		fmt.Fprintf(&says, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"z"}}`+"\n")
+	}
+	a := replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, twoTurns)}}, Partial: true}
+	var out bytes.Buffer
+	report, err := a.Run(t.Context(), strings.NewReader(says.String()), &out, io.Discard)
+	if !errors.Is(err, replay.ErrDiverged) || strings.Count(out.String(), `"error"`) != 250 {
+		t.Errorf("got %v and %d answers", err, strings.Count(out.String(), "\n"))
+	}
+	text := report.String()
+	if n := strings.Count(text, "\n"); n != 202 || !strings.Contains(text, "miss: 150 more\n") || !strings.HasSuffix(text, "note: 150 more\n") {
+		t.Errorf("got %d lines, %s", n, text)
 	}
 }
 

@@ -14,15 +14,16 @@ type Report struct {
 	Matched  int // of these, how many are on the tape
 	Live     int // of these, how many requests went to a live agent because they are not on the tape
 
-	Misses []Miss     // in the order in which they were found
+	Misses []Miss     // in the order in which they were found; at most 100
 	Unused []Expected // messages of the recorded client that never came; at most 100
 	Left   int        // how many these are
 	Notes  []string   // what else was not as recorded, and did not matter; at most 100
 
 	Exit *wire.Exit // how the agent ended on the tape; nil if that is not on it
 
-	fatal bool // a miss of which the client cannot be told by an answer
-	more  int  // notes that are not kept
+	fatal      bool // a miss of which the client cannot be told by an answer
+	moreMisses int  // that are not kept
+	moreNotes  int  // likewise
 }
 
 // maxLines is how many lines of a kind a report keeps.
@@ -38,6 +39,9 @@ func (r *Report) String() string {
 	for _, m := range r.Misses {
 		fmt.Fprintf(&b, "miss: %s\n", m)
 	}
+	if r.moreMisses > 0 {
+		fmt.Fprintf(&b, "miss: %d more\n", r.moreMisses)
+	}
 	for _, e := range r.Unused {
 		fmt.Fprintf(&b, "never came: %s, frame %d\n", e.Method, e.Seq)
 	}
@@ -47,21 +51,27 @@ func (r *Report) String() string {
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
-	if r.more > 0 {
-		fmt.Fprintf(&b, "note: %d more\n", r.more)
+	if r.moreNotes > 0 {
+		fmt.Fprintf(&b, "note: %d more\n", r.moreNotes)
 	}
 	return b.String()
 }
 
 func (r *Report) note(format string, args ...any) {
 	if len(r.Notes) == maxLines {
-		r.more++
+		r.moreNotes++
 		return
 	}
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-func (r *Report) miss(m Miss) { r.Misses = append(r.Misses, m) }
+func (r *Report) miss(m Miss) {
+	if len(r.Misses) == maxLines {
+		r.moreMisses++
+		return
+	}
+	r.Misses = append(r.Misses, m)
+}
 
 func (r *Report) unused(c *cue) {
 	r.Left++
