@@ -208,37 +208,73 @@ func TestBitsOfLargeJournal(t *testing.T) {
 	same(t, "adopted", lines(t, open(t, killed, j.Tape())), want)
 }
 
-// A segment that is gone from the middle of a journal is a gap of known size.
-func TestMissingSegment(t *testing.T) {
+// unsealed records some segments, of which nothing is sealed, and returns the
+// store as their proxy left it when it was killed.
+func unsealed(t testing.TB) (killed *record.Store, tape string, segments []string, bytesIn int) {
+	t.Helper()
 	store := record.OpenStore(t.TempDir())
-	// Somebody holds the tape's file, so nothing is sealed.
 	j := begin(t, store)
+	// What is no file in the place of the tape's cannot be written to.
 	if err := os.Mkdir(filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	gen := newTraffic(12)
-	bytesIn := 0
 	for range 12_000 {
 		dir, p := gen.next()
 		bytesIn += len(p)
 		j.Append(dir, wire.Wire, p)
 	}
-	killed := record.OpenStore(t.TempDir())
+	killed = record.OpenStore(t.TempDir())
 	copyDir(t, filepath.Join(store.Dir(), "live"), filepath.Join(killed.Dir(), "live"))
 	if err := os.Mkdir(filepath.Join(killed.Dir(), "tapes"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	j.Close()
-	segments := segmentsOf(t, killed)
-	if len(segments) < 4 {
+	if segments = segmentsOf(t, killed); len(segments) < 4 {
 		t.Fatalf("%d segments", len(segments))
 	}
+	return killed, j.Tape(), segments, bytesIn
+}
+
+// A segment in the place of another is not taken for that: what stands before it
+// can be read, and the journal stays as it is.
+func TestSwappedSegments(t *testing.T) {
+	killed, id, segments, _ := unsealed(t)
+	want := lines(t, open(t, killed, id))
+	whole := readFile(t, segments[2])
+	writeFile(t, segments[1], whole)
+	var got []line
+	errs := 0
+	for f, err := range open(t, killed, id).Frames(1) {
+		if err != nil {
+			if errs++; !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), "says that it is 200000 of ") {
+				t.Errorf("got %v, want an error that names the segment", err)
+			}
+			continue
+		}
+		got = append(got, lineOf(f))
+	}
+	if n := len(got); errs != 1 || n < 1000 || n > len(want)/2 {
+		t.Errorf("%d frames of %d and %d errors", n, len(want), errs)
+	}
+	same(t, "before the wrong segment", got, want[:len(got)])
+	if err := killed.Adopt(func() bool { return false }, nil); !errors.Is(err, record.ErrDamaged) {
+		t.Errorf("adopting: %v", err)
+	}
+	if !bytes.Equal(readFile(t, segments[1]), whole) || len(segmentsOf(t, killed)) != len(segments) {
+		t.Error("the journal was changed")
+	}
+}
+
+// A segment that is gone from the middle of a journal is a gap of known size.
+func TestMissingSegment(t *testing.T) {
+	killed, id, segments, bytesIn := unsealed(t)
 	if err := os.Remove(segments[1]); err != nil {
 		t.Fatal(err)
 	}
-	before := lines(t, open(t, killed, j.Tape()))
+	before := lines(t, open(t, killed, id))
 	sealAll(t, killed)
-	tape := open(t, killed, j.Tape())
+	tape := open(t, killed, id)
 	same(t, "adopted", lines(t, tape), before)
 	var here, lost int64
 	for f, err := range tape.Frames(1) {
