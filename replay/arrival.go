@@ -171,7 +171,7 @@ func (p *player) match(c *cue, m *arrival) {
 	if c.method == "notifications/cancelled" && l.kind == ofCall {
 		l.done = true
 	}
-	if p.pace.Speed > 0 {
+	if p.agent.Pace.Speed > 0 {
 		l.clock.tick(c.at, time.Now())
 	}
 	p.leave(c.trail)

@@ -110,7 +110,7 @@ func (p *player) find(m *arrival) (found, near *cue, differs []Difference) {
 // directory lies as the client's does. Where none on the tape does, nothing is
 // read for it.
 func (p *player) samePlace(m *arrival, try func(*cue) bool, more *func() bool) func(*cue) bool {
-	place := relative(p.cwd, gjson.GetBytes(m.e.Params, "cwd").Str)
+	place := relative(p.agent.Cwd, gjson.GetBytes(m.e.Params, "cwd").Str)
 	if !p.homes[place] {
 		*more = func() bool { return false }
 	}
@@ -186,7 +186,7 @@ type Difference struct {
 
 // compare returns in what m differs from the recorded message that it may be.
 func (p *player) compare(c *cue, m *arrival) []Difference {
-	if p.matching == MatchMethod {
+	if p.agent.Matching == MatchMethod {
 		return nil
 	}
 	recorded := p.bytesOf(c)
@@ -207,11 +207,11 @@ func (p *player) compare(c *cue, m *arrival) []Difference {
 func (p *player) counted(c *cue, e wire.Envelope) []dialect.Field {
 	answer := c.kind == wire.Response
 	switch {
-	case p.matching == MatchExact && answer && e.Error == nil:
+	case p.agent.Matching == MatchExact && answer && e.Error == nil:
 		return dialect.Everything(e.Result)
-	case p.matching == MatchExact && answer:
+	case p.agent.Matching == MatchExact && answer:
 		return dialect.Everything(e.Error)
-	case p.matching == MatchExact:
+	case p.agent.Matching == MatchExact:
 		return dialect.Everything(e.Params)
 	case answer:
 		return dialect.AnswerEssence(c.method, e)
@@ -239,7 +239,7 @@ func (p *player) version(c *cue, want, got []dialect.Field) []Difference {
 	if have := pick(got); !reaches(have, enough) {
 		return []Difference{{"protocolVersion", enough, have}}
 	}
-	if p.matching != MatchExact {
+	if p.agent.Matching != MatchExact {
 		return nil
 	}
 	return difference(want, got, false)

@@ -19,18 +19,21 @@ type player struct {
 	agent    *Agent
 	script   *script
 	protocol dialect.Protocol
-	matching Matching
-	pace     Pace
 	report   *Report
-	cwd      string // of this process
-	taped    string // of the process that was recorded
+	taped    string // the directory of the process that was recorded
 
 	inbox  *inbox
 	out    *outbox
 	errOut *outbox
 	live   *understudy // nil until it is needed
 
-	// What was read of the tape and not played.
+	backlog
+	calendar
+	past
+}
+
+// A backlog is what was read of the tape and not played.
+type backlog struct {
 	main     *lane // the connection's own
 	sessions map[string]*lane
 	alive    []*lane // those of which more may be ready to be read
@@ -52,18 +55,23 @@ type player struct {
 	finished bool  // the tape, or this connection on it, was read to its end
 	closing  bool  // the client's EOF or a signal was read
 	sudden   bool  // the agent ended by itself
+}
 
+// A calendar is what is known of the tape's sessions before it is read.
+type calendar struct {
 	made    map[uint64]string // session by the number of the request that made it
 	homes   map[string]bool   // places of sessions that are made on the tape, as seen from its directory
 	endings []ending
+}
 
-	// What has passed now.
+// A past is what has passed now.
+type past struct {
 	sent    map[string]*ask // requests of the agent that are not answered
 	ids     ids
-	roots   roots // of all sessions
-	arrays  int   // batches of the client
-	offered []byte
-	noted   map[string]bool
+	roots   roots           // of all sessions
+	arrays  int             // batches of the client
+	offered []byte          // params of the client's initialize
+	noted   map[string]bool // methods of the agent that the client has not advertised, once that was said
 }
 
 // A cueKey is what a message is looked up by.
@@ -96,21 +104,18 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 		agent:    a,
 		script:   newScript(b),
 		protocol: info.Connection.Protocol,
-		matching: a.Matching,
-		pace:     a.Pace,
 		report:   report,
-		cwd:      a.Cwd,
 		taped:    info.Start.Cwd,
-		main:     &lane{kind: ofConnection},
-		sessions: make(map[string]*lane),
-		waiting:  make(map[cueKey]*queue),
-		asks:     make(map[string]*ask),
-		calls:    make(map[string]*cue),
-		tokens:   make(map[string]*lane),
-		made:     make(map[uint64]string),
-		homes:    make(map[string]bool),
-		sent:     make(map[string]*ask),
-		noted:    make(map[string]bool),
+		backlog: backlog{
+			main:     &lane{kind: ofConnection},
+			sessions: make(map[string]*lane),
+			waiting:  make(map[cueKey]*queue),
+			asks:     make(map[string]*ask),
+			calls:    make(map[string]*cue),
+			tokens:   make(map[string]*lane),
+		},
+		calendar: calendar{made: make(map[uint64]string), homes: make(map[string]bool)},
+		past:     past{sent: make(map[string]*ask), noted: make(map[string]bool)},
 	}
 	for _, one := range sessions {
 		run := one.Runs[0]
@@ -123,7 +128,7 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 	}
 	slices.SortFunc(p.endings, func(a, b ending) int { return int(a.last) - int(b.last) })
 	if p.protocol == dialect.MCP {
-		p.roots.learn(p.taped, p.cwd)
+		p.roots.learn(p.taped, p.agent.Cwd)
 		p.main.roots = &p.roots
 	}
 	return p, nil

@@ -15,7 +15,7 @@ import (
 // send writes a frame of the agent with the ids and paths of now, and notes what
 // it begins and ends.
 func (p *player) send(l *lane, h *held, raw []byte) {
-	if p.pace.Speed > 0 {
+	if p.agent.Pace.Speed > 0 {
 		l.clock.tick(h.at, time.Now())
 	}
 	if p.tokenless(h, raw) {

@@ -349,7 +349,7 @@ func (p *player) hold(l *lane, h held, raw []byte) {
 	if h.pos == h.seq {
 		l.eager = 0
 	}
-	if !p.seeking && len(l.held) == 0 && len(p.active) == 0 && p.pace.Speed == 0 && h.array == nil && !p.blocked(l, &h) {
+	if !p.seeking && len(l.held) == 0 && len(p.active) == 0 && p.agent.Pace.Speed == 0 && h.array == nil && !p.blocked(l, &h) {
 		p.lastHeld = nil
 		p.send(l, &h, raw)
 		return
