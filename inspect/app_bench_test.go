@@ -4,6 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,6 +57,19 @@ func BenchmarkMillion(b *testing.B) {
 		b.Fatal(err)
 	}
 	sub := inspect.Subject{Name: id, Open: func() ([]*record.Tape, error) { return tapes(store, id) }}
+	tape, err := store.Open(id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	info, err := tape.Info()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("Memory", func(b *testing.B) {
+		for b.Loop() {
+			b.ReportMetric(memory(b, store), "MiB-peak")
+		}
+	})
 	b.Run("Open", func(b *testing.B) {
 		for b.Loop() {
 			t := open(b, inspect.Inspector{}, sub, 120, 40)
@@ -76,6 +92,9 @@ func BenchmarkMillion(b *testing.B) {
 		{"FilterText", `/"out of tokens"<Enter>`, " 1 of 2 · filter", "<Esc>g"},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
+			if bb.name == "FilterText" {
+				b.SetBytes(info.Bytes) // it looks at all of them
+			}
 			for b.Loop() {
 				t.press(b, bb.keys)
 				t.wait(b, bb.sees, has(bb.sees))
@@ -87,4 +106,56 @@ func BenchmarkMillion(b *testing.B) {
 		})
 	}
 	t.close(b)
+}
+
+// browseIn is the variable of the environment with the store in which a process
+// of this test is to browse the one tape.
+const browseIn = "INSPECT_TEST_BROWSE_IN"
+
+// memory has another process browse a store, and returns how many MiB were
+// resident there at most; 0 where the system does not tell.
+func memory(b *testing.B, store *record.Store) float64 {
+	b.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), browseIn+"="+store.Dir())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	mib, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return mib
+}
+
+// tellMemory opens the tape, goes to its end, filters it, and writes what is
+// resident at most.
+func tellMemory(dir string) {
+	store := record.OpenStore(dir)
+	testing.Benchmark(func(b *testing.B) {
+		if b.N > 1 {
+			return
+		}
+		ids, err := store.Tapes()
+		if err != nil {
+			b.Fatal(err)
+		}
+		t := open(b, inspect.Inspector{}, inspect.TapesOf(store, "", ids...), 120, 40)
+		t.reads(b)
+		t.press(b, "G«45,000 of 45,000»g/is:error<Enter>« 1 of 2 »<Esc>/\"out of tokens\"<Enter>«filter \"out of»« 1 of 2 »<Esc>")
+		t.reads(b)
+		t.close(b)
+	})
+	status, _ := os.ReadFile("/proc/self/status")
+	var kib float64
+	if _, after, ok := strings.Cut(string(status), "VmHWM:"); ok {
+		fmt.Sscan(after, &kib)
+	}
+	fmt.Println(kib / 1024)
 }

@@ -322,7 +322,11 @@ func (a *app) progress() string {
 	if a.model.caught || a.info.Lines == 0 {
 		return ""
 	}
-	return " · read " + grouped(int64(min(a.model.last*100/a.info.Lines, 100))) + " %"
+	text := " · read " + grouped(int64(min(a.model.last*100/a.info.Lines, 100))) + " %"
+	if a.query != "" {
+		text += ", Esc ends it"
+	}
+	return text
 }
 
 func (a *app) notes() []string {

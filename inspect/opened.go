@@ -73,15 +73,11 @@ func (a *app) closeTape() {
 
 // queryOf returns the filter that a subject begins with.
 func queryOf(sub Subject, query string) (string, error) {
-	more, err := filter.Parse(query)
-	if err != nil || sub.Session == "" {
+	if sub.Session == "" {
+		_, err := filter.Parse(query)
 		return query, err
 	}
-	session, err := filter.Is("session", sub.Session)
-	if err != nil {
-		return "", err
-	}
-	return filter.All(session, more).String(), nil
+	return filter.Add(query, "session", sub.Session, false)
 }
 
 // setFilter shows the frames that a filter lets through.

@@ -20,11 +20,15 @@ import (
 )
 
 // TestMain has clocks show the same time wherever the tests run. Started by a test,
-// it is a proxy that records.
+// it is a proxy that records, or an inspector whose memory is measured.
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
 	if dir := os.Getenv(recordInto); dir != "" {
 		recordForever(dir)
+	}
+	if dir := os.Getenv(browseIn); dir != "" {
+		tellMemory(dir)
+		return
 	}
 	os.Exit(m.Run())
 }
