@@ -1,11 +1,5 @@
 package inspect
 
-import (
-	"fmt"
-	"strings"
-	"time"
-)
-
 // keyTable returns all keys, in the order in which they are explained.
 func keyTable() []key {
 	return []key{
@@ -146,59 +140,6 @@ func (a *app) nextForm() {
 	a.pane.width, a.pane.cursor = 0, 0
 }
 
-func (a *app) askSearch() {
-	a.ask("search: ", a.pane.words, func(words string) error {
-		if a.pane.words = words; words != "" {
-			a.searchFrame(true)
-		}
-		return nil
-	})
-}
-
-func (a *app) searchFrame(forward bool) {
-	if a.pane.words == "" {
-		a.askSearch()
-	} else if !a.pane.find(a.pane.words, forward) {
-		a.say("not in this frame: " + piece(a.pane.words))
-	}
-}
-
-// askPlace goes to a frame or a time.
-func (a *app) askPlace() {
-	a.ask(":", "", func(text string) error {
-		text = strings.TrimSpace(text)
-		if at, ok := strings.CutPrefix(text, "+"); ok {
-			d, err := time.ParseDuration(at)
-			if err != nil {
-				return fmt.Errorf("want a time such as +2.5s")
-			}
-			return a.jumpTo(a.reel.late(a.model.selected) + d)
-		}
-		seq, err := a.reel.number(text, a.model.selected)
-		if err != nil {
-			return err
-		}
-		return a.model.jump(seq)
-	})
-}
-
-// jumpTo goes to the first row at a time, or behind it.
-func (a *app) jumpTo(at time.Duration) error {
-	rows := a.model.rows()
-	low, high := 0, rows.n
-	for low < high {
-		middle := (low + high) / 2
-		if a.known.time(rows.at(middle)) < at {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	a.model.follow = false
-	a.model.choose(low, rows.n)
-	return nil
-}
-
 // back leaves the keys, or goes from any other place to the frames.
 func (a *app) back() {
 	switch {
@@ -216,43 +157,4 @@ func (a *app) enterLine() {
 	if a.page.enter != nil {
 		a.page.enter(a.page.current())
 	}
-}
-
-// What the list of keys has in its columns.
-const (
-	keyColumns  = 12
-	whatColumns = 46
-)
-
-// help shows the keys of the place.
-func (a *app) help() {
-	where := a.part()
-	if where == inHelp {
-		a.back()
-		return
-	}
-	var entries [][]span
-	for _, k := range a.keys {
-		if k.where&where != 0 {
-			entries = append(entries, []span{{cyan, pad(strings.Join(k.names, " "), keyColumns)}, {plain, pad(k.what, whatColumns)}})
-		}
-	}
-	a.page = &page{lines: func(width int) []line {
-		lines := []line{{spans: []span{{bold, "Keys " + partNames[where]}}, stays: true}}
-		abreast := max(width/(keyColumns+whatColumns), 1)
-		rows := (len(entries) + abreast - 1) / abreast
-		for i := range rows {
-			var row []span
-			for j := i; j < len(entries); j += rows {
-				row = append(row, entries[j]...)
-			}
-			lines = append(lines, line{spans: row})
-		}
-		return lines
-	}}
-}
-
-// partNames say where keys are.
-var partNames = map[part]string{
-	inList: "in the list of frames", inPane: "in a frame", inStore: "in the store", inChat: "in the conversation", inText: "here",
 }

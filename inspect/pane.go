@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -81,41 +80,6 @@ func (p *pane) show(f dialect.Frame) {
 	}
 }
 
-// compare shows what differs between two frames.
-func (p *pane) compare(title string, before, after []byte) {
-	p.form, p.title = asDiff, title
-	p.lines = nil
-	for _, line := range diffLines(indented(before), indented(after)) {
-		p.lines = append(p.lines, diffLine(-1, line))
-	}
-	p.cursor, p.top = 0, 0
-	for i, line := range p.lines {
-		if line.part != inside {
-			p.cursor = i
-			break
-		}
-	}
-}
-
-func diffLine(n int32, line string) paneLine {
-	part := inside
-	switch line[0] {
-	case '+':
-		part = added
-	case '-':
-		part = removed
-	}
-	return paneLine{n, tidy(line), part}
-}
-
-func indented(raw []byte) string {
-	var b strings.Builder
-	in := &Indenter{W: &b}
-	in.Write(raw) // a Builder takes everything
-	in.Close()
-	return b.String()
-}
-
 // layout makes the lines for a width.
 func (p *pane) layout(width int) {
 	if p.form == asDiff || p.width == width {
@@ -138,117 +102,6 @@ func (p *pane) layout(width int) {
 		p.point(node)
 	}
 }
-
-func (p *pane) layoutTree(width int) {
-	t := p.tree
-	var open []int32
-	closeBefore := func(i int32) {
-		for n := len(open); n > 0 && t.nodes[open[n-1]].end <= i; n-- {
-			p.lines = append(p.lines, paneLine{open[n-1], "", ending})
-			open = open[:n-1]
-		}
-	}
-	for i := int32(0); i < int32(len(t.nodes)); {
-		closeBefore(i)
-		p.lines = append(p.lines, paneLine{i, "", beginning})
-		switch {
-		case !t.holds(i):
-			p.layoutString(i, width)
-			i++
-		case p.fold[i] || t.nodes[i].children == 0:
-			i = t.nodes[i].end
-		default:
-			open = append(open, i)
-			i++
-		}
-	}
-	closeBefore(int32(len(t.nodes)))
-	if int64(len(p.frame.Raw)) < p.frame.Size {
-		p.lines = append(p.lines, paneLine{-1, "", cutOff})
-	}
-}
-
-// layoutString adds the lines of a string that does not fit on one.
-func (p *pane) layoutString(i int32, columns int) {
-	t := p.tree
-	if !p.long(i, columns) || p.fold[i] {
-		return
-	}
-	indent := p.indent(i) + 2
-	if lines := p.diff(i); lines != nil {
-		for _, line := range lines {
-			p.lines = append(p.lines, diffLine(i, line))
-		}
-		return
-	}
-	most := longString
-	if p.whole[i] {
-		most = wire.MaxChecked
-	}
-	lines, more := wrapped(t.text(i), columns-indent, most)
-	for _, line := range lines {
-		p.lines = append(p.lines, paneLine{i, line, inside})
-	}
-	if more {
-		p.lines = append(p.lines, paneLine{i, "", cutOff})
-	}
-}
-
-// long reports whether a value is a string that takes lines of its own.
-func (p *pane) long(i int32, columns int) bool {
-	raw := p.tree.raw(i)
-	if raw[0] != '"' || p.base64(i) != "" {
-		return false
-	}
-	n := p.tree.nodes[i]
-	return strings.Contains(p.tree.text(i), "\n") || len(raw)+int(n.nameEnd-n.name)+2+p.indent(i) > columns
-}
-
-// diff returns the lines of the newText of a diff against its oldText (ACP,
-// tool call content), nil if the value is none.
-func (p *pane) diff(i int32) []string {
-	t := p.tree
-	parent := t.nodes[i].parent
-	if parent < 0 || t.name(i) != "newText" {
-		return nil
-	}
-	before := t.member(parent, "oldText")
-	if before < 0 || t.raw(before)[0] != '"' {
-		return nil
-	}
-	return diffLines(t.text(before), t.text(i))
-}
-
-// shortestBase64 is how long text must be to be taken for base64.
-const shortestBase64 = 128
-
-// base64 returns what is told of a value in base64, such as `image/png, 12 kB in
-// base64`, nothing if it is none.
-func (p *pane) base64(i int32) string {
-	raw := p.tree.raw(i)
-	if raw[0] != '"' || len(raw) < shortestBase64 || p.whole[i] {
-		return ""
-	}
-	switch p.tree.name(i) {
-	case "data", "blob":
-	default:
-		return ""
-	}
-	head := raw[1 : 1+shortestBase64/4*4-4]
-	if _, err := base64.StdEncoding.Decode(make([]byte, len(head)), head); err != nil {
-		return ""
-	}
-	var kind string
-	if m := p.tree.member(p.tree.nodes[i].parent, "mimeType"); m >= 0 {
-		kind = piece(p.tree.text(m)) + ", "
-	}
-	return kind + byteSize(int64(len(raw)-2)/4*3) + " in base64"
-}
-
-// deepest is how deep lines are indented: there must be room for the values.
-const deepest = 12
-
-func (p *pane) indent(i int32) int { return 2 * min(int(p.tree.nodes[i].depth), deepest) }
 
 // count returns how many lines there are.
 func (p *pane) count() int {
@@ -288,49 +141,6 @@ func (p *pane) spans(k int) []span {
 		return []span{{dim, margin[:len(margin)-2] + string(p.tree.json[p.tree.nodes[line.node].to-1])}}
 	}
 	return append([]span{{plain, margin[:len(margin)-2]}}, p.value(line.node)...)
-}
-
-// value returns the first line of a value.
-func (p *pane) value(i int32) []span {
-	t := p.tree
-	var line []span
-	if n := t.nodes[i]; n.nameEnd > 0 {
-		line = append(line, span{cyan, piece(t.name(i))}, span{dim, ": "})
-	} else if n.parent >= 0 {
-		line = append(line, span{dim, fmt.Sprint(n.index, ": ")})
-	}
-	raw := t.raw(i)
-	switch c := raw[0]; {
-	case c == '{' || c == '[':
-		brackets := map[byte]string{'{': "{}", '[': "[]"}[c]
-		switch n := t.nodes[i].children; {
-		case n == 0:
-			return append(line, span{dim, brackets})
-		case p.fold[i]:
-			return append(line, span{dim, fmt.Sprintf("%c … %d %c", brackets[0], n, brackets[1])})
-		}
-		return append(line, span{dim, brackets[:1]})
-	case c != '"':
-		s := yellow // true, false, null
-		if c == '-' || '0' <= c && c <= '9' {
-			s = magenta
-		}
-		return append(line, span{s, piece(string(raw))})
-	}
-	if said := p.base64(i); said != "" {
-		return append(line, span{dim, "‹" + said + "›"})
-	}
-	if p.long(i, p.width) {
-		if p.fold[i] {
-			return append(line, span{green, piece(t.text(i))}, span{dim, " …"})
-		}
-		said := byteSize(int64(len(raw) - 2))
-		if p.diff(i) != nil {
-			said = "as a diff"
-		}
-		return append(line, span{dim, said})
-	}
-	return append(line, span{green, `"` + tidy(t.text(i)) + `"`})
 }
 
 func hexLine(raw []byte, from int) []span {
@@ -399,45 +209,6 @@ func (p *pane) relayout() {
 	width := p.width
 	p.width = 0
 	p.layout(width)
-}
-
-// find puts the cursor on the next value with the words.
-func (p *pane) find(words string, forward bool) bool {
-	if p.tree == nil || p.form != asTree {
-		return p.findLine(words, forward)
-	}
-	n := p.tree.find(words, p.node(), forward)
-	if n < 0 {
-		return false
-	}
-	for up := p.tree.nodes[n].parent; up >= 0; up = p.tree.nodes[up].parent {
-		delete(p.fold, up)
-	}
-	p.relayout()
-	p.point(n)
-	for i := p.cursor; i < len(p.lines) && p.lines[i].node == n; i++ {
-		if hasWords(p.lines[i].text, words) {
-			p.cursor = i
-			break
-		}
-	}
-	return true
-}
-
-// findLine is find where there are no values.
-func (p *pane) findLine(words string, forward bool) bool {
-	n := len(p.lines)
-	for k := 1; k <= n; k++ {
-		i := (p.cursor + k) % n
-		if !forward {
-			i = (p.cursor - k + n) % n
-		}
-		if hasWords(p.lines[i].text, words) {
-			p.cursor = i
-			return true
-		}
-	}
-	return false
 }
 
 // window returns the first and the last but one line on a screen of some lines.

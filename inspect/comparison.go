@@ -1,0 +1,40 @@
+package inspect
+
+import (
+	"strings"
+)
+
+// compare shows what differs between two frames.
+func (p *pane) compare(title string, before, after []byte) {
+	p.form, p.title = asDiff, title
+	p.lines = nil
+	for _, line := range diffLines(indented(before), indented(after)) {
+		p.lines = append(p.lines, diffLine(-1, line))
+	}
+	p.cursor, p.top = 0, 0
+	for i, line := range p.lines {
+		if line.part != inside {
+			p.cursor = i
+			break
+		}
+	}
+}
+
+func diffLine(n int32, line string) paneLine {
+	part := inside
+	switch line[0] {
+	case '+':
+		part = added
+	case '-':
+		part = removed
+	}
+	return paneLine{n, tidy(line), part}
+}
+
+func indented(raw []byte) string {
+	var b strings.Builder
+	in := &Indenter{W: &b}
+	in.Write(raw) // a Builder takes everything
+	in.Close()
+	return b.String()
+}

@@ -1,0 +1,44 @@
+package inspect
+
+import (
+	"strings"
+)
+
+// What the list of keys has in its columns.
+const (
+	keyColumns  = 12
+	whatColumns = 46
+)
+
+// help shows the keys of the place.
+func (a *app) help() {
+	where := a.part()
+	if where == inHelp {
+		a.back()
+		return
+	}
+	var entries [][]span
+	for _, k := range a.keys {
+		if k.where&where != 0 {
+			entries = append(entries, []span{{cyan, pad(strings.Join(k.names, " "), keyColumns)}, {plain, pad(k.what, whatColumns)}})
+		}
+	}
+	a.page = &page{lines: func(width int) []line {
+		lines := []line{{spans: []span{{bold, "Keys " + partNames[where]}}, stays: true}}
+		abreast := max(width/(keyColumns+whatColumns), 1)
+		rows := (len(entries) + abreast - 1) / abreast
+		for i := range rows {
+			var row []span
+			for j := i; j < len(entries); j += rows {
+				row = append(row, entries[j]...)
+			}
+			lines = append(lines, line{spans: row})
+		}
+		return lines
+	}}
+}
+
+// partNames say where keys are.
+var partNames = map[part]string{
+	inList: "in the list of frames", inPane: "in a frame", inStore: "in the store", inChat: "in the conversation", inText: "here",
+}

@@ -1,0 +1,43 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// askPlace goes to a frame or a time.
+func (a *app) askPlace() {
+	a.ask(":", "", func(text string) error {
+		text = strings.TrimSpace(text)
+		if at, ok := strings.CutPrefix(text, "+"); ok {
+			d, err := time.ParseDuration(at)
+			if err != nil {
+				return fmt.Errorf("want a time such as +2.5s")
+			}
+			return a.jumpTo(a.reel.late(a.model.selected) + d)
+		}
+		seq, err := a.reel.number(text, a.model.selected)
+		if err != nil {
+			return err
+		}
+		return a.model.jump(seq)
+	})
+}
+
+// jumpTo goes to the first row at a time, or behind it.
+func (a *app) jumpTo(at time.Duration) error {
+	rows := a.model.rows()
+	low, high := 0, rows.n
+	for low < high {
+		middle := (low + high) / 2
+		if a.known.time(rows.at(middle)) < at {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	a.model.follow = false
+	a.model.choose(low, rows.n)
+	return nil
+}

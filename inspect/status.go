@@ -1,0 +1,203 @@
+package inspect
+
+import (
+	"slices"
+	"strconv"
+)
+
+// A tab is the name of a place on the first line.
+type tab struct {
+	place Place
+	x     int
+	text  string
+}
+
+func (a *app) tabs(columns int) []tab {
+	var list []tab
+	x := 0
+	if columns >= 100 {
+		x = len(" acptap ")
+	}
+	for p := storePlace; p < places; p++ {
+		key := strconv.Itoa(int(p))
+		switch {
+		case p == storePlace && a.Store == nil, p == searchPlace && a.search.query == "":
+			continue
+		case p == searchPlace:
+			key = "s"
+		}
+		t := tab{p, x, " " + key + " " + placeNames[p] + " "}
+		list = append(list, t)
+		x += len(t.text)
+	}
+	return list
+}
+
+// drawBar draws the first line: what is looked at.
+func (a *app) drawBar(c canvas) {
+	if c.h == 0 {
+		return
+	}
+	c.fill(0, 0, reverse)
+	tabs := a.tabs(c.w)
+	if tabs[0].x > 0 {
+		c.text(1, 0, reverse, "acptap")
+	}
+	x := 0
+	for _, t := range tabs {
+		s := reverse
+		if t.place == a.place {
+			s = bold
+		}
+		x = c.text(t.x, 0, s, t.text)
+	}
+	if a.reel == nil {
+		return
+	}
+	room := c.w - x - 2
+	if room < 8 {
+		return
+	}
+	agent, state := piece(agentName(&a.info)), stateText(a.info)
+	said := points(agent, piece(a.subject.Name), before("session", piece(a.subject.Session)), state)
+	if width(said) > room {
+		said = points(agent, state)
+	}
+	if width(said) > room {
+		said = points(state, agent)
+	}
+	said = Cut(said, room)
+	c.text(c.w-width(said)-1, 0, reverse, said)
+}
+
+// drawStatus draws the line with the place in the list and the filter, a
+// message, or what is typed.
+func (a *app) drawStatus(c canvas) {
+	if c.h == 0 {
+		return
+	}
+	if a.prompt != nil {
+		a.prompt.field.SetRect(c.x, c.y, c.w, 1)
+		a.prompt.field.Draw(c.screen)
+		return
+	}
+	at, all := a.model.place()
+	if a.page != nil {
+		at, all = a.page.cursor, len(a.page.shown)
+	}
+	status := []span{{bold, counts(at, all)}, {dim, a.progress()}}
+	if a.message != "" {
+		s := plain
+		if a.trouble {
+			s = red
+		}
+		status = append(status, span{dim, " · "}, span{s, a.message})
+	}
+	if a.query != "" && a.page == nil {
+		status = append(status, span{dim, " · filter "}, span{cyan, piece(a.query)})
+	}
+	for _, note := range a.notes() {
+		status = append(status, span{dim, " · " + note})
+	}
+	c.line(1, 0, status)
+}
+
+// maxNotice is how many lines a notice takes at most.
+const maxNotice = 4
+
+// notice tells at the bottom of the canvas what is too long for a line.
+func (c canvas) notice(text string) {
+	if text == "" {
+		return
+	}
+	lines, _ := wrapped(text, max(c.w-2, 1), maxNotice)
+	for i, said := range lines {
+		y := c.h - len(lines) + i
+		c.text(0, y, red, " ")
+		c.fill(c.text(1, y, red, said), y, red)
+	}
+}
+
+// progress tells how much of the tape was looked at.
+func (a *app) progress() string {
+	switch {
+	case a.place == searchPlace:
+		return a.search.progress()
+	case a.place == storePlace:
+		return ""
+	}
+	if s := a.story; s != nil && a.page != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.ended || s.last >= a.info.Lines {
+			return ""
+		}
+		return " · read " + grouped(int64(s.last*100/a.info.Lines)) + " %"
+	}
+	if a.model.caught || a.info.Lines == 0 {
+		return ""
+	}
+	text := " · read " + grouped(int64(min(a.model.last*100/a.info.Lines, 100))) + " %"
+	if a.query != "" {
+		text += ", Esc ends it"
+	}
+	return text
+}
+
+func (a *app) notes() []string {
+	var list []string
+	if a.page != nil {
+		return nil
+	}
+	if a.model.times != sinceStart {
+		list = append(list, "time "+timeNames[a.model.times])
+	}
+	if a.info.Live && a.model.follow {
+		list = append(list, "following")
+	}
+	if a.model.mark != 0 {
+		list = append(list, "marked "+a.reel.label(a.model.mark))
+	}
+	if n := a.model.bad.n; n > 0 {
+		list = append(list, grouped(int64(n))+" with errors (e)")
+	}
+	if a.err != nil {
+		list = append(list, "a part cannot be read")
+	}
+	if a.prefix != "" {
+		list = append(list, a.prefix+"…")
+	}
+	return list
+}
+
+// drawHints draws the keys that a newcomer needs.
+func (a *app) drawHints(c canvas) {
+	if c.h == 0 {
+		return
+	}
+	if a.prompt != nil {
+		a.prompt.propose(c)
+		return
+	}
+	where := a.part()
+	var hints []key
+	room := c.w - 1 + len(hintGap)
+	for _, k := range a.keys {
+		if k.hint != "" && k.where&where != 0 {
+			hints = append(hints, k)
+			room -= k.hintWidth()
+		}
+	}
+	for room < 0 && len(hints) > 2 { // the last two are the keys, and how to leave
+		drop := len(hints) - 3
+		room += hints[drop].hintWidth()
+		hints = slices.Delete(hints, drop, drop+1)
+	}
+	var row []span
+	gap := ""
+	for _, k := range hints {
+		row = append(row, span{bold, gap + k.names[0]}, span{dim, " " + k.hint})
+		gap = hintGap
+	}
+	c.line(1, 0, row)
+}
