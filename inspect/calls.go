@@ -27,18 +27,19 @@ type asked struct {
 	method string
 	shown  bool
 	done   bool // it has a response, or needs none
+	undone bool // it was cancelled, so that it needs none, and has none
 }
 
-// see takes the next frame. If it is a response whose request was seen, it
+// see takes the next frame. If it answers or cancels a request that was seen, it
 // returns the time between the two. A request is only told of later if it is
 // shown.
 func (c *calls) see(f *dialect.Frame, shown bool) (latency time.Duration, ok bool) {
 	if f.Answers != 0 {
-		latency, ok = c.answer(f.Answers, f.At)
+		latency, ok = c.settle(&f.About, f.At)
 	}
 	for i := range f.Entries {
 		if e := &f.Entries[i]; e.Answers != 0 {
-			latency, ok = c.answer(e.Answers, f.At)
+			latency, ok = c.settle(e, f.At)
 		}
 	}
 	switch f.Kind {
@@ -63,25 +64,29 @@ func (c *calls) ask(a asked) {
 	c.asked = append(c.asked, a)
 }
 
-func (c *calls) answer(seq uint64, at time.Duration) (time.Duration, bool) {
-	i, ok := slices.BinarySearchFunc(c.asked, seq, func(a asked, seq uint64) int {
+func (c *calls) settle(about *dialect.About, at time.Duration) (time.Duration, bool) {
+	i, ok := slices.BinarySearchFunc(c.asked, about.Answers, func(a asked, seq uint64) int {
 		return cmp.Compare(a.seq, seq)
 	})
 	if !ok {
 		return 0, false
 	}
-	c.asked[i].done = true
+	c.asked[i].done, c.asked[i].undone = true, about.Events.Has(dialect.RequestCancelled)
 	return at - c.asked[i].at, true
 }
 
-// open returns how many requests that were shown have no response, and the first
-// of them, such as `12 session/prompt`.
-func (c *calls) open() list {
-	var l list
+// unanswered returns how many requests that were shown have no response, and the
+// first of them, such as `12 session/prompt`; those that were cancelled apart.
+func (c *calls) unanswered() (open, cancelled list) {
 	for _, a := range c.asked {
-		if a.shown && !a.done {
-			l.add(func() string { return words(strconv.FormatUint(a.seq, 10), piece(a.method)) })
+		called := func() string { return words(strconv.FormatUint(a.seq, 10), piece(a.method)) }
+		switch {
+		case !a.shown:
+		case !a.done:
+			open.add(called)
+		case a.undone:
+			cancelled.add(called)
 		}
 	}
-	return l
+	return open, cancelled
 }

@@ -111,7 +111,11 @@ func (a *app) pairText(f *dialect.Frame) string {
 		return "no answer yet"
 	}
 	if latency, ok := a.known.latency(f); ok {
-		return "answers " + a.reel.label(requestOf(f)) + " after " + brief(latency)
+		verb := "answers "
+		if f.Events.Has(dialect.RequestCancelled) {
+			verb = "cancels "
+		}
+		return verb + a.reel.label(requestOf(f)) + " after " + brief(latency)
 	}
 	return ""
 }

@@ -106,7 +106,8 @@ func (a *app) jumpOr(seq uint64, missing string) {
 	a.jump(seq)
 }
 
-// pair goes from a response to its request, and from a request to its response.
+// pair goes from a response, or a cancellation, to its request, and from a
+// request to its response; to its cancellation if it has none.
 func (a *app) pair() {
 	f := a.pane.frame
 	if request := requestOf(&f); request != 0 {
@@ -117,7 +118,13 @@ func (a *app) pair() {
 		a.say("no request and no response")
 		return
 	}
-	a.jumpOr(a.seek(true, func(g *dialect.Frame) bool { return requestOf(g) == f.Seq }), "no answer")
+	answer := a.seek(true, func(g *dialect.Frame) bool {
+		return requestOf(g) == f.Seq && !g.Events.Has(dialect.RequestCancelled)
+	})
+	if answer == 0 {
+		answer = a.seek(true, func(g *dialect.Frame) bool { return requestOf(g) == f.Seq })
+	}
+	a.jumpOr(answer, "no answer")
 }
 
 // sameMethod goes to the next frame of this method or variant.

@@ -88,14 +88,20 @@ func (l *Lines) Trouble(err error) error {
 }
 
 // Close writes which of the requests that were written have no answer, if there
-// are any. It does not close W.
+// are any, and which were cancelled. It does not close W.
 func (l *Lines) Close() error {
-	open := l.calls.open()
-	if open.n == 0 {
-		return nil
+	open, cancelled := l.calls.unanswered()
+	if open.n > 0 {
+		l.put(yellow, "── no answer to "+open.tell("request", "requests", ", "))
+		if err := l.end(); err != nil {
+			return err
+		}
 	}
-	l.put(yellow, "── no answer to "+open.tell("request", "requests", ", "))
-	return l.end()
+	if cancelled.n > 0 {
+		l.put(dim, "── cancelled, without an answer: "+cancelled.tell("request", "requests", ", "))
+		return l.end()
+	}
+	return nil
 }
 
 // largeFrame is from where on a frame's size is told, in bytes.

@@ -61,6 +61,32 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestLinesOfMCP: who cancels a request waits for no answer, and a tool that
+// failed is an error.
+func TestLinesOfMCP(t *testing.T) {
+	got := write(t, &inspect.Lines{Color: true}, tape(`
+> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"c"}}}
+< {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"s"}}}
+> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow"}}
+> {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"slower"}}
+> {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"rm"}}
+> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"timeout"}}
+> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}
+< {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"was faster"}]}}
+< {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"no such file"}],"isError":true}}
+> {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"last"}}
+`))
+	for _, want := range []string{
+		"request 2 · timeout\x1b[2m  30 ms\x1b[0m\n",
+		"\x1b[31mtool failed: no such file\x1b[0m\x1b[2m  40 ms\x1b[0m\n",
+		"\x1b[33m── no answer to 1 request: 10 tools/call\x1b[0m\n\x1b[2m── cancelled, without an answer: 1 request: 3 tools/call\x1b[0m\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant %q in it", got, want)
+		}
+	}
+}
+
 func TestLinesAreCut(t *testing.T) {
 	for width := 1; width < 140; width++ {
 		got := write(t, &inspect.Lines{Width: width}, tape(lineTape)[:5])

@@ -45,7 +45,7 @@ var mcpPhrases = map[string]phrases{
 func discovery(v gjson.Result) string {
 	return points(
 		words(first(v, "serverInfo.name"), first(v, "serverInfo.version")),
-		text(v.Get("supportedVersions")),
+		counted("version", "versions", text)(v.Get("supportedVersions")),
 		names(v.Get("capabilities")))
 }
 

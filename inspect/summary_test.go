@@ -81,7 +81,7 @@ func tape(text string) []dialect.Frame {
 		raw, isMark := strings.CutPrefix(line[2:], "mark ")
 		f.Raw, f.Size = []byte(raw), int64(len(raw))
 		e := wire.Scan(f.Raw)
-		f.Kind, f.Failed = e.Kind, e.Error != nil && string(e.Error) != "null"
+		f.Kind = e.Kind
 		switch line[0] {
 		case '<':
 			f.Dir = wire.AgentToClient
@@ -92,6 +92,7 @@ func tape(text string) []dialect.Frame {
 			f.Kind = wire.Mark
 		}
 		about, _ := tracker.See(&f, e)
+		f.Failed = dialect.Failed(e, &about)
 		frames = append(frames, dialect.Frame{Frame: f, About: about})
 	}
 	return frames

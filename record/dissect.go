@@ -261,14 +261,14 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		env = wire.Scan(f.Raw)
 		f.Kind = env.Kind
 	}
-	f.Failed = failed(env)
+	about, news := d.tracker.See(&f, env)
+	f.Failed = dialect.Failed(env, &about)
 	if f.Kind == wire.Batch {
 		wire.Entries(f.Raw, func(_ int, entry []byte) bool {
-			f.Failed = failed(wire.Scan(entry))
+			f.Failed = f.Failed || dialect.Failed(wire.Scan(entry), &about)
 			return !f.Failed
 		})
 	}
-	about, news := d.tracker.See(&f, env)
 	d.tally(&f, &about, &news)
 	e.Frame = dialect.Frame{Frame: f, About: about}
 	d.build.add(e, stored)
@@ -355,8 +355,6 @@ func clientKnows(f *wire.Frame) bool {
 	}
 	return f.Origin.Received()
 }
-
-func failed(e wire.Envelope) bool { return e.Error != nil && e.Method == nil }
 
 // next begins the next block, after the last one was taken.
 func (d *dissector) next() {

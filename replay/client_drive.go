@@ -275,8 +275,9 @@ func (d *driver) see(dir wire.Direction, line []byte, do func(f *dialect.Frame, 
 	size := int64(len(line))
 	e := envelope(line)
 	line = line[:min(len(line), wire.MaxChecked)]
-	f := dialect.Frame{Frame: wire.Frame{Seq: d.seq, Dir: dir, Kind: e.Kind, Failed: e.Error != nil, Size: size, Raw: line}}
+	f := dialect.Frame{Frame: wire.Frame{Seq: d.seq, Dir: dir, Kind: e.Kind, Size: size, Raw: line}}
 	f.About, _ = d.tracker.See(&f.Frame, e)
+	f.Failed = dialect.Failed(e, &f.About)
 	d.trace.Add(&f)
 	if f.Kind == wire.Unchecked {
 		do(&f, e)

@@ -115,7 +115,7 @@ func eachMessage(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
 			}
 			e := wire.Scan(raw)
 			entry := dialect.Frame{Frame: f.Frame, About: f.Entries[i]}
-			entry.Kind, entry.Raw, entry.Failed, entry.Size = e.Kind, raw, e.Error != nil, int64(len(raw))
+			entry.Kind, entry.Raw, entry.Failed, entry.Size = e.Kind, raw, dialect.Failed(e, &f.Entries[i]), int64(len(raw))
 			do(&entry, e)
 			return true
 		})

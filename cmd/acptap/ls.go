@@ -156,7 +156,7 @@ func stateText(i record.Info) string {
 	case i.Live:
 		s = append(s, "live")
 	case exit == nil && !i.Ended.IsZero():
-		s = append(s, "imported")
+		s = append(s, "imported", "no exit") // as a tape that was cut off, or written by hand
 	case i.Partial:
 		s = append(s, "unsealed")
 	case exit == nil:

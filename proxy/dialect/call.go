@@ -86,14 +86,24 @@ func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 	return answered
 }
 
+// open returns the open request that a side names, nil if there is none: its
+// own if acptap put one of that id in its place.
+func (t *Tracker) open(dir wire.Direction, id []byte) *call {
+	p, _ := t.calls.get(callKey{dir, short(id)})
+	own, other := p.Client, p.Agent
+	if dir == wire.AgentToClient {
+		own, other = other, own
+	}
+	if own == nil {
+		return other
+	}
+	return own
+}
+
 // named returns the session of an open request, if it is known.
 func (t *Tracker) named(dir wire.Direction, id []byte) string {
-	p, _ := t.calls.get(callKey{dir, short(id)})
-	switch {
-	case p.Client != nil:
-		return p.Client.Session
-	case p.Agent != nil:
-		return p.Agent.Session
+	if c := t.open(dir, id); c != nil {
+		return c.Session
 	}
 	return ""
 }

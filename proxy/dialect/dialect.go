@@ -108,7 +108,7 @@ type About struct {
 	Method  string  // of a response: its request's; empty if there is none or it is not known
 	Update  string  // the variant of a session/update, such as agent_message_chunk
 	Session string  // the id of the session that the frame belongs to; empty: the connection's
-	Answers uint64  // of a response: Seq of its request, or of the batch that the request is in; 0 if that is not known
+	Answers uint64  // of a response: Seq of its request, or of the batch that the request is in; with RequestCancelled, of the request that is taken back; 0 if that is not known
 	Events  Events  // what happens with this frame
 	Entries []About // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Answers are empty, and Session is set if the entries agree
 }
@@ -118,18 +118,27 @@ type Events uint16
 
 // The events.
 const (
-	Initialized   Events = 1 << iota // the connection's dialect is settled
-	SessionOpened                    // made, loaded, resumed or forked: stands at the successful response
-	SessionClosed                    // closed, or ended: stands at the successful response
-	SessionGone                      // deleted: stands at the successful response
-	SessionLost                      // the answer says that the session is unknown (MCP -32043, ACP -32002 to load or resume)
-	StateRenewed                     // a new state or expiry of a data-layer session
-	TurnBegan                        // a prompt
-	TurnEnded                        // the prompt's response, where that ends the turn; else the state_update that says idle
+	Initialized      Events = 1 << iota // the connection's dialect is settled
+	SessionOpened                       // made, loaded, resumed or forked: stands at the successful response
+	SessionClosed                       // closed, or ended: stands at the successful response
+	SessionGone                         // deleted: stands at the successful response
+	SessionLost                         // the answer says that the session is unknown (MCP -32043, ACP -32002 to load or resume)
+	StateRenewed                        // a new state or expiry of a data-layer session
+	TurnBegan                           // a prompt
+	TurnEnded                           // the prompt's response, where that ends the turn; else the state_update that says idle
+	ToolFailed                          // an MCP tool's result says isError
+	RequestCancelled                    // an MCP peer takes back an open request of its own, and wants no answer any more
 )
 
 // Has reports whether all of e are in the set.
 func (s Events) Has(e Events) bool { return s&e == e }
+
+// Failed reports whether a message, which means what about says, is a response
+// that says that something went wrong: an error, or an MCP tool's result that
+// says isError.
+func Failed(e wire.Envelope, about *About) bool {
+	return e.Method == nil && has(e.Error) || about.Events.Has(ToolFailed)
+}
 
 // News is what a frame tells about its session beyond About. Empty fields tell
 // nothing; a batch with entries of several sessions tells nothing.

@@ -45,6 +45,9 @@ func (t *Tracker) mcpCall(s *step, method string) {
 	meta, m := readMeta(s.Params), row(MCP, method)
 	s.about.Session = t.mcpSession(s, m, meta)
 	if s.ID == nil {
+		if method == "notifications/cancelled" {
+			t.cancelled(s)
+		}
 		return
 	}
 	c := &call{Seq: s.Seq, Method: method, Session: s.about.Session}
@@ -63,6 +66,17 @@ func (t *Tracker) mcpCall(s *step, method string) {
 		}
 	}
 	t.ask(s.Frame, s.ID, c)
+}
+
+// cancelled takes the notification that its sender waits no more for an answer.
+// The other side should not send one, but may have done so already.
+func (t *Tracker) cancelled(s *step) {
+	c := t.open(s.Dir, at(s.Params, "requestId"))
+	if c == nil || c.Method == "initialize" { // which nobody may cancel
+		return
+	}
+	s.about.Answers = c.Seq
+	s.about.Events |= RequestCancelled
 }
 
 // mcpSession returns the session of a request or notification: the one that it
@@ -141,6 +155,12 @@ func (t *Tracker) mcpAnswer(s *step, c *call) {
 func (t *Tracker) used(s *step, c *call) {
 	if own := t.text(s.Envelope.Session); own != "" {
 		s.about.Session = own
+	}
+	switch c.Method {
+	case "tools/call", "tasks/result":
+		if string(at(s.Result, "isError")) == "true" {
+			s.about.Events |= ToolFailed
+		}
 	}
 	meta := readMeta(s.Result)
 	if has(meta.session) {

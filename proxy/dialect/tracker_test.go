@@ -92,7 +92,7 @@ func frame(line string) (wire.Frame, bool) {
 	return f, true
 }
 
-var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended"}
+var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended", "failed", "cancelled"}
 
 func describe(a dialect.About) string {
 	var b strings.Builder

@@ -19,7 +19,7 @@ type Frame struct {
 	Origin Origin
 	Kind   Kind
 	End    LineEnd
-	Failed bool   // a response that carries an error
+	Failed bool   // a response that carries an error, or an MCP tool's result with isError
 	Size   int64  // bytes of the line without its end, also where Raw has fewer
 	Raw    []byte // those bytes; the first MaxChecked of a larger frame; nil where only the fields were read
 }

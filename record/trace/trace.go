@@ -96,7 +96,7 @@ func (t *Trace) Add(f *dialect.Frame) {
 			}
 			e := wire.Scan(raw)
 			entry := dialect.Frame{Frame: f.Frame, About: f.Entries[i]}
-			entry.Kind, entry.Failed, entry.Raw, entry.Size = e.Kind, e.Error != nil, raw, int64(len(raw))
+			entry.Kind, entry.Failed, entry.Raw, entry.Size = e.Kind, dialect.Failed(e, &f.Entries[i]), raw, int64(len(raw))
 			if e.Kind != wire.Junk && e.Kind != wire.Batch {
 				t.message(&entry, e)
 			}
