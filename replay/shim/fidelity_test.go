@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
 )
@@ -35,7 +37,12 @@ func TestReloads(t *testing.T) {
 			id := recorded(t, dir, c, "turn 0")
 			cl := start(t, dir, c, nil)
 			cl.initialize()
+			from := cl.count()
 			cl.load(id)
+			for range tt.history { // the last of them comes behind the answer
+				_, from = cl.await(from, "history", func(m gjson.Result) bool { return m.Get("method").Str == "session/update" })
+				from++
+			}
 			cl.prompt(id, "next")
 			cl.stop()
 

@@ -62,8 +62,11 @@ func (s *Shim) lookUp() {
 			parked := s.parked
 			s.parked = nil
 			for _, f := range parked {
-				m := read(again(f))
-				out = s.settled(s.made(m, out))
+				if m := read(again(f)); m.env.Method != nil {
+					out = s.message(m, out)
+				} else {
+					out = s.settled(s.made(m, out))
+				}
 			}
 			return out
 		})

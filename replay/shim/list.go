@@ -51,7 +51,7 @@ func (s *Shim) named(m message, cwd string) message {
 	if !result.Get("sessions").IsArray() {
 		return m
 	}
-	opens := s.native("session/load") || s.native("session/resume")
+	opens := s.opens()
 	if s.listed == nil && !opens {
 		s.listed = map[string]bool{}
 	}

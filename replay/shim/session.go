@@ -106,7 +106,7 @@ const maxStrays = 1000
 type newcomers struct {
 	known   map[string]bool // ids in the store, as far as they were looked up
 	lookups int             // of known that are under way
-	parked  []wire.Frame    // responses to session/new that came meanwhile
+	parked  []wire.Frame    // what came meanwhile: responses to session/new, and the client's for sessions that are not open
 	making  int             // requests of the client for a new session that are not answered
 	setups  int             // own requests for a session that have not led to one yet
 	strays  []wire.Frame    // updates that came meanwhile for sessions that nobody knows
@@ -161,7 +161,10 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case id.Type != gjson.String:
 		return append(out, m.Frame)
-	case c == nil && (s.byAgent[id.Str] != nil || s.known[id.Str] && !s.native("session/load")):
+	case c == nil && s.lookups > 0 && !s.opens():
+		s.parked = append(s.parked, m.clone()) // the store may know it
+		return out
+	case c == nil && (s.byAgent[id.Str] != nil || s.known[id.Str] && !s.opens()):
 		if m.env.ID == nil {
 			return out
 		}

@@ -19,6 +19,9 @@ func (s *Shim) native(method string) bool {
 	return s.Mode != Force && s.own.methods[method] && !s.lacks[method]
 }
 
+// opens reports whether the agent opens earlier sessions by itself.
+func (s *Shim) opens() bool { return s.native("session/load") || s.native("session/resume") }
+
 // A way is how a session is opened that the agent does not open by itself.
 type way uint8
 
