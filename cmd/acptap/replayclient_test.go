@@ -34,6 +34,11 @@ func TestReplayClient(t *testing.T) {
 	agent := func(version, answer string) []string {
 		return []string{"--", "sh", "-c", strings.NewReplacer("VERSION", version, "ANSWER", answer).Replace(shellAgent)}
 	}
+	loads := filepath.Join(dir, "loads.jsonl")
+	anew := strings.NewReplacer("ANSWER", "yes", `"session/new","params":{`, `"session/load","params":{"sessionId":"s",`).Replace(turnLines)
+	if err := os.WriteFile(loads, []byte(anew), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	same, other, newer := agent("1", "yes"), agent("1", "no"), agent("2", "yes")
 	tests := []struct {
 		name   string
@@ -56,6 +61,8 @@ func TestReplayClient(t *testing.T) {
    turn 1 ended end_turn
 `, "done\n", 1},
 		{"in a directory", []string{"--cwd", dir, "--compare", "content", file}, same, "", "done\n", 0},
+		{"a session that is only loaded", []string{loads}, same, "", "", 2},
+		{"made anew", []string{"--as-new", loads}, same, "", "done\n", 0},
 		{"another dialect", []string{file}, newer, "", "", 2},
 		{"no agent", []string{file}, nil, "", "", 2},
 		{"no such agent", []string{file}, []string{"--", "./no-such-agent"}, "", "", 127},
