@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -87,8 +88,10 @@ func (p boltFile) explain(err error) error {
 		return fmt.Errorf("%s: %w (%v)", p, ErrNewer, err)
 	case errors.Is(err, berrors.ErrTimeout):
 		return fmt.Errorf("%s: another process has had it locked for %v", p, boltWait)
+	case strings.Contains(err.Error(), string(p)):
+		return err
 	}
-	return err
+	return fmt.Errorf("%s: %w", p, err)
 }
 
 // compact writes the file anew, without what was deleted from it. Those who wait
