@@ -37,6 +37,9 @@ func TestRestart(t *testing.T) {
 				if len(lines) != 4 {
 					t.Errorf("got %d updates, want 4", len(lines))
 				}
+				second.await(0, "greeting", func(m gjson.Result) bool { // it comes behind the answer
+					return m.Get("params.update.sessionUpdate").Str == "available_commands_update"
+				})
 				again, _ := second.load(id)
 				if got, want := strings.Join(again, "\n"), strings.Join(lines, "\n"); got != want {
 					t.Errorf("a second load gives\n%s\nthe first gave\n%s", got, want)
