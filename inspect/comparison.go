@@ -2,13 +2,15 @@ package inspect
 
 import (
 	"strings"
+
+	"github.com/acptap/acptap/record/trace/linediff"
 )
 
 // compare shows what differs between two frames.
 func (p *pane) compare(title string, before, after []byte) {
 	p.form, p.title = asDiff, title
 	p.lines = nil
-	for _, line := range diffLines(indented(before), indented(after)) {
+	for _, line := range linediff.Lines(indented(before), indented(after)) {
 		p.lines = append(p.lines, diffLine(-1, line))
 	}
 	p.cursor, p.top = 0, 0
@@ -31,10 +33,10 @@ func diffLine(n int32, line string) paneLine {
 	return paneLine{n, tidy(line), part}
 }
 
-func indented(raw []byte) string {
+func indented(raw []byte) []string {
 	var b strings.Builder
 	in := &Indenter{W: &b}
 	in.Write(raw) // a Builder takes everything
 	in.Close()
-	return b.String()
+	return strings.Split(b.String(), "\n")
 }

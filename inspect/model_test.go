@@ -45,27 +45,6 @@ func TestNumberSet(t *testing.T) {
 	}
 }
 
-// FuzzDiffLines checks that both texts can be read out of what differs.
-func FuzzDiffLines(f *testing.F) {
-	f.Add("a\nb\nc", "a\nx\nc")
-	f.Add("", "a")
-	f.Add("a\nb\nc\na\nb\nb\na", "c\nb\na\nb\na\nc")
-	f.Fuzz(func(t *testing.T, before, after string) {
-		var a, b []string
-		for _, line := range diffLines(before, after) {
-			if line[0] != '+' {
-				a = append(a, line[1:])
-			}
-			if line[0] != '-' {
-				b = append(b, line[1:])
-			}
-		}
-		if strings.Join(a, "\n") != before || strings.Join(b, "\n") != after {
-			t.Errorf("of %q and %q: %q", before, after, diffLines(before, after))
-		}
-	})
-}
-
 // FuzzTree shows values of any shape, whole or cut off.
 func FuzzTree(f *testing.F) {
 	for _, s := range []string{

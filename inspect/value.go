@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/linediff"
 )
 
 func (p *pane) layoutTree(width int) {
@@ -44,8 +45,8 @@ func (p *pane) layoutString(i int32, columns int) {
 		return
 	}
 	indent := p.indent(i) + 2
-	if lines := p.diff(i); lines != nil {
-		for _, line := range lines {
+	if before := p.replaced(i); before >= 0 {
+		for _, line := range linediff.Lines(strings.Split(t.text(before), "\n"), strings.Split(t.text(i), "\n")) {
 			p.lines = append(p.lines, diffLine(i, line))
 		}
 		return
@@ -73,19 +74,19 @@ func (p *pane) long(i int32, columns int) bool {
 	return strings.Contains(p.tree.text(i), "\n") || len(raw)+int(n.nameEnd-n.name)+2+p.indent(i) > columns
 }
 
-// diff returns the lines of the newText of a diff against its oldText (ACP,
-// tool call content), nil if the value is none.
-func (p *pane) diff(i int32) []string {
+// replaced returns the oldText that the newText of a diff replaces (ACP, tool call
+// content), -1 if the value is no newText of one.
+func (p *pane) replaced(i int32) int32 {
 	t := p.tree
 	parent := t.nodes[i].parent
 	if parent < 0 || t.name(i) != "newText" {
-		return nil
+		return -1
 	}
 	before := t.member(parent, "oldText")
 	if before < 0 || t.raw(before)[0] != '"' {
-		return nil
+		return -1
 	}
-	return diffLines(t.text(before), t.text(i))
+	return before
 }
 
 // shortestBase64 is how long text must be to be taken for base64.
@@ -154,7 +155,7 @@ func (p *pane) value(i int32) []span {
 			return append(line, span{green, piece(t.text(i))}, span{dim, " …"})
 		}
 		said := byteSize(int64(len(raw) - 2))
-		if p.diff(i) != nil {
+		if p.replaced(i) >= 0 {
 			said = "as a diff"
 		}
 		return append(line, span{dim, said})

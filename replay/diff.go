@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"github.com/acptap/acptap/record/trace/linediff"
 )
 
 // A Diff is what differs between two conversations, line by line of their
@@ -121,8 +123,8 @@ func hunks(a, b []string) []Hunk {
 			j++
 		}
 	}
-	for _, same := range append(common(a, b), match{len(a), len(b), 0}) {
-		if i < same.a || j < same.b {
+	for _, same := range append(linediff.Common(a, b), linediff.Match{A: len(a), B: len(b)}) {
+		if i < same.A || j < same.B {
 			quiet = 0
 			if cut == nil {
 				lead := min(margin, i, j)
@@ -133,13 +135,13 @@ func hunks(a, b []string) []Hunk {
 				}
 			}
 		}
-		for i < same.a {
+		for i < same.A {
 			next(Line{Old, a[i]})
 		}
-		for j < same.b {
+		for j < same.B {
 			next(Line{New, b[j]})
 		}
-		for range same.n {
+		for range same.N {
 			next(Line{Both, a[i]})
 			if quiet++; cut != nil && quiet > 2*margin {
 				cut.Lines = cut.Lines[:len(cut.Lines)-quiet+margin]
@@ -151,132 +153,4 @@ func hunks(a, b []string) []Hunk {
 		cut.Lines = cut.Lines[:len(cut.Lines)-quiet+margin]
 	}
 	return list
-}
-
-// A match says that n lines from a and from b on are equal.
-type match struct{ a, b, n int }
-
-// common returns a longest common subsequence of two lists of lines, in order,
-// unless the lists differ so much that finding it would take too long; then it
-// is just a common one.
-func common(a, b []string) []match {
-	number := make(map[string]int)
-	intern := func(lines []string) []int {
-		list := make([]int, len(lines))
-		for i, line := range lines {
-			n, ok := number[line]
-			if !ok {
-				n = len(number)
-				number[line] = n
-			}
-			list[i] = n
-		}
-		return list
-	}
-	c := comparison{a: intern(a), b: intern(b)}
-	c.compare(0, len(a), 0, len(b))
-	return c.found
-}
-
-// A comparison finds the shortest edit script by E. W. Myers, «An O(ND)
-// difference algorithm and its variations», 1986, in the variant of section 4b
-// that divides and needs linear memory.
-type comparison struct {
-	a, b        []int
-	forth, back []int // memory of middle: furthest x on each diagonal, from the beginning and from the end
-	found       []match
-}
-
-// maxEdits bounds the search for one point of the path, which takes time and
-// memory with its square. Beyond it the stretch counts as replaced.
-const maxEdits = 4096
-
-// compare adds what a[lo:hi] and b[from:to] have in common.
-func (c *comparison) compare(lo, hi, from, to int) {
-	n := 0
-	for lo+n < hi && from+n < to && c.a[lo+n] == c.b[from+n] {
-		n++
-	}
-	c.add(match{lo, from, n})
-	lo, from = lo+n, from+n
-	n = 0
-	for lo < hi-n && from < to-n && c.a[hi-1-n] == c.b[to-1-n] {
-		n++
-	}
-	hi, to = hi-n, to-n
-	if lo < hi && from < to {
-		if x, y, ok := c.middle(lo, hi, from, to); ok {
-			c.compare(lo, x, from, y)
-			c.compare(x, hi, y, to)
-		}
-	}
-	c.add(match{hi, to, n})
-}
-
-func (c *comparison) add(m match) {
-	if m.n == 0 {
-		return
-	}
-	if k := len(c.found) - 1; k >= 0 && c.found[k].a+c.found[k].n == m.a && c.found[k].b+c.found[k].n == m.b {
-		c.found[k].n += m.n
-		return
-	}
-	c.found = append(c.found, m)
-}
-
-// middle returns a point of a shortest path from (lo, from) to (hi, to) that is
-// neither of both; the lines at both ends must differ. ok is false if the search
-// took too long.
-func (c *comparison) middle(lo, hi, from, to int) (x, y int, ok bool) {
-	n, m := hi-lo, to-from
-	limit := min((n+m+1)/2, maxEdits)
-	forth, back := c.diagonals(2*limit + 3)
-	// A diagonal is x-y. The paths from the end count x and y from there, so
-	// that their diagonal k is this one's delta-k.
-	delta, zero := n-m, limit+1
-	for d := range limit + 1 {
-		low, high := -d+2*max(0, d-m), d-2*max(0, d-n) // others have left the rectangle
-		for k := low; k <= high; k += 2 {
-			x := advance(forth, zero, d, k)
-			for x < n && x-k < m && c.a[lo+x] == c.b[from+x-k] {
-				x++
-			}
-			forth[zero+k] = x
-			if r := delta - k; delta%2 != 0 && -d < r && r < d && x+back[zero+r] >= n {
-				return lo + x, from + x - k, true
-			}
-		}
-		for k := low; k <= high; k += 2 {
-			x := advance(back, zero, d, k)
-			for x < n && x-k < m && c.a[hi-1-x] == c.b[to-1-x+k] {
-				x++
-			}
-			back[zero+k] = x
-			if r := delta - k; delta%2 == 0 && -d <= r && r <= d && x+forth[zero+r] >= n {
-				return hi - x, to - x + k, true
-			}
-		}
-	}
-	return 0, 0, false
-}
-
-// diagonals returns the two lists, made of zeros.
-func (c *comparison) diagonals(n int) (forth, back []int) {
-	if len(c.forth) < n {
-		c.forth, c.back = make([]int, n), make([]int, n)
-	}
-	forth, back = c.forth[:n], c.back[:n]
-	clear(forth)
-	clear(back)
-	return forth, back
-}
-
-// advance returns where the d-th edit gets to on diagonal k, from the better of
-// its two neighbours.
-func advance(furthest []int, zero, d, k int) int {
-	left, right := furthest[zero+k-1], furthest[zero+k+1]
-	if k == -d || k != d && left < right {
-		return right
-	}
-	return left + 1
 }

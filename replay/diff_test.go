@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/acptap/acptap/record/trace/linediff"
 )
 
 func TestWriteUnified(t *testing.T) {
@@ -56,11 +58,11 @@ func TestHunksRandom(t *testing.T) {
 	for range 2000 {
 		a, b := list(), list()
 		n := 0
-		for _, m := range common(a, b) {
-			if !slices.Equal(a[m.a:m.a+m.n], b[m.b:m.b+m.n]) {
+		for _, m := range linediff.Common(a, b) {
+			if !slices.Equal(a[m.A:m.A+m.N], b[m.B:m.B+m.N]) {
 				t.Fatalf("%v %v: match %v", a, b, m)
 			}
-			n += m.n
+			n += m.N
 		}
 		if want := longest(a, b); n != want {
 			t.Fatalf("%v %v: got %d lines in common, want %d", a, b, n, want)
