@@ -30,18 +30,7 @@ func (t idTest) fits(s *Subject) verdict {
 	default:
 		return no
 	}
-	if s.bare() {
-		return perhaps
-	}
-	if s.Kind != wire.Batch {
-		return sure(t.in(s.Raw))
-	}
-	found := false
-	wire.Entries(s.Raw, func(_ int, entry []byte) bool {
-		found = t.in(entry)
-		return !found
-	})
-	return sure(found)
+	return s.messages(func(_ int, message []byte) bool { return t.in(message) })
 }
 
 func (t idTest) in(message []byte) bool {

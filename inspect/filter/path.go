@@ -60,18 +60,7 @@ func (t pathTest) fits(s *Subject) verdict {
 	case wire.Junk, wire.Stderr, wire.Unchecked: // gjson is for JSON of bounded size and depth
 		return no
 	}
-	if s.bare() {
-		return perhaps
-	}
-	if s.Kind != wire.Batch {
-		return sure(t.in(s.Raw))
-	}
-	found := false
-	wire.Entries(s.Raw, func(_ int, entry []byte) bool {
-		found = t.in(entry)
-		return !found
-	})
-	return sure(found)
+	return s.messages(func(_ int, message []byte) bool { return t.in(message) })
 }
 
 func (t pathTest) in(message []byte) bool {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Subject is a frame, and what only others know of it: who shows frames knows
@@ -20,3 +21,20 @@ type Subject struct {
 
 // bare reports whether the bytes of the frame are not at hand.
 func (s *Subject) bare() bool { return s.Raw == nil && s.Size > 0 }
+
+// messages reports whether the message that the frame is fits, or any of those
+// in a batch, of which i is the place.
+func (s *Subject) messages(fits func(i int, message []byte) bool) verdict {
+	switch {
+	case s.bare():
+		return perhaps
+	case s.Kind != wire.Batch:
+		return sure(fits(0, s.Raw))
+	}
+	found := false
+	wire.Entries(s.Raw, func(i int, entry []byte) bool {
+		found = fits(i, entry)
+		return !found
+	})
+	return sure(found)
+}

@@ -33,17 +33,17 @@ func (t toolTest) fits(s *Subject) verdict {
 		return yes
 	case !ofTool(s.Frame):
 		return no
-	case s.bare():
-		return perhaps
-	case s.Kind != wire.Batch:
-		return sure(t.has(toolIn(s.Method, s.Raw)))
 	}
-	found := false
-	wire.Entries(s.Raw, func(i int, entry []byte) bool {
-		found = i < len(s.Entries) && callsTool(s.Entries[i].Method) && t.has(toolIn(s.Entries[i].Method, entry))
-		return !found
+	return s.messages(func(i int, message []byte) bool {
+		method := s.Method
+		if s.Kind == wire.Batch {
+			if i >= len(s.Entries) || !callsTool(s.Entries[i].Method) {
+				return false
+			}
+			method = s.Entries[i].Method
+		}
+		return t.has(toolIn(method, message))
 	})
-	return sure(found)
 }
 
 func (t toolTest) has(tool Tool) bool {
