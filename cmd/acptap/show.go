@@ -45,12 +45,30 @@ stderr. With --chat it shows the conversations as they were in the end.
 Of several flags that pick frames, all must fit; of several values of one flag,
 any. A response has the method of its request.
 ` + filterHelp + refHelp + `
-Without REF it is last.
+Without REF it is last. With --follow, last waits for the first tape of an empty
+store, and without REF each tape that begins later follows, as an editor starts
+its agent anew: until you interrupt it.
+
+A line of --json is an object with
+  seq       number of the frame, from 1
+  at, time  seconds since the tape began; the time of day (RFC 3339)
+  dir       c2a, a2c, or err for the agent's stderr
+  origin    wire, withheld, injected or rewritten
+  kind      request, response, notification, batch, junk, unchecked, stderr, mark
+  method    of a response, its request's
+  update    variant of a session/update
+  session   id
+  size      bytes of the line, without its end
+  answers   seq of the request that this answers, or cancels (MCP)
+  failed    true: an error, or an MCP tool's result with isError
+  summary   what the line for people says
+and what crossed the wire as one of frame (JSON), text, base64, or mark (what
+happened); none if it has more than a mebibyte. What is empty is left out.
 
 Exit status 0; 1 if there is nothing to show that fits the flags; 2 if REF, or a
 part of it, cannot be read.`,
 		Example: `  acptap show
-  acptap show -f last
+  acptap show -f
   acptap show --chat last
   acptap show --method 'fs/*' --kind request last
   acptap show --text 'no such file' --dir agent tape.jsonl
@@ -67,6 +85,9 @@ part of it, cannot be read.`,
 			if len(args) > 0 {
 				ref = args[0]
 			}
+			if s.follow && ref == "last" {
+				return s.followStore(cmd.Context(), *dir, len(args) == 0, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			sub, err := resolve(*dir, ref, cmd.InOrStdin())
 			if err != nil {
 				return err
@@ -77,7 +98,7 @@ part of it, cannot be read.`,
 	f := cmd.Flags()
 	f.BoolVar(&s.chat, "chat", false, "conversations instead of frames")
 	f.BoolVar(&s.asJSON, "json", false, "one JSON object a line")
-	f.BoolVarP(&s.follow, "follow", "f", false, "wait for more frames, until the tape ends")
+	f.BoolVarP(&s.follow, "follow", "f", false, "wait for more frames until the tape ends; see above")
 	s.picks.flags(f)
 	f.Uint64Var(&s.from, "from", 1, "frames from `number` on")
 	f.Uint64Var(&s.to, "to", math.MaxUint64, "frames up to `number`")
