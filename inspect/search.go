@@ -92,7 +92,8 @@ func (p *pursuit) tape(ctx context.Context, info record.Info) bool {
 			}
 			continue
 		}
-		if p.done += f.Size; f.Seq%256 == 0 { // who is told may look at a clock, which takes as long as a small frame
+		p.done = min(p.done+f.Size, done+info.Bytes) // stderr does not count
+		if f.Seq%256 == 0 {                          // who is told may look at a clock, which takes as long as a small frame
 			p.tell()
 		}
 		subject := track.See(&f)

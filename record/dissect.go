@@ -284,11 +284,11 @@ func (d *dissector) tally(f *wire.Frame, about *dialect.About, news *dialect.New
 	if f.Kind == wire.Mark {
 		return
 	}
-	i.Bytes += f.Size
 	if f.Kind == wire.Stderr {
 		return
 	}
 	i.Frames++
+	i.Bytes += f.Size
 	if f.Kind == wire.Junk {
 		i.Junk++
 	}

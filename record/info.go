@@ -18,7 +18,7 @@ type Info struct {
 
 	Frames   uint64        `json:"frames"` // without marks and stderr
 	Lines    uint64        `json:"lines"`  // number of the last line: frames, lines of stderr and marks have numbers
-	Bytes    int64         `json:"bytes"`  // of both directions and stderr
+	Bytes    int64         `json:"bytes"`  // of those frames, without their line ends
 	Failed   uint64        `json:"failed"` // responses with an error
 	Junk     uint64        `json:"junk"`   // lines of client and agent that are no JSON-RPC
 	Lost     int64         `json:"lost"`   // bytes that are not on the tape

@@ -63,7 +63,7 @@ Exit status 0 if they are the same, 1 if they differ, 2 if one cannot be read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.TextVar(&level, "compare", level, "what counts: `shape`, content or exact")
+	f.TextVar(&level, "compare", level, "`what` counts: shape, content or exact")
 	f.BoolVar(&exact, "exact", false, "the same as --compare exact")
 	f.BoolVar(&asJSON, "json", false, "write the diff as one JSON object: {level, hunks[{old, new, lines[{op, text}]}]}")
 	return cmd

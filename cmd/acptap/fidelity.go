@@ -17,7 +17,7 @@ func newFidelityCmd(dir *string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "fidelity REF",
-		Short: "Compare what an agent replayed at a load with what was recorded live",
+		Short: "Compare what an agent replayed at a load with what was recorded",
 		Long: `Looks for session/load, and session/resume with history, that the agent served
 by itself, and lists what its replay lacks of what the store had recorded live
 before: messages, tool calls and plans that are missing, changed or doubled.

@@ -14,11 +14,11 @@ import (
 
 // filterHelp tells of the language of --filter.
 var filterHelp = `
---filter takes terms, side by side (all must fit), with | between them (one must),
-behind ! (must not) and in ( ): words and "texts" that stand in the frame,
-key:value, and .path:value for what stands at a path of gjson in it. Instead of
-the colon there may be = (exactly), ~ (RE2), > >= < <=, or a range as in seq:3..9.
-The keys:
+--filter takes terms, side by side (all must fit), with | between them (one
+must), behind ! (must not) and in ( ): words and "texts" that stand in the
+frame, key:value, and .path:value for what stands at a path of gjson in it.
+Instead of the colon there may be = (exactly), ~ (RE2), > >= < <=, or a range as
+in seq:3..9. The keys:
 
 ` + keyHelp()
 
@@ -29,7 +29,7 @@ func keyHelp() string {
 		if len(k.Words) > 0 {
 			means = strings.Join(k.Words, ", ")
 		}
-		fmt.Fprintf(&b, "  %-8s  %s\n", k.Name, means)
+		fmt.Fprintf(&b, "  %-7s  %s\n", k.Name, means)
 	}
 	return b.String()
 }

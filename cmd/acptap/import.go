@@ -17,8 +17,8 @@ func newImportCmd(dir *string) *cobra.Command {
 		Short: "Take tapes from files into the store",
 		Long: `Takes tapes from files into the store, and prints the id of each. A file is in
 the portable form (acptap export), plain JSON Lines of frames with a direction
-each, or a JSON export of acp-devtools. - is stdin. Of a file that cannot be read
-to its end nothing is kept.
+each, or a JSON export of acp-devtools. - is stdin. Of a file that cannot be
+read to its end nothing is kept.
 
 Exit status 0; 2 if a file cannot be imported.`,
 		Example: `  acptap import bug.jsonl

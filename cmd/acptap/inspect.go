@@ -22,11 +22,11 @@ func newInspectCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect [flags] [REF]",
 		Short: "Browse tapes in the terminal",
-		Long: `Opens a tape or a session in the terminal: its frames, the conversation, the turns
-over time, the capabilities of both sides and numbers, each under a key of its
-own. What is recorded meanwhile shows up. ? shows the keys, q quits. Without REF,
-and with acptap alone, it begins with the tapes of the store. A session is shown
-with all of its tapes, one after the other.
+		Long: `Opens a tape or a session in the terminal: its frames, the conversation, the
+turns over time, the capabilities of both sides and numbers, each under a key of
+its own. What is recorded meanwhile shows up. ? shows the keys, q quits. Without
+REF, and with acptap alone, it begins with the tapes of the store. A session is
+shown with all of its tapes, one after the other.
 
 The last filters are kept in the store, in the file filters.
 ` + refHelp + `
@@ -53,7 +53,7 @@ Exit status 0; 2 if REF cannot be read.`,
 			return browse(cmd.Context(), in, *dir, args[0], cmd.InOrStdin())
 		},
 	}
-	cmd.Flags().StringVar(&in.Filter, "filter", "", "show the frames that fit this `filter`")
+	cmd.Flags().StringVar(&in.Filter, "filter", "", "show the frames that fit this `query`")
 	cmd.Flags().Var(&in.Place, "place", "`place` to begin with: "+strings.Join(inspect.Places(), ", "))
 	cmd.Flags().Var(&in.Theme, "theme", "colours: ansi (those of the terminal), dark, light or mono")
 	for name, values := range map[string][]string{"place": inspect.Places(), "theme": inspect.Themes()} {

@@ -20,10 +20,28 @@ func newLsCmd(dir *string) *cobra.Command {
 		Use:   "ls",
 		Short: "List the tapes, the newest last",
 		Long: `Lists the tapes of the store, the newest last. A tape is one run of one agent.
-FRAMES are the messages of both sides; SIZE counts the agent's stderr too. The
-STATE cut off means that acptap was killed; unsealed, that much of the tape waits
-in live/ and is not counted here (such as 4401+): the next acptap proxy, or acptap
-doctor --seal, moves it into the tape.
+FRAMES are the messages of both sides and SIZE is that of these, without the
+agent's stderr. The STATE cut off means that acptap was killed; unsealed, that
+much of the tape waits in live/ and is not counted here (such as 4401+): the
+next acptap proxy, or acptap doctor --seal, moves it into the tape. An imported
+tape with no exit was cut off, or never had one. Errors are responses with an
+error, and results of MCP tools with isError.
+
+A line of --json is an object with
+  tape, name          id; the user's name for the agent
+  started, ended      RFC 3339
+  command, cwd        the agent's command line and working directory
+  protocol, dialect   acp or mcp; v1, v2-early, v2, legacy or modern
+  version             as both sides agreed on it
+  client, agent       names they gave, and clientVersion, agentVersion
+  frames, bytes       messages of both sides, and the bytes of these
+  lines               the same with stderr and marks: the last number
+  failed, junk        frames with an error; frames that are no JSON-RPC
+  lost                bytes that are missing on the tape
+  sessions, turns     how many
+  live, sealed        recorded now; complete in tapes/
+  partial             there is more that is not counted (unsealed)
+  exit                code, signal, error: how the agent ended, if it did
 
 Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		Example: `  acptap ls

@@ -57,7 +57,7 @@ found and 126 if it cannot be run.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false) // the agent's flags are the agent's
 	f.StringVar(&start.Name, "name", "", "what to call the agent in listings; sessions of one `name` belong together")
-	f.StringVar(&start.Proto, "protocol", "", "`acp` or mcp, where the traffic should not decide")
+	f.StringVar(&start.Proto, "protocol", "", "the `protocol`, where the traffic should not decide: acp or mcp")
 	sessions.flags(f)
 	return cmd
 }

@@ -40,7 +40,7 @@ Exit status 0 if the conversations are the same; 1 if they differ or not all
 could be played; 2 if REF cannot be played to AGENT; 127 or 126 if AGENT cannot
 be run.`,
 		Example: `  acptap replay client last -- my-agent --acp
-  acptap replay client --compare content --cwd /tmp/project fix.jsonl -- my-agent --acp
+  acptap replay client --compare content --cwd /tmp/p fix.jsonl -- my-agent
   acptap replay client --save --compare none 7k2m9p -- my-agent --acp`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 1 || len(args) < 2 {
@@ -76,7 +76,7 @@ be run.`,
 		},
 	}
 	f := cmd.Flags()
-	f.TextVar(&client.Level, "compare", replay.Shape, "what counts: `shape`, content, exact or none")
+	f.TextVar(&client.Level, "compare", replay.Shape, "`what` counts: shape, content, exact or none")
 	f.StringVar(&client.Start.Cwd, "cwd", "", "the `directory` that AGENT works in (default the current one)")
 	f.BoolVar(&client.AsNew, "as-new", false, "make a session anew that the tape loads and nobody makes on it")
 	f.DurationVar(&client.Patience, "patience", 0, "how long AGENT may be silent while something is waited for (default 30s)")

@@ -20,14 +20,14 @@ func newRmCmd(dir *string) *cobra.Command {
 		Use:   "rm [flags] TAPE|SESSION...",
 		Short: "Delete tapes, or sessions with their tapes",
 		Long: `Deletes tapes, with their files: nothing of them stays readable in the store.
-TAPE is an id, any part of it that no other tape has, last, or last~1. SESSION is
-the id of a session, or its beginning; also of one that a client has deleted,
+TAPE is an id, any part of it that no other tape has, last, or last~1. SESSION
+is the id of a session, or its beginning; also of one that a client has deleted,
 which only hides it.
 
-A session goes with all tapes on which something passed for it. A tape is deleted
-as a whole: if other sessions were prompted on one of them, nothing is deleted,
-unless they are named too. What other tapes tell of the session stays, such as
-its title in a list. What is being recorded is refused.
+A session goes with all tapes on which something passed for it. A tape is
+deleted as a whole: if other sessions were prompted on one of them, nothing is
+deleted, unless they are named too. What other tapes tell of the session stays,
+such as its title in a list. What is being recorded is refused.
 
 Exit status 0; 2 if something could not be deleted.`,
 		Example: `  acptap rm 7k2m9p

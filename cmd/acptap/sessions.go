@@ -21,8 +21,23 @@ func newSessionsCmd(dir *string) *cobra.Command {
 		Use:   "sessions",
 		Short: "List the sessions, the one used last at the end",
 		Long: `Lists the sessions of the store, the one used last at the end. A session is the
-protocol's; it may run over several tapes. One that a client has deleted is hidden;
-acptap rm deletes what was recorded of it.
+protocol's; it may run over several tapes. One that a client has deleted is
+hidden; acptap rm deletes what was recorded of it.
+
+A line of --json is an object with
+  session, title      id; the title that the agent gave it
+  prompt              first line of the first prompt
+  agent               what ties sessions to an agent: --name of acptap proxy, or
+                      the program's name and a hash of its command line
+  cwd, parent         working directory; the session that it is a fork of
+  dialect             v1, v2-early, v2, legacy or modern
+  began, updated      RFC 3339
+  expires             as an MCP server told it
+  frames, failed      messages of both sides; those with an error
+  turns               how many prompts
+  closed              true: the client has closed it
+  runs                for each tape: tape, first and last (numbers of frames),
+                      frames, failed, turns, began, ended
 
 Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		Example: `  acptap sessions
@@ -46,8 +61,9 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			if deleted {
 				sessions = l.Deleted
 			}
+			agents := agentsOn(l.Tapes)
 			sessions = slices.DeleteFunc(sessions, func(s record.SessionInfo) bool {
-				return agent != "" && !strings.HasPrefix(s.Agent, agent) || where != "" && s.Cwd != where
+				return !strings.HasPrefix(s.Agent, agent) && !strings.HasPrefix(agents.of(s), agent) || where != "" && s.Cwd != where
 			})
 			if limit > 0 && limit < uint(len(sessions)) {
 				sessions = sessions[len(sessions)-int(limit):]
@@ -55,7 +71,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), sessions, sessionOf)
 			} else {
-				err = listSessions(cmd.OutOrStdout(), sessions)
+				err = listSessions(cmd.OutOrStdout(), sessions, agents)
 			}
 			if err != nil {
 				return err
@@ -67,7 +83,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	f.UintVarP(&limit, "number", "n", 0, "the `n` used last only")
-	f.StringVar(&agent, "agent", "", "only of this agent: the beginning of its `name`")
+	f.StringVar(&agent, "agent", "", "only of this agent: the beginning of its `name` or command")
 	f.BoolVar(&deleted, "deleted", false, "those that a client has deleted, instead")
 	f.StringVar(&cwd, "cwd", "", "only in this working `directory`")
 	return cmd
@@ -101,7 +117,23 @@ func sessionOf(s record.SessionInfo) any {
 	return line
 }
 
-func listSessions(w io.Writer, sessions []record.SessionInfo) error {
+// agentTexts is what ls calls the agent of each tape.
+type agentTexts map[string]string
+
+func agentsOn(tapes []record.Info) agentTexts {
+	a := agentTexts{}
+	for _, i := range tapes {
+		a[i.Tape] = agentText(i)
+	}
+	return a
+}
+
+// of returns what to call the agent of a session, as on its latest tape.
+func (a agentTexts) of(s record.SessionInfo) string {
+	return cmp.Or(a[s.Runs[len(s.Runs)-1].Tape], s.Agent)
+}
+
+func listSessions(w io.Writer, sessions []record.SessionInfo, agents agentTexts) error {
 	if len(sessions) == 0 {
 		_, err := fmt.Fprintln(w, "No sessions.")
 		return err
@@ -110,7 +142,7 @@ func listSessions(w io.Writer, sessions []record.SessionInfo) error {
 	t.row("SESSION", "UPDATED", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FRAMES", "TAPES")
 	for _, s := range sessions {
 		frames, _, turns := s.Total()
-		t.row(s.ID, timeText(s.Updated()), s.Agent, cmp.Or(s.Title, s.Prompt), s.Cwd,
+		t.row(s.ID, timeText(s.Updated()), agents.of(s), cmp.Or(s.Title, s.Prompt), s.Cwd,
 			fmt.Sprint(turns), fmt.Sprint(frames), fmt.Sprint(len(s.Runs)))
 	}
 	return t.write(w, columns(w), 2, 3, 4)

@@ -22,12 +22,12 @@ type shimChoice struct {
 
 // flags adds the flags.
 func (c *shimChoice) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.mode, "sessions", "off", "give the agent the session methods that it lacks: `auto`, force or off")
+	f.StringVar(&c.mode, "sessions", "off", "give the agent the session methods that it lacks, or not: this `mode`, auto, force or off")
 	f.Lookup("sessions").NoOptDefVal = "auto"
 	f.DurationVar(&c.patience, "load-patience", 20*time.Second, "with --sessions, how long a session method of the agent's own may be silent")
-	f.StringVar(&c.history, "history", "merged", "with --sessions, how a loaded conversation is sent: `merged` or raw, as it was recorded")
-	f.StringVar(&c.from, "sessions-from", "same", "with --sessions, whose sessions are offered: of the `same` agent, or any")
-	f.StringVar(&c.cwd, "sessions-cwd", "same", "with --sessions, where a session may be loaded: in the `same` directory, or any, which is then its own")
+	f.StringVar(&c.history, "history", "merged", "with --sessions, the `form` in which a loaded conversation is sent: merged, or raw, as it was recorded")
+	f.StringVar(&c.from, "sessions-from", "same", "with --sessions, `whose` sessions are offered: of the same agent, or any")
+	f.StringVar(&c.cwd, "sessions-cwd", "same", "with --sessions, `where` a session may be loaded: in the same directory, or any, which is then its own")
 	f.BoolVar(&c.fork, "sessions-fork", false, "with --sessions, serve session/fork too, which is not stable in the protocol")
 }
 

@@ -36,8 +36,8 @@ func newShowCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [flags] [REF]",
 		Short: "Show the frames of a tape, or its conversations",
-		Long: `Shows a tape or a session, one line for each frame: its number, the seconds since
-the tape began, the direction, the kind, the method (or the variant of a
+		Long: `Shows a tape or a session, one line for each frame: its number, the seconds
+since the tape began, the direction, the kind, the method (or the variant of a
 session/update), and what it says. + stands before a frame that acptap injected,
 ~ before one that it changed, × before one that it withheld; ⇠ is the agent's
 stderr. With --chat it shows the conversations as they were in the end.
@@ -54,7 +54,7 @@ A line of --json is an object with
   at, time  seconds since the tape began; the time of day (RFC 3339)
   dir       c2a, a2c, or err for the agent's stderr
   origin    wire, withheld, injected or rewritten
-  kind      request, response, notification, batch, junk, unchecked, stderr, mark
+  kind      as the key kind above
   method    of a response, its request's
   update    variant of a session/update
   session   id

@@ -54,6 +54,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 func explain(root *cobra.Command) {
 	root.SetFlagErrorFunc(wrongFlag)
 	root.InitDefaultCompletionCmd()
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", "FlagUsagesWrapped 80 |"))
 	for _, c := range append(root.Commands(), root) {
 		c.SuggestionsMinimumDistance = 2
 		if c.HasSubCommands() && !c.Runnable() {

@@ -58,7 +58,7 @@ var keys = []key{
 	{"turn", "number of the turn in its session", spanOps, nil, always, spanTerm(turn, number)},
 	{"tool", "beginning of the tool call's id, or a part of its title", textOps, nil, never, toolTerm},
 	{"id", "of a request or response: the number, or the beginning of the text", textOps, nil, never, idTerm},
-	{"text", "somewhere in the frame; case counts if there are capital letters in it", textOps, nil, never, textTerm},
+	{"text", "somewhere in the frame; case counts if it has capital letters", textOps, nil, never, textTerm},
 	{"latency", "time from the request to this response, such as >2s", spanOps, nil, always, spanTerm(latency, duration)},
 	{"time", "since the tape began (1m30s), of day (15:04:05), or RFC 3339", spanOps, nil, always, timeTerm},
 	{"size", "bytes of the frame, such as >64k", spanOps, nil, always, spanTerm(size, byteSize)},
