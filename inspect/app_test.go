@@ -33,7 +33,7 @@ func TestScreens(t *testing.T) {
 		{"last", "acp-go-sdk-rejected.jsonl", "G"},
 		{"keys", "acp-go-sdk.jsonl", "?"},
 		{"chat", "acp-go-sdk.jsonl", "3"},
-		{"chat-unfolded", "acp-go-sdk.jsonl", "3«Perfect»z"},
+		{"chat-unfolded", "acp-go-sdk.jsonl", "3«11:37:13»z"},
 		{"turns", "acp-go-sdk-rejected.jsonl", "4"},
 		{"capabilities", "acp-v2.jsonl", "5"},
 		{"capabilities-mcp", "mcp-everything.jsonl", "5"},
@@ -48,6 +48,8 @@ func TestScreens(t *testing.T) {
 		{"turn", "acp-v2.jsonl", ":9<Enter>O"},
 		{"diff", "acp-go-sdk.jsonl", ":8<Enter>m:11<Enter>D"},
 		{"complete", "acp-go-sdk.jsonl", "/upd"},
+		{"chat-folded", "acp-go-sdk.jsonl", ":6<Enter>3«11:37:13»<Enter>"},
+		{"chat-one-unfolded", "acp-go-sdk.jsonl", ":8<Enter>3«11:37:13»<Enter>"},
 	}
 	for _, tt := range tests {
 		for _, size := range sizes {

@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,34 @@ const changed = `{"acptap":1,"started":"2026-11-21T11:40:00Z","command":["agent"
 {"dir":"a2c","at":0.1,"frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}}
 {"dir":"c2a","at":0.2,"origin":"withheld","frame":{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}}
 `
+
+// odd is a tape with all that is not as it should be.
+const odd = changed + `{"dir":"a2c","at":0.3,"gap":12345}
+{"dir":"a2c","at":0.31,"damage":99}
+{"dir":"a2c","at":0.32,"text":"warning: this line is no JSON"}
+{"dir":"err","at":0.33,"text":"panic: \u001b[31mno memory\u001b[0m"}
+{"dir":"a2c","at":0.34,"origin":"injected","frame":{"jsonrpc":"2.0","id":1,"result":{"sessions":[]}}}
+{"dir":"c2a","at":0.4,"frame":{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w"}}}
+{"dir":"a2c","at":0.5,"frame":{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"Authentication required"}}}
+{"dir":"c2a","at":0.6,"frame":[{"jsonrpc":"2.0","id":3,"method":"ping"},{"jsonrpc":"2.0","method":"x/y"}]}
+{"dir":"c2a","at":0.7,"signal":"terminated"}
+{"dir":"a2c","at":0.8,"exit":{"code":-1,"signal":"terminated"}}
+`
+
+// TestOddScreens shows losses, junk, errors, and what acptap has changed.
+func TestOddScreens(t *testing.T) {
+	for _, tt := range []struct{ name, keys string }{{"odd", "eee"}, {"forms", ":2<Enter>d"}} {
+		for _, size := range sizes {
+			name := fmt.Sprintf("%s-%dx%d", tt.name, size.width, size.height)
+			t.Run(name, func(t *testing.T) {
+				term := start(t, inspect.Inspector{}, written(t, "odd", odd), size.width, size.height)
+				term.reads(t)
+				term.press(t, tt.keys)
+				term.golden(t, name)
+			})
+		}
+	}
+}
 
 // TestForms shows what acptap has changed in a frame, from both of its forms.
 func TestForms(t *testing.T) {

@@ -27,6 +27,8 @@ type page struct {
 }
 
 func (p *page) draw(c canvas) {
+	// What was told before the lines were made is in them; more may come meanwhile.
+	arrived := p.wish != 0 && p.told != nil && p.told() >= p.wish
 	p.shown = p.lines(c.w - 1)
 	c = c.part(1, 0, c.w, c.h)
 	if p.head = 0; len(p.shown) > 1 && p.shown[0].stays && c.h > 1 {
@@ -38,7 +40,7 @@ func (p *page) draw(c canvas) {
 	if p.follow {
 		p.cursor = len(p.shown) - 1
 	}
-	if p.wish != 0 && p.told != nil && p.told() >= p.wish {
+	if arrived {
 		p.cursor = p.near(p.wish)
 		p.wish = 0
 	}
