@@ -21,8 +21,9 @@ type roots struct {
 // A rootPair is one directory.
 type rootPair struct {
 	recorded, now string
-	uri           bool // spelled as in a URI, with percent signs
-	typed         bool // short enough to be found by chance: only where a path must stand
+	sought        []byte // recorded, as bytes
+	uri           bool   // spelled as in a URI, with percent signs
+	typed         bool   // short enough to be found by chance: only where a path must stand
 }
 
 // learn adds a directory. What was learnt before of the same directory stays.
@@ -43,6 +44,7 @@ func (r *roots) add(p rootPair) {
 			return
 		}
 	}
+	p.sought = []byte(p.recorded)
 	r.pairs = append(r.pairs, p)
 	slices.SortStableFunc(r.pairs, func(a, b rootPair) int { return len(b.recorded) - len(a.recorded) })
 	r.plain = (r.plain || len(r.pairs) == 1) && isPlain(p.now)
@@ -102,13 +104,19 @@ func (r *roots) rewrite(message []byte) []byte {
 			key = literal
 			continue
 		}
-		mapped, ok := r.literal(literal, key)
+		if !r.concerns(literal, key) {
+			continue
+		}
+		if out == nil {
+			out = make([]byte, 0, len(message)+len(message)/4+64)
+		}
+		kept := len(out)
+		out = append(out, message[done:start]...)
+		mapped, ok := r.literal(out, literal, key)
 		if ok {
-			if out == nil {
-				out = make([]byte, 0, len(message)+len(message)/4+64)
-			}
-			out = append(append(out, message[done:start]...), mapped...)
-			done = i + 1
+			out, done = mapped, i+1
+		} else {
+			out = out[:kept]
 		}
 	}
 	if done == 0 {
@@ -124,14 +132,7 @@ func (r *roots) perhaps(message []byte) bool {
 }
 
 // in reports whether one of the recorded directories stands in text.
-func (r *roots) in(text []byte) bool {
-	for i := range r.pairs {
-		if bytes.Contains(text, []byte(r.pairs[i].recorded)) {
-			return true
-		}
-	}
-	return false
-}
+func (r *roots) in(text []byte) bool { return r.from(text, 0) < len(text) }
 
 // closingQuote returns the index of the quote that ends the string at b[i].
 func closingQuote(b []byte, i int) int {
@@ -161,47 +162,61 @@ func isKey(rest []byte) bool {
 // pathKeys are the keys under which a path must stand.
 var pathKeys = map[string]bool{`"cwd"`: true, `"path"`: true, `"oldPath"`: true, `"uri"`: true, `"additionalDirectories"`: true, `"locations"`: true}
 
-// literal maps a JSON string that stands under key. ok is false if it stays as
-// it is.
-func (r *roots) literal(literal, key []byte) (mapped []byte, ok bool) {
+// concerns reports whether a JSON string that stands under key may hold a path.
+func (r *roots) concerns(literal, key []byte) bool {
 	if string(key) == `"data"` || string(key) == `"blob"` || len(literal) < 3 {
-		return nil, false
+		return false
 	}
-	escaped := bytes.IndexByte(literal, '\\') >= 0
-	if !escaped && !r.in(literal) {
-		return nil, false
+	return r.perhaps(literal)
+}
+
+// literal appends a JSON string that concerns r and stands under key, mapped. ok is
+// false if it stays as it is.
+func (r *roots) literal(dst, literal, key []byte) (out []byte, ok bool) {
+	text, typed := literal[1:len(literal)-1], pathKeys[string(key)]
+	if escaped := bytes.IndexByte(literal, '\\') >= 0; !escaped && r.plain {
+		if dst, ok = r.appendText(append(dst, '"'), text, typed); !ok {
+			return dst, false
+		}
+		return append(dst, '"'), true
+	} else if escaped {
+		var plain string
+		if json.Unmarshal(literal, &plain) != nil {
+			return dst, false
+		}
+		text = []byte(plain)
 	}
-	text := string(literal[1 : len(literal)-1])
-	if escaped && json.Unmarshal(literal, &text) != nil {
-		return nil, false
-	}
-	text, ok = r.text(text, pathKeys[string(key)])
+	mapped, ok := r.appendText(nil, text, typed)
 	if !ok {
-		return nil, false
+		return dst, false
 	}
-	if !escaped && r.plain {
-		return append(append(append(make([]byte, 0, len(text)+2), '"'), text...), '"'), true
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
+	b := bytes.NewBuffer(dst)
+	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	if e.Encode(text) != nil {
-		return nil, false
+	if e.Encode(string(mapped)) != nil {
+		return dst, false
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
 }
 
-// text maps the paths in s, in one pass: what was put in is not looked at again.
-func (r *roots) text(s string, typed bool) (string, bool) {
-	var out strings.Builder
-	done, changed := 0, false
+// text maps the paths in s. ok is false if there are none.
+func (r *roots) text(s string, typed bool) (mapped string, ok bool) {
+	out, ok := r.appendText(nil, []byte(s), typed)
+	if !ok {
+		return s, false
+	}
+	return string(out), true
+}
+
+// appendText appends s with its paths mapped, in one pass: what was put in is not
+// looked at again. If ok is false there are none, and what was appended is of no
+// use.
+func (r *roots) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
+	done := 0
 	for i := r.from(s, 0); i < len(s); i = r.from(s, i+1) {
 		p := r.at(s, i, typed)
 		if p == nil {
 			continue
-		}
-		if done == 0 {
-			out.Grow(len(s) + len(p.now))
 		}
 		end := i + len(p.recorded)
 		now := p.now
@@ -211,24 +226,19 @@ func (r *roots) text(s string, typed bool) (string, bool) {
 		if p.recorded == "/" && end < len(s) && now != "/" {
 			now += "/"
 		}
-		out.WriteString(s[done:i])
-		out.WriteString(now)
-		changed = changed || p.now != p.recorded
+		dst = append(append(dst, s[done:i]...), now...)
+		ok = ok || p.now != p.recorded
 		done, i = end, end-1
 	}
-	if !changed {
-		return s, false
-	}
-	out.WriteString(s[done:])
-	return out.String(), true
+	return append(dst, s[done:]...), ok
 }
 
 // from returns where one of the recorded directories stands next, at i or behind
 // it; the length of s if none does.
-func (r *roots) from(s string, i int) int {
+func (r *roots) from(s []byte, i int) int {
 	first := len(s)
 	for k := range r.pairs {
-		if n := strings.Index(s[i:], r.pairs[k].recorded); n >= 0 {
+		if n := bytes.Index(s[i:], r.pairs[k].sought); n >= 0 {
 			first = min(first, i+n)
 		}
 	}
@@ -237,13 +247,13 @@ func (r *roots) from(s string, i int) int {
 
 // at returns the directory whose path stands at s[i], as a whole or as the
 // beginning of a longer one.
-func (r *roots) at(s string, i int, typed bool) *rootPair {
+func (r *roots) at(s []byte, i int, typed bool) *rootPair {
 	for k := range r.pairs {
 		p := &r.pairs[k]
-		if !strings.HasPrefix(s[i:], p.recorded) {
+		if !bytes.HasPrefix(s[i:], p.sought) {
 			continue
 		}
-		inURI := strings.HasSuffix(s[:i], "file://")
+		inURI := bytes.HasSuffix(s[:i], []byte("file://"))
 		switch {
 		case p.uri && !inURI:
 		case p.typed && (!typed || i > 0 && !inURI):
@@ -257,17 +267,17 @@ func (r *roots) at(s string, i int, typed bool) *rootPair {
 }
 
 // joinedBefore reports whether a path behind s would be the end of a longer name.
-func joinedBefore(s string) bool {
-	c, n := utf8.DecodeLastRuneInString(s)
+func joinedBefore(s []byte) bool {
+	c, n := utf8.DecodeLastRune(s)
 	return n > 0 && (inName(c) || c == '.' || c == '/')
 }
 
 // joinedBehind reports whether s goes on with the last name of the path before
 // it. A dot may end a sentence.
-func joinedBehind(s string) bool {
-	c, n := utf8.DecodeRuneInString(s)
+func joinedBehind(s []byte) bool {
+	c, n := utf8.DecodeRune(s)
 	if n > 0 && c == '.' {
-		c, n = utf8.DecodeRuneInString(s[1:])
+		c, n = utf8.DecodeRune(s[1:])
 		return n > 0 && (unicode.IsLetter(c) || unicode.IsDigit(c))
 	}
 	return n > 0 && inName(c)

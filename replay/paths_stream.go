@@ -107,8 +107,10 @@ func (r *rewriter) finish(isKey bool) {
 	literal, blanks := r.text[:r.length], r.text[r.length:]
 	if isKey {
 		r.key = append(r.key[:0], literal...)
-	} else if mapped, ok := r.roots.literal(literal, r.key); ok {
-		literal = mapped
+	} else if r.roots.concerns(literal, r.key) {
+		if mapped, ok := r.roots.literal(nil, literal, r.key); ok {
+			literal = mapped
+		}
 	}
 	r.w.Write(literal)
 	r.w.Write(blanks)
