@@ -47,6 +47,17 @@ type longLine struct {
 	Size  int64
 	Began uint64 // number of the next frame when it began
 	Head  []byte // its first headSize bytes
+	Tail  []byte // its last wire.TailSize bytes so far
+}
+
+// end notes the next piece, and returns the end of the line so far.
+func (l *longLine) end(piece []byte) []byte {
+	if len(piece) >= wire.TailSize {
+		l.Tail = l.Tail[:0]
+	}
+	l.Tail = append(l.Tail, piece[max(0, len(piece)-wire.TailSize):]...)
+	l.Tail = l.Tail[max(0, len(l.Tail)-wire.TailSize):]
+	return l.Tail
 }
 
 // sliceSize is how many bytes are dissected before a look at whether the block
@@ -225,6 +236,7 @@ func (d *dissector) piece(dir wire.Direction, piece []byte, end wire.LineEnd, la
 		fallthrough
 	case !last:
 		long.Size += int64(len(piece))
+		long.end(piece)
 		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: d.Seq, At: d.now, Dir: dir, Origin: d.origin[dir], Size: int64(len(piece))}}, part: true}, piece)
 	case long == nil:
 		d.frame(dir, d.origin[dir], wire.Junk, end, piece)
@@ -256,6 +268,8 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	case long != nil:
 		if env = wire.ScanPrefix(f.Raw); env.Kind == wire.Junk {
 			f.Kind = wire.Junk
+		} else if env.ID == nil {
+			env.ID, _ = wire.LastID(long.end(stored))
 		}
 	default:
 		env = wire.Scan(f.Raw)

@@ -1,10 +1,6 @@
 package replay
 
 import (
-	"bytes"
-
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -12,16 +8,13 @@ import (
 // Of a message that is longer than wire.MaxChecked the beginning is looked at,
 // and the end: many write the id behind the result.
 
-// tailSize is how much of the end is looked at.
-const tailSize = 256
-
 // shortened returns what is kept of a message while it comes, once it is longer
 // than wire.MaxChecked: its beginning, and its end so far.
 func shortened(message []byte) []byte {
-	if len(message) <= wire.MaxChecked+tailSize {
+	if len(message) <= wire.MaxChecked+wire.TailSize {
 		return message
 	}
-	return append(message[:wire.MaxChecked], message[len(message)-tailSize:]...)
+	return append(message[:wire.MaxChecked], message[len(message)-wire.TailSize:]...)
 }
 
 // envelope is wire.Scan, which also finds an id at the end of a message that is
@@ -29,28 +22,9 @@ func shortened(message []byte) []byte {
 func envelope(message []byte) wire.Envelope {
 	e := wire.Scan(message)
 	if e.Kind == wire.Unchecked && e.ID == nil {
-		e.ID, _ = lastID(message)
+		e.ID, _ = wire.LastID(message[max(0, len(message)-wire.TailSize):])
 	}
 	return e
-}
-
-// lastID returns the id that is the last member of a message, and where it
-// stands; nil if another one is.
-func lastID(message []byte) (id []byte, at int) {
-	from := max(len(message)-tailSize, 0)
-	end := bytes.TrimRight(message[from:], " \t\r\n")
-	i := bytes.LastIndex(end, []byte(`"id"`))
-	if i < 0 || end[len(end)-1] != '}' {
-		return nil, 0
-	}
-	value := bytes.TrimLeft(end[i+len(`"id"`):], " \t:")
-	at = from + len(end) - len(value)
-	value = bytes.TrimRight(value[:len(value)-1], " \t")
-	switch v := gjson.ParseBytes(value); {
-	case v.Raw != string(value) || !gjson.ValidBytes(value), v.Type != gjson.Number && v.Type != gjson.String:
-		return nil, 0
-	}
-	return value, at
 }
 
 // A tail is a writer that keeps the end of what is written to it.
@@ -61,7 +35,7 @@ type tail struct {
 
 func (t *tail) Write(b []byte) (int, error) {
 	t.end = append(t.end, b...)
-	if left := len(t.end) - tailSize; left > 0 {
+	if left := len(t.end) - wire.TailSize; left > 0 {
 		t.n += left
 		t.end = append(t.end[:0], t.end[left:]...)
 	}
@@ -80,12 +54,12 @@ func (s Source) envelope(f *dialect.Frame) wire.Envelope {
 	return e
 }
 
-// lastID is lastID of a recorded frame.
+// lastID returns the id of a recorded frame that stands at its end, and where.
 func (s Source) lastID(seq uint64) (id []byte, at int) {
 	var t tail
 	if s.Tape.WriteFrame(&t, seq) != nil {
 		return nil, 0
 	}
-	id, at = lastID(t.end)
+	id, at = wire.LastID(t.end)
 	return id, t.n + at
 }

@@ -64,10 +64,6 @@ func (t *Tracker) See(f *wire.Frame, e wire.Envelope) (About, News) {
 		return About{}, News{}
 	case wire.Batch:
 		return t.batch(f)
-	case wire.Unchecked:
-		if bytes.HasSuffix(f.Raw[:min(len(f.Raw), wire.MaxChecked)], e.ID) {
-			e.ID = nil // perhaps only the first half of it
-		}
 	}
 	s := step{Frame: f, Envelope: e}
 	t.message(&s)

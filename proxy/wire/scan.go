@@ -10,7 +10,7 @@ const (
 
 // An Envelope is the outside of a JSON-RPC message: what JSON-RPC 2.0 defines.
 // Its slices point into the frame. Of an Unchecked frame they hold what could
-// be read, and the last of them may be cut off.
+// be read, and the last of them may be cut off, but not an id.
 type Envelope struct {
 	Kind    Kind
 	ID      []byte // JSON as sent, such as `7`, `"7"` or `1.0`; nil if there is none. `7` and `"7"` are different ids (JSON-RPC 2.0, section 4)
@@ -152,7 +152,7 @@ func (s *scanner) member(key, value []byte) {
 	switch string(key) {
 	case "id":
 		s.shape.id = true
-		if len(value) > 0 { // else it was cut off
+		if len(value) > 0 && !(s.cut && s.i == len(s.b)) { // else it was cut off
 			s.env.ID = value
 		}
 	case "method":
