@@ -60,7 +60,7 @@ func (s *story) turn(session *trace.Session, t *trace.Turn, width int, now time.
 	default:
 		parts = append(parts, piece(t.StopReason))
 	}
-	if t.Cancelled {
+	if t.Cancelled && t.StopReason != "cancelled" {
 		parts = append(parts, "cancelled by the client")
 	}
 	if t.Output != 0 {
