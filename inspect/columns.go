@@ -49,6 +49,15 @@ func shapeOf(f *dialect.Frame) shape {
 	return s
 }
 
+// isBad reports whether a frame tells of something that went wrong.
+func isBad(f *dialect.Frame) bool {
+	if f.Kind == wire.Mark {
+		m := wire.ReadMark(f.Frame)
+		return m.Gap != 0 || m.Damage != 0 || m.Exit != nil && m.Exit.Code != 0
+	}
+	return f.Failed || f.Kind == wire.Junk
+}
+
 // leaf returns where the fields of a frame stand, nil if there is no such frame.
 func (c *columns) leaf(seq uint64) (x *leaf, i int) {
 	if seq == 0 || seq > c.last {

@@ -30,15 +30,6 @@ type ledger struct {
 	place uint32
 }
 
-// isBad reports whether a frame tells of something that went wrong.
-func isBad(f *dialect.Frame) bool {
-	if f.Kind == wire.Mark {
-		m := wire.ReadMark(f.Frame)
-		return m.Gap != 0 || m.Damage != 0 || m.Exit != nil && m.Exit.Code != 0
-	}
-	return f.Failed || f.Kind == wire.Junk
-}
-
 // aboutKey is what makes two dialect.About one.
 type aboutKey struct {
 	method, update, session string
@@ -57,18 +48,16 @@ const (
 
 // read writes the ledger until the reel ends or ctx is done.
 func (l *ledger) read(ctx context.Context, r *reel) {
-	var whole *reel // to read marks, while the rows are read
 	last := uint64(0)
 	for f, err := range r.rows(1) {
 		if ctx.Err() != nil {
 			return
 		}
-		if f.Kind == wire.Mark && err == nil {
-			if whole == nil {
-				whole, _ = r.again()
-			}
-			if g, err := whole.frame(f.Seq); err == nil {
-				f = g // what happened stands in its bytes, and there are few marks
+		if f.Kind == wire.Mark && err == nil { // what happened stands in its bytes, and there are few marks
+			if whole, err := r.again(); err == nil {
+				if g, err := whole.frame(f.Seq); err == nil {
+					f = g
+				}
 			}
 		}
 		last = l.add(&f, err, last)
@@ -185,14 +174,14 @@ func (l *ledger) waiting() []uint64 {
 // news are what is told of a ledger when it is asked.
 type news struct {
 	columns
-	fresh         []row
-	open          []uint64
-	caught, ended bool
-	err           error
+	fresh []row
+	open  []uint64
+	ended bool
+	err   error
 }
 
 // now returns what there is, and a channel that is closed when there is more.
-func (l *ledger) now() (c columns, whole, ended bool, more <-chan struct{}) {
+func (l *ledger) now() (c columns, caught, ended bool, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.columns, l.caught, l.ended, l.changed
@@ -202,7 +191,7 @@ func (l *ledger) now() (c columns, whole, ended bool, more <-chan struct{}) {
 func (l *ledger) take() news {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := news{l.columns, l.fresh, slices.Clone(l.open), l.caught, l.ended, l.err}
+	n := news{l.columns, l.fresh, slices.Clone(l.open), l.ended, l.err}
 	l.fresh = nil
 	return n
 }

@@ -106,9 +106,9 @@ func (a *app) refresh() {
 		return
 	}
 	ended := a.known.ended
+	found := a.scan.take() // first: what it has found is in the ledger
 	a.known = a.ledger.take()
 	a.book.add(a.known.fresh)
-	found := a.scan.take()
 	a.model.take(found)
 	for _, err := range []error{a.known.err, found.err} {
 		if err != nil {

@@ -78,7 +78,7 @@ func (p *pursuit) tape(ctx context.Context, info record.Info) bool {
 	if first == 0 {
 		return ok
 	}
-	if p.Filter.NeedsPast() {
+	if p.Filter.NeedsPast() || first == 1 {
 		p.begin(&track, t, info)
 		first = 1
 	}
