@@ -16,17 +16,27 @@ const drawEvery = 50 * time.Millisecond
 // into few updates.
 type feed struct {
 	ready chan struct{} // holds one
+	haste chan struct{} // holds one
 
 	mu    sync.Mutex
 	queue []func()
 }
 
-func newFeed() *feed { return &feed{ready: make(chan struct{}, 1)} }
+func newFeed() *feed { return &feed{ready: make(chan struct{}, 1), haste: make(chan struct{}, 1)} }
 
 // poke says that there is something new.
 func (f *feed) poke() {
 	select {
 	case f.ready <- struct{}{}:
+	default:
+	}
+}
+
+// hurry says that there is something that the user waits for.
+func (f *feed) hurry() {
+	f.poke()
+	select {
+	case f.haste <- struct{}{}:
 	default:
 	}
 }
@@ -76,6 +86,7 @@ func (f *feed) run(ctx context.Context, ui *tview.Application, ended <-chan stru
 		select {
 		case <-ctx.Done():
 			return
+		case <-f.haste:
 		case <-time.After(drawEvery):
 		}
 	}

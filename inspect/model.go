@@ -18,6 +18,7 @@ type model struct {
 	hits, heads, bad numberSet // frames that are shown; that begin a row; that are errors
 	last             uint64    // frames up to this one were looked at
 	caught           bool      // all that was there at first was
+	settled          bool      // a row of those that are shown is selected
 
 	selected uint64 // 0: none
 	top      uint64 // first row on the screen
@@ -49,18 +50,19 @@ func (m *model) rows() *numberSet {
 // restart forgets what was found, before another scan.
 func (m *model) restart() {
 	m.hits, m.heads, m.bad = numberSet{}, numberSet{}, numberSet{}
-	m.last, m.caught = 0, false
+	m.last, m.caught, m.settled = 0, false, false
 }
 
 // take takes what a scan has found.
 func (m *model) take(f findings) {
 	for _, s := range f.sights {
-		m.hits.add(s.seq)
-		if s.head {
-			m.heads.add(s.seq)
+		seq := s.seq()
+		m.hits.add(seq)
+		if s.head() {
+			m.heads.add(seq)
 		}
-		if s.bad {
-			m.bad.add(s.seq)
+		if s.bad() {
+			m.bad.add(seq)
 		}
 	}
 	first := f.caught && !m.caught
@@ -74,7 +76,8 @@ func (m *model) take(f findings) {
 		}
 	case m.follow:
 		m.end()
-	case m.selected == 0, first:
+	case m.selected == 0, first, !m.settled && m.selected <= m.last && m.rows().n > 0:
+		m.settled = true
 		m.settle()
 	}
 }

@@ -94,7 +94,7 @@ func (a *app) setFilter(text string) error {
 	a.hunting.stop()
 	a.query = text
 	a.model.restart()
-	s := &scan{sieve: newSieve(want, a.model.start), ledger: a.ledger, news: a.feed.poke}
+	s := &scan{sieve: newSieve(want, a.model.start), ledger: a.ledger, first: a.feed.hurry, news: a.feed.poke}
 	a.scan = s
 	a.scanning.start(a.ctx, func(ctx context.Context) { s.read(ctx, r) })
 	return nil

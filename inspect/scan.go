@@ -15,9 +15,11 @@ import (
 type scan struct {
 	sieve
 	ledger *ledger
-	news   func()    // called in the scan's goroutine when there is something to take
-	told   time.Time // when that was last
+	first  func()    // called in the scan's goroutine when the first frames are found
+	news   func()    // called when there is something else to take
+	told   time.Time // when one of them was last
 	looks  int
+	shows  bool // something was found
 
 	mu    sync.Mutex // guards what follows
 	run   run
@@ -32,12 +34,24 @@ type findings struct {
 	err    error  // of the last stretch that could not be read
 }
 
-// A sight is what is kept of a frame that is shown.
-type sight struct {
-	seq  uint64
-	head bool // it is not folded into the row before
-	bad  bool // it is an error, junk or a loss
+// A sight is what is kept of a frame that is shown, in one word: there may be
+// millions before they are taken.
+type sight uint64
+
+func newSight(seq uint64, head, bad bool) sight {
+	s := sight(seq << 2)
+	if head {
+		s |= 1
+	}
+	if bad {
+		s |= 2
+	}
+	return s
 }
+
+func (s sight) seq() uint64 { return uint64(s >> 2) }
+func (s sight) head() bool  { return s&1 != 0 } // it is not folded into the row before
+func (s sight) bad() bool   { return s&2 != 0 } // it is an error, junk or a loss
 
 // tellEvery is how often a scan says that it goes on, if it finds nothing.
 const tellEvery = 200 * time.Millisecond
@@ -123,10 +137,14 @@ func (s *scan) look(change func()) {
 	s.mu.Lock()
 	sights, caught, err := len(s.found.sights), s.found.caught, s.found.err
 	change()
-	news := len(s.found.sights) != sights || s.found.caught != caught || s.found.err != err
+	seen := len(s.found.sights) != sights
+	news := seen || s.found.caught != caught || s.found.err != err
 	s.mu.Unlock()
 	s.looks++
-	if news || s.looks%256 == 0 && time.Since(s.told) > tellEvery { // the clock takes as long as a small frame
+	if seen && !s.shows {
+		s.shows, s.told = true, time.Now()
+		s.first()
+	} else if news || s.looks%256 == 0 && time.Since(s.told) > tellEvery { // the clock takes as long as a small frame
 		s.told = time.Now()
 		s.news()
 	}
@@ -146,7 +164,7 @@ func (s *scan) see(r *reel, f *dialect.Frame, isBad bool) {
 	shown := s.wants(r.at(f.Seq), f)
 	s.found.last = f.Seq
 	if head := s.run.head(f, shown); shown {
-		s.found.sights = append(s.found.sights, sight{f.Seq, head, isBad})
+		s.found.sights = append(s.found.sights, newSight(f.Seq, head, isBad))
 	}
 }
 
