@@ -16,16 +16,23 @@ import (
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// The test binary is the agent too: role:agent CHARACTER. And it is a proxy with
-// a shim before it, that can be killed: role:proxy STORE CHARACTER; or without:
-// role:relay STORE CHARACTER.
+// The test binary is the agent too: role:agent CHARACTER, or that of a tape:
+// role:tape FILE. And it is a proxy with a shim before it, that can be killed:
+// role:proxy STORE CHARACTER; or without: role:relay STORE CHARACTER.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 2 && os.Args[1] == "role:agent":
 		newAgent(os.Args[2]).run()
+		os.Exit(0)
+	case len(os.Args) > 2 && os.Args[1] == "role:tape":
+		if err := playTape(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		os.Exit(0)
 	case len(os.Args) > 3 && os.Args[1] == "role:relay":
 		if err := runProxy(os.Args[2], os.Args[3], false); err != nil {
@@ -42,6 +49,21 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each agent takes a second to exit
 	os.Exit(m.Run())
+}
+
+// playTape is the agent of a tape, which takes other prompts than those on the
+// tape.
+func playTape(path string) error {
+	tape, err := record.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Matching: replay.MatchMethod}
+	report, err := agent.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr)
+	if err != nil {
+		return fmt.Errorf("%w:\n%s", err, &report)
+	}
+	return nil
 }
 
 func runProxy(dir, c string, sessions bool) error {

@@ -3,6 +3,7 @@ package shim_test
 import (
 	"context"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -68,21 +69,35 @@ func (e *editor) outline() string {
 	return strings.Join(lines, "\n")
 }
 
-// The example agent of the SDK says that it loads sessions and does not have
-// the method. A client made with the SDK loads and goes on.
-func TestSDK(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the example agent takes five seconds for a turn")
-	}
-	agent := filepath.Join(t.TempDir(), "agent")
-	if out, err := exec.Command("go", "build", "-o", agent, "github.com/coder/acp-go-sdk/example/agent").CombinedOutput(); err != nil {
-		t.Fatalf("building the example agent: %v\n%s", err, out)
-	}
+// TestPeers has a client made with an SDK load the sessions of agents that others
+// have written, and go on in them.
+func TestPeers(t *testing.T) {
+	// It says that it loads sessions, and does not have the method. A turn of it
+	// takes five seconds.
+	t.Run("acp-go-sdk", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("slow")
+		}
+		agent := filepath.Join(t.TempDir(), "agent")
+		if out, err := exec.Command("go", "build", "-o", agent, "github.com/coder/acp-go-sdk/example/agent").CombinedOutput(); err != nil {
+			t.Fatalf("building the example agent: %v\n%s", err, out)
+		}
+		checkPeer(t, []string{agent})
+	})
+	// The example agent of the npm package @agentclientprotocol/sdk, from its
+	// tape. It says that it does not load sessions, and as each run is the same
+	// one, it gives the same id to each of its sessions.
+	t.Run("npm", func(t *testing.T) {
+		checkPeer(t, []string{os.Args[0], "role:tape", "../../testdata/tapes/acp-npm-sdk.jsonl"})
+	})
+}
+
+func checkPeer(t *testing.T, agent []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	dir := t.TempDir()
 	open := func() (*editor, *acp.ClientSideConnection, acp.InitializeResponse, func()) {
-		in, out, done := connect(t, dir, []string{agent}, nil)
+		in, out, done := connect(t, dir, agent, nil)
 		e := &editor{}
 		conn := acp.NewClientSideConnection(e, in, out)
 		r, err := conn.Initialize(ctx, acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber})
