@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -14,26 +15,40 @@ import (
 type row struct {
 	frame   dialect.Frame // without its bytes
 	summary string        // of a run: of its text
+	said    string        // of a chunk or a run: what the summary is made of, as it was sent
 	bad     bool
 	chunks  int   // frames in the run; 1 for any other row
 	err     error // it cannot be read; then frame has nothing but its number
 }
 
+// enough is how many bytes of what is said make a summary.
+const enough = 4 * maxSummary
+
 // newRow makes a row of a frame with its bytes.
 func newRow(f *dialect.Frame) row {
 	r := row{frame: *f, summary: Summary(*f), bad: isBad(f), chunks: 1}
+	if isChunk(f) {
+		r.say(chunkText(f))
+	}
 	r.frame.Raw = nil
 	return r
+}
+
+// say adds to what a row says, as far as a summary goes. It keeps no text of a
+// frame, which may be long.
+func (r *row) say(text string) {
+	r.said += strings.Clone(text[:min(len(text), enough-len(r.said))])
 }
 
 // A book finds frames by their numbers, and remembers the rows that were on the
 // screen.
 type book struct {
-	reel *reel
-	rows map[uint64]row
+	reel   *reel
+	rows   map[uint64]row
+	latest dialect.Frame // of those that were recorded meanwhile, with its bytes
 }
 
-func newBook(r *reel) book { return book{r, map[uint64]row{}} }
+func newBook(r *reel) book { return book{reel: r, rows: map[uint64]row{}} }
 
 // maxRows is how many rows are remembered: several screens of them.
 const maxRows = 1 << 12
@@ -60,7 +75,7 @@ func (b *book) add(rows []row) {
 func (b *book) load(wanted []stretch) {
 	var missing []stretch
 	for _, w := range wanted {
-		if r, ok := b.rows[w.seq]; !ok || r.chunks != w.frames {
+		if !b.has(w) {
 			missing = append(missing, w)
 		}
 	}
@@ -76,6 +91,34 @@ func (b *book) load(wanted []stretch) {
 		b.read(missing[:n])
 		missing = missing[n:]
 	}
+}
+
+// has reports whether a row is there. A run that has grown since takes in the
+// chunks that followed, which are remembered too while a tape is recorded, so it
+// is not read again with each of them, and all of the journal with it.
+func (b *book) has(w stretch) bool {
+	r, ok := b.rows[w.seq]
+	switch {
+	case !ok:
+		return false
+	case r.chunks == w.frames:
+		return true
+	case r.chunks > w.frames, r.said == "":
+		return false
+	}
+	if len(r.said) < enough {
+		for ; r.chunks < w.frames; r.chunks++ {
+			next, ok := b.rows[w.seq+uint64(r.chunks)]
+			if !ok || next.err != nil {
+				return false
+			}
+			r.say(next.said)
+		}
+		r.summary = clean(r.said, maxSummary)
+	}
+	r.chunks = w.frames
+	b.rows[w.seq] = r
+	return true
 }
 
 // read reads rows that stand near each other.
@@ -118,7 +161,7 @@ func unreadable(w stretch, err error) row {
 func (b *book) row(f *dialect.Frame, frames int) row {
 	r := newRow(f)
 	if r.chunks = frames; frames > 1 {
-		r.summary = b.text(f.Seq, frames)
+		b.tell(&r)
 	}
 	return r
 }
@@ -136,16 +179,22 @@ func requestOf(f *dialect.Frame) uint64 {
 	return 0
 }
 
-// text joins what a run of chunks says, as far as a summary goes.
-func (b *book) text(seq uint64, frames int) string {
-	var said bytes.Buffer
-	for f, err := range b.reel.frames(seq) {
-		if err != nil || f.Seq >= seq+uint64(frames) || said.Len() > 4*maxSummary {
+// tell joins what the chunks of a run say.
+func (b *book) tell(r *row) {
+	first := r.frame.Seq
+	for f, err := range b.reel.frames(first + 1) {
+		if err != nil || f.Seq >= first+uint64(r.chunks) || len(r.said) >= enough {
 			break
 		}
-		said.WriteString(chunkText(&f))
+		r.say(chunkText(&f))
 	}
-	return clean(said.String(), maxSummary)
+	r.summary = clean(r.said, maxSummary)
+}
+
+// isChunk reports whether a frame may be one of a run.
+func isChunk(f *dialect.Frame) bool {
+	u, ok := dialect.LookupUpdate(f.Update)
+	return ok && u.Form == dialect.Chunk && f.Kind == wire.Notification
 }
 
 // chunkText returns the text of a chunk as it was sent, blanks at its ends too.
@@ -159,6 +208,9 @@ func chunkText(f *dialect.Frame) string {
 
 // frame returns a frame with its bytes.
 func (b *book) frame(seq uint64) (dialect.Frame, error) {
+	if seq == b.latest.Seq {
+		return b.latest, nil
+	}
 	f, err := b.reel.frame(seq)
 	f.Raw = bytes.Clone(f.Raw)
 	return f, err

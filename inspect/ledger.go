@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"sync"
@@ -20,6 +21,7 @@ type ledger struct {
 	columns
 	open    []uint64      // requests without a response, in order
 	fresh   []row         // the last of those that were recorded meanwhile, not taken yet
+	latest  dialect.Frame // the last of those, with its bytes: it is what one looks at who follows the tape
 	changed chan struct{} // closed when there is more
 	err     error         // of the last stretch that could not be read
 	caught  bool          // all that was on the tapes at first is in it
@@ -71,8 +73,9 @@ func (l *ledger) read(ctx context.Context, r *reel) {
 			continue
 		}
 		fresh := newRow(&f)
+		f.Raw = bytes.Clone(f.Raw)
 		l.tell(func() {
-			l.last = last
+			l.last, l.latest = last, f
 			l.fresh = append(l.fresh[max(0, len(l.fresh)-maxFresh):], fresh)
 		})
 	}
@@ -174,10 +177,11 @@ func (l *ledger) waiting() []uint64 {
 // news are what is told of a ledger when it is asked.
 type news struct {
 	columns
-	fresh []row
-	open  []uint64
-	ended bool
-	err   error
+	fresh  []row
+	latest dialect.Frame
+	open   []uint64
+	ended  bool
+	err    error
 }
 
 // now returns what there is, and a channel that is closed when there is more.
@@ -191,7 +195,7 @@ func (l *ledger) now() (c columns, caught, ended bool, more <-chan struct{}) {
 func (l *ledger) take() news {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := news{l.columns, l.fresh, slices.Clone(l.open), l.ended, l.err}
+	n := news{l.columns, l.fresh, l.latest, slices.Clone(l.open), l.ended, l.err}
 	l.fresh = nil
 	return n
 }

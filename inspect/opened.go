@@ -109,6 +109,7 @@ func (a *app) refresh() {
 	found := a.scan.take() // first: what it has found is in the ledger
 	a.known = a.ledger.take()
 	a.book.add(a.known.fresh)
+	a.book.latest = a.known.latest
 	a.model.take(found)
 	for _, err := range []error{a.known.err, found.err} {
 		if err != nil {

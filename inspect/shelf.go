@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/record"
@@ -21,6 +22,7 @@ type shelf struct {
 	listing record.Listing
 	err     error
 	entries []shelved // what the lines of the last drawing are about
+	drawn   atomic.Bool
 }
 
 // shelved is a tape, or a session.
@@ -35,23 +37,27 @@ type shelved struct {
 // lookEvery is how often the store is looked at.
 const lookEvery = time.Second
 
-// watch lists the store again and again until ctx is done.
+// watch lists the store again and again until ctx is done. While nobody sees the
+// list it rests: to count what is on a live tape, all that is not sealed is read.
 func (s *shelf) watch(ctx context.Context, put func(func())) {
 	every := time.NewTicker(lookEvery)
 	defer every.Stop()
 	for {
 		listing, err := s.store.List()
 		put(func() { s.listing, s.err, s.loaded = listing, err, true })
-		select {
-		case <-ctx.Done():
-			return
-		case <-every.C:
+		for seen := false; !seen; seen = s.drawn.Swap(false) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-every.C:
+			}
 		}
 	}
 }
 
 // lines lists the tapes, the newest first, each with its sessions.
 func (s *shelf) lines(width int) []line {
+	s.drawn.Store(true)
 	s.entries = s.entries[:0]
 	switch {
 	case !s.loaded:
