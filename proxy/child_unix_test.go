@@ -29,10 +29,14 @@ func TestSignals(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := &memory{}
+			patience := 10 * time.Second // to end, however busy the machine
+			if tt.leashed {
+				patience = 50 * time.Millisecond // it does not
+			}
 			c := begin(t, t.Context(), &proxy.Proxy{
 				Command:  tt.command,
 				Journal:  m,
-				Patience: 50 * time.Millisecond,
+				Patience: patience,
 				Linger:   200 * time.Millisecond,
 			})
 			c.line(t)

@@ -278,25 +278,22 @@ func blocked(t testing.TB) io.Reader {
 func TestContext(t *testing.T) {
 	l := newLeash(t)
 	for _, tt := range []struct {
-		name    string
-		command []string
-		code    int
+		name     string
+		command  []string
+		patience time.Duration
+		code     int
 	}{
-		{"ends with its stdin", role("echo"), 0},
-		{"ends by SIGTERM", role("trap", "9"), 9},
-		{"must be killed", role("stubborn", l.address), 137},
+		{"ends with its stdin", role("echo"), 10 * time.Second, 0},
+		{"ends by SIGTERM", role("trap", "9"), time.Second, 9},
+		{"must be killed", role("stubborn", l.address), 50 * time.Millisecond, 137},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if runtime.GOOS == "windows" {
 				t.Skip("no signals")
 			}
-			patience := 50 * time.Millisecond
-			if tt.code == 0 {
-				patience = 10 * time.Second
-			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			c := begin(t, ctx, &proxy.Proxy{Command: tt.command, Patience: patience})
+			c := begin(t, ctx, &proxy.Proxy{Command: tt.command, Patience: tt.patience})
 			if tt.code == 0 {
 				c.in.Write([]byte("{}\n"))
 			}
@@ -313,7 +310,7 @@ func TestOrphan(t *testing.T) {
 	l := newLeash(t)
 	c := begin(t, t.Context(), &proxy.Proxy{
 		Command: role("launch", "5", "drip", "10", l.address),
-		Linger:  300 * time.Millisecond,
+		Linger:  time.Second, // many times what is between two drips
 	})
 	gone, cut := l.held(t)
 	out, err := io.ReadAll(c.out)
