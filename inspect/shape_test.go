@@ -3,14 +3,13 @@ package inspect
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
-// TestLargeFrames shows frames of the largest size that is read, in the shapes
-// that make the most lines.
-func TestLargeFrames(t *testing.T) {
+// shapes are frames of the largest size that is read, in the shapes that make the
+// most lines.
+func shapes() []struct{ name, raw string } {
 	const size = 1 << 20
-	tests := []struct{ name, raw string }{
+	return []struct{ name, raw string }{
 		{"numbers", "[" + strings.Repeat("0,", size/2) + `"b"]`},
 		{"members", "{" + strings.Repeat(`"a":0,`, size/6) + `"b":1}`},
 		{"blobs", "{" + strings.Repeat(`"data":"`+strings.Repeat("QUJD", 40)+`",`, size/180) + `"b":1}`},
@@ -20,20 +19,32 @@ func TestLargeFrames(t *testing.T) {
 		{"lines", `"` + strings.Repeat(`a\n`, size/3) + `b"`},
 		{"deep", strings.Repeat(`{"a":`, 10_000) + `"b"` + strings.Repeat("}", 10_000)},
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			began := time.Now()
-			p := pane{tree: newTree([]byte(tt.raw)), fold: map[int32]bool{}, whole: map[int32]bool{}}
-			p.frame.Raw, p.frame.Size = []byte(tt.raw), int64(len(tt.raw))
-			from, to := p.window(80, 40)
-			for k := from; k < to; k++ {
-				p.spans(k)
-			}
-			if !p.find("b", true) {
-				t.Error("did not find b")
-			}
-			if took := time.Since(began); took > 2*time.Second { // a tenth of that; the race detector is slow
-				t.Errorf("took %v", took)
+}
+
+// lookAt draws the first window of a frame, and searches to its end.
+func lookAt(raw string) (found bool) {
+	p := pane{tree: newTree([]byte(raw)), fold: map[int32]bool{}, whole: map[int32]bool{}}
+	p.frame.Raw, p.frame.Size = []byte(raw), int64(len(raw))
+	from, to := p.window(80, 40)
+	for k := from; k < to; k++ {
+		p.spans(k)
+	}
+	return p.find("b", true)
+}
+
+func TestLargeFrames(t *testing.T) {
+	for _, tt := range shapes() {
+		if !lookAt(tt.raw) {
+			t.Errorf("%s: did not find b", tt.name)
+		}
+	}
+}
+
+func BenchmarkLargeFrames(b *testing.B) {
+	for _, tt := range shapes() {
+		b.Run(tt.name, func(b *testing.B) {
+			for b.Loop() {
+				lookAt(tt.raw)
 			}
 		})
 	}
