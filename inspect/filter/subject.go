@@ -16,7 +16,7 @@ type Subject struct {
 	Latency time.Duration // of a response: since its request
 	Turn    int           // of the session, from 1, that the frame belongs to
 	Tool    Tool          // that the frame is about, where that is more than the frame itself says
-	Open    bool          // a request that has no response on the tape
+	Open    bool          // a request that has no response on the tape, and was not cancelled (MCP)
 }
 
 // bare reports whether the bytes of the frame are not at hand.
