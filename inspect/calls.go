@@ -27,7 +27,7 @@ type asked struct {
 	method string
 	shown  bool
 	done   bool // it has a response, or needs none
-	undone bool // it was cancelled, so that it needs none, and has none
+	undone bool // it was cancelled: it needs no response, and has none
 }
 
 // see takes the next frame. If it answers or cancels a request that was seen, it

@@ -21,8 +21,8 @@ type shelf struct {
 	loaded  bool
 	listing record.Listing
 	err     error
-	entries []shelved // what the lines of the last drawing are about
-	drawn   atomic.Bool
+	entries []shelved   // what the lines of the last drawing are about
+	drawn   atomic.Bool // since the store was last looked at
 }
 
 // shelved is a tape, or a session.
