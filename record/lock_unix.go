@@ -48,14 +48,22 @@ func openLocked(path string, flag int, shared bool) (*os.File, error) {
 }
 
 // lockShared takes the shared lock of a file, or says who has held it for too
-// long. A call of flock cannot be called off: it is left to itself, and gives the
-// lock back at once if it gets it after all, as f is closed by then.
+// long. A call of flock cannot be called off: it is left to itself, with a
+// descriptor of its own, and if it gets the lock after all, that is given back
+// with the descriptor, as f is closed by then.
 func lockShared(f *os.File, patience time.Duration) error {
 	if err := flock(f, unix.LOCK_SH|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
 		return err
 	}
+	own, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
 	done := make(chan error, 1)
-	go func() { done <- flock(f, unix.LOCK_SH) }()
+	go func() {
+		done <- flockFd(own, unix.LOCK_SH)
+		unix.Close(own)
+	}()
 	select {
 	case err := <-done:
 		return err
@@ -109,9 +117,11 @@ func isLocked(path string) bool {
 // unlock gives back the lock of a file that cannot be closed altogether.
 func unlock(f *os.File) { flock(f, unix.LOCK_UN) }
 
-func flock(f *os.File, how int) error {
+func flock(f *os.File, how int) error { return flockFd(int(f.Fd()), how) }
+
+func flockFd(fd, how int) error {
 	for {
-		err := unix.Flock(int(f.Fd()), how)
+		err := unix.Flock(fd, how)
 		if err != unix.EINTR {
 			return err
 		}
