@@ -320,3 +320,27 @@ func TestEarly(t *testing.T) {
 		}
 	}
 }
+
+// What a client sends for a session while its load is on the way goes on also if
+// the load fails: a prompt is answered, and a cancel behind it reaches the turn.
+func TestPromptBehindLoad(t *testing.T) {
+	c := character{Script: []string{hello, "wait"}}
+	for _, cwd := range []string{"/w", "/elsewhere"} {
+		cl := start(t, t.TempDir(), c, nil)
+		cl.initialize()
+		id := cl.new()
+		cl.prompt(id, "turn 0")
+		load := fmt.Sprintf(`{"jsonrpc":"2.0","id":"load","method":"session/load","params":{"sessionId":%q,"cwd":%q,"mcpServers":[]}}`, id, cwd)
+		prompt := fmt.Sprintf(`{"jsonrpc":"2.0","id":"prompt","method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"turn 1"}]}}`, id)
+		cancel := fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, id)
+		cl.send("%s\n%s\n%s", load, prompt, cancel)
+		m, _ := cl.await(0, "answer to the prompt", func(m gjson.Result) bool { return m.Get("id").Str == "prompt" })
+		if got := m.Get("result.stopReason").Str; got != "cancelled" {
+			t.Errorf("loading in %s: the prompt is answered with %s", cwd, m.Raw)
+		}
+		if all := strings.Join(cl.lines, "\n"); strings.Contains(all, "turn 1") {
+			t.Errorf("loading in %s: the prompt comes back as history in\n%s", cwd, all)
+		}
+		cl.stop()
+	}
+}

@@ -40,7 +40,7 @@ func (l *load) fork() error {
 	if err != nil {
 		return err
 	}
-	if l.past, err = l.Shim.read(one, listing); err != nil {
+	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
 		return fault{internalError, "the session cannot be read: " + err.Error(), nil}
 	}
 	own := &l.past.stretches[len(l.past.stretches)-1]

@@ -154,9 +154,10 @@ func (s *Shim) busyElsewhere(one record.SessionInfo, l record.Listing) bool {
 	})
 }
 
-// read returns the history of a session. Parts of tapes that cannot be read are
-// left out.
-func (s *Shim) read(one record.SessionInfo, l record.Listing) (*history, error) {
+// read returns the history of a session, as it was when the client asked for it
+// in request: what it sent behind that is none yet. Parts of tapes that cannot be
+// read are left out.
+func (s *Shim) read(one record.SessionInfo, l record.Listing, request message) (*history, error) {
 	h := &history{}
 	var lineage []record.SessionInfo
 	for {
@@ -171,7 +172,7 @@ func (s *Shim) read(one record.SessionInfo, l record.Listing) (*history, error) 
 	}
 	epochs := 0
 	for i, one := range slices.Backward(lineage) {
-		part, starts, err := s.traced(one)
+		part, starts, err := s.traced(one, request)
 		if err != nil {
 			return nil, err
 		}
@@ -200,8 +201,8 @@ func finished(c *trace.Conversation, starts []time.Time, at time.Time) int {
 }
 
 // traced returns what happened in a session on all of its tapes, as its clients
-// saw it, and when each tape began.
-func (s *Shim) traced(one record.SessionInfo) (part stretch, starts []time.Time, err error) {
+// saw it until request, and when each tape began.
+func (s *Shim) traced(one record.SessionInfo, request message) (part stretch, starts []time.Time, err error) {
 	part = stretch{Conversation: &trace.Conversation{}, id: one.ID, turns: -1, live: -1}
 	var t trace.Trace
 	for _, run := range one.Runs {
@@ -218,6 +219,9 @@ func (s *Shim) traced(one record.SessionInfo) (part stretch, starts []time.Time,
 		}
 		starts = append(starts, info.Start.Time)
 		e := epoch{tape: tape, run: run, connection: info.Connection, live: info.Live}
+		if run.Tape == s.Tape {
+			e.until = request
+		}
 		part.epochs = append(part.epochs, e)
 		t.Next(e.connection)
 		for f := range e.frames(one.ID) {
@@ -241,7 +245,8 @@ type epoch struct {
 	tape       *record.Tape
 	run        record.Run
 	connection dialect.Connection
-	live       bool // the tape is being recorded
+	live       bool    // the tape is being recorded
+	until      message // where it ends on this connection's tape
 }
 
 // frames yields the frames of the session. What cannot be read is left out: the
@@ -251,6 +256,9 @@ func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
 		for f, err := range e.tape.Frames(e.run.First) {
 			if err != nil {
 				continue
+			}
+			if e.until.is(&f) {
+				return
 			}
 			if belongs(&f, id, e.run) {
 				if f.Kind == wire.Unchecked && f.Size <= maxWhole {

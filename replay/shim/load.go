@@ -138,7 +138,7 @@ func (l *load) look() error {
 	if got := l.params.Get("cwd").Str; one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
 		return fault{invalidParams, "cwd is not the session's", members(nil).text("expected", one.Cwd).text("got", got).object()}
 	}
-	if l.past, err = l.Shim.read(one, listing); err != nil {
+	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
 		return fault{internalError, "the session cannot be read: " + err.Error(), nil}
 	}
 	own := &l.past.stretches[len(l.past.stretches)-1]
@@ -245,12 +245,7 @@ func (l *load) giveUp() {
 			}
 			c.held = nil
 		}
-		waiting := c.waiting
-		c.waiting = nil
-		if l.active {
-			return l.release(c, out)
-		}
-		return l.goOn(waiting, out)
+		return l.release(c, out)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -52,6 +53,11 @@ func outside(raw []byte) wire.Envelope {
 
 // param returns a member of params, which is valid as long as the frame.
 func (m *message) param(name string) gjson.Result { return gjson.GetBytes(m.env.Params, name) }
+
+// is reports whether a frame on the tape of this connection is the request m.
+func (m *message) is(f *dialect.Frame) bool {
+	return f.Kind == wire.Request && f.Method == string(m.env.Method) && bytes.Equal(f.Raw, m.Raw)
+}
 
 // clone returns the frame with bytes of its own.
 func (m *message) clone() wire.Frame {

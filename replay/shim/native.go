@@ -102,7 +102,7 @@ func (n *native) look() {
 	one, listing, err := n.find(n.session.client)
 	var past *history
 	if err == nil && n.replay {
-		if past, err = n.read(one, listing); err != nil || past.empty() {
+		if past, err = n.read(one, listing, read(n.asked)); err != nil || past.empty() {
 			past = nil
 		}
 	}

@@ -171,8 +171,8 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.fail(notFound(id.Str)))
 	case c == nil:
 		return append(out, m.Frame)
-	case c.opening && string(m.env.Method) == "session/cancel":
-		return out // there is no turn
+	case c.opening && string(m.env.Method) == "session/cancel" && len(c.waiting) == 0:
+		return out // there is no turn, and none waits
 	case c.opening:
 		c.hold(m)
 		return out
