@@ -31,7 +31,7 @@ func (t toolTest) fits(s *Subject) verdict {
 	switch {
 	case t.has(s.Tool):
 		return yes
-	case !ofTool(s.Frame):
+	case !AboutTool(s.Frame):
 		return no
 	}
 	return s.messages(func(i int, message []byte) bool {
@@ -50,9 +50,18 @@ func (t toolTest) has(tool Tool) bool {
 	return tool.ID != "" && t.id.match(tool.ID) || tool.Title != "" && t.title.match(tool.Title)
 }
 
-// ofTool reports whether a frame is about a tool call. All but responses say
-// themselves which one it is.
-func ofTool(f *dialect.Frame) bool {
+// ToolOf returns the tool call that a frame names, as far as it does, zero for
+// none. Responses name none, and of a batch there may be several.
+func ToolOf(f *dialect.Frame) Tool {
+	if f.Raw == nil || f.Kind == wire.Batch || !AboutTool(f) {
+		return Tool{}
+	}
+	return toolIn(f.Method, f.Raw)
+}
+
+// AboutTool reports whether a frame is about a tool call. It does not look at the
+// bytes. All but responses say themselves which one it is.
+func AboutTool(f *dialect.Frame) bool {
 	switch f.Kind {
 	case wire.Request, wire.Response:
 		return callsTool(f.Method)
@@ -75,12 +84,15 @@ func toolIn(method string, message []byte) Tool {
 	case "tools/call":
 		return Tool{Title: gjson.GetBytes(message, "params.name").Str}
 	case "session/request_permission":
-		call := gjson.GetBytes(message, "params.toolCall")
-		id := call.Get("toolCallId").Str
-		if id == "" { // in version 2
-			id = gjson.GetBytes(message, "params.subject.toolCallId").Str
+		params := gjson.GetBytes(message, "params")
+		call := params.Get("toolCall")
+		if !call.Exists() { // version 2: the subject is a tool call, or a command that may be of one
+			call = params.Get("subject")
+			if whole := call.Get("toolCall"); whole.Exists() {
+				call = whole
+			}
 		}
-		return Tool{id, call.Get("title").Str}
+		return Tool{call.Get("toolCallId").Str, call.Get("title").Str}
 	}
 	update := gjson.GetBytes(message, "params.update")
 	return Tool{update.Get("toolCallId").Str, update.Get("title").Str}

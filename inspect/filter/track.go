@@ -147,10 +147,7 @@ func (t *Tracker) turn(f *dialect.Frame) int {
 // tool returns the tool call that a frame is about, with the title that was
 // given to it last.
 func (t *Tracker) tool(f *dialect.Frame) Tool {
-	if f.Raw == nil || f.Kind == wire.Batch || !ofTool(f) {
-		return Tool{}
-	}
-	tool := toolIn(f.Method, f.Raw)
+	tool := ToolOf(f)
 	if tool.ID == "" {
 		return tool
 	}

@@ -112,6 +112,22 @@ func TestTrackerV2(t *testing.T) {
 	}
 }
 
+// A question names its tool call in version 1, and in version 2 as its subject.
+func TestToolOf(t *testing.T) {
+	for params, want := range map[string]filter.Tool{
+		`{"toolCall":{"toolCallId":"c","title":"Read"}}`:                                  {ID: "c", Title: "Read"},
+		`{"title":"May I?","subject":{"type":"tool_call","toolCall":{"toolCallId":"c"}}}`: {ID: "c"},
+		`{"title":"May I?","subject":{"type":"command","command":"ls","toolCallId":"c"}}`: {ID: "c"},
+		`{"title":"May I?","subject":{"type":"command","command":"ls","terminalId":"t"}}`: {},
+	} {
+		for f := range frames(`<{"id":1,"method":"session/request_permission","params":` + params + "}\n") {
+			if got := filter.ToolOf(&f); got != want {
+				t.Errorf("%s: got %+v, want %+v", params, got, want)
+			}
+		}
+	}
+}
+
 // A request is known however many have had their response since.
 func TestTrackerForgets(t *testing.T) {
 	var tr filter.Tracker
