@@ -98,7 +98,10 @@ func (m *model) move(n int) {
 	m.choose(before+n, all)
 }
 
+// choose selects the row with i before it, or the nearest there is. The user
+// does not wait for another one any more.
 func (m *model) choose(i, all int) {
+	m.wish = 0
 	if all > 0 {
 		m.selected = m.rows().at(min(max(i, 0), all-1))
 	}
@@ -117,7 +120,7 @@ func (m *model) end() { m.choose(m.rows().n-1, m.rows().n) }
 // none.
 func (m *model) jump(seq uint64) error {
 	if seq > m.last && !m.caught {
-		m.wish = seq
+		m.follow, m.wish = false, seq
 		return nil
 	}
 	if !m.hits.has(seq) {
@@ -126,7 +129,7 @@ func (m *model) jump(seq uint64) error {
 		}
 		return fmt.Errorf("frame %d does not fit the filter", seq)
 	}
-	m.follow = false
+	m.follow, m.wish = false, 0
 	m.selected = m.rows().previous(seq)
 	return nil
 }

@@ -45,6 +45,41 @@ func TestNumberSet(t *testing.T) {
 	}
 }
 
+// TestWish: a frame that the scan has yet to find is selected then, unless the user
+// goes elsewhere meanwhile.
+func TestWish(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(*model)
+		want uint64
+	}{
+		{"nothing", func(*model) {}, 50},
+		{"down", func(m *model) { m.move(1) }, 2},
+		{"to the last", func(m *model) { m.end() }, 10},
+		{"another frame", func(m *model) { m.jump(3) }, 3},
+		{"to the first", (*model).home, 1},
+	} {
+		m := model{follow: true}
+		scanned := func(from, to uint64, caught bool) {
+			f := findings{last: to, caught: caught}
+			for seq := from; seq <= to; seq++ {
+				f.sights = append(f.sights, newSight(seq, true, false))
+			}
+			m.take(f)
+		}
+		scanned(1, 10, false)
+		m.move(-9)
+		if err := m.jump(50); err != nil {
+			t.Fatal(err)
+		}
+		tt.do(&m)
+		scanned(11, 60, true)
+		if m.selected != tt.want {
+			t.Errorf("%s: got frame %d, want %d", tt.name, m.selected, tt.want)
+		}
+	}
+}
+
 // FuzzTree shows values of any shape, whole or cut off.
 func FuzzTree(f *testing.F) {
 	for _, s := range []string{
