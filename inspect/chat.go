@@ -124,7 +124,7 @@ func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
 }
 
 func (c *chat) endOfTurn(of *trace.Conversation, t *trace.Turn) []line {
-	if t.Open() && !c.story.ended && t == of.Turns[len(of.Turns)-1] {
+	if c.story.running(t) {
 		return []line{{spans: []span{{yellow, fmt.Sprintf("%s── turn %d: running", margin, t.Number)}}, seq: t.Last}, {}}
 	}
 	one := *of

@@ -82,6 +82,21 @@ func (c *columns) frame(seq uint64, f *dialect.Frame) bool {
 	return true
 }
 
+// backward is the step to the frame before.
+const backward = ^uint64(0)
+
+// seek returns the first frame that fits, from a number on in steps of 1 or
+// backward; 0 if there is none. fits is given the fields.
+func (c *columns) seek(seq, step uint64, fits func(*dialect.Frame) bool) uint64 {
+	var f dialect.Frame
+	for ; seq > 0 && seq <= c.last; seq += step {
+		if c.frame(seq, &f) && fits(&f) {
+			return seq
+		}
+	}
+	return 0
+}
+
 // fields sets what f has in columns of its own.
 func (x *leaf) fields(i int, seq uint64, f *dialect.Frame) {
 	s := x.shape[i]

@@ -18,12 +18,16 @@ func (a *app) drawList(c canvas) {
 	}
 	form := rowForm{
 		width: c.w, digits: max(len(a.reel.label(a.model.last)), 4), label: a.reel.label, late: a.reel.late, latency: a.known.latency,
-		times: a.model.times, start: a.model.start, now: a.sinceStart(),
+		times: a.model.times, start: a.model.start,
 	}
 	form.before = a.timeBefore(window)
+	now := a.sinceStart()
 	for y, w := range window {
 		r := a.book.rows[w.seq]
-		form.waits, form.marked = a.waits(w.seq), w.seq == a.model.mark
+		form.waits, form.marked, form.now = a.waits(w.seq), w.seq == a.model.mark, 0
+		if a.reel.last(w.seq) {
+			form.now = now
+		}
 		c.spans(y, r.spans(form), w.seq == a.model.selected)
 		form.before = r.frame.At
 	}

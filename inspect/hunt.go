@@ -1,14 +1,11 @@
 package inspect
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -16,21 +13,15 @@ import (
 // seek returns the next frame that is shown and fits, from the selected row on;
 // 0 if there is none. fits is given the fields.
 func (a *app) seek(forward bool, fits func(*dialect.Frame) bool) uint64 {
-	var f dialect.Frame
 	seq, step := a.beyond(forward)
-	for ; seq > 0 && seq <= a.known.last; seq += step {
-		if a.model.hits.has(seq) && a.known.frame(seq, &f) && fits(&f) {
-			return seq
-		}
-	}
-	return 0
+	return a.known.seek(seq, step, func(f *dialect.Frame) bool { return a.model.hits.has(f.Seq) && fits(f) })
 }
 
 // beyond returns the frame behind the selected row, or the one before it, and
 // the way to the next one from there.
 func (a *app) beyond(forward bool) (seq, step uint64) {
 	if !forward {
-		return a.model.selected - 1, ^uint64(0) // one less
+		return a.model.selected - 1, backward
 	}
 	return a.model.selected + uint64(max(a.model.stretch(a.model.selected).frames, 1)), 1
 }
@@ -118,11 +109,11 @@ func (a *app) pair() {
 		a.say("no request and no response")
 		return
 	}
-	answer := a.seek(true, func(g *dialect.Frame) bool {
+	answer := a.known.seek(f.Seq+1, 1, func(g *dialect.Frame) bool {
 		return requestOf(g) == f.Seq && !g.Events.Has(dialect.RequestCancelled)
 	})
 	if answer == 0 {
-		answer = a.seek(true, func(g *dialect.Frame) bool { return requestOf(g) == f.Seq })
+		answer = a.known.seek(f.Seq+1, 1, func(g *dialect.Frame) bool { return requestOf(g) == f.Seq })
 	}
 	a.jumpOr(answer, "no answer")
 }
@@ -141,49 +132,39 @@ func (a *app) sameMethod(forward bool) {
 // sameTool goes to the next frame about this tool call.
 func (a *app) sameTool(forward bool) {
 	f := a.pane.frame
-	id := toolCallID(&f)
+	id := filter.ToolOf(&f).ID
 	if id == "" {
 		a.say("this frame is about no tool call")
 		return
 	}
-	may := func(g *dialect.Frame) bool { return g.Session == f.Session && aboutTool(g) }
-	fits := func(g *dialect.Frame) bool { return toolCallID(g) == id }
+	may := func(g *dialect.Frame) bool { return g.Session == f.Session && filter.AboutTool(g) }
+	fits := func(g *dialect.Frame) bool { return filter.ToolOf(g).ID == id }
 	a.hunt(forward, may, fits, "nothing of this tool call "+direction(forward))
-}
-
-// aboutTool reports whether a frame may name a tool call.
-func aboutTool(f *dialect.Frame) bool {
-	return strings.HasPrefix(f.Update, "tool_call") || f.Method == "session/request_permission" && f.Kind == wire.Request
-}
-
-// toolCallID returns the id of the tool call that an update or a question is
-// about.
-func toolCallID(f *dialect.Frame) string {
-	if !aboutTool(f) || !bytes.Contains(f.Raw, []byte("toolCallId")) {
-		return ""
-	}
-	v := gjson.ParseBytes(wire.Scan(f.Raw).Params)
-	return first(v, "update.toolCallId", "toolCall.toolCallId", "subject.toolCall.toolCallId")
 }
 
 // forms shows what acptap has changed in a frame.
 func (a *app) forms() {
 	f := a.pane.frame
-	var other uint64
+	seq, step := f.Seq+1, uint64(1)
 	switch f.Origin {
 	case wire.Rewritten:
-		other = a.seek(false, func(g *dialect.Frame) bool { return g.Origin == wire.Withheld && g.Dir == f.Dir })
+		seq, step = f.Seq-1, backward
 	case wire.Withheld:
-		other = a.seek(true, func(g *dialect.Frame) bool { return g.Origin != wire.Wire && g.Dir == f.Dir })
 	default:
 		a.say("acptap has not changed this frame")
 		return
 	}
-	if other == 0 {
+	// wire.Rewritten: it stands in the place of the one before it in its direction.
+	var other dialect.Frame
+	found := a.known.seek(seq, step, func(g *dialect.Frame) bool {
+		other = *g
+		return g.Dir == f.Dir && (g.Origin == wire.Withheld || g.Origin == wire.Rewritten)
+	})
+	if found == 0 || other.Origin == f.Origin {
 		a.say("it was withheld, and nothing came in its place")
 		return
 	}
-	a.compare(other, f.Seq)
+	a.compare(found, f.Seq)
 }
 
 // compare shows what differs between two frames.
@@ -198,7 +179,7 @@ func (a *app) compare(before, after uint64) {
 		return
 	}
 	a.pane.compare("frame "+a.reel.label(before)+" against frame "+a.reel.label(after)+" · Esc ends", f.Raw, g.Raw)
-	a.inPane = true
+	a.intoPane()
 }
 
 // compareWithMark compares the selected frame with the marked one.

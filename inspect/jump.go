@@ -1,7 +1,7 @@
 package inspect
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 	"time"
 )
@@ -13,9 +13,10 @@ func (a *app) askPlace() {
 		if at, ok := strings.CutPrefix(text, "+"); ok {
 			d, err := time.ParseDuration(at)
 			if err != nil {
-				return fmt.Errorf("want a time such as +2.5s")
+				return errors.New("want a time such as +2.5s")
 			}
-			return a.jumpTo(a.reel.late(a.model.selected) + d)
+			a.jumpTo(a.reel.late(a.model.selected) + d)
+			return nil
 		}
 		seq, err := a.reel.number(text, a.model.selected)
 		if err != nil {
@@ -26,7 +27,7 @@ func (a *app) askPlace() {
 }
 
 // jumpTo goes to the first row at a time, or behind it.
-func (a *app) jumpTo(at time.Duration) error {
+func (a *app) jumpTo(at time.Duration) {
 	rows := a.model.rows()
 	low, high := 0, rows.n
 	for low < high {
@@ -39,5 +40,4 @@ func (a *app) jumpTo(at time.Duration) error {
 	}
 	a.model.follow = false
 	a.model.choose(low, rows.n)
-	return nil
 }

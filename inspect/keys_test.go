@@ -71,6 +71,16 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestPairFiltered says of an answer that the filter hides that it is there.
+func TestPairFiltered(t *testing.T) {
+	term := start(t, inspect.Inspector{}, written(t, "tape", changed), 100, 40)
+	term.reads(t)
+	term.press(t, "/dir:c2a<Enter>«filter dir:c2a»:1<Enter>%")
+	term.wait(t, "why not", has("frame 3 does not fit the filter"))
+	term.press(t, "/<^U>kind:request !seq:1<Enter>«filter kind:request»:2<Enter>d")
+	term.wait(t, "both forms", has("frame 1 against frame 2"))
+}
+
 // TestCopy copies to the terminal's clipboard.
 func TestCopy(t *testing.T) {
 	frame := `{"jsonrpc":"2.0","method":"a/b","params":{"list":["x","y z"],"a.b":"` + "世界" + `"}}`

@@ -9,9 +9,9 @@ func keyTable() []key {
 		{[]string{"^U", "PgUp"}, anywhere, "a page up", "", func(a *app) { a.move(-a.pageSize()) }},
 		{[]string{"g", "Home"}, anywhere, "to the first", "", func(a *app) { a.toEnd(false) }},
 		{[]string{"G", "End"}, anywhere, "to the last", "", func(a *app) { a.toEnd(true) }},
-		{[]string{"Enter"}, inList, "into the frame", "open", func(a *app) { a.inPane = true }},
+		{[]string{"Enter"}, inList, "into the frame", "open", (*app).intoPane},
 		{[]string{"Enter", " "}, inPane, "fold, unfold, show all of a long text", "fold", func(a *app) { a.pane.open() }},
-		{[]string{"Tab"}, inFrames, "to the other part of the screen", "", func(a *app) { a.inPane = !a.inPane }},
+		{[]string{"Tab"}, inFrames, "to the other part of the screen", "", (*app).otherPart},
 		{[]string{"Esc"}, inPane, "back to the list", "back", (*app).leavePane},
 		{[]string{"Esc"}, inList, "clear the filter; back to the store", "", (*app).leaveList},
 		{[]string{"/"}, inList, "filter", "filter", (*app).askFilter},
@@ -105,6 +105,18 @@ func (a *app) toEnd(last bool) {
 		a.move(1 << 30)
 	default:
 		a.move(-1 << 30)
+	}
+}
+
+// intoPane gives the keys to the pane. The frame in it stays, also if others
+// follow.
+func (a *app) intoPane() { a.inPane, a.model.follow = true, false }
+
+func (a *app) otherPart() {
+	if a.inPane {
+		a.inPane = false
+	} else {
+		a.intoPane()
 	}
 }
 

@@ -38,13 +38,15 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 				}
 			}
 		case a.page != nil && l.body.has(x, y):
-			a.page.move(a.page.top + y - l.body.y - a.page.head - a.page.cursor)
+			if row := y - l.body.y - a.page.head; row >= 0 {
+				a.page.move(a.page.top + row - a.page.cursor)
+			}
 		case l.list.has(x, y):
 			a.inPane, a.model.follow = false, false
 			rows := a.model.rows()
 			a.model.choose(rows.below(a.model.top)+y-l.list.y, rows.n)
 		case l.pane.has(x, y):
-			a.inPane = true
+			a.intoPane()
 			a.pane.move(a.pane.top + y - l.pane.y - a.pane.cursor)
 		default:
 			return false

@@ -60,7 +60,11 @@ func (a *app) openTape(sub Subject, query string) error {
 		a.ledger.read(ctx, reading)
 		ticking.stop()
 	})
-	return a.setFilter(query)
+	if err := a.setFilter(query); err != nil {
+		a.closeTape()
+		return err
+	}
+	return nil
 }
 
 // closeTape ends what reads the tape.
@@ -135,12 +139,13 @@ func (a *app) tick(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-every.C:
-			a.feed.put(func() {})
+			a.feed.poke()
 		}
 	}
 }
 
-// sinceStart returns the time since a live tape began, 0 of any other.
+// sinceStart returns the time since the first tape began, if the last one is being
+// recorded, else 0.
 func (a *app) sinceStart() time.Duration {
 	if !a.info.Live {
 		return 0

@@ -1,10 +1,13 @@
 package inspect
 
+import "slices"
+
 // A line is a line of a place that is text.
 type line struct {
 	spans []span // nil: they are made when they are drawn
 	seq   uint64 // the frame that it is about; 0: none
 	item  int    // what it belongs to, for who made it
+	key   string // keeps the cursor on it where lines come in between; empty: it has none
 	stays bool   // it is the first, a heading, and does not scroll
 }
 
@@ -29,6 +32,7 @@ type page struct {
 func (p *page) draw(c canvas) {
 	// What was told before the lines were made is in them; more may come meanwhile.
 	arrived := p.wish != 0 && p.told != nil && p.told() >= p.wish
+	key := p.current().key
 	p.shown = p.lines(c.w - 1)
 	c = c.part(1, 0, c.w, c.h)
 	if p.head = 0; len(p.shown) > 1 && p.shown[0].stays && c.h > 1 {
@@ -37,6 +41,9 @@ func (p *page) draw(c canvas) {
 		p.shown, c = p.shown[1:], c.part(0, 1, c.w, c.h)
 	}
 	p.height = c.h
+	if i := slices.IndexFunc(p.shown, func(l line) bool { return l.key == key }); key != "" && i >= 0 {
+		p.cursor = i
+	}
 	if p.follow {
 		p.cursor = len(p.shown) - 1
 	}

@@ -100,7 +100,7 @@ func (a *app) tell() error {
 	if err != nil {
 		return err
 	}
-	s := &story{label: a.reel.label}
+	s := &story{label: a.reel.label, tapes: len(r.strips)}
 	a.telling.start(a.ctx, func(ctx context.Context) { s.read(ctx, r, a.feed.poke) })
 	a.story = s
 

@@ -150,6 +150,9 @@ func (r *reel) at(seq uint64) int {
 	return max(sort.Search(len(r.strips), func(i int) bool { return r.strips[i].before >= seq })-1, 0)
 }
 
+// last reports whether a frame is on the last tape, which may go on.
+func (r *reel) last(seq uint64) bool { return r.at(seq) == len(r.strips)-1 }
+
 // alone returns a frame with its number and time on its own tape.
 func (r *reel) alone(f dialect.Frame) (*record.Tape, dialect.Frame) {
 	p := &r.strips[r.at(f.Seq)]

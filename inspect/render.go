@@ -19,7 +19,7 @@ type rowForm struct {
 	start   time.Time
 	before  time.Duration // time of the row before
 	waits   bool          // it is a request without a response
-	now     time.Duration // of a tape that is being recorded; 0: it has ended
+	now     time.Duration // if its tape is being recorded; 0: that has ended
 	marked  bool
 }
 

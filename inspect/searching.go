@@ -1,11 +1,9 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -152,13 +150,8 @@ func (s *searching) lines(int) []line {
 }
 
 func (f *found) heading() []span {
-	start := f.tape.Start
-	agent := cmp.Or(start.Name, words(f.tape.Connection.Agent, f.tape.Connection.AgentVersion), strings.Join(start.Command, " "))
-	when := ""
-	if !start.Time.IsZero() {
-		when = start.Time.Local().Format("2006-01-02 15:04")
-	}
-	return []span{{bold, f.tape.Tape}, {dim, "  " + words(when, piece(agent))}}
+	when := f.tape.Start.Time.Local().Format("2006-01-02 15:04")
+	return []span{{bold, f.tape.Tape}, {dim, "  " + words(when, piece(agentName(&f.tape)))}}
 }
 
 // spans returns the line of a hit.

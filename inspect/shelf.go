@@ -92,7 +92,7 @@ func (s *shelf) lines(width int) []line {
 
 func (s *shelf) add(e shelved, spans []span) line {
 	s.entries = append(s.entries, e)
-	return line{spans: spans, item: len(s.entries) - 1}
+	return line{spans: spans, item: len(s.entries) - 1, key: e.tape.Tape + " " + e.session}
 }
 
 // firstOn returns the first frame of a session on a tape.
@@ -101,13 +101,11 @@ func firstOn(session *record.SessionInfo, tape string) uint64 {
 	return session.Runs[i].First
 }
 
-// tapesOf returns the tapes that a session is on, each once, by time.
+// tapesOf returns the tapes that a session is on, by time.
 func tapesOf(session *record.SessionInfo) []string {
 	var ids []string
 	for _, run := range session.Runs {
-		if !slices.Contains(ids, run.Tape) {
-			ids = append(ids, run.Tape)
-		}
+		ids = append(ids, run.Tape)
 	}
 	return ids
 }

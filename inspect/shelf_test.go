@@ -80,6 +80,64 @@ func TestStoreDamaged(t *testing.T) {
 	term.wait(t, "the tapes again", has("Hello, agent!"))
 }
 
+// TestStoreGrows keeps the cursor on what it is on when a tape appears above it.
+func TestStoreGrows(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	appear := func(day int) {
+		t.Helper()
+		text := fmt.Sprintf(`{"acptap":1,"started":"2026-11-%02dT10:00:00Z","command":["agent"],"cwd":"/day%d"}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s%d","prompt":[]}}}
+`, day, day, day)
+		if _, err := store.Import(strings.NewReader(text), "tape"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appear(10)
+	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 24)
+	term.wait(t, "the tape", has("/day10"))
+	term.press(t, "j«2 of 2»")
+	appear(11)
+	term.wait(t, "the session, further down", has("4 of 4"))
+	term.press(t, "<Enter>")
+	term.wait(t, "its frames", has("filter session=s10"))
+	term.press(t, "1«4 of 4»gj«2 of 4»")
+	appear(12)
+	term.wait(t, "the other session, further down", has("4 of 6"))
+}
+
+// TestLiveAgain shows a session that goes on, on a second tape: nothing of the
+// first one still runs.
+func TestLiveAgain(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	const prompt = `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}`
+	first, err := store.Import(strings.NewReader(`{"acptap":1,"started":"2026-11-10T10:00:00Z"}`+"\n"+`{"dir":"c2a","frame":`+prompt+"}\n"), "tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := store.Record(record.Start{Command: []string{"agent"}, Cwd: "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if err := j.Append(wire.ClientToAgent, wire.Wire, []byte(prompt+"\n")); err != nil {
+		t.Fatal(err)
+	}
+	ids, err := store.Tapes()
+	if err != nil || len(ids) != 2 || ids[0] != first {
+		t.Fatalf("got %v and %v", ids, err)
+	}
+	term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "s1", ids...), 120, 24)
+	term.wait(t, "one that waits", func(s string) bool {
+		return strings.Count(s, "no answer\n") == 1 && strings.Count(s, "waits ") == 1
+	})
+	for _, place := range []struct{ key, ended, running string }{{"3", "turn 1: no end", "turn 2: running"}, {"4", "no end", "running"}} {
+		term.press(t, place.key)
+		term.wait(t, place.running, func(s string) bool {
+			return strings.Count(s, place.ended) == 1 && strings.Count(s, place.running) == 1
+		})
+	}
+}
+
 // TestLive shows a tape that is being recorded from its first frame on until the
 // proxy ends.
 func TestLive(t *testing.T) {
@@ -113,6 +171,10 @@ func TestLive(t *testing.T) {
 	term.wait(t, "the timer", has("running"))
 	term.press(t, "2")
 	term.wait(t, "the last frame", has("41 of 41 · following"))
+	term.press(t, "<Enter>")
+	term.wait(t, "that the frame stays", func(s string) bool { return strings.Contains(s, "Esc back") && !strings.Contains(s, "following") })
+	term.press(t, "<Esc>F")
+	term.wait(t, "that it goes on", has("following"))
 	term.press(t, "k")
 	say(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
 	term.wait(t, "the selection, which stays", func(s string) bool {

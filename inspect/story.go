@@ -12,6 +12,7 @@ import (
 // goes on while that is recorded. It begins when the first place asks for it.
 type story struct {
 	label func(seq uint64) string // of a frame's number
+	tapes int
 
 	mu     sync.Mutex // guards what follows
 	trace  trace.Trace
@@ -54,6 +55,10 @@ func (s *story) upTo() uint64 {
 	defer s.mu.Unlock()
 	return s.last
 }
+
+// running reports whether a turn goes on: it has no end, on the tape that is
+// recorded.
+func (s *story) running(t *trace.Turn) bool { return t.Open() && !s.ended && t.Run == s.tapes-1 }
 
 // session returns the session with that id, or the first that has a
 // conversation; nil if there is none.

@@ -159,7 +159,7 @@ func export(ctx context.Context, w io.Writer, r *reel, pass sieve, info record.I
 // askDelete deletes the tape under the cursor, if the user says so.
 func (a *app) askDelete() {
 	l := a.page.current()
-	if a.place != storePlace || l.item < 0 || l.item >= len(a.shelf.entries) {
+	if l.item < 0 {
 		return
 	}
 	tape := a.shelf.entries[l.item].tape.Tape

@@ -21,7 +21,7 @@ type lane struct {
 }
 
 // waterfall shows the turns of a session over time: what the agent said and did,
-// and what it waited for. now is since the tape began; 0 of a tape that has ended.
+// and what it waited for. now is since the first tape began; 0 if none is recorded.
 func (s *story) waterfall(session string, width int, now time.Duration) []line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,13 +45,14 @@ func (s *story) waterfall(session string, width int, now time.Duration) []line {
 
 func (s *story) turn(session *trace.Session, t *trace.Turn, width int, now time.Duration) []line {
 	ends := t.Ended
-	if t.Open() {
+	running := now > 0 && s.running(t)
+	if running {
 		ends = max(ends, now)
 	}
 	said := fmt.Sprintf("Turn %d", t.Number)
 	parts := []string{brief(ends - t.Began)}
 	switch {
-	case t.Open() && now > 0:
+	case running:
 		parts = append(parts, "running")
 	case t.Open():
 		parts = append(parts, "no end")
