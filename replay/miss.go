@@ -126,8 +126,12 @@ func (p *player) miss(m *arrival, near *cue, differs []Difference) {
 	if len(differs) > 0 {
 		what = "is not the recorded one"
 	} else if near == nil {
-		if near = p.nearest(m); near != nil {
+		near = p.nearest(m)
+		switch {
+		case near != nil:
 			what = "is not what comes next on the tape"
+		case len(p.agent.Live) > 0 && p.sessions[m.session] != nil:
+			what = "is not on the tape, and the live agent does not know this session"
 		}
 	}
 	miss := Miss{Text: m.method + " " + what, Differs: differs}

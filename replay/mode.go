@@ -30,7 +30,7 @@ type Mode uint8
 const (
 	ModeOnce Mode = iota // record if there is no file, else replay
 	ModeNone             // replay
-	ModeNew              // replay, and add what the file lacks
+	ModeNew              // replay, and add the sessions that the file lacks, or the calls of MCP
 	ModeAll              // record
 )
 

@@ -55,9 +55,10 @@ servers that the tape does not have go to AGENT.
 With --file, AGENT is recorded into FILE, in the portable form, as --mode says,
 or as ACPTAP_MODE does:
 
-  once     if there is no such file; else it is replayed
+  once     if there is no such file; else the file is replayed
   none     never
-  new      likewise, and what the file lacks goes to AGENT and is added
+  new      likewise, and a session that the file lacks goes to AGENT and is added;
+           so does a call of an MCP server, but not a prompt in a recorded session
   all      always, in place of what is there
 ` + refHelp + `
 REF#2 is its second connection.

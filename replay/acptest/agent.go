@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -88,12 +89,23 @@ func (p *play) judge(t testing.TB) {
 	t.Helper()
 	switch story := explain(p.report); {
 	case errors.Is(p.err, replay.ErrDiverged):
-		t.Errorf("%s: %v\n%s", p.cassette.Path, p.err, story)
+		t.Errorf("%s: %v\n%s%s", p.cassette.Path, p.err, story, p.remedy(t))
+	case p.err != nil && p.cassette.Mode == replay.ModeNone:
+		t.Errorf("%s: %v\n%s", p.cassette.Path, p.err, p.remedy(t))
 	case p.err != nil:
 		t.Errorf("%s: %v", p.cassette.Path, p.err)
 	case story != "":
 		t.Logf("%s:\n%s", p.cassette.Path, story)
 	}
+}
+
+// remedy says how to have the file recorded, if there is an agent to do it from.
+func (p *play) remedy(t testing.TB) string {
+	if len(p.cassette.Command) == 0 {
+		return ""
+	}
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(t.Name()), "/", "$/^")
+	return fmt.Sprintf("to record it anew: %s=%v go test -run '^%s$'\n", replay.ModeVariable, replay.ModeAll, pattern)
 }
 
 // explain returns a report as lines, with each difference whole: the tape's value

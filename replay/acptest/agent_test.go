@@ -150,6 +150,24 @@ func TestLiveAgentThatIsMissing(t *testing.T) {
 	}
 }
 
+// A failure says how to record the file, where that is possible.
+func TestRemedy(t *testing.T) {
+	t.Setenv(replay.ModeVariable, "none")
+	live := acptest.Live("/nonexistent/agent")
+	const tape = "testdata/greeting.jsonl"
+	t.Run("a.b", func(t *testing.T) {
+		const want = "to record it anew: ACPTAP_MODE=all go test -run '^TestRemedy$/^a\\.b$'\n"
+		for _, path := range []string{tape, filepath.Join(t.TempDir(), "missing.jsonl")} {
+			f := try(t, func(f *fakeT) { acptest.Agent(f, path, live) })
+			f.check(t, want)
+		}
+	})
+	f := try(t, func(f *fakeT) { acptest.Agent(f, tape) })
+	if got := f.said.String(); got == "" || strings.Contains(got, "record it") {
+		t.Errorf("without an agent, got the errors %q", got)
+	}
+}
+
 // Nothing is left when a test has ended, whatever the client has done.
 func TestAgentLeavesNothing(t *testing.T) {
 	for _, tt := range []struct {
