@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -83,6 +85,11 @@ func view(variable, path string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("$%s names no program", variable)
 	}
+	// ^C is meant for that program: less stops searching, and stays. It is taken, not
+	// ignored, which the program would inherit.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
 	cmd := exec.Command(args[0], append(args[1:], path)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
@@ -98,7 +105,15 @@ func browseStore(ctx context.Context, in inspect.Inspector, dir string) error {
 		return err
 	}
 	in.Store, in.History = store, historyFile(store)
-	return in.Run(ctx, inspect.Subject{})
+	return runInspector(ctx, in, inspect.Subject{})
+}
+
+// runInspector shows a subject. A signal to end ends it as q does: the terminal is as it
+// was, and no copy of a file stays behind.
+func runInspector(ctx context.Context, in inspect.Inspector, sub inspect.Subject) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	return in.Run(ctx, sub)
 }
 
 // historyFile is where the last filters are kept.
@@ -123,7 +138,7 @@ func browse(ctx context.Context, in inspect.Inspector, dir, ref string, stdin io
 	for _, p := range sub.Parts {
 		ids = append(ids, p.Tape.ID())
 	}
-	return in.Run(ctx, inspect.TapesOf(in.Store, sub.Session, ids...))
+	return runInspector(ctx, in, inspect.TapesOf(in.Store, sub.Session, ids...))
 }
 
 // browseFile opens the inspector on a file. One in the portable form becomes a
@@ -137,7 +152,7 @@ func browseFile(ctx context.Context, in inspect.Inspector, path string, stdin io
 		},
 	}
 	if filepath.Ext(path) == ".db" {
-		return in.Run(ctx, sub)
+		return runInspector(ctx, in, sub)
 	}
 	if path == "-" {
 		sub.Name = "stdin"
@@ -160,5 +175,5 @@ func browseFile(ctx context.Context, in inspect.Inspector, path string, stdin io
 		return err
 	}
 	sub.Open = inspect.TapesOf(store, "", id).Open
-	return in.Run(ctx, sub)
+	return runInspector(ctx, in, sub)
 }

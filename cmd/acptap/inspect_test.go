@@ -14,10 +14,16 @@ func TestView(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// As in a terminal, the signal is for both.
+	script := filepath.Join(t.TempDir(), "pager")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nkill -INT $PPID\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct{ name, pager, want string }{
 		{"with an argument", "test -f", ""},
 		{"that fails", "test ! -f", "$PAGER, which is test: exit status 1"},
 		{"that is not there", "no-such-pager -R", "$PAGER, which is no-such-pager: exec: "},
+		{"that is interrupted with the terminal", script, ""},
 		{"blank", " ", "$PAGER names no program"},
 	}
 	for _, tt := range tests {
