@@ -209,6 +209,33 @@ func BenchmarkFlood(b *testing.B) {
 	b.ReportMetric(disk, "disk/zstd3")
 }
 
+// The same notifications for a session that the shim looks after and need not
+// change, beside the proxy without --sessions.
+func BenchmarkSessions(b *testing.B) {
+	const frames = 200_000
+	progs := newBench(b)
+	var took [2][]time.Duration
+	for b.Loop() {
+		for i, flag := range []string{"--sessions=off", "--sessions"} {
+			p := start(b, []string{progs.acptap, "proxy", flag, "--store", filepath.Join(b.TempDir(), "store"), "--", progs.agent})
+			for _, line := range []string{
+				`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`,
+				`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`,
+			} {
+				p.ask([]byte(line+"\n"), io.Discard)
+			}
+			began := time.Now()
+			p.ask(fmt.Appendf(nil, "flood %d\n", frames), io.Discard)
+			took[i] = append(took[i], time.Since(began))
+			p.stop()
+		}
+	}
+	off, on := median(took[0]), median(took[1])
+	b.ReportMetric(frames/off.Seconds(), "off-frames/s")
+	b.ReportMetric(frames/on.Seconds(), "sessions-frames/s")
+	b.ReportMetric(float64(on)/float64(off), "ratio")
+}
+
 // diskRatio compares what the store takes with zstd -3 over the whole stream.
 func diskRatio(b *testing.B, store string, stream []byte) float64 {
 	b.Helper()

@@ -1,10 +1,11 @@
-// Command agent is the agent of the benchmarks. It answers each line with the
-// same line; the line "flood N" with N session/update notifications of 357
-// bytes, each in a write of its own, and then with itself.
+// Command agent is the agent of the benchmarks. It sends each line back; before
+// that, for the line "flood N" N session/update notifications of 357 bytes, each in
+// a write of its own, and for initialize and session/new the response.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -22,10 +23,21 @@ func main() {
 		if _, err := fmt.Sscanf(string(line[:min(len(line), 32)]), "flood %d", &n); err == nil {
 			flood(n, text)
 		}
+		for method, response := range responses {
+			if bytes.Contains(line, []byte(method)) {
+				os.Stdout.WriteString(response + "\n") // fails like the next one
+			}
+		}
 		if _, err := os.Stdout.Write(line); err != nil {
 			return
 		}
 	}
+}
+
+// responses are those to requests with the ids 0 and 1.
+var responses = map[string]string{
+	`"initialize"`:  `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`,
+	`"session/new"`: `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}`,
 }
 
 const (
