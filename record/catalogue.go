@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -17,7 +18,7 @@ import (
 // The catalogue is one bbolt file with what listings need. The tapes are the
 // truth: a tape that is not in the catalogue, or that has changed since, is read
 // itself, and one that is only in the catalogue is none.
-var bucketTapes = []byte("tapes") // tape → flat Info; its sessions are in bucketSessions: agent NUL session → flat SessionInfo
+var bucketTapes = []byte("tapes") // tape → flat Info; its sessions are in bucketSessions: agent NUL session NUL tape → flat SessionInfo
 
 // index tells the catalogue what the tape's file says. A failure leaves the
 // catalogue as it was, and costs only time: listings then read the tape itself.
@@ -37,7 +38,7 @@ func (s *Store) index(tape string) error {
 			return err
 		}
 		for i := range sessions {
-			if err := indexSession(tx, &sessions[i]); err != nil {
+			if err := put(tx, bucketSessions, []byte(sessions[i].key()), sessions[i].flat()); err != nil {
 				return err
 			}
 		}
@@ -80,43 +81,35 @@ func put(tx *bolt.Tx, bucket, key, value []byte) error {
 	return b.Put(key, value)
 }
 
-func sessionKey(agent, id string) []byte { return []byte(agent + "\x00" + id) }
+// key returns what the catalogue knows a session on one tape by.
+func (s *SessionInfo) key() string { return s.Agent + "\x00" + s.ID + "\x00" + s.Runs[0].Tape }
 
-// indexSession adds a run to what the catalogue has of the session, or replaces
-// what it has of that run.
-func indexSession(tx *bolt.Tx, s *SessionInfo) error {
-	key := sessionKey(s.Agent, s.ID)
-	all := *s
-	if b := tx.Bucket(bucketSessions); b != nil {
-		if old := b.Get(key); old != nil {
-			known, err := parseSession(old)
-			if err != nil {
-				return err
+// joinRuns makes sessions of what each tape tells of them. A run that begins with
+// session/new begins another session, whatever its id: agents that forget their
+// sessions count from one again in each process. What is loaded or deleted later
+// is the latest in which something was said.
+func joinRuns(runs []SessionInfo) []SessionInfo {
+	slices.SortFunc(runs, func(a, b SessionInfo) int {
+		return cmp.Or(a.Began().Compare(b.Began()), strings.Compare(a.Runs[0].Tape, b.Runs[0].Tape))
+	})
+	var sessions []SessionInfo
+	type name struct{ agent, id string }
+	latest := map[name]int{} // index in sessions
+	for _, one := range runs {
+		n := name{one.Agent, one.ID}
+		i, ok := latest[n]
+		if !ok || one.made {
+			if !ok || one.Runs[0].Turns > 0 || sessions[i].Runs[0].Turns == 0 {
+				latest[n] = len(sessions)
 			}
-			all = joinRuns(known, *s)
+			sessions = append(sessions, one)
+			continue
 		}
+		s := &sessions[i]
+		s.describe(one) // what it is called and where it is follows its latest run
+		s.Runs = append(s.Runs, one.Runs...)
 	}
-	return put(tx, bucketSessions, key, all.flat())
-}
-
-// joinRuns returns the session with the run that more has of it.
-func joinRuns(s, more SessionInfo) SessionInfo {
-	s.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r Run) bool { return r.Tape == more.Runs[0].Tape })
-	if len(s.Runs) == 0 {
-		more.Deleted = more.Deleted || s.Deleted
-		return more
-	}
-	// What a session is called and where it is follows its latest run.
-	if more.Runs[0].Began.Before(s.Runs[len(s.Runs)-1].Began) {
-		later := s
-		s.describe(more)
-		s.describe(later)
-	} else {
-		s.describe(more)
-	}
-	s.Runs = append(s.Runs, more.Runs...)
-	slices.SortFunc(s.Runs, func(a, b Run) int { return strings.Compare(a.Tape, b.Tape) })
-	return s
+	return sessions
 }
 
 // readFacts returns what a tape's file says of the tape and of its sessions.
@@ -166,7 +159,7 @@ func (s *Store) List() (Listing, error) {
 	if err := s.checkOwner(); err != nil {
 		return Listing{}, err
 	}
-	tapes, sessions, _ := s.readCatalogue() // without it the tapes are read themselves
+	tapes, runs, _ := s.readCatalogue() // without it the tapes are read themselves
 	var l Listing
 	have := map[string]bool{}
 	entries, err := os.ReadDir(s.tapes())
@@ -189,11 +182,7 @@ func (s *Store) List() (Listing, error) {
 		}
 		l.Tapes = append(l.Tapes, info)
 		for _, one := range more {
-			key := string(sessionKey(one.Agent, one.ID))
-			if old, ok := sessions[key]; ok {
-				one = joinRuns(old, one)
-			}
-			sessions[key] = one
+			runs[one.key()] = one
 		}
 	}
 	for _, e := range entries {
@@ -215,10 +204,10 @@ func (s *Store) List() (Listing, error) {
 			changed(tape)
 		}
 	}
-	for _, one := range sessions {
-		one.Runs = slices.DeleteFunc(one.Runs, func(r Run) bool { return !have[r.Tape] || r.Frames == 0 })
+	maps.DeleteFunc(runs, func(_ string, one SessionInfo) bool { return !have[one.Runs[0].Tape] || one.Runs[0].Frames == 0 })
+	for _, one := range joinRuns(slices.Collect(maps.Values(runs))) {
 		switch {
-		case len(one.Runs) == 0, !one.exists():
+		case !one.exists():
 		case one.Deleted:
 			l.Deleted = append(l.Deleted, one)
 		default:
@@ -255,10 +244,11 @@ func (s *Store) Tapes() ([]string, error) {
 }
 
 // readCatalogue returns what the catalogue has, and of one that is damaged what
-// could be read of it.
-func (s *Store) readCatalogue() (map[string]Info, map[string]SessionInfo, error) {
-	tapes, sessions := map[string]Info{}, map[string]SessionInfo{}
-	err := s.catalogue().view(func(tx *bolt.Tx) error {
+// could be read of it: tapes by their ids, and sessions on one tape each by their
+// keys.
+func (s *Store) readCatalogue() (tapes map[string]Info, runs map[string]SessionInfo, err error) {
+	tapes, runs = map[string]Info{}, map[string]SessionInfo{}
+	err = s.catalogue().view(func(tx *bolt.Tx) error {
 		if b := tx.Bucket(bucketTapes); b != nil {
 			err := b.ForEach(func(k, v []byte) error {
 				info, err := parseInfo(v)
@@ -278,15 +268,15 @@ func (s *Store) readCatalogue() (map[string]Info, map[string]SessionInfo, error)
 		return b.ForEach(func(k, v []byte) error {
 			one, err := parseSession(v)
 			if err == nil {
-				sessions[string(k)] = one
+				runs[string(k)] = one
 			}
 			return err
 		})
 	})
-	return tapes, sessions, err
+	return tapes, runs, err
 }
 
-// forget takes tapes, and the runs of these sessions on them, out of the
+// forget takes tapes, and what was said of sessions on them, out of the
 // catalogue, and makes it anew: bbolt leaves what was deleted readable in pages
 // that are free.
 func (s *Store) forget(tapes []string, sessions []SessionInfo) error {
@@ -303,7 +293,7 @@ func (s *Store) forget(tapes []string, sessions []SessionInfo) error {
 			return nil
 		}
 		for _, one := range sessions {
-			if err := forgetRun(b, sessionKey(one.Agent, one.ID), one.Runs[0].Tape); err != nil {
+			if err := b.Delete([]byte(one.key())); err != nil {
 				return err
 			}
 		}
@@ -316,22 +306,6 @@ func (s *Store) forget(tapes []string, sessions []SessionInfo) error {
 		return nil
 	}
 	return err
-}
-
-func forgetRun(sessions *bolt.Bucket, key []byte, tape string) error {
-	v := sessions.Get(key)
-	if v == nil {
-		return nil
-	}
-	known, err := parseSession(v)
-	if err != nil {
-		return err
-	}
-	known.Runs = slices.DeleteFunc(known.Runs, func(r Run) bool { return r.Tape == tape })
-	if len(known.Runs) == 0 {
-		return sessions.Delete(key)
-	}
-	return sessions.Put(key, known.flat())
 }
 
 // Rebuild makes the catalogue anew from the tapes. progress, which may be nil, is

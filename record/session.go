@@ -22,6 +22,7 @@ type SessionInfo struct {
 	Deleted bool            `json:"deleted,omitempty"`
 	Runs    []Run           `json:"runs"` // by time, never empty
 
+	made   bool // on this tape, by session/new or the like: what had its id before was another one
 	opened bool // opened or prompted in this stretch: what was closed before is not any more
 }
 
@@ -82,6 +83,8 @@ func (s *SessionInfo) see(f *wire.Frame, about *dialect.About, news *dialect.New
 		if news.Setup != 0 {
 			run.First = min(run.First, news.Setup)
 		}
+		m, _ := dialect.Lookup(dialect.AnyProtocol, about.Method)
+		s.made = s.made || m.Session == dialect.InResult || m.Session == dialect.FromParams
 		s.Closed, s.opened = false, true
 	}
 	if ev.Has(dialect.TurnBegan) {
@@ -124,6 +127,7 @@ func (s *SessionInfo) describe(later SessionInfo) {
 	}
 	s.Closed = later.Closed || s.Closed && !later.opened
 	s.Deleted = s.Deleted || later.Deleted
+	s.made, s.opened = s.made || later.made, s.opened || later.opened
 }
 
 // extend adds a later stretch of the same run.
@@ -145,7 +149,7 @@ func (s *SessionInfo) flat() []byte {
 		w.text(t)
 	}
 	w.byte(byte(s.Dialect))
-	w.bool(s.Closed)
+	w.byte(byte(bit(s.Closed) | bit(s.opened)<<1 | bit(s.made)<<2))
 	w.bool(s.Deleted)
 	w.uint(uint64(len(s.Runs)))
 	for _, r := range s.Runs {
@@ -170,7 +174,9 @@ func parseSession(b []byte) (SessionInfo, error) {
 		*t = r.text()
 	}
 	s.Dialect = dialect.Dialect(r.byte())
-	s.Closed, s.Deleted = r.bool(), r.bool()
+	state := r.byte()
+	s.Closed, s.opened, s.made = state&1 != 0, state&2 != 0, state&4 != 0
+	s.Deleted = r.bool()
 	s.Runs = make([]Run, r.count())
 	for i := range s.Runs {
 		run := &s.Runs[i]

@@ -1,6 +1,8 @@
 package record_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,5 +76,107 @@ func TestSessionsThatExist(t *testing.T) {
 				t.Errorf("got %d frames, the last after %v; want %d, %v", frames, one.Updated().Sub(began), tt.frames, tt.updated)
 			}
 		})
+	}
+}
+
+// Agents that forget their sessions count from one again in each process. Such
+// sessions are apart, whatever became of the others; those that are loaded again
+// are one.
+func TestSessionsOfOneID(t *testing.T) {
+	const (
+		made    = `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/DIR","mcpServers":[]}}}` + "\n" + `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}}`
+		loaded  = `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/DIR","mcpServers":[]}}}` + "\n" + `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{}}}`
+		said    = `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"said on DIR"}]}}}` + "\n" + `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}}`
+		deleted = `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":3,"method":"session/delete","params":{"sessionId":"s"}}}` + "\n" + `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":3,"result":{}}}`
+		closed  = `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":4,"method":"session/close","params":{"sessionId":"s"}}}` + "\n" + `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":4,"result":{}}}`
+	)
+	for _, tt := range []struct {
+		name  string
+		tapes []string
+		want  string // of each session: its tapes, its first prompt, and what became of it
+	}{
+		{"made twice", []string{made + said, made + said}, "[0] said on 0, [1] said on 1"},
+		{"made and loaded", []string{made + said, loaded + said}, "[0 1] said on 0"},
+		{"made and loaded, twice", []string{made + said, loaded + said, made + said, loaded + said}, "[0 1] said on 0, [2 3] said on 2"},
+		{"deleted, then made", []string{made + said + deleted, made + said}, "[1] said on 1, [0] said on 0 deleted"},
+		{"closed, then made", []string{made + said + closed, made + said}, "[0] said on 0 closed, [1] said on 1"},
+		{"closed, then loaded", []string{made + said + closed, loaded + said}, "[0 1] said on 0"},
+		{"loaded, then closed", []string{made + said, loaded + closed}, "[0 1] said on 0 closed"},
+		{"made in vain, then loaded", []string{made + said, made, loaded + said}, "[1] , [0 2] said on 0"},
+		{"made in vain, then deleted", []string{made + said, made, deleted}, "[1] , [0 2] said on 0 deleted"},
+		{"only loaded", []string{loaded + said, loaded + said}, "[0 1] said on 0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			store := record.OpenStore(t.TempDir())
+			var tapes []string
+			for i, text := range tt.tapes {
+				text = strings.ReplaceAll(strings.ReplaceAll(text, "DIR", fmt.Sprint(i)), "}{", "}\n{")
+				header := fmt.Sprintf(`{"acptap":1,"protocol":"acp","name":"agent","started":"2025-01-02T03:04:0%dZ"}`, i)
+				id, err := store.Import(strings.NewReader(header+"\n"+text+"\n"), "test")
+				if err != nil {
+					t.Fatal(err)
+				}
+				tapes = append(tapes, id)
+			}
+			check := func(when string) {
+				t.Helper()
+				l, err := store.List()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for _, s := range slices.Concat(l.Sessions, l.Deleted) {
+					var on []int
+					for _, r := range s.Runs {
+						on = append(on, slices.Index(tapes, r.Tape))
+					}
+					text := fmt.Sprint(on, " ", s.Prompt)
+					if s.Closed {
+						text += " closed"
+					}
+					if s.Deleted {
+						text += " deleted"
+					}
+					got = append(got, text)
+					if want := fmt.Sprint("/", on[len(on)-1]); s.Cwd != want && !s.Deleted {
+						t.Errorf("%s: %s is in %s, want %s", when, text, s.Cwd, want)
+					}
+				}
+				if got := strings.Join(got, ", "); got != tt.want {
+					t.Errorf("%s: got %s, want %s", when, got, tt.want)
+				}
+			}
+			check("imported")
+			if err := store.Rebuild(nil); err != nil {
+				t.Fatal(err)
+			}
+			check("rebuilt")
+		})
+	}
+}
+
+// What is deleted with one tape of a session is not told of it any more.
+func TestSessionForgets(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	var last string
+	for i, text := range []string{"first", "second"} {
+		var err error
+		last, err = store.Import(strings.NewReader(fmt.Sprintf(`{"acptap":1,"protocol":"acp","started":"2025-01-02T03:04:0%dZ"}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"hi"}]}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"session_info_update","title":"the %s title"}}}}
+`, i, text)), "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := store.Delete(last); err != nil {
+		t.Fatal(err)
+	}
+	l, err := store.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Sessions) != 1 || l.Sessions[0].Title != "the first title" {
+		t.Errorf("got %+v", l.Sessions)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -16,7 +18,8 @@ import (
 const refHelp = `
 REF names a tape: its id or any part of it that no other has, last, last~1; a
 session: its id or the beginning of it; or a file: a tape in the portable form,
-a tape's .db file, or - for the portable form on stdin.`
+a tape's .db file, or - for the portable form on stdin. Where an agent has used
+an id again it names the latest session; sess_1@7k2m9p names that on a tape.`
 
 // A subject is what a REF names: a tape, a file, or a session with its runs.
 type subject struct {
@@ -73,27 +76,67 @@ func isFile(path string) bool {
 }
 
 // findSession returns the session whose id is ref, or the only one whose id
-// begins with it.
+// begins with it. Of several with one id that is the latest: agents use ids again.
 func findSession(store *record.Store, ref string) (record.SessionInfo, error) {
 	l, err := store.List()
 	if err != nil {
 		return record.SessionInfo{}, err
 	}
-	var fits []record.SessionInfo
-	for _, s := range l.Sessions {
-		if s.ID == ref {
-			fits = []record.SessionInfo{s} // the latest of that id: agents use ids again
-		} else if ref != "" && strings.HasPrefix(s.ID, ref) && (len(fits) == 0 || fits[0].ID != ref) {
+	fits, onTape := sessionsLike(l.Sessions, ref)
+	if !onTape {
+		latest := map[string]record.SessionInfo{}
+		for _, s := range fits { // in the order of their last frames
+			latest[s.ID] = s
+		}
+		fits = slices.SortedFunc(maps.Values(latest), func(a, b record.SessionInfo) int { return strings.Compare(a.ID, b.ID) })
+	}
+	return onlySession(fits, ref)
+}
+
+// sessionsLike returns the sessions whose id is ref, else those whose id begins
+// with it. With @ and a part of a tape's id behind it, these are only those on
+// that tape.
+func sessionsLike(all []record.SessionInfo, ref string) (fits []record.SessionInfo, onTape bool) {
+	fits = sessionsOf(all, ref)
+	at := strings.LastIndexByte(ref, '@')
+	if len(fits) > 0 || at < 0 || at == len(ref)-1 {
+		return fits, false
+	}
+	fits = slices.DeleteFunc(sessionsOf(all, ref[:at]), func(s record.SessionInfo) bool {
+		return !slices.ContainsFunc(s.Runs, func(r record.Run) bool { return strings.Contains(r.Tape, ref[at+1:]) })
+	})
+	return fits, true
+}
+
+// sessionsOf returns the sessions whose id is id, else those whose id begins so.
+func sessionsOf(all []record.SessionInfo, id string) (fits []record.SessionInfo) {
+	exact := false
+	for _, s := range all {
+		switch {
+		case s.ID == id && !exact:
+			fits, exact = []record.SessionInfo{s}, true
+		case s.ID == id, !exact && id != "" && strings.HasPrefix(s.ID, id):
 			fits = append(fits, s)
 		}
 	}
+	return fits
+}
+
+// onlySession returns the session that ref names, of those that fit.
+func onlySession(fits []record.SessionInfo, ref string) (record.SessionInfo, error) {
 	switch len(fits) {
 	case 0:
 		return record.SessionInfo{}, fmt.Errorf("session %q: %w", ref, record.ErrNoTape)
 	case 1:
 		return fits[0], nil
 	}
-	return record.SessionInfo{}, fmt.Errorf("%q is %w: it fits %d sessions, such as %s and %s", ref, record.ErrAmbiguous, len(fits), fits[0].ID, fits[1].ID)
+	return record.SessionInfo{}, fmt.Errorf("%q is %w: it fits %d sessions, such as %s and %s", ref, record.ErrAmbiguous, len(fits), fullName(fits[0]), fullName(fits[1]))
+}
+
+// fullName is a REF of a session that names no other, though agents use ids again.
+func fullName(s record.SessionInfo) string {
+	tape := s.Runs[0].Tape
+	return s.ID + "@" + tape[strings.LastIndexByte(tape, '-')+1:]
 }
 
 func sessionSubject(store *record.Store, s record.SessionInfo) (subject, error) {

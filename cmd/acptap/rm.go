@@ -22,7 +22,8 @@ func newRmCmd(dir *string) *cobra.Command {
 		Long: `Deletes tapes, with their files: nothing of them stays readable in the store.
 TAPE is an id, any part of it that no other tape has, last, or last~1. SESSION
 is the id of a session, or its beginning; also of one that a client has deleted,
-which only hides it.
+which only hides it. Where an agent has used an id again, @ and a tape behind it
+say which is meant: sess_1@7k2m9p.
 
 A session goes with all tapes on which something passed for it. A tape is
 deleted as a whole: if other sessions were prompted on one of them, nothing is

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -49,7 +48,8 @@ func findDoomed(store *record.Store, refs []string) (doom, error) {
 	all := slices.Concat(l.Sessions, l.Deleted)
 	var sessions []record.SessionInfo
 	for _, name := range slices.Sorted(maps.Keys(noTape)) {
-		one, err := findDoomedSession(all, name)
+		fits, _ := sessionsLike(all, name) // not the latest of an id: which is meant must be certain
+		one, err := onlySession(fits, name)
 		if errors.Is(err, record.ErrNoTape) {
 			return d, fmt.Errorf("%w, and no session; see acptap ls and acptap sessions", noTape[name])
 		}
@@ -105,30 +105,4 @@ func others(all, going []record.SessionInfo, tape string) []string {
 		}
 	}
 	return ids
-}
-
-// findDoomedSession returns the only session with that id, or whose id begins
-// so. An id that several agents have used names none: which of them is meant
-// must be certain.
-func findDoomedSession(all []record.SessionInfo, name string) (record.SessionInfo, error) {
-	var fits []record.SessionInfo
-	for _, s := range all {
-		if name != "" && strings.HasPrefix(s.ID, name) {
-			fits = append(fits, s)
-		}
-	}
-	if slices.ContainsFunc(fits, func(s record.SessionInfo) bool { return s.ID == name }) {
-		fits = slices.DeleteFunc(fits, func(s record.SessionInfo) bool { return s.ID != name })
-	}
-	slices.SortFunc(fits, func(a, b record.SessionInfo) int {
-		return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Agent, b.Agent))
-	})
-	switch len(fits) {
-	case 0:
-		return record.SessionInfo{}, record.ErrNoTape
-	case 1:
-		return fits[0], nil
-	}
-	return record.SessionInfo{}, fmt.Errorf("%q fits %d sessions, such as %s of %s and %s of %s: %w",
-		name, len(fits), fits[0].ID, fits[0].Agent, fits[1].ID, fits[1].Agent, record.ErrAmbiguous)
 }

@@ -22,7 +22,8 @@ func newSessionsCmd(dir *string) *cobra.Command {
 		Short: "List the sessions, the one used last at the end",
 		Long: `Lists the sessions of the store, the one used last at the end. A session is the
 protocol's; it may run over several tapes. One that a client has deleted is
-hidden; acptap rm deletes what was recorded of it.
+hidden; acptap rm deletes what was recorded of it. One that the agent has made
+is another session than an earlier one, also if it has got the same id.
 
 A line of --json is an object with
   session, title      id; the title that the agent gave it
@@ -61,7 +62,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			if deleted {
 				sessions = l.Deleted
 			}
-			agents := agentsOn(l.Tapes)
+			agents, names := agentsOn(l.Tapes), sessionNames(l)
 			sessions = slices.DeleteFunc(sessions, func(s record.SessionInfo) bool {
 				return !strings.HasPrefix(s.Agent, agent) && !strings.HasPrefix(agents.of(s), agent) || where != "" && s.Cwd != where
 			})
@@ -71,7 +72,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), sessions, sessionOf)
 			} else {
-				err = listSessions(cmd.OutOrStdout(), sessions, agents)
+				err = listSessions(cmd.OutOrStdout(), sessions, agents, names)
 			}
 			if err != nil {
 				return err
@@ -133,7 +134,22 @@ func (a agentTexts) of(s record.SessionInfo) string {
 	return cmp.Or(a[s.Runs[len(s.Runs)-1].Tape], s.Agent)
 }
 
-func listSessions(w io.Writer, sessions []record.SessionInfo, agents agentTexts) error {
+// sessionNames returns what to call a session, so that it can be named: its id,
+// with a tape where others have that id too.
+func sessionNames(l record.Listing) func(s record.SessionInfo) string {
+	count := map[string]int{}
+	for _, s := range slices.Concat(l.Sessions, l.Deleted) {
+		count[s.ID]++
+	}
+	return func(s record.SessionInfo) string {
+		if count[s.ID] > 1 {
+			return fullName(s)
+		}
+		return s.ID
+	}
+}
+
+func listSessions(w io.Writer, sessions []record.SessionInfo, agents agentTexts, name func(record.SessionInfo) string) error {
 	if len(sessions) == 0 {
 		_, err := fmt.Fprintln(w, "No sessions.")
 		return err
@@ -142,7 +158,7 @@ func listSessions(w io.Writer, sessions []record.SessionInfo, agents agentTexts)
 	t.row("SESSION", "UPDATED", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FRAMES", "TAPES")
 	for _, s := range sessions {
 		frames, _, turns := s.Total()
-		t.row(s.ID, timeText(s.Updated()), agents.of(s), cmp.Or(s.Title, s.Prompt), s.Cwd,
+		t.row(name(s), timeText(s.Updated()), agents.of(s), cmp.Or(s.Title, s.Prompt), s.Cwd,
 			fmt.Sprint(turns), fmt.Sprint(frames), fmt.Sprint(len(s.Runs)))
 	}
 	return t.write(w, columns(w), 2, 3, 4)

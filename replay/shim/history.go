@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -73,11 +74,35 @@ func (s *Shim) lookUp() {
 	})
 }
 
-// offers reports whether a session in the store is one that may be listed and
-// loaded here: somebody has opened it, and not only asked for it.
-func (s *Shim) offers(one record.SessionInfo) bool {
-	_, _, turns := one.Total()
-	return (s.AnyAgent || one.Agent == s.Agent) && (one.Cwd != "" || turns > 0)
+// offered returns the sessions that may be listed and loaded here: those that
+// somebody has opened, and not only asked for. Where an agent has used an id
+// again, or several agents have, it names only one.
+func (s *Shim) offered(l record.Listing) []record.SessionInfo {
+	best := map[string]record.SessionInfo{}
+	for _, one := range slices.Concat(l.Sessions, l.Deleted) {
+		_, _, turns := one.Total()
+		if !s.AnyAgent && one.Agent != s.Agent || one.Cwd == "" && turns == 0 {
+			continue
+		}
+		if other, ok := best[one.ID]; !ok || s.prefers(one, other) {
+			best[one.ID] = one
+		}
+	}
+	maps.DeleteFunc(best, func(_ string, one record.SessionInfo) bool { return one.Deleted })
+	return slices.Collect(maps.Values(best))
+}
+
+// prefers reports whether an id that both have names a rather than b: that of this
+// agent, then that in which something was said, then the later one.
+func (s *Shim) prefers(a, b record.SessionInfo) bool {
+	if own := a.Agent == s.Agent; own != (b.Agent == s.Agent) {
+		return own
+	}
+	_, _, said := a.Total()
+	if _, _, other := b.Total(); (said > 0) != (other > 0) {
+		return said > 0
+	}
+	return a.Updated().After(b.Updated())
 }
 
 // torn reports whether a part of a session could not be recorded, as on a full
@@ -121,24 +146,12 @@ func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
 	if err != nil {
 		return record.SessionInfo{}, l, fault{internalError, "the store cannot be read: " + err.Error(), nil}
 	}
-	var found []record.SessionInfo
-	for _, one := range l.Sessions {
-		if one.ID == id && s.offers(one) {
-			found = append(found, one)
-		}
-	}
-	if len(found) == 0 {
+	offered := s.offered(l)
+	i := slices.IndexFunc(offered, func(one record.SessionInfo) bool { return one.ID == id })
+	if i < 0 {
 		return record.SessionInfo{}, l, notFound(id)
 	}
-	one := slices.MaxFunc(found, func(a, b record.SessionInfo) int { // of several agents, this one's, else the latest
-		if own := a.Agent == s.Agent; own != (b.Agent == s.Agent) {
-			if own {
-				return 1
-			}
-			return -1
-		}
-		return a.Updated().Compare(b.Updated())
-	})
+	one := offered[i]
 	if s.torn(one, l) {
 		return record.SessionInfo{}, l, fault{internalError, "a part of the session could not be recorded", nil}
 	}
@@ -159,16 +172,21 @@ func (s *Shim) busyElsewhere(one record.SessionInfo, l record.Listing) bool {
 // read are left out.
 func (s *Shim) read(one record.SessionInfo, l record.Listing, request message) (*history, error) {
 	h := &history{}
-	var lineage []record.SessionInfo
-	for {
-		lineage = append(lineage, one)
-		parent := slices.IndexFunc(slices.Concat(l.Sessions, l.Deleted), func(p record.SessionInfo) bool {
-			return one.Parent != "" && p.ID == one.Parent && p.Agent == one.Agent
-		})
-		if parent < 0 || len(lineage) > maxForks {
+	all := slices.Concat(l.Sessions, l.Deleted)
+	lineage := []record.SessionInfo{one}
+	for len(lineage) <= maxForks && one.Parent != "" {
+		var found *record.SessionInfo // the latest of that id, before the fork
+		for i := range all {
+			p := &all[i]
+			if p.ID == one.Parent && p.Agent == one.Agent && !p.Began().After(one.Began()) && (found == nil || p.Began().After(found.Began())) {
+				found = p
+			}
+		}
+		if found == nil {
 			break
 		}
-		one = slices.Concat(l.Sessions, l.Deleted)[parent]
+		one = *found
+		lineage = append(lineage, one)
 	}
 	epochs := 0
 	for i, one := range slices.Backward(lineage) {

@@ -138,9 +138,9 @@ func (v *serving) page(listed map[string]bool) ([]byte, error) {
 	if err != nil {
 		return nil, fault{internalError, "the store cannot be read: " + err.Error(), nil}
 	}
-	sessions := slices.DeleteFunc(l.Sessions, func(one record.SessionInfo) bool {
+	sessions := slices.DeleteFunc(v.offered(l), func(one record.SessionInfo) bool {
 		_, _, turns := one.Total()
-		return !v.offers(one) || turns == 0 || listed[one.ID] || cwd != "" && !sameDir(one.Cwd, cwd) || v.torn(one, l)
+		return turns == 0 || listed[one.ID] || cwd != "" && !sameDir(one.Cwd, cwd) || v.torn(one, l)
 	})
 	slices.SortFunc(sessions, func(a, b record.SessionInfo) int { return order(a.Updated(), a.ID, b.Updated(), b.ID) })
 	if after.ID != "" {

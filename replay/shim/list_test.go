@@ -3,8 +3,11 @@ package shim_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/acptap/acptap/record"
 )
 
 // Sessions are listed in pages, the latest first, and not those without a
@@ -93,4 +96,43 @@ func TestListGoesOn(t *testing.T) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	}
+}
+
+// An agent that was recorded without the shim has given an id again and again.
+// The client gets the session in which something was said last, and nothing of
+// the others; if it deletes that, the id is gone.
+func TestIDsUsedAgain(t *testing.T) {
+	dir := t.TempDir()
+	for i, prompt := range []string{"the first", "the second", ""} {
+		tape := fmt.Sprintf(`{"acptap":1,"protocol":"acp","name":"agent","started":"2025-01-02T03:04:0%dZ"}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"sessionId":"session-1"}}}
+`, i)
+		if prompt != "" {
+			tape += fmt.Sprintf(`{"dir":"c2a","frame":{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"session-1","prompt":[{"type":"text","text":%q}]}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}}
+`, prompt)
+		}
+		if _, err := record.OpenStore(dir).Import(strings.NewReader(tape), "tape"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cl := start(t, dir, character{}, nil)
+	cl.initialize()
+	if got := cl.must("session/list", "{}").Get("sessions.#.title").Raw; got != `["the second"]` {
+		t.Errorf("got the sessions %s", got)
+	}
+	if lines, _ := cl.load("session-1"); len(lines) != 1 || !strings.Contains(lines[0], "the second") {
+		t.Errorf("got\n%s", strings.Join(lines, "\n"))
+	}
+	cl.stop()
+	cl = start(t, dir, character{}, nil)
+	cl.initialize()
+	cl.must("session/delete", `{"sessionId":"session-1"}`)
+	if got := cl.must("session/list", "{}").Get("sessions").Raw; got != "[]" {
+		t.Errorf("after the delete, got %s", got)
+	}
+	cl.fails(-32002, "session/load", `{"sessionId":"session-1","cwd":"/w","mcpServers":[]}`)
 }
