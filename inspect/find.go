@@ -1,9 +1,13 @@
 package inspect
 
-// find puts the cursor on the next value with the words.
+// find puts the cursor on the next place with the words: a line of the text that
+// it is in, or else another value.
 func (p *pane) find(words string, forward bool) bool {
 	if p.tree == nil || p.form != asTree {
 		return p.findLine(words, forward)
+	}
+	if p.findInside(words, p.node(), p.cursor, forward) {
+		return true
 	}
 	n := p.tree.find(words, p.node(), forward)
 	if n < 0 {
@@ -14,12 +18,42 @@ func (p *pane) find(words string, forward bool) bool {
 	}
 	p.relayout()
 	p.point(n)
-	for i := p.cursor; i < len(p.lines) && p.lines[i].node == n; i++ {
-		if hasWords(p.lines[i].text, words) {
-			p.cursor = i
+	from := p.cursor
+	if !forward {
+		from = len(p.lines)
+	}
+	p.findInside(words, n, from, forward) // else they stand in its first line
+	return true
+}
+
+// findInside puts the cursor on the next line of a long text with the words,
+// behind a line or before it, and shows all of the text for that.
+func (p *pane) findInside(words string, n int32, line int, forward bool) bool {
+	if p.tree.holds(n) || !p.long(n, p.width) || !hasWords(p.tree.text(n), words) {
+		return false
+	}
+	at := p.cursor
+	p.whole[n] = true
+	delete(p.fold, n)
+	p.relayout()
+	p.cursor = at // the lines up to there are as they were
+	found := -1
+	for i, l := range p.lines {
+		if l.node != n || !hasWords(l.text, words) {
+			continue
+		}
+		if forward && i > line {
+			found = i
 			break
 		}
+		if !forward && i < line {
+			found = i
+		}
 	}
+	if found < 0 {
+		return false
+	}
+	p.cursor = found
 	return true
 }
 

@@ -81,6 +81,24 @@ func TestPairFiltered(t *testing.T) {
 	term.wait(t, "both forms", has("frame 1 against frame 2"))
 }
 
+// TestSearchInText goes from place to place in a long text, on to the next value,
+// around, and back.
+func TestSearchInText(t *testing.T) {
+	var text strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&text, "line %d", i)
+		if i%50 == 30 {
+			text.WriteString(" NEEDLE")
+		}
+		text.WriteString("\\n")
+	}
+	frame := `{"method":"a","params":{"text":"` + text.String() + `","last":"the needle"}}`
+	term := start(t, inspect.Inspector{}, written(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 24)
+	term.reads(t)
+	term.press(t, "<Tab>/needle<Enter>«line 30 NEEDLE»n«line 80 NEEDLE»n«line 130 NEEDLE»n«line 180 NEEDLE»n«the needle»n«line 30 NEEDLE»N«the needle»N«line 180 NEEDLE»N«line 130 NEEDLE»")
+	term.press(t, "/<^U>NEEDLE<Enter>«line 180 NEEDLE»n«line 30 NEEDLE»/<^U>no such thing<Enter>«not in this frame»")
+}
+
 // TestCopy copies to the terminal's clipboard.
 func TestCopy(t *testing.T) {
 	frame := `{"jsonrpc":"2.0","method":"a/b","params":{"list":["x","y z"],"a.b":"` + "世界" + `"}}`
