@@ -151,7 +151,7 @@ func (s *searching) lines(int) []line {
 
 func (f *found) heading() []span {
 	when := f.tape.Start.Time.Local().Format("2006-01-02 15:04")
-	return []span{{bold, f.tape.Tape}, {dim, "  " + words(when, piece(agentName(&f.tape)))}}
+	return []span{{bold, f.tape.Tape}, {dim, "  " + words(when, piece(AgentName(f.tape)))}}
 }
 
 // spans returns the line of a hit.

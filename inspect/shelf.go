@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -148,9 +147,9 @@ func (s *shelf) tapeSpans(i *record.Info, width int) []span {
 		flag, look = "● ", green
 	}
 	columns := nameColumns(width) - 2
-	row := append([]span{{look, flag}, {bold, pad(Cut(piece(agentName(i)), columns), columns)}},
+	row := append([]span{{look, flag}, {bold, pad(Cut(piece(AgentName(*i)), columns), columns)}},
 		shelfCounts(age(s.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Junk)...)
-	row = append(row, span{look, pad(strings.TrimPrefix(stateText(*i), "● "), stateColumns)})
+	row = append(row, span{look, pad(State(*i), stateColumns)})
 	if i.Lost > 0 {
 		row = append(row, span{red, byteSize(i.Lost) + " lost  "})
 	}

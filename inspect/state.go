@@ -8,11 +8,11 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// stateText says how a tape ended, or that it has not.
-func stateText(i record.Info) string {
+// State says how a tape ended, or that it has not, such as `exit 1` or `live`.
+func State(i record.Info) string {
 	switch exit := i.Exit; {
 	case i.Live:
-		return "● live"
+		return "live"
 	case exit == nil && !i.Ended.IsZero():
 		return "imported"
 	case i.Partial:
@@ -29,9 +29,10 @@ func stateText(i record.Info) string {
 	return "ended"
 }
 
-// agentName returns what a tape's agent is called: by the user, by itself, or by
-// the command that it was started with, whose paths are shortened.
-func agentName(i *record.Info) string {
+// AgentName returns what a tape's agent is called: by the user, by itself, or by
+// the command that it was started with, whose paths are shortened. It is not
+// clean.
+func AgentName(i record.Info) string {
 	command := make([]string, len(i.Start.Command))
 	for n, arg := range i.Start.Command {
 		command[n] = arg[strings.LastIndexAny(arg, `/\`)+1:]

@@ -58,7 +58,10 @@ func (a *app) drawBar(c canvas) {
 	if room < 8 {
 		return
 	}
-	agent, state := piece(agentName(&a.info)), stateText(a.info)
+	agent, state := piece(AgentName(a.info)), State(a.info)
+	if a.info.Live {
+		state = "● " + state
+	}
 	said := points(agent, piece(a.subject.Name), before("session", piece(a.subject.Session)), state)
 	if width(said) > room {
 		said = points(agent, state)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
@@ -141,7 +142,7 @@ func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 	t := &table{}
 	t.row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
 	for _, i := range tapes {
-		t.row(i.Tape, timeText(i.Start.Time), agentText(i), stateText(i),
+		t.row(i.Tape, timeText(i.Start.Time), inspect.AgentName(i), stateText(i),
 			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, bytesText(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
 	}
 	return t.write(w, columns(w), 2, 3, 8)
@@ -155,38 +156,11 @@ func atLeast(i record.Info, count string) string {
 	return count
 }
 
-// agentText returns what to call the agent: the user's name for it, its own, or
-// its command.
-func agentText(i record.Info) string {
-	switch {
-	case i.Start.Name != "":
-		return i.Start.Name
-	case i.Connection.Agent != "":
-		return strings.TrimSpace(i.Connection.Agent + " " + i.Connection.AgentVersion)
-	}
-	return strings.Join(i.Start.Command, " ")
-}
-
 // stateText says how a tape ended, and what is wrong with it.
 func stateText(i record.Info) string {
-	var s []string
-	switch exit := i.Exit; {
-	case i.Live:
-		s = append(s, "live")
-	case exit == nil && !i.Ended.IsZero():
-		s = append(s, "imported", "no exit") // as a tape that was cut off, or written by hand
-	case i.Partial:
-		s = append(s, "unsealed")
-	case exit == nil:
-		s = append(s, "cut off") // acptap was killed
-	case exit.Error != "":
-		s = append(s, "not started")
-	case exit.Signal != "":
-		s = append(s, exit.Signal)
-	case exit.Code != 0:
-		s = append(s, fmt.Sprintf("exit %d", exit.Code))
-	default:
-		s = append(s, "ended")
+	s := []string{inspect.State(i)}
+	if !i.Live && i.Exit == nil && !i.Ended.IsZero() {
+		s = append(s, "no exit") // as a tape that was cut off, or written by hand
 	}
 	if i.Failed > 0 {
 		s = append(s, count(i.Failed, "error"))

@@ -129,7 +129,7 @@ func (l *findings) write(hit inspect.Hit) error {
 	}
 	if !headed {
 		start := hit.Tape.Start.Time
-		if err := l.lines.Heading(fmt.Sprintf("tape %s %s %s", l.tape, timeText(start), agentText(hit.Tape))); err != nil {
+		if err := l.lines.Heading(fmt.Sprintf("tape %s %s %s", l.tape, timeText(start), inspect.AgentName(hit.Tape))); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/record"
 )
 
@@ -124,7 +125,7 @@ type agentTexts map[string]string
 func agentsOn(tapes []record.Info) agentTexts {
 	a := agentTexts{}
 	for _, i := range tapes {
-		a[i.Tape] = agentText(i)
+		a[i.Tape] = inspect.AgentName(i)
 	}
 	return a
 }
