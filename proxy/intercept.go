@@ -29,8 +29,8 @@ type Interceptor interface {
 	// Start is called once, before all other methods. With do the Interceptor
 	// acts by itself, at any time and from any goroutine of its own: a timer, a
 	// long replay. do calls act, sends what it returns, and returns when the
-	// receivers have taken it. It returns false, without having called act, if
-	// Run is over.
+	// receivers have taken it or Run is over. It returns false, without having
+	// called act, if Run is over.
 	Start(do func(act func(out []wire.Frame) []wire.Frame) bool)
 
 	// Intercept is called for each frame of client and agent. Of f there are
@@ -97,7 +97,7 @@ func newJunction(i Interceptor, t *tape, outlets [wire.Directions]*outlet) *junc
 	return j
 }
 
-// close lets those go who wait for the end of a long line. The tape is closed.
+// close lets those go who wait in do. The tape is closed.
 func (j *junction) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -118,10 +118,21 @@ func (j *junction) do(act func(out []wire.Frame) []wire.Frame) bool {
 	after := [2]int64{j.lanes[0].put, j.lanes[1].put} // before drain, which lets others put
 	for i := range j.lanes {
 		if after[i] > before[i] {
-			j.drain(&j.lanes[i])
+			go j.write(&j.lanes[i]) // a write that blocks cannot be called off
+		}
+	}
+	for i := range j.lanes {
+		for after[i] > before[i] && j.lanes[i].written < after[i] && j.tape.open() {
+			j.cond.Wait()
 		}
 	}
 	return true
+}
+
+func (j *junction) write(l *lane) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.drain(l)
 }
 
 // A feed cuts one direction into frames and shows them to the Interceptor.
@@ -139,6 +150,9 @@ func newFeed(j *junction, dir wire.Direction) *feed {
 func (d *feed) take(p []byte) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if !d.tape.open() {
+		return false
+	}
 	before := d.other.put
 	d.splitter.Feed(p, d.frame)
 	if cap(d.splitter.Pending) > maxKept && len(d.splitter.Pending) == 0 {

@@ -375,3 +375,67 @@ func TestSendIntoLongLine(t *testing.T) {
 	c.end(t, 0)
 	m.check(t, wire.ClientToAgent, long+"\r\nb\n") // what the client sent
 }
+
+// A deaf writer is a client that reads nothing.
+type deaf struct{ begun, released chan struct{} }
+
+func (d deaf) Write(p []byte) (int, error) {
+	close(d.begun) // there is one write
+	<-d.released
+	return len(p), nil
+}
+
+// A slow reader gives what it is sent, once; it is told that nobody wants more.
+type slow struct{ text, closed chan struct{} }
+
+func (s slow) Read(p []byte) (int, error) {
+	<-s.text
+	return copy(p, "late\n"), nil
+}
+
+func (s slow) Close() error { close(s.closed); return nil }
+
+// When Run has returned, the interceptor is left alone: what it was sending to a
+// client that does not read does not hold it, and what still comes is not shown.
+func TestInterceptorAfterRun(t *testing.T) {
+	s := &script{}
+	s.frame = func(f wire.Frame, out []wire.Frame) []wire.Frame {
+		t.Errorf("%q was shown", f.Raw)
+		return append(out, f)
+	}
+	client := deaf{make(chan struct{}), make(chan struct{})}
+	defer close(client.released)
+	in := slow{make(chan struct{}), make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended, sent := make(chan struct{}), make(chan struct{})
+	started := make(chan struct{})
+	start := starter{s, started}
+	go func() {
+		defer close(ended)
+		p := proxy.Proxy{Command: role("echo"), In: in, Out: client, Err: io.Discard, Interceptor: start, Patience: time.Millisecond, Linger: 10 * time.Millisecond}
+		p.Run(ctx)
+	}()
+	wait(t, "the start", started)
+	go func() {
+		defer close(sent)
+		s.do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.AgentToClient, "news")) })
+	}()
+	wait(t, "the write", client.begun)
+	cancel()
+	wait(t, "the end of Run", ended)
+	wait(t, "the return of do", sent)
+	close(in.text)
+	wait(t, "the end of the client's stream", in.closed)
+}
+
+// A starter tells when a script has been started.
+type starter struct {
+	*script
+	started chan struct{}
+}
+
+func (s starter) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) {
+	s.script.Start(do)
+	close(s.started)
+}
