@@ -1,10 +1,12 @@
 package replay_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -166,5 +168,37 @@ func TestLongFrames(t *testing.T) {
 			short := func(s string) string { return strings.ReplaceAll(s, long, "…") }
 			t.Fatalf("got %d lines, want %d; the first that differs is\n%.1000s\nwant\n%s", len(got), len(want), short(strings.Join(got[min(i, len(got)):], "\n")), short(line))
 		}
+	}
+}
+
+// What the client of a server has sent is not kept.
+func TestMemoryOfCalls(t *testing.T) {
+	const calls, size = 400, 256 << 10
+	tape := tapeOf(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`)
+	in, says := io.Pipe()
+	hears, out := io.Pipe()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	go func() {
+		defer says.Close()
+		answers := bufio.NewScanner(hears)
+		ping := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", size) + `"}}` + "\n"
+		io.WriteString(says, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`+"\n")
+		for range calls {
+			answers.Scan()
+			io.WriteString(says, ping)
+		}
+		answers.Scan()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+	}()
+	player := replay.Agent{Sources: []replay.Source{{Tape: tape}}}
+	if report, err := player.Run(t.Context(), in, out, io.Discard); err != nil || report.Received != calls+1 {
+		t.Errorf("got %v with the report %+v", err, report)
+	}
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > calls*size/4 {
+		t.Errorf("%d bytes more are in use after %d of them came", grown, calls*size)
 	}
 }

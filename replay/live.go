@@ -139,7 +139,7 @@ func (p *player) goLive(m *arrival) {
 // hear takes a line of the live agent.
 func (p *player) hear(line []byte) {
 	u := p.live
-	e := wire.Scan(line)
+	e := envelope(line)
 	switch kindOf(e) {
 	case wire.Response:
 		if string(e.ID) == greeting {
@@ -147,7 +147,7 @@ func (p *player) hear(line []byte) {
 			return
 		}
 		if u.calls[string(e.ID)] {
-			u.sessions[gjson.GetBytes(e.Result, "sessionId").Str] = true
+			u.sessions[gjson.GetBytes(line, "result.sessionId").Str] = true // of a long line, e has no result
 		}
 		delete(u.calls, string(e.ID))
 	case wire.Request:

@@ -36,6 +36,10 @@ func TestEchoProcess(t *testing.T) {
 			fmt.Printf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":{"sessionUpdate":"agent_message_chunk","content":%s}}}`+"\n", p.Get("sessionId").Raw, p.Get("prompt.0").Raw)
 			result = `{"stopReason":"end_turn"}`
 		}
+		if strings.HasSuffix(gjson.Get(in.Text(), "params.cwd").Str, "/long") {
+			fmt.Printf(`{"result":{"_meta":{"x":%q},"sessionId":"long"},"id":%s}`+"\n", strings.Repeat("x", 1<<20), id)
+			continue
+		}
 		if id != "" {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result)
 		}
@@ -116,6 +120,22 @@ func TestModes(t *testing.T) {
 	c.Mode = replay.ModeNone
 	if replayed, report, err := converse(t, c, more...); err != nil || replayed != added {
 		t.Errorf("none, with what new has added: got %v\n%s\nwant\n%s\n%s", err, replayed, added, &report)
+	}
+}
+
+// A session that a live agent makes in a frame that is longer than what is read
+// of one goes on there.
+func TestLiveLong(t *testing.T) {
+	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: echoAgent}
+	if _, _, err := converse(t, c, hello); err != nil {
+		t.Fatal(err)
+	}
+	c.Mode = replay.ModeNew
+	got, report, err := converse(t, c, hello,
+		`{"jsonrpc":"2.0","id":20,"method":"session/new","params":{"cwd":"/w/long","mcpServers":[]}}`,
+		`{"jsonrpc":"2.0","id":21,"method":"session/prompt","params":{"sessionId":"long","prompt":[{"type":"text","text":"new"}]}}`)
+	if err != nil || !strings.Contains(got, `"id":21,"result":{"stopReason"`) {
+		t.Errorf("got %v with the report\n%s\n%s", err, &report, got[max(len(got)-1000, 0):])
 	}
 }
 

@@ -75,8 +75,9 @@ func (k *casting) first(report *Report) (*player, error) {
 			return nil, err
 		}
 		if n++; n >= k.agent.Connection {
-			k.settled = k.agent.Connection > 0
-			return newPlayer(k.agent, b, report)
+			p, err := newPlayer(k.agent, b, report)
+			k.settled = k.agent.Connection > 0 || err == nil && p.protocol == dialect.MCP // which has no setup to tell by
+			return p, err
 		}
 	}
 	return nil, fmt.Errorf("there is no connection %d; the tape has %d", k.agent.Connection, n)
@@ -89,7 +90,7 @@ func (k *casting) pick(p *player, line []byte) *player {
 		return p
 	}
 	m := newArrival(line, envelope(line), 0)
-	if kind, _ := dialect.Lookup(dialect.ACP, m.method); m.kind != wire.Request || kind.Effect != dialect.Opens || p.protocol == dialect.MCP {
+	if kind, _ := dialect.Lookup(dialect.ACP, m.method); m.kind != wire.Request || kind.Effect != dialect.Opens {
 		k.early = append(k.early, line)
 		return p
 	}
