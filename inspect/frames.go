@@ -112,6 +112,9 @@ func (a *app) paneTitle() string {
 // pairText tells of the other half of a call.
 func (a *app) pairText(f *dialect.Frame) string {
 	if a.waits(f.Seq) {
+		if a.known.ended {
+			return "no answer"
+		}
 		return "no answer yet"
 	}
 	if latency, ok := a.known.latency(f); ok {

@@ -24,6 +24,7 @@ type object struct {
 	Session string         `json:"session,omitempty"`
 	Size    int64          `json:"size"`
 	Answers uint64         `json:"answers,omitempty"`
+	Latency seconds        `json:"latency,omitempty"`
 	Failed  bool           `json:"failed,omitempty"`
 	Summary string         `json:"summary"`
 }
@@ -36,16 +37,17 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 }
 
 // JSON returns a frame as one line of JSON without its line end: {seq, at,
-// time?, dir, origin, kind, method?, update?, session?, size, answers?, failed?,
-// summary}, and one of frame (a message, exactly as it was sent), mark (as
-// wire.Marked), text and base64 (what is neither). Of a frame that is larger
+// time?, dir, origin, kind, method?, update?, session?, size, answers?, latency?,
+// failed?, summary}, and one of frame (a message, exactly as it was sent), mark
+// (as wire.Marked), text and base64 (what is neither). Of a frame that is larger
 // than wire.MaxChecked there are no bytes. at is in seconds since the tape began
-// at start, time is RFC 3339; it is left out if start is zero.
-func JSON(f dialect.Frame, start time.Time) ([]byte, error) {
+// at start, time is RFC 3339; it is left out if start is zero. So is the latency,
+// in seconds too, if it is.
+func JSON(f dialect.Frame, start time.Time, latency time.Duration) ([]byte, error) {
 	r := object{
 		Seq: f.Seq, At: seconds(f.At), Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,
 		Method: f.Method, Update: f.Update, Session: f.Session,
-		Size: f.Size, Answers: f.Answers, Failed: f.Failed, Summary: Summary(f),
+		Size: f.Size, Answers: f.Answers, Latency: seconds(latency), Failed: f.Failed, Summary: Summary(f),
 	}
 	if !start.IsZero() {
 		r.Time = start.Add(f.At).UTC().Format(time.RFC3339Nano)

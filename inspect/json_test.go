@@ -34,7 +34,7 @@ func TestJSON(t *testing.T) {
 		{"large", large, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"unchecked","size":2097152,"summary":""}`},
 	}
 	for _, tt := range tests {
-		got, err := inspect.JSON(tt.frame, tt.start)
+		got, err := inspect.JSON(tt.frame, tt.start, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

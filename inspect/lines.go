@@ -47,6 +47,18 @@ func (l *Lines) Write(f *dialect.Frame) error {
 	return l.write(f, latency, answered)
 }
 
+// WriteJSON writes what [JSON] returns for the next frame as a line. start is
+// when the tape began.
+func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
+	latency, _ := l.calls.see(f, true)
+	b, err := JSON(*f, start, latency)
+	if err != nil {
+		return err
+	}
+	_, err = l.W.Write(append(b, '\n'))
+	return err
+}
+
 // WriteHit writes the line of a frame that a Search has found.
 func (l *Lines) WriteHit(h Hit) error { return l.write(&h.Frame, h.Latency, h.Latency > 0) }
 

@@ -49,7 +49,7 @@ func (s *story) numbers(width int) []line {
 	slices.SortStableFunc(answered, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
 	lines = append(lines, line{}, line{spans: []span{{bold, "Slowest calls"}}})
 	for _, c := range answered[:min(len(answered), slowest)] {
-		row := []span{{plain, took(c.Latency()) + "  "}, {dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {plain, piece(c.Method)}}
+		row := []span{{plain, took(c.Latency()) + "  "}, {dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {plain, words(piece(c.Method), piece(c.Tool))}}
 		if c.Failed {
 			row = append(row, span{red, " failed"})
 		}

@@ -30,7 +30,7 @@ func (s *story) waterfall(session string, width int, now time.Duration) []line {
 		if !s.ended && s.last == 0 {
 			return []line{{spans: []span{{dim, "reading…"}}}}
 		}
-		return []line{{spans: []span{{dim, "There are no turns on this tape."}}}}
+		return []line{{spans: []span{{dim, "There are no turns on this tape; its slowest calls are among the numbers (6)."}}}}
 	}
 	lines := []line{
 		{spans: []span{{bold, points(piece(found.Title), piece(found.ID))}}},

@@ -55,7 +55,7 @@ func TestHelpOfJSON(t *testing.T) {
 	frame, err := inspect.JSON(dialect.Frame{
 		Frame: wire.Frame{Failed: true},
 		About: dialect.About{Method: "m", Update: "u", Session: "s", Answers: 1},
-	}, time.Now())
+	}, time.Now(), time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func (l *findings) write(hit inspect.Hit) error {
 }
 
 func (l *findings) writeJSON(hit inspect.Hit) error {
-	b, err := inspect.JSON(hit.Frame, hit.Tape.Start.Time)
+	b, err := inspect.JSON(hit.Frame, hit.Tape.Start.Time, hit.Latency)
 	if err != nil {
 		return err
 	}

@@ -60,6 +60,7 @@ A line of --json is an object with
   session   id
   size      bytes of the line, without its end
   answers   seq of the request that this answers, or cancels (MCP)
+  latency   seconds since that request
   failed    true: an error, or an MCP tool's result with isError
   summary   what the line for people says
 and what crossed the wire as one of frame (JSON), text, base64, or mark (what
@@ -226,23 +227,16 @@ func (l *listing) part(sub subject, p part, frames iter.Seq2[dialect.Frame, erro
 
 func (l *listing) write(f *dialect.Frame) error {
 	l.shown++
-	write := l.lines.Write
+	var err error
 	if l.asJSON {
-		write = l.writeJSON
+		err = l.lines.WriteJSON(f, l.start)
+	} else {
+		err = l.lines.Write(f)
 	}
-	if err := write(f); err != nil || !l.follow {
+	if err != nil || !l.follow {
 		return err
 	}
 	return l.w.Flush()
-}
-
-func (l *listing) writeJSON(f *dialect.Frame) error {
-	b, err := inspect.JSON(*f, l.start)
-	if err != nil {
-		return err
-	}
-	_, err = l.w.Write(append(b, '\n'))
-	return err
 }
 
 // trouble tells of a stretch that cannot be read. What follows it is shown.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -17,6 +18,7 @@ type Call struct {
 	Dir       wire.Direction  // of the request
 	ID        json.RawMessage // as sent
 	Method    string
+	Tool      string        // that tools/call names (MCP)
 	Session   string        // empty: the connection's
 	Began     time.Duration // since the tape began
 	Ended     time.Duration // 0 while there is no response
@@ -61,8 +63,11 @@ func (t *Trace) begin(f *frame) *waiting {
 		Session: f.Session,
 		Began:   f.At,
 	}}
-	if answerNeedsRequest[f.Method] {
+	switch {
+	case answerNeedsRequest[f.Method]:
 		w.params = f.keep(f.params())
+	case f.Method == "tools/call":
+		w.Tool = strings.Clone(f.params().Get("name").Str)
 	}
 	t.Calls = append(t.Calls, w.Call)
 	t.waiting[callKey{f.Dir, string(f.env.ID)}] = w

@@ -260,6 +260,12 @@ func TestCalls(t *testing.T) {
 			< {"id":1,"result":1}`, `
 			c2a a 1→3 20ms
 			c2a b 1→2 10ms failed`},
+		{"tool", `
+			> {"id":1,"method":"tools/call","params":{"name":"echo","arguments":{"name":"x"}}}
+			> {"id":2,"method":"prompts/get","params":{"name":"greet"}}
+			< {"id":1,"result":{}}`, `
+			c2a tools/call echo 1→3 20ms
+			c2a prompts/get open`},
 		{"cancelled", `
 			> {"id":1,"method":"a"}
 			< {"id":1,"method":"b"}
@@ -283,8 +289,10 @@ func TestCalls(t *testing.T) {
 			var b strings.Builder
 			for _, c := range build(t, tt.lines).Calls {
 				fmt.Fprintf(&b, "%s %s", c.Dir, c.Method)
-				if c.Session != "" {
-					b.WriteString(" " + c.Session)
+				for _, about := range []string{c.Tool, c.Session} {
+					if about != "" {
+						b.WriteString(" " + about)
+					}
 				}
 				if c.Open() {
 					b.WriteString(" open")
