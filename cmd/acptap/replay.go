@@ -57,8 +57,8 @@ or as ACPTAP_MODE does:
 
   once     if there is no such file; else the file is replayed
   none     never
-  new      likewise, and a session that the file lacks goes to AGENT and is added;
-           so does a call of an MCP server, but not a prompt in a recorded session
+  new      likewise, and a session that the file lacks goes to AGENT and is
+           added, or a call of MCP; not a new prompt in a recorded session
   all      always, in place of what is there
 ` + refHelp + `
 REF#2 is its second connection.

@@ -151,7 +151,7 @@ func TestErrors(t *testing.T) {
 			cl.fails(-32602, open, fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":{}}`, id))
 		}
 		cl.fails(-32002, open, `{"sessionId":"unknown","cwd":"/w","mcpServers":[]}`)
-		cl.fails(-32602, open, fmt.Sprintf(`{"sessionId":%q,"cwd":"/elsewhere","mcpServers":[]}`, id))
+		cl.fails(-32602, open, fmt.Sprintf(`{"sessionId":%q,"cwd":"/elsewhere","mcpServers":[]}`, id), "directory /w, not to /elsewhere")
 		if d != "v1" {
 			cl.fails(-32602, "session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{"type":"message"}}`, id))
 			cl.fails(-32602, "session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{}}`, id))

@@ -188,11 +188,17 @@ func (c *client) must(method, params string) gjson.Result {
 	return m.Get("result")
 }
 
-// fails is call for what has to fail with a code.
-func (c *client) fails(code int, method, params string) {
+// fails is call for what has to fail with a code, and with words in its message.
+func (c *client) fails(code int, method, params string, says ...string) {
 	c.t.Helper()
-	if m := c.call(method, params); m.Get("error.code").Int() != int64(code) {
+	m := c.call(method, params)
+	if m.Get("error.code").Int() != int64(code) {
 		c.t.Errorf("%s %s: got %s, want the error %d", method, params, m.Raw, code)
+	}
+	for _, want := range says {
+		if !strings.Contains(m.Get("error.message").Str, want) {
+			c.t.Errorf("%s %s: got %s, want the words %q", method, params, m.Raw, want)
+		}
 	}
 }
 

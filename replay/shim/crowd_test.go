@@ -130,7 +130,7 @@ func TestCrowd(t *testing.T) {
 	b.initialize()
 	a.load(ids[0])
 	a.prompt(ids[0], "mine")
-	b.fails(-32600, "session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, ids[0]))
+	b.fails(-32600, "session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, ids[0]), "another client")
 	a.stop()
 	b.load(ids[0])
 }

@@ -2,6 +2,7 @@ package shim
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -125,7 +126,7 @@ func (l *load) look() error {
 	one, listing, err := l.find(l.session.client)
 	for wait := time.Duration(0); err == nil && l.busyElsewhere(one, listing); wait += inUseWait / 20 {
 		if wait >= inUseWait {
-			return fault{invalidRequest, "session in use", nil}
+			return fault{invalidRequest, "session in use: another client is at work in it", nil}
 		}
 		if err := l.pause(inUseWait / 20); err != nil {
 			return err
@@ -136,7 +137,7 @@ func (l *load) look() error {
 		return err
 	}
 	if got := l.params.Get("cwd").Str; one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
-		return fault{invalidParams, "cwd is not the session's", members(nil).text("expected", one.Cwd).text("got", got).object()}
+		return fault{invalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
 	}
 	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
 		return fault{internalError, "the session cannot be read: " + err.Error(), nil}
