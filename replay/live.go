@@ -64,7 +64,7 @@ func newUnderstudy(p *player) *understudy {
 	return u
 }
 
-// close ends the agent, and waits for that.
+// close ends the agent, and waits for that. It may be called twice.
 func (u *understudy) close(patience time.Duration) {
 	u.feed.close()
 	u.said.close()

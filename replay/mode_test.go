@@ -36,6 +36,10 @@ func TestEchoProcess(t *testing.T) {
 			fmt.Printf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":{"sessionUpdate":"agent_message_chunk","content":%s}}}`+"\n", p.Get("sessionId").Raw, p.Get("prompt.0").Raw)
 			result = `{"stopReason":"end_turn"}`
 		}
+		if strings.HasSuffix(gjson.Get(in.Text(), "params.cwd").Str, "/mute") {
+			os.Stdout.Close()
+			continue
+		}
 		if strings.HasSuffix(gjson.Get(in.Text(), "params.cwd").Str, "/long") {
 			fmt.Printf(`{"result":{"_meta":{"x":%q},"sessionId":"long"},"id":%s}`+"\n", strings.Repeat("x", 1<<20), id)
 			continue
@@ -164,6 +168,19 @@ func TestLiveAgentEnds(t *testing.T) {
 	}
 	if after := readFile(t, file); after != before {
 		t.Errorf("the file is now\n%s\nand was\n%s", after, before)
+	}
+}
+
+// One that closes its stdout and lives on is as good as ended.
+func TestLiveAgentIsMute(t *testing.T) {
+	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: echoAgent}
+	if _, _, err := converse(t, c, hello); err != nil {
+		t.Fatal(err)
+	}
+	c.Mode = replay.ModeNew
+	got, report, err := converse(t, c, hello, strings.Replace(makeNew, "/w/rec", "/w/mute", 1))
+	if !errors.Is(err, replay.ErrDiverged) || !strings.Contains(got, `"id":11,"error":{"code":-32603,"message":"acptap replay: the live agent ended`) {
+		t.Errorf("got %v with the report\n%s\n%s", err, &report, got)
 	}
 }
 

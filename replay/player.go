@@ -183,7 +183,8 @@ func (p *player) overheard() bool {
 	switch {
 	case ended:
 		why := "the live agent ended"
-		if <-p.live.ended; p.live.err != nil {
+		p.live.close(p.agent.Patience) // it may have closed only its stdout
+		if p.live.err != nil {
 			why += ": " + p.live.err.Error()
 		}
 		p.lose(why)
