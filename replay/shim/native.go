@@ -60,9 +60,7 @@ func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame
 	}
 	c.native = n
 	s.calls[string(m.env.ID)] = &call{answered: n.answered}
-	if s.Mode == Auto {
-		s.work.Go(n.watch)
-	}
+	s.work.Go(n.watch)
 	return append(out, m.Frame)
 }
 
@@ -127,9 +125,6 @@ func (n *native) stir() {
 // answered takes the agent's answer.
 func (n *native) answered(m message, out []wire.Frame) []wire.Frame {
 	n.stir()
-	if n.Mode != Auto {
-		return n.settle(m.env.Error == nil, append(out, m.Frame))
-	}
 	return n.judge(m, out)
 }
 
@@ -184,10 +179,8 @@ func (n *native) silent(out []wire.Frame) []wire.Frame {
 	switch {
 	case n.over:
 		return out
-	case n.held != nil && n.past != nil:
+	case n.held != nil: // it has no history in it, and the store has one
 		return n.mend(out)
-	case n.held != nil:
-		return out // the store will tell
 	}
 	n.abandon(n.asked)
 	return n.serve(out)

@@ -77,7 +77,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 	done := make(chan struct{})
 	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		close(done)
-		if s.Mode == Auto && gjson.GetBytes(m.env.Error, "code").Int() == methodNotFound {
+		if gjson.GetBytes(m.env.Error, "code").Int() == methodNotFound {
 			s.lacks[method] = true
 			return instead(read(asked), out)
 		}
@@ -97,7 +97,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 		case <-s.over:
 		case <-t.C:
 			s.do(func(out []wire.Frame) []wire.Frame {
-				if s.calls[key] != c || s.Mode != Auto {
+				if s.calls[key] != c {
 					return out
 				}
 				s.abandon(asked)
