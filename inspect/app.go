@@ -214,6 +214,7 @@ func (a *app) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 func (a *app) PasteHandler() func(string, func(tview.Primitive)) {
 	return func(text string, setFocus func(tview.Primitive)) {
 		if a.prompt != nil {
+			a.prompt.wrong = ""
 			a.prompt.field.PasteHandler()(text, func(tview.Primitive) {})
 		}
 	}

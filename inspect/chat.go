@@ -118,7 +118,9 @@ func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
 		}
 		rows[0].spans[0] = sign
 	}
-	rows = append(rows, line{seq: e.First})
+	if len(rows) > 0 { // else there is nothing of it to show
+		rows = append(rows, line{seq: e.First})
+	}
 	c.drawn[e.First] = drawn{e.Last, open, rows}
 	return rows
 }

@@ -13,6 +13,9 @@ const wheelLines = 3
 func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 	x, y := e.Position()
 	l := a.layout(nil)
+	if a.prompt != nil {
+		return false
+	}
 	switch action {
 	case tview.MouseScrollUp, tview.MouseScrollDown:
 		n := wheelLines
@@ -29,8 +32,6 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 		}
 	case tview.MouseLeftDown:
 		switch {
-		case a.prompt != nil:
-			return false
 		case l.bar.has(x, y):
 			for _, t := range a.tabs(l.bar.w) {
 				if t.x <= x && x < t.x+len(t.text) {

@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -78,6 +79,36 @@ func TestStoreDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	term.wait(t, "the tapes again", has("Hello, agent!"))
+}
+
+// TestDamaged says of all places of a tape that a part of it cannot be read.
+func TestDamaged(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	id, err := store.Import(strings.NewReader(changed), "tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(store.Dir(), "tapes", id+".db")
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; ; {
+		zstd := bytes.Index(file[at:], []byte("\x28\xb5\x2f\xfd")) // RFC 8878, section 3.1.1
+		if zstd < 0 {
+			break
+		}
+		at += zstd + 20
+		file[at] ^= 0xff
+	}
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "", id), 100, 24)
+	for key, sees := range map[string]string{"2": "", "3": "no conversation", "4": "no turns", "6": "Method"} {
+		term.press(t, key)
+		term.wait(t, "the damage in place "+key, func(s string) bool { return strings.Contains(s, sees) && strings.Contains(s, "a part cannot be read") })
+	}
 }
 
 // TestStoreGrows keeps the cursor on what it is on when a tape appears above it.

@@ -150,7 +150,10 @@ func (a *app) progress() string {
 func (a *app) notes() []string {
 	var list []string
 	if a.page != nil {
-		return nil
+		if a.place.ofTape() && a.story.isBroken() {
+			list = append(list, brokenNote)
+		}
+		return list
 	}
 	if a.model.times != sinceStart {
 		list = append(list, "time "+timeNames[a.model.times])
@@ -165,13 +168,15 @@ func (a *app) notes() []string {
 		list = append(list, grouped(int64(n))+" with errors (e)")
 	}
 	if a.err != nil {
-		list = append(list, "a part cannot be read")
+		list = append(list, brokenNote)
 	}
 	if a.prefix != "" {
 		list = append(list, a.prefix+"…")
 	}
 	return list
 }
+
+const brokenNote = "a part cannot be read"
 
 // drawHints draws the keys that a newcomer needs.
 func (a *app) drawHints(c canvas) {

@@ -18,7 +18,7 @@ type story struct {
 	trace  trace.Trace
 	tally  tally
 	last   uint64 // the frames up to this one are in it
-	broken int    // stretches that could not be read
+	broken bool   // a part of it cannot be read
 	ended  bool
 }
 
@@ -29,7 +29,7 @@ func (s *story) read(ctx context.Context, r *reel, news func()) {
 		}
 		s.mu.Lock()
 		if err != nil {
-			s.broken++
+			s.broken = true
 		} else {
 			for n := len(s.trace.Runs); n <= r.at(f.Seq); n++ {
 				s.trace.Next(r.strips[n].info.Connection)
@@ -54,6 +54,17 @@ func (s *story) upTo() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last
+}
+
+// isBroken reports whether there are frames that are missing in it. There need be
+// no story.
+func (s *story) isBroken() bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.broken
 }
 
 // running reports whether a turn goes on: it has no end, on the tape that is
