@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -25,6 +26,18 @@ func BenchmarkBuild(b *testing.B) {
 // The same in one message: what is appended must not be copied each time.
 func BenchmarkBuildOneMessage(b *testing.B) {
 	benchmark(b, v1+prompt("2", "hi")+strings.Repeat(saidAs("m", "some words of it "), 20_000)+reply("2", ended))
+}
+
+// BenchmarkTextOneWord writes a message of a mebibyte without a blank.
+func BenchmarkTextOneWord(b *testing.B) {
+	text := strings.Repeat("x", 1<<20)
+	c := &session(b, build(b, v1+prompt("2", "hi")+said(text)), "s").Conversation
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if err := trace.WriteText(io.Discard, c, trace.Text{Width: 80}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 func benchmark(b *testing.B, text string) {

@@ -111,6 +111,7 @@ func TestTextOfWire(t *testing.T) {
 		{"half a surrogate pair", `a\ud83db`, "a\ufffdb"},
 		{"wrapped between words", "one two three four five six", "one two three four\nfive six"},
 		{"a long word", "0123456789012345678901234", "0123456789012345678\n901234"},
+		{"a word as large as a frame", strings.Repeat("0123456789012345678", 50_000), strings.Repeat("0123456789012345678\n", 49_999) + "0123456789012345678"},
 		{"wide", "一二三四五六七八九十一二", "一二三四五六七八九\n十一二"},
 		{"joined emoji", "👩‍👩‍👧 👩‍👩‍👧", "👩‍👩‍👧 👩‍👩‍👧"},
 	} {

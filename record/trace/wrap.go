@@ -100,12 +100,14 @@ func wrapLine(text string, width int) []string {
 		if used > 0 && used+columns > width {
 			end()
 		}
-		for columns > width { // one word is wider than a line
+		for { // one word may be much wider than a line
 			n := fit(word, width)
+			if n >= len(strings.TrimRight(word, " ")) {
+				break
+			}
 			line.WriteString(word[:n])
 			end()
 			word = word[n:]
-			columns = uniseg.StringWidth(strings.TrimRight(word, " "))
 		}
 		line.WriteString(word)
 		used += uniseg.StringWidth(word)
