@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rivo/uniseg"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -141,52 +139,6 @@ func (l *Lines) methodWidth() int {
 	return len("session/request_permission")
 }
 
-// A style is the parameters of the ECMA-48 sequence SGR.
-type style string
-
-const (
-	plain   style = ""
-	bold    style = "1"
-	dim     style = "2"
-	red     style = "31"
-	green   style = "32"
-	yellow  style = "33"
-	magenta style = "35"
-	blue    style = "34"
-	cyan    style = "36"
-	reverse style = "7"
-)
-
-func arrow(f *dialect.Frame) (string, style) {
-	switch {
-	case f.Kind == wire.Mark:
-		return "─", dim
-	case f.Dir == wire.ClientToAgent:
-		return "→", cyan
-	case f.Dir == wire.AgentToClient:
-		return "←", green
-	}
-	return "⇠", yellow
-}
-
-// look returns the style of a frame's method and summary.
-func look(f *dialect.Frame) style {
-	switch {
-	case f.Kind == wire.Mark:
-		if m := wire.ReadMark(f.Frame); m.Gap != 0 || m.Damage != 0 {
-			return red
-		}
-		return yellow
-	case f.Failed, f.Kind == wire.Junk:
-		return red
-	case f.Kind == wire.Stderr:
-		return yellow
-	case f.Origin == wire.Withheld:
-		return dim
-	}
-	return plain
-}
-
 // put appends text to the line, as far as there is room.
 func (l *Lines) put(s style, text string) {
 	room := l.Width - l.used
@@ -229,45 +181,4 @@ func brief(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
 	return d.Round(time.Second).String()
-}
-
-// width returns how many columns clean text takes.
-func width(s string) int {
-	if isASCII(s) {
-		return len(s)
-	}
-	return uniseg.StringWidth(s)
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
-func pad(s string, columns int) string {
-	return s + strings.Repeat(" ", max(columns-width(s), 0))
-}
-
-// Cut shortens text without control characters to some columns of a terminal, at
-// least one. An ellipsis stands for what is missing.
-func Cut(s string, columns int) string {
-	if width(s) <= columns {
-		return s
-	}
-	n, used, state := 0, 0, -1
-	for rest := s; len(rest) > 0; {
-		var cluster string
-		var w int
-		cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if used+w > columns-1 {
-			break
-		}
-		n += len(cluster)
-		used += w
-	}
-	return strings.TrimRight(s[:n], " ") + "…"
 }

@@ -16,14 +16,15 @@ func shapes() []struct{ name, raw string } {
 		{"diffs", `{"oldText":"a",` + strings.Repeat(`"newText":"b\n",`, size/16) + `"b":1}`},
 		{"one text", `"` + strings.Repeat("word ", size/5) + `b"`},
 		{"one line", `"` + strings.Repeat("x", size) + `b"`},
+		{"wide line", `"` + strings.Repeat("é", size/2) + `b"`},
 		{"lines", `"` + strings.Repeat(`a\n`, size/3) + `b"`},
 		{"deep", strings.Repeat(`{"a":`, 10_000) + `"b"` + strings.Repeat("}", 10_000)},
 	}
 }
 
 // lookAt draws the first window of a frame, and searches to its end.
-func lookAt(raw string) (found bool) {
-	p := pane{tree: newTree([]byte(raw)), fold: map[int32]bool{}, whole: map[int32]bool{}}
+func lookAt(raw string, form paneForm) (found bool) {
+	p := pane{form: form, tree: newTree([]byte(raw)), fold: map[int32]bool{}, whole: map[int32]bool{}}
 	p.frame.Raw, p.frame.Size = []byte(raw), int64(len(raw))
 	from, to := p.window(80, 40)
 	for k := from; k < to; k++ {
@@ -34,18 +35,22 @@ func lookAt(raw string) (found bool) {
 
 func TestLargeFrames(t *testing.T) {
 	for _, tt := range shapes() {
-		if !lookAt(tt.raw) {
-			t.Errorf("%s: did not find b", tt.name)
+		for _, form := range []paneForm{asTree, asRaw} {
+			if !lookAt(tt.raw, form) {
+				t.Errorf("%s, %s: did not find b", tt.name, paneNames[form])
+			}
 		}
 	}
 }
 
 func BenchmarkLargeFrames(b *testing.B) {
 	for _, tt := range shapes() {
-		b.Run(tt.name, func(b *testing.B) {
-			for b.Loop() {
-				lookAt(tt.raw)
-			}
-		})
+		for _, form := range []paneForm{asTree, asRaw} {
+			b.Run(tt.name+"/"+paneNames[form], func(b *testing.B) {
+				for b.Loop() {
+					lookAt(tt.raw, form)
+				}
+			})
+		}
 	}
 }

@@ -41,19 +41,13 @@ func wrapped(s string, columns, most int) (lines []string, more bool) {
 // fitting returns the beginning of clean text that takes some columns, but at
 // least one character. It ends behind a blank, if that is not far.
 func fitting(s string, columns int) string {
-	if width(s) <= columns {
+	n := within(s, columns)
+	if n == len(s) {
 		return s
 	}
-	n, used, state := 0, 0, -1
-	for rest := s; len(rest) > 0; {
-		var cluster string
-		var w int
-		cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if used+w > columns && n > 0 {
-			break
-		}
-		n += len(cluster)
-		used += w
+	if n == 0 {
+		first, _, _, _ := uniseg.FirstGraphemeClusterInString(s, -1)
+		n = len(first)
 	}
 	if blank := strings.LastIndexByte(s[:n], ' '); blank > n*2/3 {
 		return s[:blank+1]

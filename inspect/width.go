@@ -1,0 +1,58 @@
+package inspect
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// width returns how many columns clean text takes.
+func width(s string) int {
+	if isASCII(s) {
+		return len(s)
+	}
+	return uniseg.StringWidth(s)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+func pad(s string, columns int) string {
+	return s + strings.Repeat(" ", max(columns-width(s), 0))
+}
+
+// Cut shortens text without control characters to some columns of a terminal, at
+// least one. An ellipsis stands for what is missing.
+func Cut(s string, columns int) string {
+	if within(s, columns) == len(s) {
+		return s
+	}
+	return strings.TrimRight(s[:within(s, columns-1)], " ") + "…"
+}
+
+// within returns how many bytes of clean text take at most some columns. It looks
+// no further, for the text may be very long.
+func within(s string, columns int) int {
+	columns = max(columns, 0)
+	if isASCII(s[:min(len(s), columns+1)]) { // as most text is, and what is next joins nothing
+		return min(len(s), columns)
+	}
+	n, used, state := 0, 0, -1
+	for rest := s; len(rest) > 0; {
+		var cluster string
+		var w int
+		cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if used+w > columns {
+			break
+		}
+		n += len(cluster)
+		used += w
+	}
+	return n
+}
