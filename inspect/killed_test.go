@@ -53,10 +53,15 @@ func TestKilled(t *testing.T) {
 	}
 	term.wait(t, "that it is cut off", func(s string) bool {
 		bar, _, _ := strings.Cut(s, "\n")
-		return strings.Contains(bar, "cut off") && strings.Contains(s, "no answer") && !strings.Contains(s, "waits ") && !strings.Contains(s, "following")
+		return strings.Contains(bar, "cut off") && strings.Contains(s, "no answer") && !strings.Contains(s, "no answer yet") && !strings.Contains(s, "waits ") && !strings.Contains(s, "following")
 	})
 	term.press(t, "4")
 	term.wait(t, "a turn without an end", has("no end"))
+	term.press(t, "6")
+	term.wait(t, "what it was asked", func(s string) bool {
+		_, open, found := strings.Cut(s, "Calls without an answer")
+		return found && strings.Contains(open, "frame 1 ") && strings.Contains(open, "session/prompt")
+	})
 	term.press(t, "1")
 	term.wait(t, "the same in the store", func(s string) bool { return strings.Contains(s, "cut off") && !strings.Contains(s, "live") })
 }

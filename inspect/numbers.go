@@ -9,19 +9,23 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// slowest is how many of the slowest calls are listed.
-const slowest = 10
+// listed is how many of the slowest calls are listed, and how many of the last
+// without an answer.
+const listed = 10
 
 // numbers tells how much of what was said, and how long answers took.
 func (s *story) numbers(width int) []line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	latencies := map[string][]time.Duration{}
-	var answered []*trace.Call
+	var answered, open []*trace.Call
 	for _, c := range s.trace.Calls {
-		if !c.Open() {
+		switch {
+		case !c.Open():
 			latencies[c.Method] = append(latencies[c.Method], c.Latency())
 			answered = append(answered, c)
+		case !c.Cancelled:
+			open = append(open, c)
 		}
 	}
 	columns := min(max(width-57, 16), 36)
@@ -48,14 +52,24 @@ func (s *story) numbers(width int) []line {
 	}
 	slices.SortStableFunc(answered, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
 	lines = append(lines, line{}, line{spans: []span{{bold, "Slowest calls"}}})
-	for _, c := range answered[:min(len(answered), slowest)] {
-		row := []span{{plain, took(c.Latency()) + "  "}, {dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {plain, words(piece(c.Method), piece(c.Tool))}}
-		if c.Failed {
-			row = append(row, span{red, " failed"})
-		}
-		lines = append(lines, line{spans: row, seq: c.Request})
+	for _, c := range answered[:min(len(answered), listed)] {
+		lines = append(lines, s.call(c, took(c.Latency())))
+	}
+	if len(open) > 0 {
+		lines = append(lines, line{}, line{spans: []span{{bold, "Calls without an answer"}}})
+	}
+	for _, c := range open[max(len(open)-listed, 0):] {
+		lines = append(lines, s.call(c, pad("", 7)))
 	}
 	return lines
+}
+
+func (s *story) call(c *trace.Call, took string) line {
+	row := []span{{plain, took + "  "}, {dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {plain, words(piece(c.Method), piece(c.Tool))}}
+	if c.Failed {
+		row = append(row, span{red, " failed"})
+	}
+	return line{spans: row, seq: c.Request}
 }
 
 // took returns a latency in a column.

@@ -57,8 +57,8 @@ or as ACPTAP_MODE does:
 
   once     if there is no such file; else the file is replayed
   none     never
-  new      likewise, and a session that the file lacks goes to AGENT and is
-           added, or a call of MCP; not a new prompt in a recorded session
+  new      as once; what the file lacks of sessions and calls of MCP goes to
+           AGENT and is added, but not a new prompt in a recorded session
   all      always, in place of what is there
 ` + refHelp + `
 REF#2 is its second connection.
@@ -78,7 +78,11 @@ The exit status is that of the agent on the tape; 1 if the client left the tape;
 			if err != nil {
 				return err
 			}
-			return replayAgent(cmd, player)
+			err = replayAgent(cmd, player)
+			if errors.Is(err, errNo) && o.file != "" && len(o.live) > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "acptap: to record %s anew: --mode %v\n", o.file, replay.ModeAll)
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()

@@ -170,6 +170,11 @@ func TestReplayFile(t *testing.T) {
 			}
 		})
 	}
+	var errOut bytes.Buffer
+	code := run(t.Context(), append([]string{"replay", "agent", "--file", path}, agent("four")...), strings.NewReader(""), io.Discard, &errOut)
+	if want := "acptap: to record " + path + " anew: --mode all\n"; code != 1 || !strings.HasSuffix(errOut.String(), want) {
+		t.Errorf("a client that says nothing got status %d and %swant status 1 and %s", code, &errOut, want)
+	}
 	left, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(left) != 1 {
 		t.Errorf("beside the file there is %v, %v", left, err)
