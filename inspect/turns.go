@@ -36,14 +36,25 @@ func (s *story) waterfall(session string, width int, now time.Duration) []line {
 		{spans: []span{{bold, points(piece(found.Title), piece(found.ID))}}},
 		{spans: []span{{plain, inks[plain] + " says"}, {dim, "  " + inks[dim] + " thinks"}, {cyan, "  " + inks[cyan] + " tool call"}, {yellow, "  " + inks[yellow] + " waits for the client"}}},
 	}
+	entities := map[int][]*trace.Entity{} // by turn
+	for _, e := range found.Conversation.Entities {
+		entities[e.Turn] = append(entities[e.Turn], e)
+	}
+	asked := slices.DeleteFunc(slices.Clone(s.trace.Calls), func(c *trace.Call) bool {
+		return c.Session != found.ID || c.Dir != wire.AgentToClient
+	})
 	for _, t := range found.Conversation.Turns {
+		for len(asked) > 0 && asked[0].Request < t.Prompt {
+			asked = asked[1:]
+		}
 		lines = append(lines, line{})
-		lines = append(lines, s.turn(found, t, width, now)...)
+		lines = append(lines, s.turn(t, entities[t.Number], asked, width, now)...)
 	}
 	return lines
 }
 
-func (s *story) turn(session *trace.Session, t *trace.Turn, width int, now time.Duration) []line {
+// turn shows one turn. asked are the agent's calls since it began, in order.
+func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, width int, now time.Duration) []line {
 	ends := t.Ended
 	running := now > 0 && s.running(t)
 	if running {
@@ -76,17 +87,17 @@ func (s *story) turn(session *trace.Session, t *trace.Turn, width int, now time.
 	lines := []line{{spans: []span{{bold, said + "  "}, {look, points(parts...)}}, seq: t.Prompt}}
 	labels := min(max(width/3, 10), 40)
 	columns := max(width-labels-tookColumns-2, 4)
-	for _, l := range s.lanes(session, t, ends) {
+	for _, l := range lanes(t, entities, asked, ends) {
 		lines = append(lines, line{spans: l.spans(t.Began, ends, labels, columns), seq: l.seq})
 	}
 	return lines
 }
 
 // lanes returns what happened in a turn, in order.
-func (s *story) lanes(session *trace.Session, t *trace.Turn, ends time.Duration) []lane {
+func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends time.Duration) []lane {
 	var lanes []lane
-	for _, e := range session.Conversation.Entities {
-		if e.Turn != t.Number || e.Run != t.Run || e.Replayed {
+	for _, e := range entities {
+		if e.Run != t.Run || e.Replayed {
 			continue
 		}
 		l := lane{seq: e.First, began: e.Began, ends: e.Ended}
@@ -108,9 +119,9 @@ func (s *story) lanes(session *trace.Session, t *trace.Turn, ends time.Duration)
 		}
 		lanes = append(lanes, l)
 	}
-	for _, c := range s.trace.Calls {
-		if c.Session != session.ID || c.Run != t.Run || c.Dir != wire.AgentToClient || c.Began < t.Began || c.Began > ends {
-			continue
+	for _, c := range asked {
+		if c.Run != t.Run || c.Began > ends {
+			break
 		}
 		l := lane{seq: c.Request, label: piece(c.Method), style: yellow, began: c.Began, ends: c.Ended}
 		if c.Open() {
