@@ -321,25 +321,60 @@ func TestEarly(t *testing.T) {
 	}
 }
 
+// Of a session that the agent was to resume, for a load that is taken back, the
+// client gets nothing.
+func TestResumeTakenBack(t *testing.T) {
+	dir := t.TempDir()
+	tape := `{"acptap":1,"protocol":"acp","name":"agent","started":"2025-01-02T03:04:05Z"}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"belated","prompt":[{"type":"text","text":"hi"}]}}}
+`
+	if _, err := record.OpenStore(dir).Import(strings.NewReader(tape), "tape"); err != nil {
+		t.Fatal(err)
+	}
+	c := character{Native: []string{"resume"}, Silent: []string{"session/resume"}, Belated: true, Log: filepath.Join(dir, "log")}
+	cl := start(t, dir, c, nil)
+	cl.initialize()
+	load := cl.ask("session/load", `{"sessionId":"belated","cwd":"/w","mcpServers":[]}`)
+	c.await(t, "session/resume")
+	cl.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%d}}`, load)
+	if m := cl.response(load); m.Get("error.code").Int() != -32800 {
+		t.Errorf("got %s, want -32800", m.Raw)
+	}
+	cl.must("_vendor/x", "{}") // behind what the agent sends when it is cancelled
+	for _, line := range cl.lines {
+		if strings.Contains(line, "belated") {
+			t.Errorf("the client gets %s", line)
+		}
+	}
+}
+
 // What a client sends for a session while its load is on the way goes on also if
 // the load fails: a prompt is answered, and a cancel behind it reaches the turn.
 func TestPromptBehindLoad(t *testing.T) {
-	c := character{Script: []string{hello, "wait"}}
 	for _, cwd := range []string{"/w", "/elsewhere"} {
-		cl := start(t, t.TempDir(), c, nil)
+		dir := t.TempDir()
+		c := character{Script: []string{hello, "wait"}, Log: filepath.Join(dir, "log")}
+		cl := start(t, dir, c, nil)
 		cl.initialize()
 		id := cl.new()
 		cl.prompt(id, "turn 0")
 		load := fmt.Sprintf(`{"jsonrpc":"2.0","id":"load","method":"session/load","params":{"sessionId":%q,"cwd":%q,"mcpServers":[]}}`, id, cwd)
 		prompt := fmt.Sprintf(`{"jsonrpc":"2.0","id":"prompt","method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"turn 1"}]}}`, id)
 		cancel := fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, id)
-		cl.send("%s\n%s\n%s", load, prompt, cancel)
+		const cancelRequest = `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"prompt"}}`
+		cl.send("%s\n%s\n%s\n%s", load, prompt, cancelRequest, cancel)
 		m, _ := cl.await(0, "answer to the prompt", func(m gjson.Result) bool { return m.Get("id").Str == "prompt" })
 		if got := m.Get("result.stopReason").Str; got != "cancelled" {
 			t.Errorf("loading in %s: the prompt is answered with %s", cwd, m.Raw)
 		}
 		if all := strings.Join(cl.lines, "\n"); strings.Contains(all, "turn 1") {
 			t.Errorf("loading in %s: the prompt comes back as history in\n%s", cwd, all)
+		}
+		log := c.log(t)
+		for i, want := range []string{prompt, cancelRequest, cancel} {
+			if got := log[len(log)-3+i].Raw; got != want {
+				t.Errorf("loading in %s: the agent gets %s, want %s", cwd, got, want)
+			}
 		}
 		cl.stop()
 	}

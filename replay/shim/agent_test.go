@@ -97,7 +97,7 @@ type character struct {
 	History []string       // updates that it sends for a native load
 	Late    int            // how many of them come after the answer
 	Pause   int            // milliseconds before each of them
-	Belated bool           // answers session/new when it is cancelled, and sends an update of the session then
+	Belated bool           // answers session/new, and what it is silent at, when it is cancelled, and sends an update of the session belated then
 	Elicits bool           // asks the user about session/new before it answers
 	Greets  bool           // sends an update between session/new and its answer
 	Embeds  bool           // takes resources in a prompt
@@ -172,7 +172,11 @@ func (a *agent) take(m gjson.Result) {
 	case slices.Contains(a.Silent, method), a.Belated && method == "session/new":
 		return
 	case a.Belated && method == "$/cancel_request":
-		a.say(`{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"belated"}}`, m.Get("params.requestId").Raw)
+		result := `{"sessionId":"belated"}`
+		if a.Silent != nil {
+			result = "{}"
+		}
+		a.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("params.requestId").Raw, result)
 		a.update("belated", `{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		return
 	}

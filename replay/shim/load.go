@@ -172,10 +172,14 @@ func (l *load) create() error {
 	case agent.Type != gjson.String:
 		err = fault{internalError, "the agent made no session", nil}
 	}
+	var context *handover
+	if err == nil {
+		context = newHandover(l.session.client, l.past, l.own.embedded) // not in the act: it may take long
+	}
 	l.do(func(out []wire.Frame) []wire.Frame {
 		if err == nil {
 			l.bind(l.session, agent.Str, a.result)
-			l.session.context = newHandover(l.session.client, l.past, l.own.embedded)
+			l.session.context = context
 		}
 		return l.settled(out)
 	})
@@ -206,7 +210,9 @@ func (l *load) reopen() error {
 			}
 			if errors.Is(err, errSilent) {
 				l.lacks[method] = true
-				l.byAgent[l.session.client] = &session{client: l.session.client, agent: l.session.client, closed: true} // it may still come
+			}
+			if a.err == nil { // what it was asked for may still come
+				l.byAgent[l.session.client] = &session{client: l.session.client, agent: l.session.client, closed: true}
 			}
 		}
 		l.session.opened = a.result

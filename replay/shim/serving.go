@@ -3,6 +3,7 @@ package shim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -183,9 +184,17 @@ func (s *Shim) keepClear(id []byte) {
 }
 
 // cancelRequest takes the client's $/cancel_request. For a request that the shim
-// serves, it is passed on for the request that the agent has in its place.
+// serves, it is passed on for the request that the agent has in its place. For one
+// that waits until its session is open, it waits too.
 func (s *Shim) cancelRequest(m message, out []wire.Frame) []wire.Frame {
-	c := s.calls[m.param("requestId").Raw]
+	id := m.param("requestId").Raw
+	for _, one := range s.sessions {
+		if id != "" && one.opening && slices.ContainsFunc(one.waiting, func(f wire.Frame) bool { return string(read(f).env.ID) == id }) {
+			one.hold(m)
+			return out
+		}
+	}
+	c := s.calls[id]
 	if c == nil || c.serving == nil {
 		return append(out, m.Frame)
 	}
