@@ -72,6 +72,7 @@ func (s *Shim) bind(c *session, agent string, opened []byte) {
 func (s *Shim) drop(c *session) {
 	delete(s.sessions, c.client)
 	c.closed = true
+	c.context = nil // it is large, and what is closed is remembered as long as the agent lives
 }
 
 // hold keeps a frame until the session is open.
