@@ -64,8 +64,9 @@ func (s *story) numbers(width int) []line {
 	return lines
 }
 
-func (s *story) call(c *trace.Call, took string) line {
-	row := []span{{plain, took + "  "}, {dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {plain, words(piece(c.Method), piece(c.Tool))}}
+// call tells of a call, behind its latency. It is where its request is.
+func (s *story) call(c *trace.Call, latency string) line {
+	row := []span{{plain, latency + "  "}, {dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {plain, words(piece(c.Method), piece(c.Tool))}}
 	if c.Failed {
 		row = append(row, span{red, " failed"})
 	}

@@ -22,6 +22,8 @@ var (
 	anthropicKey = "sk-" + "ant-api03-" + strings.Repeat("aB3-", 8)
 	openaiKey    = "sk-" + strings.Repeat("aB3d", 8)
 	githubToken  = "ghp_" + strings.Repeat("aB3d", 9)
+	stripeKey    = "sk_" + "live_" + strings.Repeat("aB3d", 6)
+	notionToken  = "ntn" + "_" + strings.Repeat("aB3d", 11)
 	jwt          = "eyJ" + "hbGciOiJIUzI1NiJ9" + ".eyJ" + "zdWIiOiIxMjM0In0." + strings.Repeat("x", 20)
 	pem          = "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA\n", 3) + "-----END RSA PRIVATE KEY-----"
 )
@@ -96,6 +98,11 @@ var redactTests = []struct{ name, frame, want string }{
 		"tokens in text",
 		prompt("use " + anthropicKey + ", " + openaiKey + "; or " + githubToken + "\nand " + jwt),
 		prompt("use sk-ant-[redacted], sk-[redacted]; or ghp_[redacted]\nand eyJ[redacted]"),
+	},
+	{
+		"tokens of tools in text",
+		prompt("with " + stripeKey + ", not sk_live_example or " + notionToken + "x; lin_api_key, tvly-docs"),
+		prompt("with sk_live_[redacted], not sk_live_example or ntn_[redacted]; lin_api_key, tvly-docs"),
 	},
 	{
 		"a token behind an escape, and behind one in JSON within text",

@@ -95,6 +95,14 @@ var tokenForms = [...]tokenForm{
 	{"npm_", 30, "", nil},
 	{"xoxb-", 10, "-", nil}, // Slack
 	{"xoxp-", 10, "-", nil},
+	{"xapp-", 10, "-", nil},
+	{"sk_live_", 20, "", nil}, // Stripe
+	{"rk_live_", 20, "", nil},
+	{"ntn_", 30, "", nil},     // Notion
+	{"lin_api_", 30, "", nil}, // Linear
+	{"figd_", 30, "-_", nil},  // Figma
+	{"tvly-", 20, "-", nil},   // Tavily
+	{"pplx-", 30, "", nil},    // Perplexity
 }
 
 func (form *tokenForm) redact(s []byte) []byte {
