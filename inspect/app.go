@@ -165,7 +165,7 @@ func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: keyTable()}
 	a.display = display{ui: ui, feed: newFeed(), look: in.Theme.looks()}
 	a.model.folded, a.history = true, newHistory(in.History)
-	a.place, a.shelf, a.search = framesPlace, shelf{store: in.Store, now: in.Now}, &searching{}
+	a.place, a.shelf, a.search = framesPlace, newShelf(in.Store, in.Now), &searching{}
 	a.pages[storePlace] = &page{lines: a.shelf.lines, enter: a.openShelved}
 	return a
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/record"
@@ -20,8 +19,12 @@ type shelf struct {
 	loaded  bool
 	listing record.Listing
 	err     error
-	entries []shelved   // what the lines of the last drawing are about
-	drawn   atomic.Bool // since the store was last looked at
+	entries []shelved     // what the lines of the last drawing are about
+	drawn   chan struct{} // holds one: somebody sees the list
+}
+
+func newShelf(store *record.Store, now func() time.Time) shelf {
+	return shelf{store: store, now: now, drawn: make(chan struct{}, 1)}
 }
 
 // shelved is a tape, or a session.
@@ -33,30 +36,34 @@ type shelved struct {
 	broken  error
 }
 
-// lookEvery is how often the store is looked at.
+// lookEvery is how often the store is looked at, at most.
 const lookEvery = time.Second
 
 // watch lists the store again and again until ctx is done. While nobody sees the
 // list it rests: to count what is on a live tape, all that is not sealed is read.
 func (s *shelf) watch(ctx context.Context, put func(func())) {
-	every := time.NewTicker(lookEvery)
-	defer every.Stop()
 	for {
 		listing, err := s.store.List()
 		put(func() { s.listing, s.err, s.loaded = listing, err, true })
-		for seen := false; !seen; seen = s.drawn.Swap(false) {
-			select {
-			case <-ctx.Done():
-				return
-			case <-every.C:
-			}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookEvery):
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.drawn:
 		}
 	}
 }
 
 // lines lists the tapes, the newest first, each with its sessions.
 func (s *shelf) lines(width int) []line {
-	s.drawn.Store(true)
+	select {
+	case s.drawn <- struct{}{}:
+	default:
+	}
 	s.entries = s.entries[:0]
 	switch {
 	case !s.loaded:
