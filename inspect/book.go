@@ -168,13 +168,8 @@ func (b *book) row(f *dialect.Frame, frames int) row {
 
 // requestOf returns the number of the request that a frame answers, 0 for none.
 func requestOf(f *dialect.Frame) uint64 {
-	if f.Answers != 0 {
-		return f.Answers
-	}
-	for i := range f.Entries {
-		if a := f.Entries[i].Answers; a != 0 {
-			return a
-		}
+	for reply := range f.Replies() {
+		return reply.Answers
 	}
 	return 0
 }

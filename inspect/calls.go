@@ -34,18 +34,12 @@ type asked struct {
 // returns the time between the two. A request is only told of later if it is
 // shown.
 func (c *calls) see(f *dialect.Frame, shown bool) (latency time.Duration, ok bool) {
-	if f.Answers != 0 {
-		latency, ok = c.settle(&f.About, f.At)
-	}
-	for i := range f.Entries {
-		if e := &f.Entries[i]; e.Answers != 0 {
-			latency, ok = c.settle(e, f.At)
-		}
+	for reply := range f.Replies() {
+		latency, ok = c.settle(reply, f.At)
 	}
 	switch f.Kind {
 	case wire.Request:
-		// One that was put in the place of another has no answer of its own.
-		c.ask(asked{seq: f.Seq, at: f.At, method: f.Method, shown: shown, done: f.Origin == wire.Rewritten})
+		c.ask(asked{seq: f.Seq, at: f.At, method: f.Method, shown: shown, done: !f.Asks()})
 	case wire.Batch, wire.Unchecked:
 		if !ok { // there may be requests in it
 			c.ask(asked{seq: f.Seq, at: f.At, done: true})

@@ -141,8 +141,7 @@ func (l *ledger) intern(about *dialect.About) uint32 {
 
 // settle notes which requests are open.
 func (l *ledger) settle(f *dialect.Frame) {
-	// One that was put in the place of another has no answer of its own.
-	asks := f.Kind == wire.Request && f.Origin != wire.Rewritten
+	asks := f.Asks()
 	if !asks && f.Answers == 0 && f.Entries == nil {
 		return
 	}
@@ -155,15 +154,10 @@ func (l *ledger) settle(f *dialect.Frame) {
 		l.open = append(l.open, f.Seq)
 		return
 	}
-	l.close(f.Answers)
-	for i := range f.Entries {
-		l.close(f.Entries[i].Answers)
-	}
-}
-
-func (l *ledger) close(request uint64) {
-	if i, ok := slices.BinarySearch(l.open, request); ok {
-		l.open = slices.Delete(l.open, i, i+1)
+	for reply := range f.Replies() {
+		if i, ok := slices.BinarySearch(l.open, reply.Answers); ok {
+			l.open = slices.Delete(l.open, i, i+1)
+		}
 	}
 }
 

@@ -132,13 +132,8 @@ func (r *reel) read(from uint64, of func(*strip, uint64) iter.Seq2[dialect.Frame
 // shift gives a frame of a strip its place on the reel.
 func (p *strip) shift(f *dialect.Frame) {
 	f.Seq, f.At = f.Seq+p.before, f.At+p.late
-	if f.Answers != 0 {
-		f.Answers += p.before
-	}
-	for i := range f.Entries {
-		if e := &f.Entries[i]; e.Answers != 0 {
-			e.Answers += p.before
-		}
+	for reply := range f.Replies() {
+		reply.Answers += p.before
 	}
 }
 

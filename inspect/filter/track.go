@@ -63,13 +63,11 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error]) {
 		if err != nil {
 			continue // who reads them again is told
 		}
-		// One that was put in the place of another has no answer of its own.
-		if f.Kind == wire.Request && f.Origin != wire.Rewritten {
+		if f.Asks() {
 			t.open[f.Seq] = true
 		}
-		delete(t.open, f.Answers)
-		for _, e := range f.Entries {
-			delete(t.open, e.Answers)
+		for reply := range f.Replies() {
+			delete(t.open, reply.Answers)
 		}
 	}
 }
@@ -79,9 +77,8 @@ func (t *Tracker) See(f *dialect.Frame) Subject {
 	s := Subject{Frame: f, Start: t.start, Open: t.open[f.Seq]}
 	s.Turn = t.turn(f)
 	s.Tool = t.tool(f)
-	t.answer(&s, f.Answers)
-	for i := range f.Entries {
-		t.answer(&s, f.Entries[i].Answers)
+	for reply := range f.Replies() {
+		t.answer(&s, reply.Answers)
 	}
 	if f.Kind == wire.Request || f.Kind == wire.Batch || f.Kind == wire.Unchecked {
 		t.ask(asked{seq: f.Seq, at: f.At, tool: s.Tool})
@@ -100,9 +97,6 @@ func (t *Tracker) ask(a asked) {
 }
 
 func (t *Tracker) answer(s *Subject, seq uint64) {
-	if seq == 0 {
-		return
-	}
 	i, ok := slices.BinarySearchFunc(t.asked, seq, func(a asked, seq uint64) int { return cmp.Compare(a.seq, seq) })
 	if !ok {
 		return

@@ -8,6 +8,7 @@ package dialect
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -103,6 +104,10 @@ type Frame struct {
 	About
 }
 
+// Asks reports whether f is a request that is to have a response of its own. One
+// that stands in the place of another has none: the other has.
+func (f *Frame) Asks() bool { return f.Kind == wire.Request && f.Origin != wire.Rewritten }
+
 // About is what a frame means on its connection.
 type About struct {
 	Method  string  // of a response: its request's; empty if there is none or it is not known
@@ -111,6 +116,20 @@ type About struct {
 	Answers uint64  // of a response: Seq of its request, or of the batch that the request is in; with RequestCancelled, of the request that is taken back; 0 if that is not known
 	Events  Events  // what happens with this frame
 	Entries []About // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Answers are empty, and Session is set if the entries agree
+}
+
+// Replies yields what answers or cancels a request: a itself, or entries of it.
+func (a *About) Replies() iter.Seq[*About] {
+	return func(yield func(*About) bool) {
+		if a.Answers != 0 && !yield(a) {
+			return
+		}
+		for i := range a.Entries {
+			if e := &a.Entries[i]; e.Answers != 0 && !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 // Events is a set of things that happen with a frame.
