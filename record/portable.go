@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -281,7 +282,11 @@ func parsePortableLine(line []byte, last time.Duration) (portableLine, error) {
 // done, or not at all.
 func WriteFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newSuffix)
-	if err != nil {
+	var failed *fs.PathError
+	switch {
+	case errors.As(err, &failed): // it has a name that nobody has asked for
+		return fmt.Errorf("making %s: %w", path, failed.Err)
+	case err != nil:
 		return err
 	}
 	defer os.Remove(f.Name())
