@@ -22,7 +22,8 @@ type inbox struct {
 	frames [][]byte // guarded by mu, as are those below
 	size   int      // bytes in frames
 	ended  bool     // the client's EOF has come
-	stuck  bool     // the client does not take what we write
+	busy   bool     // we write to the client
+	stuck  bool     // and it does not take that
 	closed bool     // nobody looks any more
 }
 
@@ -128,7 +129,7 @@ const outboxSize = 64 << 10
 
 func newOutbox(w io.Writer, in *inbox) *outbox {
 	o := &outbox{w: w, inbox: in, buf: make([]byte, 0, outboxSize)}
-	o.timer = time.AfterFunc(time.Hour, func() { in.stall(true) })
+	o.timer = time.AfterFunc(time.Hour, in.stall)
 	o.timer.Stop()
 	return o
 }
@@ -164,20 +165,27 @@ func (o *outbox) send(p []byte) {
 	if o.gone || len(p) == 0 {
 		return
 	}
+	o.inbox.writing(true)
 	o.timer.Reset(stuckAfter)
 	_, err := o.w.Write(p)
-	if !o.timer.Stop() {
-		o.inbox.stall(false)
-	}
+	o.timer.Stop()
+	o.inbox.writing(false)
 	if err != nil && !errors.Is(err, io.ErrShortWrite) {
 		o.gone = true
 	}
 }
 
-// stall notes whether the client does not read.
-func (b *inbox) stall(stuck bool) {
+// writing notes when a write to the client begins and ends.
+func (b *inbox) writing(busy bool) {
 	b.mu.Lock()
-	b.stuck = stuck
+	b.busy, b.stuck = busy, false
+	b.mu.Unlock()
+}
+
+// stall notes that a write takes long. It may come when that has just ended.
+func (b *inbox) stall() {
+	b.mu.Lock()
+	b.stuck = b.busy
 	b.mu.Unlock()
 	b.room.Broadcast()
 }
