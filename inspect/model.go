@@ -15,16 +15,20 @@ type model struct {
 	times  timeForm
 	start  time.Time // when the tape began
 
-	hits, heads, bad numberSet // frames that are shown; that begin a row; that are errors
-	last             uint64    // frames up to this one were looked at
-	caught           bool      // all that was there at first was
-	settled          bool      // a row of those that are shown is selected
-
+	sifted
 	selected uint64 // 0: none
 	top      uint64 // first row on the screen
 	height   int    // rows on the screen
 	mark     uint64 // 0: none
 	wish     uint64 // to be selected when the scan gets there; 0: none
+}
+
+// A sifted is what a scan has found so far.
+type sifted struct {
+	hits, heads, bad numberSet // frames that are shown; that begin a row; that are errors
+	last             uint64    // frames up to this one were looked at
+	caught           bool      // all that was there at first was
+	settled          bool      // a row of those that are shown is selected
 }
 
 // A timeForm says which time of a frame is shown.
@@ -48,10 +52,7 @@ func (m *model) rows() *numberSet {
 }
 
 // restart forgets what was found, before another scan.
-func (m *model) restart() {
-	m.hits, m.heads, m.bad = numberSet{}, numberSet{}, numberSet{}
-	m.last, m.caught, m.settled = 0, false, false
-}
+func (m *model) restart() { m.sifted = sifted{} }
 
 // take takes what a scan has found.
 func (m *model) take(f findings) {

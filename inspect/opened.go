@@ -10,21 +10,27 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// An opened is what is looked at, and what reads it.
+// An opened is what is looked at.
 type opened struct {
 	subject Subject
 	info    record.Info
 	reel    *reel // for the event loop; nil: no tape is open
 	book    book
 	model   model
-	ledger  *ledger
-	known   news  // what the ledger has told
-	scan    *scan // that the model is fed by
-	err     error // of the last stretch that could not be read
-	story   *story
+	known   news     // what the ledger has told
+	err     error    // of the last stretch that could not be read
 	query   string   // the filter
 	left    []string // filters that were left, the last one last
 	origin  Place    // that it was opened from
+
+	readers
+}
+
+// The readers of a tape work in the background.
+type readers struct {
+	ledger *ledger
+	scan   *scan  // that the model is fed by
+	story  *story // nil: no place has asked for it
 
 	reading, scanning, telling, hunting worker
 }

@@ -17,13 +17,18 @@ type page struct {
 	late  func(item, width int) []span // the spans of a line that has none
 	enter func(line)                   // what Enter does; nil: nothing
 	fold  func()                       // what z does; nil: nothing
+	told  func() uint64                // the frames up to this one are in the lines; nil: there is no order by frames
 
+	scroll
+}
+
+// A scroll is where in the lines the user is.
+type scroll struct {
 	shown  []line
 	cursor int
-	moved  bool          // the user has moved the cursor
-	follow bool          // the cursor stays on the last line
-	wish   uint64        // the frame that the cursor is to go to; 0: it stays
-	told   func() uint64 // the frames up to this one are in the lines; nil: there is no order by frames
+	moved  bool   // the user has moved the cursor
+	follow bool   // the cursor stays on the last line
+	wish   uint64 // the frame that the cursor is to go to; 0: it stays
 	top    int
 	head   int // lines above the first that scrolls
 	height int
