@@ -156,6 +156,10 @@ func (c *Cassette) store(kind string) *record.Store {
 // tape records what do does, and keeps it whether that fails or not; but not if
 // the agent did not start.
 func (c *Cassette) tape(kind string, do func(*record.Journal) error) error {
+	// The store would make the directory of the file for its user alone.
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o777); err != nil {
+		return err
+	}
 	store := c.store(kind)
 	cwd, _ := os.Getwd() // one that was deleted has no name
 	j, err := store.Record(record.Start{Command: c.Command, Cwd: cwd})

@@ -84,7 +84,9 @@ func converse(t *testing.T, c *replay.Cassette, says ...string) (string, replay.
 }
 
 func TestModes(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "fix.jsonl")
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "testdata")
+	file := filepath.Join(dir, "fix.jsonl")
 	c := &replay.Cassette{Path: file, Mode: replay.ModeNone, Command: echoAgent}
 	talk := []string{hello, makeNew, strings.Replace(first, `"sessionId":"s"`, `"sessionId":"liverec-1"`, 1)}
 	if _, _, err := converse(t, c); !errors.Is(err, os.ErrNotExist) {
@@ -97,6 +99,9 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := readFile(t, file)
+	if got, usual := mode(t, dir), mode(t, parent); got != usual {
+		t.Errorf("the directory of the file has mode %v, want %v as others", got, usual)
+	}
 
 	c.Command = []string{"/there/is/no/such/agent"}
 	if replayed, report, err := converse(t, c, talk...); err != nil || replayed != recorded {
@@ -129,6 +134,15 @@ func TestModes(t *testing.T) {
 
 // A session that a live agent makes in a frame that is longer than what is read
 // of one goes on there.
+func mode(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
+}
+
 func TestLiveLong(t *testing.T) {
 	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: echoAgent}
 	if _, _, err := converse(t, c, hello); err != nil {
