@@ -132,8 +132,6 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// A session that a live agent makes in a frame that is longer than what is read
-// of one goes on there.
 func mode(t *testing.T, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -143,6 +141,8 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode()
 }
 
+// A session that a live agent makes in a frame that is longer than what is read
+// of one goes on there.
 func TestLiveLong(t *testing.T) {
 	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: echoAgent}
 	if _, _, err := converse(t, c, hello); err != nil {
