@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -88,11 +87,11 @@ func (s *SessionInfo) key() string { return s.Agent + "\x00" + s.ID + "\x00" + s
 // session/new begins another session, whatever its id: agents that forget their
 // sessions count from one again in each process. What is loaded or deleted later
 // is the latest in which something was said.
-func joinRuns(runs []SessionInfo) []SessionInfo {
-	slices.SortFunc(runs, func(a, b SessionInfo) int {
+func joinRuns(runs []*SessionInfo) []SessionInfo {
+	slices.SortFunc(runs, func(a, b *SessionInfo) int {
 		return cmp.Or(a.Began().Compare(b.Began()), strings.Compare(a.Runs[0].Tape, b.Runs[0].Tape))
 	})
-	var sessions []SessionInfo
+	sessions := make([]SessionInfo, 0, len(runs))
 	type name struct{ agent, id string }
 	latest := map[name]int{} // index in sessions
 	for _, one := range runs {
@@ -102,11 +101,11 @@ func joinRuns(runs []SessionInfo) []SessionInfo {
 			if !ok || one.Runs[0].Turns > 0 || sessions[i].Runs[0].Turns == 0 {
 				latest[n] = len(sessions)
 			}
-			sessions = append(sessions, one)
+			sessions = append(sessions, *one)
 			continue
 		}
 		s := &sessions[i]
-		s.describe(one) // what it is called and where it is follows its latest run
+		s.describe(*one) // what it is called and where it is follows its latest run
 		s.Runs = append(s.Runs, one.Runs...)
 	}
 	return sessions
@@ -171,6 +170,8 @@ func (s *Store) List() (Listing, error) {
 		journals[tape] = true
 	}
 	l.Tapes = make([]Info, 0, len(entries))
+	read := map[string]bool{} // tapes of which the catalogue may know less
+	var fresh []*SessionInfo  // what these tell
 	changed := func(tape string) {
 		info, more, err := s.glance(tape)
 		if errors.Is(err, ErrNoTape) {
@@ -181,8 +182,9 @@ func (s *Store) List() (Listing, error) {
 			return
 		}
 		l.Tapes = append(l.Tapes, info)
-		for _, one := range more {
-			runs[one.key()] = one
+		read[tape] = true
+		for i := range more {
+			fresh = append(fresh, &more[i])
 		}
 	}
 	for _, e := range entries {
@@ -204,8 +206,9 @@ func (s *Store) List() (Listing, error) {
 			changed(tape)
 		}
 	}
-	maps.DeleteFunc(runs, func(_ string, one SessionInfo) bool { return !have[one.Runs[0].Tape] || one.Runs[0].Frames == 0 })
-	for _, one := range joinRuns(slices.Collect(maps.Values(runs))) {
+	runs = slices.DeleteFunc(runs, func(one *SessionInfo) bool { return !have[one.Runs[0].Tape] || read[one.Runs[0].Tape] })
+	runs = slices.DeleteFunc(append(runs, fresh...), func(one *SessionInfo) bool { return one.Runs[0].Frames == 0 })
+	for _, one := range joinRuns(runs) {
 		switch {
 		case !one.exists():
 		case one.Deleted:
@@ -244,10 +247,9 @@ func (s *Store) Tapes() ([]string, error) {
 }
 
 // readCatalogue returns what the catalogue has, and of one that is damaged what
-// could be read of it: tapes by their ids, and sessions on one tape each by their
-// keys.
-func (s *Store) readCatalogue() (tapes map[string]Info, runs map[string]SessionInfo, err error) {
-	tapes, runs = map[string]Info{}, map[string]SessionInfo{}
+// could be read of it: tapes by their ids, and what each tells of its sessions.
+func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err error) {
+	tapes = map[string]Info{}
 	err = s.catalogue().view(func(tx *bolt.Tx) error {
 		if b := tx.Bucket(bucketTapes); b != nil {
 			err := b.ForEach(func(k, v []byte) error {
@@ -265,10 +267,10 @@ func (s *Store) readCatalogue() (tapes map[string]Info, runs map[string]SessionI
 		if b == nil {
 			return nil
 		}
-		return b.ForEach(func(k, v []byte) error {
+		return b.ForEach(func(_, v []byte) error {
 			one, err := parseSession(v)
 			if err == nil {
-				runs[string(k)] = one
+				runs = append(runs, &one)
 			}
 			return err
 		})
