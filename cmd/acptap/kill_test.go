@@ -38,8 +38,8 @@ func TestKill(t *testing.T) {
 		group.Go(func() {
 			store := record.OpenStore(t.TempDir())
 			var runs []*killedRun
-			for range max(n/stores, 1) {
-				r := killOne(t, store, time.Duration(rand.IntN(80))*time.Millisecond)
+			for k := range max(n/stores, 1) {
+				r := killOne(t, store, k%2 == 1, time.Duration(rand.IntN(80))*time.Millisecond)
 				if r == nil {
 					return
 				}
@@ -63,8 +63,8 @@ func TestKill(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if received.Load() < int64(n)<<10 {
-		t.Errorf("only %d bytes passed before %d proxies were killed", received.Load(), n)
+	if received.Load() == 0 {
+		t.Errorf("nothing passed before %d proxies were killed", n)
 	}
 	t.Logf("%d MB passed before %d proxies were killed", received.Load()>>20, n)
 }
@@ -77,9 +77,9 @@ type killedRun struct {
 	frames int    // that could be read then
 }
 
-// killOne runs a proxy in front of an echo under full load, and kills it after a
-// while.
-func killOne(t *testing.T, store *record.Store, after time.Duration) *killedRun {
+// killOne runs a proxy in front of an echo under full load, and kills it a while
+// after its start, or after the first byte has come back.
+func killOne(t *testing.T, store *record.Store, flowing bool, after time.Duration) *killedRun {
 	known := tapesOf(store)
 	file := filepath.Join(t.TempDir(), "agent")
 	cmd := exec.Command("acptap", "--store", store.Dir(), "proxy", "--", "tee", file)
@@ -107,10 +107,14 @@ func killOne(t *testing.T, store *record.Store, after time.Duration) *killedRun 
 			}
 		}
 	})
+	out := bufio.NewReader(stdout)
+	if flowing {
+		out.Peek(1) // an error comes again below
+	}
 	timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	r := &killedRun{}
-	if r.client, err = io.ReadAll(stdout); err != nil {
+	if r.client, err = io.ReadAll(out); err != nil {
 		t.Error(err)
 	}
 	cmd.Wait()
