@@ -295,7 +295,11 @@ func TestReadingAtAnyTime(t *testing.T) {
 	gen := newTraffic(1)
 	seen := map[uint64]line{}
 	var killed []*record.Store
-	for i := range 60 {
+	rounds := 60
+	if testing.Short() {
+		rounds = 20
+	}
+	for i := range rounds {
 		for range less(600) {
 			dir, p := gen.next()
 			half := len(p) / 2 // so that readers find unfinished lines
