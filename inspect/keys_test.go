@@ -75,9 +75,9 @@ func TestForms(t *testing.T) {
 func TestPairFiltered(t *testing.T) {
 	term := start(t, inspect.Inspector{}, written(t, "tape", changed), 100, 40)
 	term.reads(t)
-	term.press(t, "/dir:c2a<Enter>«filter dir:c2a»:1<Enter>%")
+	term.press(t, "/dir:c2a<Enter>«of 3 · filter dir:c2a»:1<Enter>%") // that many when all was looked at
 	term.wait(t, "why not", has("frame 3 does not fit the filter"))
-	term.press(t, "/<^U>kind:request !seq:1<Enter>«filter kind:request»:2<Enter>d")
+	term.press(t, "/<^U>kind:request !seq:1<Enter>«of 2 · filter kind:request»:2<Enter>d")
 	term.wait(t, "both forms", has("frame 1 against frame 2"))
 }
 
