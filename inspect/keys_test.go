@@ -127,17 +127,17 @@ func TestCopy(t *testing.T) {
 // which key helps.
 func TestCopyTooMuch(t *testing.T) {
 	frame := `{"method":"a","params":{"text":"` + strings.Repeat("x", 65<<10) + `"}}`
-	term := start(t, inspect.Inspector{}, written(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 40)
-	term.reads(t)
 	for _, keys := range []string{"yy", "<Tab>/xxx<Enter>yv"} {
+		term := start(t, inspect.Inspector{}, written(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 40)
+		term.reads(t)
 		term.press(t, keys)
 		term.wait(t, "the advice", has("is too large for the clipboard; w writes the frame to a file"))
 		if got := term.GetClipboardData(); got != nil {
 			t.Errorf("%s: got %d bytes in the clipboard, want none", keys, len(got))
 		}
+		term.press(t, "<Esc>w")
+		term.wait(t, "the prompt", has("write the frame to: frame-1.json"))
 	}
-	term.press(t, "<Esc>w")
-	term.wait(t, "the prompt", has("write the frame to: frame-1.json"))
 }
 
 // TestWrite writes a frame to a file, and never over one that is there.

@@ -54,8 +54,9 @@ func (m *model) rows() *numberSet {
 // restart forgets what was found, before another scan.
 func (m *model) restart() { m.sifted = sifted{} }
 
-// take takes what a scan has found.
-func (m *model) take(f findings) {
+// take takes what a scan has found. It says what is wrong with a frame that was
+// waited for and is no row.
+func (m *model) take(f findings) (err error) {
 	for _, s := range f.sights {
 		seq := s.seq()
 		m.hits.add(seq)
@@ -71,7 +72,7 @@ func (m *model) take(f findings) {
 	switch wish := m.wish; {
 	case wish != 0 && (wish <= m.last || m.caught):
 		m.wish = 0
-		if err := m.jump(wish); err != nil {
+		if err = m.jump(wish); err != nil {
 			m.selected = wish
 			m.settle()
 		}
@@ -81,6 +82,7 @@ func (m *model) take(f findings) {
 		m.settled = true
 		m.settle()
 	}
+	return err
 }
 
 // place returns how many rows stand before the selected one, and how many there

@@ -45,6 +45,19 @@ func TestNumberSet(t *testing.T) {
 	}
 }
 
+// A jump that came before the scan has looked at its frame is told what is wrong
+// as any other is.
+func TestWishOfHiddenFrame(t *testing.T) {
+	m := &model{}
+	if err := m.jump(3); err != nil {
+		t.Fatal(err)
+	}
+	err := m.take(findings{sights: []sight{newSight(2, true, false), newSight(4, true, false)}, last: 5, caught: true})
+	if err == nil || err.Error() != "frame 3 does not fit the filter" || m.selected != 2 {
+		t.Errorf("got %v, and frame %d selected, want frame 2 and why", err, m.selected)
+	}
+}
+
 // TestWish: a frame that the scan has yet to find is selected then, unless the user
 // goes elsewhere meanwhile.
 func TestWish(t *testing.T) {

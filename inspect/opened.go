@@ -120,7 +120,7 @@ func (a *app) refresh() {
 	a.known = a.ledger.take()
 	a.book.add(a.known.fresh)
 	a.book.latest = a.known.latest
-	a.model.take(found)
+	a.fail(a.model.take(found))
 	for _, err := range []error{a.known.err, found.err} {
 		if err != nil {
 			a.err = err
