@@ -29,18 +29,18 @@ const (
 func checkTree(db *bolt.DB, f *os.File) error {
 	return db.View(func(tx *bolt.Tx) error {
 		w := treeWalk{f: f, size: int64(db.Info().PageSize), seen: map[uint64]bool{}}
-		w.todo = append(w.todo, uint64(tx.Cursor().Bucket().Root()))
+		w.pages = append(w.pages, uint64(tx.Cursor().Bucket().Root()))
 		w.top = true
-		for len(w.todo) > 0 {
-			todo := w.todo
-			w.todo = nil
-			for _, page := range todo {
+		for len(w.pages) > 0 {
+			pages := w.pages
+			w.pages = nil
+			for _, page := range pages {
 				if err := w.page(page); err != nil {
 					return fmt.Errorf("%s: page %d: %w", f.Name(), page, err)
 				}
 			}
-			if len(w.todo) == 0 && w.top {
-				w.todo, w.top = w.buckets, false
+			if len(w.pages) == 0 && w.top {
+				w.pages, w.top = w.buckets, false
 			}
 		}
 		return nil
@@ -51,7 +51,7 @@ type treeWalk struct {
 	f       *os.File
 	size    int64
 	seen    map[uint64]bool
-	todo    []uint64
+	pages   []uint64
 	top     bool     // in the tree of the file's root
 	buckets []uint64 // roots of the buckets that stand there
 }
@@ -82,7 +82,7 @@ func (w *treeWalk) page(id uint64) error {
 		e := page[boltHeader+i*boltElement:]
 		switch {
 		case flags == boltBranchPage:
-			w.todo = append(w.todo, order.Uint64(e[8:]))
+			w.pages = append(w.pages, order.Uint64(e[8:]))
 		case flags == boltLeafPage && order.Uint32(e)&boltBucket != 0:
 			value := uint64(order.Uint32(e[4:])) + uint64(order.Uint32(e[8:]))
 			if value+8 > uint64(len(e)) {
