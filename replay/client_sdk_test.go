@@ -36,8 +36,8 @@ func (b *sdkBot) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 		b.conn.SessionUpdate(ctx, acp.SessionNotification{SessionId: p.SessionId, Update: u})
 	}
 	tell(acp.UpdateAgentThoughtText("Hm."))
-	tell(acp.StartToolCall("sdk-1", "rm /tmp/sdk/work/tmp", acp.WithStartKind(acp.ToolKindDelete),
-		acp.WithStartRawInput(map[string]any{"path": "/tmp/sdk/work/tmp"})))
+	tell(acp.StartToolCall("sdk-1", "rm /tmp/sdk/project/tmp", acp.WithStartKind(acp.ToolKindDelete),
+		acp.WithStartRawInput(map[string]any{"path": "/tmp/sdk/project/tmp"})))
 	answer, err := b.conn.RequestPermission(ctx, acp.RequestPermissionRequest{
 		SessionId: p.SessionId,
 		ToolCall:  acp.ToolCallUpdate{ToolCallId: "sdk-1"},
@@ -60,7 +60,7 @@ func (b *sdkBot) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 
 func TestClientWithSDK(t *testing.T) {
 	client := replay.Client{Sources: []replay.Source{{Tape: tape(t, cleaning)}}, Start: part("sdk"), Level: replay.Content}
-	client.Start.Cwd = "/tmp/sdk/work"
+	client.Start.Cwd = "/tmp/sdk/project"
 	report, diff, said, err := playing(t, client)
 	const want = `--- tape
 +++ now
