@@ -37,6 +37,7 @@ func newChat(s *story, starts []time.Time, wanted func() string) *chat {
 func (c *chat) lines(width int) []line {
 	c.story.mu.Lock()
 	defer c.story.mu.Unlock()
+	c.story.told = c.story.last
 	session := c.story.session(c.wanted())
 	if session == nil || len(session.Conversation.Entities) == 0 {
 		return c.nothing(session)

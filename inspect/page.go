@@ -17,7 +17,7 @@ type page struct {
 	late  func(item, width int) []span // the spans of a line that has none
 	enter func(line)                   // what Enter does; nil: nothing
 	fold  func()                       // what z does; nil: nothing
-	told  func() uint64                // the frames up to this one are in the lines; nil: there is no order by frames
+	told  func() uint64                // the frames up to this one are in those lines; nil: there is no order by frames
 
 	scroll
 }
@@ -35,8 +35,6 @@ type scroll struct {
 }
 
 func (p *page) draw(c canvas) {
-	// What was told before the lines were made is in them; more may come meanwhile.
-	arrived := p.wish != 0 && p.told != nil && p.told() >= p.wish
 	key := p.current().key
 	p.shown = p.lines(c.w - 1)
 	c = c.part(1, 0, c.w, c.h)
@@ -52,7 +50,7 @@ func (p *page) draw(c canvas) {
 	if p.follow {
 		p.cursor = len(p.shown) - 1
 	}
-	if arrived {
+	if p.wish != 0 && p.told != nil && p.told() >= p.wish {
 		p.cursor = p.near(p.wish)
 		p.wish = 0
 	}

@@ -18,6 +18,7 @@ type story struct {
 	trace  trace.Trace
 	tally  tally
 	last   uint64 // the frames up to this one are in it
+	told   uint64 // the frames up to this one are in the lines that were made last
 	broken bool   // a part of it cannot be read
 	ended  bool
 }
@@ -49,11 +50,12 @@ func (s *story) read(ctx context.Context, r *reel, news func()) {
 	news()
 }
 
-// upTo returns the last frame that the story knows.
+// upTo returns the last frame that the lines which were made last are about: the
+// story may have gone on since.
 func (s *story) upTo() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.last
+	return s.told
 }
 
 // isBroken reports whether there are frames that are missing in it. There need be

@@ -25,6 +25,7 @@ type lane struct {
 func (s *story) waterfall(session string, width int, now time.Duration) []line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.told = s.last
 	found := s.session(session)
 	if found == nil || len(found.Conversation.Turns) == 0 {
 		if !s.ended && s.last == 0 {
