@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each agent takes a second to exit
 	signal.Stop(warm())                      // the runtime's goroutine for signals, once started, stays
+	if signal.Ignored(syscall.SIGHUP) {      // by nohup; every agent would inherit that
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	os.Exit(m.Run())
 }
 
