@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // acpPhrases tell about the methods of the Agent Client Protocol in all its
@@ -106,7 +108,7 @@ func tokens(v gjson.Result) string {
 	if v.Type != gjson.Number {
 		return ""
 	}
-	return grouped(v.Int()) + " tokens"
+	return ansi.Grouped(v.Int()) + " tokens"
 }
 
 // config tells the current values of config options.
@@ -167,7 +169,7 @@ func sized(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return text(v)
 	}
-	return points(byteSize(int64(len(v.Str))), piece(v.Str))
+	return points(ansi.ByteSize(int64(len(v.Str))), piece(v.Str))
 }
 
 func placeInText(v gjson.Result) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A row is a frame, or a run of chunks, as it stands in the list.
@@ -114,7 +115,7 @@ func (b *book) has(w stretch) bool {
 			}
 			r.say(next.said)
 		}
-		r.summary = clean(r.said, maxSummary)
+		r.summary = ansi.Brief(r.said, maxSummary)
 	}
 	r.chunks = w.frames
 	b.rows[w.seq] = r
@@ -183,7 +184,7 @@ func (b *book) tell(r *row) {
 		}
 		r.say(chunkText(&f))
 	}
-	r.summary = clean(r.said, maxSummary)
+	r.summary = ansi.Brief(r.said, maxSummary)
 }
 
 // isChunk reports whether a frame may be one of a run.

@@ -7,6 +7,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/mattn/go-runewidth"
 	"github.com/rivo/uniseg"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A canvas is a part of the screen. What is drawn beside it is not drawn.
@@ -18,7 +20,7 @@ type canvas struct {
 
 // A span is text in one style. It is clean.
 type span struct {
-	style style
+	style ansi.Style
 	text  string
 }
 
@@ -31,7 +33,7 @@ func (c canvas) part(x, y, w, h int) canvas {
 }
 
 // text draws text from a place on and returns the column behind it.
-func (c canvas) text(x, y int, s style, text string) int {
+func (c canvas) text(x, y int, s ansi.Style, text string) int {
 	return c.line(x, y, []span{{s, text}})
 }
 
@@ -43,7 +45,7 @@ func (c canvas) line(x, y int, spans []span) int {
 	}
 	end := x
 	for _, s := range spans {
-		end += width(s.text)
+		end += ansi.Width(s.text)
 	}
 	if end <= c.w {
 		for _, s := range spans {
@@ -131,13 +133,13 @@ func (c canvas) spans(y int, line []span, selected bool) {
 	}
 	line = slices.Clone(line)
 	for i := range line {
-		line[i].style = reverse
+		line[i].style = ansi.Reverse
 	}
-	c.fill(c.line(0, y, line), y, reverse)
+	c.fill(c.line(0, y, line), y, ansi.Reverse)
 }
 
 // fill draws blanks from a place to the end of the line.
-func (c canvas) fill(x, y int, s style) {
+func (c canvas) fill(x, y int, s ansi.Style) {
 	if y < 0 || y >= c.h {
 		return
 	}
@@ -147,14 +149,14 @@ func (c canvas) fill(x, y int, s style) {
 }
 
 // across draws a line from one side to the other, a title in it.
-func (c canvas) across(y int, s style, title string) {
+func (c canvas) across(y int, s ansi.Style, title string) {
 	if y < 0 || y >= c.h {
 		return
 	}
 	for x := range c.w {
-		c.screen.SetContent(c.x+x, c.y+y, '─', nil, c.looks[dim])
+		c.screen.SetContent(c.x+x, c.y+y, '─', nil, c.looks[ansi.Dim])
 	}
 	if title != "" {
-		c.text(1, y, s, " "+Cut(title, max(c.w-4, 1))+" ")
+		c.text(1, y, s, " "+ansi.Cut(title, max(c.w-4, 1))+" ")
 	}
 }

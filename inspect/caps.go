@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // capabilities tells what both sides said of themselves, as negotiated on the
@@ -25,7 +26,7 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 		lines = append(lines, s.side(width, "Client", "c", asked, call.Request)...)
 		lines = append(lines, line{})
 		if call.Open() {
-			lines = append(lines, line{spans: []span{{yellow, "The agent has not answered."}}, seq: call.Request})
+			lines = append(lines, line{spans: []span{{ansi.Yellow, "The agent has not answered."}}, seq: call.Request})
 		} else {
 			lines = append(lines, s.side(width, "Agent", "a", answered, call.Response)...)
 		}
@@ -36,7 +37,7 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 		if !s.ended && s.last == 0 {
 			text = "reading…"
 		}
-		return []line{{spans: []span{{dim, text}}}}
+		return []line{{spans: []span{{ansi.Dim, text}}}}
 	}
 	return lines
 }
@@ -68,7 +69,7 @@ func (s *story) side(width int, who, letter string, v gjson.Result, seq uint64) 
 			break
 		}
 	}
-	lines := []line{{spans: []span{{bold, words(who, called)}, {dim, "  " + before("protocol", text(v.Get("protocolVersion")))}}, seq: seq}}
+	lines := []line{{spans: []span{{ansi.Bold, words(who, called)}, {ansi.Dim, "  " + before("protocol", text(v.Get("protocolVersion")))}}, seq: seq}}
 	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities"} {
 		if caps := v.Get(key); caps.IsObject() {
 			o := offers{s, letter, width, seq, lines}
@@ -76,7 +77,7 @@ func (s *story) side(width int, who, letter string, v gjson.Result, seq uint64) 
 			return o.lines
 		}
 	}
-	return append(lines, line{spans: []span{{dim, "  offers nothing"}}, seq: seq})
+	return append(lines, line{spans: []span{{ansi.Dim, "  offers nothing"}}, seq: seq})
 }
 
 // deepestOffer is how deep capabilities are shown: as deep as those go that are
@@ -103,14 +104,14 @@ const (
 func (o *offers) add(path string, v gjson.Result, depth int) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		at := strings.TrimPrefix(path+"."+key.Str, ".")
-		row := []span{{plain, pad(strings.Repeat("  ", depth)+piece(key.Str), answerColumn)}}
+		row := []span{{ansi.Plain, ansi.Pad(strings.Repeat("  ", depth)+piece(key.Str), answerColumn)}}
 		switch {
 		case value.Type == gjson.False || value.Type == gjson.Null:
-			row = append(row, span{dim, "no"})
+			row = append(row, span{ansi.Dim, "no"})
 		case value.Type == gjson.True || value.IsObject():
-			row = append(row, span{green, "yes"})
+			row = append(row, span{ansi.Green, "yes"})
 		default:
-			row = append(row, span{plain, text(value)})
+			row = append(row, span{ansi.Plain, text(value)})
 		}
 		o.row(row, o.uses(at))
 		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer {
@@ -124,16 +125,16 @@ func (o *offers) add(path string, v gjson.Result, depth int) {
 func (o *offers) row(row []span, uses [][2]span) {
 	used := 0
 	for _, s := range row {
-		used += width(s.text)
+		used += ansi.Width(s.text)
 	}
 	for _, use := range uses {
-		columns := width(use[0].text) + width(use[1].text)
+		columns := ansi.Width(use[0].text) + ansi.Width(use[1].text)
 		if used > usesColumn && used+2+columns > o.width {
 			o.lines = append(o.lines, line{spans: row, seq: o.seq})
 			row, used = nil, 0
 		}
 		gap := max(usesColumn-used, 2)
-		row = append(row, span{plain, strings.Repeat(" ", gap)}, use[0], use[1])
+		row = append(row, span{ansi.Plain, strings.Repeat(" ", gap)}, use[0], use[1])
 		used += gap + columns
 	}
 	o.lines = append(o.lines, line{spans: row, seq: o.seq})
@@ -154,7 +155,7 @@ func (o *offers) uses(path string) [][2]span {
 			if gate != path || c == nil {
 				continue
 			}
-			uses = append(uses, [2]span{{cyan, m.Name}, {dim, fmt.Sprintf(" ×%s", grouped(int64(c.frames)))}})
+			uses = append(uses, [2]span{{ansi.Cyan, m.Name}, {ansi.Dim, fmt.Sprintf(" ×%s", ansi.Grouped(int64(c.frames)))}})
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A chat is the place with the conversation of a session.
@@ -46,7 +47,7 @@ func (c *chat) lines(width int) []line {
 		clear(c.drawn)
 		c.width = width
 	}
-	said := []line{{spans: []span{{bold, Cut(points(piece(session.Title), piece(session.ID)), max(width, 1))}}}, {}}
+	said := []line{{spans: []span{{ansi.Bold, ansi.Cut(points(piece(session.Title), piece(session.ID)), max(width, 1))}}}, {}}
 	conversation := &session.Conversation
 	shown := ownTerminals(conversation)
 	ended := 0
@@ -73,7 +74,7 @@ func (c *chat) nothing(session *trace.Session) []line {
 	case session != nil:
 		text = "Nothing has been said in session " + piece(session.ID) + "."
 	}
-	return []line{{spans: []span{{dim, text}}}}
+	return []line{{spans: []span{{ansi.Dim, text}}}}
 }
 
 // ownTerminals returns the terminals that are shown with the tool calls that they
@@ -111,10 +112,10 @@ func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
 	one.Entities, one.Turns = []*trace.Entity{e}, nil
 	rows := c.write(&one, e.First)
 	if len(rows) > 2 {
-		sign := span{dim, "▾ "}
+		sign := span{ansi.Dim, "▾ "}
 		if !open {
 			sign.text = "▸ "
-			rows[0].spans = append(rows[0].spans, span{dim, "  " + strings.TrimSpace(lineText(rows[1])) + " …"})
+			rows[0].spans = append(rows[0].spans, span{ansi.Dim, "  " + strings.TrimSpace(lineText(rows[1])) + " …"})
 			rows = rows[:1]
 		}
 		rows[0].spans[0] = sign
@@ -128,7 +129,7 @@ func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
 
 func (c *chat) endOfTurn(of *trace.Conversation, t *trace.Turn) []line {
 	if c.story.running(t) {
-		return []line{{spans: []span{{yellow, fmt.Sprintf("%s── turn %d: running", margin, t.Number)}}, seq: t.Last}, {}}
+		return []line{{spans: []span{{ansi.Yellow, fmt.Sprintf("%s── turn %d: running", margin, t.Number)}}, seq: t.Last}, {}}
 	}
 	one := *of
 	one.Entities, one.Turns = nil, []*trace.Turn{t}
@@ -146,7 +147,7 @@ func (c *chat) write(part *trace.Conversation, seq uint64) []line {
 	trace.WriteText(&b, part, form) // a Builder takes everything
 	var rows []line
 	for text := range strings.Lines(b.String()) {
-		rows = append(rows, line{spans: append([]span{{plain, margin}}, styled(strings.TrimSuffix(text, "\n"))...), seq: seq})
+		rows = append(rows, line{spans: append([]span{{ansi.Plain, margin}}, styled(strings.TrimSuffix(text, "\n"))...), seq: seq})
 	}
 	return rows
 }

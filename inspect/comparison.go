@@ -3,6 +3,7 @@ package inspect
 import (
 	"strings"
 
+	"github.com/acptap/acptap/record/trace/ansi"
 	"github.com/acptap/acptap/record/trace/linediff"
 )
 
@@ -30,7 +31,7 @@ func diffLine(n int32, line string) paneLine {
 	case '-':
 		part = removed
 	}
-	return paneLine{n, tidy(line), part}
+	return paneLine{n, ansi.Line(line), part}
 }
 
 func indented(raw []byte) []string {

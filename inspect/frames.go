@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // drawList draws the rows of the frames.
@@ -13,7 +14,7 @@ func (a *app) drawList(c canvas) {
 	window := a.model.window(c.h)
 	a.book.load(window)
 	if len(window) == 0 && c.h > 0 {
-		c.text(1, 0, dim, a.emptyText())
+		c.text(1, 0, ansi.Dim, a.emptyText())
 		return
 	}
 	form := rowForm{
@@ -60,9 +61,9 @@ func (a *app) emptyText() string {
 // drawPane draws the selected frame.
 func (a *app) drawPane(title, c canvas) {
 	a.loadPane()
-	s := dim
+	s := ansi.Dim
 	if a.inPane {
-		s = bold
+		s = ansi.Bold
 	}
 	title.across(0, s, a.paneTitle())
 	if c.h == 0 || a.pane.frame.Seq == 0 {
@@ -102,7 +103,7 @@ func (a *app) paneTitle() string {
 	if f.Origin != wire.Wire {
 		parts = append(parts, f.Origin.String())
 	}
-	parts = append(parts, a.pairText(f), before("session", piece(f.Session)), byteSize(f.Size), paneNames[a.pane.form])
+	parts = append(parts, a.pairText(f), before("session", piece(f.Session)), ansi.ByteSize(f.Size), paneNames[a.pane.form])
 	if f.Kind == wire.Junk || f.Kind == wire.Stderr {
 		parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], "tree", "text", 1)
 	}

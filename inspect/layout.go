@@ -3,6 +3,8 @@ package inspect
 import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // Sizes from which on the pane stands below the list, and beside it.
@@ -60,7 +62,7 @@ func (a *app) Draw(screen tcell.Screen) {
 		a.drawPane(l.title, l.pane)
 		if l.pane.x > l.list.x && l.list.h > 0 {
 			for y := range l.list.h {
-				l.body.text(l.list.w, y, dim, "│")
+				l.body.text(l.list.w, y, ansi.Dim, "│")
 			}
 		}
 	}
@@ -69,7 +71,7 @@ func (a *app) Draw(screen tcell.Screen) {
 	switch p := a.prompt; {
 	case p != nil:
 		l.body.notice(p.wrong)
-	case a.message != "" && width(a.message) > l.status.w/2:
+	case a.message != "" && ansi.Width(a.message) > l.status.w/2:
 		l.body.notice(a.message)
 	}
 }

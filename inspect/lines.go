@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // Lines writes frames as lines in columns:
@@ -63,37 +64,37 @@ func (l *Lines) WriteHit(h Hit) error { return l.write(&h.Frame, h.Latency, h.La
 func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) error {
 	sign, direction := arrow(f)
 	look := look(f)
-	l.put(dim, fmt.Sprintf("%5d %8.3f ", f.Seq, f.At.Seconds()))
-	l.put(magenta, originSigns[min(f.Origin, wire.Rewritten)])
+	l.put(ansi.Dim, fmt.Sprintf("%5d %8.3f ", f.Seq, f.At.Seconds()))
+	l.put(ansi.Magenta, originSigns[min(f.Origin, wire.Rewritten)])
 	l.put(direction, sign)
-	l.put(dim, fmt.Sprintf(" %-9s ", kindNames[min(f.Kind, wire.Mark)]))
-	l.put(look, pad(piece(name(f)), l.methodWidth())+"  ")
+	l.put(ansi.Dim, fmt.Sprintf(" %-9s ", kindNames[min(f.Kind, wire.Mark)]))
+	l.put(look, ansi.Pad(piece(name(f)), l.methodWidth())+"  ")
 
 	var behind string
 	if answered {
 		behind = "  " + brief(latency)
 	}
 	if f.Size >= largeFrame {
-		behind += "  " + byteSize(f.Size)
+		behind += "  " + ansi.ByteSize(f.Size)
 	}
 	said := Summary(*f)
 	if l.Width > 0 {
-		said = Cut(said, max(l.Width-l.used-width(behind), 1))
+		said = ansi.Cut(said, max(l.Width-l.used-ansi.Width(behind), 1))
 	}
 	l.put(look, said)
-	l.put(dim, behind)
+	l.put(ansi.Dim, behind)
 	return l.end()
 }
 
 // Heading writes a line above the frames, such as the name of their tape.
 func (l *Lines) Heading(text string) error {
-	l.put(bold, "── "+piece(text))
+	l.put(ansi.Bold, "── "+piece(text))
 	return l.end()
 }
 
 // Trouble writes in place of the frames that could not be read.
 func (l *Lines) Trouble(err error) error {
-	l.put(red, "── "+piece(err.Error()))
+	l.put(ansi.Red, "── "+piece(err.Error()))
 	return l.end()
 }
 
@@ -102,13 +103,13 @@ func (l *Lines) Trouble(err error) error {
 func (l *Lines) Close() error {
 	open, cancelled := l.calls.unanswered()
 	if open.n > 0 {
-		l.put(yellow, "── no answer to "+open.tell("request", "requests", ", "))
+		l.put(ansi.Yellow, "── no answer to "+open.tell("request", "requests", ", "))
 		if err := l.end(); err != nil {
 			return err
 		}
 	}
 	if cancelled.n > 0 {
-		l.put(dim, "── cancelled, without an answer: "+cancelled.tell("request", "requests", ", "))
+		l.put(ansi.Dim, "── cancelled, without an answer: "+cancelled.tell("request", "requests", ", "))
 		return l.end()
 	}
 	return nil
@@ -140,23 +141,20 @@ func (l *Lines) methodWidth() int {
 }
 
 // put appends text to the line, as far as there is room.
-func (l *Lines) put(s style, text string) {
+func (l *Lines) put(s ansi.Style, text string) {
 	room := l.Width - l.used
 	switch {
-	case l.Width == 0, width(text) <= room:
-		l.used += width(text)
+	case l.Width == 0, ansi.Width(text) <= room:
+		l.used += ansi.Width(text)
 	case room <= 0:
 		return
 	default:
-		text, l.used = Cut(strings.TrimRight(text, " "), room), l.Width
+		text, l.used = ansi.Cut(strings.TrimRight(text, " "), room), l.Width
 	}
-	if !l.Color || s == plain || strings.TrimSpace(text) == "" {
-		l.b.WriteString(text)
-		return
+	if l.Color && strings.TrimSpace(text) != "" {
+		text = s.Paint(text)
 	}
-	l.b.WriteString("\x1b[" + string(s) + "m")
 	l.b.WriteString(text)
-	l.b.WriteString("\x1b[0m")
 }
 
 func (l *Lines) end() error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // listed is how many of the slowest calls are listed, and how many of the last
@@ -29,46 +30,46 @@ func (s *story) numbers(width int) []line {
 		}
 	}
 	columns := min(max(width-57, 16), 36)
-	lines := []line{{spans: []span{{bold, pad("Method", columns) +
+	lines := []line{{spans: []span{{ansi.Bold, ansi.Pad("Method", columns) +
 		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", "frames", "failed", "bytes", "p50", "p95", "p99", "max")}}, stays: true}}
 	for _, called := range s.tally.inOrder() {
 		c := s.tally[called]
 		l := latencies[called]
 		slices.Sort(l)
 		row := []span{
-			{plain, pad(Cut(piece(called), columns), columns)},
-			{plain, fmt.Sprintf("%8s ", grouped(int64(c.frames)))},
-			{plain, fmt.Sprintf("%6s ", blankZero(c.failed))},
-			{plain, fmt.Sprintf("%8s ", byteSize(c.bytes))},
+			{ansi.Plain, ansi.Pad(ansi.Cut(piece(called), columns), columns)},
+			{ansi.Plain, fmt.Sprintf("%8s ", ansi.Grouped(int64(c.frames)))},
+			{ansi.Plain, fmt.Sprintf("%6s ", blankZero(c.failed))},
+			{ansi.Plain, fmt.Sprintf("%8s ", ansi.ByteSize(c.bytes))},
 		}
 		if c.failed > 0 {
-			row[2].style = red
+			row[2].style = ansi.Red
 		}
 		if len(l) > 0 {
-			row = append(row, span{plain, fmt.Sprintf("%s %s %s %s", took(quantile(l, .5)),
+			row = append(row, span{ansi.Plain, fmt.Sprintf("%s %s %s %s", took(quantile(l, .5)),
 				took(quantile(l, .95)), took(quantile(l, .99)), took(l[len(l)-1]))})
 		}
 		lines = append(lines, line{spans: row})
 	}
 	slices.SortStableFunc(answered, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
-	lines = append(lines, line{}, line{spans: []span{{bold, "Slowest calls"}}})
+	lines = append(lines, line{}, line{spans: []span{{ansi.Bold, "Slowest calls"}}})
 	for _, c := range answered[:min(len(answered), listed)] {
 		lines = append(lines, s.call(c, took(c.Latency())))
 	}
 	if len(open) > 0 {
-		lines = append(lines, line{}, line{spans: []span{{bold, "Calls without an answer"}}})
+		lines = append(lines, line{}, line{spans: []span{{ansi.Bold, "Calls without an answer"}}})
 	}
 	for _, c := range open[max(len(open)-listed, 0):] {
-		lines = append(lines, s.call(c, pad("", 7)))
+		lines = append(lines, s.call(c, ansi.Pad("", 7)))
 	}
 	return lines
 }
 
 // call tells of a call, behind its latency. It is where its request is.
 func (s *story) call(c *trace.Call, latency string) line {
-	row := []span{{plain, latency + "  "}, {dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {plain, words(piece(c.Method), piece(c.Tool))}}
+	row := []span{{ansi.Plain, latency + "  "}, {ansi.Dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {ansi.Plain, words(piece(c.Method), piece(c.Tool))}}
 	if c.Failed {
-		row = append(row, span{red, " failed"})
+		row = append(row, span{ansi.Red, " failed"})
 	}
 	return line{spans: row, seq: c.Request}
 }
@@ -80,5 +81,5 @@ func blankZero(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return grouped(int64(n))
+	return ansi.Grouped(int64(n))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A paneForm is how a frame is shown.
@@ -123,24 +124,24 @@ func (p *pane) spans(k int) []span {
 	}
 	switch line.part {
 	case inside:
-		s := green
+		s := ansi.Green
 		if line.node < 0 {
-			s = plain
+			s = ansi.Plain
 		}
-		return []span{{plain, margin}, {s, line.text}}
+		return []span{{ansi.Plain, margin}, {s, line.text}}
 	case added:
-		return []span{{plain, margin}, {green, line.text}}
+		return []span{{ansi.Plain, margin}, {ansi.Green, line.text}}
 	case removed:
-		return []span{{plain, margin}, {red, line.text}}
+		return []span{{ansi.Plain, margin}, {ansi.Red, line.text}}
 	case cutOff:
 		if line.node < 0 {
-			return []span{{dim, fmt.Sprintf("… of %s; w writes the whole frame to a file", byteSize(p.frame.Size))}}
+			return []span{{ansi.Dim, fmt.Sprintf("… of %s; w writes the whole frame to a file", ansi.ByteSize(p.frame.Size))}}
 		}
-		return []span{{dim, margin + "… more: Enter"}}
+		return []span{{ansi.Dim, margin + "… more: Enter"}}
 	case ending:
-		return []span{{dim, margin[:len(margin)-2] + string(p.tree.json[p.tree.nodes[line.node].to-1])}}
+		return []span{{ansi.Dim, margin[:len(margin)-2] + string(p.tree.json[p.tree.nodes[line.node].to-1])}}
 	}
-	return append([]span{{plain, margin[:len(margin)-2]}}, p.value(line.node)...)
+	return append([]span{{ansi.Plain, margin[:len(margin)-2]}}, p.value(line.node)...)
 }
 
 func hexLine(raw []byte, from int) []span {
@@ -161,7 +162,7 @@ func hexLine(raw []byte, from int) []span {
 			text.WriteByte('.')
 		}
 	}
-	return []span{{dim, fmt.Sprintf("%08x  ", from)}, {plain, hex.String() + " "}, {green, text.String()}}
+	return []span{{ansi.Dim, fmt.Sprintf("%08x  ", from)}, {ansi.Plain, hex.String() + " "}, {ansi.Green, text.String()}}
 }
 
 // node returns the value that the cursor is on, 0 if it is on none.

@@ -1,10 +1,11 @@
 package inspect
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // Limits of what is shown, in characters.
@@ -15,7 +16,7 @@ const (
 )
 
 // piece makes text from the wire fit to be part of a summary.
-func piece(s string) string { return clean(s, maxPiece) }
+func piece(s string) string { return ansi.Brief(s, maxPiece) }
 
 // text returns a value for reading: a string without its quotes, anything else
 // as JSON, nothing for null.
@@ -155,7 +156,7 @@ func (l *list) add(what func() string) {
 }
 
 func (l *list) tell(one, many, between string) string {
-	said := grouped(int64(l.n)) + " " + many
+	said := ansi.Grouped(int64(l.n)) + " " + many
 	if l.n == 1 {
 		said = "1 " + one
 	}
@@ -182,34 +183,4 @@ func names(v gjson.Result) string {
 		})
 	}
 	return strings.Join(parts, ", ")
-}
-
-// grouped returns a number with commas between the thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// byteSize returns a number of bytes as three digits at most.
-func byteSize(n int64) string {
-	switch {
-	case n < 1e3:
-		return strconv.FormatInt(n, 10) + " B"
-	case n < 1e6:
-		return scaled(n, 1e3) + " kB"
-	case n < 1e9:
-		return scaled(n, 1e6) + " MB"
-	}
-	return scaled(n, 1e9) + " GB"
-}
-
-func scaled(n int64, unit float64) string {
-	x := float64(n) / unit
-	if x < 9.95 {
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(x, 'f', 0, 64)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A prompt asks for a line of text on the status line.
@@ -72,7 +73,7 @@ func (p *prompt) proposals() []filter.Candidate {
 func (a *app) ask(label, text string, done func(string) error) {
 	p := &prompt{}
 	field := tview.NewInputField().SetLabel(label).SetText(text).
-		SetLabelStyle(a.look[bold]).SetFieldStyle(a.look[plain])
+		SetLabelStyle(a.look[ansi.Bold]).SetFieldStyle(a.look[ansi.Plain])
 	field.SetBackgroundColor(tcell.ColorDefault)
 	field.SetDoneFunc(func(k tcell.Key) {
 		switch k {
@@ -97,7 +98,7 @@ func (p *prompt) fault(err error) {
 	p.wrong, p.at = err.Error(), -1
 	var wrong *filter.SyntaxError
 	if errors.As(err, &wrong) {
-		p.at = width(p.field.GetLabel()) + width(tidy(wrong.Query[:wrong.Pos]))
+		p.at = ansi.Width(p.field.GetLabel()) + ansi.Width(ansi.Line(wrong.Query[:wrong.Pos]))
 	}
 }
 
@@ -105,7 +106,7 @@ func (p *prompt) fault(err error) {
 func (p *prompt) propose(c canvas) {
 	if p.wrong != "" {
 		if p.at >= 0 {
-			c.text(min(p.at, c.w-1), 0, red, "^")
+			c.text(min(p.at, c.w-1), 0, ansi.Red, "^")
 		}
 		return
 	}
@@ -113,11 +114,11 @@ func (p *prompt) propose(c canvas) {
 	if len(list) == 0 {
 		return
 	}
-	x := c.text(1, 0, bold, "Tab ")
+	x := c.text(1, 0, ansi.Bold, "Tab ")
 	for _, candidate := range list {
-		x = c.text(x, 0, cyan, piece(candidate.Text)+" ")
+		x = c.text(x, 0, ansi.Cyan, piece(candidate.Text)+" ")
 		if candidate.Means != "" && len(list) == 1 {
-			x = c.text(x, 0, dim, candidate.Means+" ")
+			x = c.text(x, 0, ansi.Dim, candidate.Means+" ")
 		}
 		x++
 	}

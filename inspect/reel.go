@@ -14,6 +14,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A reel is the tapes of a subject, by time, as if they were one: their frames
@@ -173,7 +174,7 @@ func (r *reel) write(w io.Writer, seq uint64) error {
 // behind several tapes which of them that is, as in 2.17.
 func (r *reel) label(seq uint64) string {
 	if len(r.strips) == 1 {
-		return grouped(int64(seq))
+		return ansi.Grouped(int64(seq))
 	}
 	i := r.at(seq)
 	return strconv.Itoa(i+1) + "." + strconv.FormatUint(seq-r.strips[i].before, 10)

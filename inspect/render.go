@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A rowForm says how rows are written.
@@ -30,7 +31,7 @@ func (r *row) spans(form rowForm) []span {
 	f := &r.frame
 	number := fmt.Sprintf("%*s ", form.digits, form.label(f.Seq))
 	if r.err != nil {
-		return []span{{dim, " " + number}, {red, piece(r.err.Error())}}
+		return []span{{ansi.Dim, " " + number}, {ansi.Red, piece(r.err.Error())}}
 	}
 	flag := " "
 	if form.marked {
@@ -39,30 +40,30 @@ func (r *row) spans(form rowForm) []span {
 	sign, way := arrow(f)
 	look := look(f)
 	if r.bad {
-		look = red
+		look = ansi.Red
 	}
 	line := []span{
-		{yellow, flag}, {dim, number + form.time(f) + " "},
-		{magenta, originSigns[min(int(f.Origin), len(originSigns)-1)]}, {way, sign + " "},
+		{ansi.Yellow, flag}, {ansi.Dim, number + form.time(f) + " "},
+		{ansi.Magenta, originSigns[min(int(f.Origin), len(originSigns)-1)]}, {way, sign + " "},
 	}
 	if form.width >= 72 {
-		line = append(line, span{dim, pad(kindNames[min(int(f.Kind), len(kindNames)-1)], 10)})
+		line = append(line, span{ansi.Dim, ansi.Pad(kindNames[min(int(f.Kind), len(kindNames)-1)], 10)})
 	}
 	columns := min(max(form.width/4, 12), 28)
 	times := ""
 	if r.chunks > 1 {
 		times = " ×" + strconv.Itoa(r.chunks)
 	}
-	called := Cut(piece(name(f)), columns-width(times)) + times
-	line = append(line, span{look, pad(called, columns) + "  "})
+	called := ansi.Cut(piece(name(f)), columns-ansi.Width(times)) + times
+	line = append(line, span{look, ansi.Pad(called, columns) + "  "})
 
 	behind := form.behind(r)
 	room := form.width
 	for _, s := range append(line, behind...) {
-		room -= width(s.text)
+		room -= ansi.Width(s.text)
 	}
 	if room > 0 {
-		line = append(line, span{look, pad(Cut(r.summary, room), room)})
+		line = append(line, span{look, ansi.Pad(ansi.Cut(r.summary, room), room)})
 	}
 	return append(line, behind...)
 }
@@ -91,14 +92,14 @@ func (form *rowForm) behind(r *row) []span {
 	latency, answered := form.latency(&r.frame)
 	switch {
 	case form.waits && form.now > 0:
-		list = append(list, span{yellow, "  waits " + brief(form.now-r.frame.At)})
+		list = append(list, span{ansi.Yellow, "  waits " + brief(form.now-r.frame.At)})
 	case form.waits:
-		list = append(list, span{yellow, "  no answer"})
+		list = append(list, span{ansi.Yellow, "  no answer"})
 	case answered:
-		list = append(list, span{dim, "  " + brief(latency)})
+		list = append(list, span{ansi.Dim, "  " + brief(latency)})
 	}
 	if r.frame.Size >= largeFrame {
-		list = append(list, span{dim, "  " + byteSize(r.frame.Size)})
+		list = append(list, span{ansi.Dim, "  " + ansi.ByteSize(r.frame.Size)})
 	}
 	return list
 }
@@ -108,5 +109,5 @@ func counts(before, all int) string {
 	if all == 0 {
 		return "0 of 0"
 	}
-	return grouped(int64(before+1)) + " of " + grouped(int64(all))
+	return ansi.Grouped(int64(before+1)) + " of " + ansi.Grouped(int64(all))
 }

@@ -3,6 +3,8 @@ package inspect
 import (
 	"slices"
 	"strconv"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A tab is the name of a place on the first line.
@@ -38,16 +40,16 @@ func (a *app) drawBar(c canvas) {
 	if c.h == 0 {
 		return
 	}
-	c.fill(0, 0, reverse)
+	c.fill(0, 0, ansi.Reverse)
 	tabs := a.tabs(c.w)
 	if tabs[0].x > 0 {
-		c.text(1, 0, reverse, "acptap")
+		c.text(1, 0, ansi.Reverse, "acptap")
 	}
 	x := 0
 	for _, t := range tabs {
-		s := reverse
+		s := ansi.Reverse
 		if t.place == a.place {
-			s = bold
+			s = ansi.Bold
 		}
 		x = c.text(t.x, 0, s, t.text)
 	}
@@ -63,14 +65,14 @@ func (a *app) drawBar(c canvas) {
 		state = "● " + state
 	}
 	said := points(agent, piece(a.subject.Name), before("session", piece(a.subject.Session)), state)
-	if width(said) > room {
+	if ansi.Width(said) > room {
 		said = points(agent, state)
 	}
-	if width(said) > room {
+	if ansi.Width(said) > room {
 		said = points(state, agent)
 	}
-	said = Cut(said, room)
-	c.text(c.w-width(said)-1, 0, reverse, said)
+	said = ansi.Cut(said, room)
+	c.text(c.w-ansi.Width(said)-1, 0, ansi.Reverse, said)
 }
 
 // drawStatus draws the line with the place in the list and the filter, a
@@ -88,19 +90,19 @@ func (a *app) drawStatus(c canvas) {
 	if a.page != nil {
 		at, all = a.page.cursor, len(a.page.shown)
 	}
-	status := []span{{bold, counts(at, all)}, {dim, a.progress()}}
+	status := []span{{ansi.Bold, counts(at, all)}, {ansi.Dim, a.progress()}}
 	if a.message != "" {
-		s := plain
+		s := ansi.Plain
 		if a.trouble {
-			s = red
+			s = ansi.Red
 		}
-		status = append(status, span{dim, " · "}, span{s, a.message})
+		status = append(status, span{ansi.Dim, " · "}, span{s, a.message})
 	}
 	if a.query != "" && a.page == nil {
-		status = append(status, span{dim, " · filter "}, span{cyan, piece(a.query)})
+		status = append(status, span{ansi.Dim, " · filter "}, span{ansi.Cyan, piece(a.query)})
 	}
 	for _, note := range a.notes() {
-		status = append(status, span{dim, " · " + note})
+		status = append(status, span{ansi.Dim, " · " + note})
 	}
 	c.line(1, 0, status)
 }
@@ -116,8 +118,8 @@ func (c canvas) notice(text string) {
 	lines, _ := wrapped(text, max(c.w-2, 1), maxNotice)
 	for i, said := range lines {
 		y := c.h - len(lines) + i
-		c.text(0, y, red, " ")
-		c.fill(c.text(1, y, red, said), y, red)
+		c.text(0, y, ansi.Red, " ")
+		c.fill(c.text(1, y, ansi.Red, said), y, ansi.Red)
 	}
 }
 
@@ -135,12 +137,12 @@ func (a *app) progress() string {
 		if s.ended || s.last >= a.info.Lines {
 			return ""
 		}
-		return " · read " + grouped(int64(s.last*100/a.info.Lines)) + " %"
+		return " · read " + ansi.Grouped(int64(s.last*100/a.info.Lines)) + " %"
 	}
 	if a.model.caught || a.info.Lines == 0 {
 		return ""
 	}
-	text := " · read " + grouped(int64(min(a.model.last*100/a.info.Lines, 100))) + " %"
+	text := " · read " + ansi.Grouped(int64(min(a.model.last*100/a.info.Lines, 100))) + " %"
 	if a.query != "" {
 		text += ", Esc ends it"
 	}
@@ -165,7 +167,7 @@ func (a *app) notes() []string {
 		list = append(list, "marked "+a.reel.label(a.model.mark))
 	}
 	if n := a.model.bad.n; n > 0 {
-		list = append(list, grouped(int64(n))+" with errors (e)")
+		list = append(list, ansi.Grouped(int64(n))+" with errors (e)")
 	}
 	if a.err != nil {
 		list = append(list, brokenNote)
@@ -204,7 +206,7 @@ func (a *app) drawHints(c canvas) {
 	var row []span
 	gap := ""
 	for _, k := range hints {
-		row = append(row, span{bold, gap + k.names[0]}, span{dim, " " + k.hint})
+		row = append(row, span{ansi.Bold, gap + k.names[0]}, span{ansi.Dim, " " + k.hint})
 		gap = hintGap
 	}
 	c.line(1, 0, row)

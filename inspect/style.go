@@ -5,60 +5,45 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-)
-
-// A style is the parameters of the ECMA-48 sequence SGR.
-type style string
-
-const (
-	plain   style = ""
-	bold    style = "1"
-	dim     style = "2"
-	red     style = "31"
-	green   style = "32"
-	yellow  style = "33"
-	magenta style = "35"
-	blue    style = "34"
-	cyan    style = "36"
-	reverse style = "7"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // arrow returns the sign of a frame's direction.
-func arrow(f *dialect.Frame) (string, style) {
+func arrow(f *dialect.Frame) (string, ansi.Style) {
 	switch {
 	case f.Kind == wire.Mark:
-		return "─", dim
+		return "─", ansi.Dim
 	case f.Dir == wire.ClientToAgent:
-		return "→", cyan
+		return "→", ansi.Cyan
 	case f.Dir == wire.AgentToClient:
-		return "←", green
+		return "←", ansi.Green
 	}
-	return "⇠", yellow
+	return "⇠", ansi.Yellow
 }
 
 // look returns the style of a frame's method and summary.
-func look(f *dialect.Frame) style {
+func look(f *dialect.Frame) ansi.Style {
 	switch {
 	case f.Kind == wire.Mark:
 		if m := wire.ReadMark(f.Frame); m.Gap != 0 || m.Damage != 0 {
-			return red
+			return ansi.Red
 		}
-		return yellow
+		return ansi.Yellow
 	case f.Failed, f.Kind == wire.Junk:
-		return red
+		return ansi.Red
 	case f.Kind == wire.Stderr:
-		return yellow
+		return ansi.Yellow
 	case f.Origin == wire.Withheld:
-		return dim
+		return ansi.Dim
 	}
-	return plain
+	return ansi.Plain
 }
 
 // styled reads a line that was written for a terminal, with one parameter of SGR
 // at a time, as Lines and trace.WriteText write them.
 func styled(line string) []span {
 	var spans []span
-	look := plain
+	look := ansi.Plain
 	for line != "" {
 		text, rest, found := strings.Cut(line, "\x1b[")
 		if text != "" {
@@ -68,8 +53,8 @@ func styled(line string) []span {
 			break
 		}
 		param, after, _ := strings.Cut(rest, "m")
-		if look = style(param); param == "0" {
-			look = plain
+		if look = ansi.Style(param); param == "0" {
+			look = ansi.Plain
 		}
 		line = after
 	}

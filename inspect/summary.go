@@ -14,6 +14,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // Summary tells on one line what a frame says: the text of a chunk, the title
@@ -25,7 +26,7 @@ func Summary(f dialect.Frame) string {
 	if len(f.Raw) > wire.MaxChecked {
 		f.Raw = f.Raw[:wire.MaxChecked]
 	}
-	return clean(tell(&f), maxSummary)
+	return ansi.Brief(tell(&f), maxSummary)
 }
 
 // tell returns the summary of a frame, or of an entry of a batch.
@@ -153,7 +154,7 @@ func tellBatch(f *dialect.Frame) string {
 		if e.Kind == wire.Batch {
 			entry.Kind = wire.Junk // JSON-RPC has no batches in batches
 		}
-		said.add(func() string { return clean(words(piece(name(&entry)), tell(&entry)), maxPiece) })
+		said.add(func() string { return ansi.Brief(words(piece(name(&entry)), tell(&entry)), maxPiece) })
 		return true
 	})
 	said.n = max(said.n, len(f.Entries))
@@ -173,9 +174,9 @@ func tellMark(f *dialect.Frame) string {
 	m := wire.ReadMark(f.Frame)
 	switch {
 	case m.Gap != 0:
-		return grouped(m.Gap) + " bytes missing here"
+		return ansi.Grouped(m.Gap) + " bytes missing here"
 	case m.Damage != 0:
-		return grouped(m.Damage) + " bytes of the tape cannot be read here"
+		return ansi.Grouped(m.Damage) + " bytes of the tape cannot be read here"
 	case m.EOF:
 		return closings[min(f.Dir, wire.AgentStderr)]
 	case m.Signal != "":
@@ -187,7 +188,7 @@ func tellMark(f *dialect.Frame) string {
 	case m.Exit.Signal != "":
 		return "agent ended by signal " + piece(m.Exit.Signal)
 	}
-	return "agent exited with status " + grouped(int64(m.Exit.Code))
+	return "agent exited with status " + ansi.Grouped(int64(m.Exit.Code))
 }
 
 var closings = [wire.Directions]string{"client closed its end", "agent closed its end", "agent closed stderr"}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // maxCopy is how much is sent to the clipboard: terminals drop what is larger
@@ -21,16 +22,16 @@ const maxCopy = 64 << 10
 // whether it took it.
 func (a *app) copy(what string, text []byte) {
 	if len(text) > maxCopy {
-		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", byteSize(int64(len(text)))))
+		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", ansi.ByteSize(int64(len(text)))))
 		return
 	}
 	a.screen.SetClipboard(text)
-	a.say(fmt.Sprintf("%s sent to the terminal's clipboard, %s bytes", what, grouped(int64(len(text)))))
+	a.say(fmt.Sprintf("%s sent to the terminal's clipboard, %s bytes", what, ansi.Grouped(int64(len(text)))))
 }
 
 func (a *app) copyFrame() {
 	if f := a.pane.frame; int64(len(f.Raw)) < f.Size {
-		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", byteSize(f.Size)))
+		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", ansi.ByteSize(f.Size)))
 		return
 	}
 	a.copy("frame", a.pane.frame.Raw)
@@ -60,7 +61,7 @@ func (a *app) askWrite() {
 	}
 	a.ask("write the frame to: ", fmt.Sprintf("frame-%d.json", seq), func(path string) error {
 		return newFile(path, func(f *os.File) error { return a.reel.write(f, seq) }, func(size int64) {
-			a.say(byteSize(size) + " written to " + piece(path))
+			a.say(ansi.ByteSize(size) + " written to " + piece(path))
 		})
 	})
 }
@@ -122,7 +123,7 @@ func (a *app) askExport() {
 				return err
 			}, func(int64) {})
 			a.feed.put(func() {
-				a.say(fmt.Sprintf("%s frames written to %s, secrets redacted", grouped(int64(frames)), piece(path)))
+				a.say(fmt.Sprintf("%s frames written to %s, secrets redacted", ansi.Grouped(int64(frames)), piece(path)))
 				a.fail(err)
 			})
 		})

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A Theme says which colours the screen has.
@@ -39,37 +41,37 @@ func (t *Theme) String() string { return string(*t) }
 func (t *Theme) Type() string { return "theme" }
 
 // palettes have a colour for each style that has one.
-var palettes = map[Theme]map[style]tcell.Color{
+var palettes = map[Theme]map[ansi.Style]tcell.Color{
 	ANSI: {
-		red: tcell.ColorMaroon, green: tcell.ColorGreen, yellow: tcell.ColorOlive,
-		blue: tcell.ColorNavy, magenta: tcell.ColorPurple, cyan: tcell.ColorTeal,
+		ansi.Red: tcell.ColorMaroon, ansi.Green: tcell.ColorGreen, ansi.Yellow: tcell.ColorOlive,
+		ansi.Blue: tcell.ColorNavy, ansi.Magenta: tcell.ColorPurple, ansi.Cyan: tcell.ColorTeal,
 	},
 	Dark: {
-		red: tcell.NewHexColor(0xff6e67), green: tcell.NewHexColor(0x8ccf7e), yellow: tcell.NewHexColor(0xe5c76b),
-		blue: tcell.NewHexColor(0x71baf2), magenta: tcell.NewHexColor(0xce89df), cyan: tcell.NewHexColor(0x67cbe7),
-		dim: tcell.NewHexColor(0x8a929c),
+		ansi.Red: tcell.NewHexColor(0xff6e67), ansi.Green: tcell.NewHexColor(0x8ccf7e), ansi.Yellow: tcell.NewHexColor(0xe5c76b),
+		ansi.Blue: tcell.NewHexColor(0x71baf2), ansi.Magenta: tcell.NewHexColor(0xce89df), ansi.Cyan: tcell.NewHexColor(0x67cbe7),
+		ansi.Dim: tcell.NewHexColor(0x8a929c),
 	},
 	Light: {
-		red: tcell.NewHexColor(0xb3261e), green: tcell.NewHexColor(0x1e6f2c), yellow: tcell.NewHexColor(0x7a5900),
-		blue: tcell.NewHexColor(0x1a56a8), magenta: tcell.NewHexColor(0x8b2a8f), cyan: tcell.NewHexColor(0x0b6a7c),
-		dim: tcell.NewHexColor(0x666c74),
+		ansi.Red: tcell.NewHexColor(0xb3261e), ansi.Green: tcell.NewHexColor(0x1e6f2c), ansi.Yellow: tcell.NewHexColor(0x7a5900),
+		ansi.Blue: tcell.NewHexColor(0x1a56a8), ansi.Magenta: tcell.NewHexColor(0x8b2a8f), ansi.Cyan: tcell.NewHexColor(0x0b6a7c),
+		ansi.Dim: tcell.NewHexColor(0x666c74),
 	},
 }
 
 // looks are the styles of a theme.
-type looks map[style]tcell.Style
+type looks map[ansi.Style]tcell.Style
 
 func (t Theme) looks() looks {
 	l := looks{
-		plain:   tcell.StyleDefault,
-		bold:    tcell.StyleDefault.Bold(true),
-		dim:     tcell.StyleDefault.Dim(true),
-		reverse: tcell.StyleDefault.Reverse(true),
+		ansi.Plain:   tcell.StyleDefault,
+		ansi.Bold:    tcell.StyleDefault.Bold(true),
+		ansi.Dim:     tcell.StyleDefault.Dim(true),
+		ansi.Reverse: tcell.StyleDefault.Reverse(true),
 	}
-	for _, s := range []style{red, green, yellow, blue, magenta, cyan} {
+	for _, s := range []ansi.Style{ansi.Red, ansi.Green, ansi.Yellow, ansi.Blue, ansi.Magenta, ansi.Cyan} {
 		l[s] = tcell.StyleDefault
 	}
-	l[red] = l[red].Bold(true) // also seen where there are no colours
+	l[ansi.Red] = l[ansi.Red].Bold(true) // also seen where there are no colours
 	for s, c := range palettes[t] {
 		l[s] = tcell.StyleDefault.Foreground(c)
 	}

@@ -9,13 +9,14 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A lane is something that takes time in a turn.
 type lane struct {
 	seq         uint64
 	label       string
-	style       style
+	style       ansi.Style
 	began, ends time.Duration
 	open        bool // it has not ended
 }
@@ -29,13 +30,13 @@ func (s *story) waterfall(session string, width int, now time.Duration) []line {
 	found := s.session(session)
 	if found == nil || len(found.Conversation.Turns) == 0 {
 		if !s.ended && s.last == 0 {
-			return []line{{spans: []span{{dim, "reading…"}}}}
+			return []line{{spans: []span{{ansi.Dim, "reading…"}}}}
 		}
-		return []line{{spans: []span{{dim, "There are no turns on this tape; its slowest calls are among the numbers (6)."}}}}
+		return []line{{spans: []span{{ansi.Dim, "There are no turns on this tape; its slowest calls are among the numbers (6)."}}}}
 	}
 	lines := []line{
-		{spans: []span{{bold, points(piece(found.Title), piece(found.ID))}}},
-		{spans: []span{{plain, inks[plain] + " says"}, {dim, "  " + inks[dim] + " thinks"}, {cyan, "  " + inks[cyan] + " tool call"}, {yellow, "  " + inks[yellow] + " waits for the client"}}},
+		{spans: []span{{ansi.Bold, points(piece(found.Title), piece(found.ID))}}},
+		{spans: []span{{ansi.Plain, inks[ansi.Plain] + " says"}, {ansi.Dim, "  " + inks[ansi.Dim] + " thinks"}, {ansi.Cyan, "  " + inks[ansi.Cyan] + " tool call"}, {ansi.Yellow, "  " + inks[ansi.Yellow] + " waits for the client"}}},
 	}
 	entities := map[int][]*trace.Entity{} // by turn
 	for _, e := range found.Conversation.Entities {
@@ -79,13 +80,13 @@ func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Cal
 	if t.Output != 0 {
 		parts = append(parts, "first output after "+brief(t.FirstOutput-t.Began))
 	}
-	look := dim
+	look := ansi.Dim
 	if t.Error != nil {
-		look = red
+		look = ansi.Red
 	} else if t.Open() {
-		look = yellow
+		look = ansi.Yellow
 	}
-	lines := []line{{spans: []span{{bold, said + "  "}, {look, points(parts...)}}, seq: t.Prompt}}
+	lines := []line{{spans: []span{{ansi.Bold, said + "  "}, {look, points(parts...)}}, seq: t.Prompt}}
 	labels := min(max(width/3, 10), 40)
 	columns := max(width-labels-tookColumns-2, 4)
 	for _, l := range lanes(t, entities, asked, ends) {
@@ -104,17 +105,17 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 		l := lane{seq: e.First, began: e.Began, ends: e.Ended}
 		switch {
 		case e.ToolCall != nil:
-			l.label, l.style = piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), cyan
+			l.label, l.style = piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), ansi.Cyan
 			if l.open = !e.ToolCall.Finished() && t.Open(); l.open {
 				l.ends = ends
 			}
 			if e.ToolCall.Status == "failed" {
-				l.style = red
+				l.style = ansi.Red
 			}
 		case e.Message != nil && e.Message.Role == trace.Agent:
-			l.label, l.style = piece(e.Message.Text()), plain
+			l.label, l.style = piece(e.Message.Text()), ansi.Plain
 		case e.Message != nil && e.Message.Role == trace.Thought:
-			l.label, l.style = piece(e.Message.Text()), dim
+			l.label, l.style = piece(e.Message.Text()), ansi.Dim
 		default:
 			continue
 		}
@@ -124,7 +125,7 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 		if c.Run != t.Run || c.Began > ends {
 			break
 		}
-		l := lane{seq: c.Request, label: piece(c.Method), style: yellow, began: c.Began, ends: c.Ended}
+		l := lane{seq: c.Request, label: piece(c.Method), style: ansi.Yellow, began: c.Began, ends: c.Ended}
 		if c.Open() {
 			l.open, l.ends = t.Open(), ends
 		}
@@ -151,11 +152,11 @@ func (l *lane) spans(from, to time.Duration, labels, columns int) []span {
 		took = "… " + took
 	}
 	return []span{
-		{l.style, pad(Cut(l.label, labels), labels) + " "},
-		{plain, strings.Repeat(" ", begin)},
+		{l.style, ansi.Pad(ansi.Cut(l.label, labels), labels) + " "},
+		{ansi.Plain, strings.Repeat(" ", begin)},
 		{l.style, strings.Repeat(inks[l.style], end-begin+1)},
-		{plain, strings.Repeat(" ", columns-1-end) + " "},
-		{dim, fmt.Sprintf("%*s", tookColumns, took)},
+		{ansi.Plain, strings.Repeat(" ", columns-1-end) + " "},
+		{ansi.Dim, fmt.Sprintf("%*s", tookColumns, took)},
 	}
 }
 
@@ -164,4 +165,4 @@ const tookColumns = 10
 
 // inks are what lanes are drawn with: also without colours it is to be seen what
 // they are.
-var inks = map[style]string{plain: "█", dim: "░", cyan: "▓", red: "▓", yellow: "▒"}
+var inks = map[ansi.Style]string{ansi.Plain: "█", ansi.Dim: "░", ansi.Cyan: "▓", ansi.Red: "▓", ansi.Yellow: "▒"}

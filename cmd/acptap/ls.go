@@ -12,6 +12,7 @@ import (
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 func newLsCmd(dir *string) *cobra.Command {
@@ -143,7 +144,7 @@ func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 	t.row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
 	for _, i := range tapes {
 		t.row(i.Tape, timeText(i.Start.Time), inspect.AgentName(i), stateText(i),
-			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, bytesText(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
+			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, ansi.ByteSize(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
 	}
 	return t.write(w, columns(w), 2, 3, 8)
 }
@@ -169,7 +170,7 @@ func stateText(i record.Info) string {
 		s = append(s, count(i.Junk, "junk line"))
 	}
 	if i.Lost > 0 {
-		s = append(s, bytesText(i.Lost)+" lost")
+		s = append(s, ansi.ByteSize(i.Lost)+" lost")
 	}
 	return strings.Join(s, ", ")
 }

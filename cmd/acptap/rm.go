@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 func newRmCmd(dir *string) *cobra.Command {
@@ -144,6 +145,6 @@ func deleteTapes(w io.Writer, store *record.Store, ids []string, dry bool) error
 		freed += sizes[id]
 		fmt.Fprintln(w, id)
 	}
-	fmt.Fprintf(w, "%s %s, %s\n", count(uint64(len(gone)), "tape"), verb, bytesText(freed))
+	fmt.Fprintf(w, "%s %s, %s\n", count(uint64(len(gone)), "tape"), verb, ansi.ByteSize(freed))
 	return failed
 }

@@ -2,16 +2,12 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
-	"github.com/rivo/uniseg"
-
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A table is aligned text for people.
@@ -20,25 +16,17 @@ type table struct {
 	widths []int
 }
 
-// row adds a row. Cells that come from outside may hold anything: what would
-// move the cursor is shown as a blank.
+// row adds a row. Cells that come from outside may hold anything.
 func (t *table) row(cells ...string) {
 	for i, c := range cells {
-		c = strings.Map(printable, c)
+		c = ansi.Line(c)
 		cells[i] = c
 		if i == len(t.widths) {
 			t.widths = append(t.widths, 0)
 		}
-		t.widths[i] = max(t.widths[i], uniseg.StringWidth(c))
+		t.widths[i] = max(t.widths[i], ansi.Width(c))
 	}
 	t.rows = append(t.rows, cells)
-}
-
-func printable(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
-	}
-	return ' '
 }
 
 // narrowest is what is left of a column that is cut, so that one can still tell
@@ -61,14 +49,14 @@ func (t *table) write(w io.Writer, width int, may ...int) error {
 				gap += t.widths[i] + 2
 				continue
 			}
-			c = inspect.Cut(c, t.widths[i])
+			c = ansi.Cut(c, t.widths[i])
 			line.WriteString(strings.Repeat(" ", gap))
 			line.WriteString(c)
-			gap = t.widths[i] - uniseg.StringWidth(c) + 2
+			gap = t.widths[i] - ansi.Width(c) + 2
 		}
 		text := line.String()
 		if width > 0 {
-			text = inspect.Cut(text, width)
+			text = ansi.Cut(text, width)
 		}
 		b.WriteString(text)
 		b.WriteByte('\n')
@@ -90,19 +78,6 @@ func (t *table) narrow(width int, may []int) {
 		}
 		t.widths[widest]--
 	}
-}
-
-// bytesText returns a size as people read it.
-func bytesText(n int64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB"}
-	v, u := float64(n), 0
-	for v >= 999.5 && u < len(units)-1 {
-		v, u = v/1000, u+1
-	}
-	if u == 0 || v >= 99.5 {
-		return fmt.Sprintf("%.0f %s", v, units[u])
-	}
-	return fmt.Sprintf("%.1f %s", v, units[u])
 }
 
 // timeText returns a time as people read it in a list.

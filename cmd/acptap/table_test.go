@@ -40,7 +40,7 @@ tape2  深い海…   ex…
 			var tab table
 			tab.row("TAPE", "AGENT", "STATE", "FRAMES")
 			tab.row("tape1", "my-agent 1.2", "ended", "3")
-			tab.row("tape2", "深い海の底のエージェ", "exit 1, 12 errors,\x003 junk lines", "1234567")
+			tab.row("tape2", "深い海の底のエージェ", "exit 1, 12 errors, \x1b[2J3 junk lines", "1234567")
 			var b strings.Builder
 			if err := tab.write(&b, tt.width, 1, 2); err != nil {
 				t.Fatal(err)

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rivo/uniseg"
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // Text says how a conversation is written for reading.
@@ -47,19 +48,6 @@ func WriteText(w io.Writer, c *Conversation, form Text) error {
 	return b.Flush()
 }
 
-// A style is the parameters of the ECMA-48 sequence SGR.
-type style string
-
-const (
-	plain  style = ""
-	bold   style = "1"
-	dim    style = "2"
-	red    style = "31"
-	green  style = "32"
-	yellow style = "33"
-	cyan   style = "36"
-)
-
 // A printer writes a conversation. Errors are those of w, which keeps the first.
 type printer struct {
 	Text
@@ -83,7 +71,7 @@ func (p *printer) blank() {
 }
 
 // line writes one line of clean text.
-func (p *printer) line(indent string, s style, text string) {
+func (p *printer) line(indent string, s ansi.Style, text string) {
 	if text != "" {
 		p.w.WriteString(indent)
 		p.w.WriteString(p.paint(s, text))
@@ -91,24 +79,24 @@ func (p *printer) line(indent string, s style, text string) {
 	p.w.WriteByte('\n')
 }
 
-func (p *printer) paint(s style, text string) string {
-	if !p.Color || s == plain || text == "" {
+func (p *printer) paint(s ansi.Style, text string) string {
+	if !p.Color {
 		return text
 	}
-	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+	return s.Paint(text)
 }
 
 // head writes the line that an entity begins with: what it is, and when.
-func (p *printer) head(e *Entity, s style, what string) {
+func (p *printer) head(e *Entity, s ansi.Style, what string) {
 	when := p.when(e.Run, e.Began)
 	if e.Replayed {
 		when += " · from the replay of a load"
 	}
 	if p.Width > 0 {
-		what = shorten(what, max(p.Width/2, p.Width-uniseg.StringWidth(when)-2))
+		what = ansi.Cut(what, max(1, p.Width/2, p.Width-ansi.Width(when)-2))
 	}
 	p.w.WriteString(p.paint(s, what))
-	p.line("  ", dim, when)
+	p.line("  ", ansi.Dim, when)
 }
 
 // when returns the time of day, or the time since the tape began.
@@ -124,12 +112,12 @@ func (p *printer) when(run int, at time.Duration) string {
 }
 
 // body writes text from the wire, wrapped.
-func (p *printer) body(indent string, s style, text string) {
-	text = strings.Trim(clean(text), "\n")
+func (p *printer) body(indent string, s ansi.Style, text string) {
+	text = strings.Trim(ansi.Text(text), "\n")
 	if text == "" {
 		return
 	}
-	for _, line := range wrap(text, p.inner(indent)) {
+	for _, line := range ansi.Wrap(text, p.inner(indent)) {
 		p.line(indent, s, line)
 	}
 }
@@ -141,47 +129,55 @@ func (p *printer) inner(indent string) int {
 	return max(1, p.Width-len(indent))
 }
 
+// fit cuts a line to what is left of the width.
+func (p *printer) fit(indent, line string) string {
+	if p.Width <= 0 {
+		return line
+	}
+	return ansi.Cut(line, p.inner(indent))
+}
+
 // excerpt writes the first lines, each cut to the width.
-func (p *printer) excerpt(indent string, lines []string, look func(line string) style) {
+func (p *printer) excerpt(indent string, lines []string, look func(line string) ansi.Style) {
 	rest := 0
 	if p.Lines > 0 && len(lines) > p.Lines+1 { // one more line is no longer than saying so
 		rest = len(lines) - p.Lines
 		lines = lines[:p.Lines]
 	}
 	for _, line := range lines {
-		p.line(indent, look(line), shorten(line, p.inner(indent)))
+		p.line(indent, look(line), p.fit(indent, line))
 	}
 	if rest > 0 {
-		p.line(indent, dim, fmt.Sprintf("… %d more lines", rest))
+		p.line(indent, ansi.Dim, fmt.Sprintf("… %d more lines", rest))
 	}
 }
 
 // quote writes an excerpt of text from the wire.
 func (p *printer) quote(indent, text string) {
-	text = strings.Trim(clean(text), "\n")
+	text = strings.Trim(ansi.Text(text), "\n")
 	if text == "" {
 		return
 	}
-	p.excerpt(indent, strings.Split(text, "\n"), func(string) style { return dim })
+	p.excerpt(indent, strings.Split(text, "\n"), func(string) ansi.Style { return ansi.Dim })
 }
 
 // tail writes the last lines of text from the wire.
 func (p *printer) tail(indent, text string) {
-	lines := strings.Split(strings.Trim(clean(text), "\n"), "\n")
+	lines := strings.Split(strings.Trim(ansi.Text(text), "\n"), "\n")
 	if n := len(lines) - p.Lines; p.Lines > 0 && n > 1 {
-		p.line(indent, dim, fmt.Sprintf("… %d lines before", n))
+		p.line(indent, ansi.Dim, fmt.Sprintf("… %d lines before", n))
 		lines = lines[n:]
 	}
 	p.quote(indent, strings.Join(lines, "\n"))
 }
 
 func (p *printer) endOfTurn(t *Turn) {
-	s, text := dim, "end"
+	s, text := ansi.Dim, "end"
 	switch {
 	case t.Error != nil:
-		s, text = red, join("error", gjson.GetBytes(t.Error, "code").Raw, gjson.GetBytes(t.Error, "message").String())
+		s, text = ansi.Red, join("error", gjson.GetBytes(t.Error, "code").Raw, gjson.GetBytes(t.Error, "message").String())
 	case t.Open():
-		s, text = yellow, "no end"
+		s, text = ansi.Yellow, "no end"
 	case t.StopReason != "":
 		text = oneLine(t.StopReason)
 	}
@@ -193,7 +189,7 @@ func (p *printer) endOfTurn(t *Turn) {
 	}
 	text = fmt.Sprintf("── turn %d: %s", t.Number, text)
 	if p.Width > 0 {
-		text = shorten(text, p.Width)
+		text = ansi.Cut(text, p.Width)
 	}
 	p.blank()
 	p.line("", s, text)

@@ -103,11 +103,11 @@ func TestExport(t *testing.T) {
 
 func TestTextOfWire(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"escape sequences", `a\u001b[1;31mred\u001b[0m \u001b[2J\u009b`, "ared ␛[2J\ufffd"},
+		{"escape sequences", `a\u001b[1;31mred\u001b[0m \u001b[2J\u001b[\u009b`, "ared ␛[\ufffd"},
 		{"other controls", `a\u0000\u0008\u007fb`, "a␀␈␡b"},
 		{"direction of writing", `a\u202eb\u2066c`, "a\ufffdb\ufffdc"},
 		{"line ends", `a\r\nb\rc\u2028d`, "a\nb\nc\nd"},
-		{"tabs", `a\tb`, "a    b"},
+		{"tabs", `a\tb`, "a   b"},
 		{"half a surrogate pair", `a\ud83db`, "a\ufffdb"},
 		{"wrapped between words", "one two three four five six", "one two three four\nfive six"},
 		{"a long word", "0123456789012345678901234", "0123456789012345678\n901234"},

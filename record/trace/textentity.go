@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 const indent = "  "
@@ -19,24 +21,24 @@ func (p *printer) entity(e *Entity) {
 	case e.Plan != nil:
 		p.plan(e)
 	case e.Terminal != nil:
-		p.head(e, cyan, "terminal")
+		p.head(e, ansi.Cyan, "terminal")
 		p.terminal(indent, e.Terminal)
 	case e.Compaction != nil:
-		p.head(e, yellow, join("compaction", e.Compaction.Status))
+		p.head(e, ansi.Yellow, join("compaction", e.Compaction.Status))
 		for _, block := range e.Compaction.Summary {
-			p.block(indent, dim, block)
+			p.block(indent, ansi.Dim, block)
 		}
-		p.body(indent, red, string(e.Compaction.Error))
+		p.body(indent, ansi.Red, string(e.Compaction.Error))
 	case e.Permission != nil:
-		p.head(e, yellow, join("permission", e.Permission.Title))
-		p.body(indent, plain, e.Permission.Description)
+		p.head(e, ansi.Yellow, join("permission", e.Permission.Title))
+		p.body(indent, ansi.Plain, e.Permission.Description)
 		p.quote(indent, e.Permission.Command)
 		p.permission(e.Permission)
 	case e.Notice != nil:
-		p.head(e, yellow, join("notice", e.Notice.Severity, e.Notice.Title))
-		p.body(indent, plain, e.Notice.Description)
+		p.head(e, ansi.Yellow, join("notice", e.Notice.Severity, e.Notice.Title))
+		p.body(indent, ansi.Plain, e.Notice.Description)
 	case e.Other != nil:
-		p.head(e, dim, join("update", e.Other.Update))
+		p.head(e, ansi.Dim, join("update", e.Other.Update))
 		p.quote(indent, string(e.Other.Raw))
 	}
 }
@@ -44,19 +46,21 @@ func (p *printer) entity(e *Entity) {
 // join puts words from the wire on one line.
 func join(words ...string) string { return oneLine(strings.Join(words, " ")) }
 
+func oneLine(text string) string { return ansi.Brief(text, 0) }
+
 func (p *printer) message(e *Entity) {
 	m := e.Message
 	switch m.Role {
 	case User:
-		p.head(e, bold, "user")
+		p.head(e, ansi.Bold, "user")
 	case Thought:
-		p.head(e, dim, "thought")
+		p.head(e, ansi.Dim, "thought")
 	default:
-		p.head(e, bold, string(m.Role))
+		p.head(e, ansi.Bold, string(m.Role))
 	}
-	s := plain
+	s := ansi.Plain
 	if m.Role == Thought {
-		s = dim
+		s = ansi.Dim
 	}
 	// Neighbouring text blocks are one text.
 	var text strings.Builder
@@ -78,58 +82,48 @@ func (p *printer) message(e *Entity) {
 }
 
 // block writes one content block.
-func (p *printer) block(indent string, s style, raw json.RawMessage) {
+func (p *printer) block(indent string, s ansi.Style, raw json.RawMessage) {
 	block := gjson.ParseBytes(raw)
 	switch kind := block.Get("type").Str; kind {
 	case "text":
 		p.body(indent, s, block.Get("text").Str)
 	case "image", "audio":
 		size := len(block.Get("data").Str) / 4 * 3 // base64
-		p.body(indent, cyan, fmt.Sprintf("[%s, %s]", block.Get("mimeType").Str, byteSize(size)))
+		p.body(indent, ansi.Cyan, fmt.Sprintf("[%s, %s]", block.Get("mimeType").Str, ansi.ByteSize(int64(size))))
 	case "resource_link":
-		p.body(indent, cyan, "["+join(block.Get("name").Str, block.Get("uri").Str)+"]")
+		p.body(indent, ansi.Cyan, "["+join(block.Get("name").Str, block.Get("uri").Str)+"]")
 	case "resource":
 		r := block.Get("resource")
-		p.body(indent, cyan, "["+join(r.Get("uri").Str, r.Get("mimeType").Str)+"]")
+		p.body(indent, ansi.Cyan, "["+join(r.Get("uri").Str, r.Get("mimeType").Str)+"]")
 		p.quote(indent, r.Get("text").Str)
 	case gjson.Get(Cut, "type").Str:
-		p.line(indent, cyan, "[cut off: the frame is too large]")
+		p.line(indent, ansi.Cyan, "[cut off: the frame is too large]")
 	default:
-		p.body(indent, cyan, "["+join(kind, "block")+"]")
+		p.body(indent, ansi.Cyan, "["+join(kind, "block")+"]")
 	}
-}
-
-func byteSize(n int) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000*1000:
-		return fmt.Sprintf("%d kB", n/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
 func (p *printer) plan(e *Entity) {
 	plan := e.Plan
 	if plan.Removed {
-		p.head(e, cyan, "plan, removed")
+		p.head(e, ansi.Cyan, "plan, removed")
 		return
 	}
-	p.head(e, cyan, "plan")
+	p.head(e, ansi.Cyan, "plan")
 	raw := gjson.ParseBytes(plan.Raw)
-	p.body(indent, plain, raw.Get("content").Str)
-	p.body(indent, cyan, raw.Get("uri").Str)
+	p.body(indent, ansi.Plain, raw.Get("content").Str)
+	p.body(indent, ansi.Cyan, raw.Get("uri").Str)
 	for _, entry := range plan.Entries() {
-		box, s := "[ ] ", plain
+		box, s := "[ ] ", ansi.Plain
 		switch entry.Status {
 		case "in_progress":
-			box, s = "[>] ", bold
+			box, s = "[>] ", ansi.Bold
 		case "completed":
-			box, s = "[x] ", dim
+			box, s = "[x] ", ansi.Dim
 		case "cancelled":
-			box, s = "[-] ", dim
+			box, s = "[-] ", ansi.Dim
 		}
-		text := wrap(oneLine(entry.Content), p.inner(indent+box))
+		text := ansi.Wrap(oneLine(entry.Content), p.inner(indent+box))
 		p.line(indent+box, s, text[0])
 		for _, line := range text[1:] {
 			p.line(indent+"    ", s, line)

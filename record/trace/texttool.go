@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 func (p *printer) toolCall(e *Entity) {
 	t := e.ToolCall
-	s := cyan
+	s := ansi.Cyan
 	switch t.Status {
 	case "completed":
-		s = green
+		s = ansi.Green
 	case "failed", "cancelled":
-		s = red
+		s = ansi.Red
 	}
 	title := t.Title
 	if title == "" {
@@ -43,7 +45,7 @@ func (p *printer) toolCall(e *Entity) {
 		if line := location.Get("line"); line.Type == gjson.Number {
 			where += ":" + line.Raw
 		}
-		p.line(indent, plain, shorten(oneLine(where), p.inner(indent)))
+		p.line(indent, ansi.Plain, p.fit(indent, oneLine(where)))
 	}
 	for _, permission := range t.Permissions {
 		p.permission(permission)
@@ -65,7 +67,7 @@ func (p *printer) permission(q *Permission) {
 	if q.Response == 0 {
 		choice = "no answer"
 	}
-	p.body(indent, yellow, join("asked:", strings.Join(names, " / "), "→", choice))
+	p.body(indent, ansi.Yellow, join("asked:", strings.Join(names, " / "), "→", choice))
 }
 
 // toolContent writes one item of a tool call's content.
@@ -77,7 +79,7 @@ func (p *printer) toolContent(e *Entity, item gjson.Result) {
 			p.quote(indent, content.Get("text").Str)
 			return
 		}
-		p.block(indent, dim, json.RawMessage(content.Raw))
+		p.block(indent, ansi.Dim, json.RawMessage(content.Raw))
 	case "diff":
 		p.diff(item)
 	case "terminal":
@@ -85,7 +87,7 @@ func (p *printer) toolContent(e *Entity, item gjson.Result) {
 			p.terminal(indent, t)
 		}
 	default: // some agents leave the wrapping out
-		p.block(indent, dim, json.RawMessage(item.Raw))
+		p.block(indent, ansi.Dim, json.RawMessage(item.Raw))
 	}
 }
 
@@ -93,29 +95,29 @@ func (p *printer) toolContent(e *Entity, item gjson.Result) {
 func (p *printer) diff(item gjson.Result) {
 	if changes := item.Get("changes"); changes.Exists() { // version 2
 		for change := range elements(changes) {
-			p.line(indent, cyan, shorten(join(
-				change.Get("operation").Str, change.Get("oldPath").Str, change.Get("path").Str), p.inner(indent)))
+			p.line(indent, ansi.Cyan, p.fit(indent, join(
+				change.Get("operation").Str, change.Get("oldPath").Str, change.Get("path").Str)))
 		}
-		if patch := clean(item.Get("patch.text").Str); patch != "" {
+		if patch := ansi.Text(item.Get("patch.text").Str); patch != "" {
 			p.excerpt(indent, splitLines(patch), diffStyle)
 		}
 		return
 	}
-	p.line(indent, cyan, shorten(join("diff", item.Get("path").Str), p.inner(indent)))
-	lines := diffLines(clean(item.Get("oldText").Str), clean(item.Get("newText").Str))
+	p.line(indent, ansi.Cyan, p.fit(indent, join("diff", item.Get("path").Str)))
+	lines := diffLines(ansi.Text(item.Get("oldText").Str), ansi.Text(item.Get("newText").Str))
 	p.excerpt(indent, lines, diffStyle)
 }
 
-func diffStyle(line string) style {
+func diffStyle(line string) ansi.Style {
 	switch {
 	case strings.HasPrefix(line, "+"):
-		return green
+		return ansi.Green
 	case strings.HasPrefix(line, "-"):
-		return red
+		return ansi.Red
 	case strings.HasPrefix(line, "@"):
-		return cyan
+		return ansi.Cyan
 	}
-	return dim
+	return ansi.Dim
 }
 
 func (p *printer) markTerminals(e *Entity) {
@@ -132,19 +134,19 @@ func (p *printer) markTerminals(e *Entity) {
 // terminal writes a command, its output and how it ended.
 func (p *printer) terminal(indent string, t *Terminal) {
 	if t.Command != "" {
-		p.body(indent, cyan, join("$", t.Command, strings.Join(t.Args, " ")))
+		p.body(indent, ansi.Cyan, join("$", t.Command, strings.Join(t.Args, " ")))
 	}
 	if t.Truncated {
-		p.line(indent, dim, "…")
+		p.line(indent, ansi.Dim, "…")
 	}
 	p.tail(indent, string(t.Output))
 	switch x := t.Exit; {
 	case x == nil:
 	case x.Signal != "":
-		p.line(indent, red, "signal "+oneLine(x.Signal))
+		p.line(indent, ansi.Red, "signal "+oneLine(x.Signal))
 	case x.Code != nil && *x.Code != 0:
-		p.line(indent, red, fmt.Sprintf("exit %d", *x.Code))
+		p.line(indent, ansi.Red, fmt.Sprintf("exit %d", *x.Code))
 	default:
-		p.line(indent, dim, "exit 0")
+		p.line(indent, ansi.Dim, "exit 0")
 	}
 }

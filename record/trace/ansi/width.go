@@ -1,4 +1,4 @@
-package inspect
+package ansi
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// width returns how many columns clean text takes.
-func width(s string) int {
+// Width returns how many columns clean text of one line takes.
+func Width(s string) int {
 	if isASCII(s) {
 		return len(s)
 	}
@@ -23,17 +23,29 @@ func isASCII(s string) bool {
 	return true
 }
 
-func pad(s string, columns int) string {
-	return s + strings.Repeat(" ", max(columns-width(s), 0))
+// Pad adds blanks to clean text up to some columns.
+func Pad(s string, columns int) string {
+	return s + strings.Repeat(" ", max(columns-Width(s), 0))
 }
 
-// Cut shortens text without control characters to some columns of a terminal, at
-// least one. An ellipsis stands for what is missing.
+// Cut shortens clean text of one line to some columns, at least one. An ellipsis
+// stands for what is missing.
 func Cut(s string, columns int) string {
 	if within(s, columns) == len(s) {
 		return s
 	}
 	return strings.TrimRight(s[:within(s, columns-1)], " ") + "…"
+}
+
+// Head returns the beginning of clean text of one line that takes at most some
+// columns, but at least one character.
+func Head(s string, columns int) string {
+	n := within(s, columns)
+	if n == 0 {
+		first, _, _, _ := uniseg.FirstGraphemeClusterInString(s, -1)
+		n = len(first)
+	}
+	return s[:n]
 }
 
 // within returns how many bytes of clean text take at most some columns. It looks

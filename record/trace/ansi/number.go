@@ -1,0 +1,33 @@
+package ansi
+
+import "strconv"
+
+// Grouped returns a number with commas between the thousands.
+func Grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// ByteSize returns a number of bytes as three digits at most, such as 48 kB.
+func ByteSize(n int64) string {
+	switch {
+	case n < 1e3:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < 999.5e3:
+		return scaled(n, 1e3) + " kB"
+	case n < 999.5e6:
+		return scaled(n, 1e6) + " MB"
+	}
+	return scaled(n, 1e9) + " GB"
+}
+
+func scaled(n int64, unit float64) string {
+	x := float64(n) / unit
+	if x < 9.95 {
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 0, 64)
+}

@@ -1,0 +1,55 @@
+package ansi
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// Wrap divides clean text into lines of at most some columns, between words where
+// it can. With 0 columns lines stay whole.
+func Wrap(text string, columns int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if columns <= 0 || within(line, columns) == len(line) {
+			lines = append(lines, strings.TrimRight(line, " "))
+			continue
+		}
+		lines = append(lines, wrapLine(line, columns)...)
+	}
+	return lines
+}
+
+func wrapLine(text string, columns int) []string {
+	var lines []string
+	var line strings.Builder
+	used := 0
+	end := func() {
+		lines = append(lines, strings.TrimRight(line.String(), " "))
+		line.Reset()
+		used = 0
+	}
+	state := -1
+	for len(text) > 0 {
+		var word string
+		word, text, _, state = uniseg.FirstLineSegmentInString(text, state)
+		if used > 0 && used+Width(strings.TrimRight(word, " ")) > columns {
+			end()
+		}
+		for { // one word may be much wider than a line
+			head := Head(word, columns)
+			if len(head) >= len(strings.TrimRight(word, " ")) {
+				break
+			}
+			line.WriteString(head)
+			end()
+			word = word[len(head):]
+		}
+		line.WriteString(word)
+		used += Width(word)
+	}
+	if used > 0 {
+		end()
+	}
+	return lines
+}
