@@ -13,8 +13,26 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
+// A size is one of a screen.
+type size struct{ width, height int }
+
 // sizes are those that screens are kept at.
-var sizes = []struct{ width, height int }{{80, 24}, {120, 40}, {200, 50}}
+var sizes = []size{{80, 24}, {120, 40}, {200, 50}}
+
+// atSizes runs a test for each size, at the same time: most of it is waiting. A
+// short run is one size: the race detector finds no more in another.
+func atSizes(t *testing.T, name string, sizes []size, test func(t *testing.T, name string, s size)) {
+	for i, s := range sizes {
+		if i > 0 && testing.Short() {
+			break
+		}
+		name := fmt.Sprintf("%s-%dx%d", name, s.width, s.height)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, name, s)
+		})
+	}
+}
 
 // TestScreens presses keys and compares what is then on the screen with
 // testdata/screen.
@@ -51,22 +69,25 @@ func TestScreens(t *testing.T) {
 		{"chat-folded", "acp-go-sdk.jsonl", ":6<Enter>3«11:37:13»<Enter>"},
 		{"chat-one-unfolded", "acp-go-sdk.jsonl", ":8<Enter>3«11:37:13»<Enter>"},
 	}
+	subjects := map[string]inspect.Subject{}
 	for _, tt := range tests {
-		for _, size := range sizes {
-			name := fmt.Sprintf("%s-%dx%d", tt.name, size.width, size.height)
-			t.Run(name, func(t *testing.T) {
-				term := start(t, inspect.Inspector{}, subject(t, tt.tape), size.width, size.height)
-				term.reads(t)
-				term.press(t, tt.keys)
-				term.golden(t, name)
-			})
+		if subjects[tt.tape].Open == nil {
+			subjects[tt.tape] = subject(t, tt.tape)
 		}
+		sub := subjects[tt.tape]
+		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {
+			term := start(t, inspect.Inspector{}, sub, s.width, s.height)
+			term.reads(t)
+			term.press(t, tt.keys)
+			term.golden(t, name)
+		})
 	}
 }
 
 // TestSizes goes through all places on screens of odd sizes, and on one that
 // changes its size meanwhile.
 func TestSizes(t *testing.T) {
+	t.Parallel()
 	sub := subject(t, "mcp-everything.jsonl")
 	for _, size := range []struct{ width, height int }{{1, 1}, {2, 2}, {10, 3}, {40, 9}, {300, 80}} {
 		term := start(t, inspect.Inspector{}, sub, size.width, size.height)
@@ -82,6 +103,7 @@ func TestSizes(t *testing.T) {
 
 // TestStore opens a tape from the list of the store, and deletes it.
 func TestStore(t *testing.T) {
+	t.Parallel()
 	store := record.OpenStore(t.TempDir())
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 100, 24)
 	term.wait(t, "how to record", has("acptap proxy --"))

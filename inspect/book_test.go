@@ -14,6 +14,7 @@ import (
 // TestGrowingRun follows a message as it is written: its row says what it would
 // say if it were read from the tape.
 func TestGrowingRun(t *testing.T) {
+	t.Parallel()
 	store := record.OpenStore(t.TempDir())
 	j, err := store.Record(record.Start{Command: []string{"agent"}, Cwd: "/w"})
 	if err != nil {

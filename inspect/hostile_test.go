@@ -3,7 +3,6 @@ package inspect_test
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
 
@@ -77,33 +77,32 @@ func TestHostile(t *testing.T) {
 	if _, err := store.Import(strings.NewReader(hostileTape(t)), "tape"); err != nil {
 		t.Fatal(err)
 	}
-	for i, size := range []struct{ width, height int }{{80, 24}, {33, 9}, {160, 30}} {
-		if i > 0 && testing.Short() {
-			break // the race detector finds no more in another size
-		}
-		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
-			term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, size.width, size.height)
-			term.wait(t, "the store", has("1 of 2"))
-			term.press(t, "j?<Esc><Enter>«1 of »")
-			term.reads(t)
-			row := "<Tab>jjjjyvyp<Enter>jj<Tab>x<Tab><PgDn>jj<Tab>x<Tab>x%[]{}"
-			for range 20 {
-				term.press(t, "j"+row)
-			}
-			term.press(t, "tjtjtjGgm<PgDn>D<Esc>3jjzG<Enter>kkk<Enter>gz4jG5jjG6jG2zggjjjjjjjjo+-")
-			term.press(t, "w<Esc>X<Esc>/method:x\"<Enter><Esc>")
-			term.post(tcell.NewEventPaste(true))
-			term.press(t, "/")
-			for _, text := range hostile {
-				for _, r := range text {
-					term.post(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
-				}
-			}
-			term.post(tcell.NewEventPaste(false))
-			term.press(t, "<Enter><Esc>1")
-			term.wait(t, "the store", has("Tape or session"))
-		})
+	rows := 20
+	if testing.Short() {
+		rows = 4
 	}
+	atSizes(t, "hostile", []size{{80, 24}, {33, 9}, {160, 30}}, func(t *testing.T, _ string, s size) {
+		term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, s.width, s.height)
+		term.wait(t, "the store", has("1 of 2"))
+		term.press(t, "j?<Esc><Enter>«1 of »")
+		term.reads(t)
+		row := "<Tab>jjjjyvyp<Enter>jj<Tab>x<Tab><PgDn>jj<Tab>x<Tab>x%[]{}"
+		for range rows {
+			term.press(t, "j"+row)
+		}
+		term.press(t, "tjtjtjGgm<PgDn>D<Esc>3jjzG<Enter>kkk<Enter>gz4jG5jjG6jG2zggjjjjjjjjo+-")
+		term.press(t, "w<Esc>X<Esc>/method:x\"<Enter><Esc>")
+		term.post(tcell.NewEventPaste(true))
+		term.press(t, "/")
+		for _, text := range hostile {
+			for _, r := range text {
+				term.post(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+			}
+		}
+		term.post(tcell.NewEventPaste(false))
+		term.press(t, "<Enter><Esc>1")
+		term.wait(t, "the store", has("Tape or session"))
+	})
 }
 
 // TestHuge opens frames that are as large and as deep as frames get.
@@ -111,7 +110,11 @@ func TestHuge(t *testing.T) {
 	nested := func(levels int) string {
 		return `{"method":"deep","params":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}`
 	}
-	long := strings.Repeat("0123456789abcde ", 64<<20/16)
+	size := 64 << 20
+	if testing.Short() {
+		size = 4 * wire.MaxChecked
+	}
+	long := strings.Repeat("0123456789abcde ", size/16)
 	tape := `{"acptap":1}
 {"dir":"a2c","frame":` + nested(9_990) + `}
 {"dir":"a2c","text":` + strconv.Quote(nested(100_000)) + `}

@@ -38,15 +38,12 @@ const odd = changed + `{"dir":"a2c","at":0.3,"gap":12345}
 // TestOddScreens shows losses, junk, errors, and what acptap has changed.
 func TestOddScreens(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{{"odd", "eee"}, {"forms", ":2<Enter>d"}} {
-		for _, size := range sizes {
-			name := fmt.Sprintf("%s-%dx%d", tt.name, size.width, size.height)
-			t.Run(name, func(t *testing.T) {
-				term := start(t, inspect.Inspector{}, written(t, "odd", odd), size.width, size.height)
-				term.reads(t)
-				term.press(t, tt.keys)
-				term.golden(t, name)
-			})
-		}
+		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {
+			term := start(t, inspect.Inspector{}, written(t, "odd", odd), s.width, s.height)
+			term.reads(t)
+			term.press(t, tt.keys)
+			term.golden(t, name)
+		})
 	}
 }
 
@@ -202,6 +199,7 @@ func TestExport(t *testing.T) {
 
 // TestDelete asks before it deletes, and takes nothing but yes for a yes.
 func TestDelete(t *testing.T) {
+	t.Parallel()
 	store := record.OpenStore(t.TempDir())
 	if _, err := store.Import(strings.NewReader(changed), "tape"); err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ func recordForever(dir string) {
 
 // TestKilled looks at a tape whose proxy is killed meanwhile: the timers stop.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -3,12 +3,13 @@ package inspect
 import (
 	"strings"
 	"testing"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
-// shapes are frames of the largest size that is read, in the shapes that make the
-// most lines.
-func shapes() []struct{ name, raw string } {
-	const size = 1 << 20
+// shapes are frames of about that many bytes, in the shapes that make the most
+// lines.
+func shapes(size int) []struct{ name, raw string } {
 	return []struct{ name, raw string }{
 		{"numbers", "[" + strings.Repeat("0,", size/2) + `"b"]`},
 		{"members", "{" + strings.Repeat(`"a":0,`, size/6) + `"b":1}`},
@@ -34,7 +35,11 @@ func lookAt(raw string, form paneForm) (found bool) {
 }
 
 func TestLargeFrames(t *testing.T) {
-	for _, tt := range shapes() {
+	size := wire.MaxChecked // as large as is read
+	if testing.Short() {
+		size /= 16
+	}
+	for _, tt := range shapes(size) {
 		for _, form := range []paneForm{asTree, asRaw} {
 			if !lookAt(tt.raw, form) {
 				t.Errorf("%s, %s: did not find b", tt.name, paneNames[form])
@@ -44,7 +49,7 @@ func TestLargeFrames(t *testing.T) {
 }
 
 func BenchmarkLargeFrames(b *testing.B) {
-	for _, tt := range shapes() {
+	for _, tt := range shapes(wire.MaxChecked) {
 		for _, form := range []paneForm{asTree, asRaw} {
 			b.Run(tt.name+"/"+paneNames[form], func(b *testing.B) {
 				for b.Loop() {

@@ -44,21 +44,19 @@ func TestStoreScreens(t *testing.T) {
 		{"store-delete", "jj<^X>"},
 	}
 	for _, tt := range tests {
-		for _, size := range sizes {
-			name := fmt.Sprintf("%s-%dx%d", tt.name, size.width, size.height)
-			t.Run(name, func(t *testing.T) {
-				term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, size.width, size.height)
-				term.wait(t, "the tapes", has("Hello, agent!"))
-				term.press(t, tt.keys)
-				term.golden(t, name)
-			})
-		}
+		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {
+			term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, s.width, s.height)
+			term.wait(t, "the tapes", has("Hello, agent!"))
+			term.press(t, tt.keys)
+			term.golden(t, name)
+		})
 	}
 }
 
 // TestStoreDamaged says why a tape cannot be opened, and goes on; so it does where
 // the store itself cannot be read.
 func TestStoreDamaged(t *testing.T) {
+	t.Parallel()
 	store := shelfOf(t, "acp-go-sdk.jsonl")
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 80, 24)
 	term.wait(t, "the tapes", has("Hello, agent!"))
@@ -113,6 +111,7 @@ func TestDamaged(t *testing.T) {
 
 // TestStoreGrows keeps the cursor on what it is on when a tape appears above it.
 func TestStoreGrows(t *testing.T) {
+	t.Parallel()
 	store := record.OpenStore(t.TempDir())
 	appear := func(day int) {
 		t.Helper()
@@ -172,6 +171,7 @@ func TestLiveAgain(t *testing.T) {
 // TestLive shows a tape that is being recorded from its first frame on until the
 // proxy ends.
 func TestLive(t *testing.T) {
+	t.Parallel()
 	store := record.OpenStore(t.TempDir())
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 24)
 	term.wait(t, "the empty store", has("There are no tapes"))
