@@ -1,32 +1,24 @@
 package inspect
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 	"time"
 
+	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// maxCalls is how many requests are remembered; as many as dialect.Tracker
-// waits for.
-const maxCalls = 1 << 16
-
 // calls knows how long responses took, and what has no response. It is given
-// the frames of one tape in their order. Its memory is bounded: of more requests
-// than maxCalls the oldest are forgotten, those with a response first.
+// the frames of one tape in their order.
 type calls struct {
-	asked []asked // by seq
+	asked filter.Asked[asked]
 }
 
+// An asked is what is kept of a request.
 type asked struct {
-	seq    uint64
-	at     time.Duration
 	method string
 	shown  bool
-	done   bool // it has a response, or needs none
 	undone bool // it was cancelled: it needs no response, and has none
 }
 
@@ -39,46 +31,34 @@ func (c *calls) see(f *dialect.Frame, shown bool) (latency time.Duration, ok boo
 	}
 	switch f.Kind {
 	case wire.Request:
-		c.ask(asked{seq: f.Seq, at: f.At, method: f.Method, shown: shown, done: !f.Asks()})
+		c.asked.Add(filter.Request[asked]{Seq: f.Seq, At: f.At, Done: !f.Asks(), Note: asked{method: f.Method, shown: shown}})
 	case wire.Batch, wire.Unchecked:
 		if !ok { // there may be requests in it
-			c.ask(asked{seq: f.Seq, at: f.At, done: true})
+			c.asked.Add(filter.Request[asked]{Seq: f.Seq, At: f.At, Done: true})
 		}
 	}
 	return latency, ok
 }
 
-func (c *calls) ask(a asked) {
-	if len(c.asked) == maxCalls {
-		c.asked = slices.DeleteFunc(c.asked, func(a asked) bool { return a.done })
-		if n := len(c.asked); n > maxCalls/2 {
-			c.asked = slices.Delete(c.asked, 0, n-maxCalls/2)
-		}
-	}
-	c.asked = append(c.asked, a)
-}
-
-func (c *calls) settle(about *dialect.About, at time.Duration) (time.Duration, bool) {
-	i, ok := slices.BinarySearchFunc(c.asked, about.Answers, func(a asked, seq uint64) int {
-		return cmp.Compare(a.seq, seq)
-	})
-	if !ok {
+func (c *calls) settle(reply *dialect.About, at time.Duration) (time.Duration, bool) {
+	r := c.asked.Find(reply.Answers)
+	if r == nil {
 		return 0, false
 	}
-	c.asked[i].done, c.asked[i].undone = true, about.Events.Has(dialect.RequestCancelled)
-	return at - c.asked[i].at, true
+	r.Done, r.Note.undone = true, reply.Events.Has(dialect.RequestCancelled)
+	return at - r.At, true
 }
 
 // unanswered returns how many requests that were shown have no response, and the
 // first of them, such as `12 session/prompt`; those that were cancelled apart.
 func (c *calls) unanswered() (open, cancelled list) {
-	for _, a := range c.asked {
-		called := func() string { return words(strconv.FormatUint(a.seq, 10), piece(a.method)) }
+	for _, r := range c.asked.All() {
+		called := func() string { return words(strconv.FormatUint(r.Seq, 10), piece(r.Note.method)) }
 		switch {
-		case !a.shown:
-		case !a.done:
+		case !r.Note.shown:
+		case !r.Done:
 			open.add(called)
-		case a.undone:
+		case r.Note.undone:
 			cancelled.add(called)
 		}
 	}

@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"time"
@@ -16,22 +15,14 @@ import (
 // the oldest are forgotten.
 type Tracker struct {
 	start time.Time // of the tape
-	asked []asked   // by seq
+	asked Asked[Tool]
 	turns map[string]*turns
 	tools map[toolKey]string // titles
 	open  map[uint64]bool
 }
 
-// maxKept is how many requests are kept; as many as dialect.Tracker waits for.
-// As many titles are.
+// maxKept is how many sessions are kept, and how many titles.
 const maxKept = 1 << 16
-
-type asked struct {
-	seq  uint64
-	at   time.Duration
-	tool Tool
-	done bool
-}
 
 type toolKey struct{ session, id string }
 
@@ -81,29 +72,16 @@ func (t *Tracker) See(f *dialect.Frame) Subject {
 		t.answer(&s, reply.Answers)
 	}
 	if f.Kind == wire.Request || f.Kind == wire.Batch || f.Kind == wire.Unchecked {
-		t.ask(asked{seq: f.Seq, at: f.At, tool: s.Tool})
+		t.asked.Add(Request[Tool]{Seq: f.Seq, At: f.At, Note: s.Tool})
 	}
 	return s
 }
 
-func (t *Tracker) ask(a asked) {
-	if len(t.asked) == maxKept {
-		t.asked = slices.DeleteFunc(t.asked, func(a asked) bool { return a.done })
-		if n := len(t.asked); n > maxKept/2 {
-			t.asked = slices.Delete(t.asked, 0, n-maxKept/2)
-		}
-	}
-	t.asked = append(t.asked, a)
-}
-
 func (t *Tracker) answer(s *Subject, seq uint64) {
-	i, ok := slices.BinarySearchFunc(t.asked, seq, func(a asked, seq uint64) int { return cmp.Compare(a.seq, seq) })
-	if !ok {
-		return
+	if r := t.asked.Find(seq); r != nil {
+		r.Done = true
+		s.Latency, s.Tool = s.At-r.At, r.Note
 	}
-	a := &t.asked[i]
-	a.done = true
-	s.Latency, s.Tool = s.At-a.at, a.tool
 }
 
 // turn returns the number of the turn that a frame belongs to. A prompt that is
