@@ -38,9 +38,11 @@ type Interceptor interface {
 	// than 16 MiB pass without being shown.
 	Intercept(f wire.Frame, out []wire.Frame) []wire.Frame
 
-	// End is called when the client or the agent has closed its stream, before
-	// that is passed on: the last chance to send in that direction.
-	End(dir wire.Direction, out []wire.Frame) []wire.Frame
+	// End is called when the client or the agent has closed its stream. That is
+	// passed on when the channel that it returns is closed; nil is at once. Until
+	// then there is time to send what is still held, or being made. It is not
+	// waited for if the receiver takes no more, or Run is over.
+	End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{})
 }
 
 const (
@@ -62,6 +64,7 @@ const (
 type junction struct {
 	interceptor Interceptor
 	tape        *tape
+	closed      chan struct{}
 
 	mu    sync.Mutex // guards the rest
 	cond  sync.Cond  // broadcast when a lane has moved on
@@ -89,7 +92,7 @@ type lane struct {
 }
 
 func newJunction(i Interceptor, t *tape, outlets [wire.Directions]*outlet) *junction {
-	j := &junction{interceptor: i, tape: t}
+	j := &junction{interceptor: i, tape: t, closed: make(chan struct{})}
 	j.cond.L = &j.mu
 	for dir := range j.lanes {
 		j.lanes[dir] = lane{dir: wire.Direction(dir), outlet: outlets[dir]}
@@ -97,8 +100,10 @@ func newJunction(i Interceptor, t *tape, outlets [wire.Directions]*outlet) *junc
 	return j
 }
 
-// close lets those go who wait in do. The tape is closed.
+// close lets those go who wait in do, or for the end of a stream. The tape is
+// closed.
 func (j *junction) close() {
+	close(j.closed)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.cond.Broadcast()
@@ -162,17 +167,36 @@ func (d *feed) take(p []byte) bool {
 	return d.tape.open() && !d.lane.outlet.full(d.lane.dir)
 }
 
-// end tells the Interceptor that the stream has ended.
+// end returns when the end of the stream may be passed on.
 func (d *feed) end() {
+	ready := d.last()
+	if ready == nil {
+		return
+	}
+	select {
+	case <-ready:
+	case <-d.lane.outlet.broken:
+	case <-d.closed:
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drain(d.lane) // what was sent meanwhile may still be on its way
+}
+
+// last tells the Interceptor that the stream has ended. It returns what that
+// returned.
+func (d *feed) last() (ready <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.tape.open() {
-		return
+		return nil
 	}
 	before := d.other.put
 	d.splitter.Flush(d.frame)
-	d.send(d.interceptor.End(d.lane.dir, d.out[:0]), -1)
+	out, ready := d.interceptor.End(d.lane.dir, d.out[:0])
+	d.send(out, -1)
 	d.deliver(before)
+	return ready
 }
 
 func (d *feed) frame(piece []byte, end wire.LineEnd, last bool) {

@@ -18,6 +18,7 @@ import (
 type script struct {
 	frame func(f wire.Frame, out []wire.Frame) []wire.Frame
 	end   func(dir wire.Direction, out []wire.Frame) []wire.Frame
+	ready [2]<-chan struct{} // by direction: what End returns
 	do    func(act func(out []wire.Frame) []wire.Frame) bool
 }
 
@@ -30,11 +31,11 @@ func (s *script) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	return s.frame(f, out)
 }
 
-func (s *script) End(dir wire.Direction, out []wire.Frame) []wire.Frame {
-	if s.end == nil {
-		return out
+func (s *script) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{}) {
+	if s.end != nil {
+		out = s.end(dir, out)
 	}
-	return s.end(dir, out)
+	return out, s.ready[dir]
 }
 
 func frame(dir wire.Direction, text string) wire.Frame {
@@ -172,6 +173,66 @@ func TestIntercept(t *testing.T) {
 			if !slices.Equal(log, tt.log) {
 				t.Errorf("got %q in the journal, want %q", log, tt.log)
 			}
+		})
+	}
+}
+
+// The end of a stream is passed on when the interceptor has sent what it still
+// has to send.
+func TestEndKeptBack(t *testing.T) {
+	const c2a, a2c = wire.ClientToAgent, wire.AgentToClient
+	ready := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
+	ended := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
+	m := &memory{}
+	s := &script{ready: [2]<-chan struct{}{ready[c2a], ready[a2c]}}
+	s.end = func(dir wire.Direction, out []wire.Frame) []wire.Frame {
+		close(ended[dir])
+		return out
+	}
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("echo"), Interceptor: s, Journal: m})
+	c.in.Close()
+	wait(t, "the end of the client's stream", ended[c2a])
+	s.do(func(out []wire.Frame) []wire.Frame { return append(out, frame(c2a, "late")) })
+	if got := c.line(t); got != "late" {
+		t.Errorf("the agent gets %q, want late", got)
+	}
+	close(ready[c2a])
+	wait(t, "the end of the agent's stream", ended[a2c])
+	go func() {
+		s.do(func(out []wire.Frame) []wire.Frame { return append(out, frame(a2c, "last")) })
+		close(ready[a2c])
+	}()
+	if got := c.line(t); got != "last" {
+		t.Errorf("the client gets %q, want last", got)
+	}
+	c.end(t, 0)
+	for _, want := range [][2]string{{"c2a injected late", "eof c2a"}, {"a2c injected last", "eof a2c"}} {
+		if i, j := slices.Index(m.log, want[0]), slices.Index(m.log, want[1]); i < 0 || j < i {
+			t.Errorf("got %q in the journal, want %q before %q", m.log, want[0], want[1])
+		}
+	}
+}
+
+// An interceptor that never lets the end of the client's stream pass holds up
+// neither the end of the agent, nor the news that it takes no more.
+func TestEndKeptBackForNobody(t *testing.T) {
+	for _, tt := range []struct {
+		name, sent string
+		agent      []string
+		status     int
+	}{
+		{"gone", "", role("say", "", "", "3"), 3},
+		{"deaf", strings.Repeat("i\n", 1<<20), role("deaf"), 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &script{ready: [2]<-chan struct{}{make(chan struct{})}}
+			c := begin(t, t.Context(), &proxy.Proxy{Command: tt.agent, Interceptor: s})
+			go io.Copy(io.Discard, c.out)
+			if _, err := io.WriteString(c.in, tt.sent); tt.sent != "" && err == nil {
+				t.Error("the client could send all, want an error")
+			}
+			c.in.Close()
+			c.end(t, tt.status)
 		})
 	}
 }

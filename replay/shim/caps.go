@@ -97,7 +97,9 @@ func (s *Shim) settle(m message, out []wire.Frame) []wire.Frame {
 	out = append(out, f)
 	early := s.early
 	s.early = nil
-	return s.goOn(early, out)
+	out = s.goOn(early, out)
+	s.endIfIdle()
+	return out
 }
 
 // offered reads what an agent offers.

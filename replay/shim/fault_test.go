@@ -42,8 +42,54 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// A client that sends all that it has to say and closes its end at once, as one
+// that is piped in, gets all that it asked for, and so does the agent.
+func TestPipedIn(t *testing.T) {
+	const (
+		initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`
+		list       = `{"jsonrpc":"2.0","id":2,"method":"session/list","params":{}}`
+		open       = `{"jsonrpc":"2.0","id":2,"method":"session/%s","params":{"sessionId":"session-1","cwd":"/w","mcpServers":[]}}`
+		prompt     = `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"session-1","prompt":[{"type":"text","text":"turn 0"}]}}`
+	)
+	load, resume := fmt.Sprintf(open, "load"), fmt.Sprintf(open, "resume")
+	update := `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"old"}}`
+	for _, tt := range []struct {
+		name    string
+		c       character
+		lines   []string
+		updates int // that the client gets
+	}{
+		{"list", character{}, []string{list}, 0},
+		{"a list that the agent fails to give", character{Native: []string{"list"}, Errors: map[string]int{"session/list": -32601}}, []string{list}, 0},
+		{"a list that the agent is silent at", character{Native: []string{"list"}, Silent: []string{"session/list"}}, []string{list}, 0},
+		{"new", character{}, []string{`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`}, 0},
+		{"load", character{}, []string{load}, 4},
+		{"load and prompt", character{Script: []string{hello}}, []string{load, prompt}, 8},
+		{"a load of the agent's that has no history", character{Native: []string{"load"}}, []string{load}, 4},
+		{"a resume that sends history, and prompt", character{Native: []string{"load"}, History: []string{update}, Script: []string{hello}}, []string{resume, prompt}, 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			recorded(t, dir, character{Script: []string{hello}}, "turn 0")
+			cl := start(t, dir, tt.c, func(s *shim.Shim) { s.Patience = time.Second })
+			cl.send("%s", strings.Join(append([]string{initialize}, tt.lines...), "\n"))
+			cl.stop()
+			for i := range len(tt.lines) + 1 {
+				if m := cl.response(i + 1); !m.Get("result").Exists() {
+					t.Errorf("got %s", m.Raw)
+				}
+			}
+			cl.mu.Lock()
+			defer cl.mu.Unlock()
+			if got := len(cl.lines) - len(tt.lines) - 1; got != tt.updates {
+				t.Errorf("got %d updates, want %d, in\n%s", got, tt.updates, strings.Join(cl.lines, "\n"))
+			}
+		})
+	}
+}
+
 // A client that closes its end while a session is being loaded ends the agent and
-// the proxy: while the agent makes its session, and in the middle of the replay.
+// the proxy: in the middle of the replay, and while the agent is silent.
 func TestClosedInLoad(t *testing.T) {
 	dir := t.TempDir()
 	long(t, dir)
@@ -55,7 +101,7 @@ func TestClosedInLoad(t *testing.T) {
 		cl.stop()
 	}
 	c := character{Silent: []string{"session/new"}, Log: filepath.Join(dir, "log")}
-	cl := start(t, dir, c, nil)
+	cl := start(t, dir, c, func(s *shim.Shim) { s.Patience = 100 * time.Millisecond })
 	cl.initialize()
 	cl.ask("session/load", `{"sessionId":"session-1","cwd":"/w","mcpServers":[]}`)
 	c.await(t, "session/new")

@@ -48,7 +48,7 @@ func (h *history) empty() bool {
 // act, and whenever the agent may give an id that it has given before.
 func (s *Shim) lookUp() {
 	s.lookups++
-	s.work.Go(func() {
+	s.spawn(func() {
 		l, _ := s.Store.List() // one that cannot be read has nothing to confuse
 		s.do(func(out []wire.Frame) []wire.Frame {
 			for _, one := range slices.Concat(l.Sessions, l.Deleted) {

@@ -60,7 +60,7 @@ func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame
 	}
 	c.native = n
 	s.calls[string(m.env.ID)] = &call{answered: n.answered}
-	s.work.Go(n.watch)
+	s.spawn(n.watch)
 	return append(out, m.Frame)
 }
 

@@ -46,7 +46,7 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 func (s *Shim) settleReplay(c *session, m message, out []wire.Frame) []wire.Frame {
 	c.opening = true
 	c.hold(m)
-	s.work.Go(func() {
+	s.spawn(func() {
 		limit := time.Now().Add(quietLimit)
 		for wait := quietTime; wait > 0; {
 			select {

@@ -55,7 +55,7 @@ func (s *Shim) serve(m message, steps func(v *serving) error) *serving {
 	v.params = gjson.ParseBytes(v.request.env.Params)
 	key := string(v.request.env.ID)
 	s.calls[key] = &call{serving: v}
-	s.work.Go(func() {
+	s.spawn(func() {
 		err := steps(v)
 		if errors.Is(err, errOver) {
 			return

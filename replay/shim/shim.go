@@ -13,7 +13,6 @@ package shim
 import (
 	"bytes"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -46,10 +45,8 @@ type Shim struct {
 	Fork     bool          // offer session/fork, which is not stable
 	Patience time.Duration // how long a session method of the agent's own may be silent; 0 is 20 s
 
-	do   func(act func(out []wire.Frame) []wire.Frame) bool
-	work sync.WaitGroup // servings
-	over chan struct{}  // closed when the agent will not answer any more
-	once sync.Once      // closes over
+	do func(act func(out []wire.Frame) []wire.Frame) bool
+	jobs
 
 	tracker *dialect.Tracker // is shown initialize only
 	own     capabilities     // what the agent offers by itself
@@ -89,24 +86,6 @@ func (s *Shim) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) {
 	s.sessions = map[string]*session{}
 	s.byAgent = map[string]*session{}
 	s.known = map[string]bool{}
-}
-
-// End is called by the proxy when a stream has ended. Once the agent has said
-// its last word, what waits for it is given up.
-func (s *Shim) End(dir wire.Direction, out []wire.Frame) []wire.Frame {
-	if dir == wire.AgentToClient {
-		s.once.Do(func() { close(s.over) })
-	}
-	return out
-}
-
-// Close ends what is still under way. It is called when the proxy has returned.
-func (s *Shim) Close() {
-	if s.over == nil {
-		return // never started
-	}
-	s.once.Do(func() { close(s.over) })
-	s.work.Wait()
 }
 
 // Intercept takes the next frame of client or agent.

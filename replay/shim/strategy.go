@@ -89,7 +89,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 		return out
 	}
 	s.calls[key] = c
-	s.work.Go(func() {
+	s.spawn(func() {
 		t := time.NewTimer(s.patience())
 		defer t.Stop()
 		select {
