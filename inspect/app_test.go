@@ -55,7 +55,8 @@ func TestScreens(t *testing.T) {
 		{"turns", "acp-go-sdk-rejected.jsonl", "4"},
 		{"capabilities", "acp-v2.jsonl", "5"},
 		{"capabilities-mcp", "mcp-everything.jsonl", "5"},
-		{"numbers", "mcp-everything.jsonl", "6"},
+		{"numbers", "acp-go-sdk.jsonl", "6"},
+		{"numbers-mcp", "mcp-everything.jsonl", "6"},
 		{"request", "acp-go-sdk.jsonl", ":16<Enter>%"},
 		{"response", "acp-go-sdk.jsonl", ":12<Enter>%"},
 		{"tool-call", "acp-go-sdk.jsonl", ":11<Enter>]"},
@@ -81,6 +82,41 @@ func TestScreens(t *testing.T) {
 			term.press(t, tt.keys)
 			term.golden(t, name)
 		})
+	}
+}
+
+// TestNumbersLead goes from a row of the numbers to the slowest call in it.
+func TestNumbersLead(t *testing.T) {
+	term := start(t, inspect.Inspector{}, subject(t, "mcp-everything.jsonl"), 100, 60)
+	term.reads(t)
+	term.press(t, "6« 1 of 48»<Enter>«frame 46 · request tools/call»6« 1 of 48»"+strings.Repeat("j", 25)+"«26 of 48»<Enter>«frame 24 · request tools/call»")
+}
+
+// TestNumbersOfManyTools lists those that were called most.
+func TestNumbersOfManyTools(t *testing.T) {
+	var tape strings.Builder
+	fmt.Fprintln(&tape, `{"acptap":1}`)
+	id := 0
+	call := func(tool, result string) {
+		id++
+		fmt.Fprintf(&tape, `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}}`+"\n", id, tool)
+		fmt.Fprintf(&tape, `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":%d,"result":%s}}`+"\n", id, result)
+	}
+	for i := range 150 {
+		call(fmt.Sprintf("tool-%03d", i), `{}`)
+	}
+	call("tool-149", `{"isError":true,"content":[]}`)
+	term := start(t, inspect.Inspector{}, written(t, "tape", tape.String()), 100, 130)
+	term.reads(t)
+	term.press(t, "6")
+	s := term.wait(t, "the tools", has("… and 50 more"))
+	for _, want := range []string{"\n tool-149                                   2      1  ", "\n tool-098     "} {
+		if !strings.Contains(s, want) {
+			t.Errorf("got\n%s\nwant %q in it", s, want)
+		}
+	}
+	if strings.Contains(s, "tool-099") {
+		t.Errorf("got\n%s\nwant no tool-099", s)
 	}
 }
 

@@ -1,8 +1,9 @@
 package inspect
 
 import (
+	"cmp"
+	"maps"
 	"slices"
-	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 )
@@ -23,11 +24,7 @@ func (t *tally) add(f *dialect.Frame) {
 	if called == "" {
 		called = f.Kind.String()
 	}
-	c := (*t)[called]
-	if c == nil {
-		c = &count{}
-		(*t)[called] = c
-	}
+	c := entry(*t, called)
 	c.frames++
 	c.bytes += f.Size
 	if f.Failed {
@@ -35,30 +32,17 @@ func (t *tally) add(f *dialect.Frame) {
 	}
 }
 
-// quantile returns the latency that a part of the calls does not exceed, such as
-// 0.95. The latencies are sorted.
-func quantile(latencies []time.Duration, part float64) time.Duration {
-	if len(latencies) == 0 {
-		return 0
-	}
-	i := int(part*float64(len(latencies))+0.5) - 1
-	return latencies[min(max(i, 0), len(latencies)-1)]
+// byCount returns the keys of a map, those with the most first.
+func byCount[T any](m map[string]*T, count func(*T) int) []string {
+	return slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count(m[b]), count(m[a])), cmp.Compare(a, b))
+	})
 }
 
-// inOrder returns the names that were counted, those with the most frames first.
-func (t tally) inOrder() []string {
-	names := make([]string, 0, len(t))
-	for called := range t {
-		names = append(names, called)
+// entry returns what a map has under a key, which is made if it is not there.
+func entry[T any](m map[string]*T, key string) *T {
+	if m[key] == nil {
+		m[key] = new(T)
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		if n := t[b].frames - t[a].frames; n != 0 {
-			return n
-		}
-		if a < b {
-			return -1
-		}
-		return 1
-	})
-	return names
+	return m[key]
 }
