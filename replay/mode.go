@@ -71,45 +71,62 @@ type Cassette struct {
 	Agent   Agent    // how to replay; its Sources, Live and Journal are the cassette's
 }
 
+// mode returns the mode that there can be: without an agent nothing is recorded.
+func (c *Cassette) mode() Mode {
+	if len(c.Command) == 0 {
+		return ModeNone
+	}
+	return c.Mode
+}
+
+// Open returns the tape that Run is going to play, nil if it is going to record
+// one. A file that is missing then is an error.
+func (c *Cassette) Open() (*record.Tape, error) {
+	mode := c.mode()
+	if mode != ModeNone {
+		if err := errors.Join(c.keep(whole), c.keep(addition)); err != nil {
+			return nil, err
+		}
+	}
+	if mode == ModeAll {
+		return nil, nil
+	}
+	t, err := record.OpenFile(c.Path)
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case missing && mode != ModeNone:
+		return nil, nil
+	case missing && c.Mode == ModeNone:
+		err = fmt.Errorf("%w; in the mode none it is not recorded, in the mode once it is", err)
+	case missing:
+		err = fmt.Errorf("%w; there is no agent to record it from", err)
+	}
+	return t, err
+}
+
 // Run plays the agent of the file, or runs the real one, to the client on in and
 // out. Where it records, the file appears or changes when the client has gone,
 // whole or not at all; if we were killed, before the next run.
 func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
-	mode := c.Mode
-	if len(c.Command) == 0 {
-		mode = ModeNone
-	}
-	if mode != ModeNone {
-		if err := errors.Join(c.keep(whole), c.keep(addition)); err != nil {
-			return Report{}, err
-		}
-	}
-	_, err := os.Stat(c.Path)
-	missing := errors.Is(err, fs.ErrNotExist)
+	t, err := c.Open()
 	switch {
-	case mode == ModeAll, missing && mode != ModeNone:
-		return c.record(ctx, in, out, errOut)
-	case missing && c.Mode == ModeNone:
-		return Report{}, fmt.Errorf("%w; in the mode none it is not recorded", err)
-	case missing:
-		return Report{}, fmt.Errorf("%w; there is no agent to record it from", err)
-	case mode == ModeNew:
-		return c.extend(ctx, in, out, errOut)
-	}
-	return c.replay(ctx, in, out, errOut, nil)
-}
-
-func (c *Cassette) replay(ctx context.Context, in io.Reader, out, errOut io.Writer, journal proxy.Journal) (Report, error) {
-	t, err := record.OpenFile(c.Path)
-	if err != nil {
+	case err != nil:
 		return Report{}, err
+	case t == nil:
+		return c.record(ctx, in, out, errOut)
 	}
 	agent := c.Agent
 	agent.Sources = []Source{{Tape: t}}
-	if journal != nil {
-		agent.Live, agent.Journal = c.Command, journal
+	if c.mode() != ModeNew {
+		return agent.Run(ctx, in, out, errOut)
 	}
-	return agent.Run(ctx, in, out, errOut)
+	var report Report
+	err = c.tape(addition, func(j *record.Journal) error {
+		agent.Live, agent.Journal = c.Command, j
+		var err error
+		report, err = agent.Run(ctx, in, out, errOut)
+		return err
+	})
+	return report, err
 }
 
 // record runs the real agent, and makes the file anew.
@@ -126,16 +143,6 @@ func (c *Cassette) record(ctx context.Context, in io.Reader, out, errOut io.Writ
 			}
 			return nil
 		}
-		return err
-	})
-	return report, err
-}
-
-// extend replays the file and adds what the real agent did beside it.
-func (c *Cassette) extend(ctx context.Context, in io.Reader, out, errOut io.Writer) (report Report, err error) {
-	err = c.tape(addition, func(j *record.Journal) error {
-		var err error
-		report, err = c.replay(ctx, in, out, errOut, j)
 		return err
 	})
 	return report, err

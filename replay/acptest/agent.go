@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"regexp"
 	"strings"
@@ -61,6 +62,7 @@ func Live(command ...string) func(*replay.Cassette) {
 // A play is one run of a cassette, and how it went.
 type play struct {
 	cassette replay.Cassette
+	records  bool // the cassette, and does not play it
 	report   replay.Report
 	err      error
 }
@@ -77,6 +79,11 @@ func newPlay(t testing.TB, path string, set []func(*replay.Cassette)) *play {
 			t.Fatalf("%s: %v", replay.ModeVariable, err)
 		}
 	}
+	tape, err := c.Open()
+	if err != nil { // else the client would come first with its complaint, a broken pipe
+		t.Fatalf("%v\n%s", err, p.remedy(t, err))
+	}
+	p.records = tape == nil
 	return p
 }
 
@@ -87,25 +94,36 @@ func (p *play) run(ctx context.Context, in io.Reader, out, errOut io.Writer) {
 // judge makes what is not as on the tape an error of the test.
 func (p *play) judge(t testing.TB) {
 	t.Helper()
-	switch story := explain(p.report); {
-	case errors.Is(p.err, replay.ErrDiverged):
-		t.Errorf("%s: %v\n%s%s", p.cassette.Path, p.err, story, p.remedy(t))
-	case p.err != nil && p.cassette.Mode == replay.ModeNone:
-		t.Errorf("%s: %v\n%s", p.cassette.Path, p.err, p.remedy(t))
+	path, story := p.cassette.Path, explain(p.report)
+	diverged := errors.Is(p.err, replay.ErrDiverged)
+	switch {
+	case diverged:
+		t.Errorf("%s: %v\n%s%s", path, p.err, story, p.remedy(t, p.err))
 	case p.err != nil:
-		t.Errorf("%s: %v", p.cassette.Path, p.err)
+		t.Errorf("%s: %v", path, p.err)
+		return
 	case story != "":
-		t.Logf("%s:\n%s", p.cassette.Path, story)
+		t.Logf("%s:\n%s", path, story)
+	}
+	const review = "read it before you commit it, it has all that was said"
+	if _, err := os.Stat(path); p.records && err == nil {
+		t.Logf("%s was recorded from %q: %s", path, p.cassette.Command, review)
+	} else if p.report.Live > 0 {
+		t.Logf("%s: what it lacked was recorded from %q and added: %s", path, p.cassette.Command, review)
 	}
 }
 
 // remedy says how to have the file recorded, if there is an agent to do it from.
-func (p *play) remedy(t testing.TB) string {
+func (p *play) remedy(t testing.TB, err error) string {
 	if len(p.cassette.Command) == 0 {
 		return ""
 	}
+	mode, anew := replay.ModeAll, " anew"
+	if errors.Is(err, fs.ErrNotExist) {
+		mode, anew = replay.ModeOnce, ""
+	}
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(t.Name()), "/", "$/^")
-	return fmt.Sprintf("to record it anew: %s=%v go test -run '^%s$'\n", replay.ModeVariable, replay.ModeAll, pattern)
+	return fmt.Sprintf("to record it%s: %s=%v go test -run '^%s$'\n", anew, replay.ModeVariable, mode, pattern)
 }
 
 // explain returns a report as lines, with each difference whole: the tape's value

@@ -68,6 +68,9 @@ func TestModes(t *testing.T) {
 			if n := agent.runs.Load(); n != tt.runs {
 				t.Errorf("the agent was run %d times, want %d", n, tt.runs)
 			}
+			if got := strings.Contains(f.logged.String(), "recorded from"); got != (tt.runs > 0) {
+				t.Errorf("the agent was run %d times, and the test is told %q", tt.runs, f.logged.String())
+			}
 			file, err := os.ReadFile(path)
 			if got := err == nil; got != (tt.file != "") || !strings.Contains(string(file), tt.file) {
 				t.Errorf("the file is %q, %v; want %q", file, err, tt.file)
@@ -129,9 +132,9 @@ func TestAgentWithoutTape(t *testing.T) {
 		"testdata/nothing.jsonl": "there is no agent to record it from",
 		broken:                   "broken.jsonl:2: ",
 	} {
-		f := try(t, func(t *fakeT) {
-			stdin, stdout := acptest.Agent(t, path)
-			ask(stdin, stdout, greeting...)
+		f := try(t, func(f *fakeT) {
+			acptest.Agent(f, path)
+			t.Errorf("%s: the test goes on, to complain about its client", path)
 		})
 		f.check(t, want)
 	}
@@ -156,8 +159,10 @@ func TestRemedy(t *testing.T) {
 	live := acptest.Live("/nonexistent/agent")
 	const tape = "testdata/greeting.jsonl"
 	t.Run("a.b", func(t *testing.T) {
-		const want = "to record it anew: ACPTAP_MODE=all go test -run '^TestRemedy$/^a\\.b$'\n"
-		for _, path := range []string{tape, filepath.Join(t.TempDir(), "missing.jsonl")} {
+		for path, want := range map[string]string{
+			tape:            "to record it anew: ACPTAP_MODE=all go test -run '^TestRemedy$/^a\\.b$'\n",
+			"missing.jsonl": "to record it: ACPTAP_MODE=once go test -run '^TestRemedy$/^a\\.b$'\n",
+		} {
 			f := try(t, func(f *fakeT) { acptest.Agent(f, path, live) })
 			f.check(t, want)
 		}

@@ -184,6 +184,9 @@ func TestAgentCommandRecords(t *testing.T) {
 			agent.Wait()
 		})
 		f.check(t, "")
+		if got := strings.Contains(f.logged.String(), "x.jsonl was recorded from"); got != (i == 0) {
+			t.Errorf("run %d logs %q", i+1, f.logged.String())
+		}
 	}
 	if said[0] != said[1] || !strings.Contains(said[0], "hello") {
 		t.Errorf("recorded %q, replayed %q", said[0], said[1])

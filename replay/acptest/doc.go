@@ -10,10 +10,10 @@
 //	}
 //
 // Without that file the first run records it from the agent that Live names, and
-// those that follow replay it; see [replay.Mode] for other ways. The environment
-// variable ACPTAP_MODE overrides the mode: with none, as on a build server, a
-// test without its file fails and no agent is run; with all, all files that have
-// an agent are recorded anew.
+// logs that; those that follow replay it. See [replay.Mode] for other ways. The
+// environment variable ACPTAP_MODE overrides the mode: with none, as on a build
+// server, a test without its file fails at once and no agent is run; with all,
+// all files that have an agent are recorded anew.
 //
 // [AgentCommand] does the same for a client that starts its agent itself, and
 // [Client] plays the client to an agent under test. How they do it is told in
