@@ -118,7 +118,7 @@ func TestIDs(t *testing.T) {
 		if got["to the second"] != "session-1" || got["to the first"] != "session-2" {
 			t.Errorf("%s: the agent gets prompts for %v", d, got)
 		}
-		for _, line := range cl.lines[before:] {
+		for _, line := range cl.got(before) {
 			if s := gjson.Get(line, "params.sessionId").Str; s == "session-2" {
 				t.Errorf("%s: the client gets %s", d, line)
 			}
@@ -263,8 +263,8 @@ func TestLoadInVersion2(t *testing.T) {
 	cl := start(t, dir, c, nil)
 	cl.initialize()
 	cl.must("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
-	if !strings.Contains(strings.Join(cl.lines, "\n"), "h0.call_1") {
-		t.Errorf("got\n%s", strings.Join(cl.lines, "\n"))
+	if !strings.Contains(strings.Join(cl.got(0), "\n"), "h0.call_1") {
+		t.Errorf("got\n%s", strings.Join(cl.got(0), "\n"))
 	}
 }
 
@@ -314,7 +314,7 @@ func TestEarly(t *testing.T) {
 		t.Errorf("got %s, want -32800", m.Raw)
 	}
 	other.must("_vendor/x", "{}") // behind what the agent sends for the session that it made in vain
-	for _, line := range other.lines {
+	for _, line := range other.got(0) {
 		if strings.Contains(line, "belated") {
 			t.Errorf("the client gets %s", line)
 		}
@@ -341,7 +341,7 @@ func TestResumeTakenBack(t *testing.T) {
 		t.Errorf("got %s, want -32800", m.Raw)
 	}
 	cl.must("_vendor/x", "{}") // behind what the agent sends when it is cancelled
-	for _, line := range cl.lines {
+	for _, line := range cl.got(0) {
 		if strings.Contains(line, "belated") {
 			t.Errorf("the client gets %s", line)
 		}
@@ -367,7 +367,7 @@ func TestPromptBehindLoad(t *testing.T) {
 		if got := m.Get("result.stopReason").Str; got != "cancelled" {
 			t.Errorf("loading in %s: the prompt is answered with %s", cwd, m.Raw)
 		}
-		if all := strings.Join(cl.lines, "\n"); strings.Contains(all, "turn 1") {
+		if all := strings.Join(cl.got(0), "\n"); strings.Contains(all, "turn 1") {
 			t.Errorf("loading in %s: the prompt comes back as history in\n%s", cwd, all)
 		}
 		log := c.log(t)

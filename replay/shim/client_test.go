@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -238,11 +239,14 @@ func (c *client) promptBlocks(session, blocks string) gjson.Result {
 	return result
 }
 
-func (c *client) count() int {
+// got returns the lines that came from number from on.
+func (c *client) got(from int) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.lines)
+	return slices.Clone(c.lines[from:])
 }
+
+func (c *client) count() int { return len(c.got(0)) }
 
 // load loads a session and returns the lines that came for it before the
 // response, and the result.
@@ -260,10 +264,8 @@ func (c *client) load(session string) ([]string, gjson.Result) {
 	if !m.Get("result").IsObject() {
 		c.t.Fatalf("loading %s: got %s", session, m.Raw)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	var lines []string
-	for _, line := range c.lines[from:at] {
+	for _, line := range c.got(from)[:at-from] {
 		if gjson.Get(line, "params.sessionId").Str == session {
 			lines = append(lines, line)
 		}

@@ -61,7 +61,7 @@ func TestRestart(t *testing.T) {
 				if len(given) != 2 || given[0] != 2 || given[1] != 1 {
 					t.Errorf("the prompts have %v blocks, want 2 and 1\n%s", given, log)
 				}
-				for _, line := range second.lines {
+				for _, line := range second.got(0) {
 					if strings.Contains(line, "record of the earlier") {
 						t.Errorf("the client sees the record: %s", line)
 					}

@@ -33,7 +33,7 @@ func TestNative(t *testing.T) {
 		cl.initialize()
 		cl.load(id)
 		cl.await(0, "history", func(m gjson.Result) bool { return strings.Contains(m.Raw, "native\"}}") })
-		if n := len(slices.DeleteFunc(slices.Clone(cl.lines), func(l string) bool { return !strings.Contains(l, "native\"}}") })); n != 1 {
+		if n := len(slices.DeleteFunc(cl.got(0), func(l string) bool { return !strings.Contains(l, "native\"}}") })); n != 1 {
 			t.Errorf("%d late: the history came %d times", late, n)
 		}
 	}
@@ -180,12 +180,12 @@ func TestResumeByLoad(t *testing.T) {
 	cl.initialize()
 	cl.must("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
 	cl.prompt(id, "turn 0")
-	for _, line := range cl.lines {
+	for _, line := range cl.got(0) {
 		if strings.Contains(line, `"old"`) {
 			t.Errorf("the client gets %s", line)
 		}
 	}
-	if !strings.Contains(strings.Join(cl.lines, ""), "Hello, ") {
+	if !strings.Contains(strings.Join(cl.got(0), ""), "Hello, ") {
 		t.Error("the turn's own updates are missing")
 	}
 }

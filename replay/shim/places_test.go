@@ -27,7 +27,7 @@ func TestPlaces(t *testing.T) {
 	from := cl.count()
 	cl.prompt(id, "turn 0")
 	got := map[string]bool{}
-	for _, line := range cl.lines[from:] {
+	for _, line := range cl.got(from) {
 		m := gjson.Parse(line)
 		if m.Get("id").Exists() && m.Get("method").Exists() {
 			got[m.Get("method").Str] = true
@@ -115,7 +115,7 @@ func TestInPlaceOfLoad(t *testing.T) {
 	cl = start(t, dir, character{Errors: map[string]int{"session/new": -32000}}, nil)
 	cl.initialize()
 	cl.fails(-32000, "session/load", params)
-	for _, line := range cl.lines {
+	for _, line := range cl.got(0) {
 		if strings.Contains(line, "session/update") {
 			t.Errorf("the load fails, and the client gets %s", line)
 		}
