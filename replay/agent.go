@@ -135,7 +135,7 @@ func (p *player) leftovers() {
 	for _, q := range p.waiting {
 		collect(q)
 	}
-	slices.SortFunc(cues, func(a, b *cue) int { return int(a.seq) - int(b.seq) })
+	slices.SortFunc(cues, (*cue).compare)
 	for _, c := range cues {
 		p.report.unused(c)
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -70,6 +71,11 @@ type cue struct {
 	array    int    // which of the client's batches of now it came in; 0: none
 	answered bool   // its response was read
 	trail    *trail
+}
+
+// compare orders messages as they stand on the tape.
+func (c *cue) compare(o *cue) int {
+	return cmp.Or(cmp.Compare(c.seq, o.seq), cmp.Compare(c.entry, o.entry))
 }
 
 // An ask is a request of the agent.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,12 +28,18 @@ type understudy struct {
 	gone   bool
 	silent bool // it was not told that it is initialized, as it need not be in ACP
 
-	greeted  bool            // it has answered initialize
-	waiting  [][]byte        // what is sent then
-	calls    map[string]bool // open requests of the client by id; true: it makes a session
+	greeted  bool       // it has answered initialize
+	waiting  [][]byte   // what is sent then
+	calls    []liveCall // open requests of the client, in the order in which they came
 	sessions map[string]bool
 	asks     map[string][]byte // ids of its requests by those that the client sees
 	asked    int
+}
+
+// A liveCall is a request of the client.
+type liveCall struct {
+	id    string // JSON
+	makes bool   // a session
 }
 
 // greeting is the id of our own initialize. No client is likely to use it.
@@ -46,8 +53,8 @@ func newUnderstudy(p *player) *understudy {
 	ctx, stop := context.WithCancel(context.Background())
 	u := &understudy{
 		feed: newFeed(inW), said: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
-		silent: p.protocol != dialect.MCP,
-		calls:  make(map[string]bool), sessions: make(map[string]bool), asks: make(map[string][]byte),
+		silent:   p.protocol != dialect.MCP,
+		sessions: make(map[string]bool), asks: make(map[string][]byte),
 	}
 	run := proxy.Proxy{Command: p.agent.Live, In: inR, Out: outW, Err: p.errOut.w, Journal: p.agent.Journal}
 	go func() {
@@ -88,10 +95,14 @@ func (u *understudy) takes(m *arrival) bool {
 	case m.session != "" && u.sessions[m.session]:
 		return true
 	case m.kind == wire.Notification:
-		_, ok := u.calls[gjson.GetBytes(m.e.Params, "requestId").Raw]
-		return ok
+		return u.call(gjson.GetBytes(m.e.Params, "requestId").Raw) >= 0
 	}
 	return false
+}
+
+// call returns the index of an open request, -1 if there is none of that id.
+func (u *understudy) call(id string) int {
+	return slices.IndexFunc(u.calls, func(c liveCall) bool { return c.id == id })
 }
 
 // give sends a message of the client to the agent.
@@ -99,7 +110,7 @@ func (u *understudy) give(m *arrival) {
 	line := bytes.Clone(m.raw)
 	switch m.kind {
 	case wire.Request:
-		u.calls[string(m.id)] = makesSession(m.kind, m.method)
+		u.calls = append(u.calls, liveCall{string(m.id), makesSession(m.kind, m.method)})
 		if m.session != "" {
 			u.sessions[m.session] = true
 		}
@@ -146,10 +157,12 @@ func (p *player) hear(line []byte) {
 			p.greet(e)
 			return
 		}
-		if u.calls[string(e.ID)] {
-			u.sessions[gjson.GetBytes(line, "result.sessionId").Str] = true // of a long line, e has no result
+		if i := u.call(string(e.ID)); i >= 0 {
+			if u.calls[i].makes {
+				u.sessions[gjson.GetBytes(line, "result.sessionId").Str] = true // of a long line, e has no result
+			}
+			u.calls = slices.Delete(u.calls, i, i+1)
 		}
-		delete(u.calls, string(e.ID))
 	case wire.Request:
 		u.asked++
 		id := fmt.Sprintf(`"acptap-live-%d"`, u.asked)
@@ -182,10 +195,10 @@ func (p *player) lose(why string) {
 	p.live.gone = true
 	miss := Miss{Text: why}
 	p.report.miss(miss)
-	for id := range p.live.calls {
-		p.refuse([]byte(id), missCode, why, &miss)
+	for _, c := range p.live.calls {
+		p.refuse([]byte(c.id), missCode, why, &miss)
 	}
-	clear(p.live.calls)
+	p.live.calls = nil
 }
 
 // A sharedWriter is written to by several goroutines.

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -176,7 +177,7 @@ func (p *player) nearest(m *arrival) *cue {
 			continue
 		}
 		same := key.method == m.method
-		if near == nil || same && near.method != m.method || same == (near.method == m.method) && c.seq < near.seq {
+		if near == nil || same && near.method != m.method || same == (near.method == m.method) && c.compare(near) < 0 {
 			near = c
 		}
 	}
@@ -247,7 +248,7 @@ func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Durati
 		} else if !p.finished || len(l.open) == 0 {
 			return
 		}
-		if stuck == nil || wait < after || wait == after && l.awaits() < stuck.awaits() {
+		if stuck == nil || cmp.Or(cmp.Compare(wait, after), cmp.Compare(l.awaits(), stuck.awaits()), cmp.Compare(l.session, stuck.session)) < 0 {
 			stuck, after = l, wait
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -67,7 +68,17 @@ const (
 	cancel  = `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}`
 )
 
+// each returns a message for each name, which stands in it as NAME.
+func each(message string, names ...string) (list []string) {
+	for _, name := range names {
+		list = append(list, strings.ReplaceAll(message, "NAME", name))
+	}
+	return list
+}
+
 func TestMiss(t *testing.T) {
+	prompts := each(`{"jsonrpc":"2.0","id":"NAME","method":"session/prompt","params":{"sessionId":"NAME","prompt":[]}}`, "e", "c", "a", "f", "d", "b")
+	notes := each(`{"jsonrpc":"2.0","method":"_x/NAME"}`, "a", "b", "c", "d", "e", "f")
 	for _, tt := range []struct {
 		name  string
 		tape  string
@@ -164,6 +175,16 @@ func TestMiss(t *testing.T) {
 			got:    []string{`done in`, `"id":12,"error":{"code":-32603,"message":"acptap replay: the tape ends before the answer"`},
 			report: []string{"miss: the tape ends before the answer"},
 			waits:  5 * time.Second,
+		}, {
+			name: "a tape that ends in the turns of several sessions",
+			tape: "c " + strings.Join(prompts, "\nc "), says: append(prompts, ""),
+			got:    []string{`"id":"a","error"`, `"id":"b","error"`, `"id":"c","error"`, `"id":"d","error"`, `"id":"e","error"`, `"id":"f","error"`},
+			report: slices.Repeat([]string{"miss: the tape ends before the answer"}, 6),
+			waits:  5 * 5 * time.Second, // after the first
+		}, {
+			name: "a batch that never comes",
+			tape: "c [" + strings.Join(notes, ",") + "]", says: []string{`{"jsonrpc":"2.0","method":"_x/x"}`},
+			report: []string{"miss: _x/x is not what comes next on the tape; the tape has _x/a in frame 1", "never came: _x/a,", "never came: _x/b,", "never came: _x/c,", "never came: _x/d,", "never came: _x/e,", "never came: _x/f,"},
 		}, {
 			name: "an older client",
 			tape: strings.ReplaceAll(twoTurns, `"protocolVersion":1`, `"protocolVersion":2`), says: []string{hello},

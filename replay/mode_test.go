@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,11 +37,15 @@ func TestEchoProcess(t *testing.T) {
 			fmt.Printf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":{"sessionUpdate":"agent_message_chunk","content":%s}}}`+"\n", p.Get("sessionId").Raw, p.Get("prompt.0").Raw)
 			result = `{"stopReason":"end_turn"}`
 		}
-		if strings.HasSuffix(gjson.Get(in.Text(), "params.cwd").Str, "/mute") {
+		switch filepath.Base(gjson.Get(in.Text(), "params.cwd").Str) {
+		case "mute":
 			os.Stdout.Close()
 			continue
-		}
-		if strings.HasSuffix(gjson.Get(in.Text(), "params.cwd").Str, "/long") {
+		case "slow":
+			continue
+		case "end":
+			os.Exit(0)
+		case "long":
 			fmt.Printf(`{"result":{"_meta":{"x":%q},"sessionId":"long"},"id":%s}`+"\n", strings.Repeat("x", 1<<20), id)
 			continue
 		}
@@ -195,6 +200,32 @@ func TestLiveAgentIsMute(t *testing.T) {
 	got, report, err := converse(t, c, hello, strings.Replace(makeNew, "/w/rec", "/w/mute", 1))
 	if !errors.Is(err, replay.ErrDiverged) || !strings.Contains(got, `"id":11,"error":{"code":-32603,"message":"acptap replay: the live agent ended`) {
 		t.Errorf("got %v with the report\n%s\n%s", err, &report, got)
+	}
+}
+
+// All that is open then is answered in the order in which it came.
+func TestLiveAgentEndsInOrder(t *testing.T) {
+	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: echoAgent}
+	if _, _, err := converse(t, c, hello); err != nil {
+		t.Fatal(err)
+	}
+	c.Mode = replay.ModeNew
+	var requests, want []string
+	for i := range 10 {
+		requests = append(requests, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/new","params":{"cwd":"/w/slow","mcpServers":[]}}`, 20-i))
+		want = append(want, fmt.Sprint(20-i))
+	}
+	last := len(requests) - 1
+	requests[last] = strings.Replace(requests[last], "slow", "end", 1)
+	got, _, _ := converse(t, c, hello, strings.Join(requests, "\n"))
+	var answered []string
+	for line := range strings.Lines(got) {
+		if m := gjson.Parse(line); m.Get("error").Exists() {
+			answered = append(answered, m.Get("id").Raw)
+		}
+	}
+	if !slices.Equal(answered, want) {
+		t.Errorf("got errors for %v, want for %v, in\n%s", answered, want, got)
 	}
 }
 

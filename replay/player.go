@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,7 +127,7 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 			p.script.setup = run.First
 		}
 	}
-	slices.SortFunc(p.endings, func(a, b ending) int { return int(a.last) - int(b.last) })
+	slices.SortFunc(p.endings, func(a, b ending) int { return cmp.Compare(a.last, b.last) })
 	if p.protocol == dialect.MCP {
 		p.roots.learn(p.taped, p.agent.Cwd)
 		p.main.roots = &p.roots
