@@ -145,7 +145,7 @@ func BenchmarkDissect(b *testing.B) {
 // BenchmarkColumns measures reading the fields of the frames of a few blocks, and
 // what these take in the tape's file.
 func BenchmarkColumns(b *testing.B) {
-	store, id, path, want := sealedTape(b)
+	store, id, path, want := sealedTape(b, 7000)
 	size := 0
 	edit(b, path, func(tx *bolt.Tx) error {
 		blocks := tx.Bucket([]byte("blocks"))

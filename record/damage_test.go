@@ -326,7 +326,7 @@ func harmless(t testing.TB, what string, store *record.Store, id, path string, w
 // Damage in any page of a tape's file costs the blocks that it hits, or the tape,
 // but it ends no process, holds no lock and makes up no frame.
 func TestPagesOfTape(t *testing.T) {
-	store, id, path, want := sealedTape(t)
+	store, id, path, want := sealedTape(t, 7000)
 	whole := readFile(t, path)
 	rng := rand.New(rand.NewPCG(3, 4))
 	const page = 4 << 10
@@ -355,7 +355,7 @@ func TestPagesOfTape(t *testing.T) {
 }
 
 func TestTruncatedTape(t *testing.T) {
-	store, id, path, want := sealedTape(t)
+	store, id, path, want := sealedTape(t, 7000)
 	whole := readFile(t, path)
 	for _, size := range []int{0, 1, 16, 100, 4095, 4096, 4097, 8192, 10_000, 12_288, 16_384, len(whole) / 3, len(whole) / 2, len(whole) - 4096, len(whole) - 1} {
 		writeFile(t, path, whole[:size])
@@ -381,9 +381,10 @@ func TestTruncatedTape(t *testing.T) {
 
 // The bytes of one damaged block are one error, and the frames behind it follow.
 func TestDamagedBlock(t *testing.T) {
+	sealed, id, _, want := sealedTape(t, 7000)
 	for _, key := range []string{"head", "rows", "bytes", "state"} {
-		store, id, path, want := sealedTape(t)
-		edit(t, path, func(tx *bolt.Tx) error {
+		store := orphan(t, sealed)
+		edit(t, filepath.Join(store.Dir(), "tapes", id+".db"), func(tx *bolt.Tx) error {
 			blocks := tx.Bucket([]byte("blocks"))
 			c := blocks.Cursor()
 			c.First()
@@ -520,9 +521,11 @@ func TestNewer(t *testing.T) {
 			t.Error("the journal was changed")
 		}
 	})
+	sealed, id, _, _ := sealedTape(t, 7000)
+	file := func(store *record.Store) string { return filepath.Join(store.Dir(), "tapes", id+".db") }
 	t.Run("block", func(t *testing.T) {
-		store, id, path, _ := sealedTape(t)
-		edit(t, path, func(tx *bolt.Tx) error {
+		store := orphan(t, sealed)
+		edit(t, file(store), func(tx *bolt.Tx) error {
 			blocks := tx.Bucket([]byte("blocks"))
 			k, _ := blocks.Cursor().Last()
 			head := map[string]any{}
@@ -542,8 +545,8 @@ func TestNewer(t *testing.T) {
 		}
 	})
 	t.Run("facts", func(t *testing.T) {
-		store, id, path, _ := sealedTape(t)
-		edit(t, path, func(tx *bolt.Tx) error {
+		store := orphan(t, sealed)
+		edit(t, file(store), func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("tape"))
 			info := bytes.Clone(b.Get([]byte("info")))
 			info[0] = 9
@@ -557,7 +560,7 @@ func TestNewer(t *testing.T) {
 
 // The catalogue is an index: damage in it costs time, and Rebuild mends it.
 func TestDamagedCatalogue(t *testing.T) {
-	store, id, _, want := sealedTape(t)
+	store, id, _, want := sealedTape(t, 500)
 	path := filepath.Join(store.Dir(), "acptap.db")
 	whole := readFile(t, path)
 	listed, err := store.List()

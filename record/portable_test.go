@@ -46,7 +46,9 @@ func shown(t testing.TB, tape *record.Tape) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, fmt.Sprintf("%+v", f))
+		raw := f.Raw
+		f.Raw = nil
+		all = append(all, fmt.Sprintf("%+v %q", f, raw))
 	}
 	return all
 }

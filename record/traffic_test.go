@@ -99,17 +99,18 @@ func finish(t testing.TB, store *record.Store, j *record.Journal) {
 	sealAll(t, store)
 }
 
-// sealedTape makes a tape of some blocks, and returns its file and its frames.
-func sealedTape(t testing.TB) (store *record.Store, tape, path string, want []line) {
+// sealedTape makes a tape of n frames, and returns its file and its frames. About
+// 2900 frames fill a block.
+func sealedTape(t testing.TB, n int) (store *record.Store, tape, path string, want []line) {
 	t.Helper()
 	store = record.OpenStore(t.TempDir())
 	j := begin(t, store)
 	gen := newTraffic(13)
-	for range 12_000 {
+	for range n - 1 {
 		dir, p := gen.next()
 		j.Append(dir, wire.Wire, p)
 	}
-	finish(t, store, j)
+	finish(t, store, j) // adds the exit
 	return store, j.Tape(), filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), lines(t, open(t, store, j.Tape()))
 }
 
