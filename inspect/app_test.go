@@ -85,6 +85,52 @@ func TestScreens(t *testing.T) {
 	}
 }
 
+// TestErrorsCounted: the status line counts as many errors as a listing of the
+// store does, and what is lost apart from them.
+func TestErrorsCounted(t *testing.T) {
+	texts := map[string]string{"odd": odd}
+	files, err := filepath.Glob(filepath.Join(tapeDir, "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("got %v and %v, want tapes", files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[filepath.Base(file)] = string(text)
+	}
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			store := record.OpenStore(t.TempDir())
+			id, err := store.Import(strings.NewReader(text), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := store.List()
+			if err != nil || len(list.Tapes) != 1 {
+				t.Fatalf("got %v and %v, want a tape", list.Tapes, err)
+			}
+			want := ""
+			if n := list.Tapes[0].Failed + list.Tapes[0].Junk; n > 0 {
+				want = fmt.Sprintf(" · %d with errors", n)
+			}
+			if list.Tapes[0].Lost > 0 {
+				want += ", 2 losses"
+			}
+			if want != "" {
+				want += " (e)"
+			}
+			term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "", id), 100, 24)
+			term.reads(t)
+			lines := strings.Split(term.text(), "\n")
+			if got := lines[22]; !strings.HasSuffix(got, want) || want == "" && strings.Contains(got, "(e)") {
+				t.Errorf("got %q, want it to end with %q", got, want)
+			}
+		})
+	}
+}
+
 // TestNumbersLead goes from a row of the numbers to the slowest call in it.
 func TestNumbersLead(t *testing.T) {
 	term := start(t, inspect.Inspector{}, subject(t, "mcp-everything.jsonl"), 100, 60)

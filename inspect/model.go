@@ -25,7 +25,8 @@ type model struct {
 
 // A sifted is what a scan has found so far.
 type sifted struct {
-	hits, heads, bad numberSet // frames that are shown; that begin a row; that are errors
+	hits, heads, bad numberSet // frames that are shown; that begin a row; that are errors or losses
+	losses           int       // of those in bad
 	last             uint64    // frames up to this one were looked at
 	caught           bool      // all that was there at first was
 	settled          bool      // a row of those that are shown is selected
@@ -65,6 +66,9 @@ func (m *model) take(f findings) (err error) {
 		}
 		if s.bad() {
 			m.bad.add(seq)
+		}
+		if s.loss() {
+			m.losses++
 		}
 	}
 	first := f.caught && !m.caught

@@ -52,7 +52,7 @@ func TestWishOfHiddenFrame(t *testing.T) {
 	if err := m.jump(3); err != nil {
 		t.Fatal(err)
 	}
-	err := m.take(findings{sights: []sight{newSight(2, true, false), newSight(4, true, false)}, last: 5, caught: true})
+	err := m.take(findings{sights: []sight{newSight(2, true, false, false), newSight(4, true, false, false)}, last: 5, caught: true})
 	if err == nil || err.Error() != "frame 3 does not fit the filter" || m.selected != 2 {
 		t.Errorf("got %v, and frame %d selected, want frame 2 and why", err, m.selected)
 	}
@@ -76,7 +76,7 @@ func TestWish(t *testing.T) {
 		scanned := func(from, to uint64, caught bool) {
 			f := findings{last: to, caught: caught}
 			for seq := from; seq <= to; seq++ {
-				f.sights = append(f.sights, newSight(seq, true, false))
+				f.sights = append(f.sights, newSight(seq, true, false, false))
 			}
 			m.take(f)
 		}

@@ -38,20 +38,24 @@ type findings struct {
 // millions before they are taken.
 type sight uint64
 
-func newSight(seq uint64, head, bad bool) sight {
-	s := sight(seq << 2)
+func newSight(seq uint64, head, bad, mark bool) sight {
+	s := sight(seq << 3)
 	if head {
 		s |= 1
 	}
 	if bad {
 		s |= 2
 	}
+	if mark {
+		s |= 4
+	}
 	return s
 }
 
-func (s sight) seq() uint64 { return uint64(s >> 2) }
+func (s sight) seq() uint64 { return uint64(s >> 3) }
 func (s sight) head() bool  { return s&1 != 0 } // it is not folded into the row before
 func (s sight) bad() bool   { return s&2 != 0 } // it is an error, junk or a loss
+func (s sight) loss() bool  { return s&6 == 6 }
 
 // tellEvery is how often a scan says that it goes on, if it finds nothing.
 const tellEvery = 200 * time.Millisecond
@@ -164,7 +168,7 @@ func (s *scan) see(r *reel, f *dialect.Frame, isBad bool) {
 	shown := s.wants(r.at(f.Seq), f)
 	s.found.last = f.Seq
 	if head := s.run.head(f, shown); shown {
-		s.found.sights = append(s.found.sights, newSight(f.Seq, head, isBad))
+		s.found.sights = append(s.found.sights, newSight(f.Seq, head, isBad, f.Kind == wire.Mark))
 	}
 }
 

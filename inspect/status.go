@@ -3,6 +3,7 @@ package inspect
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/acptap/acptap/record/trace/ansi"
 )
@@ -166,8 +167,8 @@ func (a *app) notes() []string {
 	if a.model.mark != 0 {
 		list = append(list, "marked "+a.reel.label(a.model.mark))
 	}
-	if n := a.model.bad.n; n > 0 {
-		list = append(list, ansi.Grouped(int64(n))+" with errors (e)")
+	if bad := a.model.badText(); bad != "" {
+		list = append(list, bad+" (e)")
 	}
 	if a.err != nil {
 		list = append(list, brokenNote)
@@ -176,6 +177,21 @@ func (a *app) notes() []string {
 		list = append(list, a.prefix+"…")
 	}
 	return list
+}
+
+// badText counts what is bad of what is shown.
+func (m *sifted) badText() string {
+	var parts []string
+	if n := m.bad.n - m.losses; n > 0 {
+		parts = append(parts, ansi.Grouped(int64(n))+" with errors")
+	}
+	switch {
+	case m.losses == 1:
+		parts = append(parts, "1 loss")
+	case m.losses > 1:
+		parts = append(parts, ansi.Grouped(int64(m.losses))+" losses")
+	}
+	return strings.Join(parts, ", ")
 }
 
 const brokenNote = "a part cannot be read"

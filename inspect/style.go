@@ -24,14 +24,9 @@ func arrow(f *dialect.Frame) (string, ansi.Style) {
 // look returns the style of a frame's method and summary.
 func look(f *dialect.Frame) ansi.Style {
 	switch {
-	case f.Kind == wire.Mark:
-		if m := wire.ReadMark(f.Frame); m.Gap != 0 || m.Damage != 0 {
-			return ansi.Red
-		}
-		return ansi.Yellow
-	case f.Failed, f.Kind == wire.Junk:
+	case isBad(f):
 		return ansi.Red
-	case f.Kind == wire.Stderr:
+	case f.Kind == wire.Mark, f.Kind == wire.Stderr:
 		return ansi.Yellow
 	case f.Origin == wire.Withheld:
 		return ansi.Dim
