@@ -94,7 +94,7 @@ type character struct {
 	Native  []string       // session methods that it offers: load, resume, …
 	Errors  map[string]int // codes that it answers methods with
 	Silent  []string       // methods that it does not answer
-	History []string       // updates that it sends for a native load
+	History []string       // updates that it sends for a native load; MEBIBYTE stands for as much
 	Late    int            // how many of them come after the answer
 	Pause   int            // milliseconds before each of them
 	Belated bool           // answers session/new, and what it is silent at, when it is cancelled, and sends an update of the session belated then
@@ -217,7 +217,7 @@ func (a *agent) take(m gjson.Result) {
 		n := len(a.History) - a.Late
 		for _, u := range a.History[:n] {
 			time.Sleep(time.Duration(a.Pause) * time.Millisecond)
-			a.update(session, u)
+			a.update(session, strings.ReplaceAll(u, "MEBIBYTE", strings.Repeat("x", 1<<20)))
 		}
 		a.result(m, `{"_meta":{"native":true}}`)
 		for _, u := range a.History[n:] {

@@ -63,6 +63,7 @@ func (s *Shim) lookUp() {
 			parked := s.parked
 			s.parked = nil
 			for _, f := range parked {
+				s.kept.drop(f)
 				if m := read(again(f)); m.env.Method != nil {
 					out = s.message(m, out)
 				} else {

@@ -250,6 +250,7 @@ func (l *load) giveUp() {
 			if l.byAgent[c.agent] == c {
 				c.closed = true // the agent's fresh session is left alone
 			}
+			l.kept.drop(c.held...)
 			c.held = nil
 		}
 		return l.release(c, out)

@@ -28,7 +28,7 @@ func (s *Shim) made(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.Frame)
 	}
 	if s.lookups > 0 {
-		s.parked = append(s.parked, m.clone())
+		s.parked = append(s.parked, s.kept.take(m)) // also if there is no room: this is one answer
 		s.begun()
 		return out
 	}

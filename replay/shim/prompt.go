@@ -45,7 +45,7 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 // they have sent all of it, and what came then would be taken for the turn's.
 func (s *Shim) settleReplay(c *session, m message, out []wire.Frame) []wire.Frame {
 	c.opening = true
-	c.hold(m)
+	out = s.hold(c, m, out)
 	s.spawn(func() {
 		limit := time.Now().Add(quietLimit)
 		for wait := quietTime; wait > 0; {

@@ -190,8 +190,7 @@ func (s *Shim) cancelRequest(m message, out []wire.Frame) []wire.Frame {
 	id := m.param("requestId").Raw
 	for _, one := range s.sessions {
 		if id != "" && one.opening && slices.ContainsFunc(one.waiting, func(f wire.Frame) bool { return string(read(f).env.ID) == id }) {
-			one.hold(m)
-			return out
+			return s.hold(one, m, out)
 		}
 	}
 	c := s.calls[id]

@@ -24,9 +24,10 @@ type session struct {
 	clientJSON    []byte
 	agentJSON     []byte
 
-	opening bool         // its load is not answered: what both sides send for it is held
-	held    []wire.Frame // of the agent
-	waiting []wire.Frame // of the client
+	opening   bool         // its load is not answered: what both sides send for it is held
+	held      []wire.Frame // of the agent
+	waiting   []wire.Frame // of the client
+	overflown bool         // there was no room for that of the agent: it passes
 
 	closed  bool            // what the agent still sends for it is withheld
 	history bool            // history that the agent sends before the next prompt is withheld: the client has it
@@ -74,34 +75,6 @@ func (s *Shim) drop(c *session) {
 	c.closed = true
 	c.context = nil // it is large, and what is closed is remembered as long as the agent lives
 }
-
-// hold keeps a frame until the session is open.
-func (c *session) hold(m message) {
-	if m.Dir == wire.ClientToAgent {
-		c.waiting = append(c.waiting, m.clone())
-	} else {
-		c.held = append(c.held, m.clone())
-	}
-}
-
-// release lets go what was held while the session was opened.
-func (s *Shim) release(c *session, out []wire.Frame) []wire.Frame {
-	c.opening = false
-	held := slices.Concat(c.held, c.waiting)
-	c.held, c.waiting = nil, nil
-	return s.goOn(held, out)
-}
-
-// goOn takes frames that were held as if they came now.
-func (s *Shim) goOn(held, out []wire.Frame) []wire.Frame {
-	for _, f := range held {
-		out = s.message(read(again(f)), out)
-	}
-	return out
-}
-
-// maxStrays is how many updates are kept at once for sessions that nobody knows.
-const maxStrays = 1000
 
 // newcomers is what is known of sessions that are only being made.
 type newcomers struct {
@@ -163,8 +136,7 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 	case id.Type != gjson.String:
 		return append(out, m.Frame)
 	case c == nil && s.lookups > 0 && !s.opens():
-		s.parked = append(s.parked, m.clone()) // the store may know it
-		return out
+		return s.keep(&s.parked, m, out) // the store may know it
 	case c == nil && (s.byAgent[id.Str] != nil || s.known[id.Str] && !s.opens()):
 		if m.env.ID == nil {
 			return out
@@ -175,8 +147,7 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 	case c.opening && string(m.env.Method) == "session/cancel" && len(c.waiting) == 0:
 		return out // there is no turn, and none waits
 	case c.opening:
-		c.hold(m)
-		return out
+		return s.hold(c, m, out)
 	}
 	s.noteSetting(c, m)
 	if c.client != c.agent {
@@ -218,8 +189,8 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case id.Type != gjson.String:
 		return append(out, m.Frame)
-	case (c == nil || c.closed) && method == "session/update" && (s.setups > 0 || s.making > 0 && s.known[id.Str]) && len(s.strays) < maxStrays:
-		s.strays = append(s.strays, m.clone())
+	case (c == nil || c.closed) && method == "session/update" && (s.setups > 0 || s.making > 0 && s.known[id.Str]) && s.kept.room(m):
+		s.strays = append(s.strays, s.kept.take(m))
 		return out
 	case c == nil:
 		return append(out, m.Frame)
@@ -228,9 +199,8 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 			out = append(out, m.fail(notFound(c.agent)))
 		}
 		return out
-	case c.opening && !c.history:
-		c.hold(m)
-		return out
+	case c.opening && !c.history && !c.overflown:
+		return s.hold(c, m, out)
 	}
 	if method == "session/update" {
 		if c.native != nil {
@@ -240,9 +210,8 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 			return out
 		}
 	}
-	if c.opening {
-		c.hold(m)
-		return out
+	if c.opening && !c.overflown {
+		return s.hold(c, m, out)
 	}
 	if c.client != c.agent {
 		m = m.patched(path, c.clientJSON)

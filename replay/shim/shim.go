@@ -53,6 +53,7 @@ type Shim struct {
 	client  clientSupport
 	stage   stage
 	early   []wire.Frame     // what came while initialize was not answered
+	kept    holding          // this and all else that is held back
 	lacks   map[string]bool  // methods that the agent offers and has failed to do
 	calls   map[string]*call // of the client, by id as sent
 	ownRequests
@@ -152,8 +153,7 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	case s.stage == fresh:
 		return append(out, m.fail(fault{invalidRequest, "initialize comes first", nil}))
 	case s.stage == asking && strings.HasPrefix(method, "session/"):
-		s.early = append(s.early, m.clone())
-		return out
+		return s.keep(&s.early, m, out)
 	}
 	if s.stage == asking {
 		return append(out, m.Frame)
