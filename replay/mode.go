@@ -173,7 +173,9 @@ func (c *Cassette) tape(kind string, do func(*record.Journal) error) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(do(j), j.Close())
+	// A store that is left behind, with all that was said, shall not be committed.
+	ignored := os.WriteFile(filepath.Join(store.Dir(), ".gitignore"), []byte("*\n"), 0o600)
+	err = errors.Join(ignored, do(j), j.Close())
 	j.Wait() // a tape that is live is not kept
 	return errors.Join(err, c.keep(kind))
 }
@@ -217,15 +219,15 @@ func (c *Cassette) keep(kind string) error {
 }
 
 // writeStable writes a tape in the portable form without what differs from run
-// to run where nothing else does: its id, its date, numbers, and times but for
-// the second.
+// to run, or from user to user, where nothing else does: its id, its date, the
+// command line, numbers, and times but for the second.
 func writeStable(w io.Writer, t *record.Tape) error {
 	info, err := t.Info()
 	if err != nil {
 		return err
 	}
 	s := info.Start
-	info.Tape, info.Start = "", record.Start{Command: s.Command, Cwd: s.Cwd, Name: s.Name, Proto: s.Proto}
+	info.Tape, info.Start = "", record.Start{Name: filepath.Base(s.Command[0]), Cwd: s.Cwd}
 	b := &stabilizer{w: bufio.NewWriter(w)}
 	e, err := record.NewExporter(b, info, false)
 	if err != nil {

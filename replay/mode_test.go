@@ -104,6 +104,11 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := readFile(t, file)
+	cwd, _ := os.Getwd()
+	head := fmt.Sprintf(`{"acptap":1,"cwd":%q,"name":%q}`+"\n", cwd, filepath.Base(os.Args[0]))
+	if got, _, _ := strings.Cut(before, "{\"dir\""); got != head {
+		t.Errorf("the file begins with %s, want %s", got, head)
+	}
 	if got, usual := mode(t, dir), mode(t, parent); got != usual {
 		t.Errorf("the directory of the file has mode %v, want %v as others", got, usual)
 	}
@@ -144,6 +149,29 @@ func mode(t *testing.T, path string) os.FileMode {
 		t.Fatal(err)
 	}
 	return info.Mode()
+}
+
+// What lies beside the file while it is recorded is kept out of git.
+func TestRecordingIsIgnored(t *testing.T) {
+	dir := t.TempDir()
+	in, w := io.Pipe()
+	r, out := io.Pipe()
+	go func() {
+		defer w.Close()
+		io.WriteString(w, hello+"\n")
+		bufio.NewReader(r).ReadString('\n')
+		found, _ := filepath.Glob(filepath.Join(dir, ".*", ".gitignore"))
+		if len(found) != 1 || readFile(t, found[0]) != "*\n" {
+			t.Errorf("got %q", found)
+		}
+	}()
+	c := &replay.Cassette{Path: filepath.Join(dir, "fix.jsonl"), Command: echoAgent}
+	if _, err := c.Run(t.Context(), in, out, io.Discard); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
 }
 
 // A session that a live agent makes in a frame that is longer than what is read
