@@ -179,8 +179,12 @@ func (a *app) part() part {
 		return inList
 	case a.page != a.pages[a.place]:
 		return inHelp
-	case a.place == storePlace:
+	case a.place == storePlace && a.reel != nil:
 		return inStore
+	case a.place == storePlace && len(a.shelf.entries) > 0:
+		return inStart
+	case a.place == storePlace:
+		return inEmpty
 	case a.place == chatPlace:
 		return inChat
 	}

@@ -42,5 +42,6 @@ func (a *app) help() {
 
 // partNames say where keys are.
 var partNames = map[part]string{
-	inList: "in the list of frames", inPane: "in a frame", inStore: "in the store", inChat: "in the conversation", inText: "here",
+	inList: "in the list of frames", inPane: "in a frame", inStore: "in the store", inStart: "in the store", inEmpty: "in the store",
+	inChat: "in the conversation", inText: "here",
 }

@@ -27,12 +27,15 @@ const (
 	inList part = 1 << iota // of frames
 	inPane
 	inStore
+	inStart // the store, and no tape is open
+	inEmpty // the same, and there are no tapes
 	inChat
 	inText // any other place
 	inHelp
 
-	anywhere = inList | inPane | inStore | inChat | inText | inHelp
 	inFrames = inList | inPane
+	inShelf  = inStore | inStart
+	anywhere = inFrames | inShelf | inEmpty | inChat | inText | inHelp
 )
 
 // keyName returns the name of a key, such as j, ^D or Enter.

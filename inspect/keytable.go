@@ -45,8 +45,8 @@ func keyTable() []key {
 		{[]string{"X"}, inFrames, "export what the filter shows", "", (*app).askExport},
 		{[]string{"F"}, inFrames, "follow what is recorded", "", (*app).toggleFollow},
 		{[]string{"x"}, inFrames, "the frame as a tree, as it came, in hex", "raw", (*app).nextForm},
-		{[]string{"Enter"}, inStore, "open the tape or session", "open", (*app).enterLine},
-		{[]string{"^X"}, inStore, "delete the tape (asks)", "delete", (*app).askDelete},
+		{[]string{"Enter"}, inShelf, "open the tape or session", "open", (*app).enterLine},
+		{[]string{"^X"}, inShelf, "delete the tape (asks)", "delete", (*app).askDelete},
 		{[]string{"Enter", " "}, inChat, "fold what was said or done, or unfold it", "fold", (*app).enterLine},
 		{[]string{"z"}, inChat, "unfold everything, or fold it", "unfold all", func(a *app) {
 			a.page.wish, a.page.follow = a.page.current().seq, false
@@ -59,8 +59,8 @@ func keyTable() []key {
 		{[]string{"4"}, anywhere, "the turns over time", "", func(a *app) { a.visit(turnsPlace) }},
 		{[]string{"5"}, anywhere, "what both sides can do", "", func(a *app) { a.visit(capsPlace) }},
 		{[]string{"6"}, anywhere, "numbers: how many, how large, how long", "", func(a *app) { a.visit(numbersPlace) }},
-		{[]string{"s"}, inStore, "search all tapes", "search", (*app).askSearchAll},
-		{[]string{"s"}, anywhere &^ inStore, "search all tapes", "", (*app).askSearchAll},
+		{[]string{"s"}, inShelf, "search all tapes", "search", (*app).askSearchAll},
+		{[]string{"s"}, anywhere &^ inShelf, "search all tapes", "", (*app).askSearchAll},
 		{[]string{"Esc"}, inStore | inChat | inText | inHelp, "back", "back", (*app).back},
 		{[]string{"M"}, anywhere, "mouse off and on (off: the terminal selects)", "", (*app).toggleMouse},
 		{[]string{"?"}, anywhere, "the keys", "keys", (*app).help},

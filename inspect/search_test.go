@@ -106,9 +106,23 @@ func TestSearchPlace(t *testing.T) {
 	term.press(t, "<Esc>")
 	term.wait(t, "what is found", has(ids[0]+"  2026-11-20"))
 	term.press(t, "<Esc>")
-	term.wait(t, "the frames", has("frame 5 · response session/prompt"))
-	term.press(t, "snowhere<Enter>")
-	term.press(t, "s<Esc>")
+	term.wait(t, "the store: another tape was open when the search began", has("Tape or session"))
+	term.press(t, "2«frame 5 · response session/prompt»s<^U>nowhere<Enter>«Nothing was found»s<Esc><Esc>«frame 5 · response session/prompt»")
+}
+
+// TestSearchDeleted goes back from what was found when the tape from which it was
+// searched has been deleted.
+func TestSearchDeleted(t *testing.T) {
+	store, ids := twice(t)
+	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 24)
+	term.press(t, "«"+ids[1]+"»<Enter>«1 of 5»sread_text_file<Enter>«/w/a»1«^X delete»<^X>yes<Enter>")
+	term.wait(t, "that it is deleted, and nothing is open", func(s string) bool {
+		return strings.Contains(s, ids[0]) && !strings.Contains(s, "imported     "+ids[1]) && !strings.Contains(s, "Esc back")
+	})
+	tab := term.text()
+	tab, _, _ = strings.Cut(tab, " s search")
+	term.click(len(tab)+1, 0)
+	term.press(t, "«/w/a»<Esc>«"+ids[0]+"»«^X delete   s search   ? keys»")
 }
 
 // TestSession shows a session that is on two tapes.

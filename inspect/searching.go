@@ -17,6 +17,7 @@ import (
 type searching struct {
 	query string
 	from  Place // that it was asked from
+	of    *reel // that was open there
 	worker
 
 	mu    sync.Mutex // guards what follows
@@ -67,7 +68,7 @@ func (a *app) searchAll(query string) error {
 	s.stop()
 	s.query, s.hits, s.err, s.part, s.state = query, nil, nil, 0, searchRuns
 	if a.place != searchPlace {
-		s.from = a.place
+		s.from, s.of = a.place, a.reel
 	}
 	s.start(a.ctx, func(ctx context.Context) { s.run(ctx, Search{Store: a.Store, Filter: want}, a.feed.poke) })
 	a.pages[searchPlace] = &page{lines: s.lines, late: s.spans, enter: a.openFound}
@@ -182,13 +183,18 @@ func (a *app) openFound(l line) {
 	a.visit(framesPlace)
 }
 
-// leaveSearch ends the search or, if it has ended, goes back to where it was asked.
+// leaveSearch ends the search or, if it has ended, goes back to where it was
+// asked: to the store, if what was open there is not any more.
 func (a *app) leaveSearch() {
 	a.search.mu.Lock()
 	runs := a.search.state == searchRuns
 	a.search.mu.Unlock()
 	if runs {
 		a.search.stop()
+		return
+	}
+	if a.search.from.ofTape() && a.search.of != a.reel {
+		a.visit(storePlace)
 		return
 	}
 	a.visit(a.search.from)
