@@ -239,10 +239,10 @@ a2c {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
 func TestCompareRecorded(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/tapes/*.jsonl")
 	if err != nil || len(paths) == 0 {
-		t.Skip("no recorded tapes")
+		t.Fatalf("got tapes %v, %v", paths, err)
 	}
-	for _, a := range paths {
-		for _, b := range paths {
+	for i, a := range paths {
+		for _, b := range []string{a, paths[(i+1)%len(paths)]} {
 			diff, err := replay.Compare(
 				[]replay.Source{{Tape: opened(t, a)}}, []replay.Source{{Tape: opened(t, b)}}, replay.Exact)
 			if err != nil {
