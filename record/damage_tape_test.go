@@ -1,0 +1,218 @@
+//go:build linux
+
+package record_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// harmless reads all that can be read of a damaged tape in all ways. What is read
+// must be as it was, and no lock may stay held.
+func harmless(t testing.TB, what string, store *record.Store, id, path string, want []line) (read int) {
+	t.Helper()
+	tape, err := store.Open(id)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			continue
+		}
+		if read++; f.Seq == 0 || f.Seq > uint64(len(want)) || lineOf(f) != want[f.Seq-1] {
+			t.Errorf("%s: frame %d is not what it was", what, f.Seq)
+		}
+	}
+	for range tape.Rows(uint64(len(want)) / 2) {
+	}
+	tape.Info()
+	tape.Sessions()
+	if _, err := store.List(); err != nil {
+		t.Errorf("%s: listing: %v", what, err)
+	}
+	if from, err := record.OpenFile(path); err == nil {
+		for range from.Rows(1) {
+		}
+	}
+	assertUnlocked(t, path)
+	return read
+}
+
+// Damage in any page of a tape's file costs the blocks that it hits, or the tape,
+// but it ends no process, holds no lock and makes up no frame.
+func TestPagesOfTape(t *testing.T) {
+	store, id, path, want := sealedTape(t, 7000)
+	whole := readFile(t, path)
+	rng := rand.New(rand.NewPCG(3, 4))
+	const page = 4 << 10
+	all, none := 0, 0
+	step := page
+	if testing.Short() {
+		step *= 7
+	}
+	for at := 0; at < len(whole); at += step {
+		for _, where := range []int{rng.IntN(64), rng.IntN(page)} { // heads of pages matter most
+			bit := byte(1) << rng.IntN(8)
+			flip(t, path, at+where, bit)
+			switch read := harmless(t, fmt.Sprintf("byte %d of page %d", where, at/page), store, id, path, want); read {
+			case len(want):
+				all++
+			case 0:
+				none++
+			}
+			flip(t, path, at+where, bit)
+		}
+	}
+	t.Logf("%d times all of it could be read, %d times nothing, of %d", all, none, 2*len(whole)/page)
+	if read := harmless(t, "mended", store, id, path, want); read != len(want) {
+		t.Errorf("%d frames after all is well again, want %d", read, len(want))
+	}
+}
+
+func TestTruncatedTape(t *testing.T) {
+	store, id, path, want := sealedTape(t, 7000)
+	whole := readFile(t, path)
+	for _, size := range []int{0, 1, 16, 100, 4095, 4096, 4097, 8192, 10_000, 12_288, 16_384, len(whole) / 3, len(whole) / 2, len(whole) - 4096, len(whole) - 1} {
+		writeFile(t, path, whole[:size])
+		harmless(t, fmt.Sprintf("%d bytes of %d", size, len(whole)), store, id, path, want)
+		if now := readFile(t, path); !bytes.Equal(now, whole[:size]) {
+			t.Errorf("%d bytes of %d: reading has changed the file", size, len(whole))
+		}
+	}
+	for _, b := range [][]byte{{}, []byte("not bbolt"), bytes.Repeat([]byte("no bbolt\n"), 1e5), make([]byte, 1<<16), bytes.Repeat([]byte{0xff}, 1<<16)} {
+		writeFile(t, path, b)
+		if read := harmless(t, "no bbolt file", store, id, path, want); read > 0 {
+			t.Errorf("%d frames in a file of %.10q", read, b)
+		}
+		_, err := open(t, store, id).Info()
+		if !errors.Is(err, record.ErrDamaged) {
+			t.Errorf("a file of %.10q: %v", b, err)
+		}
+	}
+	if _, err := store.Delete(id); err != nil {
+		t.Errorf("deleting a damaged tape: %v", err)
+	}
+}
+
+// The bytes of one damaged block are one error, and the frames behind it follow.
+func TestDamagedBlock(t *testing.T) {
+	sealed, id, _, want := sealedTape(t, 7000)
+	for _, key := range []string{"head", "rows", "bytes", "state"} {
+		store := orphan(t, sealed)
+		edit(t, filepath.Join(store.Dir(), "tapes", id+".db"), func(tx *bolt.Tx) error {
+			blocks := tx.Bucket([]byte("blocks"))
+			c := blocks.Cursor()
+			c.First()
+			k, _ := c.Next() // the second one
+			value := bytes.Clone(blocks.Bucket(k).Get([]byte(key)))
+			value[len(value)/2] ^= 0x10
+			return blocks.Bucket(k).Put([]byte(key), value)
+		})
+		s := survive(t, open(t, store, id))
+		if key == "state" { // only the last one is ever read
+			if len(s.errs) > 0 {
+				t.Errorf("%s: %v", key, s.errs)
+			}
+			continue
+		}
+		if len(s.errs) != 1 || !errors.Is(s.errs[0], record.ErrDamaged) {
+			t.Errorf("%s: errors %v, want one", key, s.errs)
+		}
+		if s.last.Seq != uint64(len(want)) {
+			t.Errorf("%s: the last frame is %d, want %d", key, s.last.Seq, len(want))
+		}
+	}
+}
+
+// A last block that is damaged does not hide what the journal holds behind it,
+// neither before nor after that is sealed.
+func TestDamagedLastBlock(t *testing.T) {
+	recording := record.OpenStore(t.TempDir())
+	j := begin(t, recording)
+	gen := newTraffic(14)
+	j.Append(wire.AgentStderr, wire.Wire, []byte("begun, "))
+	for range 7000 {
+		dir, p := gen.next()
+		j.Append(dir, wire.Wire, p)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // until two blocks are sealed
+		if segments := segmentsOf(t, recording); strings.HasSuffix(segments[0], ".0000000000200000") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("no two blocks are sealed after a minute")
+		}
+	}
+	j.Append(wire.AgentStderr, wire.Wire, []byte("done\n"))
+	killed := orphan(t, recording)
+	finish(t, recording, j)
+	whole := open(t, killed, j.Tape())
+	want := lines(t, whole)
+	info, err := whole.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"head", "rows", "bytes", "state"} {
+		t.Run(key, func(t *testing.T) {
+			store := orphan(t, killed)
+			var first uint64 // in the last block
+			edit(t, filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), func(tx *bolt.Tx) error {
+				blocks := tx.Bucket([]byte("blocks"))
+				k, _ := blocks.Cursor().Last()
+				first = binary.BigEndian.Uint64(k)
+				value := bytes.Clone(blocks.Bucket(k).Get([]byte(key)))
+				value[0] ^= 0x80
+				return blocks.Bucket(k).Put([]byte(key), value)
+			})
+			for _, when := range []string{"in the journal", "adopted"} {
+				tape := open(t, store, j.Tape())
+				var got []line
+				errs := 0
+				for f, err := range tape.Frames(1) {
+					if err != nil {
+						errs++
+						continue
+					}
+					got = append(got, lineOf(f))
+				}
+				wantErrs := 1
+				if key == "state" { // all frames are there; what a line began with is not
+					wantErrs = 0
+				}
+				if errs != wantErrs {
+					t.Errorf("%s: %d errors, want %d", when, errs, wantErrs)
+				}
+				lost := key == "head" || key == "state" // what was open at its end: requests, and a line of stderr
+				for _, l := range got {
+					w := want[l.seq-1]
+					if lost && w.kind == wire.Response {
+						l.method, l.session, l.answers, l.events = w.method, w.session, w.answers, w.events
+					}
+					if l != w && !(lost && w.kind == wire.Stderr) {
+						t.Fatalf("%s: frame %d is %+v, want %+v", when, l.seq, l, w)
+					}
+				}
+				if n := len(got); n == 0 || got[n-1].seq != uint64(len(want)) || uint64(n) < first {
+					t.Errorf("%s: %d frames of %d", when, n, len(want))
+				}
+				now, err := tape.Info()
+				if err != nil || now.Frames != info.Frames || now.Connection != info.Connection || now.Lost != 0 {
+					t.Errorf("%s: facts %+v, %v, want %+v", when, now, err, info)
+				}
+				sealAll(t, store)
+			}
+		})
+	}
+}
