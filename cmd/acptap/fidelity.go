@@ -82,11 +82,7 @@ func reloads(dir string, sub subject) ([]shim.Reload, error) {
 // untilTape returns the tapes of a session up to one of them. Of a tape that is a
 // file of its own, there is no other.
 func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record.Tape, error) {
-	store, err := openStore(dir)
-	if err != nil {
-		return nil, err
-	}
-	l, err := store.List()
+	store, l, err := listStore(dir)
 	if err != nil {
 		return nil, err
 	}

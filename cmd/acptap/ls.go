@@ -51,18 +51,11 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
   acptap ls --json | jq -r 'select(.failed > 0) | .tape'`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := openStore(*dir)
+			store, l, err := listStore(*dir)
 			if err != nil {
 				return err
 			}
-			l, err := store.List()
-			if err != nil {
-				return err
-			}
-			tapes := l.Tapes
-			if limit > 0 && limit < uint(len(tapes)) {
-				tapes = tapes[len(tapes)-int(limit):]
-			}
+			tapes := newest(l.Tapes, limit)
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), tapes, tapeOf)
 			} else {
@@ -77,6 +70,14 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	cmd.Flags().UintVarP(&limit, "number", "n", 0, "the newest `n` only")
 	return cmd
+}
+
+// newest returns the last n of a list; all of it if n is 0.
+func newest[T any](list []T, n uint) []T {
+	if n == 0 || n > uint(len(list)) {
+		return list
+	}
+	return list[len(list)-int(n):]
 }
 
 // A tapeLine is a tape as programs read it.

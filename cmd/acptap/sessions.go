@@ -47,11 +47,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
   acptap sessions --json | jq -r .session`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := openStore(*dir)
-			if err != nil {
-				return err
-			}
-			l, err := store.List()
+			_, l, err := listStore(*dir)
 			if err != nil {
 				return err
 			}
@@ -67,9 +63,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			sessions = slices.DeleteFunc(sessions, func(s record.SessionInfo) bool {
 				return !strings.HasPrefix(s.Agent, agent) && !strings.HasPrefix(agents.of(s), agent) || where != "" && s.Cwd != where
 			})
-			if limit > 0 && limit < uint(len(sessions)) {
-				sessions = sessions[len(sessions)-int(limit):]
-			}
+			sessions = newest(sessions, limit)
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), sessions, sessionOf)
 			} else {

@@ -26,6 +26,16 @@ func openStore(dir string) (*record.Store, error) {
 	return record.OpenStore(abs), nil
 }
 
+// listStore returns the store that openStore does, and what is in it.
+func listStore(dir string) (*record.Store, record.Listing, error) {
+	store, err := openStore(dir)
+	if err != nil {
+		return nil, record.Listing{}, err
+	}
+	l, err := store.List()
+	return store, l, err
+}
+
 func defaultStore() (string, error) {
 	if dir := os.Getenv("ACPTAP_STORE"); dir != "" {
 		return dir, nil
