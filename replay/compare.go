@@ -11,9 +11,8 @@ package replay
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
 
@@ -34,25 +33,14 @@ const (
 var levelNames = [...]string{"shape", "content", "exact", "none"}
 
 // String returns shape, content, exact or none.
-func (l Level) String() string {
-	if int(l) < len(levelNames) {
-		return levelNames[l]
-	}
-	return fmt.Sprintf("unknown(%d)", l)
-}
+func (l Level) String() string { return wire.Name(levelNames[:], uint8(l)) }
 
 // MarshalText returns the name of l.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (l *Level) UnmarshalText(text []byte) error {
-	for i, name := range levelNames {
-		if name == string(text) {
-			*l = Level(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown level %q; there are %s", text, strings.Join(levelNames[:], ", "))
+	return wire.ParseName(levelNames[:], "level", text, (*uint8)(l))
 }
 
 // A Source is a tape, or what is on it of one session.

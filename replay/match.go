@@ -1,9 +1,7 @@
 package replay
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -26,25 +24,14 @@ const (
 var matchingNames = [...]string{"content", "method", "exact"}
 
 // String returns content, method or exact.
-func (m Matching) String() string {
-	if int(m) < len(matchingNames) {
-		return matchingNames[m]
-	}
-	return fmt.Sprintf("unknown(%d)", m)
-}
+func (m Matching) String() string { return wire.Name(matchingNames[:], uint8(m)) }
 
 // MarshalText returns the name of m.
 func (m Matching) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (m *Matching) UnmarshalText(text []byte) error {
-	for i, name := range matchingNames {
-		if name == string(text) {
-			*m = Matching(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown matching %q; there are %s", text, strings.Join(matchingNames[:], ", "))
+	return wire.ParseName(matchingNames[:], "matching", text, (*uint8)(m))
 }
 
 // index makes a request or notification findable.

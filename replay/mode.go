@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -41,25 +40,14 @@ var modeNames = [...]string{"once", "none", "new", "all"}
 const ModeVariable = "ACPTAP_MODE"
 
 // String returns once, none, new or all.
-func (m Mode) String() string {
-	if int(m) < len(modeNames) {
-		return modeNames[m]
-	}
-	return fmt.Sprintf("unknown(%d)", m)
-}
+func (m Mode) String() string { return wire.Name(modeNames[:], uint8(m)) }
 
 // MarshalText returns the name of m.
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (m *Mode) UnmarshalText(text []byte) error {
-	for i, name := range modeNames {
-		if name == string(text) {
-			*m = Mode(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown mode %q; there are %s", text, strings.Join(modeNames[:], ", "))
+	return wire.ParseName(modeNames[:], "mode", text, (*uint8)(m))
 }
 
 // A Cassette is a file in the portable form that is replayed, and recorded if

@@ -7,7 +7,6 @@
 package dialect
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -26,14 +25,14 @@ const (
 var protocolNames = [...]string{"", "acp", "mcp"}
 
 // String returns acp or mcp, and nothing for AnyProtocol.
-func (p Protocol) String() string { return name(protocolNames[:], uint8(p)) }
+func (p Protocol) String() string { return wire.Name(protocolNames[:], uint8(p)) }
 
 // MarshalText returns the name of p.
 func (p Protocol) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (p *Protocol) UnmarshalText(text []byte) error {
-	return parse(protocolNames[:], "protocol", text, (*uint8)(p))
+	return wire.ParseName(protocolNames[:], "protocol", text, (*uint8)(p))
 }
 
 // A Dialect is a protocol in one of its generations. It is a property of a
@@ -64,14 +63,14 @@ func (d Dialect) Protocol() Protocol {
 }
 
 // String returns a short name such as v2-early, and nothing for Unknown.
-func (d Dialect) String() string { return name(dialectNames[:], uint8(d)) }
+func (d Dialect) String() string { return wire.Name(dialectNames[:], uint8(d)) }
 
 // MarshalText returns the name of d.
 func (d Dialect) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (d *Dialect) UnmarshalText(text []byte) error {
-	return parse(dialectNames[:], "dialect", text, (*uint8)(d))
+	return wire.ParseName(dialectNames[:], "dialect", text, (*uint8)(d))
 }
 
 // An Overlay is one of the session proposals made for MCP.
@@ -88,14 +87,14 @@ const (
 var overlayNames = [...]string{"", "sep1364-a1", "sep1364-a2", "dls"}
 
 // String returns sep1364-a1, sep1364-a2 or dls, and nothing for NoOverlay.
-func (o Overlay) String() string { return name(overlayNames[:], uint8(o)) }
+func (o Overlay) String() string { return wire.Name(overlayNames[:], uint8(o)) }
 
 // MarshalText returns the name of o.
 func (o Overlay) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (o *Overlay) UnmarshalText(text []byte) error {
-	return parse(overlayNames[:], "overlay", text, (*uint8)(o))
+	return wire.ParseName(overlayNames[:], "overlay", text, (*uint8)(o))
 }
 
 // A Frame is a wire.Frame and what it means on its connection.
@@ -181,21 +180,4 @@ type Connection struct {
 	ClientVersion string
 	Agent         string // name; of the server in MCP
 	AgentVersion  string
-}
-
-func name(names []string, n uint8) string {
-	if int(n) < len(names) {
-		return names[n]
-	}
-	return fmt.Sprintf("unknown(%d)", n)
-}
-
-func parse(names []string, what string, text []byte, to *uint8) error {
-	for i, s := range names {
-		if s == string(text) {
-			*to = uint8(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown %s %q; there are %q", what, text, names)
 }

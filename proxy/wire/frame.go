@@ -4,10 +4,7 @@
 // nothing of what methods mean, of processes or of storage.
 package wire
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // A Frame is one line as it crossed the wire: a JSON-RPC message, a line of the
 // agent's stderr, or bytes that are neither. A mark (Kind Mark) is no line but
@@ -38,14 +35,14 @@ const (
 var directionNames = [...]string{"c2a", "a2c", "err"}
 
 // String returns the name used in the portable form: c2a, a2c or err.
-func (d Direction) String() string { return name(directionNames[:], uint8(d)) }
+func (d Direction) String() string { return Name(directionNames[:], uint8(d)) }
 
 // MarshalText returns the name of d.
 func (d Direction) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (d *Direction) UnmarshalText(text []byte) error {
-	return parse(directionNames[:], "direction", text, (*uint8)(d))
+	return ParseName(directionNames[:], "direction", text, (*uint8)(d))
 }
 
 // An Origin says which side knows a frame. Without an interceptor all frames
@@ -63,14 +60,14 @@ const (
 var originNames = [...]string{"wire", "withheld", "injected", "rewritten"}
 
 // String returns the name used in the portable form.
-func (o Origin) String() string { return name(originNames[:], uint8(o)) }
+func (o Origin) String() string { return Name(originNames[:], uint8(o)) }
 
 // MarshalText returns the name of o.
 func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (o *Origin) UnmarshalText(text []byte) error {
-	return parse(originNames[:], "origin", text, (*uint8)(o))
+	return ParseName(originNames[:], "origin", text, (*uint8)(o))
 }
 
 // Sent reports whether the frame's writer wrote it.
@@ -97,14 +94,14 @@ const (
 var kindNames = [...]string{"junk", "request", "response", "notification", "batch", "unchecked", "stderr", "mark"}
 
 // String returns the kind's name, such as "request".
-func (k Kind) String() string { return name(kindNames[:], uint8(k)) }
+func (k Kind) String() string { return Name(kindNames[:], uint8(k)) }
 
 // MarshalText returns the name of k.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (k *Kind) UnmarshalText(text []byte) error {
-	return parse(kindNames[:], "kind", text, (*uint8)(k))
+	return ParseName(kindNames[:], "kind", text, (*uint8)(k))
 }
 
 // A LineEnd is what stood behind a frame's bytes.
@@ -120,14 +117,14 @@ const (
 var lineEndNames = [...]string{"lf", "crlf", "none"}
 
 // String returns lf, crlf or none.
-func (e LineEnd) String() string { return name(lineEndNames[:], uint8(e)) }
+func (e LineEnd) String() string { return Name(lineEndNames[:], uint8(e)) }
 
 // MarshalText returns the name of e.
 func (e LineEnd) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
 // UnmarshalText takes a name that String returns.
 func (e *LineEnd) UnmarshalText(text []byte) error {
-	return parse(lineEndNames[:], "line end", text, (*uint8)(e))
+	return ParseName(lineEndNames[:], "line end", text, (*uint8)(e))
 }
 
 // Bytes returns the line end as it crossed the wire.
@@ -139,21 +136,4 @@ func (e LineEnd) Bytes() string {
 		return "\r\n"
 	}
 	return ""
-}
-
-func name(names []string, n uint8) string {
-	if int(n) < len(names) {
-		return names[n]
-	}
-	return fmt.Sprintf("unknown(%d)", n)
-}
-
-func parse(names []string, what string, text []byte, to *uint8) error {
-	for i, s := range names {
-		if s == string(text) {
-			*to = uint8(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown %s %q; there are %q", what, text, names)
 }
