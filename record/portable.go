@@ -50,9 +50,14 @@ type portableHeader struct {
 
 // An Exporter writes frames in the portable form.
 type Exporter struct {
-	w   *bufio.Writer
-	raw bool
-	b   []byte
+	// Stable leaves out the numbers of frames, and times but for the second, so
+	// that the text of a conversation that is recorded again is hardly another.
+	Stable bool
+
+	w    *bufio.Writer
+	raw  bool
+	b    []byte
+	last time.Duration // that was written with Stable
 }
 
 // NewExporter begins to write a tape with the given facts to w. Secrets are
@@ -73,10 +78,8 @@ func NewExporter(w io.Writer, info Info, raw bool) (*Exporter, error) {
 
 // Write writes one frame of t, with all of its bytes.
 func (e *Exporter) Write(t *Tape, f dialect.Frame) error {
-	b := append(e.b[:0], `{"seq":`...)
-	b = strconv.AppendUint(b, f.Seq, 10)
-	b = appendSeconds(append(b, `,"at":`...), f.At)
-	b = append(append(append(b, `,"dir":"`...), f.Dir.String()...), '"')
+	b := e.place(append(e.b[:0], '{'), f)
+	b = append(append(append(b, `"dir":"`...), f.Dir.String()...), '"')
 	if f.Origin != wire.Wire {
 		b = append(append(append(b, `,"origin":"`...), f.Origin.String()...), '"')
 	}
@@ -113,6 +116,20 @@ func (e *Exporter) Write(t *Tape, f dialect.Frame) error {
 	e.b = b
 	_, err := e.w.Write(b)
 	return err
+}
+
+// place appends the number of a frame and when it came.
+func (e *Exporter) place(b []byte, f dialect.Frame) []byte {
+	at := f.At
+	if e.Stable {
+		if at = at.Truncate(time.Second); at <= e.last {
+			return b // as in the line before
+		}
+		e.last = at
+	} else {
+		b = append(strconv.AppendUint(append(b, `"seq":`...), f.Seq, 10), ',')
+	}
+	return append(appendSeconds(append(b, `"at":`...), at), ',')
 }
 
 // isMessage reports whether a frame of that kind is JSON.

@@ -126,6 +126,36 @@ func TestPortable(t *testing.T) {
 	}
 }
 
+// A stable export tells no numbers, and no more of the time than that a second
+// has gone by.
+func TestPortableStable(t *testing.T) {
+	var lines string
+	for _, at := range []string{"0", "0.4", "1.2", "1.9", "1.9", "4.5"} {
+		lines += `{"at":` + at + `,"dir":"c2a","frame":{"method":"x"}}` + "\n"
+	}
+	tape, err := record.ReadPortable(strings.NewReader(lines), "tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	e, err := record.NewExporter(&b, record.Info{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Stable = true
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Write(tape, f)
+	}
+	e.Close()
+	const frame = `"dir":"c2a","frame":{"method":"x"}}` + "\n"
+	if got, want := b.String(), `{"acptap":1}`+"\n{"+frame+"{"+frame+`{"at":1,`+frame+"{"+frame+"{"+frame+`{"at":4,`+frame; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // What the header of a file says may be shorter than all that there is, and the
 // order of a line's members does not matter.
 func TestPortableByHand(t *testing.T) {

@@ -1,0 +1,171 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// A Cassette is a file in the portable form that is replayed, and recorded if
+// its mode says so.
+type Cassette struct {
+	Path    string
+	Mode    Mode
+	Command []string // the real agent; empty: there is none, and nothing is recorded
+	Agent   Agent    // how to replay; its Sources, Live and Journal are the cassette's
+}
+
+// mode returns the mode that there can be: without an agent nothing is recorded.
+func (c *Cassette) mode() Mode {
+	if len(c.Command) == 0 {
+		return ModeNone
+	}
+	return c.Mode
+}
+
+// Open returns the tape that Run is going to play, nil if it is going to record
+// one. A file that is missing then is an error.
+func (c *Cassette) Open() (*record.Tape, error) {
+	mode := c.mode()
+	if mode != ModeNone {
+		if err := errors.Join(c.keep(whole), c.keep(addition)); err != nil {
+			return nil, err
+		}
+	}
+	if mode == ModeAll {
+		return nil, nil
+	}
+	t, err := record.OpenFile(c.Path)
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case missing && mode != ModeNone:
+		return nil, nil
+	case missing && c.Mode == ModeNone:
+		err = fmt.Errorf("%w; in the mode none it is not recorded, in the mode once it is", err)
+	case missing:
+		err = fmt.Errorf("%w; there is no agent to record it from", err)
+	}
+	return t, err
+}
+
+// Run plays the agent of the file, or runs the real one, to the client on in and
+// out. Where it records, the file appears or changes when the client has gone,
+// whole or not at all; if we were killed, before the next run.
+func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
+	t, err := c.Open()
+	switch {
+	case err != nil:
+		return Report{}, err
+	case t == nil:
+		return c.record(ctx, in, out, errOut)
+	}
+	agent := c.Agent
+	agent.Sources = []Source{{Tape: t}}
+	if c.mode() != ModeNew {
+		return agent.Run(ctx, in, out, errOut)
+	}
+	var report Report
+	err = c.tape(addition, func(j *record.Journal) error {
+		agent.Live, agent.Journal = c.Command, j
+		var err error
+		report, err = agent.Run(ctx, in, out, errOut)
+		return err
+	})
+	return report, err
+}
+
+// record runs the real agent, and makes the file anew.
+func (c *Cassette) record(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
+	var report Report
+	err := c.tape(whole, func(j *record.Journal) error {
+		p := proxy.Proxy{Command: c.Command, In: in, Out: out, Err: errOut, Journal: j}
+		err := p.Run(ctx)
+		var exit *proxy.ExitError
+		if errors.As(err, &exit) {
+			report.Exit = &wire.Exit{Code: exit.Code}
+			if exit.Signal != nil {
+				report.Exit.Signal = exit.Signal.String()
+			}
+			return nil
+		}
+		return err
+	})
+	return report, err
+}
+
+// What is recorded lies in a store beside the file until it is whole: clients
+// kill their agents, and we stand where an agent stands. The next run takes over
+// what it finds there.
+const (
+	whole    = ".recording" // becomes the file
+	addition = ".adding"    // is put into it
+)
+
+func (c *Cassette) store(kind string) *record.Store {
+	return record.OpenStore(filepath.Join(filepath.Dir(c.Path), "."+filepath.Base(c.Path)+kind))
+}
+
+// tape records what do does, and keeps it whether that fails or not; but not if
+// the agent did not start.
+func (c *Cassette) tape(kind string, do func(*record.Journal) error) error {
+	// The store would make the directory of the file for its user alone.
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o777); err != nil {
+		return err
+	}
+	store := c.store(kind)
+	cwd, _ := os.Getwd() // one that was deleted has no name
+	j, err := store.Record(record.Start{Command: c.Command, Cwd: cwd})
+	if err != nil {
+		return err
+	}
+	// A store that is left behind, with all that was said, shall not be committed.
+	ignored := os.WriteFile(filepath.Join(store.Dir(), ".gitignore"), []byte("*\n"), 0o600)
+	err = errors.Join(ignored, do(j), j.Close())
+	j.Wait() // a tape that is live is not kept
+	return errors.Join(err, c.keep(kind))
+}
+
+// keep moves what was recorded into the file, and removes the store. A recording
+// that another process is at stays.
+func (c *Cassette) keep(kind string) error {
+	store := c.store(kind)
+	ids, err := store.Tapes()
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	for _, id := range ids {
+		t, err := store.Open(id)
+		if err != nil {
+			return err
+		}
+		info, err := t.Info()
+		switch {
+		case err != nil:
+			return err
+		case info.Live:
+			return nil
+		case info.Frames == 0: // no agent has run
+		default:
+			err = record.WriteFile(c.Path, func(w io.Writer) error {
+				if kind == addition {
+					return insert(w, c.Path, t)
+				}
+				return writeStable(w, t)
+			})
+		}
+		if err == nil {
+			_, err = store.Delete(id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(store.Dir())
+}

@@ -1,0 +1,96 @@
+package replay
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// writeStable writes a tape in the portable form without what differs from run
+// to run, or from user to user, where nothing else does: its id, its date, the
+// command line, numbers, and times but for the second.
+func writeStable(w io.Writer, t *record.Tape) error {
+	info, err := t.Info()
+	if err != nil {
+		return err
+	}
+	s := info.Start
+	info.Tape, info.Start = "", record.Start{Name: filepath.Base(s.Command[0]), Cwd: s.Cwd}
+	e, err := record.NewExporter(w, info, false)
+	if err != nil {
+		return err
+	}
+	e.Stable = true
+	for f, err := range t.Frames(1) {
+		if err != nil {
+			return err
+		}
+		if f.Dir == wire.AgentStderr && wire.ReadMark(f.Frame).EOF {
+			continue // comes before or after the end of stdout, by chance
+		}
+		if err := e.Write(t, f); err != nil {
+			return err
+		}
+	}
+	return e.Close()
+}
+
+// insert writes the file at path with the frames of a tape before the marks at
+// its end. The tape's own initialize is left out: the file has one. An agent that
+// ended before it was asked for anything has nothing to add.
+func insert(w io.Writer, path string, t *record.Tape) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := writeStable(&b, t); err != nil {
+		return err
+	}
+	head, tail := cutMarks(old)
+	var added []byte
+	asked := false // the agent was, for something beside initialize
+	_, body, _ := bytes.Cut(b.Bytes(), []byte("\n"))
+	for line := range bytes.Lines(body) {
+		f := gjson.GetBytes(line, "frame")
+		if f.Get("id").Raw == greeting || f.Get("method").Str == "notifications/initialized" || isMark(line) {
+			continue
+		}
+		asked = asked || gjson.GetBytes(line, "dir").Str == wire.ClientToAgent.String()
+		added = append(added, line...)
+	}
+	if !asked {
+		added = nil
+	}
+	_, err = w.Write(slices.Concat(head, added, tail))
+	return err
+}
+
+// cutMarks divides a portable file before the marks at its end.
+func cutMarks(file []byte) (head, tail []byte) {
+	if len(file) > 0 && file[len(file)-1] != '\n' {
+		file = append(file, '\n')
+	}
+	end := len(file)
+	for end > 0 {
+		begin := bytes.LastIndexByte(file[:end-1], '\n') + 1
+		if line := bytes.TrimSpace(file[begin:end]); len(line) > 0 && !isMark(line) {
+			break
+		}
+		end = begin
+	}
+	return file[:end], file[end:]
+}
+
+// isMark reports whether a line of a portable file is an event, not a frame.
+func isMark(line []byte) bool {
+	g := gjson.ParseBytes(line)
+	return g.Get("eof").Exists() || g.Get("exit").Exists() || g.Get("signal").Exists()
+}
