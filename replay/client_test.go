@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -22,39 +20,6 @@ import (
 	"github.com/acptap/acptap/replay"
 )
 
-// The test binary is the agent too: told so by its arguments it plays a part.
-func TestAgentProcess(t *testing.T) {
-	if flag.NArg() == 0 {
-		t.Skip("only as a process of its own")
-	}
-	parts[flag.Arg(0)](flag.Args()[1:])
-	os.Exit(0)
-}
-
-// part returns the command of an agent that plays a part.
-func part(name string, args ...string) record.Start {
-	return record.Start{Command: append([]string{os.Args[0], "-test.run=^TestAgentProcess$", "--", name}, args...)}
-}
-
-var parts = map[string]func(args []string){
-	// tape PATH: the agent of a tape.
-	"tape": func(args []string) {
-		tape, err := record.OpenFile(args[0])
-		if err != nil {
-			panic(err)
-		}
-		agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}}
-		report, err := agent.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr)
-		fmt.Fprint(os.Stderr, report.String(), err)
-	},
-	"canned":  canned,
-	"cleaner": cleaner,
-	"reader":  reader,
-	"moody":   moody,
-	"patient": patient,
-	"sdk":     sdkAgent,
-}
-
 // playing runs a client, and checks that it leaves no goroutine behind.
 func playing(t *testing.T, client replay.Client) (report *replay.ClientReport, diff, said string, err error) {
 	t.Helper()
@@ -67,8 +32,6 @@ func playing(t *testing.T, client replay.Client) (report *replay.ClientReport, d
 	client.Patience = cmp.Or(client.Patience, time.Minute)
 	client.Grace = cmp.Or(client.Grace, time.Minute)
 	client.Settle = 50 * time.Millisecond
-	// The race detector has each process sleep for a second before it ends.
-	t.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	report, err = client.Run(t.Context())
 	settle(t, before)
 	var unified strings.Builder

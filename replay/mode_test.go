@@ -17,11 +17,8 @@ import (
 	"github.com/acptap/acptap/replay"
 )
 
-// TestEchoProcess is no test but an agent that repeats what it is told.
-func TestEchoProcess(t *testing.T) {
-	if len(os.Args) < 2 || os.Args[len(os.Args)-1] != "echo-agent" {
-		return
-	}
+// echo is an agent that repeats what it is told.
+func echo([]string) {
 	sessions := 0
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
@@ -44,7 +41,7 @@ func TestEchoProcess(t *testing.T) {
 		case "slow":
 			continue
 		case "end":
-			os.Exit(0)
+			return
 		case "long":
 			fmt.Printf(`{"result":{"_meta":{"x":%q},"sessionId":"long"},"id":%s}`+"\n", strings.Repeat("x", 1<<20), id)
 			continue
@@ -53,10 +50,9 @@ func TestEchoProcess(t *testing.T) {
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result)
 		}
 	}
-	os.Exit(0)
 }
 
-var echoAgent = []string{os.Args[0], "-test.run=^TestEchoProcess$", "--", "echo-agent"}
+var echoAgent = part("echo").Command
 
 // converse runs a cassette with a client that waits for each answer, and returns
 // what the agent said.
