@@ -47,6 +47,27 @@ func permissionOf(t *trace.Trace, session string, seq uint64) (about []byte, opt
 		Locations []json.RawMessage `json:",omitempty"`
 		Content   []json.RawMessage `json:",omitempty"`
 	}
+	p, call := permissionIn(t, session, seq)
+	if p == nil {
+		return nil, nil
+	}
+	what.Title, what.Command = p.Title, p.Command
+	if call != nil {
+		what.Kind, what.RawInput = call.Kind, call.RawInput
+		if call.RawInput == nil {
+			what.Title, what.Locations, what.Content = call.Title, call.Locations, call.Content
+		}
+	}
+	about, err := json.Marshal(what)
+	if err != nil || bytes.Contains(about, []byte(trace.Cut)) {
+		about = nil // not all of it is known
+	}
+	return about, p.Options
+}
+
+// permissionIn returns the permission that a request asks for, nil if there is
+// none, and the tool call that it is for, nil if it is for none.
+func permissionIn(t *trace.Trace, session string, seq uint64) (*trace.Permission, *trace.ToolCall) {
 	for _, s := range t.Sessions {
 		if s.ID != session {
 			continue
@@ -56,22 +77,11 @@ func permissionOf(t *trace.Trace, session string, seq uint64) (about []byte, opt
 			if e.ToolCall != nil {
 				list = e.ToolCall.Permissions
 			}
-			i := slices.IndexFunc(list, func(p *trace.Permission) bool { return p != nil && p.Request == seq })
-			if i < 0 {
-				continue
-			}
-			options, what.Title, what.Command = list[i].Options, list[i].Title, list[i].Command
-			if call := e.ToolCall; call != nil {
-				what.Kind, what.RawInput = call.Kind, call.RawInput
-				if call.RawInput == nil {
-					what.Title, what.Locations, what.Content = call.Title, call.Locations, call.Content
+			for _, p := range list {
+				if p != nil && p.Request == seq {
+					return p, e.ToolCall
 				}
 			}
-			about, err := json.Marshal(what)
-			if err != nil || bytes.Contains(about, []byte(trace.Cut)) {
-				about = nil // not all of it is known
-			}
-			return about, options
 		}
 	}
 	return nil, nil
@@ -117,27 +127,9 @@ type reply struct {
 	silent  bool   // the client of the tape did not answer either
 }
 
-// Error codes, of the Agent Client Protocol and of JSON-RPC 2.0.
-const (
-	codeNoFile   = -32002
-	codeNoMethod = -32601
-	codeInternal = -32603
-)
-
 func (q *question) fail(code int, format string, args ...any) reply {
 	why := fmt.Sprintf(format, args...)
-	message, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   any             `json:"error"`
-	}{"2.0", q.id, struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}{code, "acptap replay: " + why}})
-	if err != nil {
-		panic("replay: " + err.Error()) // the id is JSON
-	}
-	return reply{message: message, note: q.method + ": " + why}
+	return reply{message: failure(q.id, code, why, nil), note: q.method + ": " + why}
 }
 
 func (q *question) result(value any) reply {

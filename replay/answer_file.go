@@ -14,8 +14,8 @@ type files struct {
 	written  map[string]string // by path: what the agent of now has written
 }
 
-// a file's path, and the part of it that is asked for.
-type extent struct{ path, line, limit string }
+// An extent is a part of a file.
+type extent struct{ path, line, limit string } // the latter two are JSON, or empty
 
 func extentOf(params []byte) extent {
 	p := gjson.ParseBytes(params)

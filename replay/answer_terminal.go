@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/tidwall/gjson"
 )
@@ -30,8 +31,8 @@ func (t *terminals) add(a *asked) {
 
 // find returns the last terminal that was made under an id.
 func (t *terminals) find(session, id string) *terminal {
-	for i := len(t.recorded) - 1; i >= 0; i-- {
-		if one := t.recorded[i]; one.create.session == session && id != "" && one.id() == id {
+	for _, one := range slices.Backward(t.recorded) {
+		if one.create.session == session && id != "" && one.id() == id {
 			return one
 		}
 	}
@@ -68,7 +69,7 @@ func (t *terminals) answer(q *question) reply {
 			return q.result(status)
 		}
 	}
-	return q.fail(codeInternal, "the tape does not say of terminal %q", id)
+	return q.fail(codeInternal, "the tape does not tell that of terminal %q", id)
 }
 
 // exit returns the exit status that a terminal's output told, nil if none did.

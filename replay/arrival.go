@@ -44,7 +44,7 @@ func (p *player) handle(line []byte) {
 	})
 	if n == 0 {
 		p.report.note("an empty batch came")
-		p.refuse([]byte("null"), -32600, "empty batch", nil)
+		p.out.Write(append(failure([]byte("null"), codeInvalid, "empty batch", nil), '\n'))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy"
-	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A partner is the agent while it runs: lines go in, lines come out.
@@ -65,23 +64,5 @@ func (a *partner) stop() error {
 
 func (a *partner) read(out *io.PipeReader) {
 	defer close(a.lines)
-	var split wire.Splitter
-	var line []byte
-	emit := func(piece []byte, _ wire.LineEnd, last bool) {
-		line = shortened(append(line, piece...))
-		if last {
-			a.lines <- line
-			line = nil
-		}
-	}
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := out.Read(buf)
-		a.spoke.Store(time.Now().UnixNano())
-		split.Feed(buf[:n], emit)
-		if err != nil {
-			split.Flush(emit)
-			return
-		}
-	}
+	readLines(out, false, func() { a.spoke.Store(time.Now().UnixNano()) }, func(line []byte) { a.lines <- line })
 }

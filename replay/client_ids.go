@@ -126,10 +126,4 @@ func patchPath(path string) string {
 	return strings.TrimPrefix(strings.NewReplacer("[", ".", "]", "").Replace(path), ".")
 }
 
-func quoted(s string) string {
-	b, err := sjson.Set("", "s", s)
-	if err != nil {
-		return ""
-	}
-	return gjson.Get(b, "s").Raw
-}
+func quoted(s string) string { return string(gjson.AppendJSONString(nil, s)) }

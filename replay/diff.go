@@ -87,7 +87,8 @@ func span(first, count int) string {
 	return fmt.Sprintf("%d,%d", first, count)
 }
 
-// printable makes text from the wire safe for a terminal.
+// printable makes text from the wire safe for a terminal. Unlike ansi.Line it
+// drops nothing: what differs in a control sequence only must look so.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

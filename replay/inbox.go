@@ -5,8 +5,6 @@ import (
 	"io"
 	"sync"
 	"time"
-
-	"github.com/acptap/acptap/proxy/wire"
 )
 
 // An inbox holds what the client has sent and nobody has looked at yet. It takes
@@ -45,27 +43,7 @@ func newInbox(in io.Reader, more chan struct{}, whole bool) *inbox {
 }
 
 func (b *inbox) read(in io.Reader) {
-	var split wire.Splitter
-	var line []byte
-	emit := func(piece []byte, _ wire.LineEnd, last bool) {
-		line = append(line, piece...)
-		if !b.whole {
-			line = shortened(line)
-		}
-		if last {
-			b.put(line)
-			line = nil
-		}
-	}
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := in.Read(buf)
-		split.Feed(buf[:n], emit)
-		if err != nil {
-			break // a stream that cannot be read has ended
-		}
-	}
-	split.Flush(emit)
+	readLines(in, b.whole, func() {}, b.put)
 	b.mu.Lock()
 	b.ended = true
 	b.mu.Unlock()

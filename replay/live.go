@@ -196,7 +196,7 @@ func (p *player) lose(why string) {
 	miss := Miss{Text: why}
 	p.report.miss(miss)
 	for _, c := range p.live.calls {
-		p.refuse([]byte(c.id), missCode, why, &miss)
+		p.refuse([]byte(c.id), &miss)
 	}
 	p.live.calls = nil
 }

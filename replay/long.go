@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"io"
+
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -15,6 +17,33 @@ func shortened(message []byte) []byte {
 		return message
 	}
 	return append(message[:wire.MaxChecked], message[len(message)-wire.TailSize:]...)
+}
+
+// readLines calls put with each line of in until that ends, shortened unless
+// whole is set, and heard after each read.
+func readLines(in io.Reader, whole bool, heard func(), put func(line []byte)) {
+	var split wire.Splitter
+	var line []byte
+	emit := func(piece []byte, _ wire.LineEnd, last bool) {
+		line = append(line, piece...)
+		if !whole {
+			line = shortened(line)
+		}
+		if last {
+			put(line)
+			line = nil
+		}
+	}
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := in.Read(buf)
+		heard()
+		split.Feed(buf[:n], emit)
+		if err != nil { // a stream that cannot be read has ended
+			split.Flush(emit)
+			return
+		}
+	}
 }
 
 // envelope is wire.Scan, which also finds an id at the end of a message that is

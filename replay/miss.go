@@ -116,10 +116,6 @@ func value(field string) any {
 	return json.RawMessage(field)
 }
 
-// missCode is the code of the errors that a client gets. Some take others for a
-// method or a session that is missing and silently do without, or log in.
-const missCode = -32603
-
 // miss refuses a request, or ends the lane of a notification, that the tape does
 // not have.
 func (p *player) miss(m *arrival, near *cue, differs []Difference) {
@@ -141,7 +137,7 @@ func (p *player) miss(m *arrival, near *cue, differs []Difference) {
 	}
 	p.report.miss(miss)
 	if m.kind == wire.Request {
-		p.refuse(m.id, missCode, miss.String(), &miss)
+		p.refuse(m.id, &miss)
 		return
 	}
 	p.end(p.laneFor(m, near), miss)
@@ -202,34 +198,15 @@ func (p *player) end(l *lane, miss Miss) {
 		p.report.fatal = true
 	}
 	for _, c := range l.open {
-		p.refuse(c.live, missCode, miss.String(), &miss)
+		p.refuse(c.live, &miss)
 	}
 	l.open, l.held = nil, nil
 }
 
-// refuse answers a request with an error.
-func (p *player) refuse(id []byte, code int, text string, miss *Miss) {
-	type data struct {
-		Acptap *Miss `json:"acptap"`
-	}
-	type failure struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-		Data    *data  `json:"data,omitempty"`
-	}
-	answer := struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   failure         `json:"error"`
-	}{"2.0", id, failure{Code: code, Message: "acptap replay: " + text}}
-	if miss != nil {
-		answer.Error.Data = &data{miss}
-	}
-	b, err := json.Marshal(answer)
-	if err != nil {
-		panic("replay: " + err.Error()) // the id was read from JSON
-	}
-	p.out.Write(append(b, '\n'))
+// refuse answers a request that is part of a miss with an error.
+func (p *player) refuse(id []byte, miss *Miss) {
+	data := map[string]*Miss{"acptap": miss}
+	p.out.Write(append(failure(id, codeInternal, miss.String(), data), '\n'))
 }
 
 // stalled returns a lane that goes on only if the client does something that it

@@ -3,6 +3,7 @@ package replay
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -33,15 +34,8 @@ func exactLines(sources []Source) ([]string, error) {
 
 // has reports whether a frame belongs to what the source is about.
 func (s Source) has(f *dialect.Frame) bool {
-	if s.Session == "" || f.Session == s.Session {
-		return true
-	}
-	for _, entry := range f.Entries {
-		if entry.Session == s.Session {
-			return true
-		}
-	}
-	return false
+	return s.Session == "" || f.Session == s.Session ||
+		slices.ContainsFunc(f.Entries, func(a dialect.About) bool { return a.Session == s.Session })
 }
 
 func exactFrame(t *record.Tape, f *dialect.Frame) ([]string, error) {
