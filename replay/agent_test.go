@@ -13,46 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
-
-func openTape(t testing.TB, path string) *record.Tape {
-	t.Helper()
-	tape, err := record.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tape
-}
-
-func said(t testing.TB, tape *record.Tape, dir wire.Direction) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	for f, err := range tape.Frames(1) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f.Dir == dir && f.Kind != wire.Mark {
-			b.Write(f.Raw)
-			b.WriteString(f.End.Bytes())
-		}
-	}
-	return b.Bytes()
-}
-
-func tapes(t testing.TB) []string {
-	t.Helper()
-	var all []string
-	for _, dir := range []string{"testdata", "../testdata/tapes"} {
-		paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, paths...)
-	}
-	return all
-}
 
 // What cannot be played at all is an error at once.
 func TestAgentCannotPlay(t *testing.T) {

@@ -26,12 +26,12 @@ func canned(results []string) {
 // Ids that the agent made are those of now in what the client sends.
 func TestClientLearns(t *testing.T) {
 	const acp = `
-c2a {"id":0,"method":"initialize","params":{"protocolVersion":1}}
-a2c {"id":0,"result":{"protocolVersion":1}}
+c {"id":0,"method":"initialize","params":{"protocolVersion":1}}
+a {"id":0,"result":{"protocolVersion":1}}
 `
 	const mcp = `
-c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
-a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
 `
 	acpNow, mcpNow := `{"protocolVersion":1}`, `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`
 	tests := []struct {
@@ -41,65 +41,65 @@ a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabiliti
 		want    string // the last request
 	}{
 		{"cursor", mcp + `
-c2a {"id":1,"method":"tools/list","params":{}}
-a2c {"id":1,"result":{"tools":[],"nextCursor":"then"}}
-c2a {"id":2,"method":"tools/list","params":{"cursor":"then"}}
-a2c {"id":2,"result":{"tools":[]}}`,
+c {"id":1,"method":"tools/list","params":{}}
+a {"id":1,"result":{"tools":[],"nextCursor":"then"}}
+c {"id":2,"method":"tools/list","params":{"cursor":"then"}}
+a {"id":2,"result":{"tools":[]}}`,
 			[]string{mcpNow, `{"tools":[],"nextCursor":"now"}`, `{"tools":[]}`},
 			`tools/list {"cursor":"now"}`},
 		{"task", mcp + `
-c2a {"id":1,"method":"tools/call","params":{"name":"slow","task":{"ttl":1}}}
-a2c {"id":1,"result":{"task":{"taskId":"then","status":"working"}}}
-c2a {"id":2,"method":"tasks/result","params":{"taskId":"then"}}
-a2c {"id":2,"result":{}}`,
+c {"id":1,"method":"tools/call","params":{"name":"slow","task":{"ttl":1}}}
+a {"id":1,"result":{"task":{"taskId":"then","status":"working"}}}
+c {"id":2,"method":"tasks/result","params":{"taskId":"then"}}
+a {"id":2,"result":{}}`,
 			[]string{mcpNow, `{"task":{"taskId":"now","status":"working"}}`, `{}`},
 			`tasks/result {"taskId":"now"}`},
 		{"state of a data-layer session", mcp + `
-c2a {"id":1,"method":"tools/call","params":{"name":"a","_meta":{"io.modelcontextprotocol/session":{"sessionId":"s"}}}}
-a2c {"id":1,"result":{"content":[],"_meta":{"io.modelcontextprotocol/session":{"sessionId":"s","state":"then"}}}}
-c2a {"id":2,"method":"tools/call","params":{"name":"b","_meta":{"io.modelcontextprotocol/session":{"sessionId":"s","state":"then"}}}}
-a2c {"id":2,"result":{}}`,
+c {"id":1,"method":"tools/call","params":{"name":"a","_meta":{"io.modelcontextprotocol/session":{"sessionId":"s"}}}}
+a {"id":1,"result":{"content":[],"_meta":{"io.modelcontextprotocol/session":{"sessionId":"s","state":"then"}}}}
+c {"id":2,"method":"tools/call","params":{"name":"b","_meta":{"io.modelcontextprotocol/session":{"sessionId":"s","state":"then"}}}}
+a {"id":2,"result":{}}`,
 			[]string{mcpNow, `{"content":[],"_meta":{"io.modelcontextprotocol/session":{"sessionId":"n","state":"now"}}}`, `{}`},
 			`tools/call {"name":"b","_meta":{"io.modelcontextprotocol/session":{"sessionId":"n","state":"now"}}}`},
 		{"fork", acp + `
-c2a {"id":1,"method":"session/new","params":{"cwd":"/home/ann/p","mcpServers":[]}}
-a2c {"id":1,"result":{"sessionId":"s"}}
-c2a {"id":2,"method":"session/fork","params":{"sessionId":"s","cwd":"/home/ann/p/sub"}}
-a2c {"id":2,"result":{"sessionId":"f"}}
-c2a {"id":3,"method":"session/close","params":{"sessionId":"f"}}
-a2c {"id":3,"result":{}}`,
+c {"id":1,"method":"session/new","params":{"cwd":"/home/ann/p","mcpServers":[]}}
+a {"id":1,"result":{"sessionId":"s"}}
+c {"id":2,"method":"session/fork","params":{"sessionId":"s","cwd":"/home/ann/p/sub"}}
+a {"id":2,"result":{"sessionId":"f"}}
+c {"id":3,"method":"session/close","params":{"sessionId":"f"}}
+a {"id":3,"result":{}}`,
 			[]string{acpNow, `{"sessionId":"s-now"}`, `{"sessionId":"f-now"}`, `{}`},
 			`session/close {"sessionId":"f-now"}`},
 		{"directory below another", acp + `
-c2a {"id":1,"method":"session/new","params":{"cwd":"/home/ann/p","mcpServers":[]}}
-a2c {"id":1,"result":{"sessionId":"s"}}
-c2a {"id":2,"method":"session/new","params":{"cwd":"/home/ann/p/sub","mcpServers":[]}}
-a2c {"id":2,"result":{"sessionId":"t"}}`,
+c {"id":1,"method":"session/new","params":{"cwd":"/home/ann/p","mcpServers":[]}}
+a {"id":1,"result":{"sessionId":"s"}}
+c {"id":2,"method":"session/new","params":{"cwd":"/home/ann/p/sub","mcpServers":[]}}
+a {"id":2,"result":{"sessionId":"t"}}`,
 			[]string{acpNow, `{"sessionId":"1"}`, `{"sessionId":"2"}`},
 			`session/new {"cwd":"/tmp/now/sub","mcpServers":[]}`},
 		{"another directory", acp + `
-c2a {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
-a2c {"id":1,"result":{"sessionId":"s"}}`,
+c {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+a {"id":1,"result":{"sessionId":"s"}}`,
 			[]string{acpNow, `{"sessionId":"1"}`},
 			`session/new {"cwd":"/tmp/now","mcpServers":[]}`},
 		{"config option", acp + `
-c2a {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
-a2c {"id":1,"result":{"sessionId":"s","configOptions":[{"id":"m","name":"Model","category":"model","type":"select","currentValue":"a","options":[{"value":"a","name":"Slow"},{"value":"b","name":"Fast"}]}]}}
-c2a {"id":2,"method":"session/set_config_option","params":{"sessionId":"s","configId":"m","value":"b"}}
-a2c {"id":2,"result":{"configOptions":[]}}`,
+c {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+a {"id":1,"result":{"sessionId":"s","configOptions":[{"id":"m","name":"Model","category":"model","type":"select","currentValue":"a","options":[{"value":"a","name":"Slow"},{"value":"b","name":"Fast"}]}]}}
+c {"id":2,"method":"session/set_config_option","params":{"sessionId":"s","configId":"m","value":"b"}}
+a {"id":2,"result":{"configOptions":[]}}`,
 			[]string{acpNow, `{"sessionId":"1","configOptions":[{"id":"llm","name":"The model","category":"model","type":"select","currentValue":"x","options":[{"group":"g","name":"G","options":[{"value":"x","name":"Slow"},{"value":"y","name":"Fast"}]}]}]}`, `{"configOptions":[]}`},
 			`session/set_config_option {"sessionId":"1","configId":"llm","value":"y"}`},
 		{"session of somebody else", acp + `
-c2a {"id":1,"method":"session/list","params":{}}
-a2c {"id":1,"result":{"sessions":[{"sessionId":"private","cwd":"/w"}]}}
-c2a {"id":2,"method":"session/delete","params":{"sessionId":"private"}}
-a2c {"id":2,"result":{}}`,
+c {"id":1,"method":"session/list","params":{}}
+a {"id":1,"result":{"sessions":[{"sessionId":"private","cwd":"/w"}]}}
+c {"id":2,"method":"session/delete","params":{"sessionId":"private"}}
+a {"id":2,"result":{}}`,
 			[]string{acpNow, `{"sessions":[{"sessionId":"private","cwd":"/w"}]}`, `{}`},
 			`session/list {}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := replay.Client{Sources: []replay.Source{{Tape: tape(t, tt.tape)}}, Start: part("canned", tt.results...), Level: replay.None}
+			client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, tt.tape)}}, Start: part("canned", tt.results...), Level: replay.None}
 			client.Start.Cwd = "/tmp/now"
 			report, _, said, err := playing(t, client)
 			lines := strings.Split(strings.TrimSpace(said), "\n")

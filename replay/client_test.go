@@ -55,7 +55,7 @@ func TestClientOfRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			report, diff, said, err := playing(t, replay.Client{
-				Sources: []replay.Source{{Tape: opened(t, path)}}, Start: part("tape", path), Level: replay.Content, AsNew: true,
+				Sources: []replay.Source{{Tape: openTape(t, path)}}, Start: part("tape", path), Level: replay.Content, AsNew: true,
 			})
 			if err != nil || len(report.Notes) > 0 {
 				t.Errorf("got %v\n%v\n%s\n%s", err, report, diff, said)
@@ -97,7 +97,7 @@ func TestClient(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := replay.Client{Sources: []replay.Source{{Tape: tape(t, cleaning)}}, Start: part("cleaner", tt.manner), Level: tt.level}
+			client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: part("cleaner", tt.manner), Level: tt.level}
 			client.Start.Cwd = "/home/bob/elsewhere"
 			if strings.HasPrefix(tt.stopped, "waited") {
 				client.Patience, client.Grace = 2*time.Second, 100*time.Millisecond // longer than the agent takes to start
@@ -127,7 +127,7 @@ func TestClient(t *testing.T) {
 
 func TestClientSaves(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	client := replay.Client{Sources: []replay.Source{{Tape: tape(t, cleaning)}}, Start: part("cleaner", ""), Store: store}
+	client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: part("cleaner", ""), Store: store}
 	client.Start.Cwd = "/home/bob/elsewhere"
 	report, _, _, err := playing(t, client)
 	if err != nil || len(report.Tapes) != 1 {
@@ -137,7 +137,7 @@ func TestClientSaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff, err := replay.Compare([]replay.Source{{Tape: tape(t, cleaning)}}, []replay.Source{{Tape: saved}}, replay.Content)
+	diff, err := replay.Compare([]replay.Source{{Tape: tapeOf(t, cleaning)}}, []replay.Source{{Tape: saved}}, replay.Content)
 	if err != nil || !diff.Same() {
 		t.Errorf("got %v, %v", diff, err)
 	}
@@ -149,7 +149,7 @@ func TestClientSaves(t *testing.T) {
 // An agent that cannot be started is no difference.
 func TestClientWithoutAgent(t *testing.T) {
 	_, _, _, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: tape(t, cleaning)}}, Start: record.Start{Command: []string{"/nonexistent/agent"}},
+		Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: record.Start{Command: []string{"/nonexistent/agent"}},
 	})
 	if err == nil || errors.Is(err, replay.ErrDiffers) {
 		t.Errorf("got %v", err)
@@ -159,7 +159,7 @@ func TestClientWithoutAgent(t *testing.T) {
 func TestClientInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	client := replay.Client{Sources: []replay.Source{{Tape: tape(t, cleaning)}}, Start: part("cleaner", "hangs"), Grace: 200 * time.Millisecond}
+	client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: part("cleaner", "hangs"), Grace: 200 * time.Millisecond}
 	if _, err := client.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -168,19 +168,19 @@ func TestClientInterrupted(t *testing.T) {
 // interrupted is a turn that the client cancels while a tool call is under way,
 // and a mode that it sets before that.
 const interrupted = `
-c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
-a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
-c2a {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w/x","mcpServers":[]}}
-a2c {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]}}}
-c2a {"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"s-1","modeId":"code"}}
-a2c {"jsonrpc":"2.0","id":2,"result":{}}
-c2a {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"go"}]}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"one"}}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"t2","title":"two"}}}
-a2c {"jsonrpc":"2.0","id":8,"method":"session/request_permission","params":{"sessionId":"s-1","toolCall":{"toolCallId":"t2"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}}
-c2a {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s-1"}}
-c2a {"jsonrpc":"2.0","id":8,"result":{"outcome":{"outcome":"cancelled"}}}
-a2c {"jsonrpc":"2.0","id":3,"result":{"stopReason":"cancelled"}}
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
+c {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w/x","mcpServers":[]}}
+a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]}}}
+c {"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"s-1","modeId":"code"}}
+a {"jsonrpc":"2.0","id":2,"result":{}}
+c {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"go"}]}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"one"}}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"t2","title":"two"}}}
+a {"jsonrpc":"2.0","id":8,"method":"session/request_permission","params":{"sessionId":"s-1","toolCall":{"toolCallId":"t2"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}}
+c {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s-1"}}
+c {"jsonrpc":"2.0","id":8,"result":{"outcome":{"outcome":"cancelled"}}}
+a {"jsonrpc":"2.0","id":3,"result":{"stopReason":"cancelled"}}
 `
 
 func TestClientCancels(t *testing.T) {
@@ -197,7 +197,7 @@ func TestClientCancels(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.manner, func(t *testing.T) {
 			report, _, said, err := playing(t, replay.Client{
-				Sources: []replay.Source{{Tape: tape(t, interrupted)}}, Start: part("moody", tt.manner), Level: replay.None,
+				Sources: []replay.Source{{Tape: tapeOf(t, interrupted)}}, Start: part("moody", tt.manner), Level: replay.None,
 			})
 			if err != nil || strings.Join(report.Notes, "\n") != tt.note || said != tt.said {
 				t.Errorf("got %v, %q, %q\nwant %q, %q", err, report.Notes, said, tt.note, tt.said)
@@ -208,30 +208,30 @@ func TestClientCancels(t *testing.T) {
 
 // files is a turn in which the agent reads and writes files and runs a command.
 const filesAndTerminals = `
-c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true}}}
-a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
-c2a {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/home/ann/project","mcpServers":[]}}
-a2c {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}
-c2a {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"look at /home/ann/project/a.txt"}]}}
-a2c {"jsonrpc":"2.0","id":0,"method":"fs/read_text_file","params":{"sessionId":"s-1","path":"/home/ann/project/a.txt"}}
-c2a {"jsonrpc":"2.0","id":0,"result":{"content":"one\ntwo\nthree\n"}}
-a2c {"jsonrpc":"2.0","id":1,"method":"fs/read_text_file","params":{"sessionId":"s-1","path":"/home/ann/project/part.txt","line":5,"limit":1}}
-c2a {"jsonrpc":"2.0","id":1,"result":{"content":"five"}}
-a2c {"jsonrpc":"2.0","id":2,"method":"fs/write_text_file","params":{"sessionId":"s-1","path":"/home/ann/project/b.txt","content":"old"}}
-c2a {"jsonrpc":"2.0","id":2,"result":{}}
-a2c {"jsonrpc":"2.0","id":3,"method":"terminal/create","params":{"sessionId":"s-1","command":"make","args":["test"],"cwd":"/home/ann/project"}}
-c2a {"jsonrpc":"2.0","id":3,"result":{"terminalId":"term-1"}}
-a2c {"jsonrpc":"2.0","id":4,"method":"terminal/output","params":{"sessionId":"s-1","terminalId":"term-1"}}
-c2a {"jsonrpc":"2.0","id":4,"result":{"output":"building","truncated":false}}
-a2c {"jsonrpc":"2.0","id":5,"method":"terminal/output","params":{"sessionId":"s-1","terminalId":"term-1"}}
-c2a {"jsonrpc":"2.0","id":5,"result":{"output":"building\nok","truncated":false,"exitStatus":{"exitCode":0,"signal":null}}}
-a2c {"jsonrpc":"2.0","id":6,"method":"terminal/release","params":{"sessionId":"s-1","terminalId":"term-1"}}
-c2a {"jsonrpc":"2.0","id":6,"result":null}
-a2c {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true}}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
+c {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/home/ann/project","mcpServers":[]}}
+a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}
+c {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"look at /home/ann/project/a.txt"}]}}
+a {"jsonrpc":"2.0","id":0,"method":"fs/read_text_file","params":{"sessionId":"s-1","path":"/home/ann/project/a.txt"}}
+c {"jsonrpc":"2.0","id":0,"result":{"content":"one\ntwo\nthree\n"}}
+a {"jsonrpc":"2.0","id":1,"method":"fs/read_text_file","params":{"sessionId":"s-1","path":"/home/ann/project/part.txt","line":5,"limit":1}}
+c {"jsonrpc":"2.0","id":1,"result":{"content":"five"}}
+a {"jsonrpc":"2.0","id":2,"method":"fs/write_text_file","params":{"sessionId":"s-1","path":"/home/ann/project/b.txt","content":"old"}}
+c {"jsonrpc":"2.0","id":2,"result":{}}
+a {"jsonrpc":"2.0","id":3,"method":"terminal/create","params":{"sessionId":"s-1","command":"make","args":["test"],"cwd":"/home/ann/project"}}
+c {"jsonrpc":"2.0","id":3,"result":{"terminalId":"term-1"}}
+a {"jsonrpc":"2.0","id":4,"method":"terminal/output","params":{"sessionId":"s-1","terminalId":"term-1"}}
+c {"jsonrpc":"2.0","id":4,"result":{"output":"building","truncated":false}}
+a {"jsonrpc":"2.0","id":5,"method":"terminal/output","params":{"sessionId":"s-1","terminalId":"term-1"}}
+c {"jsonrpc":"2.0","id":5,"result":{"output":"building\nok","truncated":false,"exitStatus":{"exitCode":0,"signal":null}}}
+a {"jsonrpc":"2.0","id":6,"method":"terminal/release","params":{"sessionId":"s-1","terminalId":"term-1"}}
+c {"jsonrpc":"2.0","id":6,"result":null}
+a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 `
 
 func TestClientFilesAndTerminals(t *testing.T) {
-	client := replay.Client{Sources: []replay.Source{{Tape: tape(t, filesAndTerminals)}}, Start: part("reader"), Level: replay.None}
+	client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, filesAndTerminals)}}, Start: part("reader"), Level: replay.None}
 	client.Start.Cwd = "/tmp/project/now"
 	report, _, said, err := playing(t, client)
 	if err != nil {
@@ -276,23 +276,23 @@ terminal/create: the tape has no terminal for rm`
 // and its id is known in the second.
 func TestClientOfTwoTapes(t *testing.T) {
 	const hello = `
-c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
-a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}
 `
 	const prompt = `
-c2a {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"hi"}]}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}}}}
-a2c {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
+c {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"hi"}]}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}}}}
+a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 `
 	const monday = hello + `
-c2a {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w/x","mcpServers":[]}}
-a2c {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}
+c {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w/x","mcpServers":[]}}
+a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}
 ` + prompt
 	const tuesday = hello + `
-c2a {"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s-1","cwd":"/w/x","mcpServers":[]}}
-a2c {"jsonrpc":"2.0","id":1,"result":{}}
+c {"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s-1","cwd":"/w/x","mcpServers":[]}}
+a {"jsonrpc":"2.0","id":1,"result":{}}
 ` + prompt
-	source := func(lines string) replay.Source { return replay.Source{Tape: tape(t, lines)} }
+	source := func(lines string) replay.Source { return replay.Source{Tape: tapeOf(t, lines)} }
 	tests := []struct {
 		name    string
 		sources []replay.Source
@@ -304,9 +304,9 @@ a2c {"jsonrpc":"2.0","id":1,"result":{}}
 		{"in one file", []replay.Source{source(monday + tuesday)}, false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
 		{"only the second", []replay.Source{source(tuesday)}, false, replay.ErrUnmade, ""},
 		{"the second as new", []replay.Source{source(tuesday)}, true, nil, "new; prompt live-1; "},
-		{"of one session", []replay.Source{{Tape: tape(t, monday), Session: "s-1"}, {Tape: tape(t, tuesday), Session: "s-1"}}, false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
+		{"of one session", []replay.Source{{Tape: tapeOf(t, monday), Session: "s-1"}, {Tape: tapeOf(t, tuesday), Session: "s-1"}}, false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
 	}
-	if _, _, said, err := playing(t, replay.Client{Sources: []replay.Source{{Tape: tape(t, monday), Session: "s-2"}}, Start: part("patient")}); err == nil || said != "" {
+	if _, _, said, err := playing(t, replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, monday), Session: "s-2"}}, Start: part("patient")}); err == nil || said != "" {
 		t.Errorf("of a session that is not there: got %v, %q", err, said)
 	}
 	for _, tt := range tests {
@@ -323,7 +323,7 @@ a2c {"jsonrpc":"2.0","id":1,"result":{}}
 func TestClientSendsLongMessages(t *testing.T) {
 	long := strings.Repeat("long ", 1<<19)
 	report, _, said, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: tape(t, strings.Replace(filesAndTerminals, "look at", long+"look at", 1))}},
+		Sources: []replay.Source{{Tape: tapeOf(t, strings.Replace(filesAndTerminals, "look at", long+"look at", 1))}},
 		Start:   part("reader"), Level: replay.None,
 	})
 	if err != nil || !strings.HasPrefix(said, "prompt: "+long+"look at") {
@@ -335,17 +335,17 @@ func TestClientSendsLongMessages(t *testing.T) {
 // also if its id stands at the end.
 func TestClientTakesLongAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tape.jsonl")
-	lines := strings.NewReplacer("c {", `{"dir":"c2a","frame":{`, "a {", `{"dir":"a2c","frame":{`, "}\n", "}}\n").Replace(`c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+	lines := portable(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
 a {"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}},"jsonrpc":"2.0","id":0}
 c {"jsonrpc":"2.0","method":"notifications/initialized"}
 c {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"draw"}}
-a {"result":{"content":[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("AAAA", 1<<19) + `"}]},"jsonrpc":"2.0","id":1}
+a {"result":{"content":[{"type":"image","mimeType":"image/png","data":"`+strings.Repeat("AAAA", 1<<19)+`"}]},"jsonrpc":"2.0","id":1}
 `)
 	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	report, _, said, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: opened(t, path)}}, Start: part("tape", path), Level: replay.Content,
+		Sources: []replay.Source{{Tape: openTape(t, path)}}, Start: part("tape", path), Level: replay.Content,
 	})
 	if err != nil || len(report.Notes) > 0 {
 		t.Errorf("got %v\n%v\n%s", err, report, said)
@@ -365,7 +365,7 @@ func TestClientOfGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		report, diff, said, err := playing(t, replay.Client{
-			Sources: []replay.Source{{Tape: opened(t, path)}}, Start: part("tape", path), Level: replay.Content,
+			Sources: []replay.Source{{Tape: openTape(t, path)}}, Start: part("tape", path), Level: replay.Content,
 		})
 		if err != nil || len(report.Notes) > 0 {
 			t.Fatalf("seed %d: got %v\n%v\n%s\n%s\n%s", seed, err, report, diff, said, lines)

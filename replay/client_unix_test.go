@@ -41,7 +41,7 @@ func stubborn(args []string) {
 
 func TestClientLeavesNoProcess(t *testing.T) {
 	_, _, said, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: tape(t, cleaning)}}, Start: part("stubborn"), Level: replay.None, Grace: 200 * time.Millisecond,
+		Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: part("stubborn"), Level: replay.None, Grace: 200 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)

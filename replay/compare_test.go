@@ -5,53 +5,27 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
-
-// tape makes a tape of lines in the short form «c2a {…}».
-func tape(t testing.TB, lines string) *record.Tape {
-	t.Helper()
-	var b strings.Builder
-	for line := range strings.Lines(lines) {
-		if dir, frame, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			b.WriteString(`{"dir":"` + dir + `","frame":` + frame + "}\n")
-		}
-	}
-	tape, err := record.ReadPortable(strings.NewReader(b.String()), t.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tape
-}
-
-func opened(t testing.TB, path string) *record.Tape {
-	t.Helper()
-	tape, err := record.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tape
-}
 
 // cleaning is a turn with a thought, a tool call with a permission, and an
 // answer in two chunks.
 const cleaning = `
-c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"editor"}}}
-a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentInfo":{"name":"bot","version":"1"}}}
-c2a {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/home/ann/project","mcpServers":[]}}
-a2c {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}
-c2a {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"clean up"}]}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm."}}}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"rm /home/ann/project/tmp","kind":"delete","rawInput":{"path":"/home/ann/project/tmp"}}}}
-a2c {"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s-1","toolCall":{"toolCallId":"t1"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}
-c2a {"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"gone"}}]}}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"All "}}}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"clean."}}}}
-a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"usage_update","used":1200,"size":200000}}}
-a2c {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"editor"}}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentInfo":{"name":"bot","version":"1"}}}
+c {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/home/ann/project","mcpServers":[]}}
+a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}
+c {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"clean up"}]}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm."}}}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"rm /home/ann/project/tmp","kind":"delete","rawInput":{"path":"/home/ann/project/tmp"}}}}
+a {"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s-1","toolCall":{"toolCallId":"t1"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}
+c {"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"gone"}}]}}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"All "}}}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"clean."}}}}
+a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"usage_update","used":1200,"size":200000}}}
+a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 `
 
 func TestOutline(t *testing.T) {
@@ -99,7 +73,7 @@ session 1
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			lines, err := replay.Outline([]replay.Source{{Tape: tape(t, cleaning)}}, tt.level)
+			lines, err := replay.Outline([]replay.Source{{Tape: tapeOf(t, cleaning)}}, tt.level)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,14 +114,14 @@ func TestCompare(t *testing.T) {
 		{"agent's version", `"version":"1"`, `"version":"2"`, "exact"},
 		{"dialect", `"protocolVersion":1,"agentInfo"`, `"protocolVersion":2,"info"`, "shape content exact"},
 	}
-	a := []replay.Source{{Tape: tape(t, cleaning)}}
+	a := []replay.Source{{Tape: tapeOf(t, cleaning)}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			changed := strings.ReplaceAll(cleaning, tt.old, tt.new)
 			if changed == cleaning && tt.old != "" {
 				t.Fatalf("%q is not in the conversation", tt.old)
 			}
-			b := []replay.Source{{Tape: tape(t, changed)}}
+			b := []replay.Source{{Tape: tapeOf(t, changed)}}
 			var got []string
 			for _, level := range []replay.Level{replay.Shape, replay.Content, replay.Exact, replay.None} {
 				diff, err := replay.Compare(a, b, level)
@@ -169,25 +143,25 @@ func TestCompare(t *testing.T) {
 // the same conversations.
 func TestCompareSessionsBesideEachOther(t *testing.T) {
 	const setup = `
-c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
-a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
-c2a {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
-a2c {"jsonrpc":"2.0","id":1,"result":{"sessionId":"a"}}
-c2a {"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
-a2c {"jsonrpc":"2.0","id":2,"result":{"sessionId":"b"}}
-c2a {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"a","prompt":[{"type":"text","text":"one"}]}}
-c2a {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"b","prompt":[{"type":"text","text":"two"}]}}
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
+c {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"a"}}
+c {"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+a {"jsonrpc":"2.0","id":2,"result":{"sessionId":"b"}}
+c {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"a","prompt":[{"type":"text","text":"one"}]}}
+c {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"b","prompt":[{"type":"text","text":"two"}]}}
 `
-	a := `a2c {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}}}}` + "\n"
+	a := `a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}}}}` + "\n"
 	b := strings.ReplaceAll(strings.ReplaceAll(a, `"a"`, `"b"`), `"1"`, `"2"`)
 	diff, err := replay.Compare(
-		[]replay.Source{{Tape: tape(t, setup+a+b+a)}},
-		[]replay.Source{{Tape: tape(t, setup+b+a+a)}}, replay.Content)
+		[]replay.Source{{Tape: tapeOf(t, setup+a+b+a)}},
+		[]replay.Source{{Tape: tapeOf(t, setup+b+a+a)}}, replay.Content)
 	if err != nil || !diff.Same() {
 		t.Errorf("got %v, %v", diff, err)
 	}
 	for session, want := range map[string]string{"a": "11", "b": "2"} {
-		lines, err := replay.Outline([]replay.Source{{Tape: tape(t, setup+a+b+a), Session: session}}, replay.Content)
+		lines, err := replay.Outline([]replay.Source{{Tape: tapeOf(t, setup+a+b+a), Session: session}}, replay.Content)
 		if err != nil || !strings.Contains(strings.Join(lines, "\n"), "| "+want) || lines[0] != "session 1" {
 			t.Errorf("session %s: got %q, %v", session, lines, err)
 		}
@@ -196,11 +170,11 @@ c2a {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"b",
 
 func TestCompareTools(t *testing.T) {
 	const calls = `
-c2a {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
-a2c {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
-c2a {"jsonrpc":"2.0","method":"notifications/initialized"}
-c2a {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2},"_meta":{"progressToken":7}}}
-a2c {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
+c {"jsonrpc":"2.0","method":"notifications/initialized"}
+c {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2},"_meta":{"progressToken":7}}}
+a {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
 `
 	tests := []struct {
 		name     string
@@ -219,8 +193,8 @@ a2c {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
 			var got []string
 			for _, level := range []replay.Level{replay.Shape, replay.Content} {
 				diff, err := replay.Compare(
-					[]replay.Source{{Tape: tape(t, calls)}},
-					[]replay.Source{{Tape: tape(t, strings.ReplaceAll(calls, tt.old, tt.new))}}, level)
+					[]replay.Source{{Tape: tapeOf(t, calls)}},
+					[]replay.Source{{Tape: tapeOf(t, strings.ReplaceAll(calls, tt.old, tt.new))}}, level)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -244,7 +218,7 @@ func TestCompareRecorded(t *testing.T) {
 	for i, a := range paths {
 		for _, b := range []string{a, paths[(i+1)%len(paths)]} {
 			diff, err := replay.Compare(
-				[]replay.Source{{Tape: opened(t, a)}}, []replay.Source{{Tape: opened(t, b)}}, replay.Exact)
+				[]replay.Source{{Tape: openTape(t, a)}}, []replay.Source{{Tape: openTape(t, b)}}, replay.Exact)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,7 +235,7 @@ func TestCompareLongValues(t *testing.T) {
 	long := func(dir, end string) []replay.Source {
 		command := `"command":"` + strings.Repeat("cat "+dir+"/a; ", 40) + end + `"`
 		lines := strings.ReplaceAll(cleaning, "/home/ann/project", dir)
-		return []replay.Source{{Tape: tape(t, strings.Replace(lines, `"rawInput":{`, `"rawInput":{`+command+`,`, 1))}}
+		return []replay.Source{{Tape: tapeOf(t, strings.Replace(lines, `"rawInput":{`, `"rawInput":{`+command+`,`, 1))}}
 	}
 	tests := []struct {
 		name string
@@ -281,7 +255,7 @@ func TestCompareLongValues(t *testing.T) {
 }
 
 func BenchmarkCompare(b *testing.B) {
-	source := []replay.Source{{Tape: opened(b, "../testdata/tapes/mcp-everything.jsonl")}}
+	source := []replay.Source{{Tape: openTape(b, "../testdata/tapes/mcp-everything.jsonl")}}
 	info, err := source[0].Tape.Info()
 	if err != nil {
 		b.Fatal(err)

@@ -11,37 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
-
-// tapeOf reads a tape from lines such as `c {…}`, a frame of the client, `a {…}`,
-// one of the agent, and `! …`, a line of the portable form.
-func tapeOf(t testing.TB, lines string) *record.Tape {
-	t.Helper()
-	var b strings.Builder
-	for line := range strings.Lines(lines) {
-		kind, frame, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok {
-			continue
-		}
-		switch kind {
-		case "c":
-			b.WriteString(`{"dir":"c2a","frame":` + frame + "}\n")
-		case "a":
-			b.WriteString(`{"dir":"a2c","frame":` + frame + "}\n")
-		case "!":
-			b.WriteString(frame + "\n")
-		default:
-			t.Fatalf("line %q", line)
-		}
-	}
-	tape, err := record.ReadPortable(strings.NewReader(b.String()), "tape")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tape
-}
 
 // A turn with a permission, and a second one that is cancelled.
 const twoTurns = `
