@@ -115,7 +115,9 @@ func TestSearchPlace(t *testing.T) {
 func TestSearchDeleted(t *testing.T) {
 	store, ids := twice(t)
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 24)
-	term.press(t, "«"+ids[1]+"»<Enter>«1 of 5»sread_text_file<Enter>«/w/a»1«^X delete»<^X>yes<Enter>")
+	term.press(t, "«"+ids[1]+"»<Enter>«1 of 5»sread_text_file<Enter>")
+	term.wait(t, "the end of the search", func(s string) bool { return strings.Contains(s, "/w/a") && !strings.Contains(s, "Esc ends it") })
+	term.press(t, "1«^X delete»<^X>yes<Enter>")
 	term.wait(t, "that it is deleted, and nothing is open", func(s string) bool {
 		return strings.Contains(s, ids[0]) && !strings.Contains(s, "imported     "+ids[1]) && !strings.Contains(s, "Esc back")
 	})
