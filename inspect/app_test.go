@@ -183,6 +183,17 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestChatResized wraps a conversation anew when the screen has another size.
+func TestChatResized(t *testing.T) {
+	term := start(t, inspect.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 120, 40)
+	term.reads(t)
+	term.press(t, "3")
+	term.golden(t, "chat-120x40")
+	term.SetSize(80, 24)
+	term.post(tcell.NewEventResize(80, 24))
+	term.golden(t, "chat-80x24")
+}
+
 // TestStore opens a tape from the list of the store, and deletes it.
 func TestStore(t *testing.T) {
 	t.Parallel()

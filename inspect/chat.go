@@ -19,8 +19,12 @@ type chat struct {
 
 	flipped map[uint64]bool // entities, by their first frame, that are not folded as usual
 	all     bool            // everything is unfolded
-	drawn   map[uint64]drawn
-	width   int
+	flips   int             // how often one of these has changed
+
+	width int
+	said  int              // lines of the last drawing
+	drawn map[uint64]drawn // by the first frame
+	ends  map[*trace.Turn]drawnEnd
 }
 
 // drawn are the lines of an entity, as long as nothing was added to it.
@@ -30,8 +34,24 @@ type drawn struct {
 	rows []line
 }
 
+// drawnEnd are the lines of the end of a turn.
+type drawnEnd struct {
+	end       uint64
+	cancelled bool
+	rows      []line
+}
+
+// A chatState is all that the lines depend on but the width.
+type chatState struct {
+	chapter
+	session string
+	flips   int
+}
+
+func (c *chat) state() any { return chatState{c.story.chapter(), c.wanted(), c.flips} }
+
 func newChat(s *story, starts []time.Time, wanted func() string) *chat {
-	return &chat{story: s, starts: starts, wanted: wanted, flipped: map[uint64]bool{}, drawn: map[uint64]drawn{}}
+	return &chat{story: s, starts: starts, wanted: wanted, flipped: map[uint64]bool{}, drawn: map[uint64]drawn{}, ends: map[*trace.Turn]drawnEnd{}}
 }
 
 // lines returns the conversation.
@@ -45,9 +65,11 @@ func (c *chat) lines(width int) []line {
 	}
 	if c.width != width {
 		clear(c.drawn)
+		clear(c.ends)
 		c.width = width
 	}
-	said := []line{{spans: []span{{ansi.Bold, ansi.Cut(points(piece(session.Title), piece(session.ID)), max(width, 1))}}}, {}}
+	said := make([]line, 0, c.said+c.said/8)
+	said = append(said, line{spans: []span{{ansi.Bold, ansi.Cut(points(piece(session.Title), piece(session.ID)), max(width, 1))}}}, line{})
 	conversation := &session.Conversation
 	shown := ownTerminals(conversation)
 	ended := 0
@@ -63,6 +85,7 @@ func (c *chat) lines(width int) []line {
 	for _, t := range conversation.Turns[ended:] {
 		said = append(said, c.endOfTurn(conversation, t)...)
 	}
+	c.said = len(said)
 	return said[:len(said)-1] // without the blank line at the end
 }
 
@@ -131,9 +154,14 @@ func (c *chat) endOfTurn(of *trace.Conversation, t *trace.Turn) []line {
 	if c.story.running(t) {
 		return []line{{spans: []span{{ansi.Yellow, fmt.Sprintf("%s── turn %d: running", margin, t.Number)}}, seq: t.Last}, {}}
 	}
-	one := *of
-	one.Entities, one.Turns = nil, []*trace.Turn{t}
-	return append(c.write(&one, max(t.End, t.Last)), line{})
+	d, ok := c.ends[t]
+	if !ok || d.end != t.End || d.cancelled != t.Cancelled {
+		one := *of
+		one.Entities, one.Turns = nil, []*trace.Turn{t}
+		d = drawnEnd{t.End, t.Cancelled, append(c.write(&one, max(t.End, t.Last)), line{})}
+		c.ends[t] = d
+	}
+	return d.rows
 }
 
 // write has a part of a conversation written, and returns its lines, each behind
@@ -166,5 +194,12 @@ func lineText(l line) string {
 func (c *chat) flip(l line) {
 	if l.seq != 0 {
 		c.flipped[l.seq] = !c.flipped[l.seq]
+		c.flips++
 	}
+}
+
+// flipAll unfolds everything, or folds it as usual.
+func (c *chat) flipAll() {
+	c.all = !c.all
+	c.flips++
 }

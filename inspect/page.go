@@ -13,13 +13,34 @@ type line struct {
 
 // A page is a place that is lines of text.
 type page struct {
-	lines func(width int) []line       // made anew for each drawing
+	lines func(width int) []line
+	state func() any                   // as long as it is the same, so are the lines; nil: they are made anew for each drawing
 	late  func(item, width int) []span // the spans of a line that has none
 	enter func(line)                   // what Enter does; nil: nothing
 	fold  func()                       // what z does; nil: nothing
 	told  func() uint64                // the frames up to this one are in those lines; nil: there is no order by frames
 
+	made made
 	scroll
+}
+
+// What was made for the last drawing.
+type made struct {
+	lines []line
+	width int
+	state any
+}
+
+// make returns the lines: a conversation has very many, and most keys change none.
+func (p *page) make(width int) []line {
+	if p.state == nil {
+		return p.lines(width)
+	}
+	// What comes between the two is in the lines, and they are made once more.
+	if state := p.state(); p.made.lines == nil || p.made.width != width || p.made.state != state {
+		p.made = made{p.lines(width), width, state}
+	}
+	return p.made.lines
 }
 
 // A scroll is where in the lines the user is.
@@ -36,7 +57,7 @@ type scroll struct {
 
 func (p *page) draw(c canvas) {
 	key := p.current().key
-	p.shown = p.lines(c.w - 1)
+	p.shown = p.make(c.w - 1)
 	c = c.part(1, 0, c.w, c.h)
 	if p.head = 0; len(p.shown) > 1 && p.shown[0].stays && c.h > 1 {
 		p.head = 1

@@ -105,10 +105,20 @@ func (a *app) tell() error {
 	a.story = s
 
 	c := newChat(s, slices.Repeat([]time.Time{a.model.start}, len(r.strips)), a.session)
-	a.pages[chatPlace] = &page{lines: c.lines, enter: func(l line) { c.flip(l); a.page.wish, a.page.follow = l.seq, false }, fold: func() { c.all = !c.all }, told: s.upTo}
-	a.pages[turnsPlace] = &page{lines: func(width int) []line { return s.waterfall(a.session(), width, a.sinceStart()) }, enter: a.showFrame, told: s.upTo}
-	a.pages[capsPlace] = &page{lines: func(width int) []line { return s.capabilities(width, a.book.frame) }, enter: a.showFrame}
-	a.pages[numbersPlace] = &page{lines: s.numbers, enter: a.showFrame}
+	chapter := func() any { return s.chapter() }
+	a.pages[chatPlace] = &page{
+		lines: c.lines, state: c.state, told: s.upTo,
+		enter: func(l line) { c.flip(l); a.page.wish, a.page.follow = l.seq, false }, fold: c.flipAll,
+	}
+	a.pages[turnsPlace] = &page{
+		lines: func(width int) []line { return s.waterfall(a.session(), width, a.sinceStart()) }, told: s.upTo,
+		enter: a.showFrame,
+	}
+	a.pages[capsPlace] = &page{
+		lines: func(width int) []line { return s.capabilities(width, a.book.frame) }, state: chapter,
+		enter: a.showFrame,
+	}
+	a.pages[numbersPlace] = &page{lines: s.numbers, state: chapter, enter: a.showFrame}
 	return nil
 }
 

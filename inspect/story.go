@@ -50,6 +50,19 @@ func (s *story) read(ctx context.Context, r *reel, news func()) {
 	news()
 }
 
+// A chapter is how far a story has been told: as long as it is the same, so is the
+// story.
+type chapter struct {
+	last  uint64
+	ended bool
+}
+
+func (s *story) chapter() chapter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return chapter{s.last, s.ended}
+}
+
 // upTo returns the last frame that the lines which were made last are about: the
 // story may have gone on since.
 func (s *story) upTo() uint64 {
