@@ -40,6 +40,18 @@ func (h *holding) drop(held ...wire.Frame) {
 	}
 }
 
+// A doorway is what a session has while it is being opened: until its load is
+// answered, what both sides send for it is held.
+type doorway struct {
+	opening   bool
+	held      []wire.Frame // of the agent
+	waiting   []wire.Frame // of the client
+	overflown bool         // there was no room for what the agent sent: it passes
+}
+
+// holds reports whether what the agent sends is held.
+func (d *doorway) holds() bool { return d.opening && !d.overflown }
+
 // tooMuch is the answer to a request for which there is no room.
 var tooMuch = fault{internalError, "acptap has no room for what is sent before the session is open", nil}
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 )
 
 // A load is the client's session/load or session/resume, as the shim serves it.
@@ -123,16 +124,7 @@ const inUseWait = 3 * time.Second
 
 // look finds the session in the store and reads it.
 func (l *load) look() error {
-	one, listing, err := l.find(l.session.client)
-	for wait := time.Duration(0); err == nil && l.busyElsewhere(one, listing); wait += inUseWait / 20 {
-		if wait >= inUseWait {
-			return fault{invalidRequest, "session in use: another client is at work in it", nil}
-		}
-		if err := l.pause(inUseWait / 20); err != nil {
-			return err
-		}
-		one, listing, err = l.find(l.session.client)
-	}
+	one, listing, err := l.findUnused()
 	if err != nil {
 		return err
 	}
@@ -147,6 +139,24 @@ func (l *load) look() error {
 		own.live = n - 1
 	}
 	return nil
+}
+
+// findUnused is find for a session that another proxy may still be about to let
+// go.
+func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
+	const step = inUseWait / 20
+	for wait := time.Duration(0); ; wait += step {
+		one, listing, err := l.find(l.session.client)
+		switch {
+		case err != nil || !l.busyElsewhere(one, listing):
+			return one, listing, err
+		case wait >= inUseWait:
+			return one, listing, fault{invalidRequest, "session in use: another client is at work in it", nil}
+		}
+		if err := l.pause(step); err != nil {
+			return one, listing, err
+		}
+	}
 }
 
 // create makes the agent open the session, in the best way that it can.
@@ -205,10 +215,7 @@ func (l *load) reopen() error {
 		if err != nil {
 			delete(l.byAgent, l.session.client)
 			l.session.history = false
-			if a.code() == methodNotFound {
-				l.lacks[method] = true
-			}
-			if errors.Is(err, errSilent) {
+			if a.code() == methodNotFound || errors.Is(err, errSilent) {
 				l.lacks[method] = true
 			}
 			if a.err == nil { // what it was asked for may still come

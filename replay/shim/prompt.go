@@ -8,6 +8,24 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
+// A turn is the work that is under way in a session.
+type turn struct {
+	prompts map[string]bool // ids of prompts without response
+	working bool            // version 2: from a prompt to idle
+	ended   chan struct{}   // closed at the end of the turn; nil if nobody waits
+}
+
+// busy reports whether a turn is under way.
+func (t *turn) busy() bool { return len(t.prompts) > 0 || t.working }
+
+// rested tells those who wait that no turn is under way, if that is so.
+func (t *turn) rested() {
+	if !t.busy() && t.ended != nil {
+		close(t.ended)
+		t.ended = nil
+	}
+}
+
 // prompt takes a prompt. The first one after a load carries the context.
 func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 	c := s.sessions[m.param("sessionId").Str]

@@ -1,8 +1,11 @@
 package shim
 
 import (
+	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -131,15 +134,7 @@ func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
 
 // title returns what a tool call is called. One that was only asked permission
 // for may have no title.
-func title(t *trace.ToolCall) string {
-	switch {
-	case t.Title != "":
-		return t.Title
-	case t.Name != "":
-		return t.Name
-	}
-	return t.ID
-}
+func title(t *trace.ToolCall) string { return cmp.Or(t.Title, t.Name, t.ID) }
 
 // status returns the status of a tool call. In history none is unfinished:
 // nobody works on it any more.
@@ -221,12 +216,10 @@ func (r *renderer) terminal(list [][]byte, run int, id string) [][]byte {
 		r.terminals = map[string]bool{}
 	}
 	r.terminals[key] = true
-	command := t.Command
-	for _, arg := range t.Args {
-		command += " " + arg
-	}
+	command := strings.Join(append([]string{t.Command}, t.Args...), " ")
 	u := update("terminal_update").text("terminalId", key).text("command", command).text("cwd", t.Cwd)
-	u = u.add("output", members(nil).add("data", base64JSON(t.Output)).object())
+	output := quote(base64.StdEncoding.EncodeToString(t.Output))
+	u = u.add("output", members(nil).add("data", output).object())
 	if t.Exit != nil {
 		u = u.add("exitStatus", exitStatus(t.Exit))
 	}
@@ -239,17 +232,6 @@ func exitStatus(e *trace.Exit) []byte {
 		status = status.add("exitCode", fmt.Append(nil, *e.Code))
 	}
 	return status.text("signal", e.Signal).object()
-}
-
-func base64JSON(b []byte) []byte {
-	quoted, err := json.Marshal(b)
-	if err != nil {
-		panic("shim: " + err.Error()) // bytes have a JSON form
-	}
-	if b == nil {
-		return []byte(`""`)
-	}
-	return quoted
 }
 
 // terminalText is what a text says of a terminal that is gone.
@@ -284,10 +266,7 @@ func (r *renderer) plan(p *trace.Plan) [][]byte {
 	if r.dialect == dialect.ACPv2Early {
 		key = "id"
 	}
-	id := p.ID
-	if id == "" {
-		id = "plan"
-	}
+	id := cmp.Or(p.ID, "plan")
 	plan, named := members(nil), false
 	gjson.ParseBytes(p.Raw).ForEach(func(name, v gjson.Result) bool {
 		if name.Str != "id" && name.Str != "planId" {

@@ -24,38 +24,22 @@ type session struct {
 	clientJSON    []byte
 	agentJSON     []byte
 
-	opening   bool         // its load is not answered: what both sides send for it is held
-	held      []wire.Frame // of the agent
-	waiting   []wire.Frame // of the client
-	overflown bool         // there was no room for that of the agent: it passes
+	doorway
+	turn
 
-	closed  bool            // what the agent still sends for it is withheld
-	history bool            // history that the agent sends before the next prompt is withheld: the client has it
-	seen    time.Time       // when the agent last sent an update of it, while history is withheld
-	prompts map[string]bool // ids of prompts without response
-	working bool            // version 2: from a prompt to idle
-	ended   chan struct{}   // closed at the end of the turn; nil if nobody waits
+	closed  bool      // what the agent still sends for it is withheld
+	history bool      // history that the agent sends before the next prompt is withheld: the client has it
+	seen    time.Time // when the agent last sent an update of it, while history is withheld
 
 	native  *native
 	opened  []byte // the result of what opened it
 	context *handover
 }
 
-// busy reports whether a turn is under way.
-func (c *session) busy() bool { return len(c.prompts) > 0 || c.working }
-
-// rested tells those who wait that no turn is under way, if that is so.
-func (c *session) rested() {
-	if !c.busy() && c.ended != nil {
-		close(c.ended)
-		c.ended = nil
-	}
-}
-
 // enter makes a session known by the client's id.
 func (s *Shim) enter(client string) *session {
 	client = strings.Clone(client) // may be part of a frame
-	c := &session{client: client, clientJSON: quote(client), prompts: map[string]bool{}}
+	c := &session{client: client, clientJSON: quote(client), turn: turn{prompts: map[string]bool{}}}
 	s.sessions[client] = c
 	return c
 }
@@ -199,7 +183,7 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 			out = append(out, m.fail(notFound(c.agent)))
 		}
 		return out
-	case c.opening && !c.history && !c.overflown:
+	case c.holds() && !c.history:
 		return s.hold(c, m, out)
 	}
 	if method == "session/update" {
@@ -210,7 +194,7 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 			return out
 		}
 	}
-	if c.opening && !c.overflown {
+	if c.holds() {
 		return s.hold(c, m, out)
 	}
 	if c.client != c.agent {
