@@ -170,10 +170,25 @@ func browseFile(ctx context.Context, in inspect.Inspector, path string, stdin io
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	store := record.OpenStore(tmp)
-	id, err := store.Import(stdin, sub.Name)
+	id, err := importFrom(ctx, store, stdin, sub.Name)
 	if err != nil {
 		return err
 	}
 	sub.Open = inspect.TapesOf(store, "", id).Open
 	return runInspector(ctx, in, sub)
+}
+
+// importFrom imports what r has, unless a signal ends that: then too who calls it
+// can remove what it has made.
+func importFrom(ctx context.Context, store *record.Store, r io.Reader, name string) (id string, err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	in, out := io.Pipe()
+	defer in.Close()
+	defer context.AfterFunc(ctx, func() { out.CloseWithError(errors.New("interrupted")) })()
+	go func() { // reading stdin cannot be interrupted, and may outlive this
+		_, err := io.Copy(out, r)
+		out.CloseWithError(err)
+	}()
+	return store.Import(in, name)
 }

@@ -1,11 +1,45 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// A signaller ends this process as soon as it is read from, and has nothing to
+// say.
+type signaller struct{ io.Reader }
+
+func (s signaller) Read(p []byte) (int, error) {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Signal(syscall.SIGTERM)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return s.Reader.Read(p)
+}
+
+// TestInspectInterrupted leaves no file behind when a signal comes while what is to
+// be shown is read.
+func TestInspectInterrupted(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	stdin, writer := io.Pipe()
+	defer writer.Close()
+	err := browseFile(t.Context(), newInspector(), "-", signaller{stdin})
+	if err == nil || err.Error() != "interrupted" {
+		t.Errorf("got %v, want that it is interrupted", err)
+	}
+	left, err := os.ReadDir(tmp)
+	if err != nil || len(left) > 0 {
+		t.Errorf("got %v and %v, want nothing there", left, err)
+	}
+}
 
 // TestView runs what the environment names as a pager, and says what it was if
 // that fails.
