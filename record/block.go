@@ -66,6 +66,14 @@ func (h blockHead) key() []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, h.First), uint32(h.Index))
 }
 
+// keyIndex returns the index in the key of a block, -1 if that is none.
+func keyIndex(key []byte) int {
+	if len(key) != 12 {
+		return -1
+	}
+	return int(binary.BigEndian.Uint32(key[8:]))
+}
+
 // sealed is a block as it is stored.
 type sealed struct {
 	head               blockHead

@@ -136,9 +136,10 @@ func TestDamagedBlock(t *testing.T) {
 	}
 }
 
-// A last block that is damaged does not hide what the journal holds behind it,
-// neither before nor after that is sealed.
-func TestDamagedLastBlock(t *testing.T) {
+// partlySealed records two blocks and some more, and returns the store as its
+// proxy left it when it was killed before that was sealed.
+func partlySealed(t testing.TB) (killed *record.Store, tape string) {
+	t.Helper()
 	recording := record.OpenStore(t.TempDir())
 	j := begin(t, recording)
 	gen := newTraffic(14)
@@ -156,9 +157,16 @@ func TestDamagedLastBlock(t *testing.T) {
 		}
 	}
 	j.Append(wire.AgentStderr, wire.Wire, []byte("done\n"))
-	killed := orphan(t, recording)
+	killed = orphan(t, recording)
 	finish(t, recording, j)
-	whole := open(t, killed, j.Tape())
+	return killed, j.Tape()
+}
+
+// A last block that is damaged does not hide what the journal holds behind it,
+// neither before nor after that is sealed.
+func TestDamagedLastBlock(t *testing.T) {
+	killed, id := partlySealed(t)
+	whole := open(t, killed, id)
 	want := lines(t, whole)
 	info, err := whole.Info()
 	if err != nil {
@@ -168,7 +176,7 @@ func TestDamagedLastBlock(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			store := orphan(t, killed)
 			var first uint64 // in the last block
-			edit(t, filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), func(tx *bolt.Tx) error {
+			edit(t, filepath.Join(store.Dir(), "tapes", id+".db"), func(tx *bolt.Tx) error {
 				blocks := tx.Bucket([]byte("blocks"))
 				k, _ := blocks.Cursor().Last()
 				first = binary.BigEndian.Uint64(k)
@@ -177,7 +185,7 @@ func TestDamagedLastBlock(t *testing.T) {
 				return blocks.Bucket(k).Put([]byte(key), value)
 			})
 			for _, when := range []string{"in the journal", "adopted"} {
-				tape := open(t, store, j.Tape())
+				tape := open(t, store, id)
 				var got []line
 				errs := 0
 				for f, err := range tape.Frames(1) {
@@ -213,6 +221,60 @@ func TestDamagedLastBlock(t *testing.T) {
 				}
 				sealAll(t, store)
 			}
+		})
+	}
+}
+
+// Where a block stands, and how far a tape is sealed, is told twice. Who finds
+// that one of both is damaged neither waits for what will not come nor passes
+// over what is there.
+func TestDamagedPlaces(t *testing.T) {
+	killed, id := partlySealed(t)
+	want := lines(t, open(t, killed, id))
+	rename := func(to uint32, last bool) func(tx *bolt.Tx) error {
+		return func(tx *bolt.Tx) error {
+			blocks := tx.Bucket([]byte("blocks"))
+			c := blocks.Cursor()
+			k, _ := c.First()
+			if last {
+				k, _ = c.Last()
+			}
+			key := bytes.Clone(k)
+			binary.BigEndian.PutUint32(key[8:], to)
+			renamed, err := blocks.CreateBucket(key)
+			if err != nil {
+				return err
+			}
+			if err := blocks.Bucket(k).ForEach(renamed.Put); err != nil {
+				return err
+			}
+			return blocks.DeleteBucket(k)
+		}
+	}
+	sealed := func(text string) func(tx *bolt.Tx) error {
+		return func(tx *bolt.Tx) error { return tx.Bucket([]byte("tape")).Put([]byte("sealed"), []byte(text)) }
+	}
+	for _, tt := range []struct {
+		name   string
+		damage func(tx *bolt.Tx) error
+	}{
+		{"an earlier index of the last block", rename(0, true)},
+		{"a later index of the last block", rename(65, true)},
+		{"a later index of the first block", rename(65, false)},
+		{"sealed to a later block", sealed("3 2097152 0")},
+		{"sealed to another position", sealed("1 2097153 0")},
+		{"sealed to a place that is none", sealed("1 -2097152 -5")},
+		{"sealed to nowhere", sealed("?")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			store := orphan(t, killed)
+			edit(t, filepath.Join(store.Dir(), "tapes", id+".db"), tt.damage)
+			same(t, "in the journal", lines(t, open(t, store, id)), want)
+			if last, err := open(t, store, id).Last(); err != nil || last != uint64(len(want)) {
+				t.Errorf("the last frame is %d, %v, want %d", last, err, len(want))
+			}
+			sealAll(t, store)
+			same(t, "adopted", lines(t, open(t, store, id)), want)
 		})
 	}
 }

@@ -21,7 +21,7 @@ type place struct {
 func (p place) text() []byte { return fmt.Appendf(nil, "%d %d %d", p.index, p.position, p.taken) }
 
 func parsePlace(b []byte) (p place, err error) {
-	if _, err := fmt.Sscanf(string(b), "%d %d %d", &p.index, &p.position, &p.taken); err != nil {
+	if _, err := fmt.Sscanf(string(b), "%d %d %d", &p.index, &p.position, &p.taken); err != nil || p.position < 0 || p.taken < 0 {
 		return p, fmt.Errorf("how far the tape is sealed: %q: %w", b, ErrDamaged)
 	}
 	return p, nil

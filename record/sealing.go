@@ -167,7 +167,13 @@ func (k *sealing) seal(complete bool) error {
 		err = k.file.create(write)
 	}
 	if err == errOvertaken {
-		return k.resume()
+		if err := k.resume(); err != nil {
+			return err
+		}
+		if k.d.Index <= s.head.Index { // nobody has sealed it
+			return fmt.Errorf("sealing tape %s: which of its blocks is the last: %w", k.tape, ErrDamaged)
+		}
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("sealing tape %s: %w", k.tape, err)
@@ -188,18 +194,12 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 	if err != nil {
 		return err
 	}
-	before := place{index: -1}
-	if p := tape.Get(keySealed); p != nil {
-		if before, err = parsePlace(p); err != nil {
-			return err
-		}
-	}
-	if before.index != s.head.Index-1 || before.index >= 0 && before.position != s.head.From {
-		return errOvertaken
-	}
 	blocks, err := tx.CreateBucketIfNotExists(bucketBlocks)
 	if err != nil {
 		return err
+	}
+	if !isNext(s.head, tape, blocks) {
+		return errOvertaken
 	}
 	head, err := json.Marshal(s.head)
 	if err != nil {
@@ -254,6 +254,21 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 		}
 	}
 	return nil
+}
+
+// isNext reports whether the block with that head follows the last one in the
+// tape's file: somebody else may have sealed it meanwhile. The last one's key
+// says so and keySealed, of which one may be damaged.
+func isNext(head blockHead, tape, blocks *bolt.Bucket) bool {
+	last := -1
+	if key, _ := blocks.Cursor().Last(); key != nil {
+		last = keyIndex(key)
+	}
+	if last == head.Index-1 {
+		return true
+	}
+	before, err := parsePlace(tape.Get(keySealed))
+	return err == nil && before.index == head.Index-1 && before.position == head.From
 }
 
 // index tells the catalogue of the tape, now and then, or at once. That may have

@@ -30,10 +30,11 @@ func (s boltBlocks) places() ([]blockPlace, error) {
 			return fmt.Errorf("%s is no tape: %w", s.file, ErrDamaged)
 		}
 		return b.ForEachBucket(func(k []byte) error {
-			if len(k) != 12 {
+			index := keyIndex(k)
+			if index < 0 {
 				return fmt.Errorf("%s: key %x of a block: %w", s.file, k, ErrDamaged)
 			}
-			list = append(list, blockPlace{binary.BigEndian.Uint64(k), int(binary.BigEndian.Uint32(k[8:]))})
+			list = append(list, blockPlace{binary.BigEndian.Uint64(k), index})
 			return nil
 		})
 	})

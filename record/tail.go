@@ -39,7 +39,11 @@ func (t *Tape) openTail(index int) (*tail, error) {
 	case err != nil:
 		return nil, err
 	case d.Index > index+1:
-		return nil, nil
+		// Unless the index that the caller has is damaged.
+		if more, err := t.laterSealed(index); more || err != nil {
+			return nil, err
+		}
+		fallthrough
 	default:
 		k.d = d
 	}

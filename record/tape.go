@@ -138,10 +138,11 @@ func (t *Tape) stretches(ctx context.Context, from uint64, withBytes, follow boo
 				yield(nil, err)
 				return
 			}
-			for _, at := range places[begin(places, from):] {
-				if at.index <= done {
-					continue
-				}
+			places = places[begin(places, from):]
+			for len(places) > 0 && places[0].index <= done {
+				places = places[1:]
+			}
+			for _, at := range places {
 				done = at.index
 				b, err := t.block(at, withBytes, &space)
 				if b == nil {
