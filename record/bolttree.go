@@ -12,23 +12,30 @@ import (
 // bytes, id 8 · flags 2 · count 2 · overflow 4; then the elements of 16 bytes,
 // in a branch page offset 4 · key size 4 · page 8, in a leaf page flags 4 · offset
 // 4 · key size 4 · value size 4, the offset counted from the element. The value of
-// a leaf element with flag 1 is a bucket: the page of its root 8 · sequence 8.
-// Numbers are in the byte order of the machine.
+// a leaf element with flag 1 is a bucket: the page of its root 8 · sequence 8. The
+// first two pages are meta pages, in turn by the number of the transaction; 48
+// bytes in they name the page of the list of free pages. Numbers are in the byte order of the machine.
 const (
 	boltHeader     = 16
 	boltElement    = 16
 	boltBranchPage = 1
 	boltLeafPage   = 2
 	boltBucket     = 1
+	boltFreeList   = 48
 )
 
 // checkTree looks for branch pages that lead back to themselves, in the root of
 // the file and in the buckets there. bbolt walks them by recursion, and no
-// recover stops a stack that overflows. The root pages of buckets further down
-// are checked where they are used.
+// recover stops a stack that overflows; and for pages that are longer than the
+// file, which bbolt would list one by one to free them. The root pages of buckets
+// further down are checked where they are used.
 func checkTree(db *bolt.DB, f *os.File) error {
+	file, err := f.Stat()
+	if err != nil {
+		return err
+	}
 	return db.View(func(tx *bolt.Tx) error {
-		w := treeWalk{f: f, size: int64(db.Info().PageSize), seen: map[uint64]bool{}}
+		w := treeWalk{f: f, size: int64(db.Info().PageSize), end: file.Size(), seen: map[uint64]bool{}}
 		w.pages = append(w.pages, uint64(tx.Cursor().Bucket().Root()))
 		w.top = true
 		for len(w.pages) > 0 {
@@ -43,17 +50,43 @@ func checkTree(db *bolt.DB, f *os.File) error {
 				w.pages, w.top = w.buckets, false
 			}
 		}
-		return nil
+		return w.freeList(uint64(tx.ID()))
 	})
 }
 
 type treeWalk struct {
 	f       *os.File
-	size    int64
+	size    int64 // of a page
+	end     int64 // of the file
 	seen    map[uint64]bool
 	pages   []uint64
 	top     bool     // in the tree of the file's root
 	buckets []uint64 // roots of the buckets that stand there
+}
+
+// head reads the head of a page, and returns how long the page is.
+func (w *treeWalk) head(id uint64) (head [boltHeader]byte, size int64, err error) {
+	at := int64(id) * w.size
+	if _, err := w.f.ReadAt(head[:], at); err != nil {
+		return head, 0, fmt.Errorf("%w (%v)", ErrDamaged, err)
+	}
+	size = (1 + int64(binary.NativeEndian.Uint32(head[12:]))) * w.size
+	if at+size > w.end {
+		return head, 0, fmt.Errorf("it ends behind the file: %w", ErrDamaged)
+	}
+	return head, size, nil
+}
+
+// freeList looks at the list of free pages after that transaction.
+func (w *treeWalk) freeList(tx uint64) error {
+	var page [8]byte
+	if _, err := w.f.ReadAt(page[:], int64(tx%2)*w.size+boltFreeList); err != nil {
+		return fmt.Errorf("%w (%v)", ErrDamaged, err)
+	}
+	if _, _, err := w.head(binary.NativeEndian.Uint64(page[:])); err != nil {
+		return fmt.Errorf("%s: list of free pages: %w", w.f.Name(), err)
+	}
+	return nil
 }
 
 func (w *treeWalk) page(id uint64) error {
@@ -61,21 +94,20 @@ func (w *treeWalk) page(id uint64) error {
 		return fmt.Errorf("two pages lead to it: %w", ErrDamaged)
 	}
 	w.seen[id] = true
-	at := int64(id) * w.size
-	var head [boltHeader]byte
-	if _, err := w.f.ReadAt(head[:], at); err != nil {
-		return fmt.Errorf("%w (%v)", ErrDamaged, err)
+	head, size, err := w.head(id)
+	if err != nil {
+		return err
 	}
 	order := binary.NativeEndian
 	flags, count := order.Uint16(head[8:]), int64(order.Uint16(head[10:]))
 	if flags == boltLeafPage && !w.top {
 		return nil
 	}
-	page := make([]byte, (1+int64(order.Uint32(head[12:])))*w.size)
+	page := make([]byte, size)
 	if len(page) > maxPlain || boltHeader+count*boltElement > int64(len(page)) {
 		return fmt.Errorf("%d elements: %w", count, ErrDamaged)
 	}
-	if _, err := w.f.ReadAt(page, at); err != nil {
+	if _, err := w.f.ReadAt(page, int64(id)*w.size); err != nil {
 		return fmt.Errorf("%w (%v)", ErrDamaged, err)
 	}
 	for i := range count {
