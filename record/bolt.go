@@ -17,7 +17,12 @@ import (
 // A boltFile is the path of a bbolt file. It is open only while one of its
 // methods runs: a writer keeps readers out and readers keep a writer out, so
 // nobody holds it while doing anything else.
-type boltFile string
+type boltFile struct {
+	path     string
+	patience time.Duration // how long to wait for its lock; 0: without end
+}
+
+func (p boltFile) String() string { return p.path }
 
 // boltWait is how long bbolt itself may wait for its lock. It has none to wait
 // for where openLocked could wait instead.
@@ -52,11 +57,11 @@ func (p boltFile) with(readOnly bool, f func(*bolt.DB) error) (err error) {
 			err = fmt.Errorf("%s: %w (%v)", p, ErrDamaged, r)
 		}
 	}()
-	db, err := bolt.Open(string(p), 0o600, &bolt.Options{
+	db, err := bolt.Open(p.path, 0o600, &bolt.Options{
 		ReadOnly: readOnly, Timeout: boltWait, NoGrowSync: true, FreelistType: bolt.FreelistMapType,
 		OpenFile: func(path string, flag int, _ os.FileMode) (*os.File, error) {
 			var err error
-			if file, err = openLocked(path, flag&^os.O_CREATE, readOnly); err != nil {
+			if file, err = openLocked(path, flag&^os.O_CREATE, readOnly, p.patience); err != nil {
 				return nil, err
 			}
 			if fi, err := file.Stat(); err == nil && fi.Size() == 0 && readOnly {
@@ -88,7 +93,7 @@ func (p boltFile) explain(err error) error {
 		return fmt.Errorf("%s: %w (%v)", p, ErrNewer, err)
 	case errors.Is(err, berrors.ErrTimeout):
 		return fmt.Errorf("%s: another process has had it locked for %v", p, boltWait)
-	case strings.Contains(err.Error(), string(p)):
+	case strings.Contains(err.Error(), p.path):
 		return err
 	}
 	return fmt.Errorf("%s: %w", p, err)
@@ -111,7 +116,7 @@ func (p boltFile) compact() error {
 		if err = errors.Join(err, fresh.Close()); err != nil {
 			return err
 		}
-		return os.Rename(tmp, string(p))
+		return os.Rename(tmp, p.path)
 	})
 }
 
@@ -121,7 +126,7 @@ const newSuffix = ".new-"
 
 // temporary makes an empty file beside the file, and returns its path.
 func (p boltFile) temporary() (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(string(p)), filepath.Base(string(p))+newSuffix)
+	f, err := os.CreateTemp(filepath.Dir(p.path), filepath.Base(p.path)+newSuffix)
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +136,7 @@ func (p boltFile) temporary() (string, error) {
 // create makes the file with what f puts into it, if there is none yet. It
 // appears whole or not at all, however many processes try at once.
 func (p boltFile) create(f func(tx *bolt.Tx) error) error {
-	if _, err := os.Lstat(string(p)); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(p.path); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	tmp, err := p.temporary()
@@ -139,10 +144,10 @@ func (p boltFile) create(f func(tx *bolt.Tx) error) error {
 		return err
 	}
 	defer os.Remove(tmp)
-	if err := boltFile(tmp).update(f); err != nil {
+	if err := (boltFile{path: tmp}).update(f); err != nil {
 		return err
 	}
-	if err := os.Link(tmp, string(p)); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(tmp, p.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil

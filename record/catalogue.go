@@ -30,7 +30,7 @@ func (s *Store) index(tape string) error {
 		if newer(tx) {
 			return fmt.Errorf("%s: %w", s.catalogue(), ErrNewer)
 		}
-		if knowsMore(tx, info) {
+		if knowsMore(tx, info) || !s.hasFile(tape) { // deleted, and forgotten, while this waited
 			return nil
 		}
 		if err := put(tx, bucketTapes, []byte(tape), info.flat()); err != nil {
@@ -316,7 +316,7 @@ func (s *Store) Rebuild(progress func(done, total int)) error {
 	if err := s.make(); err != nil {
 		return err
 	}
-	if err := os.Remove(string(s.catalogue())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.catalogue().path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	entries, err := os.ReadDir(s.tapes())

@@ -44,8 +44,8 @@ func remoteDisk(dir string) string {
 	return ""
 }
 
-// lockHolder returns the process that has the exclusive lock of a file, 0 if that
-// is not known: it may be in another container.
+// lockHolder returns a process that has the lock of a file, 0 if none is known:
+// it may be in another container.
 func lockHolder(f *os.File) (pid int) {
 	var s unix.Stat_t
 	locks, err := os.Open("/proc/locks") // proc_locks(5)
@@ -55,8 +55,8 @@ func lockHolder(f *os.File) (pid int) {
 	defer locks.Close()
 	file := fmt.Sprintf("%02x:%02x:%d", unix.Major(s.Dev), unix.Minor(s.Dev), s.Ino)
 	for lines := bufio.NewScanner(locks); lines.Scan(); {
-		var n, where string
-		if _, err := fmt.Sscanf(lines.Text(), "%s FLOCK ADVISORY WRITE %d %s", &n, &pid, &where); err == nil && where == file {
+		var n, mode, where string
+		if _, err := fmt.Sscanf(lines.Text(), "%s FLOCK ADVISORY %s %d %s", &n, &mode, &pid, &where); err == nil && where == file {
 			return pid
 		}
 	}

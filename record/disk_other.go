@@ -17,6 +17,6 @@ func yieldToTraffic() {}
 // mapping do not hold there. Only Linux tells.
 func remoteDisk(string) string { return "" }
 
-// lockHolder returns the process that has the exclusive lock of a file, 0 if that
-// is not known. Only Linux tells.
+// lockHolder returns a process that has the lock of a file, 0 if none is known.
+// Only Linux tells.
 func lockHolder(*os.File) int { return 0 }

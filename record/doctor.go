@@ -98,14 +98,18 @@ func (e *examination) disk() {
 }
 
 func (e *examination) catalogue() {
-	const advice = "acptap doctor --rebuild makes it anew from the tapes"
-	if !exists(string(e.s.catalogue())) {
+	const rebuild = "acptap doctor --rebuild makes it anew from the tapes"
+	if !exists(e.s.catalogue().path) {
 		e.good("there is no catalogue yet")
 		return
 	}
 	known, _, err := e.s.readCatalogue()
+	if errors.Is(err, ErrDamaged) {
+		e.bad(rebuild, "catalogue: %v", err)
+		return
+	}
 	if err != nil {
-		e.bad(advice, "catalogue: %v", err)
+		e.bad(adviceFor(err), "catalogue: %v", err)
 		return
 	}
 	stale := 0
@@ -115,7 +119,7 @@ func (e *examination) catalogue() {
 		}
 	}
 	if stale > 0 {
-		e.bad(advice, "the catalogue has %s that are gone", tapes(stale))
+		e.bad(rebuild, "the catalogue has %s that are gone", tapes(stale))
 		return
 	}
 	e.good("the catalogue has %s", tapes(len(known)))

@@ -152,7 +152,7 @@ func (s *Store) Import(r io.Reader, name string) (tape string, err error) {
 	defer func() {
 		k.close()
 		if lock != nil {
-			os.Remove(string(k.file)) // if it has not become the tape
+			os.Remove(k.file.path) // if it has not become the tape
 			s.removeLock(k.tape)
 			lock.Close()
 		}
@@ -171,10 +171,11 @@ func (s *Store) Import(r io.Reader, name string) (tape string, err error) {
 	if err := k.seal(true); err != nil {
 		return "", err
 	}
-	if err := os.Rename(string(k.file), string(s.tapeFile(k.tape))); err != nil {
+	if err := os.Rename(k.file.path, s.tapeFile(k.tape).path); err != nil {
 		return "", err
 	}
-	return k.tape, s.index(k.tape)
+	s.index(k.tape)
+	return k.tape, nil
 }
 
 // admit gives an imported tape its id in the store, and a file that becomes the
@@ -195,7 +196,7 @@ func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 		lock.Close()
 		return nil, err
 	}
-	k.tape, k.file = info.Tape, boltFile(file)
+	k.tape, k.file = info.Tape, boltFile{path: file}
 	return lock, nil
 }
 

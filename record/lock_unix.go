@@ -15,28 +15,21 @@ import (
 // openNoFollow keeps a symbolic link in the store from leading elsewhere.
 const openNoFollow = unix.O_NOFOLLOW
 
-// readerPatience is how long a reader waits for a lock. The longest wait of
-// twenty proxies and two readers is some hundred milliseconds (BenchmarkTwentyProxies), so
-// who holds it longer is stopped or stuck. Writers wait without end: they are
-// sealers, and nobody waits for them.
-const readerPatience = 10 * time.Second
-
 // openLocked opens a file and waits for its lock: shared to read, exclusive to
 // write. bbolt takes the same lock on the same open file, which then is granted
 // at once; its own way of waiting, a try each 50 ms, starves among twenty
 // processes.
-func openLocked(path string, flag int, shared bool) (*os.File, error) {
+func openLocked(path string, flag int, shared bool, patience time.Duration) (*os.File, error) {
+	how := unix.LOCK_EX
+	if shared {
+		how = unix.LOCK_SH
+	}
 	for {
 		f, err := os.OpenFile(path, flag|openNoFollow, 0)
 		if err != nil {
 			return nil, err
 		}
-		if shared {
-			err = lockShared(f, readerPatience)
-		} else {
-			err = flock(f, unix.LOCK_EX)
-		}
-		if err != nil {
+		if err := lock(f, how, patience); err != nil {
 			f.Close()
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
@@ -47,12 +40,15 @@ func openLocked(path string, flag int, shared bool) (*os.File, error) {
 	}
 }
 
-// lockShared takes the shared lock of a file, or says who has held it for too
-// long. A call of flock cannot be called off: it is left to itself, with a
-// descriptor of its own, and if it gets the lock after all, that is given back
-// with the descriptor, as f is closed by then.
-func lockShared(f *os.File, patience time.Duration) error {
-	if err := flock(f, unix.LOCK_SH|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
+// lock takes the lock of a file, or says who has held it for too long. A call of
+// flock cannot be called off: it is left to itself, with a descriptor of its own,
+// and if it gets the lock after all, that is given back with the descriptor, as f
+// is closed by then.
+func lock(f *os.File, how int, patience time.Duration) error {
+	if patience == 0 {
+		return flock(f, how)
+	}
+	if err := flock(f, how|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
 		return err
 	}
 	own, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
@@ -61,7 +57,7 @@ func lockShared(f *os.File, patience time.Duration) error {
 	}
 	done := make(chan error, 1)
 	go func() {
-		done <- flockFd(own, unix.LOCK_SH)
+		done <- flockFd(own, how)
 		unix.Close(own)
 	}()
 	select {

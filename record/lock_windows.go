@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -11,7 +12,7 @@ import (
 const openNoFollow = 0 // making a link takes a privilege on Windows
 
 // openLocked opens a file; bbolt waits for the lock itself.
-func openLocked(path string, flag int, shared bool) (*os.File, error) {
+func openLocked(path string, flag int, shared bool, patience time.Duration) (*os.File, error) {
 	return os.OpenFile(path, flag, 0)
 }
 

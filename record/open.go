@@ -25,7 +25,7 @@ func OpenFile(path string) (*Tape, error) {
 	}
 	defer f.Close()
 	if isBolt(f) {
-		file := boltFile(path)
+		file := boltFile{path, lockPatience}
 		info, _, err := readFacts(file)
 		if err != nil {
 			return nil, err
@@ -81,7 +81,9 @@ func (s *Store) Delete(tapes ...string) (gone []string, err error) {
 		gone, sessions = append(gone, tape), append(sessions, more...)
 	}
 	if len(gone) > 0 {
-		err = errors.Join(err, s.forget(gone, sessions))
+		if failed := s.forget(gone, sessions); failed != nil {
+			err = errors.Join(err, fmt.Errorf("what was deleted has still its titles in the catalogue, which acptap doctor --rebuild makes anew: %w", failed))
+		}
 	}
 	return gone, err
 }
@@ -104,7 +106,7 @@ func (s *Store) delete(tape string) ([]SessionInfo, error) {
 		}
 	}
 	_, sessions, _ := s.facts(tape) // of a damaged tape the catalogue keeps what nobody will find
-	remove := []string{string(s.tapeFile(tape))}
+	remove := []string{s.tapeFile(tape).path}
 	for _, p := range segments(s.live(), tape) {
 		remove = append(remove, segmentPath(s.live(), tape, p))
 	}
@@ -120,7 +122,7 @@ func (s *Store) delete(tape string) ([]SessionInfo, error) {
 // Size returns the bytes that a tape takes on disk, journal included.
 func (s *Store) Size(tape string) (int64, error) {
 	var size int64
-	paths := []string{string(s.tapeFile(tape))}
+	paths := []string{s.tapeFile(tape).path}
 	for _, p := range segments(s.live(), tape) {
 		paths = append(paths, segmentPath(s.live(), tape, p))
 	}

@@ -18,11 +18,19 @@ import (
 //	acptap.db        the catalogue: an index of the tapes that can be made anew
 //	tapes/TAPE.db    a bbolt file for each tape
 //	live/            journals of running proxies, and of killed ones until they are sealed
-type Store struct{ dir string }
+type Store struct {
+	dir      string
+	patience time.Duration // how long to wait for a lock; 0: without end
+}
+
+// lockPatience is how long a command waits for a lock. The longest wait of
+// twenty proxies and two readers is some hundred milliseconds
+// (BenchmarkTwentyProxies), so who holds it longer is stopped or stuck.
+const lockPatience = 10 * time.Second
 
 // OpenStore returns the store in dir. The directory need not exist: reading
 // finds an empty store then, and recording makes it.
-func OpenStore(dir string) *Store { return &Store{dir: dir} }
+func OpenStore(dir string) *Store { return &Store{dir, lockPatience} }
 
 // Dir returns the directory of the store.
 func (s *Store) Dir() string { return s.dir }
@@ -30,12 +38,15 @@ func (s *Store) Dir() string { return s.dir }
 func (s *Store) live() string  { return filepath.Join(s.dir, "live") }
 func (s *Store) tapes() string { return filepath.Join(s.dir, "tapes") }
 
-func (s *Store) catalogue() boltFile           { return boltFile(filepath.Join(s.dir, "acptap.db")) }
-func (s *Store) tapeFile(tape string) boltFile { return boltFile(filepath.Join(s.tapes(), tape+".db")) }
-func (s *Store) lockFile(tape string) string   { return filepath.Join(s.live(), tape+".lock") }
-func (s *Store) removeLock(tape string)        { os.Remove(s.lockFile(tape)) }
-func (s *Store) hasFile(tape string) bool      { return exists(string(s.tapeFile(tape))) }
-func (s *Store) hasJournal(tape string) bool   { return exists(s.lockFile(tape)) }
+func (s *Store) catalogue() boltFile           { return s.file(s.dir, "acptap.db") }
+func (s *Store) tapeFile(tape string) boltFile { return s.file(s.tapes(), tape+".db") }
+func (s *Store) file(dir, name string) boltFile {
+	return boltFile{filepath.Join(dir, name), s.patience}
+}
+func (s *Store) lockFile(tape string) string { return filepath.Join(s.live(), tape+".lock") }
+func (s *Store) removeLock(tape string)      { os.Remove(s.lockFile(tape)) }
+func (s *Store) hasFile(tape string) bool    { return exists(s.tapeFile(tape).path) }
+func (s *Store) hasJournal(tape string) bool { return exists(s.lockFile(tape)) }
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)
@@ -59,7 +70,7 @@ func (s *Store) Record(start Start) (*Journal, error) {
 		s.removeLock(tape)
 		return nil, errors.Join(err, lock.Close())
 	}
-	j.sealer = startSealer(j, s)
+	j.sealer = startSealer(j, &Store{dir: s.dir}) // nobody waits for it, and the journal keeps what it cannot seal
 	return j, nil
 }
 
@@ -198,7 +209,7 @@ func (s *Store) adopt(tape string, stop func() bool) error {
 func (s *Store) removeUnfinished(tape string) {
 	entries, _ := os.ReadDir(s.tapes())
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(string(s.tapeFile(tape)))+newSuffix) {
+		if strings.HasPrefix(e.Name(), filepath.Base(s.tapeFile(tape).path)+newSuffix) {
 			os.Remove(filepath.Join(s.tapes(), e.Name()))
 		}
 	}
