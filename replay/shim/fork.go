@@ -41,7 +41,7 @@ func (l *load) fork() error {
 		return err
 	}
 	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
-		return fault{internalError, "the session cannot be read: " + err.Error(), nil}
+		return unreadable("session", err)
 	}
 	own := &l.past.stretches[len(l.past.stretches)-1]
 	own.turns = finished(own.Conversation, nil, time.Time{})

@@ -145,7 +145,7 @@ func tapeOf(l record.Listing, r record.Run) *record.Info {
 func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
 	l, err := s.Store.List()
 	if err != nil {
-		return record.SessionInfo{}, l, fault{internalError, "the store cannot be read: " + err.Error(), nil}
+		return record.SessionInfo{}, l, unreadable("store", err)
 	}
 	offered := s.offered(l)
 	i := slices.IndexFunc(offered, func(one record.SessionInfo) bool { return one.ID == id })

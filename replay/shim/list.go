@@ -136,7 +136,7 @@ func (v *serving) page(listed map[string]bool) ([]byte, error) {
 	}
 	l, err := v.Store.List()
 	if err != nil {
-		return nil, fault{internalError, "the store cannot be read: " + err.Error(), nil}
+		return nil, unreadable("store", err)
 	}
 	sessions := slices.DeleteFunc(v.offered(l), func(one record.SessionInfo) bool {
 		_, _, turns := one.Total()

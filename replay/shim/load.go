@@ -129,10 +129,10 @@ func (l *load) look() error {
 		return err
 	}
 	if got := l.params.Get("cwd").Str; one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
-		return fault{invalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
+		return fault{invalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s: open it there, or run acptap proxy with --sessions-cwd any", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
 	}
 	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
-		return fault{internalError, "the session cannot be read: " + err.Error(), nil}
+		return unreadable("session", err)
 	}
 	own := &l.past.stretches[len(l.past.stretches)-1]
 	if n := len(own.epochs); l.active && n > 0 && own.epochs[n-1].run.Tape == l.Tape {

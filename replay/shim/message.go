@@ -131,6 +131,12 @@ func notFound(id string) fault {
 	return fault{resourceNotFound, "Session not found", members(nil).add("sessionId", quote(id)).object()}
 }
 
+// unreadable is the answer where something of the store is needed that cannot be
+// read.
+func unreadable(what string, err error) fault {
+	return fault{internalError, "the " + what + " cannot be read: " + err.Error(), nil}
+}
+
 // fail answers a request of the frame's sender with an error.
 func (m *message) fail(e fault) wire.Frame {
 	return response(1-m.Dir, m.env.ID, "error", e.json())
