@@ -2,11 +2,8 @@ package shim
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"iter"
-	"maps"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -42,130 +39,6 @@ func (h *history) empty() bool {
 		}
 	}
 	return true
-}
-
-// lookUp begins to find out which sessions the store has. It is called in an
-// act, and whenever the agent may give an id that it has given before.
-func (s *Shim) lookUp() {
-	s.lookups++
-	s.spawn(func() {
-		l, _ := s.Store.List() // one that cannot be read has nothing to confuse
-		s.do(func(out []wire.Frame) []wire.Frame {
-			for _, one := range slices.Concat(l.Sessions, l.Deleted) {
-				if one.Agent == s.Agent && one.Runs[0].Tape != s.Tape {
-					s.known[one.ID] = true
-				}
-			}
-			s.lookups--
-			if s.lookups > 0 {
-				return out
-			}
-			parked := s.parked
-			s.parked = nil
-			for _, f := range parked {
-				s.kept.drop(f)
-				if m := read(again(f)); m.env.Method != nil {
-					out = s.message(m, out)
-				} else {
-					out = s.settled(s.made(m, out))
-				}
-			}
-			return out
-		})
-	})
-}
-
-// offered returns the sessions that may be listed and loaded here: those that
-// somebody has opened, and not only asked for. Where an agent has used an id
-// again, or several agents have, it names only one.
-func (s *Shim) offered(l record.Listing) []record.SessionInfo {
-	best := map[string]record.SessionInfo{}
-	for _, one := range slices.Concat(l.Sessions, l.Deleted) {
-		_, _, turns := one.Total()
-		if !s.AnyAgent && one.Agent != s.Agent || one.Cwd == "" && turns == 0 {
-			continue
-		}
-		if other, ok := best[one.ID]; !ok || s.prefers(one, other) {
-			best[one.ID] = one
-		}
-	}
-	maps.DeleteFunc(best, func(_ string, one record.SessionInfo) bool { return one.Deleted })
-	return slices.Collect(maps.Values(best))
-}
-
-// prefers reports whether an id that both have names a rather than b: that of this
-// agent, then that in which something was said, then the later one.
-func (s *Shim) prefers(a, b record.SessionInfo) bool {
-	if own := a.Agent == s.Agent; own != (b.Agent == s.Agent) {
-		return own
-	}
-	_, _, said := a.Total()
-	if _, _, other := b.Total(); (said > 0) != (other > 0) {
-		return said > 0
-	}
-	return a.Updated().After(b.Updated())
-}
-
-// torn reports whether a part of a session could not be recorded, as on a full
-// disk. To show the rest as if it were all would deceive both the client and the
-// agent.
-func (s *Shim) torn(one record.SessionInfo, l record.Listing) bool {
-	return slices.ContainsFunc(one.Runs, func(r record.Run) bool {
-		if info := tapeOf(l, r); info == nil || info.Lost == 0 {
-			return false
-		}
-		tape, err := s.Store.Open(r.Tape)
-		if err != nil {
-			return false
-		}
-		for f, err := range tape.Frames(r.First) {
-			switch {
-			case err != nil:
-			case f.Seq > r.Last:
-				return false
-			case f.Kind == wire.Mark && wire.ReadMark(f.Frame).Gap > 0:
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// tapeOf returns what is known of the tape of a run, nil if it is not there.
-func tapeOf(l record.Listing, r record.Run) *record.Info {
-	i, ok := slices.BinarySearchFunc(l.Tapes, r.Tape, func(t record.Info, id string) int { return cmp.Compare(t.Tape, id) })
-	if !ok {
-		return nil
-	}
-	return &l.Tapes[i]
-}
-
-// find returns a session of the store that may be loaded, and all that is in
-// the store with it. Errors are faults.
-func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
-	l, err := s.Store.List()
-	if err != nil {
-		return record.SessionInfo{}, l, unreadable("store", err)
-	}
-	offered := s.offered(l)
-	i := slices.IndexFunc(offered, func(one record.SessionInfo) bool { return one.ID == id })
-	if i < 0 {
-		return record.SessionInfo{}, l, notFound(id)
-	}
-	one := offered[i]
-	if s.torn(one, l) {
-		return record.SessionInfo{}, l, fault{internalError, "a part of the session could not be recorded", nil}
-	}
-	return one, l, nil
-}
-
-// busyElsewhere reports whether another proxy that runs now has the session, and
-// has gone on with it.
-func (s *Shim) busyElsewhere(one record.SessionInfo, l record.Listing) bool {
-	return !one.Closed && slices.ContainsFunc(one.Runs, func(r record.Run) bool {
-		tape := tapeOf(l, r)
-		return tape != nil && tape.Live && r.Tape != s.Tape && r.Turns > 0
-	})
 }
 
 // read returns the history of a session, as it was when the client asked for it
@@ -307,10 +180,6 @@ func whole(t *record.Tape, f dialect.Frame) []byte {
 	}
 	return b.Bytes()
 }
-
-// sameDir compares two working directories as text: a link may lead elsewhere
-// tomorrow.
-func sameDir(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) }
 
 // belongs reports whether a frame, or an entry of a batch, is of a session.
 func belongs(f *dialect.Frame, id string, run record.Run) bool {

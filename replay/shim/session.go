@@ -2,7 +2,6 @@ package shim
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"time"
 
@@ -58,54 +57,6 @@ func (s *Shim) drop(c *session) {
 	delete(s.sessions, c.client)
 	c.closed = true
 	c.context = nil // it is large, and what is closed is remembered as long as the agent lives
-}
-
-// newcomers is what is known of sessions that are only being made.
-type newcomers struct {
-	known   map[string]bool // ids in the store, as far as they were looked up
-	lookups int             // of known that are under way
-	parked  []wire.Frame    // what came meanwhile: responses to session/new, and the client's for sessions that are not open
-	making  int             // requests of the client for a new session that are not answered
-	setups  int             // own requests for a session that have not led to one yet
-	strays  []wire.Frame    // updates that came meanwhile for sessions that nobody knows
-}
-
-// shun has what the agent sends for a session withheld that it has made for a
-// request that was given up.
-func (s *Shim) shun(result []byte) {
-	id := gjson.GetBytes(result, "sessionId")
-	if id.Type == gjson.String && s.byAgent[id.Str] == nil {
-		s.byAgent[id.Str] = &session{client: id.Str, agent: id.Str, closed: true}
-	}
-}
-
-// begun notes that a setup of the shim's own is on its way. Until its end,
-// updates for sessions that nobody knows are kept: some agents send them before
-// they answer.
-func (s *Shim) begun() { s.setups++ }
-
-// settled notes that a setup has ended. Updates that came for no session go on
-// as they are, once there is none that they could be for.
-func (s *Shim) settled(out []wire.Frame) []wire.Frame {
-	s.setups--
-	if s.setups > 0 {
-		return out
-	}
-	strays := s.strays
-	s.strays = nil
-	return s.goOn(strays, out)
-}
-
-// adopt gives a session the updates that came for it before it was known.
-func (s *Shim) adopt(c *session) {
-	s.strays = slices.DeleteFunc(s.strays, func(f wire.Frame) bool {
-		m := read(f)
-		if gjson.GetBytes(m.env.Params, "sessionId").Str != c.agent {
-			return false
-		}
-		c.held = append(c.held, f)
-		return true
-	})
 }
 
 // toAgent passes on what the client sends for a session.

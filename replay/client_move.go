@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/tidwall/gjson"
+)
+
+// advance makes all moves that can be made, in the order of the tape.
+func (d *driver) advance() {
+	for d.failed == nil {
+		d.giveReplies()
+		var next *thread
+		for _, t := range d.plan.threads {
+			if len(t.moves) > 0 && (next == nil || t.moves[0].seq < next.moves[0].seq) && d.ready(t, t.moves[0]) {
+				next = t
+			}
+		}
+		if next == nil {
+			return
+		}
+		m := next.moves[0]
+		next.moves = next.moves[1:]
+		d.move(next, m)
+	}
+}
+
+func (d *driver) ready(t *thread, m *move) bool {
+	if !d.plan.ready(t, m) {
+		return false
+	}
+	now := d.progressOf(t.session)
+	return m.landmark.kind == noTurn || !now.open || now.reached(m.landmark) || d.owes(t, m)
+}
+
+// owes reports whether the agent waits for an answer that the client gave behind
+// a move: then the turn has come to its point, whatever else it lacks.
+func (d *driver) owes(t *thread, m *move) bool {
+	return slices.ContainsFunc(d.replies, func(r heldReply) bool { return r.thread == t && r.after >= m.seq })
+}
+
+// giveReplies sends the answers that had to wait for a move of their thread.
+func (d *driver) giveReplies() {
+	d.replies = slices.DeleteFunc(d.replies, func(r heldReply) bool {
+		if len(r.thread.moves) > 0 && r.thread.moves[0].seq <= r.after {
+			return false
+		}
+		d.send(r.message)
+		return true
+	})
+}
+
+// move makes one move, or leaves it out.
+func (d *driver) move(t *thread, m *move) {
+	if m.landmark.kind != noTurn && m.method != "session/prompt" {
+		if now := d.progressOf(t.session); !now.open {
+			d.skip(m, "too late: the turn is over")
+			return
+		}
+	}
+	if isCancel(m.method) && d.calls[gjson.GetBytes(m.params, "requestId").Raw] == nil {
+		d.skip(m, "too late: the answer has come")
+		return
+	}
+	if cwd := gjson.GetBytes(m.params, "cwd"); isSetup(m) && cwd.Type == gjson.String {
+		d.known.moveIn(cwd.Str)
+	}
+	message, unmade := d.known.rewrite(m.raw)
+	if unmade != "" && !m.fails() {
+		d.skip(m, "nobody has made session "+unmade)
+		return
+	}
+	message, none := m.offers.translate(m.method, message, *d.offersOf(m.session))
+	if none != "" {
+		d.skip(m, "the agent has nothing like "+none)
+		return
+	}
+	for _, c := range m.calls {
+		d.calls[c.id] = c
+	}
+	d.send(message)
+}
+
+func isCancel(method string) bool {
+	return method == "$/cancel_request" || method == "notifications/cancelled"
+}
+
+// isSetup reports whether a move sets up a session.
+func isSetup(m *move) bool {
+	switch m.method {
+	case "session/new", "session/load", "session/resume", "session/fork":
+		return true
+	}
+	return false
+}
+
+// fails reports whether the recorded agent refused a move.
+func (m *move) fails() bool {
+	return len(m.calls) > 0 && !slices.ContainsFunc(m.calls, func(c *plannedCall) bool { return !c.failed })
+}
+
+// skip leaves a move out, with all that would have followed from it.
+func (d *driver) skip(m *move, why string) {
+	d.report.note("%s not sent (frame %d): %s", m.method, m.seq, why)
+	for _, c := range m.calls {
+		c.over(true)
+	}
+}
+
+// over notes that the call is answered. If that ended it early, its turn is over
+// too.
+func (c *plannedCall) over(early bool) {
+	if c.answer != nil {
+		c.answer.come = true
+	}
+	if c.turn != nil && early {
+		c.turn.come = true
+	}
+}

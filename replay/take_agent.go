@@ -1,0 +1,118 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// fromAgent takes a frame of the agent.
+func (p *player) fromAgent(f *dialect.Frame) {
+	if f.Kind == wire.Batch && p.array(f) {
+		return
+	}
+	h := newHeld(f)
+	var e wire.Envelope
+	if f.Method != "session/update" {
+		e = p.script.source.envelope(f)
+	}
+	p.hold(p.laneOf(&h, f, e), h, f.Raw)
+}
+
+func newHeld(f *dialect.Frame) held {
+	return held{
+		seq: f.Seq, pos: f.Seq, at: f.At, end: f.End, entry: -1,
+		method: f.Method, ends: f.Events.Has(dialect.TurnEnded), long: int64(len(f.Raw)) < f.Size,
+	}
+}
+
+// laneOf returns the lane that a frame of the agent belongs to.
+func (p *player) laneOf(h *held, f *dialect.Frame, e wire.Envelope) *lane {
+	switch kindOf(e) {
+	case wire.Response:
+		return p.responseLane(h, e)
+	case wire.Request:
+		l := p.ownLane(h, f, e)
+		id := string(e.ID)
+		if old := p.asks[id]; old != nil {
+			old.lost = true
+		}
+		h.ask = &ask{seq: f.Seq, id: id, method: f.Method, lane: l}
+		p.asks[id] = h.ask
+		if f.Method == "elicitation/create" {
+			p.elicited = l
+		}
+		return l
+	}
+	return p.ownLane(h, f, e)
+}
+
+func (p *player) responseLane(h *held, e wire.Envelope) *lane {
+	c := p.calls[string(e.ID)]
+	if c == nil {
+		return p.main
+	}
+	delete(p.calls, c.id)
+	delete(p.tokens, c.token)
+	h.reply, h.method, c.answered = c, c.method, true
+	if v := gjson.GetBytes(e.Result, "protocolVersion"); v.Exists() {
+		c.version = v.Raw
+	}
+	if p.protocol == dialect.MCP {
+		p.recent = slices.DeleteFunc(p.recent, func(o *cue) bool { return o == c })
+	}
+	return c.lane
+}
+
+// ownLane returns the lane of an agent's request or notification.
+func (p *player) ownLane(h *held, f *dialect.Frame, e wire.Envelope) *lane {
+	switch f.Method {
+	case "session/update":
+		l := p.session(f.Session)
+		if l.eager > 0 && f.Update == "available_commands_update" {
+			h.pos = l.eager // it was on its way before what it stands behind
+		}
+		return l
+	case "$/cancel_request", "notifications/cancelled":
+		if a := p.asks[gjson.GetBytes(e.Params, "requestId").Raw]; a != nil {
+			a.cancelled = true
+			return a.lane
+		}
+	case "notifications/progress":
+		h.token = true
+		if l := p.tokens[gjson.GetBytes(e.Params, "progressToken").Raw]; l != nil {
+			return l
+		}
+	case "elicitation/complete":
+		if p.elicited != nil {
+			return p.elicited
+		}
+	}
+	if p.protocol != dialect.MCP {
+		if f.Session != "" {
+			return p.session(f.Session)
+		}
+		return p.main
+	}
+	return p.serverLane(e)
+}
+
+// serverLane returns the lane of what a MCP server sends by itself: that of the
+// subscription that it names, else of the call that the server took up last and
+// works on, which is most likely what it is about. What it tells of tasks comes
+// between the calls that ask about them, so it is not tied to the one that began
+// the task.
+func (p *player) serverLane(e wire.Envelope) *lane {
+	if call := gjson.GetBytes(e.Params, `_meta.io\.modelcontextprotocol/subscriptionId`); call.Exists() {
+		if c := p.calls[call.Raw]; c != nil {
+			return c.lane
+		}
+	}
+	if n := len(p.recent); n > 0 {
+		return p.recent[n-1].lane
+	}
+	return p.main
+}
