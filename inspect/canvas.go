@@ -100,7 +100,7 @@ func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
 	used := x
 	for _, r := range cluster {
 		switch w := runewidth.RuneWidth(r); { // which tcell goes by
-		case unicode.In(r, unicode.Cf, unicode.Variation_Selector):
+		case joins(r):
 		case unicode.In(r, unicode.Mn, unicode.Me, joiningJamo):
 			if cell != nil && len(cell) < maxMarks {
 				cell = append(cell, r)
@@ -114,6 +114,19 @@ func (c canvas) put(x, y int, cluster string, columns int, look tcell.Style) {
 	flush(used)
 	for ; x < end; x++ {
 		c.screen.SetContent(c.x+x, c.y+y, ' ', nil, look)
+	}
+}
+
+// joins reports whether a character is not seen itself, but changes others.
+func joins(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Variation_Selector) }
+
+// unjoin takes out of a line that tview has drawn what put leaves out.
+func (c canvas) unjoin(y int) {
+	for x := range c.w {
+		first, rest, look, _ := c.screen.GetContent(c.x+x, c.y+y)
+		if slices.ContainsFunc(rest, joins) {
+			c.screen.SetContent(c.x+x, c.y+y, first, slices.DeleteFunc(slices.Clone(rest), joins), look)
+		}
 	}
 }
 

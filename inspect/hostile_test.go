@@ -105,6 +105,22 @@ func TestHostile(t *testing.T) {
 	})
 }
 
+// TestHostilePrompt types what would break a screen where tview draws it.
+func TestHostilePrompt(t *testing.T) {
+	term := start(t, inspect.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 80, 24)
+	term.reads(t)
+	for _, text := range hostile {
+		term.press(t, "/<^U>")
+		term.post(tcell.NewEventPaste(true))
+		for _, r := range "<" + text + ">" {
+			term.post(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+		}
+		term.post(tcell.NewEventPaste(false))
+		term.press(t, "<Esc>")
+	}
+	term.press(t, "/<^U>end«filter: end»")
+}
+
 // TestHuge opens frames that are as large and as deep as frames get.
 func TestHuge(t *testing.T) {
 	nested := func(levels int) string {

@@ -85,6 +85,7 @@ func (a *app) drawStatus(c canvas) {
 	if a.prompt != nil {
 		a.prompt.field.SetRect(c.x, c.y, c.w, 1)
 		a.prompt.field.Draw(c.screen)
+		c.unjoin(0)
 		return
 	}
 	at, all := a.model.place()
