@@ -206,7 +206,7 @@ func TestClientCancels(t *testing.T) {
 	}
 }
 
-// files is a turn in which the agent reads and writes files and runs a command.
+// filesAndTerminals is a turn in which the agent reads and writes files and runs a command.
 const filesAndTerminals = `
 c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true}}}
 a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
