@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -23,12 +22,13 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 			continue
 		}
 		asked, answered := params(read, call.Request), params(read, call.Response)
-		lines = append(lines, s.side(width, "Client", "c", asked, call.Request)...)
+		o := offers{width: width, used: s.used[call.Run]}
+		lines = append(lines, o.side("Client", "c", asked, call.Request)...)
 		lines = append(lines, line{})
 		if call.Open() {
 			lines = append(lines, line{spans: []span{{ansi.Yellow, "The agent has not answered."}}, seq: call.Request})
 		} else {
-			lines = append(lines, s.side(width, "Agent", "a", answered, call.Response)...)
+			lines = append(lines, o.side("Agent", "a", answered, call.Response)...)
 		}
 		lines = append(lines, line{})
 	}
@@ -59,9 +59,20 @@ func params(read func(uint64) (dialect.Frame, error), seq uint64) gjson.Result {
 	return parse(&f, e.Result)
 }
 
-// side tells of one side. letter is what stands before its capabilities in
+// offers are lines about the members of capabilities, with the methods that
+// depend on them.
+type offers struct {
+	width int
+	used  uses
+
+	letter string // what stands before them in dialect.Method.Gate
+	seq    uint64
+	lines  []line
+}
+
+// side tells of one side, whose capabilities stand behind a letter in
 // dialect.Method.Gate.
-func (s *story) side(width int, who, letter string, v gjson.Result, seq uint64) []line {
+func (o offers) side(who, letter string, v gjson.Result, seq uint64) []line {
 	called := ""
 	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {
@@ -72,7 +83,7 @@ func (s *story) side(width int, who, letter string, v gjson.Result, seq uint64) 
 	lines := []line{{spans: []span{{ansi.Bold, words(who, called)}, {ansi.Dim, "  " + before("protocol", text(v.Get("protocolVersion")))}}, seq: seq}}
 	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities"} {
 		if caps := v.Get(key); caps.IsObject() {
-			o := offers{s, letter, width, seq, lines}
+			o.letter, o.seq, o.lines = letter, seq, lines
 			o.add("", caps, 1)
 			return o.lines
 		}
@@ -84,20 +95,10 @@ func (s *story) side(width int, who, letter string, v gjson.Result, seq uint64) 
 // specified, and some more.
 const deepestOffer = 8
 
-// offers are lines about the members of capabilities, with the methods that
-// depend on them.
-type offers struct {
-	story  *story
-	letter string // what stands before them in dialect.Method.Gate
-	width  int
-	seq    uint64
-	lines  []line
-}
-
 // What stands in the columns of a line: name, answer, methods.
 const (
-	answerColumn = 32
-	usesColumn   = answerColumn + 5
+	answerColumn  = 32
+	methodsColumn = answerColumn + 5
 )
 
 // add adds the members of the capability at a path.
@@ -113,7 +114,7 @@ func (o *offers) add(path string, v gjson.Result, depth int) {
 		default:
 			row = append(row, span{ansi.Plain, text(value)})
 		}
-		o.row(row, o.uses(at))
+		o.row(row, o.methods(at))
 		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer {
 			o.add(at, value, depth+1)
 		}
@@ -121,29 +122,28 @@ func (o *offers) add(path string, v gjson.Result, depth int) {
 	})
 }
 
-// row adds a line, and goes on below it where the uses have no room.
-func (o *offers) row(row []span, uses [][2]span) {
+// row adds a line, and goes on below it where the methods have no room.
+func (o *offers) row(row []span, methods [][2]span) {
 	used := 0
 	for _, s := range row {
 		used += ansi.Width(s.text)
 	}
-	for _, use := range uses {
-		columns := ansi.Width(use[0].text) + ansi.Width(use[1].text)
-		if used > usesColumn && used+2+columns > o.width {
+	for _, m := range methods {
+		columns := ansi.Width(m[0].text) + ansi.Width(m[1].text)
+		if used > methodsColumn && used+2+columns > o.width {
 			o.lines = append(o.lines, line{spans: row, seq: o.seq})
 			row, used = nil, 0
 		}
-		gap := max(usesColumn-used, 2)
-		row = append(row, span{ansi.Plain, strings.Repeat(" ", gap)}, use[0], use[1])
+		gap := max(methodsColumn-used, 2)
+		row = append(row, span{ansi.Plain, strings.Repeat(" ", gap)}, m[0], m[1])
 		used += gap + columns
 	}
 	o.lines = append(o.lines, line{spans: row, seq: o.seq})
 }
 
-// uses tells which methods depend on a capability, and how many frames have
-// them.
-func (o *offers) uses(path string) [][2]span {
-	var uses [][2]span
+// methods tells which methods depend on a capability, and how often they were used.
+func (o *offers) methods(path string) [][2]span {
+	var methods [][2]span
 	for _, m := range dialect.Methods() {
 		gates, ok := strings.CutPrefix(m.Gate, o.letter+": ")
 		if !ok {
@@ -151,13 +151,13 @@ func (o *offers) uses(path string) [][2]span {
 		}
 		for gate := range strings.SplitSeq(gates, ", ") {
 			gate, _, _ = strings.Cut(gate, " (")
-			c := o.story.tally[m.Name]
-			if gate != path || c == nil {
+			n := o.used[m.Name]
+			if gate != path || n == 0 {
 				continue
 			}
-			uses = append(uses, [2]span{{ansi.Cyan, m.Name}, {ansi.Dim, fmt.Sprintf(" ×%s", ansi.Grouped(int64(c.frames)))}})
+			methods = append(methods, [2]span{{ansi.Cyan, m.Name}, {ansi.Dim, " ×" + ansi.Grouped(int64(n))}})
 			break
 		}
 	}
-	return uses
+	return methods
 }

@@ -199,7 +199,8 @@ func (c *chat) flip(l line) {
 }
 
 // flipAll unfolds everything, or folds it as usual.
-func (c *chat) flipAll() {
+func (c *chat) flipAll() (unfolded bool) {
 	c.all = !c.all
 	c.flips++
+	return c.all
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 )
@@ -11,12 +12,26 @@ type key struct {
 	names []string // as keyName returns; two letters are pressed one after the other
 	where part
 	what  string
-	hint  string // on the last line of the screen; empty: only in the list of keys
+	hint  string // on the last line of the screen; behind a slash, what it is where everything is unfolded; empty: only in the list of keys
 	do    func(*app)
 }
 
 // hintWidth returns how many columns the hint takes, with those behind it.
 func (k *key) hintWidth() int { return len(k.names[0]) + 1 + len(k.hint) + len(hintGap) }
+
+// hinted returns a key with a hint at what it would do now.
+func (a *app) hinted(k key) key {
+	folded, unfolded, ok := strings.Cut(k.hint, "/")
+	switch {
+	case k.names[0] == "x":
+		k.hint = paneNames[a.pane.next()]
+	case ok && (a.page == nil && !a.model.folded || a.page != nil && a.page.unfolded):
+		k.hint = unfolded
+	default:
+		k.hint = folded
+	}
+	return k
+}
 
 const hintGap = "   "
 

@@ -68,6 +68,20 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestUsesCounted: a request is one use of a method, with its response and whatever
+// acptap has made of it.
+func TestUsesCounted(t *testing.T) {
+	term := start(t, inspect.Inspector{}, written(t, "tape", `{"acptap":1}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}}
+{"dir":"c2a","origin":"withheld","frame":{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1","cwd":"/w","mcpServers":[]}}}
+{"dir":"c2a","origin":"rewritten","frame":{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s9","cwd":"/w","mcpServers":[]}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{}}}
+`), 100, 24)
+	term.reads(t)
+	term.press(t, "5«loadSession                   yes  session/load ×1\n»")
+}
+
 // TestPairFiltered says of an answer that the filter hides that it is there.
 func TestPairFiltered(t *testing.T) {
 	term := start(t, inspect.Inspector{}, written(t, "tape", changed), 100, 40)

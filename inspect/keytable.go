@@ -22,7 +22,7 @@ func keyTable() []key {
 		{[]string{"e"}, inFrames, "next error, junk or loss", "error", func(a *app) { a.fail(a.model.nextBad(true)) }},
 		{[]string{"E"}, inFrames, "the one before", "", func(a *app) { a.fail(a.model.nextBad(false)) }},
 		{[]string{"t"}, inFrames, "which time is shown", "", func(a *app) { a.model.times = (a.model.times + 1) % timeForms }},
-		{[]string{"z"}, inList, "fold runs of chunks, or unfold them", "unfold", func(a *app) { a.model.fold() }},
+		{[]string{"z"}, inList, "fold runs of chunks, or unfold them", "unfold/fold", func(a *app) { a.model.fold() }},
 		{[]string{"%"}, inFrames, "from a response to its request, and back", "", (*app).pair},
 		{[]string{"]"}, inFrames, "next of this tool call", "", func(a *app) { a.sameTool(true) }},
 		{[]string{"["}, inFrames, "the one before", "", func(a *app) { a.sameTool(false) }},
@@ -48,9 +48,9 @@ func keyTable() []key {
 		{[]string{"Enter"}, inShelf, "open the tape or session", "open", (*app).enterLine},
 		{[]string{"^X"}, inShelf, "delete the tape (asks)", "delete", (*app).askDelete},
 		{[]string{"Enter", " "}, inChat, "fold what was said or done, or unfold it", "fold", (*app).enterLine},
-		{[]string{"z"}, inChat, "unfold everything, or fold it", "unfold all", func(a *app) {
+		{[]string{"z"}, inChat, "unfold everything, or fold it", "unfold all/fold all", func(a *app) {
 			a.page.wish, a.page.follow = a.page.current().seq, false
-			a.page.fold()
+			a.page.unfolded = a.page.fold()
 		}},
 		{[]string{"Enter"}, inText, "to the frame", "to the frame", (*app).enterLine},
 		{[]string{"1"}, anywhere, "the tapes and sessions of the store", "", func(a *app) { a.visit(storePlace) }},
@@ -148,7 +148,7 @@ func (a *app) toggleFollow() {
 }
 
 func (a *app) nextForm() {
-	a.pane.form = (a.pane.form + 1) % asDiff
+	a.pane.form = a.pane.next()
 	a.pane.width, a.pane.cursor = 0, 0
 }
 

@@ -17,10 +17,11 @@ type page struct {
 	state func() any                   // as long as it is the same, so are the lines; nil: they are made anew for each drawing
 	late  func(item, width int) []span // the spans of a line that has none
 	enter func(line)                   // what Enter does; nil: nothing
-	fold  func()                       // what z does; nil: nothing
+	fold  func() (unfolded bool)       // what z does; nil: nothing
 	told  func() uint64                // the frames up to this one are in those lines; nil: there is no order by frames
 
-	made made
+	unfolded bool // as fold has said
+	made     made
 	scroll
 }
 

@@ -81,6 +81,9 @@ func (p *pane) show(f dialect.Frame) {
 	}
 }
 
+// next returns the form that follows the one that is shown.
+func (p *pane) next() paneForm { return (p.form + 1) % asDiff }
+
 // layout makes the lines for a width.
 func (p *pane) layout(width int) {
 	if p.form == asDiff || p.width == width {

@@ -211,6 +211,7 @@ func (a *app) drawHints(c canvas) {
 	room := c.w - 1 + len(hintGap)
 	for _, k := range a.keys {
 		if k.hint != "" && k.where&where != 0 {
+			k = a.hinted(k)
 			hints = append(hints, k)
 			room -= k.hintWidth()
 		}

@@ -17,6 +17,7 @@ type story struct {
 	mu     sync.Mutex // guards what follows
 	trace  trace.Trace
 	tally  tally
+	used   []uses // by tape
 	last   uint64 // the frames up to this one are in it
 	told   uint64 // the frames up to this one are in the lines that were made last
 	broken bool   // a part of it cannot be read
@@ -34,10 +35,12 @@ func (s *story) read(ctx context.Context, r *reel, news func()) {
 		} else {
 			for n := len(s.trace.Runs); n <= r.at(f.Seq); n++ {
 				s.trace.Next(r.strips[n].info.Connection)
+				s.used = append(s.used, uses{})
 			}
 			s.trace.Add(&f)
 			if f.Kind != wire.Mark {
 				s.tally.add(&f)
+				s.used[len(s.used)-1].add(&f)
 			}
 			s.last = f.Seq
 		}

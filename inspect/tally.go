@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A tally counts frames by method and, of session/update, by variant.
@@ -29,6 +30,28 @@ func (t *tally) add(f *dialect.Frame) {
 	c.bytes += f.Size
 	if f.Failed {
 		c.failed++
+	}
+}
+
+// uses count the requests and notifications of each method, as the client sent and
+// got them: what acptap made of them is not counted once more.
+type uses map[string]int
+
+func (u uses) add(f *dialect.Frame) {
+	seen := f.Origin.Received()
+	if f.Dir == wire.ClientToAgent {
+		seen = f.Origin.Sent()
+	}
+	if !seen {
+		return
+	}
+	if f.Kind == wire.Notification || f.Kind != wire.Response && f.Answers == 0 {
+		u[f.Method]++
+	}
+	for i := range f.Entries {
+		if f.Entries[i].Answers == 0 {
+			u[f.Entries[i].Method]++
+		}
 	}
 }
 
