@@ -2,6 +2,7 @@ package acptest
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -21,7 +22,10 @@ import (
 func Client(t testing.TB, path string, agent []string, set ...func(*replay.Client)) {
 	t.Helper()
 	tape, err := record.OpenFile(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.Fatalf("%v; acptap export -o %s makes it of what acptap proxy has recorded", err, path)
+	case err != nil:
 		t.Fatal(err)
 	}
 	c := &replay.Client{

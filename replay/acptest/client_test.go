@@ -51,7 +51,7 @@ func TestClientCannotPlay(t *testing.T) {
 		agent      []string
 		err        string
 	}{
-		{"no tape", "testdata/nothing.jsonl", []string{"/nonexistent/agent"}, "testdata/nothing.jsonl: no such file"},
+		{"no tape", "testdata/nothing.jsonl", []string{"/nonexistent/agent"}, "testdata/nothing.jsonl: no such file or directory; acptap export -o testdata/nothing.jsonl makes it"},
 		{"no agent", "testdata/greeting.jsonl", []string{"/nonexistent/agent"}, `starting agent "/nonexistent/agent": `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
