@@ -71,7 +71,11 @@ func TestPipedIn(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			recorded(t, dir, character{Script: []string{hello}}, "turn 0")
-			cl := start(t, dir, tt.c, func(s *shim.Shim) { s.Patience = time.Second })
+			cl := start(t, dir, tt.c, func(s *shim.Shim) {
+				if tt.c.Silent != nil {
+					s.Patience = 2 * time.Second // the agent has to be started in twice that time
+				}
+			})
 			cl.send("%s", strings.Join(append([]string{initialize}, tt.lines...), "\n"))
 			cl.stop()
 			for i := range len(tt.lines) + 1 {
@@ -79,10 +83,9 @@ func TestPipedIn(t *testing.T) {
 					t.Errorf("got %s", m.Raw)
 				}
 			}
-			cl.mu.Lock()
-			defer cl.mu.Unlock()
-			if got := len(cl.lines) - len(tt.lines) - 1; got != tt.updates {
-				t.Errorf("got %d updates, want %d, in\n%s", got, tt.updates, strings.Join(cl.lines, "\n"))
+			lines := cl.got(0)
+			if got := len(lines) - len(tt.lines) - 1; got != tt.updates {
+				t.Errorf("got %d updates, want %d, in\n%s", got, tt.updates, strings.Join(lines, "\n"))
 			}
 		})
 	}

@@ -33,7 +33,7 @@ func TestHeldOfClient(t *testing.T) {
 			held := cl.count()
 			cl.fails(-32603, "session/prompt", prompt, "no room")
 			if held > 1 { // initialize
-				t.Errorf("what can be held back is answered: %q", cl.lines)
+				t.Errorf("what can be held back is answered: %q", cl.got(0))
 			}
 		})
 	}
