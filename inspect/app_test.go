@@ -55,6 +55,7 @@ func TestScreens(t *testing.T) {
 		{"turns", "acp-go-sdk-rejected.jsonl", "4"},
 		{"capabilities", "acp-v2.jsonl", "5"},
 		{"capabilities-mcp", "mcp-everything.jsonl", "5"},
+		{"capabilities-discovered", "mcp-2026-07-28.jsonl", "5"},
 		{"numbers", "acp-go-sdk.jsonl", "6"},
 		{"numbers-mcp", "mcp-everything.jsonl", "6"},
 		{"request", "acp-go-sdk.jsonl", ":16<Enter>%"},

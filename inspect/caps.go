@@ -1,12 +1,14 @@
 package inspect
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/ansi"
 )
 
@@ -16,11 +18,12 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var lines []line
+	shown := -1 // the tape whose sides are shown already
 	for _, call := range s.trace.Calls {
-		m, ok := dialect.Lookup(dialect.AnyProtocol, call.Method)
-		if !ok || m.Effect != dialect.Initializes {
+		if !initializes(call) && (!discovers(call) || shown == call.Run) {
 			continue
 		}
+		shown = call.Run
 		asked, answered := params(read, call.Request), params(read, call.Response)
 		o := offers{width: width, used: s.used[call.Run]}
 		lines = append(lines, o.side("Client", "c", asked, call.Request)...)
@@ -33,13 +36,25 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 		lines = append(lines, line{})
 	}
 	if len(lines) == 0 {
-		text := "Neither side has said what it can do: there is no initialize on this tape."
+		text := "Neither side has said what it can do: there is no initialize and no server/discover on this tape."
 		if !s.ended && s.last == 0 {
 			text = "reading…"
 		}
 		return []line{{spans: []span{{ansi.Dim, text}}}}
 	}
 	return lines
+}
+
+func initializes(c *trace.Call) bool {
+	m, ok := dialect.Lookup(dialect.AnyProtocol, c.Method)
+	return ok && m.Effect == dialect.Initializes
+}
+
+// discovers reports whether a call is what in MCP, since 2026-07-28, comes nearest
+// to initialize. Clients of both eras try it, and servers of the older do not know
+// it.
+func discovers(c *trace.Call) bool {
+	return c.Method == "server/discover" && !c.Open() && !c.Failed
 }
 
 // params returns the params or the result of a frame; nothing if it cannot be
@@ -70,18 +85,22 @@ type offers struct {
 	lines  []line
 }
 
+// meta is where MCP, since 2026-07-28, has what was in initialize.
+const meta = `_meta.io\.modelcontextprotocol/`
+
 // side tells of one side, whose capabilities stand behind a letter in
 // dialect.Method.Gate.
 func (o offers) side(who, letter string, v gjson.Result, seq uint64) []line {
 	called := ""
-	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo"} {
+	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo", meta + "clientInfo", meta + "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {
 			called = words(first(i, "title", "name"), text(i.Get("version")))
 			break
 		}
 	}
-	lines := []line{{spans: []span{{ansi.Bold, words(who, called)}, {ansi.Dim, "  " + before("protocol", text(v.Get("protocolVersion")))}}, seq: seq}}
-	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities"} {
+	protocol := cmp.Or(before("protocol", first(v, "protocolVersion", meta+"protocolVersion")), counted("protocol", "protocols", text)(v.Get("supportedVersions")))
+	lines := []line{{spans: []span{{ansi.Bold, words(who, called)}, {ansi.Dim, "  " + protocol}}, seq: seq}}
+	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities", meta + "clientCapabilities"} {
 		if caps := v.Get(key); caps.IsObject() {
 			o.letter, o.seq, o.lines = letter, seq, lines
 			o.add("", caps, 1)

@@ -48,7 +48,7 @@ var mcpPhrases = map[string]phrases{
 
 func discovery(v gjson.Result) string {
 	return points(
-		words(first(v, "serverInfo.name"), first(v, "serverInfo.version")),
+		words(first(v, "serverInfo.name", meta+"serverInfo.name"), first(v, "serverInfo.version", meta+"serverInfo.version")),
 		counted("version", "versions", text)(v.Get("supportedVersions")),
 		names(v.Get("capabilities")))
 }
