@@ -23,6 +23,8 @@ func (k *key) hintWidth() int { return len(k.names[0]) + 1 + len(k.hint) + len(h
 func (a *app) hinted(k key) key {
 	folded, unfolded, ok := strings.Cut(k.hint, "/")
 	switch {
+	case a.page == nil && k.hint == "fold" && !a.pane.folds():
+		k.hint = ""
 	case k.names[0] == "x":
 		k.hint = paneNames[a.pane.next()]
 	case ok && (a.page == nil && !a.model.folded || a.page != nil && a.page.unfolded):

@@ -110,6 +110,34 @@ func TestSearchInText(t *testing.T) {
 	term.press(t, "/<^U>NEEDLE<Enter>«line 180 NEEDLE»n«line 30 NEEDLE»/<^U>no such thing<Enter>«not in this frame»")
 }
 
+// TestPages turns pages: what is on the screen moves with the cursor.
+func TestPages(t *testing.T) {
+	term := start(t, inspect.Inspector{}, subject(t, "mcp-everything.jsonl"), 100, 24)
+	term.reads(t)
+	first := func(place, want string) {
+		t.Helper()
+		screen := term.wait(t, place, has(place))
+		if line := strings.Split(screen, "\n")[1]; !strings.HasPrefix(line, want) {
+			t.Errorf("%s: got the row %q, want %q at its beginning", place, line, want)
+		}
+	}
+	first(" 1 of 75", "    1 ")
+	term.press(t, "<PgDn>")
+	first(" 11 of 75", "   11 ")
+	term.press(t, "jj<^D>")
+	first(" 23 of 75", "   21 ")
+	term.press(t, "<^U>")
+	first(" 13 of 75", "   11 ")
+	term.press(t, "<^U><^U>")
+	first(" 1 of 75", "    1 ")
+	term.press(t, ":75<Enter>« 75 of 75»<PgDn>")
+	first(" 75 of 75", "   65 ")
+	term.press(t, "6« 1 of 48»<PgDn>« 20 of 48»")
+	if screen := term.text(); !strings.Contains(screen, " Method  ") || strings.Contains(screen, "tools/call  ") {
+		t.Errorf("got\n%s\nwant the next page", screen)
+	}
+}
+
 // TestCopy copies to the terminal's clipboard.
 func TestCopy(t *testing.T) {
 	frame := `{"jsonrpc":"2.0","method":"a/b","params":{"list":["x","y z"],"a.b":"` + "世界" + `"}}`
@@ -126,7 +154,9 @@ func TestCopy(t *testing.T) {
 			term := start(t, inspect.Inspector{}, written(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 40)
 			term.reads(t)
 			term.press(t, tt.keys)
-			term.wait(t, tt.says, has(tt.says))
+			if screen := term.wait(t, tt.says, has(tt.says)); strings.Count(screen, tt.says) != 1 {
+				t.Errorf("got\n%s\nwant what was done once", screen)
+			}
 			if got := string(term.GetClipboardData()); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}

@@ -5,8 +5,8 @@ func keyTable() []key {
 	return []key{
 		{[]string{"j", "Down"}, anywhere, "down", "", func(a *app) { a.move(1) }},
 		{[]string{"k", "Up"}, anywhere, "up", "", func(a *app) { a.move(-1) }},
-		{[]string{"^D", "PgDn"}, anywhere, "a page down", "", func(a *app) { a.move(a.pageSize()) }},
-		{[]string{"^U", "PgUp"}, anywhere, "a page up", "", func(a *app) { a.move(-a.pageSize()) }},
+		{[]string{"^D", "PgDn"}, anywhere, "a page down", "", func(a *app) { a.turnPages(1) }},
+		{[]string{"^U", "PgUp"}, anywhere, "a page up", "", func(a *app) { a.turnPages(-1) }},
 		{[]string{"g", "Home"}, anywhere, "to the first", "", func(a *app) { a.toEnd(false) }},
 		{[]string{"G", "End"}, anywhere, "to the last", "", func(a *app) { a.toEnd(true) }},
 		{[]string{"Enter"}, inList, "into the frame", "open", (*app).intoPane},
@@ -80,14 +80,23 @@ func (a *app) move(n int) {
 	}
 }
 
-func (a *app) pageSize() int {
+// turnPages goes a number of pages on: what is on the screen moves as the selection or the
+// cursor does.
+func (a *app) turnPages(pages int) {
 	switch a.part() {
 	case inList:
-		return max(a.model.height-1, 1)
+		n := pages * max(a.model.height-1, 1)
+		a.model.shift(n)
+		a.model.move(n)
 	case inPane:
-		return max(a.pane.height-1, 1)
+		n := pages * max(a.pane.height-1, 1)
+		a.pane.top += n
+		a.pane.move(n)
+	default:
+		n := pages * max(a.page.height-1, 1)
+		a.page.top += n
+		a.page.move(n)
 	}
-	return max(a.page.height-1, 1)
 }
 
 // toEnd goes to the last line or the first.

@@ -70,9 +70,9 @@ func (a *app) Draw(screen tcell.Screen) {
 	a.drawStatus(l.status)
 	switch p := a.prompt; {
 	case p != nil:
-		l.body.notice(p.wrong)
-	case a.message != "" && ansi.Width(a.message) > l.status.w/2:
-		l.body.notice(a.message)
+		l.body.notice(ansi.Red, p.wrong)
+	case !a.fits(l.status.w):
+		l.body.notice(a.messageStyle(ansi.Reverse), a.message)
 	}
 }
 

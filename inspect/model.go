@@ -202,11 +202,17 @@ func (m *model) window(height int) []stretch {
 	return list
 }
 
+// shift moves the screen, and returns how many rows are above it then.
+func (m *model) shift(n int) (above int) {
+	rows := m.rows()
+	above = min(max(rows.below(m.top)+n, 0), max(rows.n-m.height, 0))
+	m.top = rows.at(above)
+	return above
+}
+
 // scroll moves the screen and not the selection, unless that would leave it.
 func (m *model) scroll(n int) {
-	rows := m.rows()
-	top := min(max(rows.below(m.top)+n, 0), max(rows.n-m.height, 0))
-	m.top = rows.at(top)
+	top := m.shift(n)
 	before, all := m.place()
 	if n < 0 {
 		m.follow = false

@@ -190,9 +190,12 @@ func (p *pane) point(n int32) {
 // move moves the cursor n lines down.
 func (p *pane) move(n int) { p.cursor = max(min(p.cursor+n, p.count()-1), 0) }
 
+// folds reports whether there are values that open folds.
+func (p *pane) folds() bool { return p.tree != nil && p.form == asTree }
+
 // open folds the value under the cursor, or unfolds it, or shows all of it.
 func (p *pane) open() {
-	if p.tree == nil || p.form != asTree || p.cursor >= len(p.lines) {
+	if !p.folds() || p.cursor >= len(p.lines) {
 		return
 	}
 	line := p.lines[p.cursor]

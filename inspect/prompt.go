@@ -102,6 +102,15 @@ func (p *prompt) fault(err error) {
 	}
 }
 
+// promptKeys returns the keys of a prompt that a newcomer needs.
+func promptKeys(past bool) []key {
+	keys := []key{{names: []string{"Enter"}, hint: "done"}, {names: []string{"Esc"}, hint: "cancel"}}
+	if past {
+		keys = append(keys, key{names: []string{"Up"}, hint: "the line before"})
+	}
+	return keys
+}
+
 // propose lists what could be typed, or points to the place that is wrong.
 func (p *prompt) propose(c canvas) {
 	if p.wrong != "" {
@@ -112,6 +121,7 @@ func (p *prompt) propose(c canvas) {
 	}
 	list := p.proposals()
 	if len(list) == 0 {
+		c.hints(promptKeys(len(p.past) > 0))
 		return
 	}
 	x := c.text(1, 0, ansi.Bold, "Tab ")

@@ -88,17 +88,9 @@ func (a *app) drawStatus(c canvas) {
 		c.unjoin(0)
 		return
 	}
-	at, all := a.model.place()
-	if a.page != nil {
-		at, all = a.page.cursor, len(a.page.shown)
-	}
-	status := []span{{ansi.Bold, counts(at, all)}, {ansi.Dim, a.progress()}}
-	if a.message != "" {
-		s := ansi.Plain
-		if a.trouble {
-			s = ansi.Red
-		}
-		status = append(status, span{ansi.Dim, " · "}, span{s, a.message})
+	status := a.whereabouts()
+	if a.message != "" && a.fits(c.w) {
+		status = append(status, span{ansi.Dim, " · "}, span{a.messageStyle(ansi.Plain), a.message})
 	}
 	if a.query != "" && a.page == nil {
 		status = append(status, span{ansi.Dim, " · filter "}, span{ansi.Cyan, piece(a.query)})
@@ -109,19 +101,50 @@ func (a *app) drawStatus(c canvas) {
 	c.line(1, 0, status)
 }
 
+// whereabouts tells where in the list the user is.
+func (a *app) whereabouts() []span {
+	at, all := a.model.place()
+	if a.page != nil {
+		at, all = a.page.cursor, len(a.page.shown)
+	}
+	return []span{{ansi.Bold, counts(at, all)}, {ansi.Dim, a.progress()}}
+}
+
+// fits reports whether there is room for the message on a status line, or no
+// message.
+func (a *app) fits(width int) bool {
+	if a.message == "" {
+		return true
+	}
+	used := len(" ") + len(" · ")
+	for _, s := range a.whereabouts() {
+		used += ansi.Width(s.text)
+	}
+	return used+ansi.Width(a.message) < width
+}
+
+// messageStyle returns what the message is drawn in, which is usual unless it
+// tells of an error.
+func (a *app) messageStyle(usual ansi.Style) ansi.Style {
+	if a.trouble {
+		return ansi.Red
+	}
+	return usual
+}
+
 // maxNotice is how many lines a notice takes at most.
 const maxNotice = 4
 
 // notice tells at the bottom of the canvas what is too long for a line.
-func (c canvas) notice(text string) {
+func (c canvas) notice(s ansi.Style, text string) {
 	if text == "" {
 		return
 	}
 	lines, _ := wrapped(text, max(c.w-2, 1), maxNotice)
 	for i, said := range lines {
 		y := c.h - len(lines) + i
-		c.text(0, y, ansi.Red, " ")
-		c.fill(c.text(1, y, ansi.Red, said), y, ansi.Red)
+		c.text(0, y, s, " ")
+		c.fill(c.text(1, y, s, said), y, s)
 	}
 }
 
@@ -211,7 +234,9 @@ func (a *app) drawHints(c canvas) {
 	room := c.w - 1 + len(hintGap)
 	for _, k := range a.keys {
 		if k.hint != "" && k.where&where != 0 {
-			k = a.hinted(k)
+			if k = a.hinted(k); k.hint == "" {
+				continue
+			}
 			hints = append(hints, k)
 			room -= k.hintWidth()
 		}
@@ -221,9 +246,14 @@ func (a *app) drawHints(c canvas) {
 		room += hints[drop].hintWidth()
 		hints = slices.Delete(hints, drop, drop+1)
 	}
+	c.hints(hints)
+}
+
+// hints draws keys with what they do.
+func (c canvas) hints(keys []key) {
 	var row []span
 	gap := ""
-	for _, k := range hints {
+	for _, k := range keys {
 		row = append(row, span{ansi.Bold, gap + k.names[0]}, span{ansi.Dim, " " + k.hint})
 		gap = hintGap
 	}
