@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -281,7 +282,11 @@ func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err
 // forget takes tapes, and what was said of sessions on them, out of the
 // catalogue, and makes it anew: bbolt leaves what was deleted readable in pages
 // that are free.
-func (s *Store) forget(tapes []string, sessions []SessionInfo) error {
+func (s *Store) forget(tapes []string) error {
+	gone := map[string]bool{}
+	for _, tape := range tapes {
+		gone[tape] = true
+	}
 	err := s.catalogue().update(func(tx *bolt.Tx) error {
 		if b := tx.Bucket(bucketTapes); b != nil {
 			for _, tape := range tapes {
@@ -294,12 +299,17 @@ func (s *Store) forget(tapes []string, sessions []SessionInfo) error {
 		if b == nil {
 			return nil
 		}
-		for _, one := range sessions {
-			if err := b.Delete([]byte(one.key())); err != nil {
-				return err
+		var keys [][]byte
+		err := b.ForEach(func(key, _ []byte) error {
+			if gone[string(key[bytes.LastIndexByte(key, 0)+1:])] {
+				keys = append(keys, bytes.Clone(key))
 			}
+			return nil
+		})
+		for _, key := range keys {
+			err = errors.Join(err, b.Delete(key))
 		}
-		return nil
+		return err
 	})
 	if err == nil && runtime.GOOS != "windows" { // there an open file cannot be replaced
 		err = s.catalogue().compact()

@@ -104,6 +104,9 @@ func TestTruncatedTape(t *testing.T) {
 	if _, err := store.Delete(id); err != nil {
 		t.Errorf("deleting a damaged tape: %v", err)
 	}
+	if bytes.Contains(readFile(t, filepath.Join(store.Dir(), "acptap.db")), []byte("sess_0123456789")) {
+		t.Error("the catalogue tells of a session on the tape that was deleted")
+	}
 }
 
 // The bytes of one damaged block are one error, and the frames behind it follow.

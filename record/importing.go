@@ -153,8 +153,7 @@ func (s *Store) Import(r io.Reader, name string) (tape string, err error) {
 		k.close()
 		if lock != nil {
 			os.Remove(k.file.path) // if it has not become the tape
-			s.removeLock(k.tape)
-			lock.Close()
+			removeLocked(lock)
 		}
 	}()
 	l := &loader{d: k.d, seal: func() error { return k.seal(false) }}
@@ -192,8 +191,7 @@ func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 	}
 	file, err := s.tapeFile(info.Tape).temporary()
 	if err != nil {
-		s.removeLock(info.Tape)
-		lock.Close()
+		removeLocked(lock)
 		return nil, err
 	}
 	k.tape, k.file = info.Tape, boltFile{path: file}

@@ -100,6 +100,13 @@ func tryLock(path string, create bool) (*os.File, error) {
 	return f, nil
 }
 
+// removeLocked removes a file and gives back its lock, in this order: else
+// somebody could take the lock of a file that is gone then.
+func removeLocked(f *os.File) error {
+	os.Remove(f.Name())
+	return f.Close()
+}
+
 // isLocked reports whether another process holds the exclusive lock of a file.
 func isLocked(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDONLY|openNoFollow, 0)

@@ -41,6 +41,14 @@ func tryLock(path string, create bool) (*os.File, error) {
 	return f, nil
 }
 
+// removeLocked removes a file and gives back its lock. Here an open file cannot be
+// removed, and so one stays that somebody else has opened meanwhile.
+func removeLocked(f *os.File) error {
+	err := f.Close()
+	os.Remove(f.Name())
+	return err
+}
+
 // isLocked reports whether another process holds the exclusive lock of a file.
 func isLocked(path string) bool {
 	f, err := os.Open(path)

@@ -71,52 +71,49 @@ func (s *Store) glance(tape string) (Info, []SessionInfo, error) {
 // like any other. Nothing of them stays readable in the store. It returns the
 // tapes that are gone, also with an error.
 func (s *Store) Delete(tapes ...string) (gone []string, err error) {
-	var sessions []SessionInfo
 	for _, tape := range tapes {
-		more, failed := s.delete(tape)
-		if failed != nil {
+		if failed := s.delete(tape); failed != nil {
 			err = errors.Join(err, failed)
 			continue
 		}
-		gone, sessions = append(gone, tape), append(sessions, more...)
+		gone = append(gone, tape)
 	}
 	if len(gone) > 0 {
-		if failed := s.forget(gone, sessions); failed != nil {
+		if failed := s.forget(gone); failed != nil {
 			err = errors.Join(err, fmt.Errorf("what was deleted has still its titles in the catalogue, which acptap doctor --rebuild makes anew: %w", failed))
 		}
 	}
 	return gone, err
 }
 
-// delete removes the files of a tape, and returns the sessions that were on it.
-func (s *Store) delete(tape string) ([]SessionInfo, error) {
+// delete removes the files of a tape.
+func (s *Store) delete(tape string) error {
 	if !s.hasFile(tape) && !s.hasJournal(tape) {
-		return nil, fmt.Errorf("tape %s: %w", tape, ErrNoTape)
+		return fmt.Errorf("tape %s: %w", tape, ErrNoTape)
 	}
-	if s.hasJournal(tape) {
-		lock, err := tryLock(s.lockFile(tape), false)
-		if err != nil {
-			return nil, err
-		}
-		if lock == nil && s.hasJournal(tape) {
-			return nil, fmt.Errorf("tape %s: %w", tape, ErrLive)
-		}
-		if lock != nil {
-			defer lock.Close()
-		}
+	lock, err := tryLock(s.lockFile(tape), false)
+	if err != nil {
+		return err
 	}
-	_, sessions, _ := s.facts(tape) // of a damaged tape the catalogue keeps what nobody will find
+	if lock == nil && s.hasJournal(tape) {
+		return fmt.Errorf("tape %s: %w", tape, ErrLive)
+	}
+	if lock != nil {
+		defer lock.Close()
+	}
 	remove := []string{s.tapeFile(tape).path}
 	for _, p := range segments(s.live(), tape) {
 		remove = append(remove, segmentPath(s.live(), tape, p))
 	}
-	remove = append(remove, s.lockFile(tape)) // last: without it nobody finds the segments
 	for _, path := range remove {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			return err
 		}
 	}
-	return sessions, nil
+	if lock != nil {
+		removeLocked(lock) // last: without it nobody finds the segments
+	}
+	return nil
 }
 
 // Size returns the bytes that a tape takes on disk, journal included.

@@ -110,7 +110,7 @@ func TestCommandsGiveUp(t *testing.T) {
 // does not tell it.
 func TestIndexOfDeleted(t *testing.T) {
 	store, tape := importOne(t)
-	if err := store.forget([]string{tape}, nil); err != nil {
+	if err := store.forget([]string{tape}); err != nil {
 		t.Fatal(err)
 	}
 	catalogue := lockCatalogue(t, store)

@@ -59,10 +59,12 @@ func (s *sealer) run() {
 	for {
 		select {
 		case <-s.quit:
+			// The lock is given back last: others may seal the journal then.
 			if s.seal(func(k *sealing) error { return k.finish(s.late) }) {
-				s.store.removeLock(s.j.tape)
+				s.err = removeLocked(s.j.lock)
+			} else {
+				s.err = s.j.lock.Close()
 			}
-			s.err = s.j.lock.Close() // not earlier: others may seal the journal then
 			if s.work != nil {
 				s.work.close()
 			}

@@ -139,6 +139,7 @@ func (k *sealing) finish(stop func() bool) error {
 			return err
 		}
 	}
+	k.chain.close() // Windows does not remove what is open
 	for _, p := range segments(k.store.live(), k.tape) {
 		if err := os.Remove(segmentPath(k.store.live(), k.tape, p)); err != nil {
 			return err

@@ -44,7 +44,6 @@ func (s *Store) file(dir, name string) boltFile {
 	return boltFile{filepath.Join(dir, name), s.patience}
 }
 func (s *Store) lockFile(tape string) string { return filepath.Join(s.live(), tape+".lock") }
-func (s *Store) removeLock(tape string)      { os.Remove(s.lockFile(tape)) }
 func (s *Store) hasFile(tape string) bool    { return exists(s.tapeFile(tape).path) }
 func (s *Store) hasJournal(tape string) bool { return exists(s.lockFile(tape)) }
 
@@ -67,8 +66,7 @@ func (s *Store) Record(start Start) (*Journal, error) {
 	}
 	j, err := newJournal(s.live(), tape, start, began, lock)
 	if err != nil {
-		s.removeLock(tape)
-		return nil, errors.Join(err, lock.Close())
+		return nil, errors.Join(err, removeLocked(lock))
 	}
 	j.sealer = startSealer(j, &Store{dir: s.dir}) // nobody waits for it, and the journal keeps what it cannot seal
 	return j, nil
@@ -88,8 +86,7 @@ func (s *Store) reserve(wish string, t time.Time) (tape string, lock *os.File, e
 			return "", nil, err
 		case lock == nil: // the same id at the same moment, or taken for one that was left
 		case s.hasFile(tape):
-			s.removeLock(tape)
-			lock.Close()
+			removeLocked(lock)
 		default:
 			return tape, lock, nil
 		}
@@ -188,20 +185,25 @@ func (s *Store) adopt(tape string, stop func() bool) error {
 	if err != nil || lock == nil { // nil: recorded, or adopted, by another process
 		return err
 	}
-	defer lock.Close()
 	s.removeUnfinished(tape)
-	if len(segments(s.live(), tape)) > 0 || s.hasFile(tape) {
-		k, err := newSealing(s, tape, new(atomic.Int64))
-		if err != nil {
-			return err
-		}
-		defer k.close()
-		if err := k.finish(stop); err != nil {
-			return err
-		}
+	if err := s.finish(tape, stop); err != nil {
+		lock.Close()
+		return err
 	}
-	s.removeLock(tape)
-	return nil
+	return removeLocked(lock)
+}
+
+// finish seals all that is left of a tape. The caller holds the tape's lock.
+func (s *Store) finish(tape string, stop func() bool) error {
+	if len(segments(s.live(), tape)) == 0 && !s.hasFile(tape) {
+		return nil // its proxy was killed before it began the journal
+	}
+	k, err := newSealing(s, tape, new(atomic.Int64))
+	if err != nil {
+		return err
+	}
+	defer k.close()
+	return k.finish(stop)
 }
 
 // removeUnfinished removes what was left of making the tape's file. The caller
