@@ -212,6 +212,24 @@ func TestReadersAgainstSealer(t *testing.T) {
 	}
 }
 
+// Who does not want to follow any more need not wait for what is there already.
+func TestFollowEnds(t *testing.T) {
+	store, id, _, want := sealedTape(t, 7000)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	n := 0
+	for _, err := range open(t, store, id).Follow(ctx, 1) {
+		if err != nil {
+			t.Error(err)
+		}
+		n++
+		cancel()
+	}
+	if n > len(want)/2 {
+		t.Errorf("%d frames of %d after the context's end", n, len(want))
+	}
+}
+
 // A reader that stands in the journal when the tape ends goes on in the blocks.
 func TestReaderOverTheEnd(t *testing.T) {
 	store := record.OpenStore(t.TempDir())

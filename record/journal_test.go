@@ -387,6 +387,23 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
+// What the tape began with is cut where it would fill the segment: the traffic
+// counts.
+func TestLongStart(t *testing.T) {
+	long := strings.Repeat("\x01", 200<<10) // six bytes each as JSON
+	store := record.OpenStore(t.TempDir())
+	j, err := store.Record(record.Start{Command: []string{"agent", long}, Cwd: long, Name: long, Version: long})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Append(wire.AgentToClient, wire.Wire, []byte("{}\n"))
+	finish(t, store, j)
+	info, err := open(t, store, j.Tape()).Info()
+	if s := info.Start; err != nil || info.Frames != 1 || s.Command[0] != "agent" || !strings.HasPrefix(s.Name, long[:1000]) || !strings.HasPrefix(s.Cwd, long[:1000]) {
+		t.Errorf("got %.100v, %v", info, err)
+	}
+}
+
 // The wall clock is told in the headers only: times and numbers do not depend on
 // it.
 func TestClockSetBack(t *testing.T) {

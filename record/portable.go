@@ -291,6 +291,9 @@ func parsePortableLine(line []byte, last time.Duration) (portableLine, error) {
 		if *l.mark == (wire.Marked{}) {
 			return l, errors.New(`neither "frame", "text", "base64" nor a mark`)
 		}
+		if l.mark.Gap < 0 || l.mark.Damage < 0 {
+			return l, errors.New(`"gap" and "damage" are numbers of bytes`)
+		}
 	}
 	return l, nil
 }

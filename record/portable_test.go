@@ -238,6 +238,11 @@ func TestPortableNumbers(t *testing.T) {
 			}
 		})
 	}
+	for _, mark := range []string{`"gap":-7`, `"damage":-1`, `"gap":1e30`} {
+		if _, err := record.ReadPortable(strings.NewReader(`{"dir":"a2c",`+mark+`}`), "file"); err == nil {
+			t.Errorf("%s: want an error", mark)
+		}
+	}
 	for _, seq := range []string{"-1", "1.5", `"1"`, "268435457"} {
 		_, err := record.ReadPortable(strings.NewReader(`{"seq":`+seq+`,"dir":"a2c","text":""}`), "file")
 		if err == nil || !strings.Contains(err.Error(), `file:1: "seq": `+seq) {

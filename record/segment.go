@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -86,7 +88,7 @@ func parseHead(b []byte) (r journalRecord, size int, sum uint32, ok bool) {
 		return r, 0, 0, false
 	}
 	r = journalRecord{dir: wire.Direction(b[8]), kind: recordKind(b[9]), at: time.Duration(le.Uint64(b[12:])), offset: le.Uint32(b[28:])}
-	size = int(le.Uint32(b[4:]))
+	size = int(min(le.Uint32(b[4:]), segmentSize+1))
 	return r, size, le.Uint32(b[24:]), size <= segmentSize && r.dir < wire.Directions
 }
 
@@ -116,12 +118,12 @@ type Start struct {
 // encode returns the header, a multiple of pageSize long.
 func (h segmentHead) encode() ([]byte, error) {
 	text, err := json.Marshal(h)
+	if err == nil && len(text) > segmentSize/4 {
+		h.Start.cut()
+		text, err = json.Marshal(h)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if len(text) > segmentSize/4 {
-		h.Start.Command = cutCommand(h.Start.Command)
-		return h.encode()
 	}
 	b := make([]byte, 0, (len(text)/pageSize+1)*pageSize)
 	b = append(b, segmentMagic...)
@@ -131,14 +133,21 @@ func (h segmentHead) encode() ([]byte, error) {
 	return append(b, make([]byte, (pageSize-len(b)%pageSize)%pageSize)...), nil
 }
 
-// cutCommand keeps the beginning of a command line that would fill the segment.
-func cutCommand(args []string) []string {
-	var kept []string
-	for n := 0; len(args) > 0 && n+len(args[0]) < segmentSize/64; args = args[1:] {
-		n += len(args[0]) + 8
-		kept = append(kept, args[0])
+// cut keeps the beginnings of what would fill the segment.
+func (s *Start) cut() {
+	const most = segmentSize / 64
+	n := 0
+	for i, arg := range s.Command {
+		if n += len(arg) + 8; n > most {
+			s.Command = append(slices.Clone(s.Command[:i]), "…")
+			break
+		}
 	}
-	return append(kept, "…")
+	for _, text := range []*string{&s.Cwd, &s.Name, &s.Version, &s.Proto} {
+		if len(*text) > most/4 {
+			*text = strings.ToValidUTF8((*text)[:most/4], "") + "…"
+		}
+	}
 }
 
 // decodeSegmentHead reads the header that b begins with and returns its length.
@@ -146,7 +155,7 @@ func decodeSegmentHead(b []byte) (h segmentHead, size int, err error) {
 	if len(b) < 16 || !bytes.HasPrefix(b, []byte(segmentMagic)) {
 		return h, 0, fmt.Errorf("no header of a journal: %w", ErrDamaged)
 	}
-	n := int(binary.LittleEndian.Uint32(b[8:]))
+	n := int(min(binary.LittleEndian.Uint32(b[8:]), segmentSize))
 	if n > len(b)-16 || checksum(b[16:16+n]) != binary.LittleEndian.Uint32(b[12:]) {
 		return h, 0, fmt.Errorf("header of a journal: %w", ErrDamaged)
 	}

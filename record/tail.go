@@ -107,6 +107,8 @@ func (t *Tape) tail(ctx context.Context, index int, follow bool, yield func(*blo
 			err = k.pass()
 		}
 		switch {
+		case err == nil && ctx.Err() != nil:
+			return false, nil
 		case err == nil:
 			continue
 		case err != io.EOF:

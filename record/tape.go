@@ -143,6 +143,9 @@ func (t *Tape) stretches(ctx context.Context, from uint64, withBytes, follow boo
 				places = places[1:]
 			}
 			for _, at := range places {
+				if ctx.Err() != nil {
+					return
+				}
 				done = at.index
 				b, err := t.block(at, withBytes, &space)
 				if b == nil {
