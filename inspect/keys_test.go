@@ -110,6 +110,15 @@ func TestSearchInText(t *testing.T) {
 	term.press(t, "/<^U>NEEDLE<Enter>«line 180 NEEDLE»n«line 30 NEEDLE»/<^U>no such thing<Enter>«not in this frame»")
 }
 
+// TestNothingFits: a filter that shows nothing does not lose the frame.
+func TestNothingFits(t *testing.T) {
+	sub := subject(t, "acp-go-sdk.jsonl")
+	t.Chdir(t.TempDir())
+	term := start(t, inspect.Inspector{}, sub, 100, 24)
+	term.reads(t)
+	term.press(t, ":10<Enter>«frame 10 ·»/latency:>1h<Enter>«0 of 0»w«frame-10.json»<Enter>«written to frame-10.json»<Esc>« 9 of 15»«frame 10 ·»")
+}
+
 // TestPages turns pages: what is on the screen moves with the cursor.
 func TestPages(t *testing.T) {
 	term := start(t, inspect.Inspector{}, subject(t, "mcp-everything.jsonl"), 100, 24)

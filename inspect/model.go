@@ -167,12 +167,13 @@ func (m *model) fold() {
 }
 
 // settle selects a row that is there: the one that the selected frame stands in
-// or, if that is not shown any more, the one before.
+// or, if that is not shown any more, the one before. Where there are none the
+// frame stays selected: another filter may show it.
 func (m *model) settle() {
 	rows := m.rows()
 	if seq := rows.previous(m.selected); seq != 0 {
 		m.selected = seq
-	} else {
+	} else if rows.n > 0 {
 		m.selected = rows.at(0)
 	}
 }
