@@ -75,16 +75,8 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	ui := tview.NewApplication()
 	a := newApp(ctx, in, ui)
 	a.quit = cancel
-	if sub.Open == nil {
-		if in.Place.ofTape() {
-			return fmt.Errorf("the place %s needs a tape: name one, such as last", placeNames[in.Place])
-		}
-		a.visit(storePlace)
-	} else if err := a.openTape(sub, in.Filter); err != nil {
+	if err := a.begin(sub); err != nil {
 		return err
-	}
-	if in.Place != noPlace {
-		a.visit(in.Place)
 	}
 	if in.Screen != nil {
 		ui.SetScreen(in.Screen)
@@ -115,6 +107,24 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	a.search.stop()
 	a.jobs.Wait()
 	return err
+}
+
+// begin goes to where the inspector is to begin.
+func (a *app) begin(sub Subject) error {
+	switch {
+	case sub.Open == nil && a.Place.ofTape():
+		return fmt.Errorf("the place %s needs a tape: name one, such as last", placeNames[a.Place])
+	case sub.Open == nil:
+		a.visit(storePlace)
+	default:
+		if err := a.openTape(sub, a.Filter); err != nil {
+			return err
+		}
+	}
+	if a.Place != noPlace {
+		a.visit(a.Place)
+	}
+	return nil
 }
 
 // An app is all that is on the screen.

@@ -17,10 +17,19 @@ type chat struct {
 	starts []time.Time // when each tape began
 	wanted func() string
 
+	folds
+	kept
+}
+
+// The folds are what the user has folded and unfolded.
+type folds struct {
 	flipped map[uint64]bool // entities, by their first frame, that are not folded as usual
 	all     bool            // everything is unfolded
-	flips   int             // how often one of these has changed
+	changes int             // of these, since the beginning
+}
 
+// What is kept is not made anew for each drawing.
+type kept struct {
 	width int
 	said  int              // lines of the last drawing
 	drawn map[uint64]drawn // by the first frame
@@ -45,13 +54,17 @@ type drawnEnd struct {
 type chatState struct {
 	chapter
 	session string
-	flips   int
+	changes int // of the folds
 }
 
-func (c *chat) state() any { return chatState{c.story.chapter(), c.wanted(), c.flips} }
+func (c *chat) state() any { return chatState{c.story.soFar(), c.wanted(), c.changes} }
 
 func newChat(s *story, starts []time.Time, wanted func() string) *chat {
-	return &chat{story: s, starts: starts, wanted: wanted, flipped: map[uint64]bool{}, drawn: map[uint64]drawn{}, ends: map[*trace.Turn]drawnEnd{}}
+	return &chat{
+		story: s, starts: starts, wanted: wanted,
+		folds: folds{flipped: map[uint64]bool{}},
+		kept:  kept{drawn: map[uint64]drawn{}, ends: map[*trace.Turn]drawnEnd{}},
+	}
 }
 
 // lines returns the conversation.
@@ -191,16 +204,16 @@ func lineText(l line) string {
 }
 
 // flip folds the entity on a line, or unfolds it.
-func (c *chat) flip(l line) {
+func (f *folds) flip(l line) {
 	if l.seq != 0 {
-		c.flipped[l.seq] = !c.flipped[l.seq]
-		c.flips++
+		f.flipped[l.seq] = !f.flipped[l.seq]
+		f.changes++
 	}
 }
 
 // flipAll unfolds everything, or folds it as usual.
-func (c *chat) flipAll() (unfolded bool) {
-	c.all = !c.all
-	c.flips++
-	return c.all
+func (f *folds) flipAll() (unfolded bool) {
+	f.all = !f.all
+	f.changes++
+	return f.all
 }

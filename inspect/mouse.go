@@ -17,52 +17,67 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 		return false
 	}
 	switch action {
-	case tview.MouseScrollUp, tview.MouseScrollDown:
-		n := wheelLines
-		if action == tview.MouseScrollUp {
-			n = -n
-		}
-		switch {
-		case a.page != nil:
-			a.page.move(n)
-		case l.pane.has(x, y):
-			a.pane.move(n)
-		default:
-			a.model.scroll(n)
-		}
+	case tview.MouseScrollUp:
+		a.wheel(l, x, y, -wheelLines)
+	case tview.MouseScrollDown:
+		a.wheel(l, x, y, wheelLines)
 	case tview.MouseLeftDown:
-		switch {
-		case l.bar.has(x, y):
-			for _, t := range a.tabs(l.bar.w) {
-				if t.x <= x && x < t.x+len(t.text) {
-					a.visit(t.place)
-				}
-			}
-		case a.page != nil && l.body.has(x, y):
-			if row := y - l.body.y - a.page.head; row >= 0 {
-				a.page.move(a.page.top + row - a.page.cursor)
-			}
-		case l.list.has(x, y):
-			a.inPane, a.model.follow = false, false
-			rows := a.model.rows()
-			a.model.choose(rows.below(a.model.top)+y-l.list.y, rows.n)
-		case l.pane.has(x, y):
-			a.intoPane()
-			a.pane.move(a.pane.top + y - l.pane.y - a.pane.cursor)
-		default:
-			return false
-		}
+		return a.click(l, x, y)
 	case tview.MouseLeftDoubleClick:
-		switch {
-		case a.page != nil && a.page.enter != nil && l.body.has(x, y):
-			a.page.enter(a.page.current())
-		case a.page == nil && l.pane.has(x, y):
-			a.pane.open()
-		}
+		a.doubleClick(l, x, y)
 	default:
 		return false
 	}
 	return true
+}
+
+// wheel scrolls what is under the mouse n lines down.
+func (a *app) wheel(l layout, x, y, n int) {
+	switch {
+	case a.page != nil:
+		a.page.move(n)
+	case l.pane.has(x, y):
+		a.pane.move(n)
+	default:
+		a.model.scroll(n)
+	}
+}
+
+// click selects what is under the mouse: a place, a line, a row. It reports whether
+// there is anything.
+func (a *app) click(l layout, x, y int) bool {
+	switch {
+	case l.bar.has(x, y):
+		for _, t := range a.tabs(l.bar.w) {
+			if t.x <= x && x < t.x+len(t.text) {
+				a.visit(t.place)
+			}
+		}
+	case a.page != nil && l.body.has(x, y):
+		if row := y - l.body.y - a.page.head; row >= 0 {
+			a.page.move(a.page.top + row - a.page.cursor)
+		}
+	case l.list.has(x, y):
+		a.inPane, a.model.follow = false, false
+		rows := a.model.rows()
+		a.model.choose(rows.below(a.model.top)+y-l.list.y, rows.n)
+	case l.pane.has(x, y):
+		a.intoPane()
+		a.pane.move(a.pane.top + y - l.pane.y - a.pane.cursor)
+	default:
+		return false
+	}
+	return true
+}
+
+// doubleClick does what Enter does with the line under the mouse.
+func (a *app) doubleClick(l layout, x, y int) {
+	switch {
+	case a.page != nil && a.page.enter != nil && l.body.has(x, y):
+		a.page.enter(a.page.current())
+	case a.page == nil && l.pane.has(x, y):
+		a.pane.open()
+	}
 }
 
 func (c canvas) has(x, y int) bool {

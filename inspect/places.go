@@ -105,7 +105,7 @@ func (a *app) tell() error {
 	a.story = s
 
 	c := newChat(s, slices.Repeat([]time.Time{a.model.start}, len(r.strips)), a.session)
-	chapter := func() any { return s.chapter() }
+	soFar := func() any { return s.soFar() }
 	a.pages[chatPlace] = &page{
 		lines: c.lines, state: c.state, told: s.upTo,
 		enter: func(l line) { c.flip(l); a.page.wish, a.page.follow = l.seq, false }, fold: c.flipAll,
@@ -115,10 +115,10 @@ func (a *app) tell() error {
 		enter: a.showFrame,
 	}
 	a.pages[capsPlace] = &page{
-		lines: func(width int) []line { return s.capabilities(width, a.book.frame) }, state: chapter,
+		lines: func(width int) []line { return s.capabilities(width, a.book.frame) }, state: soFar,
 		enter: a.showFrame,
 	}
-	a.pages[numbersPlace] = &page{lines: s.numbers, state: chapter, enter: a.showFrame}
+	a.pages[numbersPlace] = &page{lines: s.numbers, state: soFar, enter: a.showFrame}
 	return nil
 }
 

@@ -18,10 +18,16 @@ type story struct {
 	trace  trace.Trace
 	tally  tally
 	used   []uses // by tape
-	last   uint64 // the frames up to this one are in it
 	told   uint64 // the frames up to this one are in the lines that were made last
 	broken bool   // a part of it cannot be read
-	ended  bool
+	chapter
+}
+
+// A chapter is how far a story has got: as long as it is the same, so is the
+// story.
+type chapter struct {
+	last  uint64 // the frames up to this one are in it
+	ended bool   // nothing will follow
 }
 
 func (s *story) read(ctx context.Context, r *reel, news func()) {
@@ -53,17 +59,10 @@ func (s *story) read(ctx context.Context, r *reel, news func()) {
 	news()
 }
 
-// A chapter is how far a story has been told: as long as it is the same, so is the
-// story.
-type chapter struct {
-	last  uint64
-	ended bool
-}
-
-func (s *story) chapter() chapter {
+func (s *story) soFar() chapter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return chapter{s.last, s.ended}
+	return s.chapter
 }
 
 // upTo returns the last frame that the lines which were made last are about: the
