@@ -366,7 +366,7 @@ func (c *client) end(t testing.TB, code int) {
 	select {
 	case err := <-c.done:
 		status(t, err, code)
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Run does not return")
 	}
 }
@@ -386,7 +386,7 @@ func status(t testing.TB, err error, want int) {
 
 func settle(t testing.TB, goroutines int) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > goroutines; {
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines; {
 		if time.Now().After(deadline) {
 			buf := make([]byte, 64<<10)
 			t.Fatalf("got %d goroutines, want %d:\n%s", runtime.NumGoroutine(), goroutines, buf[:runtime.Stack(buf, true)])
@@ -399,7 +399,7 @@ func wait(t testing.TB, what string, c <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("%s does not happen", what)
 	}
 }

@@ -365,12 +365,12 @@ func TestNothingLeftRunning(t *testing.T) {
 			j.Append(dir, wire.Wire, p)
 		}
 		finish(t, store, j)
+		j.Wait()
 	}
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if runtime.NumGoroutine() <= before { // one that has told its end may be there for a moment
 			return
 		}
-		time.Sleep(time.Millisecond) // Close does not wait for a sealer that takes longer than 50 ms
 	}
 	buf := make([]byte, 1<<16)
 	var ours []string

@@ -102,12 +102,8 @@ func TestLockedFiles(t *testing.T) {
 				for range 4000 {
 					dir, p := gen.next()
 					want[dir].Write(p)
-					began := time.Now()
 					if err := j.Append(dir, wire.Wire, p); err != nil {
 						t.Fatal(err)
-					}
-					if took := time.Since(began); took > time.Second {
-						t.Errorf("an append took %v", took)
 					}
 				}
 			}
@@ -122,15 +118,11 @@ func TestLockedFiles(t *testing.T) {
 					t.Errorf("%d frames can be read while the catalogue is locked", n)
 				}
 			}
-			began := time.Now()
 			j.Exit(0, nil, [wire.Directions]int64{})
 			if err := j.Close(); err != nil {
 				t.Error(err)
 			}
-			if took := time.Since(began); took > time.Second {
-				t.Errorf("Close took %v", took)
-			}
-			locker.end()
+			locker.end() // not before: who waits for the lock waits for ever
 			locker.rest(t)
 			sealAll(t, store)
 			streams(t, open(t, store, j.Tape())).check(t, "sealed later", want)

@@ -95,7 +95,7 @@ func TestDemoInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		l, err := store.List()
 		if err == nil && len(l.Tapes) == 1 && l.Tapes[0].Turns > 0 {
 			break

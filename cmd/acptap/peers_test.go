@@ -91,7 +91,7 @@ func TestRealPeers(t *testing.T) {
 // time to seal is in the journal.
 func awaitTape(t *testing.T, dir string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		l, err := record.OpenStore(dir).List()
 		if err == nil && len(l.Tapes) == 1 && l.Tapes[0].Exit != nil && !l.Tapes[0].Live {
 			return
