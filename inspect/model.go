@@ -13,7 +13,8 @@ type model struct {
 	folded bool // runs of chunks are one row
 	follow bool // the last row is selected, also when there are more
 	times  timeForm
-	start  time.Time // when the tape began
+	start  time.Time               // when the tape began
+	label  func(seq uint64) string // of a frame's number
 
 	sifted
 	selected uint64 // 0: none
@@ -132,9 +133,9 @@ func (m *model) jump(seq uint64) error {
 	}
 	if !m.hits.has(seq) {
 		if seq == 0 || seq > m.last {
-			return fmt.Errorf("there is no frame %d", seq)
+			return fmt.Errorf("there is no frame %s", m.label(seq))
 		}
-		return fmt.Errorf("frame %d does not fit the filter", seq)
+		return fmt.Errorf("frame %s does not fit the filter", m.label(seq))
 	}
 	m.follow, m.wish = false, 0
 	m.selected = m.rows().previous(seq)

@@ -3,6 +3,7 @@ package inspect
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -48,7 +49,7 @@ func TestNumberSet(t *testing.T) {
 // A jump that came before the scan has looked at its frame is told what is wrong
 // as any other is.
 func TestWishOfHiddenFrame(t *testing.T) {
-	m := &model{}
+	m := &model{label: func(seq uint64) string { return strconv.FormatUint(seq, 10) }}
 	if err := m.jump(3); err != nil {
 		t.Fatal(err)
 	}

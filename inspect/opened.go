@@ -56,7 +56,7 @@ func (a *app) openTape(sub Subject, query string) error {
 	a.subject, a.info, a.reel, a.book = sub, info, r, newBook(r)
 	a.pane = pane{form: a.pane.form}
 	a.known, a.err, a.story, a.left, a.origin = news{}, nil, nil, nil, storePlace
-	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), follow: info.Live}
+	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: r.label, follow: info.Live}
 	a.ledger = newLedger(a.feed.poke)
 	a.reading.start(a.ctx, func(ctx context.Context) {
 		var ticking worker

@@ -137,6 +137,7 @@ func TestSession(t *testing.T) {
 	term.wait(t, "a frame of the second tape", has("frame 2.5 · response session/prompt · answers 2.3 after 3.50 s"))
 	term.press(t, "%")
 	term.wait(t, "its request", has("frame 2.3 · request"))
+	term.press(t, ":17<Enter>«there is no frame 2.17»<Esc>w«write the frame to: frame-2.3.json»<Esc>")
 	term.press(t, ":4<Enter>")
 	term.wait(t, "a frame of the same tape", has("frame 2.4 · notification"))
 	term.press(t, "O")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -59,11 +60,16 @@ func (a *app) askWrite() {
 	if seq == 0 {
 		return
 	}
-	a.ask("write the frame to: ", fmt.Sprintf("frame-%d.json", seq), func(path string) error {
+	a.ask("write the frame to: ", a.frameFile(seq), func(path string) error {
 		return newFile(path, func(f *os.File) error { return a.reel.write(f, seq) }, func(size int64) {
 			a.say(ansi.ByteSize(size) + " written to " + piece(path))
 		})
 	})
+}
+
+// frameFile returns the name of a file for a frame, such as frame-2.17.json.
+func (a *app) frameFile(seq uint64) string {
+	return "frame-" + strings.ReplaceAll(a.reel.label(seq), ",", "") + ".json"
 }
 
 // newFile makes a file that only the user can read.
@@ -93,7 +99,7 @@ func (a *app) view(variable string) {
 		return
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, fmt.Sprintf("frame-%d.json", a.model.selected))
+	path := filepath.Join(dir, a.frameFile(a.model.selected))
 	err = newFile(path, func(f *os.File) error {
 		in := &Indenter{W: f, Text: a.pane.frame.Kind == wire.Junk || a.pane.frame.Kind == wire.Stderr}
 		return errors.Join(a.reel.write(in, a.model.selected), in.Close())
