@@ -92,11 +92,14 @@ func (s *Store) delete(tape string) error {
 		return fmt.Errorf("tape %s: %w", tape, ErrNoTape)
 	}
 	lock, err := tryLock(s.lockFile(tape), false)
+	for err == nil && lock == nil && s.hasJournal(tape) {
+		if s.isLive(tape) {
+			return fmt.Errorf("tape %s: %w", tape, ErrLive)
+		}
+		lock, err = tryLock(s.lockFile(tape), false) // a reader has just looked whether it is live
+	}
 	if err != nil {
 		return err
-	}
-	if lock == nil && s.hasJournal(tape) {
-		return fmt.Errorf("tape %s: %w", tape, ErrLive)
 	}
 	if lock != nil {
 		defer lock.Close()

@@ -3,6 +3,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -103,6 +104,30 @@ func TestCommandsGiveUp(t *testing.T) {
 	catalogue.Close()
 	if l, err := store.List(); err != nil || len(l.Tapes) != 1 || len(l.Broken) > 0 {
 		t.Errorf("listed: %+v, %v", l, err)
+	}
+}
+
+// A reader that looks whether a tape is being recorded holds its lock for a
+// moment: that is no reason not to delete it.
+func TestDeleteWhileLookedAt(t *testing.T) {
+	store := OpenStore(t.TempDir())
+	tape, err := store.Import(strings.NewReader(oneLine), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := tryLock(store.lockFile(tape), true) // as if its proxy had been killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Delete(tape); !errors.Is(err, ErrLive) {
+		t.Errorf("deleting what is recorded: %v", err)
+	}
+	if err := flock(lock, unix.LOCK_SH); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { lock.Close() })
+	if _, err := store.Delete(tape); err != nil {
+		t.Error(err)
 	}
 }
 
