@@ -167,7 +167,7 @@ func BenchmarkColumns(b *testing.B) {
 	b.ReportMetric(float64(size)/float64(len(want)), "bytes/frame")
 }
 
-// BenchmarkMillion reads a tape of a million frames; of an eighth in a short run.
+// BenchmarkMillion reads a tape of a million frames; of a sixteenth in a short run.
 func BenchmarkMillion(b *testing.B) {
 	store := record.OpenStore(b.TempDir())
 	frames := less(1_000_000)
@@ -218,7 +218,7 @@ func BenchmarkMillion(b *testing.B) {
 	})
 }
 
-// BenchmarkList lists ten thousand tapes that the catalogue knows; an eighth of
+// BenchmarkList lists ten thousand tapes that the catalogue knows; a sixteenth of
 // that in a short run.
 func BenchmarkList(b *testing.B) {
 	dir, err := os.MkdirTemp("/dev/shm", "acptap-bench-") // or each tape waits for the disk

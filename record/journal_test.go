@@ -299,12 +299,12 @@ func TestReadingAtAnyTime(t *testing.T) {
 	gen := newTraffic(1)
 	seen := map[uint64]line{}
 	var killed []*record.Store
-	rounds := 60
+	rounds, frames := 60, 600
 	if testing.Short() {
-		rounds = 20
+		rounds, frames = 20, 150 // a block and a half
 	}
 	for i := range rounds {
-		for range less(600) {
+		for range frames {
 			dir, p := gen.next()
 			half := len(p) / 2 // so that readers find unfinished lines
 			j.Append(dir, wire.Wire, p[:half])

@@ -70,11 +70,11 @@ func (t *traffic) next() (wire.Direction, []byte) {
 	return wire.AgentToClient, t.b
 }
 
-// less returns n, or an eighth of it in a short run: the race detector makes all
+// less returns n, or a sixteenth of it in a short run: the race detector makes all
 // ten times slower, and more of the same shows it no more.
 func less(n int) int {
 	if testing.Short() {
-		return n / 8
+		return n / 16
 	}
 	return n
 }
