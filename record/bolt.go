@@ -14,7 +14,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// A boltFile is the path of a bbolt file. It is open only while one of its
+// A boltFile is where a bbolt file lies. That is open only while one of its
 // methods runs: a writer keeps readers out and readers keep a writer out, so
 // nobody holds it while doing anything else.
 type boltFile struct {

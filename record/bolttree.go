@@ -14,7 +14,8 @@ import (
 // 4 · key size 4 · value size 4, the offset counted from the element. The value of
 // a leaf element with flag 1 is a bucket: the page of its root 8 · sequence 8. The
 // first two pages are meta pages, in turn by the number of the transaction; 48
-// bytes in they name the page of the list of free pages. Numbers are in the byte order of the machine.
+// bytes in they name the page of the list of free pages. Numbers are in the byte
+// order of the machine.
 const (
 	boltHeader     = 16
 	boltElement    = 16
@@ -26,9 +27,9 @@ const (
 
 // checkTree looks for branch pages that lead back to themselves, in the root of
 // the file and in the buckets there. bbolt walks them by recursion, and no
-// recover stops a stack that overflows; and for pages that are longer than the
-// file, which bbolt would list one by one to free them. The root pages of buckets
-// further down are checked where they are used.
+// recover stops a stack that overflows. It looks too for pages that end behind
+// the file, which bbolt would list one by one to free them. The root pages of
+// buckets further down are checked where they are used.
 func checkTree(db *bolt.DB, f *os.File) error {
 	file, err := f.Stat()
 	if err != nil {

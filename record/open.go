@@ -80,7 +80,7 @@ func (s *Store) Delete(tapes ...string) (gone []string, err error) {
 	}
 	if len(gone) > 0 {
 		if failed := s.forget(gone); failed != nil {
-			err = errors.Join(err, fmt.Errorf("what was deleted has still its titles in the catalogue, which acptap doctor --rebuild makes anew: %w", failed))
+			err = errors.Join(err, fmt.Errorf("the catalogue still has the titles of what was deleted; acptap doctor --rebuild makes it anew: %w", failed))
 		}
 	}
 	return gone, err
