@@ -156,59 +156,50 @@ type Broken struct {
 // last frame, oldest first. Of a tape that is more than 8 MiB behind with sealing
 // it tells what is sealed. A store that is not there is empty.
 func (s *Store) List() (Listing, error) {
-	if err := s.checkOwner(); err != nil {
+	ids, err := s.Tapes()
+	if err != nil {
 		return Listing{}, err
 	}
-	tapes, runs, _ := s.readCatalogue() // without it the tapes are read themselves
-	var l Listing
-	have := map[string]bool{}
-	entries, err := os.ReadDir(s.tapes())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Listing{}, err
-	}
+	known, told, _ := s.readCatalogue() // without it the tapes are read themselves
 	journals := map[string]bool{}
 	for _, tape := range s.journals() {
 		journals[tape] = true
 	}
-	l.Tapes = make([]Info, 0, len(entries))
-	read := map[string]bool{} // tapes of which the catalogue may know less
-	var fresh []*SessionInfo  // what these tell
-	changed := func(tape string) {
-		info, more, err := s.glance(tape)
-		if errors.Is(err, ErrNoTape) {
-			return // deleted meanwhile
-		}
-		if err != nil {
-			l.Broken = append(l.Broken, Broken{tape, err})
-			return
-		}
-		l.Tapes = append(l.Tapes, info)
-		read[tape] = true
-		for i := range more {
-			fresh = append(fresh, &more[i])
-		}
-	}
-	for _, e := range entries {
-		tape, ok := strings.CutSuffix(e.Name(), ".db")
-		if !ok {
-			continue
-		}
-		have[tape] = true
-		info, known := tapes[tape]
-		if known && info.Complete && !journals[tape] {
+	l := Listing{Tapes: make([]Info, 0, len(ids))}
+	asKnown := make(map[string]bool, len(ids)) // their sessions are those of the catalogue
+	var runs []*SessionInfo
+	for _, tape := range ids {
+		info, ok := known[tape]
+		if ok && info.Complete && !journals[tape] {
+			asKnown[tape] = true
 			l.Tapes = append(l.Tapes, info)
 			continue
 		}
-		changed(tape)
-	}
-	for tape := range journals {
-		if !have[tape] {
-			have[tape] = true
-			changed(tape)
+		info, more, err := s.glance(tape)
+		switch {
+		case errors.Is(err, ErrNoTape): // deleted meanwhile
+		case err != nil:
+			asKnown[tape] = true
+			l.Broken = append(l.Broken, Broken{tape, err})
+		default:
+			l.Tapes = append(l.Tapes, info)
+			for i := range more {
+				runs = append(runs, &more[i])
+			}
 		}
 	}
-	runs = slices.DeleteFunc(runs, func(one *SessionInfo) bool { return !have[one.Runs[0].Tape] || read[one.Runs[0].Tape] })
-	runs = slices.DeleteFunc(append(runs, fresh...), func(one *SessionInfo) bool { return one.Runs[0].Frames == 0 })
+	for _, one := range told {
+		if asKnown[one.Runs[0].Tape] {
+			runs = append(runs, one)
+		}
+	}
+	l.addSessions(runs)
+	return l, nil
+}
+
+// addSessions adds the sessions that these runs make up.
+func (l *Listing) addSessions(runs []*SessionInfo) {
+	runs = slices.DeleteFunc(runs, func(one *SessionInfo) bool { return one.Runs[0].Frames == 0 })
 	for _, one := range joinRuns(runs) {
 		switch {
 		case !one.exists():
@@ -218,13 +209,11 @@ func (s *Store) List() (Listing, error) {
 			l.Sessions = append(l.Sessions, one)
 		}
 	}
-	slices.SortFunc(l.Tapes, func(a, b Info) int { return strings.Compare(a.Tape, b.Tape) })
 	for _, list := range [][]SessionInfo{l.Sessions, l.Deleted} {
 		slices.SortFunc(list, func(a, b SessionInfo) int {
 			return cmp.Or(a.Updated().Compare(b.Updated()), strings.Compare(a.ID, b.ID))
 		})
 	}
-	return l, nil
 }
 
 // Tapes returns the ids of all tapes, oldest first, without a look into them. A

@@ -212,11 +212,6 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 	if err != nil {
 		return err
 	}
-	for _, kv := range [][2][]byte{{keyHead, head}, {keyRows, s.rows}, {keyBytes, s.bytes}, {keyState, s.state}} {
-		if err := b.Put(kv[0], kv[1]); err != nil {
-			return err
-		}
-	}
 	info := d.info()
 	if old := tape.Get(keyInfo); old != nil {
 		before, err := parseInfo(old)
@@ -225,36 +220,44 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 		}
 		info.Sessions = before.Sessions
 	}
-	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
+	more, err := putSessions(tx, d.touched)
 	if err != nil {
 		return err
 	}
-	for id, more := range d.touched {
-		all := *more
+	info.Sessions += uint64(more)
+	return errors.Join(
+		b.Put(keyHead, head), b.Put(keyRows, s.rows), b.Put(keyBytes, s.bytes), b.Put(keyState, s.state),
+		tape.Put(keyFormat, []byte(fmt.Sprint(Format))), tape.Put(keyInfo, info.flat()),
+		tape.Put(keySealed, place{s.head.Index, s.head.To, d.Taken}.text()),
+	)
+}
+
+// putSessions adds what a block tells of sessions, and returns how many more of
+// them there are.
+func putSessions(tx *bolt.Tx, touched map[string]*SessionInfo) (more int, err error) {
+	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
+	if err != nil {
+		return 0, err
+	}
+	for id, later := range touched {
+		all := *later
 		if old := sessions.Get([]byte(id)); old != nil {
 			if all, err = parseSession(old); err != nil {
-				return err
+				return 0, err
 			}
 			if all.exists() {
-				info.Sessions--
+				more--
 			}
-			all.extend(*more)
+			all.extend(*later)
 		}
 		if all.exists() {
-			info.Sessions++
+			more++
 		}
 		if err := sessions.Put([]byte(id), all.flat()); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	for _, kv := range [][2][]byte{
-		{keyFormat, []byte(fmt.Sprint(Format))}, {keyInfo, info.flat()}, {keySealed, place{s.head.Index, s.head.To, d.Taken}.text()},
-	} {
-		if err := tape.Put(kv[0], kv[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return more, nil
 }
 
 // isNext reports whether the block with that head follows the last one in the
