@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +32,14 @@ Exit status 0; 2 if a file cannot be imported.`,
 			if err != nil {
 				return err
 			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
 			var failed error
 			for _, path := range args {
-				id, err := importFile(store, path, cmd.InOrStdin(), cmd.ErrOrStderr())
+				id, err := importFile(ctx, store, path, cmd.InOrStdin(), cmd.ErrOrStderr())
+				if errors.Is(err, errInterrupted) {
+					return err
+				}
 				if err != nil {
 					failed = errors.Join(failed, err)
 					continue
@@ -43,19 +51,33 @@ Exit status 0; 2 if a file cannot be imported.`,
 	}
 }
 
-func importFile(store *record.Store, path string, stdin io.Reader, stderr io.Writer) (string, error) {
+// importFile imports a file in the portable form; - is stdin. If ctx is done
+// before, nothing of it stays in the store.
+func importFile(ctx context.Context, store *record.Store, path string, stdin io.Reader, stderr io.Writer) (string, error) {
+	r, name, size := stdin, "stdin", int64(0)
 	if path == "-" {
-		return store.Import(stdin, "stdin")
+		stderr = nil // nobody knows how much there is
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		if fi, err := f.Stat(); err == nil {
+			size = fi.Size()
+		}
+		r, name = f, path
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	m := &meter{File: f, progress: newProgress(stderr, path)}
+	in, out := io.Pipe()
+	defer in.Close()
+	defer context.AfterFunc(ctx, func() { out.CloseWithError(errInterrupted) })()
+	go func() { // reading stdin cannot be interrupted, and may outlive this
+		_, err := io.Copy(out, r)
+		out.CloseWithError(err)
+	}()
+	m := &meter{Reader: in, progress: newProgress(stderr, name), total: size}
 	defer m.end()
-	if fi, err := f.Stat(); err == nil {
-		m.total = fi.Size()
-	}
-	return store.Import(m, path)
+	return store.Import(m, name)
 }
+
+var errInterrupted = errors.New("interrupted")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -52,7 +51,7 @@ Exit status 0; 2 if REF cannot be read.`,
 			if len(args) == 0 {
 				return browseStore(cmd.Context(), in, *dir)
 			}
-			return browse(cmd.Context(), in, *dir, args[0], cmd.InOrStdin())
+			return browse(cmd, in, *dir, args[0])
 		},
 	}
 	cmd.Flags().StringVar(&in.Filter, "filter", "", "show the frames that fit this `query`")
@@ -120,16 +119,16 @@ func runInspector(ctx context.Context, in inspect.Inspector, sub inspect.Subject
 func historyFile(store *record.Store) string { return filepath.Join(store.Dir(), "filters") }
 
 // browse opens the inspector on what ref names.
-func browse(ctx context.Context, in inspect.Inspector, dir, ref string, stdin io.Reader) error {
+func browse(cmd *cobra.Command, in inspect.Inspector, dir, ref string) error {
 	store, err := openStore(dir)
 	if err != nil {
 		return err
 	}
 	in.History = historyFile(store)
 	if ref == "-" || strings.ContainsAny(ref, `/\`) || isFile(ref) {
-		return browseFile(ctx, in, ref, stdin)
+		return browseFile(cmd, in, ref)
 	}
-	sub, err := resolve(dir, ref, stdin)
+	sub, err := resolve(dir, ref, cmd.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -138,12 +137,12 @@ func browse(ctx context.Context, in inspect.Inspector, dir, ref string, stdin io
 	for _, p := range sub.Parts {
 		ids = append(ids, p.Tape.ID())
 	}
-	return runInspector(ctx, in, inspect.TapesOf(in.Store, sub.Session, ids...))
+	return runInspector(cmd.Context(), in, inspect.TapesOf(in.Store, sub.Session, ids...))
 }
 
 // browseFile opens the inspector on a file. One in the portable form becomes a
 // tape in a store of its own first: it is read from several places at once.
-func browseFile(ctx context.Context, in inspect.Inspector, path string, stdin io.Reader) (err error) {
+func browseFile(cmd *cobra.Command, in inspect.Inspector, path string) (err error) {
 	sub := inspect.Subject{
 		Name: filepath.Base(path),
 		Open: func() ([]*record.Tape, error) {
@@ -152,43 +151,25 @@ func browseFile(ctx context.Context, in inspect.Inspector, path string, stdin io
 		},
 	}
 	if filepath.Ext(path) == ".db" {
-		return runInspector(ctx, in, sub)
+		return runInspector(cmd.Context(), in, sub)
 	}
 	if path == "-" {
 		sub.Name = "stdin"
-	} else {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		stdin = f
 	}
+	// A signal is often followed by another one, as when a terminal is closed. They
+	// are taken until the store is removed.
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
 	tmp, err := os.MkdirTemp("", "acptap-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	store := record.OpenStore(tmp)
-	id, err := importFrom(ctx, store, stdin, sub.Name)
+	id, err := importFile(ctx, store, path, cmd.InOrStdin(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	sub.Open = inspect.TapesOf(store, "", id).Open
-	return runInspector(ctx, in, sub)
-}
-
-// importFrom imports what r has, unless a signal ends that: then too who calls it
-// can remove what it has made.
-func importFrom(ctx context.Context, store *record.Store, r io.Reader, name string) (id string, err error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	in, out := io.Pipe()
-	defer in.Close()
-	defer context.AfterFunc(ctx, func() { out.CloseWithError(errors.New("interrupted")) })()
-	go func() { // reading stdin cannot be interrupted, and may outlive this
-		_, err := io.Copy(out, r)
-		out.CloseWithError(err)
-	}()
-	return store.Import(in, name)
+	return runInspector(cmd.Context(), in, sub)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // A signaller ends this process as soon as it is read from, and has nothing to
@@ -31,13 +33,33 @@ func TestInspectInterrupted(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	stdin, writer := io.Pipe()
 	defer writer.Close()
-	err := browseFile(t.Context(), newInspector(), "-", signaller{stdin})
+	cmd := &cobra.Command{}
+	cmd.SetContext(t.Context())
+	cmd.SetIn(signaller{stdin})
+	err := browseFile(cmd, newInspector(), "-")
 	if err == nil || err.Error() != "interrupted" {
 		t.Errorf("got %v, want that it is interrupted", err)
 	}
 	left, err := os.ReadDir(tmp)
 	if err != nil || len(left) > 0 {
 		t.Errorf("got %v and %v, want nothing there", left, err)
+	}
+}
+
+// TestImportInterrupted keeps nothing of a tape that was being imported.
+func TestImportInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	stdin, writer := io.Pipe()
+	defer writer.Close()
+	cmd := newImportCmd(&dir)
+	cmd.SetArgs([]string{"-", "no-such-file"})
+	head := strings.NewReader(`{"acptap":1}` + "\n" + `{"dir":"c2a","frame":{"jsonrpc":"2.0","method":"a"}}` + "\n")
+	cmd.SetIn(io.MultiReader(head, signaller{stdin}))
+	if err := cmd.ExecuteContext(t.Context()); err == nil || err.Error() != "interrupted" {
+		t.Errorf("got %v, want that it is interrupted", err)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "tapes")); err != nil || len(left) > 0 {
+		t.Errorf("got %v and %v, want no tapes", left, err)
 	}
 }
 

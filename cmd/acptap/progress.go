@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 )
 
@@ -49,15 +48,15 @@ func (p *progress) end() {
 	}
 }
 
-// A meter is a file that shows how much of it was read.
+// A meter is a reader that shows how much of it was read.
 type meter struct {
-	*os.File
+	io.Reader
 	*progress
 	done, total int64
 }
 
 func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.File.Read(p)
+	n, err := m.Reader.Read(p)
 	m.done += int64(n)
 	m.show(m.done, m.total)
 	return n, err

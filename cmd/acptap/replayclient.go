@@ -110,7 +110,7 @@ func replayClient(cmd *cobra.Command, client *replay.Client, ref string, save bo
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted")
+		return errInterrupted
 	case errors.Is(err, replay.ErrUnmade):
 		return fmt.Errorf("%w; --as-new makes it anew", err)
 	case err != nil && !errors.Is(err, replay.ErrDiffers):
