@@ -42,7 +42,8 @@ func TestGrowingRun(t *testing.T) {
 		s := term.wait(t, times, has("agent_message_chunk "+times+" "))
 		for line := range strings.Lines(s) {
 			if strings.Contains(line, times) {
-				return line
+				list, _, _ := strings.Cut(line, "│") // beside it is whatever frame is selected
+				return list
 			}
 		}
 		return ""
