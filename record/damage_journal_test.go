@@ -39,7 +39,7 @@ func TestTornJournal(t *testing.T) {
 	path := segmentsOf(t, store)[0]
 	whole := bytes.TrimRight(readFile(t, path), "\x00")
 	for size := range whole {
-		if size < 4<<10 && size%97 != 0 {
+		if size < 4<<10 && size%97 != 0 || testing.Short() && size%3 != 0 {
 			continue // of the header some are enough
 		}
 		for _, zeros := range []int{0, 8 << 10} { // as the proxy's death leaves it, and the power's

@@ -53,12 +53,12 @@ var roundTrips = []struct {
 	{"empty lines", chunks(chunk{wire.AgentToClient, strings.Repeat("\n", 50_000)})},
 	{"a batch of many entries", chunks(chunk{wire.AgentToClient, "[1" + strings.Repeat(",1", 100_000) + "]\n"})},
 	{"frames around the limits", func(yield func(wire.Direction, []byte) bool) {
-		ends := []string{"\r\n", "\n"}
+		beside, ends := 2, []string{"\r\n", "\n"}
 		if testing.Short() {
-			ends = ends[:1]
+			beside, ends = 1, ends[:1]
 		}
 		for _, size := range []int{16 << 10, 256 << 10, wire.MaxChecked, 2 * wire.MaxChecked} {
-			for _, n := range []int{size - 2, size - 1, size, size + 1, size + 2} {
+			for n := size - beside; n <= size+beside; n++ {
 				for _, end := range ends {
 					if !yield(wire.AgentToClient, append(bytes.Repeat([]byte{'x'}, n), end...)) || !yield(wire.ClientToAgent, []byte("{}\n")) {
 						return
