@@ -29,9 +29,10 @@ func recordForever(dir string) {
 	select {}
 }
 
-// TestKilled looks at a tape whose proxy is killed meanwhile: the timers stop.
+// TestKilled looks at a tape whose proxy is killed meanwhile: the timers stop. It is
+// not for t.Parallel: until the new process has begun, it holds the locks of other
+// tests' tapes too.
 func TestKilled(t *testing.T) {
-	t.Parallel()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
