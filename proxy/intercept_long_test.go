@@ -1,0 +1,77 @@
+package proxy_test
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A line that is too long to be shown passes in order, and nothing gets between
+// its pieces.
+func TestLongLine(t *testing.T) {
+	long := strings.Repeat("0123456789abcdef", 20<<16) // 20 MiB
+	s := &script{}
+	p := &proxy.Proxy{Command: role("echo"), Interceptor: s}
+	s.frame = func(f wire.Frame, out []wire.Frame) []wire.Frame {
+		if len(f.Raw) > 16<<20 {
+			t.Errorf("a frame of %d bytes was shown", len(f.Raw))
+		}
+		return append(out, f)
+	}
+	c := begin(t, t.Context(), p)
+	go func() {
+		io.WriteString(c.in, "a\n"+long[:18<<20])
+		s.do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.ClientToAgent, "between")) })
+	}()
+	if got := c.line(t); got != "a" {
+		t.Fatalf("got %q, want a", got)
+	}
+	go func() {
+		time.Sleep(300 * time.Millisecond)
+		io.WriteString(c.in, long[18<<20:]+"\r\nb\n")
+	}()
+	if got := c.line(t); got != long+"\r" && got != "between" {
+		t.Errorf("got %s, want the long line", short(got))
+	}
+	got := []string{c.line(t), c.line(t)}
+	if slices.Sort(got); !slices.Equal(got, []string{"b", "between"}) {
+		t.Errorf("got %d and %d bytes, want b and what was sent in between", len(got[0]), len(got[1]))
+	}
+	c.in.Close()
+	c.end(t, 0)
+}
+
+// What is sent to a receiver that is in the middle of such a line comes behind it.
+func TestSendIntoLongLine(t *testing.T) {
+	const read = 1 << 20
+	long := strings.Repeat("0123456789abcdef", 17<<16) // 17 MiB
+	s, m := &script{}, &memory{}
+	s.frame = func(f wire.Frame, out []wire.Frame) []wire.Frame {
+		if string(f.Raw) == "ready" { // the agent has got the beginning of the line
+			out = append(out, frame(wire.ClientToAgent, "between"))
+		}
+		return append(out, f)
+	}
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("ready", strconv.Itoa(read)), Interceptor: s, Journal: m})
+	go io.WriteString(c.in, long)
+	if got := c.line(t); got != "ready" {
+		t.Fatalf("got %q, want ready", short(got))
+	}
+	go func() {
+		io.WriteString(c.in, "\r\nb\n")
+		c.in.Close()
+	}()
+	for _, want := range []string{long[read:] + "\r", "between", "b"} {
+		if got := c.line(t); got != want {
+			t.Errorf("got %s, want %s", short(got), short(want))
+		}
+	}
+	c.end(t, 0)
+	m.check(t, wire.ClientToAgent, long+"\r\nb\n") // what the client sent
+}
