@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/gdamore/tcell/v2"
 )
@@ -12,30 +11,9 @@ type key struct {
 	names []string // as keyName returns; two letters are pressed one after the other
 	where part
 	what  string
-	hint  string // on the last line of the screen; behind a slash, what it is where everything is unfolded; empty: only in the list of keys
+	hint  func(*app) string // on the last line of the screen, while that is not empty; nil: only in the list of keys
 	do    func(*app)
 }
-
-// hintWidth returns how many columns the hint takes, with those behind it.
-func (k *key) hintWidth() int { return len(k.names[0]) + 1 + len(k.hint) + len(hintGap) }
-
-// hinted returns a key with a hint at what it would do now.
-func (a *app) hinted(k key) key {
-	folded, unfolded, ok := strings.Cut(k.hint, "/")
-	switch {
-	case a.page == nil && k.hint == "fold" && !a.pane.folds():
-		k.hint = ""
-	case k.names[0] == "x":
-		k.hint = paneNames[a.pane.next()]
-	case ok && (a.page == nil && !a.model.folded || a.page != nil && a.page.unfolded):
-		k.hint = unfolded
-	default:
-		k.hint = folded
-	}
-	return k
-}
-
-const hintGap = "   "
 
 // A part is where on the screen the keys go.
 type part uint8

@@ -102,13 +102,13 @@ func (p *prompt) fault(err error) {
 	}
 }
 
-// promptKeys returns the keys of a prompt that a newcomer needs.
-func promptKeys(past bool) []key {
-	keys := []key{{names: []string{"Enter"}, hint: "done"}, {names: []string{"Esc"}, hint: "cancel"}}
-	if past {
-		keys = append(keys, key{names: []string{"Up"}, hint: "the line before"})
+// hints returns the keys that a newcomer needs.
+func (p *prompt) hints() []hint {
+	hints := []hint{{"Enter", "done"}, {"Esc", "cancel"}}
+	if len(p.past) > 0 {
+		hints = append(hints, hint{"Up", "the line before"})
 	}
-	return keys
+	return hints
 }
 
 // propose lists what could be typed, or points to the place that is wrong.
@@ -121,7 +121,7 @@ func (p *prompt) propose(c canvas) {
 	}
 	list := p.proposals()
 	if len(list) == 0 {
-		c.hints(promptKeys(len(p.past) > 0))
+		c.hints(p.hints())
 		return
 	}
 	x := c.text(1, 0, ansi.Bold, "Tab ")

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -219,43 +218,3 @@ func (m *sifted) badText() string {
 }
 
 const brokenNote = "a part cannot be read"
-
-// drawHints draws the keys that a newcomer needs.
-func (a *app) drawHints(c canvas) {
-	if c.h == 0 {
-		return
-	}
-	if a.prompt != nil {
-		a.prompt.propose(c)
-		return
-	}
-	where := a.part()
-	var hints []key
-	room := c.w - 1 + len(hintGap)
-	for _, k := range a.keys {
-		if k.hint != "" && k.where&where != 0 {
-			if k = a.hinted(k); k.hint == "" {
-				continue
-			}
-			hints = append(hints, k)
-			room -= k.hintWidth()
-		}
-	}
-	for room < 0 && len(hints) > 2 { // the last two are the keys, and how to leave
-		drop := len(hints) - 3
-		room += hints[drop].hintWidth()
-		hints = slices.Delete(hints, drop, drop+1)
-	}
-	c.hints(hints)
-}
-
-// hints draws keys with what they do.
-func (c canvas) hints(keys []key) {
-	var row []span
-	gap := ""
-	for _, k := range keys {
-		row = append(row, span{ansi.Bold, gap + k.names[0]}, span{ansi.Dim, " " + k.hint})
-		gap = hintGap
-	}
-	c.line(1, 0, row)
-}
