@@ -13,6 +13,7 @@ type jobs struct {
 	running int                // only in acts
 	work    sync.WaitGroup     // those that run
 	ready   [2]chan<- struct{} // by direction, of streams that have ended: closed when that may be passed on; nil: nobody waits
+	limit   *time.Timer        // of how long the end of the client's is kept back; nil: it was not
 	over    chan struct{}      // closed when the agent will not answer any more
 	once    sync.Once          // closes over
 }
@@ -41,11 +42,12 @@ func (s *Shim) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan s
 	s.ready[dir] = ready
 	if dir == wire.AgentToClient {
 		s.once.Do(func() { close(s.over) })
+		s.kept.drop(s.early...)
 		s.stage, s.early = aside, nil
 	}
 	s.endIfIdle()
 	if dir == wire.ClientToAgent && s.ready[dir] != nil {
-		time.AfterFunc(2*s.patience(), func() {
+		s.limit = time.AfterFunc(2*s.patience(), func() {
 			s.do(func(out []wire.Frame) []wire.Frame {
 				s.passEnd(dir)
 				return out
@@ -74,6 +76,9 @@ func (s *Shim) passEnd(dir wire.Direction) {
 func (s *Shim) Close() {
 	if s.over == nil {
 		return // never started
+	}
+	if s.limit != nil {
+		s.limit.Stop()
 	}
 	s.once.Do(func() { close(s.over) })
 	s.work.Wait()
