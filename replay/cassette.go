@@ -21,6 +21,9 @@ type Cassette struct {
 	Mode    Mode
 	Command []string // the real agent; empty: there is none, and nothing is recorded
 	Agent   Agent    // how to replay; its Sources, Live and Journal are the cassette's
+
+	opened bool         // by Open, for the next Run
+	plays  *record.Tape // what Open has returned then
 }
 
 // mode returns the mode that there can be: without an agent nothing is recorded.
@@ -31,9 +34,15 @@ func (c *Cassette) mode() Mode {
 	return c.Mode
 }
 
-// Open returns the tape that Run is going to play, nil if it is going to record
-// one. A file that is missing then is an error.
-func (c *Cassette) Open() (*record.Tape, error) {
+// Open returns the tape that the next Run is going to play, nil if that is going
+// to record one. A file that is missing then is an error. Run opens what is not.
+func (c *Cassette) Open() (_ *record.Tape, err error) {
+	c.plays, err = c.find()
+	c.opened = err == nil
+	return c.plays, err
+}
+
+func (c *Cassette) find() (*record.Tape, error) {
 	mode := c.mode()
 	if mode != ModeNone {
 		if err := errors.Join(c.keep(whole), c.keep(addition)); err != nil {
@@ -59,11 +68,14 @@ func (c *Cassette) Open() (*record.Tape, error) {
 // out. Where it records, the file appears or changes when the client has gone,
 // whole or not at all; if we were killed, before the next run.
 func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
-	t, err := c.Open()
-	switch {
-	case err != nil:
-		return Report{}, err
-	case t == nil:
+	if !c.opened {
+		if _, err := c.Open(); err != nil {
+			return Report{}, err
+		}
+	}
+	t := c.plays
+	c.opened, c.plays = false, nil
+	if t == nil {
 		return c.record(ctx, in, out, errOut)
 	}
 	agent := c.Agent
@@ -72,7 +84,7 @@ func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer)
 		return agent.Run(ctx, in, out, errOut)
 	}
 	var report Report
-	err = c.tape(addition, func(j *record.Journal) error {
+	err := c.tape(addition, func(j *record.Journal) error {
 		agent.Live, agent.Journal = c.Command, j
 		var err error
 		report, err = agent.Run(ctx, in, out, errOut)

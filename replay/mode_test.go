@@ -147,6 +147,27 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode()
 }
 
+// What was opened is played, once: its file is not read again.
+func TestOpened(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "fix.jsonl")
+	if err := os.WriteFile(file, []byte(readFile(t, "../testdata/tapes/acp-go-sdk.jsonl")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &replay.Cassette{Path: file}
+	if tape, err := c.Open(); tape == nil || err != nil {
+		t.Fatalf("got %v and %v", tape, err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if said, _, err := converse(t, c, hello); !strings.Contains(said, "protocolVersion") || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %q and %v", said, err)
+	}
+	if _, _, err := converse(t, c); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("another run: got %v, want that the file is missing", err)
+	}
+}
+
 // What lies beside the file while it is recorded is kept out of git.
 func TestRecordingIsIgnored(t *testing.T) {
 	dir := t.TempDir()
