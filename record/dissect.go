@@ -21,9 +21,7 @@ type dissector struct {
 	build   builder
 	first   uint64 // number of the next frame when the block began
 	tracker *dialect.Tracker
-	now     time.Duration // time of the record at hand
 	touched map[string]*SessionInfo
-	origin  [wire.Directions]wire.Origin
 	emit    [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
 	split   [wire.Directions]wire.Splitter
 }
@@ -31,13 +29,15 @@ type dissector struct {
 // dissected is what a dissector knows at the end of a block, but for the
 // tracker's part.
 type dissected struct {
-	Index    int                     // of the next block
-	Seq      uint64                  // of the next frame
-	Position int64                   // of the next journal record
-	Taken    int                     // bytes of that record that are in the block already
-	Offsets  [wire.Directions]int64  // bytes seen of each direction
-	Adrift   [wire.Directions]bool   `json:",omitzero"` // its offset is not known: the block before was lost
-	Pending  [wire.Directions][]byte // of the line that has not ended
+	Index    int                          // of the next block
+	Seq      uint64                       // of the next frame
+	Now      time.Duration                `json:",omitzero"` // time of the record at hand
+	Position int64                        // of the next journal record
+	Taken    int                          // bytes of that record that are in the block already
+	Offsets  [wire.Directions]int64       // bytes seen of each direction
+	Adrift   [wire.Directions]bool        `json:",omitzero"` // its offset is not known: the block before was lost
+	Origin   [wire.Directions]wire.Origin `json:",omitzero"` // of the line that has not ended
+	Pending  [wire.Directions][]byte      // of that line
 	Long     [wire.Directions]*longLine
 	Info     Info
 }
@@ -148,7 +148,7 @@ func (d *dissector) full() bool {
 // record takes a journal record. It returns false if the block is full before
 // the record is used up: then it is to be called again with the same record.
 func (d *dissector) record(r found) bool {
-	d.now = r.at
+	d.Now = r.at
 	if d.Adrift[r.dir] && r.kind != recGap {
 		d.Offsets[r.dir], d.Adrift[r.dir] = int64(r.offset)+int64(d.Taken), false
 	}
@@ -164,9 +164,9 @@ func (d *dissector) record(r found) bool {
 		}
 	}
 	if r.kind.isBytes() {
-		if o := wire.Origin(r.kind); d.origin[r.dir] != o {
+		if o := wire.Origin(r.kind); d.Origin[r.dir] != o {
 			d.split[r.dir].Flush(d.emit[r.dir])
-			d.origin[r.dir] = o
+			d.Origin[r.dir] = o
 		}
 		for d.Taken < len(r.payload) {
 			slice := r.payload[d.Taken:min(d.Taken+sliceSize, len(r.payload))]
@@ -199,7 +199,7 @@ func (d *dissector) mark(dir wire.Direction, kind recordKind, text []byte) {
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
 	case recExit:
 		d.flush()
-		d.Info.Exit, d.Info.Ended = m.Exit, d.wall(d.now)
+		d.Info.Exit, d.Info.Ended = m.Exit, d.wall(d.Now)
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
 	}
 }
@@ -208,7 +208,7 @@ func (d *dissector) mark(dir wire.Direction, kind recordKind, text []byte) {
 func (d *dissector) skip(seq uint64) {
 	if n := seq - d.Seq; n > 0 {
 		d.Seq = seq
-		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: seq, At: d.now}}, part: true, back: n}, nil)
+		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: seq, At: d.Now}}, part: true, back: n}, nil)
 	}
 }
 
@@ -237,12 +237,12 @@ func (d *dissector) piece(dir wire.Direction, piece []byte, end wire.LineEnd, la
 	case !last:
 		long.Size += int64(len(piece))
 		long.end(piece)
-		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: d.Seq, At: d.now, Dir: dir, Origin: d.origin[dir], Size: int64(len(piece))}}, part: true}, piece)
+		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: d.Seq, At: d.Now, Dir: dir, Origin: d.Origin[dir], Size: int64(len(piece))}}, part: true}, piece)
 	case long == nil:
-		d.frame(dir, d.origin[dir], wire.Junk, end, piece)
+		d.frame(dir, d.Origin[dir], wire.Junk, end, piece)
 	default:
 		d.Long[dir] = nil
-		d.add(wire.Frame{Dir: dir, Origin: d.origin[dir], Kind: wire.Unchecked, End: end, Size: long.Size + int64(len(piece)), Raw: long.Head}, long, piece)
+		d.add(wire.Frame{Dir: dir, Origin: d.Origin[dir], Kind: wire.Unchecked, End: end, Size: long.Size + int64(len(piece)), Raw: long.Head}, long, piece)
 	}
 }
 
@@ -254,7 +254,7 @@ func (d *dissector) frame(dir wire.Direction, origin wire.Origin, kind wire.Kind
 // add numbers a frame, finds out what it means, and puts it into the block.
 // stored are the bytes of it that go into this block.
 func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
-	f.Seq, f.At = d.Seq, d.now
+	f.Seq, f.At = d.Seq, d.Now
 	d.Seq++
 	e := entry{}
 	if long != nil {

@@ -25,7 +25,7 @@ type loader struct {
 // line takes one line.
 func (l *loader) line(p portableLine) error {
 	d := l.d
-	d.now = max(p.at, d.now)
+	d.Now = max(p.at, d.Now)
 	l.number(p.seq)
 	if p.mark != nil {
 		kind := recSignal
@@ -40,7 +40,7 @@ func (l *loader) line(p portableLine) error {
 		d.mark(p.dir, kind, p.mark.JSON())
 		return nil
 	}
-	d.origin[p.dir] = p.origin
+	d.Origin[p.dir] = p.origin
 	for slice := range slices.Chunk(p.raw, sliceSize) {
 		d.split[p.dir].Feed(slice, d.emit[p.dir])
 		if err := l.sealIfFull(); err != nil {

@@ -1,0 +1,31 @@
+package record
+
+import (
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A line that the end of the tape leaves unfinished has the time and the origin
+// of its last bytes, also where the end is found by somebody who goes on behind
+// the last block.
+func TestUnfinishedLineBehindBlock(t *testing.T) {
+	d := newDissector(Info{})
+	r := journalRecord{dir: wire.AgentToClient, kind: recInjected, at: time.Second, payload: []byte(`{"jsonrpc`)}
+	if !d.record(found{journalRecord: r, next: 100}) {
+		t.Fatal("the block is full")
+	}
+	state, err := d.state()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err = restoreDissector(state); err != nil {
+		t.Fatal(err)
+	}
+	d.next()
+	d.flush()
+	if len(d.build.entries) != 1 || d.build.entries[0].At != time.Second || d.build.entries[0].Origin != wire.Injected {
+		t.Errorf("got %+v, want a line of 1s that acptap made", d.build.entries)
+	}
+}
