@@ -1,0 +1,51 @@
+package record
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// RedactField returns a value below the params or the result of a message as an
+// export shows it: without what is secret there or by its looks. method is the
+// message's, of an answer that of its request; path names the members and the
+// elements that lead to the value, such as mcpServers[0].env[1].value. What stands
+// alone in a list of arguments may belong to a flag before it, so of it only flags
+// are shown.
+func RedactField(method, path string, value []byte) []byte {
+	if !json.Valid(value) {
+		return redactText(value)
+	}
+	steps := strings.FieldsFunc(path, func(c rune) bool { return c == '.' || c == '[' || c == ']' })
+	s, name := aMessage.member("params", method, '{'), ""
+	for i, step := range steps {
+		first := firstByte(value)
+		if i+1 < len(steps) {
+			first = '{'
+			if isIndex(steps[i+1]) {
+				first = '['
+			}
+		}
+		list := s
+		if isIndex(step) {
+			s, name = s.element(first), ""
+		} else {
+			s, name = s.member(step, "", first), step
+		}
+		if list == aCommand && first == '"' && !strings.HasPrefix(strings.TrimSpace(string(value)), `"-`) {
+			s = aSecret
+		}
+	}
+	r := redactor{in: value}
+	r.blanks()
+	r.value(s, name)
+	return r.edit.text(value)
+}
+
+func isIndex(step string) bool { return strings.Trim(step, "0123456789") == "" }
+
+// firstByte returns the first byte of a JSON value.
+func firstByte(value []byte) byte {
+	r := redactor{in: value}
+	r.blanks()
+	return r.in[r.i]
+}
