@@ -123,7 +123,7 @@ func ownTerminals(c *trace.Conversation) map[*trace.Terminal]bool {
 		}
 		for _, item := range e.ToolCall.Content {
 			if v := gjson.ParseBytes(item); v.Get("type").Str == "terminal" {
-				if t := c.Terminal(e.Run, v.Get("terminalId").Str); t != nil {
+				if t := c.Terminal(e, v.Get("terminalId").Str); t != nil {
 					shown[t] = true
 				}
 			}

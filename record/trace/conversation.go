@@ -20,8 +20,9 @@ type Conversation struct {
 	State    State     `json:"state"`    // as it is now
 	Changed  *Entity   `json:"-"`        // what a frame began or changed last; nil: nothing yet
 
-	byID   map[entityKey]*Entity
-	run    *Entity // the message that a chunk without an id goes on with
+	byID   map[entityKey]*Entity   // the newest with each id
+	gone   map[entityKey][]*Entity // terminals whose id another has now, in order
+	run    *Entity                 // the message that a chunk without an id goes on with
 	turns  turnState
 	replay replay
 }
@@ -34,6 +35,8 @@ type Entity struct {
 	Turn     int  `json:"turn"`              // number of the turn in which it began; 0: before the first
 	Replayed bool `json:"replayed,omitzero"` // known only from the repetition of the history at a load
 
+	section int // of the turn
+
 	Message    *Message    `json:"message,omitempty"`
 	ToolCall   *ToolCall   `json:"toolCall,omitempty"`
 	Plan       *Plan       `json:"plan,omitempty"`
@@ -44,8 +47,9 @@ type Entity struct {
 	Other      *Other      `json:"other,omitempty"` // an update of a kind that is not known
 }
 
-// An entityKey finds an entity by its id. Ids are unique among the entities of
-// one kind on one tape.
+// An entityKey finds an entity by its id. From version 2 on ids are unique among
+// the entities of one kind on one tape; in version 1 agents use them again, and
+// the newest counts.
 type entityKey struct {
 	run  int
 	kind string
@@ -75,7 +79,7 @@ func (c *Conversation) reopen() {
 // add puts an entity at the end.
 func (c *Conversation) add(f *frame, e *Entity) *Entity {
 	e.Span = begin(f)
-	e.Turn = c.turns.current
+	e.Turn, e.section = c.turns.current, c.turns.section
 	e.Replayed = c.replay.on
 	c.Entities = append(c.Entities, e)
 	c.Changed = e
@@ -88,9 +92,23 @@ func (c *Conversation) touch(f *frame, e *Entity) {
 	c.Changed = e
 }
 
-// find returns the entity with the id, nil if there is none on this tape.
+// past reports whether e is of an earlier turn.
+func (c *Conversation) past(e *Entity) bool {
+	return e.Turn != c.turns.current || e.section != c.turns.section
+}
+
+// find returns the newest entity with the id, nil if there is none on this tape.
 func (c *Conversation) find(f *frame, kind, id string) *Entity {
+	return c.findUnless(f, kind, id, nil)
+}
+
+// findUnless is find, where an entity for which ended holds is none: its id is
+// used again. ended may be nil.
+func (c *Conversation) findUnless(f *frame, kind, id string, ended func(e *Entity) bool) *Entity {
 	e := c.byID[entityKey{f.run, kind, id}]
+	if e != nil && ended != nil && ended(e) {
+		return nil
+	}
 	if e != nil {
 		c.touch(f, e)
 	}

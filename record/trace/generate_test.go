@@ -15,14 +15,28 @@ type script struct {
 	lines   strings.Builder
 	want    strings.Builder
 	ids     bool // messages carry ids
+	again   bool // ids are used again: of messages in the next turn, of tool calls as soon as all have ended
 	version string
-	n       int      // of what has been named
-	pending []string // updates that may come at any time before the turn ends, in order
+	n       int            // of what has been named
+	used    map[string]int // ids, by their prefix
+	pending []string       // updates that may come at any time before the turn ends, in order
 }
 
 func (s *script) name(prefix string) string {
 	s.n++
 	return fmt.Sprintf("%s%d", prefix, s.n)
+}
+
+// id makes an id of a thing.
+func (s *script) id(prefix string) string {
+	if !s.again {
+		return s.name(prefix)
+	}
+	if prefix == "c" && len(s.pending) == 0 && s.IntN(2) == 0 {
+		s.used[prefix] = 0
+	}
+	s.used[prefix]++
+	return fmt.Sprint(prefix, s.used[prefix])
 }
 
 var words = []string{"one ", "two\n", "ünï ", "日本", "😀", `"quoted" `, `\back `, "", "tab\t", "e\u0301"}
@@ -78,7 +92,7 @@ func (s *script) message(turn int, role string) {
 	kind := map[string]string{"agent": "agent_message", "thought": "agent_thought"}[role]
 	id, field := "", ""
 	if s.ids {
-		id = s.name("m")
+		id = s.id("m")
 		field = `"messageId":"` + id + `",`
 	}
 	text := s.text()
@@ -101,7 +115,7 @@ func (s *script) message(turn int, role string) {
 }
 
 func (s *script) tool(turn int) {
-	id, title := s.name("c"), s.name("title")
+	id, title := s.id("c"), s.name("title")
 	first := "tool_call_update"
 	if s.version == "v1" {
 		first = "tool_call"
@@ -122,6 +136,7 @@ func (s *script) tool(turn int) {
 }
 
 func (s *script) turn(number int) {
+	s.used = map[string]int{}
 	text := s.text()
 	id := fmt.Sprint(number + 1)
 	s.lines.WriteString(prompt(id, strings.Trim(quote(text), `"`)))
@@ -169,7 +184,7 @@ func (s *script) turn(number int) {
 func TestGenerated(t *testing.T) {
 	for seed := range uint64(600) {
 		s := script{Rand: rand.New(rand.NewPCG(seed, 0))}
-		switch seed % 4 {
+		switch seed % 5 {
 		case 0:
 			s.version = "v1"
 			s.lines.WriteString(v1)
@@ -182,6 +197,9 @@ func TestGenerated(t *testing.T) {
 		case 3:
 			s.version, s.ids = "v2", true
 			s.lines.WriteString(v2)
+		case 4:
+			s.version, s.ids, s.again = "v1", true, true
+			s.lines.WriteString(v1)
 		}
 		turns := 1 + s.IntN(4)
 		for number := range turns {

@@ -68,6 +68,7 @@ func (c *Conversation) whole(f *frame, role Role, u gjson.Result) {
 
 // message returns the message that an update belongs to. Without an id that is
 // the run of chunks of one role, which everything else in the conversation ends.
+// In version 1 agents use an id again in a later turn.
 func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	if id == "" {
 		if e := c.run; e != nil && e.Message.Role == role {
@@ -78,12 +79,25 @@ func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 		return c.run
 	}
 	c.run = nil
-	e := c.find(f, messageKind(f, role), id)
+	var another func(e *Entity) bool
+	if !f.nullClears() {
+		another = c.overMessage
+	}
+	e := c.findUnless(f, messageKind(f, role), id, another)
 	if e == nil {
 		id = strings.Clone(id)
 		e = c.addAs(f, messageKind(f, role), id, &Entity{Message: &Message{Role: role, MessageID: id}})
 	}
 	return e
+}
+
+// overMessage reports whether what comes now cannot belong to a message: in a
+// replay each of the user's ends where something else begins.
+func (c *Conversation) overMessage(e *Entity) bool {
+	if e.Message.Role == User && e.Replayed {
+		return c.Changed != e
+	}
+	return c.past(e)
 }
 
 // messageKind returns the space of a message's id. From version 2 on it belongs
@@ -106,7 +120,10 @@ func (c *Conversation) userUpdate(f *frame, u gjson.Result) {
 		c.report(f, u)
 	case f.Update == "user_message_chunk":
 		e := c.chunk(f, User, u)
-		e.Replayed = history
+		if e.Replayed = history; history && e.First == f.Seq {
+			c.turns.section++
+			e.section = c.turns.section
+		}
 		e.Message.size += utf16Len(u.Get("content.text").Str)
 		c.dropEcho(f, e)
 	default: // version 1 has no whole messages, but some agent may

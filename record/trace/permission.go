@@ -37,7 +37,8 @@ func (p *Permission) Choice() string {
 }
 
 // ask takes a session/request_permission. It carries a patch of a tool call,
-// and in version 1 is often the first that is known of the call.
+// and in version 1 is often the first that is known of the call: nobody asks for
+// one that is over.
 func (c *Conversation) ask(f *frame) *Permission {
 	params := f.params()
 	p := &Permission{Request: f.Seq, Asked: f.At}
@@ -51,9 +52,13 @@ func (c *Conversation) ask(f *frame) *Permission {
 		f.setString(&o.Kind, option.Get("kind"))
 		p.Options = append(p.Options, o)
 	}
-	e := c.patchToolCall(f, params.Get("toolCall")) // version 1, early 2
+	var another func(e *Entity) bool
+	if !f.nullClears() {
+		another = c.overCall
+	}
+	e := c.patchToolCall(f, params.Get("toolCall"), another) // version 1, early 2
 	if e == nil {
-		e = c.patchToolCall(f, params.Get("subject.toolCall"))
+		e = c.patchToolCall(f, params.Get("subject.toolCall"), nil)
 	}
 	if e == nil {
 		e = c.find(f, "tool", params.Get("subject.toolCallId").Str)

@@ -34,8 +34,8 @@ func (p *Plan) Entries() []PlanEntry {
 
 // plan takes the plan of version 1. It ends no run of chunks.
 func (c *Conversation) plan(f *frame, u gjson.Result) {
-	e := c.find(f, "plan", "")
-	if e == nil || e.Turn != c.turns.current {
+	e := c.findUnless(f, "plan", "", c.past)
+	if e == nil {
 		e = c.addAs(f, "plan", "", &Entity{Plan: &Plan{Type: "items"}})
 	}
 	if entries := u.Get("entries"); entries.IsArray() {

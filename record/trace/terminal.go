@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -27,21 +29,39 @@ type Exit struct {
 	Signal string `json:"signal,omitempty"`
 }
 
-// Terminal returns the terminal with the id on one tape; nil if there is none.
-func (c *Conversation) Terminal(run int, id string) *Terminal {
-	if e := c.byID[entityKey{run, "terminal", id}]; e != nil {
-		return e.Terminal
+// Terminal returns the terminal that a tool call has by an id; nil if there is
+// none. A client may use an id again: what is meant is what had it last while
+// the call went on.
+func (c *Conversation) Terminal(call *Entity, id string) *Terminal {
+	key := entityKey{call.Run, "terminal", id}
+	e := c.byID[key]
+	if e == nil {
+		return nil
 	}
-	return nil
+	if gone := c.gone[key]; len(gone) > 0 && e.First > call.Last {
+		i, _ := slices.BinarySearchFunc(gone, call.Last, func(e *Entity, last uint64) int { return cmp.Compare(e.First, last+1) })
+		e = gone[max(i-1, 0)]
+	}
+	return e.Terminal
 }
 
 func (c *Conversation) terminal(f *frame, id string) *Terminal {
 	e := c.find(f, "terminal", id)
 	if e == nil {
-		id = strings.Clone(id)
-		e = c.addAs(f, "terminal", id, &Entity{Terminal: &Terminal{ID: id}})
+		return c.newTerminal(f, id)
 	}
 	return e.Terminal
+}
+
+func (c *Conversation) newTerminal(f *frame, id string) *Terminal {
+	key := entityKey{f.run, "terminal", strings.Clone(id)}
+	if old := c.byID[key]; old != nil {
+		if c.gone == nil {
+			c.gone = make(map[entityKey][]*Entity)
+		}
+		c.gone[key] = append(c.gone[key], old)
+	}
+	return c.addAs(f, key.kind, key.id, &Entity{Terminal: &Terminal{ID: key.id}}).Terminal
 }
 
 // terminalAnswer takes the client's answer to a terminal method of version 1.
@@ -49,7 +69,7 @@ func (c *Conversation) terminalAnswer(f *frame, w *waiting) {
 	result := f.result()
 	switch w.Method {
 	case "terminal/create":
-		t := c.terminal(f, result.Get("terminalId").Str)
+		t := c.newTerminal(f, result.Get("terminalId").Str)
 		t.Command, t.Cwd = w.param("command"), w.param("cwd")
 		for arg := range elements(gjson.GetBytes(w.params, "args")) {
 			t.Args = append(t.Args, strings.Clone(arg.Str))

@@ -83,7 +83,7 @@ func (p *printer) toolContent(e *Entity, item gjson.Result) {
 	case "diff":
 		p.diff(item)
 	case "terminal":
-		if t := p.c.Terminal(e.Run, item.Get("terminalId").Str); t != nil {
+		if t := p.c.Terminal(e, item.Get("terminalId").Str); t != nil {
 			p.terminal(indent, t)
 		}
 	default: // some agents leave the wrapping out
@@ -125,7 +125,7 @@ func (p *printer) markTerminals(e *Entity) {
 		if gjson.GetBytes(item, "type").Str != "terminal" {
 			continue
 		}
-		if t := p.c.Terminal(e.Run, gjson.GetBytes(item, "terminalId").Str); t != nil {
+		if t := p.c.Terminal(e, gjson.GetBytes(item, "terminalId").Str); t != nil {
 			p.shown[t] = true
 		}
 	}

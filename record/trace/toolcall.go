@@ -29,9 +29,15 @@ func (t *ToolCall) Finished() bool {
 	return t.Status == "completed" || t.Status == "failed" || t.Status == "cancelled"
 }
 
-// toolCall takes a tool_call or a tool_call_update.
+// toolCall takes a tool_call or a tool_call_update. A tool_call with the id of a
+// call that has ended, or is of an earlier turn, announces another: many agents
+// count their calls anew in each turn. A tool_call_update is of the newest call.
 func (c *Conversation) toolCall(f *frame, u gjson.Result) {
-	e := c.patchToolCall(f, u)
+	var another func(e *Entity) bool
+	if f.Update == "tool_call" {
+		another = c.overCall
+	}
+	e := c.patchToolCall(f, u, another)
 	switch {
 	case e == nil:
 		c.add(f, &Entity{Other: &Other{Update: f.Update, Raw: f.keep(u)}})
@@ -40,14 +46,18 @@ func (c *Conversation) toolCall(f *frame, u gjson.Result) {
 	}
 }
 
+// overCall reports whether nothing but updates can follow of a call.
+func (c *Conversation) overCall(e *Entity) bool { return e.ToolCall.Finished() || c.past(e) }
+
 // patchToolCall applies the fields of u, which may be an update or part of a
-// permission request. It returns nil if u names no call.
-func (c *Conversation) patchToolCall(f *frame, u gjson.Result) *Entity {
+// permission request. If ended holds for the call with its id, u is of another.
+// It returns nil if u names no call.
+func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Entity) bool) *Entity {
 	id := u.Get("toolCallId").Str
 	if id == "" {
 		return nil
 	}
-	e := c.find(f, "tool", id)
+	e := c.findUnless(f, "tool", id, ended)
 	if e == nil {
 		e = c.newToolCall(f, id)
 		if !f.nullClears() {

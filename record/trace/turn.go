@@ -31,6 +31,7 @@ func (t *Turn) Open() bool { return t.End == 0 }
 // A turnState says which turns are under way.
 type turnState struct {
 	current    int       // number of the turn that what happens now belongs to; 0 before the first
+	section    int       // in a replay, where no prompts are: messages of the user that have come
 	unreported []*Entity // prompts that the agent has not reported as user messages
 	late       bool      // the first prompt after a load is without output: more of the replay may come
 }

@@ -105,7 +105,7 @@ func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]
 		return nil
 	case e.Terminal != nil:
 		delete(r.terminals, r.prefix+e.Terminal.ID)
-		return r.terminal(nil, e.Run, e.Terminal.ID)
+		return r.terminal(nil, e, e.Terminal.ID)
 	}
 	return r.entity(now)
 }
@@ -152,9 +152,9 @@ func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte)
 			var items []json.RawMessage
 			for _, item := range v.Array() {
 				if item.Get("type").Str == "terminal" && r.dialect == dialect.ACPv2 {
-					list = r.terminal(list, e.Run, item.Get("terminalId").Str)
+					list = r.terminal(list, e, item.Get("terminalId").Str)
 				}
-				items = append(items, r.content(e.Run, json.RawMessage(item.Raw)))
+				items = append(items, r.content(e, json.RawMessage(item.Raw)))
 			}
 			switch {
 			case v.IsArray():

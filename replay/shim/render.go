@@ -33,7 +33,7 @@ func (r *renderer) entity(e *trace.Entity) [][]byte {
 	case e.Plan != nil:
 		return r.plan(e.Plan)
 	case e.Terminal != nil && r.dialect == dialect.ACPv2 && r.source == dialect.ACPv2:
-		return r.terminal(nil, e.Run, e.Terminal.ID)
+		return r.terminal(nil, e, e.Terminal.ID)
 	case e.Compaction != nil:
 		return r.compaction(e.Compaction)
 	case e.Other != nil && v2(r.dialect) && r.source == r.dialect && e.Other.Update != "":
@@ -113,9 +113,9 @@ func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
 	var content []json.RawMessage
 	for _, item := range t.Content {
 		if id := gjson.GetBytes(item, "terminalId").Str; r.dialect == dialect.ACPv2 && gjson.GetBytes(item, "type").Str == "terminal" {
-			list = r.terminal(list, e.Run, id)
+			list = r.terminal(list, e, id)
 		}
-		content = append(content, r.content(e.Run, item))
+		content = append(content, r.content(e, item))
 	}
 	u := update("tool_call_update")
 	if r.chunked() {
@@ -153,17 +153,17 @@ func (r *renderer) status(run int, status string) string {
 }
 
 // content makes an item of a tool call's content what the dialect shows.
-func (r *renderer) content(run int, item json.RawMessage) json.RawMessage {
+func (r *renderer) content(e *trace.Entity, item json.RawMessage) json.RawMessage {
 	switch gjson.GetBytes(item, "type").Str {
 	case gjson.Get(trace.Cut, "type").Str:
 		return textItem(notStored)
 	case "terminal":
 		id := gjson.GetBytes(item, "terminalId").Str
 		switch {
-		case r.dialect == dialect.ACPv2, run == r.stretch.live:
+		case r.dialect == dialect.ACPv2, e.Run == r.stretch.live:
 			return set(item, "terminalId", quote(r.prefix+id))
 		default:
-			return textItem(terminalText(r.stretch.Terminal(run, id)))
+			return textItem(terminalText(r.stretch.Terminal(e, id)))
 		}
 	case "diff":
 		switch old, v2diff := gjson.GetBytes(item, "path"), gjson.GetBytes(item, "changes"); {
@@ -206,8 +206,8 @@ func changesText(item json.RawMessage) string {
 }
 
 // terminal makes the update of a terminal, once in a replay.
-func (r *renderer) terminal(list [][]byte, run int, id string) [][]byte {
-	t := r.stretch.Terminal(run, id)
+func (r *renderer) terminal(list [][]byte, e *trace.Entity, id string) [][]byte {
+	t := r.stretch.Terminal(e, id)
 	key := r.prefix + id
 	if t == nil || r.terminals[key] {
 		return list

@@ -150,7 +150,7 @@ func (s *stretch) tellTool(e *trace.Entity, limit int) string {
 		case "diff":
 			output.WriteString(diffText(raw) + "\n")
 		case "terminal":
-			text := terminalText(s.Terminal(e.Run, item.Get("terminalId").Str))
+			text := terminalText(s.Terminal(e, item.Get("terminalId").Str))
 			if limit > 0 && len(text) > limit { // what a command says last counts most
 				text = "[…]" + strings.ToValidUTF8(text[len(text)-limit:], "")
 			}
