@@ -50,12 +50,12 @@ func shapeOf(f *dialect.Frame) shape {
 }
 
 // isBad reports whether a frame is an error, or junk, as they are counted of a
-// tape, or a mark of a loss. How the agent ended is neither: many clients end it
-// by a signal.
+// tape, or a mark of a loss or a fault. How the agent ended is neither: many
+// clients end it by a signal.
 func isBad(f *dialect.Frame) bool {
 	if f.Kind == wire.Mark {
 		m := wire.ReadMark(f.Frame)
-		return m.Gap != 0 || m.Damage != 0
+		return m.Gap != 0 || m.Damage != 0 || m.Error != "" || m.Fault != ""
 	}
 	return f.Failed || f.Kind == wire.Junk
 }

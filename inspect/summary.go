@@ -179,8 +179,12 @@ func tellMark(f *dialect.Frame) string {
 		return ansi.Grouped(m.Damage) + " bytes of the tape cannot be read here"
 	case m.EOF:
 		return closings[min(f.Dir, wire.AgentStderr)]
+	case m.Error != "":
+		return breaks[min(f.Dir, wire.AgentStderr)] + " cannot be read: " + piece(m.Error)
 	case m.Signal != "":
 		return "signal " + piece(m.Signal)
+	case m.Fault != "":
+		return "acptap failed: " + piece(m.Fault)
 	case m.Exit == nil:
 		return piece(string(f.Raw))
 	case m.Exit.Error != "":
@@ -191,4 +195,7 @@ func tellMark(f *dialect.Frame) string {
 	return "agent exited with status " + ansi.Grouped(int64(m.Exit.Code))
 }
 
-var closings = [wire.Directions]string{"client closed its end", "agent closed its end", "agent closed stderr"}
+var (
+	closings = [wire.Directions]string{"client closed its end", "agent closed its end", "agent closed stderr"}
+	breaks   = [wire.Directions]string{"what the client says", "what the agent says", "the agent's stderr"}
+)

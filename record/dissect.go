@@ -192,10 +192,10 @@ func (d *dissector) mark(dir wire.Direction, kind recordKind, text []byte) {
 	case recGap:
 		d.gap(dir, m)
 		d.Offsets[dir] += m.Gap
-	case recEOF:
+	case recEOF, recError:
 		d.split[dir].Flush(d.emit[dir])
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
-	case recSignal:
+	case recSignal, recFault:
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
 	case recExit:
 		d.flush()

@@ -34,6 +34,10 @@ func (l *loader) line(p portableLine) error {
 			kind = recGap
 		case p.mark.EOF:
 			kind = recEOF
+		case p.mark.Error != "":
+			kind = recError
+		case p.mark.Fault != "":
+			kind = recFault
 		case p.mark.Exit != nil:
 			kind = recExit
 		}

@@ -74,6 +74,16 @@ func (j *Journal) Append(dir wire.Direction, origin wire.Origin, p []byte) error
 // EOF records that the writer of a direction closed it.
 func (j *Journal) EOF(dir wire.Direction) { j.mark(dir, recEOF, wire.Marked{EOF: true}) }
 
+// ReadFailed records that the stream of a direction could not be read on.
+func (j *Journal) ReadFailed(dir wire.Direction, err error) {
+	j.mark(dir, recError, wire.Marked{Error: err.Error()})
+}
+
+// Fault records that a part of acptap has failed, and does nothing any more.
+func (j *Journal) Fault(err error) {
+	j.mark(wire.AgentToClient, recFault, wire.Marked{Fault: err.Error()})
+}
+
 // Signal records that a signal was passed on to the agent.
 func (j *Journal) Signal(sig os.Signal) {
 	j.mark(wire.ClientToAgent, recSignal, wire.Marked{Signal: sig.String()})

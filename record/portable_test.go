@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -79,6 +80,8 @@ func TestPortable(t *testing.T) {
 		}
 	}
 	j.EOF(wire.ClientToAgent)
+	j.ReadFailed(wire.AgentStderr, errors.New("input/output error"))
+	j.Fault(errors.New("panic"))
 	j.Signal(os.Interrupt)
 	j.Exit(130, os.Interrupt, [wire.Directions]int64{1, 2, 3})
 	if err := j.Close(); err != nil {
@@ -168,6 +171,8 @@ func TestPortableByHand(t *testing.T) {
 {"dir":"a2c","base64":"/w==","end":"none"}
 {"dir":"a2c","gap":7}
 {"dir":"c2a","eof":true}
+{"dir":"err","error":"is a directory"}
+{"dir":"a2c","fault":"panic"}
 {"dir":"a2c","exit":{"code":3}}
 `), "file")
 	if err != nil {
@@ -189,7 +194,9 @@ func TestPortableByHand(t *testing.T) {
 		`6 100ms a2c wire junk none "\xff"`,
 		`7 100ms a2c wire mark none "{\"gap\":7}"`,
 		`8 100ms c2a wire mark none "{\"eof\":true}"`,
-		`9 100ms a2c wire mark none "{\"exit\":{\"code\":3,\"delivered\":[0,0,0]}}"`,
+		`9 100ms err wire mark none "{\"error\":\"is a directory\"}"`,
+		`10 100ms a2c wire mark none "{\"fault\":\"panic\"}"`,
+		`11 100ms a2c wire mark none "{\"exit\":{\"code\":3,\"delivered\":[0,0,0]}}"`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

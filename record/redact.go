@@ -9,7 +9,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 )
 
 // redacted stands where a secret stood.
@@ -26,8 +25,6 @@ const redacted = "[redacted]"
 // not all are found.
 func redact(f dialect.Frame, raw []byte) []byte {
 	switch {
-	case f.Kind == wire.Mark:
-		return raw
 	case isMessage(f.Kind):
 		return redactJSON(raw, aMessage)
 	case json.Valid(raw) && utf8.Valid(raw): // a log of JSON on stderr; strings of other bytes could not be written again

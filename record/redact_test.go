@@ -188,6 +188,33 @@ func TestRedactLines(t *testing.T) {
 	}
 }
 
+// What a fault says may be of the traffic.
+func TestRedactMark(t *testing.T) {
+	tape, err := record.ReadPortable(strings.NewReader(`{"dir":"a2c","fault":"panic: `+openaiKey+`"}`), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	e, err := record.NewExporter(&b, record.Info{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Write(tape, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"fault":"panic: sk-[redacted]"}`; !strings.Contains(b.String(), want) {
+		t.Errorf("got %s, want %s in it", b.String(), want)
+	}
+}
+
 func TestRedactHeader(t *testing.T) {
 	info := record.Info{Tape: "20260102T150405-abcdefgh", Start: record.Start{Command: []string{"agent", "--token", "t", "--key=k", "X_API_KEY=v"}}}
 	for raw, want := range map[bool]string{

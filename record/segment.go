@@ -49,6 +49,8 @@ const (
 	recEOF    // the stream of that direction has ended
 	recSignal // passed on to the agent
 	recExit   // the end of the tape
+	recError  // the stream of that direction cannot be read on
+	recFault  // a part of acptap has failed
 )
 
 func (k recordKind) isBytes() bool { return k <= recRewritten }

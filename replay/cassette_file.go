@@ -91,6 +91,10 @@ func cutMarks(file []byte) (head, tail []byte) {
 
 // isMark reports whether a line of a portable file is an event, not a frame.
 func isMark(line []byte) bool {
-	g := gjson.ParseBytes(line)
-	return g.Get("eof").Exists() || g.Get("exit").Exists() || g.Get("signal").Exists()
+	for _, mark := range gjson.GetManyBytes(line, "eof", "exit", "signal", "error", "fault") {
+		if mark.Exists() {
+			return true
+		}
+	}
+	return false
 }

@@ -61,7 +61,7 @@ func (p *player) mark(f *dialect.Frame) {
 	case m.Exit != nil:
 		p.report.Exit = m.Exit
 		p.sudden = !p.closing
-	case m.EOF && f.Dir == wire.ClientToAgent, m.Signal != "":
+	case (m.EOF || m.Error != "") && f.Dir == wire.ClientToAgent, m.Signal != "":
 		p.closing = true
 	}
 }

@@ -53,7 +53,7 @@ func TestNames(t *testing.T) {
 
 func TestMark(t *testing.T) {
 	for _, want := range []wire.Marked{
-		{Gap: 7}, {Damage: 8}, {EOF: true}, {Signal: "terminated"},
+		{Gap: 7}, {Damage: 8}, {EOF: true}, {Signal: "terminated"}, {Error: "is a directory"}, {Fault: "panic"},
 	} {
 		if got := wire.ReadMark(wire.Frame{Kind: wire.Mark, Raw: want.JSON()}); got != want {
 			t.Errorf("%s: got %+v, want %+v", want.JSON(), got, want)

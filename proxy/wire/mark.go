@@ -8,7 +8,9 @@ type Marked struct {
 	Gap    int64  `json:"gap,omitempty"`    // bytes of this direction that are missing here
 	Damage int64  `json:"damage,omitempty"` // bytes of the tape that could not be read here; which direction they were of is not known
 	EOF    bool   `json:"eof,omitempty"`    // the stream of this direction ended
+	Error  string `json:"error,omitempty"`  // why the stream of this direction could not be read on; nobody has closed it
 	Signal string `json:"signal,omitempty"` // a signal that was passed on to the agent, such as "terminated"
+	Fault  string `json:"fault,omitempty"`  // a part of acptap that failed here, and how: it does nothing from here on
 	Exit   *Exit  `json:"exit,omitempty"`   // how the agent ended; the last frame of a tape
 }
 
