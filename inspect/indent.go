@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // An Indenter lays out JSON for reading, as it comes: it holds none of it. All
@@ -110,7 +111,7 @@ func (in *Indenter) take(r rune) {
 
 // put writes a character of a value.
 func (in *Indenter) put(r rune) {
-	if unicode.IsControl(r) && !(r == '\t' && in.Text) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+	if ansi.Controls(r) && !(r == '\t' && in.Text) {
 		fmt.Fprintf(&in.out, `\u%04x`, r)
 		return
 	}

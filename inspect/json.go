@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // object is a frame for programs, but for its bytes.
@@ -38,8 +39,8 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 
 // JSON returns a frame as one line of JSON without its line end: {seq, at,
 // time?, dir, origin, kind, method?, update?, session?, size, answers?, latency?,
-// failed?, summary}, and one of frame (a message, exactly as it was sent), mark
-// (as wire.Marked), text and base64 (what is neither). Of a frame that is larger
+// failed?, summary}, and one of frame (a message, as it was sent but for what
+// ansi.JSON escapes), mark (as wire.Marked), text and base64 (what is neither). Of a frame that is larger
 // than wire.MaxChecked there are no bytes. at is in seconds since the tape began
 // at start, time is RFC 3339; it is left out if start is zero. So is the latency,
 // in seconds too, if it is.
@@ -79,5 +80,5 @@ func JSON(f dialect.Frame, start time.Time, latency time.Duration) ([]byte, erro
 		b.Truncate(b.Len() - len("\n"))
 	}
 	b.WriteByte('}')
-	return b.Bytes(), nil
+	return ansi.JSON(b.Bytes()), nil
 }

@@ -31,6 +31,8 @@ func TestJSON(t *testing.T) {
 		{"stderr", tape("! \x1b[1mslow")[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"err","origin":"wire","kind":"stderr","size":8,"summary":"slow","text":"\u001b[1mslow"}`},
 		{"mark", tape(`> mark {"eof":true}`)[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"c2a","origin":"wire","kind":"mark","size":12,"summary":"client closed its end","mark":{"eof":true}}`},
 		{"invalid UTF-8", invalid, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"junk","size":2,"summary":"a�","base64":"Yf8="}`},
+		{"what steers a terminal", tape("< {\"method\":\"_x\u009b\",\r\"params\":{\"a\":\"\x7f\u202eé\"}}")[0], time.Time{},
+			`{"seq":1,"at":0.01,"dir":"a2c","origin":"wire","kind":"notification","method":"_x\u009b","size":42,"summary":"{\"a\":\"␡�é\"}","frame":{"method":"_x\u009b", "params":{"a":"\u007f\u202eé"}}}`},
 		{"large", large, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"unchecked","size":2097152,"summary":""}`},
 	}
 	for _, tt := range tests {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // The portable form of a tape is JSON Lines: a header, then a line for each
@@ -30,7 +31,8 @@ import (
 //	{"seq":3,"at":0.021,"dir":"c2a","eof":true}
 //
 // frame holds the bytes themselves where they are JSON without blanks around
-// it; else text (valid UTF-8) or base64 holds them. origin is left out for the
+// it, and nothing in them could control a terminal (ansi.JSON); else text (valid
+// UTF-8) or base64 holds them. origin is left out for the
 // wire, end for a line feed. Marks have the fields of wire.Marked. Only dir and
 // one of frame, text, base64 or a mark must be there: at is then that of the line
 // before, and seq the next number. Numbers that are left out stay left out; where
@@ -72,7 +74,7 @@ func NewExporter(w io.Writer, info Info, raw bool) (*Exporter, error) {
 	if !raw {
 		head = redactHeader(head)
 	}
-	_, err = e.w.Write(append(head, '\n'))
+	_, err = e.w.Write(append(ansi.JSON(head), '\n'))
 	return e, err
 }
 
@@ -103,9 +105,9 @@ func (e *Exporter) Write(t *Tape, f dialect.Frame) error {
 	}
 	switch {
 	case f.Kind == wire.Mark && len(raw) > 2 && raw[0] == '{':
-		b = append(append(b, ','), raw[1:]...)
+		b = append(append(b, ','), ansi.JSON(raw)[1:]...)
 		b = append(b, '\n')
-	case isMessage(f.Kind) && len(bytes.TrimSpace(raw)) == len(raw):
+	case isMessage(f.Kind) && len(bytes.TrimSpace(raw)) == len(raw) && bytes.Equal(ansi.JSON(raw), raw):
 		b = append(append(append(b, `,"frame":`...), raw...), "}\n"...)
 	case utf8.Valid(raw):
 		b = append(appendText(append(b, `,"text":`...), raw), "}\n"...)
@@ -178,7 +180,7 @@ func appendText(b []byte, s []byte) []byte {
 	if err != nil {
 		panic("record: " + err.Error()) // valid UTF-8 always can
 	}
-	return append(b, q...)
+	return append(b, ansi.JSON(q)...)
 }
 
 // A portableLine is one line of a portable file: bytes of a direction, or a

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -54,9 +55,15 @@ func shown(t testing.TB, tape *record.Tape) []string {
 	return all
 }
 
+// controls reports whether a character controls a terminal, but for the end of a
+// line.
+func controls(r rune) bool {
+	return r != '\n' && unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+}
+
 func TestPortable(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	j, err := store.Record(record.Start{Command: []string{"agent", "--token", "t"}, Cwd: "/w", Name: "n", Version: "v", Proto: "acp"})
+	j, err := store.Record(record.Start{Command: []string{"agent", "--token", "t\x7f\u009b"}, Cwd: "/w", Name: "n", Version: "v", Proto: "acp"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +75,8 @@ func TestPortable(t *testing.T) {
 		{wire.ClientToAgent, wire.Wire, `{"id":1,"method":"initialize","params":{"protocolVersion":1}}` + "\n"},
 		{wire.AgentToClient, wire.Wire, ` {"id":1,"result":{"a":"\u00e9é"}} ` + "\r\n\n"},
 		{wire.AgentStderr, wire.Wire, "tab\there \x00 \xff\n"},
+		{wire.AgentStderr, wire.Wire, "\x7f\u009b2J\u202e\n"},
+		{wire.AgentToClient, wire.Wire, "{\"method\":\"x/y\u009b\",\r\"params\":{\"a\":\"\x7f\u202e\"}}\n"},
 		{wire.AgentToClient, wire.Wire, "no JSON <&>\n[]\n" + strings.Repeat("[", 20000) + "\n"},
 		{wire.AgentToClient, wire.Withheld, `{"method":"a"}` + "\n"},
 		{wire.AgentToClient, wire.Rewritten, `{"method":"b"}` + "\n"},
@@ -92,6 +101,9 @@ func TestPortable(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := portable(t, tape)
+	if i := strings.IndexFunc(text, controls); i >= 0 {
+		t.Errorf("a terminal is controlled by %q", text[i:min(len(text), i+40)])
+	}
 	want := shown(t, tape)
 
 	read, err := record.ReadPortable(strings.NewReader(text), "file")

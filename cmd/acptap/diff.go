@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -73,9 +72,7 @@ func writeDiff(w io.Writer, diff replay.Diff, oldName, newName string, asJSON bo
 	if !asJSON {
 		return diff.WriteUnified(w, oldName, newName)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(diff)
+	return writeValue(w, diff)
 }
 
 // sources returns what the subject is as replay takes it.

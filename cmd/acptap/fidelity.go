@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/ansi"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -109,25 +109,23 @@ func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record
 
 func tellReloads(w, stderr io.Writer, reloads []shim.Reload, asJSON bool) error {
 	if len(reloads) == 0 {
-		fmt.Fprintln(stderr, "acptap: there is no load that the agent has served by itself")
+		warn(stderr, "there is no load that the agent has served by itself")
 		return errNo
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
 	lost := false
 	for _, r := range reloads {
 		lost = lost || len(r.Losses) > 0
 		if asJSON {
-			if err := e.Encode(r); err != nil {
+			if err := writeValue(w, r); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s frame %d: %s of %s: %s in %s\n", r.Tape, r.Request, r.Method, r.Session, count(uint64(len(r.Losses)), "difference"), count(uint64(r.Live), "thing")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s frame %d: %s of %s: %s in %s\n", r.Tape, r.Request, r.Method, ansi.Line(r.Session), count(uint64(len(r.Losses)), "difference"), count(uint64(r.Live), "thing")); err != nil {
 			return err
 		}
 		for _, l := range r.Losses {
-			if _, err := fmt.Fprintf(w, "  %s\n", l); err != nil {
+			if _, err := fmt.Fprintf(w, "  %s\n", ansi.Line(fmt.Sprint(l))); err != nil {
 				return err
 			}
 		}

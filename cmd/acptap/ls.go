@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -126,14 +127,24 @@ func tapeOf(i record.Info) any {
 
 // writeJSON writes one JSON object a line.
 func writeJSON[T any](w io.Writer, list []T, line func(T) any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
 	for _, v := range list {
-		if err := enc.Encode(line(v)); err != nil {
+		if err := writeValue(w, line(v)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writeValue writes a value as one line of JSON.
+func writeValue(w io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s\n", ansi.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+	return err
 }
 
 func listTapes(w io.Writer, tapes []record.Info, dir string) error {
@@ -186,7 +197,7 @@ func count(n uint64, what string) string {
 // complain tells of tapes that cannot be read.
 func complain(w io.Writer, broken []record.Broken) error {
 	for _, b := range broken {
-		fmt.Fprintf(w, "acptap: tape %s: %v\n", b.Tape, b.Err)
+		warn(w, "tape %s: %v", b.Tape, b.Err)
 	}
 	if len(broken) > 0 {
 		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "tape"))

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -29,11 +30,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if text := complaint(err); text != "" {
-		for line := range strings.Lines(text) { // one for each thing that went wrong
-			fmt.Fprintf(stderr, "acptap: %s\n", strings.TrimSuffix(line, "\n"))
-		}
+		warn(stderr, "%s", text)
 	}
 	return exitCode(err)
+}
+
+// warn tells of what went wrong, in one line for each thing. What came over the
+// wire may stand in it.
+func warn(stderr io.Writer, format string, args ...any) {
+	text := ansi.Text(fmt.Sprintf(format, args...))
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(stderr, "acptap: %s\n", strings.TrimSuffix(line, "\n"))
+	}
 }
 
 // errNo is the answer no, where there is nothing to say about it.

@@ -46,7 +46,7 @@ Exit status 0; 2 if something could not be deleted.`,
 				return err
 			}
 			for _, k := range doomed.kept {
-				fmt.Fprintf(cmd.ErrOrStderr(), "acptap: tape %s stays: session %s was opened on it, but nothing was said\n", k.tape, k.session)
+				warn(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but nothing was said", k.tape, ansi.Line(k.session))
 			}
 			return deleteTapes(cmd.OutOrStdout(), store, doomed.tapes, dry)
 		},
@@ -84,7 +84,7 @@ Exit status 0; 2 if a tape could not be deleted.`,
 			}
 			if !dry {
 				if err := adopt(store, cmd.ErrOrStderr()); err != nil {
-					fmt.Fprintf(cmd.ErrOrStderr(), "acptap: %v\n", err)
+					warn(cmd.ErrOrStderr(), "%v", err)
 				}
 			}
 			l, err := store.List()
@@ -143,7 +143,7 @@ func deleteTapes(w io.Writer, store *record.Store, ids []string, dry bool) error
 	var freed int64
 	for _, id := range gone {
 		freed += sizes[id]
-		fmt.Fprintln(w, id)
+		fmt.Fprintln(w, ansi.Line(id))
 	}
 	fmt.Fprintf(w, "%s %s, %s\n", count(uint64(len(gone)), "tape"), verb, ansi.ByteSize(freed))
 	return failed

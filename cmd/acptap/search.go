@@ -88,7 +88,7 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 	}
 	bar.end()
 	for _, err := range broken {
-		fmt.Fprintf(stderr, "acptap: %v\n", err)
+		warn(stderr, "%v", err)
 	}
 	switch {
 	case len(broken) > 0:

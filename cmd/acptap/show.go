@@ -16,6 +16,7 @@ import (
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A show is what is shown, and how.
@@ -105,7 +106,7 @@ part of it, cannot be read.`,
 	f.Uint64Var(&s.to, "to", math.MaxUint64, "frames up to `number`")
 	f.Lookup("to").DefValue = "the last"
 	f.Uint64Var(&s.frame, "frame", 0, "only the frame with this `number`, whole")
-	f.BoolVar(&s.raw, "raw", false, "with --frame: its bytes exactly as they crossed the wire")
+	f.BoolVar(&s.raw, "raw", false, "with --frame: its bytes exactly as they crossed the wire; on a terminal, what could control it is escaped")
 	f.StringVar(&s.color, "color", "auto", "`when` to use colours: auto, always or never")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		return cmp.Or(
@@ -138,7 +139,7 @@ func (s *show) run(ctx context.Context, sub subject, stdout, stderr io.Writer) e
 	var err error
 	switch {
 	case s.frame != 0:
-		err = s.one(w, sub)
+		err = s.one(w, sub, isTerminal(stdout))
 	case s.chat:
 		err = s.conversations(w, stderr, sub, width, color)
 	default:
@@ -242,7 +243,7 @@ func (l *listing) write(f *dialect.Frame) error {
 // trouble tells of a stretch that cannot be read. What follows it is shown.
 func (l *listing) trouble(err error) error {
 	l.broken++
-	fmt.Fprintf(l.stderr, "acptap: %v\n", err)
+	warn(l.stderr, "%v", err)
 	if l.asJSON {
 		return nil
 	}
@@ -260,20 +261,21 @@ func (l *listing) verdict() error {
 	return nil
 }
 
-// one shows the whole of one frame.
-func (s *show) one(w io.Writer, sub subject) error {
+// one shows the whole of one frame. On a terminal it never writes what could
+// control it.
+func (s *show) one(w io.Writer, sub subject, terminal bool) error {
 	p, err := s.partOf(sub)
 	if err != nil {
 		return err
 	}
-	if s.raw {
+	if s.raw && !terminal {
 		return p.Tape.WriteFrame(w, s.frame)
 	}
 	f, err := p.Tape.Frame(s.frame)
 	if err != nil {
 		return err
 	}
-	in := &inspect.Indenter{W: w, Text: f.Kind == wire.Junk || f.Kind == wire.Stderr}
+	in := &inspect.Indenter{W: w, Text: s.raw || f.Kind == wire.Junk || f.Kind == wire.Stderr}
 	if err := p.Tape.WriteFrame(in, s.frame); err != nil {
 		return err
 	}
@@ -290,9 +292,9 @@ func (s *show) partOf(sub subject) (part, error) {
 	}
 	switch len(found) {
 	case 0:
-		return part{}, fmt.Errorf("session %s has no frame %d", sub.Session, s.frame)
+		return part{}, fmt.Errorf("session %s has no frame %d", ansi.Line(sub.Session), s.frame)
 	case 1:
 		return found[0], nil
 	}
-	return part{}, fmt.Errorf("session %s has a frame %d on %d tapes, such as %s; name the tape", sub.Session, s.frame, len(found), found[0].Tape.ID())
+	return part{}, fmt.Errorf("session %s has a frame %d on %d tapes, such as %s; name the tape", ansi.Line(sub.Session), s.frame, len(found), found[0].Tape.ID())
 }

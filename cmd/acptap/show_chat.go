@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // chatLines is how much of a tool's output is shown in a conversation.
@@ -40,7 +41,7 @@ func (s *show) conversations(w, stderr io.Writer, sub subject, width int, color 
 	case broken > 0:
 		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(broken), "part"))
 	case shown == 0:
-		fmt.Fprintln(stderr, "acptap: there is no conversation in it; without --chat it shows the frames")
+		warn(stderr, "there is no conversation in it; without --chat it shows the frames")
 		return errNo
 	}
 	return nil
@@ -62,7 +63,7 @@ func traced(sub subject, stderr io.Writer) (tr *trace.Trace, starts []time.Time,
 			switch {
 			case err != nil:
 				broken++
-				fmt.Fprintf(stderr, "acptap: %v\n", err)
+				warn(stderr, "%v", err)
 			case sub.has(p, &f):
 				tr.Add(&f)
 			}
@@ -117,6 +118,6 @@ func writeConversation(w io.Writer, session *trace.Session) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s,%s\n", head[:len(head)-1], c[1:])
+	_, err = fmt.Fprintf(w, "%s,%s\n", ansi.JSON(head[:len(head)-1]), ansi.JSON(c[1:]))
 	return err
 }

@@ -1,6 +1,8 @@
 package ansi_test
 
 import (
+	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode"
@@ -45,6 +47,46 @@ func TestWire(t *testing.T) {
 			}
 		})
 	}
+}
+
+var jsonTests = []struct{ name, in, want string }{
+	{"clean", `{"a":"\u001bé世"}`, `{"a":"\u001bé世"}`},
+	{"delete and C1", "[\"a\x7f\u009b2J\"]", `["a\u007f\u009b2J"]`},
+	{"in a name", "{\"\u0085\":1}", `{"\u0085":1}`},
+	{"direction of writing", "\"\u202e\u2066\u061c\"", `"\u202e\u2066\u061c"`},
+	{"line ends of Unicode", "\"\u2028\u2029\"", `"\u2028\u2029"`},
+	{"behind a backslash", "\"\\\\\u009b\"", `"\\\u009b"`},
+	{"white space", "{\r\"a\":\n\t1}", "{ \"a\": \t1}"},
+	{"no UTF-8", "\"\x9b\"", `"\ufffd"`},
+}
+
+func TestJSON(t *testing.T) {
+	for _, tt := range jsonTests {
+		if got := string(ansi.JSON([]byte(tt.in))); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// FuzzJSON holds that JSON stays the same value, on one line that controls
+// nothing.
+func FuzzJSON(f *testing.F) {
+	for _, tt := range jsonTests {
+		f.Add(tt.in)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		var want, got any
+		if json.Unmarshal([]byte(in), &want) != nil {
+			return
+		}
+		out := ansi.JSON([]byte(in))
+		if err := json.Unmarshal(out, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q becomes %q: %v, want %v (%v)", in, out, got, want, err)
+		}
+		if i := strings.IndexFunc(string(out), func(r rune) bool { return controls(r) && r != '\t' }); i >= 0 || !utf8.Valid(out) {
+			t.Errorf("%q becomes %q", in, out)
+		}
+	})
 }
 
 func TestColumns(t *testing.T) {

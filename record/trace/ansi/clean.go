@@ -152,10 +152,16 @@ func visible(r rune) rune {
 		return '␀' + r
 	case r == 0x7f:
 		return '␡'
-	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+	case Controls(r):
 		return utf8.RuneError
 	}
 	return r
+}
+
+// Controls reports whether a character could control a terminal, change the
+// direction of writing, or break a line.
+func Controls(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
 // longestSequence is where a control sequence counts as unfinished, in bytes.

@@ -1,0 +1,36 @@
+package ansi
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// JSON returns a value in JSON as one line in which nothing can control a
+// terminal: what could is written as an escape, or as a blank where it is white
+// space. It stays the same value. Where there is nothing to change it is b itself.
+func JSON(b []byte) []byte {
+	var out []byte
+	done := 0 // bytes of b that are in out, or were left out
+	for i := 0; i < len(b); {
+		if c := b[i]; ' ' <= c && c <= '~' || c == '\t' {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		broken := r == utf8.RuneError && n == 1
+		if Controls(r) || broken {
+			out = append(out, b[done:i]...)
+			if r == '\n' || r == '\r' { // these stand between values only
+				out = append(out, ' ')
+			} else {
+				out = fmt.Appendf(out, `\u%04x`, r)
+			}
+			done = i + n
+		}
+		i += n
+	}
+	if done == 0 {
+		return b
+	}
+	return append(out, b[done:]...)
+}
