@@ -87,6 +87,37 @@ func TestTracker(t *testing.T) {
 	}
 }
 
+// Who takes a request back waits for it no more, in either protocol; whose it is
+// follows from who takes it back.
+func TestTrackerCancelled(t *testing.T) {
+	for name, lines := range map[string]string{
+		"acp": `
+>{"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}
+<{"id":0,"result":{"protocolVersion":1}}
+>{"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
+<{"id":1,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[]}}
+<{"method":"$/cancel_request","params":{"requestId":1}}`,
+		"mcp": `
+>{"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+<{"id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
+>{"id":1,"method":"tools/call","params":{"name":"a"}}
+<{"id":1,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}
+<{"method":"notifications/cancelled","params":{"requestId":1}}`,
+	} {
+		var tr filter.Tracker
+		tr.LookAhead(frames(lines))
+		var open []uint64
+		for f := range frames(lines) {
+			if s := tr.See(&f); s.Open {
+				open = append(open, s.Seq)
+			}
+		}
+		if fmt.Sprint(open) != "[3]" {
+			t.Errorf("%s: got frames %v open, want 3", name, open)
+		}
+	}
+}
+
 // In version 2 prompts may be sent while others are worked on, and the end is an
 // update.
 func TestTrackerV2(t *testing.T) {

@@ -56,13 +56,13 @@ var acpMethods = []Method{
 	// The schema does not say whose request the scope requestId is. What a
 	// user can be asked about outside of a session is the client's: a login,
 	// a setup.
-	{Name: "elicitation/create", From: AgentSide, Form: AsRequest, Session: InParamsOrRequest, Stable: one | two, Unstable: early, Gate: "c: elicitation.form, elicitation.url"},
+	{Name: "elicitation/create", From: AgentSide, Form: AsRequest, Session: InParamsOrByID, Stable: one | two, Unstable: early, Gate: "c: elicitation.form, elicitation.url"},
 	{Name: "elicitation/complete", From: AgentSide, Form: AsNotification, Stable: one | two, Unstable: early, Gate: "c: elicitation.url"},
 
 	{Name: "mcp/connect", From: AgentSide, Form: AsRequest, Session: ByServer, Unstable: one | early | two, Gate: "c: a server of type acp in the session's setup"},
 	{Name: "mcp/message", From: EitherSide, Form: AnyForm, Session: ByConnection, Unstable: one | early | two, Gate: "an open connection"},
 	{Name: "mcp/disconnect", From: AgentSide, Form: AsRequest, Session: ByConnection, Unstable: one | early | two, Gate: "an open connection"},
-	{Name: "$/cancel_request", From: EitherSide, Form: AsNotification, Session: ByRequest, Stable: one | two, Unstable: early},
+	{Name: "$/cancel_request", From: EitherSide, Form: AsNotification, Session: ByID, Stable: one | two, Unstable: early},
 
 	// Proxy chains (RFD, draft). The names with an underscore were in use
 	// before the draft had any.

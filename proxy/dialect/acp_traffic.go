@@ -18,6 +18,9 @@ func (t *Tracker) acpCall(s *step, method string) {
 		effect = m.Effect
 	}
 	if s.ID == nil {
+		if method == "$/cancel_request" {
+			t.cancelled(s, method)
+		}
 		return
 	}
 	c := &call{Seq: s.Seq, Method: method, Session: s.about.Session}
@@ -186,13 +189,15 @@ func (t *Tracker) addressed(dir wire.Direction, m *Method, params []byte) string
 	switch where {
 	case InParams, FromParams:
 		return t.text(at(params, "sessionId"))
-	case ByRequest:
-		return t.named(dir, at(params, "requestId"))
-	case InParamsOrRequest:
+	case ByID:
+		id, by := Named(m.Name, RequestID, dir, params)
+		return t.named(by, id)
+	case InParamsOrByID:
 		if session := t.text(at(params, "sessionId")); session != "" {
 			return session
 		}
-		return t.named(wire.ClientToAgent, at(params, "requestId"))
+		id, by := Named(m.Name, RequestID, dir, params)
+		return t.named(by, id)
 	case ByServer:
 		session, _ := t.servers.get(t.text(serverID(params)))
 		return session

@@ -145,7 +145,7 @@ const (
 	TurnBegan                           // a prompt
 	TurnEnded                           // the prompt's response, where that ends the turn; else the state_update that says idle
 	ToolFailed                          // an MCP tool's result says isError
-	RequestCancelled                    // an MCP peer takes back an open request of its own, and wants no answer any more
+	RequestCancelled                    // a peer takes back an open request of its own; in MCP it wants no answer any more
 )
 
 // Has reports whether all of e are in the set.

@@ -134,23 +134,6 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
-	for _, tt := range []struct {
-		method string
-		want   []dialect.Place
-	}{
-		{"terminal/create", []dialect.Place{{Path: "result.terminalId", Class: dialect.TerminalID, Made: true}}},
-		{"tools/call", []dialect.Place{{Path: "params._meta.progressToken", Class: dialect.ProgressToken, Made: true}}},
-		{"notifications/progress", []dialect.Place{{Path: "params.progressToken", Class: dialect.ProgressToken}}},
-		{"session/prompt", nil},
-		{"_x", nil},
-	} {
-		if diff := cmp.Diff(tt.want, dialect.Places(tt.method)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.method, diff)
-		}
-	}
-}
-
 // FuzzEssence spells the same JSON in another way: the fields must not change.
 func FuzzEssence(f *testing.F) {
 	f.Add("session/prompt", []byte(`{"sessionId":"s","prompt":[{"type":"text","text":"a\r\nb"},{"type":"x"}]}`))

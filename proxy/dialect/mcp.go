@@ -10,8 +10,8 @@ var mcpMethods = []Method{
 	{Name: "notifications/initialized", From: ClientSide, Form: AsNotification, Stable: legacy, Removed: modern},
 	{Name: "server/discover", From: ClientSide, Form: AsRequest, Stable: modern},
 	{Name: "ping", From: EitherSide, Form: AsRequest, Stable: legacy, Removed: modern},
-	{Name: "notifications/cancelled", From: EitherSide, Form: AsNotification, Session: ByRequest, Stable: legacy | modern},
-	{Name: "notifications/progress", From: EitherSide, Form: AsNotification, Session: ByToken, Stable: legacy | modern},
+	{Name: "notifications/cancelled", From: EitherSide, Form: AsNotification, Session: ByID, Stable: legacy | modern},
+	{Name: "notifications/progress", From: EitherSide, Form: AsNotification, Session: ByID, Stable: legacy | modern},
 
 	{Name: "tools/list", From: ClientSide, Form: AsRequest, Stable: legacy | modern, Gate: "a: tools"},
 	{Name: "tools/call", From: ClientSide, Form: AsRequest, Stable: legacy | modern, Gate: "a: tools"},
@@ -41,11 +41,11 @@ var mcpMethods = []Method{
 	{Name: "notifications/subscriptions/acknowledged", From: AgentSide, Form: AsNotification, Stable: modern},
 
 	// Experimental in 2025-11-25, an extension since.
-	{Name: "tasks/get", From: EitherSide, Form: AsRequest, Session: ByTask, Unstable: legacy | modern, Gate: "tasks"},
-	{Name: "tasks/result", From: EitherSide, Form: AsRequest, Session: ByTask, Unstable: legacy, Gate: "tasks"},
+	{Name: "tasks/get", From: EitherSide, Form: AsRequest, Session: ByID, Unstable: legacy | modern, Gate: "tasks"},
+	{Name: "tasks/result", From: EitherSide, Form: AsRequest, Session: ByID, Unstable: legacy, Gate: "tasks"},
 	{Name: "tasks/list", From: EitherSide, Form: AsRequest, Unstable: legacy, Gate: "tasks.list"},
-	{Name: "tasks/cancel", From: EitherSide, Form: AsRequest, Session: ByTask, Unstable: legacy | modern, Gate: "tasks.cancel"},
-	{Name: "notifications/tasks/status", From: EitherSide, Form: AsNotification, Session: ByTask, Unstable: legacy, Gate: "tasks"},
+	{Name: "tasks/cancel", From: EitherSide, Form: AsRequest, Session: ByID, Unstable: legacy | modern, Gate: "tasks.cancel"},
+	{Name: "notifications/tasks/status", From: EitherSide, Form: AsNotification, Session: ByID, Unstable: legacy, Gate: "tasks"},
 
 	// SEP-1364 says sessions/… in its prose and session/… in its types.
 	{Name: "session/create", From: ClientSide, Form: AsRequest, Session: InResult, Effect: Opens, Proposals: a1, Gate: "a: sessions"},

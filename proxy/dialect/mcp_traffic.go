@@ -46,7 +46,7 @@ func (t *Tracker) mcpCall(s *step, method string) {
 	s.about.Session = t.mcpSession(s, m, meta)
 	if s.ID == nil {
 		if method == "notifications/cancelled" {
-			t.cancelled(s)
+			t.cancelled(s, method)
 		}
 		return
 	}
@@ -68,11 +68,12 @@ func (t *Tracker) mcpCall(s *step, method string) {
 	t.ask(s.Frame, s.ID, c)
 }
 
-// cancelled takes the notification that its sender waits no more for an answer.
-// The other side should not send one, but may have done so already.
-func (t *Tracker) cancelled(s *step) {
-	c := t.open(s.Dir, at(s.Params, "requestId"))
-	if c == nil || c.Method == "initialize" { // which nobody may cancel
+// cancelled takes the notification that its sender gives up a request. In MCP
+// the other side should not answer any more, but may have done so already.
+func (t *Tracker) cancelled(s *step, method string) {
+	id, by := Named(method, RequestID, s.Dir, s.Params)
+	c := t.open(by, id)
+	if c == nil || t.conn.Protocol == MCP && c.Method == "initialize" { // which nobody may cancel
 		return
 	}
 	s.about.Answers = c.Seq
@@ -100,20 +101,23 @@ func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 		}
 		return session
 	}
-	switch place {
-	case ByRequest:
-		session = t.named(s.Dir, at(s.Params, "requestId"))
-	case ByToken:
-		session, _ = t.tokens.get(callKey{opposite(s.Dir), short(at(s.Params, "progressToken"))})
-	case ByTask:
-		session, _ = t.tasks.get(short(at(s.Params, "taskId")))
+	if place == ByID || has(meta.task) || has(meta.subscription) {
+		return t.sessionByID(s, string(s.Method))
 	}
-	if session == "" && has(meta.task) {
-		session, _ = t.tasks.get(short(at(meta.task, "taskId")))
+	return ""
+}
+
+// sessionByID returns the session of what a message names by an id.
+func (t *Tracker) sessionByID(s *step, method string) string {
+	if id, by := Named(method, RequestID, s.Dir, s.Params); id != nil {
+		return t.named(by, id)
 	}
-	if session == "" && has(meta.subscription) {
-		session = t.named(opposite(s.Dir), meta.subscription)
+	if id, by := Named(method, ProgressToken, s.Dir, s.Params); id != nil {
+		session, _ := t.tokens.get(callKey{by, short(id)})
+		return session
 	}
+	id, by := Named(method, TaskID, s.Dir, s.Params)
+	session, _ := t.tasks.get(callKey{by, short(id)})
 	return session
 }
 
@@ -176,7 +180,7 @@ func (t *Tracker) used(s *step, c *call) {
 	}
 	if s.about.Session != "" {
 		if task := at(s.Result, "task", "taskId"); has(task) {
-			t.tasks.set(short(task), s.about.Session)
+			t.tasks.set(callKey{s.Dir, short(task)}, s.about.Session)
 		}
 	}
 }

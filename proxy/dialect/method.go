@@ -54,20 +54,18 @@ type Where uint8
 
 // The places.
 const (
-	Nowhere           Where = iota
-	InParams                // params.sessionId
-	InResult                // result.sessionId, or result.session.sessionId (data layer)
-	FromParams              // params.sessionId is the source, result.sessionId the new session
-	InList                  // result.sessions[].sessionId: told of, not addressed
-	OtherParams             // params.sessionId, but of another id space (next-edit sessions)
-	OtherResult             // result.sessionId of that space
-	ByRequest               // params.requestId is a request of the sender
-	InParamsOrRequest       // params.sessionId, or params.requestId is a request of the client
-	ByServer                // params.serverId was declared by a session's setup
-	ByConnection            // params.connectionId was made by mcp/connect
-	ByToken                 // params.progressToken was given by a request of the receiver
-	ByTask                  // params.taskId was given by a response
-	Inside                  // params is a frame of its own: {method, params}
+	Nowhere        Where = iota
+	InParams             // params.sessionId
+	InResult             // result.sessionId, or result.session.sessionId (data layer)
+	FromParams           // params.sessionId is the source, result.sessionId the new session
+	InList               // result.sessions[].sessionId: told of, not addressed
+	OtherParams          // params.sessionId, but of another id space (next-edit sessions)
+	OtherResult          // result.sessionId of that space
+	ByID                 // it is that of what an id names: a request, a progress token, a task (Place)
+	InParamsOrByID       // params.sessionId, or else so
+	ByServer             // params.serverId was declared by a session's setup
+	ByConnection         // params.connectionId was made by mcp/connect
+	Inside               // params is a frame of its own: {method, params}
 )
 
 // An Effect is what the success of a method does.

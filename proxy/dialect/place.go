@@ -1,33 +1,63 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
 
 // A Place is where a frame of a method has an id that one side made and the
 // other gives back, so that it differs from run to run.
 type Place struct {
 	Path  string // in the message, as gjson and sjson understand it; # is each element of an array
 	Class Class
+	Maker Maker
 	Made  bool // the id is new there; else it is given back
 }
 
-// places is the table of the ids that a client makes. The agent's terminals of
-// version 2 stand at some of the same places. The tokens of MCP's requests are
-// in Places itself.
+// A Maker says who made an id, as seen from the message that it stands in. Both
+// sides number their requests, tokens and tasks for themselves, so the same id
+// may be in use for two of them at once.
+type Maker uint8
+
+// The makers.
+const (
+	Sender   Maker = iota // of the message
+	Receiver              // of the message
+	Client                // whoever sent it
+)
+
+// By returns what the side sends that made the id at p in a message sent as from.
+func (p Place) By(from wire.Direction) wire.Direction {
+	switch p.Maker {
+	case Receiver:
+		return opposite(from)
+	case Client:
+		return wire.ClientToAgent
+	}
+	return from
+}
+
+// places is the table of such ids, but for those that the agent makes and only
+// an agent that is replayed needs to know: sessions, and what is in them. The
+// agent's terminals of version 2 stand at some of the places of the client's.
+// What any frame of MCP may have is in mcpPlaces.
 var places = map[string][]Place{
 	"terminal/create":        {{Path: "result.terminalId", Class: TerminalID, Made: true}},
-	"terminal/output":        {{Path: "params.terminalId", Class: TerminalID}},
-	"terminal/wait_for_exit": {{Path: "params.terminalId", Class: TerminalID}},
-	"terminal/kill":          {{Path: "params.terminalId", Class: TerminalID}},
-	"terminal/release":       {{Path: "params.terminalId", Class: TerminalID}},
+	"terminal/output":        {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
+	"terminal/wait_for_exit": {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
+	"terminal/kill":          {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
+	"terminal/release":       {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
 	"session/update": {
-		{Path: "params.update.terminalId", Class: TerminalID},
-		{Path: "params.update.content.terminalId", Class: TerminalID},
-		{Path: "params.update.content.#.terminalId", Class: TerminalID},
+		{Path: "params.update.terminalId", Class: TerminalID, Maker: Client},
+		{Path: "params.update.content.terminalId", Class: TerminalID, Maker: Client},
+		{Path: "params.update.content.#.terminalId", Class: TerminalID, Maker: Client},
 	},
 	"session/request_permission": {
-		{Path: "params.toolCall.content.#.terminalId", Class: TerminalID},
-		{Path: "params.subject.terminalId", Class: TerminalID},
-		{Path: "params.subject.toolCall.content.#.terminalId", Class: TerminalID},
+		{Path: "params.toolCall.content.#.terminalId", Class: TerminalID, Maker: Client},
+		{Path: "params.subject.terminalId", Class: TerminalID, Maker: Client},
+		{Path: "params.subject.toolCall.content.#.terminalId", Class: TerminalID, Maker: Client},
 	},
 
 	"session/new":    declared,
@@ -35,29 +65,98 @@ var places = map[string][]Place{
 	"session/resume": declared,
 	"session/fork":   declared,
 	"mcp/connect": {
-		{Path: "params.serverId", Class: ServerID},
+		{Path: "params.serverId", Class: ServerID, Maker: Client},
+		{Path: "params.acpId", Class: ServerID, Maker: Client},
 		{Path: "result.connectionId", Class: ConnectionID, Made: true},
 	},
-	"mcp/message":    {{Path: "params.connectionId", Class: ConnectionID}},
-	"mcp/disconnect": {{Path: "params.connectionId", Class: ConnectionID}},
+	"mcp/message":    {{Path: "params.connectionId", Class: ConnectionID, Maker: Client}},
+	"mcp/disconnect": {{Path: "params.connectionId", Class: ConnectionID, Maker: Client}},
 
-	"elicitation/create":      {{Path: "params.requestId", Class: RequestID}},
-	"$/cancel_request":        {{Path: "params.requestId", Class: RequestID}},
-	"notifications/cancelled": {{Path: "params.requestId", Class: RequestID}},
-	"notifications/progress":  {{Path: "params.progressToken", Class: ProgressToken}},
+	// Who cancels, cancels a request of its own. What a user can be asked about
+	// outside of a session is the client's request (see its row in acpMethods).
+	"$/cancel_request":        {{Path: "params.requestId", Class: RequestID, Maker: Sender}},
+	"notifications/cancelled": {{Path: "params.requestId", Class: RequestID, Maker: Sender}},
+	"elicitation/create":      {{Path: "params.requestId", Class: RequestID, Maker: Client}},
+
+	// Of its progress is told who asked for that, with the token that it gave.
+	"notifications/progress": {{Path: "params.progressToken", Class: ProgressToken, Maker: Receiver}},
+
+	// A task is of the side that works on it.
+	"tasks/get": {
+		{Path: "params.taskId", Class: TaskID, Maker: Receiver},
+		{Path: "result.taskId", Class: TaskID, Maker: Sender},
+	},
+	"tasks/result": {
+		{Path: "params.taskId", Class: TaskID, Maker: Receiver},
+		{Path: related("result"), Class: TaskID, Maker: Sender},
+	},
+	"tasks/cancel": {
+		{Path: "params.taskId", Class: TaskID, Maker: Receiver},
+		{Path: "result.taskId", Class: TaskID, Maker: Sender},
+	},
+	"tasks/list":                 {{Path: "result.tasks.#.taskId", Class: TaskID, Maker: Sender}},
+	"notifications/tasks/status": {{Path: "params.taskId", Class: TaskID, Maker: Sender}},
 }
 
 // declared are the servers that a session's setup names.
-var declared = []Place{{Path: "params.mcpServers.#.serverId", Class: ServerID, Made: true}}
+var declared = []Place{
+	{Path: "params.mcpServers.#.serverId", Class: ServerID, Made: true},
+	{Path: "params.mcpServers.#.acpId", Class: ServerID, Made: true},
+}
 
-// token is made by each request of MCP that wants to be told of its progress.
-var token = Place{Path: "params._meta.progressToken", Class: ProgressToken, Made: true}
+// mcpPlaces are those that frames of MCP have beside their method's own. What is
+// told or asked for the sake of a task comes from the side that works on it.
+var mcpPlaces = []Place{
+	{Path: "params._meta." + metaToken, Class: ProgressToken, Made: true},
+	{Path: "params._meta." + escaped(metaSubscription), Class: RequestID, Maker: Client},
+	{Path: "result._meta." + escaped(metaSubscription), Class: RequestID, Maker: Client},
+	{Path: "result.task.taskId", Class: TaskID, Made: true},
+	{Path: related("params"), Class: TaskID, Maker: Sender},
+}
 
-// Places returns where the frames of a method have ids of this kind.
+// mcpAnswered is where the answer to a request names the task for which that was
+// made.
+var mcpAnswered = Place{Path: related("result"), Class: TaskID, Maker: Receiver}
+
+func related(below string) string { return below + "._meta." + escaped(metaTask) + ".taskId" }
+
+func escaped(key string) string { return strings.ReplaceAll(key, ".", `\.`) }
+
+// Places returns where the frames of a method have ids of this kind. The two
+// protocols share names, but no place in them.
 func Places(method string) []Place {
 	found := slices.Clone(places[method])
-	if m := row(MCP, method); m != nil && m.Form == AsRequest {
-		found = append(found, token)
+	if acpRows[method] != nil && mcpRows[method] == nil {
+		return found
+	}
+	found = append(found, mcpPlaces...)
+	if method != "tasks/result" {
+		found = append(found, mcpAnswered)
 	}
 	return found
+}
+
+// Named returns the id of a class by which a request or notification, sent as
+// from, names what one side made before, and what that side sends. The id is
+// JSON, nil if there is none.
+func Named(method string, class Class, from wire.Direction, params []byte) (id []byte, by wire.Direction) {
+	for _, p := range Places(method) {
+		path, ok := strings.CutPrefix(p.Path, "params.")
+		if !ok || p.Class != class || p.Made || strings.Contains(path, "#") {
+			continue
+		}
+		if id := at(params, keysOf(path)...); has(id) {
+			return id, p.By(from)
+		}
+	}
+	return nil, from
+}
+
+// keysOf takes a path of Place apart.
+func keysOf(path string) []string {
+	keys := strings.Split(strings.ReplaceAll(path, `\.`, "\x00"), ".")
+	for i := range keys {
+		keys[i] = strings.ReplaceAll(keys[i], "\x00", ".")
+	}
+	return keys
 }

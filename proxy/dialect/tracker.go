@@ -31,7 +31,7 @@ type Tracker struct {
 	servers ordered[string, string]  // MCP server declared by an ACP client → session
 	links   ordered[string, string]  // connectionId → that server
 	tokens  ordered[callKey, string] // progress token → session
-	tasks   ordered[string, string]  // taskId → session
+	tasks   ordered[callKey, string] // taskId → session
 
 	// strings holds the names met, so that those which come again and again
 	// are not allocated again. It is a cache and no part of the state.

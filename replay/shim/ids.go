@@ -20,7 +20,7 @@ func address(method string, params []byte) string {
 	switch m, known := dialect.Lookup(dialect.ACP, method); {
 	case !known:
 		return usual
-	case m.Session == dialect.InParams, m.Session == dialect.FromParams, m.Session == dialect.InParamsOrRequest:
+	case m.Session == dialect.InParams, m.Session == dialect.FromParams, m.Session == dialect.InParamsOrByID:
 		return usual
 	case m.Session == dialect.Inside:
 		path := "params"

@@ -1,0 +1,70 @@
+package dialect_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+func TestPlaces(t *testing.T) {
+	for _, tt := range []struct {
+		method string
+		want   []dialect.Place
+	}{
+		{"terminal/create", []dialect.Place{{Path: "result.terminalId", Class: dialect.TerminalID, Made: true}}},
+		{"$/cancel_request", []dialect.Place{{Path: "params.requestId", Class: dialect.RequestID}}},
+		{"session/prompt", nil},
+	} {
+		if diff := cmp.Diff(tt.want, dialect.Places(tt.method)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.method, diff)
+		}
+	}
+	// A method of MCP, or of nobody, may have what any message of MCP may.
+	token := dialect.Place{Path: "params._meta.progressToken", Class: dialect.ProgressToken, Made: true}
+	for method, want := range map[string]bool{"tools/call": true, "x/unknown": true, "session/new": false} {
+		got := false
+		for _, p := range dialect.Places(method) {
+			got = got || p == token
+		}
+		if got != want {
+			t.Errorf("%s may have a progress token: got %t, want %t", method, got, want)
+		}
+	}
+}
+
+// Whose request, token or task a message names follows from who sends it.
+func TestNamed(t *testing.T) {
+	const task, subscription = `{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"7"}}}`, `{"_meta":{"io.modelcontextprotocol/subscriptionId":7}}`
+	const client, agent = wire.ClientToAgent, wire.AgentToClient
+	for _, tt := range []struct {
+		method string
+		class  dialect.Class
+		from   wire.Direction
+		params string
+		id     string
+		by     wire.Direction
+	}{
+		{"$/cancel_request", dialect.RequestID, client, `{"requestId":7}`, `7`, client},
+		{"$/cancel_request", dialect.RequestID, agent, `{"requestId":"7"}`, `"7"`, agent},
+		{"notifications/cancelled", dialect.RequestID, client, `{"requestId":7}`, `7`, client},
+		{"notifications/cancelled", dialect.RequestID, agent, `{"requestId":7}`, `7`, agent},
+		{"elicitation/create", dialect.RequestID, agent, `{"requestId":7}`, `7`, client},
+		{"notifications/progress", dialect.ProgressToken, agent, `{"progressToken":7}`, `7`, client},
+		{"notifications/progress", dialect.ProgressToken, client, `{"progressToken":7}`, `7`, agent},
+		{"tools/call", dialect.ProgressToken, client, `{"_meta":{"progressToken":7}}`, ``, client},
+		{"tasks/get", dialect.TaskID, client, `{"taskId":"7"}`, `"7"`, agent},
+		{"tasks/get", dialect.TaskID, agent, `{"taskId":"7"}`, `"7"`, client},
+		{"notifications/tasks/status", dialect.TaskID, agent, `{"taskId":"7"}`, `"7"`, agent},
+		{"elicitation/create", dialect.TaskID, agent, task, `"7"`, agent},
+		{"notifications/message", dialect.RequestID, agent, subscription, `7`, client},
+		{"session/prompt", dialect.RequestID, client, `{"requestId":7}`, ``, client},
+	} {
+		id, by := dialect.Named(tt.method, tt.class, tt.from, []byte(tt.params))
+		if string(id) != tt.id || by != tt.by {
+			t.Errorf("%v sends %s %s: got %s of %v, want %s of %v", tt.from, tt.method, tt.params, id, by, tt.id, tt.by)
+		}
+	}
+}
