@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // advance makes all moves that can be made, in the order of the tape.
@@ -58,7 +61,7 @@ func (d *driver) move(t *thread, m *move) {
 			return
 		}
 	}
-	if isCancel(m.method) && d.calls[gjson.GetBytes(m.params, "requestId").Raw] == nil {
+	if id, by := dialect.Named(m.method, dialect.RequestID, wire.ClientToAgent, m.params); id != nil && by == wire.ClientToAgent && d.calls[string(id)] == nil {
 		d.skip(m, "too late: the answer has come")
 		return
 	}
@@ -79,10 +82,6 @@ func (d *driver) move(t *thread, m *move) {
 		d.calls[c.id] = c
 	}
 	d.send(message)
-}
-
-func isCancel(method string) bool {
-	return method == "$/cancel_request" || method == "notifications/cancelled"
 }
 
 // isSetup reports whether a move sets up a session.

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // ids maps the ids that the recorded client made to those that the client of now
@@ -57,7 +58,7 @@ func (m *ids) live(class dialect.Class, recorded string) (live []byte, ok bool) 
 // method, from the recorded message and the one that took its place.
 func (m *ids) learnFrom(method string, recorded, live []byte) {
 	for _, place := range dialect.Places(method) {
-		if !place.Made {
+		if !place.Made || place.By(wire.ClientToAgent) != wire.ClientToAgent {
 			continue
 		}
 		then, now := found(recorded, place.Path), found(live, place.Path)
@@ -105,29 +106,44 @@ type edit struct {
 	with     []byte
 }
 
-// rewrite returns the edits that give a recorded message the ids of now. The
-// client's own messages, which are compared, also get the ids that the live one
-// makes; live is nil for those of the agent.
-func (m *ids) rewrite(method string, recorded, live []byte) []edit {
+// today returns the edits that give a recorded message of the agent the ids of
+// now.
+func (m *ids) today(method string, recorded []byte) []edit {
 	var edits []edit
 	for _, place := range dialect.Places(method) {
-		if live == nil && (place.Made || !m.moved[place.Class]) {
-			continue
+		if place.By(wire.AgentToClient) == wire.ClientToAgent && m.moved[place.Class] {
+			edits = m.moves(edits, place, recorded)
 		}
-		var now []spot
-		if place.Made {
-			now = found(live, place.Path)
-		}
-		for i, f := range found(recorded, place.Path) {
-			with, ok := m.live(place.Class, f.raw)
-			if place.Made {
-				if ok = i < len(now); ok {
-					with = []byte(now[i].raw)
+	}
+	return edits
+}
+
+// likely returns the edits that give a recorded message of the client the ids
+// that are known, and those that live, which it is compared with, makes.
+func (m *ids) likely(method string, recorded, live []byte) []edit {
+	var edits []edit
+	for _, place := range dialect.Places(method) {
+		switch {
+		case place.By(wire.ClientToAgent) != wire.ClientToAgent:
+		case !place.Made:
+			edits = m.moves(edits, place, recorded)
+		default:
+			now := found(live, place.Path)
+			for i, f := range found(recorded, place.Path) {
+				if i < len(now) {
+					edits = append(edits, edit{f.at, f.at + len(f.raw), []byte(now[i].raw)})
 				}
 			}
-			if ok && with != nil && string(with) != f.raw {
-				edits = append(edits, edit{f.at, f.at + len(f.raw), with})
-			}
+		}
+	}
+	return edits
+}
+
+// moves appends the edits that give a message the ids of now at a place.
+func (m *ids) moves(edits []edit, place dialect.Place, recorded []byte) []edit {
+	for _, f := range found(recorded, place.Path) {
+		if with, ok := m.live(place.Class, f.raw); ok && with != nil && string(with) != f.raw {
+			edits = append(edits, edit{f.at, f.at + len(f.raw), with})
 		}
 	}
 	return edits

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -95,7 +96,8 @@ func (u *understudy) takes(m *arrival) bool {
 	case m.session != "" && u.sessions[m.session]:
 		return true
 	case m.kind == wire.Notification:
-		return u.call(gjson.GetBytes(m.e.Params, "requestId").Raw) >= 0
+		id, _ := dialect.Named(m.method, dialect.RequestID, wire.ClientToAgent, m.e.Params)
+		return u.call(string(id)) >= 0
 	}
 	return false
 }
@@ -168,8 +170,25 @@ func (p *player) hear(line []byte) {
 		id := fmt.Sprintf(`"acptap-live-%d"`, u.asked)
 		u.asks[id] = bytes.Clone(e.ID)
 		line = apply(line, idEdit(line, []byte(id)))
+	case wire.Notification:
+		line = u.renamed(line, e)
 	}
 	p.out.Write(append(line, '\n'))
+}
+
+// renamed gives a notification of the agent the id that the client sees, if it
+// names a request of the agent's own.
+func (u *understudy) renamed(line []byte, e wire.Envelope) []byte {
+	own, by := dialect.Named(string(e.Method), dialect.RequestID, wire.AgentToClient, e.Params)
+	if own == nil || by != wire.AgentToClient {
+		return line
+	}
+	for seen, id := range u.asks {
+		if bytes.Equal(id, own) {
+			line, _ = sjson.SetRawBytes(line, "params.requestId", []byte(seen))
+		}
+	}
+	return line
 }
 
 // greet takes the answer to our initialize.

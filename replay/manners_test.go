@@ -2,7 +2,6 @@ package replay_test
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -51,13 +50,7 @@ func checkRobot(t *testing.T, r robot, tape *record.Tape, agent replay.Agent) {
 			want = append(want, string(l.raw))
 		}
 	}
-	recordedID := func(id string) string {
-		if r.stringIDs {
-			return strings.TrimPrefix(strings.Trim(id, `"`), "c")
-		}
-		return id
-	}
-	if d := cmp.Diff(transcript(s.lines, recordedID), transcript(want, func(id string) string { return id })); d != "" {
+	if d := cmp.Diff(transcript(s.lines, s.recordedID), transcript(want, func(id string) string { return id })); d != "" {
 		t.Errorf("what the agent said (-got +want):\n%s", d)
 	}
 }

@@ -177,7 +177,7 @@ func (p *player) compare(c *cue, m *arrival) []Difference {
 		return nil
 	}
 	recorded := p.bytesOf(c)
-	recorded = apply(recorded, p.ids.rewrite(c.method, recorded, m.raw))
+	recorded = apply(recorded, p.ids.likely(c.method, recorded, m.raw))
 	recorded = p.rootsOf(c.lane).rewrite(recorded)
 	then := wire.Scan(recorded)
 	if c.long {

@@ -230,6 +230,24 @@ func (s *scene) liveID(id []byte) string {
 	return string(id)
 }
 
+// recordedID returns what liveID was given.
+func (s *scene) recordedID(id string) string {
+	if s.robot.stringIDs {
+		return strings.TrimPrefix(strings.Trim(id, `"`), "c")
+	}
+	return id
+}
+
+// asRecorded returns a request or notification of the agent with the recorded ids
+// of the client's requests.
+func (s *scene) asRecorded(text []byte) []byte {
+	const subscription = `params._meta.io\.modelcontextprotocol/subscriptionId`
+	if id := gjson.GetBytes(text, subscription); id.Exists() {
+		text, _ = sjson.SetRawBytes(text, subscription, []byte(s.recordedID(id.Raw)))
+	}
+	return text
+}
+
 // run lets the robot talk to a replayed agent until both are done.
 func (r robot) run(t *testing.T, tape *record.Tape, agent replay.Agent) (*scene, replay.Report, error) {
 	t.Helper()
@@ -359,7 +377,7 @@ func (s *scene) listen(out io.Reader) {
 }
 
 func (s *scene) hear(text []byte) {
-	text = bytes.TrimRight(text, "\r\n")
+	text = s.asRecorded(bytes.TrimRight(text, "\r\n"))
 	e := wire.Scan(text)
 	s.mu.Lock()
 	defer s.mu.Unlock()

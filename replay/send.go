@@ -61,7 +61,7 @@ func (p *player) idEdits(h *held, raw []byte) []edit {
 		edits = idEdit(raw, h.reply.live)
 	}
 	if len(p.ids.moved) > 0 {
-		edits = append(edits, p.ids.rewrite(h.method, raw, nil)...)
+		edits = append(edits, p.ids.today(h.method, raw)...)
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
 	return edits
@@ -81,7 +81,8 @@ func (p *player) tokenless(h *held, raw []byte) bool {
 	if !h.token {
 		return false
 	}
-	live, ok := p.ids.live(dialect.ProgressToken, gjson.GetBytes(raw, "params.progressToken").Raw)
+	token, _ := dialect.Named(h.method, dialect.ProgressToken, wire.AgentToClient, wire.ScanPrefix(raw).Params)
+	live, ok := p.ids.live(dialect.ProgressToken, string(token))
 	return ok && live == nil
 }
 

@@ -76,20 +76,15 @@ func (p *player) ownLane(h *held, f *dialect.Frame, e wire.Envelope) *lane {
 			h.pos = l.eager // it was on its way before what it stands behind
 		}
 		return l
-	case "$/cancel_request", "notifications/cancelled":
-		if a := p.asks[gjson.GetBytes(e.Params, "requestId").Raw]; a != nil {
-			a.cancelled = true
-			return a.lane
-		}
-	case "notifications/progress":
-		h.token = true
-		if l := p.tokens[gjson.GetBytes(e.Params, "progressToken").Raw]; l != nil {
-			return l
-		}
 	case "elicitation/complete":
 		if p.elicited != nil {
 			return p.elicited
 		}
+	case "notifications/progress":
+		h.token = true
+	}
+	if l := p.namedLane(f, e); l != nil {
+		return l
 	}
 	if p.protocol != dialect.MCP {
 		if f.Session != "" {
@@ -97,20 +92,31 @@ func (p *player) ownLane(h *held, f *dialect.Frame, e wire.Envelope) *lane {
 		}
 		return p.main
 	}
-	return p.serverLane(e)
+	return p.serverLane()
+}
+
+// namedLane returns the lane of what a request or notification of the agent names
+// by an id: a request of either side, or the call that is to be told of its
+// progress. It is nil if that is not open. What is told of tasks comes between
+// the calls that ask about them, so it is not tied to the one that began the task.
+func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
+	if id, by := dialect.Named(f.Method, dialect.RequestID, f.Dir, e.Params); id != nil {
+		if by == wire.ClientToAgent {
+			if c := p.calls[string(id)]; c != nil {
+				return c.lane
+			}
+		} else if a := p.asks[string(id)]; a != nil {
+			a.cancelled = true
+			return a.lane
+		}
+	}
+	token, _ := dialect.Named(f.Method, dialect.ProgressToken, f.Dir, e.Params)
+	return p.tokens[string(token)]
 }
 
 // serverLane returns the lane of what a MCP server sends by itself: that of the
-// subscription that it names, else of the call that the server took up last and
-// works on, which is most likely what it is about. What it tells of tasks comes
-// between the calls that ask about them, so it is not tied to the one that began
-// the task.
-func (p *player) serverLane(e wire.Envelope) *lane {
-	if call := gjson.GetBytes(e.Params, `_meta.io\.modelcontextprotocol/subscriptionId`); call.Exists() {
-		if c := p.calls[call.Raw]; c != nil {
-			return c.lane
-		}
-	}
+// call that it took up last and works on, which is most likely what it is about.
+func (p *player) serverLane() *lane {
 	if n := len(p.recent); n > 0 {
 		return p.recent[n-1].lane
 	}

@@ -153,7 +153,8 @@ func (p *player) notificationCue(c *cue, e wire.Envelope) {
 			c.lane.eager, c.lane.cancelled = c.seq, true
 		}
 	case "notifications/cancelled":
-		if call := p.calls[gjson.GetBytes(e.Params, "requestId").Raw]; call != nil {
+		id, _ := dialect.Named(c.method, dialect.RequestID, wire.ClientToAgent, e.Params)
+		if call := p.calls[string(id)]; call != nil {
 			c.lane = call.lane // and most likely the call is not answered
 			p.recent = slices.DeleteFunc(p.recent, func(o *cue) bool { return o == call })
 		}
