@@ -52,7 +52,7 @@ func BenchmarkMillion(b *testing.B) {
 		million(w)
 		w.Close()
 	}()
-	id, err := store.Import(r, "million")
+	id, err := store.Import(r, "million", nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func TestErrorsCounted(t *testing.T) {
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
 			store := record.OpenStore(t.TempDir())
-			id, err := store.Import(strings.NewReader(text), name)
+			id, err := store.Import(strings.NewReader(text), name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +206,7 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	_, err = store.Import(f, "tape")
+	_, err = store.Import(f, "tape", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	id, err := store.Import(f, "tape")
+	id, err := store.Import(f, "tape", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

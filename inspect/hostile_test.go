@@ -74,7 +74,7 @@ func hostileTape(tb testing.TB) string {
 // terminal, if what it says got there. Every drawing is looked at (terminal.Show).
 func TestHostile(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	if _, err := store.Import(strings.NewReader(hostileTape(t)), "tape"); err != nil {
+	if _, err := store.Import(strings.NewReader(hostileTape(t)), "tape", nil); err != nil {
 		t.Fatal(err)
 	}
 	rows := 20

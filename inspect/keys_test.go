@@ -254,7 +254,7 @@ func TestExport(t *testing.T) {
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
-	if _, err := store.Import(strings.NewReader(changed), "tape"); err != nil {
+	if _, err := store.Import(strings.NewReader(changed), "tape", nil); err != nil {
 		t.Fatal(err)
 	}
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 24)

@@ -242,7 +242,7 @@ func subject(tb testing.TB, file string) inspect.Subject {
 func written(tb testing.TB, name, text string) inspect.Subject {
 	tb.Helper()
 	store := record.OpenStore(tb.TempDir())
-	id, err := store.Import(strings.NewReader(text), name)
+	id, err := store.Import(strings.NewReader(text), name, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func twice(tb testing.TB) (store *record.Store, ids []string) {
 {"dir":"a2c","at":6.5,"frame":{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"out of tokens"}}}
 `,
 	} {
-		id, err := store.Import(strings.NewReader(text), "tape")
+		id, err := store.Import(strings.NewReader(text), "tape", nil)
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func shelfOf(t *testing.T, files ...string) *record.Store {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if _, err := store.Import(f, file); err != nil {
+		if _, err := store.Import(f, file, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestStoreDamaged(t *testing.T) {
 // TestDamaged says of all places of a tape that a part of it cannot be read.
 func TestDamaged(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	id, err := store.Import(strings.NewReader(changed), "tape")
+	id, err := store.Import(strings.NewReader(changed), "tape", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestStoreGrows(t *testing.T) {
 		text := fmt.Sprintf(`{"acptap":1,"started":"2026-11-%02dT10:00:00Z","command":["agent"],"cwd":"/day%d"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s%d","prompt":[]}}}
 `, day, day, day)
-		if _, err := store.Import(strings.NewReader(text), "tape"); err != nil {
+		if _, err := store.Import(strings.NewReader(text), "tape", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,7 +140,7 @@ func TestStoreGrows(t *testing.T) {
 func TestLiveAgain(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	const prompt = `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}`
-	first, err := store.Import(strings.NewReader(`{"acptap":1,"started":"2026-11-10T10:00:00Z"}`+"\n"+`{"dir":"c2a","frame":`+prompt+"}\n"), "tape")
+	first, err := store.Import(strings.NewReader(`{"acptap":1,"started":"2026-11-10T10:00:00Z"}`+"\n"+`{"dir":"c2a","frame":`+prompt+"}\n"), "tape", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -236,7 +236,7 @@ func BenchmarkList(b *testing.B) {
 	n := less(10_000)
 	for i := range n {
 		head := fmt.Sprintf(`{"acptap":1,"started":"%s","command":["agent","--acp"],"cwd":"/home/user/project"}`+"\n", time.Unix(1_700_000_000+int64(i)*60, 0).UTC().Format(time.RFC3339))
-		if _, err := store.Import(bytes.NewReader(append([]byte(head), file.Bytes()...)), "bench"); err != nil {
+		if _, err := store.Import(bytes.NewReader(append([]byte(head), file.Bytes()...)), "bench", nil); err != nil {
 			b.Fatal(err)
 		}
 	}

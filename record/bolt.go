@@ -19,10 +19,19 @@ import (
 // nobody holds it while doing anything else.
 type boltFile struct {
 	path     string
+	tape     string        // whose it is; empty: the catalogue
 	patience time.Duration // how long to wait for its lock; 0: without end
 }
 
 func (p boltFile) String() string { return p.path }
+
+// holds returns an error unless the file is that of the tape.
+func (p boltFile) holds(tape string) error {
+	if tape != p.tape {
+		return fmt.Errorf("%s says that it is of tape %q: %w", p, tape, ErrDamaged)
+	}
+	return nil
+}
 
 // boltWait is how long bbolt itself may wait for its lock. It has none to wait
 // for where openLocked could wait instead.

@@ -112,7 +112,8 @@ func joinRuns(runs []*SessionInfo) []SessionInfo {
 	return sessions
 }
 
-// readFacts returns what a tape's file says of the tape and of its sessions.
+// readFacts returns what a tape's file says of the tape and of its sessions. That
+// it is of another tape than it should be is damage.
 func readFacts(file boltFile) (Info, []SessionInfo, error) {
 	var info Info
 	var sessions []SessionInfo
@@ -125,12 +126,18 @@ func readFacts(file boltFile) (Info, []SessionInfo, error) {
 		if info, err = parseInfo(tape.Get(keyInfo)); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
+		if err := file.holds(info.Tape); err != nil {
+			return err
+		}
 		b := tx.Bucket(bucketSessions)
 		if b == nil {
 			return nil
 		}
-		return b.ForEach(func(_, v []byte) error {
+		return b.ForEach(func(k, v []byte) error {
 			one, err := parseSession(v)
+			if err == nil && (one.ID != string(k) || one.Runs[0].Tape != info.Tape) {
+				err = fmt.Errorf("%s: session %q is said to be %q of tape %q: %w", file, k, one.ID, one.Runs[0].Tape, ErrDamaged)
+			}
 			sessions = append(sessions, one)
 			return err
 		})
@@ -228,12 +235,11 @@ func (s *Store) Tapes() ([]string, error) {
 	}
 	ids := s.journals()
 	for _, e := range entries {
-		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok {
+		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && isID(tape) {
 			ids = append(ids, tape)
 		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	return sortIDs(ids), nil
 }
 
 // readCatalogue returns what the catalogue has, and of one that is damaged what
@@ -244,8 +250,11 @@ func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err
 		if b := tx.Bucket(bucketTapes); b != nil {
 			err := b.ForEach(func(k, v []byte) error {
 				info, err := parseInfo(v)
+				if err == nil && (info.Tape != string(k) || !isID(info.Tape)) {
+					err = fmt.Errorf("tape %q is said to be %q: %w", k, info.Tape, ErrDamaged)
+				}
 				if err == nil {
-					tapes[string(k)] = info
+					tapes[info.Tape] = info
 				}
 				return err
 			})
@@ -257,8 +266,11 @@ func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err
 		if b == nil {
 			return nil
 		}
-		return b.ForEach(func(_, v []byte) error {
+		return b.ForEach(func(k, v []byte) error {
 			one, err := parseSession(v)
+			if err == nil && one.key() != string(k) {
+				err = fmt.Errorf("session %q is said to be %q: %w", k, one.key(), ErrDamaged)
+			}
 			if err == nil {
 				runs = append(runs, &one)
 			}
@@ -327,7 +339,7 @@ func (s *Store) Rebuild(progress func(done, total int)) error {
 		if progress != nil {
 			progress(i, len(entries))
 		}
-		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok {
+		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && isID(tape) {
 			failed = errors.Join(failed, s.index(tape))
 		}
 	}

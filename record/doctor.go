@@ -72,6 +72,8 @@ func (e *examination) modes() {
 			e.bad("remove it: acptap does not follow links in the store", "%s is a symbolic link", path)
 		case runtime.GOOS != "windows" && mode.Perm()&0o077 != 0:
 			e.bad("chmod go= '"+path+"'", "%s can be read by others (%v): traffic holds prompts, files and tokens", path, mode.Perm())
+		case isOddlyNamed(path):
+			e.bad("remove it, or look at it with acptap show '"+path+"'", "%q is in the store, and no tape can be called so", path)
 		case strings.Contains(d.Name(), newSuffix) && time.Since(info.ModTime()) > time.Hour:
 			e.bad("remove it, if no acptap is running", "%s was left by an acptap that was killed", path)
 		}
@@ -80,6 +82,14 @@ func (e *examination) modes() {
 	if err == nil && len(e.found) == before {
 		e.good("%s: nobody else can read it", e.s.dir)
 	}
+}
+
+// isOddlyNamed reports whether a file is called like one of a tape, but for the id.
+func isOddlyNamed(path string) bool {
+	name := filepath.Base(path)
+	ending := filepath.Ext(name)
+	return (ending == ".db" && filepath.Base(filepath.Dir(path)) == "tapes" || ending == ".lock" && filepath.Base(filepath.Dir(path)) == "live") &&
+		!isID(strings.TrimSuffix(name, ending))
 }
 
 func (e *examination) disk() {

@@ -150,7 +150,7 @@ func TestFormErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			store := record.OpenStore(t.TempDir())
-			_, err := store.Import(strings.NewReader(tt.in), "file")
+			_, err := store.Import(strings.NewReader(tt.in), "file", nil)
 			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %s", err, tt.want)
 			}
@@ -170,7 +170,7 @@ func TestImportForeign(t *testing.T) {
 {"ts":1706000003,"dir":"a2c","msg":{"id":2,"result":{"sessionId":"s1"}}}
 `
 	store := record.OpenStore(t.TempDir())
-	id, err := store.Import(strings.NewReader(in), "file")
+	id, err := store.Import(strings.NewReader(in), "file", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,9 @@ type loader struct {
 	d     *dissector
 	begin func() error // called once, after the header and before the first line; may be nil
 	seal  func() error // takes the block at hand
+	note  func(string) // is told of what is not taken as it is written
 	count bool         // the file's own numbers do not count any more
+	told  string       // what the file calls its tape
 }
 
 // line takes one line.
@@ -80,6 +82,10 @@ func (l *loader) sealIfFull() error {
 	return l.seal()
 }
 
+// lastYear is the last one with times that can be stored: as nanoseconds in 63
+// bits.
+const lastYear = 2261
+
 // load reads a whole file. name is used in errors. A file without a line is none.
 func (l *loader) load(r io.Reader, name string) error {
 	in := bufio.NewReader(r)
@@ -88,8 +94,12 @@ func (l *loader) load(r io.Reader, name string) error {
 	}
 	var last time.Duration
 	err := eachLine(in, name, func(start Start, tape string) {
-		if tape != "" && l.d.Info.Tape == "" {
+		if l.told = tape; isID(tape) {
 			l.d.Info.Tape = tape
+		}
+		if year := start.Time.Year(); year > lastYear {
+			l.note(fmt.Sprintf("%s: it cannot have begun in the year %d; that is left out", name, year))
+			start.Time = time.Time{}
 		}
 		l.d.Info.Start = start
 		l.d.tracker = nil
@@ -119,7 +129,7 @@ func (l *loader) load(r io.Reader, name string) error {
 func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	m := &memoryBlocks{}
 	t := &Tape{from: m}
-	l := &loader{d: newDissector(Info{})}
+	l := &loader{d: newDissector(Info{}), note: func(string) {}}
 	sessions := map[string]SessionInfo{}
 	l.seal = func() error {
 		d := l.d
@@ -144,10 +154,12 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 }
 
 // Import reads a tape from r into the store and returns its id: the one that it
-// was recorded with, unless the store has that already. name is used in errors.
-// What it takes: the portable form; JSON Lines of frames with a direction each;
-// the JSON export of acp-devtools. After an error nothing of it is in the store.
-func (s *Store) Import(r io.Reader, name string) (tape string, err error) {
+// was recorded with, unless the store has that already, or it is none that an
+// acptap may have made by now. name is used in errors. What it takes: the portable
+// form; JSON Lines of frames with a direction each; the JSON export of
+// acp-devtools. note, which may be nil, is told of what is not taken as it is
+// written. After an error nothing of it is in the store.
+func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape string, err error) {
 	if err := s.make(); err != nil {
 		return "", err
 	}
@@ -160,10 +172,23 @@ func (s *Store) Import(r io.Reader, name string) (tape string, err error) {
 			removeLocked(lock)
 		}
 	}()
-	l := &loader{d: k.d, seal: func() error { return k.seal(false) }}
+	if note == nil {
+		note = func(string) {}
+	}
+	l := &loader{d: k.d, note: note, seal: func() error { return k.seal(false) }}
 	l.begin = func() error {
-		lock, err = s.admit(k)
-		return err
+		began := k.d.Info.Start.Time
+		if lock, err = s.admit(k); err != nil {
+			return err
+		}
+		switch {
+		case l.told == "" || l.told == k.tape:
+		case !hasOwnForm(l.told, time.Now()):
+			note(fmt.Sprintf("%s: %.80q cannot be the id of a tape: that is when it began and some letters, such as 20260102T150405000-7k2m9p. The tape is %s here", name, l.told, k.tape))
+		case idTime(l.told).Sub(began).Abs() > time.Second:
+			note(fmt.Sprintf("%s: %s cannot be the id of a tape that began at %s. The tape is %s here", name, l.told, began.UTC().Format(time.RFC3339), k.tape))
+		}
+		return nil
 	}
 	if err := l.load(r, name); err != nil {
 		return "", err
@@ -182,14 +207,24 @@ func (s *Store) Import(r io.Reader, name string) (tape string, err error) {
 }
 
 // admit gives an imported tape its id in the store, and a file that becomes the
-// tape's when it is whole. One without a date counts as recorded now. The lock
-// keeps the id for it.
+// tape's when it is whole. One without a date began when its id says, or now. The
+// lock keeps the id for it.
 func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 	info := &k.d.Info
-	if info.Start.Time.IsZero() {
-		info.Start.Time = time.Now().Round(0)
+	now, wish, begun := time.Now().Round(0), info.Tape, &info.Start.Time
+	if !hasOwnForm(wish, now) {
+		wish = ""
 	}
-	info.Tape, lock, err = s.reserve(info.Tape, info.Start.Time)
+	if begun.IsZero() {
+		*begun = now
+		if wish != "" {
+			*begun = idTime(wish)
+		}
+	}
+	if idTime(wish).Sub(*begun).Abs() > time.Second {
+		wish = "" // ids sort by time
+	}
+	info.Tape, lock, err = s.reserve(wish, earlier(*begun, now))
 	if err != nil {
 		return nil, err
 	}
@@ -198,17 +233,13 @@ func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 		removeLocked(lock)
 		return nil, err
 	}
-	k.tape, k.file = info.Tape, boltFile{path: file}
+	k.tape, k.file = info.Tape, boltFile{path: file, tape: info.Tape}
 	return lock, nil
 }
 
-// validID reports whether a tape's id from outside may become the name of a
-// file.
-func validID(id string) bool {
-	for _, c := range id {
-		if !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || c == 'T' || c == '-') {
-			return false
-		}
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
 	}
-	return len(id) >= 8 && len(id) <= 64
+	return b
 }

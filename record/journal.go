@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -279,7 +278,7 @@ func (j *Journal) sync(from int64) (int64, error) {
 
 // segmentPath returns the name of the segment of tape at position.
 func segmentPath(live, tape string, position int64) string {
-	return filepath.Join(live, fmt.Sprintf("%s.%016x", tape, position))
+	return pathOf(live, tape, fmt.Sprintf(".%016x", position))
 }
 
 // createSegment makes a segment with room for its header and a mark or two,

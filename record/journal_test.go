@@ -174,7 +174,7 @@ func TestPartOfTape(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := record.OpenStore(t.TempDir())
-	id, err = other.Import(bytes.NewReader(file.Bytes()), "file")
+	id, err = other.Import(bytes.NewReader(file.Bytes()), "file", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestImportAtOnce(t *testing.T) {
 	for i := range n {
 		imports.Go(func() {
 			var err error
-			if ids[i], err = store.Import(strings.NewReader(text), "file"); err != nil {
+			if ids[i], err = store.Import(strings.NewReader(text), "file", nil); err != nil {
 				t.Error(err)
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // Open returns the tape with that id.
@@ -25,14 +27,32 @@ func OpenFile(path string) (*Tape, error) {
 	}
 	defer f.Close()
 	if isBolt(f) {
-		file := boltFile{path, lockPatience}
-		info, _, err := readFacts(file)
-		if err != nil {
+		file := boltFile{path: path, patience: lockPatience}
+		if file.tape, err = ownID(file); err != nil {
 			return nil, err
 		}
-		return &Tape{id: info.Tape, from: boltBlocks{file}}, nil
+		return &Tape{id: file.tape, from: boltBlocks{file}}, nil
 	}
 	return ReadPortable(f, path)
+}
+
+// ownID returns the tape that a file outside of the store says it is.
+func ownID(file boltFile) (tape string, err error) {
+	err = file.view(func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketTape)
+		if b == nil {
+			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
+		}
+		info, err := parseInfo(b.Get(keyInfo))
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if tape = info.Tape; !isID(tape) {
+			return fmt.Errorf("%s says that it is of tape %q: %w", file, tape, ErrDamaged)
+		}
+		return nil
+	})
+	return tape, err
 }
 
 // isBolt looks at the magic number in the first of bbolt's two meta pages; the
@@ -121,6 +141,9 @@ func (s *Store) delete(tape string) error {
 
 // Size returns the bytes that a tape takes on disk, journal included.
 func (s *Store) Size(tape string) (int64, error) {
+	if !isID(tape) {
+		return 0, fmt.Errorf("tape %q: %w", tape, ErrNoTape)
+	}
 	var size int64
 	paths := []string{s.tapeFile(tape).path}
 	for _, p := range segments(s.live(), tape) {

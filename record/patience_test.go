@@ -70,7 +70,7 @@ const oneLine = `{"acptap":1,"tape":"20260102T150405000-aaaaaa"}` + "\n" + `{"di
 func importOne(t *testing.T) (store *Store, tape string) {
 	t.Helper()
 	store = &Store{t.TempDir(), 10 * time.Millisecond}
-	tape, err := store.Import(strings.NewReader(oneLine), "file")
+	tape, err := store.Import(strings.NewReader(oneLine), "file", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func lockCatalogue(t *testing.T, store *Store) *os.File {
 func TestCommandsGiveUp(t *testing.T) {
 	store, tape := importOne(t)
 	catalogue := lockCatalogue(t, store)
-	if _, err := store.Import(strings.NewReader(oneLine), "file"); err != nil {
+	if _, err := store.Import(strings.NewReader(oneLine), "file", nil); err != nil {
 		t.Errorf("importing without the catalogue: %v", err)
 	}
 	gone, err := store.Delete(tape)
@@ -111,7 +111,7 @@ func TestCommandsGiveUp(t *testing.T) {
 // moment: that is no reason not to delete it.
 func TestDeleteWhileLookedAt(t *testing.T) {
 	store := OpenStore(t.TempDir())
-	tape, err := store.Import(strings.NewReader(oneLine), "file")
+	tape, err := store.Import(strings.NewReader(oneLine), "file", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

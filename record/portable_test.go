@@ -111,7 +111,7 @@ func TestPortable(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := record.OpenStore(t.TempDir())
-	id, err := other.Import(strings.NewReader(text), "file")
+	id, err := other.Import(strings.NewReader(text), "file", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestPortable(t *testing.T) {
 			t.Errorf("%s: exported again it differs: %d bytes, want %d", name, len(got), len(text))
 		}
 	}
-	if id, err := other.Import(strings.NewReader(text), "file"); err != nil || id == j.Tape() {
+	if id, err := other.Import(strings.NewReader(text), "file", nil); err != nil || id == j.Tape() {
 		t.Errorf("a second time: imported as %s, %v, want a new id", id, err)
 	}
 }

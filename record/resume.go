@@ -52,7 +52,11 @@ func (c *codec) restore(s sealed) (*dissector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return restoreDissector(state)
+	d, err := restoreDissector(state)
+	if err == nil && d.Info.Tape != s.head.Tape {
+		err = fmt.Errorf("state in block %d of tape %s says that it is of tape %q: %w", s.head.Index, s.head.Tape, d.Info.Tape, ErrDamaged)
+	}
+	return d, err
 }
 
 // salvage is resume where the last block's state cannot be read, so that the
@@ -71,6 +75,9 @@ func (c *codec) salvage(file boltFile) (*dissector, error) {
 		}
 		var err error
 		if info, err = parseInfo(tape.Get(keyInfo)); err != nil {
+			return err
+		}
+		if err := file.holds(info.Tape); err != nil {
 			return err
 		}
 		if end, err = parsePlace(tape.Get(keySealed)); err != nil {
@@ -115,6 +122,9 @@ func readState(file boltFile, key []byte) (sealed, error) {
 		}
 		var err error
 		s, err = readSealed(b, key)
+		if err == nil {
+			err = file.holds(s.head.Tape)
+		}
 		s.rows, s.bytes, s.state = nil, nil, bytes.Clone(s.state)
 		return err
 	})

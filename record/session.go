@@ -177,16 +177,14 @@ func parseSession(b []byte) (SessionInfo, error) {
 	state := r.byte()
 	s.Closed, s.opened, s.made = state&1 != 0, state&2 != 0, state&4 != 0
 	s.Deleted = r.bool()
-	s.Runs = make([]Run, r.count())
-	for i := range s.Runs {
-		run := &s.Runs[i]
-		run.Tape = r.text()
-		for _, n := range []*uint64{&run.First, &run.Last, &run.Frames, &run.Failed, &run.Turns} {
-			*n = r.uint()
-		}
-		run.Began, run.Ended = r.time(), r.time()
+	runs := r.count()
+	run := Run{Tape: r.text()}
+	for _, n := range []*uint64{&run.First, &run.Last, &run.Frames, &run.Failed, &run.Turns} {
+		*n = r.uint()
 	}
-	if r.bad || len(s.Runs) == 0 {
+	run.Began, run.Ended = r.time(), r.time()
+	s.Runs = []Run{run}
+	if r.bad || runs != 1 { // what is stored is of one tape
 		return SessionInfo{}, fmt.Errorf("facts of a session: %w", ErrDamaged)
 	}
 	return s, nil

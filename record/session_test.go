@@ -45,7 +45,7 @@ func TestSessionsThatExist(t *testing.T) {
 			header := `{"acptap":1,"protocol":"acp","started":"2025-01-02T03:04:05Z"}`
 			text := header + "\n" + strings.Join(tt.lines, "\n") + "\n"
 			store := record.OpenStore(t.TempDir())
-			id, err := store.Import(strings.NewReader(text), "test")
+			id, err := store.Import(strings.NewReader(text), "test", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestSessionsOfOneID(t *testing.T) {
 			for i, text := range tt.tapes {
 				text = strings.ReplaceAll(strings.ReplaceAll(text, "DIR", fmt.Sprint(i)), "}{", "}\n{")
 				header := fmt.Sprintf(`{"acptap":1,"protocol":"acp","name":"agent","started":"2025-01-02T03:04:0%dZ"}`, i)
-				id, err := store.Import(strings.NewReader(header+"\n"+text+"\n"), "test")
+				id, err := store.Import(strings.NewReader(header+"\n"+text+"\n"), "test", nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -164,7 +164,7 @@ func TestSessionForgets(t *testing.T) {
 		last, err = store.Import(strings.NewReader(fmt.Sprintf(`{"acptap":1,"protocol":"acp","started":"2025-01-02T03:04:0%dZ"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"hi"}]}}}
 {"dir":"a2c","frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"session_info_update","title":"the %s title"}}}}
-`, i, text)), "test")
+`, i, text)), "test", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,6 +52,9 @@ func (s boltBlocks) read(at blockPlace, withBytes bool) (sealed, error) {
 		if err != nil {
 			return err
 		}
+		if err := s.file.holds(read.head.Tape); err != nil {
+			return err
+		}
 		one = sealed{head: read.head, rows: bytes.Clone(read.rows)}
 		if withBytes {
 			one.bytes = bytes.Clone(read.bytes)

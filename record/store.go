@@ -1,7 +1,6 @@
 package record
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,12 +37,13 @@ func (s *Store) Dir() string { return s.dir }
 func (s *Store) live() string  { return filepath.Join(s.dir, "live") }
 func (s *Store) tapes() string { return filepath.Join(s.dir, "tapes") }
 
-func (s *Store) catalogue() boltFile           { return s.file(s.dir, "acptap.db") }
-func (s *Store) tapeFile(tape string) boltFile { return s.file(s.tapes(), tape+".db") }
-func (s *Store) file(dir, name string) boltFile {
-	return boltFile{filepath.Join(dir, name), s.patience}
+func (s *Store) catalogue() boltFile {
+	return boltFile{path: filepath.Join(s.dir, "acptap.db"), patience: s.patience}
 }
-func (s *Store) lockFile(tape string) string { return filepath.Join(s.live(), tape+".lock") }
+func (s *Store) tapeFile(tape string) boltFile {
+	return boltFile{path: pathOf(s.tapes(), tape, ".db"), tape: tape, patience: s.patience}
+}
+func (s *Store) lockFile(tape string) string { return pathOf(s.live(), tape, ".lock") }
 func (s *Store) hasFile(tape string) bool    { return exists(s.tapeFile(tape).path) }
 func (s *Store) hasJournal(tape string) bool { return exists(s.lockFile(tape)) }
 
@@ -73,10 +73,10 @@ func (s *Store) Record(start Start) (*Journal, error) {
 }
 
 // reserve takes the lock of a tape that is not there yet, begun at t. Its id is
-// wish, if that can be one and is free.
+// wish, if there is one and that is free.
 func (s *Store) reserve(wish string, t time.Time) (tape string, lock *os.File, err error) {
 	tape = wish
-	if !validID(wish) || s.hasFile(wish) || s.hasJournal(wish) {
+	if wish == "" || s.hasFile(wish) || s.hasJournal(wish) {
 		tape = newID(t)
 	}
 	for range 8 {
@@ -129,35 +129,6 @@ func checkDir(dir string) error {
 		err = fmt.Errorf("%s belongs to another user", dir)
 	}
 	return err
-}
-
-// idAlphabet has no letters that are taken for digits.
-const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
-
-const idLayout = "20060102T150405"
-
-// newID makes the id of a tape. Ids sort by time.
-func newID(t time.Time) string {
-	var b [6]byte
-	rand.Read(b[:])
-	for i := range b {
-		b[i] = idAlphabet[b[i]%32]
-	}
-	return strings.Replace(t.UTC().Format(idLayout+".000"), ".", "", 1) + "-" + string(b[:])
-}
-
-// idTime returns when a tape was begun, to the millisecond; the zero time if its id
-// does not tell.
-func idTime(tape string) time.Time {
-	date, _, _ := strings.Cut(tape, "-")
-	if n := len(idLayout); len(date) > n {
-		date = date[:n] + "." + date[n:]
-	}
-	t, err := time.Parse(idLayout, date) // takes a fraction too
-	if err != nil {
-		return time.Time{}
-	}
-	return t
 }
 
 // Adopt seals the journals that killed proxies have left, until stop says so.
@@ -222,7 +193,7 @@ func (s *Store) journals() []string {
 	var tapes []string
 	entries, _ := os.ReadDir(s.live())
 	for _, e := range entries {
-		if tape, ok := strings.CutSuffix(e.Name(), ".lock"); ok {
+		if tape, ok := strings.CutSuffix(e.Name(), ".lock"); ok && isID(tape) {
 			tapes = append(tapes, tape)
 		}
 	}

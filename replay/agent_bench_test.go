@@ -66,7 +66,7 @@ func longTurn(n int) *writtenTape {
 func (w *writtenTape) sealed(b *testing.B) *record.Tape {
 	b.Helper()
 	store := record.OpenStore(b.TempDir())
-	id, err := store.Import(bytes.NewReader(w.file.Bytes()), "tape")
+	id, err := store.Import(bytes.NewReader(w.file.Bytes()), "tape", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func (f *firstLine) Write(b []byte) (int, error) {
 func BenchmarkFirstAnswer(b *testing.B) {
 	w := longTurn(200_000)
 	store := record.OpenStore(b.TempDir())
-	id, err := store.Import(&w.file, "tape")
+	id, err := store.Import(&w.file, "tape", nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/acptap/acptap/inspect"
@@ -23,18 +22,22 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 	if err != nil {
 		return err
 	}
-	var id, shown string
+	known := map[string]bool{}
+	for _, id := range ids {
+		known[id] = true
+	}
+	var id string
 	if n := len(ids); n > 0 {
 		id = ids[n-1]
-	} else if id, err = nextTape(ctx, store, "", stderr); err != nil {
+	} else if id, err = nextTape(ctx, store, known, stderr); err != nil {
 		return err
 	}
-	for {
+	for first := true; ; first = false {
 		tape, err := store.Open(id)
 		if err != nil {
 			return err
 		}
-		if shown != "" && !s.asJSON {
+		if !first && !s.asJSON {
 			_, color := s.canvas(stdout)
 			lines := inspect.Lines{W: stdout, Color: color}
 			if err := lines.Heading("tape " + id); err != nil {
@@ -45,8 +48,7 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 		if !endless || err != nil && !errors.Is(err, errNo) {
 			return err
 		}
-		shown = id
-		if id, err = nextTape(ctx, store, shown, stderr); err != nil {
+		if id, err = nextTape(ctx, store, known, stderr); err != nil {
 			return err
 		}
 	}
@@ -55,26 +57,27 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 // betweenLooks is how long a new tape may go unseen.
 const betweenLooks = 100 * time.Millisecond
 
-// nextTape waits for a tape that begins after another one, or for the first. A
-// person is told of it.
-func nextTape(ctx context.Context, store *record.Store, after string, stderr io.Writer) (string, error) {
+// nextTape waits for a tape that begins after those that are known, or for the
+// first. It is known then. A person is told of it.
+func nextTape(ctx context.Context, store *record.Store, known map[string]bool, stderr io.Writer) (string, error) {
 	told := !isTerminal(stderr)
 	for {
 		ids, err := store.Tapes()
 		if err != nil {
 			return "", err
 		}
-		i, found := slices.BinarySearch(ids, after)
-		if found {
-			i++
+		first := len(ids)
+		for first > 0 && !known[ids[first-1]] {
+			first--
 		}
-		if i < len(ids) {
-			return ids[i], nil
+		if first < len(ids) {
+			known[ids[first]] = true
+			return ids[first], nil
 		}
 		if !told {
 			told = true
 			which := "next"
-			if after == "" {
+			if len(known) == 0 {
 				which = "first"
 			}
 			fmt.Fprintf(stderr, "waiting for the %s tape in %s\n", which, store.Dir())

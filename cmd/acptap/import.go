@@ -21,7 +21,8 @@ func newImportCmd(dir *string) *cobra.Command {
 		Long: `Takes tapes from files into the store, and prints the id of each. A file is in
 the portable form (acptap export), plain JSON Lines of frames with a direction
 each, or a JSON export of acp-devtools. - is stdin. Of a file that cannot be
-read to its end nothing is kept.
+read to its end nothing is kept. A tape keeps its id if that is free, and tells
+when the tape began; else it gets another one.
 
 Exit status 0; 2 if a file cannot be imported.`,
 		Example: `  acptap import bug.jsonl
@@ -54,6 +55,7 @@ Exit status 0; 2 if a file cannot be imported.`,
 // importFile imports a file in the portable form; - is stdin. If ctx is done
 // before, nothing of it stays in the store.
 func importFile(ctx context.Context, store *record.Store, path string, stdin io.Reader, stderr io.Writer) (string, error) {
+	notes := stderr
 	r, name, size := stdin, "stdin", int64(0)
 	if path == "-" {
 		stderr = nil // nobody knows how much there is
@@ -77,7 +79,10 @@ func importFile(ctx context.Context, store *record.Store, path string, stdin io.
 	}()
 	m := &meter{Reader: in, progress: newProgress(stderr, name), total: size}
 	defer m.end()
-	return store.Import(m, name)
+	return store.Import(m, name, func(text string) {
+		m.end()
+		fmt.Fprintf(notes, "acptap: %s\n", text)
+	})
 }
 
 var errInterrupted = errors.New("interrupted")

@@ -328,7 +328,7 @@ func TestResumeTakenBack(t *testing.T) {
 	tape := `{"acptap":1,"protocol":"acp","name":"agent","started":"2025-01-02T03:04:05Z"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"belated","prompt":[{"type":"text","text":"hi"}]}}}
 `
-	if _, err := record.OpenStore(dir).Import(strings.NewReader(tape), "tape"); err != nil {
+	if _, err := record.OpenStore(dir).Import(strings.NewReader(tape), "tape", nil); err != nil {
 		t.Fatal(err)
 	}
 	c := character{Native: []string{"resume"}, Silent: []string{"session/resume"}, Belated: true, Log: filepath.Join(dir, "log")}

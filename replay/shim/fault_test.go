@@ -28,7 +28,7 @@ func TestTorn(t *testing.T) {
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}}
 {"dir":"a2c","frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}}
 ` + turn("whole", "") + turn("torn", `{"dir":"a2c","gap":4096}`+"\n")
-	if _, err := record.OpenStore(dir).Import(strings.NewReader(tape), "tape"); err != nil {
+	if _, err := record.OpenStore(dir).Import(strings.NewReader(tape), "tape", nil); err != nil {
 		t.Fatal(err)
 	}
 	cl := start(t, dir, character{}, nil)

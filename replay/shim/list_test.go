@@ -115,7 +115,7 @@ func TestIDsUsedAgain(t *testing.T) {
 {"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}}
 `, prompt)
 		}
-		if _, err := record.OpenStore(dir).Import(strings.NewReader(tape), "tape"); err != nil {
+		if _, err := record.OpenStore(dir).Import(strings.NewReader(tape), "tape", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
