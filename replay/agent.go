@@ -22,7 +22,7 @@ import (
 //
 // Of the tape no more is in memory than what is sent now, however long it is.
 // But where one session waits for its client, and what comes next of another one
-// stands further on, the tape is read up to there, and some 180 bytes are kept of
+// stands further on, the tape is read up to there, and some 190 bytes are kept of
 // each frame between (BenchmarkReadAhead). Of frames longer than a mebibyte only
 // the beginning is compared, and paths in strings longer than that stay as they
 // were.
@@ -100,9 +100,8 @@ func (p *player) wind(partial bool) {
 		p.leftovers()
 	}
 	p.draining = true
-	p.lastCue, p.lastHeld = nil, nil
-	for _, t := range slices.Clone(p.trails) {
-		p.leave(t)
+	for len(p.aside.held) > 0 {
+		p.release(p.aside)
 	}
 	left := p.report.Left
 	for p.take() {

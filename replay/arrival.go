@@ -172,12 +172,13 @@ func (p *player) match(c *cue, m *arrival) {
 		l.done = true
 	}
 	if p.agent.Pace.Speed > 0 {
-		l.clock.tick(c.at, time.Now())
+		now := time.Now()
+		l.clock.tick(c.at, now)
+		p.main.clock.tick(c.at, now) // which waits for all the others
 	}
-	p.leave(c.trail)
-	c.trail = nil
 	p.wake(l)
 	p.wake(p.main)
+	p.wake(p.aside)
 	if s := p.sessions[c.session]; s != nil {
 		p.wake(s)
 	}

@@ -110,11 +110,10 @@ func (p *player) sendArray(a *array) {
 	for _, part := range a.parts {
 		h := *a.next(part)
 		p.kept -= len(h.raw)
-		part.lane.pop()
+		p.pop(part.lane)
 		if p.agent.Pace.Speed > 0 {
 			part.lane.clock.tick(h.at, time.Now())
 		}
 		p.gone(part.lane, &h)
-		p.leave(h.trail)
 	}
 }

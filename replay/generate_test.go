@@ -24,7 +24,7 @@ func talk(r *rand.Rand) string {
 	for n := range 1 + r.IntN(3) {
 		lines = append(lines, g.session(fmt.Sprintf("s%d", n)))
 	}
-	lines = append(lines, g.calls())
+	lines = append(lines, g.calls(), g.beside())
 	for len(lines) > 0 {
 		i := r.IntN(len(lines))
 		if !lines[i]() {
@@ -144,6 +144,23 @@ func (g *generator) calls() func() bool {
 			open = append(open[:i], open[i+1:]...)
 		}
 		return left > 0 || len(open) > 0
+	}
+}
+
+// beside returns the steps of what belongs to no session.
+func (g *generator) beside() func() bool {
+	left := g.r.IntN(6)
+	return func() bool {
+		switch left--; {
+		case left < 0:
+		case g.r.IntN(2) == 0:
+			g.agent(`{"jsonrpc":"2.0","method":"_x/status","params":{"n":%d}}`, g.word())
+		case g.r.IntN(4) == 0:
+			fmt.Fprintf(&g.tape, `{"dir":"a2c","text":"word %d"}`+"\n", g.word())
+		default:
+			fmt.Fprintf(&g.tape, `{"dir":"err","text":"word %d"}`+"\n", g.word())
+		}
+		return left > 0
 	}
 }
 

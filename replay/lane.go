@@ -11,8 +11,9 @@ import (
 )
 
 // A lane is a part of the conversation whose order is kept: a session, one call
-// that belongs to no turn, or what is the connection's own. Lanes do not wait
-// for each other.
+// that belongs to no turn, what is the connection's own, or lines that are no
+// frames of the protocol. The latter two keep their place behind what the client
+// said; else lanes do not wait for each other.
 type lane struct {
 	kind      laneKind
 	session   string
@@ -39,6 +40,7 @@ const (
 	ofConnection laneKind = iota
 	ofSession
 	ofCall
+	aside // nothing waits for it
 )
 
 // running reports whether a turn is open. A client may send the next prompt
@@ -66,11 +68,9 @@ type cue struct {
 	long     bool          // the tape gives only its beginning
 
 	used     bool   // it has come
-	dropped  bool   // it is not waited for any more
 	live     []byte // its id now
 	array    int    // which of the client's batches of now it came in; 0: none
 	answered bool   // its response was read
-	trail    *trail
 }
 
 // compare orders messages as they stand on the tape.
@@ -89,7 +89,8 @@ type ask struct {
 	cancelled bool // by the agent
 }
 
-// A held is a frame of the agent that has been read and not sent.
+// A held is a frame of the agent, or a line on its stderr, that has been read and
+// not sent.
 type held struct {
 	seq    uint64
 	pos    uint64 // it waits for what is wanted before this number; seq in most cases
@@ -104,12 +105,16 @@ type held struct {
 	token  bool // it is about a progress token
 	long   bool // the tape gives only its beginning
 	end    wire.LineEnd
-	trail  *trail
+	dir    wire.Direction
+	behind *cue  // of what belongs to no session: the client's last message before it, if that is waited for
+	slot   *slot // where it stands, if a line follows; of such a line where the frame before it does, if that was not sent
 }
 
-// A trail is the lines on stderr and stdout that follow a frame, and are no
-// frames of the protocol.
-type trail struct{ lines []uint64 }
+// A slot is where a frame stands that has not been sent.
+type slot struct {
+	lane   *lane
+	passed bool
+}
 
 // A queue is client messages in the order of the tape.
 type queue struct{ cues []*cue }
@@ -129,7 +134,7 @@ func (q *queue) first() *cue {
 }
 
 // over reports whether nothing waits for c.
-func (c *cue) over() bool { return c.used || c.dropped || c.lane.dead }
+func (c *cue) over() bool { return c.used || c.lane.dead }
 
 // before reports whether a message that is waited for stands before pos.
 func (q *queue) before(pos uint64) bool {
@@ -150,31 +155,21 @@ func (p *player) ready(l *lane) bool {
 }
 
 func (p *player) blocked(l *lane, h *held) bool {
-	if l.wants.before(h.pos) || h.reply != nil && !h.reply.used {
+	switch {
+	case l.wants.before(h.pos), h.reply != nil && !h.reply.used:
+		return true
+	case h.behind != nil && !h.behind.over(), l.kind == aside && h.slot != nil && !h.slot.over():
 		return true
 	}
-	switch l.kind {
-	case ofSession:
-		return h.reply == nil && l.sets.before(h.pos)
-	case ofConnection:
-		return h.reply == nil && p.gates().before(h.pos)
-	}
-	return false
+	return l.kind == ofSession && h.reply == nil && l.sets.before(h.pos)
 }
 
-// gates are the requests that the connection's own frames wait for, beside those
-// of its lane: in ACP the prompts, in MCP, where hardly anything else is sent,
-// all. Without them a server's notifications would all be sent at once.
-func (p *player) gates() *queue {
-	if p.protocol == dialect.MCP {
-		return &p.requests
-	}
-	return &p.prompts
-}
+// over reports whether nothing stands there any more.
+func (s *slot) over() bool { return s.passed || s.lane.dead }
 
 // hungry reports whether frames that are not read yet may be ready.
 func (p *player) hungry() bool {
-	if p.main.wants.first() == nil && p.gates().first() == nil && len(p.main.held) == 0 {
+	if len(p.main.held) == 0 && p.main.wants.first() == nil && (p.newest == nil || p.newest.over()) {
 		return true
 	}
 	alive := p.alive[:0]

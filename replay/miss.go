@@ -201,6 +201,8 @@ func (p *player) end(l *lane, miss Miss) {
 		p.refuse(c.live, &miss)
 	}
 	l.open, l.held = nil, nil
+	p.wake(p.main)
+	p.wake(p.aside)
 }
 
 // refuse answers a request that is part of a miss with an error.
@@ -229,7 +231,6 @@ func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Durati
 			stuck, after = l, wait
 		}
 	}
-	try(p.main)
 	for _, l := range p.sessions {
 		try(l)
 	}

@@ -36,26 +36,24 @@ type player struct {
 // A backlog is what was read of the tape and not played.
 type backlog struct {
 	main     *lane // the connection's own
+	aside    *lane // lines that are no frames of the protocol
 	sessions map[string]*lane
 	alive    []*lane // those of which more may be ready to be read
 	active   []*lane // those of which something may be ready to be sent
-	prompts  queue
-	requests queue // MCP's
 	waiting  map[cueKey]*queue
 	asks     map[string]*ask  // by id; their answers were not read yet
 	calls    map[string]*cue  // by id; likewise
 	recent   []*cue           // MCP's calls whose answers were not read yet
 	tokens   map[string]*lane // of MCP's calls, likewise
 	elicited *lane            // of the last elicitation
-	trails   []*trail
-	lastCue  *cue  // if the last frame was the client's
-	lastHeld *lane // if it was the agent's and is held
-	kept     int   // bytes of those frames that are kept
-	seeking  bool  // nothing is sent, whatever is read
-	draining bool  // nothing is played any more
-	finished bool  // the tape, or this connection on it, was read to its end
-	closing  bool  // the client's EOF or a signal was read
-	sudden   bool  // the agent ended by itself
+	newest   *cue             // the last message of the client that was read and is waited for
+	lastHeld *lane            // if the last frame was the agent's and is held
+	kept     int              // bytes of those frames that are kept
+	seeking  bool             // nothing is sent, whatever is read
+	draining bool             // nothing is played any more
+	finished bool             // the tape, or this connection on it, was read to its end
+	closing  bool             // the client's EOF or a signal was read
+	sudden   bool             // the agent ended by itself
 }
 
 // A calendar is what is known of the tape's sessions before it is read.
@@ -109,6 +107,7 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 		taped:    info.Start.Cwd,
 		backlog: backlog{
 			main:     &lane{kind: ofConnection},
+			aside:    &lane{kind: aside},
 			sessions: make(map[string]*lane),
 			waiting:  make(map[cueKey]*queue),
 			asks:     make(map[string]*ask),
@@ -253,7 +252,7 @@ func (p *player) release(l *lane) {
 		p.sendArray(h.array)
 		return
 	}
-	l.pop()
+	p.pop(l)
 	raw := h.raw
 	p.kept -= len(raw)
 	if raw == nil {
@@ -270,7 +269,12 @@ func (p *player) release(l *lane) {
 	p.send(l, &h, raw)
 }
 
-func (l *lane) pop() {
+// pop takes the first frame out of a lane.
+func (p *player) pop(l *lane) {
+	if s := l.held[0].slot; s != nil && l != p.aside {
+		s.passed = true
+		p.wake(p.aside)
+	}
 	l.held[0] = held{}
 	l.held = l.held[1:]
 	if len(l.held) == 0 {

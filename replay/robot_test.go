@@ -185,6 +185,8 @@ type scene struct {
 	mu        sync.Mutex
 	got       map[uint64]bool // frames of the agent
 	lines     []string        // as they came
+	junk      []string        // likewise, those that are no messages
+	stderr    bytes.Buffer    // to be read when the agent has ended
 	answered  map[string]bool // requests, by recorded id
 	hasAnswer map[string]bool
 	setups    map[string]string // id of the request by session
@@ -282,7 +284,7 @@ func (r robot) run(t *testing.T, tape *record.Tape, agent replay.Agent) (*scene,
 	defer cancel()
 	go func() {
 		defer close(done)
-		report, err = agent.Run(ctx, inR, outW, io.Discard)
+		report, err = agent.Run(ctx, inR, outW, &s.stderr)
 		outW.Close()
 	}()
 	heard := make(chan struct{})
@@ -302,6 +304,18 @@ func (r robot) run(t *testing.T, tape *record.Tape, agent replay.Agent) (*scene,
 		<-done
 	}
 	<-heard
+	if want := said(t, tape, wire.AgentStderr); !bytes.Equal(s.stderr.Bytes(), want) {
+		t.Errorf("stderr: got %q, want %q", &s.stderr, want)
+	}
+	var junk []string
+	for line := range bytes.Lines(said(t, tape, wire.AgentToClient)) {
+		if line = bytes.TrimRight(line, "\r\n"); wire.Scan(line).Kind == wire.Junk {
+			junk = append(junk, string(line))
+		}
+	}
+	if !slices.Equal(s.junk, junk) {
+		t.Errorf("lines that are no messages: got %q, want %q", s.junk, junk)
+	}
 	return s, report, err
 }
 
@@ -381,8 +395,12 @@ func (s *scene) hear(text []byte) {
 	e := wire.Scan(text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lines = append(s.lines, string(text))
 	defer s.change.Broadcast()
+	if e.Kind == wire.Junk {
+		s.junk = append(s.junk, string(text))
+		return
+	}
+	s.lines = append(s.lines, string(text))
 	var recorded *line
 	for i := range s.all {
 		l := &s.all[i]

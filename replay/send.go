@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"io"
 	"slices"
 	"time"
@@ -15,11 +14,14 @@ import (
 // send writes a frame of the agent with the ids and paths of now, and notes what
 // it begins and ends.
 func (p *player) send(l *lane, h *held, raw []byte) {
+	if l == p.aside {
+		p.say(h, raw)
+		return
+	}
 	if p.agent.Pace.Speed > 0 {
 		l.clock.tick(h.at, time.Now())
 	}
 	if p.tokenless(h, raw) {
-		p.leave(h.trail)
 		return
 	}
 	switch {
@@ -30,7 +32,6 @@ func (p *player) send(l *lane, h *held, raw []byte) {
 		p.out.WriteString(h.end.Bytes())
 	}
 	p.gone(l, h)
-	p.leave(h.trail)
 }
 
 // gone notes that a frame has been sent.
@@ -134,31 +135,21 @@ func (s *splice) Write(b []byte) (int, error) {
 }
 
 // say writes a line that is no frame of the protocol.
-func (p *player) say(dir wire.Direction, line []byte) {
-	if dir != wire.AgentStderr {
-		p.out.Write(line)
-		return
+func (p *player) say(h *held, line []byte) {
+	out := p.out
+	if h.dir == wire.AgentStderr {
+		out = p.errOut
+		p.out.flush() // what stands before it on the tape comes before it
+		defer out.flush()
 	}
-	p.out.flush() // what stands before it on the tape comes before it
-	p.errOut.Write(line)
-	p.errOut.flush()
-}
-
-// leave writes the lines that follow a frame.
-func (p *player) leave(t *trail) {
-	if t == nil {
-		return
-	}
-	for _, seq := range t.lines {
-		f, err := p.script.again(seq)
-		if err != nil {
-			p.report.note("line %d cannot be written: %v", seq, err)
-			continue
+	if h.long {
+		if err := p.script.source.Tape.WriteFrame(out, h.seq); err != nil {
+			p.report.note("line %d is written in part: %v", h.seq, err)
 		}
-		p.say(f.Dir, append(bytes.Clone(f.Raw), f.End.Bytes()...))
+	} else {
+		out.Write(line)
 	}
-	t.lines = nil
-	p.trails = slices.DeleteFunc(p.trails, func(o *trail) bool { return o == t })
+	out.WriteString(h.end.Bytes())
 }
 
 // gateOf says where a client tells that it takes a method, as a path in

@@ -33,7 +33,6 @@ func (p *player) take() bool {
 		p.lastHeld = nil
 		p.fromClient(f)
 	default:
-		p.lastCue = nil
 		p.fromAgent(f)
 	}
 	for len(p.endings) > 0 && p.endings[0].last <= f.Seq {
@@ -69,42 +68,50 @@ func (p *player) mark(f *dialect.Frame) {
 // hold puts a frame of the agent into its lane, or sends it at once if it is its
 // turn.
 func (p *player) hold(l *lane, h held, raw []byte) {
-	if l.dead || p.draining {
+	if l.dead || p.draining && l != p.aside {
 		return
 	}
 	l.seen = h.at
 	if h.pos == h.seq {
 		l.eager = 0
 	}
-	if !p.seeking && len(l.held) == 0 && len(p.active) == 0 && p.agent.Pace.Speed == 0 && h.array == nil && !p.blocked(l, &h) {
+	if l == p.main || l == p.aside {
+		h.behind = p.unmet()
+	}
+	if !p.seeking && len(l.held) == 0 && len(p.active) == 0 && p.agent.Pace.Speed == 0 && h.array == nil && !p.blocked(l, &h) || p.draining {
 		p.lastHeld = nil
 		p.send(l, &h, raw)
 		return
 	}
 	h.raw = p.keep(raw)
 	l.held = append(l.held, h)
-	p.lastHeld = l
+	if l != p.aside {
+		p.lastHeld = l
+	}
 	p.wake(l)
+}
+
+// unmet returns the last message of the client that was read, if it is waited
+// for.
+func (p *player) unmet() *cue {
+	if p.newest != nil && p.newest.over() {
+		p.newest = nil
+	}
+	return p.newest
 }
 
 // trailing takes a line that is no frame of the protocol. It follows the frame
 // before it.
 func (p *player) trailing(f *dialect.Frame) {
-	var t **trail
-	switch l := p.lastHeld; {
-	case p.lastCue != nil && !p.lastCue.over():
-		t = &p.lastCue.trail
-	case l != nil && len(l.held) > 0 && !l.dead:
-		t = &l.held[len(l.held)-1].trail
-	default:
-		p.say(f.Dir, append(bytes.Clone(f.Raw), f.End.Bytes()...))
-		return
+	h := newHeld(f)
+	if l := p.lastHeld; l != nil && len(l.held) > 0 && !l.dead {
+		before := &l.held[len(l.held)-1]
+		if before.slot == nil {
+			before.slot = &slot{lane: l}
+		}
+		h.slot = before.slot
 	}
-	if *t == nil {
-		*t = &trail{}
-		p.trails = append(p.trails, *t)
-	}
-	(*t).lines = append((*t).lines, f.Seq)
+	p.hold(p.aside, h, f.Raw)
 }
 
 // session returns the lane of a session.

@@ -24,7 +24,7 @@ func (p *player) fromAgent(f *dialect.Frame) {
 
 func newHeld(f *dialect.Frame) held {
 	return held{
-		seq: f.Seq, pos: f.Seq, at: f.At, end: f.End, entry: -1,
+		seq: f.Seq, pos: f.Seq, at: f.At, dir: f.Dir, end: f.End, entry: -1,
 		method: f.Method, ends: f.Events.Has(dialect.TurnEnded), long: int64(len(f.Raw)) < f.Size,
 	}
 }

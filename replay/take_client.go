@@ -42,9 +42,9 @@ func (p *player) cue(f *dialect.Frame, about dialect.About, raw []byte, e wire.E
 	}
 	c.gap, l.seen = f.At-l.seen, f.At
 	c.raw = p.keep(raw)
-	p.lastCue = c
 	if c.required {
 		l.wants.add(c)
+		p.newest = c
 	}
 	if c.kind != wire.Response {
 		p.index(c)
@@ -109,22 +109,19 @@ func (p *player) requestCue(c *cue, e wire.Envelope) {
 	p.calls[c.id] = c
 	m, known := dialect.Lookup(p.protocol, c.method)
 	switch {
-	case known && m.Effect == dialect.Initializes:
-		c.lane = p.main
-	case p.protocol == dialect.MCP, !known:
+	case known && m.Effect == dialect.Initializes, p.protocol == dialect.MCP, !known:
 		c.lane = p.newCall()
 	case m.Effect == dialect.Opens && m.Session != dialect.InParams:
 		if made := p.made[c.seq]; made != "" {
 			c.lane = p.session(made)
 		} else {
-			c.lane = p.main // it fails
+			c.lane = p.newCall() // it fails
 		}
 	case m.Effect == dialect.Opens, m.Effect == dialect.Closes:
 		c.lane = p.session(c.session)
 	case m.Effect == dialect.Prompts:
 		c.lane = p.session(c.session)
 		c.lane.eager, c.lane.cancelled = c.seq, false
-		p.prompts.add(c)
 	default:
 		c.lane = p.newCall()
 		if strings.HasPrefix(c.method, "session/set_") {
@@ -133,9 +130,6 @@ func (p *player) requestCue(c *cue, e wire.Envelope) {
 	}
 	c.required = c.method != "ping"
 	if p.protocol == dialect.MCP {
-		if c.required {
-			p.requests.add(c)
-		}
 		p.recent = append(p.recent, c)
 		if token := gjson.GetBytes(e.Params, "_meta.progressToken"); token.Exists() {
 			c.token = token.Raw
