@@ -2,6 +2,7 @@ package record
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -13,8 +14,14 @@ import (
 func dataSync(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
 
 // preallocate reserves the first size bytes of f, as well as the file system
-// can.
-func preallocate(f *os.File, size int64) { unix.Fallocate(int(f.Fd()), 0, 0, size) }
+// can. An error says that there is no room for them.
+func preallocate(f *os.File, size int64) error {
+	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINTR) {
+		return nil
+	}
+	return os.NewSyscallError("fallocate", err)
+}
 
 // yieldToTraffic gives the calling goroutine a thread of its own at the lowest
 // priority, so that dissecting never delays the pumps (BenchmarkFlood in

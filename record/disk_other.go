@@ -8,7 +8,7 @@ import "os"
 func dataSync(f *os.File) error { return f.Sync() }
 
 // preallocate is left to the file system.
-func preallocate(*os.File, int64) {}
+func preallocate(*os.File, int64) error { return nil }
 
 // yieldToTraffic gives other goroutines precedence; here the scheduler decides.
 func yieldToTraffic() {}

@@ -29,6 +29,11 @@ type Journal struct {
 	offsets [wire.Directions]int64 // guarded by mu: bytes seen of each direction
 	lost    [wire.Directions]int64 // guarded by mu: bytes that are not in the journal and not yet marked as a gap
 	buf     []byte                 // guarded by mu: one record
+	room    int64                  // guarded by mu: what is set aside in a new segment
+	told    bool                   // guarded by mu: of bytes or marks that could not be stored
+
+	trouble func(error)    // nil: nobody wants to know
+	telling sync.WaitGroup // of trouble
 
 	end     atomic.Int64   // position up to which the journal can be read
 	full    chan struct{}  // a segment has ended: there is work for the sealer
@@ -37,14 +42,14 @@ type Journal struct {
 	sealer  *sealer
 }
 
-// newJournal begins a tape in live. The caller holds lock, the tape's lock file,
+// newJournal begins a tape in the store. The caller holds lock, the tape's lock file,
 // and leaves it to the journal.
-func newJournal(live, tape string, start Start, began time.Time, lock *os.File) (*Journal, error) {
-	j := &Journal{tape: tape, dir: live, start: start, began: began, lock: lock, base: -segmentSize, full: make(chan struct{}, 1)}
+func newJournal(s *Store, tape string, start Start, began time.Time, lock *os.File) (*Journal, error) {
+	j := &Journal{tape: tape, dir: s.live(), start: start, began: began, lock: lock, base: -segmentSize, full: make(chan struct{}, 1), trouble: s.Trouble}
 	if err := j.advance(); err != nil {
 		if j.next != nil {
 			j.next.Close()
-			os.Remove(segmentPath(live, tape, 0))
+			os.Remove(segmentPath(j.dir, tape, 0))
 		}
 		return nil, err
 	}
@@ -128,17 +133,44 @@ func (j *Journal) append(dir wire.Direction, kind recordKind, p []byte) error {
 			j.lost[dir] += int64(len(p))
 		}
 	}
+	if err != nil && !j.told && j.seg != nil {
+		j.told = true
+		j.tell(fmt.Errorf("not all of tape %s is recorded: %w", j.tape, err))
+	}
 	return err
 }
 
-// ready reports why bytes should not be stored yet, after some could not be: on
-// a full disk small records would still fit here and there, and use up what is
-// set aside for marks.
+// tell tells of trouble, behind the traffic: who is told may take his time.
+func (j *Journal) tell(err error) {
+	if j.trouble != nil {
+		j.telling.Go(func() { j.trouble(err) })
+	}
+}
+
+// ready reports why bytes should not be stored yet, after some could not be:
+// small records would still fit here and there, and use up what is set aside for
+// marks.
 func (j *Journal) ready(kind recordKind) error {
 	if !kind.isBytes() || j.lost == ([wire.Directions]int64{}) {
 		return nil
 	}
-	if free, err := freeSpace(j.dir); err == nil && free < segmentSize {
+	return j.mayGrow()
+}
+
+// mayGrow reports why bytes should not go on in another segment: too much waits
+// to be sealed already, or there would be no room for the segment after it,
+// which is kept for marks. Called with mu held.
+func (j *Journal) mayGrow() error {
+	backlog := j.base + segmentSize - j.sealed.Load()
+	if backlog > maxBacklog {
+		return fmt.Errorf("%d bytes wait to be sealed", backlog)
+	}
+	free, err := freeSpace(j.dir)
+	switch {
+	case err != nil: // nobody knows
+	case backlog > 16*segmentSize && free < minFree:
+		return fmt.Errorf("%d bytes wait to be sealed, and only %d are free on the disk", backlog, free)
+	case free < 2*segmentSize:
 		return fmt.Errorf("only %d bytes are free on the disk", free)
 	}
 	return nil
@@ -165,6 +197,11 @@ func (j *Journal) write(dir wire.Direction, kind recordKind, p []byte) error {
 	}
 	size := int64(recordHead + len(p))
 	if j.off+size > segmentSize {
+		if kind.isBytes() {
+			if err := j.mayGrow(); err != nil {
+				return err
+			}
+		}
 		if err := j.advance(); err != nil {
 			return err
 		}
@@ -192,22 +229,21 @@ func (j *Journal) write(dir wire.Direction, kind recordKind, p []byte) error {
 // advance goes on in the next segment. Called with mu held.
 func (j *Journal) advance() error {
 	base := j.base + segmentSize
-	f := j.next
-	if f == nil {
-		var err error
-		if f, err = j.create(base); err != nil {
-			return err
-		}
-	}
 	head, err := segmentHead{
 		Version: Format, Tape: j.tape, Position: base, Before: j.off, Offsets: j.offsets,
 		Wall: time.Now().Round(0), At: time.Since(j.began), Start: j.start,
 	}.encode()
-	if err == nil {
-		_, err = f.WriteAt(head, 0)
-	}
 	if err != nil {
-		j.next = f
+		return err
+	}
+	j.room = int64(len(head)) + pageSize
+	if j.next == nil {
+		if j.next, err = createSegment(segmentPath(j.dir, j.tape, base), j.room); err != nil {
+			return err
+		}
+	}
+	f := j.next
+	if _, err := f.WriteAt(head, 0); err != nil {
 		return err
 	}
 	if j.seg != nil {
@@ -223,15 +259,18 @@ func (j *Journal) advance() error {
 	return nil
 }
 
-// prepare opens the segment after the one that is being written, so that no pump
-// has to wait for it.
+// prepare opens the segment after the one that is being written, unless it is
+// open: so no pump has to wait for it, and marks fit on a disk that is full.
 func (j *Journal) prepare() {
 	j.mu.Lock()
-	base := j.base + segmentSize
+	base, room, wanted := j.base+segmentSize, j.room, j.next == nil && j.seg != nil
 	j.mu.Unlock()
-	f, err := j.create(base)
+	if !wanted {
+		return
+	}
+	f, err := createSegment(segmentPath(j.dir, j.tape, base), room)
 	if err != nil {
-		return // the pump that needs the segment will meet the error
+		return // tried again later, and the pump that needs the segment will meet the error
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -240,19 +279,6 @@ func (j *Journal) prepare() {
 		return
 	}
 	f.Close() // a pump was faster, and has opened it
-}
-
-// create makes the segment at base, unless too much waits to be sealed already.
-func (j *Journal) create(base int64) (*os.File, error) {
-	if backlog := base - j.sealed.Load(); backlog > 16*segmentSize {
-		if backlog > maxBacklog {
-			return nil, fmt.Errorf("%d bytes wait to be sealed", backlog)
-		}
-		if free, err := freeSpace(j.dir); err == nil && free < minFree {
-			return nil, fmt.Errorf("%d bytes wait to be sealed, and only %d are free on the disk", backlog, free)
-		}
-	}
-	return createSegment(segmentPath(j.dir, j.tape, base))
 }
 
 // sync makes durable what was written since position from, and returns the
@@ -281,15 +307,19 @@ func segmentPath(live, tape string, position int64) string {
 	return pathOf(live, tape, fmt.Sprintf(".%016x", position))
 }
 
-// createSegment makes a segment with room for its header and a mark or two,
-// which are then certain to fit if the disk fills up. One that is there already
-// was opened ahead.
-func createSegment(path string) (*os.File, error) {
+// createSegment makes a segment in which the first size bytes have room, which
+// is then certain if the disk fills up. One that is there already was opened
+// ahead.
+func createSegment(path string, size int64) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|openNoFollow, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	preallocate(f, 2*pageSize)
+	if err := preallocate(f, size); err != nil {
+		f.Close()
+		os.Remove(path)
+		return nil, err
+	}
 	return f, nil
 }
 

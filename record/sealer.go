@@ -71,6 +71,7 @@ func (s *sealer) run() {
 			if adopting != nil {
 				<-adopting
 			}
+			s.j.telling.Wait()
 			return
 		case <-s.j.full:
 			if !s.failed { // else the tick tries again
@@ -90,6 +91,7 @@ func (s *sealer) tick() {
 	end := s.j.end.Load()
 	if end != s.seen {
 		s.durable, _ = s.j.sync(s.durable) // what fails now is tried again
+		s.j.prepare()                      // likewise
 		s.seen, s.changed = end, time.Now()
 	}
 	resting := end != s.rested && time.Since(s.changed) > restTime

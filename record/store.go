@@ -20,6 +20,11 @@ import (
 type Store struct {
 	dir      string
 	patience time.Duration // how long to wait for a lock; 0: without end
+
+	// Trouble, if it is not nil, is told what goes wrong behind a Journal, where
+	// nobody asks: once for each kind of it, from any goroutine. It is set before
+	// Record.
+	Trouble func(error)
 }
 
 // lockPatience is how long a command waits for a lock. The longest wait of
@@ -29,7 +34,7 @@ const lockPatience = 10 * time.Second
 
 // OpenStore returns the store in dir. The directory need not exist: reading
 // finds an empty store then, and recording makes it.
-func OpenStore(dir string) *Store { return &Store{dir, lockPatience} }
+func OpenStore(dir string) *Store { return &Store{dir: dir, patience: lockPatience} }
 
 // Dir returns the directory of the store.
 func (s *Store) Dir() string { return s.dir }
@@ -64,7 +69,7 @@ func (s *Store) Record(start Start) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJournal(s.live(), tape, start, began, lock)
+	j, err := newJournal(s, tape, start, began, lock)
 	if err != nil {
 		return nil, errors.Join(err, removeLocked(lock))
 	}

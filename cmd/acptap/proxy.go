@@ -68,7 +68,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *shi
 	debug.SetGCPercent(30)
 	p := &proxy.Proxy{Command: start.Command}
 	tape := ""
-	journal, err := beginTape(dir, start)
+	journal, err := beginTape(dir, start, stderr)
 	if err != nil {
 		fmt.Fprintf(stderr, "acptap: not recording: %v\n", err)
 	} else {
@@ -91,11 +91,13 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *shi
 	return err
 }
 
-func beginTape(dir string, start record.Start) (*record.Journal, error) {
+// beginTape begins to record. What goes wrong later is told on stderr.
+func beginTape(dir string, start record.Start, stderr io.Writer) (*record.Journal, error) {
 	store, err := openStore(dir)
 	if err != nil {
 		return nil, err
 	}
+	store.Trouble = func(err error) { fmt.Fprintf(stderr, "acptap: %v\n", err) }
 	start.Cwd, _ = os.Getwd() // one that was deleted has no name
 	start.Version = version()
 	start.PID = os.Getpid()

@@ -1,0 +1,86 @@
+//go:build linux
+
+package record_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// troubles collects what a store tells of its trouble.
+type troubles struct {
+	mu   sync.Mutex
+	errs []error // guarded by mu
+}
+
+func (c *troubles) of(store *record.Store) *record.Store {
+	store.Trouble = func(err error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.errs = append(c.errs, err)
+	}
+	return store
+}
+
+// check fails unless there was trouble once, and its text has all of want.
+func (c *troubles) check(t *testing.T, want ...string) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.errs) != 1 {
+		t.Fatalf("told %d times of trouble, want once: %v", len(c.errs), c.errs)
+	}
+	for _, w := range want {
+		if text := c.errs[0].Error(); !strings.Contains(text, w) {
+			t.Errorf("told of %q, want %q in it", text, w)
+		}
+	}
+}
+
+// Where nothing can be sealed and the disk is short, what is not recorded any
+// more is marked, and so is how the agent ended.
+func TestBacklogOnShortDisk(t *testing.T) {
+	dir := smallDisk(t, "size=96m")
+	var told troubles
+	store := told.of(record.OpenStore(filepath.Join(dir, "store")))
+	j := begin(t, store)
+	// A directory in its place keeps the tape from being sealed.
+	blocked := filepath.Join(store.Dir(), "tapes", j.Tape()+".db")
+	if err := os.Mkdir(blocked, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := passed{Tape: j.Tape()}
+	text := []byte(`{"jsonrpc":"2.0","method":"xx"}` + "\n") // such records fill a segment to its end
+	for p.Bytes < 12<<20 {
+		p.Bytes += int64(len(text))
+		if err := j.Append(wire.AgentToClient, wire.Wire, text); err != nil {
+			p.Failed += int64(len(text))
+		}
+	}
+	j.EOF(wire.AgentToClient)
+	j.Exit(3, nil, [wire.Directions]int64{})
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	j.Wait()
+	told.check(t, "wait to be sealed", "are free on the disk")
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	check := func() {
+		t.Helper()
+		p.check(t, store)
+		if info, err := open(t, store, p.Tape).Info(); err != nil || info.Exit == nil || info.Exit.Code != 3 {
+			t.Errorf("the tape says that the agent ended with %+v, want status 3: %v", info.Exit, err)
+		}
+	}
+	check()
+	sealAll(t, store)
+	check()
+}
