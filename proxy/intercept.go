@@ -11,7 +11,8 @@ import (
 // An Interceptor sees every whole frame of client and agent before it is passed
 // on, and decides what goes out in its place. Its methods, and the acts it hands
 // to do, are called one at a time, so it needs no lock of its own. They must not
-// block, and must not call do.
+// block, and must not call do. After the first of them that panics it is asked
+// what it has Held, and then left alone: all bytes pass as they come.
 //
 // What they are to send they append to out and return. The frames leave in that
 // order, and in the order of the calls. Dir, Raw and End say where a frame goes
@@ -30,7 +31,8 @@ type Interceptor interface {
 	// acts by itself, at any time and from any goroutine of its own: a timer, a
 	// long replay. do calls act, sends what it returns, and returns when the
 	// receivers have taken it or Run is over. It returns false, without having
-	// called act, if Run is over.
+	// called act, if Run is over or a call has panicked, and also if act itself
+	// does.
 	Start(do func(act func(out []wire.Frame) []wire.Frame) bool)
 
 	// Intercept is called for each frame of client and agent. Of f there are
@@ -43,6 +45,11 @@ type Interceptor interface {
 	// then there is time to send what is still held, or being made. It is not
 	// waited for if the receiver takes no more, or Run is over.
 	End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{})
+
+	// Held returns what was withheld and waited to be let go when the call began
+	// that has panicked, as it came and in that order. What that call was shown
+	// is not among it. All of that is passed on.
+	Held() []wire.Frame
 }
 
 const (
@@ -62,22 +69,24 @@ const (
 // while a peer is written to, so that one that does not read stops only the
 // stream that leads to it.
 type junction struct {
-	interceptor Interceptor
-	tape        *tape
-	closed      chan struct{}
+	tape   *tape
+	closed chan struct{}
+	failed chan struct{} // closed when the Interceptor has panicked
 
-	mu    sync.Mutex // guards the rest
-	cond  sync.Cond  // broadcast when a lane has moved on
-	lanes [2]lane    // by direction
-	out   []wire.Frame
+	mu          sync.Mutex  // guards the rest
+	interceptor Interceptor // nil when it has panicked
+	cond        sync.Cond   // broadcast when a lane has moved on
+	lanes       [2]lane     // by direction
+	out         []wire.Frame
 }
 
 // A lane leads to one peer. Whoever puts bytes into it sees to it that they are
 // written, by himself or by the one who is at it.
 type lane struct {
-	dir     wire.Direction
-	outlet  *outlet // used by the one who set writing
-	writing bool
+	dir      wire.Direction
+	splitter wire.Splitter // of the stream of that direction
+	outlet   *outlet       // used by the one who set writing
+	writing  bool
 
 	buf   []byte // to be written
 	noted int    // bytes of buf that are on the tape; the rest is of origin Wire
@@ -92,12 +101,22 @@ type lane struct {
 }
 
 func newJunction(i Interceptor, t *tape, outlets [wire.Directions]*outlet) *junction {
-	j := &junction{interceptor: i, tape: t, closed: make(chan struct{})}
+	j := &junction{interceptor: i, tape: t, closed: make(chan struct{}), failed: make(chan struct{})}
 	j.cond.L = &j.mu
 	for dir := range j.lanes {
-		j.lanes[dir] = lane{dir: wire.Direction(dir), outlet: outlets[dir]}
+		j.lanes[dir] = lane{dir: wire.Direction(dir), splitter: wire.Splitter{Limit: maxFrame}, outlet: outlets[dir]}
 	}
 	return j
+}
+
+func (j *junction) start() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	out, _ := j.ask(func(out []wire.Frame) []wire.Frame {
+		j.interceptor.Start(j.do)
+		return out
+	})
+	j.send(out, -1)
 }
 
 // close lets those go who wait in do, or for the end of a stream. The tape is
@@ -112,14 +131,16 @@ func (j *junction) close() {
 func (j *junction) do(act func(out []wire.Frame) []wire.Frame) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for (j.lanes[0].open || j.lanes[1].open) && j.tape.open() {
+	for (j.lanes[0].open || j.lanes[1].open) && j.interceptor != nil && j.tape.open() {
 		j.cond.Wait() // else all that is sent meanwhile would have to be kept
 	}
-	if !j.tape.open() {
+	if j.interceptor == nil || !j.tape.open() {
 		return false
 	}
 	before := [2]int64{j.lanes[0].put, j.lanes[1].put}
-	j.send(act(j.out[:0]), -1)
+	out, ok := j.ask(act)
+	j.send(out, -1)
+	j.spill()
 	after := [2]int64{j.lanes[0].put, j.lanes[1].put} // before drain, which lets others put
 	for i := range j.lanes {
 		if after[i] > before[i] {
@@ -127,11 +148,11 @@ func (j *junction) do(act func(out []wire.Frame) []wire.Frame) bool {
 		}
 	}
 	for i := range j.lanes {
-		for after[i] > before[i] && j.lanes[i].written < after[i] && j.tape.open() {
+		for ok && after[i] > before[i] && j.lanes[i].written < after[i] && j.tape.open() {
 			j.cond.Wait()
 		}
 	}
-	return true
+	return ok
 }
 
 func (j *junction) write(l *lane) {
@@ -143,13 +164,12 @@ func (j *junction) write(l *lane) {
 // A feed cuts one direction into frames and shows them to the Interceptor.
 type feed struct {
 	*junction
-	lane     *lane // where the direction leads
-	other    *lane
-	splitter wire.Splitter
+	lane  *lane // where the direction leads
+	other *lane
 }
 
 func newFeed(j *junction, dir wire.Direction) *feed {
-	return &feed{junction: j, lane: &j.lanes[dir], other: &j.lanes[1-dir], splitter: wire.Splitter{Limit: maxFrame}}
+	return &feed{junction: j, lane: &j.lanes[dir], other: &j.lanes[1-dir]}
 }
 
 func (d *feed) take(p []byte) bool {
@@ -159,9 +179,11 @@ func (d *feed) take(p []byte) bool {
 		return false
 	}
 	before := d.other.put
-	d.splitter.Feed(p, d.frame)
-	if cap(d.splitter.Pending) > maxKept && len(d.splitter.Pending) == 0 {
-		d.splitter.Pending = nil
+	s := &d.lane.splitter
+	s.Feed(p, d.frame)
+	d.spill()
+	if cap(s.Pending) > maxKept && len(s.Pending) == 0 {
+		s.Pending = nil
 	}
 	d.deliver(before)
 	return d.tape.open() && !d.lane.outlet.full(d.lane.dir)
@@ -175,6 +197,7 @@ func (d *feed) end() {
 	}
 	select {
 	case <-ready:
+	case <-d.failed:
 	case <-d.lane.outlet.broken:
 	case <-d.closed:
 	}
@@ -192,20 +215,33 @@ func (d *feed) last() (ready <-chan struct{}) {
 		return nil
 	}
 	before := d.other.put
-	d.splitter.Flush(d.frame)
-	out, ready := d.interceptor.End(d.lane.dir, d.out[:0])
-	d.send(out, -1)
+	d.lane.splitter.Flush(d.frame)
+	if d.interceptor != nil {
+		out, _ := d.ask(func(out []wire.Frame) []wire.Frame {
+			out, ready = d.interceptor.End(d.lane.dir, out)
+			return out
+		})
+		d.send(out, -1)
+		d.spill()
+	}
 	d.deliver(before)
 	return ready
 }
 
 func (d *feed) frame(piece []byte, end wire.LineEnd, last bool) {
 	f := wire.Frame{Dir: d.lane.dir, Raw: piece, End: end, Size: int64(len(piece))}
-	if !last || d.lane.open {
+	switch {
+	case !last, d.lane.open:
 		d.pass(f, last)
 		return
+	case d.interceptor == nil:
+		d.put(f)
+		return
 	}
-	out := d.interceptor.Intercept(f, d.out[:0])
+	out, ok := d.ask(func(out []wire.Frame) []wire.Frame { return d.interceptor.Intercept(f, out) })
+	if !ok {
+		out = append(out, f)
+	}
 	passed := slices.IndexFunc(out, func(g wire.Frame) bool {
 		return g.Origin == wire.Wire && g.Dir == f.Dir && g.End == f.End && bytes.Equal(g.Raw, f.Raw)
 	})

@@ -16,6 +16,7 @@ type script struct {
 	frame func(f wire.Frame, out []wire.Frame) []wire.Frame
 	end   func(dir wire.Direction, out []wire.Frame) []wire.Frame
 	ready [2]<-chan struct{} // by direction: what End returns
+	held  []wire.Frame
 	do    func(act func(out []wire.Frame) []wire.Frame) bool
 }
 
@@ -34,6 +35,8 @@ func (s *script) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan
 	}
 	return out, s.ready[dir]
 }
+
+func (s *script) Held() []wire.Frame { return s.held }
 
 func frame(dir wire.Direction, text string) wire.Frame {
 	return wire.Frame{Dir: dir, Raw: []byte(text)}

@@ -286,6 +286,10 @@ func (m *memory) Append(dir wire.Direction, origin wire.Origin, p []byte) error 
 
 func (m *memory) EOF(dir wire.Direction) { m.note("eof %v", dir) }
 
+func (m *memory) ReadFailed(dir wire.Direction, err error) { m.note("cannot read %v: %v", dir, err) }
+
+func (m *memory) Fault(err error) { m.note("fault %v", err) }
+
 func (m *memory) Signal(sig os.Signal) { m.note("signal %v", sig) }
 
 func (m *memory) Exit(code int, sig os.Signal, delivered [wire.Directions]int64) {

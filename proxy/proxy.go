@@ -7,6 +7,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,11 @@ type Proxy struct {
 
 	Journal     Journal     // nil: nothing is recorded
 	Interceptor Interceptor // nil: bytes pass as they come
+
+	// Complain is told once if the Journal panics, and once if the Interceptor
+	// does. The traffic goes on without them. It is called from goroutines of its
+	// own, which may outlive Run if it blocks. nil: nobody is told.
+	Complain func(error)
 
 	// Patience is how long an agent that was told to end may take for each
 	// step: its stdin closed, then SIGTERM, then SIGKILL. 0 is 5 s.
@@ -57,7 +63,8 @@ type Proxy struct {
 func (p *Proxy) Run(ctx context.Context) error {
 	signals, stop := catch()
 	defer stop()
-	tape := &tape{journal: p.Journal}
+	tape := &tape{journal: p.Journal, faults: faults{tell: p.Complain}}
+	defer tape.faults.wait(p.linger())
 	agent, err := start(p.Command)
 	if err != nil {
 		err := newStartError(p.Command, err)
@@ -69,6 +76,8 @@ func (p *Proxy) Run(ctx context.Context) error {
 	r.events(ctx, signals)
 	return r.end()
 }
+
+func (p *Proxy) linger() time.Duration { return cmp.Or(p.Linger, 500*time.Millisecond) }
 
 // An ExitError says that the agent ended with another status than 0.
 type ExitError struct {

@@ -40,22 +40,22 @@ type sink interface {
 	end()
 }
 
-// run reads src until it ends or dst has enough. It reports whether src ended;
-// one that cannot be read has ended too.
-func (p *pump) run(src io.Reader, dst sink) (ended bool) {
+// run reads src until it ends or dst has enough. It returns io.EOF if src ended,
+// why it could not be read on, or nil if dst has enough.
+func (p *pump) run(src io.Reader, dst sink) error {
 	defer dst.end()
 	buf := make([]byte, minBuffer)
 	for {
 		n, err := src.Read(buf)
 		p.moves.Add(1)
 		if n > 0 && !dst.take(buf[:n]) {
-			return false
+			return nil
 		}
 		switch {
 		case errors.Is(err, syscall.EAGAIN):
 			time.Sleep(busyWait)
 		case err != nil:
-			return true
+			return err
 		case n == len(buf) && n < maxBuffer:
 			buf = make([]byte, 2*n)
 		}

@@ -40,7 +40,7 @@ func newRun(p *Proxy, a *agent, t *tape) *run {
 		tape:   t,
 		in:     p.In,
 		out:    p.Out,
-		linger: cmp.Or(p.Linger, 500*time.Millisecond),
+		linger: p.linger(),
 		over:   make(chan struct{}),
 	}
 	r.ending.patience = cmp.Or(p.Patience, 5*time.Second)
@@ -64,7 +64,7 @@ func newRun(p *Proxy, a *agent, t *tape) *run {
 		r.junction = newJunction(p.Interceptor, t, r.outlets)
 		r.sinks[wire.ClientToAgent] = newFeed(r.junction, wire.ClientToAgent)
 		r.sinks[wire.AgentToClient] = newFeed(r.junction, wire.AgentToClient)
-		p.Interceptor.Start(r.junction.do)
+		r.junction.start()
 	}
 	r.pump()
 	return r
@@ -75,18 +75,18 @@ func (r *run) pump() {
 	go func() {
 		p := r.pumps[wire.ClientToAgent]
 		defer close(p.done)
-		if !p.run(r.in, r.sinks[wire.ClientToAgent]) {
+		if err := p.run(r.in, r.sinks[wire.ClientToAgent]); err == nil {
 			closeIfCloser(r.in) // so the client's writes fail, as the agent's reader would have had it
 		} else {
-			r.tape.do(func(j Journal) { j.EOF(wire.ClientToAgent) })
+			r.tape.ended(wire.ClientToAgent, err)
 		}
 		r.agent.stdin.Close()
 	}()
 	listen := func(dir wire.Direction, src io.Reader) {
 		p := r.pumps[dir]
 		defer close(p.done)
-		if p.run(src, r.sinks[dir]) {
-			r.tape.do(func(j Journal) { j.EOF(dir) })
+		if err := p.run(src, r.sinks[dir]); err != nil {
+			r.tape.ended(dir, err)
 		}
 	}
 	go listen(wire.AgentToClient, r.agent.stdout)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 func newProxyCmd(dir *string) *cobra.Command {
@@ -66,7 +67,9 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *shi
 	// There is a proxy for each agent of each editor, so memory counts more than
 	// the collector's time (BenchmarkMemory, BenchmarkFlood).
 	debug.SetGCPercent(30)
-	p := &proxy.Proxy{Command: start.Command}
+	p := &proxy.Proxy{Command: start.Command, Complain: func(err error) {
+		fmt.Fprintf(stderr, "acptap: %s\n", ansi.Line(err.Error())) // a panic may quote the traffic
+	}}
 	tape := ""
 	journal, err := beginTape(dir, start, stderr)
 	if err != nil {

@@ -1,16 +1,40 @@
 package shim
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A holding counts what is held back until it may go on: what comes before
-// initialize is answered, for sessions that are being opened, or for ids that
-// nobody knows yet.
+// A holding has what is held back until it may go on, or is answered: what comes
+// before initialize is answered, for sessions that are being opened, or for ids
+// that nobody knows yet, and what the shim serves itself.
 type holding struct {
-	size int // bytes
+	size   int                   // bytes
+	frames map[uint64]wire.Frame // by their Seq, which counts them
+	last   uint64                // Seq that was given
+	began  uint64                // last when the proxy's call at hand began
+	gone   []wire.Frame          // that were there then, and are not any more
+}
+
+// begin notes that the proxy makes another call.
+func (h *holding) begin() {
+	h.began = h.last
+	clear(h.gone)
+	h.gone = h.gone[:0]
+}
+
+// before returns what was held when the call at hand began.
+func (h *holding) before() []wire.Frame {
+	held := slices.Clone(h.gone)
+	for seq, f := range h.frames {
+		if seq <= h.began {
+			held = append(held, f)
+		}
+	}
+	slices.SortFunc(held, func(a, b wire.Frame) int { return cmp.Compare(a.Seq, b.Seq) })
+	return held
 }
 
 const (
@@ -30,15 +54,30 @@ func (h *holding) room(m message) bool { return h.size+len(m.Raw)+frameCost <= m
 // take returns a copy of a frame that is held back from now on.
 func (h *holding) take(m message) wire.Frame {
 	h.size += len(m.Raw) + frameCost
-	return m.clone()
+	f := m.clone()
+	h.last++
+	f.Seq = h.last
+	h.frames[f.Seq] = f
+	return f
 }
 
-// drop takes frames off the count.
+// drop takes frames out that are still there.
 func (h *holding) drop(held ...wire.Frame) {
 	for _, f := range held {
+		if _, ok := h.frames[f.Seq]; !ok {
+			continue
+		}
+		delete(h.frames, f.Seq)
 		h.size -= len(f.Raw) + frameCost
+		if f.Seq <= h.began {
+			h.gone = append(h.gone, f)
+		}
 	}
 }
+
+// Held returns what is to be passed on when the shim has failed. It is called by
+// the proxy.
+func (s *Shim) Held() []wire.Frame { return s.kept.before() }
 
 // A doorway is what a session has while it is being opened: until its load is
 // answered, what both sides send for it is held.

@@ -22,6 +22,11 @@ type jobs struct {
 func (s *Shim) spawn(job func()) {
 	s.running++
 	s.work.Go(func() {
+		defer func() {
+			if v := recover(); v != nil { // it goes on where the proxy catches it
+				s.do(func([]wire.Frame) []wire.Frame { panic(v) })
+			}
+		}()
 		job()
 		s.do(func(out []wire.Frame) []wire.Frame {
 			s.running--
@@ -38,6 +43,7 @@ func (s *Shim) spawn(job func()) {
 // instead. Once the agent has said its last word, only what needs no agent is
 // still done.
 func (s *Shim) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{}) {
+	s.kept.begin()
 	ready := make(chan struct{})
 	s.ready[dir] = ready
 	if dir == wire.AgentToClient {

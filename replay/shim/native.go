@@ -108,6 +108,7 @@ func (n *native) look() {
 		n.looked, n.stored, n.past = true, one.ID != "", past
 		if held := n.held; held != nil && !n.over {
 			n.held = nil
+			n.kept.drop(*held)
 			out = n.judge(read(again(*held)), out)
 		}
 		return out
@@ -152,7 +153,7 @@ func (n *native) judge(m message, out []wire.Frame) []wire.Frame {
 
 // keep holds the answer back until it is clear what it is worth.
 func (n *native) keep(m message, out []wire.Frame) []wire.Frame {
-	f := m.clone()
+	f := n.kept.take(m)
 	n.held = &f
 	n.stir()
 	return out
@@ -170,6 +171,7 @@ func (n *native) update(variant string, out []wire.Frame) []wire.Frame {
 		return out
 	}
 	held := again(*n.held)
+	n.kept.drop(held)
 	n.held = nil
 	return n.settle(true, append(out, held))
 }
@@ -220,9 +222,10 @@ func (n *native) mend(out []wire.Frame) []wire.Frame {
 	out = n.settle(true, out)
 	c.opened = []byte(gjson.GetBytes(held.Raw, "result").Raw)
 	c.history, c.opening = true, true
-	n.Shim.serve(read(n.asked), func(v *serving) error {
+	v := n.Shim.serve(read(n.asked), func(v *serving) error {
 		err := v.send(c, n.past, false)
 		v.do(func(out []wire.Frame) []wire.Frame {
+			v.kept.drop(held)
 			if err == nil {
 				out = append(out, again(held))
 			}
@@ -230,5 +233,6 @@ func (n *native) mend(out []wire.Frame) []wire.Frame {
 		})
 		return err
 	})
+	n.kept.drop(v.request.Frame) // the agent has answered it
 	return out
 }

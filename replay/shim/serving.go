@@ -51,7 +51,7 @@ var errCancelled = fault{requestCancelled, "Request cancelled", nil}
 // serve runs steps for a request of the client. If they end with an error, it is
 // the answer.
 func (s *Shim) serve(m message, steps func(v *serving) error) *serving {
-	v := &serving{Shim: s, request: read(m.clone()), gone: make(chan struct{})}
+	v := &serving{Shim: s, request: read(s.kept.take(m)), gone: make(chan struct{})}
 	v.params = gjson.ParseBytes(v.request.env.Params)
 	key := string(v.request.env.ID)
 	s.calls[key] = &call{serving: v}
@@ -62,6 +62,7 @@ func (s *Shim) serve(m message, steps func(v *serving) error) *serving {
 		}
 		v.do(func(out []wire.Frame) []wire.Frame {
 			delete(s.calls, key)
+			s.kept.drop(v.request.Frame)
 			var e fault
 			var r refusal
 			switch {

@@ -76,7 +76,13 @@ const (
 
 // Start begins. It is called by the proxy.
 func (s *Shim) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) {
-	s.do = do
+	s.do = func(act func(out []wire.Frame) []wire.Frame) bool {
+		return do(func(out []wire.Frame) []wire.Frame {
+			s.kept.begin()
+			return act(out)
+		})
+	}
+	s.kept.frames = map[uint64]wire.Frame{}
 	s.over = make(chan struct{})
 	s.tracker = dialect.NewTracker(dialect.ACP)
 	s.lacks = map[string]bool{}
@@ -91,6 +97,7 @@ func (s *Shim) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) {
 
 // Intercept takes the next frame of client or agent.
 func (s *Shim) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
+	s.kept.begin()
 	if s.stage == aside || f.Dir == wire.AgentStderr {
 		return append(out, f)
 	}
