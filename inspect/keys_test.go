@@ -190,7 +190,7 @@ func TestCopyTooMuch(t *testing.T) {
 	}
 }
 
-// TestWrite writes a frame to a file, and never over one that is there.
+// TestWrite writes a frame to a file, and asks before it replaces one.
 func TestWrite(t *testing.T) {
 	t.Chdir(t.TempDir())
 	term := start(t, inspect.Inspector{}, written(t, "tape", changed), 100, 40)
@@ -201,10 +201,19 @@ func TestWrite(t *testing.T) {
 	if want := `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`; err != nil || string(got) != want {
 		t.Errorf("got %s and %v, want %s", got, err, want)
 	}
-	term.press(t, "w<Enter>")
-	term.wait(t, "the complaint", has("file exists"))
+	if err := os.WriteFile("frame-3.json", []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term.press(t, "w<Enter>«frame-3.json is there already. Replace it? yes or no:»no<Enter>«write the frame to: frame-3.json»")
 	term.press(t, "x<Enter>") // the name goes on
 	term.wait(t, "that it is written", has("written to frame-3.jsonx"))
+	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) != "old" {
+		t.Errorf("got %s and %v, want that it is as it was", got, err)
+	}
+	term.press(t, "w<Enter>«is there already»yes<Enter>«55 B written to frame-3.json ")
+	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) == "old" {
+		t.Errorf("got %s and %v, want another", got, err)
+	}
 }
 
 // TestView hands a frame to the user's pager and editor, in a form that is fit
@@ -247,6 +256,35 @@ func TestExport(t *testing.T) {
 	}
 	if n := strings.Count(string(b), `"sessionUpdate":"tool_call"`); n != 2 || strings.Count(string(b), "\n") != 3 {
 		t.Errorf("got %d tool calls, want a header and 2, in\n%s", n, b)
+	}
+}
+
+// TestExportAsked asks before it replaces a file, and keeps the name that was
+// typed where that cannot be written. What it proposes is nothing that a peer has
+// chosen.
+func TestExportAsked(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const id = "20261121T114000000-aaa111"
+	store := record.OpenStore(t.TempDir())
+	_, err := store.Import(strings.NewReader(`{"acptap":1,"tape":"`+id+`","started":"2026-11-21T11:40:00Z"}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"../evil","prompt":[]}}}
+`), "tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := start(t, inspect.Inspector{Store: store}, inspect.TapesOf(store, "../evil", id), 140, 24)
+	term.reads(t)
+	term.press(t, "X«shows to: "+id+".jsonl»<^U>no/such<Enter>«shows to: no/such»«no such file or directory»<^U>here.jsonl<Enter>«1 frames written to here.jsonl»")
+	old, err := os.ReadFile("here.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("here.jsonl", []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term.press(t, "X<^U>here.jsonl<Enter>«here.jsonl is there already. Replace it? yes or no:»<Enter>«shows to: here.jsonl»<Enter>«already»yes<Enter>«1 frames written to here.jsonl»")
+	if got, err := os.ReadFile("here.jsonl"); err != nil || string(got) != string(old) {
+		t.Errorf("got %s and %v, want %s", got, err, old)
 	}
 }
 

@@ -83,9 +83,9 @@ func (a *app) ask(label, text string, done func(string) error) {
 			a.message, p.wrong = "", ""
 			if err := done(field.GetText()); err != nil {
 				p.fault(err)
-				return
+			} else if a.prompt == p { // done may have asked for something else
+				a.prompt = nil
 			}
-			a.prompt = nil
 		}
 	})
 	field.Focus(nil)

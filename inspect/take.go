@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -54,37 +54,65 @@ func (a *app) copyPath() {
 	a.copy("path", []byte(a.pane.tree.path(a.pane.node())))
 }
 
-// askWrite writes the frame to a new file.
+// askWrite writes the frame to a file.
 func (a *app) askWrite() {
 	seq := a.model.selected
 	if seq == 0 {
 		return
 	}
-	a.ask("write the frame to: ", a.frameFile(seq), func(path string) error {
-		return newFile(path, func(f *os.File) error { return a.reel.write(f, seq) }, func(size int64) {
-			a.say(ansi.ByteSize(size) + " written to " + piece(path))
-		})
+	a.askFile("write the frame to: ", a.frameFile(seq), func(path string) error {
+		var size written
+		err := record.WriteFile(path, func(w io.Writer) error { return a.reel.write(io.MultiWriter(w, &size), seq) })
+		if err == nil {
+			a.say(ansi.ByteSize(int64(size)) + " written to " + piece(path))
+		}
+		return err
+	})
+}
+
+// written counts bytes.
+type written int64
+
+func (n *written) Write(p []byte) (int, error) {
+	*n += written(len(p))
+	return len(p), nil
+}
+
+// askFile asks for the name of a file and then, if that is there, whether it is to
+// be replaced: if not, the name can be changed.
+func (a *app) askFile(label, name string, write func(path string) error) {
+	a.ask(label, name, func(path string) error {
+		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
+			return write(path)
+		}
+		a.confirm(piece(path)+" is there already. Replace it?", func() {
+			if err := write(path); err != nil {
+				a.askFile(label, path, write)
+				a.prompt.fault(err)
+			}
+		}, func() { a.askFile(label, path, write) })
+		return nil
+	})
+}
+
+// confirm asks a question, and takes nothing but yes for a yes.
+func (a *app) confirm(question string, yes, no func()) {
+	a.ask(question+" yes or no: ", "", func(answer string) error {
+		switch answer {
+		case "yes":
+			yes()
+		case "no", "":
+			no()
+		default:
+			return errors.New("yes or no")
+		}
+		return nil
 	})
 }
 
 // frameFile returns the name of a file for a frame, such as frame-2.17.json.
 func (a *app) frameFile(seq uint64) string {
 	return "frame-" + strings.ReplaceAll(a.reel.label(seq), ",", "") + ".json"
-}
-
-// newFile makes a file that only the user can read.
-func newFile(path string, write func(*os.File) error, done func(size int64)) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	size, serr := f.Seek(0, io.SeekCurrent)
-	if err = errors.Join(err, serr, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	done(size)
-	return nil
 }
 
 // view hands the frame to a program of the user: PAGER or EDITOR.
@@ -100,10 +128,10 @@ func (a *app) view(variable string) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, a.frameFile(a.model.selected))
-	err = newFile(path, func(f *os.File) error {
-		in := &Indenter{W: f, Text: a.pane.frame.Kind == wire.Junk || a.pane.frame.Kind == wire.Stderr}
+	err = record.WriteFile(path, func(w io.Writer) error {
+		in := &Indenter{W: w, Text: a.pane.frame.Kind == wire.Junk || a.pane.frame.Kind == wire.Stderr}
 		return errors.Join(a.reel.write(in, a.model.selected), in.Close())
-	}, func(int64) {})
+	})
 	if err != nil {
 		a.fail(err)
 		return
@@ -113,28 +141,51 @@ func (a *app) view(variable string) {
 }
 
 // askExport writes the frames that are shown to a file in the portable form.
-func (a *app) askExport() {
-	a.ask("export what the filter shows to: ", cmp.Or(a.subject.Session, a.subject.Name)+".jsonl", func(path string) error {
-		r, err := a.reel.again()
-		if err != nil {
+func (a *app) askExport() { a.askExportTo(a.tapeFile()) }
+
+func (a *app) askExportTo(name string) {
+	a.askFile("export what the filter shows to: ", name, a.exportTo)
+}
+
+// tapeFile returns the name of a file for the tape. What peers call a session may
+// be a path, so that is no name for a file.
+func (a *app) tapeFile() string {
+	id := a.reel.strips[0].tape.ID()
+	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }
+	if id == "" || strings.ContainsFunc(id, odd) { // a file may say anything of itself
+		id = "tape"
+	}
+	return id + ".jsonl"
+}
+
+// exportTo exports in the background. If it fails, the name can be changed.
+func (a *app) exportTo(path string) error {
+	r, err := a.reel.again()
+	if err != nil {
+		return err
+	}
+	want, info := newSieve(a.scan.filter, a.model.start), a.info
+	want.open = a.known.open
+	a.say("exporting…")
+	a.jobs.Go(func() {
+		frames := 0
+		err := record.WriteFile(path, func(w io.Writer) (err error) {
+			frames, err = export(a.ctx, w, r, want, info)
 			return err
-		}
-		want, info := newSieve(a.scan.filter, a.model.start), a.info
-		want.open = a.known.open
-		a.say("exporting…")
-		a.jobs.Go(func() {
-			frames := 0
-			err := newFile(path, func(f *os.File) (err error) {
-				frames, err = export(a.ctx, f, r, want, info)
-				return err
-			}, func(int64) {})
-			a.feed.put(func() {
-				a.say(fmt.Sprintf("%s frames written to %s, secrets redacted", ansi.Grouped(int64(frames)), piece(path)))
-				a.fail(err)
-			})
 		})
-		return nil
+		a.feed.put(func() {
+			switch {
+			case err == nil:
+				a.say(fmt.Sprintf("%s frames written to %s, secrets redacted", ansi.Grouped(int64(frames)), piece(path)))
+			case a.prompt == nil && a.reel != nil:
+				a.askExportTo(path)
+				a.prompt.fault(err)
+			default:
+				a.fail(err)
+			}
+		})
 	})
+	return nil
 }
 
 // export writes the frames that are wanted in the portable form.
@@ -170,14 +221,7 @@ func (a *app) askDelete() {
 		return
 	}
 	tape := a.shelf.entries[l.item].tape.Tape
-	a.ask("delete tape "+tape+" and all that is on it? yes or no: ", "", func(answer string) error {
-		switch answer {
-		case "yes":
-		case "no", "":
-			return nil
-		default:
-			return errors.New("yes or no")
-		}
+	a.confirm("delete tape "+tape+" and all that is on it?", func() {
 		if a.reel != nil && a.reel.has(tape) {
 			a.closeTape()
 		}
@@ -188,6 +232,5 @@ func (a *app) askDelete() {
 				a.fail(err)
 			})
 		})
-		return nil
-	})
+	}, func() {})
 }

@@ -301,8 +301,21 @@ func parsePortableLine(line []byte, last time.Duration) (portableLine, error) {
 }
 
 // WriteFile makes a file that only the user can read. It appears when write is
-// done, or not at all.
+// done, or not at all, in the place of one that is there. A symbolic link stays,
+// and leads to it then. What is no file, such as a device or a pipe, is written to.
 func WriteFile(path string, write func(io.Writer) error) error {
+	switch fi, err := os.Stat(path); {
+	case err == nil && !fi.Mode().IsRegular():
+		return writeTo(path, write)
+	case err == nil:
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	default:
+		if _, lerr := os.Lstat(path); lerr == nil {
+			return err // a link that leads nowhere
+		}
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newSuffix)
 	var failed *fs.PathError
 	switch {
@@ -320,4 +333,13 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// writeTo writes to what stays what it is.
+func writeTo(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }

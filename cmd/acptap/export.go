@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,7 @@ import (
 
 func newExportCmd(dir *string) *cobra.Command {
 	var out, query string
-	var raw bool
+	var raw, force bool
 	cmd := &cobra.Command{
 		Use:   "export [flags] REF",
 		Short: "Write a tape or session in the portable form",
@@ -35,6 +36,9 @@ Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.
   acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
 		Args: operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if out != "-" && isFile(out) && !force {
+				return fmt.Errorf("%s is there already; --force replaces it", out)
+			}
 			want, err := parseFilter(query)
 			if err != nil {
 				return err
@@ -58,6 +62,7 @@ Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, whole or not at all")
+	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace a file that is there")
 	cmd.Flags().StringVar(&query, "filter", "", "only frames that fit this `query`")
 	cmd.Flags().BoolVar(&raw, "raw", false, "keep secrets")
 	return cmd

@@ -149,7 +149,7 @@ func writeValue(w io.Writer, v any) error {
 
 func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 	if len(tapes) == 0 {
-		_, err := fmt.Fprintf(w, "No tapes in %s. To record one, put\n    acptap proxy --\nbefore the agent's command in the settings of your editor, or try acptap demo.\n", dir)
+		_, err := fmt.Fprint(w, emptyText(dir))
 		return err
 	}
 	t := &table{}
@@ -159,6 +159,11 @@ func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, ansi.ByteSize(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
 	}
 	return t.write(w, columns(w), 2, 3, 8)
+}
+
+// emptyText says what to do about a store without tapes.
+func emptyText(dir string) string {
+	return fmt.Sprintf("No tapes in %s. To record one, put\n    acptap proxy --\nbefore the agent's command in the settings of your editor, or try acptap demo.\n", dir)
 }
 
 // atLeast marks a count that goes on behind what was counted.

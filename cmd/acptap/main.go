@@ -89,6 +89,7 @@ what they say, and shows it later.`,
   acptap show last                    the frames of the latest tape
   acptap                              browse what was recorded, in a terminal`,
 		Args:          subcommand,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -118,6 +119,8 @@ what they say, and shows it later.`,
 		newDemoAgentCmd(),
 		newVersionCmd(),
 	)
+	root.SetHelpCommand(newHelpCmd(root))
+	root.SetVersionTemplate(versionText() + "\n")
 	explain(root)
 	return root
 }

@@ -93,10 +93,17 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 	switch {
 	case len(broken) > 0:
 		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "part"))
-	case l.tape == "":
-		return errNo
+	case l.tape != "":
+		return nil
 	}
-	return nil
+	ids, err := store.Tapes()
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		fmt.Fprint(stderr, emptyText(store.Dir()))
+	}
+	return errNo
 }
 
 // flushEvery is how long what was found waits for more.

@@ -47,7 +47,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
   acptap sessions --json | jq -r .session`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, l, err := listStore(*dir)
+			store, l, err := listStore(*dir)
 			if err != nil {
 				return err
 			}
@@ -64,9 +64,12 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 				return !strings.HasPrefix(s.Agent, agent) && !strings.HasPrefix(agents.of(s), agent) || where != "" && s.Cwd != where
 			})
 			sessions = newest(sessions, limit)
-			if asJSON {
+			switch {
+			case asJSON:
 				err = writeJSON(cmd.OutOrStdout(), sessions, sessionOf)
-			} else {
+			case len(l.Tapes) == 0:
+				_, err = fmt.Fprint(cmd.OutOrStdout(), emptyText(store.Dir()))
+			default:
 				err = listSessions(cmd.OutOrStdout(), sessions, agents, names)
 			}
 			if err != nil {

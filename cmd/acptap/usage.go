@@ -34,6 +34,37 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q; %s", args[0], advice)
 }
 
+// newHelpCmd returns a help command that, unlike cobra's own, fails for a command
+// that there is not.
+func newHelpCmd(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if err := subcommand(cmd, rest); err != nil {
+				return err
+			}
+			return cmd.Help()
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			cmd, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			for _, c := range cmd.Commands() {
+				if c.IsAvailableCommand() {
+					names = append(names, c.Name()+"\t"+c.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
 // apart returns an error if a flag is given together with one of the others.
 func apart(flags *pflag.FlagSet, name string, others ...string) error {
 	for _, other := range others {

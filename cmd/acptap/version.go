@@ -16,10 +16,15 @@ func newVersionCmd() *cobra.Command {
 		Example: "  acptap version",
 		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "acptap %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
 			return err
 		},
 	}
+}
+
+// versionText returns what is told of this program's version.
+func versionText() string {
+	return fmt.Sprintf("acptap %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version returns the version that this program was built from.
