@@ -268,7 +268,7 @@ func TestExportAsked(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	_, err := store.Import(strings.NewReader(`{"acptap":1,"tape":"`+id+`","started":"2026-11-21T11:40:00Z"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"../evil","prompt":[]}}}
-`), "tape")
+`), "tape", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
