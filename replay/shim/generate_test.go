@@ -22,12 +22,22 @@ type writer struct {
 	dialect string
 	lines   strings.Builder
 	n       int
+	again   bool // ids are used again in each turn
+	ids     int
 	pending []string // may come at any time, in order
 }
 
 func (w *writer) name(prefix string) string {
 	w.n++
 	return fmt.Sprint(prefix, w.n)
+}
+
+func (w *writer) id(prefix string) string {
+	if !w.again {
+		return w.name(prefix)
+	}
+	w.ids++
+	return fmt.Sprint(prefix, w.ids)
 }
 
 func (w *writer) add(format string, args ...any) {
@@ -54,7 +64,7 @@ const image = `{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}`
 func (w *writer) message(role string) {
 	id := ""
 	if w.dialect != "v1" || w.IntN(2) == 0 {
-		id = fmt.Sprintf(`"messageId":%q,`, w.name("m"))
+		id = fmt.Sprintf(`"messageId":%q,`, w.id("m"))
 	}
 	if w.dialect == "v2" && w.IntN(3) == 0 {
 		w.add(`{"sessionUpdate":"%s",%s"content":[{"type":"text","text":%s},%s]}`, role, id, quoted(w.name("whole ")), image)
@@ -69,7 +79,7 @@ func (w *writer) message(role string) {
 }
 
 func (w *writer) tool() {
-	id := w.name("call_")
+	id := w.id("call_")
 	patch := func(fields string) {
 		w.pending = append(w.pending, fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":%q,%s}`, id, fields))
 	}
@@ -127,6 +137,7 @@ func (w *writer) terminal() {
 // turn returns the script of a turn.
 func (w *writer) turn() string {
 	w.lines.Reset()
+	w.ids = 0
 	for range w.IntN(8) {
 		switch w.IntN(6) {
 		case 0:
@@ -170,7 +181,7 @@ func TestGenerated(t *testing.T) {
 }
 
 func generated(t *testing.T, d string, seed uint64) {
-	w := &writer{Rand: rand.New(rand.NewPCG(seed, 1)), dialect: d}
+	w := &writer{Rand: rand.New(rand.NewPCG(seed, 1)), dialect: d, again: d == "v1" && seed%2 == 1}
 	c := character{Dialect: d, Echoes: seed%2 == 0, Embeds: seed%3 == 0}
 	for range 6 {
 		c.Script = append(c.Script, w.turn())
@@ -269,7 +280,7 @@ func compare(t *testing.T, dir string, ids []string) {
 	}
 }
 
-var prefixes = regexp.MustCompile(`"h\d+\.`)
+var prefixes = regexp.MustCompile(`"h\d+(-\d+)?\.`)
 
 // outline tells what a client shows. Of live things it tells what is to become
 // of them.

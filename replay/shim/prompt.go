@@ -12,6 +12,7 @@ import (
 type turn struct {
 	prompts map[string]bool // ids of prompts without response
 	working bool            // version 2: from a prompt to idle
+	number  int             // counts turns, from 1
 	ended   chan struct{}   // closed at the end of the turn; nil if nobody waits
 }
 
@@ -37,6 +38,9 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 	}
 	c.history = false
 	key := string(m.env.ID)
+	if len(c.prompts) == 0 {
+		c.number++
+	}
 	c.prompts[key] = true
 	c.working = v2(s.own.dialect)
 	h := c.context
@@ -48,7 +52,9 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 		if gives {
 			h.taken(m.env.Error == nil)
 		}
-		delete(c.prompts, key)
+		if delete(c.prompts, key); len(c.prompts) > 0 {
+			c.number++ // the next one has waited
+		}
 		if m.env.Error != nil || gjson.GetBytes(m.env.Result, "stopReason").Exists() {
 			c.working = false
 		}

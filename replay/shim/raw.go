@@ -32,13 +32,8 @@ func thingOf(e *trace.Entity) thing { return thing{e.Run, e.First} }
 func (r *renderer) recorded() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		final := map[thing]*trace.Entity{}
-		names := map[thing]string{}
 		for e := range r.stretch.entities() {
 			final[thingOf(e)] = e
-			if e.Message != nil {
-				r.enter(e)
-				names[thingOf(e)] = r.messageID(e.Message)
-			}
 		}
 		cut := r.stretch.cutOff()
 		var t trace.Trace
@@ -52,7 +47,7 @@ func (r *renderer) recorded() iter.Seq[[]byte] {
 				}
 				e := final[thingOf(now)]
 				r.enter(e)
-				list := r.again(f, now, e, names[thingOf(e)])
+				list := r.again(f, now, e, r.labels.things[e])
 				if last := len(list) - 1; cut[e] && f.Seq == e.Last && last >= 0 {
 					list[last] = set(list[last], cutMark, []byte("true"))
 				}
@@ -67,7 +62,7 @@ func (r *renderer) recorded() iter.Seq[[]byte] {
 			if c := e.ToolCall; c != nil {
 				r.enter(e)
 				status := r.status(e.Run, c.Status)
-				if status != c.Status && !yield(update("tool_call_update").text("toolCallId", r.prefix+c.ID).text("status", status).object()) {
+				if status != c.Status && !yield(update("tool_call_update").text("toolCallId", r.labels.things[e]).text("status", status).object()) {
 					return
 				}
 			}
@@ -104,7 +99,7 @@ func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]
 	case e.Plan != nil && e.Plan.Removed:
 		return nil
 	case e.Terminal != nil:
-		delete(r.terminals, r.prefix+e.Terminal.ID)
+		delete(r.terminals, r.terminalID(e, e.Terminal.ID))
 		return r.terminal(nil, e, e.Terminal.ID)
 	}
 	return r.entity(now)
@@ -143,7 +138,7 @@ func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte)
 		case "sessionUpdate":
 			return true
 		case "toolCallId":
-			value = quote(r.prefix + v.Str)
+			value = quote(r.labels.things[e])
 		case "title":
 			if titled = v.Str != ""; !titled && variant == "tool_call" {
 				return true

@@ -27,7 +27,7 @@ func (r *renderer) chunked() bool {
 func (r *renderer) entity(e *trace.Entity) [][]byte {
 	switch {
 	case e.Message != nil:
-		return r.message(e.Message, r.messageID(e.Message))
+		return r.message(e.Message, r.labels.things[e])
 	case e.ToolCall != nil:
 		return r.toolCall(e)
 	case e.Plan != nil:
@@ -50,14 +50,14 @@ var roles = map[trace.Role]struct{ update, letter string }{
 	trace.Thought: {"agent_thought", "t"},
 }
 
-// messageID returns the id of a message in a replay.
+// messageID returns the id of a message, or makes one.
 func (r *renderer) messageID(m *trace.Message) string {
 	if m.MessageID != "" {
-		return r.prefix + m.MessageID
+		return m.MessageID
 	}
 	letter := roles[m.Role].letter
 	r.unnamed[letter]++
-	return fmt.Sprint(r.prefix, letter, r.unnamed[letter])
+	return fmt.Sprint(letter, r.unnamed[letter])
 }
 
 // message makes the updates of a message. It always has an id: without one, two
@@ -121,7 +121,7 @@ func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
 	if r.chunked() {
 		u = update("tool_call")
 	}
-	u = u.text("toolCallId", r.prefix+t.ID).text("title", title(t)).text("name", t.Name).
+	u = u.text("toolCallId", r.labels.things[e]).text("title", title(t)).text("name", t.Name).
 		text("kind", t.Kind).text("status", r.status(e.Run, t.Status))
 	if content != nil {
 		u = u.add("content", array(content))
@@ -160,8 +160,10 @@ func (r *renderer) content(e *trace.Entity, item json.RawMessage) json.RawMessag
 	case "terminal":
 		id := gjson.GetBytes(item, "terminalId").Str
 		switch {
-		case r.dialect == dialect.ACPv2, e.Run == r.stretch.live:
-			return set(item, "terminalId", quote(r.prefix+id))
+		case e.Run == r.stretch.live && r.dialect != dialect.ACPv2:
+			return item
+		case r.dialect == dialect.ACPv2:
+			return set(item, "terminalId", quote(r.terminalID(e, id)))
 		default:
 			return textItem(terminalText(r.stretch.Terminal(e, id)))
 		}
@@ -205,10 +207,16 @@ func changesText(item json.RawMessage) string {
 	return text
 }
 
+// terminalID returns what a terminal is called that a tool call, or itself, has by
+// an id.
+func (r *renderer) terminalID(e *trace.Entity, id string) string {
+	return cmp.Or(r.labels.terminals[r.stretch.Terminal(e, id)], r.prefix+id)
+}
+
 // terminal makes the update of a terminal, once in a replay.
 func (r *renderer) terminal(list [][]byte, e *trace.Entity, id string) [][]byte {
 	t := r.stretch.Terminal(e, id)
-	key := r.prefix + id
+	key := r.terminalID(e, id)
 	if t == nil || r.terminals[key] {
 		return list
 	}

@@ -24,7 +24,7 @@ func (v *serving) send(c *session, past *history, apart bool) error {
 		batch, size = batch[:0], 0
 		return err
 	}
-	r := &renderer{dialect: v.own.dialect, support: v.client, apart: apart, raw: v.Raw}
+	r := &renderer{dialect: v.own.dialect, support: v.client, apart: apart, raw: v.Raw, names: names{}}
 	for update := range r.updates(past) {
 		f := notification(wire.AgentToClient, "session/update", members(nil).add("sessionId", c.clientJSON).add("update", update).object())
 		batch, size = append(batch, f), size+len(f.Raw)
@@ -34,7 +34,14 @@ func (v *serving) send(c *session, past *history, apart bool) error {
 			}
 		}
 	}
-	return flush()
+	if err := flush(); err != nil || v.own.dialect == dialect.ACPv2 {
+		return err
+	}
+	return v.act(func(out []wire.Frame) []wire.Frame {
+		c.remember(r.names)
+		c.epoch = r.stretch.first + len(r.stretch.epochs)
+		return out
+	})
 }
 
 // A renderer makes updates of a history, in the dialect of a connection.
@@ -43,11 +50,13 @@ type renderer struct {
 	support clientSupport
 	apart   bool
 	raw     bool
+	names   names
 
 	stretch   *stretch
 	source    dialect.Dialect // in which the entity at hand was recorded
 	prefix    string          // of its ids
 	unnamed   map[string]int  // messages without an id that got one, by their kind
+	labels    labels
 	terminals map[string]bool // that were shown
 }
 
@@ -62,6 +71,7 @@ func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 			if r.stretch.State.Title != "" {
 				state = &r.stretch.State
 			}
+			r.label()
 			told := r.merged()
 			if r.raw && r.sameDialect() {
 				told = r.recorded()

@@ -30,6 +30,9 @@ type session struct {
 	history bool      // history that the agent sends before the next prompt is withheld: the client has it
 	seen    time.Time // when the agent last sent an update of it, while history is withheld
 
+	names names // nil if nothing was replayed
+	epoch int   // that is live, for further names
+
 	native  *native
 	opened  []byte // the result of what opened it
 	context *handover
@@ -147,6 +150,9 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	}
 	if c.holds() {
 		return s.hold(c, m, out)
+	}
+	if c.names != nil {
+		m = s.renamed(c, m, method)
 	}
 	if c.client != c.agent {
 		m = m.patched(path, c.clientJSON)

@@ -1,0 +1,143 @@
+package shim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// names are the ids of what the client is shown of a session. No two things of a
+// kind have the same: agents of version 1 use an id again in a later turn, and
+// new processes of an agent begin to count anew.
+type names map[named]*use
+
+// A named is what has an id: a thing of a kind.
+type named struct{ kind, id string }
+
+// A use is what became of an id.
+type use struct {
+	things int    // that have had it
+	name   string // of the last of them
+	turn   int    // in which that began, by turn.number; 0: in history
+	over   bool   // that is a tool call that has ended
+}
+
+// give returns the name of the next thing with an id, which may have a prefix.
+// The first has the id itself.
+func (n names) give(kind, prefix, id string, epoch int) string {
+	u := n[named{kind, prefix + id}]
+	if u == nil {
+		u = &use{}
+		n[named{kind, prefix + id}] = u
+	}
+	u.things++
+	u.name = prefix + id
+	for ; u.things > 1; u.things++ {
+		u.name = fmt.Sprintf("h%d-%d.%s", epoch, u.things, id)
+		if key := (named{kind, u.name}); n[key] == nil {
+			n[key] = &use{things: 1, name: u.name}
+			break
+		}
+	}
+	return u.name
+}
+
+// labels are what the things of a stretch are called in a replay.
+type labels struct {
+	things    map[*trace.Entity]string // messages and tool calls
+	terminals map[*trace.Terminal]string
+}
+
+// label names what is in the stretch.
+func (r *renderer) label() {
+	r.labels = labels{map[*trace.Entity]string{}, map[*trace.Terminal]string{}}
+	for e := range r.stretch.entities() {
+		r.enter(e)
+		epoch := r.stretch.first + e.Run
+		switch {
+		case e.Message != nil:
+			r.labels.things[e] = r.names.give(r.messageKind(e.Message.Role), r.prefix, r.messageID(e.Message), epoch)
+		case e.ToolCall != nil:
+			r.labels.things[e] = r.names.give("tool", r.prefix, e.ToolCall.ID, epoch)
+		case e.Terminal != nil:
+			r.labels.terminals[e.Terminal] = r.names.give("terminal", r.prefix, e.Terminal.ID, epoch)
+		}
+	}
+}
+
+// messageKind returns what the id of a message must be unique among. In version
+// 1 a thought and the answer after it may share theirs.
+func (r *renderer) messageKind(role trace.Role) string {
+	if r.dialect == dialect.ACPv1 {
+		return string(role)
+	}
+	return "message"
+}
+
+// maxNames is how many ids of a session are kept apart. Those of a session with
+// more are what the agent makes them.
+const maxNames = 1 << 16
+
+// remember keeps the names of what was replayed, and of what was named since an
+// earlier replay, which is newer.
+func (c *session) remember(replayed names) {
+	for key, old := range c.names {
+		if u := replayed[key]; u == nil || old.things > u.things {
+			replayed[key] = old
+		}
+	}
+	if c.names = replayed; len(replayed) > maxNames {
+		c.names = nil
+	}
+}
+
+// renamed returns what the agent sends for a session that was replayed, with the
+// ids by which the client knows it: an id that another thing has had is changed.
+func (s *Shim) renamed(c *session, m message, method string) message {
+	v1 := s.own.dialect == dialect.ACPv1
+	switch variant := m.param("update.sessionUpdate").Str; {
+	case method == "session/request_permission":
+		return c.renamedAt(m, "tool", "params.toolCall.toolCallId", v1)
+	case method == "elicitation/create":
+		return c.renamedAt(m, "tool", "params.toolCallId", false)
+	case variant == "tool_call", variant == "tool_call_update":
+		return c.renamedAt(m, "tool", "params.update.toolCallId", variant == "tool_call")
+	case v1 && messages[variant] != "":
+		return c.renamedAt(m, string(messages[variant]), "params.update.messageId", true)
+	}
+	return m
+}
+
+// messages are the updates of version 1 that carry the id of a message.
+var messages = map[string]trace.Role{
+	"user_message_chunk":  trace.User,
+	"agent_message_chunk": trace.Agent,
+	"agent_thought_chunk": trace.Thought,
+}
+
+// renamedAt renames what has its id at a path. begins says that this is another
+// thing if the one before is over or of an earlier turn, as in trace.
+func (c *session) renamedAt(m message, kind, path string, begins bool) message {
+	id := strings.Clone(gjson.GetBytes(m.Raw, path).Str) // not a part of the frame
+	u := c.names[named{kind, id}]
+	switch {
+	case id == "", u == nil && len(c.names) >= maxNames:
+		return m
+	case u == nil, begins && (u.over || u.turn != c.number):
+		c.names.give(kind, "", id, c.epoch)
+		u = c.names[named{kind, id}]
+		u.turn, u.over = c.number, false
+	}
+	switch m.param("update.status").Str {
+	case "completed", "failed":
+		u.over = true
+	}
+	if u.name == id {
+		return m
+	}
+	return m.patched(path, quote(u.name))
+}
