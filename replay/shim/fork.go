@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// fork takes session/fork. The new session begins with what the other one had
-// said in finished turns; that one is not touched, also if it is at work.
+// fork takes session/fork. The new session begins with what was said in the other
+// one until its last finished turn; that one is not touched, also if it is at work.
 func (s *Shim) fork(m message, out []wire.Frame) []wire.Frame {
 	if m.env.ID == nil {
 		return s.toAgent(m, out)

@@ -26,7 +26,7 @@ type stretch struct {
 	id     string
 	epochs []epoch // by the runs of the conversation
 	first  int     // number of the first of them in the history
-	turns  int     // only the first of its turns count, with what came before; -1: all
+	turns  int     // only so many of its turns count, with what came before; -1: all
 	live   int     // the run that is this connection's and goes on; -1: none
 	stage1 bool    // its client is of the first days of version 2: no whole messages, and tool_call
 }
@@ -81,15 +81,16 @@ func (s *Shim) read(one record.SessionInfo, l record.Listing, request message) (
 // maxForks is how many forks of forks are followed.
 const maxForks = 64
 
-// finished returns how many turns of a conversation had ended at a time; with
-// the zero time, how many have ended by now. starts is when its runs began.
+// finished returns the number of the last turn of a conversation that had ended at
+// a time; with the zero time, that has ended by now. Turns before it may have been
+// cut off. starts is when its runs began.
 func finished(c *trace.Conversation, starts []time.Time, at time.Time) int {
-	for i, t := range c.Turns {
-		if t.Open() || !at.IsZero() && starts[t.Run].Add(t.Ended).After(at) {
-			return i
+	for _, t := range slices.Backward(c.Turns) {
+		if !t.Open() && (at.IsZero() || !starts[t.Run].Add(t.Ended).After(at)) {
+			return t.Number
 		}
 	}
-	return len(c.Turns)
+	return 0
 }
 
 // traced returns what happened in a session on all of its tapes, as its clients
