@@ -137,7 +137,7 @@ func checkBlockRoot(b *bolt.Bucket) error {
 		return nil // inside the page of its parent
 	}
 	db := b.Tx().DB()
-	f, err := os.Open(db.Path())
+	f, err := openFile(db.Path(), os.O_RDONLY)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (c *chain) open() error {
 	if c.seg != nil && c.base == base {
 		return nil
 	}
-	f, err := os.OpenFile(segmentPath(c.live, c.tape, base), os.O_RDONLY|openNoFollow, 0)
+	f, err := openFile(segmentPath(c.live, c.tape, base), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errSealed
 	}
@@ -223,7 +223,7 @@ func (c *chain) jump() bool {
 // begun reports whether a segment has a header. One that was only opened ahead
 // holds zeros.
 func begun(path string) bool {
-	f, err := os.Open(path)
+	f, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return false
 	}

@@ -288,7 +288,7 @@ func (j *Journal) sync(from int64) (int64, error) {
 	base := j.base
 	j.mu.Unlock()
 	for p := from &^ (segmentSize - 1); p <= base; p += segmentSize {
-		f, err := os.OpenFile(segmentPath(j.dir, j.tape, p), os.O_WRONLY|openNoFollow, 0)
+		f, err := openFile(segmentPath(j.dir, j.tape, p), os.O_WRONLY)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // sealed
 		}
@@ -311,7 +311,7 @@ func segmentPath(live, tape string, position int64) string {
 // is then certain if the disk fills up. One that is there already was opened
 // ahead.
 func createSegment(path string, size int64) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|openNoFollow, 0o600)
+	f, err := openFile(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}

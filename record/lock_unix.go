@@ -12,8 +12,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openNoFollow keeps a symbolic link in the store from leading elsewhere.
-const openNoFollow = unix.O_NOFOLLOW
+// openFile opens a file of a store. What is no regular file is refused: a link
+// may lead elsewhere, and who opens a FIFO or a device may wait for ever.
+func openFile(path string, flag int) (*os.File, error) {
+	failed := func(err error) (*os.File, error) { return nil, &fs.PathError{Op: "open", Path: path, Err: err} }
+	fd, err := 0, error(unix.EINTR)
+	for err == unix.EINTR {
+		fd, err = unix.Open(path, flag|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0o600)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	var s unix.Stat_t
+	if err = unix.Fstat(fd, &s); err == nil && s.Mode&unix.S_IFMT != unix.S_IFREG {
+		err = errNotRegular
+	}
+	if err == nil {
+		err = unix.SetNonblock(fd, false) // else Go asks its poller about it
+	}
+	if err != nil {
+		unix.Close(fd)
+		return failed(err)
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
 
 // openLocked opens a file and waits for its lock: shared to read, exclusive to
 // write. bbolt takes the same lock on the same open file, which then is granted
@@ -25,7 +47,7 @@ func openLocked(path string, flag int, shared bool, patience time.Duration) (*os
 		how = unix.LOCK_SH
 	}
 	for {
-		f, err := os.OpenFile(path, flag|openNoFollow, 0)
+		f, err := openFile(path, flag)
 		if err != nil {
 			return nil, err
 		}
@@ -75,11 +97,11 @@ func lock(f *os.File, how int, patience time.Duration) error {
 // It returns nil without an error if another process holds it, or if the file
 // is gone.
 func tryLock(path string, create bool) (*os.File, error) {
-	flag := os.O_RDWR | openNoFollow
+	flag := os.O_RDWR
 	if create {
 		flag |= os.O_CREATE
 	}
-	f, err := os.OpenFile(path, flag, 0o600)
+	f, err := openFile(path, flag)
 	if errors.Is(err, fs.ErrNotExist) && !create {
 		return nil, nil
 	}
@@ -109,7 +131,7 @@ func removeLocked(f *os.File) error {
 
 // isLocked reports whether another process holds the exclusive lock of a file.
 func isLocked(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDONLY|openNoFollow, 0)
+	f, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return false
 	}

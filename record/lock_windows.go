@@ -9,11 +9,22 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-const openNoFollow = 0 // making a link takes a privilege on Windows
+// openFile opens a file of a store. What is no regular file is refused.
+func openFile(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, flag, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		f.Close()
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	return f, nil
+}
 
 // openLocked opens a file; bbolt waits for the lock itself.
 func openLocked(path string, flag int, shared bool, patience time.Duration) (*os.File, error) {
-	return os.OpenFile(path, flag, 0)
+	return openFile(path, flag)
 }
 
 // tryLock takes the exclusive lock of a file, which it creates if create is set.
@@ -24,7 +35,7 @@ func tryLock(path string, create bool) (*os.File, error) {
 	if create {
 		flag |= os.O_CREATE
 	}
-	f, err := os.OpenFile(path, flag, 0o600)
+	f, err := openFile(path, flag)
 	if errors.Is(err, fs.ErrNotExist) && !create {
 		return nil, nil
 	}
@@ -51,7 +62,7 @@ func removeLocked(f *os.File) error {
 
 // isLocked reports whether another process holds the exclusive lock of a file.
 func isLocked(path string) bool {
-	f, err := os.Open(path)
+	f, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return false
 	}

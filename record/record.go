@@ -14,7 +14,10 @@
 // what starts the agent, and it never writes to stdout or stderr.
 package record
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors by which callers decide. They come wrapped, with the place.
 var (
@@ -24,6 +27,8 @@ var (
 	ErrNewer     = errors.New("written by a newer acptap")
 	ErrLive      = errors.New("still being recorded")
 )
+
+var errNotRegular = fmt.Errorf("no regular file: %w", ErrDamaged)
 
 // Format is raised when a reader of the older form could misread what is
 // on disk. It stands in journals, tapes and the catalogue.
