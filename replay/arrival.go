@@ -102,15 +102,12 @@ func (p *player) notification(m *arrival) {
 	}
 }
 
-// cancel takes a cancel of ACP. It is one of the turn that is open; where that
-// has been played as far as the client can see, it came too late to matter.
+// cancel takes a cancel of ACP. It is the one before the next prompt: of the turn
+// that is open, or where the tape has one too when none is. Where the turn has
+// been played as far as the client can see, it came too late to matter.
 func (p *player) cancel(m *arrival) {
-	l := p.sessions[m.session]
-	if l == nil || !l.running() {
-		p.report.note("a cancel came when no turn was open")
-		return
-	}
 	c, _, _ := p.find(m)
+	l := p.sessions[m.session]
 	next := p.waiting[cueKey{"session/prompt", m.session}]
 	var prompt *cue
 	if next != nil {
@@ -120,6 +117,8 @@ func (p *player) cancel(m *arrival) {
 	case c != nil && (prompt == nil || c.seq < prompt.seq):
 		l.stopped = math.MaxUint64
 		p.match(c, m)
+	case l == nil || !l.running():
+		p.report.note("a cancel came when no turn was open")
 	case l.wants.first() == nil || prompt != nil && l.wants.first() == prompt:
 		p.report.note("a cancel came that the tape does not have, and changed nothing")
 	default:

@@ -30,6 +30,22 @@ c {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
 a {"jsonrpc":"2.0","id":3,"result":{"stopReason":"cancelled"}}
 `
 
+// Each turn has ended, or has not begun, when the client cancels.
+const idleCancels = `
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
+a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
+c {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w/rec","mcpServers":[]}}
+a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}
+c {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
+c {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"one"}]}}
+a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
+c {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
+c {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
+c {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"two"}]}}
+a {"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}
+c {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
+`
+
 const (
 	hello   = `{"jsonrpc":"2.0","id":10,"method":"initialize","params":{"protocolVersion":1}}`
 	makeNew = `{"jsonrpc":"2.0","id":11,"method":"session/new","params":{"cwd":"/w/rec","mcpServers":[]}}`
@@ -134,6 +150,19 @@ func TestMiss(t *testing.T) {
 			name: "a cancel of a prompt that was sent before the turn of the first had ended",
 			tape: twoTurns, says: []string{hello, makeNew, first, second, allow, cancel},
 			got: []string{`"id":12,"result":{"stopReason":"end_turn"}`, `"id":13,"result":{"stopReason":"cancelled"}`},
+		}, {
+			name: "a cancel when no turn is open, on the tape too",
+			tape: idleCancels, says: append(side(idleCancels, "c"), ""),
+			got: []string{`"id":2,"result":{"stopReason":"end_turn"}`, `"id":3,"result":{"stopReason":"end_turn"}`},
+		}, {
+			name: "a cancel of a session that nobody made, on the tape too",
+			tape: "c " + hello + "\nc " + cancel, says: []string{hello, cancel},
+		}, {
+			name: "a cancel when no turn is open, and one too many",
+			tape: idleCancels, says: []string{hello, makeNew, cancel, cancel},
+			agent:  replay.Agent{Partial: true},
+			got:    []string{`"sessionId":"s"`},
+			report: []string{"note: a cancel came when no turn was open"},
 		}, {
 			name: "a cancel where the tape has an answer",
 			tape: twoTurns, says: []string{hello, makeNew, first, cancel},
