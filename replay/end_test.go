@@ -148,3 +148,16 @@ func settle(t testing.TB, want int) {
 		}
 	}
 }
+
+// An agent that outlived a signal, and ended later without one, ends by itself.
+func TestDeathAfterSignal(t *testing.T) {
+	tape := tapeOf(t, `! {"dir":"c2a","signal":"hangup"}`+twoTurns+`! {"dir":"a2c","exit":{"code":3}}`)
+	in, client := io.Pipe()
+	defer client.Close()
+	go client.Write(said(t, tape, wire.ClientToAgent))
+	a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec"}
+	report, err := a.Run(t.Context(), in, io.Discard, io.Discard) // returns though in is open
+	if err != nil || report.Exit == nil || report.Exit.Code != 3 || report.Signal != "" {
+		t.Errorf("got %v, %+v", err, report)
+	}
+}

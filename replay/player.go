@@ -52,7 +52,8 @@ type backlog struct {
 	seeking  bool             // nothing is sent, whatever is read
 	draining bool             // nothing is played any more
 	finished bool             // the tape, or this connection on it, was read to its end
-	closing  bool             // the client's EOF or a signal was read
+	closing  bool             // the client's EOF was read
+	signal   string           // that was read since the client's last message: it may have ended the agent
 	sudden   bool             // the agent ended by itself
 }
 

@@ -19,7 +19,8 @@ type Report struct {
 	Left   int        // how many these are
 	Notes  []string   // what else was not as recorded, and did not matter; at most 100
 
-	Exit *wire.Exit // how the agent ended on the tape; nil if that is not on it
+	Exit   *wire.Exit // how the agent ended on the tape; nil if that is not on it
+	Signal string     // the last that was passed on to it there before it ended, such as "terminated"; empty: none
 
 	fatal      bool // a miss of which the client cannot be told by an answer
 	moreMisses int  // that are not kept

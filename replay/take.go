@@ -30,7 +30,7 @@ func (p *player) take() bool {
 	case f.Kind == wire.Junk:
 		// Nobody answers to what is no message.
 	case f.Dir == wire.ClientToAgent:
-		p.lastHeld = nil
+		p.lastHeld, p.signal = nil, ""
 		p.fromClient(f)
 	default:
 		p.fromAgent(f)
@@ -58,10 +58,12 @@ func (p *player) finish() {
 func (p *player) mark(f *dialect.Frame) {
 	switch m := wire.ReadMark(f.Frame); {
 	case m.Exit != nil:
-		p.report.Exit = m.Exit
-		p.sudden = !p.closing
-	case (m.EOF || m.Error != "") && f.Dir == wire.ClientToAgent, m.Signal != "":
+		p.report.Exit, p.report.Signal = m.Exit, p.signal
+		p.sudden = !p.closing && p.signal == ""
+	case (m.EOF || m.Error != "") && f.Dir == wire.ClientToAgent:
 		p.closing = true
+	case m.Signal != "":
+		p.signal = m.Signal
 	}
 }
 

@@ -64,7 +64,8 @@ or as ACPTAP_MODE does:
 REF#2 is its second connection.
 
 The exit status is that of the agent on the tape; 1 if the client left the tape;
-2 if it cannot be played. A death by signal is repeated.`,
+2 if it cannot be played; 128+n if signal n ended it and not the agent on the
+tape. A death by signal is repeated.`,
 		Example: `  acptap replay agent last
   acptap replay agent --match method --pace recorded,max=2s fix.jsonl
   acptap replay agent --session 7f3a last~1
@@ -222,10 +223,13 @@ func cutConnection(ref string) (string, int, error) {
 const grace = time.Second
 
 // replayAgent plays until the client or the tape is at its end, and ends as the
-// agent did.
+// agent did; or by a signal, if none of those had ended the agent of the tape.
 func replayAgent(cmd *cobra.Command, agent player) error {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
 	type ending struct {
 		report replay.Report
 		err    error
@@ -236,20 +240,26 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 		done <- ending{report, err}
 	}()
 	var end ending
+	var ended syscall.Signal // by this one; 0: by none
 	select {
 	case end = <-done:
-	case <-ctx.Done():
+	case sig := <-signals:
+		ended = sig.(syscall.Signal)
+		cancel()
 		select {
 		case end = <-done:
 		case <-time.After(grace): // it is blocked on a client that does not read
-			return &proxy.ExitError{Code: 128 + int(syscall.SIGTERM)}
+			return &proxy.ExitError{Code: 128 + int(ended)}
 		}
 	}
 	for line := range strings.Lines(end.report.String()) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "acptap: %s", line)
 	}
+	diverged := errors.Is(end.err, replay.ErrDiverged)
 	switch {
-	case errors.Is(end.err, replay.ErrDiverged):
+	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):
+		return &proxy.ExitError{Code: 128 + int(ended)} // what never came could not
+	case diverged:
 		return errNo
 	case end.err != nil:
 		return end.err
@@ -257,8 +267,6 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 		if code := replay.EndAs(*end.report.Exit); code != 0 {
 			return &proxy.ExitError{Code: code}
 		}
-	case ctx.Err() != nil:
-		return &proxy.ExitError{Code: 128 + int(syscall.SIGTERM)}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -221,13 +222,40 @@ func TestReplayAgentSignals(t *testing.T) {
 	if status := state.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGKILL || said != "" {
 		t.Errorf("killed on the tape: got %v, %q", &state, said)
 	}
-	state, said = replayed(func(cmd *exec.Cmd, in io.Writer, out io.Reader) {
-		io.WriteString(in, turnInitialize)
-		io.ReadFull(out, make([]byte, len(turnInitialized))) // it is at work
-		cmd.Process.Signal(syscall.SIGTERM)
-		io.Copy(io.Discard, out)
-	})
-	if state.ExitCode() != 1 || !strings.HasPrefix(said, "acptap: never came: session/new, frame 3\n") {
-		t.Errorf("told to end: got %v, %q", &state, said)
+	const wrong = `{"id":1,"method":"session/list"}` + "\n"
+	interrupted := turnLines + `{"dir":"c2a","signal":"interrupt"}` + "\n" + `{"dir":"a2c","exit":{"code":7}}` + "\n"
+	reloaded := strings.Replace(turnLines, `{"dir":"c2a","frame":{"id":2`, `{"dir":"c2a","signal":"interrupt"}`+"\n"+`{"dir":"c2a","frame":{"id":2`, 1) + `{"dir":"c2a","eof":true}` + "\n" + `{"dir":"a2c","exit":{"code":7}}` + "\n"
+	for _, tt := range []struct {
+		name   string
+		tape   string
+		client string
+		signal syscall.Signal
+		code   int
+		report string // its beginning
+	}{
+		{"in the midst, by SIGTERM", turnLines, turnInitialize, syscall.SIGTERM, 143, "acptap: never came: session/new, frame 3\n"},
+		{"in the midst, by SIGINT", turnLines, turnInitialize, syscall.SIGINT, 130, "acptap: never came: session/new, frame 3\n"},
+		{"in the midst, by SIGHUP", turnLines, turnInitialize, syscall.SIGHUP, 129, "acptap: never came: session/new, frame 3\n"},
+		{"when all was said", turnLines, turnClient, syscall.SIGINT, 130, ""},
+		{"when all was said, as on the tape", interrupted, turnClient, syscall.SIGINT, 7, ""},
+		{"when all was said, otherwise than on the tape", interrupted, turnClient, syscall.SIGTERM, 143, ""},
+		{"by a signal that the agent of the tape outlived", reloaded, turnClient, syscall.SIGINT, 130, ""},
+		{"after a miss", interrupted, turnInitialize + wrong, syscall.SIGINT, 1, "acptap: miss: session/list "},
+	} {
+		if err := os.WriteFile(path, []byte(tt.tape), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		state, said := replayed(func(cmd *exec.Cmd, in io.Writer, out io.Reader) {
+			io.WriteString(in, tt.client)
+			answers := bufio.NewReader(out)
+			for range strings.Count(tt.client, "\n") + strings.Count(tt.client, turnPrompt) { // a turn has two lines
+				answers.ReadString('\n') // it is at work
+			}
+			cmd.Process.Signal(tt.signal)
+			io.Copy(io.Discard, answers)
+		})
+		if state.ExitCode() != tt.code || !strings.HasPrefix(said, tt.report) || tt.report == "" && said != "" {
+			t.Errorf("ended %s: got %v, %q", tt.name, &state, said)
+		}
 	}
 }
