@@ -113,7 +113,7 @@ func (t *tree) name(i int32) string {
 	return gjson.ParseBytes(t.json[n.name:n.nameEnd]).String()
 }
 
-// path returns where a value stands, as gjson and sjson understand it.
+// path returns where a value stands, as gjson understands it.
 func (t *tree) path(i int32) string {
 	var parts []string
 	for ; t.nodes[i].parent >= 0; i = t.nodes[i].parent {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/sjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -133,15 +131,11 @@ func (q *question) fail(code int, format string, args ...any) reply {
 }
 
 func (q *question) result(value any) reply {
-	message, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Result  any             `json:"result"`
-	}{"2.0", q.id, value})
+	result, err := json.Marshal(value)
 	if err != nil {
-		panic("replay: " + err.Error())
+		panic("replay: " + err.Error()) // all of it is ours
 	}
-	return reply{message: message}
+	return reply{message: response(q.id, "result", result)}
 }
 
 // as answers as the recorded client did.
@@ -227,7 +221,7 @@ func (a *answers) permit(q *question) reply {
 		return q.refuse("nothing is offered like " + chosen.ID + ", which was chosen")
 	}
 	if now.ID != chosen.ID {
-		r.message, _ = sjson.SetBytes(r.message, "result.outcome.optionId", now.ID)
+		r.message = dialect.Set(r.message, []byte(quoted(now.ID)), "result", "outcome", "optionId")
 	}
 	return r
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 )
@@ -99,9 +98,7 @@ func (l *learnt) rewrite(message []byte) (rewritten []byte, unmade string) {
 		now, known := l.ids[madeID{class, f.Value}]
 		switch {
 		case known && now != f.Value:
-			if changed, err := sjson.SetRawBytes(message, patchPath(f.Path), []byte(now)); err == nil {
-				message = changed
-			}
+			message = dialect.Set(message, []byte(now), keys(f.Path)...)
 		case !known && class == dialect.SessionID:
 			unmade = gjson.Parse(f.Value).Str
 		}
@@ -117,13 +114,15 @@ func (l *learnt) moveIn(recorded string) {
 	}
 }
 
-// patchPath writes a dialect.Field's path as sjson has it.
-func patchPath(path string) string {
-	session, rest, found := strings.Cut(path, `["io.modelcontextprotocol/session"]`)
-	if found {
-		return session + `.io\.modelcontextprotocol/session` + rest
+// keys returns the keys and indexes that a dialect.Field's path is made of.
+func keys(path string) []string {
+	const session = "io.modelcontextprotocol/session"
+	before, after, found := strings.Cut(path, `["`+session+`"]`)
+	list := strings.FieldsFunc(before, func(c rune) bool { return c == '.' || c == '[' || c == ']' })
+	if !found {
+		return list
 	}
-	return strings.TrimPrefix(strings.NewReplacer("[", ".", "]", "").Replace(path), ".")
+	return append(append(list, session), keys(after)...)
 }
 
 func quoted(s string) string { return string(gjson.AppendJSONString(nil, s)) }

@@ -2,10 +2,11 @@ package replay
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -76,7 +77,7 @@ func (then offers) translate(method string, message []byte, now offers) (transla
 		case is == nil:
 			missing = fmt.Sprintf("%s %q", path[len("params."):], id)
 		case is.id != id:
-			message, _ = sjson.SetBytes(message, path, is.id)
+			message = dialect.Set(message, []byte(quoted(is.id)), strings.Split(path, ".")...)
 		}
 		return was, is
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -187,10 +186,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 		if !r.anew {
 			return m, fmt.Errorf("%w: frame %d asks for session %s", ErrUnmade, f.Seq, session)
 		}
-		var err error
-		if raw, err = asNew(raw); err != nil {
-			return m, err
-		}
+		raw = asNew(raw)
 		m.method = "session/new"
 	}
 	if opens {
@@ -209,14 +205,10 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 }
 
 // asNew makes a session/new of a request that loads a session.
-func asNew(raw []byte) ([]byte, error) {
-	raw, err := sjson.SetBytes(raw, "method", "session/new")
-	for _, key := range []string{"params.sessionId", "params.replayFrom"} {
-		if err == nil {
-			raw, err = sjson.DeleteBytes(raw, key)
-		}
-	}
-	return raw, err
+func asNew(raw []byte) []byte {
+	raw = dialect.Set(raw, []byte(`"session/new"`), "method")
+	raw = dialect.Delete(raw, "params", "sessionId")
+	return dialect.Delete(raw, "params", "replayFrom")
 }
 
 // agentAnswer takes the agent's response.

@@ -1,6 +1,9 @@
 package replay
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Error codes, of JSON-RPC 2.0 and of the Agent Client Protocol.
 const (
@@ -10,20 +13,21 @@ const (
 	codeNoFile   = -32002
 )
 
+// response makes an answer to the request with the id, which is as its sender wrote
+// it: nothing of it is decoded.
+func response(id []byte, member string, value []byte) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"%s":%s}`, id, member, value)
+}
+
 // failure makes the answer to a request that is refused. data may be nil.
 func failure(id []byte, code int, text string, data any) []byte {
-	type object struct {
+	b, err := json.Marshal(struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 		Data    any    `json:"data,omitempty"`
-	}
-	b, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   object          `json:"error"`
-	}{"2.0", id, object{code, "acptap replay: " + text, data}})
+	}{code, "acptap replay: " + text, data})
 	if err != nil {
-		panic("replay: " + err.Error()) // the id was read from JSON
+		panic("replay: " + err.Error()) // all of it is ours
 	}
-	return b
+	return response(id, "error", b)
 }

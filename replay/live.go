@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -185,7 +184,7 @@ func (u *understudy) renamed(line []byte, e wire.Envelope) []byte {
 	}
 	for seen, id := range u.asks {
 		if bytes.Equal(id, own) {
-			line, _ = sjson.SetRawBytes(line, "params.requestId", []byte(seen))
+			line = dialect.Set(line, []byte(seen), "params", "requestId")
 		}
 	}
 	return line

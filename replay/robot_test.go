@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -243,9 +242,9 @@ func (s *scene) recordedID(id string) string {
 // asRecorded returns a request or notification of the agent with the recorded ids
 // of the client's requests.
 func (s *scene) asRecorded(text []byte) []byte {
-	const subscription = `params._meta.io\.modelcontextprotocol/subscriptionId`
-	if id := gjson.GetBytes(text, subscription); id.Exists() {
-		text, _ = sjson.SetRawBytes(text, subscription, []byte(s.recordedID(id.Raw)))
+	const subscription = `io.modelcontextprotocol/subscriptionId`
+	if id := gjson.GetBytes(text, `params._meta.`+strings.ReplaceAll(subscription, ".", `\.`)); id.Exists() {
+		text = dialect.Set(text, []byte(s.recordedID(id.Raw)), "params", "_meta", subscription)
 	}
 	return text
 }
@@ -332,10 +331,10 @@ func (s *scene) talk() {
 		s.mu.Unlock()
 		raw := l.raw
 		if l.e.ID != nil {
-			raw, _ = sjson.SetRawBytes(bytes.Clone(raw), "id", []byte(s.liveID(l.e.ID)))
+			raw = dialect.Set(raw, []byte(s.liveID(l.e.ID)), "id")
 		}
 		if id := gjson.GetBytes(raw, "params.requestId"); id.Exists() {
-			raw, _ = sjson.SetRawBytes(bytes.Clone(raw), "params.requestId", []byte(s.liveID([]byte(id.Raw))))
+			raw = dialect.Set(raw, []byte(s.liveID([]byte(id.Raw))), "params", "requestId")
 		}
 		s.say(raw)
 	}
@@ -447,7 +446,7 @@ func transcript(lines []string, recordedID func(string) string) map[string][]str
 		session := gjson.Get(text, "params.sessionId").Str
 		if id := gjson.Get(text, "id"); id.Exists() && !gjson.Get(text, "method").Exists() {
 			session = "answers"
-			text, _ = sjson.SetRaw(text, "id", recordedID(id.Raw))
+			text = string(dialect.Set([]byte(text), []byte(recordedID(id.Raw)), "id"))
 		}
 		all[session] = append(all[session], text)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -65,10 +65,7 @@ func (p *demoPlayer) wait(pause time.Duration) {
 func (p *demoPlayer) say(line string) error {
 	message := []byte(line)
 	if e := wire.Scan(message); e.Kind == wire.Response {
-		var err error
-		if message, err = sjson.SetRawBytes(message, "id", p.ids[string(e.ID)]); err != nil {
-			return err
-		}
+		message = dialect.Set(message, p.ids[string(e.ID)], "id")
 	}
 	if p.dir != nil {
 		message = bytes.ReplaceAll(message, []byte(demoDir), p.dir)

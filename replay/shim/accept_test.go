@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +38,9 @@ func (c character) log(t *testing.T) []gjson.Result {
 	}
 	var got []gjson.Result
 	for line := range strings.Lines(string(text)) {
+		if !strings.HasSuffix(line, "\n") {
+			break // it is being written
+		}
 		got = append(got, gjson.Parse(strings.TrimSuffix(line, "\n")))
 	}
 	return got
@@ -47,12 +49,20 @@ func (c character) log(t *testing.T) []gjson.Result {
 // await waits until an agent has got a message of a method.
 func (c character) await(t *testing.T, method string) {
 	t.Helper()
+	for i := 0; c.next(t, i).Get("method").Str != method; i++ {
+	}
+}
+
+// next waits until an agent has got more than n messages, and returns the next.
+func (c character) next(t *testing.T, n int) gjson.Result {
+	t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if slices.ContainsFunc(c.log(t), func(m gjson.Result) bool { return m.Get("method").Str == method }) {
-			return
+		if log := c.log(t); len(log) > n {
+			return log[n]
 		}
 	}
-	t.Fatalf("the agent does not get %s", method)
+	t.Fatalf("the agent gets %d messages, and no more", n)
+	return gjson.Result{}
 }
 
 // prompts returns the prompts that an agent got.

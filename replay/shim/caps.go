@@ -1,8 +1,9 @@
 package shim
 
 import (
+	"strings"
+
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -61,8 +62,8 @@ var markers = map[dialect.Dialect][]marker{
 
 // offer takes the client's initialize.
 func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
-	if s.stage != fresh {
-		return append(out, m.Frame) // there is one; the agent will say so
+	if s.stage != fresh || m.env.ID == nil {
+		return append(out, m.Frame) // there is one, or nobody waits for an answer; the agent will say so
 	}
 	s.stage = asking
 	s.tracker.See(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
@@ -148,12 +149,8 @@ func (s *Shim) advertise(f wire.Frame, result gjson.Result) wire.Frame {
 	return f
 }
 
-// set puts a value at a path, and makes the objects on the way where there are
-// none.
+// set puts a value at a path, whose keys have no dots in them, and makes the
+// objects on the way where there are none.
 func set(raw []byte, path string, value []byte) []byte {
-	patched, err := sjson.SetRawBytes(raw, path, value)
-	if err != nil {
-		panic("shim: " + path + ": " + err.Error()) // paths are constants
-	}
-	return patched
+	return dialect.Set(raw, value, strings.Split(path, ".")...)
 }

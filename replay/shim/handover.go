@@ -3,6 +3,7 @@ package shim
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -54,34 +55,33 @@ func (h *handover) give(m message) message {
 		return m
 	}
 	h.state = given
-	blocks := prompt.Array()
-	list := make([]json.RawMessage, 0, len(blocks)+1)
-	for _, b := range blocks {
-		list = append(list, json.RawMessage(b.Raw))
+	list := []json.RawMessage{h.block}
+	if blocks := strings.TrimSpace(strings.TrimSuffix(prompt.Raw[1:], "]")); blocks != "" {
+		list = append(list, json.RawMessage(blocks))
 	}
-	if command(blocks) {
-		list = append(list, h.block)
-	} else {
-		list = append([]json.RawMessage{h.block}, list...)
+	if command(prompt) {
+		slices.Reverse(list)
 	}
 	return m.patched("params.prompt", array(list))
 }
 
 // command reports whether the first text of a prompt is a slash command.
-func command(blocks []gjson.Result) bool {
-	for _, b := range blocks {
-		if b.Get("type").Str == "text" {
-			return strings.HasPrefix(b.Get("text").Str, "/")
+func command(prompt gjson.Result) (yes bool) {
+	prompt.ForEach(func(_, b gjson.Result) bool {
+		if b.Get("type").Str != "text" {
+			return true
 		}
-	}
-	return false
+		yes = strings.HasPrefix(b.Get("text").Str, "/")
+		return false
+	})
+	return yes
 }
 
 // taken notes the agent's answer to the prompt that carried the block. A prompt
 // that failed before the agent did anything has to be sent again.
 func (h *handover) taken(success bool) {
 	switch {
-	case success:
+	case success && h.state != armed:
 		h.state = known
 	case h.state == given:
 		h.state = armed
@@ -105,19 +105,20 @@ func (h *handover) conceal(m *message, variant string) bool {
 			*m = m.patched("params.update.content.text", quote(rest))
 		}
 	case "user_message":
-		for i, block := range m.param("update.content").Array() {
+		i := -1
+		m.param("update.content").ForEach(func(_, block gjson.Result) bool {
+			i++
 			at := fmt.Sprintf("params.update.content.%d", i)
 			rest, repeated := h.rest(block)
 			switch {
 			case !repeated:
-				continue
 			case rest == "":
 				*m = m.without(at)
 			default:
 				*m = m.patched(at+".text", quote(rest))
 			}
-			break
-		}
+			return !repeated
+		})
 	default:
 		if u, ok := dialect.LookupUpdate(variant); ok && dialect.UserMessage < u.Entity && u.Entity <= dialect.Compaction {
 			h.state = known // it works on the prompt

@@ -48,21 +48,29 @@ func ownCursor(m message) bool {
 // those in the store follow on the next page.
 func (s *Shim) named(m message, cwd string) message {
 	result := gjson.ParseBytes(m.env.Result)
-	if !result.Get("sessions").IsArray() {
+	sessions := gjson.Parse(result.Get("sessions").Raw) // positions in it count from its beginning
+	if !sessions.IsArray() {
 		return m
 	}
 	opens := s.opens()
 	if s.listed == nil && !opens {
 		s.listed = map[string]bool{}
 	}
-	for i, one := range result.Get("sessions.#.sessionId").Array() {
-		id := one.Str
-		if c := s.byAgent[id]; c != nil && c.client != c.agent {
-			m, id = m.patched(fmt.Sprintf("result.sessions.%d.sessionId", i), c.clientJSON), c.client
+	var names []byte
+	done := 0
+	sessions.ForEach(func(_, one gjson.Result) bool {
+		v := one.Get("sessionId")
+		id := v.Str
+		if c := s.byAgent[id]; c != nil && c.client != c.agent && v.Index > 0 {
+			names, done, id = append(append(names, sessions.Raw[done:v.Index]...), c.clientJSON...), v.Index+len(v.Raw), c.client
 		}
 		if !opens {
 			s.listed[strings.Clone(id)] = true
 		}
+		return true
+	})
+	if done > 0 {
+		m = m.patched("result.sessions", append(names, sessions.Raw[done:]...))
 	}
 	if opens || result.Get("nextCursor").Type != gjson.Null {
 		return m
@@ -86,10 +94,14 @@ func (s *Shim) serveList(m message, out []wire.Frame) []wire.Frame {
 // A cursor is where a page of a list from the store ends, and the hash of what
 // the list is filtered by. Without an ID it is where that list begins.
 type cursor struct {
-	Updated time.Time `json:"u"`
-	ID      string    `json:"i"`
-	Filter  uint32    `json:"f"`
+	Seconds int64  `json:"s"` // of the time of its last frame, since 1970
+	Nanos   int    `json:"n"`
+	ID      string `json:"i"`
+	Filter  uint32 `json:"f"`
 }
+
+// updated returns the time that a cursor has, to go on behind a session.
+func (c cursor) updated() time.Time { return time.Unix(c.Seconds, int64(c.Nanos)) }
 
 // cursorPrefix tells own cursors from the agent's.
 const cursorPrefix = "acptap:"
@@ -104,7 +116,7 @@ func filterHash(cwd string) uint32 {
 func (c cursor) json() []byte {
 	text, err := json.Marshal(c)
 	if err != nil {
-		panic("shim: " + err.Error()) // these times have years of four digits
+		panic("shim: " + err.Error()) // numbers and text
 	}
 	return quote(cursorPrefix + base64.RawURLEncoding.EncodeToString(text))
 }
@@ -125,7 +137,11 @@ func parseCursor(text string) (c cursor, err error) {
 // page makes the result of a session/list: sessions with at least one prompt,
 // the one used last first, without those that the client has got from the agent.
 func (v *serving) page(listed map[string]bool) ([]byte, error) {
-	cwd := v.params.Get("cwd").Str
+	dir := v.params.Get("cwd")
+	if v.params.Exists() && !v.params.IsObject() || dir.Type != gjson.Null && dir.Type != gjson.String {
+		return nil, fault{invalidParams, "cwd is not a string", nil}
+	}
+	cwd := dir.Str
 	after := cursor{Filter: filterHash(cwd)}
 	if given := v.params.Get("cursor"); given.Type != gjson.Null {
 		c, err := parseCursor(given.Str)
@@ -145,14 +161,15 @@ func (v *serving) page(listed map[string]bool) ([]byte, error) {
 	slices.SortFunc(sessions, func(a, b record.SessionInfo) int { return order(a.Updated(), a.ID, b.Updated(), b.ID) })
 	if after.ID != "" {
 		sessions = slices.DeleteFunc(sessions, func(one record.SessionInfo) bool {
-			return order(one.Updated(), one.ID, after.Updated, after.ID) <= 0
+			return order(one.Updated(), one.ID, after.updated(), after.ID) <= 0
 		})
 	}
 	next := []byte(nil)
 	if len(sessions) > pageSize {
 		sessions = sessions[:pageSize]
 		last := sessions[pageSize-1]
-		next = cursor{last.Updated(), last.ID, after.Filter}.json()
+		at := last.Updated()
+		next = cursor{at.Unix(), at.Nanosecond(), last.ID, after.Filter}.json()
 	}
 	items := make([]json.RawMessage, len(sessions))
 	for i, one := range sessions {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -34,9 +33,6 @@ func (s *Shim) open(m message, out []wire.Frame) []wire.Frame {
 	if s.native(method) && s.sameName(m.param("sessionId").Str) {
 		return s.openNative(m, replay, out)
 	}
-	if fault == nil {
-		fault = checkSetup(m)
-	}
 	if fault != nil {
 		return append(out, m.fail(*fault))
 	}
@@ -45,6 +41,9 @@ func (s *Shim) open(m message, out []wire.Frame) []wire.Frame {
 
 // openIn opens a session in a way of the shim's.
 func (s *Shim) openIn(m message, replay bool, w way, out []wire.Frame) []wire.Frame {
+	if fault := checkSetup(m); fault != nil {
+		return append(out, m.fail(*fault))
+	}
 	id := m.param("sessionId").Str
 	c := s.sessions[id]
 	active := c != nil
@@ -275,9 +274,5 @@ func withoutID(result []byte) []byte {
 	if !gjson.ParseBytes(result).IsObject() {
 		return []byte("{}")
 	}
-	result, err := sjson.DeleteBytes(result, "sessionId")
-	if err != nil {
-		panic("shim: " + err.Error()) // the path is a constant
-	}
-	return result
+	return dialect.Delete(result, "sessionId")
 }

@@ -3,9 +3,9 @@ package shim
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -68,21 +68,16 @@ func (m *message) clone() wire.Frame {
 
 // patched returns the frame with another value at a path.
 func (m *message) patched(path string, value []byte) message {
-	raw, err := sjson.SetRawBytes(m.Raw, path, value)
-	if err != nil {
-		return *m // a path that is not there
-	}
-	f := m.Frame
-	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), wire.Rewritten
-	return read(f)
+	return m.rewritten(set(m.Raw, path, value))
 }
 
 // without returns the frame without what is at a path.
 func (m *message) without(path string) message {
-	raw, err := sjson.DeleteBytes(m.Raw, path)
-	if err != nil {
-		return *m // a path that is not there
-	}
+	return m.rewritten(dialect.Delete(m.Raw, strings.Split(path, ".")...))
+}
+
+// rewritten returns the frame with other bytes.
+func (m *message) rewritten(raw []byte) message {
 	f := m.Frame
 	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), wire.Rewritten
 	return read(f)

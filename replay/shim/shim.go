@@ -157,6 +157,8 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case method == "initialize":
 		return s.offer(m, out)
+	case s.stage == fresh && m.env.ID == nil:
+		return append(out, m.Frame)
 	case s.stage == fresh:
 		return append(out, m.fail(fault{invalidRequest, "initialize comes first", nil}))
 	case s.stage == asking && strings.HasPrefix(method, "session/"):

@@ -1,0 +1,140 @@
+package dialect
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Set returns a message with a value at a path. Keys lead through objects,
+// indexes through arrays. What is not there is made; what stands in the way, such
+// as an array where an object has to be, is replaced: peers send such things, as
+// languages do whose empty map is a list. All other bytes stay as they are. Of
+// members that occur twice the last one counts, as in wire.Scan.
+func Set(message, value []byte, path ...string) []byte {
+	at := wholly(message)
+	for len(path) > 0 {
+		w := partsOf(message, at)
+		found, end := spot{}, at.start+1
+		for w.next() {
+			end = w.end
+			if w.is(path[0]) {
+				found = w.spot
+			}
+		}
+		if found.end > 0 {
+			at, path = found, path[1:]
+			continue
+		}
+		if w.open != '{' {
+			break
+		}
+		added := slices.Concat(quoteKey(path[0]), []byte{':'}, nest(value, path[1:]))
+		if end > at.start+1 {
+			added = slices.Concat([]byte{','}, added)
+		}
+		return slices.Concat(message[:end], added, message[end:])
+	}
+	return slices.Concat(message[:at.start], nest(value, path), message[at.end:])
+}
+
+// Delete returns a message without what is at a path, which is not empty, however
+// often it is there.
+func Delete(message []byte, path ...string) []byte {
+	at := wholly(message)
+	for len(path) > 1 {
+		found := spot{}
+		for w := partsOf(message, at); w.next(); {
+			if w.is(path[0]) {
+				found = w.spot
+			}
+		}
+		if found.end == 0 {
+			return message
+		}
+		at, path = found, path[1:]
+	}
+	var kept []byte
+	done, first := 0, true // what is copied; nothing is kept of the object or array
+	for w := partsOf(message, at); w.next(); {
+		switch {
+		case w.is(path[0]):
+			kept, done = append(kept, message[done:w.begin]...), w.end
+		case first && done > 0: // what was in front is gone, and its comma with it
+			r := reader{b: message, i: w.begin}
+			r.skip(',')
+			done, first = r.i, false
+		default:
+			first = false
+		}
+	}
+	if done == 0 {
+		return message
+	}
+	return append(kept, message[done:]...)
+}
+
+// A spot is where a value stands in a text.
+type spot struct {
+	begin int // behind what stands before it, be that a comma, or its key
+	start int // of the value
+	end   int
+}
+
+// wholly returns where in a text its one value stands.
+func wholly(text []byte) spot {
+	r := reader{b: text}
+	r.skip(' ')
+	start := r.i
+	return spot{0, start, start + len(r.value())}
+}
+
+// parts are the members of an object, or the elements of an array, one after the
+// other. Any other value has none.
+type parts struct {
+	reader
+	open byte // of the object or array
+	spot      // of the value at hand
+	key  []byte
+	n    int // elements before the next one
+}
+
+func partsOf(text []byte, at spot) parts {
+	w := parts{reader: reader{b: text[:at.end], i: at.start + 1}}
+	if at.start < at.end {
+		w.open = text[at.start]
+	}
+	return w
+}
+
+func (w *parts) next() (ok bool) {
+	var value []byte
+	w.begin = w.i
+	switch w.open {
+	case '{':
+		w.key, value, ok = w.member()
+	case '[':
+		value, ok = w.element()
+		w.n++
+	}
+	w.start, w.end = w.i-len(value), w.i
+	return ok
+}
+
+// is reports whether the value at hand has a key, or an index.
+func (w *parts) is(name string) bool {
+	if w.open == '{' {
+		return string(w.key) == name
+	}
+	n, err := strconv.Atoi(name)
+	return err == nil && n == w.n-1
+}
+
+// nest returns a value in objects with these keys.
+func nest(value []byte, path []string) []byte {
+	for _, key := range slices.Backward(path) {
+		value = slices.Concat([]byte{'{'}, quoteKey(key), []byte{':'}, value, []byte{'}'})
+	}
+	return value
+}
+
+func quoteKey(key string) []byte { return []byte(encode(key)) }

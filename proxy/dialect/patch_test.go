@@ -1,0 +1,72 @@
+package dialect_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+var patchTests = []struct{ name, message, path, set, deleted string }{
+	{"there", `{"a": {"b" : 1, "c":2}}`, "a.b", `{"a": {"b" : 7, "c":2}}`, `{"a": {"c":2}}`},
+	{"the last", `{"a":{"c":2 , "b":1 }}`, "a.b", `{"a":{"c":2 , "b":7 }}`, `{"a":{"c":2 }}`},
+	{"in the middle", `{"x":0,"b":1,"y":2}`, "b", `{"x":0,"b":7,"y":2}`, `{"x":0,"y":2}`},
+	{"the only one", `{ "b":1 }`, "b", `{ "b":7 }`, `{ }`},
+	{"missing", `{"a":{"c":2 }}`, "a.b", `{"a":{"c":2,"b":7 }}`, ""},
+	{"missing in an empty object", `{"a":{ }}`, "a.b", `{"a":{"b":7 }}`, ""},
+	{"parents missing", `{"x":0}`, "a.b.c", `{"x":0,"a":{"b":{"c":7}}}`, ""},
+	{"a list for an object", `{"a":[],"x":1}`, "a.b", `{"a":{"b":7},"x":1}`, ""},
+	{"a full list for an object", `{"a":[1,{"b":2}],"x":1}`, "a.b", `{"a":{"b":7},"x":1}`, ""},
+	{"null for an object", `{"a":null,"x":1}`, "a.b.c", `{"a":{"b":{"c":7}},"x":1}`, ""},
+	{"a string for an object", `{"a":"{\"b\":1}"}`, "a.b", `{"a":{"b":7}}`, ""},
+	{"a list for all", `[]`, "a.b", `{"a":{"b":7}}`, ""},
+	{"a number for all", ` 0 `, "a", ` {"a":7} `, ""},
+	{"nothing at all", ``, "a", `{"a":7}`, ""},
+	{"an element", `{"a":[{"b":1},{"b":2}]}`, "a.1.b", `{"a":[{"b":1},{"b":7}]}`, `{"a":[{"b":1},{}]}`},
+	{"a whole element", `[1, 2 ,3]`, "1", `[1, 7 ,3]`, `[1 ,3]`},
+	{"the first element", `[1 , 2]`, "0", `[7 , 2]`, `[2]`},
+	{"no such element", `[1]`, "1", `{"1":7}`, ""},
+	{"given twice", `{"b":1,"x":2,"b":{"c":3}}`, "b", `{"b":1,"x":2,"b":7}`, `{"x":2}`},
+	{"an escaped key", `{"\u0062":1}`, "b", `{"\u0062":7}`, `{}`},
+	{"a dot in a key", `{"a.b":1}`, "a.b", `{"a.b":1,"a":{"b":7}}`, ""},
+}
+
+func TestPatch(t *testing.T) {
+	for _, tt := range patchTests {
+		path := strings.Split(tt.path, ".")
+		if got := string(dialect.Set([]byte(tt.message), []byte("7"), path...)); got != tt.set {
+			t.Errorf("%s: set %s in %s: got %s, want %s", tt.name, tt.path, tt.message, got, tt.set)
+		}
+		want := tt.deleted
+		if want == "" {
+			want = tt.message
+		}
+		if got := string(dialect.Delete([]byte(tt.message), path...)); got != want {
+			t.Errorf("%s: delete %s in %s: got %s, want %s", tt.name, tt.path, tt.message, got, want)
+		}
+	}
+}
+
+// FuzzPatch takes any text and any path. What was JSON is JSON still, and what was
+// set is there.
+func FuzzPatch(f *testing.F) {
+	for _, tt := range patchTests {
+		f.Add([]byte(tt.message), tt.path)
+	}
+	f.Fuzz(func(t *testing.T, message []byte, dotted string) {
+		path := strings.Split(dotted, ".")
+		set := dialect.Set(message, []byte(`"new"`), path...)
+		deleted := dialect.Delete(message, path...)
+		if !json.Valid(message) || !utf8.ValidString(dotted) {
+			return
+		}
+		if !json.Valid(set) || !json.Valid(deleted) {
+			t.Fatalf("%s in %s: set gives %s, delete gives %s", dotted, message, set, deleted)
+		}
+		if again := dialect.Set(set, []byte(`"new"`), path...); string(again) != string(set) {
+			t.Errorf("%s in %s: set gives %s, and then %s", dotted, message, set, again)
+		}
+	})
+}
