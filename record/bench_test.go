@@ -108,9 +108,11 @@ func BenchmarkSeal(b *testing.B) {
 		b.StartTimer()
 		sealAll(b, killed)
 		b.StopTimer()
-		if size, err = killed.Size(j.Tape()); err != nil {
+		sizes, err := killed.Sizes(j.Tape())
+		if err != nil {
 			b.Fatal(err)
 		}
+		size = sizes[j.Tape()]
 		if err := os.RemoveAll(killed.Dir()); err != nil {
 			b.Fatal(err)
 		}

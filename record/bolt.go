@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,11 +49,16 @@ func (p boltFile) update(f func(tx *bolt.Tx) error) error {
 	return p.with(false, func(db *bolt.DB) error { return db.Update(f) })
 }
 
-// with is the one guard around all work with bbolt. bbolt panics on many kinds
-// of damage, a truncated file is a memory fault, and a panic in the middle
-// leaves the lock held: all of these become an ErrDamaged here, and the lock is
-// given back.
-func (p boltFile) with(readOnly bool, f func(*bolt.DB) error) (err error) {
+func (p boltFile) with(readOnly bool, f func(*bolt.DB) error) error {
+	return p.guard(readOnly, f, func(path string, flag int) (*os.File, error) {
+		return openLocked(path, flag&^os.O_CREATE, readOnly, p.patience)
+	})
+}
+
+// guard is around all work with bbolt. bbolt panics on many kinds of damage, a
+// truncated file is a memory fault, and a panic in the middle leaves the lock
+// held: all of these become an ErrDamaged here, and the lock is given back.
+func (p boltFile) guard(readOnly bool, f func(*bolt.DB) error, open func(path string, flag int) (*os.File, error)) (err error) {
 	var file *os.File
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -70,7 +76,7 @@ func (p boltFile) with(readOnly bool, f func(*bolt.DB) error) (err error) {
 		ReadOnly: readOnly, Timeout: boltWait, NoGrowSync: true, FreelistType: bolt.FreelistMapType,
 		OpenFile: func(path string, flag int, _ os.FileMode) (*os.File, error) {
 			var err error
-			if file, err = openLocked(path, flag&^os.O_CREATE, readOnly, p.patience); err != nil {
+			if file, err = open(path, flag); err != nil {
 				return nil, err
 			}
 			if fi, err := file.Stat(); err == nil && fi.Size() == 0 && readOnly {
@@ -122,10 +128,13 @@ func (p boltFile) compact() error {
 			return err
 		}
 		err = bolt.Compact(fresh, old, segmentSize)
+		if err == nil { // while it is locked, or it would be taken for one that was left behind
+			err = os.Rename(tmp, p.path)
+		}
 		if err = errors.Join(err, fresh.Close()); err != nil {
 			return err
 		}
-		return os.Rename(tmp, p.path)
+		return syncDir(filepath.Dir(p.path))
 	})
 }
 
@@ -142,22 +151,50 @@ func (p boltFile) temporary() (string, error) {
 	return f.Name(), f.Close()
 }
 
-// create makes the file with what f puts into it, if there is none yet. It
-// appears whole or not at all, however many processes try at once.
+// create makes the file with what f puts into it. It appears whole or not at all,
+// however many processes try at once; it is fs.ErrExist where it is there.
 func (p boltFile) create(f func(tx *bolt.Tx) error) error {
-	if _, err := os.Lstat(p.path); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(p.path); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, fs.ErrExist)
+	}
+	err := p.createUnnamed(f)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = p.createNamed(f)
+	}
+	if err != nil {
 		return err
 	}
+	return syncDir(filepath.Dir(p.path))
+}
+
+// createUnnamed makes a file that has no name before it is whole, so that nothing
+// of it is left by a process that ends meanwhile.
+func (p boltFile) createUnnamed(f func(tx *bolt.Tx) error) error {
+	file, err := openUnnamed(filepath.Dir(p.path))
+	if err != nil {
+		return err
+	}
+	fill := func(db *bolt.DB) error {
+		db.NoSync = true // nobody can see it yet
+		if err := db.Update(f); err != nil {
+			return err
+		}
+		if err := db.Sync(); err != nil {
+			return err
+		}
+		return giveName(file, p.path)
+	}
+	return p.guard(false, fill, func(string, int) (*os.File, error) { return file, nil })
+}
+
+func (p boltFile) createNamed(f func(tx *bolt.Tx) error) error {
 	tmp, err := p.temporary()
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp)
-	if err := (boltFile{path: tmp}).update(f); err != nil {
+	if err := (boltFile{path: tmp, tape: p.tape}).update(f); err != nil {
 		return err
 	}
-	if err := os.Link(tmp, p.path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
+	return os.Link(tmp, p.path)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -47,6 +48,9 @@ func (s *Store) index(tape string) error {
 	err = s.catalogue().update(write)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = s.catalogue().create(write)
+	}
+	if errors.Is(err, fs.ErrExist) { // by now
+		err = s.catalogue().update(write)
 	}
 	return err
 }
@@ -168,21 +172,19 @@ func (s *Store) List() (Listing, error) {
 		return Listing{}, err
 	}
 	known, told, _ := s.readCatalogue() // without it the tapes are read themselves
-	journals := map[string]bool{}
-	for _, tape := range s.journals() {
-		journals[tape] = true
-	}
+	journals := s.journals()
 	l := Listing{Tapes: make([]Info, 0, len(ids))}
 	asKnown := make(map[string]bool, len(ids)) // their sessions are those of the catalogue
 	var runs []*SessionInfo
 	for _, tape := range ids {
 		info, ok := known[tape]
-		if ok && info.Complete && !journals[tape] {
+		segments, waits := journals[tape]
+		if ok && info.Complete && !waits {
 			asKnown[tape] = true
 			l.Tapes = append(l.Tapes, info)
 			continue
 		}
-		info, more, err := s.glance(tape)
+		info, more, err := s.glance(tape, segments)
 		switch {
 		case errors.Is(err, ErrNoTape): // deleted meanwhile
 		case err != nil:
@@ -233,7 +235,7 @@ func (s *Store) Tapes() ([]string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	ids := s.journals()
+	ids := slices.Collect(maps.Keys(s.journals()))
 	for _, e := range entries {
 		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && isID(tape) {
 			ids = append(ids, tape)

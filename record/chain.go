@@ -19,6 +19,7 @@ var errSealed = errors.New("sealed meanwhile")
 // A chain reads the records of a journal, while it is written or afterwards.
 type chain struct {
 	live, tape string
+	known      []int64      // the segments of a journal that nobody writes; nil: they are looked up each time
 	pos        int64        // of the next record
 	end        func() int64 // how far the journal is written; nil: to where its bytes make sense
 	start      Start        // from the segment's header
@@ -204,20 +205,30 @@ func (c *chain) followed() bool {
 	if c.end != nil {
 		return c.end() >= c.base+segmentSize
 	}
-	return slices.ContainsFunc(segments(c.live, c.tape), func(p int64) bool {
+	if begun(segmentPath(c.live, c.tape, c.base+segmentSize)) {
+		return true
+	}
+	return slices.ContainsFunc(c.segments(), func(p int64) bool {
 		return p > c.base && begun(segmentPath(c.live, c.tape, p))
 	})
 }
 
 // jump passes over segments that are missing. It returns false if none is left.
 func (c *chain) jump() bool {
-	for _, p := range segments(c.live, c.tape) {
+	for _, p := range c.segments() {
 		if p > c.pos {
 			c.pos, c.left, c.rest = p, 0, 0
 			return true
 		}
 	}
 	return false
+}
+
+func (c *chain) segments() []int64 {
+	if c.known != nil {
+		return c.known
+	}
+	return segments(c.live, c.tape)
 }
 
 // begun reports whether a segment has a header. One that was only opened ahead
@@ -238,11 +249,17 @@ func segments(live, tape string) []int64 {
 	entries, _ := os.ReadDir(live)
 	var at []int64
 	for _, e := range entries {
-		hex, ok := strings.CutPrefix(e.Name(), tape+".")
-		if p, err := strconv.ParseInt(hex, 16, 64); ok && len(hex) == 16 && err == nil {
+		ending, ok := strings.CutPrefix(e.Name(), tape+".")
+		if p, valid := segmentPosition(ending); ok && valid {
 			at = append(at, p)
 		}
 	}
 	slices.Sort(at)
 	return at
+}
+
+// segmentPosition returns the position that the name of a segment ends with.
+func segmentPosition(ending string) (at int64, ok bool) {
+	at, err := strconv.ParseInt(ending, 16, 64)
+	return at, err == nil && len(ending) == 16
 }

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"golang.org/x/sys/unix"
@@ -21,6 +23,32 @@ func preallocate(f *os.File, size int64) error {
 		return nil
 	}
 	return os.NewSyscallError("fallocate", err)
+}
+
+// openUnnamed makes a file on the disk of dir that has no name. It is
+// errors.ErrUnsupported where the file system cannot.
+func openUnnamed(dir string) (*os.File, error) {
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err == unix.EISDIR { // the kernel does not know the flag
+		err = errors.ErrUnsupported
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
+	}
+	return os.NewFile(uintptr(fd), filepath.Join(dir, "unnamed")), nil
+}
+
+// giveName gives an unnamed file the name that path ends with, unless another
+// file has that.
+func giveName(f *os.File, path string) error {
+	err := unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+	if err == unix.ENOENT { // there is no /proc
+		err = errors.ErrUnsupported
+	}
+	if err != nil {
+		return &os.LinkError{Op: "link", Old: f.Name(), New: path, Err: err}
+	}
+	return nil
 }
 
 // yieldToTraffic gives the calling goroutine a thread of its own at the lowest

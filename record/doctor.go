@@ -182,8 +182,8 @@ func tapes(n int) string {
 }
 
 func (e *examination) size(tapes []string) (total int64) {
-	for _, tape := range tapes {
-		size, _ := e.s.Size(tape) // else what could not be asked counts nothing
+	sizes, _ := e.s.Sizes(tapes...) // else what could not be asked counts nothing
+	for _, size := range sizes {
 		total += size
 	}
 	return total

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -199,7 +200,7 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 	if err := k.seal(true); err != nil {
 		return "", err
 	}
-	if err := os.Rename(k.file.path, s.tapeFile(k.tape).path); err != nil {
+	if err := errors.Join(os.Rename(k.file.path, s.tapeFile(k.tape).path), syncDir(s.tapes())); err != nil {
 		return "", err
 	}
 	s.index(k.tape)

@@ -172,6 +172,19 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(s.Bavail) * uint64(s.Bsize), nil
 }
 
+// syncDir makes durable which files are in dir.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, unix.EINVAL) { // the file system does that itself
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
+
 // checkWritable returns why files in dir cannot be made, nil if they can.
 func checkWritable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {

@@ -88,6 +88,9 @@ func freeSpace(dir string) (uint64, error) {
 	return free, err
 }
 
+// syncDir does nothing: NTFS keeps a journal of which files are in a directory.
+func syncDir(string) error { return nil }
+
 // checkWritable returns why files in dir cannot be made, nil if they can. Only
 // trying tells that here.
 func checkWritable(string) error { return nil }

@@ -63,27 +63,27 @@ func isBolt(f *os.File) bool {
 	return err == nil && b[16] == 0xed && b[17] == 0xda && b[18] == 0x0c && b[19] == 0xed
 }
 
-// facts returns what is known of a tape and its sessions now.
-func (s *Store) facts(tape string) (Info, []SessionInfo, error) {
+// maxListed is how many bytes of a journal are looked through for a listing.
+const maxListed = 8 << 20
+
+// glance returns what is known of a tape and its sessions for a listing: of one
+// whose journal is far behind with sealing it tells what is sealed. segments are
+// those that the journal was seen with.
+func (s *Store) glance(tape string, segments []int64) (Info, []SessionInfo, error) {
+	live := s.isLive(tape)
+	if len(segments) > maxListed/segmentSize && s.hasFile(tape) {
+		info, sessions, err := readFacts(s.tapeFile(tape))
+		info.Live, info.Partial = live, true
+		return info, sessions, err
+	}
 	t, err := s.Open(tape)
 	if err != nil {
 		return Info{}, nil, err
 	}
-	return t.facts()
-}
-
-// maxListed is how many bytes of a journal are looked through for a listing.
-const maxListed = 8 << 20
-
-// glance is facts for a listing: of a tape whose journal is far behind with
-// sealing it tells what is sealed.
-func (s *Store) glance(tape string) (Info, []SessionInfo, error) {
-	if len(segments(s.live(), tape)) > maxListed/segmentSize && s.hasFile(tape) {
-		info, sessions, err := readFacts(s.tapeFile(tape))
-		info.Live, info.Partial = s.isLive(tape), true
-		return info, sessions, err
+	if !live {
+		t.known = segments
 	}
-	return s.facts(tape)
+	return t.facts()
 }
 
 // Delete removes tapes, and the journals of killed proxies among them. One that
@@ -91,8 +91,9 @@ func (s *Store) glance(tape string) (Info, []SessionInfo, error) {
 // like any other. Nothing of them stays readable in the store. It returns the
 // tapes that are gone, also with an error.
 func (s *Store) Delete(tapes ...string) (gone []string, err error) {
+	journals := s.journals()
 	for _, tape := range tapes {
-		if failed := s.delete(tape); failed != nil {
+		if failed := s.delete(tape, journals[tape]); failed != nil {
 			err = errors.Join(err, failed)
 			continue
 		}
@@ -106,8 +107,9 @@ func (s *Store) Delete(tapes ...string) (gone []string, err error) {
 	return gone, err
 }
 
-// delete removes the files of a tape.
-func (s *Store) delete(tape string) error {
+// delete removes the files of a tape. segments are those that its journal was seen
+// with.
+func (s *Store) delete(tape string, segments []int64) error {
 	if !s.hasFile(tape) && !s.hasJournal(tape) {
 		return fmt.Errorf("tape %s: %w", tape, ErrNoTape)
 	}
@@ -125,7 +127,10 @@ func (s *Store) delete(tape string) error {
 		defer lock.Close()
 	}
 	remove := []string{s.tapeFile(tape).path}
-	for _, p := range segments(s.live(), tape) {
+	if lock != nil {
+		segments = s.grown(tape, segments)
+	}
+	for _, p := range segments {
 		remove = append(remove, segmentPath(s.live(), tape, p))
 	}
 	for _, path := range remove {
@@ -139,25 +144,28 @@ func (s *Store) delete(tape string) error {
 	return nil
 }
 
-// Size returns the bytes that a tape takes on disk, journal included.
-func (s *Store) Size(tape string) (int64, error) {
-	if !isID(tape) {
-		return 0, fmt.Errorf("tape %q: %w", tape, ErrNoTape)
-	}
-	var size int64
-	paths := []string{s.tapeFile(tape).path}
-	for _, p := range segments(s.live(), tape) {
-		paths = append(paths, segmentPath(s.live(), tape, p))
-	}
-	for _, path := range paths {
-		switch fi, err := os.Stat(path); {
-		case err == nil:
-			size += fi.Size()
-		case !errors.Is(err, fs.ErrNotExist):
-			return 0, err
+// Sizes returns the bytes that each of the tapes takes on disk, journal included.
+func (s *Store) Sizes(tapes ...string) (map[string]int64, error) {
+	journals := s.journals()
+	sizes := make(map[string]int64, len(tapes))
+	for _, tape := range tapes {
+		if !isID(tape) {
+			return nil, fmt.Errorf("tape %q: %w", tape, ErrNoTape)
+		}
+		paths := []string{s.tapeFile(tape).path}
+		for _, p := range journals[tape] {
+			paths = append(paths, segmentPath(s.live(), tape, p))
+		}
+		for _, path := range paths {
+			switch fi, err := os.Lstat(path); {
+			case err == nil:
+				sizes[tape] += fi.Size()
+			case !errors.Is(err, fs.ErrNotExist):
+				return nil, err
+			}
 		}
 	}
-	return size, nil
+	return sizes, nil
 }
 
 // TapeID returns the id of the one tape in ids, sorted by time, that ref names:

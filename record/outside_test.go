@@ -121,7 +121,7 @@ func deleteListed(t *testing.T, store *record.Store) {
 		}
 	}
 	for _, id := range ids {
-		store.Size(id)
+		store.Sizes(id)
 		store.Delete(id)
 	}
 }
@@ -201,7 +201,7 @@ func TestOddIDs(t *testing.T) {
 		if _, err := store.Open(odd.String()); !errors.Is(err, record.ErrNoTape) {
 			t.Fatalf("opening %q: got %v, want that there is no such tape", odd.String(), err)
 		}
-		store.Size(odd.String())
+		store.Sizes(odd.String())
 	}
 	check("odd ids")
 	if _, err := store.Open(id); err != nil {

@@ -117,7 +117,7 @@ func (s *sealer) begin() error {
 	if s.work != nil {
 		return nil
 	}
-	k, err := newSealing(s.store, s.j.tape, &s.j.sealed)
+	k, err := newSealing(s.store, s.j.tape, nil, &s.j.sealed)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -53,11 +54,13 @@ const indexEvery = 5 * time.Second
 
 // newSealing goes on where the tape's last block ends, or begins the tape. How
 // far it is sealed is kept in position.
-func newSealing(s *Store, tape string, position *atomic.Int64) (*sealing, error) {
+//
+// known are the segments of a journal that nobody writes, else nil.
+func newSealing(s *Store, tape string, known []int64, position *atomic.Int64) (*sealing, error) {
 	if name := remoteDisk(s.dir); name != "" {
 		return nil, fmt.Errorf("%s is on %s, where locks do not hold", s.dir, name)
 	}
-	k := &sealing{store: s, tape: tape, file: s.tapeFile(tape), sealed: position, chain: chain{live: s.live(), tape: tape}}
+	k := &sealing{store: s, tape: tape, file: s.tapeFile(tape), sealed: position, chain: chain{live: s.live(), tape: tape, known: known}}
 	if err := k.resume(); err != nil {
 		return nil, err
 	}
@@ -69,7 +72,7 @@ func (k *sealing) resume() error {
 	d, err := k.codec.resume(k.file)
 	if errors.Is(err, os.ErrNotExist) {
 		var start Start
-		start, err = readStart(k.store.live(), k.tape)
+		start, err = readStart(k.store.live(), k.tape, k.chain.segments())
 		d = newDissector(Info{Tape: k.tape, Start: start})
 	}
 	if err != nil {
@@ -77,7 +80,7 @@ func (k *sealing) resume() error {
 	}
 	k.d = d
 	k.chain.close()
-	k.chain = chain{live: k.chain.live, tape: k.tape, end: k.chain.end, pos: k.d.Position}
+	k.chain = chain{live: k.chain.live, tape: k.tape, known: k.chain.known, end: k.chain.end, pos: k.d.Position}
 	k.gone = k.d.Position &^ (segmentSize - 1)
 	k.sealed.Store(k.d.Position)
 	return nil
@@ -140,8 +143,8 @@ func (k *sealing) finish(stop func() bool) error {
 		}
 	}
 	k.chain.close() // Windows does not remove what is open
-	for _, p := range segments(k.store.live(), k.tape) {
-		if err := os.Remove(segmentPath(k.store.live(), k.tape, p)); err != nil {
+	for _, p := range k.chain.segments() {
+		if err := os.Remove(segmentPath(k.store.live(), k.tape, p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -184,7 +187,9 @@ func (k *sealing) seal(complete bool) error {
 	for ; k.gone+segmentSize <= d.Position; k.gone += segmentSize {
 		os.Remove(segmentPath(k.store.live(), k.tape, k.gone)) // one that stays is removed at the end
 	}
-	k.index(false)
+	if !complete { // else the caller tells the catalogue
+		k.index(false)
+	}
 	return nil
 }
 
@@ -301,8 +306,8 @@ func (k *sealing) close() {
 
 // readStart reads what the journal of a tape says of its beginning. Where all
 // headers are damaged, the tape's id tells when that was.
-func readStart(live, tape string) (Start, error) {
-	for _, p := range segments(live, tape) {
+func readStart(live, tape string, segments []int64) (Start, error) {
+	for _, p := range segments {
 		c := chain{live: live, tape: tape, pos: p}
 		err := c.open()
 		if err == nil {

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -134,75 +132,6 @@ func checkDir(dir string) error {
 		err = fmt.Errorf("%s belongs to another user", dir)
 	}
 	return err
-}
-
-// Adopt seals the journals that killed proxies have left, until stop says so.
-// Those that cannot be sealed stay as they are, and can be read. progress, which
-// may be nil, is told how many journals of how many were looked at.
-func (s *Store) Adopt(stop func() bool, progress func(done, total int)) error {
-	var failed error
-	tapes := s.journals()
-	for i, tape := range tapes {
-		if stop() {
-			break
-		}
-		if progress != nil {
-			progress(i, len(tapes))
-		}
-		if err := s.adopt(tape, stop); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("tape %s: %w", tape, err))
-		}
-	}
-	return failed
-}
-
-func (s *Store) adopt(tape string, stop func() bool) error {
-	lock, err := tryLock(s.lockFile(tape), false)
-	if err != nil || lock == nil { // nil: recorded, or adopted, by another process
-		return err
-	}
-	s.removeUnfinished(tape)
-	if err := s.finish(tape, stop); err != nil {
-		lock.Close()
-		return err
-	}
-	return removeLocked(lock)
-}
-
-// finish seals all that is left of a tape. The caller holds the tape's lock.
-func (s *Store) finish(tape string, stop func() bool) error {
-	if len(segments(s.live(), tape)) == 0 && !s.hasFile(tape) {
-		return nil // its proxy was killed before it began the journal
-	}
-	k, err := newSealing(s, tape, new(atomic.Int64))
-	if err != nil {
-		return err
-	}
-	defer k.close()
-	return k.finish(stop)
-}
-
-// removeUnfinished removes what was left of making the tape's file. The caller
-// holds the tape's lock.
-func (s *Store) removeUnfinished(tape string) {
-	entries, _ := os.ReadDir(s.tapes())
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(s.tapeFile(tape).path)+newSuffix) {
-			os.Remove(filepath.Join(s.tapes(), e.Name()))
-		}
-	}
-}
-
-// journals returns the tapes that are in live/, in order.
-func (s *Store) journals() []string {
-	var tapes []string
-	entries, _ := os.ReadDir(s.live())
-	for _, e := range entries {
-		if tape, ok := strings.CutSuffix(e.Name(), ".lock"); ok && isID(tape) {
-			tapes = append(tapes, tape)
-		}
-	}
-	return tapes
 }
 
 // isLive reports whether a proxy is recording the tape now.

@@ -24,11 +24,11 @@ type tail struct {
 // if a later one was sealed meanwhile, the tail is nil and the caller reads that
 // block first.
 func (t *Tape) openTail(index int) (*tail, error) {
-	k := &tail{chain: chain{live: t.store.live(), tape: t.id}}
+	k := &tail{chain: chain{live: t.store.live(), tape: t.id, known: t.known}}
 	d, err := t.codec.resume(t.store.tapeFile(t.id))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		start, err := readStart(t.store.live(), t.id)
+		start, err := readStart(t.store.live(), t.id, k.chain.segments())
 		if err != nil {
 			if t.store.hasFile(t.id) {
 				return nil, nil // sealed between the two looks

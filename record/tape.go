@@ -18,7 +18,8 @@ import (
 type Tape struct {
 	id    string
 	from  blocks
-	store *Store // nil if the tape is a file of its own
+	store *Store  // nil if the tape is a file of its own
+	known []int64 // segments of the journal, if nobody writes it; nil: they are looked up
 	codec codec
 }
 

@@ -126,13 +126,9 @@ func parseAge(s string) (time.Duration, error) {
 
 // deleteTapes deletes tapes and says so.
 func deleteTapes(w io.Writer, store *record.Store, ids []string, dry bool) error {
-	sizes := map[string]int64{}
-	for _, id := range ids {
-		size, err := store.Size(id)
-		if err != nil {
-			return err
-		}
-		sizes[id] = size
+	sizes, err := store.Sizes(ids...)
+	if err != nil {
+		return err
 	}
 	gone, verb := ids, "would be deleted"
 	var failed error

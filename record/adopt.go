@@ -1,0 +1,111 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// Adopt seals the journals that killed proxies have left, until stop says so, and
+// removes the files that they were making. Journals that cannot be sealed stay
+// as they are, and can be read. progress, which may be nil, is told how many
+// journals of how many were looked at.
+func (s *Store) Adopt(stop func() bool, progress func(done, total int)) error {
+	var failed error
+	journals := s.journals()
+	for i, tape := range slices.Sorted(maps.Keys(journals)) {
+		if stop() {
+			break
+		}
+		if progress != nil {
+			progress(i, len(journals))
+		}
+		if err := s.adopt(tape, journals[tape], stop); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("tape %s: %w", tape, err))
+		}
+	}
+	if !stop() {
+		s.removeUnfinished()
+	}
+	return failed
+}
+
+// adopt seals the journal of a tape, with the segments that it was seen with.
+func (s *Store) adopt(tape string, known []int64, stop func() bool) error {
+	lock, err := tryLock(s.lockFile(tape), false)
+	if err != nil || lock == nil { // nil: recorded, or adopted, by another process
+		return err
+	}
+	if err := s.finish(tape, s.grown(tape, known), stop); err != nil {
+		lock.Close()
+		return err
+	}
+	return removeLocked(lock)
+}
+
+// finish seals all that is left of a tape, in those segments. The caller holds
+// the tape's lock.
+func (s *Store) finish(tape string, segments []int64, stop func() bool) error {
+	if len(segments) == 0 && !s.hasFile(tape) {
+		return nil // its proxy was killed before it began the journal
+	}
+	k, err := newSealing(s, tape, segments, new(atomic.Int64))
+	if err != nil {
+		return err
+	}
+	defer k.close()
+	return k.finish(stop)
+}
+
+// removeUnfinished removes files that processes were making which have ended.
+func (s *Store) removeUnfinished() {
+	entries, _ := os.ReadDir(s.tapes())
+	for _, e := range entries {
+		// Who makes the file of a tape holds the tape's lock.
+		if tape, _, ok := strings.Cut(e.Name(), ".db"+newSuffix); ok && isID(tape) && !s.isLive(tape) {
+			os.Remove(filepath.Join(s.tapes(), e.Name()))
+		}
+	}
+	unfinished, _ := filepath.Glob(s.catalogue().path + newSuffix + "*")
+	for _, path := range unfinished {
+		if lock, err := tryLock(path, false); err == nil && lock != nil {
+			removeLocked(lock)
+		}
+	}
+}
+
+// journals returns the tapes that are in live/, and where their segments stand.
+func (s *Store) journals() map[string][]int64 {
+	journals, locked := map[string][]int64{}, map[string]bool{}
+	entries, _ := os.ReadDir(s.live())
+	for _, e := range entries {
+		tape, ending, _ := strings.Cut(e.Name(), ".")
+		if ending == "lock" && isID(tape) {
+			locked[tape] = true
+		} else if at, ok := segmentPosition(ending); ok {
+			journals[tape] = append(journals[tape], at)
+		}
+	}
+	maps.DeleteFunc(journals, func(tape string, _ []int64) bool { return !locked[tape] })
+	for tape := range locked {
+		journals[tape] = slices.Sorted(slices.Values(journals[tape])) // also where there are none
+	}
+	return journals
+}
+
+// grown returns the positions of a tape's segments: those that were seen, and
+// those that were begun since.
+func (s *Store) grown(tape string, seen []int64) []int64 {
+	if len(seen) == 0 {
+		return segments(s.live(), tape)
+	}
+	for next := seen[len(seen)-1] + segmentSize; exists(segmentPath(s.live(), tape, next)); next += segmentSize {
+		seen = append(seen, next)
+	}
+	return seen
+}
