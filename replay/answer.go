@@ -24,6 +24,13 @@ type asked struct {
 	failed  bool           // the answer is an error
 	after   uint64         // Seq of the last message that the client sent between the two; 0 if there is none
 	used    bool           // it has answered a request of now
+	during  []*plannedCall // the client's calls that were open then
+}
+
+// passed reports whether the agent will not ask that any more: what it worked on
+// then is done.
+func (a *asked) passed() bool {
+	return len(a.during) > 0 && !slices.ContainsFunc(a.during, func(c *plannedCall) bool { return c.answer != nil && !c.answer.come })
 }
 
 func newAsked(f *dialect.Frame, e wire.Envelope, t *trace.Trace) *asked {
@@ -123,6 +130,7 @@ type reply struct {
 	after   uint64 // it is sent after this message of the client; 0: at once
 	note    string // what the report says of it; empty if it is just as recorded
 	silent  bool   // the client of the tape did not answer either
+	asked   *asked // as that; nil: as nothing on the tape
 }
 
 func (q *question) fail(code int, format string, args ...any) reply {
@@ -142,10 +150,10 @@ func (q *question) result(value any) reply {
 func (q *question) as(a *asked) reply {
 	a.used = true
 	if a.answer == nil {
-		return reply{silent: true}
+		return reply{silent: true, asked: a}
 	}
 	message := apply(slices.Clone(a.answer), idEdit(a.answer, q.id))
-	return reply{message: q.roots.rewrite(message), after: a.after}
+	return reply{message: q.roots.rewrite(message), after: a.after, asked: a}
 }
 
 // to returns the answer to a question.

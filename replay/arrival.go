@@ -195,10 +195,13 @@ func (p *player) begin(c *cue, m *arrival, recorded []byte) {
 		l.prompted, l.stopped = c.seq, min(l.stopped, c.seq)
 	case dialect.Initializes:
 		p.offered = bytes.Clone(m.e.Params)
+		p.advertised(m.e.Params)
 	case dialect.Opens:
-		if p.protocol != dialect.MCP {
-			p.settle(l, wire.Scan(recorded).Params, m.e.Params)
+		if p.protocol == dialect.MCP {
+			p.advertised(m.e.Params) // SEP-1364 has the capabilities here
+			break
 		}
+		p.settle(l, wire.Scan(recorded).Params, m.e.Params)
 	}
 }
 

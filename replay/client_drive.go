@@ -235,7 +235,11 @@ func (d *driver) asked(session string, f *dialect.Frame, e wire.Envelope) {
 	if r.note != "" {
 		d.report.note("%s", r.note)
 	}
+	if r.asked != nil {
+		d.known.learnAsked(q.method, r.asked.params, q.params)
+	}
 	if !r.silent {
+		r.message, _ = d.known.withIDs(q.method, r.message)
 		d.replies = append(d.replies, heldReply{r, d.plan.thread(session)})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A learnt is what a value of the recording is now: ids that the agent made, and
@@ -39,15 +40,22 @@ func madeByAgent(method string, response []byte) []dialect.Field {
 		case dialect.SessionID, dialect.EditSessionID, dialect.EntityID, dialect.TaskID, dialect.ConnectionID, dialect.Opaque:
 			made = append(made, f)
 		}
-		if strings.HasPrefix(f.Path, dataLayer("result")) {
-			made = append(made, dialect.Field{Path: f.Path, Value: f.Value, Class: dialect.Opaque})
+		if class, ok := dataLayer(f.Path, "result"); ok {
+			made = append(made, dialect.Field{Path: f.Path, Value: f.Value, Class: class})
 		}
 	}
 	return made
 }
 
-// dataLayer returns where a data-layer session stands below params or result.
-func dataLayer(below string) string { return below + `._meta["io.modelcontextprotocol/session"]` }
+// dataLayer reports whether a path is of a data-layer session, below params or
+// result, and of what class the value is.
+func dataLayer(path, below string) (class dialect.Class, ok bool) {
+	key, ok := strings.CutPrefix(path, below+`._meta["io.modelcontextprotocol/session"].`)
+	if key == "sessionId" {
+		return dialect.SessionID, ok
+	}
+	return dialect.Opaque, ok
+}
 
 // learn takes the ids of a recorded response and the response of now.
 func (l *learnt) learn(c *plannedCall, response []byte) {
@@ -87,23 +95,62 @@ func (l *learnt) recorded(session string) string {
 	return session
 }
 
+// learnAsked takes the ids in the params of a recorded request of the agent and in
+// those of one of now.
+func (l *learnt) learnAsked(method string, recorded, now []byte) {
+	for _, place := range dialect.Places(method) {
+		path, ok := strings.CutPrefix(place.Path, "params.")
+		if !ok || !place.Made {
+			continue
+		}
+		was, is := found(recorded, path), found(now, path)
+		for i := range min(len(was), len(is)) {
+			l.know(place.Class, was[i].raw, is[i].raw)
+		}
+	}
+}
+
 // rewrite returns a message of the client with the ids and paths of now.
 // unmade is a session that it names and that was not made now.
-func (l *learnt) rewrite(message []byte) (rewritten []byte, unmade string) {
+func (l *learnt) rewrite(method string, message []byte) (rewritten []byte, unmade string) {
+	message, unmade = l.withIDs(method, message)
+	return l.roots.rewrite(message), unmade
+}
+
+// withIDs is rewrite without the paths.
+func (l *learnt) withIDs(method string, message []byte) (rewritten []byte, unmade string) {
 	for _, f := range dialect.Everything(message) {
-		class := f.Class
-		if strings.HasPrefix(f.Path, dataLayer("params")) {
-			class = dialect.Opaque
+		class, ok := dataLayer(f.Path, "params")
+		if !ok {
+			class = f.Class
 		}
 		now, known := l.ids[madeID{class, f.Value}]
 		switch {
+		case madeByEither[class]:
 		case known && now != f.Value:
 			message = dialect.Set(message, []byte(now), keys(f.Path)...)
 		case !known && class == dialect.SessionID:
 			unmade = gjson.Parse(f.Value).Str
 		}
 	}
-	return l.roots.rewrite(message), unmade
+	var edits []edit
+	for _, place := range dialect.Places(method) {
+		if place.Made || place.By(wire.ClientToAgent) != wire.AgentToClient {
+			continue
+		}
+		for _, f := range found(message, place.Path) {
+			if now, ok := l.ids[madeID{place.Class, f.raw}]; ok {
+				edits = append(edits, edit{f.at, f.at + len(f.raw), []byte(now)})
+			}
+		}
+	}
+	return apply(message, edits), unmade
+}
+
+// madeByEither are the ids of which only their place tells who made them.
+var madeByEither = map[dialect.Class]bool{
+	dialect.RequestID: true, dialect.ProgressToken: true, dialect.TaskID: true,
+	dialect.TerminalID: true, dialect.ServerID: true, dialect.ConnectionID: true,
 }
 
 // moveIn notes that a session of the recorded directory works in that of now. A

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -31,6 +32,9 @@ func (d *driver) advance() {
 func (d *driver) ready(t *thread, m *move) bool {
 	if !d.plan.ready(t, m) {
 		return false
+	}
+	if m.about != nil && !m.about.used {
+		return m.about.passed()
 	}
 	now := d.progressOf(t.session)
 	return m.landmark.kind == noTurn || !now.open || now.reached(m.landmark) || d.owes(t, m)
@@ -65,23 +69,36 @@ func (d *driver) move(t *thread, m *move) {
 		d.skip(m, "too late: the answer has come")
 		return
 	}
+	if m.about != nil && !m.about.used {
+		d.skip(m, "the agent has not asked for that")
+		return
+	}
 	if cwd := gjson.GetBytes(m.params, "cwd"); isSetup(m) && cwd.Type == gjson.String {
 		d.known.moveIn(cwd.Str)
 	}
-	message, unmade := d.known.rewrite(m.raw)
-	if unmade != "" && !m.fails() {
-		d.skip(m, "nobody has made session "+unmade)
-		return
-	}
-	message, none := m.offers.translate(m.method, message, *d.offersOf(m.session))
-	if none != "" {
-		d.skip(m, "the agent has nothing like "+none)
-		return
+	messages := make([][]byte, len(m.messages))
+	for i, raw := range m.messages {
+		method := string(envelope(raw).Method)
+		message, unmade := d.known.rewrite(method, raw)
+		if unmade != "" && !m.fails() && d.plan.conn.Protocol != dialect.MCP { // whose sessions outlive a connection
+			d.skip(m, "nobody has made session "+unmade)
+			return
+		}
+		message, none := m.offers.translate(method, message, *d.offersOf(m.session))
+		if none != "" {
+			d.skip(m, "the agent has nothing like "+none)
+			return
+		}
+		messages[i] = message
 	}
 	for _, c := range m.calls {
 		d.calls[c.id] = c
 	}
-	d.send(message)
+	if m.batch {
+		d.send(slices.Concat([]byte("["), bytes.Join(messages, []byte(",")), []byte("]")))
+		return
+	}
+	d.send(messages[0])
 }
 
 // isSetup reports whether a move sets up a session.

@@ -11,7 +11,7 @@ type plan struct {
 	cwd     string    // where the recorded proxy ran
 	threads []*thread // the connection's own first
 	answers answers   // for the agent's requests
-	turned  bool      // an answer to initialize was seen
+	turned  bool      // an initialize was seen
 }
 
 // A thread is what goes on in one session, or in none: its moves are made one
@@ -29,7 +29,9 @@ type thread struct {
 // A move is a message of the client, or a batch.
 type move struct {
 	seq      uint64
-	raw      []byte
+	messages [][]byte
+	batch    bool
+	about    *asked // the agent's request of whose progress it tells; nil if it is not about one
 	method   string // the first of a batch
 	params   []byte // likewise
 	calls    []*plannedCall
@@ -67,18 +69,6 @@ func (p *plan) thread(session string) *thread {
 	t := &thread{session: session}
 	p.threads = append(p.threads, t)
 	return t
-}
-
-// add puts a message into the move; a second one makes it a batch.
-func (m *move) add(raw []byte) {
-	switch {
-	case m.raw == nil:
-		m.raw = raw
-	case m.raw[0] == '[':
-		m.raw = append(append(append(m.raw[:len(m.raw)-1], ','), raw...), ']')
-	default:
-		m.raw = append(append(append(append([]byte{'['}, m.raw...), ','), raw...), ']')
-	}
 }
 
 // ready reports whether all that the client waited for before it made a move of

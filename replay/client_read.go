@@ -41,10 +41,11 @@ type planReader struct {
 	found  bool              // something of the source's session
 
 	// Of the connection:
-	plan  *plan
-	trace trace.Trace
-	calls map[string]*plannedCall // the client's open requests by id
-	asked map[string]*asked       // the agent's
+	plan   *plan
+	trace  trace.Trace
+	calls  map[string]*plannedCall // the client's open requests by id
+	asked  map[string]*asked       // the agent's
+	tokens map[string]*asked       // the agent's by their progress tokens
 }
 
 func (r *planReader) read(s Source) ([]*plan, error) {
@@ -69,7 +70,7 @@ func (r *planReader) read(s Source) ([]*plan, error) {
 		r.plan.thread("")
 		r.trace = trace.Trace{}
 		r.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol})
-		r.calls, r.asked = make(map[string]*plannedCall), make(map[string]*asked)
+		r.calls, r.asked, r.tokens = make(map[string]*plannedCall), make(map[string]*asked), make(map[string]*asked)
 	}
 	begin()
 	end := func() {
@@ -78,15 +79,19 @@ func (r *planReader) read(s Source) ([]*plan, error) {
 			plans = append(plans, r.plan)
 		}
 	}
+	b := border{protocol: info.Connection.Protocol}
 	for f, err := range s.Tape.Frames(1) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case !clientSees(&f.Frame):
-			continue
-		case r.plan.turned && reconnects(&f):
+		}
+		if b.crossed(&f) {
 			end()
 			begin()
+			b = border{protocol: b.protocol}
+			b.crossed(&f)
+		}
+		if !clientSees(&f.Frame) {
+			continue
 		}
 		if err := r.frame(&f); err != nil {
 			return nil, err
@@ -99,15 +104,8 @@ func (r *planReader) read(s Source) ([]*plan, error) {
 	return plans, nil
 }
 
-// reconnects reports whether f begins another connection of ACP; in MCP an
-// initialize may come again on the same one.
-func reconnects(f *dialect.Frame) bool {
-	return f.Kind == wire.Request && f.Dir == wire.ClientToAgent && f.Method == "initialize"
-}
-
 // frame takes the next frame. The client's messages of one frame make one move.
 func (r *planReader) frame(f *dialect.Frame) error {
-	r.plan.turned = r.plan.turned || f.Events.Has(dialect.Initialized) && f.Kind == wire.Response
 	r.trace.Add(f)
 	var m *move
 	var failed error
@@ -137,6 +135,9 @@ func (r *planReader) frame(f *dialect.Frame) error {
 		}
 		r.plan.thread(f.Session).progress.see(f, e)
 	})
+	if m != nil {
+		m.batch = f.Kind == wire.Batch
+	}
 	return failed
 }
 
@@ -172,12 +173,17 @@ func (r *planReader) concerns(f *dialect.Frame) bool {
 func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*move, error) {
 	session := f.Session
 	opened, opens := r.opened[f.Seq]
-	if opens && session == "" && f.Method != "session/fork" { // a fork waits for the session that it is of
+	greets := f.Method == "initialize" && !r.plan.turned // all waits for that, whatever session it makes
+	r.plan.turned = r.plan.turned || greets
+	if opens && session == "" && f.Method != "session/fork" && !greets { // a fork waits for the session that it is of
 		session = opened
 	}
 	t := r.plan.thread(session)
 	if m == nil {
 		m = &move{seq: f.Seq, method: f.Method, session: session, landmark: t.progress.landmark(), offers: t.offers}
+		if token, by := dialect.Named(f.Method, dialect.ProgressToken, f.Dir, e.Params); by == wire.AgentToClient {
+			m.about = r.tokens[string(token)]
+		}
 		m.params = slices.Clone(e.Params)
 		t.moves = append(t.moves, m)
 	}
@@ -192,7 +198,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	if opens {
 		r.made[opened] = true
 	}
-	m.add(raw)
+	m.messages = append(m.messages, raw)
 	if e.ID != nil {
 		c := &plannedCall{seq: f.Seq, id: string(e.ID), method: f.Method, session: session}
 		m.calls = append(m.calls, c)
@@ -239,8 +245,14 @@ func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 	t := r.plan.thread(f.Session)
 	if e.ID != nil {
 		a := newAsked(f, e, &r.trace)
+		for _, c := range r.calls {
+			a.during = append(a.during, c)
+		}
 		r.plan.answers.add(a)
 		r.asked[string(e.ID)] = a
+		if token := gjson.GetBytes(e.Params, "_meta.progressToken"); token.Exists() {
+			r.tokens[token.Raw] = a
+		}
 		return
 	}
 	t.offers.updated(e)

@@ -75,16 +75,16 @@ func (o *outliner) read(s Source) error {
 		o.sessions = append(o.sessions, s.Session)
 	}
 	next()
-	greeted := false
+	b := border{protocol: info.Connection.Protocol}
 	for f, err := range s.Tape.Frames(1) {
 		if err != nil {
 			return err
 		}
-		if greeted && reconnects(&f) {
+		if b.crossed(&f) {
 			next()
-			greeted = false
+			b = border{protocol: b.protocol}
+			b.crossed(&f)
 		}
-		greeted = greeted || f.Events.Has(dialect.Initialized) && f.Kind == wire.Response
 		o.trace.Add(&f)
 		if clientSees(&f.Frame) {
 			eachMessage(&f, o.note)
@@ -218,7 +218,7 @@ func (o *outliner) inOrder() []*trace.Session {
 	}
 	var list []*trace.Session
 	for _, s := range o.trace.Sessions {
-		if o.asked(s) && s.Connection.Protocol != dialect.MCP {
+		if o.asked(s) {
 			list = append(list, s)
 		}
 	}
@@ -228,9 +228,12 @@ func (o *outliner) inOrder() []*trace.Session {
 
 // asked reports whether a session belongs to what was asked for.
 func (o *outliner) asked(s *trace.Session) bool {
-	return slices.ContainsFunc(s.Spans, func(span trace.Span) bool {
-		return o.sessions[span.Run] == "" || o.sessions[span.Run] == s.ID
-	})
+	return slices.ContainsFunc(s.Spans, func(span trace.Span) bool { return o.concerns(span.Run, s) })
+}
+
+// concerns reports whether what a tape has of a session was asked for.
+func (o *outliner) concerns(run int, s *trace.Session) bool {
+	return o.sessions[run] == "" || o.sessions[run] == s.ID
 }
 
 func (o *outliner) line(depth int, text string) {
@@ -238,19 +241,29 @@ func (o *outliner) line(depth int, text string) {
 	o.lines = append(o.lines, strings.Repeat("  ", depth)+text)
 }
 
-// connection writes the calls that belong to no session; of the Model Context
-// Protocol all of them.
+// connection writes the calls that belong to no session, or to one that does not
+// exist.
 func (o *outliner) connection(run int, c dialect.Connection) {
 	o.line(0, strings.TrimSpace("connection "+c.Protocol.String()+" "+c.Dialect.String()))
-	// Nothing orders the calls of the two sides.
+	known := make(map[string]bool)
+	for _, s := range o.trace.Sessions {
+		known[s.ID] = true
+	}
+	o.calls(func(c *trace.Call) bool {
+		return c.Run == run && !known[c.Session] && !(o.opened && opens(c.Method))
+	})
+	o.told(place{run: run})
+}
+
+// calls writes some of the calls: nothing orders those of the two sides.
+func (o *outliner) calls(some func(c *trace.Call) bool) {
 	for _, dir := range []wire.Direction{wire.ClientToAgent, wire.AgentToClient} {
-		for _, call := range o.trace.Calls {
-			if call.Run == run && call.Dir == dir && (call.Session == "" || c.Protocol == dialect.MCP) {
-				o.call(1, call)
+		for _, c := range o.trace.Calls {
+			if c.Dir == dir && some(c) {
+				o.call(1, c)
 			}
 		}
 	}
-	o.told(place{run: run})
 }
 
 func (o *outliner) told(at place) {

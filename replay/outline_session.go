@@ -17,6 +17,11 @@ import (
 // in the order of the tape.
 func (o *outliner) session(n int, s *trace.Session) {
 	o.line(0, fmt.Sprintf("session %d", n))
+	if s.Connection.Protocol == dialect.MCP {
+		o.calls(func(c *trace.Call) bool { return c.Session == s.ID && o.concerns(c.Run, s) })
+		o.told(place{session: s.ID})
+		return
+	}
 	var said *trace.Message // the last line was about it
 	depth := 1
 	for _, h := range o.happenings(s) {
@@ -93,10 +98,7 @@ func (o *outliner) happenings(s *trace.Session) []happening {
 	slices.SortStableFunc(list, func(a, b happening) int {
 		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.seq, b.seq))
 	})
-	return slices.DeleteFunc(list, func(h happening) bool {
-		at := o.sessions[h.run]
-		return at != "" && at != s.ID
-	})
+	return slices.DeleteFunc(list, func(h happening) bool { return !o.concerns(h.run, s) })
 }
 
 // shownOtherwise reports whether the calls of a method show as turns, tool calls

@@ -24,7 +24,12 @@ func beginnings(sources []Source) iter.Seq2[beginning, error] {
 			if !yield(beginning{s, 1}, nil) {
 				return
 			}
-			var b border
+			info, err := s.Tape.Info()
+			if err != nil {
+				yield(beginning{}, err)
+				return
+			}
+			b := border{protocol: info.Connection.Protocol}
 			for f, err := range s.Tape.Rows(1) {
 				if err != nil {
 					yield(beginning{}, err)
@@ -36,7 +41,7 @@ func beginnings(sources []Source) iter.Seq2[beginning, error] {
 				if !yield(beginning{s, f.Seq}, nil) {
 					return
 				}
-				b = border{}
+				b = border{protocol: b.protocol}
 				b.crossed(&f)
 			}
 		}
@@ -46,17 +51,22 @@ func beginnings(sources []Source) iter.Seq2[beginning, error] {
 // A border finds where a connection ends: behind the agent's exit, or where ACP
 // is initialized anew. In MCP that may happen on one connection (SEP-1364).
 type border struct {
-	greeted bool // an initialize of ACP has been answered
-	ended   bool // the agent has
+	protocol dialect.Protocol // of the tape
+	greeted  bool             // initialize has been answered
+	ended    bool             // the agent has
 }
 
 // crossed reports whether f is the first frame of the next connection.
 func (b *border) crossed(f *dialect.Frame) bool {
-	if b.ended || b.greeted && f.Dir == wire.ClientToAgent && f.Kind == wire.Request && f.Method == "initialize" {
+	if f.Kind == wire.Mark {
+		b.ended = b.ended || wire.ReadMark(f.Frame).Exit != nil
+		return false
+	}
+	again := f.Dir == wire.ClientToAgent && f.Kind == wire.Request && f.Method == "initialize" && b.protocol != dialect.MCP
+	if b.ended || b.greeted && again {
 		return true
 	}
 	b.greeted = b.greeted || f.Events.Has(dialect.Initialized)
-	b.ended = f.Kind == wire.Mark && wire.ReadMark(f.Frame).Exit != nil
 	return false
 }
 

@@ -71,7 +71,7 @@ type past struct {
 	roots   roots           // of all sessions
 	arrays  int             // batches of the client
 	offered []byte          // params of the client's initialize
-	noted   map[string]bool // methods of the agent that the client has not advertised, once that was said
+	takes   map[string]bool // methods of the agent that the client has advertised; false: it has not, and that was said
 }
 
 // A cueKey is what a message is looked up by.
@@ -102,7 +102,7 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 	}
 	p := &player{
 		agent:    a,
-		script:   newScript(b),
+		script:   newScript(b, info.Connection.Protocol),
 		protocol: info.Connection.Protocol,
 		report:   report,
 		taped:    info.Start.Cwd,
@@ -116,7 +116,7 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 			tokens:   make(map[string]*lane),
 		},
 		calendar: calendar{made: make(map[uint64]string), homes: make(map[string]bool)},
-		past:     past{sent: make(map[string]*ask), noted: make(map[string]bool)},
+		past:     past{sent: make(map[string]*ask), takes: make(map[string]bool)},
 	}
 	for _, one := range sessions {
 		run := one.Runs[0]

@@ -239,17 +239,28 @@ func (s *scene) recordedID(id string) string {
 	return id
 }
 
-// asRecorded returns a request or notification of the agent with the recorded ids
-// of the client's requests.
+// asRecorded returns a message of the agent with the recorded ids of the client's
+// requests, but for that which it answers.
 func (s *scene) asRecorded(text []byte) []byte {
-	const subscription = `io.modelcontextprotocol/subscriptionId`
-	if id := gjson.GetBytes(text, `params._meta.`+strings.ReplaceAll(subscription, ".", `\.`)); id.Exists() {
-		text = dialect.Set(text, []byte(s.recordedID(id.Raw)), "params", "_meta", subscription)
+	set := func(path ...string) {
+		id := gjson.ParseBytes(text)
+		for _, key := range path {
+			id = id.Get(strings.ReplaceAll(key, ".", `\.`))
+		}
+		if id.Exists() {
+			text = dialect.Set(text, []byte(s.recordedID(id.Raw)), path...)
+		}
+	}
+	set("params", "_meta", "io.modelcontextprotocol/subscriptionId")
+	set("result", "_meta", "io.modelcontextprotocol/subscriptionId")
+	if gjson.GetBytes(text, "method").Str == "elicitation/create" {
+		set("params", "requestId")
 	}
 	return text
 }
 
-// run lets the robot talk to a replayed agent until both are done.
+// run lets the robot talk to a replayed agent until both are done. That plays the
+// robot's tape, if it has no other.
 func (r robot) run(t *testing.T, tape *record.Tape, agent replay.Agent) (*scene, replay.Report, error) {
 	t.Helper()
 	all := readLines(t, tape)
@@ -278,7 +289,9 @@ func (r robot) run(t *testing.T, tape *record.Tape, agent replay.Agent) (*scene,
 	var report replay.Report
 	var err error
 	done := make(chan struct{})
-	agent.Sources = []replay.Source{{Tape: tape}}
+	if agent.Sources == nil {
+		agent.Sources = []replay.Source{{Tape: tape}}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
@@ -426,7 +439,7 @@ func (s *scene) hear(text []byte) {
 // reply answers a request of the agent as on the tape.
 func (s *scene) reply(request line) {
 	for _, l := range s.all {
-		if l.fromClient() && l.e.Kind == wire.Response && l.about.Answers == request.f.Seq {
+		if l.fromClient() && l.e.Kind == wire.Response && l.about.Answers == request.f.Seq && bytes.Equal(l.e.ID, request.e.ID) {
 			if !s.robot.leaves || gjson.GetBytes(l.e.Result, "outcome.outcome").Str != "cancelled" {
 				go s.say(l.raw)
 			}

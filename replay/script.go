@@ -26,9 +26,9 @@ type script struct {
 	over   bool // what follows is of another connection
 }
 
-func newScript(b beginning) *script {
+func newScript(b beginning, p dialect.Protocol) *script {
 	t := b.source.Tape
-	return &script{source: b.source, session: b.source.Session, from: b.from, ahead: cursor{tape: t, at: b.from}, back: cursor{tape: t}}
+	return &script{source: b.source, session: b.source.Session, from: b.from, ahead: cursor{tape: t, at: b.from}, back: cursor{tape: t}, border: border{protocol: p}}
 }
 
 func (s *script) close() {

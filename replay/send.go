@@ -167,18 +167,26 @@ var gateOf = map[string]string{
 	"roots/list":             "roots",
 }
 
+// advertised notes what the client says to take, as params of initialize and the
+// like have it.
+func (p *player) advertised(params []byte) {
+	for method, gate := range gateOf {
+		for _, key := range []string{"clientCapabilities.", "capabilities."} {
+			if v := gjson.GetBytes(params, key+gate); v.Exists() && v.Type != gjson.Null && v.Type != gjson.False {
+				p.takes[method] = true
+			}
+		}
+	}
+}
+
 // unadvertised notes a request of the agent that this client has not said to
 // take.
 func (p *player) unadvertised(method string) {
-	gate, ok := gateOf[method]
-	if !ok || p.offered == nil || p.noted[method] {
+	_, gated := gateOf[method]
+	_, known := p.takes[method]
+	if !gated || known || p.offered == nil {
 		return
 	}
-	for _, key := range []string{"clientCapabilities.", "capabilities."} {
-		if v := gjson.GetBytes(p.offered, key+gate); v.Exists() && v.Type != gjson.Null && v.Type != gjson.False {
-			return
-		}
-	}
-	p.noted[method] = true
+	p.takes[method] = false
 	p.report.note("the tape's agent calls %s, which this client has not advertised", method)
 }

@@ -92,7 +92,7 @@ func (p *player) ownLane(h *held, f *dialect.Frame, e wire.Envelope) *lane {
 		}
 		return p.main
 	}
-	return p.serverLane()
+	return p.serverLane(f.Session)
 }
 
 // namedLane returns the lane of what a request or notification of the agent names
@@ -115,10 +115,13 @@ func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 }
 
 // serverLane returns the lane of what a MCP server sends by itself: that of the
-// call that it took up last and works on, which is most likely what it is about.
-func (p *player) serverLane() *lane {
-	if n := len(p.recent); n > 0 {
-		return p.recent[n-1].lane
+// call of the session that it took up last and works on, which is most likely what
+// it is about.
+func (p *player) serverLane(session string) *lane {
+	for _, c := range slices.Backward(p.recent) {
+		if c.session == session || session == "" {
+			return c.lane
+		}
 	}
 	return p.main
 }
