@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 )
 
 // pipeSize is what the agent's stdout holds, where the system can be asked for
@@ -15,10 +16,16 @@ const pipeSize = 256 << 10
 // An agent is the process and our ends of its pipes.
 type agent struct {
 	cmd    *exec.Cmd
+	pid    int
 	stdin  *os.File
 	stdout *os.File
 	stderr *os.File
-	exited chan struct{} // closed when the process has ended and been waited for
+
+	stopping atomic.Bool   // it was told to stop, and has not
+	stopped  atomic.Bool   // it has, and was not told to go on
+	exited   chan struct{} // closed when the process has ended and been waited for
+	code     int           // how it ended, as in ExitError; set before exited is closed
+	sig      os.Signal     // the same
 }
 
 // start runs command in a process group of its own.
@@ -52,11 +59,14 @@ func start(command []string) (*agent, error) {
 		runtime.LockOSThread() // the agent's life hangs on the thread, see attributes
 		defer runtime.UnlockOSThread()
 		err := a.cmd.Start()
-		started <- err
-		if err == nil {
-			a.cmd.Wait() // status reads how it ended from cmd
-			close(a.exited)
+		if err != nil {
+			started <- err
+			return
 		}
+		a.pid = a.cmd.Process.Pid
+		started <- nil
+		a.wait()
+		close(a.exited)
 	}()
 	if err := <-started; err != nil {
 		a.release()
@@ -71,13 +81,4 @@ func (a *agent) release() {
 	a.stdin.Close()
 	a.stdout.Close()
 	a.stderr.Close()
-}
-
-// status returns how the agent ended, once it has exited.
-func (a *agent) status() (code int, sig os.Signal) {
-	state := a.cmd.ProcessState
-	if n, sig := terminatedBy(state); sig != nil {
-		return 128 + n, sig
-	}
-	return state.ExitCode(), nil
 }

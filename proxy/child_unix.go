@@ -8,6 +8,15 @@ import (
 	"syscall"
 )
 
+// passedOn are the signals that are for the agent. SIGTTIN and SIGTTOU are not
+// among them: the terminal sends them for what we do ourselves, and stops us.
+// Those of a process's own faults are its own too.
+var passedOn = [...]os.Signal{
+	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
+	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH,
+	syscall.SIGTSTP, syscall.SIGCONT,
+}
+
 // catch returns the signals that are to be passed on, and a function that ends
 // that. One that our parent had us ignore stays ignored, for the agent too
 // (nohup).
@@ -17,7 +26,7 @@ import (
 // would inherit that.
 func catch() (<-chan os.Signal, func()) {
 	c, pipe := make(chan os.Signal, 16), make(chan os.Signal, 1)
-	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+	for _, sig := range passedOn {
 		if !signal.Ignored(sig) {
 			signal.Notify(c, sig)
 		}
@@ -28,10 +37,60 @@ func catch() (<-chan os.Signal, func()) {
 	return c, func() { signal.Stop(c); signal.Stop(pipe) }
 }
 
+// ends reports whether a signal is one that asks a program to end.
+func ends(sig os.Signal) bool {
+	switch sig {
+	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT:
+		return true
+	}
+	return false
+}
+
 // signal sends sig to the agent's process group: many agents are launchers of
-// another program that would not get it else. The group may be gone.
+// another program that would not get it else. The group may be gone. What a
+// terminal sends reaches our group only, so the agent gets it once.
 func (a *agent) signal(sig os.Signal) {
-	syscall.Kill(-a.cmd.Process.Pid, sig.(syscall.Signal))
+	switch sig {
+	case syscall.SIGTSTP:
+		if a.stopped.Load() { // the SIGCONT between was too short to be seen
+			stop()
+			return
+		}
+		a.stopping.Store(true)
+	case syscall.SIGCONT:
+		a.stopping.Store(false)
+		a.stopped.Store(false)
+	}
+	syscall.Kill(-a.pid, sig.(syscall.Signal))
+}
+
+func stop() { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }
+
+// wait returns when the agent has ended. If it stops because we were told to, so
+// do we, for whoever waits for us: a shell. SIGCONT lets both go on.
+func (a *agent) wait() {
+	defer a.cmd.Process.Release()
+	for {
+		var status syscall.WaitStatus
+		_, err := syscall.Wait4(a.pid, &status, syscall.WUNTRACED, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil: // somebody else has waited for it
+			a.code = 255
+			return
+		case status.Stopped():
+			if a.stopping.CompareAndSwap(true, false) {
+				a.stopped.Store(true)
+				stop()
+			}
+		case status.Signaled():
+			a.code, a.sig = 128+int(status.Signal()), status.Signal()
+			return
+		default:
+			a.code = status.ExitStatus()
+			return
+		}
+	}
 }
 
 func (a *agent) terminate() { a.signal(syscall.SIGTERM) }
@@ -39,12 +98,4 @@ func (a *agent) terminate() { a.signal(syscall.SIGTERM) }
 func (a *agent) kill() { a.signal(syscall.SIGKILL) }
 
 // alive reports whether a process of the agent's group is left.
-func (a *agent) alive() bool { return syscall.Kill(-a.cmd.Process.Pid, 0) == nil }
-
-// terminatedBy returns the signal that ended a process, nil if none did.
-func terminatedBy(state *os.ProcessState) (number int, sig os.Signal) {
-	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return int(ws.Signal()), ws.Signal()
-	}
-	return 0, nil
-}
+func (a *agent) alive() bool { return syscall.Kill(-a.pid, 0) == nil }

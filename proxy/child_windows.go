@@ -14,6 +14,9 @@ func catch() (<-chan os.Signal, func()) {
 	return c, func() { signal.Stop(c) }
 }
 
+// ends reports whether a signal is one that asks a program to end.
+func ends(os.Signal) bool { return true }
+
 // signal does nothing: one process cannot send another a signal here, and the
 // console has sent it already.
 func (a *agent) signal(os.Signal) {}
@@ -27,8 +30,11 @@ func (a *agent) kill() { a.cmd.Process.Kill() }
 // groups here.
 func (a *agent) alive() bool { return false }
 
-// terminatedBy returns the signal that ended a process. There are none here.
-func terminatedBy(*os.ProcessState) (number int, sig os.Signal) { return 0, nil }
+// wait returns when the agent has ended. No signal ends a process here.
+func (a *agent) wait() {
+	a.cmd.Wait()
+	a.code = a.cmd.ProcessState.ExitCode()
+}
 
 func attributes() *syscall.SysProcAttr { return nil }
 

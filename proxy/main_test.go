@@ -105,6 +105,32 @@ var roles = map[string]func(args []string){
 		os.Exit(code)
 	},
 
+	// hear NUMBER...: catches these signals, says which come, and echoes.
+	"hear": func(args []string) {
+		c := make(chan os.Signal, len(args))
+		for _, arg := range args {
+			n, _ := strconv.Atoi(arg)
+			signal.Notify(c, syscall.Signal(n))
+		}
+		fmt.Println("ready")
+		go func() {
+			for sig := range c {
+				fmt.Println("heard", int(sig.(syscall.Signal)))
+			}
+		}()
+		io.Copy(os.Stdout, os.Stdin)
+	},
+
+	// linger: at SIGTERM says "bye" after a while, and exits.
+	"linger": func([]string) {
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, syscall.SIGTERM)
+		fmt.Println("ready")
+		<-c
+		time.Sleep(200 * time.Millisecond)
+		fmt.Println("bye")
+	},
+
 	// stubborn ADDRESS: ends neither at EOF nor at SIGTERM.
 	"stubborn": func(args []string) {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)

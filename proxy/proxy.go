@@ -38,8 +38,10 @@ type Proxy struct {
 	// own, which may outlive Run if it blocks. nil: nobody is told.
 	Complain func(error)
 
-	// Patience is how long an agent that was told to end may take for each
-	// step: its stdin closed, then SIGTERM, then SIGKILL. 0 is 5 s.
+	// Patience is how long an agent that is made to end may take for each step:
+	// its stdin closed, then SIGTERM, then SIGKILL. It is also how long what a
+	// launcher has started may outlive it after a signal that was passed on. 0 is
+	// 5 s.
 	Patience time.Duration
 
 	// Linger is how long stdout and stderr may stay silent after the agent's
@@ -50,10 +52,11 @@ type Proxy struct {
 // Run starts the agent and returns when it has ended: nil for exit status 0,
 // else an *ExitError, or a *StartError if it could not be started.
 //
-// The end of ctx, a signal to this process that ends programs (SIGINT, SIGTERM,
-// SIGHUP, SIGQUIT; each is passed on at once) and a client that does not take
-// the agent's output tell the agent to end. The client's EOF only closes its
-// stdin: what it then does is between client and agent.
+// The end of ctx and a client that does not take the agent's output make the
+// agent end. Signals to this process are passed on at once, and that is all: what
+// the agent makes of SIGTERM or SIGHUP is its own affair. If it stops at SIGTSTP,
+// so does this process. The client's EOF only closes its stdin: what it then does
+// is between client and agent.
 //
 // A read of In cannot be interrupted, so the goroutine that does it may outlive
 // Run, until In gives something or ends. So may one whose Write to Out or Err

@@ -26,6 +26,7 @@ type run struct {
 	in       io.Reader
 	out      io.Writer
 	linger   time.Duration
+	grace    time.Time // until when what a signal was passed on to may end in its own way
 	ending   ending
 	outlets  [wire.Directions]*outlet
 	pumps    [wire.Directions]*pump
@@ -116,15 +117,15 @@ func (r *run) events(ctx context.Context, signals <-chan os.Signal) {
 		case sig := <-signals:
 			r.tape.do(func(j Journal) { j.Signal(sig) })
 			r.agent.signal(sig)
-			// The end of stdin comes later: an agent with a handler for the
-			// signal shall end by it, with the status that this gives.
-			r.ending.begin(r.linger)
+			if ends(sig) {
+				r.grace = time.Now().Add(r.ending.patience)
+			}
 		case <-told:
 			told = nil
-			r.ending.begin(0)
+			r.ending.begin()
 		case <-gone:
 			gone = nil
-			r.ending.begin(0)
+			r.ending.begin()
 		case <-r.ending.next:
 			r.ending.step()
 		case <-mute:
@@ -149,11 +150,11 @@ func (r *run) events(ctx context.Context, signals <-chan os.Signal) {
 
 // end notes how the agent ended and lets the client know.
 func (r *run) end() error {
-	code, sig := r.agent.status()
 	var delivered [wire.Directions]int64
 	for dir, o := range r.outlets {
 		delivered[dir] = o.delivered.Load()
 	}
+	code, sig := r.agent.code, r.agent.sig
 	r.tape.exit(code, sig, delivered)
 	if r.junction != nil {
 		r.junction.close()
@@ -186,11 +187,11 @@ type ending struct {
 	begun    bool
 }
 
-// begin starts the ending, if it has not begun. The first step comes after a
-// while.
-func (e *ending) begin(after time.Duration) {
+// begin starts the ending with its first step, if it has not begun.
+func (e *ending) begin() {
 	if !e.begun {
-		e.begun, e.next = true, time.After(after)
+		e.begun = true
+		e.step()
 	}
 }
 
@@ -236,7 +237,7 @@ func (l *lull) long(r *run) bool {
 	if !idle {
 		l.quiet = 0
 	}
-	if r.ending.begun && !r.ending.done() && r.agent.alive() {
+	if (r.ending.begun && !r.ending.done() || time.Now().Before(r.grace)) && r.agent.alive() {
 		return false // the launcher has ended, the real agent takes its time
 	}
 	return l.quiet >= lulls || l.quiet > 0 && l.samples >= 10*lulls

@@ -23,7 +23,8 @@ func newProxyCmd(dir *string) *cobra.Command {
 		Short: "Run an agent and record what it and its client say",
 		Long: `Runs AGENT with its arguments and passes stdin, stdout, stderr, signals and the
 exit status on, unchanged. What passes is kept in the store. Trouble with
-recording is told on stderr and never stops the traffic.
+recording is told on stderr and never stops the traffic. What becomes of a
+signal is up to AGENT: acptap ends when that does.
 
 With --sessions, an agent that forgets its sessions when it ends gets
 session/load, and list, resume, delete and close: the client is served
