@@ -81,7 +81,7 @@ func importFile(ctx context.Context, store *record.Store, path string, stdin io.
 	defer m.end()
 	return store.Import(m, name, func(text string) {
 		m.end()
-		fmt.Fprintf(notes, "acptap: %s\n", text)
+		warn(notes, "%s", text)
 	})
 }
 
