@@ -210,7 +210,7 @@ func TestWrite(t *testing.T) {
 	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) != "old" {
 		t.Errorf("got %s and %v, want that it is as it was", got, err)
 	}
-	term.press(t, "w<Enter>«is there already»yes<Enter>«55 B written to frame-3.json ")
+	term.press(t, "w<Enter>«is there already»yes<Enter>«55 B written to frame-3.json\n»")
 	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) == "old" {
 		t.Errorf("got %s and %v, want another", got, err)
 	}

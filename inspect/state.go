@@ -30,12 +30,16 @@ func State(i record.Info) string {
 }
 
 // AgentName returns what a tape's agent is called: by the user, by itself, or by
-// the command that it was started with, whose paths are shortened. It is not
-// clean.
+// the program that the command line runs. It is not clean.
 func AgentName(i record.Info) string {
-	command := make([]string, len(i.Start.Command))
-	for n, arg := range i.Start.Command {
-		command[n] = arg[strings.LastIndexAny(arg, `/\`)+1:]
+	c := i.Connection
+	return cmp.Or(i.Start.Name, words(titled(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command))
+}
+
+// titled joins a title and a name, where both are given and not the same.
+func titled(title, name string) string {
+	if title == "" || name == "" || strings.EqualFold(title, name) {
+		return cmp.Or(title, name)
 	}
-	return cmp.Or(i.Start.Name, words(i.Connection.Agent, i.Connection.AgentVersion), strings.Join(command, " "))
+	return title + " (" + name + ")"
 }

@@ -95,7 +95,7 @@ func (i *Info) flat() []byte {
 	w.byte(byte(c.Dialect))
 	w.byte(byte(c.Overlay))
 	w.bool(c.Hybrid)
-	for _, s := range []string{c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion} {
+	for _, s := range []string{c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion, c.AgentTitle} {
 		w.text(s)
 	}
 	return w.b
@@ -129,6 +129,9 @@ func parseInfo(b []byte) (Info, error) {
 	c := &i.Connection
 	c.Protocol, c.Dialect, c.Overlay, c.Hybrid = dialect.Protocol(r.byte()), dialect.Dialect(r.byte()), dialect.Overlay(r.byte()), r.bool()
 	c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion = r.text(), r.text(), r.text(), r.text(), r.text()
+	if len(r.b) > 0 { // it is younger than the others
+		c.AgentTitle = r.text()
+	}
 	if r.bad {
 		return Info{}, fmt.Errorf("facts of a tape: %w", ErrDamaged)
 	}

@@ -37,6 +37,31 @@ func redact(f dialect.Frame, raw []byte) []byte {
 // hold secrets.
 func redactHeader(head []byte) []byte { return redactJSON(head, plain) }
 
+// RedactCommand returns a command line without its secrets: what options such as
+// --token are given, and the values of variables.
+func RedactCommand(command []string) []string {
+	raw, err := json.Marshal(command)
+	if err == nil {
+		err = json.Unmarshal(redactJSON(raw, aCommand), &command)
+	}
+	if err != nil {
+		panic("record: a command line: " + err.Error()) // strings always can
+	}
+	for i, arg := range command {
+		if name, _, ok := strings.Cut(arg, "="); ok && isVariable(name) {
+			command[i] = name + "=" + redacted
+		}
+	}
+	return command
+}
+
+// isVariable reports whether a word may be the name of an environment variable.
+func isVariable(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && !('0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z')
+	})
+}
+
 // redactJSON takes valid JSON, nested no deeper than encoding/json allows.
 func redactJSON(raw []byte, s scope) []byte {
 	r := redactor{in: raw}

@@ -23,20 +23,24 @@ func newLsCmd(dir *string) *cobra.Command {
 		Use:   "ls",
 		Short: "List the tapes, the newest last",
 		Long: `Lists the tapes of the store, the newest last. A tape is one run of one agent.
-FRAMES are the messages of both sides and SIZE is that of these, without the
-agent's stderr. The STATE cut off means that acptap was killed; unsealed, that
-much of the tape waits in live/ and is not counted here (such as 4401+): the
-next acptap proxy, or acptap doctor --seal, moves it into the tape. An imported
-tape with no exit was cut off, or never had one. Errors are responses with an
-error, and results of MCP tools with isError.
+AGENT is what you call it (acptap proxy --name), what it says of itself, or else
+the program, script or package that was run. FRAMES are the messages of both
+sides and SIZE is that of these, without the agent's stderr. The STATE cut off
+means that acptap was killed; unsealed, that much of the tape waits in live/ and
+is not counted here (such as 4401+): the next acptap proxy, or acptap doctor
+--seal, moves it into the tape. An imported tape with no exit was cut off, or
+never had one. Errors are responses with an error, and results of MCP tools with
+isError.
 
 A line of --json is an object with
   tape, name          id; the user's name for the agent
   started, ended      RFC 3339
-  command, cwd        the agent's command line and working directory
+  command, cwd        the agent's command line, without secrets, and its working
+                      directory
   protocol, dialect   acp or mcp; v1, v2-early, v2, legacy or modern
   version             as both sides agreed on it
-  client, agent       names they gave, and clientVersion, agentVersion
+  client, agent       names they gave, and clientVersion, agentTitle,
+                      agentVersion
   frames, bytes       messages of both sides, and the bytes of these
   lines               the same with stderr and marks: the last number
   failed, junk        frames with an error; frames that are no JSON-RPC
@@ -95,6 +99,7 @@ type tapeLine struct {
 	Client        string     `json:"client,omitempty"`
 	ClientVersion string     `json:"clientVersion,omitempty"`
 	Agent         string     `json:"agent,omitempty"`
+	AgentTitle    string     `json:"agentTitle,omitempty"`
 	AgentVersion  string     `json:"agentVersion,omitempty"`
 	Frames        uint64     `json:"frames"`
 	Lines         uint64     `json:"lines"`
@@ -113,9 +118,9 @@ type tapeLine struct {
 func tapeOf(i record.Info) any {
 	c := i.Connection
 	line := tapeLine{
-		Tape: i.Tape, Started: i.Start.Time, Name: i.Start.Name, Command: i.Start.Command, Cwd: i.Start.Cwd,
+		Tape: i.Tape, Started: i.Start.Time, Name: i.Start.Name, Command: record.RedactCommand(i.Start.Command), Cwd: i.Start.Cwd,
 		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Version: c.Version,
-		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentVersion: c.AgentVersion,
+		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
 		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failed: i.Failed, Junk: i.Junk, Lost: i.Lost,
 		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Exit: i.Exit,
 	}

@@ -30,7 +30,7 @@ A line of --json is an object with
   session, title      id; the title that the agent gave it
   prompt              first line of the first prompt
   agent               what ties sessions to an agent: --name of acptap proxy, or
-                      the program's name and a hash of its command line
+                      the command's first word and a hash of all of it
   cwd, parent         working directory; the session that it is a fork of
   dialect             v1, v2-early, v2, legacy or modern
   began, updated      RFC 3339
@@ -59,9 +59,9 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			if deleted {
 				sessions = l.Deleted
 			}
-			agents, names := agentsOn(l.Tapes), sessionNames(l)
+			agents, names := newAgentsOn(l.Tapes), sessionNames(l)
 			sessions = slices.DeleteFunc(sessions, func(s record.SessionInfo) bool {
-				return !strings.HasPrefix(s.Agent, agent) && !strings.HasPrefix(agents.of(s), agent) || where != "" && s.Cwd != where
+				return !agents.begins(s, agent) || where != "" && s.Cwd != where
 			})
 			sessions = newest(sessions, limit)
 			switch {
@@ -82,7 +82,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	f.UintVarP(&limit, "number", "n", 0, "the `n` used last only")
-	f.StringVar(&agent, "agent", "", "only of this agent: the beginning of its `name` or command")
+	f.StringVar(&agent, "agent", "", "only of this agent: the beginning of its `name`")
 	f.BoolVar(&deleted, "deleted", false, "those that a client has deleted, instead")
 	f.StringVar(&cwd, "cwd", "", "only in this working `directory`")
 	return cmd
@@ -116,20 +116,28 @@ func sessionOf(s record.SessionInfo) any {
 	return line
 }
 
-// agentTexts is what ls calls the agent of each tape.
-type agentTexts map[string]string
+// agentsOn are the tapes of a listing, by id, for what their agents are called.
+type agentsOn map[string]record.Info
 
-func agentsOn(tapes []record.Info) agentTexts {
-	a := agentTexts{}
+func newAgentsOn(tapes []record.Info) agentsOn {
+	a := agentsOn{}
 	for _, i := range tapes {
-		a[i.Tape] = inspect.AgentName(i)
+		a[i.Tape] = i
 	}
 	return a
 }
 
 // of returns what to call the agent of a session, as on its latest tape.
-func (a agentTexts) of(s record.SessionInfo) string {
-	return cmp.Or(a[s.Runs[len(s.Runs)-1].Tape], s.Agent)
+func (a agentsOn) of(s record.SessionInfo) string {
+	return cmp.Or(inspect.AgentName(a.latest(s)), s.Agent)
+}
+
+func (a agentsOn) latest(s record.SessionInfo) record.Info { return a[s.Runs[len(s.Runs)-1].Tape] }
+
+// begins reports whether anything that the agent of a session is called begins so.
+func (a agentsOn) begins(s record.SessionInfo, text string) bool {
+	names := []string{s.Agent, a.of(s), a.latest(s).Connection.Agent}
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, text) })
 }
 
 // sessionNames returns what to call a session, so that it can be named: its id,
@@ -147,7 +155,7 @@ func sessionNames(l record.Listing) func(s record.SessionInfo) string {
 	}
 }
 
-func listSessions(w io.Writer, sessions []record.SessionInfo, agents agentTexts, name func(record.SessionInfo) string) error {
+func listSessions(w io.Writer, sessions []record.SessionInfo, agents agentsOn, name func(record.SessionInfo) string) error {
 	if len(sessions) == 0 {
 		_, err := fmt.Fprintln(w, "No sessions.")
 		return err

@@ -179,5 +179,6 @@ type Connection struct {
 	Client        string // name
 	ClientVersion string
 	Agent         string // name; of the server in MCP
+	AgentTitle    string // a name for people, if it gave one
 	AgentVersion  string
 }

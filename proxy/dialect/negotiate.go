@@ -102,9 +102,15 @@ func (t *Tracker) acpSettle(s *step, c *call) {
 	if !has(info) {
 		info = agentInfo
 	}
-	t.conn.Agent, t.conn.AgentVersion = t.text(at(info, "name")), t.text(at(info, "version"))
+	t.agent(info)
 	t.conn.Version = t.version(at(result, "protocolVersion"))
 	t.settle(s)
+}
+
+// agent takes what an agent or a server says of itself.
+func (t *Tracker) agent(info []byte) {
+	c := &t.conn
+	c.Agent, c.AgentTitle, c.AgentVersion = t.text(at(info, "name")), t.text(at(info, "title")), t.text(at(info, "version"))
 }
 
 // marksEarly reports whether the agent's session capabilities have a marker
@@ -143,7 +149,7 @@ func (t *Tracker) mcpSettle(s *step, c *call) {
 	t.conn.Dialect = MCPLegacy
 	t.conn.Version = t.version(at(s.Result, "protocolVersion"))
 	if server := at(s.Result, "serverInfo"); has(server) {
-		t.conn.Agent, t.conn.AgentVersion = t.text(at(server, "name")), t.text(at(server, "version"))
+		t.agent(server)
 	}
 	t.settle(s)
 	if session := t.text(s.Envelope.Session); session != "" {
@@ -188,8 +194,8 @@ func (t *Tracker) modernSettle(s *step, meta meta) {
 	if !has(server) {
 		server = at(s.Result, "serverInfo")
 	}
-	if name := t.text(at(server, "name")); name != "" {
-		t.conn.Agent, t.conn.AgentVersion = name, t.text(at(server, "version"))
+	if t.text(at(server, "name")) != "" {
+		t.agent(server)
 	}
 	if !t.settled {
 		t.conn.Dialect = MCPModern
