@@ -1,17 +1,27 @@
 package inspect
 
 import (
+	"sort"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// columns are the fields of frames, up to the last.
+// columns are the fields of frames, up to the last. They stand one after the
+// other, whatever numbers are left out: a tape may go from 1 to a billion.
 type columns struct {
 	leaves []*leaf
 	abouts []dialect.About
+	jumps  []jump
 	last   uint64
+}
+
+// A jump is where numbers do not go on by one: the frame with that number has that
+// many frames before it.
+type jump struct {
+	seq   uint64
+	place int
 }
 
 // leafFrames is how many frames a leaf has.
@@ -30,7 +40,6 @@ type leaf struct {
 type shape uint16
 
 const (
-	present     shape = 1 << 15 // else there is no frame with that number
 	bad         shape = 1 << 14
 	failed      shape = 1 << 13
 	originShift       = 2
@@ -39,7 +48,7 @@ const (
 )
 
 func shapeOf(f *dialect.Frame) shape {
-	s := present | shape(f.Dir) | shape(f.Origin)<<originShift | shape(f.Kind)<<kindShift | shape(f.End)<<endShift
+	s := shape(f.Dir) | shape(f.Origin)<<originShift | shape(f.Kind)<<kindShift | shape(f.End)<<endShift
 	if f.Failed {
 		s |= failed
 	}
@@ -60,16 +69,54 @@ func isBad(f *dialect.Frame) bool {
 	return f.Failed || f.Kind == wire.Junk
 }
 
+// below returns how many frames have a smaller number, and whether the next one
+// has that number.
+func (c *columns) below(seq uint64) (n int, found bool) {
+	if seq > c.last {
+		n, _ = c.below(c.last)
+		return n + min(len(c.jumps), 1), false
+	}
+	k := sort.Search(len(c.jumps), func(k int) bool { return c.jumps[k].seq > seq })
+	if k == 0 {
+		return 0, false
+	}
+	j := c.jumps[k-1]
+	place := uint64(j.place) + (seq - j.seq)
+	if k < len(c.jumps) && place >= uint64(c.jumps[k].place) {
+		return c.jumps[k].place, false
+	}
+	return int(place), true
+}
+
+// number returns the number of the frame with n before it, and how many that
+// follow are numbered on.
+func (c *columns) number(n int) (seq uint64, more int) {
+	k := sort.Search(len(c.jumps), func(k int) bool { return c.jumps[k].place > n })
+	j := c.jumps[k-1]
+	if seq = j.seq + uint64(n-j.place); k < len(c.jumps) {
+		return seq, c.jumps[k].place - n - 1
+	}
+	return seq, int(c.last - seq)
+}
+
+// ahead returns the number of the frame that stands n frames behind the first one
+// from a number on, or of the last.
+func (c *columns) ahead(seq uint64, n int) uint64 {
+	at, _ := c.below(seq)
+	if all, _ := c.below(c.last + 1); at+n >= all {
+		return c.last
+	}
+	seq, _ = c.number(at + n)
+	return seq
+}
+
 // leaf returns where the fields of a frame stand, nil if there is no such frame.
 func (c *columns) leaf(seq uint64) (x *leaf, i int) {
-	if seq == 0 || seq > c.last {
+	n, found := c.below(seq)
+	if !found {
 		return nil, 0
 	}
-	x, i = c.leaves[(seq-1)/leafFrames], int((seq-1)%leafFrames)
-	if x.shape[i]&present == 0 {
-		return nil, 0
-	}
-	return x, i
+	return c.leaves[n/leafFrames], n % leafFrames
 }
 
 // frame makes f the frame with that number, without its bytes. It reports
@@ -90,8 +137,20 @@ const backward = ^uint64(0)
 // seek returns the first frame that fits, from a number on in steps of 1 or
 // backward; 0 if there is none. fits is given the fields.
 func (c *columns) seek(seq, step uint64, fits func(*dialect.Frame) bool) uint64 {
+	if seq == 0 || seq > c.last {
+		return 0
+	}
 	var f dialect.Frame
-	for ; seq > 0 && seq <= c.last; seq += step {
+	n, found := c.below(seq)
+	all, _ := c.below(c.last + 1)
+	way := 1
+	if step == backward {
+		if way = -1; !found {
+			n--
+		}
+	}
+	for ; n >= 0 && n < all; n += way {
+		seq, _ := c.number(n)
 		if c.frame(seq, &f) && fits(&f) {
 			return seq
 		}
@@ -112,17 +171,22 @@ func (x *leaf) fields(i int, seq uint64, f *dialect.Frame) {
 func (c *columns) each(from, to uint64, see func(f *dialect.Frame, isBad bool)) {
 	var f dialect.Frame
 	about := ^uint32(0)
-	for seq := from; seq <= min(to, c.last); seq++ {
-		x, i := c.leaves[(seq-1)/leafFrames], int((seq-1)%leafFrames)
-		if x.shape[i]&present == 0 {
-			continue
+	n, _ := c.below(from)
+	end, there := c.below(min(to, c.last))
+	if there {
+		end++
+	}
+	for n < end {
+		seq, more := c.number(n)
+		for stop := min(n+more+1, end); n < stop; n, seq = n+1, seq+1 {
+			x, i := c.leaves[n/leafFrames], n%leafFrames
+			if about != x.about[i] { // neighbours are alike, and copying takes longer than all else
+				about = x.about[i]
+				f.About = c.abouts[about]
+			}
+			x.fields(i, seq, &f)
+			see(&f, x.shape[i]&bad != 0)
 		}
-		if about != x.about[i] { // neighbours are alike, and copying takes longer than all else
-			about = x.about[i]
-			f.About = c.abouts[about]
-		}
-		x.fields(i, seq, &f)
-		see(&f, x.shape[i]&bad != 0)
 	}
 }
 

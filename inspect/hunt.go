@@ -38,14 +38,14 @@ func (a *app) hunt(forward bool, may, fits func(*dialect.Frame) bool, missing st
 		a.fail(err)
 		return
 	}
-	var f dialect.Frame
 	var candidates []uint64
 	seq, step := a.beyond(forward)
-	for ; seq > 0 && seq <= a.known.last; seq += step {
-		if a.model.hits.has(seq) && a.known.frame(seq, &f) && may(&f) {
-			candidates = append(candidates, seq)
+	a.known.seek(seq, step, func(f *dialect.Frame) bool {
+		if a.model.hits.has(f.Seq) && may(f) {
+			candidates = append(candidates, f.Seq)
 		}
-	}
+		return false
+	})
 	a.hunting.start(a.ctx, func(ctx context.Context) {
 		found := uint64(0)
 		for some := range slices.Chunk(candidates, maxCandidates) {

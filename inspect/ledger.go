@@ -27,9 +27,10 @@ type ledger struct {
 	caught  bool          // all that was on the tapes at first is in it
 	ended   bool          // nothing will follow
 
-	known map[aboutKey]uint32 // places in abouts; only the writer uses these
-	key   aboutKey            // of the frame before
-	place uint32
+	written int                 // frames
+	known   map[aboutKey]uint32 // places in abouts; only the writer uses these
+	key     aboutKey            // of the frame before
+	place   uint32
 }
 
 // aboutKey is what makes two dialect.About one.
@@ -63,7 +64,7 @@ func (l *ledger) read(ctx context.Context, r *reel) {
 			}
 		}
 		last = l.add(&f, err, last)
-		if last-l.last >= publishEvery {
+		if l.written%publishEvery == 0 {
 			l.publish(func() { l.last = last })
 		}
 	}
@@ -103,10 +104,18 @@ func (l *ledger) add(f *dialect.Frame, err error, last uint64) uint64 {
 		l.tell(func() { l.err = err })
 		return last
 	}
-	i := int(f.Seq - 1)
-	for len(l.leaves) <= i/leafFrames {
+	if l.written > 0 && f.Seq <= last {
+		return last // numbers rise, but where a tape is damaged
+	}
+	i := l.written
+	if l.written++; i/leafFrames == len(l.leaves) || f.Seq != last+1 || i == 0 {
 		l.mu.Lock()
-		l.leaves = append(l.leaves, new(leaf))
+		if i/leafFrames == len(l.leaves) {
+			l.leaves = append(l.leaves, new(leaf))
+		}
+		if f.Seq != last+1 || i == 0 {
+			l.jumps = append(l.jumps, jump{f.Seq, i})
+		}
 		l.mu.Unlock()
 	}
 	x, i := l.leaves[i/leafFrames], i%leafFrames

@@ -6,9 +6,10 @@ import (
 )
 
 // A numberSet is a set of frame numbers that grows at its end, with the place of
-// each in their order. It takes a bit and a half for each number up to the
-// largest.
+// each in their order. Of each 64 numbers in a row it keeps, if one of them is
+// there, two and a half bits a number.
 type numberSet struct {
+	places []uint64 // of the words, in numbers/64
 	words  []uint64
 	before []uint32 // members in the words before each
 	n      int
@@ -16,24 +17,44 @@ type numberSet struct {
 
 // add adds a number that is larger than all in the set.
 func (s *numberSet) add(seq uint64) {
-	for w := int(seq / 64); len(s.words) <= w; {
-		s.words = append(s.words, 0)
-		s.before = append(s.before, uint32(s.n))
+	if n := len(s.places); n == 0 || s.places[n-1] != seq/64 {
+		s.places, s.words, s.before = append(s.places, seq/64), append(s.words, 0), append(s.before, uint32(s.n))
 	}
-	s.words[seq/64] |= 1 << (seq % 64)
+	s.words[len(s.words)-1] |= 1 << (seq % 64)
 	s.n++
 }
 
+// word returns which of the words has a number, or is the next one behind it, and
+// whether it has it.
+func (s *numberSet) word(seq uint64) (w int, found bool) {
+	if w := seq/64 - min(s.first(), seq/64); w < uint64(len(s.places)) && s.places[w] == seq/64 {
+		return int(w), true // as where no number is left out
+	}
+	return slices.BinarySearch(s.places, seq/64)
+}
+
+func (s *numberSet) first() uint64 {
+	if len(s.places) == 0 {
+		return 0
+	}
+	return s.places[0]
+}
+
 func (s *numberSet) has(seq uint64) bool {
-	return seq/64 < uint64(len(s.words)) && s.words[seq/64]>>(seq%64)&1 == 1
+	w, found := s.word(seq)
+	return found && s.words[w]>>(seq%64)&1 == 1
 }
 
 // below returns how many members are smaller than seq.
 func (s *numberSet) below(seq uint64) int {
-	if seq/64 >= uint64(len(s.words)) {
+	w, found := s.word(seq)
+	switch {
+	case w == len(s.words):
 		return s.n
+	case !found:
+		return int(s.before[w])
 	}
-	return int(s.before[seq/64]) + bits.OnesCount64(s.words[seq/64]&(1<<(seq%64)-1))
+	return int(s.before[w]) + bits.OnesCount64(s.words[w]&(1<<(seq%64)-1))
 }
 
 // at returns the member with i members before it, 0 if there is none.
@@ -42,18 +63,14 @@ func (s *numberSet) at(i int) uint64 {
 		return 0
 	}
 	w, found := slices.BinarySearch(s.before, uint32(i))
-	if found {
-		for w+1 < len(s.before) && s.before[w+1] == uint32(i) { // words without members
-			w++
-		}
-	} else {
+	if !found {
 		w--
 	}
 	word := s.words[w]
 	for range i - int(s.before[w]) {
 		word &= word - 1
 	}
-	return uint64(w)*64 + uint64(bits.TrailingZeros64(word))
+	return s.places[w]*64 + uint64(bits.TrailingZeros64(word))
 }
 
 // next returns the first member that is seq or larger, 0 if there is none.

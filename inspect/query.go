@@ -118,13 +118,12 @@ func (a *app) onlyTurn() {
 // none.
 func (a *app) turn(f *dialect.Frame) int {
 	s := newSieve(filter.Filter{}, a.model.start)
-	var g dialect.Frame
 	turn := 0
-	for seq := uint64(1); seq <= f.Seq; seq++ {
-		if a.known.frame(seq, &g) && (g.Session == f.Session || seq == f.Seq) {
-			s.see(a.reel.at(seq), &g)
+	a.known.each(1, f.Seq, func(g *dialect.Frame, _ bool) {
+		if g.Session == f.Session || g.Seq == f.Seq {
+			s.see(a.reel.at(g.Seq), g)
 			turn = s.subject.Turn
 		}
-	}
+	})
 	return turn
 }

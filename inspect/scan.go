@@ -73,7 +73,7 @@ func (s *scan) read(ctx context.Context, r *reel) {
 	for next := uint64(1); ; {
 		c, caught, ended, more := s.ledger.now()
 		for next <= c.last && ctx.Err() == nil {
-			end := min(c.last, next+publishEvery-1)
+			end := c.ahead(next, publishEvery-1)
 			s.look(func() {
 				c.each(next, end, func(f *dialect.Frame, isBad bool) { s.see(r, f, isBad) })
 				next = end + 1

@@ -104,10 +104,10 @@ func (w *treeWalk) page(id uint64) error {
 	if flags == boltLeafPage && !w.top {
 		return nil
 	}
-	page := make([]byte, size)
-	if len(page) > maxPlain || boltHeader+count*boltElement > int64(len(page)) {
+	if size > maxPlain || boltHeader+count*boltElement > size {
 		return fmt.Errorf("%d elements: %w", count, ErrDamaged)
 	}
+	page := make([]byte, size)
 	if _, err := w.f.ReadAt(page, int64(id)*w.size); err != nil {
 		return fmt.Errorf("%w (%v)", ErrDamaged, err)
 	}
@@ -127,6 +127,22 @@ func (w *treeWalk) page(id uint64) error {
 		}
 	}
 	return nil
+}
+
+// eachValue is Bucket.ForEach for values of which more than one is kept. Where the
+// elements of pages lead to the same bytes again and again, it ends.
+func eachValue(b *bolt.Bucket, f func(k, v []byte) error) error {
+	file, err := os.Stat(b.Tx().DB().Path())
+	if err != nil {
+		return err
+	}
+	left := file.Size()
+	return b.ForEach(func(k, v []byte) error {
+		if left -= int64(len(k) + len(v)); left < 0 {
+			return fmt.Errorf("%s: values that overlap: %w", b.Tx().DB().Path(), ErrDamaged)
+		}
+		return f(k, v)
+	})
 }
 
 // checkBlockRoot is checkTree for the bucket of a block: its few keys stand in

@@ -137,7 +137,7 @@ func readFacts(file boltFile) (Info, []SessionInfo, error) {
 		if b == nil {
 			return nil
 		}
-		return b.ForEach(func(k, v []byte) error {
+		return eachValue(b, func(k, v []byte) error {
 			one, err := parseSession(v)
 			if err == nil && (one.ID != string(k) || one.Runs[0].Tape != info.Tape) {
 				err = fmt.Errorf("%s: session %q is said to be %q of tape %q: %w", file, k, one.ID, one.Runs[0].Tape, ErrDamaged)
@@ -250,7 +250,7 @@ func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err
 	tapes = map[string]Info{}
 	err = s.catalogue().view(func(tx *bolt.Tx) error {
 		if b := tx.Bucket(bucketTapes); b != nil {
-			err := b.ForEach(func(k, v []byte) error {
+			err := eachValue(b, func(k, v []byte) error {
 				info, err := parseInfo(v)
 				if err == nil && (info.Tape != string(k) || !isID(info.Tape)) {
 					err = fmt.Errorf("tape %q is said to be %q: %w", k, info.Tape, ErrDamaged)
@@ -268,7 +268,7 @@ func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err
 		if b == nil {
 			return nil
 		}
-		return b.ForEach(func(k, v []byte) error {
+		return eachValue(b, func(k, v []byte) error {
 			one, err := parseSession(v)
 			if err == nil && one.key() != string(k) {
 				err = fmt.Errorf("session %q is said to be %q: %w", k, one.key(), ErrDamaged)

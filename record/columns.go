@@ -117,17 +117,24 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 	return b
 }
 
+// rowSize is what an entry takes at least: its shape, and a byte in each column.
+const rowSize = 2 + 9
+
 var errShortRows = errors.New("they end too early")
 
 // decodeColumns reads the rows of a block, into space if that is large enough.
 func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 	r := &reader{b: b}
-	words := make([]string, r.count())
+	if head.Entries < 0 || head.Entries > min(len(b)/rowSize, mostEntries) {
+		return nil, errShortRows
+	}
+	n := r.count()
+	if n > 1+3*head.Entries { // a method, an update and a session of each, and none
+		return nil, errShortRows
+	}
+	words := make([]string, n)
 	for i := range words {
 		words[i] = r.text()
-	}
-	if head.Entries < 0 || head.Entries > len(b) {
-		return nil, errShortRows
 	}
 	word := func() string {
 		n := r.uint()
@@ -182,18 +189,31 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 	if r.bad {
 		return nil, errShortRows
 	}
-	number(entries, head.First)
+	if err := number(entries, head.First); err != nil {
+		return nil, err
+	}
 	gatherBatches(entries)
 	return entries, nil
 }
 
+// maxSeq is beyond the number of any frame, and so far from the end of the
+// numbers that nothing that is reckoned with them passes it.
+const maxSeq = 1 << 48
+
+var errWrongNumber = errors.New("there is no frame of such a number")
+
 // number gives the entries their numbers.
-func number(entries []entry, first uint64) {
+func number(entries []entry, first uint64) error {
 	next := first
 	for i := range entries {
 		e := &entries[i]
+		if next == 0 || next > maxSeq || e.back > maxSeq || e.Size < 0 {
+			return errWrongNumber
+		}
 		if e.part {
 			next += e.back
+		} else if e.back >= next {
+			return errWrongNumber
 		}
 		e.Seq = next
 		switch {
@@ -202,10 +222,14 @@ func number(entries []entry, first uint64) {
 		case !e.part:
 			next++
 		}
+		if e.Answers > e.Seq {
+			return errWrongNumber
+		}
 		if e.Answers != 0 {
 			e.Answers = e.Seq - e.Answers
 		}
 	}
+	return nil
 }
 
 // gatherBatches gives the frames of batches what stands in the entries behind

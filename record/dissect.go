@@ -65,8 +65,13 @@ func (l *longLine) end(piece []byte) []byte {
 // lines.
 const sliceSize = 16 << 10
 
-// maxEntries ends a block of very small frames.
-const maxEntries = 16 << 10
+// maxEntries ends a block of very small frames. mostEntries is what a block may
+// have when it is ended: a slice is not torn, and may hold as many empty lines as
+// bytes, or end batches with one entry for each three of their bytes.
+const (
+	maxEntries  = 16 << 10
+	mostEntries = maxEntries + 2*sliceSize
+)
 
 func newDissector(info Info) *dissector {
 	d := &dissector{dissected: dissected{Seq: 1, Info: info}}

@@ -21,13 +21,14 @@ import (
 // before that, with the tape's id if there is one. Errors tell the place in the
 // file, whose name is name.
 func eachLine(r io.Reader, name string, begin func(Start, string), line func(portableLine) error) error {
-	in := bufio.NewReader(r)
+	in := bufio.NewReaderSize(r, 64<<10)
 	if isDevtools(in) {
-		d := devtools{dec: json.NewDecoder(in), name: name, begin: begin, line: line}
+		limit := &limitReader{r: in}
+		d := devtools{dec: json.NewDecoder(limit), limit: limit, name: name, begin: begin, line: line}
 		return d.read()
 	}
 	var parse lineParser
-	return readLines(in, func(n int, text []byte) error {
+	return readLines(in, name, func(n int, text []byte, body io.Reader) error {
 		switch {
 		case parse != nil:
 		case isForeign(text):
@@ -39,9 +40,13 @@ func eachLine(r io.Reader, name string, begin func(Start, string), line func(por
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}
+		if body != nil && (!ok || p.mark != nil || len(p.raw) > 0) {
+			return fmt.Errorf("%s:%d: %w", name, n, errLongLine)
+		}
 		if !ok {
 			return nil
 		}
+		p.body = body
 		return line(p)
 	})
 }
@@ -234,6 +239,7 @@ func parseDirection(name string) (wire.Direction, error) {
 // may be larger than memory, with the session before the messages.
 type devtools struct {
 	dec   *json.Decoder
+	limit *limitReader
 	name  string
 	begin func(Start, string)
 	line  func(portableLine) error
@@ -279,6 +285,22 @@ func (d *devtools) read() error {
 		return d.fail(errors.New("something stands behind the export"))
 	}
 	return nil
+}
+
+// A limitReader refuses to read so much that a message would be too long to be
+// held.
+type limitReader struct {
+	r    io.Reader
+	read int
+}
+
+func (l *limitReader) Read(p []byte) (int, error) {
+	if l.read > maxLine {
+		return 0, fmt.Errorf("more than %d MiB in one piece", maxLine>>20)
+	}
+	n, err := l.r.Read(p)
+	l.read += n
+	return n, err
 }
 
 func (d *devtools) fail(err error) error {
@@ -328,6 +350,7 @@ func (d *devtools) messages() error {
 		return d.fail(errors.New(`"messages" is no array`))
 	}
 	for i := 0; d.dec.More(); i++ {
+		d.limit.read = 0
 		p, err := d.message()
 		if err != nil {
 			return d.fail(fmt.Errorf("messages[%d]: %w", i, err))

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type loader struct {
 	note  func(string) // is told of what is not taken as it is written
 	count bool         // the file's own numbers do not count any more
 	told  string       // what the file calls its tape
+	slice [sliceSize]byte
 }
 
 // line takes one line.
@@ -48,11 +50,11 @@ func (l *loader) line(p portableLine) error {
 		return nil
 	}
 	d.Origin[p.dir] = p.origin
-	for slice := range slices.Chunk(p.raw, sliceSize) {
-		d.split[p.dir].Feed(slice, d.emit[p.dir])
-		if err := l.sealIfFull(); err != nil {
-			return err
-		}
+	if p.body == nil {
+		p.body = bytes.NewReader(p.raw)
+	}
+	if err := l.feed(p.dir, p.body); err != nil {
+		return err
 	}
 	if p.end == wire.None {
 		d.split[p.dir].Flush(d.emit[p.dir])
@@ -60,6 +62,26 @@ func (l *loader) line(p portableLine) error {
 		d.split[p.dir].Feed([]byte(p.end.Bytes()), d.emit[p.dir])
 	}
 	return l.sealIfFull()
+}
+
+// feed takes the bytes of a line.
+func (l *loader) feed(dir wire.Direction, r io.Reader) error {
+	for {
+		n, err := io.ReadFull(r, l.slice[:])
+		if n > 0 {
+			l.d.split[dir].Feed(l.slice[:n], l.d.emit[dir])
+			if err := l.sealIfFull(); err != nil {
+				return err
+			}
+		}
+		switch err {
+		case nil:
+		case io.EOF, io.ErrUnexpectedEOF:
+			return nil
+		default:
+			return err
+		}
+	}
 }
 
 // number sees to the number of the next line. Lines keep the numbers that they

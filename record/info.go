@@ -110,9 +110,10 @@ func parseInfo(b []byte) (Info, error) {
 	var i Info
 	i.Tape = r.text()
 	i.Start.Time = r.time()
-	i.Start.Command = make([]string, r.count())
-	for k := range i.Start.Command {
-		i.Start.Command[k] = r.text()
+	n := r.count()
+	i.Start.Command = make([]string, 0, min(n, 64))
+	for ; n > 0 && !r.bad; n-- {
+		i.Start.Command = append(i.Start.Command, r.text())
 	}
 	i.Start.Cwd, i.Start.Name, i.Start.Version, i.Start.Proto = r.text(), r.text(), r.text(), r.text()
 	i.Start.PID = int(r.uint())
@@ -132,7 +133,7 @@ func parseInfo(b []byte) (Info, error) {
 	if len(r.b) > 0 { // it is younger than the others
 		c.AgentTitle = r.text()
 	}
-	if r.bad {
+	if r.bad || i.Lines > maxSeq {
 		return Info{}, fmt.Errorf("facts of a tape: %w", ErrDamaged)
 	}
 	return i, nil

@@ -192,17 +192,36 @@ type portableLine struct {
 	at     time.Duration
 	end    wire.LineEnd
 	raw    []byte
+	body   io.Reader // in place of raw, of a line that is too long to be held
 	mark   *wire.Marked
 }
 
 // readLines reads lines of any length, and calls f with each and its number from
-// 1. Blank lines are passed over.
-func readLines(r io.Reader, f func(n int, line []byte) error) error {
-	in := bufio.NewReaderSize(r, 1<<20)
+// 1. Blank lines are passed over. Of a line that is too long to be held body has
+// the bytes; else it is nil. Both are valid until f returns, which has read all of
+// body then. Errors of body tell the line, and the file's name.
+func readLines(in *bufio.Reader, name string, f func(n int, line []byte, body io.Reader) error) error {
+	var line []byte
 	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
+		var err error
+		line = line[:0]
+		for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull && len(line) <= maxLine; {
+			var part []byte
+			part, err = in.ReadSlice('\n')
+			line = append(line, part...)
+		}
+		if err == bufio.ErrBufferFull {
+			short, body, err := splitLong(line, in)
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", name, n, err)
+			}
+			if err := f(n, short, placed{body, name, n}); err != nil {
+				return err
+			}
+			continue
+		}
 		if t := bytes.TrimSpace(line); len(t) > 0 {
-			if err := f(n, t); err != nil {
+			if err := f(n, t, nil); err != nil {
 				return err
 			}
 		}
@@ -214,10 +233,6 @@ func readLines(r io.Reader, f func(n int, line []byte) error) error {
 		}
 	}
 }
-
-// maxSeq is beyond any tape: what is kept for each number up to the last must not
-// be more than memory holds.
-const maxSeq = 1 << 28
 
 // parsePortableHeader reads a header. ok is false if line is none.
 func parsePortableHeader(line []byte) (h portableHeader, ok bool, err error) {

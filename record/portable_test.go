@@ -262,7 +262,7 @@ func TestPortableNumbers(t *testing.T) {
 			t.Errorf("%s: want an error", mark)
 		}
 	}
-	for _, seq := range []string{"-1", "1.5", `"1"`, "268435457"} {
+	for _, seq := range []string{"-1", "1.5", `"1"`, "281474976710657"} {
 		_, err := record.ReadPortable(strings.NewReader(`{"seq":`+seq+`,"dir":"a2c","text":""}`), "file")
 		if err == nil || !strings.Contains(err.Error(), `file:1: "seq": `+seq) {
 			t.Errorf("seq %s: got %v, want an error that names it", seq, err)

@@ -145,5 +145,9 @@ func readSealed(blocks *bolt.Bucket, key []byte) (sealed, error) {
 	if err != nil {
 		return sealed{}, err
 	}
-	return sealed{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}, nil
+	s := sealed{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}
+	if max(len(s.rows), len(s.bytes)) > maxPlain || len(s.state) > maxState { // packed, and so less than that
+		return sealed{}, fmt.Errorf("block %x: its size: %w", key, ErrDamaged)
+	}
+	return s, nil
 }

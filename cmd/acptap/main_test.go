@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestMain(m *testing.M) {
 	// The race detector has each process sleep for a second before it ends.
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
-	testscript.Main(m, map[string]func(){"acptap": main})
+	testscript.Main(m, map[string]func(){"acptap": measured})
 }
 
 func TestScripts(t *testing.T) {
