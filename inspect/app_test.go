@@ -58,6 +58,10 @@ func TestScreens(t *testing.T) {
 		{"capabilities-discovered", "mcp-2026-07-28.jsonl", "5"},
 		{"numbers", "acp-go-sdk.jsonl", "6"},
 		{"numbers-mcp", "mcp-everything.jsonl", "6"},
+		{"turns-again", "acp-npm-sdk-again.jsonl", "4"},
+		{"numbers-again", "acp-npm-sdk-again.jsonl", "6"},
+		{"turns-loaded", "../../inspect/testdata/acp-npm-sdk-loaded.jsonl", "4"},
+		{"numbers-loaded", "../../inspect/testdata/acp-npm-sdk-loaded.jsonl", "6"},
 		{"request", "acp-go-sdk.jsonl", ":16<Enter>%"},
 		{"response", "acp-go-sdk.jsonl", ":12<Enter>%"},
 		{"tool-call", "acp-go-sdk.jsonl", ":11<Enter>]"},
@@ -89,7 +93,12 @@ func TestScreens(t *testing.T) {
 // TestErrorsCounted: the status line counts as many errors as a listing of the
 // store does, and what is lost apart from them.
 func TestErrorsCounted(t *testing.T) {
-	texts := map[string]string{"odd": odd}
+	texts := map[string]string{"odd": odd, "shim": `{"acptap":1,"protocol":"acp"}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"c","prompt":[]}},"origin":"withheld"}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"a","prompt":[]}},"origin":"rewritten"}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no","data":{"sessionId":"a"}}},"origin":"withheld"}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no","data":{"sessionId":"c"}}},"origin":"rewritten"}
+`}
 	files, err := filepath.Glob(filepath.Join(tapeDir, "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("got %v and %v, want tapes", files, err)

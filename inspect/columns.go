@@ -58,9 +58,8 @@ func shapeOf(f *dialect.Frame) shape {
 	return s
 }
 
-// isBad reports whether a frame is an error, or junk, as they are counted of a
-// tape, or a mark of a loss or a fault. How the agent ended is neither: many
-// clients end it by a signal.
+// isBad reports whether a frame is an error, or junk, or a mark of a loss or a
+// fault. How the agent ended is neither: many clients end it by a signal.
 func isBad(f *dialect.Frame) bool {
 	if f.Kind == wire.Mark {
 		m := wire.ReadMark(f.Frame)

@@ -167,6 +167,7 @@ func (s *scan) take() findings {
 func (s *scan) see(r *reel, f *dialect.Frame, isBad bool) {
 	shown := s.wants(r.at(f.Seq), f)
 	s.found.last = f.Seq
+	isBad = isBad && f.Origin.Sent() // else it is acptap's, or the same error once more
 	if head := s.run.head(f, shown); shown {
 		s.found.sights = append(s.found.sights, newSight(f.Seq, head, isBad, f.Kind == wire.Mark))
 	}

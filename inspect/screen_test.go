@@ -235,7 +235,7 @@ func subject(tb testing.TB, file string) inspect.Subject {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return written(tb, file, string(text))
+	return written(tb, filepath.Base(file), string(text))
 }
 
 // written opens a tape that is written in the portable form.

@@ -44,7 +44,7 @@ func (s *story) read(ctx context.Context, r *reel, news func()) {
 				s.used = append(s.used, uses{})
 			}
 			s.trace.Add(&f)
-			if f.Kind != wire.Mark {
+			if f.Kind != wire.Mark && f.Origin.Sent() { // what acptap made of it is not counted once more
 				s.tally.add(&f)
 				s.used[len(s.used)-1].add(&f)
 			}

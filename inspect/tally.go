@@ -33,18 +33,10 @@ func (t *tally) add(f *dialect.Frame) {
 	}
 }
 
-// uses count the requests and notifications of each method, as the client sent and
-// got them: what acptap made of them is not counted once more.
+// uses count the requests and notifications of each method.
 type uses map[string]int
 
 func (u uses) add(f *dialect.Frame) {
-	seen := f.Origin.Received()
-	if f.Dir == wire.ClientToAgent {
-		seen = f.Origin.Sent()
-	}
-	if !seen {
-		return
-	}
 	if f.Kind == wire.Notification || f.Kind != wire.Response && f.Answers == 0 {
 		u[f.Method]++
 	}

@@ -296,26 +296,27 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	}
 }
 
-// tally counts a frame, and notes what it tells of its session.
+// tally counts a frame that client or agent sent, and notes what it tells of its
+// session. What acptap made, or put in the place of another frame, is not counted:
+// nobody said it, or somebody said it once.
 func (d *dissector) tally(f *wire.Frame, about *dialect.About, news *dialect.News) {
 	i := &d.Info
 	i.Lines, i.Last = f.Seq, f.At
-	if f.Kind == wire.Mark {
+	if f.Kind == wire.Mark || f.Kind == wire.Stderr {
 		return
 	}
-	if f.Kind == wire.Stderr {
-		return
-	}
-	i.Frames++
-	i.Bytes += f.Size
-	if f.Kind == wire.Junk {
-		i.Junk++
-	}
-	if f.Failed {
-		i.Failed++
-	}
-	if about.Events.Has(dialect.TurnBegan) && clientKnows(f) { // not a second time as the agent got it
-		i.Turns++
+	if f.Origin.Sent() {
+		i.Frames++
+		i.Bytes += f.Size
+		if f.Kind == wire.Junk {
+			i.Junk++
+		}
+		if f.Failed {
+			i.Failed++
+		}
+		if about.Events.Has(dialect.TurnBegan) {
+			i.Turns++
+		}
 	}
 	if len(about.Entries) == 0 {
 		d.session(f, about, news)

@@ -16,7 +16,7 @@ type Info struct {
 	Tape  string `json:"tape"`
 	Start Start  `json:"start"`
 
-	Frames   uint64        `json:"frames"` // without marks and stderr
+	Frames   uint64        `json:"frames"` // that client and agent have sent
 	Lines    uint64        `json:"lines"`  // number of the last line: frames, lines of stderr and marks have numbers
 	Bytes    int64         `json:"bytes"`  // of those frames, without their line ends
 	Failed   uint64        `json:"failed"` // responses with an error

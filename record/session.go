@@ -74,7 +74,9 @@ func existing(sessions map[string]SessionInfo) (n uint64) {
 func (s *SessionInfo) see(f *wire.Frame, about *dialect.About, news *dialect.News, now time.Time) {
 	run := &s.Runs[0]
 	run.Last, run.Ended = f.Seq, now
-	run.Frames++
+	if f.Origin != wire.Injected || f.Kind != wire.Notification { // what acptap replays was counted when it was said
+		run.Frames++
+	}
 	if f.Failed {
 		run.Failed++
 	}

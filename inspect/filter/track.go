@@ -33,8 +33,9 @@ type turns struct {
 }
 
 type prompt struct {
-	seq  uint64
-	turn int
+	seq      uint64
+	turn     int
+	withheld bool // the agent has not got it; another may follow in its place
 }
 
 // Next begins a further tape, on which sessions of the one before may go on.
@@ -90,6 +91,10 @@ func (t *Tracker) answer(s *Subject, seq uint64) {
 func (t *Tracker) turn(f *dialect.Frame) int {
 	u := t.turns[f.Session]
 	if f.Events.Has(dialect.TurnBegan) {
+		if p := u.replaced(f); p != nil {
+			p.withheld = false
+			return p.turn
+		}
 		if u == nil {
 			if t.turns == nil || len(t.turns) == maxKept {
 				t.turns = make(map[string]*turns)
@@ -98,7 +103,7 @@ func (t *Tracker) turn(f *dialect.Frame) int {
 			t.turns[f.Session] = u
 		}
 		u.begun++
-		u.prompts = append(u.prompts, prompt{f.Seq, u.begun})
+		u.prompts = append(u.prompts, prompt{f.Seq, u.begun, f.Origin == wire.Withheld})
 		return u.begun
 	}
 	if u == nil || f.Session == "" || len(u.prompts) == 0 {
@@ -116,14 +121,31 @@ func (t *Tracker) turn(f *dialect.Frame) int {
 	return n
 }
 
+// replaced returns the prompt in whose place f was sent on, nil if there is none.
+func (u *turns) replaced(f *dialect.Frame) *prompt {
+	if u == nil || f.Origin != wire.Rewritten {
+		return nil
+	}
+	i := slices.IndexFunc(u.prompts, func(p prompt) bool { return p.withheld })
+	if i < 0 {
+		return nil
+	}
+	return &u.prompts[i]
+}
+
 // tool returns the tool call that a frame is about, with the title that was
-// given to it last.
+// given to it last. The title of a call that is announced is its own: its id may
+// have been that of another.
 func (t *Tracker) tool(f *dialect.Frame) Tool {
 	tool := ToolOf(f)
 	if tool.ID == "" {
 		return tool
 	}
 	key := toolKey{f.Session, tool.ID}
+	if tool.Title == "" && f.Update == "tool_call" {
+		delete(t.tools, key)
+		return tool
+	}
 	if tool.Title == "" {
 		tool.Title = t.tools[key]
 		return tool

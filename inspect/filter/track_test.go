@@ -13,14 +13,21 @@ import (
 )
 
 // frames returns the frames of lines as they stand on a tape, 10 ms apart. A line
-// begins with > from the client, < from the agent.
+// begins with > from the client, < from the agent; with - or ~ behind that if it
+// was withheld, or put in place of a withheld one.
 func frames(lines string) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		tracker := dialect.NewTracker(dialect.AnyProtocol)
 		for i, line := range strings.Split(strings.TrimSpace(lines), "\n") {
-			f := wire.Frame{Seq: uint64(i + 1), At: time.Duration(i) * 10 * time.Millisecond, Raw: []byte(line[1:])}
+			f := wire.Frame{Seq: uint64(i + 1), At: time.Duration(i) * 10 * time.Millisecond, Raw: []byte(strings.TrimLeft(line, "><-~"))}
 			if line[0] == '<' {
 				f.Dir = wire.AgentToClient
+			}
+			switch line[1] {
+			case '-':
+				f.Origin = wire.Withheld
+			case '~':
+				f.Origin = wire.Rewritten
 			}
 			f.Size = int64(len(f.Raw))
 			e := wire.Scan(f.Raw)
@@ -140,6 +147,51 @@ func TestTrackerV2(t *testing.T) {
 	}
 	if want := "[0 0 1 1 2 2 1 1 0 3]"; fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+// A prompt that the agent gets in another form, or later, is one turn.
+func TestTrackerRewritten(t *testing.T) {
+	var tr filter.Tracker
+	var got []int
+	for f := range frames(`
+>{"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}
+<{"id":0,"result":{"protocolVersion":1}}
+>-{"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
+>-{"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
+>~{"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
+>~{"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
+<{"id":1,"result":{"stopReason":"end_turn"}}
+<{"id":2,"result":{"stopReason":"end_turn"}}
+>{"id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
+`) {
+		s := tr.See(&f)
+		got = append(got, s.Turn)
+	}
+	if want := "[0 0 1 2 1 2 1 2 3]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+// A tool call that is announced has not the title of one that had its id before.
+func TestTrackerToolsAgain(t *testing.T) {
+	var tr filter.Tracker
+	var got []string
+	for f := range frames(`
+>{"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}
+<{"id":0,"result":{"protocolVersion":1}}
+<{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"A"}}}
+<{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c"}}}
+<{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c"}}}
+<{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c"}}}
+<{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","title":"B"}}}
+`) {
+		if s := tr.See(&f); s.Tool.ID != "" {
+			got = append(got, s.Tool.Title)
+		}
+	}
+	if want := `["A" "A" "" "" "B"]`; fmt.Sprintf("%q", got) != want {
+		t.Errorf("got %q, want %s", got, want)
 	}
 }
 

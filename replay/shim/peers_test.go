@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,25 @@ func (e *editor) SessionUpdate(_ context.Context, n acp.SessionNotification) err
 func (e *editor) RequestPermission(_ context.Context, r acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
 	selected := &acp.RequestPermissionOutcomeSelected{OptionId: r.Options[0].OptionId}
 	return acp.RequestPermissionResponse{Outcome: acp.RequestPermissionOutcome{Selected: selected}}, nil
+}
+
+// forget takes away what the editor shows.
+func (e *editor) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.updates = nil
+}
+
+// calls returns the ids of the tool calls that were announced.
+func (e *editor) calls() (ids []acp.ToolCallId) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, n := range e.updates {
+		if call := n.Update.ToolCall; call != nil {
+			ids = append(ids, call.ToolCallId)
+		}
+	}
+	return ids
 }
 
 // outline tells what the editor shows: texts put together, tool calls in their
@@ -82,17 +102,18 @@ func TestPeers(t *testing.T) {
 		if out, err := exec.Command("go", "build", "-o", agent, "github.com/coder/acp-go-sdk/example/agent").CombinedOutput(); err != nil {
 			t.Fatalf("building the example agent: %v\n%s", err, out)
 		}
-		checkPeer(t, []string{agent})
+		checkPeer(t, []string{agent}, 1)
 	})
 	// The example agent of the npm package @agentclientprotocol/sdk, from its
 	// tape. It says that it does not load sessions, and as each run is the same
-	// one, it gives the same id to each of its sessions.
+	// one, it gives the same id to each of its sessions. It counts its tool calls
+	// from call_1 in each turn.
 	t.Run("npm", func(t *testing.T) {
-		checkPeer(t, []string{os.Args[0], "role:tape", "../../testdata/tapes/acp-npm-sdk.jsonl"})
+		checkPeer(t, []string{os.Args[0], "role:tape", "../../testdata/tapes/acp-npm-sdk-again.jsonl"}, 2)
 	})
 }
 
-func checkPeer(t *testing.T, agent []string) {
+func checkPeer(t *testing.T, agent []string, turns int) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	dir := t.TempDir()
@@ -124,7 +145,12 @@ func checkPeer(t *testing.T, agent []string) {
 			t.Fatalf("got %+v, %v", r, err)
 		}
 	}
-	prompt(conn)
+	said := ""
+	for range turns {
+		prompt(conn)
+		said += "user: mend it\n" + first.outline() + "\n"
+		first.forget()
+	}
 	end()
 
 	second, conn, r, end := open()
@@ -138,9 +164,16 @@ func checkPeer(t *testing.T, agent []string) {
 	if _, err := conn.LoadSession(ctx, acp.LoadSessionRequest{SessionId: made.SessionId, Cwd: "/w", McpServers: []acp.McpServer{}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := second.outline(), "user: mend it\n"+first.outline(); got != want {
-		t.Errorf("after the load\n%s\nbefore\n%s", got, want)
+	if got := second.outline() + "\n"; got != said {
+		t.Errorf("after the load\n%s\nbefore\n%s", got, said)
 	}
-	prompt(conn)
+	for range turns {
+		prompt(conn)
+	}
 	end()
+	ids := second.calls()
+	slices.Sort(ids)
+	if unique := slices.Compact(slices.Clone(ids)); len(unique) != 4*turns || len(ids) != len(unique) {
+		t.Errorf("the tool calls of %d turns have the ids %q", 2*turns, ids)
+	}
 }
