@@ -170,10 +170,12 @@ func (p *player) match(c *cue, m *arrival) {
 	if c.method == "notifications/cancelled" && l.kind == ofCall {
 		l.done = true
 	}
-	if p.agent.Pace.Speed > 0 {
+	if p.pace.Speed > 0 {
 		now := time.Now()
 		l.clock.tick(c.at, now)
-		p.main.clock.tick(c.at, now) // which waits for all the others
+		if c == p.leader() {
+			p.main.clock.tick(c.at, now)
+		}
 	}
 	p.wake(l)
 	p.wake(p.main)
@@ -181,6 +183,15 @@ func (p *player) match(c *cue, m *arrival) {
 	if s := p.sessions[c.session]; s != nil {
 		p.wake(s)
 	}
+}
+
+// leader returns the message that the next frame of the connection waits for, nil
+// if it waits for none.
+func (p *player) leader() *cue {
+	if len(p.main.held) > 0 {
+		return p.main.held[0].behind
+	}
+	return p.newest
 }
 
 // begin notes what a request begins.

@@ -111,7 +111,7 @@ func (p *player) sendArray(a *array) {
 		h := *a.next(part)
 		p.kept -= len(h.raw)
 		p.pop(part.lane)
-		if p.agent.Pace.Speed > 0 {
+		if p.pace.Speed > 0 {
 			part.lane.clock.tick(h.at, time.Now())
 		}
 		p.gone(part.lane, &h)

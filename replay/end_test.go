@@ -3,6 +3,7 @@ package replay_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -159,5 +160,81 @@ func TestDeathAfterSignal(t *testing.T) {
 	report, err := a.Run(t.Context(), in, io.Discard, io.Discard) // returns though in is open
 	if err != nil || report.Exit == nil || report.Exit.Code != 3 || report.Signal != "" {
 		t.Errorf("got %v, %+v", err, report)
+	}
+}
+
+// What the client owes it has to know: the time in which the agent is slow does
+// not count as its own.
+func TestPaceIsNoStall(t *testing.T) {
+	const tape = `
+! {"at":0,"dir":"c2a","frame":{"jsonrpc":"2.0","id":11,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}}
+! {"at":0,"dir":"a2c","frame":{"jsonrpc":"2.0","id":11,"result":{"sessionId":"s"}}}
+! {"at":0,"dir":"c2a","frame":{"jsonrpc":"2.0","id":12,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}}
+! {"at":20,"dir":"a2c","frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}}
+! {"at":21,"dir":"c2a","frame":{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}}
+! {"at":22,"dir":"a2c","frame":{"jsonrpc":"2.0","id":12,"result":{"stopReason":"cancelled"}}}
+`
+	synctest.Test(t, func(t *testing.T) {
+		in, client := io.Pipe()
+		go func() {
+			io.WriteString(client, makeNew+"\n"+`{"jsonrpc":"2.0","id":12,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`+"\n")
+			time.Sleep(21 * time.Second)
+			io.WriteString(client, cancel+"\n")
+			time.Sleep(time.Second)
+			client.Close()
+		}()
+		a := replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, tape)}}, Pace: replay.Pace{Speed: 1}}
+		if report, err := a.Run(t.Context(), in, io.Discard, io.Discard); err != nil {
+			t.Errorf("%v\n%s", err, &report)
+		}
+	})
+}
+
+// However a client goes on to the second connection of a tape, it gets one answer
+// to each of its requests.
+func TestPaceOfConnections(t *testing.T) {
+	const load = `{"jsonrpc":"2.0","id":11,"method":"session/load","params":{"sessionId":"s","cwd":"/w","mcpServers":[]}}`
+	connection := func(begin int, session string, delay int) string {
+		return fmt.Sprintf(`
+! {"at":%d,"dir":"c2a","frame":{"jsonrpc":"2.0","id":10,"method":"initialize","params":{"protocolVersion":1}}}
+! {"at":%d,"dir":"a2c","frame":{"jsonrpc":"2.0","id":10,"result":{"protocolVersion":1}}}
+! {"at":%[2]d,"dir":"a2c","frame":{"jsonrpc":"2.0","method":"_x/status","params":{}}}
+! {"at":%d,"dir":"c2a","frame":{"jsonrpc":"2.0","id":11,"method":"session/load","params":{"sessionId":%q,"cwd":"/w","mcpServers":[]}}}
+! {"at":%d,"dir":"a2c","frame":{"jsonrpc":"2.0","id":11,"result":{"of":%[4]q}}}
+`, begin, begin+delay, begin+10, session, begin+13)
+	}
+	want := []string{`{"jsonrpc":"2.0","id":10,"result":{"protocolVersion":1}}`, `{"jsonrpc":"2.0","method":"_x/status","params":{}}`, `{"jsonrpc":"2.0","id":11,"result":{"of":"s"}}`}
+	for _, tt := range []struct {
+		name          string
+		first, second int // seconds until initialize was answered
+		wait          time.Duration
+	}{
+		{"at once", 3, 3, 0},
+		{"when the answer has come", 3, 3, 4 * time.Second},
+		{"before that of the second would have come", 3, 9, 4 * time.Second},
+		{"when only that of the second would have come", 9, 3, 4 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out bytes.Buffer
+				in, client := io.Pipe()
+				go func() {
+					io.WriteString(client, hello+"\n")
+					time.Sleep(tt.wait)
+					io.WriteString(client, load+"\n")
+					time.Sleep(time.Minute)
+					client.Close()
+				}()
+				tape := tapeOf(t, connection(0, "r", tt.first)+connection(20, "s", tt.second))
+				a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Pace: replay.Pace{Speed: 1}, Cwd: "/"}
+				report, err := a.Run(t.Context(), in, &out, io.Discard)
+				if err != nil || report.Sent != 3 || report.Received != 2 || report.Matched != 2 {
+					t.Errorf("got %v with the report %+v", err, report)
+				}
+				if got := strings.Split(strings.TrimSpace(out.String()), "\n"); !slices.Equal(got, want) {
+					t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+			})
+		})
 	}
 }

@@ -201,7 +201,7 @@ func (p *player) nextReady() (next *lane, due time.Time) {
 	active := p.active[:0]
 	first := uint64(math.MaxUint64)
 	now := time.Time{}
-	if p.agent.Pace.Speed > 0 {
+	if p.pace.Speed > 0 {
 		now = time.Now()
 	}
 	for _, l := range p.active {
@@ -211,7 +211,7 @@ func (p *player) nextReady() (next *lane, due time.Time) {
 		}
 		active = append(active, l)
 		h := &l.held[0]
-		if at := l.clock.due(p.agent.Pace, h.at); at.After(now) {
+		if at := l.clock.due(p.pace, h.at); at.After(now) {
 			if due.IsZero() || at.Before(due) {
 				due = at
 			}

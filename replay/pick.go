@@ -116,7 +116,7 @@ func (k *casting) pick(p *player, line []byte) *player {
 			continue
 		}
 		if q := k.audition(p, b, m); q != nil {
-			p.script.close()
+			q.takeOver(p)
 			return q
 		}
 	}
@@ -124,14 +124,14 @@ func (k *casting) pick(p *player, line []byte) *player {
 }
 
 // audition returns a player of another connection, as it were if it had played
-// from the beginning, if it has what m asks for.
+// from the beginning, if it has what m asks for. What it has said until then, the
+// client has heard of another one, so it takes no time.
 func (k *casting) audition(p *player, b beginning, m *arrival) *player {
-	report := *p.report
-	q, err := newPlayer(k.agent, b, &report)
+	q, err := newPlayer(k.agent, b, &Report{})
 	if err != nil {
 		return nil
 	}
-	q.inbox = p.inbox
+	q.inbox, q.pace = p.inbox, Pace{}
 	q.out, q.errOut = newOutbox(io.Discard, p.inbox), newOutbox(io.Discard, p.inbox)
 	q.advance()
 	for _, line := range k.early {
@@ -140,11 +140,20 @@ func (k *casting) audition(p *player, b beginning, m *arrival) *player {
 	}
 	q.flush()
 	found, _, _ := q.find(m)
-	if found == nil || len(report.Misses) > len(p.report.Misses) {
+	if found == nil || len(q.report.Misses) > len(p.report.Misses) {
 		q.script.close()
 		return nil
 	}
-	*p.report = report
-	q.report, q.out, q.errOut = p.report, p.out, p.errOut
 	return q
+}
+
+// takeOver goes on in place of p. What only its pace held back there is sent.
+func (q *player) takeOver(p *player) {
+	pace := p.pace
+	p.pace = Pace{}
+	p.advance()
+	p.flush()
+	p.script.close()
+	p.report.Exit, p.report.Signal = q.report.Exit, q.report.Signal
+	q.report, q.out, q.errOut, q.pace = p.report, p.out, p.errOut, pace
 }

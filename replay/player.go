@@ -18,6 +18,7 @@ import (
 // the next, so what it sends depends on the order of the messages only.
 type player struct {
 	agent    *Agent
+	pace     Pace
 	script   *script
 	protocol dialect.Protocol
 	report   *Report
@@ -102,6 +103,7 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 	}
 	p := &player{
 		agent:    a,
+		pace:     a.Pace,
 		script:   newScript(b, info.Connection.Protocol),
 		protocol: info.Connection.Protocol,
 		report:   report,
@@ -158,19 +160,22 @@ func (p *player) play(ctx context.Context, k *casting) *player {
 			p.handle(line)
 			continue
 		}
-		var stalled time.Time
-		l, after := p.stalled(k.agent.Patience)
-		if l != nil {
-			stalled = heard.Add(after)
+		next := due
+		var l *lane
+		if due.IsZero() { // all that is ready was sent
+			var after time.Duration
+			if l, after = p.stalled(k.agent.Patience); l != nil {
+				next = heard.Add(after)
+			}
 		}
-		switch p.wait(ctx, due, stalled) {
+		switch p.wait(ctx, next) {
 		case cancelled:
 			return p
 		case timeout:
-			if l != nil && due.IsZero() && !time.Now().Before(stalled) {
+			if l != nil {
 				p.stall(l)
-				heard = time.Now()
 			}
+			heard = time.Now() // from now on the client knows what it has to react to
 		}
 	}
 }
@@ -203,12 +208,8 @@ const (
 	cancelled              // the context is done
 )
 
-// wait waits for the client, or until the earlier of two times that are not
-// zero.
-func (p *player) wait(ctx context.Context, due, stalled time.Time) woken {
-	if due.IsZero() || !stalled.IsZero() && stalled.Before(due) {
-		due = stalled
-	}
+// wait waits for the client, or until a time that is not zero.
+func (p *player) wait(ctx context.Context, due time.Time) woken {
 	var alarm <-chan time.Time
 	if !due.IsZero() {
 		t := time.NewTimer(time.Until(due))

@@ -18,7 +18,7 @@ func (p *player) send(l *lane, h *held, raw []byte) {
 		p.say(h, raw)
 		return
 	}
-	if p.agent.Pace.Speed > 0 {
+	if p.pace.Speed > 0 {
 		l.clock.tick(h.at, time.Now())
 	}
 	if p.tokenless(h, raw) {

@@ -80,7 +80,7 @@ func (p *player) hold(l *lane, h held, raw []byte) {
 	if l == p.main || l == p.aside {
 		h.behind = p.unmet()
 	}
-	if !p.seeking && len(l.held) == 0 && len(p.active) == 0 && p.agent.Pace.Speed == 0 && h.array == nil && !p.blocked(l, &h) || p.draining {
+	if !p.seeking && len(l.held) == 0 && len(p.active) == 0 && p.pace.Speed == 0 && h.array == nil && !p.blocked(l, &h) || p.draining {
 		p.lastHeld = nil
 		p.send(l, &h, raw)
 		return
