@@ -14,6 +14,7 @@ import (
 type array struct {
 	seq   uint64
 	parts []part
+	torn  bool // some entries are of sessions that are not played
 }
 
 // A part is one entry of an array, in the lane to which it belongs.
@@ -33,9 +34,15 @@ func (p *player) array(f *dialect.Frame) bool {
 		return false
 	}
 	a := &array{seq: f.Seq}
+	i := -1
 	eachMessage(f, func(entry *dialect.Frame, e wire.Envelope) {
+		i++
+		if !p.script.concerns(f.Seq, &entry.About) {
+			a.torn = true
+			return
+		}
 		h := newHeld(entry)
-		h.entry, h.array = len(a.parts), a
+		h.entry, h.array = i, a
 		l := p.laneOf(&h, entry, e)
 		a.parts = append(a.parts, part{l, h.entry, h.reply, h.token})
 		p.hold(l, h, entry.Raw)
@@ -45,6 +52,9 @@ func (p *player) array(f *dialect.Frame) bool {
 
 // together reports whether the entries leave as one.
 func (a *array) together() bool {
+	if a.torn {
+		return false
+	}
 	batch := 0
 	for _, part := range a.parts {
 		if part.lane.dead || part.token {

@@ -205,7 +205,7 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 		return
 	}
 	d.known.learn(c, f.Raw)
-	if made := gjson.GetBytes(e.Result, "sessionId"); f.Method == "session/new" && c.method != f.Method && made.Exists() {
+	if made := gjson.GetBytes(e.Result, "sessionId"); f.Method == "session/new" && c.method != f.Method && c.session != "" && made.Exists() {
 		d.known.know(dialect.SessionID, quoted(c.session), made.Raw) // made anew
 	}
 	d.offersOf(c.session).answered(e)

@@ -73,7 +73,7 @@ func (d *driver) move(t *thread, m *move) {
 		d.skip(m, "the agent has not asked for that")
 		return
 	}
-	if cwd := gjson.GetBytes(m.params, "cwd"); isSetup(m) && cwd.Type == gjson.String {
+	if cwd := gjson.GetBytes(m.params, "cwd"); isSetup(m.method) && cwd.Type == gjson.String {
 		d.known.moveIn(cwd.Str)
 	}
 	messages := make([][]byte, len(m.messages))
@@ -101,9 +101,9 @@ func (d *driver) move(t *thread, m *move) {
 	d.send(messages[0])
 }
 
-// isSetup reports whether a move sets up a session.
-func isSetup(m *move) bool {
-	switch m.method {
+// isSetup reports whether a method sets up a session of ACP.
+func isSetup(method string) bool {
+	switch method {
 	case "session/new", "session/load", "session/resume", "session/fork":
 		return true
 	}

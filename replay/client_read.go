@@ -164,8 +164,10 @@ func (r *planReader) concerns(f *dialect.Frame) bool {
 	case f.Session != "":
 		return false
 	}
-	opened, ok := r.opened[f.Seq]
-	return !ok && f.Method != "session/new" || opened == want
+	if opened, ok := r.opened[f.Seq]; ok {
+		return opened == want
+	}
+	return !makesSession(f.Method)
 }
 
 // clientSays takes a request or notification; m is the move that earlier ones of
@@ -188,9 +190,10 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 		t.moves = append(t.moves, m)
 	}
 	raw := slices.Clone(f.Raw)
-	if opens && (f.Method == "session/load" || f.Method == "session/resume") && !r.made[session] {
+	loads := f.Method == "session/load" || f.Method == "session/resume"
+	if asks := gjson.GetBytes(e.Params, "sessionId").Str; opens && (loads || f.Method == "session/fork" && r.anew) && !r.made[asks] {
 		if !r.anew {
-			return m, fmt.Errorf("%w: frame %d asks for session %s", ErrUnmade, f.Seq, session)
+			return m, fmt.Errorf("%w: frame %d asks for session %s", ErrUnmade, f.Seq, asks)
 		}
 		raw = asNew(raw)
 		m.method = "session/new"

@@ -226,12 +226,9 @@ func (p *player) nextReady() (next *lane, due time.Time) {
 	return next, due
 }
 
-// makesSession reports whether a request makes a session whose id its answer
-// tells.
-func makesSession(kind wire.Kind, method string) bool {
-	if kind != wire.Request {
-		return false
-	}
-	m, ok := dialect.Lookup(dialect.ACP, method)
+// makesSession reports whether a request of a method makes a session whose id its
+// answer tells.
+func makesSession(method string) bool {
+	m, ok := dialect.Lookup(dialect.AnyProtocol, method)
 	return ok && m.Effect == dialect.Opens && m.Session != dialect.InParams
 }

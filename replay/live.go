@@ -111,7 +111,7 @@ func (u *understudy) give(m *arrival) {
 	line := bytes.Clone(m.raw)
 	switch m.kind {
 	case wire.Request:
-		u.calls = append(u.calls, liveCall{string(m.id), makesSession(m.kind, m.method)})
+		u.calls = append(u.calls, liveCall{string(m.id), makesSession(m.method)})
 		if m.session != "" {
 			u.sessions[m.session] = true
 		}

@@ -29,13 +29,17 @@ func part(name string, args ...string) record.Start {
 }
 
 var parts = map[string]func(args []string){
-	// tape PATH: the agent of a tape.
+	// tape PATH [SESSION]: the agent of a tape.
 	"tape": func(args []string) {
 		tape, err := record.OpenFile(args[0])
 		if err != nil {
 			panic(err)
 		}
-		agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}}
+		source := replay.Source{Tape: tape}
+		if len(args) > 1 {
+			source.Session = args[1]
+		}
+		agent := replay.Agent{Sources: []replay.Source{source}}
 		report, err := agent.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr)
 		fmt.Fprint(os.Stderr, report.String(), err)
 	},

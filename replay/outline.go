@@ -250,7 +250,7 @@ func (o *outliner) connection(run int, c dialect.Connection) {
 		known[s.ID] = true
 	}
 	o.calls(func(c *trace.Call) bool {
-		return c.Run == run && !known[c.Session] && !(o.opened && opens(c.Method))
+		return c.Run == run && !known[c.Session] && !(o.opened && isSetup(c.Method))
 	})
 	o.told(place{run: run})
 }

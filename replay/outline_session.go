@@ -75,7 +75,7 @@ func (o *outliner) happenings(s *trace.Session) []happening {
 		list = append(list, happening{run: t.Run, seq: t.Prompt, turn: t})
 	}
 	for _, c := range o.trace.Calls {
-		if c.Session == s.ID && !shownOtherwise(c.Method) && !(o.opened && opens(c.Method)) {
+		if c.Session == s.ID && !shownOtherwise(c.Method) && !(o.opened && isSetup(c.Method)) {
 			list = append(list, happening{run: c.Run, seq: c.Request, call: c})
 		}
 	}
@@ -105,10 +105,6 @@ func (o *outliner) happenings(s *trace.Session) []happening {
 // or terminals. How often an agent looks after a terminal depends on its speed.
 func shownOtherwise(method string) bool {
 	return method == "session/prompt" || method == "session/request_permission" || strings.HasPrefix(method, "terminal/")
-}
-
-func opens(method string) bool {
-	return method == "session/new" || method == "session/load" || method == "session/resume"
 }
 
 func endOf(t *trace.Turn) string {

@@ -125,10 +125,8 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 		p.made[run.First] = one.ID
 		p.endings = append(p.endings, ending{one.ID, run.Last})
 		p.homes[relative(p.taped, one.Cwd)] = true
-		if one.ID == s.Session {
-			p.script.setup = run.First
-		}
 	}
+	p.script.made = p.made
 	slices.SortFunc(p.endings, func(a, b ending) int { return cmp.Compare(a.last, b.last) })
 	if p.protocol == dialect.MCP {
 		p.roots.learn(p.taped, p.agent.Cwd)

@@ -15,8 +15,8 @@ import (
 // read again from the tape.
 type script struct {
 	source  Source
-	session string // the one that is played; empty: all are
-	setup   uint64 // number of the request that made it
+	session string            // the one that is played; empty: all are
+	made    map[uint64]string // sessions by the number of the request that made them
 
 	ahead cursor // what comes next
 	back  cursor // where a frame was read again last
@@ -59,12 +59,25 @@ func (s *script) has(f *dialect.Frame) bool {
 	switch {
 	case f.Dir == wire.ClientToAgent && !f.Origin.Sent(), f.Dir == wire.AgentToClient && !f.Origin.Received():
 		return false
-	case s.session == "", f.Seq == s.setup, f.Session == s.session:
-		return true
 	case len(f.Entries) > 0:
-		return slices.ContainsFunc(f.Entries, func(a dialect.About) bool { return a.Session == "" || a.Session == s.session })
+		return slices.ContainsFunc(f.Entries, func(a dialect.About) bool { return s.concerns(f.Seq, &a) })
 	}
-	return f.Session == "" && !makesSession(f.Kind, f.Method)
+	return s.concerns(f.Seq, &f.About)
+}
+
+// concerns reports whether a message of a frame belongs to the session that was
+// chosen, or to none. Who asked for a session and got none may have meant any
+// other.
+func (s *script) concerns(seq uint64, about *dialect.About) bool {
+	switch made := s.made[seq]; {
+	case s.session == "", about.Session == s.session:
+		return true
+	case about.Session != "":
+		return false
+	case made != "":
+		return made == s.session
+	}
+	return !makesSession(about.Method)
 }
 
 // again returns a frame that was given before. It is valid until the next call.

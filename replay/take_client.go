@@ -17,7 +17,7 @@ func (p *player) fromClient(f *dialect.Frame) {
 		return
 	}
 	wire.Entries(f.Raw, func(i int, entry []byte) bool {
-		if i < len(f.Entries) {
+		if i < len(f.Entries) && p.script.concerns(f.Seq, &f.Entries[i]) {
 			p.cue(f, f.Entries[i], entry, wire.Scan(entry), i)
 		}
 		return true

@@ -1,0 +1,61 @@
+package replay_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/replay"
+)
+
+// Of the tape of each dialect, each session that was made for itself is a
+// conversation of its own: both sides play it alone.
+func TestDialectsOneSession(t *testing.T) {
+	for name, text := range dialectTapes(t) {
+		sessions, err := tapeIn(t, text).Sessions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range sessions {
+			if s.Parent != "" {
+				continue // it cannot be without that
+			}
+			t.Run(name+"/"+s.ID, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "agent.jsonl")
+				if err := os.WriteFile(path, text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				then := []replay.Source{{Tape: tapeIn(t, text), Session: s.ID}}
+				lines, err := replay.Outline(then, replay.Content)
+				if err != nil || len(lines) < 3 || lines[0] != "session 1" {
+					t.Fatalf("got %q, %v", lines, err)
+				}
+				report, diff, said, err := playing(t, replay.Client{Sources: then, Start: part("tape", path, s.ID), Level: replay.Content})
+				if err != nil || len(report.Notes) > 0 {
+					t.Fatalf("got %v\n%v\n%s\n%s", err, report, diff, said)
+				}
+				if !strings.HasSuffix(said, "<nil>") || strings.Contains(said, "note: ") {
+					t.Errorf("the agent says %s", said)
+				}
+			})
+		}
+	}
+}
+
+// A fork of a session that nobody makes on the tape is made anew like a load.
+func TestClientForksAnew(t *testing.T) {
+	report, _, said, err := playing(t, replay.Client{
+		Sources: []replay.Source{{Tape: tapeOf(t, `
+c {"id":0,"method":"initialize","params":{"protocolVersion":1}}
+a {"id":0,"result":{"protocolVersion":1}}
+c {"id":1,"method":"session/fork","params":{"sessionId":"elsewhere","cwd":"/w"}}
+a {"id":1,"result":{"sessionId":"f"}}
+c {"id":2,"method":"session/close","params":{"sessionId":"f"}}
+a {"id":2,"result":{}}`)}},
+		Start: part("canned", `{"protocolVersion":1}`, `{"sessionId":"now"}`, `{}`), Level: replay.Content, AsNew: true,
+	})
+	if err != nil || len(report.Notes) > 0 || !strings.Contains(said, "session/new {\"cwd\"") || !strings.HasSuffix(said, "session/close {\"sessionId\":\"now\"}\n") {
+		t.Errorf("got %v, %v\n%s", err, report, said)
+	}
+}
