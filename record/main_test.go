@@ -24,6 +24,7 @@ var roles = map[string]func(args []string) error{
 	"adopt":    adoptRole,
 	"full":     fullRole,
 	"lockfile": lockRole,
+	"lease":    leaseRole,
 }
 
 func TestMain(m *testing.M) {

@@ -29,6 +29,8 @@ func (s *Shim) close(m message, out []wire.Frame) []wire.Frame {
 		}, s.close, out)
 	case c == nil:
 		return append(out, m.fail(notFound(id)))
+	case s.full(m):
+		return append(out, m.fail(tooMany))
 	}
 	s.serve(m, func(v *serving) error {
 		if err := v.finish(c); err != nil {

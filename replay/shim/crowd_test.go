@@ -116,6 +116,7 @@ func TestCrowd(t *testing.T) {
 				if lines, _ := cl.load(id); len(lines) != 4 {
 					t.Errorf("%s: got %d updates", id, len(lines))
 				}
+				cl.must("session/close", fmt.Sprintf(`{"sessionId":%q}`, id)) // the other one waits for it
 			}
 			cl.stop()
 		})

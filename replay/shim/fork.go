@@ -21,6 +21,9 @@ func (s *Shim) fork(m message, out []wire.Frame) []wire.Frame {
 	if err := checkSetup(m); err != nil {
 		return append(out, m.fail(*err))
 	}
+	if s.full(m) {
+		return append(out, m.fail(tooMany))
+	}
 	c := s.enter(newID())
 	c.opening = true
 	s.serve(m, func(v *serving) error {
@@ -36,6 +39,11 @@ func (s *Shim) fork(m message, out []wire.Frame) []wire.Frame {
 
 // fork makes the new session.
 func (l *load) fork() error {
+	free, err := l.slot(l.gone)
+	if err != nil {
+		return err
+	}
+	defer free()
 	one, listing, err := l.find(l.params.Get("sessionId").Str)
 	if err != nil {
 		return err

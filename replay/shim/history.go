@@ -118,6 +118,11 @@ func (s *Shim) traced(one record.SessionInfo, request message) (part stretch, st
 		part.epochs = append(part.epochs, e)
 		t.Next(e.connection)
 		for f := range e.frames(one.ID) {
+			select {
+			case <-s.closed:
+				return part, nil, errOver
+			default:
+			}
 			t.Add(f)
 			if e.connection.Dialect == dialect.ACPv2Early && f.Origin.Sent() {
 				part.stage1 = part.stage1 || f.Update == "tool_call" // until 2026-06-08

@@ -80,6 +80,9 @@ func (s *Shim) named(m message, cwd string) message {
 
 // serveList answers session/list from the store.
 func (s *Shim) serveList(m message, out []wire.Frame) []wire.Frame {
+	if s.full(m) {
+		return append(out, m.fail(tooMany))
+	}
 	listed := maps.Clone(s.listed)
 	s.serve(m, func(v *serving) error {
 		page, err := v.page(listed)
@@ -150,13 +153,13 @@ func (v *serving) page(listed map[string]bool) ([]byte, error) {
 		}
 		after = c
 	}
-	l, err := v.Store.List()
+	there, err := v.view()
 	if err != nil {
-		return nil, unreadable("store", err)
+		return nil, err
 	}
-	sessions := slices.DeleteFunc(v.offered(l), func(one record.SessionInfo) bool {
+	sessions := slices.DeleteFunc(slices.Collect(maps.Values(there.offered)), func(one record.SessionInfo) bool {
 		_, _, turns := one.Total()
-		return turns == 0 || listed[one.ID] || cwd != "" && !sameDir(one.Cwd, cwd) || v.torn(one, l)
+		return turns == 0 || listed[one.ID] || cwd != "" && !sameDir(one.Cwd, cwd) || v.torn(one, there.Listing)
 	})
 	slices.SortFunc(sessions, func(a, b record.SessionInfo) int { return order(a.Updated(), a.ID, b.Updated(), b.ID) })
 	if after.ID != "" {

@@ -44,6 +44,9 @@ func (s *Shim) openIn(m message, replay bool, w way, out []wire.Frame) []wire.Fr
 	if fault := checkSetup(m); fault != nil {
 		return append(out, m.fail(*fault))
 	}
+	if s.full(m) {
+		return append(out, m.fail(tooMany))
+	}
 	id := m.param("sessionId").Str
 	c := s.sessions[id]
 	active := c != nil
@@ -99,6 +102,11 @@ func checkSetup(m message) *fault {
 // run opens the session. The agent's is made before anything is replayed: a load
 // that fails must not leave half a conversation with the client.
 func (l *load) run() error {
+	free, err := l.slot(l.gone)
+	if err != nil {
+		return err
+	}
+	defer free()
 	if err := l.look(); err != nil {
 		return err
 	}
@@ -141,15 +149,21 @@ func (l *load) look() error {
 }
 
 // findUnused is find for a session that another proxy may still be about to let
-// go.
+// go. From then on no other proxy loads it.
 func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 	const step = inUseWait / 20
 	for wait := time.Duration(0); ; wait += step {
 		one, listing, err := l.find(l.session.client)
-		switch {
-		case err != nil || !l.busyElsewhere(one, listing):
+		if err != nil {
 			return one, listing, err
-		case wait >= inUseWait:
+		}
+		if l.rent(l.session, one.Agent) {
+			one, listing, err = l.find(l.session.client) // who had it until now may have added to it
+			if err != nil || !l.busyElsewhere(one, listing) {
+				return one, listing, err
+			}
+		}
+		if wait >= inUseWait {
 			return one, listing, fault{invalidRequest, "session in use: another client is at work in it", nil}
 		}
 		if err := l.pause(step); err != nil {
@@ -258,6 +272,7 @@ func (l *load) giveUp() {
 			}
 			l.kept.drop(c.held...)
 			c.held = nil
+			c.letGo()
 		}
 		return l.release(c, out)
 	})

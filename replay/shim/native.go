@@ -49,6 +49,9 @@ func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame
 		return append(out, m.Frame)
 	}
 	c := s.sessions[id.Str]
+	if s.full(m) {
+		return append(out, m.fail(tooMany))
+	}
 	added := c == nil
 	if added {
 		c = s.enter(id.Str)
@@ -59,16 +62,24 @@ func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame
 		stirred: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	c.native = n
-	s.calls[string(m.env.ID)] = &call{answered: n.answered}
+	s.calls.add(m.env.ID, &call{answered: n.answered})
 	s.spawn(n.watch)
 	return append(out, m.Frame)
 }
 
 // watch waits for the outcome.
 func (n *native) watch() {
-	n.look()
 	t := time.NewTimer(n.patience())
 	defer t.Stop()
+	select {
+	case n.slots <- struct{}{}:
+		defer func() { <-n.slots }()
+		n.look()
+		t.Reset(n.rest())
+	case <-t.C:
+		n.do(func(out []wire.Frame) []wire.Frame { return n.silent(out) })
+	case <-n.Shim.over:
+	}
 	for {
 		select {
 		case <-n.stirred:

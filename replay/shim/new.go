@@ -9,10 +9,10 @@ import (
 // setup takes the client's session/new, which is passed on.
 func (s *Shim) setup(m message) {
 	if m.env.ID != nil {
-		s.calls[string(m.env.ID)] = &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+		s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 			s.making--
 			return s.made(m, out)
-		}}
+		}, forgotten: func() { s.making-- }})
 		s.making++
 		s.lookUp()
 	}
@@ -21,23 +21,26 @@ func (s *Shim) setup(m message) {
 // made takes the agent's answer to session/new, or to session/fork. The
 // protocol wants the id to be unique, but agents that forget their sessions
 // count: then the client gets another name for it, or two sessions would become
-// one in the store.
+// one in the store. So it does where the store has not told in time what is in
+// it, and the agent forgets.
 func (s *Shim) made(m message, out []wire.Frame) []wire.Frame {
 	id := gjson.GetBytes(m.env.Result, "sessionId")
 	if m.env.Error != nil || id.Type != gjson.String {
 		return append(out, m.Frame)
 	}
-	if s.lookups > 0 {
-		s.parked = append(s.parked, s.kept.take(m)) // also if there is no room: this is one answer
+	if s.unsure() && s.kept.room(m) {
 		s.begun()
-		return out
+		return s.park(m, out)
 	}
 	agent := id.Str
 	client := agent
-	if s.known[agent] || s.byAgent[agent] != nil || s.sessions[agent] != nil {
+	if s.known[agent] || s.byAgent[agent] != nil || s.sessions[agent] != nil || s.looking && !s.opens() {
 		client = alias(agent)
 	}
 	c := s.enter(client)
+	if !s.opens() {
+		s.beside(func() { s.rent(c, s.Agent) })
+	}
 	if client != agent {
 		m = m.patched("result.sessionId", c.clientJSON)
 	}

@@ -2,16 +2,20 @@ package shim
 
 import (
 	"slices"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 )
 
 // newcomers is what is known of sessions that are only being made.
 type newcomers struct {
 	known   map[string]bool // ids in the store, as far as they were looked up
-	lookups int             // of known that are under way
+	looking bool            // for what else is in the store
+	again   bool            // and then once more
+	late    bool            // that takes too long to wait for it
 	parked  []wire.Frame    // what came meanwhile: responses to session/new, and the client's for sessions that are not open
 	making  int             // requests of the client for a new session that are not answered
 	setups  int             // own requests for a session that have not led to one yet
@@ -56,33 +60,78 @@ func (s *Shim) adopt(c *session) {
 	})
 }
 
+// lookUpWait is how long it is waited for what the store has.
+const lookUpWait = 100 * time.Millisecond
+
 // lookUp begins to find out which sessions the store has. It is called in an
 // act, and whenever the agent may give an id that it has given before.
 func (s *Shim) lookUp() {
-	s.lookups++
-	s.spawn(func() {
-		l, _ := s.Store.List() // one that cannot be read has nothing to confuse
-		s.do(func(out []wire.Frame) []wire.Frame {
-			for _, one := range slices.Concat(l.Sessions, l.Deleted) {
-				if one.Agent == s.Agent && one.Runs[0].Tape != s.Tape {
-					s.known[one.ID] = true
+	if s.looking {
+		s.again = true
+		return
+	}
+	s.looking = true
+	s.beside(func() {
+		for more := true; more; {
+			v, err := s.view()
+			if err == errOver {
+				return
+			}
+			s.do(func(out []wire.Frame) []wire.Frame {
+				if err == nil { // a store that cannot be read has nothing to confuse
+					s.know(v)
 				}
-			}
-			s.lookups--
-			if s.lookups > 0 {
-				return out
-			}
-			parked := s.parked
-			s.parked = nil
-			for _, f := range parked {
-				s.kept.drop(f)
-				if m := read(again(f)); m.env.Method != nil {
-					out = s.message(m, out)
-				} else {
-					out = s.settled(s.made(m, out))
+				more, s.again = s.again, false
+				if more {
+					return out
 				}
-			}
-			return out
-		})
+				s.looking, s.late = false, false
+				return s.unpark(out)
+			})
+		}
 	})
+}
+
+// know takes over which ids are in the store.
+func (s *Shim) know(v *view) {
+	for _, list := range [][]record.SessionInfo{v.Sessions, v.Deleted} {
+		for _, one := range list {
+			if one.Agent == s.Agent && one.Runs[0].Tape != s.Tape {
+				s.known[one.ID] = true
+			}
+		}
+	}
+}
+
+// unsure reports whether it is worth waiting for what the store has.
+func (s *Shim) unsure() bool { return s.looking && !s.late }
+
+// park keeps a frame until it is known what the store has, or that takes too
+// long.
+func (s *Shim) park(m message, out []wire.Frame) []wire.Frame {
+	if len(s.parked) == 0 {
+		time.AfterFunc(lookUpWait, func() {
+			s.do(func(out []wire.Frame) []wire.Frame {
+				s.late = s.looking && len(s.parked) > 0
+				return s.unpark(out)
+			})
+		})
+	}
+	return s.keep(&s.parked, m, out)
+}
+
+// unpark lets what is parked go on.
+func (s *Shim) unpark(out []wire.Frame) []wire.Frame {
+	parked := s.parked
+	s.parked = nil
+	for _, f := range parked {
+		s.kept.drop(f)
+		if m := read(again(f)); m.env.Method != nil {
+			out = s.message(m, out)
+		} else {
+			out = s.settled(s.made(m, out))
+		}
+	}
+	s.endIfIdle()
+	return out
 }

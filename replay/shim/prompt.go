@@ -48,7 +48,7 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 	if gives {
 		m = h.give(m)
 	}
-	s.calls[key] = &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+	s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		if gives {
 			h.taken(m.env.Error == nil)
 		}
@@ -60,7 +60,7 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 		}
 		c.rested()
 		return append(out, m.Frame)
-	}}
+	}, forgotten: func() { delete(c.prompts, key) }})
 	return s.toAgent(m, out)
 }
 

@@ -54,14 +54,17 @@ func (s *Shim) serve(m message, steps func(v *serving) error) *serving {
 	v := &serving{Shim: s, request: read(s.kept.take(m)), gone: make(chan struct{})}
 	v.params = gjson.ParseBytes(v.request.env.Params)
 	key := string(v.request.env.ID)
-	s.calls[key] = &call{serving: v}
+	s.calls.forget(key)
+	s.served[key] = v
 	s.spawn(func() {
 		err := steps(v)
 		if errors.Is(err, errOver) {
 			return
 		}
 		v.do(func(out []wire.Frame) []wire.Frame {
-			delete(s.calls, key)
+			if s.served[key] == v {
+				delete(s.served, key)
+			}
 			s.kept.drop(v.request.Frame)
 			var e fault
 			var r refusal
@@ -194,12 +197,11 @@ func (s *Shim) cancelRequest(m message, out []wire.Frame) []wire.Frame {
 			return s.hold(one, m, out)
 		}
 	}
-	c := s.calls[id]
-	if c == nil || c.serving == nil {
+	v := s.served[id]
+	switch {
+	case v == nil:
 		return append(out, m.Frame)
-	}
-	v := c.serving
-	if v.away {
+	case v.away:
 		return out
 	}
 	v.away = true

@@ -9,13 +9,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 )
-
-// A call is a request of the client that is not answered yet.
-type call struct {
-	answered func(m message, out []wire.Frame) []wire.Frame // takes the agent's response
-	serving  *serving                                       // of one that the shim serves: there is no response
-}
 
 // A session is one that is active on this connection.
 type session struct {
@@ -36,6 +31,7 @@ type session struct {
 	native  *native
 	opened  []byte // the result of what opened it
 	context *handover
+	lease   *record.Lease // nil: another client may load it
 }
 
 // enter makes a session known by the client's id.
@@ -59,6 +55,7 @@ func (s *Shim) bind(c *session, agent string, opened []byte) {
 func (s *Shim) drop(c *session) {
 	delete(s.sessions, c.client)
 	c.closed = true
+	c.letGo()
 	c.context = nil // it is large, and what is closed is remembered as long as the agent lives
 }
 
@@ -73,8 +70,8 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case id.Type != gjson.String:
 		return append(out, m.Frame)
-	case c == nil && s.lookups > 0 && !s.opens():
-		return s.keep(&s.parked, m, out) // the store may know it
+	case c == nil && s.unsure() && !s.opens():
+		return s.park(m, out) // the store may know it
 	case c == nil && (s.byAgent[id.Str] != nil || s.known[id.Str] && !s.opens()):
 		if m.env.ID == nil {
 			return out
@@ -101,13 +98,13 @@ func (s *Shim) noteSetting(c *session, m message) {
 		return
 	}
 	mode := gjson.Parse(m.param("modeId").Raw)
-	s.calls[string(m.env.ID)] = &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+	s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		if m.env.Error == nil {
 			c.restate("modes.currentModeId", mode)
 			c.restate("configOptions", gjson.GetBytes(m.env.Result, "configOptions"))
 		}
 		return append(out, m.Frame)
-	}}
+	}})
 }
 
 // toClient passes on what the agent sends for a session.
@@ -167,8 +164,8 @@ func (s *Shim) elicited(m message) message {
 	if s.asked[about] == nil {
 		return m
 	}
-	for _, c := range s.calls {
-		if v := c.serving; v != nil && v.asking == about {
+	for _, v := range s.served {
+		if v.asking == about {
 			return m.patched("params.requestId", v.request.env.ID)
 		}
 	}

@@ -47,15 +47,17 @@ type Shim struct {
 
 	do func(act func(out []wire.Frame) []wire.Frame) bool
 	jobs
+	shelf shelf
 
 	tracker *dialect.Tracker // is shown initialize only
 	own     capabilities     // what the agent offers by itself
 	client  clientSupport
 	stage   stage
-	early   []wire.Frame     // what came while initialize was not answered
-	kept    holding          // this and all else that is held back
-	lacks   map[string]bool  // methods that the agent offers and has failed to do
-	calls   map[string]*call // of the client, by id as sent
+	early   []wire.Frame        // what came while initialize was not answered
+	kept    holding             // this and all else that is held back
+	lacks   map[string]bool     // methods that the agent offers and has failed to do
+	calls   calls               // of the client
+	served  map[string]*serving // requests of the client that the shim answers, by id as sent
 	ownRequests
 
 	sessions map[string]*session // by the client's id
@@ -83,10 +85,12 @@ func (s *Shim) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) {
 		})
 	}
 	s.kept.frames = map[uint64]wire.Frame{}
-	s.over = make(chan struct{})
+	s.over, s.closed = make(chan struct{}), make(chan struct{})
+	s.slots = make(chan struct{}, maxOpening)
 	s.tracker = dialect.NewTracker(dialect.ACP)
 	s.lacks = map[string]bool{}
-	s.calls = map[string]*call{}
+	s.calls.open = map[string]*call{}
+	s.served = map[string]*serving{}
 	s.asked = map[string]chan<- answer{}
 	s.abandoned = map[string]bool{}
 	s.prefix = "acptap:"
@@ -100,6 +104,9 @@ func (s *Shim) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	s.kept.begin()
 	if s.stage == aside || f.Dir == wire.AgentStderr {
 		return append(out, f)
+	}
+	if f.Dir == wire.AgentToClient {
+		s.hear()
 	}
 	m := read(f)
 	switch m.env.Kind {
@@ -214,11 +221,10 @@ func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
 		s.shun(m.env.Result)
 		return out
 	}
-	c := s.calls[id]
-	if c == nil || c.answered == nil {
+	c := s.calls.take(m.env.ID)
+	if c == nil {
 		return append(out, s.blamed(m).Frame)
 	}
-	delete(s.calls, id)
 	return c.answered(s.blamed(m), out)
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// offered returns the sessions that may be listed and loaded here: those that
-// somebody has opened, and not only asked for. Where an agent has used an id
-// again, or several agents have, it names only one.
-func (s *Shim) offered(l record.Listing) []record.SessionInfo {
+// offered returns the sessions that may be listed and loaded here, by their ids:
+// those that somebody has opened, and not only asked for. Where an agent has used
+// an id again, or several agents have, it names only one.
+func (s *Shim) offered(l record.Listing) map[string]record.SessionInfo {
 	best := map[string]record.SessionInfo{}
 	for _, one := range slices.Concat(l.Sessions, l.Deleted) {
 		_, _, turns := one.Total()
@@ -25,7 +25,7 @@ func (s *Shim) offered(l record.Listing) []record.SessionInfo {
 		}
 	}
 	maps.DeleteFunc(best, func(_ string, one record.SessionInfo) bool { return one.Deleted })
-	return slices.Collect(maps.Values(best))
+	return best
 }
 
 // prefers reports whether an id that both have names a rather than b: that of this
@@ -78,20 +78,18 @@ func tapeOf(l record.Listing, r record.Run) *record.Info {
 // find returns a session of the store that may be loaded, and all that is in
 // the store with it. Errors are faults.
 func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
-	l, err := s.Store.List()
+	v, err := s.view()
 	if err != nil {
-		return record.SessionInfo{}, l, unreadable("store", err)
+		return record.SessionInfo{}, record.Listing{}, err
 	}
-	offered := s.offered(l)
-	i := slices.IndexFunc(offered, func(one record.SessionInfo) bool { return one.ID == id })
-	if i < 0 {
-		return record.SessionInfo{}, l, notFound(id)
+	one, ok := v.offered[id]
+	if !ok {
+		return record.SessionInfo{}, v.Listing, notFound(id)
 	}
-	one := offered[i]
-	if s.torn(one, l) {
-		return record.SessionInfo{}, l, fault{internalError, "a part of the session could not be recorded", nil}
+	if s.torn(one, v.Listing) {
+		return record.SessionInfo{}, v.Listing, fault{internalError, "a part of the session could not be recorded", nil}
 	}
-	return one, l, nil
+	return one, v.Listing, nil
 }
 
 // busyElsewhere reports whether another proxy that runs now has the session, and

@@ -83,27 +83,31 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 		}
 		return answered(m, out)
 	}}
+	if s.full(m) {
+		return append(out, m.fail(tooMany))
+	}
 	n := len(out)
 	out = s.toAgent(m, out)
 	if len(out) == n || out[n].Dir != wire.ClientToAgent {
 		return out
 	}
-	s.calls[key] = c
+	s.calls.add(m.env.ID, c)
 	s.spawn(func() {
 		t := time.NewTimer(s.patience())
 		defer t.Stop()
 		select {
 		case <-done:
+			return
 		case <-s.over:
 		case <-t.C:
-			s.do(func(out []wire.Frame) []wire.Frame {
-				if s.calls[key] != c {
-					return out
-				}
-				s.abandon(asked)
-				return instead(read(asked), out)
-			})
 		}
+		s.do(func(out []wire.Frame) []wire.Frame {
+			if s.calls.open[key] != c || !s.ended[wire.AgentToClient].IsZero() && s.ended[wire.ClientToAgent].IsZero() {
+				return out
+			}
+			s.abandon(asked)
+			return instead(read(asked), out)
+		})
 	})
 	return out
 }
@@ -114,5 +118,5 @@ func (s *Shim) abandon(asked wire.Frame) {
 	m := read(asked)
 	s.lacks[string(m.env.Method)] = true
 	s.abandoned[string(m.env.ID)] = true
-	delete(s.calls, string(m.env.ID))
+	s.calls.take(m.env.ID)
 }

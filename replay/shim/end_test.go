@@ -1,0 +1,90 @@
+package shim_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/shim"
+)
+
+// The end of a client is with an agent that says nothing within two seconds,
+// whatever that has been asked. What needs no agent is served all the same.
+func TestEndWithSilentAgent(t *testing.T) {
+	const (
+		initialize = `> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`
+		forgetful  = `< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`
+		able       = `< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"fork":{},"close":{},"delete":{}}}}}`
+		open       = `> {"jsonrpc":"2.0","id":1,"method":"session/METHOD","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`
+	)
+	ask := func(method string) string { return strings.Replace(open, "METHOD", method, 1) }
+	for _, tt := range []struct {
+		name     string
+		lines    []string
+		answered bool
+	}{
+		{"initialize", []string{initialize, ask("load")}, false},
+		{"its own load", []string{initialize, able, ask("load")}, false},
+		{"its own resume", []string{initialize, able, ask("resume")}, false},
+		{"its own list", []string{initialize, able, ask("list")}, true},
+		{"its own delete", []string{initialize, able, ask("delete")}, true},
+		{"its own fork", []string{initialize, able, ask("fork")}, false},
+		{"a load that is served", []string{initialize, forgetful, ask("load")}, false},
+		{"a list that is served", []string{initialize, forgetful, ask("list")}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := oddStore(t, old)
+			synctest.Test(t, func(t *testing.T) {
+				s := newStand(t, dir, func(s *shim.Shim) { s.Fork = true })
+				for _, line := range tt.lines {
+					s.say(dirOf(line), line[2:])
+				}
+				began := time.Now()
+				<-s.end(wire.ClientToAgent)
+				if d := time.Since(began); d > 2*time.Second {
+					t.Errorf("the end comes after %v", d)
+				}
+				began = time.Now()
+				<-s.end(wire.AgentToClient)
+				if d := time.Since(began); d > 0 {
+					t.Errorf("behind the agent's end, the client's comes after %v", d)
+				}
+				answered := strings.Contains(strings.Join(s.sent[wire.AgentToClient], "\n"), `"id":1,"result"`)
+				if answered != tt.answered {
+					t.Errorf("the client gets\n%s", strings.Join(s.sent[wire.AgentToClient], "\n"))
+				}
+			})
+		})
+	}
+}
+
+// As long as an agent says something, a client that has ended gets what it asked
+// for.
+func TestEndWithSlowAgent(t *testing.T) {
+	dir := oddStore(t, old)
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t, dir, nil)
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
+		ready := s.end(wire.ClientToAgent)
+		time.Sleep(1900 * time.Millisecond)
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
+		for range 5 {
+			time.Sleep(1900 * time.Millisecond)
+			s.say(wire.AgentToClient, `{"jsonrpc":"2.0","method":"_busy"}`)
+		}
+		select {
+		case <-ready:
+			t.Fatal("the agent sees the end before it has answered")
+		default:
+		}
+		m := s.await(t, wire.ClientToAgent, func(m gjson.Result) bool { return m.Get("method").Str == "session/new" })
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+m.Get("id").Raw+`,"result":{"sessionId":"a"}}`)
+		<-ready
+		s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Raw == "1" && m.Get("result").Exists() })
+	})
+}

@@ -1,0 +1,66 @@
+package shim
+
+import (
+	"sync"
+
+	"github.com/acptap/acptap/record"
+)
+
+// A shelf is the store as the shim looks at it: one look at a time, however many
+// ask.
+type shelf struct {
+	mu      sync.Mutex
+	looking bool  // guarded by mu
+	next    *view // that of those who ask now; nil: nobody has asked since the last look began; guarded by mu
+}
+
+// A view is what was in the store at one time.
+type view struct {
+	record.Listing
+	offered map[string]record.SessionInfo // what of it may be listed and loaded here, by id
+	err     error
+	done    chan struct{} // closed when all of this is set
+}
+
+// view returns what is in the store: all that was there when it was called. It
+// shares one look with all who ask while another goes on. Nobody may change it.
+func (s *Shim) view() (*view, error) {
+	s.shelf.mu.Lock()
+	v := s.shelf.next
+	if v == nil {
+		v = &view{done: make(chan struct{})}
+		s.shelf.next = v
+	}
+	if !s.shelf.looking {
+		s.shelf.looking = true
+		go s.fill() // cannot be called off, and may outlive the Shim
+	}
+	s.shelf.mu.Unlock()
+	select {
+	case <-v.done:
+	case <-s.closed:
+		return nil, errOver
+	}
+	if v.err != nil {
+		return nil, unreadable("store", v.err)
+	}
+	return v, nil
+}
+
+// fill looks into the store as long as somebody asks.
+func (s *Shim) fill() {
+	defer s.handPanic()
+	for {
+		s.shelf.mu.Lock()
+		v := s.shelf.next
+		s.shelf.next = nil
+		s.shelf.looking = v != nil
+		s.shelf.mu.Unlock()
+		if v == nil {
+			return
+		}
+		v.Listing, v.err = s.Store.List()
+		v.offered = s.offered(v.Listing)
+		close(v.done)
+	}
+}

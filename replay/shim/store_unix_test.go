@@ -1,0 +1,64 @@
+//go:build unix
+
+package shim_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"golang.org/x/sys/unix"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// While somebody holds the store, a new session is made at once, and what is
+// under another name then is none that the store may have. The client's end
+// reaches the agent, too.
+func TestSlowStore(t *testing.T) {
+	dir := oddStore(t, old)
+	f, err := os.Open(filepath.Join(dir, "acptap.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		capabilities string
+		same         bool // the client gets the agent's id
+	}{
+		{`{}`, false},
+		{`{"loadSession":true}`, true},
+	} {
+		s := newStand(t, dir, nil)
+		began := time.Now()
+		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":`+tt.capabilities+`}}`)
+		for _, id := range []string{"1", "2"} {
+			s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":`+id+`,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
+			s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+id+`,"result":{"sessionId":"new`+id+`"}}`)
+			m := s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Raw == id })
+			got := m.Get("result.sessionId").Str
+			if got == "" || (got == "new"+id) != tt.same {
+				t.Errorf("%s: the client gets %s", tt.capabilities, m.Raw)
+			}
+			s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":"p`+id+`","method":"session/prompt","params":{"sessionId":"`+got+`","prompt":[]}}`)
+			p := s.await(t, wire.ClientToAgent, func(m gjson.Result) bool { return m.Get("id").Str == "p"+id })
+			if p.Get("params.sessionId").Str != "new"+id {
+				t.Errorf("%s: the agent gets %s", tt.capabilities, p.Raw)
+			}
+		}
+		if d := time.Since(began); d > time.Second {
+			t.Errorf("%s: two sessions take %v, with a store that is locked", tt.capabilities, d)
+		}
+		<-s.end(wire.ClientToAgent)
+		<-s.end(wire.AgentToClient)
+		if d := time.Since(began); d > 4*time.Second {
+			t.Errorf("%s: the end comes after %v", tt.capabilities, d)
+		}
+	}
+}
