@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"strings"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -9,10 +11,11 @@ import (
 
 // A progress is how far a turn of a session has come.
 type progress struct {
-	open        bool // a prompt was sent, and its turn is not over
-	permissions int  // asked for
-	calls       map[string]bool
-	spoke       bool // the agent has said or done something
+	open        bool            // a prompt was sent, and its turn is not over
+	permissions int             // asked for
+	begun       int             // tool calls
+	over        map[string]bool // by their ids, which an agent may use again when a call is over
+	spoke       bool            // the agent has said or done something
 	latest      landmark
 }
 
@@ -37,17 +40,17 @@ const (
 func (p *progress) see(f *dialect.Frame, e wire.Envelope) {
 	switch {
 	case f.Events.Has(dialect.TurnBegan):
-		*p = progress{open: true, calls: make(map[string]bool), latest: landmark{kind: turnBegan}}
+		*p = progress{open: true, over: make(map[string]bool), latest: landmark{kind: turnBegan}}
 	case f.Events.Has(dialect.TurnEnded):
 		p.open = false
 	case !p.open || f.Dir != wire.AgentToClient || e.Method == nil:
 	case f.Method == "session/request_permission":
-		p.begin(gjson.GetBytes(e.Params, "toolCall.toolCallId").Str)
-		p.begin(gjson.GetBytes(e.Params, "subject.toolCall.toolCallId").Str)
+		p.call(gjson.GetBytes(e.Params, "toolCall"), true)
+		p.call(gjson.GetBytes(e.Params, "subject.toolCall"), false)
 		p.permissions++
 		p.latest = landmark{permissionAsked, p.permissions}
 	case f.Update == "tool_call", f.Update == "tool_call_update":
-		p.begin(gjson.GetBytes(e.Params, "update.toolCallId").Str)
+		p.call(gjson.GetBytes(e.Params, "update"), f.Update == "tool_call")
 	case f.Method == "session/update" && !ofState[f.Update] && f.Update != "state_update" &&
 		f.Update != "user_message" && f.Update != "user_message_chunk":
 		p.spoke = true
@@ -57,10 +60,21 @@ func (p *progress) see(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-func (p *progress) begin(call string) {
-	if call != "" && !p.calls[call] {
-		p.calls[call] = true
-		p.latest = landmark{callBegan, len(p.calls)}
+// call takes what is said of a tool call. another says that this is another call
+// if the last with its id is over.
+func (p *progress) call(said gjson.Result, another bool) {
+	id := said.Get("toolCallId").Str
+	if id == "" {
+		return
+	}
+	if over, known := p.over[id]; !known || over && another {
+		p.over[strings.Clone(id)] = false
+		p.begun++
+		p.latest = landmark{callBegan, p.begun}
+	}
+	switch said.Get("status").Str {
+	case "completed", "failed", "cancelled":
+		p.over[strings.Clone(id)] = true
 	}
 }
 
@@ -76,9 +90,9 @@ func (p *progress) landmark() landmark {
 func (p *progress) reached(l landmark) bool {
 	switch l.kind {
 	case agentSpoke:
-		return p.spoke || len(p.calls) > 0 || p.permissions > 0
+		return p.spoke || p.begun > 0 || p.permissions > 0
 	case callBegan:
-		return len(p.calls) >= l.n
+		return p.begun >= l.n
 	case permissionAsked:
 		return p.permissions >= l.n
 	}

@@ -139,6 +139,21 @@ func items(t *trace.Trace, session string) []item {
 	if plan != nil {
 		list = append(list, *plan)
 	}
+	return unnamed(list)
+}
+
+// unnamed takes away the ids that several items of a kind have: which one of them
+// is meant they do not say.
+func unnamed(list []item) []item {
+	having := map[named]int{}
+	for _, a := range list {
+		having[named{a.what, a.id}]++
+	}
+	for i, a := range list {
+		if having[named{a.what, a.id}] > 1 {
+			list[i].id = ""
+		}
+	}
 	return list
 }
 
