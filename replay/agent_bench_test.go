@@ -226,3 +226,31 @@ func heap() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+// BenchmarkCalls is the time of one call of many on one connection; left lets the
+// client leave out the first.
+func BenchmarkCalls(b *testing.B) {
+	for _, calls := range []int{1_000, 30_000} {
+		for _, left := range []int{0, 1} {
+			b.Run(fmt.Sprintf("calls=%d,left=%d", calls, left), func(b *testing.B) {
+				w := &writtenTape{}
+				w.says(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+				w.answers(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`)
+				for i := range calls {
+					w.says(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"t","arguments":{"n":%d}}}`, i+1, i)
+					w.answers(`{"jsonrpc":"2.0","id":%d,"result":{"content":[]}}`, i+1)
+				}
+				tape := w.sealed(b)
+				lines := bytes.SplitAfter(w.client.Bytes(), []byte("\n"))
+				said := bytes.Join(append(lines[:1:1], lines[1+left:]...), nil)
+				for b.Loop() {
+					agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec", Partial: true}
+					if report, err := agent.Run(b.Context(), bytes.NewReader(said), io.Discard, io.Discard); err != nil || report.Matched != 1+calls-left {
+						b.Fatal(err, &report)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*calls), "ns/call")
+			})
+		}
+	}
+}

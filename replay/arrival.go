@@ -164,6 +164,9 @@ func (p *player) match(c *cue, m *arrival) {
 		p.begin(c, m, recorded)
 	}
 	c.used, c.live, c.array = true, m.id, m.array
+	if c.kind != wire.Response {
+		p.unlist(c)
+	}
 	p.kept -= len(c.raw)
 	c.raw = nil
 	p.report.Matched++

@@ -117,7 +117,10 @@ type slot struct {
 }
 
 // A queue is client messages in the order of the tape.
-type queue struct{ cues []*cue }
+type queue struct {
+	cues []*cue
+	used int // how many of them have come, as far as that is counted
+}
 
 func (q *queue) add(c *cue) { q.cues = append(q.cues, c) }
 

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -43,6 +44,23 @@ func (p *player) index(c *cue) {
 		p.waiting[key] = q
 	}
 	q.add(c)
+}
+
+// unlist makes a message that has come unfindable. Queues stay as short as what
+// is left of them, however much has come.
+func (p *player) unlist(c *cue) {
+	key := cueKey{c.method, c.session}
+	q := p.waiting[key]
+	if q == nil {
+		return
+	}
+	if q.used++; 2*q.used < len(q.cues) {
+		return
+	}
+	q.cues, q.used = slices.DeleteFunc(q.cues, func(c *cue) bool { return c.used }), 0
+	if len(q.cues) == 0 {
+		delete(p.waiting, key)
+	}
 }
 
 // candidates calls try with the messages of a kind that have not come, in the
