@@ -12,6 +12,16 @@ import (
 type files struct {
 	recorded []*asked          // fs/*, in the order of the tape
 	written  map[string]string // by path: what the agent of now has written
+
+	places map[string][]passage // recorded, by the path of now
+	dirs   int                  // how many directories were known when that was made
+}
+
+// A passage is a recorded request that was answered, with its extent in the
+// directories of now.
+type passage struct {
+	*asked
+	extent
 }
 
 // An extent is a part of a file.
@@ -26,6 +36,21 @@ func (e extent) whole() bool {
 	return (e.line == "" || e.line == "null") && (e.limit == "" || e.limit == "null")
 }
 
+// of returns what is recorded of a file, in the order of the tape. The paths are
+// mapped again only when another directory has become known.
+func (f *files) of(path string, dirs *roots) []passage {
+	if f.places == nil || f.dirs != len(dirs.pairs) {
+		f.places, f.dirs = make(map[string][]passage), len(dirs.pairs)
+		for _, a := range f.recorded {
+			if a.answer != nil {
+				e := extentOf(dirs.rewrite(a.params))
+				f.places[e.path] = append(f.places[e.path], passage{a, e})
+			}
+		}
+	}
+	return f.places[path]
+}
+
 // read answers fs/read_text_file: with what was written now, else as the tape
 // did, each answer once and the last one again and again, else with a part of
 // what the tape knows whole.
@@ -34,35 +59,38 @@ func (f *files) read(q *question) reply {
 	if text, ok := f.written[want.path]; ok {
 		return q.text(text, want)
 	}
-	var last *asked
-	whole, known := "", false
-	for _, a := range f.recorded {
-		have := extentOf(q.roots.rewrite(a.params))
-		if have.path != want.path || a.answer == nil {
-			continue
-		}
+	var last, whole *asked
+	for _, a := range f.of(want.path, q.roots) {
 		switch {
 		case a.method == "fs/write_text_file":
-			if !a.failed && !known {
-				whole, known = gjson.GetBytes(a.params, "content").Str, true
+			if !a.failed && whole == nil {
+				whole = a.asked
 			}
 			continue
-		case have == want:
-			if last = a; !a.used {
-				return q.as(a)
+		case a.extent == want:
+			if last = a.asked; !a.used {
+				return q.as(last)
 			}
 		}
-		if have.whole() && !a.failed {
-			whole, known = gjson.GetBytes(a.answer, "result.content").Str, true
+		if a.whole() && !a.failed {
+			whole = a.asked
 		}
 	}
 	switch {
 	case last != nil:
 		return q.as(last)
-	case known:
-		return q.text(whole, want)
+	case whole != nil:
+		return q.text(whole.content(), want)
 	}
 	return q.fail(codeNoFile, "the tape does not know %s", want.path)
+}
+
+// content returns the text that was written or read.
+func (a *asked) content() string {
+	if a.method == "fs/write_text_file" {
+		return gjson.GetBytes(a.params, "content").Str
+	}
+	return gjson.GetBytes(a.answer, "result.content").Str
 }
 
 // text answers with a part of a text.
@@ -81,13 +109,10 @@ func (q *question) text(text string, part extent) reply {
 func (f *files) write(q *question) reply {
 	path := extentOf(q.params).path
 	var known, wrote *asked
-	for _, a := range f.recorded {
-		if extentOf(q.roots.rewrite(a.params)).path != path || a.answer == nil {
-			continue
-		}
-		known = a
+	for _, a := range f.of(path, q.roots) {
+		known = a.asked
 		if a.method == q.method && (wrote == nil || wrote.used) {
-			wrote = a
+			wrote = known
 		}
 	}
 	if known == nil {
