@@ -172,6 +172,9 @@ func (r *renamer) message(from party, m map[string]any) {
 
 // makerOf returns who made the value under a key, in an object under another.
 func makerOf(from party, method string, asks bool, key, under, value string) party {
+	if strings.HasSuffix(value, `-9"`) {
+		return nobody // it was never made, or behind one of the two
+	}
 	switch key {
 	case "requestId":
 		if method == "elicitation/create" {
@@ -197,12 +200,7 @@ func makerOf(from party, method string, asks bool, key, under, value string) par
 			return from.other()
 		}
 		return from
-	case "sessionId":
-		if strings.HasSuffix(value, `-9"`) { // nobody's
-			return nobody
-		}
-		return agent
-	case "toolCallId", "messageId", "optionId", "elicitationId", "cursor", "nextCursor", "requestState":
+	case "sessionId", "toolCallId", "messageId", "optionId", "elicitationId", "cursor", "nextCursor", "requestState":
 		return agent
 	case "state":
 		if under == "io.modelcontextprotocol/session" || under == "session" {

@@ -51,6 +51,9 @@ func (o *outliner) session(n int, s *trace.Session) {
 	if said != nil {
 		o.blocks(depth+1, said.Blocks)
 	}
+	// What a component of a chain passes on comes before or behind what it says
+	// itself, by chance.
+	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && passedOn(c.Method) && o.concerns(c.Run, s) })
 	o.told(place{session: s.ID})
 	if o.level == Content {
 		o.state(s.Conversation.State)
@@ -75,7 +78,7 @@ func (o *outliner) happenings(s *trace.Session) []happening {
 		list = append(list, happening{run: t.Run, seq: t.Prompt, turn: t})
 	}
 	for _, c := range o.trace.Calls {
-		if c.Session == s.ID && !shownOtherwise(c.Method) && !(o.opened && isSetup(c.Method)) {
+		if c.Session == s.ID && !shownOtherwise(c.Method) && !passedOn(c.Method) && !(o.opened && isSetup(c.Method)) {
 			list = append(list, happening{run: c.Run, seq: c.Request, call: c})
 		}
 	}

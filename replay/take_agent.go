@@ -86,13 +86,27 @@ func (p *player) ownLane(h *held, f *dialect.Frame, e wire.Envelope) *lane {
 	if l := p.namedLane(f, e); l != nil {
 		return l
 	}
-	if p.protocol != dialect.MCP {
-		if f.Session != "" {
-			return p.session(f.Session)
-		}
-		return p.main
+	switch {
+	case p.protocol == dialect.MCP:
+		return p.serverLane(f.Session)
+	case f.Session != "":
+		return p.session(f.Session)
+	case passedOn(f.Method):
+		return p.latestLane()
 	}
-	return p.serverLane(f.Session)
+	return p.main
+}
+
+// latestLane returns the lane of the client's last open request, for what is
+// passed on of it.
+func (p *player) latestLane() *lane {
+	latest := &cue{lane: p.main}
+	for _, c := range p.calls {
+		if c.compare(latest) > 0 {
+			latest = c
+		}
+	}
+	return latest.lane
 }
 
 // namedLane returns the lane of what a request or notification of the agent names

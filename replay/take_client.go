@@ -36,6 +36,9 @@ func (p *player) cue(f *dialect.Frame, about dialect.About, raw []byte, e wire.E
 	case wire.Notification:
 		p.notificationCue(c, e)
 	}
+	if about.Session != "" && passedOn(c.method) && c.kind != wire.Response {
+		c.lane = p.session(about.Session)
+	}
 	l := c.lane
 	if l == nil || l.dead || p.drained(c) {
 		return
@@ -136,6 +139,13 @@ func (p *player) requestCue(c *cue, e wire.Envelope) {
 			p.tokens[c.token] = c.lane
 		}
 	}
+}
+
+// passedOn reports whether frames of a method have others inside: what a component
+// of a proxy chain passes on, in the order in which that came.
+func passedOn(method string) bool {
+	m, ok := dialect.Lookup(dialect.ACP, method)
+	return ok && m.Session == dialect.Inside
 }
 
 func (p *player) notificationCue(c *cue, e wire.Envelope) {
