@@ -25,7 +25,7 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 		}
 		shown = call.Run
 		asked, answered := params(read, call.Request), params(read, call.Response)
-		o := offers{width: width, used: s.used[call.Run]}
+		o := offers{width: width, used: s.used[call.Run], dialect: s.trace.Runs[call.Run].Dialect}
 		lines = append(lines, o.side("Client", "c", asked, call.Request)...)
 		lines = append(lines, line{})
 		if call.Open() {
@@ -77,10 +77,12 @@ func params(read func(uint64) (dialect.Frame, error), seq uint64) gjson.Result {
 // offers are lines about the members of capabilities, with the methods that
 // depend on them.
 type offers struct {
-	width int
-	used  uses
+	width   int
+	used    uses
+	dialect dialect.Dialect
 
-	letter string // what stands before them in dialect.Method.Gate
+	letter string   // what stands before them in dialect.Method.Gate
+	known  []string // as in specified
 	seq    uint64
 	lines  []line
 }
@@ -103,6 +105,7 @@ func (o offers) side(who, letter string, v gjson.Result, seq uint64) []line {
 	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities", meta + "clientCapabilities"} {
 		if caps := v.Get(key); caps.IsObject() {
 			o.letter, o.seq, o.lines = letter, seq, lines
+			o.known = specified[offerKey{o.dialect, letter}]
 			o.add("", caps, 1)
 			return o.lines
 		}
@@ -120,25 +123,31 @@ const (
 	methodsColumn = answerColumn + 5
 )
 
-// add adds the members of the capability at a path.
+// add adds the members of the capability at a path, and then those that it could
+// have.
 func (o *offers) add(path string, v gjson.Result, depth int) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		at := strings.TrimPrefix(path+"."+key.Str, ".")
-		row := []span{{ansi.Plain, ansi.Pad(strings.Repeat("  ", depth)+piece(key.Str), answerColumn)}}
+		answer := span{ansi.Green, "yes"}
 		switch {
-		case value.Type == gjson.False || value.Type == gjson.Null:
-			row = append(row, span{ansi.Dim, "no"})
-		case value.Type == gjson.True || value.IsObject():
-			row = append(row, span{ansi.Green, "yes"})
-		default:
-			row = append(row, span{ansi.Plain, text(value)})
+		case !isOffered(o.known, at, value):
+			answer = span{ansi.Dim, "no"}
+		case value.Type != gjson.True && !value.IsObject():
+			answer = span{ansi.Plain, text(value)}
 		}
-		o.row(row, o.methods(at))
-		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer {
+		o.row([]span{offerName(key.Str, depth), answer}, o.methods(at))
+		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer && !(empty(value) && answer.text == "no") {
 			o.add(at, value, depth+1)
 		}
 		return true
 	})
+	for _, name := range absent(o.known, path, v) {
+		o.row([]span{offerName(name, depth), {ansi.Dim, "no"}}, o.methods(strings.TrimPrefix(path+"."+name, ".")))
+	}
+}
+
+func offerName(name string, depth int) span {
+	return span{ansi.Plain, ansi.Pad(strings.Repeat("  ", depth)+piece(name), answerColumn)}
 }
 
 // row adds a line, and goes on below it where the methods have no room.

@@ -77,13 +77,18 @@ func (a *app) drawPane(title, c canvas) {
 
 // loadPane puts the selected frame into the pane.
 func (a *app) loadPane() {
-	if a.model.selected == a.pane.frame.Seq || a.model.selected == 0 {
+	seq := a.model.current()
+	switch seq {
+	case a.pane.frame.Seq:
+		return
+	case 0:
+		a.pane = pane{form: a.pane.form}
 		return
 	}
-	f, err := a.book.frame(a.model.selected)
+	f, err := a.book.frame(seq)
 	if err != nil {
 		a.pane = pane{form: a.pane.form}
-		a.pane.frame.Seq = a.model.selected
+		a.pane.frame.Seq = seq
 		a.fail(err)
 		return
 	}

@@ -184,9 +184,12 @@ func (a *app) compare(before, after uint64) {
 
 // compareWithMark compares the selected frame with the marked one.
 func (a *app) compareWithMark() {
-	if a.model.mark == 0 {
+	switch seq := a.model.current(); {
+	case a.model.mark == 0:
 		a.say("mark a frame with m first")
-		return
+	case seq == 0:
+		a.say(noFrame)
+	default:
+		a.compare(a.model.mark, seq)
 	}
-	a.compare(a.model.mark, a.model.selected)
 }

@@ -116,7 +116,16 @@ func TestNothingFits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	term := start(t, inspect.Inspector{}, sub, 100, 24)
 	term.reads(t)
-	term.press(t, ":10<Enter>«frame 10 ·»/latency:>1h<Enter>«0 of 0»w«frame-10.json»<Enter>«written to frame-10.json»<Esc>« 9 of 15»«frame 10 ·»")
+	term.press(t, ":10<Enter>«frame 10 ·»/latency:>1h<Enter>«No frame fits the filter.»")
+	if screen := term.text(); strings.Contains(screen, "frame 10") {
+		t.Errorf("got\n%s\nwant no frame that is not in the list", screen)
+	}
+	for _, keys := range []string{"w", "v", "yy", "mD", "<Tab>yv"} {
+		term.press(t, keys)
+		term.wait(t, keys, func(s string) bool { return strings.Contains(s, "no frame is selected") || strings.Contains(s, "mark a frame with m first") || strings.Contains(s, "there is no terminal") })
+		term.press(t, "M«mouse»M")
+	}
+	term.press(t, "<Esc><Esc>« 9 of 15»«frame 10 ·»")
 }
 
 // TestPages turns pages: what is on the screen moves with the cursor.

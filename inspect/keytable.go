@@ -33,7 +33,7 @@ func keyTable() []key {
 		{[]string{"o"}, inFrames, "only this session", nil, func(a *app) { a.only("session", a.pane.frame.Session, false) }},
 		{[]string{"O"}, inFrames, "only this turn", nil, (*app).onlyTurn},
 		{[]string{"Backspace"}, inFrames, "back to the filter before", nil, (*app).earlierFilter},
-		{[]string{"m"}, inFrames, "mark the frame", nil, func(a *app) { a.model.mark = a.model.selected }},
+		{[]string{"m"}, inFrames, "mark the frame", nil, func(a *app) { a.model.mark = a.model.current() }},
 		{[]string{"D"}, inFrames, "what differs from the marked frame", nil, (*app).compareWithMark},
 		{[]string{"d"}, inFrames, "what acptap has changed in the frame", nil, (*app).forms},
 		{[]string{"yy"}, inFrames, "copy the frame", nil, (*app).copyFrame},

@@ -90,6 +90,15 @@ func (m *model) take(f findings) (err error) {
 	return err
 }
 
+// current returns the selected frame, 0 if it is not shown and none else is
+// selected. Until a scan has got there it may be.
+func (m *model) current() uint64 {
+	if !m.rows().has(m.selected) && (m.caught || m.selected <= m.last) {
+		return 0
+	}
+	return m.selected
+}
+
 // place returns how many rows stand before the selected one, and how many there
 // are.
 func (m *model) place() (before, all int) {

@@ -31,11 +31,16 @@ func (a *app) copy(what string, text []byte) {
 }
 
 func (a *app) copyFrame() {
-	if f := a.pane.frame; int64(len(f.Raw)) < f.Size {
+	f := a.pane.frame
+	switch {
+	case f.Seq == 0:
+		a.say(noFrame)
+		return
+	case int64(len(f.Raw)) < f.Size:
 		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", ansi.ByteSize(f.Size)))
 		return
 	}
-	a.copy("frame", a.pane.frame.Raw)
+	a.copy("frame", f.Raw)
 }
 
 func (a *app) copyValue() {
@@ -56,8 +61,9 @@ func (a *app) copyPath() {
 
 // askWrite writes the frame to a file.
 func (a *app) askWrite() {
-	seq := a.model.selected
+	seq := a.model.current()
 	if seq == 0 {
+		a.say(noFrame)
 		return
 	}
 	a.askFile("write the frame to: ", a.frameFile(seq), func(path string) error {
@@ -69,6 +75,9 @@ func (a *app) askWrite() {
 		return err
 	})
 }
+
+// noFrame is said where a key is about a frame and the list is empty.
+const noFrame = "no frame is selected"
 
 // written counts bytes.
 type written int64
@@ -117,8 +126,13 @@ func (a *app) frameFile(seq uint64) string {
 
 // view hands the frame to a program of the user: PAGER or EDITOR.
 func (a *app) view(variable string) {
-	if a.View == nil || a.model.selected == 0 {
+	seq := a.model.current()
+	switch {
+	case a.View == nil:
 		a.say("there is no terminal for another program")
+		return
+	case seq == 0:
+		a.say(noFrame)
 		return
 	}
 	dir, err := os.MkdirTemp("", "acptap-")
@@ -127,10 +141,10 @@ func (a *app) view(variable string) {
 		return
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, a.frameFile(a.model.selected))
+	path := filepath.Join(dir, a.frameFile(seq))
 	err = record.WriteFile(path, func(w io.Writer) error {
 		in := &Indenter{W: w, Text: a.pane.frame.Kind == wire.Junk || a.pane.frame.Kind == wire.Stderr}
-		return errors.Join(a.reel.write(in, a.model.selected), in.Close())
+		return errors.Join(a.reel.write(in, seq), in.Close())
 	})
 	if err != nil {
 		a.fail(err)

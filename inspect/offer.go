@@ -1,0 +1,73 @@
+package inspect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// An offerKey is a side, as it stands in dialect.Method.Gate, of a dialect.
+type offerKey struct {
+	dialect dialect.Dialect
+	letter  string
+}
+
+// specified are the capabilities of each side that are stable in its protocol. What
+// ends with a dot is only a group: all by itself it offers nothing. Anything else is
+// true, or an object, where it is offered. Sources: ACP's initialization.mdx and
+// schema of version 1 (2026-06), of its drafts of version 2 (2026-06, 2026-07); MCP's
+// schema.ts of 2025-11-25 and 2026-07-28.
+var specified = map[offerKey][]string{
+	{dialect.ACPv1, "c"}: strings.Fields(`fs. fs.readTextFile fs.writeTextFile terminal auth. auth.terminal
+		session. session.configOptions. session.configOptions.boolean elicitation. elicitation.form elicitation.url`),
+	{dialect.ACPv1, "a"}: strings.Fields(`loadSession promptCapabilities. promptCapabilities.image promptCapabilities.audio promptCapabilities.embeddedContext
+		mcpCapabilities. mcpCapabilities.http mcpCapabilities.sse sessionCapabilities. sessionCapabilities.list sessionCapabilities.delete
+		sessionCapabilities.additionalDirectories sessionCapabilities.resume sessionCapabilities.close auth. auth.logout`),
+	{dialect.ACPv2Early, "a"}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
+		session.mcp. session.mcp.stdio session.mcp.http session.load session.list session.delete session.additionalDirectories session.resume session.close
+		auth. auth.logout`),
+	{dialect.ACPv2, "c"}: strings.Fields(`auth. auth.terminal elicitation. elicitation.form elicitation.url`),
+	{dialect.ACPv2, "a"}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
+		session.mcp. session.mcp.stdio session.mcp.http session.delete session.additionalDirectories`),
+	{dialect.MCPLegacy, "c"}: strings.Fields(`roots roots.listChanged sampling elicitation experimental.`),
+	{dialect.MCPLegacy, "a"}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
+		completions logging experimental.`),
+	{dialect.MCPModern, "c"}: strings.Fields(`sampling elicitation experimental.`),
+	{dialect.MCPModern, "a"}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
+		completions logging experimental.`),
+}
+
+// isOffered reports whether the value at a path says yes. A group does if anything
+// in it does.
+func isOffered(known []string, path string, v gjson.Result) bool {
+	if !v.IsObject() {
+		return v.Type != gjson.False && v.Type != gjson.Null
+	}
+	if !slices.Contains(known, path+".") {
+		return true
+	}
+	offered := false
+	v.ForEach(func(key, value gjson.Result) bool {
+		offered = key.Str != "_meta" && isOffered(known, path+"."+key.Str, value)
+		return !offered
+	})
+	return offered
+}
+
+// absent returns the names of those capabilities in the one at a path that an
+// object does not have. Of experimental ones nobody expects any.
+func absent(known []string, path string, v gjson.Result) (names []string) {
+	if path != "" {
+		path += "."
+	}
+	for _, k := range known {
+		name, ok := strings.CutPrefix(strings.TrimSuffix(k, "."), path)
+		if ok && name != "" && !strings.Contains(name, ".") && name != "experimental" && !v.Get(gjson.Escape(name)).Exists() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
