@@ -122,7 +122,9 @@ func TestNothingFits(t *testing.T) {
 	}
 	for _, keys := range []string{"w", "v", "yy", "mD", "<Tab>yv"} {
 		term.press(t, keys)
-		term.wait(t, keys, func(s string) bool { return strings.Contains(s, "no frame is selected") || strings.Contains(s, "mark a frame with m first") || strings.Contains(s, "there is no terminal") })
+		term.wait(t, keys, func(s string) bool {
+			return strings.Contains(s, "no frame is selected") || strings.Contains(s, "mark a frame with m first") || strings.Contains(s, "there is no terminal")
+		})
 		term.press(t, "M«mouse»M")
 	}
 	term.press(t, "<Esc><Esc>« 9 of 15»«frame 10 ·»")

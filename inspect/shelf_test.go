@@ -185,7 +185,7 @@ func TestLive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	term.wait(t, "the tape", func(s string) bool { return strings.Contains(s, "● agent --acp") && strings.Contains(s, "live") })
+	term.wait(t, "the tape", func(s string) bool { return strings.Contains(s, "● agent ") && strings.Contains(s, "live") })
 	term.press(t, "<Enter>")
 	term.wait(t, "that nothing was said", has("Nothing has been said yet."))
 	say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}`)
