@@ -41,6 +41,12 @@ func (h *history) empty() bool {
 	return true
 }
 
+// epochs returns how many runs are in it.
+func (h *history) epochs() int {
+	last := h.stretches[len(h.stretches)-1]
+	return last.first + len(last.epochs)
+}
+
 // read returns the history of a session, as it was when the client asked for it
 // in request: what it sent behind that is none yet. Parts of tapes that cannot be
 // read are left out.

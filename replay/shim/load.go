@@ -116,9 +116,12 @@ func (l *load) run() error {
 		}
 	}
 	if l.replay {
-		if err := l.send(l.session, l.past, l.way == anew); err != nil {
-			return err
-		}
+		err = l.send(l.session, l.past, l.way == anew)
+	} else {
+		err = l.recall(l.session, l.past)
+	}
+	if err != nil {
+		return err
 	}
 	return l.act(func(out []wire.Frame) []wire.Frame {
 		return l.release(l.session, append(out, l.reply(withoutID(l.session.opened))))

@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -82,20 +83,38 @@ func (r *renderer) messageKind(role trace.Role) string {
 // more are what the agent makes them.
 const maxNames = 1 << 16
 
-// remember keeps the names of what was replayed, and of what was named since an
-// earlier replay, which is newer.
-func (c *session) remember(replayed names) {
-	for key, old := range c.names {
-		if u := replayed[key]; u == nil || old.things > u.things {
-			replayed[key] = old
-		}
+// recall keeps the names of a history that the client has, and is not sent.
+func (v *serving) recall(c *session, past *history) error {
+	r := &renderer{dialect: v.own.dialect, names: names{}}
+	for i := range past.stretches {
+		r.stretch = &past.stretches[i]
+		r.label()
 	}
-	if c.names = replayed; len(replayed) > maxNames {
-		c.names = nil
-	}
+	return v.remember(c, past, r.names)
 }
 
-// renamed returns what the agent sends for a session that was replayed, with the
+// remember keeps the names of what the client has, and of what was named since
+// that was asked before, which is newer. Version 2 has upserts: an id is always
+// that of the same thing.
+func (v *serving) remember(c *session, past *history, known names) error {
+	if v.own.dialect == dialect.ACPv2 {
+		return nil
+	}
+	return v.act(func(out []wire.Frame) []wire.Frame {
+		for key, old := range c.names {
+			if u := known[key]; u == nil || old.things > u.things {
+				known[key] = old
+			}
+		}
+		if c.names = known; len(known) > maxNames {
+			c.names = nil
+		}
+		c.epoch = past.epochs()
+		return out
+	})
+}
+
+// renamed returns what the agent sends for a session that was loaded, with the
 // ids by which the client knows it: an id that another thing has had is changed.
 func (s *Shim) renamed(c *session, m message, method string) message {
 	v1 := s.own.dialect == dialect.ACPv1

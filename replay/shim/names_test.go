@@ -132,3 +132,26 @@ func TestIDsOfAgentThatCounts(t *testing.T) {
 		})
 	}
 }
+
+// A client that resumes a session has its things under the ids that they had.
+func TestIDsAfterResume(t *testing.T) {
+	for _, native := range [][]string{nil, {"load"}} {
+		dir := t.TempDir()
+		c := character{Script: []string{counting("A"), counting("B"), counting("C")}, Native: native}
+		cl := start(t, dir, c, nil)
+		cl.initialize()
+		id := cl.new()
+		cl.prompt(id, "turn 0")
+		cl.stop()
+		before := cl.got(0)
+		cl = start(t, dir, c, nil)
+		cl.initialize()
+		cl.must("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
+		cl.prompt(id, "turn 1")
+		cl.prompt(id, "turn 2")
+		if diff := cmp.Diff(slices.Concat(done("A"), done("B"), done("C")), shown(append(before, cl.got(0)...))); diff != "" {
+			t.Errorf("%v: after two further turns (+)\n%s", native, diff)
+		}
+		cl.stop()
+	}
+}

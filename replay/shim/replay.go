@@ -34,14 +34,10 @@ func (v *serving) send(c *session, past *history, apart bool) error {
 			}
 		}
 	}
-	if err := flush(); err != nil || v.own.dialect == dialect.ACPv2 {
+	if err := flush(); err != nil {
 		return err
 	}
-	return v.act(func(out []wire.Frame) []wire.Frame {
-		c.remember(r.names)
-		c.epoch = r.stretch.first + len(r.stretch.epochs)
-		return out
-	})
+	return v.remember(c, past, r.names)
 }
 
 // A renderer makes updates of a history, in the dialect of a connection.

@@ -25,7 +25,7 @@ type session struct {
 	history bool      // history that the agent sends before the next prompt is withheld: the client has it
 	seen    time.Time // when the agent last sent an update of it, while history is withheld
 
-	names names // nil if nothing was replayed
+	names names // nil if it was not loaded
 	epoch int   // that is live, for further names
 
 	native  *native
