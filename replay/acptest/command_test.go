@@ -3,6 +3,7 @@ package acptest_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -136,6 +137,36 @@ func TestAgentCommandEnds(t *testing.T) {
 			if after, _ := filepath.Glob(sockets); len(after) > len(before) {
 				t.Errorf("got %d sockets, want %d", len(after), len(before))
 			}
+		})
+	}
+}
+
+// A client that stops to read, of an agent that has more to say than pipes hold,
+// holds nobody up: neither at the end of the test, nor where it waits for the
+// agent to end.
+func TestAgentCommandUnread(t *testing.T) {
+	long := fmt.Sprintf(`{"dir":"a2c","frame":{"jsonrpc":"2.0","method":"_x/long","params":%q}}`, strings.Repeat("x", 16<<20))
+	path := ending(t, long)
+	for _, tt := range []struct {
+		name string
+		end  func(agent *child)
+	}{
+		{"at the end of the test", func(*child) {}},
+		{"at the end of the agent", func(agent *child) {
+			agent.stdin.Close()
+			agent.Process.Wait()
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var agent *child
+			f := try(t, func(f *fakeT) {
+				agent = spawn(t, acptest.AgentCommand(f, path))
+				ask(agent.stdin, agent.stdout, greeting...)
+				tt.end(agent)
+			})
+			f.check(t, "")
+			agent.Wait()
 		})
 	}
 }

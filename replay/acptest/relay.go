@@ -2,11 +2,14 @@ package acptest
 
 import (
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -21,7 +24,7 @@ type message struct {
 	Exit *wire.Exit     // how the process is to end; nothing follows
 }
 
-// chunk is how much of stdin is passed on at once: what a pipe takes.
+// chunk is how much is passed on at once: what a pipe takes.
 const chunk = 64 << 10
 
 // relay passes on the stdio of this process to the test that listens at address,
@@ -69,6 +72,7 @@ type process struct {
 	stdin *io.PipeReader
 	fed   *io.PipeWriter
 	gone  chan struct{} // closed when the process has ended
+	over  atomic.Bool   // its stdin has ended
 
 	mu  sync.Mutex
 	enc *gob.Encoder // guarded by mu
@@ -102,19 +106,23 @@ func (p *process) read(d *gob.Decoder) {
 	}
 }
 
-// hangUp ends the stdin.
-func (p *process) hangUp() { p.fed.Close() }
+// hangUp ends the stdin. From then on nobody waits for long until the process
+// takes what it is given: most likely nobody reads what it writes.
+func (p *process) hangUp() {
+	p.fed.Close()
+	p.over.Store(true)
+	p.conn.SetWriteDeadline(time.Now().Add(grace))
+}
 
 // end makes the process end, and waits for that.
 func (p *process) end(how wire.Exit) {
 	p.stdin.Close()
+	p.hangUp()
 	p.send(message{Exit: &how})
 	select {
 	case <-p.gone:
-	case <-time.After(grace): // most likely nobody reads what it writes
-		if it, err := os.FindProcess(p.pid); err == nil {
-			it.Kill()
-		}
+	case <-time.After(grace):
+		p.kill()
 	}
 	p.conn.Close()
 	<-p.gone
@@ -123,7 +131,22 @@ func (p *process) end(how wire.Exit) {
 func (p *process) send(m message) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.enc.Encode(m)
+	if p.over.Load() {
+		p.conn.SetWriteDeadline(time.Now().Add(grace))
+	}
+	err := p.enc.Encode(m)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		p.kill()
+	}
+	return err
+}
+
+// kill ends a process that nothing else ends.
+func (p *process) kill() {
+	if it, err := os.FindProcess(p.pid); err == nil {
+		it.Kill()
+	}
+	p.conn.Close()
 }
 
 // stream returns the stdout or the stderr of the process.
@@ -134,9 +157,12 @@ type stream struct {
 	dir     wire.Direction
 }
 
-func (s stream) Write(b []byte) (int, error) {
-	if err := s.process.send(message{Dir: s.dir, Data: b}); err != nil {
-		return 0, err
+func (s stream) Write(b []byte) (n int, err error) {
+	for piece := range slices.Chunk(b, chunk) {
+		if err := s.process.send(message{Dir: s.dir, Data: piece}); err != nil {
+			return n, err
+		}
+		n += len(piece)
 	}
-	return len(b), nil
+	return n, nil
 }
