@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -187,19 +188,29 @@ func (s *Shim) keepClear(id []byte) {
 	}
 }
 
-// cancelRequest takes the client's $/cancel_request. For a request that the shim
-// serves, it is passed on for the request that the agent has in its place. For one
-// that waits until its session is open, it waits too.
+// cancelRequest takes a $/cancel_request. For a request of the client that the
+// shim serves, it is passed on for the request that the agent has in its place. For
+// one that is held back, it is held too.
 func (s *Shim) cancelRequest(m message, out []wire.Frame) []wire.Frame {
-	id := m.param("requestId").Raw
+	id, by := dialect.Named("$/cancel_request", dialect.RequestID, m.Dir, m.env.Params)
+	named := func(f wire.Frame) bool {
+		e := read(f).env
+		return f.Dir == by && e.Method != nil && id != nil && string(e.ID) == string(id)
+	}
+	switch {
+	case slices.ContainsFunc(s.early, named):
+		return s.keep(&s.early, m, out)
+	case slices.ContainsFunc(s.parked, named):
+		return s.park(m, out)
+	}
 	for _, one := range s.sessions {
-		if id != "" && one.opening && slices.ContainsFunc(one.waiting, func(f wire.Frame) bool { return string(read(f).env.ID) == id }) {
+		if one.opening && (slices.ContainsFunc(one.waiting, named) || slices.ContainsFunc(one.held, named)) {
 			return s.hold(one, m, out)
 		}
 	}
-	v := s.served[id]
+	v := s.served[string(id)]
 	switch {
-	case v == nil:
+	case v == nil, by != wire.ClientToAgent:
 		return append(out, m.Frame)
 	case v.away:
 		return out

@@ -111,7 +111,10 @@ func (s *Shim) noteSetting(c *session, m message) {
 func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	method := string(m.env.Method)
 	path := address(method, m.env.Params)
-	if path == "" {
+	switch {
+	case method == "$/cancel_request":
+		return s.cancelRequest(m, out)
+	case path == "":
 		return append(out, m.Frame)
 	}
 	if method == "elicitation/create" {
@@ -160,8 +163,9 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 // elicited makes a question about a request of the shim's own one about the
 // client's, for which that was made.
 func (s *Shim) elicited(m message) message {
-	about := m.param("requestId").Raw
-	if s.asked[about] == nil {
+	id, by := dialect.Named("elicitation/create", dialect.RequestID, m.Dir, m.env.Params)
+	about := string(id)
+	if by != wire.ClientToAgent || s.asked[about] == nil {
 		return m
 	}
 	for _, v := range s.served {

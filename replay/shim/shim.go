@@ -170,6 +170,8 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.fail(fault{invalidRequest, "initialize comes first", nil}))
 	case s.stage == asking && strings.HasPrefix(method, "session/"):
 		return s.keep(&s.early, m, out)
+	case s.stage == asking && method == "$/cancel_request":
+		return s.cancelRequest(m, out)
 	}
 	if s.stage == asking {
 		return append(out, m.Frame)
