@@ -16,33 +16,50 @@ import (
 // as they are, and can be read. progress, which may be nil, is told how many
 // journals of how many were looked at.
 func (s *Store) Adopt(stop func() bool, progress func(done, total int)) error {
+	return s.adoptAll(true, stop, progress)
+}
+
+// adoptAll is Adopt; journals that were set aside are tried if retry is set.
+func (s *Store) adoptAll(retry bool, stop func() bool, progress func(done, total int)) error {
 	var failed error
 	journals := s.journals()
 	for i, tape := range slices.Sorted(maps.Keys(journals)) {
 		if stop() {
-			break
+			return failed
 		}
 		if progress != nil {
 			progress(i, len(journals))
 		}
-		if err := s.adopt(tape, journals[tape], stop); err != nil {
+		if err := s.adopt(tape, journals[tape], retry, stop); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("tape %s: %w", tape, err))
 		}
 	}
-	if !stop() {
-		s.removeUnfinished()
-	}
+	s.removeUnfinished()
 	return failed
 }
 
-// adopt seals the journal of a tape, with the segments that it was seen with.
-func (s *Store) adopt(tape string, known []int64, stop func() bool) error {
+// adopt seals the journal of a tape, with the segments that it was seen with. One
+// that panics is set aside, and tried again only if retry is set.
+func (s *Store) adopt(tape string, seen []int64, retry bool, stop func() bool) error {
 	lock, err := tryLock(s.lockFile(tape), false)
 	if err != nil || lock == nil { // nil: recorded, or adopted, by another process
 		return err
 	}
-	if err := s.finish(tape, s.grown(tape, known), stop); err != nil {
-		lock.Close()
+	defer lock.Close()
+	if asideFor(lock) != "" {
+		if !retry {
+			return nil
+		}
+		takeBack(lock)
+	}
+	err = guarded(func() error { return s.finish(tape, s.grown(tape, seen), stop) })
+	if fault := asFault(err); fault != nil {
+		setAside(lock, fault)
+		if s.Trouble != nil {
+			s.Trouble(fmt.Errorf("the journal of tape %s is set aside, and acptap doctor names it: sealing it has failed: %w", tape, fault))
+		}
+	}
+	if err != nil {
 		return err
 	}
 	return removeLocked(lock)

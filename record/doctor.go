@@ -150,7 +150,10 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 			progress(i, len(ids))
 		}
 		info, ok := e.tape(tape, deep)
+		why := e.s.aside(tape)
 		switch {
+		case why != "":
+			e.bad("acptap doctor --seal tries again; acptap export saves what can be read", "the journal of tape %s is set aside, since sealing it has failed: %s", tape, why)
 		case !ok:
 		case info.Live:
 			live++

@@ -32,7 +32,10 @@ func (c *codec) resume(file boltFile) (*dissector, error) {
 	last, err := readState(file, nil)
 	var d *dissector
 	if err == nil {
-		d, err = c.restore(last)
+		err = guarded(func() error {
+			d, err = c.restore(last)
+			return err
+		})
 	}
 	if errors.Is(err, ErrDamaged) {
 		if mended, failed := c.salvage(file); failed == nil {
@@ -94,7 +97,12 @@ func (c *codec) salvage(file boltFile) (*dissector, error) {
 	d := newDissector(info)
 	for _, key := range slices.Backward(keys) {
 		if s, err := readState(file, key); err == nil {
-			if known, err := c.restore(s); err == nil {
+			var known *dissector
+			err := guarded(func() error {
+				known, err = c.restore(s)
+				return err
+			})
+			if err == nil {
 				d.tracker = known.tracker
 				break
 			}

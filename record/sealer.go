@@ -1,93 +1,122 @@
 package record
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // A sealer works behind a journal that is being written: it seals what is full
-// or has rested, and makes the rest durable once a second.
+// or has rested, and makes the rest durable once a second. It yields to the
+// traffic, until there is none any more: at the end another thread does the work,
+// since beside busy processes the one that yields would hardly get any time.
 type sealer struct {
-	j     *Journal
-	store *Store
-	quit  chan struct{}
-	done  chan struct{}
-	until time.Time // when sealing must end; set before quit is closed
-	err   error     // of giving back the lock; set before done is closed
+	j      *Journal
+	store  *Store
+	ending atomic.Bool   // the journal was closed
+	until  time.Time     // when the last work must end; set before that begins
+	ended  chan struct{} // closed when the last work has ended
+	quit   chan struct{} // closed then too: the one that yields may go
+	done   chan struct{} // closed when that has gone
+	err    error         // of giving back the lock; set before ended is closed
 
-	work    *sealing  // nil until there is something to seal
-	failed  bool      // the last try to seal
-	seen    int64     // end of the journal at the last tick
-	durable int64     // position up to which it was synced
-	rested  int64     // end of the journal when the last block was sealed that was not full
-	changed time.Time // when the journal was last seen to grow
+	mu      sync.Mutex // held by who seals; guards all below
+	work    *sealing   // nil until there is something to seal
+	failed  bool       // the last try to seal
+	faulty  bool       // sealing has panicked: no more of it
+	seen    int64      // end of the journal at the last tick
+	durable int64      // position up to which it was synced
+	rested  int64      // end of the journal when the last block was sealed that was not full
+	changed time.Time  // when the journal was last seen to grow
 }
 
 const (
-	syncEvery = time.Second           // what a power loss can take
-	restTime  = 30 * time.Second      // after which a block is sealed that is not full
-	lastTime  = 50 * time.Millisecond // for sealing at the end
+	syncEvery  = time.Second            // what a power loss can take
+	restTime   = 30 * time.Second       // after which a block is sealed that is not full
+	adoptAfter = 100 * time.Millisecond // of the start, which it shall not slow down
+	lastTime   = 50 * time.Millisecond  // for all work at the end: editors kill what takes longer
+	adoptTime  = 20 * time.Millisecond  // of that must be left to begin with the journal of another proxy
 )
 
 // startSealer begins to work behind j. The sealer gives back j's lock when it
 // ends.
 func startSealer(j *Journal, store *Store) *sealer {
-	s := &sealer{j: j, store: store, quit: make(chan struct{}), done: make(chan struct{}), changed: time.Now()}
-	go func() {
-		defer close(s.done)
-		yieldToTraffic()
-		s.run()
-	}()
+	s := &sealer{
+		j: j, store: store, changed: time.Now(),
+		ended: make(chan struct{}), quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	go s.run()
 	return s
 }
 
 // stop seals what is left, and returns when that is done or took too long.
 func (s *sealer) stop() error {
 	s.until = time.Now().Add(lastTime)
-	close(s.quit)
+	s.ending.Store(true)
+	go s.end()
 	select {
-	case <-s.done:
+	case <-s.ended:
 		return s.err
 	case <-time.After(lastTime):
 		return nil
 	}
 }
 
+// run works until the journal is closed. A run that is over before there is
+// something to do costs no thread.
 func (s *sealer) run() {
+	var adopting sync.WaitGroup
+	defer func() {
+		adopting.Wait()
+		<-s.ended
+		close(s.done)
+	}()
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
-	var adopting chan struct{}
+	adopt := time.After(adoptAfter)
+	yields := false
 	for {
 		select {
 		case <-s.quit:
-			// The lock is given back last: others may seal the journal then.
-			if s.seal(func(k *sealing) error { return k.finish(s.late) }) {
-				s.err = removeLocked(s.j.lock)
-			} else {
-				s.err = s.j.lock.Close()
-			}
-			if s.work != nil {
-				s.work.close()
-			}
-			if adopting != nil {
-				<-adopting
-			}
-			s.j.telling.Wait()
 			return
+		case <-adopt:
+			adopting.Go(func() {
+				yieldToTraffic()
+				s.store.adoptAll(false, s.ending.Load, nil)
+			})
+			continue
 		case <-s.j.full:
-			if !s.failed { // else the tick tries again
-				s.seal(func(k *sealing) error { return k.run(false, s.late) })
+			if !yields {
+				yieldToTraffic()
+				yields = true
 			}
+			s.sealFull()
 		case <-tick.C:
-			s.tick()
-			if adopting == nil {
-				adopting = s.adopt()
+			if !yields {
+				yieldToTraffic()
+				yields = true
 			}
+			s.tick()
 		}
+	}
+}
+
+// sealFull seals what is full.
+func (s *sealer) sealFull() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.failed { // else the tick tries again
+		s.seal(func(k *sealing) error { return k.run(false, s.ending.Load) })
 	}
 }
 
 // tick does what is due by time.
 func (s *sealer) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	end := s.j.end.Load()
 	if end != s.seen {
 		s.durable, _ = s.j.sync(s.durable) // what fails now is tried again
@@ -96,23 +125,68 @@ func (s *sealer) tick() {
 	}
 	resting := end != s.rested && time.Since(s.changed) > restTime
 	if s.failed || resting {
-		if s.seal(func(k *sealing) error { return k.run(resting, s.late) }) && resting {
+		if s.seal(func(k *sealing) error { return k.run(resting, s.ending.Load) }) && resting {
 			s.rested = end
 		}
 	}
 }
 
-// seal does some sealing. Where it fails, the tape stays in its journal: it is
-// tried again later, and at the latest by the next proxy.
-func (s *sealer) seal(some func(*sealing) error) bool {
-	err := s.begin()
-	if err == nil {
-		err = some(s.work)
+// end does what is left when the journal is closed, and then a part of what others
+// have left.
+func (s *sealer) end() {
+	defer close(s.quit)
+	defer close(s.ended)
+	s.mu.Lock()
+	// The lock is given back last: others may seal the journal then.
+	if s.seal(func(k *sealing) error { return k.finish(s.late) }) {
+		s.err = removeLocked(s.j.lock)
+	} else {
+		s.err = s.j.lock.Close()
 	}
+	if s.work != nil {
+		s.work.close()
+	}
+	s.mu.Unlock()
+	journals := s.store.journals()
+	for _, tape := range slices.Sorted(maps.Keys(journals)) {
+		if time.Until(s.until) < adoptTime {
+			break
+		}
+		s.store.adopt(tape, journals[tape], false, s.late)
+	}
+	s.j.telling.Wait()
+}
+
+// late reports whether the time for the last work is over.
+func (s *sealer) late() bool { return time.Now().After(s.until) }
+
+// seal does some sealing. Where it fails, the tape stays in its journal: it is
+// tried again later, and at the latest by the next proxy. Where it panics it is
+// not tried again: the journal is set aside. Called with mu held.
+func (s *sealer) seal(some func(*sealing) error) bool {
+	if s.faulty {
+		return false
+	}
+	err := guarded(func() error {
+		if err := s.begin(); err != nil {
+			return err
+		}
+		return some(s.work)
+	})
 	s.failed = err != nil
+	if fault := asFault(err); fault != nil {
+		if s.work != nil {
+			s.work.close()
+		}
+		s.faulty, s.work = true, nil
+		setAside(s.j.lock, fault)
+		s.j.Fault(fmt.Errorf("sealing the tape: %w", fault))
+		s.j.tell(fmt.Errorf("tape %s stays in its journal, which is written on: sealing it has failed: %w", s.j.tape, fault))
+	}
 	return !s.failed
 }
 
+// begin makes the sealing, if there is none. Called with mu held.
 func (s *sealer) begin() error {
 	if s.work != nil {
 		return nil
@@ -124,32 +198,4 @@ func (s *sealer) begin() error {
 	k.chain.end = s.j.end.Load
 	s.work = k
 	return nil
-}
-
-// late reports whether the journal was closed and the time for sealing is over.
-func (s *sealer) late() bool {
-	select {
-	case <-s.quit:
-		return time.Now().After(s.until)
-	default:
-		return false
-	}
-}
-
-// adopt seals the journals of proxies that were killed.
-func (s *sealer) adopt() chan struct{} {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		yieldToTraffic()
-		s.store.Adopt(func() bool {
-			select {
-			case <-s.quit:
-				return true
-			default:
-				return false
-			}
-		}, nil)
-	}()
-	return done
 }

@@ -111,6 +111,9 @@ func (k *sealing) run(rest bool, stop func() bool) error {
 		if err != nil {
 			return err
 		}
+		if k.store.look != nil {
+			k.store.look(r.payload)
+		}
 		if k.d.record(r) {
 			k.chain.advance(r)
 		}

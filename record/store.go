@@ -17,7 +17,8 @@ import (
 //	live/            journals of running proxies, and of killed ones until they are sealed
 type Store struct {
 	dir      string
-	patience time.Duration // how long to wait for a lock; 0: without end
+	patience time.Duration        // how long to wait for a lock; 0: without end
+	look     func(payload []byte) // for tests: sees what is dissected; nil in all else
 
 	// Trouble, if it is not nil, is told what goes wrong behind a Journal, where
 	// nobody asks: once for each kind of it, from any goroutine. It is set before
@@ -71,7 +72,7 @@ func (s *Store) Record(start Start) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(err, removeLocked(lock))
 	}
-	j.sealer = startSealer(j, &Store{dir: s.dir}) // nobody waits for it, and the journal keeps what it cannot seal
+	j.sealer = startSealer(j, s)
 	return j, nil
 }
 

@@ -18,13 +18,14 @@ import (
 type tail struct {
 	chain chain
 	d     *dissector
+	look  func(payload []byte) // see Store
 }
 
 // openTail goes on where the sealed blocks end. index is that of the last block;
 // if a later one was sealed meanwhile, the tail is nil and the caller reads that
 // block first.
 func (t *Tape) openTail(index int) (*tail, error) {
-	k := &tail{chain: chain{live: t.store.live(), tape: t.id, known: t.known}}
+	k := &tail{chain: chain{live: t.store.live(), tape: t.id, known: t.known}, look: t.store.look}
 	d, err := t.codec.resume(t.store.tapeFile(t.id))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -55,16 +56,39 @@ func (t *Tape) openTail(index int) (*tail, error) {
 // ends, with what it has read until there.
 func (k *tail) read() (*block, error) {
 	k.d.next()
-	for !k.d.full() {
-		r, err := k.chain.next()
-		if err != nil {
-			return k.block(), err
+	err := guarded(func() error {
+		for !k.d.full() {
+			r, err := k.chain.next()
+			if err != nil {
+				return err
+			}
+			if k.look != nil {
+				k.look(r.payload)
+			}
+			if k.d.record(r) {
+				k.chain.advance(r)
+			}
 		}
-		if k.d.record(r) {
-			k.chain.advance(r)
-		}
+		return nil
+	})
+	return k.taken(err)
+}
+
+// flush ends the lines that the end of the journal left unfinished.
+func (k *tail) flush() (*block, error) {
+	k.d.next()
+	return k.taken(guarded(func() error {
+		k.d.flush()
+		return nil
+	}))
+}
+
+// taken returns what was dissected until err.
+func (k *tail) taken(err error) (*block, error) {
+	if fault := asFault(err); fault != nil {
+		err = fmt.Errorf("tape %s cannot be read on: %w", k.chain.tape, fault)
 	}
-	return k.block(), nil
+	return k.d.build.block(blockHead{First: k.d.first}), err
 }
 
 // pass goes on behind segments that are missing, and not because they were
@@ -74,10 +98,6 @@ func (k *tail) pass() error {
 		return nil
 	}
 	return io.EOF
-}
-
-func (k *tail) block() *block {
-	return k.d.build.block(blockHead{First: k.d.first})
 }
 
 // tail yields what is in the journal behind the block with that index. more says
@@ -114,11 +134,11 @@ func (t *Tape) tail(ctx context.Context, index int, follow bool, yield func(*blo
 		case err != io.EOF:
 			return false, err
 		case !live:
-			k.d.next()
-			if k.d.flush(); len(k.d.build.entries) > 0 {
-				yield(k.block(), nil)
+			b, err := k.flush()
+			if len(b.entries) > 0 {
+				yield(b, nil)
 			}
-			return false, nil
+			return false, err
 		case !follow:
 			return false, nil
 		}
@@ -187,8 +207,9 @@ func (t *Tape) facts() (Info, []SessionInfo, error) {
 		return info, list, err
 	}
 	if !live {
-		k.d.next()
-		k.d.flush()
+		if _, err := k.flush(); err != nil {
+			return info, list, err
+		}
 		mergeSessions(sessions, k.d.touched)
 	}
 	info = k.d.info()

@@ -194,7 +194,12 @@ func (t *Tape) block(at blockPlace, withBytes bool, space *room) (*block, error)
 	if err != nil {
 		return nil, err
 	}
-	return t.codec.open(s, withBytes, space)
+	var b *block
+	err = guarded(func() error {
+		b, err = t.codec.open(s, withBytes, space)
+		return err
+	})
+	return b, err
 }
 
 // errEnough ends a write that has what it wanted.
