@@ -166,7 +166,14 @@ type Broken struct {
 // List returns all tapes, oldest first, and all sessions, by the time of their
 // last frame, oldest first. Of a tape that is more than 8 MiB behind with sealing
 // it tells what is sealed. A store that is not there is empty.
-func (s *Store) List() (Listing, error) {
+func (s *Store) List() (Listing, error) { return s.list(true) }
+
+// ListRecorded is List as if nothing had been imported. What was imported
+// becomes part of the sessions of the same agent and id that were recorded here,
+// and anybody can have written it.
+func (s *Store) ListRecorded() (Listing, error) { return s.list(false) }
+
+func (s *Store) list(imported bool) (Listing, error) {
 	ids, err := s.Tapes()
 	if err != nil {
 		return Listing{}, err
@@ -180,6 +187,9 @@ func (s *Store) List() (Listing, error) {
 		info, ok := known[tape]
 		segments, waits := journals[tape]
 		if ok && info.Complete && !waits {
+			if info.Imported && !imported {
+				continue
+			}
 			asKnown[tape] = true
 			l.Tapes = append(l.Tapes, info)
 			continue
@@ -187,6 +197,7 @@ func (s *Store) List() (Listing, error) {
 		info, more, err := s.glance(tape, segments)
 		switch {
 		case errors.Is(err, ErrNoTape): // deleted meanwhile
+		case err == nil && info.Imported && !imported:
 		case err != nil:
 			asKnown[tape] = true
 			l.Broken = append(l.Broken, Broken{tape, err})

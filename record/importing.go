@@ -256,6 +256,7 @@ func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 		removeLocked(lock)
 		return nil, err
 	}
+	info.Imported = true
 	k.tape, k.file = info.Tape, boltFile{path: file, tape: info.Tape}
 	return lock, nil
 }

@@ -31,9 +31,10 @@ type Info struct {
 
 	Connection dialect.Connection `json:"connection"`
 
-	Complete bool `json:"complete"` // the proxy has ended and all of its journal is sealed
-	Live     bool `json:"live"`     // a proxy is recording it now
-	Partial  bool `json:"partial"`  // only what is sealed is counted here, and the end is not known: see Store.List
+	Imported bool `json:"imported,omitempty"` // from a file: no proxy of this store has recorded it
+	Complete bool `json:"complete"`           // the proxy has ended and all of its journal is sealed
+	Live     bool `json:"live"`               // a proxy is recording it now
+	Partial  bool `json:"partial"`            // only what is sealed is counted here, and the end is not known: see Store.List
 }
 
 func (i Info) protocol() dialect.Protocol {
@@ -98,6 +99,7 @@ func (i *Info) flat() []byte {
 	for _, s := range []string{c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion, c.AgentTitle} {
 		w.text(s)
 	}
+	w.bool(i.Imported)
 	return w.b
 }
 
@@ -132,6 +134,9 @@ func parseInfo(b []byte) (Info, error) {
 	c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion = r.text(), r.text(), r.text(), r.text(), r.text()
 	if len(r.b) > 0 { // it is younger than the others
 		c.AgentTitle = r.text()
+	}
+	if i.Imported = i.Start.PID == 0; len(r.b) > 0 { // so is this; every proxy has a PID
+		i.Imported = r.bool()
 	}
 	if r.bad || i.Lines > maxSeq {
 		return Info{}, fmt.Errorf("facts of a tape: %w", ErrDamaged)

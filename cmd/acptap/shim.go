@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -14,7 +15,7 @@ import (
 type shimChoice struct {
 	mode     string
 	history  string
-	from     string
+	from     []string
 	cwd      string
 	fork     bool
 	patience time.Duration
@@ -26,7 +27,7 @@ func (c *shimChoice) flags(f *pflag.FlagSet) {
 	f.Lookup("sessions").NoOptDefVal = "auto"
 	f.DurationVar(&c.patience, "load-patience", 20*time.Second, "with --sessions, how long a session method of the agent's own may be silent")
 	f.StringVar(&c.history, "history", "merged", "with --sessions, the `form` in which a loaded conversation is sent: merged, or raw, as it was recorded")
-	f.StringVar(&c.from, "sessions-from", "same", "with --sessions, `whose` sessions are offered: of the same agent, or any")
+	f.StringSliceVar(&c.from, "sessions-from", []string{"same"}, "with --sessions, `whose` sessions are offered: of the same agent, or any; and imported, with a comma between: what was imported of those too")
 	f.StringVar(&c.cwd, "sessions-cwd", "same", "with --sessions, `where` a session may be loaded: in the same directory, or any, which is then its own")
 	f.BoolVar(&c.fork, "sessions-fork", false, "with --sessions, serve session/fork too, which is not stable in the protocol")
 }
@@ -38,11 +39,15 @@ func (c *shimChoice) check() error {
 		one, two    string
 	}{
 		{"history", c.history, "merged", "raw"},
-		{"sessions-from", c.from, "same", "any"},
 		{"sessions-cwd", c.cwd, "same", "any"},
 	} {
 		if v.value != v.one && v.value != v.two {
 			return fmt.Errorf("--%s is %s or %s, not %q", v.flag, v.one, v.two, v.value)
+		}
+	}
+	for _, from := range c.from {
+		if from != "same" && from != "any" && from != "imported" {
+			return fmt.Errorf("--sessions-from is same, any or imported, or some of them with a comma between, not %q", from)
 		}
 	}
 	switch c.mode {
@@ -69,7 +74,8 @@ func (c *shimChoice) shim(dir string, start record.Start, tape string) (*shim.Sh
 		Agent:    record.Info{Start: start}.Agent(),
 		Tape:     tape,
 		Raw:      c.history == "raw",
-		AnyAgent: c.from == "any",
+		AnyAgent: slices.Contains(c.from, "any"),
+		Imported: slices.Contains(c.from, "imported"),
 		Adopt:    c.cwd == "any",
 		Fork:     c.fork,
 		Patience: c.patience,

@@ -342,7 +342,7 @@ func TestResumeTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := character{Native: []string{"resume"}, Silent: []string{"session/resume"}, Belated: true, Log: filepath.Join(dir, "log")}
-	cl := start(t, dir, c, nil)
+	cl := start(t, dir, c, imported)
 	cl.initialize()
 	load := cl.ask("session/load", `{"sessionId":"belated","cwd":"/w","mcpServers":[]}`)
 	c.await(t, "session/resume")

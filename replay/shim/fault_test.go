@@ -31,7 +31,7 @@ func TestTorn(t *testing.T) {
 	if _, err := record.OpenStore(dir).Import(strings.NewReader(tape), "tape", nil); err != nil {
 		t.Fatal(err)
 	}
-	cl := start(t, dir, character{}, nil)
+	cl := start(t, dir, character{}, imported)
 	cl.initialize()
 	if got := cl.must("session/list", "{}").Get("sessions.#.sessionId").Raw; got != `["whole"]` {
 		t.Errorf("got the sessions %s", got)

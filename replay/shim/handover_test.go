@@ -33,7 +33,7 @@ func TestHandover(t *testing.T) {
 		t.Errorf("the first block is %q, want the command", got)
 	}
 	text := prompts[0][0].Get("text").Str
-	for _, want := range []string{"User: turn 0\n", "Assistant: Hello, world\n", "Tool Read (read, completed):\ndata\n"} {
+	for _, want := range []string{"User: turn 0\n", "Assistant: Hello, world\n", "Tool Read (read, completed):\n  | data\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the agent is not told %q in\n%s", want, text)
 		}
@@ -58,7 +58,7 @@ func TestHandoverIsShort(t *testing.T) {
 		want, wanted string // the first is in the record, the second is not
 	}{
 		{"short", []string{say("one"), say("two")}, "Assistant: two\n", "left out"},
-		{"a tool that says much", []string{tool, say("two")}, "Tool Build (other, completed):\nfirst ", "left out"},
+		{"a tool that says much", []string{tool, say("two")}, "Tool Build (other, completed):\n  | first ", "left out"},
 		{"many turns", []string{say("one " + text(52<<10)), say("two " + text(52<<10)), say("three")}, "[the oldest 1 turns are left out]", "Assistant: one"},
 		{"one long turn", []string{say("one " + text(110<<10))}, "User: turn 0\nAssistant: one ", "left out"},
 	} {

@@ -119,7 +119,7 @@ func TestIDsUsedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cl := start(t, dir, character{}, nil)
+	cl := start(t, dir, character{}, imported)
 	cl.initialize()
 	if got := cl.must("session/list", "{}").Get("sessions.#.title").Raw; got != `["the second"]` {
 		t.Errorf("got the sessions %s", got)
@@ -128,7 +128,7 @@ func TestIDsUsedAgain(t *testing.T) {
 		t.Errorf("got\n%s", strings.Join(lines, "\n"))
 	}
 	cl.stop()
-	cl = start(t, dir, character{}, nil)
+	cl = start(t, dir, character{}, imported)
 	cl.initialize()
 	cl.must("session/delete", `{"sessionId":"session-1"}`)
 	if got := cl.must("session/list", "{}").Get("sessions").Raw; got != "[]" {

@@ -59,7 +59,11 @@ func (s *Shim) fill() {
 		if v == nil {
 			return
 		}
-		v.Listing, v.err = s.Store.List()
+		list := s.Store.ListRecorded
+		if s.Imported {
+			list = s.Store.List
+		}
+		v.Listing, v.err = list()
 		v.offered = s.offered(v.Listing)
 		close(v.done)
 	}

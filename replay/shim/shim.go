@@ -41,6 +41,7 @@ type Shim struct {
 	Mode     Mode
 	Raw      bool          // replay the updates one by one as they were recorded, not merged
 	AnyAgent bool          // offer sessions that other agents recorded too
+	Imported bool          // offer what was imported too, which anybody can have written
 	Adopt    bool          // let a session be loaded in another working directory, which is then its own
 	Fork     bool          // offer session/fork, which is not stable
 	Patience time.Duration // how long a session method of the agent's own may be silent; 0 is 20 s
