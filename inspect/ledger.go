@@ -170,11 +170,12 @@ func (l *ledger) settle(f *dialect.Frame) {
 	}
 }
 
-// waiting returns the requests that have no response, in order.
-func (l *ledger) waiting() []uint64 {
+// waiting returns the requests up to a frame that have no response, in order. Later
+// ones may be among them, and responses that came later may have been taken off.
+func (l *ledger) waiting() (open []uint64, upTo uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]uint64{}, l.open...)
+	return slices.Clone(l.open), l.last
 }
 
 // news are what is told of a ledger when it is asked.

@@ -30,7 +30,6 @@ type sifted struct {
 	losses           int       // of those in bad
 	last             uint64    // frames up to this one were looked at
 	caught           bool      // all that was there at first was
-	settled          bool      // a row of those that are shown is selected
 }
 
 // A timeForm says which time of a frame is shown.
@@ -61,6 +60,11 @@ func (m *model) restart() { m.sifted = sifted{} }
 func (m *model) take(f findings) (err error) {
 	for _, s := range f.sights {
 		seq := s.seq()
+		if s.gone() {
+			m.hits.remove(seq)
+			m.heads.remove(seq)
+			continue
+		}
 		m.hits.add(seq)
 		if s.head() {
 			m.heads.add(seq)
@@ -72,7 +76,6 @@ func (m *model) take(f findings) (err error) {
 			m.losses++
 		}
 	}
-	first := f.caught && !m.caught
 	m.last, m.caught = f.last, f.caught
 	switch wish := m.wish; {
 	case wish != 0 && (wish <= m.last || m.caught):
@@ -83,8 +86,7 @@ func (m *model) take(f findings) (err error) {
 		}
 	case m.follow:
 		m.end()
-	case m.selected == 0, first, !m.settled && m.selected <= m.last && m.rows().n > 0:
-		m.settled = true
+	case m.current() == 0:
 		m.settle()
 	}
 	return err

@@ -46,6 +46,34 @@ func TestNumberSet(t *testing.T) {
 	}
 }
 
+// Numbers may be added and taken out anywhere.
+func TestNumberSetChanges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, most := range []uint64{100, 1000, 100_000} {
+		var s numberSet
+		var want []uint64
+		for range 3000 {
+			seq := 1 + rng.Uint64N(most)
+			i, there := slices.BinarySearch(want, seq)
+			if rng.IntN(3) > 0 {
+				if s.add(seq); !there {
+					want = slices.Insert(want, i, seq)
+				}
+			} else if s.remove(seq); there {
+				want = slices.Delete(want, i, i+1)
+			}
+			probe := rng.Uint64N(most + 200)
+			below, has := slices.BinarySearch(want, probe)
+			if s.n != len(want) || s.below(probe) != below || s.has(probe) != has {
+				t.Fatalf("up to %d: %d members (want %d), %d has %d below (want %d), has %v (want %v)", most, s.n, len(want), probe, s.below(probe), below, s.has(probe), has)
+			}
+			if i := rng.IntN(len(want) + 1); i < len(want) && s.at(i) != want[i] {
+				t.Fatalf("up to %d: %d is at %d, want %d", most, s.at(i), i, want[i])
+			}
+		}
+	}
+}
+
 // A jump that came before the scan has looked at its frame is told what is wrong
 // as any other is.
 func TestWishOfHiddenFrame(t *testing.T) {

@@ -5,23 +5,51 @@ import (
 	"slices"
 )
 
-// A numberSet is a set of frame numbers that grows at its end, with the place of
-// each in their order. Of each 64 numbers in a row it keeps, if one of them is
-// there, two and a half bits a number.
+// A numberSet is a set of frame numbers with the place of each in their order. It
+// changes at its end for the most part, where that costs least. Of each 64 numbers
+// in a row it keeps, if one of them is there, two and a half bits a number.
 type numberSet struct {
-	places []uint64 // of the words, in numbers/64
+	places []uint64 // of the words, in numbers/64; none of these is zero
 	words  []uint64
 	before []uint32 // members in the words before each
 	n      int
 }
 
-// add adds a number that is larger than all in the set.
+// add adds a number.
 func (s *numberSet) add(seq uint64) {
-	if n := len(s.places); n == 0 || s.places[n-1] != seq/64 {
-		s.places, s.words, s.before = append(s.places, seq/64), append(s.words, 0), append(s.before, uint32(s.n))
+	w, found := s.word(seq)
+	if !found {
+		before := uint32(s.n)
+		if w < len(s.before) {
+			before = s.before[w]
+		}
+		s.places, s.words, s.before = slices.Insert(s.places, w, seq/64), slices.Insert(s.words, w, 0), slices.Insert(s.before, w, before)
 	}
-	s.words[len(s.words)-1] |= 1 << (seq % 64)
-	s.n++
+	if bit := uint64(1) << (seq % 64); s.words[w]&bit == 0 {
+		s.words[w] |= bit
+		s.count(w, 1)
+	}
+}
+
+// remove takes a number out, if it is there.
+func (s *numberSet) remove(seq uint64) {
+	if !s.has(seq) {
+		return
+	}
+	w, _ := s.word(seq)
+	s.words[w] &^= 1 << (seq % 64)
+	s.count(w, -1)
+	if s.words[w] == 0 {
+		s.places, s.words, s.before = slices.Delete(s.places, w, w+1), slices.Delete(s.words, w, w+1), slices.Delete(s.before, w, w+1)
+	}
+}
+
+// count notes that a word has so many more members.
+func (s *numberSet) count(w, more int) {
+	s.n += more
+	for i := w + 1; i < len(s.before); i++ {
+		s.before[i] += uint32(more)
+	}
 }
 
 // word returns which of the words has a number, or is the next one behind it, and
@@ -29,6 +57,9 @@ func (s *numberSet) add(seq uint64) {
 func (s *numberSet) word(seq uint64) (w int, found bool) {
 	if w := seq/64 - min(s.first(), seq/64); w < uint64(len(s.places)) && s.places[w] == seq/64 {
 		return int(w), true // as where no number is left out
+	}
+	if n := len(s.places); n == 0 || s.places[n-1] < seq/64 {
+		return n, false
 	}
 	return slices.BinarySearch(s.places, seq/64)
 }

@@ -39,7 +39,7 @@ type findings struct {
 type sight uint64
 
 func newSight(seq uint64, head, bad, mark bool) sight {
-	s := sight(seq << 3)
+	s := sight(seq << 4)
 	if head {
 		s |= 1
 	}
@@ -52,10 +52,14 @@ func newSight(seq uint64, head, bad, mark bool) sight {
 	return s
 }
 
-func (s sight) seq() uint64 { return uint64(s >> 3) }
+// goneSight is of a frame that was shown, and is not any more.
+func goneSight(seq uint64) sight { return sight(seq<<4) | 8 }
+
+func (s sight) seq() uint64 { return uint64(s >> 4) }
 func (s sight) head() bool  { return s&1 != 0 } // it is not folded into the row before
 func (s sight) bad() bool   { return s&2 != 0 } // it is an error, junk or a loss
 func (s sight) loss() bool  { return s&6 == 6 }
+func (s sight) gone() bool  { return s&8 != 0 }
 
 // tellEvery is how often a scan says that it goes on, if it finds nothing.
 const tellEvery = 200 * time.Millisecond
@@ -99,7 +103,7 @@ func (s *scan) wait(ctx context.Context) bool {
 	for {
 		_, caught, _, more := s.ledger.now()
 		if caught {
-			s.open = s.ledger.waiting()
+			s.open, s.known = s.ledger.waiting()
 			return true
 		}
 		select {
@@ -165,6 +169,13 @@ func (s *scan) take() findings {
 
 // see looks at the next frame.
 func (s *scan) see(r *reel, f *dialect.Frame, isBad bool) {
+	for seq, shown := range s.turns(f) {
+		if shown {
+			s.found.sights = append(s.found.sights, newSight(seq, true, false, false)) // a request is no chunk, and no error
+		} else {
+			s.found.sights = append(s.found.sights, goneSight(seq))
+		}
+	}
 	shown := s.wants(r.at(f.Seq), f)
 	s.found.last = f.Seq
 	isBad = isBad && f.Origin.Sent() // else it is acptap's, or the same error once more

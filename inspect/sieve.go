@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 type sieve struct {
 	filter filter.Filter
 	start  time.Time // when the first tape began, in the user's time zone
-	open   []uint64  // requests without a response, in order, if the filter asks for them
+	future           // if the filter asks for it
 
 	past    bool // the filter asks for what stood before
 	track   filter.Tracker
@@ -34,10 +35,52 @@ func (s *sieve) wants(part int, f *dialect.Frame) bool {
 	} else {
 		s.subject.Frame, s.subject.Start = f, s.start
 	}
-	if s.open != nil {
-		_, s.subject.Open = slices.BinarySearch(s.open, f.Seq)
+	if !s.filter.NeedsFuture() {
+		return s.filter.Match(&s.subject)
 	}
-	return s.filter.Match(&s.subject)
+	s.subject.Open = s.isOpen(f)
+	shown := s.filter.Match(&s.subject)
+	if s.subject.Open {
+		s.subject.Open = false
+		if later := s.filter.Match(&s.subject); later != shown {
+			s.unsure.Add(filter.Request[bool]{Seq: f.Seq, Note: later})
+		}
+	}
+	return shown
+}
+
+// A future is what is known of requests whose answers come later.
+type future struct {
+	open   []uint64 // requests without a response, in order, of the frames up to known
+	known  uint64
+	unsure filter.Asked[bool] // open requests that are wanted only as long as they are, or only then; with what they will be
+}
+
+// isOpen reports whether a frame is a request without an answer, as far as is known
+// when the scan gets there: one that was recorded since has none yet.
+func (u *future) isOpen(f *dialect.Frame) bool {
+	if f.Seq > u.known {
+		return f.Asks()
+	}
+	_, open := slices.BinarySearch(u.open, f.Seq)
+	return open
+}
+
+// turns yields the earlier frames that are wanted from here on, or not any more,
+// since this one answers them.
+func (u *future) turns(f *dialect.Frame) iter.Seq2[uint64, bool] {
+	return func(yield func(uint64, bool) bool) {
+		for reply := range f.Replies() {
+			r := u.unsure.Find(reply.Answers)
+			if r == nil || r.Done {
+				continue
+			}
+			r.Done = true
+			if !yield(r.Seq, r.Note) {
+				return
+			}
+		}
+	}
 }
 
 // see makes a frame the subject, with what stood before it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -179,7 +180,7 @@ func (a *app) exportTo(path string) error {
 		return err
 	}
 	want, info := newSieve(a.scan.filter, a.model.start), a.info
-	want.open = a.known.open
+	want.open, want.known = a.known.open, math.MaxUint64 // as on the screen, whatever comes meanwhile
 	a.say("exporting…")
 	a.jobs.Go(func() {
 		frames := 0

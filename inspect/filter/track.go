@@ -18,7 +18,8 @@ type Tracker struct {
 	asked Asked[Tool]
 	turns map[string]*turns
 	tools map[toolKey]string // titles
-	open  map[uint64]bool
+	open  map[uint64]bool    // requests without a response, of the frames up to ahead; nil: nobody has looked
+	ahead uint64
 }
 
 // maxKept is how many sessions are kept, and how many titles.
@@ -47,14 +48,16 @@ func (t *Tracker) Next(start time.Time) {
 	*t = Tracker{start: start, turns: t.turns, tools: t.tools}
 }
 
-// LookAhead takes the frames of the tape, with or without their bytes, before
-// they are seen. Only then a Subject tells that a request is open.
+// LookAhead takes the frames of the tape that are there, with or without their
+// bytes, before they are seen. Only then a Subject tells that a request is open; one
+// that is recorded meanwhile is when it comes.
 func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error]) {
 	t.open = make(map[uint64]bool)
 	for f, err := range frames {
 		if err != nil {
 			continue // who reads them again is told
 		}
+		t.ahead = f.Seq
 		if f.Asks() {
 			t.open[f.Seq] = true
 		}
@@ -66,7 +69,7 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error]) {
 
 // See takes the next frame. The Subject refers to f.
 func (t *Tracker) See(f *dialect.Frame) Subject {
-	s := Subject{Frame: f, Start: t.start, Open: t.open[f.Seq]}
+	s := Subject{Frame: f, Start: t.start, Open: t.open[f.Seq] || t.open != nil && f.Seq > t.ahead && f.Asks()}
 	s.Turn = t.turn(f)
 	s.Tool = t.tool(f)
 	for reply := range f.Replies() {

@@ -232,3 +232,24 @@ func TestTrackerForgets(t *testing.T) {
 		t.Errorf("latency of the first is %v", s.Latency)
 	}
 }
+
+// A request that is recorded after the look ahead is open when it comes.
+func TestTrackerMeanwhile(t *testing.T) {
+	var tr filter.Tracker
+	tr.LookAhead(func(yield func(dialect.Frame, error) bool) {
+		for f, err := range frames(talk) {
+			if f.Seq > 4 || !yield(f, err) {
+				return
+			}
+		}
+	})
+	var open []uint64
+	for f := range frames(talk) {
+		if s := tr.See(&f); s.Open {
+			open = append(open, s.Seq)
+		}
+	}
+	if want := "[3 5 10 11]"; fmt.Sprint(open) != want {
+		t.Errorf("got frames %v open, want %s", open, want)
+	}
+}

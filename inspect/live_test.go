@@ -1,0 +1,92 @@
+package inspect_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// TestLiveOpen: while a tape is recorded, a request without an answer is among the
+// open ones from when it comes until its answer or its cancellation does, and only
+// then among the others, whether the filter asks for its bytes or not.
+func TestLiveOpen(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, filter string }{
+		{"fields", "is:open"},
+		{"bytes", "is:open jsonrpc"},
+		{"past", "is:open !turn:7"},
+		{"not", "!is:open kind:request"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			store := record.OpenStore(t.TempDir())
+			j, err := store.Record(record.Start{Command: []string{"agent"}, Proto: "acp"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := j.Close(); err != nil {
+					t.Error(err)
+				}
+				j.Wait()
+			}()
+			say := func(dir wire.Direction, texts ...string) {
+				t.Helper()
+				for _, text := range texts {
+					if err := j.Append(dir, wire.Wire, []byte(`{"jsonrpc":"2.0",`+text+"}\n")); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			prompt := `"method":"session/prompt","params":{"sessionId":"s","prompt":[]}`
+			say(wire.ClientToAgent, `"id":1,`+prompt, `"id":2,`+prompt)
+			say(wire.AgentToClient, `"id":1,"result":{"stopReason":"end_turn"}`)
+			term := start(t, inspect.Inspector{Filter: tt.filter}, inspect.TapesOf(store, "", j.Tape()), 120, 24)
+			// shows waits until the list has the frames with these numbers, and no other.
+			shows := func(what string, seqs ...string) {
+				t.Helper()
+				if strings.HasPrefix(tt.filter, "!") {
+					seqs = without([]string{"1", "2", "4", "5"}, seqs)
+				}
+				term.wait(t, what, func(s string) bool {
+					var got []string
+					list, _, _ := strings.Cut(s, "\n─")
+					for line := range strings.Lines(list) {
+						if fields := strings.Fields(line); len(fields) > 4 && fields[3] == "request" {
+							got = append(got, fields[0])
+						}
+					}
+					return strings.Join(got, " ") == strings.Join(seqs, " ") && strings.Contains(s, " of "+string(rune('0'+len(seqs))))
+				})
+			}
+			if tt.name == "not" {
+				term.wait(t, "the answered request", has("1 of 1"))
+			} else {
+				shows("the open request", "2")
+			}
+			say(wire.ClientToAgent, `"id":3,`+prompt)
+			say(wire.AgentToClient, `"id":7,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}`)
+			if tt.name != "not" {
+				shows("those that were made meanwhile", "2", "4", "5")
+			}
+			say(wire.AgentToClient, `"id":2,"result":{"stopReason":"end_turn"}`)
+			shows("that an old one is answered", "4", "5")
+			say(wire.AgentToClient, `"method":"$/cancel_request","params":{"requestId":7}`)
+			shows("that a new one is taken back", "4")
+			say(wire.AgentToClient, `"id":3,"result":{"stopReason":"end_turn"}`)
+			shows("that all are answered")
+		})
+	}
+}
+
+func without(all, some []string) (rest []string) {
+	for _, s := range all {
+		if !strings.Contains(" "+strings.Join(some, " ")+" ", " "+s+" ") {
+			rest = append(rest, s)
+		}
+	}
+	return rest
+}
