@@ -214,6 +214,7 @@ func generated(t *testing.T, d string, seed uint64) {
 			var told []string
 			for _, id := range ids {
 				lines, _ := cl.load(id)
+				checkUnique(t, lines)
 				told = append(told, lines...)
 			}
 			switch i {
@@ -229,6 +230,23 @@ func generated(t *testing.T, d string, seed uint64) {
 		}
 	}
 	compare(t, dir, ids)
+}
+
+// checkUnique fails if two tool calls are announced with one id.
+func checkUnique(t *testing.T, lines []string) {
+	t.Helper()
+	announced := map[string]bool{}
+	for _, line := range lines {
+		u := gjson.Get(line, "params.update")
+		if u.Get("sessionUpdate").Str != "tool_call" {
+			continue
+		}
+		id := u.Get("toolCallId").Str
+		if announced[id] {
+			t.Errorf("two tool calls have the id %s", id)
+		}
+		announced[id] = true
+	}
 }
 
 // compare compares what each tape with a load shows of a session, with what all
