@@ -12,6 +12,7 @@ import (
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A Client plays the client of a tape to a live agent: it sends what the
@@ -54,14 +55,15 @@ type ClientReport struct {
 	Diff    Diff     `json:"diff"`              // from the tape to the new run
 }
 
-// String returns the notes and why it stopped, as lines for people.
+// String returns the notes and why it stopped, as lines for people. Nothing in
+// them can control a terminal.
 func (r *ClientReport) String() string {
 	var b strings.Builder
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "note: %s\n", note)
+		fmt.Fprintf(&b, "note: %s\n", ansi.Line(note))
 	}
 	if r.Stopped != "" {
-		fmt.Fprintf(&b, "stopped: %s\n", r.Stopped)
+		fmt.Fprintf(&b, "stopped: %s\n", ansi.Line(r.Stopped))
 	}
 	return b.String()
 }

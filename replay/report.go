@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A Report says how a replay went.
@@ -34,23 +35,23 @@ const maxLines = 100
 func (r *Report) Diverged() bool { return len(r.Misses) > 0 || r.Left > 0 }
 
 // String returns the report as lines for people, empty if there is nothing to
-// tell.
+// tell. Nothing in them can control a terminal.
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, m := range r.Misses {
-		fmt.Fprintf(&b, "miss: %s\n", m)
+		fmt.Fprintf(&b, "miss: %s\n", ansi.Line(m.String()))
 	}
 	if r.moreMisses > 0 {
 		fmt.Fprintf(&b, "miss: %d more\n", r.moreMisses)
 	}
 	for _, e := range r.Unused {
-		fmt.Fprintf(&b, "never came: %s, frame %d\n", e.Method, e.Seq)
+		fmt.Fprintf(&b, "never came: %s, frame %d\n", ansi.Line(e.Method), e.Seq)
 	}
 	if more := r.Left - len(r.Unused); more > 0 {
 		fmt.Fprintf(&b, "never came: %d more\n", more)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(&b, "note: %s\n", n)
+		fmt.Fprintf(&b, "note: %s\n", ansi.Line(n))
 	}
 	if r.moreNotes > 0 {
 		fmt.Fprintf(&b, "note: %d more\n", r.moreNotes)

@@ -44,7 +44,8 @@ they were recorded, with other ids and in another directory.
 A request that the tape does not have gets an error that names the nearest
 recorded one and what differs. A report of that, and of what never came, is
 written to stderr at the end. With --on-miss live, sessions and calls of MCP
-servers that the tape does not have go to AGENT.
+servers that the tape does not have go to AGENT. Nothing that the tape says can
+control a terminal: there it is written harmless.
 
 --match says what counts when a message is compared with the recorded one:
 
@@ -236,7 +237,11 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 	}
 	done := make(chan ending, 1)
 	go func() {
-		report, err := agent.Run(ctx, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		out, flush := cleaned(cmd.OutOrStdout())
+		errOut, flushErr := cleaned(cmd.ErrOrStderr())
+		report, err := agent.Run(ctx, cmd.InOrStdin(), out, errOut)
+		flush()
+		flushErr()
 		done <- ending{report, err}
 	}()
 	var end ending
@@ -252,9 +257,7 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 			return &proxy.ExitError{Code: 128 + int(ended)}
 		}
 	}
-	for line := range strings.Lines(end.report.String()) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "acptap: %s", line)
-	}
+	warn(cmd.ErrOrStderr(), "%s", end.report.String())
 	diverged := errors.Is(end.err, replay.ErrDiverged)
 	switch {
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):

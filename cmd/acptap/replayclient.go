@@ -98,11 +98,11 @@ func command(args []string) ([]string, error) {
 func replayClient(cmd *cobra.Command, client *replay.Client, ref string, save bool) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	client.Err = cmd.ErrOrStderr()
+	errOut, flush := cleaned(cmd.ErrOrStderr())
+	client.Err = errOut
 	report, err := client.Run(ctx)
-	for line := range strings.Lines(report.String()) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "acptap: %s", line)
-	}
+	flush()
+	warn(cmd.ErrOrStderr(), "%s", report.String())
 	if save {
 		for _, tape := range report.Tapes {
 			fmt.Fprintf(cmd.ErrOrStderr(), "acptap: tape: %s\n", tape)

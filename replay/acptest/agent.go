@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acptap/acptap/record/trace/ansi"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -133,14 +134,14 @@ func explain(r replay.Report) string {
 	for _, m := range r.Misses {
 		differs := m.Differs
 		m.Differs = nil
-		fmt.Fprintf(&b, "miss: %s\n", m)
+		fmt.Fprintf(&b, "miss: %s\n", ansi.Line(m.String()))
 		for _, d := range differs {
-			fmt.Fprintf(&b, "    %s\n", d.Path)
+			fmt.Fprintf(&b, "    %s\n", ansi.Line(d.Path))
 			if d.Want != "" {
-				fmt.Fprintf(&b, "  - %s\n", d.Want)
+				fmt.Fprintf(&b, "  - %s\n", ansi.Line(d.Want))
 			}
 			if d.Got != "" {
-				fmt.Fprintf(&b, "  + %s\n", d.Got)
+				fmt.Fprintf(&b, "  + %s\n", ansi.Line(d.Got))
 			}
 		}
 	}
