@@ -32,7 +32,7 @@ type understudy struct {
 	waiting  [][]byte   // what is sent then
 	calls    []liveCall // open requests of the client, in the order in which they came
 	sessions map[string]bool
-	asks     map[string][]byte // ids of its requests by those that the client sees
+	asks     map[string]liveAsk // its open requests by the ids that the client sees
 	asked    int
 }
 
@@ -40,6 +40,12 @@ type understudy struct {
 type liveCall struct {
 	id    string // JSON
 	makes bool   // a session
+}
+
+// A liveAsk is a request of the agent.
+type liveAsk struct {
+	id    []byte // JSON
+	token string // of progress; JSON, empty if there is none
 }
 
 // greeting is the id of our own initialize. No client is likely to use it.
@@ -54,7 +60,7 @@ func newUnderstudy(p *player) *understudy {
 	u := &understudy{
 		feed: newFeed(inW), said: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
 		silent:   p.protocol != dialect.MCP,
-		sessions: make(map[string]bool), asks: make(map[string][]byte),
+		sessions: make(map[string]bool), asks: make(map[string]liveAsk),
 	}
 	run := proxy.Proxy{Command: p.agent.Live, In: inR, Out: outW, Err: p.errOut.w, Journal: p.agent.Journal}
 	go func() {
@@ -96,7 +102,8 @@ func (u *understudy) takes(m *arrival) bool {
 		return true
 	case m.kind == wire.Notification:
 		id, _ := dialect.Named(m.method, dialect.RequestID, wire.ClientToAgent, m.e.Params)
-		return u.call(string(id)) >= 0
+		token, _ := dialect.Named(m.method, dialect.ProgressToken, wire.ClientToAgent, m.e.Params)
+		return u.call(string(id)) >= 0 || u.wants(token)
 	}
 	return false
 }
@@ -104,6 +111,16 @@ func (u *understudy) takes(m *arrival) bool {
 // call returns the index of an open request, -1 if there is none of that id.
 func (u *understudy) call(id string) int {
 	return slices.IndexFunc(u.calls, func(c liveCall) bool { return c.id == id })
+}
+
+// wants reports whether a token is of an open request of the agent.
+func (u *understudy) wants(token []byte) bool {
+	for _, a := range u.asks {
+		if token != nil && a.token == string(token) {
+			return true
+		}
+	}
+	return false
 }
 
 // give sends a message of the client to the agent.
@@ -116,7 +133,7 @@ func (u *understudy) give(m *arrival) {
 			u.sessions[m.session] = true
 		}
 	case wire.Response:
-		line = apply(line, idEdit(line, u.asks[string(m.id)]))
+		line = apply(line, idEdit(line, u.asks[string(m.id)].id))
 		delete(u.asks, string(m.id))
 	}
 	if u.greeted {
@@ -167,7 +184,7 @@ func (p *player) hear(line []byte) {
 	case wire.Request:
 		u.asked++
 		id := fmt.Sprintf(`"acptap-live-%d"`, u.asked)
-		u.asks[id] = bytes.Clone(e.ID)
+		u.asks[id] = liveAsk{bytes.Clone(e.ID), gjson.GetBytes(e.Params, "_meta.progressToken").Raw}
 		line = apply(line, idEdit(line, []byte(id)))
 	case wire.Notification:
 		line = u.renamed(line, e)
@@ -182,8 +199,8 @@ func (u *understudy) renamed(line []byte, e wire.Envelope) []byte {
 	if own == nil || by != wire.AgentToClient {
 		return line
 	}
-	for seen, id := range u.asks {
-		if bytes.Equal(id, own) {
+	for seen, a := range u.asks {
+		if bytes.Equal(a.id, own) {
 			line = dialect.Set(line, []byte(seen), "params", "requestId")
 		}
 	}

@@ -43,6 +43,7 @@ var parts = map[string]func(args []string){
 		report, err := agent.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr)
 		fmt.Fprint(os.Stderr, report.String(), err)
 	},
+	"asking":  asking,
 	"canned":  canned,
 	"cleaner": cleaner,
 	"echo":    echo,

@@ -1,0 +1,75 @@
+package replay_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/replay"
+)
+
+// asking: an MCP server whose tools ask the client something, wait until it has
+// made progress with that, and then want no answer any more.
+func asking([]string) {
+	s := newStdio()
+	for {
+		m := s.next()
+		switch m.Get("method").Str {
+		case "initialize":
+			s.result(m, `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`)
+		case "tools/call":
+			s.say(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"progressToken":5}}}`)
+			for m := s.read(); m.Get("params.progressToken").Raw != "5"; m = s.read() {
+			}
+			s.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+			s.result(m, `{"content":[]}`)
+		}
+	}
+}
+
+// A request of a live agent, which the client sees under another id, is named by
+// that where the agent takes it back; and of its progress the agent is told.
+func TestLiveAsks(t *testing.T) {
+	const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{}},"clientInfo":{"name":"c","version":"1"}}}`
+	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: part("asking").Command}
+	if _, _, err := converse(t, c, hello); err != nil {
+		t.Fatal(err)
+	}
+	c.Mode = replay.ModeNew
+	in, says := io.Pipe()
+	hears, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Run(t.Context(), in, out, io.Discard)
+		out.Close()
+		ended <- err
+	}()
+	fmt.Fprintf(says, "%s\n%s\n", hello, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`)
+	var got []string
+	seen := ""
+	for lines := bufio.NewScanner(hears); lines.Scan(); {
+		m := gjson.Parse(lines.Text())
+		switch {
+		case m.Get("id").Raw == "0":
+			continue
+		case m.Get("method").Str == "sampling/createMessage":
+			seen = m.Get("id").Raw
+			fmt.Fprintln(says, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":5,"progress":1}}`)
+		case m.Get("id").Raw == "1":
+			says.Close()
+		}
+		got = append(got, m.Raw)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	want := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + seen + `}}`
+	if len(got) != 3 || seen == "" || got[1] != want {
+		t.Errorf("got\n%s\nwant second %s", strings.Join(got, "\n"), want)
+	}
+}
