@@ -10,12 +10,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestMain puts acptap on the PATH: it is the test binary under that name. Only
+// TestMain puts acptap on the PATH, and an agent: they are the test binary under these names. Only
 // as a process of that name can it start itself.
 func TestMain(m *testing.M) {
 	// The race detector has each process sleep for a second before it ends.
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
-	testscript.Main(m, map[string]func(){"acptap": measured})
+	testscript.Main(m, map[string]func(){"acptap": measured, "loud-agent": loudAgent})
 }
 
 func TestScripts(t *testing.T) {
