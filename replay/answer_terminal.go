@@ -24,15 +24,16 @@ func (t *terminals) add(a *asked) {
 		t.recorded = append(t.recorded, &terminal{create: a, calls: make(map[string][]*asked)})
 		return
 	}
-	if one := t.find(a.session, gjson.GetBytes(a.params, "terminalId").Str); one != nil {
+	if one := t.find(a.session, gjson.GetBytes(a.params, "terminalId").Str, false); one != nil {
 		one.calls[a.method] = append(one.calls[a.method], a)
 	}
 }
 
-// find returns the last terminal that was made under an id.
-func (t *terminals) find(session, id string) *terminal {
+// find returns the last terminal that was made under an id; made says that the
+// agent which is here now has made it too.
+func (t *terminals) find(session, id string, made bool) *terminal {
 	for _, one := range slices.Backward(t.recorded) {
-		if one.create.session == session && id != "" && one.id() == id {
+		if one.create.session == session && id != "" && one.id() == id && (one.create.used || !made) {
 			return one
 		}
 	}
@@ -46,8 +47,8 @@ func (t *terminals) answer(q *question) reply {
 		return t.make(q)
 	}
 	id := gjson.GetBytes(q.params, "terminalId").Str
-	one := t.find(q.session, id)
-	if one == nil || !one.create.used {
+	one := t.find(q.session, id, true)
+	if one == nil {
 		return q.fail(codeInternal, "there is no terminal %q", id)
 	}
 	var last *asked
