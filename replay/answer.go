@@ -24,7 +24,7 @@ type asked struct {
 	failed  bool           // the answer is an error
 	after   uint64         // Seq of the last message that the client sent between the two; 0 if there is none
 	used    bool           // it has answered a request of now
-	during  []*plannedCall // the client's calls that were open then
+	during  []*plannedCall // the client's calls that were open then, if it wants to be told of progress
 }
 
 // passed reports whether the agent will not ask that any more: what it worked on

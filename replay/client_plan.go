@@ -11,7 +11,7 @@ type plan struct {
 	cwd     string    // where the recorded proxy ran
 	threads []*thread // the connection's own first
 	answers answers   // for the agent's requests
-	turned  bool      // an initialize was seen
+	greeted bool      // an initialize was seen
 }
 
 // A thread is what goes on in one session, or in none: its moves are made one

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -175,8 +176,8 @@ func (r *planReader) concerns(f *dialect.Frame) bool {
 func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*move, error) {
 	session := f.Session
 	opened, opens := r.opened[f.Seq]
-	greets := f.Method == "initialize" && !r.plan.turned // all waits for that, whatever session it makes
-	r.plan.turned = r.plan.turned || greets
+	greets := f.Method == "initialize" && !r.plan.greeted // all waits for that, whatever session it makes
+	r.plan.greeted = r.plan.greeted || greets
 	if opens && session == "" && f.Method != "session/fork" && !greets { // a fork waits for the session that it is of
 		session = opened
 	}
@@ -248,13 +249,11 @@ func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 	t := r.plan.thread(f.Session)
 	if e.ID != nil {
 		a := newAsked(f, e, &r.trace)
-		for _, c := range r.calls {
-			a.during = append(a.during, c)
-		}
 		r.plan.answers.add(a)
 		r.asked[string(e.ID)] = a
-		if token := gjson.GetBytes(e.Params, "_meta.progressToken"); token.Exists() {
-			r.tokens[token.Raw] = a
+		if token := dialect.Made(f.Method, dialect.ProgressToken, e.Params); token != nil {
+			r.tokens[string(token)] = a
+			a.during = slices.Collect(maps.Values(r.calls))
 		}
 		return
 	}

@@ -184,7 +184,7 @@ func (p *player) hear(line []byte) {
 	case wire.Request:
 		u.asked++
 		id := fmt.Sprintf(`"acptap-live-%d"`, u.asked)
-		u.asks[id] = liveAsk{bytes.Clone(e.ID), gjson.GetBytes(e.Params, "_meta.progressToken").Raw}
+		u.asks[id] = liveAsk{bytes.Clone(e.ID), string(dialect.Made(string(e.Method), dialect.ProgressToken, e.Params))}
 		line = apply(line, idEdit(line, []byte(id)))
 	case wire.Notification:
 		line = u.renamed(line, e)

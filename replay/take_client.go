@@ -134,8 +134,8 @@ func (p *player) requestCue(c *cue, e wire.Envelope) {
 	c.required = c.method != "ping"
 	if p.protocol == dialect.MCP {
 		p.recent = append(p.recent, c)
-		if token := gjson.GetBytes(e.Params, "_meta.progressToken"); token.Exists() {
-			c.token = token.Raw
+		if token := dialect.Made(c.method, dialect.ProgressToken, e.Params); token != nil {
+			c.token = string(token)
 			p.tokens[c.token] = c.lane
 		}
 	}

@@ -140,16 +140,29 @@ func Places(method string) []Place {
 // from, names what one side made before, and what that side sends. The id is
 // JSON, nil if there is none.
 func Named(method string, class Class, from wire.Direction, params []byte) (id []byte, by wire.Direction) {
+	p, id := inParams(method, class, false, params)
+	return id, p.By(from)
+}
+
+// Made returns the id of a class that a request makes, as JSON, nil if there is
+// none.
+func Made(method string, class Class, params []byte) (id []byte) {
+	_, id = inParams(method, class, true, params)
+	return id
+}
+
+// inParams returns the first id of a class in params, and its place.
+func inParams(method string, class Class, made bool, params []byte) (Place, []byte) {
 	for _, p := range Places(method) {
 		path, ok := strings.CutPrefix(p.Path, "params.")
-		if !ok || p.Class != class || p.Made || strings.Contains(path, "#") {
+		if !ok || p.Class != class || p.Made != made || strings.Contains(path, "#") {
 			continue
 		}
 		if id := at(params, keysOf(path)...); has(id) {
-			return id, p.By(from)
+			return p, id
 		}
 	}
-	return nil, from
+	return Place{}, nil
 }
 
 // keysOf takes a path of Place apart.

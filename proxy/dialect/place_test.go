@@ -54,7 +54,7 @@ func TestNamed(t *testing.T) {
 		{"elicitation/create", dialect.RequestID, agent, `{"requestId":7}`, `7`, client},
 		{"notifications/progress", dialect.ProgressToken, agent, `{"progressToken":7}`, `7`, client},
 		{"notifications/progress", dialect.ProgressToken, client, `{"progressToken":7}`, `7`, agent},
-		{"tools/call", dialect.ProgressToken, client, `{"_meta":{"progressToken":7}}`, ``, client},
+		{"tools/call", dialect.ProgressToken, client, `{"_meta":{"progressToken":7}}`, ``, client}, // is made there
 		{"tasks/get", dialect.TaskID, client, `{"taskId":"7"}`, `"7"`, agent},
 		{"tasks/get", dialect.TaskID, agent, `{"taskId":"7"}`, `"7"`, client},
 		{"notifications/tasks/status", dialect.TaskID, agent, `{"taskId":"7"}`, `"7"`, agent},
@@ -65,6 +65,14 @@ func TestNamed(t *testing.T) {
 		id, by := dialect.Named(tt.method, tt.class, tt.from, []byte(tt.params))
 		if string(id) != tt.id || by != tt.by {
 			t.Errorf("%v sends %s %s: got %s of %v, want %s of %v", tt.from, tt.method, tt.params, id, by, tt.id, tt.by)
+		}
+	}
+}
+
+func TestMade(t *testing.T) {
+	for method, want := range map[string]string{"tools/call": "7", "sampling/createMessage": "7", "notifications/progress": "7", "session/prompt": ""} {
+		if got := dialect.Made(method, dialect.ProgressToken, []byte(`{"progressToken":8,"_meta":{"progressToken":7}}`)); string(got) != want {
+			t.Errorf("%s: got %s, want %s", method, got, want)
 		}
 	}
 }
