@@ -98,6 +98,7 @@ type lane struct {
 
 	open  bool         // in a line that is too long to be shown: nothing may get between its pieces
 	later []wire.Frame // what is to follow it
+	kept  int          // bytes of later
 }
 
 func newJunction(i Interceptor, t *tape, outlets [wire.Directions]*outlet) *junction {
@@ -258,7 +259,7 @@ func (d *feed) pass(piece wire.Frame, last bool) {
 	d.lane.open = !last
 	if last {
 		later := d.lane.later
-		d.lane.later = nil
+		d.lane.later, d.lane.kept = nil, 0
 		for _, f := range later {
 			d.put(f)
 		}
@@ -270,6 +271,7 @@ func (d *feed) pass(piece wire.Frame, last bool) {
 // What was put into the other one, beyond before, does not stop this stream as
 // long as it is not too much: its receiver may be one that first wants to be
 // read. What that lane has to carry anyway does not count, for the same reason.
+// Nor may too much be kept there for the end of a long line.
 func (d *feed) deliver(before int64) {
 	across := d.other.put - before // before drain, which lets others put
 	if across > 0 {
@@ -281,6 +283,9 @@ func (d *feed) deliver(before int64) {
 	d.note(d.lane, wire.Wire)
 	d.drain(d.lane)
 	for across > 0 && d.other.across > maxBacklog {
+		d.cond.Wait()
+	}
+	for d.other.kept > maxBacklog && d.interceptor != nil && d.tape.open() {
 		d.cond.Wait()
 	}
 }
@@ -309,6 +314,7 @@ func (j *junction) put(f wire.Frame) {
 		if l.open {
 			f.Raw = bytes.Clone(f.Raw)
 			l.later = append(l.later, f)
+			l.kept += len(f.Raw)
 			return
 		}
 		for i := range j.lanes {

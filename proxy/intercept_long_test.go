@@ -75,3 +75,52 @@ func TestSendIntoLongLine(t *testing.T) {
 	c.end(t, 0)
 	m.check(t, wire.ClientToAgent, long+"\r\nb\n") // what the client sent
 }
+
+// What an interceptor sends into such a line is kept until its end, and is not
+// more than a little: the stream that it answers waits.
+func TestFloodIntoLongLine(t *testing.T) {
+	const (
+		size  = 17 << 20
+		asks  = 200
+		large = 64 << 10 // an answer
+		bound = 2 << 20 / large
+	)
+	asked, early, ended := 0, 0, false
+	s := &script{frame: func(f wire.Frame, out []wire.Frame) []wire.Frame {
+		if f.Dir == wire.AgentToClient {
+			return append(out, f)
+		}
+		if asked++; asked == 1 {
+			out = append(out, f) // the agent may go on
+		}
+		return append(out, frame(wire.AgentToClient, strings.Repeat("a", large)))
+	}}
+	m := &memory{appended: func(_ *memory, dir wire.Direction, p []byte) {
+		if dir == wire.AgentToClient && !ended {
+			ended = p[len(p)-1] == '\n'
+			early = asked
+		}
+	}}
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("half", strconv.Itoa(size)), Interceptor: s, Journal: m})
+	if _, err := c.out.Peek(1); err != nil { // the line has begun to pass
+		t.Fatal(err)
+	}
+	go func() {
+		for range asks {
+			io.WriteString(c.in, "ask\n")
+		}
+		c.in.Close()
+	}()
+	if got := c.line(t); len(got) != size+len("end") {
+		t.Errorf("got %s, want the long line", short(got))
+	}
+	for range asks {
+		if got := c.line(t); len(got) != large {
+			t.Fatalf("got %s, want an answer", short(got))
+		}
+	}
+	c.end(t, 0)
+	if early > bound {
+		t.Errorf("%d answers were kept, want at most %d", early, bound)
+	}
+}

@@ -105,6 +105,18 @@ var roles = map[string]func(args []string){
 		os.Exit(code)
 	},
 
+	// half N: writes N bytes of a line, and the end of it a while after it has
+	// read one; then it reads on.
+	"half": func(args []string) {
+		n, _ := strconv.Atoi(args[0])
+		os.Stdout.Write(bytes.Repeat([]byte("x"), n))
+		in := bufio.NewReader(os.Stdin)
+		in.ReadString('\n')
+		time.Sleep(300 * time.Millisecond)
+		fmt.Println("end")
+		io.Copy(io.Discard, in)
+	},
+
 	// hear NUMBER...: catches these signals, says which come, and echoes.
 	"hear": func(args []string) {
 		c := make(chan os.Signal, len(args))
