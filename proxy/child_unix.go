@@ -4,7 +4,9 @@ package proxy
 
 import (
 	"os"
+	"os/exec"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -35,6 +37,27 @@ func catch() (<-chan os.Signal, func()) {
 		signal.Notify(pipe, syscall.SIGPIPE)
 	}
 	return c, func() { signal.Stop(c); signal.Stop(pipe) }
+}
+
+// A process is the agent's.
+type process struct {
+	pid      int
+	stopping atomic.Bool // it was told to stop, and has not
+	stopped  atomic.Bool // it has, and was not told to go on
+}
+
+// spawn starts the agent with those ends of its pipes. os/exec would first fork
+// once more, to see whether the kernel has handles for processes.
+func (a *agent) spawn(cmd *exec.Cmd, ends [3]*os.File) (err error) {
+	if cmd.Err != nil {
+		return cmd.Err
+	}
+	a.pid, _, err = syscall.StartProcess(cmd.Path, cmd.Args, &syscall.ProcAttr{
+		Env:   cmd.Environ(),
+		Files: []uintptr{ends[0].Fd(), ends[1].Fd(), ends[2].Fd()},
+		Sys:   attributes(),
+	})
+	return err
 }
 
 // ends reports whether a signal is one that asks a program to end.
@@ -69,7 +92,6 @@ func stop() { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }
 // wait returns when the agent has ended. If it stops because we were told to, so
 // do we, for whoever waits for us: a shell. SIGCONT lets both go on.
 func (a *agent) wait() {
-	defer a.cmd.Process.Release()
 	for {
 		var status syscall.WaitStatus
 		_, err := syscall.Wait4(a.pid, &status, syscall.WUNTRACED, nil)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 )
@@ -36,7 +37,24 @@ func (a *agent) wait() {
 	a.code = a.cmd.ProcessState.ExitCode()
 }
 
-func attributes() *syscall.SysProcAttr { return nil }
+// A process is the agent's.
+type process struct{ cmd *exec.Cmd }
+
+// spawn starts the agent with those ends of its pipes.
+func (a *agent) spawn(cmd *exec.Cmd, ends [3]*os.File) error {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[1], ends[2]
+	a.cmd = cmd
+	return cmd.Start()
+}
+
+// pipe returns the ends of a new pipe. They are blocking, as on Unix.
+func pipe() (r, w *os.File, err error) {
+	if r, w, err = os.Pipe(); err == nil {
+		r.Fd()
+		w.Fd()
+	}
+	return r, w, err
+}
 
 // widen does nothing: the system sizes pipes by itself.
 func widen(*os.File) {}

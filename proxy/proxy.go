@@ -33,6 +33,11 @@ type Proxy struct {
 	Journal     Journal     // nil: nothing is recorded
 	Interceptor Interceptor // nil: bytes pass as they come
 
+	// Prepare, if set, returns what takes the place of Journal and Interceptor. It
+	// is called while the agent starts; until it has returned, nothing is passed
+	// on.
+	Prepare func() (Journal, Interceptor)
+
 	// Complain is told once if the Journal panics, and once if the Interceptor
 	// does. The traffic goes on without them. It is called from goroutines of its
 	// own, which may outlive Run if it blocks. nil: nobody is told.
@@ -64,20 +69,37 @@ type Proxy struct {
 // None of them tells the Journal anything any more, or forwards what it reads
 // from then on.
 func (p *Proxy) Run(ctx context.Context) error {
+	started := start(p.Command)
+	tape := &tape{faults: faults{tell: p.Complain}}
+	defer tape.faults.wait(p.linger())
+	var interceptor Interceptor
+	tape.journal, interceptor = p.prepare(&tape.faults)
+	// Not before: a signal must be able to end a process that waits for its disk.
 	signals, stop := catch()
 	defer stop()
-	tape := &tape{journal: p.Journal, faults: faults{tell: p.Complain}}
-	defer tape.faults.wait(p.linger())
-	agent, err := start(p.Command)
+	agent, err := started()
 	if err != nil {
 		err := newStartError(p.Command, err)
 		tape.startFailed(err)
 		return err
 	}
 	defer agent.release()
-	r := newRun(p, agent, tape)
+	r := newRun(p, agent, tape, interceptor)
 	r.events(ctx, signals)
 	return r.end()
+}
+
+// prepare calls Prepare, if it is set.
+func (p *Proxy) prepare(f *faults) (Journal, Interceptor) {
+	if p.Prepare == nil {
+		return p.Journal, p.Interceptor
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			f.report(fmt.Errorf("recording: %w", panicked(v)))
+		}
+	}()
+	return p.Prepare()
 }
 
 func (p *Proxy) linger() time.Duration { return cmp.Or(p.Linger, 500*time.Millisecond) }

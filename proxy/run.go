@@ -35,7 +35,7 @@ type run struct {
 	over     chan struct{} // closed when the agent has exited and its streams have ended
 }
 
-func newRun(p *Proxy, a *agent, t *tape) *run {
+func newRun(p *Proxy, a *agent, t *tape, i Interceptor) *run {
 	r := &run{
 		agent:  a,
 		tape:   t,
@@ -61,8 +61,8 @@ func newRun(p *Proxy, a *agent, t *tape) *run {
 		r.pumps[dir] = newPump()
 		r.sinks[dir] = tap{dir: dir, tape: t, outlet: r.outlets[dir]}
 	}
-	if p.Interceptor != nil {
-		r.junction = newJunction(p.Interceptor, t, r.outlets)
+	if i != nil {
+		r.junction = newJunction(i, t, r.outlets)
 		r.sinks[wire.ClientToAgent] = newFeed(r.junction, wire.ClientToAgent)
 		r.sinks[wire.AgentToClient] = newFeed(r.junction, wire.AgentToClient)
 		r.junction.start()

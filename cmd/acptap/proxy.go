@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/replay/shim"
 )
 
 func newProxyCmd(dir *string) *cobra.Command {
@@ -66,27 +68,33 @@ found and 126 if it cannot be run.`,
 
 func runProxy(ctx context.Context, dir string, start record.Start, sessions *shimChoice, stderr io.Writer) error {
 	// There is a proxy for each agent of each editor, so memory counts more than
-	// the collector's time (BenchmarkMemory, BenchmarkFlood).
-	debug.SetGCPercent(30)
+	// the collector's time (BenchmarkMemory, BenchmarkFlood). Not at once: it would
+	// collect while the agent starts (BenchmarkStart).
+	frugal := time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(30) })
+	defer frugal.Stop()
 	p := &proxy.Proxy{Command: start.Command, Complain: func(err error) {
 		fmt.Fprintf(stderr, "acptap: %s\n", ansi.Line(err.Error())) // a panic may quote the traffic
 	}}
-	tape := ""
-	journal, err := beginTape(dir, start, stderr)
-	if err != nil {
-		fmt.Fprintf(stderr, "acptap: not recording: %v\n", err)
-	} else {
-		p.Journal, tape = journal, journal.Tape()
+	var journal *record.Journal
+	var helper *shim.Shim
+	p.Prepare = func() (j proxy.Journal, i proxy.Interceptor) {
+		var err error
+		if journal, err = beginTape(dir, start, stderr); err != nil {
+			fmt.Fprintf(stderr, "acptap: not recording: %v\n", err)
+			return nil, nil // what is not recorded cannot be loaded later
+		}
+		if helper, err = sessions.shim(dir, start, journal.Tape()); err != nil {
+			fmt.Fprintf(stderr, "acptap: --sessions: %v\n", err)
+		}
+		if helper != nil {
+			i = helper
+		}
+		return journal, i
 	}
-	shim, err := sessions.shim(dir, start, tape)
-	if err != nil {
-		fmt.Fprintf(stderr, "acptap: --sessions: %v\n", err)
+	err := p.Run(ctx)
+	if helper != nil {
+		helper.Close()
 	}
-	if shim != nil {
-		p.Interceptor = shim
-		defer shim.Close()
-	}
-	err = p.Run(ctx)
 	if journal != nil {
 		if err := journal.Close(); err != nil {
 			fmt.Fprintf(stderr, "acptap: %v\n", err) // the status stays the agent's

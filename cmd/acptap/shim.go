@@ -58,11 +58,10 @@ func (c *shimChoice) check() error {
 }
 
 // shim returns the interceptor that serves sessions from the store in dir for an
-// agent that is recorded there on a tape; nil if it is off, or if there is no
-// tape: what is not recorded cannot be loaded later. The caller closes it when
-// the proxy has returned.
+// agent that is recorded there on a tape; nil if it is off. The caller closes it
+// when the proxy has returned.
 func (c *shimChoice) shim(dir string, start record.Start, tape string) (*shim.Shim, error) {
-	if c.mode == "off" || tape == "" {
+	if c.mode == "off" {
 		return nil, nil
 	}
 	store, err := openStore(dir)

@@ -1,0 +1,68 @@
+package proxy_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// The agent starts while the journal is made ready, and nothing of what it says
+// is passed on before.
+func TestPrepare(t *testing.T) {
+	l := newLeash(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	m, s := &memory{}, &script{}
+	c := begin(t, ctx, &proxy.Proxy{
+		Command: role("stubborn", l.address),
+		Prepare: func() (proxy.Journal, proxy.Interceptor) {
+			l.held(t) // the agent runs
+			return m, s
+		},
+		Patience: 10 * time.Millisecond,
+	})
+	if got := c.line(t); got != "ready" {
+		t.Errorf("got %q, want ready", got)
+	}
+	if !m.has("a2c wire ready") {
+		t.Errorf("got %q in the journal, want what the agent said", m.log)
+	}
+	cancel()
+	c.end(t, 137)
+	if s.do == nil {
+		t.Error("the interceptor was not started")
+	}
+}
+
+func TestPrepareFails(t *testing.T) {
+	var out bytes.Buffer
+	var c complaints
+	p := &proxy.Proxy{
+		Command: role("echo"), In: strings.NewReader("one\n"), Out: &out, Err: io.Discard, Complain: c.add,
+		Prepare: func() (proxy.Journal, proxy.Interceptor) { panic("boom") },
+	}
+	status(t, p.Run(t.Context()), 0)
+	if out.String() != "one\n" {
+		t.Errorf("got %q, want what the client sent", out.String())
+	}
+	c.check(t, "recording: panic: boom (prepare_test.go:")
+}
+
+// An agent that cannot be started is on the tape that was being prepared.
+func TestPrepareForNobody(t *testing.T) {
+	m := &memory{}
+	p := &proxy.Proxy{
+		Command: []string{"acptap-no-such-agent"},
+		Prepare: func() (proxy.Journal, proxy.Interceptor) { return m, nil },
+	}
+	if err := p.Run(t.Context()); err == nil || m.code != 127 || len(m.log) != 1 {
+		t.Errorf("got %v, and %q with code %d in the journal, want the error in both and 127", err, m.log, m.code)
+	}
+	m.check(t, wire.AgentToClient, "")
+}
