@@ -77,15 +77,17 @@ func redactJSON(raw []byte, s scope) []byte {
 type scope uint8
 
 const (
-	plain    scope = iota // by the names of members, and text by its looks
-	aMessage              // a JSON-RPC message
-	aBatch                // an array of them
-	aLogin                // params of a login: all but methodId is secret
-	aSecret               // all of it is secret
-	aList                 // an array of {name, value} or of NAME=VALUE: the values are secret
-	aPair                 // one of the former
-	aCommand              // an array of arguments
-	aSchema               // properties of a JSON Schema: its names are those of other objects' members
+	plain       scope = iota // by the names of members, and text by its looks
+	aMessage                 // a JSON-RPC message
+	aBatch                   // an array of them
+	aLogin                   // params of a login: all but methodId is secret
+	aSecret                  // all of it is secret
+	aList                    // an array of {name, value} or of NAME=VALUE: the values are secret
+	aPair                    // one of the former
+	aCommand                 // an array of arguments, or a command line
+	aTelling                 // the value of a member with the name of a secret
+	aConnection              // a connection string
+	aSchema                  // properties of a JSON Schema: its names are those of other objects' members
 )
 
 // member returns the scope of the member of an object that is in scope s. first
@@ -99,6 +101,11 @@ func (s scope) member(name, method string, first byte) scope {
 			return plain
 		}
 		return aSecret
+	case aTelling:
+		if ofSecret(name) {
+			return plain
+		}
+		return aTelling
 	case aPair:
 		if name == "name" {
 			return plain
@@ -119,8 +126,10 @@ func (s scope) member(name, method string, first byte) scope {
 	switch name {
 	case "properties", "$defs", "definitions":
 		return aSchema
-	case "args", "command":
-		return aCommand
+	case "args", "arguments", "argv", "command", "cmd", "commandLine", "command_line", "script", "shell", "entrypoint":
+		if first != '{' {
+			return aCommand
+		}
 	}
 	if holdsVariables(name) {
 		switch first {
@@ -130,7 +139,20 @@ func (s scope) member(name, method string, first byte) scope {
 			return aList
 		}
 	}
-	return plain
+	switch {
+	case holdsID(name) || !isSecret([]byte(name)):
+		return plain
+	case first == '"' && isConnection(name):
+		return aConnection
+	}
+	return aTelling
+}
+
+// isConnection reports whether a member with that name is a connection string, of
+// which only a part is secret.
+func isConnection(name string) bool {
+	name = strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+	return name == "dsn" || strings.HasPrefix(name, "conn")
 }
 
 // element returns the scope of an element of an array that is in scope s.
@@ -140,6 +162,8 @@ func (s scope) element(first byte) scope {
 		return aMessage
 	case s == aSecret, s == aLogin:
 		return aSecret
+	case s == aTelling:
+		return aTelling
 	case s == aList && first == '{':
 		return aPair
 	case s == aList && first == '[': // a name and a value
@@ -156,6 +180,7 @@ type redactor struct {
 	edit edit
 	in   []byte
 	i    int
+	deep int // how often this is JSON within a string
 }
 
 // value goes over the value at r.i, which belongs to a member with that name, or
@@ -174,32 +199,43 @@ func (r *redactor) value(s scope, name string) {
 			r.i++
 		}
 		number := c == '-' || '0' <= c && c <= '9'
-		if number && (s == aSecret || s == aLogin) {
+		if number && (s == aSecret || s == aLogin || s == aTelling && r.i-start >= 4 && strings.HasPrefix(strings.ToLower(name), "passw")) {
 			r.edit.replace(r.in, start, r.i, `"`+redacted+`"`)
 		}
 	}
 }
 
 func (r *redactor) object(s scope) {
-	method := ""
+	method, named := "", false
 	if s == aMessage {
 		method = gjson.GetBytes(r.in[r.i:], "method").Str
 	}
 	for r.next('}') {
-		name := unquote(r.quoted())
+		name := string(unquote(r.quoted()))
 		r.blanks()
 		r.i++ // the colon
 		r.blanks()
-		r.value(s.member(string(name), method, r.in[r.i]), string(name))
+		first := r.in[r.i]
+		to := s.member(name, method, first)
+		switch {
+		case first != '"':
+		case named && (name == "value" || name == "val"):
+			to = aSecret
+		case name == "name" || name == "key" || name == "header" || name == "variable" || name == "field":
+			start := r.i
+			named = isSecret(unquote(r.quoted()))
+			r.i = start
+		}
+		r.value(to, name)
 	}
 }
 
 func (r *redactor) array(s scope) {
-	secretNext := false
+	var args arguments
 	for r.next(']') {
 		c := r.in[r.i]
 		if s == aCommand && c == '"' {
-			secretNext = r.argument(secretNext)
+			r.argument(&args)
 			continue
 		}
 		r.value(s.element(c), "")
@@ -257,37 +293,58 @@ func (r *redactor) text(s scope, name string) {
 		now = []byte(redacted)
 	case s == aList:
 		now = redactVariable(was)
-	case holdsID(name):
-	case isSecret([]byte(name)):
+	case s == aTelling && isReference(was, []byte("pwd")) && (strings.EqualFold(name, "pwd") || strings.EqualFold(name, "oldpwd")):
+	case s == aTelling:
 		now = []byte(redacted)
+	case s == aCommand:
+		now = redactCommand(was)
+	case s == aConnection:
+		if now = redactAssigned(redactText(was), true); bytes.Equal(now, was) && !bytes.ContainsAny(was, "=/[") {
+			now = []byte(redacted)
+		}
+	case holdsID(name):
 	default:
-		now = redactText(was)
+		now = r.nested(was)
 	}
 	r.rewrite(start, was, now)
 }
 
-// argument goes over an argument of a command line. It returns whether the next
-// one is a secret, as after --token.
-func (r *redactor) argument(secret bool) bool {
+// maxNested is how deep JSON within JSON is looked into.
+const maxNested = 4
+
+// nested takes text that may be JSON itself.
+func (r *redactor) nested(text []byte) []byte {
+	if t := bytes.TrimSpace(text); r.deep == maxNested || len(t) < shortestText || t[0] != '{' && t[0] != '[' || !json.Valid(t) || !utf8.Valid(t) {
+		return redactText(text)
+	}
+	in := redactor{in: text, deep: r.deep + 1}
+	in.blanks()
+	in.value(plain, "")
+	return in.edit.text(text)
+}
+
+// argument goes over an argument of a command line.
+func (r *redactor) argument(args *arguments) {
 	start := r.i
 	was := unquote(r.quoted())
-	switch sign := bytes.IndexAny(was, "=:"); {
-	case secret && len(was) > 0:
-		r.rewrite(start, was, []byte(redacted))
-	case sign > 0 && isSecret(was[:sign]):
-		r.rewrite(start, was, redactVariable(was))
+	from, to := args.next(was)
+	switch {
+	case from < to:
+		var e edit
+		e.replace(was, from, to, redacted)
+		r.rewrite(start, was, e.text(was))
+	case bytes.IndexByte(was, ' ') >= 0:
+		r.rewrite(start, was, redactCommand(was))
 	default:
 		r.rewrite(start, was, redactAssigned(redactText(was), true))
-		return bytes.HasPrefix(was, []byte("-")) && isSecret(was)
 	}
-	return false
 }
 
 // rewrite puts the text now in place of the string from start to r.i.
 func (r *redactor) rewrite(start int, was, now []byte) {
 	switch {
 	case bytes.Equal(was, now):
-	case r.i-start == len(was)+2: // nothing was escaped, and nothing that is left or added needs to be
+	case bytes.IndexByte(r.in[start:r.i], '\\') < 0: // nothing was escaped, and nothing that is left or added needs to be
 		r.edit.replace(r.in, start, r.i, `"`+string(now)+`"`)
 	default:
 		r.edit.replace(r.in, start, r.i, string(appendText(nil, now)))

@@ -9,8 +9,8 @@ import (
 // export shows it: without what is secret there or by its looks. method is the
 // message's, of an answer that of its request; path names the members and the
 // elements that lead to the value, such as mcpServers[0].env[1].value. What stands
-// alone in a list of arguments may belong to a flag before it, so of it only flags
-// are shown.
+// alone in a list of arguments may belong to a flag before it, and a value to a name
+// beside it, so these are not shown.
 func RedactField(method, path string, value []byte) []byte {
 	if !json.Valid(value) {
 		return redactText(value)
@@ -32,6 +32,9 @@ func RedactField(method, path string, value []byte) []byte {
 			s, name = s.member(step, "", first), step
 		}
 		if list == aCommand && first == '"' && !strings.HasPrefix(strings.TrimSpace(string(value)), `"-`) {
+			s = aSecret
+		}
+		if (step == "value" || step == "val") && first == '"' && i > 0 {
 			s = aSecret
 		}
 	}

@@ -21,6 +21,10 @@ func TestRedactField(t *testing.T) {
 		{"tools/call", "arguments.max_tokens", `5`, `5`},
 		{"session/prompt", "prompt[0].text", `"use ` + openaiKey + `"`, `"use sk-[redacted]"`},
 		{"session/prompt", "prompt[0].text", `no JSON: ` + openaiKey, `no JSON: sk-[redacted]`},
+		{"tools/call", "arguments.passwords[1]", `"a"`, `"[redacted]"`},
+		{"tools/call", "arguments.cookies[0].domain", `"h"`, `"h"`},
+		{"tools/call", "arguments.fields[0].value", `"a"`, `"[redacted]"`},
+		{"tools/call", "arguments.command", `"mysql --password abc"`, `"mysql --password [redacted]"`},
 		{"x", "", `{"password":"p"}`, `{"password":"[redacted]"}`},
 	} {
 		if got := string(record.RedactField(tt.method, tt.path, []byte(tt.value))); got != tt.want {

@@ -274,6 +274,17 @@ func FuzzRedact(f *testing.F) {
 		f.Add([]byte(tt.frame), anthropicKey)
 	}
 	f.Add([]byte(`[[{"env":[[],{}]`), `"\`)
+	for _, marked := range append(append([]string{}, secretFrames...), openFrames...) {
+		params, _ := secretsIn(marked)
+		f.Add([]byte(framed(params)), "a")
+	}
+	for _, marked := range append(append([]string{}, secretTexts...), openTexts...) {
+		text, _ := secretsIn(marked)
+		f.Add([]byte(prompt(text)), "a")
+		if !strings.Contains(text, "\n") {
+			f.Add([]byte(text), "a")
+		}
+	}
 	f.Fuzz(func(t *testing.T, line []byte, secret string) {
 		if bytes.ContainsAny(line, "\r\n") || len(line) > wire.MaxChecked/2 {
 			return
@@ -281,8 +292,17 @@ func FuzzRedact(f *testing.F) {
 		was := wire.Scan(line)
 		out := bytes.Clone(exported(t, wire.ClientToAgent, line))
 		now := wire.Scan(out)
+		if was.Kind == wire.Junk && now.Kind != wire.Junk {
+			return // what made it junk was in a secret
+		}
 		if was.Kind != now.Kind || !bytes.Equal(was.ID, now.ID) || !bytes.Equal(was.Method, now.Method) {
 			t.Errorf("%q is redacted to %q", line, out)
+		}
+		if json.Valid(line) && !json.Valid(out) || len(out) > 16*len(line)+64 {
+			t.Errorf("%q is redacted to %d bytes, %q", line, len(out), out)
+		}
+		if field := record.RedactField("x", "a.b[0]", line); json.Valid(line) && !json.Valid(field) {
+			t.Errorf("%q as a field is redacted to %q", line, field)
 		}
 		if again := exported(t, wire.ClientToAgent, out); !bytes.Equal(again, out) {
 			t.Errorf("%q is redacted to %q, and that to %q", line, out, again)

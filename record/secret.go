@@ -5,44 +5,6 @@ import (
 	"strings"
 )
 
-// secretNames are ends of the names of secrets, in lower case, without -, _ and .
-var secretNames = [...]string{
-	"apikey", "accesskey", "privatekey", "proxykey", "secretkey", "password", "passwd", "passphrase",
-	"secret", "authorization", "cookie", "credential", "credentials",
-}
-
-// openTokens stand before token in the names of what is no secret: the progress
-// of a request, the place in a long list.
-var openTokens = [...]string{"progress", "page", "next", "continuation", "cancellation", "sync"}
-
-// isSecret reports whether a member, variable or argument with that name is a
-// secret.
-func isSecret(name []byte) bool {
-	var buf [64]byte
-	if len(name) > len(buf) {
-		return false
-	}
-	letters := buf[:0]
-	for _, c := range name {
-		switch {
-		case isLetter(c), isDigit(c):
-			letters = append(letters, lower(c))
-		case c != '-' && c != '_' && c != '.':
-			return false
-		}
-	}
-	for _, end := range secretNames {
-		if bytes.HasSuffix(letters, []byte(end)) {
-			return true
-		}
-	}
-	before, ok := bytes.CutSuffix(letters, []byte("token"))
-	for _, open := range openTokens {
-		ok = ok && !bytes.HasSuffix(before, []byte(open))
-	}
-	return ok
-}
-
 // shortestText spares the names and ids that most strings of a frame are: in
 // less than a://u:p@h nothing looks like a secret.
 const shortestText = 9
@@ -56,7 +18,7 @@ func redactText(s []byte) []byte {
 	for i := range tokenForms {
 		s = tokenForms[i].redact(s)
 	}
-	return redactAssigned(redactPassword(s), false)
+	return redactAssigned(redactSpaced(redactPassword(s)), false)
 }
 
 // A tokenForm is how the secrets of an issuer look: a prefix, which is kept, and
@@ -139,7 +101,8 @@ func hasDigit(s []byte) bool { return bytes.ContainsAny(s, "0123456789") }
 // and the payload of a JWT begin. Other base64 of JSON may be a cursor.
 func isJWT(s []byte) bool { return bytes.Contains(s, []byte(".eyJ")) }
 
-// redactPassword takes the password in scheme://user:password@host.
+// redactPassword takes the password in scheme://user:password@host, and what looks
+// like a token in place of the user.
 func redactPassword(s []byte) []byte {
 	var e edit
 	for i := 0; ; {
@@ -154,60 +117,12 @@ func redactPassword(s []byte) []byte {
 		if at < 0 {
 			continue
 		}
-		if colon := bytes.IndexByte(s[from:from+at], ':'); colon >= 0 && colon+1 < at {
+		colon := bytes.IndexByte(s[from:from+at], ':')
+		switch {
+		case colon >= 0 && colon+1 < at:
 			e.replace(s, from+colon+1, from+at, redacted)
-		}
-	}
-}
-
-// redactAssigned takes name=value and name: value with the name of a secret, as
-// in queries of URLs, files of variables, header lines and JSON within a string.
-// Texts are full of code, so there the value must look like a secret too; not so
-// in arguments, where sure is true.
-func redactAssigned(s []byte, sure bool) []byte {
-	var e edit
-	for i := 0; ; {
-		n := bytes.IndexAny(s[i:], "=:")
-		if n < 0 {
-			return e.text(s)
-		}
-		name := bytes.TrimRight(s[i:i+n], "\"'`\\")
-		i += n + 1
-		from := len(name)
-		for from > 0 && (isLetter(name[from-1]) || isDigit(name[from-1]) || name[from-1] == '-' || name[from-1] == '_') {
-			from--
-		}
-		if !isSecret(name[from:]) {
-			continue
-		}
-		from, to, scheme := assigned(s, i)
-		if from < to && (sure || to-from >= 8 && (scheme || looksSecret(s[from:to]))) {
-			e.replace(s, from, to, redacted)
-			i = to
-		}
-	}
-}
-
-// assigned returns where the value stands that begins at s[i], and whether the
-// scheme of an Authorization header stands before it. The value is empty if it is
-// a reference such as ${NAME}, or redacted already.
-func assigned(s []byte, i int) (from, to int, scheme bool) {
-	const before, behind = " \t\"'`\\", " \t\r\n\"'`\\&;,()<>{}[]$%"
-	for {
-		for i < len(s) && strings.IndexByte(before, s[i]) >= 0 {
-			i++
-		}
-		from = i
-		for i < len(s) && strings.IndexByte(behind, s[i]) < 0 {
-			i++
-		}
-		switch word := s[from:i]; {
-		case scheme:
-			return from, i, true
-		case bytes.EqualFold(word, []byte("bearer")), bytes.EqualFold(word, []byte("basic")), bytes.EqualFold(word, []byte("token")):
-			scheme = true
-		default:
-			return from, i, false
+		case colon < 0 && at >= 16 && looksSecret(s[from:from+at]):
+			e.replace(s, from, from+at, redacted)
 		}
 	}
 }

@@ -1,0 +1,180 @@
+package record
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// arguments goes over the arguments of a command, one by one.
+type arguments struct {
+	program string
+	before  string // the argument before, if a value may follow it
+	secret  bool   // that is a secret
+}
+
+// next returns where in an argument a secret stands; from and to are the same if
+// there is none, or if redactText finds it.
+func (a *arguments) next(arg []byte) (from, to int) {
+	before, secret := a.before, a.secret
+	a.before, a.secret = "", false
+	if secret {
+		return 0, len(arg)
+	}
+	switch before {
+	case "-u", "-U", "--user", "--proxy-user":
+		if colon := bytes.IndexByte(arg, ':'); colon > 0 && !bytes.Contains(arg, []byte("://")) && !isDigits(arg[colon+1:]) {
+			return colon + 1, len(arg)
+		}
+	case "-p", "-P", "-k", "-t", "-s", "-a", "-w":
+		if takesPassword(a.program, before) || isStrong(arg) {
+			return 0, len(arg)
+		}
+	}
+	if sign := bytes.IndexAny(arg, "=:"); sign > 0 && isSecret(arg[:sign]) {
+		from = sign + 1
+		for from < len(arg) && arg[from] == ' ' {
+			from++
+		}
+		if !bytes.HasPrefix(arg[from:], []byte("$")) {
+			return from, len(arg)
+		}
+		return 0, 0
+	}
+	switch {
+	case !bytes.HasPrefix(arg, []byte("-")):
+		if a.program == "" {
+			a.program = string(arg[bytes.LastIndexByte(arg, '/')+1:])
+		}
+	case isSecret(arg):
+		a.secret = true
+	case takesPassword(a.program, "-p=") && bytes.HasPrefix(arg, []byte("-p")) && len(arg) > 2:
+		return 2, len(arg)
+	default:
+		a.before = string(arg)
+	}
+	return 0, 0
+}
+
+// takesPassword reports whether a program takes a password behind a flag; -p=
+// stands for one that is written to the flag itself.
+func takesPassword(program, flag string) bool {
+	switch program {
+	case "sshpass", "docker", "podman":
+		return flag == "-p" && program == "sshpass"
+	case "mysql", "mysqldump", "mysqladmin", "mariadb":
+		return flag == "-p="
+	case "redis-cli":
+		return flag == "-a"
+	case "ldapsearch", "ldapmodify":
+		return flag == "-w"
+	}
+	return false
+}
+
+func isDigits(s []byte) bool { return len(bytes.Trim(s, "0123456789")) == 0 }
+
+// isStrong reports whether a value behind a short flag can hardly be anything but
+// a secret: it is long, has letters and digits, and is no name, path or address.
+func isStrong(arg []byte) bool {
+	return len(arg) >= 12 && looksSecret(arg) && !bytes.ContainsAny(arg, "./:\\ @,=")
+}
+
+// redactCommand takes a command line, or a script of them.
+func redactCommand(s []byte) []byte {
+	var e edit
+	var a arguments
+	for i := 0; i < len(s); {
+		from, to, next, ends := shellWord(s, i)
+		if f, t := a.next(s[from:to]); f < t && !isReference(s[from+f:from+t], nil) {
+			e.replace(s, from+f, from+t, redacted)
+		}
+		if ends {
+			a = arguments{}
+		}
+		i = next
+	}
+	return redactAssigned(redactText(e.text(s)), true)
+}
+
+// shellWord returns the word at s[i] without its quotes, where the next one
+// begins, and whether that is of another command.
+func shellWord(s []byte, i int) (from, to, next int, ends bool) {
+	for i < len(s) && strings.IndexByte(" \t", s[i]) >= 0 {
+		i++
+	}
+	from = i
+	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
+		if n := bytes.IndexByte(s[i+1:], s[i]); n >= 0 {
+			return i + 1, i + 1 + n, i + n + 2, false
+		}
+	}
+	for i < len(s) && strings.IndexByte(" \t\r\n;|&\"'", s[i]) < 0 {
+		i++
+	}
+	to, next = i, i
+	for next < len(s) && strings.IndexByte("\r\n;|&\"'", s[next]) >= 0 {
+		if s[next] == '"' || s[next] == '\'' {
+			if next == to && next > from { // as in --user='a b'
+				break
+			}
+			return from, to, max(next, from+1), ends
+		}
+		ends = true
+		next++
+	}
+	return from, to, max(next, from+1), ends
+}
+
+// In these a secret stands behind a blank.
+var spacedForms = [...]struct {
+	needs string
+	form  *regexp.Regexp // its last group is the secret
+	check func(s []byte, at []int) bool
+}{
+	{"login", regexp.MustCompile(`login\s+\S+\s+password\s+(\S+)`), nil},                     // netrc
+	{"ENV ", regexp.MustCompile(`(?m)^\s*ENV\s+([A-Za-z0-9_]+)[ \t]+(\S+)`), namesItsSecret}, // Dockerfile
+	{"'", regexp.MustCompile(`(?i)\bpassword\s+'([^'\r\n]{3,})'`), nil},                      // SQL
+	{"password ", regexp.MustCompile("(?i)\\bpassword (?:is|was) [\"'`]([^\"'`\r\n]+)[\"'`]"), nil},
+	{"sshpass", regexp.MustCompile(`sshpass\s+-p\s*["']?([^\s"']+)`), nil},
+	{"_", regexp.MustCompile(`\b([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+) +([^\s"'=:]{8,})`), namesWhatLooksSecret},                  // aws configure set
+	{"value=", regexp.MustCompile(`(?:key|name)="([^"\r\n]+)"\s+value="([^"\r\n]+)"`), namesItsSecret},                      // XML
+	{"--", regexp.MustCompile(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)(?:=| +)"([^"\r\n]+)"`), namesItsSecret},            // quoted
+	{"--", regexp.MustCompile(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)(?:=| +)'([^'\r\n]+)'`), namesItsSecret},            // quoted
+	{"--", regexp.MustCompile(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)=([^\s"'` + "`" + `]+)`), namesItsSecret},           // joined
+	{"--", regexp.MustCompile(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+) +([^\s"'` + "`" + `]{6,})`), namesWhatLooksSecret}, // apart
+	{"-u", regexp.MustCompile(`(?:^|\s)-u[ =]?["']?([^\s:"'/]+):([^\s"']+)`), isNoNumber},                                   // curl
+	{"--", regexp.MustCompile(`(?:^|\s)--(?:proxy-)?user[ =]["']?([^\s:"'/]+):([^\s"']+)`), isNoNumber},                     // curl
+}
+
+func namesItsSecret(s []byte, at []int) bool {
+	name := s[at[2]:at[3]]
+	return isSecret(name) && !isReference(s[at[4]:at[5]], bytes.TrimLeft(name, "-"))
+}
+
+func namesWhatLooksSecret(s []byte, at []int) bool {
+	return namesItsSecret(s, at) && looksSecret(s[at[4]:at[5]])
+}
+
+func isNoNumber(s []byte, at []int) bool {
+	value := s[at[4]:at[5]]
+	return !isDigits(value) && !isReference(value, nil)
+}
+
+// redactSpaced takes secrets that stand behind a blank.
+func redactSpaced(s []byte) []byte {
+	for _, k := range spacedForms {
+		if !bytes.Contains(s, []byte(k.needs)) {
+			continue
+		}
+		var e edit
+		for _, at := range k.form.FindAllSubmatchIndex(s, -1) {
+			from, to := at[len(at)-2], at[len(at)-1]
+			if string(s[from:to]) != redacted && (k.check == nil && !isReference(s[from:to], nil) || k.check != nil && k.check(s, at)) {
+				e.replace(s, from, to, redacted)
+			}
+		}
+		s = e.text(s)
+	}
+	return s
+}

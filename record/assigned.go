@@ -1,0 +1,273 @@
+package record
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// redactAssigned takes name=value and name: value with the name of a secret, as
+// in queries of URLs, files of variables and settings, header lines, connection
+// strings and JSON within a string. Texts are full of code, so there the place or
+// the value must tell that it is no code; not so in arguments, where sure is true.
+func redactAssigned(s []byte, sure bool) []byte {
+	var e edit
+	for i := 0; ; {
+		n := bytes.IndexAny(s[i:], "=:>")
+		if n < 0 {
+			return e.text(s)
+		}
+		a := assignment{s: s, begin: i, sign: i + n}
+		i += n + 1
+		if !a.findName() {
+			continue
+		}
+		if from, to := a.value(sure); from < to {
+			e.replace(s, from, to, redacted)
+			i = to
+		}
+	}
+}
+
+// An assignment is a place in a text where a name may be given a value.
+type assignment struct {
+	s          []byte
+	begin      int // where the search began
+	sign       int // = or : or, behind a tag, >
+	from, to   int // the name
+	quotedName bool
+}
+
+// findName reports whether the name of a secret stands before the sign.
+func (a *assignment) findName() bool {
+	bare := bytes.TrimRight(a.s[a.begin:a.sign], " \t")
+	name := bytes.TrimRight(bare, "\"'`\\")
+	a.quotedName = len(name) < len(bare)
+	a.to = a.begin + len(name)
+	a.from = a.to
+	for a.from > a.begin && isNameByte(a.s[a.from-1]) {
+		a.from--
+	}
+	signed := a.inQuery() && endsWith(bytes.ToLower(a.name()), []string{"signature"})
+	return (signed || isSecret(a.name())) && (a.s[a.sign] != '>' || a.from > 0 && a.s[a.from-1] == '<')
+}
+
+// inQuery reports whether the name is of a parameter of a URL.
+func (a *assignment) inQuery() bool {
+	return a.from > 0 && (a.s[a.from-1] == '?' || a.s[a.from-1] == '&') && a.s[a.sign] == '='
+}
+
+// inConnection reports whether the name stands in a connection string, but not at
+// its beginning.
+func (a *assignment) inConnection() bool {
+	return a.from > 0 && a.s[a.from-1] == ';' && a.s[a.sign] == '='
+}
+
+// assigns is how the next part of a connection string or of a form goes on.
+var assigns = regexp.MustCompile(`^[;&][A-Za-z_][A-Za-z0-9_ -]{0,40}=`)
+
+func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '_' }
+
+func (a *assignment) name() []byte { return a.s[a.from:a.to] }
+
+// value returns where the secret stands; nothing if there is none.
+func (a *assignment) value(sure bool) (from, to int) {
+	s, i := a.s, a.sign+1
+	if a.s[a.sign] == '>' {
+		to = i + len(head(near(s[i:]), "<\r\n"))
+		if to < len(s) && s[to] == '<' && !isReference(s[i:to], a.name()) {
+			return i, to
+		}
+		return 0, 0
+	}
+	switch {
+	case i < len(s) && s[i] == '>', i < len(s) && s[a.sign] == ':' && s[i] == '=': // => and :=
+		i++
+	case i < len(s) && s[i] == '=', i+1 < len(s) && s[a.sign] == ':' && s[i] == '/' && s[i+1] == '/':
+		return 0, 0 // a comparison, a URL
+	}
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	switch {
+	case i == len(s):
+		return 0, 0
+	case a.isHeader("cookie"):
+		const ends = "\r\n\"'`"
+		if bytes.IndexByte(head(near(s[i:]), ends), '=') > 0 {
+			return i, i + len(head(s[i:], ends))
+		}
+		return 0, 0
+	case s[i] == '"', s[i] == '\'', s[i] == '`', s[i] == '\\':
+		if from, to, ok := a.quoted(i); ok {
+			return from, to
+		}
+		if s[i] != '\\' && !sure {
+			return 0, 0
+		}
+	}
+	return a.bare(i, sure)
+}
+
+// isHeader reports whether the name is that of a header whose value goes on to the
+// end of the line.
+func (a *assignment) isHeader(name string) bool {
+	return len(a.name()) >= len(name) && bytes.EqualFold(a.name()[a.to-a.from-len(name):], []byte(name)) && a.s[a.sign] == ':'
+}
+
+// head returns the beginning of s up to one of the bytes.
+func head(s []byte, until string) []byte {
+	if n := bytes.IndexAny(s, until); n >= 0 {
+		return s[:n]
+	}
+	return s
+}
+
+// near returns as much of s as is looked at to tell what it is: a text may be full
+// of names.
+func near(s []byte) []byte { return s[:min(len(s), 2<<10)] }
+
+// quoted returns what stands in the quotes that open at s[i]. ok is false if the
+// quote is rather one that closes.
+func (a *assignment) quoted(i int) (from, to int, ok bool) {
+	s := a.s
+	closing := s[i : i+1]
+	if s[i] == '\\' {
+		if i+1 == len(s) || s[i+1] != '"' && s[i+1] != '\'' {
+			return 0, 0, false
+		}
+		closing = s[i : i+2]
+	}
+	line := s[a.begin:a.from]
+	line = line[bytes.LastIndexByte(line, '\n')+1:]
+	if !a.quotedName && bytes.Count(line, closing)%2 == 1 {
+		return 0, 0, false
+	}
+	from = i + len(closing)
+	rest := head(near(s[from:]), "\r\n")
+	n := bytes.Index(rest, closing)
+	if n < 0 {
+		return 0, 0, false
+	}
+	to = from + n
+	value := s[from:to]
+	if scheme, credentials, ok := bytes.Cut(value, []byte(" ")); ok && isScheme(scheme) {
+		from, value = from+len(scheme)+1, credentials
+	}
+	if isReference(value, a.name()) {
+		return 0, 0, true
+	}
+	return from, to, true
+}
+
+// bare returns the secret that begins at s[i] without quotes.
+func (a *assignment) bare(i int, sure bool) (from, to int) {
+	const before, behind = " \t\"'`", " \t\r\n\"'`\\&;,()<>{}[]$%"
+	s := a.s
+	ends := behind
+	query := a.inQuery()
+	if query {
+		ends = " \t\r\n\"'`\\&#<>{}[]()"
+	}
+	if a.inConnection() {
+		ends = ";\r\n\"'`"
+	}
+	scheme := false
+	for {
+		for i < len(s) && (strings.IndexByte(before, s[i]) >= 0 || s[i] == '\\' && i+1 < len(s) && strings.IndexByte(before, s[i+1]) >= 0) {
+			i++
+		}
+		from, i = i, i+len(head(near(s[i:]), ends))
+		if scheme || !isScheme(s[from:i]) || i == len(s) || s[i] != ' ' {
+			break
+		}
+		scheme = true
+	}
+	value := s[from:i]
+	switch {
+	case len(value) == 0, i < len(s) && s[i] == '(', !sure && isReference(value, a.name()):
+	case sure, query, len(value) >= 8 && looksSecret(value), scheme && len(value) >= 4, a.telling(value, i):
+		return from, i + len(head(s[i:], ends))
+	}
+	return 0, 0
+}
+
+// isScheme reports whether a word stands before the credentials of an
+// Authorization header.
+func isScheme(word []byte) bool {
+	return bytes.EqualFold(word, []byte("bearer")) || bytes.EqualFold(word, []byte("basic")) || bytes.EqualFold(word, []byte("token"))
+}
+
+// telling reports whether a short value without digits, which ends at s[end], is a
+// secret by its place: that of a variable, of a setting with a line of its own, in
+// a connection string, in a header that is given to curl.
+func (a *assignment) telling(value []byte, end int) bool {
+	if len(value) < 3 {
+		return len(value) == 2 && hasDigit(value) && a.alone(end)
+	}
+	s := a.s
+	name := a.name()
+	switch {
+	case a.inConnection(), a.from > 0 && (s[a.from-1] == ':' || s[a.from-1] == '=') && s[a.sign] == '=': // npm's settings, an argument
+		return true
+	case s[a.sign] == '=' && end < len(s) && (s[end] == ';' || s[end] == '&') && assigns.Match(near(s[end:])):
+		return true
+	case bytes.Equal(name, bytes.ToUpper(name)) && len(name) >= 4 && s[a.sign] == '=':
+		return true
+	case a.from > 3 && endsWith(s[max(0, a.from-10):a.from], []string{`-H "`, `-H '`, `--header "`, `--header '`, `--header=`}):
+		return true
+	case !a.alone(end):
+		return false
+	}
+	// A line such as «token: what» may be the description of a field.
+	one := !bytes.ContainsAny(name, "-_") && bytes.Equal(name[1:], bytes.ToLower(name[1:]))
+	password := bytes.HasPrefix(bytes.ToLower(name), []byte("pass"))
+	return s[a.sign] == '=' || !one || password
+}
+
+// alone reports whether nothing else stands on the line but the name and a value
+// that ends at s[end].
+func (a *assignment) alone(end int) bool {
+	line := a.s[a.begin:a.from]
+	if a.begin > 0 && bytes.IndexByte(line, '\n') < 0 {
+		begin := bytes.LastIndexByte(a.s[max(0, a.begin-256):a.begin], '\n') + 1
+		line = a.s[max(0, a.begin-256)+begin : a.from]
+	}
+	line = bytes.TrimLeft(line[bytes.LastIndexByte(line, '\n')+1:], " \t-+\"'")
+	for _, word := range []string{"export ", "set ", "ENV ", "ARG ", "env "} {
+		line = bytes.TrimPrefix(line, []byte(word))
+	}
+	before := bytes.IndexFunc(line, func(c rune) bool { return c != '.' && (c >= 0x80 || !isNameByte(byte(c))) }) < 0
+	rest := bytes.TrimLeft(a.s[end:], " \t\"'\\")
+	return before && (len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' || rest[0] == '#')
+}
+
+// noValues stand where a secret would, in code and in descriptions.
+var noValues = [...]string{
+	"string", "str", "text", "bool", "boolean", "int", "integer", "number", "bytes", "object", "array", "any", "none", "null", "nil", "undefined", "optional",
+	"required", "true", "false", "yes", "no", "on", "off", "self", "this", "var", "let", "const", "new", "await", "return", "default", "type", "value",
+	"token", "password", "secret", "key", "auto", "hidden", "readonly", "unknown", "error", "invalid", "missing", "empty", "redacted", "input", "next",
+}
+
+// references begin what names a secret that stands elsewhere.
+var references = [...]string{
+	"$", "<", "{", "%", "(", "[", "*", "process.env", "os.environ", "os.getenv", "env.", "env:", "secrets.", "config.", "settings.", "self.", "this.", "req.",
+	"options.", "props.", "args.", "vault:", "file:", "your", "...", "…",
+}
+
+// isReference reports whether a value behind a name is none, but tells of one.
+func isReference(value, name []byte) bool {
+	letters := bytes.ToLower(bytes.TrimSpace(value))
+	switch {
+	case len(letters) == 0, bytes.EqualFold(value, name), oneOf(letters, noValues[:]):
+		return true
+	case bytes.EqualFold(name, []byte("pwd")) || bytes.EqualFold(name, []byte("oldpwd")):
+		return letters[0] == '/' || letters[0] == '~' || len(letters) > 1 && letters[1] == ':'
+	}
+	for _, begin := range references {
+		if bytes.HasPrefix(letters, []byte(begin)) {
+			return true
+		}
+	}
+	return len(bytes.Trim(letters, "x*.•-_")) == 0
+}
