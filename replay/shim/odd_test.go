@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/tidwall/gjson"
 
@@ -18,7 +18,7 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-var odd = flag.Int("odd", 60, "how many odd conversations TestOdd has")
+var odd = flag.Int("odd", 200, "how many odd conversations TestOdd has")
 
 // A conversation that is all right, as it is before something in it becomes odd.
 // > is what the client says, < what the agent does.
@@ -164,7 +164,6 @@ func TestOdd(t *testing.T) {
 			dir = oddStore(t, tape)
 		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
 			converseOddly(t, dir, lines, seed%3 == 0)
 		})
 	}
@@ -206,7 +205,14 @@ func bendOne(r *rand.Rand, lines []string) []string {
 
 // oddStore makes a store with one session, as an agent has recorded it.
 func oddStore(t testing.TB, lines []string) string {
+	t.Helper()
 	dir := t.TempDir()
+	oddStoreIn(t, dir, lines)
+	return dir
+}
+
+func oddStoreIn(t testing.TB, dir string, lines []string) {
+	t.Helper()
 	journal, err := record.OpenStore(dir).Record(record.Start{Name: "agent", Command: []string{"x"}, Proto: "acp"})
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +226,6 @@ func oddStore(t testing.TB, lines []string) string {
 		t.Fatal(err)
 	}
 	journal.Wait()
-	return dir
 }
 
 func dirOf(line string) wire.Direction {
@@ -231,30 +236,64 @@ func dirOf(line string) wire.Direction {
 }
 
 // converseOddly gives lines to a shim. One with = is the result of the next
-// request of the shim's own, where that still comes.
-func converseOddly(t testing.TB, dir string, lines []string, raw bool) *stand {
+// request of the shim's own, if there is one. Time does not pass meanwhile.
+func converseOddly(t *testing.T, dir string, lines []string, raw bool) (s *stand) {
 	t.Helper()
-	s := newStand(t, dir, func(s *shim.Shim) { s.Fork, s.Raw, s.Patience = true, raw, 20*time.Millisecond })
-	for _, line := range lines {
-		if line[0] != '=' {
-			s.say(dirOf(line), line[2:])
-			continue
-		}
-		for range 1000 { // it need not come
-			if ids := s.asked(); len(ids) > 0 {
-				s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+ids[0]+`,"result":`+line[2:]+`}`)
-				break
+	said := map[string]bool{}
+	synctest.Test(t, func(t *testing.T) {
+		s = newStand(t, dir, func(s *shim.Shim) { s.Fork, s.Raw = true, raw })
+		for _, line := range lines {
+			dir, text := dirOf(line), line[2:]
+			if line[0] == '=' {
+				synctest.Wait()
+				ids := s.asked()
+				if len(ids) == 0 {
+					continue
+				}
+				dir, text = wire.AgentToClient, `{"jsonrpc":"2.0","id":`+ids[0]+`,"result":`+text+`}`
 			}
-			runtime.Gosched()
-			time.Sleep(20 * time.Microsecond)
+			said[text] = true
+			s.say(dir, text)
 		}
-	}
-	<-s.end(wire.ClientToAgent)
-	<-s.end(wire.AgentToClient)
+		<-s.end(wire.ClientToAgent)
+		<-s.end(wire.AgentToClient)
+		s.shim.Close()
+	})
 	for _, sent := range slices.Concat(s.sent[:]...) {
-		if !json.Valid([]byte(sent)) && !slices.ContainsFunc(lines, func(l string) bool { return l[2:] == sent }) {
+		if !json.Valid([]byte(sent)) && !said[sent] {
 			t.Errorf("it sends %.500s", sent)
 		}
 	}
 	return s
+}
+
+// Whatever a client and an agent say, the shim goes on, what it makes is JSON,
+// and its memory follows what was said.
+func FuzzMessages(f *testing.F) {
+	for _, lines := range plain {
+		f.Add([]byte(strings.Join(lines, "\n")), false)
+		f.Add([]byte(strings.Join(lines, "\n")), true)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 20 {
+		f.Add([]byte(strings.Join(bendOne(r, plain["v1"]), "\n")), false)
+		f.Add([]byte(strings.Join(bendOne(r, plain["v2"]), "\n")), false)
+	}
+	dir := f.TempDir()
+	oddStoreIn(f, dir, old)
+	f.Fuzz(func(t *testing.T, said []byte, raw bool) {
+		var lines []string
+		for _, line := range strings.Split(string(said), "\n") {
+			if len(line) > 2 && strings.Contains("<>=", line[:1]) {
+				lines = append(lines, line)
+			}
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		converseOddly(t, dir, lines, raw)
+		runtime.ReadMemStats(&after)
+		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(64<<20+1000*len(said)); got > most {
+			t.Errorf("%d bytes take %d", len(said), got)
+		}
+	})
 }

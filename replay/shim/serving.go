@@ -26,10 +26,9 @@ type serving struct {
 
 // ownRequests are the requests to the agent that no client has sent.
 type ownRequests struct {
-	asked     map[string]chan<- answer // by id
-	abandoned map[string]bool          // ids of those, and of the client's, whose answer nobody waits for any more
-	prefix    string                   // of the ids
-	requests  int                      // made so far
+	asked    map[string]chan<- answer // by id
+	prefix   string                   // of the ids
+	requests int                      // made so far
 }
 
 // An answer is the agent's to a request of the shim's own. One of both is nil.
@@ -55,7 +54,6 @@ func (s *Shim) serve(m message, steps func(v *serving) error) *serving {
 	v := &serving{Shim: s, request: read(s.kept.take(m)), gone: make(chan struct{})}
 	v.params = gjson.ParseBytes(v.request.env.Params)
 	key := string(v.request.env.ID)
-	s.calls.forget(key)
 	s.served[key] = v
 	s.spawn(func() {
 		err := steps(v)
@@ -155,7 +153,7 @@ func (v *serving) leave(id string, answered <-chan answer, why error) (a answer,
 	v.do(func(out []wire.Frame) []wire.Frame {
 		if v.asked[id] != nil {
 			delete(v.asked, id)
-			v.abandoned[id] = true
+			v.ignore([]byte(id))
 		} else if a = <-answered; why == errSilent {
 			err = nil
 		} else {

@@ -93,7 +93,6 @@ func (s *Shim) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) {
 	s.calls.open = map[string]*call{}
 	s.served = map[string]*serving{}
 	s.asked = map[string]chan<- answer{}
-	s.abandoned = map[string]bool{}
 	s.prefix = "acptap:"
 	s.sessions = map[string]*session{}
 	s.byAgent = map[string]*session{}
@@ -217,11 +216,6 @@ func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
 	if waiting := s.asked[id]; waiting != nil {
 		delete(s.asked, id)
 		waiting <- answer{result: bytes.Clone(m.env.Result), err: bytes.Clone(m.env.Error)}
-		return out
-	}
-	if s.abandoned[id] {
-		delete(s.abandoned, id)
-		s.shun(m.env.Result)
 		return out
 	}
 	c := s.calls.take(m.env.ID)

@@ -117,6 +117,14 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 func (s *Shim) abandon(asked wire.Frame) {
 	m := read(asked)
 	s.lacks[string(m.env.Method)] = true
-	s.abandoned[string(m.env.ID)] = true
 	s.calls.take(m.env.ID)
+	s.ignore(m.env.ID)
+}
+
+// ignore has the answer to a request withheld that nobody waits for any more.
+func (s *Shim) ignore(id []byte) {
+	s.calls.add(id, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+		s.shun(m.env.Result)
+		return out
+	}})
 }
