@@ -25,7 +25,7 @@ type arrival struct {
 }
 
 func newArrival(raw []byte, e wire.Envelope, array int) *arrival {
-	return &arrival{raw: raw, e: e, kind: kindOf(e), method: string(e.Method), session: addressee(e), id: bytes.Clone(e.ID), array: array}
+	return &arrival{raw: raw, e: e, kind: kindOf(e), method: string(e.Method), session: addressee(string(e.Method), e), id: bytes.Clone(e.ID), array: array}
 }
 
 // handle takes a line of the client.

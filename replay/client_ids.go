@@ -37,7 +37,8 @@ func madeByAgent(method string, response []byte) []dialect.Field {
 	var made []dialect.Field
 	for _, f := range dialect.Everything(response) {
 		switch f.Class {
-		case dialect.SessionID, dialect.EditSessionID, dialect.EntityID, dialect.TaskID, dialect.ConnectionID, dialect.Opaque:
+		case dialect.SessionID, dialect.EntityID, dialect.TaskID, dialect.ConnectionID, dialect.Opaque:
+			f.Class = classIn(method, f.Class)
 			made = append(made, f)
 		}
 		if class, ok := dataLayer(f.Path, "result"); ok {
@@ -45,6 +46,15 @@ func madeByAgent(method string, response []byte) []dialect.Field {
 		}
 	}
 	return made
+}
+
+// classIn returns the class of a value in a message of a method: what is called a
+// session may be one of next-edit suggestions.
+func classIn(method string, class dialect.Class) dialect.Class {
+	if class == dialect.SessionID && edits(method) {
+		return dialect.EditSessionID
+	}
+	return class
 }
 
 // dataLayer reports whether a path is of a data-layer session, below params or
@@ -122,7 +132,7 @@ func (l *learnt) withIDs(method string, message []byte) (rewritten []byte, unmad
 	for _, f := range dialect.Everything(message) {
 		class, ok := dataLayer(f.Path, "params")
 		if !ok {
-			class = f.Class
+			class = classIn(method, f.Class)
 		}
 		now, known := l.ids[madeID{class, f.Value}]
 		switch {

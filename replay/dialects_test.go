@@ -146,6 +146,7 @@ func renamed(t testing.TB, text []byte, whose party) []byte {
 type renamer struct {
 	whose   party
 	methods map[string]string // of requests, by who sent them and their id
+	kind    string            // of sessions, where one id may stand for two
 }
 
 func (r *renamer) message(from party, m map[string]any) {
@@ -162,6 +163,10 @@ func (r *renamer) message(from party, m map[string]any) {
 		}
 		method = r.methods[key]
 		m["id"] = r.renamed(id, asker)
+	}
+	if strings.HasPrefix(method, "nes/") || strings.HasPrefix(method, "document/") {
+		r.kind = "edits "
+		defer func() { r.kind = "" }()
 	}
 	for _, key := range []string{"sessionId", "params", "result", "error"} {
 		if v, ok := m[key]; ok {
@@ -230,7 +235,7 @@ func (r *renamer) renamed(v any, maker party) any {
 	if maker != r.whose || maker == nobody {
 		return v
 	}
-	return "new " + strings.Trim(spelled(v), `"`)
+	return "new " + r.kind + strings.Trim(spelled(v), `"`)
 }
 
 func spelled(v any) string {

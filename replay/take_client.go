@@ -26,7 +26,7 @@ func (p *player) fromClient(f *dialect.Frame) {
 
 // cue takes one message of the client.
 func (p *player) cue(f *dialect.Frame, about dialect.About, raw []byte, e wire.Envelope, entry int) {
-	c := &cue{seq: f.Seq, entry: entry, kind: kindOf(e), method: about.Method, session: addressee(e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
+	c := &cue{seq: f.Seq, entry: entry, kind: kindOf(e), method: about.Method, session: addressee(about.Method, e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
 	switch c.kind {
 	case wire.Response:
 		p.answerCue(c, e)
@@ -79,8 +79,12 @@ func kindOf(e wire.Envelope) wire.Kind {
 	return wire.Junk
 }
 
-// addressee returns the session that a message names itself.
-func addressee(e wire.Envelope) string {
+// addressee returns the session that a message of a method names itself. Those of
+// next-edit suggestions are of another kind.
+func addressee(method string, e wire.Envelope) string {
+	if edits(method) {
+		return ""
+	}
 	for _, id := range []gjson.Result{
 		gjson.GetBytes(e.Params, "sessionId"),
 		gjson.ParseBytes(e.Session),
@@ -91,6 +95,13 @@ func addressee(e wire.Envelope) string {
 		}
 	}
 	return ""
+}
+
+// edits reports whether what a method calls a session is one of next-edit
+// suggestions.
+func edits(method string) bool {
+	m, ok := dialect.Lookup(dialect.ACP, method)
+	return ok && (m.Session == dialect.OtherParams || m.Session == dialect.OtherResult)
 }
 
 func (p *player) answerCue(c *cue, e wire.Envelope) {
