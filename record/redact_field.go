@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// Redacted stands on a tape where a secret stood.
+const Redacted = redacted
+
 // RedactField returns a value below the params or the result of a message as an
 // export shows it: without what is secret there or by its looks. method is the
 // message's, of an answer that of its request; path names the members and the

@@ -91,5 +91,6 @@ func (t *terminals) make(q *question) reply {
 			return q.as(one.create)
 		}
 	}
-	return q.fail(codeInternal, "the tape has no terminal for %s", gjson.GetBytes(q.params, "command").Str)
+	command := harmless(q.method, "command", gjson.GetBytes(q.params, "command").Raw)
+	return q.fail(codeInternal, "the tape has no terminal for %s", gjson.Parse(command).Str)
 }

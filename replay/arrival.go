@@ -65,7 +65,7 @@ func (p *player) arrive(raw []byte, e wire.Envelope, array int) {
 		p.answer(m)
 	default:
 		if len(bytes.TrimSpace(raw)) > 0 {
-			p.report.note("a line came that is no message: %s", shorten(string(raw)))
+			p.report.note("a line came that is no message: %s", shorten(harmless("", "", string(raw))))
 		}
 	}
 }

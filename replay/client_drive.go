@@ -238,6 +238,9 @@ func (d *driver) asked(session string, f *dialect.Frame, e wire.Envelope) {
 	if r.asked != nil {
 		d.known.learnAsked(q.method, r.asked.params, q.params)
 	}
+	if lacksSecret(r.message) {
+		d.report.note("%s was answered as on the tape: without its secrets", q.method)
+	}
 	if !r.silent {
 		r.message, _ = d.known.withIDs(q.method, r.message)
 		d.replies = append(d.replies, heldReply{r, d.plan.thread(session)})

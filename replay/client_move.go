@@ -90,6 +90,9 @@ func (d *driver) move(t *thread, m *move) {
 			return
 		}
 		messages[i] = message
+		if lacksSecret(message) {
+			d.report.note("%s was sent as it is on the tape (frame %d): without its secrets", method, m.seq)
+		}
 	}
 	for _, c := range m.calls {
 		d.calls[c.id] = c

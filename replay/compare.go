@@ -68,5 +68,6 @@ func compare(a, b []Source, level Level, opened bool) (Diff, error) {
 	if err != nil {
 		return Diff{}, err
 	}
+	before, after = covered(before, after)
 	return Diff{Level: level, Hunks: hunks(before, after)}, nil
 }

@@ -211,7 +211,7 @@ func (u *understudy) renamed(line []byte, e wire.Envelope) []byte {
 func (p *player) greet(e wire.Envelope) {
 	u := p.live
 	if e.Error != nil {
-		p.lose("the live agent refused initialize: " + shorten(string(e.Error)))
+		p.lose("the live agent refused initialize: " + shorten(harmless("initialize", "", string(e.Error))))
 		return
 	}
 	u.greeted = true

@@ -51,4 +51,5 @@ var parts = map[string]func(args []string){
 	"moody":   moody,
 	"patient": patient,
 	"sdk":     sdkAgent,
+	"keyed":   keyed,
 }

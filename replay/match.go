@@ -267,7 +267,7 @@ func difference(want, got []dialect.Field, cut bool) []Difference {
 	if cut {
 		want, got = want[:max(len(want)-1, 0)], got[:max(len(got)-1, 0)]
 	}
-	if equalFields(want, got) {
+	if fieldsFit(want, got, anyString) {
 		return nil
 	}
 	have := make(map[string]string, len(got))
@@ -278,7 +278,7 @@ func difference(want, got []dialect.Field, cut bool) []Difference {
 	for _, f := range want {
 		value, ok := have[f.Path]
 		delete(have, f.Path)
-		if !ok || value != f.Value {
+		if !ok || !fits(f.Value, value, anyString) {
 			d = append(d, Difference{f.Path, f.Value, value})
 		}
 	}
@@ -289,16 +289,4 @@ func difference(want, got []dialect.Field, cut bool) []Difference {
 		}
 	}
 	return d
-}
-
-func equalFields(a, b []dialect.Field) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Path != b[i].Path || a[i].Value != b[i].Value {
-			return false
-		}
-	}
-	return true
 }

@@ -15,7 +15,7 @@ import (
 var ErrDiverged = errors.New("the client left the tape")
 
 // A Miss is something that the client did and the tape has not, or the other way
-// round.
+// round. It holds no secret that an export would hide.
 type Miss struct {
 	Text     string // what came, or did not
 	Expected Expected
@@ -131,7 +131,7 @@ func (p *player) miss(m *arrival, near *cue, differs []Difference) {
 			what = "is not on the tape, and the live agent does not know this session"
 		}
 	}
-	miss := Miss{Text: m.method + " " + what, Differs: differs}
+	miss := Miss{Text: m.method + " " + what, Differs: hidden(m.method, differs)}
 	if near != nil {
 		miss.Expected = Expected{near.seq, near.method}
 	}
@@ -153,7 +153,7 @@ func (p *player) missAnswer(m *arrival, near *cue, differs []Difference) {
 	miss := Miss{
 		Text:     fmt.Sprintf("%s, frame %d, was answered otherwise", near.method, near.asked.seq),
 		Expected: Expected{near.seq, near.method},
-		Differs:  differs,
+		Differs:  hidden(near.method, differs),
 	}
 	p.report.miss(miss)
 	p.end(near.lane, miss)
