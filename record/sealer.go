@@ -38,7 +38,10 @@ const (
 	restTime   = 30 * time.Second       // after which a block is sealed that is not full
 	adoptAfter = 100 * time.Millisecond // of the start, which it shall not slow down
 	lastTime   = 50 * time.Millisecond  // for all work at the end: editors kill what takes longer
-	adoptTime  = 20 * time.Millisecond  // of that must be left to begin with the journal of another proxy
+	adoptTime  = 5 * time.Millisecond   // of that must be left to begin with the journal of another proxy
+
+	manyWaiting = 16 // journals: above that a proxy seals some of others already when it starts
+	adoptEarly  = 2
 )
 
 // startSealer begins to work behind j. The sealer gives back j's lock when it
@@ -74,6 +77,13 @@ func (s *sealer) run() {
 		<-s.ended
 		close(s.done)
 	}()
+	if journals := s.store.journals(); len(journals) > manyWaiting {
+		left := adoptEarly
+		s.adopt(journals, s.ending.Load, func() bool {
+			left--
+			return left >= 0
+		})
+	}
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
 	adopt := time.After(adoptAfter)
@@ -147,14 +157,21 @@ func (s *sealer) end() {
 		s.work.close()
 	}
 	s.mu.Unlock()
-	journals := s.store.journals()
-	for _, tape := range slices.Sorted(maps.Keys(journals)) {
-		if time.Until(s.until) < adoptTime {
-			break
-		}
-		s.store.adopt(tape, journals[tape], false, s.late)
-	}
+	s.adopt(s.store.journals(), s.late, func() bool { return time.Until(s.until) > adoptTime })
 	s.j.telling.Wait()
+}
+
+// adopt seals journals of others, as long as more says so.
+func (s *sealer) adopt(journals map[string][]int64, stop, more func() bool) {
+	for _, tape := range slices.Sorted(maps.Keys(journals)) {
+		if s.store.isLive(tape) {
+			continue
+		}
+		if !more() {
+			return
+		}
+		s.store.adopt(tape, journals[tape], false, stop)
+	}
 }
 
 // late reports whether the time for the last work is over.
