@@ -147,23 +147,30 @@ func TestHandoverBetweenDialects(t *testing.T) {
 // What is told of a session is not kept when it is closed.
 func TestMemoryOfClosed(t *testing.T) {
 	const times = 100
-	dir := t.TempDir()
+	var calls strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&calls, `{"sessionUpdate":"tool_call","toolCallId":"call_%d","title":"x"}`+"\n", i)
+	}
 	text := fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}`, strings.Repeat("word ", 20<<10))
-	id := recorded(t, dir, character{Script: []string{text}}, "turn 0")
-	cl := start(t, dir, character{Random: true}, nil)
-	cl.initialize()
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := heap()
-	for range times {
-		cl.must("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
-		cl.must("session/close", fmt.Sprintf(`{"sessionId":%q}`, id))
-	}
-	if grown := heap() - before; grown > times*50<<10 {
-		t.Errorf("%d bytes more are in use after %d sessions were opened and closed", grown, times)
+	for _, script := range []string{text, calls.String()} {
+		dir := t.TempDir()
+		id := recorded(t, dir, character{Script: []string{script}}, "turn 0")
+		cl := start(t, dir, character{Random: true}, nil)
+		cl.initialize()
+		heap := func() int64 {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return int64(m.HeapAlloc)
+		}
+		before := heap()
+		for range times {
+			cl.must("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
+			cl.must("session/close", fmt.Sprintf(`{"sessionId":%q}`, id))
+		}
+		if grown := heap() - before; grown > times*50<<10 {
+			t.Errorf("%d bytes more are in use after %d sessions were opened and closed that began with %.40s", grown, times, script)
+		}
+		cl.stop()
 	}
 }

@@ -56,7 +56,7 @@ func (s *Shim) drop(c *session) {
 	delete(s.sessions, c.client)
 	c.closed = true
 	c.letGo()
-	c.context = nil // it is large, and what is closed is remembered as long as the agent lives
+	c.context, c.names = nil, nil // they are large, and what is closed is remembered as long as the agent lives
 }
 
 // toAgent passes on what the client sends for a session.
