@@ -103,8 +103,8 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	close(ended)
 	cancel()
 	stopping.Wait()
-	a.closeTape()
-	a.search.stop()
+	a.closeTape()()
+	a.search.stop()()
 	a.jobs.Wait()
 	return err
 }
@@ -175,7 +175,7 @@ func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: keyTable()}
 	a.display = display{ui: ui, feed: newFeed(), look: in.Theme.looks()}
 	a.model.folded, a.history = true, newHistory(in.History)
-	a.place, a.shelf, a.search = framesPlace, newShelf(in.Store, in.Now), &searching{}
+	a.place, a.shelf, a.search = framesPlace, newShelf(in.Store, in.Now), &searching{results: &results{}}
 	a.pages[storePlace] = &page{lines: a.shelf.lines, enter: a.openShelved}
 	return a
 }

@@ -110,6 +110,37 @@ func BenchmarkMillion(b *testing.B) {
 			}
 		})
 	}
+	// A hunt through all of the tape, and the next key meanwhile.
+	t.press(b, ":51<Enter>«frame 51 ·»")
+	b.Run("Hunt", func(b *testing.B) {
+		for b.Loop() {
+			t.press(b, "]«nothing of this tool call further down»")
+			b.StopTimer()
+			t.press(b, "M«mouse off»M") // which takes the message away
+			b.StartTimer()
+		}
+	})
+	b.Run("KeyWhileHunting", func(b *testing.B) {
+		for b.Loop() {
+			t.press(b, "]")
+			t.press(b, "j«frame 52 ·»")
+			b.StopTimer()
+			t.press(b, "k«frame 51 ·»")
+			b.StartTimer()
+		}
+	})
+	b.Run("TurnOfTheLast", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			t.press(b, "G«45,000 of 45,000»:999850<Enter>«frame 999,8»")
+			b.StartTimer()
+			t.press(b, "O«turn:5000»")
+			b.StopTimer()
+			t.press(b, "<Esc>")
+			t.wait(b, "all", has(" of 45,000 · "))
+			b.StartTimer()
+		}
+	})
 	t.close(b)
 }
 

@@ -1,7 +1,7 @@
 package inspect
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"slices"
 
@@ -9,13 +9,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
-
-// seek returns the next frame that is shown and fits, from the selected row on;
-// 0 if there is none. fits is given the fields.
-func (a *app) seek(forward bool, fits func(*dialect.Frame) bool) uint64 {
-	seq, step := a.beyond(forward)
-	return a.known.seek(seq, step, func(f *dialect.Frame) bool { return a.model.hits.has(f.Seq) && fits(f) })
-}
 
 // beyond returns the frame behind the selected row, or the one before it, and
 // the way to the next one from there.
@@ -26,56 +19,101 @@ func (a *app) beyond(forward bool) (seq, step uint64) {
 	return a.model.selected + uint64(max(a.model.stretch(a.model.selected).frames, 1)), 1
 }
 
-// maxCandidates is how many frames a hunt reads at once: on the way to the
-// beginning too they are read forwards.
-const maxCandidates = 1 << 10
+// A hunt looks for a frame, from one on.
+type hunt struct {
+	from, step uint64
+	may        func(*dialect.Frame) bool // is given the fields
+	fits       func(*dialect.Frame) bool // is given the bytes of those that may; nil: all of them do
+}
 
-// hunt looks for the next frame that fits, in the background: fits is given the
-// bytes of those that may. It selects the frame that is found.
-func (a *app) hunt(forward bool, may, fits func(*dialect.Frame) bool, missing string) {
-	r, err := a.reel.again()
-	if err != nil {
-		a.fail(err)
-		return
-	}
-	var candidates []uint64
-	seq, step := a.beyond(forward)
-	a.known.seek(seq, step, func(f *dialect.Frame) bool {
-		if a.model.hits.has(f.Seq) && may(f) {
-			candidates = append(candidates, f.Seq)
+const (
+	// maxCandidates is how many frames a hunt reads at once: on the way to the
+	// beginning too they are read forwards.
+	maxCandidates = 1 << 10
+
+	// nearby is how many frames are looked at before the next key: that takes a
+	// few milliseconds (BenchmarkMillion). More of them are looked at behind.
+	nearby = 1 << 14
+)
+
+// hunt has the event loop call then with the frame that is found, 0 for none. What
+// is found by its fields near by is at once.
+func (a *app) hunt(h hunt, then func(seq uint64)) {
+	c, r := a.known.columns, a.reel
+	if h.fits == nil {
+		left := nearby
+		found := c.seek(h.from, h.step, func(f *dialect.Frame) bool { left--; return left < 0 || h.may(f) })
+		if left >= 0 {
+			then(found)
+			return
 		}
+		h.from = found
+	}
+	a.behind(func(on gauge) func() {
+		found, err := h.run(c, r, on)
+		return func() {
+			if err != nil {
+				a.fail(err)
+				return
+			}
+			then(found)
+		}
+	})
+}
+
+// run looks at one stretch of frames after the other.
+func (h *hunt) run(c columns, r *reel, on gauge) (found uint64, err error) {
+	if h.fits != nil {
+		if r, err = r.again(); err != nil {
+			return 0, err
+		}
+	}
+	for next := h.from; next != 0; {
+		var some []uint64
+		some, next = h.candidates(c, next, on)
+		if h.fits == nil || on.ctx.Err() != nil {
+			return next, nil
+		}
+		if found := r.first(some, h.fits, on); found != 0 {
+			return found, nil
+		}
+	}
+	return 0, nil
+}
+
+// candidates returns frames near each other that may fit, and the next one that
+// may, 0 if there is none.
+func (h *hunt) candidates(c columns, from uint64, on gauge) (some []uint64, next uint64) {
+	next = c.seek(from, h.step, func(f *dialect.Frame) bool {
+		n := len(some)
+		switch {
+		case !on.at(f.Seq):
+			return true
+		case !h.may(f):
+			return false
+		case h.fits == nil, n == maxCandidates, n > 0 && max(f.Seq, some[n-1])-min(f.Seq, some[n-1]) > far:
+			return true
+		}
+		some = append(some, f.Seq)
 		return false
 	})
-	a.hunting.start(a.ctx, func(ctx context.Context) {
-		found := uint64(0)
-		for some := range slices.Chunk(candidates, maxCandidates) {
-			if found = r.first(ctx, some, fits); found != 0 {
-				break
-			}
-		}
-		a.feed.put(func() {
-			switch {
-			case ctx.Err() != nil:
-			case found == 0:
-				a.say(missing)
-			default:
-				a.jump(found)
-			}
-		})
-	})
+	return some, next
 }
 
 // first returns the first of some frames that fits, 0 if none does. They may
 // be in falling order.
-func (r *reel) first(ctx context.Context, seqs []uint64, fits func(*dialect.Frame) bool) uint64 {
-	low, high := min(seqs[0], seqs[len(seqs)-1]), max(seqs[0], seqs[len(seqs)-1])
-	forward := seqs[0] == low
+func (r *reel) first(seqs []uint64, fits func(*dialect.Frame) bool, on gauge) uint64 {
+	if len(seqs) == 0 {
+		return 0
+	}
+	rising := slices.Sorted(slices.Values(seqs))
+	forward := seqs[0] == rising[0]
 	found := uint64(0)
-	for f, err := range r.frames(low) {
-		if ctx.Err() != nil || err == nil && f.Seq > high {
+	for f, err := range r.frames(rising[0]) {
+		if !on.at(f.Seq) || err == nil && f.Seq > rising[len(rising)-1] {
 			break
 		}
-		if err != nil || !slices.Contains(seqs, f.Seq) || !fits(&f) {
+		if _, wanted := slices.BinarySearch(rising, f.Seq); err != nil || !wanted || !fits(&f) {
 			continue
 		}
 		if found = f.Seq; forward {
@@ -83,6 +121,14 @@ func (r *reel) first(ctx context.Context, seqs []uint64, fits func(*dialect.Fram
 		}
 	}
 	return found
+}
+
+// huntShown is hunt for those frames that are shown, from the selected row on.
+func (a *app) huntShown(forward bool, h hunt, missing string) {
+	hits, may := a.model.hits.clone(), h.may
+	h.may = func(f *dialect.Frame) bool { return hits.has(f.Seq) && may(f) }
+	h.from, h.step = a.beyond(forward)
+	a.hunt(h, func(seq uint64) { a.jumpOr(seq, missing) })
 }
 
 // jump selects a frame.
@@ -109,13 +155,15 @@ func (a *app) pair() {
 		a.say("no request and no response")
 		return
 	}
-	answer := a.known.seek(f.Seq+1, 1, func(g *dialect.Frame) bool {
-		return requestOf(g) == f.Seq && !g.Events.Has(dialect.RequestCancelled)
-	})
-	if answer == 0 {
-		answer = a.known.seek(f.Seq+1, 1, func(g *dialect.Frame) bool { return requestOf(g) == f.Seq })
+	cancelled := uint64(0)
+	answers := func(g *dialect.Frame) bool {
+		if requestOf(g) == f.Seq && g.Events.Has(dialect.RequestCancelled) {
+			cancelled = cmp.Or(cancelled, g.Seq)
+			return false
+		}
+		return requestOf(g) == f.Seq
 	}
-	a.jumpOr(answer, "no answer")
+	a.hunt(hunt{from: f.Seq + 1, step: 1, may: answers}, func(seq uint64) { a.jumpOr(cmp.Or(seq, cancelled), "no answer") })
 }
 
 // sameMethod goes to the next frame of this method or variant.
@@ -126,7 +174,7 @@ func (a *app) sameMethod(forward bool) {
 		a.say("this frame has no method")
 		return
 	}
-	a.jumpOr(a.seek(forward, func(g *dialect.Frame) bool { return name(g) == called }), "no "+piece(called)+" "+direction(forward))
+	a.huntShown(forward, hunt{may: func(g *dialect.Frame) bool { return name(g) == called }}, "no "+piece(called)+" "+direction(forward))
 }
 
 // sameTool goes to the next frame about this tool call.
@@ -139,7 +187,7 @@ func (a *app) sameTool(forward bool) {
 	}
 	may := func(g *dialect.Frame) bool { return g.Session == f.Session && filter.AboutTool(g) }
 	fits := func(g *dialect.Frame) bool { return filter.ToolOf(g).ID == id }
-	a.hunt(forward, may, fits, "nothing of this tool call "+direction(forward))
+	a.huntShown(forward, hunt{may: may, fits: fits}, "nothing of this tool call "+direction(forward))
 }
 
 // forms shows what acptap has changed in a frame.
@@ -155,16 +203,18 @@ func (a *app) forms() {
 		return
 	}
 	// wire.Rewritten: it stands in the place of the one before it in its direction.
-	var other dialect.Frame
-	found := a.known.seek(seq, step, func(g *dialect.Frame) bool {
-		other = *g
-		return g.Dir == f.Dir && (g.Origin == wire.Withheld || g.Origin == wire.Rewritten)
-	})
-	if found == 0 || other.Origin == f.Origin {
-		a.say("it was withheld, and nothing came in its place")
-		return
+	var other wire.Origin
+	changed := func(g *dialect.Frame) bool {
+		other = g.Origin
+		return g.Dir == f.Dir && (other == wire.Withheld || other == wire.Rewritten)
 	}
-	a.compare(found, f.Seq)
+	a.hunt(hunt{from: seq, step: step, may: changed}, func(found uint64) {
+		if found == 0 || other == f.Origin {
+			a.say("it was withheld, and nothing came in its place")
+			return
+		}
+		a.compare(found, f.Seq)
+	})
 }
 
 // compare shows what differs between two frames.

@@ -131,11 +131,14 @@ func (a *app) otherPart() {
 
 // leavePane ends a comparison, or goes back to the list.
 func (a *app) leavePane() {
-	if a.pane.form == asDiff {
+	switch {
+	case a.looked != "":
+		a.endHunt()
+	case a.pane.form == asDiff:
 		a.pane.show(a.pane.frame)
-		return
+	default:
+		a.inPane = false
 	}
-	a.inPane = false
 }
 
 func (a *app) toggleMouse() {

@@ -2,6 +2,8 @@ package inspect_test
 
 import (
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/acptap/acptap/inspect"
@@ -89,4 +91,35 @@ func without(all, some []string) (rest []string) {
 		}
 	}
 	return rest
+}
+
+// TestHuntBehind: while a hunt waits for its tapes, keys are taken.
+func TestHuntBehind(t *testing.T) {
+	t.Parallel()
+	sub := subject(t, "acp-go-sdk.jsonl")
+	open, held, release := sub.Open, make(chan struct{}), make(chan struct{})
+	var hold atomic.Bool
+	sub.Open = func() ([]*record.Tape, error) {
+		if hold.Swap(false) {
+			close(held)
+			<-release
+		}
+		return open()
+	}
+	term := start(t, inspect.Inspector{}, sub, 100, 24)
+	t.Cleanup(sync.OnceFunc(func() { // before the inspector ends
+		select {
+		case <-release:
+		default:
+			close(release)
+		}
+	}))
+	term.reads(t)
+	term.press(t, ":11<Enter>«frame 11 ·»")
+	hold.Store(true)
+	term.press(t, "]")
+	<-held
+	term.press(t, "?«Keys in the list»<Esc>«frame 11 ·»")
+	close(release)
+	term.wait(t, "the next of the tool call", has("frame 12 ·"))
 }

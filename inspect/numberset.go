@@ -15,6 +15,11 @@ type numberSet struct {
 	n      int
 }
 
+// clone returns a set that goes its own way, for another goroutine.
+func (s *numberSet) clone() *numberSet {
+	return &numberSet{slices.Clone(s.places), slices.Clone(s.words), slices.Clone(s.before), s.n}
+}
+
 // add adds a number.
 func (s *numberSet) add(seq uint64) {
 	w, found := s.word(seq)

@@ -33,6 +33,8 @@ type readers struct {
 	story  *story // nil: no place has asked for it
 
 	reading, scanning, telling, hunting worker
+
+	looked string // how far a hunt is that lasts; empty: there is none
 }
 
 // openTape opens a subject, and begins to read it. query is what of it is shown.
@@ -64,7 +66,7 @@ func (a *app) openTape(sub Subject, query string) error {
 			ticking.start(ctx, a.tick)
 		}
 		a.ledger.read(ctx, reading)
-		ticking.stop()
+		ticking.stop()()
 	})
 	if err := a.setFilter(query); err != nil {
 		a.closeTape()
@@ -73,12 +75,20 @@ func (a *app) openTape(sub Subject, query string) error {
 	return nil
 }
 
-// closeTape ends what reads the tape.
-func (a *app) closeTape() {
+// closeTape ends what reads the tape. The function that it returns waits until
+// nothing does any more.
+func (a *app) closeTape() (wait func()) {
+	a.endHunt()
+	var waits []func()
 	for _, t := range []*worker{&a.reading, &a.scanning, &a.telling, &a.hunting} {
-		t.stop()
+		waits = append(waits, t.stop())
 	}
 	a.reel, a.story, a.subject = nil, nil, Subject{}
+	return func() {
+		for _, wait := range waits {
+			wait()
+		}
+	}
 }
 
 // queryOf returns the filter that a subject begins with.
@@ -101,7 +111,7 @@ func (a *app) setFilter(text string) error {
 		return err
 	}
 	a.scanning.stop()
-	a.hunting.stop()
+	a.endHunt()
 	a.query = text
 	a.model.restart()
 	s := &scan{sieve: newSieve(want, a.model.start), ledger: a.ledger, first: a.feed.hurry, news: a.feed.poke}

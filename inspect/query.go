@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -42,6 +43,8 @@ func (a *app) filterBy(text string) error {
 // opened from.
 func (a *app) leaveList() {
 	switch {
+	case a.looked != "":
+		a.endHunt()
 	case a.query != "":
 		a.fail(a.filterBy(""))
 	case a.Store != nil:
@@ -99,7 +102,18 @@ func (a *app) onlyThis(exclude bool) {
 
 // onlyTurn shows the frames of one turn of one session.
 func (a *app) onlyTurn() {
-	session, turn := a.pane.frame.Session, a.turn(&a.pane.frame)
+	f, c, r, start := a.pane.frame, a.known.columns, a.reel, a.model.start
+	if f.Seq <= nearby {
+		a.showTurn(f.Session, turnOf(&f, c, r, start, gauge{}))
+		return
+	}
+	a.behind(func(on gauge) func() {
+		turn := turnOf(&f, c, r, start, on)
+		return func() { a.showTurn(f.Session, turn) }
+	})
+}
+
+func (a *app) showTurn(session string, turn int) {
 	if turn == 0 {
 		a.say("this frame belongs to no turn")
 		return
@@ -114,16 +128,17 @@ func (a *app) onlyTurn() {
 	a.fail(err)
 }
 
-// turn returns the number of the turn that a frame belongs to, 0 if there is
+// turnOf returns the number of the turn that a frame belongs to, 0 if there is
 // none.
-func (a *app) turn(f *dialect.Frame) int {
-	s := newSieve(filter.Filter{}, a.model.start)
+func turnOf(f *dialect.Frame, c columns, r *reel, start time.Time, on gauge) int {
+	s := newSieve(filter.Filter{}, start)
 	turn := 0
-	a.known.each(1, f.Seq, func(g *dialect.Frame, _ bool) {
-		if g.Session == f.Session || g.Seq == f.Seq {
-			s.see(a.reel.at(g.Seq), g)
+	c.seek(1, 1, func(g *dialect.Frame) bool {
+		if g.Seq <= f.Seq && (g.Session == f.Session || g.Seq == f.Seq) {
+			s.see(r.at(g.Seq), g)
 			turn = s.subject.Turn
 		}
+		return g.Seq >= f.Seq || !on.at(g.Seq)
 	})
 	return turn
 }

@@ -79,7 +79,7 @@ func (p *pursuit) tape(ctx context.Context, info record.Info) bool {
 		return ok
 	}
 	if p.Filter.NeedsPast() || first == 1 {
-		p.begin(&track, t, info)
+		p.begin(ctx, &track, t, info)
 		first = 1
 	}
 	for f, err := range t.Frames(first) {
@@ -105,11 +105,22 @@ func (p *pursuit) tape(ctx context.Context, info record.Info) bool {
 }
 
 // begin readies track for a tape.
-func (p *pursuit) begin(track *filter.Tracker, t *record.Tape, info record.Info) {
+func (p *pursuit) begin(ctx context.Context, track *filter.Tracker, t *record.Tape, info record.Info) {
 	*track = filter.Tracker{}
 	track.Next(info.Start.Time.Local())
 	if p.Filter.NeedsFuture() {
-		track.LookAhead(t.Rows(1))
+		track.LookAhead(until(ctx, t.Rows(1)))
+	}
+}
+
+// until yields frames until ctx is done.
+func until(ctx context.Context, frames iter.Seq2[dialect.Frame, error]) iter.Seq2[dialect.Frame, error] {
+	return func(yield func(dialect.Frame, error) bool) {
+		for f, err := range frames {
+			if ctx.Err() != nil || !yield(f, err) {
+				return
+			}
+		}
 	}
 }
 
@@ -117,7 +128,7 @@ func (p *pursuit) begin(track *filter.Tracker, t *record.Tape, info record.Info)
 // that, most queries need the fields only, and these are a small part of a tape.
 // track has seen those before it. ok is false if nothing is to follow.
 func (p *pursuit) first(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (seq uint64, ok bool) {
-	p.begin(track, t, info)
+	p.begin(ctx, track, t, info)
 	for f, err := range t.Rows(1) {
 		if ctx.Err() != nil {
 			return 0, p.stopped(ctx)

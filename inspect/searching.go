@@ -19,7 +19,11 @@ type searching struct {
 	from  Place // that it was asked from
 	of    *reel // that was open there
 	worker
+	*results
+}
 
+// results are what one search has found by now.
+type results struct {
 	mu    sync.Mutex // guards what follows
 	hits  []found
 	err   error // of the last part that could not be read
@@ -65,19 +69,19 @@ func (a *app) searchAll(query string) error {
 		return errors.New("type what to search for")
 	}
 	s := a.search
-	s.stop()
-	s.query, s.hits, s.err, s.part, s.state = query, nil, nil, 0, searchRuns
+	s.query, s.results = query, &results{}
 	if a.place != searchPlace {
 		s.from, s.of = a.place, a.reel
 	}
-	s.start(a.ctx, func(ctx context.Context) { s.run(ctx, Search{Store: a.Store, Filter: want}, a.feed.poke) })
+	found := s.results // whoever searched before may still write to others
+	s.start(a.ctx, func(ctx context.Context) { found.run(ctx, Search{Store: a.Store, Filter: want}, a.feed.poke) })
 	a.pages[searchPlace] = &page{lines: s.lines, late: s.spans, enter: a.openFound}
 	a.visit(searchPlace)
 	return nil
 }
 
 // run collects what is found.
-func (s *searching) run(ctx context.Context, of Search, news func()) {
+func (s *results) run(ctx context.Context, of Search, news func()) {
 	tell := func(change func()) {
 		s.mu.Lock()
 		change()
@@ -106,11 +110,27 @@ func (s *searching) run(ctx context.Context, of Search, news func()) {
 			break
 		}
 	}
-	tell(func() { s.state = state })
+	tell(func() {
+		if s.state == searchRuns {
+			s.state = state
+		}
+	})
+}
+
+// cancelled notes that nothing more is wanted. It reports whether something was:
+// until who searches looks up, more may still be found.
+func (s *results) cancelled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	runs := s.state == searchRuns
+	if runs {
+		s.state = searchCancelled
+	}
+	return runs
 }
 
 // progress tells how far the search is.
-func (s *searching) progress() string {
+func (s *results) progress() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch s.state {
@@ -125,7 +145,7 @@ func (s *searching) progress() string {
 }
 
 // lines lists what was found, tape by tape.
-func (s *searching) lines(int) []line {
+func (s *results) lines(int) []line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var lines []line
@@ -157,7 +177,7 @@ func (f *found) heading() []span {
 }
 
 // spans returns the line of a hit.
-func (s *searching) spans(item, width int) []span {
+func (s *results) spans(item, width int) []span {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := &s.hits[item]
@@ -186,10 +206,7 @@ func (a *app) openFound(l line) {
 // leaveSearch ends the search or, if it has ended, goes back to where it was
 // asked: to the store, if what was open there is not any more.
 func (a *app) leaveSearch() {
-	a.search.mu.Lock()
-	runs := a.search.state == searchRuns
-	a.search.mu.Unlock()
-	if runs {
+	if a.search.cancelled() {
 		a.search.stop()
 		return
 	}

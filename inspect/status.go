@@ -163,6 +163,9 @@ func (a *app) progress() string {
 		}
 		return " · read " + ansi.Grouped(int64(s.last*100/a.info.Lines)) + " %"
 	}
+	if a.looked != "" {
+		return " · looking, at " + a.looked + ", Esc ends it"
+	}
 	if a.model.caught || a.info.Lines == 0 {
 		return ""
 	}

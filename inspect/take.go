@@ -237,10 +237,12 @@ func (a *app) askDelete() {
 	}
 	tape := a.shelf.entries[l.item].tape.Tape
 	a.confirm("delete tape "+tape+" and all that is on it?", func() {
+		closed := func() {}
 		if a.reel != nil && a.reel.has(tape) {
-			a.closeTape()
+			closed = a.closeTape()
 		}
 		a.jobs.Go(func() {
+			closed()
 			_, err := a.Store.Delete(tape)
 			a.feed.put(func() {
 				a.say("deleted " + tape)

@@ -1,29 +1,34 @@
 package inspect
 
-import (
-	"context"
-	"sync"
-)
+import "context"
 
-// A worker does things in the background, one at a time.
+// A worker does things in the background, one at a time. What has it done never
+// waits for it: it is the event loop.
 type worker struct {
-	cancel  func() // nil: nothing was started
-	running sync.WaitGroup
+	cancel func()        // nil: nothing was started
+	ended  chan struct{} // closed when what was started last has ended; nil: nothing was
 }
 
-// start ends what runs, and begins something else. That goes on until it has
-// ended or its context is done.
+// start ends what runs, and begins something else when that has ended. It goes on
+// until it ends by itself or its context is done.
 func (t *worker) start(ctx context.Context, do func(context.Context)) {
-	t.stop()
+	before := t.stop()
 	ctx, t.cancel = context.WithCancel(ctx)
-	t.running.Go(func() { do(ctx) })
+	ended := make(chan struct{})
+	t.ended = ended
+	go func() {
+		defer close(ended)
+		before()
+		do(ctx)
+	}()
 }
 
-// stop ends what runs, and waits for it.
-func (t *worker) stop() {
-	if t.cancel != nil {
-		t.cancel()
-		t.running.Wait()
-		t.cancel = nil
+// stop ends what runs. The function that it returns waits until that has ended.
+func (t *worker) stop() (wait func()) {
+	if t.cancel == nil {
+		return func() {}
 	}
+	t.cancel()
+	ended := t.ended
+	return func() { <-ended }
 }
