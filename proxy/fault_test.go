@@ -58,7 +58,7 @@ func TestInterceptorPanics(t *testing.T) {
 			name: "at a frame of the client",
 			frame: func(s *script, f wire.Frame, out []wire.Frame) []wire.Frame {
 				if string(f.Raw) == "two" {
-					out = append(out, frame(c2a, "never"), f)
+					_ = append(out, frame(c2a, "never"), f)
 					panic("boom")
 				}
 				return hold(s, f, out)
