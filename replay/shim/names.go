@@ -23,7 +23,7 @@ type named struct{ kind, id string }
 type use struct {
 	things int    // that have had it
 	name   string // of the last of them
-	turn   int    // in which that began, by turn.number; 0: in history
+	turn   int    // in which that began, by turn.number; -1: in history
 	over   bool   // that is a tool call that has ended
 }
 
@@ -36,7 +36,7 @@ func (n names) give(kind, prefix, id string, epoch int) string {
 		n[named{kind, prefix + id}] = u
 	}
 	u.things++
-	u.name = prefix + id
+	u.name, u.turn = prefix+id, -1
 	for ; u.things > 1; u.things++ {
 		u.name = fmt.Sprintf("h%d-%d.%s", epoch, u.things, id)
 		if key := (named{kind, u.name}); n[key] == nil {
