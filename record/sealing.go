@@ -233,11 +233,36 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 		return err
 	}
 	info.Sessions += uint64(more)
+	if err := dropState(blocks); err != nil {
+		return err
+	}
 	return errors.Join(
 		b.Put(keyHead, head), b.Put(keyRows, s.rows), b.Put(keyBytes, s.bytes), b.Put(keyState, s.state),
 		tape.Put(keyFormat, []byte(fmt.Sprint(Format))), tape.Put(keyInfo, info.flat()),
 		tape.Put(keySealed, place{s.head.Index, s.head.To, d.Taken}.text()),
 	)
+}
+
+// largeState is the size from which a state is not kept with each block: tens of
+// thousands of open requests would take more room than the traffic.
+const largeState = 64 << 10
+
+// dropState removes the state from the block before the last two, if it is large.
+// Who goes on behind a tape needs that of the last block, or of the one before
+// where that is damaged.
+func dropState(blocks *bolt.Bucket) error {
+	c := blocks.Cursor()
+	c.Last()
+	c.Prev()
+	key, _ := c.Prev()
+	if key == nil {
+		return nil
+	}
+	b := blocks.Bucket(key)
+	if b == nil || checkBlockRoot(b) != nil || len(b.Get(keyState)) < largeState {
+		return nil
+	}
+	return b.Delete(keyState)
 }
 
 // putSessions adds what a block tells of sessions, and returns how many more of
