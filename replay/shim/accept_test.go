@@ -56,7 +56,7 @@ func (c character) await(t *testing.T, method string) {
 // next waits until an agent has got more than n messages, and returns the next.
 func (c character) next(t *testing.T, n int) gjson.Result {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if log := c.log(t); len(log) > n {
 			return log[n]
 		}

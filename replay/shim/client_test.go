@@ -21,6 +21,10 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
+// patience is how long a test waits for what has to come: long, for a machine
+// that is busy.
+const patience = 3 * time.Minute
+
 // A client drives an agent through a proxy with a shim.
 type client struct {
 	t       testing.TB
@@ -145,7 +149,7 @@ func (c *client) ask(method, params string) int {
 // await returns the first line from number from on that fits, and its number.
 func (c *client) await(from int, what string, fits func(m gjson.Result) bool) (gjson.Result, int) {
 	c.t.Helper()
-	deadline := time.AfterFunc(20*time.Second, func() {
+	deadline := time.AfterFunc(patience, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.ended = true

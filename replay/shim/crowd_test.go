@@ -48,10 +48,11 @@ wait`, first)}}
 		}
 		fmt.Fprintln(in, initialize(d))
 		fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
-		fmt.Fprintln(in, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"session-1","prompt":[{"type":"text","text":"turn 0"}]}}`)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if strings.Contains(lines.Text(), "in_progress") {
-				break
+		id := ""
+		for lines := bufio.NewScanner(out); lines.Scan() && !strings.Contains(lines.Text(), "in_progress"); {
+			if made := gjson.Get(lines.Text(), "result.sessionId"); made.Exists() {
+				id = made.Str
+				fmt.Fprintf(in, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"turn 0"}]}}`+"\n", id)
 			}
 		}
 		cmd.Process.Kill()
@@ -59,7 +60,7 @@ wait`, first)}}
 
 		cl := start(t, dir, character{Dialect: d, Log: filepath.Join(dir, "log")}, nil)
 		cl.initialize()
-		lines, _ := cl.load("session-1")
+		lines, _ := cl.load(id)
 		want := "cancelled"
 		if d == "v1" {
 			want = "failed"
@@ -71,7 +72,7 @@ wait`, first)}}
 		if u.Get("status").Str != want || !u.Get("_meta.acptap.cutOff").Bool() {
 			t.Errorf("%s: the call is %s, want it %s and marked", d, u.Raw, want)
 		}
-		cl.prompt("session-1", "go on")
+		cl.prompt(id, "go on")
 		cl.stop()
 		prompts := character{Log: filepath.Join(dir, "log")}.prompts(t)
 		if !strings.Contains(prompts[0][0].Get("text").Str, "[interrupted]") {

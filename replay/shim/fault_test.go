@@ -48,8 +48,8 @@ func TestPipedIn(t *testing.T) {
 	const (
 		initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`
 		list       = `{"jsonrpc":"2.0","id":2,"method":"session/list","params":{}}`
-		open       = `{"jsonrpc":"2.0","id":2,"method":"session/%s","params":{"sessionId":"session-1","cwd":"/w","mcpServers":[]}}`
-		prompt     = `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"session-1","prompt":[{"type":"text","text":"turn 0"}]}}`
+		open       = `{"jsonrpc":"2.0","id":2,"method":"session/%s","params":{"sessionId":"SESSION","cwd":"/w","mcpServers":[]}}`
+		prompt     = `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"SESSION","prompt":[{"type":"text","text":"turn 0"}]}}`
 	)
 	load, resume := fmt.Sprintf(open, "load"), fmt.Sprintf(open, "resume")
 	update := `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"old"}}`
@@ -70,13 +70,13 @@ func TestPipedIn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			recorded(t, dir, character{Script: []string{hello}}, "turn 0")
+			id := recorded(t, dir, character{Script: []string{hello}}, "turn 0")
 			cl := start(t, dir, tt.c, func(s *shim.Shim) {
 				if tt.c.Silent != nil {
 					s.Patience = 2 * time.Second // the agent has to be started in twice that time
 				}
 			})
-			cl.send("%s", strings.Join(append([]string{initialize}, tt.lines...), "\n"))
+			cl.send("%s", strings.ReplaceAll(strings.Join(append([]string{initialize}, tt.lines...), "\n"), "SESSION", id))
 			cl.stop()
 			for i := range len(tt.lines) + 1 {
 				if m := cl.response(i + 1); !m.Get("result").Exists() {

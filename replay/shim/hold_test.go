@@ -15,18 +15,18 @@ import (
 // open, is held back up to a limit. The requests behind that are refused at once.
 func TestHeldOfClient(t *testing.T) {
 	const mebibytes = 4
-	prompt := fmt.Sprintf(`{"sessionId":"session-1","prompt":[{"type":"text","text":%q}]}`, strings.Repeat("x", mebibytes<<20))
 	for _, silent := range []string{"initialize", "session/new"} {
 		t.Run(silent, func(t *testing.T) {
 			dir := t.TempDir()
-			recorded(t, dir, character{Script: []string{hello}}, "turn 0")
+			id := recorded(t, dir, character{Script: []string{hello}}, "turn 0")
+			prompt := fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, id, strings.Repeat("x", mebibytes<<20))
 			cl := start(t, dir, character{Silent: []string{silent}}, func(s *shim.Shim) { s.Patience = 10 * time.Millisecond })
 			if silent == "initialize" {
 				cl.ask("initialize", `{"protocolVersion":1}`)
 			} else {
 				cl.initialize()
 			}
-			cl.ask("session/load", `{"sessionId":"session-1","cwd":"/w","mcpServers":[]}`)
+			cl.ask("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
 			for range 32/mebibytes - 1 {
 				cl.ask("session/prompt", prompt)
 			}
@@ -43,7 +43,7 @@ func TestHeldOfClient(t *testing.T) {
 // limit too. Nothing of it is lost.
 func TestHeldOfAgent(t *testing.T) {
 	dir := t.TempDir()
-	recorded(t, dir, character{Script: []string{hello}}, "turn 0")
+	session := recorded(t, dir, character{Script: []string{hello}}, "turn 0")
 	for _, mebibytes := range []int{20, 40} {
 		c := character{Native: []string{"load"}}
 		for i := range mebibytes {
@@ -51,7 +51,7 @@ func TestHeldOfAgent(t *testing.T) {
 		}
 		cl := start(t, dir, c, nil)
 		cl.initialize()
-		id := cl.ask("session/resume", `{"sessionId":"session-1","cwd":"/w","mcpServers":[]}`)
+		id := cl.ask("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, session))
 		_, answered := cl.await(0, "response", func(m gjson.Result) bool { return m.Get("id").Raw == fmt.Sprint(id) })
 		isUpdate := func(m gjson.Result) bool { return m.Get("method").Exists() }
 		_, from := cl.await(0, "update", isUpdate)

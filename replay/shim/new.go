@@ -18,11 +18,15 @@ func (s *Shim) setup(m message) {
 	}
 }
 
+// uniqueSize is how long an id is that nobody gives twice, such as a UUID. Those
+// of agents that count are shorter.
+const uniqueSize = 20
+
 // made takes the agent's answer to session/new, or to session/fork. The
 // protocol wants the id to be unique, but agents that forget their sessions
 // count: then the client gets another name for it, or two sessions would become
 // one in the store. So it does where the store has not told in time what is in
-// it, and the agent forgets.
+// it, the agent forgets, and the id is short.
 func (s *Shim) made(m message, out []wire.Frame) []wire.Frame {
 	id := gjson.GetBytes(m.env.Result, "sessionId")
 	if m.env.Error != nil || id.Type != gjson.String {
@@ -34,7 +38,7 @@ func (s *Shim) made(m message, out []wire.Frame) []wire.Frame {
 	}
 	agent := id.Str
 	client := agent
-	if s.known[agent] || s.byAgent[agent] != nil || s.sessions[agent] != nil || s.looking && !s.opens() {
+	if s.known[agent] || s.byAgent[agent] != nil || s.sessions[agent] != nil || s.looking && !s.opens() && len(agent) < uniqueSize {
 		client = alias(agent)
 	}
 	c := s.enter(client)

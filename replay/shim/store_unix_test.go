@@ -29,10 +29,12 @@ func TestSlowStore(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		capabilities string
-		same         bool // the client gets the agent's id
+		id           string // of the agent's sessions, but for the number
+		same         bool   // the client gets it
 	}{
-		{`{}`, false},
-		{`{"loadSession":true}`, true},
+		{`{}`, "new", false},
+		{`{}`, "0f2c5b1e-3f34-4d0e-9a52-5c9d0be1c7b", true},
+		{`{"loadSession":true}`, "new", true},
 	} {
 		s := newStand(t, dir, nil)
 		began := time.Now()
@@ -40,15 +42,15 @@ func TestSlowStore(t *testing.T) {
 		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":`+tt.capabilities+`}}`)
 		for _, id := range []string{"1", "2"} {
 			s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":`+id+`,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
-			s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+id+`,"result":{"sessionId":"new`+id+`"}}`)
+			s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+id+`,"result":{"sessionId":"`+tt.id+id+`"}}`)
 			m := s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Raw == id })
 			got := m.Get("result.sessionId").Str
-			if got == "" || (got == "new"+id) != tt.same {
+			if got == "" || (got == tt.id+id) != tt.same {
 				t.Errorf("%s: the client gets %s", tt.capabilities, m.Raw)
 			}
 			s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":"p`+id+`","method":"session/prompt","params":{"sessionId":"`+got+`","prompt":[]}}`)
 			p := s.await(t, wire.ClientToAgent, func(m gjson.Result) bool { return m.Get("id").Str == "p"+id })
-			if p.Get("params.sessionId").Str != "new"+id {
+			if p.Get("params.sessionId").Str != tt.id+id {
 				t.Errorf("%s: the agent gets %s", tt.capabilities, p.Raw)
 			}
 		}
