@@ -155,8 +155,8 @@ func TestNumbersOfManyTools(t *testing.T) {
 	id := 0
 	call := func(tool, result string) {
 		id++
-		fmt.Fprintf(&tape, `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}}`+"\n", id, tool)
-		fmt.Fprintf(&tape, `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":%d,"result":%s}}`+"\n", id, result)
+		fmt.Fprintf(&tape, `{"at":%d,"dir":"c2a","frame":{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}}`+"\n", id, id, tool)
+		fmt.Fprintf(&tape, `{"at":%d,"dir":"a2c","frame":{"jsonrpc":"2.0","id":%d,"result":%s}}`+"\n", id, id, result)
 	}
 	for i := range 150 {
 		call(fmt.Sprintf("tool-%03d", i), `{}`)

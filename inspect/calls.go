@@ -23,30 +23,33 @@ type asked struct {
 }
 
 // see takes the next frame. If it answers or cancels a request that was seen, it
-// returns the time between the two. A request is only told of later if it is
+// returns the time between the two, if both are known. A request is only told of later if it is
 // shown.
 func (c *calls) see(f *dialect.Frame, shown bool) (latency time.Duration, ok bool) {
 	for reply := range f.Replies() {
-		latency, ok = c.settle(reply, f.At)
+		latency, ok = c.settle(reply, f)
 	}
 	switch f.Kind {
 	case wire.Request:
-		c.asked.Add(filter.Request[asked]{Seq: f.Seq, At: f.At, Done: !f.Asks(), Note: asked{method: f.Method, shown: shown}})
+		c.asked.Add(filter.Request[asked]{Seq: f.Seq, At: f.At, Untimed: f.Untimed, Done: !f.Asks(), Note: asked{method: f.Method, shown: shown}})
 	case wire.Batch, wire.Unchecked:
 		if !ok { // there may be requests in it
-			c.asked.Add(filter.Request[asked]{Seq: f.Seq, At: f.At, Done: true})
+			c.asked.Add(filter.Request[asked]{Seq: f.Seq, At: f.At, Untimed: f.Untimed, Done: true})
 		}
 	}
 	return latency, ok
 }
 
-func (c *calls) settle(reply *dialect.About, at time.Duration) (time.Duration, bool) {
+func (c *calls) settle(reply *dialect.About, f *dialect.Frame) (time.Duration, bool) {
 	r := c.asked.Find(reply.Answers)
 	if r == nil {
 		return 0, false
 	}
 	r.Done, r.Note.undone = true, reply.Events.Has(dialect.RequestCancelled)
-	return at - r.At, true
+	if r.Untimed || f.Untimed {
+		return 0, false
+	}
+	return f.At - r.At, true
 }
 
 // unanswered returns how many requests that were shown have no response, and the

@@ -42,6 +42,7 @@ type shape uint16
 const (
 	bad         shape = 1 << 14
 	failed      shape = 1 << 13
+	untimed     shape = 1 << 12
 	originShift       = 2
 	kindShift         = 4
 	endShift          = 8
@@ -51,6 +52,9 @@ func shapeOf(f *dialect.Frame) shape {
 	s := shape(f.Dir) | shape(f.Origin)<<originShift | shape(f.Kind)<<kindShift | shape(f.End)<<endShift
 	if f.Failed {
 		s |= failed
+	}
+	if f.Untimed {
+		s |= untimed
 	}
 	if isBad(f) {
 		s |= bad
@@ -162,7 +166,7 @@ func (x *leaf) fields(i int, seq uint64, f *dialect.Frame) {
 	s := x.shape[i]
 	f.Seq, f.At, f.Size, f.Answers = seq, x.at[i], x.size[i], x.answers[i]
 	f.Dir, f.Origin, f.Kind = wire.Direction(s&3), wire.Origin(s>>originShift&3), wire.Kind(s>>kindShift&15)
-	f.End, f.Failed = wire.LineEnd(s>>endShift&3), s&failed != 0
+	f.End, f.Failed, f.Untimed = wire.LineEnd(s>>endShift&3), s&failed != 0, s&untimed != 0
 }
 
 // each calls see with the frames of a stretch, without their bytes. A frame is
@@ -190,10 +194,10 @@ func (c *columns) each(from, to uint64, see func(f *dialect.Frame, isBad bool)) 
 }
 
 // latency returns how long after its request a frame came. It reports whether
-// the request is there.
+// the request is there, and both times are known.
 func (c *columns) latency(f *dialect.Frame) (time.Duration, bool) {
 	x, i := c.leaf(requestOf(f))
-	if x == nil {
+	if x == nil || f.Untimed || x.shape[i]&untimed != 0 {
 		return 0, false
 	}
 	return f.At - x.at[i], true

@@ -123,12 +123,17 @@ func (a *app) pairText(f *dialect.Frame) string {
 		}
 		return "no answer yet"
 	}
-	if latency, ok := a.known.latency(f); ok {
-		verb := "answers "
-		if f.Events.Has(dialect.RequestCancelled) {
-			verb = "cancels "
-		}
-		return verb + a.reel.label(requestOf(f)) + " after " + brief(latency)
+	request := requestOf(f)
+	if x, _ := a.known.leaf(request); x == nil {
+		return ""
 	}
-	return ""
+	said := "answers "
+	if f.Events.Has(dialect.RequestCancelled) {
+		said = "cancels "
+	}
+	said += a.reel.label(request)
+	if latency, ok := a.known.latency(f); ok {
+		said += " after " + brief(latency)
+	}
+	return said
 }

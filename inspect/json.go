@@ -15,7 +15,7 @@ import (
 // object is a frame for programs, but for its bytes.
 type object struct {
 	Seq     uint64         `json:"seq"`
-	At      seconds        `json:"at"`
+	At      *seconds       `json:"at"`
 	Time    string         `json:"time,omitempty"`
 	Dir     wire.Direction `json:"dir"`
 	Origin  wire.Origin    `json:"origin"`
@@ -42,15 +42,18 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 // failed?, summary}, and one of frame (a message, as it was sent but for what
 // ansi.JSON escapes), mark (as wire.Marked), text and base64 (what is neither). Of a frame that is larger
 // than wire.MaxChecked there are no bytes. at is in seconds since the tape began
-// at start, time is RFC 3339; it is left out if start is zero. So is the latency,
+// at start, null if nobody knows; time is RFC 3339; it is left out if start is zero. So is the latency,
 // in seconds too, if it is.
 func JSON(f dialect.Frame, start time.Time, latency time.Duration) ([]byte, error) {
 	r := object{
-		Seq: f.Seq, At: seconds(f.At), Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,
+		Seq: f.Seq, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,
 		Method: f.Method, Update: f.Update, Session: f.Session,
 		Size: f.Size, Answers: f.Answers, Latency: seconds(latency), Failed: f.Failed, Summary: Summary(f),
 	}
-	if !start.IsZero() {
+	if at := seconds(f.At); !f.Untimed {
+		r.At = &at
+	}
+	if !start.IsZero() && !f.Untimed {
 		r.Time = start.Add(f.At).UTC().Format(time.RFC3339Nano)
 	}
 	var b bytes.Buffer

@@ -17,7 +17,7 @@ import (
 //	4    0.034  ← response  session/new           session 0193 · mode code  13 ms
 //	5    0.040 +← notif     agent_message_chunk   Hello
 //
-// The columns are the frame's number; seconds since the tape began; + of an
+// The columns are the frame's number; seconds since the tape began, ? where nobody knows; + of an
 // injected frame, ~ of a rewritten one, × of one that was withheld; the
 // direction, with ⇠ for the agent's stderr and ─ for a mark; the kind; the
 // method, or the variant of a session/update; and the summary. Behind it stand
@@ -64,7 +64,11 @@ func (l *Lines) WriteHit(h Hit) error { return l.write(&h.Frame, h.Latency, h.La
 func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) error {
 	sign, direction := arrow(f)
 	look := look(f)
-	l.put(ansi.Dim, fmt.Sprintf("%5d %8.3f ", f.Seq, f.At.Seconds()))
+	at := ansi.Pad("", 7) + unknownTime
+	if !f.Untimed {
+		at = fmt.Sprintf("%8.3f", f.At.Seconds())
+	}
+	l.put(ansi.Dim, fmt.Sprintf("%5d %s ", f.Seq, at))
 	l.put(ansi.Magenta, originSigns[min(f.Origin, wire.Rewritten)])
 	l.put(direction, sign)
 	l.put(ansi.Dim, fmt.Sprintf(" %-9s ", kindNames[min(f.Kind, wire.Mark)]))
@@ -164,6 +168,9 @@ func (l *Lines) end() error {
 	_, err := io.WriteString(l.W, line+"\n")
 	return err
 }
+
+// unknownTime stands where a time would, of a line that was imported without one.
+const unknownTime = "?"
 
 // brief returns a latency with up to three digits, from a minute on with its
 // seconds.

@@ -27,7 +27,7 @@ func (s *story) numbers(width int) []line {
 func (s *story) methods(form numberForm) []line {
 	took := map[string]*timing{}
 	for _, c := range s.trace.Calls {
-		if !c.Open() {
+		if !c.Open() && !c.Untimed {
 			entry(took, c.Method).add(c.Latency(), c.Request)
 		}
 	}
@@ -62,7 +62,7 @@ func (s *story) tools(form numberForm) []line {
 			continue
 		}
 		u := entry(uses, c.Tool)
-		if u.count(c.Failed); !c.Open() {
+		if u.count(c.Failed); !c.Open() && !c.Untimed {
 			u.add(c.Latency(), c.Request)
 		}
 	}
@@ -73,7 +73,7 @@ func (s *story) tools(form numberForm) []line {
 				continue
 			}
 			u := entry(uses, cmp.Or(t.Name, t.Kind, "other"))
-			if u.count(t.Status == "failed"); t.Finished() {
+			if u.count(t.Status == "failed"); t.Finished() && !e.Untimed {
 				u.add(e.Ended-e.Began, e.First)
 			}
 		}
@@ -98,6 +98,7 @@ func (s *story) calls() []line {
 	var answered, open []*trace.Call
 	for _, c := range s.trace.Calls {
 		switch {
+		case !c.Open() && c.Untimed: // nobody knows how slow it was
 		case !c.Open():
 			answered = append(answered, c)
 		case !c.Cancelled:

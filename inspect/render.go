@@ -70,6 +70,9 @@ func (r *row) spans(form rowForm) []span {
 
 // time returns a frame's time in the form that was asked for.
 func (form *rowForm) time(f *dialect.Frame) string {
+	if f.Untimed {
+		return fmt.Sprintf("%*s", len("    0.000"), unknownTime)
+	}
 	at := f.At
 	switch form.times {
 	case sinceBefore:
@@ -91,7 +94,7 @@ func (form *rowForm) behind(r *row) []span {
 	var list []span
 	latency, answered := form.latency(&r.frame)
 	switch {
-	case form.waits && form.now > 0:
+	case form.waits && form.now > 0 && !r.frame.Untimed:
 		list = append(list, span{ansi.Yellow, "  waits " + brief(form.now-r.frame.At)})
 	case form.waits:
 		list = append(list, span{ansi.Yellow, "  no answer"})

@@ -19,6 +19,7 @@ type lane struct {
 	style       ansi.Style
 	began, ends time.Duration
 	open        bool // it has not ended
+	untimed     bool // nobody knows how long it took
 }
 
 // waterfall shows the turns of a session over time: what the agent said and did,
@@ -63,7 +64,10 @@ func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Cal
 		ends = max(ends, now)
 	}
 	said := fmt.Sprintf("Turn %d", t.Number)
-	parts := []string{brief(ends - t.Began)}
+	var parts []string
+	if !t.Untimed {
+		parts = append(parts, brief(ends-t.Began))
+	}
 	switch {
 	case running:
 		parts = append(parts, "running")
@@ -77,7 +81,7 @@ func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Cal
 	if t.Cancelled && t.StopReason != "cancelled" {
 		parts = append(parts, "cancelled by the client")
 	}
-	if t.Output != 0 {
+	if t.Output != 0 && !t.Untimed {
 		parts = append(parts, "first output after "+brief(t.FirstOutput-t.Began))
 	}
 	look := ansi.Dim
@@ -102,7 +106,7 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 		if e.Run != t.Run || e.Replayed {
 			continue
 		}
-		l := lane{seq: e.First, began: e.Began, ends: e.Ended}
+		l := lane{seq: e.First, began: e.Began, ends: e.Ended, untimed: e.Untimed}
 		switch {
 		case e.ToolCall != nil:
 			l.label, l.style = piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), ansi.Cyan
@@ -125,7 +129,7 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 		if c.Run != t.Run || c.Began > ends {
 			break
 		}
-		l := lane{seq: c.Request, label: piece(c.Method), style: ansi.Yellow, began: c.Began, ends: c.Ended}
+		l := lane{seq: c.Request, label: piece(c.Method), style: ansi.Yellow, began: c.Began, ends: c.Ended, untimed: c.Untimed}
 		if c.Open() {
 			l.open, l.ends = t.Open(), ends
 		}
@@ -145,7 +149,10 @@ func (l *lane) spans(from, to time.Duration, labels, columns int) []span {
 	}
 	begin, end := at(l.began), at(l.ends)
 	took := ""
-	if l.ends > l.began {
+	switch {
+	case l.untimed:
+		took = unknownTime
+	case l.ends > l.began:
 		took = brief(l.ends - l.began)
 	}
 	if l.open {

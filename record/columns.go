@@ -15,7 +15,7 @@ import (
 // order:
 //
 //	dictionary   count · for each: length · text (methods, updates, sessions; entry 0 is "")
-//	shape        2 bytes each: direction, origin, kind, end, failed, part, sub
+//	shape        2 bytes each: direction, origin, kind, end, failed, part, sub, untimed
 //	at           ns since the entry before
 //	size         bytes of the frame less bytes stored here
 //	stored       bytes stored here
@@ -31,12 +31,13 @@ type columns struct {
 }
 
 const (
-	shapeOrigin = 2
-	shapeKind   = 4
-	shapeEnd    = 8
-	shapeFailed = 10
-	shapePart   = 11
-	shapeSub    = 12
+	shapeOrigin  = 2
+	shapeKind    = 4
+	shapeEnd     = 8
+	shapeFailed  = 10
+	shapePart    = 11
+	shapeSub     = 12
+	shapeUntimed = 13
 )
 
 func bit(b bool) uint16 {
@@ -79,7 +80,7 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 	for i := range entries {
 		e := &entries[i]
 		b = binary.LittleEndian.AppendUint16(b, uint16(e.Dir)|uint16(e.Origin)<<shapeOrigin|uint16(e.Kind)<<shapeKind|
-			uint16(e.End)<<shapeEnd|bit(e.Failed)<<shapeFailed|bit(e.part)<<shapePart|bit(e.sub)<<shapeSub)
+			uint16(e.End)<<shapeEnd|bit(e.Failed)<<shapeFailed|bit(e.part)<<shapePart|bit(e.sub)<<shapeSub|bit(e.Untimed)<<shapeUntimed)
 	}
 	var last time.Duration
 	for i := range entries {
@@ -154,7 +155,7 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 		e, s := &entries[i], binary.LittleEndian.Uint16(shapes[2*i:])
 		e.Dir, e.Origin, e.Kind = wire.Direction(s&3), wire.Origin(s>>shapeOrigin&3), wire.Kind(s>>shapeKind&15)
 		e.End, e.Failed = wire.LineEnd(s>>shapeEnd&3), s>>shapeFailed&1 == 1
-		e.part, e.sub = s>>shapePart&1 == 1, s>>shapeSub&1 == 1
+		e.part, e.sub, e.Untimed = s>>shapePart&1 == 1, s>>shapeSub&1 == 1, s>>shapeUntimed&1 == 1
 	}
 	var at time.Duration
 	for i := range entries {

@@ -21,6 +21,7 @@ type dissector struct {
 	build   builder
 	first   uint64 // number of the next frame when the block began
 	tracker *dialect.Tracker
+	untimed bool // nobody knows when what is at hand came
 	touched map[string]*SessionInfo
 	emit    [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
 	split   [wire.Directions]wire.Splitter
@@ -259,7 +260,7 @@ func (d *dissector) frame(dir wire.Direction, origin wire.Origin, kind wire.Kind
 // add numbers a frame, finds out what it means, and puts it into the block.
 // stored are the bytes of it that go into this block.
 func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
-	f.Seq, f.At = d.Seq, d.Now
+	f.Seq, f.At, f.Untimed = d.Seq, d.Now, d.untimed
 	d.Seq++
 	e := entry{}
 	if long != nil {

@@ -19,8 +19,8 @@ import (
 // eachLine reads a file in any of the forms that Import takes, and calls line
 // with each of its lines. If the file says how its tape began, begin is called
 // before that, with the tape's id if there is one. Errors tell the place in the
-// file, whose name is name.
-func eachLine(r io.Reader, name string, begin func(Start, string), line func(portableLine) error) error {
+// file, whose name is name; note is told of members that mean nothing.
+func eachLine(r io.Reader, name string, note func(string), begin func(Start, string), line func(portableLine) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	if isDevtools(in) {
 		limit := &limitReader{r: in}
@@ -28,13 +28,14 @@ func eachLine(r io.Reader, name string, begin func(Start, string), line func(por
 		return d.read()
 	}
 	var parse lineParser
+	var unknown *unknownFields // of the portable form; other tools write what they like
 	return readLines(in, name, func(n int, text []byte, body io.Reader) error {
 		switch {
 		case parse != nil:
 		case isForeign(text):
 			parse = foreignLines(begin)
 		default:
-			parse = portableLines(begin)
+			parse, unknown = portableLines(begin), newUnknownFields(name, note)
 		}
 		p, ok, err := parse(text)
 		if err != nil {
@@ -45,6 +46,9 @@ func eachLine(r io.Reader, name string, begin func(Start, string), line func(por
 		}
 		if !ok {
 			return nil
+		}
+		if unknown != nil {
+			unknown.see(n, text)
 		}
 		p.body = body
 		return line(p)
@@ -143,7 +147,7 @@ func foreignLines(begin func(Start, string)) lineParser {
 			}
 			last = max(last, since)
 		}
-		p.at = last
+		p.at, p.untimed = last, at.IsZero()
 		if p.dir, err = parseDirection(dir); err != nil {
 			return p, false, err
 		}

@@ -31,6 +31,7 @@ type loader struct {
 func (l *loader) line(p portableLine) error {
 	d := l.d
 	d.Now = max(p.at, d.Now)
+	d.untimed = p.untimed
 	l.number(p.seq)
 	if p.mark != nil {
 		kind := recSignal
@@ -116,7 +117,7 @@ func (l *loader) load(r io.Reader, name string) error {
 		return fmt.Errorf("%s is empty", name)
 	}
 	var last time.Duration
-	err := eachLine(in, name, func(start Start, tape string) {
+	err := eachLine(in, name, l.note, func(start Start, tape string) {
 		if l.told = tape; isID(tape) {
 			l.d.Info.Tape = tape
 		}

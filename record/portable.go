@@ -34,8 +34,8 @@ import (
 // it, and nothing in them could control a terminal (ansi.JSON); else text (valid
 // UTF-8) or base64 holds them. origin is left out for the
 // wire, end for a line feed. Marks have the fields of wire.Marked. Only dir and
-// one of frame, text, base64 or a mark must be there: at is then that of the line
-// before, and seq the next number. Numbers that are left out stay left out; where
+// one of frame, text, base64 or a mark must be there: without at nobody knows when it
+// was, but not before the line before, and seq is the next number. Numbers that are left out stay left out; where
 // they do not rise, lines are numbered on from there (loader.number).
 
 // portableHeader is the first line.
@@ -131,6 +131,9 @@ func (e *Exporter) place(b []byte, f dialect.Frame) []byte {
 	} else {
 		b = append(strconv.AppendUint(append(b, `"seq":`...), f.Seq, 10), ',')
 	}
+	if f.Untimed {
+		return b
+	}
 	return append(appendSeconds(append(b, `"at":`...), at), ',')
 }
 
@@ -186,14 +189,15 @@ func appendText(b []byte, s []byte) []byte {
 // A portableLine is one line of a portable file: bytes of a direction, or a
 // mark.
 type portableLine struct {
-	seq    uint64 // 0: none is given
-	dir    wire.Direction
-	origin wire.Origin
-	at     time.Duration
-	end    wire.LineEnd
-	raw    []byte
-	body   io.Reader // in place of raw, of a line that is too long to be held
-	mark   *wire.Marked
+	seq     uint64 // 0: none is given
+	dir     wire.Direction
+	origin  wire.Origin
+	at      time.Duration
+	untimed bool // none is given, and at is that of the line before
+	end     wire.LineEnd
+	raw     []byte
+	body    io.Reader // in place of raw, of a line that is too long to be held
+	mark    *wire.Marked
 }
 
 // readLines reads lines of any length, and calls f with each and its number from
@@ -251,7 +255,7 @@ func parsePortableHeader(line []byte) (h portableHeader, ok bool, err error) {
 // parsePortableLine reads a line that is no header. last is the time of the one
 // before.
 func parsePortableLine(line []byte, last time.Duration) (portableLine, error) {
-	l := portableLine{at: last}
+	l := portableLine{at: last, untimed: true}
 	if !json.Valid(line) {
 		return l, errors.New("no JSON")
 	}
@@ -288,7 +292,7 @@ func parsePortableLine(line []byte, last time.Duration) (portableLine, error) {
 		if err != nil || at < 0 || at > 1e9 {
 			return l, fmt.Errorf("%q is no time in seconds", v.Raw)
 		}
-		l.at = time.Duration(at*1e9 + 0.5)
+		l.at, l.untimed = time.Duration(at*1e9+0.5), false
 	}
 	switch frame, text, b64 := g.Get("frame"), g.Get("text"), g.Get("base64"); {
 	case frame.Exists():

@@ -19,10 +19,11 @@ const maxAsked = 1 << 16
 
 // A Request is one of Asked.
 type Request[T any] struct {
-	Seq  uint64        // of its frame
-	At   time.Duration // of its frame, as in wire.Frame
-	Done bool          // it has a response, or needs none
-	Note T
+	Seq     uint64        // of its frame
+	At      time.Duration // of its frame, as in wire.Frame
+	Untimed bool          // as there
+	Done    bool          // it has a response, or needs none
+	Note    T
 }
 
 // Add adds a request whose number is larger than those before.

@@ -79,6 +79,9 @@ func sinceMidnight(t time.Time) int64 {
 func (timeTest) needs() needs { return 0 }
 
 func (t timeTest) fits(s *Subject) verdict {
+	if s.Untimed {
+		return no
+	}
 	if t.clock == ofTape {
 		return sure(t.span.has(int64(s.At)))
 	}

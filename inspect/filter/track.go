@@ -76,7 +76,7 @@ func (t *Tracker) See(f *dialect.Frame) Subject {
 		t.answer(&s, reply.Answers)
 	}
 	if f.Kind == wire.Request || f.Kind == wire.Batch || f.Kind == wire.Unchecked {
-		t.asked.Add(Request[Tool]{Seq: f.Seq, At: f.At, Note: s.Tool})
+		t.asked.Add(Request[Tool]{Seq: f.Seq, At: f.At, Untimed: f.Untimed, Note: s.Tool})
 	}
 	return s
 }
@@ -84,7 +84,10 @@ func (t *Tracker) See(f *dialect.Frame) Subject {
 func (t *Tracker) answer(s *Subject, seq uint64) {
 	if r := t.asked.Find(seq); r != nil {
 		r.Done = true
-		s.Latency, s.Tool = s.At-r.At, r.Note
+		s.Tool = r.Note
+		if !r.Untimed && !s.Untimed {
+			s.Latency = s.At - r.At
+		}
 	}
 }
 

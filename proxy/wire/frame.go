@@ -10,15 +10,16 @@ import "time"
 // agent's stderr, or bytes that are neither. A mark (Kind Mark) is no line but
 // an event on the tape between the lines.
 type Frame struct {
-	Seq    uint64        // from 1, in the order seen; a gap means that frames were lost
-	At     time.Duration // since the tape began, monotonic
-	Dir    Direction
-	Origin Origin
-	Kind   Kind
-	End    LineEnd
-	Failed bool   // a response that carries an error, or an MCP tool's result with isError
-	Size   int64  // bytes of the line without its end, also where Raw has fewer
-	Raw    []byte // those bytes; the first MaxChecked of a larger frame; nil where only the fields were read
+	Seq     uint64        // from 1, in the order seen; a gap means that frames were lost
+	At      time.Duration // since the tape began, monotonic
+	Dir     Direction
+	Origin  Origin
+	Kind    Kind
+	End     LineEnd
+	Untimed bool   // nobody knows when it came; At is that of the frame before
+	Failed  bool   // a response that carries an error, or an MCP tool's result with isError
+	Size    int64  // bytes of the line without its end, also where Raw has fewer
+	Raw     []byte // those bytes; the first MaxChecked of a larger frame; nil where only the fields were read
 }
 
 // A Direction says who wrote a frame.

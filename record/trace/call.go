@@ -22,6 +22,7 @@ type Call struct {
 	Session   string        // empty: the connection's
 	Began     time.Duration // since the tape began
 	Ended     time.Duration // 0 while there is no response
+	Untimed   bool          // nobody knows when the request came, or when the response
 	Failed    bool          // the response carries an error
 	Cancelled bool          // whoever asked has taken it back; it may succeed all the same
 }
@@ -29,9 +30,10 @@ type Call struct {
 // Open reports whether the call has no response (yet).
 func (c *Call) Open() bool { return c.Response == 0 }
 
-// Latency returns the time from the request to the response, 0 of an open call.
+// Latency returns the time from the request to the response, 0 of an open call and
+// of one that is Untimed.
 func (c *Call) Latency() time.Duration {
-	if c.Open() {
+	if c.Open() || c.Untimed {
 		return 0
 	}
 	return c.Ended - c.Began
@@ -62,6 +64,7 @@ func (t *Trace) begin(f *frame) *waiting {
 		Method:  f.Method,
 		Session: f.Session,
 		Began:   f.At,
+		Untimed: f.Untimed,
 	}}
 	switch {
 	case answerNeedsRequest[f.Method]:
@@ -86,7 +89,7 @@ func (t *Trace) end(f *frame) *waiting {
 		return &waiting{Call: &Call{Dir: key.dir, Method: f.Method}}
 	}
 	delete(t.waiting, key)
-	w.Response, w.Ended, w.Failed = f.Seq, f.At, f.Failed
+	w.Response, w.Ended, w.Failed, w.Untimed = f.Seq, f.At, f.Failed, w.Untimed || f.Untimed
 	return w
 }
 

@@ -185,7 +185,7 @@ func (p *printer) endOfTurn(t *Turn) {
 		text += ", cancelled by the client"
 	}
 	if !t.Open() {
-		text += ", " + (t.Ended - t.Began).Round(time.Millisecond).String()
+		text += t.took()
 	}
 	text = fmt.Sprintf("── turn %d: %s", t.Number, text)
 	if p.Width > 0 {

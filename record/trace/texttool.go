@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -34,7 +33,7 @@ func (p *printer) toolCall(e *Entity) {
 	if t.Status != "" {
 		what += " [" + oneLine(t.Status)
 		if t.Finished() && e.First != e.Last {
-			what += ", " + (e.Ended - e.Began).Round(time.Millisecond).String()
+			what += e.took()
 		}
 		what += "]"
 	}

@@ -58,13 +58,25 @@ type Span struct {
 	Last  uint64        `json:"last"`  // Seq of its last frame
 	Began time.Duration `json:"began"` // when the first crossed the wire, since the tape began
 	Ended time.Duration `json:"ended"` // when the last did
+
+	Untimed bool `json:"untimed,omitempty"` // nobody knows one of these times
+}
+
+// took returns how long it took as text; nothing if nobody knows.
+func (s *Span) took() string {
+	if s.Untimed {
+		return ""
+	}
+	return ", " + (s.Ended - s.Began).Round(time.Millisecond).String()
 }
 
 func begin(f *frame) Span {
-	return Span{Run: f.run, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At}
+	return Span{Run: f.run, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At, Untimed: f.Untimed}
 }
 
-func (s *Span) extend(f *frame) { s.Last, s.Ended = f.Seq, f.At }
+func (s *Span) extend(f *frame) {
+	s.Last, s.Ended, s.Untimed = f.Seq, f.At, s.Untimed || f.Untimed
+}
 
 // Next begins a further tape: ids of requests and of what is in a conversation
 // start anew, while sessions go on. c is what is known of the connection so far,

@@ -1,0 +1,84 @@
+package record
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// unknownFields tells once of each member of the lines of a portable file that
+// means nothing there.
+type unknownFields struct {
+	name  string // of the file
+	note  func(string)
+	known []string
+	told  map[string]bool
+}
+
+func newUnknownFields(name string, note func(string)) *unknownFields {
+	u := &unknownFields{name: name, note: note, told: map[string]bool{}}
+	u.known = []string{"seq", "at", "dir", "origin", "end", "frame", "text", "base64"}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[wire.Marked]()) {
+		member, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		u.known = append(u.known, member)
+	}
+	return u
+}
+
+// maxTold is how many names a file is told of.
+const maxTold = 8
+
+// see looks at the members of a line, which is JSON.
+func (u *unknownFields) see(n int, line []byte) {
+	gjson.ParseBytes(line).ForEach(func(key, _ gjson.Result) bool {
+		if slices.Contains(u.known, key.Str) || u.told[key.Str] || len(u.told) == maxTold {
+			return true
+		}
+		u.told[key.Str] = true
+		u.note(fmt.Sprintf("%s:%d: %.40q means nothing in a line and is left out; did you mean %q?", u.name, n, key.Str, u.nearest(key.Str)))
+		return true
+	})
+}
+
+// nearest returns the member that is meant: one that other tools call so, or the
+// one that is spelled most like it.
+func (u *unknownFields) nearest(name string) string {
+	switch strings.ToLower(name) {
+	case "t", "ts", "time", "timestamp":
+		return "at"
+	case "n", "id", "number", "index":
+		return "seq"
+	case "direction", "from", "side":
+		return "dir"
+	case "message", "msg", "raw", "payload", "data", "body", "json":
+		return "frame"
+	}
+	return slices.MinFunc(u.known, func(a, b string) int { return distance(name, a) - distance(name, b) })
+}
+
+// distance returns how many letters make one short name another (Levenshtein).
+func distance(a, b string) int {
+	a = a[:min(len(a), 16)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, before+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
