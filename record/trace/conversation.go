@@ -57,16 +57,37 @@ type entityKey struct {
 }
 
 // A replay is the repetition of the history. It lasts from the load to the next
-// prompt, as many agents answer the load before they have sent it all.
+// prompt, as many agents answer the load before they have sent it all. If the
+// client does not wait for the answer, it lasts until that.
 type replay struct {
 	on    bool
 	known bool // the history was known before
+	asked bool // the load is not answered; prompts wait for it
 }
 
 // restore begins a replay.
 func (c *Conversation) restore() {
 	c.run = nil
-	c.replay = replay{on: true, known: len(c.Entities) > 0}
+	c.replay = replay{on: true, known: len(c.Entities) > 0, asked: true}
+}
+
+// restored notes that the load was answered, or that the agent works on a prompt
+// all the same. Prompts that waited come behind the history.
+func (c *Conversation) restored() {
+	if !c.replay.asked {
+		return
+	}
+	c.replay.asked = false
+	if len(c.turns.unreported) == 0 {
+		return
+	}
+	c.turns.late, c.replay.on = c.replay.on, false
+	c.turns.current = c.turns.unreported[0].Turn
+	c.run = nil
+	for _, prompt := range c.turns.unreported {
+		c.remove(prompt)
+		c.Entities = append(c.Entities, prompt)
+	}
 }
 
 // reopen prepares for a further tape.

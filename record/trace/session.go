@@ -92,6 +92,10 @@ func (s *Session) clientRequest(f *frame) {
 func (s *Session) answered(f *frame, w *waiting) {
 	s.settle(f, w)
 	c := &s.Conversation
+	if w.Method == "session/load" || w.Method == "session/resume" {
+		c.replay.on = c.replay.on && !f.Failed
+		c.restored()
+	}
 	switch {
 	case f.Events.Has(dialect.TurnEnded):
 		c.endPrompt(f, w.Request)
@@ -100,9 +104,6 @@ func (s *Session) answered(f *frame, w *waiting) {
 	case w.permission != nil:
 		w.permission.answer(f)
 	case f.Failed:
-		if w.Method == "session/load" || w.Method == "session/resume" {
-			c.replay.on = false
-		}
 	case w.Dir == wire.AgentToClient:
 		c.terminalAnswer(f, w)
 	default:

@@ -125,6 +125,34 @@ func TestReplay(t *testing.T) {
 			1 user "more"
 			1 agent "ok"
 			turn 1  open`},
+		{"a prompt that does not wait for it", []string{load + prompt("2", "more") + history + reply("1", "{}") + echo("more") + said("ok") + reply("2", ended)}, `
+			0 replayed user "hi"
+			0 replayed agent "hello"
+			1 user "more"
+			1 agent "ok"
+			turn 1 end_turn`},
+		{"one that does not, of a history that is known", []string{first, load + prompt("2", "more") + history + reply("1", "{}") + said("ok")}, `
+			1 user "hi"
+			1 agent "hello"
+			2 user "more"
+			2 agent "ok"
+			turn 1 end_turn
+			turn 2  open`},
+		{"one that does not, and the load fails", []string{first, load + prompt("2", "more") + `< {"id":1,"error":{"code":-32602,"message":"no"}}` + "\n" + said("ok")}, `
+			1 user "hi"
+			1 agent "hello"
+			2 user "more"
+			2 agent "ok"
+			turn 1 end_turn
+			turn 2  open`},
+		{"a load that is never answered", []string{load + prompt("2", "more") + ask("0", `"toolCall":{"toolCallId":"c"}`) + said("ok") + reply("2", ended) + prompt("3", "on") + said("yes")}, `
+			1 user "more"
+			1 tool c "" other pending unannounced asked=""
+			1 agent "ok"
+			2 user "on"
+			2 agent "yes"
+			turn 1 end_turn
+			turn 2  open`},
 		{"known from an earlier tape", []string{first, load + history + reply("1", "{}") + said("late") + prompt("2", "more") + echo("hi") + said("ok")}, `
 			1 user "hi"
 			1 agent "hello"

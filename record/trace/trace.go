@@ -149,6 +149,7 @@ func (t *Trace) request(f *frame) {
 		s.clientRequest(f)
 		return
 	}
+	s.Conversation.restored()
 	s.Conversation.output(f)
 	if f.Method == "session/request_permission" {
 		w.permission = s.Conversation.ask(f)

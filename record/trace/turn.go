@@ -59,18 +59,19 @@ func (c *Conversation) extend(f *frame) {
 // reports it.
 func (c *Conversation) prompt(f *frame) {
 	t := &Turn{Span: begin(f), Number: len(c.Turns) + 1, Prompt: f.Seq}
-	queued := c.working(f)
+	queued := c.working(f) || c.replay.asked
 	c.Turns = append(c.Turns, t)
 	c.run = nil
-	c.turns.late = c.replay.on
-	c.replay.on = false
+	if !c.replay.asked {
+		c.turns.late, c.replay.on = c.replay.on, false
+	}
 	if !queued {
 		c.turns.current = t.Number
 	}
 	m := &Message{Role: User, Blocks: f.list(f.params().Get("prompt"))}
 	m.size = utf16Len(m.Text())
 	e := c.add(f, &Entity{Message: m})
-	e.Turn = t.Number
+	e.Turn, e.Replayed = t.Number, false
 	c.turns.unreported = append(c.turns.unreported, e)
 }
 
@@ -107,6 +108,7 @@ func (c *Conversation) endPrompt(f *frame, prompt uint64) {
 	if t == nil {
 		return
 	}
+	c.restored()
 	if f.Failed {
 		t.Error = f.keep(gjson.ParseBytes(f.env.Error))
 	}
