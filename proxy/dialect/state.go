@@ -16,7 +16,7 @@ type state struct {
 	Servers    []entry[string, string]  `json:"servers,omitempty"`
 	Links      []entry[string, string]  `json:"links,omitempty"`
 	Tokens     []entry[callKey, string] `json:"tokens,omitempty"`
-	Tasks      []entry[callKey, string] `json:"tasks,omitempty"`
+	Tasks      []entry[callKey, string] `json:"tasksOf,omitempty"` // "tasks" was without their makers
 }
 
 type entry[K comparable, V any] struct {
