@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -134,6 +135,9 @@ func restoreDissector(state []byte) (*dissector, error) {
 	if err := json.Unmarshal(state, &s); err != nil {
 		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
 	}
+	if !s.dissected.possible() {
+		return nil, fmt.Errorf("state of a block: numbers that cannot be: %w", ErrDamaged)
+	}
 	d := &dissector{dissected: s.dissected, tracker: dialect.NewTracker(dialect.AnyProtocol)}
 	if err := d.tracker.UnmarshalBinary(s.Tracker); err != nil {
 		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
@@ -144,6 +148,19 @@ func restoreDissector(state []byte) (*dissector, error) {
 	}
 	d.init()
 	return d, nil
+}
+
+// possible reports whether a dissector can have come to know that.
+func (d *dissected) possible() bool {
+	ok := 0 <= d.Index && d.Index < math.MaxInt32 && 0 < d.Seq && d.Seq < math.MaxInt64 &&
+		0 <= d.Position && 0 <= d.Taken && d.Taken <= recordSize
+	for dir := range wire.Directions {
+		ok = ok && 0 <= d.Offsets[dir] && len(d.Pending[dir]) <= wire.MaxChecked
+		if long := d.Long[dir]; long != nil {
+			ok = ok && 0 <= long.Size && 0 < long.Began && long.Began <= d.Seq && len(long.Head) <= headSize && len(long.Tail) <= wire.TailSize
+		}
+	}
+	return ok
 }
 
 // full reports whether the block should be sealed.

@@ -67,7 +67,7 @@ func assertHeld(t *testing.T, err error) {
 const oneLine = `{"acptap":1,"tape":"20260102T150405000-aaaaaa"}` + "\n" + `{"dir":"c2a","frame":{"method":"m"}}` + "\n"
 
 // importOne returns a store with a tape.
-func importOne(t *testing.T) (store *Store, tape string) {
+func importOne(t testing.TB) (store *Store, tape string) {
 	t.Helper()
 	store = &Store{dir: t.TempDir(), patience: 10 * time.Millisecond}
 	tape, err := store.Import(strings.NewReader(oneLine), "file", nil)

@@ -1,0 +1,94 @@
+package record
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// maxAllocated bounds what reading damaged bytes may allocate.
+const maxAllocated = 256 << 20
+
+// boundMemory fails unless f allocates less than maxAllocated, all in all.
+func boundMemory(t *testing.T, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > maxAllocated {
+		t.Errorf("%d MiB were allocated", n>>20)
+	}
+}
+
+// FuzzState goes on from any bytes that stand where the state of a block should:
+// they are damage, or what follows is dissected.
+func FuzzState(f *testing.F) {
+	d := newDissector(Info{Tape: "20260102T150405000-aaaaaa"})
+	d.record(found{journalRecord: journalRecord{dir: wire.AgentToClient, kind: recInjected, payload: []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize"}` + "\n{")}, next: 4200})
+	state, err := d.state()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(state, []byte("\"a\":1}\n{}\n"))
+	for _, odd := range [][2]string{
+		{`"Taken":0`, `"Taken":-5`}, {`"Seq":2`, `"Seq":18446744073709551615`}, {`"Position":4200`, `"Position":-4096`},
+		{`"Index":0`, `"Index":-2`}, {`"Long":[null,null,null]`, `"Long":[{"Began":7,"Size":-3},{},{}]`}, {`"Offsets":[0,`, `"Offsets":[-9,`},
+	} {
+		if changed := bytes.Replace(state, []byte(odd[0]), []byte(odd[1]), 1); !bytes.Equal(changed, state) {
+			f.Add(changed, []byte("{}\n"))
+		} else {
+			f.Fatalf("no %s in %s", odd[0], state)
+		}
+	}
+	f.Fuzz(func(t *testing.T, state, payload []byte) {
+		boundMemory(t, func() {
+			d, err := restoreDissector(state)
+			if err != nil {
+				return
+			}
+			for dir := range wire.Directions {
+				r := found{journalRecord: journalRecord{dir: dir, at: time.Second, payload: payload}, next: d.Position + 100}
+				for !d.record(r) {
+					d.next()
+				}
+			}
+			d.flush()
+			var c codec
+			if _, err := d.state(); err != nil {
+				t.Error(err)
+			}
+			c.seal(blockHead{Tape: d.Info.Tape, First: d.first, Index: d.Index}, &d.build, nil)
+		})
+	})
+}
+
+// FuzzRecords dissects records whose check sums are right, whatever they say.
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte("\x01\x00\x05{}\n[]\x01\x04\x09{\"gap\":7}"))
+	f.Add([]byte("\x00\x07\x22{\"exit\":{\"code\":3,\"signal\":\"killed\"}}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		boundMemory(t, func() {
+			d := newDissector(Info{})
+			last := uint64(0)
+			for at := int64(1); len(data) >= 3; at++ {
+				size := min(int(data[2]), len(data)-3)
+				r := journalRecord{dir: wire.Direction(data[0]) % wire.Directions, kind: recordKind(data[1]) % 16, at: time.Duration(at), offset: uint32(data[0]) << 20, payload: data[3 : 3+size]}
+				for !d.record(found{journalRecord: r, next: at, skipped: int64(data[1] >> 4)}) {
+					d.next()
+				}
+				data = data[3+size:]
+			}
+			d.flush()
+			for _, e := range d.build.entries {
+				if e.Seq < last {
+					t.Fatalf("frame %d behind frame %d", e.Seq, last)
+				}
+				last = e.Seq
+			}
+		})
+	})
+}
