@@ -101,8 +101,10 @@ func (w *treeWalk) page(id uint64) error {
 	}
 	order := binary.NativeEndian
 	flags, count := order.Uint16(head[8:]), int64(order.Uint16(head[10:]))
-	if flags == boltLeafPage && !w.top {
-		return nil
+	if flags == boltLeafPage {
+		if err := checkElements(w.f, int64(id)*w.size, size, count); err != nil || !w.top {
+			return err
+		}
 	}
 	if size > maxPlain || boltHeader+count*boltElement > size {
 		return fmt.Errorf("%d elements: %w", count, ErrDamaged)
@@ -124,6 +126,24 @@ func (w *treeWalk) page(id uint64) error {
 			if root := order.Uint64(e[value:]); root != 0 { // else it is stored inside the page
 				w.buckets = append(w.buckets, root)
 			}
+		}
+	}
+	return nil
+}
+
+// checkElements looks for elements of a leaf page that end behind it: bbolt may
+// copy their values before it reads them.
+func checkElements(f *os.File, at, size, count int64) error {
+	elements := make([]byte, count*boltElement)
+	if _, err := f.ReadAt(elements, at+boltHeader); err != nil && count > 0 {
+		return fmt.Errorf("%w (%v)", ErrDamaged, err)
+	}
+	order := binary.NativeEndian
+	for i := range count {
+		e := elements[i*boltElement:]
+		end := boltHeader + i*boltElement + int64(order.Uint32(e[4:])) + int64(order.Uint32(e[8:])) + int64(order.Uint32(e[12:]))
+		if end > size {
+			return fmt.Errorf("element %d ends behind its page: %w", i, ErrDamaged)
 		}
 	}
 	return nil
@@ -159,9 +179,10 @@ func checkBlockRoot(b *bolt.Bucket) error {
 	}
 	defer f.Close()
 	var head [boltHeader]byte
-	_, err = f.ReadAt(head[:], root*int64(db.Info().PageSize))
-	if err != nil || binary.NativeEndian.Uint16(head[8:]) != boltLeafPage {
+	order, page := binary.NativeEndian, int64(db.Info().PageSize)
+	_, err = f.ReadAt(head[:], root*page)
+	if err != nil || order.Uint16(head[8:]) != boltLeafPage {
 		return fmt.Errorf("page %d: %w", root, ErrDamaged)
 	}
-	return nil
+	return checkElements(f, root*page, (1+int64(order.Uint32(head[12:])))*page, int64(order.Uint16(head[10:])))
 }

@@ -1,0 +1,107 @@
+package record
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// maxFuzzed bounds what any input may make its reader allocate in all.
+const maxFuzzed = 256 << 20
+
+// bounded fails if f allocates more than that.
+func bounded(t *testing.T, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > maxFuzzed {
+		t.Errorf("it took %d MiB", took>>20)
+	}
+}
+
+// FuzzRows takes any rows of a block: memory follows their bytes, and numbers rise.
+func FuzzRows(f *testing.F) {
+	entries := []entry{
+		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 7, Size: 3, Kind: wire.Request}, About: dialect.About{Method: "x", Session: "s"}}, stored: 3},
+		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 8, Size: 2, Untimed: true}, About: dialect.About{Answers: 7}}, stored: 2},
+	}
+	rows := new(columns).encode(nil, entries, blockHead{})
+	f.Add(rows, 2, uint64(7))
+	f.Add(rows, 1<<40, uint64(1<<64-2))
+	f.Add(make([]byte, 1<<12), 300, uint64(1))
+	f.Fuzz(func(t *testing.T, rows []byte, n int, first uint64) {
+		if len(rows) > maxPlain {
+			return
+		}
+		bounded(t, func() {
+			got, err := decodeColumns(rows, blockHead{Entries: n, First: first}, nil)
+			if err != nil {
+				return
+			}
+			last := uint64(0)
+			for _, e := range got {
+				if e.Seq < last || e.Seq > 2*maxSeq || e.Answers > e.Seq || e.Size < 0 {
+					t.Fatalf("frame %d behind %d answers %d and has %d bytes", e.Seq, last, e.Answers, e.Size)
+				}
+				last = e.Seq
+			}
+		})
+	})
+}
+
+// FuzzTapeFile changes the file of a tape in one place: what can be read of it
+// ends, and nothing of it becomes a path.
+func FuzzTapeFile(f *testing.F) {
+	store := OpenStore(f.TempDir())
+	text := `{"acptap":1,"tape":"20260102T150405000-aaa111","started":"2026-01-02T15:04:05Z"}` + "\n" +
+		`{"at":1,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}}` + "\n"
+	id, err := store.Import(bytes.NewReader([]byte(text)), "file", nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(store.tapeFile(id).path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(0, []byte{})
+	for at := 0; at < len(whole); at += 4096 {
+		f.Add(at+8, []byte{0xff, 0xff})
+	}
+	f.Add(bytes.Index(whole, []byte(id)), []byte("../../victim"))
+	f.Fuzz(func(t *testing.T, at int, change []byte) {
+		if at < 0 || at > len(whole) || len(change) > 4096 {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "tape.db")
+		damaged := append(bytes.Clone(whole[:at]), change...)
+		if len(damaged) < len(whole) {
+			damaged = append(damaged, whole[len(damaged):]...)
+		}
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		bounded(t, func() {
+			tape, err := OpenFile(path)
+			if err != nil {
+				return
+			}
+			if tape.ID() != "" && !isID(tape.ID()) {
+				t.Errorf("its id is %q", tape.ID())
+			}
+			n := 0
+			for range tape.Frames(1) {
+				if n++; n > 1000 {
+					t.Fatal("it does not end")
+				}
+			}
+			tape.Sessions()
+		})
+	})
+}
