@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // arguments goes over the arguments of a command, one by one.
@@ -129,22 +130,28 @@ func shellWord(s []byte, i int) (from, to, next int, ends bool) {
 // In these a secret stands behind a blank.
 var spacedForms = [...]struct {
 	needs string
-	form  *regexp.Regexp // its last group is the secret
+	form  func() *regexp.Regexp // its last group is the secret
 	check func(s []byte, at []int) bool
 }{
-	{"login", regexp.MustCompile(`login\s+\S+\s+password\s+(\S+)`), nil},                     // netrc
-	{"ENV ", regexp.MustCompile(`(?m)^\s*ENV\s+([A-Za-z0-9_]+)[ \t]+(\S+)`), namesItsSecret}, // Dockerfile
-	{"'", regexp.MustCompile(`(?i)\bpassword\s+'([^'\r\n]{3,})'`), nil},                      // SQL
-	{"password ", regexp.MustCompile("(?i)\\bpassword (?:is|was) [\"'`]([^\"'`\r\n]+)[\"'`]"), nil},
-	{"sshpass", regexp.MustCompile(`sshpass\s+-p\s*["']?([^\s"']+)`), nil},
-	{"_", regexp.MustCompile(`\b([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+) +([^\s"'=:]{8,})`), namesWhatLooksSecret},                  // aws configure set
-	{"value=", regexp.MustCompile(`(?:key|name)="([^"\r\n]+)"\s+value="([^"\r\n]+)"`), namesItsSecret},                      // XML
-	{"--", regexp.MustCompile(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)(?:=| +)"([^"\r\n]+)"`), namesItsSecret},            // quoted
-	{"--", regexp.MustCompile(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)(?:=| +)'([^'\r\n]+)'`), namesItsSecret},            // quoted
-	{"--", regexp.MustCompile(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)=([^\s"'` + "`" + `]+)`), namesItsSecret},           // joined
-	{"--", regexp.MustCompile(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+) +([^\s"'` + "`" + `]{6,})`), namesWhatLooksSecret}, // apart
-	{"-u", regexp.MustCompile(`(?:^|\s)-u[ =]?["']?([^\s:"'/]+):([^\s"']+)`), isNoNumber},                                   // curl
-	{"--", regexp.MustCompile(`(?:^|\s)--(?:proxy-)?user[ =]["']?([^\s:"'/]+):([^\s"']+)`), isNoNumber},                     // curl
+	{"login", compiledAtUse(`login\s+\S+\s+password\s+(\S+)`), nil},                     // netrc
+	{"ENV ", compiledAtUse(`(?m)^\s*ENV\s+([A-Za-z0-9_]+)[ \t]+(\S+)`), namesItsSecret}, // Dockerfile
+	{"'", compiledAtUse(`(?i)\bpassword\s+'([^'\r\n]{3,})'`), nil},                      // SQL
+	{"password ", compiledAtUse("(?i)\\bpassword (?:is|was) [\"'`]([^\"'`\r\n]+)[\"'`]"), nil},
+	{"sshpass", compiledAtUse(`sshpass\s+-p\s*["']?([^\s"']+)`), nil},
+	{"_", compiledAtUse(`\b([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+) +([^\s"'=:]{8,})`), namesWhatLooksSecret},                  // aws configure set
+	{"value=", compiledAtUse(`(?:key|name)="([^"\r\n]+)"\s+value="([^"\r\n]+)"`), namesItsSecret},                      // XML
+	{"--", compiledAtUse(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)(?:=| +)"([^"\r\n]+)"`), namesItsSecret},            // quoted
+	{"--", compiledAtUse(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)(?:=| +)'([^'\r\n]+)'`), namesItsSecret},            // quoted
+	{"--", compiledAtUse(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)=([^\s"'` + "`" + `]+)`), namesItsSecret},           // joined
+	{"--", compiledAtUse(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+) +([^\s"'` + "`" + `]{6,})`), namesWhatLooksSecret}, // apart
+	{"-u", compiledAtUse(`(?:^|\s)-u[ =]?["']?([^\s:"'/]+):([^\s"']+)`), isNoNumber},                                   // curl
+	{"--", compiledAtUse(`(?:^|\s)--(?:proxy-)?user[ =]["']?([^\s:"'/]+):([^\s"']+)`), isNoNumber},                     // curl
+}
+
+// compiledAtUse spares the start of a proxy, which needs none of them, the time
+// to compile them all (BenchmarkStart in cmd/acptap).
+func compiledAtUse(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 func namesItsSecret(s []byte, at []int) bool {
@@ -168,7 +175,7 @@ func redactSpaced(s []byte) []byte {
 			continue
 		}
 		var e edit
-		for _, at := range k.form.FindAllSubmatchIndex(s, -1) {
+		for _, at := range k.form().FindAllSubmatchIndex(s, -1) {
 			from, to := at[len(at)-2], at[len(at)-1]
 			if string(s[from:to]) != redacted && (k.check == nil && !isReference(s[from:to], nil) || k.check != nil && k.check(s, at)) {
 				e.replace(s, from, to, redacted)

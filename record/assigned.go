@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 )
 
@@ -64,7 +63,7 @@ func (a *assignment) inConnection() bool {
 }
 
 // assigns is how the next part of a connection string or of a form goes on.
-var assigns = regexp.MustCompile(`^[;&][A-Za-z_][A-Za-z0-9_ -]{0,40}=`)
+var assigns = compiledAtUse(`^[;&][A-Za-z_][A-Za-z0-9_ -]{0,40}=`)
 
 func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '_' }
 
@@ -210,7 +209,7 @@ func (a *assignment) telling(value []byte, end int) bool {
 	switch {
 	case a.inConnection(), a.from > 0 && (s[a.from-1] == ':' || s[a.from-1] == '=') && s[a.sign] == '=': // npm's settings, an argument
 		return true
-	case s[a.sign] == '=' && end < len(s) && (s[end] == ';' || s[end] == '&') && assigns.Match(near(s[end:])):
+	case s[a.sign] == '=' && end < len(s) && (s[end] == ';' || s[end] == '&') && assigns().Match(near(s[end:])):
 		return true
 	case bytes.Equal(name, bytes.ToUpper(name)) && len(name) >= 4 && s[a.sign] == '=':
 		return true

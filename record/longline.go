@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -20,13 +19,13 @@ const maxLine = 8 << 20
 var errLongLine = fmt.Errorf(`of a line of more than %d MiB the last member must be "frame", "text" or "base64"`, maxLine>>20)
 
 // bodyName is where the bytes of a line begin.
-var bodyName = regexp.MustCompile(`"(frame|text|base64)"\s*:\s*`)
+var bodyName = compiledAtUse(`"(frame|text|base64)"\s*:\s*`)
 
 // splitLong takes the beginning of a line that is too long, of which the rest
 // comes from in. It returns the line as it were without bytes, and the bytes.
 func splitLong(head []byte, in *bufio.Reader) (line []byte, body io.Reader, err error) {
 	const near = 64 << 10 // what stands before the bytes is short
-	for _, at := range bodyName.FindAllSubmatchIndex(head[:near], -1) {
+	for _, at := range bodyName().FindAllSubmatchIndex(head[:near], -1) {
 		before := bytes.TrimRight(head[:at[0]], " \t,")
 		if !json.Valid(append(bytes.Clone(before), '}')) {
 			continue // it stands in a string, or deeper

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -24,14 +25,14 @@ func PathKey(path string) string {
 
 // computes finds what makes new values of those in the frame: gjson's
 // modifiers, literals and multipaths. They could make them without bounds.
-var computes = regexp.MustCompile(`(^|[.|(])[@!\[{]`)
+var computes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[.|(])[@!\[{]`) })
 
 // checkPath returns what is wrong with a gjson path.
 func checkPath(path string) (problem string) {
 	switch {
 	case path == "":
 		return "a path is missing"
-	case computes.MatchString(path):
+	case computes().MatchString(path):
 		return "a path picks values of the frame and makes none: @ ! [ { cannot begin a part of it"
 	}
 	return ""
