@@ -116,9 +116,10 @@ func (s *Store) journals() map[string][]int64 {
 }
 
 // grown returns the positions of a tape's segments: those that were seen, and
-// those that were begun since.
+// those that were begun since. Where the last one that was seen is gone, who
+// records has sealed it meanwhile, and nobody knows how far the others are.
 func (s *Store) grown(tape string, seen []int64) []int64 {
-	if len(seen) == 0 {
+	if len(seen) == 0 || !exists(segmentPath(s.live(), tape, seen[len(seen)-1])) {
 		return segments(s.live(), tape)
 	}
 	for next := seen[len(seen)-1] + segmentSize; exists(segmentPath(s.live(), tape, next)); next += segmentSize {
