@@ -49,8 +49,8 @@ func newJournal(s *Store, tape string, start Start, began time.Time, lock *os.Fi
 	if err := j.advance(); err != nil {
 		if j.next != nil {
 			j.next.Close()
-			os.Remove(segmentPath(j.dir, tape, 0))
 		}
+		os.Remove(segmentPath(j.dir, tape, 0))
 		return nil, err
 	}
 	return j, nil
@@ -309,7 +309,7 @@ func segmentPath(live, tape string, position int64) string {
 
 // createSegment makes a segment in which the first size bytes have room, which
 // is then certain if the disk fills up. One that is there already was opened
-// ahead.
+// ahead. One without room stays: somebody else may have found room for it.
 func createSegment(path string, size int64) (*os.File, error) {
 	f, err := openFile(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -317,7 +317,6 @@ func createSegment(path string, size int64) (*os.File, error) {
 	}
 	if err := preallocate(f, size); err != nil {
 		f.Close()
-		os.Remove(path)
 		return nil, err
 	}
 	return f, nil
