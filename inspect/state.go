@@ -13,7 +13,7 @@ func State(i record.Info) string {
 	switch exit := i.Exit; {
 	case i.Live:
 		return "live"
-	case exit == nil && !i.Ended.IsZero():
+	case exit == nil && i.Imported:
 		return "imported"
 	case i.Partial:
 		return "unsealed"

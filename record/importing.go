@@ -117,6 +117,7 @@ func (l *loader) load(r io.Reader, name string) error {
 		return fmt.Errorf("%s is empty", name)
 	}
 	var last time.Duration
+	timed := false
 	err := eachLine(in, name, l.note, func(start Start, tape string) {
 		if l.told = tape; isID(tape) {
 			l.d.Info.Tape = tape
@@ -129,7 +130,7 @@ func (l *loader) load(r io.Reader, name string) error {
 		l.d.tracker = nil
 		l.d.init()
 	}, func(p portableLine) error {
-		last = p.at
+		last, timed = p.at, timed || !p.untimed
 		if l.begin != nil {
 			if err := l.begin(); err != nil {
 				return err
@@ -142,7 +143,7 @@ func (l *loader) load(r io.Reader, name string) error {
 		return err
 	}
 	l.d.flush()
-	if l.d.Info.Ended.IsZero() {
+	if timed && l.d.Info.Ended.IsZero() {
 		l.d.Info.Ended = l.d.wall(last)
 	}
 	return nil
@@ -171,7 +172,7 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 		return nil, err
 	}
 	m.info = l.d.info()
-	m.info.Complete, m.info.Sessions = true, existing(sessions)
+	m.info.Imported, m.info.Complete, m.info.Sessions = true, true, existing(sessions)
 	m.sessions = slices.SortedFunc(maps.Values(sessions), byFirst)
 	t.id = m.info.Tape
 	return t, nil

@@ -182,7 +182,7 @@ func atLeast(i record.Info, count string) string {
 // stateText says how a tape ended, and what is wrong with it.
 func stateText(i record.Info) string {
 	s := []string{inspect.State(i)}
-	if !i.Live && i.Exit == nil && !i.Ended.IsZero() {
+	if i.Imported && i.Exit == nil {
 		s = append(s, "no exit") // as a tape that was cut off, or written by hand
 	}
 	if i.Failed > 0 {
