@@ -79,9 +79,10 @@ func TestStoreDamaged(t *testing.T) {
 	term.wait(t, "the tapes again", has("Hello, agent!"))
 }
 
-// TestDamaged says of all places of a tape that a part of it cannot be read.
-func TestDamaged(t *testing.T) {
-	store := record.OpenStore(t.TempDir())
+// damagedTape returns a tape in a store, of which no block can be read.
+func damagedTape(t *testing.T) (store *record.Store, id string) {
+	t.Helper()
+	store = record.OpenStore(t.TempDir())
 	id, err := store.Import(strings.NewReader(changed), "tape", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -102,10 +103,34 @@ func TestDamaged(t *testing.T) {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return store, id
+}
+
+// TestDamaged says of all places of a tape that a part of it cannot be read.
+func TestDamaged(t *testing.T) {
+	store, id := damagedTape(t)
 	term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "", id), 100, 24)
 	for key, sees := range map[string]string{"2": "", "3": "no conversation", "4": "no turns", "6": "Method"} {
 		term.press(t, key)
 		term.wait(t, "the damage in place "+key, func(s string) bool { return strings.Contains(s, sees) && strings.Contains(s, "a part cannot be read") })
+	}
+}
+
+// TestDamagedExport exports what can be read, and says that it is not all.
+func TestDamagedExport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	store, id := damagedTape(t)
+	whole, err := store.Import(strings.NewReader(changed), "tape", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "", id, whole), 200, 24)
+	term.wait(t, "the damage", has("a part cannot be read"))
+	term.press(t, "X<^U>here.jsonl<Enter>")
+	term.wait(t, "that a part is missing", has("frames written to here.jsonl, secrets redacted, but a part cannot be read: "))
+	got, err := os.ReadFile("here.jsonl")
+	if want := strings.Count(changed, `"frame":`); err != nil || strings.Count(string(got), `"frame":`) != want {
+		t.Errorf("got %s and %v, want %d frames", got, err, want)
 	}
 }
 

@@ -184,14 +184,18 @@ func (a *app) exportTo(path string) error {
 	a.say("exporting…")
 	a.jobs.Go(func() {
 		frames := 0
+		var damage error
 		err := record.WriteFile(path, func(w io.Writer) (err error) {
-			frames, err = export(a.ctx, w, r, want, info)
+			frames, damage, err = export(a.ctx, w, r, want, info)
 			return err
 		})
+		done := fmt.Sprintf("%s frames written to %s, secrets redacted", ansi.Grouped(int64(frames)), piece(path))
 		a.feed.put(func() {
 			switch {
+			case err == nil && damage == nil:
+				a.say(done)
 			case err == nil:
-				a.say(fmt.Sprintf("%s frames written to %s, secrets redacted", ansi.Grouped(int64(frames)), piece(path)))
+				a.fail(fmt.Errorf("%s, but a part cannot be read: %w", done, damage))
 			case a.prompt == nil && a.reel != nil:
 				a.askExportTo(path)
 				a.prompt.fault(err)
@@ -203,16 +207,16 @@ func (a *app) exportTo(path string) error {
 	return nil
 }
 
-// export writes the frames that are wanted in the portable form.
-func export(ctx context.Context, w io.Writer, r *reel, pass sieve, info record.Info) (frames int, err error) {
+// export writes the frames that are wanted and can be read in the portable form.
+// damage tells what could not be read last.
+func export(ctx context.Context, w io.Writer, r *reel, pass sieve, info record.Info) (frames int, damage, err error) {
 	e, err := record.NewExporter(w, info, false)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	var damage error
 	for frame, err := range r.frames(1) {
 		if ctx.Err() != nil {
-			return frames, ctx.Err()
+			return frames, damage, ctx.Err()
 		}
 		if err != nil {
 			damage = err
@@ -223,10 +227,10 @@ func export(ctx context.Context, w io.Writer, r *reel, pass sieve, info record.I
 		}
 		frames++
 		if err := e.Write(r.alone(frame)); err != nil {
-			return frames, err
+			return frames, damage, err
 		}
 	}
-	return frames, errors.Join(e.Close(), damage)
+	return frames, damage, e.Close()
 }
 
 // askDelete deletes the tape under the cursor, if the user says so.
