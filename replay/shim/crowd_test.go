@@ -193,10 +193,18 @@ func TestAnyAgent(t *testing.T) {
 	cl.initialize()
 	cl.fails(-32002, "session/load", params)
 	cl.stop()
-	cl = start(t, dir, c, func(s *shim.Shim) { s.Agent, s.AnyAgent = "another", true })
+	for _, odd := range []string{"zzzzzzzx", "zzzzzzzy", "zzzzzzzz"} { // such ids stand before the others
+		if err := os.WriteFile(filepath.Join(dir, "live", odd+".lock"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cl = start(t, dir, c, func(s *shim.Shim) {
+		s.Agent, s.AnyAgent = "another", true
+		s.Called = func(i record.Info) string { return "the one called " + i.Start.Name }
+	})
 	cl.initialize()
 	one := cl.must("session/list", "{}").Get("sessions.0")
-	if one.Get("title").Str != "turn 0 · agent" || one.Get("_meta.acptap.agent").Str != "agent" {
+	if one.Get("title").Str != "turn 0 · the one called agent" || one.Get("_meta.acptap.agent").Str != "agent" {
 		t.Errorf("got %s", one.Raw)
 	}
 	if lines, _ := cl.load(id); len(lines) != 4 {

@@ -176,7 +176,7 @@ func (v *serving) page(listed map[string]bool) ([]byte, error) {
 	}
 	items := make([]json.RawMessage, len(sessions))
 	for i, one := range sessions {
-		items[i] = v.item(one)
+		items[i] = v.item(one, there.Listing)
 	}
 	return members(nil).add("sessions", array(items)).add("nextCursor", next).object(), nil
 }
@@ -187,13 +187,13 @@ func order(a time.Time, aID string, b time.Time, bID string) int {
 }
 
 // item makes one session of a list.
-func (v *serving) item(one record.SessionInfo) json.RawMessage {
+func (v *serving) item(one record.SessionInfo, l record.Listing) json.RawMessage {
 	_, _, turns := one.Total()
 	about := members(nil).add("epochs", fmt.Append(nil, len(one.Runs))).add("turns", fmt.Append(nil, turns))
 	title := cmp.Or(one.Title, one.Prompt)
 	if one.Agent != v.Agent {
 		about = about.text("agent", one.Agent)
-		title += " · " + one.Agent
+		title += " · " + v.agentOf(one, l)
 	}
 	return members(nil).text("sessionId", one.ID).add("cwd", quote(one.Cwd)).text("title", title).
 		text("updatedAt", one.Updated().UTC().Format(time.RFC3339)).

@@ -38,6 +38,9 @@ type Shim struct {
 	Agent string // the agent's name in the store, as record.Info.Agent
 	Tape  string // id of the tape on which this connection is recorded
 
+	// Called returns what people call the agent of a tape, in titles; nil: as Agent.
+	Called func(record.Info) string
+
 	Mode     Mode
 	Raw      bool          // replay the updates one by one as they were recorded, not merged
 	AnyAgent bool          // offer sessions that other agents recorded too

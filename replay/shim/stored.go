@@ -69,10 +69,22 @@ func (s *Shim) torn(one record.SessionInfo, l record.Listing) bool {
 // tapeOf returns what is known of the tape of a run, nil if it is not there.
 func tapeOf(l record.Listing, r record.Run) *record.Info {
 	i, ok := slices.BinarySearchFunc(l.Tapes, r.Tape, func(t record.Info, id string) int { return cmp.Compare(t.Tape, id) })
-	if !ok {
+	if !ok { // those with odd ids stand before the others (Store.Tapes)
+		i = slices.IndexFunc(l.Tapes, func(t record.Info) bool { return t.Tape == r.Tape })
+	}
+	if i < 0 {
 		return nil
 	}
 	return &l.Tapes[i]
+}
+
+// agentOf returns what to call the agent of a session, as on its latest tape.
+func (s *Shim) agentOf(one record.SessionInfo, l record.Listing) string {
+	info := tapeOf(l, one.Runs[len(one.Runs)-1])
+	if info == nil || s.Called == nil {
+		return one.Agent
+	}
+	return cmp.Or(s.Called(*info), one.Agent)
 }
 
 // find returns a session of the store that may be loaded, and all that is in
