@@ -72,19 +72,21 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *shi
 	// collect while the agent starts (BenchmarkStart).
 	frugal := time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(30) })
 	defer frugal.Stop()
+	h := &herald{stderr: stderr}
+	defer h.wait()
 	p := &proxy.Proxy{Command: start.Command, Complain: func(err error) {
-		fmt.Fprintf(stderr, "acptap: %s\n", ansi.Line(err.Error())) // a panic may quote the traffic
+		h.tell("%s", ansi.Line(err.Error())) // a panic may quote the traffic
 	}}
 	var journal *record.Journal
 	var helper *shim.Shim
 	p.Prepare = func() (j proxy.Journal, i proxy.Interceptor) {
 		var err error
-		if journal, err = beginTape(dir, start, stderr); err != nil {
-			fmt.Fprintf(stderr, "acptap: not recording: %v\n", err)
+		if journal, err = beginTape(dir, start, h); err != nil {
+			h.tell("not recording: %v", err)
 			return nil, nil // what is not recorded cannot be loaded later
 		}
 		if helper, err = sessions.shim(dir, start, journal.Tape()); err != nil {
-			fmt.Fprintf(stderr, "acptap: --sessions: %v\n", err)
+			h.tell("--sessions: %v", err)
 		}
 		if helper != nil {
 			i = helper
@@ -97,19 +99,24 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *shi
 	}
 	if journal != nil {
 		if err := journal.Close(); err != nil {
-			fmt.Fprintf(stderr, "acptap: %v\n", err) // the status stays the agent's
+			h.tell("%v", err) // the status stays the agent's
 		}
+	}
+	var unstarted *proxy.StartError
+	if errors.As(err, &unstarted) {
+		h.tell("%v", err)
+		return &proxy.ExitError{Code: unstarted.Code} // which tells nothing more
 	}
 	return err
 }
 
-// beginTape begins to record. What goes wrong later is told on stderr.
-func beginTape(dir string, start record.Start, stderr io.Writer) (*record.Journal, error) {
+// beginTape begins to record. What goes wrong later is told by h.
+func beginTape(dir string, start record.Start, h *herald) (*record.Journal, error) {
 	store, err := openStore(dir)
 	if err != nil {
 		return nil, err
 	}
-	store.Trouble = func(err error) { fmt.Fprintf(stderr, "acptap: %v\n", err) }
+	store.Trouble = func(err error) { h.tell("%v", err) }
 	start.Cwd, _ = os.Getwd() // one that was deleted has no name
 	start.Version = version()
 	start.PID = os.Getpid()
