@@ -33,7 +33,7 @@ func newBench(b *testing.B) bench {
 	build := func(name, pkg string) string {
 		path := filepath.Join(dir, name)
 		cmd := exec.Command("go", "build", "-o", path, pkg)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as README.md installs it
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as README.md advises
 		if out, err := cmd.CombinedOutput(); err != nil {
 			b.Fatalf("building %s: %v\n%s", pkg, err, out)
 		}
