@@ -1,3 +1,5 @@
+//go:build linux
+
 package record_test
 
 import (
@@ -6,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 )
 
 // A journal whose first segments were sealed while others were adopted leaves
 // nothing behind: of a tape that is deleted later, nobody could read the rest then.
 func TestAdoptGrownJournal(t *testing.T) {
-	store := healthy(t)
+	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)
 	early := orphan(t, store) // the journals as they are listed
 	gen, n := newTraffic(7), 0
