@@ -41,18 +41,19 @@ func redactHeader(head []byte) []byte { return redactJSON(head, plain) }
 // --token are given, and the values of variables.
 func RedactCommand(command []string) []string {
 	raw, err := json.Marshal(command)
+	var args []string // not command: the bytes of that would be written over
 	if err == nil {
-		err = json.Unmarshal(redactJSON(raw, aCommand), &command)
+		err = json.Unmarshal(redactJSON(raw, aCommand), &args)
 	}
 	if err != nil {
 		panic("record: a command line: " + err.Error()) // strings always can
 	}
-	for i, arg := range command {
+	for i, arg := range args {
 		if name, _, ok := strings.Cut(arg, "="); ok && isVariable(name) {
-			command[i] = name + "=" + redacted
+			args[i] = name + "=" + redacted
 		}
 	}
-	return command
+	return args
 }
 
 // isVariable reports whether a word may be the name of an environment variable.

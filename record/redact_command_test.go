@@ -1,0 +1,22 @@
+package record_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/acptap/acptap/record"
+)
+
+// A command line without its secrets is another one: whoever has the first keeps
+// it as it is, and with it the name of the agent's sessions.
+func TestRedactCommand(t *testing.T) {
+	info := record.Info{Start: record.Start{Command: []string{"env", "KEY=value", "agent", "--token", "abcdefgh"}}}
+	before := info.Agent()
+	got := record.RedactCommand(info.Start.Command)
+	if want := []string{"env", "KEY=[redacted]", "agent", "--token", "[redacted]"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if after := info.Agent(); after != before {
+		t.Errorf("the sessions are of %s then, want %s: %q", after, before, info.Start.Command)
+	}
+}
