@@ -88,9 +88,12 @@ func (s *Store) removeUnfinished() {
 			os.Remove(filepath.Join(s.tapes(), e.Name()))
 		}
 	}
-	unfinished, _ := filepath.Glob(s.catalogue().path + newSuffix + "*")
-	for _, path := range unfinished {
-		if lock, err := tryLock(path, false); err == nil && lock != nil {
+	entries, _ = os.ReadDir(s.dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), filepath.Base(s.catalogue().path)+newSuffix) {
+			continue
+		}
+		if lock, err := tryLock(filepath.Join(s.dir, e.Name()), false); err == nil && lock != nil {
 			removeLocked(lock)
 		}
 	}

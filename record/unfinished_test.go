@@ -8,12 +8,15 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/acptap/acptap/record"
 )
 
 // Files that somebody was making who has ended are removed; those that are being
 // made are not.
 func TestUnfinished(t *testing.T) {
-	store := healthy(t)
+	store := record.OpenStore(filepath.Join(t.TempDir(), "[store"))
+	finish(t, store, begin(t, store))
 	const dead, made = "tapes/20260102T150405000-aaaaaa.db.new-1", "tapes/20260102T150405000-bbbbbb.db.new-2"
 	for _, name := range []string{dead, made, "acptap.db.new-3", "acptap.db.new-4", "live/20260102T150405000-bbbbbb.lock"} {
 		writeFile(t, filepath.Join(store.Dir(), name), nil)
