@@ -79,9 +79,11 @@ func (s *sealer) run() {
 	}()
 	if journals := s.store.journals(); len(journals) > manyWaiting {
 		left := adoptEarly
-		s.adopt(journals, s.ending.Load, func() bool {
-			left--
-			return left >= 0
+		adopting.Go(func() { // one may be long, and our own journal does not wait
+			s.adopt(journals, s.ending.Load, func() bool {
+				left--
+				return left >= 0
+			})
 		})
 	}
 	tick := time.NewTicker(syncEvery)

@@ -1,0 +1,62 @@
+//go:build linux
+
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A journal is sealed while one of those that its proxy takes over at once is
+// still at work.
+func TestEarlyAdoptionIsNotWaitedFor(t *testing.T) {
+	store := OpenStore(t.TempDir())
+	if err := store.make(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range manyWaiting + 1 {
+		if err := os.WriteFile(store.lockFile(fmt.Sprintf("20260102T150405000-%06d", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, err := newJournal(store, "20260102T150405000-000000", Start{}, time.Now(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Append(wire.AgentToClient, wire.Wire, []byte("long\n")); err != nil {
+		t.Fatal(err)
+	}
+	first.stop()
+	sealing, adopting, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	release := sync.OnceFunc(func() { close(done) })
+	t.Cleanup(release)
+	told, taken := sync.OnceFunc(func() { close(sealing) }), sync.OnceFunc(func() { close(adopting) })
+	store.look = func(payload []byte) {
+		switch {
+		case bytes.HasPrefix(payload, []byte("long")):
+			taken()
+			<-done
+		case bytes.HasPrefix(payload, []byte("own")):
+			told()
+		}
+	}
+	j := record1(t, store)
+	<-adopting
+	for range segmentSize/recordSize + 1 {
+		j.Append(wire.AgentToClient, wire.Wire, []byte("own"+strings.Repeat("x", recordSize-4)+"\n"))
+	}
+	select {
+	case <-sealing:
+	case <-time.After(20 * time.Second):
+		t.Error("it waits for the other one")
+	}
+	release()
+	closeJournal(t, j)
+}
