@@ -139,11 +139,11 @@ const blockWindow = segmentSize
 
 // maxPlain bounds what a damaged block can make a reader allocate: the bytes of
 // a segment, a line that ends in it, and room. maxState does that for the state:
-// it holds a pending line of each direction and all requests that are open
-// (TestRoundTrip has 50,000).
+// beside a pending line of each direction it holds all requests that are open,
+// 65,536 with some 400 bytes each (TestOpenRequests).
 const (
 	maxPlain = 8 << 20
-	maxState = 256 << 20
+	maxState = 48 << 20
 )
 
 var errWrongSum = errors.New("wrong check sum")

@@ -79,7 +79,13 @@ func (p boltFile) guard(readOnly bool, f func(*bolt.DB) error, open func(path st
 			if file, err = open(path, flag); err != nil {
 				return nil, err
 			}
-			if fi, err := file.Stat(); err == nil && fi.Size() == 0 && readOnly {
+			switch fi, err := file.Stat(); {
+			case err == nil && fi.Size() > 0 && !readOnly:
+				if err := checkFreeList(file); err != nil {
+					file.Close()
+					return nil, err
+				}
+			case err == nil && fi.Size() == 0 && readOnly:
 				file.Close()
 				return nil, fmt.Errorf("%s is empty: %w", p, ErrDamaged) // bbolt would begin a new one
 			}
@@ -118,6 +124,9 @@ func (p boltFile) explain(err error) error {
 // for its lock meanwhile open the new one.
 func (p boltFile) compact() error {
 	return p.with(false, func(old *bolt.DB) error {
+		if err := checkFlat(old); err != nil {
+			return err
+		}
 		tmp, err := p.temporary()
 		if err != nil {
 			return err

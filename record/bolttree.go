@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"os"
 
 	bolt "go.etcd.io/bbolt"
@@ -13,23 +14,30 @@ import (
 // in a branch page offset 4 · key size 4 · page 8, in a leaf page flags 4 · offset
 // 4 · key size 4 · value size 4, the offset counted from the element. The value of
 // a leaf element with flag 1 is a bucket: the page of its root 8 · sequence 8. The
-// first two pages are meta pages, in turn by the number of the transaction; 48
-// bytes in they name the page of the list of free pages. Numbers are in the byte
-// order of the machine.
+// first two pages are meta pages, of which the later one counts that is whole:
+// magic 4 · version 4 · size of a page 4 · flags 4 · root 16 · list of free pages
+// 8 · pages 8 · transaction 8 · check sum 8, which is FNV-1a of what stands
+// before it. A list of free pages has their numbers, 8 bytes each; where count is
+// 65535, the first of them is how many follow. Numbers are in the byte order of the
+// machine.
 const (
 	boltHeader     = 16
 	boltElement    = 16
 	boltBranchPage = 1
 	boltLeafPage   = 2
 	boltBucket     = 1
-	boltFreeList   = 48
+	boltMagic      = 0xed0cdaed
+	boltVersion    = 2
+	boltMetaEnd    = boltHeader + 64
+	boltManyFree   = 0xffff
 )
 
 // checkTree looks for branch pages that lead back to themselves, in the root of
 // the file and in the buckets there. bbolt walks them by recursion, and no
 // recover stops a stack that overflows. It looks too for pages that end behind
 // the file, which bbolt would list one by one to free them. The root pages of
-// buckets further down are checked where they are used.
+// buckets further down are checked where they are used, and what bbolt reads when
+// it opens a file is checked by checkFreeList.
 func checkTree(db *bolt.DB, f *os.File) error {
 	file, err := f.Stat()
 	if err != nil {
@@ -51,8 +59,78 @@ func checkTree(db *bolt.DB, f *os.File) error {
 				w.pages, w.top = w.buckets, false
 			}
 		}
-		return w.freeList(uint64(tx.ID()))
+		return nil
 	})
+}
+
+// maxFree is how many pages a file may have free: a gibibyte. Tapes only grow, and
+// the catalogue is made anew when something is deleted from it.
+const maxFree = 1 << 18
+
+// checkFreeList looks at the list of free pages of a file that bbolt is to open
+// for writing. bbolt makes room for as many as the list says that there are, and
+// no recover stops it where the memory ends. Where there is no list bbolt walks
+// the trees in a goroutine of its own, whose panic would end the process; its
+// files here always have one.
+func checkFreeList(f *os.File) error {
+	file, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	meta, ok := latestMeta(f)
+	if !ok {
+		return nil // bbolt says what is wrong
+	}
+	w := treeWalk{f: f, size: meta.pageSize, end: file.Size()}
+	head, size, err := w.head(meta.freeList)
+	if err != nil {
+		return fmt.Errorf("%s: list of free pages: %w", f.Name(), err)
+	}
+	order := binary.NativeEndian
+	count, room := uint64(order.Uint16(head[10:])), size-boltHeader
+	if count == boltManyFree {
+		var first [8]byte
+		if _, err := f.ReadAt(first[:], int64(meta.freeList)*w.size+boltHeader); err != nil {
+			return fmt.Errorf("%s: list of free pages: %w (%v)", f.Name(), ErrDamaged, err)
+		}
+		count, room = order.Uint64(first[:]), room-8
+	}
+	if count > min(maxFree, uint64(room/8)) {
+		return fmt.Errorf("%s: list of %d free pages: %w", f.Name(), count, ErrDamaged)
+	}
+	return nil
+}
+
+// A boltMeta is what a meta page says.
+type boltMeta struct {
+	pageSize              int64
+	freeList, transaction uint64
+}
+
+// latestMeta returns what bbolt goes by. ok is false where it goes by nothing.
+func latestMeta(f *os.File) (latest boltMeta, ok bool) {
+	latest, ok = readMeta(f, 0)
+	size := latest.pageSize
+	for at, found := int64(1<<10), ok; !found && at <= 1<<24; at *= 2 { // only the second one tells where it stands
+		latest, found = readMeta(f, at)
+		size = latest.pageSize
+	}
+	if second, whole := readMeta(f, size); whole && (!ok || second.transaction > latest.transaction) {
+		latest, ok = second, true
+	}
+	latest.pageSize = size
+	return latest, ok
+}
+
+func readMeta(f *os.File, at int64) (m boltMeta, ok bool) {
+	var b [boltMetaEnd]byte
+	if _, err := f.ReadAt(b[:], at); err != nil {
+		return m, false
+	}
+	order, sum := binary.NativeEndian, fnv.New64a()
+	sum.Write(b[boltHeader : boltMetaEnd-8])
+	m = boltMeta{pageSize: int64(order.Uint32(b[24:])), freeList: order.Uint64(b[48:]), transaction: order.Uint64(b[64:])}
+	return m, order.Uint32(b[16:]) == boltMagic && order.Uint32(b[20:]) == boltVersion && order.Uint64(b[boltMetaEnd-8:]) == sum.Sum64()
 }
 
 type treeWalk struct {
@@ -67,6 +145,9 @@ type treeWalk struct {
 
 // head reads the head of a page, and returns how long the page is.
 func (w *treeWalk) head(id uint64) (head [boltHeader]byte, size int64, err error) {
+	if w.size < boltMetaEnd || id >= uint64(w.end/w.size) {
+		return head, 0, fmt.Errorf("it lies behind the file: %w", ErrDamaged)
+	}
 	at := int64(id) * w.size
 	if _, err := w.f.ReadAt(head[:], at); err != nil {
 		return head, 0, fmt.Errorf("%w (%v)", ErrDamaged, err)
@@ -76,18 +157,6 @@ func (w *treeWalk) head(id uint64) (head [boltHeader]byte, size int64, err error
 		return head, 0, fmt.Errorf("it ends behind the file: %w", ErrDamaged)
 	}
 	return head, size, nil
-}
-
-// freeList looks at the list of free pages after that transaction.
-func (w *treeWalk) freeList(tx uint64) error {
-	var page [8]byte
-	if _, err := w.f.ReadAt(page[:], int64(tx%2)*w.size+boltFreeList); err != nil {
-		return fmt.Errorf("%w (%v)", ErrDamaged, err)
-	}
-	if _, _, err := w.head(binary.NativeEndian.Uint64(page[:])); err != nil {
-		return fmt.Errorf("%s: list of free pages: %w", w.f.Name(), err)
-	}
-	return nil
 }
 
 func (w *treeWalk) page(id uint64) error {
@@ -147,6 +216,21 @@ func checkElements(f *os.File, at, size, count int64) error {
 		}
 	}
 	return nil
+}
+
+// checkFlat looks for buckets that stand in the buckets of the catalogue, and for
+// values that overlap: bolt.Compact copies what is there by recursion.
+func checkFlat(db *bolt.DB) error {
+	return db.View(func(tx *bolt.Tx) error {
+		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
+			return eachValue(b, func(k, v []byte) error {
+				if v == nil {
+					return fmt.Errorf("%s: a bucket in bucket %q: %w", db.Path(), name, ErrDamaged)
+				}
+				return nil
+			})
+		})
+	})
 }
 
 // eachValue is Bucket.ForEach for values of which more than one is kept. Where the

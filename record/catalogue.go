@@ -314,7 +314,7 @@ func (s *Store) forget(tapes []string) error {
 			return nil
 		}
 		var keys [][]byte
-		err := b.ForEach(func(key, _ []byte) error {
+		err := eachValue(b, func(key, _ []byte) error {
 			if gone[string(key[bytes.LastIndexByte(key, 0)+1:])] {
 				keys = append(keys, bytes.Clone(key))
 			}

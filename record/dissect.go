@@ -7,6 +7,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -128,6 +130,9 @@ func (d *dissector) state() ([]byte, error) {
 
 // restoreDissector goes on where the state was taken.
 func restoreDissector(state []byte) (*dissector, error) {
+	if len(state)-len(gjson.GetBytes(state, "Tracker").Raw) > maxPlain {
+		return nil, fmt.Errorf("state of a block: more than can be open: %w", ErrDamaged)
+	}
 	var s struct {
 		dissected
 		Tracker []byte

@@ -95,6 +95,7 @@ func (e *Exporter) Write(t *Tape, f dialect.Frame) error {
 			return e.long(t, f)
 		}
 		var whole bytes.Buffer // to find what is secret, all of it is needed
+		whole.Grow(int(f.Size) + bytes.MinRead)
 		if err := t.WriteFrame(&whole, f.Seq); err != nil {
 			return err
 		}
@@ -110,11 +111,31 @@ func (e *Exporter) Write(t *Tape, f dialect.Frame) error {
 	case isMessage(f.Kind) && len(bytes.TrimSpace(raw)) == len(raw) && bytes.Equal(ansi.JSON(raw), raw):
 		b = append(append(append(b, `,"frame":`...), raw...), "}\n"...)
 	case utf8.Valid(raw):
-		b = append(appendText(append(b, `,"text":`...), raw), "}\n"...)
+		return e.text(append(b, `,"text":"`...), raw)
 	default:
 		b = base64.StdEncoding.AppendEncode(append(b, `,"base64":"`...), raw)
 		b = append(b, "\"}\n"...)
 	}
+	e.b = b
+	_, err := e.w.Write(b)
+	return err
+}
+
+// text writes the rest of a line behind b: text, which may take six times as many
+// bytes as JSON, piece by piece.
+func (e *Exporter) text(b, text []byte) error {
+	const size = 32 << 10
+	for len(text) > size {
+		end := size
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		if _, err := e.w.Write(appendInString(b, text[:end])); err != nil {
+			return err
+		}
+		b, text = b[:0], text[end:]
+	}
+	b = append(appendInString(b, text), "\"}\n"...)
 	e.b = b
 	_, err := e.w.Write(b)
 	return err
@@ -142,8 +163,9 @@ func isMessage(k wire.Kind) bool {
 	return k == wire.Request || k == wire.Response || k == wire.Notification || k == wire.Batch
 }
 
-// maxRedacted is how long a frame may be to be searched for secrets.
-const maxRedacted = 64 << 20
+// maxRedacted is how long a frame may be to be searched for secrets, which takes
+// some ten times as much memory (TestLongestRedacted).
+const maxRedacted = 12 << 20
 
 // long writes a frame that is too long to be held in memory. Nobody has checked
 // that it is JSON, so it is bytes; where secrets are to be redacted, it is left
@@ -178,12 +200,15 @@ func appendSeconds(b []byte, d time.Duration) []byte {
 }
 
 // appendText appends s as a JSON string.
-func appendText(b []byte, s []byte) []byte {
+func appendText(b []byte, s []byte) []byte { return append(appendInString(append(b, '"'), s), '"') }
+
+// appendInString appends s as it stands between the quotes of a JSON string.
+func appendInString(b []byte, s []byte) []byte {
 	q, err := json.Marshal(string(s))
 	if err != nil {
 		panic("record: " + err.Error()) // valid UTF-8 always can
 	}
-	return append(b, ansi.JSON(q)...)
+	return append(b, ansi.JSON(q[1:len(q)-1])...)
 }
 
 // A portableLine is one line of a portable file: bytes of a direction, or a

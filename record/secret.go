@@ -141,6 +141,9 @@ type edit struct {
 }
 
 func (e *edit) replace(s []byte, from, to int, with string) {
+	if e.out == nil {
+		e.out = make([]byte, 0, len(s)+len(redacted))
+	}
 	e.out = append(append(e.out, s[e.done:from]...), with...)
 	e.done = to
 }

@@ -1,23 +1,28 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
 // A state is what a Tracker keeps between frames, as it is stored.
 type state struct {
-	Given      Protocol                 `json:"given,omitempty"`
-	Connection Connection               `json:"connection"`
-	Settled    bool                     `json:"settled,omitempty"`
-	Proven     bool                     `json:"proven,omitempty"`
-	Calls      []entry[callKey, pair]   `json:"calls,omitempty"`
-	Turns      []entry[string, turn]    `json:"turns,omitempty"`
-	Servers    []entry[string, string]  `json:"servers,omitempty"`
-	Links      []entry[string, string]  `json:"links,omitempty"`
-	Tokens     []entry[callKey, string] `json:"tokens,omitempty"`
-	Tasks      []entry[callKey, string] `json:"tasksOf,omitempty"` // "tasks" was without their makers
+	Given      Protocol              `json:"given,omitempty"`
+	Connection Connection            `json:"connection"`
+	Settled    bool                  `json:"settled,omitempty"`
+	Proven     bool                  `json:"proven,omitempty"`
+	Calls      list[callKey, pair]   `json:"calls,omitempty"`
+	Turns      list[string, turn]    `json:"turns,omitempty"`
+	Servers    list[string, string]  `json:"servers,omitempty"`
+	Links      list[string, string]  `json:"links,omitempty"`
+	Tokens     list[callKey, string] `json:"tokens,omitempty"`
+	Tasks      list[callKey, string] `json:"tasksOf,omitempty"` // "tasks" was without their makers
 }
+
+// A list is what an ordered map holds, the oldest first.
+type list[K comparable, V any] []entry[K, V]
 
 type entry[K comparable, V any] struct {
 	Key   K `json:"key"`
@@ -59,16 +64,37 @@ func (t *Tracker) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-func (o *ordered[K, V]) entries() []entry[K, V] {
-	var list []entry[K, V]
-	for k, v := range o.all() {
-		list = append(list, entry[K, V]{k, v})
+// UnmarshalJSON refuses a list that is longer than any that a Tracker writes. An
+// entry takes three bytes of a damaged state, and fifty times as many in memory.
+func (l *list[K, V]) UnmarshalJSON(data []byte) error {
+	*l = nil
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		return errors.New("no list")
 	}
-	return list
+	for dec.More() {
+		if len(*l) == maxCalls {
+			return fmt.Errorf("a list of more than %d", maxCalls)
+		}
+		var e entry[K, V]
+		if err := dec.Decode(&e); err != nil {
+			return err
+		}
+		*l = append(*l, e)
+	}
+	return nil
 }
 
-func (o *ordered[K, V]) fill(list []entry[K, V]) {
-	for _, e := range list {
+func (o *ordered[K, V]) entries() list[K, V] {
+	var l list[K, V]
+	for k, v := range o.all() {
+		l = append(l, entry[K, V]{k, v})
+	}
+	return l
+}
+
+func (o *ordered[K, V]) fill(l list[K, V]) {
+	for _, e := range l {
 		o.set(e.Key, e.Value)
 	}
 }

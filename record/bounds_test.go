@@ -1,0 +1,199 @@
+package record
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// All requests that a tape may have open go on in the next block.
+func TestOpenRequests(t *testing.T) {
+	const open = 1 << 16
+	d := newDissector(Info{Start: Start{Proto: "acp"}})
+	take := func(dir wire.Direction, line string) {
+		r := found{journalRecord: journalRecord{dir: dir, payload: []byte(line), offset: uint32(d.Offsets[dir])}, next: d.Position + 1}
+		for !d.record(r) {
+			d.next()
+		}
+	}
+	for n := range open {
+		take(wire.ClientToAgent, fmt.Sprintf(`{"jsonrpc":"2.0","id":"0fd1c0de-%04x-4b6d-9c0e-5f3a1e7d%04x","method":"session/prompt","params":{"sessionId":"0fd1c0de-8f0e-4b6d-9c0e-5f3a1e7d%04x","prompt":[]}}`+"\n", n, n, n))
+	}
+	state, err := d.state()
+	if err != nil || len(state) > maxState {
+		t.Fatalf("the state takes %d bytes: %v", len(state), err)
+	}
+	if d, err = restoreDissector(state); err != nil {
+		t.Fatal(err)
+	}
+	take(wire.AgentToClient, `{"jsonrpc":"2.0","id":"0fd1c0de-0000-4b6d-9c0e-5f3a1e7d0000","result":{}}`+"\n")
+	if last := d.build.entries[len(d.build.entries)-1]; last.Answers != 1 {
+		t.Errorf("the answer is %+v, want one to frame 1; the state takes %d bytes", last, len(state))
+	}
+	t.Logf("%d bytes for each", len(state)/open)
+}
+
+// A state may say that more is open than can be, in few bytes for each.
+func TestImpossibleStates(t *testing.T) {
+	d := newDissector(Info{Tape: "20260102T150405000-aaaaaa"})
+	good, err := d.state()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(string(good), `"Tracker":`)
+	many := func(begin, one, end string, n int) string {
+		return begin + one + strings.Repeat(","+one, n) + end
+	}
+	calls := base64.StdEncoding.EncodeToString([]byte(many(`{"calls":[`, "{}", "]}", 8<<20)))
+	for name, state := range map[string]string{
+		"calls":     head + `"Tracker":"` + calls + `"}`,
+		"arguments": strings.Replace(string(good), `"start":{`, `"start":{"command":`+many("[", `""`, "]", 12<<20)+",", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if len(state) > maxState || len(state) < 16<<20 {
+				t.Fatalf("the state takes %d bytes", len(state))
+			}
+			boundMemory(t, func() {
+				if _, err := restoreDissector([]byte(state)); !errors.Is(err, ErrDamaged) {
+					t.Errorf("got %v, want damage", err)
+				}
+			})
+		})
+	}
+}
+
+// What a file says of its free pages is not believed where bbolt would make room
+// for them, nor is that there is no list of them: bbolt would walk a damaged tree
+// where nobody recovers.
+func TestFreePages(t *testing.T) {
+	order := binary.NativeEndian
+	pages := func(n uint64) func(meta, list []byte) {
+		return func(_, list []byte) {
+			order.PutUint16(list[10:], 0xffff)
+			order.PutUint64(list[16:], n)
+		}
+	}
+	for name, damage := range map[string]func(meta, list []byte){
+		"many":            pages(1 << 28),
+		"without end":     pages(1 << 45),
+		"behind the list": func(_, list []byte) { order.PutUint16(list[10:], 0xfffe) },
+		"no list":         func(meta, _ []byte) { order.PutUint64(meta[48:], 1<<64-1) },
+		"behind the file": func(meta, _ []byte) { order.PutUint64(meta[48:], 1<<52+2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, tape := importOne(t)
+			path := store.catalogue().path
+			file, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := func(n uint64) []byte { return file[n*uint64(os.Getpagesize()):] }
+			for n := range uint64(2) {
+				meta := page(n)
+				damage(meta, page(order.Uint64(meta[48:])))
+				if name == "no list" {
+					order.PutUint16(page(order.Uint64(meta[32:]))[8:], 0x40) // the root is no page
+				}
+				sum := fnv.New64a()
+				sum.Write(meta[16:72])
+				order.PutUint64(meta[72:], sum.Sum64())
+			}
+			if err := os.WriteFile(path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			boundMemory(t, func() {
+				if err := store.index(tape); !errors.Is(err, ErrDamaged) {
+					t.Errorf("got %v, want damage", err)
+				}
+			})
+			if l, err := store.List(); err != nil || len(l.Tapes) != 1 {
+				t.Errorf("listed %d tapes, want 1: %v", len(l.Tapes), err)
+			}
+		})
+	}
+}
+
+// A bucket that leads back to itself in the catalogue ends nobody who deletes a
+// tape.
+func TestBucketsInCatalogue(t *testing.T) {
+	store, tape := importOne(t)
+	path := store.catalogue().path
+	var outer, inner uint64
+	err := store.catalogue().update(func(tx *bolt.Tx) error {
+		b, err := tx.Bucket(bucketTapes).CreateBucket([]byte("outer"))
+		if err != nil {
+			return err
+		}
+		if b, err = b.CreateBucket([]byte("inner")); err != nil {
+			return err
+		}
+		return b.Put([]byte("key"), make([]byte, 2000))
+	})
+	if err == nil {
+		err = store.catalogue().view(func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucketTapes).Bucket([]byte("outer"))
+			outer, inner = uint64(b.Root()), uint64(b.Bucket([]byte("inner")).Root())
+			return nil
+		})
+	}
+	file, failed := os.ReadFile(path)
+	if err = errors.Join(err, failed); err != nil {
+		t.Fatal(err)
+	}
+	order := binary.NativeEndian
+	page := file[outer*uint64(os.Getpagesize()):][16:]
+	at := bytes.Index(page, order.AppendUint64(nil, inner))
+	order.PutUint64(page[at:], outer)
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := store.Delete(tape); len(gone) != 1 || !errors.Is(err, ErrDamaged) {
+		t.Errorf("deleted %q: %v", gone, err)
+	}
+}
+
+// The longest frames that are searched for secrets take no more memory than
+// others, whatever is in them.
+func TestLongestRedacted(t *testing.T) {
+	for name, unit := range map[string]string{
+		"secrets":    "API_KEY=sk-ant-0123456789abcdefghijklmnop\n",
+		"characters": "<",
+		"variables":  "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			quoted := appendInString(nil, []byte(unit))
+			frame := `{"method":"x","params":"` + strings.Repeat(string(quoted), (maxRedacted-100)/max(1, len(quoted))) + `"}`
+			if unit == "" {
+				frame = `[` + strings.Repeat(`{"env":{"a":"b","c":"d"}},`, maxRedacted/30) + `0]`
+			}
+			tape, err := ReadPortable(strings.NewReader(`{"dir":"a2c","frame":`+frame+"}\n"), "file")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for f, err := range tape.Frames(1) {
+				if err != nil || f.Size != int64(len(frame)) {
+					t.Fatalf("a frame of %d bytes: %v", f.Size, err)
+				}
+				e, err := NewExporter(io.Discard, Info{}, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				boundMemory(t, func() { err = e.Write(tape, f) })
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
