@@ -64,7 +64,7 @@ func TestImpossibleStates(t *testing.T) {
 			if len(state) > maxState || len(state) < 16<<20 {
 				t.Fatalf("the state takes %d bytes", len(state))
 			}
-			boundMemory(t, func() {
+			BoundMemory(t, func() {
 				if _, err := restoreDissector([]byte(state)); !errors.Is(err, ErrDamaged) {
 					t.Errorf("got %v, want damage", err)
 				}
@@ -112,7 +112,7 @@ func TestFreePages(t *testing.T) {
 			if err := os.WriteFile(path, file, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			boundMemory(t, func() {
+			BoundMemory(t, func() {
 				if err := store.index(tape); !errors.Is(err, ErrDamaged) {
 					t.Errorf("got %v, want damage", err)
 				}
@@ -189,7 +189,7 @@ func TestLongestRedacted(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				boundMemory(t, func() { err = e.Write(tape, f) })
+				BoundMemory(t, func() { err = e.Write(tape, f) })
 				if err != nil {
 					t.Error(err)
 				}

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -193,4 +194,35 @@ func TestImportForeign(t *testing.T) {
 	if err != nil || f.Kind != wire.Response || f.Answers != 3 {
 		t.Errorf("got frame %+v, %v, want the response to frame 3", f, err)
 	}
+}
+
+// FuzzImport puts any file into a store: all of it is there then, as it can be read
+// without one, or nothing.
+func FuzzImport(f *testing.F) {
+	for _, tt := range formTests {
+		f.Add([]byte(tt.in))
+	}
+	for _, id := range []string{"20260102T150405000-aaaaaa", "20260102T150405000-../../x", "last", "99990102T150405000-aaaaaa"} {
+		f.Add([]byte(`{"acptap":1,"tape":"` + id + `","started":"2026-01-02T15:04:05Z"}` + "\n" + `{"seq":9,"at":1,"dir":"c2a","frame":{"id":1,"method":"m"}}`))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		record.BoundMemory(t, func() {
+			store := record.OpenStore(t.TempDir())
+			id, err := store.Import(bytes.NewReader(file), "file", func(string) {})
+			l, failed := store.List()
+			if failed != nil || len(l.Broken) > 0 || (err == nil) != (len(l.Tapes) == 1) {
+				t.Fatalf("after %v it lists %d tapes, broken %v: %v", err, len(l.Tapes), l.Broken, failed)
+			}
+			if err != nil {
+				return
+			}
+			tape, err := record.ReadPortable(bytes.NewReader(file), "file")
+			if err != nil || l.Tapes[0].Tape != id {
+				t.Fatalf("%s is in the store as %s: %v", id, l.Tapes[0].Tape, err)
+			}
+			if got, want := shown(t, open(t, store, id)), shown(t, tape); !slices.Equal(got, want) {
+				t.Errorf("imported it is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	})
 }

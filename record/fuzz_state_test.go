@@ -12,8 +12,8 @@ import (
 // maxAllocated bounds what reading damaged bytes may allocate.
 const maxAllocated = 256 << 20
 
-// boundMemory fails unless f allocates less than maxAllocated, all in all.
-func boundMemory(t *testing.T, f func()) {
+// BoundMemory fails unless f allocates less than maxAllocated, all in all.
+func BoundMemory(t *testing.T, f func()) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -45,7 +45,7 @@ func FuzzState(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, state, payload []byte) {
-		boundMemory(t, func() {
+		BoundMemory(t, func() {
 			d, err := restoreDissector(state)
 			if err != nil {
 				return
@@ -71,7 +71,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add([]byte("\x01\x00\x05{}\n[]\x01\x04\x09{\"gap\":7}"))
 	f.Add([]byte("\x00\x07\x22{\"exit\":{\"code\":3,\"signal\":\"killed\"}}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		boundMemory(t, func() {
+		BoundMemory(t, func() {
 			d := newDissector(Info{})
 			last := uint64(0)
 			for at := int64(1); len(data) >= 3; at++ {

@@ -11,7 +11,7 @@ import (
 // visit does all that commands do with a store that somebody has tampered with:
 // none of it may panic or take too much memory.
 func visit(t *testing.T, store *Store) {
-	boundMemory(t, func() {
+	BoundMemory(t, func() {
 		l, err := store.List()
 		if err != nil {
 			t.Error(err)

@@ -278,17 +278,19 @@ func FuzzReadPortable(f *testing.F) {
 	}
 	f.Add([]byte(`{"dir":"c2a","frame": {} ,"end":"none"}` + "\n" + `{"dir":"c2a","text":"\r\n","origin":"withheld"}` + "\n" + `{"dir":"a2c","signal":"x"}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		tape, err := record.ReadPortable(bytes.NewReader(file), "file")
-		if err != nil {
-			return
-		}
-		text := portable(t, tape)
-		again, err := record.ReadPortable(strings.NewReader(text), "export")
-		if err != nil {
-			t.Fatalf("%q is exported as %q: %v", file, text, err)
-		}
-		if got, want := shown(t, again), shown(t, tape); !slices.Equal(got, want) {
-			t.Errorf("%q is exported as %q; read again it is\n%s\nwant\n%s", file, text, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		record.BoundMemory(t, func() {
+			tape, err := record.ReadPortable(bytes.NewReader(file), "file")
+			if err != nil {
+				return
+			}
+			text := portable(t, tape)
+			again, err := record.ReadPortable(strings.NewReader(text), "export")
+			if err != nil {
+				t.Fatalf("%q is exported as %q: %v", file, text, err)
+			}
+			if got, want := shown(t, again), shown(t, tape); !slices.Equal(got, want) {
+				t.Errorf("%q is exported as %q; read again it is\n%s\nwant\n%s", file, text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
 	})
 }

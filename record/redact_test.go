@@ -290,7 +290,8 @@ func FuzzRedact(f *testing.F) {
 			return
 		}
 		was := wire.Scan(line)
-		out := bytes.Clone(exported(t, wire.ClientToAgent, line))
+		var out []byte
+		record.BoundMemory(t, func() { out = bytes.Clone(exported(t, wire.ClientToAgent, line)) })
 		now := wire.Scan(out)
 		if was.Kind == wire.Junk && now.Kind != wire.Junk {
 			return // what made it junk was in a secret

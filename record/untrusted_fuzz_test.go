@@ -4,27 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
-
-// maxFuzzed bounds what any input may make its reader allocate in all.
-const maxFuzzed = 256 << 20
-
-// bounded fails if f allocates more than that.
-func bounded(t *testing.T, f func()) {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > maxFuzzed {
-		t.Errorf("it took %d MiB", took>>20)
-	}
-}
 
 // FuzzRows takes any rows of a block: memory follows their bytes, and numbers rise.
 func FuzzRows(f *testing.F) {
@@ -40,7 +24,7 @@ func FuzzRows(f *testing.F) {
 		if len(rows) > maxPlain {
 			return
 		}
-		bounded(t, func() {
+		BoundMemory(t, func() {
 			got, err := decodeColumns(rows, blockHead{Entries: n, First: first}, nil)
 			if err != nil {
 				return
@@ -87,7 +71,7 @@ func FuzzTapeFile(f *testing.F) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		bounded(t, func() {
+		BoundMemory(t, func() {
 			tape, err := OpenFile(path)
 			if err != nil {
 				return
