@@ -15,6 +15,7 @@ type terminals struct{ recorded []*terminal }
 type terminal struct {
 	create *asked
 	calls  map[string][]*asked // by method, in the order of the tape
+	known  string              // its id, once the client has answered
 }
 
 // add takes a recorded request. The ids of terminals are the client's, and stay
@@ -40,7 +41,12 @@ func (t *terminals) find(session, id string, made bool) *terminal {
 	return nil
 }
 
-func (t *terminal) id() string { return gjson.GetBytes(t.create.answer, "result.terminalId").Str }
+func (t *terminal) id() string {
+	if t.known == "" && t.create.answer != nil {
+		t.known = gjson.GetBytes(t.create.answer, "result.terminalId").Str
+	}
+	return t.known
+}
 
 func (t *terminals) answer(q *question) reply {
 	if q.method == "terminal/create" {

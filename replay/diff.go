@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
+	"github.com/acptap/acptap/record/trace/ansi"
 	"github.com/acptap/acptap/record/trace/linediff"
 )
 
@@ -91,15 +91,10 @@ func span(first, count int) string {
 // drops nothing: what differs in a control sequence only must look so.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r < ' ' && r != '\t':
-			return '␀' + r
-		case r == 0x7f:
-			return '␡'
-		case unicode.IsControl(r) && r != '\t', unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029':
-			return unicode.ReplacementChar
+		if r == '\t' {
+			return r
 		}
-		return r
+		return ansi.Visible(r)
 	}, text)
 }
 

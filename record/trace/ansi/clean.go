@@ -40,7 +40,7 @@ func Text(s string) string {
 			b.WriteString("    "[:blanks])
 			column += blanks
 		default:
-			b.WriteRune(visible(r))
+			b.WriteRune(Visible(r))
 			column++
 		}
 	}
@@ -86,7 +86,7 @@ func Brief(s string, limit int) string {
 				gap = strings.TrimLeft(gap, " ")
 			}
 			b.WriteString(gap)
-			b.WriteRune(visible(r))
+			b.WriteRune(Visible(r))
 			n += utf8.RuneCountInString(gap) + 1
 			gap = ""
 		}
@@ -146,7 +146,9 @@ func breaksLine(r rune) bool {
 	return false
 }
 
-func visible(r rune) rune {
+// Visible returns what is shown for a character that Controls: a picture of it, or
+// a replacement. Others it returns as they are.
+func Visible(r rune) rune {
 	switch {
 	case r < ' ':
 		return '␀' + r
