@@ -50,11 +50,15 @@ type Agent struct {
 // answer.
 const patience = 5 * time.Second
 
+// leaveAfter is how long a write may take when ctx has ended.
+const leaveAfter = time.Second
+
 // Run plays until the client closes in, ctx ends or the agent ends on the tape,
 // and closes in if it is an io.Closer. The error is ErrDiverged if the report
 // has a miss; what it says is the caller's to tell. A read of in cannot be
 // interrupted: the goroutine that does it may outlive Run, until in gives
-// something or ends.
+// something or ends. So may one whose write to out or errOut blocks when ctx has
+// ended.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	if len(a.Sources) == 0 {
 		return Report{}, errors.New("no tape to replay")
@@ -75,8 +79,13 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (R
 	if len(opt.Live) > 0 {
 		errOut = &sharedWriter{w: errOut}
 	}
-	p.inbox = newInbox(in, make(chan struct{}, 1), len(opt.Live) > 0)
-	defer p.inbox.close()
+	inbox := newInbox(in, make(chan struct{}, 1), len(opt.Live) > 0)
+	defer inbox.close()
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(leaveAfter, func() { close(inbox.left) })
+	})
+	defer stop()
+	p.inbox = inbox
 	p.out, p.errOut = newOutbox(out, p.inbox), newOutbox(errOut, p.inbox)
 	p = p.play(ctx, k)
 	defer p.script.close()

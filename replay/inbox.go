@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -13,6 +14,7 @@ import (
 // not wait for us to write before we read.
 type inbox struct {
 	more  chan struct{} // holds one when something came; buffered
+	left  chan struct{} // closed when a client that does not read is not waited for any more
 	whole bool
 
 	mu     sync.Mutex
@@ -36,7 +38,7 @@ const stuckAfter = 20 * time.Millisecond
 // only as much of a frame is kept as is compared. The goroutine that reads ends
 // with in; a read that blocks cannot be interrupted.
 func newInbox(in io.Reader, more chan struct{}, whole bool) *inbox {
-	b := &inbox{more: more, whole: whole}
+	b := &inbox{more: more, left: make(chan struct{}), whole: whole}
 	b.room = sync.NewCond(&b.mu)
 	go b.read(in)
 	return b
@@ -99,7 +101,7 @@ type outbox struct {
 	inbox *inbox
 	timer *time.Timer
 	buf   []byte
-	gone  bool // the client has closed its end
+	gone  bool // the client has closed its end, or was left
 }
 
 // outboxSize is what is written at once: what a pipe takes.
@@ -118,10 +120,10 @@ func (o *outbox) Write(p []byte) (int, error) {
 	if len(o.buf)+len(p) > outboxSize {
 		o.flush()
 	}
-	if len(p) >= outboxSize {
-		o.send(p)
-	} else {
-		o.buf = append(o.buf, p...)
+	for piece := range slices.Chunk(p, outboxSize) {
+		if o.buf = append(o.buf, piece...); len(o.buf) == outboxSize {
+			o.flush()
+		}
 	}
 	return len(p), nil
 }
@@ -135,22 +137,30 @@ func (o *outbox) WriteString(s string) {
 }
 
 func (o *outbox) flush() {
-	o.send(o.buf)
+	if !o.gone && len(o.buf) > 0 {
+		o.send()
+	}
 	o.buf = o.buf[:0]
 }
 
-func (o *outbox) send(p []byte) {
-	if o.gone || len(p) == 0 {
-		return
-	}
+// send writes what has come together. The write cannot be interrupted: where the
+// client is left, its goroutine stays behind, with the buffer.
+func (o *outbox) send() {
 	o.inbox.writing(true)
 	o.timer.Reset(stuckAfter)
-	_, err := o.w.Write(p)
+	written, p := make(chan error, 1), o.buf
+	go func() {
+		_, err := o.w.Write(p)
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		o.gone = err != nil && !errors.Is(err, io.ErrShortWrite)
+	case <-o.inbox.left:
+		o.gone, o.buf = true, nil
+	}
 	o.timer.Stop()
 	o.inbox.writing(false)
-	if err != nil && !errors.Is(err, io.ErrShortWrite) {
-		o.gone = true
-	}
 }
 
 // writing notes when a write to the client begins and ends.

@@ -220,8 +220,9 @@ func cutConnection(ref string) (string, int, error) {
 	return ref[:i], n, nil
 }
 
-// grace is how long a client that was told to end us may keep us writing.
-const grace = time.Second
+// grace is how long an agent may take to end when we were told to: longer than a
+// replay waits for a client that does not read.
+const grace = 3 * time.Second
 
 // replayAgent plays until the client or the tape is at its end, and ends as the
 // agent did; or by a signal, if none of those had ended the agent of the tape.
@@ -242,6 +243,7 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 		report, err := agent.Run(ctx, cmd.InOrStdin(), out, errOut)
 		flush()
 		flushErr()
+		warn(cmd.ErrOrStderr(), "%s", report.String())
 		done <- ending{report, err}
 	}()
 	var end ending
@@ -253,11 +255,10 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 		cancel()
 		select {
 		case end = <-done:
-		case <-time.After(grace): // it is blocked on a client that does not read
+		case <-time.After(grace):
 			return &proxy.ExitError{Code: 128 + int(ended)}
 		}
 	}
-	warn(cmd.ErrOrStderr(), "%s", end.report.String())
 	diverged := errors.Is(end.err, replay.ErrDiverged)
 	switch {
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):

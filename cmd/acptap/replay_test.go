@@ -258,4 +258,16 @@ func TestReplayAgentSignals(t *testing.T) {
 			t.Errorf("ended %s: got %v, %q", tt.name, &state, said)
 		}
 	}
+	long := strings.Replace(turnLines, "ANSWER", strings.Repeat("long ", 1<<20), 1) + `{"dir":"c2a","frame":{"id":3,"method":"session/list"}}` + "\n"
+	if err := os.WriteFile(path, []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	state, said = replayed(func(cmd *exec.Cmd, in io.Writer, out io.Reader) {
+		io.WriteString(in, turnClient)
+		io.ReadFull(out, make([]byte, len(turnInitialized+turnMade)+1<<20)) // and no more: it is blocked
+		cmd.Process.Signal(syscall.SIGTERM)
+	})
+	if want := "acptap: never came: session/list"; state.ExitCode() != 143 || !strings.HasPrefix(said, want) {
+		t.Errorf("with a client that does not read: got %v, %q", &state, said)
+	}
 }
