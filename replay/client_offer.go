@@ -70,14 +70,15 @@ func choices(list gjson.Result, key string) []choice {
 // now, or says what there is nothing like now.
 func (then offers) translate(method string, message []byte, now offers) (translated []byte, missing string) {
 	choose := func(path string, then, now []choice) (was, is *choice) {
-		id := gjson.GetBytes(message, path).Str
+		keys := strings.Split(path, ".")
+		id := gjson.ParseBytes(dialect.Get(message, keys...)).Str
 		was, is = counterpart(id, then, now)
 		switch {
 		case len(then) == 0 && len(now) == 0 || missing != "":
 		case is == nil:
 			missing = fmt.Sprintf("%s %q", path[len("params."):], id)
 		case is.id != id:
-			message = dialect.Set(message, []byte(quoted(is.id)), strings.Split(path, ".")...)
+			message = dialect.Set(message, []byte(quoted(is.id)), keys...)
 		}
 		return was, is
 	}

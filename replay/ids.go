@@ -3,8 +3,6 @@ package replay
 import (
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -79,23 +77,11 @@ type spot struct {
 	at  int
 }
 
-// found returns the values at a path.
+// found returns the values at the path of a place.
 func found(message []byte, path string) []spot {
-	r := gjson.GetBytes(message, path)
-	switch {
-	case !r.Exists():
-		return nil
-	case len(r.Indexes) == 0:
-		if r.Index == 0 {
-			return nil
-		}
-		return []spot{{r.Raw, r.Index}}
-	}
 	var spots []spot
-	for i, v := range r.Array() {
-		if i < len(r.Indexes) && v.Type != gjson.Null {
-			spots = append(spots, spot{v.Raw, r.Indexes[i]})
-		}
+	for _, s := range dialect.Find(message, path) {
+		spots = append(spots, spot{string(message[s.Start:s.End]), s.Start})
 	}
 	return spots
 }

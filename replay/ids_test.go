@@ -44,6 +44,11 @@ c {"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{}}}
 a {"jsonrpc":"2.0","id":1,"result":{}}`,
 			[]string{`{"jsonrpc":"2.0","id":"x-1","method":"authenticate","params":{"methodId":"m"}}`, `{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{}}}`},
 			[]string{`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"requestId":"x-1","mode":"form","message":"who?","requestedSchema":{}}}`, `{"jsonrpc":"2.0","id":"x-1","result":{}}`}},
+		{"an id that is there twice", acp + `
+c {"jsonrpc":"2.0","id":1,"method":"authenticate","params":{"methodId":"m"}}
+a {"jsonrpc":"2.0","id":9,"id":1,"result":{}}`,
+			[]string{`{"jsonrpc":"2.0","id":"x-1","method":"authenticate","params":{"methodId":"m"}}`},
+			[]string{`{"jsonrpc":"2.0","id":9,"id":"x-1","result":{}}`}},
 		{"a server takes back its own request", mcp + `
 c {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":1}}}
 a {"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"progressToken":1}}}

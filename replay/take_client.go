@@ -85,12 +85,12 @@ func addressee(method string, e wire.Envelope) string {
 	if edits(method) {
 		return ""
 	}
-	for _, id := range []gjson.Result{
-		gjson.GetBytes(e.Params, "sessionId"),
-		gjson.ParseBytes(e.Session),
-		gjson.GetBytes(e.Params, `_meta.io\.modelcontextprotocol/session.sessionId`),
+	for _, id := range [][]byte{
+		dialect.Get(e.Params, "sessionId"),
+		e.Session,
+		dialect.Get(e.Params, "_meta", "io.modelcontextprotocol/session", "sessionId"),
 	} {
-		if id.Type == gjson.String {
+		if id := gjson.ParseBytes(id); id.Type == gjson.String {
 			return id.Str
 		}
 	}

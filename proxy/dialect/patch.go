@@ -5,6 +5,17 @@ import (
 	"strconv"
 )
 
+// Get returns the value at a path of a message, empty if there is none. Keys lead
+// through objects, indexes through arrays. Of members that occur twice the last
+// one counts, as in wire.Scan and in Set.
+func Get(message []byte, path ...string) []byte {
+	at := wholly(message)
+	for _, key := range path {
+		at = memberAt(message, at, key)
+	}
+	return message[at.start:at.end]
+}
+
 // Set returns a message with a value at a path. Keys lead through objects,
 // indexes through arrays. What is not there is made; what stands in the way, such
 // as an array where an object has to be, is replaced: peers send such things, as
@@ -41,17 +52,8 @@ func Set(message, value []byte, path ...string) []byte {
 // often it is there.
 func Delete(message []byte, path ...string) []byte {
 	at := wholly(message)
-	for len(path) > 1 {
-		found := spot{}
-		for w := partsOf(message, at); w.next(); {
-			if w.is(path[0]) {
-				found = w.spot
-			}
-		}
-		if found.end == 0 {
-			return message
-		}
-		at, path = found, path[1:]
+	for ; len(path) > 1; path = path[1:] {
+		at = memberAt(message, at, path[0])
 	}
 	var kept []byte
 	done, first := 0, true // what is copied; nothing is kept of the object or array
@@ -80,12 +82,50 @@ type spot struct {
 	end   int
 }
 
+// Find returns where in a message the values at the path of a Place stand. Of
+// members that occur twice the last one counts.
+func Find(message []byte, path string) []Span {
+	return find(nil, message, wholly(message), path)
+}
+
+func find(found []Span, message []byte, at spot, path string) []Span {
+	switch {
+	case at.end == 0:
+		return found
+	case path == "":
+		return append(found, Span{at.start, at.end})
+	}
+	key, path := cutKey(path)
+	if key != "#" {
+		return find(found, message, memberAt(message, at, key), path)
+	}
+	for w := partsOf(message, at); w.open == '[' && w.next(); {
+		found = find(found, message, w.spot, path)
+	}
+	return found
+}
+
+// A Span is where a value stands in a message, from its first byte to the one
+// behind the last.
+type Span struct{ Start, End int }
+
 // wholly returns where in a text its one value stands.
 func wholly(text []byte) spot {
 	r := reader{b: text}
 	r.skip(' ')
 	start := r.i
 	return spot{0, start, start + len(r.value())}
+}
+
+// memberAt returns where in an object or array what has a key or index stands;
+// the zero spot, also for any other value, if there is none.
+func memberAt(text []byte, at spot, name string) (found spot) {
+	for w := partsOf(text, at); w.next(); {
+		if w.is(name) {
+			found = w.spot
+		}
+	}
+	return found
 }
 
 // parts are the members of an object, or the elements of an array, one after the

@@ -2,6 +2,7 @@ package dialect_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -39,12 +40,38 @@ func TestPatch(t *testing.T) {
 		if got := string(dialect.Set([]byte(tt.message), []byte("7"), path...)); got != tt.set {
 			t.Errorf("%s: set %s in %s: got %s, want %s", tt.name, tt.path, tt.message, got, tt.set)
 		}
+		if got := string(dialect.Get([]byte(tt.set), path...)); got != "7" {
+			t.Errorf("%s: at %s in %s: got %q", tt.name, tt.path, tt.set, got)
+		}
 		want := tt.deleted
 		if want == "" {
 			want = tt.message
 		}
 		if got := string(dialect.Delete([]byte(tt.message), path...)); got != want {
 			t.Errorf("%s: delete %s in %s: got %s, want %s", tt.name, tt.path, tt.message, got, want)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, tt := range []struct {
+		path, message string
+		want          []string
+	}{
+		{"params.id", `{"params":{"id":1}}`, []string{"1"}},
+		{"params.id", `{"params":{"id":1},"params":{"id":2,"id":"x"}}`, []string{`"x"`}},
+		{"params.id", `{"params":[]}`, nil},
+		{"params.id", ``, nil},
+		{"params.#.id", `{"params":[{"id":1},{"no":2},{"id":3,"id":4}]}`, []string{"1", "4"}},
+		{"params.#.id", `{"params":{"#":{"id":1}}}`, nil},
+		{`_meta.a\.b/c.d`, `{"_meta":{"a.b/c":{"d":{}}}}`, []string{"{}"}},
+	} {
+		var got []string
+		for _, s := range dialect.Find([]byte(tt.message), tt.path) {
+			got = append(got, tt.message[s.Start:s.End])
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s in %s: got %q, want %q", tt.path, tt.message, got, tt.want)
 		}
 	}
 }
@@ -64,6 +91,9 @@ func FuzzPatch(f *testing.F) {
 		}
 		if !json.Valid(set) || !json.Valid(deleted) {
 			t.Fatalf("%s in %s: set gives %s, delete gives %s", dotted, message, set, deleted)
+		}
+		if got := string(dialect.Get(set, path...)); got != `"new"` {
+			t.Errorf("%s in %s: set gives %s, where there is %q", dotted, message, set, got)
 		}
 		if again := dialect.Set(set, []byte(`"new"`), path...); string(again) != string(set) {
 			t.Errorf("%s in %s: set gives %s, and then %s", dotted, message, set, again)

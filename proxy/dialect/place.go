@@ -158,18 +158,28 @@ func inParams(method string, class Class, made bool, params []byte) (Place, []by
 		if !ok || p.Class != class || p.Made != made || strings.Contains(path, "#") {
 			continue
 		}
-		if id := at(params, keysOf(path)...); has(id) {
+		id := params
+		for key := ""; path != ""; {
+			key, path = cutKey(path)
+			id = at(id, key)
+		}
+		if has(id) {
 			return p, id
 		}
 	}
 	return Place{}, nil
 }
 
-// keysOf takes a path of Place apart.
-func keysOf(path string) []string {
-	keys := strings.Split(strings.ReplaceAll(path, `\.`, "\x00"), ".")
-	for i := range keys {
-		keys[i] = strings.ReplaceAll(keys[i], "\x00", ".")
+// cutKey takes the first key off a path of Place.
+func cutKey(path string) (key, rest string) {
+	i := 0
+	for ; i < len(path) && path[i] != '.'; i++ {
+		if path[i] == '\\' {
+			i++
+		}
 	}
-	return keys
+	if i >= len(path) {
+		return strings.ReplaceAll(path, `\.`, "."), ""
+	}
+	return strings.ReplaceAll(path[:i], `\.`, "."), path[i+1:]
 }

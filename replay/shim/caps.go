@@ -142,7 +142,7 @@ func (s *Shim) advertise(f wire.Frame, result gjson.Result) wire.Frame {
 	if s.own.dialect == dialect.ACPv1 {
 		where = "result.agentCapabilities._meta"
 	}
-	if meta := gjson.GetBytes(raw, where); !meta.Exists() || meta.IsObject() {
+	if meta := get(raw, where); !meta.Exists() || meta.IsObject() {
 		raw = set(raw, where+".acptap.shim", append(append([]byte{'['}, added...), ']'))
 	}
 	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), wire.Rewritten

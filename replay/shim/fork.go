@@ -44,7 +44,7 @@ func (l *load) fork() error {
 		return err
 	}
 	defer free()
-	one, listing, err := l.find(l.params.Get("sessionId").Str)
+	one, listing, err := l.find(l.request.param("sessionId").Str)
 	if err != nil {
 		return err
 	}

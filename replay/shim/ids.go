@@ -2,10 +2,7 @@ package shim
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 )
@@ -25,8 +22,8 @@ func address(method string, params []byte) string {
 	case m.Session == dialect.Inside:
 		path := "params"
 		for range maxInside {
-			inner := gjson.GetBytes(params, "method").Str
-			params = json.RawMessage(gjson.GetBytes(params, "params").Raw)
+			inner := get(params, "method").Str
+			params = []byte(get(params, "params").Raw)
 			m, known := dialect.Lookup(dialect.ACP, inner)
 			path += ".params"
 			if known && m.Session != dialect.Inside {

@@ -51,8 +51,18 @@ func outside(raw []byte) wire.Envelope {
 	return e
 }
 
-// param returns a member of params, which is valid as long as the frame.
-func (m *message) param(name string) gjson.Result { return gjson.GetBytes(m.env.Params, name) }
+// param returns what is at a path in params.
+func (m *message) param(path string) gjson.Result { return get(m.env.Params, path) }
+
+// get returns what is at a path, whose keys have no dots in them. Of members that
+// occur twice the last one counts: that is what set changes, and what peers read.
+func get(raw []byte, path string) gjson.Result {
+	keys := make([]string, 0, 4) // on the stack (BenchmarkPass)
+	for key := range strings.SplitSeq(path, ".") {
+		keys = append(keys, key)
+	}
+	return gjson.ParseBytes(dialect.Get(raw, keys...))
+}
 
 // is reports whether a frame on the tape of this connection is the request m.
 func (m *message) is(f *dialect.Frame) bool {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -141,7 +139,7 @@ var messages = map[string]trace.Role{
 // renamedAt renames what has its id at a path. begins says that this is another
 // thing if the one before is over or of an earlier turn, as in trace.
 func (c *session) renamedAt(m message, kind, path string, begins bool) message {
-	id := strings.Clone(gjson.GetBytes(m.Raw, path).Str) // not a part of the frame
+	id := strings.Clone(get(m.Raw, path).Str) // not a part of the frame
 	u := c.names[named{kind, id}]
 	switch {
 	case id == "", u == nil && len(c.names) >= maxNames:

@@ -142,7 +142,7 @@ func (n *native) answered(m message, out []wire.Frame) []wire.Frame {
 
 // judge decides what the agent's answer is worth.
 func (n *native) judge(m message, out []wire.Frame) []wire.Frame {
-	code := int(gjson.GetBytes(m.env.Error, "code").Int())
+	code := int(get(m.env.Error, "code").Int())
 	method := string(read(n.asked).env.Method)
 	switch {
 	case code == methodNotFound:
@@ -231,7 +231,7 @@ func (n *native) instead(out []wire.Frame, w way) []wire.Frame {
 func (n *native) mend(out []wire.Frame) []wire.Frame {
 	held, c := *n.held, n.session
 	out = n.settle(true, out)
-	c.opened = []byte(gjson.GetBytes(held.Raw, "result").Raw)
+	c.opened = []byte(get(held.Raw, "result").Raw)
 	c.history, c.opening = true, true
 	v := n.Shim.serve(read(n.asked), func(v *serving) error {
 		err := v.send(c, n.past, false)

@@ -28,7 +28,7 @@ const uniqueSize = 20
 // one in the store. So it does where the store has not told in time what is in
 // it, the agent forgets, and the id is short.
 func (s *Shim) made(m message, out []wire.Frame) []wire.Frame {
-	id := gjson.GetBytes(m.env.Result, "sessionId")
+	id := get(m.env.Result, "sessionId")
 	if m.env.Error != nil || id.Type != gjson.String {
 		return append(out, m.Frame)
 	}

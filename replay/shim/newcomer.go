@@ -25,7 +25,7 @@ type newcomers struct {
 // shun has what the agent sends for a session withheld that it has made for a
 // request that was given up.
 func (s *Shim) shun(result []byte) {
-	id := gjson.GetBytes(result, "sessionId")
+	id := get(result, "sessionId")
 	if id.Type == gjson.String && s.byAgent[id.Str] == nil {
 		s.byAgent[id.Str] = &session{client: id.Str, agent: id.Str, closed: true}
 	}
@@ -52,7 +52,7 @@ func (s *Shim) settled(out []wire.Frame) []wire.Frame {
 func (s *Shim) adopt(c *session) {
 	s.strays = slices.DeleteFunc(s.strays, func(f wire.Frame) bool {
 		m := read(f)
-		if gjson.GetBytes(m.env.Params, "sessionId").Str != c.agent {
+		if get(m.env.Params, "sessionId").Str != c.agent {
 			return false
 		}
 		c.held = append(c.held, f)

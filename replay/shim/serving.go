@@ -37,7 +37,7 @@ type answer struct {
 }
 
 // code returns the code of the error, 0 of a success.
-func (a answer) code() int { return int(gjson.GetBytes(a.err, "code").Int()) }
+func (a answer) code() int { return int(get(a.err, "code").Int()) }
 
 // errOver ends a serving that nobody waits for any more.
 var errOver = errors.New("the connection is over")

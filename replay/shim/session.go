@@ -65,7 +65,7 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 	if path == "" {
 		return append(out, m.Frame)
 	}
-	id := gjson.GetBytes(m.Raw, path)
+	id := get(m.Raw, path)
 	c := s.sessions[id.Str]
 	switch {
 	case id.Type != gjson.String:
@@ -101,7 +101,7 @@ func (s *Shim) noteSetting(c *session, m message) {
 	s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		if m.env.Error == nil {
 			c.restate("modes.currentModeId", mode)
-			c.restate("configOptions", gjson.GetBytes(m.env.Result, "configOptions"))
+			c.restate("configOptions", get(m.env.Result, "configOptions"))
 		}
 		return append(out, m.Frame)
 	}})
@@ -203,7 +203,7 @@ func (s *Shim) update(c *session, m *message) bool {
 
 // restate notes a new value of what the session's setup told.
 func (c *session) restate(path string, v gjson.Result) {
-	if v.Exists() && gjson.GetBytes(c.opened, path).Exists() {
+	if v.Exists() && get(c.opened, path).Exists() {
 		c.opened = set(c.opened, path, []byte(v.Raw))
 	}
 }

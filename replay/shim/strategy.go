@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -77,7 +75,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 	done := make(chan struct{})
 	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		close(done)
-		if gjson.GetBytes(m.env.Error, "code").Int() == methodNotFound {
+		if get(m.env.Error, "code").Int() == methodNotFound {
 			s.lacks[method] = true
 			return instead(read(asked), out)
 		}
