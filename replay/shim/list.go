@@ -47,14 +47,13 @@ func ownCursor(m message) bool {
 // the names that it knows. Where the agent lists sessions but cannot open them,
 // those in the store follow on the next page.
 func (s *Shim) named(m message, cwd string) message {
-	result := gjson.ParseBytes(m.env.Result)
-	sessions := gjson.Parse(result.Get("sessions").Raw) // positions in it count from its beginning
+	sessions := get(m.env.Result, "sessions")
 	if !sessions.IsArray() {
 		return m
 	}
 	opens := s.opens()
 	if s.listed == nil && !opens {
-		s.listed = map[string]bool{}
+		s.listed = &listed{ids: map[string]bool{}}
 	}
 	var names []byte
 	done := 0
@@ -65,17 +64,42 @@ func (s *Shim) named(m message, cwd string) message {
 			names, done, id = append(append(names, sessions.Raw[done:v.Index]...), c.clientJSON...), v.Index+len(v.Raw), c.client
 		}
 		if !opens {
-			s.listed[strings.Clone(id)] = true
+			s.listed.add(id)
 		}
 		return true
 	})
 	if done > 0 {
 		m = m.patched("result.sessions", append(names, sessions.Raw[done:]...))
 	}
-	if opens || result.Get("nextCursor").Type != gjson.Null {
+	if opens || get(m.env.Result, "nextCursor").Type != gjson.Null {
 		return m
 	}
 	return m.patched("result.nextCursor", cursor{Filter: filterHash(cwd)}.json())
+}
+
+// A listed is which sessions an agent has listed.
+type listed struct {
+	ids  map[string]bool
+	size int // bytes
+}
+
+// maxListed is how many bytes of ids are remembered. A session that the agent
+// lists behind that may be listed once more from the store.
+const maxListed = 4 << 20
+
+func (l *listed) add(id string) {
+	if cost := len(id) + frameCost; !l.ids[id] && l.size+cost <= maxListed {
+		l.ids[strings.Clone(id)] = true
+		l.size += cost
+	}
+}
+
+// all returns the ids, which are the caller's.
+func (l *listed) all() map[string]bool {
+	if l == nil {
+		return nil
+	}
+	return maps.Clone(l.ids)
 }
 
 // serveList answers session/list from the store.
@@ -83,7 +107,7 @@ func (s *Shim) serveList(m message, out []wire.Frame) []wire.Frame {
 	if s.full(m) {
 		return append(out, m.fail(tooMany))
 	}
-	listed := maps.Clone(s.listed)
+	listed := s.listed.all()
 	s.serve(m, func(v *serving) error {
 		page, err := v.page(listed)
 		if err != nil {
@@ -140,13 +164,13 @@ func parseCursor(text string) (c cursor, err error) {
 // page makes the result of a session/list: sessions with at least one prompt,
 // the one used last first, without those that the client has got from the agent.
 func (v *serving) page(listed map[string]bool) ([]byte, error) {
-	dir := v.params.Get("cwd")
+	dir := v.request.param("cwd")
 	if v.params.Exists() && !v.params.IsObject() || dir.Type != gjson.Null && dir.Type != gjson.String {
 		return nil, fault{invalidParams, "cwd is not a string", nil}
 	}
 	cwd := dir.Str
 	after := cursor{Filter: filterHash(cwd)}
-	if given := v.params.Get("cursor"); given.Type != gjson.Null {
+	if given := v.request.param("cursor"); given.Type != gjson.Null {
 		c, err := parseCursor(given.Str)
 		if err != nil || c.Filter != after.Filter {
 			return nil, fault{invalidParams, "cursor is not one of this list", nil}

@@ -138,7 +138,7 @@ func (l *load) look() error {
 	if err != nil {
 		return err
 	}
-	if got := l.params.Get("cwd").Str; one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
+	if got := l.request.param("cwd").Str; one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
 		return fault{invalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s: open it there, or run acptap proxy with --sessions-cwd any", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
 	}
 	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
@@ -190,7 +190,7 @@ func (l *load) create() error {
 		return out
 	})
 	a, err := l.ask("session/new", l.setupParams(""), nil)
-	agent := gjson.GetBytes(a.result, "sessionId")
+	agent := get(a.result, "sessionId")
 	switch {
 	case err != nil:
 	case a.err != nil:
@@ -257,14 +257,14 @@ func (l *load) setupParams(id string) []byte {
 		}
 		return true
 	})
-	if !l.params.Get("mcpServers").IsArray() && l.own.dialect != dialect.ACPv2 {
+	if !l.request.param("mcpServers").IsArray() && l.own.dialect != dialect.ACPv2 {
 		p = p.add("mcpServers", []byte("[]"))
 	}
 	return p.object()
 }
 
 // giveUp ends a load that failed. What the client sent for the session
-// meanwhile goes on.
+// meanwhile goes on; what the agent asked in it is refused.
 func (l *load) giveUp() {
 	l.do(func(out []wire.Frame) []wire.Frame {
 		c := l.session
@@ -273,7 +273,12 @@ func (l *load) giveUp() {
 			if l.byAgent[c.agent] == c {
 				c.closed = true // the agent's fresh session is left alone
 			}
-			l.kept.drop(c.held...)
+			for _, f := range c.held {
+				l.kept.drop(f)
+				if m := read(f); m.env.ID != nil {
+					out = append(out, m.fail(notFound(m.param("sessionId").Str)))
+				}
+			}
 			c.held = nil
 			c.letGo()
 		}
@@ -284,7 +289,7 @@ func (l *load) giveUp() {
 // A refusal is an error of the agent that the client gets as it is.
 type refusal struct{ answer }
 
-func (e refusal) Error() string { return gjson.GetBytes(e.err, "message").Str }
+func (e refusal) Error() string { return get(e.err, "message").Str }
 
 // withoutID makes the result of session/new one of session/load. In prose that
 // is null where it is empty; the schemas want an object.

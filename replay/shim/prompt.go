@@ -3,8 +3,6 @@ package shim
 import (
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -41,8 +39,6 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 	if len(c.prompts) == 0 {
 		c.number++
 	}
-	c.prompts[key] = true
-	c.working = v2(s.own.dialect)
 	h := c.context
 	gives := h != nil && h.state == armed
 	if gives {
@@ -55,12 +51,17 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 		if delete(c.prompts, key); len(c.prompts) > 0 {
 			c.number++ // the next one has waited
 		}
-		if m.env.Error != nil || gjson.GetBytes(m.env.Result, "stopReason").Exists() {
+		if m.env.Error != nil || get(m.env.Result, "stopReason").Exists() {
 			c.working = false
 		}
 		c.rested()
 		return append(out, m.Frame)
-	}, forgotten: func() { delete(c.prompts, key) }})
+	}, forgotten: func() {
+		delete(c.prompts, key)
+		c.rested()
+	}})
+	c.prompts[key] = true // not before: another prompt with this id is forgotten
+	c.working = v2(s.own.dialect)
 	return s.toAgent(m, out)
 }
 

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -66,7 +64,7 @@ type Shim struct {
 
 	sessions map[string]*session // by the client's id
 	byAgent  map[string]*session // by the agent's
-	listed   map[string]bool     // in the agent's list, as far as the client has asked for it; nil: not at all
+	listed   *listed             // in the agent's list, as far as the client has asked for it; nil: not at all
 	newcomers
 }
 
@@ -234,7 +232,7 @@ func (s *Shim) blamed(m message) message {
 	if m.env.Error == nil {
 		return m
 	}
-	if c := s.byAgent[gjson.GetBytes(m.Raw, path).Str]; c != nil && c.client != c.agent {
+	if c := s.byAgent[get(m.Raw, path).Str]; c != nil && c.client != c.agent {
 		return m.patched(path, c.clientJSON)
 	}
 	return m

@@ -1,0 +1,95 @@
+package shim_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// What an agent asks in a session while it resumes it, in vain, is answered.
+func TestAskedInVain(t *testing.T) {
+	const client, agent = wire.ClientToAgent, wire.AgentToClient
+	s := newStand(t, oddStore(t, old), nil)
+	s.say(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
+	s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}}}`)
+	s.say(client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
+	resume := s.await(t, client, func(m gjson.Result) bool { return m.Get("method").Str == "session/resume" })
+	s.say(agent, `{"jsonrpc":"2.0","id":7,"method":"fs/read_text_file","params":{"sessionId":"old","path":"/w/a"}}`)
+	s.say(agent, `{"jsonrpc":"2.0","id":`+resume.Get("id").Raw+`,"error":{"code":-32000,"message":"log in first"}}`)
+	s.await(t, agent, func(m gjson.Result) bool { return m.Get("id").Raw == "1" && m.Get("error.code").Int() == -32000 })
+	s.await(t, client, func(m gjson.Result) bool { return m.Get("id").Raw == "7" && m.Get("error").Exists() })
+	<-s.end(client)
+	<-s.end(agent)
+}
+
+// A session is busy while a prompt is open, also if that has the id of one before
+// it that was never answered.
+func TestPromptIDAgain(t *testing.T) {
+	const client, agent = wire.ClientToAgent, wire.AgentToClient
+	s := newStand(t, oddStore(t, old), nil)
+	s.say(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
+	s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
+	s.say(client, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
+	s.say(agent, `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"01234567-89ab-cdef-0123-456789abcdef"}}`)
+	s.await(t, agent, func(m gjson.Result) bool { return m.Get("id").Raw == "1" })
+	const session = `"sessionId":"01234567-89ab-cdef-0123-456789abcdef"`
+	for range 2 {
+		s.say(client, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{`+session+`,"prompt":[]}}`)
+	}
+	s.say(client, `{"jsonrpc":"2.0","id":3,"method":"session/load","params":{`+session+`,"cwd":"/w","mcpServers":[]}}`)
+	m := s.await(t, agent, func(m gjson.Result) bool { return m.Get("id").Raw == "3" })
+	if got := m.Get("error.message").Str; got != "session busy" {
+		t.Errorf("got %s", m.Raw)
+	}
+	<-s.end(client)
+	<-s.end(agent)
+}
+
+// Of members that occur twice the last one counts: the session that is looked for
+// is the one that is put in its place.
+func TestSessionTwice(t *testing.T) {
+	const client, agent = wire.ClientToAgent, wire.AgentToClient
+	s := newStand(t, oddStore(t, old), nil)
+	s.say(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
+	s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
+	s.say(client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
+	made := s.await(t, client, func(m gjson.Result) bool { return m.Get("method").Str == "session/new" })
+	s.say(agent, `{"jsonrpc":"2.0","id":`+made.Get("id").Raw+`,"result":{"sessionId":"new"}}`)
+	s.await(t, agent, func(m gjson.Result) bool { return m.Get("id").Raw == "1" })
+	s.say(client, `{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"x","modeId":"m","sessionId":"old"}}`)
+	got := s.await(t, client, func(m gjson.Result) bool { return m.Get("id").Raw == "2" })
+	if want := `{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"x","modeId":"m","sessionId":"new"}}`; got.Raw != want {
+		t.Errorf("got %s, want %s", got.Raw, want)
+	}
+	<-s.end(client)
+	<-s.end(agent)
+}
+
+// An agent may list sessions without an end.
+func TestListWithoutEnd(t *testing.T) {
+	const client, agent = wire.ClientToAgent, wire.AgentToClient
+	s := newStand(t, t.TempDir(), nil)
+	s.say(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
+	s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"list":{}}}}}`)
+	s.quiet = true
+	cursor := ""
+	for page := range 64 {
+		s.say(client, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/list","params":{%s}}`, page+1, cursor))
+		id := fmt.Sprint(page, strings.Repeat("x", 1<<20))
+		s.say(agent, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"sessions":[{"sessionId":%q,"cwd":"/w"}],"nextCursor":"more"}}`, page+1, id))
+		cursor = `"cursor":"more"`
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > 48<<20 {
+		t.Errorf("64 MiB of ids were listed, and %d MiB are in use", m.HeapAlloc>>20)
+	}
+	<-s.end(client)
+	<-s.end(agent)
+}
