@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -216,11 +217,12 @@ func FuzzImport(f *testing.F) {
 			if err != nil {
 				return
 			}
-			tape, err := record.ReadPortable(bytes.NewReader(file), "file")
-			if err != nil || l.Tapes[0].Tape != id {
+			imported, err := store.Open(id)
+			tape, failed := record.ReadPortable(bytes.NewReader(file), "file")
+			if err = errors.Join(err, failed); err != nil || l.Tapes[0].Tape != id {
 				t.Fatalf("%s is in the store as %s: %v", id, l.Tapes[0].Tape, err)
 			}
-			if got, want := shown(t, open(t, store, id)), shown(t, tape); !slices.Equal(got, want) {
+			if got, want := shown(t, imported), shown(t, tape); !slices.Equal(got, want) {
 				t.Errorf("imported it is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 		})
