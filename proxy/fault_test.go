@@ -2,12 +2,14 @@ package proxy_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
@@ -191,6 +193,35 @@ func TestInterceptorPanicsByItself(t *testing.T) {
 			}
 		})
 	}
+}
+
+// So it is if the last frame of the client, which has no end, is too much.
+func TestInterceptorPanicsAtLast(t *testing.T) {
+	hello := make(chan struct{})
+	s := &script{frame: func(f wire.Frame, out []wire.Frame) []wire.Frame {
+		switch string(f.Raw) {
+		case "hello": // and the beginning of the next line came with it
+			close(hello)
+		case "x":
+			panic("boom")
+		}
+		return append(out, f)
+	}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := begin(t, ctx, &proxy.Proxy{Command: role("ask"), Interceptor: s, Patience: time.Millisecond})
+	wait(t, "the sight of the agent's line", hello)
+	io.WriteString(c.in, "x")
+	c.in.Close()
+	c.line(t)
+	begun := make(chan struct{})
+	go func() {
+		c.out.Peek(1)
+		close(begun)
+	}()
+	wait(t, "the beginning of the agent's next line", begun)
+	cancel()
+	<-c.done // it is killed, if it does not take SIGTERM in time
 }
 
 // An interceptor that cannot even begin, or say what it holds, is none.

@@ -223,8 +223,8 @@ func (d *feed) last() (ready <-chan struct{}) {
 			return out
 		})
 		d.send(out, -1)
-		d.spill()
 	}
+	d.spill() // also if it has panicked at the last frame
 	d.deliver(before)
 	return ready
 }

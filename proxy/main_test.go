@@ -105,6 +105,14 @@ var roles = map[string]func(args []string){
 		os.Exit(code)
 	},
 
+	// ask: says "hello", begins a line, and ends at a signal only.
+	"ask": func([]string) {
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, syscall.SIGTERM)
+		os.Stdout.WriteString("hello\n> ")
+		<-c
+	},
+
 	// half N: writes N bytes of a line, and the end of it a while after it has
 	// read one; then it reads on.
 	"half": func(args []string) {
