@@ -1,3 +1,5 @@
+//go:build linux
+
 package record_test
 
 import (
@@ -5,27 +7,40 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/acptap/acptap/proxy/wire"
 )
 
 // What looks like a secret again and again is looked at as long as its length says.
 // If each of these looked at all that follows, it would take minutes.
 func TestRedactIsLinear(t *testing.T) {
-	const size = 512 << 10
+	const size = 256 << 10
 	for _, piece := range []string{
 		"password=", "password:", `password="`, "cookie: ", "<password>", "token=\\", "--token ", "a_token ", "://", "password '", "login a password ", "-u a:", "x\ntoken =", `key="`, "token;token=", `{"a":`,
 	} {
 		text := strings.Repeat(piece, size/len(piece))
-		began := time.Now()
+		began := worked(t)
 		for _, frame := range []string{prompt(text), framed(`{"command":` + quote(text) + `}`), framed(`{"args":[` + quote(text) + `]}`)} {
 			exported(t, wire.ClientToAgent, []byte(frame))
 		}
-		if took := time.Since(began); took > 10*time.Second {
+		if took := worked(t) - began; took > 10*time.Second {
 			t.Errorf("%q again and again takes %v", piece, took)
 		} else {
 			t.Logf("%q: %v", piece, took)
 		}
 	}
+}
+
+// worked returns how long processors have worked for this process: other processes
+// do not make that longer.
+func worked(t *testing.T) time.Duration {
+	t.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func quote(text string) string { return `"` + wrapped(text) + `"` }
