@@ -10,7 +10,7 @@ import (
 // A Place is where a frame of a method has an id that one side made and the
 // other gives back, so that it differs from run to run.
 type Place struct {
-	Path  string // in the message, as gjson understands it; # is each element of an array
+	Path  string // in the message: keys with dots between, a dot in a key escaped; # is each element of an array
 	Class Class
 	Maker Maker
 	Made  bool // the id is new there; else it is given back
