@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,4 +79,19 @@ func fullPipe(t *testing.T) *os.File {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// What is told comes in order.
+func TestHeraldOrder(t *testing.T) {
+	var b bytes.Buffer
+	h := &herald{stderr: &b}
+	var want strings.Builder
+	for i := range 100 {
+		h.tell("%d", i)
+		fmt.Fprintf(&want, "acptap: %d\n", i)
+	}
+	<-h.told
+	if b.String() != want.String() {
+		t.Errorf("got %q", b.String())
+	}
 }
