@@ -88,7 +88,7 @@ func (p *printer) paint(s ansi.Style, text string) string {
 
 // head writes the line that an entity begins with: what it is, and when.
 func (p *printer) head(e *Entity, s ansi.Style, what string) {
-	when := p.when(e.Run, e.Began)
+	when := p.when(&e.Span)
 	if e.Replayed {
 		when += " · from the replay of a load"
 	}
@@ -99,14 +99,18 @@ func (p *printer) head(e *Entity, s ansi.Style, what string) {
 	p.line("  ", ansi.Dim, when)
 }
 
-// when returns the time of day, or the time since the tape began.
-func (p *printer) when(run int, at time.Duration) string {
-	if run < len(p.Starts) {
-		return p.Starts[run].Add(at).Format(time.TimeOnly)
+// when returns the time of day, or the time since the tape began; a question
+// mark if nobody knows.
+func (p *printer) when(at *Span) string {
+	if !at.Untimed && at.Run < len(p.Starts) {
+		return p.Starts[at.Run].Add(at.Began).Format(time.TimeOnly)
 	}
-	since := fmt.Sprintf("+%.3fs", at.Seconds())
-	if run > 0 {
-		since = fmt.Sprintf("tape %d %s", run+1, since)
+	since := "?"
+	if !at.Untimed {
+		since = fmt.Sprintf("+%.3fs", at.Began.Seconds())
+	}
+	if at.Run > 0 {
+		since = fmt.Sprintf("tape %d %s", at.Run+1, since)
 	}
 	return since
 }
