@@ -45,6 +45,9 @@ func eachLine(r io.Reader, name string, note func(string), begin func(Start, str
 			return fmt.Errorf("%s:%d: %w", name, n, errLongLine)
 		}
 		if !ok {
+			if unknown != nil {
+				unknown.seeHeader(n, text)
+			}
 			return nil
 		}
 		if unknown != nil {

@@ -268,7 +268,11 @@ func parsePortableHeader(line []byte) (h portableHeader, ok bool, err error) {
 	if !gjson.GetBytes(line, "acptap").Exists() {
 		return h, false, nil
 	}
-	if err := json.Unmarshal(line, &h); err != nil {
+	err = json.Unmarshal(line, &h)
+	if is := (*json.UnmarshalTypeError)(nil); errors.As(err, &is) {
+		return h, true, fmt.Errorf("header: %q cannot be of type %s", is.Field, is.Value)
+	}
+	if err != nil {
 		return h, true, fmt.Errorf("header: %w", err)
 	}
 	if h.Acptap > Format {

@@ -11,23 +11,33 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// unknownFields tells once of each member of the lines of a portable file that
-// means nothing there.
+// unknownFields tells once of each member of the header, and of the lines, of a
+// portable file that means nothing there.
 type unknownFields struct {
-	name  string // of the file
-	note  func(string)
-	known []string
-	told  map[string]bool
+	name   string // of the file
+	note   func(string)
+	header []string // the members of a header
+	known  []string // the members of a line
+	told   map[string]bool
 }
 
 func newUnknownFields(name string, note func(string)) *unknownFields {
-	u := &unknownFields{name: name, note: note, told: map[string]bool{}}
-	u.known = []string{"seq", "at", "dir", "origin", "end", "frame", "text", "base64"}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[wire.Marked]()) {
-		member, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		u.known = append(u.known, member)
+	return &unknownFields{
+		name:   name,
+		note:   note,
+		header: members(reflect.TypeFor[portableHeader]()),
+		known:  append([]string{"seq", "at", "dir", "origin", "end", "frame", "text", "base64"}, members(reflect.TypeFor[wire.Marked]())...),
+		told:   map[string]bool{},
 	}
-	return u
+}
+
+// members returns what the fields of a struct are called in JSON.
+func members(t reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(t) {
+		member, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, member)
+	}
+	return names
 }
 
 // maxTold is how many names a file is told of.
@@ -35,12 +45,27 @@ const maxTold = 8
 
 // see looks at the members of a line, which is JSON.
 func (u *unknownFields) see(n int, line []byte) {
-	gjson.ParseBytes(line).ForEach(func(key, _ gjson.Result) bool {
-		if slices.Contains(u.known, key.Str) || u.told[key.Str] || len(u.told) == maxTold {
+	u.each(line, u.known, func(member string) {
+		u.note(fmt.Sprintf("%s:%d: %.40q means nothing in a line and is left out; did you mean %q?", u.name, n, member, u.nearest(member)))
+	})
+}
+
+// seeHeader looks at the members of a header.
+func (u *unknownFields) seeHeader(n int, header []byte) {
+	u.each(header, u.header, func(member string) {
+		u.note(fmt.Sprintf("%s:%d: %.40q means nothing in a header and is left out; there are %s", u.name, n, member, strings.Join(u.header, ", ")))
+	})
+}
+
+// each calls tell with the members of an object that are not known, and of which
+// nothing was told.
+func (u *unknownFields) each(object []byte, known []string, tell func(member string)) {
+	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
+		if slices.Contains(known, key.Str) || u.told[key.Str] || len(u.told) == maxTold {
 			return true
 		}
 		u.told[key.Str] = true
-		u.note(fmt.Sprintf("%s:%d: %.40q means nothing in a line and is left out; did you mean %q?", u.name, n, key.Str, u.nearest(key.Str)))
+		tell(key.Str)
 		return true
 	})
 }
