@@ -5,36 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
-	"time"
 )
-
-// faults tells of the parts that have failed.
-type faults struct {
-	tell    func(error) // may be nil
-	pending sync.WaitGroup
-}
-
-// report tells of one, in a goroutine of its own: who is told may write to a
-// stderr that nobody reads.
-func (f *faults) report(err error) {
-	if f.tell != nil {
-		f.pending.Go(func() { f.tell(err) })
-	}
-}
-
-// wait returns when all was told, or after a while.
-func (f *faults) wait(limit time.Duration) {
-	told := make(chan struct{})
-	go func() {
-		f.pending.Wait()
-		close(told)
-	}()
-	select {
-	case <-told:
-	case <-time.After(limit):
-	}
-}
 
 // maxPanic is how much is told of what was said in a panic.
 const maxPanic = 300

@@ -46,7 +46,7 @@ type Journal interface {
 // A tape is the way to the Journal, if there is one: one call at a time, none
 // once it is closed, and none after a panic.
 type tape struct {
-	faults faults
+	complain func(error) // may be nil
 
 	mu      sync.Mutex
 	journal Journal // guarded by mu; nil if there is none, or none any more
@@ -81,7 +81,7 @@ func (t *tape) guard() {
 	}
 	j, err := t.journal, fmt.Errorf("recording: %w", panicked(v))
 	t.journal = nil
-	t.faults.report(err)
+	t.report(err)
 	defer func() { recover() }() // it has failed once
 	j.Fault(err)
 }
@@ -112,10 +112,17 @@ func (t *tape) ended(dir wire.Direction, err error) {
 	})
 }
 
+// report tells of a part that has failed.
+func (t *tape) report(err error) {
+	if t.complain != nil {
+		t.complain(err)
+	}
+}
+
 // fault notes and tells that a part has failed.
 func (t *tape) fault(err error) {
 	t.do(func(j Journal) { j.Fault(err) })
-	t.faults.report(err)
+	t.report(err)
 }
 
 func (t *tape) startFailed(err *StartError) {

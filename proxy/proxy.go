@@ -39,8 +39,8 @@ type Proxy struct {
 	Prepare func() (Journal, Interceptor)
 
 	// Complain is told once if the Journal panics, and once if the Interceptor
-	// does. The traffic goes on without them. It is called from goroutines of its
-	// own, which may outlive Run if it blocks. nil: nobody is told.
+	// does. The traffic goes on without them, but waits for Complain, which must
+	// not block. nil: nobody is told.
 	Complain func(error)
 
 	// Patience is how long an agent that is made to end may take for each step:
@@ -70,10 +70,9 @@ type Proxy struct {
 // from then on.
 func (p *Proxy) Run(ctx context.Context) error {
 	started := start(p.Command)
-	tape := &tape{faults: faults{tell: p.Complain}}
-	defer tape.faults.wait(p.linger())
+	tape := &tape{complain: p.Complain}
 	var interceptor Interceptor
-	tape.journal, interceptor = p.prepare(&tape.faults)
+	tape.journal, interceptor = p.prepare(tape)
 	// Not before: a signal must be able to end a process that waits for its disk.
 	signals, stop := catch()
 	defer stop()
@@ -90,13 +89,13 @@ func (p *Proxy) Run(ctx context.Context) error {
 }
 
 // prepare calls Prepare, if it is set.
-func (p *Proxy) prepare(f *faults) (Journal, Interceptor) {
+func (p *Proxy) prepare(t *tape) (Journal, Interceptor) {
 	if p.Prepare == nil {
 		return p.Journal, p.Interceptor
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			f.report(fmt.Errorf("recording: %w", panicked(v)))
+			t.report(fmt.Errorf("recording: %w", panicked(v)))
 		}
 	}()
 	return p.Prepare()

@@ -32,8 +32,7 @@ type Journal struct {
 	room    int64                  // guarded by mu: what is set aside in a new segment
 	told    bool                   // guarded by mu: of bytes or marks that could not be stored
 
-	trouble func(error)    // nil: nobody wants to know
-	telling sync.WaitGroup // of trouble
+	trouble func(error) // nil: nobody wants to know
 
 	end     atomic.Int64   // position up to which the journal can be read
 	full    chan struct{}  // a segment has ended: there is work for the sealer
@@ -140,10 +139,10 @@ func (j *Journal) append(dir wire.Direction, kind recordKind, p []byte) error {
 	return err
 }
 
-// tell tells of trouble, behind the traffic: who is told may take his time.
+// tell tells of trouble.
 func (j *Journal) tell(err error) {
 	if j.trouble != nil {
-		j.telling.Go(func() { j.trouble(err) })
+		j.trouble(err)
 	}
 }
 

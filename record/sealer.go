@@ -160,7 +160,6 @@ func (s *sealer) end() {
 	}
 	s.mu.Unlock()
 	s.adopt(s.store.journals(), s.late, func() bool { return time.Until(s.until) > adoptTime })
-	s.j.telling.Wait()
 }
 
 // adopt seals journals of others, as long as more says so.

@@ -21,8 +21,8 @@ type Store struct {
 	look     func(payload []byte) // for tests: sees what is dissected; nil in all else
 
 	// Trouble, if it is not nil, is told what goes wrong behind a Journal, where
-	// nobody asks: once for each kind of it, from any goroutine. It is set before
-	// Record.
+	// nobody asks: once for each kind of it, from any goroutine. It must not block,
+	// for the traffic waits. It is set before Record.
 	Trouble func(error)
 }
 
