@@ -30,6 +30,10 @@ func TestProgram(t *testing.T) {
 		{"time -p nice -10 my-agent", "my-agent"},
 
 		{"sh -c|exec my-agent --token SECRET", "my-agent"},
+		{"sh -c|exec 3>&1; my-agent", "my-agent"},
+		{"sh -c|2>/tmp/x.log my-agent", "my-agent"},
+		{"sh -c|my-agent --acp 2>> /tmp/x.log < /dev/stdin", "my-agent"},
+		{"sh -c|&> /tmp/x.log my-agent", "my-agent"},
 		{"bash -lc|cd /w && A=SECRET exec my-agent", "my-agent"},
 		{"bash|-l|-c|source ~/.nvm/nvm.sh; export K=SECRET; npx -y @scope/my-agent@1.2.3 --acp 2>&1", "my-agent"},
 		{"sh|-c|my-agent --acp | tee /tmp/log", "my-agent"},

@@ -8,11 +8,11 @@ import "strings"
 func programInLine(line string, args []string, depth int) string {
 	found := ""
 	for _, words := range shellCommands(line) {
-		words = expanded(words, args)
+		words = expanded(unredirected(words), args)
 		for len(words) > 0 && assigns.MatchString(words[0]) {
 			words = words[1:]
 		}
-		if len(words) == 0 || among(builtins, words[0]) {
+		if len(words) == 0 || among(builtins, words[0]) || len(words) == 1 && words[0] == "exec" { // that one redirects
 			continue
 		}
 		if name := programIn(words, depth+1); name != "" {
@@ -27,6 +27,21 @@ func programInLine(line string, args []string, depth int) string {
 
 // builtins are what a shell does before it runs an agent.
 const builtins = `cd pushd popd export unset set . source : true test [ [[ ] echo printf umask ulimit trap wait exit read eval alias shopt if then else elif fi while do done { } ( )`
+
+// unredirected leaves out redirections, such as 2>&1 and > FILE.
+func unredirected(words []string) []string {
+	var rest []string
+	for i := 0; i < len(words); i++ {
+		target := strings.TrimLeft(words[i], "0123456789&")
+		switch {
+		case !strings.HasPrefix(target, "<") && !strings.HasPrefix(target, ">"):
+			rest = append(rest, words[i])
+		case strings.Trim(target, "<>&|") == "":
+			i++ // what follows is the file
+		}
+	}
+	return rest
+}
 
 // expanded puts the arguments of a shell in their places.
 func expanded(words, args []string) []string {

@@ -51,10 +51,15 @@ func RedactCommand(command []string) []string {
 	for i, arg := range args {
 		if name, _, ok := strings.Cut(arg, "="); ok && isVariable(name) {
 			args[i] = name + "=" + redacted
+		} else {
+			args[i] = variableWithin().ReplaceAllString(arg, "${1}="+redacted)
 		}
 	}
 	return args
 }
+
+// variableWithin finds variables in the line of a shell, or in what env splits.
+var variableWithin = compiledAtUse(`((?:^|[\s;&|(="'])[A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|[^\s;&|)"']+)`)
 
 // isVariable reports whether a word may be the name of an environment variable.
 func isVariable(name string) bool {
