@@ -17,12 +17,18 @@ import (
 // portable returns all of a tape in the portable form, with its secrets.
 func portable(t testing.TB, tape *record.Tape) string {
 	t.Helper()
+	return portableForm(t, tape, true)
+}
+
+// portableForm is portable with its secrets or without.
+func portableForm(t testing.TB, tape *record.Tape, secrets bool) string {
+	t.Helper()
 	info, err := tape.Info()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	e, err := record.NewExporter(&b, info, true)
+	e, err := record.NewExporter(&b, info, secrets)
 	if err != nil {
 		t.Fatal(err)
 	}
