@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // acpPhrases tell about the methods of the Agent Client Protocol in all its
@@ -108,7 +108,7 @@ func tokens(v gjson.Result) string {
 	if v.Type != gjson.Number {
 		return ""
 	}
-	return ansi.Grouped(v.Int()) + " tokens"
+	return termtext.Grouped(v.Int()) + " tokens"
 }
 
 // config tells the current values of config options.
@@ -169,7 +169,7 @@ func sized(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return text(v)
 	}
-	return points(ansi.ByteSize(int64(len(v.Str))), piece(v.Str))
+	return points(termtext.ByteSize(int64(len(v.Str))), piece(v.Str))
 }
 
 func placeInText(v gjson.Result) string {

@@ -122,7 +122,7 @@ func TestErrorsCounted(t *testing.T) {
 				t.Fatalf("got %v and %v, want a tape", list.Tapes, err)
 			}
 			want := ""
-			if n := list.Tapes[0].Failed + list.Tapes[0].Junk; n > 0 {
+			if n := list.Tapes[0].Failed + list.Tapes[0].Invalid; n > 0 {
 				want = fmt.Sprintf(" · %d with errors", n)
 			}
 			if list.Tapes[0].Lost > 0 {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A gauge tells how far something is that is done behind. The zero value tells
@@ -35,7 +35,7 @@ func (a *app) behind(do func(on gauge) (then func())) {
 		told := time.Now()
 		show := func(seq uint64) {
 			if ctx.Err() == nil {
-				a.looked = "frame " + ansi.Grouped(int64(seq))
+				a.looked = "frame " + termtext.Grouped(int64(seq))
 			}
 		}
 		then := do(gauge{ctx, new(int), func(seq uint64) {

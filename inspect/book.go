@@ -9,7 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A row is a frame, or a run of chunks, as it stands in the list.
@@ -115,7 +115,7 @@ func (b *book) has(w stretch) bool {
 			}
 			r.say(next.said)
 		}
-		r.summary = ansi.Brief(r.said, maxSummary)
+		r.summary = termtext.Brief(r.said, maxSummary)
 	}
 	r.chunks = w.frames
 	b.rows[w.seq] = r
@@ -170,7 +170,7 @@ func (b *book) row(f *dialect.Frame, frames int) row {
 // requestOf returns the number of the request that a frame answers, 0 for none.
 func requestOf(f *dialect.Frame) uint64 {
 	for reply := range f.Replies() {
-		return reply.Answers
+		return reply.Request
 	}
 	return 0
 }
@@ -184,7 +184,7 @@ func (b *book) tell(r *row) {
 		}
 		r.say(chunkText(&f))
 	}
-	r.summary = ansi.Brief(r.said, maxSummary)
+	r.summary = termtext.Brief(r.said, maxSummary)
 }
 
 // isChunk reports whether a frame may be one of a run.

@@ -32,7 +32,7 @@ func (c *calls) see(f *dialect.Frame, shown bool) (latency time.Duration, ok boo
 	switch f.Kind {
 	case wire.Request:
 		c.asked.Add(filter.Request[asked]{Seq: f.Seq, At: f.At, Untimed: f.Untimed, Done: !f.Asks(), Note: asked{method: f.Method, shown: shown}})
-	case wire.Batch, wire.Unchecked:
+	case wire.Batch, wire.Oversized:
 		if !ok { // there may be requests in it
 			c.asked.Add(filter.Request[asked]{Seq: f.Seq, At: f.At, Untimed: f.Untimed, Done: true})
 		}
@@ -40,8 +40,8 @@ func (c *calls) see(f *dialect.Frame, shown bool) (latency time.Duration, ok boo
 	return latency, ok
 }
 
-func (c *calls) settle(reply *dialect.About, f *dialect.Frame) (time.Duration, bool) {
-	r := c.asked.Find(reply.Answers)
+func (c *calls) settle(reply *dialect.Annotation, f *dialect.Frame) (time.Duration, bool) {
+	r := c.asked.Find(reply.Request)
 	if r == nil {
 		return 0, false
 	}

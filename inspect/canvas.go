@@ -8,7 +8,7 @@ import (
 	"github.com/mattn/go-runewidth"
 	"github.com/rivo/uniseg"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A canvas is a part of the screen. What is drawn beside it is not drawn.
@@ -20,7 +20,7 @@ type canvas struct {
 
 // A span is text in one style. It is clean.
 type span struct {
-	style ansi.Style
+	style termtext.Style
 	text  string
 }
 
@@ -33,7 +33,7 @@ func (c canvas) part(x, y, w, h int) canvas {
 }
 
 // text draws text from a place on and returns the column behind it.
-func (c canvas) text(x, y int, s ansi.Style, text string) int {
+func (c canvas) text(x, y int, s termtext.Style, text string) int {
 	return c.line(x, y, []span{{s, text}})
 }
 
@@ -45,7 +45,7 @@ func (c canvas) line(x, y int, spans []span) int {
 	}
 	end := x
 	for _, s := range spans {
-		end += ansi.Width(s.text)
+		end += termtext.Width(s.text)
 	}
 	if end <= c.w {
 		for _, s := range spans {
@@ -146,13 +146,13 @@ func (c canvas) spans(y int, line []span, selected bool) {
 	}
 	line = slices.Clone(line)
 	for i := range line {
-		line[i].style = ansi.Reverse
+		line[i].style = termtext.Reverse
 	}
-	c.fill(c.line(0, y, line), y, ansi.Reverse)
+	c.fill(c.line(0, y, line), y, termtext.Reverse)
 }
 
 // fill draws blanks from a place to the end of the line.
-func (c canvas) fill(x, y int, s ansi.Style) {
+func (c canvas) fill(x, y int, s termtext.Style) {
 	if y < 0 || y >= c.h {
 		return
 	}
@@ -162,14 +162,14 @@ func (c canvas) fill(x, y int, s ansi.Style) {
 }
 
 // across draws a line from one side to the other, a title in it.
-func (c canvas) across(y int, s ansi.Style, title string) {
+func (c canvas) across(y int, s termtext.Style, title string) {
 	if y < 0 || y >= c.h {
 		return
 	}
 	for x := range c.w {
-		c.screen.SetContent(c.x+x, c.y+y, '─', nil, c.looks[ansi.Dim])
+		c.screen.SetContent(c.x+x, c.y+y, '─', nil, c.looks[termtext.Dim])
 	}
 	if title != "" {
-		c.text(1, y, s, " "+ansi.Cut(title, max(c.w-4, 1))+" ")
+		c.text(1, y, s, " "+termtext.Cut(title, max(c.w-4, 1))+" ")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/mattn/go-runewidth"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // canvasTests are texts from the wire and what of them stands in cells: a wide
@@ -44,7 +44,7 @@ var canvasTests = []struct{ name, text, want string }{
 func inTen(t testing.TB, screen tcell.SimulationScreen, text string) string {
 	t.Helper()
 	screen.Clear()
-	canvas{screen: screen, looks: ANSI.looks(), w: 10, h: 1}.text(0, 0, ansi.Plain, text)
+	canvas{screen: screen, looks: ANSI.looks(), w: 10, h: 1}.text(0, 0, termtext.Plain, text)
 	screen.Show()
 	var b strings.Builder
 	cells, width, _ := screen.GetContents()
@@ -86,7 +86,7 @@ func newScreen(t testing.TB) tcell.SimulationScreen {
 func TestCanvas(t *testing.T) {
 	screen := newScreen(t)
 	for _, tt := range canvasTests {
-		got := inTen(t, screen, ansi.Brief(tt.text, 100))
+		got := inTen(t, screen, termtext.Brief(tt.text, 100))
 		if got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
@@ -101,7 +101,7 @@ func FuzzCanvas(f *testing.F) {
 	}
 	screen := newScreen(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, text := range []string{ansi.Line(text), ansi.Brief(text, 100)} {
+		for _, text := range []string{termtext.Line(text), termtext.Brief(text, 100)} {
 			inTen(t, screen, text)
 		}
 	})

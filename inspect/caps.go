@@ -8,8 +8,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // capabilities tells what both sides said of themselves, as negotiated on the
@@ -29,7 +29,7 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 		lines = append(lines, o.side("Client", "c", asked, call.Request)...)
 		lines = append(lines, line{})
 		if call.Open() {
-			lines = append(lines, line{spans: []span{{ansi.Yellow, "The agent has not answered."}}, seq: call.Request})
+			lines = append(lines, line{spans: []span{{termtext.Yellow, "The agent has not answered."}}, seq: call.Request})
 		} else {
 			lines = append(lines, o.side("Agent", "a", answered, call.Response)...)
 		}
@@ -40,7 +40,7 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 		if !s.ended && s.last == 0 {
 			text = "reading…"
 		}
-		return []line{{spans: []span{{ansi.Dim, text}}}}
+		return []line{{spans: []span{{termtext.Dim, text}}}}
 	}
 	return lines
 }
@@ -65,7 +65,7 @@ func params(read func(uint64) (dialect.Frame, error), seq uint64) gjson.Result {
 		return gjson.Result{}
 	}
 	e := wire.Scan(f.Raw)
-	if f.Kind == wire.Unchecked {
+	if f.Kind == wire.Oversized {
 		e = wire.ScanPrefix(f.Raw)
 	}
 	if e.Params != nil {
@@ -101,7 +101,7 @@ func (o offers) side(who, letter string, v gjson.Result, seq uint64) []line {
 		}
 	}
 	protocol := cmp.Or(before("protocol", first(v, "protocolVersion", meta+"protocolVersion")), counted("protocol", "protocols", text)(v.Get("supportedVersions")))
-	lines := []line{{spans: []span{{ansi.Bold, words(who, called)}, {ansi.Dim, "  " + protocol}}, seq: seq}}
+	lines := []line{{spans: []span{{termtext.Bold, words(who, called)}, {termtext.Dim, "  " + protocol}}, seq: seq}}
 	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities", meta + "clientCapabilities"} {
 		if caps := v.Get(key); caps.IsObject() {
 			o.letter, o.seq, o.lines = letter, seq, lines
@@ -110,7 +110,7 @@ func (o offers) side(who, letter string, v gjson.Result, seq uint64) []line {
 			return o.lines
 		}
 	}
-	return append(lines, line{spans: []span{{ansi.Dim, "  offers nothing"}}, seq: seq})
+	return append(lines, line{spans: []span{{termtext.Dim, "  offers nothing"}}, seq: seq})
 }
 
 // deepestOffer is how deep capabilities are shown: as deep as those go that are
@@ -128,12 +128,12 @@ const (
 func (o *offers) add(path string, v gjson.Result, depth int) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		at := strings.TrimPrefix(path+"."+key.Str, ".")
-		answer := span{ansi.Green, "yes"}
+		answer := span{termtext.Green, "yes"}
 		switch {
 		case !isOffered(o.known, at, value):
-			answer = span{ansi.Dim, "no"}
+			answer = span{termtext.Dim, "no"}
 		case value.Type != gjson.True && !value.IsObject():
-			answer = span{ansi.Plain, text(value)}
+			answer = span{termtext.Plain, text(value)}
 		}
 		o.row([]span{offerName(key.Str, depth), answer}, o.methods(at))
 		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer && !(empty(value) && answer.text == "no") {
@@ -142,28 +142,28 @@ func (o *offers) add(path string, v gjson.Result, depth int) {
 		return true
 	})
 	for _, name := range absent(o.known, path, v) {
-		o.row([]span{offerName(name, depth), {ansi.Dim, "no"}}, o.methods(strings.TrimPrefix(path+"."+name, ".")))
+		o.row([]span{offerName(name, depth), {termtext.Dim, "no"}}, o.methods(strings.TrimPrefix(path+"."+name, ".")))
 	}
 }
 
 func offerName(name string, depth int) span {
-	return span{ansi.Plain, ansi.Pad(strings.Repeat("  ", depth)+piece(name), answerColumn)}
+	return span{termtext.Plain, termtext.Pad(strings.Repeat("  ", depth)+piece(name), answerColumn)}
 }
 
 // row adds a line, and goes on below it where the methods have no room.
 func (o *offers) row(row []span, methods [][2]span) {
 	used := 0
 	for _, s := range row {
-		used += ansi.Width(s.text)
+		used += termtext.Width(s.text)
 	}
 	for _, m := range methods {
-		columns := ansi.Width(m[0].text) + ansi.Width(m[1].text)
+		columns := termtext.Width(m[0].text) + termtext.Width(m[1].text)
 		if used > methodsColumn && used+2+columns > o.width {
 			o.lines = append(o.lines, line{spans: row, seq: o.seq})
 			row, used = nil, 0
 		}
 		gap := max(methodsColumn-used, 2)
-		row = append(row, span{ansi.Plain, strings.Repeat(" ", gap)}, m[0], m[1])
+		row = append(row, span{termtext.Plain, strings.Repeat(" ", gap)}, m[0], m[1])
 		used += gap + columns
 	}
 	o.lines = append(o.lines, line{spans: row, seq: o.seq})
@@ -173,7 +173,7 @@ func (o *offers) row(row []span, methods [][2]span) {
 func (o *offers) methods(path string) [][2]span {
 	var methods [][2]span
 	for _, m := range dialect.Methods() {
-		gates, ok := strings.CutPrefix(m.Gate, o.letter+": ")
+		gates, ok := strings.CutPrefix(m.Requires, o.letter+": ")
 		if !ok {
 			continue
 		}
@@ -183,7 +183,7 @@ func (o *offers) methods(path string) [][2]span {
 			if gate != path || n == 0 {
 				continue
 			}
-			methods = append(methods, [2]span{{ansi.Cyan, m.Name}, {ansi.Dim, " ×" + ansi.Grouped(int64(n))}})
+			methods = append(methods, [2]span{{termtext.Cyan, m.Name}, {termtext.Dim, " ×" + termtext.Grouped(int64(n))}})
 			break
 		}
 	}

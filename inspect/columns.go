@@ -12,7 +12,7 @@ import (
 // other, whatever numbers are left out: a tape may go from 1 to a billion.
 type columns struct {
 	leaves []*leaf
-	abouts []dialect.About
+	abouts []dialect.Annotation
 	jumps  []jump
 	last   uint64
 }
@@ -62,14 +62,14 @@ func shapeOf(f *dialect.Frame) shape {
 	return s
 }
 
-// isBad reports whether a frame is an error, or junk, or a mark of a loss or a
+// isBad reports whether a frame is an error, or invalid, or a mark of a loss or a
 // fault. How the agent ended is neither: many clients end it by a signal.
 func isBad(f *dialect.Frame) bool {
 	if f.Kind == wire.Mark {
 		m := wire.ReadMark(f.Frame)
 		return m.Gap != 0 || m.Damage != 0 || m.Error != "" || m.Fault != ""
 	}
-	return f.Failed || f.Kind == wire.Junk
+	return f.Failed || f.Kind == wire.Invalid
 }
 
 // below returns how many frames have a smaller number, and whether the next one
@@ -129,7 +129,7 @@ func (c *columns) frame(seq uint64, f *dialect.Frame) bool {
 	if x == nil {
 		return false
 	}
-	f.About = c.abouts[x.about[i]]
+	f.Annotation = c.abouts[x.about[i]]
 	x.fields(i, seq, f)
 	return true
 }
@@ -164,7 +164,7 @@ func (c *columns) seek(seq, step uint64, fits func(*dialect.Frame) bool) uint64 
 // fields sets what f has in columns of its own.
 func (x *leaf) fields(i int, seq uint64, f *dialect.Frame) {
 	s := x.shape[i]
-	f.Seq, f.At, f.Size, f.Answers = seq, x.at[i], x.size[i], x.answers[i]
+	f.Seq, f.At, f.Size, f.Request = seq, x.at[i], x.size[i], x.answers[i]
 	f.Dir, f.Origin, f.Kind = wire.Direction(s&3), wire.Origin(s>>originShift&3), wire.Kind(s>>kindShift&15)
 	f.End, f.Failed, f.Untimed = wire.LineEnd(s>>endShift&3), s&failed != 0, s&untimed != 0
 }
@@ -185,7 +185,7 @@ func (c *columns) each(from, to uint64, see func(f *dialect.Frame, isBad bool)) 
 			x, i := c.leaves[n/leafFrames], n%leafFrames
 			if about != x.about[i] { // neighbours are alike, and copying takes longer than all else
 				about = x.about[i]
-				f.About = c.abouts[about]
+				f.Annotation = c.abouts[about]
 			}
 			x.fields(i, seq, &f)
 			see(&f, x.shape[i]&bad != 0)

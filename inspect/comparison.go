@@ -3,8 +3,8 @@ package inspect
 import (
 	"strings"
 
-	"github.com/acptap/acptap/record/trace/ansi"
-	"github.com/acptap/acptap/record/trace/linediff"
+	"github.com/acptap/acptap/record/linediff"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // compare shows what differs between two frames.
@@ -31,7 +31,7 @@ func diffLine(n int32, line string) paneLine {
 	case '-':
 		part = removed
 	}
-	return paneLine{n, ansi.Line(line), part}
+	return paneLine{n, termtext.Line(line), part}
 }
 
 func indented(raw []byte) []string {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // drawList draws the rows of the frames.
@@ -14,7 +14,7 @@ func (a *app) drawList(c canvas) {
 	window := a.model.window(c.h)
 	a.book.load(window)
 	if len(window) == 0 && c.h > 0 {
-		c.text(1, 0, ansi.Dim, a.emptyText())
+		c.text(1, 0, termtext.Dim, a.emptyText())
 		return
 	}
 	form := rowForm{
@@ -61,9 +61,9 @@ func (a *app) emptyText() string {
 // drawPane draws the selected frame.
 func (a *app) drawPane(title, c canvas) {
 	a.loadPane()
-	s := ansi.Dim
+	s := termtext.Dim
 	if a.inPane {
-		s = ansi.Bold
+		s = termtext.Bold
 	}
 	title.across(0, s, a.paneTitle())
 	if c.h == 0 || a.pane.frame.Seq == 0 {
@@ -108,8 +108,8 @@ func (a *app) paneTitle() string {
 	if f.Origin != wire.Wire {
 		parts = append(parts, f.Origin.String())
 	}
-	parts = append(parts, a.pairText(f), before("session", piece(f.Session)), ansi.ByteSize(f.Size), paneNames[a.pane.form])
-	if f.Kind == wire.Junk || f.Kind == wire.Stderr {
+	parts = append(parts, a.pairText(f), before("session", piece(f.Session)), termtext.ByteSize(f.Size), paneNames[a.pane.form])
+	if f.Kind == wire.Invalid || f.Kind == wire.Stderr {
 		parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], "tree", "text", 1)
 	}
 	return points(parts...)

@@ -3,7 +3,7 @@ package inspect
 import (
 	"strings"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // What the list of keys has in its columns.
@@ -22,11 +22,11 @@ func (a *app) help() {
 	var entries [][]span
 	for _, k := range a.keys {
 		if k.where&where != 0 {
-			entries = append(entries, []span{{ansi.Cyan, ansi.Pad(strings.Join(k.names, " "), keyColumns)}, {ansi.Plain, ansi.Pad(k.what, whatColumns)}})
+			entries = append(entries, []span{{termtext.Cyan, termtext.Pad(strings.Join(k.names, " "), keyColumns)}, {termtext.Plain, termtext.Pad(k.what, whatColumns)}})
 		}
 	}
 	a.page = &page{lines: func(width int) []line {
-		lines := []line{{spans: []span{{ansi.Bold, "Keys " + partNames[where]}}, stays: true}}
+		lines := []line{{spans: []span{{termtext.Bold, "Keys " + partNames[where]}}, stays: true}}
 		abreast := max(width/(keyColumns+whatColumns), 1)
 		rows := (len(entries) + abreast - 1) / abreast
 		for i := range rows {

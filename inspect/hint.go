@@ -3,7 +3,7 @@ package inspect
 import (
 	"slices"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A hint tells what a key does, on the last line of the screen.
@@ -61,7 +61,7 @@ func (c canvas) hints(hints []hint) {
 	var row []span
 	gap := ""
 	for _, h := range hints {
-		row = append(row, span{ansi.Bold, gap + h.key}, span{ansi.Dim, " " + h.does})
+		row = append(row, span{termtext.Bold, gap + h.key}, span{termtext.Dim, " " + h.does})
 		gap = hintGap
 	}
 	c.line(1, 0, row)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // An Indenter lays out JSON for reading, as it comes: it holds none of it. All
@@ -111,7 +111,7 @@ func (in *Indenter) take(r rune) {
 
 // put writes a character of a value.
 func (in *Indenter) put(r rune) {
-	if ansi.Controls(r) && !(r == '\t' && in.Text) {
+	if termtext.Controls(r) && !(r == '\t' && in.Text) {
 		fmt.Fprintf(&in.out, `\u%04x`, r)
 		return
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // object is a frame for programs, but for its bytes.
@@ -40,7 +40,7 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 // JSON returns a frame as one line of JSON without its line end: {seq, at,
 // time?, dir, origin, kind, method?, update?, session?, size, answers?, latency?,
 // failed?, summary}, and one of frame (a message, as it was sent but for what
-// ansi.JSON escapes), mark (as wire.Marked), text and base64 (what is neither). Of a frame that is larger
+// termtext.JSON escapes), mark (as wire.Marked), text and base64 (what is neither). Of a frame that is larger
 // than wire.MaxChecked there are no bytes. at is in seconds since the tape began
 // at start, null if nobody knows; time is RFC 3339; it is left out if start is zero. So is the latency,
 // in seconds too, if it is.
@@ -48,7 +48,7 @@ func JSON(f dialect.Frame, start time.Time, latency time.Duration) ([]byte, erro
 	r := object{
 		Seq: f.Seq, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,
 		Method: f.Method, Update: f.Update, Session: f.Session,
-		Size: f.Size, Answers: f.Answers, Latency: seconds(latency), Failed: f.Failed, Summary: Summary(f),
+		Size: f.Size, Answers: f.Request, Latency: seconds(latency), Failed: f.Failed, Summary: Summary(f),
 	}
 	if at := seconds(f.At); !f.Untimed {
 		r.At = &at
@@ -83,5 +83,5 @@ func JSON(f dialect.Frame, start time.Time, latency time.Duration) ([]byte, erro
 		b.Truncate(b.Len() - len("\n"))
 	}
 	b.WriteByte('}')
-	return ansi.JSON(b.Bytes()), nil
+	return termtext.JSON(b.Bytes()), nil
 }

@@ -13,10 +13,10 @@ import (
 
 func TestJSON(t *testing.T) {
 	start := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	invalid := dialect.Frame{Frame: wire.Frame{Seq: 1, Kind: wire.Junk, Raw: []byte("a\xff"), Size: 2}}
+	invalid := dialect.Frame{Frame: wire.Frame{Seq: 1, Kind: wire.Invalid, Raw: []byte("a\xff"), Size: 2}}
 	late := tape(`> {"method":"ping"}`)[0]
 	late.At = 1_726_298 * time.Microsecond
-	large := dialect.Frame{Frame: wire.Frame{Seq: 1, Kind: wire.Unchecked, Raw: []byte(`{"method":"_x"`), Size: 2 << 20}}
+	large := dialect.Frame{Frame: wire.Frame{Seq: 1, Kind: wire.Oversized, Raw: []byte(`{"method":"_x"`), Size: 2 << 20}}
 	tests := []struct {
 		name  string
 		frame dialect.Frame
@@ -30,10 +30,10 @@ func TestJSON(t *testing.T) {
 		{"time", late, time.Time{}, `{"seq":1,"at":1.726298,"dir":"c2a","origin":"wire","kind":"notification","method":"ping","size":17,"summary":"","frame":{"method":"ping"}}`},
 		{"stderr", tape("! \x1b[1mslow")[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"err","origin":"wire","kind":"stderr","size":8,"summary":"slow","text":"\u001b[1mslow"}`},
 		{"mark", tape(`> mark {"eof":true}`)[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"c2a","origin":"wire","kind":"mark","size":12,"summary":"client closed its end","mark":{"eof":true}}`},
-		{"invalid UTF-8", invalid, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"junk","size":2,"summary":"a�","base64":"Yf8="}`},
+		{"invalid UTF-8", invalid, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"invalid","size":2,"summary":"a�","base64":"Yf8="}`},
 		{"what steers a terminal", tape("< {\"method\":\"_x\u009b\",\r\"params\":{\"a\":\"\x7f\u202eé\"}}")[0], time.Time{},
 			`{"seq":1,"at":0.01,"dir":"a2c","origin":"wire","kind":"notification","method":"_x\u009b","size":42,"summary":"{\"a\":\"␡�é\"}","frame":{"method":"_x\u009b", "params":{"a":"\u007f\u202eé"}}}`},
-		{"large", large, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"unchecked","size":2097152,"summary":""}`},
+		{"large", large, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"oversized","size":2097152,"summary":""}`},
 	}
 	for _, tt := range tests {
 		got, err := inspect.JSON(tt.frame, tt.start, 0)
@@ -102,7 +102,7 @@ func FuzzIndenter(f *testing.F) {
 		indenter := inspect.Indenter{W: &b}
 		indenter.Write([]byte(in))
 		indenter.Close()
-		if wire.Scan([]byte(in)).Kind == wire.Junk {
+		if wire.Scan([]byte(in)).Kind == wire.Invalid {
 			return
 		}
 		if got, want := compact(t, b.String()), compact(t, in); got != want {

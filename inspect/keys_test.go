@@ -35,7 +35,7 @@ const odd = changed + `{"dir":"a2c","at":0.3,"gap":12345}
 {"dir":"a2c","at":0.8,"exit":{"code":-1,"signal":"terminated"}}
 `
 
-// TestOddScreens shows losses, junk, errors, and what acptap has changed.
+// TestOddScreens shows losses, invalid lines, errors, and what acptap has changed.
 func TestOddScreens(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{{"odd", "eee"}, {"forms", ":2<Enter>d"}} {
 		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {

@@ -19,7 +19,7 @@ func keyTable() []key {
 		{[]string{"n"}, inPane, "next place with the words", nil, func(a *app) { a.searchFrame(true) }},
 		{[]string{"N"}, inPane, "the one before", nil, func(a *app) { a.searchFrame(false) }},
 		{[]string{":"}, inFrames, "go to a frame (:1234) or a time (:+2.5s)", nil, (*app).askPlace},
-		{[]string{"e"}, inFrames, "next error, junk or loss", says("error"), func(a *app) { a.fail(a.model.nextBad(true)) }},
+		{[]string{"e"}, inFrames, "next error, invalid line or loss", says("error"), func(a *app) { a.fail(a.model.nextBad(true)) }},
 		{[]string{"E"}, inFrames, "the one before", nil, func(a *app) { a.fail(a.model.nextBad(false)) }},
 		{[]string{"t"}, inFrames, "which time is shown", nil, func(a *app) { a.model.times = (a.model.times + 1) % timeForms }},
 		{[]string{"z"}, inList, "fold runs of chunks, or unfold them", either("unfold", "fold", func(a *app) bool { return a.model.folded }), func(a *app) { a.model.fold() }},

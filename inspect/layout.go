@@ -4,7 +4,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // Sizes from which on the pane stands below the list, and beside it.
@@ -62,7 +62,7 @@ func (a *app) Draw(screen tcell.Screen) {
 		a.drawPane(l.title, l.pane)
 		if l.pane.x > l.list.x && l.list.h > 0 {
 			for y := range l.list.h {
-				l.body.text(l.list.w, y, ansi.Dim, "│")
+				l.body.text(l.list.w, y, termtext.Dim, "│")
 			}
 		}
 	}
@@ -70,9 +70,9 @@ func (a *app) Draw(screen tcell.Screen) {
 	a.drawStatus(l.status)
 	switch p := a.prompt; {
 	case p != nil:
-		l.body.notice(ansi.Red, p.wrong)
+		l.body.notice(termtext.Red, p.wrong)
 	case !a.fits(l.status.w):
-		l.body.notice(a.messageStyle(ansi.Reverse), a.message)
+		l.body.notice(a.messageStyle(termtext.Reverse), a.message)
 	}
 }
 

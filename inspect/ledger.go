@@ -119,13 +119,13 @@ func (l *ledger) add(f *dialect.Frame, err error, last uint64) uint64 {
 		l.mu.Unlock()
 	}
 	x, i := l.leaves[i/leafFrames], i%leafFrames
-	x.shape[i], x.about[i], x.at[i], x.size[i], x.answers[i] = shapeOf(f), l.intern(&f.About), f.At, f.Size, f.Answers
+	x.shape[i], x.about[i], x.at[i], x.size[i], x.answers[i] = shapeOf(f), l.intern(&f.Annotation), f.At, f.Size, f.Request
 	l.settle(f)
 	return f.Seq
 }
 
 // intern returns the place in abouts of what is told about a frame.
-func (l *ledger) intern(about *dialect.About) uint32 {
+func (l *ledger) intern(about *dialect.Annotation) uint32 {
 	k := aboutKey{about.Method, about.Update, about.Session, about.Events}
 	if about.Entries == nil {
 		if l.key == k && len(l.abouts) > 0 { // as with most frames
@@ -137,7 +137,7 @@ func (l *ledger) intern(about *dialect.About) uint32 {
 		}
 	}
 	one := *about
-	one.Answers = 0 // has a column of its own
+	one.Request = 0 // has a column of its own
 	l.mu.Lock()
 	l.abouts = append(l.abouts, one)
 	l.mu.Unlock()
@@ -151,7 +151,7 @@ func (l *ledger) intern(about *dialect.About) uint32 {
 // settle notes which requests are open.
 func (l *ledger) settle(f *dialect.Frame) {
 	asks := f.Asks()
-	if !asks && f.Answers == 0 && f.Entries == nil {
+	if !asks && f.Request == 0 && f.Entries == nil {
 		return
 	}
 	l.mu.Lock()
@@ -164,7 +164,7 @@ func (l *ledger) settle(f *dialect.Frame) {
 		return
 	}
 	for reply := range f.Replies() {
-		if i, ok := slices.BinarySearch(l.open, reply.Answers); ok {
+		if i, ok := slices.BinarySearch(l.open, reply.Request); ok {
 			l.open = slices.Delete(l.open, i, i+1)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // Lines writes frames as lines in columns:
@@ -22,7 +22,7 @@ import (
 // direction, with ⇠ for the agent's stderr and ─ for a mark; the kind; the
 // method, or the variant of a session/update; and the summary. Behind it stand
 // the latency of a response and the size of what is large. Failed responses,
-// junk and losses are red.
+// invalid lines and losses are red.
 //
 // A Lines is for the frames of one tape. Its memory is bounded: it remembers at
 // most 65536 requests.
@@ -64,41 +64,41 @@ func (l *Lines) WriteHit(h Hit) error { return l.write(&h.Frame, h.Latency, h.La
 func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) error {
 	sign, direction := arrow(f)
 	look := look(f)
-	at := ansi.Pad("", 7) + unknownTime
+	at := termtext.Pad("", 7) + unknownTime
 	if !f.Untimed {
 		at = fmt.Sprintf("%8.3f", f.At.Seconds())
 	}
-	l.put(ansi.Dim, fmt.Sprintf("%5d %s ", f.Seq, at))
-	l.put(ansi.Magenta, originSigns[min(f.Origin, wire.Rewritten)])
+	l.put(termtext.Dim, fmt.Sprintf("%5d %s ", f.Seq, at))
+	l.put(termtext.Magenta, originSigns[min(f.Origin, wire.Rewritten)])
 	l.put(direction, sign)
-	l.put(ansi.Dim, fmt.Sprintf(" %-9s ", kindNames[min(f.Kind, wire.Mark)]))
-	l.put(look, ansi.Pad(piece(name(f)), l.methodWidth())+"  ")
+	l.put(termtext.Dim, fmt.Sprintf(" %-9s ", kindNames[min(f.Kind, wire.Mark)]))
+	l.put(look, termtext.Pad(piece(name(f)), l.methodWidth())+"  ")
 
 	var behind string
 	if answered {
 		behind = "  " + brief(latency)
 	}
 	if f.Size >= largeFrame {
-		behind += "  " + ansi.ByteSize(f.Size)
+		behind += "  " + termtext.ByteSize(f.Size)
 	}
 	said := Summary(*f)
 	if l.Width > 0 {
-		said = ansi.Cut(said, max(l.Width-l.used-ansi.Width(behind), 1))
+		said = termtext.Cut(said, max(l.Width-l.used-termtext.Width(behind), 1))
 	}
 	l.put(look, said)
-	l.put(ansi.Dim, behind)
+	l.put(termtext.Dim, behind)
 	return l.end()
 }
 
 // Heading writes a line above the frames, such as the name of their tape.
 func (l *Lines) Heading(text string) error {
-	l.put(ansi.Bold, "── "+piece(text))
+	l.put(termtext.Bold, "── "+piece(text))
 	return l.end()
 }
 
 // Trouble writes in place of the frames that could not be read.
 func (l *Lines) Trouble(err error) error {
-	l.put(ansi.Red, "── "+piece(err.Error()))
+	l.put(termtext.Red, "── "+piece(err.Error()))
 	return l.end()
 }
 
@@ -107,13 +107,13 @@ func (l *Lines) Trouble(err error) error {
 func (l *Lines) Close() error {
 	open, cancelled := l.calls.unanswered()
 	if open.n > 0 {
-		l.put(ansi.Yellow, "── no answer to "+open.tell("request", "requests", ", "))
+		l.put(termtext.Yellow, "── no answer to "+open.tell("request", "requests", ", "))
 		if err := l.end(); err != nil {
 			return err
 		}
 	}
 	if cancelled.n > 0 {
-		l.put(ansi.Dim, "── cancelled, without an answer: "+cancelled.tell("request", "requests", ", "))
+		l.put(termtext.Dim, "── cancelled, without an answer: "+cancelled.tell("request", "requests", ", "))
 		return l.end()
 	}
 	return nil
@@ -126,12 +126,12 @@ var originSigns = [...]string{wire.Wire: " ", wire.Withheld: "×", wire.Injected
 
 // kindNames are the kinds, the most frequent one cut short.
 var kindNames = [...]string{
-	wire.Junk:         "junk",
+	wire.Invalid:      "invalid",
 	wire.Request:      "request",
 	wire.Response:     "response",
 	wire.Notification: "notif",
 	wire.Batch:        "batch",
-	wire.Unchecked:    "unchecked",
+	wire.Oversized:    "oversized",
 	wire.Stderr:       "stderr",
 	wire.Mark:         "mark",
 }
@@ -145,15 +145,15 @@ func (l *Lines) methodWidth() int {
 }
 
 // put appends text to the line, as far as there is room.
-func (l *Lines) put(s ansi.Style, text string) {
+func (l *Lines) put(s termtext.Style, text string) {
 	room := l.Width - l.used
 	switch {
-	case l.Width == 0, ansi.Width(text) <= room:
-		l.used += ansi.Width(text)
+	case l.Width == 0, termtext.Width(text) <= room:
+		l.used += termtext.Width(text)
 	case room <= 0:
 		return
 	default:
-		text, l.used = ansi.Cut(strings.TrimRight(text, " "), room), l.Width
+		text, l.used = termtext.Cut(strings.TrimRight(text, " "), room), l.Width
 	}
 	if l.Color && strings.TrimSpace(text) != "" {
 		text = s.Paint(text)

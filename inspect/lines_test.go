@@ -51,7 +51,7 @@ func TestLines(t *testing.T) {
     5    0.050  ⇠ stderr                                warning: slow
     6    0.060  ← request   session/request_permission  Run
     7    0.070  → response  session/request_permission  error -32603 no user  10 ms
-    8    0.080  ← junk                                  banner
+    8    0.080  ← invalid                               banner
     9    0.090  ─ mark                                  1,234 bytes missing here
    10    0.100  ─ mark                                  agent exited with status 0
 ── no answer to 1 request: 3 session/prompt
@@ -169,7 +169,7 @@ func TestLinesOfBatches(t *testing.T) {
 func TestLinesForgetOldRequests(t *testing.T) {
 	var b strings.Builder
 	l := inspect.Lines{W: &b}
-	request := dialect.Frame{Frame: wire.Frame{Kind: wire.Request}, About: dialect.About{Method: "ping"}}
+	request := dialect.Frame{Frame: wire.Frame{Kind: wire.Request}, Annotation: dialect.Annotation{Method: "ping"}}
 	const asked = 200_000
 	for seq := uint64(1); seq <= asked; seq++ {
 		request.Seq, request.At = seq, time.Duration(seq)
@@ -178,7 +178,7 @@ func TestLinesForgetOldRequests(t *testing.T) {
 	answer := dialect.Frame{Frame: wire.Frame{Kind: wire.Response, Seq: asked + 1, At: asked + 1}}
 	for answers, latency := range map[uint64]bool{1: false, asked: true} {
 		b.Reset()
-		answer.Answers = answers
+		answer.Request = answers
 		if err := l.Write(&answer); err != nil {
 			t.Fatal(err)
 		}

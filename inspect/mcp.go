@@ -3,7 +3,7 @@ package inspect
 import (
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // mcpPhrases tell about the methods of the Model Context Protocol that ACP does
@@ -109,7 +109,7 @@ func resourceContents(v gjson.Result) string {
 	c := contents.Get("0")
 	said := sized(c.Get("text"))
 	if blob := c.Get("blob"); blob.Exists() {
-		said = "[" + words(text(c.Get("mimeType")), ansi.ByteSize(int64(len(blob.Str))/4*3)) + "]"
+		said = "[" + words(text(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Str))/4*3)) + "]"
 	}
 	if more := contents.Get("1"); more.Exists() {
 		return points(counted("part", "parts", at("uri"))(contents), said)

@@ -11,7 +11,7 @@ import (
 // be checked was cut off, most likely in there: that is closed where it ends, so
 // that what stands before the cut can be told.
 func parse(f *dialect.Frame, raw []byte) gjson.Result {
-	if f.Kind == wire.Unchecked {
+	if f.Kind == wire.Oversized {
 		raw = mended(raw)
 	}
 	return gjson.ParseBytes(raw)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 const (
@@ -35,7 +35,7 @@ func (s *story) methods(form numberForm) []line {
 	lines[0].stays = true
 	for _, called := range byCount(s.tally, func(c *count) int { return c.frames }) {
 		c := s.tally[called]
-		lines = append(lines, form.row(called, c.frames, c.failed, ansi.ByteSize(c.bytes), took[called]))
+		lines = append(lines, form.row(called, c.frames, c.failed, termtext.ByteSize(c.bytes), took[called]))
 	}
 	return lines
 }
@@ -88,7 +88,7 @@ func (s *story) tools(form numberForm) []line {
 		lines = append(lines, form.row(tool, u.calls, u.failed, "", &u.timing))
 	}
 	if more := len(tools) - maxTools; more > 0 {
-		lines = append(lines, line{spans: []span{{ansi.Dim, fmt.Sprintf("… and %s more", ansi.Grouped(int64(more)))}}})
+		lines = append(lines, line{spans: []span{{termtext.Dim, fmt.Sprintf("… and %s more", termtext.Grouped(int64(more)))}}})
 	}
 	return lines
 }
@@ -106,24 +106,24 @@ func (s *story) calls() []line {
 		}
 	}
 	slices.SortStableFunc(answered, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
-	lines := []line{{}, {spans: []span{{ansi.Bold, "Slowest calls"}}}}
+	lines := []line{{}, {spans: []span{{termtext.Bold, "Slowest calls"}}}}
 	for _, c := range answered[:min(len(answered), listed)] {
 		lines = append(lines, s.call(c, took(c.Latency())))
 	}
 	if len(open) > 0 {
-		lines = append(lines, line{}, line{spans: []span{{ansi.Bold, "Calls without an answer"}}})
+		lines = append(lines, line{}, line{spans: []span{{termtext.Bold, "Calls without an answer"}}})
 	}
 	for _, c := range open[max(len(open)-listed, 0):] {
-		lines = append(lines, s.call(c, ansi.Pad("", 7)))
+		lines = append(lines, s.call(c, termtext.Pad("", 7)))
 	}
 	return lines
 }
 
 // call tells of a call, behind its latency. It is where its request is.
 func (s *story) call(c *trace.Call, latency string) line {
-	row := []span{{ansi.Plain, latency + "  "}, {ansi.Dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {ansi.Plain, words(piece(c.Method), piece(c.Tool))}}
+	row := []span{{termtext.Plain, latency + "  "}, {termtext.Dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {termtext.Plain, words(piece(c.Method), piece(c.Tool))}}
 	if c.Failed {
-		row = append(row, span{ansi.Red, " failed"})
+		row = append(row, span{termtext.Red, " failed"})
 	}
 	return line{spans: row, seq: c.Request}
 }
@@ -132,7 +132,7 @@ func (s *story) call(c *trace.Call, latency string) line {
 type numberForm struct{ columns int } // of what stands before the numbers
 
 func (form numberForm) heading(of, count, bytes string) line {
-	return line{spans: []span{{ansi.Bold, ansi.Pad(of, form.columns) +
+	return line{spans: []span{{termtext.Bold, termtext.Pad(of, form.columns) +
 		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max")}}}
 }
 
@@ -140,16 +140,16 @@ func (form numberForm) heading(of, count, bytes string) line {
 // is nil if there are none.
 func (form numberForm) row(called string, count, failed int, bytes string, t *timing) line {
 	l := line{spans: []span{
-		{ansi.Plain, ansi.Pad(ansi.Cut(piece(called), form.columns), form.columns)},
-		{ansi.Plain, fmt.Sprintf("%8s ", ansi.Grouped(int64(count)))},
-		{ansi.Plain, fmt.Sprintf("%6s ", blankZero(failed))},
-		{ansi.Plain, fmt.Sprintf("%8s ", bytes)},
+		{termtext.Plain, termtext.Pad(termtext.Cut(piece(called), form.columns), form.columns)},
+		{termtext.Plain, fmt.Sprintf("%8s ", termtext.Grouped(int64(count)))},
+		{termtext.Plain, fmt.Sprintf("%6s ", blankZero(failed))},
+		{termtext.Plain, fmt.Sprintf("%8s ", bytes)},
 	}}
 	if failed > 0 {
-		l.spans[2].style = ansi.Red
+		l.spans[2].style = termtext.Red
 	}
 	if t != nil && len(t.each) > 0 {
-		l.spans, l.seq = append(l.spans, span{ansi.Plain, t.tell()}), t.slowest
+		l.spans, l.seq = append(l.spans, span{termtext.Plain, t.tell()}), t.slowest
 	}
 	return l
 }
@@ -158,5 +158,5 @@ func blankZero(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return ansi.Grouped(int64(n))
+	return termtext.Grouped(int64(n))
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A paneForm is how a frame is shown.
@@ -70,8 +70,8 @@ func (p *pane) show(f dialect.Frame) {
 	*p = pane{frame: f, form: form, words: p.words, fold: map[int32]bool{}, whole: map[int32]bool{}}
 	raw := f.Raw[:min(len(f.Raw), wire.MaxChecked)]
 	switch f.Kind {
-	case wire.Junk, wire.Stderr:
-	case wire.Unchecked:
+	case wire.Invalid, wire.Stderr:
+	case wire.Oversized:
 		p.tree = newTree(mended(raw))
 	default:
 		p.tree = newTree(raw)
@@ -127,24 +127,24 @@ func (p *pane) spans(k int) []span {
 	}
 	switch line.part {
 	case inside:
-		s := ansi.Green
+		s := termtext.Green
 		if line.node < 0 {
-			s = ansi.Plain
+			s = termtext.Plain
 		}
-		return []span{{ansi.Plain, margin}, {s, line.text}}
+		return []span{{termtext.Plain, margin}, {s, line.text}}
 	case added:
-		return []span{{ansi.Plain, margin}, {ansi.Green, line.text}}
+		return []span{{termtext.Plain, margin}, {termtext.Green, line.text}}
 	case removed:
-		return []span{{ansi.Plain, margin}, {ansi.Red, line.text}}
+		return []span{{termtext.Plain, margin}, {termtext.Red, line.text}}
 	case cutOff:
 		if line.node < 0 {
-			return []span{{ansi.Dim, fmt.Sprintf("… of %s; w writes the whole frame to a file", ansi.ByteSize(p.frame.Size))}}
+			return []span{{termtext.Dim, fmt.Sprintf("… of %s; w writes the whole frame to a file", termtext.ByteSize(p.frame.Size))}}
 		}
-		return []span{{ansi.Dim, margin + "… more: Enter"}}
+		return []span{{termtext.Dim, margin + "… more: Enter"}}
 	case ending:
-		return []span{{ansi.Dim, margin[:len(margin)-2] + string(p.tree.json[p.tree.nodes[line.node].to-1])}}
+		return []span{{termtext.Dim, margin[:len(margin)-2] + string(p.tree.json[p.tree.nodes[line.node].to-1])}}
 	}
-	return append([]span{{ansi.Plain, margin[:len(margin)-2]}}, p.value(line.node)...)
+	return append([]span{{termtext.Plain, margin[:len(margin)-2]}}, p.value(line.node)...)
 }
 
 func hexLine(raw []byte, from int) []span {
@@ -165,7 +165,7 @@ func hexLine(raw []byte, from int) []span {
 			text.WriteByte('.')
 		}
 	}
-	return []span{{ansi.Dim, fmt.Sprintf("%08x  ", from)}, {ansi.Plain, hex.String() + " "}, {ansi.Green, text.String()}}
+	return []span{{termtext.Dim, fmt.Sprintf("%08x  ", from)}, {termtext.Plain, hex.String() + " "}, {termtext.Green, text.String()}}
 }
 
 // node returns the value that the cursor is on, 0 if it is on none.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // Limits of what is shown, in characters.
@@ -16,7 +16,7 @@ const (
 )
 
 // piece makes text from the wire fit to be part of a summary.
-func piece(s string) string { return ansi.Brief(s, maxPiece) }
+func piece(s string) string { return termtext.Brief(s, maxPiece) }
 
 // text returns a value for reading: a string without its quotes, anything else
 // as JSON, nothing for null.
@@ -156,7 +156,7 @@ func (l *list) add(what func() string) {
 }
 
 func (l *list) tell(one, many, between string) string {
-	said := ansi.Grouped(int64(l.n)) + " " + many
+	said := termtext.Grouped(int64(l.n)) + " " + many
 	if l.n == 1 {
 		said = "1 " + one
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/acptap/acptap/inspect/filter"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A prompt asks for a line of text on the status line.
@@ -73,7 +73,7 @@ func (p *prompt) proposals() []filter.Candidate {
 func (a *app) ask(label, text string, done func(string) error) {
 	p := &prompt{}
 	field := tview.NewInputField().SetLabel(label).SetText(text).
-		SetLabelStyle(a.look[ansi.Bold]).SetFieldStyle(a.look[ansi.Plain])
+		SetLabelStyle(a.look[termtext.Bold]).SetFieldStyle(a.look[termtext.Plain])
 	field.SetBackgroundColor(tcell.ColorDefault)
 	field.SetDoneFunc(func(k tcell.Key) {
 		switch k {
@@ -98,7 +98,7 @@ func (p *prompt) fault(err error) {
 	p.wrong, p.at = err.Error(), -1
 	var wrong *filter.SyntaxError
 	if errors.As(err, &wrong) {
-		p.at = ansi.Width(p.field.GetLabel()) + ansi.Width(ansi.Line(wrong.Query[:wrong.Pos]))
+		p.at = termtext.Width(p.field.GetLabel()) + termtext.Width(termtext.Line(wrong.Query[:wrong.Pos]))
 	}
 }
 
@@ -115,7 +115,7 @@ func (p *prompt) hints() []hint {
 func (p *prompt) propose(c canvas) {
 	if p.wrong != "" {
 		if p.at >= 0 {
-			c.text(min(p.at, c.w-1), 0, ansi.Red, "^")
+			c.text(min(p.at, c.w-1), 0, termtext.Red, "^")
 		}
 		return
 	}
@@ -124,11 +124,11 @@ func (p *prompt) propose(c canvas) {
 		c.hints(p.hints())
 		return
 	}
-	x := c.text(1, 0, ansi.Bold, "Tab ")
+	x := c.text(1, 0, termtext.Bold, "Tab ")
 	for _, candidate := range list {
-		x = c.text(x, 0, ansi.Cyan, piece(candidate.Text)+" ")
+		x = c.text(x, 0, termtext.Cyan, piece(candidate.Text)+" ")
 		if candidate.Means != "" && len(list) == 1 {
-			x = c.text(x, 0, ansi.Dim, candidate.Means+" ")
+			x = c.text(x, 0, termtext.Dim, candidate.Means+" ")
 		}
 		x++
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A reel is the tapes of a subject, by time, as if they were one: their frames
@@ -134,7 +134,7 @@ func (r *reel) read(from uint64, of func(*strip, uint64) iter.Seq2[dialect.Frame
 func (p *strip) shift(f *dialect.Frame) {
 	f.Seq, f.At = f.Seq+p.before, f.At+p.late
 	for reply := range f.Replies() {
-		reply.Answers += p.before
+		reply.Request += p.before
 	}
 }
 
@@ -174,7 +174,7 @@ func (r *reel) write(w io.Writer, seq uint64) error {
 // behind several tapes which of them that is, as in 2.17.
 func (r *reel) label(seq uint64) string {
 	if len(r.strips) == 1 {
-		return ansi.Grouped(int64(seq))
+		return termtext.Grouped(int64(seq))
 	}
 	i := r.at(seq)
 	return strconv.Itoa(i+1) + "." + strconv.FormatUint(seq-r.strips[i].before, 10)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A rowForm says how rows are written.
@@ -31,7 +31,7 @@ func (r *row) spans(form rowForm) []span {
 	f := &r.frame
 	number := fmt.Sprintf("%*s ", form.digits, form.label(f.Seq))
 	if r.err != nil {
-		return []span{{ansi.Dim, " " + number}, {ansi.Red, piece(r.err.Error())}}
+		return []span{{termtext.Dim, " " + number}, {termtext.Red, piece(r.err.Error())}}
 	}
 	flag := " "
 	if form.marked {
@@ -40,30 +40,30 @@ func (r *row) spans(form rowForm) []span {
 	sign, way := arrow(f)
 	look := look(f)
 	if r.bad {
-		look = ansi.Red
+		look = termtext.Red
 	}
 	line := []span{
-		{ansi.Yellow, flag}, {ansi.Dim, number + form.time(f) + " "},
-		{ansi.Magenta, originSigns[min(int(f.Origin), len(originSigns)-1)]}, {way, sign + " "},
+		{termtext.Yellow, flag}, {termtext.Dim, number + form.time(f) + " "},
+		{termtext.Magenta, originSigns[min(int(f.Origin), len(originSigns)-1)]}, {way, sign + " "},
 	}
 	if form.width >= 72 {
-		line = append(line, span{ansi.Dim, ansi.Pad(kindNames[min(int(f.Kind), len(kindNames)-1)], 10)})
+		line = append(line, span{termtext.Dim, termtext.Pad(kindNames[min(int(f.Kind), len(kindNames)-1)], 10)})
 	}
 	columns := min(max(form.width/4, 12), 28)
 	times := ""
 	if r.chunks > 1 {
 		times = " ×" + strconv.Itoa(r.chunks)
 	}
-	called := ansi.Cut(piece(name(f)), columns-ansi.Width(times)) + times
-	line = append(line, span{look, ansi.Pad(called, columns) + "  "})
+	called := termtext.Cut(piece(name(f)), columns-termtext.Width(times)) + times
+	line = append(line, span{look, termtext.Pad(called, columns) + "  "})
 
 	behind := form.behind(r)
 	room := form.width
 	for _, s := range append(line, behind...) {
-		room -= ansi.Width(s.text)
+		room -= termtext.Width(s.text)
 	}
 	if room > 0 {
-		line = append(line, span{look, ansi.Pad(ansi.Cut(r.summary, room), room)})
+		line = append(line, span{look, termtext.Pad(termtext.Cut(r.summary, room), room)})
 	}
 	return append(line, behind...)
 }
@@ -95,14 +95,14 @@ func (form *rowForm) behind(r *row) []span {
 	latency, answered := form.latency(&r.frame)
 	switch {
 	case form.waits && form.now > 0 && !r.frame.Untimed:
-		list = append(list, span{ansi.Yellow, "  waits " + brief(form.now-r.frame.At)})
+		list = append(list, span{termtext.Yellow, "  waits " + brief(form.now-r.frame.At)})
 	case form.waits:
-		list = append(list, span{ansi.Yellow, "  no answer"})
+		list = append(list, span{termtext.Yellow, "  no answer"})
 	case answered:
-		list = append(list, span{ansi.Dim, "  " + brief(latency)})
+		list = append(list, span{termtext.Dim, "  " + brief(latency)})
 	}
 	if r.frame.Size >= largeFrame {
-		list = append(list, span{ansi.Dim, "  " + ansi.ByteSize(r.frame.Size)})
+		list = append(list, span{termtext.Dim, "  " + termtext.ByteSize(r.frame.Size)})
 	}
 	return list
 }
@@ -112,5 +112,5 @@ func counts(before, all int) string {
 	if all == 0 {
 		return "0 of 0"
 	}
-	return ansi.Grouped(int64(before+1)) + " of " + ansi.Grouped(int64(all))
+	return termtext.Grouped(int64(before+1)) + " of " + termtext.Grouped(int64(all))
 }

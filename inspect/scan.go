@@ -57,7 +57,7 @@ func goneSight(seq uint64) sight { return sight(seq<<4) | 8 }
 
 func (s sight) seq() uint64 { return uint64(s >> 4) }
 func (s sight) head() bool  { return s&1 != 0 } // it is not folded into the row before
-func (s sight) bad() bool   { return s&2 != 0 } // it is an error, junk or a loss
+func (s sight) bad() bool   { return s&2 != 0 } // it is an error, an invalid line or a loss
 func (s sight) loss() bool  { return s&6 == 6 }
 func (s sight) gone() bool  { return s&8 != 0 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A searching is the place with what a search of all tapes has found.
@@ -150,14 +150,14 @@ func (s *results) lines(int) []line {
 	defer s.mu.Unlock()
 	var lines []line
 	if s.err != nil {
-		lines = append(lines, line{spans: []span{{ansi.Red, piece(s.err.Error())}}, item: -1})
+		lines = append(lines, line{spans: []span{{termtext.Red, piece(s.err.Error())}}, item: -1})
 	}
 	if len(s.hits) == 0 {
 		text := "searching…"
 		if s.state != searchRuns {
 			text = "Nothing was found. s changes what is searched for."
 		}
-		return append(lines, line{spans: []span{{ansi.Dim, text}}, item: -1})
+		return append(lines, line{spans: []span{{termtext.Dim, text}}, item: -1})
 	}
 	last := ""
 	for i := range s.hits {
@@ -173,7 +173,7 @@ func (s *results) lines(int) []line {
 
 func (f *found) heading() []span {
 	when := f.tape.Start.Time.Local().Format("2006-01-02 15:04")
-	return []span{{ansi.Bold, f.tape.Tape}, {ansi.Dim, "  " + words(when, piece(AgentName(f.tape)))}}
+	return []span{{termtext.Bold, f.tape.Tape}, {termtext.Dim, "  " + words(when, piece(AgentName(f.tape)))}}
 }
 
 // spans returns the line of a hit.
@@ -182,7 +182,7 @@ func (s *results) spans(item, width int) []span {
 	defer s.mu.Unlock()
 	f := &s.hits[item]
 	return f.row.spans(rowForm{
-		width: width, digits: 8, label: func(seq uint64) string { return ansi.Grouped(int64(seq)) },
+		width: width, digits: 8, label: func(seq uint64) string { return termtext.Grouped(int64(seq)) },
 		latency: func(*dialect.Frame) (time.Duration, bool) { return f.latency, f.latency > 0 },
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A shelf is the place with the tapes of a store and the sessions on them.
@@ -68,9 +68,9 @@ func (s *shelf) lines(width int) []line {
 	s.entries = s.entries[:0]
 	switch {
 	case !s.loaded:
-		return []line{{spans: []span{{ansi.Dim, "reading…"}}, item: -1}}
+		return []line{{spans: []span{{termtext.Dim, "reading…"}}, item: -1}}
 	case s.err != nil:
-		return []line{{spans: []span{{ansi.Red, "The store cannot be read: " + piece(s.err.Error())}}, item: -1}}
+		return []line{{spans: []span{{termtext.Red, "The store cannot be read: " + piece(s.err.Error())}}, item: -1}}
 	case len(s.listing.Tapes) == 0 && len(s.listing.Broken) == 0:
 		return s.empty()
 	}
@@ -129,7 +129,7 @@ func (s *shelf) empty() []line {
 		"",
 		"acptap demo makes a tape without an editor and an agent.",
 	} {
-		lines = append(lines, line{spans: []span{{ansi.Plain, text}}, item: -1})
+		lines = append(lines, line{spans: []span{{termtext.Plain, text}}, item: -1})
 	}
 	return lines
 }
@@ -137,7 +137,7 @@ func (s *shelf) empty() []line {
 // shelfHeading stands above the columns of tapes and sessions.
 func shelfHeading(width int) line {
 	columns := nameColumns(width)
-	return line{spans: []span{{ansi.Bold, ansi.Pad("  Tape or session", columns) + shelfNumbers("age", "frames", "turns", "errors")}, {ansi.Bold, ansi.Pad("state", stateColumns) + "directory"}}, item: -1, stays: true}
+	return line{spans: []span{{termtext.Bold, termtext.Pad("  Tape or session", columns) + shelfNumbers("age", "frames", "turns", "errors")}, {termtext.Bold, termtext.Pad("state", stateColumns) + "directory"}}, item: -1, stays: true}
 }
 
 const stateColumns = 12
@@ -150,18 +150,18 @@ func shelfNumbers(age, frames, turns, errors string) string {
 }
 
 func (s *shelf) tapeSpans(i *record.Info, width int) []span {
-	flag, look := "  ", ansi.Dim
+	flag, look := "  ", termtext.Dim
 	if i.Live {
-		flag, look = "● ", ansi.Green
+		flag, look = "● ", termtext.Green
 	}
 	columns := nameColumns(width) - 2
-	row := append([]span{{look, flag}, {ansi.Bold, ansi.Pad(ansi.Cut(piece(AgentName(*i)), columns), columns)}},
-		shelfCounts(age(s.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Junk)...)
-	row = append(row, span{look, ansi.Pad(State(*i), stateColumns)})
+	row := append([]span{{look, flag}, {termtext.Bold, termtext.Pad(termtext.Cut(piece(AgentName(*i)), columns), columns)}},
+		shelfCounts(age(s.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Invalid)...)
+	row = append(row, span{look, termtext.Pad(State(*i), stateColumns)})
 	if i.Lost > 0 {
-		row = append(row, span{ansi.Red, ansi.ByteSize(i.Lost) + " lost  "})
+		row = append(row, span{termtext.Red, termtext.ByteSize(i.Lost) + " lost  "})
 	}
-	return append(row, span{ansi.Dim, words(piece(i.Start.Cwd), " "+i.Tape)})
+	return append(row, span{termtext.Dim, words(piece(i.Start.Cwd), " "+i.Tape)})
 }
 
 func brokenSpans(tape string, err error, width int) []span {
@@ -169,13 +169,13 @@ func brokenSpans(tape string, err error, width int) []span {
 	if errors.Is(err, record.ErrDamaged) {
 		said = "damaged"
 	}
-	return []span{{ansi.Red, ansi.Pad(ansi.Cut("✗ "+piece(tape), columns), columns) + shelfNumbers("", "", "", "") + said}}
+	return []span{{termtext.Red, termtext.Pad(termtext.Cut("✗ "+piece(tape), columns), columns) + shelfNumbers("", "", "", "") + said}}
 }
 
 func sessionSpans(session *record.SessionInfo, tape string, width int) []span {
 	columns := nameColumns(width) - 4
-	title := ansi.Cut(piece(cmp.Or(session.Title, session.Prompt, session.ID)), columns)
-	row := []span{{ansi.Dim, "  └ "}, {ansi.Plain, ansi.Pad(title, columns)}}
+	title := termtext.Cut(piece(cmp.Or(session.Title, session.Prompt, session.ID)), columns)
+	row := []span{{termtext.Dim, "  └ "}, {termtext.Plain, termtext.Pad(title, columns)}}
 	n := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape })
 	run := session.Runs[n]
 	row = append(row, shelfCounts("", run.Frames, run.Turns, run.Failed)...)
@@ -188,17 +188,17 @@ func sessionSpans(session *record.SessionInfo, tape string, width int) []span {
 	case len(session.Runs) > 1:
 		state = fmt.Sprintf("run %d of %d", n+1, len(session.Runs))
 	}
-	return append(row, span{ansi.Dim, ansi.Pad(state, stateColumns) + piece(session.ID)})
+	return append(row, span{termtext.Dim, termtext.Pad(state, stateColumns) + piece(session.ID)})
 }
 
 func shelfCounts(age string, frames, turns, errors uint64) []span {
-	look := ansi.Plain
+	look := termtext.Plain
 	if errors > 0 {
-		look = ansi.Red
+		look = termtext.Red
 	}
-	text := shelfNumbers(age, ansi.Grouped(int64(frames)), blankZero(int(turns)), blankZero(int(errors)))
+	text := shelfNumbers(age, termtext.Grouped(int64(frames)), blankZero(int(turns)), blankZero(int(errors)))
 	at := len(text) - len("        ") - 2 // of the errors
-	return []span{{ansi.Plain, text[:at]}, {look, text[at:]}}
+	return []span{{termtext.Plain, text[:at]}, {look, text[at:]}}
 }
 
 // age returns how long ago something was, in one unit.

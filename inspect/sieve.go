@@ -71,7 +71,7 @@ func (u *future) isOpen(f *dialect.Frame) bool {
 func (u *future) turns(f *dialect.Frame) iter.Seq2[uint64, bool] {
 	return func(yield func(uint64, bool) bool) {
 		for reply := range f.Replies() {
-			r := u.unsure.Find(reply.Answers)
+			r := u.unsure.Find(reply.Request)
 			if r == nil || r.Done {
 				continue
 			}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A tab is the name of a place on the first line.
@@ -40,16 +40,16 @@ func (a *app) drawBar(c canvas) {
 	if c.h == 0 {
 		return
 	}
-	c.fill(0, 0, ansi.Reverse)
+	c.fill(0, 0, termtext.Reverse)
 	tabs := a.tabs(c.w)
 	if tabs[0].x > 0 {
-		c.text(1, 0, ansi.Reverse, "acptap")
+		c.text(1, 0, termtext.Reverse, "acptap")
 	}
 	x := 0
 	for _, t := range tabs {
-		s := ansi.Reverse
+		s := termtext.Reverse
 		if t.place == a.place {
-			s = ansi.Bold
+			s = termtext.Bold
 		}
 		x = c.text(t.x, 0, s, t.text)
 	}
@@ -65,14 +65,14 @@ func (a *app) drawBar(c canvas) {
 		state = "● " + state
 	}
 	said := points(agent, piece(a.subject.Name), before("session", piece(a.subject.Session)), state)
-	if ansi.Width(said) > room {
+	if termtext.Width(said) > room {
 		said = points(agent, state)
 	}
-	if ansi.Width(said) > room {
+	if termtext.Width(said) > room {
 		said = points(state, agent)
 	}
-	said = ansi.Cut(said, room)
-	c.text(c.w-ansi.Width(said)-1, 0, ansi.Reverse, said)
+	said = termtext.Cut(said, room)
+	c.text(c.w-termtext.Width(said)-1, 0, termtext.Reverse, said)
 }
 
 // drawStatus draws the line with the place in the list and the filter, a
@@ -89,13 +89,13 @@ func (a *app) drawStatus(c canvas) {
 	}
 	status := a.whereabouts()
 	if a.message != "" && a.fits(c.w) {
-		status = append(status, span{ansi.Dim, " · "}, span{a.messageStyle(ansi.Plain), a.message})
+		status = append(status, span{termtext.Dim, " · "}, span{a.messageStyle(termtext.Plain), a.message})
 	}
 	if a.query != "" && a.page == nil {
-		status = append(status, span{ansi.Dim, " · filter "}, span{ansi.Cyan, piece(a.query)})
+		status = append(status, span{termtext.Dim, " · filter "}, span{termtext.Cyan, piece(a.query)})
 	}
 	for _, note := range a.notes() {
-		status = append(status, span{ansi.Dim, " · " + note})
+		status = append(status, span{termtext.Dim, " · " + note})
 	}
 	c.line(1, 0, status)
 }
@@ -106,7 +106,7 @@ func (a *app) whereabouts() []span {
 	if a.page != nil {
 		at, all = a.page.cursor, len(a.page.shown)
 	}
-	return []span{{ansi.Bold, counts(at, all)}, {ansi.Dim, a.progress()}}
+	return []span{{termtext.Bold, counts(at, all)}, {termtext.Dim, a.progress()}}
 }
 
 // fits reports whether there is room for the message on a status line, or no
@@ -117,16 +117,16 @@ func (a *app) fits(width int) bool {
 	}
 	used := len(" ") + len(" · ")
 	for _, s := range a.whereabouts() {
-		used += ansi.Width(s.text)
+		used += termtext.Width(s.text)
 	}
-	return used+ansi.Width(a.message) < width
+	return used+termtext.Width(a.message) < width
 }
 
 // messageStyle returns what the message is drawn in, which is usual unless it
 // tells of an error.
-func (a *app) messageStyle(usual ansi.Style) ansi.Style {
+func (a *app) messageStyle(usual termtext.Style) termtext.Style {
 	if a.trouble {
-		return ansi.Red
+		return termtext.Red
 	}
 	return usual
 }
@@ -135,7 +135,7 @@ func (a *app) messageStyle(usual ansi.Style) ansi.Style {
 const maxNotice = 4
 
 // notice tells at the bottom of the canvas what is too long for a line.
-func (c canvas) notice(s ansi.Style, text string) {
+func (c canvas) notice(s termtext.Style, text string) {
 	if text == "" {
 		return
 	}
@@ -161,7 +161,7 @@ func (a *app) progress() string {
 		if s.ended || s.last >= a.info.Lines {
 			return ""
 		}
-		return " · read " + ansi.Grouped(int64(s.last*100/a.info.Lines)) + " %"
+		return " · read " + termtext.Grouped(int64(s.last*100/a.info.Lines)) + " %"
 	}
 	if a.looked != "" {
 		return " · looking, at " + a.looked + ", Esc ends it"
@@ -169,7 +169,7 @@ func (a *app) progress() string {
 	if a.model.caught || a.info.Lines == 0 {
 		return ""
 	}
-	text := " · read " + ansi.Grouped(int64(min(a.model.last*100/a.info.Lines, 100))) + " %"
+	text := " · read " + termtext.Grouped(int64(min(a.model.last*100/a.info.Lines, 100))) + " %"
 	if a.query != "" {
 		text += ", Esc ends it"
 	}
@@ -209,13 +209,13 @@ func (a *app) notes() []string {
 func (m *sifted) badText() string {
 	var parts []string
 	if n := m.bad.n - m.losses; n > 0 {
-		parts = append(parts, ansi.Grouped(int64(n))+" with errors")
+		parts = append(parts, termtext.Grouped(int64(n))+" with errors")
 	}
 	switch {
 	case m.losses == 1:
 		parts = append(parts, "1 loss")
 	case m.losses > 1:
-		parts = append(parts, ansi.Grouped(int64(m.losses))+" losses")
+		parts = append(parts, termtext.Grouped(int64(m.losses))+" losses")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -5,40 +5,40 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // arrow returns the sign of a frame's direction.
-func arrow(f *dialect.Frame) (string, ansi.Style) {
+func arrow(f *dialect.Frame) (string, termtext.Style) {
 	switch {
 	case f.Kind == wire.Mark:
-		return "─", ansi.Dim
+		return "─", termtext.Dim
 	case f.Dir == wire.ClientToAgent:
-		return "→", ansi.Cyan
+		return "→", termtext.Cyan
 	case f.Dir == wire.AgentToClient:
-		return "←", ansi.Green
+		return "←", termtext.Green
 	}
-	return "⇠", ansi.Yellow
+	return "⇠", termtext.Yellow
 }
 
 // look returns the style of a frame's method and summary.
-func look(f *dialect.Frame) ansi.Style {
+func look(f *dialect.Frame) termtext.Style {
 	switch {
 	case isBad(f):
-		return ansi.Red
+		return termtext.Red
 	case f.Kind == wire.Mark, f.Kind == wire.Stderr:
-		return ansi.Yellow
+		return termtext.Yellow
 	case f.Origin == wire.Withheld:
-		return ansi.Dim
+		return termtext.Dim
 	}
-	return ansi.Plain
+	return termtext.Plain
 }
 
 // styled reads a line that was written for a terminal, with one parameter of SGR
 // at a time, as Lines and trace.WriteText write them.
 func styled(line string) []span {
 	var spans []span
-	look := ansi.Plain
+	look := termtext.Plain
 	for line != "" {
 		text, rest, found := strings.Cut(line, "\x1b[")
 		if text != "" {
@@ -48,8 +48,8 @@ func styled(line string) []span {
 			break
 		}
 		param, after, _ := strings.Cut(rest, "m")
-		if look = ansi.Style(param); param == "0" {
-			look = ansi.Plain
+		if look = termtext.Style(param); param == "0" {
+			look = termtext.Plain
 		}
 		line = after
 	}

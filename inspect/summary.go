@@ -14,7 +14,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // Summary tells on one line what a frame says: the text of a chunk, the title
@@ -26,19 +26,19 @@ func Summary(f dialect.Frame) string {
 	if len(f.Raw) > wire.MaxChecked {
 		f.Raw = f.Raw[:wire.MaxChecked]
 	}
-	return ansi.Brief(tell(&f), maxSummary)
+	return termtext.Brief(tell(&f), maxSummary)
 }
 
 // tell returns the summary of a frame, or of an entry of a batch.
 func tell(f *dialect.Frame) string {
 	switch f.Kind {
-	case wire.Junk, wire.Stderr:
+	case wire.Invalid, wire.Stderr:
 		return piece(string(f.Raw))
 	case wire.Mark:
 		return tellMark(f)
 	case wire.Batch:
 		return tellBatch(f)
-	case wire.Unchecked:
+	case wire.Oversized:
 		return tellMessage(f, wire.ScanPrefix(f.Raw))
 	}
 	return tellMessage(f, wire.Scan(f.Raw))
@@ -56,7 +56,7 @@ func tellMessage(f *dialect.Frame, e wire.Envelope) string {
 	case e.Result != nil:
 		return tellResult(f.Method, parse(f, e.Result))
 	}
-	return piece(string(f.Raw)) // an unchecked array, or an id alone
+	return piece(string(f.Raw)) // an oversized array, or an id alone
 }
 
 // naming returns the session of a message whose method says what happens to it,
@@ -149,12 +149,12 @@ func tellBatch(f *dialect.Frame) string {
 		e := wire.Scan(raw)
 		entry := dialect.Frame{Frame: wire.Frame{Kind: e.Kind, Raw: raw}}
 		if i < len(f.Entries) {
-			entry.About = f.Entries[i]
+			entry.Annotation = f.Entries[i]
 		}
 		if e.Kind == wire.Batch {
-			entry.Kind = wire.Junk // JSON-RPC has no batches in batches
+			entry.Kind = wire.Invalid // JSON-RPC has no batches in batches
 		}
-		said.add(func() string { return ansi.Brief(words(piece(name(&entry)), tell(&entry)), maxPiece) })
+		said.add(func() string { return termtext.Brief(words(piece(name(&entry)), tell(&entry)), maxPiece) })
 		return true
 	})
 	said.n = max(said.n, len(f.Entries))
@@ -174,9 +174,9 @@ func tellMark(f *dialect.Frame) string {
 	m := wire.ReadMark(f.Frame)
 	switch {
 	case m.Gap != 0:
-		return ansi.Grouped(m.Gap) + " bytes missing here"
+		return termtext.Grouped(m.Gap) + " bytes missing here"
 	case m.Damage != 0:
-		return ansi.Grouped(m.Damage) + " bytes of the tape cannot be read here"
+		return termtext.Grouped(m.Damage) + " bytes of the tape cannot be read here"
 	case m.EOF:
 		return closings[min(f.Dir, wire.AgentStderr)]
 	case m.Error != "":
@@ -192,7 +192,7 @@ func tellMark(f *dialect.Frame) string {
 	case m.Exit.Signal != "":
 		return "agent ended by signal " + piece(m.Exit.Signal)
 	}
-	return "agent exited with status " + ansi.Grouped(int64(m.Exit.Code))
+	return "agent exited with status " + termtext.Grouped(int64(m.Exit.Code))
 }
 
 var (

@@ -91,9 +91,9 @@ func tape(text string) []dialect.Frame {
 		if isMark {
 			f.Kind = wire.Mark
 		}
-		about, _ := tracker.See(&f, e)
+		about, _ := tracker.Observe(&f, e)
 		f.Failed = dialect.Failed(e, &about)
-		frames = append(frames, dialect.Frame{Frame: f, About: about})
+		frames = append(frames, dialect.Frame{Frame: f, Annotation: about})
 	}
 	return frames
 }
@@ -133,9 +133,9 @@ func TestCoverage(t *testing.T) {
 func TestSummaryOfLargeFrames(t *testing.T) {
 	long := strings.Repeat("word ", wire.MaxChecked/4)
 	frame := func(raw string) dialect.Frame {
-		f := wire.Frame{Kind: wire.Unchecked, Size: int64(len(raw)), Raw: []byte(raw)[:wire.MaxChecked]}
-		about, _ := dialect.NewTracker(dialect.ACP).See(&f, wire.ScanPrefix(f.Raw))
-		return dialect.Frame{Frame: f, About: about}
+		f := wire.Frame{Kind: wire.Oversized, Size: int64(len(raw)), Raw: []byte(raw)[:wire.MaxChecked]}
+		about, _ := dialect.NewTracker(dialect.ACP).Observe(&f, wire.ScanPrefix(f.Raw))
+		return dialect.Frame{Frame: f, Annotation: about}
 	}
 	tests := []struct{ name, raw, want string }{
 		{"text at the end", `{"method":"session/update","params":{"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + long, "word word "},
@@ -151,7 +151,7 @@ func TestSummaryOfLargeFrames(t *testing.T) {
 }
 
 func TestSummaryWithoutBytes(t *testing.T) {
-	f := dialect.Frame{Frame: wire.Frame{Kind: wire.Request, Size: 10}, About: dialect.About{Method: "session/prompt"}}
+	f := dialect.Frame{Frame: wire.Frame{Kind: wire.Request, Size: 10}, Annotation: dialect.Annotation{Method: "session/prompt"}}
 	if got := inspect.Summary(f); got != "" {
 		t.Errorf("got %q, want nothing", got)
 	}
@@ -169,10 +169,10 @@ func FuzzSummary(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, method, update string, kind byte) {
-		frame := dialect.Frame{About: dialect.About{Method: method, Update: update}}
+		frame := dialect.Frame{Annotation: dialect.Annotation{Method: method, Update: update}}
 		frame.Raw, frame.Size = raw, int64(len(raw))
 		frame.Kind = wire.Scan(raw).Kind
-		if k := wire.Kind(kind); k == wire.Unchecked || k == wire.Stderr || k == wire.Mark {
+		if k := wire.Kind(kind); k == wire.Oversized || k == wire.Stderr || k == wire.Mark {
 			frame.Kind = k
 		}
 		got := inspect.Summary(frame)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // maxCopy is how much is sent to the clipboard: terminals drop what is larger
@@ -24,11 +24,11 @@ const maxCopy = 64 << 10
 // whether it took it.
 func (a *app) copy(what string, text []byte) {
 	if len(text) > maxCopy {
-		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", ansi.ByteSize(int64(len(text)))))
+		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", termtext.ByteSize(int64(len(text)))))
 		return
 	}
 	a.screen.SetClipboard(text)
-	a.say(fmt.Sprintf("%s sent to the terminal's clipboard, %s bytes", what, ansi.Grouped(int64(len(text)))))
+	a.say(fmt.Sprintf("%s sent to the terminal's clipboard, %s bytes", what, termtext.Grouped(int64(len(text)))))
 }
 
 func (a *app) copyFrame() {
@@ -38,7 +38,7 @@ func (a *app) copyFrame() {
 		a.say(noFrame)
 		return
 	case int64(len(f.Raw)) < f.Size:
-		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", ansi.ByteSize(f.Size)))
+		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", termtext.ByteSize(f.Size)))
 		return
 	}
 	a.copy("frame", f.Raw)
@@ -71,7 +71,7 @@ func (a *app) askWrite() {
 		var size written
 		err := record.WriteFile(path, func(w io.Writer) error { return a.reel.write(io.MultiWriter(w, &size), seq) })
 		if err == nil {
-			a.say(ansi.ByteSize(int64(size)) + " written to " + piece(path))
+			a.say(termtext.ByteSize(int64(size)) + " written to " + piece(path))
 		}
 		return err
 	})
@@ -144,7 +144,7 @@ func (a *app) view(variable string) {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, a.frameFile(seq))
 	err = record.WriteFile(path, func(w io.Writer) error {
-		in := &Indenter{W: w, Text: a.pane.frame.Kind == wire.Junk || a.pane.frame.Kind == wire.Stderr}
+		in := &Indenter{W: w, Text: a.pane.frame.Kind == wire.Invalid || a.pane.frame.Kind == wire.Stderr}
 		return errors.Join(a.reel.write(in, seq), in.Close())
 	})
 	if err != nil {
@@ -189,7 +189,7 @@ func (a *app) exportTo(path string) error {
 			frames, damage, err = export(a.ctx, w, r, want, info)
 			return err
 		})
-		done := fmt.Sprintf("%s frames written to %s, secrets redacted", ansi.Grouped(int64(frames)), piece(path))
+		done := fmt.Sprintf("%s frames written to %s, secrets redacted", termtext.Grouped(int64(frames)), piece(path))
 		a.feed.put(func() {
 			switch {
 			case err == nil && damage == nil:

@@ -37,11 +37,11 @@ func (t *tally) add(f *dialect.Frame) {
 type uses map[string]int
 
 func (u uses) add(f *dialect.Frame) {
-	if f.Kind == wire.Notification || f.Kind != wire.Response && f.Answers == 0 {
+	if f.Kind == wire.Notification || f.Kind != wire.Response && f.Request == 0 {
 		u[f.Method]++
 	}
 	for i := range f.Entries {
-		if f.Entries[i].Answers == 0 {
+		if f.Entries[i].Request == 0 {
 			u[f.Entries[i].Method]++
 		}
 	}

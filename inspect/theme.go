@@ -7,7 +7,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Theme says which colours the screen has.
@@ -41,37 +41,37 @@ func (t *Theme) String() string { return string(*t) }
 func (t *Theme) Type() string { return "theme" }
 
 // palettes have a colour for each style that has one.
-var palettes = map[Theme]map[ansi.Style]tcell.Color{
+var palettes = map[Theme]map[termtext.Style]tcell.Color{
 	ANSI: {
-		ansi.Red: tcell.ColorMaroon, ansi.Green: tcell.ColorGreen, ansi.Yellow: tcell.ColorOlive,
-		ansi.Blue: tcell.ColorNavy, ansi.Magenta: tcell.ColorPurple, ansi.Cyan: tcell.ColorTeal,
+		termtext.Red: tcell.ColorMaroon, termtext.Green: tcell.ColorGreen, termtext.Yellow: tcell.ColorOlive,
+		termtext.Blue: tcell.ColorNavy, termtext.Magenta: tcell.ColorPurple, termtext.Cyan: tcell.ColorTeal,
 	},
 	Dark: {
-		ansi.Red: tcell.NewHexColor(0xff6e67), ansi.Green: tcell.NewHexColor(0x8ccf7e), ansi.Yellow: tcell.NewHexColor(0xe5c76b),
-		ansi.Blue: tcell.NewHexColor(0x71baf2), ansi.Magenta: tcell.NewHexColor(0xce89df), ansi.Cyan: tcell.NewHexColor(0x67cbe7),
-		ansi.Dim: tcell.NewHexColor(0x8a929c),
+		termtext.Red: tcell.NewHexColor(0xff6e67), termtext.Green: tcell.NewHexColor(0x8ccf7e), termtext.Yellow: tcell.NewHexColor(0xe5c76b),
+		termtext.Blue: tcell.NewHexColor(0x71baf2), termtext.Magenta: tcell.NewHexColor(0xce89df), termtext.Cyan: tcell.NewHexColor(0x67cbe7),
+		termtext.Dim: tcell.NewHexColor(0x8a929c),
 	},
 	Light: {
-		ansi.Red: tcell.NewHexColor(0xb3261e), ansi.Green: tcell.NewHexColor(0x1e6f2c), ansi.Yellow: tcell.NewHexColor(0x7a5900),
-		ansi.Blue: tcell.NewHexColor(0x1a56a8), ansi.Magenta: tcell.NewHexColor(0x8b2a8f), ansi.Cyan: tcell.NewHexColor(0x0b6a7c),
-		ansi.Dim: tcell.NewHexColor(0x666c74),
+		termtext.Red: tcell.NewHexColor(0xb3261e), termtext.Green: tcell.NewHexColor(0x1e6f2c), termtext.Yellow: tcell.NewHexColor(0x7a5900),
+		termtext.Blue: tcell.NewHexColor(0x1a56a8), termtext.Magenta: tcell.NewHexColor(0x8b2a8f), termtext.Cyan: tcell.NewHexColor(0x0b6a7c),
+		termtext.Dim: tcell.NewHexColor(0x666c74),
 	},
 }
 
 // looks are the styles of a theme.
-type looks map[ansi.Style]tcell.Style
+type looks map[termtext.Style]tcell.Style
 
 func (t Theme) looks() looks {
 	l := looks{
-		ansi.Plain:   tcell.StyleDefault,
-		ansi.Bold:    tcell.StyleDefault.Bold(true),
-		ansi.Dim:     tcell.StyleDefault.Dim(true),
-		ansi.Reverse: tcell.StyleDefault.Reverse(true),
+		termtext.Plain:   tcell.StyleDefault,
+		termtext.Bold:    tcell.StyleDefault.Bold(true),
+		termtext.Dim:     tcell.StyleDefault.Dim(true),
+		termtext.Reverse: tcell.StyleDefault.Reverse(true),
 	}
-	for _, s := range []ansi.Style{ansi.Red, ansi.Green, ansi.Yellow, ansi.Blue, ansi.Magenta, ansi.Cyan} {
+	for _, s := range []termtext.Style{termtext.Red, termtext.Green, termtext.Yellow, termtext.Blue, termtext.Magenta, termtext.Cyan} {
 		l[s] = tcell.StyleDefault
 	}
-	l[ansi.Red] = l[ansi.Red].Bold(true) // also seen where there are no colours
+	l[termtext.Red] = l[termtext.Red].Bold(true) // also seen where there are no colours
 	for s, c := range palettes[t] {
 		l[s] = tcell.StyleDefault.Foreground(c)
 	}

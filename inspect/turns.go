@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // A lane is something that takes time in a turn.
 type lane struct {
 	seq         uint64
 	label       string
-	style       ansi.Style
+	style       termtext.Style
 	began, ends time.Duration
 	open        bool // it has not ended
 	untimed     bool // nobody knows how long it took
@@ -31,13 +31,13 @@ func (s *story) waterfall(session string, width int, now time.Duration) []line {
 	found := s.session(session)
 	if found == nil || len(found.Conversation.Turns) == 0 {
 		if !s.ended && s.last == 0 {
-			return []line{{spans: []span{{ansi.Dim, "reading…"}}}}
+			return []line{{spans: []span{{termtext.Dim, "reading…"}}}}
 		}
-		return []line{{spans: []span{{ansi.Dim, "There are no turns on this tape; its slowest calls are among the numbers (6)."}}}}
+		return []line{{spans: []span{{termtext.Dim, "There are no turns on this tape; its slowest calls are among the numbers (6)."}}}}
 	}
 	lines := []line{
-		{spans: []span{{ansi.Bold, points(piece(found.Title), piece(found.ID))}}},
-		{spans: []span{{ansi.Plain, inks[ansi.Plain] + " says"}, {ansi.Dim, "  " + inks[ansi.Dim] + " thinks"}, {ansi.Cyan, "  " + inks[ansi.Cyan] + " tool call"}, {ansi.Yellow, "  " + inks[ansi.Yellow] + " waits for the client"}}},
+		{spans: []span{{termtext.Bold, points(piece(found.Title), piece(found.ID))}}},
+		{spans: []span{{termtext.Plain, inks[termtext.Plain] + " says"}, {termtext.Dim, "  " + inks[termtext.Dim] + " thinks"}, {termtext.Cyan, "  " + inks[termtext.Cyan] + " tool call"}, {termtext.Yellow, "  " + inks[termtext.Yellow] + " waits for the client"}}},
 	}
 	entities := map[int][]*trace.Entity{} // by turn
 	for _, e := range found.Conversation.Entities {
@@ -84,13 +84,13 @@ func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Cal
 	if t.Output != 0 && !t.Untimed {
 		parts = append(parts, "first output after "+brief(t.FirstOutput-t.Began))
 	}
-	look := ansi.Dim
+	look := termtext.Dim
 	if t.Error != nil {
-		look = ansi.Red
+		look = termtext.Red
 	} else if t.Open() {
-		look = ansi.Yellow
+		look = termtext.Yellow
 	}
-	lines := []line{{spans: []span{{ansi.Bold, said + "  "}, {look, points(parts...)}}, seq: t.Prompt}}
+	lines := []line{{spans: []span{{termtext.Bold, said + "  "}, {look, points(parts...)}}, seq: t.Prompt}}
 	labels := min(max(width/3, 10), 40)
 	columns := max(width-labels-tookColumns-2, 4)
 	for _, l := range lanes(t, entities, asked, ends) {
@@ -109,17 +109,17 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 		l := lane{seq: e.First, began: e.Began, ends: e.Ended, untimed: e.Untimed}
 		switch {
 		case e.ToolCall != nil:
-			l.label, l.style = piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), ansi.Cyan
+			l.label, l.style = piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), termtext.Cyan
 			if l.open = !e.ToolCall.Finished() && t.Open(); l.open {
 				l.ends = ends
 			}
 			if e.ToolCall.Status == "failed" {
-				l.style = ansi.Red
+				l.style = termtext.Red
 			}
 		case e.Message != nil && e.Message.Role == trace.Agent:
-			l.label, l.style = piece(e.Message.Text()), ansi.Plain
+			l.label, l.style = piece(e.Message.Text()), termtext.Plain
 		case e.Message != nil && e.Message.Role == trace.Thought:
-			l.label, l.style = piece(e.Message.Text()), ansi.Dim
+			l.label, l.style = piece(e.Message.Text()), termtext.Dim
 		default:
 			continue
 		}
@@ -129,7 +129,7 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 		if c.Run != t.Run || c.Began > ends {
 			break
 		}
-		l := lane{seq: c.Request, label: piece(c.Method), style: ansi.Yellow, began: c.Began, ends: c.Ended, untimed: c.Untimed}
+		l := lane{seq: c.Request, label: piece(c.Method), style: termtext.Yellow, began: c.Began, ends: c.Ended, untimed: c.Untimed}
 		if c.Open() {
 			l.open, l.ends = t.Open(), ends
 		}
@@ -159,11 +159,11 @@ func (l *lane) spans(from, to time.Duration, labels, columns int) []span {
 		took = "… " + took
 	}
 	return []span{
-		{l.style, ansi.Pad(ansi.Cut(l.label, labels), labels) + " "},
-		{ansi.Plain, strings.Repeat(" ", begin)},
+		{l.style, termtext.Pad(termtext.Cut(l.label, labels), labels) + " "},
+		{termtext.Plain, strings.Repeat(" ", begin)},
 		{l.style, strings.Repeat(inks[l.style], end-begin+1)},
-		{ansi.Plain, strings.Repeat(" ", columns-1-end) + " "},
-		{ansi.Dim, fmt.Sprintf("%*s", tookColumns, took)},
+		{termtext.Plain, strings.Repeat(" ", columns-1-end) + " "},
+		{termtext.Dim, fmt.Sprintf("%*s", tookColumns, took)},
 	}
 }
 
@@ -172,4 +172,4 @@ const tookColumns = 10
 
 // inks are what lanes are drawn with: also without colours it is to be seen what
 // they are.
-var inks = map[ansi.Style]string{ansi.Plain: "█", ansi.Dim: "░", ansi.Cyan: "▓", ansi.Red: "▓", ansi.Yellow: "▒"}
+var inks = map[termtext.Style]string{termtext.Plain: "█", termtext.Dim: "░", termtext.Cyan: "▓", termtext.Red: "▓", termtext.Yellow: "▒"}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // updatePhrases tell about the variants of session/update in all dialects. A
@@ -48,7 +48,7 @@ func block(v gjson.Result) string {
 		return text(v.Get("text"))
 	case "image", "audio":
 		// Base64 has four characters for three bytes.
-		return "[" + words(kind, text(v.Get("mimeType")), ansi.ByteSize(int64(len(v.Get("data").Str))/4*3)) + "]"
+		return "[" + words(kind, text(v.Get("mimeType")), termtext.ByteSize(int64(len(v.Get("data").Str))/4*3)) + "]"
 	case "resource_link":
 		return "[" + words(text(v.Get("name")), text(v.Get("uri"))) + "]"
 	case "resource":
@@ -173,7 +173,7 @@ func plan(v gjson.Result) string {
 	if now == "" {
 		now = next
 	}
-	return points(ansi.Grouped(done)+" of "+ansi.Grouped(all)+" done", now)
+	return points(termtext.Grouped(done)+" of "+termtext.Grouped(all)+" done", now)
 }
 
 func compaction(v gjson.Result) string {
@@ -199,7 +199,7 @@ func usage(v gjson.Result) string {
 	used, size := v.Get("used"), v.Get("size")
 	var context string
 	if used.Type == gjson.Number && size.Type == gjson.Number {
-		context = ansi.Grouped(used.Int()) + " of " + ansi.Grouped(size.Int()) + " tokens"
+		context = termtext.Grouped(used.Int()) + " of " + termtext.Grouped(size.Int()) + " tokens"
 	}
 	return points(context, words(text(v.Get("cost.amount")), text(v.Get("cost.currency"))))
 }

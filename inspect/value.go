@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
-	"github.com/acptap/acptap/record/trace/linediff"
+	"github.com/acptap/acptap/record/linediff"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func (p *pane) layoutTree(width int) {
@@ -113,7 +113,7 @@ func (p *pane) base64(i int32) string {
 	if m := p.tree.member(p.tree.nodes[i].parent, "mimeType"); m >= 0 {
 		kind = piece(p.tree.text(m)) + ", "
 	}
-	return kind + ansi.ByteSize(int64(len(raw)-2)/4*3) + " in base64"
+	return kind + termtext.ByteSize(int64(len(raw)-2)/4*3) + " in base64"
 }
 
 // deepest is how deep lines are indented: there must be room for the values.
@@ -126,9 +126,9 @@ func (p *pane) value(i int32) []span {
 	t := p.tree
 	var line []span
 	if n := t.nodes[i]; n.nameEnd > 0 {
-		line = append(line, span{ansi.Cyan, piece(t.name(i))}, span{ansi.Dim, ": "})
+		line = append(line, span{termtext.Cyan, piece(t.name(i))}, span{termtext.Dim, ": "})
 	} else if n.parent >= 0 {
-		line = append(line, span{ansi.Dim, fmt.Sprint(n.index, ": ")})
+		line = append(line, span{termtext.Dim, fmt.Sprint(n.index, ": ")})
 	}
 	raw := t.raw(i)
 	switch c := raw[0]; {
@@ -136,30 +136,30 @@ func (p *pane) value(i int32) []span {
 		brackets := map[byte]string{'{': "{}", '[': "[]"}[c]
 		switch n := t.nodes[i].children; {
 		case n == 0:
-			return append(line, span{ansi.Dim, brackets})
+			return append(line, span{termtext.Dim, brackets})
 		case p.fold[i]:
-			return append(line, span{ansi.Dim, fmt.Sprintf("%c … %d %c", brackets[0], n, brackets[1])})
+			return append(line, span{termtext.Dim, fmt.Sprintf("%c … %d %c", brackets[0], n, brackets[1])})
 		}
-		return append(line, span{ansi.Dim, brackets[:1]})
+		return append(line, span{termtext.Dim, brackets[:1]})
 	case c != '"':
-		s := ansi.Yellow // true, false, null
+		s := termtext.Yellow // true, false, null
 		if c == '-' || '0' <= c && c <= '9' {
-			s = ansi.Magenta
+			s = termtext.Magenta
 		}
 		return append(line, span{s, piece(string(raw))})
 	}
 	if said := p.base64(i); said != "" {
-		return append(line, span{ansi.Dim, "‹" + said + "›"})
+		return append(line, span{termtext.Dim, "‹" + said + "›"})
 	}
 	if p.long(i, p.width) {
 		if p.fold[i] {
-			return append(line, span{ansi.Green, piece(t.text(i))}, span{ansi.Dim, " …"})
+			return append(line, span{termtext.Green, piece(t.text(i))}, span{termtext.Dim, " …"})
 		}
-		said := ansi.ByteSize(int64(len(raw) - 2))
+		said := termtext.ByteSize(int64(len(raw) - 2))
 		if p.replaced(i) >= 0 {
 			said = "as a diff"
 		}
-		return append(line, span{ansi.Dim, said})
+		return append(line, span{termtext.Dim, said})
 	}
-	return append(line, span{ansi.Green, `"` + ansi.Line(t.text(i)) + `"`})
+	return append(line, span{termtext.Green, `"` + termtext.Line(t.text(i)) + `"`})
 }

@@ -3,7 +3,7 @@ package inspect
 import (
 	"strings"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // wrapped returns text from the wire as lines of some columns, at most so many,
@@ -14,7 +14,7 @@ func wrapped(s string, columns, most int) (lines []string, more bool) {
 		line, rest, broken := strings.Cut(s, "\n")
 		// What is not shown is not looked at: a line may be very long.
 		line = line[:min(len(line), (most-len(lines)+1)*columns*8)]
-		line = ansi.Line(strings.TrimSuffix(line, "\r"))
+		line = termtext.Line(strings.TrimSuffix(line, "\r"))
 		for {
 			if len(lines) == most {
 				return lines, true
@@ -35,7 +35,7 @@ func wrapped(s string, columns, most int) (lines []string, more bool) {
 // fitting returns the beginning of clean text that takes some columns, but at
 // least one character. It ends behind a blank, if that is not far.
 func fitting(s string, columns int) string {
-	head := ansi.Head(s, columns)
+	head := termtext.Head(s, columns)
 	if len(head) == len(s) {
 		return s
 	}

@@ -32,7 +32,7 @@ func TestOpenRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	take(wire.AgentToClient, `{"jsonrpc":"2.0","id":"0fd1c0de-0000-4b6d-9c0e-5f3a1e7d0000","result":{}}`+"\n")
-	if last := d.build.entries[len(d.build.entries)-1]; last.Answers != 1 {
+	if last := d.build.entries[len(d.build.entries)-1]; last.Request != 1 {
 		t.Errorf("the answer is %+v, want one to frame 1; the state takes %d bytes", last, len(state))
 	}
 	t.Logf("%d bytes for each", len(state)/open)

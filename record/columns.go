@@ -104,8 +104,8 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 	}
 	for i := range entries {
 		var back uint64
-		if e := &entries[i]; e.Answers != 0 {
-			back = e.Seq - e.Answers
+		if e := &entries[i]; e.Request != 0 {
+			back = e.Seq - e.Request
 		}
 		b = binary.AppendUvarint(b, back)
 	}
@@ -179,7 +179,7 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 		entries[i].Session = word()
 	}
 	for i := range entries {
-		entries[i].Answers = r.uint() // back from Seq, which number knows
+		entries[i].Request = r.uint() // back from Seq, which number knows
 	}
 	for i := range entries {
 		entries[i].Events = dialect.Events(r.uint())
@@ -223,11 +223,11 @@ func number(entries []entry, first uint64) error {
 		case !e.part:
 			next++
 		}
-		if e.Answers > e.Seq {
+		if e.Request > e.Seq {
 			return errWrongNumber
 		}
-		if e.Answers != 0 {
-			e.Answers = e.Seq - e.Answers
+		if e.Request != 0 {
+			e.Request = e.Seq - e.Request
 		}
 	}
 	return nil
@@ -244,7 +244,7 @@ func gatherBatches(entries []entry) {
 			if !sub.sub {
 				break
 			}
-			entries[i].Entries = append(entries[i].Entries, sub.About)
+			entries[i].Entries = append(entries[i].Entries, sub.Annotation)
 		}
 	}
 }

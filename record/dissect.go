@@ -267,10 +267,10 @@ func (d *dissector) piece(dir wire.Direction, piece []byte, end wire.LineEnd, la
 		long.end(piece)
 		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: d.Seq, At: d.Now, Dir: dir, Origin: d.Origin[dir], Size: int64(len(piece))}}, part: true}, piece)
 	case long == nil:
-		d.frame(dir, d.Origin[dir], wire.Junk, end, piece)
+		d.frame(dir, d.Origin[dir], wire.Invalid, end, piece)
 	default:
 		d.Long[dir] = nil
-		d.add(wire.Frame{Dir: dir, Origin: d.Origin[dir], Kind: wire.Unchecked, End: end, Size: long.Size + int64(len(piece)), Raw: long.Head}, long, piece)
+		d.add(wire.Frame{Dir: dir, Origin: d.Origin[dir], Kind: wire.Oversized, End: end, Size: long.Size + int64(len(piece)), Raw: long.Head}, long, piece)
 	}
 }
 
@@ -294,8 +294,8 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	case f.Dir == wire.AgentStderr:
 		f.Kind = wire.Stderr
 	case long != nil:
-		if env = wire.ScanPrefix(f.Raw); env.Kind == wire.Junk {
-			f.Kind = wire.Junk
+		if env = wire.ScanPrefix(f.Raw); env.Kind == wire.Invalid {
+			f.Kind = wire.Invalid
 		} else if env.ID == nil {
 			env.ID, _ = wire.LastID(long.end(stored))
 		}
@@ -303,7 +303,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		env = wire.Scan(f.Raw)
 		f.Kind = env.Kind
 	}
-	about, news := d.tracker.See(&f, env)
+	about, news := d.tracker.Observe(&f, env)
 	f.Failed = dialect.Failed(env, &about)
 	if f.Kind == wire.Batch {
 		wire.Entries(f.Raw, func(_ int, entry []byte) bool {
@@ -312,17 +312,17 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		})
 	}
 	d.tally(&f, &about, &news)
-	e.Frame = dialect.Frame{Frame: f, About: about}
+	e.Frame = dialect.Frame{Frame: f, Annotation: about}
 	d.build.add(e, stored)
 	for _, a := range about.Entries {
-		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: f.Seq, At: f.At, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind}, About: a}, sub: true}, nil)
+		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: f.Seq, At: f.At, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind}, Annotation: a}, sub: true}, nil)
 	}
 }
 
 // tally counts a frame that client or agent sent, and notes what it tells of its
 // session. What acptap made, or put in the place of another frame, is not counted:
 // nobody said it, or somebody said it once.
-func (d *dissector) tally(f *wire.Frame, about *dialect.About, news *dialect.News) {
+func (d *dissector) tally(f *wire.Frame, about *dialect.Annotation, news *dialect.SessionFacts) {
 	i := &d.Info
 	i.Lines, i.Last = f.Seq, f.At
 	if f.Kind == wire.Mark || f.Kind == wire.Stderr {
@@ -331,8 +331,8 @@ func (d *dissector) tally(f *wire.Frame, about *dialect.About, news *dialect.New
 	if f.Origin.Sent() {
 		i.Frames++
 		i.Bytes += f.Size
-		if f.Kind == wire.Junk {
-			i.Junk++
+		if f.Kind == wire.Invalid {
+			i.Invalid++
 		}
 		if f.Failed {
 			i.Failed++
@@ -352,7 +352,7 @@ func (d *dissector) tally(f *wire.Frame, about *dialect.About, news *dialect.New
 // session notes what a frame tells of its session since the last seal. Where
 // acptap gave the agent another id, the session is what the client calls so:
 // frames that only the agent sent or got are not counted.
-func (d *dissector) session(f *wire.Frame, about *dialect.About, news *dialect.News) {
+func (d *dissector) session(f *wire.Frame, about *dialect.Annotation, news *dialect.SessionFacts) {
 	if about.Session == "" || !clientKnows(f) {
 		return
 	}
@@ -373,7 +373,7 @@ func (d *dissector) session(f *wire.Frame, about *dialect.About, news *dialect.N
 // onlyNames reports whether a frame does no more than name a session, which need
 // not exist: a request to open, close or delete it, or the refusal. It is where
 // a run begins, but nothing of the run.
-func onlyNames(about *dialect.About) bool {
+func onlyNames(about *dialect.Annotation) bool {
 	m, _ := dialect.Lookup(dialect.AnyProtocol, about.Method)
 	switch m.Effect {
 	case dialect.Opens, dialect.Closes, dialect.Deletes:

@@ -42,13 +42,13 @@ var formTests = []struct {
 		"portable without a header",
 		`{"dir":"a2c","text":"no JSON"}`,
 		record.Start{},
-		[]string{`0s a2c junk no JSON`},
+		[]string{`0s a2c invalid no JSON`},
 	},
 	{
 		"acp-devtools",
 		devtoolsExport,
 		record.Start{Time: time.UnixMilli(1781278066194).UTC(), Command: []string{"/bin/goose", "acp"}, Proto: "acp"},
-		[]string{`2ms c2a request {"id":1,"method":"initialize"}`, `1s a2c junk {garbage`},
+		[]string{`2ms c2a request {"id":1,"method":"initialize"}`, `1s a2c invalid {garbage`},
 	},
 	{
 		"acp-devtools on one line",
@@ -75,7 +75,7 @@ var formTests = []struct {
 			`{"seq":3,"ts":"2026-01-02T15:04:05.5+01:00","direction":"stderr","text":"ready"}` + "\n" +
 			`{"seq":4,"ts":"2026-01-02T15:04:06+01:00","direction":"s2c","text":"oops"}`,
 		record.Start{Time: time.Date(2026, 1, 2, 14, 4, 5, 0, time.UTC), Command: []string{"srv", "-x"}, Cwd: "/w"},
-		[]string{`250ms c2a request {"id":1,"method":"ping"}`, `500ms err stderr ready`, `1s a2c junk oops`},
+		[]string{`250ms c2a request {"id":1,"method":"ping"}`, `500ms err stderr ready`, `1s a2c invalid oops`},
 	},
 	{
 		"other spellings",
@@ -192,7 +192,7 @@ func TestImportForeign(t *testing.T) {
 		t.Errorf("ended at %v, want %v", got, want)
 	}
 	f, err := tape.Frame(4)
-	if err != nil || f.Kind != wire.Response || f.Answers != 3 {
+	if err != nil || f.Kind != wire.Response || f.Request != 3 {
 		t.Errorf("got frame %+v, %v, want the response to frame 3", f, err)
 	}
 }

@@ -16,12 +16,12 @@ type Info struct {
 	Tape  string `json:"tape"`
 	Start Start  `json:"start"`
 
-	Frames   uint64        `json:"frames"` // that client and agent have sent
-	Lines    uint64        `json:"lines"`  // number of the last line: frames, lines of stderr and marks have numbers
-	Bytes    int64         `json:"bytes"`  // of those frames, without their line ends
-	Failed   uint64        `json:"failed"` // responses with an error
-	Junk     uint64        `json:"junk"`   // lines of client and agent that are no JSON-RPC
-	Lost     int64         `json:"lost"`   // bytes that are not on the tape
+	Frames   uint64        `json:"frames"`  // that client and agent have sent
+	Lines    uint64        `json:"lines"`   // number of the last line: frames, lines of stderr and marks have numbers
+	Bytes    int64         `json:"bytes"`   // of those frames, without their line ends
+	Failed   uint64        `json:"failed"`  // responses with an error
+	Invalid  uint64        `json:"invalid"` // lines of client and agent that are no JSON-RPC
+	Lost     int64         `json:"lost"`    // bytes that are not on the tape
 	Sessions uint64        `json:"sessions"`
 	Turns    uint64        `json:"turns"`
 	Last     time.Duration `json:"last"` // ns since the start, of the last line
@@ -77,7 +77,7 @@ func (i *Info) flat() []byte {
 	w.text(i.Start.Version)
 	w.text(i.Start.Proto)
 	w.uint(uint64(i.Start.PID))
-	for _, n := range []uint64{i.Frames, i.Lines, uint64(i.Bytes), i.Failed, i.Junk, uint64(i.Lost), i.Sessions, i.Turns, uint64(i.Last)} {
+	for _, n := range []uint64{i.Frames, i.Lines, uint64(i.Bytes), i.Failed, i.Invalid, uint64(i.Lost), i.Sessions, i.Turns, uint64(i.Last)} {
 		w.uint(n)
 	}
 	w.bool(i.Complete)
@@ -94,7 +94,7 @@ func (i *Info) flat() []byte {
 	c := &i.Connection
 	w.byte(byte(c.Protocol))
 	w.byte(byte(c.Dialect))
-	w.byte(byte(c.Overlay))
+	w.byte(byte(c.Proposal))
 	w.bool(c.Hybrid)
 	for _, s := range []string{c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion, c.AgentTitle} {
 		w.text(s)
@@ -119,7 +119,7 @@ func parseInfo(b []byte) (Info, error) {
 	}
 	i.Start.Cwd, i.Start.Name, i.Start.Version, i.Start.Proto = r.text(), r.text(), r.text(), r.text()
 	i.Start.PID = int(r.uint())
-	i.Frames, i.Lines, i.Bytes, i.Failed, i.Junk = r.uint(), r.uint(), int64(r.uint()), r.uint(), r.uint()
+	i.Frames, i.Lines, i.Bytes, i.Failed, i.Invalid = r.uint(), r.uint(), int64(r.uint()), r.uint(), r.uint()
 	i.Lost, i.Sessions, i.Turns, i.Last = int64(r.uint()), r.uint(), r.uint(), time.Duration(r.uint())
 	i.Complete = r.bool()
 	i.Ended = r.time()
@@ -130,7 +130,7 @@ func parseInfo(b []byte) (Info, error) {
 		}
 	}
 	c := &i.Connection
-	c.Protocol, c.Dialect, c.Overlay, c.Hybrid = dialect.Protocol(r.byte()), dialect.Dialect(r.byte()), dialect.Overlay(r.byte()), r.bool()
+	c.Protocol, c.Dialect, c.Proposal, c.Hybrid = dialect.Protocol(r.byte()), dialect.Dialect(r.byte()), dialect.Proposal(r.byte()), r.bool()
 	c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion = r.text(), r.text(), r.text(), r.text(), r.text()
 	if len(r.b) > 0 { // it is younger than the others
 		c.AgentTitle = r.text()

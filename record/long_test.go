@@ -25,8 +25,8 @@ func TestLongAnswer(t *testing.T) {
 		check := func(where string) {
 			t.Helper()
 			for f, err := range open(t, store, j.Tape()).Rows(2) {
-				if err != nil || f.Kind != wire.Unchecked || f.Answers != 1 || f.Method != "tools/call" {
-					t.Errorf("%d bytes in the last append, %s: got %v, %q to frame %d, %v", last, where, f.Kind, f.Method, f.Answers, err)
+				if err != nil || f.Kind != wire.Oversized || f.Request != 1 || f.Method != "tools/call" {
+					t.Errorf("%d bytes in the last append, %s: got %v, %q to frame %d, %v", last, where, f.Kind, f.Method, f.Request, err)
 				}
 				return
 			}

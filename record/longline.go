@@ -65,7 +65,7 @@ func (r placed) Read(p []byte) (int, error) {
 
 // A valueReader reads the JSON value that is the last of a line, and then sees to
 // it that the line ends. Nobody checks more of it than where it ends: frames of
-// that length are unchecked.
+// that length are oversized.
 type valueReader struct {
 	head   []byte // is read first
 	in     *bufio.Reader

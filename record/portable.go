@@ -19,7 +19,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // The portable form of a tape is JSON Lines: a header, then a line for each
@@ -31,7 +31,7 @@ import (
 //	{"seq":3,"at":0.021,"dir":"c2a","eof":true}
 //
 // frame holds the bytes themselves where they are JSON without blanks around
-// it, and nothing in them could control a terminal (ansi.JSON); else text (valid
+// it, and nothing in them could control a terminal (termtext.JSON); else text (valid
 // UTF-8) or base64 holds them. origin is left out for the
 // wire, end for a line feed. Marks have the fields of wire.Marked. Only dir and
 // one of frame, text, base64 or a mark must be there: without at nobody knows when it
@@ -74,7 +74,7 @@ func NewExporter(w io.Writer, info Info, raw bool) (*Exporter, error) {
 	if !raw {
 		head = redactHeader(head)
 	}
-	_, err = e.w.Write(append(ansi.JSON(head), '\n'))
+	_, err = e.w.Write(append(termtext.JSON(head), '\n'))
 	return e, err
 }
 
@@ -106,9 +106,9 @@ func (e *Exporter) Write(t *Tape, f dialect.Frame) error {
 	}
 	switch {
 	case f.Kind == wire.Mark && len(raw) > 2 && raw[0] == '{':
-		b = append(append(b, ','), ansi.JSON(raw)[1:]...)
+		b = append(append(b, ','), termtext.JSON(raw)[1:]...)
 		b = append(b, '\n')
-	case isMessage(f.Kind) && len(bytes.TrimSpace(raw)) == len(raw) && bytes.Equal(ansi.JSON(raw), raw):
+	case isMessage(f.Kind) && len(bytes.TrimSpace(raw)) == len(raw) && bytes.Equal(termtext.JSON(raw), raw):
 		b = append(append(append(b, `,"frame":`...), raw...), "}\n"...)
 	case utf8.Valid(raw):
 		return e.text(append(b, `,"text":"`...), raw)
@@ -208,7 +208,7 @@ func appendInString(b []byte, s []byte) []byte {
 	if err != nil {
 		panic("record: " + err.Error()) // valid UTF-8 always can
 	}
-	return append(b, ansi.JSON(q[1:len(q)-1])...)
+	return append(b, termtext.JSON(q[1:len(q)-1])...)
 }
 
 // A portableLine is one line of a portable file: bytes of a direction, or a

@@ -209,7 +209,7 @@ func TestPortableByHand(t *testing.T) {
 		`3 100ms err wire stderr lf "two"`,
 		`4 100ms err wire stderr lf "lines"`,
 		`5 100ms c2a injected request crlf "{\"id\":2,\"method\":\"x\"}"`,
-		`6 100ms a2c wire junk none "\xff"`,
+		`6 100ms a2c wire invalid none "\xff"`,
 		`7 100ms a2c wire mark none "{\"gap\":7}"`,
 		`8 100ms c2a wire mark none "{\"eof\":true}"`,
 		`9 100ms err wire mark none "{\"error\":\"is a directory\"}"`,

@@ -71,7 +71,7 @@ func existing(sessions map[string]SessionInfo) (n uint64) {
 }
 
 // see notes what a frame tells of the session.
-func (s *SessionInfo) see(f *wire.Frame, about *dialect.About, news *dialect.News, now time.Time) {
+func (s *SessionInfo) see(f *wire.Frame, about *dialect.Annotation, news *dialect.SessionFacts, now time.Time) {
 	run := &s.Runs[0]
 	run.Last, run.Ended = f.Seq, now
 	if f.Origin != wire.Injected || f.Kind != wire.Notification { // what acptap replays was counted when it was said

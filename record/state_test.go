@@ -44,7 +44,7 @@ func TestLargeState(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answered = answered || f.Kind == wire.Response && f.Answers == 1
+			answered = answered || f.Kind == wire.Response && f.Request == 1
 		}
 		if !answered {
 			t.Error("the answer at the end is that to no request")

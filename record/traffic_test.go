@@ -221,7 +221,7 @@ var seed = maphash.MakeSeed()
 func lineOf(f dialect.Frame) line {
 	return line{
 		f.Seq, f.At, f.Dir, f.Origin, f.Kind, f.End, f.Failed, f.Size,
-		f.Method, f.Update, f.Session, f.Answers, f.Events, len(f.Entries), maphash.Bytes(seed, f.Raw),
+		f.Method, f.Update, f.Session, f.Request, f.Events, len(f.Entries), maphash.Bytes(seed, f.Raw),
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // FuzzRows takes any rows of a block: memory follows their bytes, and numbers rise.
 func FuzzRows(f *testing.F) {
 	entries := []entry{
-		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 7, Size: 3, Kind: wire.Request}, About: dialect.About{Method: "x", Session: "s"}}, stored: 3},
-		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 8, Size: 2, Untimed: true}, About: dialect.About{Answers: 7}}, stored: 2},
+		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 7, Size: 3, Kind: wire.Request}, Annotation: dialect.Annotation{Method: "x", Session: "s"}}, stored: 3},
+		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 8, Size: 2, Untimed: true}, Annotation: dialect.Annotation{Request: 7}}, stored: 2},
 	}
 	rows := new(columns).encode(nil, entries, blockHead{})
 	f.Add(rows, 2, uint64(7))
@@ -31,8 +31,8 @@ func FuzzRows(f *testing.F) {
 			}
 			last := uint64(0)
 			for _, e := range got {
-				if e.Seq < last || e.Seq > 2*maxSeq || e.Answers > e.Seq || e.Size < 0 {
-					t.Fatalf("frame %d behind %d answers %d and has %d bytes", e.Seq, last, e.Answers, e.Size)
+				if e.Seq < last || e.Seq > 2*maxSeq || e.Request > e.Seq || e.Size < 0 {
+					t.Fatalf("frame %d behind %d answers %d and has %d bytes", e.Seq, last, e.Request, e.Size)
 				}
 				last = e.Seq
 			}

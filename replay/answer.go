@@ -199,8 +199,8 @@ func (a *answers) to(q *question) reply {
 
 // same reports whether what counts in a recorded request is what q has.
 func (q *question) same(a *asked) bool {
-	then := lasting(dialect.Essence(a.method, q.roots.rewrite(a.params)))
-	return fieldsFit(then, lasting(dialect.Essence(q.method, q.params)), anyString)
+	then := lasting(dialect.MatchFields(a.method, q.roots.rewrite(a.params)))
+	return fieldsFit(then, lasting(dialect.MatchFields(q.method, q.params)), anyString)
 }
 
 // permit answers a request for permission. Permission is given only for what it
@@ -235,7 +235,7 @@ func (a *answers) permit(q *question) reply {
 }
 
 func (q *question) sameAbout(a *asked) bool {
-	return a.about != nil && fieldsFit(dialect.Everything(q.roots.rewrite(a.about)), dialect.Everything(q.about), anyToken)
+	return a.about != nil && fieldsFit(dialect.AllMatchFields(q.roots.rewrite(a.about)), dialect.AllMatchFields(q.about), anyToken)
 }
 
 // refuse rejects what is asked for, once, or says that the question is cancelled.

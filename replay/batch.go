@@ -37,7 +37,7 @@ func (p *player) array(f *dialect.Frame) bool {
 	i := -1
 	eachMessage(f, func(entry *dialect.Frame, e wire.Envelope) {
 		i++
-		if !p.script.concerns(f.Seq, &entry.About) {
+		if !p.script.concerns(f.Seq, &entry.Annotation) {
 			a.torn = true
 			return
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Client plays the client of a tape to a live agent: it sends what the
@@ -60,10 +60,10 @@ type ClientReport struct {
 func (r *ClientReport) String() string {
 	var b strings.Builder
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "note: %s\n", ansi.Line(note))
+		fmt.Fprintf(&b, "note: %s\n", termtext.Line(note))
 	}
 	if r.Stopped != "" {
-		fmt.Fprintf(&b, "stopped: %s\n", ansi.Line(r.Stopped))
+		fmt.Fprintf(&b, "stopped: %s\n", termtext.Line(r.Stopped))
 	}
 	return b.String()
 }

@@ -164,10 +164,10 @@ func (d *driver) see(dir wire.Direction, line []byte, do func(f *dialect.Frame, 
 	e := envelope(line)
 	line = line[:min(len(line), wire.MaxChecked)]
 	f := dialect.Frame{Frame: wire.Frame{Seq: d.seq, Dir: dir, Kind: e.Kind, Size: size, Raw: line}}
-	f.About, _ = d.tracker.See(&f.Frame, e)
-	f.Failed = dialect.Failed(e, &f.About)
+	f.Annotation, _ = d.tracker.Observe(&f.Frame, e)
+	f.Failed = dialect.Failed(e, &f.Annotation)
 	d.trace.Add(&f)
-	if f.Kind == wire.Unchecked {
+	if f.Kind == wire.Oversized {
 		do(&f, e)
 		return
 	}

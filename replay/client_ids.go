@@ -35,7 +35,7 @@ func madeByAgent(method string, response []byte) []dialect.Field {
 		return nil
 	}
 	var made []dialect.Field
-	for _, f := range dialect.Everything(response) {
+	for _, f := range dialect.AllMatchFields(response) {
 		switch f.Class {
 		case dialect.SessionID, dialect.EntityID, dialect.TaskID, dialect.ConnectionID, dialect.Opaque:
 			f.Class = classIn(method, f.Class)
@@ -108,7 +108,7 @@ func (l *learnt) recorded(session string) string {
 // learnAsked takes the ids in the params of a recorded request of the agent and in
 // those of one of now.
 func (l *learnt) learnAsked(method string, recorded, now []byte) {
-	for _, place := range dialect.Places(method) {
+	for _, place := range dialect.IDLocations(method) {
 		path, ok := strings.CutPrefix(place.Path, "params.")
 		if !ok || !place.Made {
 			continue
@@ -129,7 +129,7 @@ func (l *learnt) rewrite(method string, message []byte) (rewritten []byte, unmad
 
 // withIDs is rewrite without the paths.
 func (l *learnt) withIDs(method string, message []byte) (rewritten []byte, unmade string) {
-	for _, f := range dialect.Everything(message) {
+	for _, f := range dialect.AllMatchFields(message) {
 		class, ok := dataLayer(f.Path, "params")
 		if !ok {
 			class = classIn(method, f.Class)
@@ -144,7 +144,7 @@ func (l *learnt) withIDs(method string, message []byte) (rewritten []byte, unmad
 		}
 	}
 	var edits []edit
-	for _, place := range dialect.Places(method) {
+	for _, place := range dialect.IDLocations(method) {
 		if place.Made || place.By(wire.ClientToAgent) != wire.AgentToClient {
 			continue
 		}

@@ -16,8 +16,8 @@ func TestLandmarkOfCalls(t *testing.T) {
 		f := wire.Frame{Dir: dir, Raw: []byte(text)}
 		e := wire.Scan(f.Raw)
 		f.Kind = e.Kind
-		about, _ := tracker.See(&f, e)
-		p.see(&dialect.Frame{Frame: f, About: about}, e)
+		about, _ := tracker.Observe(&f, e)
+		p.see(&dialect.Frame{Frame: f, Annotation: about}, e)
 	}
 	see(wire.ClientToAgent, `{"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
 	see(wire.AgentToClient, `{"id":0,"result":{"protocolVersion":1}}`)

@@ -55,9 +55,9 @@ func (r *planReader) read(s Source) ([]*plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, about := range append([]dialect.About{f.About}, f.Entries...) {
-			if about.Events.Has(dialect.SessionOpened) && about.Answers != 0 {
-				r.opened[about.Answers] = about.Session
+		for _, about := range append([]dialect.Annotation{f.Annotation}, f.Entries...) {
+			if about.Events.Has(dialect.SessionOpened) && about.Request != 0 {
+				r.opened[about.Request] = about.Session
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (r *planReader) frame(f *dialect.Frame) error {
 		}
 		r.found = r.found || f.Session == r.source.Session
 		switch {
-		case f.Kind != wire.Unchecked:
+		case f.Kind != wire.Oversized:
 		case f.Dir == wire.AgentToClient:
 			e = r.source.envelope(f)
 		default:

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/acptap/acptap/record/trace/ansi"
-	"github.com/acptap/acptap/record/trace/linediff"
+	"github.com/acptap/acptap/record/linediff"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Diff is what differs between two conversations, line by line of their
@@ -87,14 +87,14 @@ func span(first, count int) string {
 	return fmt.Sprintf("%d,%d", first, count)
 }
 
-// printable makes text from the wire safe for a terminal. Unlike ansi.Line it
+// printable makes text from the wire safe for a terminal. Unlike termtext.Line it
 // drops nothing: what differs in a control sequence only must look so.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return r
 		}
-		return ansi.Visible(r)
+		return termtext.Visible(r)
 	}, text)
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acptap/acptap/record/trace/linediff"
+	"github.com/acptap/acptap/record/linediff"
 )
 
 func TestWriteUnified(t *testing.T) {

@@ -55,7 +55,7 @@ func (m *ids) live(class dialect.Class, recorded string) (live []byte, ok bool) 
 // learnFrom notes the ids that a client's message makes at the places of its
 // method, from the recorded message and the one that took its place.
 func (m *ids) learnFrom(method string, recorded, live []byte) {
-	for _, place := range dialect.Places(method) {
+	for _, place := range dialect.IDLocations(method) {
 		if !place.Made || place.By(wire.ClientToAgent) != wire.ClientToAgent {
 			continue
 		}
@@ -96,7 +96,7 @@ type edit struct {
 // now.
 func (m *ids) today(method string, recorded []byte) []edit {
 	var edits []edit
-	for _, place := range dialect.Places(method) {
+	for _, place := range dialect.IDLocations(method) {
 		if place.By(wire.AgentToClient) == wire.ClientToAgent && m.moved[place.Class] {
 			edits = m.moves(edits, place, recorded)
 		}
@@ -108,7 +108,7 @@ func (m *ids) today(method string, recorded []byte) []edit {
 // that are known, and those that live, which it is compared with, makes.
 func (m *ids) likely(method string, recorded, live []byte) []edit {
 	var edits []edit
-	for _, place := range dialect.Places(method) {
+	for _, place := range dialect.IDLocations(method) {
 		switch {
 		case place.By(wire.ClientToAgent) != wire.ClientToAgent:
 		case !place.Made:
@@ -126,7 +126,7 @@ func (m *ids) likely(method string, recorded, live []byte) []edit {
 }
 
 // moves appends the edits that give a message the ids of now at a place.
-func (m *ids) moves(edits []edit, place dialect.Place, recorded []byte) []edit {
+func (m *ids) moves(edits []edit, place dialect.IDLocation, recorded []byte) []edit {
 	for _, f := range found(recorded, place.Path) {
 		if with, ok := m.live(place.Class, f.raw); ok && with != nil && string(with) != f.raw {
 			edits = append(edits, edit{f.at, f.at + len(f.raw), with})

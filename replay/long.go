@@ -50,7 +50,7 @@ func readLines(in io.Reader, whole bool, heard func(), put func(line []byte)) {
 // longer than wire.MaxChecked, whether it is whole or shortened.
 func envelope(message []byte) wire.Envelope {
 	e := wire.Scan(message)
-	if e.Kind == wire.Unchecked && e.ID == nil {
+	if e.Kind == wire.Oversized && e.ID == nil {
 		e.ID, _ = wire.LastID(message[max(0, len(message)-wire.TailSize):])
 	}
 	return e

@@ -205,7 +205,7 @@ func (p *player) compare(c *cue, m *arrival) []Difference {
 	if c.method == "initialize" && c.kind == wire.Request {
 		return p.version(c, want, got)
 	}
-	return difference(want, got, c.long && m.e.Kind == wire.Unchecked)
+	return difference(want, got, c.long && m.e.Kind == wire.Oversized)
 }
 
 // counted returns the values of a message that count.
@@ -213,15 +213,15 @@ func (p *player) counted(c *cue, e wire.Envelope) []dialect.Field {
 	answer := c.kind == wire.Response
 	switch {
 	case p.agent.Matching == MatchExact && answer && e.Error == nil:
-		return dialect.Everything(e.Result)
+		return dialect.AllMatchFields(e.Result)
 	case p.agent.Matching == MatchExact && answer:
-		return dialect.Everything(e.Error)
+		return dialect.AllMatchFields(e.Error)
 	case p.agent.Matching == MatchExact:
-		return dialect.Everything(e.Params)
+		return dialect.AllMatchFields(e.Params)
 	case answer:
-		return dialect.AnswerEssence(c.method, e)
+		return dialect.ResponseMatchFields(c.method, e)
 	}
-	return dialect.Essence(c.method, e.Params)
+	return dialect.MatchFields(c.method, e.Params)
 }
 
 // version compares initialize: a client of a newer version than the one that was

@@ -106,7 +106,7 @@ func eachMessage(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
 	switch f.Kind {
 	case wire.Request, wire.Response, wire.Notification:
 		do(f, wire.Scan(f.Raw))
-	case wire.Unchecked:
+	case wire.Oversized:
 		do(f, wire.ScanPrefix(f.Raw))
 	case wire.Batch:
 		wire.Entries(f.Raw, func(i int, raw []byte) bool {
@@ -114,7 +114,7 @@ func eachMessage(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
 				return false
 			}
 			e := wire.Scan(raw)
-			entry := dialect.Frame{Frame: f.Frame, About: f.Entries[i]}
+			entry := dialect.Frame{Frame: f.Frame, Annotation: f.Entries[i]}
 			entry.Kind, entry.Raw, entry.Failed, entry.Size = e.Kind, raw, dialect.Failed(e, &f.Entries[i]), int64(len(raw))
 			do(&entry, e)
 			return true
@@ -129,9 +129,9 @@ func (o *outliner) note(f *dialect.Frame, e wire.Envelope) {
 	case e.Method != nil && e.ID == nil:
 		o.noteKind(f)
 	case e.Method != nil:
-		o.carry(f, e, dialect.Essence(f.Method, e.Params))
+		o.carry(f, e, dialect.MatchFields(f.Method, e.Params))
 	case o.level == Content:
-		o.carry(f, e, dialect.AnswerEssence(f.Method, e))
+		o.carry(f, e, dialect.ResponseMatchFields(f.Method, e))
 	}
 }
 

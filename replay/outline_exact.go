@@ -35,14 +35,14 @@ func exactLines(sources []Source) ([]string, error) {
 // has reports whether a frame belongs to what the source is about.
 func (s Source) has(f *dialect.Frame) bool {
 	return s.Session == "" || f.Session == s.Session ||
-		slices.ContainsFunc(f.Entries, func(a dialect.About) bool { return a.Session == s.Session })
+		slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return a.Session == s.Session })
 }
 
 func exactFrame(t *record.Tape, f *dialect.Frame) ([]string, error) {
 	switch f.Kind {
 	case wire.Mark:
 		return nil, nil
-	case wire.Junk, wire.Stderr, wire.Unchecked:
+	case wire.Invalid, wire.Stderr, wire.Oversized:
 		if f.Size <= longValue {
 			return []string{fmt.Sprintf("%v %v %s", f.Dir, f.Kind, f.Raw)}, nil
 		}
@@ -51,7 +51,7 @@ func exactFrame(t *record.Tape, f *dialect.Frame) ([]string, error) {
 		return []string{fmt.Sprintf("%v %v %s (%d bytes, %x)", f.Dir, f.Kind, f.Method, f.Size, sum.Sum(nil)[:8])}, err
 	}
 	lines := []string{fmt.Sprintf("%v %v", f.Dir, f.Kind)}
-	for _, field := range dialect.Everything(f.Raw) {
+	for _, field := range dialect.AllMatchFields(f.Raw) {
 		if field.Path != "jsonrpc" {
 			lines = append(lines, "  "+field.Path+" "+clipped(field.Value))
 		}

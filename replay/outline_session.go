@@ -238,7 +238,7 @@ func (o *outliner) blocks(depth int, blocks []json.RawMessage) {
 	if err != nil {
 		return // a block that was cut off
 	}
-	for _, f := range dialect.Essence("session/prompt", []byte(`{"prompt":`+string(list)+`}`)) {
+	for _, f := range dialect.MatchFields("session/prompt", []byte(`{"prompt":`+string(list)+`}`)) {
 		var text string
 		if strings.HasSuffix(f.Path, ".text") && json.Unmarshal([]byte(f.Value), &text) == nil {
 			o.text(depth, text)
@@ -255,7 +255,7 @@ func (o *outliner) fields(depth int, value json.RawMessage) {
 	if o.level != Content {
 		return
 	}
-	for _, f := range lasting(dialect.Essence("", value)) {
+	for _, f := range lasting(dialect.MatchFields("", value)) {
 		o.field(depth, "", f)
 	}
 }

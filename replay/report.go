@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Report says how a replay went.
@@ -39,19 +39,19 @@ func (r *Report) Diverged() bool { return len(r.Misses) > 0 || r.Left > 0 }
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, m := range r.Misses {
-		fmt.Fprintf(&b, "miss: %s\n", ansi.Line(m.String()))
+		fmt.Fprintf(&b, "miss: %s\n", termtext.Line(m.String()))
 	}
 	if r.moreMisses > 0 {
 		fmt.Fprintf(&b, "miss: %d more\n", r.moreMisses)
 	}
 	for _, e := range r.Unused {
-		fmt.Fprintf(&b, "never came: %s, frame %d\n", ansi.Line(e.Method), e.Seq)
+		fmt.Fprintf(&b, "never came: %s, frame %d\n", termtext.Line(e.Method), e.Seq)
 	}
 	if more := r.Left - len(r.Unused); more > 0 {
 		fmt.Fprintf(&b, "never came: %d more\n", more)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(&b, "note: %s\n", ansi.Line(n))
+		fmt.Fprintf(&b, "note: %s\n", termtext.Line(n))
 	}
 	if r.moreNotes > 0 {
 		fmt.Fprintf(&b, "note: %d more\n", r.moreNotes)

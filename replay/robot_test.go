@@ -38,7 +38,7 @@ type robot struct {
 // A line is a message on a tape, entries of batches apart.
 type line struct {
 	f     dialect.Frame
-	about dialect.About
+	about dialect.Annotation
 	raw   []byte
 	e     wire.Envelope
 }
@@ -202,7 +202,7 @@ func readLines(t testing.TB, tape *record.Tape) []line {
 		f.Raw = bytes.Clone(f.Raw)
 		switch f.Kind {
 		case wire.Request, wire.Response, wire.Notification:
-			all = append(all, line{f, f.About, f.Raw, wire.Scan(f.Raw)})
+			all = append(all, line{f, f.Annotation, f.Raw, wire.Scan(f.Raw)})
 		case wire.Batch:
 			wire.Entries(f.Raw, func(i int, entry []byte) bool {
 				all = append(all, line{f, f.Entries[i], entry, wire.Scan(entry)})
@@ -321,7 +321,7 @@ func (r robot) run(t *testing.T, tape *record.Tape, agent replay.Agent) (*scene,
 	}
 	var junk []string
 	for line := range bytes.Lines(said(t, tape, wire.AgentToClient)) {
-		if line = bytes.TrimRight(line, "\r\n"); wire.Scan(line).Kind == wire.Junk {
+		if line = bytes.TrimRight(line, "\r\n"); wire.Scan(line).Kind == wire.Invalid {
 			junk = append(junk, string(line))
 		}
 	}
@@ -408,7 +408,7 @@ func (s *scene) hear(text []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.change.Broadcast()
-	if e.Kind == wire.Junk {
+	if e.Kind == wire.Invalid {
 		s.junk = append(s.junk, string(text))
 		return
 	}
@@ -439,7 +439,7 @@ func (s *scene) hear(text []byte) {
 // reply answers a request of the agent as on the tape.
 func (s *scene) reply(request line) {
 	for _, l := range s.all {
-		if l.fromClient() && l.e.Kind == wire.Response && l.about.Answers == request.f.Seq && bytes.Equal(l.e.ID, request.e.ID) {
+		if l.fromClient() && l.e.Kind == wire.Response && l.about.Request == request.f.Seq && bytes.Equal(l.e.ID, request.e.ID) {
 			if !s.robot.leaves || gjson.GetBytes(l.e.Result, "outcome.outcome").Str != "cancelled" {
 				go s.say(l.raw)
 			}

@@ -60,15 +60,15 @@ func (s *script) has(f *dialect.Frame) bool {
 	case f.Dir == wire.ClientToAgent && !f.Origin.Sent(), f.Dir == wire.AgentToClient && !f.Origin.Received():
 		return false
 	case len(f.Entries) > 0:
-		return slices.ContainsFunc(f.Entries, func(a dialect.About) bool { return s.concerns(f.Seq, &a) })
+		return slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return s.concerns(f.Seq, &a) })
 	}
-	return s.concerns(f.Seq, &f.About)
+	return s.concerns(f.Seq, &f.Annotation)
 }
 
 // concerns reports whether a message of a frame belongs to the session that was
 // chosen, or to none. Who asked for a session and got none may have meant any
 // other.
-func (s *script) concerns(seq uint64, about *dialect.About) bool {
+func (s *script) concerns(seq uint64, about *dialect.Annotation) bool {
 	switch made := s.made[seq]; {
 	case s.session == "", about.Session == s.session:
 		return true

@@ -25,9 +25,9 @@ func (p *player) take() bool {
 	switch {
 	case f.Kind == wire.Mark:
 		p.mark(f)
-	case f.Dir == wire.AgentStderr, f.Dir == wire.AgentToClient && f.Kind == wire.Junk:
+	case f.Dir == wire.AgentStderr, f.Dir == wire.AgentToClient && f.Kind == wire.Invalid:
 		p.trailing(f)
-	case f.Kind == wire.Junk:
+	case f.Kind == wire.Invalid:
 		// Nobody answers to what is no message.
 	case f.Dir == wire.ClientToAgent:
 		p.lastHeld, p.signal = nil, ""

@@ -13,7 +13,7 @@ import (
 // fromClient takes a frame of the client.
 func (p *player) fromClient(f *dialect.Frame) {
 	if f.Kind != wire.Batch {
-		p.cue(f, f.About, f.Raw, p.script.source.envelope(f), -1)
+		p.cue(f, f.Annotation, f.Raw, p.script.source.envelope(f), -1)
 		return
 	}
 	wire.Entries(f.Raw, func(i int, entry []byte) bool {
@@ -25,7 +25,7 @@ func (p *player) fromClient(f *dialect.Frame) {
 }
 
 // cue takes one message of the client.
-func (p *player) cue(f *dialect.Frame, about dialect.About, raw []byte, e wire.Envelope, entry int) {
+func (p *player) cue(f *dialect.Frame, about dialect.Annotation, raw []byte, e wire.Envelope, entry int) {
 	c := &cue{seq: f.Seq, entry: entry, kind: kindOf(e), method: about.Method, session: addressee(about.Method, e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
 	switch c.kind {
 	case wire.Response:
@@ -65,7 +65,7 @@ func (p *player) drained(c *cue) bool {
 
 // kindOf returns what a message is, also one that is too large to be checked.
 func kindOf(e wire.Envelope) wire.Kind {
-	if e.Kind != wire.Unchecked {
+	if e.Kind != wire.Oversized {
 		return e.Kind
 	}
 	switch {
@@ -76,7 +76,7 @@ func kindOf(e wire.Envelope) wire.Kind {
 	case e.ID != nil:
 		return wire.Response
 	}
-	return wire.Junk
+	return wire.Invalid
 }
 
 // addressee returns the session that a message of a method names itself. Those of

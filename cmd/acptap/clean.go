@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A cleaner is a terminal that is written to by somebody else than we: what
@@ -44,9 +44,9 @@ func (c *cleaner) flush() { c.write() }
 func (c *cleaner) write() error {
 	text, ended := bytes.CutSuffix(c.line, []byte("\n"))
 	if json.Valid(text) {
-		text = ansi.JSON(text)
+		text = termtext.JSON(text)
 	} else {
-		text = []byte(ansi.Line(string(bytes.TrimSuffix(text, []byte("\r")))))
+		text = []byte(termtext.Line(string(bytes.TrimSuffix(text, []byte("\r")))))
 	}
 	if ended {
 		text = append(text[:len(text):len(text)], '\n')

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func newDoctorCmd(dir *string) *cobra.Command {
@@ -76,10 +76,10 @@ func writeDiagnoses(w io.Writer, found []record.Diagnosis) error {
 	fmt.Fprintf(w, "ok   acptap %s, format %d\n", version(), record.Format)
 	for _, d := range found {
 		if d.Bad {
-			fmt.Fprintf(w, "BAD  %s\n     → %s\n", ansi.Line(d.What), d.Advice)
+			fmt.Fprintf(w, "BAD  %s\n     → %s\n", termtext.Line(d.What), d.Advice)
 			continue
 		}
-		fmt.Fprintf(w, "ok   %s\n", ansi.Line(d.What))
+		fmt.Fprintf(w, "ok   %s\n", termtext.Line(d.What))
 	}
 	return nil
 }

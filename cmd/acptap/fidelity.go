@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -121,11 +121,11 @@ func tellReloads(w, stderr io.Writer, reloads []shim.Reload, asJSON bool) error 
 			}
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s frame %d: %s of %s: %s in %s\n", r.Tape, r.Request, r.Method, ansi.Line(r.Session), count(uint64(len(r.Losses)), "difference"), count(uint64(r.Live), "thing")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s frame %d: %s of %s: %s in %s\n", r.Tape, r.Request, r.Method, termtext.Line(r.Session), count(uint64(len(r.Losses)), "difference"), count(uint64(r.Live), "thing")); err != nil {
 			return err
 		}
 		for _, l := range r.Losses {
-			if _, err := fmt.Fprintf(w, "  %s\n", ansi.Line(fmt.Sprint(l))); err != nil {
+			if _, err := fmt.Fprintf(w, "  %s\n", termtext.Line(fmt.Sprint(l))); err != nil {
 				return err
 			}
 		}

@@ -27,7 +27,7 @@ func keyHelp() string {
 	for _, k := range filter.Keys() {
 		means := k.Means
 		if len(k.Words) > 0 {
-			means = strings.Join(k.Words, ", ")
+			means = strings.Join(k.Words, " ")
 		}
 		fmt.Fprintf(&b, "  %-7s  %s\n", k.Name, means)
 	}
@@ -88,7 +88,7 @@ func (p *picks) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&p.sessions, "session", nil, "frames of this session, given by its `id` or the beginning of it")
 	f.StringSliceVar(&p.updates, "update", nil, "updates of this `variant`, such as tool_call*")
 	f.StringSliceVar(&p.dirs, "dir", nil, "frames in this `direction`: c2a (client), a2c (agent) or err (stderr)")
-	f.StringSliceVar(&p.kinds, "kind", nil, "frames of this `kind`: request, response, notification, batch, junk, unchecked, stderr or mark; the beginning will do")
+	f.StringSliceVar(&p.kinds, "kind", nil, "frames of this `kind`: request, response, notification, batch, invalid, oversized, stderr or mark; the beginning will do")
 	f.StringVar(&p.text, "text", "", "frames with this `text` in them; case counts if it has capital letters")
 }
 

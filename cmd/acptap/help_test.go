@@ -53,8 +53,8 @@ func TestHelp(t *testing.T) {
 func TestHelpOfJSON(t *testing.T) {
 	var dir string
 	frame, err := inspect.JSON(dialect.Frame{
-		Frame: wire.Frame{Failed: true},
-		About: dialect.About{Method: "m", Update: "u", Session: "s", Answers: 1},
+		Frame:      wire.Frame{Failed: true},
+		Annotation: dialect.Annotation{Method: "m", Update: "u", Session: "s", Request: 1},
 	}, time.Now(), time.Second)
 	if err != nil {
 		t.Fatal(err)

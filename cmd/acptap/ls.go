@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func newLsCmd(dir *string) *cobra.Command {
@@ -43,7 +43,7 @@ A line of --json is an object with
                       agentVersion
   frames, bytes       messages of both sides, and the bytes of these
   lines               the same with stderr and marks: the last number
-  failed, junk        frames with an error; frames that are no JSON-RPC
+  failed, invalid     frames with an error; lines that are not JSON-RPC
   lost                bytes that are missing on the tape
   sessions, turns     how many
   live, sealed        recorded now; complete in tapes/
@@ -105,7 +105,7 @@ type tapeLine struct {
 	Lines         uint64     `json:"lines"`
 	Bytes         int64      `json:"bytes"`
 	Failed        uint64     `json:"failed"`
-	Junk          uint64     `json:"junk"`
+	Invalid       uint64     `json:"invalid"`
 	Lost          int64      `json:"lost"`
 	Sessions      uint64     `json:"sessions"`
 	Turns         uint64     `json:"turns"`
@@ -121,7 +121,7 @@ func tapeOf(i record.Info) any {
 		Tape: i.Tape, Started: i.Start.Time, Name: i.Start.Name, Command: record.RedactCommand(i.Start.Command), Cwd: i.Start.Cwd,
 		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Version: c.Version,
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
-		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failed: i.Failed, Junk: i.Junk, Lost: i.Lost,
+		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,
 		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Exit: i.Exit,
 	}
 	if !i.Ended.IsZero() {
@@ -148,7 +148,7 @@ func writeValue(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s\n", ansi.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+	_, err := fmt.Fprintf(w, "%s\n", termtext.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
 	return err
 }
 
@@ -161,7 +161,7 @@ func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 	t.row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
 	for _, i := range tapes {
 		t.row(i.Tape, timeText(i.Start.Time), inspect.AgentName(i), stateText(i),
-			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, ansi.ByteSize(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
+			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, termtext.ByteSize(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
 	}
 	return t.write(w, columns(w), 2, 3, 8)
 }
@@ -188,11 +188,11 @@ func stateText(i record.Info) string {
 	if i.Failed > 0 {
 		s = append(s, count(i.Failed, "error"))
 	}
-	if i.Junk > 0 {
-		s = append(s, count(i.Junk, "junk line"))
+	if i.Invalid > 0 {
+		s = append(s, count(i.Invalid, "invalid line"))
 	}
 	if i.Lost > 0 {
-		s = append(s, ansi.ByteSize(i.Lost)+" lost")
+		s = append(s, termtext.ByteSize(i.Lost)+" lost")
 	}
 	return strings.Join(s, ", ")
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/acptap/acptap/proxy"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // warn tells of what went wrong, in one line for each thing. What came over the
 // wire may stand in it.
 func warn(stderr io.Writer, format string, args ...any) {
-	text := ansi.Text(fmt.Sprintf(format, args...))
+	text := termtext.Text(fmt.Sprintf(format, args...))
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(stderr, "acptap: %s\n", strings.TrimSuffix(line, "\n"))
 	}

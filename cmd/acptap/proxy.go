@@ -13,7 +13,7 @@ import (
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -75,7 +75,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *shi
 	h := &herald{stderr: stderr}
 	defer h.wait()
 	p := &proxy.Proxy{Command: start.Command, Complain: func(err error) {
-		h.tell("%s", ansi.Line(err.Error())) // a panic may quote the traffic
+		h.tell("%s", termtext.Line(err.Error())) // a panic may quote the traffic
 	}}
 	var journal *record.Journal
 	var helper *shim.Shim

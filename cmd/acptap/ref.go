@@ -12,7 +12,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // refHelp tells of the REF that many commands take.
@@ -131,7 +131,7 @@ func onlySession(fits []record.SessionInfo, ref string) (record.SessionInfo, err
 	case 1:
 		return fits[0], nil
 	}
-	return record.SessionInfo{}, fmt.Errorf("%q is %w: it fits %d sessions, such as %s and %s", ref, record.ErrAmbiguous, len(fits), ansi.Line(fullName(fits[0])), ansi.Line(fullName(fits[1])))
+	return record.SessionInfo{}, fmt.Errorf("%q is %w: it fits %d sessions, such as %s and %s", ref, record.ErrAmbiguous, len(fits), termtext.Line(fullName(fits[0])), termtext.Line(fullName(fits[1])))
 }
 
 // fullName is a REF of a session that names no other, though agents use ids again.

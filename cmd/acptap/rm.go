@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func newRmCmd(dir *string) *cobra.Command {
@@ -46,7 +46,7 @@ Exit status 0; 2 if something could not be deleted.`,
 				return err
 			}
 			for _, k := range doomed.kept {
-				warn(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but nothing was said", k.tape, ansi.Line(k.session))
+				warn(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but nothing was said", k.tape, termtext.Line(k.session))
 			}
 			return deleteTapes(cmd.OutOrStdout(), store, doomed.tapes, dry)
 		},
@@ -139,8 +139,8 @@ func deleteTapes(w io.Writer, store *record.Store, ids []string, dry bool) error
 	var freed int64
 	for _, id := range gone {
 		freed += sizes[id]
-		fmt.Fprintln(w, ansi.Line(id))
+		fmt.Fprintln(w, termtext.Line(id))
 	}
-	fmt.Fprintf(w, "%s %s, %s\n", count(uint64(len(gone)), "tape"), verb, ansi.ByteSize(freed))
+	fmt.Fprintf(w, "%s %s, %s\n", count(uint64(len(gone)), "tape"), verb, termtext.ByteSize(freed))
 	return failed
 }

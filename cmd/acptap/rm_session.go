@@ -9,7 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A doom is what goes because of what was named.
@@ -81,13 +81,13 @@ func (d *doom) addRun(l record.Listing, one record.SessionInfo, run record.Run, 
 	switch {
 	case slices.Contains(d.tapes, run.Tape):
 	case tape >= 0 && l.Tapes[tape].Live:
-		return fmt.Errorf("session %s is on tape %s: %w", ansi.Line(one.ID), run.Tape, record.ErrLive)
+		return fmt.Errorf("session %s is on tape %s: %w", termtext.Line(one.ID), run.Tape, record.ErrLive)
 	case len(others) == 0:
 		d.add(run.Tape)
 	case run.Turns == 0 && run.Frames <= 1:
 		d.kept = append(d.kept, keptRun{run.Tape, one.ID})
 	default:
-		return fmt.Errorf("session %s shares tape %s with %s; name them too, or the tape, to delete all of them", ansi.Line(one.ID), run.Tape, ansi.Line(strings.Join(others, ", ")))
+		return fmt.Errorf("session %s shares tape %s with %s; name them too, or the tape, to delete all of them", termtext.Line(one.ID), run.Tape, termtext.Line(strings.Join(others, ", ")))
 	}
 	return nil
 }

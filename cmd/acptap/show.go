@@ -16,7 +16,7 @@ import (
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A show is what is shown, and how.
@@ -275,7 +275,7 @@ func (s *show) one(w io.Writer, sub subject, terminal bool) error {
 	if err != nil {
 		return err
 	}
-	in := &inspect.Indenter{W: w, Text: s.raw || f.Kind == wire.Junk || f.Kind == wire.Stderr}
+	in := &inspect.Indenter{W: w, Text: s.raw || f.Kind == wire.Invalid || f.Kind == wire.Stderr}
 	if err := p.Tape.WriteFrame(in, s.frame); err != nil {
 		return err
 	}
@@ -292,9 +292,9 @@ func (s *show) partOf(sub subject) (part, error) {
 	}
 	switch len(found) {
 	case 0:
-		return part{}, fmt.Errorf("session %s has no frame %d", ansi.Line(sub.Session), s.frame)
+		return part{}, fmt.Errorf("session %s has no frame %d", termtext.Line(sub.Session), s.frame)
 	case 1:
 		return found[0], nil
 	}
-	return part{}, fmt.Errorf("session %s has a frame %d on %d tapes, such as %s; name the tape", ansi.Line(sub.Session), s.frame, len(found), found[0].Tape.ID())
+	return part{}, fmt.Errorf("session %s has a frame %d on %d tapes, such as %s; name the tape", termtext.Line(sub.Session), s.frame, len(found), found[0].Tape.ID())
 }

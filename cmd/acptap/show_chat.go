@@ -9,8 +9,8 @@ import (
 
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/record/trace/ansi"
 )
 
 // chatLines is how much of a tool's output is shown in a conversation.
@@ -118,6 +118,6 @@ func writeConversation(w io.Writer, session *trace.Session) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s,%s\n", ansi.JSON(head[:len(head)-1]), ansi.JSON(c[1:]))
+	_, err = fmt.Fprintf(w, "%s,%s\n", termtext.JSON(head[:len(head)-1]), termtext.JSON(c[1:]))
 	return err
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A table is aligned text for people.
@@ -19,12 +19,12 @@ type table struct {
 // row adds a row. Cells that come from outside may hold anything.
 func (t *table) row(cells ...string) {
 	for i, c := range cells {
-		c = ansi.Line(c)
+		c = termtext.Line(c)
 		cells[i] = c
 		if i == len(t.widths) {
 			t.widths = append(t.widths, 0)
 		}
-		t.widths[i] = max(t.widths[i], ansi.Width(c))
+		t.widths[i] = max(t.widths[i], termtext.Width(c))
 	}
 	t.rows = append(t.rows, cells)
 }
@@ -49,14 +49,14 @@ func (t *table) write(w io.Writer, width int, may ...int) error {
 				gap += t.widths[i] + 2
 				continue
 			}
-			c = ansi.Cut(c, t.widths[i])
+			c = termtext.Cut(c, t.widths[i])
 			line.WriteString(strings.Repeat(" ", gap))
 			line.WriteString(c)
-			gap = t.widths[i] - ansi.Width(c) + 2
+			gap = t.widths[i] - termtext.Width(c) + 2
 		}
 		text := line.String()
 		if width > 0 {
-			text = ansi.Cut(text, width)
+			text = termtext.Cut(text, width)
 		}
 		b.WriteString(text)
 		b.WriteByte('\n')

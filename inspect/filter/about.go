@@ -11,7 +11,7 @@ const (
 	session
 )
 
-func (f field) of(a *dialect.About) string {
+func (f field) of(a *dialect.Annotation) string {
 	switch f {
 	case method:
 		return a.Method
@@ -37,7 +37,7 @@ func aboutTerm(f field, loose func(string) pattern) func(written, string) (test,
 func (aboutTest) needs() needs { return 0 }
 
 func (t aboutTest) fits(s *Subject) verdict {
-	if t.has(&s.About) {
+	if t.has(&s.Annotation) {
 		return yes
 	}
 	for i := range s.Entries {
@@ -48,7 +48,7 @@ func (t aboutTest) fits(s *Subject) verdict {
 	return no
 }
 
-func (t aboutTest) has(a *dialect.About) bool {
+func (t aboutTest) has(a *dialect.Annotation) bool {
 	v := t.field.of(a)
 	return v != "" && t.pattern.match(v)
 }

@@ -23,8 +23,8 @@ func traffic() (list []*filter.Subject, size int64) {
 		raw := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"sess-0193a7","update":{"sessionUpdate":%q,"toolCallId":"call-%d","content":{"type":"text","text":"%s"}}}}`, update, i, text)
 		size += int64(len(raw))
 		list = append(list, &filter.Subject{Frame: &dialect.Frame{
-			Frame: wire.Frame{Seq: uint64(i + 1), Kind: wire.Notification, Dir: wire.AgentToClient, Raw: raw, Size: int64(len(raw))},
-			About: dialect.About{Method: "session/update", Update: update, Session: "sess-0193a7"},
+			Frame:      wire.Frame{Seq: uint64(i + 1), Kind: wire.Notification, Dir: wire.AgentToClient, Raw: raw, Size: int64(len(raw))},
+			Annotation: dialect.Annotation{Method: "session/update", Update: update, Session: "sess-0193a7"},
 		}})
 	}
 	return list, size

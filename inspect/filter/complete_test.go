@@ -27,7 +27,7 @@ func TestComplete(t *testing.T) {
 		{"a !(se¦) b", "4-6 session:, 4-6 seq:"},
 		{"a|se¦", "2-4 session:, 2-4 seq:"},
 		{"se¦ssion:x", "0-7 session, 0-7 seq"},
-		{"kind:¦", "5-5 junk, 5-5 request, 5-5 response, 5-5 notification, 5-5 batch, 5-5 unchecked, 5-5 stderr, 5-5 mark"},
+		{"kind:¦", "5-5 invalid, 5-5 request, 5-5 response, 5-5 notification, 5-5 batch, 5-5 oversized, 5-5 stderr, 5-5 mark"},
 		{"kind:re¦", "5-7 request, 5-7 response"},
 		{"kind=re¦sp x", "5-9 request, 5-9 response"},
 		{"kind>re¦", ""},

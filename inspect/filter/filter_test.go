@@ -15,44 +15,44 @@ import (
 
 // subjects are frames of all sorts, by name.
 func subjects() map[string]*filter.Subject {
-	frame := func(kind wire.Kind, dir wire.Direction, raw string, about dialect.About) *dialect.Frame {
+	frame := func(kind wire.Kind, dir wire.Direction, raw string, about dialect.Annotation) *dialect.Frame {
 		return &dialect.Frame{
-			Frame: wire.Frame{Kind: kind, Dir: dir, Raw: []byte(raw), Size: int64(len(raw))},
-			About: about,
+			Frame:      wire.Frame{Kind: kind, Dir: dir, Raw: []byte(raw), Size: int64(len(raw))},
+			Annotation: about,
 		}
 	}
 	list := map[string]*filter.Subject{
 		"chunk": {
 			Frame: frame(wire.Notification, wire.AgentToClient,
 				`{"method":"session/update","params":{"update":{"content":{"text":"Say \"hi\"\nto A\/B, caf\u00e9 \ud83d\ude00"}}}}`,
-				dialect.About{Method: "session/update", Update: "agent_message_chunk", Session: "s-123"}),
+				dialect.Annotation{Method: "session/update", Update: "agent_message_chunk", Session: "s-123"}),
 			Turn: 2,
 		},
 		"tool": {
 			Frame: frame(wire.Notification, wire.AgentToClient,
 				`{"method":"session/update","params":{"update":{"toolCallId":"call-7","status":"failed","locations":[{"line":3},{"line":40}]}}}`,
-				dialect.About{Method: "session/update", Update: "tool_call_update", Session: "s-123"}),
+				dialect.Annotation{Method: "session/update", Update: "tool_call_update", Session: "s-123"}),
 			Turn: 2,
 			Tool: filter.Tool{ID: "call-7", Title: "Read mean.go"},
 		},
 		"ask": {
 			Frame: frame(wire.Request, wire.AgentToClient,
 				`{"id":"7","method":"session/request_permission","params":{"toolCall":{"toolCallId":"call-7","title":"Read mean.go"}}}`,
-				dialect.About{Method: "session/request_permission", Session: "s-123"}),
+				dialect.Annotation{Method: "session/request_permission", Session: "s-123"}),
 			Turn: 2,
 			Open: true,
 		},
 		"read": {
 			Frame: frame(wire.Response, wire.ClientToAgent, `{"id":17,"error":{"code":-32000,"message":"No such file"}}`,
-				dialect.About{Method: "fs/read_text_file", Session: "s-1", Answers: 3}),
+				dialect.Annotation{Method: "fs/read_text_file", Session: "s-1", Request: 3}),
 			Latency: 2*time.Second + 345*time.Millisecond,
 		},
 		"batch": {
 			Frame: frame(wire.Batch, wire.ClientToAgent, `[{"id":1,"method":"ping"},{"id":2,"method":"tools/call","params":{"n":5,"name":"grep"}}]`,
-				dialect.About{Entries: []dialect.About{{Method: "ping"}, {Method: "tools/call", Session: "t"}}}),
+				dialect.Annotation{Entries: []dialect.Annotation{{Method: "ping"}, {Method: "tools/call", Session: "t"}}}),
 		},
-		"stderr": {Frame: frame(wire.Stderr, wire.AgentStderr, `C:\new\`, dialect.About{})},
-		"mark":   {Frame: frame(wire.Mark, wire.AgentToClient, `{"gap":12}`, dialect.About{})},
+		"stderr": {Frame: frame(wire.Stderr, wire.AgentStderr, `C:\new\`, dialect.Annotation{})},
+		"mark":   {Frame: frame(wire.Mark, wire.AgentToClient, `{"gap":12}`, dialect.Annotation{})},
 	}
 	list["read"].Failed = true
 	list["chunk"].Origin = wire.Injected
@@ -275,11 +275,11 @@ var errorTests = []struct {
 	{"Method:x", 0, `"Method" is no key`},
 	{"method:", 7, "a value is missing"},
 	{"method: x", 7, "a value is missing"},
-	{"kind:", 5, "there are junk request"},
+	{"kind:", 5, "there are invalid request"},
 	{"method:!x", 7, "in quotes"},
 	{"method>x", 6, "method takes no >; there are : = ~"},
 	{"seq~1", 3, "seq takes no ~"},
-	{"kind:event", 5, `"event" is no value of kind; there are junk request response`},
+	{"kind:event", 5, `"event" is no value of kind; there are invalid request response`},
 	{"is:bad", 3, "there are error open lost"},
 	{"seq:x", 4, "no whole number"},
 	{"seq:-1", 4, "no whole number"},
@@ -428,7 +428,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("kind %q: got %v, %v, want %v", word, got, err, want)
 		}
 	}
-	for word, want := range map[string]string{"re": "request or response", "": "no kind", "event": "there are junk, request"} {
+	for word, want := range map[string]string{"re": "request or response", "": "no kind", "event": "there are invalid, request"} {
 		if got, err := filter.Kind(word); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("kind %q: got %v, %v, want %q in the error", word, got, err, want)
 		}

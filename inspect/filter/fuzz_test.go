@@ -81,8 +81,8 @@ func FuzzMatch(f *testing.F) {
 		if k := wire.Kind(kind); k == wire.Stderr {
 			frame.Kind = k
 		}
-		about, _ := dialect.NewTracker(dialect.AnyProtocol).See(&frame, wire.Scan(raw))
-		fits := dialect.Frame{Frame: frame, About: about}
+		about, _ := dialect.NewTracker(dialect.AnyProtocol).Observe(&frame, wire.Scan(raw))
+		fits := dialect.Frame{Frame: frame, Annotation: about}
 		var tr filter.Tracker
 		s := tr.See(&fits)
 		checkBare(t, want, &s)

@@ -26,7 +26,7 @@ func (idTest) needs() needs { return ofBytes }
 
 func (t idTest) fits(s *Subject) verdict {
 	switch s.Kind {
-	case wire.Request, wire.Response, wire.Unchecked, wire.Batch:
+	case wire.Request, wire.Response, wire.Oversized, wire.Batch:
 	default:
 		return no
 	}

@@ -58,7 +58,7 @@ func (pathTest) needs() needs { return ofBytes }
 
 func (t pathTest) fits(s *Subject) verdict {
 	switch s.Kind {
-	case wire.Junk, wire.Stderr, wire.Unchecked: // gjson is for JSON of bounded size and depth
+	case wire.Invalid, wire.Stderr, wire.Oversized: // gjson is for JSON of bounded size and depth
 		return no
 	}
 	return s.messages(func(_ int, message []byte) bool { return t.in(message) })

@@ -69,7 +69,7 @@ func AboutTool(f *dialect.Frame) bool {
 		u, ok := dialect.LookupUpdate(f.Update)
 		return ok && u.Entity == dialect.ToolCall
 	case wire.Batch:
-		return slices.ContainsFunc(f.Entries, func(e dialect.About) bool { return callsTool(e.Method) })
+		return slices.ContainsFunc(f.Entries, func(e dialect.Annotation) bool { return callsTool(e.Method) })
 	}
 	return false
 }

@@ -62,7 +62,7 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error]) {
 			t.open[f.Seq] = true
 		}
 		for reply := range f.Replies() {
-			delete(t.open, reply.Answers)
+			delete(t.open, reply.Request)
 		}
 	}
 }
@@ -73,9 +73,9 @@ func (t *Tracker) See(f *dialect.Frame) Subject {
 	s.Turn = t.turn(f)
 	s.Tool = t.tool(f)
 	for reply := range f.Replies() {
-		t.answer(&s, reply.Answers)
+		t.answer(&s, reply.Request)
 	}
-	if f.Kind == wire.Request || f.Kind == wire.Batch || f.Kind == wire.Unchecked {
+	if f.Kind == wire.Request || f.Kind == wire.Batch || f.Kind == wire.Oversized {
 		t.asked.Add(Request[Tool]{Seq: f.Seq, At: f.At, Untimed: f.Untimed, Note: s.Tool})
 	}
 	return s
@@ -115,10 +115,10 @@ func (t *Tracker) turn(f *dialect.Frame) int {
 	if u == nil || f.Session == "" || len(u.prompts) == 0 {
 		return 0
 	}
-	i := max(slices.IndexFunc(u.prompts, func(p prompt) bool { return p.seq == f.Answers }), 0)
+	i := max(slices.IndexFunc(u.prompts, func(p prompt) bool { return p.seq == f.Request }), 0)
 	n := u.prompts[i].turn
 	if f.Events.Has(dialect.TurnEnded) {
-		if f.Answers != 0 {
+		if f.Request != 0 {
 			u.prompts = slices.Delete(u.prompts, i, i+1)
 		} else {
 			u.prompts = u.prompts[:0] // one idle ends all

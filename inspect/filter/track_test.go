@@ -32,8 +32,8 @@ func frames(lines string) iter.Seq2[dialect.Frame, error] {
 			f.Size = int64(len(f.Raw))
 			e := wire.Scan(f.Raw)
 			f.Kind = e.Kind
-			about, _ := tracker.See(&f, e)
-			if !yield(dialect.Frame{Frame: f, About: about}, nil) {
+			about, _ := tracker.Observe(&f, e)
+			if !yield(dialect.Frame{Frame: f, Annotation: about}, nil) {
 				return
 			}
 		}
@@ -219,7 +219,7 @@ func TestTrackerForgets(t *testing.T) {
 		return dialect.Frame{Frame: wire.Frame{Seq: seq, At: time.Duration(seq), Kind: wire.Request}}
 	}
 	response := func(seq, to uint64) dialect.Frame {
-		return dialect.Frame{Frame: wire.Frame{Seq: seq, At: time.Duration(seq), Kind: wire.Response}, About: dialect.About{Answers: to}}
+		return dialect.Frame{Frame: wire.Frame{Seq: seq, At: time.Duration(seq), Kind: wire.Response}, Annotation: dialect.Annotation{Request: to}}
 	}
 	see(request(1))
 	for seq := uint64(2); seq < 300_000; seq += 2 {

@@ -26,7 +26,7 @@ func Direction(word string) (wire.Direction, error) {
 func Kind(word string) (wire.Kind, error) {
 	var names, fits []string
 	var found wire.Kind
-	for k := wire.Junk; k <= wire.Mark; k++ {
+	for k := wire.Invalid; k <= wire.Mark; k++ {
 		name := k.String()
 		names = append(names, name)
 		if name == word {
@@ -67,7 +67,7 @@ const (
 func words(s set) []string {
 	switch s {
 	case kind:
-		return names(wire.Junk, wire.Mark)
+		return names(wire.Invalid, wire.Mark)
 	case dir:
 		return names(wire.ClientToAgent, wire.AgentStderr)
 	case origin:

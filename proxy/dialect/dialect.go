@@ -73,58 +73,58 @@ func (d *Dialect) UnmarshalText(text []byte) error {
 	return wire.ParseName(dialectNames[:], "dialect", text, (*uint8)(d))
 }
 
-// An Overlay is one of the session proposals made for MCP.
-type Overlay uint8
+// A Proposal is one of the session proposals made for MCP.
+type Proposal uint8
 
-// The overlays.
+// The proposals.
 const (
-	NoOverlay Overlay = iota
-	SEP1364A1         // alternative 1: sessions capability, session/create, session/delete
-	SEP1364A2         // alternative 2: initialize starts sessions, terminate ends them
-	DataLayer         // data-layer sessions: _meta["io.modelcontextprotocol/session"]
+	NoProposal Proposal = iota
+	SEP1364A1           // alternative 1: sessions capability, session/create, session/delete
+	SEP1364A2           // alternative 2: initialize starts sessions, terminate ends them
+	DataLayer           // data-layer sessions: _meta["io.modelcontextprotocol/session"]
 )
 
-var overlayNames = [...]string{"", "sep1364-a1", "sep1364-a2", "dls"}
+var proposalNames = [...]string{"", "sep1364-a1", "sep1364-a2", "dls"}
 
-// String returns sep1364-a1, sep1364-a2 or dls, and nothing for NoOverlay.
-func (o Overlay) String() string { return wire.Name(overlayNames[:], uint8(o)) }
+// String returns sep1364-a1, sep1364-a2 or dls, and nothing for NoProposal.
+func (p Proposal) String() string { return wire.Name(proposalNames[:], uint8(p)) }
 
-// MarshalText returns the name of o.
-func (o Overlay) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+// MarshalText returns the name of p.
+func (p Proposal) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalText takes a name that String returns.
-func (o *Overlay) UnmarshalText(text []byte) error {
-	return wire.ParseName(overlayNames[:], "overlay", text, (*uint8)(o))
+func (p *Proposal) UnmarshalText(text []byte) error {
+	return wire.ParseName(proposalNames[:], "proposal", text, (*uint8)(p))
 }
 
 // A Frame is a wire.Frame and what it means on its connection.
 type Frame struct {
 	wire.Frame
-	About
+	Annotation
 }
 
 // Asks reports whether f is a request that is to have a response of its own. One
 // that stands in the place of another has none: the other has.
 func (f *Frame) Asks() bool { return f.Kind == wire.Request && f.Origin != wire.Rewritten }
 
-// About is what a frame means on its connection.
-type About struct {
-	Method  string  // of a response: its request's; empty if there is none or it is not known
-	Update  string  // the variant of a session/update, such as agent_message_chunk
-	Session string  // the id of the session that the frame belongs to; empty: the connection's
-	Answers uint64  // of a response: Seq of its request, or of the batch that the request is in; with RequestCancelled, of the request that is taken back; 0 if that is not known
-	Events  Events  // what happens with this frame
-	Entries []About // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Answers are empty, and Session is set if the entries agree
+// Annotation is what a frame means on its connection.
+type Annotation struct {
+	Method  string       // of a response: its request's; empty if there is none or it is not known
+	Update  string       // the variant of a session/update, such as agent_message_chunk
+	Session string       // the id of the session that the frame belongs to; empty: the connection's
+	Request uint64       // of a response: Seq of its request, or of the batch that the request is in; with RequestCancelled, of the request that is taken back; 0 if that is not known
+	Events  Events       // what happens with this frame
+	Entries []Annotation // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Answers are empty, and Session is set if the entries agree
 }
 
 // Replies yields what answers or cancels a request: a itself, or entries of it.
-func (a *About) Replies() iter.Seq[*About] {
-	return func(yield func(*About) bool) {
-		if a.Answers != 0 && !yield(a) {
+func (a *Annotation) Replies() iter.Seq[*Annotation] {
+	return func(yield func(*Annotation) bool) {
+		if a.Request != 0 && !yield(a) {
 			return
 		}
 		for i := range a.Entries {
-			if e := &a.Entries[i]; e.Answers != 0 && !yield(e) {
+			if e := &a.Entries[i]; e.Request != 0 && !yield(e) {
 				return
 			}
 		}
@@ -154,13 +154,13 @@ func (s Events) Has(e Events) bool { return s&e == e }
 // Failed reports whether a message, which means what about says, is a response
 // that says that something went wrong: an error, or an MCP tool's result that
 // says isError.
-func Failed(e wire.Envelope, about *About) bool {
+func Failed(e wire.Envelope, about *Annotation) bool {
 	return e.Method == nil && has(e.Error) || about.Events.Has(ToolFailed)
 }
 
-// News is what a frame tells about its session beyond About. Empty fields tell
+// SessionFacts is what a frame tells about its session beyond About. Empty fields tell
 // nothing; a batch with entries of several sessions tells nothing.
-type News struct {
+type SessionFacts struct {
 	Cwd     string // working directory: stands with SessionOpened
 	Title   string // the title that the agent gave
 	Prompt  string // with TurnBegan: the first line of the prompt's text, at most 80 characters
@@ -173,7 +173,7 @@ type News struct {
 type Connection struct {
 	Protocol      Protocol
 	Dialect       Dialect
-	Overlay       Overlay
+	Proposal      Proposal
 	Hybrid        bool   // keys of two dialects in one object of initialize
 	Version       string // the negotiated protocolVersion as JSON without quotes: 1, 2, 2025-11-25
 	Client        string // name

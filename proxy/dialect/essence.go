@@ -165,10 +165,10 @@ var classes = map[string]Class{
 	"cursor":        Opaque, "nextCursor": Opaque, "requestState": Opaque,
 }
 
-// Essence returns the fields that count in the params of a request or
+// MatchFields returns the fields that count in the params of a request or
 // notification, in a fixed order. What a client only tells of itself, secrets,
 // and _meta do not count.
-func Essence(method string, params []byte) []Field {
+func MatchFields(method string, params []byte) []Field {
 	w := walker{}
 	parts, ok := carried[method]
 	if !ok {
@@ -180,9 +180,9 @@ func Essence(method string, params []byte) []Field {
 	return w.fields
 }
 
-// AnswerEssence returns the fields that count in the response to method. Of an
+// ResponseMatchFields returns the fields that count in the response to method. Of an
 // error that is its code; of most results it is nothing but that they are none.
-func AnswerEssence(method string, e wire.Envelope) []Field {
+func ResponseMatchFields(method string, e wire.Envelope) []Field {
 	if has(e.Error) {
 		code := at(e.Error, "code")
 		if code == nil {
@@ -201,8 +201,8 @@ func AnswerEssence(method string, e wire.Envelope) []Field {
 	return w.fields
 }
 
-// Everything returns a field for each value in params or a result.
-func Everything(value []byte) []Field {
+// AllMatchFields returns a field for each value in params or a result.
+func AllMatchFields(value []byte) []Field {
 	w := walker{all: true}
 	w.walk("", "", value, false)
 	return w.fields

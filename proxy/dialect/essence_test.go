@@ -46,8 +46,8 @@ func TestEssence(t *testing.T) {
 		{"cancel", "$/cancel_request", `{"requestId":7}`, `{"requestId":"7"}`, "requestId"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := dialect.Essence(tt.method, []byte(tt.a))
-			b := dialect.Essence(tt.method, []byte(tt.b))
+			a := dialect.MatchFields(tt.method, []byte(tt.a))
+			b := dialect.MatchFields(tt.method, []byte(tt.b))
 			if got := differing(a, b); got != tt.differs {
 				t.Errorf("%s and %s: got %q, want %q", tt.a, tt.b, got, tt.differs)
 			}
@@ -70,8 +70,8 @@ func TestAnswerEssence(t *testing.T) {
 		{"whole", "tools/call", `{"id":1,"result":{"content":[{"text":"a"}]}}`, `{"id":1,"result":{"content":[{"text":"b"}]}}`, "content[0].text"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := dialect.AnswerEssence(tt.method, wire.Scan([]byte(tt.a)))
-			b := dialect.AnswerEssence(tt.method, wire.Scan([]byte(tt.b)))
+			a := dialect.ResponseMatchFields(tt.method, wire.Scan([]byte(tt.a)))
+			b := dialect.ResponseMatchFields(tt.method, wire.Scan([]byte(tt.b)))
 			if got := differing(a, b); got != tt.differs {
 				t.Errorf("%s and %s: got %q, want %q", tt.a, tt.b, got, tt.differs)
 			}
@@ -121,13 +121,13 @@ func TestClasses(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := dialect.Essence(tt.method, []byte(tt.params))
+			got := dialect.MatchFields(tt.method, []byte(tt.params))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.params, diff)
 			}
 		})
 	}
-	got := dialect.Everything([]byte(`{"_meta":{"cwd":1},"env":{}}`))
+	got := dialect.AllMatchFields([]byte(`{"_meta":{"cwd":1},"env":{}}`))
 	want := []dialect.Field{{Path: "_meta.cwd", Value: "1"}, {Path: "env", Value: "{}"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("everything (-want +got):\n%s", diff)
@@ -140,9 +140,9 @@ func FuzzEssence(f *testing.F) {
 	f.Add("_x", []byte(`{"a":{"b":[{},[],null,1.50,"\u00e9"]},"a":1}`))
 	f.Add("mcp/message", []byte(`{"method":"mcp/message","params":{"method":"tools/call","params":{"name":"a"}}}`))
 	f.Fuzz(func(t *testing.T, method string, params []byte) {
-		dialect.Essence(method, params)
+		dialect.MatchFields(method, params)
 		e := wire.Scan(slices.Concat([]byte(`{"id":1,"result":`), params, []byte(`}`)))
-		dialect.AnswerEssence(method, e)
+		dialect.ResponseMatchFields(method, e)
 		d := json.NewDecoder(bytes.NewReader(params))
 		d.UseNumber()
 		var v any
@@ -153,7 +153,7 @@ func FuzzEssence(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want := dialect.Essence(method, e.Result), dialect.Essence(method, again)
+		got, want := dialect.MatchFields(method, e.Result), dialect.MatchFields(method, again)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %+v, want as of %s: %+v", params, got, again, want)
 		}

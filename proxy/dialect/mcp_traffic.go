@@ -76,7 +76,7 @@ func (t *Tracker) cancelled(s *step, method string) {
 	if c == nil || t.conn.Protocol == MCP && c.Method == "initialize" { // which nobody may cancel
 		return
 	}
-	s.about.Answers = c.Seq
+	s.about.Request = c.Seq
 	s.about.Events |= RequestCancelled
 }
 
@@ -236,8 +236,8 @@ func (t *Tracker) stated(s *step) string {
 }
 
 // proves notes that a proposal is in use. The first proof counts.
-func (t *Tracker) proves(o Overlay) {
+func (t *Tracker) proves(o Proposal) {
 	if !t.proven {
-		t.conn.Overlay, t.proven = o, true
+		t.conn.Proposal, t.proven = o, true
 	}
 }

@@ -12,12 +12,12 @@ type Method struct {
 	Session Where
 	Effect  Effect
 
-	Stable    Dialects // where it is specified
-	Unstable  Dialects // where it is specified as unstable
-	Removed   Dialects // where it stood once, and is still met
-	Proposals Overlays // the proposals that make it
+	Stable    Dialects  // where it is specified
+	Unstable  Dialects  // where it is specified as unstable
+	Removed   Dialects  // where it stood once, and is still met
+	Proposals Proposals // the proposals that make it
 
-	Gate string // what the receiver must have said to support it; c: capability of the client, a: of the agent; empty: nothing
+	Requires string // what the receiver must have said to support it; c: capability of the client, a: of the agent; empty: nothing
 }
 
 // Protocol returns the protocol whose table m stands in.
@@ -89,11 +89,11 @@ func (s Dialects) Has(oneOf ...Dialect) bool {
 	return slices.ContainsFunc(oneOf, func(d Dialect) bool { return s>>d&1 == 1 })
 }
 
-// Overlays is a set of overlays.
-type Overlays uint8
+// Proposals is a set of proposals.
+type Proposals uint8
 
-// Has reports whether o is in the set.
-func (s Overlays) Has(o Overlay) bool { return s>>o&1 == 1 }
+// Has reports whether p is in the set.
+func (s Proposals) Has(p Proposal) bool { return s>>p&1 == 1 }
 
 // Sets used in the tables.
 const (
@@ -103,9 +103,9 @@ const (
 	legacy = Dialects(1) << MCPLegacy
 	modern = Dialects(1) << MCPModern
 
-	a1  = Overlays(1) << SEP1364A1
-	a2  = Overlays(1) << SEP1364A2
-	dls = Overlays(1) << DataLayer
+	a1  = Proposals(1) << SEP1364A1
+	a2  = Proposals(1) << SEP1364A2
+	dls = Proposals(1) << DataLayer
 )
 
 // Lookup returns the row of a method. With AnyProtocol a name that stands in

@@ -162,9 +162,9 @@ func (t *Tracker) mcpSettle(s *step, c *call) {
 	switch sessions := at(s.Result, "capabilities", "sessions"); {
 	case t.proven, !has(sessions):
 	case at(sessions, "required") != nil:
-		t.conn.Overlay = SEP1364A1
+		t.conn.Proposal = SEP1364A1
 	default:
-		t.conn.Overlay = DataLayer
+		t.conn.Proposal = DataLayer
 	}
 }
 

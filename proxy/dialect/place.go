@@ -7,9 +7,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Place is where a frame of a method has an id that one side made and the
+// A IDLocation is where a frame of a method has an id that one side made and the
 // other gives back, so that it differs from run to run.
-type Place struct {
+type IDLocation struct {
 	Path  string // in the message: keys with dots between, a dot in a key escaped; # is each element of an array
 	Class Class
 	Maker Maker
@@ -29,7 +29,7 @@ const (
 )
 
 // By returns what the side sends that made the id at p in a message sent as from.
-func (p Place) By(from wire.Direction) wire.Direction {
+func (p IDLocation) By(from wire.Direction) wire.Direction {
 	switch p.Maker {
 	case Receiver:
 		return opposite(from)
@@ -43,7 +43,7 @@ func (p Place) By(from wire.Direction) wire.Direction {
 // an agent that is replayed needs to know: sessions, and what is in them. The
 // agent's terminals of version 2 stand at some of the places of the client's.
 // What any frame of MCP may have is in mcpPlaces.
-var places = map[string][]Place{
+var places = map[string][]IDLocation{
 	"terminal/create":        {{Path: "result.terminalId", Class: TerminalID, Made: true}},
 	"terminal/output":        {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
 	"terminal/wait_for_exit": {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
@@ -99,14 +99,14 @@ var places = map[string][]Place{
 }
 
 // declared are the servers that a session's setup names.
-var declared = []Place{
+var declared = []IDLocation{
 	{Path: "params.mcpServers.#.serverId", Class: ServerID, Made: true},
 	{Path: "params.mcpServers.#.acpId", Class: ServerID, Made: true},
 }
 
 // mcpPlaces are those that frames of MCP have beside their method's own. What is
 // told or asked for the sake of a task comes from the side that works on it.
-var mcpPlaces = []Place{
+var mcpPlaces = []IDLocation{
 	{Path: "params._meta." + metaToken, Class: ProgressToken, Made: true},
 	{Path: "params._meta." + escaped(metaSubscription), Class: RequestID, Maker: Client},
 	{Path: "result._meta." + escaped(metaSubscription), Class: RequestID, Maker: Client},
@@ -116,15 +116,15 @@ var mcpPlaces = []Place{
 
 // mcpAnswered is where the answer to a request names the task for which that was
 // made.
-var mcpAnswered = Place{Path: related("result"), Class: TaskID, Maker: Receiver}
+var mcpAnswered = IDLocation{Path: related("result"), Class: TaskID, Maker: Receiver}
 
 func related(below string) string { return below + "._meta." + escaped(metaTask) + ".taskId" }
 
 func escaped(key string) string { return strings.ReplaceAll(key, ".", `\.`) }
 
-// Places returns where the frames of a method have ids of this kind. The two
+// IDLocations returns where the frames of a method have ids of this kind. The two
 // protocols share names, but no place in them.
-func Places(method string) []Place {
+func IDLocations(method string) []IDLocation {
 	found := slices.Clone(places[method])
 	if acpRows[method] != nil && mcpRows[method] == nil {
 		return found
@@ -152,8 +152,8 @@ func Made(method string, class Class, params []byte) (id []byte) {
 }
 
 // inParams returns the first id of a class in params, and its place.
-func inParams(method string, class Class, made bool, params []byte) (Place, []byte) {
-	for _, p := range Places(method) {
+func inParams(method string, class Class, made bool, params []byte) (IDLocation, []byte) {
+	for _, p := range IDLocations(method) {
 		path, ok := strings.CutPrefix(p.Path, "params.")
 		if !ok || p.Class != class || p.Made != made || strings.Contains(path, "#") {
 			continue
@@ -167,7 +167,7 @@ func inParams(method string, class Class, made bool, params []byte) (Place, []by
 			return p, id
 		}
 	}
-	return Place{}, nil
+	return IDLocation{}, nil
 }
 
 // cutKey takes the first key off a path of Place.

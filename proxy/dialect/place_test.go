@@ -12,21 +12,21 @@ import (
 func TestPlaces(t *testing.T) {
 	for _, tt := range []struct {
 		method string
-		want   []dialect.Place
+		want   []dialect.IDLocation
 	}{
-		{"terminal/create", []dialect.Place{{Path: "result.terminalId", Class: dialect.TerminalID, Made: true}}},
-		{"$/cancel_request", []dialect.Place{{Path: "params.requestId", Class: dialect.RequestID}}},
+		{"terminal/create", []dialect.IDLocation{{Path: "result.terminalId", Class: dialect.TerminalID, Made: true}}},
+		{"$/cancel_request", []dialect.IDLocation{{Path: "params.requestId", Class: dialect.RequestID}}},
 		{"session/prompt", nil},
 	} {
-		if diff := cmp.Diff(tt.want, dialect.Places(tt.method)); diff != "" {
+		if diff := cmp.Diff(tt.want, dialect.IDLocations(tt.method)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.method, diff)
 		}
 	}
 	// A method of MCP, or of nobody, may have what any message of MCP may.
-	token := dialect.Place{Path: "params._meta.progressToken", Class: dialect.ProgressToken, Made: true}
+	token := dialect.IDLocation{Path: "params._meta.progressToken", Class: dialect.ProgressToken, Made: true}
 	for method, want := range map[string]bool{"tools/call": true, "x/unknown": true, "session/new": false} {
 		got := false
-		for _, p := range dialect.Places(method) {
+		for _, p := range dialect.IDLocations(method) {
 			got = got || p == token
 		}
 		if got != want {

@@ -24,7 +24,7 @@ type Tracker struct {
 	given   Protocol // what NewTracker was told
 	conn    Connection
 	settled bool // a response has confirmed the dialect
-	proven  bool // the overlay was seen in use, not only announced
+	proven  bool // the proposal was seen in use, not only announced
 
 	calls   ordered[callKey, pair]
 	turns   ordered[string, turn]
@@ -56,12 +56,12 @@ func NewTracker(p Protocol) *Tracker {
 // answer to initialize, the dialect is the one that the client offers.
 func (t *Tracker) Connection() Connection { return t.conn }
 
-// See takes the next frame of the tape, with its envelope as wire.Scan reads
+// Observe takes the next frame of the tape, with its envelope as wire.Scan reads
 // it, and says what it means. It keeps no reference to the frame's bytes.
-func (t *Tracker) See(f *wire.Frame, e wire.Envelope) (About, News) {
+func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFacts) {
 	switch f.Kind {
-	case wire.Junk, wire.Stderr, wire.Mark:
-		return About{}, News{}
+	case wire.Invalid, wire.Stderr, wire.Mark:
+		return Annotation{}, SessionFacts{}
 	case wire.Batch:
 		return t.batch(f)
 	}
@@ -74,8 +74,8 @@ func (t *Tracker) See(f *wire.Frame, e wire.Envelope) (About, News) {
 type step struct {
 	*wire.Frame
 	wire.Envelope
-	about About
-	news  News
+	about Annotation
+	news  SessionFacts
 }
 
 // maxBatch is how many entries of a batch are looked at: a frame of a mebibyte
@@ -84,9 +84,9 @@ const maxBatch = 1024
 
 // batch takes the first maxBatch entries one by one. The batch belongs to the session of its
 // entries if those that have one agree; else nothing can be told of a session.
-func (t *Tracker) batch(f *wire.Frame) (About, News) {
-	var all About
-	var news News
+func (t *Tracker) batch(f *wire.Frame) (Annotation, SessionFacts) {
+	var all Annotation
+	var news SessionFacts
 	agreed := true
 	wire.Entries(f.Raw, func(i int, entry []byte) bool {
 		if i == maxBatch {
@@ -110,14 +110,14 @@ func (t *Tracker) batch(f *wire.Frame) (About, News) {
 		return true
 	})
 	if !agreed {
-		all.Session, news = "", News{}
+		all.Session, news = "", SessionFacts{}
 	}
 	return all, news
 }
 
 // or fills the empty fields of n from more.
-func (n News) or(more News) News {
-	if n == (News{}) {
+func (n SessionFacts) or(more SessionFacts) SessionFacts {
+	if n == (SessionFacts{}) {
 		return more
 	}
 	for _, field := range []struct{ to, from *string }{
@@ -176,12 +176,12 @@ func (t *Tracker) response(s *step) {
 	}
 	t.answered(s, first)
 	if s.Dir == wire.ClientToAgent && p.Agent != nil {
-		s.about.Answers = p.Agent.Seq
+		s.about.Request = p.Agent.Seq
 	}
 }
 
 func (t *Tracker) answered(s *step, c *call) {
-	s.about.Method, s.about.Session, s.about.Answers = c.Method, c.Session, c.Seq
+	s.about.Method, s.about.Session, s.about.Request = c.Method, c.Session, c.Seq
 	switch t.conn.Protocol {
 	case MCP:
 		t.mcpAnswer(s, c)

@@ -69,7 +69,7 @@ func benchmarkSee(b *testing.B, lines []string) {
 	b.SetBytes(int64(size / len(frames)))
 	i := 0
 	for b.Loop() {
-		tracker.See(&frames[i].frame, frames[i].envelope)
+		tracker.Observe(&frames[i].frame, frames[i].envelope)
 		if i++; i == len(frames) {
 			i = 0
 		}

@@ -43,8 +43,8 @@ func FuzzTracker(f *testing.F) {
 			}
 			frame, e := anyFrame(line)
 			frame.Seq = uint64(i) + 1
-			about, news := whole.See(&frame, e)
-			gotAbout, gotNews := restored.See(&frame, e)
+			about, news := whole.Observe(&frame, e)
+			gotAbout, gotNews := restored.Observe(&frame, e)
 			if !reflect.DeepEqual(gotAbout, about) || gotNews != news {
 				t.Errorf("line %d, %q: got %+v %+v, want %+v %+v", i, line, gotAbout, gotNews, about, news)
 			}
@@ -71,7 +71,7 @@ func anyFrame(line []byte) (wire.Frame, wire.Envelope) {
 	e := wire.Scan(f.Raw)
 	f.Kind = e.Kind
 	if cut && f.Kind != wire.Batch {
-		f.Kind, e.Kind = wire.Unchecked, wire.Unchecked
+		f.Kind, e.Kind = wire.Oversized, wire.Oversized
 		e.Params, e.Result, e.Error = half(e.Params), half(e.Result), half(e.Error)
 	}
 	return f, e

@@ -68,7 +68,7 @@ func play(t *testing.T, text string) string {
 		f.Seq = seq
 		e := wire.Scan(f.Raw)
 		f.Kind = e.Kind
-		about, news := tracker.See(&f, e)
+		about, news := tracker.Observe(&f, e)
 		fmt.Fprintf(&out, "= %d%s%s\n", seq, describe(about), told(news))
 	}
 	return out.String()
@@ -94,7 +94,7 @@ func frame(line string) (wire.Frame, bool) {
 
 var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended", "failed", "cancelled"}
 
-func describe(a dialect.About) string {
+func describe(a dialect.Annotation) string {
 	var b strings.Builder
 	if a.Method != "" {
 		fmt.Fprintf(&b, " %s", a.Method)
@@ -105,8 +105,8 @@ func describe(a dialect.About) string {
 	if a.Session != "" {
 		fmt.Fprintf(&b, " session=%s", a.Session)
 	}
-	if a.Answers != 0 {
-		fmt.Fprintf(&b, " answers=%d", a.Answers)
+	if a.Request != 0 {
+		fmt.Fprintf(&b, " answers=%d", a.Request)
 	}
 	for i, name := range events {
 		if a.Events.Has(1 << i) {
@@ -119,7 +119,7 @@ func describe(a dialect.About) string {
 	return b.String()
 }
 
-func told(n dialect.News) string {
+func told(n dialect.SessionFacts) string {
 	var b strings.Builder
 	for _, field := range []struct{ name, value string }{
 		{"cwd", n.Cwd}, {"title", n.Title}, {"prompt", n.Prompt}, {"parent", n.Parent}, {"expires", n.Expires},
@@ -135,7 +135,7 @@ func told(n dialect.News) string {
 }
 
 func connection(c dialect.Connection) string {
-	words := []string{c.Protocol.String(), c.Dialect.String(), c.Overlay.String(), c.Version}
+	words := []string{c.Protocol.String(), c.Dialect.String(), c.Proposal.String(), c.Version}
 	if c.Hybrid {
 		words = append(words, "hybrid")
 	}
@@ -219,12 +219,12 @@ func TestDialectOfResponse(t *testing.T) {
 }
 
 // see feeds a line as frame reads it.
-func see(tracker *dialect.Tracker, seq uint64, line string) (dialect.About, dialect.News) {
+func see(tracker *dialect.Tracker, seq uint64, line string) (dialect.Annotation, dialect.SessionFacts) {
 	f, _ := frame(line)
 	f.Seq = seq
 	e := wire.Scan(f.Raw)
 	f.Kind = e.Kind
-	return tracker.See(&f, e)
+	return tracker.Observe(&f, e)
 }
 
 // A frame of which only the beginning was kept still finds its session.
@@ -236,7 +236,7 @@ func TestUnchecked(t *testing.T) {
 		t.Errorf("prompt: got %+v %+v", about, news)
 	}
 	about, _ = see(tracker, 2, `< {"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","_meta":{"x":"`+image+`"}}}`)
-	if about.Answers != 1 || about.Session != "s1" || !about.Events.Has(dialect.TurnEnded) {
+	if about.Request != 1 || about.Session != "s1" || !about.Events.Has(dialect.TurnEnded) {
 		t.Errorf("response: got %+v", about)
 	}
 	_, news = see(tracker, 3, `> {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"long\nlong`+image+`"}]}}`)
@@ -244,7 +244,7 @@ func TestUnchecked(t *testing.T) {
 		t.Errorf("prompt of a text that was cut off: got %q", news.Prompt)
 	}
 	about, _ = see(tracker, 4, `< {"jsonrpc":"2.0","result":"`+image[:wire.MaxChecked-len(`{"jsonrpc":"2.0","result":"","id":4`)]+`","id":44}`)
-	if about.Answers != 0 {
+	if about.Request != 0 {
 		t.Errorf("an id that may have been cut off: got %+v", about)
 	}
 }
@@ -268,8 +268,8 @@ func TestAnswersWhoAsked(t *testing.T) {
 	} {
 		e := wire.Scan([]byte(tt.raw))
 		f := wire.Frame{Seq: uint64(i + 1), Dir: tt.dir, Origin: tt.origin, Kind: e.Kind, Raw: []byte(tt.raw)}
-		about, _ := tracker.See(&f, e)
-		if about.Answers != tt.want || tt.want != 0 && about.Session != "c" {
+		about, _ := tracker.Observe(&f, e)
+		if about.Request != tt.want || tt.want != 0 && about.Session != "c" {
 			t.Errorf("%s: got %+v, want it to answer %d in session c", tt.raw, about, tt.want)
 		}
 	}
@@ -303,10 +303,10 @@ func TestOpenRequestsAreBounded(t *testing.T) {
 	for i := range n {
 		see(tracker, uint64(i+1), fmt.Sprintf(`> {"id":%d,"method":"session/list"}`, i))
 	}
-	if about, _ := see(tracker, n+1, `< {"id":0,"result":{}}`); about.Answers != 0 {
+	if about, _ := see(tracker, n+1, `< {"id":0,"result":{}}`); about.Request != 0 {
 		t.Errorf("the oldest: got %+v", about)
 	}
-	if about, _ := see(tracker, n+2, `< {"id":1,"result":{}}`); about.Answers != 2 {
+	if about, _ := see(tracker, n+2, `< {"id":1,"result":{}}`); about.Request != 2 {
 		t.Errorf("the second: got %+v", about)
 	}
 }

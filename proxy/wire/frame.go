@@ -82,17 +82,17 @@ type Kind uint8
 
 // The kinds.
 const (
-	Junk         Kind = iota // not a JSON-RPC message: no UTF-8, no JSON, a blank line, a scalar, an object without method, id, result and error
+	Invalid      Kind = iota // not a JSON-RPC message: no UTF-8, no JSON, a blank line, a scalar, an object without method, id, result and error
 	Request                  // method and id
 	Response                 // no method, but an id, a result or an error
 	Notification             // method, no id
 	Batch                    // a JSON array, possibly empty
-	Unchecked                // longer than MaxChecked or nested deeper than MaxDepth; fields are those of the part that was read
+	Oversized                // longer than MaxChecked or nested deeper than MaxDepth; fields are those of the part that was read
 	Stderr                   // a line of the agent's stderr
 	Mark                     // an event: the end of a stream, a signal, lost bytes, the agent's exit
 )
 
-var kindNames = [...]string{"junk", "request", "response", "notification", "batch", "unchecked", "stderr", "mark"}
+var kindNames = [...]string{"invalid", "request", "response", "notification", "batch", "oversized", "stderr", "mark"}
 
 // String returns the kind's name, such as "request".
 func (k Kind) String() string { return Name(kindNames[:], uint8(k)) }

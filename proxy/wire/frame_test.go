@@ -23,12 +23,12 @@ func TestNames(t *testing.T) {
 		{wire.Withheld, new(wire.Origin), "withheld"},
 		{wire.Injected, new(wire.Origin), "injected"},
 		{wire.Rewritten, new(wire.Origin), "rewritten"},
-		{wire.Junk, new(wire.Kind), "junk"},
+		{wire.Invalid, new(wire.Kind), "invalid"},
 		{wire.Request, new(wire.Kind), "request"},
 		{wire.Response, new(wire.Kind), "response"},
 		{wire.Notification, new(wire.Kind), "notification"},
 		{wire.Batch, new(wire.Kind), "batch"},
-		{wire.Unchecked, new(wire.Kind), "unchecked"},
+		{wire.Oversized, new(wire.Kind), "oversized"},
 		{wire.Stderr, new(wire.Kind), "stderr"},
 		{wire.Mark, new(wire.Kind), "mark"},
 		{wire.LF, new(wire.LineEnd), "lf"},
@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q is read as %v, %v", tt.name, tt.back, err)
 		}
 	}
-	if err := new(wire.Kind).UnmarshalText([]byte("c2a")); err == nil || err.Error() != `unknown kind "c2a"; there are junk, request, response, notification, batch, unchecked, stderr, mark` {
+	if err := new(wire.Kind).UnmarshalText([]byte("c2a")); err == nil || err.Error() != `unknown kind "c2a"; there are invalid, request, response, notification, batch, oversized, stderr, mark` {
 		t.Errorf("got %v for a name that is no kind's", err)
 	}
 	if got := wire.Kind(99).String(); got != "unknown(99)" {
@@ -63,7 +63,7 @@ func TestMark(t *testing.T) {
 	if got := wire.ReadMark(wire.Frame{Kind: wire.Mark, Raw: wire.Marked{Exit: &exit}.JSON()}); got.Exit == nil || *got.Exit != exit {
 		t.Errorf("got %+v, want %+v", got.Exit, exit)
 	}
-	for _, f := range []wire.Frame{{Kind: wire.Mark, Raw: []byte(`{"gap":"x"}`)}, {Kind: wire.Mark}, {Kind: wire.Junk, Raw: []byte(`{"gap":1}`)}} {
+	for _, f := range []wire.Frame{{Kind: wire.Mark, Raw: []byte(`{"gap":"x"}`)}, {Kind: wire.Mark}, {Kind: wire.Invalid, Raw: []byte(`{"gap":1}`)}} {
 		if got := wire.ReadMark(f); got != (wire.Marked{}) {
 			t.Errorf("%v %q: got %+v, want nothing", f.Kind, f.Raw, got)
 		}

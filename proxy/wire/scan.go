@@ -2,14 +2,14 @@ package wire
 
 import "unicode/utf8"
 
-// Bounds of what Scan checks. Beyond them a frame is Unchecked.
+// Bounds of what Scan checks. Beyond them a frame is Oversized.
 const (
 	MaxChecked = 1 << 20 // bytes of a frame
 	MaxDepth   = 10_000  // nested arrays and objects, as in encoding/json
 )
 
 // An Envelope is the outside of a JSON-RPC message: what JSON-RPC 2.0 defines.
-// Its slices point into the frame. Of an Unchecked frame they hold what could
+// Its slices point into the frame. Of an Oversized frame they hold what could
 // be read, and the last of them may be cut off, but not an id.
 type Envelope struct {
 	Kind    Kind
@@ -22,7 +22,7 @@ type Envelope struct {
 }
 
 // Scan reads the envelope of a frame in one pass and says whether the frame is
-// JSON at all. It never fails: what is no message has the kind Junk. It does not
+// JSON at all. It never fails: what is no message has the kind Invalid. It does not
 // recurse, and allocates only for names that are written with escapes. Of
 // members that occur twice the last one counts, as in the JSON decoders of Go
 // and JavaScript.
@@ -35,7 +35,7 @@ func Scan(frame []byte) Envelope {
 }
 
 // ScanPrefix is Scan for a frame of which only the beginning is at hand. Its
-// kind is Unchecked, or Junk where the beginning shows that already.
+// kind is Oversized, or Invalid where the beginning shows that already.
 func ScanPrefix(beginning []byte) Envelope {
 	s := scanner{b: beginning, cut: true}
 	return s.message()
@@ -72,7 +72,7 @@ type shape struct {
 func (s *scanner) message() Envelope {
 	s.blanks()
 	if s.i == len(s.b) {
-		return Envelope{Kind: Junk}
+		return Envelope{Kind: Invalid}
 	}
 	whole := false
 	switch s.b[s.i] {
@@ -82,7 +82,7 @@ func (s *scanner) message() Envelope {
 		s.env.Kind = Batch
 		whole = s.value()
 	default:
-		return Envelope{Kind: Junk}
+		return Envelope{Kind: Invalid}
 	}
 	if whole {
 		s.blanks()
@@ -90,16 +90,16 @@ func (s *scanner) message() Envelope {
 	}
 	switch {
 	case s.deep, s.cut && s.i == len(s.b):
-		s.env.Kind = Unchecked
+		s.env.Kind = Oversized
 		return s.env
 	case !whole, s.high && !utf8.Valid(s.b):
-		return Envelope{Kind: Junk}
+		return Envelope{Kind: Invalid}
 	case s.env.Kind == Batch:
 		return s.env
 	}
 	switch h := s.shape; {
 	case h.badMethod:
-		return Envelope{Kind: Junk}
+		return Envelope{Kind: Invalid}
 	case h.method && h.id:
 		s.env.Kind = Request
 	case h.method:
@@ -107,7 +107,7 @@ func (s *scanner) message() Envelope {
 	case h.id, h.result, h.err:
 		s.env.Kind = Response
 	default:
-		return Envelope{Kind: Junk}
+		return Envelope{Kind: Invalid}
 	}
 	return s.env
 }

@@ -31,28 +31,28 @@ var scanTests = []struct {
 	{"members inside do not count", `{"params":{"id":1,"method":"x"},"result":1}`, wire.Response, "", ""},
 	{"batch", `[{"id":1,"method":"x"},{"method":"y"}]`, wire.Batch, "", ""},
 	{"empty batch", `[]`, wire.Batch, "", ""},
-	{"nothing", ``, wire.Junk, "", ""},
-	{"blank", " \t", wire.Junk, "", ""},
-	{"number", `42`, wire.Junk, "", ""},
-	{"text", `hello`, wire.Junk, "", ""},
-	{"empty object", `{}`, wire.Junk, "", ""},
-	{"some object", `{"a":1}`, wire.Junk, "", ""},
-	{"method is no string", `{"id":1,"method":5}`, wire.Junk, "", ""},
-	{"cut off", `{"id":1,"method":"x"`, wire.Junk, "", ""},
-	{"two", `{"id":1,"method":"x"}{}`, wire.Junk, "", ""},
-	{"comma at the end", `{"id":1,"method":"x",}`, wire.Junk, "", ""},
-	{"byte order mark", "\ufeff" + `{"id":1,"method":"x"}`, wire.Junk, "", ""},
-	{"invalid UTF-8", `{"id":1,"method":"` + "\xff" + `"}`, wire.Junk, "", ""},
+	{"nothing", ``, wire.Invalid, "", ""},
+	{"blank", " \t", wire.Invalid, "", ""},
+	{"number", `42`, wire.Invalid, "", ""},
+	{"text", `hello`, wire.Invalid, "", ""},
+	{"empty object", `{}`, wire.Invalid, "", ""},
+	{"some object", `{"a":1}`, wire.Invalid, "", ""},
+	{"method is no string", `{"id":1,"method":5}`, wire.Invalid, "", ""},
+	{"cut off", `{"id":1,"method":"x"`, wire.Invalid, "", ""},
+	{"two", `{"id":1,"method":"x"}{}`, wire.Invalid, "", ""},
+	{"comma at the end", `{"id":1,"method":"x",}`, wire.Invalid, "", ""},
+	{"byte order mark", "\ufeff" + `{"id":1,"method":"x"}`, wire.Invalid, "", ""},
+	{"invalid UTF-8", `{"id":1,"method":"` + "\xff" + `"}`, wire.Invalid, "", ""},
 	{"lone surrogate", `{"id":1,"method":"x","params":"\ud800"}`, wire.Request, "1", "x"},
-	{"control byte", `{"id":1,"method":"x","params":"` + "\x01" + `"}`, wire.Junk, "", ""},
-	{"leading zero", `{"id":01,"method":"x"}`, wire.Junk, "", ""},
-	{"bad escape", `{"id":1,"method":"\x"}`, wire.Junk, "", ""},
+	{"control byte", `{"id":1,"method":"x","params":"` + "\x01" + `"}`, wire.Invalid, "", ""},
+	{"leading zero", `{"id":01,"method":"x"}`, wire.Invalid, "", ""},
+	{"bad escape", `{"id":1,"method":"\x"}`, wire.Invalid, "", ""},
 	{"deep", `{"id":1,"method":"x","params":` + strings.Repeat("[", 9999) + strings.Repeat("]", 9999) + `}`, wire.Request, "1", "x"},
-	{"too deep", `{"id":1,"method":"x","params":` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + `}`, wire.Unchecked, "1", "x"},
-	{"long", `{"id":1,"method":"x","params":"` + strings.Repeat("y", wire.MaxChecked) + `"}`, wire.Unchecked, "1", "x"},
-	{"long response", `{"id":1,"result":"` + strings.Repeat("y", wire.MaxChecked) + `"}`, wire.Unchecked, "1", ""},
-	{"long text", strings.Repeat("y", 2*wire.MaxChecked), wire.Junk, "", ""},
-	{"only brackets", strings.Repeat("[", 2*wire.MaxChecked), wire.Unchecked, "", ""},
+	{"too deep", `{"id":1,"method":"x","params":` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + `}`, wire.Oversized, "1", "x"},
+	{"long", `{"id":1,"method":"x","params":"` + strings.Repeat("y", wire.MaxChecked) + `"}`, wire.Oversized, "1", "x"},
+	{"long response", `{"id":1,"result":"` + strings.Repeat("y", wire.MaxChecked) + `"}`, wire.Oversized, "1", ""},
+	{"long text", strings.Repeat("y", 2*wire.MaxChecked), wire.Invalid, "", ""},
+	{"only brackets", strings.Repeat("[", 2*wire.MaxChecked), wire.Oversized, "", ""},
 }
 
 func TestScan(t *testing.T) {
@@ -66,17 +66,17 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// The beginning of a message is never taken for junk, wherever it ends.
+// The beginning of a message is never taken for invalid, wherever it ends.
 func TestScanPrefix(t *testing.T) {
 	in := `{ "id" : -12.50e+3 , "method":"a\u0041\\","params":[true,false,null,0,{"é":1E9}],"error":{ } }`
 	for n := 1; n <= len(in); n++ {
-		if e := wire.ScanPrefix([]byte(in[:n])); e.Kind != wire.Unchecked {
-			t.Errorf("ScanPrefix(%q) = %v, want %v", in[:n], e.Kind, wire.Unchecked)
+		if e := wire.ScanPrefix([]byte(in[:n])); e.Kind != wire.Oversized {
+			t.Errorf("ScanPrefix(%q) = %v, want %v", in[:n], e.Kind, wire.Oversized)
 		}
 	}
 	for _, in := range []string{`{"id":1x`, `{"a":[1x`, `{"id":-"`, `{"id":1.}`, `{"id":nul}`, `{"id":tru `, `{"id":1e,`, `{"a" 1`, `{"a":"\x----`, `x`} {
-		if e := wire.ScanPrefix([]byte(in)); e.Kind != wire.Junk {
-			t.Errorf("ScanPrefix(%q) = %v, want %v", in, e.Kind, wire.Junk)
+		if e := wire.ScanPrefix([]byte(in)); e.Kind != wire.Invalid {
+			t.Errorf("ScanPrefix(%q) = %v, want %v", in, e.Kind, wire.Invalid)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		e := wire.Scan(in)
 		valid := json.Valid(in) && utf8.Valid(in)
-		if !valid && e.Kind != wire.Junk && e.Kind != wire.Unchecked {
+		if !valid && e.Kind != wire.Invalid && e.Kind != wire.Oversized {
 			t.Fatalf("%q is no JSON, and Scan says %v", in, e.Kind)
 		}
 		trimmed := bytes.TrimLeft(in, " \t\r\n")
@@ -130,7 +130,7 @@ func FuzzScan(f *testing.F) {
 		}
 		method, has := m["method"]
 		if has && (len(method) == 0 || method[0] != '"') {
-			if e.Kind != wire.Junk {
+			if e.Kind != wire.Invalid {
 				t.Fatalf("%q: its method is no string, and Scan says %v", in, e.Kind)
 			}
 			return
@@ -138,7 +138,7 @@ func FuzzScan(f *testing.F) {
 		_, id := m["id"]
 		_, result := m["result"]
 		_, failed := m["error"]
-		want := wire.Junk
+		want := wire.Invalid
 		switch {
 		case has && id:
 			want = wire.Request
@@ -150,7 +150,7 @@ func FuzzScan(f *testing.F) {
 		if e.Kind != want {
 			t.Fatalf("%q: Scan says %v, want %v", in, e.Kind, want)
 		}
-		if want == wire.Junk {
+		if want == wire.Invalid {
 			return
 		}
 		if !bytes.Equal(e.ID, m["id"]) || !bytes.Equal(e.Params, m["params"]) || !bytes.Equal(e.Result, m["result"]) || !bytes.Equal(e.Error, m["error"]) {

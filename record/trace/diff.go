@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acptap/acptap/record/trace/linediff"
+	"github.com/acptap/acptap/record/linediff"
 )
 
 // diffLines compares two texts line by line and returns the lines of a unified

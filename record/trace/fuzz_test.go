@@ -54,8 +54,8 @@ func FuzzTrace(f *testing.F) {
 			f.Origin = wire.Origin(line[1] % 4)
 			e := wire.Scan(f.Raw)
 			f.Kind, f.Failed = e.Kind, e.Error != nil
-			about, _ := tracker.See(&f, e)
-			tr.Add(&dialect.Frame{Frame: f, About: about})
+			about, _ := tracker.Observe(&f, e)
+			tr.Add(&dialect.Frame{Frame: f, Annotation: about})
 		}
 		readable(t, &tr)
 	})

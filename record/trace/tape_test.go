@@ -43,11 +43,11 @@ func tape(tb testing.TB, text string) []dialect.Frame {
 		f.Size = int64(len(f.Raw))
 		e := wire.Scan(f.Raw)
 		f.Kind, f.Failed = e.Kind, e.Error != nil
-		if f.Kind == wire.Junk {
+		if f.Kind == wire.Invalid {
 			tb.Fatalf("line %.80q is no message", line)
 		}
-		about, _ := tracker.See(&f, e)
-		frames = append(frames, dialect.Frame{Frame: f, About: about})
+		about, _ := tracker.Observe(&f, e)
+		frames = append(frames, dialect.Frame{Frame: f, Annotation: about})
 	}
 	return frames
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // Text says how a conversation is written for reading.
@@ -71,7 +71,7 @@ func (p *printer) blank() {
 }
 
 // line writes one line of clean text.
-func (p *printer) line(indent string, s ansi.Style, text string) {
+func (p *printer) line(indent string, s termtext.Style, text string) {
 	if text != "" {
 		p.w.WriteString(indent)
 		p.w.WriteString(p.paint(s, text))
@@ -79,7 +79,7 @@ func (p *printer) line(indent string, s ansi.Style, text string) {
 	p.w.WriteByte('\n')
 }
 
-func (p *printer) paint(s ansi.Style, text string) string {
+func (p *printer) paint(s termtext.Style, text string) string {
 	if !p.Color {
 		return text
 	}
@@ -87,16 +87,16 @@ func (p *printer) paint(s ansi.Style, text string) string {
 }
 
 // head writes the line that an entity begins with: what it is, and when.
-func (p *printer) head(e *Entity, s ansi.Style, what string) {
+func (p *printer) head(e *Entity, s termtext.Style, what string) {
 	when := p.when(&e.Span)
 	if e.Replayed {
 		when += " · from the replay of a load"
 	}
 	if p.Width > 0 {
-		what = ansi.Cut(what, max(1, p.Width/2, p.Width-ansi.Width(when)-2))
+		what = termtext.Cut(what, max(1, p.Width/2, p.Width-termtext.Width(when)-2))
 	}
 	p.w.WriteString(p.paint(s, what))
-	p.line("  ", ansi.Dim, when)
+	p.line("  ", termtext.Dim, when)
 }
 
 // when returns the time of day, or the time since the tape began; a question
@@ -116,12 +116,12 @@ func (p *printer) when(at *Span) string {
 }
 
 // body writes text from the wire, wrapped.
-func (p *printer) body(indent string, s ansi.Style, text string) {
-	text = strings.Trim(ansi.Text(text), "\n")
+func (p *printer) body(indent string, s termtext.Style, text string) {
+	text = strings.Trim(termtext.Text(text), "\n")
 	if text == "" {
 		return
 	}
-	for _, line := range ansi.Wrap(text, p.inner(indent)) {
+	for _, line := range termtext.Wrap(text, p.inner(indent)) {
 		p.line(indent, s, line)
 	}
 }
@@ -138,11 +138,11 @@ func (p *printer) fit(indent, line string) string {
 	if p.Width <= 0 {
 		return line
 	}
-	return ansi.Cut(line, p.inner(indent))
+	return termtext.Cut(line, p.inner(indent))
 }
 
 // excerpt writes the first lines, each cut to the width.
-func (p *printer) excerpt(indent string, lines []string, look func(line string) ansi.Style) {
+func (p *printer) excerpt(indent string, lines []string, look func(line string) termtext.Style) {
 	rest := 0
 	if p.Lines > 0 && len(lines) > p.Lines+1 { // one more line is no longer than saying so
 		rest = len(lines) - p.Lines
@@ -152,36 +152,36 @@ func (p *printer) excerpt(indent string, lines []string, look func(line string) 
 		p.line(indent, look(line), p.fit(indent, line))
 	}
 	if rest > 0 {
-		p.line(indent, ansi.Dim, fmt.Sprintf("… %d more lines", rest))
+		p.line(indent, termtext.Dim, fmt.Sprintf("… %d more lines", rest))
 	}
 }
 
 // quote writes an excerpt of text from the wire.
 func (p *printer) quote(indent, text string) {
-	text = strings.Trim(ansi.Text(text), "\n")
+	text = strings.Trim(termtext.Text(text), "\n")
 	if text == "" {
 		return
 	}
-	p.excerpt(indent, strings.Split(text, "\n"), func(string) ansi.Style { return ansi.Dim })
+	p.excerpt(indent, strings.Split(text, "\n"), func(string) termtext.Style { return termtext.Dim })
 }
 
 // tail writes the last lines of text from the wire.
 func (p *printer) tail(indent, text string) {
-	lines := strings.Split(strings.Trim(ansi.Text(text), "\n"), "\n")
+	lines := strings.Split(strings.Trim(termtext.Text(text), "\n"), "\n")
 	if n := len(lines) - p.Lines; p.Lines > 0 && n > 1 {
-		p.line(indent, ansi.Dim, fmt.Sprintf("… %d lines before", n))
+		p.line(indent, termtext.Dim, fmt.Sprintf("… %d lines before", n))
 		lines = lines[n:]
 	}
 	p.quote(indent, strings.Join(lines, "\n"))
 }
 
 func (p *printer) endOfTurn(t *Turn) {
-	s, text := ansi.Dim, "end"
+	s, text := termtext.Dim, "end"
 	switch {
 	case t.Error != nil:
-		s, text = ansi.Red, join("error", gjson.GetBytes(t.Error, "code").Raw, gjson.GetBytes(t.Error, "message").String())
+		s, text = termtext.Red, join("error", gjson.GetBytes(t.Error, "code").Raw, gjson.GetBytes(t.Error, "message").String())
 	case t.Open():
-		s, text = ansi.Yellow, "no end"
+		s, text = termtext.Yellow, "no end"
 	case t.StopReason != "":
 		text = oneLine(t.StopReason)
 	}
@@ -193,7 +193,7 @@ func (p *printer) endOfTurn(t *Turn) {
 	}
 	text = fmt.Sprintf("── turn %d: %s", t.Number, text)
 	if p.Width > 0 {
-		text = ansi.Cut(text, p.Width)
+		text = termtext.Cut(text, p.Width)
 	}
 	p.blank()
 	p.line("", s, text)

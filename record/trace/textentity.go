@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 const indent = "  "
@@ -21,24 +21,24 @@ func (p *printer) entity(e *Entity) {
 	case e.Plan != nil:
 		p.plan(e)
 	case e.Terminal != nil:
-		p.head(e, ansi.Cyan, "terminal")
+		p.head(e, termtext.Cyan, "terminal")
 		p.terminal(indent, e.Terminal)
 	case e.Compaction != nil:
-		p.head(e, ansi.Yellow, join("compaction", e.Compaction.Status))
+		p.head(e, termtext.Yellow, join("compaction", e.Compaction.Status))
 		for _, block := range e.Compaction.Summary {
-			p.block(indent, ansi.Dim, block)
+			p.block(indent, termtext.Dim, block)
 		}
-		p.body(indent, ansi.Red, string(e.Compaction.Error))
+		p.body(indent, termtext.Red, string(e.Compaction.Error))
 	case e.Permission != nil:
-		p.head(e, ansi.Yellow, join("permission", e.Permission.Title))
-		p.body(indent, ansi.Plain, e.Permission.Description)
+		p.head(e, termtext.Yellow, join("permission", e.Permission.Title))
+		p.body(indent, termtext.Plain, e.Permission.Description)
 		p.quote(indent, e.Permission.Command)
 		p.permission(e.Permission)
 	case e.Notice != nil:
-		p.head(e, ansi.Yellow, join("notice", e.Notice.Severity, e.Notice.Title))
-		p.body(indent, ansi.Plain, e.Notice.Description)
+		p.head(e, termtext.Yellow, join("notice", e.Notice.Severity, e.Notice.Title))
+		p.body(indent, termtext.Plain, e.Notice.Description)
 	case e.Other != nil:
-		p.head(e, ansi.Dim, join("update", e.Other.Update))
+		p.head(e, termtext.Dim, join("update", e.Other.Update))
 		p.quote(indent, string(e.Other.Raw))
 	}
 }
@@ -46,21 +46,21 @@ func (p *printer) entity(e *Entity) {
 // join puts words from the wire on one line.
 func join(words ...string) string { return oneLine(strings.Join(words, " ")) }
 
-func oneLine(text string) string { return ansi.Brief(text, 0) }
+func oneLine(text string) string { return termtext.Brief(text, 0) }
 
 func (p *printer) message(e *Entity) {
 	m := e.Message
 	switch m.Role {
 	case User:
-		p.head(e, ansi.Bold, "user")
+		p.head(e, termtext.Bold, "user")
 	case Thought:
-		p.head(e, ansi.Dim, "thought")
+		p.head(e, termtext.Dim, "thought")
 	default:
-		p.head(e, ansi.Bold, string(m.Role))
+		p.head(e, termtext.Bold, string(m.Role))
 	}
-	s := ansi.Plain
+	s := termtext.Plain
 	if m.Role == Thought {
-		s = ansi.Dim
+		s = termtext.Dim
 	}
 	// Neighbouring text blocks are one text.
 	var text strings.Builder
@@ -82,48 +82,48 @@ func (p *printer) message(e *Entity) {
 }
 
 // block writes one content block.
-func (p *printer) block(indent string, s ansi.Style, raw json.RawMessage) {
+func (p *printer) block(indent string, s termtext.Style, raw json.RawMessage) {
 	block := gjson.ParseBytes(raw)
 	switch kind := block.Get("type").Str; kind {
 	case "text":
 		p.body(indent, s, block.Get("text").Str)
 	case "image", "audio":
 		size := len(block.Get("data").Str) / 4 * 3 // base64
-		p.body(indent, ansi.Cyan, fmt.Sprintf("[%s, %s]", block.Get("mimeType").Str, ansi.ByteSize(int64(size))))
+		p.body(indent, termtext.Cyan, fmt.Sprintf("[%s, %s]", block.Get("mimeType").Str, termtext.ByteSize(int64(size))))
 	case "resource_link":
-		p.body(indent, ansi.Cyan, "["+join(block.Get("name").Str, block.Get("uri").Str)+"]")
+		p.body(indent, termtext.Cyan, "["+join(block.Get("name").Str, block.Get("uri").Str)+"]")
 	case "resource":
 		r := block.Get("resource")
-		p.body(indent, ansi.Cyan, "["+join(r.Get("uri").Str, r.Get("mimeType").Str)+"]")
+		p.body(indent, termtext.Cyan, "["+join(r.Get("uri").Str, r.Get("mimeType").Str)+"]")
 		p.quote(indent, r.Get("text").Str)
 	case gjson.Get(Cut, "type").Str:
-		p.line(indent, ansi.Cyan, "[cut off: the frame is too large]")
+		p.line(indent, termtext.Cyan, "[cut off: the frame is too large]")
 	default:
-		p.body(indent, ansi.Cyan, "["+join(kind, "block")+"]")
+		p.body(indent, termtext.Cyan, "["+join(kind, "block")+"]")
 	}
 }
 
 func (p *printer) plan(e *Entity) {
 	plan := e.Plan
 	if plan.Removed {
-		p.head(e, ansi.Cyan, "plan, removed")
+		p.head(e, termtext.Cyan, "plan, removed")
 		return
 	}
-	p.head(e, ansi.Cyan, "plan")
+	p.head(e, termtext.Cyan, "plan")
 	raw := gjson.ParseBytes(plan.Raw)
-	p.body(indent, ansi.Plain, raw.Get("content").Str)
-	p.body(indent, ansi.Cyan, raw.Get("uri").Str)
+	p.body(indent, termtext.Plain, raw.Get("content").Str)
+	p.body(indent, termtext.Cyan, raw.Get("uri").Str)
 	for _, entry := range plan.Entries() {
-		box, s := "[ ] ", ansi.Plain
+		box, s := "[ ] ", termtext.Plain
 		switch entry.Status {
 		case "in_progress":
-			box, s = "[>] ", ansi.Bold
+			box, s = "[>] ", termtext.Bold
 		case "completed":
-			box, s = "[x] ", ansi.Dim
+			box, s = "[x] ", termtext.Dim
 		case "cancelled":
-			box, s = "[-] ", ansi.Dim
+			box, s = "[-] ", termtext.Dim
 		}
-		text := ansi.Wrap(oneLine(entry.Content), p.inner(indent+box))
+		text := termtext.Wrap(oneLine(entry.Content), p.inner(indent+box))
 		p.line(indent+box, s, text[0])
 		for _, line := range text[1:] {
 			p.line(indent+"    ", s, line)

@@ -7,17 +7,17 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func (p *printer) toolCall(e *Entity) {
 	t := e.ToolCall
-	s := ansi.Cyan
+	s := termtext.Cyan
 	switch t.Status {
 	case "completed":
-		s = ansi.Green
+		s = termtext.Green
 	case "failed", "cancelled":
-		s = ansi.Red
+		s = termtext.Red
 	}
 	title := t.Title
 	if title == "" {
@@ -44,7 +44,7 @@ func (p *printer) toolCall(e *Entity) {
 		if line := location.Get("line"); line.Type == gjson.Number {
 			where += ":" + line.Raw
 		}
-		p.line(indent, ansi.Plain, p.fit(indent, oneLine(where)))
+		p.line(indent, termtext.Plain, p.fit(indent, oneLine(where)))
 	}
 	for _, permission := range t.Permissions {
 		p.permission(permission)
@@ -66,7 +66,7 @@ func (p *printer) permission(q *Permission) {
 	if q.Response == 0 {
 		choice = "no answer"
 	}
-	p.body(indent, ansi.Yellow, join("asked:", strings.Join(names, " / "), "→", choice))
+	p.body(indent, termtext.Yellow, join("asked:", strings.Join(names, " / "), "→", choice))
 }
 
 // toolContent writes one item of a tool call's content.
@@ -78,7 +78,7 @@ func (p *printer) toolContent(e *Entity, item gjson.Result) {
 			p.quote(indent, content.Get("text").Str)
 			return
 		}
-		p.block(indent, ansi.Dim, json.RawMessage(content.Raw))
+		p.block(indent, termtext.Dim, json.RawMessage(content.Raw))
 	case "diff":
 		p.diff(item)
 	case "terminal":
@@ -86,7 +86,7 @@ func (p *printer) toolContent(e *Entity, item gjson.Result) {
 			p.terminal(indent, t)
 		}
 	default: // some agents leave the wrapping out
-		p.block(indent, ansi.Dim, json.RawMessage(item.Raw))
+		p.block(indent, termtext.Dim, json.RawMessage(item.Raw))
 	}
 }
 
@@ -94,29 +94,29 @@ func (p *printer) toolContent(e *Entity, item gjson.Result) {
 func (p *printer) diff(item gjson.Result) {
 	if changes := item.Get("changes"); changes.Exists() { // version 2
 		for change := range elements(changes) {
-			p.line(indent, ansi.Cyan, p.fit(indent, join(
+			p.line(indent, termtext.Cyan, p.fit(indent, join(
 				change.Get("operation").Str, change.Get("oldPath").Str, change.Get("path").Str)))
 		}
-		if patch := ansi.Text(item.Get("patch.text").Str); patch != "" {
+		if patch := termtext.Text(item.Get("patch.text").Str); patch != "" {
 			p.excerpt(indent, splitLines(patch), diffStyle)
 		}
 		return
 	}
-	p.line(indent, ansi.Cyan, p.fit(indent, join("diff", item.Get("path").Str)))
-	lines := diffLines(ansi.Text(item.Get("oldText").Str), ansi.Text(item.Get("newText").Str))
+	p.line(indent, termtext.Cyan, p.fit(indent, join("diff", item.Get("path").Str)))
+	lines := diffLines(termtext.Text(item.Get("oldText").Str), termtext.Text(item.Get("newText").Str))
 	p.excerpt(indent, lines, diffStyle)
 }
 
-func diffStyle(line string) ansi.Style {
+func diffStyle(line string) termtext.Style {
 	switch {
 	case strings.HasPrefix(line, "+"):
-		return ansi.Green
+		return termtext.Green
 	case strings.HasPrefix(line, "-"):
-		return ansi.Red
+		return termtext.Red
 	case strings.HasPrefix(line, "@"):
-		return ansi.Cyan
+		return termtext.Cyan
 	}
-	return ansi.Dim
+	return termtext.Dim
 }
 
 func (p *printer) markTerminals(e *Entity) {
@@ -133,19 +133,19 @@ func (p *printer) markTerminals(e *Entity) {
 // terminal writes a command, its output and how it ended.
 func (p *printer) terminal(indent string, t *Terminal) {
 	if t.Command != "" {
-		p.body(indent, ansi.Cyan, join("$", t.Command, strings.Join(t.Args, " ")))
+		p.body(indent, termtext.Cyan, join("$", t.Command, strings.Join(t.Args, " ")))
 	}
 	if t.Truncated {
-		p.line(indent, ansi.Dim, "…")
+		p.line(indent, termtext.Dim, "…")
 	}
 	p.tail(indent, string(t.Output))
 	switch x := t.Exit; {
 	case x == nil:
 	case x.Signal != "":
-		p.line(indent, ansi.Red, "signal "+oneLine(x.Signal))
+		p.line(indent, termtext.Red, "signal "+oneLine(x.Signal))
 	case x.Code != nil && *x.Code != 0:
-		p.line(indent, ansi.Red, fmt.Sprintf("exit %d", *x.Code))
+		p.line(indent, termtext.Red, fmt.Sprintf("exit %d", *x.Code))
 	default:
-		p.line(indent, ansi.Dim, "exit 0")
+		p.line(indent, termtext.Dim, "exit 0")
 	}
 }

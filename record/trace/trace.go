@@ -99,7 +99,7 @@ func (t *Trace) Add(f *dialect.Frame) {
 		return
 	}
 	switch f.Kind {
-	case wire.Request, wire.Response, wire.Notification, wire.Unchecked:
+	case wire.Request, wire.Response, wire.Notification, wire.Oversized:
 		t.message(f, envelope(&f.Frame))
 	case wire.Batch:
 		wire.Entries(f.Raw, func(i int, raw []byte) bool {
@@ -107,9 +107,9 @@ func (t *Trace) Add(f *dialect.Frame) {
 				return false
 			}
 			e := wire.Scan(raw)
-			entry := dialect.Frame{Frame: f.Frame, About: f.Entries[i]}
+			entry := dialect.Frame{Frame: f.Frame, Annotation: f.Entries[i]}
 			entry.Kind, entry.Failed, entry.Raw, entry.Size = e.Kind, dialect.Failed(e, &f.Entries[i]), raw, int64(len(raw))
-			if e.Kind != wire.Junk && e.Kind != wire.Batch {
+			if e.Kind != wire.Invalid && e.Kind != wire.Batch {
 				t.message(&entry, e)
 			}
 			return true
@@ -120,10 +120,10 @@ func (t *Trace) Add(f *dialect.Frame) {
 func (t *Trace) message(raw *dialect.Frame, e wire.Envelope) {
 	f := frame{Frame: raw, run: len(t.Runs) - 1, env: e}
 	if f.Method == "initialize" || f.Method == "server/discover" {
-		t.tracker.See(&raw.Frame, e)
+		t.tracker.Observe(&raw.Frame, e)
 		if c := t.tracker.Connection(); c.Dialect != dialect.Unknown {
-			if c.Overlay == dialect.NoOverlay {
-				c.Overlay = t.Runs[f.run].Overlay // often proven by use only
+			if c.Proposal == dialect.NoProposal {
+				c.Proposal = t.Runs[f.run].Proposal // often proven by use only
 			}
 			t.Runs[f.run] = c
 		}
@@ -195,7 +195,7 @@ type frame struct {
 }
 
 func envelope(f *wire.Frame) wire.Envelope {
-	if f.Kind != wire.Unchecked {
+	if f.Kind != wire.Oversized {
 		return wire.Scan(f.Raw)
 	}
 	e := wire.ScanPrefix(f.Raw)
@@ -228,7 +228,7 @@ func (f *frame) keep(v gjson.Result) json.RawMessage {
 
 // complete reports whether v is JSON, which of a checked frame is known.
 func (f *frame) complete(v gjson.Result) bool {
-	return f.Kind != wire.Unchecked || json.Valid([]byte(v.Raw)) && utf8.ValidString(v.Raw)
+	return f.Kind != wire.Oversized || json.Valid([]byte(v.Raw)) && utf8.ValidString(v.Raw)
 }
 
 // list copies the elements of an array; of anything else there are none.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -134,14 +134,14 @@ func explain(r replay.Report) string {
 	for _, m := range r.Misses {
 		differs := m.Differs
 		m.Differs = nil
-		fmt.Fprintf(&b, "miss: %s\n", ansi.Line(m.String()))
+		fmt.Fprintf(&b, "miss: %s\n", termtext.Line(m.String()))
 		for _, d := range differs {
-			fmt.Fprintf(&b, "    %s\n", ansi.Line(d.Path))
+			fmt.Fprintf(&b, "    %s\n", termtext.Line(d.Path))
 			if d.Want != "" {
-				fmt.Fprintf(&b, "  - %s\n", ansi.Line(d.Want))
+				fmt.Fprintf(&b, "  - %s\n", termtext.Line(d.Want))
 			}
 			if d.Got != "" {
-				fmt.Fprintf(&b, "  + %s\n", ansi.Line(d.Got))
+				fmt.Fprintf(&b, "  + %s\n", termtext.Line(d.Got))
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.Frame) // there is one, or nobody waits for an answer; the agent will say so
 	}
 	s.stage = asking
-	s.tracker.See(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
+	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
 	s.client = clientSupport{
 		plans:      m.param("clientCapabilities.plan").IsObject(),
 		compaction: m.param("clientCapabilities.session.compaction").IsObject(),
@@ -78,7 +78,7 @@ func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
 // settle takes the agent's answer to initialize, and adds to it what the shim
 // serves. What waited for the answer goes on.
 func (s *Shim) settle(m message, out []wire.Frame) []wire.Frame {
-	s.tracker.See(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
+	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
 	result := gjson.ParseBytes(m.env.Result)
 	d := s.tracker.Connection().Dialect
 	switch {

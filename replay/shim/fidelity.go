@@ -46,8 +46,8 @@ func Reloads(tapes []*record.Tape, session string) ([]Reload, error) {
 		case f.Session != session, f.Method != "session/load" && f.Method != "session/resume":
 		case f.Dir == wire.ClientToAgent && f.Origin.Received():
 			replays[f.Seq] = f.Method == "session/load" || gjson.GetBytes(f.Raw, "params.replayFrom").IsObject()
-		case f.Dir == wire.AgentToClient && f.Origin.Sent() && f.Events.Has(dialect.SessionOpened) && replays[f.Answers]:
-			found = append(found, Reload{Tape: last.ID(), Request: f.Answers, Method: f.Method, Session: session})
+		case f.Dir == wire.AgentToClient && f.Origin.Sent() && f.Events.Has(dialect.SessionOpened) && replays[f.Request]:
+			found = append(found, Reload{Tape: last.ID(), Request: f.Request, Method: f.Method, Session: session})
 		}
 	}
 	for i := range found {

@@ -165,7 +165,7 @@ func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
 				return
 			}
 			if belongs(&f, id, e.run) {
-				if f.Kind == wire.Unchecked && f.Size <= maxWhole {
+				if f.Kind == wire.Oversized && f.Size <= maxWhole {
 					f.Raw = whole(e.tape, f)
 				}
 				if !yield(&f) {
@@ -196,5 +196,5 @@ func whole(t *record.Tape, f dialect.Frame) []byte {
 // belongs reports whether a frame, or an entry of a batch, is of a session.
 func belongs(f *dialect.Frame, id string, run record.Run) bool {
 	return f.Session == id || f.Seq == run.First ||
-		slices.ContainsFunc(f.Entries, func(a dialect.About) bool { return a.Session == id })
+		slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return a.Session == id })
 }

@@ -20,7 +20,7 @@ type message struct {
 // read reads the envelope of a frame.
 func read(f wire.Frame) message {
 	m := message{f, wire.Scan(f.Raw)}
-	if m.env.Kind == wire.Unchecked {
+	if m.env.Kind == wire.Oversized {
 		m.env = outside(f.Raw)
 	}
 	return m
@@ -29,7 +29,7 @@ func read(f wire.Frame) message {
 // outside reads the envelope of a frame of which wire.Scan read only the
 // beginning: what addresses a session may stand behind that.
 func outside(raw []byte) wire.Envelope {
-	e := wire.Envelope{Kind: wire.Junk}
+	e := wire.Envelope{Kind: wire.Invalid}
 	gjson.ParseBytes(raw).ForEach(func(key, v gjson.Result) bool {
 		switch key.Str {
 		case "id":
@@ -45,7 +45,7 @@ func outside(raw []byte) wire.Envelope {
 		default:
 			return true
 		}
-		e.Kind = wire.Unchecked
+		e.Kind = wire.Oversized
 		return true
 	})
 	return e

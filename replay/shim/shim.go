@@ -111,7 +111,7 @@ func (s *Shim) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	}
 	m := read(f)
 	switch m.env.Kind {
-	case wire.Junk:
+	case wire.Invalid:
 		return append(out, f)
 	case wire.Batch:
 		return s.batch(f, out)
@@ -135,7 +135,7 @@ func (s *Shim) batch(f wire.Frame, out []wire.Frame) []wire.Frame {
 		one := f
 		one.Raw, one.End, one.Size = entry, wire.LF, int64(len(entry))
 		m, n := read(one), len(split)
-		if m.env.Kind == wire.Junk || m.env.Kind == wire.Batch {
+		if m.env.Kind == wire.Invalid || m.env.Kind == wire.Batch {
 			split = append(split, one)
 		} else {
 			split = s.message(m, split)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/record/trace/linediff"
+	"github.com/acptap/acptap/record/linediff"
 )
 
 func TestLines(t *testing.T) {

@@ -1,4 +1,4 @@
-package ansi
+package termtext
 
 // A Style is the parameters of the ECMA-48 sequence SGR.
 type Style string

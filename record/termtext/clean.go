@@ -1,4 +1,4 @@
-// Package ansi makes text fit for a terminal: what came over the wire without
+// Package termtext makes text fit for a terminal: what came over the wire without
 // anything that could control it, cut and wrapped to columns, in its colours.
 // It writes nothing itself.
 //
@@ -6,7 +6,7 @@
 // In place of any other control character stands the picture that Unicode has
 // for it, and U+FFFD for what has none, for what changes the direction of writing
 // and for bytes that are no UTF-8. Clean text is such text.
-package ansi
+package termtext
 
 import (
 	"math"

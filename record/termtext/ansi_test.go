@@ -1,4 +1,4 @@
-package ansi_test
+package termtext_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
-	"github.com/acptap/acptap/record/trace/ansi"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 var wireTests = []struct{ name, in, text, line, brief string }{
@@ -37,9 +37,9 @@ func TestWire(t *testing.T) {
 	for _, tt := range wireTests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, form := range []struct{ name, got, want string }{
-				{"Text", ansi.Text(tt.in), tt.text},
-				{"Line", ansi.Line(tt.in), tt.line},
-				{"Brief", ansi.Brief(tt.in, 0), tt.brief},
+				{"Text", termtext.Text(tt.in), tt.text},
+				{"Line", termtext.Line(tt.in), tt.line},
+				{"Brief", termtext.Brief(tt.in, 0), tt.brief},
 			} {
 				if form.got != form.want {
 					t.Errorf("%s(%q): got %q, want %q", form.name, tt.in, form.got, form.want)
@@ -62,7 +62,7 @@ var jsonTests = []struct{ name, in, want string }{
 
 func TestJSON(t *testing.T) {
 	for _, tt := range jsonTests {
-		if got := string(ansi.JSON([]byte(tt.in))); got != tt.want {
+		if got := string(termtext.JSON([]byte(tt.in))); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -79,7 +79,7 @@ func FuzzJSON(f *testing.F) {
 		if json.Unmarshal([]byte(in), &want) != nil {
 			return
 		}
-		out := ansi.JSON([]byte(in))
+		out := termtext.JSON([]byte(in))
 		if err := json.Unmarshal(out, &got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q becomes %q: %v, want %v (%v)", in, out, got, want, err)
 		}
@@ -108,17 +108,17 @@ func TestColumns(t *testing.T) {
 		{"e\u0301e\u0301e\u0301", 2, "e\u0301…", "e\u0301e\u0301|e\u0301"},
 		{"👩‍👩‍👧a", 2, "…", "👩‍👩‍👧|a"},
 	} {
-		if got := ansi.Cut(tt.in, tt.columns); got != tt.cut {
+		if got := termtext.Cut(tt.in, tt.columns); got != tt.cut {
 			t.Errorf("Cut(%q, %d): got %q, want %q", tt.in, tt.columns, got, tt.cut)
 		}
-		if got := strings.Join(ansi.Wrap(tt.in, tt.columns), "|"); got != tt.wrap {
+		if got := strings.Join(termtext.Wrap(tt.in, tt.columns), "|"); got != tt.wrap {
 			t.Errorf("Wrap(%q, %d): got %q, want %q", tt.in, tt.columns, got, tt.wrap)
 		}
 	}
-	if got, want := strings.Join(ansi.Wrap("a b \n\nc", 0), "|"), "a b||c"; got != want {
+	if got, want := strings.Join(termtext.Wrap("a b \n\nc", 0), "|"), "a b||c"; got != want {
 		t.Errorf("not wrapped: got %q, want %q", got, want)
 	}
-	if got, want := ansi.Pad("日本", 6)+"|", "日本  |"; got != want {
+	if got, want := termtext.Pad("日本", 6)+"|", "日本  |"; got != want {
 		t.Errorf("padded: got %q, want %q", got, want)
 	}
 }
@@ -128,12 +128,12 @@ func TestNumbers(t *testing.T) {
 		0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9951: "10 kB", 47_500: "48 kB", 999_499: "999 kB", 999_500: "1.0 MB",
 		330_000_000: "330 MB", 999_500_000: "1.0 GB", 52_000_000_000: "52 GB",
 	} {
-		if got := ansi.ByteSize(n); got != want {
+		if got := termtext.ByteSize(n); got != want {
 			t.Errorf("ByteSize(%d): got %q, want %q", n, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0", -999: "-999", -1000: "-1,000", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := ansi.Grouped(n); got != want {
+		if got := termtext.Grouped(n); got != want {
 			t.Errorf("Grouped(%d): got %q, want %q", n, got, want)
 		}
 	}
@@ -141,12 +141,12 @@ func TestNumbers(t *testing.T) {
 
 func TestPaint(t *testing.T) {
 	for _, tt := range []struct {
-		style      ansi.Style
+		style      termtext.Style
 		text, want string
 	}{
-		{ansi.Red, "a", "\x1b[31ma\x1b[0m"},
-		{ansi.Red, "", ""},
-		{ansi.Plain, "a", "a"},
+		{termtext.Red, "a", "\x1b[31ma\x1b[0m"},
+		{termtext.Red, "", ""},
+		{termtext.Plain, "a", "a"},
 	} {
 		if got := tt.style.Paint(tt.text); got != tt.want {
 			t.Errorf("%q in %q: got %q, want %q", tt.text, tt.style, got, tt.want)
@@ -162,21 +162,21 @@ func FuzzClean(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, wire string, size uint8) {
 		columns := int(size) + 1
-		text := ansi.Text(wire)
-		for _, line := range append(strings.Split(text, "\n"), ansi.Line(wire), ansi.Brief(wire, columns)) {
+		text := termtext.Text(wire)
+		for _, line := range append(strings.Split(text, "\n"), termtext.Line(wire), termtext.Brief(wire, columns)) {
 			if i := strings.IndexFunc(line, controls); i >= 0 || !utf8.ValidString(line) {
 				t.Errorf("%q of %q is not clean", line, wire)
 			}
-			if again := ansi.Line(line); again != line {
+			if again := termtext.Line(line); again != line {
 				t.Errorf("%q of %q becomes %q", line, wire, again)
 			}
-			if cut := ansi.Cut(line, columns); ansi.Width(cut) > columns {
+			if cut := termtext.Cut(line, columns); termtext.Width(cut) > columns {
 				t.Errorf("%q is wider than %d columns", cut, columns)
 			}
 		}
-		wrapped := ansi.Wrap(text, columns)
+		wrapped := termtext.Wrap(text, columns)
 		for _, line := range wrapped {
-			if ansi.Width(line) > columns && uniseg.GraphemeClusterCount(line) > 1 {
+			if termtext.Width(line) > columns && uniseg.GraphemeClusterCount(line) > 1 {
 				t.Errorf("%q of %q is wider than %d columns", line, text, columns)
 			}
 		}
