@@ -9,13 +9,8 @@ package proxy
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"time"
 )
 
@@ -70,90 +65,35 @@ type Proxy struct {
 // from then on.
 func (p *Proxy) Run(ctx context.Context) error {
 	started := start(p.Command)
-	tape := &tape{complain: p.Complain}
+	gate := &recorderGate{complain: p.Complain}
 	var interceptor Interceptor
-	tape.journal, interceptor = p.prepare(tape)
+	gate.journal, interceptor = p.prepare(gate)
 	// Not before: a signal must be able to end a process that waits for its disk.
 	signals, stop := catch()
 	defer stop()
 	agent, err := started()
 	if err != nil {
 		err := newStartError(p.Command, err)
-		tape.startFailed(err)
+		gate.startFailed(err)
 		return err
 	}
 	defer agent.release()
-	r := newRun(p, agent, tape, interceptor)
+	r := newRun(p, agent, gate, interceptor)
 	r.events(ctx, signals)
 	return r.end()
 }
 
 // prepare calls Prepare, if it is set.
-func (p *Proxy) prepare(t *tape) (Journal, Interceptor) {
+func (p *Proxy) prepare(g *recorderGate) (Journal, Interceptor) {
 	if p.Prepare == nil {
 		return p.Journal, p.Interceptor
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			t.report(fmt.Errorf("recording: %w", panicked(v)))
+			g.report(fmt.Errorf("recording: %w", panicked(v)))
 		}
 	}()
 	return p.Prepare()
 }
 
 func (p *Proxy) linger() time.Duration { return cmp.Or(p.Linger, 500*time.Millisecond) }
-
-// An ExitError says that the agent ended with another status than 0.
-type ExitError struct {
-	Code   int       // as a shell gives it: the agent's exit status, or 128 and the number of the signal that ended it
-	Signal os.Signal // nil if the agent exited by itself
-}
-
-func (e *ExitError) Error() string {
-	if e.Signal != nil {
-		return fmt.Sprintf("agent ended by signal: %v", e.Signal)
-	}
-	return fmt.Sprintf("agent exited with status %d", e.Code)
-}
-
-// A StartError says that the agent could not be started.
-type StartError struct {
-	Agent string // as it was given
-	Code  int    // as a shell gives it: 127 not found, 126 not executable
-	Err   error
-}
-
-func newStartError(command []string, err error) *StartError {
-	e := &StartError{Code: 126, Err: err}
-	if len(command) > 0 {
-		e.Agent = command[0]
-	}
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		e.Code = 127
-	}
-	// Both name the agent a second time.
-	var lookup *exec.Error
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &lookup):
-		e.Err = lookup.Err
-	case errors.As(err, &path):
-		e.Err = path.Err
-	}
-	// The system says neither of what the permission is missing, nor that it is
-	// the interpreter of a script that is not there.
-	switch info, failed := os.Stat(e.Agent); {
-	case failed != nil, filepath.Base(e.Agent) == e.Agent: // that was looked for in PATH
-	case info.IsDir():
-		e.Err = fmt.Errorf("%w: it is a directory", e.Err)
-	case errors.Is(err, fs.ErrPermission):
-		e.Err = fmt.Errorf("%w: it is not executable", e.Err)
-	case errors.Is(err, fs.ErrNotExist):
-		e.Err = fmt.Errorf("%w: the interpreter that its first line names", e.Err)
-	}
-	return e
-}
-
-func (e *StartError) Error() string { return fmt.Sprintf("starting agent %q: %v", e.Agent, e.Err) }
-
-func (e *StartError) Unwrap() error { return e.Err }

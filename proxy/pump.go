@@ -63,60 +63,19 @@ func (p *pump) run(src io.Reader, dst sink) error {
 	}
 }
 
-// A tap tells the tape of a chunk and forwards it.
+// A tap tells the journal of a chunk and forwards it.
 type tap struct {
-	dir    wire.Direction
-	tape   *tape
-	outlet *outlet
+	dir         wire.Direction
+	gate        *recorderGate
+	destination *destination
 }
 
 func (t tap) take(p []byte) bool {
-	if !t.tape.append(t.dir, wire.Wire, p) {
+	if !t.gate.append(t.dir, wire.Wire, p) {
 		return false
 	}
-	t.outlet.write(p)
-	return !t.outlet.full(t.dir)
+	t.destination.write(p)
+	return !t.destination.full(t.dir)
 }
 
 func (t tap) end() {}
-
-// An outlet is the receiving end of one direction.
-type outlet struct {
-	w         io.Writer
-	delivered atomic.Int64  // bytes that w has taken
-	broken    chan struct{} // closed at the first error of w
-}
-
-func newOutlet(w io.Writer) *outlet { return &outlet{w: w, broken: make(chan struct{})} }
-
-// write gives p to the receiver. After an error it takes no more. There must be
-// one write at a time.
-func (o *outlet) write(p []byte) {
-	for len(p) > 0 && !o.failed() {
-		n, err := o.w.Write(p)
-		o.delivered.Add(int64(n))
-		p = p[n:]
-		switch {
-		case errors.Is(err, syscall.EAGAIN):
-			time.Sleep(busyWait)
-		case err != nil:
-			close(o.broken)
-		}
-	}
-}
-
-func (o *outlet) failed() bool {
-	select {
-	case <-o.broken:
-		return true
-	default:
-		return false
-	}
-}
-
-// full reports whether the stream of a direction is not to be read on: that of a
-// client whose agent takes no more. What an agent says is recorded even if
-// nobody gets it.
-func (o *outlet) full(dir wire.Direction) bool {
-	return dir == wire.ClientToAgent && o.failed()
-}

@@ -1,0 +1,65 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// An ExitError says that the agent ended with another status than 0.
+type ExitError struct {
+	Code   int       // as a shell gives it: the agent's exit status, or 128 and the number of the signal that ended it
+	Signal os.Signal // nil if the agent exited by itself
+}
+
+func (e *ExitError) Error() string {
+	if e.Signal != nil {
+		return fmt.Sprintf("agent ended by signal: %v", e.Signal)
+	}
+	return fmt.Sprintf("agent exited with status %d", e.Code)
+}
+
+// A StartError says that the agent could not be started.
+type StartError struct {
+	Agent string // as it was given
+	Code  int    // as a shell gives it: 127 not found, 126 not executable
+	Err   error
+}
+
+func newStartError(command []string, err error) *StartError {
+	e := &StartError{Code: 126, Err: err}
+	if len(command) > 0 {
+		e.Agent = command[0]
+	}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		e.Code = 127
+	}
+	// Both name the agent a second time.
+	var lookup *exec.Error
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &lookup):
+		e.Err = lookup.Err
+	case errors.As(err, &path):
+		e.Err = path.Err
+	}
+	// The system says neither of what the permission is missing, nor that it is
+	// the interpreter of a script that is not there.
+	switch info, failed := os.Stat(e.Agent); {
+	case failed != nil, filepath.Base(e.Agent) == e.Agent: // that was looked for in PATH
+	case info.IsDir():
+		e.Err = fmt.Errorf("%w: it is a directory", e.Err)
+	case errors.Is(err, fs.ErrPermission):
+		e.Err = fmt.Errorf("%w: it is not executable", e.Err)
+	case errors.Is(err, fs.ErrNotExist):
+		e.Err = fmt.Errorf("%w: the interpreter that its first line names", e.Err)
+	}
+	return e
+}
+
+func (e *StartError) Error() string { return fmt.Sprintf("starting agent %q: %v", e.Agent, e.Err) }
+
+func (e *StartError) Unwrap() error { return e.Err }

@@ -1,0 +1,29 @@
+package proxy
+
+import "time"
+
+// A shutdown is how an agent is made to end: step by step, with patience.
+type shutdown struct {
+	steps    []func() // those to come
+	patience time.Duration
+	next     <-chan time.Time // when the next step is due; nil before the first and after the last
+	begun    bool
+}
+
+// begin starts the shutdown with its first step, if it has not begun.
+func (e *shutdown) begin() {
+	if !e.begun {
+		e.begun = true
+		e.step()
+	}
+}
+
+func (e *shutdown) step() {
+	e.steps[0]()
+	e.steps, e.next = e.steps[1:], nil
+	if len(e.steps) > 0 {
+		e.next = time.After(e.patience)
+	}
+}
+
+func (e *shutdown) done() bool { return len(e.steps) == 0 }
