@@ -6,13 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/demo"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -33,12 +32,12 @@ Exit status 0; 2 if it did not go as in the script, or was interrupted.`,
   acptap demo --store /tmp/tapes`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return demo(cmd.Context(), *dir, cmd.OutOrStdout())
+			return runDemo(cmd.Context(), *dir, cmd.OutOrStdout())
 		},
 	}
 }
 
-func demo(ctx context.Context, dir string, out io.Writer) error {
+func runDemo(ctx context.Context, dir string, out io.Writer) error {
 	if dir == "" {
 		var err error
 		if dir, err = os.MkdirTemp("", "acptap-demo-"); err != nil {
@@ -53,83 +52,19 @@ func demo(ctx context.Context, dir string, out io.Writer) error {
 	seen := func(wire.Direction, []byte) {}
 	if isTerminal(out) {
 		form.Width, form.Color = columns(out), takesColor(out)
-		seen = newDemoProgress(out).show
+		seen = demo.NewProgress(out).Show
 	}
-	proxy, err := recordDemo(ctx, store.Dir(), seen)
+	result, err := demo.Run(ctx, store, seen)
 	if err != nil {
 		return fmt.Errorf("demo: %w (store %s)", err, store.Dir())
-	}
-	tape, err := demoTape(store, proxy)
-	if err != nil {
-		return err
-	}
-	c, err := demoConversation(tape)
-	if err != nil {
-		return err
-	}
-	load, err := reloadDemo(ctx, store)
-	if err == nil {
-		err = load.same(c)
-	}
-	if err != nil {
-		return fmt.Errorf("demo: %w (store %s)", err, store.Dir())
-	}
-	sent, took, err := replayDemo(ctx, tape, store.Dir())
-	if err != nil {
-		return fmt.Errorf("demo: replaying tape %s: %w (store %s)", tape.ID(), err, store.Dir())
 	}
 	if isTerminal(out) {
 		fmt.Fprintln(out) // below the progress
 	}
-	if err := trace.WriteText(out, c, form); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(out, `
-All of this passed through acptap proxy and was recorded in %s.
-`, store.Dir()); err != nil {
-		return err
-	}
-	if err := load.tell(out, form); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(out, `
-At last, acptap replay agent played the agent of the first tape to the same client:
-%d messages of the client, all as recorded, in %d ms and without the agent.
-`, sent, took.Milliseconds()); err != nil {
+	if err := result.WriteText(out, store.Dir(), form); err != nil {
 		return err
 	}
 	return writeNext(out, store.Dir())
-}
-
-// demoTape returns what the proxy with that process id has recorded.
-func demoTape(store *record.Store, pid int) (*record.Tape, error) {
-	l, err := store.List()
-	if err != nil {
-		return nil, err
-	}
-	for _, info := range slices.Backward(l.Tapes) { // ids of processes come again
-		if info.Start.PID == pid {
-			return store.Open(info.Tape)
-		}
-	}
-	return nil, fmt.Errorf("the store in %s has nothing of the demo", store.Dir())
-}
-
-// demoConversation reads the session of the demo.
-func demoConversation(tape *record.Tape) (*trace.Conversation, error) {
-	var t trace.Trace
-	for f, err := range tape.Frames(1) {
-		if err != nil {
-			return nil, err
-		}
-		t.Add(&f)
-	}
-	for _, s := range t.Sessions {
-		if s.ID == demoSession {
-			return &s.Conversation, nil
-		}
-	}
-	return nil, fmt.Errorf("tape %s does not have the session of the demo", tape.ID())
 }
 
 // writeNext says what to do with the tape.
@@ -143,7 +78,7 @@ func writeNext(w io.Writer, dir string) error {
 		{"sessions", "the sessions on them"},
 		{"show last~1", "the frames of the first tape"},
 		{"show last", "those of the second: +, ~ and × mark what acptap made, changed and held back"},
-		{"show --chat " + demoSession, "the conversation on both, as above"},
+		{"show --chat " + demo.Session, "the conversation on both, as above"},
 		{"replay agent last~1", "the agent from the first tape, on stdin and stdout"},
 		{"diff last last", "two tapes compared; of one with itself nothing differs"},
 		{"export last", "the tape as JSON Lines, for git, jq and bug reports"},
@@ -162,4 +97,26 @@ func shellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func newDemoAgentCmd() *cobra.Command {
+	var agent demo.Agent
+	cmd := &cobra.Command{
+		Use:   "demo-agent",
+		Short: "The agent of the demo",
+		Long: `Speaks the agent's part of the demo on stdio, word for word the same each time.
+It takes the client's messages in the order of the script only, whatever is in
+them beside method, session and choice.
+
+Exit status 0 if the client has said its part; 2 if it has not.`,
+		Example: "  acptap proxy -- acptap demo-agent",
+		Hidden:  true,
+		Args:    operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return agent.Run(cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	cmd.Flags().BoolVar(&agent.Restarted, "again", false, "speak as when it is started again")
+	cmd.Flags().BoolVar(&agent.Fast, "fast", false, "speak without pauses")
+	return cmd
 }

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bufio"
@@ -14,25 +14,25 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A demoPlayer is one side of the demo: it says its own lines of the script, and
-// takes those of the other side in the order of the script and no others.
-type demoPlayer struct {
+// A player is one side of the script: it sends its own lines, and accepts the
+// other side's lines in the order of the script only.
+type player struct {
 	me   wire.Direction // ClientToAgent or AgentToClient
 	in   *bufio.Reader
 	out  io.Writer
 	err  io.Writer                               // the agent's stderr; the client has none
-	seen func(by wire.Direction, message []byte) // told of each message
+	seen func(by wire.Direction, message []byte) // called with each message
 	fast bool                                    // without pauses
 
-	ids map[string][]byte // what the other side's requests have for an id, by the id in the script
-	dir []byte            // of the session, as the client has named it, in JSON; the script has demoDir
+	ids map[string][]byte // the ids of the other side's requests, by the id in the script
+	dir []byte            // the session's directory as the client named it, in JSON; the script has sessionDir
 }
 
-func (p *demoPlayer) play(script []demoStep) error {
+func (p *player) play(script []Step) error {
 	p.ids = make(map[string][]byte)
 	for _, step := range script {
-		for _, line := range step.lines {
-			if err := p.turn(step, line); err != nil {
+		for _, line := range step.Lines {
+			if err := p.exchange(step, line); err != nil {
 				return err
 			}
 		}
@@ -40,11 +40,11 @@ func (p *demoPlayer) play(script []demoStep) error {
 	return nil
 }
 
-func (p *demoPlayer) turn(step demoStep, line string) error {
-	switch step.by {
+func (p *player) exchange(step Step, line string) error {
+	switch step.By {
 	case p.me:
 		p.wait(step.pause)
-		return p.say(line)
+		return p.send(line)
 	case wire.AgentStderr:
 		if p.me == wire.ClientToAgent {
 			return nil
@@ -53,42 +53,42 @@ func (p *demoPlayer) turn(step demoStep, line string) error {
 		_, err := fmt.Fprintln(p.err, line)
 		return err
 	}
-	return p.hear(step, line)
+	return p.receive(step, line)
 }
 
-func (p *demoPlayer) wait(pause time.Duration) {
+func (p *player) wait(pause time.Duration) {
 	if !p.fast {
 		time.Sleep(pause)
 	}
 }
 
-func (p *demoPlayer) say(line string) error {
+func (p *player) send(line string) error {
 	message := []byte(line)
 	if e := wire.Scan(message); e.Kind == wire.Response {
 		message = dialect.Set(message, p.ids[string(e.ID)], "id")
 	}
 	if p.dir != nil {
-		message = bytes.ReplaceAll(message, []byte(demoDir), p.dir)
+		message = bytes.ReplaceAll(message, []byte(sessionDir), p.dir)
 	}
 	p.seen(p.me, message)
 	_, err := p.out.Write(append(message, '\n'))
 	return err
 }
 
-// demoChecked are the fields in which a message must be as in the script. All
-// else may differ: the other side is not always the demo's.
-var demoChecked = [...]string{"method", "params.sessionId", "params.prompt.#", "result.outcome.optionId", "error.code"}
+// comparedFields are the fields that a message must have as in the script. The
+// rest may differ: a client other than the scripted one may play.
+var comparedFields = [...]string{"method", "params.sessionId", "params.prompt.#", "result.outcome.optionId", "error.code"}
 
-// hear takes the next message of the other side, which should be want.
-func (p *demoPlayer) hear(step demoStep, want string) error {
-	by := step.by
+// receive reads the next message of the other side, which should be want.
+func (p *player) receive(step Step, want string) error {
+	by := step.By
 	line, err := p.in.ReadBytes('\n')
 	for step.history && err == nil && gjson.GetBytes(line, "method").Str == "session/update" {
 		p.seen(by, line)
 		line, err = p.in.ReadBytes('\n')
 	}
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("the %s has ended, before %.200s", demoName(by), want)
+		return fmt.Errorf("the %s has ended, before %.200s", peerName(by), want)
 	}
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (p *demoPlayer) hear(step demoStep, want string) error {
 	got, script := wire.Scan(line), wire.Scan([]byte(want))
 	agree := got.Kind == script.Kind
 	if agree {
-		for _, field := range demoChecked {
+		for _, field := range comparedFields {
 			agree = agree && gjson.GetBytes(line, field).Raw == gjson.Get(want, field).Raw
 		}
 		switch got.Kind {
@@ -110,15 +110,15 @@ func (p *demoPlayer) hear(step demoStep, want string) error {
 		}
 	}
 	if !agree {
-		return fmt.Errorf("the %s said %.200s where the script has %.200s", demoName(by), bytes.TrimSpace(line), want)
+		return fmt.Errorf("the %s said %.200s where the script has %.200s", peerName(by), bytes.TrimSpace(line), want)
 	}
 	p.seen(by, line)
 	return nil
 }
 
-// rest waits until the other side has ended, and takes it for an error if it
-// says anything until then.
-func (p *demoPlayer) rest() error {
+// drain waits for the end of the other side. Anything that it still sends is an
+// error.
+func (p *player) drain() error {
 	n, err := io.Copy(io.Discard, p.in)
 	if n > 0 {
 		return fmt.Errorf("%d bytes more than the script has", n)
@@ -126,7 +126,7 @@ func (p *demoPlayer) rest() error {
 	return err
 }
 
-func demoName(by wire.Direction) string {
+func peerName(by wire.Direction) string {
 	if by == wire.ClientToAgent {
 		return "client"
 	}

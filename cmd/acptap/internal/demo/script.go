@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"fmt"
@@ -9,26 +9,26 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// demoSession is the session of the demo.
-const demoSession = "sess-demo-1"
+// Session is the id of the recorded session.
+const Session = "sess-demo-1"
 
-// demoDir is its directory.
-const demoDir = "/home/demo/stats"
+// sessionDir is the working directory of the session.
+const sessionDir = "/home/demo/stats"
 
-// A demoStep is what one side says before the other one does.
-type demoStep struct {
-	by      wire.Direction
+// A Step is what one side sends before the other side's turn.
+type Step struct {
+	By      wire.Direction
+	Lines   []string
 	pause   time.Duration // before each line
 	history bool          // any number of updates come before it
-	lines   []string
 }
 
-// demoScript is all that is said in the demo, in version 1 of the Agent Client
-// Protocol: a bug is found, mended and tested in a first turn, and a second turn
-// is cancelled. Ids and texts are always the same.
-func demoScript() []demoStep {
+// Script returns the whole conversation, in version 1 of the Agent Client
+// Protocol: in the first turn the agent finds, mends and tests a bug; the second
+// turn is cancelled. Ids and texts are the same each time.
+func Script() []Step {
 	const (
-		path   = `"` + demoDir + `/mean.go"`
+		path   = `"` + sessionDir + `/mean.go"`
 		before = `package stats
 
 // Mean returns the average of xs.
@@ -42,19 +42,19 @@ func Mean(xs []float64) float64 {
 `
 	)
 	after := strings.Replace(before, "i := 1", "i := 0", 1)
-	client, agent, stderr := demoSides(demoSession)
-	plan := func(find, mend, test string) demoStep {
+	client, agent, stderr := sides(Session)
+	plan := func(find, mend, test string) Step {
 		return agent.update(fmt.Sprintf(`"sessionUpdate":"plan","entries":[`+
 			`{"content":"Find out why the mean is too small","priority":"high","status":%q},`+
 			`{"content":"Mend the loop","priority":"high","status":%q},`+
 			`{"content":"Run the tests","priority":"medium","status":%q}]`, find, mend, test))
 	}
-	return []demoStep{
-		stderr.says(demoReady),
-		client.request(0, "initialize", demoEditor),
-		agent.result(0, demoCapabilities),
-		client.request(1, "session/new", demoSetup),
-		agent.result(1, `{"sessionId":"`+demoSession+`"}`),
+	return []Step{
+		stderr.says(agentReady),
+		client.request(0, "initialize", editorHello),
+		agent.result(0, agentHello),
+		client.request(1, "session/new", sessionSetup),
+		agent.result(1, `{"sessionId":"`+Session+`"}`),
 
 		client.prompt(2, "TestMean fails: the mean of 2, 4 and 6 should be 4, but Mean returns 3.33. Please mend it."),
 		agent.streams("agent_thought_chunk", "Ten divided by three is 3.33, so the first of the three numbers is missing from the sum. The loop will tell."),
@@ -79,7 +79,7 @@ func Mean(xs []float64) float64 {
 		agent.update(`"sessionUpdate":"tool_call_update","toolCallId":"call-2","status":"completed"`),
 		plan("completed", "completed", "in_progress"),
 
-		agent.asks(3, "terminal/create", `"command":"go","args":["test","./..."],"cwd":"`+demoDir+`"`),
+		agent.asks(3, "terminal/create", `"command":"go","args":["test","./..."],"cwd":"`+sessionDir+`"`),
 		client.result(3, `{"terminalId":"term-1"}`),
 		agent.update(`"sessionUpdate":"tool_call","toolCallId":"call-3","title":"go test ./...","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"term-1"}]`),
 		agent.asks(4, "terminal/wait_for_exit", `"terminalId":"term-1"`),
@@ -105,69 +105,69 @@ func Mean(xs []float64) float64 {
 	}
 }
 
-// What both sides begin with.
+// The messages that open every connection.
 const (
-	demoReady        = "demo-agent: ready, without a network or a model"
-	demoEditor       = `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true},"clientInfo":{"name":"demo-editor","version":"1"}}`
-	demoCapabilities = `{"protocolVersion":1,"agentCapabilities":{"loadSession":false},"agentInfo":{"name":"demo-agent","version":"1"},"authMethods":[]}`
-	demoSetup        = `{"cwd":"` + demoDir + `","mcpServers":[]}`
+	agentReady   = "demo-agent: ready, without a network or a model"
+	editorHello  = `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true},"clientInfo":{"name":"demo-editor","version":"1"}}`
+	agentHello   = `{"protocolVersion":1,"agentCapabilities":{"loadSession":false},"agentInfo":{"name":"demo-agent","version":"1"},"authMethods":[]}`
+	sessionSetup = `{"cwd":"` + sessionDir + `","mcpServers":[]}`
 )
 
-// demoPause is what a step takes that does not say otherwise: long enough for
-// frames not to share a chunk, and all of the demo to last a good second.
-const demoPause = 15 * time.Millisecond
+// stepPause is the default pause before a line: long enough that frames do not
+// share a chunk, and that the conversation lasts a good second.
+const stepPause = 15 * time.Millisecond
 
-// A demoSide makes the steps of one side in a session.
-type demoSide struct {
+// A side builds the steps of one side of a session.
+type side struct {
 	by      wire.Direction
 	session string
 }
 
-func demoSides(session string) (client, agent, stderr demoSide) {
-	return demoSide{wire.ClientToAgent, session}, demoSide{wire.AgentToClient, session}, demoSide{wire.AgentStderr, session}
+func sides(session string) (client, agent, stderr side) {
+	return side{wire.ClientToAgent, session}, side{wire.AgentToClient, session}, side{wire.AgentStderr, session}
 }
 
-func (s demoSide) says(lines ...string) demoStep {
-	return demoStep{by: s.by, pause: demoPause, lines: lines}
+func (s side) says(lines ...string) Step {
+	return Step{By: s.by, Lines: lines, pause: stepPause}
 }
 
-func (s demoSide) request(id int, method, params string) demoStep {
+func (s side) request(id int, method, params string) Step {
 	return s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params))
 }
 
 // asks makes a request in the session; fields are members of its params.
-func (s demoSide) asks(id int, method, fields string) demoStep {
+func (s side) asks(id int, method, fields string) Step {
 	return s.request(id, method, `{"sessionId":"`+s.session+`",`+fields+`}`)
 }
 
-func (s demoSide) prompt(id int, text string) demoStep {
+func (s side) prompt(id int, text string) Step {
 	return s.asks(id, "session/prompt", fmt.Sprintf(`"prompt":[{"type":"text","text":%q}]`, text))
 }
 
-func (s demoSide) result(id int, result string) demoStep {
+func (s side) result(id int, result string) Step {
 	return s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, id, result))
 }
 
-func (s demoSide) notification(method string) demoStep {
+func (s side) notification(method string) Step {
 	return s.says(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{"sessionId":%q}}`, method, s.session))
 }
 
 // update makes a session/update; fields are members of its update.
-func (s demoSide) update(fields string) demoStep {
+func (s side) update(fields string) Step {
 	return s.says(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + s.session + `","update":{` + fields + `}}}`)
 }
 
-// streams makes updates of one variant with three words of the text each.
-func (s demoSide) streams(variant, text string) demoStep {
+// streams splits the text into updates of one variant, three words each.
+func (s side) streams(variant, text string) Step {
 	all := s.says()
 	for words := range slices.Chunk(strings.SplitAfter(text, " "), 3) {
 		chunk := s.update(fmt.Sprintf(`"sessionUpdate":%q,"content":{"type":"text","text":%q}`, variant, strings.Join(words, "")))
-		all.lines = append(all.lines, chunk.lines...)
+		all.Lines = append(all.Lines, chunk.Lines...)
 	}
 	return all
 }
 
-func (s demoStep) after(pause time.Duration) demoStep {
+func (s Step) after(pause time.Duration) Step {
 	s.pause = pause
 	return s
 }

@@ -1,0 +1,97 @@
+package demo
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// recordTape plays the client to the agent through a proxy that records into the
+// store. It returns the process id of the proxy.
+func recordTape(ctx context.Context, store string, seen func(by wire.Direction, message []byte)) (pid int, err error) {
+	acptap, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	p := player{seen: seen}
+	return p.runClient(ctx, Script(), acptap, "proxy", "--name", "demo", "--store", store, "--", acptap, "demo-agent")
+}
+
+// replayTape plays the client to the tape, without pauses. It returns how many
+// messages the client sent and how long the replay took.
+func replayTape(ctx context.Context, tape *record.Tape, store string) (sent int, took time.Duration, err error) {
+	acptap, err := os.Executable()
+	if err != nil {
+		return 0, 0, err
+	}
+	p := player{fast: true, seen: func(by wire.Direction, _ []byte) {
+		if by == wire.ClientToAgent {
+			sent++
+		}
+	}}
+	began := time.Now()
+	_, err = p.runClient(ctx, Script(), acptap, "replay", "agent", "--store", store, tape.ID())
+	return sent, time.Since(began), err
+}
+
+// runClient starts the command and plays the client of the script to it. It
+// returns the process id. The end of ctx, SIGINT and SIGTERM end the command.
+func (p *player) runClient(ctx context.Context, script []Step, agent ...string) (pid int, err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cmd := exec.CommandContext(ctx, agent[0], agent[1:]...)
+	stdin, ierr := cmd.StdinPipe()
+	stdout, oerr := cmd.StdoutPipe()
+	if err := cmp.Or(ierr, oerr); err != nil {
+		return 0, err
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	cmd.Cancel = stdin.Close // ends the agent or the replay, and with it the proxy
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	p.me, p.in, p.out = wire.ClientToAgent, bufio.NewReader(stdout), stdin
+	played := p.play(script)
+	stdin.Close()
+	rest := p.drain() // before Wait, which closes stdout
+	exited := cmd.Wait()
+	err = cmp.Or(played, rest, exited)
+	if err == nil && stderr.String() != stderrOf(script) {
+		err = errors.New("stderr is not as in the script")
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case err != nil:
+		// Not wrapped: EPIPE from the agent's stdin must be reported, while EPIPE
+		// from our own stdout ends the program quietly.
+		err = fmt.Errorf("%v; stderr: %q", err, stderr.String())
+	}
+	return cmd.Process.Pid, err
+}
+
+// stderrOf returns what the agent of the script writes to stderr.
+func stderrOf(script []Step) string {
+	var b strings.Builder
+	for _, step := range script {
+		if step.By == wire.AgentStderr {
+			for _, line := range step.Lines {
+				fmt.Fprintln(&b, line)
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,106 @@
+// Package demo plays a scripted editor and a scripted agent to each other through
+// acptap, as processes of their own, and reads back what was recorded. It needs no
+// agent, no network and no files. The conversation is the same each time; times
+// and process ids are not.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Result is what a run of the demo has recorded, reloaded and replayed.
+type Result struct {
+	conversation *trace.Conversation
+	reload       reload
+	sent         int           // messages of the client in the replay
+	took         time.Duration // the replay
+}
+
+// Run records the conversation into the store, loads its session from a restarted
+// agent, and replays the first tape. It fails if anything departs from the script.
+// seen is called with each message of the first recording. Run starts the program
+// that it is a part of, which must be acptap.
+func Run(ctx context.Context, store *record.Store, seen func(by wire.Direction, message []byte)) (*Result, error) {
+	proxy, err := recordTape(ctx, store.Dir(), seen)
+	if err != nil {
+		return nil, err
+	}
+	tape, err := tapeOf(store, proxy)
+	if err != nil {
+		return nil, err
+	}
+	var r Result
+	if r.conversation, err = conversationOf(tape); err != nil {
+		return nil, err
+	}
+	if r.reload, err = reloadSession(ctx, store); err != nil {
+		return nil, err
+	}
+	if err := r.reload.check(r.conversation); err != nil {
+		return nil, err
+	}
+	if r.sent, r.took, err = replayTape(ctx, tape, store.Dir()); err != nil {
+		return nil, fmt.Errorf("replaying tape %s: %w", tape.ID(), err)
+	}
+	return &r, nil
+}
+
+// tapeOf returns the tape that the proxy with that process id has recorded.
+func tapeOf(store *record.Store, pid int) (*record.Tape, error) {
+	l, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range slices.Backward(l.Tapes) { // the newest first: process ids are reused
+		if info.Start.PID == pid {
+			return store.Open(info.Tape)
+		}
+	}
+	return nil, fmt.Errorf("process %d has recorded no tape", pid)
+}
+
+// conversationOf reads the session of the script from a tape.
+func conversationOf(tape *record.Tape) (*trace.Conversation, error) {
+	var t trace.Trace
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			return nil, err
+		}
+		t.Add(&f)
+	}
+	for _, s := range t.Sessions {
+		if s.ID == Session {
+			return &s.Conversation, nil
+		}
+	}
+	return nil, fmt.Errorf("tape %s does not have session %s", tape.ID(), Session)
+}
+
+// WriteText writes the recorded conversation, and what came of reloading and
+// replaying it.
+func (r *Result) WriteText(w io.Writer, dir string, form trace.Text) error {
+	if err := trace.WriteText(w, r.conversation, form); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, `
+All of this passed through acptap proxy and was recorded in %s.
+`, dir); err != nil {
+		return err
+	}
+	if err := r.reload.writeText(w, form); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, `
+At last, acptap replay agent played the agent of the first tape to the same client:
+%d messages of the client, all as recorded, in %d ms and without the agent.
+`, r.sent, r.took.Milliseconds())
+	return err
+}

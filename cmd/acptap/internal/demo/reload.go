@@ -1,0 +1,134 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// reloadScript returns the conversation in which the client loads the session
+// from a restarted agent and continues it, as the client sees it and as the agent
+// does. The agent sees another session, and one more block in the prompt.
+func reloadScript() (client, agent []Step) {
+	const question = "Where are we?"
+	answer := func(s side) Step {
+		return s.streams("agent_message_chunk", "I have only just been started. Your prompt came with a record, though: Mean is mended and tested, and you have stopped me on the way to a generic one.")
+	}
+	c, a, stderr := sides(Session)
+	load := c.request(1, "session/load", `{"sessionId":"`+Session+`",`+sessionSetup[1:])
+	loaded := a.result(1, `{}`)
+	loaded.history = true
+	client = []Step{
+		stderr.says(agentReady),
+		c.request(0, "initialize", editorHello), a.result(0, agentHello),
+		load, loaded,
+		c.prompt(2, question), answer(a), a.result(2, `{"stopReason":"end_turn"}`),
+	}
+	const other = "sess-demo-2"
+	c, a, stderr = sides(other)
+	agent = []Step{
+		stderr.says(agentReady),
+		c.request(0, "initialize", editorHello), a.result(0, agentHello),
+		c.request(1, "session/new", sessionSetup), a.result(1, `{"sessionId":"`+other+`"}`),
+		c.asks(2, "session/prompt", `"prompt":[{"type":"text","text":"the record"},{"type":"text","text":"`+question+`"}]`),
+		answer(a), a.result(2, `{"stopReason":"end_turn"}`),
+	}
+	return client, agent
+}
+
+// A reload is the result of loading the session from a restarted agent.
+type reload struct {
+	updates int           // in the history that was sent
+	took    time.Duration // from the load request to its answer
+	record  int           // bytes of history that the agent was given
+	after   *trace.Conversation
+}
+
+// reloadSession starts proxy and agent again, loads the session and continues it.
+func reloadSession(ctx context.Context, store *record.Store) (reload, error) {
+	acptap, err := os.Executable()
+	if err != nil {
+		return reload{}, err
+	}
+	script, _ := reloadScript()
+	p := player{seen: func(wire.Direction, []byte) {}}
+	pid, err := p.runClient(ctx, script, acptap, "proxy", "--sessions", "--name", "demo", "--store", store.Dir(), "--", acptap, "demo-agent", "--again")
+	if err != nil {
+		return reload{}, err
+	}
+	tape, err := tapeOf(store, pid)
+	if err != nil {
+		return reload{}, err
+	}
+	return readReload(tape)
+}
+
+// readReload reads the result of the load from its tape.
+func readReload(tape *record.Tape) (reload, error) {
+	var r reload
+	var requested time.Duration
+	for f, err := range tape.Frames(1) {
+		switch {
+		case err != nil:
+			return r, err
+		case f.Method == "session/load" && f.Dir == wire.ClientToAgent:
+			requested = f.At
+		case f.Method == "session/load":
+			r.took = f.At - requested
+		case f.Method == "session/update" && f.Origin == wire.Injected:
+			r.updates++
+		case f.Method == "session/prompt" && f.Dir == wire.ClientToAgent && f.Origin == wire.Rewritten:
+			r.record = len(gjson.GetBytes(f.Raw, "params.prompt.0.text").Str)
+		}
+	}
+	var err error
+	r.after, err = conversationOf(tape)
+	return r, err
+}
+
+// check fails unless the client got back what it had before: as many messages,
+// tool calls and plans. (A terminal is gone; its output is part of its tool call.)
+func (r reload) check(before *trace.Conversation) error {
+	count := func(c *trace.Conversation) (n [3]int) {
+		for _, e := range c.Entities {
+			switch {
+			case e.Turn > 0 && c == r.after: // not loaded
+			case e.Message != nil:
+				n[0]++
+			case e.ToolCall != nil:
+				n[1]++
+			case e.Plan != nil:
+				n[2]++
+			}
+		}
+		return n
+	}
+	if got, want := count(r.after), count(before); got != want || r.record == 0 {
+		return fmt.Errorf("of %v messages, tool calls and plans, %v were loaded", want, got)
+	}
+	return nil
+}
+
+func (r reload) writeText(w io.Writer, form trace.Text) error {
+	if _, err := fmt.Fprintf(w, `
+Then proxy and agent were started again, now with --sessions. The agent remembers
+nothing, but the client loads the session: all of the above, in %d updates and %d ms,
+comes from the tape. With the next prompt the agent is told of it, in %d bytes that
+the client does not see.
+
+`, r.updates, r.took.Milliseconds(), r.record); err != nil {
+		return err
+	}
+	next := *r.after
+	next.Entities = slices.DeleteFunc(slices.Clone(r.after.Entities), func(e *trace.Entity) bool { return e.Turn == 0 })
+	return trace.WriteText(w, &next, form)
+}
