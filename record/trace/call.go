@@ -46,8 +46,8 @@ type callKey struct {
 	id  string // JSON text
 }
 
-// waiting is an open call and what its response will be read with.
-type waiting struct {
+// A pendingCall is an open call and what its response will be read with.
+type pendingCall struct {
 	*Call
 	params     json.RawMessage // where the response alone says too little
 	permission *Permission     // that the call asks for
@@ -55,8 +55,8 @@ type waiting struct {
 
 // begin opens the call of a request. A request with the id of one that is still
 // open takes its place; the older stays open for good.
-func (t *Trace) begin(f *frame) *waiting {
-	w := &waiting{Call: &Call{
+func (t *Trace) begin(f *frame) *pendingCall {
+	w := &pendingCall{Call: &Call{
 		Run:     f.run,
 		Request: f.Seq,
 		Dir:     f.Dir,
@@ -73,22 +73,22 @@ func (t *Trace) begin(f *frame) *waiting {
 		w.Tool = strings.Clone(f.params().Get("name").Str)
 	}
 	t.Calls = append(t.Calls, w.Call)
-	t.waiting[callKey{f.Dir, string(f.env.ID)}] = w
+	t.pending[callKey{f.Dir, string(f.env.ID)}] = w
 	return w
 }
 
 // end closes the call that a response answers. A response to a request that was
 // not seen ends a call of which only the method may be known.
-func (t *Trace) end(f *frame) *waiting {
+func (t *Trace) end(f *frame) *pendingCall {
 	key := callKey{wire.AgentToClient, string(f.env.ID)}
 	if f.Dir == wire.AgentToClient {
 		key.dir = wire.ClientToAgent
 	}
-	w := t.waiting[key]
+	w := t.pending[key]
 	if w == nil {
-		return &waiting{Call: &Call{Dir: key.dir, Method: f.Method}}
+		return &pendingCall{Call: &Call{Dir: key.dir, Method: f.Method}}
 	}
-	delete(t.waiting, key)
+	delete(t.pending, key)
 	w.Response, w.Ended, w.Failed, w.Untimed = f.Seq, f.At, f.Failed, w.Untimed || f.Untimed
 	return w
 }
@@ -96,7 +96,7 @@ func (t *Trace) end(f *frame) *waiting {
 // cancelRequest marks the call that a $/cancel_request of ACP or a
 // notifications/cancelled of MCP names. Both name one of their own side.
 func (t *Trace) cancelRequest(f *frame) {
-	w := t.waiting[callKey{f.Dir, f.params().Get("requestId").Raw}]
+	w := t.pending[callKey{f.Dir, f.params().Get("requestId").Raw}]
 	if w == nil {
 		return
 	}
@@ -113,7 +113,7 @@ func (t *Trace) cancelTurns(s *Session) {
 			turn.Cancelled = true
 		}
 	}
-	for _, w := range t.waiting {
+	for _, w := range t.pending {
 		if w.Session == s.ID && w.Method == "session/prompt" {
 			w.Cancelled = true
 		}
@@ -134,4 +134,4 @@ var answerNeedsRequest = map[string]bool{
 	"terminal/release":       true,
 }
 
-func (w *waiting) param(name string) string { return gjson.GetBytes(w.params, name).String() }
+func (w *pendingCall) param(name string) string { return gjson.GetBytes(w.params, name).String() }

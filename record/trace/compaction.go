@@ -37,7 +37,7 @@ func (c *Conversation) compactionByID(f *frame, u gjson.Result) *Compaction {
 	id := u.Get("compactionId").Str
 	e := c.find(f, "compaction", id)
 	if e == nil {
-		c.run = nil
+		c.growing = nil
 		id = strings.Clone(id)
 		e = c.addAs(f, "compaction", id, &Entity{Compaction: &Compaction{ID: id}})
 	}

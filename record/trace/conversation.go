@@ -20,11 +20,11 @@ type Conversation struct {
 	State    State     `json:"state"`    // as it is now
 	Changed  *Entity   `json:"-"`        // what a frame began or changed last; nil: nothing yet
 
-	byID   map[entityKey]*Entity   // the newest with each id
-	gone   map[entityKey][]*Entity // terminals whose id another has now, in order
-	run    *Entity                 // the message that a chunk without an id goes on with
-	turns  turnState
-	replay replay
+	byID    map[entityKey]*Entity   // the newest with each id
+	earlier map[entityKey][]*Entity // terminals whose id another has now, in order
+	growing *Entity                 // the message that a chunk without an id goes on with
+	turns   turnState
+	history historyState
 }
 
 // An Entity is one thing in a conversation. Its place is that of its first
@@ -56,34 +56,34 @@ type entityKey struct {
 	id   string
 }
 
-// A replay is the repetition of the history. It lasts from the load to the next
+// A historyState says whether the agent repeats the history. That lasts from the load to the next
 // prompt, as many agents answer the load before they have sent it all. If the
 // client does not wait for the answer, it lasts until that.
-type replay struct {
-	on    bool
-	known bool // the history was known before
-	asked bool // the load is not answered; prompts wait for it
+type historyState struct {
+	repeated   bool // what comes is history
+	known      bool // the history was known before
+	unanswered bool // the load is not answered; prompts wait for it
 }
 
-// restore begins a replay.
-func (c *Conversation) restore() {
-	c.run = nil
-	c.replay = replay{on: true, known: len(c.Entities) > 0, asked: true}
+// historyAsked notes that the client has asked the agent to repeat the history.
+func (c *Conversation) historyAsked() {
+	c.growing = nil
+	c.history = historyState{repeated: true, known: len(c.Entities) > 0, unanswered: true}
 }
 
-// restored notes that the load was answered, or that the agent works on a prompt
+// historySent notes that the load was answered, or that the agent works on a prompt
 // all the same. Prompts that waited come behind the history.
-func (c *Conversation) restored() {
-	if !c.replay.asked {
+func (c *Conversation) historySent() {
+	if !c.history.unanswered {
 		return
 	}
-	c.replay.asked = false
+	c.history.unanswered = false
 	if len(c.turns.unreported) == 0 {
 		return
 	}
-	c.turns.late, c.replay.on = c.replay.on, false
+	c.turns.late, c.history.repeated = c.history.repeated, false
 	c.turns.current = c.turns.unreported[0].Turn
-	c.run = nil
+	c.growing = nil
 	for _, prompt := range c.turns.unreported {
 		c.remove(prompt)
 		c.Entities = append(c.Entities, prompt)
@@ -92,16 +92,16 @@ func (c *Conversation) restored() {
 
 // reopen prepares for a further tape.
 func (c *Conversation) reopen() {
-	c.run = nil
+	c.growing = nil
 	c.turns = turnState{current: len(c.Turns)}
-	c.replay = replay{}
+	c.history = historyState{}
 }
 
 // add puts an entity at the end.
 func (c *Conversation) add(f *frame, e *Entity) *Entity {
 	e.Span = begin(f)
 	e.Turn, e.section = c.turns.current, c.turns.section
-	e.Replayed = c.replay.on
+	e.Replayed = c.history.repeated
 	c.Entities = append(c.Entities, e)
 	c.Changed = e
 	return e
@@ -192,7 +192,7 @@ func (s *Session) update(f *frame) {
 		return
 	}
 	c.output(f)
-	if c.replay.on && c.replay.known && f.Update != "notice" {
+	if c.history.repeated && c.history.known && f.Update != "notice" {
 		return
 	}
 	switch f.Update {
@@ -223,10 +223,10 @@ func (s *Session) update(f *frame) {
 	case "compaction_summary_chunk":
 		c.compactionSummary(f, u)
 	case "notice":
-		c.run = nil
+		c.growing = nil
 		c.add(f, &Entity{Notice: newNotice(f, u)})
 	default:
-		c.run = nil
+		c.growing = nil
 		c.add(f, &Entity{Other: &Other{Update: f.Update, Raw: f.keep(u)}})
 	}
 }

@@ -71,14 +71,14 @@ func (c *Conversation) whole(f *frame, role Role, u gjson.Result) {
 // In version 1 agents use an id again in a later turn.
 func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	if id == "" {
-		if e := c.run; e != nil && e.Message.Role == role {
+		if e := c.growing; e != nil && e.Message.Role == role {
 			c.touch(f, e)
 			return e
 		}
-		c.run = c.add(f, &Entity{Message: &Message{Role: role}})
-		return c.run
+		c.growing = c.add(f, &Entity{Message: &Message{Role: role}})
+		return c.growing
 	}
-	c.run = nil
+	c.growing = nil
 	var another func(e *Entity) bool
 	if !f.nullClears() {
 		another = c.overMessage
@@ -92,7 +92,7 @@ func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 }
 
 // overMessage reports whether what comes now cannot belong to a message: in a
-// replay each of the user's ends where something else begins.
+// repeated history each of the user's ends where something else begins.
 func (c *Conversation) overMessage(e *Entity) bool {
 	if e.Message.Role == User && e.Replayed {
 		return c.Changed != e
@@ -113,9 +113,9 @@ func messageKind(f *frame, role Role) string {
 // userUpdate takes what the agent reports of the user's messages: a prompt that
 // was just sent, or history.
 func (c *Conversation) userUpdate(f *frame, u gjson.Result) {
-	history := c.replay.on || c.turns.late && !f.nullClears()
+	history := c.history.repeated || c.turns.late && !f.nullClears()
 	switch {
-	case history && c.replay.known:
+	case history && c.history.known:
 	case f.nullClears():
 		c.report(f, u)
 	case f.Update == "user_message_chunk":
@@ -137,7 +137,7 @@ func (c *Conversation) userUpdate(f *frame, u gjson.Result) {
 func (c *Conversation) report(f *frame, u gjson.Result) {
 	id := u.Get("messageId").Str
 	chunk := f.Update == "user_message_chunk"
-	if id != "" && !c.replay.on && len(c.turns.unreported) > 0 && c.find(f, messageKind(f, User), id) == nil {
+	if id != "" && !c.history.repeated && len(c.turns.unreported) > 0 && c.find(f, messageKind(f, User), id) == nil {
 		prompt := c.turns.unreported[0]
 		c.turns.unreported = c.turns.unreported[1:]
 		c.turns.current = prompt.Turn
@@ -166,7 +166,7 @@ func (c *Conversation) dropEcho(f *frame, e *Entity) {
 			continue
 		}
 		c.remove(e)
-		c.run = nil
+		c.growing = nil
 		c.touch(f, prompt)
 		if id := e.Message.MessageID; id != "" {
 			c.name(f, prompt, id)

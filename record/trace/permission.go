@@ -64,7 +64,7 @@ func (c *Conversation) ask(f *frame) *Permission {
 		e = c.find(f, "tool", params.Get("subject.toolCallId").Str)
 	}
 	if e == nil {
-		c.run = nil
+		c.growing = nil
 		c.add(f, &Entity{Permission: p})
 		return p
 	}

@@ -80,21 +80,21 @@ func (s *Session) clientRequest(f *frame) {
 			s.Title = c.firstPrompt()
 		}
 	case "session/load":
-		c.restore()
+		c.historyAsked()
 	case "session/resume":
 		if f.params().Get("replayFrom").IsObject() { // version 2
-			c.restore()
+			c.historyAsked()
 		}
 	}
 }
 
 // answered does what the response to w says.
-func (s *Session) answered(f *frame, w *waiting) {
+func (s *Session) answered(f *frame, w *pendingCall) {
 	s.settle(f, w)
 	c := &s.Conversation
 	if w.Method == "session/load" || w.Method == "session/resume" {
-		c.replay.on = c.replay.on && !f.Failed
-		c.restored()
+		c.history.repeated = c.history.repeated && !f.Failed
+		c.historySent()
 	}
 	switch {
 	case f.Events.Has(dialect.TurnEnded):
@@ -112,7 +112,7 @@ func (s *Session) answered(f *frame, w *waiting) {
 }
 
 // settle notes that the session was opened, closed, deleted or is unknown.
-func (s *Session) settle(f *frame, w *waiting) {
+func (s *Session) settle(f *frame, w *pendingCall) {
 	switch {
 	case f.Events.Has(dialect.SessionOpened):
 		s.Closed, s.Lost = false, false

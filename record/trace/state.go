@@ -53,7 +53,7 @@ func (s *State) update(f *frame, u gjson.Result) bool {
 }
 
 // answer takes what a successful response to the client says of the state.
-func (s *State) answer(f *frame, w *waiting) {
+func (s *State) answer(f *frame, w *pendingCall) {
 	switch w.Method {
 	case "session/set_mode":
 		s.Mode = w.param("modeId")

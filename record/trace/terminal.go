@@ -38,7 +38,7 @@ func (c *Conversation) Terminal(call *Entity, id string) *Terminal {
 	if e == nil {
 		return nil
 	}
-	if gone := c.gone[key]; len(gone) > 0 && e.First > call.Last {
+	if gone := c.earlier[key]; len(gone) > 0 && e.First > call.Last {
 		i, _ := slices.BinarySearchFunc(gone, call.Last, func(e *Entity, last uint64) int { return cmp.Compare(e.First, last+1) })
 		e = gone[max(i-1, 0)]
 	}
@@ -56,16 +56,16 @@ func (c *Conversation) terminal(f *frame, id string) *Terminal {
 func (c *Conversation) newTerminal(f *frame, id string) *Terminal {
 	key := entityKey{f.run, "terminal", strings.Clone(id)}
 	if old := c.byID[key]; old != nil {
-		if c.gone == nil {
-			c.gone = make(map[entityKey][]*Entity)
+		if c.earlier == nil {
+			c.earlier = make(map[entityKey][]*Entity)
 		}
-		c.gone[key] = append(c.gone[key], old)
+		c.earlier[key] = append(c.earlier[key], old)
 	}
 	return c.addAs(f, key.kind, key.id, &Entity{Terminal: &Terminal{ID: key.id}}).Terminal
 }
 
 // terminalAnswer takes the client's answer to a terminal method of version 1.
-func (c *Conversation) terminalAnswer(f *frame, w *waiting) {
+func (c *Conversation) terminalAnswer(f *frame, w *pendingCall) {
 	result := f.result()
 	switch w.Method {
 	case "terminal/create":

@@ -93,7 +93,7 @@ func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Ent
 }
 
 func (c *Conversation) newToolCall(f *frame, id string) *Entity {
-	c.run = nil
+	c.growing = nil
 	id = strings.Clone(id)
 	return c.addAs(f, "tool", id, &Entity{ToolCall: &ToolCall{ID: id}})
 }

@@ -30,7 +30,7 @@ type Trace struct {
 	Sessions []*Session           // in the order in which they were met
 
 	tracker  *dialect.Tracker // sees only what names the two sides
-	waiting  map[callKey]*waiting
+	pending  map[callKey]*pendingCall
 	sessions map[string]*Session
 }
 
@@ -84,7 +84,7 @@ func (s *Span) extend(f *frame) {
 func (t *Trace) Next(c dialect.Connection) {
 	t.Runs = append(t.Runs, c)
 	t.tracker = dialect.NewTracker(c.Protocol)
-	t.waiting = make(map[callKey]*waiting)
+	t.pending = make(map[callKey]*pendingCall)
 	if t.sessions == nil {
 		t.sessions = make(map[string]*Session)
 	}
@@ -149,7 +149,7 @@ func (t *Trace) request(f *frame) {
 		s.clientRequest(f)
 		return
 	}
-	s.Conversation.restored()
+	s.Conversation.historySent()
 	s.Conversation.output(f)
 	if f.Method == "session/request_permission" {
 		w.permission = s.Conversation.ask(f)

@@ -31,9 +31,9 @@ func (t *Turn) Open() bool { return t.End == 0 }
 // A turnState says which turns are under way.
 type turnState struct {
 	current    int       // number of the turn that what happens now belongs to; 0 before the first
-	section    int       // in a replay, where no prompts are: messages of the user that have come
+	section    int       // in a repeated history, where no prompts are: messages of the user that have come
 	unreported []*Entity // prompts that the agent has not reported as user messages
-	late       bool      // the first prompt after a load is without output: more of the replay may come
+	late       bool      // the first prompt after a load is without output: more of the history may come
 }
 
 func (c *Conversation) turn() *Turn {
@@ -59,11 +59,11 @@ func (c *Conversation) extend(f *frame) {
 // reports it.
 func (c *Conversation) prompt(f *frame) {
 	t := &Turn{Span: begin(f), Number: len(c.Turns) + 1, Prompt: f.Seq}
-	queued := c.working(f) || c.replay.asked
+	queued := c.working(f) || c.history.unanswered
 	c.Turns = append(c.Turns, t)
-	c.run = nil
-	if !c.replay.asked {
-		c.turns.late, c.replay.on = c.replay.on, false
+	c.growing = nil
+	if !c.history.unanswered {
+		c.turns.late, c.history.repeated = c.history.repeated, false
 	}
 	if !queued {
 		c.turns.current = t.Number
@@ -108,7 +108,7 @@ func (c *Conversation) endPrompt(f *frame, prompt uint64) {
 	if t == nil {
 		return
 	}
-	c.restored()
+	c.historySent()
 	if f.Failed {
 		t.Error = f.keep(gjson.ParseBytes(f.env.Error))
 	}
@@ -147,7 +147,7 @@ func (c *Conversation) end(f *frame, t *Turn, stopReason gjson.Result) {
 	t.extend(f)
 	t.End = f.Seq
 	f.setString(&t.StopReason, stopReason)
-	c.run = nil
+	c.growing = nil
 	c.turns.late = false
 	c.turns.unreported = slices.DeleteFunc(c.turns.unreported, func(e *Entity) bool { return e.Turn == t.Number })
 	if t.Number != c.turns.current {
