@@ -13,6 +13,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -69,7 +70,7 @@ func (a *app) askWrite() {
 	}
 	a.askFile("write the frame to: ", a.frameFile(seq), func(path string) error {
 		var size written
-		err := record.WriteFile(path, func(w io.Writer) error { return a.reel.write(io.MultiWriter(w, &size), seq) })
+		err := disk.WriteFile(path, func(w io.Writer) error { return a.reel.write(io.MultiWriter(w, &size), seq) })
 		if err == nil {
 			a.say(termtext.ByteSize(int64(size)) + " written to " + piece(path))
 		}
@@ -143,7 +144,7 @@ func (a *app) view(variable string) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, a.frameFile(seq))
-	err = record.WriteFile(path, func(w io.Writer) error {
+	err = disk.WriteFile(path, func(w io.Writer) error {
 		in := &Indenter{W: w, Text: a.pane.frame.Kind == wire.Invalid || a.pane.frame.Kind == wire.Stderr}
 		return errors.Join(a.reel.write(in, seq), in.Close())
 	})
@@ -185,7 +186,7 @@ func (a *app) exportTo(path string) error {
 	a.jobs.Go(func() {
 		frames := 0
 		var damage error
-		err := record.WriteFile(path, func(w io.Writer) (err error) {
+		err := disk.WriteFile(path, func(w io.Writer) (err error) {
 			frames, damage, err = export(a.ctx, w, r, want, info)
 			return err
 		})

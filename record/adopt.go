@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // Adopt seals the journals that killed proxies have left, until stop says so, and
@@ -41,7 +43,7 @@ func (s *Store) adoptAll(retry bool, stop func() bool, progress func(done, total
 // adopt seals the journal of a tape, with the segments that it was seen with. One
 // that panics is set aside, and tried again only if retry is set.
 func (s *Store) adopt(tape string, seen []int64, retry bool, stop func() bool) error {
-	lock, err := tryLock(s.lockFile(tape), false)
+	lock, err := disk.TryLock(s.lockFile(tape), false)
 	if err != nil || lock == nil { // nil: recorded, or adopted, by another process
 		return err
 	}
@@ -62,7 +64,7 @@ func (s *Store) adopt(tape string, seen []int64, retry bool, stop func() bool) e
 	if err != nil {
 		return err
 	}
-	return removeLocked(lock)
+	return disk.RemoveLocked(lock)
 }
 
 // finish seals all that is left of a tape, in those segments. The caller holds
@@ -84,17 +86,17 @@ func (s *Store) removeUnfinished() {
 	entries, _ := os.ReadDir(s.tapes())
 	for _, e := range entries {
 		// Who makes the file of a tape holds the tape's lock.
-		if tape, _, ok := strings.Cut(e.Name(), ".db"+newSuffix); ok && isID(tape) && !s.isLive(tape) {
+		if tape, _, ok := strings.Cut(e.Name(), ".db"+disk.TempSuffix); ok && isID(tape) && !s.isLive(tape) {
 			os.Remove(filepath.Join(s.tapes(), e.Name()))
 		}
 	}
 	entries, _ = os.ReadDir(s.dir)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), filepath.Base(s.catalogue().path)+newSuffix) {
+		if !strings.HasPrefix(e.Name(), filepath.Base(s.catalogue().path)+disk.TempSuffix) {
 			continue
 		}
-		if lock, err := tryLock(filepath.Join(s.dir, e.Name()), false); err == nil && lock != nil {
-			removeLocked(lock)
+		if lock, err := disk.TryLock(filepath.Join(s.dir, e.Name()), false); err == nil && lock != nil {
+			disk.RemoveLocked(lock)
 		}
 	}
 }
@@ -122,10 +124,10 @@ func (s *Store) journals() map[string][]int64 {
 // those that were begun since. Where the last one that was seen is gone, who
 // records has sealed it meanwhile, and nobody knows how far the others are.
 func (s *Store) grown(tape string, seen []int64) []int64 {
-	if len(seen) == 0 || !exists(segmentPath(s.live(), tape, seen[len(seen)-1])) {
+	if len(seen) == 0 || !disk.Exists(segmentPath(s.live(), tape, seen[len(seen)-1])) {
 		return segments(s.live(), tape)
 	}
-	for next := seen[len(seen)-1] + segmentSize; exists(segmentPath(s.live(), tape, next)); next += segmentSize {
+	for next := seen[len(seen)-1] + segmentSize; disk.Exists(segmentPath(s.live(), tape, next)); next += segmentSize {
 		seen = append(seen, next)
 	}
 	return seen

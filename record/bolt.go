@@ -13,6 +13,8 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A boltFile is where a bbolt file lies. That is open only while one of its
@@ -51,7 +53,7 @@ func (p boltFile) update(f func(tx *bolt.Tx) error) error {
 
 func (p boltFile) with(readOnly bool, f func(*bolt.DB) error) error {
 	return p.guard(readOnly, f, func(path string, flag int) (*os.File, error) {
-		return openLocked(path, flag&^os.O_CREATE, readOnly, p.patience)
+		return disk.OpenLocked(path, flag&^os.O_CREATE, readOnly, p.patience)
 	})
 }
 
@@ -66,7 +68,7 @@ func (p boltFile) guard(readOnly bool, f func(*bolt.DB) error, open func(path st
 			// The mapping stays: nobody knows what bbolt still holds of it. It
 			// would keep the lock too.
 			if file != nil {
-				unlock(file)
+				disk.Unlock(file)
 				file.Close()
 			}
 			err = fmt.Errorf("%s: %w (%v)", p, ErrDamaged, r)
@@ -143,17 +145,13 @@ func (p boltFile) compact() error {
 		if err = errors.Join(err, fresh.Close()); err != nil {
 			return err
 		}
-		return syncDir(filepath.Dir(p.path))
+		return disk.SyncDir(filepath.Dir(p.path))
 	})
 }
 
-// newSuffix marks a file that is not in its place yet. One that stays was left by
-// a process that ended meanwhile.
-const newSuffix = ".new-"
-
 // temporary makes an empty file beside the file, and returns its path.
 func (p boltFile) temporary() (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(p.path), filepath.Base(p.path)+newSuffix)
+	f, err := disk.CreateTemp(p.path)
 	if err != nil {
 		return "", err
 	}
@@ -173,13 +171,13 @@ func (p boltFile) create(f func(tx *bolt.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(p.path))
+	return disk.SyncDir(filepath.Dir(p.path))
 }
 
 // createUnnamed makes a file that has no name before it is whole, so that nothing
 // of it is left by a process that ends meanwhile.
 func (p boltFile) createUnnamed(f func(tx *bolt.Tx) error) error {
-	file, err := openUnnamed(filepath.Dir(p.path))
+	file, err := disk.CreateUnnamed(filepath.Dir(p.path))
 	if err != nil {
 		return err
 	}
@@ -191,7 +189,7 @@ func (p boltFile) createUnnamed(f func(tx *bolt.Tx) error) error {
 		if err := db.Sync(); err != nil {
 			return err
 		}
-		return giveName(file, p.path)
+		return disk.GiveName(file, p.path)
 	}
 	return p.guard(false, fill, func(string, int) (*os.File, error) { return file, nil })
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // The layout of bbolt's pages (bbolt 1.5, internal/common): a header of 16
@@ -257,7 +259,7 @@ func checkBlockRoot(b *bolt.Bucket) error {
 		return nil // inside the page of its parent
 	}
 	db := b.Tx().DB()
-	f, err := openFile(db.Path(), os.O_RDONLY)
+	f, err := disk.Open(db.Path(), os.O_RDONLY)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // errSealed says that a segment is gone: somebody sealed it meanwhile.
@@ -59,7 +61,7 @@ func (c *chain) next() (found, error) {
 		}
 		if !c.followed() {
 			// What followed may be sealed, and gone like the segment itself.
-			if c.end == nil && !exists(segmentPath(c.live, c.tape, c.base)) {
+			if c.end == nil && !disk.Exists(segmentPath(c.live, c.tape, c.base)) {
 				return found{}, errSealed
 			}
 			return found{}, io.EOF
@@ -109,7 +111,7 @@ func (c *chain) open() error {
 	if c.seg != nil && c.base == base {
 		return nil
 	}
-	f, err := openFile(segmentPath(c.live, c.tape, base), os.O_RDONLY)
+	f, err := disk.Open(segmentPath(c.live, c.tape, base), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errSealed
 	}
@@ -234,7 +236,7 @@ func (c *chain) segments() []int64 {
 // begun reports whether a segment has a header. One that was only opened ahead
 // holds zeros.
 func begun(path string) bool {
-	f, err := openFile(path, os.O_RDONLY)
+	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
 		return false
 	}

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A Diagnosis is one thing that Examine looked at.
@@ -53,7 +55,7 @@ func (e *examination) modes() {
 		e.bad("use a store of your own: --store or ACPTAP_STORE", "%v", err)
 	}
 	for _, dir := range []string{e.s.dir, e.s.live(), e.s.tapes()} {
-		if err := checkWritable(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.CheckWritable(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			e.bad("nothing is recorded there; chmod u+rwx '"+dir+"', or use another store", "%v", err)
 		}
 	}
@@ -74,7 +76,7 @@ func (e *examination) modes() {
 			e.bad("chmod go= '"+path+"'", "%s can be read by others (%v): traffic holds prompts, files and tokens", path, mode.Perm())
 		case isOddlyNamed(path):
 			e.bad("remove it, or look at it with acptap show '"+path+"'", "%q is in the store, and no tape can be called so", path)
-		case strings.Contains(d.Name(), newSuffix) && time.Since(info.ModTime()) > time.Hour:
+		case strings.Contains(d.Name(), disk.TempSuffix) && time.Since(info.ModTime()) > time.Hour:
 			e.bad("remove it, if no acptap is running", "%s was left by an acptap that was killed", path)
 		}
 		return nil
@@ -93,10 +95,10 @@ func isOddlyNamed(path string) bool {
 }
 
 func (e *examination) disk() {
-	if name := remoteDisk(e.s.dir); name != "" {
+	if name := disk.Remote(e.s.dir); name != "" {
 		e.bad("put the store on a local disk: --store or ACPTAP_STORE", "%s is on %s, where locks do not hold: tapes stay in journals there", e.s.dir, name)
 	}
-	free, err := freeSpace(e.s.dir)
+	free, err := disk.Free(e.s.dir)
 	switch {
 	case err != nil:
 		e.bad("look at the disk", "%v", err)
@@ -109,7 +111,7 @@ func (e *examination) disk() {
 
 func (e *examination) catalogue() {
 	const rebuild = "acptap doctor --rebuild makes it anew from the tapes"
-	if !exists(e.s.catalogue().path) {
+	if !disk.Exists(e.s.catalogue().path) {
 		e.good("there is no catalogue yet")
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strconv"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A fault is a panic in what works on a tape. It is taken for damage of that
@@ -54,7 +56,7 @@ func asideFor(lock *os.File) string {
 
 // aside is asideFor for who does not hold the lock.
 func (s *Store) aside(tape string) string {
-	lock, err := openFile(s.lockFile(tape), os.O_RDONLY)
+	lock, err := disk.Open(s.lockFile(tape), os.O_RDONLY)
 	if err != nil {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A loader turns the lines of a file into blocks, as a sealing turns a journal
@@ -194,7 +195,7 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 		k.close()
 		if lock != nil {
 			os.Remove(k.file.path) // if it has not become the tape
-			removeLocked(lock)
+			disk.RemoveLocked(lock)
 		}
 	}()
 	if note == nil {
@@ -224,7 +225,7 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 	if err := k.seal(true); err != nil {
 		return "", err
 	}
-	if err := errors.Join(os.Rename(k.file.path, s.tapeFile(k.tape).path), syncDir(s.tapes())); err != nil {
+	if err := errors.Join(os.Rename(k.file.path, s.tapeFile(k.tape).path), disk.SyncDir(s.tapes())); err != nil {
 		return "", err
 	}
 	s.index(k.tape)
@@ -255,7 +256,7 @@ func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 	}
 	file, err := s.tapeFile(info.Tape).temporary()
 	if err != nil {
-		removeLocked(lock)
+		disk.RemoveLocked(lock)
 		return nil, err
 	}
 	info.Imported = true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A Journal records one tape. It is written by the proxy's pumps, each from its
@@ -164,7 +165,7 @@ func (j *Journal) mayGrow() error {
 	if backlog > maxBacklog {
 		return fmt.Errorf("%d bytes wait to be sealed", backlog)
 	}
-	free, err := freeSpace(j.dir)
+	free, err := disk.Free(j.dir)
 	switch {
 	case err != nil: // nobody knows
 	case backlog > 16*segmentSize && free < minFree:
@@ -287,12 +288,12 @@ func (j *Journal) sync(from int64) (int64, error) {
 	base := j.base
 	j.mu.Unlock()
 	for p := from &^ (segmentSize - 1); p <= base; p += segmentSize {
-		f, err := openFile(segmentPath(j.dir, j.tape, p), os.O_WRONLY)
+		f, err := disk.Open(segmentPath(j.dir, j.tape, p), os.O_WRONLY)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // sealed
 		}
 		if err == nil {
-			err = errors.Join(dataSync(f), f.Close())
+			err = errors.Join(disk.SyncData(f), f.Close())
 		}
 		if err != nil {
 			return p, err
@@ -310,11 +311,11 @@ func segmentPath(live, tape string, position int64) string {
 // is then certain if the disk fills up. One that is there already was opened
 // ahead. One without room stays: somebody else may have found room for it.
 func createSegment(path string, size int64) (*os.File, error) {
-	f, err := openFile(path, os.O_RDWR|os.O_CREATE)
+	f, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
-	if err := preallocate(f, size); err != nil {
+	if err := disk.Preallocate(f, size); err != nil {
 		f.Close()
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A Lease is a session that one client is at work in: nobody else gets it until
@@ -27,7 +29,7 @@ func (s *Store) Lease(agent, session string) (*Lease, error) {
 	}
 	sum := sha256.Sum256([]byte(agent + "\x00" + session))
 	path := filepath.Join(s.leases(), fmt.Sprintf("%x", sum[:16]))
-	lock, err := tryLock(path, true)
+	lock, err := disk.TryLock(path, true)
 	switch {
 	case err != nil:
 		return nil, err
@@ -39,7 +41,7 @@ func (s *Store) Lease(agent, session string) (*Lease, error) {
 }
 
 // Release gives the session back.
-func (l *Lease) Release() error { return removeLocked(l.lock) }
+func (l *Lease) Release() error { return disk.RemoveLocked(l.lock) }
 
 // sweepLeases removes what killed processes have left, but for one. A file that
 // was just made may belong to somebody who is about to take its lock.
@@ -50,8 +52,8 @@ func (s *Store) sweepLeases(but string) {
 		if info, err := e.Info(); path == but || err != nil || time.Since(info.ModTime()) < time.Minute {
 			continue
 		}
-		if lock, err := tryLock(path, false); err == nil && lock != nil {
-			removeLocked(lock)
+		if lock, err := disk.TryLock(path, false); err == nil && lock != nil {
+			disk.RemoveLocked(lock)
 		}
 	}
 }

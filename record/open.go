@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // Open returns the tape with that id.
@@ -113,12 +115,12 @@ func (s *Store) delete(tape string, segments []int64) error {
 	if !s.hasFile(tape) && !s.hasJournal(tape) {
 		return fmt.Errorf("tape %s: %w", tape, ErrNoTape)
 	}
-	lock, err := tryLock(s.lockFile(tape), false)
+	lock, err := disk.TryLock(s.lockFile(tape), false)
 	for err == nil && lock == nil && s.hasJournal(tape) {
 		if s.isLive(tape) {
 			return fmt.Errorf("tape %s: %w", tape, ErrLive)
 		}
-		lock, err = tryLock(s.lockFile(tape), false) // a reader has just looked whether it is live
+		lock, err = disk.TryLock(s.lockFile(tape), false) // a reader has just looked whether it is live
 	}
 	if err != nil {
 		return err
@@ -139,7 +141,7 @@ func (s *Store) delete(tape string, segments []int64) error {
 		}
 	}
 	if lock != nil {
-		removeLocked(lock) // last: without it nobody finds the segments
+		disk.RemoveLocked(lock) // last: without it nobody finds the segments
 	}
 	return nil
 }

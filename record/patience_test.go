@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -14,55 +13,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/acptap/acptap/record/disk"
 )
-
-// Nobody waits for ever for one who holds a lock, and says who that is. The lock
-// that was asked for does not stay held once that one has let go.
-func TestLock(t *testing.T) {
-	for name, how := range map[string][2]int{
-		"to read what is written": {unix.LOCK_EX, unix.LOCK_SH},
-		"to write what is read":   {unix.LOCK_SH, unix.LOCK_EX},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "file")
-			open := func() *os.File {
-				f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return f
-			}
-			holder := open()
-			if err := flock(holder, how[0]); err != nil {
-				t.Fatal(err)
-			}
-			late := open()
-			assertHeld(t, lock(late, how[1], 10*time.Millisecond))
-			late.Close()
-
-			patient := open()
-			got := make(chan error)
-			go func() { got <- lock(patient, how[1], time.Minute) }()
-			holder.Close()
-			if err := <-got; err != nil {
-				t.Errorf("a lock that was given back: %v", err)
-			}
-			patient.Close()
-			if err := flock(open(), unix.LOCK_EX); err != nil { // would wait for ever
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// assertHeld fails unless err says that this process has held a lock for too
-// long.
-func assertHeld(t *testing.T, err error) {
-	t.Helper()
-	if want := fmt.Sprintf("process %d has held the lock for 10ms; ", os.Getpid()); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %q", err, want)
-	}
-}
 
 const oneLine = `{"acptap":1,"tape":"20260102T150405000-aaaaaa"}` + "\n" + `{"dir":"c2a","frame":{"method":"m"}}` + "\n"
 
@@ -80,12 +33,21 @@ func importOne(t testing.TB) (store *Store, tape string) {
 // lockCatalogue locks the catalogue of a store, until the test ends or closes it.
 func lockCatalogue(t *testing.T, store *Store) *os.File {
 	t.Helper()
-	f, err := openLocked(store.catalogue().path, os.O_RDWR, false, 0)
+	f, err := disk.OpenLocked(store.catalogue().path, os.O_RDWR, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
 	return f
+}
+
+// assertHeld fails unless err says that this process has held a lock for too
+// long.
+func assertHeld(t *testing.T, err error) {
+	t.Helper()
+	if want := fmt.Sprintf("process %d has held the lock for 10ms; ", os.Getpid()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
 }
 
 // A command gives up where it has to write what somebody holds; what it can do
@@ -115,14 +77,14 @@ func TestDeleteWhileLookedAt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := tryLock(store.lockFile(tape), true) // as if its proxy had been killed
+	lock, err := disk.TryLock(store.lockFile(tape), true) // as if its proxy had been killed
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Delete(tape); !errors.Is(err, ErrLive) {
 		t.Errorf("deleting what is recorded: %v", err)
 	}
-	if err := flock(lock, unix.LOCK_SH); err != nil {
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_SH); err != nil {
 		t.Fatal(err)
 	}
 	time.AfterFunc(20*time.Millisecond, func() { lock.Close() })

@@ -16,23 +16,21 @@ package record
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // Errors by which callers decide. They come wrapped, with the place.
 var (
 	ErrNoTape    = errors.New("no such tape")
 	ErrAmbiguous = errors.New("ambiguous")
-	ErrDamaged   = errors.New("damaged")
-	ErrNewer     = errors.New("written by a newer acptap")
+	ErrDamaged   = disk.ErrDamaged
+	ErrNewer     = disk.ErrNewer
 	ErrLive      = errors.New("still being recorded")
 )
 
-var errNotRegular = fmt.Errorf("no regular file: %w", ErrDamaged)
-
-// Format is raised when a reader of the older form could misread what is
-// on disk. It stands in journals, tapes and the catalogue.
-const Format = 1
+// Format is that of what is on disk.
+const Format = disk.Format
 
 // Limits. Beyond each of them something smaller happens, never nothing.
 const (

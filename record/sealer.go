@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A sealer works behind a journal that is being written: it seals what is full
@@ -151,7 +153,7 @@ func (s *sealer) end() {
 	s.mu.Lock()
 	// The lock is given back last: others may seal the journal then.
 	if s.seal(func(k *sealing) error { return k.finish(s.late) }) {
-		s.err = removeLocked(s.j.lock)
+		s.err = disk.RemoveLocked(s.j.lock)
 	} else {
 		s.err = s.j.lock.Close()
 	}

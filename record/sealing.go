@@ -12,6 +12,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A sealing moves the journal of one tape into the tape's file, block by block.
@@ -57,7 +59,7 @@ const indexEvery = 5 * time.Second
 //
 // known are the segments of a journal that nobody writes, else nil.
 func newSealing(s *Store, tape string, known []int64, position *atomic.Int64) (*sealing, error) {
-	if name := remoteDisk(s.dir); name != "" {
+	if name := disk.Remote(s.dir); name != "" {
 		return nil, fmt.Errorf("%s is on %s, where locks do not hold", s.dir, name)
 	}
 	k := &sealing{store: s, tape: tape, file: s.tapeFile(tape), sealed: position, chain: chain{live: s.live(), tape: tape, known: known}}

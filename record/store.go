@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A Store is a directory of tapes. Any number of processes may write and read
@@ -48,13 +50,8 @@ func (s *Store) tapeFile(tape string) boltFile {
 	return boltFile{path: pathOf(s.tapes(), tape, ".db"), tape: tape, patience: s.patience}
 }
 func (s *Store) lockFile(tape string) string { return pathOf(s.live(), tape, ".lock") }
-func (s *Store) hasFile(tape string) bool    { return exists(s.tapeFile(tape).path) }
-func (s *Store) hasJournal(tape string) bool { return exists(s.lockFile(tape)) }
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
+func (s *Store) hasFile(tape string) bool    { return disk.Exists(s.tapeFile(tape).path) }
+func (s *Store) hasJournal(tape string) bool { return disk.Exists(s.lockFile(tape)) }
 
 // Record begins a tape, and makes the store if there is none. The caller closes
 // the journal.
@@ -70,7 +67,7 @@ func (s *Store) Record(start Start) (*Journal, error) {
 	}
 	j, err := newJournal(s, tape, start, began, lock)
 	if err != nil {
-		return nil, errors.Join(err, removeLocked(lock))
+		return nil, errors.Join(err, disk.RemoveLocked(lock))
 	}
 	j.sealer = startSealer(j, s)
 	return j, nil
@@ -84,13 +81,13 @@ func (s *Store) reserve(wish string, t time.Time) (tape string, lock *os.File, e
 		tape = newID(t)
 	}
 	for range 8 {
-		lock, err := tryLock(s.lockFile(tape), true)
+		lock, err := disk.TryLock(s.lockFile(tape), true)
 		switch {
 		case err != nil:
 			return "", nil, err
 		case lock == nil: // the same id at the same moment, or taken for one that was left
 		case s.hasFile(tape):
-			removeLocked(lock)
+			disk.RemoveLocked(lock)
 		default:
 			return tape, lock, nil
 		}
@@ -128,7 +125,7 @@ func checkDir(dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("the store needs a directory, and %s is none", dir)
 	}
-	other, err := ownedByOther(dir)
+	other, err := disk.OwnedByOther(dir)
 	if err == nil && other {
 		err = fmt.Errorf("%s belongs to another user", dir)
 	}
@@ -136,4 +133,4 @@ func checkDir(dir string) error {
 }
 
 // isLive reports whether a proxy is recording the tape now.
-func (s *Store) isLive(tape string) bool { return isLocked(s.lockFile(tape)) }
+func (s *Store) isLive(tape string) bool { return disk.IsLocked(s.lockFile(tape)) }

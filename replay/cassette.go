@@ -12,6 +12,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A Cassette is a file in the portable form that is replayed, and recorded if
@@ -165,7 +166,7 @@ func (c *Cassette) keep(kind string) error {
 			return nil
 		case info.Frames == 0: // no agent has run
 		default:
-			err = record.WriteFile(c.Path, func(w io.Writer) error {
+			err = disk.WriteFile(c.Path, func(w io.Writer) error {
 				if kind == addition {
 					return insert(w, c.Path, t)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/disk"
 )
 
 func newExportCmd(dir *string) *cobra.Command {
@@ -54,7 +55,7 @@ Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.
 			}
 			bar := newProgress(cmd.ErrOrStderr(), out)
 			defer bar.end()
-			err = record.WriteFile(out, func(w io.Writer) (err error) {
+			err = disk.WriteFile(out, func(w io.Writer) (err error) {
 				damage, err = export(w, sub, want, raw, bar)
 				return err
 			})

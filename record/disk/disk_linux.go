@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"bufio"
@@ -7,17 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"golang.org/x/sys/unix"
 )
 
-// dataSync makes what was written to f durable, without its times.
-func dataSync(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
+// SyncData makes what was written to f durable, without its times.
+func SyncData(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
 
-// preallocate reserves the first size bytes of f, as well as the file system
+// Preallocate reserves the first size bytes of f, as well as the file system
 // can. An error says that there is no room for them.
-func preallocate(f *os.File, size int64) error {
+func Preallocate(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINTR) {
 		return nil
@@ -25,9 +24,9 @@ func preallocate(f *os.File, size int64) error {
 	return os.NewSyscallError("fallocate", err)
 }
 
-// openUnnamed makes a file on the disk of dir that has no name. It is
+// CreateUnnamed makes a file on the disk of dir that has no name. It is
 // errors.ErrUnsupported where the file system cannot.
-func openUnnamed(dir string) (*os.File, error) {
+func CreateUnnamed(dir string) (*os.File, error) {
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err == unix.EISDIR { // the kernel does not know the flag
 		err = errors.ErrUnsupported
@@ -38,9 +37,9 @@ func openUnnamed(dir string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), filepath.Join(dir, "unnamed")), nil
 }
 
-// giveName gives an unnamed file the name that path ends with, unless another
+// GiveName gives an unnamed file the name that path ends with, unless another
 // file has that.
-func giveName(f *os.File, path string) error {
+func GiveName(f *os.File, path string) error {
 	err := unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", f.Fd()), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 	if err == unix.ENOENT { // there is no /proc
 		err = errors.ErrUnsupported
@@ -51,17 +50,9 @@ func giveName(f *os.File, path string) error {
 	return nil
 }
 
-// yieldToTraffic gives the calling goroutine a thread of its own at the lowest
-// priority, so that dissecting never delays the pumps (BenchmarkFlood in
-// cmd/acptap).
-func yieldToTraffic() {
-	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-	unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 19)
-}
-
-// remoteDisk reports the name of the file system of dir if locks and memory
+// Remote reports the name of the file system of dir if locks and memory
 // mapping do not hold there.
-func remoteDisk(dir string) string {
+func Remote(dir string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
 		return ""

@@ -1,6 +1,6 @@
 //go:build unix
 
-package record_test
+package disk_test
 
 import (
 	"io"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/disk"
 )
 
 // TestWriteFile holds what is put in the place of what.
@@ -18,7 +18,7 @@ func TestWriteFile(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name string) error {
 		t.Helper()
-		return record.WriteFile(path(name), func(w io.Writer) error {
+		return disk.WriteFile(path(name), func(w io.Writer) error {
 			_, err := io.WriteString(w, "new")
 			return err
 		})

@@ -1,4 +1,4 @@
-package record
+package disk
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openFile opens a file of a store. What is no regular file is refused.
-func openFile(path string, flag int) (*os.File, error) {
+// Open opens a file of a store. What is no regular file is refused.
+func Open(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag, 0o600)
 	if err != nil {
 		return nil, err
@@ -22,20 +22,20 @@ func openFile(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// openLocked opens a file; bbolt waits for the lock itself.
-func openLocked(path string, flag int, shared bool, patience time.Duration) (*os.File, error) {
-	return openFile(path, flag)
+// OpenLocked opens a file; bbolt waits for the lock itself.
+func OpenLocked(path string, flag int, shared bool, patience time.Duration) (*os.File, error) {
+	return Open(path, flag)
 }
 
-// tryLock takes the exclusive lock of a file, which it creates if create is set.
+// TryLock takes the exclusive lock of a file, which it creates if create is set.
 // It returns nil without an error if another process holds it, or if the file
 // is gone.
-func tryLock(path string, create bool) (*os.File, error) {
+func TryLock(path string, create bool) (*os.File, error) {
 	flag := os.O_RDWR
 	if create {
 		flag |= os.O_CREATE
 	}
-	f, err := openFile(path, flag)
+	f, err := Open(path, flag)
 	if errors.Is(err, fs.ErrNotExist) && !create {
 		return nil, nil
 	}
@@ -52,17 +52,17 @@ func tryLock(path string, create bool) (*os.File, error) {
 	return f, nil
 }
 
-// removeLocked removes a file and gives back its lock. Here an open file cannot be
+// RemoveLocked removes a file and gives back its lock. Here an open file cannot be
 // removed, and so one stays that somebody else has opened meanwhile.
-func removeLocked(f *os.File) error {
+func RemoveLocked(f *os.File) error {
 	err := f.Close()
 	os.Remove(f.Name())
 	return err
 }
 
-// isLocked reports whether another process holds the exclusive lock of a file.
-func isLocked(path string) bool {
-	f, err := openFile(path, os.O_RDONLY)
+// IsLocked reports whether another process holds the exclusive lock of a file.
+func IsLocked(path string) bool {
+	f, err := Open(path, os.O_RDONLY)
 	if err != nil {
 		return false
 	}
@@ -70,15 +70,15 @@ func isLocked(path string) bool {
 	return errors.Is(lockNow(f, 0), windows.ERROR_LOCK_VIOLATION)
 }
 
-// unlock does nothing: a lock ends with its handle.
-func unlock(*os.File) {}
+// Unlock does nothing: a lock ends with its handle.
+func Unlock(*os.File) {}
 
 func lockNow(f *os.File, how uint32) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 }
 
-// freeSpace returns how many bytes the user may still write to the disk of dir.
-func freeSpace(dir string) (uint64, error) {
+// Free returns how many bytes the user may still write to the disk of dir.
+func Free(dir string) (uint64, error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err
@@ -88,13 +88,13 @@ func freeSpace(dir string) (uint64, error) {
 	return free, err
 }
 
-// syncDir does nothing: NTFS keeps a journal of which files are in a directory.
-func syncDir(string) error { return nil }
+// SyncDir does nothing: NTFS keeps a journal of which files are in a directory.
+func SyncDir(string) error { return nil }
 
-// checkWritable returns why files in dir cannot be made, nil if they can. Only
+// CheckWritable returns why files in dir cannot be made, nil if they can. Only
 // trying tells that here.
-func checkWritable(string) error { return nil }
+func CheckWritable(string) error { return nil }
 
-// ownedByOther reports whether the file belongs to another user than ours. The
+// OwnedByOther reports whether the file belongs to another user than ours. The
 // user's profile directory is private on Windows.
-func ownedByOther(string) (bool, error) { return false, nil }
+func OwnedByOther(string) (bool, error) { return false, nil }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package record
+package disk
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFile opens a file of a store. What is no regular file is refused: a link
+// Open opens a file of a store. What is no regular file is refused: a link
 // may lead elsewhere, and who opens a FIFO or a device may wait for ever.
-func openFile(path string, flag int) (*os.File, error) {
+func Open(path string, flag int) (*os.File, error) {
 	failed := func(err error) (*os.File, error) { return nil, &fs.PathError{Op: "open", Path: path, Err: err} }
 	fd, err := 0, error(unix.EINTR)
 	for err == unix.EINTR {
@@ -37,17 +37,17 @@ func openFile(path string, flag int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// openLocked opens a file and waits for its lock: shared to read, exclusive to
+// OpenLocked opens a file and waits for its lock: shared to read, exclusive to
 // write. bbolt takes the same lock on the same open file, which then is granted
 // at once; its own way of waiting, a try each 50 ms, starves among twenty
 // processes.
-func openLocked(path string, flag int, shared bool, patience time.Duration) (*os.File, error) {
+func OpenLocked(path string, flag int, shared bool, patience time.Duration) (*os.File, error) {
 	how := unix.LOCK_EX
 	if shared {
 		how = unix.LOCK_SH
 	}
 	for {
-		f, err := openFile(path, flag)
+		f, err := Open(path, flag)
 		if err != nil {
 			return nil, err
 		}
@@ -93,15 +93,15 @@ func lock(f *os.File, how int, patience time.Duration) error {
 	return fmt.Errorf("another process has held the lock for %v; if it is stopped, kill -CONT lets it go on", patience)
 }
 
-// tryLock takes the exclusive lock of a file, which it creates if create is set.
+// TryLock takes the exclusive lock of a file, which it creates if create is set.
 // It returns nil without an error if another process holds it, or if the file
 // is gone.
-func tryLock(path string, create bool) (*os.File, error) {
+func TryLock(path string, create bool) (*os.File, error) {
 	flag := os.O_RDWR
 	if create {
 		flag |= os.O_CREATE
 	}
-	f, err := openFile(path, flag)
+	f, err := Open(path, flag)
 	if errors.Is(err, fs.ErrNotExist) && !create {
 		return nil, nil
 	}
@@ -122,16 +122,16 @@ func tryLock(path string, create bool) (*os.File, error) {
 	return f, nil
 }
 
-// removeLocked removes a file and gives back its lock, in this order: else
+// RemoveLocked removes a file and gives back its lock, in this order: else
 // somebody could take the lock of a file that is gone then.
-func removeLocked(f *os.File) error {
+func RemoveLocked(f *os.File) error {
 	os.Remove(f.Name())
 	return f.Close()
 }
 
-// isLocked reports whether another process holds the exclusive lock of a file.
-func isLocked(path string) bool {
-	f, err := openFile(path, os.O_RDONLY)
+// IsLocked reports whether another process holds the exclusive lock of a file.
+func IsLocked(path string) bool {
+	f, err := Open(path, os.O_RDONLY)
 	if err != nil {
 		return false
 	}
@@ -139,8 +139,8 @@ func isLocked(path string) bool {
 	return errors.Is(flock(f, unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) && isStill(f, path)
 }
 
-// unlock gives back the lock of a file that cannot be closed altogether.
-func unlock(f *os.File) { flock(f, unix.LOCK_UN) }
+// Unlock gives back the lock of a file that cannot be closed altogether.
+func Unlock(f *os.File) { flock(f, unix.LOCK_UN) }
 
 func flock(f *os.File, how int) error { return flockFd(int(f.Fd()), how) }
 
@@ -163,8 +163,8 @@ func isStill(f *os.File, path string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// freeSpace returns how many bytes a user may still write to the disk of dir.
-func freeSpace(dir string) (uint64, error) {
+// Free returns how many bytes a user may still write to the disk of dir.
+func Free(dir string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, err
@@ -172,8 +172,8 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(s.Bavail) * uint64(s.Bsize), nil
 }
 
-// syncDir makes durable which files are in dir.
-func syncDir(dir string) error {
+// SyncDir makes durable which files are in dir.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -185,16 +185,16 @@ func syncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// checkWritable returns why files in dir cannot be made, nil if they can.
-func checkWritable(dir string) error {
+// CheckWritable returns why files in dir cannot be made, nil if they can.
+func CheckWritable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return &fs.PathError{Op: "writing to", Path: dir, Err: err}
 	}
 	return nil
 }
 
-// ownedByOther reports whether the file belongs to another user than ours.
-func ownedByOther(path string) (bool, error) {
+// OwnedByOther reports whether the file belongs to another user than ours.
+func OwnedByOther(path string) (bool, error) {
 	var s unix.Stat_t
 	if err := unix.Stat(path, &s); err != nil {
 		return false, err
