@@ -68,7 +68,7 @@ func introduction(v gjson.Result) string {
 	var who, can string
 	for _, key := range [...]string{"info", "agentInfo", "clientInfo", "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {
-			who = words(text(i.Get("name")), text(i.Get("version")))
+			who = termtext.Spaced(text(i.Get("name")), text(i.Get("version")))
 			break
 		}
 	}
@@ -77,7 +77,7 @@ func introduction(v gjson.Result) string {
 			break
 		}
 	}
-	return points(before("protocol", text(v.Get("protocolVersion"))), who, can)
+	return termtext.Dotted(termtext.Labelled("protocol", text(v.Get("protocolVersion"))), who, can)
 }
 
 func setup(v gjson.Result) string {
@@ -85,15 +85,15 @@ func setup(v gjson.Result) string {
 	if list := v.Get("mcpServers"); !empty(list) {
 		servers = counted("MCP server", "MCP servers", at("name"))(list)
 	}
-	return points(text(v.Get("sessionId")), text(v.Get("cwd")), before("replay from", text(v.Get("replayFrom"))), servers)
+	return termtext.Dotted(text(v.Get("sessionId")), text(v.Get("cwd")), termtext.Labelled("replay from", text(v.Get("replayFrom"))), servers)
 }
 
 // standing tells how a session stands when it has been set up.
 func standing(v gjson.Result) string {
-	return points(
-		before("session", text(v.Get("sessionId"))),
-		before("mode", text(v.Get("modes.currentModeId"))),
-		before("model", text(v.Get("models.currentModelId"))),
+	return termtext.Dotted(
+		termtext.Labelled("session", text(v.Get("sessionId"))),
+		termtext.Labelled("mode", text(v.Get("modes.currentModeId"))),
+		termtext.Labelled("model", text(v.Get("models.currentModelId"))),
 		config(v.Get("configOptions")))
 }
 
@@ -101,7 +101,7 @@ func sessionName(v gjson.Result) string { return first(v, "title", "sessionId") 
 
 // promptResult tells how a turn ended or, in version 2, that it begins.
 func promptResult(v gjson.Result) string {
-	return points(text(v.Get("stopReason")), before("message", text(v.Get("messageId"))), tokens(v.Get("usage.totalTokens")))
+	return termtext.Dotted(text(v.Get("stopReason")), termtext.Labelled("message", text(v.Get("messageId"))), tokens(v.Get("usage.totalTokens")))
 }
 
 func tokens(v gjson.Result) string {
@@ -140,11 +140,11 @@ func permission(v gjson.Result) string {
 			return len(options) < maxListed
 		})
 	}
-	return points(what, strings.Join(options, " / "))
+	return termtext.Dotted(what, strings.Join(options, " / "))
 }
 
 func choice(v gjson.Result) string {
-	return words(text(v.Get("outcome.outcome")), text(v.Get("outcome.optionId")))
+	return termtext.Spaced(text(v.Get("outcome.outcome")), text(v.Get("outcome.optionId")))
 }
 
 func readFile(v gjson.Result) string {
@@ -161,7 +161,7 @@ func readFile(v gjson.Result) string {
 func fileContent(v gjson.Result) string { return sized(v.Get("content")) }
 
 func writtenFile(v gjson.Result) string {
-	return points(text(v.Get("path")), sized(v.Get("content")))
+	return termtext.Dotted(text(v.Get("path")), sized(v.Get("content")))
 }
 
 // sized tells the size of a text and how it begins.
@@ -169,7 +169,7 @@ func sized(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return text(v)
 	}
-	return points(termtext.ByteSize(int64(len(v.Str))), piece(v.Str))
+	return termtext.Dotted(termtext.ByteSize(int64(len(v.Str))), termtext.Piece(v.Str))
 }
 
 func placeInText(v gjson.Result) string {
@@ -177,7 +177,7 @@ func placeInText(v gjson.Result) string {
 	if line := v.Get("position.line"); line.Type == gjson.Number {
 		said += ":" + text(line)
 	}
-	return points(said, before("version", text(v.Get("version"))))
+	return termtext.Dotted(said, termtext.Labelled("version", text(v.Get("version"))))
 }
 
 func command(v gjson.Result) string {
@@ -188,7 +188,7 @@ func command(v gjson.Result) string {
 			return len(parts) <= maxListed
 		})
 	}
-	return points(words(parts...), text(v.Get("cwd")))
+	return termtext.Dotted(termtext.Spaced(parts...), text(v.Get("cwd")))
 }
 
 func terminalOutput(v gjson.Result) string {
@@ -196,16 +196,16 @@ func terminalOutput(v gjson.Result) string {
 	if v.Get("truncated").Type == gjson.True {
 		cut = "truncated"
 	}
-	return points(exitStatus(v.Get("exitStatus")), cut, text(v.Get("output")))
+	return termtext.Dotted(exitStatus(v.Get("exitStatus")), cut, text(v.Get("output")))
 }
 
 func exitStatus(v gjson.Result) string {
 	if signal := text(v.Get("signal")); signal != "" {
 		return "signal " + signal
 	}
-	return before("exit", text(v.Get("exitCode")))
+	return termtext.Labelled("exit", text(v.Get("exitCode")))
 }
 
 func cancelledRequest(v gjson.Result) string {
-	return points(before("request", v.Get("requestId").Raw), text(v.Get("reason")))
+	return termtext.Dotted(termtext.Labelled("request", v.Get("requestId").Raw), text(v.Get("reason")))
 }

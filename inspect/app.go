@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // An Inspector is a browser of tapes in the terminal. Only its event loop
@@ -207,7 +208,7 @@ func (f *footer) say(text string) { f.message, f.trouble = text, false }
 // fail shows what went wrong.
 func (f *footer) fail(err error) {
 	if err != nil {
-		f.message, f.trouble = piece(err.Error()), true
+		f.message, f.trouble = termtext.Piece(err.Error()), true
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // calls knows how long responses took, and what has no response. It is given
@@ -56,7 +57,7 @@ func (c *calls) settle(reply *dialect.Annotation, f *dialect.Frame) (time.Durati
 // first of them, such as `12 session/prompt`; those that were cancelled apart.
 func (c *calls) unanswered() (open, cancelled list) {
 	for _, r := range c.asked.All() {
-		called := func() string { return words(strconv.FormatUint(r.Seq, 10), piece(r.Note.method)) }
+		called := func() string { return termtext.Spaced(strconv.FormatUint(r.Seq, 10), termtext.Piece(r.Note.method)) }
 		switch {
 		case !r.Note.shown:
 		case !r.Done:

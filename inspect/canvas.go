@@ -18,12 +18,6 @@ type canvas struct {
 	x, y, w, h int
 }
 
-// A span is text in one style. It is clean.
-type span struct {
-	style termtext.Style
-	text  string
-}
-
 // part returns a part of the canvas.
 func (c canvas) part(x, y, w, h int) canvas {
 	x, y = min(max(x, 0), c.w), min(max(y, 0), c.h)
@@ -34,18 +28,18 @@ func (c canvas) part(x, y, w, h int) canvas {
 
 // text draws text from a place on and returns the column behind it.
 func (c canvas) text(x, y int, s termtext.Style, text string) int {
-	return c.line(x, y, []span{{s, text}})
+	return c.line(x, y, []termtext.Span{s.Span(text)})
 }
 
 // line draws spans from a place on and returns the column behind them. Where
 // there is no room for all of them, they end in an ellipsis.
-func (c canvas) line(x, y int, spans []span) int {
+func (c canvas) line(x, y int, spans []termtext.Span) int {
 	if y < 0 || y >= c.h || x >= c.w {
 		return x
 	}
 	end := x
 	for _, s := range spans {
-		end += termtext.Width(s.text)
+		end += termtext.Width(s.Text)
 	}
 	if end <= c.w {
 		for _, s := range spans {
@@ -57,8 +51,8 @@ func (c canvas) line(x, y int, spans []span) int {
 	room := c.part(0, 0, c.w-1, c.h) // but for the ellipsis
 	for _, s := range spans {
 		if x, full = room.clusters(x, y, s); full {
-			c.screen.SetContent(c.x+x, c.y+y, '…', nil, c.looks[s.style])
-			c.fill(x+1, y, s.style) // if a wide character would be next
+			c.screen.SetContent(c.x+x, c.y+y, '…', nil, c.looks[s.Style])
+			c.fill(x+1, y, s.Style) // if a wide character would be next
 			return c.w
 		}
 	}
@@ -66,10 +60,10 @@ func (c canvas) line(x, y int, spans []span) int {
 }
 
 // clusters draws what is seen as characters, as far as there is room.
-func (c canvas) clusters(x, y int, s span) (behind int, full bool) {
-	look := c.looks[s.style]
+func (c canvas) clusters(x, y int, s termtext.Span) (behind int, full bool) {
+	look := c.looks[s.Style]
 	state := -1
-	for text := s.text; len(text) > 0; {
+	for text := s.Text; len(text) > 0; {
 		var cluster string
 		var w int
 		cluster, text, w, state = uniseg.FirstGraphemeClusterInString(text, state)
@@ -139,14 +133,14 @@ const maxMarks = 5
 var joiningJamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x1160, Hi: 0x11ff, Stride: 1}}}
 
 // spans draws a line. A selected one fills the width.
-func (c canvas) spans(y int, line []span, selected bool) {
+func (c canvas) spans(y int, line []termtext.Span, selected bool) {
 	if !selected {
 		c.line(0, y, line)
 		return
 	}
 	line = slices.Clone(line)
 	for i := range line {
-		line[i].style = termtext.Reverse
+		line[i].Style = termtext.Reverse
 	}
 	c.fill(c.line(0, y, line), y, termtext.Reverse)
 }

@@ -29,7 +29,7 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 		lines = append(lines, o.side("Client", "c", asked, call.Request)...)
 		lines = append(lines, line{})
 		if call.Open() {
-			lines = append(lines, line{spans: []span{{termtext.Yellow, "The agent has not answered."}}, seq: call.Request})
+			lines = append(lines, line{spans: []termtext.Span{termtext.Yellow.Span("The agent has not answered.")}, seq: call.Request})
 		} else {
 			lines = append(lines, o.side("Agent", "a", answered, call.Response)...)
 		}
@@ -40,7 +40,7 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 		if !s.ended && s.last == 0 {
 			text = "reading…"
 		}
-		return []line{{spans: []span{{termtext.Dim, text}}}}
+		return []line{{spans: []termtext.Span{termtext.Dim.Span(text)}}}
 	}
 	return lines
 }
@@ -96,12 +96,12 @@ func (o offers) side(who, letter string, v gjson.Result, seq uint64) []line {
 	called := ""
 	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo", meta + "clientInfo", meta + "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {
-			called = words(first(i, "title", "name"), text(i.Get("version")))
+			called = termtext.Spaced(first(i, "title", "name"), text(i.Get("version")))
 			break
 		}
 	}
-	protocol := cmp.Or(before("protocol", first(v, "protocolVersion", meta+"protocolVersion")), counted("protocol", "protocols", text)(v.Get("supportedVersions")))
-	lines := []line{{spans: []span{{termtext.Bold, words(who, called)}, {termtext.Dim, "  " + protocol}}, seq: seq}}
+	protocol := cmp.Or(termtext.Labelled("protocol", first(v, "protocolVersion", meta+"protocolVersion")), counted("protocol", "protocols", text)(v.Get("supportedVersions")))
+	lines := []line{{spans: []termtext.Span{termtext.Bold.Span(termtext.Spaced(who, called)), termtext.Dim.Span("  " + protocol)}, seq: seq}}
 	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities", meta + "clientCapabilities"} {
 		if caps := v.Get(key); caps.IsObject() {
 			o.letter, o.seq, o.lines = letter, seq, lines
@@ -110,7 +110,7 @@ func (o offers) side(who, letter string, v gjson.Result, seq uint64) []line {
 			return o.lines
 		}
 	}
-	return append(lines, line{spans: []span{{termtext.Dim, "  offers nothing"}}, seq: seq})
+	return append(lines, line{spans: []termtext.Span{termtext.Dim.Span("  offers nothing")}, seq: seq})
 }
 
 // deepestOffer is how deep capabilities are shown: as deep as those go that are
@@ -128,50 +128,50 @@ const (
 func (o *offers) add(path string, v gjson.Result, depth int) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		at := strings.TrimPrefix(path+"."+key.Str, ".")
-		answer := span{termtext.Green, "yes"}
+		answer := termtext.Green.Span("yes")
 		switch {
 		case !isOffered(o.known, at, value):
-			answer = span{termtext.Dim, "no"}
+			answer = termtext.Dim.Span("no")
 		case value.Type != gjson.True && !value.IsObject():
-			answer = span{termtext.Plain, text(value)}
+			answer = termtext.Plain.Span(text(value))
 		}
-		o.row([]span{offerName(key.Str, depth), answer}, o.methods(at))
-		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer && !(empty(value) && answer.text == "no") {
+		o.row([]termtext.Span{offerName(key.Str, depth), answer}, o.methods(at))
+		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer && !(empty(value) && answer.Text == "no") {
 			o.add(at, value, depth+1)
 		}
 		return true
 	})
 	for _, name := range absent(o.known, path, v) {
-		o.row([]span{offerName(name, depth), {termtext.Dim, "no"}}, o.methods(strings.TrimPrefix(path+"."+name, ".")))
+		o.row([]termtext.Span{offerName(name, depth), termtext.Dim.Span("no")}, o.methods(strings.TrimPrefix(path+"."+name, ".")))
 	}
 }
 
-func offerName(name string, depth int) span {
-	return span{termtext.Plain, termtext.Pad(strings.Repeat("  ", depth)+piece(name), answerColumn)}
+func offerName(name string, depth int) termtext.Span {
+	return termtext.Plain.Span(termtext.Pad(strings.Repeat("  ", depth)+termtext.Piece(name), answerColumn))
 }
 
 // row adds a line, and goes on below it where the methods have no room.
-func (o *offers) row(row []span, methods [][2]span) {
+func (o *offers) row(row []termtext.Span, methods [][2]termtext.Span) {
 	used := 0
 	for _, s := range row {
-		used += termtext.Width(s.text)
+		used += termtext.Width(s.Text)
 	}
 	for _, m := range methods {
-		columns := termtext.Width(m[0].text) + termtext.Width(m[1].text)
+		columns := termtext.Width(m[0].Text) + termtext.Width(m[1].Text)
 		if used > methodsColumn && used+2+columns > o.width {
 			o.lines = append(o.lines, line{spans: row, seq: o.seq})
 			row, used = nil, 0
 		}
 		gap := max(methodsColumn-used, 2)
-		row = append(row, span{termtext.Plain, strings.Repeat(" ", gap)}, m[0], m[1])
+		row = append(row, termtext.Plain.Span(strings.Repeat(" ", gap)), m[0], m[1])
 		used += gap + columns
 	}
 	o.lines = append(o.lines, line{spans: row, seq: o.seq})
 }
 
 // methods tells which methods depend on a capability, and how often they were used.
-func (o *offers) methods(path string) [][2]span {
-	var methods [][2]span
+func (o *offers) methods(path string) [][2]termtext.Span {
+	var methods [][2]termtext.Span
 	for _, m := range dialect.Methods() {
 		gates, ok := strings.CutPrefix(m.Requires, o.letter+": ")
 		if !ok {
@@ -183,7 +183,7 @@ func (o *offers) methods(path string) [][2]span {
 			if gate != path || n == 0 {
 				continue
 			}
-			methods = append(methods, [2]span{{termtext.Cyan, m.Name}, {termtext.Dim, " ×" + termtext.Grouped(int64(n))}})
+			methods = append(methods, [2]termtext.Span{termtext.Cyan.Span(m.Name), termtext.Dim.Span(" ×" + termtext.Grouped(int64(n)))})
 			break
 		}
 	}

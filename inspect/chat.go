@@ -82,7 +82,7 @@ func (c *chat) lines(width int) []line {
 		c.width = width
 	}
 	said := make([]line, 0, c.said+c.said/8)
-	said = append(said, line{spans: []span{{termtext.Bold, termtext.Cut(points(piece(session.Title), piece(session.ID)), max(width, 1))}}}, line{})
+	said = append(said, line{spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}}, line{})
 	conversation := &session.Conversation
 	shown := ownTerminals(conversation)
 	ended := 0
@@ -108,9 +108,9 @@ func (c *chat) nothing(session *trace.Session) []line {
 	case !c.story.ended && c.story.last == 0:
 		text = "reading…"
 	case session != nil:
-		text = "Nothing has been said in session " + piece(session.ID) + "."
+		text = "Nothing has been said in session " + termtext.Piece(session.ID) + "."
 	}
-	return []line{{spans: []span{{termtext.Dim, text}}}}
+	return []line{{spans: []termtext.Span{termtext.Dim.Span(text)}}}
 }
 
 // ownTerminals returns the terminals that are shown with the tool calls that they
@@ -148,10 +148,10 @@ func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
 	one.Entities, one.Turns = []*trace.Entity{e}, nil
 	rows := c.write(&one, e.First)
 	if len(rows) > 2 {
-		sign := span{termtext.Dim, "▾ "}
+		sign := termtext.Dim.Span("▾ ")
 		if !open {
-			sign.text = "▸ "
-			rows[0].spans = append(rows[0].spans, span{termtext.Dim, "  " + strings.TrimSpace(lineText(rows[1])) + " …"})
+			sign.Text = "▸ "
+			rows[0].spans = append(rows[0].spans, termtext.Dim.Span("  "+strings.TrimSpace(lineText(rows[1]))+" …"))
 			rows = rows[:1]
 		}
 		rows[0].spans[0] = sign
@@ -165,7 +165,7 @@ func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
 
 func (c *chat) endOfTurn(of *trace.Conversation, t *trace.Turn) []line {
 	if c.story.running(t) {
-		return []line{{spans: []span{{termtext.Yellow, fmt.Sprintf("%s── turn %d: running", margin, t.Number)}}, seq: t.Last}, {}}
+		return []line{{spans: []termtext.Span{termtext.Yellow.Span(fmt.Sprintf("%s── turn %d: running", margin, t.Number))}, seq: t.Last}, {}}
 	}
 	d, ok := c.ends[t]
 	if !ok || d.end != t.End || d.cancelled != t.Cancelled {
@@ -188,7 +188,7 @@ func (c *chat) write(part *trace.Conversation, seq uint64) []line {
 	trace.WriteText(&b, part, form) // a Builder takes everything
 	var rows []line
 	for text := range strings.Lines(b.String()) {
-		rows = append(rows, line{spans: append([]span{{termtext.Plain, margin}}, styled(strings.TrimSuffix(text, "\n"))...), seq: seq})
+		rows = append(rows, line{spans: append([]termtext.Span{termtext.Plain.Span(margin)}, termtext.Spans(strings.TrimSuffix(text, "\n"))...), seq: seq})
 	}
 	return rows
 }
@@ -198,7 +198,7 @@ const margin = "  "
 func lineText(l line) string {
 	var b strings.Builder
 	for _, s := range l.spans {
-		b.WriteString(s.text)
+		b.WriteString(s.Text)
 	}
 	return b.String()
 }

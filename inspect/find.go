@@ -1,5 +1,7 @@
 package inspect
 
+import "github.com/acptap/acptap/record/termtext"
+
 // find puts the cursor on the next place with the words: a line of the text that
 // it is in, or else another value.
 func (p *pane) find(words string, forward bool) bool {
@@ -86,6 +88,6 @@ func (a *app) searchFrame(forward bool) {
 	if a.pane.words == "" {
 		a.askSearch()
 	} else if !a.pane.find(a.pane.words, forward) {
-		a.say("not in this frame: " + piece(a.pane.words))
+		a.say("not in this frame: " + termtext.Piece(a.pane.words))
 	}
 }

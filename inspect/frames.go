@@ -104,15 +104,15 @@ func (a *app) paneTitle() string {
 	if a.pane.form == asDiff {
 		return a.pane.title
 	}
-	parts := []string{"frame " + a.reel.label(f.Seq), words(f.Kind.String(), piece(f.Method), piece(f.Update))}
+	parts := []string{"frame " + a.reel.label(f.Seq), termtext.Spaced(f.Kind.String(), termtext.Piece(f.Method), termtext.Piece(f.Update))}
 	if f.Origin != wire.Wire {
 		parts = append(parts, f.Origin.String())
 	}
-	parts = append(parts, a.pairText(f), before("session", piece(f.Session)), termtext.ByteSize(f.Size), paneNames[a.pane.form])
+	parts = append(parts, a.pairText(f), termtext.Labelled("session", termtext.Piece(f.Session)), termtext.ByteSize(f.Size), paneNames[a.pane.form])
 	if f.Kind == wire.Invalid || f.Kind == wire.Stderr {
 		parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], "tree", "text", 1)
 	}
-	return points(parts...)
+	return termtext.Dotted(parts...)
 }
 
 // pairText tells of the other half of a call.
@@ -133,7 +133,7 @@ func (a *app) pairText(f *dialect.Frame) string {
 	}
 	said += a.reel.label(request)
 	if latency, ok := a.known.latency(f); ok {
-		said += " after " + brief(latency)
+		said += " after " + termtext.Duration(latency)
 	}
 	return said
 }

@@ -19,18 +19,18 @@ func (a *app) help() {
 		a.back()
 		return
 	}
-	var entries [][]span
+	var entries [][]termtext.Span
 	for _, k := range a.keys {
 		if k.where&where != 0 {
-			entries = append(entries, []span{{termtext.Cyan, termtext.Pad(strings.Join(k.names, " "), keyColumns)}, {termtext.Plain, termtext.Pad(k.what, whatColumns)}})
+			entries = append(entries, []termtext.Span{termtext.Cyan.Span(termtext.Pad(strings.Join(k.names, " "), keyColumns)), termtext.Plain.Span(termtext.Pad(k.what, whatColumns))})
 		}
 	}
 	a.page = &page{lines: func(width int) []line {
-		lines := []line{{spans: []span{{termtext.Bold, "Keys " + partNames[where]}}, stays: true}}
+		lines := []line{{spans: []termtext.Span{termtext.Bold.Span("Keys " + partNames[where])}, stays: true}}
 		abreast := max(width/(keyColumns+whatColumns), 1)
 		rows := (len(entries) + abreast - 1) / abreast
 		for i := range rows {
-			var row []span
+			var row []termtext.Span
 			for j := i; j < len(entries); j += rows {
 				row = append(row, entries[j]...)
 			}

@@ -58,10 +58,10 @@ func (a *app) drawHints(c canvas) {
 
 // hints draws keys with what they do.
 func (c canvas) hints(hints []hint) {
-	var row []span
+	var row []termtext.Span
 	gap := ""
 	for _, h := range hints {
-		row = append(row, span{termtext.Bold, gap + h.key}, span{termtext.Dim, " " + h.does})
+		row = append(row, termtext.Bold.Span(gap+h.key), termtext.Dim.Span(" "+h.does))
 		gap = hintGap
 	}
 	c.line(1, 0, row)

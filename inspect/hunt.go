@@ -8,6 +8,7 @@ import (
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // beyond returns the frame behind the selected row, or the one before it, and
@@ -174,7 +175,7 @@ func (a *app) sameMethod(forward bool) {
 		a.say("this frame has no method")
 		return
 	}
-	a.huntShown(forward, hunt{may: func(g *dialect.Frame) bool { return name(g) == called }}, "no "+piece(called)+" "+direction(forward))
+	a.huntShown(forward, hunt{may: func(g *dialect.Frame) bool { return name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
 }
 
 // sameTool goes to the next frame about this tool call.

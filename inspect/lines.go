@@ -64,7 +64,7 @@ func (l *Lines) WriteHit(h Hit) error { return l.write(&h.Frame, h.Latency, h.La
 func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) error {
 	sign, direction := arrow(f)
 	look := look(f)
-	at := termtext.Pad("", 7) + unknownTime
+	at := termtext.Pad("", 7) + termtext.UnknownTime
 	if !f.Untimed {
 		at = fmt.Sprintf("%8.3f", f.At.Seconds())
 	}
@@ -72,11 +72,11 @@ func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) er
 	l.put(termtext.Magenta, originSigns[min(f.Origin, wire.Rewritten)])
 	l.put(direction, sign)
 	l.put(termtext.Dim, fmt.Sprintf(" %-9s ", kindNames[min(f.Kind, wire.Mark)]))
-	l.put(look, termtext.Pad(piece(name(f)), l.methodWidth())+"  ")
+	l.put(look, termtext.Pad(termtext.Piece(name(f)), l.methodWidth())+"  ")
 
 	var behind string
 	if answered {
-		behind = "  " + brief(latency)
+		behind = "  " + termtext.Duration(latency)
 	}
 	if f.Size >= largeFrame {
 		behind += "  " + termtext.ByteSize(f.Size)
@@ -92,13 +92,13 @@ func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) er
 
 // Heading writes a line above the frames, such as the name of their tape.
 func (l *Lines) Heading(text string) error {
-	l.put(termtext.Bold, "── "+piece(text))
+	l.put(termtext.Bold, "── "+termtext.Piece(text))
 	return l.end()
 }
 
 // Trouble writes in place of the frames that could not be read.
 func (l *Lines) Trouble(err error) error {
-	l.put(termtext.Red, "── "+piece(err.Error()))
+	l.put(termtext.Red, "── "+termtext.Piece(err.Error()))
 	return l.end()
 }
 
@@ -167,23 +167,4 @@ func (l *Lines) end() error {
 	l.used = 0
 	_, err := io.WriteString(l.W, line+"\n")
 	return err
-}
-
-// unknownTime stands where a time would, of a line that was imported without one.
-const unknownTime = "?"
-
-// brief returns a latency with up to three digits, from a minute on with its
-// seconds.
-func brief(d time.Duration) string {
-	switch {
-	case d < time.Millisecond:
-		return fmt.Sprintf("%d µs", d.Microseconds())
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < 9995*time.Millisecond:
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	case d < 59950*time.Millisecond:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }

@@ -47,8 +47,8 @@ var mcpPhrases = map[string]phrases{
 }
 
 func discovery(v gjson.Result) string {
-	return points(
-		words(first(v, "serverInfo.name", meta+"serverInfo.name"), first(v, "serverInfo.version", meta+"serverInfo.version")),
+	return termtext.Dotted(
+		termtext.Spaced(first(v, "serverInfo.name", meta+"serverInfo.name"), first(v, "serverInfo.version", meta+"serverInfo.version")),
 		counted("version", "versions", text)(v.Get("supportedVersions")),
 		names(v.Get("capabilities")))
 }
@@ -58,14 +58,14 @@ func progress(v gjson.Result) string {
 	if total := text(v.Get("total")); total != "" {
 		done += " of " + total
 	}
-	return points(done, text(v.Get("message")), before("token", text(v.Get("progressToken"))))
+	return termtext.Dotted(done, text(v.Get("message")), termtext.Labelled("token", text(v.Get("progressToken"))))
 }
 
 // invocation tells what is called, and its arguments.
 func invocation(v gjson.Result) string {
 	said := text(v.Get("name"))
 	if args := v.Get("arguments"); !empty(args) {
-		said = words(said, text(args))
+		said = termtext.Spaced(said, text(args))
 	}
 	return said
 }
@@ -75,7 +75,7 @@ func toolResult(v gjson.Result) string {
 		return asked
 	}
 	if id := v.Get("task.taskId"); id.Exists() {
-		return before("task", task(v.Get("task")))
+		return termtext.Labelled("task", task(v.Get("task")))
 	}
 	said := ""
 	if content := v.Get("content"); content.IsArray() {
@@ -85,7 +85,7 @@ func toolResult(v gjson.Result) string {
 		said = text(v.Get("structuredContent"))
 	}
 	if v.Get("isError").Type == gjson.True {
-		return words("tool failed:", said)
+		return termtext.Spaced("tool failed:", said)
 	}
 	return said
 }
@@ -96,7 +96,7 @@ func inputAsked(v gjson.Result) string {
 	if v.Get("resultType").Str != "input_required" {
 		return ""
 	}
-	return words("input required:", names(v.Get("inputRequests")))
+	return termtext.Spaced("input required:", names(v.Get("inputRequests")))
 }
 
 func resourceName(v gjson.Result) string { return first(v, "name", "uri", "uriTemplate") }
@@ -109,10 +109,10 @@ func resourceContents(v gjson.Result) string {
 	c := contents.Get("0")
 	said := sized(c.Get("text"))
 	if blob := c.Get("blob"); blob.Exists() {
-		said = "[" + words(text(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Str))/4*3)) + "]"
+		said = "[" + termtext.Spaced(text(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Str))/4*3)) + "]"
 	}
 	if more := contents.Get("1"); more.Exists() {
-		return points(counted("part", "parts", at("uri"))(contents), said)
+		return termtext.Dotted(counted("part", "parts", at("uri"))(contents), said)
 	}
 	return said
 }
@@ -121,11 +121,11 @@ func promptMessages(v gjson.Result) string {
 	if asked := inputAsked(v); asked != "" {
 		return asked
 	}
-	return points(text(v.Get("description")), blocks(v.Get("messages.0.content")))
+	return termtext.Dotted(text(v.Get("description")), blocks(v.Get("messages.0.content")))
 }
 
 func completion(v gjson.Result) string {
-	return points(first(v, "ref.name", "ref.uri"), text(v.Get("argument.name"))+" = "+text(v.Get("argument.value")))
+	return termtext.Dotted(first(v, "ref.name", "ref.uri"), text(v.Get("argument.name"))+" = "+text(v.Get("argument.value")))
 }
 
 // sampling tells what the model is asked: the last message.
@@ -138,17 +138,17 @@ func sampling(v gjson.Result) string {
 }
 
 func sampled(v gjson.Result) string {
-	return points(text(v.Get("model")), text(v.Get("stopReason")), blocks(v.Get("content")))
+	return termtext.Dotted(text(v.Get("model")), text(v.Get("stopReason")), blocks(v.Get("content")))
 }
 
 func task(v gjson.Result) string {
-	return points(text(v.Get("taskId")), text(v.Get("status")), text(v.Get("statusMessage")))
+	return termtext.Dotted(text(v.Get("taskId")), text(v.Get("status")), text(v.Get("statusMessage")))
 }
 
 // createdSession tells the id of a session, as SEP-1364 or as the data-layer
 // draft returns it.
 func createdSession(v gjson.Result) string {
-	return points(before("session", first(v, "sessionId", "session.sessionId")), before("expires", text(v.Get("session.expiresAt"))))
+	return termtext.Dotted(termtext.Labelled("session", first(v, "sessionId", "session.sessionId")), termtext.Labelled("expires", text(v.Get("session.expiresAt"))))
 }
 
 func statedSession(v gjson.Result) string {

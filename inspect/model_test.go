@@ -142,8 +142,8 @@ func FuzzTree(f *testing.F) {
 			from, to := p.window(width, 30)
 			for k := from; k < to; k++ {
 				for _, s := range p.spans(k) {
-					if strings.ContainsAny(s.text, "\x1b\n\r\t\x00\x7f") {
-						t.Fatalf("line %d of %q has control characters: %q", k, raw, s.text)
+					if strings.ContainsAny(s.Text, "\x1b\n\r\t\x00\x7f") {
+						t.Fatalf("line %d of %q has control characters: %q", k, raw, s.Text)
 					}
 				}
 			}

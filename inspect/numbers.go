@@ -88,7 +88,7 @@ func (s *story) tools(form numberForm) []line {
 		lines = append(lines, form.row(tool, u.calls, u.failed, "", &u.timing))
 	}
 	if more := len(tools) - maxTools; more > 0 {
-		lines = append(lines, line{spans: []span{{termtext.Dim, fmt.Sprintf("… and %s more", termtext.Grouped(int64(more)))}}})
+		lines = append(lines, line{spans: []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… and %s more", termtext.Grouped(int64(more))))}})
 	}
 	return lines
 }
@@ -106,12 +106,12 @@ func (s *story) calls() []line {
 		}
 	}
 	slices.SortStableFunc(answered, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
-	lines := []line{{}, {spans: []span{{termtext.Bold, "Slowest calls"}}}}
+	lines := []line{{}, {spans: []termtext.Span{termtext.Bold.Span("Slowest calls")}}}
 	for _, c := range answered[:min(len(answered), listed)] {
 		lines = append(lines, s.call(c, took(c.Latency())))
 	}
 	if len(open) > 0 {
-		lines = append(lines, line{}, line{spans: []span{{termtext.Bold, "Calls without an answer"}}})
+		lines = append(lines, line{}, line{spans: []termtext.Span{termtext.Bold.Span("Calls without an answer")}})
 	}
 	for _, c := range open[max(len(open)-listed, 0):] {
 		lines = append(lines, s.call(c, termtext.Pad("", 7)))
@@ -121,9 +121,9 @@ func (s *story) calls() []line {
 
 // call tells of a call, behind its latency. It is where its request is.
 func (s *story) call(c *trace.Call, latency string) line {
-	row := []span{{termtext.Plain, latency + "  "}, {termtext.Dim, fmt.Sprintf("frame %-8s ", s.label(c.Request))}, {termtext.Plain, words(piece(c.Method), piece(c.Tool))}}
+	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", s.label(c.Request))), termtext.Plain.Span(termtext.Spaced(termtext.Piece(c.Method), termtext.Piece(c.Tool)))}
 	if c.Failed {
-		row = append(row, span{termtext.Red, " failed"})
+		row = append(row, termtext.Red.Span(" failed"))
 	}
 	return line{spans: row, seq: c.Request}
 }
@@ -132,24 +132,24 @@ func (s *story) call(c *trace.Call, latency string) line {
 type numberForm struct{ columns int } // of what stands before the numbers
 
 func (form numberForm) heading(of, count, bytes string) line {
-	return line{spans: []span{{termtext.Bold, termtext.Pad(of, form.columns) +
-		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max")}}}
+	return line{spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(of, form.columns) +
+		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max"))}}
 }
 
 // row tells of something with a name. It is where the slowest of its calls is; t
 // is nil if there are none.
 func (form numberForm) row(called string, count, failed int, bytes string, t *timing) line {
-	l := line{spans: []span{
-		{termtext.Plain, termtext.Pad(termtext.Cut(piece(called), form.columns), form.columns)},
-		{termtext.Plain, fmt.Sprintf("%8s ", termtext.Grouped(int64(count)))},
-		{termtext.Plain, fmt.Sprintf("%6s ", blankZero(failed))},
-		{termtext.Plain, fmt.Sprintf("%8s ", bytes)},
+	l := line{spans: []termtext.Span{
+		termtext.Plain.Span(termtext.Pad(termtext.Cut(termtext.Piece(called), form.columns), form.columns)),
+		termtext.Plain.Span(fmt.Sprintf("%8s ", termtext.Grouped(int64(count)))),
+		termtext.Plain.Span(fmt.Sprintf("%6s ", blankZero(failed))),
+		termtext.Plain.Span(fmt.Sprintf("%8s ", bytes)),
 	}}
 	if failed > 0 {
-		l.spans[2].style = termtext.Red
+		l.spans[2].Style = termtext.Red
 	}
 	if t != nil && len(t.each) > 0 {
-		l.spans, l.seq = append(l.spans, span{termtext.Plain, t.tell()}), t.slowest
+		l.spans, l.seq = append(l.spans, termtext.Plain.Span(t.tell())), t.slowest
 	}
 	return l
 }

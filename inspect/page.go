@@ -1,24 +1,28 @@
 package inspect
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/acptap/acptap/record/termtext"
+)
 
 // A line is a line of a place that is text.
 type line struct {
-	spans []span // nil: they are made when they are drawn
-	seq   uint64 // the frame that it is about; 0: none
-	item  int    // what it belongs to, for who made it
-	key   string // keeps the cursor on it where lines come in between; empty: it has none
-	stays bool   // it is the first, a heading, and does not scroll
+	spans []termtext.Span // nil: they are made when they are drawn
+	seq   uint64          // the frame that it is about; 0: none
+	item  int             // what it belongs to, for who made it
+	key   string          // keeps the cursor on it where lines come in between; empty: it has none
+	stays bool            // it is the first, a heading, and does not scroll
 }
 
 // A page is a place that is lines of text.
 type page struct {
 	lines func(width int) []line
-	state func() any                   // as long as it is the same, so are the lines; nil: they are made anew for each drawing
-	late  func(item, width int) []span // the spans of a line that has none
-	enter func(line)                   // what Enter does; nil: nothing
-	fold  func() (unfolded bool)       // what z does; nil: nothing
-	told  func() uint64                // the frames up to this one are in those lines; nil: there is no order by frames
+	state func() any                            // as long as it is the same, so are the lines; nil: they are made anew for each drawing
+	late  func(item, width int) []termtext.Span // the spans of a line that has none
+	enter func(line)                            // what Enter does; nil: nothing
+	fold  func() (unfolded bool)                // what z does; nil: nothing
+	told  func() uint64                         // the frames up to this one are in those lines; nil: there is no order by frames
 
 	unfolded bool // as fold has said
 	made     made

@@ -116,7 +116,7 @@ func (p *pane) count() int {
 }
 
 // spans returns a line for drawing.
-func (p *pane) spans(k int) []span {
+func (p *pane) spans(k int) []termtext.Span {
 	if p.form == asHex {
 		return hexLine(p.frame.Raw, k*16)
 	}
@@ -131,23 +131,23 @@ func (p *pane) spans(k int) []span {
 		if line.node < 0 {
 			s = termtext.Plain
 		}
-		return []span{{termtext.Plain, margin}, {s, line.text}}
+		return []termtext.Span{termtext.Plain.Span(margin), s.Span(line.text)}
 	case added:
-		return []span{{termtext.Plain, margin}, {termtext.Green, line.text}}
+		return []termtext.Span{termtext.Plain.Span(margin), termtext.Green.Span(line.text)}
 	case removed:
-		return []span{{termtext.Plain, margin}, {termtext.Red, line.text}}
+		return []termtext.Span{termtext.Plain.Span(margin), termtext.Red.Span(line.text)}
 	case cutOff:
 		if line.node < 0 {
-			return []span{{termtext.Dim, fmt.Sprintf("… of %s; w writes the whole frame to a file", termtext.ByteSize(p.frame.Size))}}
+			return []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… of %s; w writes the whole frame to a file", termtext.ByteSize(p.frame.Size)))}
 		}
-		return []span{{termtext.Dim, margin + "… more: Enter"}}
+		return []termtext.Span{termtext.Dim.Span(margin + "… more: Enter")}
 	case ending:
-		return []span{{termtext.Dim, margin[:len(margin)-2] + string(p.tree.json[p.tree.nodes[line.node].to-1])}}
+		return []termtext.Span{termtext.Dim.Span(margin[:len(margin)-2] + string(p.tree.json[p.tree.nodes[line.node].to-1]))}
 	}
-	return append([]span{{termtext.Plain, margin[:len(margin)-2]}}, p.value(line.node)...)
+	return append([]termtext.Span{termtext.Plain.Span(margin[:len(margin)-2])}, p.value(line.node)...)
 }
 
-func hexLine(raw []byte, from int) []span {
+func hexLine(raw []byte, from int) []termtext.Span {
 	part := raw[from:min(from+16, len(raw))]
 	var hex, text strings.Builder
 	for i := range 16 {
@@ -165,7 +165,7 @@ func hexLine(raw []byte, from int) []span {
 			text.WriteByte('.')
 		}
 	}
-	return []span{{termtext.Dim, fmt.Sprintf("%08x  ", from)}, {termtext.Plain, hex.String() + " "}, {termtext.Green, text.String()}}
+	return []termtext.Span{termtext.Dim.Span(fmt.Sprintf("%08x  ", from)), termtext.Plain.Span(hex.String() + " "), termtext.Green.Span(text.String())}
 }
 
 // node returns the value that the cursor is on, 0 if it is on none.

@@ -11,12 +11,8 @@ import (
 // Limits of what is shown, in characters.
 const (
 	maxSummary = 500
-	maxPiece   = 160 // of one value in it, so that a long title leaves room for the status
-	maxListed  = 8   // elements of a list
+	maxListed  = 8 // elements of a list
 )
-
-// piece makes text from the wire fit to be part of a summary.
-func piece(s string) string { return termtext.Brief(s, maxPiece) }
 
 // text returns a value for reading: a string without its quotes, anything else
 // as JSON, nothing for null.
@@ -25,9 +21,9 @@ func text(v gjson.Result) string {
 	case gjson.Null:
 		return ""
 	case gjson.String:
-		return piece(v.Str)
+		return termtext.Piece(v.Str)
 	}
-	return piece(v.Raw)
+	return termtext.Piece(v.Raw)
 }
 
 // empty reports whether there is nothing in a value.
@@ -52,42 +48,14 @@ func bare(v gjson.Result) string {
 	var members []string
 	v.ForEach(func(key, value gjson.Result) bool {
 		if key.Str != "_meta" && key.Str != "resultType" {
-			members = append(members, piece(key.Raw+":"+value.Raw[:min(len(value.Raw), 4*maxPiece)]))
+			members = append(members, termtext.Piece(key.Raw+":"+value.Raw[:min(len(value.Raw), 4*termtext.MaxPiece)]))
 		}
 		return len(members) < maxListed
 	})
 	if members == nil {
 		return ""
 	}
-	return piece("{" + strings.Join(members, ",") + "}")
-}
-
-// words joins what there is with blanks.
-func words(parts ...string) string { return joined(" ", parts) }
-
-// points joins what there is with a dot between.
-func points(parts ...string) string { return joined(" · ", parts) }
-
-func joined(between string, parts []string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if p == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(between)
-		}
-		b.WriteString(p)
-	}
-	return b.String()
-}
-
-// before puts a word before what there is.
-func before(word, s string) string {
-	if s == "" {
-		return ""
-	}
-	return word + " " + s
+	return termtext.Piece("{" + strings.Join(members, ",") + "}")
 }
 
 // first returns the text of the first of some places that has any.
@@ -107,7 +75,7 @@ func at(paths ...string) phrase {
 		for i, path := range paths {
 			parts[i] = text(v.Get(path))
 		}
-		return points(parts...)
+		return termtext.Dotted(parts...)
 	}
 }
 

@@ -126,7 +126,7 @@ func (p *prompt) propose(c canvas) {
 	}
 	x := c.text(1, 0, termtext.Bold, "Tab ")
 	for _, candidate := range list {
-		x = c.text(x, 0, termtext.Cyan, piece(candidate.Text)+" ")
+		x = c.text(x, 0, termtext.Cyan, termtext.Piece(candidate.Text)+" ")
 		if candidate.Means != "" && len(list) == 1 {
 			x = c.text(x, 0, termtext.Dim, candidate.Means+" ")
 		}

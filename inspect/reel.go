@@ -190,7 +190,7 @@ func (r *reel) number(text string, near uint64) (uint64, error) {
 	if tape, rest, ok := strings.Cut(text, "."); ok {
 		n, err := strconv.Atoi(tape)
 		if err != nil || n < 1 || n > len(r.strips) {
-			return 0, fmt.Errorf("there is no tape %s here", piece(tape))
+			return 0, fmt.Errorf("there is no tape %s here", termtext.Piece(tape))
 		}
 		which, text = n-1, rest
 	}
@@ -200,7 +200,7 @@ func (r *reel) number(text string, near uint64) (uint64, error) {
 	}
 	s := r.strips[which]
 	if seq == 0 || which < len(r.strips)-1 && seq > s.info.Lines {
-		return 0, fmt.Errorf("there is no frame %s", piece(text))
+		return 0, fmt.Errorf("there is no frame %s", termtext.Piece(text))
 	}
 	return s.before + seq, nil
 }

@@ -27,11 +27,11 @@ type rowForm struct {
 // spans returns a row as a line:
 //
 //	▪ 12    0.345  → request  session/prompt        Fix the tests     2.3 s
-func (r *row) spans(form rowForm) []span {
+func (r *row) spans(form rowForm) []termtext.Span {
 	f := &r.frame
 	number := fmt.Sprintf("%*s ", form.digits, form.label(f.Seq))
 	if r.err != nil {
-		return []span{{termtext.Dim, " " + number}, {termtext.Red, piece(r.err.Error())}}
+		return []termtext.Span{termtext.Dim.Span(" " + number), termtext.Red.Span(termtext.Piece(r.err.Error()))}
 	}
 	flag := " "
 	if form.marked {
@@ -42,28 +42,28 @@ func (r *row) spans(form rowForm) []span {
 	if r.bad {
 		look = termtext.Red
 	}
-	line := []span{
-		{termtext.Yellow, flag}, {termtext.Dim, number + form.time(f) + " "},
-		{termtext.Magenta, originSigns[min(int(f.Origin), len(originSigns)-1)]}, {way, sign + " "},
+	line := []termtext.Span{
+		termtext.Yellow.Span(flag), termtext.Dim.Span(number + form.time(f) + " "),
+		termtext.Magenta.Span(originSigns[min(int(f.Origin), len(originSigns)-1)]), way.Span(sign + " "),
 	}
 	if form.width >= 72 {
-		line = append(line, span{termtext.Dim, termtext.Pad(kindNames[min(int(f.Kind), len(kindNames)-1)], 10)})
+		line = append(line, termtext.Dim.Span(termtext.Pad(kindNames[min(int(f.Kind), len(kindNames)-1)], 10)))
 	}
 	columns := min(max(form.width/4, 12), 28)
 	times := ""
 	if r.chunks > 1 {
 		times = " ×" + strconv.Itoa(r.chunks)
 	}
-	called := termtext.Cut(piece(name(f)), columns-termtext.Width(times)) + times
-	line = append(line, span{look, termtext.Pad(called, columns) + "  "})
+	called := termtext.Cut(termtext.Piece(name(f)), columns-termtext.Width(times)) + times
+	line = append(line, look.Span(termtext.Pad(called, columns)+"  "))
 
 	behind := form.behind(r)
 	room := form.width
 	for _, s := range append(line, behind...) {
-		room -= termtext.Width(s.text)
+		room -= termtext.Width(s.Text)
 	}
 	if room > 0 {
-		line = append(line, span{look, termtext.Pad(termtext.Cut(r.summary, room), room)})
+		line = append(line, look.Span(termtext.Pad(termtext.Cut(r.summary, room), room)))
 	}
 	return append(line, behind...)
 }
@@ -71,7 +71,7 @@ func (r *row) spans(form rowForm) []span {
 // time returns a frame's time in the form that was asked for.
 func (form *rowForm) time(f *dialect.Frame) string {
 	if f.Untimed {
-		return fmt.Sprintf("%*s", len("    0.000"), unknownTime)
+		return fmt.Sprintf("%*s", len("    0.000"), termtext.UnknownTime)
 	}
 	at := f.At
 	switch form.times {
@@ -90,19 +90,19 @@ func (form *rowForm) time(f *dialect.Frame) string {
 
 // behind returns what stands at the end of a row: how long it took, what is
 // missing, how large it is.
-func (form *rowForm) behind(r *row) []span {
-	var list []span
+func (form *rowForm) behind(r *row) []termtext.Span {
+	var list []termtext.Span
 	latency, answered := form.latency(&r.frame)
 	switch {
 	case form.waits && form.now > 0 && !r.frame.Untimed:
-		list = append(list, span{termtext.Yellow, "  waits " + brief(form.now-r.frame.At)})
+		list = append(list, termtext.Yellow.Span("  waits "+termtext.Duration(form.now-r.frame.At)))
 	case form.waits:
-		list = append(list, span{termtext.Yellow, "  no answer"})
+		list = append(list, termtext.Yellow.Span("  no answer"))
 	case answered:
-		list = append(list, span{termtext.Dim, "  " + brief(latency)})
+		list = append(list, termtext.Dim.Span("  "+termtext.Duration(latency)))
 	}
 	if r.frame.Size >= largeFrame {
-		list = append(list, span{termtext.Dim, "  " + termtext.ByteSize(r.frame.Size)})
+		list = append(list, termtext.Dim.Span("  "+termtext.ByteSize(r.frame.Size)))
 	}
 	return list
 }

@@ -150,14 +150,14 @@ func (s *results) lines(int) []line {
 	defer s.mu.Unlock()
 	var lines []line
 	if s.err != nil {
-		lines = append(lines, line{spans: []span{{termtext.Red, piece(s.err.Error())}}, item: -1})
+		lines = append(lines, line{spans: []termtext.Span{termtext.Red.Span(termtext.Piece(s.err.Error()))}, item: -1})
 	}
 	if len(s.hits) == 0 {
 		text := "searching…"
 		if s.state != searchRuns {
 			text = "Nothing was found. s changes what is searched for."
 		}
-		return append(lines, line{spans: []span{{termtext.Dim, text}}, item: -1})
+		return append(lines, line{spans: []termtext.Span{termtext.Dim.Span(text)}, item: -1})
 	}
 	last := ""
 	for i := range s.hits {
@@ -171,13 +171,13 @@ func (s *results) lines(int) []line {
 	return lines
 }
 
-func (f *found) heading() []span {
+func (f *found) heading() []termtext.Span {
 	when := f.tape.Start.Time.Local().Format("2006-01-02 15:04")
-	return []span{{termtext.Bold, f.tape.Tape}, {termtext.Dim, "  " + words(when, piece(AgentName(f.tape)))}}
+	return []termtext.Span{termtext.Bold.Span(f.tape.Tape), termtext.Dim.Span("  " + termtext.Spaced(when, termtext.Piece(AgentName(f.tape))))}
 }
 
 // spans returns the line of a hit.
-func (s *results) spans(item, width int) []span {
+func (s *results) spans(item, width int) []termtext.Span {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := &s.hits[item]

@@ -68,9 +68,9 @@ func (s *shelf) lines(width int) []line {
 	s.entries = s.entries[:0]
 	switch {
 	case !s.loaded:
-		return []line{{spans: []span{{termtext.Dim, "reading…"}}, item: -1}}
+		return []line{{spans: []termtext.Span{termtext.Dim.Span("reading…")}, item: -1}}
 	case s.err != nil:
-		return []line{{spans: []span{{termtext.Red, "The store cannot be read: " + piece(s.err.Error())}}, item: -1}}
+		return []line{{spans: []termtext.Span{termtext.Red.Span("The store cannot be read: " + termtext.Piece(s.err.Error()))}, item: -1}}
 	case len(s.listing.Tapes) == 0 && len(s.listing.Broken) == 0:
 		return s.empty()
 	}
@@ -97,7 +97,7 @@ func (s *shelf) lines(width int) []line {
 	return lines
 }
 
-func (s *shelf) add(e shelved, spans []span) line {
+func (s *shelf) add(e shelved, spans []termtext.Span) line {
 	s.entries = append(s.entries, e)
 	return line{spans: spans, item: len(s.entries) - 1, key: e.tape.Tape + " " + e.session}
 }
@@ -120,7 +120,7 @@ func tapesOf(session *record.SessionInfo) []string {
 func (s *shelf) empty() []line {
 	var lines []line
 	for _, text := range []string{
-		"There are no tapes in " + piece(s.store.Dir()) + " yet.",
+		"There are no tapes in " + termtext.Piece(s.store.Dir()) + " yet.",
 		"",
 		"To record one, put",
 		"    acptap proxy --",
@@ -129,7 +129,7 @@ func (s *shelf) empty() []line {
 		"",
 		"acptap demo makes a tape without an editor and an agent.",
 	} {
-		lines = append(lines, line{spans: []span{{termtext.Plain, text}}, item: -1})
+		lines = append(lines, line{spans: []termtext.Span{termtext.Plain.Span(text)}, item: -1})
 	}
 	return lines
 }
@@ -137,7 +137,7 @@ func (s *shelf) empty() []line {
 // shelfHeading stands above the columns of tapes and sessions.
 func shelfHeading(width int) line {
 	columns := nameColumns(width)
-	return line{spans: []span{{termtext.Bold, termtext.Pad("  Tape or session", columns) + shelfNumbers("age", "frames", "turns", "errors")}, {termtext.Bold, termtext.Pad("state", stateColumns) + "directory"}}, item: -1, stays: true}
+	return line{spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + shelfNumbers("age", "frames", "turns", "errors")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, item: -1, stays: true}
 }
 
 const stateColumns = 12
@@ -149,33 +149,33 @@ func shelfNumbers(age, frames, turns, errors string) string {
 	return fmt.Sprintf("%7s%8s%7s%8s  ", age, frames, turns, errors)
 }
 
-func (s *shelf) tapeSpans(i *record.Info, width int) []span {
+func (s *shelf) tapeSpans(i *record.Info, width int) []termtext.Span {
 	flag, look := "  ", termtext.Dim
 	if i.Live {
 		flag, look = "● ", termtext.Green
 	}
 	columns := nameColumns(width) - 2
-	row := append([]span{{look, flag}, {termtext.Bold, termtext.Pad(termtext.Cut(piece(AgentName(*i)), columns), columns)}},
+	row := append([]termtext.Span{look.Span(flag), termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Piece(AgentName(*i)), columns), columns))},
 		shelfCounts(age(s.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Invalid)...)
-	row = append(row, span{look, termtext.Pad(State(*i), stateColumns)})
+	row = append(row, look.Span(termtext.Pad(State(*i), stateColumns)))
 	if i.Lost > 0 {
-		row = append(row, span{termtext.Red, termtext.ByteSize(i.Lost) + " lost  "})
+		row = append(row, termtext.Red.Span(termtext.ByteSize(i.Lost)+" lost  "))
 	}
-	return append(row, span{termtext.Dim, words(piece(i.Start.Cwd), " "+i.Tape)})
+	return append(row, termtext.Dim.Span(termtext.Spaced(termtext.Piece(i.Start.Cwd), " "+i.Tape)))
 }
 
-func brokenSpans(tape string, err error, width int) []span {
-	columns, said := nameColumns(width), piece(err.Error())
+func brokenSpans(tape string, err error, width int) []termtext.Span {
+	columns, said := nameColumns(width), termtext.Piece(err.Error())
 	if errors.Is(err, record.ErrDamaged) {
 		said = "damaged"
 	}
-	return []span{{termtext.Red, termtext.Pad(termtext.Cut("✗ "+piece(tape), columns), columns) + shelfNumbers("", "", "", "") + said}}
+	return []termtext.Span{termtext.Red.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + shelfNumbers("", "", "", "") + said)}
 }
 
-func sessionSpans(session *record.SessionInfo, tape string, width int) []span {
+func sessionSpans(session *record.SessionInfo, tape string, width int) []termtext.Span {
 	columns := nameColumns(width) - 4
-	title := termtext.Cut(piece(cmp.Or(session.Title, session.Prompt, session.ID)), columns)
-	row := []span{{termtext.Dim, "  └ "}, {termtext.Plain, termtext.Pad(title, columns)}}
+	title := termtext.Cut(termtext.Piece(cmp.Or(session.Title, session.Prompt, session.ID)), columns)
+	row := []termtext.Span{termtext.Dim.Span("  └ "), termtext.Plain.Span(termtext.Pad(title, columns))}
 	n := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape })
 	run := session.Runs[n]
 	row = append(row, shelfCounts("", run.Frames, run.Turns, run.Failed)...)
@@ -188,17 +188,17 @@ func sessionSpans(session *record.SessionInfo, tape string, width int) []span {
 	case len(session.Runs) > 1:
 		state = fmt.Sprintf("run %d of %d", n+1, len(session.Runs))
 	}
-	return append(row, span{termtext.Dim, termtext.Pad(state, stateColumns) + piece(session.ID)})
+	return append(row, termtext.Dim.Span(termtext.Pad(state, stateColumns)+termtext.Piece(session.ID)))
 }
 
-func shelfCounts(age string, frames, turns, errors uint64) []span {
+func shelfCounts(age string, frames, turns, errors uint64) []termtext.Span {
 	look := termtext.Plain
 	if errors > 0 {
 		look = termtext.Red
 	}
 	text := shelfNumbers(age, termtext.Grouped(int64(frames)), blankZero(int(turns)), blankZero(int(errors)))
 	at := len(text) - len("        ") - 2 // of the errors
-	return []span{{termtext.Plain, text[:at]}, {look, text[at:]}}
+	return []termtext.Span{termtext.Plain.Span(text[:at]), look.Span(text[at:])}
 }
 
 // age returns how long ago something was, in one unit.

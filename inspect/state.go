@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // State says how a tape ended, or that it has not, such as `exit 1` or `live`.
@@ -22,7 +23,7 @@ func State(i record.Info) string {
 	case exit.Error != "":
 		return "not started"
 	case exit.Signal != "":
-		return piece(exit.Signal)
+		return termtext.Piece(exit.Signal)
 	case exit.Code != 0:
 		return fmt.Sprintf("exit %d", exit.Code)
 	}
@@ -33,7 +34,7 @@ func State(i record.Info) string {
 // the program that the command line runs. It is not clean.
 func AgentName(i record.Info) string {
 	c := i.Connection
-	return cmp.Or(i.Start.Name, words(titled(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command))
+	return cmp.Or(i.Start.Name, termtext.Spaced(titled(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command))
 }
 
 // titled joins a title and a name, where both are given and not the same.

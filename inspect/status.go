@@ -60,16 +60,16 @@ func (a *app) drawBar(c canvas) {
 	if room < 8 {
 		return
 	}
-	agent, state := piece(AgentName(a.info)), State(a.info)
+	agent, state := termtext.Piece(AgentName(a.info)), State(a.info)
 	if a.info.Live {
 		state = "● " + state
 	}
-	said := points(agent, piece(a.subject.Name), before("session", piece(a.subject.Session)), state)
+	said := termtext.Dotted(agent, termtext.Piece(a.subject.Name), termtext.Labelled("session", termtext.Piece(a.subject.Session)), state)
 	if termtext.Width(said) > room {
-		said = points(agent, state)
+		said = termtext.Dotted(agent, state)
 	}
 	if termtext.Width(said) > room {
-		said = points(state, agent)
+		said = termtext.Dotted(state, agent)
 	}
 	said = termtext.Cut(said, room)
 	c.text(c.w-termtext.Width(said)-1, 0, termtext.Reverse, said)
@@ -89,24 +89,24 @@ func (a *app) drawStatus(c canvas) {
 	}
 	status := a.whereabouts()
 	if a.message != "" && a.fits(c.w) {
-		status = append(status, span{termtext.Dim, " · "}, span{a.messageStyle(termtext.Plain), a.message})
+		status = append(status, termtext.Dim.Span(" · "), a.messageStyle(termtext.Plain).Span(a.message))
 	}
 	if a.query != "" && a.page == nil {
-		status = append(status, span{termtext.Dim, " · filter "}, span{termtext.Cyan, piece(a.query)})
+		status = append(status, termtext.Dim.Span(" · filter "), termtext.Cyan.Span(termtext.Piece(a.query)))
 	}
 	for _, note := range a.notes() {
-		status = append(status, span{termtext.Dim, " · " + note})
+		status = append(status, termtext.Dim.Span(" · "+note))
 	}
 	c.line(1, 0, status)
 }
 
 // whereabouts tells where in the list the user is.
-func (a *app) whereabouts() []span {
+func (a *app) whereabouts() []termtext.Span {
 	at, all := a.model.place()
 	if a.page != nil {
 		at, all = a.page.cursor, len(a.page.shown)
 	}
-	return []span{{termtext.Bold, counts(at, all)}, {termtext.Dim, a.progress()}}
+	return []termtext.Span{termtext.Bold.Span(counts(at, all)), termtext.Dim.Span(a.progress())}
 }
 
 // fits reports whether there is room for the message on a status line, or no
@@ -117,7 +117,7 @@ func (a *app) fits(width int) bool {
 	}
 	used := len(" ") + len(" · ")
 	for _, s := range a.whereabouts() {
-		used += termtext.Width(s.text)
+		used += termtext.Width(s.Text)
 	}
 	return used+termtext.Width(a.message) < width
 }

@@ -1,8 +1,6 @@
 package inspect
 
 import (
-	"strings"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -32,26 +30,4 @@ func look(f *dialect.Frame) termtext.Style {
 		return termtext.Dim
 	}
 	return termtext.Plain
-}
-
-// styled reads a line that was written for a terminal, with one parameter of SGR
-// at a time, as Lines and trace.WriteText write them.
-func styled(line string) []span {
-	var spans []span
-	look := termtext.Plain
-	for line != "" {
-		text, rest, found := strings.Cut(line, "\x1b[")
-		if text != "" {
-			spans = append(spans, span{look, text})
-		}
-		if !found {
-			break
-		}
-		param, after, _ := strings.Cut(rest, "m")
-		if look = termtext.Style(param); param == "0" {
-			look = termtext.Plain
-		}
-		line = after
-	}
-	return spans
 }

@@ -33,7 +33,7 @@ func Summary(f dialect.Frame) string {
 func tell(f *dialect.Frame) string {
 	switch f.Kind {
 	case wire.Invalid, wire.Stderr:
-		return piece(string(f.Raw))
+		return termtext.Piece(string(f.Raw))
 	case wire.Mark:
 		return tellMark(f)
 	case wire.Batch:
@@ -56,14 +56,14 @@ func tellMessage(f *dialect.Frame, e wire.Envelope) string {
 	case e.Result != nil:
 		return tellResult(f.Method, parse(f, e.Result))
 	}
-	return piece(string(f.Raw)) // an oversized array, or an id alone
+	return termtext.Piece(string(f.Raw)) // an oversized array, or an id alone
 }
 
 // naming returns the session of a message whose method says what happens to it,
 // where SEP-1364 puts the id beside the method.
 func naming(f *dialect.Frame) string {
 	if m, ok := dialect.Lookup(dialect.MCP, f.Method); ok && (m.Effect == dialect.Closes || m.Effect == dialect.Deletes) {
-		return piece(f.Session)
+		return termtext.Piece(f.Session)
 	}
 	return ""
 }
@@ -103,9 +103,9 @@ func tellCall(method, update string, params gjson.Result) string {
 		}
 		if inner == "session/update" || lookup(inner).call != nil {
 			update := params.Get("params.update.sessionUpdate").Str
-			return words(piece(inner), piece(update), tellCall(inner, update, params.Get("params")))
+			return termtext.Spaced(termtext.Piece(inner), termtext.Piece(update), tellCall(inner, update, params.Get("params")))
 		}
-		return words(piece(inner), bare(params.Get("params")))
+		return termtext.Spaced(termtext.Piece(inner), bare(params.Get("params")))
 	}
 	if p := lookup(method).call; p != nil {
 		if said := p(params); said != "" {
@@ -129,9 +129,9 @@ func tellResult(method string, result gjson.Result) string {
 
 // tellError returns such as `error -32602 no such session: "s1"`.
 func tellError(e gjson.Result) string {
-	said := words("error", text(e.Get("code")), text(e.Get("message")))
+	said := termtext.Spaced("error", text(e.Get("code")), text(e.Get("message")))
 	if !e.IsObject() {
-		said = words("error", text(e))
+		said = termtext.Spaced("error", text(e))
 	}
 	if data := text(e.Get("data")); data != "" {
 		said += ": " + data
@@ -154,7 +154,9 @@ func tellBatch(f *dialect.Frame) string {
 		if e.Kind == wire.Batch {
 			entry.Kind = wire.Invalid // JSON-RPC has no batches in batches
 		}
-		said.add(func() string { return termtext.Brief(words(piece(name(&entry)), tell(&entry)), maxPiece) })
+		said.add(func() string {
+			return termtext.Brief(termtext.Spaced(termtext.Piece(name(&entry)), tell(&entry)), termtext.MaxPiece)
+		})
 		return true
 	})
 	said.n = max(said.n, len(f.Entries))
@@ -180,17 +182,17 @@ func tellMark(f *dialect.Frame) string {
 	case m.EOF:
 		return closings[min(f.Dir, wire.AgentStderr)]
 	case m.Error != "":
-		return breaks[min(f.Dir, wire.AgentStderr)] + " cannot be read: " + piece(m.Error)
+		return breaks[min(f.Dir, wire.AgentStderr)] + " cannot be read: " + termtext.Piece(m.Error)
 	case m.Signal != "":
-		return "signal " + piece(m.Signal)
+		return "signal " + termtext.Piece(m.Signal)
 	case m.Fault != "":
-		return "acptap failed: " + piece(m.Fault)
+		return "acptap failed: " + termtext.Piece(m.Fault)
 	case m.Exit == nil:
-		return piece(string(f.Raw))
+		return termtext.Piece(string(f.Raw))
 	case m.Exit.Error != "":
-		return "agent could not be started: " + piece(m.Exit.Error)
+		return "agent could not be started: " + termtext.Piece(m.Exit.Error)
 	case m.Exit.Signal != "":
-		return "agent ended by signal " + piece(m.Exit.Signal)
+		return "agent ended by signal " + termtext.Piece(m.Exit.Signal)
 	}
 	return "agent exited with status " + termtext.Grouped(int64(m.Exit.Code))
 }

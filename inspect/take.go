@@ -72,7 +72,7 @@ func (a *app) askWrite() {
 		var size written
 		err := disk.WriteFile(path, func(w io.Writer) error { return a.reel.write(io.MultiWriter(w, &size), seq) })
 		if err == nil {
-			a.say(termtext.ByteSize(int64(size)) + " written to " + piece(path))
+			a.say(termtext.ByteSize(int64(size)) + " written to " + termtext.Piece(path))
 		}
 		return err
 	})
@@ -96,7 +96,7 @@ func (a *app) askFile(label, name string, write func(path string) error) {
 		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
 			return write(path)
 		}
-		a.confirm(piece(path)+" is there already. Replace it?", func() {
+		a.confirm(termtext.Piece(path)+" is there already. Replace it?", func() {
 			if err := write(path); err != nil {
 				a.askFile(label, path, write)
 				a.prompt.fault(err)
@@ -190,7 +190,7 @@ func (a *app) exportTo(path string) error {
 			frames, damage, err = export(a.ctx, w, r, want, info)
 			return err
 		})
-		done := fmt.Sprintf("%s frames written to %s, secrets redacted", termtext.Grouped(int64(frames)), piece(path))
+		done := fmt.Sprintf("%s frames written to %s, secrets redacted", termtext.Grouped(int64(frames)), termtext.Piece(path))
 		a.feed.put(func() {
 			switch {
 			case err == nil && damage == nil:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A timing is how long some calls took.
@@ -26,7 +28,7 @@ func (t *timing) tell() string {
 }
 
 // took returns a latency in a column.
-func took(d time.Duration) string { return fmt.Sprintf("%7s", brief(d)) }
+func took(d time.Duration) string { return fmt.Sprintf("%7s", termtext.Duration(d)) }
 
 // quantile returns the latency that a part of the calls does not exceed, such as
 // 0.95. The latencies are sorted.

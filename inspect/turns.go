@@ -31,13 +31,13 @@ func (s *story) waterfall(session string, width int, now time.Duration) []line {
 	found := s.session(session)
 	if found == nil || len(found.Conversation.Turns) == 0 {
 		if !s.ended && s.last == 0 {
-			return []line{{spans: []span{{termtext.Dim, "reading…"}}}}
+			return []line{{spans: []termtext.Span{termtext.Dim.Span("reading…")}}}
 		}
-		return []line{{spans: []span{{termtext.Dim, "There are no turns on this tape; its slowest calls are among the numbers (6)."}}}}
+		return []line{{spans: []termtext.Span{termtext.Dim.Span("There are no turns on this tape; its slowest calls are among the numbers (6).")}}}
 	}
 	lines := []line{
-		{spans: []span{{termtext.Bold, points(piece(found.Title), piece(found.ID))}}},
-		{spans: []span{{termtext.Plain, inks[termtext.Plain] + " says"}, {termtext.Dim, "  " + inks[termtext.Dim] + " thinks"}, {termtext.Cyan, "  " + inks[termtext.Cyan] + " tool call"}, {termtext.Yellow, "  " + inks[termtext.Yellow] + " waits for the client"}}},
+		{spans: []termtext.Span{termtext.Bold.Span(termtext.Dotted(termtext.Piece(found.Title), termtext.Piece(found.ID)))}},
+		{spans: []termtext.Span{termtext.Plain.Span(inks[termtext.Plain] + " says"), termtext.Dim.Span("  " + inks[termtext.Dim] + " thinks"), termtext.Cyan.Span("  " + inks[termtext.Cyan] + " tool call"), termtext.Yellow.Span("  " + inks[termtext.Yellow] + " waits for the client")}},
 	}
 	entities := map[int][]*trace.Entity{} // by turn
 	for _, e := range found.Conversation.Entities {
@@ -66,7 +66,7 @@ func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Cal
 	said := fmt.Sprintf("Turn %d", t.Number)
 	var parts []string
 	if !t.Untimed {
-		parts = append(parts, brief(ends-t.Began))
+		parts = append(parts, termtext.Duration(ends-t.Began))
 	}
 	switch {
 	case running:
@@ -76,13 +76,13 @@ func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Cal
 	case t.Error != nil:
 		parts = append(parts, "error")
 	default:
-		parts = append(parts, piece(t.StopReason))
+		parts = append(parts, termtext.Piece(t.StopReason))
 	}
 	if t.Cancelled && t.StopReason != "cancelled" {
 		parts = append(parts, "cancelled by the client")
 	}
 	if t.Output != 0 && !t.Untimed {
-		parts = append(parts, "first output after "+brief(t.FirstOutput-t.Began))
+		parts = append(parts, "first output after "+termtext.Duration(t.FirstOutput-t.Began))
 	}
 	look := termtext.Dim
 	if t.Error != nil {
@@ -90,7 +90,7 @@ func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Cal
 	} else if t.Open() {
 		look = termtext.Yellow
 	}
-	lines := []line{{spans: []span{{termtext.Bold, said + "  "}, {look, points(parts...)}}, seq: t.Prompt}}
+	lines := []line{{spans: []termtext.Span{termtext.Bold.Span(said + "  "), look.Span(termtext.Dotted(parts...))}, seq: t.Prompt}}
 	labels := min(max(width/3, 10), 40)
 	columns := max(width-labels-tookColumns-2, 4)
 	for _, l := range lanes(t, entities, asked, ends) {
@@ -109,7 +109,7 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 		l := lane{seq: e.First, began: e.Began, ends: e.Ended, untimed: e.Untimed}
 		switch {
 		case e.ToolCall != nil:
-			l.label, l.style = piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), termtext.Cyan
+			l.label, l.style = termtext.Piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), termtext.Cyan
 			if l.open = !e.ToolCall.Finished() && t.Open(); l.open {
 				l.ends = ends
 			}
@@ -117,9 +117,9 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 				l.style = termtext.Red
 			}
 		case e.Message != nil && e.Message.Role == trace.Agent:
-			l.label, l.style = piece(e.Message.Text()), termtext.Plain
+			l.label, l.style = termtext.Piece(e.Message.Text()), termtext.Plain
 		case e.Message != nil && e.Message.Role == trace.Thought:
-			l.label, l.style = piece(e.Message.Text()), termtext.Dim
+			l.label, l.style = termtext.Piece(e.Message.Text()), termtext.Dim
 		default:
 			continue
 		}
@@ -129,7 +129,7 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 		if c.Run != t.Run || c.Began > ends {
 			break
 		}
-		l := lane{seq: c.Request, label: piece(c.Method), style: termtext.Yellow, began: c.Began, ends: c.Ended, untimed: c.Untimed}
+		l := lane{seq: c.Request, label: termtext.Piece(c.Method), style: termtext.Yellow, began: c.Began, ends: c.Ended, untimed: c.Untimed}
 		if c.Open() {
 			l.open, l.ends = t.Open(), ends
 		}
@@ -140,7 +140,7 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 }
 
 // spans draws a lane between two times.
-func (l *lane) spans(from, to time.Duration, labels, columns int) []span {
+func (l *lane) spans(from, to time.Duration, labels, columns int) []termtext.Span {
 	at := func(d time.Duration) int {
 		if to <= from {
 			return 0
@@ -151,19 +151,19 @@ func (l *lane) spans(from, to time.Duration, labels, columns int) []span {
 	took := ""
 	switch {
 	case l.untimed:
-		took = unknownTime
+		took = termtext.UnknownTime
 	case l.ends > l.began:
-		took = brief(l.ends - l.began)
+		took = termtext.Duration(l.ends - l.began)
 	}
 	if l.open {
 		took = "… " + took
 	}
-	return []span{
-		{l.style, termtext.Pad(termtext.Cut(l.label, labels), labels) + " "},
-		{termtext.Plain, strings.Repeat(" ", begin)},
-		{l.style, strings.Repeat(inks[l.style], end-begin+1)},
-		{termtext.Plain, strings.Repeat(" ", columns-1-end) + " "},
-		{termtext.Dim, fmt.Sprintf("%*s", tookColumns, took)},
+	return []termtext.Span{
+		l.style.Span(termtext.Pad(termtext.Cut(l.label, labels), labels) + " "),
+		termtext.Plain.Span(strings.Repeat(" ", begin)),
+		l.style.Span(strings.Repeat(inks[l.style], end-begin+1)),
+		termtext.Plain.Span(strings.Repeat(" ", columns-1-end) + " "),
+		termtext.Dim.Span(fmt.Sprintf("%*s", tookColumns, took)),
 	}
 }
 

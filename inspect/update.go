@@ -48,13 +48,13 @@ func block(v gjson.Result) string {
 		return text(v.Get("text"))
 	case "image", "audio":
 		// Base64 has four characters for three bytes.
-		return "[" + words(kind, text(v.Get("mimeType")), termtext.ByteSize(int64(len(v.Get("data").Str))/4*3)) + "]"
+		return "[" + termtext.Spaced(kind, text(v.Get("mimeType")), termtext.ByteSize(int64(len(v.Get("data").Str))/4*3)) + "]"
 	case "resource_link":
-		return "[" + words(text(v.Get("name")), text(v.Get("uri"))) + "]"
+		return "[" + termtext.Spaced(text(v.Get("name")), text(v.Get("uri"))) + "]"
 	case "resource":
-		return points("["+first(v, "resource.uri")+"]", text(v.Get("resource.text")))
+		return termtext.Dotted("["+first(v, "resource.uri")+"]", text(v.Get("resource.text")))
 	case "tool_use":
-		return words(text(v.Get("name")), text(v.Get("input")))
+		return termtext.Spaced(text(v.Get("name")), text(v.Get("input")))
 	}
 	return text(v)
 }
@@ -70,7 +70,7 @@ func blocks(v gjson.Result) string {
 		parts = append(parts, block(b))
 		return len(parts) < maxListed
 	})
-	return words(parts...)
+	return termtext.Spaced(parts...)
 }
 
 // message tells about a whole message of version 2, whose content may be
@@ -79,9 +79,9 @@ func message(v gjson.Result) string {
 	content := v.Get("content")
 	switch {
 	case !content.Exists():
-		return before("unchanged", text(v.Get("messageId")))
+		return termtext.Labelled("unchanged", text(v.Get("messageId")))
 	case empty(content):
-		return before("cleared", text(v.Get("messageId")))
+		return termtext.Labelled("cleared", text(v.Get("messageId")))
 	}
 	return blocks(content)
 }
@@ -91,17 +91,17 @@ func message(v gjson.Result) string {
 func toolCall(v gjson.Result) string {
 	title, status := text(v.Get("title")), text(v.Get("status"))
 	if title != "" {
-		return points(title, status)
+		return termtext.Dotted(title, status)
 	}
-	said := points(text(v.Get("toolCallId")), status, toolContents(v.Get("content")))
+	said := termtext.Dotted(text(v.Get("toolCallId")), status, toolContents(v.Get("content")))
 	if v.Get("content").Exists() {
 		return said
 	}
-	return points(said, first(v, "rawOutput", "rawInput"))
+	return termtext.Dotted(said, first(v, "rawOutput", "rawInput"))
 }
 
 func toolCallChunk(v gjson.Result) string {
-	return points(text(v.Get("toolCallId")), toolContent(v.Get("content")))
+	return termtext.Dotted(text(v.Get("toolCallId")), toolContent(v.Get("content")))
 }
 
 func toolContents(v gjson.Result) string {
@@ -113,7 +113,7 @@ func toolContents(v gjson.Result) string {
 		parts = append(parts, toolContent(c))
 		return len(parts) < maxListed
 	})
-	return words(parts...)
+	return termtext.Spaced(parts...)
 }
 
 func toolContent(v gjson.Result) string {
@@ -122,39 +122,39 @@ func toolContent(v gjson.Result) string {
 		return block(v.Get("content"))
 	case "diff":
 		if changes := v.Get("changes"); changes.IsArray() { // version 2
-			return before("diff", counted("file", "files", at("path"))(changes))
+			return termtext.Labelled("diff", counted("file", "files", at("path"))(changes))
 		}
-		return before("diff", text(v.Get("path")))
+		return termtext.Labelled("diff", text(v.Get("path")))
 	case "terminal":
-		return before("terminal", text(v.Get("terminalId")))
+		return termtext.Labelled("terminal", text(v.Get("terminalId")))
 	}
 	return text(v)
 }
 
 func terminal(v gjson.Result) string {
-	return points(text(v.Get("terminalId")), text(v.Get("command")), exitStatus(v.Get("exitStatus")), decoded(v.Get("output.data")))
+	return termtext.Dotted(text(v.Get("terminalId")), text(v.Get("command")), exitStatus(v.Get("exitStatus")), decoded(v.Get("output.data")))
 }
 
 func terminalChunk(v gjson.Result) string {
-	return points(text(v.Get("terminalId")), decoded(v.Get("data")))
+	return termtext.Dotted(text(v.Get("terminalId")), decoded(v.Get("data")))
 }
 
 // decoded returns how the text begins that stands in base64.
 func decoded(v gjson.Result) string {
-	const enough = maxPiece * 4 * 4 // bytes for that many characters, and blanks between
+	const enough = termtext.MaxPiece * 4 * 4 // bytes for that many characters, and blanks between
 	head := v.Str[:min(len(v.Str), enough)]
 	b, err := base64.StdEncoding.DecodeString(head)
 	if err != nil {
 		return text(v)
 	}
-	return piece(string(b))
+	return termtext.Piece(string(b))
 }
 
 // plan tells how much of a plan is done and what is next, or its text.
 func plan(v gjson.Result) string {
 	entries := v.Get("entries")
 	if !entries.IsArray() {
-		return points(first(v, "planId", "id"), first(v, "content", "uri"))
+		return termtext.Dotted(first(v, "planId", "id"), first(v, "content", "uri"))
 	}
 	var all, done int64
 	var now, next string
@@ -173,11 +173,11 @@ func plan(v gjson.Result) string {
 	if now == "" {
 		now = next
 	}
-	return points(termtext.Grouped(done)+" of "+termtext.Grouped(all)+" done", now)
+	return termtext.Dotted(termtext.Grouped(done)+" of "+termtext.Grouped(all)+" done", now)
 }
 
 func compaction(v gjson.Result) string {
-	return points(text(v.Get("compactionId")), text(v.Get("status")), text(v.Get("error")), summaryOf(v.Get("summary")))
+	return termtext.Dotted(text(v.Get("compactionId")), text(v.Get("status")), text(v.Get("error")), summaryOf(v.Get("summary")))
 }
 
 func summaryOf(v gjson.Result) string {
@@ -201,5 +201,5 @@ func usage(v gjson.Result) string {
 	if used.Type == gjson.Number && size.Type == gjson.Number {
 		context = termtext.Grouped(used.Int()) + " of " + termtext.Grouped(size.Int()) + " tokens"
 	}
-	return points(context, words(text(v.Get("cost.amount")), text(v.Get("cost.currency"))))
+	return termtext.Dotted(context, termtext.Spaced(text(v.Get("cost.amount")), text(v.Get("cost.currency"))))
 }

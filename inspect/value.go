@@ -111,7 +111,7 @@ func (p *pane) base64(i int32) string {
 	}
 	var kind string
 	if m := p.tree.member(p.tree.nodes[i].parent, "mimeType"); m >= 0 {
-		kind = piece(p.tree.text(m)) + ", "
+		kind = termtext.Piece(p.tree.text(m)) + ", "
 	}
 	return kind + termtext.ByteSize(int64(len(raw)-2)/4*3) + " in base64"
 }
@@ -122,13 +122,13 @@ const deepest = 12
 func (p *pane) indent(i int32) int { return 2 * min(int(p.tree.nodes[i].depth), deepest) }
 
 // value returns the first line of a value.
-func (p *pane) value(i int32) []span {
+func (p *pane) value(i int32) []termtext.Span {
 	t := p.tree
-	var line []span
+	var line []termtext.Span
 	if n := t.nodes[i]; n.nameEnd > 0 {
-		line = append(line, span{termtext.Cyan, piece(t.name(i))}, span{termtext.Dim, ": "})
+		line = append(line, termtext.Cyan.Span(termtext.Piece(t.name(i))), termtext.Dim.Span(": "))
 	} else if n.parent >= 0 {
-		line = append(line, span{termtext.Dim, fmt.Sprint(n.index, ": ")})
+		line = append(line, termtext.Dim.Span(fmt.Sprint(n.index, ": ")))
 	}
 	raw := t.raw(i)
 	switch c := raw[0]; {
@@ -136,30 +136,30 @@ func (p *pane) value(i int32) []span {
 		brackets := map[byte]string{'{': "{}", '[': "[]"}[c]
 		switch n := t.nodes[i].children; {
 		case n == 0:
-			return append(line, span{termtext.Dim, brackets})
+			return append(line, termtext.Dim.Span(brackets))
 		case p.fold[i]:
-			return append(line, span{termtext.Dim, fmt.Sprintf("%c … %d %c", brackets[0], n, brackets[1])})
+			return append(line, termtext.Dim.Span(fmt.Sprintf("%c … %d %c", brackets[0], n, brackets[1])))
 		}
-		return append(line, span{termtext.Dim, brackets[:1]})
+		return append(line, termtext.Dim.Span(brackets[:1]))
 	case c != '"':
 		s := termtext.Yellow // true, false, null
 		if c == '-' || '0' <= c && c <= '9' {
 			s = termtext.Magenta
 		}
-		return append(line, span{s, piece(string(raw))})
+		return append(line, s.Span(termtext.Piece(string(raw))))
 	}
 	if said := p.base64(i); said != "" {
-		return append(line, span{termtext.Dim, "‹" + said + "›"})
+		return append(line, termtext.Dim.Span("‹"+said+"›"))
 	}
 	if p.long(i, p.width) {
 		if p.fold[i] {
-			return append(line, span{termtext.Green, piece(t.text(i))}, span{termtext.Dim, " …"})
+			return append(line, termtext.Green.Span(termtext.Piece(t.text(i))), termtext.Dim.Span(" …"))
 		}
 		said := termtext.ByteSize(int64(len(raw) - 2))
 		if p.replaced(i) >= 0 {
 			said = "as a diff"
 		}
-		return append(line, span{termtext.Dim, said})
+		return append(line, termtext.Dim.Span(said))
 	}
-	return append(line, span{termtext.Green, `"` + termtext.Line(t.text(i)) + `"`})
+	return append(line, termtext.Green.Span(`"`+termtext.Line(t.text(i))+`"`))
 }

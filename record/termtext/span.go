@@ -1,0 +1,34 @@
+package termtext
+
+import "strings"
+
+// A Span is a part of a line in one style. It is clean.
+type Span struct {
+	Style Style
+	Text  string
+}
+
+// Span returns text in the style.
+func (s Style) Span(text string) Span { return Span{s, text} }
+
+// Spans reads a line that was written for a terminal, with one parameter of SGR
+// at a time, as [Style.Paint] writes it.
+func Spans(line string) []Span {
+	var spans []Span
+	look := Plain
+	for line != "" {
+		text, rest, found := strings.Cut(line, "\x1b[")
+		if text != "" {
+			spans = append(spans, look.Span(text))
+		}
+		if !found {
+			break
+		}
+		param, after, _ := strings.Cut(rest, "m")
+		if look = Style(param); param == "0" {
+			look = Plain
+		}
+		line = after
+	}
+	return spans
+}
