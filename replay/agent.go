@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/record"
 )
 
 // An Agent plays the agent of a tape to a client. The zero value of each field
-// but Sources is usable.
+// but Tapes is usable.
 //
 // What it sends depends on the tape and on the order of the client's messages
 // only: the recorded frames as they were, but for the ids that the client makes,
@@ -27,11 +28,11 @@ import (
 // the beginning is compared, and paths in strings longer than that stay as they
 // were.
 type Agent struct {
-	// Sources are the tapes that are played. A tape may hold several
-	// connections, and one run has one: the first on which the client finds
-	// the session that it sets up first.
-	Sources    []Source
-	Connection int // the number of a connection from 1; 0: as said
+	// Tapes may hold several connections, and one run plays one: the first on
+	// which the client finds the session that it sets up first.
+	Tapes      []*record.Tape
+	Session    string // only what is on them of it; empty: all
+	Connection int    // the number of a connection from 1; 0: as said
 
 	Matching Matching
 	Pace     Pace
@@ -60,7 +61,7 @@ const leaveAfter = time.Second
 // something or ends. So may one whose write to out or errOut blocks when ctx has
 // ended.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
-	if len(a.Sources) == 0 {
+	if len(a.Tapes) == 0 {
 		return Report{}, errors.New("no tape to replay")
 	}
 	opt := *a

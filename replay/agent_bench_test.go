@@ -96,7 +96,7 @@ func BenchmarkReplay(b *testing.B) {
 			b.SetBytes(int64(w.agent.Len()))
 			for b.Loop() {
 				var n counter
-				agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec"}
+				agent := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: "/w/rec"}
 				if report, err := agent.Run(b.Context(), strings.NewReader(said), &n, io.Discard); err != nil || int(n) < w.agent.Len() {
 					b.Fatal(err, n, &report)
 				}
@@ -160,7 +160,7 @@ func BenchmarkFirstAnswer(b *testing.B) {
 		in, client := io.Pipe()
 		came, done := make(chan struct{}), make(chan error)
 		go func() {
-			agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec", Partial: true}
+			agent := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: "/w/rec", Partial: true}
 			_, err := agent.Run(b.Context(), in, &firstLine{came}, io.Discard)
 			done <- err
 		}()
@@ -201,7 +201,7 @@ func BenchmarkReadAhead(b *testing.B) {
 				done := make(chan error)
 				before := heap()
 				go func() {
-					agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec", Partial: true, Patience: time.Hour}
+					agent := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: "/w/rec", Partial: true, Patience: time.Hour}
 					_, err := agent.Run(b.Context(), in, out, io.Discard)
 					done <- err
 				}()
@@ -244,7 +244,7 @@ func BenchmarkCalls(b *testing.B) {
 				lines := bytes.SplitAfter(w.client.Bytes(), []byte("\n"))
 				said := bytes.Join(append(lines[:1:1], lines[1+left:]...), nil)
 				for b.Loop() {
-					agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec", Partial: true}
+					agent := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: "/w/rec", Partial: true}
 					if report, err := agent.Run(b.Context(), bytes.NewReader(said), io.Discard, io.Discard); err != nil || report.Matched != 1+calls-left {
 						b.Fatal(err, &report)
 					}

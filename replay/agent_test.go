@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -24,9 +25,9 @@ func TestAgentCannotPlay(t *testing.T) {
 		want  string
 	}{
 		{"no tape", replay.Agent{}, "no tape to replay"},
-		{"an empty tape", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, `! {"acptap":1}`)}}}, "there is nothing on the tape that could be replayed"},
-		{"no such session", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, twoTurns), Session: "z"}}}, "the tape has nothing of session z"},
-		{"no such connection", replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, twoTurns)}}, Connection: 2}, "there is no connection 2; the tape has 1"},
+		{"an empty tape", replay.Agent{Tapes: []*record.Tape{tapeOf(t, `! {"acptap":1}`)}}, "there is nothing on the tape that could be replayed"},
+		{"no such session", replay.Agent{Tapes: []*record.Tape{tapeOf(t, twoTurns)}, Session: "z"}, "the tape has nothing of session z"},
+		{"no such connection", replay.Agent{Tapes: []*record.Tape{tapeOf(t, twoTurns)}, Connection: 2}, "there is no connection 2; the tape has 1"},
 	} {
 		var out bytes.Buffer
 		_, err := tt.agent.Run(t.Context(), strings.NewReader(hello+"\n"), &out, io.Discard)
@@ -42,7 +43,7 @@ func TestEager(t *testing.T) {
 			tape := openTape(t, path)
 			info, _ := tape.Info()
 			var out, errOut bytes.Buffer
-			a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: info.Start.Cwd}
+			a := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: info.Start.Cwd}
 			report, err := a.Run(context.Background(), bytes.NewReader(said(t, tape, wire.ClientToAgent)), &out, &errOut)
 			t.Logf("%+v", report)
 			if err != nil {
@@ -82,7 +83,7 @@ func TestElsewhere(t *testing.T) {
 			}
 			moved := func(text []byte) string { return strings.NewReplacer(moves...).Replace(string(text)) }
 			var out bytes.Buffer
-			a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: cwd}
+			a := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: cwd}
 			report, err := a.Run(t.Context(), strings.NewReader(moved(said(t, tape, wire.ClientToAgent))), &out, io.Discard)
 			if err != nil {
 				t.Errorf("%v\n%s", err, &report)
@@ -120,7 +121,7 @@ func TestLongFrames(t *testing.T) {
 	}
 	client, want := lines("/another/place", `"two"`)
 	var out bytes.Buffer
-	player := replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, tape.String())}}, Cwd: "/w/rec"}
+	player := replay.Agent{Tapes: []*record.Tape{tapeOf(t, tape.String())}, Cwd: "/w/rec"}
 	if report, err := player.Run(t.Context(), strings.NewReader(strings.Join(client, "\n")+"\n"), &out, io.Discard); err != nil {
 		t.Errorf("%v\n%s", err, &report)
 	}
@@ -156,7 +157,7 @@ a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 	}()
-	player := replay.Agent{Sources: []replay.Source{{Tape: tape}}}
+	player := replay.Agent{Tapes: []*record.Tape{tape}}
 	if report, err := player.Run(t.Context(), in, out, io.Discard); err != nil || report.Received != calls+1 {
 		t.Errorf("got %v with the report %+v", err, report)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -34,7 +35,7 @@ a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 		t.Fatal(err)
 	}
 	report, diff, said, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: openTape(t, path)}}, Start: part("tape", path), Level: replay.Content,
+		Tapes: []*record.Tape{openTape(t, path)}, Start: part("tape", path), Level: replay.Content,
 	})
 	if err != nil || len(report.Notes) > 0 {
 		t.Errorf("got %v\n%v\n%s\n%s", err, report, diff, said)

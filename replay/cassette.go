@@ -21,7 +21,7 @@ type Cassette struct {
 	Path    string
 	Mode    Mode
 	Command []string // the real agent; empty: there is none, and nothing is recorded
-	Agent   Agent    // how to replay; its Sources, Live and Journal are the cassette's
+	Agent   Agent    // how to replay; its Tapes, Live and Journal are the cassette's
 
 	opened bool         // by Open, for the next Run
 	plays  *record.Tape // what Open has returned then
@@ -80,7 +80,7 @@ func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer)
 		return c.record(ctx, in, out, errOut)
 	}
 	agent := c.Agent
-	agent.Sources = []Source{{Tape: t}}
+	agent.Tapes = []*record.Tape{t}
 	if c.mode() != ModeNew {
 		return agent.Run(ctx, in, out, errOut)
 	}

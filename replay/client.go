@@ -22,9 +22,10 @@ import (
 // what the tape does not know is an error for the agent, and no permission is
 // given that was not given there.
 //
-// The zero value of each field but Sources and Start.Command is usable.
+// The zero value of each field but Tapes and Start.Command is usable.
 type Client struct {
-	Sources []Source // in the order in which they were recorded; each connection on them is one run of the agent
+	Tapes   []*record.Tape // in the order in which they were recorded; each connection on them is one run of the agent
+	Session string         // only what is on them of it; empty: all
 
 	// Start is what the new tapes say of themselves: Command is the agent, Cwd
 	// the directory in which its sessions work now. An empty Cwd is the
@@ -77,7 +78,7 @@ func (r *ClientReport) note(format string, args ...any) {
 // returned. When Run returns, the agent and all of its process group are gone.
 func (c *Client) Run(ctx context.Context) (*ClientReport, error) {
 	report := &ClientReport{}
-	plans, err := readPlans(c.Sources, c.AsNew)
+	plans, err := readPlans(c.Tapes, c.Session, c.AsNew)
 	if err != nil {
 		return report, err
 	}
@@ -153,15 +154,15 @@ func (c *Client) compare(store *record.Store, known *learnt, report *ClientRepor
 	if c.Level == None {
 		return nil
 	}
-	var now []Source
+	now := Side{Session: known.session(c.Session), AsNew: c.AsNew}
 	for _, id := range report.Tapes {
 		tape, err := store.Open(id)
 		if err != nil {
 			return err
 		}
-		now = append(now, Source{Tape: tape, Session: known.session(c.Sources[0].Session)})
+		now.Tapes = append(now.Tapes, tape)
 	}
 	var err error
-	report.Diff, err = compare(c.Sources, now, c.Level, c.AsNew)
+	report.Diff, err = Compare(Side{c.Tapes, c.Session, c.AsNew}, now, c.Level)
 	return err
 }

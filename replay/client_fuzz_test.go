@@ -31,13 +31,13 @@ func FuzzClient(f *testing.F) {
 		if err != nil {
 			return
 		}
-		sources := []Source{{Tape: tape}}
+		side := Side{Tapes: []*record.Tape{tape}}
 		for _, level := range []Level{Shape, Content, Exact} {
-			if diff, err := Compare(sources, sources, level); err == nil && !diff.Same() {
+			if diff, err := Compare(side, side, level); err == nil && !diff.Same() {
 				t.Errorf("%v: differs from itself: %v", level, diff)
 			}
 		}
-		plans, err := readPlans(sources, true)
+		plans, err := readPlans(side.Tapes, "", true)
 		if err != nil {
 			return
 		}

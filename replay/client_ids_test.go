@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -99,7 +100,7 @@ a {"id":2,"result":{}}`,
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, tt.tape)}}, Start: part("canned", tt.results...), Level: replay.None}
+			client := replay.Client{Tapes: []*record.Tape{tapeOf(t, tt.tape)}, Start: part("canned", tt.results...), Level: replay.None}
 			client.Start.Cwd = "/tmp/now"
 			report, _, said, err := playing(t, client)
 			lines := strings.Split(strings.TrimSpace(said), "\n")

@@ -11,15 +11,16 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 )
 
 // readPlans reads all connections.
-func readPlans(sources []Source, anew bool) ([]*plan, error) {
+func readPlans(tapes []*record.Tape, session string, anew bool) ([]*plan, error) {
 	var plans []*plan
-	r := planReader{made: make(map[string]bool), anew: anew}
-	for _, s := range sources {
-		more, err := r.read(s)
+	r := planReader{made: make(map[string]bool), session: session, anew: anew}
+	for _, t := range tapes {
+		more, err := r.read(t)
 		if err != nil {
 			return nil, err
 		}
@@ -33,13 +34,14 @@ func readPlans(sources []Source, anew bool) ([]*plan, error) {
 
 // A planReader reads the plans of some tapes.
 type planReader struct {
-	made map[string]bool // sessions that were made so far
-	anew bool
+	made    map[string]bool // sessions that were made so far
+	session string          // what is read; empty: all
+	anew    bool
 
 	// Of the tape that is being read:
-	source Source
+	tape   *record.Tape
 	opened map[uint64]string // the session that a request has opened, by its number
-	found  bool              // something of the source's session
+	found  bool              // something of the session
 
 	// Of the connection:
 	plan   *plan
@@ -49,9 +51,9 @@ type planReader struct {
 	tokens map[string]*asked       // the agent's by their progress tokens
 }
 
-func (r *planReader) read(s Source) ([]*plan, error) {
-	r.source, r.opened, r.found = s, make(map[uint64]string), false
-	for f, err := range s.Tape.Rows(1) {
+func (r *planReader) read(t *record.Tape) ([]*plan, error) {
+	r.tape, r.opened, r.found = t, make(map[uint64]string), false
+	for f, err := range t.Rows(1) {
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +63,7 @@ func (r *planReader) read(s Source) ([]*plan, error) {
 			}
 		}
 	}
-	info, err := s.Tape.Info()
+	info, err := t.Info()
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +83,7 @@ func (r *planReader) read(s Source) ([]*plan, error) {
 		}
 	}
 	b := border{protocol: info.Connection.Protocol}
-	for f, err := range s.Tape.Frames(1) {
+	for f, err := range t.Frames(1) {
 		if err != nil {
 			return nil, err
 		}
@@ -99,8 +101,8 @@ func (r *planReader) read(s Source) ([]*plan, error) {
 		}
 	}
 	end()
-	if !r.found && s.Session != "" {
-		return nil, fmt.Errorf("the tape has nothing of session %s", s.Session)
+	if !r.found && r.session != "" {
+		return nil, fmt.Errorf("the tape has nothing of session %s", r.session)
 	}
 	return plans, nil
 }
@@ -114,11 +116,11 @@ func (r *planReader) frame(f *dialect.Frame) error {
 		if !r.concerns(f) || failed != nil {
 			return
 		}
-		r.found = r.found || f.Session == r.source.Session
+		r.found = r.found || f.Session == r.session
 		switch {
 		case f.Kind != wire.Oversized:
 		case f.Dir == wire.AgentToClient:
-			e = r.source.envelope(f)
+			e = tapedEnvelope(r.tape, f)
 		default:
 			if failed = r.complete(f, &e); failed != nil {
 				return
@@ -145,7 +147,7 @@ func (r *planReader) frame(f *dialect.Frame) error {
 // complete reads the rest of a message of which only the beginning is at hand.
 func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 	var b bytes.Buffer
-	if err := r.source.Tape.WriteFrame(&b, f.Seq); err != nil {
+	if err := r.tape.WriteFrame(&b, f.Seq); err != nil {
 		return err
 	}
 	f.Raw = b.Bytes()
@@ -158,7 +160,7 @@ func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 // concerns reports whether a message is of what is played: all, or a session
 // with what belongs to none.
 func (r *planReader) concerns(f *dialect.Frame) bool {
-	want := r.source.Session
+	want := r.session
 	switch {
 	case want == "", f.Session == want:
 		return true

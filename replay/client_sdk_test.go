@@ -7,6 +7,7 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -59,7 +60,7 @@ func (b *sdkBot) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 }
 
 func TestClientWithSDK(t *testing.T) {
-	client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: part("sdk"), Level: replay.Content}
+	client := replay.Client{Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("sdk"), Level: replay.Content}
 	client.Start.Cwd = "/tmp/sdk/project"
 	report, diff, said, err := playing(t, client)
 	const want = `--- tape

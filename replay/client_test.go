@@ -55,7 +55,7 @@ func TestClientOfRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			report, diff, said, err := playing(t, replay.Client{
-				Sources: []replay.Source{{Tape: openTape(t, path)}}, Start: part("tape", path), Level: replay.Content, AsNew: true,
+				Tapes: []*record.Tape{openTape(t, path)}, Start: part("tape", path), Level: replay.Content, AsNew: true,
 			})
 			if err != nil || len(report.Notes) > 0 {
 				t.Errorf("got %v\n%v\n%s\n%s", err, report, diff, said)
@@ -97,7 +97,7 @@ func TestClient(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: part("cleaner", tt.manner), Level: tt.level}
+			client := replay.Client{Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("cleaner", tt.manner), Level: tt.level}
 			client.Start.Cwd = "/home/bob/elsewhere"
 			if strings.HasPrefix(tt.stopped, "waited") {
 				client.Patience, client.Grace = 2*time.Second, 100*time.Millisecond // longer than the agent takes to start
@@ -127,7 +127,7 @@ func TestClient(t *testing.T) {
 
 func TestClientSaves(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: part("cleaner", ""), Store: store}
+	client := replay.Client{Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("cleaner", ""), Store: store}
 	client.Start.Cwd = "/home/bob/elsewhere"
 	report, _, _, err := playing(t, client)
 	if err != nil || len(report.Tapes) != 1 {
@@ -137,7 +137,7 @@ func TestClientSaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff, err := replay.Compare([]replay.Source{{Tape: tapeOf(t, cleaning)}}, []replay.Source{{Tape: saved}}, replay.Content)
+	diff, err := replay.Compare(replay.Side{Tapes: []*record.Tape{tapeOf(t, cleaning)}}, replay.Side{Tapes: []*record.Tape{saved}}, replay.Content)
 	if err != nil || !diff.Same() {
 		t.Errorf("got %v, %v", diff, err)
 	}
@@ -149,7 +149,7 @@ func TestClientSaves(t *testing.T) {
 // An agent that cannot be started is no difference.
 func TestClientWithoutAgent(t *testing.T) {
 	_, _, _, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: record.Start{Command: []string{"/nonexistent/agent"}},
+		Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: record.Start{Command: []string{"/nonexistent/agent"}},
 	})
 	if err == nil || errors.Is(err, replay.ErrDiffers) {
 		t.Errorf("got %v", err)
@@ -159,7 +159,7 @@ func TestClientWithoutAgent(t *testing.T) {
 func TestClientInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: part("cleaner", "hangs"), Grace: 200 * time.Millisecond}
+	client := replay.Client{Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("cleaner", "hangs"), Grace: 200 * time.Millisecond}
 	if _, err := client.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -197,7 +197,7 @@ func TestClientCancels(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.manner, func(t *testing.T) {
 			report, _, said, err := playing(t, replay.Client{
-				Sources: []replay.Source{{Tape: tapeOf(t, interrupted)}}, Start: part("moody", tt.manner), Level: replay.None,
+				Tapes: []*record.Tape{tapeOf(t, interrupted)}, Start: part("moody", tt.manner), Level: replay.None,
 			})
 			if err != nil || strings.Join(report.Notes, "\n") != tt.note || said != tt.said {
 				t.Errorf("got %v, %q, %q\nwant %q, %q", err, report.Notes, said, tt.note, tt.said)
@@ -231,7 +231,7 @@ a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 `
 
 func TestClientFilesAndTerminals(t *testing.T) {
-	client := replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, filesAndTerminals)}}, Start: part("reader"), Level: replay.None}
+	client := replay.Client{Tapes: []*record.Tape{tapeOf(t, filesAndTerminals)}, Start: part("reader"), Level: replay.None}
 	client.Start.Cwd = "/tmp/project/now"
 	report, _, said, err := playing(t, client)
 	if err != nil {
@@ -292,26 +292,32 @@ a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}
 c {"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s-1","cwd":"/w/x","mcpServers":[]}}
 a {"jsonrpc":"2.0","id":1,"result":{}}
 ` + prompt
-	source := func(lines string) replay.Source { return replay.Source{Tape: tapeOf(t, lines)} }
+	tapes := func(lines ...string) (list []*record.Tape) {
+		for _, l := range lines {
+			list = append(list, tapeOf(t, l))
+		}
+		return list
+	}
 	tests := []struct {
 		name    string
-		sources []replay.Source
+		tapes   []*record.Tape
+		session string
 		anew    bool
 		err     error
 		said    string
 	}{
-		{"both", []replay.Source{source(monday), source(tuesday)}, false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
-		{"in one file", []replay.Source{source(monday + tuesday)}, false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
-		{"only the second", []replay.Source{source(tuesday)}, false, replay.ErrUnmade, ""},
-		{"the second as new", []replay.Source{source(tuesday)}, true, nil, "new; prompt live-1; "},
-		{"of one session", []replay.Source{{Tape: tapeOf(t, monday), Session: "s-1"}, {Tape: tapeOf(t, tuesday), Session: "s-1"}}, false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
+		{"both", tapes(monday, tuesday), "", false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
+		{"in one file", tapes(monday + tuesday), "", false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
+		{"only the second", tapes(tuesday), "", false, replay.ErrUnmade, ""},
+		{"the second as new", tapes(tuesday), "", true, nil, "new; prompt live-1; "},
+		{"of one session", tapes(monday, tuesday), "s-1", false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
 	}
-	if _, _, said, err := playing(t, replay.Client{Sources: []replay.Source{{Tape: tapeOf(t, monday), Session: "s-2"}}, Start: part("patient")}); err == nil || said != "" {
+	if _, _, said, err := playing(t, replay.Client{Tapes: tapes(monday), Session: "s-2", Start: part("patient")}); err == nil || said != "" {
 		t.Errorf("of a session that is not there: got %v, %q", err, said)
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			report, diff, said, err := playing(t, replay.Client{Sources: tt.sources, Start: part("patient"), AsNew: tt.anew, Level: replay.Content})
+			report, diff, said, err := playing(t, replay.Client{Tapes: tt.tapes, Session: tt.session, Start: part("patient"), AsNew: tt.anew, Level: replay.Content})
 			if !errors.Is(err, tt.err) || said != tt.said {
 				t.Errorf("got %v, %q, %v\n%s\nwant %v, %q", err, said, report, diff, tt.err, tt.said)
 			}
@@ -323,8 +329,8 @@ a {"jsonrpc":"2.0","id":1,"result":{}}
 func TestClientSendsLongMessages(t *testing.T) {
 	long := strings.Repeat("long ", 1<<19)
 	report, _, said, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: tapeOf(t, strings.Replace(filesAndTerminals, "look at", long+"look at", 1))}},
-		Start:   part("reader"), Level: replay.None,
+		Tapes: []*record.Tape{tapeOf(t, strings.Replace(filesAndTerminals, "look at", long+"look at", 1))},
+		Start: part("reader"), Level: replay.None,
 	})
 	if err != nil || !strings.HasPrefix(said, "prompt: "+long+"look at") {
 		t.Errorf("got %v, %v, %.100q", err, report, said)
@@ -345,7 +351,7 @@ a {"result":{"content":[{"type":"image","mimeType":"image/png","data":"`+strings
 		t.Fatal(err)
 	}
 	report, _, said, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: openTape(t, path)}}, Start: part("tape", path), Level: replay.Content,
+		Tapes: []*record.Tape{openTape(t, path)}, Start: part("tape", path), Level: replay.Content,
 	})
 	if err != nil || len(report.Notes) > 0 {
 		t.Errorf("got %v\n%v\n%s", err, report, said)
@@ -365,7 +371,7 @@ func TestClientOfGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		report, diff, said, err := playing(t, replay.Client{
-			Sources: []replay.Source{{Tape: openTape(t, path)}}, Start: part("tape", path), Level: replay.Content,
+			Tapes: []*record.Tape{openTape(t, path)}, Start: part("tape", path), Level: replay.Content,
 		})
 		if err != nil || len(report.Notes) > 0 {
 			t.Fatalf("seed %d: got %v\n%v\n%s\n%s\n%s", seed, err, report, diff, said, lines)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -41,7 +42,7 @@ func stubborn(args []string) {
 
 func TestClientLeavesNoProcess(t *testing.T) {
 	_, _, said, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: tapeOf(t, cleaning)}}, Start: part("stubborn"), Level: replay.None, Grace: 200 * time.Millisecond,
+		Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("stubborn"), Level: replay.None, Grace: 200 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)

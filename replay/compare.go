@@ -43,28 +43,23 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return wire.ParseName(levelNames[:], "level", text, (*uint8)(l))
 }
 
-// A Source is a tape, or what is on it of one session.
-type Source struct {
-	Tape    *record.Tape
-	Session string // empty: all of the tape
+// A Side is one of two conversations that are compared: what the client saw on
+// one tape, or on several that continue a session.
+type Side struct {
+	Tapes   []*record.Tape
+	Session string // only what is on them of it; empty: all
+	AsNew   bool   // how a session was opened, and what its history was, is left out
 }
 
-// Compare compares two conversations. Each is what the client saw on one tape,
-// or on several that continue a session. What differs from run to run by its
+// Compare compares two conversations. What differs from run to run by its
 // nature counts on the level Exact only: ids, times, numbers of tokens, the
 // working directory, and the order of what sessions do beside each other.
-func Compare(a, b []Source, level Level) (Diff, error) {
-	return compare(a, b, level, false)
-}
-
-// compare is Compare; opened leaves out how a session was opened, and what its
-// history was.
-func compare(a, b []Source, level Level, opened bool) (Diff, error) {
-	before, err := outlineOf(a, level, opened)
+func Compare(a, b Side, level Level) (Diff, error) {
+	before, err := a.Outline(level)
 	if err != nil {
 		return Diff{}, err
 	}
-	after, err := outlineOf(b, level, opened)
+	after, err := b.Outline(level)
 	if err != nil {
 		return Diff{}, err
 	}

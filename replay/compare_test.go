@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -73,7 +74,7 @@ session 1
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			lines, err := replay.Outline([]replay.Source{{Tape: tapeOf(t, cleaning)}}, tt.level)
+			lines, err := replay.Side{Tapes: []*record.Tape{tapeOf(t, cleaning)}}.Outline(tt.level)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,14 +115,14 @@ func TestCompare(t *testing.T) {
 		{"agent's version", `"version":"1"`, `"version":"2"`, "exact"},
 		{"dialect", `"protocolVersion":1,"agentInfo"`, `"protocolVersion":2,"info"`, "shape content exact"},
 	}
-	a := []replay.Source{{Tape: tapeOf(t, cleaning)}}
+	a := replay.Side{Tapes: []*record.Tape{tapeOf(t, cleaning)}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			changed := strings.ReplaceAll(cleaning, tt.old, tt.new)
 			if changed == cleaning && tt.old != "" {
 				t.Fatalf("%q is not in the conversation", tt.old)
 			}
-			b := []replay.Source{{Tape: tapeOf(t, changed)}}
+			b := replay.Side{Tapes: []*record.Tape{tapeOf(t, changed)}}
 			var got []string
 			for _, level := range []replay.Level{replay.Shape, replay.Content, replay.Exact, replay.None} {
 				diff, err := replay.Compare(a, b, level)
@@ -155,13 +156,13 @@ c {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"b","p
 	a := `a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}}}}` + "\n"
 	b := strings.ReplaceAll(strings.ReplaceAll(a, `"a"`, `"b"`), `"1"`, `"2"`)
 	diff, err := replay.Compare(
-		[]replay.Source{{Tape: tapeOf(t, setup+a+b+a)}},
-		[]replay.Source{{Tape: tapeOf(t, setup+b+a+a)}}, replay.Content)
+		replay.Side{Tapes: []*record.Tape{tapeOf(t, setup+a+b+a)}},
+		replay.Side{Tapes: []*record.Tape{tapeOf(t, setup+b+a+a)}}, replay.Content)
 	if err != nil || !diff.Same() {
 		t.Errorf("got %v, %v", diff, err)
 	}
 	for session, want := range map[string]string{"a": "11", "b": "2"} {
-		lines, err := replay.Outline([]replay.Source{{Tape: tapeOf(t, setup+a+b+a), Session: session}}, replay.Content)
+		lines, err := replay.Side{Tapes: []*record.Tape{tapeOf(t, setup+a+b+a)}, Session: session}.Outline(replay.Content)
 		if err != nil || !strings.Contains(strings.Join(lines, "\n"), "| "+want) || lines[0] != "session 1" {
 			t.Errorf("session %s: got %q, %v", session, lines, err)
 		}
@@ -193,8 +194,8 @@ a {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
 			var got []string
 			for _, level := range []replay.Level{replay.Shape, replay.Content} {
 				diff, err := replay.Compare(
-					[]replay.Source{{Tape: tapeOf(t, calls)}},
-					[]replay.Source{{Tape: tapeOf(t, strings.ReplaceAll(calls, tt.old, tt.new))}}, level)
+					replay.Side{Tapes: []*record.Tape{tapeOf(t, calls)}},
+					replay.Side{Tapes: []*record.Tape{tapeOf(t, strings.ReplaceAll(calls, tt.old, tt.new))}}, level)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -218,7 +219,7 @@ func TestCompareRecorded(t *testing.T) {
 	for i, a := range paths {
 		for _, b := range []string{a, paths[(i+1)%len(paths)]} {
 			diff, err := replay.Compare(
-				[]replay.Source{{Tape: openTape(t, a)}}, []replay.Source{{Tape: openTape(t, b)}}, replay.Exact)
+				replay.Side{Tapes: []*record.Tape{openTape(t, a)}}, replay.Side{Tapes: []*record.Tape{openTape(t, b)}}, replay.Exact)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,14 +233,14 @@ func TestCompareRecorded(t *testing.T) {
 // A value that is too long to be written whole is told from others all the same,
 // and the working directory in it does not count.
 func TestCompareLongValues(t *testing.T) {
-	long := func(dir, end string) []replay.Source {
+	long := func(dir, end string) replay.Side {
 		command := `"command":"` + strings.Repeat("cat "+dir+"/a; ", 40) + end + `"`
 		lines := strings.ReplaceAll(cleaning, "/home/ann/project", dir)
-		return []replay.Source{{Tape: tapeOf(t, strings.Replace(lines, `"rawInput":{`, `"rawInput":{`+command+`,`, 1))}}
+		return replay.Side{Tapes: []*record.Tape{tapeOf(t, strings.Replace(lines, `"rawInput":{`, `"rawInput":{`+command+`,`, 1))}}
 	}
 	tests := []struct {
 		name string
-		b    []replay.Source
+		b    replay.Side
 		same bool
 	}{
 		{"same", long("/home/ann/project", "x"), true},
@@ -255,8 +256,8 @@ func TestCompareLongValues(t *testing.T) {
 }
 
 func BenchmarkCompare(b *testing.B) {
-	source := []replay.Source{{Tape: openTape(b, "../testdata/tapes/mcp-everything.jsonl")}}
-	info, err := source[0].Tape.Info()
+	source := replay.Side{Tapes: []*record.Tape{openTape(b, "../testdata/tapes/mcp-everything.jsonl")}}
+	info, err := source.Tapes[0].Info()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -26,12 +27,12 @@ func TestDialectsOneSession(t *testing.T) {
 				if err := os.WriteFile(path, text, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				then := []replay.Source{{Tape: tapeIn(t, text), Session: s.ID}}
-				lines, err := replay.Outline(then, replay.Content)
+				then := replay.Side{Tapes: []*record.Tape{tapeIn(t, text)}, Session: s.ID}
+				lines, err := then.Outline(replay.Content)
 				if err != nil || len(lines) < 3 || lines[0] != "session 1" {
 					t.Fatalf("got %q, %v", lines, err)
 				}
-				report, diff, said, err := playing(t, replay.Client{Sources: then, Start: part("tape", path, s.ID), Level: replay.Content})
+				report, diff, said, err := playing(t, replay.Client{Tapes: then.Tapes, Session: then.Session, Start: part("tape", path, s.ID), Level: replay.Content})
 				if err != nil || len(report.Notes) > 0 {
 					t.Fatalf("got %v\n%v\n%s\n%s", err, report, diff, said)
 				}
@@ -46,13 +47,13 @@ func TestDialectsOneSession(t *testing.T) {
 // A fork of a session that nobody makes on the tape is made anew like a load.
 func TestClientForksAnew(t *testing.T) {
 	report, _, said, err := playing(t, replay.Client{
-		Sources: []replay.Source{{Tape: tapeOf(t, `
+		Tapes: []*record.Tape{tapeOf(t, `
 c {"id":0,"method":"initialize","params":{"protocolVersion":1}}
 a {"id":0,"result":{"protocolVersion":1}}
 c {"id":1,"method":"session/fork","params":{"sessionId":"elsewhere","cwd":"/w"}}
 a {"id":1,"result":{"sessionId":"f"}}
 c {"id":2,"method":"session/close","params":{"sessionId":"f"}}
-a {"id":2,"result":{}}`)}},
+a {"id":2,"result":{}}`)},
 		Start: part("canned", `{"protocolVersion":1}`, `{"sessionId":"now"}`, `{}`), Level: replay.Content, AsNew: true,
 	})
 	if err != nil || len(report.Notes) > 0 || !strings.Contains(said, "session/new {\"cwd\"") || !strings.HasSuffix(said, "session/close {\"sessionId\":\"now\"}\n") {

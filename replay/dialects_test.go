@@ -51,7 +51,7 @@ func TestDialectsAgent(t *testing.T) {
 				recorded := renamed(t, text, nobody)
 				checkRobot(t, r, tapeIn(t, recorded), replay.Agent{Cwd: "/srv/garden"})
 				if !r.stringIDs { // of such a one they are others already
-					checkRobot(t, r, tapeIn(t, renamed(t, text, client)), replay.Agent{Sources: []replay.Source{{Tape: tapeIn(t, recorded)}}, Cwd: "/srv/garden"})
+					checkRobot(t, r, tapeIn(t, renamed(t, text, client)), replay.Agent{Tapes: []*record.Tape{tapeIn(t, recorded)}, Cwd: "/srv/garden"})
 				}
 			})
 		}
@@ -68,9 +68,9 @@ func TestDialectsClient(t *testing.T) {
 				if err := os.WriteFile(path, renamed(t, text, whose), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				then := []replay.Source{{Tape: tapeIn(t, renamed(t, text, nobody))}}
+				then := replay.Side{Tapes: []*record.Tape{tapeIn(t, renamed(t, text, nobody))}}
 				store := record.OpenStore(t.TempDir())
-				report, diff, said, err := playing(t, replay.Client{Sources: then, Start: part("tape", path), Store: store, Level: replay.Content})
+				report, diff, said, err := playing(t, replay.Client{Tapes: then.Tapes, Start: part("tape", path), Store: store, Level: replay.Content})
 				if err != nil || len(report.Notes) > 0 || len(report.Tapes) != 1 {
 					t.Fatalf("got %v\n%v\n%s\n%s", err, report, diff, said)
 				}
@@ -81,8 +81,8 @@ func TestDialectsClient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				now := []replay.Source{{Tape: tape}}
-				for _, pair := range [][2][]replay.Source{{then, then}, {now, now}, {now, then}} {
+				now := replay.Side{Tapes: []*record.Tape{tape}}
+				for _, pair := range [][2]replay.Side{{then, then}, {now, now}, {now, then}} {
 					if diff, err := replay.Compare(pair[0], pair[1], replay.Content); err != nil || !diff.Same() {
 						t.Errorf("got %v, %v", diff, err)
 					}

@@ -67,7 +67,7 @@ func dieEverywhere(t *testing.T, file []byte) {
 			continue // nobody has to ping, so the end does not wait for it
 		}
 		var out bytes.Buffer
-		a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: info.Start.Cwd}
+		a := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: info.Start.Cwd}
 		report, err := a.Run(t.Context(), bytes.NewReader(says), &out, io.Discard)
 		if err != nil {
 			t.Errorf("killed behind line %d: %v\n%s", n, err, &report)
@@ -114,7 +114,7 @@ func TestPace(t *testing.T) {
 					time.Sleep(time.Minute)
 					client.Close()
 				}()
-				a := replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, tape)}}, Pace: pace, Patience: time.Hour}
+				a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, tape)}, Pace: pace, Patience: time.Hour}
 				if report, err := a.Run(context.Background(), in, out, io.Discard); err != nil {
 					t.Fatalf("%v\n%s", err, &report)
 				}
@@ -131,7 +131,7 @@ func TestNothingLeft(t *testing.T) {
 	tape := tapeOf(t, twoTurns)
 	before := runtime.NumGoroutine()
 	for range 20 {
-		a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Partial: true}
+		a := replay.Agent{Tapes: []*record.Tape{tape}, Partial: true}
 		if _, err := a.Run(context.Background(), strings.NewReader(hello+"\n"+makeNew+"\n"), io.Discard, io.Discard); err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestDeathAfterSignal(t *testing.T) {
 	in, client := io.Pipe()
 	defer client.Close()
 	go client.Write(said(t, tape, wire.ClientToAgent))
-	a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: "/w/rec"}
+	a := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: "/w/rec"}
 	report, err := a.Run(t.Context(), in, io.Discard, io.Discard) // returns though in is open
 	if err != nil || report.Exit == nil || report.Exit.Code != 3 || report.Signal != "" {
 		t.Errorf("got %v, %+v", err, report)
@@ -183,7 +183,7 @@ func TestPaceIsNoStall(t *testing.T) {
 			time.Sleep(time.Second)
 			client.Close()
 		}()
-		a := replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, tape)}}, Pace: replay.Pace{Speed: 1}}
+		a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, tape)}, Pace: replay.Pace{Speed: 1}}
 		if report, err := a.Run(t.Context(), in, io.Discard, io.Discard); err != nil {
 			t.Errorf("%v\n%s", err, &report)
 		}
@@ -226,7 +226,7 @@ func TestPaceOfConnections(t *testing.T) {
 					client.Close()
 				}()
 				tape := tapeOf(t, connection(0, "r", tt.first)+connection(20, "s", tt.second))
-				a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Pace: replay.Pace{Speed: 1}, Cwd: "/"}
+				a := replay.Agent{Tapes: []*record.Tape{tape}, Pace: replay.Pace{Speed: 1}, Cwd: "/"}
 				report, err := a.Run(t.Context(), in, &out, io.Discard)
 				if err != nil || report.Sent != 3 || report.Received != 2 || report.Matched != 2 {
 					t.Errorf("got %v with the report %+v", err, report)

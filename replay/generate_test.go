@@ -206,7 +206,7 @@ func FuzzAgent(f *testing.F) {
 		}
 		var outs [2]bytes.Buffer
 		for i := range outs {
-			agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Matching: replay.Matching(match % 3), Cwd: "/"}
+			agent := replay.Agent{Tapes: []*record.Tape{tape}, Matching: replay.Matching(match % 3), Cwd: "/"}
 			done := make(chan error, 1)
 			go func() {
 				_, err := agent.Run(t.Context(), bytes.NewReader(client), &outs[i], io.Discard)

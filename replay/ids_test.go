@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -95,7 +96,7 @@ a {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":
 			tape := tapeOf(t, tt.tape)
 			hello, _, _ := bytes.Cut(said(t, tape, wire.ClientToAgent), []byte("\n"))
 			var out bytes.Buffer
-			agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}}
+			agent := replay.Agent{Tapes: []*record.Tape{tape}}
 			report, err := agent.Run(t.Context(), strings.NewReader(string(hello)+"\n"+strings.Join(tt.client, "\n")+"\n"), &out, io.Discard)
 			if err != nil || len(report.Notes) > 0 {
 				t.Errorf("%v\n%s", err, &report)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 )
 
 // Of a message that is longer than wire.MaxChecked the beginning is looked at,
@@ -71,24 +72,24 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// envelope is envelope of a recorded frame.
-func (s Source) envelope(f *dialect.Frame) wire.Envelope {
+// tapedEnvelope is envelope of a recorded frame.
+func tapedEnvelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
 	if int64(len(f.Raw)) == f.Size {
 		return wire.Scan(f.Raw)
 	}
 	e := wire.ScanPrefix(f.Raw)
 	if e.ID == nil {
-		e.ID, _ = s.lastID(f.Seq)
+		e.ID, _ = lastID(t, f.Seq)
 	}
 	return e
 }
 
 // lastID returns the id of a recorded frame that stands at its end, and where.
-func (s Source) lastID(seq uint64) (id []byte, at int) {
-	var t tail
-	if s.Tape.WriteFrame(&t, seq) != nil {
+func lastID(t *record.Tape, seq uint64) (id []byte, at int) {
+	var end tail
+	if t.WriteFrame(&end, seq) != nil {
 		return nil, 0
 	}
-	id, at = wire.LastID(t.end)
-	return id, t.n + at
+	id, at = wire.LastID(end.end)
+	return id, end.n + at
 }

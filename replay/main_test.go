@@ -35,11 +35,10 @@ var parts = map[string]func(args []string){
 		if err != nil {
 			panic(err)
 		}
-		source := replay.Source{Tape: tape}
+		agent := replay.Agent{Tapes: []*record.Tape{tape}}
 		if len(args) > 1 {
-			source.Session = args[1]
+			agent.Session = args[1]
 		}
-		agent := replay.Agent{Sources: []replay.Source{source}}
 		report, err := agent.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr)
 		fmt.Fprint(os.Stderr, report.String(), err)
 	},

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -223,7 +224,7 @@ func TestMiss(t *testing.T) {
 					}
 					w.Close()
 				}()
-				tt.agent.Sources = []replay.Source{{Tape: tape}}
+				tt.agent.Tapes = []*record.Tape{tape}
 				tt.agent.Cwd = "/w/rec"
 				var out stamped
 				report, err := tt.agent.Run(t.Context(), in, &out, io.Discard)
@@ -255,7 +256,7 @@ func TestManyMisses(t *testing.T) {
 		fmt.Fprintf(&says, `{"jsonrpc":"2.0","id":%d,"method":"_x/none"}`+"\n", i)
 		fmt.Fprintf(&says, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"z"}}`+"\n")
 	}
-	a := replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, twoTurns)}}, Partial: true}
+	a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, twoTurns)}, Partial: true}
 	var out bytes.Buffer
 	report, err := a.Run(t.Context(), strings.NewReader(says.String()), &out, io.Discard)
 	if !errors.Is(err, replay.ErrDiverged) || strings.Count(out.String(), `"error"`) != 250 {

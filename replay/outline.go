@@ -10,28 +10,23 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 )
 
 // Outline returns a conversation as lines, such that two that are the same on
 // the level have the same lines. A line holds no line feed; text in it is as it
 // came over the wire.
-func Outline(sources []Source, level Level) ([]string, error) {
-	return outlineOf(sources, level, false)
-}
-
-// outlineOf is Outline; opened leaves out how a session was opened, and what its
-// history was.
-func outlineOf(sources []Source, level Level, opened bool) ([]string, error) {
+func (s Side) Outline(level Level) ([]string, error) {
 	switch level {
 	case None:
 		return nil, nil
 	case Exact:
-		return exactLines(sources)
+		return exactLines(s)
 	}
-	o := outliner{level: level, opened: opened, carried: make(map[message][]dialect.Field), kinds: make(map[place][]string)}
-	for _, s := range sources {
-		if err := o.read(s); err != nil {
+	o := outliner{level: level, side: s, carried: make(map[message][]dialect.Field), kinds: make(map[place][]string)}
+	for _, t := range s.Tapes {
+		if err := o.read(t); err != nil {
 			return nil, err
 		}
 	}
@@ -40,14 +35,13 @@ func outlineOf(sources []Source, level Level, opened bool) ([]string, error) {
 
 // An outliner gathers a conversation, and then writes its outline.
 type outliner struct {
-	level    Level
-	opened   bool // how sessions were opened is left out
-	trace    trace.Trace
-	sessions []string                    // those asked for, one for each tape; empty: all
-	dirs     roots                       // working directories, which are left out
-	carried  map[message][]dialect.Field // what counts in calls
-	kinds    map[place][]string          // of updates and notifications that show nowhere else, sorted
-	lines    []string
+	level   Level
+	side    Side
+	trace   trace.Trace
+	dirs    roots                       // working directories, which are left out
+	carried map[message][]dialect.Field // what counts in calls
+	kinds   map[place][]string          // of updates and notifications that show nowhere else, sorted
+	lines   []string
 }
 
 // A place is a session, or the connection of one tape.
@@ -64,19 +58,16 @@ type message struct {
 	id  string // JSON
 }
 
-func (o *outliner) read(s Source) error {
-	info, err := s.Tape.Info()
+func (o *outliner) read(t *record.Tape) error {
+	info, err := t.Info()
 	if err != nil {
 		return err
 	}
 	o.dirs.learn(info.Start.Cwd, "$CWD")
-	next := func() {
-		o.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol})
-		o.sessions = append(o.sessions, s.Session)
-	}
+	next := func() { o.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol}) }
 	next()
 	b := border{protocol: info.Connection.Protocol}
-	for f, err := range s.Tape.Frames(1) {
+	for f, err := range t.Frames(1) {
 		if err != nil {
 			return err
 		}
@@ -197,8 +188,8 @@ func (o *outliner) outline() []string {
 	for _, s := range o.trace.Sessions {
 		o.dirs.learn(s.Cwd, "$CWD")
 	}
-	for run, c := range o.trace.Runs {
-		if o.sessions[run] == "" {
+	if o.side.Session == "" {
+		for run, c := range o.trace.Runs {
 			o.connection(run, c)
 		}
 	}
@@ -218,22 +209,12 @@ func (o *outliner) inOrder() []*trace.Session {
 	}
 	var list []*trace.Session
 	for _, s := range o.trace.Sessions {
-		if o.asked(s) {
+		if len(s.Spans) > 0 && (o.side.Session == "" || o.side.Session == s.ID) {
 			list = append(list, s)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *trace.Session) int { return cmp.Compare(calls[b.ID], calls[a.ID]) })
 	return list
-}
-
-// asked reports whether a session belongs to what was asked for.
-func (o *outliner) asked(s *trace.Session) bool {
-	return slices.ContainsFunc(s.Spans, func(span trace.Span) bool { return o.concerns(span.Run, s) })
-}
-
-// concerns reports whether what a tape has of a session was asked for.
-func (o *outliner) concerns(run int, s *trace.Session) bool {
-	return o.sessions[run] == "" || o.sessions[run] == s.ID
 }
 
 func (o *outliner) line(depth int, text string) {
@@ -250,7 +231,7 @@ func (o *outliner) connection(run int, c dialect.Connection) {
 		known[s.ID] = true
 	}
 	o.calls(func(c *trace.Call) bool {
-		return c.Run == run && !known[c.Session] && !(o.opened && isSetup(c.Method))
+		return c.Run == run && !known[c.Session] && !(o.side.AsNew && isSetup(c.Method))
 	})
 	o.told(place{run: run})
 }

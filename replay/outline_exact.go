@@ -13,15 +13,15 @@ import (
 // exactLines writes every frame with all of its values, in the order of the
 // tapes. Only what JSON does not tell apart is the same: the order of members,
 // blanks, the spelling of numbers.
-func exactLines(sources []Source) ([]string, error) {
+func exactLines(s Side) ([]string, error) {
 	var lines []string
-	for _, s := range sources {
-		for f, err := range s.Tape.Frames(1) {
+	for _, t := range s.Tapes {
+		for f, err := range t.Frames(1) {
 			if err != nil {
 				return nil, err
 			}
 			if clientSees(&f.Frame) && s.has(&f) {
-				more, err := exactFrame(s.Tape, &f)
+				more, err := exactFrame(t, &f)
 				if err != nil {
 					return nil, err
 				}
@@ -32,8 +32,8 @@ func exactLines(sources []Source) ([]string, error) {
 	return lines, nil
 }
 
-// has reports whether a frame belongs to what the source is about.
-func (s Source) has(f *dialect.Frame) bool {
+// has reports whether a frame belongs to what is compared.
+func (s Side) has(f *dialect.Frame) bool {
 	return s.Session == "" || f.Session == s.Session ||
 		slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return a.Session == s.Session })
 }

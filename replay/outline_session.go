@@ -18,7 +18,7 @@ import (
 func (o *outliner) session(n int, s *trace.Session) {
 	o.line(0, fmt.Sprintf("session %d", n))
 	if s.Connection.Protocol == dialect.MCP {
-		o.calls(func(c *trace.Call) bool { return c.Session == s.ID && o.concerns(c.Run, s) })
+		o.calls(func(c *trace.Call) bool { return c.Session == s.ID })
 		o.told(place{session: s.ID})
 		return
 	}
@@ -53,7 +53,7 @@ func (o *outliner) session(n int, s *trace.Session) {
 	}
 	// What a component of a chain passes on comes before or behind what it says
 	// itself, by chance.
-	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && passedOn(c.Method) && o.concerns(c.Run, s) })
+	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && passedOn(c.Method) })
 	o.told(place{session: s.ID})
 	if o.level == Content {
 		o.state(s.Conversation.State)
@@ -78,13 +78,13 @@ func (o *outliner) happenings(s *trace.Session) []happening {
 		list = append(list, happening{run: t.Run, seq: t.Prompt, turn: t})
 	}
 	for _, c := range o.trace.Calls {
-		if c.Session == s.ID && !shownOtherwise(c.Method) && !passedOn(c.Method) && !(o.opened && isSetup(c.Method)) {
+		if c.Session == s.ID && !shownOtherwise(c.Method) && !passedOn(c.Method) && !(o.side.AsNew && isSetup(c.Method)) {
 			list = append(list, happening{run: c.Run, seq: c.Request, call: c})
 		}
 	}
 	for _, e := range s.Conversation.Entities {
 		switch m := e.Message; {
-		case o.opened && e.Replayed:
+		case o.side.AsNew && e.Replayed:
 		case m == nil:
 			list = append(list, happening{run: e.Run, seq: e.First, entity: e})
 		case len(m.Blocks) > 0:
@@ -101,7 +101,7 @@ func (o *outliner) happenings(s *trace.Session) []happening {
 	slices.SortStableFunc(list, func(a, b happening) int {
 		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.seq, b.seq))
 	})
-	return slices.DeleteFunc(list, func(h happening) bool { return !o.concerns(h.run, s) })
+	return list
 }
 
 // shownOtherwise reports whether the calls of a method show as turns, tool calls

@@ -8,29 +8,30 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 )
 
 // A beginning is where a connection begins.
 type beginning struct {
-	source Source
-	from   uint64 // number of its first frame
+	tape *record.Tape
+	from uint64 // number of its first frame
 }
 
-// beginnings returns the connections of sources, in order. Where a second one
+// beginnings returns the connections of tapes, in order. Where a second one
 // begins is looked for only if it is asked for.
-func beginnings(sources []Source) iter.Seq2[beginning, error] {
+func beginnings(tapes []*record.Tape) iter.Seq2[beginning, error] {
 	return func(yield func(beginning, error) bool) {
-		for _, s := range sources {
-			if !yield(beginning{s, 1}, nil) {
+		for _, t := range tapes {
+			if !yield(beginning{t, 1}, nil) {
 				return
 			}
-			info, err := s.Tape.Info()
+			info, err := t.Info()
 			if err != nil {
 				yield(beginning{}, err)
 				return
 			}
 			b := border{protocol: info.Connection.Protocol}
-			for f, err := range s.Tape.Rows(1) {
+			for f, err := range t.Rows(1) {
 				if err != nil {
 					yield(beginning{}, err)
 					return
@@ -38,7 +39,7 @@ func beginnings(sources []Source) iter.Seq2[beginning, error] {
 				if !b.crossed(&f) {
 					continue
 				}
-				if !yield(beginning{s, f.Seq}, nil) {
+				if !yield(beginning{t, f.Seq}, nil) {
 					return
 				}
 				b = border{protocol: b.protocol}
@@ -80,7 +81,7 @@ type casting struct {
 // first returns the player to begin with.
 func (k *casting) first(report *Report) (*player, error) {
 	n := 0
-	for b, err := range beginnings(k.agent.Sources) {
+	for b, err := range beginnings(k.agent.Tapes) {
 		if err != nil {
 			return nil, err
 		}
@@ -108,11 +109,11 @@ func (k *casting) pick(p *player, line []byte) *player {
 	if found, _, _ := p.find(m); found != nil {
 		return p
 	}
-	for b, err := range beginnings(k.agent.Sources) {
+	for b, err := range beginnings(k.agent.Tapes) {
 		if err != nil {
 			break
 		}
-		if b.source == p.script.source && b.from == p.script.from {
+		if b.tape == p.script.tape && b.from == p.script.from {
 			continue
 		}
 		if q := k.audition(p, b, m); q != nil {

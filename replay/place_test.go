@@ -51,7 +51,7 @@ func checkPlaces(t *testing.T, tape *record.Tape) {
 		var out, errOut bytes.Buffer
 		done := make(chan error)
 		go func() {
-			a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Cwd: info.Start.Cwd}
+			a := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: info.Start.Cwd}
 			_, err := a.Run(t.Context(), in, &out, &errOut)
 			done <- err
 		}()
@@ -130,7 +130,7 @@ a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}
 		var said bytes.Buffer
 		done := make(chan error)
 		go func() {
-			a := replay.Agent{Sources: []replay.Source{{Tape: tapeOf(t, tape)}}, Cwd: "/w/rec"}
+			a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, tape)}, Cwd: "/w/rec"}
 			_, err := a.Run(t.Context(), in, &said, &said)
 			done <- err
 		}()
@@ -180,7 +180,7 @@ func TestLongLine(t *testing.T) {
 	long := strings.Repeat("word ", 1<<19)
 	tape := tapeOf(t, `! {"dir":"err","text":"`+long+`"}`+"\nc "+hello)
 	var out, errOut bytes.Buffer
-	a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Partial: true}
+	a := replay.Agent{Tapes: []*record.Tape{tape}, Partial: true}
 	if _, err := a.Run(t.Context(), strings.NewReader(""), &out, &errOut); err != nil {
 		t.Fatal(err)
 	}

@@ -87,24 +87,23 @@ type ending struct {
 }
 
 func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
-	s := b.source
-	info, err := s.Tape.Info()
+	info, err := b.tape.Info()
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := s.Tape.Sessions()
+	sessions, err := b.tape.Sessions()
 	switch {
 	case err != nil:
 		return nil, err
 	case info.Lines == 0 && len(a.Live) == 0:
 		return nil, errors.New("there is nothing on the tape that could be replayed")
-	case s.Session != "" && !slices.ContainsFunc(sessions, func(one record.SessionInfo) bool { return one.ID == s.Session }):
-		return nil, fmt.Errorf("the tape has nothing of session %s", s.Session)
+	case a.Session != "" && !slices.ContainsFunc(sessions, func(one record.SessionInfo) bool { return one.ID == a.Session }):
+		return nil, fmt.Errorf("the tape has nothing of session %s", a.Session)
 	}
 	p := &player{
 		agent:    a,
 		pace:     a.Pace,
-		script:   newScript(b, info.Connection.Protocol),
+		script:   newScript(b, a.Session, info.Connection.Protocol),
 		protocol: info.Connection.Protocol,
 		report:   report,
 		taped:    info.Start.Cwd,

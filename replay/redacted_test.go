@@ -75,7 +75,7 @@ func TestRedactedAgent(t *testing.T) {
 		without := redacted(t, tape)
 		for _, match := range []replay.Matching{replay.MatchContent, replay.MatchExact} {
 			var out bytes.Buffer
-			a := replay.Agent{Sources: []replay.Source{{Tape: without}}, Matching: match, Cwd: info.Start.Cwd}
+			a := replay.Agent{Tapes: []*record.Tape{without}, Matching: match, Cwd: info.Start.Cwd}
 			report, err := a.Run(t.Context(), bytes.NewReader(said(t, tape, wire.ClientToAgent)), &out, io.Discard)
 			if err != nil || len(report.Notes) > 0 {
 				t.Errorf("%v: %v\n%s", match, err, &report)
@@ -129,7 +129,7 @@ func TestRedactedClient(t *testing.T) {
 		{"curl https://me:$(sh<x)@host/", "outcome: selected n", refused},
 	} {
 		t.Run(tt.command, func(t *testing.T) {
-			client := replay.Client{Sources: []replay.Source{{Tape: redacted(t, tapeOf(t, secrets))}}, Start: part("keyed", tt.command), Level: replay.None, Settle: time.Millisecond}
+			client := replay.Client{Tapes: []*record.Tape{redacted(t, tapeOf(t, secrets))}, Start: part("keyed", tt.command), Level: replay.None, Settle: time.Millisecond}
 			report, _, said, err := playing(t, client)
 			if err != nil || strings.TrimSpace(said) != tt.outcome {
 				t.Errorf("got %v and %q, want %q", err, said, tt.outcome)
@@ -159,7 +159,7 @@ func TestMissHidesSecrets(t *testing.T) {
 			tape := tapeOf(t, secrets)
 			says := strings.Replace(string(said(t, tape, wire.ClientToAgent)), tt.was, tt.now, 1)
 			var out bytes.Buffer
-			a := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Partial: true, Cwd: "/w/rec"}
+			a := replay.Agent{Tapes: []*record.Tape{tape}, Partial: true, Cwd: "/w/rec"}
 			report, _ := a.Run(t.Context(), strings.NewReader(says), &out, io.Discard)
 			said := report.String()
 			for line := range strings.Lines(out.String()) {
@@ -174,7 +174,7 @@ func TestMissHidesSecrets(t *testing.T) {
 	}
 	without := redacted(t, tapeOf(t, secrets))
 	says := strings.Replace(string(said(t, tapeOf(t, secrets), wire.ClientToAgent)), "log in", "log on", 1)
-	a := replay.Agent{Sources: []replay.Source{{Tape: without}}, Partial: true, Cwd: "/w/rec"}
+	a := replay.Agent{Tapes: []*record.Tape{without}, Partial: true, Cwd: "/w/rec"}
 	if report, err := a.Run(t.Context(), strings.NewReader(says), io.Discard, io.Discard); err == nil || len(report.Misses) != 2 { // and the answer to what was not asked then
 		t.Errorf("another text around a secret: got %v\n%s", err, &report)
 	}
@@ -187,14 +187,14 @@ func TestCompareRedacted(t *testing.T) {
 	other := tapeOf(t, strings.ReplaceAll(secrets, "the key is", "the keys are"))
 	for _, level := range []replay.Level{replay.Shape, replay.Content, replay.Exact} {
 		for _, pair := range [][2]*record.Tape{{whole, without}, {without, whole}} {
-			d, err := replay.Compare([]replay.Source{{Tape: pair[0]}}, []replay.Source{{Tape: pair[1]}}, level)
+			d, err := replay.Compare(replay.Side{Tapes: []*record.Tape{pair[0]}}, replay.Side{Tapes: []*record.Tape{pair[1]}}, level)
 			var text strings.Builder
 			d.WriteUnified(&text, "a", "b")
 			if err != nil || !d.Same() {
 				t.Errorf("%v: got %v, %s", level, err, &text)
 			}
 		}
-		d, err := replay.Compare([]replay.Source{{Tape: without}}, []replay.Source{{Tape: other}}, level)
+		d, err := replay.Compare(replay.Side{Tapes: []*record.Tape{without}}, replay.Side{Tapes: []*record.Tape{other}}, level)
 		if err != nil || d.Same() != (level == replay.Shape) {
 			t.Errorf("%v: another text is the same: %v, %v", level, d.Same(), err)
 		}

@@ -289,8 +289,8 @@ func (r robot) run(t *testing.T, tape *record.Tape, agent replay.Agent) (*scene,
 	var report replay.Report
 	var err error
 	done := make(chan struct{})
-	if agent.Sources == nil {
-		agent.Sources = []replay.Source{{Tape: tape}}
+	if agent.Tapes == nil {
+		agent.Tapes = []*record.Tape{tape}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

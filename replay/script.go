@@ -14,7 +14,7 @@ import (
 // further than what is played needs. Frames that must be seen a second time are
 // read again from the tape.
 type script struct {
-	source  Source
+	tape    *record.Tape
 	session string            // the one that is played; empty: all are
 	made    map[uint64]string // sessions by the number of the request that made them
 
@@ -26,9 +26,8 @@ type script struct {
 	over   bool // what follows is of another connection
 }
 
-func newScript(b beginning, p dialect.Protocol) *script {
-	t := b.source.Tape
-	return &script{source: b.source, session: b.source.Session, from: b.from, ahead: cursor{tape: t, at: b.from}, back: cursor{tape: t}, border: border{protocol: p}}
+func newScript(b beginning, session string, p dialect.Protocol) *script {
+	return &script{tape: b.tape, session: session, from: b.from, ahead: cursor{tape: b.tape, at: b.from}, back: cursor{tape: b.tape}, border: border{protocol: p}}
 }
 
 func (s *script) close() {
@@ -84,7 +83,7 @@ func (s *script) concerns(seq uint64, about *dialect.Annotation) bool {
 func (s *script) again(seq uint64) (*dialect.Frame, error) {
 	if s.back.stop == nil || s.back.at > seq || seq-s.back.at > rewind {
 		s.back.close()
-		s.back = cursor{tape: s.source.Tape, at: seq}
+		s.back = cursor{tape: s.tape, at: seq}
 	}
 	for {
 		f, err := s.back.next()

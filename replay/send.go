@@ -92,12 +92,12 @@ func (p *player) tokenless(h *held, raw []byte) bool {
 func (p *player) sendLong(l *lane, h *held, beginning []byte) {
 	edits := p.idEdits(h, beginning)
 	if h.reply != nil && wire.ScanPrefix(beginning).ID == nil {
-		id, at := p.script.source.lastID(h.seq)
+		id, at := lastID(p.script.tape, h.seq)
 		edits = append(edits, edit{at, at + len(id), h.reply.live})
 	}
 	paths := &rewriter{w: p.out, roots: p.rootsOf(l)}
 	ids := &splice{w: paths, edits: edits}
-	if err := p.script.source.Tape.WriteFrame(ids, h.seq); err != nil {
+	if err := p.script.tape.WriteFrame(ids, h.seq); err != nil {
 		p.report.note("frame %d is sent in part: %v", h.seq, err)
 	}
 	paths.flush()
@@ -143,7 +143,7 @@ func (p *player) say(h *held, line []byte) {
 		defer out.flush()
 	}
 	if h.long {
-		if err := p.script.source.Tape.WriteFrame(out, h.seq); err != nil {
+		if err := p.script.tape.WriteFrame(out, h.seq); err != nil {
 			p.report.note("line %d is written in part: %v", h.seq, err)
 		}
 	} else {

@@ -17,7 +17,7 @@ func (p *player) fromAgent(f *dialect.Frame) {
 	h := newHeld(f)
 	var e wire.Envelope
 	if f.Method != "session/update" {
-		e = p.script.source.envelope(f)
+		e = tapedEnvelope(p.script.tape, f)
 	}
 	p.hold(p.laneOf(&h, f, e), h, f.Raw)
 }

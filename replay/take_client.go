@@ -13,7 +13,7 @@ import (
 // fromClient takes a frame of the client.
 func (p *player) fromClient(f *dialect.Frame) {
 	if f.Kind != wire.Batch {
-		p.cue(f, f.Annotation, f.Raw, p.script.source.envelope(f), -1)
+		p.cue(f, f.Annotation, f.Raw, tapedEnvelope(p.script.tape, f), -1)
 		return
 	}
 	wire.Entries(f.Raw, func(i int, entry []byte) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -28,7 +29,7 @@ func TestVersions(t *testing.T) {
 		{`2`, `2`, `1`, false},
 	} {
 		tape := tapeOf(t, "c "+fmt.Sprintf(offer, tt.offered)+"\na "+fmt.Sprintf(answer, tt.agreed))
-		agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}}
+		agent := replay.Agent{Tapes: []*record.Tape{tape}}
 		report, err := agent.Run(t.Context(), strings.NewReader(fmt.Sprintf(offer, tt.now)+"\n"), io.Discard, io.Discard)
 		if (err == nil) != tt.ok {
 			t.Errorf("%s was offered and %s agreed on; with %s: got %v\n%s", tt.offered, tt.agreed, tt.now, err, &report)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -48,7 +49,7 @@ Exit status 0 if they are the same, 1 if they differ, 2 if one cannot be read.`,
 			if exact {
 				level = replay.Exact
 			}
-			diff, err := replay.Compare(a.sources(), b.sources(), level)
+			diff, err := replay.Compare(a.side(), b.side(), level)
 			if err != nil {
 				return err
 			}
@@ -75,11 +76,12 @@ func writeDiff(w io.Writer, diff replay.Diff, oldName, newName string, asJSON bo
 	return writeValue(w, diff)
 }
 
-// sources returns what the subject is as replay takes it.
-func (s subject) sources() []replay.Source {
-	var list []replay.Source
+func (s subject) side() replay.Side { return replay.Side{Tapes: s.tapes(), Session: s.Session} }
+
+func (s subject) tapes() []*record.Tape {
+	var list []*record.Tape
 	for _, p := range s.Parts {
-		list = append(list, replay.Source{Tape: p.Tape, Session: s.Session})
+		list = append(list, p.Tape)
 	}
 	return list
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -147,9 +148,9 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 		return nil, err
 	}
 	o.agent.Connection = n
-	o.agent.Sources = sub.sources()
+	o.agent.Tapes, o.agent.Session = sub.tapes(), sub.Session
 	if o.session != "" {
-		if o.agent.Sources, err = ofSession(o.agent.Sources, o.session); err != nil {
+		if o.agent.Tapes, o.agent.Session, err = ofSession(o.agent.Tapes, o.session); err != nil {
 			return nil, err
 		}
 	}
@@ -179,31 +180,31 @@ func (o *replayOptions) cassette(cmd *cobra.Command, args []string) (player, err
 	return c, nil
 }
 
-// ofSession returns the sources that have the session with an id, or the only
-// one whose id begins so.
-func ofSession(sources []replay.Source, id string) ([]replay.Source, error) {
-	tapes := make(map[string][]replay.Source) // by the session's id
-	for _, s := range sources {
-		sessions, err := s.Tape.Sessions()
+// ofSession returns the tapes that have the session with an id, or the only one
+// whose id begins so, and its whole id.
+func ofSession(tapes []*record.Tape, id string) (having []*record.Tape, session string, err error) {
+	bySession := make(map[string][]*record.Tape)
+	for _, t := range tapes {
+		sessions, err := t.Sessions()
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		for _, one := range sessions {
-			tapes[one.ID] = append(tapes[one.ID], replay.Source{Tape: s.Tape, Session: one.ID})
+			bySession[one.ID] = append(bySession[one.ID], t)
 		}
 	}
-	if found := tapes[id]; found != nil {
-		return found, nil
+	if found := bySession[id]; found != nil {
+		return found, id, nil
 	}
-	names := slices.Sorted(maps.Keys(tapes))
+	names := slices.Sorted(maps.Keys(bySession))
 	fits := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, id) })
 	switch len(fits) {
 	case 0:
-		return nil, fmt.Errorf("no session %q is on the tape; there are %q", id, names)
+		return nil, "", fmt.Errorf("no session %q is on the tape; there are %q", id, names)
 	case 1:
-		return tapes[fits[0]], nil
+		return bySession[fits[0]], fits[0], nil
 	}
-	return nil, fmt.Errorf("%q fits %d sessions, such as %s and %s", id, len(fits), fits[0], fits[1])
+	return nil, "", fmt.Errorf("%q fits %d sessions, such as %s and %s", id, len(fits), fits[0], fits[1])
 }
 
 // cutConnection takes the number of a connection off a REF. A file may have a

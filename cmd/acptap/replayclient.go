@@ -53,7 +53,7 @@ be run.`,
 			if err != nil {
 				return err
 			}
-			client.Sources = sub.sources()
+			client.Tapes, client.Session = sub.tapes(), sub.Session
 			if save {
 				if client.Store, err = openStore(*dir); err != nil {
 					return err

@@ -29,9 +29,9 @@ func Client(t testing.TB, path string, agent []string, set ...func(*replay.Clien
 		t.Fatal(err)
 	}
 	c := &replay.Client{
-		Sources: []replay.Source{{Tape: tape}},
-		Start:   record.Start{Command: agent},
-		Err:     t.Output(),
+		Tapes: []*record.Tape{tape},
+		Start: record.Start{Command: agent},
+		Err:   t.Output(),
 	}
 	for _, set := range set {
 		set(c)

@@ -58,7 +58,7 @@ func playTape(path string) error {
 	if err != nil {
 		return err
 	}
-	agent := replay.Agent{Sources: []replay.Source{{Tape: tape}}, Matching: replay.MatchMethod}
+	agent := replay.Agent{Tapes: []*record.Tape{tape}, Matching: replay.MatchMethod}
 	report, err := agent.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr)
 	if err != nil {
 		return fmt.Errorf("%w:\n%s", err, &report)
