@@ -311,10 +311,19 @@ func (l *limitReader) Read(p []byte) (int, error) {
 }
 
 func (d *devtools) fail(err error) error {
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+	if endsEarly(err) {
+		err = errors.New("the file is cut off")
 	}
 	return fmt.Errorf("%s: export of acp-devtools: %w", d.name, err)
+}
+
+// endsEarly reports whether a json.Decoder met the end of its input within a
+// value. Which of the three errors that is depends on the place and on the
+// release of Go.
+func endsEarly(err error) bool {
+	var syntax *json.SyntaxError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, &syntax) && syntax.Error() == "unexpected end of JSON input"
 }
 
 func (d *devtools) version() error {

@@ -73,25 +73,29 @@ func TestState(t *testing.T) {
 	`
 	begun := v1[:strings.Index(v1, setup)] + made
 	for _, tt := range []struct{ name, lines, want string }{
-		{"made", begun, `mode m model o config [1] commands  usage <nil> work `},
+		{"made", begun, `mode m model o config [1] commands  usage none work `},
 		{"mode asked for", begun + `> {"id":2,"method":"session/set_mode","params":{"sessionId":"s","modeId":"n"}}` + "\n" + reply("2", "{}"),
-			`mode n model o config [1] commands  usage <nil> work `},
+			`mode n model o config [1] commands  usage none work `},
 		{"mode refused", begun + `> {"id":2,"method":"session/set_mode","params":{"sessionId":"s","modeId":"n"}}` + "\n" + `< {"id":2,"error":{"code":1}}`,
-			`mode m model o config [1] commands  usage <nil> work `},
+			`mode m model o config [1] commands  usage none work `},
 		{"mode by the agent", begun + update(`"sessionUpdate":"current_mode_update","currentModeId":"n"`),
-			`mode n model o config [1] commands  usage <nil> work `},
+			`mode n model o config [1] commands  usage none work `},
 		{"model and config", begun + `> {"id":2,"method":"session/set_model","params":{"sessionId":"s","modelId":"p"}}` + "\n" + reply("2", "{}") +
 			`> {"id":3,"method":"session/set_config_option","params":{"sessionId":"s","configId":"c","value":"v"}}` + "\n" + reply("3", `{"configOptions":[2]}`),
-			`mode m model p config [2] commands  usage <nil> work `},
+			`mode m model p config [2] commands  usage none work `},
 		{"reported", begun + update(`"sessionUpdate":"available_commands_update","availableCommands":[3]`) +
 			update(`"sessionUpdate":"usage_update","used":5,"size":9`) + update(`"sessionUpdate":"config_option_update","configOptions":[]`) +
 			update(`"sessionUpdate":"state_update","state":"running"`),
-			`mode m model o config [] commands [3] usage &{5 9 []} work running`},
+			`mode m model o config [] commands [3] usage 5 of 9 work running`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := session(t, build(t, tt.lines), "s").Conversation.State
-			check(t, fmt.Sprintf("mode %s model %s config %s commands %s usage %v work %s",
-				s.Mode, s.Model, s.Config, s.Commands, s.Usage, s.Work), tt.want)
+			usage := "none"
+			if s.Usage != nil {
+				usage = fmt.Sprintf("%d of %d", s.Usage.Used, s.Usage.Size)
+			}
+			check(t, fmt.Sprintf("mode %s model %s config %s commands %s usage %s work %s",
+				s.Mode, s.Model, string(s.Config), string(s.Commands), usage, s.Work), tt.want)
 		})
 	}
 }
