@@ -4,8 +4,8 @@ import "github.com/acptap/acptap/proxy/wire"
 
 // An Interceptor sees every whole frame of client and agent before it is passed
 // on, and decides what goes out in its place. Its methods, and the acts it hands
-// to do, are called one at a time, so it needs no lock of its own. They must not
-// block, and must not call do. After the first of them that panics it is asked
+// to Handle.Do, are called one at a time, so it needs no lock of its own. They
+// must not block, and must not call Do. After the first of them that panics it is asked
 // what it has Held, and then left alone: all bytes pass as they come.
 //
 // What they are to send they append to out and return. The frames leave in that
@@ -21,13 +21,8 @@ import "github.com/acptap/acptap/proxy/wire"
 // If f is not among what is returned for it, it is recorded as Withheld, before
 // all that is sent instead.
 type Interceptor interface {
-	// Start is called once, before all other methods. With do the Interceptor
-	// acts by itself, at any time and from any goroutine of its own: a timer, a
-	// long replay. do calls act, sends what it returns, and returns when the
-	// receivers have taken it or Run is over. It returns false, without having
-	// called act, if Run is over or a call has panicked, and also if act itself
-	// does.
-	Start(do func(act func(out []wire.Frame) []wire.Frame) bool)
+	// Start is called once, before all other methods.
+	Start(h Handle)
 
 	// Intercept is called for each frame of client and agent. Of f there are
 	// set Dir, End, Size and Raw, which is valid during the call. Lines longer
@@ -44,6 +39,15 @@ type Interceptor interface {
 	// that has panicked, as it came and in that order. What that call was shown
 	// is not among it. All of that is passed on.
 	Held() []wire.Frame
+}
+
+// A Handle lets an Interceptor act by itself, at any time and from any goroutine
+// of its own: a timer, a long replay.
+type Handle struct {
+	// Do calls act, sends what it returns, and returns when the receivers have
+	// taken it or Run is over. It returns false, without having called act, if Run
+	// is over or a call has panicked, and also if act itself does.
+	Do func(act func(out []wire.Frame) []wire.Frame) bool
 }
 
 const (

@@ -17,10 +17,10 @@ type script struct {
 	end   func(dir wire.Direction, out []wire.Frame) []wire.Frame
 	ready [2]<-chan struct{} // by direction: what End returns
 	held  []wire.Frame
-	do    func(act func(out []wire.Frame) []wire.Frame) bool
+	proxy.Handle
 }
 
-func (s *script) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) { s.do = do }
+func (s *script) Start(h proxy.Handle) { s.Handle = h }
 
 func (s *script) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	if s.frame == nil {
@@ -192,14 +192,14 @@ func TestEndKeptBack(t *testing.T) {
 	c := begin(t, t.Context(), &proxy.Proxy{Command: role("echo"), Interceptor: s, Journal: m})
 	c.in.Close()
 	wait(t, "the end of the client's stream", ended[c2a])
-	s.do(func(out []wire.Frame) []wire.Frame { return append(out, frame(c2a, "late")) })
+	s.Do(func(out []wire.Frame) []wire.Frame { return append(out, frame(c2a, "late")) })
 	if got := c.line(t); got != "late" {
 		t.Errorf("the agent gets %q, want late", got)
 	}
 	close(ready[c2a])
 	wait(t, "the end of the agent's stream", ended[a2c])
 	go func() {
-		s.do(func(out []wire.Frame) []wire.Frame { return append(out, frame(a2c, "last")) })
+		s.Do(func(out []wire.Frame) []wire.Frame { return append(out, frame(a2c, "last")) })
 		close(ready[a2c])
 	}()
 	if got := c.line(t); got != "last" {

@@ -27,7 +27,7 @@ func TestLongLine(t *testing.T) {
 	c := begin(t, t.Context(), p)
 	go func() {
 		io.WriteString(c.in, "a\n"+long[:18<<20])
-		s.do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.ClientToAgent, "between")) })
+		s.Do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.ClientToAgent, "between")) })
 	}()
 	if got := c.line(t); got != "a" {
 		t.Fatalf("got %q, want a", got)

@@ -161,7 +161,7 @@ func TestInterceptorPanicsByItself(t *testing.T) {
 		{"in a line", func(t *testing.T, c *client) {
 			io.WriteString(c.in, "x\npar")
 			wait(t, "the sight of the frame", shown)
-			if s.do(boom) {
+			if s.Do(boom) {
 				t.Error("do says that the act was sent")
 			}
 			if got := c.line(t); got != "ready" {
@@ -177,7 +177,7 @@ func TestInterceptorPanicsByItself(t *testing.T) {
 			io.WriteString(c.in, "x\npar")
 			c.in.Close()
 			wait(t, "the end of the client's stream", ended)
-			s.do(boom)
+			s.Do(boom)
 			c.line(t)
 		}},
 	} {
@@ -188,7 +188,7 @@ func TestInterceptorPanicsByItself(t *testing.T) {
 			tt.act(t, c)
 			c.end(t, 0)
 			told.check(t, "interceptor: panic: boom (panic_test.go:")
-			if s.do(boom) {
+			if s.Do(boom) {
 				t.Error("do says that an act was sent later")
 			}
 		})
@@ -239,9 +239,9 @@ func TestInterceptorPanicsTwice(t *testing.T) {
 // A hopeless interceptor panics whatever it is asked.
 type hopeless struct{}
 
-func (hopeless) Start(func(func([]wire.Frame) []wire.Frame) bool) { panic("Start") }
-func (hopeless) Intercept(wire.Frame, []wire.Frame) []wire.Frame  { panic("Intercept") }
-func (hopeless) Held() []wire.Frame                               { panic("Held") }
+func (hopeless) Start(proxy.Handle)                              { panic("Start") }
+func (hopeless) Intercept(wire.Frame, []wire.Frame) []wire.Frame { panic("Intercept") }
+func (hopeless) Held() []wire.Frame                              { panic("Held") }
 func (hopeless) End(wire.Direction, []wire.Frame) ([]wire.Frame, <-chan struct{}) {
 	panic("End")
 }

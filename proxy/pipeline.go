@@ -35,7 +35,7 @@ func (p *pipeline) start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out, _ := p.ask(func(out []wire.Frame) []wire.Frame {
-		p.interceptor.Start(p.do)
+		p.interceptor.Start(Handle{Do: p.do})
 		return out
 	})
 	p.send(out, -1)

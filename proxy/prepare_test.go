@@ -35,7 +35,7 @@ func TestPrepare(t *testing.T) {
 	}
 	cancel()
 	c.end(t, 137)
-	if s.do == nil {
+	if s.Do == nil {
 		t.Error("the interceptor was not started")
 	}
 }

@@ -24,12 +24,12 @@ func TestReplay(t *testing.T) {
 		if f.Dir == wire.ClientToAgent && string(f.Raw) == "load" {
 			go func() {
 				for i := range frames {
-					s.do(func(out []wire.Frame) []wire.Frame {
+					s.Do(func(out []wire.Frame) []wire.Frame {
 						return append(out, frame(wire.AgentToClient, strconv.Itoa(i)+" "+text))
 					})
 					sent <- i
 				}
-				s.do(func(out []wire.Frame) []wire.Frame {
+				s.Do(func(out []wire.Frame) []wire.Frame {
 					return append(out, frame(wire.AgentToClient, "loaded"))
 				})
 			}()
@@ -70,7 +70,7 @@ func TestReplay(t *testing.T) {
 	c.in.Close()
 	go io.Copy(io.Discard, c.out)
 	c.end(t, 0)
-	if s.do(func([]wire.Frame) []wire.Frame { panic("called") }) {
+	if s.Do(func([]wire.Frame) []wire.Frame { panic("called") }) {
 		t.Error("do says that Run is not over")
 	}
 }
@@ -140,7 +140,7 @@ func TestSendPastTheDeaf(t *testing.T) {
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		s.do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.AgentToClient, "news")) })
+		s.Do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.AgentToClient, "news")) })
 	}()
 	if got := c.line(t); got != "news" {
 		t.Errorf("got %q, want news", got)
@@ -193,7 +193,7 @@ func TestInterceptorAfterRun(t *testing.T) {
 	wait(t, "the start", started)
 	go func() {
 		defer close(sent)
-		s.do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.AgentToClient, "news")) })
+		s.Do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.AgentToClient, "news")) })
 	}()
 	wait(t, "the write", client.begun)
 	cancel()
@@ -209,7 +209,7 @@ type starter struct {
 	started chan struct{}
 }
 
-func (s starter) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) {
-	s.script.Start(do)
+func (s starter) Start(h proxy.Handle) {
+	s.script.Start(h)
 	close(s.started)
 }

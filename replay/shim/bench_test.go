@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
@@ -98,12 +99,12 @@ func BenchmarkPass(b *testing.B) {
 			}
 		}
 	}
-	s.Start(func(act func(out []wire.Frame) []wire.Frame) bool {
+	s.Start(proxy.Handle{Do: func(act func(out []wire.Frame) []wire.Frame) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		note(act(nil))
 		return true
-	})
+	}})
 	defer s.Close()
 	send := func(dir wire.Direction, line string) {
 		mu.Lock()

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -79,9 +80,9 @@ const (
 )
 
 // Start begins. It is called by the proxy.
-func (s *Shim) Start(do func(act func(out []wire.Frame) []wire.Frame) bool) {
+func (s *Shim) Start(h proxy.Handle) {
 	s.do = func(act func(out []wire.Frame) []wire.Frame) bool {
-		return do(func(out []wire.Frame) []wire.Frame {
+		return h.Do(func(out []wire.Frame) []wire.Frame {
 			s.kept.begin()
 			return act(out)
 		})

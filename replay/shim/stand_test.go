@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
@@ -29,12 +30,12 @@ func newStand(t testing.TB, dir string, change func(*shim.Shim)) *stand {
 	if change != nil {
 		change(s.shim)
 	}
-	s.shim.Start(func(act func(out []wire.Frame) []wire.Frame) bool {
+	s.shim.Start(proxy.Handle{Do: func(act func(out []wire.Frame) []wire.Frame) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.take(act(nil))
 		return true
-	})
+	}})
 	t.Cleanup(s.shim.Close)
 	return s
 }
