@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // Adopt seals the journals that killed proxies have left, until stop says so, and
@@ -54,7 +55,7 @@ func (s *Store) adopt(tape string, seen []int64, retry bool, stop func() bool) e
 		}
 		takeBack(lock)
 	}
-	err = guarded(func() error { return s.finish(tape, s.grown(tape, seen), stop) })
+	err = guarded(func() error { return s.finish(tape, s.journal(tape).Grown(seen), stop) })
 	if fault := asFault(err); fault != nil {
 		setAside(lock, fault)
 		if s.Trouble != nil {
@@ -103,32 +104,17 @@ func (s *Store) removeUnfinished() {
 
 // journals returns the tapes that are in live/, and where their segments stand.
 func (s *Store) journals() map[string][]int64 {
-	journals, locked := map[string][]int64{}, map[string]bool{}
-	entries, _ := os.ReadDir(s.live())
-	for _, e := range entries {
-		tape, ending, _ := strings.Cut(e.Name(), ".")
-		if ending == "lock" && isID(tape) {
-			locked[tape] = true
-		} else if at, ok := segmentPosition(ending); ok {
-			journals[tape] = append(journals[tape], at)
-		}
-	}
-	maps.DeleteFunc(journals, func(tape string, _ []int64) bool { return !locked[tape] })
-	for tape := range locked {
-		journals[tape] = slices.Sorted(slices.Values(journals[tape])) // also where there are none
-	}
+	journals := journal.List(s.live())
+	maps.DeleteFunc(journals, func(tape string, _ []int64) bool { return !isID(tape) })
 	return journals
 }
 
-// grown returns the positions of a tape's segments: those that were seen, and
-// those that were begun since. Where the last one that was seen is gone, who
-// records has sealed it meanwhile, and nobody knows how far the others are.
-func (s *Store) grown(tape string, seen []int64) []int64 {
-	if len(seen) == 0 || !disk.Exists(segmentPath(s.live(), tape, seen[len(seen)-1])) {
-		return segments(s.live(), tape)
+// start returns what the journal of a tape says of its beginning. Where all
+// headers are damaged, the tape's id tells when that was.
+func (s *Store) start(tape string, segments []int64) (Start, error) {
+	start, err := s.journal(tape).Start(segments)
+	if err == nil && start.Time.IsZero() {
+		start.Time = idTime(tape)
 	}
-	for next := seen[len(seen)-1] + segmentSize; disk.Exists(segmentPath(s.live(), tape, next)); next += segmentSize {
-		seen = append(seen, next)
-	}
-	return seen
+	return start, err
 }

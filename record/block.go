@@ -13,6 +13,10 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
+// blockSize is how many bytes of frames fill a block: a commit waits for the disk,
+// and smaller blocks compress worse (BenchmarkSeal).
+const blockSize = 1 << 20
+
 // A block is a stretch of a tape as it is sealed: the fields of its frames, and
 // their bytes. It can be read alone. It holds three kinds of entries:
 //
@@ -80,11 +84,13 @@ type sealed struct {
 	rows, bytes, state []byte // compressed
 }
 
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // sum covers the tape and the place too, so that a block that strayed to another
 // place is found.
 func (h blockHead) sum(p []byte) uint32 {
 	seed := binary.BigEndian.AppendUint64([]byte(h.Tape), h.First)
-	return crc32.Update(checksum(seed), castagnoli, p)
+	return crc32.Update(crc32.Checksum(seed, castagnoli), castagnoli, p)
 }
 
 // A builder collects the entries of the next block. Its bytes are copied.
@@ -135,7 +141,7 @@ type codec struct {
 }
 
 // blockWindow is how far the compressor looks back: a whole block.
-const blockWindow = segmentSize
+const blockWindow = blockSize
 
 // maxPlain bounds what a damaged block can make a reader allocate: the bytes of
 // a segment, a line that ends in it, and room. maxState does that for the state:

@@ -138,7 +138,7 @@ func (p boltFile) compact() error {
 		if err != nil {
 			return err
 		}
-		err = bolt.Compact(fresh, old, segmentSize)
+		err = bolt.Compact(fresh, old, 1<<20)
 		if err == nil { // while it is locked, or it would be taken for one that was left behind
 			err = os.Rename(tmp, p.path)
 		}

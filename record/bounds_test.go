@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // All requests that a tape may have open go on in the next block.
@@ -16,7 +17,7 @@ func TestOpenRequests(t *testing.T) {
 	const open = 1 << 16
 	d := newDissector(Info{Start: Start{Proto: "acp"}})
 	take := func(dir wire.Direction, line string) {
-		r := found{journalRecord: journalRecord{dir: dir, payload: []byte(line), offset: uint32(d.Offsets[dir])}, next: d.Position + 1}
+		r := journal.Positioned{Record: journal.Record{Dir: dir, Payload: []byte(line), Offset: uint32(d.Offsets[dir])}, Next: d.Position + 1}
 		for !d.record(r) {
 			d.next()
 		}

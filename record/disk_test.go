@@ -30,7 +30,7 @@ type passed struct {
 }
 
 // fullDisk records traffic while a disk has room, has none, and has again.
-func fullDisk(j *record.Journal, fill, clear func() error) (passed, error) {
+func fullDisk(j *record.Recorder, fill, clear func() error) (passed, error) {
 	p := passed{Tape: j.Tape()}
 	gen := newTraffic(20)
 	feed := func(n int) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // A dissector turns what a journal holds, or the lines of a portable file, into
@@ -45,6 +46,10 @@ type dissected struct {
 	Long     [wire.Directions]*longLine
 	Info     Info
 }
+
+// headSize is what is kept of a frame longer than wire.MaxChecked to read its
+// fields.
+const headSize = 64 << 10
 
 // A longLine is a line of which parts are in blocks already.
 type longLine struct {
@@ -158,7 +163,7 @@ func restoreDissector(state []byte) (*dissector, error) {
 // possible reports whether a dissector can have come to know that.
 func (d *dissected) possible() bool {
 	ok := 0 <= d.Index && d.Index < math.MaxInt32 && 0 < d.Seq && d.Seq < math.MaxInt64 &&
-		0 <= d.Position && 0 <= d.Taken && d.Taken <= recordSize
+		0 <= d.Position && 0 <= d.Taken && d.Taken <= journal.RecordSize
 	for dir := range wire.Directions {
 		ok = ok && 0 <= d.Offsets[dir] && len(d.Pending[dir]) <= wire.MaxChecked
 		if long := d.Long[dir]; long != nil {
@@ -170,62 +175,62 @@ func (d *dissected) possible() bool {
 
 // full reports whether the block should be sealed.
 func (d *dissector) full() bool {
-	return len(d.build.raw) > segmentSize-sliceSize || len(d.build.entries) >= maxEntries
+	return len(d.build.raw) > blockSize-sliceSize || len(d.build.entries) >= maxEntries
 }
 
 // record takes a journal record. It returns false if the block is full before
 // the record is used up: then it is to be called again with the same record.
-func (d *dissector) record(r found) bool {
-	d.Now = r.at
-	if d.Adrift[r.dir] && r.kind != recGap {
-		d.Offsets[r.dir], d.Adrift[r.dir] = int64(r.offset)+int64(d.Taken), false
+func (d *dissector) record(r journal.Positioned) bool {
+	d.Now = r.At
+	if d.Adrift[r.Dir] && r.Kind != journal.KindGap {
+		d.Offsets[r.Dir], d.Adrift[r.Dir] = int64(r.Offset)+int64(d.Taken), false
 	}
-	if d.Taken == 0 && r.skipped > 0 {
-		d.gap(r.dir, wire.Marked{Damage: r.skipped})
+	if d.Taken == 0 && r.Skipped > 0 {
+		d.gap(r.Dir, wire.Marked{Damage: r.Skipped})
 	}
-	if d.Taken == 0 && r.kind != recGap {
+	if d.Taken == 0 && r.Kind != journal.KindGap {
 		// What a gap mark told is in Offsets already; what is missing beyond that
 		// was in a record that is damaged.
-		if missing := r.offset - uint32(d.Offsets[r.dir]); 0 < missing && missing < 1<<31 {
-			d.gap(r.dir, wire.Marked{Gap: int64(missing)})
-			d.Offsets[r.dir] += int64(missing)
+		if missing := r.Offset - uint32(d.Offsets[r.Dir]); 0 < missing && missing < 1<<31 {
+			d.gap(r.Dir, wire.Marked{Gap: int64(missing)})
+			d.Offsets[r.Dir] += int64(missing)
 		}
 	}
-	if r.kind.isBytes() {
-		if o := wire.Origin(r.kind); d.Origin[r.dir] != o {
-			d.split[r.dir].Flush(d.emit[r.dir])
-			d.Origin[r.dir] = o
+	if r.Kind.IsBytes() {
+		if o := wire.Origin(r.Kind); d.Origin[r.Dir] != o {
+			d.split[r.Dir].Flush(d.emit[r.Dir])
+			d.Origin[r.Dir] = o
 		}
-		for d.Taken < len(r.payload) {
-			slice := r.payload[d.Taken:min(d.Taken+sliceSize, len(r.payload))]
-			d.split[r.dir].Feed(slice, d.emit[r.dir])
+		for d.Taken < len(r.Payload) {
+			slice := r.Payload[d.Taken:min(d.Taken+sliceSize, len(r.Payload))]
+			d.split[r.Dir].Feed(slice, d.emit[r.Dir])
 			d.Taken += len(slice)
-			d.Offsets[r.dir] += int64(len(slice))
-			if d.full() && d.Taken < len(r.payload) {
+			d.Offsets[r.Dir] += int64(len(slice))
+			if d.full() && d.Taken < len(r.Payload) {
 				return false
 			}
 		}
 	} else {
-		d.mark(r.dir, r.kind, r.payload)
+		d.mark(r.Dir, r.Kind, r.Payload)
 	}
-	d.Taken, d.Position = 0, r.next
+	d.Taken, d.Position = 0, r.Next
 	return true
 }
 
 // mark takes a record that is no bytes.
-func (d *dissector) mark(dir wire.Direction, kind recordKind, text []byte) {
+func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 	f := wire.Frame{Kind: wire.Mark, Raw: text}
 	m := wire.ReadMark(f)
 	switch kind {
-	case recGap:
+	case journal.KindGap:
 		d.gap(dir, m)
 		d.Offsets[dir] += m.Gap
-	case recEOF, recError:
+	case journal.KindEOF, journal.KindReadError:
 		d.split[dir].Flush(d.emit[dir])
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
-	case recSignal, recFault:
+	case journal.KindSignal, journal.KindFault:
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
-	case recExit:
+	case journal.KindExit:
 		d.flush()
 		d.Info.Exit, d.Info.Ended = m.Exit, d.wall(d.Now)
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)

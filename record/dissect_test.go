@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // A line that the end of the tape leaves unfinished has the time and the origin
@@ -12,8 +13,8 @@ import (
 // the last block.
 func TestUnfinishedLineBehindBlock(t *testing.T) {
 	d := newDissector(Info{})
-	r := journalRecord{dir: wire.AgentToClient, kind: recInjected, at: time.Second, payload: []byte(`{"jsonrpc`)}
-	if !d.record(found{journalRecord: r, next: 100}) {
+	r := journal.Record{Dir: wire.AgentToClient, Kind: journal.KindInjected, At: time.Second, Payload: []byte(`{"jsonrpc`)}
+	if !d.record(journal.Positioned{Record: r, Next: 100}) {
 		t.Fatal("the block is full")
 	}
 	state, err := d.state()

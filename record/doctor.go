@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // A Diagnosis is one thing that Examine looked at.
@@ -102,7 +103,7 @@ func (e *examination) disk() {
 	switch {
 	case err != nil:
 		e.bad("look at the disk", "%v", err)
-	case free < minFree:
+	case free < journal.MinFree:
 		e.bad("make room, for example with acptap prune --older-than 30d", "only %d MB are free on the disk", free>>20)
 	default:
 		e.good("there is room on the disk: %d MB", free>>20)

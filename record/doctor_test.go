@@ -29,7 +29,7 @@ func healthy(t *testing.T) *record.Store {
 }
 
 // left returns a store as a proxy leaves it that is killed after what play does.
-func left(t *testing.T, play func(j *record.Journal)) *record.Store {
+func left(t *testing.T, play func(j *record.Recorder)) *record.Store {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)
 	defer finish(t, store, j)
@@ -81,9 +81,9 @@ func TestExamine(t *testing.T) {
 			t.Cleanup(func() { finish(t, store, j) })
 			return store
 		}, false, "being recorded now: 1 tape"},
-		{"killed", func(t *testing.T) *record.Store { return left(t, func(*record.Journal) {}) }, true, "1 tape cut off, such as 2"},
+		{"killed", func(t *testing.T) *record.Store { return left(t, func(*record.Recorder) {}) }, true, "1 tape cut off, such as 2"},
 		{"ended before it was sealed", func(t *testing.T) *record.Store {
-			return left(t, func(j *record.Journal) { j.Exit(0, nil, [wire.Directions]int64{}) })
+			return left(t, func(j *record.Recorder) { j.Exit(0, nil, [wire.Directions]int64{}) })
 		}, false, "1 tape ended with "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // A journal is sealed while one of those that its proxy takes over at once is
@@ -26,14 +27,14 @@ func TestEarlyAdoptionIsNotWaitedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first, err := newJournal(store, "20260102T150405000-000000", Start{}, time.Now(), nil)
+	first, err := newRecorder(store, "20260102T150405000-000000", Start{}, time.Now(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Append(wire.AgentToClient, wire.Wire, []byte("long\n")); err != nil {
 		t.Fatal(err)
 	}
-	first.stop()
+	first.Writer.Close()
 	sealing, adopting, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	release := sync.OnceFunc(func() { close(done) })
 	t.Cleanup(release)
@@ -49,8 +50,8 @@ func TestEarlyAdoptionIsNotWaitedFor(t *testing.T) {
 	}
 	j := record1(t, store)
 	<-adopting
-	for range segmentSize/recordSize + 1 {
-		j.Append(wire.AgentToClient, wire.Wire, []byte("own"+strings.Repeat("x", recordSize-4)+"\n"))
+	for range journal.SegmentSize/journal.RecordSize + 1 {
+		j.Append(wire.AgentToClient, wire.Wire, []byte("own"+strings.Repeat("x", journal.RecordSize-4)+"\n"))
 	}
 	select {
 	case <-sealing:

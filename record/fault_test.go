@@ -29,7 +29,7 @@ func poisoned(dir string) (store *Store, panics *atomic.Int32, told chan error) 
 }
 
 // record1 records a tape of these lines.
-func record1(t *testing.T, store *Store, lines ...string) *Journal {
+func record1(t *testing.T, store *Store, lines ...string) *Recorder {
 	t.Helper()
 	j, err := store.Record(Start{Command: []string{"agent"}})
 	if err != nil {
@@ -43,7 +43,7 @@ func record1(t *testing.T, store *Store, lines ...string) *Journal {
 	return j
 }
 
-func closeJournal(t *testing.T, j *Journal) {
+func closeJournal(t *testing.T, j *Recorder) {
 	t.Helper()
 	j.Exit(0, nil, [wire.Directions]int64{})
 	if err := j.Close(); err != nil {
@@ -173,7 +173,7 @@ func leaveJournal(t *testing.T, dir string, lines ...string) (tape string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := newJournal(store, tape, Start{Time: now}, now, lock)
+	j, err := newRecorder(store, tape, Start{Time: now}, now, lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func leaveJournal(t *testing.T, dir string, lines ...string) (tape string) {
 			t.Fatal(err)
 		}
 	}
-	j.stop()
+	j.Writer.Close()
 	lock.Close()
 	return tape
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // maxAllocated bounds what reading damaged bytes may allocate.
@@ -28,7 +29,7 @@ func BoundMemory(t *testing.T, f func()) {
 // they are damage, or what follows is dissected.
 func FuzzState(f *testing.F) {
 	d := newDissector(Info{Tape: "20260102T150405000-aaaaaa"})
-	d.record(found{journalRecord: journalRecord{dir: wire.AgentToClient, kind: recInjected, payload: []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize"}` + "\n{")}, next: 4200})
+	d.record(journal.Positioned{Record: journal.Record{Dir: wire.AgentToClient, Kind: journal.KindInjected, Payload: []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize"}` + "\n{")}, Next: 4200})
 	state, err := d.state()
 	if err != nil {
 		f.Fatal(err)
@@ -51,7 +52,7 @@ func FuzzState(f *testing.F) {
 				return
 			}
 			for dir := range wire.Directions {
-				r := found{journalRecord: journalRecord{dir: dir, at: time.Second, payload: payload}, next: d.Position + 100}
+				r := journal.Positioned{Record: journal.Record{Dir: dir, At: time.Second, Payload: payload}, Next: d.Position + 100}
 				for !d.record(r) {
 					d.next()
 				}
@@ -76,8 +77,8 @@ func FuzzRecords(f *testing.F) {
 			last := uint64(0)
 			for at := int64(1); len(data) >= 3; at++ {
 				size := min(int(data[2]), len(data)-3)
-				r := journalRecord{dir: wire.Direction(data[0]) % wire.Directions, kind: recordKind(data[1]) % 16, at: time.Duration(at), offset: uint32(data[0]) << 20, payload: data[3 : 3+size]}
-				for !d.record(found{journalRecord: r, next: at, skipped: int64(data[1] >> 4)}) {
+				r := journal.Record{Dir: wire.Direction(data[0]) % wire.Directions, Kind: journal.Kind(data[1]) % 16, At: time.Duration(at), Offset: uint32(data[0]) << 20, Payload: data[3 : 3+size]}
+				for !d.record(journal.Positioned{Record: r, Next: at, Skipped: int64(data[1] >> 4)}) {
 					d.next()
 				}
 				data = data[3+size:]

@@ -5,7 +5,12 @@ package record
 import (
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // visit does all that commands do with a store that somebody has tampered with:
@@ -40,18 +45,31 @@ func visit(t *testing.T, store *Store) {
 // FuzzJournal reads and seals any bytes that stand where a segment should.
 func FuzzJournal(f *testing.F) {
 	const tape = "20260102T150405000-aaaaaa"
-	head, err := segmentHead{Version: Format, Tape: tape}.encode()
+	files := journal.FilesAt(filepath.Join(f.TempDir(), tape))
+	w, err := journal.Create(files, Start{}, time.Now(), new(atomic.Int64), nil)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(head)
-	f.Add(appendRecord(appendRecord(head, journalRecord{dir: 1, payload: []byte("{}\n")}), journalRecord{kind: recExit, payload: []byte(`{"exit":{}}`)}))
+	seed := func() {
+		segment, err := os.ReadFile(files.Segment(0))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(segment[:w.End()])
+	}
+	seed()
+	if err := w.Append(wire.AgentToClient, wire.Wire, []byte("{}\n")); err != nil {
+		f.Fatal(err)
+	}
+	w.Exit(0, nil, [wire.Directions]int64{})
+	seed()
+	w.Close()
 	f.Fuzz(func(t *testing.T, segment []byte) {
 		store := &Store{dir: t.TempDir()}
 		if err := store.make(); err != nil {
 			t.Fatal(err)
 		}
-		for path, b := range map[string][]byte{store.lockFile(tape): nil, segmentPath(store.live(), tape, 0): segment} {
+		for path, b := range map[string][]byte{store.lockFile(tape): nil, store.journal(tape).Segment(0): segment} {
 			if err := os.WriteFile(path, b, 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // A loader turns the lines of a file into blocks, as a sealing turns a journal
@@ -35,18 +36,18 @@ func (l *loader) line(p portableLine) error {
 	d.untimed = p.untimed
 	l.number(p.seq)
 	if p.mark != nil {
-		kind := recSignal
+		kind := journal.KindSignal
 		switch {
 		case p.mark.Gap > 0 || p.mark.Damage > 0:
-			kind = recGap
+			kind = journal.KindGap
 		case p.mark.EOF:
-			kind = recEOF
+			kind = journal.KindEOF
 		case p.mark.Error != "":
-			kind = recError
+			kind = journal.KindReadError
 		case p.mark.Fault != "":
-			kind = recFault
+			kind = journal.KindFault
 		case p.mark.Exit != nil:
-			kind = recExit
+			kind = journal.KindExit
 		}
 		d.mark(p.dir, kind, p.mark.JSON())
 		return nil

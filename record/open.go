@@ -10,6 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // Open returns the tape with that id.
@@ -73,7 +74,7 @@ const maxListed = 8 << 20
 // those that the journal was seen with.
 func (s *Store) glance(tape string, segments []int64) (Info, []SessionInfo, error) {
 	live := s.isLive(tape)
-	if len(segments) > maxListed/segmentSize && s.hasFile(tape) {
+	if len(segments) > maxListed/journal.SegmentSize && s.hasFile(tape) {
 		info, sessions, err := readFacts(s.tapeFile(tape))
 		info.Live, info.Partial = live, true
 		return info, sessions, err
@@ -130,10 +131,10 @@ func (s *Store) delete(tape string, segments []int64) error {
 	}
 	remove := []string{s.tapeFile(tape).path}
 	if lock != nil {
-		segments = s.grown(tape, segments)
+		segments = s.journal(tape).Grown(segments)
 	}
 	for _, p := range segments {
-		remove = append(remove, segmentPath(s.live(), tape, p))
+		remove = append(remove, s.journal(tape).Segment(p))
 	}
 	for _, path := range remove {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +157,7 @@ func (s *Store) Sizes(tapes ...string) (map[string]int64, error) {
 		}
 		paths := []string{s.tapeFile(tape).path}
 		for _, p := range journals[tape] {
-			paths = append(paths, segmentPath(s.live(), tape, p))
+			paths = append(paths, s.journal(tape).Segment(p))
 		}
 		for _, path := range paths {
 			switch fi, err := os.Lstat(path); {

@@ -1,7 +1,7 @@
 // Package record keeps tapes: what passed through a proxy, in a store on disk.
 //
 // A tape is written twice. While the proxy runs, the bytes go as they come into
-// a journal: one append for each read, no parsing (Journal). Behind that, and
+// a journal: one append for each read, no parsing (journal.Writer). Behind that, and
 // off the hot path, a dissector cuts the journal into frames, numbers and
 // decodes them, and packs them into blocks, which are sealed in a bbolt file of
 // the tape. The same code does this whether the proxy is alive, has ended or was
@@ -18,6 +18,7 @@ import (
 	"errors"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // Errors by which callers decide. They come wrapped, with the place.
@@ -32,12 +33,5 @@ var (
 // Format is that of what is on disk.
 const Format = disk.Format
 
-// Limits. Beyond each of them something smaller happens, never nothing.
-const (
-	recordSize  = 256 << 10 // payload of a journal record; more goes into the next
-	segmentSize = 1 << 20   // a journal file; what is left of it at the end stays unused
-	headSize    = 64 << 10  // what is kept of a frame longer than wire.MaxChecked to read its fields
-
-	maxBacklog = 4 << 30   // bytes in journals of one tape while nothing can be sealed
-	minFree    = 256 << 20 // bytes that a backlog leaves free on the disk
-)
+// A Start is what is known of a tape when it begins.
+type Start = journal.Start

@@ -16,7 +16,7 @@ import (
 // traffic, until there is none any more: at the end another thread does the work,
 // since beside busy processes the one that yields would hardly get any time.
 type sealer struct {
-	j      *Journal
+	j      *Recorder
 	store  *Store
 	ending atomic.Bool   // the journal was closed
 	until  time.Time     // when the last work must end; set before that begins
@@ -48,7 +48,7 @@ const (
 
 // startSealer begins to work behind j. The sealer gives back j's lock when it
 // ends.
-func startSealer(j *Journal, store *Store) *sealer {
+func startSealer(j *Recorder, store *Store) *sealer {
 	s := &sealer{
 		j: j, store: store, changed: time.Now(),
 		ended: make(chan struct{}), quit: make(chan struct{}), done: make(chan struct{}),
@@ -102,7 +102,7 @@ func (s *sealer) run() {
 				s.store.adoptAll(false, s.ending.Load, nil)
 			})
 			continue
-		case <-s.j.full:
+		case <-s.j.Full():
 			if !yields {
 				yieldToTraffic()
 				yields = true
@@ -131,10 +131,10 @@ func (s *sealer) sealFull() {
 func (s *sealer) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	end := s.j.end.Load()
+	end := s.j.End()
 	if end != s.seen {
-		s.durable, _ = s.j.sync(s.durable) // what fails now is tried again
-		s.j.prepare()                      // likewise
+		s.durable, _ = s.j.Sync(s.durable) // what fails now is tried again
+		s.j.Prepare()                      // likewise
 		s.seen, s.changed = end, time.Now()
 	}
 	resting := end != s.rested && time.Since(s.changed) > restTime
@@ -201,7 +201,9 @@ func (s *sealer) seal(some func(*sealing) error) bool {
 		s.faulty, s.work = true, nil
 		setAside(s.j.lock, fault)
 		s.j.Fault(fmt.Errorf("sealing the tape: %w", fault))
-		s.j.tell(fmt.Errorf("tape %s stays in its journal, which is written on: sealing it has failed: %w", s.j.tape, fault))
+		if s.store.Trouble != nil {
+			s.store.Trouble(fmt.Errorf("tape %s stays in its journal, which is written on: sealing it has failed: %w", s.j.Tape(), fault))
+		}
 	}
 	return !s.failed
 }
@@ -211,11 +213,11 @@ func (s *sealer) begin() error {
 	if s.work != nil {
 		return nil
 	}
-	k, err := newSealing(s.store, s.j.tape, nil, &s.j.sealed)
+	k, err := newSealing(s.store, s.j.Tape(), nil, &s.j.sealed)
 	if err != nil {
 		return err
 	}
-	k.chain.end = s.j.end.Load
+	k.journal.End = s.j.End
 	s.work = k
 	return nil
 }

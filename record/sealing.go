@@ -14,18 +14,19 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // A sealing moves the journal of one tape into the tape's file, block by block.
 // The proxy that records does it behind its own work; for one that was killed
 // somebody else does, who holds the tape's lock.
 type sealing struct {
-	store *Store
-	tape  string
-	file  boltFile // the tape's, or one that will be
-	chain chain
-	d     *dissector
-	codec codec
+	store   *Store
+	tape    string
+	file    boltFile // the tape's, or one that will be
+	journal journal.Reader
+	d       *dissector
+	codec   codec
 
 	sealed   *atomic.Int64 // journal position up to which all is sealed
 	gone     int64         // position up to which segments were removed
@@ -62,7 +63,7 @@ func newSealing(s *Store, tape string, known []int64, position *atomic.Int64) (*
 	if name := disk.Remote(s.dir); name != "" {
 		return nil, fmt.Errorf("%s is on %s, where locks do not hold", s.dir, name)
 	}
-	k := &sealing{store: s, tape: tape, file: s.tapeFile(tape), sealed: position, chain: chain{live: s.live(), tape: tape, known: known}}
+	k := &sealing{store: s, tape: tape, file: s.tapeFile(tape), sealed: position, journal: journal.Reader{Files: s.journal(tape), Known: known}}
 	if err := k.resume(); err != nil {
 		return nil, err
 	}
@@ -74,16 +75,15 @@ func (k *sealing) resume() error {
 	d, err := k.codec.resume(k.file)
 	if errors.Is(err, os.ErrNotExist) {
 		var start Start
-		start, err = readStart(k.store.live(), k.tape, k.chain.segments())
+		start, err = k.store.start(k.tape, k.journal.Segments())
 		d = newDissector(Info{Tape: k.tape, Start: start})
 	}
 	if err != nil {
 		return err
 	}
 	k.d = d
-	k.chain.close()
-	k.chain = chain{live: k.chain.live, tape: k.tape, known: k.chain.known, end: k.chain.end, pos: k.d.Position}
-	k.gone = k.d.Position &^ (segmentSize - 1)
+	k.journal.MoveTo(k.d.Position)
+	k.gone = k.d.Position &^ (journal.SegmentSize - 1)
 	k.sealed.Store(k.d.Position)
 	return nil
 }
@@ -100,24 +100,24 @@ func (k *sealing) run(rest bool, stop func() bool) error {
 				return err
 			}
 		}
-		r, err := k.chain.next()
+		r, err := k.journal.Next()
 		if err == io.EOF {
 			break
 		}
-		if err == errSealed && k.chain.jump() {
+		if err == journal.ErrRemoved && k.journal.SkipMissing() {
 			continue
 		}
-		if err == errSealed {
+		if err == journal.ErrRemoved {
 			break
 		}
 		if err != nil {
 			return err
 		}
 		if k.store.look != nil {
-			k.store.look(r.payload)
+			k.store.look(r.Payload)
 		}
 		if k.d.record(r) {
-			k.chain.advance(r)
+			k.journal.Advance(r)
 		}
 	}
 	if !rest || len(k.d.build.entries) == 0 && k.d.Position == k.sealed.Load() {
@@ -147,9 +147,9 @@ func (k *sealing) finish(stop func() bool) error {
 			return err
 		}
 	}
-	k.chain.close() // Windows does not remove what is open
-	for _, p := range k.chain.segments() {
-		if err := os.Remove(segmentPath(k.store.live(), k.tape, p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	k.journal.Close() // Windows does not remove what is open
+	for _, p := range k.journal.Segments() {
+		if err := os.Remove(k.journal.Files.Segment(p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -189,8 +189,8 @@ func (k *sealing) seal(complete bool) error {
 	}
 	k.sealed.Store(d.Position)
 	d.next()
-	for ; k.gone+segmentSize <= d.Position; k.gone += segmentSize {
-		os.Remove(segmentPath(k.store.live(), k.tape, k.gone)) // one that stays is removed at the end
+	for ; k.gone+journal.SegmentSize <= d.Position; k.gone += journal.SegmentSize {
+		os.Remove(k.journal.Files.Segment(k.gone)) // one that stays is removed at the end
 	}
 	if !complete { // else the caller tells the catalogue
 		k.index(false)
@@ -330,26 +330,6 @@ func (k *sealing) index(now bool) {
 
 // close ends the work, and waits for what it has begun.
 func (k *sealing) close() {
-	k.chain.close()
+	k.journal.Close()
 	k.telling.Wait()
-}
-
-// readStart reads what the journal of a tape says of its beginning. Where all
-// headers are damaged, the tape's id tells when that was.
-func readStart(live, tape string, segments []int64) (Start, error) {
-	for _, p := range segments {
-		c := chain{live: live, tape: tape, pos: p}
-		err := c.open()
-		if err == nil {
-			err = c.fill()
-		}
-		c.close()
-		if errors.Is(err, ErrNewer) {
-			return Start{}, err
-		}
-		if err == nil && !c.start.Time.IsZero() {
-			return c.start, nil
-		}
-	}
-	return Start{Time: idTime(tape)}, nil
 }

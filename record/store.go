@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // A Store is a directory of tapes. Any number of processes may write and read
@@ -49,13 +50,16 @@ func (s *Store) catalogue() boltFile {
 func (s *Store) tapeFile(tape string) boltFile {
 	return boltFile{path: pathOf(s.tapes(), tape, ".db"), tape: tape, patience: s.patience}
 }
-func (s *Store) lockFile(tape string) string { return pathOf(s.live(), tape, ".lock") }
+func (s *Store) journal(tape string) journal.Files {
+	return journal.FilesAt(pathOf(s.live(), tape, ""))
+}
+func (s *Store) lockFile(tape string) string { return s.journal(tape).Lock() }
 func (s *Store) hasFile(tape string) bool    { return disk.Exists(s.tapeFile(tape).path) }
 func (s *Store) hasJournal(tape string) bool { return disk.Exists(s.lockFile(tape)) }
 
 // Record begins a tape, and makes the store if there is none. The caller closes
 // the journal.
-func (s *Store) Record(start Start) (*Journal, error) {
+func (s *Store) Record(start Start) (*Recorder, error) {
 	if err := s.make(); err != nil {
 		return nil, err
 	}
@@ -65,7 +69,7 @@ func (s *Store) Record(start Start) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJournal(s, tape, start, began, lock)
+	j, err := newRecorder(s, tape, start, began, lock)
 	if err != nil {
 		return nil, errors.Join(err, disk.RemoveLocked(lock))
 	}

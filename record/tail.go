@@ -11,25 +11,27 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/acptap/acptap/record/journal"
 )
 
 // A tail is the part of a tape that is in its journal, dissected as it is read.
 // Nothing is written: readers do not seal.
 type tail struct {
-	chain chain
-	d     *dissector
-	look  func(payload []byte) // see Store
+	journal journal.Reader
+	d       *dissector
+	look    func(payload []byte) // see Store
 }
 
 // openTail goes on where the sealed blocks end. index is that of the last block;
 // if a later one was sealed meanwhile, the tail is nil and the caller reads that
 // block first.
 func (t *Tape) openTail(index int) (*tail, error) {
-	k := &tail{chain: chain{live: t.store.live(), tape: t.id, known: t.known}, look: t.store.look}
+	k := &tail{journal: journal.Reader{Files: t.store.journal(t.id), Known: t.known}, look: t.store.look}
 	d, err := t.codec.resume(t.store.tapeFile(t.id))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		start, err := readStart(t.store.live(), t.id, k.chain.segments())
+		start, err := t.store.start(t.id, k.journal.Segments())
 		if err != nil {
 			if t.store.hasFile(t.id) {
 				return nil, nil // sealed between the two looks
@@ -48,7 +50,7 @@ func (t *Tape) openTail(index int) (*tail, error) {
 	default:
 		k.d = d
 	}
-	k.chain.pos = k.d.Position
+	k.journal.MoveTo(k.d.Position)
 	return k, nil
 }
 
@@ -58,15 +60,15 @@ func (k *tail) read() (*block, error) {
 	k.d.next()
 	err := guarded(func() error {
 		for !k.d.full() {
-			r, err := k.chain.next()
+			r, err := k.journal.Next()
 			if err != nil {
 				return err
 			}
 			if k.look != nil {
-				k.look(r.payload)
+				k.look(r.Payload)
 			}
 			if k.d.record(r) {
-				k.chain.advance(r)
+				k.journal.Advance(r)
 			}
 		}
 		return nil
@@ -86,7 +88,7 @@ func (k *tail) flush() (*block, error) {
 // taken returns what was dissected until err.
 func (k *tail) taken(err error) (*block, error) {
 	if fault := asFault(err); fault != nil {
-		err = fmt.Errorf("tape %s cannot be read on: %w", k.chain.tape, fault)
+		err = fmt.Errorf("tape %s cannot be read on: %w", k.d.Info.Tape, fault)
 	}
 	return k.d.build.block(blockHead{First: k.d.first}), err
 }
@@ -94,7 +96,7 @@ func (k *tail) taken(err error) (*block, error) {
 // pass goes on behind segments that are missing, and not because they were
 // sealed. It returns io.EOF if none is left.
 func (k *tail) pass() error {
-	if k.chain.jump() {
+	if k.journal.SkipMissing() {
 		return nil
 	}
 	return io.EOF
@@ -113,14 +115,14 @@ func (t *Tape) tail(ctx context.Context, index int, follow bool, yield func(*blo
 	if err != nil || k == nil {
 		return err == nil, err
 	}
-	defer k.chain.close()
+	defer k.journal.Close()
 	for {
 		live := t.store.isLive(t.id) // asked first: what it wrote last is read below
 		b, err := k.read()
 		if len(b.entries) > 0 && !yield(b, nil) {
 			return false, nil
 		}
-		if errors.Is(err, errSealed) {
+		if errors.Is(err, journal.ErrRemoved) {
 			if more, err := t.laterSealed(index); more || err != nil {
 				return more, err
 			}
@@ -188,12 +190,12 @@ func (t *Tape) facts() (Info, []SessionInfo, error) {
 	if k == nil {
 		return t.facts()
 	}
-	defer k.chain.close()
+	defer k.journal.Close()
 	live := t.store.isLive(t.id) // asked first: what it wrote last is read below
 	for err == nil {
 		_, err = k.read()
 		mergeSessions(sessions, k.d.touched)
-		if errors.Is(err, errSealed) {
+		if errors.Is(err, journal.ErrRemoved) {
 			more, failed := t.laterSealed(index)
 			if more {
 				return t.facts()

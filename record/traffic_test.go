@@ -80,7 +80,7 @@ func less(n int) int {
 }
 
 // begin begins a tape in the store.
-func begin(t testing.TB, store *record.Store) *record.Journal {
+func begin(t testing.TB, store *record.Store) *record.Recorder {
 	t.Helper()
 	j, err := store.Record(record.Start{Command: []string{"agent", "--acp"}, Cwd: "/w"})
 	if err != nil {
@@ -90,7 +90,7 @@ func begin(t testing.TB, store *record.Store) *record.Journal {
 }
 
 // finish ends a tape, and sees to it that all of it is sealed.
-func finish(t testing.TB, store *record.Store, j *record.Journal) {
+func finish(t testing.TB, store *record.Store, j *record.Recorder) {
 	t.Helper()
 	j.Exit(0, nil, [wire.Directions]int64{})
 	if err := j.Close(); err != nil {

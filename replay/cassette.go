@@ -85,7 +85,7 @@ func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer)
 		return agent.Run(ctx, in, out, errOut)
 	}
 	var report Report
-	err := c.tape(addition, func(j *record.Journal) error {
+	err := c.tape(addition, func(j *record.Recorder) error {
 		agent.Live, agent.Journal = c.Command, j
 		var err error
 		report, err = agent.Run(ctx, in, out, errOut)
@@ -97,7 +97,7 @@ func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer)
 // record runs the real agent, and makes the file anew.
 func (c *Cassette) record(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	var report Report
-	err := c.tape(whole, func(j *record.Journal) error {
+	err := c.tape(whole, func(j *record.Recorder) error {
 		p := proxy.Proxy{Command: c.Command, In: in, Out: out, Err: errOut, Journal: j}
 		err := p.Run(ctx)
 		var exit *proxy.ExitError
@@ -127,7 +127,7 @@ func (c *Cassette) store(kind string) *record.Store {
 
 // tape records what do does, and keeps it whether that fails or not; but not if
 // the agent did not start.
-func (c *Cassette) tape(kind string, do func(*record.Journal) error) error {
+func (c *Cassette) tape(kind string, do func(*record.Recorder) error) error {
 	// The store would make the directory of the file for its user alone.
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o777); err != nil {
 		return err

@@ -77,7 +77,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *shi
 	p := &proxy.Proxy{Command: start.Command, Complain: func(err error) {
 		h.tell("%s", termtext.Line(err.Error())) // a panic may quote the traffic
 	}}
-	var journal *record.Journal
+	var journal *record.Recorder
 	var helper *shim.Shim
 	p.Prepare = func() (j proxy.Journal, i proxy.Interceptor) {
 		var err error
@@ -111,7 +111,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *shi
 }
 
 // beginTape begins to record. What goes wrong later is told by h.
-func beginTape(dir string, start record.Start, h *herald) (*record.Journal, error) {
+func beginTape(dir string, start record.Start, h *herald) (*record.Recorder, error) {
 	store, err := openStore(dir)
 	if err != nil {
 		return nil, err

@@ -1,10 +1,11 @@
-package record
+package journal
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,14 +14,12 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A Journal records one tape. It is written by the proxy's pumps, each from its
-// own goroutine. Behind it a sealer moves what was written into the tape's file.
-type Journal struct {
-	tape  string
-	dir   string // live/ of the store
+// A Writer writes the journal of one tape. The proxy's pumps do so, each from its
+// own goroutine. Behind it somebody moves what was written into the tape's file.
+type Writer struct {
+	files Files
 	start Start
 	began time.Time // carries the monotonic clock
-	lock  *os.File  // held while the journal is open
 
 	mu      sync.Mutex
 	seg     *os.File               // guarded by mu; nil once the journal is closed
@@ -36,38 +35,45 @@ type Journal struct {
 	trouble func(error) // nil: nobody wants to know
 
 	end     atomic.Int64   // position up to which the journal can be read
-	full    chan struct{}  // a segment has ended: there is work for the sealer
+	full    chan struct{}  // a segment has ended
 	opening sync.WaitGroup // of the next segment
-	sealed  atomic.Int64   // position up to which all is in the tape's file
-	sealer  *sealer
+	saved   *atomic.Int64  // position up to which all is in the tape's file
 }
 
-// newJournal begins a tape in the store. The caller holds lock, the tape's lock file,
-// and leaves it to the journal.
-func newJournal(s *Store, tape string, start Start, began time.Time, lock *os.File) (*Journal, error) {
-	j := &Journal{tape: tape, dir: s.live(), start: start, began: began, lock: lock, base: -segmentSize, full: make(chan struct{}, 1), trouble: s.Trouble}
+// Create begins the journal of a tape that began at that moment, which carries the
+// monotonic clock. saved is the position up to which somebody else has stored the
+// journal's records elsewhere: what is behind it is the backlog, which has a limit.
+// trouble, which may be nil, is told once of bytes that could not be recorded.
+func Create(files Files, start Start, began time.Time, saved *atomic.Int64, trouble func(error)) (*Writer, error) {
+	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, trouble: trouble}
 	if err := j.advance(); err != nil {
 		if j.next != nil {
 			j.next.Close()
 		}
-		os.Remove(segmentPath(j.dir, tape, 0))
+		os.Remove(files.Segment(0))
 		return nil, err
 	}
 	return j, nil
 }
 
 // Tape returns the id of the tape that is being recorded.
-func (j *Journal) Tape() string { return j.tape }
+func (j *Writer) Tape() string { return j.files.tape() }
+
+// End returns the position up to which the journal can be read.
+func (j *Writer) End() int64 { return j.end.Load() }
+
+// Full gives a value when a segment has ended since the last one was taken.
+func (j *Writer) Full() <-chan struct{} { return j.full }
 
 // Append records bytes before they are passed on. It does not keep p. An error
 // means that they are not on the tape: they will show as a gap there.
-func (j *Journal) Append(dir wire.Direction, origin wire.Origin, p []byte) error {
+func (j *Writer) Append(dir wire.Direction, origin wire.Origin, p []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var failed error
 	for len(p) > 0 {
-		n := min(len(p), recordSize)
-		if err := j.append(dir, recordKind(origin), p[:n]); err != nil {
+		n := min(len(p), RecordSize)
+		if err := j.append(dir, Kind(origin), p[:n]); err != nil {
 			failed = err
 		}
 		p = p[n:]
@@ -76,42 +82,42 @@ func (j *Journal) Append(dir wire.Direction, origin wire.Origin, p []byte) error
 }
 
 // EOF records that the writer of a direction closed it.
-func (j *Journal) EOF(dir wire.Direction) { j.mark(dir, recEOF, wire.Marked{EOF: true}) }
+func (j *Writer) EOF(dir wire.Direction) { j.mark(dir, KindEOF, wire.Marked{EOF: true}) }
 
 // ReadFailed records that the stream of a direction could not be read on.
-func (j *Journal) ReadFailed(dir wire.Direction, err error) {
-	j.mark(dir, recError, wire.Marked{Error: err.Error()})
+func (j *Writer) ReadFailed(dir wire.Direction, err error) {
+	j.mark(dir, KindReadError, wire.Marked{Error: err.Error()})
 }
 
 // Fault records that a part of acptap has failed, and does nothing any more.
-func (j *Journal) Fault(err error) {
-	j.mark(wire.AgentToClient, recFault, wire.Marked{Fault: err.Error()})
+func (j *Writer) Fault(err error) {
+	j.mark(wire.AgentToClient, KindFault, wire.Marked{Fault: err.Error()})
 }
 
 // Signal records that a signal was passed on to the agent.
-func (j *Journal) Signal(sig os.Signal) {
-	j.mark(wire.ClientToAgent, recSignal, wire.Marked{Signal: sig.String()})
+func (j *Writer) Signal(sig os.Signal) {
+	j.mark(wire.ClientToAgent, KindSignal, wire.Marked{Signal: sig.String()})
 }
 
 // Exit records how the agent ended: its status, the signal that killed it or
 // nil, and how many bytes of each direction reached the other side.
-func (j *Journal) Exit(code int, sig os.Signal, delivered [wire.Directions]int64) {
+func (j *Writer) Exit(code int, sig os.Signal, delivered [wire.Directions]int64) {
 	exit := &wire.Exit{Code: code, Delivered: delivered}
 	if sig != nil {
 		exit.Signal = sig.String()
 	}
-	j.mark(wire.AgentToClient, recExit, wire.Marked{Exit: exit})
+	j.mark(wire.AgentToClient, KindExit, wire.Marked{Exit: exit})
 }
 
 // StartFailed records that there is no agent: it could not be started, and code
 // is the status that tells so, as in a shell.
-func (j *Journal) StartFailed(code int, err error) {
-	j.mark(wire.AgentToClient, recExit, wire.Marked{Exit: &wire.Exit{Code: code, Error: err.Error()}})
+func (j *Writer) StartFailed(code int, err error) {
+	j.mark(wire.AgentToClient, KindExit, wire.Marked{Exit: &wire.Exit{Code: code, Error: err.Error()}})
 }
 
 // mark records an event. The bytes are safe already, so a failure is nothing
 // that the caller could act on.
-func (j *Journal) mark(dir wire.Direction, kind recordKind, m wire.Marked) {
+func (j *Writer) mark(dir wire.Direction, kind Kind, m wire.Marked) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.append(dir, kind, m.JSON())
@@ -119,7 +125,7 @@ func (j *Journal) mark(dir wire.Direction, kind recordKind, m wire.Marked) {
 
 // append writes one record, and before it the gap that is still to be marked.
 // Called with mu held.
-func (j *Journal) append(dir wire.Direction, kind recordKind, p []byte) error {
+func (j *Writer) append(dir wire.Direction, kind Kind, p []byte) error {
 	err := j.ready(kind)
 	if err == nil {
 		err = j.markGaps()
@@ -127,7 +133,7 @@ func (j *Journal) append(dir wire.Direction, kind recordKind, p []byte) error {
 	if err == nil {
 		err = j.write(dir, kind, p)
 	}
-	if kind.isBytes() {
+	if kind.IsBytes() {
 		j.offsets[dir] += int64(len(p))
 		if err != nil {
 			j.lost[dir] += int64(len(p))
@@ -135,23 +141,18 @@ func (j *Journal) append(dir wire.Direction, kind recordKind, p []byte) error {
 	}
 	if err != nil && !j.told && j.seg != nil {
 		j.told = true
-		j.tell(fmt.Errorf("not all of tape %s is recorded: %w", j.tape, err))
+		if j.trouble != nil {
+			j.trouble(fmt.Errorf("not all of tape %s is recorded: %w", j.Tape(), err))
+		}
 	}
 	return err
-}
-
-// tell tells of trouble.
-func (j *Journal) tell(err error) {
-	if j.trouble != nil {
-		j.trouble(err)
-	}
 }
 
 // ready reports why bytes should not be stored yet, after some could not be:
 // small records would still fit here and there, and use up what is set aside for
 // marks.
-func (j *Journal) ready(kind recordKind) error {
-	if !kind.isBytes() || j.lost == ([wire.Directions]int64{}) {
+func (j *Writer) ready(kind Kind) error {
+	if !kind.IsBytes() || j.lost == ([wire.Directions]int64{}) {
 		return nil
 	}
 	return j.mayGrow()
@@ -160,28 +161,28 @@ func (j *Journal) ready(kind recordKind) error {
 // mayGrow reports why bytes should not go on in another segment: too much waits
 // to be sealed already, or there would be no room for the segment after it,
 // which is kept for marks. Called with mu held.
-func (j *Journal) mayGrow() error {
-	backlog := j.base + segmentSize - j.sealed.Load()
+func (j *Writer) mayGrow() error {
+	backlog := j.base + SegmentSize - j.saved.Load()
 	if backlog > maxBacklog {
 		return fmt.Errorf("%d bytes wait to be sealed", backlog)
 	}
-	free, err := disk.Free(j.dir)
+	free, err := disk.Free(filepath.Dir(j.files.path))
 	switch {
 	case err != nil: // nobody knows
-	case backlog > 16*segmentSize && free < minFree:
+	case backlog > 16*SegmentSize && free < MinFree:
 		return fmt.Errorf("%d bytes wait to be sealed, and only %d are free on the disk", backlog, free)
-	case free < 2*segmentSize:
+	case free < 2*SegmentSize:
 		return fmt.Errorf("only %d bytes are free on the disk", free)
 	}
 	return nil
 }
 
-func (j *Journal) markGaps() error {
+func (j *Writer) markGaps() error {
 	for dir := range wire.Directions {
 		if j.lost[dir] == 0 {
 			continue
 		}
-		if err := j.write(dir, recGap, wire.Marked{Gap: j.lost[dir]}.JSON()); err != nil {
+		if err := j.write(dir, KindGap, wire.Marked{Gap: j.lost[dir]}.JSON()); err != nil {
 			return err
 		}
 		j.lost[dir] = 0
@@ -191,13 +192,13 @@ func (j *Journal) markGaps() error {
 
 // write puts a record behind the last one. A record that was written in part,
 // as on a full disk, is overwritten by the next. Called with mu held.
-func (j *Journal) write(dir wire.Direction, kind recordKind, p []byte) error {
+func (j *Writer) write(dir wire.Direction, kind Kind, p []byte) error {
 	if j.seg == nil {
 		return os.ErrClosed
 	}
 	size := int64(recordHead + len(p))
-	if j.off+size > segmentSize {
-		if kind.isBytes() {
+	if j.off+size > SegmentSize {
+		if kind.IsBytes() {
 			if err := j.mayGrow(); err != nil {
 				return err
 			}
@@ -206,11 +207,11 @@ func (j *Journal) write(dir wire.Direction, kind recordKind, p []byte) error {
 			return err
 		}
 	}
-	j.buf = appendRecord(j.buf[:0], journalRecord{
-		dir: dir, kind: kind, at: time.Since(j.began).Truncate(time.Microsecond), offset: uint32(j.offsets[dir]), payload: p,
+	j.buf = appendRecord(j.buf[:0], Record{
+		Dir: dir, Kind: kind, At: time.Since(j.began).Truncate(time.Microsecond), Offset: uint32(j.offsets[dir]), Payload: p,
 	})
 	if _, err := j.seg.WriteAt(j.buf, j.off); err != nil {
-		if kind.isBytes() || j.next == nil || j.off == 0 {
+		if kind.IsBytes() || j.next == nil || j.off == 0 {
 			return err
 		}
 		// A mark fits on a full disk too: the next segment has room already.
@@ -227,10 +228,10 @@ func (j *Journal) write(dir wire.Direction, kind recordKind, p []byte) error {
 }
 
 // advance goes on in the next segment. Called with mu held.
-func (j *Journal) advance() error {
-	base := j.base + segmentSize
+func (j *Writer) advance() error {
+	base := j.base + SegmentSize
 	head, err := segmentHead{
-		Version: Format, Tape: j.tape, Position: base, Before: j.off, Offsets: j.offsets,
+		Version: disk.Format, Tape: j.Tape(), Position: base, Before: j.off, Offsets: j.offsets,
 		Wall: time.Now().Round(0), At: time.Since(j.began), Start: j.start,
 	}.encode()
 	if err != nil {
@@ -238,7 +239,7 @@ func (j *Journal) advance() error {
 	}
 	j.room = int64(len(head)) + pageSize
 	if j.next == nil {
-		if j.next, err = createSegment(segmentPath(j.dir, j.tape, base), j.room); err != nil {
+		if j.next, err = createSegment(j.files.Segment(base), j.room); err != nil {
 			return err
 		}
 	}
@@ -250,45 +251,45 @@ func (j *Journal) advance() error {
 		j.seg.Close()
 		select {
 		case j.full <- struct{}{}:
-		default: // the sealer knows already
+		default: // nobody has looked since
 		}
 	}
 	j.seg, j.next, j.base, j.off = f, nil, base, int64(len(head))
 	j.end.Store(base + j.off)
-	j.opening.Go(j.prepare)
+	j.opening.Go(j.Prepare)
 	return nil
 }
 
-// prepare opens the segment after the one that is being written, unless it is
+// Prepare opens the segment after the one that is being written, unless it is
 // open: so no pump has to wait for it, and marks fit on a disk that is full.
-func (j *Journal) prepare() {
+func (j *Writer) Prepare() {
 	j.mu.Lock()
-	base, room, wanted := j.base+segmentSize, j.room, j.next == nil && j.seg != nil
+	base, room, wanted := j.base+SegmentSize, j.room, j.next == nil && j.seg != nil
 	j.mu.Unlock()
 	if !wanted {
 		return
 	}
-	f, err := createSegment(segmentPath(j.dir, j.tape, base), room)
+	f, err := createSegment(j.files.Segment(base), room)
 	if err != nil {
 		return // tried again later, and the pump that needs the segment will meet the error
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.next == nil && j.seg != nil && j.base+segmentSize == base {
+	if j.next == nil && j.seg != nil && j.base+SegmentSize == base {
 		j.next = f
 		return
 	}
 	f.Close() // a pump was faster, and has opened it
 }
 
-// sync makes durable what was written since position from, and returns the
+// Sync makes durable what was written since position from, and returns the
 // position of the segment from which to go on the next time.
-func (j *Journal) sync(from int64) (int64, error) {
+func (j *Writer) Sync(from int64) (int64, error) {
 	j.mu.Lock()
 	base := j.base
 	j.mu.Unlock()
-	for p := from &^ (segmentSize - 1); p <= base; p += segmentSize {
-		f, err := disk.Open(segmentPath(j.dir, j.tape, p), os.O_WRONLY)
+	for p := from &^ (SegmentSize - 1); p <= base; p += SegmentSize {
+		f, err := disk.Open(j.files.Segment(p), os.O_WRONLY)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // sealed
 		}
@@ -300,11 +301,6 @@ func (j *Journal) sync(from int64) (int64, error) {
 		}
 	}
 	return base, nil
-}
-
-// segmentPath returns the name of the segment of tape at position.
-func segmentPath(live, tape string, position int64) string {
-	return pathOf(live, tape, fmt.Sprintf(".%016x", position))
 }
 
 // createSegment makes a segment in which the first size bytes have room, which
@@ -322,22 +318,10 @@ func createSegment(path string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// Close ends the tape. It seals what is left, for at most 50 ms: editors kill
-// what takes longer. What is not sealed by then is a complete tape all the same,
-// in its journal, and the next proxy seals it.
-func (j *Journal) Close() error {
-	j.stop()
-	return j.sealer.stop()
-}
-
-// Wait returns when the work behind a closed journal has ended too, which Close
-// does not wait for longer than 50 ms: only then is the tape not live any more.
-func (j *Journal) Wait() { <-j.sealer.done }
-
-// stop ends writing. What is in the journal stays.
-func (j *Journal) stop() {
+// Close ends writing. What is in the journal stays.
+func (j *Writer) Close() {
 	j.mu.Lock()
-	seg, next, base := j.seg, j.next, j.base+segmentSize
+	seg, next, base := j.seg, j.next, j.base+SegmentSize
 	j.seg, j.next = nil, nil
 	j.mu.Unlock()
 	j.opening.Wait()
@@ -347,5 +331,5 @@ func (j *Journal) stop() {
 	if next != nil {
 		next.Close()
 	}
-	os.Remove(segmentPath(j.dir, j.tape, base)) // opened ahead, and not needed
+	os.Remove(j.files.Segment(base)) // opened ahead, and not needed
 }
