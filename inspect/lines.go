@@ -71,7 +71,7 @@ func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) er
 	l.put(termtext.Dim, fmt.Sprintf("%5d %s ", f.Seq, at))
 	l.put(termtext.Magenta, originSigns[min(f.Origin, wire.Rewritten)])
 	l.put(direction, sign)
-	l.put(termtext.Dim, fmt.Sprintf(" %-9s ", kindNames[min(f.Kind, wire.Mark)]))
+	l.put(termtext.Dim, fmt.Sprintf(" %-9s ", kindName(f)))
 	l.put(look, termtext.Pad(termtext.Piece(name(f)), l.methodWidth())+"  ")
 
 	var behind string
@@ -134,6 +134,14 @@ var kindNames = [...]string{
 	wire.Oversized:    "oversized",
 	wire.Stderr:       "stderr",
 	wire.Mark:         "mark",
+}
+
+// kindName returns what stands in a line for the kind of a frame.
+func kindName(f *dialect.Frame) string {
+	if wire.ReadMark(f.Frame).Rule != nil {
+		return "rule"
+	}
+	return kindNames[min(f.Kind, wire.Mark)]
 }
 
 // methodWidth leaves half of a narrow terminal to the summary.

@@ -23,6 +23,7 @@ const lineTape = `
 > {"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"no user"}}
 < banner
 < mark {"gap":1234}
+< mark {"rule":{"name":"late","did":"delay 2.134 s","frames":1}}
 < mark {"exit":{"code":0}}
 `
 
@@ -53,7 +54,8 @@ func TestLines(t *testing.T) {
     7    0.070  → response  session/request_permission  error -32603 no user  10 ms
     8    0.080  ← invalid                               banner
     9    0.090  ─ mark                                  1,234 bytes missing here
-   10    0.100  ─ mark                                  agent exited with status 0
+   10    0.100  ─ rule                                  late: delay 2.134 s
+   11    0.110  ─ mark                                  agent exited with status 0
 ── no answer to 1 request: 3 session/prompt
 `
 	if got != want[1:] {

@@ -187,6 +187,8 @@ func tellMark(f *dialect.Frame) string {
 		return "signal " + termtext.Piece(m.Signal)
 	case m.Fault != "":
 		return "acptap failed: " + termtext.Piece(m.Fault)
+	case m.Rule != nil:
+		return termtext.Piece(m.Rule.Name) + ": " + termtext.Piece(m.Rule.Did)
 	case m.Exit == nil:
 		return termtext.Piece(string(f.Raw))
 	case m.Exit.Error != "":

@@ -91,7 +91,7 @@ func cutMarks(file []byte) (head, tail []byte) {
 
 // isMark reports whether a line of a portable file is an event, not a frame.
 func isMark(line []byte) bool {
-	for _, mark := range gjson.GetManyBytes(line, "eof", "exit", "signal", "error", "fault") {
+	for _, mark := range gjson.GetManyBytes(line, "eof", "exit", "signal", "error", "fault", "rule") {
 		if mark.Exists() {
 			return true
 		}

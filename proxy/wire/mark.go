@@ -12,6 +12,15 @@ type Marked struct {
 	Signal string `json:"signal,omitempty"` // a signal that was passed on to the agent, such as "terminated"
 	Fault  string `json:"fault,omitempty"`  // a part of acptap that failed here, and how: it does nothing from here on
 	Exit   *Exit  `json:"exit,omitempty"`   // how the agent ended; the last frame of a tape
+	Rule   *Rule  `json:"rule,omitempty"`   // what changes the frames behind it
+}
+
+// A Rule is what changed the next frames of its direction: it withheld, rewrote
+// or injected them, or sent them at another time.
+type Rule struct {
+	Name   string `json:"name"`
+	Did    string `json:"did"`              // in words, such as "delay 2.134 s"
+	Frames int    `json:"frames,omitempty"` // how many of the frames that follow; 0: none, as where a tape begins with all rules
 }
 
 // An Exit is how the agent ended.
