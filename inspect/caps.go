@@ -26,12 +26,12 @@ func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, er
 		shown = call.Run
 		asked, answered := params(read, call.Request), params(read, call.Response)
 		o := offers{width: width, used: s.used[call.Run], dialect: s.trace.Runs[call.Run].Dialect}
-		lines = append(lines, o.side("Client", "c", asked, call.Request)...)
+		lines = append(lines, o.side("Client", dialect.ClientSide, asked, call.Request)...)
 		lines = append(lines, line{})
 		if call.Open() {
 			lines = append(lines, line{spans: []termtext.Span{termtext.Yellow.Span("The agent has not answered.")}, seq: call.Request})
 		} else {
-			lines = append(lines, o.side("Agent", "a", answered, call.Response)...)
+			lines = append(lines, o.side("Agent", dialect.AgentSide, answered, call.Response)...)
 		}
 		lines = append(lines, line{})
 	}
@@ -81,18 +81,17 @@ type offers struct {
 	used    uses
 	dialect dialect.Dialect
 
-	letter string   // what stands before them in dialect.Method.Gate
-	known  []string // as in specified
-	seq    uint64
-	lines  []line
+	from  dialect.Side // whose they are
+	known []string     // as in specified
+	seq   uint64
+	lines []line
 }
 
 // meta is where MCP, since 2026-07-28, has what was in initialize.
 const meta = `_meta.io\.modelcontextprotocol/`
 
-// side tells of one side, whose capabilities stand behind a letter in
-// dialect.Method.Gate.
-func (o offers) side(who, letter string, v gjson.Result, seq uint64) []line {
+// side tells of one side, which is called so.
+func (o offers) side(who string, side dialect.Side, v gjson.Result, seq uint64) []line {
 	called := ""
 	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo", meta + "clientInfo", meta + "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {
@@ -104,8 +103,8 @@ func (o offers) side(who, letter string, v gjson.Result, seq uint64) []line {
 	lines := []line{{spans: []termtext.Span{termtext.Bold.Span(termtext.Spaced(who, called)), termtext.Dim.Span("  " + protocol)}, seq: seq}}
 	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities", meta + "clientCapabilities"} {
 		if caps := v.Get(key); caps.IsObject() {
-			o.letter, o.seq, o.lines = letter, seq, lines
-			o.known = specified[offerKey{o.dialect, letter}]
+			o.from, o.seq, o.lines = side, seq, lines
+			o.known = specified[offerKey{o.dialect, side}]
 			o.add("", caps, 1)
 			return o.lines
 		}
@@ -172,19 +171,14 @@ func (o *offers) row(row []termtext.Span, methods [][2]termtext.Span) {
 // methods tells which methods depend on a capability, and how often they were used.
 func (o *offers) methods(path string) [][2]termtext.Span {
 	var methods [][2]termtext.Span
-	for _, m := range dialect.Methods() {
-		gates, ok := strings.CutPrefix(m.Requires, o.letter+": ")
-		if !ok {
+	for _, c := range dialect.Capabilities(o.dialect) {
+		if c.Side != o.from || c.Path != path || c.Form != dialect.AsObject && c.Form != dialect.AsTrue {
 			continue
 		}
-		for gate := range strings.SplitSeq(gates, ", ") {
-			gate, _, _ = strings.Cut(gate, " (")
-			n := o.used[m.Name]
-			if gate != path || n == 0 {
-				continue
+		for _, m := range c.Allows {
+			if n := o.used[m]; n > 0 {
+				methods = append(methods, [2]termtext.Span{termtext.Cyan.Span(m), termtext.Dim.Span(" ×" + termtext.Grouped(int64(n)))})
 			}
-			methods = append(methods, [2]termtext.Span{termtext.Cyan.Span(m.Name), termtext.Dim.Span(" ×" + termtext.Grouped(int64(n)))})
-			break
 		}
 	}
 	return methods

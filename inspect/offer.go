@@ -9,10 +9,10 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// An offerKey is a side, as it stands in dialect.Method.Gate, of a dialect.
+// An offerKey is a side of a dialect.
 type offerKey struct {
 	dialect dialect.Dialect
-	letter  string
+	side    dialect.Side
 }
 
 // specified are the capabilities of each side that are stable in its protocol. What
@@ -21,22 +21,22 @@ type offerKey struct {
 // schema of version 1 (2026-06), of its drafts of version 2 (2026-06, 2026-07); MCP's
 // schema.ts of 2025-11-25 and 2026-07-28.
 var specified = map[offerKey][]string{
-	{dialect.ACPv1, "c"}: strings.Fields(`fs. fs.readTextFile fs.writeTextFile terminal auth. auth.terminal
+	{dialect.ACPv1, dialect.ClientSide}: strings.Fields(`fs. fs.readTextFile fs.writeTextFile terminal auth. auth.terminal
 		session. session.configOptions. session.configOptions.boolean elicitation. elicitation.form elicitation.url`),
-	{dialect.ACPv1, "a"}: strings.Fields(`loadSession promptCapabilities. promptCapabilities.image promptCapabilities.audio promptCapabilities.embeddedContext
+	{dialect.ACPv1, dialect.AgentSide}: strings.Fields(`loadSession promptCapabilities. promptCapabilities.image promptCapabilities.audio promptCapabilities.embeddedContext
 		mcpCapabilities. mcpCapabilities.http mcpCapabilities.sse sessionCapabilities. sessionCapabilities.list sessionCapabilities.delete
 		sessionCapabilities.additionalDirectories sessionCapabilities.resume sessionCapabilities.close auth. auth.logout`),
-	{dialect.ACPv2Early, "a"}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
+	{dialect.ACPv2Early, dialect.AgentSide}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
 		session.mcp. session.mcp.stdio session.mcp.http session.load session.list session.delete session.additionalDirectories session.resume session.close
 		auth. auth.logout`),
-	{dialect.ACPv2, "c"}: strings.Fields(`auth. auth.terminal elicitation. elicitation.form elicitation.url`),
-	{dialect.ACPv2, "a"}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
+	{dialect.ACPv2, dialect.ClientSide}: strings.Fields(`auth. auth.terminal elicitation. elicitation.form elicitation.url`),
+	{dialect.ACPv2, dialect.AgentSide}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
 		session.mcp. session.mcp.stdio session.mcp.http session.delete session.additionalDirectories`),
-	{dialect.MCPLegacy, "c"}: strings.Fields(`roots roots.listChanged sampling elicitation experimental.`),
-	{dialect.MCPLegacy, "a"}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
+	{dialect.MCPLegacy, dialect.ClientSide}: strings.Fields(`roots roots.listChanged sampling elicitation experimental.`),
+	{dialect.MCPLegacy, dialect.AgentSide}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
 		completions logging experimental.`),
-	{dialect.MCPModern, "c"}: strings.Fields(`sampling elicitation experimental.`),
-	{dialect.MCPModern, "a"}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
+	{dialect.MCPModern, dialect.ClientSide}: strings.Fields(`sampling elicitation experimental.`),
+	{dialect.MCPModern, dialect.AgentSide}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
 		completions logging experimental.`),
 }
 

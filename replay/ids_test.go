@@ -21,7 +21,7 @@ c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"c
 a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
 `
 	const mcp = `
-c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{}},"clientInfo":{"name":"c","version":"1"}}}
+c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"tasks":{}},"clientInfo":{"name":"c","version":"1"}}}
 a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}
 `
 	tests := []struct {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -152,27 +150,12 @@ func (p *player) say(h *held, line []byte) {
 	out.WriteString(h.end.Bytes())
 }
 
-// gateOf says where a client tells that it takes a method, as a path in
-// clientCapabilities of version 1.
-var gateOf = map[string]string{
-	"fs/read_text_file":      "fs.readTextFile",
-	"fs/write_text_file":     "fs.writeTextFile",
-	"terminal/create":        "terminal",
-	"terminal/output":        "terminal",
-	"terminal/wait_for_exit": "terminal",
-	"terminal/kill":          "terminal",
-	"terminal/release":       "terminal",
-	"elicitation/create":     "elicitation",
-	"sampling/createMessage": "sampling",
-	"roots/list":             "roots",
-}
-
 // advertised notes what the client says to take, as params of initialize and the
 // like have it.
 func (p *player) advertised(params []byte) {
-	for method, gate := range gateOf {
-		for _, key := range []string{"clientCapabilities.", "capabilities."} {
-			if v := gjson.GetBytes(params, key+gate); v.Exists() && v.Type != gjson.Null && v.Type != gjson.False {
+	for _, c := range dialect.Capabilities(dialect.Unknown) {
+		if c.Side == dialect.ClientSide && c.Offered(dialect.Unknown, params) {
+			for _, method := range c.Allows {
 				p.takes[method] = true
 			}
 		}
@@ -182,9 +165,11 @@ func (p *player) advertised(params []byte) {
 // unadvertised notes a request of the agent that this client has not said to
 // take.
 func (p *player) unadvertised(method string) {
-	_, gated := gateOf[method]
+	required := slices.ContainsFunc(dialect.Requires(dialect.Unknown, method), func(c dialect.Capability) bool {
+		return c.Side == dialect.ClientSide && c.Form != dialect.AtSetup
+	})
 	_, known := p.takes[method]
-	if !gated || known || p.offered == nil {
+	if !required || known || p.offered == nil {
 		return
 	}
 	p.takes[method] = false

@@ -2,12 +2,13 @@ package dialect
 
 // Keys in the _meta of MCP's params and results.
 const (
-	metaVersion      = "io.modelcontextprotocol/protocolVersion"
-	metaClient       = "io.modelcontextprotocol/clientInfo"
-	metaServer       = "io.modelcontextprotocol/serverInfo"
-	metaSession      = "io.modelcontextprotocol/session"
-	metaTask         = "io.modelcontextprotocol/related-task"
-	metaSubscription = "io.modelcontextprotocol/subscriptionId" // the id of the subscriptions/listen
+	metaPrefix       = "io.modelcontextprotocol/"
+	metaVersion      = metaPrefix + "protocolVersion"
+	metaClient       = metaPrefix + "clientInfo"
+	metaServer       = metaPrefix + "serverInfo"
+	metaSession      = metaPrefix + "session"
+	metaTask         = metaPrefix + "related-task"
+	metaSubscription = metaPrefix + "subscriptionId" // the id of the subscriptions/listen
 	metaToken        = "progressToken"
 )
 

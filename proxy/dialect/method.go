@@ -16,8 +16,6 @@ type Method struct {
 	Unstable  Dialects  // where it is specified as unstable
 	Removed   Dialects  // where it stood once, and is still met
 	Proposals Proposals // the proposals that make it
-
-	Requires string // what the receiver must have said to support it; c: capability of the client, a: of the agent; empty: nothing
 }
 
 // Protocol returns the protocol whose table m stands in.

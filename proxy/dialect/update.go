@@ -11,7 +11,6 @@ type Update struct {
 	Stable   Dialects // where it is specified
 	Unstable Dialects // where it is specified as unstable
 	Removed  Dialects // where it stood once, and is still met
-	Gate     string   // capability of the client that must be there, in version 1
 }
 
 // An Entity is what an update is about.
@@ -67,11 +66,11 @@ var updates = []Update{
 	{Name: "terminal_output_chunk", Entity: Terminal, Form: Chunk, ID: "terminalId", Stable: two},
 
 	{Name: "plan", Entity: Plan, Form: Whole, Stable: one, Removed: early | two},
-	{Name: "plan_update", Entity: Plan, Form: Whole, ID: "plan.planId", Stable: early | two, Unstable: one, Gate: "c: plan"}, // early: plan.id
-	{Name: "plan_removed", Entity: Plan, Form: Removal, ID: "planId", Unstable: one | early | two, Gate: "c: plan"},          // early: id
+	{Name: "plan_update", Entity: Plan, Form: Whole, ID: "plan.planId", Stable: early | two, Unstable: one}, // early: plan.id
+	{Name: "plan_removed", Entity: Plan, Form: Removal, ID: "planId", Unstable: one | early | two},          // early: id
 
-	{Name: "compaction_update", Entity: Compaction, Form: Patch, ID: "compactionId", Unstable: one | two, Gate: "c: session.compaction"},
-	{Name: "compaction_summary_chunk", Entity: Compaction, Form: Chunk, ID: "compactionId", Unstable: one | two, Gate: "c: session.compaction"},
+	{Name: "compaction_update", Entity: Compaction, Form: Patch, ID: "compactionId", Unstable: one | two},
+	{Name: "compaction_summary_chunk", Entity: Compaction, Form: Chunk, ID: "compactionId", Unstable: one | two},
 	{Name: "notice", Entity: Notice, Form: Whole, Unstable: one | two},
 
 	{Name: "state_update", Entity: State, Form: Whole, Stable: early | two}, // from 2026-06-16

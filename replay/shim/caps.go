@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -22,43 +23,9 @@ type clientSupport struct {
 	compaction bool
 }
 
-// A marker is where an agent says that it has a method. An empty path: it says
-// so by having sessions at all.
-type marker struct {
-	method string
-	path   string
-	value  string // what the shim puts there
-}
-
-// The markers of the dialects, from their schemas. A client that knows
-// session/load of the current draft is one of 2026-06-25 to 2026-07-02, and
-// asks for it whatever stands there.
-var markers = map[dialect.Dialect][]marker{
-	dialect.ACPv1: {
-		{"session/load", "agentCapabilities.loadSession", "true"},
-		{"session/resume", "agentCapabilities.sessionCapabilities.resume", "{}"},
-		{"session/list", "agentCapabilities.sessionCapabilities.list", "{}"},
-		{"session/delete", "agentCapabilities.sessionCapabilities.delete", "{}"},
-		{"session/close", "agentCapabilities.sessionCapabilities.close", "{}"},
-		{"session/fork", "agentCapabilities.sessionCapabilities.fork", "{}"},
-	},
-	dialect.ACPv2Early: {
-		{"session/load", "capabilities.session.load", "{}"},
-		{"session/resume", "capabilities.session.resume", "{}"},
-		{"session/list", "capabilities.session.list", "{}"},
-		{"session/delete", "capabilities.session.delete", "{}"},
-		{"session/close", "capabilities.session.close", "{}"},
-		{"session/fork", "capabilities.session.fork", "{}"},
-	},
-	dialect.ACPv2: {
-		{"session/load", "capabilities.session.load", ""},
-		{"session/resume", "", ""},
-		{"session/list", "", ""},
-		{"session/delete", "capabilities.session.delete", "{}"},
-		{"session/close", "", ""},
-		{"session/fork", "capabilities.session.fork", "{}"},
-	},
-}
+// methods are the session methods that the shim serves, in the order in which it
+// says so.
+var methods = []string{"session/load", "session/resume", "session/list", "session/delete", "session/close", "session/fork"}
 
 // offer takes the client's initialize.
 func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
@@ -106,40 +73,49 @@ func (s *Shim) settle(m message, out []wire.Frame) []wire.Frame {
 // offered reads what an agent offers.
 func offered(d dialect.Dialect, result gjson.Result) capabilities {
 	c := capabilities{dialect: d, methods: map[string]bool{}}
-	for _, k := range markers[d] {
-		c.methods[k.method] = k.path == "" || marked(result.Get(k.path))
+	for _, m := range methods {
+		c.methods[m] = allowed(d, m, result)
 	}
+	embedded := result.Get("capabilities.session.prompt.embeddedContext")
 	if d == dialect.ACPv1 {
-		c.embedded = marked(result.Get("agentCapabilities.promptCapabilities.embeddedContext"))
-	} else {
-		c.embedded = marked(result.Get("capabilities.session.prompt.embeddedContext"))
+		embedded = result.Get("agentCapabilities.promptCapabilities.embeddedContext")
 	}
+	c.embedded = embedded.IsObject() || embedded.Type == gjson.True
 	return c
 }
 
-// marked reports whether a marker says yes: an object, or true.
-func marked(v gjson.Result) bool { return v.IsObject() || v.Type == gjson.True }
+// allowed reports whether an agent that answers initialize so takes a method.
+func allowed(d dialect.Dialect, method string, result gjson.Result) bool {
+	return slices.ContainsFunc(dialect.Requires(d, method), func(c dialect.Capability) bool {
+		return c.Offered(d, []byte(result.Raw))
+	})
+}
 
 // advertise adds to the answer to initialize what the agent does not offer and
 // the shim serves, and for people who look for it, which methods these are.
 func (s *Shim) advertise(f wire.Frame, result gjson.Result) wire.Frame {
 	raw := f.Raw
 	var added []byte
-	for _, k := range markers[s.own.dialect] {
-		if k.value == "" || marked(result.Get(k.path)) || k.method == "session/fork" && !s.Fork {
+	d := s.own.dialect
+	for _, method := range methods {
+		if m, _ := dialect.Lookup(dialect.ACP, method); m.Removed.Has(d) || allowed(d, method, result) || method == "session/fork" && !s.Fork {
 			continue
 		}
 		if added != nil {
 			added = append(added, ',')
 		}
-		added = append(added, quote(k.method[len("session/"):])...)
-		raw = set(raw, "result."+k.path, []byte(k.value))
+		added = append(added, quote(method[len("session/"):])...)
+		c, yes := dialect.Requires(d, method)[0], []byte("{}")
+		if c.Form == dialect.AsTrue {
+			yes = []byte("true")
+		}
+		raw = dialect.Set(raw, yes, c.Keys(d)...)
 	}
 	if added == nil {
 		return f
 	}
 	where := "result.capabilities._meta"
-	if s.own.dialect == dialect.ACPv1 {
+	if d == dialect.ACPv1 {
 		where = "result.agentCapabilities._meta"
 	}
 	if meta := get(raw, where); !meta.Exists() || meta.IsObject() {

@@ -1,0 +1,175 @@
+package dialect
+
+import (
+	"slices"
+)
+
+// A Capability is something that one side offers, and without which methods must
+// not be used.
+type Capability struct {
+	Dialects Dialects // where it is there
+	Side     Side     // who offers it
+	Form     Offer
+	Path     string   // where it stands, as in IDLocation; below what, the form says
+	Allows   []string // methods, and variants of session/update; a request that both sides send is allowed by its receiver's
+}
+
+// An Offer is how a capability is offered.
+type Offer uint8
+
+// The forms of offers.
+const (
+	AsObject Offer = iota // a member of the side's capabilities: an object, which may be empty
+	AsTrue                // a member of these that is true
+	AsList                // a list beside the capabilities that is not empty
+	AtSetup               // not in initialize: in the client's request for a session, or in the agent's answer
+)
+
+// capabilities is the table of what allows methods. What is not in it needs no
+// capability.
+var capabilities = []Capability{
+	{one | early, AgentSide, AsList, "authMethods", []string{"authenticate"}},
+	{two, AgentSide, AsList, "authMethods", []string{"auth/login", "auth/logout"}},
+	{one | early, AgentSide, AsObject, "auth.logout", []string{"logout"}},
+
+	{one, AgentSide, AsTrue, "loadSession", []string{"session/load"}},
+	{one, AgentSide, AsObject, "sessionCapabilities.resume", []string{"session/resume"}},
+	{one, AgentSide, AsObject, "sessionCapabilities.list", []string{"session/list"}},
+	{one, AgentSide, AsObject, "sessionCapabilities.delete", []string{"session/delete"}},
+	{one, AgentSide, AsObject, "sessionCapabilities.close", []string{"session/close"}},
+	{one, AgentSide, AsObject, "sessionCapabilities.fork", []string{"session/fork"}},
+	{early, AgentSide, AsObject, "session", []string{"session/new", "session/prompt", "session/cancel"}},
+	{early, AgentSide, AsObject, "session.resume", []string{"session/resume"}},
+	{early, AgentSide, AsObject, "session.list", []string{"session/list"}},
+	{early, AgentSide, AsObject, "session.close", []string{"session/close"}},
+	{two, AgentSide, AsObject, "session", []string{"session/new", "session/resume", "session/list", "session/close", "session/prompt", "session/cancel"}},
+	// The current draft had it until 2026-07-02.
+	{early | two, AgentSide, AsObject, "session.load", []string{"session/load"}},
+	{early | two, AgentSide, AsObject, "session.delete", []string{"session/delete"}},
+	{early | two, AgentSide, AsObject, "session.fork", []string{"session/fork"}},
+
+	{one, AgentSide, AtSetup, "modes", []string{"session/set_mode"}},
+	{one, AgentSide, AtSetup, "models", []string{"session/set_model"}},
+	{acp, AgentSide, AtSetup, "configOptions", []string{"session/set_config_option"}},
+
+	{acp, AgentSide, AsObject, "providers", []string{"providers/list", "providers/set", "providers/disable"}},
+	{acp, AgentSide, AsObject, "nes", []string{"nes/start", "nes/suggest", "nes/accept", "nes/reject", "nes/close"}},
+	{acp, AgentSide, AsObject, "nes.events.document.didOpen", []string{"document/didOpen"}},
+	{acp, AgentSide, AsObject, "nes.events.document.didChange", []string{"document/didChange"}},
+	{acp, AgentSide, AsObject, "nes.events.document.didClose", []string{"document/didClose"}},
+	{acp, AgentSide, AsObject, "nes.events.document.didSave", []string{"document/didSave"}},
+	{acp, AgentSide, AsObject, "nes.events.document.didFocus", []string{"document/didFocus"}},
+
+	{one, ClientSide, AsTrue, "fs.readTextFile", []string{"fs/read_text_file"}},
+	{one, ClientSide, AsTrue, "fs.writeTextFile", []string{"fs/write_text_file"}},
+	{one, ClientSide, AsTrue, "terminal", []string{"terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"}},
+	{acp, ClientSide, AsObject, "elicitation.form", []string{"elicitation/create"}},
+	{acp, ClientSide, AsObject, "elicitation.url", []string{"elicitation/create", "elicitation/complete"}},
+	{acp, ClientSide, AtSetup, "mcpServers", []string{"mcp/connect"}}, // one of the type acp
+	{one, ClientSide, AsObject, "plan", []string{"plan_update", "plan_removed"}},
+	{one, ClientSide, AsObject, "session.compaction", []string{"compaction_update", "compaction_summary_chunk"}},
+
+	{mcp, AgentSide, AsObject, "tools", []string{"tools/list", "tools/call"}},
+	{mcp, AgentSide, AsTrue, "tools.listChanged", []string{"notifications/tools/list_changed"}},
+	{mcp, AgentSide, AsObject, "resources", []string{"resources/list", "resources/templates/list", "resources/read"}},
+	{mcp, AgentSide, AsTrue, "resources.subscribe", []string{"resources/subscribe", "resources/unsubscribe", "notifications/resources/updated"}},
+	{mcp, AgentSide, AsTrue, "resources.listChanged", []string{"notifications/resources/list_changed"}},
+	{mcp, AgentSide, AsObject, "prompts", []string{"prompts/list", "prompts/get"}},
+	{mcp, AgentSide, AsTrue, "prompts.listChanged", []string{"notifications/prompts/list_changed"}},
+	{mcp, AgentSide, AsObject, "completions", []string{"completion/complete"}},
+	{mcp, AgentSide, AsObject, "logging", []string{"logging/setLevel", "notifications/message"}},
+	{mcp, AgentSide, AsObject, "sessions", []string{"session/create", "session/delete", "sessions/create", "sessions/delete"}},
+	{mcp, ClientSide, AsObject, "sampling", []string{"sampling/createMessage"}},
+	{mcp, ClientSide, AsObject, "elicitation", []string{"elicitation/create"}},
+	{mcp, ClientSide, AsObject, "elicitation.form", []string{"elicitation/create"}},
+	{mcp, ClientSide, AsObject, "elicitation.url", []string{"elicitation/create", "notifications/elicitation/complete"}},
+	{mcp, ClientSide, AsObject, "roots", []string{"roots/list"}},
+	{mcp, ClientSide, AsTrue, "roots.listChanged", []string{"notifications/roots/list_changed"}},
+	{legacy, AgentSide, AsObject, "tasks", []string{"tasks/get", "tasks/result", "notifications/tasks/status"}},
+	{legacy, AgentSide, AsObject, "tasks.list", []string{"tasks/list"}},
+	{legacy, AgentSide, AsObject, "tasks.cancel", []string{"tasks/cancel"}},
+	{legacy, ClientSide, AsObject, "tasks", []string{"tasks/get", "tasks/result", "notifications/tasks/status"}},
+	{legacy, ClientSide, AsObject, "tasks.list", []string{"tasks/list"}},
+	{legacy, ClientSide, AsObject, "tasks.cancel", []string{"tasks/cancel"}},
+}
+
+// Sets used in the table.
+const (
+	acp = one | early | two
+	mcp = legacy | modern
+)
+
+// Capabilities returns those of a dialect; of Unknown, all.
+func Capabilities(d Dialect) []Capability {
+	return slices.DeleteFunc(slices.Clone(capabilities), func(c Capability) bool { return !c.in(d) })
+}
+
+// Requires returns the capabilities that allow a method, or a variant of
+// session/update, in a dialect; in Unknown, in any. One of them is enough. If
+// there are none, nothing is required.
+func Requires(d Dialect, method string) []Capability {
+	return slices.DeleteFunc(Capabilities(d), func(c Capability) bool { return !slices.Contains(c.Allows, method) })
+}
+
+func (c Capability) in(d Dialect) bool { return d == Unknown || c.Dialects.Has(d) }
+
+// Keys returns where in a message of a dialect c stands, as Get, Set and Delete
+// take it: in the client's initialize, or in the answer to that. They are empty if
+// that is not where it is offered.
+func (c Capability) Keys(d Dialect) []string {
+	var keys []string
+	switch c.Form {
+	case AtSetup:
+		return nil
+	case AsObject, AsTrue:
+		keys = capabilitiesOf(c.Side, d)
+	}
+	for key, path := "", c.Path; path != ""; {
+		key, path = cutKey(path)
+		keys = append(keys, key)
+	}
+	if c.Side == ClientSide {
+		return slices.Insert(keys, 0, "params")
+	}
+	return slices.Insert(keys, 0, "result")
+}
+
+// capabilitiesOf returns where a side has its capabilities, in params or result.
+func capabilitiesOf(side Side, d Dialect) []string {
+	switch {
+	case d == ACPv1 && side == ClientSide:
+		return []string{"clientCapabilities"}
+	case d == ACPv1:
+		return []string{"agentCapabilities"}
+	case d == MCPModern && side == ClientSide: // of each request
+		return []string{"_meta", metaPrefix + "clientCapabilities"}
+	}
+	return []string{"capabilities"}
+}
+
+// Offered reports whether c is offered in what its side has said of itself: the
+// params or the result of initialize, in a dialect; in Unknown, in any that has c.
+// Tolerant as peers are, it takes an object for true and true for an object.
+func (c Capability) Offered(d Dialect, said []byte) bool {
+	for _, in := range dialects {
+		if !c.in(in) || d != Unknown && d != in {
+			continue
+		}
+		keys := c.Keys(in)
+		if keys == nil {
+			continue
+		}
+		value := at(said, keys[1:]...)
+		if c.Form == AsList {
+			r := within(value, '[')
+			if _, ok := r.element(); ok {
+				return true
+			}
+		} else if len(value) > 0 && (value[0] == '{' || string(value) == "true") {
+			return true
+		}
+	}
+	return false
+}
+
+var dialects = []Dialect{ACPv1, ACPv2Early, ACPv2, MCPLegacy, MCPModern}
