@@ -37,23 +37,14 @@ type pair struct {
 	Agent  *call `json:"agent,omitempty"`
 }
 
-// ends reports which ends of the connection know a frame.
-func ends(f *wire.Frame) (client, agent bool) {
-	if f.Dir == wire.ClientToAgent {
-		return f.Origin.Sent(), f.Origin.Received()
-	}
-	return f.Origin.Received(), f.Origin.Sent()
-}
-
 // ask remembers a request.
 func (t *Tracker) ask(f *wire.Frame, id []byte, c *call) {
 	key := callKey{f.Dir, short(id)}
 	p, _ := t.calls.get(key)
-	client, agent := ends(f)
-	if client {
+	if f.AtClient() {
 		p.Client = c
 	}
-	if agent {
+	if f.AtAgent() {
 		p.Agent = c
 	}
 	t.calls.set(key, p)
@@ -67,13 +58,12 @@ func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 		return p
 	}
 	answered, left := p, p
-	client, agent := ends(f)
-	if client {
+	if f.AtClient() {
 		left.Client = nil
 	} else {
 		answered.Client = nil
 	}
-	if agent {
+	if f.AtAgent() {
 		left.Agent = nil
 	} else {
 		answered.Agent = nil

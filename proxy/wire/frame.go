@@ -22,6 +22,23 @@ type Frame struct {
 	Raw     []byte // those bytes; the first MaxChecked of a larger frame; nil where only the fields were read
 }
 
+// AtClient reports whether the client's end of the connection saw f: whether the
+// client sent it or got it. What acptap did between the two ends, it did not see.
+func (f *Frame) AtClient() bool {
+	if f.Dir == ClientToAgent {
+		return f.Origin.Sent()
+	}
+	return f.Origin.Received()
+}
+
+// AtAgent reports whether the agent's end of the connection saw f.
+func (f *Frame) AtAgent() bool {
+	if f.Dir == ClientToAgent {
+		return f.Origin.Received()
+	}
+	return f.Origin.Sent()
+}
+
 // A Direction says who wrote a frame.
 type Direction uint8
 

@@ -69,3 +69,26 @@ func TestMark(t *testing.T) {
 		}
 	}
 }
+
+// Both ends know what one sent and the other got; of what acptap did between
+// them each end knows its own part.
+func TestEnds(t *testing.T) {
+	for _, tt := range []struct {
+		origin           wire.Origin
+		sender, receiver bool
+	}{
+		{wire.Wire, true, true},
+		{wire.Withheld, true, false},
+		{wire.Injected, false, true},
+		{wire.Rewritten, false, true},
+	} {
+		f := wire.Frame{Dir: wire.ClientToAgent, Origin: tt.origin}
+		if f.AtClient() != tt.sender || f.AtAgent() != tt.receiver {
+			t.Errorf("%v from the client: got %v, %v, want %v, %v", tt.origin, f.AtClient(), f.AtAgent(), tt.sender, tt.receiver)
+		}
+		f.Dir = wire.AgentToClient
+		if f.AtClient() != tt.receiver || f.AtAgent() != tt.sender {
+			t.Errorf("%v from the agent: got %v, %v, want %v, %v", tt.origin, f.AtClient(), f.AtAgent(), tt.receiver, tt.sender)
+		}
+	}
+}
