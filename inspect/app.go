@@ -1,3 +1,9 @@
+// Package inspect is a browser of tapes in the terminal: the tapes of a store, the
+// frames of a tape or a session, its conversation, its turns over time, the
+// capabilities of both sides, and statistics. A tape that is being recorded is
+// followed. Nothing that came over the wire can control the terminal.
+//
+// The package changes no tape; it deletes one if the user says so.
 package inspect
 
 import (

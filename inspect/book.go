@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -23,11 +24,11 @@ type row struct {
 }
 
 // enough is how many bytes of what is said make a summary.
-const enough = 4 * maxSummary
+const enough = 4 * frametext.MaxSummary
 
 // newRow makes a row of a frame with its bytes.
 func newRow(f *dialect.Frame) row {
-	r := row{frame: *f, summary: Summary(*f), bad: isBad(f), chunks: 1}
+	r := row{frame: *f, summary: frametext.Summary(*f), bad: frametext.IsProblem(f), chunks: 1}
 	if isChunk(f) {
 		r.say(chunkText(f))
 	}
@@ -115,7 +116,7 @@ func (b *book) has(w stretch) bool {
 			}
 			r.say(next.said)
 		}
-		r.summary = termtext.Brief(r.said, maxSummary)
+		r.summary = termtext.Brief(r.said, frametext.MaxSummary)
 	}
 	r.chunks = w.frames
 	b.rows[w.seq] = r
@@ -184,7 +185,7 @@ func (b *book) tell(r *row) {
 		}
 		r.say(chunkText(&f))
 	}
-	r.summary = termtext.Brief(r.said, maxSummary)
+	r.summary = termtext.Brief(r.said, frametext.MaxSummary)
 }
 
 // isChunk reports whether a frame may be one of a run.
@@ -195,11 +196,11 @@ func isChunk(f *dialect.Frame) bool {
 
 // chunkText returns the text of a chunk as it was sent, blanks at its ends too.
 func chunkText(f *dialect.Frame) string {
-	u := parse(f, wire.Scan(f.Raw).Params).Get("update")
+	u := frametext.Body(f).Get("update")
 	if t := u.Get("content.text"); t.Type == gjson.String {
 		return t.Str
 	}
-	return Summary(*f)
+	return frametext.Summary(*f)
 }
 
 // frame returns a frame with its bytes.

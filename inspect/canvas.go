@@ -37,11 +37,7 @@ func (c canvas) line(x, y int, spans []termtext.Span) int {
 	if y < 0 || y >= c.h || x >= c.w {
 		return x
 	}
-	end := x
-	for _, s := range spans {
-		end += termtext.Width(s.Text)
-	}
-	if end <= c.w {
+	if x+termtext.SpansWidth(spans) <= c.w {
 		for _, s := range spans {
 			x, _ = c.clusters(x, y, s)
 		}

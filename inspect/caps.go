@@ -1,13 +1,12 @@
 package inspect
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -64,14 +63,7 @@ func params(read func(uint64) (dialect.Frame, error), seq uint64) gjson.Result {
 	if err != nil {
 		return gjson.Result{}
 	}
-	e := wire.Scan(f.Raw)
-	if f.Kind == wire.Oversized {
-		e = wire.ScanPrefix(f.Raw)
-	}
-	if e.Params != nil {
-		return parse(&f, e.Params)
-	}
-	return parse(&f, e.Result)
+	return frametext.Body(&f)
 }
 
 // offers are lines about the members of capabilities, with the methods that
@@ -87,29 +79,17 @@ type offers struct {
 	lines []line
 }
 
-// meta is where MCP, since 2026-07-28, has what was in initialize.
-const meta = `_meta.io\.modelcontextprotocol/`
-
 // side tells of one side, which is called so.
 func (o offers) side(who string, side dialect.Side, v gjson.Result, seq uint64) []line {
-	called := ""
-	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo", meta + "clientInfo", meta + "serverInfo"} {
-		if i := v.Get(key); i.IsObject() {
-			called = termtext.Spaced(first(i, "title", "name"), text(i.Get("version")))
-			break
-		}
+	p := frametext.PartyOf(v)
+	lines := []line{{spans: []termtext.Span{termtext.Bold.Span(termtext.Spaced(who, p.Who)), termtext.Dim.Span("  " + p.Protocol)}, seq: seq}}
+	if !p.Capabilities.IsObject() {
+		return append(lines, line{spans: []termtext.Span{termtext.Dim.Span("  offers nothing")}, seq: seq})
 	}
-	protocol := cmp.Or(termtext.Labelled("protocol", first(v, "protocolVersion", meta+"protocolVersion")), counted("protocol", "protocols", text)(v.Get("supportedVersions")))
-	lines := []line{{spans: []termtext.Span{termtext.Bold.Span(termtext.Spaced(who, called)), termtext.Dim.Span("  " + protocol)}, seq: seq}}
-	for _, key := range []string{"capabilities", "clientCapabilities", "agentCapabilities", meta + "clientCapabilities"} {
-		if caps := v.Get(key); caps.IsObject() {
-			o.from, o.seq, o.lines = side, seq, lines
-			o.known = specified[offerKey{o.dialect, side}]
-			o.add("", caps, 1)
-			return o.lines
-		}
-	}
-	return append(lines, line{spans: []termtext.Span{termtext.Dim.Span("  offers nothing")}, seq: seq})
+	o.from, o.seq, o.lines = side, seq, lines
+	o.known = specified[offerKey{o.dialect, side}]
+	o.add("", p.Capabilities, 1)
+	return o.lines
 }
 
 // deepestOffer is how deep capabilities are shown: as deep as those go that are
@@ -132,10 +112,10 @@ func (o *offers) add(path string, v gjson.Result, depth int) {
 		case !isOffered(o.known, at, value):
 			answer = termtext.Dim.Span("no")
 		case value.Type != gjson.True && !value.IsObject():
-			answer = termtext.Plain.Span(text(value))
+			answer = termtext.Plain.Span(frametext.Value(value))
 		}
 		o.row([]termtext.Span{offerName(key.Str, depth), answer}, o.methods(at))
-		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer && !(empty(value) && answer.Text == "no") {
+		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer && !(len(value.Map()) == 0 && answer.Text == "no") {
 			o.add(at, value, depth+1)
 		}
 		return true

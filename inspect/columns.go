@@ -4,6 +4,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -56,20 +57,10 @@ func shapeOf(f *dialect.Frame) shape {
 	if f.Untimed {
 		s |= untimed
 	}
-	if isBad(f) {
+	if frametext.IsProblem(f) {
 		s |= bad
 	}
 	return s
-}
-
-// isBad reports whether a frame is an error, or invalid, or a mark of a loss or a
-// fault. How the agent ended is neither: many clients end it by a signal.
-func isBad(f *dialect.Frame) bool {
-	if f.Kind == wire.Mark {
-		m := wire.ReadMark(f.Frame)
-		return m.Gap != 0 || m.Damage != 0 || m.Error != "" || m.Fault != ""
-	}
-	return f.Failed || f.Kind == wire.Invalid
 }
 
 // below returns how many frames have a smaller number, and whether the next one

@@ -3,6 +3,7 @@ package inspect
 import (
 	"strings"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/record/linediff"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -36,7 +37,7 @@ func diffLine(n int32, line string) paneLine {
 
 func indented(raw []byte) []string {
 	var b strings.Builder
-	in := &Indenter{W: &b}
+	in := &frametext.Indenter{W: &b}
 	in.Write(raw) // a Builder takes everything
 	in.Close()
 	return strings.Split(b.String(), "\n")

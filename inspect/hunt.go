@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -170,12 +171,12 @@ func (a *app) pair() {
 // sameMethod goes to the next frame of this method or variant.
 func (a *app) sameMethod(forward bool) {
 	f := a.pane.frame
-	called := name(&f)
+	called := frametext.Name(&f)
 	if called == "" {
 		a.say("this frame has no method")
 		return
 	}
-	a.huntShown(forward, hunt{may: func(g *dialect.Frame) bool { return name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
+	a.huntShown(forward, hunt{may: func(g *dialect.Frame) bool { return frametext.Name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
 }
 
 // sameTool goes to the next frame about this tool call.

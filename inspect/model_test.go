@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/acptap/acptap/inspect/frametext"
 )
 
 func TestNumberSet(t *testing.T) {
@@ -132,7 +134,7 @@ func FuzzTree(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var p pane
-		p.tree = newTree(mended(raw))
+		p.tree = newTree(frametext.Completed(raw))
 		p.fold, p.whole = map[int32]bool{}, map[int32]bool{}
 		if len(p.tree.nodes) == 0 {
 			return

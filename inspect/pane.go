@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -72,7 +73,7 @@ func (p *pane) show(f dialect.Frame) {
 	switch f.Kind {
 	case wire.Invalid, wire.Stderr:
 	case wire.Oversized:
-		p.tree = newTree(mended(raw))
+		p.tree = newTree(frametext.Completed(raw))
 	default:
 		p.tree = newTree(raw)
 	}

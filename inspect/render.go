@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -24,48 +25,36 @@ type rowForm struct {
 	marked  bool
 }
 
-// spans returns a row as a line:
-//
-//	▪ 12    0.345  → request  session/prompt        Fix the tests     2.3 s
+// spans returns a row as a line.
 func (r *row) spans(form rowForm) []termtext.Span {
 	f := &r.frame
-	number := fmt.Sprintf("%*s ", form.digits, form.label(f.Seq))
+	number := fmt.Sprintf("%*s", form.digits, form.label(f.Seq))
 	if r.err != nil {
-		return []termtext.Span{termtext.Dim.Span(" " + number), termtext.Red.Span(termtext.Piece(r.err.Error()))}
+		return []termtext.Span{termtext.Dim.Span(" " + number + " "), termtext.Red.Span(termtext.Piece(r.err.Error()))}
 	}
-	flag := " "
+	mark := termtext.Yellow.Span(" ")
 	if form.marked {
-		flag = "▪"
-	}
-	sign, way := arrow(f)
-	look := look(f)
-	if r.bad {
-		look = termtext.Red
-	}
-	line := []termtext.Span{
-		termtext.Yellow.Span(flag), termtext.Dim.Span(number + form.time(f) + " "),
-		termtext.Magenta.Span(originSigns[min(int(f.Origin), len(originSigns)-1)]), way.Span(sign + " "),
-	}
-	if form.width >= 72 {
-		line = append(line, termtext.Dim.Span(termtext.Pad(kindNames[min(int(f.Kind), len(kindNames)-1)], 10)))
+		mark.Text = "▪"
 	}
 	columns := min(max(form.width/4, 12), 28)
 	times := ""
 	if r.chunks > 1 {
 		times = " ×" + strconv.Itoa(r.chunks)
 	}
-	called := termtext.Cut(termtext.Piece(name(f)), columns-termtext.Width(times)) + times
-	line = append(line, look.Span(termtext.Pad(called, columns)+"  "))
-
-	behind := form.behind(r)
-	room := form.width
-	for _, s := range append(line, behind...) {
-		room -= termtext.Width(s.Text)
+	line := frametext.Row{
+		Frame: f, Problem: r.bad, Number: number, Time: form.time(f), Kind: form.width >= 72,
+		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.summary,
 	}
-	if room > 0 {
-		line = append(line, look.Span(termtext.Pad(termtext.Cut(r.summary, room), room)))
+	latency, answered := form.latency(f)
+	switch {
+	case form.waits && form.now > 0 && !f.Untimed:
+		line.Waits = "waits " + termtext.Duration(form.now-f.At)
+	case form.waits:
+		line.Waits = "no answer"
+	case answered:
+		line.Latency = termtext.Duration(latency)
 	}
-	return append(line, behind...)
+	return append([]termtext.Span{mark}, line.Spans(form.width-1)...)
 }
 
 // time returns a frame's time in the form that was asked for.
@@ -86,25 +75,6 @@ func (form *rowForm) time(f *dialect.Frame) string {
 		at -= form.late(f.Seq)
 	}
 	return fmt.Sprintf("%9.3f", at.Seconds())
-}
-
-// behind returns what stands at the end of a row: how long it took, what is
-// missing, how large it is.
-func (form *rowForm) behind(r *row) []termtext.Span {
-	var list []termtext.Span
-	latency, answered := form.latency(&r.frame)
-	switch {
-	case form.waits && form.now > 0 && !r.frame.Untimed:
-		list = append(list, termtext.Yellow.Span("  waits "+termtext.Duration(form.now-r.frame.At)))
-	case form.waits:
-		list = append(list, termtext.Yellow.Span("  no answer"))
-	case answered:
-		list = append(list, termtext.Dim.Span("  "+termtext.Duration(latency)))
-	}
-	if r.frame.Size >= largeFrame {
-		list = append(list, termtext.Dim.Span("  "+termtext.ByteSize(r.frame.Size)))
-	}
-	return list
 }
 
 // counts says where the user is, such as `3 of 1,200`.

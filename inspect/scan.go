@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -123,7 +124,7 @@ func (s *scan) readTapes(ctx context.Context, r *reel) {
 				s.found.err = err
 				return
 			}
-			s.see(r, f, isBad(f))
+			s.see(r, f, frametext.IsProblem(f))
 			next = f.Seq + 1
 		})
 	}

@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -224,6 +225,8 @@ func (t *terminal) golden(tb testing.TB, name string) {
 
 // now is the time in tests: an hour after the tapes of testdata were recorded.
 func now() time.Time { return time.Date(2026, 11, 21, 12, 40, 0, 0, time.UTC) }
+
+var update = flag.Bool("update", false, "rewrite testdata with what is on the screen")
 
 // tapeDir is where the tapes lie that real peers have made.
 const tapeDir = "../testdata/tapes"

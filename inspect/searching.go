@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
@@ -173,7 +174,7 @@ func (s *results) lines(int) []line {
 
 func (f *found) heading() []termtext.Span {
 	when := f.tape.Start.Time.Local().Format("2006-01-02 15:04")
-	return []termtext.Span{termtext.Bold.Span(f.tape.Tape), termtext.Dim.Span("  " + termtext.Spaced(when, termtext.Piece(AgentName(f.tape))))}
+	return []termtext.Span{termtext.Bold.Span(f.tape.Tape), termtext.Dim.Span("  " + termtext.Spaced(when, termtext.Piece(tapetext.AgentName(f.tape))))}
 }
 
 // spans returns the line of a hit.

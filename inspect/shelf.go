@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -155,9 +156,9 @@ func (s *shelf) tapeSpans(i *record.Info, width int) []termtext.Span {
 		flag, look = "● ", termtext.Green
 	}
 	columns := nameColumns(width) - 2
-	row := append([]termtext.Span{look.Span(flag), termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Piece(AgentName(*i)), columns), columns))},
+	row := append([]termtext.Span{look.Span(flag), termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Piece(tapetext.AgentName(*i)), columns), columns))},
 		shelfCounts(age(s.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Invalid)...)
-	row = append(row, look.Span(termtext.Pad(State(*i), stateColumns)))
+	row = append(row, look.Span(termtext.Pad(tapetext.State(*i), stateColumns)))
 	if i.Lost > 0 {
 		row = append(row, termtext.Red.Span(termtext.ByteSize(i.Lost)+" lost  "))
 	}

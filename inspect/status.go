@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -60,7 +61,7 @@ func (a *app) drawBar(c canvas) {
 	if room < 8 {
 		return
 	}
-	agent, state := termtext.Piece(AgentName(a.info)), State(a.info)
+	agent, state := termtext.Piece(tapetext.AgentName(a.info)), tapetext.State(a.info)
 	if a.info.Live {
 		state = "● " + state
 	}

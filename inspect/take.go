@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
@@ -145,7 +146,7 @@ func (a *app) view(variable string) {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, a.frameFile(seq))
 	err = disk.WriteFile(path, func(w io.Writer) error {
-		in := &Indenter{W: w, Text: a.pane.frame.Kind == wire.Invalid || a.pane.frame.Kind == wire.Stderr}
+		in := &frametext.Indenter{W: w, Text: a.pane.frame.Kind == wire.Invalid || a.pane.frame.Kind == wire.Stderr}
 		return errors.Join(a.reel.write(in, seq), in.Close())
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -21,7 +22,7 @@ func (t *tally) add(f *dialect.Frame) {
 	if *t == nil {
 		*t = tally{}
 	}
-	called := name(f)
+	called := frametext.Name(f)
 	if called == "" {
 		called = f.Kind.String()
 	}

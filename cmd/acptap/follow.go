@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/record"
 )
 
@@ -39,7 +39,7 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 		}
 		if !first && !s.asJSON {
 			_, color := s.canvas(stdout)
-			lines := inspect.Lines{W: stdout, Color: color}
+			lines := frametext.Lines{W: stdout, Color: color}
 			if err := lines.Heading("tape " + id); err != nil {
 				return err
 			}

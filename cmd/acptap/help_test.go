@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -52,7 +52,7 @@ func TestHelp(t *testing.T) {
 // TestHelpOfJSON holds the help of the listings to name all that is in a line.
 func TestHelpOfJSON(t *testing.T) {
 	var dir string
-	frame, err := inspect.JSON(dialect.Frame{
+	frame, err := frametext.JSON(dialect.Frame{
 		Frame:      wire.Frame{Failed: true},
 		Annotation: dialect.Annotation{Method: "m", Update: "u", Session: "s", Request: 1},
 	}, time.Now(), time.Second)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
@@ -160,7 +160,7 @@ func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 	t := &table{}
 	t.row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
 	for _, i := range tapes {
-		t.row(i.Tape, timeText(i.Start.Time), inspect.AgentName(i), stateText(i),
+		t.row(i.Tape, timeText(i.Start.Time), tapetext.AgentName(i), stateText(i),
 			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, termtext.ByteSize(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
 	}
 	return t.write(w, columns(w), 2, 3, 8)
@@ -181,7 +181,7 @@ func atLeast(i record.Info, count string) string {
 
 // stateText says how a tape ended, and what is wrong with it.
 func stateText(i record.Info) string {
-	s := []string{inspect.State(i)}
+	s := []string{tapetext.State(i)}
 	if i.Imported && i.Exit == nil {
 		s = append(s, "no exit") // as a tape that was cut off, or written by hand
 	}

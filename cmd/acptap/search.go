@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 )
 
@@ -60,7 +62,7 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 	defer bar.end()
 	width, color := s.canvas(stdout)
 	w := bufio.NewWriterSize(&below{stdout, bar}, 64<<10)
-	l := findings{w: w, asJSON: s.asJSON, lines: inspect.Lines{W: w, Width: width, Color: color}}
+	l := findings{w: w, asJSON: s.asJSON, lines: frametext.Lines{W: w, Width: width, Color: color}}
 	var broken []error
 	flushed := time.Now()
 	progress := func(done, total int64) {
@@ -124,7 +126,7 @@ func (b *below) Write(p []byte) (int, error) {
 type findings struct {
 	w      io.Writer
 	asJSON bool
-	lines  inspect.Lines
+	lines  frametext.Lines
 	tape   string // of the last one; empty: nothing was found
 }
 
@@ -136,15 +138,15 @@ func (l *findings) write(hit inspect.Hit) error {
 	}
 	if !headed {
 		start := hit.Tape.Start.Time
-		if err := l.lines.Heading(fmt.Sprintf("tape %s %s %s", l.tape, timeText(start), inspect.AgentName(hit.Tape))); err != nil {
+		if err := l.lines.Heading(fmt.Sprintf("tape %s %s %s", l.tape, timeText(start), tapetext.AgentName(hit.Tape))); err != nil {
 			return err
 		}
 	}
-	return l.lines.WriteHit(hit)
+	return l.lines.WriteTimed(&hit.Frame, hit.Latency)
 }
 
 func (l *findings) writeJSON(hit inspect.Hit) error {
-	b, err := inspect.JSON(hit.Frame, hit.Tape.Start.Time, hit.Latency)
+	b, err := frametext.JSON(hit.Frame, hit.Tape.Start.Time, hit.Latency)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 )
 
@@ -129,7 +129,7 @@ func newAgentsOn(tapes []record.Info) agentsOn {
 
 // of returns what to call the agent of a session, as on its latest tape.
 func (a agentsOn) of(s record.SessionInfo) string {
-	return cmp.Or(inspect.AgentName(a.latest(s)), s.Agent)
+	return cmp.Or(tapetext.AgentName(a.latest(s)), s.Agent)
 }
 
 func (a agentsOn) latest(s record.SessionInfo) record.Info { return a[s.Runs[len(s.Runs)-1].Tape] }

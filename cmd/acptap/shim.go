@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
 )
@@ -73,7 +73,7 @@ func (c *shimChoice) shim(dir string, start record.Start, tape string) (*shim.Sh
 		Store:    store,
 		Agent:    record.Info{Start: start}.Agent(),
 		Tape:     tape,
-		Called:   inspect.AgentName,
+		Called:   tapetext.AgentName,
 		Raw:      c.history == "raw",
 		AnyAgent: slices.Contains(c.from, "any"),
 		Imported: slices.Contains(c.from, "imported"),

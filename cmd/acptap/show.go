@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -143,7 +143,7 @@ func (s *show) run(ctx context.Context, sub subject, stdout, stderr io.Writer) e
 	case s.chat:
 		err = s.conversations(w, stderr, sub, width, color)
 	default:
-		err = s.frames(ctx, w, stderr, sub, inspect.Lines{W: w, Width: width, Color: color})
+		err = s.frames(ctx, w, stderr, sub, frametext.Lines{W: w, Width: width, Color: color})
 	}
 	return cmp.Or(w.Flush(), err)
 }
@@ -155,7 +155,7 @@ func (s *show) canvas(stdout io.Writer) (width int, color bool) {
 }
 
 // frames shows the frames that are wanted.
-func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, sub subject, form inspect.Lines) error {
+func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, sub subject, form frametext.Lines) error {
 	l := listing{show: s, w: w, stderr: stderr}
 	for i, p := range sub.Parts {
 		l.lines = form // anew: numbers are those of one tape
@@ -185,8 +185,8 @@ type listing struct {
 	*show
 	w      *bufio.Writer
 	stderr io.Writer
-	lines  inspect.Lines // of the tape that is read
-	start  time.Time     // when that began
+	lines  frametext.Lines // of the tape that is read
+	start  time.Time       // when that began
 
 	shown, broken int
 }
@@ -275,7 +275,7 @@ func (s *show) one(w io.Writer, sub subject, terminal bool) error {
 	if err != nil {
 		return err
 	}
-	in := &inspect.Indenter{W: w, Text: s.raw || f.Kind == wire.Invalid || f.Kind == wire.Stderr}
+	in := &frametext.Indenter{W: w, Text: s.raw || f.Kind == wire.Invalid || f.Kind == wire.Stderr}
 	if err := p.Tape.WriteFrame(in, s.frame); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -96,7 +96,7 @@ func tellConversation(w io.Writer, session *trace.Session, first bool, form trac
 	if !first {
 		io.WriteString(w, "\n") // the error comes again with the next
 	}
-	head := inspect.Lines{W: w, Width: form.Width, Color: form.Color}
+	head := frametext.Lines{W: w, Width: form.Width, Color: form.Color}
 	if err := head.Heading("session " + session.ID + " " + session.Title); err != nil {
 		return err
 	}

@@ -11,6 +11,15 @@ type Span struct {
 // Span returns text in the style.
 func (s Style) Span(text string) Span { return Span{s, text} }
 
+// SpansWidth returns how many columns spans take.
+func SpansWidth(spans []Span) int {
+	columns := 0
+	for _, s := range spans {
+		columns += Width(s.Text)
+	}
+	return columns
+}
+
 // Spans reads a line that was written for a terminal, with one parameter of SGR
 // at a time, as [Style.Paint] writes it.
 func Spans(line string) []Span {

@@ -1,4 +1,4 @@
-package inspect
+package frametext
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -58,47 +57,45 @@ func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
 	return err
 }
 
-// WriteHit writes the line of a frame that a Search has found.
-func (l *Lines) WriteHit(h Hit) error { return l.write(&h.Frame, h.Latency, h.Latency > 0) }
+// WriteTimed writes the line of a frame whose latency is known, or 0 if it has none:
+// the frames before it need not have been passed.
+func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration) error {
+	return l.write(f, latency, latency > 0)
+}
 
 func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) error {
-	sign, direction := arrow(f)
-	look := look(f)
 	at := termtext.Pad("", 7) + termtext.UnknownTime
 	if !f.Untimed {
 		at = fmt.Sprintf("%8.3f", f.At.Seconds())
 	}
-	l.put(termtext.Dim, fmt.Sprintf("%5d %s ", f.Seq, at))
-	l.put(termtext.Magenta, originSigns[min(f.Origin, wire.Rewritten)])
-	l.put(direction, sign)
-	l.put(termtext.Dim, fmt.Sprintf(" %-9s ", kindName(f)))
-	l.put(look, termtext.Pad(termtext.Piece(name(f)), l.methodWidth())+"  ")
-
-	var behind string
+	r := Row{
+		Frame: f, Problem: IsProblem(f), Number: fmt.Sprintf("%5d", f.Seq), Time: at,
+		Kind: true, Name: termtext.Piece(Name(f)), Columns: l.methodWidth(),
+	}
 	if answered {
-		behind = "  " + termtext.Duration(latency)
+		r.Latency = termtext.Duration(latency)
 	}
-	if f.Size >= largeFrame {
-		behind += "  " + termtext.ByteSize(f.Size)
-	}
+	head, style := r.head()
+	tail := r.tail()
+	l.put(head...)
 	said := Summary(*f)
 	if l.Width > 0 {
-		said = termtext.Cut(said, max(l.Width-l.used-termtext.Width(behind), 1))
+		said = termtext.Cut(said, max(l.Width-l.used-termtext.SpansWidth(tail), 1))
 	}
-	l.put(look, said)
-	l.put(termtext.Dim, behind)
+	l.put(style.Span(said))
+	l.put(tail...)
 	return l.end()
 }
 
 // Heading writes a line above the frames, such as the name of their tape.
 func (l *Lines) Heading(text string) error {
-	l.put(termtext.Bold, "── "+termtext.Piece(text))
+	l.put(termtext.Bold.Span("── " + termtext.Piece(text)))
 	return l.end()
 }
 
 // Trouble writes in place of the frames that could not be read.
 func (l *Lines) Trouble(err error) error {
-	l.put(termtext.Red, "── "+termtext.Piece(err.Error()))
+	l.put(termtext.Red.Span("── " + termtext.Piece(err.Error())))
 	return l.end()
 }
 
@@ -107,41 +104,16 @@ func (l *Lines) Trouble(err error) error {
 func (l *Lines) Close() error {
 	open, cancelled := l.calls.unanswered()
 	if open.n > 0 {
-		l.put(termtext.Yellow, "── no answer to "+open.tell("request", "requests", ", "))
+		l.put(termtext.Yellow.Span("── no answer to " + open.tell("request", "requests", ", ")))
 		if err := l.end(); err != nil {
 			return err
 		}
 	}
 	if cancelled.n > 0 {
-		l.put(termtext.Dim, "── cancelled, without an answer: "+cancelled.tell("request", "requests", ", "))
+		l.put(termtext.Dim.Span("── cancelled, without an answer: " + cancelled.tell("request", "requests", ", ")))
 		return l.end()
 	}
 	return nil
-}
-
-// largeFrame is from where on a frame's size is told, in bytes.
-const largeFrame = 10_000
-
-var originSigns = [...]string{wire.Wire: " ", wire.Withheld: "×", wire.Injected: "+", wire.Rewritten: "~"}
-
-// kindNames are the kinds, the most frequent one cut short.
-var kindNames = [...]string{
-	wire.Invalid:      "invalid",
-	wire.Request:      "request",
-	wire.Response:     "response",
-	wire.Notification: "notif",
-	wire.Batch:        "batch",
-	wire.Oversized:    "oversized",
-	wire.Stderr:       "stderr",
-	wire.Mark:         "mark",
-}
-
-// kindName returns what stands in a line for the kind of a frame.
-func kindName(f *dialect.Frame) string {
-	if wire.ReadMark(f.Frame).Rule != nil {
-		return "rule"
-	}
-	return kindNames[min(f.Kind, wire.Mark)]
 }
 
 // methodWidth leaves half of a narrow terminal to the summary.
@@ -152,21 +124,23 @@ func (l *Lines) methodWidth() int {
 	return len("session/request_permission")
 }
 
-// put appends text to the line, as far as there is room.
-func (l *Lines) put(s termtext.Style, text string) {
-	room := l.Width - l.used
-	switch {
-	case l.Width == 0, termtext.Width(text) <= room:
-		l.used += termtext.Width(text)
-	case room <= 0:
-		return
-	default:
-		text, l.used = termtext.Cut(strings.TrimRight(text, " "), room), l.Width
+// put appends spans to the line, as far as there is room.
+func (l *Lines) put(spans ...termtext.Span) {
+	for _, s := range spans {
+		room := l.Width - l.used
+		switch columns := termtext.Width(s.Text); {
+		case l.Width == 0, columns <= room:
+			l.used += columns
+		case room <= 0:
+			return
+		default:
+			s.Text, l.used = termtext.Cut(strings.TrimRight(s.Text, " "), room), l.Width
+		}
+		if l.Color && strings.TrimSpace(s.Text) != "" {
+			s.Text = s.Style.Paint(s.Text)
+		}
+		l.b.WriteString(s.Text)
 	}
-	if l.Color && strings.TrimSpace(text) != "" {
-		text = s.Paint(text)
-	}
-	l.b.WriteString(text)
 }
 
 func (l *Lines) end() error {

@@ -1,4 +1,4 @@
-package inspect_test
+package frametext_test
 
 import (
 	"flag"
@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -36,7 +36,7 @@ func TestSummary(t *testing.T) {
 				}
 				out.WriteString(line)
 				if line[0] != '#' {
-					fmt.Fprintln(&out, strings.TrimSpace("= "+inspect.Summary(frames[0])))
+					fmt.Fprintln(&out, strings.TrimSpace("= "+frametext.Summary(frames[0])))
 					frames = frames[1:]
 				}
 			}
@@ -144,7 +144,7 @@ func TestSummaryOfLargeFrames(t *testing.T) {
 		{"batch", `[` + strings.Repeat(`{"method":"_x"},`, wire.MaxChecked/8), `[{"method":"_x"}`},
 	}
 	for _, tt := range tests {
-		if got := inspect.Summary(frame(tt.raw)); !strings.HasPrefix(got, tt.want) {
+		if got := frametext.Summary(frame(tt.raw)); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: got %q, want it to begin with %q", tt.name, got, tt.want)
 		}
 	}
@@ -152,7 +152,7 @@ func TestSummaryOfLargeFrames(t *testing.T) {
 
 func TestSummaryWithoutBytes(t *testing.T) {
 	f := dialect.Frame{Frame: wire.Frame{Kind: wire.Request, Size: 10}, Annotation: dialect.Annotation{Method: "session/prompt"}}
-	if got := inspect.Summary(f); got != "" {
+	if got := frametext.Summary(f); got != "" {
 		t.Errorf("got %q, want nothing", got)
 	}
 }
@@ -175,7 +175,7 @@ func FuzzSummary(f *testing.F) {
 		if k := wire.Kind(kind); k == wire.Oversized || k == wire.Stderr || k == wire.Mark {
 			frame.Kind = k
 		}
-		got := inspect.Summary(frame)
+		got := frametext.Summary(frame)
 		if n := utf8.RuneCountInString(got); n > 510 || !utf8.ValidString(got) {
 			t.Errorf("%d characters: %q", n, got)
 		}
@@ -196,7 +196,7 @@ func BenchmarkSummary(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(bb.frame.Size)
 			for b.Loop() {
-				inspect.Summary(bb.frame)
+				frametext.Summary(bb.frame)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package inspect
+package frametext
 
 import (
 	"github.com/tidwall/gjson"
@@ -12,14 +12,26 @@ import (
 // that what stands before the cut can be told.
 func parse(f *dialect.Frame, raw []byte) gjson.Result {
 	if f.Kind == wire.Oversized {
-		raw = mended(raw)
+		raw = Completed(raw)
 	}
 	return gjson.ParseBytes(raw)
 }
 
-// mended returns JSON that was cut off with an end to each string, array and
+// Body returns the params of a frame with its bytes or, if it has none, its result.
+func Body(f *dialect.Frame) gjson.Result {
+	e := wire.Scan(f.Raw)
+	if f.Kind == wire.Oversized {
+		e = wire.ScanPrefix(f.Raw)
+	}
+	if e.Params != nil {
+		return parse(f, e.Params)
+	}
+	return parse(f, e.Result)
+}
+
+// Completed returns JSON that was cut off with an end to each string, array and
 // object in it.
-func mended(raw []byte) []byte {
+func Completed(raw []byte) []byte {
 	var ends []byte // of what is open, the innermost last
 	inString, escaped := false, false
 	for _, c := range raw {

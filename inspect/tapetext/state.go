@@ -1,4 +1,7 @@
-package inspect
+// Package tapetext puts tapes into words: how a tape ended, and what its agent is
+// called. A name never has a part of the agent's arguments or the value of a
+// variable in it, since these may be secret.
+package tapetext
 
 import (
 	"cmp"

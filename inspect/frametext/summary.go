@@ -1,13 +1,12 @@
-// Package inspect makes frames readable: a summary of one line for each frame,
-// written for its method or kind of update; lists of such lines in aligned and
-// coloured columns, or as JSON; and the Inspector, a browser of tapes in the
-// terminal. Of storage only the Inspector knows, and nothing here of processes or
-// commands.
+// Package frametext puts frames into words: a summary of one line for each frame,
+// written for its method or its kind of update; rows of a list in columns, plain,
+// in colour or for a screen; and frames as JSON.
 //
-// What came over the wire is shown clean. No control character, escape sequence
-// or line break gets from a frame into a line, and what a summary costs does not
-// grow with the frame beyond wire.MaxChecked.
-package inspect
+// What came over the wire is written clean: no control character, escape sequence
+// or line break gets from a frame into a line. A summary takes no longer than
+// reading wire.MaxChecked bytes does, however large the frame is. The package knows
+// nothing of storage or screens.
+package frametext
 
 import (
 	"github.com/tidwall/gjson"
@@ -26,7 +25,7 @@ func Summary(f dialect.Frame) string {
 	if len(f.Raw) > wire.MaxChecked {
 		f.Raw = f.Raw[:wire.MaxChecked]
 	}
-	return termtext.Brief(tell(&f), maxSummary)
+	return termtext.Brief(tell(&f), MaxSummary)
 }
 
 // tell returns the summary of a frame, or of an entry of a batch.
@@ -93,7 +92,7 @@ func tellCall(method, update string, params gjson.Result) string {
 			return p(u)
 		}
 		if u.Exists() {
-			return text(u)
+			return Value(u)
 		}
 	case "mcp/message", "proxy/successor", "_proxy/successor":
 		// The params hold a message of their own.
@@ -129,11 +128,11 @@ func tellResult(method string, result gjson.Result) string {
 
 // tellError returns such as `error -32602 no such session: "s1"`.
 func tellError(e gjson.Result) string {
-	said := termtext.Spaced("error", text(e.Get("code")), text(e.Get("message")))
+	said := termtext.Spaced("error", Value(e.Get("code")), Value(e.Get("message")))
 	if !e.IsObject() {
-		said = termtext.Spaced("error", text(e))
+		said = termtext.Spaced("error", Value(e))
 	}
-	if data := text(e.Get("data")); data != "" {
+	if data := Value(e.Get("data")); data != "" {
 		said += ": " + data
 	}
 	return said
@@ -155,7 +154,7 @@ func tellBatch(f *dialect.Frame) string {
 			entry.Kind = wire.Invalid // JSON-RPC has no batches in batches
 		}
 		said.add(func() string {
-			return termtext.Brief(termtext.Spaced(termtext.Piece(name(&entry)), tell(&entry)), termtext.MaxPiece)
+			return termtext.Brief(termtext.Spaced(termtext.Piece(Name(&entry)), tell(&entry)), termtext.MaxPiece)
 		})
 		return true
 	})
@@ -163,9 +162,9 @@ func tellBatch(f *dialect.Frame) string {
 	return said.tell("entry", "entries", "; ")
 }
 
-// name returns what a frame is called in a list: its method, or the variant of
+// Name returns what a frame is called in a list: its method, or the variant of
 // a session/update.
-func name(f *dialect.Frame) string {
+func Name(f *dialect.Frame) string {
 	if f.Update != "" {
 		return f.Update
 	}

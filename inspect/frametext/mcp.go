@@ -1,4 +1,4 @@
-package inspect
+package frametext
 
 import (
 	"github.com/tidwall/gjson"
@@ -23,7 +23,7 @@ var mcpPhrases = map[string]phrases{
 	"notifications/resources/updated": {call: at("uri", "title")},
 	"prompts/list":                    {at("cursor"), under("prompts", counted("prompt", "prompts", at("name")))},
 	"prompts/get":                     {invocation, promptMessages},
-	"completion/complete":             {completion, under("completion.values", counted("value", "values", text))},
+	"completion/complete":             {completion, under("completion.values", counted("value", "values", Value))},
 	"logging/setLevel":                {call: at("level")},
 	"notifications/message":           {call: at("level", "logger", "data")},
 
@@ -49,23 +49,23 @@ var mcpPhrases = map[string]phrases{
 func discovery(v gjson.Result) string {
 	return termtext.Dotted(
 		termtext.Spaced(first(v, "serverInfo.name", meta+"serverInfo.name"), first(v, "serverInfo.version", meta+"serverInfo.version")),
-		counted("version", "versions", text)(v.Get("supportedVersions")),
+		counted("version", "versions", Value)(v.Get("supportedVersions")),
 		names(v.Get("capabilities")))
 }
 
 func progress(v gjson.Result) string {
-	done := text(v.Get("progress"))
-	if total := text(v.Get("total")); total != "" {
+	done := Value(v.Get("progress"))
+	if total := Value(v.Get("total")); total != "" {
 		done += " of " + total
 	}
-	return termtext.Dotted(done, text(v.Get("message")), termtext.Labelled("token", text(v.Get("progressToken"))))
+	return termtext.Dotted(done, Value(v.Get("message")), termtext.Labelled("token", Value(v.Get("progressToken"))))
 }
 
 // invocation tells what is called, and its arguments.
 func invocation(v gjson.Result) string {
-	said := text(v.Get("name"))
+	said := Value(v.Get("name"))
 	if args := v.Get("arguments"); !empty(args) {
-		said = termtext.Spaced(said, text(args))
+		said = termtext.Spaced(said, Value(args))
 	}
 	return said
 }
@@ -82,7 +82,7 @@ func toolResult(v gjson.Result) string {
 		said = blocks(content)
 	}
 	if said == "" {
-		said = text(v.Get("structuredContent"))
+		said = Value(v.Get("structuredContent"))
 	}
 	if v.Get("isError").Type == gjson.True {
 		return termtext.Spaced("tool failed:", said)
@@ -109,7 +109,7 @@ func resourceContents(v gjson.Result) string {
 	c := contents.Get("0")
 	said := sized(c.Get("text"))
 	if blob := c.Get("blob"); blob.Exists() {
-		said = "[" + termtext.Spaced(text(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Str))/4*3)) + "]"
+		said = "[" + termtext.Spaced(Value(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Str))/4*3)) + "]"
 	}
 	if more := contents.Get("1"); more.Exists() {
 		return termtext.Dotted(counted("part", "parts", at("uri"))(contents), said)
@@ -121,11 +121,11 @@ func promptMessages(v gjson.Result) string {
 	if asked := inputAsked(v); asked != "" {
 		return asked
 	}
-	return termtext.Dotted(text(v.Get("description")), blocks(v.Get("messages.0.content")))
+	return termtext.Dotted(Value(v.Get("description")), blocks(v.Get("messages.0.content")))
 }
 
 func completion(v gjson.Result) string {
-	return termtext.Dotted(first(v, "ref.name", "ref.uri"), text(v.Get("argument.name"))+" = "+text(v.Get("argument.value")))
+	return termtext.Dotted(first(v, "ref.name", "ref.uri"), Value(v.Get("argument.name"))+" = "+Value(v.Get("argument.value")))
 }
 
 // sampling tells what the model is asked: the last message.
@@ -138,17 +138,17 @@ func sampling(v gjson.Result) string {
 }
 
 func sampled(v gjson.Result) string {
-	return termtext.Dotted(text(v.Get("model")), text(v.Get("stopReason")), blocks(v.Get("content")))
+	return termtext.Dotted(Value(v.Get("model")), Value(v.Get("stopReason")), blocks(v.Get("content")))
 }
 
 func task(v gjson.Result) string {
-	return termtext.Dotted(text(v.Get("taskId")), text(v.Get("status")), text(v.Get("statusMessage")))
+	return termtext.Dotted(Value(v.Get("taskId")), Value(v.Get("status")), Value(v.Get("statusMessage")))
 }
 
 // createdSession tells the id of a session, as SEP-1364 or as the data-layer
 // draft returns it.
 func createdSession(v gjson.Result) string {
-	return termtext.Dotted(termtext.Labelled("session", first(v, "sessionId", "session.sessionId")), termtext.Labelled("expires", text(v.Get("session.expiresAt"))))
+	return termtext.Dotted(termtext.Labelled("session", first(v, "sessionId", "session.sessionId")), termtext.Labelled("expires", Value(v.Get("session.expiresAt"))))
 }
 
 func statedSession(v gjson.Result) string {

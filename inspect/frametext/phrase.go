@@ -1,4 +1,4 @@
-package inspect
+package frametext
 
 import (
 	"strings"
@@ -10,13 +10,13 @@ import (
 
 // Limits of what is shown, in characters.
 const (
-	maxSummary = 500
+	MaxSummary = 500
 	maxListed  = 8 // elements of a list
 )
 
-// text returns a value for reading: a string without its quotes, anything else
+// Value returns a JSON value for reading: a string without its quotes, anything else
 // as JSON, nothing for null.
-func text(v gjson.Result) string {
+func Value(v gjson.Result) string {
 	switch v.Type {
 	case gjson.Null:
 		return ""
@@ -43,7 +43,7 @@ func bare(v gjson.Result) string {
 	case empty(v):
 		return ""
 	case !v.IsObject():
-		return text(v)
+		return Value(v)
 	}
 	var members []string
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -61,7 +61,7 @@ func bare(v gjson.Result) string {
 // first returns the text of the first of some places that has any.
 func first(v gjson.Result, paths ...string) string {
 	for _, path := range paths {
-		if s := text(v.Get(path)); s != "" {
+		if s := Value(v.Get(path)); s != "" {
 			return s
 		}
 	}
@@ -73,7 +73,7 @@ func at(paths ...string) phrase {
 	return func(v gjson.Result) string {
 		parts := make([]string, len(paths))
 		for i, path := range paths {
-			parts[i] = text(v.Get(path))
+			parts[i] = Value(v.Get(path))
 		}
 		return termtext.Dotted(parts...)
 	}
@@ -95,7 +95,7 @@ func counted(one, many string, of phrase) phrase {
 		v.ForEach(func(key, element gjson.Result) bool {
 			l.add(func() string {
 				if of == nil {
-					return text(key)
+					return Value(key)
 				}
 				return of(element)
 			})
@@ -145,7 +145,7 @@ func names(v gjson.Result) string {
 	if v.IsObject() {
 		v.ForEach(func(key, value gjson.Result) bool {
 			if key.Str != "_meta" && value.Type != gjson.False && value.Type != gjson.Null {
-				parts = append(parts, text(key))
+				parts = append(parts, Value(key))
 			}
 			return len(parts) < maxListed
 		})

@@ -1,4 +1,4 @@
-package inspect_test
+package frametext_test
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -36,7 +36,7 @@ func TestJSON(t *testing.T) {
 		{"large", large, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"oversized","size":2097152,"summary":""}`},
 	}
 	for _, tt := range tests {
-		got, err := inspect.JSON(tt.frame, tt.start, 0)
+		got, err := frametext.JSON(tt.frame, tt.start, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestIndenter(t *testing.T) {
 	for _, tt := range tests {
 		for step := 1; step <= len(tt.in); step++ {
 			var b strings.Builder
-			in := inspect.Indenter{W: &b, Text: tt.text}
+			in := frametext.Indenter{W: &b, Text: tt.text}
 			for rest := tt.in; rest != ""; {
 				n := min(step, len(rest))
 				if _, err := in.Write([]byte(rest[:n])); err != nil {
@@ -99,7 +99,7 @@ func FuzzIndenter(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"x, y: {\""},[],{}],"c":null}`)
 	f.Fuzz(func(t *testing.T, in string) {
 		var b strings.Builder
-		indenter := inspect.Indenter{W: &b}
+		indenter := frametext.Indenter{W: &b}
 		indenter.Write([]byte(in))
 		indenter.Close()
 		if wire.Scan([]byte(in)).Kind == wire.Invalid {

@@ -1,4 +1,4 @@
-package inspect
+package frametext
 
 import (
 	"encoding/base64"
@@ -45,18 +45,18 @@ var updatePhrases = map[string]phrase{
 func block(v gjson.Result) string {
 	switch kind := v.Get("type").Str; kind {
 	case "text":
-		return text(v.Get("text"))
+		return Value(v.Get("text"))
 	case "image", "audio":
 		// Base64 has four characters for three bytes.
-		return "[" + termtext.Spaced(kind, text(v.Get("mimeType")), termtext.ByteSize(int64(len(v.Get("data").Str))/4*3)) + "]"
+		return "[" + termtext.Spaced(kind, Value(v.Get("mimeType")), termtext.ByteSize(int64(len(v.Get("data").Str))/4*3)) + "]"
 	case "resource_link":
-		return "[" + termtext.Spaced(text(v.Get("name")), text(v.Get("uri"))) + "]"
+		return "[" + termtext.Spaced(Value(v.Get("name")), Value(v.Get("uri"))) + "]"
 	case "resource":
-		return termtext.Dotted("["+first(v, "resource.uri")+"]", text(v.Get("resource.text")))
+		return termtext.Dotted("["+first(v, "resource.uri")+"]", Value(v.Get("resource.text")))
 	case "tool_use":
-		return termtext.Spaced(text(v.Get("name")), text(v.Get("input")))
+		return termtext.Spaced(Value(v.Get("name")), Value(v.Get("input")))
 	}
-	return text(v)
+	return Value(v)
 }
 
 // blocks tells about content blocks: an array, or one alone as MCP's sampling
@@ -79,9 +79,9 @@ func message(v gjson.Result) string {
 	content := v.Get("content")
 	switch {
 	case !content.Exists():
-		return termtext.Labelled("unchanged", text(v.Get("messageId")))
+		return termtext.Labelled("unchanged", Value(v.Get("messageId")))
 	case empty(content):
-		return termtext.Labelled("cleared", text(v.Get("messageId")))
+		return termtext.Labelled("cleared", Value(v.Get("messageId")))
 	}
 	return blocks(content)
 }
@@ -89,11 +89,11 @@ func message(v gjson.Result) string {
 // toolCall tells about a tool call: what it is, how it stands, and of an update
 // without a title what has come of it.
 func toolCall(v gjson.Result) string {
-	title, status := text(v.Get("title")), text(v.Get("status"))
+	title, status := Value(v.Get("title")), Value(v.Get("status"))
 	if title != "" {
 		return termtext.Dotted(title, status)
 	}
-	said := termtext.Dotted(text(v.Get("toolCallId")), status, toolContents(v.Get("content")))
+	said := termtext.Dotted(Value(v.Get("toolCallId")), status, toolContents(v.Get("content")))
 	if v.Get("content").Exists() {
 		return said
 	}
@@ -101,7 +101,7 @@ func toolCall(v gjson.Result) string {
 }
 
 func toolCallChunk(v gjson.Result) string {
-	return termtext.Dotted(text(v.Get("toolCallId")), toolContent(v.Get("content")))
+	return termtext.Dotted(Value(v.Get("toolCallId")), toolContent(v.Get("content")))
 }
 
 func toolContents(v gjson.Result) string {
@@ -124,19 +124,19 @@ func toolContent(v gjson.Result) string {
 		if changes := v.Get("changes"); changes.IsArray() { // version 2
 			return termtext.Labelled("diff", counted("file", "files", at("path"))(changes))
 		}
-		return termtext.Labelled("diff", text(v.Get("path")))
+		return termtext.Labelled("diff", Value(v.Get("path")))
 	case "terminal":
-		return termtext.Labelled("terminal", text(v.Get("terminalId")))
+		return termtext.Labelled("terminal", Value(v.Get("terminalId")))
 	}
-	return text(v)
+	return Value(v)
 }
 
 func terminal(v gjson.Result) string {
-	return termtext.Dotted(text(v.Get("terminalId")), text(v.Get("command")), exitStatus(v.Get("exitStatus")), decoded(v.Get("output.data")))
+	return termtext.Dotted(Value(v.Get("terminalId")), Value(v.Get("command")), exitStatus(v.Get("exitStatus")), decoded(v.Get("output.data")))
 }
 
 func terminalChunk(v gjson.Result) string {
-	return termtext.Dotted(text(v.Get("terminalId")), decoded(v.Get("data")))
+	return termtext.Dotted(Value(v.Get("terminalId")), decoded(v.Get("data")))
 }
 
 // decoded returns how the text begins that stands in base64.
@@ -145,7 +145,7 @@ func decoded(v gjson.Result) string {
 	head := v.Str[:min(len(v.Str), enough)]
 	b, err := base64.StdEncoding.DecodeString(head)
 	if err != nil {
-		return text(v)
+		return Value(v)
 	}
 	return termtext.Piece(string(b))
 }
@@ -164,9 +164,9 @@ func plan(v gjson.Result) string {
 		case status == "completed", status == "cancelled":
 			done++
 		case status == "in_progress" && now == "":
-			now = text(e.Get("content"))
+			now = Value(e.Get("content"))
 		case next == "":
-			next = text(e.Get("content"))
+			next = Value(e.Get("content"))
 		}
 		return true
 	})
@@ -177,7 +177,7 @@ func plan(v gjson.Result) string {
 }
 
 func compaction(v gjson.Result) string {
-	return termtext.Dotted(text(v.Get("compactionId")), text(v.Get("status")), text(v.Get("error")), summaryOf(v.Get("summary")))
+	return termtext.Dotted(Value(v.Get("compactionId")), Value(v.Get("status")), Value(v.Get("error")), summaryOf(v.Get("summary")))
 }
 
 func summaryOf(v gjson.Result) string {
@@ -188,7 +188,7 @@ func summaryOf(v gjson.Result) string {
 }
 
 func commandName(v gjson.Result) string {
-	name := text(v.Get("name"))
+	name := Value(v.Get("name"))
 	if name == "" || strings.HasPrefix(name, "/") {
 		return name
 	}
@@ -201,5 +201,5 @@ func usage(v gjson.Result) string {
 	if used.Type == gjson.Number && size.Type == gjson.Number {
 		context = termtext.Grouped(used.Int()) + " of " + termtext.Grouped(size.Int()) + " tokens"
 	}
-	return termtext.Dotted(context, termtext.Spaced(text(v.Get("cost.amount")), text(v.Get("cost.currency"))))
+	return termtext.Dotted(context, termtext.Spaced(Value(v.Get("cost.amount")), Value(v.Get("cost.currency"))))
 }

@@ -1,4 +1,4 @@
-package inspect_test
+package frametext_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -27,7 +27,7 @@ const lineTape = `
 < mark {"exit":{"code":0}}
 `
 
-func write(tb testing.TB, l *inspect.Lines, frames []dialect.Frame) string {
+func write(tb testing.TB, l *frametext.Lines, frames []dialect.Frame) string {
 	tb.Helper()
 	var b strings.Builder
 	l.W = &b
@@ -43,7 +43,7 @@ func write(tb testing.TB, l *inspect.Lines, frames []dialect.Frame) string {
 }
 
 func TestLines(t *testing.T) {
-	got := write(t, &inspect.Lines{}, tape(lineTape))
+	got := write(t, &frametext.Lines{}, tape(lineTape))
 	want := `
     1    0.010  → request   session/new                 /w
     2    0.020  ← response  session/new                 session s1  10 ms
@@ -66,7 +66,7 @@ func TestLines(t *testing.T) {
 // TestLinesOfMCP: who cancels a request waits for no answer, and a tool that
 // failed is an error.
 func TestLinesOfMCP(t *testing.T) {
-	got := write(t, &inspect.Lines{Color: true}, tape(`
+	got := write(t, &frametext.Lines{Color: true}, tape(`
 > {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"c"}}}
 < {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"s"}}}
 > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow"}}
@@ -91,19 +91,19 @@ func TestLinesOfMCP(t *testing.T) {
 
 func TestLinesAreCut(t *testing.T) {
 	for width := 1; width < 140; width++ {
-		got := write(t, &inspect.Lines{Width: width}, tape(lineTape)[:5])
+		got := write(t, &frametext.Lines{Width: width}, tape(lineTape)[:5])
 		for line := range strings.Lines(got) {
 			if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); n > width {
 				t.Errorf("width %d: got %d columns: %q", width, n, line)
 			}
 		}
 	}
-	got := write(t, &inspect.Lines{Width: 34}, tape(lineTape)[:1])
+	got := write(t, &frametext.Lines{Width: 34}, tape(lineTape)[:1])
 	if want := "    1    0.010  → request   sessi…\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q at its beginning", got, want)
 	}
 	// Eight columns are left, and a wide character does not fit into one.
-	got = write(t, &inspect.Lines{Width: 56}, tape(lineTape)[3:4])
+	got = write(t, &frametext.Lines{Width: 56}, tape(lineTape)[3:4])
 	if want := "  世界世…\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want %q at its end", got, want)
 	}
@@ -111,13 +111,13 @@ func TestLinesAreCut(t *testing.T) {
 
 func TestLinesInColor(t *testing.T) {
 	frames := tape(lineTape)
-	got := write(t, &inspect.Lines{Color: true}, frames[6:7])
+	got := write(t, &frametext.Lines{Color: true}, frames[6:7])
 	want := "\x1b[2m    7    0.070 \x1b[0m \x1b[36m→\x1b[0m\x1b[2m response  \x1b[0m" +
 		"\x1b[31msession/request_permission  \x1b[0m\x1b[31merror -32603 no user\x1b[0m\n"
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	got = write(t, &inspect.Lines{Color: true}, frames[8:9])
+	got = write(t, &frametext.Lines{Color: true}, frames[8:9])
 	if want := "\x1b[31m1,234 bytes missing here\x1b[0m"; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
@@ -128,7 +128,7 @@ func TestLinesMarkOrigins(t *testing.T) {
 	for i := range frames {
 		frames[i].Origin = wire.Origin(i)
 	}
-	got := strings.Split(write(t, &inspect.Lines{}, frames), "\n")
+	got := strings.Split(write(t, &frametext.Lines{}, frames), "\n")
 	for i, want := range []string{"0.010  →", "0.020 ×←", "0.030 +→", "0.040 ~←"} {
 		if !strings.Contains(got[i], want) {
 			t.Errorf("got %q, want %q in it", got[i], want)
@@ -141,7 +141,7 @@ func TestLinesMarkOrigins(t *testing.T) {
 func TestLinesPass(t *testing.T) {
 	frames := tape(lineTape)
 	var b strings.Builder
-	l := inspect.Lines{W: &b}
+	l := frametext.Lines{W: &b}
 	l.Pass(&frames[0])
 	l.Pass(&frames[2])
 	if err := l.Write(&frames[1]); err != nil {
@@ -160,7 +160,7 @@ func TestLinesPass(t *testing.T) {
 }
 
 func TestLinesOfBatches(t *testing.T) {
-	got := write(t, &inspect.Lines{}, tape(`
+	got := write(t, &frametext.Lines{}, tape(`
 > [{"jsonrpc":"2.0","id":1,"method":"tools/list"},{"jsonrpc":"2.0","id":2,"method":"ping"}]
 < [{"jsonrpc":"2.0","id":1,"result":{"tools":[]}},{"jsonrpc":"2.0","id":2,"result":{}}]`))
 	if !strings.HasSuffix(got, "ok  10 ms\n") {
@@ -170,7 +170,7 @@ func TestLinesOfBatches(t *testing.T) {
 
 func TestLinesForgetOldRequests(t *testing.T) {
 	var b strings.Builder
-	l := inspect.Lines{W: &b}
+	l := frametext.Lines{W: &b}
 	request := dialect.Frame{Frame: wire.Frame{Kind: wire.Request}, Annotation: dialect.Annotation{Method: "ping"}}
 	const asked = 200_000
 	for seq := uint64(1); seq <= asked; seq++ {
@@ -192,7 +192,7 @@ func TestLinesForgetOldRequests(t *testing.T) {
 
 func BenchmarkLines(b *testing.B) {
 	frames := tape(lineTape)
-	l := inspect.Lines{W: discard{}, Width: 120, Color: true}
+	l := frametext.Lines{W: discard{}, Width: 120, Color: true}
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range frames {

@@ -1,10 +1,10 @@
-package inspect_test
+package tapetext_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )
@@ -124,7 +124,7 @@ func TestProgram(t *testing.T) {
 		if first, rest, ok := strings.Cut(command[0], " "); ok && cut == "|" && !strings.Contains(first, `\`) {
 			command = append(append([]string{first}, strings.Split(rest, " ")...), command[1:]...)
 		}
-		got := inspect.AgentName(record.Info{Start: record.Start{Command: command}})
+		got := tapetext.AgentName(record.Info{Start: record.Start{Command: command}})
 		if got != tt.want {
 			t.Errorf("%q: got %q, want %q", command, got, tt.want)
 		}
@@ -147,7 +147,7 @@ func TestAgentName(t *testing.T) {
 		{record.Start{Command: command}, dialect.Connection{Agent: "a", AgentVersion: "1"}, "a 1"},
 		{record.Start{Command: command}, dialect.Connection{}, "my-agent"},
 	} {
-		if got := inspect.AgentName(record.Info{Start: tt.start, Connection: tt.conn}); got != tt.want {
+		if got := tapetext.AgentName(record.Info{Start: tt.start, Connection: tt.conn}); got != tt.want {
 			t.Errorf("%+v, %+v: got %q, want %q", tt.start, tt.conn, got, tt.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package inspect
+package frametext
 
 import (
 	"strings"
@@ -68,7 +68,7 @@ func introduction(v gjson.Result) string {
 	var who, can string
 	for _, key := range [...]string{"info", "agentInfo", "clientInfo", "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {
-			who = termtext.Spaced(text(i.Get("name")), text(i.Get("version")))
+			who = termtext.Spaced(Value(i.Get("name")), Value(i.Get("version")))
 			break
 		}
 	}
@@ -77,7 +77,7 @@ func introduction(v gjson.Result) string {
 			break
 		}
 	}
-	return termtext.Dotted(termtext.Labelled("protocol", text(v.Get("protocolVersion"))), who, can)
+	return termtext.Dotted(termtext.Labelled("protocol", Value(v.Get("protocolVersion"))), who, can)
 }
 
 func setup(v gjson.Result) string {
@@ -85,15 +85,15 @@ func setup(v gjson.Result) string {
 	if list := v.Get("mcpServers"); !empty(list) {
 		servers = counted("MCP server", "MCP servers", at("name"))(list)
 	}
-	return termtext.Dotted(text(v.Get("sessionId")), text(v.Get("cwd")), termtext.Labelled("replay from", text(v.Get("replayFrom"))), servers)
+	return termtext.Dotted(Value(v.Get("sessionId")), Value(v.Get("cwd")), termtext.Labelled("replay from", Value(v.Get("replayFrom"))), servers)
 }
 
 // standing tells how a session stands when it has been set up.
 func standing(v gjson.Result) string {
 	return termtext.Dotted(
-		termtext.Labelled("session", text(v.Get("sessionId"))),
-		termtext.Labelled("mode", text(v.Get("modes.currentModeId"))),
-		termtext.Labelled("model", text(v.Get("models.currentModelId"))),
+		termtext.Labelled("session", Value(v.Get("sessionId"))),
+		termtext.Labelled("mode", Value(v.Get("modes.currentModeId"))),
+		termtext.Labelled("model", Value(v.Get("models.currentModelId"))),
 		config(v.Get("configOptions")))
 }
 
@@ -101,7 +101,7 @@ func sessionName(v gjson.Result) string { return first(v, "title", "sessionId") 
 
 // promptResult tells how a turn ended or, in version 2, that it begins.
 func promptResult(v gjson.Result) string {
-	return termtext.Dotted(text(v.Get("stopReason")), termtext.Labelled("message", text(v.Get("messageId"))), tokens(v.Get("usage.totalTokens")))
+	return termtext.Dotted(Value(v.Get("stopReason")), termtext.Labelled("message", Value(v.Get("messageId"))), tokens(v.Get("usage.totalTokens")))
 }
 
 func tokens(v gjson.Result) string {
@@ -116,7 +116,7 @@ func config(options gjson.Result) string {
 	var parts []string
 	if options.IsArray() {
 		options.ForEach(func(_, o gjson.Result) bool {
-			parts = append(parts, first(o, "configId", "id")+" = "+text(o.Get("currentValue")))
+			parts = append(parts, first(o, "configId", "id")+" = "+Value(o.Get("currentValue")))
 			return len(parts) < maxListed
 		})
 	}
@@ -128,7 +128,7 @@ func configChoice(v gjson.Result) string {
 	if value.IsObject() { // version 2: {type, value}
 		value = value.Get("value")
 	}
-	return first(v, "configId", "id") + " = " + text(value)
+	return first(v, "configId", "id") + " = " + Value(value)
 }
 
 func permission(v gjson.Result) string {
@@ -144,15 +144,15 @@ func permission(v gjson.Result) string {
 }
 
 func choice(v gjson.Result) string {
-	return termtext.Spaced(text(v.Get("outcome.outcome")), text(v.Get("outcome.optionId")))
+	return termtext.Spaced(Value(v.Get("outcome.outcome")), Value(v.Get("outcome.optionId")))
 }
 
 func readFile(v gjson.Result) string {
-	said := text(v.Get("path"))
-	if line := text(v.Get("line")); line != "" {
+	said := Value(v.Get("path"))
+	if line := Value(v.Get("line")); line != "" {
 		said += ":" + line
 	}
-	if limit := text(v.Get("limit")); limit != "" {
+	if limit := Value(v.Get("limit")); limit != "" {
 		said += " · at most " + limit + " lines"
 	}
 	return said
@@ -161,34 +161,34 @@ func readFile(v gjson.Result) string {
 func fileContent(v gjson.Result) string { return sized(v.Get("content")) }
 
 func writtenFile(v gjson.Result) string {
-	return termtext.Dotted(text(v.Get("path")), sized(v.Get("content")))
+	return termtext.Dotted(Value(v.Get("path")), sized(v.Get("content")))
 }
 
 // sized tells the size of a text and how it begins.
 func sized(v gjson.Result) string {
 	if v.Type != gjson.String {
-		return text(v)
+		return Value(v)
 	}
 	return termtext.Dotted(termtext.ByteSize(int64(len(v.Str))), termtext.Piece(v.Str))
 }
 
 func placeInText(v gjson.Result) string {
-	said := text(v.Get("uri"))
+	said := Value(v.Get("uri"))
 	if line := v.Get("position.line"); line.Type == gjson.Number {
-		said += ":" + text(line)
+		said += ":" + Value(line)
 	}
-	return termtext.Dotted(said, termtext.Labelled("version", text(v.Get("version"))))
+	return termtext.Dotted(said, termtext.Labelled("version", Value(v.Get("version"))))
 }
 
 func command(v gjson.Result) string {
-	parts := []string{text(v.Get("command"))}
+	parts := []string{Value(v.Get("command"))}
 	if args := v.Get("args"); args.IsArray() {
 		args.ForEach(func(_, arg gjson.Result) bool {
-			parts = append(parts, text(arg))
+			parts = append(parts, Value(arg))
 			return len(parts) <= maxListed
 		})
 	}
-	return termtext.Dotted(termtext.Spaced(parts...), text(v.Get("cwd")))
+	return termtext.Dotted(termtext.Spaced(parts...), Value(v.Get("cwd")))
 }
 
 func terminalOutput(v gjson.Result) string {
@@ -196,16 +196,16 @@ func terminalOutput(v gjson.Result) string {
 	if v.Get("truncated").Type == gjson.True {
 		cut = "truncated"
 	}
-	return termtext.Dotted(exitStatus(v.Get("exitStatus")), cut, text(v.Get("output")))
+	return termtext.Dotted(exitStatus(v.Get("exitStatus")), cut, Value(v.Get("output")))
 }
 
 func exitStatus(v gjson.Result) string {
-	if signal := text(v.Get("signal")); signal != "" {
+	if signal := Value(v.Get("signal")); signal != "" {
 		return "signal " + signal
 	}
-	return termtext.Labelled("exit", text(v.Get("exitCode")))
+	return termtext.Labelled("exit", Value(v.Get("exitCode")))
 }
 
 func cancelledRequest(v gjson.Result) string {
-	return termtext.Dotted(termtext.Labelled("request", v.Get("requestId").Raw), text(v.Get("reason")))
+	return termtext.Dotted(termtext.Labelled("request", v.Get("requestId").Raw), Value(v.Get("reason")))
 }
