@@ -358,7 +358,7 @@ func (d *dissector) tally(f *wire.Frame, about *dialect.Annotation, news *dialec
 // acptap gave the agent another id, the session is what the client calls so:
 // frames that only the agent sent or got are not counted.
 func (d *dissector) session(f *wire.Frame, about *dialect.Annotation, news *dialect.SessionFacts) {
-	if about.Session == "" || !clientKnows(f) {
+	if about.Session == "" || !f.AtClient() {
 		return
 	}
 	now := d.wall(f.At)
@@ -394,14 +394,6 @@ func (d *dissector) wall(at time.Duration) time.Time {
 		return time.Time{}
 	}
 	return d.Info.Start.Time.Add(at)
-}
-
-// clientKnows reports whether the client sent or got a frame.
-func clientKnows(f *wire.Frame) bool {
-	if f.Dir == wire.ClientToAgent {
-		return f.Origin.Sent()
-	}
-	return f.Origin.Received()
 }
 
 // next begins the next block, after the last one was taken.

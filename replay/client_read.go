@@ -82,18 +82,16 @@ func (r *planReader) read(t *record.Tape) ([]*plan, error) {
 			plans = append(plans, r.plan)
 		}
 	}
-	b := border{protocol: info.Connection.Protocol}
+	connections := dialect.Connections{Protocol: info.Connection.Protocol}
 	for f, err := range t.Frames(1) {
 		if err != nil {
 			return nil, err
 		}
-		if b.crossed(&f) {
+		if connections.StartsNext(&f) {
 			end()
 			begin()
-			b = border{protocol: b.protocol}
-			b.crossed(&f)
 		}
-		if !clientSees(&f.Frame) {
+		if !f.AtClient() {
 			continue
 		}
 		if err := r.frame(&f); err != nil {

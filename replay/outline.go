@@ -66,30 +66,20 @@ func (o *outliner) read(t *record.Tape) error {
 	o.dirs.learn(info.Start.Cwd, "$CWD")
 	next := func() { o.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol}) }
 	next()
-	b := border{protocol: info.Connection.Protocol}
+	connections := dialect.Connections{Protocol: info.Connection.Protocol}
 	for f, err := range t.Frames(1) {
 		if err != nil {
 			return err
 		}
-		if b.crossed(&f) {
+		if connections.StartsNext(&f) {
 			next()
-			b = border{protocol: b.protocol}
-			b.crossed(&f)
 		}
 		o.trace.Add(&f)
-		if clientSees(&f.Frame) {
+		if f.AtClient() {
 			eachMessage(&f, o.note)
 		}
 	}
 	return nil
-}
-
-// clientSees reports whether the client's end of the connection knows f.
-func clientSees(f *wire.Frame) bool {
-	if f.Dir == wire.ClientToAgent {
-		return f.Origin.Sent()
-	}
-	return f.Origin.Received()
 }
 
 // eachMessage calls do for a message, or for each entry of a batch.

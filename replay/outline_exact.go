@@ -20,7 +20,7 @@ func exactLines(s Side) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			if clientSees(&f.Frame) && s.has(&f) {
+			if f.AtClient() && s.has(&f) {
 				more, err := exactFrame(t, &f)
 				if err != nil {
 					return nil, err

@@ -30,45 +30,21 @@ func beginnings(tapes []*record.Tape) iter.Seq2[beginning, error] {
 				yield(beginning{}, err)
 				return
 			}
-			b := border{protocol: info.Connection.Protocol}
+			connections := dialect.Connections{Protocol: info.Connection.Protocol}
 			for f, err := range t.Rows(1) {
 				if err != nil {
 					yield(beginning{}, err)
 					return
 				}
-				if !b.crossed(&f) {
+				if !connections.StartsNext(&f) {
 					continue
 				}
 				if !yield(beginning{t, f.Seq}, nil) {
 					return
 				}
-				b = border{protocol: b.protocol}
-				b.crossed(&f)
 			}
 		}
 	}
-}
-
-// A border finds where a connection ends: behind the agent's exit, or where ACP
-// is initialized anew. In MCP that may happen on one connection (SEP-1364).
-type border struct {
-	protocol dialect.Protocol // of the tape
-	greeted  bool             // initialize has been answered
-	ended    bool             // the agent has
-}
-
-// crossed reports whether f is the first frame of the next connection.
-func (b *border) crossed(f *dialect.Frame) bool {
-	if f.Kind == wire.Mark {
-		b.ended = b.ended || wire.ReadMark(f.Frame).Exit != nil
-		return false
-	}
-	again := f.Dir == wire.ClientToAgent && f.Kind == wire.Request && f.Method == "initialize" && b.protocol != dialect.MCP
-	if b.ended || b.greeted && again {
-		return true
-	}
-	b.greeted = b.greeted || f.Events.Has(dialect.Initialized)
-	return false
 }
 
 // A casting finds the connection that the client wants.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
 
@@ -21,13 +20,13 @@ type script struct {
 	ahead cursor // what comes next
 	back  cursor // where a frame was read again last
 
-	from   uint64 // its first frame
-	border border
-	over   bool // what follows is of another connection
+	from        uint64 // its first frame
+	connections dialect.Connections
+	over        bool // what follows is of another connection
 }
 
 func newScript(b beginning, session string, p dialect.Protocol) *script {
-	return &script{tape: b.tape, session: session, from: b.from, ahead: cursor{tape: b.tape, at: b.from}, back: cursor{tape: b.tape}, border: border{protocol: p}}
+	return &script{tape: b.tape, session: session, from: b.from, ahead: cursor{tape: b.tape, at: b.from}, back: cursor{tape: b.tape}, connections: dialect.Connections{Protocol: p}}
 }
 
 func (s *script) close() {
@@ -43,7 +42,7 @@ func (s *script) next() (*dialect.Frame, error) {
 		if f == nil {
 			return nil, err
 		}
-		s.over = s.border.crossed(f)
+		s.over = s.connections.StartsNext(f)
 		if !s.over && s.has(f) {
 			return f, nil
 		}
@@ -56,7 +55,7 @@ func (s *script) next() (*dialect.Frame, error) {
 // what belongs to none.
 func (s *script) has(f *dialect.Frame) bool {
 	switch {
-	case f.Dir == wire.ClientToAgent && !f.Origin.Sent(), f.Dir == wire.AgentToClient && !f.Origin.Received():
+	case !f.AtClient():
 		return false
 	case len(f.Entries) > 0:
 		return slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return s.concerns(f.Seq, &a) })

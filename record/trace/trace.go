@@ -45,10 +45,10 @@ const (
 )
 
 func (s Side) sees(f *dialect.Frame) bool {
-	if (f.Dir == wire.ClientToAgent) == (s == ClientSide) {
-		return f.Origin.Sent()
+	if s == AgentSide {
+		return f.AtAgent()
 	}
-	return f.Origin.Received()
+	return f.AtClient()
 }
 
 // A Span is where on a tape something stands.

@@ -44,9 +44,9 @@ func Reloads(tapes []*record.Tape, session string) ([]Reload, error) {
 		case err != nil:
 			return nil, err
 		case f.Session != session, f.Method != "session/load" && f.Method != "session/resume":
-		case f.Dir == wire.ClientToAgent && f.Origin.Received():
+		case f.Dir == wire.ClientToAgent && f.AtAgent():
 			replays[f.Seq] = f.Method == "session/load" || gjson.GetBytes(f.Raw, "params.replayFrom").IsObject()
-		case f.Dir == wire.AgentToClient && f.Origin.Sent() && f.Events.Has(dialect.SessionOpened) && replays[f.Request]:
+		case f.Dir == wire.AgentToClient && f.AtAgent() && f.Events.Has(dialect.SessionOpened) && replays[f.Request]:
 			found = append(found, Reload{Tape: last.ID(), Request: f.Request, Method: f.Method, Session: session})
 		}
 	}
