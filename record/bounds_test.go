@@ -9,7 +9,10 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/redact"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // All requests that a tape may have open go on in the next block.
@@ -59,7 +62,7 @@ func TestImpossibleStates(t *testing.T) {
 			if len(state) > maxState || len(state) < 16<<20 {
 				t.Fatalf("the state takes %d bytes", len(state))
 			}
-			BoundMemory(t, func() {
+			memtest.Bound(t, func() {
 				if _, err := restoreDissector([]byte(state)); !errors.Is(err, ErrDamaged) {
 					t.Errorf("got %v, want damage", err)
 				}
@@ -77,10 +80,10 @@ func TestLongestRedacted(t *testing.T) {
 		"variables":  "",
 	} {
 		t.Run(name, func(t *testing.T) {
-			quoted := appendInString(nil, []byte(unit))
-			frame := `{"method":"x","params":"` + strings.Repeat(string(quoted), (maxRedacted-100)/max(1, len(quoted))) + `"}`
+			quoted := termtext.AppendInQuotes(nil, []byte(unit))
+			frame := `{"method":"x","params":"` + strings.Repeat(string(quoted), (redact.MaxSize-100)/max(1, len(quoted))) + `"}`
 			if unit == "" {
-				frame = `[` + strings.Repeat(`{"env":{"a":"b","c":"d"}},`, maxRedacted/30) + `0]`
+				frame = `[` + strings.Repeat(`{"env":{"a":"b","c":"d"}},`, redact.MaxSize/30) + `0]`
 			}
 			tape, err := ReadPortable(strings.NewReader(`{"dir":"a2c","frame":`+frame+"}\n"), "file")
 			if err != nil {
@@ -94,7 +97,7 @@ func TestLongestRedacted(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				BoundMemory(t, func() { err = e.Write(tape, f) })
+				memtest.Bound(t, func() { err = e.Write(tape, f) })
 				if err != nil {
 					t.Error(err)
 				}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/internal/memtest"
 )
 
 const devtoolsExport = `{
@@ -207,7 +208,7 @@ func FuzzImport(f *testing.F) {
 		f.Add([]byte(`{"acptap":1,"tape":"` + id + `","started":"2026-01-02T15:04:05Z"}` + "\n" + `{"seq":9,"at":1,"dir":"c2a","frame":{"id":1,"method":"m"}}`))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		record.BoundMemory(t, func() {
+		memtest.Bound(t, func() {
 			store := record.OpenStore(t.TempDir())
 			id, err := store.Import(bytes.NewReader(file), "file", func(string) {})
 			l, failed := store.List()

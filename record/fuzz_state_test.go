@@ -2,28 +2,13 @@ package record
 
 import (
 	"bytes"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/journal"
 )
-
-// maxAllocated bounds what reading damaged bytes may allocate.
-const maxAllocated = 256 << 20
-
-// BoundMemory fails unless f allocates less than maxAllocated, all in all.
-func BoundMemory(t *testing.T, f func()) {
-	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > maxAllocated {
-		t.Errorf("%d MiB were allocated", n>>20)
-	}
-}
 
 // FuzzState goes on from any bytes that stand where the state of a block should:
 // they are damage, or what follows is dissected.
@@ -46,7 +31,7 @@ func FuzzState(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, state, payload []byte) {
-		BoundMemory(t, func() {
+		memtest.Bound(t, func() {
 			d, err := restoreDissector(state)
 			if err != nil {
 				return
@@ -72,7 +57,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add([]byte("\x01\x00\x05{}\n[]\x01\x04\x09{\"gap\":7}"))
 	f.Add([]byte("\x00\x07\x22{\"exit\":{\"code\":3,\"signal\":\"killed\"}}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		BoundMemory(t, func() {
+		memtest.Bound(t, func() {
 			d := newDissector(Info{})
 			last := uint64(0)
 			for at := int64(1); len(data) >= 3; at++ {

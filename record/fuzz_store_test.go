@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/journal"
 )
 
 // visit does all that commands do with a store that somebody has tampered with:
 // none of it may panic or take too much memory.
 func visit(t *testing.T, store *Store) {
-	BoundMemory(t, func() {
+	memtest.Bound(t, func() {
 		l, err := store.List()
 		if err != nil {
 			t.Error(err)

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -19,7 +21,7 @@ const maxLine = 8 << 20
 var errLongLine = fmt.Errorf(`of a line of more than %d MiB the last member must be "frame", "text" or "base64"`, maxLine>>20)
 
 // bodyName is where the bytes of a line begin.
-var bodyName = compiledAtUse(`"(frame|text|base64)"\s*:\s*`)
+var bodyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(frame|text|base64)"\s*:\s*`) })
 
 // splitLong takes the beginning of a line that is too long, of which the rest
 // comes from in. It returns the line as it were without bytes, and the bytes.
@@ -211,9 +213,12 @@ func (t *textReader) unit() error {
 		if err != nil {
 			return err
 		}
-		digit := bytes.IndexByte([]byte("0123456789abcdef"), lower(c))
+		digit := bytes.IndexByte([]byte("0123456789abcdefABCDEF"), c)
 		if digit < 0 {
 			return errors.New("no JSON: an unknown escape sequence")
+		}
+		if digit > 0xf {
+			digit -= 6
 		}
 		r = r<<4 | rune(digit)
 	}

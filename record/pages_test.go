@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/record/internal/memtest"
 )
 
 // What a file says of its free pages is not believed where bbolt would make room
@@ -52,7 +54,7 @@ func TestFreePages(t *testing.T) {
 			if err := os.WriteFile(path, file, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			BoundMemory(t, func() {
+			memtest.Bound(t, func() {
 				if err := store.index(tape); !errors.Is(err, ErrDamaged) {
 					t.Errorf("got %v, want damage", err)
 				}

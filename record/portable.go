@@ -16,6 +16,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -69,7 +70,7 @@ func NewExporter(w io.Writer, info Info, raw bool) (*Exporter, error) {
 		return nil, err
 	}
 	if !raw {
-		head = redactHeader(head)
+		head = redact.JSON(head)
 	}
 	_, err = e.w.Write(append(termtext.JSON(head), '\n'))
 	return e, err
@@ -88,7 +89,7 @@ func (e *Exporter) Write(t *Tape, f dialect.Frame) error {
 	e.b = b
 	raw := f.Raw
 	if int64(len(raw)) < f.Size {
-		if e.raw || f.Size > maxRedacted {
+		if e.raw || f.Size > redact.MaxSize {
 			return e.long(t, f)
 		}
 		var whole bytes.Buffer // to find what is secret, all of it is needed
@@ -99,13 +100,13 @@ func (e *Exporter) Write(t *Tape, f dialect.Frame) error {
 		raw = whole.Bytes()
 	}
 	if !e.raw {
-		raw = redact(f, raw)
+		raw = redact.Frame(f.Kind, raw)
 	}
 	switch {
 	case f.Kind == wire.Mark && len(raw) > 2 && raw[0] == '{':
 		b = append(append(b, ','), termtext.JSON(raw)[1:]...)
 		b = append(b, '\n')
-	case isMessage(f.Kind) && len(bytes.TrimSpace(raw)) == len(raw) && bytes.Equal(termtext.JSON(raw), raw):
+	case f.Kind.IsMessage() && len(bytes.TrimSpace(raw)) == len(raw) && bytes.Equal(termtext.JSON(raw), raw):
 		b = append(append(append(b, `,"frame":`...), raw...), "}\n"...)
 	case utf8.Valid(raw):
 		return e.text(append(b, `,"text":"`...), raw)
@@ -127,12 +128,12 @@ func (e *Exporter) text(b, text []byte) error {
 		for !utf8.RuneStart(text[end]) {
 			end--
 		}
-		if _, err := e.w.Write(appendInString(b, text[:end])); err != nil {
+		if _, err := e.w.Write(termtext.AppendInQuotes(b, text[:end])); err != nil {
 			return err
 		}
 		b, text = b[:0], text[end:]
 	}
-	b = append(appendInString(b, text), "\"}\n"...)
+	b = append(termtext.AppendInQuotes(b, text), "\"}\n"...)
 	e.b = b
 	_, err := e.w.Write(b)
 	return err
@@ -154,15 +155,6 @@ func (e *Exporter) place(b []byte, f dialect.Frame) []byte {
 	}
 	return append(appendSeconds(append(b, `"at":`...), at), ',')
 }
-
-// isMessage reports whether a frame of that kind is JSON.
-func isMessage(k wire.Kind) bool {
-	return k == wire.Request || k == wire.Response || k == wire.Notification || k == wire.Batch
-}
-
-// maxRedacted is how long a frame may be to be searched for secrets, which takes
-// some ten times as much memory (TestLongestRedacted).
-const maxRedacted = 12 << 20
 
 // long writes a frame that is too long to be held in memory. Nobody has checked
 // that it is JSON, so it is bytes; where secrets are to be redacted, it is left
@@ -194,18 +186,6 @@ func appendSeconds(b []byte, d time.Duration) []byte {
 		b = append(b, bytes.TrimRight(digits, "0")...)
 	}
 	return b
-}
-
-// appendText appends s as a JSON string.
-func appendText(b []byte, s []byte) []byte { return append(appendInString(append(b, '"'), s), '"') }
-
-// appendInString appends s as it stands between the quotes of a JSON string.
-func appendInString(b []byte, s []byte) []byte {
-	q, err := json.Marshal(string(s))
-	if err != nil {
-		panic("record: " + err.Error()) // valid UTF-8 always can
-	}
-	return append(b, termtext.JSON(q[1:len(q)-1])...)
 }
 
 // A portableLine is one line of a portable file: bytes of a direction, or a

@@ -10,8 +10,11 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/internal/memtest"
 )
 
 // portable returns all of a tape in the portable form, with its secrets.
@@ -276,6 +279,38 @@ func TestPortableNumbers(t *testing.T) {
 	}
 }
 
+// What a fault says may be of the traffic.
+func TestExportedMark(t *testing.T) {
+	tape, err := record.ReadPortable(strings.NewReader(`{"dir":"a2c","fault":"panic: sk-`+strings.Repeat("aB3d", 8)+`"}`), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := portableForm(t, tape, false)
+	if want := `"fault":"panic: sk-[redacted]"}`; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s in it", got, want)
+	}
+}
+
+func TestExportedHeader(t *testing.T) {
+	info := record.Info{Tape: "20260102T150405-abcdefgh", Start: record.Start{Command: []string{"agent", "--token", "t", "--key=k", "X_API_KEY=v"}}}
+	for raw, want := range map[bool]string{
+		false: `["agent","--token","[redacted]","--key=k","X_API_KEY=[redacted]"]`,
+		true:  `["agent","--token","t","--key=k","X_API_KEY=v"]`,
+	} {
+		var b bytes.Buffer
+		e, err := record.NewExporter(&b, info, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := gjson.GetBytes(b.Bytes(), "command").Raw; got != want {
+			t.Errorf("raw %v: got %s, want %s", raw, got, want)
+		}
+	}
+}
+
 // FuzzReadPortable takes any file. What can be read is the same after it was
 // exported and read again.
 func FuzzReadPortable(f *testing.F) {
@@ -284,7 +319,7 @@ func FuzzReadPortable(f *testing.F) {
 	}
 	f.Add([]byte(`{"dir":"c2a","frame": {} ,"end":"none"}` + "\n" + `{"dir":"c2a","text":"\r\n","origin":"withheld"}` + "\n" + `{"dir":"a2c","signal":"x"}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		record.BoundMemory(t, func() {
+		memtest.Bound(t, func() {
 			tape, err := record.ReadPortable(bytes.NewReader(file), "file")
 			if err != nil {
 				return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/memtest"
 )
 
 // FuzzRows takes any rows of a block: memory follows their bytes, and numbers rise.
@@ -24,7 +25,7 @@ func FuzzRows(f *testing.F) {
 		if len(rows) > maxPlain {
 			return
 		}
-		BoundMemory(t, func() {
+		memtest.Bound(t, func() {
 			got, err := decodeColumns(rows, blockHead{Entries: n, First: first}, nil)
 			if err != nil {
 				return
@@ -71,7 +72,7 @@ func FuzzTapeFile(f *testing.F) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		BoundMemory(t, func() {
+		memtest.Bound(t, func() {
 			tape, err := OpenFile(path)
 			if err != nil {
 				return

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/redact"
 )
 
 // Of a tape whose secrets were taken out it is not known what stood there. There
@@ -21,16 +21,16 @@ const (
 )
 
 // lacksSecret reports whether a recorded message had a secret.
-func lacksSecret(message []byte) bool { return bytes.Contains(message, []byte(record.Redacted)) }
+func lacksSecret(message []byte) bool { return bytes.Contains(message, []byte(redact.Placeholder)) }
 
 // fits reports whether a value of now is what was recorded.
 func fits(recorded, now, secret string) bool {
-	return recorded == now || strings.Contains(recorded, record.Redacted) && pattern(recorded, secret).MatchString(now)
+	return recorded == now || strings.Contains(recorded, redact.Placeholder) && pattern(recorded, secret).MatchString(now)
 }
 
 // pattern returns what matches a text whatever stood in it in place of secrets.
 func pattern(text, secret string) *regexp.Regexp {
-	parts := strings.Split(text, record.Redacted)
+	parts := strings.Split(text, redact.Placeholder)
 	for i := range parts {
 		parts[i] = regexp.QuoteMeta(parts[i])
 	}
@@ -61,7 +61,7 @@ func cover(lines, others []string) []string {
 	var texts []string
 	same := make(map[string]bool, len(others))
 	for _, text := range others {
-		if !same[text] && strings.Contains(text, record.Redacted) {
+		if !same[text] && strings.Contains(text, redact.Placeholder) {
 			patterns, texts = append(patterns, pattern(text, anyText)), append(texts, text)
 		}
 		same[text] = true
@@ -98,5 +98,5 @@ func harmless(method, path, value string) string {
 		return ""
 	}
 	path = strings.ReplaceAll(path, `"`, "") // around the names of members that have dots
-	return string(record.RedactField(method, path, []byte(value)))
+	return string(redact.Field(method, path, []byte(value)))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -118,7 +119,7 @@ type tapeLine struct {
 func tapeOf(i record.Info) any {
 	c := i.Connection
 	line := tapeLine{
-		Tape: i.Tape, Started: i.Start.Time, Name: i.Start.Name, Command: record.RedactCommand(i.Start.Command), Cwd: i.Start.Cwd,
+		Tape: i.Tape, Started: i.Start.Time, Name: i.Start.Name, Command: redact.Command(i.Start.Command), Cwd: i.Start.Cwd,
 		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Version: c.Version,
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
 		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,

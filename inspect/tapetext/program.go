@@ -2,9 +2,10 @@ package tapetext
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/acptap/acptap/record/redact"
 )
 
 // program returns what a command line is called that runs an agent: by the program,
@@ -25,7 +26,7 @@ const deepestLaunch = 16
 
 // programIn is program, or returns nothing if a launcher names none.
 func programIn(command []string, depth int) string {
-	for len(command) > 0 && assigns.MatchString(command[0]) {
+	for len(command) > 0 && redact.IsAssignment(command[0]) {
 		command = command[1:]
 	}
 	if len(command) == 0 || depth > deepestLaunch {
@@ -44,8 +45,6 @@ func programIn(command []string, depth int) string {
 	}
 	return name
 }
-
-var assigns = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // run names what a launcher runs with its arguments.
 func (l *launcher) run(args []string, depth int) string {
@@ -91,7 +90,7 @@ func (l *launcher) isOption(arg string) bool {
 // name names what is run by the arguments behind the options.
 func (l *launcher) name(args []string, depth int) string {
 	if l.what == aProgram {
-		for len(args) > 0 && assigns.MatchString(args[0]) { // these come before what is skipped
+		for len(args) > 0 && redact.IsAssignment(args[0]) { // these come before what is skipped
 			args = args[1:]
 		}
 	}

@@ -1,6 +1,10 @@
 package tapetext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/acptap/acptap/record/redact"
+)
 
 // programInLine names the program that a line of a shell runs: that behind exec,
 // or else the last one, but for what a shell does by itself and for what only
@@ -9,7 +13,7 @@ func programInLine(line string, args []string, depth int) string {
 	found := ""
 	for _, words := range shellCommands(line) {
 		words = expanded(unredirected(words), args)
-		for len(words) > 0 && assigns.MatchString(words[0]) {
+		for len(words) > 0 && redact.IsAssignment(words[0]) {
 			words = words[1:]
 		}
 		if len(words) == 0 || among(builtins, words[0]) || len(words) == 1 && words[0] == "exec" { // that one redirects

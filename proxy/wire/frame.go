@@ -111,6 +111,12 @@ const (
 
 var kindNames = [...]string{"invalid", "request", "response", "notification", "batch", "oversized", "stderr", "mark"}
 
+// IsMessage reports whether a frame of that kind is JSON-RPC: valid JSON, of bounded
+// size and depth.
+func (k Kind) IsMessage() bool {
+	return k == Request || k == Response || k == Notification || k == Batch
+}
+
 // String returns the kind's name, such as "request".
 func (k Kind) String() string { return Name(kindNames[:], uint8(k)) }
 

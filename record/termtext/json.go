@@ -1,9 +1,25 @@
 package termtext
 
 import (
+	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 )
+
+// AppendQuoted appends text as a JSON string in which nothing can control a
+// terminal. What is no UTF-8 becomes U+FFFD.
+func AppendQuoted(b, text []byte) []byte {
+	return append(AppendInQuotes(append(b, '"'), text), '"')
+}
+
+// AppendInQuotes is AppendQuoted without the quotes.
+func AppendInQuotes(b, text []byte) []byte {
+	q, err := json.Marshal(string(text))
+	if err != nil {
+		panic("termtext: " + err.Error()) // a string always can
+	}
+	return append(b, JSON(q[1:len(q)-1])...)
+}
 
 // JSON returns a value in JSON as one line in which nothing can control a
 // terminal: what could is written as an escape, or as a blank where it is white

@@ -1,9 +1,9 @@
-package record_test
+package redact_test
 
 import (
 	"testing"
 
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/redact"
 )
 
 func TestRedactField(t *testing.T) {
@@ -27,7 +27,7 @@ func TestRedactField(t *testing.T) {
 		{"tools/call", "arguments.command", `"mysql --password abc"`, `"mysql --password [redacted]"`},
 		{"x", "", `{"password":"p"}`, `{"password":"[redacted]"}`},
 	} {
-		if got := string(record.RedactField(tt.method, tt.path, []byte(tt.value))); got != tt.want {
+		if got := string(redact.Field(tt.method, tt.path, []byte(tt.value))); got != tt.want {
 			t.Errorf("%s of %s, %s: got %s, want %s", tt.path, tt.method, tt.value, got, tt.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package record
+package redact
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func redactAssigned(s []byte, sure bool) []byte {
 			continue
 		}
 		if from, to := a.value(sure); from < to {
-			e.replace(s, from, to, redacted)
+			e.replace(s, from, to, Placeholder)
 			i = to
 		}
 	}

@@ -1,20 +1,17 @@
-package record
+package redact
 
 import (
 	"encoding/json"
 	"strings"
 )
 
-// Redacted stands on a tape where a secret stood.
-const Redacted = redacted
-
-// RedactField returns a value below the params or the result of a message as an
+// Field returns a value below the params or the result of a message as an
 // export shows it: without what is secret there or by its looks. method is the
 // message's, of an answer that of its request; path names the members and the
 // elements that lead to the value, such as mcpServers[0].env[1].value. What stands
 // alone in a list of arguments may belong to a flag before it, and a value to a name
 // beside it, so these are not shown.
-func RedactField(method, path string, value []byte) []byte {
+func Field(method, path string, value []byte) []byte {
 	if !json.Valid(value) {
 		return redactText(value)
 	}

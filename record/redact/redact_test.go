@@ -1,20 +1,16 @@
-package record_test
+package redact_test
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/internal/memtest"
+	"github.com/acptap/acptap/record/redact"
 )
 
 // Secrets that nobody has. They are put together here, or scanners of
@@ -159,11 +155,11 @@ func TestRedact(t *testing.T) {
 			if want == "" {
 				want = tt.frame
 			}
-			got := string(exported(t, wire.ClientToAgent, []byte(tt.frame)))
+			got := string(redacted(wire.ClientToAgent, []byte(tt.frame)))
 			if got != want {
 				t.Errorf("%s\ngot  %s\nwant %s", tt.frame, got, want)
 			}
-			if again := string(exported(t, wire.ClientToAgent, []byte(got))); again != got {
+			if again := string(redacted(wire.ClientToAgent, []byte(got))); again != got {
 				t.Errorf("redacted again:\n%s\nwas %s", again, got)
 			}
 		})
@@ -181,7 +177,7 @@ func TestRedactLines(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, dir := range []wire.Direction{wire.AgentStderr, wire.AgentToClient} {
-				if got := string(exported(t, dir, []byte(tt.line))); got != tt.want {
+				if got := string(redacted(dir, []byte(tt.line))); got != tt.want {
 					t.Errorf("%v: got %.200q, want %.200q", dir, got, tt.want)
 				}
 			}
@@ -189,69 +185,13 @@ func TestRedactLines(t *testing.T) {
 	}
 }
 
-// What a fault says may be of the traffic.
-func TestRedactMark(t *testing.T) {
-	tape, err := record.ReadPortable(strings.NewReader(`{"dir":"a2c","fault":"panic: `+openaiKey+`"}`), "file")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := portableForm(t, tape, false)
-	if want := `"fault":"panic: sk-[redacted]"}`; !strings.Contains(got, want) {
-		t.Errorf("got %s, want %s in it", got, want)
-	}
-}
-
-func TestRedactHeader(t *testing.T) {
-	info := record.Info{Tape: "20260102T150405-abcdefgh", Start: record.Start{Command: []string{"agent", "--token", "t", "--key=k", "X_API_KEY=v"}}}
-	for raw, want := range map[bool]string{
-		false: `["agent","--token","[redacted]","--key=k","X_API_KEY=[redacted]"]`,
-		true:  `["agent","--token","t","--key=k","X_API_KEY=v"]`,
-	} {
-		var b bytes.Buffer
-		e, err := record.NewExporter(&b, info, raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if got := gjson.GetBytes(b.Bytes(), "command").Raw; got != want {
-			t.Errorf("raw %v: got %s, want %s", raw, got, want)
-		}
-	}
-}
-
-// exported returns a line as it is in an export without secrets.
-func exported(t testing.TB, dir wire.Direction, raw []byte) []byte {
-	t.Helper()
-	f := dialect.Frame{Frame: wire.Frame{Seq: 1, Dir: dir, Kind: wire.Stderr, Size: int64(len(raw)), Raw: raw}}
+// redacted returns a line without its secrets.
+func redacted(dir wire.Direction, raw []byte) []byte {
+	kind := wire.Stderr
 	if dir != wire.AgentStderr {
-		f.Kind = wire.Scan(raw).Kind
+		kind = wire.Scan(raw).Kind
 	}
-	var b bytes.Buffer
-	e, err := record.NewExporter(&b, record.Info{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Write(nil, f); err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, line, _ := bytes.Cut(b.Bytes(), []byte("\n"))
-	g := gjson.ParseBytes(line)
-	if frame := g.Get("frame"); frame.Exists() {
-		return []byte(frame.Raw)
-	}
-	if text := g.Get("text"); text.Exists() {
-		return []byte(text.Str)
-	}
-	back, err := base64.StdEncoding.DecodeString(g.Get("base64").Str)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return back
+	return redact.Frame(kind, raw)
 }
 
 // FuzzRedact takes any line, and any text as a secret.
@@ -277,7 +217,7 @@ func FuzzRedact(f *testing.F) {
 		}
 		was := wire.Scan(line)
 		var out []byte
-		record.BoundMemory(t, func() { out = bytes.Clone(exported(t, wire.ClientToAgent, line)) })
+		memtest.Bound(t, func() { out = bytes.Clone(redacted(wire.ClientToAgent, line)) })
 		now := wire.Scan(out)
 		if was.Kind == wire.Invalid && now.Kind != wire.Invalid {
 			return // what made it junk was in a secret
@@ -289,10 +229,10 @@ func FuzzRedact(f *testing.F) {
 		if isJSON && !json.Valid(out) || len(out) > 16*len(line)+64 {
 			t.Errorf("%q is redacted to %d bytes, %q", line, len(out), out)
 		}
-		if field := record.RedactField("x", "a.b[0]", line); isJSON && !json.Valid(field) {
+		if field := redact.Field("x", "a.b[0]", line); isJSON && !json.Valid(field) {
 			t.Errorf("%q as a field is redacted to %q", line, field)
 		}
-		if again := exported(t, wire.ClientToAgent, out); !bytes.Equal(again, out) {
+		if again := redacted(wire.ClientToAgent, out); !bytes.Equal(again, out) {
 			t.Errorf("%q is redacted to %q, and that to %q", line, out, again)
 		}
 
@@ -302,7 +242,7 @@ func FuzzRedact(f *testing.F) {
 		}
 		frame := fmt.Sprintf(`{"id":1,"method":"auth/login","params":{"methodId":"m","a":%s,"headers":[{"name":"n","value":%s}],"env":{"a":%[1]s}}}`, q, q)
 		want := `{"id":1,"method":"auth/login","params":{"methodId":"m","a":"[redacted]","headers":[{"name":"[redacted]","value":"[redacted]"}],"env":{"a":"[redacted]"}}}`
-		if got := exported(t, wire.ClientToAgent, []byte(frame)); string(got) != want {
+		if got := redacted(wire.ClientToAgent, []byte(frame)); string(got) != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})
@@ -317,17 +257,11 @@ func BenchmarkRedact(b *testing.B) {
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			raw := []byte(bb.frame)
-			f := dialect.Frame{Frame: wire.Frame{Kind: wire.Scan(raw).Kind, Size: int64(len(raw)), Raw: raw}}
-			e, err := record.NewExporter(io.Discard, record.Info{}, false)
-			if err != nil {
-				b.Fatal(err)
-			}
+			kind := wire.Scan(raw).Kind
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := e.Write(nil, f); err != nil {
-					b.Fatal(err)
-				}
+				redact.Frame(kind, raw)
 			}
 		})
 	}

@@ -1,4 +1,12 @@
-package record
+// Package redact finds secrets in frames, command lines and single values, and
+// replaces them with a placeholder.
+//
+// It looks at where a value stands: headers, environment variables, the parameters
+// of a login, members and arguments with a name such as apiKey. Elsewhere it looks
+// for the forms of known tokens, and for assignments such as password=…. It misses
+// some secrets, such as a password in a sentence. What was redacted once is not
+// changed when it is redacted again, and JSON stays JSON.
+package redact
 
 import (
 	"bytes"
@@ -8,13 +16,18 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
-// redacted stands where a secret stood.
-const redacted = "[redacted]"
+// Placeholder stands where a secret stood.
+const Placeholder = "[redacted]"
 
-// redact returns the bytes of a frame without its secrets; raw itself if none
+// MaxSize is how long a frame may be to be searched for secrets, which takes
+// some ten times as much memory (TestLongestRedacted in record).
+const MaxSize = 12 << 20
+
+// Frame returns the bytes of a frame without its secrets; raw itself if none
 // was found. JSON stays JSON, with the same members in the same order, and keeps
 // its bytes but for the strings that held a secret. Method, ids and what is not
 // text are never changed, so requests still find their responses.
@@ -23,9 +36,9 @@ const redacted = "[redacted]"
 // environment variables, the parameters of a login, members and arguments with a
 // name such as apiKey. In any other text it is told by how it looks, and there
 // not all are found.
-func redact(f dialect.Frame, raw []byte) []byte {
+func Frame(kind wire.Kind, raw []byte) []byte {
 	switch {
-	case isMessage(f.Kind):
+	case kind.IsMessage():
 		return redactJSON(raw, aMessage)
 	case json.Valid(raw) && utf8.Valid(raw): // a log of JSON on stderr; strings of other bytes could not be written again
 		return redactJSON(raw, plain)
@@ -33,26 +46,27 @@ func redact(f dialect.Frame, raw []byte) []byte {
 	return redactText(raw)
 }
 
-// redactHeader is redact for the header of the portable form, whose command may
-// hold secrets.
-func redactHeader(head []byte) []byte { return redactJSON(head, plain) }
+// JSON returns a JSON object that is no message without its secrets, such as the
+// header of a portable file, whose command may hold some.
+func JSON(raw []byte) []byte { return redactJSON(raw, plain) }
 
-// RedactCommand returns a command line without its secrets: what options such as
+// Command returns a command line without its secrets: what options such as
 // --token are given, and the values of variables.
-func RedactCommand(command []string) []string {
+func Command(command []string) []string {
 	raw, err := json.Marshal(command)
 	var args []string // not command: the bytes of that would be written over
 	if err == nil {
 		err = json.Unmarshal(redactJSON(raw, aCommand), &args)
 	}
 	if err != nil {
-		panic("record: a command line: " + err.Error()) // strings always can
+		panic("redact: a command line: " + err.Error()) // strings always can
 	}
 	for i, arg := range args {
-		if name, _, ok := strings.Cut(arg, "="); ok && isVariable(name) {
-			args[i] = name + "=" + redacted
+		if IsAssignment(arg) {
+			name, _, _ := strings.Cut(arg, "=")
+			args[i] = name + "=" + Placeholder
 		} else {
-			args[i] = variableWithin().ReplaceAllString(arg, "${1}="+redacted)
+			args[i] = variableWithin().ReplaceAllString(arg, "${1}="+Placeholder)
 		}
 	}
 	return args
@@ -61,9 +75,11 @@ func RedactCommand(command []string) []string {
 // variableWithin finds variables in the line of a shell, or in what env splits.
 var variableWithin = compiledAtUse(`((?:^|[\s;&|(="'])[A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|[^\s;&|)"']+)`)
 
-// isVariable reports whether a word may be the name of an environment variable.
-func isVariable(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+// IsAssignment reports whether a word of a command line gives an environment
+// variable a value, as in NAME=value.
+func IsAssignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	return ok && name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && !('0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z')
 	})
 }
@@ -206,7 +222,7 @@ func (r *redactor) value(s scope, name string) {
 		}
 		number := c == '-' || '0' <= c && c <= '9'
 		if number && (s == aSecret || s == aLogin || s == aTelling && r.i-start >= 4 && strings.HasPrefix(strings.ToLower(name), "passw")) {
-			r.edit.replace(r.in, start, r.i, `"`+redacted+`"`)
+			r.edit.replace(r.in, start, r.i, `"`+Placeholder+`"`)
 		}
 	}
 }
@@ -296,17 +312,17 @@ func (r *redactor) text(s scope, name string) {
 	switch {
 	case len(was) == 0:
 	case s == aSecret, s == aLogin:
-		now = []byte(redacted)
+		now = []byte(Placeholder)
 	case s == aList:
 		now = redactVariable(was)
 	case s == aTelling && isReference(was, []byte("pwd")) && (strings.EqualFold(name, "pwd") || strings.EqualFold(name, "oldpwd")):
 	case s == aTelling:
-		now = []byte(redacted)
+		now = []byte(Placeholder)
 	case s == aCommand:
 		now = redactCommand(was)
 	case s == aConnection:
 		if now = redactAssigned(redactText(was), true); bytes.Equal(now, was) && !bytes.ContainsAny(was, "=/[") {
-			now = []byte(redacted)
+			now = []byte(Placeholder)
 		}
 	case holdsID(name):
 	default:
@@ -337,7 +353,7 @@ func (r *redactor) argument(args *arguments) {
 	switch {
 	case from < to:
 		var e edit
-		e.replace(was, from, to, redacted)
+		e.replace(was, from, to, Placeholder)
 		r.rewrite(start, was, e.text(was))
 	case bytes.IndexByte(was, ' ') >= 0:
 		r.rewrite(start, was, redactCommand(was))
@@ -353,7 +369,7 @@ func (r *redactor) rewrite(start int, was, now []byte) {
 	case bytes.IndexByte(r.in[start:r.i], '\\') < 0: // nothing was escaped, and nothing that is left or added needs to be
 		r.edit.replace(r.in, start, r.i, `"`+string(now)+`"`)
 	default:
-		r.edit.replace(r.in, start, r.i, string(appendText(nil, now)))
+		r.edit.replace(r.in, start, r.i, string(termtext.AppendQuoted(nil, now)))
 	}
 }
 
@@ -364,7 +380,7 @@ func unquote(quoted []byte) []byte {
 	}
 	var s string
 	if err := json.Unmarshal(quoted, &s); err != nil {
-		panic("record: string in valid JSON: " + err.Error())
+		panic("redact: string in valid JSON: " + err.Error())
 	}
 	return []byte(s)
 }
@@ -378,7 +394,7 @@ func redactVariable(s []byte) []byte {
 	if i == 0 || i == len(s) {
 		return s
 	}
-	return append(bytes.Clone(s[:i]), redacted...)
+	return append(bytes.Clone(s[:i]), Placeholder...)
 }
 
 // holdsVariables reports whether a member with that name holds headers or

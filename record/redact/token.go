@@ -1,4 +1,4 @@
-package record
+package redact
 
 import (
 	"bytes"
@@ -81,7 +81,7 @@ func (form *tokenForm) redact(s []byte) []byte {
 			i++
 		}
 		if i-from >= form.min && beginsWord(s, word) && (form.check == nil || form.check(s[from:i])) {
-			e.replace(s, from, i, redacted)
+			e.replace(s, from, i, Placeholder)
 		}
 	}
 }
@@ -120,9 +120,9 @@ func redactPassword(s []byte) []byte {
 		colon := bytes.IndexByte(s[from:from+at], ':')
 		switch {
 		case colon >= 0 && colon+1 < at:
-			e.replace(s, from+colon+1, from+at, redacted)
+			e.replace(s, from+colon+1, from+at, Placeholder)
 		case colon < 0 && at >= 16 && looksSecret(s[from:from+at]):
-			e.replace(s, from, from+at, redacted)
+			e.replace(s, from, from+at, Placeholder)
 		}
 	}
 }
@@ -142,7 +142,7 @@ type edit struct {
 
 func (e *edit) replace(s []byte, from, to int, with string) {
 	if e.out == nil {
-		e.out = make([]byte, 0, len(s)+len(redacted))
+		e.out = make([]byte, 0, len(s)+len(Placeholder))
 	}
 	e.out = append(append(e.out, s[e.done:from]...), with...)
 	e.done = to

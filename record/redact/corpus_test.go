@@ -1,4 +1,4 @@
-package record_test
+package redact_test
 
 import (
 	"encoding/json"
@@ -110,7 +110,7 @@ func TestRedactCorpus(t *testing.T) {
 		for _, one := range marked {
 			text, secrets := secretsIn(one)
 			in := wrap(text)
-			out := string(exported(t, wire.ClientToAgent, []byte(in)))
+			out := string(redacted(wire.ClientToAgent, []byte(in)))
 			ok := true
 			switch {
 			case !json.Valid([]byte(out)):
@@ -123,7 +123,7 @@ func TestRedactCorpus(t *testing.T) {
 			for _, secret := range secrets {
 				ok = ok && strings.Count(out, wrapped(secret)) < strings.Count(in, wrapped(secret))
 			}
-			if again := string(exported(t, wire.ClientToAgent, []byte(out))); again != out {
+			if again := string(redacted(wire.ClientToAgent, []byte(out))); again != out {
 				t.Errorf("%s: %s is %s, and redacted again %s", kind, in, out, again)
 			}
 			if ok {

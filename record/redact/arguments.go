@@ -1,4 +1,4 @@
-package record
+package redact
 
 import (
 	"bytes"
@@ -88,7 +88,7 @@ func redactCommand(s []byte) []byte {
 	for i := 0; i < len(s); {
 		from, to, next, ends := shellWord(s, i)
 		if f, t := a.next(s[from:to]); f < t && !isReference(s[from+f:from+t], nil) {
-			e.replace(s, from+f, from+t, redacted)
+			e.replace(s, from+f, from+t, Placeholder)
 		}
 		if ends {
 			a = arguments{}
@@ -177,8 +177,8 @@ func redactSpaced(s []byte) []byte {
 		var e edit
 		for _, at := range k.form().FindAllSubmatchIndex(s, -1) {
 			from, to := at[len(at)-2], at[len(at)-1]
-			if string(s[from:to]) != redacted && (k.check == nil && !isReference(s[from:to], nil) || k.check != nil && k.check(s, at)) {
-				e.replace(s, from, to, redacted)
+			if string(s[from:to]) != Placeholder && (k.check == nil && !isReference(s[from:to], nil) || k.check != nil && k.check(s, at)) {
+				e.replace(s, from, to, Placeholder)
 			}
 		}
 		s = e.text(s)
