@@ -51,6 +51,7 @@ type pendingCall struct {
 	*Call
 	params     json.RawMessage // where the response alone says too little
 	permission *Permission     // that the call asks for
+	turn       *Turn           // that the call, a prompt, has begun
 }
 
 // begin opens the call of a request. A request with the id of one that is still
@@ -101,17 +102,15 @@ func (t *Trace) cancelRequest(f *frame) {
 		return
 	}
 	w.Cancelled = true
-	if s := t.sessions[w.Session]; s != nil && w.Method == "session/prompt" {
-		s.Conversation.cancel(w.Run, w.Request)
+	if w.turn != nil {
+		w.turn.Cancelled = true
 	}
 }
 
 // cancelTurns does what session/cancel says: all work of the session ends.
 func (t *Trace) cancelTurns(s *Session) {
-	for _, turn := range s.Conversation.Turns {
-		if turn.Open() && turn.Run == len(t.Runs)-1 {
-			turn.Cancelled = true
-		}
+	for _, turn := range s.Conversation.turns.open {
+		turn.Cancelled = true
 	}
 	for _, w := range t.pending {
 		if w.Session == s.ID && w.Method == "session/prompt" {

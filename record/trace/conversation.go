@@ -93,7 +93,7 @@ func (c *Conversation) historySent() {
 // reopen prepares for a further tape.
 func (c *Conversation) reopen() {
 	c.growing = nil
-	c.turns = turnState{current: len(c.Turns)}
+	c.turns = turnState{count: c.turns.count, current: c.turns.count}
 	c.history = historyState{}
 }
 

@@ -158,7 +158,7 @@ func (c *Conversation) report(f *frame, u gjson.Result) {
 // dropEcho removes e if it only repeats the prompt of the turn, which some
 // agents of version 1 do before they begin. The prompt takes over its id.
 func (c *Conversation) dropEcho(f *frame, e *Entity) {
-	if !c.working(f) || c.turn().Output != 0 {
+	if t := c.working(); t == nil || t.Output != 0 {
 		return
 	}
 	for _, prompt := range c.turns.unreported {

@@ -70,12 +70,12 @@ func asksFor(f *frame) bool {
 	return false
 }
 
-// clientRequest does what the client's request says before it is answered.
-func (s *Session) clientRequest(f *frame) {
+// clientRequest does what the client's request w says before it is answered.
+func (s *Session) clientRequest(f *frame, w *pendingCall) {
 	c := &s.Conversation
 	switch f.Method {
 	case "session/prompt":
-		c.prompt(f)
+		w.turn = c.prompt(f)
 		if s.Title == "" {
 			s.Title = c.firstPrompt()
 		}
@@ -97,10 +97,10 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 		c.historySent()
 	}
 	switch {
-	case f.Events.Has(dialect.TurnEnded):
-		c.endPrompt(f, w.Request)
-	case w.Method == "session/prompt":
-		c.accept(f, w.Request)
+	case w.turn != nil && f.Events.Has(dialect.TurnEnded):
+		c.endPrompt(f, w.turn)
+	case w.turn != nil: // version 2, where the response ends nothing
+		w.turn.accepted = true
 	case w.permission != nil:
 		w.permission.answer(f)
 	case f.Failed:

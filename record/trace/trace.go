@@ -146,7 +146,7 @@ func (t *Trace) request(f *frame) {
 		return
 	}
 	if f.Dir == wire.ClientToAgent {
-		s.clientRequest(f)
+		s.clientRequest(f, w)
 		return
 	}
 	s.Conversation.historySent()

@@ -30,37 +30,38 @@ func (t *Turn) Open() bool { return t.End == 0 }
 
 // A turnState says which turns are under way.
 type turnState struct {
+	count      int       // turns that have begun, on all tapes
 	current    int       // number of the turn that what happens now belongs to; 0 before the first
+	open       []*Turn   // on this tape, in order
 	section    int       // in a repeated history, where no prompts are: messages of the user that have come
 	unreported []*Entity // prompts that the agent has not reported as user messages
 	late       bool      // the first prompt after a load is without output: more of the history may come
 }
 
-func (c *Conversation) turn() *Turn {
-	if c.turns.current == 0 {
-		return nil
+// working returns the current turn if it is open on this tape, else nil.
+func (c *Conversation) working() *Turn {
+	for _, t := range c.turns.open {
+		if t.Number == c.turns.current {
+			return t
+		}
 	}
-	return c.Turns[c.turns.current-1]
-}
-
-// working reports whether a turn is open on the tape of f.
-func (c *Conversation) working(f *frame) bool {
-	t := c.turn()
-	return t != nil && t.Open() && t.Run == f.run
+	return nil
 }
 
 func (c *Conversation) extend(f *frame) {
-	if c.working(f) {
-		c.turn().extend(f)
+	if t := c.working(); t != nil {
+		t.extend(f)
 	}
 }
 
 // prompt begins a turn. What the user said is taken from here until the agent
 // reports it.
-func (c *Conversation) prompt(f *frame) {
-	t := &Turn{Span: begin(f), Number: len(c.Turns) + 1, Prompt: f.Seq}
-	queued := c.working(f) || c.history.unanswered
+func (c *Conversation) prompt(f *frame) *Turn {
+	queued := c.working() != nil || c.history.unanswered
+	c.turns.count++
+	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq}
 	c.Turns = append(c.Turns, t)
+	c.turns.open = append(c.turns.open, t)
 	c.growing = nil
 	if !c.history.unanswered {
 		c.turns.late, c.history.repeated = c.history.repeated, false
@@ -73,41 +74,19 @@ func (c *Conversation) prompt(f *frame) {
 	e := c.add(f, &Entity{Message: m})
 	e.Turn, e.Replayed = t.Number, false
 	c.turns.unreported = append(c.turns.unreported, e)
+	return t
 }
 
 // output notes that the agent has begun to work on the turn.
 func (c *Conversation) output(f *frame) {
-	if !c.working(f) {
-		return
-	}
-	if t := c.turn(); t.Output == 0 {
+	if t := c.working(); t != nil && t.Output == 0 {
 		t.Output, t.FirstOutput = f.Seq, f.At
 		c.turns.late = false
 	}
 }
 
-// cancel marks the turn of a prompt.
-func (c *Conversation) cancel(run int, prompt uint64) {
-	if t := c.turnOf(run, prompt); t != nil {
-		t.Cancelled = true
-	}
-}
-
-func (c *Conversation) turnOf(run int, prompt uint64) *Turn {
-	for _, t := range slices.Backward(c.Turns) {
-		if t.Run == run && t.Prompt == prompt {
-			return t
-		}
-	}
-	return nil
-}
-
 // endPrompt ends the turn of a prompt with the response to it.
-func (c *Conversation) endPrompt(f *frame, prompt uint64) {
-	t := c.turnOf(f.run, prompt)
-	if t == nil {
-		return
-	}
+func (c *Conversation) endPrompt(f *frame, t *Turn) {
 	c.historySent()
 	if f.Failed {
 		t.Error = f.keep(gjson.ParseBytes(f.env.Error))
@@ -115,23 +94,14 @@ func (c *Conversation) endPrompt(f *frame, prompt uint64) {
 	c.end(f, t, f.result().Get("stopReason"))
 }
 
-// accept takes the response of version 2 to a prompt, which ends nothing.
-func (c *Conversation) accept(f *frame, prompt uint64) {
-	if t := c.turnOf(f.run, prompt); t != nil {
-		t.accepted = true
-	}
-}
-
 // endWork ends the turns of the prompts that were accepted: the agent is idle.
 // Without one it may have done the work before it answered.
 func (c *Conversation) endWork(f *frame, stopReason gjson.Result) {
 	var accepted, sent []*Turn
-	for _, t := range c.Turns {
-		switch {
-		case t.Run != f.run || !t.Open():
-		case t.accepted:
+	for _, t := range c.turns.open {
+		if t.accepted {
 			accepted = append(accepted, t)
-		default:
+		} else {
 			sent = append(sent, t)
 		}
 	}
@@ -149,12 +119,13 @@ func (c *Conversation) end(f *frame, t *Turn, stopReason gjson.Result) {
 	f.setString(&t.StopReason, stopReason)
 	c.growing = nil
 	c.turns.late = false
+	c.turns.open = slices.DeleteFunc(c.turns.open, func(one *Turn) bool { return one == t })
 	c.turns.unreported = slices.DeleteFunc(c.turns.unreported, func(e *Entity) bool { return e.Turn == t.Number })
 	if t.Number != c.turns.current {
 		return
 	}
-	for _, next := range c.Turns[t.Number:] {
-		if next.Open() {
+	for _, next := range c.turns.open {
+		if next.Number > t.Number {
 			c.turns.current = next.Number
 			return
 		}
