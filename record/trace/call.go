@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -49,47 +50,61 @@ type callKey struct {
 // A pendingCall is an open call and what its response will be read with.
 type pendingCall struct {
 	*Call
+	key        callKey
+	entry      int             // index in the batch that the request is in
+	session    *Session        // nil: the connection's
+	inTurn     int             // number of the turn in which it began
 	params     json.RawMessage // where the response alone says too little
 	permission *Permission     // that the call asks for
+	tool       *Entity         // the tool call that the permission is for; nil: none
 	turn       *Turn           // that the call, a prompt, has begun
 }
 
-// begin opens the call of a request. A request with the id of one that is still
-// open takes its place; the older stays open for good.
-func (t *Trace) begin(f *frame) *pendingCall {
+// beginCall opens the call of a request. A request with the id of one that is
+// still open takes its place; the older stays open for good.
+func (t *Trace) beginCall(f *frame) *pendingCall {
+	id := f.clip(string(f.env.ID))
 	w := &pendingCall{Call: &Call{
 		Run:     f.run,
 		Request: f.Seq,
 		Dir:     f.Dir,
-		ID:      append(json.RawMessage(nil), f.env.ID...),
+		ID:      json.RawMessage(id),
 		Method:  f.Method,
 		Session: f.Session,
 		Began:   f.At,
 		Untimed: f.Untimed,
-	}}
+	}, key: callKey{f.Dir, id}, entry: f.entry}
 	switch {
 	case answerNeedsRequest[f.Method]:
-		w.params = f.keep(f.params())
+		if w.params = f.keep(f.params()); t.Brief && len(f.env.Params) <= maxParams {
+			w.params = bytes.Clone(f.env.Params)
+		}
 	case f.Method == "tools/call":
-		w.Tool = strings.Clone(f.params().Get("name").Str)
+		w.Tool = strings.Clone(f.cut(f.params().Get("name").Str))
 	}
-	t.Calls = append(t.Calls, w.Call)
-	t.pending[callKey{f.Dir, string(f.env.ID)}] = w
+	if !t.Brief {
+		t.Calls = append(t.Calls, w.Call)
+	}
+	for _, gone := range t.pending.add(w) {
+		if gone.permission != nil {
+			f.tell(gone.permissionEvent(Ended).as(gone.end, ""))
+		}
+		f.tell(gone.event(Ended).as(gone.end, ""))
+	}
 	return w
 }
 
-// end closes the call that a response answers. A response to a request that was
-// not seen ends a call of which only the method may be known.
-func (t *Trace) end(f *frame) *pendingCall {
-	key := callKey{wire.AgentToClient, string(f.env.ID)}
+// endCall closes the call that a response answers. A response to a request that
+// was not seen ends a call of which only the method may be known.
+func (t *Trace) endCall(f *frame) *pendingCall {
+	key := callKey{wire.AgentToClient, f.clip(string(f.env.ID))}
 	if f.Dir == wire.AgentToClient {
 		key.dir = wire.ClientToAgent
 	}
-	w := t.pending[key]
+	w := t.pending.take(key)
 	if w == nil {
 		return &pendingCall{Call: &Call{Dir: key.dir, Method: f.Method}}
 	}
-	delete(t.pending, key)
 	w.Response, w.Ended, w.Failed, w.Untimed = f.Seq, f.At, f.Failed, w.Untimed || f.Untimed
 	return w
 }
@@ -97,24 +112,29 @@ func (t *Trace) end(f *frame) *pendingCall {
 // cancelRequest marks the call that a $/cancel_request of ACP or a
 // notifications/cancelled of MCP names. Both name one of their own side.
 func (t *Trace) cancelRequest(f *frame) {
-	w := t.pending[callKey{f.Dir, f.params().Get("requestId").Raw}]
+	w := t.pending.byKey[callKey{f.Dir, f.clip(f.params().Get("requestId").Raw)}]
 	if w == nil {
 		return
 	}
-	w.Cancelled = true
 	if w.turn != nil {
-		w.turn.Cancelled = true
+		w.session.Conversation.cancel(f, w.turn)
 	}
+	w.cancel(f)
+}
+
+func (w *pendingCall) cancel(f *frame) {
+	w.Cancelled = true
+	f.tell(w.event(Changed))
 }
 
 // cancelTurns does what session/cancel says: all work of the session ends.
-func (t *Trace) cancelTurns(s *Session) {
+func (t *Trace) cancelTurns(f *frame, s *Session) {
 	for _, turn := range s.Conversation.turns.open {
-		turn.Cancelled = true
+		s.Conversation.cancel(f, turn)
 	}
-	for _, w := range t.pending {
+	for w := range t.pending.all() {
 		if w.Session == s.ID && w.Method == "session/prompt" {
-			w.Cancelled = true
+			w.cancel(f)
 		}
 	}
 }

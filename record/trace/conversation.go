@@ -23,6 +23,8 @@ type Conversation struct {
 	byID    map[entityKey]*Entity   // the newest with each id
 	earlier map[entityKey][]*Entity // terminals whose id another has now, in order
 	growing *Entity                 // the message that a chunk without an id goes on with
+	tools   []*Entity               // tool calls that are open on this tape
+	some    bool                    // there is, or was, an entity
 	turns   turnState
 	history historyState
 }
@@ -68,7 +70,7 @@ type historyState struct {
 // historyAsked notes that the client has asked the agent to repeat the history.
 func (c *Conversation) historyAsked() {
 	c.growing = nil
-	c.history = historyState{repeated: true, known: len(c.Entities) > 0, unanswered: true}
+	c.history = historyState{repeated: true, known: c.some, unanswered: true}
 }
 
 // historySent notes that the load was answered, or that the agent works on a prompt
@@ -85,8 +87,7 @@ func (c *Conversation) historySent() {
 	c.turns.current = c.turns.unreported[0].Turn
 	c.growing = nil
 	for _, prompt := range c.turns.unreported {
-		c.remove(prompt)
-		c.Entities = append(c.Entities, prompt)
+		c.moveToEnd(prompt)
 	}
 }
 
@@ -102,7 +103,10 @@ func (c *Conversation) add(f *frame, e *Entity) *Entity {
 	e.Span = begin(f)
 	e.Turn, e.section = c.turns.current, c.turns.section
 	e.Replayed = c.history.repeated
-	c.Entities = append(c.Entities, e)
+	c.some = true
+	if !f.trace.Brief {
+		c.Entities = append(c.Entities, e)
+	}
 	c.Changed = e
 	return e
 }
@@ -126,7 +130,7 @@ func (c *Conversation) find(f *frame, kind, id string) *Entity {
 // findUnless is find, where an entity for which ended holds is none: its id is
 // used again. ended may be nil.
 func (c *Conversation) findUnless(f *frame, kind, id string, ended func(e *Entity) bool) *Entity {
-	e := c.byID[entityKey{f.run, kind, id}]
+	e := c.byID[entityKey{f.run, kind, f.clip(id)}]
 	if e != nil && ended != nil && ended(e) {
 		return nil
 	}
@@ -147,16 +151,26 @@ func (c *Conversation) index(f *frame, kind, id string, e *Entity) {
 	if c.byID == nil {
 		c.byID = make(map[entityKey]*Entity)
 	}
-	c.byID[entityKey{f.run, kind, id}] = e
+	key := entityKey{f.run, kind, f.clip(id)}
+	c.byID[key] = e
+	f.trace.remember(f, key, e)
 }
 
-// remove takes out an entity that stands near the end.
-func (c *Conversation) remove(e *Entity) {
+// remove takes out an entity that stands near the end. It reports whether it was
+// there.
+func (c *Conversation) remove(e *Entity) bool {
 	for i := len(c.Entities) - 1; i >= 0; i-- {
 		if c.Entities[i] == e {
 			c.Entities = slices.Delete(c.Entities, i, i+1)
-			return
+			return true
 		}
+	}
+	return false
+}
+
+func (c *Conversation) moveToEnd(e *Entity) {
+	if c.remove(e) {
+		c.Entities = append(c.Entities, e)
 	}
 }
 

@@ -85,7 +85,7 @@ func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	}
 	e := c.findUnless(f, messageKind(f, role), id, another)
 	if e == nil {
-		id = strings.Clone(id)
+		id = strings.Clone(f.clip(id))
 		e = c.addAs(f, messageKind(f, role), id, &Entity{Message: &Message{Role: role, MessageID: id}})
 	}
 	return e
@@ -141,8 +141,7 @@ func (c *Conversation) report(f *frame, u gjson.Result) {
 		prompt := c.turns.unreported[0]
 		c.turns.unreported = c.turns.unreported[1:]
 		c.turns.current = prompt.Turn
-		c.remove(prompt)
-		c.Entities = append(c.Entities, prompt)
+		c.moveToEnd(prompt)
 		c.name(f, prompt, id)
 		if chunk {
 			prompt.Message.Blocks = nil
@@ -177,7 +176,7 @@ func (c *Conversation) dropEcho(f *frame, e *Entity) {
 
 // name gives a prompt the id under which the agent reports it.
 func (c *Conversation) name(f *frame, prompt *Entity, id string) {
-	prompt.Message.MessageID = strings.Clone(id)
+	prompt.Message.MessageID = strings.Clone(f.clip(id))
 	c.index(f, messageKind(f, User), prompt.Message.MessageID, prompt)
 }
 

@@ -13,6 +13,7 @@ import (
 
 func (f *frame) setString(dst *string, v gjson.Result) {
 	if v.Type != gjson.Null || f.nullClears() {
+		v.Str = f.cut(v.Str)
 		setNullable(dst, v)
 	}
 }
@@ -33,6 +34,14 @@ func (f *frame) setRaw(dst *json.RawMessage, v gjson.Result) {
 	case f.cleared(v):
 		*dst = nil
 	}
+}
+
+// append appends a value to a list.
+func (f *frame) append(list []json.RawMessage, v gjson.Result) []json.RawMessage {
+	if f.trace.Brief {
+		return list
+	}
+	return append(list, f.keep(v))
 }
 
 // setList reports whether dst has changed.
@@ -58,6 +67,9 @@ func isNull(v gjson.Result) bool { return v.Type == gjson.Null && v.Exists() }
 // The text is joined as JSON, because a chunk may end between the two escapes
 // of a surrogate pair.
 func (f *frame) joinBlock(list []json.RawMessage, joined *bool, block gjson.Result) []json.RawMessage {
+	if f.trace.Brief {
+		return list
+	}
 	const head, tail = `{"type":"text","text":"`, `"}`
 	text, plain := plainText(block)
 	plain = plain && f.complete(block)

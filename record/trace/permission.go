@@ -38,10 +38,10 @@ func (p *Permission) Choice() string {
 
 // ask takes a session/request_permission. It carries a patch of a tool call,
 // and in version 1 is often the first that is known of the call: nobody asks for
-// one that is over.
-func (c *Conversation) ask(f *frame) *Permission {
+// one that is over. call is nil if it is for something that is no tool call.
+func (c *Conversation) ask(f *frame) (p *Permission, call *Entity) {
 	params := f.params()
-	p := &Permission{Request: f.Seq, Asked: f.At}
+	p = &Permission{Request: f.Seq, Asked: f.At}
 	f.setString(&p.Title, params.Get("title"))
 	f.setString(&p.Description, params.Get("description"))
 	f.setString(&p.Command, params.Get("subject.command"))
@@ -56,20 +56,21 @@ func (c *Conversation) ask(f *frame) *Permission {
 	if !f.nullClears() {
 		another = c.overCall
 	}
-	e := c.patchToolCall(f, params.Get("toolCall"), another) // version 1, early 2
-	if e == nil {
-		e = c.patchToolCall(f, params.Get("subject.toolCall"), nil)
+	call = c.patchToolCall(f, params.Get("toolCall"), another) // version 1, early 2
+	if call == nil {
+		call = c.patchToolCall(f, params.Get("subject.toolCall"), nil)
 	}
-	if e == nil {
-		e = c.find(f, "tool", params.Get("subject.toolCallId").Str)
+	if call == nil {
+		call = c.find(f, "tool", params.Get("subject.toolCallId").Str)
 	}
-	if e == nil {
+	switch {
+	case call == nil:
 		c.growing = nil
 		c.add(f, &Entity{Permission: p})
-		return p
+	case !f.trace.Brief:
+		call.ToolCall.Permissions = append(call.ToolCall.Permissions, p)
 	}
-	e.ToolCall.Permissions = append(e.ToolCall.Permissions, p)
-	return p
+	return p, call
 }
 
 func (p *Permission) answer(f *frame) {

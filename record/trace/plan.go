@@ -38,7 +38,7 @@ func (c *Conversation) plan(f *frame, u gjson.Result) {
 	if e == nil {
 		e = c.addAs(f, "plan", "", &Entity{Plan: &Plan{Type: "items"}})
 	}
-	if entries := u.Get("entries"); entries.IsArray() {
+	if entries := u.Get("entries"); entries.IsArray() && !f.trace.Brief {
 		raw := []byte(`{"type":"items","entries":`)
 		e.Plan.Raw = append(append(raw, f.keep(entries)...), '}')
 	}

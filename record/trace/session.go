@@ -25,6 +25,9 @@ type Session struct {
 	Conversation Conversation       // empty in the Model Context Protocol
 
 	known       bool // stands in Trace.Sessions
+	since       Span // on the newest tape
+	live        bool // it is there on the newest tape, and was not ended
+	over        bool // it was ended there, and not opened again
 	agentTitled bool
 }
 
@@ -38,11 +41,14 @@ func (t *Trace) session(id string, f *frame) *Session {
 	if s == nil || s.replacedBy(f) {
 		s = &Session{ID: id}
 		t.sessions[id] = s
+		t.meet(f, s)
 	}
 	if n := len(s.Spans); n == 0 || s.Spans[n-1].Run != f.run {
 		s.Spans = append(s.Spans, begin(f))
 		s.Conversation.reopen()
+		s.live, s.over = false, false
 	}
+	f.session = s
 	s.Spans[len(s.Spans)-1].extend(f)
 	s.Conversation.extend(f)
 	s.Frames++
@@ -51,7 +57,23 @@ func (t *Trace) session(id string, f *frame) *Session {
 		s.known = true
 		t.Sessions = append(t.Sessions, s)
 	}
+	if !s.live && !s.over && !asksFor(f) {
+		s.begin(f)
+	}
 	return s
+}
+
+func (s *Session) begin(f *frame) {
+	s.live, s.over, s.since = true, false, begin(f)
+	f.tell(s.event(Began))
+}
+
+// end notes that nobody can use the session any more.
+func (s *Session) end(f *frame, end End, method string) {
+	if s.live {
+		s.live, s.over = false, true
+		f.tell(s.event(Ended).as(end, method))
+	}
 }
 
 // replacedBy reports whether f is the answer to session/new, and s is of an
@@ -103,6 +125,7 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 		w.turn.accepted = true
 	case w.permission != nil:
 		w.permission.answer(f)
+		f.tell(w.permissionEnded())
 	case f.Failed:
 	case w.Dir == wire.AgentToClient:
 		c.terminalAnswer(f, w)
@@ -125,12 +148,21 @@ func (s *Session) settle(f *frame, w *pendingCall) {
 		if w.Method == "session/fork" {
 			s.Parent = w.param("sessionId")
 		}
+		if !s.live {
+			s.begin(f)
+		}
+		opened := s.event(Changed)
+		opened.Reason = w.Method
+		f.tell(opened)
 	case f.Events.Has(dialect.SessionClosed):
 		s.Closed = true
+		s.end(f, Completed, w.Method)
 	case f.Events.Has(dialect.SessionGone):
 		s.Deleted = true
+		s.end(f, Completed, w.Method)
 	case f.Events.Has(dialect.SessionLost):
 		s.Lost = true
+		s.end(f, Failed, w.Method)
 	}
 }
 

@@ -66,6 +66,10 @@ func (c *Conversation) newTerminal(f *frame, id string) *Terminal {
 
 // terminalAnswer takes the client's answer to a terminal method of version 1.
 func (c *Conversation) terminalAnswer(f *frame, w *pendingCall) {
+	if f.trace.Brief {
+		c.Changed = nil
+		return
+	}
 	result := f.result()
 	switch w.Method {
 	case "terminal/create":
@@ -100,6 +104,10 @@ func (t *Terminal) exited(f *frame, status gjson.Result) {
 
 // terminalUpdate takes a terminal_update (version 2).
 func (c *Conversation) terminalUpdate(f *frame, u gjson.Result) {
+	if f.trace.Brief {
+		c.Changed = nil
+		return
+	}
 	t := c.terminal(f, u.Get("terminalId").Str)
 	f.setString(&t.Command, u.Get("command"))
 	f.setString(&t.Cwd, u.Get("cwd"))
@@ -119,6 +127,10 @@ func (c *Conversation) terminalUpdate(f *frame, u gjson.Result) {
 
 // terminalOutput takes a terminal_output_chunk (version 2).
 func (c *Conversation) terminalOutput(f *frame, u gjson.Result) {
+	if f.trace.Brief {
+		c.Changed = nil
+		return
+	}
 	t := c.terminal(f, u.Get("terminalId").Str)
 	t.Output = decode(t.Output, u.Get("data").Str)
 }

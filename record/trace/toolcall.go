@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -58,7 +59,8 @@ func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Ent
 		return nil
 	}
 	e := c.findUnless(f, "tool", id, ended)
-	if e == nil {
+	begun := e == nil
+	if begun {
 		e = c.newToolCall(f, id)
 		if !f.nullClears() {
 			// The defaults of version 1's tool_call.
@@ -66,6 +68,7 @@ func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Ent
 		}
 	}
 	t := e.ToolCall
+	before := t.Status
 	u.ForEach(func(name, v gjson.Result) bool {
 		switch name.Str {
 		case "name":
@@ -89,12 +92,35 @@ func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Ent
 		}
 		return true
 	})
+	f.session.toolStatus(f, e, begun, before)
 	return e
+}
+
+// closeTool takes a call from those that are open, and reports whether it was one.
+func (c *Conversation) closeTool(call *Entity) bool {
+	i := slices.Index(c.tools, call)
+	if i >= 0 {
+		c.tools = slices.Delete(c.tools, i, i+1)
+	}
+	return i >= 0
+}
+
+// endTools ends the calls that a turn has left open.
+func (c *Conversation) endTools(f *frame, t *Turn) {
+	c.tools = slices.DeleteFunc(c.tools, func(e *Entity) bool {
+		if e.Turn != t.Number || e.Replayed {
+			return false
+		}
+		left := f.session.toolEvent(e, Ended).as(Unfinished, e.ToolCall.Status)
+		left.Cancelled = t.Cancelled
+		f.tell(left)
+		return true
+	})
 }
 
 func (c *Conversation) newToolCall(f *frame, id string) *Entity {
 	c.growing = nil
-	id = strings.Clone(id)
+	id = strings.Clone(f.clip(id))
 	return c.addAs(f, "tool", id, &Entity{ToolCall: &ToolCall{ID: id}})
 }
 
@@ -104,8 +130,9 @@ func (c *Conversation) toolCallContent(f *frame, u gjson.Result) {
 	e := c.find(f, "tool", id)
 	if e == nil {
 		e = c.newToolCall(f, id)
+		f.session.toolStatus(f, e, true, "")
 	}
 	if item := u.Get("content"); item.Exists() {
-		e.ToolCall.Content = append(e.ToolCall.Content, f.keep(item))
+		e.ToolCall.Content = f.append(e.ToolCall.Content, item)
 	}
 }

@@ -25,13 +25,21 @@ type Trace struct {
 	// Side is the point of view. It must not change after the first Add.
 	Side Side
 
+	// Brief keeps only what is open, for who wants the Events and no more: Calls,
+	// Turns and Entities stay empty, texts are not joined, and the memory that it
+	// takes is bounded. It must not change after the first Add.
+	Brief bool
+
 	Runs     []dialect.Connection // one for each tape
 	Calls    []*Call              // in the order of their requests
 	Sessions []*Session           // in the order in which they were met
 
 	tracker  *dialect.Tracker // sees only what names the two sides
-	pending  map[callKey]*pendingCall
+	pending  pendingCalls
 	sessions map[string]*Session
+	ids      []knownID  // of a brief Trace, the oldest first
+	met      []*Session // the same
+	life
 }
 
 // A Side is whose view of a tape is taken. The two differ only in frames that
@@ -60,6 +68,8 @@ type Span struct {
 	Ended time.Duration `json:"ended"` // when the last did
 
 	Untimed bool `json:"untimed,omitempty"` // nobody knows one of these times
+
+	entry int // index of the message in the first frame, if that is a batch
 }
 
 // took returns how long it took as text; nothing if nobody knows.
@@ -71,7 +81,7 @@ func (s *Span) took() string {
 }
 
 func begin(f *frame) Span {
-	return Span{Run: f.run, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At, Untimed: f.Untimed}
+	return Span{Run: f.run, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At, Untimed: f.Untimed, entry: f.entry}
 }
 
 func (s *Span) extend(f *frame) {
@@ -80,11 +90,14 @@ func (s *Span) extend(f *frame) {
 
 // Next begins a further tape: ids of requests and of what is in a conversation
 // start anew, while sessions go on. c is what is known of the connection so far,
-// possibly nothing. A Trace of one tape does not need it.
+// possibly nothing. A Trace of one tape does not need it. It is the End of the
+// tape before.
 func (t *Trace) Next(c dialect.Connection) {
+	t.End()
+	t.life = life{events: t.events}
 	t.Runs = append(t.Runs, c)
 	t.tracker = dialect.NewTracker(c.Protocol)
-	t.pending = make(map[callKey]*pendingCall)
+	t.pending = newPendingCalls()
 	if t.sessions == nil {
 		t.sessions = make(map[string]*Session)
 	}
@@ -95,12 +108,13 @@ func (t *Trace) Add(f *dialect.Frame) {
 	if len(t.Runs) == 0 {
 		t.Next(dialect.Connection{})
 	}
+	t.note(f)
 	if !t.Side.sees(f) || f.Dir == wire.AgentStderr {
 		return
 	}
 	switch f.Kind {
 	case wire.Request, wire.Response, wire.Notification, wire.Oversized:
-		t.message(f, envelope(&f.Frame))
+		t.message(f, envelope(&f.Frame), 0)
 	case wire.Batch:
 		wire.Entries(f.Raw, func(i int, raw []byte) bool {
 			if i == len(f.Entries) {
@@ -110,22 +124,25 @@ func (t *Trace) Add(f *dialect.Frame) {
 			entry := dialect.Frame{Frame: f.Frame, Annotation: f.Entries[i]}
 			entry.Kind, entry.Failed, entry.Raw, entry.Size = e.Kind, dialect.Failed(e, &f.Entries[i]), raw, int64(len(raw))
 			if e.Kind != wire.Invalid && e.Kind != wire.Batch {
-				t.message(&entry, e)
+				t.message(&entry, e, i)
 			}
 			return true
 		})
 	}
 }
 
-func (t *Trace) message(raw *dialect.Frame, e wire.Envelope) {
-	f := frame{Frame: raw, run: len(t.Runs) - 1, env: e}
+func (t *Trace) message(raw *dialect.Frame, e wire.Envelope, entry int) {
+	f := frame{Frame: raw, trace: t, run: len(t.Runs) - 1, entry: entry, env: e}
 	if f.Method == "initialize" || f.Method == "server/discover" {
 		t.tracker.Observe(&raw.Frame, e)
 		if c := t.tracker.Connection(); c.Dialect != dialect.Unknown {
 			if c.Proposal == dialect.NoProposal {
 				c.Proposal = t.Runs[f.run].Proposal // often proven by use only
 			}
-			t.Runs[f.run] = c
+			if t.Runs[f.run] != c {
+				t.Runs[f.run] = c
+				t.tell(Event{Kind: ConnectionEvent, Phase: Changed}.about(&t.since).at(f.Frame))
+			}
 		}
 	}
 	f.dialect = t.Runs[f.run].Dialect
@@ -140,11 +157,17 @@ func (t *Trace) message(raw *dialect.Frame, e wire.Envelope) {
 }
 
 func (t *Trace) request(f *frame) {
-	w := t.begin(f)
+	w := t.beginCall(f)
 	s := t.session(f.Session, f)
 	if s == nil {
+		f.tell(w.event(Began))
 		return
 	}
+	w.session = s
+	if current := s.Conversation.working(); current != nil && f.Method != "session/prompt" {
+		w.inTurn = current.Number
+	}
+	f.tell(w.event(Began))
 	if f.Dir == wire.ClientToAgent {
 		s.clientRequest(f, w)
 		return
@@ -152,7 +175,8 @@ func (t *Trace) request(f *frame) {
 	s.Conversation.historySent()
 	s.Conversation.output(f)
 	if f.Method == "session/request_permission" {
-		w.permission = s.Conversation.ask(f)
+		w.permission, w.tool = s.Conversation.ask(f)
+		f.tell(w.permissionEvent(Began))
 	}
 }
 
@@ -163,7 +187,7 @@ func (t *Trace) notification(f *frame) {
 		t.cancelRequest(f)
 	case "session/cancel":
 		if s != nil && f.Dir == wire.ClientToAgent {
-			t.cancelTurns(s)
+			t.cancelTurns(f, s)
 		}
 	case "session/update":
 		if s != nil && f.Dir == wire.AgentToClient {
@@ -173,7 +197,7 @@ func (t *Trace) notification(f *frame) {
 }
 
 func (t *Trace) response(f *frame) {
-	w := t.end(f)
+	w := t.endCall(f)
 	id := f.Session
 	if w.Session != "" {
 		// acptap may have changed the session's id on the way to the agent;
@@ -182,14 +206,21 @@ func (t *Trace) response(f *frame) {
 	}
 	w.Session = id
 	if s := t.session(id, f); s != nil {
+		w.session = s
 		s.answered(f, w)
+	}
+	if !w.Open() {
+		f.tell(w.ended(f))
 	}
 }
 
 // A frame is a message that the Trace's side saw.
 type frame struct {
 	*dialect.Frame
+	trace   *Trace
+	session *Session // that it belongs to; nil: none
 	run     int
+	entry   int // index in a batch
 	dialect dialect.Dialect
 	env     wire.Envelope
 }
@@ -218,9 +249,13 @@ func (f *frame) nullClears() bool {
 // has only the beginning.
 const Cut = `{"type":"_acptap/cut"}`
 
-// keep copies a value, so that it does not hold the whole frame in memory.
+// keep copies a value, so that it does not hold the whole frame in memory. A
+// brief Trace keeps none.
 func (f *frame) keep(v gjson.Result) json.RawMessage {
-	if !f.complete(v) {
+	switch {
+	case f.trace.Brief:
+		return nil
+	case !f.complete(v):
 		return json.RawMessage(Cut)
 	}
 	return json.RawMessage(v.Raw)
@@ -235,7 +270,7 @@ func (f *frame) complete(v gjson.Result) bool {
 func (f *frame) list(array gjson.Result) []json.RawMessage {
 	var list []json.RawMessage
 	for v := range elements(array) {
-		list = append(list, f.keep(v))
+		list = f.append(list, v)
 	}
 	return list
 }

@@ -28,6 +28,9 @@ type Turn struct {
 // Open reports whether the turn has no end (yet).
 func (t *Turn) Open() bool { return t.End == 0 }
 
+// maxOpenTurns is how many prompts of a session may wait at a time.
+const maxOpenTurns = 1 << 12
+
 // A turnState says which turns are under way.
 type turnState struct {
 	count      int       // turns that have begun, on all tapes
@@ -60,8 +63,15 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	queued := c.working() != nil || c.history.unanswered
 	c.turns.count++
 	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq}
-	c.Turns = append(c.Turns, t)
+	if !f.trace.Brief {
+		c.Turns = append(c.Turns, t)
+	}
+	if len(c.turns.open) == maxOpenTurns {
+		f.tell(f.session.turnEvent(c.turns.open[0], Ended).as(Forgotten, ""))
+		c.turns.open = c.turns.open[1:]
+	}
 	c.turns.open = append(c.turns.open, t)
+	f.tell(f.session.turnEvent(t, Began))
 	c.growing = nil
 	if !c.history.unanswered {
 		c.turns.late, c.history.repeated = c.history.repeated, false
@@ -82,7 +92,14 @@ func (c *Conversation) output(f *frame) {
 	if t := c.working(); t != nil && t.Output == 0 {
 		t.Output, t.FirstOutput = f.Seq, f.At
 		c.turns.late = false
+		f.tell(f.session.turnEvent(t, Changed))
 	}
+}
+
+// cancel marks a turn that the client wants to end.
+func (c *Conversation) cancel(f *frame, t *Turn) {
+	t.Cancelled = true
+	f.tell(f.session.turnEvent(t, Changed))
 }
 
 // endPrompt ends the turn of a prompt with the response to it.
@@ -121,6 +138,8 @@ func (c *Conversation) end(f *frame, t *Turn, stopReason gjson.Result) {
 	c.turns.late = false
 	c.turns.open = slices.DeleteFunc(c.turns.open, func(one *Turn) bool { return one == t })
 	c.turns.unreported = slices.DeleteFunc(c.turns.unreported, func(e *Entity) bool { return e.Turn == t.Number })
+	c.endTools(f, t)
+	f.tell(f.session.turnEnded(f, t))
 	if t.Number != c.turns.current {
 		return
 	}

@@ -1,0 +1,95 @@
+package trace
+
+import (
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An Event says that something began, changed or ended with a frame. What ended
+// may change again, if a late update says so: its last Ended counts.
+//
+// Events are about the same thing if they have the same Kind, Run, First and Entry.
+type Event struct {
+	Kind  Kind
+	Phase Phase
+	End   End // how it ended; of Ended only
+
+	// Reason is what the two sides call it: the stop reason of a turn, the code of
+	// an error, the status of a tool call, the outcome of a permission, the method
+	// that opened or closed a session. Empty where they say nothing.
+	Reason string
+
+	Run     int           // index in Trace.Runs
+	First   uint64        // Seq of the frame with which it began
+	Entry   int           // index of the message in that frame, if it is a batch
+	Began   time.Duration // when it began, since the tape began
+	Seq     uint64        // Seq of the frame with which the event happened; the last one of the tape for StillOpen
+	At      time.Duration // when the event happened, since the tape began
+	Untimed bool          // nobody knows one of these times
+
+	Dir       wire.Direction // of a call: who asks
+	Method    string         // of a call
+	ID        string         // of a call as JSON text, of a tool call as text
+	SessionID string         // empty: the connection's
+	InTurn    int            // number of the turn in which it began, or that it is; 0: none
+	Cancelled bool           // somebody has asked for its end: it may end well all the same
+	Repeated  bool           // part of the history that the agent sends again at a load
+
+	// What the event is about, as the Trace has it. It goes on changing.
+	Session    *Session    // nil for the connection and its calls
+	Turn       *Turn       // of a turn
+	Call       *Call       // of a call
+	ToolCall   *Entity     // of a tool call, and of a permission that is asked for one
+	Permission *Permission // of a permission
+}
+
+// A Kind is what an Event is about.
+type Kind uint8
+
+// The kinds. A prompt is a turn and a call; a permission is a call too.
+const (
+	ConnectionEvent Kind = iota // from the first frame of a tape to its end
+	SessionEvent                // on one tape: from the first frame that proves it until it is closed, deleted, or unknown to the agent
+	TurnEvent
+	CallEvent
+	ToolCallEvent
+	PermissionEvent
+)
+
+var kindNames = [...]string{"connection", "session", "turn", "call", "tool call", "permission"}
+
+func (k Kind) String() string { return wire.Name(kindNames[:], uint8(k)) }
+
+// A Phase says which part of its life an Event stands for.
+type Phase uint8
+
+// The phases.
+const (
+	Began   Phase = iota
+	Changed       // a tool call has another status, a call or a turn is cancelled, a turn has its first output, a session or connection is set up
+	Ended
+)
+
+var phaseNames = [...]string{"began", "changed", "ended"}
+
+func (p Phase) String() string { return wire.Name(phaseNames[:], uint8(p)) }
+
+// An End is how something ended.
+type End uint8
+
+// The ends.
+const (
+	NoEnd      End = iota // it goes on
+	Completed             // nobody complains
+	Failed                // with an error
+	Cancelled             // its end says that it was cancelled
+	Unfinished            // a tool call, when its turn ended
+	Replaced              // a call, when another began with its id
+	StillOpen             // not at all, when the tape ended
+	Forgotten             // nobody knows: more was open than a Trace remembers
+)
+
+var endNames = [...]string{"", "completed", "failed", "cancelled", "unfinished", "replaced", "still open", "forgotten"}
+
+func (e End) String() string { return wire.Name(endNames[:], uint8(e)) }

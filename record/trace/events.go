@@ -1,0 +1,206 @@
+package trace
+
+import (
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A life is how far the tape has got.
+type life struct {
+	events []Event
+	since  Span       // of the connection
+	begun  bool       // a frame has come
+	ended  bool       // End was called
+	exit   *wire.Exit // of the agent; nil: not seen
+}
+
+// Events returns what began, changed and ended with the frame that Add was given
+// last, or with End or Next, in the order in which it did: what is inside of
+// something begins after it and ends before it. The list is valid until the next
+// of these calls.
+func (t *Trace) Events() []Event { return t.events }
+
+// End ends all that is still open on the tape, of which no frame will come any
+// more. What is a state of the tape, such as Turn.Open, stays as it is.
+func (t *Trace) End() {
+	t.events = t.events[:0]
+	if !t.begun || t.ended {
+		return
+	}
+	t.ended = true
+	t.endCalls()
+	for _, s := range t.Sessions {
+		t.endSession(s, t.tellLast)
+	}
+	end, reason := StillOpen, ""
+	if x := t.exit; x != nil {
+		if end = Completed; x.Code != 0 || x.Signal != "" {
+			end, reason = Failed, strconv.Itoa(x.Code)
+		}
+		if x.Signal != "" {
+			reason = x.Signal
+		}
+	}
+	t.tellLast(Event{Kind: ConnectionEvent}.about(&t.since).as(end, reason))
+}
+
+func (t *Trace) endCalls() {
+	for w := range t.pending.all() {
+		if w.permission != nil {
+			t.tellLast(w.permissionEvent(Ended).as(StillOpen, ""))
+		}
+		t.tellLast(w.event(Ended).as(StillOpen, ""))
+	}
+}
+
+// endSession ends what is open in a session, if that is on the tape.
+func (t *Trace) endSession(s *Session, tell func(Event)) {
+	if s.Spans[len(s.Spans)-1].Run != len(t.Runs)-1 {
+		return
+	}
+	c := &s.Conversation
+	for _, e := range c.tools {
+		tell(s.toolEvent(e, Ended).as(StillOpen, e.ToolCall.Status))
+	}
+	for _, turn := range c.turns.open {
+		tell(s.turnEvent(turn, Ended).as(StillOpen, ""))
+	}
+	if s.live {
+		tell(s.event(Ended).as(StillOpen, ""))
+	}
+	c.tools, c.turns.open, s.live = nil, nil, false
+}
+
+// note takes the next frame, whatever it is.
+func (t *Trace) note(f *dialect.Frame) {
+	t.events = t.events[:0]
+	here := Span{Run: len(t.Runs) - 1, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At, Untimed: f.Untimed}
+	if !t.begun {
+		t.begun, t.since = true, here
+		t.tell(Event{Kind: ConnectionEvent}.about(&t.since).at(f))
+	}
+	t.since.Last, t.since.Ended, t.since.Untimed = f.Seq, f.At, t.since.Untimed || f.Untimed
+	if f.Kind == wire.Mark {
+		if exit := wire.ReadMark(f.Frame).Exit; exit != nil {
+			t.exit = exit
+		}
+	}
+}
+
+func (t *Trace) tell(e Event) { t.events = append(t.events, e) }
+
+// tellLast tells what happens behind the last frame.
+func (t *Trace) tellLast(e Event) {
+	e.Seq, e.At, e.Untimed = t.since.Last, t.since.Ended, e.Untimed || t.since.Untimed
+	t.tell(e)
+}
+
+// tell tells of an event with f.
+func (f *frame) tell(e Event) { f.trace.tell(e.at(f.Frame)) }
+
+func (e Event) about(s *Span) Event {
+	e.Run, e.First, e.Entry, e.Began, e.Untimed = s.Run, s.First, s.entry, s.Began, s.Untimed
+	return e
+}
+
+func (e Event) at(f *dialect.Frame) Event {
+	e.Seq, e.At, e.Untimed = f.Seq, f.At, e.Untimed || f.Untimed
+	return e
+}
+
+// as makes e an end.
+func (e Event) as(end End, reason string) Event {
+	e.Phase, e.End, e.Reason = Ended, end, reason
+	return e
+}
+
+func (w *pendingCall) event(p Phase) Event {
+	return Event{
+		Kind: CallEvent, Phase: p, Run: w.Run, First: w.Request, Entry: w.entry, Began: w.Began, Untimed: w.Untimed,
+		Dir: w.Dir, Method: w.Method, ID: w.key.id, SessionID: w.Session, InTurn: w.inTurn, Cancelled: w.Cancelled,
+		Session: w.session, Call: w.Call,
+	}
+}
+
+// ended is the end of a call with its response.
+func (w *pendingCall) ended(f *frame) Event {
+	if w.Failed {
+		return w.event(Ended).as(Failed, errorCode(f))
+	}
+	return w.event(Ended).as(Completed, "")
+}
+
+func errorCode(f *frame) string { return gjson.GetBytes(f.env.Error, "code").String() }
+
+func (w *pendingCall) permissionEvent(p Phase) Event {
+	e := w.event(p)
+	e.Kind, e.Method, e.ID = PermissionEvent, "", ""
+	e.ToolCall, e.Permission = w.tool, w.permission
+	return e
+}
+
+// permissionEnded is the end of a permission with its answer.
+func (w *pendingCall) permissionEnded() Event {
+	e, outcome := w.permissionEvent(Ended), w.permission.Outcome
+	switch outcome {
+	case "failed":
+		return e.as(Failed, outcome)
+	case "cancelled":
+		return e.as(Cancelled, outcome)
+	}
+	return e.as(Completed, outcome)
+}
+
+func (s *Session) event(p Phase) Event {
+	return Event{Kind: SessionEvent, Phase: p, SessionID: s.ID, Session: s}.about(&s.since)
+}
+
+func (s *Session) turnEvent(t *Turn, p Phase) Event {
+	e := Event{Kind: TurnEvent, Phase: p, SessionID: s.ID, InTurn: t.Number, Cancelled: t.Cancelled, Session: s, Turn: t}
+	return e.about(&t.Span)
+}
+
+func (s *Session) turnEnded(f *frame, t *Turn) Event {
+	e := s.turnEvent(t, Ended)
+	switch {
+	case f.Failed:
+		return e.as(Failed, errorCode(f))
+	case t.StopReason == "cancelled":
+		return e.as(Cancelled, t.StopReason)
+	}
+	return e.as(Completed, t.StopReason)
+}
+
+func (s *Session) toolEvent(e *Entity, p Phase) Event {
+	ev := Event{
+		Kind: ToolCallEvent, Phase: p, Reason: e.ToolCall.Status, ID: e.ToolCall.ID, SessionID: s.ID, InTurn: e.Turn, Repeated: e.Replayed,
+		Session: s, ToolCall: e,
+	}
+	return ev.about(&e.Span)
+}
+
+// toolStatus tells of a tool call that has come or changed its status.
+func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
+	c, status := &s.Conversation, e.ToolCall.Status
+	if begun {
+		c.tools = append(c.tools, e)
+		f.tell(s.toolEvent(e, Began))
+	} else if status == before {
+		return
+	}
+	switch {
+	case e.ToolCall.Finished():
+		c.closeTool(e)
+		f.tell(s.toolEvent(e, Ended).as(toolEnds[status], status))
+	case !begun:
+		c.closeTool(e)
+		c.tools = append(c.tools, e)
+		f.tell(s.toolEvent(e, Changed))
+	}
+}
+
+var toolEnds = map[string]End{"completed": Completed, "failed": Failed, "cancelled": Cancelled}
