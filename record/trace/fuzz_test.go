@@ -13,8 +13,9 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Whatever the lines, nothing panics, what can be exported is JSON, and text
-// for a terminal has no control character of the wire's.
+// Whatever the lines, nothing panics, what can be exported is JSON, text for a
+// terminal has no control character of the wire's, and events tell of all that
+// begins and ends.
 func FuzzTrace(f *testing.F) {
 	for _, begin := range []string{v1, v2early, v2, load} {
 		f.Add(begin + prompt("2", "hi") + said("a") + reply("2", ended))
@@ -41,6 +42,8 @@ func FuzzTrace(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		tracker := dialect.NewTracker(dialect.AnyProtocol)
 		var tr trace.Trace
+		brief := trace.Trace{Brief: true}
+		var told, briefly []trace.Event
 		seq := uint64(0)
 		for line := range strings.SplitSeq(text, "\n") {
 			if len(line) < 2 {
@@ -55,8 +58,16 @@ func FuzzTrace(f *testing.F) {
 			e := wire.Scan(f.Raw)
 			f.Kind, f.Failed = e.Kind, e.Error != nil
 			about, _ := tracker.Observe(&f, e)
-			tr.Add(&dialect.Frame{Frame: f, Annotation: about})
+			frame := dialect.Frame{Frame: f, Annotation: about}
+			tr.Add(&frame)
+			brief.Add(&frame)
+			told, briefly = append(told, tr.Events()...), append(briefly, brief.Events()...)
 		}
+		tr.End()
+		brief.End()
+		told, briefly = append(told, tr.Events()...), append(briefly, brief.Events()...)
+		balanced(t, told)
+		check(t, lines(briefly), lines(told))
 		readable(t, &tr)
 	})
 }
@@ -107,6 +118,35 @@ func FuzzUpdates(f *testing.F) {
 		}
 		readable(t, build(t, lines.String()))
 	})
+}
+
+// balanced fails if something ends that has not begun, or does not end.
+func balanced(t *testing.T, events []trace.Event) {
+	t.Helper()
+	type key struct {
+		kind  trace.Kind
+		first uint64
+		entry int
+	}
+	open := map[key]bool{}
+	for i, e := range events {
+		k := key{e.Kind, e.First, e.Entry}
+		known := open[k]
+		if _, begun := open[k]; begun == (e.Phase == trace.Began) {
+			t.Errorf("%s: begun before: %v", line(e), begun)
+		}
+		if e.Phase == trace.Ended && !known && e.End >= trace.StillOpen {
+			t.Errorf("%s: has ended before", line(e))
+		}
+		if open[k] = e.Phase != trace.Ended && (e.Phase == trace.Began || known || e.Kind == trace.ToolCallEvent); i > 0 && e.Seq < events[i-1].Seq {
+			t.Errorf("%s: after frame %d", line(e), events[i-1].Seq)
+		}
+	}
+	for k, is := range open {
+		if is {
+			t.Errorf("%s of frame %d has no end", k.kind, k.first)
+		}
+	}
 }
 
 // readable fails if a conversation cannot be exported or written.
