@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/demo"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -50,15 +51,15 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 	}
 	var form trace.Text
 	seen := func(wire.Direction, []byte) {}
-	if isTerminal(out) {
-		form.Width, form.Color = columns(out), takesColor(out)
+	if terminal.Is(out) {
+		form.Width, form.Color = terminal.Columns(out), terminal.TakesColor(out)
 		seen = demo.NewProgress(out).Show
 	}
 	result, err := demo.Run(ctx, store, seen)
 	if err != nil {
 		return fmt.Errorf("demo: %w (store %s)", err, store.Dir())
 	}
-	if isTerminal(out) {
+	if terminal.Is(out) {
 		fmt.Fprintln(out) // below the progress
 	}
 	if err := result.WriteText(out, store.Dir(), form); err != nil {
@@ -72,7 +73,7 @@ func writeNext(w io.Writer, dir string) error {
 	if _, err := fmt.Fprint(w, "\nGo on with\n\n"); err != nil {
 		return err
 	}
-	t := &table{}
+	t := &terminal.Table{}
 	for _, next := range [][2]string{
 		{"ls", "the tapes of the store"},
 		{"sessions", "the sessions on them"},
@@ -83,9 +84,9 @@ func writeNext(w io.Writer, dir string) error {
 		{"diff last last", "two tapes compared; of one with itself nothing differs"},
 		{"export last", "the tape as JSON Lines, for git, jq and bug reports"},
 	} {
-		t.row("  acptap "+next[0]+" --store "+shellWord(dir), next[1])
+		t.Row("  acptap "+next[0]+" --store "+shellWord(dir), next[1])
 	}
-	return t.write(w, 0) // commands are to be copied whole
+	return t.Write(w, 0) // commands are to be copied whole
 }
 
 // shellWord returns s as a shell takes it for one word.

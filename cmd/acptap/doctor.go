@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -36,13 +37,13 @@ Exit status 0; 1 if something is wrong; 2 if it could not look.`,
 				failed = adopt(store, cmd.ErrOrStderr())
 			}
 			if rebuild {
-				p := newProgress(cmd.ErrOrStderr(), "making the catalogue")
-				failed = errors.Join(failed, store.Rebuild(p.count))
-				p.end()
+				p := terminal.NewProgress(cmd.ErrOrStderr(), "making the catalogue")
+				failed = errors.Join(failed, store.Rebuild(p.Count))
+				p.End()
 			}
-			p := newProgress(cmd.ErrOrStderr(), "looking at tapes")
-			found := store.Examine(deep, p.count)
-			p.end()
+			p := terminal.NewProgress(cmd.ErrOrStderr(), "looking at tapes")
+			found := store.Examine(deep, p.Count)
+			p.End()
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), found, func(d record.Diagnosis) any { return d })
 			} else {
@@ -67,9 +68,9 @@ Exit status 0; 1 if something is wrong; 2 if it could not look.`,
 
 // adopt seals what killed proxies have left.
 func adopt(store *record.Store, stderr io.Writer) error {
-	p := newProgress(stderr, "sealing journals")
-	defer p.end()
-	return store.Adopt(func() bool { return false }, p.count)
+	p := terminal.NewProgress(stderr, "sealing journals")
+	defer p.End()
+	return store.Adopt(func() bool { return false }, p.Count)
 }
 
 func writeDiagnoses(w io.Writer, found []record.Diagnosis) error {

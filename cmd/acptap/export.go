@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
@@ -50,11 +51,11 @@ Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.
 			}
 			var damage error
 			if out == "" || out == "-" {
-				damage, err = export(cmd.OutOrStdout(), sub, want, raw, newProgress(nil, ""))
+				damage, err = export(cmd.OutOrStdout(), sub, want, raw, terminal.NewProgress(nil, ""))
 				return errors.Join(err, damage)
 			}
-			bar := newProgress(cmd.ErrOrStderr(), out)
-			defer bar.end()
+			bar := terminal.NewProgress(cmd.ErrOrStderr(), out)
+			defer bar.End()
 			err = disk.WriteFile(out, func(w io.Writer) (err error) {
 				damage, err = export(w, sub, want, raw, bar)
 				return err
@@ -71,7 +72,7 @@ Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.
 
 // export writes what is wanted and can be read of a subject. damage tells what
 // could not be read.
-func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *progress) (damage, err error) {
+func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *terminal.Progress) (damage, err error) {
 	info, err := sub.Parts[0].Tape.Info()
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *progres
 				damage = errors.Join(damage, err)
 				continue
 			}
-			bar.show(int64(f.Seq), int64(info.Lines))
+			bar.Show(int64(f.Seq), int64(info.Lines))
 			if !sieve.wants(&f) || !sub.has(p, &f) {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/record"
 )
@@ -60,7 +61,7 @@ const betweenLooks = 100 * time.Millisecond
 // nextTape waits for a tape that begins after those that are known, or for the
 // first. It is known then. A person is told of it.
 func nextTape(ctx context.Context, store *record.Store, known map[string]bool, stderr io.Writer) (string, error) {
-	told := !isTerminal(stderr)
+	told := !terminal.Is(stderr)
 	for {
 		ids, err := store.Tapes()
 		if err != nil {

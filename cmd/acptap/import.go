@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/record"
 )
 
@@ -77,10 +78,10 @@ func importFile(ctx context.Context, store *record.Store, path string, stdin io.
 		_, err := io.Copy(out, r)
 		out.CloseWithError(err)
 	}()
-	m := &meter{Reader: in, progress: newProgress(stderr, name), total: size}
-	defer m.end()
-	return store.Import(m, name, func(text string) {
-		m.end()
+	bar := terminal.NewProgress(stderr, name)
+	defer bar.End()
+	return store.Import(bar.Reader(in, size), name, func(text string) {
+		bar.End()
 		warn(notes, "%s", text)
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/record"
 )
@@ -45,7 +46,7 @@ Exit status 0; 2 if REF cannot be read.`,
 			if _, err := parseFilter(in.Filter); err != nil {
 				return err
 			}
-			if !isTerminal(cmd.OutOrStdout()) {
+			if !terminal.Is(cmd.OutOrStdout()) {
 				return errors.New("inspect needs a terminal; acptap show writes frames as text")
 			}
 			if len(args) == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -158,13 +159,13 @@ func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 		_, err := fmt.Fprint(w, emptyText(dir))
 		return err
 	}
-	t := &table{}
-	t.row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
+	t := &terminal.Table{}
+	t.Row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
 	for _, i := range tapes {
-		t.row(i.Tape, timeText(i.Start.Time), tapetext.AgentName(i), stateText(i),
+		t.Row(i.Tape, timeText(i.Start.Time), tapetext.AgentName(i), stateText(i),
 			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, termtext.ByteSize(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
 	}
-	return t.write(w, columns(w), 2, 3, 8)
+	return t.Write(w, terminal.Columns(w), 2, 3, 8)
 }
 
 // emptyText says what to do about a store without tapes.
@@ -215,3 +216,6 @@ func complain(w io.Writer, broken []record.Broken) error {
 	}
 	return nil
 }
+
+// timeText returns a time as people read it in a list.
+func timeText(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

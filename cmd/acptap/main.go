@@ -13,8 +13,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -95,7 +95,7 @@ what they say, and shows it later.`,
 	}
 	var dir string
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		if !term.IsTerminal(int(os.Stdin.Fd())) || !isTerminal(cmd.OutOrStdout()) {
+		if !terminal.Is(os.Stdin) || !terminal.Is(cmd.OutOrStdout()) {
 			return cmd.Help()
 		}
 		return browseStore(cmd.Context(), newInspector(), dir)

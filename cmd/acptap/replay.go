@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
@@ -239,8 +240,8 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 	}
 	done := make(chan ending, 1)
 	go func() {
-		out, flush := cleaned(cmd.OutOrStdout())
-		errOut, flushErr := cleaned(cmd.ErrOrStderr())
+		out, flush := terminal.Sanitized(cmd.OutOrStdout())
+		errOut, flushErr := terminal.Sanitized(cmd.ErrOrStderr())
 		report, err := agent.Run(ctx, cmd.InOrStdin(), out, errOut)
 		flush()
 		flushErr()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -98,7 +99,7 @@ func command(args []string) ([]string, error) {
 func replayClient(cmd *cobra.Command, client *replay.Client, ref string, save bool) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	errOut, flush := cleaned(cmd.ErrOrStderr())
+	errOut, flush := terminal.Sanitized(cmd.ErrOrStderr())
 	client.Err = errOut
 	report, err := client.Run(ctx)
 	flush()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/inspect/tapetext"
@@ -58,15 +59,15 @@ read, and if it is interrupted.`,
 
 // search shows what is wanted of all tapes.
 func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr io.Writer) error {
-	bar := newProgress(stderr, "searching")
-	defer bar.end()
+	bar := terminal.NewProgress(stderr, "searching")
+	defer bar.End()
 	width, color := s.canvas(stdout)
-	w := bufio.NewWriterSize(&below{stdout, bar}, 64<<10)
+	w := bufio.NewWriterSize(bar.Below(stdout), 64<<10)
 	l := findings{w: w, asJSON: s.asJSON, lines: frametext.Lines{W: w, Width: width, Color: color}}
 	var broken []error
 	flushed := time.Now()
 	progress := func(done, total int64) {
-		bar.show(done, total)
+		bar.Show(done, total)
 		if now := time.Now(); w.Buffered() > 0 && now.Sub(flushed) > flushEvery {
 			w.Flush() // its error comes again
 			flushed = now
@@ -88,7 +89,7 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	bar.end()
+	bar.End()
 	for _, err := range broken {
 		warn(stderr, "%v", err)
 	}
@@ -110,17 +111,6 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 
 // flushEvery is how long what was found waits for more.
 const flushEvery = 100 * time.Millisecond
-
-// A below writes where the progress stood, which comes again by itself.
-type below struct {
-	io.Writer
-	bar *progress
-}
-
-func (b *below) Write(p []byte) (int, error) {
-	b.bar.end()
-	return b.Writer.Write(p)
-}
 
 // findings are what a search has found, on their way out.
 type findings struct {

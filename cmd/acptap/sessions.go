@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 )
@@ -160,12 +161,12 @@ func listSessions(w io.Writer, sessions []record.SessionInfo, agents agentsOn, n
 		_, err := fmt.Fprintln(w, "No sessions.")
 		return err
 	}
-	t := &table{}
-	t.row("SESSION", "UPDATED", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FRAMES", "TAPES")
+	t := &terminal.Table{}
+	t.Row("SESSION", "UPDATED", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FRAMES", "TAPES")
 	for _, s := range sessions {
 		frames, _, turns := s.Total()
-		t.row(name(s), timeText(s.Updated()), agents.of(s), cmp.Or(s.Title, s.Prompt), s.Cwd,
+		t.Row(name(s), timeText(s.Updated()), agents.of(s), cmp.Or(s.Title, s.Prompt), s.Cwd,
 			fmt.Sprint(turns), fmt.Sprint(frames), fmt.Sprint(len(s.Runs)))
 	}
-	return t.write(w, columns(w), 2, 3, 4)
+	return t.Write(w, terminal.Columns(w), 2, 3, 4)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -139,7 +140,7 @@ func (s *show) run(ctx context.Context, sub subject, stdout, stderr io.Writer) e
 	var err error
 	switch {
 	case s.frame != 0:
-		err = s.one(w, sub, isTerminal(stdout))
+		err = s.one(w, sub, terminal.Is(stdout))
 	case s.chat:
 		err = s.conversations(w, stderr, sub, width, color)
 	default:
@@ -151,7 +152,7 @@ func (s *show) run(ctx context.Context, sub subject, stdout, stderr io.Writer) e
 // canvas returns the width of the terminal, 0 if there is none, and whether to
 // use colours.
 func (s *show) canvas(stdout io.Writer) (width int, color bool) {
-	return columns(stdout), s.color == "always" || s.color == "auto" && takesColor(stdout)
+	return terminal.Columns(stdout), s.color == "always" || s.color == "auto" && terminal.TakesColor(stdout)
 }
 
 // frames shows the frames that are wanted.

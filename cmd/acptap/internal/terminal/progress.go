@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// A progress is a line on a terminal for work that takes over a second. On
+// A Progress is a line on a terminal for work that takes over a second. On
 // anything else it shows nothing.
-type progress struct {
+type Progress struct {
 	w     io.Writer // nil: nothing is shown
 	what  string
 	began time.Time
 	shown time.Time
 }
 
-// newProgress begins work that is shown on w if that is a terminal.
-func newProgress(w io.Writer, what string) *progress {
-	p := &progress{what: what, began: time.Now()}
-	if isTerminal(w) {
+// NewProgress begins work that is shown on w if that is a terminal.
+func NewProgress(w io.Writer, what string) *Progress {
+	p := &Progress{what: what, began: time.Now()}
+	if Is(w) {
 		p.w = w
 	}
 	return p
 }
 
-// show says how far the work is.
-func (p *progress) show(done, total int64) {
+// Show updates the line.
+func (p *Progress) Show(done, total int64) {
 	now := time.Now()
 	if p.w == nil || now.Sub(p.began) < time.Second || now.Sub(p.shown) < 100*time.Millisecond {
 		return
@@ -38,26 +38,44 @@ func (p *progress) show(done, total int64) {
 	fmt.Fprintf(p.w, "\r\x1b[K%s: %d %%", p.what, percent)
 }
 
-// count is show for work that counts in int.
-func (p *progress) count(done, total int) { p.show(int64(done), int64(total)) }
+// Count is Show for work that counts in int.
+func (p *Progress) Count(done, total int) { p.Show(int64(done), int64(total)) }
 
-// end takes the line away.
-func (p *progress) end() {
+// End erases the line.
+func (p *Progress) End() {
 	if !p.shown.IsZero() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }
 
-// A meter is a reader that shows how much of it was read.
-type meter struct {
+// Below returns a writer to w, the terminal of the progress, which erases the line
+// before it writes. The line comes back with the next Show.
+func (p *Progress) Below(w io.Writer) io.Writer { return &belowProgress{w, p} }
+
+type belowProgress struct {
+	io.Writer
+	progress *Progress
+}
+
+func (b *belowProgress) Write(p []byte) (int, error) {
+	b.progress.End()
+	return b.Writer.Write(p)
+}
+
+// Reader returns a reader of r that shows how much of total bytes was read.
+func (p *Progress) Reader(r io.Reader, total int64) io.Reader {
+	return &progressReader{Reader: r, progress: p, total: total}
+}
+
+type progressReader struct {
 	io.Reader
-	*progress
+	progress    *Progress
 	done, total int64
 }
 
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	m.done += int64(n)
-	m.show(m.done, m.total)
+func (r *progressReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.done += int64(n)
+	r.progress.Show(r.done, r.total)
 	return n, err
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -9,40 +9,40 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A cleaner is a terminal that is written to by somebody else than we: what
-// comes is made fit for it, line by line. JSON stays the same JSON.
-type cleaner struct {
+// A sanitizer passes another program's output to a terminal, line by line, with
+// whatever could control the terminal escaped. JSON stays the same JSON.
+type sanitizer struct {
 	terminal io.Writer
-	line     []byte // the last one, which has no end yet
+	line     []byte // the last line, still without its end
 }
 
-// cleaned returns w; a cleaner, if it is a terminal. flush writes a last line that
-// has no end.
-func cleaned(w io.Writer) (out io.Writer, flush func()) {
-	if !isTerminal(w) {
+// Sanitized returns w itself, or if that is a terminal, a writer to it that
+// escapes what could control it. flush writes a last line without an end.
+func Sanitized(w io.Writer) (out io.Writer, flush func()) {
+	if !Is(w) {
 		return w, func() {}
 	}
-	c := &cleaner{terminal: w}
-	return c, c.flush
+	s := &sanitizer{terminal: w}
+	return s, s.flush
 }
 
-func (c *cleaner) Write(p []byte) (int, error) {
+func (s *sanitizer) Write(p []byte) (int, error) {
 	for line := range bytes.Lines(p) {
-		c.line = append(c.line, line...)
-		if line[len(line)-1] != '\n' && len(c.line) < wire.MaxChecked {
+		s.line = append(s.line, line...)
+		if line[len(line)-1] != '\n' && len(s.line) < wire.MaxChecked {
 			continue
 		}
-		if err := c.write(); err != nil {
+		if err := s.write(); err != nil {
 			return 0, err
 		}
 	}
 	return len(p), nil
 }
 
-func (c *cleaner) flush() { c.write() }
+func (s *sanitizer) flush() { s.write() }
 
-func (c *cleaner) write() error {
-	text, ended := bytes.CutSuffix(c.line, []byte("\n"))
+func (s *sanitizer) write() error {
+	text, ended := bytes.CutSuffix(s.line, []byte("\n"))
 	if json.Valid(text) {
 		text = termtext.JSON(text)
 	} else {
@@ -51,7 +51,7 @@ func (c *cleaner) write() error {
 	if ended {
 		text = append(text[:len(text):len(text)], '\n')
 	}
-	c.line = c.line[:0]
-	_, err := c.terminal.Write(text)
+	s.line = s.line[:0]
+	_, err := s.terminal.Write(text)
 	return err
 }

@@ -1,23 +1,22 @@
-package main
+package terminal
 
 import (
 	"cmp"
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A table is aligned text for people.
-type table struct {
+// A Table is text in aligned columns.
+type Table struct {
 	rows   [][]string
 	widths []int
 }
 
-// row adds a row. Cells that come from outside may hold anything.
-func (t *table) row(cells ...string) {
+// Row adds a row. Cells may hold anything: control characters are escaped.
+func (t *Table) Row(cells ...string) {
 	for i, c := range cells {
 		c = termtext.Line(c)
 		cells[i] = c
@@ -29,14 +28,14 @@ func (t *table) row(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// narrowest is what is left of a column that is cut, so that one can still tell
-// what it holds.
+// narrowest is the least width of a column that is cut: its content can still be
+// recognized.
 const narrowest = 8
 
-// write writes the rows, two blanks between columns. Unless width is 0, lines are
-// cut to that many columns of the terminal; before that the cells of those
-// columns of the table that may be cut, the widest first.
-func (t *table) write(w io.Writer, width int, may ...int) error {
+// Write writes the rows, two blanks between columns. Unless width is 0, lines are
+// cut to that many columns of the terminal; before that the cells in the table's
+// columns that may be cut, the widest column first.
+func (t *Table) Write(w io.Writer, width int, may ...int) error {
 	if width > 0 && len(may) > 0 {
 		t.narrow(width, may)
 	}
@@ -65,8 +64,8 @@ func (t *table) write(w io.Writer, width int, may ...int) error {
 	return err
 }
 
-// narrow takes from the widest of the columns that may be cut until lines fit.
-func (t *table) narrow(width int, may []int) {
+// narrow shrinks the widest of the columns that may be cut until lines fit.
+func (t *Table) narrow(width int, may []int) {
 	over := -width - 2
 	for _, w := range t.widths {
 		over += w + 2
@@ -79,6 +78,3 @@ func (t *table) narrow(width int, may []int) {
 		t.widths[widest]--
 	}
 }
-
-// timeText returns a time as people read it in a list.
-func timeText(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -37,12 +37,12 @@ tape2  深い海…   ex…
 `},
 	} {
 		t.Run(fmt.Sprint(tt.width), func(t *testing.T) {
-			var tab table
-			tab.row("TAPE", "AGENT", "STATE", "FRAMES")
-			tab.row("tape1", "my-agent 1.2", "ended", "3")
-			tab.row("tape2", "深い海の底のエージェ", "exit 1, 12 errors, \x1b[2J3 junk lines", "1234567")
+			var tab Table
+			tab.Row("TAPE", "AGENT", "STATE", "FRAMES")
+			tab.Row("tape1", "my-agent 1.2", "ended", "3")
+			tab.Row("tape2", "深い海の底のエージェ", "exit 1, 12 errors, \x1b[2J3 junk lines", "1234567")
 			var b strings.Builder
-			if err := tab.write(&b, tt.width, 1, 2); err != nil {
+			if err := tab.Write(&b, tt.width, 1, 2); err != nil {
 				t.Fatal(err)
 			}
 			if got := b.String(); got != tt.want[1:] {

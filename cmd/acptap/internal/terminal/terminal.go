@@ -1,4 +1,7 @@
-package main
+// Package terminal writes for people who read on a terminal: tables cut to its
+// width, a progress line, and text of others made unable to control it. Each of
+// them leaves output alone that goes elsewhere, except that a table stays aligned.
+package terminal
 
 import (
 	"io"
@@ -7,24 +10,24 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
+// Is reports whether w is a terminal.
+func Is(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columns returns the width of the terminal that w is; 0 if it is none, or does
-// not tell.
-func columns(w io.Writer) int {
-	if !isTerminal(w) {
+// Columns returns the width of the terminal w; 0 if w is no terminal or its width
+// is unknown.
+func Columns(w io.Writer) int {
+	if !Is(w) {
 		return 0
 	}
 	width, _, _ := term.GetSize(int(w.(*os.File).Fd()))
 	return width
 }
 
-// takesColor reports whether w is a terminal whose user wants colours
+// TakesColor reports whether w is a terminal whose user wants colours
 // (no-color.org).
-func takesColor(w io.Writer) bool {
-	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+func TakesColor(w io.Writer) bool {
+	return Is(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
