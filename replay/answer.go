@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -143,7 +145,7 @@ func (q *question) result(value any) reply {
 	if err != nil {
 		panic("replay: " + err.Error()) // all of it is ours
 	}
-	return reply{message: response(q.id, "result", result)}
+	return reply{message: success(q.id, result)}
 }
 
 // as answers as the recorded client did.
@@ -229,7 +231,7 @@ func (a *answers) permit(q *question) reply {
 		return q.refuse("nothing is offered like " + chosen.ID + ", which was chosen")
 	}
 	if now.ID != chosen.ID {
-		r.message = dialect.Set(r.message, []byte(quoted(now.ID)), "result", "outcome", "optionId")
+		r.message = dialect.Set(r.message, gjson.AppendJSONString(nil, now.ID), "result", "outcome", "optionId")
 	}
 	return r
 }

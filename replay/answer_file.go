@@ -39,8 +39,8 @@ func (e extent) whole() bool {
 // of returns what is recorded of a file, in the order of the tape. The paths are
 // mapped again only when another directory has become known.
 func (f *files) of(path string, dirs *roots) []passage {
-	if f.places == nil || f.dirs != len(dirs.pairs) {
-		f.places, f.dirs = make(map[string][]passage), len(dirs.pairs)
+	if f.places == nil || f.dirs != dirs.size() {
+		f.places, f.dirs = make(map[string][]passage), dirs.size()
 		for _, a := range f.recorded {
 			if a.answer != nil {
 				e := extentOf(dirs.rewrite(a.params))

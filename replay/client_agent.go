@@ -52,12 +52,12 @@ func (a *partner) stop() error {
 		close(drained)
 	}()
 	select {
-	case <-a.feed.written:
+	case <-a.feed.written():
 	case <-time.After(unread):
 	}
 	a.cancel()
 	err := <-a.ended
-	<-a.feed.written
+	<-a.feed.written()
 	<-drained
 	return err
 }

@@ -204,9 +204,9 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 	if f.Failed {
 		return
 	}
-	d.known.learn(c, f.Raw)
+	d.known.learn(c.method, c.made, f.Raw)
 	if made := gjson.GetBytes(e.Result, "sessionId"); f.Method == "session/new" && c.method != f.Method && c.session != "" && made.Exists() {
-		d.known.know(dialect.SessionID, quoted(c.session), made.Raw) // made anew
+		d.known.know(dialect.SessionID, string(gjson.AppendJSONString(nil, c.session)), made.Raw) // made anew
 	}
 	d.offersOf(c.session).answered(e)
 	then, now := d.plan.conn.Dialect, d.tracker.Connection().Dialect

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/acptap/acptap/record"
@@ -43,22 +42,34 @@ func FuzzClient(f *testing.F) {
 		}
 		known := newLearnt("/somewhere/else")
 		for _, p := range plans {
-			a := &partner{feed: &feed{}}
-			a.feed.more = sync.NewCond(&a.feed.mu)
+			var said writes
+			a := &partner{feed: newFeed(&said)}
 			d := newDriver(p, known, a, &ClientReport{})
 			d.advance()
 			for line := range strings.Lines(agent) {
 				d.take([]byte(strings.TrimRight(line, "\n")))
 				d.advance()
 			}
-			for _, m := range a.feed.waiting {
-				if strings.Count(string(m), "\n") != 1 {
+			a.feed.close()
+			<-a.feed.written()
+			for _, m := range said {
+				if strings.Count(m, "\n") != 1 {
 					t.Errorf("sent %q", m)
 				}
 			}
 		}
 	})
 }
+
+// writes are what was written, each time.
+type writes []string
+
+func (w *writes) Write(p []byte) (int, error) {
+	*w = append(*w, string(p))
+	return len(p), nil
+}
+
+func (w *writes) Close() error { return nil }
 
 // agentLines returns what the agent of a tape wrote.
 func agentLines(f *testing.F, path string) string {

@@ -67,13 +67,14 @@ func dataLayer(path, below string) (class dialect.Class, ok bool) {
 	return dialect.Opaque, ok
 }
 
-// learn takes the ids of a recorded response and the response of now.
-func (l *learnt) learn(c *plannedCall, response []byte) {
+// learn takes the ids that a recorded response to a method made, and the response
+// of now.
+func (l *learnt) learn(method string, made []dialect.Field, response []byte) {
 	now := make(map[string]string)
-	for _, f := range madeByAgent(c.method, response) {
+	for _, f := range madeByAgent(method, response) {
 		now[f.Path] = f.Value
 	}
-	for _, f := range c.made {
+	for _, f := range made {
 		if value, ok := now[f.Path]; ok {
 			l.know(f.Class, f.Value, value)
 		}
@@ -91,7 +92,7 @@ func (l *learnt) know(class dialect.Class, recorded, now string) {
 
 // session returns the id of a recorded session now, itself if it is not known.
 func (l *learnt) session(recorded string) string {
-	if now, ok := l.ids[madeID{dialect.SessionID, quoted(recorded)}]; ok {
+	if now, ok := l.ids[madeID{dialect.SessionID, string(gjson.AppendJSONString(nil, recorded))}]; ok {
 		return gjson.Parse(now).Str
 	}
 	return recorded
@@ -181,5 +182,3 @@ func keys(path string) []string {
 	}
 	return append(append(list, session), keys(after)...)
 }
-
-func quoted(s string) string { return string(gjson.AppendJSONString(nil, s)) }

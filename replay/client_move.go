@@ -104,15 +104,6 @@ func (d *driver) move(t *thread, m *move) {
 	d.send(messages[0])
 }
 
-// isSetup reports whether a method sets up a session of ACP.
-func isSetup(method string) bool {
-	switch method {
-	case "session/new", "session/load", "session/resume", "session/fork":
-		return true
-	}
-	return false
-}
-
 // fails reports whether the recorded agent refused a move.
 func (m *move) fails() bool {
 	return len(m.calls) > 0 && !slices.ContainsFunc(m.calls, func(c *plannedCall) bool { return !c.failed })

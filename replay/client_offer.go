@@ -78,7 +78,7 @@ func (then offers) translate(method string, message []byte, now offers) (transla
 		case is == nil:
 			missing = fmt.Sprintf("%s %q", path[len("params."):], id)
 		case is.id != id:
-			message = dialect.Set(message, []byte(quoted(is.id)), keys...)
+			message = dialect.Set(message, gjson.AppendJSONString(nil, is.id), keys...)
 		}
 		return was, is
 	}

@@ -13,8 +13,10 @@ const (
 	codeNoFile   = -32002
 )
 
-// response makes an answer to the request with the id, which is as its sender wrote
-// it: nothing of it is decoded.
+// success makes the answer to the request with the id, which is as its sender
+// wrote it: nothing of it is decoded.
+func success(id, result []byte) []byte { return response(id, "result", result) }
+
 func response(id []byte, member string, value []byte) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"%s":%s}`, id, member, value)
 }

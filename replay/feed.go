@@ -8,7 +8,7 @@ import (
 // A feed gives an agent its lines. It takes them all at once: an agent may write
 // before it reads, and must not be waited for then.
 type feed struct {
-	written chan struct{} // closed when all was given to it, or it takes no more
+	done chan struct{}
 
 	mu      sync.Mutex
 	more    *sync.Cond
@@ -18,11 +18,15 @@ type feed struct {
 
 // newFeed writes to w, and closes it behind the last line.
 func newFeed(w io.WriteCloser) *feed {
-	f := &feed{written: make(chan struct{})}
+	f := &feed{done: make(chan struct{})}
 	f.more = sync.NewCond(&f.mu)
 	go f.write(w)
 	return f
 }
+
+// written returns a channel that is closed when all was given to the agent, or it
+// takes no more.
+func (f *feed) written() <-chan struct{} { return f.done }
 
 func (f *feed) send(line []byte) {
 	f.mu.Lock()
@@ -39,7 +43,7 @@ func (f *feed) close() {
 }
 
 func (f *feed) write(w io.WriteCloser) {
-	defer close(f.written)
+	defer close(f.done)
 	defer w.Close()
 	for {
 		f.mu.Lock()

@@ -95,6 +95,9 @@ type edit struct {
 // today returns the edits that give a recorded message of the agent the ids of
 // now.
 func (m *ids) today(method string, recorded []byte) []edit {
+	if len(m.moved) == 0 {
+		return nil
+	}
 	var edits []edit
 	for _, place := range dialect.IDLocations(method) {
 		if place.By(wire.AgentToClient) == wire.ClientToAgent && m.moved[place.Class] {

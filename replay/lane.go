@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -227,11 +226,4 @@ func (p *player) nextReady() (next *lane, due time.Time) {
 	clear(p.active[len(active):])
 	p.active = active
 	return next, due
-}
-
-// makesSession reports whether a request of a method makes a session whose id its
-// answer tells.
-func makesSession(method string) bool {
-	m, ok := dialect.Lookup(dialect.AnyProtocol, method)
-	return ok && m.Effect == dialect.Opens && m.Session != dialect.InParams
 }

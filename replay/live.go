@@ -87,7 +87,7 @@ func (u *understudy) close(patience time.Duration) {
 	}
 	u.stop()
 	<-u.ended
-	<-u.feed.written
+	<-u.feed.written()
 }
 
 // takes reports whether a message belongs to what went live before.

@@ -3,9 +3,7 @@ package replay
 import (
 	"io"
 
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
 )
 
 // Of a message that is longer than wire.MaxChecked the beginning is looked at,
@@ -55,41 +53,4 @@ func envelope(message []byte) wire.Envelope {
 		e.ID, _ = wire.LastID(message[max(0, len(message)-wire.TailSize):])
 	}
 	return e
-}
-
-// A tail is a writer that keeps the end of what is written to it.
-type tail struct {
-	end []byte
-	n   int // bytes before end
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.end = append(t.end, b...)
-	if left := len(t.end) - wire.TailSize; left > 0 {
-		t.n += left
-		t.end = append(t.end[:0], t.end[left:]...)
-	}
-	return len(b), nil
-}
-
-// tapedEnvelope is envelope of a recorded frame.
-func tapedEnvelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
-	if int64(len(f.Raw)) == f.Size {
-		return wire.Scan(f.Raw)
-	}
-	e := wire.ScanPrefix(f.Raw)
-	if e.ID == nil {
-		e.ID, _ = lastID(t, f.Seq)
-	}
-	return e
-}
-
-// lastID returns the id of a recorded frame that stands at its end, and where.
-func lastID(t *record.Tape, seq uint64) (id []byte, at int) {
-	var end tail
-	if t.WriteFrame(&end, seq) != nil {
-		return nil, 0
-	}
-	id, at = wire.LastID(end.end)
-	return id, end.n + at
 }

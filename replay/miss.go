@@ -268,3 +268,13 @@ func (p *player) stall(l *lane) {
 	p.report.miss(miss)
 	p.end(l, miss)
 }
+
+// hidden returns differences without the secrets in them. method is that of the
+// messages.
+func hidden(method string, differs []Difference) []Difference {
+	list := make([]Difference, len(differs))
+	for i, d := range differs {
+		list[i] = Difference{d.Path, harmless(method, d.Path, d.Want), harmless(method, d.Path, d.Got)}
+	}
+	return list
+}

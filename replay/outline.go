@@ -82,27 +82,6 @@ func (o *outliner) read(t *record.Tape) error {
 	return nil
 }
 
-// eachMessage calls do for a message, or for each entry of a batch.
-func eachMessage(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
-	switch f.Kind {
-	case wire.Request, wire.Response, wire.Notification:
-		do(f, wire.Scan(f.Raw))
-	case wire.Oversized:
-		do(f, wire.ScanPrefix(f.Raw))
-	case wire.Batch:
-		wire.Entries(f.Raw, func(i int, raw []byte) bool {
-			if i == len(f.Entries) {
-				return false
-			}
-			e := wire.Scan(raw)
-			entry := dialect.Frame{Frame: f.Frame, Annotation: f.Entries[i]}
-			entry.Kind, entry.Raw, entry.Failed, entry.Size = e.Kind, raw, dialect.Failed(e, &f.Entries[i]), int64(len(raw))
-			do(&entry, e)
-			return true
-		})
-	}
-}
-
 // note takes what the trace does not keep of a message.
 func (o *outliner) note(f *dialect.Frame, e wire.Envelope) {
 	switch {
@@ -130,17 +109,6 @@ func (o *outliner) carry(f *dialect.Frame, e wire.Envelope, fields []dialect.Fie
 	}
 }
 
-// lasting leaves out what changes with each run: ids that one side made up.
-func lasting(fields []dialect.Field) []dialect.Field {
-	return slices.DeleteFunc(fields, func(f dialect.Field) bool {
-		switch f.Class {
-		case dialect.Plain, dialect.FilePath, dialect.ChoiceID, dialect.Version:
-			return false
-		}
-		return true
-	})
-}
-
 // noteKind notes the kind of a notification that shows nowhere else. When those
 // come is chance, and so is how often: agents send many of them beside their work.
 func (o *outliner) noteKind(f *dialect.Frame) {
@@ -162,15 +130,6 @@ func (o *outliner) noteKind(f *dialect.Frame) {
 	if i, found := slices.BinarySearch(o.kinds[at], kind); !found {
 		o.kinds[at] = slices.Insert(o.kinds[at], i, kind)
 	}
-}
-
-// ofState are the updates that change what a session has, not what was said in it.
-var ofState = map[string]bool{
-	"available_commands_update": true,
-	"config_option_update":      true,
-	"current_mode_update":       true,
-	"session_info_update":       true,
-	"usage_update":              true,
 }
 
 // outline writes connections, then sessions.

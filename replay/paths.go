@@ -82,6 +82,10 @@ func shallow(path string) bool {
 
 func escapePath(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
+// size returns how many directories are known, counting twice those that are
+// spelled otherwise in a URI.
+func (r *roots) size() int { return len(r.pairs) }
+
 // rewrite returns a message with all paths mapped that stand in its strings. A
 // string without any keeps its bytes, and so does a message. Keys are not
 // touched, nor is base64.

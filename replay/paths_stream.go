@@ -21,6 +21,8 @@ type rewriter struct {
 	key     []byte // the last one, with its quotes
 }
 
+func newRewriter(w io.Writer, paths *roots) *rewriter { return &rewriter{w: w, roots: paths} }
+
 // maxString is how much of a string is kept until its end has come.
 const maxString = wire.MaxChecked
 

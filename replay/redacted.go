@@ -50,48 +50,6 @@ func fieldsFit(recorded, now []dialect.Field, secret string) bool {
 	return true
 }
 
-// covered returns both lists of lines with the secrets left out of one that the
-// other one lacks: a line that fits one with a secret taken out becomes that one.
-func covered(a, b []string) (_, _ []string) {
-	return cover(a, b), cover(b, a)
-}
-
-func cover(lines, others []string) []string {
-	var patterns []*regexp.Regexp
-	var texts []string
-	same := make(map[string]bool, len(others))
-	for _, text := range others {
-		if !same[text] && strings.Contains(text, redact.Placeholder) {
-			patterns, texts = append(patterns, pattern(text, anyText)), append(texts, text)
-		}
-		same[text] = true
-	}
-	if len(patterns) == 0 {
-		return lines
-	}
-	out := make([]string, len(lines))
-	for i, line := range lines {
-		out[i] = line
-		for n, p := range patterns {
-			if !same[line] && p.MatchString(line) {
-				out[i] = texts[n]
-				break
-			}
-		}
-	}
-	return out
-}
-
-// hidden returns differences without the secrets in them. method is that of the
-// messages.
-func hidden(method string, differs []Difference) []Difference {
-	list := make([]Difference, len(differs))
-	for i, d := range differs {
-		list[i] = Difference{d.Path, harmless(method, d.Path, d.Want), harmless(method, d.Path, d.Got)}
-	}
-	return list
-}
-
 // harmless returns a value without the secrets in it, to be told of.
 func harmless(method, path, value string) string {
 	if value == "" {

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"io"
 	"slices"
 	"time"
 
@@ -59,9 +58,7 @@ func (p *player) idEdits(h *held, raw []byte) []edit {
 	if h.reply != nil {
 		edits = idEdit(raw, h.reply.live)
 	}
-	if len(p.ids.moved) > 0 {
-		edits = append(edits, p.ids.today(h.method, raw)...)
-	}
+	edits = append(edits, p.ids.today(h.method, raw)...)
 	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
 	return edits
 }
@@ -93,43 +90,13 @@ func (p *player) sendLong(l *lane, h *held, beginning []byte) {
 		id, at := lastID(p.script.tape, h.seq)
 		edits = append(edits, edit{at, at + len(id), h.reply.live})
 	}
-	paths := &rewriter{w: p.out, roots: p.rootsOf(l)}
-	ids := &splice{w: paths, edits: edits}
+	paths := newRewriter(p.out, p.rootsOf(l))
+	ids := newSplice(paths, edits)
 	if err := p.script.tape.WriteFrame(ids, h.seq); err != nil {
 		p.report.note("frame %d is sent in part: %v", h.seq, err)
 	}
 	paths.flush()
 	p.out.WriteString(h.end.Bytes())
-}
-
-// A splice is a writer that makes edits on the way.
-type splice struct {
-	w     io.Writer
-	edits []edit // in order
-	at    int
-}
-
-func (s *splice) Write(b []byte) (int, error) {
-	n := len(b)
-	for len(s.edits) > 0 && len(b) > 0 {
-		e := s.edits[0]
-		if s.at+len(b) <= e.from {
-			break
-		}
-		if s.at < e.from {
-			s.w.Write(b[:e.from-s.at])
-			b, s.at = b[e.from-s.at:], e.from
-		}
-		skip := min(len(b), e.to-s.at)
-		b, s.at = b[skip:], s.at+skip
-		if s.at == e.to {
-			s.w.Write(e.with)
-			s.edits = s.edits[1:]
-		}
-	}
-	s.w.Write(b)
-	s.at += len(b)
-	return n, nil
 }
 
 // say writes a line that is no frame of the protocol.
@@ -148,30 +115,4 @@ func (p *player) say(h *held, line []byte) {
 		out.Write(line)
 	}
 	out.WriteString(h.end.Bytes())
-}
-
-// advertised notes what the client says to take, as params of initialize and the
-// like have it.
-func (p *player) advertised(params []byte) {
-	for _, c := range dialect.Capabilities(dialect.Unknown) {
-		if c.Side == dialect.ClientSide && c.Offered(dialect.Unknown, params) {
-			for _, method := range c.Allows {
-				p.takes[method] = true
-			}
-		}
-	}
-}
-
-// unadvertised notes a request of the agent that this client has not said to
-// take.
-func (p *player) unadvertised(method string) {
-	required := slices.ContainsFunc(dialect.Requires(dialect.Unknown, method), func(c dialect.Capability) bool {
-		return c.Side == dialect.ClientSide && c.Form != dialect.AtSetup
-	})
-	_, known := p.takes[method]
-	if !required || known || p.offered == nil {
-		return
-	}
-	p.takes[method] = false
-	p.report.note("the tape's agent calls %s, which this client has not advertised", method)
 }

@@ -63,47 +63,6 @@ func (p *player) drained(c *cue) bool {
 	return p.draining
 }
 
-// kindOf returns what a message is, also one that is too large to be checked.
-func kindOf(e wire.Envelope) wire.Kind {
-	if e.Kind != wire.Oversized {
-		return e.Kind
-	}
-	switch {
-	case e.Method != nil && e.ID != nil:
-		return wire.Request
-	case e.Method != nil:
-		return wire.Notification
-	case e.ID != nil:
-		return wire.Response
-	}
-	return wire.Invalid
-}
-
-// addressee returns the session that a message of a method names itself. Those of
-// next-edit suggestions are of another kind.
-func addressee(method string, e wire.Envelope) string {
-	if edits(method) {
-		return ""
-	}
-	for _, id := range [][]byte{
-		dialect.Get(e.Params, "sessionId"),
-		e.Session,
-		dialect.Get(e.Params, "_meta", "io.modelcontextprotocol/session", "sessionId"),
-	} {
-		if id := gjson.ParseBytes(id); id.Type == gjson.String {
-			return id.Str
-		}
-	}
-	return ""
-}
-
-// edits reports whether what a method calls a session is one of next-edit
-// suggestions.
-func edits(method string) bool {
-	m, ok := dialect.Lookup(dialect.ACP, method)
-	return ok && (m.Session == dialect.OtherParams || m.Session == dialect.OtherResult)
-}
-
 func (p *player) answerCue(c *cue, e wire.Envelope) {
 	a := p.asks[string(e.ID)]
 	if a == nil {
@@ -150,13 +109,6 @@ func (p *player) requestCue(c *cue, e wire.Envelope) {
 			p.tokens[c.token] = c.lane
 		}
 	}
-}
-
-// passedOn reports whether frames of a method have others inside: what a component
-// of a proxy chain passes on, in the order in which that came.
-func passedOn(method string) bool {
-	m, ok := dialect.Lookup(dialect.ACP, method)
-	return ok && m.Session == dialect.Inside
 }
 
 func (p *player) notificationCue(c *cue, e wire.Envelope) {

@@ -1,0 +1,49 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// eachMessage calls do for a message, or for each entry of a batch.
+func eachMessage(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
+	switch f.Kind {
+	case wire.Request, wire.Response, wire.Notification:
+		do(f, wire.Scan(f.Raw))
+	case wire.Oversized:
+		do(f, wire.ScanPrefix(f.Raw))
+	case wire.Batch:
+		wire.Entries(f.Raw, func(i int, raw []byte) bool {
+			if i == len(f.Entries) {
+				return false
+			}
+			e := wire.Scan(raw)
+			entry := dialect.Frame{Frame: f.Frame, Annotation: f.Entries[i]}
+			entry.Kind, entry.Raw, entry.Failed, entry.Size = e.Kind, raw, dialect.Failed(e, &f.Entries[i]), int64(len(raw))
+			do(&entry, e)
+			return true
+		})
+	}
+}
+
+// lasting leaves out what changes with each run: ids that one side made up.
+func lasting(fields []dialect.Field) []dialect.Field {
+	return slices.DeleteFunc(fields, func(f dialect.Field) bool {
+		switch f.Class {
+		case dialect.Plain, dialect.FilePath, dialect.ChoiceID, dialect.Version:
+			return false
+		}
+		return true
+	})
+}
+
+// ofState are the updates that change what a session has, not what was said in it.
+var ofState = map[string]bool{
+	"available_commands_update": true,
+	"config_option_update":      true,
+	"current_mode_update":       true,
+	"session_info_update":       true,
+	"usage_update":              true,
+}

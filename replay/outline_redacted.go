@@ -1,0 +1,40 @@
+package replay
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/acptap/acptap/record/redact"
+)
+
+// covered returns both lists of lines with the secrets left out of one that the
+// other one lacks: a line that fits one with a secret taken out becomes that one.
+func covered(a, b []string) (_, _ []string) {
+	return cover(a, b), cover(b, a)
+}
+
+func cover(lines, others []string) []string {
+	var patterns []*regexp.Regexp
+	var texts []string
+	same := make(map[string]bool, len(others))
+	for _, text := range others {
+		if !same[text] && strings.Contains(text, redact.Placeholder) {
+			patterns, texts = append(patterns, pattern(text, anyText)), append(texts, text)
+		}
+		same[text] = true
+	}
+	if len(patterns) == 0 {
+		return lines
+	}
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = line
+		for n, p := range patterns {
+			if !same[line] && p.MatchString(line) {
+				out[i] = texts[n]
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,44 @@
+package replay
+
+import (
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// tapedEnvelope is envelope of a recorded frame.
+func tapedEnvelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
+	if int64(len(f.Raw)) == f.Size {
+		return wire.Scan(f.Raw)
+	}
+	e := wire.ScanPrefix(f.Raw)
+	if e.ID == nil {
+		e.ID, _ = lastID(t, f.Seq)
+	}
+	return e
+}
+
+// lastID returns the id of a recorded frame that stands at its end, and where.
+func lastID(t *record.Tape, seq uint64) (id []byte, at int) {
+	var end tail
+	if t.WriteFrame(&end, seq) != nil {
+		return nil, 0
+	}
+	id, at = wire.LastID(end.end)
+	return id, end.n + at
+}
+
+// A tail is a writer that keeps the end of what is written to it.
+type tail struct {
+	end []byte
+	n   int // bytes before end
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.end = append(t.end, b...)
+	if left := len(t.end) - wire.TailSize; left > 0 {
+		t.n += left
+		t.end = append(t.end[:0], t.end[left:]...)
+	}
+	return len(b), nil
+}
