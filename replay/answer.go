@@ -12,6 +12,10 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // An asked is a request of the recorded agent, and how the client answered it.
@@ -123,7 +127,7 @@ type question struct {
 	params  []byte
 	about   []byte         // as in asked
 	options []trace.Option // as in asked
-	roots   *roots
+	paths   *remap.PathMap
 }
 
 // A reply is what a question is answered with.
@@ -137,7 +141,7 @@ type reply struct {
 
 func (q *question) fail(code int, format string, args ...any) reply {
 	why := fmt.Sprintf(format, args...)
-	return reply{message: failure(q.id, code, why, nil), note: q.method + ": " + why}
+	return reply{message: lines.Failure(q.id, code, why, nil), note: q.method + ": " + why}
 }
 
 func (q *question) result(value any) reply {
@@ -145,7 +149,7 @@ func (q *question) result(value any) reply {
 	if err != nil {
 		panic("replay: " + err.Error()) // all of it is ours
 	}
-	return reply{message: success(q.id, result)}
+	return reply{message: lines.Result(q.id, result)}
 }
 
 // as answers as the recorded client did.
@@ -154,8 +158,8 @@ func (q *question) as(a *asked) reply {
 	if a.answer == nil {
 		return reply{silent: true, asked: a}
 	}
-	message := apply(slices.Clone(a.answer), idEdit(a.answer, q.id))
-	return reply{message: q.roots.rewrite(message), after: a.after, asked: a}
+	message := remap.Apply(slices.Clone(a.answer), remap.IDEdit(a.answer, q.id))
+	return reply{message: q.paths.Rewrite(message), after: a.after, asked: a}
 }
 
 // to returns the answer to a question.
@@ -174,7 +178,7 @@ func (a *answers) to(q *question) reply {
 	}
 	list := a.byMethod[q.method]
 	if list == nil {
-		return q.fail(codeNoMethod, "the tape has no such request")
+		return q.fail(lines.CodeNoMethod, "the tape has no such request")
 	}
 	next := -1
 	for i, c := range list {
@@ -189,10 +193,10 @@ func (a *answers) to(q *question) reply {
 		}
 	}
 	if next < 0 {
-		return q.fail(codeInternal, "the tape has no answer left")
+		return q.fail(lines.CodeInternal, "the tape has no answer left")
 	}
 	if q.method == "elicitation/create" { // an answer to another question would be made up
-		return q.fail(codeInternal, "the tape has no answer to that question")
+		return q.fail(lines.CodeInternal, "the tape has no answer to that question")
 	}
 	r := q.as(list[next])
 	r.note = fmt.Sprintf("%s: answered as frame %d, which is not the same", q.method, list[next].seq)
@@ -201,8 +205,8 @@ func (a *answers) to(q *question) reply {
 
 // same reports whether what counts in a recorded request is what q has.
 func (q *question) same(a *asked) bool {
-	then := lasting(dialect.MatchFields(a.method, q.roots.rewrite(a.params)))
-	return fieldsFit(then, lasting(dialect.MatchFields(q.method, q.params)), anyString)
+	then := messages.Lasting(dialect.MatchFields(a.method, q.paths.Rewrite(a.params)))
+	return redacted.FieldsFit(then, messages.Lasting(dialect.MatchFields(q.method, q.params)), redacted.AnyString)
 }
 
 // permit answers a request for permission. Permission is given only for what it
@@ -237,7 +241,7 @@ func (a *answers) permit(q *question) reply {
 }
 
 func (q *question) sameAbout(a *asked) bool {
-	return a.about != nil && fieldsFit(dialect.AllMatchFields(q.roots.rewrite(a.about)), dialect.AllMatchFields(q.about), anyToken)
+	return a.about != nil && redacted.FieldsFit(dialect.AllMatchFields(q.paths.Rewrite(a.about)), dialect.AllMatchFields(q.about), redacted.AnyToken)
 }
 
 // refuse rejects what is asked for, once, or says that the question is cancelled.

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // files are those that the agent reads and writes through the client. They are
@@ -38,12 +41,12 @@ func (e extent) whole() bool {
 
 // of returns what is recorded of a file, in the order of the tape. The paths are
 // mapped again only when another directory has become known.
-func (f *files) of(path string, dirs *roots) []passage {
-	if f.places == nil || f.dirs != dirs.size() {
-		f.places, f.dirs = make(map[string][]passage), dirs.size()
+func (f *files) of(path string, dirs *remap.PathMap) []passage {
+	if f.places == nil || f.dirs != dirs.Size() {
+		f.places, f.dirs = make(map[string][]passage), dirs.Size()
 		for _, a := range f.recorded {
 			if a.answer != nil {
-				e := extentOf(dirs.rewrite(a.params))
+				e := extentOf(dirs.Rewrite(a.params))
 				f.places[e.path] = append(f.places[e.path], passage{a, e})
 			}
 		}
@@ -60,7 +63,7 @@ func (f *files) read(q *question) reply {
 		return q.text(text, want)
 	}
 	var last, whole *asked
-	for _, a := range f.of(want.path, q.roots) {
+	for _, a := range f.of(want.path, q.paths) {
 		switch {
 		case a.method == "fs/write_text_file":
 			if !a.failed && whole == nil {
@@ -82,7 +85,7 @@ func (f *files) read(q *question) reply {
 	case whole != nil:
 		return q.text(whole.content(), want)
 	}
-	return q.fail(codeNoFile, "the tape does not know %s", want.path)
+	return q.fail(lines.CodeNoFile, "the tape does not know %s", want.path)
 }
 
 // content returns the text that was written or read.
@@ -109,14 +112,14 @@ func (q *question) text(text string, part extent) reply {
 func (f *files) write(q *question) reply {
 	path := extentOf(q.params).path
 	var known, wrote *asked
-	for _, a := range f.of(path, q.roots) {
+	for _, a := range f.of(path, q.paths) {
 		known = a.asked
 		if a.method == q.method && (wrote == nil || wrote.used) {
 			wrote = known
 		}
 	}
 	if known == nil {
-		return q.fail(codeInternal, "the tape does not know %s", path)
+		return q.fail(lines.CodeInternal, "the tape does not know %s", path)
 	}
 	r := q.result(struct{}{})
 	if wrote != nil {

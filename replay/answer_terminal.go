@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
 // terminals are those of version 1, which the client runs for the agent. Here
@@ -55,7 +58,7 @@ func (t *terminals) answer(q *question) reply {
 	id := gjson.GetBytes(q.params, "terminalId").Str
 	one := t.find(q.session, id, true)
 	if one == nil {
-		return q.fail(codeInternal, "there is no terminal %q", id)
+		return q.fail(lines.CodeInternal, "there is no terminal %q", id)
 	}
 	var last *asked
 	for _, a := range one.calls[q.method] {
@@ -76,7 +79,7 @@ func (t *terminals) answer(q *question) reply {
 			return q.result(status)
 		}
 	}
-	return q.fail(codeInternal, "the tape does not tell that of terminal %q", id)
+	return q.fail(lines.CodeInternal, "the tape does not tell that of terminal %q", id)
 }
 
 // exit returns the exit status that a terminal's output told, nil if none did.
@@ -97,6 +100,6 @@ func (t *terminals) make(q *question) reply {
 			return q.as(one.create)
 		}
 	}
-	command := harmless(q.method, "command", gjson.GetBytes(q.params, "command").Raw)
-	return q.fail(codeInternal, "the tape has no terminal for %s", gjson.Parse(command).Str)
+	command := redacted.Value(q.method, "command", gjson.GetBytes(q.params, "command").Raw)
+	return q.fail(lines.CodeInternal, "the tape has no terminal for %s", gjson.Parse(command).Str)
 }

@@ -11,6 +11,10 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // An arrival is a message of the client of now.
@@ -25,12 +29,12 @@ type arrival struct {
 }
 
 func newArrival(raw []byte, e wire.Envelope, array int) *arrival {
-	return &arrival{raw: raw, e: e, kind: kindOf(e), method: string(e.Method), session: addressee(string(e.Method), e), id: bytes.Clone(e.ID), array: array}
+	return &arrival{raw: raw, e: e, kind: messages.Kind(e), method: string(e.Method), session: messages.Addressee(string(e.Method), e), id: bytes.Clone(e.ID), array: array}
 }
 
 // handle takes a line of the client.
 func (p *player) handle(line []byte) {
-	e := envelope(line)
+	e := lines.Scan(line)
 	if e.Kind != wire.Batch {
 		p.arrive(line, e, 0)
 		return
@@ -44,7 +48,7 @@ func (p *player) handle(line []byte) {
 	})
 	if n == 0 {
 		p.report.note("an empty batch came")
-		p.out.Write(append(failure([]byte("null"), codeInvalid, "empty batch", nil), '\n'))
+		p.out.Write(append(lines.Failure([]byte("null"), lines.CodeInvalid, "empty batch", nil), '\n'))
 	}
 }
 
@@ -65,7 +69,7 @@ func (p *player) arrive(raw []byte, e wire.Envelope, array int) {
 		p.answer(m)
 	default:
 		if len(bytes.TrimSpace(raw)) > 0 {
-			p.report.note("a line came that is no message: %s", shorten(harmless("", "", string(raw))))
+			p.report.note("a line came that is no message: %s", shorten(redacted.Value("", "", string(raw))))
 		}
 	}
 }
@@ -157,9 +161,9 @@ func (p *player) answer(m *arrival) {
 func (p *player) match(c *cue, m *arrival) {
 	l := c.lane
 	recorded := p.bytesOf(c)
-	p.ids.learnFrom(c.method, recorded, m.raw)
+	p.ids.LearnFrom(c.method, recorded, m.raw)
 	if c.kind == wire.Request {
-		p.ids.learn(dialect.RequestID, c.id, m.id)
+		p.ids.Learn(dialect.RequestID, c.id, m.id)
 		l.open = append(l.open, c)
 		p.begin(c, m, recorded)
 	}
@@ -221,16 +225,16 @@ func (p *player) begin(c *cue, m *arrival, recorded []byte) {
 
 // settle learns the directories of a session from its setup.
 func (p *player) settle(l *lane, recorded, live []byte) {
-	r := &roots{}
-	r.learn(gjson.GetBytes(recorded, "cwd").Str, gjson.GetBytes(live, "cwd").Str)
+	r := &remap.PathMap{}
+	r.Learn(gjson.GetBytes(recorded, "cwd").Str, gjson.GetBytes(live, "cwd").Str)
 	then, now := gjson.GetBytes(recorded, "additionalDirectories").Array(), gjson.GetBytes(live, "additionalDirectories").Array()
 	for i := range min(len(then), len(now)) {
-		r.learn(then[i].Str, now[i].Str)
+		r.Learn(then[i].Str, now[i].Str)
 	}
 	if l.kind == ofSession {
-		l.roots = r
+		l.paths = r
 	}
-	p.roots.join(r)
+	p.paths.Join(r)
 }
 
 // relative returns where a path lies as seen from a directory. It is a key to

@@ -6,6 +6,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // An array is a batch as the agent sent it. It is sent as one again, once all of
@@ -35,7 +37,7 @@ func (p *player) array(f *dialect.Frame) bool {
 	}
 	a := &array{seq: f.Seq}
 	i := -1
-	eachMessage(f, func(entry *dialect.Frame, e wire.Envelope) {
+	messages.Each(f, func(entry *dialect.Frame, e wire.Envelope) {
 		i++
 		if !p.script.concerns(f.Seq, &entry.Annotation) {
 			a.torn = true
@@ -107,15 +109,15 @@ func (p *player) sendArray(a *array) {
 		p.report.note("frame %d cannot be sent: %v", a.seq, err)
 		f = &dialect.Frame{}
 	}
-	var edits []edit
+	var edits []remap.Edit
 	at := 0
 	for _, part := range a.parts {
 		entry := nth(f.Raw, part.entry)
 		at += bytes.Index(f.Raw[at:], entry) // only blanks and a comma stand between
-		edits = append(edits, edit{at, at + len(entry), p.today(part.lane, a.next(part), entry)})
+		edits = append(edits, remap.Edit{From: at, To: at + len(entry), With: p.today(part.lane, a.next(part), entry)})
 		at += len(entry)
 	}
-	p.out.Write(apply(f.Raw, edits))
+	p.out.Write(remap.Apply(f.Raw, edits))
 	p.out.WriteString(f.End.Bytes())
 	for _, part := range a.parts {
 		h := *a.next(part)

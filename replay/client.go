@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // A Client plays the client of a tape to a live agent: it sends what the
@@ -97,7 +98,7 @@ func (c *Client) Run(ctx context.Context) (*ClientReport, error) {
 			return report, err
 		}
 	}
-	known := newLearnt(start.Cwd)
+	known := remap.NewAgentMap(start.Cwd)
 	for _, p := range plans {
 		if err := c.play(ctx, p, known, store, start, report); err != nil {
 			return report, err
@@ -116,7 +117,7 @@ func (c *Client) Run(ctx context.Context) (*ClientReport, error) {
 }
 
 // play plays one connection.
-func (c *Client) play(ctx context.Context, p *plan, known *learnt, store *record.Store, start record.Start, report *ClientReport) (err error) {
+func (c *Client) play(ctx context.Context, p *plan, known *remap.AgentMap, store *record.Store, start record.Start, report *ClientReport) (err error) {
 	journal, err := store.Record(start)
 	if err != nil {
 		return err
@@ -150,11 +151,11 @@ func (c *Client) play(ctx context.Context, p *plan, known *learnt, store *record
 }
 
 // compare compares what was recorded with the new tapes.
-func (c *Client) compare(store *record.Store, known *learnt, report *ClientReport) error {
+func (c *Client) compare(store *record.Store, known *remap.AgentMap, report *ClientReport) error {
 	if c.Level == None {
 		return nil
 	}
-	now := Side{Session: known.session(c.Session), AsNew: c.AsNew}
+	now := Side{Session: known.Session(c.Session), AsNew: c.AsNew}
 	for _, id := range report.Tapes {
 		tape, err := store.Open(id)
 		if err != nil {

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/replay/internal/lines"
 )
 
 // A partner is the agent while it runs: lines go in, lines come out.
 type partner struct {
-	feed   *feed
+	feed   *lines.Queue
 	lines  chan []byte // what it writes, shortened; closed at its end
 	spoke  atomic.Int64
 	cancel context.CancelFunc
@@ -23,7 +24,7 @@ func startPartner(ctx context.Context, p proxy.Proxy) *partner {
 	ctx, cancel := context.WithCancel(ctx)
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
-	a := &partner{feed: newFeed(in), lines: make(chan []byte), cancel: cancel, ended: make(chan error, 1)}
+	a := &partner{feed: lines.NewQueue(in), lines: make(chan []byte), cancel: cancel, ended: make(chan error, 1)}
 	a.spoke.Store(time.Now().UnixNano())
 	p.In, p.Out = stdin, stdout
 	go func() {
@@ -44,7 +45,7 @@ const unread = time.Second
 // stop closes the agent's stdin, makes it end, and waits until it and all that
 // belongs to it has gone. It returns how the agent ended.
 func (a *partner) stop() error {
-	a.feed.close()
+	a.feed.Close()
 	drained := make(chan struct{})
 	go func() {
 		for range a.lines {
@@ -52,17 +53,17 @@ func (a *partner) stop() error {
 		close(drained)
 	}()
 	select {
-	case <-a.feed.written():
+	case <-a.feed.Written():
 	case <-time.After(unread):
 	}
 	a.cancel()
 	err := <-a.ended
-	<-a.feed.written()
+	<-a.feed.Written()
 	<-drained
 	return err
 }
 
 func (a *partner) read(out *io.PipeReader) {
 	defer close(a.lines)
-	readLines(out, false, func() { a.spoke.Store(time.Now().UnixNano()) }, func(line []byte) { a.lines <- line })
+	lines.Read(out, false, func() { a.spoke.Store(time.Now().UnixNano()) }, func(line []byte) { a.lines <- line })
 }

@@ -12,13 +12,17 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // A driver plays one plan to one agent. All of it happens in one goroutine, so
 // what it sends depends on what the agent said, in which order.
 type driver struct {
 	plan   *plan
-	known  *learnt
+	known  *remap.AgentMap
 	agent  *partner
 	report *ClientReport
 
@@ -40,7 +44,7 @@ type heldReply struct {
 	thread *thread
 }
 
-func newDriver(p *plan, known *learnt, agent *partner, report *ClientReport) *driver {
+func newDriver(p *plan, known *remap.AgentMap, agent *partner, report *ClientReport) *driver {
 	d := &driver{
 		plan: p, known: known, agent: agent, report: report,
 		tracker:  dialect.NewTracker(p.conn.Protocol),
@@ -50,7 +54,7 @@ func newDriver(p *plan, known *learnt, agent *partner, report *ClientReport) *dr
 	}
 	d.trace.Next(dialect.Connection{Protocol: p.conn.Protocol})
 	if p.conn.Protocol == dialect.MCP && p.cwd != "" {
-		known.moveIn(p.cwd)
+		known.MoveIn(p.cwd)
 	}
 	return d
 }
@@ -152,16 +156,16 @@ func (d *driver) missing() string {
 // send gives a message to the agent.
 func (d *driver) send(message []byte) {
 	d.see(wire.ClientToAgent, message, func(f *dialect.Frame, e wire.Envelope) {
-		d.progressOf(d.known.recorded(f.Session)).see(f, e)
+		d.progressOf(d.known.Recorded(f.Session)).see(f, e)
 	})
-	d.agent.feed.send(message)
+	d.agent.feed.Send(message)
 }
 
 // see follows a line of either side and calls do for each message in it.
 func (d *driver) see(dir wire.Direction, line []byte, do func(f *dialect.Frame, e wire.Envelope)) {
 	d.seq++
 	size := int64(len(line))
-	e := envelope(line)
+	e := lines.Scan(line)
 	line = line[:min(len(line), wire.MaxChecked)]
 	f := dialect.Frame{Frame: wire.Frame{Seq: d.seq, Dir: dir, Kind: e.Kind, Size: size, Raw: line}}
 	f.Annotation, _ = d.tracker.Observe(&f.Frame, e)
@@ -171,13 +175,13 @@ func (d *driver) see(dir wire.Direction, line []byte, do func(f *dialect.Frame, 
 		do(&f, e)
 		return
 	}
-	eachMessage(&f, do)
+	messages.Each(&f, do)
 }
 
 // take takes a line of the agent.
 func (d *driver) take(line []byte) {
 	d.see(wire.AgentToClient, line, func(f *dialect.Frame, e wire.Envelope) {
-		session := d.known.recorded(f.Session)
+		session := d.known.Recorded(f.Session)
 		d.progressOf(session).see(f, e)
 		switch {
 		case e.Method == nil:
@@ -204,9 +208,9 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 	if f.Failed {
 		return
 	}
-	d.known.learn(c.method, c.made, f.Raw)
+	d.known.Learn(c.method, c.made, f.Raw)
 	if made := gjson.GetBytes(e.Result, "sessionId"); f.Method == "session/new" && c.method != f.Method && c.session != "" && made.Exists() {
-		d.known.know(dialect.SessionID, string(gjson.AppendJSONString(nil, c.session)), made.Raw) // made anew
+		d.known.Know(dialect.SessionID, string(gjson.AppendJSONString(nil, c.session)), made.Raw) // made anew
 	}
 	d.offersOf(c.session).answered(e)
 	then, now := d.plan.conn.Dialect, d.tracker.Connection().Dialect
@@ -227,7 +231,7 @@ func (d *driver) turnEnded(session string) {
 
 // asked takes a request of the agent.
 func (d *driver) asked(session string, f *dialect.Frame, e wire.Envelope) {
-	q := &question{id: slices.Clone(e.ID), method: f.Method, session: session, params: e.Params, roots: &d.known.roots}
+	q := &question{id: slices.Clone(e.ID), method: f.Method, session: session, params: e.Params, paths: &d.known.Paths}
 	if f.Method == "session/request_permission" {
 		q.about, q.options = permissionOf(&d.trace, f.Session, f.Seq)
 	}
@@ -236,13 +240,13 @@ func (d *driver) asked(session string, f *dialect.Frame, e wire.Envelope) {
 		d.report.note("%s", r.note)
 	}
 	if r.asked != nil {
-		d.known.learnAsked(q.method, r.asked.params, q.params)
+		d.known.LearnAsked(q.method, r.asked.params, q.params)
 	}
-	if lacksSecret(r.message) {
+	if redacted.Lacks(r.message) {
 		d.report.note("%s was answered as on the tape: without its secrets", q.method)
 	}
 	if !r.silent {
-		r.message, _ = d.known.withIDs(q.method, r.message)
+		r.message, _ = d.known.WithIDs(q.method, r.message)
 		d.replies = append(d.replies, heldReply{r, d.plan.thread(session)})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // Whatever is on a tape and whatever an agent says, the client goes on, and a
@@ -40,18 +42,18 @@ func FuzzClient(f *testing.F) {
 		if err != nil {
 			return
 		}
-		known := newLearnt("/somewhere/else")
+		known := remap.NewAgentMap("/somewhere/else")
 		for _, p := range plans {
 			var said writes
-			a := &partner{feed: newFeed(&said)}
+			a := &partner{feed: lines.NewQueue(&said)}
 			d := newDriver(p, known, a, &ClientReport{})
 			d.advance()
 			for line := range strings.Lines(agent) {
 				d.take([]byte(strings.TrimRight(line, "\n")))
 				d.advance()
 			}
-			a.feed.close()
-			<-a.feed.written()
+			a.feed.Close()
+			<-a.feed.Written()
 			for _, m := range said {
 				if strings.Count(m, "\n") != 1 {
 					t.Errorf("sent %q", m)

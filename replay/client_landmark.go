@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/messages"
 )
 
 // A progress is how far a turn of a session has come.
@@ -51,7 +52,7 @@ func (p *progress) see(f *dialect.Frame, e wire.Envelope) {
 		p.latest = landmark{permissionAsked, p.permissions}
 	case f.Update == "tool_call", f.Update == "tool_call_update":
 		p.call(gjson.GetBytes(e.Params, "update"), f.Update == "tool_call")
-	case f.Method == "session/update" && !ofState[f.Update] && f.Update != "state_update" &&
+	case f.Method == "session/update" && !messages.OfState[f.Update] && f.Update != "state_update" &&
 		f.Update != "user_message" && f.Update != "user_message_chunk":
 		p.spoke = true
 		if p.latest.kind == turnBegan {

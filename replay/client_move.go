@@ -8,6 +8,9 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
 // advance makes all moves that can be made, in the order of the tape.
@@ -73,13 +76,13 @@ func (d *driver) move(t *thread, m *move) {
 		d.skip(m, "the agent has not asked for that")
 		return
 	}
-	if cwd := gjson.GetBytes(m.params, "cwd"); isSetup(m.method) && cwd.Type == gjson.String {
-		d.known.moveIn(cwd.Str)
+	if cwd := gjson.GetBytes(m.params, "cwd"); messages.SetsUp(m.method) && cwd.Type == gjson.String {
+		d.known.MoveIn(cwd.Str)
 	}
 	messages := make([][]byte, len(m.messages))
 	for i, raw := range m.messages {
-		method := string(envelope(raw).Method)
-		message, unmade := d.known.rewrite(method, raw)
+		method := string(lines.Scan(raw).Method)
+		message, unmade := d.known.Rewrite(method, raw)
 		if unmade != "" && !m.fails() && d.plan.conn.Protocol != dialect.MCP { // whose sessions outlive a connection
 			d.skip(m, "nobody has made session "+unmade)
 			return
@@ -90,7 +93,7 @@ func (d *driver) move(t *thread, m *move) {
 			return
 		}
 		messages[i] = message
-		if lacksSecret(message) {
+		if redacted.Lacks(message) {
 			d.report.note("%s was sent as it is on the tape (frame %d): without its secrets", method, m.seq)
 		}
 	}

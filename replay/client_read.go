@@ -13,6 +13,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // readPlans reads all connections.
@@ -110,7 +112,7 @@ func (r *planReader) frame(f *dialect.Frame) error {
 	r.trace.Add(f)
 	var m *move
 	var failed error
-	eachMessage(f, func(f *dialect.Frame, e wire.Envelope) {
+	messages.Each(f, func(f *dialect.Frame, e wire.Envelope) {
 		if !r.concerns(f) || failed != nil {
 			return
 		}
@@ -118,7 +120,7 @@ func (r *planReader) frame(f *dialect.Frame) error {
 		switch {
 		case f.Kind != wire.Oversized:
 		case f.Dir == wire.AgentToClient:
-			e = tapedEnvelope(r.tape, f)
+			e = messages.Envelope(r.tape, f)
 		default:
 			if failed = r.complete(f, &e); failed != nil {
 				return
@@ -168,7 +170,7 @@ func (r *planReader) concerns(f *dialect.Frame) bool {
 	if opened, ok := r.opened[f.Seq]; ok {
 		return opened == want
 	}
-	return !makesSession(f.Method)
+	return !messages.MakesSession(f.Method)
 }
 
 // clientSays takes a request or notification; m is the move that earlier ones of
@@ -229,7 +231,7 @@ func (r *planReader) agentAnswer(f *dialect.Frame, e wire.Envelope) {
 	}
 	delete(r.calls, c.id)
 	c.failed = f.Failed
-	c.made = madeByAgent(c.method, f.Raw)
+	c.made = remap.MadeByAgent(c.method, f.Raw)
 	c.answer = &awaited{seq: f.Seq, what: fmt.Sprintf("the answer to %s (frame %d)", c.method, c.seq)}
 	t := r.plan.thread(c.session)
 	t.awaited = append(t.awaited, c.answer)

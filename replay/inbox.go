@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/acptap/acptap/replay/internal/lines"
 )
 
 // An inbox holds what the client has sent and nobody has looked at yet. It takes
@@ -45,7 +47,7 @@ func newInbox(in io.Reader, more chan struct{}, whole bool) *inbox {
 }
 
 func (b *inbox) read(in io.Reader) {
-	readLines(in, b.whole, func() {}, b.put)
+	lines.Read(in, b.whole, func() {}, b.put)
 	b.mu.Lock()
 	b.ended = true
 	b.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // A lane is a part of the conversation whose order is kept: a session, one call
@@ -19,15 +20,15 @@ type lane struct {
 	wants     queue // the client's messages that the agent's wait for
 	sets      queue // calls of lanes of their own that this session's updates wait for as well
 	held      []held
-	open      []*cue // requests that have come and are not answered
-	prompted  uint64 // number of the last prompt that has come
-	rested    uint64 // number of the last frame sent that ended a turn
-	stopped   uint64 // answers recorded before this number may never come: the client has cancelled
-	cancelled bool   // on the tape, as far as it was read: the work that is open
-	dead      bool   // a miss has ended it
-	done      bool   // nothing more of it is on the tape
-	active    bool   // in player.active
-	roots     *roots // of a session; nil until it is set up
+	open      []*cue         // requests that have come and are not answered
+	prompted  uint64         // number of the last prompt that has come
+	rested    uint64         // number of the last frame sent that ended a turn
+	stopped   uint64         // answers recorded before this number may never come: the client has cancelled
+	cancelled bool           // on the tape, as far as it was read: the work that is open
+	dead      bool           // a miss has ended it
+	done      bool           // nothing more of it is on the tape
+	active    bool           // in player.active
+	paths     *remap.PathMap // of a session; nil until it is set up
 	clock     clock
 	seen      time.Duration // time on the tape of its last frame that was read
 	eager     uint64        // a prompt or cancel that was the last of its frames, for which commands do not wait

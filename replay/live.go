@@ -14,13 +14,17 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // An understudy is a real agent that takes over what the tape lacks: whole
 // sessions, and calls of MCP. In the middle of a recorded session it would not
 // know what was said before.
 type understudy struct {
-	feed   *feed
+	feed   *lines.Queue
 	said   *inbox
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when it has
@@ -58,7 +62,7 @@ func newUnderstudy(p *player) *understudy {
 	outR, outW := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	u := &understudy{
-		feed: newFeed(inW), said: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
+		feed: lines.NewQueue(inW), said: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
 		silent:   p.protocol != dialect.MCP,
 		sessions: make(map[string]bool), asks: make(map[string]liveAsk),
 	}
@@ -73,13 +77,13 @@ func newUnderstudy(p *player) *understudy {
 	if offered == nil {
 		offered = []byte("{}")
 	}
-	u.feed.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"initialize","params":%s}`, greeting, offered))
+	u.feed.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"initialize","params":%s}`, greeting, offered))
 	return u
 }
 
 // close ends the agent, and waits for that. It may be called twice.
 func (u *understudy) close(patience time.Duration) {
-	u.feed.close()
+	u.feed.Close()
 	u.said.close()
 	select {
 	case <-u.ended:
@@ -87,7 +91,7 @@ func (u *understudy) close(patience time.Duration) {
 	}
 	u.stop()
 	<-u.ended
-	<-u.feed.written()
+	<-u.feed.Written()
 }
 
 // takes reports whether a message belongs to what went live before.
@@ -128,16 +132,16 @@ func (u *understudy) give(m *arrival) {
 	line := bytes.Clone(m.raw)
 	switch m.kind {
 	case wire.Request:
-		u.calls = append(u.calls, liveCall{string(m.id), makesSession(m.method)})
+		u.calls = append(u.calls, liveCall{string(m.id), messages.MakesSession(m.method)})
 		if m.session != "" {
 			u.sessions[m.session] = true
 		}
 	case wire.Response:
-		line = apply(line, idEdit(line, u.asks[string(m.id)].id))
+		line = remap.Apply(line, remap.IDEdit(line, u.asks[string(m.id)].id))
 		delete(u.asks, string(m.id))
 	}
 	if u.greeted {
-		u.feed.send(line)
+		u.feed.Send(line)
 	} else {
 		u.waiting = append(u.waiting, line)
 	}
@@ -168,8 +172,8 @@ func (p *player) goLive(m *arrival) {
 // hear takes a line of the live agent.
 func (p *player) hear(line []byte) {
 	u := p.live
-	e := envelope(line)
-	switch kindOf(e) {
+	e := lines.Scan(line)
+	switch messages.Kind(e) {
 	case wire.Response:
 		if string(e.ID) == greeting {
 			p.greet(e)
@@ -185,7 +189,7 @@ func (p *player) hear(line []byte) {
 		u.asked++
 		id := fmt.Sprintf(`"acptap-live-%d"`, u.asked)
 		u.asks[id] = liveAsk{bytes.Clone(e.ID), string(dialect.Made(string(e.Method), dialect.ProgressToken, e.Params))}
-		line = apply(line, idEdit(line, []byte(id)))
+		line = remap.Apply(line, remap.IDEdit(line, []byte(id)))
 	case wire.Notification:
 		line = u.renamed(line, e)
 	}
@@ -211,15 +215,15 @@ func (u *understudy) renamed(line []byte, e wire.Envelope) []byte {
 func (p *player) greet(e wire.Envelope) {
 	u := p.live
 	if e.Error != nil {
-		p.lose("the live agent refused initialize: " + shorten(harmless("initialize", "", string(e.Error))))
+		p.lose("the live agent refused initialize: " + shorten(redacted.Value("initialize", "", string(e.Error))))
 		return
 	}
 	u.greeted = true
 	if !u.silent {
-		u.feed.send([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+		u.feed.Send([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	}
 	for _, line := range u.waiting {
-		u.feed.send(line)
+		u.feed.Send(line)
 	}
 	u.waiting = nil
 }

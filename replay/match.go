@@ -8,6 +8,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // A Matching says what counts when a message of the client is compared with the
@@ -195,8 +197,8 @@ func (p *player) compare(c *cue, m *arrival) []Difference {
 		return nil
 	}
 	recorded := p.bytesOf(c)
-	recorded = apply(recorded, p.ids.likely(c.method, recorded, m.raw))
-	recorded = p.rootsOf(c.lane).rewrite(recorded)
+	recorded = remap.Apply(recorded, p.ids.ClientEdits(c.method, recorded, m.raw))
+	recorded = p.pathsOf(c.lane).Rewrite(recorded)
 	then := wire.Scan(recorded)
 	if c.long {
 		then = wire.ScanPrefix(recorded)
@@ -267,7 +269,7 @@ func difference(want, got []dialect.Field, cut bool) []Difference {
 	if cut {
 		want, got = want[:max(len(want)-1, 0)], got[:max(len(got)-1, 0)]
 	}
-	if fieldsFit(want, got, anyString) {
+	if redacted.FieldsFit(want, got, redacted.AnyString) {
 		return nil
 	}
 	have := make(map[string]string, len(got))
@@ -278,7 +280,7 @@ func difference(want, got []dialect.Field, cut bool) []Difference {
 	for _, f := range want {
 		value, ok := have[f.Path]
 		delete(have, f.Path)
-		if !ok || !fits(f.Value, value, anyString) {
+		if !ok || !redacted.Fits(f.Value, value, redacted.AnyString) {
 			d = append(d, Difference{f.Path, f.Value, value})
 		}
 	}

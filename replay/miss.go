@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
 // ErrDiverged says that the client did not do what it did on the tape.
@@ -208,7 +210,7 @@ func (p *player) end(l *lane, miss Miss) {
 // refuse answers a request that is part of a miss with an error.
 func (p *player) refuse(id []byte, miss *Miss) {
 	data := map[string]*Miss{"acptap": miss}
-	p.out.Write(append(failure(id, codeInternal, miss.String(), data), '\n'))
+	p.out.Write(append(lines.Failure(id, lines.CodeInternal, miss.String(), data), '\n'))
 }
 
 // stalled returns a lane that goes on only if the client does something that it
@@ -274,7 +276,7 @@ func (p *player) stall(l *lane) {
 func hidden(method string, differs []Difference) []Difference {
 	list := make([]Difference, len(differs))
 	for i, d := range differs {
-		list[i] = Difference{d.Path, harmless(method, d.Path, d.Want), harmless(method, d.Path, d.Got)}
+		list[i] = Difference{d.Path, redacted.Value(method, d.Path, d.Want), redacted.Value(method, d.Path, d.Got)}
 	}
 	return list
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // Outline returns a conversation as lines, such that two that are the same on
@@ -38,7 +40,7 @@ type outliner struct {
 	level   Level
 	side    Side
 	trace   trace.Trace
-	dirs    roots                       // working directories, which are left out
+	dirs    remap.PathMap               // working directories, which are left out
 	carried map[message][]dialect.Field // what counts in calls
 	kinds   map[place][]string          // of updates and notifications that show nowhere else, sorted
 	lines   []string
@@ -63,7 +65,7 @@ func (o *outliner) read(t *record.Tape) error {
 	if err != nil {
 		return err
 	}
-	o.dirs.learn(info.Start.Cwd, "$CWD")
+	o.dirs.Learn(info.Start.Cwd, "$CWD")
 	next := func() { o.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol}) }
 	next()
 	connections := dialect.Connections{Protocol: info.Connection.Protocol}
@@ -76,7 +78,7 @@ func (o *outliner) read(t *record.Tape) error {
 		}
 		o.trace.Add(&f)
 		if f.AtClient() {
-			eachMessage(&f, o.note)
+			messages.Each(&f, o.note)
 		}
 	}
 	return nil
@@ -98,7 +100,7 @@ func (o *outliner) note(f *dialect.Frame, e wire.Envelope) {
 // carry keeps what counts of a call. On the level Shape that is the name of a
 // tool, which says what kind of call it is.
 func (o *outliner) carry(f *dialect.Frame, e wire.Envelope, fields []dialect.Field) {
-	fields = lasting(fields)
+	fields = messages.Lasting(fields)
 	if o.level == Shape {
 		fields = slices.DeleteFunc(fields, func(field dialect.Field) bool {
 			return f.Method != "tools/call" || field.Path != "name"
@@ -115,7 +117,7 @@ func (o *outliner) noteKind(f *dialect.Frame) {
 	kind := f.Update
 	switch f.Method {
 	case "session/update":
-		if !ofState[kind] {
+		if !messages.OfState[kind] {
 			return
 		}
 	case "session/cancel", "$/cancel_request", "notifications/cancelled", "notifications/progress":
@@ -135,7 +137,7 @@ func (o *outliner) noteKind(f *dialect.Frame) {
 // outline writes connections, then sessions.
 func (o *outliner) outline() []string {
 	for _, s := range o.trace.Sessions {
-		o.dirs.learn(s.Cwd, "$CWD")
+		o.dirs.Learn(s.Cwd, "$CWD")
 	}
 	if o.side.Session == "" {
 		for run, c := range o.trace.Runs {
@@ -167,7 +169,7 @@ func (o *outliner) inOrder() []*trace.Session {
 }
 
 func (o *outliner) line(depth int, text string) {
-	text, _ = o.dirs.text(text, false)
+	text, _ = o.dirs.Text(text, false)
 	o.lines = append(o.lines, strings.Repeat("  ", depth)+text)
 }
 
@@ -180,7 +182,7 @@ func (o *outliner) connection(run int, c dialect.Connection) {
 		known[s.ID] = true
 	}
 	o.calls(func(c *trace.Call) bool {
-		return c.Run == run && !known[c.Session] && !(o.side.AsNew && isSetup(c.Method))
+		return c.Run == run && !known[c.Session] && !(o.side.AsNew && messages.SetsUp(c.Method))
 	})
 	o.told(place{run: run})
 }
@@ -232,7 +234,7 @@ func (o *outliner) field(depth int, prefix string, f dialect.Field) {
 		o.text(depth+1, text)
 		return
 	}
-	value, _ := o.dirs.text(f.Value, false)
+	value, _ := o.dirs.Text(f.Value, false)
 	o.line(depth, prefix+strings.TrimSpace(f.Path+" "+clipped(value)))
 }
 

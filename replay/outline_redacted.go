@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/record/redact"
+	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
 // covered returns both lists of lines with the secrets left out of one that the
@@ -19,7 +20,7 @@ func cover(lines, others []string) []string {
 	same := make(map[string]bool, len(others))
 	for _, text := range others {
 		if !same[text] && strings.Contains(text, redact.Placeholder) {
-			patterns, texts = append(patterns, pattern(text, anyText)), append(texts, text)
+			patterns, texts = append(patterns, redacted.Pattern(text, redacted.AnyText)), append(texts, text)
 		}
 		same[text] = true
 	}

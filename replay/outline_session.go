@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/replay/internal/messages"
 )
 
 // session writes a session: what was said and done, and the calls beside that,
@@ -53,7 +54,7 @@ func (o *outliner) session(n int, s *trace.Session) {
 	}
 	// What a component of a chain passes on comes before or behind what it says
 	// itself, by chance.
-	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && passedOn(c.Method) })
+	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && messages.PassesOn(c.Method) })
 	o.told(place{session: s.ID})
 	if o.level == Content {
 		o.state(s.Conversation.State)
@@ -78,7 +79,7 @@ func (o *outliner) happenings(s *trace.Session) []happening {
 		list = append(list, happening{run: t.Run, seq: t.Prompt, turn: t})
 	}
 	for _, c := range o.trace.Calls {
-		if c.Session == s.ID && !shownOtherwise(c.Method) && !passedOn(c.Method) && !(o.side.AsNew && isSetup(c.Method)) {
+		if c.Session == s.ID && !shownOtherwise(c.Method) && !messages.PassesOn(c.Method) && !(o.side.AsNew && messages.SetsUp(c.Method)) {
 			list = append(list, happening{run: c.Run, seq: c.Request, call: c})
 		}
 	}
@@ -255,7 +256,7 @@ func (o *outliner) fields(depth int, value json.RawMessage) {
 	if o.level != Content {
 		return
 	}
-	for _, f := range lasting(dialect.MatchFields("", value)) {
+	for _, f := range messages.Lasting(dialect.MatchFields("", value)) {
 		o.field(depth, "", f)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/internal/lines"
 )
 
 // A beginning is where a connection begins.
@@ -76,7 +77,7 @@ func (k *casting) pick(p *player, line []byte) *player {
 	if k.settled {
 		return p
 	}
-	m := newArrival(line, envelope(line), 0)
+	m := newArrival(line, lines.Scan(line), 0)
 	if kind, _ := dialect.Lookup(dialect.ACP, m.method); m.kind != wire.Request || kind.Effect != dialect.Opens {
 		k.early = append(k.early, line)
 		return p

@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // A player plays the agent of one connection. It handles one message of the
@@ -68,8 +69,8 @@ type calendar struct {
 // A past is what has passed now.
 type past struct {
 	sent    map[string]*ask // requests of the agent that are not answered
-	ids     ids
-	roots   roots           // of all sessions
+	ids     remap.ClientIDs
+	paths   remap.PathMap   // of all sessions
 	arrays  int             // batches of the client
 	offered []byte          // params of the client's initialize
 	takes   map[string]bool // methods of the agent that the client has advertised; false: it has not, and that was said
@@ -128,8 +129,8 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 	p.script.made = p.made
 	slices.SortFunc(p.endings, func(a, b ending) int { return cmp.Compare(a.last, b.last) })
 	if p.protocol == dialect.MCP {
-		p.roots.learn(p.taped, p.agent.Cwd)
-		p.main.roots = &p.roots
+		p.paths.Learn(p.taped, p.agent.Cwd)
+		p.main.paths = &p.paths
 	}
 	return p, nil
 }

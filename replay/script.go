@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/internal/messages"
 )
 
 // A script is one connection on a tape, read from its beginning on and no
@@ -75,7 +76,7 @@ func (s *script) concerns(seq uint64, about *dialect.Annotation) bool {
 	case made != "":
 		return made == s.session
 	}
-	return !makesSession(about.Method)
+	return !messages.MakesSession(about.Method)
 }
 
 // again returns a frame that was given before. It is valid until the next call.

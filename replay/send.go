@@ -6,6 +6,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/remap"
 )
 
 // send writes a frame of the agent with the ids and paths of now, and notes what
@@ -48,27 +50,27 @@ func (p *player) gone(l *lane, h *held) {
 
 // today returns a message of the agent with the ids and paths of now.
 func (p *player) today(l *lane, h *held, raw []byte) []byte {
-	return p.rootsOf(l).rewrite(apply(raw, p.idEdits(h, raw)))
+	return p.pathsOf(l).Rewrite(remap.Apply(raw, p.idEdits(h, raw)))
 }
 
 // idEdits returns the edits that give a message of the agent the ids of now, in
 // order.
-func (p *player) idEdits(h *held, raw []byte) []edit {
-	var edits []edit
+func (p *player) idEdits(h *held, raw []byte) []remap.Edit {
+	var edits []remap.Edit
 	if h.reply != nil {
-		edits = idEdit(raw, h.reply.live)
+		edits = remap.IDEdit(raw, h.reply.live)
 	}
-	edits = append(edits, p.ids.today(h.method, raw)...)
-	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
+	edits = append(edits, p.ids.AgentEdits(h.method, raw)...)
+	slices.SortFunc(edits, func(a, b remap.Edit) int { return a.From - b.From })
 	return edits
 }
 
-// rootsOf returns how paths in a lane are mapped.
-func (p *player) rootsOf(l *lane) *roots {
-	if l.roots != nil {
-		return l.roots
+// pathsOf returns how paths in a lane are mapped.
+func (p *player) pathsOf(l *lane) *remap.PathMap {
+	if l.paths != nil {
+		return l.paths
 	}
-	return &p.roots
+	return &p.paths
 }
 
 // tokenless reports whether a frame tells of the progress of a call whose client
@@ -78,7 +80,7 @@ func (p *player) tokenless(h *held, raw []byte) bool {
 		return false
 	}
 	token, _ := dialect.Named(h.method, dialect.ProgressToken, wire.AgentToClient, wire.ScanPrefix(raw).Params)
-	live, ok := p.ids.live(dialect.ProgressToken, string(token))
+	live, ok := p.ids.Live(dialect.ProgressToken, string(token))
 	return ok && live == nil
 }
 
@@ -87,15 +89,15 @@ func (p *player) tokenless(h *held, raw []byte) bool {
 func (p *player) sendLong(l *lane, h *held, beginning []byte) {
 	edits := p.idEdits(h, beginning)
 	if h.reply != nil && wire.ScanPrefix(beginning).ID == nil {
-		id, at := lastID(p.script.tape, h.seq)
-		edits = append(edits, edit{at, at + len(id), h.reply.live})
+		id, at := messages.LastID(p.script.tape, h.seq)
+		edits = append(edits, remap.Edit{From: at, To: at + len(id), With: h.reply.live})
 	}
-	paths := newRewriter(p.out, p.rootsOf(l))
-	ids := newSplice(paths, edits)
+	paths := remap.NewPathWriter(p.out, p.pathsOf(l))
+	ids := remap.NewEditWriter(paths, edits)
 	if err := p.script.tape.WriteFrame(ids, h.seq); err != nil {
 		p.report.note("frame %d is sent in part: %v", h.seq, err)
 	}
-	paths.flush()
+	paths.Flush()
 	p.out.WriteString(h.end.Bytes())
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/messages"
 )
 
 // fromAgent takes a frame of the agent.
@@ -17,7 +18,7 @@ func (p *player) fromAgent(f *dialect.Frame) {
 	h := newHeld(f)
 	var e wire.Envelope
 	if f.Method != "session/update" {
-		e = tapedEnvelope(p.script.tape, f)
+		e = messages.Envelope(p.script.tape, f)
 	}
 	p.hold(p.laneOf(&h, f, e), h, f.Raw)
 }
@@ -31,7 +32,7 @@ func newHeld(f *dialect.Frame) held {
 
 // laneOf returns the lane that a frame of the agent belongs to.
 func (p *player) laneOf(h *held, f *dialect.Frame, e wire.Envelope) *lane {
-	switch kindOf(e) {
+	switch messages.Kind(e) {
 	case wire.Response:
 		return p.responseLane(h, e)
 	case wire.Request:
@@ -91,7 +92,7 @@ func (p *player) ownLane(h *held, f *dialect.Frame, e wire.Envelope) *lane {
 		return p.serverLane(f.Session)
 	case f.Session != "":
 		return p.session(f.Session)
-	case passedOn(f.Method):
+	case messages.PassesOn(f.Method):
 		return p.latestLane()
 	}
 	return p.main

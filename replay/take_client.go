@@ -8,12 +8,13 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/messages"
 )
 
 // fromClient takes a frame of the client.
 func (p *player) fromClient(f *dialect.Frame) {
 	if f.Kind != wire.Batch {
-		p.cue(f, f.Annotation, f.Raw, tapedEnvelope(p.script.tape, f), -1)
+		p.cue(f, f.Annotation, f.Raw, messages.Envelope(p.script.tape, f), -1)
 		return
 	}
 	wire.Entries(f.Raw, func(i int, entry []byte) bool {
@@ -26,7 +27,7 @@ func (p *player) fromClient(f *dialect.Frame) {
 
 // cue takes one message of the client.
 func (p *player) cue(f *dialect.Frame, about dialect.Annotation, raw []byte, e wire.Envelope, entry int) {
-	c := &cue{seq: f.Seq, entry: entry, kind: kindOf(e), method: about.Method, session: addressee(about.Method, e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
+	c := &cue{seq: f.Seq, entry: entry, kind: messages.Kind(e), method: about.Method, session: messages.Addressee(about.Method, e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
 	switch c.kind {
 	case wire.Response:
 		p.answerCue(c, e)
@@ -36,7 +37,7 @@ func (p *player) cue(f *dialect.Frame, about dialect.Annotation, raw []byte, e w
 	case wire.Notification:
 		p.notificationCue(c, e)
 	}
-	if about.Session != "" && passedOn(c.method) && c.kind != wire.Response {
+	if about.Session != "" && messages.PassesOn(c.method) && c.kind != wire.Response {
 		c.lane = p.session(about.Session)
 	}
 	l := c.lane

@@ -1,4 +1,4 @@
-package replay
+package remap
 
 import (
 	"bytes"
@@ -10,35 +10,35 @@ import (
 	"unicode/utf8"
 )
 
-// roots maps the directories of the recording to those of now, in one direction
+// PathMap maps the directories of the recording to those of now, in one direction
 // only: two recorded directories may be one today.
-type roots struct {
-	pairs []rootPair // the longest recorded first
+type PathMap struct {
+	pairs []pathPair // the longest recorded first
 	moved bool       // some of them differ
 	plain bool       // those of now stand in JSON as they are
 }
 
-// A rootPair is one directory.
-type rootPair struct {
+// A pathPair is one directory.
+type pathPair struct {
 	recorded, now string
 	sought        []byte // recorded, as bytes
 	uri           bool   // spelled as in a URI, with percent signs
 	typed         bool   // short enough to be found by chance: only where a path must stand
 }
 
-// learn adds a directory. What was learnt before of the same directory stays.
-func (r *roots) learn(recorded, now string) {
+// Learn adds a directory. What was learnt before of the same directory stays.
+func (r *PathMap) Learn(recorded, now string) {
 	recorded, now = trimSlash(recorded), trimSlash(now)
 	if recorded == "" || now == "" {
 		return
 	}
-	r.add(rootPair{recorded: recorded, now: now, typed: shallow(recorded)})
+	r.add(pathPair{recorded: recorded, now: now, typed: shallow(recorded)})
 	if from, to := escapePath(recorded), escapePath(now); from != recorded || to != now {
-		r.add(rootPair{recorded: from, now: to, uri: true, typed: shallow(recorded)})
+		r.add(pathPair{recorded: from, now: to, uri: true, typed: shallow(recorded)})
 	}
 }
 
-func (r *roots) add(p rootPair) {
+func (r *PathMap) add(p pathPair) {
 	for _, have := range r.pairs {
 		if have.recorded == p.recorded && have.uri == p.uri {
 			return
@@ -46,13 +46,13 @@ func (r *roots) add(p rootPair) {
 	}
 	p.sought = []byte(p.recorded)
 	r.pairs = append(r.pairs, p)
-	slices.SortStableFunc(r.pairs, func(a, b rootPair) int { return len(b.recorded) - len(a.recorded) })
+	slices.SortStableFunc(r.pairs, func(a, b pathPair) int { return len(b.recorded) - len(a.recorded) })
 	r.plain = (r.plain || len(r.pairs) == 1) && isPlain(p.now)
 	r.moved = r.moved || p.recorded != p.now
 }
 
-// join adds all that other knows.
-func (r *roots) join(other *roots) {
+// Join adds all that other knows.
+func (r *PathMap) Join(other *PathMap) {
 	for _, p := range other.pairs {
 		r.add(p)
 	}
@@ -82,14 +82,14 @@ func shallow(path string) bool {
 
 func escapePath(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
-// size returns how many directories are known, counting twice those that are
+// Size returns how many directories are known, counting twice those that are
 // spelled otherwise in a URI.
-func (r *roots) size() int { return len(r.pairs) }
+func (r *PathMap) Size() int { return len(r.pairs) }
 
-// rewrite returns a message with all paths mapped that stand in its strings. A
+// Rewrite returns a message with all paths mapped that stand in its strings. A
 // string without any keeps its bytes, and so does a message. Keys are not
 // touched, nor is base64.
-func (r *roots) rewrite(message []byte) []byte {
+func (r *PathMap) Rewrite(message []byte) []byte {
 	if r == nil || !r.moved || !r.perhaps(message) {
 		return message
 	}
@@ -130,13 +130,13 @@ func (r *roots) rewrite(message []byte) []byte {
 }
 
 // perhaps reports whether a message may hold a recorded path.
-func (r *roots) perhaps(message []byte) bool {
+func (r *PathMap) perhaps(message []byte) bool {
 	// With escapes a path may be written in many ways.
 	return r.in(message) || bytes.IndexByte(message, '\\') >= 0
 }
 
 // in reports whether one of the recorded directories stands in text.
-func (r *roots) in(text []byte) bool { return r.from(text, 0) < len(text) }
+func (r *PathMap) in(text []byte) bool { return r.from(text, 0) < len(text) }
 
 // closingQuote returns the index of the quote that ends the string at b[i].
 func closingQuote(b []byte, i int) int {
@@ -167,7 +167,7 @@ func isKey(rest []byte) bool {
 var pathKeys = map[string]bool{`"cwd"`: true, `"path"`: true, `"oldPath"`: true, `"uri"`: true, `"additionalDirectories"`: true, `"locations"`: true}
 
 // concerns reports whether a JSON string that stands under key may hold a path.
-func (r *roots) concerns(literal, key []byte) bool {
+func (r *PathMap) concerns(literal, key []byte) bool {
 	if string(key) == `"data"` || string(key) == `"blob"` || len(literal) < 3 {
 		return false
 	}
@@ -176,7 +176,7 @@ func (r *roots) concerns(literal, key []byte) bool {
 
 // literal appends a JSON string that concerns r and stands under key, mapped. ok is
 // false if it stays as it is.
-func (r *roots) literal(dst, literal, key []byte) (out []byte, ok bool) {
+func (r *PathMap) literal(dst, literal, key []byte) (out []byte, ok bool) {
 	text, typed := literal[1:len(literal)-1], pathKeys[string(key)]
 	if escaped := bytes.IndexByte(literal, '\\') >= 0; !escaped && r.plain {
 		if dst, ok = r.appendText(append(dst, '"'), text, typed); !ok {
@@ -203,8 +203,8 @@ func (r *roots) literal(dst, literal, key []byte) (out []byte, ok bool) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
 }
 
-// text maps the paths in s. ok is false if there are none.
-func (r *roots) text(s string, typed bool) (mapped string, ok bool) {
+// Text maps the paths in s. ok is false if there are none.
+func (r *PathMap) Text(s string, typed bool) (mapped string, ok bool) {
 	out, ok := r.appendText(nil, []byte(s), typed)
 	if !ok {
 		return s, false
@@ -215,7 +215,7 @@ func (r *roots) text(s string, typed bool) (mapped string, ok bool) {
 // appendText appends s with its paths mapped, in one pass: what was put in is not
 // looked at again. If ok is false there are none, and what was appended is of no
 // use.
-func (r *roots) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
+func (r *PathMap) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
 	done := 0
 	for i := r.from(s, 0); i < len(s); i = r.from(s, i+1) {
 		p := r.at(s, i, typed)
@@ -239,7 +239,7 @@ func (r *roots) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
 
 // from returns where one of the recorded directories stands next, at i or behind
 // it; the length of s if none does.
-func (r *roots) from(s []byte, i int) int {
+func (r *PathMap) from(s []byte, i int) int {
 	first := len(s)
 	for k := range r.pairs {
 		if n := bytes.Index(s[i:], r.pairs[k].sought); n >= 0 {
@@ -251,7 +251,7 @@ func (r *roots) from(s []byte, i int) int {
 
 // at returns the directory whose path stands at s[i], as a whole or as the
 // beginning of a longer one.
-func (r *roots) at(s []byte, i int, typed bool) *rootPair {
+func (r *PathMap) at(s []byte, i int, typed bool) *pathPair {
 	for k := range r.pairs {
 		p := &r.pairs[k]
 		if !bytes.HasPrefix(s[i:], p.sought) {

@@ -1,4 +1,4 @@
-package replay
+package remap
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestRoots(t *testing.T) {
+func TestPathMap(t *testing.T) {
 	for _, tt := range []struct{ name, recorded, now, in, want string }{
 		{"in prose", "/w/rec", "/home/me/x", `{"text":"see /w/rec/a.go, /w/rec. And /w/rec"}`, `{"text":"see /home/me/x/a.go, /home/me/x. And /home/me/x"}`},
 		{"not a longer name", "/w/rec", "/x/y", `{"text":"/w/record /w/rec-2 /w/rec.go /v/w/rec"}`, `{"text":"/w/record /w/rec-2 /w/rec.go /v/w/rec"}`},
@@ -23,9 +23,9 @@ func TestRoots(t *testing.T) {
 		{"once only", "/w/rec", "/w/rec/w/rec", `{"t":"/w/rec/b"}`, `{"t":"/w/rec/w/rec/b"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var r roots
-			r.learn(tt.recorded, tt.now)
-			if got := string(r.rewrite([]byte(tt.in))); got != tt.want {
+			var r PathMap
+			r.Learn(tt.recorded, tt.now)
+			if got := string(r.Rewrite([]byte(tt.in))); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 			for size := range len(tt.in) {
@@ -38,35 +38,35 @@ func TestRoots(t *testing.T) {
 }
 
 // inPieces maps a message that comes in pieces.
-func inPieces(r *roots, message string, size int) string {
+func inPieces(r *PathMap, message string, size int) string {
 	var b bytes.Buffer
-	w := &rewriter{w: &b, roots: r}
+	w := &PathWriter{w: &b, paths: r}
 	for piece := range slices.Chunk([]byte(message), size) {
 		w.Write(piece)
 	}
-	w.flush()
+	w.Flush()
 	return b.String()
 }
 
 // A message in pieces is mapped as if it were whole, but for strings that are
 // longer than is kept.
-func FuzzRewriter(f *testing.F) {
+func FuzzPathWriter(f *testing.F) {
 	f.Add(`{"path" : "/w/rec/a","t":["/w/rec","\\"], "data":"/w/rec"}`, uint8(3))
 	f.Add(`"/w/rec" `, uint8(1))
 	f.Add(`{"a":"\`, uint8(2))
 	f.Fuzz(func(t *testing.T, message string, size uint8) {
-		var r roots
-		r.learn("/w/rec", "/somewhere/else")
+		var r PathMap
+		r.Learn("/w/rec", "/somewhere/else")
 		got := inPieces(&r, message, int(size)+1)
-		if want := string(r.rewrite([]byte(message))); got != want && json.Valid([]byte(message)) {
+		if want := string(r.Rewrite([]byte(message))); got != want && json.Valid([]byte(message)) {
 			t.Errorf("in pieces of %d bytes: got %s, want %s", int(size)+1, got, want)
 		}
 	})
 }
 
-func TestRewriterLongStrings(t *testing.T) {
-	var r roots
-	r.learn("/w/rec", "/x/y")
+func TestPathWriterLongStrings(t *testing.T) {
+	var r PathMap
+	r.Learn("/w/rec", "/x/y")
 	long := strings.Repeat(" ", maxString) + "/w/rec"
 	in := `{"path":"/w/rec/a","content":"` + long + `","cwd":"/w/rec"}`
 	want := `{"path":"/x/y/a","content":"` + long + `","cwd":"/x/y"}`

@@ -1,4 +1,4 @@
-package replay
+package messages
 
 import (
 	"github.com/acptap/acptap/proxy/dialect"
@@ -6,20 +6,20 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// tapedEnvelope is envelope of a recorded frame.
-func tapedEnvelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
+// Envelope is envelope of a recorded frame.
+func Envelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
 	if int64(len(f.Raw)) == f.Size {
 		return wire.Scan(f.Raw)
 	}
 	e := wire.ScanPrefix(f.Raw)
 	if e.ID == nil {
-		e.ID, _ = lastID(t, f.Seq)
+		e.ID, _ = LastID(t, f.Seq)
 	}
 	return e
 }
 
-// lastID returns the id of a recorded frame that stands at its end, and where.
-func lastID(t *record.Tape, seq uint64) (id []byte, at int) {
+// LastID returns the id of a recorded frame that stands at its end, and where.
+func LastID(t *record.Tape, seq uint64) (id []byte, at int) {
 	var end tail
 	if t.WriteFrame(&end, seq) != nil {
 		return nil, 0

@@ -1,4 +1,6 @@
-package replay
+// Package messages reads tapes message by message, entries of batches apart, and
+// says what a message is to those who play or compare it.
+package messages
 
 import (
 	"slices"
@@ -7,8 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// eachMessage calls do for a message, or for each entry of a batch.
-func eachMessage(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
+// Each calls do for a message, or for each entry of a batch.
+func Each(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
 	switch f.Kind {
 	case wire.Request, wire.Response, wire.Notification:
 		do(f, wire.Scan(f.Raw))
@@ -28,8 +30,8 @@ func eachMessage(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
 	}
 }
 
-// lasting leaves out what changes with each run: ids that one side made up.
-func lasting(fields []dialect.Field) []dialect.Field {
+// Lasting leaves out what changes with each run: ids that one side made up.
+func Lasting(fields []dialect.Field) []dialect.Field {
 	return slices.DeleteFunc(fields, func(f dialect.Field) bool {
 		switch f.Class {
 		case dialect.Plain, dialect.FilePath, dialect.ChoiceID, dialect.Version:
@@ -39,8 +41,8 @@ func lasting(fields []dialect.Field) []dialect.Field {
 	})
 }
 
-// ofState are the updates that change what a session has, not what was said in it.
-var ofState = map[string]bool{
+// OfState are the updates that change what a session has, not what was said in it.
+var OfState = map[string]bool{
 	"available_commands_update": true,
 	"config_option_update":      true,
 	"current_mode_update":       true,

@@ -1,13 +1,13 @@
-package replay
+package lines
 
 import (
 	"io"
 	"sync"
 )
 
-// A feed gives an agent its lines. It takes them all at once: an agent may write
+// A Queue gives an agent its lines. It takes them all at once: an agent may write
 // before it reads, and must not be waited for then.
-type feed struct {
+type Queue struct {
 	done chan struct{}
 
 	mu      sync.Mutex
@@ -16,33 +16,33 @@ type feed struct {
 	closed  bool     // guarded by mu: nothing will be added
 }
 
-// newFeed writes to w, and closes it behind the last line.
-func newFeed(w io.WriteCloser) *feed {
-	f := &feed{done: make(chan struct{})}
+// NewQueue writes to w, and closes it behind the last line.
+func NewQueue(w io.WriteCloser) *Queue {
+	f := &Queue{done: make(chan struct{})}
 	f.more = sync.NewCond(&f.mu)
 	go f.write(w)
 	return f
 }
 
-// written returns a channel that is closed when all was given to the agent, or it
+// Written returns a channel that is closed when all was given to the agent, or it
 // takes no more.
-func (f *feed) written() <-chan struct{} { return f.done }
+func (f *Queue) Written() <-chan struct{} { return f.done }
 
-func (f *feed) send(line []byte) {
+func (f *Queue) Send(line []byte) {
 	f.mu.Lock()
 	f.waiting = append(f.waiting, append(line[:len(line):len(line)], '\n'))
 	f.mu.Unlock()
 	f.more.Signal()
 }
 
-func (f *feed) close() {
+func (f *Queue) Close() {
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
 	f.more.Signal()
 }
 
-func (f *feed) write(w io.WriteCloser) {
+func (f *Queue) write(w io.WriteCloser) {
 	defer close(f.done)
 	defer w.Close()
 	for {

@@ -1,4 +1,7 @@
-package replay
+// Package lines reads and writes the lines of one side of a connection, as a
+// replay has it: without waiting for a side that writes before it reads, and with
+// no more of a long line in memory than is compared.
+package lines
 
 import (
 	"io"
@@ -18,9 +21,9 @@ func shortened(message []byte) []byte {
 	return append(message[:wire.MaxChecked], message[len(message)-wire.TailSize:]...)
 }
 
-// readLines calls put with each line of in until that ends, shortened unless
+// Read calls put with each line of in until that ends, shortened unless
 // whole is set, and heard after each read.
-func readLines(in io.Reader, whole bool, heard func(), put func(line []byte)) {
+func Read(in io.Reader, whole bool, heard func(), put func(line []byte)) {
 	var split wire.Splitter
 	var line []byte
 	emit := func(piece []byte, _ wire.LineEnd, last bool) {
@@ -45,9 +48,9 @@ func readLines(in io.Reader, whole bool, heard func(), put func(line []byte)) {
 	}
 }
 
-// envelope is wire.Scan, which also finds an id at the end of a message that is
+// Scan is wire.Scan, which also finds an id at the end of a message that is
 // longer than wire.MaxChecked, whether it is whole or shortened.
-func envelope(message []byte) wire.Envelope {
+func Scan(message []byte) wire.Envelope {
 	e := wire.Scan(message)
 	if e.Kind == wire.Oversized && e.ID == nil {
 		e.ID, _ = wire.LastID(message[max(0, len(message)-wire.TailSize):])

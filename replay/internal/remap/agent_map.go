@@ -1,4 +1,10 @@
-package replay
+// Package remap says what the values of a recording are now: the ids that
+// either side made, and the directories that were worked in. It rewrites messages
+// with them, whole ones or in pieces, and leaves all other bytes as they are.
+//
+// It knows nothing of tapes and connections: whoever has seen a recorded message
+// and the one that stands for it now tells it both.
+package remap
 
 import (
 	"strings"
@@ -7,15 +13,16 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/messages"
 )
 
-// A learnt is what a value of the recording is now: ids that the agent made, and
+// An AgentMap is what a value of the recording is now: ids that the agent made, and
 // directories. It serves all connections of a Client's run.
-type learnt struct {
+type AgentMap struct {
 	ids      map[madeID]string // JSON
 	sessions map[string]string // session ids of now to recorded ones
 	cwd      string            // of all sessions now
-	roots    roots
+	Paths    PathMap
 }
 
 // A madeID is a recorded id that the agent made, as JSON.
@@ -24,13 +31,13 @@ type madeID struct {
 	id    string
 }
 
-func newLearnt(cwd string) *learnt {
-	return &learnt{ids: make(map[madeID]string), sessions: make(map[string]string), cwd: cwd}
+func NewAgentMap(cwd string) *AgentMap {
+	return &AgentMap{ids: make(map[madeID]string), sessions: make(map[string]string), cwd: cwd}
 }
 
-// madeByAgent returns the ids in a response that the agent made. Those in a list
+// MadeByAgent returns the ids in a response that the agent made. Those in a list
 // of sessions are of sessions that were there before.
-func madeByAgent(method string, response []byte) []dialect.Field {
+func MadeByAgent(method string, response []byte) []dialect.Field {
 	if method == "session/list" {
 		return nil
 	}
@@ -51,7 +58,7 @@ func madeByAgent(method string, response []byte) []dialect.Field {
 // classIn returns the class of a value in a message of a method: what is called a
 // session may be one of next-edit suggestions.
 func classIn(method string, class dialect.Class) dialect.Class {
-	if class == dialect.SessionID && edits(method) {
+	if class == dialect.SessionID && messages.OfEditSession(method) {
 		return dialect.EditSessionID
 	}
 	return class
@@ -67,48 +74,48 @@ func dataLayer(path, below string) (class dialect.Class, ok bool) {
 	return dialect.Opaque, ok
 }
 
-// learn takes the ids that a recorded response to a method made, and the response
+// Learn takes the ids that a recorded response to a method made, and the response
 // of now.
-func (l *learnt) learn(method string, made []dialect.Field, response []byte) {
+func (l *AgentMap) Learn(method string, made []dialect.Field, response []byte) {
 	now := make(map[string]string)
-	for _, f := range madeByAgent(method, response) {
+	for _, f := range MadeByAgent(method, response) {
 		now[f.Path] = f.Value
 	}
 	for _, f := range made {
 		if value, ok := now[f.Path]; ok {
-			l.know(f.Class, f.Value, value)
+			l.Know(f.Class, f.Value, value)
 		}
 	}
 }
 
-// know notes what an id is now. A later value replaces an earlier one: a session
+// Know notes what an id is now. A later value replaces an earlier one: a session
 // may be made again under its recorded id.
-func (l *learnt) know(class dialect.Class, recorded, now string) {
+func (l *AgentMap) Know(class dialect.Class, recorded, now string) {
 	l.ids[madeID{class, recorded}] = now
 	if class == dialect.SessionID {
 		l.sessions[gjson.Parse(now).Str] = gjson.Parse(recorded).Str
 	}
 }
 
-// session returns the id of a recorded session now, itself if it is not known.
-func (l *learnt) session(recorded string) string {
+// Session returns the id of a recorded session now, itself if it is not known.
+func (l *AgentMap) Session(recorded string) string {
 	if now, ok := l.ids[madeID{dialect.SessionID, string(gjson.AppendJSONString(nil, recorded))}]; ok {
 		return gjson.Parse(now).Str
 	}
 	return recorded
 }
 
-// recorded returns the recorded id of a session of now.
-func (l *learnt) recorded(session string) string {
+// Recorded returns the recorded id of a session of now.
+func (l *AgentMap) Recorded(session string) string {
 	if recorded, ok := l.sessions[session]; ok {
 		return recorded
 	}
 	return session
 }
 
-// learnAsked takes the ids in the params of a recorded request of the agent and in
+// LearnAsked takes the ids in the params of a recorded request of the agent and in
 // those of one of now.
-func (l *learnt) learnAsked(method string, recorded, now []byte) {
+func (l *AgentMap) LearnAsked(method string, recorded, now []byte) {
 	for _, place := range dialect.IDLocations(method) {
 		path, ok := strings.CutPrefix(place.Path, "params.")
 		if !ok || !place.Made {
@@ -116,20 +123,20 @@ func (l *learnt) learnAsked(method string, recorded, now []byte) {
 		}
 		was, is := found(recorded, path), found(now, path)
 		for i := range min(len(was), len(is)) {
-			l.know(place.Class, was[i].raw, is[i].raw)
+			l.Know(place.Class, was[i].raw, is[i].raw)
 		}
 	}
 }
 
-// rewrite returns a message of the client with the ids and paths of now.
+// Rewrite returns a message of the client with the ids and paths of now.
 // unmade is a session that it names and that was not made now.
-func (l *learnt) rewrite(method string, message []byte) (rewritten []byte, unmade string) {
-	message, unmade = l.withIDs(method, message)
-	return l.roots.rewrite(message), unmade
+func (l *AgentMap) Rewrite(method string, message []byte) (rewritten []byte, unmade string) {
+	message, unmade = l.WithIDs(method, message)
+	return l.Paths.Rewrite(message), unmade
 }
 
-// withIDs is rewrite without the paths.
-func (l *learnt) withIDs(method string, message []byte) (rewritten []byte, unmade string) {
+// WithIDs is rewrite without the paths.
+func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unmade string) {
 	for _, f := range dialect.AllMatchFields(message) {
 		class, ok := dataLayer(f.Path, "params")
 		if !ok {
@@ -144,18 +151,18 @@ func (l *learnt) withIDs(method string, message []byte) (rewritten []byte, unmad
 			unmade = gjson.Parse(f.Value).Str
 		}
 	}
-	var edits []edit
+	var edits []Edit
 	for _, place := range dialect.IDLocations(method) {
 		if place.Made || place.By(wire.ClientToAgent) != wire.AgentToClient {
 			continue
 		}
 		for _, f := range found(message, place.Path) {
 			if now, ok := l.ids[madeID{place.Class, f.raw}]; ok {
-				edits = append(edits, edit{f.at, f.at + len(f.raw), []byte(now)})
+				edits = append(edits, Edit{f.at, f.at + len(f.raw), []byte(now)})
 			}
 		}
 	}
-	return apply(message, edits), unmade
+	return Apply(message, edits), unmade
 }
 
 // madeByEither are the ids of which only their place tells who made them.
@@ -164,11 +171,11 @@ var madeByEither = map[dialect.Class]bool{
 	dialect.TerminalID: true, dialect.ServerID: true, dialect.ConnectionID: true,
 }
 
-// moveIn notes that a session of the recorded directory works in that of now. A
+// MoveIn notes that a session of the recorded directory works in that of now. A
 // directory below one that is known moves with it.
-func (l *learnt) moveIn(recorded string) {
-	if _, known := l.roots.text(recorded, true); !known && recorded != l.cwd {
-		l.roots.learn(recorded, l.cwd)
+func (l *AgentMap) MoveIn(recorded string) {
+	if _, known := l.Paths.Text(recorded, true); !known && recorded != l.cwd {
+		l.Paths.Learn(recorded, l.cwd)
 	}
 }
 

@@ -1,4 +1,4 @@
-package replay
+package messages
 
 import (
 	"github.com/tidwall/gjson"
@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// kindOf returns what a message is, also one that is too large to be checked.
-func kindOf(e wire.Envelope) wire.Kind {
+// Kind returns what a message is, also one that is too large to be checked.
+func Kind(e wire.Envelope) wire.Kind {
 	if e.Kind != wire.Oversized {
 		return e.Kind
 	}
@@ -23,10 +23,10 @@ func kindOf(e wire.Envelope) wire.Kind {
 	return wire.Invalid
 }
 
-// addressee returns the session that a message of a method names itself. Those of
+// Addressee returns the session that a message of a method names itself. Those of
 // next-edit suggestions are of another kind.
-func addressee(method string, e wire.Envelope) string {
-	if edits(method) {
+func Addressee(method string, e wire.Envelope) string {
+	if OfEditSession(method) {
 		return ""
 	}
 	for _, id := range [][]byte{
@@ -41,29 +41,29 @@ func addressee(method string, e wire.Envelope) string {
 	return ""
 }
 
-// edits reports whether what a method calls a session is one of next-edit
+// OfEditSession reports whether what a method calls a session is one of next-edit
 // suggestions.
-func edits(method string) bool {
+func OfEditSession(method string) bool {
 	m, ok := dialect.Lookup(dialect.ACP, method)
 	return ok && (m.Session == dialect.OtherParams || m.Session == dialect.OtherResult)
 }
 
-// passedOn reports whether frames of a method have others inside: what a component
+// PassesOn reports whether frames of a method have others inside: what a component
 // of a proxy chain passes on, in the order in which that came.
-func passedOn(method string) bool {
+func PassesOn(method string) bool {
 	m, ok := dialect.Lookup(dialect.ACP, method)
 	return ok && m.Session == dialect.Inside
 }
 
-// makesSession reports whether a request of a method makes a session whose id its
+// MakesSession reports whether a request of a method makes a session whose id its
 // answer tells.
-func makesSession(method string) bool {
+func MakesSession(method string) bool {
 	m, ok := dialect.Lookup(dialect.AnyProtocol, method)
 	return ok && m.Effect == dialect.Opens && m.Session != dialect.InParams
 }
 
-// isSetup reports whether a method sets up a session of ACP.
-func isSetup(method string) bool {
+// SetsUp reports whether a method sets up a session of ACP.
+func SetsUp(method string) bool {
 	switch method {
 	case "session/new", "session/load", "session/resume", "session/fork":
 		return true

@@ -1,4 +1,4 @@
-package replay
+package remap
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A rewriter does what roots.rewrite does with a message that comes in pieces. A
+// A PathWriter does what PathMap.Rewrite does with a message that comes in pieces. A
 // string of more than maxString bytes, which is hardly a path and may be a file,
 // keeps its bytes.
-type rewriter struct {
+type PathWriter struct {
 	w     io.Writer
-	roots *roots
+	paths *PathMap
 
 	at      rewriting
 	escaped bool   // the last byte was a backslash
@@ -21,7 +21,7 @@ type rewriter struct {
 	key     []byte // the last one, with its quotes
 }
 
-func newRewriter(w io.Writer, paths *roots) *rewriter { return &rewriter{w: w, roots: paths} }
+func NewPathWriter(w io.Writer, paths *PathMap) *PathWriter { return &PathWriter{w: w, paths: paths} }
 
 // maxString is how much of a string is kept until its end has come.
 const maxString = wire.MaxChecked
@@ -36,8 +36,8 @@ const (
 	behindString // of which what follows tells whether it is a key
 )
 
-func (r *rewriter) Write(b []byte) (int, error) {
-	if !r.roots.moved {
+func (r *PathWriter) Write(b []byte) (int, error) {
+	if !r.paths.moved {
 		return r.w.Write(b)
 	}
 	n := len(b)
@@ -48,7 +48,7 @@ func (r *rewriter) Write(b []byte) (int, error) {
 }
 
 // step takes the first bytes of b, and returns how many.
-func (r *rewriter) step(b []byte) int {
+func (r *PathWriter) step(b []byte) int {
 	switch r.at {
 	case inString:
 		n, ended := r.rest(b)
@@ -90,7 +90,7 @@ func (r *rewriter) step(b []byte) int {
 }
 
 // rest returns how many bytes of b belong to the string that has begun.
-func (r *rewriter) rest(b []byte) (n int, ended bool) {
+func (r *PathWriter) rest(b []byte) (n int, ended bool) {
 	for i, c := range b {
 		switch {
 		case r.escaped:
@@ -105,12 +105,12 @@ func (r *rewriter) rest(b []byte) (n int, ended bool) {
 }
 
 // finish writes the string that has ended.
-func (r *rewriter) finish(isKey bool) {
+func (r *PathWriter) finish(isKey bool) {
 	literal, blanks := r.text[:r.length], r.text[r.length:]
 	if isKey {
 		r.key = append(r.key[:0], literal...)
-	} else if r.roots.concerns(literal, r.key) {
-		if mapped, ok := r.roots.literal(nil, literal, r.key); ok {
+	} else if r.paths.concerns(literal, r.key) {
+		if mapped, ok := r.paths.literal(nil, literal, r.key); ok {
 			literal = mapped
 		}
 	}
@@ -119,8 +119,8 @@ func (r *rewriter) finish(isKey bool) {
 	r.at = betweenStrings
 }
 
-// flush writes what was held back at the end of a message.
-func (r *rewriter) flush() {
+// Flush writes what was held back at the end of a message.
+func (r *PathWriter) Flush() {
 	switch r.at {
 	case inString:
 		r.w.Write(r.text)

@@ -1,0 +1,59 @@
+// Package redacted compares messages of now with recorded ones whose secrets were
+// taken out: it is not known what stood there, so there everything fits.
+package redacted
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/redact"
+)
+
+// What may stand in place of a secret, as a regular expression: in the JSON of a
+// string, in a line of an outline, and where a permission depends on it.
+const (
+	AnyString = `(?:[^"\\]|\\.)*`
+	AnyText   = `.*`
+	AnyToken  = `[\w.~+/=-]*` // nothing that could add something to a command
+)
+
+// Lacks reports whether a recorded message had a secret.
+func Lacks(message []byte) bool { return bytes.Contains(message, []byte(redact.Placeholder)) }
+
+// Fits reports whether a value of now is what was recorded.
+func Fits(recorded, now, secret string) bool {
+	return recorded == now || strings.Contains(recorded, redact.Placeholder) && Pattern(recorded, secret).MatchString(now)
+}
+
+// Pattern returns what matches a text whatever stood in it in place of secrets.
+func Pattern(text, secret string) *regexp.Regexp {
+	parts := strings.Split(text, redact.Placeholder)
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	return regexp.MustCompile(`^(?s:` + strings.Join(parts, secret) + `)$`)
+}
+
+// FieldsFit reports whether all that was recorded is so now.
+func FieldsFit(recorded, now []dialect.Field, secret string) bool {
+	if len(recorded) != len(now) {
+		return false
+	}
+	for i, f := range recorded {
+		if f.Path != now[i].Path || !Fits(f.Value, now[i].Value, secret) {
+			return false
+		}
+	}
+	return true
+}
+
+// Value returns a value without the secrets in it, to be told of.
+func Value(method, path, value string) string {
+	if value == "" {
+		return ""
+	}
+	path = strings.ReplaceAll(path, `"`, "") // around the names of members that have dots
+	return string(redact.Field(method, path, []byte(value)))
+}
