@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -212,7 +213,7 @@ func (a *app) exportTo(path string) error {
 // export writes the frames that are wanted and can be read in the portable form.
 // damage tells what could not be read last.
 func export(ctx context.Context, w io.Writer, r *reel, pass sieve, info record.Info) (frames int, damage, err error) {
-	e, err := record.NewExporter(w, info, false)
+	e, err := portable.NewExporter(w, info.Tape, info.Start, false)
 	if err != nil {
 		return 0, nil, err
 	}

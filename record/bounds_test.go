@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -93,7 +94,7 @@ func TestLongestRedacted(t *testing.T) {
 				if err != nil || f.Size != int64(len(frame)) {
 					t.Fatalf("a frame of %d bytes: %v", f.Size, err)
 				}
-				e, err := NewExporter(io.Discard, Info{}, false)
+				e, err := portable.NewExporter(io.Discard, "", Start{}, false)
 				if err != nil {
 					t.Fatal(err)
 				}

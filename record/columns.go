@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/portable"
 )
 
 // The rows of a block are stored by column, since what stands in one column is
@@ -197,10 +198,6 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 	return entries, nil
 }
 
-// maxSeq is beyond the number of any frame, and so far from the end of the
-// numbers that nothing that is reckoned with them passes it.
-const maxSeq = 1 << 48
-
 var errWrongNumber = errors.New("there is no frame of such a number")
 
 // number gives the entries their numbers.
@@ -208,7 +205,7 @@ func number(entries []entry, first uint64) error {
 	next := first
 	for i := range entries {
 		e := &entries[i]
-		if next == 0 || next > maxSeq || e.back > maxSeq || e.Size < 0 {
+		if next == 0 || next > portable.MaxSeq || e.back > portable.MaxSeq || e.Size < 0 {
 			return errWrongNumber
 		}
 		if e.part {

@@ -46,7 +46,7 @@ func TestImported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := store.Import(strings.NewReader(portable(t, tape)), "file", nil)
+	again, err := store.Import(strings.NewReader(exported(t, tape, true)), "file", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/portable"
 )
 
 // A loader turns the lines of a file into blocks, as a sealing turns a journal
@@ -30,39 +31,39 @@ type loader struct {
 }
 
 // line takes one line.
-func (l *loader) line(p portableLine) error {
+func (l *loader) line(p portable.Line) error {
 	d := l.d
-	d.Now = max(p.at, d.Now)
-	d.untimed = p.untimed
-	l.number(p.seq)
-	if p.mark != nil {
+	d.Now = max(p.At, d.Now)
+	d.untimed = p.Untimed
+	l.number(p.Seq)
+	if p.Mark != nil {
 		kind := journal.KindSignal
 		switch {
-		case p.mark.Gap > 0 || p.mark.Damage > 0:
+		case p.Mark.Gap > 0 || p.Mark.Damage > 0:
 			kind = journal.KindGap
-		case p.mark.EOF:
+		case p.Mark.EOF:
 			kind = journal.KindEOF
-		case p.mark.Error != "":
+		case p.Mark.Error != "":
 			kind = journal.KindReadError
-		case p.mark.Fault != "":
+		case p.Mark.Fault != "":
 			kind = journal.KindFault
-		case p.mark.Exit != nil:
+		case p.Mark.Exit != nil:
 			kind = journal.KindExit
 		}
-		d.mark(p.dir, kind, p.mark.JSON())
+		d.mark(p.Dir, kind, p.Mark.JSON())
 		return nil
 	}
-	d.Origin[p.dir] = p.origin
-	if p.body == nil {
-		p.body = bytes.NewReader(p.raw)
+	d.Origin[p.Dir] = p.Origin
+	if p.Body == nil {
+		p.Body = bytes.NewReader(p.Raw)
 	}
-	if err := l.feed(p.dir, p.body); err != nil {
+	if err := l.feed(p.Dir, p.Body); err != nil {
 		return err
 	}
-	if p.end == wire.None {
-		d.split[p.dir].Flush(d.emit[p.dir])
+	if p.End == wire.None {
+		d.split[p.Dir].Flush(d.emit[p.Dir])
 	} else {
-		d.split[p.dir].Feed([]byte(p.end.Bytes()), d.emit[p.dir])
+		d.split[p.Dir].Feed([]byte(p.End.Bytes()), d.emit[p.Dir])
 	}
 	return l.sealIfFull()
 }
@@ -120,7 +121,7 @@ func (l *loader) load(r io.Reader, name string) error {
 	}
 	var last time.Duration
 	timed := false
-	err := eachLine(in, name, l.note, func(start Start, tape string) {
+	err := portable.Read(in, name, l.note, func(start Start, tape string) {
 		if l.told = tape; isID(tape) {
 			l.d.Info.Tape = tape
 		}
@@ -131,8 +132,8 @@ func (l *loader) load(r io.Reader, name string) error {
 		l.d.Info.Start = start
 		l.d.tracker = nil
 		l.d.init()
-	}, func(p portableLine) error {
-		last, timed = p.at, timed || !p.untimed
+	}, func(p portable.Line) error {
+		last, timed = p.At, timed || !p.Untimed
 		if l.begin != nil {
 			if err := l.begin(); err != nil {
 				return err
@@ -178,6 +179,28 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	m.sessions = slices.SortedFunc(maps.Values(sessions), byFirst)
 	t.id = m.info.Tape
 	return t, nil
+}
+
+// Export writes all of the tape to w in the portable form: what ReadPortable and
+// Import read. Secrets are redacted, unless raw is set.
+func (t *Tape) Export(w io.Writer, raw bool) error {
+	info, err := t.Info()
+	if err != nil {
+		return err
+	}
+	e, err := portable.NewExporter(w, info.Tape, info.Start, raw)
+	if err != nil {
+		return err
+	}
+	for f, err := range t.Frames(1) {
+		if err != nil {
+			return err
+		}
+		if err := e.Write(t, f); err != nil {
+			return err
+		}
+	}
+	return e.Close()
 }
 
 // Import reads a tape from r into the store and returns its id: the one that it

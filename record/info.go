@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/portable"
 )
 
 // An Info is what the store knows of a tape without reading its frames.
@@ -138,7 +139,7 @@ func parseInfo(b []byte) (Info, error) {
 	if i.Imported = i.Start.PID == 0; len(r.b) > 0 { // so is this; every proxy has a PID
 		i.Imported = r.bool()
 	}
-	if r.bad || i.Lines > maxSeq {
+	if r.bad || i.Lines > portable.MaxSeq {
 		return Info{}, fmt.Errorf("facts of a tape: %w", ErrDamaged)
 	}
 	return i, nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/portable"
 )
 
 var roundTrips = []struct {
@@ -147,7 +148,7 @@ func TestPartOfTape(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	e, err := record.NewExporter(&file, info, true)
+	e, err := portable.NewExporter(&file, info.Tape, info.Start, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestPartOfTape(t *testing.T) {
 // Of imports of one tape at once, one has its id, and all are whole.
 func TestImportAtOnce(t *testing.T) {
 	from, id, _, _ := sealedTape(t, 1500)
-	text := portable(t, open(t, from, id))
+	text := exported(t, open(t, from, id), true)
 	store := record.OpenStore(t.TempDir())
 	const n = 4
 	ids := make([]string, n)

@@ -15,35 +15,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/internal/memtest"
+	"github.com/acptap/acptap/record/portable"
 )
 
-// portable returns all of a tape in the portable form, with its secrets.
-func portable(t testing.TB, tape *record.Tape) string {
+// exported returns all of a tape in the portable form, with its secrets or without.
+func exported(t testing.TB, tape *record.Tape, secrets bool) string {
 	t.Helper()
-	return portableForm(t, tape, true)
-}
-
-// portableForm is portable with its secrets or without.
-func portableForm(t testing.TB, tape *record.Tape, secrets bool) string {
-	t.Helper()
-	info, err := tape.Info()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	e, err := record.NewExporter(&b, info, secrets)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for f, err := range tape.Frames(1) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Write(tape, f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := e.Close(); err != nil {
+	var b strings.Builder
+	if err := tape.Export(&b, secrets); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -109,7 +88,7 @@ func TestPortable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := portable(t, tape)
+	text := exported(t, tape, true)
 	if i := strings.IndexFunc(text, controls); i >= 0 {
 		t.Errorf("a terminal is controlled by %q", text[i:min(len(text), i+40)])
 	}
@@ -141,7 +120,7 @@ func TestPortable(t *testing.T) {
 		if len(got) != len(want) {
 			t.Errorf("%s: %d frames, want %d", name, len(got), len(want))
 		}
-		if got := portable(t, again); got != text {
+		if got := exported(t, again, true); got != text {
 			t.Errorf("%s: exported again it differs: %d bytes, want %d", name, len(got), len(text))
 		}
 	}
@@ -162,7 +141,7 @@ func TestPortableStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	e, err := record.NewExporter(&b, record.Info{}, true)
+	e, err := portable.NewExporter(&b, "", record.Start{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +264,7 @@ func TestExportedMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := portableForm(t, tape, false)
+	got := exported(t, tape, false)
 	if want := `"fault":"panic: sk-[redacted]"}`; !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s in it", got, want)
 	}
@@ -298,7 +277,7 @@ func TestExportedHeader(t *testing.T) {
 		true:  `["agent","--token","t","--key=k","X_API_KEY=v"]`,
 	} {
 		var b bytes.Buffer
-		e, err := record.NewExporter(&b, info, raw)
+		e, err := portable.NewExporter(&b, info.Tape, info.Start, raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,7 +303,7 @@ func FuzzReadPortable(f *testing.F) {
 			if err != nil {
 				return
 			}
-			text := portable(t, tape)
+			text := exported(t, tape, true)
 			again, err := record.ReadPortable(strings.NewReader(text), "export")
 			if err != nil {
 				t.Fatalf("%q is exported as %q: %v", file, text, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/internal/memtest"
+	"github.com/acptap/acptap/record/portable"
 )
 
 // FuzzRows takes any rows of a block: memory follows their bytes, and numbers rise.
@@ -32,7 +33,7 @@ func FuzzRows(f *testing.F) {
 			}
 			last := uint64(0)
 			for _, e := range got {
-				if e.Seq < last || e.Seq > 2*maxSeq || e.Request > e.Seq || e.Size < 0 {
+				if e.Seq < last || e.Seq > 2*portable.MaxSeq || e.Request > e.Seq || e.Size < 0 {
 					t.Fatalf("frame %d behind %d answers %d and has %d bytes", e.Seq, last, e.Request, e.Size)
 				}
 				last = e.Seq

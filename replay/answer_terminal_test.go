@@ -31,7 +31,7 @@ c {"jsonrpc":"2.0","id":4,"result":{"output":"second","truncated":false}}
 a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 `
 	path := filepath.Join(t.TempDir(), "tape.jsonl")
-	if err := os.WriteFile(path, []byte(portable(t, lines)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(portableFile(t, lines)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	report, diff, said, err := playing(t, replay.Client{

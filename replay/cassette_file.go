@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/portable"
 )
 
 // writeStable writes a tape in the portable form without what differs from run
@@ -23,7 +24,7 @@ func writeStable(w io.Writer, t *record.Tape) error {
 	}
 	s := info.Start
 	info.Tape, info.Start = "", record.Start{Name: filepath.Base(s.Command[0]), Cwd: s.Cwd}
-	e, err := record.NewExporter(w, info, false)
+	e, err := portable.NewExporter(w, info.Tape, info.Start, false)
 	if err != nil {
 		return err
 	}

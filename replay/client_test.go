@@ -341,7 +341,7 @@ func TestClientSendsLongMessages(t *testing.T) {
 // also if its id stands at the end.
 func TestClientTakesLongAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tape.jsonl")
-	lines := portable(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+	lines := portableFile(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
 a {"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}},"jsonrpc":"2.0","id":0}
 c {"jsonrpc":"2.0","method":"notifications/initialized"}
 c {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"draw"}}

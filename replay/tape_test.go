@@ -10,9 +10,9 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// portable makes the portable form of lines such as `c {…}`, a frame of the client,
+// portableFile makes the portable form of lines such as `c {…}`, a frame of the client,
 // `a {…}`, one of the agent, and `! …`, a line of the portable form.
-func portable(t testing.TB, lines string) string {
+func portableFile(t testing.TB, lines string) string {
 	t.Helper()
 	var b strings.Builder
 	for line := range strings.Lines(lines) {
@@ -37,7 +37,7 @@ func portable(t testing.TB, lines string) string {
 // tapeOf reads a tape from such lines.
 func tapeOf(t testing.TB, lines string) *record.Tape {
 	t.Helper()
-	tape, err := record.ReadPortable(strings.NewReader(portable(t, lines)), "tape")
+	tape, err := record.ReadPortable(strings.NewReader(portableFile(t, lines)), "tape")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/filter"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/portable"
 )
 
 func newExportCmd(dir *string) *cobra.Command {
@@ -80,7 +80,7 @@ func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *termina
 	if sub.Session != "" {
 		info.Tape = "" // a part of a tape, or of several, is none of them
 	}
-	e, err := record.NewExporter(w, info, raw)
+	e, err := portable.NewExporter(w, info.Tape, info.Start, raw)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package record
+package portable
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ func newUnknownFields(name string, note func(string)) *unknownFields {
 	return &unknownFields{
 		name:   name,
 		note:   note,
-		header: members(reflect.TypeFor[portableHeader]()),
+		header: members(reflect.TypeFor[header]()),
 		known:  append([]string{"seq", "at", "dir", "origin", "end", "frame", "text", "base64"}, members(reflect.TypeFor[wire.Marked]())...),
 		told:   map[string]bool{},
 	}

@@ -1,4 +1,4 @@
-package record
+package portable
 
 import (
 	"bufio"

@@ -1,0 +1,165 @@
+package portable
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/redact"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// An Exporter writes frames in the portable form.
+type Exporter struct {
+	// Stable leaves out the numbers of frames, and times but for the second, so
+	// that the text of a conversation that is recorded again is hardly another.
+	Stable bool
+
+	w    *bufio.Writer
+	raw  bool
+	b    []byte
+	last time.Duration // that was written with Stable
+}
+
+// NewExporter begins to write a tape with that id and beginning to w; the id may be
+// empty. Secrets are redacted, unless raw is set.
+func NewExporter(w io.Writer, tape string, s journal.Start, raw bool) (*Exporter, error) {
+	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), raw: raw}
+	head, err := json.Marshal(header{disk.Format, tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto})
+	if err != nil {
+		return nil, err
+	}
+	if !raw {
+		head = redact.JSON(head)
+	}
+	_, err = e.w.Write(append(termtext.JSON(head), '\n'))
+	return e, err
+}
+
+// A Source has the bytes of frames that are too long to be held: record.Tape is
+// one.
+type Source interface {
+	WriteFrame(w io.Writer, seq uint64) error
+}
+
+// Write writes one frame of t, with all of its bytes.
+func (e *Exporter) Write(t Source, f dialect.Frame) error {
+	b := e.place(append(e.b[:0], '{'), f)
+	b = append(append(append(b, `"dir":"`...), f.Dir.String()...), '"')
+	if f.Origin != wire.Wire {
+		b = append(append(append(b, `,"origin":"`...), f.Origin.String()...), '"')
+	}
+	if f.End != wire.LF && f.Kind != wire.Mark {
+		b = append(append(append(b, `,"end":"`...), f.End.String()...), '"')
+	}
+	e.b = b
+	raw := f.Raw
+	if int64(len(raw)) < f.Size {
+		if e.raw || f.Size > redact.MaxSize {
+			return e.long(t, f)
+		}
+		var whole bytes.Buffer // to find what is secret, all of it is needed
+		whole.Grow(int(f.Size) + bytes.MinRead)
+		if err := t.WriteFrame(&whole, f.Seq); err != nil {
+			return err
+		}
+		raw = whole.Bytes()
+	}
+	if !e.raw {
+		raw = redact.Frame(f.Kind, raw)
+	}
+	switch {
+	case f.Kind == wire.Mark && len(raw) > 2 && raw[0] == '{':
+		b = append(append(b, ','), termtext.JSON(raw)[1:]...)
+		b = append(b, '\n')
+	case f.Kind.IsMessage() && len(bytes.TrimSpace(raw)) == len(raw) && bytes.Equal(termtext.JSON(raw), raw):
+		b = append(append(append(b, `,"frame":`...), raw...), "}\n"...)
+	case utf8.Valid(raw):
+		return e.text(append(b, `,"text":"`...), raw)
+	default:
+		b = base64.StdEncoding.AppendEncode(append(b, `,"base64":"`...), raw)
+		b = append(b, "\"}\n"...)
+	}
+	e.b = b
+	_, err := e.w.Write(b)
+	return err
+}
+
+// text writes the rest of a line behind b: text, which may take six times as many
+// bytes as JSON, piece by piece.
+func (e *Exporter) text(b, text []byte) error {
+	const size = 32 << 10
+	for len(text) > size {
+		end := size
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		if _, err := e.w.Write(termtext.AppendInQuotes(b, text[:end])); err != nil {
+			return err
+		}
+		b, text = b[:0], text[end:]
+	}
+	b = append(termtext.AppendInQuotes(b, text), "\"}\n"...)
+	e.b = b
+	_, err := e.w.Write(b)
+	return err
+}
+
+// place appends the number of a frame and when it came.
+func (e *Exporter) place(b []byte, f dialect.Frame) []byte {
+	at := f.At
+	if e.Stable {
+		if at = at.Truncate(time.Second); at <= e.last {
+			return b // as in the line before
+		}
+		e.last = at
+	} else {
+		b = append(strconv.AppendUint(append(b, `"seq":`...), f.Seq, 10), ',')
+	}
+	if f.Untimed {
+		return b
+	}
+	return append(appendSeconds(append(b, `"at":`...), at), ',')
+}
+
+// long writes a frame that is too long to be held in memory. Nobody has checked
+// that it is JSON, so it is bytes; where secrets are to be redacted, it is left
+// out.
+func (e *Exporter) long(t Source, f dialect.Frame) error {
+	if !e.raw {
+		_, err := e.w.Write(fmt.Appendf(e.b, `,"text":"[redacted: a frame of %d bytes]"}`+"\n", f.Size))
+		return err
+	}
+	e.w.Write(append(e.b, `,"base64":"`...))
+	enc := base64.NewEncoder(base64.StdEncoding, e.w)
+	if err := t.WriteFrame(enc, f.Seq); err != nil {
+		return err
+	}
+	enc.Close()
+	_, err := e.w.WriteString("\"}\n")
+	return err
+}
+
+// Close writes out what is buffered. It does not close the underlying writer.
+func (e *Exporter) Close() error { return e.w.Flush() }
+
+// appendSeconds appends a duration as seconds, to the nanosecond.
+func appendSeconds(b []byte, d time.Duration) []byte {
+	b = strconv.AppendInt(b, int64(d/time.Second), 10)
+	if ns := d % time.Second; ns > 0 {
+		b = append(b, '.')
+		digits := fmt.Appendf(nil, "%09d", ns)
+		b = append(b, bytes.TrimRight(digits, "0")...)
+	}
+	return b
+}

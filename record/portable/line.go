@@ -1,0 +1,154 @@
+// Package portable has the JSON Lines form of a tape, which can be read, compared
+// and kept by other tools. An Exporter writes it, with its secrets redacted unless
+// it is told otherwise. Read reads it, and the files of some other tools, with
+// frames of any length in bounded memory.
+//
+// It reads and writes lines. What the lines mean on a tape, and the numbers that
+// they have there, is up to its caller.
+package portable
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/disk"
+)
+
+// The portable form of a tape is JSON Lines: a header, then a line for each
+// frame.
+//
+//	{"acptap":1,"tape":"…","started":"2026-01-02T15:04:05Z","command":["agent"],"cwd":"/w"}
+//	{"seq":1,"at":0.013,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"initialize"}}
+//	{"seq":2,"at":0.015,"dir":"err","text":"ready"}
+//	{"seq":3,"at":0.021,"dir":"c2a","eof":true}
+//
+// frame holds the bytes themselves where they are JSON without blanks around
+// it, and nothing in them could control a terminal (termtext.JSON); else text (valid
+// UTF-8) or base64 holds them. origin is left out for the
+// wire, end for a line feed. Marks have the fields of wire.Marked. Only dir and
+// one of frame, text, base64 or a mark must be there: without at nobody knows when it
+// was, but not before the line before, and seq is the next number. Numbers that are left out stay left out; where
+// they do not rise, lines are numbered on from there (loader.number).
+
+// header is the first line.
+type header struct {
+	Acptap  int       `json:"acptap"`
+	Tape    string    `json:"tape,omitempty"`
+	Started time.Time `json:"started,omitzero"`
+	Command []string  `json:"command,omitempty"`
+	Cwd     string    `json:"cwd,omitempty"`
+	Name    string    `json:"name,omitempty"`
+	Version string    `json:"version,omitempty"`
+	Proto   string    `json:"protocol,omitempty"`
+}
+
+// A Line is one line of a portable file: bytes of a direction, or a
+// mark.
+type Line struct {
+	Seq     uint64 // 0: none is given
+	Dir     wire.Direction
+	Origin  wire.Origin
+	At      time.Duration
+	Untimed bool // no time is given, and At is that of the line before
+	End     wire.LineEnd
+	Raw     []byte
+	Body    io.Reader // in place of Raw, of a line that is too long to be held
+	Mark    *wire.Marked
+}
+
+// MaxSeq is beyond the number of any frame, and so far from the end of the
+// numbers that nothing that is reckoned with them passes it.
+const MaxSeq = 1 << 48
+
+// parseHeader reads a header. ok is false if line is none.
+func parseHeader(line []byte) (h header, ok bool, err error) {
+	if !gjson.GetBytes(line, "acptap").Exists() {
+		return h, false, nil
+	}
+	err = json.Unmarshal(line, &h)
+	if is := (*json.UnmarshalTypeError)(nil); errors.As(err, &is) {
+		return h, true, fmt.Errorf("header: %q cannot be of type %s", is.Field, is.Value)
+	}
+	if err != nil {
+		return h, true, fmt.Errorf("header: %w", err)
+	}
+	if h.Acptap > disk.Format {
+		return h, true, fmt.Errorf("portable form of version %d: %w", h.Acptap, disk.ErrNewer)
+	}
+	return h, true, nil
+}
+
+// parseLine reads a line that is no header. last is the time of the one
+// before.
+func parseLine(line []byte, last time.Duration) (Line, error) {
+	l := Line{At: last, Untimed: true}
+	if !json.Valid(line) {
+		return l, errors.New("no JSON")
+	}
+	g := gjson.ParseBytes(line)
+	if !g.IsObject() {
+		return l, errors.New("no JSON object")
+	}
+	dir := g.Get("dir")
+	if !dir.Exists() {
+		return l, errors.New(`"dir" is missing; it is c2a, a2c or err`)
+	}
+	if err := l.Dir.UnmarshalText([]byte(dir.Str)); err != nil {
+		return l, err
+	}
+	if v := g.Get("origin"); v.Exists() {
+		if err := l.Origin.UnmarshalText([]byte(v.Str)); err != nil {
+			return l, err
+		}
+	}
+	if v := g.Get("end"); v.Exists() {
+		if err := l.End.UnmarshalText([]byte(v.Str)); err != nil {
+			return l, err
+		}
+	}
+	if v := g.Get("seq"); v.Exists() {
+		n, err := strconv.ParseUint(v.Raw, 10, 64)
+		if err != nil || n > MaxSeq {
+			return l, fmt.Errorf(`"seq": %s is no number of a frame`, v.Raw)
+		}
+		l.Seq = n
+	}
+	if v := g.Get("at"); v.Exists() {
+		at, err := strconv.ParseFloat(v.Raw, 64)
+		if err != nil || at < 0 || at > 1e9 {
+			return l, fmt.Errorf("%q is no time in seconds", v.Raw)
+		}
+		l.At, l.Untimed = time.Duration(at*1e9+0.5), false
+	}
+	switch frame, text, b64 := g.Get("frame"), g.Get("text"), g.Get("base64"); {
+	case frame.Exists():
+		l.Raw = []byte(frame.Raw)
+	case text.Type == gjson.String:
+		l.Raw = []byte(text.Str)
+	case b64.Type == gjson.String:
+		var err error
+		if l.Raw, err = base64.StdEncoding.DecodeString(b64.Str); err != nil {
+			return l, fmt.Errorf("base64: %w", err)
+		}
+	default:
+		l.Mark = new(wire.Marked)
+		if err := json.Unmarshal(line, l.Mark); err != nil {
+			return l, err
+		}
+		if *l.Mark == (wire.Marked{}) {
+			return l, errors.New(`neither "frame", "text", "base64" nor a mark`)
+		}
+		if l.Mark.Gap < 0 || l.Mark.Damage < 0 {
+			return l, errors.New(`"gap" and "damage" are numbers of bytes`)
+		}
+	}
+	return l, nil
+}

@@ -1,0 +1,174 @@
+package portable
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/journal"
+)
+
+// bodies are the members in which loggers keep a message, as JSON or as the text
+// of its line. Where there are several the one nearest to the bytes stands first.
+var bodies = [...]string{"raw", "msg", "message", "payload", "frame", "text"}
+
+// isForeign reports whether a file that begins with that line was written by
+// another tool. Such lines have a time, a direction and a message:
+//
+//	{"ts":1706000000.123,"dir":"c2a","msg":{…}}                               acp-debug
+//	{"ts":"2026-01-02T15:04:05.1Z","direction":"c2s","raw":{…}}               mcpsnoop
+//	{"timestamp":1706000000123,"direction":"editor-to-agent","raw":"{…}"}     acp-devtools --log json
+func isForeign(text []byte) bool {
+	g := gjson.ParseBytes(text)
+	if g.Get("acptap").Exists() {
+		return false
+	}
+	for _, name := range [...]string{"direction", "raw", "msg", "message", "payload"} { // the portable form has none of them
+		if g.Get(name).Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+func foreignLines(begin func(journal.Start, string)) lineParser {
+	first := true
+	var start time.Time
+	var last time.Duration
+	return func(text []byte) (p Line, ok bool, err error) {
+		if !json.Valid(text) {
+			return p, false, errors.New("no JSON")
+		}
+		g := gjson.ParseBytes(text)
+		at, err := parseTime(either(g, "ts", "timestamp", "time"))
+		if err != nil {
+			return p, false, err
+		}
+		if start.IsZero() && !at.IsZero() {
+			if start = at; at.Before(firstLog) {
+				start = time.Unix(0, 0) // seconds since the log began
+			}
+		}
+		dir := either(g, "direction", "dir").Str
+		meta := dir == "meta" // mcpsnoop tells the command first
+		if first {
+			first = false
+			var s journal.Start
+			if start.After(firstLog) {
+				s.Time = start
+			}
+			if raw := g.Get("raw"); meta {
+				s.Cwd = raw.Get("cwd").Str
+				for _, arg := range raw.Get("command").Array() {
+					s.Command = append(s.Command, arg.Str)
+				}
+			}
+			begin(s, "")
+		}
+		if meta {
+			return p, false, nil
+		}
+		if !at.IsZero() {
+			since, err := sinceStart(start, at)
+			if err != nil {
+				return p, false, err
+			}
+			last = max(last, since)
+		}
+		p.At, p.Untimed = last, at.IsZero()
+		if p.Dir, err = parseDirection(dir); err != nil {
+			return p, false, err
+		}
+		switch body := either(g, bodies[:]...); {
+		case body.IsObject(), body.IsArray():
+			p.Raw = []byte(body.Raw)
+		case body.Type == gjson.String:
+			p.Raw = []byte(strings.TrimSuffix(body.Str, "\n"))
+		default:
+			return p, false, fmt.Errorf("no message; it is looked for in %q", bodies)
+		}
+		return p, true, nil
+	}
+}
+
+// either returns the first member of g that is there and not null.
+func either(g gjson.Result, names ...string) gjson.Result {
+	for _, name := range names {
+		if v := g.Get(name); v.Type != gjson.Null {
+			return v
+		}
+	}
+	return gjson.Result{}
+}
+
+// parseTime takes the time of another tool's line, as text or as a number. A line
+// without one has the zero time.
+func parseTime(v gjson.Result) (time.Time, error) {
+	switch v.Type {
+	case gjson.Null:
+		return time.Time{}, nil
+	case gjson.String:
+		// Python's isoformat leaves out the zone of a time that knows none.
+		for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05"} {
+			if t, err := time.Parse(layout, v.Str); err == nil {
+				return t.UTC(), nil
+			}
+		}
+	case gjson.Number:
+		return instant(v.Num)
+	}
+	return time.Time{}, fmt.Errorf("%s is no time", v.Raw)
+}
+
+// firstLog is before any log of these protocols, and long after any log that
+// counts from its own beginning.
+var firstLog = time.Unix(1e8, 0)
+
+// instant takes seconds, milliseconds, microseconds or nanoseconds since 1970:
+// their sizes tell them apart until the year 5138.
+func instant(n float64) (time.Time, error) {
+	if n < 0 || n >= 1e20 {
+		return time.Time{}, fmt.Errorf("%v is no time", n)
+	}
+	micros := n * 1e6
+	for micros >= 1e17 {
+		micros /= 1e3
+	}
+	return time.UnixMicro(int64(math.Round(micros))).UTC(), nil
+}
+
+// sinceStart returns how long after the start of a tape at is. The portable form
+// has no longer times.
+func sinceStart(start, at time.Time) (time.Duration, error) {
+	d := max(0, at.Sub(start))
+	if d > 1e9*time.Second {
+		return 0, fmt.Errorf("%v is too long after the beginning, %v", at, start)
+	}
+	return d, nil
+}
+
+// parseDirection takes c2a, client-to-agent, clientToServer, "editor → agent"
+// and the like. in and out are refused: they do not say whose.
+func parseDirection(name string) (wire.Direction, error) {
+	letters := strings.Map(func(c rune) rune {
+		if 'a' <= c && c <= 'z' || c == '2' {
+			return c
+		}
+		return -1
+	}, strings.ToLower(name))
+	switch letters {
+	case "c2a", "c2s", "clienttoagent", "clienttoserver", "editortoagent", "clientagent", "clientserver", "editoragent":
+		return wire.ClientToAgent, nil
+	case "a2c", "s2c", "agenttoclient", "servertoclient", "agenttoeditor", "agentclient", "serverclient", "agenteditor":
+		return wire.AgentToClient, nil
+	case "err", "stderr", "agentstderr", "serverstderr":
+		return wire.AgentStderr, nil
+	}
+	return 0, fmt.Errorf("%q is no direction; there are c2a, client-to-agent, a2c, agent-to-client, err and the like", name)
+}

@@ -1,0 +1,118 @@
+package portable
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/acptap/acptap/record/journal"
+)
+
+// Read reads a file in the portable form or in that of another tool, and calls line
+// with each of its lines. If the file says how its tape began, begin is called
+// before that, with the tape's id if there is one. Errors tell the place in the
+// file, whose name is name; note is told of members that mean nothing.
+func Read(r io.Reader, name string, note func(string), begin func(journal.Start, string), line func(Line) error) error {
+	in := bufio.NewReaderSize(r, 64<<10)
+	if isDevtools(in) {
+		limit := &limitReader{r: in}
+		d := devtools{dec: json.NewDecoder(limit), limit: limit, name: name, begin: begin, line: line}
+		return d.read()
+	}
+	var parse lineParser
+	var unknown *unknownFields // of the portable form; other tools write what they like
+	return readLines(in, name, func(n int, text []byte, body io.Reader) error {
+		switch {
+		case parse != nil:
+		case isForeign(text):
+			parse = foreignLines(begin)
+		default:
+			parse, unknown = portableLines(begin), newUnknownFields(name, note)
+		}
+		p, ok, err := parse(text)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		if body != nil && (!ok || p.Mark != nil || len(p.Raw) > 0) {
+			return fmt.Errorf("%s:%d: %w", name, n, errLongLine)
+		}
+		if !ok {
+			if unknown != nil {
+				unknown.seeHeader(n, text)
+			}
+			return nil
+		}
+		if unknown != nil {
+			unknown.see(n, text)
+		}
+		p.Body = body
+		return line(p)
+	})
+}
+
+// A lineParser reads the lines of one file, in order. ok is false for a line that
+// is nothing on the tape.
+type lineParser func(text []byte) (p Line, ok bool, err error)
+
+func portableLines(begin func(journal.Start, string)) lineParser {
+	first := true
+	var last time.Duration
+	return func(text []byte) (Line, bool, error) {
+		if first {
+			first = false
+			h, ok, err := parseHeader(text)
+			if err != nil {
+				return Line{}, false, err
+			}
+			if ok {
+				begin(journal.Start{Time: h.Started, Command: h.Command, Cwd: h.Cwd, Name: h.Name, Version: h.Version, Proto: h.Proto}, h.Tape)
+				return Line{}, false, nil
+			}
+		}
+		p, err := parseLine(text, last)
+		last = p.At
+		return p, true, err
+	}
+}
+
+// readLines reads lines of any length, and calls f with each and its number from
+// 1. Blank lines are passed over. Of a line that is too long to be held body has
+// the bytes; else it is nil. Both are valid until f returns, which has read all of
+// body then. Errors of body tell the line, and the file's name.
+func readLines(in *bufio.Reader, name string, f func(n int, line []byte, body io.Reader) error) error {
+	var line []byte
+	for n := 1; ; n++ {
+		var err error
+		line = line[:0]
+		for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull && len(line) <= maxLine; {
+			var part []byte
+			part, err = in.ReadSlice('\n')
+			line = append(line, part...)
+		}
+		if err == bufio.ErrBufferFull {
+			short, body, err := splitLong(line, in)
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", name, n, err)
+			}
+			if err := f(n, short, placed{body, name, n}); err != nil {
+				return err
+			}
+			continue
+		}
+		if t := bytes.TrimSpace(line); len(t) > 0 {
+			if err := f(n, t, nil); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
