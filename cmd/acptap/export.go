@@ -84,20 +84,20 @@ func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *termina
 	if err != nil {
 		return nil, err
 	}
-	sieve := sieve{Filter: want}
+	match := frameMatcher{Filter: want}
 	for _, p := range sub.Parts {
 		info, err := p.Tape.Info()
 		if err != nil {
 			return damage, err
 		}
-		sieve.next(p, info.Start.Time)
+		match.startTape(p, info.Start.Time)
 		for f, err := range p.Tape.Frames(max(p.Run.First, 1)) {
 			if err != nil {
 				damage = errors.Join(damage, err)
 				continue
 			}
 			bar.Show(int64(f.Seq), int64(info.Lines))
-			if !sieve.wants(&f) || !sub.has(p, &f) {
+			if !match.matches(&f) || !sub.has(p, &f) {
 				continue
 			}
 			if err := e.Write(p.Tape, f); err != nil {

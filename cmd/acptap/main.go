@@ -121,6 +121,6 @@ what they say, and shows it later.`,
 	)
 	root.SetHelpCommand(newHelpCmd(root))
 	root.SetVersionTemplate(versionText() + "\n")
-	explain(root)
+	configureUsage(root)
 	return root
 }

@@ -19,7 +19,7 @@ import (
 
 func newProxyCmd(dir *string) *cobra.Command {
 	var start record.Start
-	var sessions shimChoice
+	var sessions sessionFlags
 	cmd := &cobra.Command{
 		Use:   "proxy [flags] -- AGENT [ARG...]",
 		Short: "Run an agent and record what it and its client say",
@@ -66,27 +66,27 @@ found and 126 if it cannot be run.`,
 	return cmd
 }
 
-func runProxy(ctx context.Context, dir string, start record.Start, sessions *shimChoice, stderr io.Writer) error {
+func runProxy(ctx context.Context, dir string, start record.Start, sessions *sessionFlags, stderr io.Writer) error {
 	// There is a proxy for each agent of each editor, so memory counts more than
 	// the collector's time (BenchmarkMemory, BenchmarkFlood). Not at once: it would
 	// collect while the agent starts (BenchmarkStart).
 	frugal := time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(30) })
 	defer frugal.Stop()
-	h := &herald{stderr: stderr}
-	defer h.wait()
+	w := &asyncWarner{stderr: stderr}
+	defer w.wait()
 	p := &proxy.Proxy{Command: start.Command, Complain: func(err error) {
-		h.tell("%s", termtext.Line(err.Error())) // a panic may quote the traffic
+		w.warn("%s", termtext.Line(err.Error())) // a panic may quote the traffic
 	}}
 	var journal *record.Recorder
 	var helper *shim.Shim
 	p.Prepare = func() (j proxy.Journal, i proxy.Interceptor) {
 		var err error
-		if journal, err = beginTape(dir, start, h); err != nil {
-			h.tell("not recording: %v", err)
+		if journal, err = beginTape(dir, start, w); err != nil {
+			w.warn("not recording: %v", err)
 			return nil, nil // what is not recorded cannot be loaded later
 		}
 		if helper, err = sessions.shim(dir, start, journal.Tape()); err != nil {
-			h.tell("--sessions: %v", err)
+			w.warn("--sessions: %v", err)
 		}
 		if helper != nil {
 			i = helper
@@ -99,24 +99,24 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *shi
 	}
 	if journal != nil {
 		if err := journal.Close(); err != nil {
-			h.tell("%v", err) // the status stays the agent's
+			w.warn("%v", err) // the status stays the agent's
 		}
 	}
 	var unstarted *proxy.StartError
 	if errors.As(err, &unstarted) {
-		h.tell("%v", err)
+		w.warn("%v", err)
 		return &proxy.ExitError{Code: unstarted.Code} // which tells nothing more
 	}
 	return err
 }
 
 // beginTape begins to record. What goes wrong later is told by h.
-func beginTape(dir string, start record.Start, h *herald) (*record.Recorder, error) {
+func beginTape(dir string, start record.Start, w *asyncWarner) (*record.Recorder, error) {
 	store, err := openStore(dir)
 	if err != nil {
 		return nil, err
 	}
-	store.Trouble = func(err error) { h.tell("%v", err) }
+	store.Trouble = func(err error) { w.warn("%v", err) }
 	start.Cwd, _ = os.Getwd() // one that was deleted has no name
 	start.Version = version()
 	start.PID = os.Getpid()

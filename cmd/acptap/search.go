@@ -39,7 +39,7 @@ read, and if it is interrupted.`,
   acptap search --json method:fs/write_text_file | jq -r .frame.params.path`,
 		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s.picks.query = strings.Join(args, " ")
+			s.flags.query = strings.Join(args, " ")
 			if err := s.parse(); err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 			flushed = now
 		}
 	}
-	search := inspect.Search{Store: store, Filter: s.want.Filter, Progress: progress}
+	search := inspect.Search{Store: store, Filter: s.match.Filter, Progress: progress}
 	for hit, err := range search.Hits(ctx) {
 		switch {
 		case ctx.Err() != nil:

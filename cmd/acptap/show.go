@@ -29,8 +29,8 @@ type show struct {
 	from, to uint64
 	frame    uint64 // 0: all
 	color    string
-	picks    picks
-	want     sieve // made of picks
+	flags    frameFlags
+	match    frameMatcher // made from flags
 }
 
 func newShowCmd(dir *string) *cobra.Command {
@@ -102,7 +102,7 @@ part of it, cannot be read.`,
 	f.BoolVar(&s.chat, "chat", false, "conversations instead of frames")
 	f.BoolVar(&s.asJSON, "json", false, "one JSON object a line")
 	f.BoolVarP(&s.follow, "follow", "f", false, "wait for more frames until the tape ends; see above")
-	s.picks.flags(f)
+	s.flags.flags(f)
 	f.Uint64Var(&s.from, "from", 1, "frames from `number` on")
 	f.Uint64Var(&s.to, "to", math.MaxUint64, "frames up to `number`")
 	f.Lookup("to").DefValue = "the last"
@@ -111,8 +111,8 @@ part of it, cannot be read.`,
 	f.StringVar(&s.color, "color", "auto", "`when` to use colours: auto, always or never")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		return cmp.Or(
-			apart(f, "chat", "follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"),
-			apart(f, "frame", "follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"),
+			exclusive(f, "chat", "follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"),
+			exclusive(f, "frame", "follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"),
 		)
 	}
 	return cmd
@@ -120,7 +120,7 @@ part of it, cannot be read.`,
 
 // parse reads the flags that are words.
 func (s *show) parse() (err error) {
-	if s.want.Filter, err = s.picks.filter(); err != nil {
+	if s.match.Filter, err = s.flags.filter(); err != nil {
 		return err
 	}
 	switch s.color {
@@ -174,7 +174,7 @@ func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, su
 // source yields the frames of a part, and what comes later if it is to be
 // followed.
 func (s *show) source(ctx context.Context, p part, last bool) iter.Seq2[dialect.Frame, error] {
-	from := s.want.from(p, s.from)
+	from := s.match.from(p, s.from)
 	if s.follow && last {
 		return p.Tape.Follow(ctx, from)
 	}
@@ -194,11 +194,11 @@ type listing struct {
 
 func (l *listing) begin(sub subject, p part) error {
 	info, err := p.Tape.Info()
-	if err != nil && (l.asJSON || !l.want.IsZero()) {
+	if err != nil && (l.asJSON || !l.match.IsZero()) {
 		return err
 	}
 	l.start = info.Start.Time
-	l.want.next(p, l.start)
+	l.match.startTape(p, l.start)
 	if len(sub.Parts) > 1 && !l.asJSON {
 		return l.lines.Heading("tape " + p.Tape.ID())
 	}
@@ -212,7 +212,7 @@ func (l *listing) part(sub subject, p part, frames iter.Seq2[dialect.Frame, erro
 			err = l.trouble(err)
 		case f.Seq > l.to:
 			return nil
-		case l.want.wants(&f) && f.Seq >= l.from && sub.has(p, &f):
+		case l.match.matches(&f) && f.Seq >= l.from && sub.has(p, &f):
 			err = l.write(&f)
 		default:
 			l.lines.Pass(&f)
@@ -252,7 +252,7 @@ func (l *listing) trouble(err error) error {
 }
 
 func (l *listing) verdict() error {
-	picky := !l.want.IsZero() || l.from > 1 || l.to != math.MaxUint64
+	picky := !l.match.IsZero() || l.from > 1 || l.to != math.MaxUint64
 	switch {
 	case l.broken > 0:
 		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(l.broken), "part"))

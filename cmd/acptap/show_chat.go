@@ -31,7 +31,7 @@ func (s *show) conversations(w, stderr io.Writer, sub subject, width int, color 
 		if shown++; s.asJSON {
 			err = writeConversation(w, session)
 		} else {
-			err = tellConversation(w, session, shown == 1, form)
+			err = writeChat(w, session, shown == 1, form)
 		}
 		if err != nil {
 			return err
@@ -81,10 +81,10 @@ func (s *show) wants(sub subject, session *trace.Session) bool {
 	if session.Connection.Protocol == dialect.MCP || sub.Session != "" && session.ID != sub.Session {
 		return false
 	}
-	if len(s.picks.sessions) == 0 {
+	if len(s.flags.sessions) == 0 {
 		return true
 	}
-	for _, id := range s.picks.sessions {
+	for _, id := range s.flags.sessions {
 		if strings.HasPrefix(session.ID, id) {
 			return true
 		}
@@ -92,7 +92,7 @@ func (s *show) wants(sub subject, session *trace.Session) bool {
 	return false
 }
 
-func tellConversation(w io.Writer, session *trace.Session, first bool, form trace.Text) error {
+func writeChat(w io.Writer, session *trace.Session, first bool, form trace.Text) error {
 	if !first {
 		io.WriteString(w, "\n") // the error comes again with the next
 	}

@@ -38,7 +38,7 @@ a tape cannot be read.`,
 			if err != nil {
 				return err
 			}
-			return tellReloads(cmd.OutOrStdout(), cmd.ErrOrStderr(), reloads, asJSON)
+			return writeReloads(cmd.OutOrStdout(), cmd.ErrOrStderr(), reloads, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object for each load: {tape, request, method, session, live, losses[{how, what, text, fields}]}")
@@ -107,7 +107,7 @@ func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record
 	return []*record.Tape{last}, nil
 }
 
-func tellReloads(w, stderr io.Writer, reloads []shim.Reload, asJSON bool) error {
+func writeReloads(w, stderr io.Writer, reloads []shim.Reload, asJSON bool) error {
 	if len(reloads) == 0 {
 		warn(stderr, "there is no load that the agent has served by itself")
 		return errNo

@@ -82,15 +82,15 @@ func fullPipe(t *testing.T) *os.File {
 }
 
 // What is told comes in order.
-func TestHeraldOrder(t *testing.T) {
+func TestAsyncWarnerOrder(t *testing.T) {
 	var b bytes.Buffer
-	h := &herald{stderr: &b}
+	w := &asyncWarner{stderr: &b}
 	var want strings.Builder
 	for i := range 100 {
-		h.tell("%d", i)
+		w.warn("%d", i)
 		fmt.Fprintf(&want, "acptap: %d\n", i)
 	}
-	<-h.told
+	<-w.written
 	if b.String() != want.String() {
 		t.Errorf("got %q", b.String())
 	}

@@ -12,25 +12,25 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A doom is what goes because of what was named.
-type doom struct {
+// A deletion lists the tapes to delete for the tapes and sessions that were named.
+type deletion struct {
 	tapes []string
 	kept  []keptRun
 }
 
-// A keptRun is of a session that goes, on a tape that stays: nothing is on it but
-// that the session was opened, closed or deleted there.
+// A keptRun is a run of a deleted session on a tape that stays, because the session
+// was only opened, closed or deleted there.
 type keptRun struct{ tape, session string }
 
-// findDoomed returns which tapes go if the tapes and sessions that are named are
-// to go. All are looked up before the first is gone: last must not move.
-func findDoomed(store *record.Store, refs []string) (doom, error) {
-	var d doom
+// findDeletion returns which tapes have to be deleted for refs. All refs are looked
+// up before the first deletion, which would change what last means.
+func findDeletion(store *record.Store, refs []string) (deletion, error) {
+	var d deletion
 	ids, err := store.Tapes()
 	if err != nil {
 		return d, err
 	}
-	noTape := map[string]error{} // why what is named is none
+	noTape := map[string]error{} // why a ref names no tape
 	for _, ref := range refs {
 		id, err := record.TapeID(ids, ref)
 		if err == nil {
@@ -49,7 +49,7 @@ func findDoomed(store *record.Store, refs []string) (doom, error) {
 	all := slices.Concat(l.Sessions, l.Deleted)
 	var sessions []record.SessionInfo
 	for _, name := range slices.Sorted(maps.Keys(noTape)) {
-		fits, _ := sessionsLike(all, name) // not the latest of an id: which is meant must be certain
+		fits, _ := sessionsLike(all, name) // not only the latest of an id: an ambiguous one is refused
 		one, err := onlySession(fits, name)
 		if errors.Is(err, record.ErrNoTape) {
 			return d, fmt.Errorf("%w, and no session; see acptap ls and acptap sessions", noTape[name])
@@ -69,14 +69,14 @@ func findDoomed(store *record.Store, refs []string) (doom, error) {
 	return d, nil
 }
 
-func (d *doom) add(tape string) {
+func (d *deletion) add(tape string) {
 	if !slices.Contains(d.tapes, tape) {
 		d.tapes = append(d.tapes, tape)
 	}
 }
 
-// addRun adds the tape of a run, on which there are the other sessions too.
-func (d *doom) addRun(l record.Listing, one record.SessionInfo, run record.Run, others []string) error {
+// addRun adds the tape of a run. others are the other sessions on that tape.
+func (d *deletion) addRun(l record.Listing, one record.SessionInfo, run record.Run, others []string) error {
 	tape := slices.IndexFunc(l.Tapes, func(i record.Info) bool { return i.Tape == run.Tape })
 	switch {
 	case slices.Contains(d.tapes, run.Tape):
@@ -92,16 +92,16 @@ func (d *doom) addRun(l record.Listing, one record.SessionInfo, run record.Run, 
 	return nil
 }
 
-// others returns the sessions that would lose something with a tape and are not
-// among those that go.
-func others(all, going []record.SessionInfo, tape string) []string {
+// others returns the sessions that are not to be deleted and would lose something
+// with the tape.
+func others(all, deleted []record.SessionInfo, tape string) []string {
 	var ids []string
 	for _, s := range all {
-		goes := slices.ContainsFunc(going, func(g record.SessionInfo) bool { return g.ID == s.ID && g.Agent == s.Agent })
-		said := func(r record.Run) bool {
+		named := slices.ContainsFunc(deleted, func(g record.SessionInfo) bool { return g.ID == s.ID && g.Agent == s.Agent })
+		used := func(r record.Run) bool {
 			return r.Tape == tape && (r.Turns > 0 || s.Dialect.Protocol() == dialect.MCP)
 		}
-		if !goes && slices.ContainsFunc(s.Runs, said) {
+		if !named && slices.ContainsFunc(s.Runs, used) {
 			ids = append(ids, s.ID)
 		}
 	}

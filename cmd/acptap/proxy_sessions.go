@@ -12,8 +12,8 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// A shimChoice is what the flags of acptap proxy say of the session shim.
-type shimChoice struct {
+// A sessionFlags is what the flags of acptap proxy say of the session shim.
+type sessionFlags struct {
 	mode     string
 	history  string
 	from     []string
@@ -23,7 +23,7 @@ type shimChoice struct {
 }
 
 // flags adds the flags.
-func (c *shimChoice) flags(f *pflag.FlagSet) {
+func (c *sessionFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.mode, "sessions", "off", "give the agent the session methods that it lacks, or not: this `mode`, auto, force or off")
 	f.Lookup("sessions").NoOptDefVal = "auto"
 	f.DurationVar(&c.patience, "load-patience", 20*time.Second, "with --sessions, how long a session method of the agent's own may be silent")
@@ -34,7 +34,7 @@ func (c *shimChoice) flags(f *pflag.FlagSet) {
 }
 
 // check says what is wrong with the flags' values.
-func (c *shimChoice) check() error {
+func (c *sessionFlags) check() error {
 	for _, v := range []struct {
 		flag, value string
 		one, two    string
@@ -61,7 +61,7 @@ func (c *shimChoice) check() error {
 // shim returns the interceptor that serves sessions from the store in dir for an
 // agent that is recorded there on a tape; nil if it is off. The caller closes it
 // when the proxy has returned.
-func (c *shimChoice) shim(dir string, start record.Start, tape string) (*shim.Shim, error) {
+func (c *sessionFlags) shim(dir string, start record.Start, tape string) (*shim.Shim, error) {
 	if c.mode == "off" {
 		return nil, nil
 	}
