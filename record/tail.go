@@ -2,7 +2,6 @@ package record
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/acptap/acptap/record/journal"
 )
@@ -100,56 +98,6 @@ func (k *tail) pass() error {
 		return nil
 	}
 	return io.EOF
-}
-
-// tail yields what is in the journal behind the block with that index. more says
-// that blocks were sealed meanwhile, which are to be read before what is left.
-func (t *Tape) tail(ctx context.Context, index int, follow bool, yield func(*block, error) bool) (more bool, err error) {
-	if !t.store.hasJournal(t.id) {
-		if !t.store.hasFile(t.id) {
-			return false, fmt.Errorf("tape %s: %w", t.id, ErrNoTape)
-		}
-		return t.laterSealed(index)
-	}
-	k, err := t.openTail(index)
-	if err != nil || k == nil {
-		return err == nil, err
-	}
-	defer k.journal.Close()
-	for {
-		live := t.store.isLive(t.id) // asked first: what it wrote last is read below
-		b, err := k.read()
-		if len(b.entries) > 0 && !yield(b, nil) {
-			return false, nil
-		}
-		if errors.Is(err, journal.ErrRemoved) {
-			if more, err := t.laterSealed(index); more || err != nil {
-				return more, err
-			}
-			err = k.pass()
-		}
-		switch {
-		case err == nil && ctx.Err() != nil:
-			return false, nil
-		case err == nil:
-			continue
-		case err != io.EOF:
-			return false, err
-		case !live:
-			b, err := k.flush()
-			if len(b.entries) > 0 {
-				yield(b, nil)
-			}
-			return false, err
-		case !follow:
-			return false, nil
-		}
-		select {
-		case <-ctx.Done():
-			return false, nil
-		case <-time.After(pollEvery):
-		}
-	}
 }
 
 // laterSealed reports whether blocks behind the one with that index are there.

@@ -99,7 +99,7 @@ func (t *Tape) Last() (uint64, error) {
 func (t *Tape) frames(ctx context.Context, from uint64, withBytes, follow bool) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		next := max(from, 1)
-		for b, err := range t.stretches(ctx, next, withBytes, follow) {
+		for b, err := range t.blocksFrom(ctx, next, withBytes, follow) {
 			if err != nil {
 				if !yield(dialect.Frame{}, err) {
 					return
@@ -124,54 +124,24 @@ func (t *Tape) frames(ctx context.Context, from uint64, withBytes, follow bool) 
 	}
 }
 
-// stretches yields the blocks from the one with frame from on: those that are
+// blocksFrom yields the blocks from the one with frame from on: those that are
 // sealed, and then what is in the journal, block by block. A block is valid
-// until the next one is asked for. What was in the journal and is sealed meanwhile
-// does not come again.
-func (t *Tape) stretches(ctx context.Context, from uint64, withBytes, follow bool) iter.Seq2[*block, error] {
+// until the next one is asked for.
+func (t *Tape) blocksFrom(ctx context.Context, from uint64, withBytes, follow bool) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
-		done := -1 // index of the last block that was read
-		seen := 0  // entries behind that block that the journal has given already
-		var space room
-		for {
-			places, err := t.from.places()
-			if err != nil && !(t.store != nil && errors.Is(err, ErrNoTape)) {
-				yield(nil, err)
+		r := newBlockReader(t, from, withBytes)
+		defer r.close()
+		for ctx.Err() == nil {
+			b, err := r.next()
+			switch {
+			case err == io.EOF, err == errNoMore && !follow:
 				return
-			}
-			places = places[begin(places, from):]
-			for len(places) > 0 && places[0].index <= done {
-				places = places[1:]
-			}
-			for _, at := range places {
-				if ctx.Err() != nil {
-					return
+			case err == errNoMore:
+				select {
+				case <-ctx.Done():
+				case <-time.After(pollEvery):
 				}
-				done = at.index
-				b, err := t.block(at, withBytes, &space)
-				if b == nil {
-					seen = 0 // nobody knows how many of them these were
-				} else {
-					again := min(seen, len(b.entries))
-					b.entries = b.entries[again:]
-					seen -= again
-				}
-				if !yield(b, err) || errors.Is(err, ErrNoTape) {
-					return
-				}
-			}
-			if t.store == nil {
-				return
-			}
-			more, err := t.tail(ctx, done, follow, func(b *block, err error) bool {
-				from = 0 // what is sealed next is counted from the first entry on
-				seen += len(b.entries)
-				return yield(b, err)
-			})
-			if err != nil {
-				yield(nil, err)
-			}
-			if err != nil || !more {
+			case !yield(b, err):
 				return
 			}
 		}
@@ -233,7 +203,7 @@ func (w *limited) Write(p []byte) (int, error) {
 // WriteFrame writes all bytes of a frame, however long, without its line end. It
 // holds no more than a block of them at a time.
 func (t *Tape) WriteFrame(w io.Writer, seq uint64) error {
-	for b, err := range t.stretches(context.Background(), seq, true, false) {
+	for b, err := range t.blocksFrom(context.Background(), seq, true, false) {
 		if err != nil {
 			return err
 		}
@@ -255,7 +225,7 @@ func (t *Tape) WriteFrame(w io.Writer, seq uint64) error {
 // parts writes the bytes of a frame that came in parts.
 func (t *Tape) parts(w io.Writer, f dialect.Frame, back uint64) error {
 	began := f.Seq - back
-	for b, err := range t.stretches(context.Background(), began-1, true, false) {
+	for b, err := range t.blocksFrom(context.Background(), began-1, true, false) {
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,184 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/acptap/acptap/record/journal"
+)
+
+// errNoMore says that a tape has no more by now, and is still being recorded.
+var errNoMore = errors.New("no more by now")
+
+// A blockReader reads a tape block by block: those that are sealed, and then what
+// is in the journal. What was in the journal and is sealed meanwhile does not come
+// again. It never waits.
+type blockReader struct {
+	tape      *Tape
+	from      uint64 // frame in the first block
+	withBytes bool
+
+	places []blockPlace // sealed blocks that are still to be read
+	listed bool         // these are all that there were
+	done   int          // index of the last block that was read
+	seen   int          // entries behind that block that the journal has given already
+	space  room
+	tail   *tail // nil: not open
+	live   bool  // when the tail was looked at last
+	failed error // what the tail's last look ended with, and is not dealt with yet
+	over   bool  // nothing comes any more, but for failed
+}
+
+func newBlockReader(t *Tape, from uint64, withBytes bool) *blockReader {
+	return &blockReader{tape: t, from: from, withBytes: withBytes, done: -1}
+}
+
+// close closes the file that is open. Nothing comes after it.
+func (r *blockReader) close() {
+	r.over = true
+	if r.tail != nil {
+		r.tail.journal.Close()
+		r.tail = nil
+	}
+}
+
+// next returns the next block, valid until the next call, errNoMore, or io.EOF at
+// the end of the tape. After another error it goes on behind what cannot be read.
+func (r *blockReader) next() (*block, error) {
+	for {
+		switch {
+		case r.over:
+			err := r.failed
+			if r.failed = io.EOF; err != nil {
+				return nil, err
+			}
+			return nil, io.EOF
+		case r.tail != nil:
+			if b, err := r.readTail(); b != nil || err != nil {
+				return b, err
+			}
+		case len(r.places) > 0:
+			return r.readPlace()
+		case !r.listed:
+			r.list()
+		default:
+			r.openTail()
+		}
+	}
+}
+
+// end ends the tape with what failed, nil if nothing did.
+func (r *blockReader) end(failed error) {
+	r.close()
+	r.failed = failed
+}
+
+// list finds the blocks that were sealed behind the last one that was read.
+func (r *blockReader) list() {
+	places, err := r.tape.from.places()
+	if err != nil && !(r.tape.store != nil && errors.Is(err, ErrNoTape)) {
+		r.end(err)
+		return
+	}
+	places = places[begin(places, r.from):]
+	for len(places) > 0 && places[0].index <= r.done {
+		places = places[1:]
+	}
+	r.places, r.listed = places, true
+}
+
+func (r *blockReader) readPlace() (*block, error) {
+	at := r.places[0]
+	r.places, r.done = r.places[1:], at.index
+	b, err := r.tape.block(at, r.withBytes, &r.space)
+	if b == nil {
+		r.seen = 0 // nobody knows how many of them these were
+	} else {
+		again := min(r.seen, len(b.entries))
+		b.entries = b.entries[again:]
+		r.seen -= again
+	}
+	if errors.Is(err, ErrNoTape) {
+		r.end(nil)
+	}
+	return b, err
+}
+
+// openTail goes on in the journal, if there is one.
+func (r *blockReader) openTail() {
+	t := r.tape
+	switch {
+	case t.store == nil:
+		r.end(nil)
+	case t.store.hasJournal(t.id):
+		k, err := t.openTail(r.done)
+		switch {
+		case err != nil:
+			r.end(err)
+		case k == nil:
+			r.listed = false
+		default:
+			r.tail = k
+		}
+	case !t.store.hasFile(t.id):
+		r.end(fmt.Errorf("tape %s: %w", t.id, ErrNoTape))
+	default:
+		if more, err := t.laterSealed(r.done); err != nil || !more {
+			r.end(err)
+		} else {
+			r.listed = false
+		}
+	}
+}
+
+// readTail returns what comes next in the journal; nothing, if the tail is not to
+// be read on.
+func (r *blockReader) readTail() (*block, error) {
+	err := r.failed
+	if r.failed = nil; err == nil {
+		r.live = r.tape.store.isLive(r.tape.id) // asked first: what it wrote last is read below
+		var b *block
+		b, err = r.tail.read()
+		if r.given(b) {
+			r.failed = err
+			return b, nil
+		}
+	}
+	if errors.Is(err, journal.ErrRemoved) {
+		more, failed := r.tape.laterSealed(r.done)
+		if more && failed == nil {
+			r.tail.journal.Close()
+			r.tail, r.listed = nil, false
+			return nil, nil
+		}
+		if err = failed; err == nil {
+			err = r.tail.pass()
+		}
+	}
+	switch {
+	case err == nil:
+		return nil, nil
+	case err == io.EOF && r.live:
+		return nil, errNoMore
+	case err != io.EOF:
+		r.end(err)
+		return nil, nil
+	}
+	b, err := r.tail.flush()
+	r.end(err)
+	if r.given(b) {
+		return b, nil
+	}
+	return nil, nil
+}
+
+// given notes what the journal gives, and reports whether that is anything.
+func (r *blockReader) given(b *block) bool {
+	if len(b.entries) == 0 {
+		return false
+	}
+	r.from = 0 // what is sealed next is counted from the first entry on
+	r.seen += len(b.entries)
+	return true
+}
