@@ -27,7 +27,8 @@ type Reader struct {
 
 	seg     *os.File
 	base    int64  // position of seg
-	buf     []byte // what was read of seg so far
+	offset  int64  // of buf in seg
+	buf     []byte // what was read of seg from there on
 	skipped int64  // damaged bytes before the record at pos
 	left    int64  // where the last whole record of the segment before ended; 0 if there is none
 	rest    int64  // bytes behind that, in skipped until the header of seg tells more
@@ -80,6 +81,26 @@ func (c *Reader) Next() (Positioned, error) {
 	}
 }
 
+// minBuffer is how much of a segment is read at least, where there is as much.
+const minBuffer = 64 << 10
+
+// Quiet reports whether nothing was written behind the position, as one look into
+// the segment tells: a following one may have been begun all the same. What takes
+// much memory is given back then.
+func (c *Reader) Quiet() bool {
+	var magic [4]byte
+	if c.seg == nil || c.pos == c.base {
+		return false
+	}
+	if n, err := c.seg.ReadAt(magic[:], c.pos-c.base); n < len(magic) && err != io.EOF || magic != [4]byte{} {
+		return false
+	}
+	if cap(c.buf) > minBuffer {
+		c.buf, c.offset = nil, c.pos-c.base
+	}
+	return true
+}
+
 // read looks for the next record in the open segment. What was read behind the
 // last record may have been written since, so it looks again. It looks a third
 // time before it believes in damage: the writer may have finished a record while
@@ -88,7 +109,7 @@ func (c *Reader) Next() (Positioned, error) {
 func (c *Reader) read() (r Positioned, ok bool, err error) {
 	for look := range 3 {
 		if look > 0 {
-			c.buf = c.buf[:min(c.pos-c.base, int64(len(c.buf)))]
+			c.buf, c.offset = c.buf[:0], c.pos-c.base
 			if err := c.fill(); err != nil {
 				return Positioned{}, false, err
 			}
@@ -106,7 +127,7 @@ func (c *Reader) Advance(r Positioned) { c.pos, c.skipped = r.Next, 0 }
 // leave goes on in the next segment.
 func (c *Reader) leave() {
 	c.left = c.pos - c.base
-	c.rest = int64(len(bytes.TrimRight(c.buf[min(c.left, int64(len(c.buf))):], "\x00")))
+	c.rest = int64(len(bytes.TrimRight(c.buf[min(c.left-c.offset, int64(len(c.buf))):], "\x00")))
 	c.skipped += c.rest
 	c.pos = c.base + SegmentSize
 }
@@ -125,7 +146,7 @@ func (c *Reader) open() error {
 		return err
 	}
 	c.Close()
-	c.seg, c.base, c.buf = f, base, c.buf[:0]
+	c.seg, c.base, c.offset, c.buf = f, base, 0, c.buf[:0]
 	return nil
 }
 
@@ -135,11 +156,12 @@ func (c *Reader) fill() error {
 	if c.End != nil {
 		limit = min(limit, c.End()-c.base)
 	}
+	limit -= c.offset
 	for int64(len(c.buf)) < limit {
 		if cap(c.buf) == len(c.buf) {
-			c.buf = slices.Grow(c.buf, min(max(len(c.buf), 64<<10), SegmentSize-len(c.buf)))
+			c.buf = slices.Grow(c.buf, min(max(len(c.buf), minBuffer), SegmentSize-len(c.buf)))
 		}
-		n, err := c.seg.ReadAt(c.buf[len(c.buf):min(int64(cap(c.buf)), limit)], int64(len(c.buf)))
+		n, err := c.seg.ReadAt(c.buf[len(c.buf):min(int64(cap(c.buf)), limit)], c.offset+int64(len(c.buf)))
 		c.buf = c.buf[:len(c.buf)+n]
 		if err == io.EOF {
 			break
@@ -171,15 +193,15 @@ func (c *Reader) fill() error {
 // parse looks for the record at the reader's position, or, where that is damaged,
 // for the next one in the segment.
 func (c *Reader) parse() (Positioned, bool) {
-	off := int(c.pos - c.base)
+	at := int(c.pos - c.base - c.offset)
+	off := at
 	for off < len(c.buf) {
 		r, size, sum, ok := parseHead(c.buf[off:])
 		end := off + recordHead + size
 		if ok && end <= len(c.buf) {
 			if p := c.buf[off+recordHead : end]; checksum(p) == sum {
 				r.Payload = p
-				skipped := c.skipped + int64(off) - (c.pos - c.base)
-				return Positioned{r, c.base + int64(end), skipped}, true
+				return Positioned{r, c.base + c.offset + int64(end), c.skipped + int64(off-at)}, true
 			}
 		}
 		// Something is damaged, or this is the torn or still unwritten end: then
