@@ -370,21 +370,9 @@ func (d *dissector) session(f *wire.Frame, about *dialect.Annotation, news *dial
 		}
 		d.touched[about.Session] = s
 	}
-	if !onlyNames(about) {
+	if !about.OnlyNames() { // which is where a run begins, but nothing of the run
 		s.see(f, about, news, now)
 	}
-}
-
-// onlyNames reports whether a frame does no more than name a session, which need
-// not exist: a request to open, close or delete it, or the refusal. It is where
-// a run begins, but nothing of the run.
-func onlyNames(about *dialect.Annotation) bool {
-	m, _ := dialect.Lookup(dialect.AnyProtocol, about.Method)
-	switch m.Effect {
-	case dialect.Opens, dialect.Closes, dialect.Deletes:
-		return about.Events&(dialect.SessionOpened|dialect.SessionClosed|dialect.SessionGone) == 0
-	}
-	return false
 }
 
 // wall returns the time of day of a moment on the tape; the zero time if nobody

@@ -193,8 +193,8 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 		t.moves = append(t.moves, m)
 	}
 	raw := slices.Clone(f.Raw)
-	loads := f.Method == "session/load" || f.Method == "session/resume"
-	if asks := gjson.GetBytes(e.Params, "sessionId").Str; opens && (loads || f.Method == "session/fork" && r.anew) && !r.made[asks] {
+	kind, _ := dialect.Lookup(dialect.ACP, f.Method)
+	if asks := gjson.GetBytes(e.Params, "sessionId").Str; opens && (kind.Restores() || f.Method == "session/fork" && r.anew) && !r.made[asks] {
 		if !r.anew {
 			return m, fmt.Errorf("%w: frame %d asks for session %s", ErrUnmade, f.Seq, asks)
 		}

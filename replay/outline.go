@@ -115,12 +115,12 @@ func (o *outliner) carry(f *dialect.Frame, e wire.Envelope, fields []dialect.Fie
 // come is chance, and so is how often: agents send many of them beside their work.
 func (o *outliner) noteKind(f *dialect.Frame) {
 	kind := f.Update
-	switch f.Method {
-	case "session/update":
+	switch effect := dialect.EffectOf(dialect.AnyProtocol, f.Method); {
+	case f.Method == "session/update":
 		if !messages.OfState[kind] {
 			return
 		}
-	case "session/cancel", "$/cancel_request", "notifications/cancelled", "notifications/progress":
+	case effect == dialect.CancelsTurns, effect == dialect.CancelsRequest, f.Method == "notifications/progress":
 		return
 	default:
 		kind = f.Method

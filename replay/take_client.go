@@ -85,7 +85,7 @@ func (p *player) requestCue(c *cue, e wire.Envelope) {
 	switch {
 	case known && m.Effect == dialect.Initializes, p.protocol == dialect.MCP, !known:
 		c.lane = p.newCall()
-	case m.Effect == dialect.Opens && m.Session != dialect.InParams:
+	case m.MakesSession():
 		if made := p.made[c.seq]; made != "" {
 			c.lane = p.session(made)
 		} else {

@@ -21,7 +21,7 @@ var acpMethods = []Method{
 	{Name: "session/delete", From: ClientSide, Form: AsRequest, Session: InParams, Effect: Deletes, Stable: one | early | two},
 	{Name: "session/close", From: ClientSide, Form: AsRequest, Session: InParams, Effect: Closes, Stable: one | early | two},
 	{Name: "session/prompt", From: ClientSide, Form: AsRequest, Session: InParams, Effect: Prompts, Stable: one | early | two},
-	{Name: "session/cancel", From: ClientSide, Form: AsNotification, Session: InParams, Stable: one | early | two},
+	{Name: "session/cancel", From: ClientSide, Form: AsNotification, Session: InParams, Effect: CancelsTurns, Stable: one | early | two},
 	{Name: "session/set_mode", From: ClientSide, Form: AsRequest, Session: InParams, Stable: one, Removed: early | two},
 	// Unstable until 2026-06-01, then dropped in favour of config options.
 	{Name: "session/set_model", From: ClientSide, Form: AsRequest, Session: InParams, Removed: one},
@@ -62,7 +62,7 @@ var acpMethods = []Method{
 	{Name: "mcp/connect", From: AgentSide, Form: AsRequest, Session: ByServer, Unstable: one | early | two},
 	{Name: "mcp/message", From: EitherSide, Form: AnyForm, Session: ByConnection, Unstable: one | early | two},
 	{Name: "mcp/disconnect", From: AgentSide, Form: AsRequest, Session: ByConnection, Unstable: one | early | two},
-	{Name: "$/cancel_request", From: EitherSide, Form: AsNotification, Session: ByID, Stable: one | two, Unstable: early},
+	{Name: "$/cancel_request", From: EitherSide, Form: AsNotification, Session: ByID, Effect: CancelsRequest, Stable: one | two, Unstable: early},
 
 	// Proxy chains (RFD, draft). The names with an underscore were in use
 	// before the draft had any.

@@ -12,13 +12,9 @@ func (t *Tracker) acpCall(s *step, method string) {
 	} else {
 		s.about.Session = t.addressed(s.Dir, row(ACP, method), s.Params)
 	}
-	var effect Effect
-	m := row(ACP, method)
-	if m != nil {
-		effect = m.Effect
-	}
+	m, effect := row(ACP, method), EffectOf(ACP, method)
 	if s.ID == nil {
-		if method == "$/cancel_request" {
+		if effect == CancelsRequest {
 			t.cancelled(s, method)
 		}
 		return

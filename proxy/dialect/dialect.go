@@ -131,6 +131,16 @@ func (a *Annotation) Replies() iter.Seq[*Annotation] {
 	}
 }
 
+// OnlyNames reports whether a message does no more than name a session, which need
+// not exist: a request to open, close or delete it, or the refusal.
+func (a *Annotation) OnlyNames() bool {
+	switch EffectOf(AnyProtocol, a.Method) {
+	case Opens, Closes, Deletes:
+		return a.Events&(SessionOpened|SessionClosed|SessionGone) == 0
+	}
+	return false
+}
+
 // Events is a set of things that happen with a frame.
 type Events uint16
 

@@ -10,7 +10,7 @@ var mcpMethods = []Method{
 	{Name: "notifications/initialized", From: ClientSide, Form: AsNotification, Stable: legacy, Removed: modern},
 	{Name: "server/discover", From: ClientSide, Form: AsRequest, Stable: modern},
 	{Name: "ping", From: EitherSide, Form: AsRequest, Stable: legacy, Removed: modern},
-	{Name: "notifications/cancelled", From: EitherSide, Form: AsNotification, Session: ByID, Stable: legacy | modern},
+	{Name: "notifications/cancelled", From: EitherSide, Form: AsNotification, Session: ByID, Effect: CancelsRequest, Stable: legacy | modern},
 	{Name: "notifications/progress", From: EitherSide, Form: AsNotification, Session: ByID, Stable: legacy | modern},
 
 	{Name: "tools/list", From: ClientSide, Form: AsRequest, Stable: legacy | modern},

@@ -46,14 +46,14 @@ func (t *Tracker) mcpCall(s *step, method string) {
 	meta, m := readMeta(s.Params), row(MCP, method)
 	s.about.Session = t.mcpSession(s, m, meta)
 	if s.ID == nil {
-		if method == "notifications/cancelled" {
+		if EffectOf(MCP, method) == CancelsRequest {
 			t.cancelled(s, method)
 		}
 		return
 	}
 	c := &call{Seq: s.Seq, Method: method, Session: s.about.Session}
 	switch {
-	case m != nil && m.Effect == Initializes:
+	case EffectOf(MCP, method) == Initializes:
 		t.mcpOffer(s, c)
 	case has(meta.version), method == "server/discover":
 		t.modernOffer(c, meta)
@@ -131,18 +131,13 @@ func where(m *Method) Where {
 
 // mcpAnswer takes the response to c.
 func (t *Tracker) mcpAnswer(s *step, c *call) {
-	m := row(MCP, c.Method)
-	var effect Effect
-	if m != nil {
-		effect = m.Effect
-	}
 	if s.failed() {
 		if s.code() == sessionUnknown {
 			t.lost(s)
 		}
 		return
 	}
-	switch effect {
+	switch EffectOf(MCP, c.Method) {
 	case Initializes:
 		t.mcpSettle(s, c)
 	case Opens:

@@ -66,18 +66,34 @@ const (
 	Inside               // params is a frame of its own: {method, params}
 )
 
-// An Effect is what the success of a method does.
+// An Effect is what a notification does, or the success of a request.
 type Effect uint8
 
 // The effects.
 const (
-	NoEffect    Effect = iota
-	Initializes        // settles the dialect of the connection
-	Opens              // a session
-	Closes             // a session
-	Deletes            // a session
-	Prompts            // begins a turn with the request
+	NoEffect       Effect = iota
+	Initializes           // settles the dialect of the connection
+	Opens                 // a session
+	Closes                // a session
+	Deletes               // a session
+	Prompts               // begins a turn with the request
+	CancelsTurns          // all work of a session
+	CancelsRequest        // one of the sender's own
 )
+
+// EffectOf returns the effect of a method, as Lookup finds it.
+func EffectOf(p Protocol, method string) Effect {
+	if m := row(p, method); m != nil {
+		return m.Effect
+	}
+	return NoEffect
+}
+
+// Restores reports whether a method opens a session that exists already.
+func (m Method) Restores() bool { return m.Effect == Opens && m.Session == InParams }
+
+// MakesSession reports whether a method opens a new session, be it a copy.
+func (m Method) MakesSession() bool { return m.Effect == Opens && m.Session != InParams }
 
 // Dialects is a set of dialects.
 type Dialects uint8

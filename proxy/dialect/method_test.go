@@ -61,3 +61,46 @@ func TestLookup(t *testing.T) {
 		})
 	}
 }
+
+func TestOnlyNames(t *testing.T) {
+	for _, tt := range []struct {
+		method string
+		events dialect.Events
+		want   bool
+	}{
+		{"session/load", 0, true},
+		{"session/load", dialect.SessionOpened, false},
+		{"session/close", 0, true},
+		{"session/close", dialect.SessionClosed, false},
+		{"session/delete", dialect.SessionGone, false},
+		{"session/prompt", 0, false},
+		{"session/list", 0, false},
+		{"x/y", 0, false},
+	} {
+		a := dialect.Annotation{Method: tt.method, Session: "s", Events: tt.events}
+		if got := a.OnlyNames(); got != tt.want {
+			t.Errorf("%s with events %b: got %v, want %v", tt.method, tt.events, got, tt.want)
+		}
+	}
+}
+
+func TestSetups(t *testing.T) {
+	for _, tt := range []struct {
+		protocol        dialect.Protocol
+		method          string
+		restores, makes bool
+	}{
+		{dialect.ACP, "session/new", false, true},
+		{dialect.ACP, "session/load", true, false},
+		{dialect.ACP, "session/resume", true, false},
+		{dialect.ACP, "session/fork", false, true},
+		{dialect.ACP, "session/close", false, false},
+		{dialect.MCP, "sessions/create", false, true},
+		{dialect.MCP, "session/load", false, false},
+	} {
+		m, _ := dialect.Lookup(tt.protocol, tt.method)
+		if m.Restores() != tt.restores || m.MakesSession() != tt.makes {
+			t.Errorf("%v %s: got %v, %v, want %v, %v", tt.protocol, tt.method, m.Restores(), m.MakesSession(), tt.restores, tt.makes)
+		}
+	}
+}

@@ -53,11 +53,11 @@ func (t *Trace) session(id string, f *frame) *Session {
 	s.Conversation.extend(f)
 	s.Frames++
 	s.Connection = t.Runs[f.run]
-	if !s.known && !asksFor(f) {
+	if !s.known && !f.OnlyNames() {
 		s.known = true
 		t.Sessions = append(t.Sessions, s)
 	}
-	if !s.live && !s.over && !asksFor(f) {
+	if !s.live && !s.over && !f.OnlyNames() {
 		s.begin(f)
 	}
 	return s
@@ -83,15 +83,6 @@ func (s *Session) replacedBy(f *frame) bool {
 		s.known && s.Spans[len(s.Spans)-1].Run != f.run
 }
 
-// asksFor reports whether f only names a session, which need not exist.
-func asksFor(f *frame) bool {
-	switch f.Method {
-	case "session/load", "session/resume", "session/fork", "session/close", "session/delete":
-		return !f.Events.Has(dialect.SessionOpened)
-	}
-	return false
-}
-
 // clientRequest does what the client's request w says before it is answered.
 func (s *Session) clientRequest(f *frame, w *pendingCall) {
 	c := &s.Conversation
@@ -114,7 +105,7 @@ func (s *Session) clientRequest(f *frame, w *pendingCall) {
 func (s *Session) answered(f *frame, w *pendingCall) {
 	s.settle(f, w)
 	c := &s.Conversation
-	if w.Method == "session/load" || w.Method == "session/resume" {
+	if m, _ := dialect.Lookup(dialect.ACP, w.Method); m.Restores() {
 		c.history.repeated = c.history.repeated && !f.Failed
 		c.historySent()
 	}

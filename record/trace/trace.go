@@ -182,17 +182,16 @@ func (t *Trace) request(f *frame) {
 
 func (t *Trace) notification(f *frame) {
 	s := t.session(f.Session, f)
-	switch f.Method {
-	case "$/cancel_request", "notifications/cancelled":
+	switch dialect.EffectOf(dialect.AnyProtocol, f.Method) {
+	case dialect.CancelsRequest:
 		t.cancelRequest(f)
-	case "session/cancel":
+	case dialect.CancelsTurns:
 		if s != nil && f.Dir == wire.ClientToAgent {
 			t.cancelTurns(f, s)
 		}
-	case "session/update":
-		if s != nil && f.Dir == wire.AgentToClient {
-			s.update(f)
-		}
+	}
+	if s != nil && f.Method == "session/update" && f.Dir == wire.AgentToClient {
+		s.update(f)
 	}
 }
 

@@ -12,6 +12,7 @@ package shim
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,13 +202,7 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 }
 
 // served reports whether a method is one that the shim may answer itself.
-func served(method string) bool {
-	switch method {
-	case "session/load", "session/resume", "session/fork", "session/list", "session/delete", "session/close":
-		return true
-	}
-	return false
-}
+func served(method string) bool { return slices.Contains(methods, method) }
 
 // fromAgent takes a message of the agent.
 func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {

@@ -58,15 +58,9 @@ func PassesOn(method string) bool {
 // MakesSession reports whether a request of a method makes a session whose id its
 // answer tells.
 func MakesSession(method string) bool {
-	m, ok := dialect.Lookup(dialect.AnyProtocol, method)
-	return ok && m.Effect == dialect.Opens && m.Session != dialect.InParams
+	m, _ := dialect.Lookup(dialect.AnyProtocol, method)
+	return m.MakesSession()
 }
 
 // SetsUp reports whether a method sets up a session of ACP.
-func SetsUp(method string) bool {
-	switch method {
-	case "session/new", "session/load", "session/resume", "session/fork":
-		return true
-	}
-	return false
-}
+func SetsUp(method string) bool { return dialect.EffectOf(dialect.ACP, method) == dialect.Opens }
