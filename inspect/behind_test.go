@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/acptap/acptap/inspect/filter"
-	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/record"
 )
 
@@ -52,7 +52,7 @@ func TestLeaveSearch(t *testing.T) {
 		s := a.search.results
 		a.search.start(t.Context(), func(ctx context.Context) {
 			<-release
-			s.run(ctx, Search{Store: a.Store, Filter: filter.Filter{}}, func() {})
+			s.run(ctx, frameindex.Search{Store: a.Store, Filter: filter.Filter{}}, func() {})
 		})
 		a.leaveSearch()
 		if got, want := a.search.progress(), " · ended at 0 %"; got != want {
@@ -65,29 +65,4 @@ func TestLeaveSearch(t *testing.T) {
 			t.Errorf("when it has ended: got %q, want %q", got, want)
 		}
 	})
-}
-
-// TestHuntEnds: a hunt looks at few frames after it was ended, and tells how far it
-// is until then.
-func TestHuntEnds(t *testing.T) {
-	l := newLedger(func() {})
-	const frames = 100_000
-	for seq := uint64(1); seq <= frames; seq++ {
-		f := dialect.Frame{}
-		f.Seq = seq
-		l.last = l.add(&f, nil, seq-1)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var told uint64
-	looked := 0
-	h := hunt{from: 1, step: 1, may: func(*dialect.Frame) bool { looked++; return false }}
-	found, err := h.run(l.columns, nil, gauge{ctx, new(int), func(seq uint64) {
-		if told = seq; seq > frames/2 {
-			cancel()
-		}
-	}})
-	if err != nil || found != 0 && found < frames/2 || told < frames/2 || looked > frames/2+1000 {
-		t.Errorf("got frame %d and %v, told %d, after looking at %d", found, err, told, looked)
-	}
 }

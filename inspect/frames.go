@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -12,43 +13,43 @@ import (
 // drawList draws the rows of the frames.
 func (a *app) drawList(c canvas) {
 	window := a.model.window(c.h)
-	a.book.load(window)
+	a.book.Load(window)
 	if len(window) == 0 && c.h > 0 {
 		c.text(1, 0, termtext.Dim, a.emptyText())
 		return
 	}
 	form := rowForm{
-		width: c.w, digits: max(len(a.reel.label(a.model.last)), 4), label: a.reel.label, late: a.reel.late, latency: a.known.latency,
+		width: c.w, digits: max(len(a.reel.Label(a.model.Last)), 4), label: a.reel.Label, late: a.reel.Began, latency: a.known.Latency,
 		times: a.model.times, start: a.model.start,
 	}
 	form.before = a.timeBefore(window)
 	now := a.sinceStart()
 	for y, w := range window {
-		r := a.book.rows[w.seq]
-		form.waits, form.marked, form.now = a.waits(w.seq), w.seq == a.model.mark, 0
-		if a.reel.last(w.seq) {
+		r := a.book.Row(w.Seq)
+		form.waits, form.marked, form.now = a.waits(w.Seq), w.Seq == a.model.mark, 0
+		if a.reel.OnLast(w.Seq) {
 			form.now = now
 		}
-		c.spans(y, r.spans(form), w.seq == a.model.selected)
-		form.before = r.frame.At
+		c.spans(y, rowSpans(&r, form), w.Seq == a.model.selected)
+		form.before = r.Frame.At
 	}
 }
 
 // timeBefore returns the time of the row above the screen.
-func (a *app) timeBefore(window []stretch) time.Duration {
+func (a *app) timeBefore(window []frameindex.RowRange) time.Duration {
 	if a.model.times != sinceBefore || len(window) == 0 {
 		return 0
 	}
-	above := a.model.rows().previous(window[0].seq - 1)
+	above := a.model.rows().Previous(window[0].Seq - 1)
 	if above == 0 {
 		return 0
 	}
-	return a.known.time(above)
+	return a.known.Time(above)
 }
 
 func (a *app) emptyText() string {
 	switch {
-	case !a.model.caught:
+	case !a.model.Complete:
 		return "reading…"
 	case a.query != "":
 		return "No frame fits the filter. / changes it, Esc clears it."
@@ -85,7 +86,7 @@ func (a *app) loadPane() {
 		a.pane = pane{form: a.pane.form}
 		return
 	}
-	f, err := a.book.frame(seq)
+	f, err := a.book.Frame(seq)
 	if err != nil {
 		a.pane = pane{form: a.pane.form}
 		a.pane.frame.Seq = seq
@@ -104,7 +105,7 @@ func (a *app) paneTitle() string {
 	if a.pane.form == asDiff {
 		return a.pane.title
 	}
-	parts := []string{"frame " + a.reel.label(f.Seq), termtext.Spaced(f.Kind.String(), termtext.Piece(f.Method), termtext.Piece(f.Update))}
+	parts := []string{"frame " + a.reel.Label(f.Seq), termtext.Spaced(f.Kind.String(), termtext.Piece(f.Method), termtext.Piece(f.Update))}
 	if f.Origin != wire.Wire {
 		parts = append(parts, f.Origin.String())
 	}
@@ -118,21 +119,21 @@ func (a *app) paneTitle() string {
 // pairText tells of the other half of a call.
 func (a *app) pairText(f *dialect.Frame) string {
 	if a.waits(f.Seq) {
-		if a.known.ended {
+		if a.known.Ended {
 			return "no answer"
 		}
 		return "no answer yet"
 	}
-	request := requestOf(f)
-	if x, _ := a.known.leaf(request); x == nil {
+	request := frameindex.RequestOf(f)
+	if !a.known.Has(request) {
 		return ""
 	}
 	said := "answers "
 	if f.Events.Has(dialect.RequestCancelled) {
 		said = "cancels "
 	}
-	said += a.reel.label(request)
-	if latency, ok := a.known.latency(f); ok {
+	said += a.reel.Label(request)
+	if latency, ok := a.known.Latency(f); ok {
 		said += " after " + termtext.Duration(latency)
 	}
 	return said

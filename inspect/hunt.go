@@ -3,9 +3,9 @@ package inspect
 import (
 	"cmp"
 	"errors"
-	"slices"
 
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -16,43 +16,30 @@ import (
 // the way to the next one from there.
 func (a *app) beyond(forward bool) (seq, step uint64) {
 	if !forward {
-		return a.model.selected - 1, backward
+		return a.model.selected - 1, frameindex.Backward
 	}
-	return a.model.selected + uint64(max(a.model.stretch(a.model.selected).frames, 1)), 1
+	return a.model.selected + uint64(max(a.model.stretch(a.model.selected).Frames, 1)), 1
 }
 
-// A hunt looks for a frame, from one on.
-type hunt struct {
-	from, step uint64
-	may        func(*dialect.Frame) bool // is given the fields
-	fits       func(*dialect.Frame) bool // is given the bytes of those that may; nil: all of them do
-}
-
-const (
-	// maxCandidates is how many frames a hunt reads at once: on the way to the
-	// beginning too they are read forwards.
-	maxCandidates = 1 << 10
-
-	// nearby is how many frames are looked at before the next key: that takes a
-	// few milliseconds (BenchmarkMillion). More of them are looked at behind.
-	nearby = 1 << 14
-)
+// nearby is how many frames are looked at before the next key: that takes a few
+// milliseconds (BenchmarkMillion). More of them are looked at in the background.
+const nearby = 1 << 14
 
 // hunt has the event loop call then with the frame that is found, 0 for none. What
 // is found by its fields near by is at once.
-func (a *app) hunt(h hunt, then func(seq uint64)) {
-	c, r := a.known.columns, a.reel
-	if h.fits == nil {
+func (a *app) hunt(h frameindex.Seek, then func(seq uint64)) {
+	c, r := a.known.Columns, a.reel
+	if h.Fits == nil {
 		left := nearby
-		found := c.seek(h.from, h.step, func(f *dialect.Frame) bool { left--; return left < 0 || h.may(f) })
+		found := c.Seek(h.From, h.Step, func(f *dialect.Frame) bool { left--; return left < 0 || h.May(f) })
 		if left >= 0 {
 			then(found)
 			return
 		}
-		h.from = found
+		h.From = found
 	}
-	a.behind(func(on gauge) func() {
-		found, err := h.run(c, r, on)
+	a.behind(func(on frameindex.Progress) func() {
+		found, err := h.Run(c, r, on)
 		return func() {
 			if err != nil {
 				a.fail(err)
@@ -63,73 +50,11 @@ func (a *app) hunt(h hunt, then func(seq uint64)) {
 	})
 }
 
-// run looks at one stretch of frames after the other.
-func (h *hunt) run(c columns, r *reel, on gauge) (found uint64, err error) {
-	if h.fits != nil {
-		if r, err = r.again(); err != nil {
-			return 0, err
-		}
-	}
-	for next := h.from; next != 0; {
-		var some []uint64
-		some, next = h.candidates(c, next, on)
-		if h.fits == nil || on.ctx.Err() != nil {
-			return next, nil
-		}
-		if found := r.first(some, h.fits, on); found != 0 {
-			return found, nil
-		}
-	}
-	return 0, nil
-}
-
-// candidates returns frames near each other that may fit, and the next one that
-// may, 0 if there is none.
-func (h *hunt) candidates(c columns, from uint64, on gauge) (some []uint64, next uint64) {
-	next = c.seek(from, h.step, func(f *dialect.Frame) bool {
-		n := len(some)
-		switch {
-		case !on.at(f.Seq):
-			return true
-		case !h.may(f):
-			return false
-		case h.fits == nil, n == maxCandidates, n > 0 && max(f.Seq, some[n-1])-min(f.Seq, some[n-1]) > far:
-			return true
-		}
-		some = append(some, f.Seq)
-		return false
-	})
-	return some, next
-}
-
-// first returns the first of some frames that fits, 0 if none does. They may
-// be in falling order.
-func (r *reel) first(seqs []uint64, fits func(*dialect.Frame) bool, on gauge) uint64 {
-	if len(seqs) == 0 {
-		return 0
-	}
-	rising := slices.Sorted(slices.Values(seqs))
-	forward := seqs[0] == rising[0]
-	found := uint64(0)
-	for f, err := range r.frames(rising[0]) {
-		if !on.at(f.Seq) || err == nil && f.Seq > rising[len(rising)-1] {
-			break
-		}
-		if _, wanted := slices.BinarySearch(rising, f.Seq); err != nil || !wanted || !fits(&f) {
-			continue
-		}
-		if found = f.Seq; forward {
-			break
-		}
-	}
-	return found
-}
-
 // huntShown is hunt for those frames that are shown, from the selected row on.
-func (a *app) huntShown(forward bool, h hunt, missing string) {
-	hits, may := a.model.hits.clone(), h.may
-	h.may = func(f *dialect.Frame) bool { return hits.has(f.Seq) && may(f) }
-	h.from, h.step = a.beyond(forward)
+func (a *app) huntShown(forward bool, h frameindex.Seek, missing string) {
+	hits, may := a.model.All.Clone(), h.May
+	h.May = func(f *dialect.Frame) bool { return hits.Has(f.Seq) && may(f) }
+	h.From, h.Step = a.beyond(forward)
 	a.hunt(h, func(seq uint64) { a.jumpOr(seq, missing) })
 }
 
@@ -149,7 +74,7 @@ func (a *app) jumpOr(seq uint64, missing string) {
 // request to its response; to its cancellation if it has none.
 func (a *app) pair() {
 	f := a.pane.frame
-	if request := requestOf(&f); request != 0 {
+	if request := frameindex.RequestOf(&f); request != 0 {
 		a.jump(request)
 		return
 	}
@@ -159,13 +84,13 @@ func (a *app) pair() {
 	}
 	cancelled := uint64(0)
 	answers := func(g *dialect.Frame) bool {
-		if requestOf(g) == f.Seq && g.Events.Has(dialect.RequestCancelled) {
+		if frameindex.RequestOf(g) == f.Seq && g.Events.Has(dialect.RequestCancelled) {
 			cancelled = cmp.Or(cancelled, g.Seq)
 			return false
 		}
-		return requestOf(g) == f.Seq
+		return frameindex.RequestOf(g) == f.Seq
 	}
-	a.hunt(hunt{from: f.Seq + 1, step: 1, may: answers}, func(seq uint64) { a.jumpOr(cmp.Or(seq, cancelled), "no answer") })
+	a.hunt(frameindex.Seek{From: f.Seq + 1, Step: 1, May: answers}, func(seq uint64) { a.jumpOr(cmp.Or(seq, cancelled), "no answer") })
 }
 
 // sameMethod goes to the next frame of this method or variant.
@@ -176,7 +101,7 @@ func (a *app) sameMethod(forward bool) {
 		a.say("this frame has no method")
 		return
 	}
-	a.huntShown(forward, hunt{may: func(g *dialect.Frame) bool { return frametext.Name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
+	a.huntShown(forward, frameindex.Seek{May: func(g *dialect.Frame) bool { return frametext.Name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
 }
 
 // sameTool goes to the next frame about this tool call.
@@ -189,7 +114,7 @@ func (a *app) sameTool(forward bool) {
 	}
 	may := func(g *dialect.Frame) bool { return g.Session == f.Session && filter.AboutTool(g) }
 	fits := func(g *dialect.Frame) bool { return filter.ToolOf(g).ID == id }
-	a.huntShown(forward, hunt{may: may, fits: fits}, "nothing of this tool call "+direction(forward))
+	a.huntShown(forward, frameindex.Seek{May: may, Fits: fits}, "nothing of this tool call "+direction(forward))
 }
 
 // forms shows what acptap has changed in a frame.
@@ -198,7 +123,7 @@ func (a *app) forms() {
 	seq, step := f.Seq+1, uint64(1)
 	switch f.Origin {
 	case wire.Rewritten:
-		seq, step = f.Seq-1, backward
+		seq, step = f.Seq-1, frameindex.Backward
 	case wire.Withheld:
 	default:
 		a.say("acptap has not changed this frame")
@@ -210,7 +135,7 @@ func (a *app) forms() {
 		other = g.Origin
 		return g.Dir == f.Dir && (other == wire.Withheld || other == wire.Rewritten)
 	}
-	a.hunt(hunt{from: seq, step: step, may: changed}, func(found uint64) {
+	a.hunt(frameindex.Seek{From: seq, Step: step, May: changed}, func(found uint64) {
 		if found == 0 || other == f.Origin {
 			a.say("it was withheld, and nothing came in its place")
 			return
@@ -224,13 +149,13 @@ func (a *app) compare(before, after uint64) {
 	if before > after {
 		before, after = after, before
 	}
-	f, err := a.book.frame(before)
-	g, err2 := a.book.frame(after)
+	f, err := a.book.Frame(before)
+	g, err2 := a.book.Frame(after)
 	if err := errors.Join(err, err2); err != nil {
 		a.fail(err)
 		return
 	}
-	a.pane.compare("frame "+a.reel.label(before)+" against frame "+a.reel.label(after)+" · Esc ends", f.Raw, g.Raw)
+	a.pane.compare("frame "+a.reel.Label(before)+" against frame "+a.reel.Label(after)+" · Esc ends", f.Raw, g.Raw)
 	a.intoPane()
 }
 

@@ -15,10 +15,10 @@ func (a *app) askPlace() {
 			if err != nil {
 				return errors.New("want a time such as +2.5s")
 			}
-			a.jumpTo(a.reel.late(a.model.selected) + d)
+			a.jumpTo(a.reel.Began(a.model.selected) + d)
 			return nil
 		}
-		seq, err := a.reel.number(text, a.model.selected)
+		seq, err := a.reel.ParseLabel(text, a.model.selected)
 		if err != nil {
 			return err
 		}
@@ -29,15 +29,15 @@ func (a *app) askPlace() {
 // jumpTo goes to the first row at a time, or behind it.
 func (a *app) jumpTo(at time.Duration) {
 	rows := a.model.rows()
-	low, high := 0, rows.n
+	low, high := 0, rows.Len()
 	for low < high {
 		middle := (low + high) / 2
-		if a.known.time(rows.at(middle)) < at {
+		if a.known.Time(rows.At(middle)) < at {
 			low = middle + 1
 		} else {
 			high = middle
 		}
 	}
 	a.model.follow = false
-	a.model.choose(low, rows.n)
+	a.model.choose(low, rows.Len())
 }

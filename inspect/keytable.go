@@ -104,7 +104,7 @@ func (a *app) toEnd(last bool) {
 	switch {
 	case a.part() == inList && last:
 		a.model.end()
-		a.model.follow = !a.known.ended
+		a.model.follow = !a.known.Ended
 	case a.part() == inList:
 		a.model.home()
 	case last && a.page != nil:
@@ -150,7 +150,7 @@ func (a *app) toggleMouse() {
 }
 
 func (a *app) toggleFollow() {
-	if a.known.ended {
+	if a.known.Ended {
 		a.say("nothing will follow: the tape has ended")
 		return
 	}

@@ -3,6 +3,8 @@ package inspect
 import (
 	"fmt"
 	"time"
+
+	"github.com/acptap/acptap/inspect/frameindex"
 )
 
 // A model is the list of a tape's frames as the user has set it: what is shown,
@@ -16,20 +18,12 @@ type model struct {
 	start  time.Time               // when the tape began
 	label  func(seq uint64) string // of a frame's number
 
-	sifted
+	frameindex.Matches
 	selected uint64 // 0: none
 	top      uint64 // first row on the screen
 	height   int    // rows on the screen
 	mark     uint64 // 0: none
 	wish     uint64 // to be selected when the scan gets there; 0: none
-}
-
-// A sifted is what a scan has found so far.
-type sifted struct {
-	hits, heads, bad numberSet // frames that are shown; that begin a row; that are errors or losses
-	losses           int       // of those in bad
-	last             uint64    // frames up to this one were looked at
-	caught           bool      // all that was there at first was
 }
 
 // A timeForm says which time of a frame is shown.
@@ -45,40 +39,22 @@ const (
 var timeNames = [timeForms]string{"since the start", "since the row before", "of day"}
 
 // rows returns the frames that begin a row.
-func (m *model) rows() *numberSet {
+func (m *model) rows() *frameindex.NumberSet {
 	if m.folded {
-		return &m.heads
+		return &m.Heads
 	}
-	return &m.hits
+	return &m.All
 }
 
 // restart forgets what was found, before another scan.
-func (m *model) restart() { m.sifted = sifted{} }
+func (m *model) restart() { m.Matches = frameindex.Matches{} }
 
 // take takes what a scan has found. It says what is wrong with a frame that was
 // waited for and is no row.
-func (m *model) take(f findings) (err error) {
-	for _, s := range f.sights {
-		seq := s.seq()
-		if s.gone() {
-			m.hits.remove(seq)
-			m.heads.remove(seq)
-			continue
-		}
-		m.hits.add(seq)
-		if s.head() {
-			m.heads.add(seq)
-		}
-		if s.bad() {
-			m.bad.add(seq)
-		}
-		if s.loss() {
-			m.losses++
-		}
-	}
-	m.last, m.caught = f.last, f.caught
+func (m *model) take(f frameindex.Found) (err error) {
+	m.Add(f)
 	switch wish := m.wish; {
-	case wish != 0 && (wish <= m.last || m.caught):
+	case wish != 0 && (wish <= m.Last || m.Complete):
 		m.wish = 0
 		if err = m.jump(wish); err != nil {
 			m.selected = wish
@@ -95,7 +71,7 @@ func (m *model) take(f findings) (err error) {
 // current returns the selected frame, 0 if it is not shown and none else is
 // selected. Until a scan has got there it may be.
 func (m *model) current() uint64 {
-	if !m.rows().has(m.selected) && (m.caught || m.selected <= m.last) {
+	if !m.rows().Has(m.selected) && (m.Complete || m.selected <= m.Last) {
 		return 0
 	}
 	return m.selected
@@ -105,7 +81,7 @@ func (m *model) current() uint64 {
 // are.
 func (m *model) place() (before, all int) {
 	rows := m.rows()
-	return max(rows.below(m.selected+1)-1, 0), rows.n
+	return max(rows.Below(m.selected+1)-1, 0), rows.Len()
 }
 
 // move goes n rows down, or up if n is negative.
@@ -122,42 +98,42 @@ func (m *model) move(n int) {
 func (m *model) choose(i, all int) {
 	m.wish = 0
 	if all > 0 {
-		m.selected = m.rows().at(min(max(i, 0), all-1))
+		m.selected = m.rows().At(min(max(i, 0), all-1))
 	}
 }
 
 // home goes to the first row, also if the scan has not found it yet.
 func (m *model) home() {
 	m.follow, m.wish = false, 0
-	m.selected = m.rows().at(0)
+	m.selected = m.rows().At(0)
 }
 
 // end goes to the last row.
-func (m *model) end() { m.choose(m.rows().n-1, m.rows().n) }
+func (m *model) end() { m.choose(m.rows().Len()-1, m.rows().Len()) }
 
 // jump selects the row that a frame stands in. It says what is wrong if there is
 // none.
 func (m *model) jump(seq uint64) error {
-	if seq > m.last && !m.caught {
+	if seq > m.Last && !m.Complete {
 		m.follow, m.wish = false, seq
 		return nil
 	}
-	if !m.hits.has(seq) {
-		if seq == 0 || seq > m.last {
+	if !m.All.Has(seq) {
+		if seq == 0 || seq > m.Last {
 			return fmt.Errorf("there is no frame %s", m.label(seq))
 		}
 		return fmt.Errorf("frame %s does not fit the filter", m.label(seq))
 	}
 	m.follow, m.wish = false, 0
-	m.selected = m.rows().previous(seq)
+	m.selected = m.rows().Previous(seq)
 	return nil
 }
 
 // nextBad goes to the next row with an error, or to the one before.
 func (m *model) nextBad(forward bool) error {
-	seq := m.bad.next(m.selected + 1)
+	seq := m.Problems.Next(m.selected + 1)
 	if !forward {
-		seq = m.bad.previous(m.selected - 1)
+		seq = m.Problems.Previous(m.selected - 1)
 	}
 	if seq == 0 {
 		return fmt.Errorf("no error %s", direction(forward))
@@ -183,22 +159,22 @@ func (m *model) fold() {
 // frame stays selected: another filter may show it.
 func (m *model) settle() {
 	rows := m.rows()
-	if seq := rows.previous(m.selected); seq != 0 {
+	if seq := rows.Previous(m.selected); seq != 0 {
 		m.selected = seq
-	} else if rows.n > 0 {
-		m.selected = rows.at(0)
+	} else if rows.Len() > 0 {
+		m.selected = rows.At(0)
 	}
 }
 
 // window returns the stretches that are on a screen of that many rows, moved so
 // that the selected row is among them.
-func (m *model) window(height int) []stretch {
+func (m *model) window(height int) []frameindex.RowRange {
 	m.height = height
 	rows := m.rows()
-	if height <= 0 || rows.n == 0 {
+	if height <= 0 || rows.Len() == 0 {
 		return nil
 	}
-	top := rows.below(m.top)
+	top := rows.Below(m.top)
 	before, _ := m.place()
 	switch {
 	case before < top:
@@ -206,11 +182,11 @@ func (m *model) window(height int) []stretch {
 	case before >= top+height:
 		top = before - height + 1
 	}
-	top = max(min(top, rows.n-height), 0)
-	m.top = rows.at(top)
-	list := make([]stretch, min(height, rows.n-top))
+	top = max(min(top, rows.Len()-height), 0)
+	m.top = rows.At(top)
+	list := make([]frameindex.RowRange, min(height, rows.Len()-top))
 	for i := range list {
-		list[i] = m.stretch(rows.at(top + i))
+		list[i] = m.stretch(rows.At(top + i))
 	}
 	return list
 }
@@ -218,8 +194,8 @@ func (m *model) window(height int) []stretch {
 // shift moves the screen, and returns how many rows are above it then.
 func (m *model) shift(n int) (above int) {
 	rows := m.rows()
-	above = min(max(rows.below(m.top)+n, 0), max(rows.n-m.height, 0))
-	m.top = rows.at(above)
+	above = min(max(rows.Below(m.top)+n, 0), max(rows.Len()-m.height, 0))
+	m.top = rows.At(above)
 	return above
 }
 
@@ -234,14 +210,14 @@ func (m *model) scroll(n int) {
 }
 
 // stretch returns the row that begins with a frame.
-func (m *model) stretch(seq uint64) stretch {
+func (m *model) stretch(seq uint64) frameindex.RowRange {
 	if !m.folded {
-		return stretch{seq, 1}
+		return frameindex.RowRange{Seq: seq, Frames: 1}
 	}
-	next := m.heads.next(seq + 1)
+	next := m.Heads.Next(seq + 1)
 	if next == 0 {
-		next = m.hits.at(m.hits.n-1) + 1
+		next = m.All.At(m.All.Len()-1) + 1
 	}
 	// Behind a run may be frames that are not shown; in it there are none.
-	return stretch{seq, m.hits.below(next) - m.hits.below(seq)}
+	return frameindex.RowRange{Seq: seq, Frames: m.All.Below(next) - m.All.Below(seq)}
 }

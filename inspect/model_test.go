@@ -1,80 +1,13 @@
 package inspect
 
 import (
-	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
 )
-
-func TestNumberSet(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, gap := range []uint64{1, 3, 200} {
-		var s numberSet
-		var want []uint64
-		for seq := uint64(0); len(want) < 500; {
-			seq += 1 + rng.Uint64N(gap)
-			s.add(seq)
-			want = append(want, seq)
-		}
-		last := want[len(want)-1]
-		for seq := uint64(0); seq <= last+200; seq++ {
-			below, has := slices.BinarySearch(want, seq)
-			if s.below(seq) != below || s.has(seq) != has {
-				t.Fatalf("gaps to %d: %d has %d below (want %d), has %v (want %v)", gap, seq, s.below(seq), below, s.has(seq), has)
-			}
-			var next, previous uint64
-			if below < len(want) {
-				next = want[below]
-			}
-			if below > 0 {
-				previous = want[below-1]
-			}
-			if has {
-				previous = seq
-			}
-			if s.next(seq) != next || s.previous(seq) != previous {
-				t.Fatalf("gaps to %d: next of %d is %d (want %d), previous %d (want %d)", gap, seq, s.next(seq), next, s.previous(seq), previous)
-			}
-		}
-		for i, seq := range want {
-			if s.at(i) != seq {
-				t.Fatalf("gaps to %d: %d is at %d, want %d", gap, s.at(i), i, seq)
-			}
-		}
-	}
-}
-
-// Numbers may be added and taken out anywhere.
-func TestNumberSetChanges(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, most := range []uint64{100, 1000, 100_000} {
-		var s numberSet
-		var want []uint64
-		for range 3000 {
-			seq := 1 + rng.Uint64N(most)
-			i, there := slices.BinarySearch(want, seq)
-			if rng.IntN(3) > 0 {
-				if s.add(seq); !there {
-					want = slices.Insert(want, i, seq)
-				}
-			} else if s.remove(seq); there {
-				want = slices.Delete(want, i, i+1)
-			}
-			probe := rng.Uint64N(most + 200)
-			below, has := slices.BinarySearch(want, probe)
-			if s.n != len(want) || s.below(probe) != below || s.has(probe) != has {
-				t.Fatalf("up to %d: %d members (want %d), %d has %d below (want %d), has %v (want %v)", most, s.n, len(want), probe, s.below(probe), below, s.has(probe), has)
-			}
-			if i := rng.IntN(len(want) + 1); i < len(want) && s.at(i) != want[i] {
-				t.Fatalf("up to %d: %d is at %d, want %d", most, s.at(i), i, want[i])
-			}
-		}
-	}
-}
 
 // A jump that came before the scan has looked at its frame is told what is wrong
 // as any other is.
@@ -83,7 +16,7 @@ func TestWishOfHiddenFrame(t *testing.T) {
 	if err := m.jump(3); err != nil {
 		t.Fatal(err)
 	}
-	err := m.take(findings{sights: []sight{newSight(2, true, false, false), newSight(4, true, false, false)}, last: 5, caught: true})
+	err := m.take(frameindex.Found{Matches: []frameindex.Match{frameindex.NewMatch(2, true, false, false), frameindex.NewMatch(4, true, false, false)}, Last: 5, Complete: true})
 	if err == nil || err.Error() != "frame 3 does not fit the filter" || m.selected != 2 {
 		t.Errorf("got %v, and frame %d selected, want frame 2 and why", err, m.selected)
 	}
@@ -105,9 +38,9 @@ func TestWish(t *testing.T) {
 	} {
 		m := model{follow: true}
 		scanned := func(from, to uint64, caught bool) {
-			f := findings{last: to, caught: caught}
+			f := frameindex.Found{Last: to, Complete: caught}
 			for seq := from; seq <= to; seq++ {
-				f.sights = append(f.sights, newSight(seq, true, false, false))
+				f.Matches = append(f.Matches, frameindex.NewMatch(seq, true, false, false))
 			}
 			m.take(f)
 		}

@@ -60,7 +60,7 @@ func (a *app) click(l layout, x, y int) bool {
 	case l.list.has(x, y):
 		a.inPane, a.model.follow = false, false
 		rows := a.model.rows()
-		a.model.choose(rows.below(a.model.top)+y-l.list.y, rows.n)
+		a.model.choose(rows.Below(a.model.top)+y-l.list.y, rows.Len())
 	case l.pane.has(x, y):
 		a.intoPane()
 		a.pane.move(a.pane.top + y - l.pane.y - a.pane.cursor)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )
@@ -14,23 +15,23 @@ import (
 type opened struct {
 	subject Subject
 	info    record.Info
-	reel    *reel // for the event loop; nil: no tape is open
-	book    book
+	reel    *frameindex.Timeline // for the event loop; nil: no tape is open
+	book    frameindex.RowCache
 	model   model
-	known   news     // what the ledger has told
-	err     error    // of the last stretch that could not be read
-	query   string   // the filter
-	left    []string // filters that were left, the last one last
-	origin  Place    // that it was opened from
+	known   frameindex.Snapshot // what the ledger has told
+	err     error               // of the last stretch that could not be read
+	query   string              // the filter
+	left    []string            // filters that were left, the last one last
+	origin  Place               // that it was opened from
 
 	readers
 }
 
 // The readers of a tape work in the background.
 type readers struct {
-	ledger *ledger
-	scan   *scan  // that the model is fed by
-	story  *story // nil: no place has asked for it
+	ledger *frameindex.Index
+	scan   *frameindex.Scan // that the model is fed by
+	story  *story           // nil: no place has asked for it
 
 	reading, scanning, telling, hunting worker
 
@@ -39,15 +40,15 @@ type readers struct {
 
 // openTape opens a subject, and begins to read it. query is what of it is shown.
 func (a *app) openTape(sub Subject, query string) error {
-	r, err := openReel(sub)
+	r, err := frameindex.OpenTimeline(sub.Name, sub.Open)
 	if err != nil {
 		return err
 	}
-	info, err := r.info()
+	info, err := r.Info()
 	if err != nil {
 		return err
 	}
-	reading, err := r.again()
+	reading, err := r.Reopen()
 	if err != nil {
 		return err
 	}
@@ -55,17 +56,17 @@ func (a *app) openTape(sub Subject, query string) error {
 		return err
 	}
 	a.closeTape()
-	a.subject, a.info, a.reel, a.book = sub, info, r, newBook(r)
+	a.subject, a.info, a.reel, a.book = sub, info, r, frameindex.NewRowCache(r)
 	a.pane = pane{form: a.pane.form}
-	a.known, a.err, a.story, a.left, a.origin = news{}, nil, nil, nil, storePlace
-	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: r.label, follow: info.Live}
-	a.ledger = newLedger(a.feed.poke)
+	a.known, a.err, a.story, a.left, a.origin = frameindex.Snapshot{}, nil, nil, nil, storePlace
+	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: r.Label, follow: info.Live}
+	a.ledger = frameindex.NewIndex(a.feed.poke)
 	a.reading.start(a.ctx, func(ctx context.Context) {
 		var ticking worker
 		if info.Live {
 			ticking.start(ctx, a.tick)
 		}
-		a.ledger.read(ctx, reading)
+		a.ledger.Read(ctx, reading)
 		ticking.stop()()
 	})
 	if err := a.setFilter(query); err != nil {
@@ -106,7 +107,7 @@ func (a *app) setFilter(text string) error {
 	if err != nil {
 		return err
 	}
-	r, err := a.reel.again()
+	r, err := a.reel.Reopen()
 	if err != nil {
 		return err
 	}
@@ -114,9 +115,9 @@ func (a *app) setFilter(text string) error {
 	a.endHunt()
 	a.query = text
 	a.model.restart()
-	s := &scan{sieve: newSieve(want, a.model.start), ledger: a.ledger, first: a.feed.hurry, news: a.feed.poke}
+	s := &frameindex.Scan{Matcher: frameindex.NewMatcher(want, a.model.start), Index: a.ledger, OnFirst: a.feed.hurry, OnMore: a.feed.poke}
 	a.scan = s
-	a.scanning.start(a.ctx, func(ctx context.Context) { s.read(ctx, r) })
+	a.scanning.start(a.ctx, func(ctx context.Context) { s.Read(ctx, r) })
 	return nil
 }
 
@@ -125,19 +126,19 @@ func (a *app) refresh() {
 	if a.reel == nil {
 		return
 	}
-	ended := a.known.ended
-	found := a.scan.take() // first: what it has found is in the ledger
-	a.known = a.ledger.take()
-	a.book.add(a.known.fresh)
-	a.book.latest = a.known.latest
+	ended := a.known.Ended
+	found := a.scan.Take() // first: what it has found is in the ledger
+	a.known = a.ledger.Take()
+	a.book.Add(a.known.NewRows)
+	a.book.Latest = a.known.Latest
 	a.fail(a.model.take(found))
-	for _, err := range []error{a.known.err, found.err} {
+	for _, err := range []error{a.known.Err, found.Err} {
 		if err != nil {
 			a.err = err
 		}
 	}
-	if a.known.ended && !ended && a.info.Live {
-		if info, err := a.reel.info(); err == nil {
+	if a.known.Ended && !ended && a.info.Live {
+		if info, err := a.reel.Info(); err == nil {
 			a.info = info
 		}
 	}
@@ -166,12 +167,12 @@ func (a *app) sinceStart() time.Duration {
 	if !a.info.Live {
 		return 0
 	}
-	return max(a.Now().Sub(a.info.Start.Time), a.known.time(a.known.last))
+	return max(a.Now().Sub(a.info.Start.Time), a.known.Time(a.known.Last))
 }
 
 // waits reports whether a request has no response (yet).
 func (a *app) waits(seq uint64) bool {
-	_, found := slices.BinarySearch(a.known.open, seq)
+	_, found := slices.BinarySearch(a.known.Open, seq)
 	return found
 }
 
@@ -181,6 +182,6 @@ func (a *app) session() string {
 		return a.subject.Session
 	}
 	var f dialect.Frame
-	a.known.frame(a.model.selected, &f)
+	a.known.Frame(a.model.selected, &f)
 	return f.Session
 }

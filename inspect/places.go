@@ -96,15 +96,15 @@ func (a *app) tell() error {
 	if a.story != nil {
 		return nil
 	}
-	r, err := a.reel.again()
+	r, err := a.reel.Reopen()
 	if err != nil {
 		return err
 	}
-	s := &story{label: a.reel.label, tapes: len(r.strips)}
+	s := &story{label: a.reel.Label, tapes: len(r.Parts)}
 	a.telling.start(a.ctx, func(ctx context.Context) { s.read(ctx, r, a.feed.poke) })
 	a.story = s
 
-	c := newChat(s, slices.Repeat([]time.Time{a.model.start}, len(r.strips)), a.session)
+	c := newChat(s, slices.Repeat([]time.Time{a.model.start}, len(r.Parts)), a.session)
 	soFar := func() any { return s.soFar() }
 	a.pages[chatPlace] = &page{
 		lines: c.lines, state: c.state, told: s.upTo,
@@ -115,7 +115,7 @@ func (a *app) tell() error {
 		enter: a.showFrame,
 	}
 	a.pages[capsPlace] = &page{
-		lines: func(width int) []line { return s.capabilities(width, a.book.frame) }, state: soFar,
+		lines: func(width int) []line { return s.capabilities(width, a.book.Frame) }, state: soFar,
 		enter: a.showFrame,
 	}
 	a.pages[numbersPlace] = &page{lines: s.numbers, state: soFar, enter: a.showFrame}
@@ -150,7 +150,7 @@ func (a *app) openShelved(l line) {
 		return
 	}
 	if i := slices.Index(e.tapes, e.tape.Tape); i > 0 && !a.info.Live {
-		a.model.wish = a.reel.strips[i].before + e.first
+		a.model.wish = a.reel.Parts[i].Before + e.first
 	}
 	a.visit(framesPlace)
 }

@@ -2,10 +2,9 @@ package inspect
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
-	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/inspect/frameindex"
 )
 
 // askFilter asks for a filter. What could be typed is shown on the line below.
@@ -102,13 +101,13 @@ func (a *app) onlyThis(exclude bool) {
 
 // onlyTurn shows the frames of one turn of one session.
 func (a *app) onlyTurn() {
-	f, c, r, start := a.pane.frame, a.known.columns, a.reel, a.model.start
+	f, c, r, start := a.pane.frame, a.known.Columns, a.reel, a.model.start
 	if f.Seq <= nearby {
-		a.showTurn(f.Session, turnOf(&f, c, r, start, gauge{}))
+		a.showTurn(f.Session, frameindex.TurnOf(&f, c, r, start, frameindex.Progress{}))
 		return
 	}
-	a.behind(func(on gauge) func() {
-		turn := turnOf(&f, c, r, start, on)
+	a.behind(func(on frameindex.Progress) func() {
+		turn := frameindex.TurnOf(&f, c, r, start, on)
 		return func() { a.showTurn(f.Session, turn) }
 	})
 }
@@ -126,19 +125,4 @@ func (a *app) showTurn(session string, turn int) {
 		err = a.filterBy(query)
 	}
 	a.fail(err)
-}
-
-// turnOf returns the number of the turn that a frame belongs to, 0 if there is
-// none.
-func turnOf(f *dialect.Frame, c columns, r *reel, start time.Time, on gauge) int {
-	s := newSieve(filter.Filter{}, start)
-	turn := 0
-	c.seek(1, 1, func(g *dialect.Frame) bool {
-		if g.Seq <= f.Seq && (g.Session == f.Session || g.Seq == f.Seq) {
-			s.see(r.at(g.Seq), g)
-			turn = s.subject.Turn
-		}
-		return g.Seq >= f.Seq || !on.at(g.Seq)
-	})
-	return turn
 }

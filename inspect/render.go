@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -25,12 +26,12 @@ type rowForm struct {
 	marked  bool
 }
 
-// spans returns a row as a line.
-func (r *row) spans(form rowForm) []termtext.Span {
-	f := &r.frame
+// rowSpans returns a row as a line.
+func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
+	f := &r.Frame
 	number := fmt.Sprintf("%*s", form.digits, form.label(f.Seq))
-	if r.err != nil {
-		return []termtext.Span{termtext.Dim.Span(" " + number + " "), termtext.Red.Span(termtext.Piece(r.err.Error()))}
+	if r.Err != nil {
+		return []termtext.Span{termtext.Dim.Span(" " + number + " "), termtext.Red.Span(termtext.Piece(r.Err.Error()))}
 	}
 	mark := termtext.Yellow.Span(" ")
 	if form.marked {
@@ -38,12 +39,12 @@ func (r *row) spans(form rowForm) []termtext.Span {
 	}
 	columns := min(max(form.width/4, 12), 28)
 	times := ""
-	if r.chunks > 1 {
-		times = " ×" + strconv.Itoa(r.chunks)
+	if r.Chunks > 1 {
+		times = " ×" + strconv.Itoa(r.Chunks)
 	}
 	line := frametext.Row{
-		Frame: f, Problem: r.bad, Number: number, Time: form.time(f), Kind: form.width >= 72,
-		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.summary,
+		Frame: f, Problem: r.Problem, Number: number, Time: form.time(f), Kind: form.width >= 72,
+		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.Summary,
 	}
 	latency, answered := form.latency(f)
 	switch {

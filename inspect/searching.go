@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -17,8 +18,8 @@ import (
 // A searching is the place with what a search of all tapes has found.
 type searching struct {
 	query string
-	from  Place // that it was asked from
-	of    *reel // that was open there
+	from  Place                // that it was asked from
+	of    *frameindex.Timeline // that was open there
 	worker
 	*results
 }
@@ -35,7 +36,7 @@ type results struct {
 // found is a hit as it is listed.
 type found struct {
 	tape    record.Info
-	row     row
+	row     frameindex.Row
 	latency time.Duration // as of a Hit
 }
 
@@ -75,14 +76,16 @@ func (a *app) searchAll(query string) error {
 		s.from, s.of = a.place, a.reel
 	}
 	found := s.results // whoever searched before may still write to others
-	s.start(a.ctx, func(ctx context.Context) { found.run(ctx, Search{Store: a.Store, Filter: want}, a.feed.poke) })
+	s.start(a.ctx, func(ctx context.Context) {
+		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.feed.poke)
+	})
 	a.pages[searchPlace] = &page{lines: s.lines, late: s.spans, enter: a.openFound}
 	a.visit(searchPlace)
 	return nil
 }
 
 // run collects what is found.
-func (s *results) run(ctx context.Context, of Search, news func()) {
+func (s *results) run(ctx context.Context, of frameindex.Search, news func()) {
 	tell := func(change func()) {
 		s.mu.Lock()
 		change()
@@ -104,7 +107,7 @@ func (s *results) run(ctx context.Context, of Search, news func()) {
 			tell(func() { s.err = err })
 			continue
 		}
-		one := found{hit.Tape, newRow(&hit.Frame), hit.Latency}
+		one := found{hit.Tape, frameindex.NewRow(&hit.Frame), hit.Latency}
 		tell(func() { s.hits = append(s.hits, one) })
 		if len(s.hits) == maxHits {
 			state = searchFull
@@ -182,7 +185,7 @@ func (s *results) spans(item, width int) []termtext.Span {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := &s.hits[item]
-	return f.row.spans(rowForm{
+	return rowSpans(&f.row, rowForm{
 		width: width, digits: 8, label: func(seq uint64) string { return termtext.Grouped(int64(seq)) },
 		latency: func(*dialect.Frame) (time.Duration, bool) { return f.latency, f.latency > 0 },
 	})
@@ -200,7 +203,7 @@ func (a *app) openFound(l line) {
 		a.fail(err)
 		return
 	}
-	a.origin, a.model.follow, a.model.wish = searchPlace, false, hit.row.frame.Seq
+	a.origin, a.model.follow, a.model.wish = searchPlace, false, hit.row.Frame.Seq
 	a.visit(framesPlace)
 }
 

@@ -167,10 +167,10 @@ func (a *app) progress() string {
 	if a.looked != "" {
 		return " · looking, at " + a.looked + ", Esc ends it"
 	}
-	if a.model.caught || a.info.Lines == 0 {
+	if a.model.Complete || a.info.Lines == 0 {
 		return ""
 	}
-	text := " · read " + termtext.Grouped(int64(min(a.model.last*100/a.info.Lines, 100))) + " %"
+	text := " · read " + termtext.Grouped(int64(min(a.model.Last*100/a.info.Lines, 100))) + " %"
 	if a.query != "" {
 		text += ", Esc ends it"
 	}
@@ -192,7 +192,7 @@ func (a *app) notes() []string {
 		list = append(list, "following")
 	}
 	if a.model.mark != 0 {
-		list = append(list, "marked "+a.reel.label(a.model.mark))
+		list = append(list, "marked "+a.reel.Label(a.model.mark))
 	}
 	if bad := a.model.badText(); bad != "" {
 		list = append(list, bad+" (e)")
@@ -206,19 +206,19 @@ func (a *app) notes() []string {
 	return list
 }
 
+const brokenNote = "a part cannot be read"
+
 // badText counts what is bad of what is shown.
-func (m *sifted) badText() string {
+func (m *model) badText() string {
 	var parts []string
-	if n := m.bad.n - m.losses; n > 0 {
+	if n := m.Problems.Len() - m.Losses; n > 0 {
 		parts = append(parts, termtext.Grouped(int64(n))+" with errors")
 	}
 	switch {
-	case m.losses == 1:
+	case m.Losses == 1:
 		parts = append(parts, "1 loss")
-	case m.losses > 1:
-		parts = append(parts, termtext.Grouped(int64(m.losses))+" losses")
+	case m.Losses > 1:
+		parts = append(parts, termtext.Grouped(int64(m.Losses))+" losses")
 	}
 	return strings.Join(parts, ", ")
 }
-
-const brokenNote = "a part cannot be read"

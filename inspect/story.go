@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -30,8 +31,8 @@ type chapter struct {
 	ended bool   // nothing will follow
 }
 
-func (s *story) read(ctx context.Context, r *reel, news func()) {
-	for f, err := range r.follow(ctx, 1) {
+func (s *story) read(ctx context.Context, r *frameindex.Timeline, news func()) {
+	for f, err := range r.Follow(ctx, 1) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -39,8 +40,8 @@ func (s *story) read(ctx context.Context, r *reel, news func()) {
 		if err != nil {
 			s.broken = true
 		} else {
-			for n := len(s.trace.Runs); n <= r.at(f.Seq); n++ {
-				s.trace.Next(r.strips[n].info.Connection)
+			for n := len(s.trace.Runs); n <= r.PartOf(f.Seq); n++ {
+				s.trace.Next(r.Parts[n].Info.Connection)
 				s.used = append(s.used, uses{})
 			}
 			s.trace.Add(&f)

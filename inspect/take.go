@@ -1,21 +1,18 @@
 package inspect
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
 
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -72,7 +69,7 @@ func (a *app) askWrite() {
 	}
 	a.askFile("write the frame to: ", a.frameFile(seq), func(path string) error {
 		var size written
-		err := disk.WriteFile(path, func(w io.Writer) error { return a.reel.write(io.MultiWriter(w, &size), seq) })
+		err := disk.WriteFile(path, func(w io.Writer) error { return a.reel.Write(io.MultiWriter(w, &size), seq) })
 		if err == nil {
 			a.say(termtext.ByteSize(int64(size)) + " written to " + termtext.Piece(path))
 		}
@@ -125,7 +122,7 @@ func (a *app) confirm(question string, yes, no func()) {
 
 // frameFile returns the name of a file for a frame, such as frame-2.17.json.
 func (a *app) frameFile(seq uint64) string {
-	return "frame-" + strings.ReplaceAll(a.reel.label(seq), ",", "") + ".json"
+	return "frame-" + strings.ReplaceAll(a.reel.Label(seq), ",", "") + ".json"
 }
 
 // view hands the frame to a program of the user: PAGER or EDITOR.
@@ -148,7 +145,7 @@ func (a *app) view(variable string) {
 	path := filepath.Join(dir, a.frameFile(seq))
 	err = disk.WriteFile(path, func(w io.Writer) error {
 		in := &frametext.Indenter{W: w, Text: a.pane.frame.Kind == wire.Invalid || a.pane.frame.Kind == wire.Stderr}
-		return errors.Join(a.reel.write(in, seq), in.Close())
+		return errors.Join(a.reel.Write(in, seq), in.Close())
 	})
 	if err != nil {
 		a.fail(err)
@@ -168,7 +165,7 @@ func (a *app) askExportTo(name string) {
 // tapeFile returns the name of a file for the tape. What peers call a session may
 // be a path, so that is no name for a file.
 func (a *app) tapeFile() string {
-	id := a.reel.strips[0].tape.ID()
+	id := a.reel.Parts[0].Tape.ID()
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }
 	if id == "" || strings.ContainsFunc(id, odd) { // a file may say anything of itself
 		id = "tape"
@@ -178,18 +175,18 @@ func (a *app) tapeFile() string {
 
 // exportTo exports in the background. If it fails, the name can be changed.
 func (a *app) exportTo(path string) error {
-	r, err := a.reel.again()
+	r, err := a.reel.Reopen()
 	if err != nil {
 		return err
 	}
-	want, info := newSieve(a.scan.filter, a.model.start), a.info
-	want.open, want.known = a.known.open, math.MaxUint64 // as on the screen, whatever comes meanwhile
+	want, info := frameindex.NewMatcher(a.scan.Filter, a.model.start), a.info
+	want.KnowOpen(a.known.Open) // as on the screen, whatever comes meanwhile
 	a.say("exporting…")
 	a.jobs.Go(func() {
 		frames := 0
 		var damage error
 		err := disk.WriteFile(path, func(w io.Writer) (err error) {
-			frames, damage, err = export(a.ctx, w, r, want, info)
+			frames, damage, err = frameindex.Export(a.ctx, w, r, want, info)
 			return err
 		})
 		done := fmt.Sprintf("%s frames written to %s, secrets redacted", termtext.Grouped(int64(frames)), termtext.Piece(path))
@@ -210,32 +207,6 @@ func (a *app) exportTo(path string) error {
 	return nil
 }
 
-// export writes the frames that are wanted and can be read in the portable form.
-// damage tells what could not be read last.
-func export(ctx context.Context, w io.Writer, r *reel, pass sieve, info record.Info) (frames int, damage, err error) {
-	e, err := portable.NewExporter(w, info.Tape, info.Start, false)
-	if err != nil {
-		return 0, nil, err
-	}
-	for frame, err := range r.frames(1) {
-		if ctx.Err() != nil {
-			return frames, damage, ctx.Err()
-		}
-		if err != nil {
-			damage = err
-			continue
-		}
-		if !pass.wants(r.at(frame.Seq), &frame) {
-			continue
-		}
-		frames++
-		if err := e.Write(r.alone(frame)); err != nil {
-			return frames, damage, err
-		}
-	}
-	return frames, damage, e.Close()
-}
-
 // askDelete deletes the tape under the cursor, if the user says so.
 func (a *app) askDelete() {
 	l := a.page.current()
@@ -245,7 +216,7 @@ func (a *app) askDelete() {
 	tape := a.shelf.entries[l.item].tape.Tape
 	a.confirm("delete tape "+tape+" and all that is on it?", func() {
 		closed := func() {}
-		if a.reel != nil && a.reel.has(tape) {
+		if a.reel != nil && a.reel.Has(tape) {
 			closed = a.closeTape()
 		}
 		a.jobs.Go(func() {

@@ -23,16 +23,16 @@ func (a *app) values(key string) []string {
 	}
 	switch key {
 	case "method":
-		for i := range a.known.abouts {
-			add(a.known.abouts[i].Method)
+		for a := range a.known.Annotations() {
+			add(a.Method)
 		}
 	case "update":
-		for i := range a.known.abouts {
-			add(a.known.abouts[i].Update)
+		for a := range a.known.Annotations() {
+			add(a.Update)
 		}
 	case "session":
-		for i := range a.known.abouts {
-			add(a.known.abouts[i].Session)
+		for a := range a.known.Annotations() {
+			add(a.Session)
 		}
 	case ".":
 		if t := a.pane.tree; t != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
@@ -73,7 +73,7 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 			flushed = now
 		}
 	}
-	search := inspect.Search{Store: store, Filter: s.match.Filter, Progress: progress}
+	search := frameindex.Search{Store: store, Filter: s.match.Filter, Progress: progress}
 	for hit, err := range search.Hits(ctx) {
 		switch {
 		case ctx.Err() != nil:
@@ -120,7 +120,7 @@ type findings struct {
 	tape   string // of the last one; empty: nothing was found
 }
 
-func (l *findings) write(hit inspect.Hit) error {
+func (l *findings) write(hit frameindex.Hit) error {
 	headed := l.tape == hit.Tape.Tape
 	l.tape = hit.Tape.Tape
 	if l.asJSON {
@@ -135,7 +135,7 @@ func (l *findings) write(hit inspect.Hit) error {
 	return l.lines.WriteTimed(&hit.Frame, hit.Latency)
 }
 
-func (l *findings) writeJSON(hit inspect.Hit) error {
+func (l *findings) writeJSON(hit frameindex.Hit) error {
 	b, err := frametext.JSON(hit.Frame, hit.Tape.Start.Time, hit.Latency)
 	if err != nil {
 		return err

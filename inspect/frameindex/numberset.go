@@ -1,30 +1,30 @@
-package inspect
+package frameindex
 
 import (
 	"math/bits"
 	"slices"
 )
 
-// A numberSet is a set of frame numbers with the place of each in their order. It
+// A NumberSet is a set of frame numbers with the place of each in their order. It
 // changes at its end for the most part, where that costs least. Of each 64 numbers
 // in a row it keeps, if one of them is there, two and a half bits a number.
-type numberSet struct {
+type NumberSet struct {
 	places []uint64 // of the words, in numbers/64; none of these is zero
 	words  []uint64
 	before []uint32 // members in the words before each
-	n      int
+	size   int
 }
 
-// clone returns a set that goes its own way, for another goroutine.
-func (s *numberSet) clone() *numberSet {
-	return &numberSet{slices.Clone(s.places), slices.Clone(s.words), slices.Clone(s.before), s.n}
+// Clone returns a set that goes its own way, for another goroutine.
+func (s *NumberSet) Clone() *NumberSet {
+	return &NumberSet{slices.Clone(s.places), slices.Clone(s.words), slices.Clone(s.before), s.size}
 }
 
 // add adds a number.
-func (s *numberSet) add(seq uint64) {
+func (s *NumberSet) add(seq uint64) {
 	w, found := s.word(seq)
 	if !found {
-		before := uint32(s.n)
+		before := uint32(s.size)
 		if w < len(s.before) {
 			before = s.before[w]
 		}
@@ -37,8 +37,8 @@ func (s *numberSet) add(seq uint64) {
 }
 
 // remove takes a number out, if it is there.
-func (s *numberSet) remove(seq uint64) {
-	if !s.has(seq) {
+func (s *NumberSet) remove(seq uint64) {
+	if !s.Has(seq) {
 		return
 	}
 	w, _ := s.word(seq)
@@ -50,8 +50,8 @@ func (s *numberSet) remove(seq uint64) {
 }
 
 // count notes that a word has so many more members.
-func (s *numberSet) count(w, more int) {
-	s.n += more
+func (s *NumberSet) count(w, more int) {
+	s.size += more
 	for i := w + 1; i < len(s.before); i++ {
 		s.before[i] += uint32(more)
 	}
@@ -59,7 +59,7 @@ func (s *numberSet) count(w, more int) {
 
 // word returns which of the words has a number, or is the next one behind it, and
 // whether it has it.
-func (s *numberSet) word(seq uint64) (w int, found bool) {
+func (s *NumberSet) word(seq uint64) (w int, found bool) {
 	if w := seq/64 - min(s.first(), seq/64); w < uint64(len(s.places)) && s.places[w] == seq/64 {
 		return int(w), true // as where no number is left out
 	}
@@ -69,33 +69,37 @@ func (s *numberSet) word(seq uint64) (w int, found bool) {
 	return slices.BinarySearch(s.places, seq/64)
 }
 
-func (s *numberSet) first() uint64 {
+func (s *NumberSet) first() uint64 {
 	if len(s.places) == 0 {
 		return 0
 	}
 	return s.places[0]
 }
 
-func (s *numberSet) has(seq uint64) bool {
+// Len returns how many members there are.
+func (s *NumberSet) Len() int { return s.size }
+
+// Has reports whether a number is in the set.
+func (s *NumberSet) Has(seq uint64) bool {
 	w, found := s.word(seq)
 	return found && s.words[w]>>(seq%64)&1 == 1
 }
 
-// below returns how many members are smaller than seq.
-func (s *numberSet) below(seq uint64) int {
+// Below returns how many members are smaller than seq.
+func (s *NumberSet) Below(seq uint64) int {
 	w, found := s.word(seq)
 	switch {
 	case w == len(s.words):
-		return s.n
+		return s.size
 	case !found:
 		return int(s.before[w])
 	}
 	return int(s.before[w]) + bits.OnesCount64(s.words[w]&(1<<(seq%64)-1))
 }
 
-// at returns the member with i members before it, 0 if there is none.
-func (s *numberSet) at(i int) uint64 {
-	if i < 0 || i >= s.n {
+// At returns the member with i members before it, 0 if there is none.
+func (s *NumberSet) At(i int) uint64 {
+	if i < 0 || i >= s.size {
 		return 0
 	}
 	w, found := slices.BinarySearch(s.before, uint32(i))
@@ -109,8 +113,8 @@ func (s *numberSet) at(i int) uint64 {
 	return s.places[w]*64 + uint64(bits.TrailingZeros64(word))
 }
 
-// next returns the first member that is seq or larger, 0 if there is none.
-func (s *numberSet) next(seq uint64) uint64 { return s.at(s.below(seq)) }
+// Next returns the first member that is seq or larger, 0 if there is none.
+func (s *NumberSet) Next(seq uint64) uint64 { return s.At(s.Below(seq)) }
 
-// previous returns the last member that is seq or smaller, 0 if there is none.
-func (s *numberSet) previous(seq uint64) uint64 { return s.at(s.below(seq+1) - 1) }
+// Previous returns the last member that is seq or smaller, 0 if there is none.
+func (s *NumberSet) Previous(seq uint64) uint64 { return s.At(s.Below(seq+1) - 1) }

@@ -1,35 +1,26 @@
 package inspect_test
 
 import (
-	"context"
-	"errors"
+	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/inspect"
-	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/record"
 )
 
-// twice makes a store with a session on two tapes, and returns their ids.
-func twice(tb testing.TB) (store *record.Store, ids []string) {
+// onTwoTapes makes a store with a session on two tapes, and returns their ids.
+func onTwoTapes(tb testing.TB) (store *record.Store, ids []string) {
 	tb.Helper()
 	store = record.OpenStore(tb.TempDir())
-	for _, text := range []string{
-		`{"acptap":1,"started":"2026-11-20T10:00:00Z","name":"agent"}
-{"dir":"c2a","at":1,"frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"on monday"}]}}}
-{"dir":"a2c","at":2,"frame":{"jsonrpc":"2.0","id":7,"method":"fs/read_text_file","params":{"sessionId":"s2","path":"/w/a"}}}
-{"dir":"a2c","at":3,"frame":{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}}
-`,
-		`{"acptap":1,"started":"2026-11-21T10:00:00Z","name":"agent"}
-{"dir":"c2a","at":1,"frame":{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1","cwd":"/w","mcpServers":[]}}}
-{"dir":"a2c","at":2,"frame":{"jsonrpc":"2.0","id":1,"result":{}}}
-{"dir":"c2a","at":3,"frame":{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"on tuesday"}]}}}
-{"dir":"a2c","at":4,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"well"}}}}}
-{"dir":"a2c","at":6.5,"frame":{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"out of tokens"}}}
-`,
-	} {
-		id, err := store.Import(strings.NewReader(text), "tape", nil)
+	for _, day := range []string{"monday", "tuesday"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "session-on-two-tapes", day+".jsonl"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		id, err := store.Import(bytes.NewReader(text), "tape", nil)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -38,56 +29,10 @@ func twice(tb testing.TB) (store *record.Store, ids []string) {
 	return store, ids
 }
 
-func TestSearch(t *testing.T) {
-	store, ids := twice(t)
-	tests := []struct {
-		query string
-		want  []string
-	}{
-		{"tokens", []string{ids[1] + " 5"}},
-		{"kind:request", []string{ids[1] + " 1", ids[1] + " 3", ids[0] + " 1", ids[0] + " 2"}},
-		{"latency:>2s", []string{ids[1] + " 5"}},
-		{"is:open", []string{ids[0] + " 2"}},
-		{"turn:1 kind:request", []string{ids[1] + " 3", ids[0] + " 1"}},
-		{"nowhere", nil},
-	}
-	for _, tt := range tests {
-		want, err := filter.Parse(tt.query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for hit, err := range (inspect.Search{Store: store, Filter: want}).Hits(t.Context()) {
-			if err != nil {
-				t.Fatalf("%s: %v", tt.query, err)
-			}
-			got = append(got, hit.Tape.Tape+" "+string(rune('0'+hit.Frame.Seq)))
-		}
-		if strings.Join(got, ", ") != strings.Join(tt.want, ", ") {
-			t.Errorf("%s: got %v, want %v", tt.query, got, tt.want)
-		}
-	}
-}
-
-func TestSearchCancelled(t *testing.T) {
-	store, _ := twice(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	n := 0
-	var last error
-	for _, last = range (inspect.Search{Store: store}).Hits(ctx) {
-		n++
-		cancel()
-	}
-	if n != 2 || !errors.Is(last, context.Canceled) {
-		t.Errorf("got %d results, the last with %v; want a hit and the cause of the end", n, last)
-	}
-}
-
 // TestSearchPlace searches all tapes from the list of frames, opens what is found
 // and goes back.
 func TestSearchPlace(t *testing.T) {
-	store, ids := twice(t)
+	store, ids := onTwoTapes(t)
 	term := start(t, inspect.Inspector{Store: store, Now: now}, inspect.TapesOf(store, "", ids[0]), 100, 24)
 	term.reads(t)
 	term.press(t, "sread_text_file<Enter>")
@@ -113,7 +58,7 @@ func TestSearchPlace(t *testing.T) {
 // TestSearchDeleted goes back from what was found when the tape from which it was
 // searched has been deleted.
 func TestSearchDeleted(t *testing.T) {
-	store, ids := twice(t)
+	store, ids := onTwoTapes(t)
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 24)
 	term.press(t, "«"+ids[1]+"»<Enter>«1 of 5»sread_text_file<Enter>")
 	term.wait(t, "the end of the search", func(s string) bool { return strings.Contains(s, "/w/a") && !strings.Contains(s, "Esc ends it") })
@@ -129,7 +74,7 @@ func TestSearchDeleted(t *testing.T) {
 
 // TestSession shows a session that is on two tapes.
 func TestSession(t *testing.T) {
-	store, ids := twice(t)
+	store, ids := onTwoTapes(t)
 	term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "s1", ids...), 120, 40)
 	term.reads(t)
 	term.golden(t, "session-120x40")

@@ -1,4 +1,4 @@
-package inspect
+package frameindex
 
 import (
 	"context"
@@ -18,8 +18,8 @@ type Search struct {
 	Store  *record.Store
 	Filter filter.Filter
 
-	// Progress is told now and then how many bytes of the tapes were looked at,
-	// and how many there are. nil: nobody is.
+	// Progress is called now and then with how many bytes of the tapes were looked
+	// at, and how many there are. nil: nothing is.
 	Progress func(done, total int64)
 }
 
@@ -40,7 +40,7 @@ func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
 			yield(Hit{}, err)
 			return
 		}
-		p := pursuit{Search: s, yield: yield}
+		p := storeSearch{Search: s, yield: yield}
 		for _, info := range list.Tapes {
 			p.total += info.Bytes
 		}
@@ -57,22 +57,22 @@ func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
 	}
 }
 
-// A pursuit is a search on its way through the tapes.
-type pursuit struct {
+// A storeSearch is a search on its way through the tapes.
+type storeSearch struct {
 	Search
 	yield       func(Hit, error) bool
 	done, total int64 // bytes of tapes
 }
 
 // tape yields what is found on one tape. It reports whether to go on.
-func (p *pursuit) tape(ctx context.Context, info record.Info) bool {
+func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 	done := p.done
 	defer func() { p.done = done + info.Bytes }()
 	t, err := p.Store.Open(info.Tape)
 	if err != nil {
 		return p.trouble(info, err)
 	}
-	p.tell()
+	p.report()
 	var track filter.Tracker
 	first, ok := p.first(ctx, t, info, &track)
 	if first == 0 {
@@ -94,7 +94,7 @@ func (p *pursuit) tape(ctx context.Context, info record.Info) bool {
 		}
 		p.done = min(p.done+f.Size, done+info.Bytes) // stderr does not count
 		if f.Seq%256 == 0 {                          // who is told may look at a clock, which takes as long as a small frame
-			p.tell()
+			p.report()
 		}
 		subject := track.See(&f)
 		if p.Filter.Match(&subject) && !p.yield(Hit{info, f, subject.Latency}, nil) {
@@ -105,7 +105,7 @@ func (p *pursuit) tape(ctx context.Context, info record.Info) bool {
 }
 
 // begin readies track for a tape.
-func (p *pursuit) begin(ctx context.Context, track *filter.Tracker, t *record.Tape, info record.Info) {
+func (p *storeSearch) begin(ctx context.Context, track *filter.Tracker, t *record.Tape, info record.Info) {
 	*track = filter.Tracker{}
 	track.Next(info.Start.Time.Local())
 	if p.Filter.NeedsFuture() {
@@ -127,7 +127,7 @@ func until(ctx context.Context, frames iter.Seq2[dialect.Frame, error]) iter.Seq
 // first returns the first frame that may be wanted, 0 if there is none: to know
 // that, most queries need the fields only, and these are a small part of a tape.
 // track has seen those before it. ok is false if nothing is to follow.
-func (p *pursuit) first(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (seq uint64, ok bool) {
+func (p *storeSearch) first(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (seq uint64, ok bool) {
 	p.begin(ctx, track, t, info)
 	for f, err := range t.Rows(1) {
 		if ctx.Err() != nil {
@@ -143,17 +143,17 @@ func (p *pursuit) first(ctx context.Context, t *record.Tape, info record.Info, t
 	return 0, true
 }
 
-func (p *pursuit) stopped(ctx context.Context) bool {
+func (p *storeSearch) stopped(ctx context.Context) bool {
 	p.yield(Hit{}, context.Cause(ctx))
 	return false
 }
 
 // trouble yields an error, but for that of a tape that was deleted meanwhile.
-func (p *pursuit) trouble(info record.Info, err error) bool {
+func (p *storeSearch) trouble(info record.Info, err error) bool {
 	return errors.Is(err, record.ErrNoTape) || p.yield(Hit{Tape: info}, err)
 }
 
-func (p *pursuit) tell() {
+func (p *storeSearch) report() {
 	if p.Progress != nil {
 		p.Progress(p.done, p.total)
 	}

@@ -1,4 +1,4 @@
-package inspect
+package frameindex
 
 import (
 	"context"
@@ -39,39 +39,38 @@ func TestNumbersJump(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := openReel(Subject{Name: "tape", Open: func() ([]*record.Tape, error) {
+	r, err := OpenTimeline("tape", func() ([]*record.Tape, error) {
 		tape, err := record.OpenFile(path)
 		return []*record.Tape{tape}, err
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	l := newLedger(func() {})
-	l.read(context.Background(), r)
-	var m model
+	l := NewIndex(func() {})
+	l.Read(context.Background(), r)
+	var m Matches
 	query, err := filter.Parse("x | kind:response")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scan{sieve: newSieve(query, r.start()), ledger: l, first: func() {}, news: func() {}}
-	s.read(context.Background(), r)
-	m.label = r.label
-	m.take(s.take())
+	s := &Scan{Matcher: NewMatcher(query, r.start()), Index: l, OnFirst: func() {}, OnMore: func() {}}
+	s.Read(context.Background(), r)
+	m.Add(s.Take())
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
 		t.Errorf("%d frames took %d MiB", len(want), took>>20)
 	}
-	var c columns
-	c, _, _, _ = l.now()
+	var c Columns
+	c, _, _, _ = l.current()
 	var each, forward, backwards, rows []uint64
-	c.each(1, c.last, func(f *dialect.Frame, _ bool) { each = append(each, f.Seq) })
-	c.seek(1, 1, func(f *dialect.Frame) bool { forward = append(forward, f.Seq); return false })
-	c.seek(c.last, backward, func(f *dialect.Frame) bool { backwards = append(backwards, f.Seq); return false })
+	c.each(1, c.Last, func(f *dialect.Frame, _ bool) { each = append(each, f.Seq) })
+	c.Seek(1, 1, func(f *dialect.Frame) bool { forward = append(forward, f.Seq); return false })
+	c.Seek(c.Last, Backward, func(f *dialect.Frame) bool { backwards = append(backwards, f.Seq); return false })
 	slices.Reverse(backwards)
-	for i := range m.hits.n {
-		rows = append(rows, m.hits.at(i))
+	for i := range m.All.Len() {
+		rows = append(rows, m.All.At(i))
 	}
 	for name, got := range map[string][]uint64{"each": each, "seek": forward, "seek backward": backwards, "rows": rows} {
 		if !slices.Equal(got, want) {
@@ -85,10 +84,10 @@ func TestNumbersJump(t *testing.T) {
 			if n, found := c.below(near); n != place || found != there {
 				t.Fatalf("below(%d): got %d, %v, want %d, %v", near, n, found, place, there)
 			}
-			if got := m.hits.has(near); got != there {
+			if got := m.All.Has(near); got != there {
 				t.Fatalf("has(%d): got %v, want %v", near, got, there)
 			}
-			if got := m.hits.below(near); got != place {
+			if got := m.All.Below(near); got != place {
 				t.Fatalf("hits below %d: got %d, want %d", near, got, place)
 			}
 		}
@@ -96,7 +95,7 @@ func TestNumbersJump(t *testing.T) {
 			t.Fatalf("ahead of %d: got %d", seq, got)
 		}
 	}
-	if got := c.seek(c.last+1, backward, func(*dialect.Frame) bool { return true }); got != 0 {
+	if got := c.Seek(c.Last+1, Backward, func(*dialect.Frame) bool { return true }); got != 0 {
 		t.Errorf("behind the end: got frame %d", got)
 	}
 }

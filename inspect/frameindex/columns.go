@@ -1,0 +1,222 @@
+package frameindex
+
+import (
+	"iter"
+	"sort"
+	"time"
+
+	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Columns are the fields of the frames of a timeline up to the last one. No room is
+// left for numbers that no frame has: a tape may go from 1 to a billion.
+type Columns struct {
+	chunks      []*chunk
+	annotations []dialect.Annotation
+	jumps       []jump
+	Last        uint64
+}
+
+// A jump is where numbers do not go on by one: the frame with that number has that
+// many frames before it.
+type jump struct {
+	seq   uint64
+	place int
+}
+
+// chunkFrames is how many frames a chunk has.
+const chunkFrames = 1 << 12
+
+// A chunk is a part of the columns.
+type chunk struct {
+	flags      [chunkFrames]flags
+	annotation [chunkFrames]uint32 // index in annotations
+	at         [chunkFrames]time.Duration
+	size       [chunkFrames]int64
+	request    [chunkFrames]uint64
+}
+
+// The flags are the small fields of a frame.
+type flags uint16
+
+const (
+	problem     flags = 1 << 14
+	failed      flags = 1 << 13
+	untimed     flags = 1 << 12
+	originShift       = 2
+	kindShift         = 4
+	endShift          = 8
+)
+
+func flagsOf(f *dialect.Frame) flags {
+	s := flags(f.Dir) | flags(f.Origin)<<originShift | flags(f.Kind)<<kindShift | flags(f.End)<<endShift
+	if f.Failed {
+		s |= failed
+	}
+	if f.Untimed {
+		s |= untimed
+	}
+	if frametext.IsProblem(f) {
+		s |= problem
+	}
+	return s
+}
+
+// below returns how many frames have a smaller number, and whether the next one
+// has that number.
+func (c *Columns) below(seq uint64) (n int, found bool) {
+	if seq > c.Last {
+		n, _ = c.below(c.Last)
+		return n + min(len(c.jumps), 1), false
+	}
+	k := sort.Search(len(c.jumps), func(k int) bool { return c.jumps[k].seq > seq })
+	if k == 0 {
+		return 0, false
+	}
+	j := c.jumps[k-1]
+	place := uint64(j.place) + (seq - j.seq)
+	if k < len(c.jumps) && place >= uint64(c.jumps[k].place) {
+		return c.jumps[k].place, false
+	}
+	return int(place), true
+}
+
+// number returns the number of the frame with n before it, and how many that
+// follow are numbered on.
+func (c *Columns) number(n int) (seq uint64, more int) {
+	k := sort.Search(len(c.jumps), func(k int) bool { return c.jumps[k].place > n })
+	j := c.jumps[k-1]
+	if seq = j.seq + uint64(n-j.place); k < len(c.jumps) {
+		return seq, c.jumps[k].place - n - 1
+	}
+	return seq, int(c.Last - seq)
+}
+
+// ahead returns the number of the frame that stands n frames behind the first one
+// from a number on, or of the last.
+func (c *Columns) ahead(seq uint64, n int) uint64 {
+	at, _ := c.below(seq)
+	if all, _ := c.below(c.Last + 1); at+n >= all {
+		return c.Last
+	}
+	seq, _ = c.number(at + n)
+	return seq
+}
+
+// chunk returns where the fields of a frame stand, nil if there is no such frame.
+func (c *Columns) chunk(seq uint64) (x *chunk, i int) {
+	n, found := c.below(seq)
+	if !found {
+		return nil, 0
+	}
+	return c.chunks[n/chunkFrames], n % chunkFrames
+}
+
+// Frame makes f the frame with that number, without its bytes. It reports
+// whether there is one.
+func (c *Columns) Frame(seq uint64, f *dialect.Frame) bool {
+	x, i := c.chunk(seq)
+	if x == nil {
+		return false
+	}
+	f.Annotation = c.annotations[x.annotation[i]]
+	x.fields(i, seq, f)
+	return true
+}
+
+// Annotations yields what is said about frames, each once or a few times.
+func (c *Columns) Annotations() iter.Seq[*dialect.Annotation] {
+	return func(yield func(*dialect.Annotation) bool) {
+		for i := range c.annotations {
+			if !yield(&c.annotations[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Has reports whether there is a frame with that number.
+func (c *Columns) Has(seq uint64) bool {
+	_, found := c.below(seq)
+	return found
+}
+
+// Backward is the step to the frame before.
+const Backward = ^uint64(0)
+
+// Seek returns the first frame that fits, from a number on in steps of 1 or
+// backward; 0 if there is none. fits is given the fields.
+func (c *Columns) Seek(seq, step uint64, fits func(*dialect.Frame) bool) uint64 {
+	if seq == 0 || seq > c.Last {
+		return 0
+	}
+	var f dialect.Frame
+	n, found := c.below(seq)
+	all, _ := c.below(c.Last + 1)
+	way := 1
+	if step == Backward {
+		if way = -1; !found {
+			n--
+		}
+	}
+	for ; n >= 0 && n < all; n += way {
+		seq, _ := c.number(n)
+		if c.Frame(seq, &f) && fits(&f) {
+			return seq
+		}
+	}
+	return 0
+}
+
+// fields sets what f has in columns of its own.
+func (x *chunk) fields(i int, seq uint64, f *dialect.Frame) {
+	s := x.flags[i]
+	f.Seq, f.At, f.Size, f.Request = seq, x.at[i], x.size[i], x.request[i]
+	f.Dir, f.Origin, f.Kind = wire.Direction(s&3), wire.Origin(s>>originShift&3), wire.Kind(s>>kindShift&15)
+	f.End, f.Failed, f.Untimed = wire.LineEnd(s>>endShift&3), s&failed != 0, s&untimed != 0
+}
+
+// each calls see with the frames from one to another, without their bytes. A frame
+// is valid until see returns.
+func (c *Columns) each(from, to uint64, see func(f *dialect.Frame, isProblem bool)) {
+	var f dialect.Frame
+	annotation := ^uint32(0)
+	n, _ := c.below(from)
+	end, there := c.below(min(to, c.Last))
+	if there {
+		end++
+	}
+	for n < end {
+		seq, more := c.number(n)
+		for stop := min(n+more+1, end); n < stop; n, seq = n+1, seq+1 {
+			x, i := c.chunks[n/chunkFrames], n%chunkFrames
+			if annotation != x.annotation[i] { // neighbours are alike, and copying takes longer than all else
+				annotation = x.annotation[i]
+				f.Annotation = c.annotations[annotation]
+			}
+			x.fields(i, seq, &f)
+			see(&f, x.flags[i]&problem != 0)
+		}
+	}
+}
+
+// Latency returns how long after its request a frame came. It reports whether
+// the request is there, and both times are known.
+func (c *Columns) Latency(f *dialect.Frame) (time.Duration, bool) {
+	x, i := c.chunk(RequestOf(f))
+	if x == nil || f.Untimed || x.flags[i]&untimed != 0 {
+		return 0, false
+	}
+	return f.At - x.at[i], true
+}
+
+// Time returns when a frame crossed the wire; 0 if there is no such frame.
+func (c *Columns) Time(seq uint64) time.Duration {
+	x, i := c.chunk(seq)
+	if x == nil {
+		return 0
+	}
+	return x.at[i]
+}

@@ -1,0 +1,207 @@
+package frameindex
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An Index has the fields of each frame of a timeline, by column, in about 30 bytes a
+// frame: a filter by field, a latency, or the next frame of a kind is found there
+// without reading the tapes again (BenchmarkMillion in package inspect). One
+// goroutine writes the index as it reads the tapes, and any number may read it.
+type Index struct {
+	onChange func() // called when there is more to draw
+
+	mu       sync.Mutex // guards what follows, but for the frames up to the last, which do not change
+	columns  Columns
+	open     []uint64      // requests without a response, in order
+	newRows  []Row         // the last of those that were recorded meanwhile, not taken yet
+	latest   dialect.Frame // the last of those, with its bytes: it is what one looks at who follows the tape
+	changed  chan struct{} // closed when there is more
+	err      error         // of the last part that could not be read
+	complete bool          // all that was on the tapes at first is in it
+	ended    bool          // nothing will follow
+
+	written int                      // frames
+	known   map[annotationKey]uint32 // indexes of annotations; only the writer uses these
+	key     annotationKey            // of the frame before
+	at      uint32
+}
+
+// An annotationKey is what makes two annotations one.
+type annotationKey struct {
+	method, update, session string
+	events                  dialect.Events
+}
+
+// NewIndex returns an index without frames. onChange is called in the goroutine that
+// writes the index when there is more to draw.
+func NewIndex(onChange func()) *Index {
+	return &Index{onChange: onChange, changed: make(chan struct{}), known: map[annotationKey]uint32{}}
+}
+
+const (
+	publishEvery = 1 << 10 // frames
+	maxOpen      = 1 << 16 // open requests; as many as dialect.Tracker waits for
+	maxNewRows   = 512     // rows prepared for drawing: more than any screen has
+)
+
+// Read writes the index until the timeline ends or ctx is done.
+func (x *Index) Read(ctx context.Context, t *Timeline) {
+	last := uint64(0)
+	for f, err := range t.rows(1) {
+		if ctx.Err() != nil {
+			return
+		}
+		if f.Kind == wire.Mark && err == nil { // what happened stands in its bytes, and there are few marks
+			if whole, err := t.Reopen(); err == nil {
+				if g, err := whole.frame(f.Seq); err == nil {
+					f = g
+				}
+			}
+		}
+		last = x.add(&f, err, last)
+		if x.written%publishEvery == 0 {
+			x.publish(func() { x.columns.Last = last })
+		}
+	}
+	x.announce(func() { x.columns.Last, x.complete = last, true })
+	for f, err := range t.Follow(ctx, last+1) {
+		if last = x.add(&f, err, last); err != nil {
+			continue
+		}
+		row := NewRow(&f)
+		f.Raw = bytes.Clone(f.Raw)
+		x.announce(func() {
+			x.columns.Last, x.latest = last, f
+			x.newRows = append(x.newRows[max(0, len(x.newRows)-maxNewRows):], row)
+		})
+	}
+	x.announce(func() { x.ended = ctx.Err() == nil })
+}
+
+// announce changes what others read, and has it drawn.
+func (x *Index) announce(change func()) {
+	x.publish(change)
+	x.onChange()
+}
+
+// publish changes what others read, and wakes those that wait for it.
+func (x *Index) publish(change func()) {
+	x.mu.Lock()
+	change()
+	close(x.changed)
+	x.changed = make(chan struct{})
+	x.mu.Unlock()
+}
+
+// add writes the next frame, and returns the last one that was written.
+func (x *Index) add(f *dialect.Frame, err error, last uint64) uint64 {
+	if err != nil {
+		x.announce(func() { x.err = err })
+		return last
+	}
+	if x.written > 0 && f.Seq <= last {
+		return last // numbers rise, but where a tape is damaged
+	}
+	i := x.written
+	if x.written++; i/chunkFrames == len(x.columns.chunks) || f.Seq != last+1 || i == 0 {
+		x.mu.Lock()
+		if i/chunkFrames == len(x.columns.chunks) {
+			x.columns.chunks = append(x.columns.chunks, new(chunk))
+		}
+		if f.Seq != last+1 || i == 0 {
+			x.columns.jumps = append(x.columns.jumps, jump{f.Seq, i})
+		}
+		x.mu.Unlock()
+	}
+	c, i := x.columns.chunks[i/chunkFrames], i%chunkFrames
+	c.flags[i], c.annotation[i], c.at[i], c.size[i], c.request[i] = flagsOf(f), x.intern(&f.Annotation), f.At, f.Size, f.Request
+	x.noteOpen(f)
+	return f.Seq
+}
+
+// intern returns the index in annotations of what is said about a frame.
+func (x *Index) intern(a *dialect.Annotation) uint32 {
+	k := annotationKey{a.Method, a.Update, a.Session, a.Events}
+	if a.Entries == nil {
+		if x.key == k && len(x.columns.annotations) > 0 { // as with most frames
+			return x.at
+		}
+		if n, ok := x.known[k]; ok {
+			x.key, x.at = k, n
+			return n
+		}
+	}
+	one := *a
+	one.Request = 0 // has a column of its own
+	x.mu.Lock()
+	x.columns.annotations = append(x.columns.annotations, one)
+	x.mu.Unlock()
+	n := uint32(len(x.columns.annotations) - 1)
+	if a.Entries == nil {
+		x.known[k], x.key, x.at = n, k, n
+	}
+	return n
+}
+
+// noteOpen notes which requests are open.
+func (x *Index) noteOpen(f *dialect.Frame) {
+	asks := f.Asks()
+	if !asks && f.Request == 0 && f.Entries == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if asks {
+		if len(x.open) == maxOpen {
+			x.open = slices.Clone(x.open[maxOpen/2:])
+		}
+		x.open = append(x.open, f.Seq)
+		return
+	}
+	for reply := range f.Replies() {
+		if i, ok := slices.BinarySearch(x.open, reply.Request); ok {
+			x.open = slices.Delete(x.open, i, i+1)
+		}
+	}
+}
+
+// unanswered returns the requests up to a frame that have no response, in order. Later
+// ones may be among them, and responses that came later may have been taken off.
+func (x *Index) unanswered() (open []uint64, upTo uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clone(x.open), x.columns.Last
+}
+
+// A Snapshot is what an index has at one time.
+type Snapshot struct {
+	Columns
+	NewRows []Row         // of frames that were recorded since the snapshot before, but for the oldest of very many
+	Latest  dialect.Frame // the last of those that were recorded meanwhile, with its bytes
+	Open    []uint64      // requests without a response, in order
+	Ended   bool          // nothing will follow
+	Err     error         // of the last part that could not be read
+}
+
+// current returns what there is, and a channel that is closed when there is more.
+func (x *Index) current() (c Columns, complete, ended bool, more <-chan struct{}) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.columns, x.complete, x.ended, x.changed
+}
+
+// Take returns what there is, with the new rows that were not taken yet.
+func (x *Index) Take() Snapshot {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := Snapshot{x.columns, x.newRows, x.latest, slices.Clone(x.open), x.ended, x.err}
+	x.newRows = nil
+	return n
+}

@@ -1,0 +1,192 @@
+package frameindex
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Scan finds the frames that a filter shows: first among those that are there, then,
+// while a tape is recorded, among those that come. It looks at the index, and at the
+// tapes only if the filter asks for the bytes.
+type Scan struct {
+	Matcher
+	Index     *Index
+	OnFirst   func()    // called in the scan's goroutine when the first frames are found
+	OnMore    func()    // called when there is something else to take
+	announced time.Time // when one of them was last
+	updates   int
+	shows     bool // something was found
+
+	mu    sync.Mutex // guards what follows
+	run   chunkRun
+	found Found // not taken yet
+}
+
+// ReportEvery is how often something that takes long reports how far it is.
+const ReportEvery = 200 * time.Millisecond
+
+// Read looks at the frames of a timeline until that ends or ctx is done.
+func (s *Scan) Read(ctx context.Context, t *Timeline) {
+	s.announced = time.Now()
+	if s.Filter.NeedsFuture() && !s.wait(ctx) {
+		return
+	}
+	if s.Filter.NeedsBytes() {
+		s.readTapes(ctx, t)
+		return
+	}
+	for next := uint64(1); ; {
+		c, complete, ended, more := s.Index.current()
+		for next <= c.Last && ctx.Err() == nil {
+			end := c.ahead(next, publishEvery-1)
+			s.update(func() {
+				c.each(next, end, func(f *dialect.Frame, problem bool) { s.observe(t, f, problem) })
+				next = end + 1
+			})
+		}
+		if complete {
+			s.update(func() { s.found.Complete = true })
+		}
+		if ended {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-more:
+		}
+	}
+}
+
+// wait waits until the index has all that was there at first, and notes which
+// requests are open by then. It reports whether ctx was not done before.
+func (s *Scan) wait(ctx context.Context) bool {
+	for {
+		_, complete, _, more := s.Index.current()
+		if complete {
+			s.open, s.known = s.Index.unanswered()
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-more:
+		}
+	}
+}
+
+// readTapes is read for a filter that asks for the bytes.
+func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
+	next := uint64(1)
+	observe := func(f *dialect.Frame, err error) {
+		s.update(func() {
+			if err != nil {
+				s.found.Err = err
+				return
+			}
+			s.observe(t, f, frametext.IsProblem(f))
+			next = f.Seq + 1
+		})
+	}
+	for f, err := range t.frames(1) {
+		if ctx.Err() != nil {
+			return
+		}
+		observe(&f, err)
+	}
+	s.update(func() { s.found.Complete = true })
+	for f, err := range t.Follow(ctx, next) {
+		observe(&f, err)
+	}
+}
+
+// update changes what is found, and reports it if there is something new, or nothing
+// for long.
+func (s *Scan) update(change func()) {
+	s.mu.Lock()
+	matches, complete, err := len(s.found.Matches), s.found.Complete, s.found.Err
+	change()
+	more := len(s.found.Matches) != matches
+	changed := more || s.found.Complete != complete || s.found.Err != err
+	s.mu.Unlock()
+	s.updates++
+	if more && !s.shows {
+		s.shows, s.announced = true, time.Now()
+		s.OnFirst()
+	} else if changed || s.updates%256 == 0 && time.Since(s.announced) > ReportEvery { // the clock takes as long as a small frame
+		s.announced = time.Now()
+		s.OnMore()
+	}
+}
+
+// Take returns what was found since the last time.
+func (s *Scan) Take() Found {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.found
+	s.found.Matches, s.found.Err = nil, nil
+	return found
+}
+
+// observe looks at the next frame.
+func (s *Scan) observe(t *Timeline, f *dialect.Frame, problem bool) {
+	for seq, shown := range s.changes(f) {
+		if shown {
+			s.found.Matches = append(s.found.Matches, NewMatch(seq, true, false, false)) // a request is no chunk, and no error
+		} else {
+			s.found.Matches = append(s.found.Matches, goneMatch(seq))
+		}
+	}
+	shown := s.Matches(t.PartOf(f.Seq), f)
+	s.found.Last = f.Seq
+	problem = problem && f.Origin.Sent() // else it is acptap's, or the same error once more
+	if head := s.run.begins(f, shown); shown {
+		s.found.Matches = append(s.found.Matches, NewMatch(f.Seq, head, problem, f.Kind == wire.Mark))
+	}
+}
+
+// A chunkRun is a row of chunks that say one thing piece by piece: neighbours on the
+// tape, of one session and one variant.
+type chunkRun struct {
+	first  dialect.Frame // without its bytes
+	last   uint64
+	n      int
+	judged bool // whether its frames are chunks
+	chunks bool
+}
+
+// maxRun is how many chunks make one row.
+const maxRun = 1 << 12
+
+// begins takes the next frame and reports whether a row begins with it.
+func (r *chunkRun) begins(f *dialect.Frame, shown bool) bool {
+	if !shown {
+		r.n = 0
+		return true
+	}
+	if r.n > 0 && f.Seq == r.last+1 && r.n < maxRun && r.goesOn(f) {
+		r.last++
+		r.n++
+		return false
+	}
+	*r = chunkRun{first: *f, last: f.Seq, n: 1}
+	r.first.Raw = nil
+	return true
+}
+
+func (r *chunkRun) goesOn(f *dialect.Frame) bool {
+	a := &r.first
+	if a.Update == "" || a.Update != f.Update || a.Session != f.Session || a.Dir != f.Dir || a.Origin != f.Origin || a.Kind != wire.Notification {
+		return false
+	}
+	if !r.judged {
+		u, ok := dialect.LookupUpdate(a.Update)
+		r.judged, r.chunks = true, ok && u.Form == dialect.Chunk
+	}
+	return r.chunks
+}
