@@ -93,7 +93,7 @@ func (s *Store) removeUnfinished() {
 	}
 	entries, _ = os.ReadDir(s.dir)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), filepath.Base(s.catalogue().path)+disk.TempSuffix) {
+		if !strings.HasPrefix(e.Name(), filepath.Base(s.catalogue().Path)+disk.TempSuffix) {
 			continue
 		}
 		if lock, err := disk.TryLock(filepath.Join(s.dir, e.Name()), false); err == nil && lock != nil {

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/record/boltfile"
 )
 
 // The catalogue is one bbolt file with what listings need. The tapes are the
@@ -45,12 +47,12 @@ func (s *Store) index(tape string) error {
 		}
 		return put(tx, bucketTape, keyFormat, fmt.Append(nil, Format))
 	}
-	err = s.catalogue().update(write)
+	err = s.catalogue().Update(write)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = s.catalogue().create(write)
+		err = s.catalogue().Create(write)
 	}
 	if errors.Is(err, fs.ErrExist) { // by now
-		err = s.catalogue().update(write)
+		err = s.catalogue().Update(write)
 	}
 	return err
 }
@@ -118,10 +120,10 @@ func joinRuns(runs []*SessionInfo) []SessionInfo {
 
 // readFacts returns what a tape's file says of the tape and of its sessions. That
 // it is of another tape than it should be is damage.
-func readFacts(file boltFile) (Info, []SessionInfo, error) {
+func readFacts(file tapeFile) (Info, []SessionInfo, error) {
 	var info Info
 	var sessions []SessionInfo
-	err := file.view(func(tx *bolt.Tx) error {
+	err := file.View(func(tx *bolt.Tx) error {
 		tape := tx.Bucket(bucketTape)
 		if tape == nil {
 			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
@@ -137,7 +139,7 @@ func readFacts(file boltFile) (Info, []SessionInfo, error) {
 		if b == nil {
 			return nil
 		}
-		return eachValue(b, func(k, v []byte) error {
+		return boltfile.EachValue(b, func(k, v []byte) error {
 			one, err := parseSession(v)
 			if err == nil && (one.ID != string(k) || one.Runs[0].Tape != info.Tape) {
 				err = fmt.Errorf("%s: session %q is said to be %q of tape %q: %w", file, k, one.ID, one.Runs[0].Tape, ErrDamaged)
@@ -259,9 +261,9 @@ func (s *Store) Tapes() ([]string, error) {
 // could be read of it: tapes by their ids, and what each tells of its sessions.
 func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err error) {
 	tapes = map[string]Info{}
-	err = s.catalogue().view(func(tx *bolt.Tx) error {
+	err = s.catalogue().View(func(tx *bolt.Tx) error {
 		if b := tx.Bucket(bucketTapes); b != nil {
-			err := eachValue(b, func(k, v []byte) error {
+			err := boltfile.EachValue(b, func(k, v []byte) error {
 				info, err := parseInfo(v)
 				if err == nil && (info.Tape != string(k) || !isID(info.Tape)) {
 					err = fmt.Errorf("tape %q is said to be %q: %w", k, info.Tape, ErrDamaged)
@@ -279,7 +281,7 @@ func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err
 		if b == nil {
 			return nil
 		}
-		return eachValue(b, func(k, v []byte) error {
+		return boltfile.EachValue(b, func(k, v []byte) error {
 			one, err := parseSession(v)
 			if err == nil && one.key() != string(k) {
 				err = fmt.Errorf("session %q is said to be %q: %w", k, one.key(), ErrDamaged)
@@ -301,7 +303,7 @@ func (s *Store) forget(tapes []string) error {
 	for _, tape := range tapes {
 		gone[tape] = true
 	}
-	err := s.catalogue().update(func(tx *bolt.Tx) error {
+	err := s.catalogue().Update(func(tx *bolt.Tx) error {
 		if b := tx.Bucket(bucketTapes); b != nil {
 			for _, tape := range tapes {
 				if err := b.Delete([]byte(tape)); err != nil {
@@ -314,7 +316,7 @@ func (s *Store) forget(tapes []string) error {
 			return nil
 		}
 		var keys [][]byte
-		err := eachValue(b, func(key, _ []byte) error {
+		err := boltfile.EachValue(b, func(key, _ []byte) error {
 			if gone[string(key[bytes.LastIndexByte(key, 0)+1:])] {
 				keys = append(keys, bytes.Clone(key))
 			}
@@ -326,7 +328,7 @@ func (s *Store) forget(tapes []string) error {
 		return err
 	})
 	if err == nil && runtime.GOOS != "windows" { // there an open file cannot be replaced
-		err = s.catalogue().compact()
+		err = s.catalogue().Compact()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -340,7 +342,7 @@ func (s *Store) Rebuild(progress func(done, total int)) error {
 	if err := s.make(); err != nil {
 		return err
 	}
-	if err := os.Remove(s.catalogue().path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.catalogue().Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	entries, err := os.ReadDir(s.tapes())

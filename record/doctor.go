@@ -112,7 +112,7 @@ func (e *examination) disk() {
 
 func (e *examination) catalogue() {
 	const rebuild = "acptap doctor --rebuild makes it anew from the tapes"
-	if !disk.Exists(e.s.catalogue().path) {
+	if !disk.Exists(e.s.catalogue().Path) {
 		e.good("there is no catalogue yet")
 		return
 	}

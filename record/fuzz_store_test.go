@@ -83,7 +83,7 @@ func FuzzJournal(f *testing.F) {
 // that consists of.
 func FuzzCatalogue(f *testing.F) {
 	store, _ := importOne(f)
-	whole, err := os.ReadFile(store.catalogue().path)
+	whole, err := os.ReadFile(store.catalogue().Path)
 	if err != nil {
 		f.Fatal(err)
 	}

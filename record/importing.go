@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/portable"
@@ -218,7 +219,7 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 	defer func() {
 		k.close()
 		if lock != nil {
-			os.Remove(k.file.path) // if it has not become the tape
+			os.Remove(k.file.Path) // if it has not become the tape
 			disk.RemoveLocked(lock)
 		}
 	}()
@@ -249,7 +250,7 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 	if err := k.seal(true); err != nil {
 		return "", err
 	}
-	if err := errors.Join(os.Rename(k.file.path, s.tapeFile(k.tape).path), disk.SyncDir(s.tapes())); err != nil {
+	if err := errors.Join(os.Rename(k.file.Path, s.tapeFile(k.tape).Path), disk.SyncDir(s.tapes())); err != nil {
 		return "", err
 	}
 	s.index(k.tape)
@@ -278,13 +279,13 @@ func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := s.tapeFile(info.Tape).temporary()
+	file, err := s.tapeFile(info.Tape).Temporary()
 	if err != nil {
 		disk.RemoveLocked(lock)
 		return nil, err
 	}
 	info.Imported = true
-	k.tape, k.file = info.Tape, boltFile{path: file, tape: info.Tape}
+	k.tape, k.file = info.Tape, tapeFile{boltfile.File{Path: file}, info.Tape}
 	return lock, nil
 }
 

@@ -26,10 +26,10 @@ func BenchmarkCatalogue(b *testing.B) {
 			if err := store.make(); err != nil {
 				b.Fatal(err)
 			}
-			err = store.catalogue().create(func(tx *bolt.Tx) error {
+			err = store.catalogue().Create(func(tx *bolt.Tx) error {
 				for i := range n {
 					info, session := factsOf(i)
-					if err := os.WriteFile(store.tapeFile(info.Tape).path, nil, 0o600); err != nil {
+					if err := os.WriteFile(store.tapeFile(info.Tape).Path, nil, 0o600); err != nil {
 						return err
 					}
 					if err := put(tx, bucketTapes, []byte(info.Tape), info.flat()); err != nil {

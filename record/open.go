@@ -9,6 +9,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
 )
@@ -30,7 +31,7 @@ func OpenFile(path string) (*Tape, error) {
 	}
 	defer f.Close()
 	if isBolt(f) {
-		file := boltFile{path: path, patience: lockPatience}
+		file := tapeFile{File: boltfile.File{Path: path, Patience: lockPatience}}
 		if file.tape, err = ownID(file); err != nil {
 			return nil, err
 		}
@@ -40,8 +41,8 @@ func OpenFile(path string) (*Tape, error) {
 }
 
 // ownID returns the tape that a file outside of the store says it is.
-func ownID(file boltFile) (tape string, err error) {
-	err = file.view(func(tx *bolt.Tx) error {
+func ownID(file tapeFile) (tape string, err error) {
+	err = file.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketTape)
 		if b == nil {
 			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
@@ -129,7 +130,7 @@ func (s *Store) delete(tape string, segments []int64) error {
 	if lock != nil {
 		defer lock.Close()
 	}
-	remove := []string{s.tapeFile(tape).path}
+	remove := []string{s.tapeFile(tape).Path}
 	if lock != nil {
 		segments = s.journal(tape).Grown(segments)
 	}
@@ -155,7 +156,7 @@ func (s *Store) Sizes(tapes ...string) (map[string]int64, error) {
 		if !isID(tape) {
 			return nil, fmt.Errorf("tape %q: %w", tape, ErrNoTape)
 		}
-		paths := []string{s.tapeFile(tape).path}
+		paths := []string{s.tapeFile(tape).Path}
 		for _, p := range journals[tape] {
 			paths = append(paths, s.journal(tape).Segment(p))
 		}

@@ -35,7 +35,7 @@ func TestFreePages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			store, tape := importOne(t)
-			path := store.catalogue().path
+			path := store.catalogue().Path
 			file, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -70,9 +70,9 @@ func TestFreePages(t *testing.T) {
 // tape.
 func TestBucketsInCatalogue(t *testing.T) {
 	store, tape := importOne(t)
-	path := store.catalogue().path
+	path := store.catalogue().Path
 	var outer, inner uint64
-	err := store.catalogue().update(func(tx *bolt.Tx) error {
+	err := store.catalogue().Update(func(tx *bolt.Tx) error {
 		b, err := tx.Bucket(bucketTapes).CreateBucket([]byte("outer"))
 		if err != nil {
 			return err
@@ -83,7 +83,7 @@ func TestBucketsInCatalogue(t *testing.T) {
 		return b.Put([]byte("key"), make([]byte, 2000))
 	})
 	if err == nil {
-		err = store.catalogue().view(func(tx *bolt.Tx) error {
+		err = store.catalogue().View(func(tx *bolt.Tx) error {
 			b := tx.Bucket(bucketTapes).Bucket([]byte("outer"))
 			outer, inner = uint64(b.Root()), uint64(b.Bucket([]byte("inner")).Root())
 			return nil

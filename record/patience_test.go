@@ -33,7 +33,7 @@ func importOne(t testing.TB) (store *Store, tape string) {
 // lockCatalogue locks the catalogue of a store, until the test ends or closes it.
 func lockCatalogue(t *testing.T, store *Store) *os.File {
 	t.Helper()
-	f, err := disk.OpenLocked(store.catalogue().path, os.O_RDWR, false, 0)
+	f, err := disk.OpenLocked(store.catalogue().Path, os.O_RDWR, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestIndexOfDeleted(t *testing.T) {
 	for !hasWaiter(t, catalogue) {
 		runtime.Gosched()
 	}
-	if err := os.Remove(store.tapeFile(tape).path); err != nil {
+	if err := os.Remove(store.tapeFile(tape).Path); err != nil {
 		t.Fatal(err)
 	}
 	catalogue.Close()

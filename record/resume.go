@@ -9,6 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/boltfile"
 )
 
 // A place is how far a tape's file goes.
@@ -28,7 +29,7 @@ func parsePlace(b []byte) (p place, err error) {
 }
 
 // resume returns a dissector that goes on behind the last block of a tape's file.
-func (c *codec) resume(file boltFile) (*dissector, error) {
+func (c *codec) resume(file tapeFile) (*dissector, error) {
 	last, err := readState(file, nil)
 	var d *dissector
 	if err == nil {
@@ -67,11 +68,11 @@ func (c *codec) restore(s sealed) (*dissector, error) {
 // Lost are the beginnings of lines that had not ended, and, of what both sides
 // have said, all since the last state that can be read: a response may not find
 // its request.
-func (c *codec) salvage(file boltFile) (*dissector, error) {
+func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	var info Info
 	var end place
 	var keys [][]byte
-	err := file.view(func(tx *bolt.Tx) error {
+	err := file.View(func(tx *bolt.Tx) error {
 		tape, blocks := tx.Bucket(bucketTape), tx.Bucket(bucketBlocks)
 		if tape == nil || blocks == nil {
 			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
@@ -118,9 +119,9 @@ func (c *codec) salvage(file boltFile) (*dissector, error) {
 
 // readState returns the head and the state of the block with that key; of the
 // last one if it is nil.
-func readState(file boltFile, key []byte) (sealed, error) {
+func readState(file tapeFile, key []byte) (sealed, error) {
 	var s sealed
-	err := file.view(func(tx *bolt.Tx) error {
+	err := file.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketBlocks)
 		if b == nil {
 			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
@@ -146,7 +147,7 @@ func readSealed(blocks *bolt.Bucket, key []byte) (sealed, error) {
 	if b == nil {
 		return sealed{}, fmt.Errorf("block %x: %w", key, ErrDamaged)
 	}
-	if err := checkBlockRoot(b); err != nil {
+	if err := boltfile.CheckLeaf(b); err != nil {
 		return sealed{}, fmt.Errorf("block %x: %w", key, err)
 	}
 	head, err := decodeBlockHead(b.Get(keyHead))

@@ -13,6 +13,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
 )
@@ -23,7 +24,7 @@ import (
 type sealing struct {
 	store   *Store
 	tape    string
-	file    boltFile // the tape's, or one that will be
+	file    tapeFile // the tape's, or one that will be
 	journal journal.Reader
 	d       *dissector
 	codec   codec
@@ -171,9 +172,9 @@ func (k *sealing) seal(complete bool) error {
 		From: from, To: d.Position,
 	}, &d.build, state)
 	write := func(tx *bolt.Tx) error { return k.write(tx, s) }
-	err = k.file.update(write)
+	err = k.file.Update(write)
 	if errors.Is(err, os.ErrNotExist) {
-		err = k.file.create(write)
+		err = k.file.Create(write)
 	}
 	if err == errOvertaken {
 		if err := k.resume(); err != nil {
@@ -261,7 +262,7 @@ func dropState(blocks *bolt.Bucket) error {
 		return nil
 	}
 	b := blocks.Bucket(key)
-	if b == nil || checkBlockRoot(b) != nil || len(b.Get(keyState)) < largeState {
+	if b == nil || boltfile.CheckLeaf(b) != nil || len(b.Get(keyState)) < largeState {
 		return nil
 	}
 	return b.Delete(keyState)

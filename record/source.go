@@ -9,13 +9,29 @@ import (
 	"slices"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/record/boltfile"
 )
 
+// A tapeFile is the bbolt file of a tape.
+type tapeFile struct {
+	boltfile.File
+	tape string // whose it is
+}
+
+// holds returns an error unless the file is that of the tape.
+func (f tapeFile) holds(tape string) error {
+	if tape != f.tape {
+		return fmt.Errorf("%s says that it is of tape %q: %w", f, tape, ErrDamaged)
+	}
+	return nil
+}
+
 // boltBlocks are the blocks of a tape's file.
-type boltBlocks struct{ file boltFile }
+type boltBlocks struct{ file tapeFile }
 
 func (s boltBlocks) view(f func(tx *bolt.Tx) error) error {
-	err := s.file.view(f)
+	err := s.file.View(f)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", s.file, ErrNoTape)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
 )
@@ -44,17 +45,17 @@ func (s *Store) Dir() string { return s.dir }
 func (s *Store) live() string  { return filepath.Join(s.dir, "live") }
 func (s *Store) tapes() string { return filepath.Join(s.dir, "tapes") }
 
-func (s *Store) catalogue() boltFile {
-	return boltFile{path: filepath.Join(s.dir, "acptap.db"), patience: s.patience}
+func (s *Store) catalogue() boltfile.File {
+	return boltfile.File{Path: filepath.Join(s.dir, "acptap.db"), Patience: s.patience}
 }
-func (s *Store) tapeFile(tape string) boltFile {
-	return boltFile{path: pathOf(s.tapes(), tape, ".db"), tape: tape, patience: s.patience}
+func (s *Store) tapeFile(tape string) tapeFile {
+	return tapeFile{boltfile.File{Path: pathOf(s.tapes(), tape, ".db"), Patience: s.patience}, tape}
 }
 func (s *Store) journal(tape string) journal.Files {
 	return journal.FilesAt(pathOf(s.live(), tape, ""))
 }
 func (s *Store) lockFile(tape string) string { return s.journal(tape).Lock() }
-func (s *Store) hasFile(tape string) bool    { return disk.Exists(s.tapeFile(tape).path) }
+func (s *Store) hasFile(tape string) bool    { return disk.Exists(s.tapeFile(tape).Path) }
 func (s *Store) hasJournal(tape string) bool { return disk.Exists(s.lockFile(tape)) }
 
 // Record begins a tape, and makes the store if there is none. The caller closes

@@ -52,7 +52,7 @@ func FuzzTapeFile(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	whole, err := os.ReadFile(store.tapeFile(id).path)
+	whole, err := os.ReadFile(store.tapeFile(id).Path)
 	if err != nil {
 		f.Fatal(err)
 	}

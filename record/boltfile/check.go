@@ -1,4 +1,4 @@
-package record
+package boltfile
 
 import (
 	"encoding/binary"
@@ -93,12 +93,12 @@ func checkFreeList(f *os.File) error {
 	if count == boltManyFree {
 		var first [8]byte
 		if _, err := f.ReadAt(first[:], int64(meta.freeList)*w.size+boltHeader); err != nil {
-			return fmt.Errorf("%s: list of free pages: %w (%v)", f.Name(), ErrDamaged, err)
+			return fmt.Errorf("%s: list of free pages: %w (%v)", f.Name(), disk.ErrDamaged, err)
 		}
 		count, room = order.Uint64(first[:]), room-8
 	}
 	if count > min(maxFree, uint64(room/8)) {
-		return fmt.Errorf("%s: list of %d free pages: %w", f.Name(), count, ErrDamaged)
+		return fmt.Errorf("%s: list of %d free pages: %w", f.Name(), count, disk.ErrDamaged)
 	}
 	return nil
 }
@@ -148,22 +148,22 @@ type treeWalk struct {
 // head reads the head of a page, and returns how long the page is.
 func (w *treeWalk) head(id uint64) (head [boltHeader]byte, size int64, err error) {
 	if w.size < boltMetaEnd || id >= uint64(w.end/w.size) {
-		return head, 0, fmt.Errorf("it lies behind the file: %w", ErrDamaged)
+		return head, 0, fmt.Errorf("it lies behind the file: %w", disk.ErrDamaged)
 	}
 	at := int64(id) * w.size
 	if _, err := w.f.ReadAt(head[:], at); err != nil {
-		return head, 0, fmt.Errorf("%w (%v)", ErrDamaged, err)
+		return head, 0, fmt.Errorf("%w (%v)", disk.ErrDamaged, err)
 	}
 	size = (1 + int64(binary.NativeEndian.Uint32(head[12:]))) * w.size
 	if at+size > w.end {
-		return head, 0, fmt.Errorf("it ends behind the file: %w", ErrDamaged)
+		return head, 0, fmt.Errorf("it ends behind the file: %w", disk.ErrDamaged)
 	}
 	return head, size, nil
 }
 
 func (w *treeWalk) page(id uint64) error {
 	if w.seen[id] {
-		return fmt.Errorf("two pages lead to it: %w", ErrDamaged)
+		return fmt.Errorf("two pages lead to it: %w", disk.ErrDamaged)
 	}
 	w.seen[id] = true
 	head, size, err := w.head(id)
@@ -177,12 +177,12 @@ func (w *treeWalk) page(id uint64) error {
 			return err
 		}
 	}
-	if size > maxPlain || boltHeader+count*boltElement > size {
-		return fmt.Errorf("%d elements: %w", count, ErrDamaged)
+	if size > maxPage || boltHeader+count*boltElement > size {
+		return fmt.Errorf("%d elements: %w", count, disk.ErrDamaged)
 	}
 	page := make([]byte, size)
 	if _, err := w.f.ReadAt(page, int64(id)*w.size); err != nil {
-		return fmt.Errorf("%w (%v)", ErrDamaged, err)
+		return fmt.Errorf("%w (%v)", disk.ErrDamaged, err)
 	}
 	for i := range count {
 		e := page[boltHeader+i*boltElement:]
@@ -192,7 +192,7 @@ func (w *treeWalk) page(id uint64) error {
 		case flags == boltLeafPage && order.Uint32(e)&boltBucket != 0:
 			value := uint64(order.Uint32(e[4:])) + uint64(order.Uint32(e[8:]))
 			if value+8 > uint64(len(e)) {
-				return fmt.Errorf("element %d: %w", i, ErrDamaged)
+				return fmt.Errorf("element %d: %w", i, disk.ErrDamaged)
 			}
 			if root := order.Uint64(e[value:]); root != 0 { // else it is stored inside the page
 				w.buckets = append(w.buckets, root)
@@ -202,19 +202,22 @@ func (w *treeWalk) page(id uint64) error {
 	return nil
 }
 
+// maxPage bounds how much of a page is read at once.
+const maxPage = 8 << 20
+
 // checkElements looks for elements of a leaf page that end behind it: bbolt may
 // copy their values before it reads them.
 func checkElements(f *os.File, at, size, count int64) error {
 	elements := make([]byte, count*boltElement)
 	if _, err := f.ReadAt(elements, at+boltHeader); err != nil && count > 0 {
-		return fmt.Errorf("%w (%v)", ErrDamaged, err)
+		return fmt.Errorf("%w (%v)", disk.ErrDamaged, err)
 	}
 	order := binary.NativeEndian
 	for i := range count {
 		e := elements[i*boltElement:]
 		end := boltHeader + i*boltElement + int64(order.Uint32(e[4:])) + int64(order.Uint32(e[8:])) + int64(order.Uint32(e[12:]))
 		if end > size {
-			return fmt.Errorf("element %d ends behind its page: %w", i, ErrDamaged)
+			return fmt.Errorf("element %d ends behind its page: %w", i, disk.ErrDamaged)
 		}
 	}
 	return nil
@@ -225,9 +228,9 @@ func checkElements(f *os.File, at, size, count int64) error {
 func checkFlat(db *bolt.DB) error {
 	return db.View(func(tx *bolt.Tx) error {
 		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
-			return eachValue(b, func(k, v []byte) error {
+			return EachValue(b, func(k, v []byte) error {
 				if v == nil {
-					return fmt.Errorf("%s: a bucket in bucket %q: %w", db.Path(), name, ErrDamaged)
+					return fmt.Errorf("%s: a bucket in bucket %q: %w", db.Path(), name, disk.ErrDamaged)
 				}
 				return nil
 			})
@@ -235,9 +238,9 @@ func checkFlat(db *bolt.DB) error {
 	})
 }
 
-// eachValue is Bucket.ForEach for values of which more than one is kept. Where the
+// EachValue is Bucket.ForEach for values of which more than one is kept. Where the
 // elements of pages lead to the same bytes again and again, it ends.
-func eachValue(b *bolt.Bucket, f func(k, v []byte) error) error {
+func EachValue(b *bolt.Bucket, f func(k, v []byte) error) error {
 	file, err := os.Stat(b.Tx().DB().Path())
 	if err != nil {
 		return err
@@ -245,15 +248,15 @@ func eachValue(b *bolt.Bucket, f func(k, v []byte) error) error {
 	left := file.Size()
 	return b.ForEach(func(k, v []byte) error {
 		if left -= int64(len(k) + len(v)); left < 0 {
-			return fmt.Errorf("%s: values that overlap: %w", b.Tx().DB().Path(), ErrDamaged)
+			return fmt.Errorf("%s: values that overlap: %w", b.Tx().DB().Path(), disk.ErrDamaged)
 		}
 		return f(k, v)
 	})
 }
 
-// checkBlockRoot is checkTree for the bucket of a block: its few keys stand in
-// one leaf page.
-func checkBlockRoot(b *bolt.Bucket) error {
+// CheckLeaf looks at a bucket of few keys, which stand in one leaf page, as is
+// done for the buckets at the top of a file when that is opened.
+func CheckLeaf(b *bolt.Bucket) error {
 	root := int64(b.Root())
 	if root == 0 {
 		return nil // inside the page of its parent
@@ -268,7 +271,7 @@ func checkBlockRoot(b *bolt.Bucket) error {
 	order, page := binary.NativeEndian, int64(db.Info().PageSize)
 	_, err = f.ReadAt(head[:], root*page)
 	if err != nil || order.Uint16(head[8:]) != boltLeafPage {
-		return fmt.Errorf("page %d: %w", root, ErrDamaged)
+		return fmt.Errorf("page %d: %w", root, disk.ErrDamaged)
 	}
 	return checkElements(f, root*page, (1+int64(order.Uint32(head[12:])))*page, int64(order.Uint16(head[10:])))
 }

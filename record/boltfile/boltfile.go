@@ -1,4 +1,10 @@
-package record
+// Package boltfile has files of bbolt that are open only while they are worked with:
+// opened, checked, locked and let go, so that many processes share them.
+//
+// What bbolt does with a damaged file, which may be a panic, a memory fault, a
+// recursion without end or all memory, becomes disk.ErrDamaged here. What stands in
+// the file it does not know.
+package boltfile
 
 import (
 	"cmp"
@@ -17,50 +23,41 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A boltFile is where a bbolt file lies. That is open only while one of its
+// A File is where a bbolt file lies. That is open only while one of its
 // methods runs: a writer keeps readers out and readers keep a writer out, so
 // nobody holds it while doing anything else.
-type boltFile struct {
-	path     string
-	tape     string        // whose it is; empty: the catalogue
-	patience time.Duration // how long to wait for its lock; 0: without end
+type File struct {
+	Path     string
+	Patience time.Duration // how long to wait for its lock; 0: without end
 }
 
-func (p boltFile) String() string { return p.path }
-
-// holds returns an error unless the file is that of the tape.
-func (p boltFile) holds(tape string) error {
-	if tape != p.tape {
-		return fmt.Errorf("%s says that it is of tape %q: %w", p, tape, ErrDamaged)
-	}
-	return nil
-}
+func (p File) String() string { return p.Path }
 
 // boltWait is how long bbolt itself may wait for its lock. It has none to wait
 // for where openLocked could wait instead.
 const boltWait = time.Second
 
-// view calls f with a read transaction. What f is given is valid during the
+// View calls f with a read transaction. What f is given is valid during the
 // call only.
-func (p boltFile) view(f func(tx *bolt.Tx) error) error {
+func (p File) View(f func(tx *bolt.Tx) error) error {
 	return p.with(true, func(db *bolt.DB) error { return db.View(f) })
 }
 
-// update calls f with a write transaction and commits it, durably.
-func (p boltFile) update(f func(tx *bolt.Tx) error) error {
+// Update calls f with a write transaction and commits it, durably.
+func (p File) Update(f func(tx *bolt.Tx) error) error {
 	return p.with(false, func(db *bolt.DB) error { return db.Update(f) })
 }
 
-func (p boltFile) with(readOnly bool, f func(*bolt.DB) error) error {
+func (p File) with(readOnly bool, f func(*bolt.DB) error) error {
 	return p.guard(readOnly, f, func(path string, flag int) (*os.File, error) {
-		return disk.OpenLocked(path, flag&^os.O_CREATE, readOnly, p.patience)
+		return disk.OpenLocked(path, flag&^os.O_CREATE, readOnly, p.Patience)
 	})
 }
 
 // guard is around all work with bbolt. bbolt panics on many kinds of damage, a
 // truncated file is a memory fault, and a panic in the middle leaves the lock
-// held: all of these become an ErrDamaged here, and the lock is given back.
-func (p boltFile) guard(readOnly bool, f func(*bolt.DB) error, open func(path string, flag int) (*os.File, error)) (err error) {
+// held: all of these become an disk.ErrDamaged here, and the lock is given back.
+func (p File) guard(readOnly bool, f func(*bolt.DB) error, open func(path string, flag int) (*os.File, error)) (err error) {
 	var file *os.File
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -71,10 +68,10 @@ func (p boltFile) guard(readOnly bool, f func(*bolt.DB) error, open func(path st
 				disk.Unlock(file)
 				file.Close()
 			}
-			err = fmt.Errorf("%s: %w (%v)", p, ErrDamaged, r)
+			err = fmt.Errorf("%s: %w (%v)", p, disk.ErrDamaged, r)
 		}
 	}()
-	db, err := bolt.Open(p.path, 0o600, &bolt.Options{
+	db, err := bolt.Open(p.Path, 0o600, &bolt.Options{
 		ReadOnly: readOnly, Timeout: boltWait, NoGrowSync: true, FreelistType: bolt.FreelistMapType,
 		OpenFile: func(path string, flag int, _ os.FileMode) (*os.File, error) {
 			var err error
@@ -89,7 +86,7 @@ func (p boltFile) guard(readOnly bool, f func(*bolt.DB) error, open func(path st
 				}
 			case err == nil && fi.Size() == 0 && readOnly:
 				file.Close()
-				return nil, fmt.Errorf("%s is empty: %w", p, ErrDamaged) // bbolt would begin a new one
+				return nil, fmt.Errorf("%s is empty: %w", p, disk.ErrDamaged) // bbolt would begin a new one
 			}
 			return file, nil
 		},
@@ -108,28 +105,28 @@ func (p boltFile) guard(readOnly bool, f func(*bolt.DB) error, open func(path st
 }
 
 // explain turns bbolt's errors into those of this package.
-func (p boltFile) explain(err error) error {
+func (p File) explain(err error) error {
 	switch {
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum):
-		return fmt.Errorf("%s: %w (%v)", p, ErrDamaged, err)
+		return fmt.Errorf("%s: %w (%v)", p, disk.ErrDamaged, err)
 	case errors.Is(err, berrors.ErrVersionMismatch):
-		return fmt.Errorf("%s: %w (%v)", p, ErrNewer, err)
+		return fmt.Errorf("%s: %w (%v)", p, disk.ErrNewer, err)
 	case errors.Is(err, berrors.ErrTimeout):
 		return fmt.Errorf("%s: another process has had it locked for %v", p, boltWait)
-	case strings.Contains(err.Error(), p.path):
+	case strings.Contains(err.Error(), p.Path):
 		return err
 	}
 	return fmt.Errorf("%s: %w", p, err)
 }
 
-// compact writes the file anew, without what was deleted from it. Those who wait
+// Compact writes the file anew, without what was deleted from it. Those who wait
 // for its lock meanwhile open the new one.
-func (p boltFile) compact() error {
+func (p File) Compact() error {
 	return p.with(false, func(old *bolt.DB) error {
 		if err := checkFlat(old); err != nil {
 			return err
 		}
-		tmp, err := p.temporary()
+		tmp, err := p.Temporary()
 		if err != nil {
 			return err
 		}
@@ -140,28 +137,28 @@ func (p boltFile) compact() error {
 		}
 		err = bolt.Compact(fresh, old, 1<<20)
 		if err == nil { // while it is locked, or it would be taken for one that was left behind
-			err = os.Rename(tmp, p.path)
+			err = os.Rename(tmp, p.Path)
 		}
 		if err = errors.Join(err, fresh.Close()); err != nil {
 			return err
 		}
-		return disk.SyncDir(filepath.Dir(p.path))
+		return disk.SyncDir(filepath.Dir(p.Path))
 	})
 }
 
-// temporary makes an empty file beside the file, and returns its path.
-func (p boltFile) temporary() (string, error) {
-	f, err := disk.CreateTemp(p.path)
+// Temporary makes an empty file beside the file, and returns its path.
+func (p File) Temporary() (string, error) {
+	f, err := disk.CreateTemp(p.Path)
 	if err != nil {
 		return "", err
 	}
 	return f.Name(), f.Close()
 }
 
-// create makes the file with what f puts into it. It appears whole or not at all,
+// Create makes the file with what f puts into it. It appears whole or not at all,
 // however many processes try at once; it is fs.ErrExist where it is there.
-func (p boltFile) create(f func(tx *bolt.Tx) error) error {
-	if _, err := os.Lstat(p.path); !errors.Is(err, fs.ErrNotExist) {
+func (p File) Create(f func(tx *bolt.Tx) error) error {
+	if _, err := os.Lstat(p.Path); !errors.Is(err, fs.ErrNotExist) {
 		return cmp.Or(err, fs.ErrExist)
 	}
 	err := p.createUnnamed(f)
@@ -171,13 +168,13 @@ func (p boltFile) create(f func(tx *bolt.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	return disk.SyncDir(filepath.Dir(p.path))
+	return disk.SyncDir(filepath.Dir(p.Path))
 }
 
 // createUnnamed makes a file that has no name before it is whole, so that nothing
 // of it is left by a process that ends meanwhile.
-func (p boltFile) createUnnamed(f func(tx *bolt.Tx) error) error {
-	file, err := disk.CreateUnnamed(filepath.Dir(p.path))
+func (p File) createUnnamed(f func(tx *bolt.Tx) error) error {
+	file, err := disk.CreateUnnamed(filepath.Dir(p.Path))
 	if err != nil {
 		return err
 	}
@@ -189,19 +186,19 @@ func (p boltFile) createUnnamed(f func(tx *bolt.Tx) error) error {
 		if err := db.Sync(); err != nil {
 			return err
 		}
-		return disk.GiveName(file, p.path)
+		return disk.GiveName(file, p.Path)
 	}
 	return p.guard(false, fill, func(string, int) (*os.File, error) { return file, nil })
 }
 
-func (p boltFile) createNamed(f func(tx *bolt.Tx) error) error {
-	tmp, err := p.temporary()
+func (p File) createNamed(f func(tx *bolt.Tx) error) error {
+	tmp, err := p.Temporary()
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp)
-	if err := (boltFile{path: tmp, tape: p.tape}).update(f); err != nil {
+	if err := (File{Path: tmp}).Update(f); err != nil {
 		return err
 	}
-	return os.Link(tmp, p.path)
+	return os.Link(tmp, p.Path)
 }
