@@ -1,13 +1,14 @@
 package inspect
 
 import (
-	"errors"
+	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/acptap/acptap/record/disk"
 )
 
 // A history is the filters that were typed, the last one last. They are kept in
@@ -64,14 +65,8 @@ func (h *history) add(line string) {
 
 // writeHistory makes the file anew: it is there whole, or as it was.
 func writeHistory(path string, lines []string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-") // only the user can read it
-	if err != nil {
+	return disk.WriteFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	})
 }

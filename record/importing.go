@@ -3,7 +3,6 @@ package record
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -250,7 +249,7 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 	if err := k.seal(true); err != nil {
 		return "", err
 	}
-	if err := errors.Join(os.Rename(k.file.Path, s.tapeFile(k.tape).Path), disk.SyncDir(s.tapes())); err != nil {
+	if err := disk.Rename(k.file.Path, s.tapeFile(k.tape).Path); err != nil {
 		return "", err
 	}
 	s.index(k.tape)

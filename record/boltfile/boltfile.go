@@ -137,12 +137,9 @@ func (p File) Compact() error {
 		}
 		err = bolt.Compact(fresh, old, 1<<20)
 		if err == nil { // while it is locked, or it would be taken for one that was left behind
-			err = os.Rename(tmp, p.Path)
+			err = disk.Rename(tmp, p.Path)
 		}
-		if err = errors.Join(err, fresh.Close()); err != nil {
-			return err
-		}
-		return disk.SyncDir(filepath.Dir(p.Path))
+		return errors.Join(err, fresh.Close())
 	})
 }
 

@@ -19,7 +19,7 @@ func CreateTemp(path string) (*os.File, error) {
 }
 
 // WriteFile makes a file that only the user can read. It appears when write is
-// done, or not at all, in the place of one that is there. A symbolic link stays,
+// done and all is on the disk, or not at all, in the place of one that is there. A symbolic link stays,
 // and leads to it then. What is no file, such as a device or a pipe, is written to.
 func WriteFile(path string, write func(io.Writer) error) error {
 	switch fi, err := os.Stat(path); {
@@ -43,14 +43,24 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	if err := write(f); err != nil {
-		f.Close()
+	if err = write(f); err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
+	return Rename(f.Name(), path)
+}
+
+// Rename puts a file that is whole into its place, durably.
+func Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return SyncDir(filepath.Dir(to))
 }
 
 // writeTo writes to what stays what it is.
