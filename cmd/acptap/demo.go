@@ -19,16 +19,15 @@ import (
 func newDemoCmd(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "See it work, with a scripted client and agent",
-		Long: `Runs a scripted client, the proxy and a scripted agent as processes of their
-own, and shows the conversation that the proxy has recorded. Starts proxy and
-agent again, and has the client load the session, which the agent has forgotten.
-Plays the agent from the tape to the client once more, and says how to look
-further. Nothing is needed for it: no agent, no network, no files.
+		Short: "Run a scripted client and agent to see how acptap works",
+		Long: `Runs a scripted client and a scripted agent with acptap proxy between them, and
+shows the conversation that was recorded. Then restarts the proxy and the agent
+and lets the client load the session, which the agent has forgotten. Finally
+replays the agent from the tape. The demo needs no agent, network or account.
 
-What is recorded goes to a new directory that stays, or to the one of --store.
+The tapes are kept, in a new temporary directory or in that of --store.
 
-Exit status 0; 2 if it did not go as in the script, or was interrupted.`,
+Exit status 0; 2 if anything departs from the script, or on an interrupt.`,
 		Example: `  acptap demo
   acptap demo --store /tmp/tapes`,
 		Args: operands(0, 0),
@@ -68,9 +67,9 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 	return writeNext(out, store.Dir())
 }
 
-// writeNext says what to do with the tape.
+// writeNext lists commands that show more of what was recorded.
 func writeNext(w io.Writer, dir string) error {
-	if _, err := fmt.Fprint(w, "\nGo on with\n\n"); err != nil {
+	if _, err := fmt.Fprint(w, "\nNext, try\n\n"); err != nil {
 		return err
 	}
 	t := &terminal.Table{}
@@ -78,18 +77,18 @@ func writeNext(w io.Writer, dir string) error {
 		{"ls", "the tapes of the store"},
 		{"sessions", "the sessions on them"},
 		{"show last~1", "the frames of the first tape"},
-		{"show last", "those of the second: +, ~ and × mark what acptap made, changed and held back"},
-		{"show --chat " + demo.Session, "the conversation on both, as above"},
-		{"replay agent last~1", "the agent from the first tape, on stdin and stdout"},
-		{"diff last last", "two tapes compared; of one with itself nothing differs"},
+		{"show last", "the frames of the second; +, ~ and × mark what acptap added, changed and withheld"},
+		{"show --chat " + demo.Session, "the conversation on both tapes, as above"},
+		{"replay agent last~1", "the agent of the first tape, on stdin and stdout"},
+		{"diff last last", "compare two tapes; here one with itself, so nothing differs"},
 		{"export last", "the tape as JSON Lines, for git, jq and bug reports"},
 	} {
 		t.Row("  acptap "+next[0]+" --store "+shellWord(dir), next[1])
 	}
-	return t.Write(w, 0) // commands are to be copied whole
+	return t.Write(w, 0) // not cut: commands are to be copied
 }
 
-// shellWord returns s as a shell takes it for one word.
+// shellWord quotes s for a shell.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:"+string(filepath.Separator), r)
@@ -105,11 +104,11 @@ func newDemoAgentCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo-agent",
 		Short: "The agent of the demo",
-		Long: `Speaks the agent's part of the demo on stdio, word for word the same each time.
-It takes the client's messages in the order of the script only, whatever is in
-them beside method, session and choice.
+		Long: `Plays the agent of the demo on stdio. Its messages are the same each time. It
+accepts the client's messages only in the order of the script, and compares
+their method, session and chosen option.
 
-Exit status 0 if the client has said its part; 2 if it has not.`,
+Exit status 0 if the client followed the script; 2 if not.`,
 		Example: "  acptap proxy -- acptap demo-agent",
 		Hidden:  true,
 		Args:    operands(0, 0),
@@ -117,7 +116,7 @@ Exit status 0 if the client has said its part; 2 if it has not.`,
 			return agent.Run(cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().BoolVar(&agent.Restarted, "again", false, "speak as when it is started again")
-	cmd.Flags().BoolVar(&agent.Fast, "fast", false, "speak without pauses")
+	cmd.Flags().BoolVar(&agent.Restarted, "again", false, "play the agent after its restart")
+	cmd.Flags().BoolVar(&agent.Fast, "fast", false, "send without pauses")
 	return cmd
 }

@@ -91,7 +91,7 @@ func (r *Result) WriteText(w io.Writer, dir string, form trace.Text) error {
 		return err
 	}
 	if _, err := fmt.Fprintf(w, `
-All of this passed through acptap proxy and was recorded in %s.
+All of this passed through acptap proxy, which recorded it in %s.
 `, dir); err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ All of this passed through acptap proxy and was recorded in %s.
 		return err
 	}
 	_, err := fmt.Fprintf(w, `
-At last, acptap replay agent played the agent of the first tape to the same client:
-%d messages of the client, all as recorded, in %d ms and without the agent.
+Finally acptap replay agent took the agent's place, with the first tape. The same
+client sent its %d messages and got the recorded answers, in %d ms.
 `, r.sent, r.took.Milliseconds())
 	return err
 }

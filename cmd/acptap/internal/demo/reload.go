@@ -21,7 +21,7 @@ import (
 func reloadScript() (client, agent []Step) {
 	const question = "Where are we?"
 	answer := func(s side) Step {
-		return s.streams("agent_message_chunk", "I have only just been started. Your prompt came with a record, though: Mean is mended and tested, and you have stopped me on the way to a generic one.")
+		return s.streams("agent_message_chunk", "I was only just started, but your prompt came with a record: Mean is fixed and tested, and you stopped me before I made it generic.")
 	}
 	c, a, stderr := sides(Session)
 	load := c.request(1, "session/load", `{"sessionId":"`+Session+`",`+sessionSetup[1:])
@@ -120,10 +120,10 @@ func (r reload) check(before *trace.Conversation) error {
 
 func (r reload) writeText(w io.Writer, form trace.Text) error {
 	if _, err := fmt.Fprintf(w, `
-Then proxy and agent were started again, now with --sessions. The agent remembers
-nothing, but the client loads the session: all of the above, in %d updates and %d ms,
-comes from the tape. With the next prompt the agent is told of it, in %d bytes that
-the client does not see.
+Then the proxy and the agent were started again, now with --sessions. The agent
+remembers nothing, but the client can load the session: acptap sent all of the
+above from the tape, in %d updates and %d ms. With the next prompt the agent gets
+a record of that conversation, %d bytes that the client does not see.
 
 `, r.updates, r.took.Milliseconds(), r.record); err != nil {
 		return err

@@ -24,7 +24,7 @@ type Step struct {
 }
 
 // Script returns the whole conversation, in version 1 of the Agent Client
-// Protocol: in the first turn the agent finds, mends and tests a bug; the second
+// Protocol: in the first turn the agent finds, fixes and tests a bug; the second
 // turn is cancelled. Ids and texts are the same each time.
 func Script() []Step {
 	const (
@@ -43,11 +43,11 @@ func Mean(xs []float64) float64 {
 	)
 	after := strings.Replace(before, "i := 1", "i := 0", 1)
 	client, agent, stderr := sides(Session)
-	plan := func(find, mend, test string) Step {
+	plan := func(find, fix, test string) Step {
 		return agent.update(fmt.Sprintf(`"sessionUpdate":"plan","entries":[`+
 			`{"content":"Find out why the mean is too small","priority":"high","status":%q},`+
-			`{"content":"Mend the loop","priority":"high","status":%q},`+
-			`{"content":"Run the tests","priority":"medium","status":%q}]`, find, mend, test))
+			`{"content":"Fix the loop","priority":"high","status":%q},`+
+			`{"content":"Run the tests","priority":"medium","status":%q}]`, find, fix, test))
 	}
 	return []Step{
 		stderr.says(agentReady),
@@ -56,8 +56,8 @@ func Mean(xs []float64) float64 {
 		client.request(1, "session/new", sessionSetup),
 		agent.result(1, `{"sessionId":"`+Session+`"}`),
 
-		client.prompt(2, "TestMean fails: the mean of 2, 4 and 6 should be 4, but Mean returns 3.33. Please mend it."),
-		agent.streams("agent_thought_chunk", "Ten divided by three is 3.33, so the first of the three numbers is missing from the sum. The loop will tell."),
+		client.prompt(2, "TestMean fails: the mean of 2, 4 and 6 should be 4, but Mean returns 3.33. Please fix it."),
+		agent.streams("agent_thought_chunk", "Ten divided by three is 3.33, so the first of the three numbers is missing from the sum. The loop should show why."),
 		plan("in_progress", "pending", "pending"),
 
 		agent.update(`"sessionUpdate":"tool_call","toolCallId":"call-1","title":"Read mean.go","kind":"read","status":"in_progress","locations":[{"path":` + path + `}]`),
@@ -65,7 +65,7 @@ func Mean(xs []float64) float64 {
 		client.result(0, fmt.Sprintf(`{"content":%q}`, before)), // ASCII: its quoted form is the same in Go and in JSON
 		agent.update(fmt.Sprintf(`"sessionUpdate":"tool_call_update","toolCallId":"call-1","status":"completed","content":[{"type":"content","content":{"type":"text","text":%q}}]`, before)),
 		plan("completed", "in_progress", "pending"),
-		agent.streams("agent_message_chunk", "The loop begins at 1 and leaves out the first number. It has to begin at 0."),
+		agent.streams("agent_message_chunk", "The loop starts at 1 and skips the first number. It has to start at 0."),
 
 		agent.update(fmt.Sprintf(`"sessionUpdate":"tool_call","toolCallId":"call-2","title":"Edit mean.go","kind":"edit","status":"pending","locations":[{"path":%s,"line":6}],"content":[{"type":"diff","path":%[1]s,"oldText":%q,"newText":%q}]`, path, before, after)),
 		agent.asks(1, "session/request_permission", `"toolCall":{"toolCallId":"call-2"},"options":[`+
@@ -90,16 +90,16 @@ func Mean(xs []float64) float64 {
 		agent.asks(6, "terminal/release", `"terminalId":"term-1"`),
 		client.result(6, `{}`),
 		plan("completed", "completed", "completed"),
-		agent.streams("agent_message_chunk", "Done: the loop begins at 0, the mean of 2, 4 and 6 is 4, and the tests pass."),
+		agent.streams("agent_message_chunk", "Done: the loop starts at 0, the mean of 2, 4 and 6 is 4, and the tests pass."),
 		agent.update(`"sessionUpdate":"usage_update","used":2816,"size":200000,"cost":{"amount":0.01,"currency":"USD"}`),
-		agent.update(`"sessionUpdate":"session_info_update","title":"Mend the mean"`),
+		agent.update(`"sessionUpdate":"session_info_update","title":"Fix Mean"`),
 		agent.result(2, `{"stopReason":"end_turn"}`),
 
 		client.prompt(3, "Now make it generic over all number types."),
-		agent.streams("agent_message_chunk", "I begin with a look at who calls Mean."),
+		agent.streams("agent_message_chunk", "First I look for the callers of Mean."),
 		agent.update(`"sessionUpdate":"tool_call","toolCallId":"call-4","title":"Search for Mean(","kind":"search","status":"in_progress"`),
 		client.notification("session/cancel"),
-		stderr.says("demo-agent: the client has cancelled turn 2"),
+		stderr.says("demo-agent: the client cancelled turn 2"),
 		agent.update(`"sessionUpdate":"tool_call_update","toolCallId":"call-4","status":"failed"`),
 		agent.result(3, `{"stopReason":"cancelled"}`),
 	}
@@ -107,7 +107,7 @@ func Mean(xs []float64) float64 {
 
 // The messages that open every connection.
 const (
-	agentReady   = "demo-agent: ready, without a network or a model"
+	agentReady   = "demo-agent: ready (scripted: no network, no model)"
 	editorHello  = `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true},"clientInfo":{"name":"demo-editor","version":"1"}}`
 	agentHello   = `{"protocolVersion":1,"agentCapabilities":{"loadSession":false},"agentInfo":{"name":"demo-agent","version":"1"},"authMethods":[]}`
 	sessionSetup = `{"cwd":"` + sessionDir + `","mcpServers":[]}`
