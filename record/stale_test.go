@@ -1,54 +1,46 @@
 //go:build linux
 
-package record_test
+package record
 
 import (
+	"errors"
+	"io"
 	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
 )
 
-// A journal whose first segments were sealed while others were adopted leaves
-// nothing behind: of a tape that is deleted later, nobody could read the rest then.
+// A journal that had one segment when it was listed, and of which the first
+// segments were sealed before it is adopted, leaves nothing behind: of a tape that
+// is deleted later, nobody could read the rest then.
 func TestAdoptGrownJournal(t *testing.T) {
-	store := record.OpenStore(t.TempDir())
-	j := begin(t, store)
-	early := orphan(t, store) // the journals as they are listed
-	gen, n := newTraffic(7), 0
-	for n < 6<<20 {
-		dir, p := gen.next()
-		n += len(p)
-		j.Append(dir, wire.Wire, p)
+	dir := t.TempDir()
+	line := strings.Repeat("x", journal.RecordSize-1)
+	tape := leaveJournal(t, dir, slices.Repeat([]string{line}, 6*journal.SegmentSize/len(line))...)
+	store := OpenStore(dir)
+	files := store.journal(tape)
+	isSealed := func() bool { return !disk.Exists(files.Segment(journal.SegmentSize)) }
+	if err := store.adopt(tape, files.Segments(), true, isSealed); !errors.Is(err, io.ErrNoProgress) {
+		t.Fatalf("sealing until the second segment is gone: %v", err)
 	}
-	killed := orphan(t, store)
-	finish(t, store, j)
-	looks := 0
-	killed.Adopt(func() bool { looks++; return looks > 5 }, nil) // as a proxy that is killed after some blocks
-	first := filepath.Join(killed.Dir(), "live", j.Tape()+".0000000000100000")
-	if _, err := os.Stat(first); !os.IsNotExist(err) {
-		t.Fatalf("%s: %v, want it sealed", first, err)
-	}
-	if len(segmentsOf(t, killed)) == 0 {
+	if len(files.Segments()) == 0 {
 		t.Fatal("all of the journal is sealed already")
 	}
-	listed := func(int, int) { // so what follows was before
-		for _, dir := range []string{"live", "tapes"} {
-			if err := os.RemoveAll(filepath.Join(early.Dir(), dir)); err != nil {
-				t.Fatal(err)
-			}
-			copyDir(t, filepath.Join(killed.Dir(), dir), filepath.Join(early.Dir(), dir))
-		}
-	}
-	if err := early.Adopt(func() bool { return false }, listed); err != nil {
+	if err := store.adopt(tape, []int64{0}, true, func() bool { return false }); err != nil {
 		t.Error(err)
 	}
-	if left, err := os.ReadDir(filepath.Join(early.Dir(), "live")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(store.live()); err != nil || len(left) > 0 {
 		t.Errorf("left in live/: %v, %v", left, err)
 	}
-	if info, err := open(t, early, j.Tape()).Info(); err != nil || !info.Complete {
+	opened, err := store.Open(tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := opened.Info(); err != nil || !info.Complete {
 		t.Errorf("the tape is complete: %t, %v", info.Complete, err)
 	}
 }
