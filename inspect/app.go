@@ -15,6 +15,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
 
+	"github.com/acptap/acptap/inspect/framepane"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -166,7 +167,7 @@ type desk struct {
 	page   *page // that is shown; nil: the frames
 	shelf  shelf
 	search *searching
-	pane   pane
+	pane   framepane.Pane
 	inPane bool // the keys go to the pane
 }
 

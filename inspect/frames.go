@@ -67,12 +67,12 @@ func (a *app) drawPane(title, c canvas) {
 		s = termtext.Bold
 	}
 	title.across(0, s, a.paneTitle())
-	if c.h == 0 || a.pane.frame.Seq == 0 {
+	if c.h == 0 || a.pane.Frame.Seq == 0 {
 		return
 	}
-	from, to := a.pane.window(c.w-1, c.h)
+	from, to := a.pane.Window(c.w-1, c.h)
 	for k := from; k < to; k++ {
-		c.part(1, 0, c.w, c.h).spans(k-from, a.pane.spans(k), a.inPane && k == a.pane.cursor)
+		c.part(1, 0, c.w, c.h).spans(k-from, a.pane.Spans(k), a.inPane && k == a.pane.Cursor)
 	}
 }
 
@@ -80,36 +80,35 @@ func (a *app) drawPane(title, c canvas) {
 func (a *app) loadPane() {
 	seq := a.model.current()
 	switch seq {
-	case a.pane.frame.Seq:
+	case a.pane.Frame.Seq:
 		return
 	case 0:
-		a.pane = pane{form: a.pane.form}
+		a.pane.Clear(0)
 		return
 	}
 	f, err := a.book.Frame(seq)
 	if err != nil {
-		a.pane = pane{form: a.pane.form}
-		a.pane.frame.Seq = seq
+		a.pane.Clear(seq)
 		a.fail(err)
 		return
 	}
-	a.pane.show(f)
+	a.pane.Show(f)
 }
 
 // paneTitle tells what the frame is, and of the frames that belong to it.
 func (a *app) paneTitle() string {
-	f := &a.pane.frame
+	f := &a.pane.Frame
 	if f.Seq == 0 {
 		return ""
 	}
-	if a.pane.form == asDiff {
-		return a.pane.title
+	if a.pane.Comparing() {
+		return a.pane.Title
 	}
 	parts := []string{"frame " + a.reel.Label(f.Seq), termtext.Spaced(f.Kind.String(), termtext.Piece(f.Method), termtext.Piece(f.Update))}
 	if f.Origin != wire.Wire {
 		parts = append(parts, f.Origin.String())
 	}
-	parts = append(parts, a.pairText(f), termtext.Labelled("session", termtext.Piece(f.Session)), termtext.ByteSize(f.Size), paneNames[a.pane.form])
+	parts = append(parts, a.pairText(f), termtext.Labelled("session", termtext.Piece(f.Session)), termtext.ByteSize(f.Size), a.pane.Form.String())
 	if f.Kind == wire.Invalid || f.Kind == wire.Stderr {
 		parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], "tree", "text", 1)
 	}
@@ -137,4 +136,23 @@ func (a *app) pairText(f *dialect.Frame) string {
 		said += " after " + termtext.Duration(latency)
 	}
 	return said
+}
+
+// askWords asks for words to look for in the frame.
+func (a *app) askSearch() {
+	a.ask("search: ", a.pane.Words, func(words string) error {
+		if a.pane.Words = words; words != "" {
+			a.searchFrame(true)
+		}
+		return nil
+	})
+}
+
+// searchFrame goes to the next place with the words, or to the one before.
+func (a *app) searchFrame(forward bool) {
+	if a.pane.Words == "" {
+		a.askSearch()
+	} else if !a.pane.Find(a.pane.Words, forward) {
+		a.say("not in this frame: " + termtext.Piece(a.pane.Words))
+	}
 }

@@ -73,7 +73,7 @@ func (a *app) jumpOr(seq uint64, missing string) {
 // pair goes from a response, or a cancellation, to its request, and from a
 // request to its response; to its cancellation if it has none.
 func (a *app) pair() {
-	f := a.pane.frame
+	f := a.pane.Frame
 	if request := frameindex.RequestOf(&f); request != 0 {
 		a.jump(request)
 		return
@@ -95,7 +95,7 @@ func (a *app) pair() {
 
 // sameMethod goes to the next frame of this method or variant.
 func (a *app) sameMethod(forward bool) {
-	f := a.pane.frame
+	f := a.pane.Frame
 	called := frametext.Name(&f)
 	if called == "" {
 		a.say("this frame has no method")
@@ -106,7 +106,7 @@ func (a *app) sameMethod(forward bool) {
 
 // sameTool goes to the next frame about this tool call.
 func (a *app) sameTool(forward bool) {
-	f := a.pane.frame
+	f := a.pane.Frame
 	id := filter.ToolOf(&f).ID
 	if id == "" {
 		a.say("this frame is about no tool call")
@@ -119,7 +119,7 @@ func (a *app) sameTool(forward bool) {
 
 // forms shows what acptap has changed in a frame.
 func (a *app) forms() {
-	f := a.pane.frame
+	f := a.pane.Frame
 	seq, step := f.Seq+1, uint64(1)
 	switch f.Origin {
 	case wire.Rewritten:
@@ -155,7 +155,7 @@ func (a *app) compare(before, after uint64) {
 		a.fail(err)
 		return
 	}
-	a.pane.compare("frame "+a.reel.Label(before)+" against frame "+a.reel.Label(after)+" · Esc ends", f.Raw, g.Raw)
+	a.pane.Compare("frame "+a.reel.Label(before)+" against frame "+a.reel.Label(after)+" · Esc ends", f.Raw, g.Raw)
 	a.intoPane()
 }
 

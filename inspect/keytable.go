@@ -10,7 +10,7 @@ func keyTable() []key {
 		{[]string{"g", "Home"}, anywhere, "to the first", nil, func(a *app) { a.toEnd(false) }},
 		{[]string{"G", "End"}, anywhere, "to the last", nil, func(a *app) { a.toEnd(true) }},
 		{[]string{"Enter"}, inList, "into the frame", says("open"), (*app).intoPane},
-		{[]string{"Enter", " "}, inPane, "fold, unfold, show all of a long text", either("fold", "", func(a *app) bool { return a.pane.folds() }), func(a *app) { a.pane.open() }},
+		{[]string{"Enter", " "}, inPane, "fold, unfold, show all of a long text", either("fold", "", func(a *app) bool { return a.pane.Folds() }), func(a *app) { a.pane.Open() }},
 		{[]string{"Tab"}, inFrames, "to the other part of the screen", nil, (*app).otherPart},
 		{[]string{"Esc"}, inPane, "back to the list", says("back"), (*app).leavePane},
 		{[]string{"Esc"}, inList, "clear the filter; back to the store", nil, (*app).leaveList},
@@ -30,7 +30,7 @@ func keyTable() []key {
 		{[]string{"{"}, inFrames, "the one before", nil, func(a *app) { a.sameMethod(false) }},
 		{[]string{"+"}, inFrames, "only frames with this method or value", nil, func(a *app) { a.onlyThis(false) }},
 		{[]string{"-"}, inFrames, "only frames without it", nil, func(a *app) { a.onlyThis(true) }},
-		{[]string{"o"}, inFrames, "only this session", nil, func(a *app) { a.only("session", a.pane.frame.Session, false) }},
+		{[]string{"o"}, inFrames, "only this session", nil, func(a *app) { a.only("session", a.pane.Frame.Session, false) }},
 		{[]string{"O"}, inFrames, "only this turn", nil, (*app).onlyTurn},
 		{[]string{"Backspace"}, inFrames, "back to the filter before", nil, (*app).earlierFilter},
 		{[]string{"m"}, inFrames, "mark the frame", nil, func(a *app) { a.model.mark = a.model.current() }},
@@ -44,7 +44,7 @@ func keyTable() []key {
 		{[]string{"V"}, inFrames, "the frame in $EDITOR", nil, func(a *app) { a.view("EDITOR") }},
 		{[]string{"X"}, inFrames, "export what the filter shows", nil, (*app).askExport},
 		{[]string{"F"}, inFrames, "follow what is recorded", nil, (*app).toggleFollow},
-		{[]string{"x"}, inFrames, "the frame as a tree, as it came, in hex", func(a *app) string { return paneNames[a.pane.next()] }, (*app).nextForm},
+		{[]string{"x"}, inFrames, "the frame as a tree, as it came, in hex", func(a *app) string { return a.pane.Next().String() }, func(a *app) { a.pane.Switch() }},
 		{[]string{"Enter"}, inShelf, "open the tape or session", says("open"), (*app).enterLine},
 		{[]string{"^X"}, inShelf, "delete the tape (asks)", says("delete"), (*app).askDelete},
 		{[]string{"Enter", " "}, inChat, "fold what was said or done, or unfold it", says("fold"), (*app).enterLine},
@@ -74,7 +74,7 @@ func (a *app) move(n int) {
 	case inList:
 		a.model.move(n)
 	case inPane:
-		a.pane.move(n)
+		a.pane.Move(n)
 	default:
 		a.page.move(n)
 	}
@@ -89,9 +89,7 @@ func (a *app) turnPages(pages int) {
 		a.model.shift(n)
 		a.model.move(n)
 	case inPane:
-		n := pages * max(a.pane.height-1, 1)
-		a.pane.top += n
-		a.pane.move(n)
+		a.pane.Turn(pages)
 	default:
 		n := pages * max(a.page.height-1, 1)
 		a.page.top += n
@@ -134,8 +132,8 @@ func (a *app) leavePane() {
 	switch {
 	case a.looked != "":
 		a.endHunt()
-	case a.pane.form == asDiff:
-		a.pane.show(a.pane.frame)
+	case a.pane.Comparing():
+		a.pane.Show(a.pane.Frame)
 	default:
 		a.inPane = false
 	}
@@ -157,11 +155,6 @@ func (a *app) toggleFollow() {
 	if a.model.follow = !a.model.follow; a.model.follow {
 		a.model.end()
 	}
-}
-
-func (a *app) nextForm() {
-	a.pane.form = a.pane.next()
-	a.pane.width, a.pane.cursor = 0, 0
 }
 
 // back leaves the keys, or goes from any other place to the frames.

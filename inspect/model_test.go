@@ -2,11 +2,9 @@ package inspect
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/inspect/frameindex"
-	"github.com/acptap/acptap/inspect/frametext"
 )
 
 // A jump that came before the scan has looked at its frame is told what is wrong
@@ -55,42 +53,4 @@ func TestWish(t *testing.T) {
 			t.Errorf("%s: got frame %d, want %d", tt.name, m.selected, tt.want)
 		}
 	}
-}
-
-// FuzzTree shows values of any shape, whole or cut off.
-func FuzzTree(f *testing.F) {
-	for _, s := range []string{
-		`{"a":[1,2,{"b":null}],"text":"x\ny","data":"QUJD"}`, `[`, `{"a"`, `{"a":`, `"`, `"\`, `}`, `{"a":{"b":"c`, `[[[[]]]]`, `{1:2}`, `nul`,
-		`{"type":"diff","oldText":"a\nb","newText":"a\nc"}`, strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		var p pane
-		p.tree = newTree(frametext.Completed(raw))
-		p.fold, p.whole = map[int32]bool{}, map[int32]bool{}
-		if len(p.tree.nodes) == 0 {
-			return
-		}
-		p.frame.Raw, p.frame.Size = raw, int64(len(raw))
-		for _, width := range []int{1, 20, 80} {
-			from, to := p.window(width, 30)
-			for k := from; k < to; k++ {
-				for _, s := range p.spans(k) {
-					if strings.ContainsAny(s.Text, "\x1b\n\r\t\x00\x7f") {
-						t.Fatalf("line %d of %q has control characters: %q", k, raw, s.Text)
-					}
-				}
-			}
-			p.move(3)
-			p.open()
-			p.find("b", true)
-		}
-		for i := range p.tree.nodes {
-			p.tree.path(int32(i))
-			if i > 100 {
-				break
-			}
-		}
-	})
 }

@@ -37,7 +37,7 @@ func (a *app) wheel(l layout, x, y, n int) {
 	case a.page != nil:
 		a.page.move(n)
 	case l.pane.has(x, y):
-		a.pane.move(n)
+		a.pane.Move(n)
 	default:
 		a.model.scroll(n)
 	}
@@ -63,7 +63,7 @@ func (a *app) click(l layout, x, y int) bool {
 		a.model.choose(rows.Below(a.model.top)+y-l.list.y, rows.Len())
 	case l.pane.has(x, y):
 		a.intoPane()
-		a.pane.move(a.pane.top + y - l.pane.y - a.pane.cursor)
+		a.pane.Point(y - l.pane.y)
 	default:
 		return false
 	}
@@ -76,7 +76,7 @@ func (a *app) doubleClick(l layout, x, y int) {
 	case a.page != nil && a.page.enter != nil && l.body.has(x, y):
 		a.page.enter(a.page.current())
 	case a.page == nil && l.pane.has(x, y):
-		a.pane.open()
+		a.pane.Open()
 	}
 }
 

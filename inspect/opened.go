@@ -57,7 +57,7 @@ func (a *app) openTape(sub Subject, query string) error {
 	}
 	a.closeTape()
 	a.subject, a.info, a.reel, a.book = sub, info, r, frameindex.NewRowCache(r)
-	a.pane = pane{form: a.pane.form}
+	a.pane.Clear(0)
 	a.known, a.err, a.story, a.left, a.origin = frameindex.Snapshot{}, nil, nil, nil, storePlace
 	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: r.Label, follow: info.Live}
 	a.ledger = frameindex.NewIndex(a.feed.poke)

@@ -82,14 +82,13 @@ func (a *app) only(key, value string, exclude bool) {
 // onlyThis takes the value under the cursor into the filter: in the list that is
 // the method or the variant of an update.
 func (a *app) onlyThis(exclude bool) {
-	f := &a.pane.frame
-	if a.inPane && a.pane.tree != nil && a.pane.form == asTree {
-		n := a.pane.node()
-		if a.pane.tree.holds(n) {
+	f := &a.pane.Frame
+	if v, ok := a.pane.Value(); ok && a.inPane && a.pane.Folds() {
+		if !v.Single {
 			a.say("choose a single value")
 			return
 		}
-		a.only(filter.PathKey(a.pane.tree.path(n)), a.pane.tree.text(n), exclude)
+		a.only(filter.PathKey(v.Path), v.Text, exclude)
 		return
 	}
 	if f.Update != "" {
@@ -101,7 +100,7 @@ func (a *app) onlyThis(exclude bool) {
 
 // onlyTurn shows the frames of one turn of one session.
 func (a *app) onlyTurn() {
-	f, c, r, start := a.pane.frame, a.known.Columns, a.reel, a.model.start
+	f, c, r, start := a.pane.Frame, a.known.Columns, a.reel, a.model.start
 	if f.Seq <= nearby {
 		a.showTurn(f.Session, frameindex.TurnOf(&f, c, r, start, frameindex.Progress{}))
 		return

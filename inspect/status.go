@@ -140,7 +140,8 @@ func (c canvas) notice(s termtext.Style, text string) {
 	if text == "" {
 		return
 	}
-	lines, _ := wrapped(text, max(c.w-2, 1), maxNotice)
+	lines := termtext.Wrap(text, max(c.w-2, 1))
+	lines = lines[:min(len(lines), maxNotice)]
 	for i, said := range lines {
 		y := c.h - len(lines) + i
 		c.text(0, y, s, " ")

@@ -32,7 +32,7 @@ func (a *app) copy(what string, text []byte) {
 }
 
 func (a *app) copyFrame() {
-	f := a.pane.frame
+	f := a.pane.Frame
 	switch {
 	case f.Seq == 0:
 		a.say(noFrame)
@@ -45,19 +45,21 @@ func (a *app) copyFrame() {
 }
 
 func (a *app) copyValue() {
-	if a.pane.tree == nil {
+	v, ok := a.pane.Value()
+	if !ok {
 		a.copyFrame()
 		return
 	}
-	a.copy("value", []byte(a.pane.tree.text(a.pane.node())))
+	a.copy("value", []byte(v.Text))
 }
 
 func (a *app) copyPath() {
-	if a.pane.tree == nil {
+	v, ok := a.pane.Value()
+	if !ok {
 		a.say("this frame is no JSON")
 		return
 	}
-	a.copy("path", []byte(a.pane.tree.path(a.pane.node())))
+	a.copy("path", []byte(v.Path))
 }
 
 // askWrite writes the frame to a file.
@@ -144,7 +146,7 @@ func (a *app) view(variable string) {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, a.frameFile(seq))
 	err = disk.WriteFile(path, func(w io.Writer) error {
-		in := &frametext.Indenter{W: w, Text: a.pane.frame.Kind == wire.Invalid || a.pane.frame.Kind == wire.Stderr}
+		in := &frametext.Indenter{W: w, Text: a.pane.Frame.Kind == wire.Invalid || a.pane.Frame.Kind == wire.Stderr}
 		return errors.Join(a.reel.Write(in, seq), in.Close())
 	})
 	if err != nil {

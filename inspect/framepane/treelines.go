@@ -1,4 +1,4 @@
-package inspect
+package framepane
 
 import (
 	"encoding/base64"
@@ -10,18 +10,19 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-func (p *pane) layoutTree(width int) {
+// layoutTree makes the lines of the tree.
+func (p *Pane) layoutTree(width int) {
 	t := p.tree
 	var open []int32
 	closeBefore := func(i int32) {
 		for n := len(open); n > 0 && t.nodes[open[n-1]].end <= i; n-- {
-			p.lines = append(p.lines, paneLine{open[n-1], "", ending})
+			p.lines = append(p.lines, textLine{open[n-1], "", ending})
 			open = open[:n-1]
 		}
 	}
 	for i := int32(0); i < int32(len(t.nodes)); {
 		closeBefore(i)
-		p.lines = append(p.lines, paneLine{i, "", beginning})
+		p.lines = append(p.lines, textLine{i, "", beginning})
 		switch {
 		case !t.holds(i):
 			p.layoutString(i, width)
@@ -34,13 +35,13 @@ func (p *pane) layoutTree(width int) {
 		}
 	}
 	closeBefore(int32(len(t.nodes)))
-	if int64(len(p.frame.Raw)) < p.frame.Size {
-		p.lines = append(p.lines, paneLine{-1, "", cutOff})
+	if int64(len(p.Frame.Raw)) < p.Frame.Size {
+		p.lines = append(p.lines, textLine{-1, "", cutOff})
 	}
 }
 
 // layoutString adds the lines of a string that does not fit on one.
-func (p *pane) layoutString(i int32, columns int) {
+func (p *Pane) layoutString(i int32, columns int) {
 	t := p.tree
 	if !p.long(i, columns) || p.fold[i] {
 		return
@@ -58,15 +59,15 @@ func (p *pane) layoutString(i int32, columns int) {
 	}
 	lines, more := wrapped(t.text(i), columns-indent, most)
 	for _, line := range lines {
-		p.lines = append(p.lines, paneLine{i, line, inside})
+		p.lines = append(p.lines, textLine{i, line, inside})
 	}
 	if more {
-		p.lines = append(p.lines, paneLine{i, "", cutOff})
+		p.lines = append(p.lines, textLine{i, "", cutOff})
 	}
 }
 
 // long reports whether a value is a string that takes lines of its own.
-func (p *pane) long(i int32, columns int) bool {
+func (p *Pane) long(i int32, columns int) bool {
 	raw := p.tree.raw(i)
 	if raw[0] != '"' || p.base64(i) != "" {
 		return false
@@ -77,7 +78,7 @@ func (p *pane) long(i int32, columns int) bool {
 
 // replaced returns the oldText that the newText of a diff replaces (ACP, tool call
 // content), -1 if the value is no newText of one.
-func (p *pane) replaced(i int32) int32 {
+func (p *Pane) replaced(i int32) int32 {
 	t := p.tree
 	parent := t.nodes[i].parent
 	if parent < 0 || t.name(i) != "newText" {
@@ -93,9 +94,9 @@ func (p *pane) replaced(i int32) int32 {
 // shortestBase64 is how long text must be to be taken for base64.
 const shortestBase64 = 128
 
-// base64 returns what is told of a value in base64, such as `image/png, 12 kB in
+// base64 returns what is shown of a value in base64, such as `image/png, 12 kB in
 // base64`, nothing if it is none.
-func (p *pane) base64(i int32) string {
+func (p *Pane) base64(i int32) string {
 	raw := p.tree.raw(i)
 	if raw[0] != '"' || len(raw) < shortestBase64 || p.whole[i] {
 		return ""
@@ -119,10 +120,10 @@ func (p *pane) base64(i int32) string {
 // deepest is how deep lines are indented: there must be room for the values.
 const deepest = 12
 
-func (p *pane) indent(i int32) int { return 2 * min(int(p.tree.nodes[i].depth), deepest) }
+func (p *Pane) indent(i int32) int { return 2 * min(int(p.tree.nodes[i].depth), deepest) }
 
-// value returns the first line of a value.
-func (p *pane) value(i int32) []termtext.Span {
+// valueSpans returns the first line of a value.
+func (p *Pane) valueSpans(i int32) []termtext.Span {
 	t := p.tree
 	var line []termtext.Span
 	if n := t.nodes[i]; n.nameEnd > 0 {

@@ -1,9 +1,10 @@
-package inspect
+package framepane
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -24,14 +25,15 @@ func shapes(size int) []struct{ name, raw string } {
 }
 
 // lookAt draws the first window of a frame, and searches to its end.
-func lookAt(raw string, form paneForm) (found bool) {
-	p := pane{form: form, tree: newTree([]byte(raw)), fold: map[int32]bool{}, whole: map[int32]bool{}}
-	p.frame.Raw, p.frame.Size = []byte(raw), int64(len(raw))
-	from, to := p.window(80, 40)
+func lookAt(raw string, form Form) (found bool) {
+	f := dialect.Frame{Frame: wire.Frame{Raw: []byte(raw), Size: int64(len(raw))}}
+	p := newPane(f, form)
+	p.tree = newTree(f.Raw)
+	from, to := p.Window(80, 40)
 	for k := from; k < to; k++ {
-		p.spans(k)
+		p.Spans(k)
 	}
-	return p.find("b", true)
+	return p.Find("b", true)
 }
 
 func TestLargeFrames(t *testing.T) {
@@ -40,9 +42,9 @@ func TestLargeFrames(t *testing.T) {
 		size /= 16
 	}
 	for _, tt := range shapes(size) {
-		for _, form := range []paneForm{asTree, asRaw} {
+		for _, form := range []Form{asTree, asRaw} {
 			if !lookAt(tt.raw, form) {
-				t.Errorf("%s, %s: did not find b", tt.name, paneNames[form])
+				t.Errorf("%s, %s: did not find b", tt.name, form)
 			}
 		}
 	}
@@ -50,8 +52,8 @@ func TestLargeFrames(t *testing.T) {
 
 func BenchmarkLargeFrames(b *testing.B) {
 	for _, tt := range shapes(wire.MaxChecked) {
-		for _, form := range []paneForm{asTree, asRaw} {
-			b.Run(tt.name+"/"+paneNames[form], func(b *testing.B) {
+		for _, form := range []Form{asTree, asRaw} {
+			b.Run(tt.name+"/"+form.String(), func(b *testing.B) {
 				for b.Loop() {
 					lookAt(tt.raw, form)
 				}

@@ -1,4 +1,4 @@
-package inspect
+package framepane
 
 import (
 	"strings"
@@ -8,23 +8,23 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// compare shows what differs between two frames.
-func (p *pane) compare(title string, before, after []byte) {
-	p.form, p.title = asDiff, title
+// Compare shows what differs between two frames.
+func (p *Pane) Compare(title string, before, after []byte) {
+	p.Form, p.Title = asDiff, title
 	p.lines = nil
 	for _, line := range linediff.Lines(indented(before), indented(after)) {
 		p.lines = append(p.lines, diffLine(-1, line))
 	}
-	p.cursor, p.top = 0, 0
+	p.Cursor, p.top = 0, 0
 	for i, line := range p.lines {
 		if line.part != inside {
-			p.cursor = i
+			p.Cursor = i
 			break
 		}
 	}
 }
 
-func diffLine(n int32, line string) paneLine {
+func diffLine(n int32, line string) textLine {
 	part := inside
 	switch line[0] {
 	case '+':
@@ -32,7 +32,7 @@ func diffLine(n int32, line string) paneLine {
 	case '-':
 		part = removed
 	}
-	return paneLine{n, termtext.Line(line), part}
+	return textLine{n, termtext.Line(line), part}
 }
 
 func indented(raw []byte) []string {

@@ -1,14 +1,12 @@
-package inspect
+package framepane
 
-import "github.com/acptap/acptap/record/termtext"
-
-// find puts the cursor on the next place with the words: a line of the text that
+// Find puts the cursor on the next place with the words: a line of the text that
 // it is in, or else another value.
-func (p *pane) find(words string, forward bool) bool {
-	if p.tree == nil || p.form != asTree {
+func (p *Pane) Find(words string, forward bool) bool {
+	if p.tree == nil || p.Form != asTree {
 		return p.findLine(words, forward)
 	}
-	if p.findInside(words, p.node(), p.cursor, forward) {
+	if p.findInside(words, p.node(), p.Cursor, forward) {
 		return true
 	}
 	n := p.tree.find(words, p.node(), forward)
@@ -19,8 +17,8 @@ func (p *pane) find(words string, forward bool) bool {
 		delete(p.fold, up)
 	}
 	p.relayout()
-	p.point(n)
-	from := p.cursor
+	p.pointAt(n)
+	from := p.Cursor
 	if !forward {
 		from = len(p.lines)
 	}
@@ -30,15 +28,15 @@ func (p *pane) find(words string, forward bool) bool {
 
 // findInside puts the cursor on the next line of a long text with the words,
 // behind a line or before it, and shows all of the text for that.
-func (p *pane) findInside(words string, n int32, line int, forward bool) bool {
+func (p *Pane) findInside(words string, n int32, line int, forward bool) bool {
 	if p.tree.holds(n) || !p.long(n, p.width) || !hasWords(p.tree.text(n), words) {
 		return false
 	}
-	at := p.cursor
+	at := p.Cursor
 	p.whole[n] = true
 	delete(p.fold, n)
 	p.relayout()
-	p.cursor = at // the lines up to there are as they were
+	p.Cursor = at // the lines up to there are as they were
 	found := -1
 	for i, l := range p.lines {
 		if l.node != n || !hasWords(l.text, words) {
@@ -55,39 +53,22 @@ func (p *pane) findInside(words string, n int32, line int, forward bool) bool {
 	if found < 0 {
 		return false
 	}
-	p.cursor = found
+	p.Cursor = found
 	return true
 }
 
 // findLine is find where there are no values.
-func (p *pane) findLine(words string, forward bool) bool {
+func (p *Pane) findLine(words string, forward bool) bool {
 	n := len(p.lines)
 	for k := 1; k <= n; k++ {
-		i := (p.cursor + k) % n
+		i := (p.Cursor + k) % n
 		if !forward {
-			i = (p.cursor - k + n) % n
+			i = (p.Cursor - k + n) % n
 		}
 		if hasWords(p.lines[i].text, words) {
-			p.cursor = i
+			p.Cursor = i
 			return true
 		}
 	}
 	return false
-}
-
-func (a *app) askSearch() {
-	a.ask("search: ", a.pane.words, func(words string) error {
-		if a.pane.words = words; words != "" {
-			a.searchFrame(true)
-		}
-		return nil
-	})
-}
-
-func (a *app) searchFrame(forward bool) {
-	if a.pane.words == "" {
-		a.askSearch()
-	} else if !a.pane.find(a.pane.words, forward) {
-		a.say("not in this frame: " + termtext.Piece(a.pane.words))
-	}
 }

@@ -1,0 +1,49 @@
+package framepane
+
+import "github.com/tidwall/gjson"
+
+// A Value is a value of the frame.
+type Value struct {
+	Path   string // as gjson understands it
+	Text   string // of a string, and any other value as JSON
+	Single bool   // it is no array and no object
+}
+
+// Value returns the value under the cursor, or the whole frame where there are no
+// values. ok is false if the frame is no JSON.
+func (p *Pane) Value() (v Value, ok bool) {
+	if p.tree == nil {
+		return Value{}, false
+	}
+	n := p.node()
+	return Value{p.tree.path(n), p.tree.text(n), !p.tree.holds(n)}, true
+}
+
+// Paths returns the paths of the first single values of the frame.
+func (p *Pane) Paths() []string {
+	if p.tree == nil {
+		return nil
+	}
+	var paths []string
+	for i := range p.tree.nodes[:min(len(p.tree.nodes), maxPaths)] {
+		if n := int32(i); !p.tree.holds(n) {
+			paths = append(paths, p.tree.path(n))
+		}
+	}
+	return paths
+}
+
+// maxPaths is how many values of a frame are looked at for their paths.
+const maxPaths = 1 << 10
+
+// ValueAt returns the text of the single value at a path, empty if there is none.
+func (p *Pane) ValueAt(path string) string {
+	if p.tree == nil {
+		return ""
+	}
+	v := gjson.GetBytes(p.tree.json, path)
+	if v.IsObject() || v.IsArray() {
+		return ""
+	}
+	return v.String()
+}
