@@ -1,136 +1,140 @@
 package proxy
 
-import (
-	"bytes"
-	"slices"
+import "github.com/acptap/acptap/proxy/wire"
 
-	"github.com/acptap/acptap/proxy/wire"
-)
-
-// A frameReader cuts one direction into frames and shows them to the Interceptor.
+// A frameReader takes what one stream says. It cuts it into frames and shows them
+// to the Interceptors, if one of them wants to see them.
 type frameReader struct {
 	*pipeline
 	queue *outputQueue // where the direction leads
-	other *outputQueue
 }
 
 func newFrameReader(p *pipeline, dir wire.Direction) *frameReader {
-	return &frameReader{pipeline: p, queue: &p.queues[dir], other: &p.queues[1-dir]}
+	return &frameReader{pipeline: p, queue: &p.queues[dir]}
 }
 
-func (r *frameReader) take(p []byte) bool {
+func (r *frameReader) take(b []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.gate.open() {
 		return false
 	}
-	before := r.other.put
-	s := &r.queue.splitter
-	s.Feed(p, r.frame)
-	r.spill()
-	if cap(s.Pending) > maxKept && len(s.Pending) == 0 {
-		s.Pending = nil
+	if dir := r.queue.dir; r.framed(dir) {
+		before := r.positions()
+		s := &r.splitters[dir]
+		s.Feed(b, r.frame)
+		r.spill()
+		if cap(s.Pending) > maxKept && len(s.Pending) == 0 {
+			s.Pending = nil
+		}
+		r.deliver(before)
+	} else {
+		r.passRaw(r.queue, b)
+		r.drain(r.queue)
 	}
-	r.deliver(before)
 	return r.gate.open() && !r.queue.destination.full(r.queue.dir)
 }
 
-// end returns when the end of the stream may be passed on.
+// end tells the Interceptors one after the other that the stream has ended. It
+// returns when that may be passed on.
 func (r *frameReader) end() {
-	ready := r.last()
-	if ready == nil {
-		return
-	}
-	select {
-	case <-ready:
-	case <-r.failed:
-	case <-r.queue.destination.broken:
-	case <-r.closed:
+	r.last()
+	for i := range r.stages {
+		if r.queue.dir == wire.AgentToClient {
+			i = len(r.stages) - 1 - i
+		}
+		s := &r.stages[i]
+		ready := r.tell(s)
+		if ready == nil {
+			continue
+		}
+		select {
+		case <-ready:
+		case <-s.failed:
+		case <-r.queue.destination.broken:
+		case <-r.closed:
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.drain(r.queue) // what was sent meanwhile may still be on its way
 }
 
-// last tells the Interceptor that the stream has ended. It returns what that
-// returned.
-func (r *frameReader) last() (ready <-chan struct{}) {
+// last shows what the end of the stream has left unfinished.
+func (r *frameReader) last() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.gate.open() {
+		return
+	}
+	before := r.positions()
+	if dir := r.queue.dir; r.framed(dir) {
+		r.splitters[dir].Flush(r.frame)
+		r.spill()
+	}
+	r.endLine(r.queue)
+	r.deliver(before)
+}
+
+// tell tells one Interceptor that the stream has ended. It returns what that
+// returned.
+func (r *frameReader) tell(s *stage) (ready <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.queue.dir == wire.AgentStderr || s.interceptor == nil || !r.gate.open() {
 		return nil
 	}
-	before := r.other.put
-	r.queue.splitter.Flush(r.frame)
-	if r.interceptor != nil {
-		out, _ := r.ask(func(out []wire.Frame) []wire.Frame {
-			out, ready = r.interceptor.End(r.queue.dir, out)
-			return out
-		})
-		r.send(out, -1)
-	}
-	r.spill() // also if it has panicked at the last frame
+	before := r.positions()
+	out, _ := r.act(s, func(i Interceptor, out []wire.Frame) []wire.Frame {
+		out, ready = i.End(r.queue.dir, out)
+		return out
+	})
+	r.send(s, out)
+	r.spill()
 	r.deliver(before)
 	return ready
 }
 
 func (r *frameReader) frame(piece []byte, end wire.LineEnd, last bool) {
 	f := wire.Frame{Dir: r.queue.dir, Raw: piece, End: end, Size: int64(len(piece))}
-	switch {
-	case !last, r.queue.open:
-		r.pass(f, last)
-		return
-	case r.interceptor == nil:
-		r.put(f)
+	if last && !r.queue.open {
+		r.pass(f)
 		return
 	}
-	out, ok := r.ask(func(out []wire.Frame) []wire.Frame { return r.interceptor.Intercept(f, out) })
-	if !ok {
-		out = append(out, f)
-	}
-	passed := slices.IndexFunc(out, func(g wire.Frame) bool {
-		return g.Origin == wire.Wire && g.Dir == f.Dir && g.End == f.End && bytes.Equal(g.Raw, f.Raw)
-	})
-	if passed < 0 {
-		f.Origin = wire.Withheld
-		r.put(f)
-	}
-	r.send(out, passed)
-}
-
-// pass passes a piece of a line that is too long to be shown.
-func (r *frameReader) pass(piece wire.Frame, last bool) {
-	r.put(piece)
-	r.queue.open = !last
+	// Of a line that is too long to be shown.
+	r.put(f)
+	r.queue.open = true
 	if last {
-		later := r.queue.later
-		r.queue.later, r.queue.kept = nil, 0
-		for _, f := range later {
-			r.put(f)
-		}
-		r.cond.Broadcast()
+		r.endLine(r.queue)
 	}
 }
 
-// deliver waits until the receiver has taken what was put into the queue of this direction.
-// What was put into the other one, beyond before, does not stop this stream as
-// long as it is not too much: its receiver may be one that first wants to be
+// deliver waits until the receiver has taken what was put into the queue of this
+// direction. What was sent in another one, beyond before, does not stop this stream
+// as long as it is not too much: its receiver may be one that first wants to be
 // read. What that queue has to carry anyway does not count, for the same reason.
-// Nor may too much be kept there for the end of a long line.
-func (r *frameReader) deliver(before int64) {
-	across := r.other.put - before // before drain, which lets others put
-	if across > 0 {
-		if r.other.across == 0 {
-			go r.help(r.other)
+// Nor may too much be kept there for the end of a line.
+func (r *frameReader) deliver(before [wire.Directions]position) {
+	var across [wire.Directions]bool
+	for i := range r.queues { // before drain, which lets others put
+		q := &r.queues[i]
+		if n := q.put - before[i].put; q != r.queue && n > 0 {
+			if q.across == 0 {
+				go r.help(q)
+			}
+			q.across += n
+			across[i] = true
 		}
-		r.other.across += across
 	}
 	r.note(r.queue, wire.Wire)
 	r.drain(r.queue)
-	for across > 0 && r.other.across > maxBacklog {
-		r.cond.Wait()
-	}
-	for r.other.kept > maxBacklog && r.interceptor != nil && r.gate.open() {
-		r.cond.Wait()
+	for i := range r.queues {
+		q := &r.queues[i]
+		for across[i] && q.across > maxBacklog {
+			r.cond.Wait()
+		}
+		for q != r.queue && q.kept > maxBacklog && r.alive() && r.gate.open() {
+			r.cond.Wait()
+		}
 	}
 }

@@ -38,6 +38,8 @@ func (s *script) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan
 
 func (s *script) Held() []wire.Frame { return s.held }
 
+func chain(interceptors ...proxy.Interceptor) []proxy.Interceptor { return interceptors }
+
 func frame(dir wire.Direction, text string) wire.Frame {
 	return wire.Frame{Dir: dir, Raw: []byte(text)}
 }
@@ -151,14 +153,14 @@ func TestIntercept(t *testing.T) {
 			var out bytes.Buffer
 			m := &memory{}
 			p := &proxy.Proxy{
-				Command:     role("echo"),
-				In:          strings.NewReader(tt.in),
-				Out:         &out,
-				Err:         io.Discard,
-				Journal:     m,
-				Interceptor: &script{frame: tt.frame, end: tt.end},
+				Command:      role("echo"),
+				In:           strings.NewReader(tt.in),
+				Out:          &out,
+				Err:          io.Discard,
+				Journal:      m,
+				Interceptors: chain(&script{frame: tt.frame, end: tt.end}),
 			}
-			status(t, p.Run(t.Context()), 0)
+			status(t, run(t.Context(), p), 0)
 			if out.String() != tt.out {
 				t.Errorf("got %q, want %q", out.String(), tt.out)
 			}
@@ -189,7 +191,7 @@ func TestEndKeptBack(t *testing.T) {
 		close(ended[dir])
 		return out
 	}
-	c := begin(t, t.Context(), &proxy.Proxy{Command: role("echo"), Interceptor: s, Journal: m})
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("echo"), Interceptors: chain(s), Journal: m})
 	c.in.Close()
 	wait(t, "the end of the client's stream", ended[c2a])
 	s.Do(func(out []wire.Frame) []wire.Frame { return append(out, frame(c2a, "late")) })
@@ -226,7 +228,7 @@ func TestEndKeptBackForNobody(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &script{ready: [2]<-chan struct{}{make(chan struct{})}}
-			c := begin(t, t.Context(), &proxy.Proxy{Command: tt.agent, Interceptor: s})
+			c := begin(t, t.Context(), &proxy.Proxy{Command: tt.agent, Interceptors: chain(s)})
 			go io.Copy(io.Discard, c.out)
 			if _, err := io.WriteString(c.in, tt.sent); tt.sent != "" && err == nil {
 				t.Error("the client could send all, want an error")

@@ -17,7 +17,7 @@ import (
 func TestLongLine(t *testing.T) {
 	long := strings.Repeat("0123456789abcdef", 20<<16) // 20 MiB
 	s := &script{}
-	p := &proxy.Proxy{Command: role("echo"), Interceptor: s}
+	p := &proxy.Proxy{Command: role("echo"), Interceptors: chain(s)}
 	s.frame = func(f wire.Frame, out []wire.Frame) []wire.Frame {
 		if len(f.Raw) > 16<<20 {
 			t.Errorf("a frame of %d bytes was shown", len(f.Raw))
@@ -58,7 +58,7 @@ func TestSendIntoLongLine(t *testing.T) {
 		}
 		return append(out, f)
 	}
-	c := begin(t, t.Context(), &proxy.Proxy{Command: role("ready", strconv.Itoa(read)), Interceptor: s, Journal: m})
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("ready", strconv.Itoa(read)), Interceptors: chain(s), Journal: m})
 	go io.WriteString(c.in, long)
 	if got := c.line(t); got != "ready" {
 		t.Fatalf("got %q, want ready", short(got))
@@ -101,7 +101,7 @@ func TestFloodIntoLongLine(t *testing.T) {
 			early = asked
 		}
 	}}
-	c := begin(t, t.Context(), &proxy.Proxy{Command: role("half", strconv.Itoa(size)), Interceptor: s, Journal: m})
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("half", strconv.Itoa(size)), Interceptors: chain(s), Journal: m})
 	if _, err := c.out.Peek(1); err != nil { // the line has begun to pass
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	if signal.Ignored(syscall.SIGHUP) {      // by nohup; every agent would inherit that
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
-	os.Exit(m.Run())
+	os.Exit(runAll(m))
 }
 
 func warm() chan os.Signal {
@@ -216,7 +216,7 @@ var roles = map[string]func(args []string){
 
 	// intercept COMMAND...: with an interceptor that passes everything.
 	"intercept": func(args []string) {
-		(&proxy.Proxy{Command: args, Interceptor: &script{}}).Run(context.Background())
+		(&proxy.Proxy{Command: args, Interceptors: chain(&script{})}).Run(context.Background())
 	},
 
 	// stream SIZE: lines without end, each with one write.
@@ -232,7 +232,7 @@ var roles = map[string]func(args []string){
 }
 
 func through(args []string) {
-	err := (&proxy.Proxy{Command: args}).Run(context.Background())
+	err := run(context.Background(), &proxy.Proxy{Command: args})
 	var exit *proxy.ExitError
 	if errors.As(err, &exit) {
 		os.Exit(exit.Code)
@@ -397,7 +397,7 @@ func begin(t testing.TB, ctx context.Context, p *proxy.Proxy) *client {
 		outR.Close()
 		settle(t, before)
 	})
-	go func() { c.done <- p.Run(ctx) }()
+	go func() { c.done <- run(ctx, p) }()
 	return c
 }
 

@@ -24,7 +24,7 @@ type complaints struct {
 func (c *complaints) add(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.got = append(c.got, err.Error())
+	c.got = append(c.got, alone(err.Error()))
 }
 
 // check wants one complaint, which begins so.
@@ -81,7 +81,7 @@ func TestInterceptorPanics(t *testing.T) {
 			name: "a frame that goes nowhere",
 			frame: func(s *script, f wire.Frame, out []wire.Frame) []wire.Frame {
 				if string(f.Raw) == "two" {
-					return append(out, f, frame(wire.AgentStderr, "boom"))
+					return append(out, f, frame(wire.Directions, "boom"))
 				}
 				return hold(s, f, out)
 			},
@@ -114,8 +114,8 @@ func TestInterceptorPanics(t *testing.T) {
 				}
 				return out
 			}
-			p := &proxy.Proxy{Command: role("echo"), In: strings.NewReader(in), Out: &out, Err: io.Discard, Journal: m, Interceptor: s, Complain: c.add}
-			status(t, p.Run(t.Context()), 0)
+			p := &proxy.Proxy{Command: role("echo"), In: strings.NewReader(in), Out: &out, Err: io.Discard, Journal: m, Interceptors: chain(s), Complain: c.add}
+			status(t, run(t.Context(), p), 0)
 			if out.String() != tt.out {
 				t.Errorf("got %q, want %q", out.String(), tt.out)
 			}
@@ -141,6 +141,7 @@ func (m *memory) faults() bool {
 // The beginning of a line is not kept for an interceptor that is not there any
 // more, and an end of a stream that it kept back is passed on.
 func TestInterceptorPanicsByItself(t *testing.T) {
+	withoutOthers(t)
 	shown, ended := make(chan struct{}), make(chan struct{})
 	s, m := &script{ready: [2]<-chan struct{}{make(chan struct{})}}, &memory{}
 	s.frame = func(f wire.Frame, out []wire.Frame) []wire.Frame {
@@ -184,7 +185,7 @@ func TestInterceptorPanicsByItself(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			shown, ended = make(chan struct{}), make(chan struct{})
 			var told complaints
-			c := begin(t, t.Context(), &proxy.Proxy{Command: role("ready", "5"), Journal: m, Interceptor: s, Complain: told.add})
+			c := begin(t, t.Context(), &proxy.Proxy{Command: role("ready", "5"), Journal: m, Interceptors: chain(s), Complain: told.add})
 			tt.act(t, c)
 			c.end(t, 0)
 			told.check(t, "interceptor: panic: boom (panic_test.go:")
@@ -197,6 +198,7 @@ func TestInterceptorPanicsByItself(t *testing.T) {
 
 // So it is if the last frame of the client, which has no end, is too much.
 func TestInterceptorPanicsAtLast(t *testing.T) {
+	withoutOthers(t)
 	hello := make(chan struct{})
 	s := &script{frame: func(f wire.Frame, out []wire.Frame) []wire.Frame {
 		switch string(f.Raw) {
@@ -209,7 +211,7 @@ func TestInterceptorPanicsAtLast(t *testing.T) {
 	}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c := begin(t, ctx, &proxy.Proxy{Command: role("ask"), Interceptor: s, Patience: time.Millisecond})
+	c := begin(t, ctx, &proxy.Proxy{Command: role("ask"), Interceptors: chain(s), Patience: time.Millisecond})
 	wait(t, "the sight of the agent's line", hello)
 	io.WriteString(c.in, "x")
 	c.in.Close()
@@ -228,8 +230,8 @@ func TestInterceptorPanicsAtLast(t *testing.T) {
 func TestInterceptorPanicsTwice(t *testing.T) {
 	var out bytes.Buffer
 	var c complaints
-	p := &proxy.Proxy{Command: role("echo"), In: strings.NewReader("one\n"), Out: &out, Err: io.Discard, Interceptor: hopeless{}, Complain: c.add}
-	status(t, p.Run(t.Context()), 0)
+	p := &proxy.Proxy{Command: role("echo"), In: strings.NewReader("one\n"), Out: &out, Err: io.Discard, Interceptors: chain(hopeless{}), Complain: c.add}
+	status(t, run(t.Context(), p), 0)
 	if out.String() != "one\n" {
 		t.Errorf("got %q, want what the client sent", out.String())
 	}
@@ -256,9 +258,9 @@ func TestJournalPanics(t *testing.T) {
 				j := &brittle{at: at}
 				p := &proxy.Proxy{Command: role("echo"), In: strings.NewReader("one\ntwo\n"), Out: &out, Err: io.Discard, Journal: j, Complain: c.add}
 				if intercepted {
-					p.Interceptor = &script{}
+					p.Interceptors = chain(&script{})
 				}
-				status(t, p.Run(t.Context()), 0)
+				status(t, run(t.Context(), p), 0)
 				if out.String() != "one\ntwo\n" {
 					t.Errorf("got %q, want what the client sent", out.String())
 				}
@@ -270,7 +272,7 @@ func TestJournalPanics(t *testing.T) {
 		}
 	}
 	var c complaints
-	err := (&proxy.Proxy{Command: []string{"acptap-no-such-agent"}, Journal: &brittle{at: "StartFailed"}, Complain: c.add}).Run(t.Context())
+	err := run(t.Context(), &proxy.Proxy{Command: []string{"acptap-no-such-agent"}, Journal: &brittle{at: "StartFailed"}, Complain: c.add})
 	if _, ok := err.(*proxy.StartError); !ok {
 		t.Errorf("got %v, want a StartError", err)
 	}
@@ -317,7 +319,7 @@ func TestReadFails(t *testing.T) {
 	}
 	m := &memory{}
 	p := &proxy.Proxy{Command: role("echo"), In: dir, Out: io.Discard, Err: io.Discard, Journal: m}
-	status(t, p.Run(t.Context()), 0)
+	status(t, run(t.Context(), p), 0)
 	if m.has("eof c2a") || !slices.ContainsFunc(m.log, func(line string) bool { return strings.HasPrefix(line, "cannot read c2a: ") }) {
 		t.Errorf("got %q in the journal, want that the client cannot be read", m.log)
 	}

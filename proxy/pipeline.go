@@ -1,44 +1,71 @@
 package proxy
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A pipeline is where the two directions meet an Interceptor. One lock orders
-// all: what the Interceptor decides, the tape, and the queues. It is never held
+const (
+	// maxFrame is how long a line may be to be shown to an Interceptor.
+	maxFrame = 16 << 20
+
+	// maxBacklog is how many bytes that were sent against the stream may wait
+	// before the stream is read on.
+	maxBacklog = 1 << 20
+
+	// maxKept is how large a buffer is kept for the next use.
+	maxKept = 1 << 20
+)
+
+// A pipeline is where the streams meet the chain of Interceptors. One lock orders
+// all: what the Interceptors decide, the tape, and the queues. It is never held
 // while a peer is written to, so that one that does not read stops only the
 // stream that leads to it.
 type pipeline struct {
 	gate   *recorderGate
 	closed chan struct{}
-	failed chan struct{} // closed when the Interceptor has panicked
 
-	mu          sync.Mutex     // guards the rest
-	interceptor Interceptor    // nil when it has panicked
-	cond        sync.Cond      // broadcast when a queue has moved on
-	queues      [2]outputQueue // by direction
-	out         []wire.Frame
+	mu     sync.Mutex // guards the rest
+	cond   sync.Cond  // broadcast when a queue has moved on
+	stages []stage    // from the client's end to the agent's
+	queues [wire.Directions]outputQueue
+	out    []wire.Frame // for what comes out of the chain next
+
+	splitters [2]wire.Splitter // of what client and agent say
 }
 
-func newPipeline(i Interceptor, g *recorderGate, destinations [wire.Directions]*destination) *pipeline {
-	p := &pipeline{interceptor: i, gate: g, closed: make(chan struct{}), failed: make(chan struct{})}
+func newPipeline(chain []Interceptor, g *recorderGate, destinations [wire.Directions]*destination) *pipeline {
+	p := &pipeline{gate: g, closed: make(chan struct{}), stages: make([]stage, len(chain))}
 	p.cond.L = &p.mu
+	for i, in := range chain {
+		p.stages[i] = stage{place: i, interceptor: in, failed: make(chan struct{}), wants: [2]bool{true, true}}
+	}
+	for i := range p.splitters {
+		p.splitters[i].Limit = maxFrame
+	}
 	for dir := range p.queues {
-		p.queues[dir] = outputQueue{dir: wire.Direction(dir), splitter: wire.Splitter{Limit: maxFrame}, destination: destinations[dir]}
+		p.queues[dir] = outputQueue{dir: wire.Direction(dir), destination: destinations[dir]}
 	}
 	return p
 }
 
+// start starts the Interceptors.
 func (p *pipeline) start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out, _ := p.ask(func(out []wire.Frame) []wire.Frame {
-		p.interceptor.Start(Handle{Do: p.do})
-		return out
-	})
-	p.send(out, -1)
+	for i := range p.stages {
+		s := &p.stages[i]
+		out, _ := p.act(s, func(i Interceptor, out []wire.Frame) []wire.Frame {
+			if selector, ok := i.(Selector); ok {
+				s.wants = [2]bool{selector.Wants(wire.ClientToAgent), selector.Wants(wire.AgentToClient)}
+			}
+			i.Start(Handle{Do: func(act func(out []wire.Frame) []wire.Frame) bool { return p.do(s, act) }})
+			return out
+		})
+		p.send(s, out)
+	}
 }
 
 // close lets those go who wait in do, or for the end of a stream. The gate is
@@ -50,51 +77,73 @@ func (p *pipeline) close() {
 	p.cond.Broadcast()
 }
 
-func (p *pipeline) do(act func(out []wire.Frame) []wire.Frame) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for (p.queues[0].open || p.queues[1].open) && p.interceptor != nil && p.gate.open() {
-		p.cond.Wait() // else all that is sent meanwhile would have to be kept
-	}
-	if p.interceptor == nil || !p.gate.open() {
+// alive reports whether an Interceptor is left.
+func (p *pipeline) alive() bool {
+	return slices.ContainsFunc(p.stages, func(s stage) bool { return s.interceptor != nil })
+}
+
+// framed reports whether a direction is cut into frames: somebody wants to see
+// them.
+func (p *pipeline) framed(dir wire.Direction) bool {
+	if dir == wire.AgentStderr {
 		return false
 	}
-	before := [2]int64{p.queues[0].put, p.queues[1].put}
-	out, ok := p.ask(act)
-	p.send(out, -1)
+	for i := range p.stages {
+		if p.stages[i].shown(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// do is Handle.Do of a stage.
+func (p *pipeline) do(s *stage, act func(out []wire.Frame) []wire.Frame) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.inLongLine() && s.interceptor != nil && p.gate.open() {
+		p.cond.Wait() // else all that is sent meanwhile would have to be kept
+	}
+	if s.interceptor == nil || !p.gate.open() {
+		return false
+	}
+	before := p.positions()
+	out, ok := p.act(s, func(_ Interceptor, out []wire.Frame) []wire.Frame { return act(out) })
+	p.send(s, out)
 	p.spill()
-	after := [2]int64{p.queues[0].put, p.queues[1].put} // before drain, which lets others put
+	after := p.positions() // before drain, which lets others put
 	for i := range p.queues {
-		if after[i] > before[i] {
+		if after[i].put > before[i].put {
 			go p.write(&p.queues[i]) // a write that blocks cannot be called off
 		}
 	}
 	for i := range p.queues {
-		for ok && after[i] > before[i] && p.queues[i].written < after[i] && p.gate.open() {
+		for want := after[i]; ok && want != before[i] && !p.queues[i].reached(&want) && p.gate.open(); {
 			p.cond.Wait()
 		}
 	}
 	return ok
 }
 
+// positions returns the ends of the queues.
+func (p *pipeline) positions() (ends [wire.Directions]position) {
+	for i := range p.queues {
+		ends[i] = position{put: p.queues[i].put, waited: p.queues[i].waited}
+	}
+	return ends
+}
+
+// inLongLine reports whether a line is passing that is too long to be shown.
+func (p *pipeline) inLongLine() bool {
+	for i := range p.queues {
+		if p.queues[i].open && p.framed(wire.Direction(i)) {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *pipeline) write(q *outputQueue) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drain(q)
-}
-
-// send puts the frames that the Interceptor returned where they go. The one at
-// the index passed is what was shown to it.
-func (p *pipeline) send(out []wire.Frame, passed int) {
-	for i, f := range out {
-		switch {
-		case i == passed:
-			f.Origin = wire.Wire
-		case f.Origin != wire.Rewritten:
-			f.Origin = wire.Injected
-		}
-		p.put(f)
-	}
-	clear(out) // may hold large frames
-	p.out = out[:0]
 }

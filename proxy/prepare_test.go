@@ -21,9 +21,9 @@ func TestPrepare(t *testing.T) {
 	m, s := &memory{}, &script{}
 	c := begin(t, ctx, &proxy.Proxy{
 		Command: role("stubborn", l.address),
-		Prepare: func() (proxy.Journal, proxy.Interceptor) {
+		Prepare: func() (proxy.Journal, []proxy.Interceptor) {
 			l.held(t) // the agent runs
-			return m, s
+			return m, chain(s)
 		},
 		Patience: 10 * time.Millisecond,
 	})
@@ -45,9 +45,9 @@ func TestPrepareFails(t *testing.T) {
 	var c complaints
 	p := &proxy.Proxy{
 		Command: role("echo"), In: strings.NewReader("one\n"), Out: &out, Err: io.Discard, Complain: c.add,
-		Prepare: func() (proxy.Journal, proxy.Interceptor) { panic("boom") },
+		Prepare: func() (proxy.Journal, []proxy.Interceptor) { panic("boom") },
 	}
-	status(t, p.Run(t.Context()), 0)
+	status(t, run(t.Context(), p), 0)
 	if out.String() != "one\n" {
 		t.Errorf("got %q, want what the client sent", out.String())
 	}
@@ -59,9 +59,9 @@ func TestPrepareForNobody(t *testing.T) {
 	m := &memory{}
 	p := &proxy.Proxy{
 		Command: []string{"acptap-no-such-agent"},
-		Prepare: func() (proxy.Journal, proxy.Interceptor) { return m, nil },
+		Prepare: func() (proxy.Journal, []proxy.Interceptor) { return m, nil },
 	}
-	if err := p.Run(t.Context()); err == nil || m.code != 127 || len(m.log) != 1 {
+	if err := run(t.Context(), p); err == nil || m.code != 127 || len(m.log) != 1 {
 		t.Errorf("got %v, and %q with code %d in the journal, want the error in both and 127", err, m.log, m.code)
 	}
 	m.check(t, wire.AgentToClient, "")

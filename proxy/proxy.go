@@ -1,8 +1,7 @@
 // Package proxy runs an agent and passes bytes between it and a client. The
 // bytes of stdin, stdout and stderr pass unchanged, with the ends of the
 // streams, signals and the exit status; each chunk is told to a Journal before
-// it is forwarded. An Interceptor, if there is one, works on whole frames
-// instead. The package knows nothing of what methods mean or of storage, and
+// it is forwarded. Interceptors, if there are any, work on whole frames instead. The package knows nothing of what methods mean or of storage, and
 // writes nothing of its own to any stream.
 package proxy
 
@@ -25,16 +24,18 @@ type Proxy struct {
 	In       io.Reader
 	Out, Err io.Writer
 
-	Journal     Journal     // nil: nothing is recorded
-	Interceptor Interceptor // nil: bytes pass as they come
+	Journal Journal // nil: nothing is recorded
+	// Interceptors see the frames one after the other, from the client's end to
+	// the agent's. None: bytes pass as they come.
+	Interceptors []Interceptor
 
-	// Prepare, if set, returns what takes the place of Journal and Interceptor. It
+	// Prepare, if set, returns what takes the place of Journal and Interceptors. It
 	// is called while the agent starts; until it has returned, nothing is passed
 	// on.
-	Prepare func() (Journal, Interceptor)
+	Prepare func() (Journal, []Interceptor)
 
-	// Complain is told once if the Journal panics, and once if the Interceptor
-	// does. The traffic goes on without them, but waits for Complain, which must
+	// Complain is told once if the Journal panics, and once for each Interceptor
+	// that does. The traffic goes on without them, but waits for Complain, which must
 	// not block. nil: nobody is told.
 	Complain func(error)
 
@@ -66,8 +67,8 @@ type Proxy struct {
 func (p *Proxy) Run(ctx context.Context) error {
 	started := start(p.Command)
 	gate := &recorderGate{complain: p.Complain}
-	var interceptor Interceptor
-	gate.journal, interceptor = p.prepare(gate)
+	var chain []Interceptor
+	gate.journal, chain = p.prepare(gate)
 	// Not before: a signal must be able to end a process that waits for its disk.
 	signals, stop := catch()
 	defer stop()
@@ -78,15 +79,15 @@ func (p *Proxy) Run(ctx context.Context) error {
 		return err
 	}
 	defer agent.release()
-	r := newRun(p, agent, gate, interceptor)
+	r := newRun(p, agent, gate, chain)
 	r.events(ctx, signals)
 	return r.end()
 }
 
 // prepare calls Prepare, if it is set.
-func (p *Proxy) prepare(g *recorderGate) (Journal, Interceptor) {
+func (p *Proxy) prepare(g *recorderGate) (Journal, []Interceptor) {
 	if p.Prepare == nil {
-		return p.Journal, p.Interceptor
+		return p.Journal, p.Interceptors
 	}
 	defer func() {
 		if v := recover(); v != nil {

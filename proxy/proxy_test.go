@@ -48,7 +48,7 @@ func FuzzTransparent(f *testing.F) {
 		in, client := io.Pipe()
 		p := &proxy.Proxy{Command: role("echo"), In: in, Out: out, Err: io.Discard, Journal: m}
 		if intercepted {
-			p.Interceptor = &script{}
+			p.Interceptors = chain(&script{})
 		}
 		go func() {
 			for chunk := range slices.Chunk(stream, int(step)+1) {
@@ -56,7 +56,7 @@ func FuzzTransparent(f *testing.F) {
 			}
 			client.Close()
 		}()
-		if err := p.Run(t.Context()); err != nil {
+		if err := run(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 		if got := out.Bytes(); !bytes.Equal(got, stream) {
@@ -112,7 +112,7 @@ func TestEnds(t *testing.T) {
 			var out, stderr bytes.Buffer
 			m := &memory{}
 			p := &proxy.Proxy{Command: tt.command, In: in, Out: &out, Err: &stderr, Journal: m}
-			status(t, p.Run(t.Context()), tt.code)
+			status(t, run(t.Context(), p), tt.code)
 			if out.String() != tt.out {
 				t.Errorf("got stdout %s, want %s", short(out.String()), short(tt.out))
 			}
@@ -158,7 +158,7 @@ func TestStartFails(t *testing.T) {
 				t.Skip("says it in other words")
 			}
 			m := &memory{}
-			err := (&proxy.Proxy{Command: tt.command, Journal: m}).Run(t.Context())
+			err := run(t.Context(), &proxy.Proxy{Command: tt.command, Journal: m})
 			var start *proxy.StartError
 			if !errors.As(err, &start) || start.Code != tt.code || err.Error() != tt.want {
 				t.Errorf("got %v (%+v), want %s (code %d)", err, start, tt.want, tt.code)
@@ -175,7 +175,7 @@ func TestJournalFails(t *testing.T) {
 	var out bytes.Buffer
 	m := &memory{err: errors.New("no space left on device")}
 	p := &proxy.Proxy{Command: role("echo"), In: strings.NewReader("{}\n"), Out: &out, Err: io.Discard, Journal: m}
-	status(t, p.Run(t.Context()), 0)
+	status(t, run(t.Context(), p), 0)
 	if out.String() != "{}\n" {
 		t.Errorf("got %q, want the bytes of the client", out.String())
 	}
@@ -184,7 +184,7 @@ func TestJournalFails(t *testing.T) {
 func TestNoJournal(t *testing.T) {
 	var out bytes.Buffer
 	p := &proxy.Proxy{Command: role("echo"), In: strings.NewReader("{}\n"), Out: &out, Err: io.Discard}
-	status(t, p.Run(t.Context()), 0)
+	status(t, run(t.Context(), p), 0)
 	if out.String() != "{}\n" {
 		t.Errorf("got %q, want the bytes of the client", out.String())
 	}
@@ -254,7 +254,7 @@ func TestClientGone(t *testing.T) {
 		Patience: 50 * time.Millisecond,
 	}
 	done := make(chan error, 1)
-	go func() { done <- p.Run(t.Context()) }()
+	go func() { done <- run(t.Context(), p) }()
 	gone, _ := l.held(t)
 	status(t, <-done, 137)
 	wait(t, "the agent's end", gone)

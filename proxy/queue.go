@@ -6,12 +6,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An outputQueue leads to one peer. Whoever puts bytes into it sees to it that they are
-// written, by himself or by the one who is at it.
+// An outputQueue leads to one receiver. Whoever puts bytes into it must drain it,
+// or wait for the goroutine that is draining it.
 type outputQueue struct {
 	dir         wire.Direction
-	splitter    wire.Splitter // of the stream of that direction
-	destination *destination  // used by the one who set writing
+	destination *destination // used by the goroutine that set writing
 	writing     bool
 
 	buf   []byte // to be written
@@ -20,11 +19,32 @@ type outputQueue struct {
 
 	put     int64 // bytes ever put in
 	written int64
-	across  int64 // bytes put in by the other direction and not written; while there are any, help is at work
+	across  int64 // bytes put in by other directions and not written; while there are any, help is at work
 
-	open  bool         // in a line that is too long to be shown: nothing may get between its pieces
-	later []wire.Frame // what is to follow it
-	kept  int          // bytes of later
+	open    bool         // in a line whose beginning has passed: nothing may get between its pieces
+	later   []wire.Frame // what is to follow it
+	kept    int          // bytes of later
+	waited  int          // frames that were ever put into later
+	resumed int          // of those, how many have been put in since
+}
+
+// A position is one in all that is ever put into a queue.
+type position struct {
+	put    int64
+	waited int  // frames that had to wait until then for the end of a line
+	behind bool // those will stand behind put
+}
+
+// reached reports whether all before a position has been written.
+func (q *outputQueue) reached(at *position) bool {
+	if q.resumed < at.waited {
+		at.behind = true
+		return false
+	}
+	if at.behind {
+		at.put, at.behind = q.put, false
+	}
+	return q.written >= at.put
 }
 
 // put notes a frame and puts it into its queue. Frames of origin Wire are noted
@@ -36,6 +56,7 @@ func (p *pipeline) put(f wire.Frame) {
 			f.Raw = bytes.Clone(f.Raw)
 			q.later = append(q.later, f)
 			q.kept += len(f.Raw)
+			q.waited++
 			return
 		}
 		for i := range p.queues {
@@ -46,6 +67,21 @@ func (p *pipeline) put(f wire.Frame) {
 	if f.Origin != wire.Wire {
 		p.note(q, f.Origin)
 	}
+}
+
+// endLine puts in what waited for the end of a line.
+func (p *pipeline) endLine(q *outputQueue) {
+	q.open = false
+	if len(q.later) == 0 {
+		return
+	}
+	later := q.later
+	q.later, q.kept = nil, 0
+	for _, f := range later {
+		p.put(f)
+	}
+	q.resumed += len(later)
+	p.cond.Broadcast()
 }
 
 // note tells the tape of what it does not know yet. What it does not take, and
@@ -72,16 +108,44 @@ func (p *pipeline) drain(q *outputQueue) {
 		}
 		b := q.buf
 		q.buf, q.noted, q.spare = q.spare[:0], 0, nil
-		q.writing = true
-		p.mu.Unlock()
-		q.destination.write(b)
-		p.mu.Lock()
-		q.writing = false
-		q.written += int64(len(b))
+		p.writeOut(q, b)
 		if cap(b) <= maxKept {
 			q.spare = b
 		}
-		p.cond.Broadcast()
+	}
+}
+
+// writeOut writes what is next in the queue. The lock is not held meanwhile.
+func (p *pipeline) writeOut(q *outputQueue, b []byte) {
+	q.writing = true
+	p.mu.Unlock()
+	q.destination.write(b)
+	p.mu.Lock()
+	q.writing = false
+	q.written += int64(len(b))
+	p.cond.Broadcast()
+}
+
+// passRaw passes bytes that nobody wants to see as frames. Only what is sent in
+// this direction by somebody else has to wait for the end of a line.
+func (p *pipeline) passRaw(q *outputQueue, b []byte) {
+	for len(b) > 0 {
+		piece := b
+		if i := bytes.IndexByte(b, '\n'); q.kept > 0 && i >= 0 {
+			piece = b[:i+1]
+		}
+		b = b[len(piece):]
+		q.open = piece[len(piece)-1] != '\n'
+		if q.writing || len(q.buf) > 0 {
+			q.buf = append(q.buf, piece...)
+			p.note(q, wire.Wire)
+		} else if p.gate.append(q.dir, wire.Wire, piece) {
+			q.put += int64(len(piece))
+			p.writeOut(q, piece)
+		}
+		if !q.open {
+			p.endLine(q)
+		}
 	}
 }
 
@@ -94,5 +158,20 @@ func (p *pipeline) help(q *outputQueue) {
 		p.drain(q)
 		q.across -= n
 		p.cond.Broadcast()
+	}
+}
+
+// spill passes on the beginnings of lines that were kept for Interceptors, of the
+// directions that none of them wants to see any more.
+func (p *pipeline) spill() {
+	for i := range p.splitters {
+		q, s := &p.queues[i], &p.splitters[i]
+		if p.framed(q.dir) || len(s.Pending) == 0 {
+			continue
+		}
+		q.buf = append(q.buf, s.Pending...)
+		p.note(q, wire.Wire)
+		q.open = true
+		*s = wire.Splitter{}
 	}
 }

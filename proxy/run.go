@@ -28,11 +28,11 @@ type run struct {
 	destinations [wire.Directions]*destination
 	pumps        [wire.Directions]*pump
 	sinks        [wire.Directions]sink
-	pipeline     *pipeline     // nil without an Interceptor
+	pipeline     *pipeline     // nil without Interceptors
 	over         chan struct{} // closed when the agent has exited and its streams have ended
 }
 
-func newRun(p *Proxy, a *agent, g *recorderGate, i Interceptor) *run {
+func newRun(p *Proxy, a *agent, g *recorderGate, chain []Interceptor) *run {
 	r := &run{
 		agent:  a,
 		gate:   g,
@@ -58,10 +58,11 @@ func newRun(p *Proxy, a *agent, g *recorderGate, i Interceptor) *run {
 		r.pumps[dir] = newPump()
 		r.sinks[dir] = tap{dir: dir, gate: g, destination: r.destinations[dir]}
 	}
-	if i != nil {
-		r.pipeline = newPipeline(i, g, r.destinations)
-		r.sinks[wire.ClientToAgent] = newFrameReader(r.pipeline, wire.ClientToAgent)
-		r.sinks[wire.AgentToClient] = newFrameReader(r.pipeline, wire.AgentToClient)
+	if len(chain) > 0 {
+		r.pipeline = newPipeline(chain, g, r.destinations)
+		for dir := range wire.Directions {
+			r.sinks[dir] = newFrameReader(r.pipeline, dir)
+		}
 		r.pipeline.start()
 	}
 	r.pump()

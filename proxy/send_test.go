@@ -43,7 +43,7 @@ func TestReplay(t *testing.T) {
 			close(passed)
 		}
 	}}
-	c := begin(t, t.Context(), &proxy.Proxy{Command: role("echo"), Journal: m, Interceptor: s})
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("echo"), Journal: m, Interceptors: chain(s)})
 	io.WriteString(c.in, "load\n")
 	io.WriteString(c.in, "ping\n") // while nobody reads
 	wait(t, "the ping's way to the agent", passed)
@@ -78,7 +78,7 @@ func TestReplay(t *testing.T) {
 // A client that answers only after it has got rid of its own frames does not
 // stop an agent whose frames must pass first.
 func TestNobodyReadsIntercepted(t *testing.T) {
-	c := begin(t, t.Context(), &proxy.Proxy{Command: role("shout", "1000"), Interceptor: &script{}})
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("shout", "1000"), Interceptors: chain(&script{})})
 	if _, err := c.in.Write(bytes.Repeat([]byte("i\n"), 30<<10)); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestSendAgainstTheStream(t *testing.T) {
 		}
 		return out
 	}}
-	c := begin(t, t.Context(), &proxy.Proxy{Command: role("shout", strconv.Itoa(lines)), Journal: m, Interceptor: s})
+	c := begin(t, t.Context(), &proxy.Proxy{Command: role("shout", strconv.Itoa(lines)), Journal: m, Interceptors: chain(s)})
 	if _, err := io.WriteString(c.in, strings.Repeat("i", 8<<20)+"\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -127,10 +127,10 @@ func TestSendPastTheDeaf(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	c := begin(t, ctx, &proxy.Proxy{
-		Command:     role("stubborn"),
-		Journal:     m,
-		Interceptor: s,
-		Patience:    10 * time.Millisecond,
+		Command:      role("stubborn"),
+		Journal:      m,
+		Interceptors: chain(s),
+		Patience:     10 * time.Millisecond,
 	})
 	c.line(t)
 	if _, err := io.WriteString(c.in, strings.Repeat("i", 1<<20)+"\n"); err != nil {
@@ -187,8 +187,8 @@ func TestInterceptorAfterRun(t *testing.T) {
 	start := starter{s, started}
 	go func() {
 		defer close(ended)
-		p := proxy.Proxy{Command: role("echo"), In: in, Out: client, Err: io.Discard, Interceptor: start, Patience: time.Millisecond, Linger: 10 * time.Millisecond}
-		p.Run(ctx)
+		p := &proxy.Proxy{Command: role("echo"), In: in, Out: client, Err: io.Discard, Interceptors: chain(start), Patience: time.Millisecond, Linger: 10 * time.Millisecond}
+		run(ctx, p)
 	}()
 	wait(t, "the start", started)
 	go func() {

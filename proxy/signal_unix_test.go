@@ -170,7 +170,7 @@ func TestNonblocking(t *testing.T) {
 		got, _ = io.Copy(io.Discard, r)
 	}()
 	p := &proxy.Proxy{Command: role("fill", "2000000", "0"), In: blocked(t), Out: w, Err: io.Discard}
-	status(t, p.Run(t.Context()), 0)
+	status(t, run(t.Context(), p), 0)
 	wait(t, "the end of stdout", done)
 	if got != 2e6 {
 		t.Errorf("got %d bytes, want 2000000", got)

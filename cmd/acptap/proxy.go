@@ -79,7 +79,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 	}}
 	var journal *record.Recorder
 	var helper *shim.Shim
-	p.Prepare = func() (j proxy.Journal, i proxy.Interceptor) {
+	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
 		var err error
 		if journal, err = beginTape(dir, start, w); err != nil {
 			w.warn("not recording: %v", err)
@@ -89,9 +89,9 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 			w.warn("--sessions: %v", err)
 		}
 		if helper != nil {
-			i = helper
+			chain = append(chain, helper)
 		}
-		return journal, i
+		return journal, chain
 	}
 	err := p.Run(ctx)
 	if helper != nil {

@@ -76,7 +76,7 @@ func runProxy(dir, c string, sessions bool) error {
 	s := &shim.Shim{Store: store, Agent: "agent", Tape: journal.Tape()}
 	p := &proxy.Proxy{Command: command, Journal: journal}
 	if sessions {
-		p.Interceptor = s
+		p.Interceptors = []proxy.Interceptor{s}
 	}
 	err = p.Run(context.Background())
 	s.Close()

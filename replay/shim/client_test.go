@@ -79,7 +79,7 @@ func connect(t testing.TB, dir string, command []string, change func(*shim.Shim)
 	}
 	inR, in := io.Pipe()
 	out, outW := io.Pipe()
-	p := &proxy.Proxy{Command: command, In: inR, Out: outW, Err: os.Stderr, Journal: journal, Interceptor: s}
+	p := &proxy.Proxy{Command: command, In: inR, Out: outW, Err: os.Stderr, Journal: journal, Interceptors: []proxy.Interceptor{s}}
 	done = make(chan error, 1)
 	go func() {
 		err := p.Run(context.Background())
