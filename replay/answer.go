@@ -235,7 +235,7 @@ func (a *answers) permit(q *question) reply {
 		return q.refuse("nothing is offered like " + chosen.ID + ", which was chosen")
 	}
 	if now.ID != chosen.ID {
-		r.message = dialect.Set(r.message, gjson.AppendJSONString(nil, now.ID), "result", "outcome", "optionId")
+		r.message = wire.Set(r.message, gjson.AppendJSONString(nil, now.ID), "result", "outcome", "optionId")
 	}
 	return r
 }

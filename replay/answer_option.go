@@ -5,13 +5,13 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
 // chosenOption returns the option that the recorded client chose, nil if none.
 func chosenOption(a *asked) *trace.Option {
-	id := gjson.ParseBytes(dialect.Get(a.answer, "result", "outcome", "optionId"))
+	id := gjson.ParseBytes(wire.Get(a.answer, "result", "outcome", "optionId"))
 	if !id.Exists() {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -71,14 +70,14 @@ func choices(list gjson.Result, key string) []choice {
 func (then offers) translate(method string, message []byte, now offers) (translated []byte, missing string) {
 	choose := func(path string, then, now []choice) (was, is *choice) {
 		keys := strings.Split(path, ".")
-		id := gjson.ParseBytes(dialect.Get(message, keys...)).Str
+		id := gjson.ParseBytes(wire.Get(message, keys...)).Str
 		was, is = counterpart(id, then, now)
 		switch {
 		case len(then) == 0 && len(now) == 0 || missing != "":
 		case is == nil:
 			missing = fmt.Sprintf("%s %q", path[len("params."):], id)
 		case is.id != id:
-			message = dialect.Set(message, gjson.AppendJSONString(nil, is.id), keys...)
+			message = wire.Set(message, gjson.AppendJSONString(nil, is.id), keys...)
 		}
 		return was, is
 	}

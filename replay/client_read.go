@@ -218,9 +218,9 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 
 // asNew makes a session/new of a request that loads a session.
 func asNew(raw []byte) []byte {
-	raw = dialect.Set(raw, []byte(`"session/new"`), "method")
-	raw = dialect.Delete(raw, "params", "sessionId")
-	return dialect.Delete(raw, "params", "replayFrom")
+	raw = wire.Set(raw, []byte(`"session/new"`), "method")
+	raw = wire.Delete(raw, "params", "sessionId")
+	return wire.Delete(raw, "params", "replayFrom")
 }
 
 // agentAnswer takes the agent's response.

@@ -205,7 +205,7 @@ func (u *understudy) renamed(line []byte, e wire.Envelope) []byte {
 	}
 	for seen, a := range u.asks {
 		if bytes.Equal(a.id, own) {
-			line = dialect.Set(line, []byte(seen), "params", "requestId")
+			line = wire.Set(line, []byte(seen), "params", "requestId")
 		}
 	}
 	return line

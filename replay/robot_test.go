@@ -248,7 +248,7 @@ func (s *scene) asRecorded(text []byte) []byte {
 			id = id.Get(strings.ReplaceAll(key, ".", `\.`))
 		}
 		if id.Exists() {
-			text = dialect.Set(text, []byte(s.recordedID(id.Raw)), path...)
+			text = wire.Set(text, []byte(s.recordedID(id.Raw)), path...)
 		}
 	}
 	set("params", "_meta", "io.modelcontextprotocol/subscriptionId")
@@ -344,10 +344,10 @@ func (s *scene) talk() {
 		s.mu.Unlock()
 		raw := l.raw
 		if l.e.ID != nil {
-			raw = dialect.Set(raw, []byte(s.liveID(l.e.ID)), "id")
+			raw = wire.Set(raw, []byte(s.liveID(l.e.ID)), "id")
 		}
 		if id := gjson.GetBytes(raw, "params.requestId"); id.Exists() {
-			raw = dialect.Set(raw, []byte(s.liveID([]byte(id.Raw))), "params", "requestId")
+			raw = wire.Set(raw, []byte(s.liveID([]byte(id.Raw))), "params", "requestId")
 		}
 		s.say(raw)
 	}
@@ -459,7 +459,7 @@ func transcript(lines []string, recordedID func(string) string) map[string][]str
 		session := gjson.Get(text, "params.sessionId").Str
 		if id := gjson.Get(text, "id"); id.Exists() && !gjson.Get(text, "method").Exists() {
 			session = "answers"
-			text = string(dialect.Set([]byte(text), []byte(recordedID(id.Raw)), "id"))
+			text = string(wire.Set([]byte(text), []byte(recordedID(id.Raw)), "id"))
 		}
 		all[session] = append(all[session], text)
 	}

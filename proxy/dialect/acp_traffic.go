@@ -7,12 +7,13 @@ import (
 // acpCall takes a request or notification of ACP, or of a protocol that is not
 // known yet.
 func (t *Tracker) acpCall(s *step, method string) {
+	m := row(ACP, method)
 	if method == "session/update" {
 		t.update(s)
 	} else {
-		s.about.Session = t.addressed(s.Dir, row(ACP, method), s.Params)
+		s.about.Session = t.addressed(s.Dir, m, s.Params)
 	}
-	m, effect := row(ACP, method), EffectOf(ACP, method)
+	effect := m.effect()
 	if s.ID == nil {
 		if effect == CancelsRequest {
 			t.cancelled(s, method)
@@ -94,8 +95,8 @@ func (t *Tracker) setup(s *step, c *call, m *Method) {
 	if cwd := at(s.Params, "cwd"); len(cwd) <= 4*maxName {
 		c.Cwd = text(cwd)
 	}
-	r := within(at(s.Params, "mcpServers"), '[')
-	for server, ok := r.element(); ok && len(c.Servers) < maxNames; server, ok = r.element() {
+	r := wire.Inside(at(s.Params, "mcpServers"), '[')
+	for server, ok := r.Element(); ok && len(c.Servers) < maxNames; server, ok = r.Element() {
 		if text(at(server, "type")) != "acp" {
 			continue
 		}
@@ -143,8 +144,8 @@ func serverID(object []byte) []byte {
 // their params are walked over only once.
 func (t *Tracker) update(s *step) {
 	var update, variant, state, title []byte
-	r := within(s.Params, '{')
-	for key, value, ok := r.member(); ok; key, value, ok = r.member() {
+	r := wire.Inside(s.Params, '{')
+	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
 		switch string(key) {
 		case "sessionId":
 			s.about.Session = t.text(value)
@@ -152,8 +153,8 @@ func (t *Tracker) update(s *step) {
 			update = value
 		}
 	}
-	r = within(update, '{')
-	for key, value, ok := r.member(); ok; key, value, ok = r.member() {
+	r = wire.Inside(update, '{')
+	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
 		switch string(key) {
 		case "sessionUpdate":
 			variant = value

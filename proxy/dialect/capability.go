@@ -2,6 +2,8 @@ package dialect
 
 import (
 	"slices"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Capability is something that one side offers, and without which methods must
@@ -125,7 +127,7 @@ func (c Capability) Keys(d Dialect) []string {
 		keys = capabilitiesOf(c.Side, d)
 	}
 	for key, path := "", c.Path; path != ""; {
-		key, path = cutKey(path)
+		key, path = wire.CutKey(path)
 		keys = append(keys, key)
 	}
 	if c.Side == ClientSide {
@@ -161,8 +163,8 @@ func (c Capability) Offered(d Dialect, said []byte) bool {
 		}
 		value := at(said, keys[1:]...)
 		if c.Form == AsList {
-			r := within(value, '[')
-			if _, ok := r.element(); ok {
+			r := wire.Inside(value, '[')
+			if _, ok := r.Element(); ok {
 				return true
 			}
 		} else if len(value) > 0 && (value[0] == '{' || string(value) == "true") {

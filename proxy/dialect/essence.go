@@ -264,8 +264,8 @@ func (w *walker) blocks(path string, list []byte) {
 			n++
 		}
 	}
-	r := within(list, '[')
-	for block, ok := r.element(); ok; block, ok = r.element() {
+	r := wire.Inside(list, '[')
+	for block, ok := r.Element(); ok; block, ok = r.Element() {
 		shows := text(at(block, "type"))
 		if shows == "text" {
 			run.WriteString(text(at(block, "text")))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A walker makes fields of JSON.
@@ -43,9 +45,9 @@ func (w *walker) walk(path, key string, value []byte, foreign bool) {
 			w.walk(join(path, m.key), m.key, m.value, foreign || ofOthers(m.key))
 		}
 	case value[0] == '[':
-		r := within(value, '[')
+		r := wire.Inside(value, '[')
 		n := 0
-		for element, ok := r.element(); ok; element, ok = r.element() {
+		for element, ok := r.Element(); ok; element, ok = r.Element() {
 			empty = false
 			w.walk(index(path, n), key, element, foreign)
 			n++
@@ -94,8 +96,8 @@ type member struct {
 // names the last.
 func sorted(object []byte) []member {
 	var members []member
-	r := within(object, '{')
-	for key, value, ok := r.member(); ok; key, value, ok = r.member() {
+	r := wire.Inside(object, '{')
+	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
 		members = append(members, member{string(key), value})
 	}
 	slices.Reverse(members)

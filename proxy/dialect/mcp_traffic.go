@@ -1,5 +1,7 @@
 package dialect
 
+import "github.com/acptap/acptap/proxy/wire"
+
 // Keys in the _meta of MCP's params and results.
 const (
 	metaPrefix       = "io.modelcontextprotocol/"
@@ -19,8 +21,8 @@ type meta struct {
 
 func readMeta(object []byte) meta {
 	var m meta
-	r := within(at(object, "_meta"), '{')
-	for key, value, ok := r.member(); ok; key, value, ok = r.member() {
+	r := wire.Inside(at(object, "_meta"), '{')
+	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
 		switch string(key) {
 		case metaVersion:
 			m.version = value
@@ -46,14 +48,14 @@ func (t *Tracker) mcpCall(s *step, method string) {
 	meta, m := readMeta(s.Params), row(MCP, method)
 	s.about.Session = t.mcpSession(s, m, meta)
 	if s.ID == nil {
-		if EffectOf(MCP, method) == CancelsRequest {
+		if m.effect() == CancelsRequest {
 			t.cancelled(s, method)
 		}
 		return
 	}
 	c := &call{Seq: s.Seq, Method: method, Session: s.about.Session}
 	switch {
-	case EffectOf(MCP, method) == Initializes:
+	case m.effect() == Initializes:
 		t.mcpOffer(s, c)
 	case has(meta.version), method == "server/discover":
 		t.modernOffer(c, meta)

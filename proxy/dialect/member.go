@@ -1,129 +1,20 @@
 package dialect
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
-
-// A reader walks over the members of one JSON object, or the elements of one
-// array, without allocating and without recursion. It trusts that wire.Scan has
-// found the text to be JSON, and stops where a text that was cut off ends; on
-// anything else it stops somewhere, but always stops.
-type reader struct {
-	b []byte
-	i int
-}
-
-// within returns a reader of an object's members or an array's elements.
-func within(value []byte, open byte) reader {
-	if len(value) == 0 || value[0] != open {
-		return reader{}
-	}
-	return reader{b: value, i: 1}
-}
-
-// member returns the next member. A value that was cut off is as it is.
-func (r *reader) member() (key, value []byte, ok bool) {
-	r.skip(',')
-	if r.i >= len(r.b) || r.b[r.i] != '"' {
-		return nil, nil, false
-	}
-	start := r.i
-	r.i = stringEnd(r.b, r.i)
-	key = r.b[start:r.i]
-	r.skip(':')
-	value = r.value()
-	if len(key) < 2 || len(value) == 0 {
-		return nil, nil, false
-	}
-	if bytes.IndexByte(key, '\\') >= 0 {
-		return []byte(text(key)), value, true
-	}
-	return key[1 : len(key)-1], value, true
-}
-
-// element returns the next element of an array.
-func (r *reader) element() (value []byte, ok bool) {
-	r.skip(',')
-	if r.i >= len(r.b) || r.b[r.i] == ']' {
-		return nil, false
-	}
-	value = r.value()
-	return value, len(value) > 0
-}
-
-// skip goes over blanks and at most one separator.
-func (r *reader) skip(separator byte) {
-	for r.i < len(r.b) {
-		switch c := r.b[r.i]; {
-		case c == ' ', c == '\t', c == '\n', c == '\r':
-		case c == separator:
-			separator = ' '
-		default:
-			return
-		}
-		r.i++
-	}
-}
-
-func (r *reader) value() []byte {
-	start, depth := r.i, 0
-	for r.i < len(r.b) {
-		switch r.b[r.i] {
-		case '"':
-			r.i = stringEnd(r.b, r.i)
-			if depth == 0 {
-				return r.b[start:r.i]
-			}
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth == 0 { // behind a number or a literal
-				return r.b[start:r.i]
-			}
-			if depth--; depth == 0 {
-				r.i++
-				return r.b[start:r.i]
-			}
-		case ',', ' ', '\t', '\n', '\r':
-			if depth == 0 {
-				return r.b[start:r.i]
-			}
-		}
-		r.i++
-	}
-	return r.b[start:]
-}
-
-// stringEnd returns the index behind the string that begins at b[i].
-func stringEnd(b []byte, i int) int {
-	first := i + 1
-	for i = first; ; i++ {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			return len(b)
-		}
-		i += n
-		slashes := 0
-		for i-slashes > first && b[i-slashes-1] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return i + 1
-		}
-	}
-}
 
 // at returns the value at a path of keys, nil if there is none. Of members that
 // occur twice the last one counts, as in wire.Scan.
 func at(object []byte, path ...string) []byte {
 	for _, name := range path {
 		var found []byte
-		r := within(object, '{')
-		for key, value, ok := r.member(); ok; key, value, ok = r.member() {
+		r := wire.Inside(object, '{')
+		for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
 			if string(key) == name {
 				found = value
 			}
@@ -144,17 +35,8 @@ func quoted(value []byte) bool {
 
 // text returns the text of a JSON string, nothing for any other value.
 func text(value []byte) string {
-	if !quoted(value) {
-		return ""
-	}
-	if bytes.IndexByte(value, '\\') < 0 {
-		return strings.ToValidUTF8(string(value[1:len(value)-1]), "\ufffd")
-	}
-	var s string
-	if json.Unmarshal(value, &s) != nil {
-		return ""
-	}
-	return s
+	b, _ := wire.Unquote(value)
+	return strings.ToValidUTF8(string(b), "\ufffd")
 }
 
 // integer returns the value of a JSON number that is an integer, however it is

@@ -82,11 +82,14 @@ const (
 )
 
 // EffectOf returns the effect of a method, as Lookup finds it.
-func EffectOf(p Protocol, method string) Effect {
-	if m := row(p, method); m != nil {
-		return m.Effect
+func EffectOf(p Protocol, method string) Effect { return row(p, method).effect() }
+
+// effect is that of a row, which may be nil.
+func (m *Method) effect() Effect {
+	if m == nil {
+		return NoEffect
 	}
-	return NoEffect
+	return m.Effect
 }
 
 // Restores reports whether a method opens a session that exists already.

@@ -160,7 +160,7 @@ func inParams(method string, class Class, made bool, params []byte) (IDLocation,
 		}
 		id := params
 		for key := ""; path != ""; {
-			key, path = cutKey(path)
+			key, path = wire.CutKey(path)
 			id = at(id, key)
 		}
 		if has(id) {
@@ -168,18 +168,4 @@ func inParams(method string, class Class, made bool, params []byte) (IDLocation,
 		}
 	}
 	return IDLocation{}, nil
-}
-
-// cutKey takes the first key off a path of Place.
-func cutKey(path string) (key, rest string) {
-	i := 0
-	for ; i < len(path) && path[i] != '.'; i++ {
-		if path[i] == '\\' {
-			i++
-		}
-	}
-	if i >= len(path) {
-		return strings.ReplaceAll(path, `\.`, "."), ""
-	}
-	return strings.ReplaceAll(path[:i], `\.`, "."), path[i+1:]
 }

@@ -1,5 +1,7 @@
 package dialect
 
+import "github.com/acptap/acptap/proxy/wire"
+
 // A turn is where a session stands between its prompts and what ends them. In
 // version 1 the response ends a turn. In version 2 it only accepts the prompt,
 // and a state_update says later that the work is done; the early draft began
@@ -64,8 +66,8 @@ func (t *Tracker) stand(session string, u turn) {
 
 // promptLine returns the first line of the first text in a prompt's blocks.
 func promptLine(blocks []byte) string {
-	r := within(blocks, '[')
-	for block, ok := r.element(); ok; block, ok = r.element() {
+	r := wire.Inside(blocks, '[')
+	for block, ok := r.Element(); ok; block, ok = r.Element() {
 		if line := firstLine(at(block, "text"), 80); line != "" {
 			return line
 		}

@@ -127,7 +127,7 @@ func (s *scanner) envelope() bool {
 		}
 		start := s.i
 		ok = s.value()
-		s.member(key, s.b[start:s.i:s.i])
+		s.member(unquote(key), s.b[start:s.i:s.i])
 		if !ok {
 			return false
 		}

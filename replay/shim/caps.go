@@ -109,7 +109,7 @@ func (s *Shim) advertise(f wire.Frame, result gjson.Result) wire.Frame {
 		if c.Form == dialect.AsTrue {
 			yes = []byte("true")
 		}
-		raw = dialect.Set(raw, yes, c.Keys(d)...)
+		raw = wire.Set(raw, yes, c.Keys(d)...)
 	}
 	if added == nil {
 		return f
@@ -128,5 +128,5 @@ func (s *Shim) advertise(f wire.Frame, result gjson.Result) wire.Frame {
 // set puts a value at a path, whose keys have no dots in them, and makes the
 // objects on the way where there are none.
 func set(raw []byte, path string, value []byte) []byte {
-	return dialect.Set(raw, value, strings.Split(path, ".")...)
+	return wire.Set(raw, value, strings.Split(path, ".")...)
 }

@@ -297,5 +297,5 @@ func withoutID(result []byte) []byte {
 	if !gjson.ParseBytes(result).IsObject() {
 		return []byte("{}")
 	}
-	return dialect.Delete(result, "sessionId")
+	return wire.Delete(result, "sessionId")
 }

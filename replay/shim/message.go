@@ -61,7 +61,7 @@ func get(raw []byte, path string) gjson.Result {
 	for key := range strings.SplitSeq(path, ".") {
 		keys = append(keys, key)
 	}
-	return gjson.ParseBytes(dialect.Get(raw, keys...))
+	return gjson.ParseBytes(wire.Get(raw, keys...))
 }
 
 // is reports whether a frame on the tape of this connection is the request m.
@@ -83,7 +83,7 @@ func (m *message) patched(path string, value []byte) message {
 
 // without returns the frame without what is at a path.
 func (m *message) without(path string) message {
-	return m.rewritten(dialect.Delete(m.Raw, strings.Split(path, ".")...))
+	return m.rewritten(wire.Delete(m.Raw, strings.Split(path, ".")...))
 }
 
 // rewritten returns the frame with other bytes.

@@ -30,9 +30,9 @@ func Addressee(method string, e wire.Envelope) string {
 		return ""
 	}
 	for _, id := range [][]byte{
-		dialect.Get(e.Params, "sessionId"),
+		wire.Get(e.Params, "sessionId"),
 		e.Session,
-		dialect.Get(e.Params, "_meta", "io.modelcontextprotocol/session", "sessionId"),
+		wire.Get(e.Params, "_meta", "io.modelcontextprotocol/session", "sessionId"),
 	} {
 		if id := gjson.ParseBytes(id); id.Type == gjson.String {
 			return id.Str

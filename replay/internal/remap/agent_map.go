@@ -146,7 +146,7 @@ func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unm
 		switch {
 		case madeByEither[class]:
 		case known && now != f.Value:
-			message = dialect.Set(message, []byte(now), keys(f.Path)...)
+			message = wire.Set(message, []byte(now), keys(f.Path)...)
 		case !known && class == dialect.SessionID:
 			unmade = gjson.Parse(f.Value).Str
 		}

@@ -3,7 +3,7 @@ package remap
 import (
 	"slices"
 
-	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // An Edit puts other bytes in place of a part of a message.
@@ -21,7 +21,7 @@ type spot struct {
 // found returns the values at the path of a place.
 func found(message []byte, path string) []spot {
 	var spots []spot
-	for _, s := range dialect.Find(message, path) {
+	for _, s := range wire.Find(message, path) {
 		spots = append(spots, spot{string(message[s.Start:s.End]), s.Start})
 	}
 	return spots

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -65,7 +64,7 @@ func (p *player) wait(pause time.Duration) {
 func (p *player) send(line string) error {
 	message := []byte(line)
 	if e := wire.Scan(message); e.Kind == wire.Response {
-		message = dialect.Set(message, p.ids[string(e.ID)], "id")
+		message = wire.Set(message, p.ids[string(e.ID)], "id")
 	}
 	if p.dir != nil {
 		message = bytes.ReplaceAll(message, []byte(sessionDir), p.dir)

@@ -1,13 +1,16 @@
-package dialect
+package wire
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Get returns the value at a path of a message, which is not empty; nothing if
 // there is none. Keys lead through objects, indexes through arrays. Of members
-// that occur twice the last one counts, as in wire.Scan and in Set.
+// that occur twice the last one counts, as in Scan and in Set.
 func Get(message []byte, path ...string) []byte {
 	at := opened(message)
 	for _, key := range path {
@@ -20,7 +23,7 @@ func Get(message []byte, path ...string) []byte {
 // indexes through arrays. What is not there is made; what stands in the way, such
 // as an array where an object has to be, is replaced: peers send such things, as
 // languages do whose empty map is a list. All other bytes stay as they are. Of
-// members that occur twice the last one counts, as in wire.Scan.
+// members that occur twice the last one counts, as in Scan.
 func Set(message, value []byte, path ...string) []byte {
 	at := wholly(message)
 	for len(path) > 0 {
@@ -62,9 +65,9 @@ func Delete(message []byte, path ...string) []byte {
 		case w.is(path[0]):
 			kept, done = append(kept, message[done:w.begin]...), w.end
 		case first && done > 0: // what was in front is gone, and its comma with it
-			r := reader{b: message, i: w.begin}
-			r.skip(',')
-			done, first = r.i, false
+			r := Reader{message, w.begin}
+			r.Skip(',')
+			done, first = r.Pos, false
 		default:
 			first = false
 		}
@@ -82,8 +85,9 @@ type spot struct {
 	end   int
 }
 
-// Find returns where in a message the values at the path of a Place stand. Of
-// members that occur twice the last one counts.
+// Find returns where in a message the values at a path stand: keys with dots
+// between, a dot in a key escaped by a backslash, # for each element of an array. Of members that
+// occur twice the last one counts.
 func Find(message []byte, path string) []Span {
 	return find(nil, message, opened(message), path)
 }
@@ -95,7 +99,7 @@ func find(found []Span, message []byte, at spot, path string) []Span {
 	case path == "":
 		return append(found, Span{at.start, at.end})
 	}
-	key, path := cutKey(path)
+	key, path := CutKey(path)
 	if key != "#" {
 		return find(found, message, memberAt(message, at, key), path)
 	}
@@ -111,19 +115,19 @@ type Span struct{ Start, End int }
 
 // wholly returns where in a text its one value stands.
 func wholly(text []byte) spot {
-	r := reader{b: text}
-	r.skip(' ')
-	start := r.i
-	return spot{0, start, start + len(r.value())}
+	r := Reader{Text: text}
+	r.Skip(' ')
+	start := r.Pos
+	return spot{0, start, start + len(r.Value())}
 }
 
 // opened is wholly for one whose parts are to be read, where its end does not
 // matter: to look for that would be to read it once more (BenchmarkPass in
 // replay/shim).
 func opened(text []byte) spot {
-	r := reader{b: text}
-	r.skip(' ')
-	return spot{0, r.i, len(text)}
+	r := Reader{Text: text}
+	r.Skip(' ')
+	return spot{0, r.Pos, len(text)}
 }
 
 // memberAt returns where in an object or array what has a key or index stands;
@@ -140,7 +144,7 @@ func memberAt(text []byte, at spot, name string) (found spot) {
 // parts are the members of an object, or the elements of an array, one after the
 // other. Any other value has none.
 type parts struct {
-	reader
+	Reader
 	open byte // of the object or array
 	spot      // of the value at hand
 	key  []byte
@@ -148,7 +152,7 @@ type parts struct {
 }
 
 func partsOf(text []byte, at spot) parts {
-	w := parts{reader: reader{b: text[:at.end], i: at.start + 1}}
+	w := parts{Reader: Reader{text[:at.end], at.start + 1}}
 	if at.start < at.end {
 		w.open = text[at.start]
 	}
@@ -157,15 +161,15 @@ func partsOf(text []byte, at spot) parts {
 
 func (w *parts) next() (ok bool) {
 	var value []byte
-	w.begin = w.i
+	w.begin = w.Pos
 	switch w.open {
 	case '{':
-		w.key, value, ok = w.member()
+		w.key, value, ok = w.Member()
 	case '[':
-		value, ok = w.element()
+		value, ok = w.Element()
 		w.n++
 	}
-	w.start, w.end = w.i-len(value), w.i
+	w.start, w.end = w.Pos-len(value), w.Pos
 	return ok
 }
 
@@ -186,4 +190,27 @@ func nest(value []byte, path []string) []byte {
 	return value
 }
 
-func quoteKey(key string) []byte { return []byte(encode(key)) }
+// quoteKey does not fail: any text can be a key.
+func quoteKey(key string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(key); err != nil {
+		panic("wire: key: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// CutKey takes the first key off a path, as Find takes it.
+func CutKey(path string) (key, rest string) {
+	i := 0
+	for ; i < len(path) && path[i] != '.'; i++ {
+		if path[i] == '\\' {
+			i++
+		}
+	}
+	if i >= len(path) {
+		return strings.ReplaceAll(path, `\.`, "."), ""
+	}
+	return strings.ReplaceAll(path[:i], `\.`, "."), path[i+1:]
+}

@@ -1,4 +1,4 @@
-package dialect_test
+package wire_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 var patchTests = []struct{ name, message, path, set, deleted string }{
@@ -37,17 +37,17 @@ var patchTests = []struct{ name, message, path, set, deleted string }{
 func TestPatch(t *testing.T) {
 	for _, tt := range patchTests {
 		path := strings.Split(tt.path, ".")
-		if got := string(dialect.Set([]byte(tt.message), []byte("7"), path...)); got != tt.set {
+		if got := string(wire.Set([]byte(tt.message), []byte("7"), path...)); got != tt.set {
 			t.Errorf("%s: set %s in %s: got %s, want %s", tt.name, tt.path, tt.message, got, tt.set)
 		}
-		if got := string(dialect.Get([]byte(tt.set), path...)); got != "7" {
+		if got := string(wire.Get([]byte(tt.set), path...)); got != "7" {
 			t.Errorf("%s: at %s in %s: got %q", tt.name, tt.path, tt.set, got)
 		}
 		want := tt.deleted
 		if want == "" {
 			want = tt.message
 		}
-		if got := string(dialect.Delete([]byte(tt.message), path...)); got != want {
+		if got := string(wire.Delete([]byte(tt.message), path...)); got != want {
 			t.Errorf("%s: delete %s in %s: got %s, want %s", tt.name, tt.path, tt.message, got, want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestFind(t *testing.T) {
 		{`_meta.a\.b/c.d`, `{"_meta":{"a.b/c":{"d":{}}}}`, []string{"{}"}},
 	} {
 		var got []string
-		for _, s := range dialect.Find([]byte(tt.message), tt.path) {
+		for _, s := range wire.Find([]byte(tt.message), tt.path) {
 			got = append(got, tt.message[s.Start:s.End])
 		}
 		if !slices.Equal(got, tt.want) {
@@ -84,18 +84,18 @@ func FuzzPatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, message []byte, dotted string) {
 		path := strings.Split(dotted, ".")
-		set := dialect.Set(message, []byte(`"new"`), path...)
-		deleted := dialect.Delete(message, path...)
+		set := wire.Set(message, []byte(`"new"`), path...)
+		deleted := wire.Delete(message, path...)
 		if !json.Valid(message) || !utf8.ValidString(dotted) {
 			return
 		}
 		if !json.Valid(set) || !json.Valid(deleted) {
 			t.Fatalf("%s in %s: set gives %s, delete gives %s", dotted, message, set, deleted)
 		}
-		if got := string(dialect.Get(set, path...)); got != `"new"` {
+		if got := string(wire.Get(set, path...)); got != `"new"` {
 			t.Errorf("%s in %s: set gives %s, where there is %q", dotted, message, set, got)
 		}
-		if again := dialect.Set(set, []byte(`"new"`), path...); string(again) != string(set) {
+		if again := wire.Set(set, []byte(`"new"`), path...); string(again) != string(set) {
 			t.Errorf("%s in %s: set gives %s, and then %s", dotted, message, set, again)
 		}
 	})

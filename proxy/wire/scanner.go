@@ -1,8 +1,8 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"math/bits"
 	"unicode/utf8"
 )
@@ -21,13 +21,14 @@ type scanner struct {
 	shape shape
 }
 
-// key reads a member's name, the colon and the blanks behind it.
+// key reads a member's name, which is returned with its quotes, the colon and the
+// blanks behind it.
 func (s *scanner) key() ([]byte, bool) {
 	start := s.i
 	if !s.string() {
 		return nil, false
 	}
-	key := unquote(s.b[start:s.i])
+	key := s.b[start:s.i]
 	s.blanks()
 	if s.i == len(s.b) || s.b[s.i] != ':' {
 		return nil, false
@@ -289,18 +290,8 @@ func number(b []byte) (i int, ok bool) {
 // unquote returns the text of a JSON string. A string that was cut off gives
 // what is there.
 func unquote(quoted []byte) []byte {
-	text := quoted[1:]
-	if n := len(text); n > 0 && text[n-1] == '"' {
-		text = text[:n-1]
+	if text, ok := Unquote(quoted); ok {
+		return text
 	}
-	for _, c := range text {
-		if c == '\\' {
-			var s string
-			if json.Unmarshal(quoted, &s) == nil {
-				return []byte(s)
-			}
-			break
-		}
-	}
-	return text
+	return bytes.TrimSuffix(quoted[1:], []byte(`"`))
 }
