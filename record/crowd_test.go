@@ -62,9 +62,9 @@ func recordRole(args []string) error {
 	return err
 }
 
-// adoptRole adopts until nothing is left to adopt.
-func adoptRole(args []string) error {
-	return record.OpenStore(args[0]).Adopt(func() bool { return false }, nil)
+// recoverRole recovers until nothing is left to recover.
+func recoverRole(args []string) error {
+	return record.OpenStore(args[0]).Recover(func() bool { return false }, nil)
 }
 
 // checkTraffic fails unless the tape holds n frames of the seed's traffic.
@@ -255,8 +255,8 @@ func TestReaderOverTheEnd(t *testing.T) {
 	same(t, "over the end", got[:len(before)], before)
 }
 
-// Several who adopt one journal at once do it once.
-func TestAdoptTwice(t *testing.T) {
+// Several who recover one journal at once do it once.
+func TestRecoverTwice(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := begin(t, store)
 	gen := newTraffic(7)
@@ -268,7 +268,7 @@ func TestAdoptTwice(t *testing.T) {
 	finish(t, store, j)
 	var procs []*process
 	for range 4 {
-		procs = append(procs, play(t, "adopt", killed.Dir()))
+		procs = append(procs, play(t, "recover", killed.Dir()))
 	}
 	for _, p := range procs {
 		p.rest(t)

@@ -33,7 +33,7 @@ func small(t testing.TB) (store *record.Store, tape string, texts []string) {
 }
 
 // A journal that was torn anywhere has the records before the tear, and can be
-// adopted.
+// recovered.
 func TestTornJournal(t *testing.T) {
 	store, tape, texts := small(t)
 	path := segmentsOf(t, store)[0]
@@ -53,7 +53,7 @@ func TestTornJournal(t *testing.T) {
 	}
 	sealAll(t, store)
 	if missing := survive(t, open(t, store, tape)).missing(t, texts); missing != 1 {
-		t.Errorf("adopted: %d lines missing, want 1", missing)
+		t.Errorf("recovered: %d lines missing, want 1", missing)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestBitsOfJournal(t *testing.T) {
 		writeFile(t, segmentsOf(t, copied)[0], damaged)
 		before := lines(t, open(t, copied, tape))
 		sealAll(t, copied)
-		same(t, fmt.Sprintf("adopted with byte %d damaged", at), lines(t, open(t, copied, tape)), before)
+		same(t, fmt.Sprintf("recovered with byte %d damaged", at), lines(t, open(t, copied, tape)), before)
 		info, err := open(t, copied, tape).Info()
 		if err != nil || info.Start.Time.IsZero() || !info.Complete {
 			t.Errorf("facts with byte %d damaged: %+v, %v", at, info, err)
@@ -132,7 +132,7 @@ func TestBitsOfLargeJournal(t *testing.T) {
 	}
 	want := lines(t, open(t, killed, j.Tape()))
 	sealAll(t, killed)
-	same(t, "adopted", lines(t, open(t, killed, j.Tape())), want)
+	same(t, "recovered", lines(t, open(t, killed, j.Tape())), want)
 }
 
 // unsealed records some segments, of which nothing is sealed, and returns the
@@ -185,8 +185,8 @@ func TestSwappedSegments(t *testing.T) {
 		t.Errorf("%d frames of %d and %d errors", n, len(want), errs)
 	}
 	same(t, "before the wrong segment", got, want[:len(got)])
-	if err := killed.Adopt(func() bool { return false }, nil); !errors.Is(err, record.ErrDamaged) {
-		t.Errorf("adopting: %v", err)
+	if err := killed.Recover(func() bool { return false }, nil); !errors.Is(err, record.ErrDamaged) {
+		t.Errorf("recovering: %v", err)
 	}
 	if !bytes.Equal(readFile(t, segments[1]), whole) || len(segmentsOf(t, killed)) != len(segments) {
 		t.Error("the journal was changed")
@@ -202,7 +202,7 @@ func TestMissingSegment(t *testing.T) {
 	before := lines(t, open(t, killed, id))
 	sealAll(t, killed)
 	tape := open(t, killed, id)
-	same(t, "adopted", lines(t, tape), before)
+	same(t, "recovered", lines(t, tape), before)
 	var here, lost int64
 	for f, err := range tape.Frames(1) {
 		if err != nil {

@@ -187,7 +187,7 @@ func TestDamagedLastBlock(t *testing.T) {
 				value[0] ^= 0x80
 				return blocks.Bucket(k).Put([]byte(key), value)
 			})
-			for _, when := range []string{"in the journal", "adopted"} {
+			for _, when := range []string{"in the journal", "recovered"} {
 				tape := open(t, store, id)
 				var got []line
 				errs := 0
@@ -277,7 +277,7 @@ func TestDamagedPlaces(t *testing.T) {
 				t.Errorf("the last frame is %d, %v, want %d", last, err, len(want))
 			}
 			sealAll(t, store)
-			same(t, "adopted", lines(t, open(t, store, id)), want)
+			same(t, "recovered", lines(t, open(t, store, id)), want)
 		})
 	}
 }

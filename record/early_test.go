@@ -17,7 +17,7 @@ import (
 
 // A journal is sealed while one of those that its proxy takes over at once is
 // still at work.
-func TestEarlyAdoptionIsNotWaitedFor(t *testing.T) {
+func TestEarlyRecoveryIsNotWaitedFor(t *testing.T) {
 	store := OpenStore(t.TempDir())
 	if err := store.make(); err != nil {
 		t.Fatal(err)
@@ -35,10 +35,10 @@ func TestEarlyAdoptionIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Writer.Close()
-	sealing, adopting, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	sealing, recovering, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	release := sync.OnceFunc(func() { close(done) })
 	t.Cleanup(release)
-	told, taken := sync.OnceFunc(func() { close(sealing) }), sync.OnceFunc(func() { close(adopting) })
+	told, taken := sync.OnceFunc(func() { close(sealing) }), sync.OnceFunc(func() { close(recovering) })
 	store.look = func(payload []byte) {
 		switch {
 		case bytes.HasPrefix(payload, []byte("long")):
@@ -49,7 +49,7 @@ func TestEarlyAdoptionIsNotWaitedFor(t *testing.T) {
 		}
 	}
 	j := record1(t, store)
-	<-adopting
+	<-recovering
 	for range journal.SegmentSize/journal.RecordSize + 1 {
 		j.Append(wire.AgentToClient, wire.Wire, []byte("own"+strings.Repeat("x", journal.RecordSize-4)+"\n"))
 	}

@@ -40,7 +40,7 @@ func asFault(err error) *fault {
 
 // A journal of which the sealing has panicked is set aside: that stands in its
 // lock file, with the reason. Proxies leave it alone, so that none runs into it
-// again; who asks for it reads it all the same, and Adopt tries again.
+// again; who asks for it reads it all the same, and Recover tries again.
 
 // setAside sets the journal aside whose lock is held.
 func setAside(lock *os.File, why *fault) { lock.WriteAt([]byte(why.Error()), 0) }

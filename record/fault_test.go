@@ -82,7 +82,7 @@ func assertAside(t *testing.T, dir, tape string) {
 	t.Helper()
 	store, panics, told := poisoned(dir)
 	j := record1(t, store, "{}")
-	if err := store.adoptAll(false, func() bool { return false }, nil); err != nil {
+	if err := store.recoverAll(false, func() bool { return false }, nil); err != nil {
 		t.Error(err)
 	}
 	closeJournal(t, j)
@@ -111,7 +111,7 @@ func assertAside(t *testing.T, dir, tape string) {
 func assertMended(t *testing.T, dir, tape string, want ...string) {
 	t.Helper()
 	store := OpenStore(dir)
-	if err := store.Adopt(func() bool { return false }, nil); err != nil {
+	if err := store.Recover(func() bool { return false }, nil); err != nil {
 		t.Error(err)
 	}
 	rows, errs := rowsOf(t, store, tape)

@@ -55,9 +55,9 @@ func TestFIFO(t *testing.T) {
 			if !told {
 				t.Error("nothing is said of the FIFO")
 			}
-			err = store.Adopt(func() bool { return false }, nil)
+			err = store.Recover(func() bool { return false }, nil)
 			if name != "acptap.db" && !errors.Is(err, record.ErrDamaged) {
-				t.Errorf("adopting: %v", err)
+				t.Errorf("recovering: %v", err)
 			}
 			if _, err := store.Delete(j.Tape()); err != nil && name != "acptap.db" {
 				t.Error(err)

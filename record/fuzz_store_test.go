@@ -38,7 +38,7 @@ func visit(t *testing.T, store *Store) {
 				}
 			}
 		}
-		store.Adopt(func() bool { return false }, nil)
+		store.Recover(func() bool { return false }, nil)
 		store.Examine(true, nil)
 	})
 }

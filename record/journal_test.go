@@ -123,9 +123,9 @@ func TestRoundTrip(t *testing.T) {
 			before, sum := read(t, open(t, killed, j.Tape()))
 			sum.check(t, "killed", want)
 			sealAll(t, killed)
-			adopted, sum := read(t, open(t, killed, j.Tape()))
-			same(t, "adopted", adopted, before)
-			sum.check(t, "adopted", want)
+			recovered, sum := read(t, open(t, killed, j.Tape()))
+			same(t, "recovered", recovered, before)
+			sum.check(t, "recovered", want)
 			if unfinished := len(before) - len(live); unfinished < 0 || unfinished > int(wire.Directions) {
 				t.Errorf("%d frames while it was recorded, %d after the proxy was killed", len(live), len(before))
 			}
@@ -338,7 +338,7 @@ func TestReadingAtAnyTime(t *testing.T) {
 		sealAll(t, k)
 		got := lines(t, open(t, k, j.Tape()))
 		whole := len(got) - int(wire.Directions) // the unfinished ones are finished otherwise
-		same(t, "adopted", got[:whole], want[:whole])
+		same(t, "recovered", got[:whole], want[:whole])
 	}
 }
 
@@ -424,7 +424,7 @@ func TestClockSetBack(t *testing.T) {
 	}
 	same(t, "with the clock set back", lines(t, open(t, killed, tape)), want)
 	sealAll(t, killed)
-	same(t, "adopted", lines(t, open(t, killed, tape)), want)
+	same(t, "recovered", lines(t, open(t, killed, tape)), want)
 	finish(t, store, j)
 }
 

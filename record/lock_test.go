@@ -219,8 +219,8 @@ func TestLinkInLive(t *testing.T) {
 			t.Errorf("read frame %d through a symbolic link", f.Seq)
 		}
 	}
-	if err := killed.Adopt(func() bool { return false }, nil); err == nil {
-		t.Error("adopted through a symbolic link")
+	if err := killed.Recover(func() bool { return false }, nil); err == nil {
+		t.Error("recovered through a symbolic link")
 	}
 }
 

@@ -21,7 +21,7 @@ const roleVariable = "ACPTAP_TEST_ROLE"
 
 var roles = map[string]func(args []string) error{
 	"record":   recordRole,
-	"adopt":    adoptRole,
+	"recover":  recoverRole,
 	"full":     fullRole,
 	"lockfile": lockRole,
 	"lease":    leaseRole,

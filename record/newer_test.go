@@ -26,8 +26,8 @@ func TestNewer(t *testing.T) {
 				t.Errorf("reading: %v", err)
 			}
 		}
-		if err := store.Adopt(func() bool { return false }, nil); !errors.Is(err, record.ErrNewer) {
-			t.Errorf("adopting: %v", err)
+		if err := store.Recover(func() bool { return false }, nil); !errors.Is(err, record.ErrNewer) {
+			t.Errorf("recovering: %v", err)
 		}
 		if !bytes.Equal(readFile(t, path), whole) {
 			t.Error("the journal was changed")

@@ -40,7 +40,7 @@ func TestOriginOfHalfSeenFrame(t *testing.T) {
 			check("live", store)
 			check("killed", killed)
 			sealAll(t, killed)
-			check("adopted", killed)
+			check("recovered", killed)
 			finish(t, store, j)
 			check("ended", store)
 		})

@@ -158,8 +158,8 @@ func TestIDsLeadNowhere(t *testing.T) {
 			check("Examine")
 			deleteListed(t, store)
 			check("Delete of what is listed " + victim + " " + tt.name)
-			store.Adopt(func() bool { return false }, nil)
-			check("Adopt")
+			store.Recover(func() bool { return false }, nil)
+			check("Recover")
 			store.Rebuild(nil)
 			deleteListed(t, store)
 			check("Rebuild")
@@ -181,7 +181,7 @@ func TestOddIDs(t *testing.T) {
 		writeFile(t, filepath.Join(store.Dir(), "live", strings.TrimSuffix(name, ".db")+".lock"), nil)
 	}
 	deleteListed(t, store)
-	store.Adopt(func() bool { return false }, nil)
+	store.Recover(func() bool { return false }, nil)
 	check("odd names of files")
 
 	store, check = besideVictims(t, whole)

@@ -36,14 +36,14 @@ type sealer struct {
 }
 
 const (
-	syncEvery  = time.Second            // what a power loss can take
-	restTime   = 30 * time.Second       // after which a block is sealed that is not full
-	adoptAfter = 100 * time.Millisecond // of the start, which it shall not slow down
-	lastTime   = 50 * time.Millisecond  // for all work at the end: editors kill what takes longer
-	adoptTime  = 5 * time.Millisecond   // of that must be left to begin with the journal of another proxy
+	syncEvery    = time.Second            // what a power loss can take
+	restTime     = 30 * time.Second       // after which a block is sealed that is not full
+	recoverAfter = 100 * time.Millisecond // of the start, which it shall not slow down
+	lastTime     = 50 * time.Millisecond  // for all work at the end: editors kill what takes longer
+	recoverTime  = 5 * time.Millisecond   // of that must be left to begin with the journal of another proxy
 
-	manyWaiting = 16 // journals: above that a proxy seals some of others already when it starts
-	adoptEarly  = 2
+	manyWaiting  = 16 // journals: above that a proxy seals some of others already when it starts
+	recoverEarly = 2
 )
 
 // startSealer begins to work behind j. The sealer gives back j's lock when it
@@ -73,16 +73,16 @@ func (s *sealer) stop() error {
 // run works until the journal is closed. A run that is over before there is
 // something to do costs no thread.
 func (s *sealer) run() {
-	var adopting sync.WaitGroup
+	var recovering sync.WaitGroup
 	defer func() {
-		adopting.Wait()
+		recovering.Wait()
 		<-s.ended
 		close(s.done)
 	}()
 	if journals := s.store.journals(); len(journals) > manyWaiting {
-		left := adoptEarly
-		adopting.Go(func() { // one may be long, and our own journal does not wait
-			s.adopt(journals, s.ending.Load, func() bool {
+		left := recoverEarly
+		recovering.Go(func() { // one may be long, and our own journal does not wait
+			s.recoverOthers(journals, s.ending.Load, func() bool {
 				left--
 				return left >= 0
 			})
@@ -90,16 +90,16 @@ func (s *sealer) run() {
 	}
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
-	adopt := time.After(adoptAfter)
+	due := time.After(recoverAfter)
 	yields := false
 	for {
 		select {
 		case <-s.quit:
 			return
-		case <-adopt:
-			adopting.Go(func() {
+		case <-due:
+			recovering.Go(func() {
 				yieldToTraffic()
-				s.store.adoptAll(false, s.ending.Load, nil)
+				s.store.recoverAll(false, s.ending.Load, nil)
 			})
 			continue
 		case <-s.j.Full():
@@ -161,11 +161,11 @@ func (s *sealer) end() {
 		s.work.close()
 	}
 	s.mu.Unlock()
-	s.adopt(s.store.journals(), s.late, func() bool { return time.Until(s.until) > adoptTime })
+	s.recoverOthers(s.store.journals(), s.late, func() bool { return time.Until(s.until) > recoverTime })
 }
 
-// adopt seals journals of others, as long as more says so.
-func (s *sealer) adopt(journals map[string][]int64, stop, more func() bool) {
+// recoverOthers seals journals of others, as long as more says so.
+func (s *sealer) recoverOthers(journals map[string][]int64, stop, more func() bool) {
 	for _, tape := range slices.Sorted(maps.Keys(journals)) {
 		if s.store.isLive(tape) {
 			continue
@@ -173,7 +173,7 @@ func (s *sealer) adopt(journals map[string][]int64, stop, more func() bool) {
 		if !more() {
 			return
 		}
-		s.store.adopt(tape, journals[tape], false, stop)
+		s.store.recoverTape(tape, journals[tape], false, stop)
 	}
 }
 

@@ -15,22 +15,22 @@ import (
 )
 
 // A journal that had one segment when it was listed, and of which the first
-// segments were sealed before it is adopted, leaves nothing behind: of a tape that
+// segments were sealed before it is recovered, leaves nothing behind: of a tape that
 // is deleted later, nobody could read the rest then.
-func TestAdoptGrownJournal(t *testing.T) {
+func TestRecoverGrownJournal(t *testing.T) {
 	dir := t.TempDir()
 	line := strings.Repeat("x", journal.RecordSize-1)
 	tape := leaveJournal(t, dir, slices.Repeat([]string{line}, 6*journal.SegmentSize/len(line))...)
 	store := OpenStore(dir)
 	files := store.journal(tape)
 	isSealed := func() bool { return !disk.Exists(files.Segment(journal.SegmentSize)) }
-	if err := store.adopt(tape, files.Segments(), true, isSealed); !errors.Is(err, io.ErrNoProgress) {
+	if err := store.recoverTape(tape, files.Segments(), true, isSealed); !errors.Is(err, io.ErrNoProgress) {
 		t.Fatalf("sealing until the second segment is gone: %v", err)
 	}
 	if len(files.Segments()) == 0 {
 		t.Fatal("all of the journal is sealed already")
 	}
-	if err := store.adopt(tape, []int64{0}, true, func() bool { return false }); err != nil {
+	if err := store.recoverTape(tape, []int64{0}, true, func() bool { return false }); err != nil {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(store.live()); err != nil || len(left) > 0 {

@@ -115,11 +115,11 @@ func sealedTape(t testing.TB, n int) (store *record.Store, tape, path string, wa
 }
 
 // sealAll returns when nothing is left in live/. What Close did not manage in its
-// time is being sealed still, or has to be adopted.
+// time is being sealed still, or has to be recovered.
 func sealAll(t testing.TB, store *record.Store) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if err := store.Adopt(func() bool { return false }, nil); err != nil {
+		if err := store.Recover(func() bool { return false }, nil); err != nil {
 			t.Fatal(err)
 		}
 		left, err := os.ReadDir(filepath.Join(store.Dir(), "live"))

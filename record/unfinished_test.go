@@ -31,7 +31,7 @@ func TestUnfinished(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := store.Adopt(func() bool { return false }, nil); err != nil {
+	if err := store.Recover(func() bool { return false }, nil); err != nil {
 		t.Error(err)
 	}
 	for name, want := range map[string]bool{dead: false, made: true, "acptap.db.new-3": false, "acptap.db.new-4": true} {

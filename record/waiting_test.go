@@ -47,10 +47,10 @@ func TestManyWaiting(t *testing.T) {
 	}
 	t.Logf("%d tapes that wait are listed in %v", n, time.Since(began))
 	began = time.Now()
-	if err := store.Adopt(func() bool { return false }, nil); err != nil {
+	if err := store.Recover(func() bool { return false }, nil); err != nil {
 		t.Error(err)
 	}
-	t.Logf("and adopted in %v", time.Since(began))
+	t.Logf("and recovered in %v", time.Since(began))
 	if left, err := os.ReadDir(filepath.Join(store.Dir(), "live")); err != nil || len(left) > 0 {
 		t.Errorf("left in live/: %v, %v", left, err)
 	}

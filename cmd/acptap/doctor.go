@@ -34,7 +34,7 @@ Exit status 0; 1 if something is wrong; 2 if it could not look.`,
 			}
 			var failed error // what could not be mended is looked at all the same
 			if seal {
-				failed = adopt(store, cmd.ErrOrStderr())
+				failed = recoverJournals(store, cmd.ErrOrStderr())
 			}
 			if rebuild {
 				p := terminal.NewProgress(cmd.ErrOrStderr(), "making the catalogue")
@@ -66,11 +66,11 @@ Exit status 0; 1 if something is wrong; 2 if it could not look.`,
 	return cmd
 }
 
-// adopt seals what killed proxies have left.
-func adopt(store *record.Store, stderr io.Writer) error {
+// recoverJournals seals what killed proxies have left.
+func recoverJournals(store *record.Store, stderr io.Writer) error {
 	p := terminal.NewProgress(stderr, "sealing journals")
 	defer p.End()
-	return store.Adopt(func() bool { return false }, p.Count)
+	return store.Recover(func() bool { return false }, p.Count)
 }
 
 func writeDiagnoses(w io.Writer, found []record.Diagnosis) error {

@@ -46,13 +46,13 @@ func TestKillSessions(t *testing.T) {
 					return
 				}
 				var was []string
-				for _, when := range []string{"killed", "adopted"} {
+				for _, when := range []string{"killed", "recovered"} {
 					now := r.checkOrigins(t, store, when, &frames)
 					if was != nil && strings.Join(was, "\n") != strings.Join(now, "\n") {
-						t.Errorf("tape %s: when it is adopted there is another tape", r.tape)
+						t.Errorf("tape %s: when it is recovered there is another tape", r.tape)
 					}
 					was = now
-					if err := store.Adopt(func() bool { return false }, nil); err != nil {
+					if err := store.Recover(func() bool { return false }, nil); err != nil {
 						t.Error(err)
 					}
 				}

@@ -47,9 +47,9 @@ func TestKill(t *testing.T) {
 				received.Add(int64(len(r.client) + len(r.agent)))
 				runs = append(runs, r)
 			}
-			adoptByProxy(t, store)
+			recoverByProxy(t, store)
 			for _, r := range runs {
-				r.check(t, store, "adopted")
+				r.check(t, store, "recovered")
 			}
 			l, err := store.List()
 			if err != nil || len(l.Broken) > 0 {
@@ -57,7 +57,7 @@ func TestKill(t *testing.T) {
 			}
 			for _, info := range l.Tapes {
 				if !info.Complete {
-					t.Errorf("tape %s was not adopted: %+v", info.Tape, info)
+					t.Errorf("tape %s was not recovered: %+v", info.Tape, info)
 				}
 			}
 		})
@@ -154,8 +154,8 @@ func (r *killedRun) check(t *testing.T, store *record.Store, when string) {
 	}
 	tape, err := store.Open(r.tape)
 	if err != nil {
-		if when == "adopted" && r.frames == 0 {
-			return // there was nothing to adopt
+		if when == "recovered" && r.frames == 0 {
+			return // there was nothing to recover
 		}
 		t.Errorf("%s: %v", when, err)
 		return
@@ -192,8 +192,8 @@ func (r *killedRun) check(t *testing.T, store *record.Store, when string) {
 	}
 }
 
-// adoptByProxy runs a proxy until it has sealed what others have left.
-func adoptByProxy(t *testing.T, store *record.Store) {
+// recoverByProxy runs a proxy until it has sealed what others have left.
+func recoverByProxy(t *testing.T, store *record.Store) {
 	cmd := exec.Command("acptap", "--store", store.Dir(), "proxy", "--", "cat")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -221,16 +221,16 @@ func adoptByProxy(t *testing.T, store *record.Store) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Errorf("%d journals are not adopted: %v", len(left)-1, left)
+			t.Errorf("%d journals are not recovered: %v", len(left)-1, left)
 			break
 		}
-		time.Sleep(20 * time.Millisecond) // it adopts in its second second, and tells nobody
+		time.Sleep(20 * time.Millisecond) // it recovers in its second second, and tells nobody
 	}
 	stdin.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the next proxy: %v", err)
 	}
-	if err := store.Adopt(func() bool { return false }, nil); err != nil { // what it had no time for at its end
+	if err := store.Recover(func() bool { return false }, nil); err != nil { // what it had no time for at its end
 		t.Error(err)
 	}
 }

@@ -156,7 +156,7 @@ func craftTape(t *testing.T, change func(*craft)) (store, id, path string) {
 		t.Fatal(err)
 	}
 	j.Wait()
-	if err := s.Adopt(func() bool { return false }, nil); err != nil {
+	if err := s.Recover(func() bool { return false }, nil); err != nil {
 		t.Fatal(err)
 	}
 	path = filepath.Join(s.Dir(), "tapes", j.Tape()+".db")

@@ -39,7 +39,7 @@ Exit status 0; 2 if a tape could not be deleted.`,
 				return err
 			}
 			if !dry {
-				if err := adopt(store, cmd.ErrOrStderr()); err != nil {
+				if err := recoverJournals(store, cmd.ErrOrStderr()); err != nil {
 					warn(cmd.ErrOrStderr(), "%v", err)
 				}
 			}

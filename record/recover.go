@@ -14,16 +14,16 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// Adopt seals the journals that killed proxies have left, until stop says so, and
+// Recover seals the journals that killed proxies have left, until stop says so, and
 // removes the files that they were making. Journals that cannot be sealed stay
 // as they are, and can be read. progress, which may be nil, is told how many
 // journals of how many were looked at.
-func (s *Store) Adopt(stop func() bool, progress func(done, total int)) error {
-	return s.adoptAll(true, stop, progress)
+func (s *Store) Recover(stop func() bool, progress func(done, total int)) error {
+	return s.recoverAll(true, stop, progress)
 }
 
-// adoptAll is Adopt; journals that were set aside are tried if retry is set.
-func (s *Store) adoptAll(retry bool, stop func() bool, progress func(done, total int)) error {
+// recoverAll is Recover; journals that were set aside are tried if retry is set.
+func (s *Store) recoverAll(retry bool, stop func() bool, progress func(done, total int)) error {
 	var failed error
 	journals := s.journals()
 	for i, tape := range slices.Sorted(maps.Keys(journals)) {
@@ -33,7 +33,7 @@ func (s *Store) adoptAll(retry bool, stop func() bool, progress func(done, total
 		if progress != nil {
 			progress(i, len(journals))
 		}
-		if err := s.adopt(tape, journals[tape], retry, stop); err != nil {
+		if err := s.recoverTape(tape, journals[tape], retry, stop); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("tape %s: %w", tape, err))
 		}
 	}
@@ -41,11 +41,11 @@ func (s *Store) adoptAll(retry bool, stop func() bool, progress func(done, total
 	return failed
 }
 
-// adopt seals the journal of a tape, with the segments that it was seen with. One
+// recoverTape seals the journal of a tape, with the segments that it was seen with. One
 // that panics is set aside, and tried again only if retry is set.
-func (s *Store) adopt(tape string, seen []int64, retry bool, stop func() bool) error {
+func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() bool) error {
 	lock, err := disk.TryLock(s.lockFile(tape), false)
-	if err != nil || lock == nil { // nil: recorded, or adopted, by another process
+	if err != nil || lock == nil { // nil: recorded, or recovered, by another process
 		return err
 	}
 	defer lock.Close()
