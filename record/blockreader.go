@@ -23,15 +23,15 @@ type blockReader struct {
 	listed bool         // these are all that there were
 	done   int          // index of the last block that was read
 	seen   int          // entries behind that block that the journal has given already
-	space  room
-	tail   *tail // nil: not open
-	live   bool  // when the tail was looked at last
-	failed error // what the tail's last look ended with, and is not dealt with yet
-	over   bool  // nothing comes any more, but for failed
+	space  *room        // where they are unpacked
+	tail   *tail        // nil: not open
+	live   bool         // when the tail was looked at last
+	failed error        // what the tail's last look ended with, and is not dealt with yet
+	over   bool         // nothing comes any more, but for failed
 }
 
 func newBlockReader(t *Tape, from uint64, withBytes bool) *blockReader {
-	return &blockReader{tape: t, from: from, withBytes: withBytes, done: -1}
+	return &blockReader{tape: t, from: from, withBytes: withBytes, done: -1, space: new(room)}
 }
 
 // close closes the file that is open. Nothing comes after it.
@@ -91,7 +91,7 @@ func (r *blockReader) list() {
 func (r *blockReader) readPlace() (*block, error) {
 	at := r.places[0]
 	r.places, r.done = r.places[1:], at.index
-	b, err := r.tape.block(at, r.withBytes, &r.space)
+	b, err := r.tape.block(at, r.withBytes, r.space)
 	if b == nil {
 		r.seen = 0 // nobody knows how many of them these were
 	} else {
@@ -137,7 +137,9 @@ func (r *blockReader) openTail() {
 func (r *blockReader) readTail() (*block, error) {
 	err := r.failed
 	if r.failed = nil; err == nil {
-		r.live = r.tape.store.isLive(r.tape.id) // asked first: what it wrote last is read below
+		if r.live = r.tape.store.isLive(r.tape.id); !r.live { // asked first: what it wrote last is read below
+			r.tail.journal.Known = r.tape.known
+		}
 		var b *block
 		b, err = r.tail.read()
 		if r.given(b) {

@@ -241,20 +241,28 @@ func (l *Listing) addSessions(runs []*SessionInfo) {
 // Tapes returns the ids of all tapes, oldest first, without a look into them. A
 // store that is not there is empty.
 func (s *Store) Tapes() ([]string, error) {
+	ids, _, err := s.files()
+	return ids, err
+}
+
+// files returns the ids of all tapes, oldest first, and the journals among them.
+// Journals are looked for first: what is sealed meanwhile is among the tapes then.
+func (s *Store) files() (ids []string, journals map[string][]int64, err error) {
 	if err := s.checkOwner(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	journals = s.journals()
 	entries, err := os.ReadDir(s.tapes())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
-	ids := slices.Collect(maps.Keys(s.journals()))
+	ids = slices.Collect(maps.Keys(journals))
 	for _, e := range entries {
 		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && isID(tape) {
 			ids = append(ids, tape)
 		}
 	}
-	return sortIDs(ids), nil
+	return sortIDs(ids), journals, nil
 }
 
 // readCatalogue returns what the catalogue has, and of one that is damaged what

@@ -156,7 +156,7 @@ func (l *loader) load(r io.Reader, name string) error {
 // that Import takes. It stays compressed in memory. name is used in errors.
 func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	m := &memoryBlocks{}
-	t := &Tape{from: m}
+	t := &Tape{from: m, codec: new(codec)}
 	l := &loader{d: newDissector(Info{}), note: func(string) {}}
 	sessions := map[string]SessionInfo{}
 	l.seal = func() error {

@@ -19,7 +19,7 @@ func (s *Store) Open(tape string) (*Tape, error) {
 	if !s.hasFile(tape) && !s.hasJournal(tape) {
 		return nil, fmt.Errorf("tape %s: %w", tape, ErrNoTape)
 	}
-	return &Tape{id: tape, from: boltBlocks{s.tapeFile(tape)}, store: s}, nil
+	return &Tape{id: tape, from: boltBlocks{s.tapeFile(tape)}, store: s, codec: new(codec)}, nil
 }
 
 // OpenFile opens a tape that is a file of its own: a tape's bbolt file, or the
@@ -35,7 +35,7 @@ func OpenFile(path string) (*Tape, error) {
 		if file.tape, err = ownID(file); err != nil {
 			return nil, err
 		}
-		return &Tape{id: file.tape, from: boltBlocks{file}}, nil
+		return &Tape{id: file.tape, from: boltBlocks{file}, codec: new(codec)}, nil
 	}
 	return ReadPortable(f, path)
 }

@@ -20,7 +20,7 @@ type Tape struct {
 	from  blocks
 	store *Store  // nil if the tape is a file of its own
 	known []int64 // segments of the journal, if nobody writes it; nil: they are looked up
-	codec codec
+	codec *codec
 }
 
 // blocks is where sealed blocks come from: a tape's bbolt file, or memory.
@@ -106,19 +106,31 @@ func (t *Tape) frames(ctx context.Context, from uint64, withBytes, follow bool) 
 				}
 				continue
 			}
-			for i := range b.entries {
-				e := &b.entries[i]
-				if e.part || e.sub || e.Seq < next {
-					continue
-				}
-				next = e.Seq + 1
-				f := e.Frame
-				if withBytes && int64(e.stored) < f.Size {
-					f.Raw, err = t.beginning(f, e.back)
-				}
+			for f, err := range t.framesOf(b, &next, withBytes) {
 				if !yield(f, err) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// framesOf yields the frames of a block from number next on, which it moves on.
+func (t *Tape) framesOf(b *block, next *uint64, withBytes bool) iter.Seq2[dialect.Frame, error] {
+	return func(yield func(dialect.Frame, error) bool) {
+		for i := range b.entries {
+			e := &b.entries[i]
+			if e.part || e.sub || e.Seq < *next {
+				continue
+			}
+			*next = e.Seq + 1
+			f := e.Frame
+			var err error
+			if withBytes && int64(e.stored) < f.Size {
+				f.Raw, err = t.beginning(f, e.back)
+			}
+			if !yield(f, err) {
+				return
 			}
 		}
 	}

@@ -1,0 +1,119 @@
+package record
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"time"
+)
+
+// relistEvery is how often directories are listed that do not seem to have
+// changed: not all file systems tell.
+const relistEvery = 2 * time.Second
+
+// mtimeGrain is how long a file system may give what happens the same time.
+const mtimeGrain = 100 * time.Millisecond
+
+// A storeLook is what the directories of a store looked like when they were
+// listed last.
+type storeLook struct {
+	at      time.Time // zero: never
+	changed [2]time.Time
+	failed  string // why they could not be listed
+}
+
+// stale reports whether files may have come or gone since.
+func (l *storeLook) stale(s *Store, now time.Time) bool {
+	changed := [2]time.Time{modified(s.live()), modified(s.tapes())}
+	stale := l.failed != "" || now.Sub(l.at) > relistEvery || changed != l.changed ||
+		slices.ContainsFunc(changed[:], func(t time.Time) bool { return l.at.Sub(t) < mtimeGrain })
+	l.changed = changed
+	return stale
+}
+
+func modified(dir string) time.Time {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// list tells which tapes appear and are gone.
+func (w *watcher) list(now time.Time) {
+	if !w.look.stale(w.store, now) {
+		return
+	}
+	ids, journals, err := w.store.files()
+	if w.look.at = now; err != nil {
+		if text := err.Error(); text != w.look.failed {
+			w.look.failed = text
+			w.yield(Change{}, err)
+		}
+		return
+	}
+	w.look.failed = ""
+	there := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		there[id] = true
+		segments, journaled := journals[id]
+		t := w.tapes[id]
+		switch {
+		case t != nil:
+			t.relist(segments)
+		case journaled && len(segments) == 0 && !w.store.hasFile(id):
+			// It is only reserved by now.
+		default:
+			w.appear(id, segments, journaled)
+		}
+		if w.stopped {
+			return
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.tapes)) {
+		if !there[id] && !w.store.hasJournal(id) && !w.store.hasFile(id) {
+			w.gone(w.tapes[id])
+		}
+	}
+}
+
+// appear tells of a tape, and begins to read what of it is wanted.
+func (w *watcher) appear(id string, segments []int64, journaled bool) {
+	live := journaled && w.store.isLive(id)
+	t := &watched{tape: id, segments: segments}
+	w.tapes[id] = t
+	if !w.yield(Change{Kind: TapeAppeared, Tape: id, Live: live}, nil) {
+		return
+	}
+	from, wanted := w.wanted(id, live)
+	if wanted {
+		t.next = max(from, 1)
+		tape := &Tape{id: id, from: boltBlocks{w.store.tapeFile(id)}, store: w.store, codec: &w.codec}
+		t.r = newBlockReader(tape, t.next, true)
+		t.r.space = &w.space
+	}
+	switch {
+	case live:
+		w.live = append(w.live, t)
+	case wanted:
+		w.ended = append(w.ended, t)
+	}
+}
+
+// relist takes the segments of a tape as they are listed now.
+func (t *watched) relist(segments []int64) {
+	if slices.Equal(segments, t.segments) {
+		return
+	}
+	t.segments, t.quiet = segments, false
+	if t.r != nil && t.r.tail != nil {
+		t.r.tail.journal.Known = segments
+	}
+}
+
+// gone tells that a tape was deleted.
+func (w *watcher) gone(t *watched) {
+	w.end(t)
+	delete(w.tapes, t.tape)
+	w.yield(Change{Kind: TapeDeleted, Tape: t.tape}, nil)
+}
