@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // What cannot be played at all is an error at once.
@@ -25,9 +26,9 @@ func TestAgentCannotPlay(t *testing.T) {
 		want  string
 	}{
 		{"no tape", replay.Agent{}, "no tape to replay"},
-		{"an empty tape", replay.Agent{Tapes: []*record.Tape{tapeOf(t, `! {"acptap":1}`)}}, "there is nothing on the tape that could be replayed"},
-		{"no such session", replay.Agent{Tapes: []*record.Tape{tapeOf(t, twoTurns)}, Session: "z"}, "the tape has nothing of session z"},
-		{"no such connection", replay.Agent{Tapes: []*record.Tape{tapeOf(t, twoTurns)}, Connection: 2}, "there is no connection 2; the tape has 1"},
+		{"an empty tape", replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, `! {"acptap":1}`)}}, "there is nothing on the tape that could be replayed"},
+		{"no such session", replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, twoTurns)}, Session: "z"}, "the tape has nothing of session z"},
+		{"no such connection", replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, twoTurns)}, Connection: 2}, "there is no connection 2; the tape has 1"},
 	} {
 		var out bytes.Buffer
 		_, err := tt.agent.Run(t.Context(), strings.NewReader(hello+"\n"), &out, io.Discard)
@@ -38,22 +39,22 @@ func TestAgentCannotPlay(t *testing.T) {
 }
 
 func TestEager(t *testing.T) {
-	for _, path := range tapes(t) {
+	for _, path := range replaytest.Recorded(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			tape := openTape(t, path)
+			tape := replaytest.Open(t, path)
 			info, _ := tape.Info()
 			var out, errOut bytes.Buffer
 			a := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: info.Start.Cwd}
-			report, err := a.Run(context.Background(), bytes.NewReader(said(t, tape, wire.ClientToAgent)), &out, &errOut)
+			report, err := a.Run(context.Background(), bytes.NewReader(replaytest.Said(t, tape, wire.ClientToAgent)), &out, &errOut)
 			t.Logf("%+v", report)
 			if err != nil {
 				t.Errorf("%v\n%s", err, &report)
 			}
-			want := said(t, tape, wire.AgentToClient)
+			want := replaytest.Said(t, tape, wire.AgentToClient)
 			if !bytes.Equal(out.Bytes(), want) {
 				t.Errorf("got %d bytes, want %d", out.Len(), len(want))
 			}
-			if want := said(t, tape, wire.AgentStderr); !bytes.Equal(errOut.Bytes(), want) {
+			if want := replaytest.Said(t, tape, wire.AgentStderr); !bytes.Equal(errOut.Bytes(), want) {
 				t.Errorf("stderr: got %q, want %q", errOut.Bytes(), want)
 			}
 		})
@@ -63,9 +64,9 @@ func TestEager(t *testing.T) {
 // A client in another directory gets the recorded frames with its directory in
 // them.
 func TestElsewhere(t *testing.T) {
-	for _, path := range tapes(t) {
+	for _, path := range replaytest.Recorded(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			tape := openTape(t, path)
+			tape := replaytest.Open(t, path)
 			info, err := tape.Info()
 			if err != nil {
 				t.Fatal(err)
@@ -84,11 +85,11 @@ func TestElsewhere(t *testing.T) {
 			moved := func(text []byte) string { return strings.NewReplacer(moves...).Replace(string(text)) }
 			var out bytes.Buffer
 			a := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: cwd}
-			report, err := a.Run(t.Context(), strings.NewReader(moved(said(t, tape, wire.ClientToAgent))), &out, io.Discard)
+			report, err := a.Run(t.Context(), strings.NewReader(moved(replaytest.Said(t, tape, wire.ClientToAgent))), &out, io.Discard)
 			if err != nil {
 				t.Errorf("%v\n%s", err, &report)
 			}
-			if d := cmp.Diff(out.String(), moved(said(t, tape, wire.AgentToClient))); d != "" {
+			if d := cmp.Diff(out.String(), moved(replaytest.Said(t, tape, wire.AgentToClient))); d != "" {
 				t.Errorf("-got +want:\n%s", d)
 			}
 		})
@@ -121,7 +122,7 @@ func TestLongFrames(t *testing.T) {
 	}
 	client, want := lines("/another/place", `"two"`)
 	var out bytes.Buffer
-	player := replay.Agent{Tapes: []*record.Tape{tapeOf(t, tape.String())}, Cwd: "/w/rec"}
+	player := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, tape.String())}, Cwd: "/w/rec"}
 	if report, err := player.Run(t.Context(), strings.NewReader(strings.Join(client, "\n")+"\n"), &out, io.Discard); err != nil {
 		t.Errorf("%v\n%s", err, &report)
 	}
@@ -137,7 +138,7 @@ func TestLongFrames(t *testing.T) {
 // What the client of a server has sent is not kept.
 func TestMemoryOfCalls(t *testing.T) {
 	const calls, size = 400, 256 << 10
-	tape := tapeOf(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+	tape := replaytest.Tape(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
 a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`)
 	in, says := io.Pipe()
 	hears, out := io.Pipe()

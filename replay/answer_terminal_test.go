@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // A client may give a terminal the id of one that was released: an id is that of
@@ -31,11 +32,11 @@ c {"jsonrpc":"2.0","id":4,"result":{"output":"second","truncated":false}}
 a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 `
 	path := filepath.Join(t.TempDir(), "tape.jsonl")
-	if err := os.WriteFile(path, []byte(portableFile(t, lines)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(replaytest.Portable(t, lines)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	report, diff, said, err := playing(t, replay.Client{
-		Tapes: []*record.Tape{openTape(t, path)}, Start: part("tape", path), Level: replay.Content,
+		Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: replay.Content,
 	})
 	if err != nil || len(report.Notes) > 0 {
 		t.Errorf("got %v\n%v\n%s\n%s", err, report, diff, said)

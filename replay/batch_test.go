@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // A session of version 2, in which both sides use batches.
@@ -67,7 +68,7 @@ func TestBatches(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
-			a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, batches)}, Cwd: "/w/rec"}
+			a := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, batches)}, Cwd: "/w/rec"}
 			report, err := a.Run(t.Context(), strings.NewReader(strings.Join(tt.client, "\n")+"\n"), &out, io.Discard)
 			if err != nil || len(report.Notes) > 0 {
 				t.Errorf("%v\n%s", err, &report)
@@ -84,7 +85,7 @@ func TestBatchMiss(t *testing.T) {
 	client := side(batches, "c")
 	client[2] = strings.Replace(client[2], `"session/list"`, `"session/lost"`, 1)
 	var out bytes.Buffer
-	a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, batches)}, Cwd: "/w/rec", Partial: true}
+	a := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, batches)}, Cwd: "/w/rec", Partial: true}
 	report, err := a.Run(t.Context(), strings.NewReader(strings.Join(client[:3], "\n")+"\n"), &out, io.Discard)
 	if err == nil || len(report.Misses) != 1 || !strings.Contains(report.Misses[0].Text, "session/lost") {
 		t.Errorf("got %v, %s", err, &report)

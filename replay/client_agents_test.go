@@ -1,7 +1,6 @@
 package replay_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,58 +8,9 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
-
-// A stdio is the end of a scripted agent.
-type stdio struct {
-	in    *bufio.Reader
-	early []gjson.Result // requests and notifications that came while an answer was waited for
-	asked int
-}
-
-func newStdio() *stdio { return &stdio{in: bufio.NewReader(os.Stdin)} }
-
-// next returns the next message. At the client's EOF the process ends.
-func (s *stdio) next() gjson.Result {
-	if len(s.early) > 0 {
-		m := s.early[0]
-		s.early = s.early[1:]
-		return m
-	}
-	return s.read()
-}
-
-func (s *stdio) read() gjson.Result {
-	line, err := s.in.ReadString('\n')
-	if err != nil {
-		os.Exit(0)
-	}
-	return gjson.Parse(line)
-}
-
-func (s *stdio) say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-
-func (s *stdio) result(to gjson.Result, result string) {
-	s.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, to.Get("id").Raw, result)
-}
-
-func (s *stdio) update(update string) {
-	s.say(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"live-1","update":%s}}`, update)
-}
-
-// ask sends a request and returns the answer to it.
-func (s *stdio) ask(method, params string) gjson.Result {
-	s.asked++
-	id := fmt.Sprintf("ask-%d", s.asked)
-	s.say(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, method, params)
-	for {
-		m := s.read()
-		if m.Get("id").Str == id && !m.Get("method").Exists() {
-			return m
-		}
-		s.early = append(s.early, m)
-	}
-}
 
 // outcome tells stderr how a permission was answered, and whether it was given.
 func outcome(answer gjson.Result) bool {
@@ -71,33 +21,33 @@ func outcome(answer gjson.Result) bool {
 
 // cleaner MANNER: the agent of the tape cleaning.
 func cleaner(args []string) {
-	s, manner := newStdio(), args[0]
+	s, manner := replaytest.NewStdio(), args[0]
 	for {
-		m := s.next()
+		m := s.Next()
 		switch m.Get("method").Str {
 		case "initialize":
 			switch manner {
 			case "silent":
 			case "v2":
-				s.result(m, `{"protocolVersion":2,"info":{"name":"bot","version":"2"},"capabilities":{}}`)
+				s.Result(m, `{"protocolVersion":2,"info":{"name":"bot","version":"2"},"capabilities":{}}`)
 			default:
-				s.result(m, `{"protocolVersion":1}`)
+				s.Result(m, `{"protocolVersion":1}`)
 			}
 		case "session/new":
 			fmt.Fprintf(os.Stderr, "cwd: %s\n", m.Get("params.cwd").Str)
 			if manner == "refuses" {
-				s.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, m.Get("id").Raw)
+				s.Say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, m.Get("id").Raw)
 				continue
 			}
-			s.result(m, `{"sessionId":"live-1"}`)
-			s.update(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
+			s.Result(m, `{"sessionId":"live-1"}`)
+			s.Update(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		case "session/prompt":
 			cleanUp(s, manner, m)
 		}
 	}
 }
 
-func cleanUp(s *stdio, manner string, prompt gjson.Result) {
+func cleanUp(s *replaytest.Stdio, manner string, prompt gjson.Result) {
 	const call = `"toolCallId":"c-9","title":"rm /home/bob/elsewhere/tmp","kind":"delete","rawInput":{"path":"/home/bob/elsewhere/tmp"}`
 	switch manner {
 	case "hangs":
@@ -105,12 +55,12 @@ func cleanUp(s *stdio, manner string, prompt gjson.Result) {
 	case "dies":
 		os.Exit(7)
 	case "fails":
-		s.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, prompt.Get("id").Raw)
+		s.Say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, prompt.Get("id").Raw)
 		return
 	case "extension":
-		fmt.Fprintln(os.Stderr, "error", s.ask("_bot/feel", `{}`).Get("error.code"))
+		fmt.Fprintln(os.Stderr, "error", s.Ask("_bot/feel", `{}`).Get("error.code"))
 	}
-	s.update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm."}}`)
+	s.Update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm."}}`)
 	options := `[{"optionId":"n","name":"No","kind":"reject_once"},{"optionId":"y","name":"Yes","kind":"allow_once"}]`
 	patch := `{"toolCallId":"c-9"}`
 	switch manner {
@@ -124,19 +74,19 @@ func cleanUp(s *stdio, manner string, prompt gjson.Result) {
 	if manner == "first" {
 		patch = `{` + call + `}`
 	} else {
-		s.update(`{"sessionUpdate":"tool_call",` + call + `}`)
+		s.Update(`{"sessionUpdate":"tool_call",` + call + `}`)
 	}
 	status := "completed"
 	if manner != "unasked" {
 		question := fmt.Sprintf(`{"sessionId":"live-1","toolCall":%s,"options":%s}`, patch, options)
-		if !outcome(s.ask("session/request_permission", question)) {
+		if !outcome(s.Ask("session/request_permission", question)) {
 			status = "failed"
 		}
 		if manner == "twice" {
-			outcome(s.ask("session/request_permission", question))
+			outcome(s.Ask("session/request_permission", question))
 		}
 	}
-	s.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c-9","status":"` + status + `","content":[{"type":"content","content":{"type":"text","text":"gone"}}]}`)
+	s.Update(`{"sessionUpdate":"tool_call_update","toolCallId":"c-9","status":"` + status + `","content":[{"type":"content","content":{"type":"text","text":"gone"}}]}`)
 	chunks := []string{"All clean."}
 	switch manner {
 	case "chunks":
@@ -145,15 +95,15 @@ func cleanUp(s *stdio, manner string, prompt gjson.Result) {
 		chunks = []string{"Done."}
 	}
 	for _, text := range chunks {
-		s.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}`, text))
+		s.Update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}`, text))
 	}
-	s.update(`{"sessionUpdate":"usage_update","used":7,"size":100}`)
-	s.result(prompt, `{"stopReason":"end_turn"}`)
+	s.Update(`{"sessionUpdate":"usage_update","used":7,"size":100}`)
+	s.Result(prompt, `{"stopReason":"end_turn"}`)
 }
 
 // moody MANNER: the agent of the tape interrupted.
 func moody(args []string) {
-	s, manner := newStdio(), args[0]
+	s, manner := replaytest.NewStdio(), args[0]
 	modes := `,"modes":{"currentModeId":"ask","availableModes":[{"id":"code","name":"Code"},{"id":"ask","name":"Ask"}]}`
 	switch manner {
 	case "renamed":
@@ -162,35 +112,35 @@ func moody(args []string) {
 		modes = ""
 	}
 	for {
-		m := s.next()
+		m := s.Next()
 		switch m.Get("method").Str {
 		case "initialize":
-			s.result(m, `{"protocolVersion":1}`)
+			s.Result(m, `{"protocolVersion":1}`)
 		case "session/new":
-			s.result(m, `{"sessionId":"live-1"`+modes+`}`)
+			s.Result(m, `{"sessionId":"live-1"`+modes+`}`)
 		case "session/set_mode":
 			fmt.Fprintf(os.Stderr, "mode: %s; ", m.Get("params.modeId").Str)
-			s.result(m, `{}`)
+			s.Result(m, `{}`)
 		case "session/prompt":
 			time.Sleep(50 * time.Millisecond) // a cancel would come too early
-			s.update(`{"sessionUpdate":"tool_call","toolCallId":"x1","title":"one"}`)
+			s.Update(`{"sessionUpdate":"tool_call","toolCallId":"x1","title":"one"}`)
 			time.Sleep(50 * time.Millisecond)
-			s.update(`{"sessionUpdate":"tool_call","toolCallId":"x2","title":"two"}`)
+			s.Update(`{"sessionUpdate":"tool_call","toolCallId":"x2","title":"two"}`)
 			fmt.Fprint(os.Stderr, "calls: 2; ")
 			if manner == "quick" {
-				s.result(m, `{"stopReason":"end_turn"}`)
+				s.Result(m, `{"stopReason":"end_turn"}`)
 				continue
 			}
-			answer := s.ask("session/request_permission", `{"sessionId":"live-1","toolCall":{"toolCallId":"x2"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}`)
-			fmt.Fprintf(os.Stderr, "then %s; outcome: %s; ", s.next().Get("method").Str, answer.Get("result.outcome.outcome").Str)
-			s.result(m, `{"stopReason":"cancelled"}`)
+			answer := s.Ask("session/request_permission", `{"sessionId":"live-1","toolCall":{"toolCallId":"x2"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}`)
+			fmt.Fprintf(os.Stderr, "then %s; outcome: %s; ", s.Next().Get("method").Str, answer.Get("result.outcome.outcome").Str)
+			s.Result(m, `{"stopReason":"cancelled"}`)
 		}
 	}
 }
 
 // reader: reads, writes and runs more than the agent of filesAndTerminals.
 func reader([]string) {
-	s := newStdio()
+	s := replaytest.NewStdio()
 	tell := func(what string, answer gjson.Result, path string) {
 		if code := answer.Get("error.code"); code.Exists() {
 			fmt.Fprintf(os.Stderr, "%s: error %s\n", what, code.Raw)
@@ -199,25 +149,25 @@ func reader([]string) {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", what, answer.Get(path).Raw)
 	}
 	read := func(what, path, part string) {
-		tell("read "+what, s.ask("fs/read_text_file", `{"sessionId":"live-1","path":"/tmp/project/now/`+path+`"`+part+`}`), "result.content")
+		tell("read "+what, s.Ask("fs/read_text_file", `{"sessionId":"live-1","path":"/tmp/project/now/`+path+`"`+part+`}`), "result.content")
 	}
 	write := func(path, text string) gjson.Result {
 		content, _ := json.Marshal(text)
-		return s.ask("fs/write_text_file", `{"sessionId":"live-1","path":"/tmp/project/now/`+path+`","content":`+string(content)+`}`)
+		return s.Ask("fs/write_text_file", `{"sessionId":"live-1","path":"/tmp/project/now/`+path+`","content":`+string(content)+`}`)
 	}
 	run := func(what, command string) {
-		tell(what, s.ask("terminal/create", `{"sessionId":"live-1","cwd":"/tmp/project/now",`+command+`}`), "result.terminalId")
+		tell(what, s.Ask("terminal/create", `{"sessionId":"live-1","cwd":"/tmp/project/now",`+command+`}`), "result.terminalId")
 	}
 	terminal := func(what, method, id, path string) {
-		tell(what, s.ask("terminal/"+method, `{"sessionId":"live-1","terminalId":"`+id+`"}`), path)
+		tell(what, s.Ask("terminal/"+method, `{"sessionId":"live-1","terminalId":"`+id+`"}`), path)
 	}
 	for {
-		m := s.next()
+		m := s.Next()
 		switch m.Get("method").Str {
 		case "initialize":
-			s.result(m, `{"protocolVersion":1}`)
+			s.Result(m, `{"protocolVersion":1}`)
 		case "session/new":
-			s.result(m, `{"sessionId":"live-1"}`)
+			s.Result(m, `{"sessionId":"live-1"}`)
 		case "session/prompt":
 			fmt.Fprintf(os.Stderr, "prompt: %s\n", m.Get("params.prompt.0.text").Str)
 			read("a.txt", "a.txt", "")
@@ -240,29 +190,29 @@ func reader([]string) {
 			terminal("kill", "kill", "term-1", "result")
 			terminal("output of another", "output", "term-9", "result.output")
 			run("run rm", `"command":"rm","args":["-rf","/"]`)
-			s.result(m, `{"stopReason":"end_turn"}`)
+			s.Result(m, `{"stopReason":"end_turn"}`)
 		}
 	}
 }
 
 // patient: an agent that remembers one session for good.
 func patient([]string) {
-	s := newStdio()
+	s := replaytest.NewStdio()
 	for {
-		m := s.next()
+		m := s.Next()
 		switch m.Get("method").Str {
 		case "initialize":
-			s.result(m, `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
+			s.Result(m, `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
 		case "session/new":
 			fmt.Fprint(os.Stderr, "new; ")
-			s.result(m, `{"sessionId":"live-1"}`)
+			s.Result(m, `{"sessionId":"live-1"}`)
 		case "session/load":
 			fmt.Fprintf(os.Stderr, "load %s; ", m.Get("params.sessionId").Str)
-			s.result(m, `{}`)
+			s.Result(m, `{}`)
 		case "session/prompt":
 			fmt.Fprintf(os.Stderr, "prompt %s; ", m.Get("params.sessionId").Str)
-			s.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}}`)
-			s.result(m, `{"stopReason":"end_turn"}`)
+			s.Update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}}`)
+			s.Result(m, `{"stopReason":"end_turn"}`)
 		}
 	}
 }

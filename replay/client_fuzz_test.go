@@ -2,23 +2,19 @@ package replay
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/internal/lines"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // Whatever is on a tape and whatever an agent says, the client goes on, and a
 // tape is the same as itself.
 func FuzzClient(f *testing.F) {
-	paths, err := filepath.Glob("../testdata/tapes/*.jsonl")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, path := range paths {
+	for _, path := range replaytest.Recorded(f) {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)

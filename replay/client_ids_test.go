@@ -8,17 +8,18 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // canned RESULT...: answers each request with the next result, and tells what it
 // was asked.
 func canned(results []string) {
-	s := newStdio()
+	s := replaytest.NewStdio()
 	for {
-		m := s.next()
+		m := s.Next()
 		fmt.Fprintln(os.Stderr, m.Get("method").Str, m.Get("params").Raw)
 		if m.Get("id").Exists() && len(results) > 0 {
-			s.result(m, results[0])
+			s.Result(m, results[0])
 			results = results[1:]
 		}
 	}
@@ -100,7 +101,7 @@ a {"id":2,"result":{}}`,
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := replay.Client{Tapes: []*record.Tape{tapeOf(t, tt.tape)}, Start: part("canned", tt.results...), Level: replay.None}
+			client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, tt.tape)}, Start: replaytest.Role("canned", tt.results...), Level: replay.None}
 			client.Start.Cwd = "/tmp/now"
 			report, _, said, err := playing(t, client)
 			lines := strings.Split(strings.TrimSpace(said), "\n")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // An sdkBot is an agent made with a library that is not ours. What it does not
@@ -60,7 +61,7 @@ func (b *sdkBot) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 }
 
 func TestClientWithSDK(t *testing.T) {
-	client := replay.Client{Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("sdk"), Level: replay.Content}
+	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("sdk"), Level: replay.Content}
 	client.Start.Cwd = "/tmp/sdk/project"
 	report, diff, said, err := playing(t, client)
 	const want = `--- tape

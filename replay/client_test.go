@@ -18,6 +18,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // playing runs a client, and checks that it leaves no goroutine behind.
@@ -33,7 +34,7 @@ func playing(t *testing.T, client replay.Client) (report *replay.ClientReport, d
 	client.Grace = cmp.Or(client.Grace, time.Minute)
 	client.Settle = 50 * time.Millisecond
 	report, err = client.Run(t.Context())
-	settle(t, before)
+	replaytest.WaitForGoroutines(t, before)
 	var unified strings.Builder
 	if werr := report.Diff.WriteUnified(&unified, "tape", "now"); werr != nil {
 		t.Fatal(werr)
@@ -44,18 +45,14 @@ func playing(t *testing.T, client replay.Client) (report *replay.ClientReport, d
 // The client of every recorded tape has the same conversation with the agent of
 // that tape.
 func TestClientOfRecorded(t *testing.T) {
-	paths, err := filepath.Glob("../testdata/tapes/*.jsonl")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("got tapes %v, %v", paths, err)
-	}
-	for _, path := range paths {
+	for _, path := range replaytest.Recorded(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			path, err := filepath.Abs(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			report, diff, said, err := playing(t, replay.Client{
-				Tapes: []*record.Tape{openTape(t, path)}, Start: part("tape", path), Level: replay.Content, AsNew: true,
+				Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: replay.Content, AsNew: true,
 			})
 			if err != nil || len(report.Notes) > 0 {
 				t.Errorf("got %v\n%v\n%s\n%s", err, report, diff, said)
@@ -97,7 +94,7 @@ func TestClient(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := replay.Client{Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("cleaner", tt.manner), Level: tt.level}
+			client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", tt.manner), Level: tt.level}
 			client.Start.Cwd = "/home/bob/elsewhere"
 			if strings.HasPrefix(tt.stopped, "waited") {
 				client.Patience, client.Grace = 2*time.Second, 100*time.Millisecond // longer than the agent takes to start
@@ -127,7 +124,7 @@ func TestClient(t *testing.T) {
 
 func TestClientSaves(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	client := replay.Client{Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("cleaner", ""), Store: store}
+	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", ""), Store: store}
 	client.Start.Cwd = "/home/bob/elsewhere"
 	report, _, _, err := playing(t, client)
 	if err != nil || len(report.Tapes) != 1 {
@@ -137,7 +134,7 @@ func TestClientSaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff, err := replay.Compare(replay.Side{Tapes: []*record.Tape{tapeOf(t, cleaning)}}, replay.Side{Tapes: []*record.Tape{saved}}, replay.Content)
+	diff, err := replay.Compare(replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}}, replay.Side{Tapes: []*record.Tape{saved}}, replay.Content)
 	if err != nil || !diff.Same() {
 		t.Errorf("got %v, %v", diff, err)
 	}
@@ -149,7 +146,7 @@ func TestClientSaves(t *testing.T) {
 // An agent that cannot be started is no difference.
 func TestClientWithoutAgent(t *testing.T) {
 	_, _, _, err := playing(t, replay.Client{
-		Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: record.Start{Command: []string{"/nonexistent/agent"}},
+		Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: record.Start{Command: []string{"/nonexistent/agent"}},
 	})
 	if err == nil || errors.Is(err, replay.ErrDiffers) {
 		t.Errorf("got %v", err)
@@ -159,7 +156,7 @@ func TestClientWithoutAgent(t *testing.T) {
 func TestClientInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	client := replay.Client{Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("cleaner", "hangs"), Grace: 200 * time.Millisecond}
+	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", "hangs"), Grace: 200 * time.Millisecond}
 	if _, err := client.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -197,7 +194,7 @@ func TestClientCancels(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.manner, func(t *testing.T) {
 			report, _, said, err := playing(t, replay.Client{
-				Tapes: []*record.Tape{tapeOf(t, interrupted)}, Start: part("moody", tt.manner), Level: replay.None,
+				Tapes: []*record.Tape{replaytest.Tape(t, interrupted)}, Start: replaytest.Role("moody", tt.manner), Level: replay.None,
 			})
 			if err != nil || strings.Join(report.Notes, "\n") != tt.note || said != tt.said {
 				t.Errorf("got %v, %q, %q\nwant %q, %q", err, report.Notes, said, tt.note, tt.said)
@@ -231,7 +228,7 @@ a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 `
 
 func TestClientFilesAndTerminals(t *testing.T) {
-	client := replay.Client{Tapes: []*record.Tape{tapeOf(t, filesAndTerminals)}, Start: part("reader"), Level: replay.None}
+	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, filesAndTerminals)}, Start: replaytest.Role("reader"), Level: replay.None}
 	client.Start.Cwd = "/tmp/project/now"
 	report, _, said, err := playing(t, client)
 	if err != nil {
@@ -294,7 +291,7 @@ a {"jsonrpc":"2.0","id":1,"result":{}}
 ` + prompt
 	tapes := func(lines ...string) (list []*record.Tape) {
 		for _, l := range lines {
-			list = append(list, tapeOf(t, l))
+			list = append(list, replaytest.Tape(t, l))
 		}
 		return list
 	}
@@ -312,12 +309,12 @@ a {"jsonrpc":"2.0","id":1,"result":{}}
 		{"the second as new", tapes(tuesday), "", true, nil, "new; prompt live-1; "},
 		{"of one session", tapes(monday, tuesday), "s-1", false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
 	}
-	if _, _, said, err := playing(t, replay.Client{Tapes: tapes(monday), Session: "s-2", Start: part("patient")}); err == nil || said != "" {
+	if _, _, said, err := playing(t, replay.Client{Tapes: tapes(monday), Session: "s-2", Start: replaytest.Role("patient")}); err == nil || said != "" {
 		t.Errorf("of a session that is not there: got %v, %q", err, said)
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			report, diff, said, err := playing(t, replay.Client{Tapes: tt.tapes, Session: tt.session, Start: part("patient"), AsNew: tt.anew, Level: replay.Content})
+			report, diff, said, err := playing(t, replay.Client{Tapes: tt.tapes, Session: tt.session, Start: replaytest.Role("patient"), AsNew: tt.anew, Level: replay.Content})
 			if !errors.Is(err, tt.err) || said != tt.said {
 				t.Errorf("got %v, %q, %v\n%s\nwant %v, %q", err, said, report, diff, tt.err, tt.said)
 			}
@@ -329,8 +326,8 @@ a {"jsonrpc":"2.0","id":1,"result":{}}
 func TestClientSendsLongMessages(t *testing.T) {
 	long := strings.Repeat("long ", 1<<19)
 	report, _, said, err := playing(t, replay.Client{
-		Tapes: []*record.Tape{tapeOf(t, strings.Replace(filesAndTerminals, "look at", long+"look at", 1))},
-		Start: part("reader"), Level: replay.None,
+		Tapes: []*record.Tape{replaytest.Tape(t, strings.Replace(filesAndTerminals, "look at", long+"look at", 1))},
+		Start: replaytest.Role("reader"), Level: replay.None,
 	})
 	if err != nil || !strings.HasPrefix(said, "prompt: "+long+"look at") {
 		t.Errorf("got %v, %v, %.100q", err, report, said)
@@ -341,7 +338,7 @@ func TestClientSendsLongMessages(t *testing.T) {
 // also if its id stands at the end.
 func TestClientTakesLongAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tape.jsonl")
-	lines := portableFile(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+	lines := replaytest.Portable(t, `c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
 a {"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}},"jsonrpc":"2.0","id":0}
 c {"jsonrpc":"2.0","method":"notifications/initialized"}
 c {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"draw"}}
@@ -351,7 +348,7 @@ a {"result":{"content":[{"type":"image","mimeType":"image/png","data":"`+strings
 		t.Fatal(err)
 	}
 	report, _, said, err := playing(t, replay.Client{
-		Tapes: []*record.Tape{openTape(t, path)}, Start: part("tape", path), Level: replay.Content,
+		Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: replay.Content,
 	})
 	if err != nil || len(report.Notes) > 0 {
 		t.Errorf("got %v\n%v\n%s", err, report, said)
@@ -364,14 +361,14 @@ var chosen = regexp.MustCompile(`"optionId":"o\d+"`)
 // calls are interleaved at random.
 func TestClientOfGenerated(t *testing.T) {
 	for seed := range uint64(25) {
-		lines := strings.ReplaceAll(talk(rand.New(rand.NewPCG(seed, 3))), `"options":[]`, `"options":[{"optionId":"o","name":"Yes","kind":"allow_once"}]`)
+		lines := strings.ReplaceAll(replaytest.Talk(rand.New(rand.NewPCG(seed, 3))), `"options":[]`, `"options":[{"optionId":"o","name":"Yes","kind":"allow_once"}]`)
 		lines = chosen.ReplaceAllString(lines, `"optionId":"o"`)
 		path := filepath.Join(t.TempDir(), "tape.jsonl")
 		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		report, diff, said, err := playing(t, replay.Client{
-			Tapes: []*record.Tape{openTape(t, path)}, Start: part("tape", path), Level: replay.Content,
+			Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: replay.Content,
 		})
 		if err != nil || len(report.Notes) > 0 {
 			t.Fatalf("seed %d: got %v\n%v\n%s\n%s\n%s", seed, err, report, diff, said, lines)

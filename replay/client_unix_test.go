@@ -16,6 +16,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 func init() { parts["stubborn"] = stubborn }
@@ -32,17 +33,17 @@ func stubborn(args []string) {
 		panic(err)
 	}
 	fmt.Fprintln(os.Stderr, os.Getpid(), child.Process.Pid)
-	s := newStdio()
+	s := replaytest.NewStdio()
 	for _, result := range []string{`{"protocolVersion":1}`, `{"sessionId":"live-1"}`, `{"stopReason":"end_turn"}`} {
-		s.result(s.next(), result)
+		s.Result(s.Next(), result)
 	}
-	io.Copy(io.Discard, s.in)
+	io.Copy(io.Discard, s.In)
 	time.Sleep(time.Minute)
 }
 
 func TestClientLeavesNoProcess(t *testing.T) {
 	_, _, said, err := playing(t, replay.Client{
-		Tapes: []*record.Tape{tapeOf(t, cleaning)}, Start: part("stubborn"), Level: replay.None, Grace: 200 * time.Millisecond,
+		Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("stubborn"), Level: replay.None, Grace: 200 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)

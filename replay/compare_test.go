@@ -1,33 +1,13 @@
 package replay_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
-
-// cleaning is a turn with a thought, a tool call with a permission, and an
-// answer in two chunks.
-const cleaning = `
-c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"editor"}}}
-a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentInfo":{"name":"bot","version":"1"}}}
-c {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/home/ann/project","mcpServers":[]}}
-a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s-1"}}
-a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}
-c {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"clean up"}]}}
-a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm."}}}}
-a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"rm /home/ann/project/tmp","kind":"delete","rawInput":{"path":"/home/ann/project/tmp"}}}}
-a {"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s-1","toolCall":{"toolCallId":"t1"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}
-c {"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}
-a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"gone"}}]}}}
-a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"All "}}}}
-a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"clean."}}}}
-a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"usage_update","used":1200,"size":200000}}}
-a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
-`
 
 func TestOutline(t *testing.T) {
 	tests := []struct {
@@ -74,7 +54,7 @@ session 1
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			lines, err := replay.Side{Tapes: []*record.Tape{tapeOf(t, cleaning)}}.Outline(tt.level)
+			lines, err := replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}}.Outline(tt.level)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,14 +95,14 @@ func TestCompare(t *testing.T) {
 		{"agent's version", `"version":"1"`, `"version":"2"`, "exact"},
 		{"dialect", `"protocolVersion":1,"agentInfo"`, `"protocolVersion":2,"info"`, "shape content exact"},
 	}
-	a := replay.Side{Tapes: []*record.Tape{tapeOf(t, cleaning)}}
+	a := replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			changed := strings.ReplaceAll(cleaning, tt.old, tt.new)
-			if changed == cleaning && tt.old != "" {
+			changed := strings.ReplaceAll(replaytest.Cleaning, tt.old, tt.new)
+			if changed == replaytest.Cleaning && tt.old != "" {
 				t.Fatalf("%q is not in the conversation", tt.old)
 			}
-			b := replay.Side{Tapes: []*record.Tape{tapeOf(t, changed)}}
+			b := replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, changed)}}
 			var got []string
 			for _, level := range []replay.Level{replay.Shape, replay.Content, replay.Exact, replay.None} {
 				diff, err := replay.Compare(a, b, level)
@@ -156,13 +136,13 @@ c {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"b","p
 	a := `a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}}}}` + "\n"
 	b := strings.ReplaceAll(strings.ReplaceAll(a, `"a"`, `"b"`), `"1"`, `"2"`)
 	diff, err := replay.Compare(
-		replay.Side{Tapes: []*record.Tape{tapeOf(t, setup+a+b+a)}},
-		replay.Side{Tapes: []*record.Tape{tapeOf(t, setup+b+a+a)}}, replay.Content)
+		replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, setup+a+b+a)}},
+		replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, setup+b+a+a)}}, replay.Content)
 	if err != nil || !diff.Same() {
 		t.Errorf("got %v, %v", diff, err)
 	}
 	for session, want := range map[string]string{"a": "11", "b": "2"} {
-		lines, err := replay.Side{Tapes: []*record.Tape{tapeOf(t, setup+a+b+a)}, Session: session}.Outline(replay.Content)
+		lines, err := replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, setup+a+b+a)}, Session: session}.Outline(replay.Content)
 		if err != nil || !strings.Contains(strings.Join(lines, "\n"), "| "+want) || lines[0] != "session 1" {
 			t.Errorf("session %s: got %q, %v", session, lines, err)
 		}
@@ -194,8 +174,8 @@ a {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
 			var got []string
 			for _, level := range []replay.Level{replay.Shape, replay.Content} {
 				diff, err := replay.Compare(
-					replay.Side{Tapes: []*record.Tape{tapeOf(t, calls)}},
-					replay.Side{Tapes: []*record.Tape{tapeOf(t, strings.ReplaceAll(calls, tt.old, tt.new))}}, level)
+					replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, calls)}},
+					replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, strings.ReplaceAll(calls, tt.old, tt.new))}}, level)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -212,14 +192,11 @@ a {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
 
 // Every recorded tape is the same as itself and as no other.
 func TestCompareRecorded(t *testing.T) {
-	paths, err := filepath.Glob("../testdata/tapes/*.jsonl")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("got tapes %v, %v", paths, err)
-	}
+	paths := replaytest.Recorded(t)
 	for i, a := range paths {
 		for _, b := range []string{a, paths[(i+1)%len(paths)]} {
 			diff, err := replay.Compare(
-				replay.Side{Tapes: []*record.Tape{openTape(t, a)}}, replay.Side{Tapes: []*record.Tape{openTape(t, b)}}, replay.Exact)
+				replay.Side{Tapes: []*record.Tape{replaytest.Open(t, a)}}, replay.Side{Tapes: []*record.Tape{replaytest.Open(t, b)}}, replay.Exact)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,8 +212,8 @@ func TestCompareRecorded(t *testing.T) {
 func TestCompareLongValues(t *testing.T) {
 	long := func(dir, end string) replay.Side {
 		command := `"command":"` + strings.Repeat("cat "+dir+"/a; ", 40) + end + `"`
-		lines := strings.ReplaceAll(cleaning, "/home/ann/project", dir)
-		return replay.Side{Tapes: []*record.Tape{tapeOf(t, strings.Replace(lines, `"rawInput":{`, `"rawInput":{`+command+`,`, 1))}}
+		lines := strings.ReplaceAll(replaytest.Cleaning, "/home/ann/project", dir)
+		return replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, strings.Replace(lines, `"rawInput":{`, `"rawInput":{`+command+`,`, 1))}}
 	}
 	tests := []struct {
 		name string
@@ -256,7 +233,7 @@ func TestCompareLongValues(t *testing.T) {
 }
 
 func BenchmarkCompare(b *testing.B) {
-	source := replay.Side{Tapes: []*record.Tape{openTape(b, "../testdata/tapes/mcp-everything.jsonl")}}
+	source := replay.Side{Tapes: []*record.Tape{replaytest.Open(b, replaytest.TapeFile(b, "mcp-everything.jsonl"))}}
 	info, err := source.Tapes[0].Info()
 	if err != nil {
 		b.Fatal(err)

@@ -8,13 +8,14 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // Of the tape of each dialect, each session that was made for itself is a
 // conversation of its own: both sides play it alone.
 func TestDialectsOneSession(t *testing.T) {
-	for name, text := range dialectTapes(t) {
-		sessions, err := tapeIn(t, text).Sessions()
+	for name, text := range replaytest.Dialects(t) {
+		sessions, err := replaytest.Read(t, text).Sessions()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,12 +28,12 @@ func TestDialectsOneSession(t *testing.T) {
 				if err := os.WriteFile(path, text, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				then := replay.Side{Tapes: []*record.Tape{tapeIn(t, text)}, Session: s.ID}
+				then := replay.Side{Tapes: []*record.Tape{replaytest.Read(t, text)}, Session: s.ID}
 				lines, err := then.Outline(replay.Content)
 				if err != nil || len(lines) < 3 || lines[0] != "session 1" {
 					t.Fatalf("got %q, %v", lines, err)
 				}
-				report, diff, said, err := playing(t, replay.Client{Tapes: then.Tapes, Session: then.Session, Start: part("tape", path, s.ID), Level: replay.Content})
+				report, diff, said, err := playing(t, replay.Client{Tapes: then.Tapes, Session: then.Session, Start: replaytest.Role("tape", path, s.ID), Level: replay.Content})
 				if err != nil || len(report.Notes) > 0 {
 					t.Fatalf("got %v\n%v\n%s\n%s", err, report, diff, said)
 				}
@@ -47,14 +48,14 @@ func TestDialectsOneSession(t *testing.T) {
 // A fork of a session that nobody makes on the tape is made anew like a load.
 func TestClientForksAnew(t *testing.T) {
 	report, _, said, err := playing(t, replay.Client{
-		Tapes: []*record.Tape{tapeOf(t, `
+		Tapes: []*record.Tape{replaytest.Tape(t, `
 c {"id":0,"method":"initialize","params":{"protocolVersion":1}}
 a {"id":0,"result":{"protocolVersion":1}}
 c {"id":1,"method":"session/fork","params":{"sessionId":"elsewhere","cwd":"/w"}}
 a {"id":1,"result":{"sessionId":"f"}}
 c {"id":2,"method":"session/close","params":{"sessionId":"f"}}
 a {"id":2,"result":{}}`)},
-		Start: part("canned", `{"protocolVersion":1}`, `{"sessionId":"now"}`, `{}`), Level: replay.Content, AsNew: true,
+		Start: replaytest.Role("canned", `{"protocolVersion":1}`, `{"sessionId":"now"}`, `{}`), Level: replay.Content, AsNew: true,
 	})
 	if err != nil || len(report.Notes) > 0 || !strings.Contains(said, "session/new {\"cwd\"") || !strings.HasSuffix(said, "session/close {\"sessionId\":\"now\"}\n") {
 		t.Errorf("got %v, %v\n%s", err, report, said)

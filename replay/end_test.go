@@ -20,13 +20,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // An agent that was killed after the n-th frame of its tape is killed there: all
 // that it said before is said, and nothing more, however much the client has to
 // say.
 func TestDeath(t *testing.T) {
-	for _, path := range tapes(t) {
+	for _, path := range replaytest.Recorded(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			file, err := os.ReadFile(path)
@@ -37,7 +38,7 @@ func TestDeath(t *testing.T) {
 		})
 	}
 	for seed := range uint64(10) {
-		dieEverywhere(t, []byte(talk(rand.New(rand.NewPCG(seed, 4)))))
+		dieEverywhere(t, []byte(replaytest.Talk(rand.New(rand.NewPCG(seed, 4)))))
 	}
 }
 
@@ -52,7 +53,7 @@ func dieEverywhere(t *testing.T, file []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	says := said(t, whole, wire.ClientToAgent)
+	says := replaytest.Said(t, whole, wire.ClientToAgent)
 	lines := bytes.SplitAfter(bytes.TrimSpace(file), []byte("\n"))
 	for n := range len(lines) {
 		cut := append(bytes.Join(lines[:n], nil), `{"dir":"a2c","exit":{"code":137,"signal":"killed"}}`...)
@@ -60,7 +61,7 @@ func dieEverywhere(t *testing.T, file []byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := said(t, tape, wire.AgentToClient)
+		want := replaytest.Said(t, tape, wire.AgentToClient)
 		if last, err := tape.Last(); err != nil {
 			t.Fatal(err)
 		} else if f, err := tape.Frame(last - 1); err == nil && f.Dir == wire.AgentToClient && f.Method == "ping" {
@@ -114,7 +115,7 @@ func TestPace(t *testing.T) {
 					time.Sleep(time.Minute)
 					client.Close()
 				}()
-				a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, tape)}, Pace: pace, Patience: time.Hour}
+				a := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, tape)}, Pace: pace, Patience: time.Hour}
 				if report, err := a.Run(context.Background(), in, out, io.Discard); err != nil {
 					t.Fatalf("%v\n%s", err, &report)
 				}
@@ -128,7 +129,7 @@ func TestPace(t *testing.T) {
 
 // A run leaves no goroutine behind.
 func TestNothingLeft(t *testing.T) {
-	tape := tapeOf(t, twoTurns)
+	tape := replaytest.Tape(t, twoTurns)
 	before := runtime.NumGoroutine()
 	for range 20 {
 		a := replay.Agent{Tapes: []*record.Tape{tape}, Partial: true}
@@ -136,26 +137,15 @@ func TestNothingLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	settle(t, before)
-}
-
-// settle waits for goroutines to end that are about to.
-func settle(t testing.TB, want int) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > want; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			buf := make([]byte, 64<<10)
-			t.Fatalf("got %d goroutines, want %d:\n%s", runtime.NumGoroutine(), want, buf[:runtime.Stack(buf, true)])
-		}
-	}
+	replaytest.WaitForGoroutines(t, before)
 }
 
 // An agent that outlived a signal, and ended later without one, ends by itself.
 func TestDeathAfterSignal(t *testing.T) {
-	tape := tapeOf(t, `! {"dir":"c2a","signal":"hangup"}`+twoTurns+`! {"dir":"a2c","exit":{"code":3}}`)
+	tape := replaytest.Tape(t, `! {"dir":"c2a","signal":"hangup"}`+twoTurns+`! {"dir":"a2c","exit":{"code":3}}`)
 	in, client := io.Pipe()
 	defer client.Close()
-	go client.Write(said(t, tape, wire.ClientToAgent))
+	go client.Write(replaytest.Said(t, tape, wire.ClientToAgent))
 	a := replay.Agent{Tapes: []*record.Tape{tape}, Cwd: "/w/rec"}
 	report, err := a.Run(t.Context(), in, io.Discard, io.Discard) // returns though in is open
 	if err != nil || report.Exit == nil || report.Exit.Code != 3 || report.Signal != "" {
@@ -183,7 +173,7 @@ func TestPaceIsNoStall(t *testing.T) {
 			time.Sleep(time.Second)
 			client.Close()
 		}()
-		a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, tape)}, Pace: replay.Pace{Speed: 1}}
+		a := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, tape)}, Pace: replay.Pace{Speed: 1}}
 		if report, err := a.Run(t.Context(), in, io.Discard, io.Discard); err != nil {
 			t.Errorf("%v\n%s", err, &report)
 		}
@@ -225,7 +215,7 @@ func TestPaceOfConnections(t *testing.T) {
 					time.Sleep(time.Minute)
 					client.Close()
 				}()
-				tape := tapeOf(t, connection(0, "r", tt.first)+connection(20, "s", tt.second))
+				tape := replaytest.Tape(t, connection(0, "r", tt.first)+connection(20, "s", tt.second))
 				a := replay.Agent{Tapes: []*record.Tape{tape}, Pace: replay.Pace{Speed: 1}, Cwd: "/"}
 				report, err := a.Run(t.Context(), in, &out, io.Discard)
 				if err != nil || report.Sent != 3 || report.Received != 2 || report.Matched != 2 {

@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // An id means what the side that sends it means by it: the client of now has
@@ -93,8 +94,8 @@ a {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tape := tapeOf(t, tt.tape)
-			hello, _, _ := bytes.Cut(said(t, tape, wire.ClientToAgent), []byte("\n"))
+			tape := replaytest.Tape(t, tt.tape)
+			hello, _, _ := bytes.Cut(replaytest.Said(t, tape, wire.ClientToAgent), []byte("\n"))
 			var out bytes.Buffer
 			agent := replay.Agent{Tapes: []*record.Tape{tape}}
 			report, err := agent.Run(t.Context(), strings.NewReader(string(hello)+"\n"+strings.Join(tt.client, "\n")+"\n"), &out, io.Discard)

@@ -11,23 +11,24 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // asking: an MCP server whose tools ask the client something, wait until it has
 // made progress with that, and then want no answer any more.
 func asking([]string) {
-	s := newStdio()
+	s := replaytest.NewStdio()
 	for {
-		m := s.next()
+		m := s.Next()
 		switch m.Get("method").Str {
 		case "initialize":
-			s.result(m, `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`)
+			s.Result(m, `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`)
 		case "tools/call":
-			s.say(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"progressToken":5}}}`)
-			for m := s.read(); m.Get("params.progressToken").Raw != "5"; m = s.read() {
+			s.Say(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"progressToken":5}}}`)
+			for m := s.Read(); m.Get("params.progressToken").Raw != "5"; m = s.Read() {
 			}
-			s.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-			s.result(m, `{"content":[]}`)
+			s.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+			s.Result(m, `{"content":[]}`)
 		}
 	}
 }
@@ -36,7 +37,7 @@ func asking([]string) {
 // that where the agent takes it back; and of its progress the agent is told.
 func TestLiveAsks(t *testing.T) {
 	const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"sampling":{}},"clientInfo":{"name":"c","version":"1"}}}`
-	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: part("asking").Command}
+	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: replaytest.Role("asking").Command}
 	if _, _, err := converse(t, c, hello); err != nil {
 		t.Fatal(err)
 	}

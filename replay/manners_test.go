@@ -9,14 +9,15 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 func TestManners(t *testing.T) {
-	for _, path := range tapes(t) {
+	for _, path := range replaytest.Recorded(t) {
 		for _, r := range robots {
 			t.Run(filepath.Base(path)+"/"+r.name, func(t *testing.T) {
 				t.Parallel()
-				tape := openTape(t, path)
+				tape := replaytest.Open(t, path)
 				info, err := tape.Info()
 				if err != nil {
 					t.Fatal(err)

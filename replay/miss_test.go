@@ -13,6 +13,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // A turn with a permission, and a second one that is cancelled.
@@ -212,7 +213,7 @@ func TestMiss(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tape := tapeOf(t, tt.tape)
+				tape := replaytest.Tape(t, tt.tape)
 				in, w := io.Pipe()
 				go func() {
 					for _, text := range tt.says {
@@ -256,7 +257,7 @@ func TestManyMisses(t *testing.T) {
 		fmt.Fprintf(&says, `{"jsonrpc":"2.0","id":%d,"method":"_x/none"}`+"\n", i)
 		fmt.Fprintf(&says, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"z"}}`+"\n")
 	}
-	a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, twoTurns)}, Partial: true}
+	a := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, twoTurns)}, Partial: true}
 	var out bytes.Buffer
 	report, err := a.Run(t.Context(), strings.NewReader(says.String()), &out, io.Discard)
 	if !errors.Is(err, replay.ErrDiverged) || strings.Count(out.String(), `"error"`) != 250 {

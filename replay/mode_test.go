@@ -15,6 +15,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // echo is an agent that repeats what it is told.
@@ -52,7 +53,7 @@ func echo([]string) {
 	}
 }
 
-var echoAgent = part("echo").Command
+var echoAgent = replaytest.Role("echo").Command
 
 // converse runs a cassette with a client that waits for each answer, and returns
 // what the agent said.
@@ -150,7 +151,7 @@ func mode(t *testing.T, path string) os.FileMode {
 // What was opened is played, once: its file is not read again.
 func TestOpened(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "fix.jsonl")
-	if err := os.WriteFile(file, []byte(readFile(t, "../testdata/tapes/acp-go-sdk.jsonl")), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(readFile(t, replaytest.TapeFile(t, "acp-go-sdk.jsonl"))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c := &replay.Cassette{Path: file}

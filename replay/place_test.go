@@ -16,17 +16,18 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // What belongs to no session, and what is no frame of the protocol, comes when
 // all has come that the client said before it, and not earlier.
 func TestPlaces(t *testing.T) {
-	for _, path := range tapes(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) { checkPlaces(t, openTape(t, path)) })
+	for _, path := range replaytest.Recorded(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) { checkPlaces(t, replaytest.Open(t, path)) })
 	}
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			text := talk(rand.New(rand.NewPCG(seed, 6)))
+			text := replaytest.Talk(rand.New(rand.NewPCG(seed, 6)))
 			tape, err := record.ReadPortable(strings.NewReader(text), "generated")
 			if err != nil {
 				t.Fatal(err)
@@ -130,7 +131,7 @@ a {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}
 		var said bytes.Buffer
 		done := make(chan error)
 		go func() {
-			a := replay.Agent{Tapes: []*record.Tape{tapeOf(t, tape)}, Cwd: "/w/rec"}
+			a := replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, tape)}, Cwd: "/w/rec"}
 			_, err := a.Run(t.Context(), in, &said, &said)
 			done <- err
 		}()
@@ -165,20 +166,20 @@ a {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"there is no /none"}}
 a {"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}
 `
 	for _, r := range robots {
-		t.Run(r.name, func(t *testing.T) { checkRobot(t, r, tapeOf(t, tape), replay.Agent{Cwd: "/"}) })
+		t.Run(r.name, func(t *testing.T) { checkRobot(t, r, replaytest.Tape(t, tape), replay.Agent{Cwd: "/"}) })
 	}
 	t.Run("in lockstep", func(t *testing.T) {
 		asks := robot{name: "asks", wait: func(s *scene, lines []line, i int) bool {
 			return i > 0 && !s.answered[string(lines[i-1].e.ID)]
 		}}
-		checkRobot(t, asks, tapeOf(t, tape), replay.Agent{Cwd: "/"})
+		checkRobot(t, asks, replaytest.Tape(t, tape), replay.Agent{Cwd: "/"})
 	})
 }
 
 // A line on stderr is as long as it was.
 func TestLongLine(t *testing.T) {
 	long := strings.Repeat("word ", 1<<19)
-	tape := tapeOf(t, `! {"dir":"err","text":"`+long+`"}`+"\nc "+hello)
+	tape := replaytest.Tape(t, `! {"dir":"err","text":"`+long+`"}`+"\nc "+hello)
 	var out, errOut bytes.Buffer
 	a := replay.Agent{Tapes: []*record.Tape{tape}, Partial: true}
 	if _, err := a.Run(t.Context(), strings.NewReader(""), &out, &errOut); err != nil {

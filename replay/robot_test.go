@@ -18,6 +18,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // A robot is a client that says what a tape's client said, in its own manner.
@@ -316,11 +317,11 @@ func (r robot) run(t *testing.T, tape *record.Tape, agent replay.Agent) (*scene,
 		<-done
 	}
 	<-heard
-	if want := said(t, tape, wire.AgentStderr); !bytes.Equal(s.stderr.Bytes(), want) {
+	if want := replaytest.Said(t, tape, wire.AgentStderr); !bytes.Equal(s.stderr.Bytes(), want) {
 		t.Errorf("stderr: got %q, want %q", &s.stderr, want)
 	}
 	var junk []string
-	for line := range bytes.Lines(said(t, tape, wire.AgentToClient)) {
+	for line := range bytes.Lines(replaytest.Said(t, tape, wire.AgentToClient)) {
 		if line = bytes.TrimRight(line, "\r\n"); wire.Scan(line).Kind == wire.Invalid {
 			junk = append(junk, string(line))
 		}

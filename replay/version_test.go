@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // A client can speak with the agent of a tape if it offers what was offered there,
@@ -28,7 +29,7 @@ func TestVersions(t *testing.T) {
 		{`2`, `1`, `1`, true},
 		{`2`, `2`, `1`, false},
 	} {
-		tape := tapeOf(t, "c "+fmt.Sprintf(offer, tt.offered)+"\na "+fmt.Sprintf(answer, tt.agreed))
+		tape := replaytest.Tape(t, "c "+fmt.Sprintf(offer, tt.offered)+"\na "+fmt.Sprintf(answer, tt.agreed))
 		agent := replay.Agent{Tapes: []*record.Tape{tape}}
 		report, err := agent.Run(t.Context(), strings.NewReader(fmt.Sprintf(offer, tt.now)+"\n"), io.Discard, io.Discard)
 		if (err == nil) != tt.ok {
