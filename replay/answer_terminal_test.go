@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -36,7 +37,7 @@ a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 		t.Fatal(err)
 	}
 	report, diff, said, err := playing(t, replay.Client{
-		Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: replay.Content,
+		Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content,
 	})
 	if err != nil || len(report.Notes) > 0 {
 		t.Errorf("got %v\n%v\n%s\n%s", err, report, diff, said)

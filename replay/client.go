@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
@@ -34,7 +35,7 @@ type Client struct {
 	Start record.Start
 
 	Store    *record.Store // where the new tapes are kept; nil: they are not
-	Level    Level         // what is compared
+	Level    compare.Level // what is compared
 	AsNew    bool          // a session that nobody makes on the tapes is made anew where it is loaded
 	Patience time.Duration // how long the agent may be silent while something is waited for; 0 is 30 s
 	Limit    time.Duration // of one run of the agent; 0 is an hour
@@ -45,16 +46,17 @@ type Client struct {
 
 // Errors of Client.Run by which callers decide.
 var (
+	ErrDiffers = errors.New("the conversations differ")
 	ErrDialect = errors.New("the agent speaks another dialect than the tape")
 	ErrUnmade  = errors.New("the tape does not begin where the session was made")
 )
 
 // A ClientReport says what became of a Client's run.
 type ClientReport struct {
-	Tapes   []string `json:"tapes"`             // the new tapes, one for each run of the agent
-	Notes   []string `json:"notes"`             // what could not be played as recorded
-	Stopped string   `json:"stopped,omitempty"` // why not all was played; empty if it was
-	Diff    Diff     `json:"diff"`              // from the tape to the new run
+	Tapes   []string     `json:"tapes"`             // the new tapes, one for each run of the agent
+	Notes   []string     `json:"notes"`             // what could not be played as recorded
+	Stopped string       `json:"stopped,omitempty"` // why not all was played; empty if it was
+	Diff    compare.Diff `json:"diff"`              // from the tape to the new run
 }
 
 // String returns the notes and why it stopped, as lines for people. Nothing in
@@ -152,10 +154,10 @@ func (c *Client) play(ctx context.Context, p *plan, known *remap.AgentMap, store
 
 // compare compares what was recorded with the new tapes.
 func (c *Client) compare(store *record.Store, known *remap.AgentMap, report *ClientReport) error {
-	if c.Level == None {
+	if c.Level == compare.None {
 		return nil
 	}
-	now := Side{Session: known.Session(c.Session), AsNew: c.AsNew}
+	now := compare.Side{Session: known.Session(c.Session), AsNew: c.AsNew}
 	for _, id := range report.Tapes {
 		tape, err := store.Open(id)
 		if err != nil {
@@ -164,6 +166,6 @@ func (c *Client) compare(store *record.Store, known *remap.AgentMap, report *Cli
 		now.Tapes = append(now.Tapes, tape)
 	}
 	var err error
-	report.Diff, err = Compare(Side{c.Tapes, c.Session, c.AsNew}, now, c.Level)
+	report.Diff, err = compare.Tapes(compare.Side{Tapes: c.Tapes, Session: c.Session, AsNew: c.AsNew}, now, c.Level)
 	return err
 }

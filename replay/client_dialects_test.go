@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -21,9 +22,9 @@ func TestDialectsClient(t *testing.T) {
 				if err := os.WriteFile(path, replaytest.Renamed(t, text, whose), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				then := replay.Side{Tapes: []*record.Tape{replaytest.Read(t, replaytest.Renamed(t, text, replaytest.Nobody))}}
+				then := compare.Side{Tapes: []*record.Tape{replaytest.Read(t, replaytest.Renamed(t, text, replaytest.Nobody))}}
 				store := record.OpenStore(t.TempDir())
-				report, diff, said, err := playing(t, replay.Client{Tapes: then.Tapes, Start: replaytest.Role("tape", path), Store: store, Level: replay.Content})
+				report, diff, said, err := playing(t, replay.Client{Tapes: then.Tapes, Start: replaytest.Role("tape", path), Store: store, Level: compare.Content})
 				if err != nil || len(report.Notes) > 0 || len(report.Tapes) != 1 {
 					t.Fatalf("got %v\n%v\n%s\n%s", err, report, diff, said)
 				}
@@ -34,9 +35,9 @@ func TestDialectsClient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				now := replay.Side{Tapes: []*record.Tape{tape}}
-				for _, pair := range [][2]replay.Side{{then, then}, {now, now}, {now, then}} {
-					if diff, err := replay.Compare(pair[0], pair[1], replay.Content); err != nil || !diff.Same() {
+				now := compare.Side{Tapes: []*record.Tape{tape}}
+				for _, pair := range [][2]compare.Side{{then, then}, {now, now}, {now, then}} {
+					if diff, err := compare.Tapes(pair[0], pair[1], compare.Content); err != nil || !diff.Same() {
 						t.Errorf("got %v, %v", diff, err)
 					}
 				}

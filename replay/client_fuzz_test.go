@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/internal/lines"
 	"github.com/acptap/acptap/replay/internal/remap"
 	"github.com/acptap/acptap/replay/internal/replaytest"
@@ -28,9 +29,9 @@ func FuzzClient(f *testing.F) {
 		if err != nil {
 			return
 		}
-		side := Side{Tapes: []*record.Tape{tape}}
-		for _, level := range []Level{Shape, Content, Exact} {
-			if diff, err := Compare(side, side, level); err == nil && !diff.Same() {
+		side := compare.Side{Tapes: []*record.Tape{tape}}
+		for _, level := range []compare.Level{compare.Shape, compare.Content, compare.Exact} {
+			if diff, err := compare.Tapes(side, side, level); err == nil && !diff.Same() {
 				t.Errorf("%v: differs from itself: %v", level, diff)
 			}
 		}

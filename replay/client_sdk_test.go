@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -61,7 +62,7 @@ func (b *sdkBot) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 }
 
 func TestClientWithSDK(t *testing.T) {
-	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("sdk"), Level: replay.Content}
+	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("sdk"), Level: compare.Content}
 	client.Start.Cwd = "/tmp/sdk/project"
 	report, diff, said, err := playing(t, client)
 	const want = `--- tape

@@ -18,6 +18,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -52,7 +53,7 @@ func TestClientOfRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			report, diff, said, err := playing(t, replay.Client{
-				Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: replay.Content, AsNew: true,
+				Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content, AsNew: true,
 			})
 			if err != nil || len(report.Notes) > 0 {
 				t.Errorf("got %v\n%v\n%s\n%s", err, report, diff, said)
@@ -66,26 +67,26 @@ func TestClient(t *testing.T) {
 	tests := []struct {
 		name    string
 		manner  string
-		level   replay.Level
+		level   compare.Level
 		err     error
 		stopped string // beginning of
 		note    string // a part of the notes; empty: there are none
 		diff    string // a part of it
 		said    string // a part of what the agent saw
 	}{
-		{name: "same", manner: "", level: replay.Content, said: "selected y"},
-		{name: "other chunks", manner: "chunks", level: replay.Content},
-		{name: "other text", manner: "text", level: replay.Shape},
-		{name: "other text counts", manner: "text", level: replay.Content, err: replay.ErrDiffers, diff: "-      | All clean.\n+      | Done.\n"},
-		{name: "other text, nothing compared", manner: "text", level: replay.None},
-		{name: "other options", manner: "options", level: replay.Content, said: "selected allow-1"},
-		{name: "only always", manner: "always", level: replay.Shape, err: replay.ErrDiffers, note: "refused: nothing is offered like y", said: "cancelled", diff: "-      permission: allow_once\n+    tool call, delete: failed\n+      permission: cancelled\n"},
-		{name: "asks for something else", manner: "other", level: replay.Shape, err: replay.ErrDiffers, note: "refused: the tape has no answer for that", said: "selected n"},
-		{name: "asks twice", manner: "twice", level: replay.Shape, err: replay.ErrDiffers, note: "refused", said: "selected y\noutcome: selected n"},
-		{name: "asks first", manner: "first", level: replay.Content, said: "selected y"},
-		{name: "does not ask", manner: "unasked", level: replay.Shape, err: replay.ErrDiffers, diff: "-      permission: allow_once\n"},
-		{name: "unknown request", manner: "extension", level: replay.None, note: "_bot/feel: the tape has no such request", said: "error -32601"},
-		{name: "fails", manner: "fails", level: replay.Shape, err: replay.ErrDiffers, diff: "+  turn 1 error -32603"},
+		{name: "same", manner: "", level: compare.Content, said: "selected y"},
+		{name: "other chunks", manner: "chunks", level: compare.Content},
+		{name: "other text", manner: "text", level: compare.Shape},
+		{name: "other text counts", manner: "text", level: compare.Content, err: replay.ErrDiffers, diff: "-      | All clean.\n+      | Done.\n"},
+		{name: "other text, nothing compared", manner: "text", level: compare.None},
+		{name: "other options", manner: "options", level: compare.Content, said: "selected allow-1"},
+		{name: "only always", manner: "always", level: compare.Shape, err: replay.ErrDiffers, note: "refused: nothing is offered like y", said: "cancelled", diff: "-      permission: allow_once\n+    tool call, delete: failed\n+      permission: cancelled\n"},
+		{name: "asks for something else", manner: "other", level: compare.Shape, err: replay.ErrDiffers, note: "refused: the tape has no answer for that", said: "selected n"},
+		{name: "asks twice", manner: "twice", level: compare.Shape, err: replay.ErrDiffers, note: "refused", said: "selected y\noutcome: selected n"},
+		{name: "asks first", manner: "first", level: compare.Content, said: "selected y"},
+		{name: "does not ask", manner: "unasked", level: compare.Shape, err: replay.ErrDiffers, diff: "-      permission: allow_once\n"},
+		{name: "unknown request", manner: "extension", level: compare.None, note: "_bot/feel: the tape has no such request", said: "error -32601"},
+		{name: "fails", manner: "fails", level: compare.Shape, err: replay.ErrDiffers, diff: "+  turn 1 error -32603"},
 		{name: "silent", manner: "silent", err: replay.ErrDiffers, stopped: "waited 2s for the answer to initialize (frame 1)"},
 		{name: "hangs in the turn", manner: "hangs", err: replay.ErrDiffers, stopped: "waited 2s for the answer to session/prompt (frame 6)", diff: "+  turn 1 has no end\n"},
 		{name: "dies in the turn", manner: "dies", err: replay.ErrDiffers, stopped: "the agent ended before the answer to session/prompt (frame 6): agent exited with status 7"},
@@ -134,7 +135,7 @@ func TestClientSaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff, err := replay.Compare(replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}}, replay.Side{Tapes: []*record.Tape{saved}}, replay.Content)
+	diff, err := compare.Tapes(compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}}, compare.Side{Tapes: []*record.Tape{saved}}, compare.Content)
 	if err != nil || !diff.Same() {
 		t.Errorf("got %v, %v", diff, err)
 	}
@@ -194,7 +195,7 @@ func TestClientCancels(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.manner, func(t *testing.T) {
 			report, _, said, err := playing(t, replay.Client{
-				Tapes: []*record.Tape{replaytest.Tape(t, interrupted)}, Start: replaytest.Role("moody", tt.manner), Level: replay.None,
+				Tapes: []*record.Tape{replaytest.Tape(t, interrupted)}, Start: replaytest.Role("moody", tt.manner), Level: compare.None,
 			})
 			if err != nil || strings.Join(report.Notes, "\n") != tt.note || said != tt.said {
 				t.Errorf("got %v, %q, %q\nwant %q, %q", err, report.Notes, said, tt.note, tt.said)
@@ -228,7 +229,7 @@ a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 `
 
 func TestClientFilesAndTerminals(t *testing.T) {
-	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, filesAndTerminals)}, Start: replaytest.Role("reader"), Level: replay.None}
+	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, filesAndTerminals)}, Start: replaytest.Role("reader"), Level: compare.None}
 	client.Start.Cwd = "/tmp/project/now"
 	report, _, said, err := playing(t, client)
 	if err != nil {
@@ -314,7 +315,7 @@ a {"jsonrpc":"2.0","id":1,"result":{}}
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			report, diff, said, err := playing(t, replay.Client{Tapes: tt.tapes, Session: tt.session, Start: replaytest.Role("patient"), AsNew: tt.anew, Level: replay.Content})
+			report, diff, said, err := playing(t, replay.Client{Tapes: tt.tapes, Session: tt.session, Start: replaytest.Role("patient"), AsNew: tt.anew, Level: compare.Content})
 			if !errors.Is(err, tt.err) || said != tt.said {
 				t.Errorf("got %v, %q, %v\n%s\nwant %v, %q", err, said, report, diff, tt.err, tt.said)
 			}
@@ -327,7 +328,7 @@ func TestClientSendsLongMessages(t *testing.T) {
 	long := strings.Repeat("long ", 1<<19)
 	report, _, said, err := playing(t, replay.Client{
 		Tapes: []*record.Tape{replaytest.Tape(t, strings.Replace(filesAndTerminals, "look at", long+"look at", 1))},
-		Start: replaytest.Role("reader"), Level: replay.None,
+		Start: replaytest.Role("reader"), Level: compare.None,
 	})
 	if err != nil || !strings.HasPrefix(said, "prompt: "+long+"look at") {
 		t.Errorf("got %v, %v, %.100q", err, report, said)
@@ -348,7 +349,7 @@ a {"result":{"content":[{"type":"image","mimeType":"image/png","data":"`+strings
 		t.Fatal(err)
 	}
 	report, _, said, err := playing(t, replay.Client{
-		Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: replay.Content,
+		Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content,
 	})
 	if err != nil || len(report.Notes) > 0 {
 		t.Errorf("got %v\n%v\n%s", err, report, said)
@@ -368,7 +369,7 @@ func TestClientOfGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		report, diff, said, err := playing(t, replay.Client{
-			Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: replay.Content,
+			Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content,
 		})
 		if err != nil || len(report.Notes) > 0 {
 			t.Fatalf("seed %d: got %v\n%v\n%s\n%s\n%s", seed, err, report, diff, said, lines)

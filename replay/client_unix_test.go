@@ -16,6 +16,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -43,7 +44,7 @@ func stubborn(args []string) {
 
 func TestClientLeavesNoProcess(t *testing.T) {
 	_, _, said, err := playing(t, replay.Client{
-		Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("stubborn"), Level: replay.None, Grace: 200 * time.Millisecond,
+		Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("stubborn"), Level: compare.None, Grace: 200 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/compare"
 )
 
 func newDiffCmd(dir *string) *cobra.Command {
-	level := replay.Content
+	level := compare.Content
 	var exact, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff [flags] REF REF",
@@ -47,9 +47,9 @@ Exit status 0 if they are the same, 1 if they differ, 2 if one cannot be read.`,
 				return err
 			}
 			if exact {
-				level = replay.Exact
+				level = compare.Exact
 			}
-			diff, err := replay.Compare(a.side(), b.side(), level)
+			diff, err := compare.Tapes(a.side(), b.side(), level)
 			if err != nil {
 				return err
 			}
@@ -69,14 +69,14 @@ Exit status 0 if they are the same, 1 if they differ, 2 if one cannot be read.`,
 	return cmd
 }
 
-func writeDiff(w io.Writer, diff replay.Diff, oldName, newName string, asJSON bool) error {
+func writeDiff(w io.Writer, diff compare.Diff, oldName, newName string, asJSON bool) error {
 	if !asJSON {
 		return diff.WriteUnified(w, oldName, newName)
 	}
 	return writeValue(w, diff)
 }
 
-func (s subject) side() replay.Side { return replay.Side{Tapes: s.tapes(), Session: s.Session} }
+func (s subject) side() compare.Side { return compare.Side{Tapes: s.tapes(), Session: s.Session} }
 
 func (s subject) tapes() []*record.Tape {
 	var list []*record.Tape

@@ -14,6 +14,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/compare"
 )
 
 func newReplayClientCmd(dir *string) *cobra.Command {
@@ -77,7 +78,7 @@ be run.`,
 		},
 	}
 	f := cmd.Flags()
-	f.TextVar(&client.Level, "compare", replay.Shape, "`what` counts: shape, content, exact or none")
+	f.TextVar(&client.Level, "compare", compare.Shape, "`what` counts: shape, content, exact or none")
 	f.StringVar(&client.Start.Cwd, "cwd", "", "the `directory` that AGENT works in (default the current one)")
 	f.BoolVar(&client.AsNew, "as-new", false, "make a session anew that the tape loads and nobody makes on it")
 	f.DurationVar(&client.Patience, "patience", 0, "how long AGENT may be silent while something is waited for (default 30s)")

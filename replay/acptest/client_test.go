@@ -8,9 +8,10 @@ import (
 
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/acptest"
+	"github.com/acptap/acptap/replay/compare"
 )
 
-func content(c *replay.Client) { c.Level = replay.Content }
+func content(c *replay.Client) { c.Level = compare.Content }
 
 // quick is for agents that say nothing after their last answer.
 func quick(c *replay.Client) { c.Settle = 10 * time.Millisecond }

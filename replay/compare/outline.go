@@ -1,4 +1,4 @@
-package replay
+package compare
 
 import (
 	"cmp"
@@ -16,10 +16,10 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// Outline returns a conversation as lines, such that two that are the same on
+// outline returns a conversation as lines, such that two that are the same on
 // the level have the same lines. A line holds no line feed; text in it is as it
 // came over the wire.
-func (s Side) Outline(level Level) ([]string, error) {
+func (s Side) outline(level Level) ([]string, error) {
 	switch level {
 	case None:
 		return nil, nil

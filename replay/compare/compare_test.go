@@ -1,21 +1,21 @@
-package replay_test
+package compare_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 func TestOutline(t *testing.T) {
 	tests := []struct {
 		name  string
-		level replay.Level
+		level compare.Level
 		want  string
 	}{
-		{"shape", replay.Shape, `
+		{"shape", compare.Shape, `
 connection acp v1
   initialize: ok
 session 1
@@ -29,7 +29,7 @@ session 1
   turn 1 ended end_turn
   told: available_commands_update, usage_update
 `},
-		{"content", replay.Content, `
+		{"content", compare.Content, `
 connection acp v1
   initialize: ok
     with protocolVersion 1
@@ -54,7 +54,7 @@ session 1
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			lines, err := replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}}.Outline(tt.level)
+			lines, err := compare.Outline(compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}}, tt.level)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,6 +62,23 @@ session 1
 				t.Errorf("got %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// Each session of the tapes that were made by hand has an outline of its own.
+func TestOutlineOfOneSession(t *testing.T) {
+	for name, text := range replaytest.Dialects(t) {
+		tape := replaytest.Read(t, text)
+		sessions, err := tape.Sessions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range sessions {
+			lines, err := compare.Outline(compare.Side{Tapes: []*record.Tape{tape}, Session: s.ID}, compare.Content)
+			if err != nil || len(lines) < 3 || lines[0] != "session 1" {
+				t.Errorf("%s, %s: got %q, %v", name, s.ID, lines, err)
+			}
+		}
 	}
 }
 
@@ -95,17 +112,17 @@ func TestCompare(t *testing.T) {
 		{"agent's version", `"version":"1"`, `"version":"2"`, "exact"},
 		{"dialect", `"protocolVersion":1,"agentInfo"`, `"protocolVersion":2,"info"`, "shape content exact"},
 	}
-	a := replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}}
+	a := compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			changed := strings.ReplaceAll(replaytest.Cleaning, tt.old, tt.new)
 			if changed == replaytest.Cleaning && tt.old != "" {
 				t.Fatalf("%q is not in the conversation", tt.old)
 			}
-			b := replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, changed)}}
+			b := compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, changed)}}
 			var got []string
-			for _, level := range []replay.Level{replay.Shape, replay.Content, replay.Exact, replay.None} {
-				diff, err := replay.Compare(a, b, level)
+			for _, level := range []compare.Level{compare.Shape, compare.Content, compare.Exact, compare.None} {
+				diff, err := compare.Tapes(a, b, level)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -135,14 +152,14 @@ c {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"b","p
 `
 	a := `a {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}}}}` + "\n"
 	b := strings.ReplaceAll(strings.ReplaceAll(a, `"a"`, `"b"`), `"1"`, `"2"`)
-	diff, err := replay.Compare(
-		replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, setup+a+b+a)}},
-		replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, setup+b+a+a)}}, replay.Content)
+	diff, err := compare.Tapes(
+		compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, setup+a+b+a)}},
+		compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, setup+b+a+a)}}, compare.Content)
 	if err != nil || !diff.Same() {
 		t.Errorf("got %v, %v", diff, err)
 	}
 	for session, want := range map[string]string{"a": "11", "b": "2"} {
-		lines, err := replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, setup+a+b+a)}, Session: session}.Outline(replay.Content)
+		lines, err := compare.Outline(compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, setup+a+b+a)}, Session: session}, compare.Content)
 		if err != nil || !strings.Contains(strings.Join(lines, "\n"), "| "+want) || lines[0] != "session 1" {
 			t.Errorf("session %s: got %q, %v", session, lines, err)
 		}
@@ -172,10 +189,10 @@ a {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"3"}]}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, level := range []replay.Level{replay.Shape, replay.Content} {
-				diff, err := replay.Compare(
-					replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, calls)}},
-					replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, strings.ReplaceAll(calls, tt.old, tt.new))}}, level)
+			for _, level := range []compare.Level{compare.Shape, compare.Content} {
+				diff, err := compare.Tapes(
+					compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, calls)}},
+					compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, strings.ReplaceAll(calls, tt.old, tt.new))}}, level)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -195,8 +212,8 @@ func TestCompareRecorded(t *testing.T) {
 	paths := replaytest.Recorded(t)
 	for i, a := range paths {
 		for _, b := range []string{a, paths[(i+1)%len(paths)]} {
-			diff, err := replay.Compare(
-				replay.Side{Tapes: []*record.Tape{replaytest.Open(t, a)}}, replay.Side{Tapes: []*record.Tape{replaytest.Open(t, b)}}, replay.Exact)
+			diff, err := compare.Tapes(
+				compare.Side{Tapes: []*record.Tape{replaytest.Open(t, a)}}, compare.Side{Tapes: []*record.Tape{replaytest.Open(t, b)}}, compare.Exact)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,14 +227,14 @@ func TestCompareRecorded(t *testing.T) {
 // A value that is too long to be written whole is told from others all the same,
 // and the working directory in it does not count.
 func TestCompareLongValues(t *testing.T) {
-	long := func(dir, end string) replay.Side {
+	long := func(dir, end string) compare.Side {
 		command := `"command":"` + strings.Repeat("cat "+dir+"/a; ", 40) + end + `"`
 		lines := strings.ReplaceAll(replaytest.Cleaning, "/home/ann/project", dir)
-		return replay.Side{Tapes: []*record.Tape{replaytest.Tape(t, strings.Replace(lines, `"rawInput":{`, `"rawInput":{`+command+`,`, 1))}}
+		return compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, strings.Replace(lines, `"rawInput":{`, `"rawInput":{`+command+`,`, 1))}}
 	}
 	tests := []struct {
 		name string
-		b    replay.Side
+		b    compare.Side
 		same bool
 	}{
 		{"same", long("/home/ann/project", "x"), true},
@@ -225,7 +242,7 @@ func TestCompareLongValues(t *testing.T) {
 		{"other end", long("/tmp/y", "z"), false},
 	}
 	for _, tt := range tests {
-		diff, err := replay.Compare(long("/home/ann/project", "x"), tt.b, replay.Content)
+		diff, err := compare.Tapes(long("/home/ann/project", "x"), tt.b, compare.Content)
 		if err != nil || diff.Same() != tt.same {
 			t.Errorf("%s: got %v, %v", tt.name, diff, err)
 		}
@@ -233,7 +250,7 @@ func TestCompareLongValues(t *testing.T) {
 }
 
 func BenchmarkCompare(b *testing.B) {
-	source := replay.Side{Tapes: []*record.Tape{replaytest.Open(b, replaytest.TapeFile(b, "mcp-everything.jsonl"))}}
+	source := compare.Side{Tapes: []*record.Tape{replaytest.Open(b, replaytest.TapeFile(b, "mcp-everything.jsonl"))}}
 	info, err := source.Tapes[0].Info()
 	if err != nil {
 		b.Fatal(err)
@@ -241,7 +258,7 @@ func BenchmarkCompare(b *testing.B) {
 	b.SetBytes(2 * info.Bytes)
 	b.ReportAllocs()
 	for b.Loop() {
-		if diff, err := replay.Compare(source, source, replay.Content); err != nil || !diff.Same() {
+		if diff, err := compare.Tapes(source, source, compare.Content); err != nil || !diff.Same() {
 			b.Fatal(diff, err)
 		}
 	}

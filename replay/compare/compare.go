@@ -1,23 +1,15 @@
-// Package replay plays a tape to one side of a connection: as the agent, to a
-// client (Agent), or as the client, to a live agent (Client); and it compares
-// two conversations (Compare). A tape is taken as a conversation, not as a list:
-// what sessions and calls do beside each other has no order, and ids,
-// directories and speed may be others than when it was recorded. Nothing hangs
-// on what does not come.
+// Package compare compares two conversations, each on one tape or several: it
+// writes them as outlines, in which all that differs from run to run by its
+// nature is left out, and tells what differs between these line by line.
 //
-// What methods mean, the package asks of proxy/dialect. It knows nothing of
-// screens and of the command line.
-package replay
+// A difference in the outlines is one in the conversations; what a level leaves
+// out may differ unseen.
+package compare
 
 import (
-	"errors"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
-
-// ErrDiffers says that two conversations are not the same.
-var ErrDiffers = errors.New("the conversations differ")
 
 // A Level says what counts when two conversations are compared.
 type Level uint8
@@ -51,15 +43,15 @@ type Side struct {
 	AsNew   bool   // how a session was opened, and what its history was, is left out
 }
 
-// Compare compares two conversations. What differs from run to run by its
+// Tapes compares two conversations. What differs from run to run by its
 // nature counts on the level Exact only: ids, times, numbers of tokens, the
 // working directory, and the order of what sessions do beside each other.
-func Compare(a, b Side, level Level) (Diff, error) {
-	before, err := a.Outline(level)
+func Tapes(a, b Side, level Level) (Diff, error) {
+	before, err := a.outline(level)
 	if err != nil {
 		return Diff{}, err
 	}
-	after, err := b.Outline(level)
+	after, err := b.outline(level)
 	if err != nil {
 		return Diff{}, err
 	}
