@@ -1,12 +1,11 @@
-// Package replay plays a tape to one side of a connection: as the agent, to a
-// client (Agent), or as the client, to a live agent (Client); and it compares
-// two conversations (Compare). A tape is taken as a conversation, not as a list:
-// what sessions and calls do beside each other has no order, and ids,
-// directories and speed may be others than when it was recorded. Nothing hangs
-// on what does not come.
+// Package replay plays the agent of a tape to a client. A tape is taken as a
+// conversation, not as a list: what sessions and calls do beside each other has
+// no order, and ids, directories and speed may be others than when it was
+// recorded. Nothing hangs on what does not come.
 //
-// What methods mean, the package asks of proxy/dialect. It knows nothing of
-// screens and of the command line.
+// A Cassette is a file that is replayed, and recorded where its mode says so.
+// Package drive plays the client's side, compare tells what differs between two
+// conversations. What methods mean, the package asks of proxy/dialect.
 package replay
 
 import (

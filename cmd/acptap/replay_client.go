@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 )
 
 func newReplayClientCmd(dir *string) *cobra.Command {
-	var client replay.Client
+	var client drive.Client
 	var save bool
 	cmd := &cobra.Command{
 		Use:   "client [flags] REF -- AGENT [ARG...]",
@@ -97,7 +97,7 @@ func command(args []string) ([]string, error) {
 	return append([]string{program}, args[1:]...), err
 }
 
-func replayClient(cmd *cobra.Command, client *replay.Client, ref string, save bool) error {
+func replayClient(cmd *cobra.Command, client *drive.Client, ref string, save bool) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	errOut, flush := terminal.Sanitized(cmd.ErrOrStderr())
@@ -113,9 +113,9 @@ func replayClient(cmd *cobra.Command, client *replay.Client, ref string, save bo
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errInterrupted
-	case errors.Is(err, replay.ErrUnmade):
+	case errors.Is(err, drive.ErrUnmade):
 		return fmt.Errorf("%w; --as-new makes it anew", err)
-	case err != nil && !errors.Is(err, replay.ErrDiffers):
+	case err != nil && !errors.Is(err, drive.ErrDiffers):
 		return err
 	}
 	if werr := report.Diff.WriteUnified(cmd.OutOrStdout(), ref, "now"); werr != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/drive"
 )
 
 // Client plays the client of the tape at path, in the portable form, to an agent
@@ -19,7 +19,7 @@ import (
 // of the test. It runs in the directory of the test, its stderr goes to the
 // test's output, and its sessions work in a new directory unless set names
 // another.
-func Client(t testing.TB, path string, agent []string, set ...func(*replay.Client)) {
+func Client(t testing.TB, path string, agent []string, set ...func(*drive.Client)) {
 	t.Helper()
 	tape, err := record.OpenFile(path)
 	switch {
@@ -28,7 +28,7 @@ func Client(t testing.TB, path string, agent []string, set ...func(*replay.Clien
 	case err != nil:
 		t.Fatal(err)
 	}
-	c := &replay.Client{
+	c := &drive.Client{
 		Tapes: []*record.Tape{tape},
 		Start: record.Start{Command: agent},
 		Err:   t.Output(),
@@ -43,7 +43,7 @@ func Client(t testing.TB, path string, agent []string, set ...func(*replay.Clien
 	var diff strings.Builder
 	report.Diff.WriteUnified(&diff, path, "now")
 	switch {
-	case errors.Is(err, replay.ErrDiffers):
+	case errors.Is(err, drive.ErrDiffers):
 		t.Errorf("%s: %v\n%s%s", path, err, report, &diff)
 	case err != nil:
 		t.Errorf("%s: %v", path, err)

@@ -6,26 +6,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/acptest"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 )
 
-func content(c *replay.Client) { c.Level = compare.Content }
+func content(c *drive.Client) { c.Level = compare.Content }
 
 // quick is for agents that say nothing after their last answer.
-func quick(c *replay.Client) { c.Settle = 10 * time.Millisecond }
+func quick(c *drive.Client) { c.Settle = 10 * time.Millisecond }
 
 func TestClient(t *testing.T) {
 	tape := recorded(t, &greeter{word: "hello"})
 	for _, tt := range []struct {
 		name string
 		word string
-		set  func(*replay.Client)
+		set  func(*drive.Client)
 		err  string
 	}{
 		{"the same", "hello", content, ""},
-		{"other words", "hi", func(*replay.Client) {}, ""},
+		{"other words", "hi", func(*drive.Client) {}, ""},
 		{"other words that count", "hi", content, `
 -      | hello
 +      | hi

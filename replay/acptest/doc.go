@@ -21,7 +21,7 @@
 // fields can be given with each call.
 //
 //	acptest.Client(t, "testdata/greeting.jsonl", []string{"./my-agent", "--acp"},
-//		func(c *replay.Client) { c.Level = replay.Content })
+//		func(c *drive.Client) { c.Level = compare.Content })
 //
 // What is not as on the tape is an error of the test, at its end or, of Client,
 // at once. No goroutine and no process that was started here outlives the test,

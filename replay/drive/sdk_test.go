@@ -1,4 +1,4 @@
-package replay_test
+package drive_test
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -62,7 +62,7 @@ func (b *sdkBot) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptRes
 }
 
 func TestClientWithSDK(t *testing.T) {
-	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("sdk"), Level: compare.Content}
+	client := drive.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("sdk"), Level: compare.Content}
 	client.Start.Cwd = "/tmp/sdk/project"
 	report, diff, said, err := playing(t, client)
 	const want = `--- tape

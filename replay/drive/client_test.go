@@ -1,4 +1,4 @@
-package replay_test
+package drive_test
 
 import (
 	"bytes"
@@ -17,13 +17,13 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // playing runs a client, and checks that it leaves no goroutine behind.
-func playing(t *testing.T, client replay.Client) (report *replay.ClientReport, diff, said string, err error) {
+func playing(t *testing.T, client drive.Client) (report *drive.Report, diff, said string, err error) {
 	t.Helper()
 	warm := make(chan os.Signal, 1)
 	signal.Notify(warm, syscall.SIGPIPE) // the runtime's goroutine for signals, once started, stays
@@ -52,7 +52,7 @@ func TestClientOfRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			report, diff, said, err := playing(t, replay.Client{
+			report, diff, said, err := playing(t, drive.Client{
 				Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content, AsNew: true,
 			})
 			if err != nil || len(report.Notes) > 0 {
@@ -77,25 +77,25 @@ func TestClient(t *testing.T) {
 		{name: "same", manner: "", level: compare.Content, said: "selected y"},
 		{name: "other chunks", manner: "chunks", level: compare.Content},
 		{name: "other text", manner: "text", level: compare.Shape},
-		{name: "other text counts", manner: "text", level: compare.Content, err: replay.ErrDiffers, diff: "-      | All clean.\n+      | Done.\n"},
+		{name: "other text counts", manner: "text", level: compare.Content, err: drive.ErrDiffers, diff: "-      | All clean.\n+      | Done.\n"},
 		{name: "other text, nothing compared", manner: "text", level: compare.None},
 		{name: "other options", manner: "options", level: compare.Content, said: "selected allow-1"},
-		{name: "only always", manner: "always", level: compare.Shape, err: replay.ErrDiffers, note: "refused: nothing is offered like y", said: "cancelled", diff: "-      permission: allow_once\n+    tool call, delete: failed\n+      permission: cancelled\n"},
-		{name: "asks for something else", manner: "other", level: compare.Shape, err: replay.ErrDiffers, note: "refused: the tape has no answer for that", said: "selected n"},
-		{name: "asks twice", manner: "twice", level: compare.Shape, err: replay.ErrDiffers, note: "refused", said: "selected y\noutcome: selected n"},
+		{name: "only always", manner: "always", level: compare.Shape, err: drive.ErrDiffers, note: "refused: nothing is offered like y", said: "cancelled", diff: "-      permission: allow_once\n+    tool call, delete: failed\n+      permission: cancelled\n"},
+		{name: "asks for something else", manner: "other", level: compare.Shape, err: drive.ErrDiffers, note: "refused: the tape has no answer for that", said: "selected n"},
+		{name: "asks twice", manner: "twice", level: compare.Shape, err: drive.ErrDiffers, note: "refused", said: "selected y\noutcome: selected n"},
 		{name: "asks first", manner: "first", level: compare.Content, said: "selected y"},
-		{name: "does not ask", manner: "unasked", level: compare.Shape, err: replay.ErrDiffers, diff: "-      permission: allow_once\n"},
+		{name: "does not ask", manner: "unasked", level: compare.Shape, err: drive.ErrDiffers, diff: "-      permission: allow_once\n"},
 		{name: "unknown request", manner: "extension", level: compare.None, note: "_bot/feel: the tape has no such request", said: "error -32601"},
-		{name: "fails", manner: "fails", level: compare.Shape, err: replay.ErrDiffers, diff: "+  turn 1 error -32603"},
-		{name: "silent", manner: "silent", err: replay.ErrDiffers, stopped: "waited 2s for the answer to initialize (frame 1)"},
-		{name: "hangs in the turn", manner: "hangs", err: replay.ErrDiffers, stopped: "waited 2s for the answer to session/prompt (frame 6)", diff: "+  turn 1 has no end\n"},
-		{name: "dies in the turn", manner: "dies", err: replay.ErrDiffers, stopped: "the agent ended before the answer to session/prompt (frame 6): agent exited with status 7"},
-		{name: "no session", manner: "refuses", err: replay.ErrDiffers, note: "session/prompt not sent (frame 6): nobody has made session s-1", diff: "-  session/new: ok\n"},
-		{name: "another dialect", manner: "v2", err: replay.ErrDialect},
+		{name: "fails", manner: "fails", level: compare.Shape, err: drive.ErrDiffers, diff: "+  turn 1 error -32603"},
+		{name: "silent", manner: "silent", err: drive.ErrDiffers, stopped: "waited 2s for the answer to initialize (frame 1)"},
+		{name: "hangs in the turn", manner: "hangs", err: drive.ErrDiffers, stopped: "waited 2s for the answer to session/prompt (frame 6)", diff: "+  turn 1 has no end\n"},
+		{name: "dies in the turn", manner: "dies", err: drive.ErrDiffers, stopped: "the agent ended before the answer to session/prompt (frame 6): agent exited with status 7"},
+		{name: "no session", manner: "refuses", err: drive.ErrDiffers, note: "session/prompt not sent (frame 6): nobody has made session s-1", diff: "-  session/new: ok\n"},
+		{name: "another dialect", manner: "v2", err: drive.ErrDialect},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", tt.manner), Level: tt.level}
+			client := drive.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", tt.manner), Level: tt.level}
 			client.Start.Cwd = "/home/bob/elsewhere"
 			if strings.HasPrefix(tt.stopped, "waited") {
 				client.Patience, client.Grace = 2*time.Second, 100*time.Millisecond // longer than the agent takes to start
@@ -125,7 +125,7 @@ func TestClient(t *testing.T) {
 
 func TestClientSaves(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
-	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", ""), Store: store}
+	client := drive.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", ""), Store: store}
 	client.Start.Cwd = "/home/bob/elsewhere"
 	report, _, _, err := playing(t, client)
 	if err != nil || len(report.Tapes) != 1 {
@@ -146,10 +146,10 @@ func TestClientSaves(t *testing.T) {
 
 // An agent that cannot be started is no difference.
 func TestClientWithoutAgent(t *testing.T) {
-	_, _, _, err := playing(t, replay.Client{
+	_, _, _, err := playing(t, drive.Client{
 		Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: record.Start{Command: []string{"/nonexistent/agent"}},
 	})
-	if err == nil || errors.Is(err, replay.ErrDiffers) {
+	if err == nil || errors.Is(err, drive.ErrDiffers) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -157,7 +157,7 @@ func TestClientWithoutAgent(t *testing.T) {
 func TestClientInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", "hangs"), Grace: 200 * time.Millisecond}
+	client := drive.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", "hangs"), Grace: 200 * time.Millisecond}
 	if _, err := client.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -194,7 +194,7 @@ func TestClientCancels(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.manner, func(t *testing.T) {
-			report, _, said, err := playing(t, replay.Client{
+			report, _, said, err := playing(t, drive.Client{
 				Tapes: []*record.Tape{replaytest.Tape(t, interrupted)}, Start: replaytest.Role("moody", tt.manner), Level: compare.None,
 			})
 			if err != nil || strings.Join(report.Notes, "\n") != tt.note || said != tt.said {
@@ -229,7 +229,7 @@ a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 `
 
 func TestClientFilesAndTerminals(t *testing.T) {
-	client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, filesAndTerminals)}, Start: replaytest.Role("reader"), Level: compare.None}
+	client := drive.Client{Tapes: []*record.Tape{replaytest.Tape(t, filesAndTerminals)}, Start: replaytest.Role("reader"), Level: compare.None}
 	client.Start.Cwd = "/tmp/project/now"
 	report, _, said, err := playing(t, client)
 	if err != nil {
@@ -306,16 +306,16 @@ a {"jsonrpc":"2.0","id":1,"result":{}}
 	}{
 		{"both", tapes(monday, tuesday), "", false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
 		{"in one file", tapes(monday + tuesday), "", false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
-		{"only the second", tapes(tuesday), "", false, replay.ErrUnmade, ""},
+		{"only the second", tapes(tuesday), "", false, drive.ErrUnmade, ""},
 		{"the second as new", tapes(tuesday), "", true, nil, "new; prompt live-1; "},
 		{"of one session", tapes(monday, tuesday), "s-1", false, nil, "new; prompt live-1; load live-1; prompt live-1; "},
 	}
-	if _, _, said, err := playing(t, replay.Client{Tapes: tapes(monday), Session: "s-2", Start: replaytest.Role("patient")}); err == nil || said != "" {
+	if _, _, said, err := playing(t, drive.Client{Tapes: tapes(monday), Session: "s-2", Start: replaytest.Role("patient")}); err == nil || said != "" {
 		t.Errorf("of a session that is not there: got %v, %q", err, said)
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			report, diff, said, err := playing(t, replay.Client{Tapes: tt.tapes, Session: tt.session, Start: replaytest.Role("patient"), AsNew: tt.anew, Level: compare.Content})
+			report, diff, said, err := playing(t, drive.Client{Tapes: tt.tapes, Session: tt.session, Start: replaytest.Role("patient"), AsNew: tt.anew, Level: compare.Content})
 			if !errors.Is(err, tt.err) || said != tt.said {
 				t.Errorf("got %v, %q, %v\n%s\nwant %v, %q", err, said, report, diff, tt.err, tt.said)
 			}
@@ -326,7 +326,7 @@ a {"jsonrpc":"2.0","id":1,"result":{}}
 // A message that is longer than what is checked of a frame is sent whole.
 func TestClientSendsLongMessages(t *testing.T) {
 	long := strings.Repeat("long ", 1<<19)
-	report, _, said, err := playing(t, replay.Client{
+	report, _, said, err := playing(t, drive.Client{
 		Tapes: []*record.Tape{replaytest.Tape(t, strings.Replace(filesAndTerminals, "look at", long+"look at", 1))},
 		Start: replaytest.Role("reader"), Level: compare.None,
 	})
@@ -348,7 +348,7 @@ a {"result":{"content":[{"type":"image","mimeType":"image/png","data":"`+strings
 	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	report, _, said, err := playing(t, replay.Client{
+	report, _, said, err := playing(t, drive.Client{
 		Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content,
 	})
 	if err != nil || len(report.Notes) > 0 {
@@ -368,7 +368,7 @@ func TestClientOfGenerated(t *testing.T) {
 		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		report, diff, said, err := playing(t, replay.Client{
+		report, diff, said, err := playing(t, drive.Client{
 			Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content,
 		})
 		if err != nil || len(report.Notes) > 0 {

@@ -1,4 +1,12 @@
-package replay
+// Package drive plays the client of a tape to a live agent, and tells what of the
+// conversation was not as on the tape.
+//
+// What it sends depends on the tape and on what the agent says, in which order,
+// but not on the speed of either. It reads and writes no file for the agent, runs
+// no command for it and gives no permission that was not given on the tape. It
+// cannot make an agent do the same again: where that goes another way than on
+// the tape, what no longer fits is left out and noted.
+package drive
 
 import (
 	"cmp"
@@ -51,8 +59,8 @@ var (
 	ErrUnmade  = errors.New("the tape does not begin where the session was made")
 )
 
-// A ClientReport says what became of a Client's run.
-type ClientReport struct {
+// A Report says what became of a Client's run.
+type Report struct {
 	Tapes   []string     `json:"tapes"`             // the new tapes, one for each run of the agent
 	Notes   []string     `json:"notes"`             // what could not be played as recorded
 	Stopped string       `json:"stopped,omitempty"` // why not all was played; empty if it was
@@ -61,7 +69,7 @@ type ClientReport struct {
 
 // String returns the notes and why it stopped, as lines for people. Nothing in
 // them can control a terminal.
-func (r *ClientReport) String() string {
+func (r *Report) String() string {
 	var b strings.Builder
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", termtext.Line(note))
@@ -72,15 +80,15 @@ func (r *ClientReport) String() string {
 	return b.String()
 }
 
-func (r *ClientReport) note(format string, args ...any) {
+func (r *Report) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
 // Run plays all of it. The error is ErrDiffers if the conversations differ, or
 // if not all could be played; then, too, what there is of the report is
 // returned. When Run returns, the agent and all of its process group are gone.
-func (c *Client) Run(ctx context.Context) (*ClientReport, error) {
-	report := &ClientReport{}
+func (c *Client) Run(ctx context.Context) (*Report, error) {
+	report := &Report{}
 	plans, err := readPlans(c.Tapes, c.Session, c.AsNew)
 	if err != nil {
 		return report, err
@@ -119,7 +127,7 @@ func (c *Client) Run(ctx context.Context) (*ClientReport, error) {
 }
 
 // play plays one connection.
-func (c *Client) play(ctx context.Context, p *plan, known *remap.AgentMap, store *record.Store, start record.Start, report *ClientReport) (err error) {
+func (c *Client) play(ctx context.Context, p *plan, known *remap.AgentMap, store *record.Store, start record.Start, report *Report) (err error) {
 	journal, err := store.Record(start)
 	if err != nil {
 		return err
@@ -153,7 +161,7 @@ func (c *Client) play(ctx context.Context, p *plan, known *remap.AgentMap, store
 }
 
 // compare compares what was recorded with the new tapes.
-func (c *Client) compare(store *record.Store, known *remap.AgentMap, report *ClientReport) error {
+func (c *Client) compare(store *record.Store, known *remap.AgentMap, report *Report) error {
 	if c.Level == compare.None {
 		return nil
 	}

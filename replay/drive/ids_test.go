@@ -1,4 +1,4 @@
-package replay_test
+package drive_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -102,7 +102,7 @@ a {"id":2,"result":{}}`,
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := replay.Client{Tapes: []*record.Tape{replaytest.Tape(t, tt.tape)}, Start: replaytest.Role("canned", tt.results...), Level: compare.None}
+			client := drive.Client{Tapes: []*record.Tape{replaytest.Tape(t, tt.tape)}, Start: replaytest.Role("canned", tt.results...), Level: compare.None}
 			client.Start.Cwd = "/tmp/now"
 			report, _, said, err := playing(t, client)
 			lines := strings.Split(strings.TrimSpace(said), "\n")

@@ -1,6 +1,6 @@
 //go:build unix
 
-package replay_test
+package drive_test
 
 import (
 	"errors"
@@ -15,12 +15,12 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
-func init() { parts["stubborn"] = stubborn }
+func init() { roles["stubborn"] = stubborn }
 
 // stubborn: an agent that ends neither at EOF nor at SIGTERM, with a process of
 // its own.
@@ -43,7 +43,7 @@ func stubborn(args []string) {
 }
 
 func TestClientLeavesNoProcess(t *testing.T) {
-	_, _, said, err := playing(t, replay.Client{
+	_, _, said, err := playing(t, drive.Client{
 		Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("stubborn"), Level: compare.None, Grace: 200 * time.Millisecond,
 	})
 	if err != nil {

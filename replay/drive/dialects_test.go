@@ -1,4 +1,4 @@
-package replay_test
+package drive_test
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -24,7 +24,7 @@ func TestDialectsClient(t *testing.T) {
 				}
 				then := compare.Side{Tapes: []*record.Tape{replaytest.Read(t, replaytest.Renamed(t, text, replaytest.Nobody))}}
 				store := record.OpenStore(t.TempDir())
-				report, diff, said, err := playing(t, replay.Client{Tapes: then.Tapes, Start: replaytest.Role("tape", path), Store: store, Level: compare.Content})
+				report, diff, said, err := playing(t, drive.Client{Tapes: then.Tapes, Start: replaytest.Role("tape", path), Store: store, Level: compare.Content})
 				if err != nil || len(report.Notes) > 0 || len(report.Tapes) != 1 {
 					t.Fatalf("got %v\n%v\n%s\n%s", err, report, diff, said)
 				}

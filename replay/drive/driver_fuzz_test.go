@@ -1,4 +1,4 @@
-package replay
+package drive
 
 import (
 	"os"
@@ -43,7 +43,7 @@ func FuzzClient(f *testing.F) {
 		for _, p := range plans {
 			var said writes
 			a := &partner{feed: lines.NewQueue(&said)}
-			d := newDriver(p, known, a, &ClientReport{})
+			d := newDriver(p, known, a, &Report{})
 			d.advance()
 			for line := range strings.Lines(agent) {
 				d.take([]byte(strings.TrimRight(line, "\n")))

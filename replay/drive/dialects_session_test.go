@@ -1,4 +1,4 @@
-package replay_test
+package drive_test
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -29,7 +29,7 @@ func TestDialectsOneSession(t *testing.T) {
 				if err := os.WriteFile(path, text, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				report, diff, said, err := playing(t, replay.Client{Tapes: []*record.Tape{replaytest.Read(t, text)}, Session: s.ID, Start: replaytest.Role("tape", path, s.ID), Level: compare.Content})
+				report, diff, said, err := playing(t, drive.Client{Tapes: []*record.Tape{replaytest.Read(t, text)}, Session: s.ID, Start: replaytest.Role("tape", path, s.ID), Level: compare.Content})
 				if err != nil || len(report.Notes) > 0 {
 					t.Fatalf("got %v\n%v\n%s\n%s", err, report, diff, said)
 				}
@@ -43,7 +43,7 @@ func TestDialectsOneSession(t *testing.T) {
 
 // A fork of a session that nobody makes on the tape is made anew like a load.
 func TestClientForksAnew(t *testing.T) {
-	report, _, said, err := playing(t, replay.Client{
+	report, _, said, err := playing(t, drive.Client{
 		Tapes: []*record.Tape{replaytest.Tape(t, `
 c {"id":0,"method":"initialize","params":{"protocolVersion":1}}
 a {"id":0,"result":{"protocolVersion":1}}

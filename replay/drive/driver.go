@@ -1,4 +1,4 @@
-package replay
+package drive
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type driver struct {
 	plan   *plan
 	known  *remap.AgentMap
 	agent  *partner
-	report *ClientReport
+	report *Report
 
 	tracker  *dialect.Tracker
 	trace    trace.Trace // of now
@@ -44,7 +44,7 @@ type heldReply struct {
 	thread *thread
 }
 
-func newDriver(p *plan, known *remap.AgentMap, agent *partner, report *ClientReport) *driver {
+func newDriver(p *plan, known *remap.AgentMap, agent *partner, report *Report) *driver {
 	d := &driver{
 		plan: p, known: known, agent: agent, report: report,
 		tracker:  dialect.NewTracker(p.conn.Protocol),

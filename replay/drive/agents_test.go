@@ -1,4 +1,4 @@
-package replay_test
+package drive_test
 
 import (
 	"encoding/json"

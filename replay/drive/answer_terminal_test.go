@@ -1,4 +1,4 @@
-package replay_test
+package drive_test
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -36,7 +36,7 @@ a {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
 	if err := os.WriteFile(path, []byte(replaytest.Portable(t, lines)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	report, diff, said, err := playing(t, replay.Client{
+	report, diff, said, err := playing(t, drive.Client{
 		Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content,
 	})
 	if err != nil || len(report.Notes) > 0 {

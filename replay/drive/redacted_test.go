@@ -1,4 +1,4 @@
-package replay_test
+package drive_test
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
@@ -51,7 +51,7 @@ func TestRedactedClient(t *testing.T) {
 		{"curl https://me:$(sh<x)@host/", "outcome: selected n", refused},
 	} {
 		t.Run(tt.command, func(t *testing.T) {
-			client := replay.Client{Tapes: []*record.Tape{replaytest.Redacted(t, replaytest.Tape(t, replaytest.Secrets))}, Start: replaytest.Role("keyed", tt.command), Level: compare.None, Settle: time.Millisecond}
+			client := drive.Client{Tapes: []*record.Tape{replaytest.Redacted(t, replaytest.Tape(t, replaytest.Secrets))}, Start: replaytest.Role("keyed", tt.command), Level: compare.None, Settle: time.Millisecond}
 			report, _, said, err := playing(t, client)
 			if err != nil || strings.TrimSpace(said) != tt.outcome {
 				t.Errorf("got %v and %q, want %q", err, said, tt.outcome)
