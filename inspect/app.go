@@ -16,6 +16,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/acptap/acptap/inspect/framepane"
+	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -163,8 +164,8 @@ type display struct {
 // A desk is what of all there is to see is on the screen.
 type desk struct {
 	place  Place
-	pages  [places]*page
-	page   *page // that is shown; nil: the frames
+	pages  [places]*page.Page
+	page   *page.Page // that is shown; nil: the frames
 	shelf  shelf
 	search *searching
 	pane   framepane.Pane
@@ -184,7 +185,7 @@ func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	a.display = display{ui: ui, feed: newFeed(), look: in.Theme.looks()}
 	a.model.folded, a.history = true, newHistory(in.History)
 	a.place, a.shelf, a.search = framesPlace, newShelf(in.Store, in.Now), &searching{results: &results{}}
-	a.pages[storePlace] = &page{lines: a.shelf.lines, enter: a.openShelved}
+	a.pages[storePlace] = &page.Page{Lines: a.shelf.lines, Enter: a.openShelved}
 	return a
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/mattn/go-runewidth"
 	"github.com/rivo/uniseg"
 
+	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -139,6 +140,19 @@ func (c canvas) spans(y int, line []termtext.Span, selected bool) {
 		line[i].Style = termtext.Reverse
 	}
 	c.fill(c.line(0, y, line), y, termtext.Reverse)
+}
+
+// page draws what is on the screen of a page, behind a margin of one column.
+func (c canvas) page(p *page.Page) {
+	c = c.part(1, 0, c.w, c.h)
+	w := p.Window(c.w, c.h)
+	if w.Heading != nil {
+		c.spans(0, w.Heading, false)
+		c = c.part(0, 1, c.w, c.h)
+	}
+	for y, row := range w.Rows {
+		c.spans(y, row, y == w.Cursor)
+	}
 }
 
 // fill draws blanks from a place to the end of the line.

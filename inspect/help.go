@@ -3,6 +3,7 @@ package inspect
 import (
 	"strings"
 
+	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -25,8 +26,8 @@ func (a *app) help() {
 			entries = append(entries, []termtext.Span{termtext.Cyan.Span(termtext.Pad(strings.Join(k.names, " "), keyColumns)), termtext.Plain.Span(termtext.Pad(k.what, whatColumns))})
 		}
 	}
-	a.page = &page{lines: func(width int) []line {
-		lines := []line{{spans: []termtext.Span{termtext.Bold.Span("Keys " + partNames[where])}, stays: true}}
+	a.page = &page.Page{Lines: func(width int) []page.Line {
+		lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span("Keys " + partNames[where])}, Heading: true}}
 		abreast := max(width/(keyColumns+whatColumns), 1)
 		rows := (len(entries) + abreast - 1) / abreast
 		for i := range rows {
@@ -34,7 +35,7 @@ func (a *app) help() {
 			for j := i; j < len(entries); j += rows {
 				row = append(row, entries[j]...)
 			}
-			lines = append(lines, line{spans: row})
+			lines = append(lines, page.Line{Spans: row})
 		}
 		return lines
 	}}

@@ -48,10 +48,7 @@ func keyTable() []key {
 		{[]string{"Enter"}, inShelf, "open the tape or session", says("open"), (*app).enterLine},
 		{[]string{"^X"}, inShelf, "delete the tape (asks)", says("delete"), (*app).askDelete},
 		{[]string{"Enter", " "}, inChat, "fold what was said or done, or unfold it", says("fold"), (*app).enterLine},
-		{[]string{"z"}, inChat, "unfold everything, or fold it", either("fold all", "unfold all", func(a *app) bool { return a.page.unfolded }), func(a *app) {
-			a.page.wish, a.page.follow = a.page.current().seq, false
-			a.page.unfolded = a.page.fold()
-		}},
+		{[]string{"z"}, inChat, "unfold everything, or fold it", either("fold all", "unfold all", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
 		{[]string{"Enter"}, inText, "to the frame", says("to the frame"), (*app).enterLine},
 		{[]string{"1"}, anywhere, "the tapes and sessions of the store", nil, func(a *app) { a.visit(storePlace) }},
 		{[]string{"2"}, anywhere, "the frames", nil, func(a *app) { a.visit(framesPlace) }},
@@ -76,7 +73,7 @@ func (a *app) move(n int) {
 	case inPane:
 		a.pane.Move(n)
 	default:
-		a.page.move(n)
+		a.page.Move(n)
 	}
 }
 
@@ -91,9 +88,7 @@ func (a *app) turnPages(pages int) {
 	case inPane:
 		a.pane.Turn(pages)
 	default:
-		n := pages * max(a.page.height-1, 1)
-		a.page.top += n
-		a.page.move(n)
+		a.page.Turn(pages)
 	}
 }
 
@@ -106,8 +101,7 @@ func (a *app) toEnd(last bool) {
 	case a.part() == inList:
 		a.model.home()
 	case last && a.page != nil:
-		a.page.toLast()
-		a.page.moved = true
+		a.page.End()
 	case last:
 		a.move(1 << 30)
 	default:
@@ -171,7 +165,7 @@ func (a *app) back() {
 
 // enterLine does what the place does with the line under the cursor.
 func (a *app) enterLine() {
-	if a.page.enter != nil {
-		a.page.enter(a.page.current())
+	if a.page.Enter != nil {
+		a.page.Enter(a.page.Current())
 	}
 }

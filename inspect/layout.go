@@ -56,7 +56,7 @@ func (a *app) Draw(screen tcell.Screen) {
 	a.drawBar(l.bar)
 	switch {
 	case a.page != nil:
-		a.page.draw(l.body)
+		l.body.page(a.page)
 	default:
 		a.drawList(l.list)
 		a.drawPane(l.title, l.pane)

@@ -35,7 +35,7 @@ func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
 func (a *app) wheel(l layout, x, y, n int) {
 	switch {
 	case a.page != nil:
-		a.page.move(n)
+		a.page.Move(n)
 	case l.pane.has(x, y):
 		a.pane.Move(n)
 	default:
@@ -54,9 +54,7 @@ func (a *app) click(l layout, x, y int) bool {
 			}
 		}
 	case a.page != nil && l.body.has(x, y):
-		if row := y - l.body.y - a.page.head; row >= 0 {
-			a.page.move(a.page.top + row - a.page.cursor)
-		}
+		a.page.Point(y - l.body.y)
 	case l.list.has(x, y):
 		a.inPane, a.model.follow = false, false
 		rows := a.model.rows()
@@ -73,8 +71,8 @@ func (a *app) click(l layout, x, y int) bool {
 // doubleClick does what Enter does with the line under the mouse.
 func (a *app) doubleClick(l layout, x, y int) {
 	switch {
-	case a.page != nil && a.page.enter != nil && l.body.has(x, y):
-		a.page.enter(a.page.current())
+	case a.page != nil && a.page.Enter != nil && l.body.has(x, y):
+		a.page.Enter(a.page.Current())
 	case a.page == nil && l.pane.has(x, y):
 		a.pane.Open()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/frameindex"
+	"github.com/acptap/acptap/inspect/tracepage"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )
@@ -30,8 +31,8 @@ type opened struct {
 // The readers of a tape work in the background.
 type readers struct {
 	ledger *frameindex.Index
-	scan   *frameindex.Scan // that the model is fed by
-	story  *story           // nil: no place has asked for it
+	scan   *frameindex.Scan  // that the model is fed by
+	story  *tracepage.Reader // nil: no place has asked for it
 
 	reading, scanning, telling, hunting worker
 

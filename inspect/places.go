@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/acptap/acptap/inspect/page"
+	"github.com/acptap/acptap/inspect/tracepage"
 )
 
 // A Place is what fills the screen.
@@ -73,20 +76,18 @@ func (a *app) visit(to Place) {
 	a.leave()
 	a.place, a.page = to, a.pages[to]
 	if p := a.page; p != nil && to.ofTape() {
-		if p.wish = a.model.selected; a.model.follow {
-			p.toLast()
+		if p.Await(a.model.selected); a.model.follow {
+			p.ToLast()
 		}
 	}
 }
 
 // leave selects the frame that the user has gone to in the place.
 func (a *app) leave() {
-	p := a.page
-	if p == nil || !p.moved || p.cursor >= len(p.shown) {
+	if a.page == nil {
 		return
 	}
-	p.moved = false
-	if seq := p.shown[p.cursor].seq; seq != 0 && a.place.ofTape() {
+	if seq := a.page.TakeMove(); seq != 0 && a.place.ofTape() {
 		a.fail(a.model.jump(seq))
 	}
 }
@@ -100,47 +101,46 @@ func (a *app) tell() error {
 	if err != nil {
 		return err
 	}
-	s := &story{label: a.reel.Label, tapes: len(r.Parts)}
-	a.telling.start(a.ctx, func(ctx context.Context) { s.read(ctx, r, a.feed.poke) })
+	s := tracepage.NewReader(a.reel.Label, len(r.Parts))
+	a.telling.start(a.ctx, func(ctx context.Context) { s.Read(ctx, r, a.feed.poke) })
 	a.story = s
 
-	c := newChat(s, slices.Repeat([]time.Time{a.model.start}, len(r.Parts)), a.session)
-	soFar := func() any { return s.soFar() }
-	a.pages[chatPlace] = &page{
-		lines: c.lines, state: c.state, told: s.upTo,
-		enter: func(l line) { c.flip(l); a.page.wish, a.page.follow = l.seq, false }, fold: c.flipAll,
+	c := tracepage.NewConversation(s, slices.Repeat([]time.Time{a.model.start}, len(r.Parts)), a.session)
+	a.pages[chatPlace] = &page.Page{
+		Lines: c.Lines, State: c.State, UpTo: s.UpTo,
+		Enter: func(l page.Line) { c.Flip(l); a.page.GoTo(l.Seq) }, Fold: c.FlipAll,
 	}
-	a.pages[turnsPlace] = &page{
-		lines: func(width int) []line { return s.waterfall(a.session(), width, a.sinceStart()) }, told: s.upTo,
-		enter: a.showFrame,
+	a.pages[turnsPlace] = &page.Page{
+		Lines: func(width int) []page.Line { return s.Turns(a.session(), width, a.sinceStart()) }, UpTo: s.UpTo,
+		Enter: a.showFrame,
 	}
-	a.pages[capsPlace] = &page{
-		lines: func(width int) []line { return s.capabilities(width, a.book.Frame) }, state: soFar,
-		enter: a.showFrame,
+	a.pages[capsPlace] = &page.Page{
+		Lines: func(width int) []page.Line { return s.Capabilities(width, a.book.Frame) }, State: s.Revision,
+		Enter: a.showFrame,
 	}
-	a.pages[numbersPlace] = &page{lines: s.numbers, state: soFar, enter: a.showFrame}
+	a.pages[numbersPlace] = &page.Page{Lines: s.Statistics, State: s.Revision, Enter: a.showFrame}
 	return nil
 }
 
 // showFrame goes to the frame that a line is about.
-func (a *app) showFrame(l line) {
-	if l.seq == 0 {
+func (a *app) showFrame(l page.Line) {
+	if l.Seq == 0 {
 		return
 	}
-	if err := a.model.jump(l.seq); err != nil {
+	if err := a.model.jump(l.Seq); err != nil {
 		a.fail(err)
 		return
 	}
-	a.page.moved = false
+	a.page.TakeMove()
 	a.visit(framesPlace)
 }
 
 // openShelved opens the tape or session on a line of the store.
-func (a *app) openShelved(l line) {
-	if l.item < 0 || l.item >= len(a.shelf.entries) {
+func (a *app) openShelved(l page.Line) {
+	if l.Item < 0 || l.Item >= len(a.shelf.entries) {
 		return
 	}
-	e := a.shelf.entries[l.item]
+	e := a.shelf.entries[l.Item]
 	if e.broken != nil {
 		a.fail(e.broken)
 		return

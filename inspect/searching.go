@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/frameindex"
+	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -79,7 +80,7 @@ func (a *app) searchAll(query string) error {
 	s.start(a.ctx, func(ctx context.Context) {
 		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.feed.poke)
 	})
-	a.pages[searchPlace] = &page{lines: s.lines, late: s.spans, enter: a.openFound}
+	a.pages[searchPlace] = &page.Page{Lines: s.lines, Late: s.spans, Enter: a.openFound}
 	a.visit(searchPlace)
 	return nil
 }
@@ -149,28 +150,28 @@ func (s *results) progress() string {
 }
 
 // lines lists what was found, tape by tape.
-func (s *results) lines(int) []line {
+func (s *results) lines(int) []page.Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var lines []line
+	var lines []page.Line
 	if s.err != nil {
-		lines = append(lines, line{spans: []termtext.Span{termtext.Red.Span(termtext.Piece(s.err.Error()))}, item: -1})
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Red.Span(termtext.Piece(s.err.Error()))}, Item: -1})
 	}
 	if len(s.hits) == 0 {
 		text := "searching…"
 		if s.state != searchRuns {
 			text = "Nothing was found. s changes what is searched for."
 		}
-		return append(lines, line{spans: []termtext.Span{termtext.Dim.Span(text)}, item: -1})
+		return append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}, Item: -1})
 	}
 	last := ""
 	for i := range s.hits {
 		hit := &s.hits[i]
 		if hit.tape.Tape != last {
 			last = hit.tape.Tape
-			lines = append(lines, line{spans: hit.heading(), item: i})
+			lines = append(lines, page.Line{Spans: hit.heading(), Item: i})
 		}
-		lines = append(lines, line{item: i})
+		lines = append(lines, page.Line{Item: i})
 	}
 	return lines
 }
@@ -192,12 +193,12 @@ func (s *results) spans(item, width int) []termtext.Span {
 }
 
 // openFound opens the tape of a hit, at its frame.
-func (a *app) openFound(l line) {
-	if l.item < 0 {
+func (a *app) openFound(l page.Line) {
+	if l.Item < 0 {
 		return
 	}
 	a.search.mu.Lock()
-	hit := a.search.hits[l.item]
+	hit := a.search.hits[l.Item]
 	a.search.mu.Unlock()
 	if err := a.openTape(TapesOf(a.Store, "", hit.tape.Tape), ""); err != nil {
 		a.fail(err)

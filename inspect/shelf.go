@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
@@ -61,7 +62,7 @@ func (s *shelf) watch(ctx context.Context, put func(func())) {
 }
 
 // lines lists the tapes, the newest first, each with its sessions.
-func (s *shelf) lines(width int) []line {
+func (s *shelf) lines(width int) []page.Line {
 	select {
 	case s.drawn <- struct{}{}:
 	default:
@@ -69,9 +70,9 @@ func (s *shelf) lines(width int) []line {
 	s.entries = s.entries[:0]
 	switch {
 	case !s.loaded:
-		return []line{{spans: []termtext.Span{termtext.Dim.Span("reading…")}, item: -1}}
+		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("reading…")}, Item: -1}}
 	case s.err != nil:
-		return []line{{spans: []termtext.Span{termtext.Red.Span("The store cannot be read: " + termtext.Piece(s.err.Error()))}, item: -1}}
+		return []page.Line{{Spans: []termtext.Span{termtext.Red.Span("The store cannot be read: " + termtext.Piece(s.err.Error()))}, Item: -1}}
 	case len(s.listing.Tapes) == 0 && len(s.listing.Broken) == 0:
 		return s.empty()
 	}
@@ -81,7 +82,7 @@ func (s *shelf) lines(width int) []line {
 			sessions[run.Tape] = append(sessions[run.Tape], session)
 		}
 	}
-	lines := []line{shelfHeading(width)}
+	lines := []page.Line{shelfHeading(width)}
 	for _, b := range s.listing.Broken {
 		lines = append(lines, s.add(shelved{tape: record.Info{Tape: b.Tape}, broken: b.Err},
 			brokenSpans(b.Tape, b.Err, width)))
@@ -98,9 +99,9 @@ func (s *shelf) lines(width int) []line {
 	return lines
 }
 
-func (s *shelf) add(e shelved, spans []termtext.Span) line {
+func (s *shelf) add(e shelved, spans []termtext.Span) page.Line {
 	s.entries = append(s.entries, e)
-	return line{spans: spans, item: len(s.entries) - 1, key: e.tape.Tape + " " + e.session}
+	return page.Line{Spans: spans, Item: len(s.entries) - 1, Key: e.tape.Tape + " " + e.session}
 }
 
 // firstOn returns the first frame of a session on a tape.
@@ -118,8 +119,8 @@ func tapesOf(session *record.SessionInfo) []string {
 	return ids
 }
 
-func (s *shelf) empty() []line {
-	var lines []line
+func (s *shelf) empty() []page.Line {
+	var lines []page.Line
 	for _, text := range []string{
 		"There are no tapes in " + termtext.Piece(s.store.Dir()) + " yet.",
 		"",
@@ -130,15 +131,15 @@ func (s *shelf) empty() []line {
 		"",
 		"acptap demo makes a tape without an editor and an agent.",
 	} {
-		lines = append(lines, line{spans: []termtext.Span{termtext.Plain.Span(text)}, item: -1})
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Plain.Span(text)}, Item: -1})
 	}
 	return lines
 }
 
 // shelfHeading stands above the columns of tapes and sessions.
-func shelfHeading(width int) line {
+func shelfHeading(width int) page.Line {
 	columns := nameColumns(width)
-	return line{spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + shelfNumbers("age", "frames", "turns", "errors")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, item: -1, stays: true}
+	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + shelfNumbers("age", "frames", "turns", "errors")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, Item: -1, Heading: true}
 }
 
 const stateColumns = 12
@@ -197,7 +198,7 @@ func shelfCounts(age string, frames, turns, errors uint64) []termtext.Span {
 	if errors > 0 {
 		look = termtext.Red
 	}
-	text := shelfNumbers(age, termtext.Grouped(int64(frames)), blankZero(int(turns)), blankZero(int(errors)))
+	text := shelfNumbers(age, termtext.Grouped(int64(frames)), termtext.NonZero(int64(turns)), termtext.NonZero(int64(errors)))
 	at := len(text) - len("        ") - 2 // of the errors
 	return []termtext.Span{termtext.Plain.Span(text[:at]), look.Span(text[at:])}
 }

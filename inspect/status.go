@@ -105,7 +105,7 @@ func (a *app) drawStatus(c canvas) {
 func (a *app) whereabouts() []termtext.Span {
 	at, all := a.model.place()
 	if a.page != nil {
-		at, all = a.page.cursor, len(a.page.shown)
+		at, all = a.page.Position()
 	}
 	return []termtext.Span{termtext.Bold.Span(counts(at, all)), termtext.Dim.Span(a.progress())}
 }
@@ -158,12 +158,11 @@ func (a *app) progress() string {
 		return ""
 	}
 	if s := a.story; s != nil && a.page != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.ended || s.last >= a.info.Lines {
+		last, ended := s.Progress()
+		if ended || last >= a.info.Lines {
 			return ""
 		}
-		return " · read " + termtext.Grouped(int64(s.last*100/a.info.Lines)) + " %"
+		return " · read " + termtext.Grouped(int64(last*100/a.info.Lines)) + " %"
 	}
 	if a.looked != "" {
 		return " · looking, at " + a.looked + ", Esc ends it"
@@ -181,7 +180,7 @@ func (a *app) progress() string {
 func (a *app) notes() []string {
 	var list []string
 	if a.page != nil {
-		if a.place.ofTape() && a.story.isBroken() {
+		if a.place.ofTape() && a.story.Broken() {
 			list = append(list, brokenNote)
 		}
 		return list

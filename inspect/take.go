@@ -211,11 +211,11 @@ func (a *app) exportTo(path string) error {
 
 // askDelete deletes the tape under the cursor, if the user says so.
 func (a *app) askDelete() {
-	l := a.page.current()
-	if l.item < 0 {
+	l := a.page.Current()
+	if l.Item < 0 {
 		return
 	}
-	tape := a.shelf.entries[l.item].tape.Tape
+	tape := a.shelf.entries[l.Item].tape.Tape
 	a.confirm("delete tape "+tape+" and all that is on it?", func() {
 		closed := func() {}
 		if a.reel != nil && a.reel.Has(tape) {

@@ -31,3 +31,11 @@ func scaled(n int64, unit float64) string {
 	}
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
+
+// NonZero returns a number as Grouped does, and nothing for 0.
+func NonZero(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return Grouped(n)
+}

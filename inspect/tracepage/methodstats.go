@@ -1,4 +1,4 @@
-package inspect
+package tracepage
 
 import (
 	"cmp"
@@ -10,23 +10,23 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A tally counts frames by method and, of session/update, by variant.
-type tally map[string]*count
+// The methodStats count frames by method and, of session/update, by variant.
+type methodStats map[string]*methodCount
 
-type count struct {
+type methodCount struct {
 	frames, failed int
 	bytes          int64
 }
 
-func (t *tally) add(f *dialect.Frame) {
-	if *t == nil {
-		*t = tally{}
+func (s *methodStats) observe(f *dialect.Frame) {
+	if *s == nil {
+		*s = methodStats{}
 	}
 	called := frametext.Name(f)
 	if called == "" {
 		called = f.Kind.String()
 	}
-	c := entry(*t, called)
+	c := entry(*s, called)
 	c.frames++
 	c.bytes += f.Size
 	if f.Failed {
@@ -34,10 +34,10 @@ func (t *tally) add(f *dialect.Frame) {
 	}
 }
 
-// uses count the requests and notifications of each method.
-type uses map[string]int
+// The methodUses count the requests and notifications of each method.
+type methodUses map[string]int
 
-func (u uses) add(f *dialect.Frame) {
+func (u methodUses) observe(f *dialect.Frame) {
 	if f.Kind == wire.Notification || f.Kind != wire.Response && f.Request == 0 {
 		u[f.Method]++
 	}

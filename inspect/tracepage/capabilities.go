@@ -1,4 +1,4 @@
-package inspect
+package tracepage
 
 import (
 	"strings"
@@ -6,40 +6,41 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// capabilities tells what both sides said of themselves, as negotiated on the
-// tape, and how often what they offer was used. read returns a frame.
-func (s *story) capabilities(width int, read func(seq uint64) (dialect.Frame, error)) []line {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var lines []line
+// Capabilities shows what both sides said of themselves, as negotiated on the tapes,
+// and how often what they offer was used. read returns a frame with its bytes.
+func (r *Reader) Capabilities(width int, read func(seq uint64) (dialect.Frame, error)) []page.Line {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var lines []page.Line
 	shown := -1 // the tape whose sides are shown already
-	for _, call := range s.trace.Calls {
+	for _, call := range r.trace.Calls {
 		if !initializes(call) && (!discovers(call) || shown == call.Run) {
 			continue
 		}
 		shown = call.Run
 		asked, answered := params(read, call.Request), params(read, call.Response)
-		o := offers{width: width, used: s.used[call.Run], dialect: s.trace.Runs[call.Run].Dialect}
+		o := capabilityLines{width: width, used: r.used[call.Run], dialect: r.trace.Runs[call.Run].Dialect}
 		lines = append(lines, o.side("Client", dialect.ClientSide, asked, call.Request)...)
-		lines = append(lines, line{})
+		lines = append(lines, page.Line{})
 		if call.Open() {
-			lines = append(lines, line{spans: []termtext.Span{termtext.Yellow.Span("The agent has not answered.")}, seq: call.Request})
+			lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Yellow.Span("The agent has not answered.")}, Seq: call.Request})
 		} else {
 			lines = append(lines, o.side("Agent", dialect.AgentSide, answered, call.Response)...)
 		}
-		lines = append(lines, line{})
+		lines = append(lines, page.Line{})
 	}
 	if len(lines) == 0 {
 		text := "Neither side has said what it can do: there is no initialize and no server/discover on this tape."
-		if !s.ended && s.last == 0 {
+		if !r.ended && r.last == 0 {
 			text = "reading…"
 		}
-		return []line{{spans: []termtext.Span{termtext.Dim.Span(text)}}}
+		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span(text)}}}
 	}
 	return lines
 }
@@ -66,35 +67,35 @@ func params(read func(uint64) (dialect.Frame, error), seq uint64) gjson.Result {
 	return frametext.Body(&f)
 }
 
-// offers are lines about the members of capabilities, with the methods that
+// The capabilityLines are about the members of capabilities, with the methods that
 // depend on them.
-type offers struct {
+type capabilityLines struct {
 	width   int
-	used    uses
+	used    methodUses
 	dialect dialect.Dialect
 
 	from  dialect.Side // whose they are
 	known []string     // as in specified
 	seq   uint64
-	lines []line
+	lines []page.Line
 }
 
-// side tells of one side, which is called so.
-func (o offers) side(who string, side dialect.Side, v gjson.Result, seq uint64) []line {
+// side shows one side, which is called who.
+func (o capabilityLines) side(who string, side dialect.Side, v gjson.Result, seq uint64) []page.Line {
 	p := frametext.PartyOf(v)
-	lines := []line{{spans: []termtext.Span{termtext.Bold.Span(termtext.Spaced(who, p.Who)), termtext.Dim.Span("  " + p.Protocol)}, seq: seq}}
+	lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span(termtext.Spaced(who, p.Who)), termtext.Dim.Span("  " + p.Protocol)}, Seq: seq}}
 	if !p.Capabilities.IsObject() {
-		return append(lines, line{spans: []termtext.Span{termtext.Dim.Span("  offers nothing")}, seq: seq})
+		return append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span("  offers nothing")}, Seq: seq})
 	}
 	o.from, o.seq, o.lines = side, seq, lines
-	o.known = specified[offerKey{o.dialect, side}]
+	o.known = specified[sideKey{o.dialect, side}]
 	o.add("", p.Capabilities, 1)
 	return o.lines
 }
 
-// deepestOffer is how deep capabilities are shown: as deep as those go that are
+// deepestCapability is how deep capabilities are shown: as deep as those go that are
 // specified, and some more.
-const deepestOffer = 8
+const deepestCapability = 8
 
 // What stands in the columns of a line: name, answer, methods.
 const (
@@ -104,7 +105,7 @@ const (
 
 // add adds the members of the capability at a path, and then those that it could
 // have.
-func (o *offers) add(path string, v gjson.Result, depth int) {
+func (o *capabilityLines) add(path string, v gjson.Result, depth int) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		at := strings.TrimPrefix(path+"."+key.Str, ".")
 		answer := termtext.Green.Span("yes")
@@ -114,23 +115,23 @@ func (o *offers) add(path string, v gjson.Result, depth int) {
 		case value.Type != gjson.True && !value.IsObject():
 			answer = termtext.Plain.Span(frametext.Value(value))
 		}
-		o.row([]termtext.Span{offerName(key.Str, depth), answer}, o.methods(at))
-		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer && !(len(value.Map()) == 0 && answer.Text == "no") {
+		o.row([]termtext.Span{capabilityName(key.Str, depth), answer}, o.methods(at))
+		if value.IsObject() && key.Str != "_meta" && depth < deepestCapability && !(len(value.Map()) == 0 && answer.Text == "no") {
 			o.add(at, value, depth+1)
 		}
 		return true
 	})
 	for _, name := range absent(o.known, path, v) {
-		o.row([]termtext.Span{offerName(name, depth), termtext.Dim.Span("no")}, o.methods(strings.TrimPrefix(path+"."+name, ".")))
+		o.row([]termtext.Span{capabilityName(name, depth), termtext.Dim.Span("no")}, o.methods(strings.TrimPrefix(path+"."+name, ".")))
 	}
 }
 
-func offerName(name string, depth int) termtext.Span {
+func capabilityName(name string, depth int) termtext.Span {
 	return termtext.Plain.Span(termtext.Pad(strings.Repeat("  ", depth)+termtext.Piece(name), answerColumn))
 }
 
 // row adds a line, and goes on below it where the methods have no room.
-func (o *offers) row(row []termtext.Span, methods [][2]termtext.Span) {
+func (o *capabilityLines) row(row []termtext.Span, methods [][2]termtext.Span) {
 	used := 0
 	for _, s := range row {
 		used += termtext.Width(s.Text)
@@ -138,18 +139,18 @@ func (o *offers) row(row []termtext.Span, methods [][2]termtext.Span) {
 	for _, m := range methods {
 		columns := termtext.Width(m[0].Text) + termtext.Width(m[1].Text)
 		if used > methodsColumn && used+2+columns > o.width {
-			o.lines = append(o.lines, line{spans: row, seq: o.seq})
+			o.lines = append(o.lines, page.Line{Spans: row, Seq: o.seq})
 			row, used = nil, 0
 		}
 		gap := max(methodsColumn-used, 2)
 		row = append(row, termtext.Plain.Span(strings.Repeat(" ", gap)), m[0], m[1])
 		used += gap + columns
 	}
-	o.lines = append(o.lines, line{spans: row, seq: o.seq})
+	o.lines = append(o.lines, page.Line{Spans: row, Seq: o.seq})
 }
 
 // methods tells which methods depend on a capability, and how often they were used.
-func (o *offers) methods(path string) [][2]termtext.Span {
+func (o *capabilityLines) methods(path string) [][2]termtext.Span {
 	var methods [][2]termtext.Span
 	for _, c := range dialect.Capabilities(o.dialect) {
 		if c.Side != o.from || c.Path != path || c.Form != dialect.AsObject && c.Form != dialect.AsTrue {

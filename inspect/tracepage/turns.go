@@ -1,4 +1,4 @@
-package inspect
+package tracepage
 
 import (
 	"cmp"
@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A lane is something that takes time in a turn.
-type lane struct {
+// A bar is something that takes time in a turn.
+type bar struct {
 	seq         uint64
 	label       string
 	style       termtext.Style
@@ -22,44 +23,44 @@ type lane struct {
 	untimed     bool // nobody knows how long it took
 }
 
-// waterfall shows the turns of a session over time: what the agent said and did,
+// Turns shows the turns of a session over time: what the agent said and did,
 // and what it waited for. now is since the first tape began; 0 if none is recorded.
-func (s *story) waterfall(session string, width int, now time.Duration) []line {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.told = s.last
-	found := s.session(session)
+func (r *Reader) Turns(session string, width int, now time.Duration) []page.Line {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shownUpTo = r.last
+	found := r.session(session)
 	if found == nil || len(found.Conversation.Turns) == 0 {
-		if !s.ended && s.last == 0 {
-			return []line{{spans: []termtext.Span{termtext.Dim.Span("reading…")}}}
+		if !r.ended && r.last == 0 {
+			return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("reading…")}}}
 		}
-		return []line{{spans: []termtext.Span{termtext.Dim.Span("There are no turns on this tape; its slowest calls are among the numbers (6).")}}}
+		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("There are no turns on this tape; its slowest calls are among the numbers (6).")}}}
 	}
-	lines := []line{
-		{spans: []termtext.Span{termtext.Bold.Span(termtext.Dotted(termtext.Piece(found.Title), termtext.Piece(found.ID)))}},
-		{spans: []termtext.Span{termtext.Plain.Span(inks[termtext.Plain] + " says"), termtext.Dim.Span("  " + inks[termtext.Dim] + " thinks"), termtext.Cyan.Span("  " + inks[termtext.Cyan] + " tool call"), termtext.Yellow.Span("  " + inks[termtext.Yellow] + " waits for the client")}},
+	lines := []page.Line{
+		{Spans: []termtext.Span{termtext.Bold.Span(termtext.Dotted(termtext.Piece(found.Title), termtext.Piece(found.ID)))}},
+		{Spans: []termtext.Span{termtext.Plain.Span(fills[termtext.Plain] + " says"), termtext.Dim.Span("  " + fills[termtext.Dim] + " thinks"), termtext.Cyan.Span("  " + fills[termtext.Cyan] + " tool call"), termtext.Yellow.Span("  " + fills[termtext.Yellow] + " waits for the client")}},
 	}
 	entities := map[int][]*trace.Entity{} // by turn
 	for _, e := range found.Conversation.Entities {
 		entities[e.Turn] = append(entities[e.Turn], e)
 	}
-	asked := slices.DeleteFunc(slices.Clone(s.trace.Calls), func(c *trace.Call) bool {
+	asked := slices.DeleteFunc(slices.Clone(r.trace.Calls), func(c *trace.Call) bool {
 		return c.Session != found.ID || c.Dir != wire.AgentToClient
 	})
 	for _, t := range found.Conversation.Turns {
 		for len(asked) > 0 && asked[0].Request < t.Prompt {
 			asked = asked[1:]
 		}
-		lines = append(lines, line{})
-		lines = append(lines, s.turn(t, entities[t.Number], asked, width, now)...)
+		lines = append(lines, page.Line{})
+		lines = append(lines, r.turnLines(t, entities[t.Number], asked, width, now)...)
 	}
 	return lines
 }
 
-// turn shows one turn. asked are the agent's calls since it began, in order.
-func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, width int, now time.Duration) []line {
+// turnLines shows one turn. asked are the agent's calls since it began, in order.
+func (r *Reader) turnLines(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, width int, now time.Duration) []page.Line {
 	ends := t.Ended
-	running := now > 0 && s.running(t)
+	running := now > 0 && r.isRunning(t)
 	if running {
 		ends = max(ends, now)
 	}
@@ -90,23 +91,23 @@ func (s *story) turn(t *trace.Turn, entities []*trace.Entity, asked []*trace.Cal
 	} else if t.Open() {
 		look = termtext.Yellow
 	}
-	lines := []line{{spans: []termtext.Span{termtext.Bold.Span(said + "  "), look.Span(termtext.Dotted(parts...))}, seq: t.Prompt}}
+	lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span(said + "  "), look.Span(termtext.Dotted(parts...))}, Seq: t.Prompt}}
 	labels := min(max(width/3, 10), 40)
 	columns := max(width-labels-tookColumns-2, 4)
-	for _, l := range lanes(t, entities, asked, ends) {
-		lines = append(lines, line{spans: l.spans(t.Began, ends, labels, columns), seq: l.seq})
+	for _, l := range barsOf(t, entities, asked, ends) {
+		lines = append(lines, page.Line{Spans: l.spans(t.Began, ends, labels, columns), Seq: l.seq})
 	}
 	return lines
 }
 
-// lanes returns what happened in a turn, in order.
-func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends time.Duration) []lane {
-	var lanes []lane
+// barsOf returns what happened in a turn, in order.
+func barsOf(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends time.Duration) []bar {
+	var bars []bar
 	for _, e := range entities {
 		if e.Run != t.Run || e.Replayed {
 			continue
 		}
-		l := lane{seq: e.First, began: e.Began, ends: e.Ended, untimed: e.Untimed}
+		l := bar{seq: e.First, began: e.Began, ends: e.Ended, untimed: e.Untimed}
 		switch {
 		case e.ToolCall != nil:
 			l.label, l.style = termtext.Piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), termtext.Cyan
@@ -123,24 +124,24 @@ func lanes(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends ti
 		default:
 			continue
 		}
-		lanes = append(lanes, l)
+		bars = append(bars, l)
 	}
 	for _, c := range asked {
 		if c.Run != t.Run || c.Began > ends {
 			break
 		}
-		l := lane{seq: c.Request, label: termtext.Piece(c.Method), style: termtext.Yellow, began: c.Began, ends: c.Ended, untimed: c.Untimed}
+		l := bar{seq: c.Request, label: termtext.Piece(c.Method), style: termtext.Yellow, began: c.Began, ends: c.Ended, untimed: c.Untimed}
 		if c.Open() {
 			l.open, l.ends = t.Open(), ends
 		}
-		lanes = append(lanes, l)
+		bars = append(bars, l)
 	}
-	slices.SortStableFunc(lanes, func(a, b lane) int { return cmp.Compare(a.began, b.began) })
-	return lanes
+	slices.SortStableFunc(bars, func(a, b bar) int { return cmp.Compare(a.began, b.began) })
+	return bars
 }
 
-// spans draws a lane between two times.
-func (l *lane) spans(from, to time.Duration, labels, columns int) []termtext.Span {
+// spans draws a bar between two times.
+func (l *bar) spans(from, to time.Duration, labels, columns int) []termtext.Span {
 	at := func(d time.Duration) int {
 		if to <= from {
 			return 0
@@ -161,7 +162,7 @@ func (l *lane) spans(from, to time.Duration, labels, columns int) []termtext.Spa
 	return []termtext.Span{
 		l.style.Span(termtext.Pad(termtext.Cut(l.label, labels), labels) + " "),
 		termtext.Plain.Span(strings.Repeat(" ", begin)),
-		l.style.Span(strings.Repeat(inks[l.style], end-begin+1)),
+		l.style.Span(strings.Repeat(fills[l.style], end-begin+1)),
 		termtext.Plain.Span(strings.Repeat(" ", columns-1-end) + " "),
 		termtext.Dim.Span(fmt.Sprintf("%*s", tookColumns, took)),
 	}
@@ -170,6 +171,5 @@ func (l *lane) spans(from, to time.Duration, labels, columns int) []termtext.Spa
 // tookColumns are the columns of how long something took, or takes.
 const tookColumns = 10
 
-// inks are what lanes are drawn with: also without colours it is to be seen what
-// they are.
-var inks = map[termtext.Style]string{termtext.Plain: "█", termtext.Dim: "░", termtext.Cyan: "▓", termtext.Red: "▓", termtext.Yellow: "▒"}
+// The fills are what bars are drawn with: they can be told apart without colours too.
+var fills = map[termtext.Style]string{termtext.Plain: "█", termtext.Dim: "░", termtext.Cyan: "▓", termtext.Red: "▓", termtext.Yellow: "▒"}

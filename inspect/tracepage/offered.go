@@ -1,4 +1,4 @@
-package inspect
+package tracepage
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// An offerKey is a side of a dialect.
-type offerKey struct {
+// A sideKey is a side of a dialect.
+type sideKey struct {
 	dialect dialect.Dialect
 	side    dialect.Side
 }
@@ -20,7 +20,7 @@ type offerKey struct {
 // true, or an object, where it is offered. Sources: ACP's initialization.mdx and
 // schema of version 1 (2026-06), of its drafts of version 2 (2026-06, 2026-07); MCP's
 // schema.ts of 2025-11-25 and 2026-07-28.
-var specified = map[offerKey][]string{
+var specified = map[sideKey][]string{
 	{dialect.ACPv1, dialect.ClientSide}: strings.Fields(`fs. fs.readTextFile fs.writeTextFile terminal auth. auth.terminal
 		session. session.configOptions. session.configOptions.boolean elicitation. elicitation.form elicitation.url`),
 	{dialect.ACPv1, dialect.AgentSide}: strings.Fields(`loadSession promptCapabilities. promptCapabilities.image promptCapabilities.audio promptCapabilities.embeddedContext

@@ -1,4 +1,4 @@
-package inspect
+package tracepage
 
 import (
 	"fmt"
@@ -7,18 +7,19 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A chat is the place with the conversation of a session.
-type chat struct {
-	story  *story
+// A Conversation is the lines of the conversation of a session, some of them folded.
+type Conversation struct {
+	reader *Reader
 	starts []time.Time // when each tape began
 	wanted func() string
 
 	folds
-	kept
+	drawing
 }
 
 // The folds are what the user has folded and unfolded.
@@ -28,61 +29,66 @@ type folds struct {
 	changes int             // of these, since the beginning
 }
 
-// What is kept is not made anew for each drawing.
-type kept struct {
-	width int
-	said  int              // lines of the last drawing
-	drawn map[uint64]drawn // by the first frame
-	ends  map[*trace.Turn]drawnEnd
+// A drawing is what is not made anew each time.
+type drawing struct {
+	width     int
+	lineCount int                    // lines of the last drawing
+	entities  map[uint64]entityLines // by the first frame
+	ends      map[*trace.Turn]turnEndLines
 }
 
-// drawn are the lines of an entity, as long as nothing was added to it.
-type drawn struct {
+// The entityLines are the lines of an entity, as long as nothing was added to it.
+type entityLines struct {
 	last uint64
 	open bool
-	rows []line
+	rows []page.Line
 }
 
-// drawnEnd are the lines of the end of a turn.
-type drawnEnd struct {
+// The turnEndLines are the lines of the end of a turn.
+type turnEndLines struct {
 	end       uint64
 	cancelled bool
-	rows      []line
+	rows      []page.Line
 }
 
-// A chatState is all that the lines depend on but the width.
-type chatState struct {
-	chapter
-	session string
-	changes int // of the folds
+// A conversationState is all that the lines depend on but the width.
+type conversationState struct {
+	revision any
+	session  string
+	changes  int // of the folds
 }
 
-func (c *chat) state() any { return chatState{c.story.soFar(), c.wanted(), c.changes} }
+// State returns what all lines depend on but the width.
+func (c *Conversation) State() any {
+	return conversationState{c.reader.Revision(), c.wanted(), c.changes}
+}
 
-func newChat(s *story, starts []time.Time, wanted func() string) *chat {
-	return &chat{
-		story: s, starts: starts, wanted: wanted,
-		folds: folds{flipped: map[uint64]bool{}},
-		kept:  kept{drawn: map[uint64]drawn{}, ends: map[*trace.Turn]drawnEnd{}},
+// NewConversation returns the conversation of the session that wanted names. starts is
+// when each tape began.
+func NewConversation(s *Reader, starts []time.Time, wanted func() string) *Conversation {
+	return &Conversation{
+		reader: s, starts: starts, wanted: wanted,
+		folds:   folds{flipped: map[uint64]bool{}},
+		drawing: drawing{entities: map[uint64]entityLines{}, ends: map[*trace.Turn]turnEndLines{}},
 	}
 }
 
-// lines returns the conversation.
-func (c *chat) lines(width int) []line {
-	c.story.mu.Lock()
-	defer c.story.mu.Unlock()
-	c.story.told = c.story.last
-	session := c.story.session(c.wanted())
+// Lines returns the conversation.
+func (c *Conversation) Lines(width int) []page.Line {
+	c.reader.mu.Lock()
+	defer c.reader.mu.Unlock()
+	c.reader.shownUpTo = c.reader.last
+	session := c.reader.session(c.wanted())
 	if session == nil || len(session.Conversation.Entities) == 0 {
 		return c.nothing(session)
 	}
 	if c.width != width {
-		clear(c.drawn)
+		clear(c.entities)
 		clear(c.ends)
 		c.width = width
 	}
-	said := make([]line, 0, c.said+c.said/8)
-	said = append(said, line{spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}}, line{})
+	said := make([]page.Line, 0, c.lineCount+c.lineCount/8)
+	said = append(said, page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}}, page.Line{})
 	conversation := &session.Conversation
 	shown := ownTerminals(conversation)
 	ended := 0
@@ -98,19 +104,19 @@ func (c *chat) lines(width int) []line {
 	for _, t := range conversation.Turns[ended:] {
 		said = append(said, c.endOfTurn(conversation, t)...)
 	}
-	c.said = len(said)
+	c.lineCount = len(said)
 	return said[:len(said)-1] // without the blank line at the end
 }
 
-func (c *chat) nothing(session *trace.Session) []line {
+func (c *Conversation) nothing(session *trace.Session) []page.Line {
 	text := "There is no conversation on this tape."
 	switch {
-	case !c.story.ended && c.story.last == 0:
+	case !c.reader.ended && c.reader.last == 0:
 		text = "reading…"
 	case session != nil:
 		text = "Nothing has been said in session " + termtext.Piece(session.ID) + "."
 	}
-	return []line{{spans: []termtext.Span{termtext.Dim.Span(text)}}}
+	return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span(text)}}}
 }
 
 // ownTerminals returns the terminals that are shown with the tool calls that they
@@ -134,14 +140,14 @@ func ownTerminals(c *trace.Conversation) map[*trace.Terminal]bool {
 
 // open reports whether an entity is shown with all that is in it: what was said
 // usually is, what was thought and done is not.
-func (c *chat) open(e *trace.Entity) bool {
+func (c *Conversation) open(e *trace.Entity) bool {
 	usual := e.ToolCall == nil && e.Terminal == nil && (e.Message == nil || e.Message.Role != trace.Thought)
 	return c.all || usual != c.flipped[e.First]
 }
 
-func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
+func (c *Conversation) entity(of *trace.Conversation, e *trace.Entity) []page.Line {
 	open := c.open(e)
-	if d, ok := c.drawn[e.First]; ok && d.last == e.Last && d.open == open {
+	if d, ok := c.entities[e.First]; ok && d.last == e.Last && d.open == open {
 		return d.rows
 	}
 	one := *of
@@ -151,27 +157,27 @@ func (c *chat) entity(of *trace.Conversation, e *trace.Entity) []line {
 		sign := termtext.Dim.Span("▾ ")
 		if !open {
 			sign.Text = "▸ "
-			rows[0].spans = append(rows[0].spans, termtext.Dim.Span("  "+strings.TrimSpace(lineText(rows[1]))+" …"))
+			rows[0].Spans = append(rows[0].Spans, termtext.Dim.Span("  "+strings.TrimSpace(lineText(rows[1]))+" …"))
 			rows = rows[:1]
 		}
-		rows[0].spans[0] = sign
+		rows[0].Spans[0] = sign
 	}
 	if len(rows) > 0 { // else there is nothing of it to show
-		rows = append(rows, line{seq: e.First})
+		rows = append(rows, page.Line{Seq: e.First})
 	}
-	c.drawn[e.First] = drawn{e.Last, open, rows}
+	c.entities[e.First] = entityLines{e.Last, open, rows}
 	return rows
 }
 
-func (c *chat) endOfTurn(of *trace.Conversation, t *trace.Turn) []line {
-	if c.story.running(t) {
-		return []line{{spans: []termtext.Span{termtext.Yellow.Span(fmt.Sprintf("%s── turn %d: running", margin, t.Number))}, seq: t.Last}, {}}
+func (c *Conversation) endOfTurn(of *trace.Conversation, t *trace.Turn) []page.Line {
+	if c.reader.isRunning(t) {
+		return []page.Line{{Spans: []termtext.Span{termtext.Yellow.Span(fmt.Sprintf("%s── turn %d: running", margin, t.Number))}, Seq: t.Last}, {}}
 	}
 	d, ok := c.ends[t]
 	if !ok || d.end != t.End || d.cancelled != t.Cancelled {
 		one := *of
 		one.Entities, one.Turns = nil, []*trace.Turn{t}
-		d = drawnEnd{t.End, t.Cancelled, append(c.write(&one, max(t.End, t.Last)), line{})}
+		d = turnEndLines{t.End, t.Cancelled, append(c.write(&one, max(t.End, t.Last)), page.Line{})}
 		c.ends[t] = d
 	}
 	return d.rows
@@ -179,40 +185,40 @@ func (c *chat) endOfTurn(of *trace.Conversation, t *trace.Turn) []line {
 
 // write has a part of a conversation written, and returns its lines, each behind
 // a margin.
-func (c *chat) write(part *trace.Conversation, seq uint64) []line {
+func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 	form := trace.Text{Width: max(c.width-len(margin), 1), Color: true}
 	if !c.starts[0].IsZero() {
 		form.Starts = c.starts
 	}
 	var b strings.Builder
 	trace.WriteText(&b, part, form) // a Builder takes everything
-	var rows []line
+	var rows []page.Line
 	for text := range strings.Lines(b.String()) {
-		rows = append(rows, line{spans: append([]termtext.Span{termtext.Plain.Span(margin)}, termtext.Spans(strings.TrimSuffix(text, "\n"))...), seq: seq})
+		rows = append(rows, page.Line{Spans: append([]termtext.Span{termtext.Plain.Span(margin)}, termtext.Spans(strings.TrimSuffix(text, "\n"))...), Seq: seq})
 	}
 	return rows
 }
 
 const margin = "  "
 
-func lineText(l line) string {
+func lineText(l page.Line) string {
 	var b strings.Builder
-	for _, s := range l.spans {
+	for _, s := range l.Spans {
 		b.WriteString(s.Text)
 	}
 	return b.String()
 }
 
 // flip folds the entity on a line, or unfolds it.
-func (f *folds) flip(l line) {
-	if l.seq != 0 {
-		f.flipped[l.seq] = !f.flipped[l.seq]
+func (f *folds) Flip(l page.Line) {
+	if l.Seq != 0 {
+		f.flipped[l.Seq] = !f.flipped[l.Seq]
 		f.changes++
 	}
 }
 
 // flipAll unfolds everything, or folds it as usual.
-func (f *folds) flipAll() (unfolded bool) {
+func (f *folds) FlipAll() (unfolded bool) {
 	f.all = !f.all
 	f.changes++
 	return f.all

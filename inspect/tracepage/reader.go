@@ -1,0 +1,122 @@
+// Package tracepage lays out what happened on tapes: the conversation of a session, its
+// turns over time, the capabilities of both sides, and statistics. A Reader reads the
+// tapes in the background, follows the one that is being recorded, and may be asked for
+// lines at any time by another goroutine. The package draws nothing.
+package tracepage
+
+import (
+	"context"
+	"sync"
+
+	"github.com/acptap/acptap/inspect/frameindex"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Reader gathers what happened on the tapes of a timeline.
+type Reader struct {
+	label func(seq uint64) string // of a frame's number
+	tapes int                     // of the timeline
+
+	mu        sync.Mutex // guards what follows
+	trace     trace.Trace
+	methods   methodStats
+	used      []methodUses // by tape
+	shownUpTo uint64       // the frames up to this one are in the lines that were made last
+	broken    bool         // a part of it cannot be read
+	revision
+}
+
+// A revision is how far a reader has got.
+type revision struct {
+	last  uint64 // the frames up to this one are in it
+	ended bool   // nothing will follow
+}
+
+// NewReader returns a reader of that many tapes that has read nothing. label returns the
+// number of a frame as users know it.
+func NewReader(label func(seq uint64) string, tapes int) *Reader {
+	return &Reader{label: label, tapes: tapes}
+}
+
+// Read reads a timeline until that ends or ctx is done. onChange is called whenever
+// there is more.
+func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func()) {
+	for f, err := range t.Follow(ctx, 1) {
+		if ctx.Err() != nil {
+			return
+		}
+		r.mu.Lock()
+		if err != nil {
+			r.broken = true
+		} else {
+			for n := len(r.trace.Runs); n <= t.PartOf(f.Seq); n++ {
+				r.trace.Next(t.Parts[n].Info.Connection)
+				r.used = append(r.used, methodUses{})
+			}
+			r.trace.Add(&f)
+			if f.Kind != wire.Mark && f.Origin.Sent() { // what acptap made of it is not counted once more
+				r.methods.observe(&f)
+				r.used[len(r.used)-1].observe(&f)
+			}
+			r.last = f.Seq
+		}
+		r.mu.Unlock()
+		onChange()
+	}
+	r.mu.Lock()
+	r.ended = ctx.Err() == nil
+	r.mu.Unlock()
+	onChange()
+}
+
+// Revision says how far the reader has got: as long as it is the same, so are the lines.
+func (r *Reader) Revision() any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.revision
+}
+
+// UpTo returns the last frame that the lines which were made last are about: the
+// reader may have gone on since.
+func (r *Reader) UpTo() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.shownUpTo
+}
+
+// Broken reports whether a part of the tapes cannot be read. A nil Reader has none.
+func (r *Reader) Broken() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken
+}
+
+// isRunning reports whether a turn goes on: it has no end, on the tape that is
+// recorded.
+func (r *Reader) isRunning(t *trace.Turn) bool { return t.Open() && !r.ended && t.Run == r.tapes-1 }
+
+// Progress returns the last frame that was read, and whether nothing will follow.
+func (r *Reader) Progress() (last uint64, ended bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last, r.ended
+}
+
+// session returns the session with that id, or the first that has a
+// conversation; nil if there is none.
+func (r *Reader) session(id string) *trace.Session {
+	var first *trace.Session
+	for _, session := range r.trace.Sessions {
+		if session.ID == id {
+			return session
+		}
+		if first == nil && len(session.Conversation.Entities) > 0 {
+			first = session
+		}
+	}
+	return first
+}

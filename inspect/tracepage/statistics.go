@@ -1,0 +1,156 @@
+package tracepage
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/acptap/acptap/inspect/page"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+const (
+	listed   = 10  // of the slowest calls, and of the last without an answer
+	maxTools = 100 // that are listed, those that were called most
+)
+
+// Statistics shows how many frames there are of each method and how long calls took.
+func (r *Reader) Statistics(width int) []page.Line {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	form := tableForm{columns: min(max(width-57, 16), 36)}
+	lines := append(r.methodLines(form), r.toolLines(form)...)
+	return append(lines, r.callLines()...)
+}
+
+// methodLines shows each method and variant of an update.
+func (r *Reader) methodLines(form tableForm) []page.Line {
+	took := map[string]*latencies{}
+	for _, c := range r.trace.Calls {
+		if !c.Open() && !c.Untimed {
+			entry(took, c.Method).add(c.Latency(), c.Request)
+		}
+	}
+	lines := []page.Line{form.heading("Method", "frames", "bytes")}
+	lines[0].Heading = true
+	for _, called := range byCount(r.methods, func(c *methodCount) int { return c.frames }) {
+		c := r.methods[called]
+		lines = append(lines, form.row(called, c.frames, c.failed, termtext.ByteSize(c.bytes), took[called]))
+	}
+	return lines
+}
+
+// A toolUse is how often a tool was called, and how long that took.
+type toolUse struct {
+	calls, failed int
+	latencies
+}
+
+func (u *toolUse) count(failed bool) {
+	if u.calls++; failed {
+		u.failed++
+	}
+}
+
+// toolLines shows each tool that the client of a server has called, and the tools
+// that an agent has reported: these have a name (ACP v2), or a kind such as
+// read.
+func (r *Reader) toolLines(form tableForm) []page.Line {
+	uses := map[string]*toolUse{}
+	for _, c := range r.trace.Calls {
+		if c.Tool == "" {
+			continue
+		}
+		u := entry(uses, c.Tool)
+		if u.count(c.Failed); !c.Open() && !c.Untimed {
+			u.add(c.Latency(), c.Request)
+		}
+	}
+	for _, session := range r.trace.Sessions {
+		for _, e := range session.Conversation.Entities {
+			t := e.ToolCall
+			if t == nil || e.Replayed {
+				continue
+			}
+			u := entry(uses, cmp.Or(t.Name, t.Kind, "other"))
+			if u.count(t.Status == "failed"); t.Finished() && !e.Untimed {
+				u.add(e.Ended-e.Began, e.First)
+			}
+		}
+	}
+	if len(uses) == 0 {
+		return nil
+	}
+	tools := byCount(uses, func(u *toolUse) int { return u.calls })
+	lines := []page.Line{{}, form.heading("Tool", "calls", "")}
+	for _, tool := range tools[:min(len(tools), maxTools)] {
+		u := uses[tool]
+		lines = append(lines, form.row(tool, u.calls, u.failed, "", &u.latencies))
+	}
+	if more := len(tools) - maxTools; more > 0 {
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… and %s more", termtext.Grouped(int64(more))))}})
+	}
+	return lines
+}
+
+// callLines shows the slowest calls, and those that wait.
+func (r *Reader) callLines() []page.Line {
+	var answered, open []*trace.Call
+	for _, c := range r.trace.Calls {
+		switch {
+		case !c.Open() && c.Untimed: // nobody knows how slow it was
+		case !c.Open():
+			answered = append(answered, c)
+		case !c.Cancelled:
+			open = append(open, c)
+		}
+	}
+	slices.SortStableFunc(answered, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
+	lines := []page.Line{{}, {Spans: []termtext.Span{termtext.Bold.Span("Slowest calls")}}}
+	for _, c := range answered[:min(len(answered), listed)] {
+		lines = append(lines, r.callLine(c, latencyColumn(c.Latency())))
+	}
+	if len(open) > 0 {
+		lines = append(lines, page.Line{}, page.Line{Spans: []termtext.Span{termtext.Bold.Span("Calls without an answer")}})
+	}
+	for _, c := range open[max(len(open)-listed, 0):] {
+		lines = append(lines, r.callLine(c, termtext.Pad("", 7)))
+	}
+	return lines
+}
+
+// callLine shows a call, behind its latency. It is where its request is.
+func (r *Reader) callLine(c *trace.Call, latency string) page.Line {
+	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", r.label(c.Request))), termtext.Plain.Span(termtext.Spaced(termtext.Piece(c.Method), termtext.Piece(c.Tool)))}
+	if c.Failed {
+		row = append(row, termtext.Red.Span(" failed"))
+	}
+	return page.Line{Spans: row, Seq: c.Request}
+}
+
+// A tableForm is how a table of numbers is laid out.
+type tableForm struct{ columns int } // of what stands before the numbers
+
+func (form tableForm) heading(of, count, bytes string) page.Line {
+	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(of, form.columns) +
+		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max"))}}
+}
+
+// row tells of something with a name. It is where the slowest of its calls is; t
+// is nil if there are none.
+func (form tableForm) row(called string, count, failed int, bytes string, t *latencies) page.Line {
+	l := page.Line{Spans: []termtext.Span{
+		termtext.Plain.Span(termtext.Pad(termtext.Cut(termtext.Piece(called), form.columns), form.columns)),
+		termtext.Plain.Span(fmt.Sprintf("%8s ", termtext.Grouped(int64(count)))),
+		termtext.Plain.Span(fmt.Sprintf("%6s ", termtext.NonZero(int64(failed)))),
+		termtext.Plain.Span(fmt.Sprintf("%8s ", bytes)),
+	}}
+	if failed > 0 {
+		l.Spans[2].Style = termtext.Red
+	}
+	if t != nil && len(t.each) > 0 {
+		l.Spans, l.Seq = append(l.Spans, termtext.Plain.Span(t.columns())), t.slowest
+	}
+	return l
+}
