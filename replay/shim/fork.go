@@ -15,8 +15,8 @@ func (s *Shim) fork(m message, out []wire.Frame) []wire.Frame {
 		return s.toAgent(m, out)
 	}
 	if s.native("session/fork") {
-		s.lookUp()
-		return s.forward(m, s.made, s.fork, out)
+		s.lookUpIDs()
+		return s.forward(m, s.sessionMade, s.fork, out)
 	}
 	if err := checkSetup(m); err != nil {
 		return append(out, m.fail(*err))
@@ -24,10 +24,10 @@ func (s *Shim) fork(m message, out []wire.Frame) []wire.Frame {
 	if s.full(m) {
 		return append(out, m.fail(tooMany))
 	}
-	c := s.enter(newID())
+	c := s.addSession(newID())
 	c.opening = true
-	s.serve(m, func(v *serving) error {
-		l := &load{serving: v, session: c, way: anew}
+	s.serve(m, func(v *servedRequest) error {
+		l := &load{servedRequest: v, session: c, openMethod: asNew}
 		err := l.fork()
 		if err != nil {
 			l.giveUp()
@@ -51,7 +51,7 @@ func (l *load) fork() error {
 	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
 		return unreadable("session", err)
 	}
-	own := &l.past.stretches[len(l.past.stretches)-1]
+	own := &l.past.parts[len(l.past.parts)-1]
 	own.turns = finished(own.Conversation, nil, time.Time{})
 	if err := l.create(); err != nil {
 		return err

@@ -17,11 +17,11 @@ import (
 // before that, of a fork, those of the sessions it came from. Stretches are in
 // order.
 type history struct {
-	stretches []stretch
+	parts []sessionPart
 }
 
 // A stretch is the conversation of one session.
-type stretch struct {
+type sessionPart struct {
 	*trace.Conversation
 	id     string
 	epochs []epoch // by the runs of the conversation
@@ -33,7 +33,7 @@ type stretch struct {
 
 // empty reports whether there is nothing to show.
 func (h *history) empty() bool {
-	for _, s := range h.stretches {
+	for _, s := range h.parts {
 		if len(s.Entities) > 0 {
 			return false
 		}
@@ -43,7 +43,7 @@ func (h *history) empty() bool {
 
 // epochs returns how many runs are in it.
 func (h *history) epochs() int {
-	last := h.stretches[len(h.stretches)-1]
+	last := h.parts[len(h.parts)-1]
 	return last.first + len(last.epochs)
 }
 
@@ -78,7 +78,7 @@ func (s *Shim) read(one record.SessionInfo, l record.Listing, request message) (
 		if i > 0 {
 			part.turns = finished(part.Conversation, starts, lineage[i-1].Began())
 		}
-		h.stretches = append(h.stretches, part)
+		h.parts = append(h.parts, part)
 		epochs += len(part.epochs)
 	}
 	return h, nil
@@ -101,8 +101,8 @@ func finished(c *trace.Conversation, starts []time.Time, at time.Time) int {
 
 // traced returns what happened in a session on all of its tapes, as its clients
 // saw it until request, and when each tape began.
-func (s *Shim) traced(one record.SessionInfo, request message) (part stretch, starts []time.Time, err error) {
-	part = stretch{Conversation: &trace.Conversation{}, id: one.ID, turns: -1, live: -1}
+func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart, starts []time.Time, err error) {
+	part = sessionPart{Conversation: &trace.Conversation{}, id: one.ID, turns: -1, live: -1}
 	var t trace.Trace
 	for _, run := range one.Runs {
 		tape, err := s.Store.Open(run.Tape)

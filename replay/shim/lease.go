@@ -9,7 +9,7 @@ import (
 
 // rent sees to it that no other proxy loads a session of an agent while it is
 // active here. It returns false if another one has it. It is not called in an act.
-func (s *Shim) rent(c *session, agent string) bool {
+func (s *Shim) acquireLease(c *session, agent string) bool {
 	have := false
 	s.do(func(out []wire.Frame) []wire.Frame {
 		have = c.lease != nil
@@ -35,7 +35,7 @@ func (s *Shim) rent(c *session, agent string) bool {
 }
 
 // letGo lets others load the session.
-func (c *session) letGo() {
+func (c *session) releaseLease() {
 	if c.lease != nil {
 		c.lease.Release()
 		c.lease = nil

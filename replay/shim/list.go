@@ -108,7 +108,7 @@ func (s *Shim) serveList(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.fail(tooMany))
 	}
 	listed := s.listed.all()
-	s.serve(m, func(v *serving) error {
+	s.serve(m, func(v *servedRequest) error {
 		page, err := v.page(listed)
 		if err != nil {
 			return err
@@ -163,7 +163,7 @@ func parseCursor(text string) (c cursor, err error) {
 
 // page makes the result of a session/list: sessions with at least one prompt,
 // the one used last first, without those that the client has got from the agent.
-func (v *serving) page(listed map[string]bool) ([]byte, error) {
+func (v *servedRequest) page(listed map[string]bool) ([]byte, error) {
 	dir := v.request.param("cwd")
 	if v.params.Exists() && !v.params.IsObject() || dir.Type != gjson.Null && dir.Type != gjson.String {
 		return nil, fault{invalidParams, "cwd is not a string", nil}
@@ -183,7 +183,7 @@ func (v *serving) page(listed map[string]bool) ([]byte, error) {
 	}
 	sessions := slices.DeleteFunc(slices.Collect(maps.Values(there.offered)), func(one record.SessionInfo) bool {
 		_, _, turns := one.Total()
-		return turns == 0 || listed[one.ID] || cwd != "" && !sameDir(one.Cwd, cwd) || v.torn(one, there.Listing)
+		return turns == 0 || listed[one.ID] || cwd != "" && !sameDir(one.Cwd, cwd) || v.hasGap(one, there.Listing)
 	})
 	slices.SortFunc(sessions, func(a, b record.SessionInfo) int { return order(a.Updated(), a.ID, b.Updated(), b.ID) })
 	if after.ID != "" {
@@ -211,7 +211,7 @@ func order(a time.Time, aID string, b time.Time, bID string) int {
 }
 
 // item makes one session of a list.
-func (v *serving) item(one record.SessionInfo, l record.Listing) json.RawMessage {
+func (v *servedRequest) item(one record.SessionInfo, l record.Listing) json.RawMessage {
 	_, _, turns := one.Total()
 	about := members(nil).add("epochs", fmt.Append(nil, len(one.Runs))).add("turns", fmt.Append(nil, turns))
 	title := cmp.Or(one.Title, one.Prompt)

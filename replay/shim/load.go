@@ -15,12 +15,12 @@ import (
 
 // A load is the client's session/load or session/resume, as the shim serves it.
 type load struct {
-	*serving
-	session *session
-	active  bool // it was active on this connection before
-	replay  bool // the client wants the history
-	way     way
-	past    *history
+	*servedRequest
+	session    *session
+	active     bool // it was active on this connection before
+	replay     bool // the client wants the history
+	openMethod openMethod
+	past       *history
 }
 
 // open takes session/load and session/resume.
@@ -36,11 +36,11 @@ func (s *Shim) open(m message, out []wire.Frame) []wire.Frame {
 	if fault != nil {
 		return append(out, m.fail(*fault))
 	}
-	return s.openIn(m, replay, s.way(method, m.param("sessionId").Str), out)
+	return s.openIn(m, replay, s.openMethod(method, m.param("sessionId").Str), out)
 }
 
 // openIn opens a session in a way of the shim's.
-func (s *Shim) openIn(m message, replay bool, w way, out []wire.Frame) []wire.Frame {
+func (s *Shim) openIn(m message, replay bool, w openMethod, out []wire.Frame) []wire.Frame {
 	if fault := checkSetup(m); fault != nil {
 		return append(out, m.fail(*fault))
 	}
@@ -54,12 +54,12 @@ func (s *Shim) openIn(m message, replay bool, w way, out []wire.Frame) []wire.Fr
 	case active && (c.opening || c.busy()):
 		return append(out, m.fail(fault{invalidRequest, "session busy", nil}))
 	case !active:
-		c = s.enter(id)
+		c = s.addSession(id)
 	}
 	c.opening = true
-	l := &load{session: c, active: active, replay: replay, way: w}
-	s.serve(m, func(v *serving) error {
-		l.serving = v
+	l := &load{session: c, active: active, replay: replay, openMethod: w}
+	s.serve(m, func(v *servedRequest) error {
+		l.servedRequest = v
 		err := l.run()
 		if err != nil {
 			l.giveUp()
@@ -107,7 +107,7 @@ func (l *load) run() error {
 		return err
 	}
 	defer free()
-	if err := l.look(); err != nil {
+	if err := l.readHistory(); err != nil {
 		return err
 	}
 	if !l.active {
@@ -116,7 +116,7 @@ func (l *load) run() error {
 		}
 	}
 	if l.replay {
-		err = l.send(l.session, l.past, l.way == anew)
+		err = l.send(l.session, l.past, l.openMethod == asNew)
 	} else {
 		err = l.recall(l.session, l.past)
 	}
@@ -132,8 +132,8 @@ func (l *load) run() error {
 // editor starts the next while the last one still waits for its agent.
 const inUseWait = 3 * time.Second
 
-// look finds the session in the store and reads it.
-func (l *load) look() error {
+// readHistory finds the session in the store and reads it.
+func (l *load) readHistory() error {
 	one, listing, err := l.findUnused()
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (l *load) look() error {
 	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
 		return unreadable("session", err)
 	}
-	own := &l.past.stretches[len(l.past.stretches)-1]
+	own := &l.past.parts[len(l.past.parts)-1]
 	if n := len(own.epochs); l.active && n > 0 && own.epochs[n-1].run.Tape == l.Tape {
 		own.live = n - 1
 	}
@@ -160,7 +160,7 @@ func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 		if err != nil {
 			return one, listing, err
 		}
-		if l.rent(l.session, one.Agent) {
+		if l.acquireLease(l.session, one.Agent) {
 			one, listing, err = l.find(l.session.client) // who had it until now may have added to it
 			if err != nil || !l.busyElsewhere(one, listing) {
 				return one, listing, err
@@ -177,16 +177,16 @@ func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 
 // create makes the agent open the session, in the best way that it can.
 func (l *load) create() error {
-	if l.way != anew {
+	if l.openMethod != asNew {
 		err := l.reopen()
 		var e refusal
 		if refused := errors.As(err, &e) && refuses(e.code()); !refused && !errors.Is(err, errSilent) {
 			return err
 		}
-		l.way = anew
+		l.openMethod = asNew
 	}
 	l.do(func(out []wire.Frame) []wire.Frame {
-		l.begun()
+		l.setupBegan()
 		return out
 	})
 	a, err := l.ask("session/new", l.setupParams(""), nil)
@@ -198,16 +198,16 @@ func (l *load) create() error {
 	case agent.Type != gjson.String:
 		err = fault{internalError, "the agent made no session", nil}
 	}
-	var context *handover
+	var context *contextBlock
 	if err == nil {
-		context = newHandover(l.session.client, l.past, l.own.embedded) // not in the act: it may take long
+		context = newContextBlock(l.session.client, l.past, l.own.embedded) // not in the act: it may take long
 	}
 	l.do(func(out []wire.Frame) []wire.Frame {
 		if err == nil {
 			l.bind(l.session, agent.Str, a.result)
 			l.session.context = context
 		}
-		return l.settled(out)
+		return l.setupEnded(out)
 	})
 	return err
 }
@@ -215,7 +215,7 @@ func (l *load) create() error {
 // reopen makes the agent resume or load the session under its own id.
 func (l *load) reopen() error {
 	method := "session/resume"
-	if l.way == reload {
+	if l.openMethod == byLoad {
 		method = "session/load"
 	}
 	l.do(func(out []wire.Frame) []wire.Frame {
@@ -273,14 +273,14 @@ func (l *load) giveUp() {
 			if l.byAgent[c.agent] == c {
 				c.closed = true // the agent's fresh session is left alone
 			}
-			for _, f := range c.held {
+			for _, f := range c.fromAgent {
 				l.kept.drop(f)
 				if m := read(f); m.env.ID != nil {
 					out = append(out, m.fail(notFound(m.param("sessionId").Str)))
 				}
 			}
-			c.held = nil
-			c.letGo()
+			c.fromAgent = nil
+			c.releaseLease()
 		}
 		return l.release(c, out)
 	})

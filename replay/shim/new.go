@@ -7,14 +7,14 @@ import (
 )
 
 // setup takes the client's session/new, which is passed on.
-func (s *Shim) setup(m message) {
+func (s *Shim) sessionNew(m message) {
 	if m.env.ID != nil {
 		s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
-			s.making--
-			return s.made(m, out)
-		}, forgotten: func() { s.making-- }})
-		s.making++
-		s.lookUp()
+			s.newRequests--
+			return s.sessionMade(m, out)
+		}, forgotten: func() { s.newRequests-- }})
+		s.newRequests++
+		s.lookUpIDs()
 	}
 }
 
@@ -27,23 +27,23 @@ const uniqueSize = 20
 // count: then the client gets another name for it, or two sessions would become
 // one in the store. So it does where the store has not told in time what is in
 // it, the agent forgets, and the id is short.
-func (s *Shim) made(m message, out []wire.Frame) []wire.Frame {
+func (s *Shim) sessionMade(m message, out []wire.Frame) []wire.Frame {
 	id := get(m.env.Result, "sessionId")
 	if m.env.Error != nil || id.Type != gjson.String {
 		return append(out, m.Frame)
 	}
 	if s.unsure() && s.kept.room(m) {
-		s.begun()
+		s.setupBegan()
 		return s.park(m, out)
 	}
 	agent := id.Str
 	client := agent
-	if s.known[agent] || s.byAgent[agent] != nil || s.sessions[agent] != nil || s.looking && !s.opens() && len(agent) < uniqueSize {
+	if s.knownIDs[agent] || s.byAgent[agent] != nil || s.sessions[agent] != nil || s.querying && !s.opens() && len(agent) < uniqueSize {
 		client = alias(agent)
 	}
-	c := s.enter(client)
+	c := s.addSession(client)
 	if !s.opens() {
-		s.beside(func() { s.rent(c, s.Agent) })
+		s.inBackground(func() { s.acquireLease(c, s.Agent) })
 	}
 	if client != agent {
 		m = m.patched("result.sessionId", c.clientJSON)

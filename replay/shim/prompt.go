@@ -18,7 +18,7 @@ type turn struct {
 func (t *turn) busy() bool { return len(t.prompts) > 0 || t.working }
 
 // rested tells those who wait that no turn is under way, if that is so.
-func (t *turn) rested() {
+func (t *turn) noteIdle() {
 	if !t.busy() && t.ended != nil {
 		close(t.ended)
 		t.ended = nil
@@ -32,7 +32,7 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 		return s.toAgent(m, out)
 	}
 	if c.history && time.Since(c.seen) < quietTime {
-		return s.settleReplay(c, m, out)
+		return s.awaitReplayEnd(c, m, out)
 	}
 	c.history = false
 	key := string(m.env.ID)
@@ -40,13 +40,13 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 		c.number++
 	}
 	h := c.context
-	gives := h != nil && h.state == armed
+	gives := h != nil && h.state == pending
 	if gives {
-		m = h.give(m)
+		m = h.attach(m)
 	}
 	s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		if gives {
-			h.taken(m.env.Error == nil)
+			h.answered(m.env.Error == nil)
 		}
 		if delete(c.prompts, key); len(c.prompts) > 0 {
 			c.number++ // the next one has waited
@@ -54,11 +54,11 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 		if m.env.Error != nil || get(m.env.Result, "stopReason").Exists() {
 			c.working = false
 		}
-		c.rested()
+		c.noteIdle()
 		return append(out, m.Frame)
 	}, forgotten: func() {
 		delete(c.prompts, key)
-		c.rested()
+		c.noteIdle()
 	}})
 	c.prompts[key] = true // not before: another prompt with this id is forgotten
 	c.working = v2(s.own.dialect)
@@ -68,7 +68,7 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 // settleReplay keeps the first prompt after a load until the agent has sent the
 // last of a history that the client is not to get: agents answer a load before
 // they have sent all of it, and what came then would be taken for the turn's.
-func (s *Shim) settleReplay(c *session, m message, out []wire.Frame) []wire.Frame {
+func (s *Shim) awaitReplayEnd(c *session, m message, out []wire.Frame) []wire.Frame {
 	c.opening = true
 	out = s.hold(c, m, out)
 	s.spawn(func() {

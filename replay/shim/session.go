@@ -18,24 +18,24 @@ type session struct {
 	clientJSON    []byte
 	agentJSON     []byte
 
-	doorway
+	openBuffer
 	turn
 
 	closed  bool      // what the agent still sends for it is withheld
 	history bool      // history that the agent sends before the next prompt is withheld: the client has it
 	seen    time.Time // when the agent last sent an update of it, while history is withheld
 
-	names names // nil if it was not loaded
-	epoch int   // that is live, for further names
+	names shownIDs // nil if it was not loaded
+	epoch int      // that is live, for further names
 
-	native  *native
+	native  *nativeLoad
 	opened  []byte // the result of what opened it
-	context *handover
+	context *contextBlock
 	lease   *record.Lease // nil: another client may load it
 }
 
 // enter makes a session known by the client's id.
-func (s *Shim) enter(client string) *session {
+func (s *Shim) addSession(client string) *session {
 	client = strings.Clone(client) // may be part of a frame
 	c := &session{client: client, clientJSON: quote(client), turn: turn{prompts: map[string]bool{}}}
 	s.sessions[client] = c
@@ -48,14 +48,14 @@ func (s *Shim) bind(c *session, agent string, opened []byte) {
 	c.agentJSON = quote(agent)
 	c.opened = bytes.Clone(opened)
 	s.byAgent[c.agent] = c
-	s.adopt(c)
+	s.claimUpdates(c)
 }
 
 // drop forgets a session. What the agent still sends for it is withheld.
 func (s *Shim) drop(c *session) {
 	delete(s.sessions, c.client)
 	c.closed = true
-	c.letGo()
+	c.releaseLease()
 	c.context, c.names = nil, nil // they are large, and what is closed is remembered as long as the agent lives
 }
 
@@ -72,14 +72,14 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.Frame)
 	case c == nil && s.unsure() && !s.opens():
 		return s.park(m, out) // the store may know it
-	case c == nil && (s.byAgent[id.Str] != nil || s.known[id.Str] && !s.opens()):
+	case c == nil && (s.byAgent[id.Str] != nil || s.knownIDs[id.Str] && !s.opens()):
 		if m.env.ID == nil {
 			return out
 		}
 		return append(out, m.fail(notFound(id.Str)))
 	case c == nil:
 		return append(out, m.Frame)
-	case c.opening && string(m.env.Method) == "session/cancel" && len(c.waiting) == 0:
+	case c.opening && string(m.env.Method) == "session/cancel" && len(c.fromClient) == 0:
 		return out // there is no turn, and none waits
 	case c.opening:
 		return s.hold(c, m, out)
@@ -127,8 +127,8 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case id.Type != gjson.String:
 		return append(out, m.Frame)
-	case (c == nil || c.closed) && method == "session/update" && (s.setups > 0 || s.making > 0 && s.known[id.Str]) && s.kept.room(m):
-		s.strays = append(s.strays, s.kept.take(m))
+	case (c == nil || c.closed) && method == "session/update" && (s.ownSetups > 0 || s.newRequests > 0 && s.knownIDs[id.Str]) && s.kept.room(m):
+		s.unclaimed = append(s.unclaimed, s.kept.take(m))
 		return out
 	case c == nil:
 		return append(out, m.Frame)
@@ -186,13 +186,13 @@ func (s *Shim) update(c *session, m *message) bool {
 			return false
 		}
 	}
-	if c.context != nil && !c.context.conceal(m, variant) {
+	if c.context != nil && !c.context.strip(m, variant) {
 		return false
 	}
 	switch variant {
 	case "state_update":
 		c.working = m.param("update.state").Str != "idle"
-		c.rested()
+		c.noteIdle()
 	case "current_mode_update":
 		c.restate("modes.currentModeId", m.param("update.currentModeId"))
 	case "config_option_update":

@@ -50,34 +50,34 @@ type Shim struct {
 	Patience time.Duration // how long a session method of the agent's own may be silent; 0 is 20 s
 
 	do func(act func(out []wire.Frame) []wire.Frame) bool
-	jobs
-	shelf shelf
+	background
+	query storeQuery
 
 	tracker *dialect.Tracker // is shown initialize only
 	own     capabilities     // what the agent offers by itself
 	client  clientSupport
 	stage   stage
-	early   []wire.Frame        // what came while initialize was not answered
-	kept    holding             // this and all else that is held back
-	lacks   map[string]bool     // methods that the agent offers and has failed to do
-	calls   calls               // of the client
-	served  map[string]*serving // requests of the client that the shim answers, by id as sent
+	early   []wire.Frame              // what came while initialize was not answered
+	kept    heldFrames                // this and all else that is held back
+	lacks   map[string]bool           // methods that the agent offers and has failed to do
+	calls   calls                     // of the client
+	served  map[string]*servedRequest // requests of the client that the shim answers, by id as sent
 	ownRequests
 
 	sessions map[string]*session // by the client's id
 	byAgent  map[string]*session // by the agent's
 	listed   *listed             // in the agent's list, as far as the client has asked for it; nil: not at all
-	newcomers
+	pendingSetups
 }
 
 // A stage is how far a connection is.
 type stage uint8
 
 const (
-	fresh   stage = iota // initialize was not sent
-	asking               // and not answered
-	working              // the shim is at work
-	aside                // all passes: this is no connection that it can help
+	uninitialized stage = iota // initialize was not sent
+	initializing               // and not answered
+	active                     // the shim is at work
+	passive                    // all passes: this is no connection that it can help
 )
 
 // Start begins. It is called by the proxy.
@@ -94,18 +94,18 @@ func (s *Shim) Start(h proxy.Handle) {
 	s.tracker = dialect.NewTracker(dialect.ACP)
 	s.lacks = map[string]bool{}
 	s.calls.open = map[string]*call{}
-	s.served = map[string]*serving{}
+	s.served = map[string]*servedRequest{}
 	s.asked = map[string]chan<- answer{}
 	s.prefix = "acptap:"
 	s.sessions = map[string]*session{}
 	s.byAgent = map[string]*session{}
-	s.known = map[string]bool{}
+	s.knownIDs = map[string]bool{}
 }
 
 // Intercept takes the next frame of client or agent.
 func (s *Shim) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	s.kept.begin()
-	if s.stage == aside || f.Dir == wire.AgentStderr {
+	if s.stage == passive || f.Dir == wire.AgentStderr {
 		return append(out, f)
 	}
 	if f.Dir == wire.AgentToClient {
@@ -158,7 +158,7 @@ func (s *Shim) batch(f wire.Frame, out []wire.Frame) []wire.Frame {
 // fromClient takes a message of the client.
 func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	method := string(m.env.Method)
-	if m.env.Method == nil || s.stage == fresh && method != "initialize" && !served(method) {
+	if m.env.Method == nil || s.stage == uninitialized && method != "initialize" && !served(method) {
 		return append(out, m.Frame)
 	}
 	if m.env.ID != nil {
@@ -167,21 +167,21 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case method == "initialize":
 		return s.offer(m, out)
-	case s.stage == fresh && m.env.ID == nil:
+	case s.stage == uninitialized && m.env.ID == nil:
 		return append(out, m.Frame)
-	case s.stage == fresh:
+	case s.stage == uninitialized:
 		return append(out, m.fail(fault{invalidRequest, "initialize comes first", nil}))
-	case s.stage == asking && strings.HasPrefix(method, "session/"):
+	case s.stage == initializing && strings.HasPrefix(method, "session/"):
 		return s.keep(&s.early, m, out)
-	case s.stage == asking && method == "$/cancel_request":
+	case s.stage == initializing && method == "$/cancel_request":
 		return s.cancelRequest(m, out)
 	}
-	if s.stage == asking {
+	if s.stage == initializing {
 		return append(out, m.Frame)
 	}
 	switch method {
 	case "session/new":
-		s.setup(m)
+		s.sessionNew(m)
 		return append(out, m.Frame)
 	case "session/load", "session/resume":
 		return s.open(m, out)

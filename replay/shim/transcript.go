@@ -69,8 +69,8 @@ func size(turns []string) int {
 // is all.
 func told(past *history, tools int) []string {
 	var turns []string
-	for i := range past.stretches {
-		s := &past.stretches[i]
+	for i := range past.parts {
+		s := &past.parts[i]
 		var b strings.Builder
 		number := -1
 		end := func() {
@@ -104,7 +104,7 @@ func told(past *history, tools int) []string {
 // counts reports whether a turn is part of what the agent knows: one that it
 // refused is not (the schema says so of the stop reason), and one that failed
 // before it did anything is not.
-func (s *stretch) counts(number int) bool {
+func (s *sessionPart) counts(number int) bool {
 	if number == 0 {
 		return true
 	}
@@ -113,7 +113,7 @@ func (s *stretch) counts(number int) bool {
 }
 
 // ending says of a turn that it came to no good end.
-func (s *stretch) ending(number int) string {
+func (s *sessionPart) ending(number int) string {
 	if number <= 0 {
 		return ""
 	}
@@ -127,7 +127,7 @@ func (s *stretch) ending(number int) string {
 }
 
 // tell tells one thing. What the agent only thought is left out.
-func (s *stretch) tell(e *trace.Entity, tools int) string {
+func (s *sessionPart) tell(e *trace.Entity, tools int) string {
 	switch {
 	case e.Message != nil && e.Message.Role == trace.User:
 		return said("User", e.Message.Blocks)
@@ -139,7 +139,7 @@ func (s *stretch) tell(e *trace.Entity, tools int) string {
 	return ""
 }
 
-func (s *stretch) tellTool(e *trace.Entity, limit int) string {
+func (s *sessionPart) tellTool(e *trace.Entity, limit int) string {
 	t := e.ToolCall
 	about := fmt.Sprintf("Tool %s (%s, %s):", title(t), t.Kind, t.Status)
 	for _, raw := range t.Locations {

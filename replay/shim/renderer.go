@@ -16,7 +16,7 @@ const batchSize = 64 << 10
 
 // send replays a history to the client. apart keeps the ids in it apart from those
 // that the agent will use; else they are as they were recorded.
-func (v *serving) send(c *session, past *history, apart bool) error {
+func (v *servedRequest) send(c *session, past *history, apart bool) error {
 	var batch []wire.Frame
 	size := 0
 	flush := func() error {
@@ -24,7 +24,7 @@ func (v *serving) send(c *session, past *history, apart bool) error {
 		batch, size = batch[:0], 0
 		return err
 	}
-	r := &renderer{dialect: v.own.dialect, support: v.client, apart: apart, raw: v.Raw, names: names{}}
+	r := &renderer{dialect: v.own.dialect, support: v.client, apart: apart, raw: v.Raw, names: shownIDs{}}
 	for update := range r.updates(past) {
 		f := notification(wire.AgentToClient, "session/update", members(nil).add("sessionId", c.clientJSON).add("update", update).object())
 		batch, size = append(batch, f), size+len(f.Raw)
@@ -46,9 +46,9 @@ type renderer struct {
 	support clientSupport
 	apart   bool
 	raw     bool
-	names   names
+	names   shownIDs
 
-	stretch   *stretch
+	part      *sessionPart
 	source    dialect.Dialect // in which the entity at hand was recorded
 	prefix    string          // of its ids
 	unnamed   map[string]int  // messages without an id that got one, by their kind
@@ -62,10 +62,10 @@ type renderer struct {
 func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		state := &trace.State{}
-		for i := range past.stretches {
-			r.stretch = &past.stretches[i]
-			if r.stretch.State.Title != "" {
-				state = &r.stretch.State
+		for i := range past.parts {
+			r.part = &past.parts[i]
+			if r.part.State.Title != "" {
+				state = &r.part.State
 			}
 			r.label()
 			told := r.merged()
@@ -87,8 +87,8 @@ func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 // merged yields the updates of a stretch, one for each thing where that can be.
 func (r *renderer) merged() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		cut := r.stretch.cutOff()
-		for e := range r.stretch.entities() {
+		cut := r.part.cutOff()
+		for e := range r.part.entities() {
 			r.enter(e)
 			list := r.entity(e)
 			if last := len(list) - 1; cut[e] && last >= 0 {
@@ -107,7 +107,7 @@ func (r *renderer) merged() iter.Seq[[]byte] {
 const cutMark = "_meta.acptap.cutOff"
 
 // entities yields what of a stretch counts.
-func (s *stretch) entities() iter.Seq[*trace.Entity] {
+func (s *sessionPart) entities() iter.Seq[*trace.Entity] {
 	return func(yield func(*trace.Entity) bool) {
 		for _, e := range s.Entities {
 			if (s.turns < 0 || e.Turn <= s.turns) && !yield(e) {
@@ -119,7 +119,7 @@ func (s *stretch) entities() iter.Seq[*trace.Entity] {
 
 // cutOff returns the last entities of the turns that have no end, because the
 // record ends in them.
-func (s *stretch) cutOff() map[*trace.Entity]bool {
+func (s *sessionPart) cutOff() map[*trace.Entity]bool {
 	last := map[int]*trace.Entity{}
 	for e := range s.entities() {
 		last[e.Turn] = e
@@ -138,12 +138,12 @@ func (s *stretch) cutOff() map[*trace.Entity]bool {
 // history. What goes on is still called as the agent calls it.
 func (r *renderer) enter(e *trace.Entity) {
 	prefix := ""
-	if r.apart && e.Run != r.stretch.live {
-		prefix = fmt.Sprintf("h%d.", r.stretch.first+e.Run)
+	if r.apart && e.Run != r.part.live {
+		prefix = fmt.Sprintf("h%d.", r.part.first+e.Run)
 	}
 	if prefix != r.prefix || r.unnamed == nil {
 		r.prefix = prefix
 		r.unnamed = map[string]int{}
 	}
-	r.source = r.stretch.epochs[e.Run].connection.Dialect
+	r.source = r.part.epochs[e.Run].connection.Dialect
 }

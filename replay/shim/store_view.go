@@ -8,14 +8,14 @@ import (
 
 // A shelf is the store as the shim looks at it: one look at a time, however many
 // ask.
-type shelf struct {
+type storeQuery struct {
 	mu      sync.Mutex
-	looking bool  // guarded by mu
-	next    *view // that of those who ask now; nil: nobody has asked since the last look began; guarded by mu
+	looking bool       // guarded by mu
+	next    *storeView // that of those who ask now; nil: nobody has asked since the last look began; guarded by mu
 }
 
 // A view is what was in the store at one time.
-type view struct {
+type storeView struct {
 	record.Listing
 	offered map[string]record.SessionInfo // what of it may be listed and loaded here, by id
 	err     error
@@ -24,18 +24,18 @@ type view struct {
 
 // view returns what is in the store: all that was there when it was called. It
 // shares one look with all who ask while another goes on. Nobody may change it.
-func (s *Shim) view() (*view, error) {
-	s.shelf.mu.Lock()
-	v := s.shelf.next
+func (s *Shim) view() (*storeView, error) {
+	s.query.mu.Lock()
+	v := s.query.next
 	if v == nil {
-		v = &view{done: make(chan struct{})}
-		s.shelf.next = v
+		v = &storeView{done: make(chan struct{})}
+		s.query.next = v
 	}
-	if !s.shelf.looking {
-		s.shelf.looking = true
-		go s.fill() // cannot be called off, and may outlive the Shim
+	if !s.query.looking {
+		s.query.looking = true
+		go s.runQueries() // cannot be called off, and may outlive the Shim
 	}
-	s.shelf.mu.Unlock()
+	s.query.mu.Unlock()
 	select {
 	case <-v.done:
 	case <-s.closed:
@@ -48,14 +48,14 @@ func (s *Shim) view() (*view, error) {
 }
 
 // fill looks into the store as long as somebody asks.
-func (s *Shim) fill() {
+func (s *Shim) runQueries() {
 	defer s.handPanic()
 	for {
-		s.shelf.mu.Lock()
-		v := s.shelf.next
-		s.shelf.next = nil
-		s.shelf.looking = v != nil
-		s.shelf.mu.Unlock()
+		s.query.mu.Lock()
+		v := s.query.next
+		s.query.next = nil
+		s.query.looking = v != nil
+		s.query.mu.Unlock()
 		if v == nil {
 			return
 		}

@@ -23,18 +23,18 @@ const (
 // A native is a load or resume that the agent was asked to do by itself. The
 // shim looks on: where the agent does not know the session, or says nothing, or
 // replays nothing of a history that the store has, it helps.
-type native struct {
+type nativeLoad struct {
 	*Shim
 	asked   wire.Frame // the client's request
 	session *session
 	added   bool // session is active since this request only
 	replay  bool // the client wants the history
 
-	stirred chan struct{} // something came for the session
-	done    chan struct{} // closed when the outcome is settled
+	activity chan struct{} // something came for the session
+	done     chan struct{} // closed when the outcome is settled
 
 	// Only in acts.
-	looked  bool        // the store was asked
+	queried bool        // the store was asked
 	stored  bool        // it knows the session
 	past    *history    // what it knows; nil if that is nothing
 	history bool        // the agent has sent some of it
@@ -54,12 +54,12 @@ func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame
 	}
 	added := c == nil
 	if added {
-		c = s.enter(id.Str)
+		c = s.addSession(id.Str)
 		s.bind(c, id.Str, nil)
 	}
-	n := &native{
+	n := &nativeLoad{
 		Shim: s, asked: m.clone(), session: c, added: added, replay: replay,
-		stirred: make(chan struct{}, 1), done: make(chan struct{}),
+		activity: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	c.native = n
 	s.calls.add(m.env.ID, &call{answered: n.answered})
@@ -68,13 +68,13 @@ func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame
 }
 
 // watch waits for the outcome.
-func (n *native) watch() {
+func (n *nativeLoad) watch() {
 	t := time.NewTimer(n.patience())
 	defer t.Stop()
 	select {
 	case n.slots <- struct{}{}:
 		defer func() { <-n.slots }()
-		n.look()
+		n.queryStore()
 		t.Reset(n.rest())
 	case <-t.C:
 		n.do(func(out []wire.Frame) []wire.Frame { return n.silent(out) })
@@ -82,7 +82,7 @@ func (n *native) watch() {
 	}
 	for {
 		select {
-		case <-n.stirred:
+		case <-n.activity:
 			t.Reset(n.rest())
 		case <-t.C:
 			n.do(func(out []wire.Frame) []wire.Frame { return n.silent(out) })
@@ -95,7 +95,7 @@ func (n *native) watch() {
 }
 
 // rest returns how long the agent may now be silent.
-func (n *native) rest() time.Duration {
+func (n *nativeLoad) rest() time.Duration {
 	d := n.patience()
 	n.do(func(out []wire.Frame) []wire.Frame {
 		if n.held != nil {
@@ -107,7 +107,7 @@ func (n *native) rest() time.Duration {
 }
 
 // look asks the store.
-func (n *native) look() {
+func (n *nativeLoad) queryStore() {
 	one, listing, err := n.find(n.session.client)
 	var past *history
 	if err == nil && n.replay {
@@ -116,32 +116,32 @@ func (n *native) look() {
 		}
 	}
 	n.do(func(out []wire.Frame) []wire.Frame {
-		n.looked, n.stored, n.past = true, one.ID != "", past
+		n.queried, n.stored, n.past = true, one.ID != "", past
 		if held := n.held; held != nil && !n.over {
 			n.held = nil
 			n.kept.drop(*held)
-			out = n.judge(read(again(*held)), out)
+			out = n.assess(read(again(*held)), out)
 		}
 		return out
 	})
 }
 
 // stir notes that something came for the session.
-func (n *native) stir() {
+func (n *nativeLoad) noteActivity() {
 	select {
-	case n.stirred <- struct{}{}:
+	case n.activity <- struct{}{}:
 	default:
 	}
 }
 
 // answered takes the agent's answer.
-func (n *native) answered(m message, out []wire.Frame) []wire.Frame {
-	n.stir()
-	return n.judge(m, out)
+func (n *nativeLoad) answered(m message, out []wire.Frame) []wire.Frame {
+	n.noteActivity()
+	return n.assess(m, out)
 }
 
 // judge decides what the agent's answer is worth.
-func (n *native) judge(m message, out []wire.Frame) []wire.Frame {
+func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 	code := int(get(m.env.Error, "code").Int())
 	method := string(read(n.asked).env.Method)
 	switch {
@@ -149,10 +149,10 @@ func (n *native) judge(m message, out []wire.Frame) []wire.Frame {
 		n.lacks[method] = true
 		return n.serve(out)
 	case m.env.Error == nil && (n.history || !n.replay), m.env.Error != nil && !refuses(code):
-	case !n.looked:
+	case !n.queried:
 		return n.keep(m, out)
 	case m.env.Error != nil && n.stored:
-		return n.instead(out, anew)
+		return n.openInstead(out, asNew)
 	case m.env.Error == nil && n.past != nil:
 		return n.keep(m, out)
 	}
@@ -163,17 +163,17 @@ func (n *native) judge(m message, out []wire.Frame) []wire.Frame {
 }
 
 // keep holds the answer back until it is clear what it is worth.
-func (n *native) keep(m message, out []wire.Frame) []wire.Frame {
+func (n *nativeLoad) keep(m message, out []wire.Frame) []wire.Frame {
 	f := n.kept.take(m)
 	n.held = &f
-	n.stir()
+	n.noteActivity()
 	return out
 }
 
 // update takes notice of an update for the session. It returns what was held
 // for its sake.
-func (n *native) update(variant string, out []wire.Frame) []wire.Frame {
-	n.stir()
+func (n *nativeLoad) update(variant string, out []wire.Frame) []wire.Frame {
+	n.noteActivity()
 	if !historic(variant) {
 		return out
 	}
@@ -188,19 +188,19 @@ func (n *native) update(variant string, out []wire.Frame) []wire.Frame {
 }
 
 // silent is called when the agent has been silent for too long.
-func (n *native) silent(out []wire.Frame) []wire.Frame {
+func (n *nativeLoad) silent(out []wire.Frame) []wire.Frame {
 	switch {
 	case n.over:
 		return out
 	case n.held != nil: // it has no history in it, and the store has one
-		return n.mend(out)
+		return n.sendMissing(out)
 	}
 	n.abandon(n.asked)
 	return n.serve(out)
 }
 
 // settle ends the watch. Success says that the agent has opened the session.
-func (n *native) settle(success bool, out []wire.Frame) []wire.Frame {
+func (n *nativeLoad) settle(success bool, out []wire.Frame) []wire.Frame {
 	n.over = true
 	close(n.done)
 	n.session.native = nil
@@ -212,13 +212,13 @@ func (n *native) settle(success bool, out []wire.Frame) []wire.Frame {
 }
 
 // serve opens the session as for an agent that lacks the method.
-func (n *native) serve(out []wire.Frame) []wire.Frame {
-	return n.instead(out, n.way(string(read(n.asked).env.Method), n.session.client))
+func (n *nativeLoad) serve(out []wire.Frame) []wire.Frame {
+	return n.openInstead(out, n.openMethod(string(read(n.asked).env.Method), n.session.client))
 }
 
 // instead opens the session in another way. What the agent still sends for the
 // one that was asked for is withheld.
-func (n *native) instead(out []wire.Frame, w way) []wire.Frame {
+func (n *nativeLoad) openInstead(out []wire.Frame, w openMethod) []wire.Frame {
 	out = n.settle(true, out)
 	if n.added {
 		n.drop(n.session)
@@ -228,12 +228,12 @@ func (n *native) instead(out []wire.Frame, w way) []wire.Frame {
 
 // mend replays the history of a session that the agent has opened without
 // saying what was in it. Its own, should it come after all, is withheld.
-func (n *native) mend(out []wire.Frame) []wire.Frame {
+func (n *nativeLoad) sendMissing(out []wire.Frame) []wire.Frame {
 	held, c := *n.held, n.session
 	out = n.settle(true, out)
 	c.opened = []byte(get(held.Raw, "result").Raw)
 	c.history, c.opening = true, true
-	v := n.Shim.serve(read(n.asked), func(v *serving) error {
+	v := n.Shim.serve(read(n.asked), func(v *servedRequest) error {
 		err := v.send(c, n.past, false)
 		v.do(func(out []wire.Frame) []wire.Frame {
 			v.kept.drop(held)

@@ -12,33 +12,33 @@ import (
 // names are the ids of what the client is shown of a session. No two things of a
 // kind have the same: agents of version 1 use an id again in a later turn, and
 // new processes of an agent begin to count anew.
-type names map[named]*use
+type shownIDs map[idKey]*idUse
 
 // A named is what has an id: a thing of a kind.
-type named struct{ kind, id string }
+type idKey struct{ kind, id string }
 
 // A use is what became of an id.
-type use struct {
-	things int    // that have had it
-	name   string // of the last of them
-	turn   int    // in which that began, by turn.number; -1: in history
-	over   bool   // that is a tool call that has ended
+type idUse struct {
+	count int    // that have had it
+	name  string // of the last of them
+	turn  int    // in which that began, by turn.number; -1: in history
+	over  bool   // that is a tool call that has ended
 }
 
 // give returns the name of the next thing with an id, which may have a prefix.
 // The first has the id itself.
-func (n names) give(kind, prefix, id string, epoch int) string {
-	u := n[named{kind, prefix + id}]
+func (n shownIDs) give(kind, prefix, id string, epoch int) string {
+	u := n[idKey{kind, prefix + id}]
 	if u == nil {
-		u = &use{}
-		n[named{kind, prefix + id}] = u
+		u = &idUse{}
+		n[idKey{kind, prefix + id}] = u
 	}
-	u.things++
+	u.count++
 	u.name, u.turn = prefix+id, -1
-	for ; u.things > 1; u.things++ {
-		u.name = fmt.Sprintf("h%d-%d.%s", epoch, u.things, id)
-		if key := (named{kind, u.name}); n[key] == nil {
-			n[key] = &use{things: 1, name: u.name}
+	for ; u.count > 1; u.count++ {
+		u.name = fmt.Sprintf("h%d-%d.%s", epoch, u.count, id)
+		if key := (idKey{kind, u.name}); n[key] == nil {
+			n[key] = &idUse{count: 1, name: u.name}
 			break
 		}
 	}
@@ -47,21 +47,21 @@ func (n names) give(kind, prefix, id string, epoch int) string {
 
 // labels are what the things of a stretch are called in a replay.
 type labels struct {
-	things    map[*trace.Entity]string // messages and tool calls
+	entities  map[*trace.Entity]string // messages and tool calls
 	terminals map[*trace.Terminal]string
 }
 
 // label names what is in the stretch.
 func (r *renderer) label() {
 	r.labels = labels{map[*trace.Entity]string{}, map[*trace.Terminal]string{}}
-	for e := range r.stretch.entities() {
+	for e := range r.part.entities() {
 		r.enter(e)
-		epoch := r.stretch.first + e.Run
+		epoch := r.part.first + e.Run
 		switch {
 		case e.Message != nil:
-			r.labels.things[e] = r.names.give(r.messageKind(e.Message.Role), r.prefix, r.messageID(e.Message), epoch)
+			r.labels.entities[e] = r.names.give(r.messageKind(e.Message.Role), r.prefix, r.messageID(e.Message), epoch)
 		case e.ToolCall != nil:
-			r.labels.things[e] = r.names.give("tool", r.prefix, e.ToolCall.ID, epoch)
+			r.labels.entities[e] = r.names.give("tool", r.prefix, e.ToolCall.ID, epoch)
 		case e.Terminal != nil:
 			r.labels.terminals[e.Terminal] = r.names.give("terminal", r.prefix, e.Terminal.ID, epoch)
 		}
@@ -82,10 +82,10 @@ func (r *renderer) messageKind(role trace.Role) string {
 const maxNames = 1 << 16
 
 // recall keeps the names of a history that the client has, and is not sent.
-func (v *serving) recall(c *session, past *history) error {
-	r := &renderer{dialect: v.own.dialect, names: names{}}
-	for i := range past.stretches {
-		r.stretch = &past.stretches[i]
+func (v *servedRequest) recall(c *session, past *history) error {
+	r := &renderer{dialect: v.own.dialect, names: shownIDs{}}
+	for i := range past.parts {
+		r.part = &past.parts[i]
 		r.label()
 	}
 	return v.remember(c, past, r.names)
@@ -94,13 +94,13 @@ func (v *serving) recall(c *session, past *history) error {
 // remember keeps the names of what the client has, and of what was named since
 // that was asked before, which is newer. Version 2 has upserts: an id is always
 // that of the same thing.
-func (v *serving) remember(c *session, past *history, known names) error {
+func (v *servedRequest) remember(c *session, past *history, known shownIDs) error {
 	if v.own.dialect == dialect.ACPv2 {
 		return nil
 	}
 	return v.act(func(out []wire.Frame) []wire.Frame {
 		for key, old := range c.names {
-			if u := known[key]; u == nil || old.things > u.things {
+			if u := known[key]; u == nil || old.count > u.count {
 				known[key] = old
 			}
 		}
@@ -140,13 +140,13 @@ var messages = map[string]trace.Role{
 // thing if the one before is over or of an earlier turn, as in trace.
 func (c *session) renamedAt(m message, kind, path string, begins bool) message {
 	id := strings.Clone(get(m.Raw, path).Str) // not a part of the frame
-	u := c.names[named{kind, id}]
+	u := c.names[idKey{kind, id}]
 	switch {
 	case id == "", u == nil && len(c.names) >= maxNames:
 		return m
 	case u == nil, begins && (u.over || u.turn != c.number):
 		c.names.give(kind, "", id, c.epoch)
-		u = c.names[named{kind, id}]
+		u = c.names[idKey{kind, id}]
 		u.turn, u.over = c.number, false
 	}
 	switch m.param("update.status").Str {

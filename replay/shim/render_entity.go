@@ -19,7 +19,7 @@ func update(variant string) members { return members(nil).text("sessionUpdate", 
 // chunked reports whether messages are sent in chunks and tool calls are
 // announced with tool_call.
 func (r *renderer) chunked() bool {
-	return r.dialect == dialect.ACPv1 || r.dialect == dialect.ACPv2Early && r.stretch.stage1
+	return r.dialect == dialect.ACPv1 || r.dialect == dialect.ACPv2Early && r.part.stage1
 }
 
 // entity makes the updates that show one thing; none for what is not shown
@@ -27,7 +27,7 @@ func (r *renderer) chunked() bool {
 func (r *renderer) entity(e *trace.Entity) [][]byte {
 	switch {
 	case e.Message != nil:
-		return r.message(e.Message, r.labels.things[e])
+		return r.message(e.Message, r.labels.entities[e])
 	case e.ToolCall != nil:
 		return r.toolCall(e)
 	case e.Plan != nil:
@@ -121,7 +121,7 @@ func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
 	if r.chunked() {
 		u = update("tool_call")
 	}
-	u = u.text("toolCallId", r.labels.things[e]).text("title", title(t)).text("name", t.Name).
+	u = u.text("toolCallId", r.labels.entities[e]).text("title", title(t)).text("name", t.Name).
 		text("kind", t.Kind).text("status", r.status(e.Run, t.Status))
 	if content != nil {
 		u = u.add("content", array(content))
@@ -140,7 +140,7 @@ func title(t *trace.ToolCall) string { return cmp.Or(t.Title, t.Name, t.ID) }
 // nobody works on it any more.
 func (r *renderer) status(run int, status string) string {
 	switch {
-	case run == r.stretch.live:
+	case run == r.part.live:
 		return status
 	case status == "cancelled" && !v2(r.dialect):
 		return "failed"
@@ -160,12 +160,12 @@ func (r *renderer) content(e *trace.Entity, item json.RawMessage) json.RawMessag
 	case "terminal":
 		id := gjson.GetBytes(item, "terminalId").Str
 		switch {
-		case e.Run == r.stretch.live && r.dialect != dialect.ACPv2:
+		case e.Run == r.part.live && r.dialect != dialect.ACPv2:
 			return item
 		case r.dialect == dialect.ACPv2:
 			return set(item, "terminalId", quote(r.terminalID(e, id)))
 		default:
-			return textItem(terminalText(r.stretch.Terminal(e, id)))
+			return textItem(terminalText(r.part.Terminal(e, id)))
 		}
 	case "diff":
 		switch old, v2diff := gjson.GetBytes(item, "path"), gjson.GetBytes(item, "changes"); {
@@ -210,12 +210,12 @@ func changesText(item json.RawMessage) string {
 // terminalID returns what a terminal is called that a tool call, or itself, has by
 // an id.
 func (r *renderer) terminalID(e *trace.Entity, id string) string {
-	return cmp.Or(r.labels.terminals[r.stretch.Terminal(e, id)], r.prefix+id)
+	return cmp.Or(r.labels.terminals[r.part.Terminal(e, id)], r.prefix+id)
 }
 
 // terminal makes the update of a terminal, once in a replay.
 func (r *renderer) terminal(list [][]byte, e *trace.Entity, id string) [][]byte {
-	t := r.stretch.Terminal(e, id)
+	t := r.part.Terminal(e, id)
 	key := r.terminalID(e, id)
 	if t == nil || r.terminals[key] {
 		return list

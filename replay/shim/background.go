@@ -9,7 +9,7 @@ import (
 
 // jobs are what the shim does beside the traffic: servings, watches, looks into
 // the store.
-type jobs struct {
+type background struct {
 	running int                // of those that the client waits for; only in acts
 	work    sync.WaitGroup     // all of them
 	ended   [2]time.Time       // by direction, when the stream has ended; zero: it goes on
@@ -45,7 +45,7 @@ func (s *Shim) full(m message) bool { return s.running >= maxServed || !s.kept.r
 // spawn begins a job that the client waits for. It is called in an act.
 func (s *Shim) spawn(job func()) {
 	s.running++
-	s.beside(func() {
+	s.inBackground(func() {
 		job()
 		s.do(func(out []wire.Frame) []wire.Frame {
 			s.running--
@@ -56,7 +56,7 @@ func (s *Shim) spawn(job func()) {
 }
 
 // beside begins a job that nobody waits for.
-func (s *Shim) beside(job func()) {
+func (s *Shim) inBackground(job func()) {
 	s.work.Go(func() {
 		defer s.handPanic()
 		job()
@@ -96,7 +96,7 @@ func (s *Shim) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan s
 	if dir == wire.AgentToClient {
 		s.once.Do(func() { close(s.over) })
 		s.kept.drop(s.early...)
-		s.stage, s.early = aside, nil
+		s.stage, s.early = passive, nil
 	}
 	s.endIfIdle()
 	if dir == wire.ClientToAgent && s.ready[dir] != nil {
@@ -160,6 +160,6 @@ func (s *Shim) Close() {
 	s.once.Do(func() { close(s.over) })
 	s.work.Wait()
 	for _, c := range s.sessions {
-		c.letGo()
+		c.releaseLease()
 	}
 }

@@ -29,10 +29,10 @@ var methods = []string{"session/load", "session/resume", "session/list", "sessio
 
 // offer takes the client's initialize.
 func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
-	if s.stage != fresh || m.env.ID == nil {
+	if s.stage != uninitialized || m.env.ID == nil {
 		return append(out, m.Frame) // there is one, or nobody waits for an answer; the agent will say so
 	}
-	s.stage = asking
+	s.stage = initializing
 	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
 	s.client = clientSupport{
 		plans:      m.param("clientCapabilities.plan").IsObject(),
@@ -50,16 +50,16 @@ func (s *Shim) settle(m message, out []wire.Frame) []wire.Frame {
 	d := s.tracker.Connection().Dialect
 	switch {
 	case m.env.Error != nil:
-		s.stage = fresh // the client may try again
+		s.stage = uninitialized // the client may try again
 	case d.Protocol() != dialect.ACP, d != dialect.ACPv1 && !result.Get("capabilities.session").IsObject():
-		s.stage = aside
+		s.stage = passive
 	default:
-		s.stage = working
+		s.stage = active
 		s.own = offered(d, result)
-		s.lookUp()
+		s.lookUpIDs()
 	}
 	f := m.Frame
-	if s.stage == working {
+	if s.stage == active {
 		f = s.advertise(m.Frame, result)
 	}
 	out = append(out, f)

@@ -21,26 +21,26 @@ func (s *Shim) native(method string) bool {
 func (s *Shim) opens() bool { return s.native("session/load") || s.native("session/resume") }
 
 // A way is how a session is opened that the agent does not open by itself.
-type way uint8
+type openMethod uint8
 
 // The ways, the best first: resuming keeps what the agent knows.
 const (
-	resume way = iota // session/resume, with the history from the store
-	reload            // session/load, of which the history is withheld
-	anew              // session/new, with the history from the store; the agent is told of it with the first prompt
+	byResume openMethod = iota // session/resume, with the history from the store
+	byLoad                     // session/load, of which the history is withheld
+	asNew                      // session/new, with the history from the store; the agent is told of it with the first prompt
 )
 
 // way returns how to serve session/load or session/resume.
-func (s *Shim) way(method, session string) way {
+func (s *Shim) openMethod(method, session string) openMethod {
 	switch {
 	case !s.sameName(session):
-		return anew
+		return asNew
 	case method == "session/load" && s.native("session/resume"):
-		return resume
+		return byResume
 	case method == "session/resume" && s.native("session/load"):
-		return reload
+		return byLoad
 	}
-	return anew
+	return asNew
 }
 
 // sameName reports whether the agent may know a session by the client's name
@@ -122,7 +122,7 @@ func (s *Shim) abandon(asked wire.Frame) {
 // ignore has the answer to a request withheld that nobody waits for any more.
 func (s *Shim) ignore(id []byte) {
 	s.calls.add(id, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
-		s.shun(m.env.Result)
+		s.suppress(m.env.Result)
 		return out
 	}})
 }

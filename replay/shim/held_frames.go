@@ -10,7 +10,7 @@ import (
 // A holding has what is held back until it may go on, or is answered: what comes
 // before initialize is answered, for sessions that are being opened, or for ids
 // that nobody knows yet, and what the shim serves itself.
-type holding struct {
+type heldFrames struct {
 	size   int                   // bytes
 	frames map[uint64]wire.Frame // by their Seq, which counts them
 	last   uint64                // Seq that was given
@@ -19,14 +19,14 @@ type holding struct {
 }
 
 // begin notes that the proxy makes another call.
-func (h *holding) begin() {
+func (h *heldFrames) begin() {
 	h.began = h.last
 	clear(h.gone)
 	h.gone = h.gone[:0]
 }
 
 // before returns what was held when the call at hand began.
-func (h *holding) before() []wire.Frame {
+func (h *heldFrames) before() []wire.Frame {
 	held := slices.Clone(h.gone)
 	for seq, f := range h.frames {
 		if seq <= h.began {
@@ -49,10 +49,10 @@ const (
 )
 
 // room reports whether m can be held back.
-func (h *holding) room(m message) bool { return h.size+len(m.Raw)+frameCost <= maxHeld }
+func (h *heldFrames) room(m message) bool { return h.size+len(m.Raw)+frameCost <= maxHeld }
 
 // take returns a copy of a frame that is held back from now on.
-func (h *holding) take(m message) wire.Frame {
+func (h *heldFrames) take(m message) wire.Frame {
 	h.size += len(m.Raw) + frameCost
 	f := m.clone()
 	h.last++
@@ -62,7 +62,7 @@ func (h *holding) take(m message) wire.Frame {
 }
 
 // drop takes frames out that are still there.
-func (h *holding) drop(held ...wire.Frame) {
+func (h *heldFrames) drop(held ...wire.Frame) {
 	for _, f := range held {
 		if _, ok := h.frames[f.Seq]; !ok {
 			continue
@@ -81,15 +81,15 @@ func (s *Shim) Held() []wire.Frame { return s.kept.before() }
 
 // A doorway is what a session has while it is being opened: until its load is
 // answered, what both sides send for it is held.
-type doorway struct {
-	opening   bool
-	held      []wire.Frame // of the agent
-	waiting   []wire.Frame // of the client
-	overflown bool         // there was no room for what the agent sent: it passes
+type openBuffer struct {
+	opening    bool
+	fromAgent  []wire.Frame
+	fromClient []wire.Frame
+	overflowed bool // there was no room for what the agent sent: it passes
 }
 
 // holds reports whether what the agent sends is held.
-func (d *doorway) holds() bool { return d.opening && !d.overflown }
+func (d *openBuffer) holds() bool { return d.opening && !d.overflowed }
 
 // tooMuch is the answer to a request for which there is no room.
 var tooMuch = fault{internalError, "acptap has no room for what is sent before the session is open", nil}
@@ -111,21 +111,21 @@ func (s *Shim) keep(list *[]wire.Frame, m message, out []wire.Frame) []wire.Fram
 func (s *Shim) hold(c *session, m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.Dir == wire.ClientToAgent:
-		return s.keep(&c.waiting, m, out)
+		return s.keep(&c.fromClient, m, out)
 	case s.kept.room(m):
-		c.held = append(c.held, s.kept.take(m))
+		c.fromAgent = append(c.fromAgent, s.kept.take(m))
 		return out
 	}
-	held := c.held
-	c.held, c.overflown = nil, true
+	held := c.fromAgent
+	c.fromAgent, c.overflowed = nil, true
 	return s.toClient(m, s.goOn(held, out))
 }
 
 // release lets go what was held while the session was opened.
 func (s *Shim) release(c *session, out []wire.Frame) []wire.Frame {
-	held := slices.Concat(c.held, c.waiting)
-	c.held, c.waiting = nil, nil
-	c.opening, c.overflown = false, false
+	held := slices.Concat(c.fromAgent, c.fromClient)
+	c.fromAgent, c.fromClient = nil, nil
+	c.opening, c.overflowed = false, false
 	return s.goOn(held, out)
 }
 

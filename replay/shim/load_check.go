@@ -145,12 +145,12 @@ func items(t *trace.Trace, session string) []item {
 // unnamed takes away the ids that several items of a kind have: which one of them
 // is meant they do not say.
 func unnamed(list []item) []item {
-	having := map[named]int{}
+	having := map[idKey]int{}
 	for _, a := range list {
-		having[named{a.what, a.id}]++
+		having[idKey{a.what, a.id}]++
 	}
 	for i, a := range list {
-		if having[named{a.what, a.id}] > 1 {
+		if having[idKey{a.what, a.id}] > 1 {
 			list[i].id = ""
 		}
 	}

@@ -14,40 +14,40 @@ import (
 // sameDialect reports whether a stretch was recorded in the dialect that it is
 // replayed in: else the recorded updates are of no use.
 func (r *renderer) sameDialect() bool {
-	return !slices.ContainsFunc(r.stretch.epochs, func(e epoch) bool { return e.connection.Dialect != r.dialect })
+	return !slices.ContainsFunc(r.part.epochs, func(e epoch) bool { return e.connection.Dialect != r.dialect })
 }
 
 // A thing is an entity in a stretch: those of two traces of the same frames are
 // the same if they begin with the same one.
-type thing struct {
+type entityKey struct {
 	run   int
 	first uint64
 }
 
-func thingOf(e *trace.Entity) thing { return thing{e.Run, e.First} }
+func keyOf(e *trace.Entity) entityKey { return entityKey{e.Run, e.First} }
 
 // recorded yields the updates of a stretch as they came, with other ids. What is
 // not in the merged state is left out too: repetitions of the history, and of
 // prompts. Tool calls that nobody works on any more are closed at the end.
 func (r *renderer) recorded() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		final := map[thing]*trace.Entity{}
-		for e := range r.stretch.entities() {
-			final[thingOf(e)] = e
+		final := map[entityKey]*trace.Entity{}
+		for e := range r.part.entities() {
+			final[keyOf(e)] = e
 		}
-		cut := r.stretch.cutOff()
+		cut := r.part.cutOff()
 		var t trace.Trace
-		for run, epoch := range r.stretch.epochs {
+		for run, epoch := range r.part.epochs {
 			t.Next(epoch.connection)
-			for f := range epoch.frames(r.stretch.id) {
+			for f := range epoch.frames(r.part.id) {
 				t.Add(f)
 				now := touched(&t, run, f)
-				if now == nil || final[thingOf(now)] == nil {
+				if now == nil || final[keyOf(now)] == nil {
 					continue
 				}
-				e := final[thingOf(now)]
+				e := final[keyOf(now)]
 				r.enter(e)
-				list := r.again(f, now, e, r.labels.things[e])
+				list := r.again(f, now, e, r.labels.entities[e])
 				if last := len(list) - 1; cut[e] && f.Seq == e.Last && last >= 0 {
 					list[last] = set(list[last], cutMark, []byte("true"))
 				}
@@ -58,11 +58,11 @@ func (r *renderer) recorded() iter.Seq[[]byte] {
 				}
 			}
 		}
-		for e := range r.stretch.entities() {
+		for e := range r.part.entities() {
 			if c := e.ToolCall; c != nil {
 				r.enter(e)
 				status := r.status(e.Run, c.Status)
-				if status != c.Status && !yield(update("tool_call_update").text("toolCallId", r.labels.things[e]).text("status", status).object()) {
+				if status != c.Status && !yield(update("tool_call_update").text("toolCallId", r.labels.entities[e]).text("status", status).object()) {
 					return
 				}
 			}
@@ -108,7 +108,7 @@ func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]
 // isPrompt reports whether a message is what the client sent, and not a report
 // of the agent.
 func (r *renderer) isPrompt(e *trace.Entity) bool {
-	return e.Turn > 0 && r.stretch.Turns[e.Turn-1].Prompt == e.First && r.stretch.Turns[e.Turn-1].Run == e.Run
+	return e.Turn > 0 && r.part.Turns[e.Turn-1].Prompt == e.First && r.part.Turns[e.Turn-1].Run == e.Run
 }
 
 // toolUpdate makes the update of a tool call from one, or from a question for
@@ -138,7 +138,7 @@ func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte)
 		case "sessionUpdate":
 			return true
 		case "toolCallId":
-			value = quote(r.labels.things[e])
+			value = quote(r.labels.entities[e])
 		case "title":
 			if titled = v.Str != ""; !titled && variant == "tool_call" {
 				return true

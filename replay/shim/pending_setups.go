@@ -11,20 +11,20 @@ import (
 )
 
 // newcomers is what is known of sessions that are only being made.
-type newcomers struct {
-	known   map[string]bool // ids in the store, as far as they were looked up
-	looking bool            // for what else is in the store
-	again   bool            // and then once more
-	late    bool            // that takes too long to wait for it
-	parked  []wire.Frame    // what came meanwhile: responses to session/new, and the client's for sessions that are not open
-	making  int             // requests of the client for a new session that are not answered
-	setups  int             // own requests for a session that have not led to one yet
-	strays  []wire.Frame    // updates that came meanwhile for sessions that nobody knows
+type pendingSetups struct {
+	knownIDs    map[string]bool // ids in the store, as far as they were looked up
+	querying    bool            // for what else is in the store
+	queryAgain  bool            // and then once more
+	queryLate   bool            // that takes too long to wait for it
+	parked      []wire.Frame    // what came meanwhile: responses to session/new, and the client's for sessions that are not open
+	newRequests int             // requests of the client for a new session that are not answered
+	ownSetups   int             // own requests for a session that have not led to one yet
+	unclaimed   []wire.Frame    // updates that came meanwhile for sessions that nobody knows
 }
 
 // shun has what the agent sends for a session withheld that it has made for a
 // request that was given up.
-func (s *Shim) shun(result []byte) {
+func (s *Shim) suppress(result []byte) {
 	id := get(result, "sessionId")
 	if id.Type == gjson.String && s.byAgent[id.Str] == nil {
 		s.byAgent[id.Str] = &session{client: id.Str, agent: id.Str, closed: true}
@@ -34,28 +34,28 @@ func (s *Shim) shun(result []byte) {
 // begun notes that a setup of the shim's own is on its way. Until its end,
 // updates for sessions that nobody knows are kept: some agents send them before
 // they answer.
-func (s *Shim) begun() { s.setups++ }
+func (s *Shim) setupBegan() { s.ownSetups++ }
 
 // settled notes that a setup has ended. Updates that came for no session go on
 // as they are, once there is none that they could be for.
-func (s *Shim) settled(out []wire.Frame) []wire.Frame {
-	s.setups--
-	if s.setups > 0 {
+func (s *Shim) setupEnded(out []wire.Frame) []wire.Frame {
+	s.ownSetups--
+	if s.ownSetups > 0 {
 		return out
 	}
-	strays := s.strays
-	s.strays = nil
-	return s.goOn(strays, out)
+	unclaimed := s.unclaimed
+	s.unclaimed = nil
+	return s.goOn(unclaimed, out)
 }
 
 // adopt gives a session the updates that came for it before it was known.
-func (s *Shim) adopt(c *session) {
-	s.strays = slices.DeleteFunc(s.strays, func(f wire.Frame) bool {
+func (s *Shim) claimUpdates(c *session) {
+	s.unclaimed = slices.DeleteFunc(s.unclaimed, func(f wire.Frame) bool {
 		m := read(f)
 		if get(m.env.Params, "sessionId").Str != c.agent {
 			return false
 		}
-		c.held = append(c.held, f)
+		c.fromAgent = append(c.fromAgent, f)
 		return true
 	})
 }
@@ -65,13 +65,13 @@ const lookUpWait = 100 * time.Millisecond
 
 // lookUp begins to find out which sessions the store has. It is called in an
 // act, and whenever the agent may give an id that it has given before.
-func (s *Shim) lookUp() {
-	if s.looking {
-		s.again = true
+func (s *Shim) lookUpIDs() {
+	if s.querying {
+		s.queryAgain = true
 		return
 	}
-	s.looking = true
-	s.beside(func() {
+	s.querying = true
+	s.inBackground(func() {
 		for more := true; more; {
 			v, err := s.view()
 			if err == errOver {
@@ -79,13 +79,13 @@ func (s *Shim) lookUp() {
 			}
 			s.do(func(out []wire.Frame) []wire.Frame {
 				if err == nil { // a store that cannot be read has nothing to confuse
-					s.know(v)
+					s.addKnown(v)
 				}
-				more, s.again = s.again, false
+				more, s.queryAgain = s.queryAgain, false
 				if more {
 					return out
 				}
-				s.looking, s.late = false, false
+				s.querying, s.queryLate = false, false
 				return s.unpark(out)
 			})
 		}
@@ -93,18 +93,18 @@ func (s *Shim) lookUp() {
 }
 
 // know takes over which ids are in the store.
-func (s *Shim) know(v *view) {
+func (s *Shim) addKnown(v *storeView) {
 	for _, list := range [][]record.SessionInfo{v.Sessions, v.Deleted} {
 		for _, one := range list {
 			if one.Agent == s.Agent && one.Runs[0].Tape != s.Tape {
-				s.known[one.ID] = true
+				s.knownIDs[one.ID] = true
 			}
 		}
 	}
 }
 
 // unsure reports whether it is worth waiting for what the store has.
-func (s *Shim) unsure() bool { return s.looking && !s.late }
+func (s *Shim) unsure() bool { return s.querying && !s.queryLate }
 
 // park keeps a frame until it is known what the store has, or that takes too
 // long.
@@ -112,7 +112,7 @@ func (s *Shim) park(m message, out []wire.Frame) []wire.Frame {
 	if len(s.parked) == 0 {
 		time.AfterFunc(lookUpWait, func() {
 			s.do(func(out []wire.Frame) []wire.Frame {
-				s.late = s.looking && len(s.parked) > 0
+				s.queryLate = s.querying && len(s.parked) > 0
 				return s.unpark(out)
 			})
 		})
@@ -129,7 +129,7 @@ func (s *Shim) unpark(out []wire.Frame) []wire.Frame {
 		if m := read(again(f)); m.env.Method != nil {
 			out = s.message(m, out)
 		} else {
-			out = s.settled(s.made(m, out))
+			out = s.setupEnded(s.sessionMade(m, out))
 		}
 	}
 	s.endIfIdle()

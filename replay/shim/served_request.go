@@ -15,7 +15,7 @@ import (
 
 // A serving is a request of the client that the shim answers itself, step by
 // step, in a goroutine of its own.
-type serving struct {
+type servedRequest struct {
 	*Shim
 	request message       // as the client sent it
 	params  gjson.Result  // of it
@@ -50,8 +50,8 @@ var errCancelled = fault{requestCancelled, "Request cancelled", nil}
 
 // serve runs steps for a request of the client. If they end with an error, it is
 // the answer.
-func (s *Shim) serve(m message, steps func(v *serving) error) *serving {
-	v := &serving{Shim: s, request: read(s.kept.take(m)), gone: make(chan struct{})}
+func (s *Shim) serve(m message, steps func(v *servedRequest) error) *servedRequest {
+	v := &servedRequest{Shim: s, request: read(s.kept.take(m)), gone: make(chan struct{})}
 	v.params = gjson.ParseBytes(v.request.env.Params)
 	key := string(v.request.env.ID)
 	s.served[key] = v
@@ -82,13 +82,13 @@ func (s *Shim) serve(m message, steps func(v *serving) error) *serving {
 }
 
 // reply makes the successful answer of a serving.
-func (v *serving) reply(result []byte) wire.Frame {
+func (v *servedRequest) reply(result []byte) wire.Frame {
 	return response(wire.AgentToClient, v.request.env.ID, "result", result)
 }
 
 // act does something to the connection. It fails if that is over, or the client
 // has taken the request back.
-func (v *serving) act(act func(out []wire.Frame) []wire.Frame) error {
+func (v *servedRequest) act(act func(out []wire.Frame) []wire.Frame) error {
 	err := errOver
 	v.do(func(out []wire.Frame) []wire.Frame {
 		if v.away {
@@ -104,7 +104,7 @@ func (v *serving) act(act func(out []wire.Frame) []wire.Frame) error {
 // ask sends a request of the shim's own to the agent, and waits for the answer. If
 // it is about a session that the agent has, it waits until nothing has come for
 // that for too long. An answer that comes later is withheld.
-func (v *serving) ask(method string, params []byte, about *session) (answer, error) {
+func (v *servedRequest) ask(method string, params []byte, about *session) (answer, error) {
 	answered := make(chan answer, 1)
 	var id []byte
 	err := v.act(func(out []wire.Frame) []wire.Frame {
@@ -148,7 +148,7 @@ func (v *serving) ask(method string, params []byte, about *session) (answer, err
 }
 
 // leave gives up a request of the shim's own, unless it has just been answered.
-func (v *serving) leave(id string, answered <-chan answer, why error) (a answer, err error) {
+func (v *servedRequest) leave(id string, answered <-chan answer, why error) (a answer, err error) {
 	err = why
 	v.do(func(out []wire.Frame) []wire.Frame {
 		if v.asked[id] != nil {
@@ -157,7 +157,7 @@ func (v *serving) leave(id string, answered <-chan answer, why error) (a answer,
 		} else if a = <-answered; why == errSilent {
 			err = nil
 		} else {
-			v.shun(a.result)
+			v.suppress(a.result)
 		}
 		return out
 	})
@@ -165,7 +165,7 @@ func (v *serving) leave(id string, answered <-chan answer, why error) (a answer,
 }
 
 // pause waits. It fails if the serving is over before that.
-func (v *serving) pause(d time.Duration) error {
+func (v *servedRequest) pause(d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -202,7 +202,7 @@ func (s *Shim) cancelRequest(m message, out []wire.Frame) []wire.Frame {
 		return s.park(m, out)
 	}
 	for _, one := range s.sessions {
-		if one.opening && (slices.ContainsFunc(one.waiting, named) || slices.ContainsFunc(one.held, named)) {
+		if one.opening && (slices.ContainsFunc(one.fromClient, named) || slices.ContainsFunc(one.fromAgent, named)) {
 			return s.hold(one, m, out)
 		}
 	}

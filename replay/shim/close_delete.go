@@ -32,7 +32,7 @@ func (s *Shim) close(m message, out []wire.Frame) []wire.Frame {
 	case s.full(m):
 		return append(out, m.fail(tooMany))
 	}
-	s.serve(m, func(v *serving) error {
+	s.serve(m, func(v *servedRequest) error {
 		if err := v.finish(c); err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func pass(m message, out []wire.Frame) []wire.Frame { return append(out, m.Frame
 
 // finish ends the turn that is under way, if there is one. An agent that does
 // not end it in time is not waited for.
-func (v *serving) finish(c *session) error {
+func (v *servedRequest) finish(c *session) error {
 	var ended chan struct{}
 	err := v.act(func(out []wire.Frame) []wire.Frame {
 		if !c.busy() {

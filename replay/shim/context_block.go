@@ -16,28 +16,28 @@ const transcriptScheme = "acptap://session/"
 // A handover is how a session's history gets to an agent that has only just made
 // the session: as one more block of the first prompt. The client does not see
 // it.
-type handover struct {
+type contextBlock struct {
 	uri   string
 	text  string
 	block []byte // JSON
-	state handoverState
+	state contextState
 }
 
-type handoverState uint8
+type contextState uint8
 
 const (
-	armed handoverState = iota // goes with the next prompt
-	given                      // went with a prompt that the agent has not taken notice of
-	known                      // the agent has it
+	pending  contextState = iota // goes with the next prompt
+	sent                         // went with a prompt that the agent has not taken notice of
+	received                     // the agent has it
 )
 
 // newHandover returns nil if there is nothing to hand over.
-func newHandover(id string, past *history, embedded bool) *handover {
+func newContextBlock(id string, past *history, embedded bool) *contextBlock {
 	text := transcript(past)
 	if text == "" {
 		return nil
 	}
-	h := &handover{uri: transcriptScheme + id + "/transcript", text: text}
+	h := &contextBlock{uri: transcriptScheme + id + "/transcript", text: text}
 	if embedded {
 		r := members(nil).text("uri", h.uri).text("mimeType", "text/markdown").text("text", text)
 		h.block = members(nil).text("type", "resource").add("resource", r.object()).object()
@@ -49,12 +49,12 @@ func newHandover(id string, past *history, embedded bool) *handover {
 
 // give adds the block to a prompt: in front, but behind a slash command, which
 // agents look for at the beginning.
-func (h *handover) give(m message) message {
+func (h *contextBlock) attach(m message) message {
 	prompt := m.param("prompt")
 	if !prompt.IsArray() {
 		return m
 	}
-	h.state = given
+	h.state = sent
 	list := []json.RawMessage{h.block}
 	if blocks := strings.TrimSpace(strings.TrimSuffix(prompt.Raw[1:], "]")); blocks != "" {
 		list = append(list, json.RawMessage(blocks))
@@ -79,19 +79,19 @@ func command(prompt gjson.Result) (yes bool) {
 
 // taken notes the agent's answer to the prompt that carried the block. A prompt
 // that failed before the agent did anything has to be sent again.
-func (h *handover) taken(success bool) {
+func (h *contextBlock) answered(success bool) {
 	switch {
-	case success && h.state != armed:
-		h.state = known
-	case h.state == given:
-		h.state = armed
+	case success && h.state != pending:
+		h.state = received
+	case h.state == sent:
+		h.state = pending
 	}
 }
 
 // conceal takes the block out of what the agent repeats of the prompt. It
 // returns false if there is nothing else in m.
-func (h *handover) conceal(m *message, variant string) bool {
-	if h.state == armed {
+func (h *contextBlock) strip(m *message, variant string) bool {
+	if h.state == pending {
 		return true
 	}
 	switch variant {
@@ -121,7 +121,7 @@ func (h *handover) conceal(m *message, variant string) bool {
 		})
 	default:
 		if u, ok := dialect.LookupUpdate(variant); ok && dialect.UserMessage < u.Entity && u.Entity <= dialect.Compaction {
-			h.state = known // it works on the prompt
+			h.state = received // it works on the prompt
 		}
 	}
 	return true
@@ -129,7 +129,7 @@ func (h *handover) conceal(m *message, variant string) bool {
 
 // rest reports whether a block repeats the context, and returns what else is in
 // it: some agents put all text of a prompt together.
-func (h *handover) rest(block gjson.Result) (string, bool) {
+func (h *contextBlock) rest(block gjson.Result) (string, bool) {
 	if block.Get("resource.uri").Str == h.uri {
 		return "", true
 	}

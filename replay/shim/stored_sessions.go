@@ -44,7 +44,7 @@ func (s *Shim) prefers(a, b record.SessionInfo) bool {
 // torn reports whether a part of a session could not be recorded, as on a full
 // disk. To show the rest as if it were all would deceive both the client and the
 // agent.
-func (s *Shim) torn(one record.SessionInfo, l record.Listing) bool {
+func (s *Shim) hasGap(one record.SessionInfo, l record.Listing) bool {
 	return slices.ContainsFunc(one.Runs, func(r record.Run) bool {
 		if info := tapeOf(l, r); info == nil || info.Lost == 0 {
 			return false
@@ -98,7 +98,7 @@ func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
 	if !ok {
 		return record.SessionInfo{}, v.Listing, notFound(id)
 	}
-	if s.torn(one, v.Listing) {
+	if s.hasGap(one, v.Listing) {
 		return record.SessionInfo{}, v.Listing, fault{internalError, "a part of the session could not be recorded", nil}
 	}
 	return one, v.Listing, nil
