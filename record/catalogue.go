@@ -26,7 +26,7 @@ var bucketTapes = []byte("tapes") // tape → flat Info; its sessions are in buc
 // index tells the catalogue what the tape's file says. A failure leaves the
 // catalogue as it was, and costs only time: listings then read the tape itself.
 func (s *Store) index(tape string) error {
-	info, sessions, err := readFacts(s.tapeFile(tape))
+	facts, err := readFacts(s.tapeFile(tape))
 	if err != nil {
 		return err
 	}
@@ -34,16 +34,11 @@ func (s *Store) index(tape string) error {
 		if newer(tx) {
 			return fmt.Errorf("%s: %w", s.catalogue(), ErrNewer)
 		}
-		if knowsMore(tx, info) || !s.hasFile(tape) { // deleted, and forgotten, while this waited
+		if knowsMore(tx, facts.info) || !s.hasFile(tape) { // deleted, and forgotten, while this waited
 			return nil
 		}
-		if err := put(tx, bucketTapes, []byte(tape), info.flat()); err != nil {
+		if err := facts.put(tx); err != nil {
 			return err
-		}
-		for i := range sessions {
-			if err := put(tx, bucketSessions, []byte(sessions[i].key()), sessions[i].flat()); err != nil {
-				return err
-			}
 		}
 		return put(tx, bucketTape, keyFormat, fmt.Append(nil, Format))
 	}
@@ -55,6 +50,39 @@ func (s *Store) index(tape string) error {
 		err = s.catalogue().Update(write)
 	}
 	return err
+}
+
+// put puts the facts of a tape into the catalogue, with the tags that are not known
+// here of the tape's file, or else of the catalogue.
+func (f *tapeFacts) put(tx *bolt.Tx) error {
+	tapes, err := tx.CreateBucketIfNotExists(bucketTapes)
+	if err != nil {
+		return err
+	}
+	key := []byte(f.info.Tape)
+	old := f.infoValue
+	if old == nil {
+		old = tapes.Get(key)
+	}
+	if err := tapes.Put(key, f.info.encode(old)); err != nil {
+		return err
+	}
+	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
+	if err != nil {
+		return err
+	}
+	for i := range f.sessions {
+		one := &f.sessions[i]
+		key := []byte(one.key())
+		old := sessions.Get(key)
+		if f.sessionValues != nil {
+			old = f.sessionValues[i]
+		}
+		if err := sessions.Put(key, one.encode(old)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newer reports whether a newer acptap keeps the catalogue.
@@ -74,7 +102,8 @@ func knowsMore(tx *bolt.Tx, info Info) bool {
 	if b == nil {
 		return false
 	}
-	known, err := parseInfo(b.Get([]byte(info.Tape)))
+	var known Info
+	_, err := decodeInfo(b.Get([]byte(info.Tape)), &known)
 	return err == nil && known.Complete && !info.Complete
 }
 
@@ -100,7 +129,7 @@ func joinRuns(runs []*SessionInfo) []SessionInfo {
 	})
 	sessions := make([]SessionInfo, 0, len(runs))
 	type name struct{ agent, id string }
-	latest := map[name]int{} // index in sessions
+	latest := make(map[name]int, len(runs)) // index in sessions
 	for _, one := range runs {
 		n := name{one.Agent, one.ID}
 		i, ok := latest[n]
@@ -116,39 +145,6 @@ func joinRuns(runs []*SessionInfo) []SessionInfo {
 		s.Runs = append(s.Runs, one.Runs...)
 	}
 	return sessions
-}
-
-// readFacts returns what a tape's file says of the tape and of its sessions. That
-// it is of another tape than it should be is damage.
-func readFacts(file tapeFile) (Info, []SessionInfo, error) {
-	var info Info
-	var sessions []SessionInfo
-	err := file.View(func(tx *bolt.Tx) error {
-		tape := tx.Bucket(bucketTape)
-		if tape == nil {
-			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
-		}
-		var err error
-		if info, err = parseInfo(tape.Get(keyInfo)); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		if err := file.holds(info.Tape); err != nil {
-			return err
-		}
-		b := tx.Bucket(bucketSessions)
-		if b == nil {
-			return nil
-		}
-		return boltfile.EachValue(b, func(k, v []byte) error {
-			one, err := parseSession(v)
-			if err == nil && (one.ID != string(k) || one.Runs[0].Tape != info.Tape) {
-				err = fmt.Errorf("%s: session %q is said to be %q of tape %q: %w", file, k, one.ID, one.Runs[0].Tape, ErrDamaged)
-			}
-			sessions = append(sessions, one)
-			return err
-		})
-	})
-	return info, sessions, err
 }
 
 // A Listing is what is in a store.
@@ -180,20 +176,19 @@ func (s *Store) list(imported bool) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	known, told, _ := s.readCatalogue() // without it the tapes are read themselves
+	known, told, _ := s.readCatalogue(len(ids)) // without it the tapes are read themselves
 	journals := s.journals()
 	l := Listing{Tapes: make([]Info, 0, len(ids))}
 	asKnown := make(map[string]bool, len(ids)) // their sessions are those of the catalogue
-	var runs []*SessionInfo
+	runs := make([]*SessionInfo, 0, len(told))
 	for _, tape := range ids {
-		info, ok := known[tape]
 		segments, waits := journals[tape]
-		if ok && info.Complete && !waits {
+		if info, ok := known[tape]; ok && info.Complete && !waits {
 			if info.Imported && !imported {
 				continue
 			}
 			asKnown[tape] = true
-			l.Tapes = append(l.Tapes, info)
+			l.Tapes = append(l.Tapes, *info)
 			continue
 		}
 		info, more, err := s.glance(tape, segments)
@@ -266,13 +261,18 @@ func (s *Store) files() (ids []string, journals map[string][]int64, err error) {
 }
 
 // readCatalogue returns what the catalogue has, and of one that is damaged what
-// could be read of it: tapes by their ids, and what each tells of its sessions.
-func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err error) {
-	tapes = map[string]Info{}
+// could be read of it: tapes by their ids, and what each tells of its sessions. So
+// many tapes are expected in it.
+func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*SessionInfo, err error) {
+	tapes = make(map[string]*Info, expected)
 	err = s.catalogue().View(func(tx *bolt.Tx) error {
 		if b := tx.Bucket(bucketTapes); b != nil {
 			err := boltfile.EachValue(b, func(k, v []byte) error {
-				info, err := parseInfo(v)
+				info := new(Info)
+				_, err := decodeInfo(v, info)
+				if errors.Is(err, ErrNewer) {
+					return nil // the tape itself tells what it needs
+				}
 				if err == nil && (info.Tape != string(k) || !isID(info.Tape)) {
 					err = fmt.Errorf("tape %q is said to be %q: %w", k, info.Tape, ErrDamaged)
 				}
@@ -290,12 +290,21 @@ func (s *Store) readCatalogue() (tapes map[string]Info, runs []*SessionInfo, err
 			return nil
 		}
 		return boltfile.EachValue(b, func(k, v []byte) error {
-			one, err := parseSession(v)
+			both := new(struct { // they are needed together
+				SessionInfo
+				run [1]Run
+			})
+			one := &both.SessionInfo
+			one.Runs = both.run[:]
+			_, err := decodeSession(v, one)
+			if errors.Is(err, ErrNewer) {
+				return nil
+			}
 			if err == nil && one.key() != string(k) {
 				err = fmt.Errorf("session %q is said to be %q: %w", k, one.key(), ErrDamaged)
 			}
 			if err == nil {
-				runs = append(runs, &one)
+				runs = append(runs, one)
 			}
 			return err
 		})
@@ -344,7 +353,8 @@ func (s *Store) forget(tapes []string) error {
 	return err
 }
 
-// Rebuild makes the catalogue anew from the tapes. progress, which may be nil, is
+// Rebuild makes the catalogue anew from the tapes, and before that what the tapes
+// themselves should tell, but do not, from their blocks. progress, which may be nil, is
 // told how many tapes of how many are in it.
 func (s *Store) Rebuild(progress func(done, total int)) error {
 	if err := s.make(); err != nil {
@@ -363,7 +373,7 @@ func (s *Store) Rebuild(progress func(done, total int)) error {
 			progress(i, len(entries))
 		}
 		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && isID(tape) {
-			failed = errors.Join(failed, s.index(tape))
+			failed = errors.Join(failed, s.mend(tape), s.index(tape))
 		}
 	}
 	return failed

@@ -116,7 +116,7 @@ func (e *examination) catalogue() {
 		e.good("there is no catalogue yet")
 		return
 	}
-	known, _, err := e.s.readCatalogue()
+	known, _, err := e.s.readCatalogue(0)
 	if errors.Is(err, ErrDamaged) {
 		e.bad(rebuild, "catalogue: %v", err)
 		return

@@ -129,7 +129,7 @@ func TestFormErrors(t *testing.T) {
 		{"no object", `[1]`, `file:1: no JSON object`},
 		{"no direction", `{"jsonrpc":"2.0","id":1,"method":"initialize"}`, `file:1: "dir" is missing; it is c2a, a2c or err`},
 		{"no such direction", `{"dir":"in","frame":{}}`, `file:1: unknown direction "in"`},
-		{"a newer version", `{"acptap":99}`, `file:1: portable form of version 99: written by a newer acptap`},
+		{"a newer version", `{"acptap":99}`, `file:1: portable form of version 99: written by a newer acptap; update acptap to read it`},
 		{"a bad time", `{"dir":"c2a","at":-1,"frame":{}}`, `file:1: "-1" is no time in seconds`},
 		{"bad base64", `{"dir":"c2a","base64":"?"}`, `file:1: base64: `},
 		{"nothing in it", `{"dir":"c2a"}`, `file:1: neither "frame", "text", "base64" nor a mark`},

@@ -14,7 +14,6 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/portable"
 )
 
@@ -37,20 +36,7 @@ func (l *loader) line(p portable.Line) error {
 	d.untimed = p.Untimed
 	l.number(p.Seq)
 	if p.Mark != nil {
-		kind := journal.KindSignal
-		switch {
-		case p.Mark.Gap > 0 || p.Mark.Damage > 0:
-			kind = journal.KindGap
-		case p.Mark.EOF:
-			kind = journal.KindEOF
-		case p.Mark.Error != "":
-			kind = journal.KindReadError
-		case p.Mark.Fault != "":
-			kind = journal.KindFault
-		case p.Mark.Exit != nil:
-			kind = journal.KindExit
-		}
-		d.mark(p.Dir, kind, p.Mark.JSON())
+		d.mark(p.Dir, markKind(*p.Mark), p.Mark.JSON())
 		return nil
 	}
 	d.Origin[p.Dir] = p.Origin

@@ -9,7 +9,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/portable"
 )
 
 // An Info is what the store knows of a tape without reading its frames.
@@ -57,90 +56,4 @@ func (i Info) Agent() string {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(s.Command, "\x00")))
 	return fmt.Sprintf("%s-%x", filepath.Base(s.Command[0]), sum[:4])
-}
-
-// infoVersion stands before each flat Info and SessionInfo.
-const infoVersion = 1
-
-// flat returns the Info as the catalogue keeps it: ten thousand of them are read
-// for one listing (BenchmarkList).
-func (i *Info) flat() []byte {
-	w := &writer{}
-	w.byte(infoVersion)
-	w.text(i.Tape)
-	w.time(i.Start.Time)
-	w.uint(uint64(len(i.Start.Command)))
-	for _, arg := range i.Start.Command {
-		w.text(arg)
-	}
-	w.text(i.Start.Cwd)
-	w.text(i.Start.Name)
-	w.text(i.Start.Version)
-	w.text(i.Start.Proto)
-	w.uint(uint64(i.Start.PID))
-	for _, n := range []uint64{i.Frames, i.Lines, uint64(i.Bytes), i.Failed, i.Invalid, uint64(i.Lost), i.Sessions, i.Turns, uint64(i.Last)} {
-		w.uint(n)
-	}
-	w.bool(i.Complete)
-	w.time(i.Ended)
-	w.bool(i.Exit != nil)
-	if i.Exit != nil {
-		w.uint(uint64(uint32(i.Exit.Code)))
-		w.text(i.Exit.Signal)
-		w.text(i.Exit.Error)
-		for _, n := range i.Exit.Delivered {
-			w.uint(uint64(n))
-		}
-	}
-	c := &i.Connection
-	w.byte(byte(c.Protocol))
-	w.byte(byte(c.Dialect))
-	w.byte(byte(c.Proposal))
-	w.bool(c.Hybrid)
-	for _, s := range []string{c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion, c.AgentTitle} {
-		w.text(s)
-	}
-	w.bool(i.Imported)
-	return w.b
-}
-
-// parseInfo reads what flat wrote.
-func parseInfo(b []byte) (Info, error) {
-	r := &reader{b: b}
-	if v := r.byte(); v != infoVersion {
-		return Info{}, fmt.Errorf("facts of a tape in version %d: %w", v, ErrNewer)
-	}
-	var i Info
-	i.Tape = r.text()
-	i.Start.Time = r.time()
-	n := r.count()
-	i.Start.Command = make([]string, 0, min(n, 64))
-	for ; n > 0 && !r.bad; n-- {
-		i.Start.Command = append(i.Start.Command, r.text())
-	}
-	i.Start.Cwd, i.Start.Name, i.Start.Version, i.Start.Proto = r.text(), r.text(), r.text(), r.text()
-	i.Start.PID = int(r.uint())
-	i.Frames, i.Lines, i.Bytes, i.Failed, i.Invalid = r.uint(), r.uint(), int64(r.uint()), r.uint(), r.uint()
-	i.Lost, i.Sessions, i.Turns, i.Last = int64(r.uint()), r.uint(), r.uint(), time.Duration(r.uint())
-	i.Complete = r.bool()
-	i.Ended = r.time()
-	if r.bool() {
-		i.Exit = &wire.Exit{Code: int(int32(r.uint())), Signal: r.text(), Error: r.text()}
-		for k := range i.Exit.Delivered {
-			i.Exit.Delivered[k] = int64(r.uint())
-		}
-	}
-	c := &i.Connection
-	c.Protocol, c.Dialect, c.Proposal, c.Hybrid = dialect.Protocol(r.byte()), dialect.Dialect(r.byte()), dialect.Proposal(r.byte()), r.bool()
-	c.Version, c.Client, c.ClientVersion, c.Agent, c.AgentVersion = r.text(), r.text(), r.text(), r.text(), r.text()
-	if len(r.b) > 0 { // it is younger than the others
-		c.AgentTitle = r.text()
-	}
-	if i.Imported = i.Start.PID == 0; len(r.b) > 0 { // so is this; every proxy has a PID
-		i.Imported = r.bool()
-	}
-	if r.bad || i.Lines > portable.MaxSeq {
-		return Info{}, fmt.Errorf("facts of a tape: %w", ErrDamaged)
-	}
-	return i, nil
 }

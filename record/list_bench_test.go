@@ -28,14 +28,14 @@ func BenchmarkCatalogue(b *testing.B) {
 			}
 			err = store.catalogue().Create(func(tx *bolt.Tx) error {
 				for i := range n {
-					info, session := factsOf(i)
+					info, session := someFacts(i)
 					if err := os.WriteFile(store.tapeFile(info.Tape).Path, nil, 0o600); err != nil {
 						return err
 					}
-					if err := put(tx, bucketTapes, []byte(info.Tape), info.flat()); err != nil {
+					if err := put(tx, bucketTapes, []byte(info.Tape), info.encode(nil)); err != nil {
 						return err
 					}
-					if err := put(tx, bucketSessions, []byte(session.key()), session.flat()); err != nil {
+					if err := put(tx, bucketSessions, []byte(session.key()), session.encode(nil)); err != nil {
 						return err
 					}
 				}
@@ -55,8 +55,8 @@ func BenchmarkCatalogue(b *testing.B) {
 	}
 }
 
-// factsOf returns the facts of the i-th tape of a store, and of its session.
-func factsOf(i int) (Info, SessionInfo) {
+// someFacts returns the facts of the i-th tape of a store, and of its session.
+func someFacts(i int) (Info, SessionInfo) {
 	began := time.Unix(1_700_000_000+int64(i)*60, 0)
 	info := Info{
 		Tape:   newID(began),

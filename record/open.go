@@ -47,8 +47,8 @@ func ownID(file tapeFile) (tape string, err error) {
 		if b == nil {
 			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
 		}
-		info, err := parseInfo(b.Get(keyInfo))
-		if err != nil {
+		var info Info
+		if _, err := decodeInfo(b.Get(keyInfo), &info); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if tape = info.Tape; !isID(tape) {
@@ -76,9 +76,9 @@ const maxListed = 8 << 20
 func (s *Store) glance(tape string, segments []int64) (Info, []SessionInfo, error) {
 	live := s.isLive(tape)
 	if len(segments) > maxListed/journal.SegmentSize && s.hasFile(tape) {
-		info, sessions, err := readFacts(s.tapeFile(tape))
-		info.Live, info.Partial = live, true
-		return info, sessions, err
+		facts, err := readFacts(s.tapeFile(tape))
+		facts.info.Live, facts.info.Partial = live, true
+		return facts.info, facts.sessions, err
 	}
 	t, err := s.Open(tape)
 	if err != nil {

@@ -114,7 +114,7 @@ func TestIndexOfDeleted(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if tapes, _, err := store.readCatalogue(); err != nil || len(tapes) > 0 {
+	if tapes, _, err := store.readCatalogue(0); err != nil || len(tapes) > 0 {
 		t.Errorf("the catalogue has %v, %v", tapes, err)
 	}
 }

@@ -78,7 +78,7 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
 		}
 		var err error
-		if info, err = parseInfo(tape.Get(keyInfo)); err != nil {
+		if _, err = decodeInfo(tape.Get(keyInfo), &info); err != nil {
 			return err
 		}
 		if err := file.holds(info.Tape); err != nil {

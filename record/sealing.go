@@ -224,9 +224,10 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 		return err
 	}
 	info := d.info()
-	if old := tape.Get(keyInfo); old != nil {
-		before, err := parseInfo(old)
-		if err != nil {
+	old := tape.Get(keyInfo)
+	if old != nil {
+		var before Info
+		if _, err := decodeInfo(old, &before); err != nil {
 			return err
 		}
 		info.Sessions = before.Sessions
@@ -241,7 +242,7 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 	}
 	return errors.Join(
 		b.Put(keyHead, head), b.Put(keyRows, s.rows), b.Put(keyBytes, s.bytes), b.Put(keyState, s.state),
-		tape.Put(keyFormat, []byte(fmt.Sprint(Format))), tape.Put(keyInfo, info.flat()),
+		tape.Put(keyFormat, []byte(fmt.Sprint(Format))), tape.Put(keyInfo, info.encode(old)),
 		tape.Put(keySealed, place{s.head.Index, s.head.To, d.Taken}.text()),
 	)
 }
@@ -277,8 +278,9 @@ func putSessions(tx *bolt.Tx, touched map[string]*SessionInfo) (more int, err er
 	}
 	for id, later := range touched {
 		all := *later
-		if old := sessions.Get([]byte(id)); old != nil {
-			if all, err = parseSession(old); err != nil {
+		old := sessions.Get([]byte(id))
+		if old != nil {
+			if _, err = decodeSession(old, &all); err != nil {
 				return 0, err
 			}
 			if all.exists() {
@@ -289,7 +291,7 @@ func putSessions(tx *bolt.Tx, touched map[string]*SessionInfo) (more int, err er
 		if all.exists() {
 			more++
 		}
-		if err := sessions.Put([]byte(id), all.flat()); err != nil {
+		if err := sessions.Put([]byte(id), all.encode(old)); err != nil {
 			return 0, err
 		}
 	}

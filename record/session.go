@@ -1,7 +1,6 @@
 package record
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -141,53 +140,4 @@ func (s *SessionInfo) extend(later SessionInfo) {
 		run.Last, run.Ended = more.Last, more.Ended
 	}
 	run.Frames, run.Failed, run.Turns = run.Frames+more.Frames, run.Failed+more.Failed, run.Turns+more.Turns
-}
-
-// flat returns the session as tapes and the catalogue keep it.
-func (s *SessionInfo) flat() []byte {
-	w := &writer{}
-	w.byte(infoVersion)
-	for _, t := range []string{s.ID, s.Agent, s.Title, s.Prompt, s.Cwd, s.Parent, s.Expires} {
-		w.text(t)
-	}
-	w.byte(byte(s.Dialect))
-	w.byte(byte(bit(s.Closed) | bit(s.opened)<<1 | bit(s.made)<<2))
-	w.bool(s.Deleted)
-	w.uint(uint64(len(s.Runs)))
-	for _, r := range s.Runs {
-		w.text(r.Tape)
-		for _, n := range []uint64{r.First, r.Last, r.Frames, r.Failed, r.Turns} {
-			w.uint(n)
-		}
-		w.time(r.Began)
-		w.time(r.Ended)
-	}
-	return w.b
-}
-
-// parseSession reads what flat wrote.
-func parseSession(b []byte) (SessionInfo, error) {
-	r := &reader{b: b}
-	if v := r.byte(); v != infoVersion {
-		return SessionInfo{}, fmt.Errorf("facts of a session in version %d: %w", v, ErrNewer)
-	}
-	var s SessionInfo
-	for _, t := range []*string{&s.ID, &s.Agent, &s.Title, &s.Prompt, &s.Cwd, &s.Parent, &s.Expires} {
-		*t = r.text()
-	}
-	s.Dialect = dialect.Dialect(r.byte())
-	state := r.byte()
-	s.Closed, s.opened, s.made = state&1 != 0, state&2 != 0, state&4 != 0
-	s.Deleted = r.bool()
-	runs := r.count()
-	run := Run{Tape: r.text()}
-	for _, n := range []*uint64{&run.First, &run.Last, &run.Frames, &run.Failed, &run.Turns} {
-		*n = r.uint()
-	}
-	run.Began, run.Ended = r.time(), r.time()
-	s.Runs = []Run{run}
-	if r.bad || runs != 1 { // what is stored is of one tape
-		return SessionInfo{}, fmt.Errorf("facts of a session: %w", ErrDamaged)
-	}
-	return s, nil
 }

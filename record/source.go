@@ -81,12 +81,12 @@ func (s boltBlocks) read(at blockPlace, withBytes bool) (sealed, error) {
 }
 
 func (s boltBlocks) facts() (Info, []SessionInfo, error) {
-	info, sessions, err := readFacts(s.file)
+	facts, err := readFacts(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: %w", s.file, ErrNoTape)
 	}
-	slices.SortFunc(sessions, byFirst)
-	return info, sessions, err
+	slices.SortFunc(facts.sessions, byFirst)
+	return facts.info, facts.sessions, err
 }
 
 // memoryBlocks are the blocks of a tape that was read from a portable file. They

@@ -15,7 +15,7 @@ import (
 // Errors by which callers decide. They come wrapped, with the place.
 var (
 	ErrDamaged = errors.New("damaged")
-	ErrNewer   = errors.New("written by a newer acptap")
+	ErrNewer   = errors.New("written by a newer acptap; update acptap to read it")
 )
 
 var errNotRegular = fmt.Errorf("no regular file: %w", ErrDamaged)

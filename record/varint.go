@@ -9,21 +9,11 @@ import (
 // text behind its length.
 type writer struct{ b []byte }
 
-func (w *writer) byte(v byte)   { w.b = append(w.b, v) }
 func (w *writer) uint(v uint64) { w.b = binary.AppendUvarint(w.b, v) }
-func (w *writer) bool(v bool)   { w.b = append(w.b, byte(bit(v))) }
 
 func (w *writer) text(s string) {
 	w.uint(uint64(len(s)))
 	w.b = append(w.b, s...)
-}
-
-func (w *writer) time(t time.Time) {
-	if t.IsZero() {
-		w.uint(0)
-		return
-	}
-	w.uint(uint64(t.UnixNano()))
 }
 
 // A reader reads what a writer wrote. At the end of its bytes it gives zeros and

@@ -1,0 +1,89 @@
+package record
+
+import (
+	"fmt"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/portable"
+)
+
+// encode returns the facts as the tape's file and the catalogue keep them, in the
+// place of old, which may be nil: a hundred thousand of them are read for one
+// listing (BenchmarkCatalogue).
+func (i *Info) encode(old []byte) []byte { return encodeTags(i, old) }
+
+// decodeInfo reads facts of a tape, of this version or an earlier one. all is
+// false if the writer did not know all facts that are known here.
+func decodeInfo(b []byte, i *Info) (all bool, err error) {
+	*i = Info{}
+	if len(b) > 0 && b[0] == positionalVersion {
+		all, err = i.decodePositional(b[1:])
+	} else {
+		all, err = decodeTags(b, i)
+	}
+	if err == nil && i.Lines > portable.MaxSeq {
+		err = fmt.Errorf("%s: %w", i.what(), ErrDamaged)
+	}
+	return all, err
+}
+
+func (i *Info) what() string  { return "the facts of a tape" }
+func (i *Info) known() uint64 { return 37 }
+
+func (i *Info) tags(t *tags) {
+	s := &i.Start
+	t.text(2, &i.Tape)
+	t.time(3, &s.Time)
+	t.texts(4, &s.Command)
+	t.text(5, &s.Cwd)
+	t.text(6, &s.Name)
+	t.text(7, &s.Version)
+	t.text(8, &s.Proto)
+	pid := int64(s.PID)
+	t.int(9, &pid)
+	s.PID = int(pid)
+
+	t.uint(10, &i.Frames)
+	t.uint(11, &i.Lines)
+	t.int(12, &i.Bytes)
+	t.uint(13, &i.Failed)
+	t.uint(14, &i.Invalid)
+	t.int(15, &i.Lost)
+	t.uint(16, &i.Sessions)
+	t.uint(17, &i.Turns)
+	t.int(18, (*int64)(&i.Last))
+	t.bool(19, &i.Complete)
+	t.bool(20, &i.Imported)
+	t.time(21, &i.Ended)
+	i.exitTags(t)
+
+	c := &i.Connection
+	enum(t, 27, &c.Protocol)
+	enum(t, 28, &c.Dialect)
+	enum(t, 29, &c.Proposal)
+	t.bool(30, &c.Hybrid)
+	t.text(31, &c.Version)
+	t.text(32, &c.Client)
+	t.text(33, &c.ClientVersion)
+	t.text(34, &c.Agent)
+	t.text(35, &c.AgentVersion)
+	t.text(36, &c.AgentTitle)
+}
+
+// exitTags are 22 to 26; all but the first only if that is true.
+func (i *Info) exitTags(t *tags) {
+	exited := i.Exit != nil
+	t.bool(22, &exited)
+	if !exited {
+		return
+	}
+	if i.Exit == nil {
+		i.Exit = new(wire.Exit)
+	}
+	code := int64(i.Exit.Code)
+	t.int(23, &code)
+	i.Exit.Code = int(code)
+	t.text(24, &i.Exit.Signal)
+	t.text(25, &i.Exit.Error)
+	t.numbers(26, i.Exit.Delivered[:])
+}

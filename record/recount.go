@@ -1,0 +1,120 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// recounted are the facts of a tape as its blocks tell them.
+type recounted struct {
+	info     Info
+	sessions []SessionInfo
+	whole    bool   // all blocks could be read
+	sealed   []byte // how far the tape was sealed then, as it stands in its file
+}
+
+// recount gives the frames of all blocks of a tape to a dissector again, which
+// then knows of the tape and its sessions what the one knew that sealed it. How the
+// tape began, and whether it has ended, it takes from the last state that can be
+// read; what cannot be read does not count.
+func recount(file tapeFile) (recounted, error) {
+	var r recounted
+	err := file.View(func(tx *bolt.Tx) error {
+		tape := tx.Bucket(bucketTape)
+		if tape == nil {
+			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
+		}
+		r.sealed = bytes.Clone(tape.Get(keySealed))
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	blocks := boltBlocks{file}
+	places, err := blocks.places()
+	if err == nil && len(places) == 0 {
+		err = fmt.Errorf("%s has no blocks: %w", file, ErrDamaged)
+	}
+	if err != nil {
+		return r, err
+	}
+	var c codec
+	d := newDissector(c.begun(file, places))
+	sessions := map[string]SessionInfo{}
+	var space room
+	read := 0
+	for _, at := range places {
+		s, err := blocks.read(at, true)
+		if err == nil {
+			err = guarded(func() error { return d.again(&c, s, &space) })
+		}
+		if errors.Is(err, ErrNewer) {
+			return r, err
+		}
+		if err == nil {
+			read++
+		}
+		mergeSessions(sessions, d.touched)
+		d.next()
+	}
+	if read == 0 {
+		return r, fmt.Errorf("%s: none of its blocks can be read: %w", file, ErrDamaged)
+	}
+	r.whole = read == len(places)
+	r.info = d.info()
+	r.info.Sessions = existing(sessions)
+	r.sessions = slices.SortedFunc(maps.Values(sessions), byFirst)
+	return r, nil
+}
+
+// begun returns what is known of a tape but for what its frames tell.
+func (c *codec) begun(file tapeFile, places []blockPlace) Info {
+	for i, at := range slices.Backward(places) {
+		s, err := readState(file, blockHead{First: at.first, Index: at.index}.key())
+		if err != nil {
+			continue
+		}
+		var d *dissector
+		if guarded(func() error { d, err = c.restore(s); return err }) != nil {
+			continue
+		}
+		info := Info{Tape: d.Info.Tape, Start: d.Info.Start, Imported: d.Info.Imported}
+		if i == len(places)-1 {
+			info.Complete, info.Ended = d.Info.Complete, d.Info.Ended
+		}
+		return info
+	}
+	return Info{Tape: file.tape, Start: Start{Time: idTime(file.tape)}}
+}
+
+// again takes the frames of a block that were dissected once.
+func (d *dissector) again(c *codec, s sealed, space *room) error {
+	b, err := c.open(s, true, space)
+	if err != nil {
+		return err
+	}
+	for i := range b.entries {
+		e := &b.entries[i]
+		if e.sub || e.part && e.stored == 0 { // of the batch before it; numbers that are left out
+			continue
+		}
+		if e.Seq > d.Seq {
+			d.skip(e.Seq)
+		}
+		d.Now, d.untimed = e.At, e.Untimed
+		if e.Kind == wire.Mark {
+			d.mark(e.Dir, markKind(wire.ReadMark(e.Frame.Frame)), e.Raw)
+			continue
+		}
+		d.Origin[e.Dir] = e.Origin
+		d.piece(e.Dir, e.Raw, e.End, !e.part)
+	}
+	return nil
+}

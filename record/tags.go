@@ -1,0 +1,401 @@
+package record
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/record/need"
+)
+
+// The facts of a tape and of a session, and how far a tape is sealed, are values
+// that grow: a byte with the version of this form, and then a CBOR map of one level
+// (RFC 8949, deterministic) with numbers as keys, the tags. No tag ever gets another
+// meaning.
+//
+//	0        what a reader must know (package need); left out: nothing
+//	1        how many tags the writer knew, from 0 on
+//	2 …      a fact each; left out: zero
+//
+// A reader passes over tags that it does not know, and keeps them when it writes
+// the value again. Since it cannot bring them up to date, tag 1 is then its own:
+// who knows more finds there that the facts behind that number have to be counted
+// again from the blocks (recount).
+const (
+	positionalVersion = 1 // a fact behind the other, without tags: see positional.go
+	tagsVersion       = 2
+)
+
+// A tagged value names its facts, in the order of their tags, to who writes or
+// reads them.
+type tagged interface {
+	what() string  // in errors
+	known() uint64 // the first tag that is free
+	tags(*tags)
+}
+
+// encodeTags returns a value that takes the place of old, which may be nil, with
+// the tags of old that this version does not know.
+func encodeTags(v tagged, old []byte) []byte {
+	t := &tags{writing: true}
+	known := v.known()
+	t.uint(1, &known)
+	v.tags(t)
+	n, kept := behindTag(old, known)
+	b := appendHead([]byte{tagsVersion}, cborMap, t.pairs+n)
+	return append(append(b, t.b...), kept...)
+}
+
+// behindTag returns the pairs of a value from a tag on.
+func behindTag(value []byte, tag uint64) (pairs uint64, b []byte) {
+	t, ok := openTags(value)
+	if !ok {
+		return 0, nil
+	}
+	if t.at(tag); !t.found {
+		return 0, nil
+	}
+	pairs, b = t.pairs+1, t.pair
+	for t.found {
+		t.skip(0)
+		t.next()
+	}
+	if t.bad || len(t.b) > 0 {
+		return 0, nil
+	}
+	return pairs, b
+}
+
+// decodeTags reads a value into v. all is false if its writer did not know all
+// facts that v has.
+func decodeTags(value []byte, v tagged) (all bool, err error) {
+	if len(value) > 0 && value[0] > tagsVersion {
+		return false, fmt.Errorf("%s in version %d: %w", v.what(), value[0], ErrNewer)
+	}
+	var known uint64
+	t, ok := openTags(value)
+	if ok {
+		var needs need.List
+		t.texts(0, (*[]string)(&needs))
+		if err := needs.Check(v.what()); err != nil {
+			return false, err
+		}
+		t.uint(1, &known)
+		v.tags(t)
+		for t.found {
+			t.skip(0)
+			t.next()
+		}
+	}
+	if !ok || t.bad || len(t.b) > 0 {
+		return false, fmt.Errorf("%s: %w", v.what(), ErrDamaged)
+	}
+	return known >= v.known(), nil
+}
+
+// tags writes or reads the pairs of one value. Its methods are called with rising
+// tags. What they are given is written unless it is zero; or is set to what is read,
+// and left as it is where the tag is missing.
+type tags struct {
+	writing bool
+	b       []byte // what is written, or left to read
+	pairs   uint64 // likewise; without the one at hand
+
+	tag   uint64 // of the pair at hand
+	found bool   // there is one, and b begins with its value
+	pair  []byte // it, and what follows
+	bad   bool   // what is read is damaged
+}
+
+// openTags begins to read a value. ok is false if it is none of this version.
+func openTags(value []byte) (t *tags, ok bool) {
+	if len(value) == 0 || value[0] != tagsVersion {
+		return nil, false
+	}
+	t = &tags{b: value[1:]}
+	major, n := t.head()
+	if t.bad || major != cborMap || n > uint64(len(t.b)/2) {
+		return nil, false
+	}
+	t.pairs = n
+	t.next()
+	return t, true
+}
+
+// next goes on to the next pair.
+func (t *tags) next() {
+	last, first := t.tag, t.pair == nil
+	if t.found = t.pairs > 0 && !t.bad; !t.found {
+		return
+	}
+	t.pairs--
+	t.pair = t.b
+	major, tag := t.head()
+	t.tag = tag
+	if major != cborUint || !first && tag <= last {
+		t.bad = true
+	}
+	t.found = !t.bad
+}
+
+// at goes on to the pair with that tag, and reports whether there is one.
+func (t *tags) at(tag uint64) bool {
+	for t.found && t.tag < tag {
+		t.skip(0)
+		t.next()
+	}
+	return t.found && t.tag == tag
+}
+
+// put begins a pair.
+func (t *tags) put(tag uint64) {
+	t.b = appendHead(t.b, cborUint, tag)
+	t.pairs++
+}
+
+func (t *tags) uint(tag uint64, v *uint64) {
+	switch {
+	case !t.writing && t.at(tag):
+		var major byte
+		if major, *v = t.head(); major != cborUint {
+			t.bad = true
+		}
+		t.next()
+	case t.writing && *v != 0:
+		t.put(tag)
+		t.b = appendHead(t.b, cborUint, *v)
+	}
+}
+
+func (t *tags) int(tag uint64, v *int64) {
+	switch {
+	case !t.writing && t.at(tag):
+		*v = t.number()
+		t.next()
+	case t.writing && *v != 0:
+		t.put(tag)
+		t.b = appendNumber(t.b, *v)
+	}
+}
+
+func (t *tags) bool(tag uint64, v *bool) {
+	switch {
+	case !t.writing && t.at(tag):
+		major, n := t.head()
+		*v = n == cborTrue
+		t.bad = t.bad || major != cborSimple || n != cborTrue && n != cborFalse
+		t.next()
+	case t.writing && *v:
+		t.put(tag)
+		t.b = appendHead(t.b, cborSimple, cborTrue)
+	}
+}
+
+// time is stored as ns since 1970; the zero time is left out.
+func (t *tags) time(tag uint64, v *time.Time) {
+	var n int64
+	if t.writing && !v.IsZero() {
+		n = v.UnixNano()
+	}
+	t.int(tag, &n)
+	if !t.writing && n != 0 {
+		*v = time.Unix(0, n)
+	}
+}
+
+func (t *tags) text(tag uint64, v *string) {
+	switch {
+	case !t.writing && t.at(tag):
+		*v = t.string()
+		t.next()
+	case t.writing && *v != "":
+		t.put(tag)
+		t.b = appendString(t.b, *v)
+	}
+}
+
+func (t *tags) texts(tag uint64, v *[]string) {
+	switch {
+	case !t.writing && t.at(tag):
+		n := t.count()
+		*v = make([]string, 0, min(n, 64))
+		for ; n > 0 && !t.bad; n-- {
+			*v = append(*v, t.string())
+		}
+		t.next()
+	case t.writing && len(*v) > 0:
+		t.put(tag)
+		t.b = appendHead(t.b, cborArray, uint64(len(*v)))
+		for _, s := range *v {
+			t.b = appendString(t.b, s)
+		}
+	}
+}
+
+// numbers are as many as v has; of more the first ones are read.
+func (t *tags) numbers(tag uint64, v []int64) {
+	if t.writing {
+		t.put(tag)
+		t.b = appendHead(t.b, cborArray, uint64(len(v)))
+		for _, n := range v {
+			t.b = appendNumber(t.b, n)
+		}
+		return
+	}
+	if !t.at(tag) {
+		return
+	}
+	for n, i := t.count(), 0; n > 0 && !t.bad; n, i = n-1, i+1 {
+		if k := t.number(); i < len(v) {
+			v[i] = k
+		}
+	}
+	t.next()
+}
+
+// enum is a number below 256 with a type of its own.
+func enum[T ~uint8](t *tags, tag uint64, v *T) {
+	n := uint64(*v)
+	t.uint(tag, &n)
+	*v = T(n)
+	t.bad = t.bad || n > 255
+}
+
+// The major types of CBOR, and two of the simple values.
+const (
+	cborUint = iota
+	cborNegative
+	cborBytes
+	cborText
+	cborArray
+	cborMap
+	cborTag
+	cborSimple
+
+	cborFalse = 20
+	cborTrue  = 21
+)
+
+// appendHead appends the head of an item, in its shortest form.
+func appendHead(b []byte, major byte, n uint64) []byte {
+	major <<= 5
+	switch {
+	case n < 24:
+		return append(b, major|byte(n))
+	case n < 1<<8:
+		return append(b, major|24, byte(n))
+	case n < 1<<16:
+		return append(b, major|25, byte(n>>8), byte(n))
+	case n < 1<<32:
+		return append(b, major|26, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+	}
+	return append(b, major|27, byte(n>>56), byte(n>>48), byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+}
+
+func appendNumber(b []byte, n int64) []byte {
+	if n < 0 {
+		return appendHead(b, cborNegative, uint64(^n))
+	}
+	return appendHead(b, cborUint, uint64(n))
+}
+
+// appendString appends text, or bytes if it is none: directories and arguments may
+// be anything.
+func appendString(b []byte, s string) []byte {
+	major := byte(cborText)
+	if !utf8.ValidString(s) {
+		major = cborBytes
+	}
+	return append(appendHead(b, major, uint64(len(s))), s...)
+}
+
+// head reads the head of an item. Items of unknown length are damage.
+func (t *tags) head() (major byte, n uint64) {
+	if len(t.b) == 0 {
+		t.bad = true
+		return 0, 0
+	}
+	major, n = t.b[0]>>5, uint64(t.b[0]&31)
+	t.b = t.b[1:]
+	if n < 24 {
+		return major, n
+	}
+	size := 1 << (n - 24)
+	if n > 27 || size > len(t.b) {
+		t.bad = true
+		return 0, 0
+	}
+	n = 0
+	for _, c := range t.b[:size] {
+		n = n<<8 | uint64(c)
+	}
+	t.b = t.b[size:]
+	return major, n
+}
+
+func (t *tags) number() int64 {
+	major, n := t.head()
+	switch {
+	case n >= 1<<63, major != cborUint && major != cborNegative:
+		t.bad = true
+		return 0
+	case major == cborNegative:
+		return ^int64(n)
+	}
+	return int64(n)
+}
+
+func (t *tags) string() string {
+	major, n := t.head()
+	if major != cborText && major != cborBytes || n > uint64(len(t.b)) {
+		t.bad = true
+		return ""
+	}
+	s := string(t.b[:n])
+	t.b = t.b[n:]
+	return s
+}
+
+// count reads how many items an array has. Each takes at least one byte, so a
+// damaged count cannot ask for more memory than there are bytes.
+func (t *tags) count() int {
+	major, n := t.head()
+	if major != cborArray || n > uint64(len(t.b)) {
+		t.bad = true
+		return 0
+	}
+	return int(n)
+}
+
+// maxTagDepth is how deep a value may be nested that nobody here knows.
+const maxTagDepth = 8
+
+// skip passes over an item that is nested so deep.
+func (t *tags) skip(depth int) {
+	major, n := t.head()
+	if t.bad || depth > maxTagDepth {
+		t.bad = true
+		return
+	}
+	switch major {
+	case cborBytes, cborText:
+		if n > uint64(len(t.b)) {
+			t.bad = true
+			return
+		}
+		t.b = t.b[n:]
+	case cborTag:
+		t.skip(depth + 1)
+	case cborArray, cborMap:
+		if n > uint64(len(t.b)) {
+			t.bad = true
+			return
+		}
+		if major == cborMap {
+			n *= 2
+		}
+		for ; n > 0 && !t.bad; n-- {
+			t.skip(depth + 1)
+		}
+	}
+}

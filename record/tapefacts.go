@@ -1,0 +1,130 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/acptap/acptap/record/boltfile"
+)
+
+// tapeFacts are what a tape's file says of the tape and of its sessions.
+type tapeFacts struct {
+	info     Info
+	sessions []SessionInfo
+	all      bool // nothing is missing that is known here
+
+	infoValue     []byte   // as it is stored; nil if the facts were counted
+	sessionValues [][]byte // likewise
+}
+
+// readFacts returns the facts of a tape's file. Where they are missing or damaged,
+// they are counted from its blocks.
+func readFacts(file tapeFile) (tapeFacts, error) {
+	facts, err := storedFacts(file)
+	if !errors.Is(err, ErrDamaged) {
+		return facts, err
+	}
+	counted, failed := recount(file)
+	if failed != nil {
+		return facts, err
+	}
+	return tapeFacts{info: counted.info, sessions: counted.sessions}, nil
+}
+
+// storedFacts returns the facts that stand in a tape's file. That they are of
+// another tape than they should be is damage.
+func storedFacts(file tapeFile) (facts tapeFacts, err error) {
+	err = file.View(func(tx *bolt.Tx) error {
+		tape := tx.Bucket(bucketTape)
+		if tape == nil {
+			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
+		}
+		value := tape.Get(keyInfo)
+		var err error
+		if facts.all, err = decodeInfo(value, &facts.info); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := file.holds(facts.info.Tape); err != nil {
+			return err
+		}
+		facts.infoValue = bytes.Clone(value)
+		b := tx.Bucket(bucketSessions)
+		if b == nil {
+			return nil
+		}
+		return boltfile.EachValue(b, func(k, v []byte) error {
+			var one SessionInfo
+			all, err := decodeSession(v, &one)
+			if err == nil && (one.ID != string(k) || one.Runs[0].Tape != facts.info.Tape) {
+				err = fmt.Errorf("%s: session %q is said to be %q of tape %q: %w", file, k, one.ID, one.Runs[0].Tape, ErrDamaged)
+			}
+			facts.sessions, facts.all = append(facts.sessions, one), facts.all && all
+			facts.sessionValues = append(facts.sessionValues, bytes.Clone(v))
+			return err
+		})
+	})
+	return facts, err
+}
+
+// mend counts the facts of a tape again and stores them, if some are missing or
+// damaged.
+func (s *Store) mend(tape string) error {
+	file := s.tapeFile(tape)
+	facts, err := storedFacts(file)
+	damaged := errors.Is(err, ErrDamaged)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && facts.all:
+		return nil
+	case err != nil && !damaged:
+		return err
+	}
+	counted, err := recount(file)
+	if err != nil || !damaged && !counted.whole { // then what is stored tells more
+		return err
+	}
+	return file.Update(func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketTape)
+		if !bytes.Equal(b.Get(keySealed), counted.sealed) { // it has grown, and will be counted the next time
+			return nil
+		}
+		if err := b.Put(keyInfo, counted.info.encode(b.Get(keyInfo))); err != nil {
+			return err
+		}
+		return mendSessions(tx, counted)
+	})
+}
+
+// mendSessions stores the sessions of a tape that were counted. What else is there
+// stays if it can be read and a block cannot.
+func mendSessions(tx *bolt.Tx, counted recounted) error {
+	b, err := tx.CreateBucketIfNotExists(bucketSessions)
+	if err != nil {
+		return err
+	}
+	fresh := map[string][]byte{}
+	for i := range counted.sessions {
+		one := &counted.sessions[i]
+		fresh[one.ID] = one.encode(b.Get([]byte(one.ID)))
+	}
+	var gone []string
+	err = boltfile.EachValue(b, func(k, v []byte) error {
+		var one SessionInfo
+		if all, err := decodeSession(v, &one); err == nil && all && !counted.whole {
+			delete(fresh, string(k))
+		} else if fresh[string(k)] == nil && !errors.Is(err, ErrNewer) {
+			gone = append(gone, string(k))
+		}
+		return nil
+	})
+	for _, id := range gone {
+		err = errors.Join(err, b.Delete([]byte(id)))
+	}
+	for id, value := range fresh {
+		err = errors.Join(err, b.Put([]byte(id), value))
+	}
+	return err
+}
