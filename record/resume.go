@@ -12,20 +12,38 @@ import (
 	"github.com/acptap/acptap/record/boltfile"
 )
 
-// A place is how far a tape's file goes.
-type place struct {
+// A sealedTo is how far a tape's file goes.
+type sealedTo struct {
 	index    int   // of the last block
 	position int64 // of the journal record behind it
 	taken    int   // bytes of that record that are in the block already
 }
 
-func (p place) text() []byte { return fmt.Appendf(nil, "%d %d %d", p.index, p.position, p.taken) }
+func (p *sealedTo) encode(old []byte) []byte { return encodeTags(p, old) }
 
-func parsePlace(b []byte) (p place, err error) {
-	if _, err := fmt.Sscanf(string(b), "%d %d %d", &p.index, &p.position, &p.taken); err != nil || p.position < 0 || p.taken < 0 {
-		return p, fmt.Errorf("how far the tape is sealed: %q: %w", b, ErrDamaged)
+// decodeSealedTo reads how far a tape is sealed, of this version or an earlier one,
+// which wrote the numbers as text.
+func decodeSealedTo(b []byte) (p sealedTo, err error) {
+	if len(b) > 0 && '0' <= b[0] && b[0] <= '9' {
+		_, err = fmt.Sscanf(string(b), "%d %d %d", &p.index, &p.position, &p.taken)
+	} else if _, err = decodeTags(b, &p); errors.Is(err, ErrNewer) {
+		return p, err
+	}
+	if err != nil || p.position < 0 || p.taken < 0 {
+		return p, fmt.Errorf("%s: %.40q: %w", p.what(), b, ErrDamaged)
 	}
 	return p, nil
+}
+
+func (p *sealedTo) what() string  { return "how far the tape is sealed" }
+func (p *sealedTo) known() uint64 { return 5 }
+
+func (p *sealedTo) tags(t *tags) {
+	index, taken := int64(p.index), int64(p.taken)
+	t.int(2, &index)
+	t.int(3, &p.position)
+	t.int(4, &taken)
+	p.index, p.taken = int(index), int(taken)
 }
 
 // resume returns a dissector that goes on behind the last block of a tape's file.
@@ -70,7 +88,7 @@ func (c *codec) restore(s sealed) (*dissector, error) {
 // its request.
 func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	var info Info
-	var end place
+	var end sealedTo
 	var keys [][]byte
 	err := file.View(func(tx *bolt.Tx) error {
 		tape, blocks := tx.Bucket(bucketTape), tx.Bucket(bucketBlocks)
@@ -84,7 +102,7 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 		if err := file.holds(info.Tape); err != nil {
 			return err
 		}
-		if end, err = parsePlace(tape.Get(keySealed)); err != nil {
+		if end, err = decodeSealedTo(tape.Get(keySealed)); err != nil {
 			return err
 		}
 		return blocks.ForEachBucket(func(key []byte) error {

@@ -210,6 +210,10 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 	if err != nil {
 		return err
 	}
+	sealedBefore := tape.Get(keySealed)
+	if _, err := decodeSealedTo(sealedBefore); errors.Is(err, ErrNewer) {
+		return err
+	}
 	if !isNext(s.head, tape, blocks) {
 		return errOvertaken
 	}
@@ -240,10 +244,11 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 	if err := dropState(blocks); err != nil {
 		return err
 	}
+	to := sealedTo{s.head.Index, s.head.To, d.Taken}
 	return errors.Join(
 		b.Put(keyHead, head), b.Put(keyRows, s.rows), b.Put(keyBytes, s.bytes), b.Put(keyState, s.state),
 		tape.Put(keyFormat, []byte(fmt.Sprint(Format))), tape.Put(keyInfo, info.encode(old)),
-		tape.Put(keySealed, place{s.head.Index, s.head.To, d.Taken}.text()),
+		tape.Put(keySealed, to.encode(sealedBefore)),
 	)
 }
 
@@ -280,6 +285,7 @@ func putSessions(tx *bolt.Tx, touched map[string]*SessionInfo) (more int, err er
 		all := *later
 		old := sessions.Get([]byte(id))
 		if old != nil {
+			all = SessionInfo{}
 			if _, err = decodeSession(old, &all); err != nil {
 				return 0, err
 			}
@@ -309,7 +315,7 @@ func isNext(head blockHead, tape, blocks *bolt.Bucket) bool {
 	if last == head.Index-1 {
 		return true
 	}
-	before, err := parsePlace(tape.Get(keySealed))
+	before, err := decodeSealedTo(tape.Get(keySealed))
 	return err == nil && before.index == head.Index-1 && before.position == head.From
 }
 

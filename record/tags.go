@@ -24,6 +24,7 @@ import (
 const (
 	positionalVersion = 1 // a fact behind the other, without tags: see positional.go
 	tagsVersion       = 2
+	maxVersion        = 31 // what is beyond was no version, and is damage
 )
 
 // A tagged value names its facts, in the order of their tags, to who writes or
@@ -69,7 +70,7 @@ func behindTag(value []byte, tag uint64) (pairs uint64, b []byte) {
 // decodeTags reads a value into v. all is false if its writer did not know all
 // facts that v has.
 func decodeTags(value []byte, v tagged) (all bool, err error) {
-	if len(value) > 0 && value[0] > tagsVersion {
+	if len(value) > 0 && tagsVersion < value[0] && value[0] <= maxVersion {
 		return false, fmt.Errorf("%s in version %d: %w", v.what(), value[0], ErrNewer)
 	}
 	var known uint64
