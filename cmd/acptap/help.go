@@ -1,36 +1,97 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"strings"
+
 	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/help"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 )
 
-// newHelpCmd returns a help command that, unlike cobra's own, fails for a command
-// that there is not.
+// newHelpCmd returns a help command that, unlike cobra's own, knows topics and
+// fails for a word that is neither a command nor a topic.
 func newHelpCmd(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about any command",
-		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, rest, err := root.Find(args)
+	var markdown bool
+	var manDir string
+	cmd := &cobra.Command{
+		Use:   "help [flags] [COMMAND|TOPIC]",
+		Short: "Print the help of a command or a topic",
+		Long: `Prints the help of a command, or a topic. Without arguments it lists commands
+and topics. With --man it writes all of that as man pages instead: a page of
+section 1 for each command and of section 7 for each topic.
+
+Exit status 0; 2 if there is no such command or topic.`,
+		Example: `  acptap help filters
+  acptap help replay agent
+  acptap help --markdown editors
+  acptap help --man ~/.local/share/man`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if manDir != "" {
+				return help.WriteMan(manDir, root)
+			}
+			if len(args) == 1 {
+				if topic, ok := help.Find(args[0]); ok {
+					return writeTopic(cmd.OutOrStdout(), topic, markdown)
+				}
+			}
+			if markdown {
+				return fmt.Errorf("--markdown prints a topic, such as %s", help.Topics()[0].Name)
+			}
+			found, rest, err := root.Find(args)
 			if err != nil {
 				return err
 			}
-			if err := subcommand(cmd, rest); err != nil {
+			if err := subcommand(found, rest); err != nil {
 				return err
 			}
-			return cmd.Help()
+			return found.Help()
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-			cmd, _, err := root.Find(args)
+			found, _, err := root.Find(args)
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			for _, c := range cmd.Commands() {
+			for _, c := range found.Commands() {
 				if c.IsAvailableCommand() {
 					names = append(names, c.Name()+"\t"+c.Short)
+				}
+			}
+			if len(args) == 0 {
+				for _, t := range help.Topics() {
+					names = append(names, t.Name+"\t"+t.Title)
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print a topic as Markdown")
+	cmd.Flags().StringVar(&manDir, "man", "", "write man pages below this `directory`, into man1 and man7")
+	return cmd
+}
+
+// writeTopic prints a topic for whoever reads w.
+func writeTopic(w io.Writer, topic help.Topic, markdown bool) error {
+	text := topic.Markdown
+	if !markdown {
+		width := help.Width
+		if columns := terminal.Columns(w); columns > 0 {
+			width = min(width, columns)
+		}
+		text = topic.Text(width, terminal.TakesColor(w))
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// topicList is what the help of the root command says of topics.
+func topicList() string {
+	var b strings.Builder
+	b.WriteString("\nTopics (acptap help TOPIC):\n")
+	for _, t := range help.Topics() {
+		fmt.Fprintf(&b, "  %-11s %s\n", t.Name, t.Title)
+	}
+	return b.String()
 }

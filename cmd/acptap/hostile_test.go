@@ -65,7 +65,7 @@ func TestHostile(t *testing.T) {
 		{"ls", "--json"},
 		{"sessions"},
 		{"sessions", "--json"},
-		{"sessions", "fidelity", "s"},
+		{"sessions", "check-load", "s"},
 		{"show"},
 		{"show", "--json"},
 		{"show", "--chat"},

@@ -79,7 +79,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			return complain(cmd.ErrOrStderr(), l.Broken)
 		},
 	}
-	cmd.AddCommand(newFidelityCmd(dir))
+	cmd.AddCommand(newCheckLoadCmd(dir))
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	f.UintVarP(&limit, "number", "n", 0, "the `n` used last only")

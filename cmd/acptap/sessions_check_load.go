@@ -13,10 +13,10 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-func newFidelityCmd(dir *string) *cobra.Command {
+func newCheckLoadCmd(dir *string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "fidelity REF",
+		Use:   "check-load REF",
 		Short: "Compare what an agent replayed at a load with what was recorded",
 		Long: `Looks for session/load, and session/resume with history, that the agent served
 by itself, and lists what its replay lacks of what the store had recorded live
@@ -26,8 +26,8 @@ Terminals and ids count for nothing, nor does what was not recorded.
 
 Exit status 0 if nothing is lost, 1 if something is or if there is no load, 2 if
 a tape cannot be read.`,
-		Example: `  acptap sessions fidelity last
-  acptap sessions fidelity --json 7k2m9p | jq -c '.losses[]'`,
+		Example: `  acptap sessions check-load last
+  acptap sessions check-load --json 7k2m9p | jq -c '.losses[]'`,
 		Args: operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sub, err := resolve(*dir, args[0], cmd.InOrStdin())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,13 @@ func flagError(cmd *cobra.Command, err error) error {
 func configureUsage(root *cobra.Command) {
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()
+	commandHelp := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		commandHelp(cmd, args)
+		if !cmd.HasParent() {
+			io.WriteString(cmd.OutOrStdout(), topicList())
+		}
+	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", "FlagUsagesWrapped 80 |"))
 	for _, c := range append(root.Commands(), root) {
 		c.SuggestionsMinimumDistance = 2
