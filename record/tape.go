@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -61,19 +60,23 @@ func (t *Tape) Sessions() ([]SessionInfo, error) {
 //
 // An error stands for a stretch that cannot be read; the next frames follow it.
 func (t *Tape) Rows(from uint64) iter.Seq2[dialect.Frame, error] {
-	return t.frames(context.Background(), from, false, false)
+	return t.frames(from, false)
 }
 
 // Frames yields the frames from number from on. Their bytes are valid until the
 // next one is asked for. Errors are as with Rows.
 func (t *Tape) Frames(from uint64) iter.Seq2[dialect.Frame, error] {
-	return t.frames(context.Background(), from, true, false)
+	return t.frames(from, true)
 }
 
 // Follow is Frames for a tape that is still being recorded: at the end it waits
-// for more, until the tape has ended or ctx is done.
+// for more, until the tape has ended or ctx is done. It is what Store.Watch tells
+// of one tape.
 func (t *Tape) Follow(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
-	return t.frames(ctx, from, true, true)
+	if t.store == nil {
+		return t.Frames(from)
+	}
+	return t.watch(ctx, max(from, 1))
 }
 
 // Frame returns the frame with that number.
@@ -96,10 +99,10 @@ func (t *Tape) Last() (uint64, error) {
 	return info.Lines, err
 }
 
-func (t *Tape) frames(ctx context.Context, from uint64, withBytes, follow bool) iter.Seq2[dialect.Frame, error] {
+func (t *Tape) frames(from uint64, withBytes bool) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
 		next := max(from, 1)
-		for b, err := range t.blocksFrom(ctx, next, withBytes, follow) {
+		for b, err := range t.blocksFrom(next, withBytes) {
 			if err != nil {
 				if !yield(dialect.Frame{}, err) {
 					return
@@ -139,21 +142,12 @@ func (t *Tape) framesOf(b *block, next *uint64, withBytes bool) iter.Seq2[dialec
 // blocksFrom yields the blocks from the one with frame from on: those that are
 // sealed, and then what is in the journal, block by block. A block is valid
 // until the next one is asked for.
-func (t *Tape) blocksFrom(ctx context.Context, from uint64, withBytes, follow bool) iter.Seq2[*block, error] {
+func (t *Tape) blocksFrom(from uint64, withBytes bool) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
 		r := newBlockReader(t, from, withBytes)
 		defer r.close()
-		for ctx.Err() == nil {
-			b, err := r.next()
-			switch {
-			case err == io.EOF, err == errNoMore && !follow:
-				return
-			case err == errNoMore:
-				select {
-				case <-ctx.Done():
-				case <-time.After(pollEvery):
-				}
-			case !yield(b, err):
+		for {
+			if b, err := r.next(); err == io.EOF || err == errNoMore || !yield(b, err) {
 				return
 			}
 		}
@@ -215,7 +209,7 @@ func (w *limited) Write(p []byte) (int, error) {
 // WriteFrame writes all bytes of a frame, however long, without its line end. It
 // holds no more than a block of them at a time.
 func (t *Tape) WriteFrame(w io.Writer, seq uint64) error {
-	for b, err := range t.blocksFrom(context.Background(), seq, true, false) {
+	for b, err := range t.blocksFrom(seq, true) {
 		if err != nil {
 			return err
 		}
@@ -237,7 +231,7 @@ func (t *Tape) WriteFrame(w io.Writer, seq uint64) error {
 // parts writes the bytes of a frame that came in parts.
 func (t *Tape) parts(w io.Writer, f dialect.Frame, back uint64) error {
 	began := f.Seq - back
-	for b, err := range t.blocksFrom(context.Background(), began-1, true, false) {
+	for b, err := range t.blocksFrom(began-1, true) {
 		if err != nil {
 			return err
 		}
@@ -253,6 +247,3 @@ func (t *Tape) parts(w io.Writer, f dialect.Frame, back uint64) error {
 	}
 	return fmt.Errorf("frame %d of tape %s: %w: a part of it is missing", f.Seq, t.id, ErrDamaged)
 }
-
-// pollEvery is how often a journal is looked at while it is followed.
-const pollEvery = 50 * time.Millisecond

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -47,20 +48,52 @@ func (s *Store) Watch(ctx context.Context, wanted func(tape string, live bool) (
 		w := newWatcher(s, wanted)
 		defer w.close()
 		w.yield = func(c Change, err error) bool {
+			if errors.Is(err, ErrNoTape) { // deleted, which is told when it is listed
+				return true
+			}
 			w.stopped = w.stopped || !yield(c, err)
 			return !w.stopped
 		}
-		for ctx.Err() == nil {
+		for again := true; again; again = !w.stopped && sleep(ctx, pollEvery) {
 			began := time.Now()
 			w.list(began)
 			w.read(ctx)
-			if w.stopped || ctx.Err() != nil || !w.yield(Change{Kind: StoreLooked, Began: began}, nil) {
-				return
+			if !w.stopped && ctx.Err() == nil {
+				w.yield(Change{Kind: StoreLooked, Began: began}, nil)
 			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(pollEvery):
+		}
+	}
+}
+
+// pollEvery is how often a store is looked at while it is watched.
+const pollEvery = 50 * time.Millisecond
+
+// sleep reports whether the time has passed before ctx was done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// watch is Watch for one tape that is there.
+func (t *Tape) watch(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
+	return func(yield func(dialect.Frame, error) bool) {
+		w := newWatcher(t.store, nil)
+		defer w.close()
+		w.yield = func(c Change, err error) bool {
+			w.stopped = w.stopped || c.Kind == TapeEnded || !yield(c.Frame, err)
+			return !w.stopped
+		}
+		one := &watched{tape: t.id, next: from, r: newBlockReader(t, from, true)}
+		w.tapes[t.id], w.live = one, append(w.live, one)
+		for again := true; again; again = !w.stopped && sleep(ctx, pollEvery) {
+			if w.look.stale(t.store, time.Now()) {
+				one.relist(t.store.journal(t.id).Segments())
 			}
+			w.read(ctx)
 		}
 	}
 }

@@ -27,7 +27,9 @@ func (l *storeLook) stale(s *Store, now time.Time) bool {
 	changed := [2]time.Time{modified(s.live()), modified(s.tapes())}
 	stale := l.failed != "" || now.Sub(l.at) > relistEvery || changed != l.changed ||
 		slices.ContainsFunc(changed[:], func(t time.Time) bool { return l.at.Sub(t) < mtimeGrain })
-	l.changed = changed
+	if l.changed = changed; stale {
+		l.at = now
+	}
 	return stale
 }
 
@@ -45,7 +47,7 @@ func (w *watcher) list(now time.Time) {
 		return
 	}
 	ids, journals, err := w.store.files()
-	if w.look.at = now; err != nil {
+	if err != nil {
 		if text := err.Error(); text != w.look.failed {
 			w.look.failed = text
 			w.yield(Change{}, err)

@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"time"
@@ -65,7 +64,6 @@ func (w *watcher) turn(ctx context.Context, t *watched) (more bool) {
 		case err == io.EOF:
 			w.end(t)
 			return false
-		case errors.Is(err, ErrNoTape): // deleted
 		case err != nil:
 			w.yield(Change{Kind: FrameRecorded, Tape: t.tape}, err)
 		default:

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
+	"iter"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/frametext"
@@ -19,29 +19,18 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 	if err != nil {
 		return err
 	}
-	ids, err := store.Tapes()
-	if err != nil {
-		return err
-	}
-	known := map[string]bool{}
-	for _, id := range ids {
-		known[id] = true
-	}
-	var id string
-	if n := len(ids); n > 0 {
-		id = ids[n-1]
-	} else if id, err = nextTape(ctx, store, known, stderr); err != nil {
-		return err
-	}
+	next, stop := iter.Pull2(store.Watch(ctx, nil))
+	defer stop()
+	coming := comingTapes{ctx: ctx, store: store, stderr: stderr, next: next}
+	tape, err := coming.newest()
 	for first := true; ; first = false {
-		tape, err := store.Open(id)
 		if err != nil {
 			return err
 		}
 		if !first && !s.asJSON {
 			_, color := s.canvas(stdout)
 			lines := frametext.Lines{W: stdout, Color: color}
-			if err := lines.Heading("tape " + id); err != nil {
+			if err := lines.Heading("tape " + tape.ID()); err != nil {
 				return err
 			}
 		}
@@ -49,44 +38,69 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 		if !endless || err != nil && !errors.Is(err, errNo) {
 			return err
 		}
-		if id, err = nextTape(ctx, store, known, stderr); err != nil {
-			return err
+		tape, err = coming.following()
+	}
+}
+
+// comingTapes are the tapes of a store, in the order in which they begin.
+type comingTapes struct {
+	ctx    context.Context
+	store  *record.Store
+	stderr io.Writer
+	next   func() (record.Change, error, bool)
+}
+
+// newest returns the newest tape that is there, or the first that begins.
+func (c *comingTapes) newest() (*record.Tape, error) {
+	last := ""
+	for {
+		change, err, ok := c.next()
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, c.ctx.Err()
+		case change.Kind == record.TapeAppeared:
+			last = change.Tape
+		case change.Kind == record.StoreLooked && last != "":
+			return c.store.Open(last)
+		case change.Kind == record.StoreLooked:
+			return c.wait("first", nil)
 		}
 	}
 }
 
-// betweenLooks is how long a new tape may go unseen.
-const betweenLooks = 100 * time.Millisecond
+// following returns the next tape that begins. One that was imported began long
+// ago.
+func (c *comingTapes) following() (*record.Tape, error) {
+	return c.wait("next", func(tape *record.Tape) bool {
+		info, err := tape.Info()
+		return err == nil && info.Imported
+	})
+}
 
-// nextTape waits for a tape that begins after those that are known, or for the
-// first. It is known then. A person is told of it.
-func nextTape(ctx context.Context, store *record.Store, known map[string]bool, stderr io.Writer) (string, error) {
-	told := !terminal.Is(stderr)
+// wait waits for a tape that is none to pass over, of which there may be none. A
+// person is told of it.
+func (c *comingTapes) wait(which string, passes func(*record.Tape) bool) (*record.Tape, error) {
+	told := !terminal.Is(c.stderr)
 	for {
-		ids, err := store.Tapes()
-		if err != nil {
-			return "", err
-		}
-		first := len(ids)
-		for first > 0 && !known[ids[first-1]] {
-			first--
-		}
-		if first < len(ids) {
-			known[ids[first]] = true
-			return ids[first], nil
-		}
-		if !told {
+		change, err, ok := c.next()
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, c.ctx.Err()
+		case change.Kind == record.StoreLooked && !told:
 			told = true
-			which := "next"
-			if len(known) == 0 {
-				which = "first"
+			fmt.Fprintf(c.stderr, "waiting for the %s tape in %s\n", which, c.store.Dir())
+		case change.Kind == record.TapeAppeared:
+			tape, err := c.store.Open(change.Tape)
+			if err == nil && (passes == nil || !passes(tape)) {
+				return tape, nil
 			}
-			fmt.Fprintf(stderr, "waiting for the %s tape in %s\n", which, store.Dir())
-		}
-		select {
-		case <-ctx.Done():
-			return "", ctx.Err()
-		case <-time.After(betweenLooks):
+			if err != nil && !errors.Is(err, record.ErrNoTape) { // else it was deleted at once
+				return nil, err
+			}
 		}
 	}
 }
