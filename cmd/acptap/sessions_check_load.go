@@ -10,7 +10,7 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
-	"github.com/acptap/acptap/replay/shim"
+	"github.com/acptap/acptap/replay/compare"
 )
 
 func newCheckLoadCmd(dir *string) *cobra.Command {
@@ -46,13 +46,13 @@ a tape cannot be read.`,
 }
 
 // reloads returns the loads on the tapes of a subject.
-func reloads(dir string, sub subject) ([]shim.Reload, error) {
-	var all []shim.Reload
+func reloads(dir string, sub subject) ([]compare.LoadCheck, error) {
+	var all []compare.LoadCheck
 	if sub.Session != "" {
 		var tapes []*record.Tape
 		for _, p := range sub.Parts {
 			tapes = append(tapes, p.Tape)
-			found, err := shim.Reloads(tapes, sub.Session)
+			found, err := compare.CheckLoads(tapes, sub.Session)
 			if err != nil {
 				return nil, err
 			}
@@ -70,7 +70,7 @@ func reloads(dir string, sub subject) ([]shim.Reload, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := shim.Reloads(tapes, one.ID)
+		found, err := compare.CheckLoads(tapes, one.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record
 	return []*record.Tape{last}, nil
 }
 
-func writeReloads(w, stderr io.Writer, reloads []shim.Reload, asJSON bool) error {
+func writeReloads(w, stderr io.Writer, reloads []compare.LoadCheck, asJSON bool) error {
 	if len(reloads) == 0 {
 		warn(stderr, "there is no load that the agent has served by itself")
 		return errNo

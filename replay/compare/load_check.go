@@ -1,6 +1,7 @@
-package shim
+package compare
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,9 +15,9 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Reload is a load, or a resume with history, that an agent has served by
+// A LoadCheck is a load, or a resume with history, that an agent has served by
 // itself, and what its replay lacks of what had been recorded live before.
-type Reload struct {
+type LoadCheck struct {
 	Tape    string `json:"tape"`
 	Request uint64 `json:"request"` // Seq
 	Method  string `json:"method"`
@@ -33,11 +34,11 @@ type Loss struct {
 	Fields []string `json:"fields,omitempty"` // of a changed one, what differs
 }
 
-// Reloads looks for loads on the last of the tapes of a session, which are in
+// CheckLoads looks for loads on the last of the tapes of a session, which are in
 // order, and compares each with what was live before it.
-func Reloads(tapes []*record.Tape, session string) ([]Reload, error) {
+func CheckLoads(tapes []*record.Tape, session string) ([]LoadCheck, error) {
 	last := tapes[len(tapes)-1]
-	var found []Reload
+	var found []LoadCheck
 	replays := map[uint64]bool{} // requests for a replay that the agent got
 	for f, err := range last.Frames(1) {
 		switch {
@@ -47,19 +48,19 @@ func Reloads(tapes []*record.Tape, session string) ([]Reload, error) {
 		case f.Dir == wire.ClientToAgent && f.AtAgent():
 			replays[f.Seq] = f.Method == "session/load" || gjson.GetBytes(f.Raw, "params.replayFrom").IsObject()
 		case f.Dir == wire.AgentToClient && f.AtAgent() && f.Events.Has(dialect.SessionOpened) && replays[f.Request]:
-			found = append(found, Reload{Tape: last.ID(), Request: f.Request, Method: f.Method, Session: session})
+			found = append(found, LoadCheck{Tape: last.ID(), Request: f.Request, Method: f.Method, Session: session})
 		}
 	}
 	for i := range found {
-		if err := found[i].compare(tapes); err != nil {
+		if err := found[i].run(tapes); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-// compare fills in what was lost.
-func (r *Reload) compare(tapes []*record.Tape) error {
+// run fills in what was lost.
+func (c *LoadCheck) run(tapes []*record.Tape) error {
 	var live trace.Trace
 	replayed := trace.Trace{Side: trace.AgentSide}
 	for i, tape := range tapes {
@@ -74,10 +75,10 @@ func (r *Reload) compare(tapes []*record.Tape) error {
 			if err != nil {
 				return err
 			}
-			if i == len(tapes)-1 && f.Seq >= r.Request {
+			if i == len(tapes)-1 && f.Seq >= c.Request {
 				loading = true
 			}
-			if loading && f.Method == "session/prompt" && f.Session == r.Session {
+			if loading && f.Method == "session/prompt" && f.Session == c.Session {
 				break // the replay lasts until here, whether it was answered or not
 			}
 			if loading {
@@ -87,9 +88,9 @@ func (r *Reload) compare(tapes []*record.Tape) error {
 			}
 		}
 	}
-	before := items(&live, r.Session)
-	r.Live = len(before)
-	r.Losses = losses(before, items(&replayed, r.Session))
+	before := items(&live, c.Session)
+	c.Live = len(before)
+	c.Losses = losses(before, items(&replayed, c.Session))
 	return nil
 }
 
@@ -145,12 +146,13 @@ func items(t *trace.Trace, session string) []item {
 // unnamed takes away the ids that several items of a kind have: which one of them
 // is meant they do not say.
 func unnamed(list []item) []item {
-	having := map[idKey]int{}
+	type kindID struct{ what, id string }
+	having := map[kindID]int{}
 	for _, a := range list {
-		having[idKey{a.what, a.id}]++
+		having[kindID{a.what, a.id}]++
 	}
 	for i, a := range list {
-		if having[idKey{a.what, a.id}] > 1 {
+		if having[kindID{a.what, a.id}] > 1 {
 			list[i].id = ""
 		}
 	}
@@ -176,15 +178,29 @@ func toolItem(t *trace.ToolCall) item {
 		}
 		content = append(content, c)
 	}
-	return item{what: "tool", id: t.ID, text: firstLine(title(t)), fields: map[string]string{
-		"title": t.Title, "kind": t.Kind, "status": t.Status, "content": string(array(content)),
-		"locations": string(array(t.Locations)), "rawInput": string(t.RawInput), "rawOutput": string(t.RawOutput),
+	return item{what: "tool", id: t.ID, text: firstLine(cmp.Or(t.Title, t.Name, t.ID)), fields: map[string]string{
+		"title": t.Title, "kind": t.Kind, "status": t.Status, "content": joined(content),
+		"locations": joined(t.Locations), "rawInput": string(t.RawInput), "rawOutput": string(t.RawOutput),
 	}}
 }
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return cutText(line, 80)
+	for i := range line {
+		if i >= 80 {
+			return line[:i] + "…"
+		}
+	}
+	return line
+}
+
+func joined(list []json.RawMessage) string {
+	var b strings.Builder
+	for _, v := range list {
+		b.Write(v)
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // losses compares. What is exactly the same is matched first, in order; of the
