@@ -64,22 +64,29 @@ type blockHead struct {
 	StateSum uint32        `json:"stateSum"`
 }
 
-// key returns the block's key in the tape's file. Keys sort by first frame, and
-// blocks that hold parts only stand before the one with the frame.
-func (h blockHead) key() []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, h.First), uint32(h.Index))
+func (h blockHead) key() blockKey { return blockKey{h.First, h.Index} }
+
+// A blockKey is what a block is stored under in the tape's file. Keys sort by first
+// frame, and blocks that hold parts only stand before the one with the frame.
+type blockKey struct {
+	first uint64 // its first frame, or the next one if it holds parts only
+	index int
 }
 
-// keyIndex returns the index in the key of a block, -1 if that is none.
-func keyIndex(key []byte) int {
-	if len(key) != 12 {
-		return -1
+func (k blockKey) encode() []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, k.first), uint32(k.index))
+}
+
+// parseBlockKey reads what encode wrote.
+func parseBlockKey(b []byte) (k blockKey, ok bool) {
+	if len(b) != 12 {
+		return blockKey{}, false
 	}
-	return int(binary.BigEndian.Uint32(key[8:]))
+	return blockKey{binary.BigEndian.Uint64(b), int(binary.BigEndian.Uint32(b[8:]))}, true
 }
 
-// sealed is a block as it is stored.
-type sealed struct {
+// An encodedBlock is a block as it is stored.
+type encodedBlock struct {
 	head               blockHead
 	rows, bytes, state []byte // compressed
 }
@@ -176,8 +183,8 @@ func (c *codec) decompress(p, space []byte) ([]byte, error) {
 	return c.dec.DecodeAll(p, space[:0])
 }
 
-// seal packs what b holds. state is the dissector's at the block's end.
-func (c *codec) seal(head blockHead, b *builder, state []byte) sealed {
+// encode packs what b holds. state is the dissector's at the block's end.
+func (c *codec) encode(head blockHead, b *builder, state []byte) encodedBlock {
 	head.Entries, head.Frames, head.Raw = len(b.entries), b.frames, len(b.raw)
 	seen := map[string]bool{"": true}
 	last := ""
@@ -196,21 +203,21 @@ func (c *codec) seal(head blockHead, b *builder, state []byte) sealed {
 		head.Began, head.Ended = b.entries[0].At, b.entries[n-1].At
 	}
 	c.rows = c.cols.encode(c.rows[:0], b.entries, head)
-	s := sealed{rows: c.compress(c.rows), bytes: c.compress(b.raw), state: c.compress(state)}
+	s := encodedBlock{rows: c.compress(c.rows), bytes: c.compress(b.raw), state: c.compress(state)}
 	head.RowsSum, head.BytesSum, head.StateSum = head.sum(s.rows), head.sum(s.bytes), head.sum(s.state)
 	s.head = head
 	return s
 }
 
-// A room is where blocks are unpacked, one after the other.
-type room struct {
+// A decodeBuffer is where blocks are unpacked, one after the other.
+type decodeBuffer struct {
 	entries   []entry
 	rows, raw []byte
 }
 
-// open reads a block; without its bytes unless withBytes. It is valid until the
-// room is used again.
-func (c *codec) open(s sealed, withBytes bool, space *room) (*block, error) {
+// decode unpacks a block; without its bytes unless withBytes. It is valid until
+// the buffer is used again.
+func (c *codec) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (*block, error) {
 	h := s.head
 	damaged := func(what string, err error) error {
 		return fmt.Errorf("block %d of tape %s: its %s: %w (%v)", h.Index, h.Tape, what, ErrDamaged, err)
@@ -219,23 +226,23 @@ func (c *codec) open(s sealed, withBytes bool, space *room) (*block, error) {
 		return nil, damaged("rows", errWrongSum)
 	}
 	var err error
-	if space.rows, err = c.decompress(s.rows, space.rows); err != nil {
+	if buf.rows, err = c.decompress(s.rows, buf.rows); err != nil {
 		return nil, damaged("rows", err)
 	}
-	if space.entries, err = decodeColumns(space.rows, h, space.entries); err != nil {
+	if buf.entries, err = decodeColumns(buf.rows, h, buf.entries); err != nil {
 		return nil, damaged("rows", err)
 	}
-	b := &block{head: h, entries: space.entries}
+	b := &block{head: h, entries: buf.entries}
 	if !withBytes {
 		return b, nil
 	}
 	if h.sum(s.bytes) != h.BytesSum {
 		return nil, damaged("bytes", errWrongSum)
 	}
-	if space.raw, err = c.decompress(s.bytes, space.raw); err != nil {
+	if buf.raw, err = c.decompress(s.bytes, buf.raw); err != nil {
 		return nil, damaged("bytes", err)
 	}
-	b.raw = space.raw
+	b.raw = buf.raw
 	total := 0
 	for i := range b.entries {
 		total += b.entries[i].stored
@@ -247,7 +254,7 @@ func (c *codec) open(s sealed, withBytes bool, space *room) (*block, error) {
 	return b, nil
 }
 
-func (c *codec) openState(s sealed) ([]byte, error) {
+func (c *codec) decodeState(s encodedBlock) ([]byte, error) {
 	if s.head.sum(s.state) != s.head.StateSum {
 		return nil, fmt.Errorf("state in block %d of tape %s: %w", s.head.Index, s.head.Tape, ErrDamaged)
 	}

@@ -19,19 +19,19 @@ type blockReader struct {
 	from      uint64 // frame in the first block
 	withBytes bool
 
-	places []blockPlace // sealed blocks that are still to be read
-	listed bool         // these are all that there were
-	done   int          // index of the last block that was read
-	seen   int          // entries behind that block that the journal has given already
-	space  *room        // where they are unpacked
-	tail   *tail        // nil: not open
-	live   bool         // when the tail was looked at last
-	failed error        // what the tail's last look ended with, and is not dealt with yet
-	over   bool         // nothing comes any more, but for failed
+	keys   []blockKey    // sealed blocks that are still to be read
+	listed bool          // these are all that there were
+	done   int           // index of the last block that was read
+	seen   int           // entries behind that block that the journal has given already
+	buf    *decodeBuffer // where they are unpacked
+	tail   *tail         // nil: not open
+	live   bool          // when the tail was looked at last
+	failed error         // what the tail's last look ended with, and is not dealt with yet
+	over   bool          // nothing comes any more, but for failed
 }
 
 func newBlockReader(t *Tape, from uint64, withBytes bool) *blockReader {
-	return &blockReader{tape: t, from: from, withBytes: withBytes, done: -1, space: new(room)}
+	return &blockReader{tape: t, from: from, withBytes: withBytes, done: -1, buf: new(decodeBuffer)}
 }
 
 // close closes the file that is open. Nothing comes after it.
@@ -58,8 +58,8 @@ func (r *blockReader) next() (*block, error) {
 			if b, err := r.readTail(); b != nil || err != nil {
 				return b, err
 			}
-		case len(r.places) > 0:
-			return r.readPlace()
+		case len(r.keys) > 0:
+			return r.readSealed()
 		case !r.listed:
 			r.list()
 		default:
@@ -76,22 +76,22 @@ func (r *blockReader) end(failed error) {
 
 // list finds the blocks that were sealed behind the last one that was read.
 func (r *blockReader) list() {
-	places, err := r.tape.from.places()
+	keys, err := r.tape.from.keys()
 	if err != nil && !(r.tape.store != nil && errors.Is(err, ErrNoTape)) {
 		r.end(err)
 		return
 	}
-	places = places[begin(places, r.from):]
-	for len(places) > 0 && places[0].index <= r.done {
-		places = places[1:]
+	keys = keys[begin(keys, r.from):]
+	for len(keys) > 0 && keys[0].index <= r.done {
+		keys = keys[1:]
 	}
-	r.places, r.listed = places, true
+	r.keys, r.listed = keys, true
 }
 
-func (r *blockReader) readPlace() (*block, error) {
-	at := r.places[0]
-	r.places, r.done = r.places[1:], at.index
-	b, err := r.tape.block(at, r.withBytes, r.space)
+func (r *blockReader) readSealed() (*block, error) {
+	key := r.keys[0]
+	r.keys, r.done = r.keys[1:], key.index
+	b, err := r.tape.block(key, r.withBytes, r.buf)
 	if b == nil {
 		r.seen = 0 // nobody knows how many of them these were
 	} else {

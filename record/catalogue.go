@@ -191,7 +191,7 @@ func (s *Store) list(imported bool) (Listing, error) {
 			l.Tapes = append(l.Tapes, *info)
 			continue
 		}
-		info, more, err := s.glance(tape, segments)
+		info, more, err := s.listInfo(tape, segments)
 		switch {
 		case errors.Is(err, ErrNoTape): // deleted meanwhile
 		case err == nil && info.Imported && !imported:

@@ -22,29 +22,29 @@ import (
 // get the same frames with the same numbers.
 type dissector struct {
 	dissected
-	build   builder
-	first   uint64 // number of the next frame when the block began
-	tracker *dialect.Tracker
-	untimed bool // nobody knows when what is at hand came
-	touched map[string]*SessionInfo
-	emit    [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
-	split   [wire.Directions]wire.Splitter
+	build          builder
+	first          uint64 // number of the next frame when the block began
+	tracker        *dialect.Tracker
+	untimed        bool                    // nobody knows when what is at hand came
+	sessionChanges map[string]*SessionInfo // since the block began, by id
+	emit           [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
+	split          [wire.Directions]wire.Splitter
 }
 
 // dissected is what a dissector knows at the end of a block, but for the
 // tracker's part.
 type dissected struct {
-	Index    int                          // of the next block
-	Seq      uint64                       // of the next frame
-	Now      time.Duration                `json:",omitzero"` // time of the record at hand
-	Position int64                        // of the next journal record
-	Taken    int                          // bytes of that record that are in the block already
-	Offsets  [wire.Directions]int64       // bytes seen of each direction
-	Adrift   [wire.Directions]bool        `json:",omitzero"` // its offset is not known: the block before was lost
-	Origin   [wire.Directions]wire.Origin `json:",omitzero"` // of the line that has not ended
-	Pending  [wire.Directions][]byte      // of that line
-	Long     [wire.Directions]*longLine
-	Info     Info
+	Index         int                          // of the next block
+	Seq           uint64                       // of the next frame
+	Now           time.Duration                `json:",omitzero"` // time of the record at hand
+	Position      int64                        // of the next journal record
+	Taken         int                          // bytes of that record that are in the block already
+	Offsets       [wire.Directions]int64       // bytes seen of each direction
+	OffsetUnknown [wire.Directions]bool        `json:"Adrift,omitzero"` // the block before was lost
+	Origin        [wire.Directions]wire.Origin `json:",omitzero"`       // of the line that has not ended
+	Pending       [wire.Directions][]byte      // of that line
+	Long          [wire.Directions]*longLine
+	Info          Info
 }
 
 // headSize is what is kept of a frame longer than wire.MaxChecked to read its
@@ -93,7 +93,7 @@ func (d *dissector) init() {
 		d.tracker = dialect.NewTracker(d.Info.protocol())
 	}
 	d.first = d.Seq
-	d.touched = map[string]*SessionInfo{}
+	d.sessionChanges = map[string]*SessionInfo{}
 	for dir := range wire.Directions {
 		d.emit[dir] = func(piece []byte, end wire.LineEnd, last bool) { d.piece(dir, piece, end, last) }
 	}
@@ -182,8 +182,8 @@ func (d *dissector) full() bool {
 // the record is used up: then it is to be called again with the same record.
 func (d *dissector) record(r journal.Positioned) bool {
 	d.Now = r.At
-	if d.Adrift[r.Dir] && r.Kind != journal.KindGap {
-		d.Offsets[r.Dir], d.Adrift[r.Dir] = int64(r.Offset)+int64(d.Taken), false
+	if d.OffsetUnknown[r.Dir] && r.Kind != journal.KindGap {
+		d.Offsets[r.Dir], d.OffsetUnknown[r.Dir] = int64(r.Offset)+int64(d.Taken), false
 	}
 	if d.Taken == 0 && r.Skipped > 0 {
 		d.gap(r.Dir, wire.Marked{Damage: r.Skipped})
@@ -325,18 +325,18 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 		env = wire.Scan(f.Raw)
 		f.Kind = env.Kind
 	}
-	about, news := d.tracker.Observe(&f, env)
-	f.Failed = dialect.Failed(env, &about)
+	note, facts := d.tracker.Observe(&f, env)
+	f.Failed = dialect.Failed(env, &note)
 	if f.Kind == wire.Batch {
 		wire.Entries(f.Raw, func(_ int, entry []byte) bool {
-			f.Failed = f.Failed || dialect.Failed(wire.Scan(entry), &about)
+			f.Failed = f.Failed || dialect.Failed(wire.Scan(entry), &note)
 			return !f.Failed
 		})
 	}
-	d.tally(&f, &about, &news)
-	e.Frame = dialect.Frame{Frame: f, Annotation: about}
+	d.tally(&f, &note, &facts)
+	e.Frame = dialect.Frame{Frame: f, Annotation: note}
 	d.build.add(e, stored)
-	for _, a := range about.Entries {
+	for _, a := range note.Entries {
 		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: f.Seq, At: f.At, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind}, Annotation: a}, sub: true}, nil)
 	}
 }
@@ -344,7 +344,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 // tally counts a frame that client or agent sent, and notes what it tells of its
 // session. What acptap made, or put in the place of another frame, is not counted:
 // nobody said it, or somebody said it once.
-func (d *dissector) tally(f *wire.Frame, about *dialect.Annotation, news *dialect.SessionFacts) {
+func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
 	i := &d.Info
 	i.Lines, i.Last = f.Seq, f.At
 	if f.Kind == wire.Mark || f.Kind == wire.Stderr {
@@ -359,36 +359,36 @@ func (d *dissector) tally(f *wire.Frame, about *dialect.Annotation, news *dialec
 		if f.Failed {
 			i.Failed++
 		}
-		if about.Events.Has(dialect.TurnBegan) {
+		if note.Events.Has(dialect.TurnBegan) {
 			i.Turns++
 		}
 	}
-	if len(about.Entries) == 0 {
-		d.session(f, about, news)
+	if len(note.Entries) == 0 {
+		d.session(f, note, facts)
 	}
-	for k := range about.Entries {
-		d.session(f, &about.Entries[k], news)
+	for k := range note.Entries {
+		d.session(f, &note.Entries[k], facts)
 	}
 }
 
 // session notes what a frame tells of its session since the last seal. Where
 // acptap gave the agent another id, the session is what the client calls so:
 // frames that only the agent sent or got are not counted.
-func (d *dissector) session(f *wire.Frame, about *dialect.Annotation, news *dialect.SessionFacts) {
-	if about.Session == "" || !f.AtClient() {
+func (d *dissector) session(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
+	if note.Session == "" || !f.AtClient() {
 		return
 	}
 	now := d.wall(f.At)
-	s := d.touched[about.Session]
+	s := d.sessionChanges[note.Session]
 	if s == nil {
 		s = &SessionInfo{
-			ID: about.Session, Agent: d.Info.Agent(), Dialect: d.tracker.Connection().Dialect,
+			ID: note.Session, Agent: d.Info.Agent(), Dialect: d.tracker.Connection().Dialect,
 			Runs: []Run{{Tape: d.Info.Tape, First: f.Seq, Last: f.Seq, Began: now, Ended: now}},
 		}
-		d.touched[about.Session] = s
+		d.sessionChanges[note.Session] = s
 	}
-	if !about.OnlyNames() { // which is where a run begins, but nothing of the run
-		s.see(f, about, news, now)
+	if !note.OnlyNames() { // which is where a run begins, but nothing of the run
+		s.observe(f, note, facts, now)
 	}
 }
 
@@ -406,5 +406,5 @@ func (d *dissector) next() {
 	d.Index++
 	d.first = d.Seq
 	d.build.reset()
-	clear(d.touched)
+	clear(d.sessionChanges)
 }

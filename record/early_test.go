@@ -39,7 +39,7 @@ func TestEarlyRecoveryIsNotWaitedFor(t *testing.T) {
 	release := sync.OnceFunc(func() { close(done) })
 	t.Cleanup(release)
 	told, taken := sync.OnceFunc(func() { close(sealing) }), sync.OnceFunc(func() { close(recovering) })
-	store.look = func(payload []byte) {
+	store.testHook = func(payload []byte) {
 		switch {
 		case bytes.HasPrefix(payload, []byte("long")):
 			taken()

@@ -18,13 +18,13 @@ import (
 // often that was, and what the store tells of trouble.
 func poisoned(dir string) (store *Store, panics *atomic.Int32, told chan error) {
 	store, panics, told = OpenStore(dir), new(atomic.Int32), make(chan error, 10)
-	store.look = func(payload []byte) {
+	store.testHook = func(payload []byte) {
 		if bytes.Contains(payload, []byte("poison")) {
 			panics.Add(1)
 			panic("\x1b[31mpoison")
 		}
 	}
-	store.Trouble = func(err error) { told <- err }
+	store.OnError = func(err error) { told <- err }
 	return store, panics, told
 }
 
@@ -169,7 +169,7 @@ func leaveJournal(t *testing.T, dir string, lines ...string) (tape string) {
 	if err := store.make(); err != nil {
 		t.Fatal(err)
 	}
-	tape, lock, err := store.reserve("", now)
+	tape, lock, err := store.reserveID("", now)
 	if err != nil {
 		t.Fatal(err)
 	}

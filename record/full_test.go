@@ -20,7 +20,7 @@ type troubles struct {
 }
 
 func (c *troubles) of(store *record.Store) *record.Store {
-	store.Trouble = func(err error) {
+	store.OnError = func(err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.errs = append(c.errs, err)

@@ -47,7 +47,7 @@ func FuzzState(f *testing.F) {
 			if _, err := d.state(); err != nil {
 				t.Error(err)
 			}
-			c.seal(blockHead{Tape: d.Info.Tape, First: d.first, Index: d.Index}, &d.build, nil)
+			c.encode(blockHead{Tape: d.Info.Tape, First: d.first, Index: d.Index}, &d.build, nil)
 		})
 	})
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// A loader turns the lines of a file into blocks, as a sealing turns a journal
-// into blocks.
+// A loader turns the lines of a file into blocks, as a tapeWriter does with a
+// journal.
 type loader struct {
 	d     *dissector
 	begin func() error // called once, after the header and before the first line; may be nil
-	seal  func() error // takes the block at hand
+	flush func() error // takes the block at hand
 	note  func(string) // is told of what is not taken as it is written
 	count bool         // the file's own numbers do not count any more
 	told  string       // what the file calls its tape
@@ -51,7 +51,7 @@ func (l *loader) line(p portable.Line) error {
 	} else {
 		d.split[p.Dir].Feed([]byte(p.End.Bytes()), d.emit[p.Dir])
 	}
-	return l.sealIfFull()
+	return l.flushIfFull()
 }
 
 // feed takes the bytes of a line.
@@ -60,7 +60,7 @@ func (l *loader) feed(dir wire.Direction, r io.Reader) error {
 		n, err := io.ReadFull(r, l.slice[:])
 		if n > 0 {
 			l.d.split[dir].Feed(l.slice[:n], l.d.emit[dir])
-			if err := l.sealIfFull(); err != nil {
+			if err := l.flushIfFull(); err != nil {
 				return err
 			}
 		}
@@ -88,11 +88,11 @@ func (l *loader) number(seq uint64) {
 	}
 }
 
-func (l *loader) sealIfFull() error {
+func (l *loader) flushIfFull() error {
 	if !l.d.full() {
 		return nil
 	}
-	return l.seal()
+	return l.flush()
 }
 
 // lastYear is the last one with times that can be stored: as nanoseconds in 63
@@ -145,10 +145,10 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	t := &Tape{from: m, codec: new(codec)}
 	l := &loader{d: newDissector(Info{}), note: func(string) {}}
 	sessions := map[string]SessionInfo{}
-	l.seal = func() error {
+	l.flush = func() error {
 		d := l.d
-		mergeSessions(sessions, d.touched)
-		m.list = append(m.list, t.codec.seal(blockHead{
+		mergeSessions(sessions, d.sessionChanges)
+		m.list = append(m.list, t.codec.encode(blockHead{
 			Version: Format, Tape: d.Info.Tape, Index: d.Index, First: d.first,
 		}, &d.build, nil))
 		d.next()
@@ -157,7 +157,7 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	if err := l.load(r, name); err != nil {
 		return nil, err
 	}
-	if err := l.seal(); err != nil {
+	if err := l.flush(); err != nil {
 		return nil, err
 	}
 	m.info = l.d.info()
@@ -199,54 +199,54 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 	if err := s.make(); err != nil {
 		return "", err
 	}
-	k := &sealing{store: s, sealed: new(atomic.Int64), d: newDissector(Info{})}
+	w := &tapeWriter{store: s, saved: new(atomic.Int64), d: newDissector(Info{})}
 	var lock *os.File
 	defer func() {
-		k.close()
+		w.close()
 		if lock != nil {
-			os.Remove(k.file.Path) // if it has not become the tape
+			os.Remove(w.file.Path) // if it has not become the tape
 			disk.RemoveLocked(lock)
 		}
 	}()
 	if note == nil {
 		note = func(string) {}
 	}
-	l := &loader{d: k.d, note: note, seal: func() error { return k.seal(false) }}
+	l := &loader{d: w.d, note: note, flush: func() error { return w.writeBlock(false) }}
 	l.begin = func() error {
-		began := k.d.Info.Start.Time
-		if lock, err = s.admit(k); err != nil {
+		began := w.d.Info.Start.Time
+		if lock, err = s.reserveTape(w); err != nil {
 			return err
 		}
 		switch {
-		case l.told == "" || l.told == k.tape:
+		case l.told == "" || l.told == w.tape:
 		case !hasOwnForm(l.told, time.Now()):
-			note(fmt.Sprintf("%s: %.80q cannot be the id of a tape: that is when it began and some letters, such as 20260102T150405000-7k2m9p. The tape is %s here", name, l.told, k.tape))
+			note(fmt.Sprintf("%s: %.80q cannot be the id of a tape: that is when it began and some letters, such as 20260102T150405000-7k2m9p. The tape is %s here", name, l.told, w.tape))
 		case idTime(l.told).Sub(began).Abs() > time.Second:
-			note(fmt.Sprintf("%s: %s cannot be the id of a tape that began at %s. The tape is %s here", name, l.told, began.UTC().Format(time.RFC3339), k.tape))
+			note(fmt.Sprintf("%s: %s cannot be the id of a tape that began at %s. The tape is %s here", name, l.told, began.UTC().Format(time.RFC3339), w.tape))
 		}
 		return nil
 	}
 	if err := l.load(r, name); err != nil {
 		return "", err
 	}
-	if k.d.Seq == 1 {
+	if w.d.Seq == 1 {
 		return "", fmt.Errorf("%s: no frames in it", name)
 	}
-	if err := k.seal(true); err != nil {
+	if err := w.writeBlock(true); err != nil {
 		return "", err
 	}
-	if err := disk.Rename(k.file.Path, s.tapeFile(k.tape).Path); err != nil {
+	if err := disk.Rename(w.file.Path, s.tapeFile(w.tape).Path); err != nil {
 		return "", err
 	}
-	s.index(k.tape)
-	return k.tape, nil
+	s.index(w.tape)
+	return w.tape, nil
 }
 
-// admit gives an imported tape its id in the store, and a file that becomes the
+// reserveTape gives an imported tape its id in the store, and a file that becomes the
 // tape's when it is whole. One without a date began when its id says, or now. The
 // lock keeps the id for it.
-func (s *Store) admit(k *sealing) (lock *os.File, err error) {
-	info := &k.d.Info
+func (s *Store) reserveTape(w *tapeWriter) (lock *os.File, err error) {
+	info := &w.d.Info
 	now, wish, begun := time.Now().Round(0), info.Tape, &info.Start.Time
 	if !hasOwnForm(wish, now) {
 		wish = ""
@@ -260,7 +260,7 @@ func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 	if idTime(wish).Sub(*begun).Abs() > time.Second {
 		wish = "" // ids sort by time
 	}
-	info.Tape, lock, err = s.reserve(wish, earlier(*begun, now))
+	info.Tape, lock, err = s.reserveID(wish, earlier(*begun, now))
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +270,7 @@ func (s *Store) admit(k *sealing) (lock *os.File, err error) {
 		return nil, err
 	}
 	info.Imported = true
-	k.tape, k.file = info.Tape, tapeFile{boltfile.File{Path: file}, info.Tape}
+	w.tape, w.file = info.Tape, tapeFile{boltfile.File{Path: file}, info.Tape}
 	return lock, nil
 }
 

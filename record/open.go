@@ -31,7 +31,7 @@ func OpenFile(path string) (*Tape, error) {
 	}
 	defer f.Close()
 	if isBolt(f) {
-		file := tapeFile{File: boltfile.File{Path: path, Patience: lockPatience}}
+		file := tapeFile{File: boltfile.File{Path: path, LockTimeout: lockTimeout}}
 		if file.tape, err = ownID(file); err != nil {
 			return nil, err
 		}
@@ -70,10 +70,10 @@ func isBolt(f *os.File) bool {
 // maxListed is how many bytes of a journal are looked through for a listing.
 const maxListed = 8 << 20
 
-// glance returns what is known of a tape and its sessions for a listing: of one
+// listInfo returns what is known of a tape and its sessions for a listing: of one
 // whose journal is far behind with sealing it tells what is sealed. segments are
 // those that the journal was seen with.
-func (s *Store) glance(tape string, segments []int64) (Info, []SessionInfo, error) {
+func (s *Store) listInfo(tape string, segments []int64) (Info, []SessionInfo, error) {
 	live := s.isLive(tape)
 	if len(segments) > maxListed/journal.SegmentSize && s.hasFile(tape) {
 		facts, err := readFacts(s.tapeFile(tape))

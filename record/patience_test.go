@@ -22,7 +22,7 @@ const oneLine = `{"acptap":1,"tape":"20260102T150405000-aaaaaa"}` + "\n" + `{"di
 // importOne returns a store with a tape.
 func importOne(t testing.TB) (store *Store, tape string) {
 	t.Helper()
-	store = &Store{dir: t.TempDir(), patience: 10 * time.Millisecond}
+	store = &Store{dir: t.TempDir(), timeout: 10 * time.Millisecond}
 	tape, err := store.Import(strings.NewReader(oneLine), "file", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 // file.
 type Recorder struct {
 	*journal.Writer
-	lock   *os.File     // held until all work behind the journal has ended
-	sealed atomic.Int64 // position up to which all is in the tape's file
-	sealer *sealer
+	lock    *os.File     // held until all work behind the journal has ended
+	saved   atomic.Int64 // position up to which all is in the tape's file
+	flusher *flusher
 }
 
 // newRecorder begins a tape in the store. The caller holds lock, the tape's lock file,
@@ -23,7 +23,7 @@ type Recorder struct {
 func newRecorder(s *Store, tape string, start Start, began time.Time, lock *os.File) (*Recorder, error) {
 	j := &Recorder{lock: lock}
 	var err error
-	j.Writer, err = journal.Create(s.journal(tape), start, began, &j.sealed, s.Trouble)
+	j.Writer, err = journal.Create(s.journal(tape), start, began, &j.saved, s.OnError)
 	return j, err
 }
 
@@ -32,9 +32,9 @@ func newRecorder(s *Store, tape string, start Start, began time.Time, lock *os.F
 // in its journal, and the next proxy seals it.
 func (j *Recorder) Close() error {
 	j.Writer.Close()
-	return j.sealer.stop()
+	return j.flusher.stop()
 }
 
 // Wait returns when the work behind a closed journal has ended too, which Close
 // does not wait for longer than 50 ms: only then is the tape not live any more.
-func (j *Recorder) Wait() { <-j.sealer.done }
+func (j *Recorder) Wait() { <-j.flusher.done }

@@ -38,22 +38,22 @@ func recount(file tapeFile) (recounted, error) {
 		return r, err
 	}
 	blocks := boltBlocks{file}
-	places, err := blocks.places()
-	if err == nil && len(places) == 0 {
+	keys, err := blocks.keys()
+	if err == nil && len(keys) == 0 {
 		err = fmt.Errorf("%s has no blocks: %w", file, ErrDamaged)
 	}
 	if err != nil {
 		return r, err
 	}
 	var c codec
-	d := newDissector(c.begun(file, places))
+	d := newDissector(c.begun(file, keys))
 	sessions := map[string]SessionInfo{}
-	var space room
+	var buf decodeBuffer
 	read := 0
-	for _, at := range places {
-		s, err := blocks.read(at, true)
+	for _, key := range keys {
+		s, err := blocks.read(key, true)
 		if err == nil {
-			err = guarded(func() error { return d.again(&c, s, &space) })
+			err = guarded(func() error { return d.again(&c, s, &buf) })
 		}
 		if errors.Is(err, ErrNewer) {
 			return r, err
@@ -61,13 +61,13 @@ func recount(file tapeFile) (recounted, error) {
 		if err == nil {
 			read++
 		}
-		mergeSessions(sessions, d.touched)
+		mergeSessions(sessions, d.sessionChanges)
 		d.next()
 	}
 	if read == 0 {
 		return r, fmt.Errorf("%s: none of its blocks can be read: %w", file, ErrDamaged)
 	}
-	r.whole = read == len(places)
+	r.whole = read == len(keys)
 	r.info = d.info()
 	r.info.Sessions = existing(sessions)
 	r.sessions = slices.SortedFunc(maps.Values(sessions), byFirst)
@@ -75,9 +75,9 @@ func recount(file tapeFile) (recounted, error) {
 }
 
 // begun returns what is known of a tape but for what its frames tell.
-func (c *codec) begun(file tapeFile, places []blockPlace) Info {
-	for i, at := range slices.Backward(places) {
-		s, err := readState(file, blockHead{First: at.first, Index: at.index}.key())
+func (c *codec) begun(file tapeFile, keys []blockKey) Info {
+	for i, key := range slices.Backward(keys) {
+		s, err := readState(file, key.encode())
 		if err != nil {
 			continue
 		}
@@ -86,7 +86,7 @@ func (c *codec) begun(file tapeFile, places []blockPlace) Info {
 			continue
 		}
 		info := Info{Tape: d.Info.Tape, Start: d.Info.Start, Imported: d.Info.Imported}
-		if i == len(places)-1 {
+		if i == len(keys)-1 {
 			info.Complete, info.Ended = d.Info.Complete, d.Info.Ended
 		}
 		return info
@@ -95,8 +95,8 @@ func (c *codec) begun(file tapeFile, places []blockPlace) Info {
 }
 
 // again takes the frames of a block that were dissected once.
-func (d *dissector) again(c *codec, s sealed, space *room) error {
-	b, err := c.open(s, true, space)
+func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
+	b, err := c.decode(s, true, buf)
 	if err != nil {
 		return err
 	}

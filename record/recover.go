@@ -58,8 +58,8 @@ func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() b
 	err = guarded(func() error { return s.finish(tape, s.journal(tape).Grown(seen), stop) })
 	if fault := asFault(err); fault != nil {
 		setAside(lock, fault)
-		if s.Trouble != nil {
-			s.Trouble(fmt.Errorf("the journal of tape %s is set aside, and acptap doctor names it: sealing it has failed: %w", tape, fault))
+		if s.OnError != nil {
+			s.OnError(fmt.Errorf("the journal of tape %s is set aside, and acptap doctor names it: sealing it has failed: %w", tape, fault))
 		}
 	}
 	if err != nil {
@@ -74,12 +74,12 @@ func (s *Store) finish(tape string, segments []int64, stop func() bool) error {
 	if len(segments) == 0 && !s.hasFile(tape) {
 		return nil // its proxy was killed before it began the journal
 	}
-	k, err := newSealing(s, tape, segments, new(atomic.Int64))
+	w, err := newTapeWriter(s, tape, segments, new(atomic.Int64))
 	if err != nil {
 		return err
 	}
-	defer k.close()
-	return k.finish(stop)
+	defer w.close()
+	return w.finish(stop)
 }
 
 // removeUnfinished removes files that processes were making which have ended.

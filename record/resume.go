@@ -12,18 +12,18 @@ import (
 	"github.com/acptap/acptap/record/boltfile"
 )
 
-// A sealedTo is how far a tape's file goes.
-type sealedTo struct {
+// A checkpoint says how far a tape's file goes.
+type checkpoint struct {
 	index    int   // of the last block
 	position int64 // of the journal record behind it
 	taken    int   // bytes of that record that are in the block already
 }
 
-func (p *sealedTo) encode(old []byte) []byte { return encodeTags(p, old) }
+func (p *checkpoint) encode(old []byte) []byte { return encodeTags(p, old) }
 
-// decodeSealedTo reads how far a tape is sealed, of this version or an earlier one,
+// decodeCheckpoint reads how far a tape is sealed, of this version or an earlier one,
 // which wrote the numbers as text.
-func decodeSealedTo(b []byte) (p sealedTo, err error) {
+func decodeCheckpoint(b []byte) (p checkpoint, err error) {
 	if len(b) > 0 && '0' <= b[0] && b[0] <= '9' {
 		_, err = fmt.Sscanf(string(b), "%d %d %d", &p.index, &p.position, &p.taken)
 	} else if _, err = decodeTags(b, &p); errors.Is(err, ErrNewer) {
@@ -35,10 +35,10 @@ func decodeSealedTo(b []byte) (p sealedTo, err error) {
 	return p, nil
 }
 
-func (p *sealedTo) what() string  { return "how far the tape is sealed" }
-func (p *sealedTo) known() uint64 { return 5 }
+func (p *checkpoint) what() string  { return "how far the tape is sealed" }
+func (p *checkpoint) known() uint64 { return 5 }
 
-func (p *sealedTo) tags(t *tags) {
+func (p *checkpoint) tags(t *tags) {
 	index, taken := int64(p.index), int64(p.taken)
 	t.int(2, &index)
 	t.int(3, &p.position)
@@ -69,8 +69,8 @@ func (c *codec) resume(file tapeFile) (*dissector, error) {
 }
 
 // restore returns the dissector as it was at the end of a block.
-func (c *codec) restore(s sealed) (*dissector, error) {
-	state, err := c.openState(s)
+func (c *codec) restore(s encodedBlock) (*dissector, error) {
+	state, err := c.decodeState(s)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (c *codec) restore(s sealed) (*dissector, error) {
 // its request.
 func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	var info Info
-	var end sealedTo
+	var end checkpoint
 	var keys [][]byte
 	err := file.View(func(tx *bolt.Tx) error {
 		tape, blocks := tx.Bucket(bucketTape), tx.Bucket(bucketBlocks)
@@ -102,7 +102,7 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 		if err := file.holds(info.Tape); err != nil {
 			return err
 		}
-		if end, err = decodeSealedTo(tape.Get(keySealed)); err != nil {
+		if end, err = decodeCheckpoint(tape.Get(keySealed)); err != nil {
 			return err
 		}
 		return blocks.ForEachBucket(func(key []byte) error {
@@ -130,15 +130,15 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	d.Index, d.Position, d.Taken = end.index, end.position, end.taken
 	d.Seq = info.Lines + 1
 	for dir := range wire.Directions {
-		d.Adrift[dir] = true
+		d.OffsetUnknown[dir] = true
 	}
 	return d, nil
 }
 
 // readState returns the head and the state of the block with that key; of the
 // last one if it is nil.
-func readState(file tapeFile, key []byte) (sealed, error) {
-	var s sealed
+func readState(file tapeFile, key []byte) (encodedBlock, error) {
+	var s encodedBlock
 	err := file.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketBlocks)
 		if b == nil {
@@ -148,7 +148,7 @@ func readState(file tapeFile, key []byte) (sealed, error) {
 			key, _ = b.Cursor().Last()
 		}
 		var err error
-		s, err = readSealed(b, key)
+		s, err = readBlock(b, key)
 		if err == nil {
 			err = file.holds(s.head.Tape)
 		}
@@ -160,21 +160,21 @@ func readState(file tapeFile, key []byte) (sealed, error) {
 
 // readSealed reads the block with that key. What it returns is valid during the
 // transaction only.
-func readSealed(blocks *bolt.Bucket, key []byte) (sealed, error) {
+func readBlock(blocks *bolt.Bucket, key []byte) (encodedBlock, error) {
 	b := blocks.Bucket(key)
 	if b == nil {
-		return sealed{}, fmt.Errorf("block %x: %w", key, ErrDamaged)
+		return encodedBlock{}, fmt.Errorf("block %x: %w", key, ErrDamaged)
 	}
 	if err := boltfile.CheckLeaf(b); err != nil {
-		return sealed{}, fmt.Errorf("block %x: %w", key, err)
+		return encodedBlock{}, fmt.Errorf("block %x: %w", key, err)
 	}
 	head, err := decodeBlockHead(b.Get(keyHead))
 	if err != nil {
-		return sealed{}, err
+		return encodedBlock{}, err
 	}
-	s := sealed{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}
+	s := encodedBlock{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}
 	if max(len(s.rows), len(s.bytes)) > maxPlain || len(s.state) > maxState { // packed, and so less than that
-		return sealed{}, fmt.Errorf("block %x: its size: %w", key, ErrDamaged)
+		return encodedBlock{}, fmt.Errorf("block %x: its size: %w", key, ErrDamaged)
 	}
 	return s, nil
 }

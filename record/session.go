@@ -69,8 +69,8 @@ func existing(sessions map[string]SessionInfo) (n uint64) {
 	return n
 }
 
-// see notes what a frame tells of the session.
-func (s *SessionInfo) see(f *wire.Frame, about *dialect.Annotation, news *dialect.SessionFacts, now time.Time) {
+// observe notes what a frame tells of the session.
+func (s *SessionInfo) observe(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts, now time.Time) {
 	run := &s.Runs[0]
 	run.Last, run.Ended = f.Seq, now
 	if f.Origin != wire.Injected || f.Kind != wire.Notification { // what acptap replays was counted when it was said
@@ -79,12 +79,12 @@ func (s *SessionInfo) see(f *wire.Frame, about *dialect.Annotation, news *dialec
 	if f.Failed {
 		run.Failed++
 	}
-	ev := about.Events
+	ev := note.Events
 	if ev.Has(dialect.SessionOpened) {
-		if news.Setup != 0 {
-			run.First = min(run.First, news.Setup)
+		if facts.Setup != 0 {
+			run.First = min(run.First, facts.Setup)
 		}
-		m, _ := dialect.Lookup(dialect.AnyProtocol, about.Method)
+		m, _ := dialect.Lookup(dialect.AnyProtocol, note.Method)
 		s.made = s.made || m.Session == dialect.InResult || m.Session == dialect.FromParams
 		s.Closed, s.opened = false, true
 	}
@@ -92,7 +92,7 @@ func (s *SessionInfo) see(f *wire.Frame, about *dialect.Annotation, news *dialec
 		run.Turns++
 		s.Closed, s.opened = false, true
 		if s.Prompt == "" {
-			s.Prompt = news.Prompt
+			s.Prompt = facts.Prompt
 		}
 	}
 	if ev.Has(dialect.SessionClosed) {
@@ -101,7 +101,7 @@ func (s *SessionInfo) see(f *wire.Frame, about *dialect.Annotation, news *dialec
 	if ev.Has(dialect.SessionGone) {
 		s.Deleted = true
 	}
-	s.keep(news.Title, news.Cwd, news.Parent, news.Expires)
+	s.keep(facts.Title, facts.Cwd, facts.Parent, facts.Expires)
 }
 
 // keep takes over what is not empty.

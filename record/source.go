@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,40 +37,40 @@ func (s boltBlocks) view(f func(tx *bolt.Tx) error) error {
 	return err
 }
 
-func (s boltBlocks) places() ([]blockPlace, error) {
-	var list []blockPlace
+func (s boltBlocks) keys() ([]blockKey, error) {
+	var list []blockKey
 	err := s.view(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketBlocks)
 		if b == nil {
 			return fmt.Errorf("%s is no tape: %w", s.file, ErrDamaged)
 		}
 		return b.ForEachBucket(func(k []byte) error {
-			index := keyIndex(k)
-			if index < 0 {
+			key, ok := parseBlockKey(k)
+			if !ok {
 				return fmt.Errorf("%s: key %x of a block: %w", s.file, k, ErrDamaged)
 			}
-			list = append(list, blockPlace{binary.BigEndian.Uint64(k), index})
+			list = append(list, key)
 			return nil
 		})
 	})
 	return list, err
 }
 
-func (s boltBlocks) read(at blockPlace, withBytes bool) (sealed, error) {
-	var one sealed
+func (s boltBlocks) read(key blockKey, withBytes bool) (encodedBlock, error) {
+	var one encodedBlock
 	err := s.view(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketBlocks)
 		if b == nil {
 			return fmt.Errorf("%s is no tape: %w", s.file, ErrDamaged)
 		}
-		read, err := readSealed(b, blockHead{First: at.first, Index: at.index}.key())
+		read, err := readBlock(b, key.encode())
 		if err != nil {
 			return err
 		}
 		if err := s.file.holds(read.head.Tape); err != nil {
 			return err
 		}
-		one = sealed{head: read.head, rows: bytes.Clone(read.rows)}
+		one = encodedBlock{head: read.head, rows: bytes.Clone(read.rows)}
 		if withBytes {
 			one.bytes = bytes.Clone(read.bytes)
 		}
@@ -92,19 +91,21 @@ func (s boltBlocks) facts() (Info, []SessionInfo, error) {
 // memoryBlocks are the blocks of a tape that was read from a portable file. They
 // stay compressed.
 type memoryBlocks struct {
-	list     []sealed
+	list     []encodedBlock
 	info     Info
 	sessions []SessionInfo
 }
 
-func (m *memoryBlocks) places() ([]blockPlace, error) {
-	list := make([]blockPlace, len(m.list))
+func (m *memoryBlocks) keys() ([]blockKey, error) {
+	list := make([]blockKey, len(m.list))
 	for i, s := range m.list {
-		list[i] = blockPlace{s.head.First, s.head.Index}
+		list[i] = s.head.key()
 	}
 	return list, nil
 }
 
-func (m *memoryBlocks) read(at blockPlace, _ bool) (sealed, error) { return m.list[at.index], nil }
+func (m *memoryBlocks) read(key blockKey, _ bool) (encodedBlock, error) {
+	return m.list[key.index], nil
+}
 
 func (m *memoryBlocks) facts() (Info, []SessionInfo, error) { return m.info, m.sessions, nil }

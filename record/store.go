@@ -21,23 +21,23 @@ import (
 //	live/            journals of running proxies, and of killed ones until they are sealed
 type Store struct {
 	dir      string
-	patience time.Duration        // how long to wait for a lock; 0: without end
-	look     func(payload []byte) // for tests: sees what is dissected; nil in all else
+	timeout  time.Duration        // how long to wait for a lock; 0: without end
+	testHook func(payload []byte) // sees what is dissected; nil but in tests
 
-	// Trouble, if it is not nil, is told what goes wrong behind a Journal, where
+	// OnError, if it is not nil, is told what goes wrong behind a Recorder, where
 	// nobody asks: once for each kind of it, from any goroutine. It must not block,
 	// for the traffic waits. It is set before Record.
-	Trouble func(error)
+	OnError func(error)
 }
 
-// lockPatience is how long a command waits for a lock. The longest wait of
+// lockTimeout is how long a command waits for a lock. The longest wait of
 // twenty proxies and two readers is some hundred milliseconds
 // (BenchmarkTwentyProxies), so who holds it longer is stopped or stuck.
-const lockPatience = 10 * time.Second
+const lockTimeout = 10 * time.Second
 
 // OpenStore returns the store in dir. The directory need not exist: reading
 // finds an empty store then, and recording makes it.
-func OpenStore(dir string) *Store { return &Store{dir: dir, patience: lockPatience} }
+func OpenStore(dir string) *Store { return &Store{dir: dir, timeout: lockTimeout} }
 
 // Dir returns the directory of the store.
 func (s *Store) Dir() string { return s.dir }
@@ -46,10 +46,10 @@ func (s *Store) live() string  { return filepath.Join(s.dir, "live") }
 func (s *Store) tapes() string { return filepath.Join(s.dir, "tapes") }
 
 func (s *Store) catalogue() boltfile.File {
-	return boltfile.File{Path: filepath.Join(s.dir, "acptap.db"), Patience: s.patience}
+	return boltfile.File{Path: filepath.Join(s.dir, "acptap.db"), LockTimeout: s.timeout}
 }
 func (s *Store) tapeFile(tape string) tapeFile {
-	return tapeFile{boltfile.File{Path: pathOf(s.tapes(), tape, ".db"), Patience: s.patience}, tape}
+	return tapeFile{boltfile.File{Path: pathOf(s.tapes(), tape, ".db"), LockTimeout: s.timeout}, tape}
 }
 func (s *Store) journal(tape string) journal.Files {
 	return journal.FilesAt(pathOf(s.live(), tape, ""))
@@ -66,7 +66,7 @@ func (s *Store) Record(start Start) (*Recorder, error) {
 	}
 	began := time.Now()
 	start.Time = began.Round(0)
-	tape, lock, err := s.reserve("", began)
+	tape, lock, err := s.reserveID("", began)
 	if err != nil {
 		return nil, err
 	}
@@ -74,13 +74,13 @@ func (s *Store) Record(start Start) (*Recorder, error) {
 	if err != nil {
 		return nil, errors.Join(err, disk.RemoveLocked(lock))
 	}
-	j.sealer = startSealer(j, s)
+	j.flusher = startFlusher(j, s)
 	return j, nil
 }
 
-// reserve takes the lock of a tape that is not there yet, begun at t. Its id is
+// reserveID takes the lock of a tape that is not there yet, begun at t. Its id is
 // wish, if there is one and that is free.
-func (s *Store) reserve(wish string, t time.Time) (tape string, lock *os.File, err error) {
+func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File, err error) {
 	tape = wish
 	if wish == "" || s.hasFile(wish) || s.hasJournal(wish) {
 		tape = newID(t)

@@ -16,16 +16,16 @@ import (
 // A tail is the part of a tape that is in its journal, dissected as it is read.
 // Nothing is written: readers do not seal.
 type tail struct {
-	journal journal.Reader
-	d       *dissector
-	look    func(payload []byte) // see Store
+	journal  journal.Reader
+	d        *dissector
+	testHook func(payload []byte) // see Store
 }
 
 // openTail goes on where the sealed blocks end. index is that of the last block;
 // if a later one was sealed meanwhile, the tail is nil and the caller reads that
 // block first.
 func (t *Tape) openTail(index int) (*tail, error) {
-	k := &tail{journal: journal.Reader{Files: t.store.journal(t.id), Known: t.known}, look: t.store.look}
+	k := &tail{journal: journal.Reader{Files: t.store.journal(t.id), Known: t.known}, testHook: t.store.testHook}
 	d, err := t.codec.resume(t.store.tapeFile(t.id))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -62,8 +62,8 @@ func (k *tail) read() (*block, error) {
 			if err != nil {
 				return err
 			}
-			if k.look != nil {
-				k.look(r.Payload)
+			if k.testHook != nil {
+				k.testHook(r.Payload)
 			}
 			if k.d.record(r) {
 				k.journal.Advance(r)
@@ -102,11 +102,11 @@ func (k *tail) pass() error {
 
 // laterSealed reports whether blocks behind the one with that index are there.
 func (t *Tape) laterSealed(index int) (bool, error) {
-	places, err := t.from.places()
+	keys, err := t.from.keys()
 	if errors.Is(err, ErrNoTape) {
 		return false, nil
 	}
-	return len(places) > 0 && places[len(places)-1].index > index, err
+	return len(keys) > 0 && keys[len(keys)-1].index > index, err
 }
 
 // facts returns what is known of the tape and its sessions, with what is in the
@@ -123,13 +123,13 @@ func (t *Tape) facts() (Info, []SessionInfo, error) {
 	for _, s := range list {
 		sessions[s.ID] = s
 	}
-	places, err := t.from.places()
+	keys, err := t.from.keys()
 	if err != nil && !errors.Is(err, ErrNoTape) {
 		return info, list, err
 	}
 	index := -1
-	if len(places) > 0 {
-		index = places[len(places)-1].index
+	if len(keys) > 0 {
+		index = keys[len(keys)-1].index
 	}
 	k, err := t.openTail(index)
 	if err != nil {
@@ -142,7 +142,7 @@ func (t *Tape) facts() (Info, []SessionInfo, error) {
 	live := t.store.isLive(t.id) // asked first: what it wrote last is read below
 	for err == nil {
 		_, err = k.read()
-		mergeSessions(sessions, k.d.touched)
+		mergeSessions(sessions, k.d.sessionChanges)
 		if errors.Is(err, journal.ErrRemoved) {
 			more, failed := t.laterSealed(index)
 			if more {
@@ -160,7 +160,7 @@ func (t *Tape) facts() (Info, []SessionInfo, error) {
 		if _, err := k.flush(); err != nil {
 			return info, list, err
 		}
-		mergeSessions(sessions, k.d.touched)
+		mergeSessions(sessions, k.d.sessionChanges)
 	}
 	info = k.d.info()
 	info.Live, info.Sessions = live, existing(sessions)
@@ -174,8 +174,8 @@ func byFirst(a, b SessionInfo) int {
 }
 
 // mergeSessions adds what a block tells of sessions.
-func mergeSessions(sessions map[string]SessionInfo, touched map[string]*SessionInfo) {
-	for id, more := range touched {
+func mergeSessions(sessions map[string]SessionInfo, changes map[string]*SessionInfo) {
+	for id, more := range changes {
 		all, ok := sessions[id]
 		if !ok {
 			all = *more

@@ -24,18 +24,12 @@ type Tape struct {
 
 // blocks is where sealed blocks come from: a tape's bbolt file, or memory.
 type blocks interface {
-	// places returns where the blocks are, in order.
-	places() ([]blockPlace, error)
-	// read returns the block at a place; without its bytes unless withBytes.
-	read(at blockPlace, withBytes bool) (sealed, error)
+	// keys returns the keys of the blocks, in order.
+	keys() ([]blockKey, error)
+	// read returns the block with that key; without its bytes unless withBytes.
+	read(key blockKey, withBytes bool) (encodedBlock, error)
 	// facts returns what is known of the tape and of its sessions.
 	facts() (Info, []SessionInfo, error)
-}
-
-// A blockPlace is where a block stands.
-type blockPlace struct {
-	first uint64 // its first frame, or the next one if it holds parts only
-	index int
 }
 
 // ID returns the id of the tape. A file outside of the store has the one that it
@@ -154,25 +148,25 @@ func (t *Tape) blocksFrom(from uint64, withBytes bool) iter.Seq2[*block, error] 
 	}
 }
 
-// begin returns which place holds frame from.
-func begin(places []blockPlace, from uint64) int {
+// begin returns which of the blocks holds frame from.
+func begin(keys []blockKey, from uint64) int {
 	lo := 0
-	for i, at := range places {
-		if at.first <= from {
+	for i, key := range keys {
+		if key.first <= from {
 			lo = i
 		}
 	}
 	return lo
 }
 
-func (t *Tape) block(at blockPlace, withBytes bool, space *room) (*block, error) {
-	s, err := t.from.read(at, withBytes)
+func (t *Tape) block(key blockKey, withBytes bool, buf *decodeBuffer) (*block, error) {
+	s, err := t.from.read(key, withBytes)
 	if err != nil {
 		return nil, err
 	}
 	var b *block
 	err = guarded(func() error {
-		b, err = t.codec.open(s, withBytes, space)
+		b, err = t.codec.decode(s, withBytes, buf)
 		return err
 	})
 	return b, err

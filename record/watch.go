@@ -110,9 +110,9 @@ type watcher struct {
 	live  []*watched // tapes that are recorded, oldest first
 	ended []*watched // other tapes, of which frames are wanted, oldest first
 
-	build builder // lent to the reader at hand
-	space room    // the same
-	codec codec   // the same
+	build builder      // lent to the reader at hand
+	buf   decodeBuffer // the same
+	codec codec        // the same
 }
 
 func newWatcher(s *Store, wanted func(tape string, live bool) (from uint64, ok bool)) *watcher {

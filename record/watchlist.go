@@ -92,7 +92,7 @@ func (w *watcher) appear(id string, segments []int64, journaled bool) {
 		t.next = max(from, 1)
 		tape := &Tape{id: id, from: boltBlocks{w.store.tapeFile(id)}, store: w.store, codec: &w.codec}
 		t.r = newBlockReader(tape, t.next, true)
-		t.r.space = &w.space
+		t.r.buf = &w.buf
 	}
 	switch {
 	case live:

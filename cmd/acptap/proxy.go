@@ -116,7 +116,7 @@ func beginTape(dir string, start record.Start, w *asyncWarner) (*record.Recorder
 	if err != nil {
 		return nil, err
 	}
-	store.Trouble = func(err error) { w.warn("%v", err) }
+	store.OnError = func(err error) { w.warn("%v", err) }
 	start.Cwd, _ = os.Getwd() // one that was deleted has no name
 	start.Version = version()
 	start.PID = os.Getpid()

@@ -27,8 +27,8 @@ import (
 // methods runs: a writer keeps readers out and readers keep a writer out, so
 // nobody holds it while doing anything else.
 type File struct {
-	Path     string
-	Patience time.Duration // how long to wait for its lock; 0: without end
+	Path        string
+	LockTimeout time.Duration // how long to wait for its lock; 0: without end
 }
 
 func (p File) String() string { return p.Path }
@@ -50,7 +50,7 @@ func (p File) Update(f func(tx *bolt.Tx) error) error {
 
 func (p File) with(readOnly bool, f func(*bolt.DB) error) error {
 	return p.guard(readOnly, f, func(path string, flag int) (*os.File, error) {
-		return disk.OpenLocked(path, flag&^os.O_CREATE, readOnly, p.Patience)
+		return disk.OpenLocked(path, flag&^os.O_CREATE, readOnly, p.LockTimeout)
 	})
 }
 

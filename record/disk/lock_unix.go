@@ -41,7 +41,7 @@ func Open(path string, flag int) (*os.File, error) {
 // write. bbolt takes the same lock on the same open file, which then is granted
 // at once; its own way of waiting, a try each 50 ms, starves among twenty
 // processes.
-func OpenLocked(path string, flag int, shared bool, patience time.Duration) (*os.File, error) {
+func OpenLocked(path string, flag int, shared bool, timeout time.Duration) (*os.File, error) {
 	how := unix.LOCK_EX
 	if shared {
 		how = unix.LOCK_SH
@@ -51,7 +51,7 @@ func OpenLocked(path string, flag int, shared bool, patience time.Duration) (*os
 		if err != nil {
 			return nil, err
 		}
-		if err := lock(f, how, patience); err != nil {
+		if err := lock(f, how, timeout); err != nil {
 			f.Close()
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
@@ -66,8 +66,8 @@ func OpenLocked(path string, flag int, shared bool, patience time.Duration) (*os
 // flock cannot be called off: it is left to itself, with a descriptor of its own,
 // and if it gets the lock after all, that is given back with the descriptor, as f
 // is closed by then.
-func lock(f *os.File, how int, patience time.Duration) error {
-	if patience == 0 {
+func lock(f *os.File, how int, timeout time.Duration) error {
+	if timeout == 0 {
 		return flock(f, how)
 	}
 	if err := flock(f, how|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
@@ -85,12 +85,12 @@ func lock(f *os.File, how int, patience time.Duration) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 	if pid := lockHolder(f); pid != 0 {
-		return fmt.Errorf("process %d has held the lock for %v; if it is stopped, kill -CONT %d lets it go on", pid, patience, pid)
+		return fmt.Errorf("process %d has held the lock for %v; if it is stopped, kill -CONT %d lets it go on", pid, timeout, pid)
 	}
-	return fmt.Errorf("another process has held the lock for %v; if it is stopped, kill -CONT lets it go on", patience)
+	return fmt.Errorf("another process has held the lock for %v; if it is stopped, kill -CONT lets it go on", timeout)
 }
 
 // TryLock takes the exclusive lock of a file, which it creates if create is set.

@@ -23,7 +23,7 @@ func Open(path string, flag int) (*os.File, error) {
 }
 
 // OpenLocked opens a file; bbolt waits for the lock itself.
-func OpenLocked(path string, flag int, shared bool, patience time.Duration) (*os.File, error) {
+func OpenLocked(path string, flag int, shared bool, timeout time.Duration) (*os.File, error) {
 	return Open(path, flag)
 }
 

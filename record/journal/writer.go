@@ -32,7 +32,7 @@ type Writer struct {
 	room    int64                  // guarded by mu: what is set aside in a new segment
 	told    bool                   // guarded by mu: of bytes or marks that could not be stored
 
-	trouble func(error) // nil: nobody wants to know
+	onError func(error) // may be nil
 
 	end     atomic.Int64   // position up to which the journal can be read
 	full    chan struct{}  // a segment has ended
@@ -43,9 +43,9 @@ type Writer struct {
 // Create begins the journal of a tape that began at that moment, which carries the
 // monotonic clock. saved is the position up to which somebody else has stored the
 // journal's records elsewhere: what is behind it is the backlog, which has a limit.
-// trouble, which may be nil, is told once of bytes that could not be recorded.
-func Create(files Files, start Start, began time.Time, saved *atomic.Int64, trouble func(error)) (*Writer, error) {
-	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, trouble: trouble}
+// onError, which may be nil, is called once for bytes that could not be recorded.
+func Create(files Files, start Start, began time.Time, saved *atomic.Int64, onError func(error)) (*Writer, error) {
+	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, onError: onError}
 	if err := j.advance(); err != nil {
 		if j.next != nil {
 			j.next.Close()
@@ -141,8 +141,8 @@ func (j *Writer) append(dir wire.Direction, kind Kind, p []byte) error {
 	}
 	if err != nil && !j.told && j.seg != nil {
 		j.told = true
-		if j.trouble != nil {
-			j.trouble(fmt.Errorf("not all of tape %s is recorded: %w", j.Tape(), err))
+		if j.onError != nil {
+			j.onError(fmt.Errorf("not all of tape %s is recorded: %w", j.Tape(), err))
 		}
 	}
 	return err

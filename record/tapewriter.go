@@ -18,10 +18,10 @@ import (
 	"github.com/acptap/acptap/record/journal"
 )
 
-// A sealing moves the journal of one tape into the tape's file, block by block.
-// The proxy that records does it behind its own work; for one that was killed
-// somebody else does, who holds the tape's lock.
-type sealing struct {
+// A tapeWriter moves the journal of one tape into the tape's file, block by block.
+// The proxy that records does so behind its own work; after it was killed, another
+// process does, which holds the tape's lock.
+type tapeWriter struct {
 	store   *Store
 	tape    string
 	file    tapeFile // the tape's, or one that will be
@@ -29,7 +29,7 @@ type sealing struct {
 	d       *dissector
 	codec   codec
 
-	sealed   *atomic.Int64 // journal position up to which all is sealed
+	saved    *atomic.Int64 // journal position up to which all is in the file
 	gone     int64         // position up to which segments were removed
 	indexed  time.Time     // when the catalogue was last told
 	indexing atomic.Bool   // it is being told
@@ -38,7 +38,7 @@ type sealing struct {
 
 // Names in a tape's file.
 var (
-	bucketTape     = []byte("tape") // facts of the tape, and the sealed position
+	bucketTape     = []byte("tape") // facts of the tape, and its checkpoint
 	bucketBlocks   = []byte("blocks")
 	bucketSessions = []byte("sessions")
 	keyInfo        = []byte("info")
@@ -50,62 +50,63 @@ var (
 	keyState       = []byte("state")
 )
 
-// errOvertaken says that somebody else has sealed the block at hand.
+// errOvertaken says that another process has written the block at hand.
 var errOvertaken = errors.New("sealed by another process")
 
 // indexEvery is how often the catalogue is told of a tape that grows.
 const indexEvery = 5 * time.Second
 
-// newSealing goes on where the tape's last block ends, or begins the tape. How
-// far it is sealed is kept in position.
+// newTapeWriter goes on where the tape's last block ends, or begins the tape. It
+// keeps in position how far it has come.
 //
 // known are the segments of a journal that nobody writes, else nil.
-func newSealing(s *Store, tape string, known []int64, position *atomic.Int64) (*sealing, error) {
+func newTapeWriter(s *Store, tape string, known []int64, position *atomic.Int64) (*tapeWriter, error) {
 	if name := disk.Remote(s.dir); name != "" {
 		return nil, fmt.Errorf("%s is on %s, where locks do not hold", s.dir, name)
 	}
-	k := &sealing{store: s, tape: tape, file: s.tapeFile(tape), sealed: position, journal: journal.Reader{Files: s.journal(tape), Known: known}}
-	if err := k.resume(); err != nil {
+	w := &tapeWriter{store: s, tape: tape, file: s.tapeFile(tape), saved: position, journal: journal.Reader{Files: s.journal(tape), Known: known}}
+	if err := w.resume(); err != nil {
 		return nil, err
 	}
-	return k, nil
+	return w, nil
 }
 
 // resume takes over the state in the tape's last block.
-func (k *sealing) resume() error {
-	d, err := k.codec.resume(k.file)
+func (w *tapeWriter) resume() error {
+	d, err := w.codec.resume(w.file)
 	if errors.Is(err, os.ErrNotExist) {
 		var start Start
-		start, err = k.store.start(k.tape, k.journal.Segments())
-		d = newDissector(Info{Tape: k.tape, Start: start})
+		start, err = w.store.start(w.tape, w.journal.Segments())
+		d = newDissector(Info{Tape: w.tape, Start: start})
 	}
 	if err != nil {
 		return err
 	}
-	k.d = d
-	k.journal.MoveTo(k.d.Position)
-	k.gone = k.d.Position &^ (journal.SegmentSize - 1)
-	k.sealed.Store(k.d.Position)
+	w.d = d
+	w.journal.MoveTo(w.d.Position)
+	w.gone = w.d.Position &^ (journal.SegmentSize - 1)
+	w.saved.Store(w.d.Position)
 	return nil
 }
 
-// run seals what the journal holds: full blocks, and if rest is set the last one
-// too, however small. It stops early, with io.ErrNoProgress, when stop says so.
-func (k *sealing) run(rest bool, stop func() bool) error {
+// writeBlocks writes the full blocks that the journal holds, and if rest is set the
+// last one too, however small. It stops early, with io.ErrNoProgress, when stop says
+// so.
+func (w *tapeWriter) writeBlocks(rest bool, stop func() bool) error {
 	for {
-		if k.d.full() {
+		if w.d.full() {
 			if stop() {
 				return io.ErrNoProgress
 			}
-			if err := k.seal(false); err != nil {
+			if err := w.writeBlock(false); err != nil {
 				return err
 			}
 		}
-		r, err := k.journal.Next()
+		r, err := w.journal.Next()
 		if err == io.EOF {
 			break
 		}
-		if err == journal.ErrRemoved && k.journal.SkipMissing() {
+		if err == journal.ErrRemoved && w.journal.SkipMissing() {
 			continue
 		}
 		if err == journal.ErrRemoved {
@@ -114,94 +115,94 @@ func (k *sealing) run(rest bool, stop func() bool) error {
 		if err != nil {
 			return err
 		}
-		if k.store.look != nil {
-			k.store.look(r.Payload)
+		if w.store.testHook != nil {
+			w.store.testHook(r.Payload)
 		}
-		if k.d.record(r) {
-			k.journal.Advance(r)
+		if w.d.record(r) {
+			w.journal.Advance(r)
 		}
 	}
-	if !rest || len(k.d.build.entries) == 0 && k.d.Position == k.sealed.Load() {
+	if !rest || len(w.d.build.entries) == 0 && w.d.Position == w.saved.Load() {
 		return nil
 	}
 	if stop() {
 		return io.ErrNoProgress
 	}
-	return k.seal(false)
+	return w.writeBlock(false)
 }
 
-// finish seals all that is left of a tape that nobody writes any more, and
+// finish writes all that is left of a tape that nobody records any more, and
 // removes its journal. The caller holds the tape's lock, and removes that.
-func (k *sealing) finish(stop func() bool) error {
+func (w *tapeWriter) finish(stop func() bool) error {
 	for {
-		if err := k.run(false, stop); err != nil {
+		if err := w.writeBlocks(false, stop); err != nil {
 			return err
 		}
-		k.d.flush()
-		if k.d.Info.Complete && len(k.d.build.entries) == 0 {
+		w.d.flush()
+		if w.d.Info.Complete && len(w.d.build.entries) == 0 {
 			break
 		}
 		if stop() {
 			return io.ErrNoProgress
 		}
-		if err := k.seal(true); err != nil {
+		if err := w.writeBlock(true); err != nil {
 			return err
 		}
 	}
-	k.journal.Close() // Windows does not remove what is open
-	for _, p := range k.journal.Segments() {
-		if err := os.Remove(k.journal.Files.Segment(p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	w.journal.Close() // Windows does not remove what is open
+	for _, p := range w.journal.Segments() {
+		if err := os.Remove(w.journal.Files.Segment(p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	k.index(true)
+	w.index(true)
 	return nil
 }
 
-// seal writes the block at hand. complete says that it is the tape's last.
-func (k *sealing) seal(complete bool) error {
-	d := k.d
+// writeBlock writes the block at hand. complete says that it is the tape's last.
+func (w *tapeWriter) writeBlock(complete bool) error {
+	d := w.d
 	d.Info.Complete = complete
-	from := k.sealed.Load()
+	from := w.saved.Load()
 	state, err := d.state()
 	if err != nil {
 		return err
 	}
-	s := k.codec.seal(blockHead{
-		Version: Format, Tape: k.tape, Index: d.Index, First: d.first,
+	s := w.codec.encode(blockHead{
+		Version: Format, Tape: w.tape, Index: d.Index, First: d.first,
 		From: from, To: d.Position,
 	}, &d.build, state)
-	write := func(tx *bolt.Tx) error { return k.write(tx, s) }
-	err = k.file.Update(write)
+	write := func(tx *bolt.Tx) error { return w.put(tx, s) }
+	err = w.file.Update(write)
 	if errors.Is(err, os.ErrNotExist) {
-		err = k.file.Create(write)
+		err = w.file.Create(write)
 	}
 	if err == errOvertaken {
-		if err := k.resume(); err != nil {
+		if err := w.resume(); err != nil {
 			return err
 		}
-		if k.d.Index <= s.head.Index { // nobody has sealed it
-			return fmt.Errorf("sealing tape %s: which of its blocks is the last: %w", k.tape, ErrDamaged)
+		if w.d.Index <= s.head.Index { // nobody has written it
+			return fmt.Errorf("sealing tape %s: which of its blocks is the last: %w", w.tape, ErrDamaged)
 		}
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("sealing tape %s: %w", k.tape, err)
+		return fmt.Errorf("sealing tape %s: %w", w.tape, err)
 	}
-	k.sealed.Store(d.Position)
+	w.saved.Store(d.Position)
 	d.next()
-	for ; k.gone+journal.SegmentSize <= d.Position; k.gone += journal.SegmentSize {
-		os.Remove(k.journal.Files.Segment(k.gone)) // one that stays is removed at the end
+	for ; w.gone+journal.SegmentSize <= d.Position; w.gone += journal.SegmentSize {
+		os.Remove(w.journal.Files.Segment(w.gone)) // one that stays is removed at the end
 	}
 	if !complete { // else the caller tells the catalogue
-		k.index(false)
+		w.index(false)
 	}
 	return nil
 }
 
-// write puts a block and what it changes into the tape's file.
-func (k *sealing) write(tx *bolt.Tx, s sealed) error {
-	d := k.d
+// put puts a block and what it changes into the tape's file.
+func (w *tapeWriter) put(tx *bolt.Tx, s encodedBlock) error {
+	d := w.d
 	tape, err := tx.CreateBucketIfNotExists(bucketTape)
 	if err != nil {
 		return err
@@ -211,7 +212,7 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 		return err
 	}
 	sealedBefore := tape.Get(keySealed)
-	if _, err := decodeSealedTo(sealedBefore); errors.Is(err, ErrNewer) {
+	if _, err := decodeCheckpoint(sealedBefore); errors.Is(err, ErrNewer) {
 		return err
 	}
 	if !isNext(s.head, tape, blocks) {
@@ -223,7 +224,7 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 	}
 	// A bucket of its own for each block: in one bucket bbolt would write the
 	// neighbours of a new block again with it.
-	b, err := blocks.CreateBucket(s.head.key())
+	b, err := blocks.CreateBucket(s.head.key().encode())
 	if err != nil {
 		return err
 	}
@@ -236,7 +237,7 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 		}
 		info.Sessions = before.Sessions
 	}
-	more, err := putSessions(tx, d.touched)
+	more, err := putSessions(tx, d.sessionChanges)
 	if err != nil {
 		return err
 	}
@@ -244,7 +245,7 @@ func (k *sealing) write(tx *bolt.Tx, s sealed) error {
 	if err := dropState(blocks); err != nil {
 		return err
 	}
-	to := sealedTo{s.head.Index, s.head.To, d.Taken}
+	to := checkpoint{s.head.Index, s.head.To, d.Taken}
 	return errors.Join(
 		b.Put(keyHead, head), b.Put(keyRows, s.rows), b.Put(keyBytes, s.bytes), b.Put(keyState, s.state),
 		tape.Put(keyFormat, []byte(fmt.Sprint(Format))), tape.Put(keyInfo, info.encode(old)),
@@ -276,12 +277,12 @@ func dropState(blocks *bolt.Bucket) error {
 
 // putSessions adds what a block tells of sessions, and returns how many more of
 // them there are.
-func putSessions(tx *bolt.Tx, touched map[string]*SessionInfo) (more int, err error) {
+func putSessions(tx *bolt.Tx, changes map[string]*SessionInfo) (more int, err error) {
 	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
 	if err != nil {
 		return 0, err
 	}
-	for id, later := range touched {
+	for id, later := range changes {
 		all := *later
 		old := sessions.Get([]byte(id))
 		if old != nil {
@@ -305,40 +306,41 @@ func putSessions(tx *bolt.Tx, touched map[string]*SessionInfo) (more int, err er
 }
 
 // isNext reports whether the block with that head follows the last one in the
-// tape's file: somebody else may have sealed it meanwhile. The last one's key
+// tape's file: another process may have written it meanwhile. The last one's key
 // says so and keySealed, of which one may be damaged.
 func isNext(head blockHead, tape, blocks *bolt.Bucket) bool {
 	last := -1
-	if key, _ := blocks.Cursor().Last(); key != nil {
-		last = keyIndex(key)
+	key, _ := blocks.Cursor().Last()
+	if key, ok := parseBlockKey(key); ok {
+		last = key.index
 	}
 	if last == head.Index-1 {
 		return true
 	}
-	before, err := decodeSealedTo(tape.Get(keySealed))
+	before, err := decodeCheckpoint(tape.Get(keySealed))
 	return err == nil && before.index == head.Index-1 && before.position == head.From
 }
 
 // index tells the catalogue of the tape, now and then, or at once. That may have
-// to wait for other processes, so it does not hold up sealing.
-func (k *sealing) index(now bool) {
+// to wait for other processes, so it does not hold up the blocks.
+func (w *tapeWriter) index(now bool) {
 	if now {
-		k.telling.Wait()
-		k.store.index(k.tape)
+		w.telling.Wait()
+		w.store.index(w.tape)
 		return
 	}
-	if time.Since(k.indexed) < indexEvery || !k.indexing.CompareAndSwap(false, true) {
+	if time.Since(w.indexed) < indexEvery || !w.indexing.CompareAndSwap(false, true) {
 		return
 	}
-	k.indexed = time.Now()
-	k.telling.Go(func() {
-		k.store.index(k.tape)
-		k.indexing.Store(false)
+	w.indexed = time.Now()
+	w.telling.Go(func() {
+		w.store.index(w.tape)
+		w.indexing.Store(false)
 	})
 }
 
 // close ends the work, and waits for what it has begun.
-func (k *sealing) close() {
-	k.journal.Close()
-	k.telling.Wait()
+func (w *tapeWriter) close() {
+	w.journal.Close()
+	w.telling.Wait()
 }
