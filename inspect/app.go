@@ -93,12 +93,12 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	ui.EnableMouse(true).EnablePaste(true).SetRoot(a, true)
 
 	var stopping sync.WaitGroup
-	if a.shelf.store != nil {
-		a.jobs.Go(func() { a.shelf.watch(ctx, a.feed.put) })
+	if a.tapes.store != nil {
+		a.jobs.Go(func() { a.tapes.watch(ctx, a.updates.post) })
 	}
 	ended := make(chan struct{})
 	stopping.Go(func() {
-		a.feed.run(ctx, ui, ended, a.refresh)
+		a.updates.run(ctx, ui, ended, a.refresh)
 		select {
 		case <-ended: // possibly because there is no terminal: then Stop panics
 		default:
@@ -146,8 +146,8 @@ type app struct {
 	jobs sync.WaitGroup // what ends by itself, or with ctx
 
 	display
-	opened
-	desk
+	document
+	panels
 	footer
 	history history
 }
@@ -156,18 +156,18 @@ type app struct {
 type display struct {
 	ui       *tview.Application
 	screen   tcell.Screen // since the first drawing
-	feed     *feed
+	updates  *updates
 	look     looks
 	mouseOff bool
 }
 
-// A desk is what of all there is to see is on the screen.
-type desk struct {
+// The panels are what there is to see, and which of it is on the screen.
+type panels struct {
 	place  Place
 	pages  [places]*page.Page
 	page   *page.Page // that is shown; nil: the frames
-	shelf  shelf
-	search *searching
+	tapes  tapeList
+	search *searchPage
 	pane   framepane.Pane
 	inPane bool // the keys go to the pane
 }
@@ -182,10 +182,10 @@ type footer struct {
 
 func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: keyTable()}
-	a.display = display{ui: ui, feed: newFeed(), look: in.Theme.looks()}
+	a.display = display{ui: ui, updates: newUpdates(), look: in.Theme.looks()}
 	a.model.folded, a.history = true, newHistory(in.History)
-	a.place, a.shelf, a.search = framesPlace, newShelf(in.Store, in.Now), &searching{results: &results{}}
-	a.pages[storePlace] = &page.Page{Lines: a.shelf.lines, Enter: a.openShelved}
+	a.place, a.tapes, a.search = framesPlace, newTapeList(in.Store, in.Now), &searchPage{results: &results{}}
+	a.pages[storePlace] = &page.Page{Lines: a.tapes.lines, Enter: a.openEntry}
 	return a
 }
 
@@ -198,9 +198,9 @@ func (a *app) part() part {
 		return inList
 	case a.page != a.pages[a.place]:
 		return inHelp
-	case a.place == storePlace && a.reel != nil:
+	case a.place == storePlace && a.timeline != nil:
 		return inStore
-	case a.place == storePlace && len(a.shelf.entries) > 0:
+	case a.place == storePlace && len(a.tapes.entries) > 0:
 		return inStart
 	case a.place == storePlace:
 		return inEmpty
@@ -211,7 +211,7 @@ func (a *app) part() part {
 }
 
 // say shows a message until the next key.
-func (f *footer) say(text string) { f.message, f.trouble = text, false }
+func (f *footer) notify(text string) { f.message, f.trouble = text, false }
 
 // fail shows what went wrong.
 func (f *footer) fail(err error) {

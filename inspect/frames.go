@@ -13,21 +13,21 @@ import (
 // drawList draws the rows of the frames.
 func (a *app) drawList(c canvas) {
 	window := a.model.window(c.h)
-	a.book.Load(window)
+	a.rows.Load(window)
 	if len(window) == 0 && c.h > 0 {
 		c.text(1, 0, termtext.Dim, a.emptyText())
 		return
 	}
 	form := rowForm{
-		width: c.w, digits: max(len(a.reel.Label(a.model.Last)), 4), label: a.reel.Label, late: a.reel.Began, latency: a.known.Latency,
+		width: c.w, digits: max(len(a.timeline.Label(a.model.Last)), 4), label: a.timeline.Label, began: a.timeline.Began, latency: a.snapshot.Latency,
 		times: a.model.times, start: a.model.start,
 	}
 	form.before = a.timeBefore(window)
 	now := a.sinceStart()
 	for y, w := range window {
-		r := a.book.Row(w.Seq)
+		r := a.rows.Row(w.Seq)
 		form.waits, form.marked, form.now = a.waits(w.Seq), w.Seq == a.model.mark, 0
-		if a.reel.OnLast(w.Seq) {
+		if a.timeline.OnLast(w.Seq) {
 			form.now = now
 		}
 		c.spans(y, rowSpans(&r, form), w.Seq == a.model.selected)
@@ -44,7 +44,7 @@ func (a *app) timeBefore(window []frameindex.RowRange) time.Duration {
 	if above == 0 {
 		return 0
 	}
-	return a.known.Time(above)
+	return a.snapshot.Time(above)
 }
 
 func (a *app) emptyText() string {
@@ -86,7 +86,7 @@ func (a *app) loadPane() {
 		a.pane.Clear(0)
 		return
 	}
-	f, err := a.book.Frame(seq)
+	f, err := a.rows.Frame(seq)
 	if err != nil {
 		a.pane.Clear(seq)
 		a.fail(err)
@@ -95,7 +95,7 @@ func (a *app) loadPane() {
 	a.pane.Show(f)
 }
 
-// paneTitle tells what the frame is, and of the frames that belong to it.
+// paneTitle says what the frame is, and of the frames that belong to it.
 func (a *app) paneTitle() string {
 	f := &a.pane.Frame
 	if f.Seq == 0 {
@@ -104,7 +104,7 @@ func (a *app) paneTitle() string {
 	if a.pane.Comparing() {
 		return a.pane.Title
 	}
-	parts := []string{"frame " + a.reel.Label(f.Seq), termtext.Spaced(f.Kind.String(), termtext.Piece(f.Method), termtext.Piece(f.Update))}
+	parts := []string{"frame " + a.timeline.Label(f.Seq), termtext.Spaced(f.Kind.String(), termtext.Piece(f.Method), termtext.Piece(f.Update))}
 	if f.Origin != wire.Wire {
 		parts = append(parts, f.Origin.String())
 	}
@@ -115,24 +115,24 @@ func (a *app) paneTitle() string {
 	return termtext.Dotted(parts...)
 }
 
-// pairText tells of the other half of a call.
+// pairText names the other half of a call.
 func (a *app) pairText(f *dialect.Frame) string {
 	if a.waits(f.Seq) {
-		if a.known.Ended {
+		if a.snapshot.Ended {
 			return "no answer"
 		}
 		return "no answer yet"
 	}
 	request := frameindex.RequestOf(f)
-	if !a.known.Has(request) {
+	if !a.snapshot.Has(request) {
 		return ""
 	}
 	said := "answers "
 	if f.Events.Has(dialect.RequestCancelled) {
 		said = "cancels "
 	}
-	said += a.reel.Label(request)
-	if latency, ok := a.known.Latency(f); ok {
+	said += a.timeline.Label(request)
+	if latency, ok := a.snapshot.Latency(f); ok {
 		said += " after " + termtext.Duration(latency)
 	}
 	return said
@@ -153,6 +153,6 @@ func (a *app) searchFrame(forward bool) {
 	if a.pane.Words == "" {
 		a.askSearch()
 	} else if !a.pane.Find(a.pane.Words, forward) {
-		a.say("not in this frame: " + termtext.Piece(a.pane.Words))
+		a.notify("not in this frame: " + termtext.Piece(a.pane.Words))
 	}
 }

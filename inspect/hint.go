@@ -6,7 +6,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A hint tells what a key does, on the last line of the screen.
+// A hint says what a key does, on the last line of the screen.
 type hint struct{ key, does string }
 
 const hintGap = "   "

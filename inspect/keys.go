@@ -29,8 +29,8 @@ const (
 	inHelp
 
 	inFrames = inList | inPane
-	inShelf  = inStore | inStart
-	anywhere = inFrames | inShelf | inEmpty | inChat | inText | inHelp
+	inTapes  = inStore | inStart
+	anywhere = inFrames | inTapes | inEmpty | inChat | inText | inHelp
 )
 
 // keyName returns the name of a key, such as j, ^D or Enter.

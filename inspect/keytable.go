@@ -23,7 +23,7 @@ func keyTable() []key {
 		{[]string{"E"}, inFrames, "the one before", nil, func(a *app) { a.fail(a.model.nextBad(false)) }},
 		{[]string{"t"}, inFrames, "which time is shown", nil, func(a *app) { a.model.times = (a.model.times + 1) % timeForms }},
 		{[]string{"z"}, inList, "fold runs of chunks, or unfold them", either("unfold", "fold", func(a *app) bool { return a.model.folded }), func(a *app) { a.model.fold() }},
-		{[]string{"%"}, inFrames, "from a response to its request, and back", nil, (*app).pair},
+		{[]string{"%"}, inFrames, "from a response to its request, and back", nil, (*app).toPair},
 		{[]string{"]"}, inFrames, "next of this tool call", nil, func(a *app) { a.sameTool(true) }},
 		{[]string{"["}, inFrames, "the one before", nil, func(a *app) { a.sameTool(false) }},
 		{[]string{"}"}, inFrames, "next of this method", nil, func(a *app) { a.sameMethod(true) }},
@@ -35,7 +35,7 @@ func keyTable() []key {
 		{[]string{"Backspace"}, inFrames, "back to the filter before", nil, (*app).earlierFilter},
 		{[]string{"m"}, inFrames, "mark the frame", nil, func(a *app) { a.model.mark = a.model.current() }},
 		{[]string{"D"}, inFrames, "what differs from the marked frame", nil, (*app).compareWithMark},
-		{[]string{"d"}, inFrames, "what acptap has changed in the frame", nil, (*app).forms},
+		{[]string{"d"}, inFrames, "what acptap has changed in the frame", nil, (*app).compareForms},
 		{[]string{"yy"}, inFrames, "copy the frame", nil, (*app).copyFrame},
 		{[]string{"yv"}, inFrames, "copy the value", nil, (*app).copyValue},
 		{[]string{"yp"}, inFrames, "copy the path of the value, for gjson", nil, (*app).copyPath},
@@ -45,8 +45,8 @@ func keyTable() []key {
 		{[]string{"X"}, inFrames, "export what the filter shows", nil, (*app).askExport},
 		{[]string{"F"}, inFrames, "follow what is recorded", nil, (*app).toggleFollow},
 		{[]string{"x"}, inFrames, "the frame as a tree, as it came, in hex", func(a *app) string { return a.pane.Next().String() }, func(a *app) { a.pane.Switch() }},
-		{[]string{"Enter"}, inShelf, "open the tape or session", says("open"), (*app).enterLine},
-		{[]string{"^X"}, inShelf, "delete the tape (asks)", says("delete"), (*app).askDelete},
+		{[]string{"Enter"}, inTapes, "open the tape or session", says("open"), (*app).enterLine},
+		{[]string{"^X"}, inTapes, "delete the tape (asks)", says("delete"), (*app).askDelete},
 		{[]string{"Enter", " "}, inChat, "fold what was said or done, or unfold it", says("fold"), (*app).enterLine},
 		{[]string{"z"}, inChat, "unfold everything, or fold it", either("fold all", "unfold all", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
 		{[]string{"Enter"}, inText, "to the frame", says("to the frame"), (*app).enterLine},
@@ -56,8 +56,8 @@ func keyTable() []key {
 		{[]string{"4"}, anywhere, "the turns over time", nil, func(a *app) { a.visit(turnsPlace) }},
 		{[]string{"5"}, anywhere, "what both sides can do", nil, func(a *app) { a.visit(capsPlace) }},
 		{[]string{"6"}, anywhere, "numbers: how many, how large, how long", nil, func(a *app) { a.visit(numbersPlace) }},
-		{[]string{"s"}, inShelf, "search all tapes", says("search"), (*app).askSearchAll},
-		{[]string{"s"}, anywhere &^ inShelf, "search all tapes", nil, (*app).askSearchAll},
+		{[]string{"s"}, inTapes, "search all tapes", says("search"), (*app).askSearchAll},
+		{[]string{"s"}, anywhere &^ inTapes, "search all tapes", nil, (*app).askSearchAll},
 		{[]string{"Esc"}, inStore | inChat | inText | inHelp, "back", says("back"), (*app).back},
 		{[]string{"M"}, anywhere, "mouse off and on (off: the terminal selects)", nil, (*app).toggleMouse},
 		{[]string{"?"}, anywhere, "the keys", says("keys"), (*app).help},
@@ -97,7 +97,7 @@ func (a *app) toEnd(last bool) {
 	switch {
 	case a.part() == inList && last:
 		a.model.end()
-		a.model.follow = !a.known.Ended
+		a.model.follow = !a.snapshot.Ended
 	case a.part() == inList:
 		a.model.home()
 	case last && a.page != nil:
@@ -124,8 +124,8 @@ func (a *app) otherPart() {
 // leavePane ends a comparison, or goes back to the list.
 func (a *app) leavePane() {
 	switch {
-	case a.looked != "":
-		a.endHunt()
+	case a.seekedTo != "":
+		a.endSeek()
 	case a.pane.Comparing():
 		a.pane.Show(a.pane.Frame)
 	default:
@@ -137,13 +137,13 @@ func (a *app) toggleMouse() {
 	a.mouseOff = !a.mouseOff
 	a.ui.EnableMouse(!a.mouseOff)
 	if a.mouseOff {
-		a.say("mouse off: the terminal selects text; M turns it on")
+		a.notify("mouse off: the terminal selects text; M turns it on")
 	}
 }
 
 func (a *app) toggleFollow() {
-	if a.known.Ended {
-		a.say("nothing will follow: the tape has ended")
+	if a.snapshot.Ended {
+		a.notify("nothing will follow: the tape has ended")
 		return
 	}
 	if a.model.follow = !a.model.follow; a.model.follow {
@@ -158,7 +158,7 @@ func (a *app) back() {
 		a.page = a.pages[a.place]
 	case a.place == searchPlace:
 		a.leaveSearch()
-	case a.reel != nil:
+	case a.timeline != nil:
 		a.visit(framesPlace)
 	}
 }

@@ -23,7 +23,7 @@ type model struct {
 	top      uint64 // first row on the screen
 	height   int    // rows on the screen
 	mark     uint64 // 0: none
-	wish     uint64 // to be selected when the scan gets there; 0: none
+	target   uint64 // to be selected when the scan gets there; 0: none
 }
 
 // A timeForm says which time of a frame is shown.
@@ -49,13 +49,13 @@ func (m *model) rows() *frameindex.NumberSet {
 // restart forgets what was found, before another scan.
 func (m *model) restart() { m.Matches = frameindex.Matches{} }
 
-// take takes what a scan has found. It says what is wrong with a frame that was
+// add takes what a scan has found. It says what is wrong with a frame that was
 // waited for and is no row.
-func (m *model) take(f frameindex.Found) (err error) {
+func (m *model) add(f frameindex.Found) (err error) {
 	m.Add(f)
-	switch wish := m.wish; {
+	switch wish := m.target; {
 	case wish != 0 && (wish <= m.Last || m.Complete):
-		m.wish = 0
+		m.target = 0
 		if err = m.jump(wish); err != nil {
 			m.selected = wish
 			m.settle()
@@ -96,7 +96,7 @@ func (m *model) move(n int) {
 // choose selects the row with i before it, or the nearest there is. The user
 // does not wait for another one any more.
 func (m *model) choose(i, all int) {
-	m.wish = 0
+	m.target = 0
 	if all > 0 {
 		m.selected = m.rows().At(min(max(i, 0), all-1))
 	}
@@ -104,7 +104,7 @@ func (m *model) choose(i, all int) {
 
 // home goes to the first row, also if the scan has not found it yet.
 func (m *model) home() {
-	m.follow, m.wish = false, 0
+	m.follow, m.target = false, 0
 	m.selected = m.rows().At(0)
 }
 
@@ -115,7 +115,7 @@ func (m *model) end() { m.choose(m.rows().Len()-1, m.rows().Len()) }
 // none.
 func (m *model) jump(seq uint64) error {
 	if seq > m.Last && !m.Complete {
-		m.follow, m.wish = false, seq
+		m.follow, m.target = false, seq
 		return nil
 	}
 	if !m.All.Has(seq) {
@@ -124,7 +124,7 @@ func (m *model) jump(seq uint64) error {
 		}
 		return fmt.Errorf("frame %s does not fit the filter", m.label(seq))
 	}
-	m.follow, m.wish = false, 0
+	m.follow, m.target = false, 0
 	m.selected = m.rows().Previous(seq)
 	return nil
 }
@@ -166,7 +166,7 @@ func (m *model) settle() {
 	}
 }
 
-// window returns the stretches that are on a screen of that many rows, moved so
+// window returns the rows that are on a screen of that many rows, moved so
 // that the selected row is among them.
 func (m *model) window(height int) []frameindex.RowRange {
 	m.height = height
@@ -186,7 +186,7 @@ func (m *model) window(height int) []frameindex.RowRange {
 	m.top = rows.At(top)
 	list := make([]frameindex.RowRange, min(height, rows.Len()-top))
 	for i := range list {
-		list[i] = m.stretch(rows.At(top + i))
+		list[i] = m.rowRange(rows.At(top + i))
 	}
 	return list
 }
@@ -209,8 +209,8 @@ func (m *model) scroll(n int) {
 	m.choose(min(max(before, top), top+m.height-1), all)
 }
 
-// stretch returns the row that begins with a frame.
-func (m *model) stretch(seq uint64) frameindex.RowRange {
+// rowRange returns the row that begins with a frame.
+func (m *model) rowRange(seq uint64) frameindex.RowRange {
 	if !m.folded {
 		return frameindex.RowRange{Seq: seq, Frames: 1}
 	}

@@ -64,11 +64,11 @@ func (a *app) visit(to Place) {
 	case to == storePlace && a.Store == nil:
 		a.fail(errNoStore)
 		return
-	case to.ofTape() && a.reel == nil:
+	case to.ofTape() && a.timeline == nil:
 		a.fail(errNoTape)
 		return
 	case to.ofTape() && to != framesPlace:
-		if err := a.tell(); err != nil {
+		if err := a.readTrace(); err != nil {
 			a.fail(err)
 			return
 		}
@@ -92,33 +92,34 @@ func (a *app) leave() {
 	}
 }
 
-// tell has the story of the tape told, if it is not yet.
-func (a *app) tell() error {
-	if a.story != nil {
+// readTrace reads what happened on the tapes for the pages that show it, if that has
+// not begun.
+func (a *app) readTrace() error {
+	if a.trace != nil {
 		return nil
 	}
-	r, err := a.reel.Reopen()
+	t, err := a.timeline.Reopen()
 	if err != nil {
 		return err
 	}
-	s := tracepage.NewReader(a.reel.Label, len(r.Parts))
-	a.telling.start(a.ctx, func(ctx context.Context) { s.Read(ctx, r, a.feed.poke) })
-	a.story = s
+	r := tracepage.NewReader(a.timeline.Label, len(t.Parts))
+	a.tracing.start(a.ctx, func(ctx context.Context) { r.Read(ctx, t, a.updates.wake) })
+	a.trace = r
 
-	c := tracepage.NewConversation(s, slices.Repeat([]time.Time{a.model.start}, len(r.Parts)), a.session)
+	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, len(t.Parts)), a.session)
 	a.pages[chatPlace] = &page.Page{
-		Lines: c.Lines, State: c.State, UpTo: s.UpTo,
+		Lines: c.Lines, State: c.State, UpTo: r.UpTo,
 		Enter: func(l page.Line) { c.Flip(l); a.page.GoTo(l.Seq) }, Fold: c.FlipAll,
 	}
 	a.pages[turnsPlace] = &page.Page{
-		Lines: func(width int) []page.Line { return s.Turns(a.session(), width, a.sinceStart()) }, UpTo: s.UpTo,
+		Lines: func(width int) []page.Line { return r.Turns(a.session(), width, a.sinceStart()) }, UpTo: r.UpTo,
 		Enter: a.showFrame,
 	}
 	a.pages[capsPlace] = &page.Page{
-		Lines: func(width int) []page.Line { return s.Capabilities(width, a.book.Frame) }, State: s.Revision,
+		Lines: func(width int) []page.Line { return r.Capabilities(width, a.rows.Frame) }, State: r.Revision,
 		Enter: a.showFrame,
 	}
-	a.pages[numbersPlace] = &page.Page{Lines: s.Statistics, State: s.Revision, Enter: a.showFrame}
+	a.pages[numbersPlace] = &page.Page{Lines: r.Statistics, State: r.Revision, Enter: a.showFrame}
 	return nil
 }
 
@@ -136,11 +137,11 @@ func (a *app) showFrame(l page.Line) {
 }
 
 // openShelved opens the tape or session on a line of the store.
-func (a *app) openShelved(l page.Line) {
-	if l.Item < 0 || l.Item >= len(a.shelf.entries) {
+func (a *app) openEntry(l page.Line) {
+	if l.Item < 0 || l.Item >= len(a.tapes.entries) {
 		return
 	}
-	e := a.shelf.entries[l.Item]
+	e := a.tapes.entries[l.Item]
 	if e.broken != nil {
 		a.fail(e.broken)
 		return
@@ -150,7 +151,7 @@ func (a *app) openShelved(l page.Line) {
 		return
 	}
 	if i := slices.Index(e.tapes, e.tape.Tape); i > 0 && !a.info.Live {
-		a.model.wish = a.reel.Parts[i].Before + e.first
+		a.model.target = a.timeline.Parts[i].Before + e.first
 	}
 	a.visit(framesPlace)
 }

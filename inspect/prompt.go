@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"errors"
+	"os"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -132,4 +133,36 @@ func (p *prompt) propose(c canvas) {
 		}
 		x++
 	}
+}
+
+// askFile asks for the name of a file and then, if that is there, whether it is to
+// be replaced: if not, the name can be changed.
+func (a *app) askFile(label, name string, write func(path string) error) {
+	a.ask(label, name, func(path string) error {
+		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
+			return write(path)
+		}
+		a.confirm(termtext.Piece(path)+" is there already. Replace it?", func() {
+			if err := write(path); err != nil {
+				a.askFile(label, path, write)
+				a.prompt.fault(err)
+			}
+		}, func() { a.askFile(label, path, write) })
+		return nil
+	})
+}
+
+// confirm asks a question, and takes nothing but yes for a yes.
+func (a *app) confirm(question string, yes, no func()) {
+	a.ask(question+" yes or no: ", "", func(answer string) error {
+		switch answer {
+		case "yes":
+			yes()
+		case "no", "":
+			no()
+		default:
+			return errors.New("yes or no")
+		}
+		return nil
+	})
 }

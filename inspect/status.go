@@ -54,7 +54,7 @@ func (a *app) drawBar(c canvas) {
 		}
 		x = c.text(t.x, 0, s, t.text)
 	}
-	if a.reel == nil {
+	if a.timeline == nil {
 		return
 	}
 	room := c.w - x - 2
@@ -101,7 +101,7 @@ func (a *app) drawStatus(c canvas) {
 	c.line(1, 0, status)
 }
 
-// whereabouts tells where in the list the user is.
+// whereabouts says where in the list the user is.
 func (a *app) whereabouts() []termtext.Span {
 	at, all := a.model.place()
 	if a.page != nil {
@@ -135,7 +135,7 @@ func (a *app) messageStyle(usual termtext.Style) termtext.Style {
 // maxNotice is how many lines a notice takes at most.
 const maxNotice = 4
 
-// notice tells at the bottom of the canvas what is too long for a line.
+// notice shows at the bottom of the canvas what is too long for a line.
 func (c canvas) notice(s termtext.Style, text string) {
 	if text == "" {
 		return
@@ -149,7 +149,7 @@ func (c canvas) notice(s termtext.Style, text string) {
 	}
 }
 
-// progress tells how much of the tape was looked at.
+// progress says how much of the tape was looked at.
 func (a *app) progress() string {
 	switch {
 	case a.place == searchPlace:
@@ -157,15 +157,15 @@ func (a *app) progress() string {
 	case a.place == storePlace:
 		return ""
 	}
-	if s := a.story; s != nil && a.page != nil {
+	if s := a.trace; s != nil && a.page != nil {
 		last, ended := s.Progress()
 		if ended || last >= a.info.Lines {
 			return ""
 		}
 		return " · read " + termtext.Grouped(int64(last*100/a.info.Lines)) + " %"
 	}
-	if a.looked != "" {
-		return " · looking, at " + a.looked + ", Esc ends it"
+	if a.seekedTo != "" {
+		return " · looking, at " + a.seekedTo + ", Esc ends it"
 	}
 	if a.model.Complete || a.info.Lines == 0 {
 		return ""
@@ -180,7 +180,7 @@ func (a *app) progress() string {
 func (a *app) notes() []string {
 	var list []string
 	if a.page != nil {
-		if a.place.ofTape() && a.story.Broken() {
+		if a.place.ofTape() && a.trace.Broken() {
 			list = append(list, brokenNote)
 		}
 		return list
@@ -192,7 +192,7 @@ func (a *app) notes() []string {
 		list = append(list, "following")
 	}
 	if a.model.mark != 0 {
-		list = append(list, "marked "+a.reel.Label(a.model.mark))
+		list = append(list, "marked "+a.timeline.Label(a.model.mark))
 	}
 	if bad := a.model.badText(); bad != "" {
 		list = append(list, bad+" (e)")

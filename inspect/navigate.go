@@ -3,6 +3,8 @@ package inspect
 import (
 	"cmp"
 	"errors"
+	"strings"
+	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/frameindex"
@@ -12,34 +14,34 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// beyond returns the frame behind the selected row, or the one before it, and
+// nextFrom returns the frame behind the selected row, or the one before it, and
 // the way to the next one from there.
-func (a *app) beyond(forward bool) (seq, step uint64) {
+func (a *app) nextFrom(forward bool) (seq, step uint64) {
 	if !forward {
 		return a.model.selected - 1, frameindex.Backward
 	}
-	return a.model.selected + uint64(max(a.model.stretch(a.model.selected).Frames, 1)), 1
+	return a.model.selected + uint64(max(a.model.rowRange(a.model.selected).Frames, 1)), 1
 }
 
 // nearby is how many frames are looked at before the next key: that takes a few
 // milliseconds (BenchmarkMillion). More of them are looked at in the background.
 const nearby = 1 << 14
 
-// hunt has the event loop call then with the frame that is found, 0 for none. What
-// is found by its fields near by is at once.
-func (a *app) hunt(h frameindex.Seek, then func(seq uint64)) {
-	c, r := a.known.Columns, a.reel
-	if h.Fits == nil {
+// seek has the event loop call then with the frame that is found, 0 for none: at once
+// if the frame is near and found by its fields.
+func (a *app) seek(s frameindex.Seek, then func(seq uint64)) {
+	c, t := a.snapshot.Columns, a.timeline
+	if s.Fits == nil {
 		left := nearby
-		found := c.Seek(h.From, h.Step, func(f *dialect.Frame) bool { left--; return left < 0 || h.May(f) })
+		found := c.Seek(s.From, s.Step, func(f *dialect.Frame) bool { left--; return left < 0 || s.May(f) })
 		if left >= 0 {
 			then(found)
 			return
 		}
-		h.From = found
+		s.From = found
 	}
-	a.behind(func(on frameindex.Progress) func() {
-		found, err := h.Run(c, r, on)
+	a.inBackground(func(on frameindex.Progress) func() {
+		found, err := s.Run(c, t, on)
 		return func() {
 			if err != nil {
 				a.fail(err)
@@ -50,12 +52,12 @@ func (a *app) hunt(h frameindex.Seek, then func(seq uint64)) {
 	})
 }
 
-// huntShown is hunt for those frames that are shown, from the selected row on.
-func (a *app) huntShown(forward bool, h frameindex.Seek, missing string) {
-	hits, may := a.model.All.Clone(), h.May
-	h.May = func(f *dialect.Frame) bool { return hits.Has(f.Seq) && may(f) }
-	h.From, h.Step = a.beyond(forward)
-	a.hunt(h, func(seq uint64) { a.jumpOr(seq, missing) })
+// seekShown is seek among the frames that are shown, from the selected row on.
+func (a *app) seekShown(forward bool, s frameindex.Seek, missing string) {
+	hits, may := a.model.All.Clone(), s.May
+	s.May = func(f *dialect.Frame) bool { return hits.Has(f.Seq) && may(f) }
+	s.From, s.Step = a.nextFrom(forward)
+	a.seek(s, func(seq uint64) { a.jumpOr(seq, missing) })
 }
 
 // jump selects a frame.
@@ -64,7 +66,7 @@ func (a *app) jump(seq uint64) { a.fail(a.model.jump(seq)) }
 // jumpOr selects a frame, or says that there is none.
 func (a *app) jumpOr(seq uint64, missing string) {
 	if seq == 0 {
-		a.say(missing)
+		a.notify(missing)
 		return
 	}
 	a.jump(seq)
@@ -72,14 +74,14 @@ func (a *app) jumpOr(seq uint64, missing string) {
 
 // pair goes from a response, or a cancellation, to its request, and from a
 // request to its response; to its cancellation if it has none.
-func (a *app) pair() {
+func (a *app) toPair() {
 	f := a.pane.Frame
 	if request := frameindex.RequestOf(&f); request != 0 {
 		a.jump(request)
 		return
 	}
 	if f.Kind != wire.Request && f.Kind != wire.Batch {
-		a.say("no request and no response")
+		a.notify("no request and no response")
 		return
 	}
 	cancelled := uint64(0)
@@ -90,7 +92,7 @@ func (a *app) pair() {
 		}
 		return frameindex.RequestOf(g) == f.Seq
 	}
-	a.hunt(frameindex.Seek{From: f.Seq + 1, Step: 1, May: answers}, func(seq uint64) { a.jumpOr(cmp.Or(seq, cancelled), "no answer") })
+	a.seek(frameindex.Seek{From: f.Seq + 1, Step: 1, May: answers}, func(seq uint64) { a.jumpOr(cmp.Or(seq, cancelled), "no answer") })
 }
 
 // sameMethod goes to the next frame of this method or variant.
@@ -98,10 +100,10 @@ func (a *app) sameMethod(forward bool) {
 	f := a.pane.Frame
 	called := frametext.Name(&f)
 	if called == "" {
-		a.say("this frame has no method")
+		a.notify("this frame has no method")
 		return
 	}
-	a.huntShown(forward, frameindex.Seek{May: func(g *dialect.Frame) bool { return frametext.Name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
+	a.seekShown(forward, frameindex.Seek{May: func(g *dialect.Frame) bool { return frametext.Name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
 }
 
 // sameTool goes to the next frame about this tool call.
@@ -109,16 +111,16 @@ func (a *app) sameTool(forward bool) {
 	f := a.pane.Frame
 	id := filter.ToolOf(&f).ID
 	if id == "" {
-		a.say("this frame is about no tool call")
+		a.notify("this frame is about no tool call")
 		return
 	}
 	may := func(g *dialect.Frame) bool { return g.Session == f.Session && filter.AboutTool(g) }
 	fits := func(g *dialect.Frame) bool { return filter.ToolOf(g).ID == id }
-	a.huntShown(forward, frameindex.Seek{May: may, Fits: fits}, "nothing of this tool call "+direction(forward))
+	a.seekShown(forward, frameindex.Seek{May: may, Fits: fits}, "nothing of this tool call "+direction(forward))
 }
 
 // forms shows what acptap has changed in a frame.
-func (a *app) forms() {
+func (a *app) compareForms() {
 	f := a.pane.Frame
 	seq, step := f.Seq+1, uint64(1)
 	switch f.Origin {
@@ -126,7 +128,7 @@ func (a *app) forms() {
 		seq, step = f.Seq-1, frameindex.Backward
 	case wire.Withheld:
 	default:
-		a.say("acptap has not changed this frame")
+		a.notify("acptap has not changed this frame")
 		return
 	}
 	// wire.Rewritten: it stands in the place of the one before it in its direction.
@@ -135,9 +137,9 @@ func (a *app) forms() {
 		other = g.Origin
 		return g.Dir == f.Dir && (other == wire.Withheld || other == wire.Rewritten)
 	}
-	a.hunt(frameindex.Seek{From: seq, Step: step, May: changed}, func(found uint64) {
+	a.seek(frameindex.Seek{From: seq, Step: step, May: changed}, func(found uint64) {
 		if found == 0 || other == f.Origin {
-			a.say("it was withheld, and nothing came in its place")
+			a.notify("it was withheld, and nothing came in its place")
 			return
 		}
 		a.compare(found, f.Seq)
@@ -149,13 +151,13 @@ func (a *app) compare(before, after uint64) {
 	if before > after {
 		before, after = after, before
 	}
-	f, err := a.book.Frame(before)
-	g, err2 := a.book.Frame(after)
+	f, err := a.rows.Frame(before)
+	g, err2 := a.rows.Frame(after)
 	if err := errors.Join(err, err2); err != nil {
 		a.fail(err)
 		return
 	}
-	a.pane.Compare("frame "+a.reel.Label(before)+" against frame "+a.reel.Label(after)+" · Esc ends", f.Raw, g.Raw)
+	a.pane.Compare("frame "+a.timeline.Label(before)+" against frame "+a.timeline.Label(after)+" · Esc ends", f.Raw, g.Raw)
 	a.intoPane()
 }
 
@@ -163,10 +165,46 @@ func (a *app) compare(before, after uint64) {
 func (a *app) compareWithMark() {
 	switch seq := a.model.current(); {
 	case a.model.mark == 0:
-		a.say("mark a frame with m first")
+		a.notify("mark a frame with m first")
 	case seq == 0:
-		a.say(noFrame)
+		a.notify(noFrame)
 	default:
 		a.compare(a.model.mark, seq)
 	}
+}
+
+// askPlace goes to a frame or a time.
+func (a *app) askPlace() {
+	a.ask(":", "", func(text string) error {
+		text = strings.TrimSpace(text)
+		if at, ok := strings.CutPrefix(text, "+"); ok {
+			d, err := time.ParseDuration(at)
+			if err != nil {
+				return errors.New("want a time such as +2.5s")
+			}
+			a.jumpTo(a.timeline.Began(a.model.selected) + d)
+			return nil
+		}
+		seq, err := a.timeline.ParseLabel(text, a.model.selected)
+		if err != nil {
+			return err
+		}
+		return a.model.jump(seq)
+	})
+}
+
+// jumpTo goes to the first row at a time, or behind it.
+func (a *app) jumpTo(at time.Duration) {
+	rows := a.model.rows()
+	low, high := 0, rows.Len()
+	for low < high {
+		middle := (low + high) / 2
+		if a.snapshot.Time(rows.At(middle)) < at {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	a.model.follow = false
+	a.model.choose(low, rows.Len())
 }

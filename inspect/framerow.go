@@ -16,7 +16,7 @@ type rowForm struct {
 	width   int
 	digits  int // of the largest number
 	label   func(seq uint64) string
-	late    func(seq uint64) time.Duration // when the frame's tape began; nil: at the start
+	began   func(seq uint64) time.Duration // when the frame's tape began; nil: at the start
 	latency func(*dialect.Frame) (time.Duration, bool)
 	times   timeForm
 	start   time.Time
@@ -72,8 +72,8 @@ func (form *rowForm) time(f *dialect.Frame) string {
 			return form.start.Add(at).Format("15:04:05.000")
 		}
 	}
-	if form.late != nil {
-		at -= form.late(f.Seq)
+	if form.began != nil {
+		at -= form.began(f.Seq)
 	}
 	return fmt.Sprintf("%9.3f", at.Seconds())
 }

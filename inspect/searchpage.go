@@ -16,8 +16,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A searching is the place with what a search of all tapes has found.
-type searching struct {
+// A searchPage is the place with what a search of all tapes has found.
+type searchPage struct {
 	query string
 	from  Place                // that it was asked from
 	of    *frameindex.Timeline // that was open there
@@ -28,14 +28,14 @@ type searching struct {
 // results are what one search has found by now.
 type results struct {
 	mu    sync.Mutex // guards what follows
-	hits  []found
+	hits  []listedHit
 	err   error // of the last part that could not be read
 	part  int64 // of the tapes that was looked at, in percent
 	state searchState
 }
 
-// found is a hit as it is listed.
-type found struct {
+// A listedHit is a hit as it is listed.
+type listedHit struct {
 	tape    record.Info
 	row     frameindex.Row
 	latency time.Duration // as of a Hit
@@ -74,11 +74,11 @@ func (a *app) searchAll(query string) error {
 	s := a.search
 	s.query, s.results = query, &results{}
 	if a.place != searchPlace {
-		s.from, s.of = a.place, a.reel
+		s.from, s.of = a.place, a.timeline
 	}
 	found := s.results // whoever searched before may still write to others
 	s.start(a.ctx, func(ctx context.Context) {
-		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.feed.poke)
+		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.updates.wake)
 	})
 	a.pages[searchPlace] = &page.Page{Lines: s.lines, Late: s.spans, Enter: a.openFound}
 	a.visit(searchPlace)
@@ -86,16 +86,16 @@ func (a *app) searchAll(query string) error {
 }
 
 // run collects what is found.
-func (s *results) run(ctx context.Context, of frameindex.Search, news func()) {
-	tell := func(change func()) {
+func (s *results) run(ctx context.Context, of frameindex.Search, onChange func()) {
+	change := func(do func()) {
 		s.mu.Lock()
-		change()
+		do()
 		s.mu.Unlock()
-		news()
+		onChange()
 	}
 	of.Progress = func(done, total int64) {
 		if part := 100 * done / max(total, 1); part != s.part {
-			tell(func() { s.part = min(part, 100) })
+			change(func() { s.part = min(part, 100) })
 		}
 	}
 	state := searchEnded
@@ -105,17 +105,17 @@ func (s *results) run(ctx context.Context, of frameindex.Search, news func()) {
 			break
 		}
 		if err != nil {
-			tell(func() { s.err = err })
+			change(func() { s.err = err })
 			continue
 		}
-		one := found{hit.Tape, frameindex.NewRow(&hit.Frame), hit.Latency}
-		tell(func() { s.hits = append(s.hits, one) })
+		listed := listedHit{hit.Tape, frameindex.NewRow(&hit.Frame), hit.Latency}
+		change(func() { s.hits = append(s.hits, listed) })
 		if len(s.hits) == maxHits {
 			state = searchFull
 			break
 		}
 	}
-	tell(func() {
+	change(func() {
 		if s.state == searchRuns {
 			s.state = state
 		}
@@ -134,7 +134,7 @@ func (s *results) cancelled() bool {
 	return runs
 }
 
-// progress tells how far the search is.
+// progress says how far the search is.
 func (s *results) progress() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +176,7 @@ func (s *results) lines(int) []page.Line {
 	return lines
 }
 
-func (f *found) heading() []termtext.Span {
+func (f *listedHit) heading() []termtext.Span {
 	when := f.tape.Start.Time.Local().Format("2006-01-02 15:04")
 	return []termtext.Span{termtext.Bold.Span(f.tape.Tape), termtext.Dim.Span("  " + termtext.Spaced(when, termtext.Piece(tapetext.AgentName(f.tape))))}
 }
@@ -204,7 +204,7 @@ func (a *app) openFound(l page.Line) {
 		a.fail(err)
 		return
 	}
-	a.origin, a.model.follow, a.model.wish = searchPlace, false, hit.row.Frame.Seq
+	a.openedFrom, a.model.follow, a.model.target = searchPlace, false, hit.row.Frame.Seq
 	a.visit(framesPlace)
 }
 
@@ -215,7 +215,7 @@ func (a *app) leaveSearch() {
 		a.search.stop()
 		return
 	}
-	if a.search.from.ofTape() && a.search.of != a.reel {
+	if a.search.from.ofTape() && a.search.of != a.timeline {
 		a.visit(storePlace)
 		return
 	}

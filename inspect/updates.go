@@ -12,66 +12,68 @@ import (
 // have found. Keys are drawn at once.
 const drawEvery = 50 * time.Millisecond
 
-// A feed brings to the event loop what other goroutines have found, gathered
+// The updates bring to the event loop what other goroutines have found, gathered
 // into few updates.
-type feed struct {
-	ready chan struct{} // holds one
-	haste chan struct{} // holds one
+type updates struct {
+	ready  chan struct{} // holds one
+	urgent chan struct{} // holds one
 
 	mu    sync.Mutex
 	queue []func()
 }
 
-func newFeed() *feed { return &feed{ready: make(chan struct{}, 1), haste: make(chan struct{}, 1)} }
+func newUpdates() *updates {
+	return &updates{ready: make(chan struct{}, 1), urgent: make(chan struct{}, 1)}
+}
 
-// poke says that there is something new.
-func (f *feed) poke() {
+// wake says that there is something new.
+func (u *updates) wake() {
 	select {
-	case f.ready <- struct{}{}:
+	case u.ready <- struct{}{}:
 	default:
 	}
 }
 
 // hurry says that there is something that the user waits for.
-func (f *feed) hurry() {
-	f.poke()
+func (u *updates) hurry() {
+	u.wake()
 	select {
-	case f.haste <- struct{}{}:
+	case u.urgent <- struct{}{}:
 	default:
 	}
 }
 
-// put has the event loop call a function.
-func (f *feed) put(do func()) {
-	f.mu.Lock()
-	f.queue = append(f.queue, do)
-	f.mu.Unlock()
-	f.poke()
+// post has the event loop call a function.
+func (u *updates) post(do func()) {
+	u.mu.Lock()
+	u.queue = append(u.queue, do)
+	u.mu.Unlock()
+	u.wake()
 }
 
-func (f *feed) take() []func() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	queue := f.queue
-	f.queue = nil
+func (u *updates) taken() []func() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	queue := u.queue
+	u.queue = nil
 	return queue
 }
 
 // run has the event loop call refresh and what was put, and draw, until ctx is
 // done. ended is closed when there is no event loop any more.
-func (f *feed) run(ctx context.Context, ui *tview.Application, ended <-chan struct{}, refresh func()) {
+func (u *updates) run(ctx context.Context, ui *tview.Application, ended <-chan struct{}, refresh func()) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-f.ready:
+		case <-u.ready:
 		}
 		done := make(chan struct{})
 		go func() {
 			// Where the event loop ends by itself, since the terminal has gone
 			// away, this never returns.
 			ui.QueueUpdateDraw(func() {
-				for _, do := range f.take() {
+				for _, do := range u.taken() {
 					do()
 				}
 				refresh()
@@ -86,7 +88,7 @@ func (f *feed) run(ctx context.Context, ui *tview.Application, ended <-chan stru
 		select {
 		case <-ctx.Done():
 			return
-		case <-f.haste:
+		case <-u.urgent:
 		case <-time.After(drawEvery):
 		}
 	}

@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/frameindex"
@@ -33,7 +35,7 @@ func (a *app) filterBy(text string) error {
 		return err
 	}
 	if before != text {
-		a.left = append(a.left, before)
+		a.earlier = append(a.earlier, before)
 	}
 	return nil
 }
@@ -42,33 +44,33 @@ func (a *app) filterBy(text string) error {
 // opened from.
 func (a *app) leaveList() {
 	switch {
-	case a.looked != "":
-		a.endHunt()
+	case a.seekedTo != "":
+		a.endSeek()
 	case a.query != "":
 		a.fail(a.filterBy(""))
 	case a.Store != nil:
-		a.visit(a.origin)
+		a.visit(a.openedFrom)
 	}
 }
 
 // earlierFilter goes back to the filter before.
 func (a *app) earlierFilter() {
-	n := len(a.left)
+	n := len(a.earlier)
 	if n == 0 {
-		a.say("there was no other filter")
+		a.notify("there was no other filter")
 		return
 	}
-	if err := a.setFilter(a.left[n-1]); err != nil {
+	if err := a.setFilter(a.earlier[n-1]); err != nil {
 		a.fail(err)
 		return
 	}
-	a.left = a.left[:n-1]
+	a.earlier = a.earlier[:n-1]
 }
 
 // only shows the frames that have a value, or those that do not have it.
 func (a *app) only(key, value string, exclude bool) {
 	if value == "" {
-		a.say("this frame has no " + key)
+		a.notify("this frame has no " + key)
 		return
 	}
 	query, err := filter.Add(a.query, key, value, exclude)
@@ -85,7 +87,7 @@ func (a *app) onlyThis(exclude bool) {
 	f := &a.pane.Frame
 	if v, ok := a.pane.Value(); ok && a.inPane && a.pane.Folds() {
 		if !v.Single {
-			a.say("choose a single value")
+			a.notify("choose a single value")
 			return
 		}
 		a.only(filter.PathKey(v.Path), v.Text, exclude)
@@ -100,12 +102,12 @@ func (a *app) onlyThis(exclude bool) {
 
 // onlyTurn shows the frames of one turn of one session.
 func (a *app) onlyTurn() {
-	f, c, r, start := a.pane.Frame, a.known.Columns, a.reel, a.model.start
+	f, c, r, start := a.pane.Frame, a.snapshot.Columns, a.timeline, a.model.start
 	if f.Seq <= nearby {
 		a.showTurn(f.Session, frameindex.TurnOf(&f, c, r, start, frameindex.Progress{}))
 		return
 	}
-	a.behind(func(on frameindex.Progress) func() {
+	a.inBackground(func(on frameindex.Progress) func() {
 		turn := frameindex.TurnOf(&f, c, r, start, on)
 		return func() { a.showTurn(f.Session, turn) }
 	})
@@ -113,7 +115,7 @@ func (a *app) onlyTurn() {
 
 func (a *app) showTurn(session string, turn int) {
 	if turn == 0 {
-		a.say("this frame belongs to no turn")
+		a.notify("this frame belongs to no turn")
 		return
 	}
 	query, err := filter.Add(a.query, "session", session, false)
@@ -124,4 +126,39 @@ func (a *app) showTurn(session string, turn int) {
 		err = a.filterBy(query)
 	}
 	a.fail(err)
+}
+
+// values returns the values of a key that are on the tapes, and of a path, and
+// all paths, those in the selected frame.
+func (a *app) values(key string) []string {
+	seen := map[string]bool{"": true}
+	var list []string
+	add := func(v string) {
+		if !seen[v] {
+			seen[v] = true
+			list = append(list, v)
+		}
+	}
+	switch key {
+	case "method":
+		for a := range a.snapshot.Annotations() {
+			add(a.Method)
+		}
+	case "update":
+		for a := range a.snapshot.Annotations() {
+			add(a.Update)
+		}
+	case "session":
+		for a := range a.snapshot.Annotations() {
+			add(a.Session)
+		}
+	case ".":
+		return a.pane.Paths() // in the order of the frame
+	default:
+		if path := strings.Trim(strings.TrimPrefix(key, "."), "`"); path != key {
+			add(a.pane.ValueAt(path))
+		}
+	}
+	slices.Sort(list)
+	return list
 }

@@ -12,44 +12,44 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// An opened is what is looked at.
-type opened struct {
-	subject Subject
-	info    record.Info
-	reel    *frameindex.Timeline // for the event loop; nil: no tape is open
-	book    frameindex.RowCache
-	model   model
-	known   frameindex.Snapshot // what the ledger has told
-	err     error               // of the last stretch that could not be read
-	query   string              // the filter
-	left    []string            // filters that were left, the last one last
-	origin  Place               // that it was opened from
+// A document is what the user has opened: a tape, or a session.
+type document struct {
+	subject    Subject
+	info       record.Info
+	timeline   *frameindex.Timeline // for the event loop; nil: no tape is open
+	rows       frameindex.RowCache
+	model      model
+	snapshot   frameindex.Snapshot // of the index, as of the last drawing
+	err        error               // of the last part that could not be read
+	query      string              // the filter
+	earlier    []string            // filters that were left, the last one last
+	openedFrom Place               // the place that the user came from
 
 	readers
 }
 
 // The readers of a tape work in the background.
 type readers struct {
-	ledger *frameindex.Index
-	scan   *frameindex.Scan  // that the model is fed by
-	story  *tracepage.Reader // nil: no place has asked for it
+	index *frameindex.Index
+	scan  *frameindex.Scan  // finds what the model shows
+	trace *tracepage.Reader // nil: no place has asked for it
 
-	reading, scanning, telling, hunting worker
+	indexing, scanning, tracing, seeking worker
 
-	looked string // how far a hunt is that lasts; empty: there is none
+	seekedTo string // how far a seek is that takes long; empty: there is none
 }
 
 // openTape opens a subject, and begins to read it. query is what of it is shown.
 func (a *app) openTape(sub Subject, query string) error {
-	r, err := frameindex.OpenTimeline(sub.Name, sub.Open)
+	t, err := frameindex.OpenTimeline(sub.Name, sub.Open)
 	if err != nil {
 		return err
 	}
-	info, err := r.Info()
+	info, err := t.Info()
 	if err != nil {
 		return err
 	}
-	reading, err := r.Reopen()
+	reading, err := t.Reopen()
 	if err != nil {
 		return err
 	}
@@ -57,17 +57,17 @@ func (a *app) openTape(sub Subject, query string) error {
 		return err
 	}
 	a.closeTape()
-	a.subject, a.info, a.reel, a.book = sub, info, r, frameindex.NewRowCache(r)
+	a.subject, a.info, a.timeline, a.rows = sub, info, t, frameindex.NewRowCache(t)
 	a.pane.Clear(0)
-	a.known, a.err, a.story, a.left, a.origin = frameindex.Snapshot{}, nil, nil, nil, storePlace
-	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: r.Label, follow: info.Live}
-	a.ledger = frameindex.NewIndex(a.feed.poke)
-	a.reading.start(a.ctx, func(ctx context.Context) {
+	a.snapshot, a.err, a.trace, a.earlier, a.openedFrom = frameindex.Snapshot{}, nil, nil, nil, storePlace
+	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: t.Label, follow: info.Live}
+	a.index = frameindex.NewIndex(a.updates.wake)
+	a.indexing.start(a.ctx, func(ctx context.Context) {
 		var ticking worker
 		if info.Live {
 			ticking.start(ctx, a.tick)
 		}
-		a.ledger.Read(ctx, reading)
+		a.index.Read(ctx, reading)
 		ticking.stop()()
 	})
 	if err := a.setFilter(query); err != nil {
@@ -80,12 +80,12 @@ func (a *app) openTape(sub Subject, query string) error {
 // closeTape ends what reads the tape. The function that it returns waits until
 // nothing does any more.
 func (a *app) closeTape() (wait func()) {
-	a.endHunt()
+	a.endSeek()
 	var waits []func()
-	for _, t := range []*worker{&a.reading, &a.scanning, &a.telling, &a.hunting} {
-		waits = append(waits, t.stop())
+	for _, w := range []*worker{&a.indexing, &a.scanning, &a.tracing, &a.seeking} {
+		waits = append(waits, w.stop())
 	}
-	a.reel, a.story, a.subject = nil, nil, Subject{}
+	a.timeline, a.trace, a.subject = nil, nil, Subject{}
 	return func() {
 		for _, wait := range waits {
 			wait()
@@ -108,38 +108,38 @@ func (a *app) setFilter(text string) error {
 	if err != nil {
 		return err
 	}
-	r, err := a.reel.Reopen()
+	t, err := a.timeline.Reopen()
 	if err != nil {
 		return err
 	}
 	a.scanning.stop()
-	a.endHunt()
+	a.endSeek()
 	a.query = text
 	a.model.restart()
-	s := &frameindex.Scan{Matcher: frameindex.NewMatcher(want, a.model.start), Index: a.ledger, OnFirst: a.feed.hurry, OnMore: a.feed.poke}
+	s := &frameindex.Scan{Matcher: frameindex.NewMatcher(want, a.model.start), Index: a.index, OnFirst: a.updates.hurry, OnMore: a.updates.wake}
 	a.scan = s
-	a.scanning.start(a.ctx, func(ctx context.Context) { s.Read(ctx, r) })
+	a.scanning.start(a.ctx, func(ctx context.Context) { s.Read(ctx, t) })
 	return nil
 }
 
 // refresh takes what was found in the background.
 func (a *app) refresh() {
-	if a.reel == nil {
+	if a.timeline == nil {
 		return
 	}
-	ended := a.known.Ended
-	found := a.scan.Take() // first: what it has found is in the ledger
-	a.known = a.ledger.Take()
-	a.book.Add(a.known.NewRows)
-	a.book.Latest = a.known.Latest
-	a.fail(a.model.take(found))
-	for _, err := range []error{a.known.Err, found.Err} {
+	ended := a.snapshot.Ended
+	found := a.scan.Take() // first: what it has found is in the index
+	a.snapshot = a.index.Take()
+	a.rows.Add(a.snapshot.NewRows)
+	a.rows.Latest = a.snapshot.Latest
+	a.fail(a.model.add(found))
+	for _, err := range []error{a.snapshot.Err, found.Err} {
 		if err != nil {
 			a.err = err
 		}
 	}
-	if a.known.Ended && !ended && a.info.Live {
-		if info, err := a.reel.Info(); err == nil {
+	if a.snapshot.Ended && !ended && a.info.Live {
+		if info, err := a.timeline.Info(); err == nil {
 			a.info = info
 		}
 	}
@@ -157,7 +157,7 @@ func (a *app) tick(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-every.C:
-			a.feed.poke()
+			a.updates.wake()
 		}
 	}
 }
@@ -168,12 +168,12 @@ func (a *app) sinceStart() time.Duration {
 	if !a.info.Live {
 		return 0
 	}
-	return max(a.Now().Sub(a.info.Start.Time), a.known.Time(a.known.Last))
+	return max(a.Now().Sub(a.info.Start.Time), a.snapshot.Time(a.snapshot.Last))
 }
 
 // waits reports whether a request has no response (yet).
 func (a *app) waits(seq uint64) bool {
-	_, found := slices.BinarySearch(a.known.Open, seq)
+	_, found := slices.BinarySearch(a.snapshot.Open, seq)
 	return found
 }
 
@@ -183,6 +183,6 @@ func (a *app) session() string {
 		return a.subject.Session
 	}
 	var f dialect.Frame
-	a.known.Frame(a.model.selected, &f)
+	a.snapshot.Frame(a.model.selected, &f)
 	return f.Session
 }

@@ -28,14 +28,14 @@ func (a *app) copy(what string, text []byte) {
 		return
 	}
 	a.screen.SetClipboard(text)
-	a.say(fmt.Sprintf("%s sent to the terminal's clipboard, %s bytes", what, termtext.Grouped(int64(len(text)))))
+	a.notify(fmt.Sprintf("%s sent to the terminal's clipboard, %s bytes", what, termtext.Grouped(int64(len(text)))))
 }
 
 func (a *app) copyFrame() {
 	f := a.pane.Frame
 	switch {
 	case f.Seq == 0:
-		a.say(noFrame)
+		a.notify(noFrame)
 		return
 	case int64(len(f.Raw)) < f.Size:
 		a.fail(fmt.Errorf("%s is too large for the clipboard; w writes the frame to a file", termtext.ByteSize(f.Size)))
@@ -56,7 +56,7 @@ func (a *app) copyValue() {
 func (a *app) copyPath() {
 	v, ok := a.pane.Value()
 	if !ok {
-		a.say("this frame is no JSON")
+		a.notify("this frame is no JSON")
 		return
 	}
 	a.copy("path", []byte(v.Path))
@@ -66,14 +66,14 @@ func (a *app) copyPath() {
 func (a *app) askWrite() {
 	seq := a.model.current()
 	if seq == 0 {
-		a.say(noFrame)
+		a.notify(noFrame)
 		return
 	}
 	a.askFile("write the frame to: ", a.frameFile(seq), func(path string) error {
-		var size written
-		err := disk.WriteFile(path, func(w io.Writer) error { return a.reel.Write(io.MultiWriter(w, &size), seq) })
+		var size byteCount
+		err := disk.WriteFile(path, func(w io.Writer) error { return a.timeline.Write(io.MultiWriter(w, &size), seq) })
 		if err == nil {
-			a.say(termtext.ByteSize(int64(size)) + " written to " + termtext.Piece(path))
+			a.notify(termtext.ByteSize(int64(size)) + " written to " + termtext.Piece(path))
 		}
 		return err
 	})
@@ -83,48 +83,16 @@ func (a *app) askWrite() {
 const noFrame = "no frame is selected"
 
 // written counts bytes.
-type written int64
+type byteCount int64
 
-func (n *written) Write(p []byte) (int, error) {
-	*n += written(len(p))
+func (n *byteCount) Write(p []byte) (int, error) {
+	*n += byteCount(len(p))
 	return len(p), nil
-}
-
-// askFile asks for the name of a file and then, if that is there, whether it is to
-// be replaced: if not, the name can be changed.
-func (a *app) askFile(label, name string, write func(path string) error) {
-	a.ask(label, name, func(path string) error {
-		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
-			return write(path)
-		}
-		a.confirm(termtext.Piece(path)+" is there already. Replace it?", func() {
-			if err := write(path); err != nil {
-				a.askFile(label, path, write)
-				a.prompt.fault(err)
-			}
-		}, func() { a.askFile(label, path, write) })
-		return nil
-	})
-}
-
-// confirm asks a question, and takes nothing but yes for a yes.
-func (a *app) confirm(question string, yes, no func()) {
-	a.ask(question+" yes or no: ", "", func(answer string) error {
-		switch answer {
-		case "yes":
-			yes()
-		case "no", "":
-			no()
-		default:
-			return errors.New("yes or no")
-		}
-		return nil
-	})
 }
 
 // frameFile returns the name of a file for a frame, such as frame-2.17.json.
 func (a *app) frameFile(seq uint64) string {
-	return "frame-" + strings.ReplaceAll(a.reel.Label(seq), ",", "") + ".json"
+	return "frame-" + strings.ReplaceAll(a.timeline.Label(seq), ",", "") + ".json"
 }
 
 // view hands the frame to a program of the user: PAGER or EDITOR.
@@ -132,10 +100,10 @@ func (a *app) view(variable string) {
 	seq := a.model.current()
 	switch {
 	case a.View == nil:
-		a.say("there is no terminal for another program")
+		a.notify("there is no terminal for another program")
 		return
 	case seq == 0:
-		a.say(noFrame)
+		a.notify(noFrame)
 		return
 	}
 	dir, err := os.MkdirTemp("", "acptap-")
@@ -147,7 +115,7 @@ func (a *app) view(variable string) {
 	path := filepath.Join(dir, a.frameFile(seq))
 	err = disk.WriteFile(path, func(w io.Writer) error {
 		in := &frametext.Indenter{W: w, Text: a.pane.Frame.Kind == wire.Invalid || a.pane.Frame.Kind == wire.Stderr}
-		return errors.Join(a.reel.Write(in, seq), in.Close())
+		return errors.Join(a.timeline.Write(in, seq), in.Close())
 	})
 	if err != nil {
 		a.fail(err)
@@ -167,7 +135,7 @@ func (a *app) askExportTo(name string) {
 // tapeFile returns the name of a file for the tape. What peers call a session may
 // be a path, so that is no name for a file.
 func (a *app) tapeFile() string {
-	id := a.reel.Parts[0].Tape.ID()
+	id := a.timeline.Parts[0].Tape.ID()
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }
 	if id == "" || strings.ContainsFunc(id, odd) { // a file may say anything of itself
 		id = "tape"
@@ -177,13 +145,13 @@ func (a *app) tapeFile() string {
 
 // exportTo exports in the background. If it fails, the name can be changed.
 func (a *app) exportTo(path string) error {
-	r, err := a.reel.Reopen()
+	r, err := a.timeline.Reopen()
 	if err != nil {
 		return err
 	}
 	want, info := frameindex.NewMatcher(a.scan.Filter, a.model.start), a.info
-	want.KnowOpen(a.known.Open) // as on the screen, whatever comes meanwhile
-	a.say("exporting…")
+	want.KnowOpen(a.snapshot.Open) // as on the screen, whatever comes meanwhile
+	a.notify("exporting…")
 	a.jobs.Go(func() {
 		frames := 0
 		var damage error
@@ -192,13 +160,13 @@ func (a *app) exportTo(path string) error {
 			return err
 		})
 		done := fmt.Sprintf("%s frames written to %s, secrets redacted", termtext.Grouped(int64(frames)), termtext.Piece(path))
-		a.feed.put(func() {
+		a.updates.post(func() {
 			switch {
 			case err == nil && damage == nil:
-				a.say(done)
+				a.notify(done)
 			case err == nil:
 				a.fail(fmt.Errorf("%s, but a part cannot be read: %w", done, damage))
-			case a.prompt == nil && a.reel != nil:
+			case a.prompt == nil && a.timeline != nil:
 				a.askExportTo(path)
 				a.prompt.fault(err)
 			default:
@@ -207,27 +175,4 @@ func (a *app) exportTo(path string) error {
 		})
 	})
 	return nil
-}
-
-// askDelete deletes the tape under the cursor, if the user says so.
-func (a *app) askDelete() {
-	l := a.page.Current()
-	if l.Item < 0 {
-		return
-	}
-	tape := a.shelf.entries[l.Item].tape.Tape
-	a.confirm("delete tape "+tape+" and all that is on it?", func() {
-		closed := func() {}
-		if a.reel != nil && a.reel.Has(tape) {
-			closed = a.closeTape()
-		}
-		a.jobs.Go(func() {
-			closed()
-			_, err := a.Store.Delete(tape)
-			a.feed.put(func() {
-				a.say("deleted " + tape)
-				a.fail(err)
-			})
-		})
-	}, func() {})
 }

@@ -14,24 +14,24 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A shelf is the place with the tapes of a store and the sessions on them.
-type shelf struct {
+// A tapeList is the place with the tapes of a store and the sessions on them.
+type tapeList struct {
 	store *record.Store
 	now   func() time.Time
 
 	loaded  bool
 	listing record.Listing
 	err     error
-	entries []shelved     // what the lines of the last drawing are about
-	drawn   chan struct{} // holds one: somebody sees the list
+	entries []tapeEntry   // what the lines of the last drawing are about
+	shown   chan struct{} // holds one: somebody sees the list
 }
 
-func newShelf(store *record.Store, now func() time.Time) shelf {
-	return shelf{store: store, now: now, drawn: make(chan struct{}, 1)}
+func newTapeList(store *record.Store, now func() time.Time) tapeList {
+	return tapeList{store: store, now: now, shown: make(chan struct{}, 1)}
 }
 
-// shelved is a tape, or a session.
-type shelved struct {
+// A tapeEntry is a tape, or a session.
+type tapeEntry struct {
 	tape    record.Info // of a session: that it stands under
 	session string      // empty: the tape
 	first   uint64      // frame of the session on that tape
@@ -39,69 +39,69 @@ type shelved struct {
 	broken  error
 }
 
-// lookEvery is how often the store is looked at, at most.
-const lookEvery = time.Second
+// listEvery is how often the store is looked at, at most.
+const listEvery = time.Second
 
 // watch lists the store again and again until ctx is done. While nobody sees the
-// list it rests: to count what is on a live tape, all that is not sealed is read.
-func (s *shelf) watch(ctx context.Context, put func(func())) {
+// list it rests: to count what is on a live tape, all that is not yet compressed is read.
+func (l *tapeList) watch(ctx context.Context, post func(func())) {
 	for {
-		listing, err := s.store.List()
-		put(func() { s.listing, s.err, s.loaded = listing, err, true })
+		listing, err := l.store.List()
+		post(func() { l.listing, l.err, l.loaded = listing, err, true })
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(lookEvery):
+		case <-time.After(listEvery):
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.drawn:
+		case <-l.shown:
 		}
 	}
 }
 
 // lines lists the tapes, the newest first, each with its sessions.
-func (s *shelf) lines(width int) []page.Line {
+func (l *tapeList) lines(width int) []page.Line {
 	select {
-	case s.drawn <- struct{}{}:
+	case l.shown <- struct{}{}:
 	default:
 	}
-	s.entries = s.entries[:0]
+	l.entries = l.entries[:0]
 	switch {
-	case !s.loaded:
+	case !l.loaded:
 		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("reading…")}, Item: -1}}
-	case s.err != nil:
-		return []page.Line{{Spans: []termtext.Span{termtext.Red.Span("The store cannot be read: " + termtext.Piece(s.err.Error()))}, Item: -1}}
-	case len(s.listing.Tapes) == 0 && len(s.listing.Broken) == 0:
-		return s.empty()
+	case l.err != nil:
+		return []page.Line{{Spans: []termtext.Span{termtext.Red.Span("The store cannot be read: " + termtext.Piece(l.err.Error()))}, Item: -1}}
+	case len(l.listing.Tapes) == 0 && len(l.listing.Broken) == 0:
+		return l.empty()
 	}
 	sessions := map[string][]record.SessionInfo{}
-	for _, session := range s.listing.Sessions {
+	for _, session := range l.listing.Sessions {
 		for _, run := range session.Runs {
 			sessions[run.Tape] = append(sessions[run.Tape], session)
 		}
 	}
-	lines := []page.Line{shelfHeading(width)}
-	for _, b := range s.listing.Broken {
-		lines = append(lines, s.add(shelved{tape: record.Info{Tape: b.Tape}, broken: b.Err},
-			brokenSpans(b.Tape, b.Err, width)))
+	lines := []page.Line{tapeHeading(width)}
+	for _, b := range l.listing.Broken {
+		lines = append(lines, l.add(tapeEntry{tape: record.Info{Tape: b.Tape}, broken: b.Err},
+			unreadableSpans(b.Tape, b.Err, width)))
 	}
-	tapes := slices.Clone(s.listing.Tapes)
+	tapes := slices.Clone(l.listing.Tapes)
 	slices.SortFunc(tapes, func(a, b record.Info) int { return b.Start.Time.Compare(a.Start.Time) })
 	for _, tape := range tapes {
-		lines = append(lines, s.add(shelved{tape: tape, tapes: []string{tape.Tape}}, s.tapeSpans(&tape, width)))
+		lines = append(lines, l.add(tapeEntry{tape: tape, tapes: []string{tape.Tape}}, l.tapeSpans(&tape, width)))
 		for _, session := range sessions[tape.Tape] {
-			e := shelved{tape: tape, session: session.ID, first: firstOn(&session, tape.Tape), tapes: tapesOf(&session)}
-			lines = append(lines, s.add(e, sessionSpans(&session, tape.Tape, width)))
+			e := tapeEntry{tape: tape, session: session.ID, first: firstOn(&session, tape.Tape), tapes: tapesOf(&session)}
+			lines = append(lines, l.add(e, sessionSpans(&session, tape.Tape, width)))
 		}
 	}
 	return lines
 }
 
-func (s *shelf) add(e shelved, spans []termtext.Span) page.Line {
-	s.entries = append(s.entries, e)
-	return page.Line{Spans: spans, Item: len(s.entries) - 1, Key: e.tape.Tape + " " + e.session}
+func (l *tapeList) add(e tapeEntry, spans []termtext.Span) page.Line {
+	l.entries = append(l.entries, e)
+	return page.Line{Spans: spans, Item: len(l.entries) - 1, Key: e.tape.Tape + " " + e.session}
 }
 
 // firstOn returns the first frame of a session on a tape.
@@ -119,10 +119,10 @@ func tapesOf(session *record.SessionInfo) []string {
 	return ids
 }
 
-func (s *shelf) empty() []page.Line {
+func (l *tapeList) empty() []page.Line {
 	var lines []page.Line
 	for _, text := range []string{
-		"There are no tapes in " + termtext.Piece(s.store.Dir()) + " yet.",
+		"There are no tapes in " + termtext.Piece(l.store.Dir()) + " yet.",
 		"",
 		"To record one, put",
 		"    acptap proxy --",
@@ -136,10 +136,10 @@ func (s *shelf) empty() []page.Line {
 	return lines
 }
 
-// shelfHeading stands above the columns of tapes and sessions.
-func shelfHeading(width int) page.Line {
+// tapeHeading stands above the columns of tapes and sessions.
+func tapeHeading(width int) page.Line {
 	columns := nameColumns(width)
-	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + shelfNumbers("age", "frames", "turns", "errors")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, Item: -1, Heading: true}
+	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + countColumns("age", "frames", "turns", "errors")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, Item: -1, Heading: true}
 }
 
 const stateColumns = 12
@@ -147,18 +147,18 @@ const stateColumns = 12
 // nameColumns are those of an agent's name, or of a session's title.
 func nameColumns(width int) int { return min(max(width*3/10, 12), 60) }
 
-func shelfNumbers(age, frames, turns, errors string) string {
+func countColumns(age, frames, turns, errors string) string {
 	return fmt.Sprintf("%7s%8s%7s%8s  ", age, frames, turns, errors)
 }
 
-func (s *shelf) tapeSpans(i *record.Info, width int) []termtext.Span {
+func (l *tapeList) tapeSpans(i *record.Info, width int) []termtext.Span {
 	flag, look := "  ", termtext.Dim
 	if i.Live {
 		flag, look = "● ", termtext.Green
 	}
 	columns := nameColumns(width) - 2
 	row := append([]termtext.Span{look.Span(flag), termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Piece(tapetext.AgentName(*i)), columns), columns))},
-		shelfCounts(age(s.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Invalid)...)
+		countSpans(age(l.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Invalid)...)
 	row = append(row, look.Span(termtext.Pad(tapetext.State(*i), stateColumns)))
 	if i.Lost > 0 {
 		row = append(row, termtext.Red.Span(termtext.ByteSize(i.Lost)+" lost  "))
@@ -166,12 +166,12 @@ func (s *shelf) tapeSpans(i *record.Info, width int) []termtext.Span {
 	return append(row, termtext.Dim.Span(termtext.Spaced(termtext.Piece(i.Start.Cwd), " "+i.Tape)))
 }
 
-func brokenSpans(tape string, err error, width int) []termtext.Span {
+func unreadableSpans(tape string, err error, width int) []termtext.Span {
 	columns, said := nameColumns(width), termtext.Piece(err.Error())
 	if errors.Is(err, record.ErrDamaged) {
 		said = "damaged"
 	}
-	return []termtext.Span{termtext.Red.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + shelfNumbers("", "", "", "") + said)}
+	return []termtext.Span{termtext.Red.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + countColumns("", "", "", "") + said)}
 }
 
 func sessionSpans(session *record.SessionInfo, tape string, width int) []termtext.Span {
@@ -180,7 +180,7 @@ func sessionSpans(session *record.SessionInfo, tape string, width int) []termtex
 	row := []termtext.Span{termtext.Dim.Span("  └ "), termtext.Plain.Span(termtext.Pad(title, columns))}
 	n := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape })
 	run := session.Runs[n]
-	row = append(row, shelfCounts("", run.Frames, run.Turns, run.Failed)...)
+	row = append(row, countSpans("", run.Frames, run.Turns, run.Failed)...)
 	state := ""
 	switch {
 	case session.Deleted:
@@ -193,12 +193,12 @@ func sessionSpans(session *record.SessionInfo, tape string, width int) []termtex
 	return append(row, termtext.Dim.Span(termtext.Pad(state, stateColumns)+termtext.Piece(session.ID)))
 }
 
-func shelfCounts(age string, frames, turns, errors uint64) []termtext.Span {
+func countSpans(age string, frames, turns, errors uint64) []termtext.Span {
 	look := termtext.Plain
 	if errors > 0 {
 		look = termtext.Red
 	}
-	text := shelfNumbers(age, termtext.Grouped(int64(frames)), termtext.NonZero(int64(turns)), termtext.NonZero(int64(errors)))
+	text := countColumns(age, termtext.Grouped(int64(frames)), termtext.NonZero(int64(turns)), termtext.NonZero(int64(errors)))
 	at := len(text) - len("        ") - 2 // of the errors
 	return []termtext.Span{termtext.Plain.Span(text[:at]), look.Span(text[at:])}
 }
@@ -214,4 +214,27 @@ func age(d time.Duration) string {
 		return fmt.Sprintf("%d h", int(d.Hours()))
 	}
 	return fmt.Sprintf("%d d", int(d.Hours()/24))
+}
+
+// askDelete deletes the tape under the cursor, if the user says so.
+func (a *app) askDelete() {
+	l := a.page.Current()
+	if l.Item < 0 {
+		return
+	}
+	tape := a.tapes.entries[l.Item].tape.Tape
+	a.confirm("delete tape "+tape+" and all that is on it?", func() {
+		closed := func() {}
+		if a.timeline != nil && a.timeline.Has(tape) {
+			closed = a.closeTape()
+		}
+		a.jobs.Go(func() {
+			closed()
+			_, err := a.Store.Delete(tape)
+			a.updates.post(func() {
+				a.notify("deleted " + tape)
+				a.fail(err)
+			})
+		})
+	}, func() {})
 }
