@@ -211,10 +211,34 @@ func (t *Tracker) addressed(dir wire.Direction, m *Method, params []byte) string
 	return ""
 }
 
-// inner unwraps what a component of a proxy chain passes along. A component
-// adds one wrapping, so there are not many.
+// SessionPath returns where a request or notification of ACP has the id of the
+// session that it is for, as a path in the message with dots between the keys; empty
+// if nowhere. Ids of next-edit suggestions are of another kind. A method that is in
+// no table may have one at the usual place. What a component of a proxy chain
+// passes along has it inside.
+func SessionPath(method string, params []byte) string {
+	path := "params.sessionId"
+	for range maxInside + 1 {
+		m := row(ACP, method)
+		switch {
+		case m == nil, m.Session == InParams, m.Session == FromParams, m.Session == InParamsOrByID:
+			return path
+		case m.Session != Inside:
+			return ""
+		}
+		path = "params." + path
+		method, params = text(at(params, "method")), at(params, "params")
+	}
+	return ""
+}
+
+// maxInside is how many components of a proxy chain may have passed a frame along.
+// Each adds one wrapping.
+const maxInside = 16
+
+// inner unwraps what a component of a proxy chain passes along.
 func (t *Tracker) inner(params []byte) (method string, inner []byte) {
-	for range 16 {
+	for range maxInside {
 		method, params = t.text(at(params, "method")), at(params, "params")
 		if m := row(ACP, method); m == nil || m.Session != Inside {
 			return method, params

@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -101,6 +102,27 @@ func TestSetups(t *testing.T) {
 		m, _ := dialect.Lookup(tt.protocol, tt.method)
 		if m.Restores() != tt.restores || m.MakesSession() != tt.makes {
 			t.Errorf("%v %s: got %v, %v, want %v, %v", tt.protocol, tt.method, m.Restores(), m.MakesSession(), tt.restores, tt.makes)
+		}
+	}
+}
+
+func TestSessionPath(t *testing.T) {
+	for _, tt := range []struct{ method, params, want string }{
+		{"session/prompt", `{}`, "params.sessionId"},
+		{"session/fork", `{}`, "params.sessionId"},
+		{"elicitation/create", `{}`, "params.sessionId"},
+		{"session/new", `{}`, ""},
+		{"initialize", `{}`, ""},
+		{"nes/suggest", `{"sessionId":"n"}`, ""},
+		{"x/y", `{}`, "params.sessionId"},
+		{"proxy/successor", `{"method":"session/update","params":{}}`, "params.params.sessionId"},
+		{"proxy/successor", `{"method":"_proxy/successor","params":{"method":"x/y","params":{}}}`, "params.params.params.sessionId"},
+		{"proxy/successor", `{"method":"initialize","params":{}}`, ""},
+		{"proxy/successor", strings.Repeat(`{"method":"proxy/successor","params":`, 15) + `{"method":"x/y"}` + strings.Repeat("}", 15), strings.Repeat("params.", 17) + "sessionId"},
+		{"proxy/successor", strings.Repeat(`{"method":"proxy/successor","params":`, 16) + `{"method":"x/y"}` + strings.Repeat("}", 16), ""},
+	} {
+		if got := dialect.SessionPath(tt.method, []byte(tt.params)); got != tt.want {
+			t.Errorf("%s %s: got %q, want %q", tt.method, tt.params, got, tt.want)
 		}
 	}
 }

@@ -44,8 +44,6 @@ func (s *Shim) close(m message, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-func pass(m message, out []wire.Frame) []wire.Frame { return append(out, m.Frame) }
-
 // finish ends the turn that is under way, if there is one. An agent that does
 // not end it in time is not waited for.
 func (v *servedRequest) finish(c *session) error {

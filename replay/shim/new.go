@@ -1,6 +1,9 @@
 package shim
 
 import (
+	"crypto/rand"
+	"fmt"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -50,4 +53,12 @@ func (s *Shim) sessionMade(m message, out []wire.Frame) []wire.Frame {
 	}
 	s.bind(c, agent, m.env.Result)
 	return s.release(c, append(out, m.Frame))
+}
+
+// alias returns another name for a session, where the agent gives it one that
+// an earlier session has.
+func alias(agent string) string {
+	var b [4]byte
+	rand.Read(b[:])
+	return fmt.Sprintf("%s~%x", agent, b)
 }

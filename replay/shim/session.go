@@ -61,7 +61,7 @@ func (s *Shim) drop(c *session) {
 
 // toAgent passes on what the client sends for a session.
 func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
-	path := address(string(m.env.Method), m.env.Params)
+	path := dialect.SessionPath(string(m.env.Method), m.env.Params)
 	if path == "" {
 		return append(out, m.Frame)
 	}
@@ -110,7 +110,7 @@ func (s *Shim) noteSetting(c *session, m message) {
 // toClient passes on what the agent sends for a session.
 func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	method := string(m.env.Method)
-	path := address(method, m.env.Params)
+	path := dialect.SessionPath(method, m.env.Params)
 	switch {
 	case method == "$/cancel_request":
 		return s.cancelRequest(m, out)

@@ -1,0 +1,66 @@
+package shim
+
+import (
+	"slices"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An openBuffer holds what both sides send for a session while that is being
+// opened, until the request for it is answered.
+type openBuffer struct {
+	opening    bool
+	fromAgent  []wire.Frame
+	fromClient []wire.Frame
+	overflowed bool // there was no room for what the agent sent: it passes
+}
+
+// holds reports whether what the agent sends is held.
+func (b *openBuffer) holds() bool { return b.opening && !b.overflowed }
+
+// tooMuch is the answer to a request for which there is no room.
+var tooMuch = fault{internalError, "acptap has no room for what is sent before the session is open", nil}
+
+// keep puts a frame of the client into a list of those that are held back. If
+// there is no room, a request is refused; a notification has nobody who waits
+// for it.
+func (s *Shim) keep(list *[]wire.Frame, m message, out []wire.Frame) []wire.Frame {
+	switch {
+	case s.kept.room(m):
+		*list = append(*list, s.kept.take(m))
+	case m.env.ID != nil:
+		return append(out, m.fail(tooMuch))
+	}
+	return out
+}
+
+// hold keeps a frame until the session is open.
+func (s *Shim) hold(c *session, m message, out []wire.Frame) []wire.Frame {
+	switch {
+	case m.Dir == wire.ClientToAgent:
+		return s.keep(&c.fromClient, m, out)
+	case s.kept.room(m):
+		c.fromAgent = append(c.fromAgent, s.kept.take(m))
+		return out
+	}
+	held := c.fromAgent
+	c.fromAgent, c.overflowed = nil, true
+	return s.toClient(m, s.goOn(held, out))
+}
+
+// release lets go what was held while the session was opened.
+func (s *Shim) release(c *session, out []wire.Frame) []wire.Frame {
+	held := slices.Concat(c.fromAgent, c.fromClient)
+	c.fromAgent, c.fromClient = nil, nil
+	c.opening, c.overflowed = false, false
+	return s.goOn(held, out)
+}
+
+// goOn takes frames that were held as if they came now.
+func (s *Shim) goOn(held, out []wire.Frame) []wire.Frame {
+	for _, f := range held {
+		s.kept.drop(f)
+		out = s.message(read(again(f)), out)
+	}
+	return out
+}
