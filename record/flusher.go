@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/internal/priority"
 )
 
 // A flusher works behind a journal that is being written. It writes blocks that are
@@ -99,19 +100,19 @@ func (f *flusher) run() {
 			return
 		case <-due:
 			recovering.Go(func() {
-				yieldToTraffic()
+				priority.Lower()
 				f.store.recoverAll(false, f.ending.Load, nil)
 			})
 			continue
 		case <-f.j.Full():
 			if !yields {
-				yieldToTraffic()
+				priority.Lower()
 				yields = true
 			}
 			f.flushFull()
 		case <-tick.C:
 			if !yields {
-				yieldToTraffic()
+				priority.Lower()
 				yields = true
 			}
 			f.tick()

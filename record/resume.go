@@ -9,7 +9,6 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/boltfile"
 )
 
 // A checkpoint says how far a tape's file goes.
@@ -133,48 +132,4 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 		d.OffsetUnknown[dir] = true
 	}
 	return d, nil
-}
-
-// readState returns the head and the state of the block with that key; of the
-// last one if it is nil.
-func readState(file tapeFile, key []byte) (encodedBlock, error) {
-	var s encodedBlock
-	err := file.View(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucketBlocks)
-		if b == nil {
-			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
-		}
-		if key == nil {
-			key, _ = b.Cursor().Last()
-		}
-		var err error
-		s, err = readBlock(b, key)
-		if err == nil {
-			err = file.holds(s.head.Tape)
-		}
-		s.rows, s.bytes, s.state = nil, nil, bytes.Clone(s.state)
-		return err
-	})
-	return s, err
-}
-
-// readSealed reads the block with that key. What it returns is valid during the
-// transaction only.
-func readBlock(blocks *bolt.Bucket, key []byte) (encodedBlock, error) {
-	b := blocks.Bucket(key)
-	if b == nil {
-		return encodedBlock{}, fmt.Errorf("block %x: %w", key, ErrDamaged)
-	}
-	if err := boltfile.CheckLeaf(b); err != nil {
-		return encodedBlock{}, fmt.Errorf("block %x: %w", key, err)
-	}
-	head, err := decodeBlockHead(b.Get(keyHead))
-	if err != nil {
-		return encodedBlock{}, err
-	}
-	s := encodedBlock{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}
-	if max(len(s.rows), len(s.bytes)) > maxPlain || len(s.state) > maxState { // packed, and so less than that
-		return encodedBlock{}, fmt.Errorf("block %x: its size: %w", key, ErrDamaged)
-	}
-	return s, nil
 }

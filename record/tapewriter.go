@@ -36,20 +36,6 @@ type tapeWriter struct {
 	telling  sync.WaitGroup
 }
 
-// Names in a tape's file.
-var (
-	bucketTape     = []byte("tape") // facts of the tape, and its checkpoint
-	bucketBlocks   = []byte("blocks")
-	bucketSessions = []byte("sessions")
-	keyInfo        = []byte("info")
-	keyFormat      = []byte("format")
-	keySealed      = []byte("sealed")
-	keyHead        = []byte("head")
-	keyRows        = []byte("rows")
-	keyBytes       = []byte("bytes")
-	keyState       = []byte("state")
-)
-
 // errOvertaken says that another process has written the block at hand.
 var errOvertaken = errors.New("sealed by another process")
 

@@ -280,3 +280,25 @@ func earlier(a, b time.Time) time.Time {
 	}
 	return b
 }
+
+// memoryBlocks are the blocks of a tape that was read from a portable file. They
+// stay compressed.
+type memoryBlocks struct {
+	list     []encodedBlock
+	info     Info
+	sessions []SessionInfo
+}
+
+func (m *memoryBlocks) keys() ([]blockKey, error) {
+	list := make([]blockKey, len(m.list))
+	for i, s := range m.list {
+		list[i] = s.head.key()
+	}
+	return list, nil
+}
+
+func (m *memoryBlocks) read(key blockKey, _ bool) (encodedBlock, error) {
+	return m.list[key.index], nil
+}
+
+func (m *memoryBlocks) facts() (Info, []SessionInfo, error) { return m.info, m.sessions, nil }

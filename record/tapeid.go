@@ -2,6 +2,7 @@ package record
 
 import (
 	"crypto/rand"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,4 +94,41 @@ func sortIDs(ids []string) []string {
 		}
 	}
 	return sorted
+}
+
+// TapeID returns the id of the one tape in ids, sorted by time, that ref names:
+// the id itself, any part of it that no other has, last, or last~N for the N-th
+// before the last.
+func TapeID(ids []string, ref string) (string, error) {
+	if back, ok := strings.CutPrefix(ref, "last"); ok {
+		n := 0
+		if back != "" {
+			if _, err := fmt.Sscanf(back, "~%d", &n); err != nil || n < 0 || back != fmt.Sprintf("~%d", n) {
+				return "", fmt.Errorf("%q: want last or last~1: %w", ref, ErrNoTape)
+			}
+		}
+		if n >= len(ids) {
+			return "", fmt.Errorf("%q: there are %d tapes: %w", ref, len(ids), ErrNoTape)
+		}
+		return ids[len(ids)-1-n], nil
+	}
+	if strings.Trim(ref, "-") == "" {
+		ids = nil // it is in every id, and must not name the only one
+	}
+	var fits []string
+	for _, id := range ids {
+		if id == ref {
+			return id, nil
+		}
+		if strings.Contains(id, ref) {
+			fits = append(fits, id)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return "", fmt.Errorf("%q: %w", ref, ErrNoTape)
+	case 1:
+		return fits[0], nil
+	}
+	return "", fmt.Errorf("%q is %w: it fits %d tapes, such as %s and %s", ref, ErrAmbiguous, len(fits), fits[0], fits[1])
 }

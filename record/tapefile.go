@@ -12,6 +12,20 @@ import (
 	"github.com/acptap/acptap/record/boltfile"
 )
 
+// Names in a tape's file.
+var (
+	bucketTape     = []byte("tape") // facts of the tape, and its checkpoint
+	bucketBlocks   = []byte("blocks")
+	bucketSessions = []byte("sessions")
+	keyInfo        = []byte("info")
+	keyFormat      = []byte("format")
+	keySealed      = []byte("sealed")
+	keyHead        = []byte("head")
+	keyRows        = []byte("rows")
+	keyBytes       = []byte("bytes")
+	keyState       = []byte("state")
+)
+
 // A tapeFile is the bbolt file of a tape.
 type tapeFile struct {
 	boltfile.File
@@ -88,24 +102,46 @@ func (s boltBlocks) facts() (Info, []SessionInfo, error) {
 	return facts.info, facts.sessions, err
 }
 
-// memoryBlocks are the blocks of a tape that was read from a portable file. They
-// stay compressed.
-type memoryBlocks struct {
-	list     []encodedBlock
-	info     Info
-	sessions []SessionInfo
+// readState returns the head and the state of the block with that key; of the
+// last one if it is nil.
+func readState(file tapeFile, key []byte) (encodedBlock, error) {
+	var s encodedBlock
+	err := file.View(func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketBlocks)
+		if b == nil {
+			return fmt.Errorf("%s is no tape: %w", file, ErrDamaged)
+		}
+		if key == nil {
+			key, _ = b.Cursor().Last()
+		}
+		var err error
+		s, err = readBlock(b, key)
+		if err == nil {
+			err = file.holds(s.head.Tape)
+		}
+		s.rows, s.bytes, s.state = nil, nil, bytes.Clone(s.state)
+		return err
+	})
+	return s, err
 }
 
-func (m *memoryBlocks) keys() ([]blockKey, error) {
-	list := make([]blockKey, len(m.list))
-	for i, s := range m.list {
-		list[i] = s.head.key()
+// readSealed reads the block with that key. What it returns is valid during the
+// transaction only.
+func readBlock(blocks *bolt.Bucket, key []byte) (encodedBlock, error) {
+	b := blocks.Bucket(key)
+	if b == nil {
+		return encodedBlock{}, fmt.Errorf("block %x: %w", key, ErrDamaged)
 	}
-	return list, nil
+	if err := boltfile.CheckLeaf(b); err != nil {
+		return encodedBlock{}, fmt.Errorf("block %x: %w", key, err)
+	}
+	head, err := decodeBlockHead(b.Get(keyHead))
+	if err != nil {
+		return encodedBlock{}, err
+	}
+	s := encodedBlock{head: head, rows: b.Get(keyRows), bytes: b.Get(keyBytes), state: b.Get(keyState)}
+	if max(len(s.rows), len(s.bytes)) > maxPlain || len(s.state) > maxState { // packed, and so less than that
+		return encodedBlock{}, fmt.Errorf("block %x: its size: %w", key, ErrDamaged)
+	}
+	return s, nil
 }
-
-func (m *memoryBlocks) read(key blockKey, _ bool) (encodedBlock, error) {
-	return m.list[key.index], nil
-}
-
-func (m *memoryBlocks) facts() (Info, []SessionInfo, error) { return m.info, m.sessions, nil }

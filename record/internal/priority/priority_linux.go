@@ -1,4 +1,5 @@
-package record
+// Package priority lets work behind the traffic yield to it.
+package priority
 
 import (
 	"runtime"
@@ -6,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// yieldToTraffic gives the calling goroutine a thread of its own at the lowest
+// Lower gives the calling goroutine a thread of its own at the lowest
 // priority, so that dissecting never delays the pumps (BenchmarkFlood in
 // cmd/acptap).
-func yieldToTraffic() {
+func Lower() {
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 19)
 }
