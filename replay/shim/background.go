@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// jobs are what the shim does beside the traffic: servings, watches, looks into
-// the store.
+// background is what the shim does beside the traffic: it serves requests, watches
+// loads that the agent serves, and queries the store.
 type background struct {
 	running int                // of those that the client waits for; only in acts
 	work    sync.WaitGroup     // all of them
@@ -38,7 +38,7 @@ var tooMany = fault{internalError, "acptap has no room for more requests at once
 // full reports whether a request is one too many.
 func (s *Shim) full(m message) bool { return s.running >= maxServed || !s.kept.room(m) }
 
-// spawn begins a job that the client waits for. It is called in an act.
+// spawn starts a job that the client waits for. It is called in an act.
 func (s *Shim) spawn(job func()) {
 	s.running++
 	s.inBackground(func() {
@@ -51,7 +51,7 @@ func (s *Shim) spawn(job func()) {
 	})
 }
 
-// beside begins a job that nobody waits for.
+// inBackground starts a job that nobody waits for.
 func (s *Shim) inBackground(job func()) {
 	s.work.Go(func() {
 		defer s.handPanic()

@@ -13,9 +13,9 @@ import (
 
 const transcriptScheme = "acptap://session/"
 
-// A handover is how a session's history gets to an agent that has only just made
-// the session: as one more block of the first prompt. The client does not see
-// it.
+// A contextBlock hands a session's history over to an agent that has only just
+// made the session: it is one more content block of the first prompt. The client
+// does not see it.
 type contextBlock struct {
 	uri   string
 	text  string
@@ -26,12 +26,12 @@ type contextBlock struct {
 type contextState uint8
 
 const (
-	pending  contextState = iota // goes with the next prompt
-	sent                         // went with a prompt that the agent has not taken notice of
+	pending  contextState = iota // it goes with the next prompt
+	sent                         // it went with a prompt that the agent has not reacted to
 	received                     // the agent has it
 )
 
-// newHandover returns nil if there is nothing to hand over.
+// newContextBlock returns nil if there is nothing to hand over.
 func newContextBlock(id string, past *history, embedded bool) *contextBlock {
 	text := transcript(past)
 	if text == "" {
@@ -47,7 +47,7 @@ func newContextBlock(id string, past *history, embedded bool) *contextBlock {
 	return h
 }
 
-// give adds the block to a prompt: in front, but behind a slash command, which
+// attach adds the block to a prompt: in front, but behind a slash command, which
 // agents look for at the beginning.
 func (h *contextBlock) attach(m message) message {
 	prompt := m.param("prompt")
@@ -77,7 +77,7 @@ func command(prompt gjson.Result) (yes bool) {
 	return yes
 }
 
-// taken notes the agent's answer to the prompt that carried the block. A prompt
+// answered notes the agent's answer to the prompt that carried the block. A prompt
 // that failed before the agent did anything has to be sent again.
 func (h *contextBlock) answered(success bool) {
 	switch {
@@ -88,7 +88,7 @@ func (h *contextBlock) answered(success bool) {
 	}
 }
 
-// conceal takes the block out of what the agent repeats of the prompt. It
+// strip takes the block out of what the agent repeats of the prompt. It
 // returns false if there is nothing else in m.
 func (h *contextBlock) strip(m *message, variant string) bool {
 	if h.state == pending {

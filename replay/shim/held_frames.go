@@ -7,9 +7,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A holding has what is held back until it may go on, or is answered: what comes
-// before initialize is answered, for sessions that are being opened, or for ids
-// that nobody knows yet, and what the shim serves itself.
+// heldFrames are the frames that are held back until they may go on or are
+// answered: those that come before initialize is answered, for sessions that are
+// being opened, or for ids that nobody knows yet, and requests that the shim serves
+// itself.
 type heldFrames struct {
 	size   int                   // bytes
 	frames map[uint64]wire.Frame // by their Seq, which counts them

@@ -13,14 +13,13 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A history is what was said in a session until now: its own stretch, and
-// before that, of a fork, those of the sessions it came from. Stretches are in
-// order.
+// A history is what was said in a session until now. A fork has a part for each
+// session that it came from, the oldest first, and its own at the end.
 type history struct {
 	parts []sessionPart
 }
 
-// A stretch is the conversation of one session.
+// A sessionPart is the conversation of one session of a history.
 type sessionPart struct {
 	*trace.Conversation
 	id     string

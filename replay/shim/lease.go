@@ -7,8 +7,9 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// rent sees to it that no other proxy loads a session of an agent while it is
-// active here. It returns false if another one has it. It is not called in an act.
+// acquireLease makes sure that no other proxy loads a session of an agent while it
+// is active here. It returns false if another proxy has the session. It must not be
+// called in an act.
 func (s *Shim) acquireLease(c *session, agent string) bool {
 	have := false
 	s.do(func(out []wire.Frame) []wire.Frame {
@@ -34,7 +35,7 @@ func (s *Shim) acquireLease(c *session, agent string) bool {
 	return true
 }
 
-// letGo lets others load the session.
+// releaseLease lets other proxies load the session.
 func (c *session) releaseLease() {
 	if c.lease != nil {
 		c.lease.Release()

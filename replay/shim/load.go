@@ -39,7 +39,7 @@ func (s *Shim) open(m message, out []wire.Frame) []wire.Frame {
 	return s.openIn(m, replay, s.openMethod(method, m.param("sessionId").Str), out)
 }
 
-// openIn opens a session in a way of the shim's.
+// openIn opens a session by one of the shim's methods.
 func (s *Shim) openIn(m message, replay bool, w openMethod, out []wire.Frame) []wire.Frame {
 	if fault := checkSetup(m); fault != nil {
 		return append(out, m.fail(*fault))
@@ -175,7 +175,7 @@ func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 	}
 }
 
-// create makes the agent open the session, in the best way that it can.
+// create makes the agent open the session by the best method that it supports.
 func (l *load) create() error {
 	if l.openMethod != asNew {
 		err := l.reopen()

@@ -20,7 +20,7 @@ const (
 	quietLimit = 2 * time.Second
 )
 
-// A native is a load or resume that the agent was asked to do by itself. The
+// A nativeLoad is a load or resume that the agent was asked to do by itself. The
 // shim looks on: where the agent does not know the session, or says nothing, or
 // replays nothing of a history that the store has, it helps.
 type nativeLoad struct {
@@ -38,7 +38,7 @@ type nativeLoad struct {
 	stored  bool        // it knows the session
 	past    *history    // what it knows; nil if that is nothing
 	history bool        // the agent has sent some of it
-	held    *wire.Frame // its answer, while it is not clear what that is worth
+	held    *wire.Frame // its answer, while it is not clear whether it goes to the client
 	over    bool
 }
 
@@ -106,7 +106,7 @@ func (n *nativeLoad) rest() time.Duration {
 	return d
 }
 
-// look asks the store.
+// queryStore finds out what the store knows of the session.
 func (n *nativeLoad) queryStore() {
 	one, listing, err := n.find(n.session.client)
 	var past *history
@@ -126,7 +126,7 @@ func (n *nativeLoad) queryStore() {
 	})
 }
 
-// stir notes that something came for the session.
+// noteActivity notes that something came for the session.
 func (n *nativeLoad) noteActivity() {
 	select {
 	case n.activity <- struct{}{}:
@@ -140,7 +140,7 @@ func (n *nativeLoad) answered(m message, out []wire.Frame) []wire.Frame {
 	return n.assess(m, out)
 }
 
-// judge decides what the agent's answer is worth.
+// assess decides whether the agent's answer goes to the client.
 func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 	code := int(get(m.env.Error, "code").Int())
 	method := string(read(n.asked).env.Method)
@@ -162,7 +162,7 @@ func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 	return n.settle(m.env.Error == nil, append(out, m.Frame))
 }
 
-// keep holds the answer back until it is clear what it is worth.
+// keep holds the answer back until it is clear whether it goes to the client.
 func (n *nativeLoad) keep(m message, out []wire.Frame) []wire.Frame {
 	f := n.kept.take(m)
 	n.held = &f
@@ -216,8 +216,8 @@ func (n *nativeLoad) serve(out []wire.Frame) []wire.Frame {
 	return n.openInstead(out, n.openMethod(string(read(n.asked).env.Method), n.session.client))
 }
 
-// instead opens the session in another way. What the agent still sends for the
-// one that was asked for is withheld.
+// openInstead opens the session by another method. What the agent still sends for
+// the one that was asked for is withheld.
 func (n *nativeLoad) openInstead(out []wire.Frame, w openMethod) []wire.Frame {
 	out = n.settle(true, out)
 	if n.added {
@@ -226,7 +226,7 @@ func (n *nativeLoad) openInstead(out []wire.Frame, w openMethod) []wire.Frame {
 	return n.openIn(read(n.asked), n.replay, w, out)
 }
 
-// mend replays the history of a session that the agent has opened without
+// sendMissing replays the history of a session that the agent has opened without
 // saying what was in it. Its own, should it come after all, is withheld.
 func (n *nativeLoad) sendMissing(out []wire.Frame) []wire.Frame {
 	held, c := *n.held, n.session

@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// setup takes the client's session/new, which is passed on.
+// sessionNew takes the client's session/new, which is passed on.
 func (s *Shim) sessionNew(m message) {
 	if m.env.ID != nil {
 		s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
@@ -25,11 +25,11 @@ func (s *Shim) sessionNew(m message) {
 // of agents that count are shorter.
 const uniqueSize = 20
 
-// made takes the agent's answer to session/new, or to session/fork. The
-// protocol wants the id to be unique, but agents that forget their sessions
-// count: then the client gets another name for it, or two sessions would become
-// one in the store. So it does where the store has not told in time what is in
-// it, the agent forgets, and the id is short.
+// sessionMade takes the agent's answer to session/new, or to session/fork. The
+// protocol wants the id to be unique, but agents that forget their sessions count
+// from one again. Then the client gets another id for the session, or two sessions
+// would become one in the store. It also gets one if the agent forgets its sessions,
+// the id is short, and the store was not read in time.
 func (s *Shim) sessionMade(m message, out []wire.Frame) []wire.Frame {
 	id := get(m.env.Result, "sessionId")
 	if m.env.Error != nil || id.Type != gjson.String {

@@ -14,17 +14,18 @@ func (s *Shim) native(method string) bool {
 // opens reports whether the agent opens earlier sessions by itself.
 func (s *Shim) opens() bool { return s.native("session/load") || s.native("session/resume") }
 
-// A way is how a session is opened that the agent does not open by itself.
+// An openMethod is how the shim makes the agent open a session for which the agent
+// lacks what the client has asked for.
 type openMethod uint8
 
-// The ways, the best first: resuming keeps what the agent knows.
+// The methods, the best first: resuming keeps what the agent knows.
 const (
 	byResume openMethod = iota // session/resume, with the history from the store
 	byLoad                     // session/load, of which the history is withheld
 	asNew                      // session/new, with the history from the store; the agent is told of it with the first prompt
 )
 
-// way returns how to serve session/load or session/resume.
+// openMethod returns how to serve session/load or session/resume.
 func (s *Shim) openMethod(method, session string) openMethod {
 	switch {
 	case !s.sameName(session):

@@ -10,19 +10,20 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// newcomers is what is known of sessions that are only being made.
+// pendingSetups is what is known of sessions that are being set up, and of those
+// that may be in the store.
 type pendingSetups struct {
 	knownIDs    map[string]bool // ids in the store, as far as they were looked up
-	querying    bool            // for what else is in the store
-	queryAgain  bool            // and then once more
-	queryLate   bool            // that takes too long to wait for it
+	querying    bool            // the store is being read
+	queryAgain  bool            // and has to be read once more then
+	queryLate   bool            // it takes too long to wait for
 	parked      []wire.Frame    // what came meanwhile: responses to session/new, and the client's for sessions that are not open
 	newRequests int             // requests of the client for a new session that are not answered
 	ownSetups   int             // own requests for a session that have not led to one yet
 	unclaimed   []wire.Frame    // updates that came meanwhile for sessions that nobody knows
 }
 
-// shun has what the agent sends for a session withheld that it has made for a
+// suppress withholds what the agent sends for the session that it made for a
 // request that was given up.
 func (s *Shim) suppress(result []byte) {
 	id := get(result, "sessionId")
@@ -31,12 +32,12 @@ func (s *Shim) suppress(result []byte) {
 	}
 }
 
-// begun notes that a setup of the shim's own is on its way. Until its end,
+// setupBegan notes that a setup of the shim's own is on its way. Until its end,
 // updates for sessions that nobody knows are kept: some agents send them before
 // they answer.
 func (s *Shim) setupBegan() { s.ownSetups++ }
 
-// settled notes that a setup has ended. Updates that came for no session go on
+// setupEnded notes that a setup has ended. Updates that came for no session go on
 // as they are, once there is none that they could be for.
 func (s *Shim) setupEnded(out []wire.Frame) []wire.Frame {
 	s.ownSetups--
@@ -48,7 +49,7 @@ func (s *Shim) setupEnded(out []wire.Frame) []wire.Frame {
 	return s.goOn(unclaimed, out)
 }
 
-// adopt gives a session the updates that came for it before it was known.
+// claimUpdates gives a session the updates that came for it before it was known.
 func (s *Shim) claimUpdates(c *session) {
 	s.unclaimed = slices.DeleteFunc(s.unclaimed, func(f wire.Frame) bool {
 		m := read(f)
@@ -63,7 +64,7 @@ func (s *Shim) claimUpdates(c *session) {
 // lookUpWait is how long it is waited for what the store has.
 const lookUpWait = 100 * time.Millisecond
 
-// lookUp begins to find out which sessions the store has. It is called in an
+// lookUpIDs begins to find out which sessions the store has. It is called in an
 // act, and whenever the agent may give an id that it has given before.
 func (s *Shim) lookUpIDs() {
 	if s.querying {
@@ -92,7 +93,7 @@ func (s *Shim) lookUpIDs() {
 	})
 }
 
-// know takes over which ids are in the store.
+// addKnown notes which ids are in the store.
 func (s *Shim) addKnown(v *storeView) {
 	for _, list := range [][]record.SessionInfo{v.Sessions, v.Deleted} {
 		for _, one := range list {
@@ -103,7 +104,7 @@ func (s *Shim) addKnown(v *storeView) {
 	}
 }
 
-// unsure reports whether it is worth waiting for what the store has.
+// unsure reports whether it is worth waiting for the store to be read.
 func (s *Shim) unsure() bool { return s.querying && !s.queryLate }
 
 // park keeps a frame until it is known what the store has, or that takes too

@@ -17,7 +17,7 @@ type turn struct {
 // busy reports whether a turn is under way.
 func (t *turn) busy() bool { return len(t.prompts) > 0 || t.working }
 
-// rested tells those who wait that no turn is under way, if that is so.
+// noteIdle tells those who wait for the end of the turn, if none is under way.
 func (t *turn) noteIdle() {
 	if !t.busy() && t.ended != nil {
 		close(t.ended)
@@ -65,7 +65,7 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 	return s.toAgent(m, out)
 }
 
-// settleReplay keeps the first prompt after a load until the agent has sent the
+// awaitReplayEnd keeps the first prompt after a load until the agent has sent the
 // last of a history that the client is not to get: agents answer a load before
 // they have sent all of it, and what came then would be taken for the turn's.
 func (s *Shim) awaitReplayEnd(c *session, m message, out []wire.Frame) []wire.Frame {

@@ -22,7 +22,7 @@ func (r *renderer) chunked() bool {
 	return r.dialect == dialect.ACPv1 || r.dialect == dialect.ACPv2Early && r.part.stage1
 }
 
-// entity makes the updates that show one thing; none for what is not shown
+// entity makes the updates that show one entity; none for what is not shown
 // again: questions, notices, and what the dialect does not know.
 func (r *renderer) entity(e *trace.Entity) [][]byte {
 	switch {

@@ -11,14 +11,14 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// sameDialect reports whether a stretch was recorded in the dialect that it is
+// sameDialect reports whether a part was recorded in the dialect that it is
 // replayed in: else the recorded updates are of no use.
 func (r *renderer) sameDialect() bool {
 	return !slices.ContainsFunc(r.part.epochs, func(e epoch) bool { return e.connection.Dialect != r.dialect })
 }
 
-// A thing is an entity in a stretch: those of two traces of the same frames are
-// the same if they begin with the same one.
+// An entityKey names an entity of a part. Entities of two traces of the same frames
+// are the same if they begin with the same frame.
 type entityKey struct {
 	run   int
 	first uint64
@@ -26,7 +26,7 @@ type entityKey struct {
 
 func keyOf(e *trace.Entity) entityKey { return entityKey{e.Run, e.First} }
 
-// recorded yields the updates of a stretch as they came, with other ids. What is
+// recorded yields the updates of a part as they came, with other ids. What is
 // not in the merged state is left out too: repetitions of the history, and of
 // prompts. Tool calls that nobody works on any more are closed at the end.
 func (r *renderer) recorded() iter.Seq[[]byte] {

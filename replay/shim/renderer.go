@@ -56,7 +56,7 @@ type renderer struct {
 	terminals map[string]bool // that were shown
 }
 
-// updates yields the updates that make a client show the history: each thing in
+// updates yields the updates that make a client show the history: each entity in
 // its last state, at the place where it began, and the title at the end. The
 // bytes are valid until the next update.
 func (r *renderer) updates(past *history) iter.Seq[[]byte] {
@@ -84,7 +84,7 @@ func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 	}
 }
 
-// merged yields the updates of a stretch, one for each thing where that can be.
+// merged yields the updates of a part, one for each entity where possible.
 func (r *renderer) merged() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		cut := r.part.cutOff()
@@ -106,7 +106,7 @@ func (r *renderer) merged() iter.Seq[[]byte] {
 // cutMark says that the record ends in the middle of a turn.
 const cutMark = "_meta.acptap.cutOff"
 
-// entities yields what of a stretch counts.
+// entities yields the entities of a part that count.
 func (s *sessionPart) entities() iter.Seq[*trace.Entity] {
 	return func(yield func(*trace.Entity) bool) {
 		for _, e := range s.Entities {

@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A serving is a request of the client that the shim answers itself, step by
+// A servedRequest is a request of the client that the shim answers itself, step by
 // step, in a goroutine of its own.
 type servedRequest struct {
 	*Shim
@@ -39,7 +39,7 @@ type answer struct {
 // code returns the code of the error, 0 of a success.
 func (a answer) code() int { return int(get(a.err, "code").Int()) }
 
-// errOver ends a serving that nobody waits for any more.
+// errOver ends a servedRequest that nobody waits for any more.
 var errOver = errors.New("the connection is over")
 
 // errSilent ends a wait for the agent.
@@ -81,7 +81,7 @@ func (s *Shim) serve(m message, steps func(v *servedRequest) error) *servedReque
 	return v
 }
 
-// reply makes the successful answer of a serving.
+// reply makes the successful answer.
 func (v *servedRequest) reply(result []byte) wire.Frame {
 	return response(wire.AgentToClient, v.request.env.ID, "result", result)
 }
@@ -164,7 +164,7 @@ func (v *servedRequest) leave(id string, answered <-chan answer, why error) (a a
 	return a, err
 }
 
-// pause waits. It fails if the serving is over before that.
+// pause waits. It fails if the request is taken back, or the connection ends, before that.
 func (v *servedRequest) pause(d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -34,7 +34,7 @@ type session struct {
 	lease   *record.Lease // nil: another client may load it
 }
 
-// enter makes a session known by the client's id.
+// addSession makes a session known by the client's id.
 func (s *Shim) addSession(client string) *session {
 	client = strings.Clone(client) // may be part of a frame
 	c := &session{client: client, clientJSON: quote(client), turn: turn{prompts: map[string]bool{}}}

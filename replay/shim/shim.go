@@ -5,9 +5,14 @@
 // has a session of its own under another id, and is told with the first prompt
 // what was said before.
 //
-// What the agent does itself passes unchanged, byte for byte. Frames that must
-// change are patched where they differ. Nothing is replayed that would ask the
-// client for something: no permission, no file, no terminal.
+// What the agent does itself passes unchanged, byte for byte. A frame that must
+// change is patched where it differs, and recorded as changed. Nothing is replayed
+// that would ask the client for something: no permission, no file, no terminal. No
+// request stays without an answer, and what is held back is bounded in size.
+//
+// The shim cannot give an agent its memory back, only a transcript of about 96 KiB.
+// It knows the sessions that were recorded, and refuses one of which a part is
+// missing. Frames that are larger than proxy shows to an Interceptor pass it by.
 package shim
 
 import (
@@ -49,6 +54,8 @@ type Shim struct {
 	Fork     bool          // offer session/fork, which is not stable
 	Patience time.Duration // how long a session method of the agent's own may be silent; 0 is 20 s
 
+	// do runs an act. All that follows is read and changed in acts, and in the calls
+	// of the proxy, only.
 	do func(act func(out []wire.Frame) []wire.Frame) bool
 	background
 	query storeQuery

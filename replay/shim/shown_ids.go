@@ -9,24 +9,24 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// names are the ids of what the client is shown of a session. No two things of a
-// kind have the same: agents of version 1 use an id again in a later turn, and
+// shownIDs are the ids of what the client is shown of a session. No two entities of
+// a kind have the same: agents of version 1 use an id again in a later turn, and
 // new processes of an agent begin to count anew.
 type shownIDs map[idKey]*idUse
 
-// A named is what has an id: a thing of a kind.
+// An idKey is an id of a kind of entity, as the agent gives it.
 type idKey struct{ kind, id string }
 
-// A use is what became of an id.
+// An idUse is what became of an id.
 type idUse struct {
-	count int    // that have had it
+	count int    // entities that have had it
 	name  string // of the last of them
 	turn  int    // in which that began, by turn.number; -1: in history
 	over  bool   // that is a tool call that has ended
 }
 
-// give returns the name of the next thing with an id, which may have a prefix.
-// The first has the id itself.
+// give returns the id that the next entity with an id is shown by, which may have a
+// prefix. The first one keeps the id itself.
 func (n shownIDs) give(kind, prefix, id string, epoch int) string {
 	u := n[idKey{kind, prefix + id}]
 	if u == nil {
@@ -45,13 +45,13 @@ func (n shownIDs) give(kind, prefix, id string, epoch int) string {
 	return u.name
 }
 
-// labels are what the things of a stretch are called in a replay.
+// labels are the ids of the entities of a part in a replay.
 type labels struct {
 	entities  map[*trace.Entity]string // messages and tool calls
 	terminals map[*trace.Terminal]string
 }
 
-// label names what is in the stretch.
+// label gives ids to what is in the part.
 func (r *renderer) label() {
 	r.labels = labels{map[*trace.Entity]string{}, map[*trace.Terminal]string{}}
 	for e := range r.part.entities() {
@@ -93,7 +93,7 @@ func (v *servedRequest) recall(c *session, past *history) error {
 
 // remember keeps the names of what the client has, and of what was named since
 // that was asked before, which is newer. Version 2 has upserts: an id is always
-// that of the same thing.
+// that of the same entity.
 func (v *servedRequest) remember(c *session, past *history, known shownIDs) error {
 	if v.own.dialect == dialect.ACPv2 {
 		return nil
@@ -113,7 +113,7 @@ func (v *servedRequest) remember(c *session, past *history, known shownIDs) erro
 }
 
 // renamed returns what the agent sends for a session that was loaded, with the
-// ids by which the client knows it: an id that another thing has had is changed.
+// ids by which the client knows it: an id that another entity has had is changed.
 func (s *Shim) renamed(c *session, m message, method string) message {
 	v1 := s.own.dialect == dialect.ACPv1
 	switch variant := m.param("update.sessionUpdate").Str; {
@@ -137,7 +137,7 @@ var messages = map[string]trace.Role{
 }
 
 // renamedAt renames what has its id at a path. begins says that this is another
-// thing if the one before is over or of an earlier turn, as in trace.
+// entity if the one before is over or of an earlier turn, as in trace.
 func (c *session) renamedAt(m message, kind, path string, begins bool) message {
 	id := strings.Clone(get(m.Raw, path).Str) // not a part of the frame
 	u := c.names[idKey{kind, id}]

@@ -6,15 +6,15 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A shelf is the store as the shim looks at it: one look at a time, however many
-// ask.
+// A storeQuery lists what is in the store, for all who ask at the same time at
+// once.
 type storeQuery struct {
 	mu      sync.Mutex
-	looking bool       // guarded by mu
-	next    *storeView // that of those who ask now; nil: nobody has asked since the last look began; guarded by mu
+	running bool       // guarded by mu
+	next    *storeView // that of those who ask now; nil: nobody has asked since the last query began; guarded by mu
 }
 
-// A view is what was in the store at one time.
+// A storeView is what was in the store at one time.
 type storeView struct {
 	record.Listing
 	offered map[string]record.SessionInfo // what of it may be listed and loaded here, by id
@@ -23,7 +23,7 @@ type storeView struct {
 }
 
 // view returns what is in the store: all that was there when it was called. It
-// shares one look with all who ask while another goes on. Nobody may change it.
+// shares one query with all who ask while another goes on. Nobody may change it.
 func (s *Shim) view() (*storeView, error) {
 	s.query.mu.Lock()
 	v := s.query.next
@@ -31,8 +31,8 @@ func (s *Shim) view() (*storeView, error) {
 		v = &storeView{done: make(chan struct{})}
 		s.query.next = v
 	}
-	if !s.query.looking {
-		s.query.looking = true
+	if !s.query.running {
+		s.query.running = true
 		go s.runQueries() // cannot be called off, and may outlive the Shim
 	}
 	s.query.mu.Unlock()
@@ -47,14 +47,14 @@ func (s *Shim) view() (*storeView, error) {
 	return v, nil
 }
 
-// fill looks into the store as long as somebody asks.
+// runQueries lists what is in the store as long as somebody asks.
 func (s *Shim) runQueries() {
 	defer s.handPanic()
 	for {
 		s.query.mu.Lock()
 		v := s.query.next
 		s.query.next = nil
-		s.query.looking = v != nil
+		s.query.running = v != nil
 		s.query.mu.Unlock()
 		if v == nil {
 			return

@@ -41,7 +41,7 @@ func (s *Shim) prefers(a, b record.SessionInfo) bool {
 	return a.Updated().After(b.Updated())
 }
 
-// torn reports whether a part of a session could not be recorded, as on a full
+// hasGap reports whether a part of a session could not be recorded, as on a full
 // disk. To show the rest as if it were all would deceive both the client and the
 // agent.
 func (s *Shim) hasGap(one record.SessionInfo, l record.Listing) bool {

@@ -126,7 +126,7 @@ func (s *sessionPart) ending(number int) string {
 	return ""
 }
 
-// tell tells one thing. What the agent only thought is left out.
+// tell tells one entity. What the agent only thought is left out.
 func (s *sessionPart) tell(e *trace.Entity, tools int) string {
 	switch {
 	case e.Message != nil && e.Message.Role == trace.User:
