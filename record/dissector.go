@@ -228,6 +228,9 @@ func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 	case journal.KindEOF, journal.KindReadError:
 		d.split[dir].Flush(d.emit[dir])
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
+	case journal.KindRule:
+		d.Info.Rules++
+		fallthrough
 	case journal.KindSignal, journal.KindFault:
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
 	case journal.KindExit:
@@ -250,6 +253,8 @@ func markKind(m wire.Marked) journal.Kind {
 		return journal.KindFault
 	case m.Exit != nil:
 		return journal.KindExit
+	case m.Rule != nil:
+		return journal.KindRule
 	}
 	return journal.KindSignal
 }

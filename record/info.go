@@ -24,7 +24,8 @@ type Info struct {
 	Lost     int64         `json:"lost"`    // bytes that are not on the tape
 	Sessions uint64        `json:"sessions"`
 	Turns    uint64        `json:"turns"`
-	Last     time.Duration `json:"last"` // ns since the start, of the last line
+	Rules    uint64        `json:"rules,omitempty"` // marks of rules: they have changed the traffic
+	Last     time.Duration `json:"last"`            // ns since the start, of the last line
 
 	Ended time.Time  `json:"ended,omitzero"`
 	Exit  *wire.Exit `json:"exit,omitempty"` // nil while the agent runs, and if the proxy was killed

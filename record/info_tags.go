@@ -28,7 +28,7 @@ func decodeInfo(b []byte, i *Info) (all bool, err error) {
 }
 
 func (i *Info) what() string  { return "the facts of a tape" }
-func (i *Info) known() uint64 { return 37 }
+func (i *Info) known() uint64 { return 43 }
 
 func (i *Info) tags(t *tags) {
 	s := &i.Start
@@ -68,6 +68,13 @@ func (i *Info) tags(t *tags) {
 	t.text(34, &c.Agent)
 	t.text(35, &c.AgentVersion)
 	t.text(36, &c.AgentTitle)
+
+	t.text(37, &s.Parent.Tape)
+	t.text(38, &s.Parent.Link)
+	t.text(39, &s.Parent.Server)
+	t.text(40, &s.Transport)
+	t.text(41, &s.Upstream)
+	t.uint(42, &i.Rules)
 }
 
 // exitTags are 22 to 26; all but the first only if that is true.

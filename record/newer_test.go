@@ -4,13 +4,23 @@ package record_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
 
@@ -68,4 +78,168 @@ func TestNewer(t *testing.T) {
 			t.Errorf("facts: %v", err)
 		}
 	})
+}
+
+// addRecord adds a record to the journal that small returns, behind its last one, as
+// the comment in package journal says what a record is.
+func addRecord(t *testing.T, store *record.Store, texts []string, kind byte, slot uint16, payload string) {
+	t.Helper()
+	path := segmentsOf(t, store)[0]
+	b := readFile(t, path)
+	magic := []byte{0xb5, 0x61, 0x74, 0x9d}
+	end := bytes.LastIndex(b, magic)
+	end += 32 + int(binary.LittleEndian.Uint32(b[end+4:]))
+	offset := 0
+	for _, text := range texts {
+		offset += len(text) + 1
+	}
+	le := binary.LittleEndian
+	r := le.AppendUint32(slices.Clone(magic), uint32(len(payload)))
+	r = append(r, 0, kind) // from the client
+	r = le.AppendUint16(r, slot)
+	r = le.AppendUint64(r, uint64(time.Second))
+	sums := le.AppendUint32(nil, castagnoli([]byte(payload)))
+	sums = le.AppendUint32(sums, uint32(offset))
+	r = le.AppendUint32(r, castagnoli(append(slices.Clone(r), sums...)))
+	r = append(append(r, sums...), payload...)
+	writeFile(t, path, append(b[:end], r...))
+}
+
+// addToHead puts a member into the head of each segment.
+func addToHead(t *testing.T, store *record.Store, member string) {
+	t.Helper()
+	for _, path := range segmentsOf(t, store) {
+		b := readFile(t, path)
+		size := binary.LittleEndian.Uint32(b[8:])
+		if size == 0 {
+			continue // opened ahead
+		}
+		head := append([]byte("{"+member+","), b[17:16+size]...)
+		binary.LittleEndian.PutUint32(b[8:], uint32(len(head)))
+		binary.LittleEndian.PutUint32(b[12:], castagnoli(head))
+		copy(b[16:4096], head)
+		writeFile(t, path, b)
+	}
+}
+
+const needsStreams = `needs "streams": written by a newer acptap; update acptap to read it`
+
+// A journal with what only a newer acptap can read is refused by the name of that,
+// and stays as it is.
+func TestJournalNeeds(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		add  func(t *testing.T, store *record.Store, texts []string)
+	}{
+		{"in the head", func(t *testing.T, store *record.Store, _ []string) {
+			addToHead(t, store, `"needs":["rules","streams"],"later":{}`)
+		}},
+		{"in the head, of which all else is other", func(t *testing.T, store *record.Store, _ []string) {
+			addToHead(t, store, `"needs":["streams"],"at":"half past"`)
+		}},
+		{"a record of a stream", func(t *testing.T, store *record.Store, texts []string) {
+			addRecord(t, store, texts, 0, 1, "data: {}\n\n")
+		}},
+		{"the head of a stream", func(t *testing.T, store *record.Store, texts []string) {
+			addRecord(t, store, texts, 10, 0, `{"http":{"method":"POST"}}`)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			store, tape, texts := small(t)
+			tt.add(t, store, texts)
+			whole := readFile(t, segmentsOf(t, store)[0])
+			refused := func(what string, err error) {
+				t.Helper()
+				if !errors.Is(err, record.ErrNewer) || !strings.Contains(fmt.Sprint(err), needsStreams) {
+					t.Errorf("%s: got %v, want that it %s", what, err, needsStreams)
+				}
+			}
+			var last error
+			for _, err := range open(t, store, tape).Frames(1) {
+				last = err
+			}
+			refused("reading", last)
+			_, err := open(t, store, tape).Info()
+			refused("facts", err)
+			refused("sealing", store.Recover(func() bool { return false }, nil))
+			if l, err := store.List(); err != nil || len(l.Broken) != 1 {
+				t.Errorf("listing: %+v, %v", l, err)
+			} else {
+				refused("listing", l.Broken[0].Err)
+			}
+			told := false
+			for _, d := range store.Examine(false, nil) {
+				told = told || d.Bad && strings.Contains(d.What, "streams") && strings.Contains(d.Advice, "newer acptap")
+			}
+			if !told {
+				t.Errorf("Examine does not tell: %+v", store.Examine(false, nil))
+			}
+			if !bytes.Equal(readFile(t, segmentsOf(t, store)[0]), whole) || len(segmentsOf(t, store)) == 0 {
+				t.Error("the journal was changed")
+			}
+			if _, err := os.Stat(filepath.Join(store.Dir(), "tapes", tape+".db")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the tape was sealed: %v", err)
+			}
+		})
+	}
+}
+
+// Records of a kind that is not known, and what is in a head that is not, are
+// passed over.
+func TestJournalUnknown(t *testing.T) {
+	store, tape, texts := small(t)
+	addRecord(t, store, texts, 200, 0, `{"later":{"frames":7}}`)
+	addToHead(t, store, `"needs":["rules"],"later":[1,2]`)
+	for _, when := range []string{"in the journal", "sealed"} {
+		all := lines(t, open(t, store, tape))
+		if len(all) != len(texts) {
+			t.Errorf("%s: %d frames, want %d", when, len(all), len(texts))
+		}
+		sealAll(t, store)
+	}
+}
+
+// The mark of a rule stands where it was noted, in all forms of a tape.
+func TestRuleMark(t *testing.T) {
+	recording := record.OpenStore(t.TempDir())
+	j := begin(t, recording)
+	say := func(text string) { j.Append(wire.AgentToClient, wire.Wire, []byte(text+"\n")) }
+	say(`{"jsonrpc":"2.0","method":"first"}`)
+	mark := wire.Marked{Rule: &wire.Rule{Name: "late", Did: "delay 2.134 s", Frames: 1}}
+	j.Note(wire.AgentToClient, mark)
+	say(`{"jsonrpc":"2.0","method":"second"}`)
+	j.Note(wire.ClientToAgent, wire.Marked{Rule: &wire.Rule{Name: "all", Did: strings.Repeat("\x01", 1<<20)}})
+	killed := orphan(t, recording)
+	finish(t, recording, j)
+	var text bytes.Buffer
+	if err := open(t, recording, j.Tape()).Export(&text, false); err != nil {
+		t.Fatal(err)
+	}
+	imported := record.OpenStore(t.TempDir())
+	id, err := imported.Import(&text, "file", func(note string) { t.Error(note) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tape := range map[string]*record.Tape{
+		"in the journal": open(t, killed, j.Tape()), "sealed": open(t, recording, j.Tape()), "imported": open(t, imported, id),
+	} {
+		var got []dialect.Frame
+		for f, err := range tape.Frames(1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Raw = bytes.Clone(f.Raw)
+			got = append(got, f)
+		}
+		if len(got) < 4 || got[1].Dir != wire.AgentToClient || !reflect.DeepEqual(wire.ReadMark(got[1].Frame), mark) || got[2].Method != "second" {
+			t.Fatalf("%s: got %+v", name, got)
+		}
+		if long := wire.ReadMark(got[3].Frame).Rule; long == nil || long.Name != "all" || len(long.Did) > 65<<10 {
+			t.Errorf("%s: got %.100s", name, got[3].Raw)
+		}
+		info, err := tape.Info()
+		if err != nil || info.Rules != 2 || info.Frames != 2 || info.Lost != 0 {
+			t.Errorf("%s: got %+v, %v", name, info, err)
+		}
+	}
 }

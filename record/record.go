@@ -35,3 +35,6 @@ const Format = disk.Format
 
 // A Start is what is known of a tape when it begins.
 type Start = journal.Start
+
+// A Parent is the tape of the agent that started what is on this one.
+type Parent = journal.Parent

@@ -20,12 +20,15 @@ func taggedValues(t testing.TB) map[string]tagged {
 	full, session := someFacts(7)
 	full.Failed = 200
 	full.Lost, full.Invalid, full.Imported, full.Start.Proto = -1, math.MaxUint64, true, "acp"
+	full.Rules = 3
+	full.Start.Parent = Parent{Tape: "20260102T150405000-7k2m9p", Link: "kdjfhgas", Server: "everything"}
+	full.Start.Transport, full.Start.Upstream = "http", "https://example.org/mcp"
 	full.Start.Cwd = "/w/\xff" // a directory may be called so
 	full.Exit = &wire.Exit{Code: -1, Signal: "killed", Error: "no such file", Delivered: [wire.Directions]int64{1, -2, math.MaxInt64}}
 	full.Connection.Proposal, full.Connection.Hybrid = 1, true
 	session.Title, session.Parent, session.Expires = strings.Repeat("title ", 60), "sess_0", "2026-01-02T15:04:05Z"
 	session.Closed, session.Deleted = true, true
-	for what, v := range map[string]any{"tape": full, "connection": full.Connection, "session": session, "run": session.Runs[0]} {
+	for what, v := range map[string]any{"tape": full, "start": full.Start, "parent": full.Start.Parent, "connection": full.Connection, "session": session, "run": session.Runs[0]} {
 		fields := reflect.ValueOf(v)
 		for i := range fields.NumField() {
 			if name := fields.Type().Field(i).Name; fields.Field(i).IsZero() && name != "Live" && name != "Partial" && name != "Exit" {

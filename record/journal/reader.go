@@ -118,7 +118,10 @@ func (c *Reader) read() (r Positioned, ok bool, err error) {
 			break
 		}
 	}
-	return r, ok, nil
+	if ok {
+		err = r.check()
+	}
+	return r, ok, err
 }
 
 // Advance goes on behind a record that was used.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/need"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -15,9 +16,10 @@ func checksum(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
 // A Kind says what a record of the journal holds.
 type Kind uint8
 
-// The kinds. A reader skips kinds that it does not know by their length. The
-// first four are bytes, with the wire.Origin of the same number; the payload of
-// the others is a wire.Marked as JSON.
+// The kinds. A reader skips kinds that it does not know by their length; what must
+// not be skipped is in the needs of the segment. The first four are bytes, with
+// the wire.Origin of the same number; the payload of the others is a wire.Marked as
+// JSON.
 const (
 	KindWire Kind = iota
 	KindWithheld
@@ -29,6 +31,8 @@ const (
 	KindExit      // the end of the tape
 	KindReadError // the stream of that direction cannot be read on
 	KindFault     // a part of acptap has failed
+	KindStream    // kept free: where one stream of several on a tape begins or ends; needs need.Streams
+	KindRule      // what changes the frames behind it
 )
 
 // IsBytes reports whether the payload is bytes of the traffic.
@@ -39,6 +43,7 @@ type Record struct {
 	Dir     wire.Direction
 	Kind    Kind
 	At      time.Duration
+	Slot    uint16 // 0: the connection's own bytes; the others are kept free for streams, and need need.Streams
 	Offset  uint32 // low 32 bits of where the payload stands in its direction's stream
 	Payload []byte // valid until the next record is read
 }
@@ -50,11 +55,20 @@ func appendRecord(b []byte, r Record) []byte {
 	le.PutUint32(h[0:], recordMagic)
 	le.PutUint32(h[4:], uint32(len(r.Payload)))
 	h[8], h[9] = byte(r.Dir), byte(r.Kind)
+	le.PutUint16(h[10:], r.Slot)
 	le.PutUint64(h[12:], uint64(r.At))
 	le.PutUint32(h[24:], checksum(r.Payload))
 	le.PutUint32(h[28:], r.Offset)
 	le.PutUint32(h[20:], headChecksum(h[:]))
 	return append(append(b, h[:]...), r.Payload...)
+}
+
+// check returns why the record, and what follows, cannot be read here.
+func (r Record) check() error {
+	if r.Slot == 0 && r.Kind != KindStream {
+		return nil
+	}
+	return need.List{need.Streams}.Check("the journal")
 }
 
 func headChecksum(h []byte) uint32 {
@@ -68,7 +82,7 @@ func parseHead(b []byte) (r Record, size int, sum uint32, ok bool) {
 	if len(b) < recordHead || le.Uint32(b) != recordMagic || le.Uint32(b[20:]) != headChecksum(b[:recordHead]) {
 		return r, 0, 0, false
 	}
-	r = Record{Dir: wire.Direction(b[8]), Kind: Kind(b[9]), At: time.Duration(le.Uint64(b[12:])), Offset: le.Uint32(b[28:])}
+	r = Record{Dir: wire.Direction(b[8]), Kind: Kind(b[9]), Slot: le.Uint16(b[10:]), At: time.Duration(le.Uint64(b[12:])), Offset: le.Uint32(b[28:])}
 	size = int(min(le.Uint32(b[4:]), SegmentSize+1))
 	return r, size, le.Uint32(b[24:]), size <= SegmentSize && r.Dir < wire.Directions
 }

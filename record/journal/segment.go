@@ -11,16 +11,18 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/need"
 )
 
 // A journal is a chain of files, its segments. A segment has a header and then
 // records:
 //
 //	header   magic 8 · length of the JSON 4 · CRC32C of the JSON 4 · JSON · zeros to a multiple of 4 KiB
-//	record   magic 4 · payload length 4 · direction 1 · kind 1 · flags 2 · ns since the start 8 ·
+//	record   magic 4 · payload length 4 · direction 1 · kind 1 · slot 2 · ns since the start 8 ·
 //	         CRC32C of these 20 bytes and the last 4 · CRC32C of the payload 4 · low 32 bits of the stream offset 4 · payload
 //
-// Numbers are little-endian. Segments are neither truncated nor rewritten, and
+// Numbers are little-endian. What a reader must know stands in the needs of the
+// header; where it begins to be needed, a segment begins. Segments are neither truncated nor rewritten, and
 // stand in the chain by their position: segment n begins at n·SegmentSize.
 
 // Limits. Beyond each of them something smaller happens, never nothing.
@@ -42,6 +44,7 @@ const (
 // A segmentHead is what the header of a segment says.
 type segmentHead struct {
 	Version  int                    `json:"version"`
+	Needs    need.List              `json:"needs,omitempty"`
 	Tape     string                 `json:"tape"`
 	Position int64                  `json:"position"`
 	Before   int64                  `json:"before"`  // where the records of the segment before end; what is behind is left of one that did not fit on the disk
@@ -60,6 +63,17 @@ type Start struct {
 	Version string    `json:"acptap,omitempty"`   // of acptap
 	Proto   string    `json:"protocol,omitempty"` // acp or mcp, if the user said which
 	PID     int       `json:"pid,omitempty"`      // of the proxy
+
+	Parent    Parent `json:"parent,omitzero"`
+	Transport string `json:"transport,omitempty"` // empty: stdio; http or ws
+	Upstream  string `json:"upstream,omitempty"`  // URL of what stands where the agent does, without credentials and query
+}
+
+// A Parent is the tape of the agent that started what is on this one.
+type Parent struct {
+	Tape   string `json:"tape"`
+	Link   string `json:"link,omitempty"`   // stands where the agent was told to start it too
+	Server string `json:"server,omitempty"` // what the agent calls it
 }
 
 // encode returns the header, a multiple of pageSize long.
@@ -90,7 +104,7 @@ func (s *Start) cut() {
 			break
 		}
 	}
-	for _, text := range []*string{&s.Cwd, &s.Name, &s.Version, &s.Proto} {
+	for _, text := range []*string{&s.Cwd, &s.Name, &s.Version, &s.Proto, &s.Parent.Tape, &s.Parent.Link, &s.Parent.Server, &s.Transport, &s.Upstream} {
 		if len(*text) > most/4 {
 			*text = strings.ToValidUTF8((*text)[:most/4], "") + "…"
 		}
@@ -106,7 +120,11 @@ func decodeSegmentHead(b []byte) (h segmentHead, size int, err error) {
 	if n > len(b)-16 || checksum(b[16:16+n]) != binary.LittleEndian.Uint32(b[12:]) {
 		return h, 0, fmt.Errorf("header of a journal: %w", disk.ErrDamaged)
 	}
-	if err := json.Unmarshal(b[16:16+n], &h); err != nil {
+	text := b[16 : 16+n]
+	if err := need.CheckJSON("the journal", text); err != nil {
+		return h, 0, err
+	}
+	if err := json.Unmarshal(text, &h); err != nil {
 		return h, 0, fmt.Errorf("header of a journal: %w: %w", disk.ErrDamaged, err)
 	}
 	if h.Version > disk.Format {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -98,6 +99,20 @@ func (j *Writer) Fault(err error) {
 func (j *Writer) Signal(sig os.Signal) {
 	j.mark(wire.ClientToAgent, KindSignal, wire.Marked{Signal: sig.String()})
 }
+
+// Note records the mark of a rule, before the frames that it stands for.
+func (j *Writer) Note(dir wire.Direction, m wire.Marked) {
+	if m.Rule != nil && len(m.Rule.Did) > maxNote {
+		rule := *m.Rule
+		rule.Did = strings.ToValidUTF8(rule.Did[:maxNote], "") + "…"
+		m.Rule = &rule
+	}
+	j.mark(dir, KindRule, m)
+}
+
+// maxNote bounds a mark, which is not torn: at its worst JSON takes six times as
+// much.
+const maxNote = 64 << 10
 
 // Exit records how the agent ended: its status, the signal that killed it or
 // nil, and how many bytes of each direction reached the other side.
