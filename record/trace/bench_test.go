@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A long answer: 20,000 chunks of some words, with a tool call after every
-// thousand.
-func BenchmarkBuild(b *testing.B) {
+func BenchmarkBuild(b *testing.B) { benchmark(b, longAnswer()) }
+
+// longAnswer is 20,000 chunks of some words, with a tool call after every thousand.
+func longAnswer() string {
 	var text strings.Builder
 	text.WriteString(v1 + prompt("2", "hi"))
 	for i := range 20_000 {
@@ -20,7 +22,7 @@ func BenchmarkBuild(b *testing.B) {
 		}
 	}
 	text.WriteString(reply("2", ended))
-	benchmark(b, text.String())
+	return text.String()
 }
 
 // The same in one message: what is appended must not be copied each time.
@@ -55,4 +57,41 @@ func benchmark(b *testing.B, text string) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)), "ns/frame")
+}
+
+// BenchmarkEvents is BenchmarkBuild for who wants the events and no more, of one
+// tape, and of ten side by side.
+func BenchmarkEvents(b *testing.B) {
+	frames := tape(b, longAnswer())
+	b.Run("brief", func(b *testing.B) {
+		events := 0
+		for b.Loop() {
+			t := trace.Trace{Brief: true}
+			for i := range frames {
+				t.Add(&frames[i])
+				events += len(t.Events())
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)), "ns/frame")
+		b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
+	})
+	b.Run("timeline", func(b *testing.B) {
+		const tapes = 10
+		for b.Loop() {
+			var l trace.Timeline
+			var names []string
+			for n := range tapes {
+				names = append(names, string(rune('a'+n)))
+				l.Begin(names[n], noon, dialect.Connection{})
+			}
+			for i := range frames {
+				for _, name := range names {
+					l.Add(name, &frames[i])
+				}
+				for range l.Events() {
+				}
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)*tapes), "ns/frame")
+	})
 }
