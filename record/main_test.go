@@ -24,7 +24,6 @@ var roles = map[string]func(args []string) error{
 	"recover":  recoverRole,
 	"full":     fullRole,
 	"lockfile": lockRole,
-	"lease":    leaseRole,
 }
 
 func TestMain(m *testing.M) {

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/lease"
 )
 
 // acquireLease makes sure that no other proxy loads a session of an agent while it
@@ -19,18 +19,18 @@ func (s *Shim) acquireLease(c *session, agent string) bool {
 	if have {
 		return true
 	}
-	lease, err := s.Store.Lease(agent, c.client)
+	taken, err := lease.Acquire(s.Store.Dir(), agent, c.client)
 	if err != nil {
-		return !errors.Is(err, record.ErrLeased) // a store that cannot be written leases nothing
+		return !errors.Is(err, lease.ErrHeld) // a store that cannot be written leases nothing
 	}
 	s.do(func(out []wire.Frame) []wire.Frame {
 		if !c.closed {
-			c.lease, lease = lease, nil
+			c.lease, taken = taken, nil
 		}
 		return out
 	})
-	if lease != nil {
-		lease.Release()
+	if taken != nil {
+		taken.Release()
 	}
 	return true
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/lease"
 )
 
 // A session is one that is active on this connection.
@@ -31,7 +31,7 @@ type session struct {
 	native  *nativeLoad
 	opened  []byte // the result of what opened it
 	context *contextBlock
-	lease   *record.Lease // nil: another client may load it
+	lease   *lease.Lease // nil: another client may load it
 }
 
 // addSession makes a session known by the client's id.
