@@ -76,14 +76,14 @@ func (e *examination) modes() {
 		case runtime.GOOS != "windows" && mode.Perm()&0o077 != 0:
 			e.bad("chmod go= '"+path+"'", "%s can be read by others (%v): traffic holds prompts, files and tokens", path, mode.Perm())
 		case isOddlyNamed(path):
-			e.bad("remove it, or look at it with acptap show '"+path+"'", "%q is in the store, and no tape can be called so", path)
+			e.bad("remove it, or look at it with acptap show '"+path+"'", "%q is in the store, but its name is not that of a tape", path)
 		case strings.Contains(d.Name(), disk.TempSuffix) && time.Since(info.ModTime()) > time.Hour:
 			e.bad("remove it, if no acptap is running", "%s was left by an acptap that was killed", path)
 		}
 		return nil
 	})
 	if err == nil && len(e.found) == before {
-		e.good("%s: nobody else can read it", e.s.dir)
+		e.good("%s: only you can read it", e.s.dir)
 	}
 }
 
@@ -106,7 +106,7 @@ func (e *examination) disk() {
 	case free < journal.MinFree:
 		e.bad("make room, for example with acptap prune --older-than 30d", "only %d MB are free on the disk", free>>20)
 	default:
-		e.good("there is room on the disk: %d MB", free>>20)
+		e.good("%d MB are free on the disk", free>>20)
 	}
 }
 
@@ -156,7 +156,7 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 		why := e.s.aside(tape)
 		switch {
 		case why != "":
-			e.bad("acptap doctor --seal tries again; acptap export saves what can be read", "the journal of tape %s is set aside, since sealing it has failed: %s", tape, why)
+			e.bad("acptap doctor --recover tries again; acptap export saves what can be read", "the journal of tape %s was set aside, because compressing it failed: %s", tape, why)
 		case !ok:
 		case info.Live:
 			live++
@@ -172,10 +172,10 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 	}
 	e.good("being recorded now: %s", tapes(live))
 	if len(ended) > 0 {
-		e.good("%s ended with %d bytes still in journals; the next acptap proxy, or acptap doctor --seal, moves them into place", tapes(len(ended)), e.size(ended))
+		e.good("%s ended with %d bytes still in journals; the next acptap proxy, or acptap doctor --recover, compresses them", tapes(len(ended)), e.size(ended))
 	}
 	if len(killed) > 0 {
-		e.bad("acptap doctor --seal, or the next acptap proxy, moves them into place", "%s cut off, such as %s: acptap proxy was killed; %d bytes are in journals, and can be read", tapes(len(killed)), killed[0], e.size(killed))
+		e.bad("acptap doctor --recover, or the next acptap proxy, compresses them", "%s cut off, such as %s: acptap proxy was killed; %d bytes are in journals, and can be read", tapes(len(killed)), killed[0], e.size(killed))
 	}
 }
 

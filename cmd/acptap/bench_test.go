@@ -188,7 +188,7 @@ func BenchmarkFlood(b *testing.B) {
 				peak, exit, cpu = max(peak, high), append(exit, end), append(cpu, used)
 			}
 		}
-		seal := exec.Command(progs.acptap, "doctor", "--seal", "--store", store)
+		seal := exec.Command(progs.acptap, "doctor", "--recover", "--store", store)
 		if out, err := seal.CombinedOutput(); err != nil {
 			b.Fatalf("%v\n%s", err, out)
 		}

@@ -16,20 +16,20 @@ func newDiffCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] REF REF",
 		Short: "Compare two tapes or sessions",
-		Long: `Compares two conversations and writes what differs between their outlines as a
+		Long: `Compares the outlines of two conversations and writes the differences as a
 unified diff. --compare says what counts:
 
   shape    turns and how they ended, calls, kinds of messages and tool calls;
-           chunks in a row are one message
-  content  also what was said, and what tool calls were about and gave
+           consecutive chunks are one message
+  content  also the text, and the input and output of tool calls
   exact    every frame with all of its values, but not its time
 
-Ids, times, numbers of tokens, the working directory, and the order of what
-sessions do beside each other count with exact only. Of tapes of the Model
-Context Protocol the calls are compared, with their answers.
+Ids, times, token counts, the working directory, and the order in which
+concurrent sessions act count with exact only. On tapes of the Model Context
+Protocol, calls and their results are compared.
 ` + refHelp + `
 
-Exit status 0 if they are the same, 1 if they differ, 2 if one cannot be read.`,
+Exit status 0 if they are the same; 1 if they differ; 2 if one cannot be read.`,
 		Example: `  acptap diff last~1 last
   acptap diff --compare shape testdata/fix.jsonl last
   acptap diff --json a.jsonl b.jsonl | jq .hunks`,
@@ -63,7 +63,7 @@ Exit status 0 if they are the same, 1 if they differ, 2 if one cannot be read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.TextVar(&level, "compare", level, "`what` counts: shape, content or exact")
+	f.TextVar(&level, "compare", level, "the `level` of comparison: shape, content or exact")
 	f.BoolVar(&exact, "exact", false, "the same as --compare exact")
 	f.BoolVar(&asJSON, "json", false, "write the diff as one JSON object: {level, hunks[{old, new, lines[{op, text}]}]}")
 	return cmd

@@ -14,34 +14,34 @@ import (
 )
 
 func newDoctorCmd(dir *string) *cobra.Command {
-	var deep, seal, rebuild, asJSON bool
+	var deep, recovering, rebuild, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look for what is wrong with the store, and say what to do",
-		Long: `Looks at the store: its owner and permissions, the disk, the catalogue, journals
-that killed proxies have left, and whether each tape can be read. It changes
-nothing but what --seal and --rebuild ask for.
+		Short: "Check the store, and say what to do about problems",
+		Long: `Checks the store: its owner and permissions, the disk, the catalogue, journals
+that killed proxies left behind, and whether each tape can be read. It changes
+nothing unless --recover or --rebuild is given.
 
-Exit status 0; 1 if something is wrong; 2 if it could not look.`,
+Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 		Example: `  acptap doctor
   acptap doctor --deep
-  acptap doctor --seal --rebuild`,
+  acptap doctor --recover --rebuild`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := openStore(*dir)
 			if err != nil {
 				return err
 			}
-			var failed error // what could not be mended is looked at all the same
-			if seal {
+			var failed error // the store is checked all the same
+			if recovering {
 				failed = recoverJournals(store, cmd.ErrOrStderr())
 			}
 			if rebuild {
-				p := terminal.NewProgress(cmd.ErrOrStderr(), "making the catalogue")
+				p := terminal.NewProgress(cmd.ErrOrStderr(), "rebuilding the catalogue")
 				failed = errors.Join(failed, store.Rebuild(p.Count))
 				p.End()
 			}
-			p := terminal.NewProgress(cmd.ErrOrStderr(), "looking at tapes")
+			p := terminal.NewProgress(cmd.ErrOrStderr(), "checking tapes")
 			found := store.Examine(deep, p.Count)
 			p.End()
 			if asJSON {
@@ -60,15 +60,15 @@ Exit status 0; 1 if something is wrong; 2 if it could not look.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&deep, "deep", false, "read every block of every tape")
-	f.BoolVar(&seal, "seal", false, "first move the journals of killed proxies into their tapes")
-	f.BoolVar(&rebuild, "rebuild", false, "first make the catalogue anew from the tapes")
+	f.BoolVar(&recovering, "recover", false, "first compress the journals that killed proxies left behind")
+	f.BoolVar(&rebuild, "rebuild", false, "first rebuild the catalogue from the tapes")
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
 
-// recoverJournals seals what killed proxies have left.
+// recoverJournals compresses what killed proxies left behind.
 func recoverJournals(store *record.Store, stderr io.Writer) error {
-	p := terminal.NewProgress(stderr, "sealing journals")
+	p := terminal.NewProgress(stderr, "compressing journals")
 	defer p.End()
 	return store.Recover(func() bool { return false }, p.Count)
 }

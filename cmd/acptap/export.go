@@ -19,19 +19,21 @@ func newExportCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [flags] REF",
 		Short: "Write a tape or session in the portable form",
-		Long: `Writes a tape, or a session, as JSON Lines: a header, then one line for each
-frame, for git, bug reports, tests and jq. Every command that takes a tape takes
-such a file too. Secrets (authorization and cookie headers, env values of MCP
-servers, login parameters, tokens) are replaced by [redacted], and a frame of
-more than 64 MiB is left out; look through the file before you publish it.
+		Long: `Writes a tape or a session as JSON Lines, for git, bug reports, tests and jq: a
+header, then one line for each frame. Every command that takes a REF takes such
+a file. See acptap help portable.
 
-With --filter only the frames that fit are written, with the numbers that they
-have on the tape; acptap show --help tells of the language. Who reads the file
-sees the same numbers; of a session that ran over several tapes, those on the
-first.
+Secrets that it finds are replaced by [redacted]: authorization and cookie
+headers, env of MCP servers, login parameters, tokens. A frame of more than
+12 MiB is left out. Some secrets are missed, so read the file before you publish
+it.
+
+With --filter, only frames that match are written, with their numbers on the
+tape; see acptap help filters. If a session spans several tapes, the numbers are
+those of the first.
 ` + refHelp + `
 
-Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.`,
+Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.`,
 		Example: `  acptap export last > bug.jsonl
   acptap export -o testdata/fix.jsonl 7k2m9p
   acptap export --filter 'session:0193 !update:*_chunk' last > session.jsonl
@@ -39,7 +41,7 @@ Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.
 		Args: operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out != "-" && isFile(out) && !force {
-				return fmt.Errorf("%s is there already; --force replaces it", out)
+				return fmt.Errorf("%s exists; --force replaces it", out)
 			}
 			want, err := parseFilter(query)
 			if err != nil {
@@ -63,15 +65,15 @@ Exit status 0; 2 if REF cannot be read, or a part of it is damaged and left out.
 			return errors.Join(err, damage)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, whole or not at all")
-	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace a file that is there")
-	cmd.Flags().StringVar(&query, "filter", "", "only frames that fit this `query`")
-	cmd.Flags().BoolVar(&raw, "raw", false, "keep secrets")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all")
+	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
+	cmd.Flags().StringVar(&query, "filter", "", "only frames that match this `query`")
+	cmd.Flags().BoolVar(&raw, "raw", false, "keep secrets and frames of any length")
 	return cmd
 }
 
-// export writes what is wanted and can be read of a subject. damage tells what
-// could not be read.
+// export writes the frames of a subject that match and can be read. damage says
+// what could not be read.
 func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *terminal.Progress) (damage, err error) {
 	info, err := sub.Parts[0].Tape.Info()
 	if err != nil {

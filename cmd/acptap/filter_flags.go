@@ -12,13 +12,14 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// filterHelp tells of the language of --filter.
+// filterHelp explains the language of --filter.
 var filterHelp = `
---filter takes terms, side by side (all must fit), with | between them (one
-must), behind ! (must not) and in ( ): words and "texts" that stand in the
-frame, key:value, and .path:value for what stands at a path of gjson in it.
-Instead of the colon there may be = (exactly), ~ (RE2), > >= < <=, or a range as
-in seq:3..9. The keys:
+--filter takes terms side by side, all of which must match. | between terms
+means that one of them must, ! before a term that it must not, and ( ) group. A
+term is a word or a "text" anywhere in the frame, key:value, or .path:value for
+the value at a gjson path. In place of the colon there may be = (exactly), ~
+(RE2), > >= < <=, or a range such as seq:3..9. See acptap help filters. The
+keys:
 
 ` + keyHelp()
 
@@ -84,13 +85,13 @@ type frameFlags struct {
 }
 
 func (ff *frameFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&ff.query, "filter", "", "frames that fit this `query`")
+	f.StringVar(&ff.query, "filter", "", "frames that match this `query`")
 	f.StringSliceVar(&ff.methods, "method", nil, "frames of this `method`; * stands for any characters")
-	f.StringSliceVar(&ff.sessions, "session", nil, "frames of this session, given by its `id` or the beginning of it")
+	f.StringSliceVar(&ff.sessions, "session", nil, "frames of the session with this `id`, or the beginning of it")
 	f.StringSliceVar(&ff.updates, "update", nil, "updates of this `variant`, such as tool_call*")
-	f.StringSliceVar(&ff.dirs, "dir", nil, "frames in this `direction`: c2a (client), a2c (agent) or err (stderr)")
-	f.StringSliceVar(&ff.kinds, "kind", nil, "frames of this `kind`: request, response, notification, batch, invalid, oversized, stderr or mark; the beginning will do")
-	f.StringVar(&ff.text, "text", "", "frames with this `text` in them; case counts if it has capital letters")
+	f.StringSliceVar(&ff.dirs, "dir", nil, "frames in this `direction`: c2a (from the client), a2c (from the agent) or err (stderr)")
+	f.StringSliceVar(&ff.kinds, "kind", nil, "frames of this `kind`: request, response, notification, batch, invalid, oversized, stderr or mark; a beginning will do")
+	f.StringVar(&ff.text, "text", "", "frames that contain this `text`; case counts if it has capital letters")
 }
 
 // filter returns the filter that all flags together make.

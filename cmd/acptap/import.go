@@ -18,12 +18,12 @@ import (
 func newImportCmd(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE...",
-		Short: "Take tapes from files into the store",
-		Long: `Takes tapes from files into the store, and prints the id of each. A file is in
-the portable form (acptap export), plain JSON Lines of frames with a direction
-each, or a JSON export of acp-devtools. - is stdin. Of a file that cannot be
-read to its end nothing is kept. A tape keeps its id if that is free, and tells
-when the tape began; else it gets another one.
+		Short: "Add tapes from files to the store",
+		Long: `Adds tapes from files to the store, and prints the id of each. A file may be in
+the portable form (acptap export), plain JSON Lines of frames that each have a
+direction, or a JSON export of acp-devtools. - is stdin. If a file cannot be
+read to its end, nothing of it is added. A tape keeps its id if the id is free
+and the file says when the tape began; else it gets a new one.
 
 Exit status 0; 2 if a file cannot be imported.`,
 		Example: `  acptap import bug.jsonl
@@ -53,8 +53,8 @@ Exit status 0; 2 if a file cannot be imported.`,
 	}
 }
 
-// importFile imports a file in the portable form; - is stdin. If ctx is done
-// before, nothing of it stays in the store.
+// importFile adds the tape in a file to the store; - is stdin. If ctx ends early,
+// nothing of it stays in the store.
 func importFile(ctx context.Context, store *record.Store, path string, stdin io.Reader, stderr io.Writer) (string, error) {
 	notes := stderr
 	r, name, size := stdin, "stdin", int64(0)

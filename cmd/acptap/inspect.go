@@ -24,11 +24,11 @@ func newInspectCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect [flags] [REF]",
 		Short: "Browse tapes in the terminal",
-		Long: `Opens a tape or a session in the terminal: its frames, the conversation, the
-turns over time, the capabilities of both sides and numbers, each under a key of
-its own. What is recorded meanwhile shows up. ? shows the keys, q quits. Without
-REF, and with acptap alone, it begins with the tapes of the store. A session is
-shown with all of its tapes, one after the other.
+		Long: `Opens a tape or a session in the terminal. Number keys switch between frames,
+conversation, turns over time, capabilities of both sides, and statistics. New
+frames appear as they are recorded. ? lists the keys, q quits. Without REF it
+begins with the tapes of the store, and so does acptap alone. A session is shown
+with all of its tapes, one after the other. See acptap help inspector.
 
 The last filters are kept in the store, in the file filters.
 ` + refHelp + `
@@ -55,9 +55,9 @@ Exit status 0; 2 if REF cannot be read.`,
 			return browse(cmd, in, *dir, args[0])
 		},
 	}
-	cmd.Flags().StringVar(&in.Filter, "filter", "", "show the frames that fit this `query`")
-	cmd.Flags().Var(&in.Place, "place", "`place` to begin with: "+strings.Join(inspect.Places(), ", "))
-	cmd.Flags().Var(&in.Theme, "theme", "colours: ansi (those of the terminal), dark, light or mono")
+	cmd.Flags().StringVar(&in.Filter, "filter", "", "show only frames that match this `query`")
+	cmd.Flags().Var(&in.Place, "place", "`place` to start in: "+strings.Join(inspect.Places(), ", "))
+	cmd.Flags().Var(&in.Theme, "theme", "`colours`: ansi (those of the terminal), dark, light or mono")
 	for name, values := range map[string][]string{"place": inspect.Places(), "theme": inspect.Themes()} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			panic("acptap: " + err.Error()) // the flag was defined just now
@@ -66,8 +66,7 @@ Exit status 0; 2 if REF cannot be read.`,
 	return cmd
 }
 
-// newInspector returns an inspector with the colours that the environment asks for
-// (no-color.org).
+// newInspector returns an inspector whose colours respect NO_COLOR (no-color.org).
 func newInspector() inspect.Inspector {
 	in := inspect.Inspector{Theme: inspect.ANSI, View: view}
 	if os.Getenv("NO_COLOR") != "" {
@@ -76,7 +75,7 @@ func newInspector() inspect.Inspector {
 	return in
 }
 
-// viewers are used where the environment names none.
+// viewers are used if the environment names none.
 var viewers = map[string]string{"PAGER": "less", "EDITOR": "vi"}
 
 // view shows a file in the program that an environment variable names.
@@ -85,8 +84,8 @@ func view(variable, path string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("$%s names no program", variable)
 	}
-	// ^C is meant for that program: less stops searching, and stays. It is taken, not
-	// ignored, which the program would inherit.
+	// ^C is for that program: less stops a search and goes on. We catch the signal,
+	// because the program would inherit that it is ignored.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -108,8 +107,8 @@ func browseStore(ctx context.Context, in inspect.Inspector, dir string) error {
 	return runInspector(ctx, in, inspect.Subject{})
 }
 
-// runInspector shows a subject. A signal to end ends it as q does: the terminal is as it
-// was, and no copy of a file stays behind.
+// runInspector shows a subject. SIGTERM and SIGHUP end it as q does: the terminal is
+// restored, and no copy of a file stays behind.
 func runInspector(ctx context.Context, in inspect.Inspector, sub inspect.Subject) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -157,8 +156,8 @@ func browseFile(cmd *cobra.Command, in inspect.Inspector, path string) (err erro
 	if path == "-" {
 		sub.Name = "stdin"
 	}
-	// A signal is often followed by another one, as when a terminal is closed. They
-	// are taken until the store is removed.
+	// One signal often follows another, as when a terminal is closed. All are caught
+	// until the store is removed.
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	tmp, err := os.MkdirTemp("", "acptap-")

@@ -22,32 +22,37 @@ func newLsCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the tapes, the newest last",
-		Long: `Lists the tapes of the store, the newest last. A tape is one run of one agent.
-AGENT is what you call it (acptap proxy --name), what it says of itself, or else
-the program, script or package that was run. FRAMES are the messages of both
-sides and SIZE is that of these, without the agent's stderr. The STATE cut off
-means that acptap was killed; unsealed, that much of the tape waits in live/ and
-is not counted here (such as 4401+): the next acptap proxy, or acptap doctor
---seal, moves it into the tape. An imported tape with no exit was cut off, or
-never had one. Errors are responses with an error, and results of MCP tools with
-isError.
+		Long: `Lists the tapes of the store, the newest last. A tape is the recording of one
+run of an agent. AGENT is the name given with acptap proxy --name, else the name
+that the agent reports, else the program, script or package that was run. FRAMES
+and SIZE count the messages of both sides, without the agent's stderr. Errors
+are responses with an error, and results of MCP tools with isError.
+
+STATE is live, ended, exit with a status, the signal that ended the agent, or
+  cut off             acptap was killed before the agent ended
+  not yet compressed  a part of the tape is in live/ and is not counted, so that
+                      counts have a +. The next acptap proxy, or acptap doctor
+                      --recover, moves it into the tape
+  not started         the agent could not be run
+  no exit             an imported tape that was cut off, or written by hand
 
 A line of --json is an object with
-  tape, name          id; the user's name for the agent
+  tape, name          id; the name given with --name
   started, ended      RFC 3339
   command, cwd        the agent's command line, without secrets, and its working
                       directory
   protocol, dialect   acp or mcp; v1, v2-early, v2, legacy or modern
-  version             as both sides agreed on it
-  client, agent       names they gave, and clientVersion, agentTitle,
-                      agentVersion
-  frames, bytes       messages of both sides, and the bytes of these
-  lines               the same with stderr and marks: the last number
+  version             the protocol version that both sides agreed on
+  client, agent       the names that they report; also clientVersion, agentTitle
+                      and agentVersion
+  frames, bytes       messages of both sides, and their bytes
+  lines               the number of the last frame, with stderr and marks
   failed, invalid     frames with an error; lines that are not JSON-RPC
-  lost                bytes that are missing on the tape
+  lost                bytes that were not recorded
   sessions, turns     how many
-  live, sealed        recorded now; complete in tapes/
-  partial             there is more that is not counted (unsealed)
+  live                true: it is being recorded
+  sealed              true: all of it is compressed, in tapes/
+  partial             true: a part of it is not counted
   exit                code, signal, error: how the agent ended, if it did
 
 Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
@@ -73,7 +78,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
-	cmd.Flags().UintVarP(&limit, "number", "n", 0, "the newest `n` only")
+	cmd.Flags().UintVarP(&limit, "number", "n", 0, "only the newest `n`")
 	return cmd
 }
 
@@ -144,12 +149,12 @@ func listTapes(w io.Writer, tapes []record.Info, dir string) error {
 	return t.Write(w, terminal.Columns(w), 2, 3, 8)
 }
 
-// emptyText says what to do about a store without tapes.
+// emptyText says how to record a first tape.
 func emptyText(dir string) string {
-	return fmt.Sprintf("No tapes in %s. To record one, put\n    acptap proxy --\nbefore the agent's command in the settings of your editor, or try acptap demo.\n", dir)
+	return fmt.Sprintf("No tapes in %s. To record one, put\n    acptap proxy --\nbefore the agent's command in the settings of your editor (acptap help editors),\nor try acptap demo.\n", dir)
 }
 
-// atLeast marks a count that goes on behind what was counted.
+// atLeast marks a count of a tape of which a part is not counted.
 func atLeast(i record.Info, count string) string {
 	if i.Partial {
 		return count + "+"
@@ -157,11 +162,11 @@ func atLeast(i record.Info, count string) string {
 	return count
 }
 
-// stateText says how a tape ended, and what is wrong with it.
+// stateText says how a tape ended, and how many errors it has.
 func stateText(i record.Info) string {
 	s := []string{tapetext.State(i)}
 	if i.Imported && i.Exit == nil {
-		s = append(s, "no exit") // as a tape that was cut off, or written by hand
+		s = append(s, "no exit") // it was cut off, or written by hand
 	}
 	if i.Failed > 0 {
 		s = append(s, count(i.Failed, "error"))
@@ -170,7 +175,7 @@ func stateText(i record.Info) string {
 		s = append(s, count(i.Invalid, "invalid line"))
 	}
 	if i.Lost > 0 {
-		s = append(s, termtext.ByteSize(i.Lost)+" lost")
+		s = append(s, termtext.ByteSize(i.Lost)+" not recorded")
 	}
 	return strings.Join(s, ", ")
 }
@@ -182,7 +187,7 @@ func count(n uint64, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// complain tells of tapes that cannot be read.
+// complain reports tapes that cannot be read.
 func complain(w io.Writer, broken []record.Broken) error {
 	for _, b := range broken {
 		warn(w, "tape %s: %v", b.Tape, b.Err)

@@ -21,7 +21,7 @@ import (
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the whole program but for the process around it.
+// run is the program without its process.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRootCmd()
 	root.SetArgs(args)
@@ -35,8 +35,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitCode(err)
 }
 
-// warn tells of what went wrong, in one line for each thing. What came over the
-// wire may stand in it.
+// warn writes an error to stderr, each line behind the program's name. The text may
+// quote the traffic, so control characters are escaped.
 func warn(stderr io.Writer, format string, args ...any) {
 	text := termtext.Text(fmt.Sprintf(format, args...))
 	for line := range strings.Lines(text) {
@@ -44,11 +44,11 @@ func warn(stderr io.Writer, format string, args ...any) {
 	}
 }
 
-// errNo is the answer no, where there is nothing to say about it.
+// errNo is the answer no, about which there is nothing to print.
 var errNo = errors.New("no")
 
-// complaint returns what stderr is told of err. Of the agent's own end, of an
-// answer and of a reader that has gone away there is nothing to tell.
+// complaint returns what to print about err: nothing about the agent's exit status,
+// the answer no, or a reader of stdout that has gone away.
 func complaint(err error) string {
 	var exit *proxy.ExitError
 	if err == nil || errors.As(err, &exit) || errors.Is(err, errNo) || errors.Is(err, syscall.EPIPE) {
@@ -80,14 +80,14 @@ func newRootCmd() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "acptap",
 		Short: "Record, replay and inspect what an editor and an agent say to each other",
-		Long: `acptap stands on stdio between a client and an agent of the Agent Client
-Protocol, or between a client and a server of the Model Context Protocol, keeps
-what they say, and shows it later.`,
-		Example: `  acptap demo                         see it work
-  acptap proxy -- my-agent --acp      put this where the agent's command stood
-  acptap ls                           what was recorded
-  acptap show last                    the frames of the latest tape
-  acptap                              browse what was recorded, in a terminal`,
+		Long: `acptap sits on stdio between a client and an agent of the Agent Client Protocol,
+or between a client and a server of the Model Context Protocol, records what
+they say to each other, shows it, and replays either side.`,
+		Example: `  acptap demo                         see how it works
+  acptap proxy -- my-agent --acp      use this in place of the agent's command
+  acptap ls                           list the tapes
+  acptap show last                    show the frames of the newest tape
+  acptap                              browse the tapes in the terminal`,
 		Args:          subcommand,
 		Version:       version(),
 		SilenceErrors: true,

@@ -23,25 +23,26 @@ func newProxyCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proxy [flags] -- AGENT [ARG...]",
 		Short: "Run an agent and record what it and its client say",
-		Long: `Runs AGENT with its arguments and passes stdin, stdout, stderr, signals and the
-exit status on, unchanged. What passes is kept in the store. Trouble with
-recording is told on stderr and never stops the traffic. What becomes of a
-signal is up to AGENT: acptap ends when that does.
+		Long: `Runs AGENT with its arguments, and passes on stdin, stdout, stderr, signals and
+the exit status unchanged. Everything that passes is recorded in the store. If
+recording fails, stderr says so, and the traffic goes on. AGENT decides what to
+do about a signal; acptap ends when AGENT ends. See acptap help editors.
 
 With --sessions, an agent that forgets its sessions when it ends gets
-session/load, and list, resume, delete and close: the client is served
-from the store, and the agent is given what was said before with the next
-prompt. What acptap makes or changes for that is marked so on the tape.
+session/load, list, resume, delete and close: acptap serves the client from the
+store, and gives the agent a record of the conversation with the next prompt.
+Frames that acptap adds or changes are marked on the tape. See acptap help
+resume.
 
-The exit status is the agent's; 128+n if signal n ended it; 127 if it is not
-found and 126 if it cannot be run.`,
+The exit status is that of AGENT; 128+n if signal n ended it; 127 if it is not
+found; 126 if it cannot be run.`,
 		Example: `  acptap proxy -- claude-agent-acp
   acptap proxy --name claude -- npx -y @agentclientprotocol/claude-agent-acp
   acptap proxy --sessions --name my-agent -- my-agent --acp
   acptap proxy --store /tmp/tapes -- gemini --acp`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("proxy wants the agent's command: acptap proxy -- AGENT ARG…")
+				return errors.New("the agent's command is missing: acptap proxy -- AGENT ARG…")
 			}
 			return nil
 		},
@@ -60,8 +61,8 @@ found and 126 if it cannot be run.`,
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // the agent's flags are the agent's
-	f.StringVar(&start.Name, "name", "", "what to call the agent in listings; sessions of one `name` belong together")
-	f.StringVar(&start.Proto, "protocol", "", "the `protocol`, where the traffic should not decide: acp or mcp")
+	f.StringVar(&start.Name, "name", "", "the agent's `name` in listings; sessions recorded under one name belong together")
+	f.StringVar(&start.Proto, "protocol", "", "the `protocol`, acp or mcp (default: as the traffic shows)")
 	sessions.flags(f)
 	return cmd
 }
@@ -105,7 +106,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 	var unstarted *proxy.StartError
 	if errors.As(err, &unstarted) {
 		w.warn("%v", err)
-		return &proxy.ExitError{Code: unstarted.Code} // which tells nothing more
+		return &proxy.ExitError{Code: unstarted.Code} // reported already
 	}
 	return err
 }

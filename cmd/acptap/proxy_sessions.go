@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// A sessionFlags is what the flags of acptap proxy say of the session shim.
+// sessionFlags are the flags of acptap proxy about sessions.
 type sessionFlags struct {
 	mode     string
 	history  string
@@ -24,16 +24,16 @@ type sessionFlags struct {
 
 // flags adds the flags.
 func (c *sessionFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.mode, "sessions", "off", "give the agent the session methods that it lacks, or not: this `mode`, auto, force or off")
+	f.StringVar(&c.mode, "sessions", "off", "serve session methods from the store, in this `mode`: auto (those that the agent lacks), force or off")
 	f.Lookup("sessions").NoOptDefVal = "auto"
-	f.DurationVar(&c.patience, "load-patience", 20*time.Second, "with --sessions, how long a session method of the agent's own may be silent")
-	f.StringVar(&c.history, "history", "merged", "with --sessions, the `form` in which a loaded conversation is sent: merged, or raw, as it was recorded")
-	f.StringSliceVar(&c.from, "sessions-from", []string{"same"}, "with --sessions, `whose` sessions are offered: of the same agent, or any; and imported, with a comma between: what was imported of those too")
-	f.StringVar(&c.cwd, "sessions-cwd", "same", "with --sessions, `where` a session may be loaded: in the same directory, or any, which is then its own")
-	f.BoolVar(&c.fork, "sessions-fork", false, "with --sessions, serve session/fork too, which is not stable in the protocol")
+	f.DurationVar(&c.patience, "load-patience", 20*time.Second, "with --sessions, how long the agent's own session methods may be silent")
+	f.StringVar(&c.history, "history", "merged", "with --sessions, the `form` in which a loaded conversation is sent: merged, or raw (as recorded)")
+	f.StringSliceVar(&c.from, "sessions-from", []string{"same"}, "with --sessions, `whose` sessions are offered: same (of the same agent) or any; with ,imported also imported ones")
+	f.StringVar(&c.cwd, "sessions-cwd", "same", "with --sessions, `where` a session may be loaded: in the same directory, or in any")
+	f.BoolVar(&c.fork, "sessions-fork", false, "with --sessions, also serve session/fork, which is not stable in the protocol")
 }
 
-// check says what is wrong with the flags' values.
+// check returns an error if a flag has a wrong value.
 func (c *sessionFlags) check() error {
 	for _, v := range []struct {
 		flag, value string
@@ -48,7 +48,7 @@ func (c *sessionFlags) check() error {
 	}
 	for _, from := range c.from {
 		if from != "same" && from != "any" && from != "imported" {
-			return fmt.Errorf("--sessions-from is same, any or imported, or some of them with a comma between, not %q", from)
+			return fmt.Errorf("--sessions-from is same, any or imported, or several of them with commas between, not %q", from)
 		}
 	}
 	switch c.mode {

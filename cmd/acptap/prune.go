@@ -17,10 +17,10 @@ func newPruneCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune --older-than AGE",
 		Short: "Delete old tapes",
-		Long: `Deletes the tapes that began longer ago than AGE, but for those that are being
-recorded. AGE is a number with d (days), w (weeks), h, m or s. An
-imported tape counts from when it was recorded. Before that it seals what killed
-proxies have left.
+		Long: `Deletes the tapes that began longer ago than AGE, except those that are being
+recorded. AGE is a number with d (days), w (weeks), h, m or s. The age of an
+imported tape is that of its recording. Journals of killed proxies are
+compressed first.
 
 Exit status 0; 2 if a tape could not be deleted.`,
 		Example: `  acptap prune --older-than 30d --dry-run
@@ -28,7 +28,7 @@ Exit status 0; 2 if a tape could not be deleted.`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if age == "" {
-				return errors.New("want --older-than AGE, such as 30d")
+				return errors.New("--older-than AGE is missing, such as --older-than 30d")
 			}
 			limit, err := parseAge(age)
 			if err != nil {
@@ -60,7 +60,7 @@ Exit status 0; 2 if a tape could not be deleted.`,
 		},
 	}
 	cmd.Flags().StringVar(&age, "older-than", "", "`age`, such as 30d, 2w or 12h")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be deleted")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list what would be deleted")
 	return cmd
 }
 
@@ -75,7 +75,7 @@ func parseAge(s string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("--older-than %q: want an age such as 30d, 2w or 12h", s)
+		return 0, fmt.Errorf("--older-than %q is not an age such as 30d, 2w or 12h", s)
 	}
 	return d, nil
 }

@@ -15,14 +15,15 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// refHelp tells of the REF that many commands take.
+// refHelp explains the REF that many commands take.
 const refHelp = `
-REF names a tape: its id or any part of it that no other has, last, last~1; a
-session: its id or the beginning of it; or a file: a tape in the portable form,
-a tape's .db file, or - for the portable form on stdin. Where an agent has used
-an id again it names the latest session; sess_1@7k2m9p names that on a tape.`
+REF is a tape (its id, any part of it that no other tape has, last or last~1), a
+session (its id or the beginning of it), or a file: a tape in the portable form,
+the .db file of a tape, or - for the portable form on stdin. If an agent used a
+session id again, it names the latest session; sess_1@7k2m9p names the session
+on that tape. See acptap help basics.`
 
-// A subject is what a REF names: a tape, a file, or a session with its runs.
+// A subject is what a REF names: a tape, or a session with all of its tapes.
 type subject struct {
 	Session string // empty: all of the tape
 	Parts   []part // by time, never empty
@@ -64,9 +65,9 @@ func resolve(dir, ref string, stdin io.Reader) (subject, error) {
 	case errors.Is(err, record.ErrAmbiguous):
 		return subject{}, err
 	case len(ids) == 0 && strings.HasPrefix(ref, "last"):
-		return subject{}, fmt.Errorf("there are no tapes in %s yet", store.Dir())
+		return subject{}, fmt.Errorf("there are no tapes in %s", store.Dir())
 	case errors.Is(serr, record.ErrNoTape):
-		return subject{}, fmt.Errorf("%q names no tape, session or file; see acptap ls and acptap sessions", ref)
+		return subject{}, fmt.Errorf("%q is not a tape, session or file; see acptap ls and acptap sessions", ref)
 	}
 	return subject{}, serr
 }
@@ -76,8 +77,8 @@ func isFile(path string) bool {
 	return err == nil && fi.Mode().IsRegular()
 }
 
-// findSession returns the session whose id is ref, or the only one whose id
-// begins with it. Of several with one id that is the latest: agents use ids again.
+// findSession returns the session whose id is ref, or the only one whose id begins
+// with ref. Agents may use an id again; then it returns the latest.
 func findSession(store *record.Store, ref string) (record.SessionInfo, error) {
 	l, err := store.List()
 	if err != nil {
@@ -95,7 +96,7 @@ func findSession(store *record.Store, ref string) (record.SessionInfo, error) {
 }
 
 // sessionsLike returns the sessions whose id is ref, else those whose id begins
-// with it. With @ and a part of a tape's id behind it, these are only those on
+// with ref. If ref ends with @ and a part of a tape's id, it returns only those on
 // that tape.
 func sessionsLike(all []record.SessionInfo, ref string) (fits []record.SessionInfo, onTape bool) {
 	fits = sessionsOf(all, ref)
@@ -109,7 +110,8 @@ func sessionsLike(all []record.SessionInfo, ref string) (fits []record.SessionIn
 	return fits, true
 }
 
-// sessionsOf returns the sessions whose id is id, else those whose id begins so.
+// sessionsOf returns the sessions whose id is id, else those whose id begins with
+// id.
 func sessionsOf(all []record.SessionInfo, id string) (fits []record.SessionInfo) {
 	exact := false
 	for _, s := range all {
@@ -123,7 +125,7 @@ func sessionsOf(all []record.SessionInfo, id string) (fits []record.SessionInfo)
 	return fits
 }
 
-// onlySession returns the session that ref names, of those that fit.
+// onlySession returns the one session in fits, which ref names.
 func onlySession(fits []record.SessionInfo, ref string) (record.SessionInfo, error) {
 	switch len(fits) {
 	case 0:
@@ -131,10 +133,10 @@ func onlySession(fits []record.SessionInfo, ref string) (record.SessionInfo, err
 	case 1:
 		return fits[0], nil
 	}
-	return record.SessionInfo{}, fmt.Errorf("%q is %w: it fits %d sessions, such as %s and %s", ref, record.ErrAmbiguous, len(fits), termtext.Line(fullName(fits[0])), termtext.Line(fullName(fits[1])))
+	return record.SessionInfo{}, fmt.Errorf("%q is %w: it matches %d sessions, such as %s and %s", ref, record.ErrAmbiguous, len(fits), termtext.Line(fullName(fits[0])), termtext.Line(fullName(fits[1])))
 }
 
-// fullName is a REF of a session that names no other, though agents use ids again.
+// fullName returns a REF that names this session and no other with the same id.
 func fullName(s record.SessionInfo) string {
 	tape := s.Runs[0].Tape
 	return s.ID + "@" + tape[strings.LastIndexByte(tape, '-')+1:]
@@ -165,8 +167,7 @@ func (s subject) has(p part, f *dialect.Frame) bool {
 	return false
 }
 
-// absolute returns the absolute form of a path that was given, and nothing for
-// none.
+// absolute returns the absolute form of a path, or "" for "".
 func absolute(path string) (string, error) {
 	if path == "" {
 		return "", nil

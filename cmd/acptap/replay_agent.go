@@ -27,37 +27,37 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent [flags] REF | --file FILE [flags] [-- AGENT [ARG...]]",
 		Short: "Play the agent of a tape on stdio",
-		Long: `Plays the agent of a tape to the client on stdin and stdout: answers what was
-asked on the tape, sends what the agent sent, asks what it asked and waits for
-the answer. No agent is run. Sessions and calls may come in another order than
-they were recorded, with other ids and in another directory.
+		Long: `Plays the agent of a tape to the client on stdin and stdout. It answers requests
+as on the tape, and sends the agent's messages and requests. No agent is run.
+Sessions and calls may come in another order than on the tape, with other ids,
+and in another directory.
 
-A request that the tape does not have gets an error that names the nearest
-recorded one and what differs. A report of that, and of what never came, is
-written to stderr at the end. With --on-miss live, sessions and calls of MCP
-servers that the tape does not have go to AGENT. Nothing that the tape says can
-control a terminal: there it is written harmless.
+A request that is not on the tape gets an error that names the nearest recorded
+request and what differs. A report of such requests, and of messages that never
+came, is written to stderr at the end. With --on-miss live, sessions and MCP
+calls that are not on the tape go to AGENT. On a terminal, control characters
+are escaped.
 
---match says what counts when a message is compared with the recorded one:
+--match says what must agree between a message and the recorded one:
 
   content  what it asks for: the blocks of a prompt, the chosen option, the mode
   method   the method and the session
   exact    everything but ids and paths
 
-With --file, AGENT is recorded into FILE, in the portable form, as --mode says,
-or as ACPTAP_MODE does:
+With --file, AGENT is recorded into FILE, in the portable form. --mode, or
+ACPTAP_MODE, says when:
 
-  once     if there is no such file; else the file is replayed
+  once     if FILE does not exist; otherwise FILE is replayed
   none     never
-  new      as once; what the file lacks of sessions and calls of MCP goes to
-           AGENT and is added, but not a new prompt in a recorded session
-  all      always, in place of what is there
+  new      like once; sessions and MCP calls that FILE lacks go to AGENT and are
+           added, but not a new prompt in a recorded session
+  all      always; FILE is replaced
 ` + refHelp + `
-REF#2 is its second connection.
+REF#2 is the second connection on the tape. See acptap help testing.
 
-The exit status is that of the agent on the tape; 1 if the client left the tape;
-2 if it cannot be played; 128+n if signal n ended it and not the agent on the
-tape. A death by signal is repeated.`,
+The exit status is that of the agent on the tape; 1 if the client departed from
+the tape; 2 if the tape cannot be played; 128+n if signal n ended the replay but
+not the agent on the tape. If a signal ended that agent, it ends the replay too.`,
 		Example: `  acptap replay agent last
   acptap replay agent --match method --pace recorded,max=2s fix.jsonl
   acptap replay agent --session 7f3a last~1
@@ -73,18 +73,18 @@ tape. A death by signal is repeated.`,
 			}
 			err = replayAgent(cmd, player)
 			if errors.Is(err, errNo) && o.file != "" && len(o.live) > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "acptap: to record %s anew: --mode %v\n", o.file, replay.ModeAll)
+				fmt.Fprintf(cmd.ErrOrStderr(), "acptap: to record %s again, use --mode %v\n", o.file, replay.ModeAll)
 			}
 			return err
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.match, "match", "content", "`what` counts: content, method or exact")
-	f.StringVar(&o.pace, "pace", "fast", "`how` fast: fast, recorded, or a speed such as 0.5x; with ,max=2s no wait is longer")
-	f.StringVar(&o.session, "session", "", "only the session with this `id`, or the one whose id begins so")
-	f.BoolVar(&o.agent.Partial, "partial", false, "the client may leave things out")
-	f.DurationVar(&o.agent.Patience, "patience", 0, "how long to wait in a turn for a client that owes something (default 5s)")
-	f.StringVar(&o.onMiss, "on-miss", "error", "`what` becomes of a session that is not on the tape: error, or live for AGENT")
+	f.StringVar(&o.match, "match", "content", "`what` must agree: content, method or exact")
+	f.StringVar(&o.pace, "pace", "fast", "`speed`: fast, recorded, or a factor such as 0.5x; ,max=2s after it limits each wait")
+	f.StringVar(&o.session, "session", "", "only the session with this `id`, or the beginning of it")
+	f.BoolVar(&o.agent.Partial, "partial", false, "the client may leave out messages")
+	f.DurationVar(&o.agent.Patience, "patience", 0, "how long to wait in a turn for an expected message of the client (default 5s)")
+	f.StringVar(&o.onMiss, "on-miss", "error", "`what` to do about a session that is not on the tape: error, or live (pass it to AGENT)")
 	f.StringVar(&o.file, "file", "", "replay this `file`, or record it")
 	f.StringVar(&o.mode, "mode", "once", "`when` to record into the file: once, none, new or all")
 	return cmd
@@ -116,22 +116,22 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	case o.onMiss != "error" && o.onMiss != "live":
 		return nil, fmt.Errorf("--on-miss is error or live, not %q", o.onMiss)
 	case o.onMiss == "live" && len(o.live) == 0:
-		return nil, errors.New("--on-miss live wants an agent behind --")
+		return nil, errors.New("--on-miss live needs an agent after --")
 	case o.file != "":
 		return o.cassette(cmd, args)
 	case o.agent.Patience < 0:
-		return nil, errors.New("--patience is less than nothing")
+		return nil, errors.New("--patience is negative")
 	case cmd.Flags().Changed("mode"):
-		return nil, errors.New("--mode wants a --file")
+		return nil, errors.New("--mode needs --file")
 	case len(args) != 1:
-		return nil, fmt.Errorf("one REF is wanted, not %d", len(args))
+		return nil, fmt.Errorf("want one REF, got %d", len(args))
 	}
 	ref, n, err := cutConnection(args[0])
 	if err != nil {
 		return nil, err
 	}
 	if ref == "-" {
-		return nil, errors.New("a tape cannot come from stdin, where the client is")
+		return nil, errors.New("the tape cannot come from stdin, which is the client's")
 	}
 	sub, err := resolve(o.dir, ref, cmd.InOrStdin())
 	if err != nil {
@@ -161,11 +161,11 @@ func (o *replayOptions) cassette(cmd *cobra.Command, args []string) (player, err
 	}
 	switch {
 	case len(args) > 0:
-		return nil, fmt.Errorf("with --file there is no REF: %q", args[0])
+		return nil, fmt.Errorf("--file and REF %q cannot be used together", args[0])
 	case o.session != "":
 		return nil, errors.New("--session goes with a REF, not with --file")
 	case len(o.live) == 0 && (c.Mode == replay.ModeAll || c.Mode == replay.ModeNew):
-		return nil, fmt.Errorf("the mode %v wants an agent behind --", c.Mode)
+		return nil, fmt.Errorf("mode %v needs an agent after --", c.Mode)
 	}
 	return c, nil
 }
@@ -190,15 +190,15 @@ func ofSession(tapes []*record.Tape, id string) (having []*record.Tape, session 
 	fits := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, id) })
 	switch len(fits) {
 	case 0:
-		return nil, "", fmt.Errorf("no session %q is on the tape; there are %q", id, names)
+		return nil, "", fmt.Errorf("session %q is not on the tape, which has %q", id, names)
 	case 1:
 		return bySession[fits[0]], fits[0], nil
 	}
-	return nil, "", fmt.Errorf("%q fits %d sessions, such as %s and %s", id, len(fits), fits[0], fits[1])
+	return nil, "", fmt.Errorf("%q matches %d sessions, such as %s and %s", id, len(fits), fits[0], fits[1])
 }
 
-// cutConnection takes the number of a connection off a REF. A file may have a
-// name with such an end.
+// cutConnection splits the number of a connection off a REF, unless REF is a file
+// whose name ends like that.
 func cutConnection(ref string) (string, int, error) {
 	i := strings.LastIndexByte(ref, '#')
 	if i < 0 || isFile(ref) {
@@ -206,17 +206,17 @@ func cutConnection(ref string) (string, int, error) {
 	}
 	n, err := strconv.Atoi(ref[i+1:])
 	if err != nil || n < 1 {
-		return "", 0, fmt.Errorf("%q is no number of a connection", ref[i+1:])
+		return "", 0, fmt.Errorf("%q is not the number of a connection", ref[i+1:])
 	}
 	return ref[:i], n, nil
 }
 
-// grace is how long an agent may take to end when we were told to: longer than a
-// replay waits for a client that does not read.
+// grace is how long a replay may take to end after a signal: longer than it waits
+// for a client that does not read.
 const grace = 3 * time.Second
 
-// replayAgent plays until the client or the tape is at its end, and ends as the
-// agent did; or by a signal, if none of those had ended the agent of the tape.
+// replayAgent plays until the client or the tape ends, and ends as the agent did. A
+// signal that did not end the agent of the tape ends it with 128+n.
 func replayAgent(cmd *cobra.Command, agent player) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()

@@ -77,13 +77,13 @@ func TestReplayAgent(t *testing.T) {
 		{"one session", []string{"--session", "t-1", two}, turnInitialize + second, turnInitialized + secondSaid, "", 0},
 		{"one session by its beginning", []string{"--session", "t", two}, turnInitialize + second, turnInitialized + secondSaid, "", 0},
 		{"the other session", []string{"--session", "s", two}, turnClient, turnAgent, "", 0},
-		{"no such session", []string{"--session", "z", two}, "", "", `acptap: no session "z" is on the tape; there are ["s" "t-1"]`, 2},
+		{"no such session", []string{"--session", "z", two}, "", "", `acptap: session "z" is not on the tape, which has ["s" "t-1"]`, 2},
 		{"some session", []string{"--session", "", two}, turnClient + second, turnAgent + secondSaid, "", 0},
 
 		{"the first connection", []string{connections}, turnClient, turnAgent, "", 0},
 		{"the second connection", []string{connections + "#2"}, turnClient, strings.ReplaceAll(turnAgent, "ANSWER", "second"), "", 0},
 		{"no such connection", []string{connections + "#3"}, "", "", "acptap: there is no connection 3; the tape has 2", 2},
-		{"no number", []string{connections + "#b"}, "", "", `acptap: "b" is no number of a connection`, 2},
+		{"no number", []string{connections + "#b"}, "", "", `acptap: "b" is not the number of a connection`, 2},
 
 		{"an empty file", []string{file("empty.jsonl", `{"acptap":1}`)}, turnClient, "", "acptap: there is nothing on the tape that could be replayed", 2},
 		{"no file", []string{filepath.Join(dir, "none.jsonl")}, turnClient, "", "none.jsonl: ", 2},
@@ -94,15 +94,15 @@ func TestReplayAgent(t *testing.T) {
 		{"unknown fields", []string{file("fields.jsonl", `{"acptap":1,"sky":"blue"}`+"\n"+strings.ReplaceAll(turnLines, `{"dir"`, `{"moon":1,"dir"`))}, turnClient, turnAgent, "", 0},
 		{"no initialize", []string{file("late.jsonl", strings.Join(lines[2:], ""))}, turnNew + turnPrompt, turnMade + turnAnswer, "", 0},
 		{"a turn without its end", []string{file("open.jsonl", strings.Join(lines[:6], ""))}, turnClient, turnAgent[:strings.LastIndex(turnAgent, `{"id":2`)], "", 0},
-		{"stdin", []string{"-"}, turnClient, "", "acptap: a tape cannot come from stdin, where the client is", 2},
+		{"stdin", []string{"-"}, turnClient, "", "acptap: the tape cannot come from stdin, which is the client's", 2},
 
-		{"two tapes", []string{turn, two}, "", "", "acptap: one REF is wanted, not 2", 2},
+		{"two tapes", []string{turn, two}, "", "", "acptap: want one REF, got 2", 2},
 		{"a pace that is none", []string{"--pace", "slow", turn}, "", "", `acptap: --pace: "slow" is no pace`, 2},
 		{"a match that is none", []string{"--match", "all", turn}, "", "", `acptap: --match: unknown matching "all"`, 2},
-		{"a patience that is none", []string{"--patience", "-1s", turn}, "", "", "acptap: --patience is less than nothing", 2},
-		{"live without an agent", []string{"--on-miss", "live", turn}, "", "", "acptap: --on-miss live wants an agent behind --", 2},
-		{"a mode without a file", []string{"--mode", "none", turn}, "", "", "acptap: --mode wants a --file", 2},
-		{"a file and a tape", []string{"--file", turn, two}, "", "", "acptap: with --file there is no REF: ", 2},
+		{"a patience that is none", []string{"--patience", "-1s", turn}, "", "", "acptap: --patience is negative", 2},
+		{"live without an agent", []string{"--on-miss", "live", turn}, "", "", "acptap: --on-miss live needs an agent after --", 2},
+		{"a mode without a file", []string{"--mode", "none", turn}, "", "", "acptap: --mode needs --file", 2},
+		{"a file and a tape", []string{"--file", turn, two}, "", "", "acptap: --file and REF ", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
@@ -153,7 +153,7 @@ func TestReplayFile(t *testing.T) {
 		{"all", "", []string{"--mode", "all"}, agent("two"), "two", "", 0},
 		{"all, but on a build server", "none", []string{"--mode", "all"}, agent("three"), "two", "", 0},
 		{"once, but by the environment", "all", nil, agent("three"), "three", "", 0},
-		{"all without an agent", "", []string{"--mode", "all"}, nil, "", "acptap: the mode all wants an agent behind --", 2},
+		{"all without an agent", "", []string{"--mode", "all"}, nil, "", "acptap: mode all needs an agent after --", 2},
 		{"a mode that is none", "", []string{"--mode", "some"}, nil, "", `acptap: --mode: unknown mode "some"`, 2},
 		{"one of the environment", "some", nil, nil, "", `acptap: ACPTAP_MODE: unknown mode "some"`, 2},
 	} {
@@ -173,7 +173,7 @@ func TestReplayFile(t *testing.T) {
 	}
 	var errOut bytes.Buffer
 	code := run(t.Context(), append([]string{"replay", "agent", "--file", path}, agent("four")...), strings.NewReader(""), io.Discard, &errOut)
-	if want := "acptap: to record " + path + " anew: --mode all\n"; code != 1 || !strings.HasSuffix(errOut.String(), want) {
+	if want := "acptap: to record " + path + " again, use --mode all\n"; code != 1 || !strings.HasSuffix(errOut.String(), want) {
 		t.Errorf("a client that says nothing got status %d and %swant status 1 and %s", code, &errOut, want)
 	}
 	left, err := os.ReadDir(filepath.Dir(path))

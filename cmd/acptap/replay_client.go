@@ -23,24 +23,22 @@ func newReplayClientCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "client [flags] REF -- AGENT [ARG...]",
 		Short: "Play the client of a tape to a live agent, and compare",
-		Long: `Runs AGENT, sends it what the client of the tape sent, each message when the
-answers before it have come, and writes what differs between the two
-conversations as a unified diff to stdout; see acptap diff for what --compare
-means. A session that is on several tapes is played with one run of AGENT for
-each.
+		Long: `Runs AGENT, sends it the messages of the client on the tape, each after the
+answers that came before it, and writes the differences between the two
+conversations to stdout as a unified diff; see acptap diff for --compare. If a
+session spans several tapes, AGENT is run once for each.
 
-AGENT's requests are answered from the tape. No permission is given that was not
-given there, no command is run, and files are those of the tape: AGENT gets an
-error for what the tape does not know. What AGENT itself does is real: it works
-in the directory of --cwd, never silently in that of the tape.
+AGENT's requests are answered from the tape: it gets only permissions that it
+got there, no command is run, and files are those on the tape. It gets an error
+for anything else. What AGENT does itself is real; it works in the directory of
+--cwd, or in the current one, but not in that of the tape.
 
-What could not be played as recorded is told on stderr, after what AGENT writes
-there.
+Messages that could not be played as recorded are reported on stderr at the end.
 ` + refHelp + `
 
-Exit status 0 if the conversations are the same; 1 if they differ or not all
-could be played; 2 if REF cannot be played to AGENT; 127 or 126 if AGENT cannot
-be run.`,
+Exit status 0 if the conversations are the same; 1 if they differ, or if
+messages could not be played; 2 if REF cannot be played to AGENT; 127 or 126 if
+AGENT cannot be run.`,
 		Example: `  acptap replay client last -- my-agent --acp
   acptap replay client --compare content --cwd /tmp/p fix.jsonl -- my-agent
   acptap replay client --save --compare none 7k2m9p -- my-agent --acp`,
@@ -78,13 +76,13 @@ be run.`,
 		},
 	}
 	f := cmd.Flags()
-	f.TextVar(&client.Level, "compare", compare.Shape, "`what` counts: shape, content, exact or none")
-	f.StringVar(&client.Start.Cwd, "cwd", "", "the `directory` that AGENT works in (default the current one)")
-	f.BoolVar(&client.AsNew, "as-new", false, "make a session anew that the tape loads and nobody makes on it")
-	f.DurationVar(&client.Patience, "patience", 0, "how long AGENT may be silent while something is waited for (default 30s)")
+	f.TextVar(&client.Level, "compare", compare.Shape, "the `level` of comparison: shape, content, exact or none")
+	f.StringVar(&client.Start.Cwd, "cwd", "", "the working `directory` of AGENT (default the current one)")
+	f.BoolVar(&client.AsNew, "as-new", false, "create a new session in place of one that the tape loads but does not create")
+	f.DurationVar(&client.Patience, "patience", 0, "how long AGENT may be silent while an answer is expected (default 30s)")
 	f.DurationVar(&client.Limit, "limit", 0, "how long one run of AGENT may take (default 1h)")
 	f.BoolVar(&save, "save", false, "keep the new run as a tape in the store")
-	f.StringVar(&client.Start.Name, "name", "", "with --save, what to call AGENT in listings")
+	f.StringVar(&client.Start.Name, "name", "", "with --save, the `name` of AGENT in listings")
 	return cmd
 }
 
@@ -114,7 +112,7 @@ func replayClient(cmd *cobra.Command, client *drive.Client, ref string, save boo
 	case errors.Is(err, context.Canceled):
 		return errInterrupted
 	case errors.Is(err, drive.ErrUnmade):
-		return fmt.Errorf("%w; --as-new makes it anew", err)
+		return fmt.Errorf("%w; --as-new creates a new one", err)
 	case err != nil && !errors.Is(err, drive.ErrDiffers):
 		return err
 	}

@@ -15,16 +15,16 @@ func newRmCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm [flags] TAPE|SESSION...",
 		Short: "Delete tapes, or sessions with their tapes",
-		Long: `Deletes tapes, with their files: nothing of them stays readable in the store.
-TAPE is an id, any part of it that no other tape has, last, or last~1. SESSION
-is the id of a session, or its beginning; also of one that a client has deleted,
-which only hides it. Where an agent has used an id again, @ and a tape behind it
-say which is meant: sess_1@7k2m9p.
+		Long: `Deletes tapes and their files; nothing of them stays readable in the store. TAPE
+is the id of a tape, any part of it that no other tape has, last, or last~1.
+SESSION is the id of a session, or its beginning. Sessions that a client
+deleted, which only hides them, can be named too. If an agent used a session id
+again, sess_1@7k2m9p names the session on that tape.
 
-A session goes with all tapes on which something passed for it. A tape is
-deleted as a whole: if other sessions were prompted on one of them, nothing is
-deleted, unless they are named too. What other tapes tell of the session stays,
-such as its title in a list. What is being recorded is refused.
+A session is deleted with all tapes that it is on. Tapes are deleted as a whole:
+if another session was prompted on one of them and is not named too, nothing is
+deleted. What other tapes say about the session stays, such as its title in a
+list. A tape that is being recorded is refused.
 
 Exit status 0; 2 if something could not be deleted.`,
 		Example: `  acptap rm 7k2m9p
@@ -41,16 +41,16 @@ Exit status 0; 2 if something could not be deleted.`,
 				return err
 			}
 			for _, k := range del.kept {
-				warn(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but nothing was said", k.tape, termtext.Line(k.session))
+				warn(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but not used", k.tape, termtext.Line(k.session))
 			}
 			return deleteTapes(cmd.OutOrStdout(), store, del.tapes, dry)
 		},
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be deleted")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list what would be deleted")
 	return cmd
 }
 
-// deleteTapes deletes tapes and says so.
+// deleteTapes deletes tapes and lists them.
 func deleteTapes(w io.Writer, store *record.Store, ids []string, dry bool) error {
 	sizes, err := store.Sizes(ids...)
 	if err != nil {

@@ -87,7 +87,7 @@ func (d *deletion) addRun(l record.Listing, one record.SessionInfo, run record.R
 	case run.Turns == 0 && run.Frames <= 1:
 		d.kept = append(d.kept, keptRun{run.Tape, one.ID})
 	default:
-		return fmt.Errorf("session %s shares tape %s with %s; name them too, or the tape, to delete all of them", termtext.Line(one.ID), run.Tape, termtext.Line(strings.Join(others, ", ")))
+		return fmt.Errorf("session %s shares tape %s with %s; to delete all of them, name these too, or the tape", termtext.Line(one.ID), run.Tape, termtext.Line(strings.Join(others, ", ")))
 	}
 	return nil
 }

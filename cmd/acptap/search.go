@@ -27,12 +27,12 @@ func newSearchCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search [flags] QUERY...",
 		Short: "Find frames on all tapes",
-		Long: `Looks for frames on all tapes of the store, the newest first, and shows those
-that fit QUERY, one line each as acptap show does. Several arguments are one
-query with blanks between them.
-` + strings.Replace(filterHelp, "--filter takes", "QUERY is", 1) + `
+		Long: `Finds the frames that match QUERY on all tapes of the store, the newest tape
+first, and shows them as acptap show does. Several arguments are one query, with
+blanks between them.
+` + strings.Replace(filterHelp, "--filter takes", "QUERY has", 1) + `
 Exit status 0; 1 if nothing is found; 2 if a tape, or a part of it, cannot be
-read, and if it is interrupted.`,
+read, or on an interrupt.`,
 		Example: `  acptap search no such file
   acptap search '"connection refused" !kind:stderr'
   acptap search 'latency:>10s | is:error'

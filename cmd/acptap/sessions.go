@@ -22,23 +22,26 @@ func newSessionsCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions, the one used last at the end",
-		Long: `Lists the sessions of the store, the one used last at the end. A session is the
-protocol's; it may run over several tapes. One that a client has deleted is
-hidden; acptap rm deletes what was recorded of it. One that the agent has made
-is another session than an earlier one, also if it has got the same id.
+		Long: `Lists the sessions of the store, the one used last at the end. A session is one
+of the protocol; it may span several tapes. If the agent uses an id again for a
+new session, these are two sessions. A session that a client deleted is hidden;
+--deleted lists it, and acptap rm deletes its tapes.
+
+With acptap proxy --sessions, clients can load these sessions even from an agent
+that forgot them: see acptap help resume.
 
 A line of --json is an object with
   session, title      id; the title that the agent gave it
   prompt              first line of the first prompt
-  agent               what ties sessions to an agent: --name of acptap proxy, or
-                      the command's first word and a hash of all of it
-  cwd, parent         working directory; the session that it is a fork of
+  agent               whose it is: the name given with acptap proxy --name, or
+                      the first word of the command and a hash of all of it
+  cwd, parent         working directory; the session that it was forked from
   dialect             v1, v2-early, v2, legacy or modern
   began, updated      RFC 3339
-  expires             as an MCP server told it
+  expires             the time that an MCP server gave
   frames, failed      messages of both sides; those with an error
   turns               how many prompts
-  closed              true: the client has closed it
+  closed              true: the client closed it
   runs                for each tape: tape, first and last (numbers of frames),
                       frames, failed, turns, began, ended
 
@@ -82,10 +85,10 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 	cmd.AddCommand(newCheckLoadCmd(dir))
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
-	f.UintVarP(&limit, "number", "n", 0, "the `n` used last only")
-	f.StringVar(&agent, "agent", "", "only of this agent: the beginning of its `name`")
-	f.BoolVar(&deleted, "deleted", false, "those that a client has deleted, instead")
-	f.StringVar(&cwd, "cwd", "", "only in this working `directory`")
+	f.UintVarP(&limit, "number", "n", 0, "only the `n` used last")
+	f.StringVar(&agent, "agent", "", "only those of the agent whose name begins with `name`")
+	f.BoolVar(&deleted, "deleted", false, "list those that a client deleted, instead")
+	f.StringVar(&cwd, "cwd", "", "only those with this working `directory`")
 	return cmd
 }
 

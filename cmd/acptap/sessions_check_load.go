@@ -17,15 +17,15 @@ func newCheckLoadCmd(dir *string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check-load REF",
-		Short: "Compare what an agent replayed at a load with what was recorded",
-		Long: `Looks for session/load, and session/resume with history, that the agent served
-by itself, and lists what its replay lacks of what the store had recorded live
-before: messages, tool calls and plans that are missing, changed or doubled.
-Terminals and ids count for nothing, nor does what was not recorded.
+		Short: "Compare what an agent sent at session/load with what was recorded",
+		Long: `Finds each session/load, and session/resume with history, that the agent served
+itself, and compares the history that it sent with what was recorded before:
+lists messages, tool calls and plans that are missing, changed or doubled. Ids,
+terminals and what was not recorded are ignored.
 ` + refHelp + `
 
-Exit status 0 if nothing is lost, 1 if something is or if there is no load, 2 if
-a tape cannot be read.`,
+Exit status 0 if nothing is missing; 1 if something is, or if there is no load;
+2 if a tape cannot be read.`,
 		Example: `  acptap sessions check-load last
   acptap sessions check-load --json 7k2m9p | jq -c '.losses[]'`,
 		Args: operands(1, 1),
@@ -79,8 +79,8 @@ func reloads(dir string, sub subject) ([]compare.LoadCheck, error) {
 	return all, nil
 }
 
-// untilTape returns the tapes of a session up to one of them. Of a tape that is a
-// file of its own, there is no other.
+// untilTape returns the tapes of a session up to and including last; only last if
+// that is a file outside of the store.
 func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record.Tape, error) {
 	store, l, err := listStore(dir)
 	if err != nil {
@@ -109,7 +109,7 @@ func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record
 
 func writeReloads(w, stderr io.Writer, reloads []compare.LoadCheck, asJSON bool) error {
 	if len(reloads) == 0 {
-		warn(stderr, "there is no load that the agent has served by itself")
+		warn(stderr, "the agent served no session/load itself")
 		return errNo
 	}
 	lost := false
@@ -121,7 +121,7 @@ func writeReloads(w, stderr io.Writer, reloads []compare.LoadCheck, asJSON bool)
 			}
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s frame %d: %s of %s: %s in %s\n", r.Tape, r.Request, r.Method, termtext.Line(r.Session), count(uint64(len(r.Losses)), "difference"), count(uint64(r.Live), "thing")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s frame %d: %s of %s: %s in %s\n", r.Tape, r.Request, r.Method, termtext.Line(r.Session), count(uint64(len(r.Losses)), "difference"), count(uint64(r.Live), "item")); err != nil {
 			return err
 		}
 		for _, l := range r.Losses {

@@ -20,7 +20,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A show is what is shown, and how.
+// A show is what the flags of acptap show ask for.
 type show struct {
 	chat     bool
 	asJSON   bool
@@ -40,16 +40,17 @@ func newShowCmd(dir *string) *cobra.Command {
 		Short: "Show the frames of a tape, or its conversations",
 		Long: `Shows a tape or a session, one line for each frame: its number, the seconds
 since the tape began, the direction, the kind, the method (or the variant of a
-session/update), and what it says. + stands before a frame that acptap injected,
-~ before one that it changed, × before one that it withheld; ⇠ is the agent's
-stderr. With --chat it shows the conversations as they were in the end.
+session/update), and a summary. + before a frame means that acptap added it, ~
+that it changed it, × that it withheld it; ⇠ is the agent's stderr. With --chat
+it shows the conversations as they were at the end.
 
-Of several flags that pick frames, all must fit; of several values of one flag,
-any. A response has the method of its request.
+Several flags that select frames must all match; values of one flag are
+alternatives. A response has the method of its request.
 ` + filterHelp + refHelp + `
-Without REF it is last. With --follow, last waits for the first tape of an empty
-store, and without REF each tape that begins later follows, as an editor starts
-its agent anew: until you interrupt it.
+
+REF is last by default. With --follow, last waits for the first tape of an empty
+store. Without REF, --follow goes on with each tape that begins later, as when
+an editor restarts its agent, until you interrupt it.
 
 A line of --json is an object with
   seq       number of the frame, from 1
@@ -57,19 +58,19 @@ A line of --json is an object with
   dir       c2a, a2c, or err for the agent's stderr
   origin    wire, withheld, injected or rewritten
   kind      as the key kind above
-  method    of a response, its request's
+  method    for a response, that of its request
   update    variant of a session/update
   session   id
   size      bytes of the line, without its end
   answers   seq of the request that this answers, or cancels (MCP)
   latency   seconds since that request
   failed    true: an error, or an MCP tool's result with isError
-  summary   what the line for people says
-and what crossed the wire as one of frame (JSON), text, base64, or mark (what
-happened); none if it has more than a mebibyte. What is empty is left out.
+  summary   as in the line without --json
+and the bytes that passed, as one of frame (JSON), text, base64, or mark (what
+happened); none of these if it is longer than 1 MiB. Empty members are left out.
 
-Exit status 0; 1 if there is nothing to show that fits the flags; 2 if REF, or a
-part of it, cannot be read.`,
+Exit status 0; 1 if no frame matches the flags; 2 if REF, or a part of it,
+cannot be read.`,
 		Example: `  acptap show
   acptap show -f
   acptap show --chat last
@@ -99,15 +100,15 @@ part of it, cannot be read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&s.chat, "chat", false, "conversations instead of frames")
+	f.BoolVar(&s.chat, "chat", false, "show conversations instead of frames")
 	f.BoolVar(&s.asJSON, "json", false, "one JSON object a line")
 	f.BoolVarP(&s.follow, "follow", "f", false, "wait for more frames until the tape ends; see above")
 	s.flags.flags(f)
-	f.Uint64Var(&s.from, "from", 1, "frames from `number` on")
-	f.Uint64Var(&s.to, "to", math.MaxUint64, "frames up to `number`")
+	f.Uint64Var(&s.from, "from", 1, "start with the frame of this `number`")
+	f.Uint64Var(&s.to, "to", math.MaxUint64, "stop after the frame of this `number`")
 	f.Lookup("to").DefValue = "the last"
-	f.Uint64Var(&s.frame, "frame", 0, "only the frame with this `number`, whole")
-	f.BoolVar(&s.raw, "raw", false, "with --frame: its bytes exactly as they crossed the wire; on a terminal, what could control it is escaped")
+	f.Uint64Var(&s.frame, "frame", 0, "only the frame of this `number`, whole")
+	f.BoolVar(&s.raw, "raw", false, "with --frame: its bytes exactly as they passed; on a terminal, control characters are escaped")
 	f.StringVar(&s.color, "color", "auto", "`when` to use colours: auto, always or never")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		return cmp.Or(
@@ -118,7 +119,7 @@ part of it, cannot be read.`,
 	return cmd
 }
 
-// parse reads the flags that are words.
+// parse checks the flags and makes the matcher.
 func (s *show) parse() (err error) {
 	if s.match.Filter, err = s.flags.filter(); err != nil {
 		return err
@@ -181,7 +182,7 @@ func (s *show) source(ctx context.Context, p part, last bool) iter.Seq2[dialect.
 	return p.Tape.Frames(from)
 }
 
-// A listing is the frames of a show on their way out.
+// A listing writes the frames of a show.
 type listing struct {
 	*show
 	w      *bufio.Writer
@@ -241,7 +242,7 @@ func (l *listing) write(f *dialect.Frame) error {
 	return l.w.Flush()
 }
 
-// trouble tells of a stretch that cannot be read. What follows it is shown.
+// trouble reports a part that cannot be read. The frames after it are shown.
 func (l *listing) trouble(err error) error {
 	l.broken++
 	warn(l.stderr, "%v", err)
@@ -262,8 +263,7 @@ func (l *listing) verdict() error {
 	return nil
 }
 
-// one shows the whole of one frame. On a terminal it never writes what could
-// control it.
+// one shows the whole of one frame. On a terminal it escapes control characters.
 func (s *show) one(w io.Writer, sub subject, terminal bool) error {
 	p, err := s.partOf(sub)
 	if err != nil {

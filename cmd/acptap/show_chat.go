@@ -16,7 +16,7 @@ import (
 // chatLines is how much of a tool's output is shown in a conversation.
 const chatLines = 20
 
-// conversations shows the sessions of a subject as they were in the end.
+// conversations shows the sessions of a subject as they were at the end.
 func (s *show) conversations(w, stderr io.Writer, sub subject, width int, color bool) error {
 	tr, starts, broken, err := traced(sub, stderr)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *show) conversations(w, stderr io.Writer, sub subject, width int, color 
 	case broken > 0:
 		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(broken), "part"))
 	case shown == 0:
-		warn(stderr, "there is no conversation in it; without --chat it shows the frames")
+		warn(stderr, "there is no conversation on it; to see its frames, leave out --chat")
 		return errNo
 	}
 	return nil

@@ -45,7 +45,7 @@ func defaultStore() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("where is the store? %w; use --store or ACPTAP_STORE", err)
+		return "", fmt.Errorf("no directory for the store: %w; use --store or ACPTAP_STORE", err)
 	}
 	switch runtime.GOOS {
 	case "darwin":

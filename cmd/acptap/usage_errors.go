@@ -39,7 +39,7 @@ func subcommand(cmd *cobra.Command, args []string) error {
 func exclusive(flags *pflag.FlagSet, name string, others ...string) error {
 	for _, other := range others {
 		if flags.Changed(name) && flags.Changed(other) {
-			return fmt.Errorf("--%s and --%s do not go together", name, other)
+			return fmt.Errorf("--%s and --%s cannot be used together", name, other)
 		}
 	}
 	return nil
@@ -51,7 +51,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%s; see %s --help", text, cmd.CommandPath())
 }
 
-// explain sees to it that all commands below root tell mistakes in the same way.
+// configureUsage makes all commands below root report wrong usage in the same way.
 func configureUsage(root *cobra.Command) {
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()

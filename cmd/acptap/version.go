@@ -12,7 +12,7 @@ func newVersionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Long:    "Prints the version of acptap, of Go, and the system it was built for.",
+		Long:    "Prints the version of acptap, that of Go, and the system it was built for.",
 		Example: "  acptap version",
 		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -22,7 +22,7 @@ func newVersionCmd() *cobra.Command {
 	}
 }
 
-// versionText returns what is told of this program's version.
+// versionText returns the output of acptap version.
 func versionText() string {
 	return fmt.Sprintf("acptap %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
