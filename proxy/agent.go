@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -12,16 +13,24 @@ import (
 // each read of ours.
 const pipeSize = 256 << 10
 
-// An agent is the process and our ends of its pipes.
+// An agent is what runs, and our ends of its streams.
 type agent struct {
-	process // what the system has of it
-	stdin   *os.File
-	stdout  *os.File
-	stderr  *os.File
+	running
+	stdin  io.WriteCloser
+	stdout io.ReadCloser
+	stderr io.ReadCloser
 
-	exited chan struct{} // closed when the process has ended and been waited for
+	exited chan struct{} // closed when it has ended and been waited for
 	code   int           // how it ended, as in ExitError; set before exited is closed
 	sig    os.Signal     // the same
+}
+
+// What is running is a program, or a Peer.
+type running interface {
+	signal(sig os.Signal)
+	terminate()
+	kill()
+	alive() bool // also if only others are left that it has started
 }
 
 // start begins to run command in a process group of its own. It returns at once;
@@ -32,10 +41,10 @@ func start(command []string) (started func() (*agent, error)) {
 	go func() {
 		runtime.LockOSThread() // the agent's life hangs on the thread, see attributes
 		defer runtime.UnlockOSThread()
-		err := a.start(command)
+		p, err := a.start(command)
 		result <- err
 		if err == nil {
-			a.wait()
+			a.code, a.sig = p.wait()
 			close(a.exited)
 		}
 	}()
@@ -47,9 +56,9 @@ func start(command []string) (started func() (*agent, error)) {
 	}
 }
 
-func (a *agent) start(command []string) error {
+func (a *agent) start(command []string) (*process, error) {
 	if len(command) == 0 {
-		return exec.ErrNotFound
+		return nil, exec.ErrNotFound
 	}
 	cmd := exec.Command(command[0], command[1:]...)
 	var theirs [3]*os.File
@@ -58,20 +67,25 @@ func (a *agent) start(command []string) error {
 			f.Close() // the agent has its own by now
 		}
 	}()
+	var ours [3]*os.File
 	var err [3]error
-	theirs[0], a.stdin, err[0] = pipe()
-	a.stdout, theirs[1], err[1] = pipe()
-	a.stderr, theirs[2], err[2] = pipe()
-	if err := errors.Join(err[:]...); err != nil {
-		a.release()
-		return err
+	theirs[0], ours[0], err[0] = pipe()
+	ours[1], theirs[1], err[1] = pipe()
+	ours[2], theirs[2], err[2] = pipe()
+	p := &process{}
+	failed := errors.Join(err[:]...)
+	if failed == nil {
+		widen(ours[1])
+		failed = p.spawn(cmd, theirs)
 	}
-	widen(a.stdout)
-	if err := a.spawn(cmd, theirs); err != nil {
-		a.release()
-		return err
+	if failed != nil {
+		for _, f := range ours {
+			f.Close()
+		}
+		return nil, failed
 	}
-	return nil
+	a.running, a.stdin, a.stdout, a.stderr = p, ours[0], ours[1], ours[2]
+	return p, nil
 }
 
 // release closes our ends. One that a goroutine is blocked on is closed when

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -29,7 +30,11 @@ func (p *pipeline) pass(f wire.Frame) {
 	v.follow(from, f, true, 0)
 	if v.passed < 0 {
 		f.Origin = wire.Withheld
-		p.put(f)
+		at := slices.IndexFunc(v.out, func(g wire.Frame) bool { return g.Kind != wire.Mark })
+		if at < 0 {
+			at = len(v.out)
+		}
+		v.out = slices.Insert(v.out, at, f) // behind the notes about it
 	}
 	p.leave(v)
 }
@@ -54,12 +59,17 @@ func (p *pipeline) leave(v *passage) {
 	}
 	clear(v.out) // may hold large frames
 	p.out = v.out[:0]
+	p.cut()
 }
 
 // follow shows a frame to the stages behind the place from. Unless one of them
 // decides otherwise it comes out as it is. original says that it is what its
 // sender sent.
 func (v *passage) follow(from int, f wire.Frame, original bool, turns int) {
+	if f.Kind == wire.Mark {
+		v.out = append(v.out, f)
+		return
+	}
 	step := [wire.Directions]int{wire.ClientToAgent: 1, wire.AgentToClient: -1}[f.Dir]
 	f.Size = int64(len(f.Raw))
 	for at := from + step; step != 0 && 0 <= at && at < len(v.stages) && turns < maxTurns; at += step {

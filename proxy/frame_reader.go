@@ -53,6 +53,7 @@ func (r *frameReader) end() {
 		case <-s.failed:
 		case <-r.queue.destination.broken:
 		case <-r.closed:
+		case <-r.quit:
 		}
 	}
 	r.mu.Lock()

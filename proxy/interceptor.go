@@ -1,6 +1,10 @@
 package proxy
 
-import "github.com/acptap/acptap/proxy/wire"
+import (
+	"os"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
 
 // An Interceptor sees every whole frame of client and agent before it is passed
 // on, and decides what goes out in its place. Several form a chain: what one
@@ -24,6 +28,10 @@ import "github.com/acptap/acptap/proxy/wire"
 //     What takes the place of a frame whose Origin is Injected stays Injected:
 //     nobody has sent it;
 //   - every other frame: Injected.
+//
+// A frame of the kind Mark is a note for the tape, which stands there before the
+// frames that follow it in out. No other Interceptor is shown it. It is how one
+// tells that it was the one that has changed them.
 //
 // If f is not among what comes out at the end of the chain, it is recorded as
 // Withheld, before all that is sent instead. Of what passes between two
@@ -68,4 +76,19 @@ type Handle struct {
 	// taken it or Run is over. It returns false, without having called act, if Run
 	// is over or a call has panicked, and also if act itself does.
 	Do func(act func(out []wire.Frame) []wire.Frame) bool
+
+	// The others may be called within Intercept, End and acts too, return at
+	// once, and do nothing when Run is over.
+
+	// Signal sends a signal to the agent, as one that came to this process.
+	Signal func(sig os.Signal)
+
+	// HangUp closes the client's stdout, behind what has been sent there and what
+	// the call sends that is under way. The agent does not learn of it. What it
+	// still says is on the tape, but not among the bytes delivered.
+	HangUp func()
+
+	// Exit ends the client's stdout as HangUp does, and kills the agent. Run
+	// returns code and sig as the agent's, and they are so on the tape.
+	Exit func(code int, sig os.Signal)
 }

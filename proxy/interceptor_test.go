@@ -17,6 +17,9 @@ type script struct {
 	end   func(dir wire.Direction, out []wire.Frame) []wire.Frame
 	ready [2]<-chan struct{} // by direction: what End returns
 	held  []wire.Frame
+
+	ending func(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{}) // in place of end and ready
+
 	proxy.Handle
 }
 
@@ -30,6 +33,9 @@ func (s *script) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 }
 
 func (s *script) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{}) {
+	if s.ending != nil {
+		return s.ending(dir, out)
+	}
 	if s.end != nil {
 		out = s.end(dir, out)
 	}

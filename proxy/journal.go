@@ -30,6 +30,10 @@ type Journal interface {
 	// here on: the Interceptor, or the Journal itself, if it still can note that.
 	Fault(err error)
 
+	// Note takes what an Interceptor has to say of the bytes that come next: a
+	// frame of the kind Mark that it has returned.
+	Note(dir wire.Direction, m wire.Marked)
+
 	// Exit is the last call: how the agent ended, as in ExitError, and how many
 	// bytes of each direction the receiver took.
 	Exit(code int, sig os.Signal, delivered [wire.Directions]int64)

@@ -338,6 +338,8 @@ func (m *memory) Fault(err error) { m.note("fault %v", err) }
 
 func (m *memory) Signal(sig os.Signal) { m.note("signal %v", sig) }
 
+func (m *memory) Note(dir wire.Direction, mark wire.Marked) { m.note("note %v %s", dir, mark.JSON()) }
+
 func (m *memory) Exit(code int, sig os.Signal, delivered [wire.Directions]int64) {
 	m.note("exit %d %v", code, sig)
 	m.code, m.delivered = code, delivered

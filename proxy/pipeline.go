@@ -25,7 +25,11 @@ const (
 // stream that leads to it.
 type pipeline struct {
 	gate   *recorderGate
-	closed chan struct{}
+	closed chan struct{} // when Run is over
+	handle Handle        // but for Do
+	quit   chan struct{} // closed by Handle.Exit
+	hurry  chan struct{} // closed when nothing may wait for a pace any more
+	rushed sync.Once     // closes hurry
 
 	mu     sync.Mutex // guards the rest
 	cond   sync.Cond  // broadcast when a queue has moved on
@@ -34,10 +38,13 @@ type pipeline struct {
 	out    []wire.Frame // for what comes out of the chain next
 
 	splitters [2]wire.Splitter // of what client and agent say
+
+	cutting sync.Mutex
+	cuts    []func() // guarded by cutting: what is to be done once stdout has ended
 }
 
 func newPipeline(chain []Interceptor, g *recorderGate, destinations [wire.Directions]*destination) *pipeline {
-	p := &pipeline{gate: g, closed: make(chan struct{}), stages: make([]stage, len(chain))}
+	p := &pipeline{gate: g, closed: make(chan struct{}), quit: make(chan struct{}), hurry: make(chan struct{}), stages: make([]stage, len(chain))}
 	p.cond.L = &p.mu
 	for i, in := range chain {
 		p.stages[i] = stage{place: i, interceptor: in, failed: make(chan struct{}), wants: [2]bool{true, true}}
@@ -46,7 +53,7 @@ func newPipeline(chain []Interceptor, g *recorderGate, destinations [wire.Direct
 		p.splitters[i].Limit = maxFrame
 	}
 	for dir := range p.queues {
-		p.queues[dir] = outputQueue{dir: wire.Direction(dir), destination: destinations[dir]}
+		p.queues[dir] = outputQueue{dir: wire.Direction(dir), destination: destinations[dir], limit: -1}
 	}
 	return p
 }
@@ -61,7 +68,10 @@ func (p *pipeline) start() {
 			if selector, ok := i.(Selector); ok {
 				s.wants = [2]bool{selector.Wants(wire.ClientToAgent), selector.Wants(wire.AgentToClient)}
 			}
-			i.Start(Handle{Do: func(act func(out []wire.Frame) []wire.Frame) bool { return p.do(s, act) }})
+			s.pacer, _ = i.(Pacer)
+			h := p.handle
+			h.Do = func(act func(out []wire.Frame) []wire.Frame) bool { return p.do(s, act) }
+			i.Start(h)
 			return out
 		})
 		p.send(s, out)
@@ -146,4 +156,33 @@ func (p *pipeline) write(q *outputQueue) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drain(q)
+}
+
+// endStdout ends the client's stdout behind what has been sent, also by the call
+// that is under way, and then calls then.
+func (p *pipeline) endStdout(then func()) {
+	p.cutting.Lock()
+	p.cuts = append(p.cuts, then)
+	p.cutting.Unlock()
+	go func() { // if no call is under way; if one is, it holds the lock
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.cut()
+	}()
+}
+
+// cut does what endStdout was asked for.
+func (p *pipeline) cut() {
+	p.cutting.Lock()
+	cuts := p.cuts
+	p.cuts = nil
+	p.cutting.Unlock()
+	for _, then := range cuts {
+		q := &p.queues[wire.AgentToClient]
+		p.note(q, wire.Wire)
+		if q.limit < 0 {
+			q.limit = q.put
+		}
+		go then()
+	}
 }

@@ -48,11 +48,11 @@ type process struct {
 
 // spawn starts the agent with those ends of its pipes. os/exec would first fork
 // once more, to see whether the kernel has handles for processes.
-func (a *agent) spawn(cmd *exec.Cmd, ends [3]*os.File) (err error) {
+func (p *process) spawn(cmd *exec.Cmd, ends [3]*os.File) (err error) {
 	if cmd.Err != nil {
 		return cmd.Err
 	}
-	a.pid, _, err = syscall.StartProcess(cmd.Path, cmd.Args, &syscall.ProcAttr{
+	p.pid, _, err = syscall.StartProcess(cmd.Path, cmd.Args, &syscall.ProcAttr{
 		Env:   cmd.Environ(),
 		Files: []uintptr{ends[0].Fd(), ends[1].Fd(), ends[2].Fd()},
 		Sys:   attributes(),
@@ -72,52 +72,49 @@ func ends(sig os.Signal) bool {
 // signal sends sig to the agent's process group: many agents are launchers of
 // another program that would not get it else. The group may be gone. What a
 // terminal sends reaches our group only, so the agent gets it once.
-func (a *agent) signal(sig os.Signal) {
+func (p *process) signal(sig os.Signal) {
 	switch sig {
 	case syscall.SIGTSTP:
-		if a.stopped.Load() { // the SIGCONT between was too short to be seen
+		if p.stopped.Load() { // the SIGCONT between was too short to be seen
 			stop()
 			return
 		}
-		a.stopping.Store(true)
+		p.stopping.Store(true)
 	case syscall.SIGCONT:
-		a.stopping.Store(false)
-		a.stopped.Store(false)
+		p.stopping.Store(false)
+		p.stopped.Store(false)
 	}
-	syscall.Kill(-a.pid, sig.(syscall.Signal))
+	syscall.Kill(-p.pid, sig.(syscall.Signal))
 }
 
 func stop() { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }
 
 // wait returns when the agent has ended. If it stops because we were told to, so
 // do we, for whoever waits for us: a shell. SIGCONT lets both go on.
-func (a *agent) wait() {
+func (p *process) wait() (code int, sig os.Signal) {
 	for {
 		var status syscall.WaitStatus
-		_, err := syscall.Wait4(a.pid, &status, syscall.WUNTRACED, nil)
+		_, err := syscall.Wait4(p.pid, &status, syscall.WUNTRACED, nil)
 		switch {
 		case err == syscall.EINTR:
 		case err != nil: // somebody else has waited for it
-			a.code = 255
-			return
+			return 255, nil
 		case status.Stopped():
-			if a.stopping.CompareAndSwap(true, false) {
-				a.stopped.Store(true)
+			if p.stopping.CompareAndSwap(true, false) {
+				p.stopped.Store(true)
 				stop()
 			}
 		case status.Signaled():
-			a.code, a.sig = 128+int(status.Signal()), status.Signal()
-			return
+			return 128 + int(status.Signal()), status.Signal()
 		default:
-			a.code = status.ExitStatus()
-			return
+			return status.ExitStatus(), nil
 		}
 	}
 }
 
-func (a *agent) terminate() { a.signal(syscall.SIGTERM) }
+func (p *process) terminate() { p.signal(syscall.SIGTERM) }
 
-func (a *agent) kill() { a.signal(syscall.SIGKILL) }
+func (p *process) kill() { p.signal(syscall.SIGKILL) }
 
 // alive reports whether a process of the agent's group is left.
-func (a *agent) alive() bool { return syscall.Kill(-a.pid, 0) == nil }
+func (p *process) alive() bool { return syscall.Kill(-p.pid, 0) == nil }

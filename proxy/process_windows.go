@@ -20,30 +20,30 @@ func ends(os.Signal) bool { return true }
 
 // signal does nothing: one process cannot send another a signal here, and the
 // console has sent it already.
-func (a *agent) signal(os.Signal) {}
+func (p *process) signal(os.Signal) {}
 
 // terminate does nothing: there is no request to end but the end of stdin.
-func (a *agent) terminate() {}
+func (p *process) terminate() {}
 
-func (a *agent) kill() { a.cmd.Process.Kill() }
+func (p *process) kill() { p.cmd.Process.Kill() }
 
 // alive reports whether a process of the agent's group is left. There are no
 // groups here.
-func (a *agent) alive() bool { return false }
+func (p *process) alive() bool { return false }
 
 // wait returns when the agent has ended. No signal ends a process here.
-func (a *agent) wait() {
-	a.cmd.Wait()
-	a.code = a.cmd.ProcessState.ExitCode()
+func (p *process) wait() (code int, sig os.Signal) {
+	p.cmd.Wait()
+	return p.cmd.ProcessState.ExitCode(), nil
 }
 
 // A process is the agent's.
 type process struct{ cmd *exec.Cmd }
 
 // spawn starts the agent with those ends of its pipes.
-func (a *agent) spawn(cmd *exec.Cmd, ends [3]*os.File) error {
+func (p *process) spawn(cmd *exec.Cmd, ends [3]*os.File) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[1], ends[2]
-	a.cmd = cmd
+	p.cmd = cmd
 	return cmd.Start()
 }
 

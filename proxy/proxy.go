@@ -16,6 +16,7 @@ import (
 // A Proxy stands where an agent stands and runs the agent behind it.
 type Proxy struct {
 	Command []string // the agent and its arguments
+	Peer    *Peer    // the agent, if it is not nil: Command is not run then
 
 	// The client's side; nil is os.Stdin, os.Stdout, os.Stderr. In and Out are
 	// closed if they are io.Closers: In when the agent takes no more input, Out
@@ -65,7 +66,7 @@ type Proxy struct {
 // None of them tells the Journal anything any more, or forwards what it reads
 // from then on.
 func (p *Proxy) Run(ctx context.Context) error {
-	started := start(p.Command)
+	started := p.start()
 	gate := &recorderGate{complain: p.Complain}
 	var chain []Interceptor
 	gate.journal, chain = p.prepare(gate)
@@ -82,6 +83,14 @@ func (p *Proxy) Run(ctx context.Context) error {
 	r := newRun(p, agent, gate, chain)
 	r.events(ctx, signals)
 	return r.end()
+}
+
+// start begins to run the agent.
+func (p *Proxy) start() (started func() (*agent, error)) {
+	if p.Peer != nil {
+		return p.Peer.start()
+	}
+	return start(p.Command)
 }
 
 // prepare calls Prepare, if it is set.

@@ -14,11 +14,13 @@ type outputQueue struct {
 	writing     bool
 
 	buf   []byte // to be written
+	paced []stretch
 	noted int    // bytes of buf that are on the tape; the rest is of origin Wire
 	spare []byte // the other buffer, while it is not being written
 
 	put     int64 // bytes ever put in
 	written int64
+	limit   int64 // how much is written; the rest has been hung up on. -1: all
 	across  int64 // bytes put in by other directions and not written; while there are any, help is at work
 
 	open    bool         // in a line whose beginning has passed: nothing may get between its pieces
@@ -51,8 +53,8 @@ func (q *outputQueue) reached(at *position) bool {
 // together, when something else comes or the chunk they came in ends.
 func (p *pipeline) put(f wire.Frame) {
 	q := &p.queues[f.Dir]
-	if f.Origin != wire.Wire {
-		if q.open {
+	if f.Origin != wire.Wire || f.Kind == wire.Mark {
+		if q.open && f.Origin.Received() {
 			f.Raw = bytes.Clone(f.Raw)
 			q.later = append(q.later, f)
 			q.kept += len(f.Raw)
@@ -63,7 +65,16 @@ func (p *pipeline) put(f wire.Frame) {
 			p.note(&p.queues[i], wire.Wire)
 		}
 	}
+	if f.Kind == wire.Mark {
+		p.gate.do(func(j Journal) { j.Note(f.Dir, wire.ReadMark(f)) })
+		return
+	}
+	pace := p.pace(f)
+	from := len(q.buf)
 	q.buf = append(append(q.buf, f.Raw...), f.End.Bytes()...)
+	if !pace.isZero() {
+		q.paced = append(q.paced, stretch{from, len(q.buf), pace})
+	}
 	if f.Origin != wire.Wire {
 		p.note(q, f.Origin)
 	}
@@ -106,9 +117,9 @@ func (p *pipeline) drain(q *outputQueue) {
 			p.cond.Wait()
 			continue
 		}
-		b := q.buf
-		q.buf, q.noted, q.spare = q.spare[:0], 0, nil
-		p.writeOut(q, b)
+		b, paced := q.buf, q.paced
+		q.buf, q.paced, q.noted, q.spare = q.spare[:0], nil, 0, nil
+		p.writeOut(q, b, paced)
 		if cap(b) <= maxKept {
 			q.spare = b
 		}
@@ -116,13 +127,17 @@ func (p *pipeline) drain(q *outputQueue) {
 }
 
 // writeOut writes what is next in the queue. The lock is not held meanwhile.
-func (p *pipeline) writeOut(q *outputQueue, b []byte) {
+func (p *pipeline) writeOut(q *outputQueue, b []byte, paced []stretch) {
+	end := q.written + int64(len(b))
+	if q.limit >= 0 {
+		b = b[:max(0, min(int64(len(b)), q.limit-q.written))]
+	}
 	q.writing = true
 	p.mu.Unlock()
-	q.destination.write(b)
+	p.writePaced(q, b, paced)
 	p.mu.Lock()
 	q.writing = false
-	q.written += int64(len(b))
+	q.written = end
 	p.cond.Broadcast()
 }
 
@@ -141,7 +156,7 @@ func (p *pipeline) passRaw(q *outputQueue, b []byte) {
 			p.note(q, wire.Wire)
 		} else if p.gate.append(q.dir, wire.Wire, piece) {
 			q.put += int64(len(piece))
-			p.writeOut(q, piece)
+			p.writeOut(q, piece, nil)
 		}
 		if !q.open {
 			p.endLine(q)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -28,7 +29,11 @@ type run struct {
 	destinations [wire.Directions]*destination
 	pumps        [wire.Directions]*pump
 	sinks        [wire.Directions]sink
-	pipeline     *pipeline     // nil without Interceptors
+	pipeline     *pipeline   // nil without Interceptors
+	asked        chan func() // what Interceptors want to be done
+	code         *int        // status to end with; nil: the agent's
+	sig          os.Signal   // with code: as that of ExitError
+	hungUp       sync.Once
 	over         chan struct{} // closed when the agent has exited and its streams have ended
 }
 
@@ -40,6 +45,7 @@ func newRun(p *Proxy, a *agent, g *recorderGate, chain []Interceptor) *run {
 		out:    p.Out,
 		linger: p.linger(),
 		over:   make(chan struct{}),
+		asked:  make(chan func(), 16),
 	}
 	r.shutdown.patience = cmp.Or(p.Patience, 5*time.Second)
 	r.shutdown.steps = []func(){func() { a.stdin.Close() }, a.terminate, a.kill}
@@ -60,6 +66,7 @@ func newRun(p *Proxy, a *agent, g *recorderGate, chain []Interceptor) *run {
 	}
 	if len(chain) > 0 {
 		r.pipeline = newPipeline(chain, g, r.destinations)
+		r.pipeline.handle = r.handle()
 		for dir := range wire.Directions {
 			r.sinks[dir] = newFrameReader(r.pipeline, dir)
 		}
@@ -67,6 +74,63 @@ func newRun(p *Proxy, a *agent, g *recorderGate, chain []Interceptor) *run {
 	}
 	r.pump()
 	return r
+}
+
+// handle returns what an Interceptor can do to the process.
+func (r *run) handle() Handle {
+	ask := func(what func()) {
+		select {
+		case r.asked <- what:
+		case <-r.pipeline.closed:
+		}
+	}
+	return Handle{
+		Signal: func(sig os.Signal) { ask(func() { r.signal(sig) }) },
+		HangUp: func() { r.pipeline.endStdout(r.hangUp) },
+		Exit: func(code int, sig os.Signal) {
+			r.pipeline.endStdout(func() { ask(func() { r.exit(code, sig) }) })
+		},
+	}
+}
+
+// signal passes a signal on.
+func (r *run) signal(sig os.Signal) {
+	r.gate.do(func(j Journal) { j.Signal(sig) })
+	r.agent.signal(sig)
+	if ends(sig) {
+		r.grace = time.Now().Add(r.shutdown.patience)
+		r.rush()
+	}
+}
+
+// rush has what waits to be written be written at once.
+func (r *run) rush() {
+	if r.pipeline != nil {
+		r.pipeline.rush()
+	}
+}
+
+// shutDown begins to make the agent end.
+func (r *run) shutDown() {
+	r.rush()
+	r.shutdown.begin()
+}
+
+// hangUp closes stdout when all that it is to get is written.
+func (r *run) hangUp() {
+	r.pipeline.write(&r.pipeline.queues[wire.AgentToClient])
+	r.closeOut()
+}
+
+// exit ends the agent with another status than its own.
+func (r *run) exit(code int, sig os.Signal) {
+	if r.code != nil {
+		return
+	}
+	r.code, r.sig = &code, sig
+	close(r.pipeline.quit)
+	r.rush()
+	r.shutdown.force()
 }
 
 // pump starts the pumps.
@@ -113,17 +177,15 @@ func (r *run) events(ctx context.Context, signals <-chan os.Signal) {
 	for {
 		select {
 		case sig := <-signals:
-			r.gate.do(func(j Journal) { j.Signal(sig) })
-			r.agent.signal(sig)
-			if ends(sig) {
-				r.grace = time.Now().Add(r.shutdown.patience)
-			}
+			r.signal(sig)
+		case what := <-r.asked:
+			what()
 		case <-told:
 			told = nil
-			r.shutdown.begin()
+			r.shutDown()
 		case <-gone:
 			gone = nil
-			r.shutdown.begin()
+			r.shutDown()
 		case <-r.shutdown.next:
 			r.shutdown.step()
 		case <-mute:
@@ -153,6 +215,9 @@ func (r *run) end() error {
 		delivered[dir] = o.delivered.Load()
 	}
 	code, sig := r.agent.code, r.agent.sig
+	if r.code != nil {
+		code, sig = *r.code, r.sig
+	}
 	r.gate.exit(code, sig, delivered)
 	if r.pipeline != nil {
 		r.pipeline.close()
@@ -165,10 +230,7 @@ func (r *run) end() error {
 }
 
 func (r *run) closeOut() {
-	if r.out != nil {
-		closeIfCloser(r.out)
-	}
-	r.out = nil
+	r.hungUp.Do(func() { closeIfCloser(r.out) })
 }
 
 func closeIfCloser(v any) {

@@ -26,4 +26,13 @@ func (e *shutdown) step() {
 	}
 }
 
+// force takes the last step at once.
+func (e *shutdown) force() {
+	e.begun = true
+	if !e.done() {
+		e.steps = e.steps[len(e.steps)-1:]
+		e.step()
+	}
+}
+
 func (e *shutdown) done() bool { return len(e.steps) == 0 }

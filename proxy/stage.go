@@ -13,6 +13,7 @@ type stage struct {
 	place       int           // from the client's end
 	interceptor Interceptor   // nil when it has panicked
 	failed      chan struct{} // closed then
+	pacer       Pacer         // nil if it is none
 	wants       [2]bool       // by direction: whether it is shown frames of that
 	out         []wire.Frame  // for what its next call returns; nil during a call and until that is sent
 }
@@ -51,12 +52,12 @@ func (p *pipeline) intercept(s *stage, f wire.Frame) (out []wire.Frame, passed i
 		return append(out, f), len(out)
 	}
 	passed = slices.IndexFunc(out, func(g wire.Frame) bool {
-		return g.Origin == f.Origin && g.Dir == f.Dir && g.End == f.End && bytes.Equal(g.Raw, f.Raw)
+		return g.Kind == f.Kind && g.Origin == f.Origin && g.Dir == f.Dir && g.End == f.End && bytes.Equal(g.Raw, f.Raw)
 	})
 	for i := range out {
 		g := &out[i]
 		switch {
-		case i == passed:
+		case i == passed, g.Kind == wire.Mark:
 		case g.Origin != wire.Rewritten, f.Origin == wire.Injected && g.Dir == f.Dir:
 			g.Origin = wire.Injected
 		}
