@@ -105,8 +105,8 @@ func (u *understudy) takes(m *arrival) bool {
 	case m.session != "" && u.sessions[m.session]:
 		return true
 	case m.kind == wire.Notification:
-		id, _ := dialect.Named(m.method, dialect.RequestID, wire.ClientToAgent, m.e.Params)
-		token, _ := dialect.Named(m.method, dialect.ProgressToken, wire.ClientToAgent, m.e.Params)
+		id, _ := dialect.NamedID(m.method, dialect.RequestID, wire.ClientToAgent, m.e.Params)
+		token, _ := dialect.NamedID(m.method, dialect.ProgressToken, wire.ClientToAgent, m.e.Params)
 		return u.call(string(id)) >= 0 || u.wants(token)
 	}
 	return false
@@ -188,7 +188,7 @@ func (p *player) hear(line []byte) {
 	case wire.Request:
 		u.asked++
 		id := fmt.Sprintf(`"acptap-live-%d"`, u.asked)
-		u.asks[id] = liveAsk{bytes.Clone(e.ID), string(dialect.Made(string(e.Method), dialect.ProgressToken, e.Params))}
+		u.asks[id] = liveAsk{bytes.Clone(e.ID), string(dialect.MadeID(string(e.Method), dialect.ProgressToken, e.Params))}
 		line = remap.Apply(line, remap.IDEdit(line, []byte(id)))
 	case wire.Notification:
 		line = u.renamed(line, e)
@@ -199,7 +199,7 @@ func (p *player) hear(line []byte) {
 // renamed gives a notification of the agent the id that the client sees, if it
 // names a request of the agent's own.
 func (u *understudy) renamed(line []byte, e wire.Envelope) []byte {
-	own, by := dialect.Named(string(e.Method), dialect.RequestID, wire.AgentToClient, e.Params)
+	own, by := dialect.NamedID(string(e.Method), dialect.RequestID, wire.AgentToClient, e.Params)
 	if own == nil || by != wire.AgentToClient {
 		return line
 	}

@@ -79,7 +79,7 @@ func (p *player) tokenless(h *held, raw []byte) bool {
 	if !h.token {
 		return false
 	}
-	token, _ := dialect.Named(h.method, dialect.ProgressToken, wire.AgentToClient, wire.ScanPrefix(raw).Params)
+	token, _ := dialect.NamedID(h.method, dialect.ProgressToken, wire.AgentToClient, wire.ScanPrefix(raw).Params)
 	live, ok := p.ids.Live(dialect.ProgressToken, string(token))
 	return ok && live == nil
 }

@@ -115,7 +115,7 @@ func (p *player) latestLane() *lane {
 // progress. It is nil if that is not open. What is told of tasks comes between
 // the calls that ask about them, so it is not tied to the one that began the task.
 func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
-	if id, by := dialect.Named(f.Method, dialect.RequestID, f.Dir, e.Params); id != nil {
+	if id, by := dialect.NamedID(f.Method, dialect.RequestID, f.Dir, e.Params); id != nil {
 		if by == wire.ClientToAgent {
 			if c := p.calls[string(id)]; c != nil {
 				return c.lane
@@ -125,7 +125,7 @@ func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 			return a.lane
 		}
 	}
-	token, _ := dialect.Named(f.Method, dialect.ProgressToken, f.Dir, e.Params)
+	token, _ := dialect.NamedID(f.Method, dialect.ProgressToken, f.Dir, e.Params)
 	return p.tokens[string(token)]
 }
 

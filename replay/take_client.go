@@ -105,7 +105,7 @@ func (p *player) requestCue(c *cue, e wire.Envelope) {
 	c.required = c.method != "ping"
 	if p.protocol == dialect.MCP {
 		p.recent = append(p.recent, c)
-		if token := dialect.Made(c.method, dialect.ProgressToken, e.Params); token != nil {
+		if token := dialect.MadeID(c.method, dialect.ProgressToken, e.Params); token != nil {
 			c.token = string(token)
 			p.tokens[c.token] = c.lane
 		}
@@ -121,7 +121,7 @@ func (p *player) notificationCue(c *cue, e wire.Envelope) {
 			c.lane.eager, c.lane.cancelled = c.seq, true
 		}
 	case "notifications/cancelled":
-		id, _ := dialect.Named(c.method, dialect.RequestID, wire.ClientToAgent, e.Params)
+		id, _ := dialect.NamedID(c.method, dialect.RequestID, wire.ClientToAgent, e.Params)
 		if call := p.calls[string(id)]; call != nil {
 			c.lane = call.lane // and most likely the call is not answered
 			p.recent = slices.DeleteFunc(p.recent, func(o *cue) bool { return o == call })

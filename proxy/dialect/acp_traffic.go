@@ -11,7 +11,7 @@ func (t *Tracker) acpCall(s *step, method string) {
 	if method == "session/update" {
 		t.update(s)
 	} else {
-		s.about.Session = t.addressed(s.Dir, m, s.Params)
+		s.annotation.Session = t.addressed(s.Dir, m, s.Params)
 	}
 	effect := m.effect()
 	if s.ID == nil {
@@ -20,7 +20,7 @@ func (t *Tracker) acpCall(s *step, method string) {
 		}
 		return
 	}
-	c := &call{Seq: s.Seq, Method: method, Session: s.about.Session}
+	c := &call{Seq: s.Seq, Method: method, Session: s.annotation.Session}
 	switch {
 	case effect == Initializes:
 		t.acpOffer(s, c)
@@ -50,7 +50,7 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 		return
 	}
 	if made := m.Session == InResult || m.Session == FromParams; made && !s.failed() {
-		s.about.Session = t.text(at(s.Result, "sessionId"))
+		s.annotation.Session = t.text(at(s.Result, "sessionId"))
 	}
 	if c.Wrapped != "" {
 		return // its component tells what happens, at the frame that was wrapped
@@ -82,15 +82,15 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 
 // happens notes an event of a session, if the response is a success.
 func (s *step) happens(event Events) {
-	if !s.failed() && s.about.Session != "" {
-		s.about.Events |= event
+	if !s.failed() && s.annotation.Session != "" {
+		s.annotation.Events |= event
 	}
 }
 
 // setup takes the request for a session.
 func (t *Tracker) setup(s *step, c *call, m *Method) {
 	if m.Session == FromParams {
-		c.Parent, c.Session, s.about.Session = s.about.Session, "", ""
+		c.Parent, c.Session, s.annotation.Session = s.annotation.Session, "", ""
 	}
 	if cwd := at(s.Params, "cwd"); len(cwd) <= 4*maxName {
 		c.Cwd = text(cwd)
@@ -115,17 +115,17 @@ func (t *Tracker) opened(s *step, c *call) {
 		// Of the codes that agents answer to an id they do not know, only
 		// this one says so.
 		if s.code() == -32002 && c.Session != "" {
-			s.about.Events |= SessionLost
+			s.annotation.Events |= SessionLost
 		}
 		return
 	}
-	if s.about.Session == "" {
+	if s.annotation.Session == "" {
 		return
 	}
-	s.about.Events |= SessionOpened
-	s.news.Cwd, s.news.Parent, s.news.Setup = c.Cwd, c.Parent, c.Seq
+	s.annotation.Events |= SessionOpened
+	s.facts.Cwd, s.facts.Parent, s.facts.Setup = c.Cwd, c.Parent, c.Seq
 	for _, id := range c.Servers {
-		t.servers.set(id, s.about.Session)
+		t.servers.set(id, s.annotation.Session)
 	}
 }
 
@@ -148,7 +148,7 @@ func (t *Tracker) update(s *step) {
 	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
 		switch string(key) {
 		case "sessionId":
-			s.about.Session = t.text(value)
+			s.annotation.Session = t.text(value)
 		case "update":
 			update = value
 		}
@@ -164,10 +164,10 @@ func (t *Tracker) update(s *step) {
 			title = value
 		}
 	}
-	s.about.Update = t.text(variant)
-	switch s.about.Update {
+	s.annotation.Update = t.text(variant)
+	switch s.annotation.Update {
 	case "session_info_update":
-		s.news.Title = firstLine(title, maxName)
+		s.facts.Title = firstLine(title, maxName)
 	case "state_update":
 		if string(state) == `"idle"` {
 			t.idle(s)
@@ -175,9 +175,9 @@ func (t *Tracker) update(s *step) {
 	}
 }
 
-// addressed returns the session of a request or notification by the place that
-// the table gives for its method. A method that is in no table may have its
-// session at the usual place.
+// addressed returns the session of a request or notification as the table
+// says for its method. A method that is in no table may have it in
+// params.sessionId.
 func (t *Tracker) addressed(dir wire.Direction, m *Method, params []byte) string {
 	where := InParams
 	if m != nil {
@@ -187,13 +187,13 @@ func (t *Tracker) addressed(dir wire.Direction, m *Method, params []byte) string
 	case InParams, FromParams:
 		return t.text(at(params, "sessionId"))
 	case ByID:
-		id, by := Named(m.Name, RequestID, dir, params)
+		id, by := NamedID(m.Name, RequestID, dir, params)
 		return t.named(by, id)
 	case InParamsOrByID:
 		if session := t.text(at(params, "sessionId")); session != "" {
 			return session
 		}
-		id, by := Named(m.Name, RequestID, dir, params)
+		id, by := NamedID(m.Name, RequestID, dir, params)
 		return t.named(by, id)
 	case ByServer:
 		session, _ := t.servers.get(t.text(serverID(params)))

@@ -2,6 +2,20 @@ package dialect
 
 import "github.com/acptap/acptap/proxy/wire"
 
+// A Connection is what both sides said of themselves.
+type Connection struct {
+	Protocol      Protocol
+	Dialect       Dialect
+	Proposal      Proposal
+	Hybrid        bool   // keys of two dialects in one object of initialize
+	Version       string // the negotiated protocolVersion as JSON without quotes: 1, 2, 2025-11-25
+	Client        string // name
+	ClientVersion string
+	Agent         string // name; of the server in MCP
+	AgentTitle    string // a name for people, if it gave one
+	AgentVersion  string
+}
+
 // Connections tells the connections on a tape apart. A tape has several where
 // the agent was started anew, as on one that was imported, or where a client of
 // ACP sends initialize once more. In MCP that may happen on one connection

@@ -46,14 +46,14 @@ func readMeta(object []byte) meta {
 // mcpCall takes a request or notification of MCP.
 func (t *Tracker) mcpCall(s *step, method string) {
 	meta, m := readMeta(s.Params), row(MCP, method)
-	s.about.Session = t.mcpSession(s, m, meta)
+	s.annotation.Session = t.mcpSession(s, m, meta)
 	if s.ID == nil {
 		if m.effect() == CancelsRequest {
 			t.cancelled(s, method)
 		}
 		return
 	}
-	c := &call{Seq: s.Seq, Method: method, Session: s.about.Session}
+	c := &call{Seq: s.Seq, Method: method, Session: s.annotation.Session}
 	switch {
 	case m.effect() == Initializes:
 		t.mcpOffer(s, c)
@@ -74,13 +74,13 @@ func (t *Tracker) mcpCall(s *step, method string) {
 // cancelled takes the notification that its sender gives up a request. In MCP
 // the other side should not answer any more, but may have done so already.
 func (t *Tracker) cancelled(s *step, method string) {
-	id, by := Named(method, RequestID, s.Dir, s.Params)
+	id, by := NamedID(method, RequestID, s.Dir, s.Params)
 	c := t.open(by, id)
 	if c == nil || t.conn.Protocol == MCP && c.Method == "initialize" { // which nobody may cancel
 		return
 	}
-	s.about.Request = c.Seq
-	s.about.Events |= RequestCancelled
+	s.annotation.Request = c.Seq
+	s.annotation.Events |= RequestCancelled
 }
 
 // mcpSession returns the session of a request or notification: the one that it
@@ -90,8 +90,8 @@ func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 		t.proves(DataLayer)
 		return session
 	}
-	session, place := t.text(s.Envelope.Session), where(m)
-	if session == "" && (place == InParams || place == InResult) {
+	session, in := t.text(s.Envelope.Session), where(m)
+	if session == "" && (in == InParams || in == InResult) {
 		session = t.text(at(s.Params, "sessionId"))
 	}
 	if session != "" {
@@ -104,7 +104,7 @@ func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 		}
 		return session
 	}
-	if place == ByID || has(meta.task) || has(meta.subscription) {
+	if in == ByID || has(meta.task) || has(meta.subscription) {
 		return t.sessionByID(s, string(s.Method))
 	}
 	return ""
@@ -112,14 +112,14 @@ func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 
 // sessionByID returns the session of what a message names by an id.
 func (t *Tracker) sessionByID(s *step, method string) string {
-	if id, by := Named(method, RequestID, s.Dir, s.Params); id != nil {
+	if id, by := NamedID(method, RequestID, s.Dir, s.Params); id != nil {
 		return t.named(by, id)
 	}
-	if id, by := Named(method, ProgressToken, s.Dir, s.Params); id != nil {
+	if id, by := NamedID(method, ProgressToken, s.Dir, s.Params); id != nil {
 		session, _ := t.tokens.get(callKey{by, short(id)})
 		return session
 	}
-	id, by := Named(method, TaskID, s.Dir, s.Params)
+	id, by := NamedID(method, TaskID, s.Dir, s.Params)
 	session, _ := t.tasks.get(callKey{by, short(id)})
 	return session
 }
@@ -156,12 +156,12 @@ func (t *Tracker) mcpAnswer(s *step, c *call) {
 // used takes the response to a request that is not about sessions.
 func (t *Tracker) used(s *step, c *call) {
 	if own := t.text(s.Envelope.Session); own != "" {
-		s.about.Session = own
+		s.annotation.Session = own
 	}
 	switch c.Method {
 	case "tools/call", "tasks/result":
 		if string(at(s.Result, "isError")) == "true" {
-			s.about.Events |= ToolFailed
+			s.annotation.Events |= ToolFailed
 		}
 	}
 	meta := readMeta(s.Result)
@@ -169,16 +169,16 @@ func (t *Tracker) used(s *step, c *call) {
 		t.proves(DataLayer)
 		expires := at(meta.session, "expiresAt")
 		if has(expires) || has(at(meta.session, "state")) {
-			s.about.Events |= StateRenewed
-			s.news.Expires = t.text(expires)
+			s.annotation.Events |= StateRenewed
+			s.facts.Expires = t.text(expires)
 		}
 	}
 	if c.Offer == MCPModern {
 		t.modernSettle(s, meta)
 	}
-	if s.about.Session != "" {
+	if s.annotation.Session != "" {
 		if task := at(s.Result, "task", "taskId"); has(task) {
-			t.tasks.set(callKey{s.Dir, short(task)}, s.about.Session)
+			t.tasks.set(callKey{s.Dir, short(task)}, s.annotation.Session)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (t *Tracker) created(s *step, c *call) {
 	id := t.text(at(session, "sessionId"))
 	if id != "" {
 		t.proves(DataLayer)
-		s.news.Expires = t.text(at(session, "expiresAt"))
+		s.facts.Expires = t.text(at(session, "expiresAt"))
 	} else {
 		if id = t.text(at(s.Result, "sessionId")); id == "" {
 			id = t.text(s.Envelope.Session)
@@ -200,9 +200,9 @@ func (t *Tracker) created(s *step, c *call) {
 		}
 		t.proves(SEP1364A1)
 	}
-	s.about.Session = id
-	s.about.Events |= SessionOpened
-	s.news.Setup = c.Seq
+	s.annotation.Session = id
+	s.annotation.Events |= SessionOpened
+	s.facts.Setup = c.Seq
 }
 
 // sessionUnknown is the code of the data-layer draft. It lies in a range that
@@ -211,11 +211,11 @@ const sessionUnknown = -32043
 
 // lost takes the error that says that the session is unknown.
 func (t *Tracker) lost(s *step) {
-	if s.about.Session == "" {
-		s.about.Session = t.text(at(s.Error, "data", "sessionId"))
+	if s.annotation.Session == "" {
+		s.annotation.Session = t.text(at(s.Error, "data", "sessionId"))
 	}
-	if s.about.Session != "" {
-		s.about.Events |= SessionLost
+	if s.annotation.Session != "" {
+		s.annotation.Events |= SessionLost
 	}
 }
 

@@ -59,7 +59,7 @@ const (
 	InList               // result.sessions[].sessionId: told of, not addressed
 	OtherParams          // params.sessionId, but of another id space (next-edit sessions)
 	OtherResult          // result.sessionId of that space
-	ByID                 // it is that of what an id names: a request, a progress token, a task (Place)
+	ByID                 // it is that of what an id names: a request, a progress token, a task (IDLocation)
 	InParamsOrByID       // params.sessionId, or else so
 	ByServer             // params.serverId was declared by a session's setup
 	ByConnection         // params.connectionId was made by mcp/connect

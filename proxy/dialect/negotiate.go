@@ -154,9 +154,9 @@ func (t *Tracker) mcpSettle(s *step, c *call) {
 	t.settle(s)
 	if session := t.text(s.Envelope.Session); session != "" {
 		t.proves(SEP1364A2)
-		s.about.Session = session
-		s.about.Events |= SessionOpened
-		s.news.Setup = c.Seq
+		s.annotation.Session = session
+		s.annotation.Events |= SessionOpened
+		s.facts.Setup = c.Seq
 		return
 	}
 	switch sessions := at(s.Result, "capabilities", "sessions"); {
@@ -207,5 +207,5 @@ func (t *Tracker) modernSettle(s *step, meta meta) {
 func (t *Tracker) settle(s *step) {
 	t.settled = true
 	t.conn.Protocol = t.conn.Dialect.Protocol()
-	s.about.Events |= Initialized
+	s.annotation.Events |= Initialized
 }

@@ -67,15 +67,15 @@ func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFa
 	}
 	s := step{Frame: f, Envelope: e}
 	t.message(&s)
-	return s.about, s.news
+	return s.annotation, s.facts
 }
 
 // A step is one message on its way through the Tracker.
 type step struct {
 	*wire.Frame
 	wire.Envelope
-	about Annotation
-	news  SessionFacts
+	annotation Annotation
+	facts      SessionFacts
 }
 
 // maxBatch is how many entries of a batch are looked at: a frame of a mebibyte
@@ -86,7 +86,7 @@ const maxBatch = 1024
 // entries if those that have one agree; else nothing can be told of a session.
 func (t *Tracker) batch(f *wire.Frame) (Annotation, SessionFacts) {
 	var all Annotation
-	var news SessionFacts
+	var facts SessionFacts
 	agreed := true
 	wire.Entries(f.Raw, func(i int, entry []byte) bool {
 		if i == maxBatch {
@@ -97,22 +97,22 @@ func (t *Tracker) batch(f *wire.Frame) (Annotation, SessionFacts) {
 		case wire.Request, wire.Response, wire.Notification:
 			t.message(&s)
 		}
-		all.Entries = append(all.Entries, s.about)
-		all.Events |= s.about.Events
-		switch session := s.about.Session; {
+		all.Entries = append(all.Entries, s.annotation)
+		all.Events |= s.annotation.Events
+		switch session := s.annotation.Session; {
 		case session == "" || session == all.Session:
 		case all.Session == "":
 			all.Session = session
 		default:
 			agreed = false
 		}
-		news = news.or(s.news)
+		facts = facts.or(s.facts)
 		return true
 	})
 	if !agreed {
-		all.Session, news = "", SessionFacts{}
+		all.Session, facts = "", SessionFacts{}
 	}
-	return all, news
+	return all, facts
 }
 
 // or fills the empty fields of n from more.
@@ -140,7 +140,7 @@ func (t *Tracker) message(s *step) {
 		return
 	}
 	method := t.name(s.Method)
-	s.about.Method = method
+	s.annotation.Method = method
 	if t.given == AnyProtocol && !t.settled && (t.conn.Protocol == AnyProtocol || method == "initialize") {
 		if p := guess(method, s.Params); p != AnyProtocol {
 			t.conn.Protocol = p
@@ -165,7 +165,7 @@ func (t *Tracker) response(s *step) {
 	}
 	switch {
 	case first == nil:
-		t.stray(s)
+		t.unasked(s)
 		return
 	case second != nil && second.Seq == first.Seq:
 		second = nil
@@ -176,12 +176,12 @@ func (t *Tracker) response(s *step) {
 	}
 	t.answered(s, first)
 	if s.Dir == wire.ClientToAgent && p.Agent != nil {
-		s.about.Request = p.Agent.Seq
+		s.annotation.Request = p.Agent.Seq
 	}
 }
 
 func (t *Tracker) answered(s *step, c *call) {
-	s.about.Method, s.about.Session, s.about.Request = c.Method, c.Session, c.Seq
+	s.annotation.Method, s.annotation.Session, s.annotation.Request = c.Method, c.Session, c.Seq
 	switch t.conn.Protocol {
 	case MCP:
 		t.mcpAnswer(s, c)
@@ -190,10 +190,10 @@ func (t *Tracker) answered(s *step, c *call) {
 	}
 }
 
-// stray takes a response whose request is not known.
-func (t *Tracker) stray(s *step) {
+// unasked takes a response whose request is not known.
+func (t *Tracker) unasked(s *step) {
 	if t.conn.Protocol == MCP {
-		s.about.Session = t.stated(s)
+		s.annotation.Session = t.stated(s)
 	}
 }
 

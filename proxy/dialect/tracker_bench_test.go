@@ -27,13 +27,13 @@ func conversation() []string {
 	return append(lines, `< {"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`)
 }
 
-func BenchmarkTrackerSee(b *testing.B) {
-	b.Run("conversation", func(b *testing.B) { benchmarkSee(b, conversation()) })
-	b.Run("chunk", func(b *testing.B) { benchmarkSee(b, conversation()[1:2]) })
+func BenchmarkTrackerObserve(b *testing.B) {
+	b.Run("conversation", func(b *testing.B) { benchmarkObserve(b, conversation()) })
+	b.Run("chunk", func(b *testing.B) { benchmarkObserve(b, conversation()[1:2]) })
 	b.Run("state", func(b *testing.B) {
 		tracker := dialect.NewTracker(dialect.AnyProtocol)
 		for i, line := range conversation()[:500] {
-			see(tracker, uint64(i+1), line)
+			observe(tracker, uint64(i+1), line)
 		}
 		b.ReportAllocs()
 		size := 0
@@ -48,8 +48,8 @@ func BenchmarkTrackerSee(b *testing.B) {
 	})
 }
 
-// benchmarkSee reports the time of one frame.
-func benchmarkSee(b *testing.B, lines []string) {
+// benchmarkObserve reports the time of one frame.
+func benchmarkObserve(b *testing.B, lines []string) {
 	type scanned struct {
 		frame    wire.Frame
 		envelope wire.Envelope

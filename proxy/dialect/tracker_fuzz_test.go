@@ -43,10 +43,10 @@ func FuzzTracker(f *testing.F) {
 			}
 			frame, e := anyFrame(line)
 			frame.Seq = uint64(i) + 1
-			about, news := whole.Observe(&frame, e)
-			gotAbout, gotNews := restored.Observe(&frame, e)
-			if !reflect.DeepEqual(gotAbout, about) || gotNews != news {
-				t.Errorf("line %d, %q: got %+v %+v, want %+v %+v", i, line, gotAbout, gotNews, about, news)
+			annotation, facts := whole.Observe(&frame, e)
+			gotAnnotation, gotFacts := restored.Observe(&frame, e)
+			if !reflect.DeepEqual(gotAnnotation, annotation) || gotFacts != facts {
+				t.Errorf("line %d, %q: got %+v %+v, want %+v %+v", i, line, gotAnnotation, gotFacts, annotation, facts)
 			}
 		}
 		got, _ := restored.MarshalBinary()

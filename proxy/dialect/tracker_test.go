@@ -68,8 +68,8 @@ func play(t *testing.T, text string) string {
 		f.Seq = seq
 		e := wire.Scan(f.Raw)
 		f.Kind = e.Kind
-		about, news := tracker.Observe(&f, e)
-		fmt.Fprintf(&out, "= %d%s%s\n", seq, describe(about), told(news))
+		annotation, facts := tracker.Observe(&f, e)
+		fmt.Fprintf(&out, "= %d%s%s\n", seq, describe(annotation), told(facts))
 	}
 	return out.String()
 }
@@ -168,7 +168,7 @@ func TestConnectionBeforeResponse(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tracker := dialect.NewTracker(dialect.AnyProtocol)
-			see(tracker, 1, `> {"id":1,"method":"initialize","params":`+tt.params+`}`)
+			observe(tracker, 1, `> {"id":1,"method":"initialize","params":`+tt.params+`}`)
 			if c := tracker.Connection(); c.Dialect != tt.want || c.Protocol != tt.protocol {
 				t.Errorf("%s: got %v %v, want %v %v", tt.params, c.Protocol, c.Dialect, tt.protocol, tt.want)
 			}
@@ -205,13 +205,13 @@ func TestDialectOfResponse(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tracker := dialect.NewTracker(dialect.AnyProtocol)
-			see(tracker, 1, `> {"id":1,"method":"initialize","params":`+tt.offer+`}`)
-			about, _ := see(tracker, 2, `< {"id":1,"result":`+tt.result+`}`)
+			observe(tracker, 1, `> {"id":1,"method":"initialize","params":`+tt.offer+`}`)
+			annotation, _ := observe(tracker, 2, `< {"id":1,"result":`+tt.result+`}`)
 			c := tracker.Connection()
 			if c.Dialect != tt.want || c.Hybrid != tt.hybrid {
 				t.Errorf("%s: got %v, hybrid %v, want %v, %v", tt.result, c.Dialect, c.Hybrid, tt.want, tt.hybrid)
 			}
-			if !about.Events.Has(dialect.Initialized) {
+			if !annotation.Events.Has(dialect.Initialized) {
 				t.Errorf("%s: not initialized", tt.result)
 			}
 		})
@@ -219,7 +219,7 @@ func TestDialectOfResponse(t *testing.T) {
 }
 
 // see feeds a line as frame reads it.
-func see(tracker *dialect.Tracker, seq uint64, line string) (dialect.Annotation, dialect.SessionFacts) {
+func observe(tracker *dialect.Tracker, seq uint64, line string) (dialect.Annotation, dialect.SessionFacts) {
 	f, _ := frame(line)
 	f.Seq = seq
 	e := wire.Scan(f.Raw)
@@ -231,21 +231,21 @@ func see(tracker *dialect.Tracker, seq uint64, line string) (dialect.Annotation,
 func TestUnchecked(t *testing.T) {
 	tracker := dialect.NewTracker(dialect.ACP)
 	image := strings.Repeat("A", wire.MaxChecked)
-	about, news := see(tracker, 1, `> {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"what is this?"},{"type":"image","data":"`+image+`"}]}}`)
-	if about.Session != "s1" || !about.Events.Has(dialect.TurnBegan) || news.Prompt != "what is this?" {
-		t.Errorf("prompt: got %+v %+v", about, news)
+	annotation, facts := observe(tracker, 1, `> {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"what is this?"},{"type":"image","data":"`+image+`"}]}}`)
+	if annotation.Session != "s1" || !annotation.Events.Has(dialect.TurnBegan) || facts.Prompt != "what is this?" {
+		t.Errorf("prompt: got %+v %+v", annotation, facts)
 	}
-	about, _ = see(tracker, 2, `< {"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","_meta":{"x":"`+image+`"}}}`)
-	if about.Request != 1 || about.Session != "s1" || !about.Events.Has(dialect.TurnEnded) {
-		t.Errorf("response: got %+v", about)
+	annotation, _ = observe(tracker, 2, `< {"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","_meta":{"x":"`+image+`"}}}`)
+	if annotation.Request != 1 || annotation.Session != "s1" || !annotation.Events.Has(dialect.TurnEnded) {
+		t.Errorf("response: got %+v", annotation)
 	}
-	_, news = see(tracker, 3, `> {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"long\nlong`+image+`"}]}}`)
-	if news.Prompt != "long" {
-		t.Errorf("prompt of a text that was cut off: got %q", news.Prompt)
+	_, facts = observe(tracker, 3, `> {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"long\nlong`+image+`"}]}}`)
+	if facts.Prompt != "long" {
+		t.Errorf("prompt of a text that was cut off: got %q", facts.Prompt)
 	}
-	about, _ = see(tracker, 4, `< {"jsonrpc":"2.0","result":"`+image[:wire.MaxChecked-len(`{"jsonrpc":"2.0","result":"","id":4`)]+`","id":44}`)
-	if about.Request != 0 {
-		t.Errorf("an id that may have been cut off: got %+v", about)
+	annotation, _ = observe(tracker, 4, `< {"jsonrpc":"2.0","result":"`+image[:wire.MaxChecked-len(`{"jsonrpc":"2.0","result":"","id":4`)]+`","id":44}`)
+	if annotation.Request != 0 {
+		t.Errorf("an id that may have been cut off: got %+v", annotation)
 	}
 }
 
@@ -268,9 +268,9 @@ func TestAnswersWhoAsked(t *testing.T) {
 	} {
 		e := wire.Scan([]byte(tt.raw))
 		f := wire.Frame{Seq: uint64(i + 1), Dir: tt.dir, Origin: tt.origin, Kind: e.Kind, Raw: []byte(tt.raw)}
-		about, _ := tracker.Observe(&f, e)
-		if about.Request != tt.want || tt.want != 0 && about.Session != "c" {
-			t.Errorf("%s: got %+v, want it to answer %d in session c", tt.raw, about, tt.want)
+		annotation, _ := tracker.Observe(&f, e)
+		if annotation.Request != tt.want || tt.want != 0 && annotation.Session != "c" {
+			t.Errorf("%s: got %+v, want it to answer %d in session c", tt.raw, annotation, tt.want)
 		}
 	}
 }
@@ -288,9 +288,9 @@ func TestPromptLine(t *testing.T) {
 		{"wrong types", `[1,null,{"text":7},{"type":"text","text":"ok"}]`, "ok"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, news := see(dialect.NewTracker(dialect.ACP), 1, `> {"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":`+tt.blocks+`}}`)
-			if news.Prompt != tt.want {
-				t.Errorf("got %q, want %q", news.Prompt, tt.want)
+			_, facts := observe(dialect.NewTracker(dialect.ACP), 1, `> {"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":`+tt.blocks+`}}`)
+			if facts.Prompt != tt.want {
+				t.Errorf("got %q, want %q", facts.Prompt, tt.want)
 			}
 		})
 	}
@@ -301,13 +301,13 @@ func TestOpenRequestsAreBounded(t *testing.T) {
 	tracker := dialect.NewTracker(dialect.ACP)
 	const n = 1<<16 + 1
 	for i := range n {
-		see(tracker, uint64(i+1), fmt.Sprintf(`> {"id":%d,"method":"session/list"}`, i))
+		observe(tracker, uint64(i+1), fmt.Sprintf(`> {"id":%d,"method":"session/list"}`, i))
 	}
-	if about, _ := see(tracker, n+1, `< {"id":0,"result":{}}`); about.Request != 0 {
-		t.Errorf("the oldest: got %+v", about)
+	if annotation, _ := observe(tracker, n+1, `< {"id":0,"result":{}}`); annotation.Request != 0 {
+		t.Errorf("the oldest: got %+v", annotation)
 	}
-	if about, _ := see(tracker, n+2, `< {"id":1,"result":{}}`); about.Request != 2 {
-		t.Errorf("the second: got %+v", about)
+	if annotation, _ := observe(tracker, n+2, `< {"id":1,"result":{}}`); annotation.Request != 2 {
+		t.Errorf("the second: got %+v", annotation)
 	}
 }
 
@@ -315,8 +315,8 @@ func TestStateIsDeterministic(t *testing.T) {
 	a, b := dialect.NewTracker(dialect.ACP), dialect.NewTracker(dialect.ACP)
 	for i := range 100 {
 		line := fmt.Sprintf(`> {"id":"%d","method":"session/prompt","params":{"sessionId":"s%d"}}`, i, i%7)
-		see(a, uint64(i), line)
-		see(b, uint64(i), line)
+		observe(a, uint64(i), line)
+		observe(b, uint64(i), line)
 	}
 	x, err := a.MarshalBinary()
 	if err != nil {

@@ -16,33 +16,33 @@ type turn struct {
 
 // prompted takes a prompt.
 func (t *Tracker) prompted(s *step) {
-	s.about.Events |= TurnBegan
-	s.news.Prompt = promptLine(at(s.Params, "prompt"))
-	u, _ := t.turns.get(s.about.Session)
+	s.annotation.Events |= TurnBegan
+	s.facts.Prompt = promptLine(at(s.Params, "prompt"))
+	u, _ := t.turns.get(s.annotation.Session)
 	u.Waiting++
-	t.turns.set(s.about.Session, u)
+	t.turns.set(s.annotation.Session, u)
 }
 
 // accepted takes the response to a prompt.
 func (t *Tracker) accepted(s *step) {
-	session := s.about.Session
+	session := s.annotation.Session
 	u, _ := t.turns.get(session)
 	u.Waiting = max(u.Waiting-1, 0)
 	switch {
 	case u.Ended > 0:
 		u.Ended--
 	case s.failed(), t.conn.Dialect == ACPv1, quoted(at(s.Result, "stopReason")):
-		s.about.Events |= TurnEnded
+		s.annotation.Events |= TurnEnded
 	default:
 		u.Accepted = true
 	}
-	t.stand(session, u)
+	t.keepTurn(session, u)
 }
 
 // idle takes the state_update that says so. It ends what was accepted; if there
 // is nothing, then the prompt whose response is yet to come.
 func (t *Tracker) idle(s *step) {
-	session := s.about.Session
+	session := s.annotation.Session
 	u, ok := t.turns.get(session)
 	switch {
 	case !ok, !u.Accepted && u.Ended == u.Waiting:
@@ -52,11 +52,11 @@ func (t *Tracker) idle(s *step) {
 	default:
 		u.Ended = u.Waiting
 	}
-	s.about.Events |= TurnEnded
-	t.stand(session, u)
+	s.annotation.Events |= TurnEnded
+	t.keepTurn(session, u)
 }
 
-func (t *Tracker) stand(session string, u turn) {
+func (t *Tracker) keepTurn(session string, u turn) {
 	if u == (turn{}) {
 		t.turns.drop(session)
 		return

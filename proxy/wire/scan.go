@@ -41,7 +41,7 @@ func ScanPrefix(beginning []byte) Envelope {
 	return s.message()
 }
 
-// Entries calls yield for each entry of a batch, with its place from 0 and its
+// Entries calls yield for each entry of a batch, with its index and its
 // bytes, until yield returns false. The frame must be of the kind Batch.
 func Entries(batch []byte, yield func(i int, entry []byte) bool) {
 	s := scanner{b: batch}

@@ -68,7 +68,7 @@ func (d *driver) move(t *thread, m *move) {
 			return
 		}
 	}
-	if id, by := dialect.Named(m.method, dialect.RequestID, wire.ClientToAgent, m.params); id != nil && by == wire.ClientToAgent && d.calls[string(id)] == nil {
+	if id, by := dialect.NamedID(m.method, dialect.RequestID, wire.ClientToAgent, m.params); id != nil && by == wire.ClientToAgent && d.calls[string(id)] == nil {
 		d.skip(m, "too late: the answer has come")
 		return
 	}

@@ -186,7 +186,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	t := r.plan.thread(session)
 	if m == nil {
 		m = &move{seq: f.Seq, method: f.Method, session: session, landmark: t.progress.landmark(), offers: t.offers}
-		if token, by := dialect.Named(f.Method, dialect.ProgressToken, f.Dir, e.Params); by == wire.AgentToClient {
+		if token, by := dialect.NamedID(f.Method, dialect.ProgressToken, f.Dir, e.Params); by == wire.AgentToClient {
 			m.about = r.tokens[string(token)]
 		}
 		m.params = slices.Clone(e.Params)
@@ -253,7 +253,7 @@ func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 		a := newAsked(f, e, &r.trace)
 		r.plan.answers.add(a)
 		r.asked[string(e.ID)] = a
-		if token := dialect.Made(f.Method, dialect.ProgressToken, e.Params); token != nil {
+		if token := dialect.MadeID(f.Method, dialect.ProgressToken, e.Params); token != nil {
 			r.tokens[string(token)] = a
 			a.during = slices.Collect(maps.Values(r.calls))
 		}

@@ -190,7 +190,7 @@ func (s *Shim) keepClear(id []byte) {
 // shim serves, it is passed on for the request that the agent has in its place. For
 // one that is held back, it is held too.
 func (s *Shim) cancelRequest(m message, out []wire.Frame) []wire.Frame {
-	id, by := dialect.Named("$/cancel_request", dialect.RequestID, m.Dir, m.env.Params)
+	id, by := dialect.NamedID("$/cancel_request", dialect.RequestID, m.Dir, m.env.Params)
 	named := func(f wire.Frame) bool {
 		e := read(f).env
 		return f.Dir == by && e.Method != nil && id != nil && string(e.ID) == string(id)

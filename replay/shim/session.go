@@ -163,7 +163,7 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 // elicited makes a question about a request of the shim's own one about the
 // client's, for which that was made.
 func (s *Shim) elicited(m message) message {
-	id, by := dialect.Named("elicitation/create", dialect.RequestID, m.Dir, m.env.Params)
+	id, by := dialect.NamedID("elicitation/create", dialect.RequestID, m.Dir, m.env.Params)
 	about := string(id)
 	if by != wire.ClientToAgent || s.asked[about] == nil {
 		return m

@@ -118,7 +118,7 @@ func (l *AgentMap) Recorded(session string) string {
 func (l *AgentMap) LearnAsked(method string, recorded, now []byte) {
 	for _, place := range dialect.IDLocations(method) {
 		path, ok := strings.CutPrefix(place.Path, "params.")
-		if !ok || !place.Made {
+		if !ok || !place.New {
 			continue
 		}
 		was, is := found(recorded, path), found(now, path)
@@ -153,7 +153,7 @@ func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unm
 	}
 	var edits []Edit
 	for _, place := range dialect.IDLocations(method) {
-		if place.Made || place.By(wire.ClientToAgent) != wire.AgentToClient {
+		if place.New || place.MadeBy(wire.ClientToAgent) != wire.AgentToClient {
 			continue
 		}
 		for _, f := range found(message, place.Path) {

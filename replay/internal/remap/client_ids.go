@@ -54,7 +54,7 @@ func (m *ClientIDs) Live(class dialect.Class, recorded string) (live []byte, ok 
 // method, from the recorded message and the one that took its place.
 func (m *ClientIDs) LearnFrom(method string, recorded, live []byte) {
 	for _, place := range dialect.IDLocations(method) {
-		if !place.Made || place.By(wire.ClientToAgent) != wire.ClientToAgent {
+		if !place.New || place.MadeBy(wire.ClientToAgent) != wire.ClientToAgent {
 			continue
 		}
 		then, now := found(recorded, place.Path), found(live, place.Path)
@@ -77,7 +77,7 @@ func (m *ClientIDs) AgentEdits(method string, recorded []byte) []Edit {
 	}
 	var edits []Edit
 	for _, place := range dialect.IDLocations(method) {
-		if place.By(wire.AgentToClient) == wire.ClientToAgent && m.moved[place.Class] {
+		if place.MadeBy(wire.AgentToClient) == wire.ClientToAgent && m.moved[place.Class] {
 			edits = m.moves(edits, place, recorded)
 		}
 	}
@@ -90,8 +90,8 @@ func (m *ClientIDs) ClientEdits(method string, recorded, live []byte) []Edit {
 	var edits []Edit
 	for _, place := range dialect.IDLocations(method) {
 		switch {
-		case place.By(wire.ClientToAgent) != wire.ClientToAgent:
-		case !place.Made:
+		case place.MadeBy(wire.ClientToAgent) != wire.ClientToAgent:
+		case !place.New:
 			edits = m.moves(edits, place, recorded)
 		default:
 			now := found(live, place.Path)

@@ -7,13 +7,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A IDLocation is where a frame of a method has an id that one side made and the
+// An IDLocation is where a frame of a method has an id that one side made and the
 // other gives back, so that it differs from run to run.
 type IDLocation struct {
 	Path  string // in the message: keys with dots between, a dot in a key escaped; # is each element of an array
 	Class Class
 	Maker Maker
-	Made  bool // the id is new there; else it is given back
+	New   bool // the id is new there; else it is given back
 }
 
 // A Maker says who made an id, as seen from the message that it stands in. Both
@@ -28,8 +28,9 @@ const (
 	Client                // whoever sent it
 )
 
-// By returns what the side sends that made the id at p in a message sent as from.
-func (p IDLocation) By(from wire.Direction) wire.Direction {
+// MadeBy returns the direction of the side that made the id at p, where from is
+// that of the message with the id.
+func (p IDLocation) MadeBy(from wire.Direction) wire.Direction {
 	switch p.Maker {
 	case Receiver:
 		return opposite(from)
@@ -39,12 +40,12 @@ func (p IDLocation) By(from wire.Direction) wire.Direction {
 	return from
 }
 
-// places is the table of such ids, but for those that the agent makes and only
+// idLocations is the table of such ids, but for those that the agent makes and only
 // an agent that is replayed needs to know: sessions, and what is in them. The
-// agent's terminals of version 2 stand at some of the places of the client's.
-// What any frame of MCP may have is in mcpPlaces.
-var places = map[string][]IDLocation{
-	"terminal/create":        {{Path: "result.terminalId", Class: TerminalID, Made: true}},
+// agent's terminals of version 2 stand where the client's do in version 1. What any
+// frame of MCP may have is in mcpIDLocations.
+var idLocations = map[string][]IDLocation{
+	"terminal/create":        {{Path: "result.terminalId", Class: TerminalID, New: true}},
 	"terminal/output":        {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
 	"terminal/wait_for_exit": {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
 	"terminal/kill":          {{Path: "params.terminalId", Class: TerminalID, Maker: Client}},
@@ -67,7 +68,7 @@ var places = map[string][]IDLocation{
 	"mcp/connect": {
 		{Path: "params.serverId", Class: ServerID, Maker: Client},
 		{Path: "params.acpId", Class: ServerID, Maker: Client},
-		{Path: "result.connectionId", Class: ConnectionID, Made: true},
+		{Path: "result.connectionId", Class: ConnectionID, New: true},
 	},
 	"mcp/message":    {{Path: "params.connectionId", Class: ConnectionID, Maker: Client}},
 	"mcp/disconnect": {{Path: "params.connectionId", Class: ConnectionID, Maker: Client}},
@@ -100,62 +101,62 @@ var places = map[string][]IDLocation{
 
 // declared are the servers that a session's setup names.
 var declared = []IDLocation{
-	{Path: "params.mcpServers.#.serverId", Class: ServerID, Made: true},
-	{Path: "params.mcpServers.#.acpId", Class: ServerID, Made: true},
+	{Path: "params.mcpServers.#.serverId", Class: ServerID, New: true},
+	{Path: "params.mcpServers.#.acpId", Class: ServerID, New: true},
 }
 
-// mcpPlaces are those that frames of MCP have beside their method's own. What is
+// mcpIDLocations are those that frames of MCP have beside their method's own. What is
 // told or asked for the sake of a task comes from the side that works on it.
-var mcpPlaces = []IDLocation{
-	{Path: "params._meta." + metaToken, Class: ProgressToken, Made: true},
+var mcpIDLocations = []IDLocation{
+	{Path: "params._meta." + metaToken, Class: ProgressToken, New: true},
 	{Path: "params._meta." + escaped(metaSubscription), Class: RequestID, Maker: Client},
 	{Path: "result._meta." + escaped(metaSubscription), Class: RequestID, Maker: Client},
-	{Path: "result.task.taskId", Class: TaskID, Made: true},
+	{Path: "result.task.taskId", Class: TaskID, New: true},
 	{Path: related("params"), Class: TaskID, Maker: Sender},
 }
 
-// mcpAnswered is where the answer to a request names the task for which that was
+// mcpAnswerLocation is where the answer to a request names the task for which that was
 // made.
-var mcpAnswered = IDLocation{Path: related("result"), Class: TaskID, Maker: Receiver}
+var mcpAnswerLocation = IDLocation{Path: related("result"), Class: TaskID, Maker: Receiver}
 
 func related(below string) string { return below + "._meta." + escaped(metaTask) + ".taskId" }
 
 func escaped(key string) string { return strings.ReplaceAll(key, ".", `\.`) }
 
 // IDLocations returns where the frames of a method have ids of this kind. The two
-// protocols share names, but no place in them.
+// protocols share names, but no location in their messages.
 func IDLocations(method string) []IDLocation {
-	found := slices.Clone(places[method])
+	found := slices.Clone(idLocations[method])
 	if acpRows[method] != nil && mcpRows[method] == nil {
 		return found
 	}
-	found = append(found, mcpPlaces...)
+	found = append(found, mcpIDLocations...)
 	if method != "tasks/result" {
-		found = append(found, mcpAnswered)
+		found = append(found, mcpAnswerLocation)
 	}
 	return found
 }
 
-// Named returns the id of a class by which a request or notification, sent as
-// from, names what one side made before, and what that side sends. The id is
-// JSON, nil if there is none.
-func Named(method string, class Class, from wire.Direction, params []byte) (id []byte, by wire.Direction) {
+// NamedID returns the id of a class by which a request or notification names
+// something that was made before, and the direction of the side that made it. The
+// id is JSON, nil if there is none; from is the direction of the message.
+func NamedID(method string, class Class, from wire.Direction, params []byte) (id []byte, by wire.Direction) {
 	p, id := inParams(method, class, false, params)
-	return id, p.By(from)
+	return id, p.MadeBy(from)
 }
 
-// Made returns the id of a class that a request makes, as JSON, nil if there is
-// none.
-func Made(method string, class Class, params []byte) (id []byte) {
+// MadeID returns the id of a class that a request gives to something new, as JSON,
+// nil if there is none.
+func MadeID(method string, class Class, params []byte) (id []byte) {
 	_, id = inParams(method, class, true, params)
 	return id
 }
 
-// inParams returns the first id of a class in params, and its place.
-func inParams(method string, class Class, made bool, params []byte) (IDLocation, []byte) {
+// inParams returns the first id of a class in params, and its location.
+func inParams(method string, class Class, isNew bool, params []byte) (IDLocation, []byte) {
 	for _, p := range IDLocations(method) {
 		path, ok := strings.CutPrefix(p.Path, "params.")
-		if !ok || p.Class != class || p.Made != made || strings.Contains(path, "#") {
+		if !ok || p.Class != class || p.New != isNew || strings.Contains(path, "#") {
 			continue
 		}
 		id := params

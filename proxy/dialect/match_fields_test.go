@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-func TestEssence(t *testing.T) {
+func TestMatchFields(t *testing.T) {
 	for _, tt := range []struct{ name, method, a, b, differs string }{
 		{"a newer version", "initialize", `{"protocolVersion":1,"clientInfo":{"name":"a"}}`, `{"protocolVersion":2,"info":{}}`, "protocolVersion"},
 		{"identity", "initialize", `{"protocolVersion":1,"clientInfo":{"name":"a"}}`, `{"protocolVersion":1}`, ""},
@@ -55,7 +55,7 @@ func TestEssence(t *testing.T) {
 	}
 }
 
-func TestAnswerEssence(t *testing.T) {
+func TestResponseMatchFields(t *testing.T) {
 	for _, tt := range []struct{ name, method, a, b, differs string }{
 		{"codes only", "session/new", `{"id":1,"error":{"code":-32000,"message":"a"}}`, `{"id":1,"error":{"code":-32000,"message":"b","data":1}}`, ""},
 		{"codes", "session/new", `{"id":1,"error":{"code":-32000}}`, `{"id":1,"error":{"code":-32603}}`, "error.code"},
@@ -134,8 +134,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// FuzzEssence spells the same JSON in another way: the fields must not change.
-func FuzzEssence(f *testing.F) {
+// FuzzMatchFields spells the same JSON in another way: the fields must not change.
+func FuzzMatchFields(f *testing.F) {
 	f.Add("session/prompt", []byte(`{"sessionId":"s","prompt":[{"type":"text","text":"a\r\nb"},{"type":"x"}]}`))
 	f.Add("_x", []byte(`{"a":{"b":[{},[],null,1.50,"\u00e9"]},"a":1}`))
 	f.Add("mcp/message", []byte(`{"method":"mcp/message","params":{"method":"tools/call","params":{"name":"a"}}}`))

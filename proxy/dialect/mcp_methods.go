@@ -3,7 +3,7 @@ package dialect
 // The methods of the Model Context Protocol in the revisions 2024-11-05 to
 // 2025-11-25 (legacy) and 2026-07-28 (modern), and of the closed proposals for
 // sessions: SEP-1364, and the data-layer draft of 2026-02-23. Frames of a
-// proposal's session carry its id beside method or in _meta, so the place
+// proposal's session carry its id beside method or in _meta, so
 // Nowhere only means that a method adds none of its own.
 var mcpMethods = []Method{
 	{Name: "initialize", From: ClientSide, Form: AsRequest, Effect: Initializes, Stable: legacy, Removed: modern},

@@ -57,11 +57,11 @@ const (
 
 var ofSession = part{path: "sessionId"}
 
-// carried is the table of what counts in requests and notifications. Not in it,
+// requestFields is the table of what counts in requests and notifications. Not in it,
 // because they count whole: providers/*, nes/*, document/*, session/update,
 // extensions, what is unknown. Sessions of the data layer stand in _meta, which
-// never counts: they are About.Session.
-var carried = map[string][]part{
+// never counts: they are Annotation.Session.
+var requestFields = map[string][]part{
 	"initialize":                 {{"protocolVersion", asVersion}},
 	"proxy/initialize":           {{"protocolVersion", asVersion}},
 	"_proxy/initialize":          {{"protocolVersion", asVersion}},
@@ -121,9 +121,9 @@ var carried = map[string][]part{
 	"terminate":                 {ofSession},
 }
 
-// answered is the table of what counts in results. Those of methods that are
+// resultFields is the table of what counts in results. Those of methods that are
 // not in it count whole.
-var answered = map[string][]part{
+var resultFields = map[string][]part{
 	"initialize":                 {{"protocolVersion", asVersion}},
 	"authenticate":               {},
 	"auth/login":                 {},
@@ -170,7 +170,7 @@ var classes = map[string]Class{
 // and _meta do not count.
 func MatchFields(method string, params []byte) []Field {
 	w := walker{}
-	parts, ok := carried[method]
+	parts, ok := requestFields[method]
 	if !ok {
 		m := row(ACP, method)
 		w.edits = m != nil && m.Session == OtherParams
@@ -191,7 +191,7 @@ func ResponseMatchFields(method string, e wire.Envelope) []Field {
 		return []Field{{Path: "error.code", Value: canonical(code)}}
 	}
 	w := walker{}
-	parts, ok := answered[method]
+	parts, ok := resultFields[method]
 	if !ok {
 		m := row(ACP, method)
 		w.edits = m != nil && m.Session == OtherResult
@@ -240,7 +240,7 @@ func (w *walker) parts(value []byte, parts []part) {
 func (w *walker) wrapped(frame []byte) {
 	method, params := at(frame, "method"), at(frame, "params")
 	w.add("method", method, Plain)
-	parts, ok := carried[text(method)]
+	parts, ok := requestFields[text(method)]
 	if !ok || len(parts) > 0 && parts[len(parts)-1].form == asFrame {
 		parts = []part{{}}
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-func TestPlaces(t *testing.T) {
+func TestIDLocations(t *testing.T) {
 	for _, tt := range []struct {
 		method string
 		want   []dialect.IDLocation
 	}{
-		{"terminal/create", []dialect.IDLocation{{Path: "result.terminalId", Class: dialect.TerminalID, Made: true}}},
+		{"terminal/create", []dialect.IDLocation{{Path: "result.terminalId", Class: dialect.TerminalID, New: true}}},
 		{"$/cancel_request", []dialect.IDLocation{{Path: "params.requestId", Class: dialect.RequestID}}},
 		{"session/prompt", nil},
 	} {
@@ -23,7 +23,7 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	// A method of MCP, or of nobody, may have what any message of MCP may.
-	token := dialect.IDLocation{Path: "params._meta.progressToken", Class: dialect.ProgressToken, Made: true}
+	token := dialect.IDLocation{Path: "params._meta.progressToken", Class: dialect.ProgressToken, New: true}
 	for method, want := range map[string]bool{"tools/call": true, "x/unknown": true, "session/new": false} {
 		got := false
 		for _, p := range dialect.IDLocations(method) {
@@ -62,7 +62,7 @@ func TestNamed(t *testing.T) {
 		{"notifications/message", dialect.RequestID, agent, subscription, `7`, client},
 		{"session/prompt", dialect.RequestID, client, `{"requestId":7}`, ``, client},
 	} {
-		id, by := dialect.Named(tt.method, tt.class, tt.from, []byte(tt.params))
+		id, by := dialect.NamedID(tt.method, tt.class, tt.from, []byte(tt.params))
 		if string(id) != tt.id || by != tt.by {
 			t.Errorf("%v sends %s %s: got %s of %v, want %s of %v", tt.from, tt.method, tt.params, id, by, tt.id, tt.by)
 		}
@@ -71,7 +71,7 @@ func TestNamed(t *testing.T) {
 
 func TestMade(t *testing.T) {
 	for method, want := range map[string]string{"tools/call": "7", "sampling/createMessage": "7", "notifications/progress": "7", "session/prompt": ""} {
-		if got := dialect.Made(method, dialect.ProgressToken, []byte(`{"progressToken":8,"_meta":{"progressToken":7}}`)); string(got) != want {
+		if got := dialect.MadeID(method, dialect.ProgressToken, []byte(`{"progressToken":8,"_meta":{"progressToken":7}}`)); string(got) != want {
 			t.Errorf("%s: got %s, want %s", method, got, want)
 		}
 	}

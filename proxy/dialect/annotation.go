@@ -1,0 +1,89 @@
+package dialect
+
+import (
+	"iter"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Frame is a wire.Frame and what it means on its connection.
+type Frame struct {
+	wire.Frame
+	Annotation
+}
+
+// Asks reports whether f is a request that is to have a response of its own. One
+// that stands in the place of another has none: the other has.
+func (f *Frame) Asks() bool { return f.Kind == wire.Request && f.Origin != wire.Rewritten }
+
+// Annotation is what a frame means on its connection.
+type Annotation struct {
+	Method  string       // of a response: its request's; empty if there is none or it is not known
+	Update  string       // the variant of a session/update, such as agent_message_chunk
+	Session string       // the id of the session that the frame belongs to; empty: the connection's
+	Request uint64       // of a response: Seq of its request, or of the batch that the request is in; with RequestCancelled, of the request that is taken back; 0 if that is not known
+	Events  Events       // what happens with this frame
+	Entries []Annotation // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Request are empty, and Session is set if the entries agree
+}
+
+// Replies yields what answers or cancels a request: a itself, or entries of it.
+func (a *Annotation) Replies() iter.Seq[*Annotation] {
+	return func(yield func(*Annotation) bool) {
+		if a.Request != 0 && !yield(a) {
+			return
+		}
+		for i := range a.Entries {
+			if e := &a.Entries[i]; e.Request != 0 && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// OnlyNames reports whether a message does no more than name a session, which need
+// not exist: a request to open, close or delete it, or the refusal.
+func (a *Annotation) OnlyNames() bool {
+	switch EffectOf(AnyProtocol, a.Method) {
+	case Opens, Closes, Deletes:
+		return a.Events&(SessionOpened|SessionClosed|SessionGone) == 0
+	}
+	return false
+}
+
+// Events is a set of things that happen with a frame.
+type Events uint16
+
+// The events.
+const (
+	Initialized      Events = 1 << iota // the connection's dialect is settled
+	SessionOpened                       // made, loaded, resumed or forked: stands at the successful response
+	SessionClosed                       // closed, or ended: stands at the successful response
+	SessionGone                         // deleted: stands at the successful response
+	SessionLost                         // the answer says that the session is unknown (MCP -32043, ACP -32002 to load or resume)
+	StateRenewed                        // a new state or expiry of a data-layer session
+	TurnBegan                           // a prompt
+	TurnEnded                           // the prompt's response, where that ends the turn; else the state_update that says idle
+	ToolFailed                          // an MCP tool's result says isError
+	RequestCancelled                    // a peer takes back an open request of its own; in MCP it wants no answer any more
+)
+
+// Has reports whether all of e are in the set.
+func (s Events) Has(e Events) bool { return s&e == e }
+
+// Failed reports whether a message, which means what a says, is a response
+// that says that something went wrong: an error, or an MCP tool's result that
+// says isError.
+func Failed(e wire.Envelope, a *Annotation) bool {
+	return e.Method == nil && has(e.Error) || a.Events.Has(ToolFailed)
+}
+
+// SessionFacts is what a frame tells of its session beyond its Annotation. Empty
+// fields tell nothing; a batch with entries of several sessions tells nothing.
+type SessionFacts struct {
+	Cwd     string // working directory: stands with SessionOpened
+	Title   string // the title that the agent gave
+	Prompt  string // with TurnBegan: the first line of the prompt's text, at most 80 characters
+	Parent  string // with SessionOpened by a fork: the id of the source
+	Setup   uint64 // with SessionOpened: Seq of the request that asked for it
+	Expires string // expiresAt of a data-layer session, as sent
+}
