@@ -75,10 +75,10 @@ func BenchmarkEvents(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)), "ns/frame")
 		b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
 	})
-	b.Run("timeline", func(b *testing.B) {
+	b.Run("merged", func(b *testing.B) {
 		const tapes = 10
 		for b.Loop() {
-			var l trace.Timeline
+			var l trace.Merge
 			var names []string
 			for n := range tapes {
 				names = append(names, string(rune('a'+n)))

@@ -2,7 +2,7 @@
 // latency, sessions, turns, and for each session of the Agent Client Protocol
 // the conversation in its merged state. A Trace is fed frame by frame and may be
 // read between any two; it tells what begins, changes and ends with a frame as
-// Events. A Timeline puts the events of several tapes in the order of time. The
+// Events. A Merge puts the events of several tapes in the order of time. The
 // package stores nothing, reads no clock, and fails on no frame: what it does not
 // understand stays a frame like others. A Trace cannot be written down and gone
 // on with: who stops in the middle of a tape adds its frames from the first on

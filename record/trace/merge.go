@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Timeline gives the events of several tapes in the order of time, while they
+// A Merge gives the events of several tapes in the order of time, while they
 // are recorded or afterwards. Its zero value is ready to use; it is not safe for
 // concurrent use.
 //
@@ -20,7 +20,7 @@ import (
 // event waits for it no longer than Patience, and no more than 65,536 events wait.
 // What comes before something that was given already is given at once, and is
 // Late.
-type Timeline struct {
+type Merge struct {
 	// Patience is how long an event waits for tapes that are behind, by the clock of
 	// Looked. 0: without end.
 	Patience time.Duration
@@ -64,19 +64,19 @@ type queued struct {
 
 // Begin adds a tape. c is what is known of its connection so far, possibly
 // nothing.
-func (l *Timeline) Begin(tape string, start time.Time, c dialect.Connection) {
+func (l *Merge) Begin(tape string, start time.Time, c dialect.Connection) {
 	one := &tapeEvents{name: tape, start: start, trace: Trace{Brief: true}, last: start, upTo: start}
 	one.trace.Next(c)
 	i, _ := l.find(tape)
 	l.tapes = slices.Insert(l.tapes, i, one)
 }
 
-func (l *Timeline) find(tape string) (i int, ok bool) {
+func (l *Merge) find(tape string) (i int, ok bool) {
 	return slices.BinarySearchFunc(l.tapes, tape, func(t *tapeEvents, name string) int { return cmp.Compare(t.name, name) })
 }
 
 // tape returns a tape that was added, which callers promise it was.
-func (l *Timeline) tape(name string) *tapeEvents {
+func (l *Merge) tape(name string) *tapeEvents {
 	i, ok := l.find(name)
 	if !ok {
 		panic("trace: tape " + name + " has not begun")
@@ -85,7 +85,7 @@ func (l *Timeline) tape(name string) *tapeEvents {
 }
 
 // Add takes the next frame of a tape, with its bytes. It keeps no part of f.
-func (l *Timeline) Add(tape string, f *dialect.Frame) {
+func (l *Merge) Add(tape string, f *dialect.Frame) {
 	t := l.tape(tape)
 	t.trace.Add(f)
 	t.last = later(t.last, t.start.Add(f.At))
@@ -95,7 +95,7 @@ func (l *Timeline) Add(tape string, f *dialect.Frame) {
 
 // End says that a tape has no more frames. What ends with it does so when that is
 // known: a tape may have ended long after its last frame.
-func (l *Timeline) End(tape string) {
+func (l *Merge) End(tape string) {
 	t := l.tape(tape)
 	t.trace.End()
 	t.ended, t.last = true, t.upTo
@@ -111,7 +111,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // take queues what the last frame of a tape has told.
-func (l *Timeline) take(t *tapeEvents) {
+func (l *Merge) take(t *tapeEvents) {
 	for _, e := range t.trace.Events() {
 		t.queue = append(t.queue, queued{TapeEvent{Event: e, Tape: t.name, Time: t.last}, l.looked})
 		l.waiting++
@@ -120,7 +120,7 @@ func (l *Timeline) take(t *tapeEvents) {
 
 // Looked says that by the time now, all frames that had been written until then
 // were added.
-func (l *Timeline) Looked(now time.Time) {
+func (l *Merge) Looked(now time.Time) {
 	for _, t := range l.tapes {
 		t.upTo = later(t.upTo, now.Add(-inFlight))
 		for i := range t.queue {
@@ -133,7 +133,7 @@ func (l *Timeline) Looked(now time.Time) {
 }
 
 // Events yields the events that can be given by now, each once.
-func (l *Timeline) Events() iter.Seq[TapeEvent] {
+func (l *Merge) Events() iter.Seq[TapeEvent] {
 	return func(yield func(TapeEvent) bool) {
 		for {
 			t := l.first()
@@ -156,7 +156,7 @@ func (l *Timeline) Events() iter.Seq[TapeEvent] {
 
 // Behind returns the tape that the next event waits for, if there is one: who
 // reads tapes that are all there reads this one on.
-func (l *Timeline) Behind() (tape string, ok bool) {
+func (l *Merge) Behind() (tape string, ok bool) {
 	next := l.first()
 	var behind *tapeEvents
 	for _, t := range l.tapes {
@@ -171,7 +171,7 @@ func (l *Timeline) Behind() (tape string, ok bool) {
 }
 
 // first returns the tape with the event that comes next, nil if none waits.
-func (l *Timeline) first() *tapeEvents {
+func (l *Merge) first() *tapeEvents {
 	var first *tapeEvents
 	for _, t := range l.tapes {
 		if len(t.queue) > 0 && (first == nil || order(t.queue[0].TapeEvent, first.queue[0].TapeEvent) < 0) {
@@ -187,7 +187,7 @@ func order(a, b TapeEvent) int {
 }
 
 // ripe reports whether the first event of t, before which none waits, can be given.
-func (l *Timeline) ripe(t *tapeEvents) bool {
+func (l *Merge) ripe(t *tapeEvents) bool {
 	if l.waiting > maxWaiting || l.Patience > 0 && l.looked.Sub(t.queue[0].since) >= l.Patience {
 		return true
 	}
@@ -204,7 +204,7 @@ func (t *tapeEvents) holdsUp(next *tapeEvents) bool {
 }
 
 // drop forgets a tape of which all was given.
-func (l *Timeline) drop(t *tapeEvents) {
+func (l *Merge) drop(t *tapeEvents) {
 	if i, ok := l.find(t.name); ok && t.ended && len(t.queue) == 0 {
 		l.tapes = slices.Delete(l.tapes, i, i+1)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // The events of all tapes of a store, while they are recorded: what
-// record.Store.Watch tells is what a Timeline wants to know.
-func TestTimelineOfStore(t *testing.T) {
+// record.Store.Watch tells is what a Merge wants to know.
+func TestMergeOfStore(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	var journals []*record.Recorder
 	for range 3 {
@@ -24,7 +24,7 @@ func TestTimelineOfStore(t *testing.T) {
 		}
 		journals = append(journals, j)
 	}
-	l := trace.Timeline{Patience: time.Minute}
+	l := trace.Merge{Patience: time.Minute}
 	turns := map[string]string{}
 	var times []time.Time
 	// What happens, one after the other, a look apart.

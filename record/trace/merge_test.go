@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A reading is a tape, of which a test has added the first frames to a Timeline.
+// A reading is a tape, of which a test has added the first frames to a Merge.
 type reading struct {
 	name   string
 	start  time.Time
@@ -42,7 +42,7 @@ func readings(t *testing.T, r *rand.Rand, began time.Time) []*reading {
 }
 
 // add adds the next frame, or the end.
-func (r *reading) add(l *trace.Timeline) {
+func (r *reading) add(l *trace.Merge) {
 	if r.next == len(r.frames) {
 		l.End(r.name)
 		r.ended = true
@@ -97,12 +97,12 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // However the frames of several tapes interleave, their events are given in the
 // order of time.
-func TestTimeline(t *testing.T) {
+func TestMerge(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		all := readings(t, r, noon)
 		want := sorted(all)
-		var l trace.Timeline
+		var l trace.Merge
 		for _, one := range all {
 			l.Begin(one.name, one.start, dialect.Connection{})
 		}
@@ -140,12 +140,12 @@ func firstDifference(got, want []string) string {
 
 // While tapes are recorded, and looked at now and then, events are in the order of
 // time too, and none waits for longer than until the next look but one.
-func TestTimelineLive(t *testing.T) {
+func TestMergeLive(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		all := readings(t, r, noon)
 		want := sorted(all)
-		var l trace.Timeline
+		var l trace.Merge
 		var got []string
 		left := slices.Clone(all)
 		for now, before := noon, noon; len(left) > 0; before, now = now, now.Add(time.Duration(1+r.IntN(8))*10*time.Millisecond) {
@@ -179,13 +179,13 @@ func TestTimelineLive(t *testing.T) {
 
 // A tape that is behind holds up the others for as long as it is waited for, and
 // what comes of it then is late. On its own tape it is in order.
-func TestTimelinePatience(t *testing.T) {
+func TestMergePatience(t *testing.T) {
 	frames := tape(t, v1+prompt("2", "hi"))
 	for _, tt := range []struct {
 		patience time.Duration
 		held     int // looks without an event
 	}{{250 * time.Millisecond, 3}, {0, 10}} {
-		l := trace.Timeline{Patience: tt.patience}
+		l := trace.Merge{Patience: tt.patience}
 		for _, name := range []string{"a", "b"} {
 			l.Begin(name, noon.Add(time.Hour), dialect.Connection{}) // its clock is ahead of that of looks
 		}
@@ -215,8 +215,8 @@ func TestTimelinePatience(t *testing.T) {
 }
 
 // Where nobody looks, a tape that is behind holds up so many events, and no more.
-func TestTimelineBounded(t *testing.T) {
-	var l trace.Timeline
+func TestMergeBounded(t *testing.T) {
+	var l trace.Merge
 	l.Begin("a", noon, dialect.Connection{})
 	l.Begin("b", noon, dialect.Connection{})
 	asked := tape(t, v1)[0]
