@@ -39,26 +39,53 @@ type tapeEntry struct {
 	broken  error
 }
 
-// listEvery is how often the store is looked at, at most.
-const listEvery = time.Second
+const (
+	// listEvery is how often tapes are listed that are recorded, or not yet compressed:
+	// to count what is on them, all of their journals is read.
+	listEvery = time.Second
 
-// watch lists the store again and again until ctx is done. While nobody sees the
-// list it rests: to count what is on a live tape, all that is not yet compressed is read.
+	// changesEvery is the shortest time between two lists where tapes come and go.
+	changesEvery = 200 * time.Millisecond
+)
+
+// watch lists the store when tapes come and go, and while something goes on there,
+// until ctx is done. While nobody sees the list it rests.
 func (l *tapeList) watch(ctx context.Context, post func(func())) {
-	for {
+	var listed time.Time
+	changed, unsettled := true, true // what the list last made says of the store, and of its tapes
+	for c, err := range l.store.Watch(ctx, nil) {
+		if err != nil || c.Kind != record.StoreLooked {
+			changed = true
+			continue
+		}
+		due := time.Since(listed) >= listEvery
+		if !due && !(changed && time.Since(listed) >= changesEvery) || !l.seen() && !listed.IsZero() {
+			continue
+		}
+		listed = time.Now()
+		if !changed && !unsettled {
+			post(func() {}) // ages are drawn anew
+			continue
+		}
 		listing, err := l.store.List()
+		changed, unsettled = false, err != nil || !settled(&listing)
 		post(func() { l.listing, l.err, l.loaded = listing, err, true })
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(listEvery):
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-l.shown:
-		}
 	}
+}
+
+// seen reports whether somebody has seen the list since it was asked last.
+func (l *tapeList) seen() bool {
+	select {
+	case <-l.shown:
+		return true
+	default:
+		return false
+	}
+}
+
+// settled reports whether nothing changes in a list until tapes come and go.
+func settled(l *record.Listing) bool {
+	return len(l.Broken) == 0 && !slices.ContainsFunc(l.Tapes, func(i record.Info) bool { return !i.Complete })
 }
 
 // lines lists the tapes, the newest first, each with its sessions.
