@@ -3,6 +3,8 @@ package redact
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // Field returns a value below the params or the result of a message as an
@@ -38,8 +40,8 @@ func Field(method, path string, value []byte) []byte {
 			s = aSecret
 		}
 	}
-	r := redactor{in: value}
-	r.blanks()
+	r := redactor{Reader: wire.Reader{Text: value}}
+	r.Skip(' ')
 	r.value(s, name)
 	return r.edit.text(value)
 }
@@ -48,7 +50,7 @@ func isIndex(step string) bool { return strings.Trim(step, "0123456789") == "" }
 
 // firstByte returns the first byte of a JSON value.
 func firstByte(value []byte) byte {
-	r := redactor{in: value}
-	r.blanks()
-	return r.in[r.i]
+	r := wire.Reader{Text: value}
+	r.Skip(' ')
+	return r.Text[r.Pos]
 }

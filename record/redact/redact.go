@@ -86,9 +86,9 @@ func IsAssignment(word string) bool {
 
 // redactJSON takes valid JSON, nested no deeper than encoding/json allows.
 func redactJSON(raw []byte, s scope) []byte {
-	r := redactor{in: raw}
-	r.blanks()
-	if s == aMessage && r.in[r.i] == '[' {
+	r := redactor{Reader: wire.Reader{Text: raw}}
+	r.Skip(' ')
+	if s == aMessage && r.Text[r.Pos] == '[' {
 		s = aBatch
 	}
 	r.value(s, "")
@@ -199,16 +199,15 @@ func (s scope) element(first byte) scope {
 // A redactor copies JSON without its secrets. It recurses as deeply as the text
 // is nested, which is wire.MaxDepth at most.
 type redactor struct {
+	wire.Reader
 	edit edit
-	in   []byte
-	i    int
 	deep int // how often this is JSON within a string
 }
 
-// value goes over the value at r.i, which belongs to a member with that name, or
+// value goes over the value at r.Pos, which belongs to a member with that name, or
 // to an array.
 func (r *redactor) value(s scope, name string) {
-	switch c := r.in[r.i]; {
+	switch c := r.Text[r.Pos]; {
 	case c == '{':
 		r.object(s)
 	case c == '[':
@@ -216,13 +215,11 @@ func (r *redactor) value(s scope, name string) {
 	case c == '"':
 		r.text(s, name)
 	default:
-		start := r.i
-		for r.i < len(r.in) && strings.IndexByte(",]} \t\r\n", r.in[r.i]) < 0 {
-			r.i++
-		}
+		start := r.Pos
+		r.Value()
 		number := c == '-' || '0' <= c && c <= '9'
-		if number && (s == aSecret || s == aLogin || s == aTelling && r.i-start >= 4 && strings.HasPrefix(strings.ToLower(name), "passw")) {
-			r.edit.replace(r.in, start, r.i, `"`+Placeholder+`"`)
+		if number && (s == aSecret || s == aLogin || s == aTelling && r.Pos-start >= 4 && strings.HasPrefix(strings.ToLower(name), "passw")) {
+			r.edit.replace(r.Text, start, r.Pos, `"`+Placeholder+`"`)
 		}
 	}
 }
@@ -230,23 +227,22 @@ func (r *redactor) value(s scope, name string) {
 func (r *redactor) object(s scope) {
 	method, named := "", false
 	if s == aMessage {
-		method = gjson.GetBytes(r.in[r.i:], "method").Str
+		method = gjson.GetBytes(r.Text[r.Pos:], "method").Str
 	}
+	r.Pos++ // the brace
 	for r.next('}') {
-		name := string(unquote(r.quoted()))
-		r.blanks()
-		r.i++ // the colon
-		r.blanks()
-		first := r.in[r.i]
+		name := string(unquote(r.Quoted()))
+		r.Skip(':')
+		first := r.Text[r.Pos]
 		to := s.member(name, method, first)
 		switch {
 		case first != '"':
 		case named && (name == "value" || name == "val"):
 			to = aSecret
 		case name == "name" || name == "key" || name == "header" || name == "variable" || name == "field":
-			start := r.i
-			named = isSecret(unquote(r.quoted()))
-			r.i = start
+			start := r.Pos
+			named = isSecret(unquote(r.Quoted()))
+			r.Pos = start
 		}
 		r.value(to, name)
 	}
@@ -254,8 +250,9 @@ func (r *redactor) object(s scope) {
 
 func (r *redactor) array(s scope) {
 	var args arguments
+	r.Pos++ // the bracket
 	for r.next(']') {
-		c := r.in[r.i]
+		c := r.Text[r.Pos]
 		if s == aCommand && c == '"' {
 			r.argument(&args)
 			continue
@@ -264,50 +261,20 @@ func (r *redactor) array(s scope) {
 	}
 }
 
-// next goes over the bracket or comma at r.i to the next member or element. It
-// returns false behind the last.
+// next goes to the next member or element. It returns false behind the last.
 func (r *redactor) next(closing byte) bool {
-	r.blanks()
-	if r.in[r.i] != closing {
-		r.i++
-		r.blanks()
-	}
-	if r.in[r.i] == closing {
-		r.i++
+	r.Skip(',')
+	if r.Text[r.Pos] == closing {
+		r.Pos++
 		return false
 	}
 	return true
 }
 
-func (r *redactor) blanks() {
-	for r.i < len(r.in) {
-		switch r.in[r.i] {
-		case ' ', '\t', '\r', '\n':
-			r.i++
-		default:
-			return
-		}
-	}
-}
-
-// quoted goes over the string at r.i and returns it with its quotes.
-func (r *redactor) quoted() []byte {
-	start := r.i
-	r.i++
-	for {
-		n := bytes.IndexAny(r.in[r.i:], `"\`)
-		r.i += n + 1
-		if r.in[r.i-1] == '"' {
-			return r.in[start:r.i]
-		}
-		r.i++
-	}
-}
-
 // text goes over a string that is no argument.
 func (r *redactor) text(s scope, name string) {
-	start := r.i
-	was := unquote(r.quoted())
+	start := r.Pos
+	was := unquote(r.Quoted())
 	now := was
 	switch {
 	case len(was) == 0:
@@ -339,16 +306,16 @@ func (r *redactor) nested(text []byte) []byte {
 	if t := bytes.TrimSpace(text); r.deep == maxNested || len(t) < shortestText || t[0] != '{' && t[0] != '[' || !json.Valid(t) || !utf8.Valid(t) {
 		return redactText(text)
 	}
-	in := redactor{in: text, deep: r.deep + 1}
-	in.blanks()
+	in := redactor{Reader: wire.Reader{Text: text}, deep: r.deep + 1}
+	in.Skip(' ')
 	in.value(plain, "")
 	return in.edit.text(text)
 }
 
 // argument goes over an argument of a command line.
 func (r *redactor) argument(args *arguments) {
-	start := r.i
-	was := unquote(r.quoted())
+	start := r.Pos
+	was := unquote(r.Quoted())
 	from, to := args.next(was)
 	switch {
 	case from < to:
@@ -362,27 +329,24 @@ func (r *redactor) argument(args *arguments) {
 	}
 }
 
-// rewrite puts the text now in place of the string from start to r.i.
+// rewrite puts the text now in place of the string from start to r.Pos.
 func (r *redactor) rewrite(start int, was, now []byte) {
 	switch {
 	case bytes.Equal(was, now):
-	case bytes.IndexByte(r.in[start:r.i], '\\') < 0: // nothing was escaped, and nothing that is left or added needs to be
-		r.edit.replace(r.in, start, r.i, `"`+string(now)+`"`)
+	case bytes.IndexByte(r.Text[start:r.Pos], '\\') < 0: // nothing was escaped, and nothing that is left or added needs to be
+		r.edit.replace(r.Text, start, r.Pos, `"`+string(now)+`"`)
 	default:
-		r.edit.replace(r.in, start, r.i, string(termtext.AppendQuoted(nil, now)))
+		r.edit.replace(r.Text, start, r.Pos, string(termtext.AppendQuoted(nil, now)))
 	}
 }
 
-// unquote returns the text of a JSON string.
+// unquote returns the text of a string in valid JSON.
 func unquote(quoted []byte) []byte {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1]
+	text, ok := wire.Unquote(quoted)
+	if !ok {
+		panic("redact: a string in valid JSON cannot be read")
 	}
-	var s string
-	if err := json.Unmarshal(quoted, &s); err != nil {
-		panic("redact: string in valid JSON: " + err.Error())
-	}
-	return []byte(s)
+	return text
 }
 
 // redactVariable takes NAME=VALUE, or Name: value, of any name.
