@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/need"
 )
 
 // blockSize is how many bytes of frames fill a block: a commit waits for the disk,
@@ -47,6 +48,7 @@ type entry struct {
 // is stored as JSON.
 type blockHead struct {
 	Version  int           `json:"version"`
+	Needs    need.List     `json:"needs,omitempty"` // in order to read rows, bytes and state
 	Tape     string        `json:"tape"`
 	Index    int           `json:"index"` // from 0
 	First    uint64        `json:"first"` // number of the first frame, or of the next one if the block holds parts only
@@ -273,7 +275,13 @@ func (c *codec) decodeState(s encodedBlock) ([]byte, error) {
 func decodeBlockHead(p []byte) (blockHead, error) {
 	var h blockHead
 	if err := json.Unmarshal(p, &h); err != nil {
+		if newer := need.CheckJSON("a block", p); newer != nil {
+			return h, newer
+		}
 		return h, fmt.Errorf("head of a block: %w: %w", ErrDamaged, err)
+	}
+	if err := h.Needs.Check(fmt.Sprintf("block %d of tape %.64q", h.Index, h.Tape)); err != nil {
+		return h, err
 	}
 	if h.Version > Format {
 		return h, fmt.Errorf("block of version %d: %w", h.Version, ErrNewer)

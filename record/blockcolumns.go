@@ -26,6 +26,13 @@ import (
 //	back
 //
 // All numbers but the shape are varints; at is signed.
+//
+// What stands behind the last column, and the bits of a shape that are not named
+// here, a reader passes over, unless the head of the block needs it to know them.
+// Kept free for need.Streams, in blocks of version 2: two more columns, stream (a
+// number from 1 on; 0: the connection's own) and lead (bytes of framing before
+// those of the frame), the bits 14 (derived: bytes that do not count when those of
+// the stream are put together) and 15 (redelivered), and the kind 8 (body).
 type columns struct {
 	dict  map[string]int
 	words []string

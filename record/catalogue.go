@@ -16,6 +16,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/record/boltfile"
+	"github.com/acptap/acptap/record/need"
 )
 
 // The catalogue is one bbolt file with what listings need. The tapes are the
@@ -31,8 +32,8 @@ func (s *Store) index(tape string) error {
 		return err
 	}
 	write := func(tx *bolt.Tx) error {
-		if newer(tx) {
-			return fmt.Errorf("%s: %w", s.catalogue(), ErrNewer)
+		if err := s.checkCatalogue(tx); err != nil {
+			return err
 		}
 		if knowsMore(tx, facts.info) || !s.hasFile(tape) { // deleted, and forgotten, while this waited
 			return nil
@@ -85,14 +86,20 @@ func (f *tapeFacts) put(tx *bolt.Tx) error {
 	return nil
 }
 
-// newer reports whether a newer acptap keeps the catalogue.
-func newer(tx *bolt.Tx) bool {
+// checkCatalogue returns why the catalogue is left alone: only a newer acptap can
+// read and write it.
+func (s *Store) checkCatalogue(tx *bolt.Tx) error {
 	b := tx.Bucket(bucketTape)
 	if b == nil {
-		return false
+		return nil
 	}
-	version, err := strconv.Atoi(string(b.Get(keyFormat)))
-	return err == nil && version > Format
+	if err := need.CheckJSON(s.catalogue().String(), b.Get(keyHead)); err != nil {
+		return err
+	}
+	if version, err := strconv.Atoi(string(b.Get(keyFormat))); err == nil && version > Format {
+		return fmt.Errorf("%s: version %d: %w", s.catalogue(), version, ErrNewer)
+	}
+	return nil
 }
 
 // knowsMore reports whether the catalogue has a later state of the tape: what
@@ -266,6 +273,9 @@ func (s *Store) files() (ids []string, journals map[string][]int64, err error) {
 func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*SessionInfo, err error) {
 	tapes = make(map[string]*Info, expected)
 	err = s.catalogue().View(func(tx *bolt.Tx) error {
+		if err := s.checkCatalogue(tx); err != nil {
+			return err
+		}
 		if b := tx.Bucket(bucketTapes); b != nil {
 			err := boltfile.EachValue(b, func(k, v []byte) error {
 				info := new(Info)
@@ -321,6 +331,9 @@ func (s *Store) forget(tapes []string) error {
 		gone[tape] = true
 	}
 	err := s.catalogue().Update(func(tx *bolt.Tx) error {
+		if err := s.checkCatalogue(tx); err != nil {
+			return err
+		}
 		if b := tx.Bucket(bucketTapes); b != nil {
 			for _, tape := range tapes {
 				if err := b.Delete([]byte(tape)); err != nil {

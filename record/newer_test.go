@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -47,23 +48,99 @@ func TestNewer(t *testing.T) {
 	file := func(store *record.Store) string { return filepath.Join(store.Dir(), "tapes", id+".db") }
 	t.Run("block", func(t *testing.T) {
 		store := orphan(t, sealed)
-		edit(t, file(store), func(tx *bolt.Tx) error {
-			blocks := tx.Bucket([]byte("blocks"))
-			k, _ := blocks.Cursor().Last()
-			head := map[string]any{}
-			if err := json.Unmarshal(blocks.Bucket(k).Get([]byte("head")), &head); err != nil {
-				return err
-			}
-			head["version"] = 2
-			text, err := json.Marshal(head)
-			if err != nil {
-				return err
-			}
-			return blocks.Bucket(k).Put([]byte("head"), text)
-		})
+		changeLastHead(t, file(store), map[string]any{"version": 2})
 		s := survive(t, open(t, store, id))
 		if len(s.errs) != 1 || !errors.Is(s.errs[0], record.ErrNewer) {
 			t.Errorf("errors %v, want one", s.errs)
+		}
+	})
+	t.Run("what a block needs", func(t *testing.T) {
+		for _, change := range []map[string]any{{"needs": []string{"rules", "streams"}}, {"needs": []string{"streams"}, "first": "half past"}} {
+			store := orphan(t, sealed)
+			changeLastHead(t, file(store), change)
+			s := survive(t, open(t, store, id))
+			if len(s.errs) != 1 || !errors.Is(s.errs[0], record.ErrNewer) || !strings.Contains(s.errs[0].Error(), needsStreams) {
+				t.Errorf("errors %v, want one: %s", s.errs, needsStreams)
+			}
+		}
+		store := orphan(t, sealed)
+		changeLastHead(t, file(store), map[string]any{"needs": []string{"rules"}, "later": 1})
+		if s := survive(t, open(t, store, id)); len(s.errs) > 0 {
+			t.Errorf("of what is known: %v", s.errs)
+		}
+	})
+	t.Run("what the facts need", func(t *testing.T) {
+		store := orphan(t, sealed)
+		edit(t, file(store), func(tx *bolt.Tx) error {
+			b := tx.Bucket([]byte("tape"))
+			return b.Put([]byte("info"), withTags(t, b.Get([]byte("info")), map[uint64]any{0: []string{"streams"}}))
+		})
+		l, err := store.List()
+		if err != nil || len(l.Broken) != 1 || !errors.Is(l.Broken[0].Err, record.ErrNewer) || !strings.Contains(l.Broken[0].Err.Error(), needsStreams) {
+			t.Errorf("listed %+v, %v", l, err)
+		}
+	})
+	t.Run("how far it is sealed", func(t *testing.T) {
+		store, id := partlySealed(t)
+		path := filepath.Join(store.Dir(), "tapes", id+".db")
+		edit(t, path, func(tx *bolt.Tx) error {
+			b := tx.Bucket([]byte("tape"))
+			return b.Put([]byte("sealed"), withTags(t, b.Get([]byte("sealed")), map[uint64]any{0: []string{"streams"}}))
+		})
+		whole := readFile(t, path)
+		if err := store.Recover(func() bool { return false }, nil); !errors.Is(err, record.ErrNewer) {
+			t.Errorf("sealing: %v", err)
+		}
+		if !bytes.Equal(readFile(t, path), whole) {
+			t.Error("the tape was changed")
+		}
+	})
+	t.Run("one tape in the catalogue", func(t *testing.T) {
+		store, id, _, _ := sealedTape(t, 300)
+		j := begin(t, store)
+		j.Append(wire.AgentToClient, wire.Wire, []byte("{}\n"))
+		finish(t, store, j)
+		path := filepath.Join(store.Dir(), "acptap.db")
+		edit(t, path, func(tx *bolt.Tx) error {
+			b := tx.Bucket([]byte("tapes"))
+			return b.Put([]byte(id), withTags(t, b.Get([]byte(id)), map[uint64]any{0: []string{"streams"}}))
+		})
+		writeFile(t, filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), []byte("what the catalogue knows is not looked for here"))
+		if l, err := store.List(); err != nil || len(l.Tapes) != 2 || len(l.Sessions) != 1 {
+			t.Errorf("listed %+v, %v", l, err) // the tape itself tells
+		}
+	})
+	t.Run("the catalogue", func(t *testing.T) {
+		for key, value := range map[string]string{"head": `{"needs":["streams"],"later":1}`, "format": "2"} {
+			store, id, _, _ := sealedTape(t, 300)
+			path := filepath.Join(store.Dir(), "acptap.db")
+			edit(t, path, func(tx *bolt.Tx) error { return tx.Bucket([]byte("tape")).Put([]byte(key), []byte(value)) })
+			whole := readFile(t, path)
+			l, err := store.List()
+			if err != nil || len(l.Tapes) != 1 || len(l.Sessions) != 1 {
+				t.Errorf("%s: listed %+v, %v", key, l, err)
+			}
+			told := false
+			for _, d := range store.Examine(false, nil) {
+				told = told || d.Bad && strings.Contains(d.What, "newer acptap") && strings.Contains(d.Advice, "newer acptap")
+			}
+			if !told {
+				t.Errorf("%s: Examine does not tell", key)
+			}
+			j := begin(t, store)
+			finish(t, store, j)
+			if !bytes.Equal(readFile(t, path), whole) {
+				t.Errorf("%s: the catalogue was changed", key)
+			}
+			if _, err := store.Delete(id); !errors.Is(err, record.ErrNewer) || !strings.Contains(err.Error(), "doctor --rebuild") {
+				t.Errorf("%s: deleting: %v", key, err)
+			}
+			if err := store.Rebuild(nil); err != nil {
+				t.Error(err)
+			}
+			if l, err := store.List(); err != nil || len(l.Tapes) != 1 || l.Tapes[0].Tape != j.Tape() {
+				t.Errorf("%s: listed %+v, %v", key, l, err)
+			}
 		}
 	})
 	t.Run("facts", func(t *testing.T) {
@@ -77,6 +154,25 @@ func TestNewer(t *testing.T) {
 		if _, err := open(t, store, id).Info(); !errors.Is(err, record.ErrNewer) {
 			t.Errorf("facts: %v", err)
 		}
+	})
+}
+
+// changeLastHead changes members of the head of a tape's last block.
+func changeLastHead(t *testing.T, path string, change map[string]any) {
+	t.Helper()
+	edit(t, path, func(tx *bolt.Tx) error {
+		blocks := tx.Bucket([]byte("blocks"))
+		k, _ := blocks.Cursor().Last()
+		head := map[string]any{}
+		if err := json.Unmarshal(blocks.Bucket(k).Get([]byte("head")), &head); err != nil {
+			return err
+		}
+		maps.Copy(head, change)
+		text, err := json.Marshal(head)
+		if err != nil {
+			return err
+		}
+		return blocks.Bucket(k).Put([]byte("head"), text)
 	})
 }
 

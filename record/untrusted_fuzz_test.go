@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -40,6 +41,22 @@ func FuzzRows(f *testing.F) {
 			}
 		})
 	})
+}
+
+// Columns that are not known, and bits of a shape, are passed over.
+func TestUnknownColumns(t *testing.T) {
+	entries := []entry{
+		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 7, Size: 3, Kind: wire.Request}, Annotation: dialect.Annotation{Method: "x", Session: "s"}}, stored: 3},
+		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 8, Size: 2, Untimed: true}, Annotation: dialect.Annotation{Request: 7}}, stored: 2},
+	}
+	rows := new(columns).encode(nil, entries, blockHead{})
+	shapes := bytes.Index(rows, []byte("x\x01s")) + 3
+	rows[shapes+1] |= 0xc0
+	rows = append(rows, 1, 1, 40, 40) // stream and lead
+	got, err := decodeColumns(rows, blockHead{Entries: 2, First: 7}, nil)
+	if err != nil || !reflect.DeepEqual(got, entries) {
+		t.Errorf("got\n%+v, want\n%+v: %v", got, entries, err)
+	}
 }
 
 // FuzzTapeFile changes the file of a tape in one place: what can be read of it
