@@ -56,12 +56,12 @@ func TestScreens(t *testing.T) {
 		{"capabilities", "acp-v2.jsonl", "5"},
 		{"capabilities-mcp", "mcp-everything.jsonl", "5"},
 		{"capabilities-discovered", "mcp-2026-07-28.jsonl", "5"},
-		{"numbers", "acp-go-sdk.jsonl", "6"},
-		{"numbers-mcp", "mcp-everything.jsonl", "6"},
+		{"statistics", "acp-go-sdk.jsonl", "6"},
+		{"statistics-mcp", "mcp-everything.jsonl", "6"},
 		{"turns-again", "acp-npm-sdk-again.jsonl", "4"},
-		{"numbers-again", "acp-npm-sdk-again.jsonl", "6"},
+		{"statistics-again", "acp-npm-sdk-again.jsonl", "6"},
 		{"turns-loaded", "../../inspect/testdata/acp-npm-sdk-loaded.jsonl", "4"},
-		{"numbers-loaded", "../../inspect/testdata/acp-npm-sdk-loaded.jsonl", "6"},
+		{"statistics-loaded", "../../inspect/testdata/acp-npm-sdk-loaded.jsonl", "6"},
 		{"request", "acp-go-sdk.jsonl", ":16<Enter>%"},
 		{"response", "acp-go-sdk.jsonl", ":12<Enter>%"},
 		{"tool-call", "acp-go-sdk.jsonl", ":11<Enter>]"},
@@ -91,7 +91,7 @@ func TestScreens(t *testing.T) {
 }
 
 // TestErrorsCounted: the status line counts as many errors as a listing of the
-// store does, and what is lost apart from them.
+// store does, and gaps apart from them.
 func TestErrorsCounted(t *testing.T) {
 	texts := map[string]string{"odd": odd, "shim": `{"acptap":1,"protocol":"acp"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"c","prompt":[]}},"origin":"withheld"}
@@ -126,7 +126,7 @@ func TestErrorsCounted(t *testing.T) {
 				want = fmt.Sprintf(" · %d with errors", n)
 			}
 			if list.Tapes[0].Lost > 0 {
-				want += ", 2 losses"
+				want += ", 2 gaps"
 			}
 			if want != "" {
 				want += " (e)"

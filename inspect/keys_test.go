@@ -35,7 +35,7 @@ const odd = changed + `{"dir":"a2c","at":0.3,"gap":12345}
 {"dir":"a2c","at":0.8,"exit":{"code":-1,"signal":"terminated"}}
 `
 
-// TestOddScreens shows losses, invalid lines, errors, and what acptap has changed.
+// TestOddScreens shows gaps, invalid lines, errors, and what acptap has changed.
 func TestOddScreens(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{{"odd", "eee"}, {"forms", ":2<Enter>d"}} {
 		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {
@@ -338,7 +338,7 @@ func TestMouse(t *testing.T) {
 	term.wait(t, "the next rows at the top", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[1], "    4 ") })
 	term.post(tcell.NewEventMouse(20, 4, tcell.WheelUp, tcell.ModNone))
 	term.wait(t, "the first row", func(s string) bool { return strings.HasPrefix(strings.Split(s, "\n")[1], "    1 ") })
-	for _, place := range []struct{ name, sees string }{{"4 turns", "no turns"}, {"6 numbers", "Method"}, {"2 frames", "of 75"}} {
+	for _, place := range []struct{ name, sees string }{{"4 turns", "no turns"}, {"6 statistics", "Method"}, {"2 frames", "of 75"}} {
 		bar, _, _ := strings.Cut(screen, "\n")
 		term.click(strings.Index(bar, place.name)+1, 0)
 		term.wait(t, place.name, has(place.sees))

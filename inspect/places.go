@@ -21,15 +21,15 @@ const (
 	framesPlace
 	chatPlace
 	turnsPlace
-	capsPlace
-	numbersPlace
+	capabilitiesPlace
+	statisticsPlace
 	searchPlace
 	places
 )
 
 var placeNames = [places]string{
-	storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capsPlace: "caps",
-	numbersPlace: "numbers", searchPlace: "search",
+	storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capabilitiesPlace: "capabilities",
+	statisticsPlace: "statistics", searchPlace: "search",
 }
 
 // Places returns the names of the places that an Inspector can begin with.
@@ -56,7 +56,7 @@ var (
 )
 
 // ofTape reports whether a place shows what is opened.
-func (p Place) ofTape() bool { return framesPlace <= p && p <= numbersPlace }
+func (p Place) ofTape() bool { return framesPlace <= p && p <= statisticsPlace }
 
 // visit goes to a place. The selected frame stays selected.
 func (a *app) visit(to Place) {
@@ -115,11 +115,11 @@ func (a *app) readTrace() error {
 		Lines: func(width int) []page.Line { return r.Turns(a.session(), width, a.sinceStart()) }, UpTo: r.UpTo,
 		Enter: a.showFrame,
 	}
-	a.pages[capsPlace] = &page.Page{
+	a.pages[capabilitiesPlace] = &page.Page{
 		Lines: func(width int) []page.Line { return r.Capabilities(width, a.rows.Frame) }, State: r.Revision,
 		Enter: a.showFrame,
 	}
-	a.pages[numbersPlace] = &page.Page{Lines: r.Statistics, State: r.Revision, Enter: a.showFrame}
+	a.pages[statisticsPlace] = &page.Page{Lines: r.Statistics, State: r.Revision, Enter: a.showFrame}
 	return nil
 }
 

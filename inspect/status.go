@@ -211,14 +211,14 @@ const brokenNote = "a part cannot be read"
 // badText counts what is bad of what is shown.
 func (m *model) badText() string {
 	var parts []string
-	if n := m.Problems.Len() - m.Losses; n > 0 {
+	if n := m.Problems.Len() - m.Gaps; n > 0 {
 		parts = append(parts, termtext.Grouped(int64(n))+" with errors")
 	}
 	switch {
-	case m.Losses == 1:
-		parts = append(parts, "1 loss")
-	case m.Losses > 1:
-		parts = append(parts, termtext.Grouped(int64(m.Losses))+" losses")
+	case m.Gaps == 1:
+		parts = append(parts, "1 gap")
+	case m.Gaps > 1:
+		parts = append(parts, termtext.Grouped(int64(m.Gaps))+" gaps")
 	}
 	return strings.Join(parts, ", ")
 }

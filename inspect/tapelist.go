@@ -186,9 +186,9 @@ func (l *tapeList) tapeSpans(i *record.Info, width int) []termtext.Span {
 	columns := nameColumns(width) - 2
 	row := append([]termtext.Span{look.Span(flag), termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Piece(tapetext.AgentName(*i)), columns), columns))},
 		countSpans(age(l.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Invalid)...)
-	row = append(row, look.Span(termtext.Pad(tapetext.State(*i), stateColumns)))
+	row = append(row, look.Span(termtext.Pad(tapetext.State(*i), stateColumns-2)+"  "))
 	if i.Lost > 0 {
-		row = append(row, termtext.Red.Span(termtext.ByteSize(i.Lost)+" lost  "))
+		row = append(row, termtext.Red.Span(termtext.ByteSize(i.Lost)+" not recorded  "))
 	}
 	return append(row, termtext.Dim.Span(termtext.Spaced(termtext.Piece(i.Start.Cwd), " "+i.Tape)))
 }

@@ -10,7 +10,7 @@ import (
 
 // gap stands between stretches of text that are looked through at once. It is
 // in no text: UTF-8 has no such byte.
-const gap = 0xff
+const separator = 0xff
 
 // escaped reports whether the text stands in raw behind the escapes of JSON
 // strings, where it is not found as it is: then one of them is in it. So only the
@@ -34,7 +34,7 @@ func (n *needle) escaped(raw []byte) bool {
 			if !first {
 				text = append(text, plain[:near]...)
 			}
-			text = append(append(text, gap), plain[i-near:]...)
+			text = append(append(text, separator), plain[i-near:]...)
 		}
 		text, raw = unescape(text, raw[i:])
 		if len(text) >= max(len(room)/2, 2*near) {

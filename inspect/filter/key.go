@@ -53,7 +53,7 @@ var keys = []key{
 	{"update", "variant of a session/update; * stands for any characters", textOps, nil, never, aboutTerm(update, globs)},
 	{"kind", "of the frame as JSON-RPC", wordOps, words(kind), never, wordTerm(kind)},
 	{"dir", "client to agent, agent to client, or the agent's stderr", wordOps, words(dir), never, wordTerm(dir)},
-	{"is", "a response with an error; a request without a response; a loss of bytes", wordOps, words(state), never, wordTerm(state)},
+	{"is", "a response with an error; a request without a response; a gap where bytes are missing", wordOps, words(state), never, wordTerm(state)},
 	{"session", "beginning of the session's id", textOps, nil, never, aboutTerm(session, prefixes)},
 	{"turn", "number of the turn in its session", spanOps, nil, always, spanTerm(turn, number)},
 	{"tool", "beginning of the tool call's id, or a part of its title", textOps, nil, never, toolTerm},

@@ -59,7 +59,7 @@ const (
 const (
 	failed uint8 = iota
 	open
-	lost
+	gap
 )
 
 // words returns the words of a set; the place of a word is the value that it
@@ -73,7 +73,7 @@ func words(s set) []string {
 	case origin:
 		return names(wire.Wire, wire.Rewritten)
 	}
-	return []string{failed: "error", open: "open", lost: "lost"}
+	return []string{failed: "error", open: "open", gap: "gap"}
 }
 
 func names[T interface {
@@ -111,7 +111,7 @@ func (t wordTest) needs() needs {
 	switch {
 	case t.set == state && t.value == open:
 		return ofFuture
-	case t.set == state && t.value == lost:
+	case t.set == state && t.value == gap:
 		return ofBytes
 	}
 	return 0
@@ -132,10 +132,10 @@ func (t wordTest) fits(s *Subject) verdict {
 	case open:
 		return sure(s.Open)
 	}
-	return lostBytes(s)
+	return isGap(s)
 }
 
-func lostBytes(s *Subject) verdict {
+func isGap(s *Subject) verdict {
 	switch {
 	case s.Kind != wire.Mark:
 		return no

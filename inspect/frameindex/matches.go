@@ -33,14 +33,14 @@ func goneMatch(seq uint64) Match { return Match(seq<<4) | 8 }
 
 func (s Match) seq() uint64   { return uint64(s >> 4) }
 func (s Match) head() bool    { return s&1 != 0 } // it is not folded into the row before
-func (s Match) problem() bool { return s&2 != 0 } // it is an error, an invalid line or a loss
-func (s Match) loss() bool    { return s&6 == 6 }
+func (s Match) problem() bool { return s&2 != 0 } // it is an error, an invalid line or a gap
+func (s Match) gap() bool     { return s&6 == 6 }
 func (s Match) gone() bool    { return s&8 != 0 }
 
 // Matches are all that a scan has found.
 type Matches struct {
-	All, Heads, Problems NumberSet // frames that are shown; that begin a row; that are errors or losses
-	Losses               int       // of the problems
+	All, Heads, Problems NumberSet // frames that are shown; that begin a row; that are errors or gaps
+	Gaps                 int       // of the problems
 	Last                 uint64    // frames up to this one were looked at
 	Complete             bool      // all that was there at first was
 }
@@ -61,8 +61,8 @@ func (m *Matches) Add(f Found) {
 		if s.problem() {
 			m.Problems.add(seq)
 		}
-		if s.loss() {
-			m.Losses++
+		if s.gap() {
+			m.Gaps++
 		}
 	}
 	m.Last, m.Complete = f.Last, f.Complete

@@ -21,7 +21,7 @@ import (
 // direction, with ⇠ for the agent's stderr and ─ for a mark; the kind; the
 // method, or the variant of a session/update; and the summary. Behind it stand
 // the latency of a response and the size of what is large. Failed responses,
-// invalid lines and losses are red.
+// invalid lines and gaps are red.
 //
 // A Lines is for the frames of one tape. Its memory is bounded: it remembers at
 // most 65536 requests.

@@ -119,7 +119,7 @@ func arrow(f *dialect.Frame) (string, termtext.Style) {
 	return "⇠", termtext.Yellow
 }
 
-// IsProblem reports whether a frame is an error, or invalid, or a mark of a loss or
+// IsProblem reports whether a frame is an error, or invalid, or a mark of a gap or
 // a fault. How the agent ended is neither: many clients end it by a signal.
 func IsProblem(f *dialect.Frame) bool {
 	if f.Kind == wire.Mark {

@@ -20,7 +20,7 @@ func State(i record.Info) string {
 	case exit == nil && i.Imported:
 		return "imported"
 	case i.Partial:
-		return "unsealed"
+		return "not yet compressed"
 	case exit == nil:
 		return "cut off" // acptap was killed
 	case exit.Error != "":

@@ -34,7 +34,7 @@ func (r *Reader) Turns(session string, width int, now time.Duration) []page.Line
 		if !r.ended && r.last == 0 {
 			return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("reading…")}}}
 		}
-		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("There are no turns on this tape; its slowest calls are among the numbers (6).")}}}
+		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("There are no turns on this tape; its slowest calls are among the statistics (6).")}}}
 	}
 	lines := []page.Line{
 		{Spans: []termtext.Span{termtext.Bold.Span(termtext.Dotted(termtext.Piece(found.Title), termtext.Piece(found.ID)))}},
