@@ -55,8 +55,10 @@ func TestImpossibleStates(t *testing.T) {
 		return begin + one + strings.Repeat(","+one, n) + end
 	}
 	calls := base64.StdEncoding.EncodeToString([]byte(many(`{"calls":[`, "{}", "]}", 8<<20)))
+	servers := base64.StdEncoding.EncodeToString([]byte(many(`{"calls":[{"value":{"client":{"servers":[`, `""`, "]}}}]}", 8<<20)))
 	for name, state := range map[string]string{
 		"calls":     head + `"Tracker":"` + calls + `"}`,
+		"servers":   head + `"Tracker":"` + servers + `"}`,
 		"arguments": strings.Replace(string(good), `"start":{`, `"start":{"command":`+many("[", `""`, "]", 12<<20)+",", 1),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func (t *Tracker) acpCall(s *step, method string) {
 		t.prompted(s)
 	case m == nil:
 	case m.Session == ByServer:
-		c.Servers = []string{t.text(serverID(s.Params))}
+		c.Servers.add(t.text(serverID(s.Params)))
 	case method == "mcp/disconnect":
 		c.Link = t.text(at(s.Params, "connectionId"))
 	case m.Session == Inside:
@@ -72,8 +72,10 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 	}
 	switch method {
 	case "mcp/connect":
-		if link := t.text(at(s.Result, "connectionId")); link != "" && len(c.Servers) > 0 {
-			t.links.set(link, c.Servers[0])
+		if link := t.text(at(s.Result, "connectionId")); link != "" {
+			for server := range c.Servers.all() {
+				t.links.set(link, server)
+			}
 		}
 	case "mcp/disconnect":
 		t.links.drop(c.Link)
@@ -96,15 +98,16 @@ func (t *Tracker) setup(s *step, c *call, m *Method) {
 		c.Cwd = text(cwd)
 	}
 	r := wire.Inside(at(s.Params, "mcpServers"), '[')
-	for server, ok := r.Element(); ok && len(c.Servers) < maxNames; server, ok = r.Element() {
-		if text(at(server, "type")) != "acp" {
+	for server, ok := r.Element(); ok; server, ok = r.Element() {
+		id := t.text(serverID(server))
+		if text(at(server, "type")) != "acp" || id == "" {
 			continue
 		}
-		if id := t.text(serverID(server)); id != "" {
-			c.Servers = append(c.Servers, id)
-			if c.Session != "" { // an agent may connect before it answers
-				t.servers.set(id, c.Session)
-			}
+		if !c.Servers.add(id) {
+			break
+		}
+		if c.Session != "" { // an agent may connect before it answers
+			t.servers.set(id, c.Session)
 		}
 	}
 }
@@ -124,7 +127,7 @@ func (t *Tracker) opened(s *step, c *call) {
 	}
 	s.annotation.Events |= SessionOpened
 	s.facts.Cwd, s.facts.Parent, s.facts.Setup = c.Cwd, c.Parent, c.Seq
-	for _, id := range c.Servers {
+	for id := range c.Servers.all() {
 		t.servers.set(id, s.annotation.Session)
 	}
 }

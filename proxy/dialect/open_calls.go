@@ -1,8 +1,11 @@
 package dialect
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"iter"
 	"unicode/utf8"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -11,15 +14,58 @@ import (
 // A call is a request that waits for its response, with what its response will
 // not say again.
 type call struct {
-	Seq     uint64   `json:"seq"`
-	Method  string   `json:"method,omitempty"`
-	Session string   `json:"session,omitempty"`
-	Wrapped string   `json:"wrapped,omitempty"` // the method inside of a frame that was passed along a proxy chain
-	Cwd     string   `json:"cwd,omitempty"`     // of a setup
-	Parent  string   `json:"parent,omitempty"`  // of a fork
-	Servers []string `json:"servers,omitempty"` // that a setup declares, or that mcp/connect names
-	Link    string   `json:"link,omitempty"`    // the connection that mcp/disconnect ends
-	Offer   Dialect  `json:"offer,omitempty"`   // of initialize, and of a modern MCP request
+	Seq     uint64  `json:"seq"`
+	Method  string  `json:"method,omitempty"`
+	Session string  `json:"session,omitempty"`
+	Wrapped string  `json:"wrapped,omitempty"` // the method inside of a frame that was passed along a proxy chain
+	Cwd     string  `json:"cwd,omitempty"`     // of a setup
+	Parent  string  `json:"parent,omitempty"`  // of a fork
+	Servers idList  `json:"servers,omitempty"` // that a setup declares, or that mcp/connect names
+	Link    string  `json:"link,omitempty"`    // the connection that mcp/disconnect ends
+	Offer   Dialect `json:"offer,omitempty"`   // of initialize, and of a modern MCP request
+}
+
+// An idList has ids as a JSON array of strings. As such it takes no more memory than
+// in the state of a Tracker, whatever a damaged one says.
+type idList []byte
+
+// maxIDList is how many bytes an idList may have: thousands of ids.
+const maxIDList = 64 << 10
+
+// add adds an id, if there is room. It returns false if there is none.
+func (l *idList) add(id string) bool {
+	quoted := encode(id)
+	if len(*l)+len(quoted)+len("[,]") > maxIDList {
+		return false
+	}
+	if *l == nil {
+		*l = append(append(idList{'['}, quoted...), ']')
+		return true
+	}
+	(*l)[len(*l)-1] = ','
+	*l = append(append(*l, quoted...), ']')
+	return true
+}
+
+// all yields the ids.
+func (l idList) all() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		r := wire.Inside(l, '[')
+		for id, ok := r.Element(); ok && yield(text(id)); id, ok = r.Element() {
+		}
+	}
+}
+
+// MarshalJSON returns the array.
+func (l idList) MarshalJSON() ([]byte, error) { return l, nil }
+
+// UnmarshalJSON takes the array, in which a character may be written as \u003c.
+func (l *idList) UnmarshalJSON(data []byte) error {
+	if len(data) > len(`\u003c`)*maxIDList {
+		return fmt.Errorf("a list of %d bytes", len(data))
+	}
+	*l = bytes.Clone(data)
+	return nil
 }
 
 // A callKey names a request. Both directions are spaces of their own, and so
