@@ -80,7 +80,7 @@ func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *termina
 		return nil, err
 	}
 	if sub.Session != "" {
-		info.Tape = "" // a part of a tape, or of several, is none of them
+		info.Tape = "" // what is written is not the tape of that id
 	}
 	e, err := portable.NewExporter(w, info.Tape, info.Start, raw)
 	if err != nil {

@@ -35,7 +35,7 @@ func keyHelp() string {
 	return b.String()
 }
 
-// parseFilter reads a query of the user.
+// parseFilter parses a query. Its error shows the place in the query.
 func parseFilter(query string) (filter.Filter, error) {
 	f, err := filter.Parse(query)
 	var wrong *filter.SyntaxError
@@ -70,7 +70,7 @@ func (m *frameMatcher) from(p part, number uint64) uint64 {
 	return max(p.Run.First, number)
 }
 
-// matches takes the next frame.
+// matches reports whether the next frame of the tape matches.
 func (m *frameMatcher) matches(f *dialect.Frame) bool {
 	subject := m.track.See(f)
 	return m.Match(&subject)
@@ -94,7 +94,7 @@ func (ff *frameFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&ff.text, "text", "", "frames that contain this `text`; case counts if it has capital letters")
 }
 
-// filter returns the filter that all flags together make.
+// filter returns the filter that the flags make together.
 func (ff *frameFlags) filter() (filter.Filter, error) {
 	all, err := parseFilter(ff.query)
 	if err != nil {

@@ -72,7 +72,7 @@ Exit status 0; 2 if there is no such command or topic.`,
 	return cmd
 }
 
-// writeTopic prints a topic for whoever reads w.
+// writeTopic prints a topic: as Markdown, or as text that fits w.
 func writeTopic(w io.Writer, topic help.Topic, markdown bool) error {
 	text := topic.Markdown
 	if !markdown {
@@ -86,7 +86,7 @@ func writeTopic(w io.Writer, topic help.Topic, markdown bool) error {
 	return err
 }
 
-// topicList is what the help of the root command says of topics.
+// topicList is the part of the help of the root command that lists topics.
 func topicList() string {
 	var b strings.Builder
 	b.WriteString("\nTopics (acptap help TOPIC):\n")

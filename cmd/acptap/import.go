@@ -59,7 +59,7 @@ func importFile(ctx context.Context, store *record.Store, path string, stdin io.
 	notes := stderr
 	r, name, size := stdin, "stdin", int64(0)
 	if path == "-" {
-		stderr = nil // nobody knows how much there is
+		stderr = nil // no progress: the size is unknown
 	} else {
 		f, err := os.Open(path)
 		if err != nil {
@@ -74,7 +74,7 @@ func importFile(ctx context.Context, store *record.Store, path string, stdin io.
 	in, out := io.Pipe()
 	defer in.Close()
 	defer context.AfterFunc(ctx, func() { out.CloseWithError(errInterrupted) })()
-	go func() { // reading stdin cannot be interrupted, and may outlive this
+	go func() { // a read of stdin cannot be interrupted, so this may outlive importFile
 		_, err := io.Copy(out, r)
 		out.CloseWithError(err)
 	}()

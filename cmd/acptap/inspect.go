@@ -78,7 +78,7 @@ func newInspector() inspect.Inspector {
 // viewers are used if the environment names none.
 var viewers = map[string]string{"PAGER": "less", "EDITOR": "vi"}
 
-// view shows a file in the program that an environment variable names.
+// view opens a file with the program that an environment variable names.
 func view(variable, path string) error {
 	args := strings.Fields(cmp.Or(os.Getenv(variable), viewers[variable])) // with flags, as in "code -w"
 	if len(args) == 0 {
@@ -115,7 +115,7 @@ func runInspector(ctx context.Context, in inspect.Inspector, sub inspect.Subject
 	return in.Run(ctx, sub)
 }
 
-// historyFile is where the last filters are kept.
+// historyFile is the path of the file with the last filters.
 func historyFile(store *record.Store) string { return filepath.Join(store.Dir(), "filters") }
 
 // browse opens the inspector on what ref names.
@@ -140,8 +140,9 @@ func browse(cmd *cobra.Command, in inspect.Inspector, dir, ref string) error {
 	return runInspector(cmd.Context(), in, inspect.TapesOf(in.Store, sub.Session, ids...))
 }
 
-// browseFile opens the inspector on a file. One in the portable form becomes a
-// tape in a store of its own first: it is read from several places at once.
+// browseFile opens the inspector on a file. A file in the portable form is first
+// imported into a temporary store, because the inspector reads several places of a
+// tape at once.
 func browseFile(cmd *cobra.Command, in inspect.Inspector, path string) (err error) {
 	sub := inspect.Subject{
 		Name: filepath.Base(path),

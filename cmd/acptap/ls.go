@@ -90,7 +90,7 @@ func newest[T any](list []T, n uint) []T {
 	return list[len(list)-int(n):]
 }
 
-// A tapeLine is a tape as programs read it.
+// A tapeLine is a tape as --json writes it.
 type tapeLine struct {
 	Tape          string     `json:"tape"`
 	Started       time.Time  `json:"started"`
@@ -198,5 +198,5 @@ func complain(w io.Writer, broken []record.Broken) error {
 	return nil
 }
 
-// timeText returns a time as people read it in a list.
+// timeText returns a time as it stands in lists.
 func timeText(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

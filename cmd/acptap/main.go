@@ -1,6 +1,6 @@
-// Command acptap records, replays and shows what a client and an agent say to
-// each other: over the Agent Client Protocol (ACP), or over the Model Context
-// Protocol (MCP).
+// Command acptap records, shows and replays what a client and an agent say to each
+// other over the Agent Client Protocol (ACP), or a client and a server over the
+// Model Context Protocol (MCP).
 package main
 
 import (
@@ -58,7 +58,7 @@ func complaint(err error) string {
 }
 
 // exitCode returns the process status for err: 0 done, 1 the answer is no, 2
-// usage or failure. The agent's own status is passed on; death by signal n is
+// wrong usage or failure. The agent's own status is passed on; death by signal n is
 // 128+n, as in a shell, and an agent that could not be started is 127 or 126.
 func exitCode(err error) int {
 	var exit *proxy.ExitError

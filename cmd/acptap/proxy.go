@@ -60,7 +60,7 @@ found; 126 if it cannot be run.`,
 		},
 	}
 	f := cmd.Flags()
-	f.SetInterspersed(false) // the agent's flags are the agent's
+	f.SetInterspersed(false) // flags after AGENT are its own
 	f.StringVar(&start.Name, "name", "", "the agent's `name` in listings; sessions recorded under one name belong together")
 	f.StringVar(&start.Proto, "protocol", "", "the `protocol`, acp or mcp (default: as the traffic shows)")
 	sessions.flags(f)
@@ -68,9 +68,9 @@ found; 126 if it cannot be run.`,
 }
 
 func runProxy(ctx context.Context, dir string, start record.Start, sessions *sessionFlags, stderr io.Writer) error {
-	// There is a proxy for each agent of each editor, so memory counts more than
-	// the collector's time (BenchmarkMemory, BenchmarkFlood). Not at once: it would
-	// collect while the agent starts (BenchmarkStart).
+	// Every agent of every editor has a proxy, so memory matters more than the
+	// collector's time (BenchmarkMemory, BenchmarkFlood). Not from the start: then
+	// it would collect while the agent starts (BenchmarkStart).
 	frugal := time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(30) })
 	defer frugal.Stop()
 	w := &asyncWarner{stderr: stderr}
@@ -84,7 +84,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 		var err error
 		if journal, err = beginTape(dir, start, w); err != nil {
 			w.warn("not recording: %v", err)
-			return nil, nil // what is not recorded cannot be loaded later
+			return nil, nil // no shim either: what is not recorded cannot be loaded later
 		}
 		if helper, err = sessions.shim(dir, start, journal.Tape()); err != nil {
 			w.warn("--sessions: %v", err)
@@ -100,7 +100,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 	}
 	if journal != nil {
 		if err := journal.Close(); err != nil {
-			w.warn("%v", err) // the status stays the agent's
+			w.warn("%v", err) // the exit status remains the agent's
 		}
 	}
 	var unstarted *proxy.StartError
@@ -111,14 +111,14 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 	return err
 }
 
-// beginTape begins to record. What goes wrong later is told by h.
+// beginTape begins to record. Later failures are reported by w.
 func beginTape(dir string, start record.Start, w *asyncWarner) (*record.Recorder, error) {
 	store, err := openStore(dir)
 	if err != nil {
 		return nil, err
 	}
 	store.OnError = func(err error) { w.warn("%v", err) }
-	start.Cwd, _ = os.Getwd() // one that was deleted has no name
+	start.Cwd, _ = os.Getwd() // fails if the directory was deleted
 	start.Version = version()
 	start.PID = os.Getpid()
 	return store.Record(start)

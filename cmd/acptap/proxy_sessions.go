@@ -22,7 +22,7 @@ type sessionFlags struct {
 	patience time.Duration
 }
 
-// flags adds the flags.
+// flags defines the flags.
 func (c *sessionFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.mode, "sessions", "off", "serve session methods from the store, in this `mode`: auto (those that the agent lacks), force or off")
 	f.Lookup("sessions").NoOptDefVal = "auto"
@@ -58,9 +58,9 @@ func (c *sessionFlags) check() error {
 	return fmt.Errorf("--sessions is auto, force or off, not %q", c.mode)
 }
 
-// shim returns the interceptor that serves sessions from the store in dir for an
-// agent that is recorded there on a tape; nil if it is off. The caller closes it
-// when the proxy has returned.
+// shim returns the interceptor that serves sessions from the store in dir to the
+// client of the agent that is being recorded on tape; nil if it is off. The caller
+// closes it after the proxy has returned.
 func (c *sessionFlags) shim(dir string, start record.Start, tape string) (*shim.Shim, error) {
 	if c.mode == "off" {
 		return nil, nil

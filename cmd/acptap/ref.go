@@ -29,7 +29,7 @@ type subject struct {
 	Parts   []part // by time, never empty
 }
 
-// A part of a subject is on one tape.
+// A part of a subject is what is on one of its tapes.
 type part struct {
 	Tape *record.Tape
 	Run  record.Run // of the session; zero for a whole tape

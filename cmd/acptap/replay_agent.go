@@ -90,7 +90,7 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 	return cmd
 }
 
-// A replayOptions is what the flags of replay agent say.
+// replayOptions are the flags of replay agent.
 type replayOptions struct {
 	agent                             replay.Agent
 	dir, match, pace, session, onMiss string
@@ -98,12 +98,12 @@ type replayOptions struct {
 	live                              []string
 }
 
-// A player plays an agent.
+// A player plays the agent of a tape.
 type player interface {
 	Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (replay.Report, error)
 }
 
-// player returns what the options ask for.
+// player returns the player that the options ask for.
 func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error) {
 	if err := o.agent.Matching.UnmarshalText([]byte(o.match)); err != nil {
 		return nil, fmt.Errorf("--match: %w", err)
@@ -170,8 +170,8 @@ func (o *replayOptions) cassette(cmd *cobra.Command, args []string) (player, err
 	return c, nil
 }
 
-// ofSession returns the tapes that have the session with an id, or the only one
-// whose id begins so, and its whole id.
+// ofSession returns the tapes of the session whose id is id, or of the only one
+// whose id begins with it, and its whole id.
 func ofSession(tapes []*record.Tape, id string) (having []*record.Tape, session string, err error) {
 	bySession := make(map[string][]*record.Tape)
 	for _, t := range tapes {
@@ -238,7 +238,7 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 		done <- ending{report, err}
 	}()
 	var end ending
-	var ended syscall.Signal // by this one; 0: by none
+	var ended syscall.Signal // by this signal; 0: by none
 	select {
 	case end = <-done:
 	case sig := <-signals:
@@ -253,7 +253,7 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 	diverged := errors.Is(end.err, replay.ErrDiverged)
 	switch {
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):
-		return &proxy.ExitError{Code: 128 + int(ended)} // what never came could not
+		return &proxy.ExitError{Code: 128 + int(ended)} // messages that never came are no divergence
 	case diverged:
 		return errNo
 	case end.err != nil:

@@ -64,7 +64,7 @@ AGENT cannot be run.`,
 			}
 			client.Start.Version, client.Start.PID = version(), os.Getpid()
 			if cwd := client.Start.Cwd; cwd != "" {
-				// The agent gets our working directory.
+				// AGENT inherits our working directory.
 				if err := os.Chdir(cwd); err != nil {
 					return err
 				}
@@ -86,7 +86,8 @@ AGENT cannot be run.`,
 	return cmd
 }
 
-// command returns a command that means the same in another directory.
+// command makes a relative path of a program absolute: AGENT may run in another
+// directory.
 func command(args []string) ([]string, error) {
 	if !strings.ContainsAny(args[0], `/\`) {
 		return args, nil

@@ -49,7 +49,7 @@ func findDeletion(store *record.Store, refs []string) (deletion, error) {
 	all := slices.Concat(l.Sessions, l.Deleted)
 	var sessions []record.SessionInfo
 	for _, name := range slices.Sorted(maps.Keys(noTape)) {
-		fits, _ := sessionsLike(all, name) // not only the latest of an id: an ambiguous one is refused
+		fits, _ := sessionsLike(all, name) // of all sessions with an id: an ambiguous one is refused
 		one, err := onlySession(fits, name)
 		if errors.Is(err, record.ErrNoTape) {
 			return d, fmt.Errorf("%w, and no session; see acptap ls and acptap sessions", noTape[name])

@@ -57,7 +57,7 @@ read, or on an interrupt.`,
 	return cmd
 }
 
-// search shows what is wanted of all tapes.
+// search writes the matching frames of all tapes.
 func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr io.Writer) error {
 	bar := terminal.NewProgress(stderr, "searching")
 	defer bar.End()
@@ -69,7 +69,7 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 	progress := func(done, total int64) {
 		bar.Show(done, total)
 		if now := time.Now(); w.Buffered() > 0 && now.Sub(flushed) > flushEvery {
-			w.Flush() // its error comes again
+			w.Flush() // an error is returned by the next write
 			flushed = now
 		}
 	}
@@ -109,15 +109,15 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 	return errNo
 }
 
-// flushEvery is how long what was found waits for more.
+// flushEvery is how long a match may wait in the buffer.
 const flushEvery = 100 * time.Millisecond
 
-// findings are what a search has found, on their way out.
+// findings writes the matches of a search.
 type findings struct {
 	w      io.Writer
 	asJSON bool
 	lines  frametext.Lines
-	tape   string // of the last one; empty: nothing was found
+	tape   string // of the last match; empty: there was none
 }
 
 func (l *findings) write(hit frameindex.Hit) error {

@@ -92,7 +92,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 	return cmd
 }
 
-// A sessionLine is a session as programs read it.
+// A sessionLine is a session as --json writes it.
 type sessionLine struct {
 	Session string       `json:"session"`
 	Agent   string       `json:"agent"`
@@ -120,7 +120,7 @@ func sessionOf(s record.SessionInfo) any {
 	return line
 }
 
-// agentsOn are the tapes of a listing, by id, for what their agents are called.
+// agentsOn knows the names of agents by the tapes of a listing, which are by id.
 type agentsOn map[string]record.Info
 
 func newAgentsOn(tapes []record.Info) agentsOn {
@@ -131,21 +131,21 @@ func newAgentsOn(tapes []record.Info) agentsOn {
 	return a
 }
 
-// of returns what to call the agent of a session, as on its latest tape.
+// of returns the name of a session's agent, as on its latest tape.
 func (a agentsOn) of(s record.SessionInfo) string {
 	return cmp.Or(tapetext.AgentName(a.latest(s)), s.Agent)
 }
 
 func (a agentsOn) latest(s record.SessionInfo) record.Info { return a[s.Runs[len(s.Runs)-1].Tape] }
 
-// begins reports whether anything that the agent of a session is called begins so.
+// begins reports whether a name of a session's agent begins with text.
 func (a agentsOn) begins(s record.SessionInfo, text string) bool {
 	names := []string{s.Agent, a.of(s), a.latest(s).Connection.Agent}
 	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, text) })
 }
 
-// sessionNames returns what to call a session, so that it can be named: its id,
-// with a tape where others have that id too.
+// sessionNames returns a function that returns a REF of a session: its id, with the
+// tape if other sessions have that id too.
 func sessionNames(l record.Listing) func(s record.SessionInfo) string {
 	count := map[string]int{}
 	for _, s := range slices.Concat(l.Sessions, l.Deleted) {

@@ -156,11 +156,11 @@ func (s *show) canvas(stdout io.Writer) (width int, color bool) {
 	return terminal.Columns(stdout), s.color == "always" || s.color == "auto" && terminal.TakesColor(stdout)
 }
 
-// frames shows the frames that are wanted.
+// frames shows the frames that match.
 func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, sub subject, form frametext.Lines) error {
 	l := listing{show: s, w: w, stderr: stderr}
 	for i, p := range sub.Parts {
-		l.lines = form // anew: numbers are those of one tape
+		l.lines = form // numbers start again on each tape
 		if err := l.begin(sub, p); err != nil {
 			return err
 		}
@@ -172,8 +172,7 @@ func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, su
 	return l.verdict()
 }
 
-// source yields the frames of a part, and what comes later if it is to be
-// followed.
+// source yields the frames of a part, and with --follow those that come later.
 func (s *show) source(ctx context.Context, p part, last bool) iter.Seq2[dialect.Frame, error] {
 	from := s.match.from(p, s.from)
 	if s.follow && last {
@@ -187,8 +186,8 @@ type listing struct {
 	*show
 	w      *bufio.Writer
 	stderr io.Writer
-	lines  frametext.Lines // of the tape that is read
-	start  time.Time       // when that began
+	lines  frametext.Lines // of the current tape
+	start  time.Time       // of the current tape
 
 	shown, broken int
 }

@@ -47,7 +47,7 @@ func (s *show) conversations(w, stderr io.Writer, sub subject, width int, color 
 	return nil
 }
 
-// traced returns what happened on the tapes of a subject, and when each began.
+// traced returns the trace of a subject, and when each of its tapes began.
 func traced(sub subject, stderr io.Writer) (tr *trace.Trace, starts []time.Time, broken int, err error) {
 	tr = &trace.Trace{}
 	for _, p := range sub.Parts {
@@ -70,13 +70,13 @@ func traced(sub subject, stderr io.Writer) (tr *trace.Trace, starts []time.Time,
 		}
 	}
 	if len(starts) < len(sub.Parts) {
-		starts = nil // one without a date: then it is the time since each began
+		starts = nil // a tape has no date: show times since the beginning of each
 	}
 	return tr, starts, broken, nil
 }
 
-// wants reports whether a conversation is to be shown. MCP's sessions have
-// none.
+// wants reports whether a session is to be shown. MCP sessions have no
+// conversation.
 func (s *show) wants(sub subject, session *trace.Session) bool {
 	if session.Connection.Protocol == dialect.MCP || sub.Session != "" && session.ID != sub.Session {
 		return false
@@ -94,7 +94,7 @@ func (s *show) wants(sub subject, session *trace.Session) bool {
 
 func writeChat(w io.Writer, session *trace.Session, first bool, form trace.Text) error {
 	if !first {
-		io.WriteString(w, "\n") // the error comes again with the next
+		io.WriteString(w, "\n") // an error is returned by the next write
 	}
 	head := frametext.Lines{W: w, Width: form.Width, Color: form.Color}
 	if err := head.Heading("session " + session.ID + " " + session.Title); err != nil {

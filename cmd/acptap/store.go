@@ -11,7 +11,7 @@ import (
 
 const defaultStoreText = "the state directory of the user"
 
-// openStore returns the store in dir, or where the environment says.
+// openStore returns the store in dir, or the default store if dir is empty.
 func openStore(dir string) (*record.Store, error) {
 	if dir == "" {
 		var err error
@@ -26,7 +26,7 @@ func openStore(dir string) (*record.Store, error) {
 	return record.OpenStore(abs), nil
 }
 
-// listStore returns the store that openStore does, and what is in it.
+// listStore opens a store as openStore does, and lists it.
 func listStore(dir string) (*record.Store, record.Listing, error) {
 	store, err := openStore(dir)
 	if err != nil {
@@ -40,7 +40,7 @@ func defaultStore() (string, error) {
 	if dir := os.Getenv("ACPTAP_STORE"); dir != "" {
 		return dir, nil
 	}
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // the XDG specification ignores relative ones
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // relative ones are ignored, as the XDG specification says
 		return filepath.Join(dir, "acptap"), nil
 	}
 	home, err := os.UserHomeDir()
