@@ -18,7 +18,12 @@ var between = []struct {
 }{
 	{"direct", func(agent []string) []string { return agent }},
 	{"proxy", func(agent []string) []string { return role("proxy", agent...) }},
-	{"intercepted", func(agent []string) []string { return role("intercept", agent...) }},
+	{"uninterested", func(agent []string) []string { return role("intercept", append([]string{"blind"}, agent...)...) }},
+	{"other direction", func(agent []string) []string { return role("intercept", append([]string{"client"}, agent...)...) }},
+	{"intercepted", func(agent []string) []string { return role("intercept", append([]string{"idle"}, agent...)...) }},
+	{"intercepted by three", func(agent []string) []string {
+		return role("intercept", append([]string{"idle,idle,idle"}, agent...)...)
+	}},
 }
 
 func spawn(b *testing.B, command []string) (io.WriteCloser, io.Reader) {

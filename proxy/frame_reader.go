@@ -16,23 +16,22 @@ func newFrameReader(p *pipeline, dir wire.Direction) *frameReader {
 func (r *frameReader) take(b []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	dir := r.queue.dir
+	if !r.framed(dir) {
+		return r.passRaw(r.queue, b) && !r.queue.destination.full(dir)
+	}
 	if !r.gate.open() {
 		return false
 	}
-	if dir := r.queue.dir; r.framed(dir) {
-		before := r.positions()
-		s := &r.splitters[dir]
-		s.Feed(b, r.frame)
-		r.spill()
-		if cap(s.Pending) > maxKept && len(s.Pending) == 0 {
-			s.Pending = nil
-		}
-		r.deliver(before)
-	} else {
-		r.passRaw(r.queue, b)
-		r.drain(r.queue)
+	before := r.positions()
+	s := &r.splitters[dir]
+	s.Feed(b, r.frame)
+	r.spill()
+	if cap(s.Pending) > maxKept && len(s.Pending) == 0 {
+		s.Pending = nil
 	}
-	return r.gate.open() && !r.queue.destination.full(r.queue.dir)
+	r.deliver(before)
+	return r.gate.open() && !r.queue.destination.full(dir)
 }
 
 // end tells the Interceptors one after the other that the stream has ended. It

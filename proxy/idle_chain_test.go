@@ -76,6 +76,14 @@ func (idle) End(_ wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct
 	return out, nil
 }
 
+// A selective one sees some directions only.
+type selective struct {
+	idle
+	wants [2]bool
+}
+
+func (s selective) Wants(dir wire.Direction) bool { return s.wants[dir] }
+
 // alone returns what is told of an Interceptor that has failed as if there were
 // no others.
 func alone(told string) string {

@@ -214,9 +214,18 @@ var roles = map[string]func(args []string){
 		through(args)
 	},
 
-	// intercept COMMAND...: with an interceptor that passes everything.
+	// intercept CHAIN COMMAND...: with interceptors that pass everything: idle ones,
+	// some that see the client's frames only, and blind ones that see nothing.
 	"intercept": func(args []string) {
-		(&proxy.Proxy{Command: args, Interceptors: chain(&script{})}).Run(context.Background())
+		var all []proxy.Interceptor
+		for name := range strings.SplitSeq(args[0], ",") {
+			all = append(all, map[string]proxy.Interceptor{
+				"idle":   idle{},
+				"client": selective{wants: [2]bool{wire.ClientToAgent: true}},
+				"blind":  selective{},
+			}[name])
+		}
+		(&proxy.Proxy{Command: args[1:], Interceptors: all}).Run(context.Background())
 	},
 
 	// stream SIZE: lines without end, each with one write.

@@ -142,26 +142,36 @@ func (p *pipeline) writeOut(q *outputQueue, b []byte, paced []stretch) {
 }
 
 // passRaw passes bytes that nobody wants to see as frames. Only what is sent in
-// this direction by somebody else has to wait for the end of a line.
-func (p *pipeline) passRaw(q *outputQueue, b []byte) {
+// this direction by somebody else has to wait for the end of a line. It returns
+// when all has been written; false if the gate is closed.
+func (p *pipeline) passRaw(q *outputQueue, b []byte) bool {
 	for len(b) > 0 {
 		piece := b
-		if i := bytes.IndexByte(b, '\n'); q.kept > 0 && i >= 0 {
-			piece = b[:i+1]
+		if q.kept > 0 {
+			if i := bytes.IndexByte(b, '\n'); i >= 0 {
+				piece = b[:i+1]
+			}
 		}
 		b = b[len(piece):]
+		if !p.gate.append(q.dir, wire.Wire, piece) {
+			return false
+		}
+		q.put += int64(len(piece))
 		q.open = piece[len(piece)-1] != '\n'
-		if q.writing || len(q.buf) > 0 {
+		direct := !q.writing && len(q.buf) == 0
+		if !direct {
 			q.buf = append(q.buf, piece...)
-			p.note(q, wire.Wire)
-		} else if p.gate.append(q.dir, wire.Wire, piece) {
-			q.put += int64(len(piece))
-			p.writeOut(q, piece, nil)
+			q.noted = len(q.buf)
 		}
 		if !q.open {
-			p.endLine(q)
+			p.endLine(q) // before the lock is given up: what comes later stands behind that
+		}
+		if direct {
+			p.writeOut(q, piece, nil)
 		}
 	}
+	p.drain(q)
+	return true
 }
 
 // help drains what was put across into a queue, until there is no more of it.
