@@ -293,8 +293,8 @@ func TestExportedHeader(t *testing.T) {
 // FuzzReadPortable takes any file. What can be read is the same after it was
 // exported and read again.
 func FuzzReadPortable(f *testing.F) {
-	for _, tt := range formTests {
-		f.Add([]byte(tt.in))
+	for _, file := range seeds(f) {
+		f.Add(file)
 	}
 	f.Add([]byte(`{"dir":"c2a","frame": {} ,"end":"none"}` + "\n" + `{"dir":"c2a","text":"\r\n","origin":"withheld"}` + "\n" + `{"dir":"a2c","signal":"x"}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
