@@ -91,7 +91,7 @@ func assertAside(t *testing.T, dir, tape string) {
 	}
 	named := 0
 	for _, d := range OpenStore(dir).Examine(true, nil) {
-		if d.Bad && strings.Contains(d.What, tape+" is set aside") && strings.Contains(d.What, `panic: \x1b[31mpoison`) {
+		if d.Bad && strings.Contains(d.What, "tape "+tape+" was set aside") && strings.Contains(d.What, `panic: \x1b[31mpoison`) {
 			named++
 		}
 	}
