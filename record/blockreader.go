@@ -11,9 +11,9 @@ import (
 // errNoMore says that a tape has no more by now, and is still being recorded.
 var errNoMore = errors.New("no more by now")
 
-// A blockReader reads a tape block by block: those that are sealed, and then what
-// is in the journal. What was in the journal and is sealed meanwhile does not come
-// again. It never waits.
+// A blockReader reads a tape block by block: the sealed blocks, then the journal.
+// What it has read from the journal does not come again when it is sealed
+// meanwhile. It never waits.
 type blockReader struct {
 	tape      *Tape
 	from      uint64 // frame in the first block
@@ -34,7 +34,7 @@ func newBlockReader(t *Tape, from uint64, withBytes bool) *blockReader {
 	return &blockReader{tape: t, from: from, withBytes: withBytes, done: -1, buf: new(decodeBuffer)}
 }
 
-// close closes the file that is open. Nothing comes after it.
+// close closes the open file. Nothing can be read afterwards.
 func (r *blockReader) close() {
 	r.over = true
 	if r.tail != nil {
@@ -175,7 +175,7 @@ func (r *blockReader) readTail() (*block, error) {
 	return nil, nil
 }
 
-// given notes what the journal gives, and reports whether that is anything.
+// given counts what came from the journal, and reports whether anything did.
 func (r *blockReader) given(b *block) bool {
 	if len(b.entries) == 0 {
 		return false

@@ -9,13 +9,13 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A Change is something that happens in a store.
+// A Change is what Store.Watch yields.
 type Change struct {
 	Kind  ChangeKind
 	Tape  string
 	Live  bool          // of TapeAppeared: it is being recorded
 	Frame dialect.Frame // of FrameRecorded; its bytes are valid until the next change is asked for
-	Began time.Time     // of StoreLooked: what was written before has been told
+	Began time.Time     // of StoreLooked: when the look began
 }
 
 // A ChangeKind says what happens.
@@ -23,32 +23,33 @@ type ChangeKind uint8
 
 // The kinds.
 const (
-	TapeAppeared  ChangeKind = iota // it is in the store, or begins to be recorded
-	FrameRecorded                   // a frame of a tape of which frames are wanted
-	TapeEnded                       // nothing is added to it any more, and of what is wanted all was told
+	TapeAppeared  ChangeKind = iota // it is in the store, or recording it has begun
+	FrameRecorded                   // a wanted frame
+	TapeEnded                       // recording has ended, or a tape that is complete was read; all wanted frames have come
 	TapeDeleted                     // it is not in the store any more
-	StoreLooked                     // all that there is by now was told
+	StoreLooked                     // everything that was there when the look began has been yielded
 )
 
-// Watch tells what happens in the store until ctx is done. It begins with the
-// tapes that are there, oldest first, and with what of them is wanted; the first
-// StoreLooked follows that. An error with a Change tells of a tape of which a part
-// cannot be read, else of the store; both are watched on.
+// Watch yields what happens in the store until ctx is done. It begins with the
+// tapes that are there, oldest first, and their wanted frames; the first
+// StoreLooked comes after them. An error comes with the tape of which a part cannot
+// be read, or without one if the store cannot be listed. Watching goes on after it.
 //
-// wanted is asked once for each tape that appears from which frame on its frames
-// are told; nil wants none. The frames of a tape come in their order, each once.
-// Those of tapes that are being recorded come side by side, those of others one
-// tape after the other.
+// wanted is called once for each tape, when it appears, and returns the first frame
+// to yield, or false for none; nil wants no frames. The frames of a tape come in
+// order, each exactly once. Tapes that are being recorded are read concurrently,
+// others one after the other.
 //
-// Nothing happens between two changes that are asked for: there is no goroutine,
-// and who is slow misses nothing. What it costs to watch two hundred tapes that
-// are being recorded, with nothing passing, is measured by BenchmarkWatchIdle.
+// Watch starts no goroutine: it works while the caller asks for the next change. A
+// slow caller misses no frame, but may see a tape that came and went as ended from
+// the start, or not at all. BenchmarkWatchIdle measures two hundred tapes that are
+// being recorded while nothing passes.
 func (s *Store) Watch(ctx context.Context, wanted func(tape string, live bool) (from uint64, ok bool)) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		w := newWatcher(s, wanted)
 		defer w.close()
 		w.yield = func(c Change, err error) bool {
-			if errors.Is(err, ErrNoTape) { // deleted, which is told when it is listed
+			if errors.Is(err, ErrNoTape) { // deleted: list says so
 				return true
 			}
 			w.stopped = w.stopped || !yield(c, err)
@@ -98,16 +99,16 @@ func (t *Tape) watch(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, 
 	}
 }
 
-// A watcher is a Watch under way.
+// A watcher is the state of a Watch.
 type watcher struct {
 	store   *Store
 	wanted  func(tape string, live bool) (from uint64, ok bool)
 	yield   func(Change, error) bool
-	stopped bool // nobody wants more
+	stopped bool // the caller wants no more
 
 	look  storeLook
 	tapes map[string]*watched
-	live  []*watched // tapes that are recorded, oldest first
+	live  []*watched // tapes that are being recorded, oldest first
 	ended []*watched // other tapes, of which frames are wanted, oldest first
 
 	build builder      // lent to the reader at hand
@@ -135,8 +136,8 @@ type watched struct {
 	tape     string
 	segments []int64      // as they were listed last
 	next     uint64       // number of the next frame that is wanted
-	r        *blockReader // nil: no frames are wanted, or all were told
-	quiet    bool         // it had no more when it was looked at last
-	parked   bool         // its file was closed then, since too many are recorded
+	r        *blockReader // nil: no frames are wanted, or all have been yielded
+	quiet    bool         // it had no more when it was read last
+	parked   bool         // its file was closed then, because too many are open
 	looked   time.Time    // when that was
 }

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// relistEvery is how often directories are listed that do not seem to have
-// changed: not all file systems tell.
+// relistEvery is how often directories are listed even if their times have not
+// changed: some file systems do not update them.
 const relistEvery = 2 * time.Second
 
-// mtimeGrain is how long a file system may give what happens the same time.
+// mtimeGrain is the coarsest resolution of a directory's time that is relied on.
 const mtimeGrain = 100 * time.Millisecond
 
-// A storeLook is what the directories of a store looked like when they were
-// listed last.
+// A storeLook remembers the directories of a store as of their last listing.
 type storeLook struct {
 	at      time.Time // zero: never
 	changed [2]time.Time
@@ -41,7 +40,7 @@ func modified(dir string) time.Time {
 	return info.ModTime()
 }
 
-// list tells which tapes appear and are gone.
+// list yields the tapes that have appeared and those that are gone.
 func (w *watcher) list(now time.Time) {
 	if !w.look.stale(w.store, now) {
 		return
@@ -64,7 +63,7 @@ func (w *watcher) list(now time.Time) {
 		case t != nil:
 			t.relist(segments)
 		case journaled && len(segments) == 0 && !w.store.hasFile(id):
-			// It is only reserved by now.
+			// Its id is only reserved so far.
 		default:
 			w.appear(id, segments, journaled)
 		}
@@ -79,7 +78,7 @@ func (w *watcher) list(now time.Time) {
 	}
 }
 
-// appear tells of a tape, and begins to read what of it is wanted.
+// appear yields a new tape, and opens it if its frames are wanted.
 func (w *watcher) appear(id string, segments []int64, journaled bool) {
 	live := journaled && w.store.isLive(id)
 	t := &watched{tape: id, segments: segments}
@@ -102,7 +101,7 @@ func (w *watcher) appear(id string, segments []int64, journaled bool) {
 	}
 }
 
-// relist takes the segments of a tape as they are listed now.
+// relist takes the current list of a tape's segments.
 func (t *watched) relist(segments []int64) {
 	if slices.Equal(segments, t.segments) {
 		return
@@ -113,7 +112,7 @@ func (t *watched) relist(segments []int64) {
 	}
 }
 
-// gone tells that a tape was deleted.
+// gone yields the deletion of a tape.
 func (w *watcher) gone(t *watched) {
 	w.end(t)
 	delete(w.tapes, t.tape)

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// A killed proxy leaves its journal as it is: that nobody holds its lock any
-	// more has to be asked.
+	// askEvery is how often the lock of a tape is checked. A killed proxy changes
+	// nothing in its journal; only its lock is free.
 	askEvery = 500 * time.Millisecond
 
-	// maxTurn is how many blocks of one tape are read before those of the next: more
-	// than most journals have that were not sealed yet.
+	// maxTurn is how many blocks of one tape are read before the next one's turn. Few
+	// journals have more that is not sealed yet.
 	maxTurn = 8
 
-	// maxOpen is how many files stay open. Where more tapes are recorded, none does,
-	// and they are looked at each askEvery only.
+	// maxOpen is how many tapes may keep a file open. If more are being recorded, none
+	// does, and they are read every askEvery only.
 	maxOpen = 512
 )
 
-// read tells all that there is by now of the tapes that are wanted.
+// read yields all wanted frames that there are by now.
 func (w *watcher) read(ctx context.Context) {
 	for more := true; more; {
 		more = false
@@ -41,7 +41,7 @@ func (w *watcher) read(ctx context.Context) {
 	}
 }
 
-// turn tells what comes next on a tape, and reports whether there may be more.
+// turn yields what comes next on a tape, and reports whether there may be more.
 func (w *watcher) turn(ctx context.Context, t *watched) (more bool) {
 	now := time.Now()
 	due := !t.quiet || now.Sub(t.looked) >= askEvery
@@ -80,7 +80,7 @@ func (w *watcher) turn(ctx context.Context, t *watched) (more bool) {
 	return true
 }
 
-// next reads the next block of a tape into what all share.
+// next reads the next block of a tape, into buffers that all tapes share.
 func (w *watcher) next(t *watched) (*block, error) {
 	if k := t.r.tail; k != nil {
 		k.d.build = w.build
@@ -101,7 +101,7 @@ func (w *watcher) rest(t *watched, now time.Time) {
 	}
 }
 
-// end tells that nothing comes of a tape any more, unless it did not come before.
+// end yields the end of a tape, unless it has been yielded.
 func (w *watcher) end(t *watched) {
 	is := func(one *watched) bool { return one == t }
 	n := len(w.live) + len(w.ended)

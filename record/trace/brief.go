@@ -36,7 +36,7 @@ func (t *Trace) remember(f *frame, key entityKey, e *Entity) {
 	if c := &old.of.Conversation; c.byID[old.key] == old.e {
 		delete(c.byID, old.key)
 		if c.closeTool(old.e) {
-			f.tell(old.of.toolEvent(old.e, Ended).as(Forgotten, old.e.ToolCall.Status))
+			f.emit(old.of.toolEvent(old.e, Ended).as(Forgotten, old.e.ToolCall.Status))
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (t *Trace) meet(f *frame, s *Session) {
 	}
 	t.endSession(old, func(e Event) {
 		e.End = Forgotten
-		f.tell(e)
+		f.emit(e)
 	})
 }
 

@@ -23,16 +23,16 @@ type Call struct {
 	Session   string        // empty: the connection's
 	Began     time.Duration // since the tape began
 	Ended     time.Duration // 0 while there is no response
-	Untimed   bool          // nobody knows when the request came, or when the response
+	Untimed   bool          // the time of the request or of the response is unknown
 	Failed    bool          // the response carries an error
-	Cancelled bool          // whoever asked has taken it back; it may succeed all the same
+	Cancelled bool          // the side that sent the request has cancelled it; it may still succeed
 }
 
-// Open reports whether the call has no response (yet).
+// Open reports whether the call has no response yet.
 func (c *Call) Open() bool { return c.Response == 0 }
 
-// Latency returns the time from the request to the response, 0 of an open call and
-// of one that is Untimed.
+// Latency returns the time from the request to the response, or 0 if the call is
+// open or Untimed.
 func (c *Call) Latency() time.Duration {
 	if c.Open() || c.Untimed {
 		return 0
@@ -61,7 +61,7 @@ type pendingCall struct {
 }
 
 // beginCall opens the call of a request. A request with the id of one that is
-// still open takes its place; the older stays open for good.
+// still open replaces it; the older call never gets a response.
 func (t *Trace) beginCall(f *frame) *pendingCall {
 	id := f.clip(string(f.env.ID))
 	w := &pendingCall{Call: &Call{
@@ -87,15 +87,15 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 	}
 	for _, gone := range t.pending.add(w) {
 		if gone.permission != nil {
-			f.tell(gone.permissionEvent(Ended).as(gone.end, ""))
+			f.emit(gone.permissionEvent(Ended).as(gone.end, ""))
 		}
-		f.tell(gone.event(Ended).as(gone.end, ""))
+		f.emit(gone.event(Ended).as(gone.end, ""))
 	}
 	return w
 }
 
-// endCall closes the call that a response answers. A response to a request that
-// was not seen ends a call of which only the method may be known.
+// endCall closes the call that a response answers. If the request was not seen, it
+// returns a call of which at most the method is known.
 func (t *Trace) endCall(f *frame) *pendingCall {
 	key := callKey{wire.AgentToClient, f.clip(string(f.env.ID))}
 	if f.Dir == wire.AgentToClient {
@@ -110,7 +110,7 @@ func (t *Trace) endCall(f *frame) *pendingCall {
 }
 
 // cancelRequest marks the call that a $/cancel_request of ACP or a
-// notifications/cancelled of MCP names. Both name one of their own side.
+// notifications/cancelled of MCP names. Either side names a request of its own.
 func (t *Trace) cancelRequest(f *frame) {
 	w := t.pending.byKey[callKey{f.Dir, f.clip(f.params().Get("requestId").Raw)}]
 	if w == nil {
@@ -124,10 +124,10 @@ func (t *Trace) cancelRequest(f *frame) {
 
 func (w *pendingCall) cancel(f *frame) {
 	w.Cancelled = true
-	f.tell(w.event(Changed))
+	f.emit(w.event(Changed))
 }
 
-// cancelTurns does what session/cancel says: all work of the session ends.
+// cancelTurns takes a session/cancel, which cancels all work in the session.
 func (t *Trace) cancelTurns(f *frame, s *Session) {
 	for _, turn := range s.Conversation.turns.open {
 		s.Conversation.cancel(f, turn)
@@ -139,7 +139,8 @@ func (t *Trace) cancelTurns(f *frame, s *Session) {
 	}
 }
 
-// answerNeedsRequest has the methods whose response is read with the request.
+// answerNeedsRequest lists the methods whose response makes sense only together
+// with the request.
 var answerNeedsRequest = map[string]bool{
 	"session/new":            true,
 	"session/load":           true,

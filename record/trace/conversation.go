@@ -8,12 +8,12 @@ import (
 )
 
 // A Conversation is what was said and done in a session, merged: chunks joined,
-// patches applied. Its memory is that of the merged state, however many updates
-// made it.
+// patches applied. It takes as much memory as the merged state, however many
+// updates led to it.
 //
 // Loading a session makes the agent send its history again. Where the history
-// is known, from an earlier tape or from before on this one, the repetition is
-// left out; else its entities are marked Replayed.
+// is known already, from an earlier tape or from earlier on this one, the
+// repetition is left out; otherwise its entities are marked Replayed.
 type Conversation struct {
 	Turns    []*Turn   `json:"turns"`
 	Entities []*Entity `json:"entities"` // in the order in which they began
@@ -29,13 +29,13 @@ type Conversation struct {
 	history historyState
 }
 
-// An Entity is one thing in a conversation. Its place is that of its first
-// frame, but a prompt of version 2 stands where the agent reports it. Exactly
-// one of its pointers is set.
+// An Entity is an element of a conversation. Entities are ordered by their first
+// frames, except that a prompt of version 2 is placed where the agent reports it.
+// Exactly one of the pointers is set.
 type Entity struct {
 	Span
 	Turn     int  `json:"turn"`              // number of the turn in which it began; 0: before the first
-	Replayed bool `json:"replayed,omitzero"` // known only from the repetition of the history at a load
+	Replayed bool `json:"replayed,omitzero"` // known only from the history that the agent repeated after a load
 
 	section int // of the turn
 
@@ -44,23 +44,24 @@ type Entity struct {
 	Plan       *Plan       `json:"plan,omitempty"`
 	Terminal   *Terminal   `json:"terminal,omitempty"`
 	Compaction *Compaction `json:"compaction,omitempty"`
-	Permission *Permission `json:"permission,omitempty"` // asked for something that is no tool call
+	Permission *Permission `json:"permission,omitempty"` // for something other than a tool call
 	Notice     *Notice     `json:"notice,omitempty"`
 	Other      *Other      `json:"other,omitempty"` // an update of a kind that is not known
 }
 
 // An entityKey finds an entity by its id. From version 2 on ids are unique among
-// the entities of one kind on one tape; in version 1 agents use them again, and
-// the newest counts.
+// the entities of one kind on one tape; in version 1 agents reuse them, and the
+// key finds the newest.
 type entityKey struct {
 	run  int
 	kind string
 	id   string
 }
 
-// A historyState says whether the agent repeats the history. That lasts from the load to the next
-// prompt, as many agents answer the load before they have sent it all. If the
-// client does not wait for the answer, it lasts until that.
+// A historyState says whether the agent is repeating the history. The repetition
+// lasts from the load to the next prompt, because many agents answer the load
+// before they have sent all of it. If the client prompts before the load is
+// answered, it lasts until the answer.
 type historyState struct {
 	repeated   bool // what comes is history
 	known      bool // the history was known before
@@ -73,8 +74,9 @@ func (c *Conversation) historyAsked() {
 	c.history = historyState{repeated: true, known: c.some, unanswered: true}
 }
 
-// historySent notes that the load was answered, or that the agent works on a prompt
-// all the same. Prompts that waited come behind the history.
+// historySent notes that the load was answered, or that the agent has begun to work
+// on a prompt without answering it. Prompts that were waiting are moved behind the
+// history.
 func (c *Conversation) historySent() {
 	if !c.history.unanswered {
 		return
@@ -91,7 +93,7 @@ func (c *Conversation) historySent() {
 	}
 }
 
-// reopen prepares for a further tape.
+// reopen prepares for the next tape.
 func (c *Conversation) reopen() {
 	c.growing = nil
 	c.turns = turnState{count: c.turns.count, current: c.turns.count}
@@ -117,8 +119,8 @@ func (c *Conversation) touch(f *frame, e *Entity) {
 	c.Changed = e
 }
 
-// past reports whether e is of an earlier turn.
-func (c *Conversation) past(e *Entity) bool {
+// isEarlier reports whether e belongs to an earlier turn.
+func (c *Conversation) isEarlier(e *Entity) bool {
 	return e.Turn != c.turns.current || e.section != c.turns.section
 }
 
@@ -127,8 +129,8 @@ func (c *Conversation) find(f *frame, kind, id string) *Entity {
 	return c.findUnless(f, kind, id, nil)
 }
 
-// findUnless is find, where an entity for which ended holds is none: its id is
-// used again. ended may be nil.
+// findUnless is like find, but ignores an entity for which ended returns true: its
+// id is being reused. ended may be nil.
 func (c *Conversation) findUnless(f *frame, kind, id string, ended func(e *Entity) bool) *Entity {
 	e := c.byID[entityKey{f.run, kind, f.clip(id)}]
 	if e != nil && ended != nil && ended(e) {
@@ -140,7 +142,7 @@ func (c *Conversation) findUnless(f *frame, kind, id string, ended func(e *Entit
 	return e
 }
 
-// addAs puts an entity at the end, to be found by its id.
+// addAs puts an entity at the end, where find finds it by its id.
 func (c *Conversation) addAs(f *frame, kind, id string, e *Entity) *Entity {
 	c.add(f, e)
 	c.index(f, kind, id, e)
@@ -156,8 +158,7 @@ func (c *Conversation) index(f *frame, kind, id string, e *Entity) {
 	f.trace.remember(f, key, e)
 }
 
-// remove takes out an entity that stands near the end. It reports whether it was
-// there.
+// remove removes an entity, which is near the end, and reports whether it was there.
 func (c *Conversation) remove(e *Entity) bool {
 	for i := len(c.Entities) - 1; i >= 0; i-- {
 		if c.Entities[i] == e {
@@ -215,9 +216,9 @@ func (s *Session) update(f *frame) {
 	case "agent_thought_chunk":
 		c.chunk(f, Thought, u)
 	case "agent_message":
-		c.whole(f, Agent, u)
+		c.replaceMessage(f, Agent, u)
 	case "agent_thought":
-		c.whole(f, Thought, u)
+		c.replaceMessage(f, Thought, u)
 	case "tool_call", "tool_call_update":
 		c.toolCall(f, u)
 	case "tool_call_content_chunk":
@@ -245,7 +246,7 @@ func (s *Session) update(f *frame) {
 	}
 }
 
-// An Other is an update of a kind that is not known.
+// An Other is an update of an unknown kind.
 type Other struct {
 	Update string          `json:"update"`        // its sessionUpdate; empty if it has none
 	Raw    json.RawMessage `json:"raw,omitempty"` // the update as it came

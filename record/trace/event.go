@@ -22,18 +22,18 @@ type Event struct {
 
 	Run     int           // index in Trace.Runs
 	First   uint64        // Seq of the frame with which it began
-	Entry   int           // index of the message in that frame, if it is a batch
+	Entry   int           // index of the message in that frame, if that is a batch
 	Began   time.Duration // when it began, since the tape began
 	Seq     uint64        // Seq of the frame with which the event happened; the last one of the tape for StillOpen
 	At      time.Duration // when the event happened, since the tape began
-	Untimed bool          // nobody knows one of these times
+	Untimed bool          // one of these times is unknown
 
 	Dir       wire.Direction // of a call: who asks
 	Method    string         // of a call
 	ID        string         // of a call as JSON text, of a tool call as text
 	SessionID string         // empty: the connection's
-	InTurn    int            // number of the turn in which it began, or that it is; 0: none
-	Cancelled bool           // somebody has asked for its end: it may end well all the same
+	InTurn    int            // number of the turn in which it began, or of the turn itself; 0: none
+	Cancelled bool           // it was cancelled; it may still succeed
 	Repeated  bool           // part of the history that the agent sends again at a load
 
 	// What the event is about, as the Trace has it. It goes on changing.
@@ -61,7 +61,7 @@ var kindNames = [...]string{"connection", "session", "turn", "call", "tool call"
 
 func (k Kind) String() string { return wire.Name(kindNames[:], uint8(k)) }
 
-// A Phase says which part of its life an Event stands for.
+// A Phase says whether something began, changed or ended.
 type Phase uint8
 
 // The phases.
@@ -81,13 +81,13 @@ type End uint8
 // The ends.
 const (
 	NoEnd      End = iota // it goes on
-	Completed             // nobody complains
+	Completed             // without an error
 	Failed                // with an error
 	Cancelled             // its end says that it was cancelled
 	Unfinished            // a tool call, when its turn ended
 	Replaced              // a call, when another began with its id
-	StillOpen             // not at all, when the tape ended
-	Forgotten             // nobody knows: more was open than a Trace remembers
+	StillOpen             // not at all: it was open when the tape ended
+	Forgotten             // unknown: more was open than a Trace remembers
 )
 
 var endNames = [...]string{"", "completed", "failed", "cancelled", "unfinished", "replaced", "still open", "forgotten"}

@@ -163,7 +163,7 @@ type thing struct {
 	cancelled    bool
 }
 
-// fold returns what events tell, in the order in which it began.
+// fold returns what events say, in the order in which it began.
 func fold(t *testing.T, events []trace.Event) []thing {
 	t.Helper()
 	type key struct {

@@ -83,7 +83,7 @@ func (p *Permission) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON returns {terminalId, command, output, exitStatus?, …}. Output
-// that is no UTF-8 stands in base64 instead.
+// that is not UTF-8 is encoded in base64.
 func (t *Terminal) MarshalJSON() ([]byte, error) {
 	type plain Terminal
 	export := struct {

@@ -14,12 +14,11 @@ import (
 // concurrent use.
 //
 // Events are ordered by their Time, then by Tape, then by their order on the
-// tape. An event is given when nothing can come before it any more: every other
-// tape has ended, has an event or a frame at that time or later, or was Looked at
-// since. So that one tape that is behind does not hold up the others for ever, an
-// event waits for it no longer than Patience, and no more than 65,536 events wait.
-// What comes before something that was given already is given at once, and is
-// Late.
+// tape. An event is given as soon as no earlier one can come: every other tape has
+// ended, has a frame or an event at that time or later, or was Looked at since. A
+// tape that is behind does not block the others for ever: an event waits no longer
+// than Patience, and no more than 65,536 events wait. An event that comes after a
+// later one was given is given at once, and is marked Late.
 type Merge struct {
 	// Patience is how long an event waits for tapes that are behind, by the clock of
 	// Looked. 0: without end.
@@ -93,8 +92,8 @@ func (l *Merge) Add(tape string, f *dialect.Frame) {
 	l.take(t)
 }
 
-// End says that a tape has no more frames. What ends with it does so when that is
-// known: a tape may have ended long after its last frame.
+// End says that a tape has no more frames. Events that are caused by its end happen
+// now: the tape may have ended long after its last frame.
 func (l *Merge) End(tape string) {
 	t := l.tape(tape)
 	t.trace.End()
@@ -186,7 +185,7 @@ func order(a, b TapeEvent) int {
 	return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Tape, b.Tape))
 }
 
-// ripe reports whether the first event of t, before which none waits, can be given.
+// ripe reports whether the first event of t, the earliest that waits, can be given.
 func (l *Merge) ripe(t *tapeEvents) bool {
 	if l.waiting > maxWaiting || l.Patience > 0 && l.looked.Sub(t.queue[0].since) >= l.Patience {
 		return true
@@ -194,7 +193,7 @@ func (l *Merge) ripe(t *tapeEvents) bool {
 	return !slices.ContainsFunc(l.tapes, func(other *tapeEvents) bool { return other.holdsUp(t) })
 }
 
-// holdsUp reports whether something may come on t that comes before the first
+// holdsUp reports whether an event may still come on t that is before the first
 // event of next.
 func (t *tapeEvents) holdsUp(next *tapeEvents) bool {
 	if t == next || t.ended || len(t.queue) > 0 {
@@ -203,7 +202,7 @@ func (t *tapeEvents) holdsUp(next *tapeEvents) bool {
 	return order(TapeEvent{Tape: t.name, Time: t.upTo}, next.queue[0].TapeEvent) < 0
 }
 
-// drop forgets a tape of which all was given.
+// drop forgets a tape that has ended, once all of its events were given.
 func (l *Merge) drop(t *tapeEvents) {
 	if i, ok := l.find(t.name); ok && t.ended && len(t.queue) == 0 {
 		l.tapes = slices.Delete(l.tapes, i, i+1)

@@ -19,7 +19,7 @@ const (
 	Thought Role = "thought"
 )
 
-// A Message is what the user or the agent said, or the agent thought.
+// A Message is something that the user or the agent said, or that the agent thought.
 type Message struct {
 	Role      Role              `json:"role"`
 	MessageID string            `json:"messageId,omitzero"` // empty if it has none
@@ -30,7 +30,7 @@ type Message struct {
 	size   int  // of a user's message: length of its text in UTF-16, which a divided surrogate pair does not change
 }
 
-// Text returns the text of m: its text blocks with nothing between.
+// Text returns the text of m: its text blocks, concatenated.
 func (m *Message) Text() string {
 	if len(m.Blocks) == 1 {
 		return blockText(m.Blocks[0])
@@ -57,8 +57,8 @@ func (c *Conversation) chunk(f *frame, role Role, u gjson.Result) *Entity {
 	return e
 }
 
-// whole replaces what it has of a message (version 2).
-func (c *Conversation) whole(f *frame, role Role, u gjson.Result) {
+// replaceMessage replaces the content of a message (version 2).
+func (c *Conversation) replaceMessage(f *frame, role Role, u gjson.Result) {
 	m := c.message(f, role, u.Get("messageId").Str).Message
 	if f.setList(&m.Blocks, u.Get("content")) {
 		m.joined = false
@@ -66,9 +66,9 @@ func (c *Conversation) whole(f *frame, role Role, u gjson.Result) {
 	f.setRaw(&m.Meta, u.Get("_meta"))
 }
 
-// message returns the message that an update belongs to. Without an id that is
-// the run of chunks of one role, which everything else in the conversation ends.
-// In version 1 agents use an id again in a later turn.
+// message returns the message that an update belongs to. Chunks without an id
+// belong to the same message as long as nothing but chunks of the same role comes.
+// In version 1 agents reuse ids in later turns.
 func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	if id == "" {
 		if e := c.growing; e != nil && e.Message.Role == role {
@@ -81,7 +81,7 @@ func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	c.growing = nil
 	var another func(e *Entity) bool
 	if !f.nullClears() {
-		another = c.overMessage
+		another = c.isOverMessage
 	}
 	e := c.findUnless(f, messageKind(f, role), id, another)
 	if e == nil {
@@ -91,18 +91,19 @@ func (c *Conversation) message(f *frame, role Role, id string) *Entity {
 	return e
 }
 
-// overMessage reports whether what comes now cannot belong to a message: in a
-// repeated history each of the user's ends where something else begins.
-func (c *Conversation) overMessage(e *Entity) bool {
+// isOverMessage reports whether a message is complete, so that its id is being
+// reused. In a repeated history a message of the user is complete as soon as
+// anything else comes.
+func (c *Conversation) isOverMessage(e *Entity) bool {
 	if e.Message.Role == User && e.Replayed {
 		return c.Changed != e
 	}
-	return c.past(e)
+	return c.isEarlier(e)
 }
 
-// messageKind returns the space of a message's id. From version 2 on it belongs
-// to one message whatever the role; in version 1 a thought and the answer after
-// it may share theirs.
+// messageKind returns the namespace of a message's id. From version 2 on an id is
+// unique among all messages; in version 1 a thought and the answer that follows it
+// may share one.
 func messageKind(f *frame, role Role) string {
 	if f.nullClears() {
 		return "message"
@@ -110,8 +111,8 @@ func messageKind(f *frame, role Role) string {
 	return string(role)
 }
 
-// userUpdate takes what the agent reports of the user's messages: a prompt that
-// was just sent, or history.
+// userUpdate takes a message of the user that the agent reports: a prompt that was
+// just sent, or part of the history.
 func (c *Conversation) userUpdate(f *frame, u gjson.Result) {
 	history := c.history.repeated || c.turns.late && !f.nullClears()
 	switch {
@@ -127,13 +128,13 @@ func (c *Conversation) userUpdate(f *frame, u gjson.Result) {
 		e.Message.size += utf16Len(u.Get("content.text").Str)
 		c.dropEcho(f, e)
 	default: // version 1 has no whole messages, but some agent may
-		c.whole(f, User, u)
+		c.replaceMessage(f, User, u)
 	}
 }
 
-// report takes a user message of version 2. A new one is the oldest prompt that
-// was not reported yet, and takes its place here: what counts in the history is
-// the agent's word on what the user said, when, and under which id.
+// report takes a user message of version 2. A message with a new id is the oldest
+// prompt that was not reported yet; that prompt is moved here. The agent decides
+// what the history says of the user's messages, in which order, and under which ids.
 func (c *Conversation) report(f *frame, u gjson.Result) {
 	id := u.Get("messageId").Str
 	chunk := f.Update == "user_message_chunk"
@@ -150,12 +151,12 @@ func (c *Conversation) report(f *frame, u gjson.Result) {
 	if chunk {
 		c.chunk(f, User, u)
 	} else {
-		c.whole(f, User, u)
+		c.replaceMessage(f, User, u)
 	}
 }
 
-// dropEcho removes e if it only repeats the prompt of the turn, which some
-// agents of version 1 do before they begin. The prompt takes over its id.
+// dropEcho removes e if it merely repeats the prompt of the turn, as some agents of
+// version 1 do before they begin to work. The prompt takes over its id.
 func (c *Conversation) dropEcho(f *frame, e *Entity) {
 	if t := c.working(); t == nil || t.Output != 0 {
 		return
@@ -180,7 +181,7 @@ func (c *Conversation) name(f *frame, prompt *Entity, id string) {
 	c.index(f, messageKind(f, User), prompt.Message.MessageID, prompt)
 }
 
-// repeats reports whether m, made of chunks, has the content of the prompt.
+// repeats reports whether m, made of chunks, has the same content as the prompt.
 func (m *Message) repeats(prompt *Message) bool {
 	return m.size == prompt.size && m.Text() == prompt.Text() &&
 		slices.EqualFunc(m.attachments(), prompt.attachments(), slices.Equal)
@@ -194,7 +195,7 @@ func utf16Len(text string) int {
 	return n
 }
 
-// attachments returns the blocks that are no text.
+// attachments returns the blocks that are not text.
 func (m *Message) attachments() []json.RawMessage {
 	var list []json.RawMessage
 	for _, block := range m.Blocks {

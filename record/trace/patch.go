@@ -59,11 +59,11 @@ func (f *frame) setList(dst *[]json.RawMessage, v gjson.Result) bool {
 
 func (f *frame) cleared(v gjson.Result) bool { return f.nullClears() && isNull(v) }
 
-// isNull tells null from an absent field, which has the same Type.
+// isNull distinguishes null from an absent field, which has the same Type.
 func isNull(v gjson.Result) bool { return v.Type == gjson.Null && v.Exists() }
 
-// joinBlock appends a content block to list. Chunks of plain text grow one
-// block: joined says that the last one was made so, and is kept up to date.
+// joinBlock appends a content block to list. Consecutive chunks of plain text are
+// joined into one block; joined says whether the last block is such a block.
 // The text is joined as JSON, because a chunk may end between the two escapes
 // of a surrogate pair.
 func (f *frame) joinBlock(list []json.RawMessage, joined *bool, block gjson.Result) []json.RawMessage {

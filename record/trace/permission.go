@@ -23,7 +23,7 @@ type Option struct {
 	Kind string `json:"kind"` // allow_once, allow_always, reject_once, reject_always
 }
 
-// Choice returns the name of the option chosen, else its id, else the outcome.
+// Choice returns the name of the chosen option, or its id, or the outcome.
 func (p *Permission) Choice() string {
 	if p.Chosen == "" {
 		return p.Outcome
@@ -36,9 +36,10 @@ func (p *Permission) Choice() string {
 	return p.Chosen
 }
 
-// ask takes a session/request_permission. It carries a patch of a tool call,
-// and in version 1 is often the first that is known of the call: nobody asks for
-// one that is over. call is nil if it is for something that is no tool call.
+// ask takes a session/request_permission. The request carries a patch of a tool
+// call, and in version 1 it is often the first frame of that call. An agent never
+// asks for a call that is over, so the patch is of a new one then. call is nil if
+// the permission is for something other than a tool call.
 func (c *Conversation) ask(f *frame) (p *Permission, call *Entity) {
 	params := f.params()
 	p = &Permission{Request: f.Seq, Asked: f.At}
@@ -54,7 +55,7 @@ func (c *Conversation) ask(f *frame) (p *Permission, call *Entity) {
 	}
 	var another func(e *Entity) bool
 	if !f.nullClears() {
-		another = c.overCall
+		another = c.isOver
 	}
 	call = c.patchToolCall(f, params.Get("toolCall"), another) // version 1, early 2
 	if call == nil {

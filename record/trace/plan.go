@@ -7,8 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Plan is what the agent means to do. The plan of version 1 has no id and
-// replaces the one before it; each turn keeps its last.
+// A Plan is what the agent intends to do. The plan of version 1 has no id and
+// replaces the previous one; each turn keeps its last plan.
 type Plan struct {
 	ID      string          `json:"planId,omitzero"` // empty: the plan of version 1
 	Type    string          `json:"type,omitzero"`   // items, markdown, file, or a type of later versions
@@ -32,9 +32,9 @@ func (p *Plan) Entries() []PlanEntry {
 	return entries
 }
 
-// plan takes the plan of version 1. It ends no run of chunks.
+// plan takes the plan of version 1. Chunks after it go on with the message before it.
 func (c *Conversation) plan(f *frame, u gjson.Result) {
-	e := c.findUnless(f, "plan", "", c.past)
+	e := c.findUnless(f, "plan", "", c.isEarlier)
 	if e == nil {
 		e = c.addAs(f, "plan", "", &Entity{Plan: &Plan{Type: "items"}})
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Session is a session of the protocol: what has one sessionId. It may go on
-// over several tapes.
+// A Session is a session of the protocol, identified by its sessionId. It may span
+// several tapes.
 type Session struct {
 	ID      string
 	Opened  string // the method that opened it first, such as session/new; empty: not on these tapes
@@ -31,8 +31,8 @@ type Session struct {
 	agentTitled bool
 }
 
-// session returns the session with the id, and counts f to it; nil if there is
-// no id.
+// session returns the session with the id and counts f as one of its frames. It
+// returns nil if id is empty.
 func (t *Trace) session(id string, f *frame) *Session {
 	if id == "" {
 		return nil
@@ -65,25 +65,25 @@ func (t *Trace) session(id string, f *frame) *Session {
 
 func (s *Session) begin(f *frame) {
 	s.live, s.over, s.since = true, false, begin(f)
-	f.tell(s.event(Began))
+	f.emit(s.event(Began))
 }
 
-// end notes that nobody can use the session any more.
+// end notes that the session cannot be used any more.
 func (s *Session) end(f *frame, end End, method string) {
 	if s.live {
 		s.live, s.over = false, true
-		f.tell(s.event(Ended).as(end, method))
+		f.emit(s.event(Ended).as(end, method))
 	}
 }
 
-// replacedBy reports whether f is the answer to session/new, and s is of an
-// earlier tape: an agent that forgets its sessions may give an id twice.
+// replacedBy reports whether f answers a session/new and s is from an earlier tape:
+// an agent that does not keep its sessions may give the same id twice.
 func (s *Session) replacedBy(f *frame) bool {
 	return f.Events.Has(dialect.SessionOpened) && f.Method == "session/new" &&
 		s.known && s.Spans[len(s.Spans)-1].Run != f.run
 }
 
-// clientRequest does what the client's request w says before it is answered.
+// clientRequest applies what the client's request w changes before it is answered.
 func (s *Session) clientRequest(f *frame, w *pendingCall) {
 	c := &s.Conversation
 	switch f.Method {
@@ -101,9 +101,9 @@ func (s *Session) clientRequest(f *frame, w *pendingCall) {
 	}
 }
 
-// answered does what the response to w says.
+// answered applies what the response to w changes.
 func (s *Session) answered(f *frame, w *pendingCall) {
-	s.settle(f, w)
+	s.changeLife(f, w)
 	c := &s.Conversation
 	if m, _ := dialect.Lookup(dialect.ACP, w.Method); m.Restores() {
 		c.history.repeated = c.history.repeated && !f.Failed
@@ -116,7 +116,7 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 		w.turn.accepted = true
 	case w.permission != nil:
 		w.permission.answer(f)
-		f.tell(w.permissionEnded())
+		f.emit(w.permissionEnded())
 	case f.Failed:
 	case w.Dir == wire.AgentToClient:
 		c.terminalAnswer(f, w)
@@ -125,8 +125,9 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 	}
 }
 
-// settle notes that the session was opened, closed, deleted or is unknown.
-func (s *Session) settle(f *frame, w *pendingCall) {
+// changeLife notes that the session was opened, closed or deleted, or that the agent
+// does not know it.
+func (s *Session) changeLife(f *frame, w *pendingCall) {
 	switch {
 	case f.Events.Has(dialect.SessionOpened):
 		s.Closed, s.Lost = false, false
@@ -144,7 +145,7 @@ func (s *Session) settle(f *frame, w *pendingCall) {
 		}
 		opened := s.event(Changed)
 		opened.Reason = w.Method
-		f.tell(opened)
+		f.emit(opened)
 	case f.Events.Has(dialect.SessionClosed):
 		s.Closed = true
 		s.end(f, Completed, w.Method)
@@ -157,8 +158,8 @@ func (s *Session) settle(f *frame, w *pendingCall) {
 	}
 }
 
-// retitle takes the title of a session_info_update. Without one the title goes
-// back to that of the first prompt.
+// retitle takes the title of a session_info_update. If it is empty, the title is that
+// of the first prompt again.
 func (s *Session) retitle(title string) {
 	switch {
 	case title != "":

@@ -10,8 +10,8 @@ import (
 )
 
 // A Terminal is a command and its output. In version 1 the client runs it, and
-// the output is known only as far as the agent asked for it; in version 2 the
-// agent runs and describes it.
+// only the output that the agent asked for is known; in version 2 the agent runs
+// and describes it.
 type Terminal struct {
 	ID        string   `json:"terminalId"`
 	Command   string   `json:"command,omitzero"`
@@ -29,9 +29,9 @@ type Exit struct {
 	Signal string `json:"signal,omitempty"`
 }
 
-// Terminal returns the terminal that a tool call has by an id; nil if there is
-// none. A client may use an id again: what is meant is what had it last while
-// the call went on.
+// Terminal returns the terminal to which a tool call refers by an id, or nil. A
+// client may reuse an id: the terminal is the last one that had it while the call
+// was running.
 func (c *Conversation) Terminal(call *Entity, id string) *Terminal {
 	key := entityKey{call.Run, "terminal", id}
 	e := c.byID[key]
@@ -135,8 +135,8 @@ func (c *Conversation) terminalOutput(f *frame, u gjson.Result) {
 	t.Output = decode(t.Output, u.Get("data").Str)
 }
 
-// decode appends the bytes of base64 text, with or without padding, up to where
-// it is none.
+// decode appends the bytes of base64 text, with or without padding. It stops at the
+// first character that is not base64.
 func decode(dst []byte, text string) []byte {
 	text = strings.TrimRight(text, "=")
 	dst, _ = base64.RawStdEncoding.AppendDecode(dst, []byte(text))

@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A ToolCall is what the agent does with a tool. Status is the last one that
-// the agent sent: of a turn that was cancelled or cut off it may be unfinished.
+// A ToolCall is one use of a tool by the agent. Status is the last status that the
+// agent sent, which need not be final if the turn was cancelled or cut off.
 type ToolCall struct {
 	ID          string            `json:"toolCallId"`
 	Name        string            `json:"name,omitzero"`   // of the tool, for programs
@@ -25,18 +25,19 @@ type ToolCall struct {
 	Permissions []*Permission     `json:"permissions,omitempty"`
 }
 
-// Finished reports whether the status is one that nothing follows.
+// Finished reports whether the status is final.
 func (t *ToolCall) Finished() bool {
 	return t.Status == "completed" || t.Status == "failed" || t.Status == "cancelled"
 }
 
-// toolCall takes a tool_call or a tool_call_update. A tool_call with the id of a
-// call that has ended, or is of an earlier turn, announces another: many agents
-// count their calls anew in each turn. A tool_call_update is of the newest call.
+// toolCall takes a tool_call or a tool_call_update. A tool_call whose id belongs to a
+// call that has ended, or to one of an earlier turn, announces a new call: many
+// agents start counting again in each turn. A tool_call_update belongs to the newest
+// call with its id.
 func (c *Conversation) toolCall(f *frame, u gjson.Result) {
 	var another func(e *Entity) bool
 	if f.Update == "tool_call" {
-		another = c.overCall
+		another = c.isOver
 	}
 	e := c.patchToolCall(f, u, another)
 	switch {
@@ -47,12 +48,12 @@ func (c *Conversation) toolCall(f *frame, u gjson.Result) {
 	}
 }
 
-// overCall reports whether nothing but updates can follow of a call.
-func (c *Conversation) overCall(e *Entity) bool { return e.ToolCall.Finished() || c.past(e) }
+// isOver reports whether only updates of the call can still come.
+func (c *Conversation) isOver(e *Entity) bool { return e.ToolCall.Finished() || c.isEarlier(e) }
 
 // patchToolCall applies the fields of u, which may be an update or part of a
-// permission request. If ended holds for the call with its id, u is of another.
-// It returns nil if u names no call.
+// permission request. If ended returns true for the call with the id, u belongs to a
+// new call. It returns nil if u names no call.
 func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Entity) bool) *Entity {
 	id := u.Get("toolCallId").Str
 	if id == "" {
@@ -96,7 +97,7 @@ func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Ent
 	return e
 }
 
-// closeTool takes a call from those that are open, and reports whether it was one.
+// closeTool removes a call from the open ones, and reports whether it was open.
 func (c *Conversation) closeTool(call *Entity) bool {
 	i := slices.Index(c.tools, call)
 	if i >= 0 {
@@ -113,7 +114,7 @@ func (c *Conversation) endTools(f *frame, t *Turn) {
 		}
 		left := f.session.toolEvent(e, Ended).as(Unfinished, e.ToolCall.Status)
 		left.Cancelled = t.Cancelled
-		f.tell(left)
+		f.emit(left)
 		return true
 	})
 }

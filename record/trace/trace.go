@@ -3,10 +3,10 @@
 // the conversation in its merged state. A Trace is fed frame by frame and may be
 // read between any two; it tells what begins, changes and ends with a frame as
 // Events. A Merge puts the events of several tapes in the order of time. The
-// package stores nothing, reads no clock, and fails on no frame: what it does not
-// understand stays a frame like others. A Trace cannot be written down and gone
-// on with: who stops in the middle of a tape adds its frames from the first on
-// again, and passes over the events up to where it was.
+// package stores nothing, reads no clock, and accepts every frame: what it does not
+// understand it counts and otherwise ignores. The state of a Trace cannot be saved:
+// to resume in the middle of a tape, add its frames from the first one again and
+// skip the events that are known already.
 package trace
 
 import (
@@ -22,16 +22,16 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Trace is what happened on a tape, or on several tapes one after the other.
-// The zero value is ready to use. What it holds may be read between two calls
-// of Add, and changes with the next; it is not safe for concurrent use.
+// A Trace is what happened on a tape, or on several tapes in succession. The zero
+// value is ready to use. Its contents may be read between two calls of Add, and
+// change with the next one. It is not safe for concurrent use.
 type Trace struct {
 	// Side is the point of view. It must not change after the first Add.
 	Side Side
 
-	// Brief keeps only what is open, for who wants the Events and no more: Calls,
-	// Turns and Entities stay empty, texts are not joined, and the memory that it
-	// takes is bounded. It must not change after the first Add.
+	// Brief makes a Trace for Events only: it keeps nothing but what is open, so Calls,
+	// Turns and Entities stay empty, and its memory is bounded. It must not change
+	// after the first Add.
 	Brief bool
 
 	Runs     []dialect.Connection // one for each tape
@@ -46,8 +46,8 @@ type Trace struct {
 	life
 }
 
-// A Side is whose view of a tape is taken. The two differ only in frames that
-// acptap itself made, changed or held back.
+// A Side is the end of the connection whose view is taken. The two views differ only
+// in frames that acptap itself made, changed or withheld.
 type Side uint8
 
 // The sides.
@@ -63,7 +63,7 @@ func (s Side) sees(f *dialect.Frame) bool {
 	return f.AtClient()
 }
 
-// A Span is where on a tape something stands.
+// A Span is a range of frames on a tape.
 type Span struct {
 	Run   int           `json:"run"`   // index in Trace.Runs
 	First uint64        `json:"first"` // Seq of its first frame
@@ -71,12 +71,12 @@ type Span struct {
 	Began time.Duration `json:"began"` // when the first crossed the wire, since the tape began
 	Ended time.Duration `json:"ended"` // when the last did
 
-	Untimed bool `json:"untimed,omitempty"` // nobody knows one of these times
+	Untimed bool `json:"untimed,omitempty"` // one of these times is unknown
 
 	entry int // index of the message in the first frame, if that is a batch
 }
 
-// took returns how long it took as text; nothing if nobody knows.
+// took returns the duration as text, or nothing if it is unknown.
 func (s *Span) took() string {
 	if s.Untimed {
 		return ""
@@ -92,10 +92,9 @@ func (s *Span) extend(f *frame) {
 	s.Last, s.Ended, s.Untimed = f.Seq, f.At, s.Untimed || f.Untimed
 }
 
-// Next begins a further tape: ids of requests and of what is in a conversation
-// start anew, while sessions go on. c is what is known of the connection so far,
-// possibly nothing. A Trace of one tape does not need it. It is the End of the
-// tape before.
+// Next begins another tape, and ends the one before. Ids of requests and entities
+// start anew; sessions go on. c is what is known of the connection so far, possibly
+// nothing. A Trace of a single tape need not call it.
 func (t *Trace) Next(c dialect.Connection) {
 	t.End()
 	t.life = life{events: t.events}
@@ -145,7 +144,7 @@ func (t *Trace) message(raw *dialect.Frame, e wire.Envelope, entry int) {
 			}
 			if t.Runs[f.run] != c {
 				t.Runs[f.run] = c
-				t.tell(Event{Kind: ConnectionEvent, Phase: Changed}.about(&t.since).at(f.Frame))
+				t.emit(Event{Kind: ConnectionEvent, Phase: Changed}.about(&t.since).at(f.Frame))
 			}
 		}
 	}
@@ -164,14 +163,14 @@ func (t *Trace) request(f *frame) {
 	w := t.beginCall(f)
 	s := t.session(f.Session, f)
 	if s == nil {
-		f.tell(w.event(Began))
+		f.emit(w.event(Began))
 		return
 	}
 	w.session = s
 	if current := s.Conversation.working(); current != nil && f.Method != "session/prompt" {
 		w.inTurn = current.Number
 	}
-	f.tell(w.event(Began))
+	f.emit(w.event(Began))
 	if f.Dir == wire.ClientToAgent {
 		s.clientRequest(f, w)
 		return
@@ -180,7 +179,7 @@ func (t *Trace) request(f *frame) {
 	s.Conversation.output(f)
 	if f.Method == "session/request_permission" {
 		w.permission, w.tool = s.Conversation.ask(f)
-		f.tell(w.permissionEvent(Began))
+		f.emit(w.permissionEvent(Began))
 	}
 }
 
@@ -213,7 +212,7 @@ func (t *Trace) response(f *frame) {
 		s.answered(f, w)
 	}
 	if !w.Open() {
-		f.tell(w.ended(f))
+		f.emit(w.ended(f))
 	}
 }
 
@@ -242,18 +241,18 @@ func envelope(f *wire.Frame) wire.Envelope {
 func (f *frame) params() gjson.Result { return gjson.ParseBytes(f.env.Params) }
 func (f *frame) result() gjson.Result { return gjson.ParseBytes(f.env.Result) }
 
-// nullClears says whether null empties a field of an update. In version 1 it
+// nullClears reports whether null clears a field of an update. In version 1 null
 // means the same as an absent field: unchanged.
 func (f *frame) nullClears() bool {
 	return f.dialect == dialect.ACPv2Early || f.dialect == dialect.ACPv2
 }
 
-// Cut stands for a value of which the frame, too large to be read as a whole,
-// has only the beginning.
+// Cut replaces a value that is incomplete because the frame was too large to be read
+// as a whole.
 const Cut = `{"type":"_acptap/cut"}`
 
-// keep copies a value, so that it does not hold the whole frame in memory. A
-// brief Trace keeps none.
+// keep copies a value, so that it does not keep the whole frame in memory. A brief
+// Trace keeps no values.
 func (f *frame) keep(v gjson.Result) json.RawMessage {
 	switch {
 	case f.trace.Brief:
@@ -264,12 +263,12 @@ func (f *frame) keep(v gjson.Result) json.RawMessage {
 	return json.RawMessage(v.Raw)
 }
 
-// complete reports whether v is JSON, which of a checked frame is known.
+// complete reports whether v is complete JSON, as all values of a checked frame are.
 func (f *frame) complete(v gjson.Result) bool {
 	return f.Kind != wire.Oversized || json.Valid([]byte(v.Raw)) && utf8.ValidString(v.Raw)
 }
 
-// list copies the elements of an array; of anything else there are none.
+// list copies the elements of an array. Any other value has none.
 func (f *frame) list(array gjson.Result) []json.RawMessage {
 	var list []json.RawMessage
 	for v := range elements(array) {
@@ -278,7 +277,7 @@ func (f *frame) list(array gjson.Result) []json.RawMessage {
 	return list
 }
 
-// elements yields the elements of an array; of anything else there are none.
+// elements yields the elements of an array. Any other value has none.
 func elements(array gjson.Result) iter.Seq[gjson.Result] {
 	return func(yield func(gjson.Result) bool) {
 		if array.IsArray() {

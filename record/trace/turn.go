@@ -9,8 +9,8 @@ import (
 )
 
 // A Turn is the work on one prompt: from session/prompt to its response in
-// version 1, to the state_update that says idle in version 2. In version 2 one
-// stretch of work may be for several prompts; their turns then end together.
+// version 1, and to the state_update that says idle in version 2. In version 2 the
+// agent may work on several prompts at once; their turns then end together.
 type Turn struct {
 	Span
 	Number      int             `json:"number"`               // in the session, from 1
@@ -25,13 +25,13 @@ type Turn struct {
 	accepted bool // version 2: the prompt was answered, the work may go on
 }
 
-// Open reports whether the turn has no end (yet).
+// Open reports whether the turn has no end yet.
 func (t *Turn) Open() bool { return t.End == 0 }
 
-// maxOpenTurns is how many prompts of a session may wait at a time.
+// maxOpenTurns is how many open turns of a session are remembered.
 const maxOpenTurns = 1 << 12
 
-// A turnState says which turns are under way.
+// A turnState says which turns are open.
 type turnState struct {
 	count      int       // turns that have begun, on all tapes
 	current    int       // number of the turn that what happens now belongs to; 0 before the first
@@ -57,8 +57,8 @@ func (c *Conversation) extend(f *frame) {
 	}
 }
 
-// prompt begins a turn. What the user said is taken from here until the agent
-// reports it.
+// prompt begins a turn. The text of the prompt is used until the agent reports the
+// message itself.
 func (c *Conversation) prompt(f *frame) *Turn {
 	queued := c.working() != nil || c.history.unanswered
 	c.turns.count++
@@ -67,11 +67,11 @@ func (c *Conversation) prompt(f *frame) *Turn {
 		c.Turns = append(c.Turns, t)
 	}
 	if len(c.turns.open) == maxOpenTurns {
-		f.tell(f.session.turnEvent(c.turns.open[0], Ended).as(Forgotten, ""))
+		f.emit(f.session.turnEvent(c.turns.open[0], Ended).as(Forgotten, ""))
 		c.turns.open = c.turns.open[1:]
 	}
 	c.turns.open = append(c.turns.open, t)
-	f.tell(f.session.turnEvent(t, Began))
+	f.emit(f.session.turnEvent(t, Began))
 	c.growing = nil
 	if !c.history.unanswered {
 		c.turns.late, c.history.repeated = c.history.repeated, false
@@ -92,14 +92,14 @@ func (c *Conversation) output(f *frame) {
 	if t := c.working(); t != nil && t.Output == 0 {
 		t.Output, t.FirstOutput = f.Seq, f.At
 		c.turns.late = false
-		f.tell(f.session.turnEvent(t, Changed))
+		f.emit(f.session.turnEvent(t, Changed))
 	}
 }
 
-// cancel marks a turn that the client wants to end.
+// cancel marks a turn that the client has cancelled.
 func (c *Conversation) cancel(f *frame, t *Turn) {
 	t.Cancelled = true
-	f.tell(f.session.turnEvent(t, Changed))
+	f.emit(f.session.turnEvent(t, Changed))
 }
 
 // endPrompt ends the turn of a prompt with the response to it.
@@ -111,8 +111,8 @@ func (c *Conversation) endPrompt(f *frame, t *Turn) {
 	c.end(f, t, f.result().Get("stopReason"))
 }
 
-// endWork ends the turns of the prompts that were accepted: the agent is idle.
-// Without one it may have done the work before it answered.
+// endWork ends the turns of the prompts that were accepted, because the agent is
+// idle. If none was, the agent has done the work before it answered the prompt.
 func (c *Conversation) endWork(f *frame, stopReason gjson.Result) {
 	var accepted, sent []*Turn
 	for _, t := range c.turns.open {
@@ -139,7 +139,7 @@ func (c *Conversation) end(f *frame, t *Turn, stopReason gjson.Result) {
 	c.turns.open = slices.DeleteFunc(c.turns.open, func(one *Turn) bool { return one == t })
 	c.turns.unreported = slices.DeleteFunc(c.turns.unreported, func(e *Entity) bool { return e.Turn == t.Number })
 	c.endTools(f, t)
-	f.tell(f.session.turnEnded(f, t))
+	f.emit(f.session.turnEnded(f, t))
 	if t.Number != c.turns.current {
 		return
 	}

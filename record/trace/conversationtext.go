@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Text says how a conversation is written for reading.
+// Text says how a conversation is formatted as text.
 type Text struct {
 	Width  int         // columns; 0: lines are not wrapped
 	Lines  int         // of a tool's content, a terminal's output or a resource; 0: all
@@ -20,8 +20,8 @@ type Text struct {
 	Starts []time.Time // when each tape began, to show the time of day; else it is the time since then
 }
 
-// WriteText writes a conversation for reading in a terminal. Of what came over
-// the wire no control character gets to w.
+// WriteText writes a conversation as text for a terminal. No control character that
+// came over the wire reaches w.
 func WriteText(w io.Writer, c *Conversation, form Text) error {
 	b := bufio.NewWriter(w)
 	p := printer{Text: form, w: b, c: c, shown: make(map[*Terminal]bool)}
@@ -48,7 +48,7 @@ func WriteText(w io.Writer, c *Conversation, form Text) error {
 	return b.Flush()
 }
 
-// A printer writes a conversation. Errors are those of w, which keeps the first.
+// A printer writes a conversation. It leaves errors to w, which keeps the first one.
 type printer struct {
 	Text
 	w     *bufio.Writer
@@ -57,7 +57,7 @@ type printer struct {
 	begun bool               // something is written
 }
 
-// hidden reports whether there is nothing of e to show at its place.
+// hidden reports whether e is not shown at its own place.
 func (p *printer) hidden(e *Entity) bool {
 	return e.Terminal != nil && p.shown[e.Terminal] || e.Message != nil && len(e.Message.Blocks) == 0
 }
@@ -99,8 +99,8 @@ func (p *printer) head(e *Entity, s termtext.Style, what string) {
 	p.line("  ", termtext.Dim, when)
 }
 
-// when returns the time of day, or the time since the tape began; a question
-// mark if nobody knows.
+// when returns the time of day, or the time since the tape began, or a question mark
+// if the time is unknown.
 func (p *printer) when(at *Span) string {
 	if !at.Untimed && at.Run < len(p.Starts) {
 		return p.Starts[at.Run].Add(at.Began).Format(time.TimeOnly)
@@ -133,7 +133,7 @@ func (p *printer) inner(indent string) int {
 	return max(1, p.Width-len(indent))
 }
 
-// fit cuts a line to what is left of the width.
+// fit cuts a line to the width that is left.
 func (p *printer) fit(indent, line string) string {
 	if p.Width <= 0 {
 		return line

@@ -6,8 +6,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A State is what of a session has only a present: each value replaces the one
-// before it.
+// A State has those properties of a session that have no history: each value
+// replaces the previous one.
 type State struct {
 	Mode      string          `json:"mode,omitzero"`               // id; version 1
 	Model     string          `json:"model,omitzero"`              // id; version 1 before 2026-06
@@ -26,8 +26,8 @@ type Usage struct {
 	Cost json.RawMessage `json:"cost,omitempty"`
 }
 
-// update takes an update that makes nothing in the conversation. It reports
-// whether u was one.
+// update applies an update that adds nothing to the conversation. It reports whether
+// u was such an update.
 func (s *State) update(f *frame, u gjson.Result) bool {
 	switch f.Update {
 	case "available_commands_update":
@@ -38,7 +38,7 @@ func (s *State) update(f *frame, u gjson.Result) bool {
 		f.setString(&s.Mode, u.Get("modeId")) // in the prose of version 1; the schema has the other
 		f.setString(&s.Mode, u.Get("currentModeId"))
 	case "session_info_update":
-		// Here null clears in all dialects.
+		// In these fields null clears in all dialects.
 		setNullable(&s.Title, u.Get("title"))
 		setNullable(&s.UpdatedAt, u.Get("updatedAt"))
 	case "usage_update":
@@ -52,7 +52,7 @@ func (s *State) update(f *frame, u gjson.Result) bool {
 	return true
 }
 
-// answer takes what a successful response to the client says of the state.
+// answer applies a successful response to the client.
 func (s *State) answer(f *frame, w *pendingCall) {
 	switch w.Method {
 	case "session/set_mode":

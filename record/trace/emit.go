@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A life is how far the tape has got.
+// A life is the state of the tape itself.
 type life struct {
 	events []Event
 	since  Span       // of the connection
@@ -18,14 +18,13 @@ type life struct {
 	exit   *wire.Exit // of the agent; nil: not seen
 }
 
-// Events returns what began, changed and ended with the frame that Add was given
-// last, or with End or Next, in the order in which it did: what is inside of
-// something begins after it and ends before it. The list is valid until the next
-// of these calls.
+// Events returns what began, changed and ended with the last frame that was added,
+// or with End or Next. What is part of something else begins after it and ends
+// before it. The list is valid until the next call of Add, End or Next.
 func (t *Trace) Events() []Event { return t.events }
 
-// End ends all that is still open on the tape, of which no frame will come any
-// more. What is a state of the tape, such as Turn.Open, stays as it is.
+// End emits the end of everything that is still open on the tape, of which no frame
+// will come any more. What the Trace says of it, such as Turn.Open, stays as it is.
 func (t *Trace) End() {
 	t.events = t.events[:0]
 	if !t.begun || t.ended {
@@ -34,7 +33,7 @@ func (t *Trace) End() {
 	t.ended = true
 	t.endCalls()
 	for _, s := range t.Sessions {
-		t.endSession(s, t.tellLast)
+		t.endSession(s, t.emitAtEnd)
 	}
 	end, reason := StillOpen, ""
 	if x := t.exit; x != nil {
@@ -45,43 +44,43 @@ func (t *Trace) End() {
 			reason = x.Signal
 		}
 	}
-	t.tellLast(Event{Kind: ConnectionEvent}.about(&t.since).as(end, reason))
+	t.emitAtEnd(Event{Kind: ConnectionEvent}.about(&t.since).as(end, reason))
 }
 
 func (t *Trace) endCalls() {
 	for w := range t.pending.all() {
 		if w.permission != nil {
-			t.tellLast(w.permissionEvent(Ended).as(StillOpen, ""))
+			t.emitAtEnd(w.permissionEvent(Ended).as(StillOpen, ""))
 		}
-		t.tellLast(w.event(Ended).as(StillOpen, ""))
+		t.emitAtEnd(w.event(Ended).as(StillOpen, ""))
 	}
 }
 
-// endSession ends what is open in a session, if that is on the tape.
-func (t *Trace) endSession(s *Session, tell func(Event)) {
+// endSession emits the end of what is open in a session, if that is on the tape.
+func (t *Trace) endSession(s *Session, emit func(Event)) {
 	if s.Spans[len(s.Spans)-1].Run != len(t.Runs)-1 {
 		return
 	}
 	c := &s.Conversation
 	for _, e := range c.tools {
-		tell(s.toolEvent(e, Ended).as(StillOpen, e.ToolCall.Status))
+		emit(s.toolEvent(e, Ended).as(StillOpen, e.ToolCall.Status))
 	}
 	for _, turn := range c.turns.open {
-		tell(s.turnEvent(turn, Ended).as(StillOpen, ""))
+		emit(s.turnEvent(turn, Ended).as(StillOpen, ""))
 	}
 	if s.live {
-		tell(s.event(Ended).as(StillOpen, ""))
+		emit(s.event(Ended).as(StillOpen, ""))
 	}
 	c.tools, c.turns.open, s.live = nil, nil, false
 }
 
-// note takes the next frame, whatever it is.
+// note takes notice of the next frame, whatever its kind.
 func (t *Trace) note(f *dialect.Frame) {
 	t.events = t.events[:0]
 	here := Span{Run: len(t.Runs) - 1, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At, Untimed: f.Untimed}
 	if !t.begun {
 		t.begun, t.since = true, here
-		t.tell(Event{Kind: ConnectionEvent}.about(&t.since).at(f))
+		t.emit(Event{Kind: ConnectionEvent}.about(&t.since).at(f))
 	}
 	t.since.Last, t.since.Ended, t.since.Untimed = f.Seq, f.At, t.since.Untimed || f.Untimed
 	if f.Kind == wire.Mark {
@@ -91,16 +90,17 @@ func (t *Trace) note(f *dialect.Frame) {
 	}
 }
 
-func (t *Trace) tell(e Event) { t.events = append(t.events, e) }
+// emit adds an event.
+func (t *Trace) emit(e Event) { t.events = append(t.events, e) }
 
-// tellLast tells what happens behind the last frame.
-func (t *Trace) tellLast(e Event) {
+// emitAtEnd adds an event that happens behind the last frame.
+func (t *Trace) emitAtEnd(e Event) {
 	e.Seq, e.At, e.Untimed = t.since.Last, t.since.Ended, e.Untimed || t.since.Untimed
-	t.tell(e)
+	t.emit(e)
 }
 
-// tell tells of an event with f.
-func (f *frame) tell(e Event) { f.trace.tell(e.at(f.Frame)) }
+// emit adds an event that happens with f.
+func (f *frame) emit(e Event) { f.trace.emit(e.at(f.Frame)) }
 
 func (e Event) about(s *Span) Event {
 	e.Run, e.First, e.Entry, e.Began, e.Untimed = s.Run, s.First, s.entry, s.Began, s.Untimed
@@ -112,7 +112,7 @@ func (e Event) at(f *dialect.Frame) Event {
 	return e
 }
 
-// as makes e an end.
+// as makes e the end of what it is about.
 func (e Event) as(end End, reason string) Event {
 	e.Phase, e.End, e.Reason = Ended, end, reason
 	return e
@@ -183,23 +183,23 @@ func (s *Session) toolEvent(e *Entity, p Phase) Event {
 	return ev.about(&e.Span)
 }
 
-// toolStatus tells of a tool call that has come or changed its status.
+// toolStatus emits that a tool call has begun or has changed its status.
 func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
 	c, status := &s.Conversation, e.ToolCall.Status
 	if begun {
 		c.tools = append(c.tools, e)
-		f.tell(s.toolEvent(e, Began))
+		f.emit(s.toolEvent(e, Began))
 	} else if status == before {
 		return
 	}
 	switch {
 	case e.ToolCall.Finished():
 		c.closeTool(e)
-		f.tell(s.toolEvent(e, Ended).as(toolEnds[status], status))
+		f.emit(s.toolEvent(e, Ended).as(toolEnds[status], status))
 	case !begun:
 		c.closeTool(e)
 		c.tools = append(c.tools, e)
-		f.tell(s.toolEvent(e, Changed))
+		f.emit(s.toolEvent(e, Changed))
 	}
 }
 
