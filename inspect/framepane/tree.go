@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A tree is a JSON value as nodes in the order of the text. It is made in one
@@ -26,44 +28,45 @@ type node struct {
 	depth         int32
 }
 
-// newTree reads JSON, which must be valid or mended.
+// newTree reads JSON, which must be valid or completed.
 func newTree(json []byte) *tree {
 	t := &tree{json: json}
 	parent := int32(-1)
 	name, nameEnd := int32(0), int32(0)
-	for i := 0; i < len(json); {
-		switch c := json[i]; c {
-		case ' ', '\t', '\r', '\n', ',', ':':
-			i++
-		case '}', ']':
-			i++
+	r := wire.Reader{Text: json}
+	for {
+		token, start := r.Next()
+		end := int32(r.Pos)
+		switch {
+		case token == wire.NoToken:
+			t.closeAll()
+			return t
+		case token == '}' || token == ']':
 			if parent >= 0 {
 				p := &t.nodes[parent]
-				p.to, p.end = int32(i), int32(len(t.nodes))
+				p.to, p.end = end, int32(len(t.nodes))
 				parent = p.parent
 			}
-		case '{', '[':
-			t.add(node{name: name, nameEnd: nameEnd, from: int32(i), to: int32(len(json)), parent: parent})
-			name, nameEnd = 0, 0
-			parent = int32(len(t.nodes) - 1)
-			i++
+		case token == wire.MemberName && nameEnd == 0 && parent >= 0 && json[t.nodes[parent].from] == '{':
+			name, nameEnd = int32(start), end
 		default:
-			end := endOfScalar(json, i)
-			if c == '"' && nameEnd == 0 && parent >= 0 && json[t.nodes[parent].from] == '{' {
-				name, nameEnd = int32(i), int32(end)
-			} else {
-				t.add(node{name: name, nameEnd: nameEnd, from: int32(i), to: int32(end), parent: parent})
-				name, nameEnd = 0, 0
+			t.add(node{name: name, nameEnd: nameEnd, from: int32(start), to: end, parent: parent})
+			name, nameEnd = 0, 0
+			if token == '{' || token == '[' {
+				parent = int32(len(t.nodes) - 1)
+				t.nodes[parent].to = int32(len(json))
 			}
-			i = end
 		}
 	}
+}
+
+// closeAll ends what has no end in the text.
+func (t *tree) closeAll() {
 	for i := range t.nodes {
 		if t.nodes[i].end == 0 {
 			t.nodes[i].end = int32(len(t.nodes))
 		}
 	}
-	return t
 }
 
 func (t *tree) add(n node) {
@@ -76,26 +79,6 @@ func (t *tree) add(n node) {
 		n.end = int32(len(t.nodes) + 1)
 	}
 	t.nodes = append(t.nodes, n)
-}
-
-// endOfScalar returns where the string, number or word ends that begins at i.
-func endOfScalar(json []byte, i int) int {
-	if json[i] != '"' {
-		end := i + 1
-		for end < len(json) && !strings.ContainsRune(" \t\r\n,:]}[{\"", rune(json[end])) {
-			end++
-		}
-		return end
-	}
-	for end := i + 1; end < len(json); end++ {
-		switch json[end] {
-		case '\\':
-			end++
-		case '"':
-			return end + 1
-		}
-	}
-	return len(json)
 }
 
 // raw returns the text of a value.

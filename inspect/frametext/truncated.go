@@ -1,6 +1,9 @@
 package frametext
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -33,30 +36,33 @@ func Body(f *dialect.Frame) gjson.Result {
 // object in it.
 func Completed(raw []byte) []byte {
 	var ends []byte // of what is open, the innermost last
-	inString, escaped := false, false
-	for _, c := range raw {
-		switch {
-		case escaped:
-			escaped = false
-		case inString:
-			inString, escaped = c != '"', c == '\\'
-		case c == '"':
-			inString = true
-		case c == '{', c == '[':
-			ends = append(ends, c+2) // in ASCII both ends stand two behind
-		case (c == '}' || c == ']') && len(ends) > 0:
-			ends = ends[:len(ends)-1]
+	open := false   // the last token is a string without an end
+	r := wire.Reader{Text: raw}
+	for token, start := r.Next(); token != wire.NoToken; token, start = r.Next() {
+		switch token {
+		case '{', '[':
+			ends = append(ends, byte(token)+2) // in ASCII both ends stand two behind
+		case '}', ']':
+			ends = ends[:max(len(ends)-1, 0)]
+		case wire.String:
+			open = r.Pos == len(raw) && !closed(raw[start:])
 		}
 	}
-	if escaped {
+	if open && backslashes(raw)%2 == 1 {
 		raw = raw[:len(raw)-1]
 	}
 	whole := append(make([]byte, 0, len(raw)+1+len(ends)), raw...)
-	if inString {
+	if open {
 		whole = append(whole, '"')
 	}
-	for i := len(ends) - 1; i >= 0; i-- {
-		whole = append(whole, ends[i])
-	}
-	return whole
+	slices.Reverse(ends)
+	return append(whole, ends...)
 }
+
+// closed reports whether a string has its second quote.
+func closed(s []byte) bool {
+	return len(s) > 1 && s[len(s)-1] == '"' && backslashes(s[:len(s)-1])%2 == 0
+}
+
+// backslashes returns how many backslashes text ends with.
+func backslashes(text []byte) int { return len(text) - len(bytes.TrimRight(text, `\`)) }
