@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitCode(err)
 }
 
-// warn writes an error to stderr, each line behind the program's name. The text may
+// warn writes an error to stderr, each line after the program's name. The text may
 // quote the traffic, so control characters are escaped.
 func warn(stderr io.Writer, format string, args ...any) {
 	text := termtext.Text(fmt.Sprintf(format, args...))

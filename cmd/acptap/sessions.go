@@ -120,7 +120,7 @@ func sessionOf(s record.SessionInfo) any {
 	return line
 }
 
-// agentsOn knows the names of agents by the tapes of a listing, which are by id.
+// agentsOn maps ids of tapes to tapes, and knows the names of their agents.
 type agentsOn map[string]record.Info
 
 func newAgentsOn(tapes []record.Info) agentsOn {
