@@ -48,10 +48,10 @@ A line of --json is an object with
   frames, bytes       messages of both sides, and their bytes
   lines               the number of the last frame, with stderr and marks
   failed, invalid     frames with an error; lines that are not JSON-RPC
-  lost                bytes that were not recorded
+  notRecorded         bytes that were not recorded
   sessions, turns     how many
   live                true: it is being recorded
-  sealed              true: all of it is compressed, in tapes/
+  compressed          true: all of it is in tapes/
   partial             true: a part of it is not counted
   exit                code, signal, error: how the agent ended, if it did
 
@@ -111,11 +111,11 @@ type tapeLine struct {
 	Bytes         int64      `json:"bytes"`
 	Failed        uint64     `json:"failed"`
 	Invalid       uint64     `json:"invalid"`
-	Lost          int64      `json:"lost"`
+	Lost          int64      `json:"notRecorded"`
 	Sessions      uint64     `json:"sessions"`
 	Turns         uint64     `json:"turns"`
 	Live          bool       `json:"live"`
-	Sealed        bool       `json:"sealed"`
+	Sealed        bool       `json:"compressed"`
 	Partial       bool       `json:"partial,omitempty"`
 	Exit          *wire.Exit `json:"exit,omitempty"`
 }

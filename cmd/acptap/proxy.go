@@ -31,8 +31,8 @@ do about a signal; acptap ends when AGENT ends. See acptap help editors.
 With --sessions, an agent that forgets its sessions when it ends gets
 session/load, list, resume, delete and close: acptap serves the client from the
 store, and gives the agent a record of the conversation with the next prompt.
-Frames that acptap adds or changes are marked on the tape. See acptap help
-resume.
+Frames that acptap adds or changes are marked on the tape. For more, see
+acptap help resume.
 
 The exit status is that of AGENT; 128+n if signal n ended it; 127 if it is not
 found; 126 if it cannot be run.`,
