@@ -80,8 +80,8 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (R
 		opt.Patience = patience
 	}
 	var report Report
-	k := &casting{agent: &opt}
-	p, err := k.first(&report)
+	choice := &connectionChooser{agent: &opt}
+	p, err := choice.first(&report)
 	if err != nil {
 		return report, err
 	}
@@ -96,12 +96,12 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (R
 	defer stop()
 	p.inbox = inbox
 	p.out, p.errOut = newOutbox(out, p.inbox), newOutbox(errOut, p.inbox)
-	p = p.play(ctx, k)
-	defer p.script.close()
+	p = p.play(ctx, choice)
+	defer p.recording.close()
 	if p.live != nil {
 		p.live.close(opt.Patience)
 	}
-	p.wind(opt.Partial)
+	p.finish(opt.Partial)
 	if c, ok := in.(io.Closer); ok {
 		c.Close()
 	}
@@ -111,18 +111,18 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (R
 	return report, nil
 }
 
-// wind ends the replay: what follows of stderr is written, and what of the
+// finish ends the replay: what follows of stderr is written, and what of the
 // client's messages never came is noted.
-func (p *player) wind(partial bool) {
+func (p *player) finish(partial bool) {
 	if !partial {
 		p.leftovers()
 	}
 	p.draining = true
-	for len(p.aside.held) > 0 {
-		p.release(p.aside)
+	for len(p.otherLines.pending) > 0 {
+		p.release(p.otherLines)
 	}
 	left := p.report.Left
-	for p.take() {
+	for p.readNext() {
 	}
 	if partial {
 		p.report.Unused, p.report.Left = nil, left
@@ -132,28 +132,28 @@ func (p *player) wind(partial bool) {
 
 // leftovers notes the messages that were read and have not come.
 func (p *player) leftovers() {
-	var cues []*cue
-	seen := make(map[*cue]bool)
+	var cues []*expectedMessage
+	seen := make(map[*expectedMessage]bool)
 	collect := func(q *queue) {
-		for _, c := range q.cues {
-			if c != nil && !c.used && c.required && !seen[c] {
-				seen[c] = true
-				cues = append(cues, c)
+		for _, exp := range q.messages {
+			if exp != nil && !exp.came && exp.required && !seen[exp] {
+				seen[exp] = true
+				cues = append(cues, exp)
 			}
 		}
 	}
-	collect(&p.main.wants)
+	collect(&p.main.expected)
 	for _, l := range p.sessions {
-		collect(&l.wants)
+		collect(&l.expected)
 	}
 	for _, l := range p.alive {
-		collect(&l.wants)
+		collect(&l.expected)
 	}
 	for _, q := range p.waiting {
 		collect(q)
 	}
-	slices.SortFunc(cues, (*cue).compare)
-	for _, c := range cues {
-		p.report.unused(c)
+	slices.SortFunc(cues, (*expectedMessage).compare)
+	for _, exp := range cues {
+		p.report.unused(exp)
 	}
 }

@@ -61,7 +61,7 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 	_, body, _ := bytes.Cut(b.Bytes(), []byte("\n"))
 	for line := range bytes.Lines(body) {
 		f := gjson.GetBytes(line, "frame")
-		if f.Get("id").Raw == greeting || f.Get("method").Str == "notifications/initialized" || isMark(line) {
+		if f.Get("id").Raw == initializeID || f.Get("method").Str == "notifications/initialized" || isMark(line) {
 			continue
 		}
 		asked = asked || gjson.GetBytes(line, "dir").Str == wire.ClientToAgent.String()

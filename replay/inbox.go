@@ -74,8 +74,8 @@ func (b *inbox) signal() {
 	}
 }
 
-// take returns the next frame, if there is one. ended says that none will come.
-func (b *inbox) take() (frame []byte, ok, ended bool) {
+// next returns the next frame, if there is one. ended says that none will come.
+func (b *inbox) next() (frame []byte, ok, ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.frames) == 0 {

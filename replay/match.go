@@ -38,29 +38,29 @@ func (m *Matching) UnmarshalText(text []byte) error {
 }
 
 // index makes a request or notification findable.
-func (p *player) index(c *cue) {
-	key := cueKey{c.method, c.session}
+func (p *player) index(exp *expectedMessage) {
+	key := expectedKey{exp.method, exp.session}
 	q := p.waiting[key]
 	if q == nil {
 		q = &queue{}
 		p.waiting[key] = q
 	}
-	q.add(c)
+	q.add(exp)
 }
 
 // unlist makes a message that has come unfindable. Queues stay as short as what
 // is left of them, however much has come.
-func (p *player) unlist(c *cue) {
-	key := cueKey{c.method, c.session}
+func (p *player) unlist(exp *expectedMessage) {
+	key := expectedKey{exp.method, exp.session}
 	q := p.waiting[key]
 	if q == nil {
 		return
 	}
-	if q.used++; 2*q.used < len(q.cues) {
+	if q.used++; 2*q.used < len(q.messages) {
 		return
 	}
-	q.cues, q.used = slices.DeleteFunc(q.cues, func(c *cue) bool { return c.used }), 0
-	if len(q.cues) == 0 {
+	q.messages, q.used = slices.DeleteFunc(q.messages, func(exp *expectedMessage) bool { return exp.came }), 0
+	if len(q.messages) == 0 {
 		delete(p.waiting, key)
 	}
 }
@@ -68,18 +68,18 @@ func (p *player) unlist(c *cue) {
 // candidates calls try with the messages of a kind that have not come, in the
 // order of the tape, until it returns true. It reads the tape on as far as more
 // reports that this makes sense.
-func (p *player) candidates(key cueKey, more func() bool, try func(c *cue) bool) {
+func (p *player) candidates(key expectedKey, more func() bool, try func(exp *expectedMessage) bool) {
 	p.seeking = true
 	defer func() { p.seeking = false }()
 	for i := 0; ; i++ {
 		q := p.waiting[key]
-		for q == nil || i >= len(q.cues) {
-			if !more() || !p.take() {
+		for q == nil || i >= len(q.messages) {
+			if !more() || !p.readNext() {
 				return
 			}
 			q = p.waiting[key]
 		}
-		if c := q.cues[i]; !c.used && !c.lane.dead && try(c) {
+		if exp := q.messages[i]; !exp.came && !exp.lane.dead && try(exp) {
 			return
 		}
 	}
@@ -87,16 +87,16 @@ func (p *player) candidates(key cueKey, more func() bool, try func(c *cue) bool)
 
 // find returns the recorded message that m is, or nil, and then the one that is
 // nearest and what differs.
-func (p *player) find(m *arrival) (found, near *cue, differs []Difference) {
-	key := cueKey{m.method, m.session}
+func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Difference) {
+	key := expectedKey{m.method, m.session}
 	more := p.moreOf(m)
-	try := func(c *cue) bool {
-		d := p.compare(c, m)
+	try := func(exp *expectedMessage) bool {
+		d := p.compare(exp, m)
 		switch {
 		case len(d) == 0:
-			found = c
+			found = exp
 		case near == nil || len(d) < len(differs):
-			near, differs = c, d
+			near, differs = exp, d
 		}
 		return found != nil || inOrder(m.method)
 	}
@@ -105,8 +105,8 @@ func (p *player) find(m *arrival) (found, near *cue, differs []Difference) {
 	}
 	p.candidates(key, more, try)
 	if found == nil && m.method == "session/new" {
-		p.candidates(key, p.always, func(c *cue) bool {
-			found = c
+		p.candidates(key, p.always, func(exp *expectedMessage) bool {
+			found = exp
 			return true
 		})
 	}
@@ -116,14 +116,14 @@ func (p *player) find(m *arrival) (found, near *cue, differs []Difference) {
 // samePlace wraps try for session/new: of several, the one is meant whose
 // directory lies as the client's does. Where none on the tape does, nothing is
 // read for it.
-func (p *player) samePlace(m *arrival, try func(*cue) bool, more *func() bool) func(*cue) bool {
+func (p *player) samePlace(m *arrival, try func(*expectedMessage) bool, more *func() bool) func(*expectedMessage) bool {
 	place := relative(p.agent.Cwd, gjson.GetBytes(m.e.Params, "cwd").Str)
-	if !p.homes[place] {
+	if !p.setupDirs[place] {
 		*more = func() bool { return false }
 	}
-	return func(c *cue) bool {
-		then := gjson.GetBytes(wire.Scan(p.bytesOf(c)).Params, "cwd").Str
-		return relative(p.taped, then) == place && try(c)
+	return func(exp *expectedMessage) bool {
+		then := gjson.GetBytes(wire.Scan(p.bytesOf(exp)).Params, "cwd").Str
+		return relative(p.recordedCwd, then) == place && try(exp)
 	}
 }
 
@@ -140,7 +140,7 @@ func inOrder(method string) bool {
 // moreOf returns how far the tape is read to find m.
 func (p *player) moreOf(m *arrival) func() bool {
 	switch {
-	case m.kind == wire.Notification && soft(m.method), m.method == "ping":
+	case m.kind == wire.Notification && optional(m.method), m.method == "ping":
 		near := 256 // it makes little difference
 		return func() bool {
 			near--
@@ -152,7 +152,7 @@ func (p *player) moreOf(m *arrival) func() bool {
 			if l == nil || l.done || !l.running() {
 				return false
 			}
-			q := p.waiting[cueKey{"session/prompt", m.session}]
+			q := p.waiting[expectedKey{"session/prompt", m.session}]
 			return q == nil || q.first() == nil
 		}
 	case m.session != "":
@@ -168,17 +168,17 @@ func (p *player) always() bool { return true }
 
 // bytesOf returns a recorded message of the client. It is valid until the next
 // call.
-func (p *player) bytesOf(c *cue) []byte {
-	if c.raw != nil {
-		return c.raw
+func (p *player) bytesOf(exp *expectedMessage) []byte {
+	if exp.raw != nil {
+		return exp.raw
 	}
-	f, err := p.script.again(c.seq)
+	f, err := p.recording.readAgain(exp.seq)
 	if err != nil {
-		p.report.note("frame %d cannot be compared: %v", c.seq, err)
+		p.report.note("frame %d cannot be compared: %v", exp.seq, err)
 		return nil
 	}
-	if c.entry >= 0 {
-		return nth(f.Raw, c.entry)
+	if exp.entry >= 0 {
+		return nth(f.Raw, exp.entry)
 	}
 	return f.Raw
 }
@@ -192,27 +192,27 @@ type Difference struct {
 }
 
 // compare returns in what m differs from the recorded message that it may be.
-func (p *player) compare(c *cue, m *arrival) []Difference {
+func (p *player) compare(exp *expectedMessage, m *arrival) []Difference {
 	if p.agent.Matching == MatchMethod {
 		return nil
 	}
-	recorded := p.bytesOf(c)
-	recorded = remap.Apply(recorded, p.ids.ClientEdits(c.method, recorded, m.raw))
-	recorded = p.pathsOf(c.lane).Rewrite(recorded)
+	recorded := p.bytesOf(exp)
+	recorded = remap.Apply(recorded, p.ids.ClientEdits(exp.method, recorded, m.raw))
+	recorded = p.pathsOf(exp.lane).Rewrite(recorded)
 	then := wire.Scan(recorded)
-	if c.long {
+	if exp.long {
 		then = wire.ScanPrefix(recorded)
 	}
-	want, got := p.counted(c, then), p.counted(c, m.e)
-	if c.method == "initialize" && c.kind == wire.Request {
-		return p.version(c, want, got)
+	want, got := p.counted(exp, then), p.counted(exp, m.e)
+	if exp.method == "initialize" && exp.kind == wire.Request {
+		return p.version(exp, want, got)
 	}
-	return difference(want, got, c.long && m.e.Kind == wire.Oversized)
+	return difference(want, got, exp.long && m.e.Kind == wire.Oversized)
 }
 
 // counted returns the values of a message that count.
-func (p *player) counted(c *cue, e wire.Envelope) []dialect.Field {
-	answer := c.kind == wire.Response
+func (p *player) counted(exp *expectedMessage, e wire.Envelope) []dialect.Field {
+	answer := exp.kind == wire.Response
 	switch {
 	case p.agent.Matching == MatchExact && answer && e.Error == nil:
 		return dialect.AllMatchFields(e.Result)
@@ -221,17 +221,17 @@ func (p *player) counted(c *cue, e wire.Envelope) []dialect.Field {
 	case p.agent.Matching == MatchExact:
 		return dialect.AllMatchFields(e.Params)
 	case answer:
-		return dialect.ResponseMatchFields(c.method, e)
+		return dialect.ResponseMatchFields(exp.method, e)
 	}
-	return dialect.MatchFields(c.method, e.Params)
+	return dialect.MatchFields(exp.method, e.Params)
 }
 
 // version compares initialize: a client of a newer version than the one that was
 // agreed on can speak that as well.
-func (p *player) version(c *cue, want, got []dialect.Field) []Difference {
-	for !c.answered && p.take() {
+func (p *player) version(exp *expectedMessage, want, got []dialect.Field) []Difference {
+	for !exp.answered && p.readNext() {
 	}
-	enough := c.version
+	enough := exp.version
 	pick := func(fields []dialect.Field) string {
 		for _, f := range fields {
 			if f.Path == "protocolVersion" {

@@ -120,7 +120,7 @@ func value(field string) any {
 
 // miss refuses a request, or ends the lane of a notification, that the tape does
 // not have.
-func (p *player) miss(m *arrival, near *cue, differs []Difference) {
+func (p *player) miss(m *arrival, near *expectedMessage, differs []Difference) {
 	what := "was sent, and is not on the tape"
 	if len(differs) > 0 {
 		what = "is not the recorded one"
@@ -147,13 +147,13 @@ func (p *player) miss(m *arrival, near *cue, differs []Difference) {
 
 // missAnswer ends the lane of a request that was answered otherwise than on the
 // tape. near is nil if no such request was sent.
-func (p *player) missAnswer(m *arrival, near *cue, differs []Difference) {
+func (p *player) missAnswer(m *arrival, near *expectedMessage, differs []Difference) {
 	if near == nil {
 		p.report.miss(Miss{Text: fmt.Sprintf("an answer came to a request %s that is not open", shorten(string(m.id)))})
 		return
 	}
 	miss := Miss{
-		Text:     fmt.Sprintf("%s, frame %d, was answered otherwise", near.method, near.asked.seq),
+		Text:     fmt.Sprintf("%s, frame %d, was answered otherwise", near.method, near.request.seq),
 		Expected: Expected{near.seq, near.method},
 		Differs:  hidden(near.method, differs),
 	}
@@ -162,27 +162,27 @@ func (p *player) missAnswer(m *arrival, near *cue, differs []Difference) {
 }
 
 // nearest returns what the tape would rather have had than m.
-func (p *player) nearest(m *arrival) *cue {
+func (p *player) nearest(m *arrival) *expectedMessage {
 	if l := p.sessions[m.session]; l != nil {
-		if c := l.wants.first(); c != nil {
-			return c
+		if exp := l.expected.first(); exp != nil {
+			return exp
 		}
 	}
-	var near *cue
+	var near *expectedMessage
 	for key, q := range p.waiting {
-		c := q.first()
-		if c == nil {
+		exp := q.first()
+		if exp == nil {
 			continue
 		}
 		same := key.method == m.method
-		if near == nil || same && near.method != m.method || same == (near.method == m.method) && c.compare(near) < 0 {
-			near = c
+		if near == nil || same && near.method != m.method || same == (near.method == m.method) && exp.compare(near) < 0 {
+			near = exp
 		}
 	}
 	return near
 }
 
-func (p *player) laneFor(m *arrival, near *cue) *lane {
+func (p *player) laneFor(m *arrival, near *expectedMessage) *lane {
 	if near != nil {
 		return near.lane
 	}
@@ -199,12 +199,12 @@ func (p *player) end(l *lane, miss Miss) {
 	if len(l.open) == 0 {
 		p.report.fatal = true
 	}
-	for _, c := range l.open {
-		p.refuse(c.live, &miss)
+	for _, exp := range l.open {
+		p.refuse(exp.live, &miss)
 	}
-	l.open, l.held = nil, nil
+	l.open, l.pending = nil, nil
 	p.wake(p.main)
-	p.wake(p.aside)
+	p.wake(p.otherLines)
 }
 
 // refuse answers a request that is part of a miss with an error.
@@ -221,11 +221,11 @@ func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Durati
 			return
 		}
 		wait := patience
-		if c := l.awaited(); c != nil {
-			if c.kind == wire.Response && c.seq > l.stopped {
+		if exp := l.awaited(); exp != nil {
+			if exp.kind == wire.Response && exp.seq > l.stopped {
 				return
 			}
-			wait = max(wait, 3*c.gap)
+			wait = max(wait, 3*exp.gap)
 		} else if !p.finished || len(l.open) == 0 {
 			return
 		}
@@ -245,18 +245,18 @@ func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Durati
 }
 
 // awaited returns the first message that a lane waits for.
-func (l *lane) awaited() *cue {
-	c := l.wants.first()
-	if s := l.sets.first(); s != nil && (c == nil || s.seq < c.seq) {
-		c = s
+func (l *lane) awaited() *expectedMessage {
+	exp := l.expected.first()
+	if s := l.sets.first(); s != nil && (exp == nil || s.seq < exp.seq) {
+		exp = s
 	}
-	return c
+	return exp
 }
 
 // awaits returns the number of that message on the tape, 0 if there is none.
 func (l *lane) awaits() uint64 {
-	if c := l.awaited(); c != nil {
-		return c.seq
+	if exp := l.awaited(); exp != nil {
+		return exp.seq
 	}
 	return 0
 }
@@ -264,8 +264,8 @@ func (l *lane) awaits() uint64 {
 // stall ends a lane that waits in vain.
 func (p *player) stall(l *lane) {
 	miss := Miss{Text: "the tape ends before the answer"}
-	if c := l.awaited(); c != nil {
-		miss = Miss{Text: c.method + " did not come", Expected: Expected{c.seq, c.method}}
+	if exp := l.awaited(); exp != nil {
+		miss = Miss{Text: exp.method + " did not come", Expected: Expected{exp.seq, exp.method}}
 	}
 	p.report.miss(miss)
 	p.end(l, miss)

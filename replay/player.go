@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,76 +17,68 @@ import (
 // client after the other, and sends all that is then ready before it looks at
 // the next, so what it sends depends on the order of the messages only.
 type player struct {
-	agent    *Agent
-	pace     Pace
-	script   *script
-	protocol dialect.Protocol
-	report   *Report
-	taped    string // the directory of the process that was recorded
+	agent       *Agent
+	pace        Pace
+	recording   *connectionReader
+	protocol    dialect.Protocol
+	report      *Report
+	recordedCwd string          // of the process that was recorded
+	setupDirs   map[string]bool // of sessions that are made on the tape, as seen from there
 
 	inbox  *inbox
 	out    *outbox
 	errOut *outbox
-	live   *understudy // nil until it is needed
+	live   *liveAgent // nil until it is needed
 
-	backlog
-	calendar
-	past
+	lanes
+	openOnTape
+	lookahead
+
+	sent         map[string]*agentRequest // requests of the agent that are not answered
+	ids          remap.ClientIDs
+	paths        remap.PathMap // of all sessions
+	batches      int           // of the client
+	capabilities clientCapabilities
 }
 
-// A backlog is what was read of the tape and not played.
-type backlog struct {
-	main     *lane // the connection's own
-	aside    *lane // lines that are no frames of the protocol
-	sessions map[string]*lane
-	alive    []*lane // those of which more may be ready to be read
-	active   []*lane // those of which something may be ready to be sent
-	waiting  map[cueKey]*queue
-	asks     map[string]*ask  // by id; their answers were not read yet
-	calls    map[string]*cue  // by id; likewise
-	recent   []*cue           // MCP's calls whose answers were not read yet
-	tokens   map[string]*lane // of MCP's calls, likewise
-	elicited *lane            // of the last elicitation
-	newest   *cue             // the last message of the client that was read and is waited for
-	lastHeld *lane            // if the last frame was the agent's and is held
-	kept     int              // bytes of those frames that are kept
-	seeking  bool             // nothing is sent, whatever is read
-	draining bool             // nothing is played any more
-	finished bool             // the tape, or this connection on it, was read to its end
-	closing  bool             // the client's EOF was read
-	signal   string           // that was read since the client's last message: it may have ended the agent
-	sudden   bool             // the agent ended by itself
+// lanes are what a conversation consists of.
+type lanes struct {
+	main       *lane // the connection's own
+	otherLines *lane // lines that are no frames of the protocol
+	sessions   map[string]*lane
+	alive      []*lane // those of which more may be ready to be read
+	active     []*lane // those of which something may be ready to be sent
 }
 
-// A calendar is what is known of the tape's sessions before it is read.
-type calendar struct {
-	made    map[uint64]string // session by the number of the request that made it
-	homes   map[string]bool   // places of sessions that are made on the tape, as seen from its directory
-	endings []ending
+// openOnTape is what was read on the tape, and the answer to it was not.
+type openOnTape struct {
+	requests map[string]*agentRequest    // of the agent, by id
+	calls    map[string]*expectedMessage // of the client, by id
+	recent   []*expectedMessage          // MCP's calls, in order
+	tokens   map[string]*lane            // progress tokens of MCP's calls
+	elicited *lane                       // of the last elicitation
 }
 
-// A past is what has passed now.
-type past struct {
-	sent    map[string]*ask // requests of the agent that are not answered
-	ids     remap.ClientIDs
-	paths   remap.PathMap   // of all sessions
-	arrays  int             // batches of the client
-	offered []byte          // params of the client's initialize
-	takes   map[string]bool // methods of the agent that the client has advertised; false: it has not, and that was said
+// A lookahead is how far the tape was read beyond what has been played.
+type lookahead struct {
+	waiting      map[expectedKey]*queue // messages of the client that have not come
+	lastExpected *expectedMessage       // the last that was read and is waited for
+	lastPending  *lane                  // if the last frame was the agent's and has not been sent
+	kept         int                    // bytes of frames that are kept
+	seeking      bool                   // nothing is sent, whatever is read
+	draining     bool                   // nothing is played any more
+	finished     bool                   // the tape, or this connection on it, was read to its end
+	closing      bool                   // the client's EOF was read
+	signal       string                 // that was read since the client's last message: it may have ended the agent
+	endedAlone   bool                   // the agent ended by itself
 }
 
-// A cueKey is what a message is looked up by.
-type cueKey struct {
+// A expectedKey is what a message is looked up by.
+type expectedKey struct {
 	method, session string
 }
 
-// An ending is the last frame of a session on the tape.
-type ending struct {
-	session string
-	last    uint64
-}
-
-func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
+func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 	info, err := b.tape.Info()
 	if err != nil {
 		return nil, err
@@ -102,34 +93,31 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 		return nil, fmt.Errorf("the tape has nothing of session %s", a.Session)
 	}
 	p := &player{
-		agent:    a,
-		pace:     a.Pace,
-		script:   newScript(b, a.Session, info.Connection.Protocol),
-		protocol: info.Connection.Protocol,
-		report:   report,
-		taped:    info.Start.Cwd,
-		backlog: backlog{
-			main:     &lane{kind: ofConnection},
-			aside:    &lane{kind: aside},
-			sessions: make(map[string]*lane),
-			waiting:  make(map[cueKey]*queue),
-			asks:     make(map[string]*ask),
-			calls:    make(map[string]*cue),
+		agent:       a,
+		pace:        a.Pace,
+		recording:   newConnectionReader(b, a.Session, info.Connection.Protocol, sessions),
+		protocol:    info.Connection.Protocol,
+		report:      report,
+		recordedCwd: info.Start.Cwd,
+		setupDirs:   make(map[string]bool),
+		lanes: lanes{
+			main:       &lane{kind: ofConnection},
+			otherLines: &lane{kind: ofOtherLines},
+			sessions:   make(map[string]*lane),
+		},
+		openOnTape: openOnTape{
+			requests: make(map[string]*agentRequest),
+			calls:    make(map[string]*expectedMessage),
 			tokens:   make(map[string]*lane),
 		},
-		calendar: calendar{made: make(map[uint64]string), homes: make(map[string]bool)},
-		past:     past{sent: make(map[string]*ask), takes: make(map[string]bool)},
+		lookahead: lookahead{waiting: make(map[expectedKey]*queue)},
+		sent:      make(map[string]*agentRequest),
 	}
 	for _, one := range sessions {
-		run := one.Runs[0]
-		p.made[run.First] = one.ID
-		p.endings = append(p.endings, ending{one.ID, run.Last})
-		p.homes[relative(p.taped, one.Cwd)] = true
+		p.setupDirs[relative(p.recordedCwd, one.Cwd)] = true
 	}
-	p.script.made = p.made
-	slices.SortFunc(p.endings, func(a, b ending) int { return cmp.Compare(a.last, b.last) })
 	if p.protocol == dialect.MCP {
-		p.paths.Learn(p.taped, p.agent.Cwd)
+		p.paths.Learn(p.recordedCwd, p.agent.Cwd)
 		p.main.paths = &p.paths
 	}
 	return p, nil
@@ -137,7 +125,7 @@ func newPlayer(a *Agent, b beginning, report *Report) (*player, error) {
 
 // play runs until the connection is over, and returns the player that was
 // picked.
-func (p *player) play(ctx context.Context, k *casting) *player {
+func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 	heard := time.Now()
 	for {
 		due := p.advance()
@@ -145,16 +133,16 @@ func (p *player) play(ctx context.Context, k *casting) *player {
 		if p.over() {
 			return p
 		}
-		if p.overheard() {
+		if p.readLive() {
 			continue
 		}
-		line, ok, ended := p.inbox.take()
+		line, ok, ended := p.inbox.next()
 		if ended {
 			return p
 		}
 		if ok {
 			heard = time.Now()
-			p = k.pick(p, line)
+			p = choice.choose(p, line)
 			p.handle(line)
 			continue
 		}
@@ -162,7 +150,7 @@ func (p *player) play(ctx context.Context, k *casting) *player {
 		var l *lane
 		if due.IsZero() { // all that is ready was sent
 			var after time.Duration
-			if l, after = p.stalled(k.agent.Patience); l != nil {
+			if l, after = p.stalled(choice.agent.Patience); l != nil {
 				next = heard.Add(after)
 			}
 		}
@@ -178,12 +166,12 @@ func (p *player) play(ctx context.Context, k *casting) *player {
 	}
 }
 
-// overheard takes what the live agent has said, if there is one and it has.
-func (p *player) overheard() bool {
+// readLive takes what the live agent has said, if there is one and it has.
+func (p *player) readLive() bool {
 	if p.live == nil || p.live.gone {
 		return false
 	}
-	line, ok, ended := p.live.said.take()
+	line, ok, ended := p.live.inbox.next()
 	switch {
 	case ended:
 		why := "the live agent ended"
@@ -191,9 +179,9 @@ func (p *player) overheard() bool {
 		if p.live.err != nil {
 			why += ": " + p.live.err.Error()
 		}
-		p.lose(why)
+		p.liveLost(why)
 	case ok:
-		p.hear(line)
+		p.fromLive(line)
 	}
 	return ok || ended
 }
@@ -239,7 +227,7 @@ func (p *player) advance() (due time.Time) {
 		switch {
 		case l != nil:
 			p.release(l)
-		case !p.hungry() || !p.take():
+		case !p.needsMore() || !p.readNext():
 			return due
 		}
 	}
@@ -247,38 +235,38 @@ func (p *player) advance() (due time.Time) {
 
 // release sends the next frame of a lane.
 func (p *player) release(l *lane) {
-	h := l.held[0]
-	if h.array != nil && h.array.together() {
-		p.sendArray(h.array)
+	pf := l.pending[0]
+	if pf.batch != nil && pf.batch.together() {
+		p.sendBatch(pf.batch)
 		return
 	}
 	p.pop(l)
-	raw := h.raw
+	raw := pf.raw
 	p.kept -= len(raw)
 	if raw == nil {
-		f, err := p.script.again(h.seq)
+		f, err := p.recording.readAgain(pf.seq)
 		if err != nil {
-			p.report.note("frame %d cannot be sent: %v", h.seq, err)
+			p.report.note("frame %d cannot be sent: %v", pf.seq, err)
 			return
 		}
 		raw = f.Raw
-		if h.entry >= 0 {
-			raw = nth(raw, h.entry)
+		if pf.entry >= 0 {
+			raw = nth(raw, pf.entry)
 		}
 	}
-	p.send(l, &h, raw)
+	p.send(l, &pf, raw)
 }
 
 // pop takes the first frame out of a lane.
 func (p *player) pop(l *lane) {
-	if s := l.held[0].slot; s != nil && l != p.aside {
+	if s := l.pending[0].slot; s != nil && l != p.otherLines {
 		s.passed = true
-		p.wake(p.aside)
+		p.wake(p.otherLines)
 	}
-	l.held[0] = held{}
-	l.held = l.held[1:]
-	if len(l.held) == 0 {
-		l.held = nil
+	l.pending[0] = pendingFrame{}
+	l.pending = l.pending[1:]
+	if len(l.pending) == 0 {
+		l.pending = nil
 	}
 }
 
@@ -303,12 +291,12 @@ func (p *player) over() bool {
 	if p.report.fatal {
 		return true
 	}
-	if !p.finished || !p.sudden || len(p.active) > 0 {
+	if !p.finished || !p.endedAlone || len(p.active) > 0 {
 		return false
 	}
 	for _, q := range p.waiting {
-		for _, c := range q.cues {
-			if !c.over() && c.required {
+		for _, exp := range q.messages {
+			if !exp.over() && exp.required {
 				return false
 			}
 		}
@@ -322,4 +310,4 @@ func (p *player) over() bool {
 }
 
 // waits reports whether something of the lane has not passed.
-func (l *lane) waits() bool { return !l.dead && (len(l.held) > 0 || l.wants.first() != nil) }
+func (l *lane) waits() bool { return !l.dead && (len(l.pending) > 0 || l.expected.first() != nil) }

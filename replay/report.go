@@ -75,13 +75,13 @@ func (r *Report) miss(m Miss) {
 	r.Misses = append(r.Misses, m)
 }
 
-func (r *Report) unused(c *cue) {
+func (r *Report) unused(exp *expectedMessage) {
 	r.Left++
 	if len(r.Unused) < maxLines {
-		method := c.method
-		if c.kind == wire.Response {
+		method := exp.method
+		if exp.kind == wire.Response {
 			method = "answer to " + method
 		}
-		r.Unused = append(r.Unused, Expected{c.seq, method})
+		r.Unused = append(r.Unused, Expected{exp.seq, method})
 	}
 }

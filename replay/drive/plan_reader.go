@@ -20,7 +20,7 @@ import (
 // readPlans reads all connections.
 func readPlans(tapes []*record.Tape, session string, anew bool) ([]*plan, error) {
 	var plans []*plan
-	r := planReader{made: make(map[string]bool), session: session, anew: anew}
+	r := planReader{made: make(map[string]bool), chosen: messages.Chosen{Session: session}, anew: anew}
 	for _, t := range tapes {
 		more, err := r.read(t)
 		if err != nil {
@@ -36,14 +36,13 @@ func readPlans(tapes []*record.Tape, session string, anew bool) ([]*plan, error)
 
 // A planReader reads the plans of some tapes.
 type planReader struct {
-	made    map[string]bool // sessions that were made so far
-	session string          // what is read; empty: all
-	anew    bool
+	made   map[string]bool // sessions that were made so far
+	anew   bool
+	chosen messages.Chosen
 
 	// Of the tape that is being read:
-	tape   *record.Tape
-	opened map[uint64]string // the session that a request has opened, by its number
-	found  bool              // something of the session
+	tape  *record.Tape
+	found bool // something of the session
 
 	// Of the connection:
 	plan   *plan
@@ -54,14 +53,14 @@ type planReader struct {
 }
 
 func (r *planReader) read(t *record.Tape) ([]*plan, error) {
-	r.tape, r.opened, r.found = t, make(map[uint64]string), false
+	r.tape, r.chosen.Made, r.found = t, make(map[uint64]string), false
 	for f, err := range t.Rows(1) {
 		if err != nil {
 			return nil, err
 		}
 		for _, about := range append([]dialect.Annotation{f.Annotation}, f.Entries...) {
 			if about.Events.Has(dialect.SessionOpened) && about.Request != 0 {
-				r.opened[about.Request] = about.Session
+				r.chosen.Made[about.Request] = about.Session
 			}
 		}
 	}
@@ -101,8 +100,8 @@ func (r *planReader) read(t *record.Tape) ([]*plan, error) {
 		}
 	}
 	end()
-	if !r.found && r.session != "" {
-		return nil, fmt.Errorf("the tape has nothing of session %s", r.session)
+	if !r.found && r.chosen.Session != "" {
+		return nil, fmt.Errorf("the tape has nothing of session %s", r.chosen.Session)
 	}
 	return plans, nil
 }
@@ -113,10 +112,10 @@ func (r *planReader) frame(f *dialect.Frame) error {
 	var m *move
 	var failed error
 	messages.Each(f, func(f *dialect.Frame, e wire.Envelope) {
-		if !r.concerns(f) || failed != nil {
+		if !r.chosen.Has(f.Seq, &f.Annotation) || failed != nil {
 			return
 		}
-		r.found = r.found || f.Session == r.session
+		r.found = r.found || f.Session == r.chosen.Session
 		switch {
 		case f.Kind != wire.Oversized:
 		case f.Dir == wire.AgentToClient:
@@ -157,27 +156,11 @@ func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 	return nil
 }
 
-// concerns reports whether a message is of what is played: all, or a session
-// with what belongs to none.
-func (r *planReader) concerns(f *dialect.Frame) bool {
-	want := r.session
-	switch {
-	case want == "", f.Session == want:
-		return true
-	case f.Session != "":
-		return false
-	}
-	if opened, ok := r.opened[f.Seq]; ok {
-		return opened == want
-	}
-	return !messages.MakesSession(f.Method)
-}
-
 // clientSays takes a request or notification; m is the move that earlier ones of
 // the same batch have begun.
 func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*move, error) {
 	session := f.Session
-	opened, opens := r.opened[f.Seq]
+	opened, opens := r.chosen.Made[f.Seq]
 	greets := f.Method == "initialize" && !r.plan.greeted // all waits for that, whatever session it makes
 	r.plan.greeted = r.plan.greeted || greets
 	if opens && session == "" && f.Method != "session/fork" && !greets { // a fork waits for the session that it is of

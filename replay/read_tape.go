@@ -7,19 +7,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// take reads the next frame of the tape and puts it into its lane. It returns
+// readNext reads the next frame of the tape and puts it into its lane. It returns
 // false at the end.
-func (p *player) take() bool {
+func (p *player) readNext() bool {
 	if p.finished {
 		return false
 	}
-	f, err := p.script.next()
+	f, err := p.recording.next()
 	switch {
 	case err != nil:
 		p.report.note("a part of the tape cannot be read: %v", err)
 		return true
 	case f == nil:
-		p.finish()
+		p.tapeEnded()
 		return false
 	}
 	switch {
@@ -30,27 +30,26 @@ func (p *player) take() bool {
 	case f.Kind == wire.Invalid:
 		// Nobody answers to what is no message.
 	case f.Dir == wire.ClientToAgent:
-		p.lastHeld, p.signal = nil, ""
+		p.lastPending, p.signal = nil, ""
 		p.fromClient(f)
 	default:
 		p.fromAgent(f)
 	}
-	for len(p.endings) > 0 && p.endings[0].last <= f.Seq {
-		if l := p.sessions[p.endings[0].session]; l != nil {
+	for _, id := range p.recording.ended(f.Seq) {
+		if l := p.sessions[id]; l != nil {
 			l.done = true
 		}
-		p.endings = p.endings[1:]
 	}
 	return true
 }
 
-// finish notes that the tape has been read to its end.
-func (p *player) finish() {
+// tapeEnded notes that the tape has been read to its end.
+func (p *player) tapeEnded() {
 	p.finished = true
 	for _, l := range p.sessions {
 		l.done = true
 	}
-	for _, a := range p.asks {
+	for _, a := range p.requests {
 		a.lost = true
 	}
 }
@@ -59,7 +58,7 @@ func (p *player) mark(f *dialect.Frame) {
 	switch m := wire.ReadMark(f.Frame); {
 	case m.Exit != nil:
 		p.report.Exit, p.report.Signal = m.Exit, p.signal
-		p.sudden = !p.closing && p.signal == ""
+		p.endedAlone = !p.closing && p.signal == ""
 	case (m.EOF || m.Error != "") && f.Dir == wire.ClientToAgent:
 		p.closing = true
 	case m.Signal != "":
@@ -67,53 +66,53 @@ func (p *player) mark(f *dialect.Frame) {
 	}
 }
 
-// hold puts a frame of the agent into its lane, or sends it at once if it is its
+// enqueue puts a frame of the agent into its lane, or sends it at once if it is its
 // turn.
-func (p *player) hold(l *lane, h held, raw []byte) {
-	if l.dead || p.draining && l != p.aside {
+func (p *player) enqueue(l *lane, pf pendingFrame, raw []byte) {
+	if l.dead || p.draining && l != p.otherLines {
 		return
 	}
-	l.seen = h.at
-	if h.pos == h.seq {
+	l.lastRead = pf.at
+	if pf.pos == pf.seq {
 		l.eager = 0
 	}
-	if l == p.main || l == p.aside {
-		h.behind = p.unmet()
+	if l == p.main || l == p.otherLines {
+		pf.after = p.awaitedMessage()
 	}
-	if !p.seeking && len(l.held) == 0 && len(p.active) == 0 && p.pace.Speed == 0 && h.array == nil && !p.blocked(l, &h) || p.draining {
-		p.lastHeld = nil
-		p.send(l, &h, raw)
+	if !p.seeking && len(l.pending) == 0 && len(p.active) == 0 && p.pace.Speed == 0 && pf.batch == nil && !p.blocked(l, &pf) || p.draining {
+		p.lastPending = nil
+		p.send(l, &pf, raw)
 		return
 	}
-	h.raw = p.keep(raw)
-	l.held = append(l.held, h)
-	if l != p.aside {
-		p.lastHeld = l
+	pf.raw = p.keep(raw)
+	l.pending = append(l.pending, pf)
+	if l != p.otherLines {
+		p.lastPending = l
 	}
 	p.wake(l)
 }
 
-// unmet returns the last message of the client that was read, if it is waited
+// awaitedMessage returns the last message of the client that was read, if it is waited
 // for.
-func (p *player) unmet() *cue {
-	if p.newest != nil && p.newest.over() {
-		p.newest = nil
+func (p *player) awaitedMessage() *expectedMessage {
+	if p.lastExpected != nil && p.lastExpected.over() {
+		p.lastExpected = nil
 	}
-	return p.newest
+	return p.lastExpected
 }
 
 // trailing takes a line that is no frame of the protocol. It follows the frame
 // before it.
 func (p *player) trailing(f *dialect.Frame) {
-	h := newHeld(f)
-	if l := p.lastHeld; l != nil && len(l.held) > 0 && !l.dead {
-		before := &l.held[len(l.held)-1]
+	pf := newPendingFrame(f)
+	if l := p.lastPending; l != nil && len(l.pending) > 0 && !l.dead {
+		before := &l.pending[len(l.pending)-1]
 		if before.slot == nil {
 			before.slot = &slot{lane: l}
 		}
-		h.slot = before.slot
+		pf.slot = before.slot
 	}
-	p.hold(p.aside, h, f.Raw)
+	p.enqueue(p.otherLines, pf, f.Raw)
 }
 
 // session returns the lane of a session.

@@ -25,25 +25,25 @@ type arrival struct {
 	method  string
 	session string
 	id      []byte
-	array   int // number of the batch that it came in; 0: none
+	batch   int // number of the batch that it came in; 0: none
 }
 
 func newArrival(raw []byte, e wire.Envelope, array int) *arrival {
-	return &arrival{raw: raw, e: e, kind: messages.Kind(e), method: string(e.Method), session: messages.Addressee(string(e.Method), e), id: bytes.Clone(e.ID), array: array}
+	return &arrival{raw: raw, e: e, kind: messages.Kind(e), method: string(e.Method), session: messages.Addressee(string(e.Method), e), id: bytes.Clone(e.ID), batch: array}
 }
 
 // handle takes a line of the client.
 func (p *player) handle(line []byte) {
 	e := lines.Scan(line)
 	if e.Kind != wire.Batch {
-		p.arrive(line, e, 0)
+		p.receive(line, e, 0)
 		return
 	}
-	p.arrays++
+	p.batches++
 	n := 0
 	wire.Entries(line, func(_ int, entry []byte) bool {
 		n++
-		p.arrive(entry, wire.Scan(entry), p.arrays)
+		p.receive(entry, wire.Scan(entry), p.batches)
 		return true
 	})
 	if n == 0 {
@@ -52,8 +52,8 @@ func (p *player) handle(line []byte) {
 	}
 }
 
-// arrive takes one message of the client.
-func (p *player) arrive(raw []byte, e wire.Envelope, array int) {
+// receive takes one message of the client.
+func (p *player) receive(raw []byte, e wire.Envelope, array int) {
 	m := newArrival(raw, e, array)
 	p.report.Received++
 	if p.live.takes(m) {
@@ -75,14 +75,14 @@ func (p *player) arrive(raw []byte, e wire.Envelope, array int) {
 }
 
 func (p *player) request(m *arrival) {
-	c, near, differs := p.find(m)
+	exp, near, differs := p.find(m)
 	switch {
-	case c != nil:
-		p.match(c, m)
+	case exp != nil:
+		p.match(exp, m)
 	case m.method == "ping":
 		p.out.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.id) + `,"result":{}}` + "\n"))
-	case p.mayGoLive(m):
-		p.goLive(m)
+	case p.mayAskLive(m):
+		p.toLive(m)
 	default:
 		p.miss(m, near, differs)
 	}
@@ -93,11 +93,11 @@ func (p *player) notification(m *arrival) {
 		p.cancel(m)
 		return
 	}
-	c, near, differs := p.find(m)
+	exp, near, differs := p.find(m)
 	switch {
-	case c != nil:
-		p.match(c, m)
-	case soft(m.method):
+	case exp != nil:
+		p.match(exp, m)
+	case optional(m.method):
 		p.report.note("%s came, which is not on the tape", m.method)
 	case m.method == "notifications/cancelled" && near == nil:
 		p.report.note("%s came when the tape has none", m.method)
@@ -110,20 +110,20 @@ func (p *player) notification(m *arrival) {
 // that is open, or where the tape has one too when none is. Where the turn has
 // been played as far as the client can see, it came too late to matter.
 func (p *player) cancel(m *arrival) {
-	c, _, _ := p.find(m)
+	exp, _, _ := p.find(m)
 	l := p.sessions[m.session]
-	next := p.waiting[cueKey{"session/prompt", m.session}]
-	var prompt *cue
+	next := p.waiting[expectedKey{"session/prompt", m.session}]
+	var prompt *expectedMessage
 	if next != nil {
 		prompt = next.first()
 	}
 	switch {
-	case c != nil && (prompt == nil || c.seq < prompt.seq):
+	case exp != nil && (prompt == nil || exp.seq < prompt.seq):
 		l.stopped = math.MaxUint64
-		p.match(c, m)
+		p.match(exp, m)
 	case l == nil || !l.running():
 		p.report.note("a cancel came when no turn was open")
-	case l.wants.first() == nil || prompt != nil && l.wants.first() == prompt:
+	case l.expected.first() == nil || prompt != nil && l.expected.first() == prompt:
 		p.report.note("a cancel came that the tape does not have, and changed nothing")
 	default:
 		p.miss(m, nil, nil)
@@ -140,91 +140,90 @@ func (p *player) answer(m *arrival) {
 	delete(p.sent, a.id)
 	m.method = a.method
 	p.seeking = true
-	for a.cue == nil && !a.lost && !a.lane.done && p.take() {
+	for a.answer == nil && !a.lost && !a.lane.done && p.readNext() {
 	}
 	p.seeking = false
 	switch {
 	case a.lane.dead:
 		return
-	case a.cue == nil:
+	case a.answer == nil:
 		p.report.note("frame %d, %s, was answered, which it was not on the tape", a.seq, a.method)
 		return
 	}
-	if d := p.compare(a.cue, m); len(d) > 0 {
-		p.missAnswer(m, a.cue, d)
+	if d := p.compare(a.answer, m); len(d) > 0 {
+		p.missAnswer(m, a.answer, d)
 		return
 	}
-	p.match(a.cue, m)
+	p.match(a.answer, m)
 }
 
 // match notes that the recorded message c has come as m.
-func (p *player) match(c *cue, m *arrival) {
-	l := c.lane
-	recorded := p.bytesOf(c)
-	p.ids.LearnFrom(c.method, recorded, m.raw)
-	if c.kind == wire.Request {
-		p.ids.Learn(dialect.RequestID, c.id, m.id)
-		l.open = append(l.open, c)
-		p.begin(c, m, recorded)
+func (p *player) match(exp *expectedMessage, m *arrival) {
+	l := exp.lane
+	recorded := p.bytesOf(exp)
+	p.ids.LearnFrom(exp.method, recorded, m.raw)
+	if exp.kind == wire.Request {
+		p.ids.Learn(dialect.RequestID, exp.id, m.id)
+		l.open = append(l.open, exp)
+		p.begin(exp, m, recorded)
 	}
-	c.used, c.live, c.array = true, m.id, m.array
-	if c.kind != wire.Response {
-		p.unlist(c)
+	exp.came, exp.live, exp.batch = true, m.id, m.batch
+	if exp.kind != wire.Response {
+		p.unlist(exp)
 	}
-	p.kept -= len(c.raw)
-	c.raw = nil
+	p.kept -= len(exp.raw)
+	exp.raw = nil
 	p.report.Matched++
-	if c.method == "notifications/cancelled" && l.kind == ofCall {
+	if exp.method == "notifications/cancelled" && l.kind == ofCall {
 		l.done = true
 	}
 	if p.pace.Speed > 0 {
 		now := time.Now()
-		l.clock.tick(c.at, now)
-		if c == p.leader() {
-			p.main.clock.tick(c.at, now)
+		l.clock.tick(exp.at, now)
+		if exp == p.leader() {
+			p.main.clock.tick(exp.at, now)
 		}
 	}
 	p.wake(l)
 	p.wake(p.main)
-	p.wake(p.aside)
-	if s := p.sessions[c.session]; s != nil {
+	p.wake(p.otherLines)
+	if s := p.sessions[exp.session]; s != nil {
 		p.wake(s)
 	}
 }
 
 // leader returns the message that the next frame of the connection waits for, nil
 // if it waits for none.
-func (p *player) leader() *cue {
-	if len(p.main.held) > 0 {
-		return p.main.held[0].behind
+func (p *player) leader() *expectedMessage {
+	if len(p.main.pending) > 0 {
+		return p.main.pending[0].after
 	}
-	return p.newest
+	return p.lastExpected
 }
 
 // begin notes what a request begins.
-func (p *player) begin(c *cue, m *arrival, recorded []byte) {
-	l := c.lane
+func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
+	l := exp.lane
 	if l.kind == ofCall {
 		p.alive = append(p.alive, l)
 	}
-	kind, _ := dialect.Lookup(p.protocol, c.method)
+	kind, _ := dialect.Lookup(p.protocol, exp.method)
 	switch kind.Effect {
 	case dialect.Prompts:
-		l.prompted, l.stopped = c.seq, min(l.stopped, c.seq)
+		l.prompted, l.stopped = exp.seq, min(l.stopped, exp.seq)
 	case dialect.Initializes:
-		p.offered = bytes.Clone(m.e.Params)
-		p.advertised(m.e.Params)
+		p.capabilities.initialized(m.e.Params)
 	case dialect.Opens:
 		if p.protocol == dialect.MCP {
-			p.advertised(m.e.Params) // SEP-1364 has the capabilities here
+			p.capabilities.add(m.e.Params) // SEP-1364 has the capabilities here
 			break
 		}
-		p.settle(l, wire.Scan(recorded).Params, m.e.Params)
+		p.learnPaths(l, wire.Scan(recorded).Params, m.e.Params)
 	}
 }
 
-// settle learns the directories of a session from its setup.
-func (p *player) settle(l *lane, recorded, live []byte) {
+// learnPaths learns the directories of a session from its setup.
+func (p *player) learnPaths(l *lane, recorded, live []byte) {
 	r := &remap.PathMap{}
 	r.Learn(gjson.GetBytes(recorded, "cwd").Str, gjson.GetBytes(live, "cwd").Str)
 	then, now := gjson.GetBytes(recorded, "additionalDirectories").Array(), gjson.GetBytes(live, "additionalDirectories").Array()

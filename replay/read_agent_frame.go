@@ -12,69 +12,62 @@ import (
 
 // fromAgent takes a frame of the agent.
 func (p *player) fromAgent(f *dialect.Frame) {
-	if f.Kind == wire.Batch && p.array(f) {
+	if f.Kind == wire.Batch && p.readBatch(f) {
 		return
 	}
-	h := newHeld(f)
+	pf := newPendingFrame(f)
 	var e wire.Envelope
 	if f.Method != "session/update" {
-		e = messages.Envelope(p.script.tape, f)
+		e = messages.Envelope(p.recording.tape, f)
 	}
-	p.hold(p.laneOf(&h, f, e), h, f.Raw)
-}
-
-func newHeld(f *dialect.Frame) held {
-	return held{
-		seq: f.Seq, pos: f.Seq, at: f.At, dir: f.Dir, end: f.End, entry: -1,
-		method: f.Method, ends: f.Events.Has(dialect.TurnEnded), long: int64(len(f.Raw)) < f.Size,
-	}
+	p.enqueue(p.laneOf(&pf, f, e), pf, f.Raw)
 }
 
 // laneOf returns the lane that a frame of the agent belongs to.
-func (p *player) laneOf(h *held, f *dialect.Frame, e wire.Envelope) *lane {
+func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *lane {
 	switch messages.Kind(e) {
 	case wire.Response:
-		return p.responseLane(h, e)
+		return p.responseLane(pf, e)
 	case wire.Request:
-		l := p.ownLane(h, f, e)
+		l := p.ownLane(pf, f, e)
 		id := string(e.ID)
-		if old := p.asks[id]; old != nil {
+		if old := p.requests[id]; old != nil {
 			old.lost = true
 		}
-		h.ask = &ask{seq: f.Seq, id: id, method: f.Method, lane: l}
-		p.asks[id] = h.ask
+		pf.request = &agentRequest{seq: f.Seq, id: id, method: f.Method, lane: l}
+		p.requests[id] = pf.request
 		if f.Method == "elicitation/create" {
 			p.elicited = l
 		}
 		return l
 	}
-	return p.ownLane(h, f, e)
+	return p.ownLane(pf, f, e)
 }
 
-func (p *player) responseLane(h *held, e wire.Envelope) *lane {
-	c := p.calls[string(e.ID)]
-	if c == nil {
+func (p *player) responseLane(pf *pendingFrame, e wire.Envelope) *lane {
+	exp := p.calls[string(e.ID)]
+	if exp == nil {
 		return p.main
 	}
-	delete(p.calls, c.id)
-	delete(p.tokens, c.token)
-	h.reply, h.method, c.answered = c, c.method, true
+	delete(p.calls, exp.id)
+	delete(p.tokens, exp.token)
+	pf.reply, pf.method, exp.answered = exp, exp.method, true
 	if v := gjson.GetBytes(e.Result, "protocolVersion"); v.Exists() {
-		c.version = v.Raw
+		exp.version = v.Raw
 	}
 	if p.protocol == dialect.MCP {
-		p.recent = slices.DeleteFunc(p.recent, func(o *cue) bool { return o == c })
+		p.recent = slices.DeleteFunc(p.recent, func(o *expectedMessage) bool { return o == exp })
 	}
-	return c.lane
+	return exp.lane
 }
 
 // ownLane returns the lane of an agent's request or notification.
-func (p *player) ownLane(h *held, f *dialect.Frame, e wire.Envelope) *lane {
+func (p *player) ownLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *lane {
 	switch f.Method {
 	case "session/update":
 		l := p.session(f.Session)
 		if l.eager > 0 && f.Update == "available_commands_update" {
-			h.pos = l.eager // it was on its way before what it stands behind
+			pf.pos = l.eager // it was on its way before what it stands behind
 		}
 		return l
 	case "elicitation/complete":
@@ -82,7 +75,7 @@ func (p *player) ownLane(h *held, f *dialect.Frame, e wire.Envelope) *lane {
 			return p.elicited
 		}
 	case "notifications/progress":
-		h.token = true
+		pf.token = true
 	}
 	if l := p.namedLane(f, e); l != nil {
 		return l
@@ -101,10 +94,10 @@ func (p *player) ownLane(h *held, f *dialect.Frame, e wire.Envelope) *lane {
 // latestLane returns the lane of the client's last open request, for what is
 // passed on of it.
 func (p *player) latestLane() *lane {
-	latest := &cue{lane: p.main}
-	for _, c := range p.calls {
-		if c.compare(latest) > 0 {
-			latest = c
+	latest := &expectedMessage{lane: p.main}
+	for _, exp := range p.calls {
+		if exp.compare(latest) > 0 {
+			latest = exp
 		}
 	}
 	return latest.lane
@@ -117,10 +110,10 @@ func (p *player) latestLane() *lane {
 func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 	if id, by := dialect.NamedID(f.Method, dialect.RequestID, f.Dir, e.Params); id != nil {
 		if by == wire.ClientToAgent {
-			if c := p.calls[string(id)]; c != nil {
-				return c.lane
+			if exp := p.calls[string(id)]; exp != nil {
+				return exp.lane
 			}
-		} else if a := p.asks[string(id)]; a != nil {
+		} else if a := p.requests[string(id)]; a != nil {
 			a.cancelled = true
 			return a.lane
 		}
@@ -133,9 +126,9 @@ func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 // call of the session that it took up last and works on, which is most likely what
 // it is about.
 func (p *player) serverLane(session string) *lane {
-	for _, c := range slices.Backward(p.recent) {
-		if c.session == session || session == "" {
-			return c.lane
+	for _, exp := range slices.Backward(p.recent) {
+		if exp.session == session || session == "" {
+			return exp.lane
 		}
 	}
 	return p.main

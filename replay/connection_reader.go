@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -10,13 +11,13 @@ import (
 	"github.com/acptap/acptap/replay/internal/messages"
 )
 
-// A script is one connection on a tape, read from its beginning on and no
+// A connectionReader reads one connection on a tape, from its beginning on and no
 // further than what is played needs. Frames that must be seen a second time are
 // read again from the tape.
-type script struct {
+type connectionReader struct {
 	tape    *record.Tape
-	session string            // the one that is played; empty: all are
-	made    map[uint64]string // sessions by the number of the request that made them
+	chosen  messages.Chosen
+	endings []ending // by their place on the tape
 
 	ahead cursor // what comes next
 	back  cursor // where a frame was read again last
@@ -26,25 +27,47 @@ type script struct {
 	over        bool // what follows is of another connection
 }
 
-func newScript(b beginning, session string, p dialect.Protocol) *script {
-	return &script{tape: b.tape, session: session, from: b.from, ahead: cursor{tape: b.tape, at: b.from}, back: cursor{tape: b.tape}, connections: dialect.Connections{Protocol: p}}
+// An ending is the last frame of a session on the tape.
+type ending struct {
+	session string
+	last    uint64
 }
 
-func (s *script) close() {
-	s.ahead.close()
-	s.back.close()
+func newConnectionReader(start connectionStart, session string, p dialect.Protocol, sessions []record.SessionInfo) *connectionReader {
+	r := &connectionReader{
+		tape:   start.tape,
+		chosen: messages.Chosen{Session: session, Made: make(map[uint64]string)},
+
+		ahead: cursor{tape: start.tape, at: start.from},
+		back:  cursor{tape: start.tape},
+
+		from:        start.from,
+		connections: dialect.Connections{Protocol: p},
+	}
+	for _, one := range sessions {
+		run := one.Runs[0]
+		r.chosen.Made[run.First] = one.ID
+		r.endings = append(r.endings, ending{one.ID, run.Last})
+	}
+	slices.SortFunc(r.endings, func(a, b ending) int { return cmp.Compare(a.last, b.last) })
+	return r
+}
+
+func (r *connectionReader) close() {
+	r.ahead.close()
+	r.back.close()
 }
 
 // next returns the next frame, nil at the end of the connection. It is valid
 // until the one after it is asked for.
-func (s *script) next() (*dialect.Frame, error) {
-	for !s.over {
-		f, err := s.ahead.next()
+func (r *connectionReader) next() (*dialect.Frame, error) {
+	for !r.over {
+		f, err := r.ahead.next()
 		if f == nil {
 			return nil, err
 		}
-		s.over = s.connections.StartsNext(f)
-		if !s.over && s.has(f) {
+		r.over = r.connections.StartsNext(f)
+		if !r.over && r.has(f) {
 			return f, nil
 		}
 	}
@@ -54,39 +77,33 @@ func (s *script) next() (*dialect.Frame, error) {
 // has reports whether a frame is played: the client's as it sent them, the
 // agent's as the client got them; and if one session was chosen, only that and
 // what belongs to none.
-func (s *script) has(f *dialect.Frame) bool {
+func (r *connectionReader) has(f *dialect.Frame) bool {
 	switch {
 	case !f.AtClient():
 		return false
 	case len(f.Entries) > 0:
-		return slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return s.concerns(f.Seq, &a) })
+		return slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return r.chosen.Has(f.Seq, &a) })
 	}
-	return s.concerns(f.Seq, &f.Annotation)
+	return r.chosen.Has(f.Seq, &f.Annotation)
 }
 
-// concerns reports whether a message of a frame belongs to the session that was
-// chosen, or to none. Who asked for a session and got none may have meant any
-// other.
-func (s *script) concerns(seq uint64, about *dialect.Annotation) bool {
-	switch made := s.made[seq]; {
-	case s.session == "", about.Session == s.session:
-		return true
-	case about.Session != "":
-		return false
-	case made != "":
-		return made == s.session
+// ended returns the sessions of which nothing follows behind a frame, each once.
+func (r *connectionReader) ended(seq uint64) (sessions []string) {
+	for len(r.endings) > 0 && r.endings[0].last <= seq {
+		sessions = append(sessions, r.endings[0].session)
+		r.endings = r.endings[1:]
 	}
-	return !messages.MakesSession(about.Method)
+	return sessions
 }
 
-// again returns a frame that was given before. It is valid until the next call.
-func (s *script) again(seq uint64) (*dialect.Frame, error) {
-	if s.back.stop == nil || s.back.at > seq || seq-s.back.at > rewind {
-		s.back.close()
-		s.back = cursor{tape: s.tape, at: seq}
+// readAgain returns a frame that was given before. It is valid until the next call.
+func (r *connectionReader) readAgain(seq uint64) (*dialect.Frame, error) {
+	if r.back.stop == nil || r.back.at > seq || seq-r.back.at > rewind {
+		r.back.close()
+		r.back = cursor{tape: r.tape, at: seq}
 	}
 	for {
-		f, err := s.back.next()
+		f, err := r.back.next()
 		switch {
 		case err != nil:
 			return nil, err

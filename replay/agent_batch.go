@@ -1,0 +1,131 @@
+package replay
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/remap"
+)
+
+// An agentBatch is a batch as the agent sent it. It is sent as one again, once all of
+// its entries can leave, if the client has sent the requests that it answers in
+// one; else entry by entry.
+type agentBatch struct {
+	seq     uint64
+	parts   []part
+	partial bool // some entries are of sessions that are not played
+}
+
+// A part is one entry of an array, in the lane to which it belongs.
+type part struct {
+	lane  *lane
+	entry int
+	reply *expectedMessage // of a response: the request
+	token bool             // it may have to be left out: its progress token is not in use now
+}
+
+// readBatch takes a batch of the agent. It reports false if that has no entries, or
+// more than are known; it is sent as it is, then.
+func (p *player) readBatch(f *dialect.Frame) bool {
+	n := 0
+	wire.Entries(f.Raw, func(int, []byte) bool { n++; return true })
+	if n == 0 || n > len(f.Entries) {
+		return false
+	}
+	a := &agentBatch{seq: f.Seq}
+	i := -1
+	messages.Each(f, func(entry *dialect.Frame, e wire.Envelope) {
+		i++
+		if !p.recording.chosen.Has(f.Seq, &entry.Annotation) {
+			a.partial = true
+			return
+		}
+		pf := newPendingFrame(entry)
+		pf.entry, pf.batch = i, a
+		l := p.laneOf(&pf, entry, e)
+		a.parts = append(a.parts, part{l, pf.entry, pf.reply, pf.token})
+		p.enqueue(l, pf, entry.Raw)
+	})
+	return true
+}
+
+// together reports whether the entries leave as one.
+func (a *agentBatch) together() bool {
+	if a.partial {
+		return false
+	}
+	batch := 0
+	for _, part := range a.parts {
+		if part.lane.dead || part.token {
+			return false
+		}
+		exp := part.reply
+		if exp == nil {
+			continue
+		}
+		if exp.batch == 0 || batch != 0 && exp.batch != batch {
+			return false
+		}
+		batch = exp.batch
+	}
+	return true
+}
+
+// ready reports whether an entry of the array may be sent, as far as the others
+// are concerned.
+func (a *agentBatch) ready(p *player) bool {
+	if !a.together() {
+		return true
+	}
+	for _, part := range a.parts {
+		if pf := a.pendingEntry(part); pf == nil || p.blocked(part.lane, pf) {
+			return false
+		}
+	}
+	return true
+}
+
+// pendingEntry returns an entry if nothing but entries of the same array stands before it
+// in its lane.
+func (a *agentBatch) pendingEntry(one part) *pendingFrame {
+	for i := range one.lane.pending {
+		switch pf := &one.lane.pending[i]; {
+		case pf.batch != a:
+			return nil
+		case pf.entry == one.entry:
+			return pf
+		}
+	}
+	return nil
+}
+
+// sendBatch sends an array as one.
+func (p *player) sendBatch(a *agentBatch) {
+	f, err := p.recording.readAgain(a.seq)
+	if err != nil {
+		p.report.note("frame %d cannot be sent: %v", a.seq, err)
+		f = &dialect.Frame{}
+	}
+	var edits []remap.Edit
+	at := 0
+	for _, part := range a.parts {
+		entry := nth(f.Raw, part.entry)
+		at += bytes.Index(f.Raw[at:], entry) // only blanks and a comma stand between
+		edits = append(edits, remap.Edit{From: at, To: at + len(entry), With: p.rewritten(part.lane, a.pendingEntry(part), entry)})
+		at += len(entry)
+	}
+	p.out.Write(remap.Apply(f.Raw, edits))
+	p.out.WriteString(f.End.Bytes())
+	for _, part := range a.parts {
+		pf := *a.pendingEntry(part)
+		p.kept -= len(pf.raw)
+		p.pop(part.lane)
+		if p.pace.Speed > 0 {
+			part.lane.clock.tick(pf.at, time.Now())
+		}
+		p.noteSent(part.lane, &pf)
+	}
+}

@@ -1,0 +1,66 @@
+package replay
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An expectedMessage is a message of the client on the tape.
+type expectedMessage struct {
+	seq      uint64
+	entry    int       // of a batch, from 0; else -1
+	kind     wire.Kind // Request, Response or Notification
+	method   string    // of an answer: its request's
+	session  string
+	id       string // of a request, as recorded; JSON
+	lane     *lane
+	request  *agentRequest // of an answer: the agent's request
+	required bool
+	token    string        // of progress, as recorded; JSON
+	version  string        // of initialize: that of the answer; JSON
+	at       time.Duration // on the tape
+	gap      time.Duration // since the frame before in its lane
+	raw      []byte        // kept; nil: to be read again
+	long     bool          // the tape gives only its beginning
+
+	came     bool   // it has come
+	live     []byte // its id now
+	batch    int    // which of the client's batches of now it came in; 0: none
+	answered bool   // its response was read
+}
+
+// compare orders messages as they stand on the tape.
+func (exp *expectedMessage) compare(o *expectedMessage) int {
+	return cmp.Or(cmp.Compare(exp.seq, o.seq), cmp.Compare(exp.entry, o.entry))
+}
+
+// over reports whether nothing waits for it.
+func (exp *expectedMessage) over() bool { return exp.came || exp.lane.dead }
+
+// A queue is client messages in the order of the tape.
+type queue struct {
+	messages []*expectedMessage
+	used     int // how many of them have come, as far as that is counted
+}
+
+func (q *queue) add(exp *expectedMessage) { q.messages = append(q.messages, exp) }
+
+// first returns the first message that has not come and is still waited for.
+func (q *queue) first() *expectedMessage {
+	for len(q.messages) > 0 && q.messages[0].over() {
+		q.messages[0] = nil
+		q.messages = q.messages[1:]
+	}
+	if len(q.messages) == 0 {
+		return nil
+	}
+	return q.messages[0]
+}
+
+// before reports whether a message that is waited for stands before pos.
+func (q *queue) before(pos uint64) bool {
+	exp := q.first()
+	return exp != nil && exp.seq < pos
+}

@@ -1,0 +1,141 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/messages"
+)
+
+// fromClient takes a frame of the client.
+func (p *player) fromClient(f *dialect.Frame) {
+	if f.Kind != wire.Batch {
+		p.expect(f, f.Annotation, f.Raw, messages.Envelope(p.recording.tape, f), -1)
+		return
+	}
+	wire.Entries(f.Raw, func(i int, entry []byte) bool {
+		if i < len(f.Entries) && p.recording.chosen.Has(f.Seq, &f.Entries[i]) {
+			p.expect(f, f.Entries[i], entry, wire.Scan(entry), i)
+		}
+		return true
+	})
+}
+
+// expect takes one message of the client.
+func (p *player) expect(f *dialect.Frame, about dialect.Annotation, raw []byte, e wire.Envelope, entry int) {
+	exp := &expectedMessage{seq: f.Seq, entry: entry, kind: messages.Kind(e), method: about.Method, session: messages.Addressee(about.Method, e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
+	switch exp.kind {
+	case wire.Response:
+		p.expectAnswer(exp, e)
+	case wire.Request:
+		exp.id = string(e.ID)
+		p.expectRequest(exp, e)
+	case wire.Notification:
+		p.expectNotification(exp, e)
+	}
+	if about.Session != "" && messages.PassesOn(exp.method) && exp.kind != wire.Response {
+		exp.lane = p.session(about.Session)
+	}
+	l := exp.lane
+	if l == nil || l.dead || p.drained(exp) {
+		return
+	}
+	exp.gap, l.lastRead = f.At-l.lastRead, f.At
+	exp.raw = p.keep(raw)
+	if exp.required {
+		l.expected.add(exp)
+		p.lastExpected = exp
+	}
+	if exp.kind != wire.Response {
+		p.index(exp)
+	}
+}
+
+// drained reports whether nothing more is played: then what was never asked for
+// is only counted.
+func (p *player) drained(exp *expectedMessage) bool {
+	if p.draining && exp.required {
+		p.report.unused(exp)
+	}
+	return p.draining
+}
+
+func (p *player) expectAnswer(exp *expectedMessage, e wire.Envelope) {
+	a := p.requests[string(e.ID)]
+	if a == nil {
+		return
+	}
+	delete(p.requests, a.id)
+	exp.request, exp.method, exp.lane, a.answer = a, a.method, a.lane, exp
+	// Once the work is cancelled, clients answer what is open as cancelled:
+	// before the cancel, behind it, or never.
+	cancelled := gjson.GetBytes(e.Result, "outcome.outcome").Str == "cancelled" || gjson.GetBytes(e.Result, "action").Str == "cancel"
+	if cancelled && a.lane.cancelled || e.Error != nil && (a.cancelled || a.lane.cancelled) {
+		exp.required = false
+	}
+}
+
+func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
+	p.calls[exp.id] = exp
+	m, known := dialect.Lookup(p.protocol, exp.method)
+	switch {
+	case known && m.Effect == dialect.Initializes, p.protocol == dialect.MCP, !known:
+		exp.lane = p.newCall()
+	case m.MakesSession():
+		if made := p.recording.chosen.Made[exp.seq]; made != "" {
+			exp.lane = p.session(made)
+		} else {
+			exp.lane = p.newCall() // it fails
+		}
+	case m.Effect == dialect.Opens, m.Effect == dialect.Closes:
+		exp.lane = p.session(exp.session)
+	case m.Effect == dialect.Prompts:
+		exp.lane = p.session(exp.session)
+		exp.lane.eager, exp.lane.cancelled = exp.seq, false
+	default:
+		exp.lane = p.newCall()
+		if strings.HasPrefix(exp.method, "session/set_") {
+			p.session(exp.session).sets.add(exp)
+		}
+	}
+	exp.required = exp.method != "ping"
+	if p.protocol == dialect.MCP {
+		p.recent = append(p.recent, exp)
+		if token := dialect.MadeID(exp.method, dialect.ProgressToken, e.Params); token != nil {
+			exp.token = string(token)
+			p.tokens[exp.token] = exp.lane
+		}
+	}
+}
+
+func (p *player) expectNotification(exp *expectedMessage, e wire.Envelope) {
+	exp.lane, exp.required = p.main, !optional(exp.method)
+	switch exp.method {
+	case "session/cancel":
+		if p.protocol != dialect.MCP {
+			exp.lane = p.session(exp.session)
+			exp.lane.eager, exp.lane.cancelled = exp.seq, true
+		}
+	case "notifications/cancelled":
+		id, _ := dialect.NamedID(exp.method, dialect.RequestID, wire.ClientToAgent, e.Params)
+		if call := p.calls[string(id)]; call != nil {
+			exp.lane = call.lane // and most likely the call is not answered
+			p.recent = slices.DeleteFunc(p.recent, func(o *expectedMessage) bool { return o == call })
+		}
+	}
+}
+
+// optional reports whether a client's notification is never waited for.
+func optional(method string) bool {
+	switch method {
+	case "notifications/initialized", "notifications/cancelled":
+		return false
+	case "$/cancel_request":
+		return true
+	}
+	return strings.HasPrefix(method, "notifications/") || strings.HasPrefix(method, "document/")
+}
