@@ -78,6 +78,7 @@ func TestGrowingRun(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
+	j.Wait()
 	term = start(t, inspect.Inspector{Store: store}, sub, width, 24)
 	if read := row("×304"); read != grown {
 		t.Errorf("grown  %q\nread   %q", grown, read)

@@ -173,6 +173,7 @@ func TestLiveAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer j.Wait()
 	defer j.Close()
 	if err := j.Append(wire.ClientToAgent, wire.Wire, []byte(prompt+"\n")); err != nil {
 		t.Fatal(err)
@@ -242,6 +243,7 @@ func TestLive(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
+	j.Wait()
 	term.wait(t, "how the agent ended", func(s string) bool {
 		bar, _, _ := strings.Cut(s, "\n")
 		return strings.Contains(bar, "exit 7") && strings.Contains(s, "agent exited with status 7")
