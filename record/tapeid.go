@@ -130,5 +130,5 @@ func TapeID(ids []string, ref string) (string, error) {
 	case 1:
 		return fits[0], nil
 	}
-	return "", fmt.Errorf("%q is %w: it fits %d tapes, such as %s and %s", ref, ErrAmbiguous, len(fits), fits[0], fits[1])
+	return "", fmt.Errorf("%q is %w: it matches %d tapes, such as %s and %s", ref, ErrAmbiguous, len(fits), fits[0], fits[1])
 }

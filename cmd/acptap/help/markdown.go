@@ -3,6 +3,7 @@ package help
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A block is a part of a Markdown text.
@@ -25,11 +26,17 @@ const (
 	table
 )
 
+// Compiled when help is asked for: every proxy would pay for it at its start.
 var (
-	headingLine = regexp.MustCompile(`^(#{1,4}) +(.*)$`)
-	itemLine    = regexp.MustCompile(`^(-|\d+\.) +(.*)$`)
-	ruleLine    = regexp.MustCompile(`^\|[ |:-]+\|$`)
+	headingLine = pattern(`^(#{1,4}) +(.*)$`)
+	itemLine    = pattern(`^(-|\d+\.) +(.*)$`)
+	ruleLine    = pattern(`^\|[ |:-]+\|$`)
+	inlineMark  = pattern("`([^`]+)`|\\*\\*([^*]+)\\*\\*|\\*([^* ][^*]*)\\*|\\[([^]]+)\\]\\(([^)]+)\\)")
 )
+
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // parse splits Markdown into its blocks.
 func parse(markdown string) []block {
@@ -52,15 +59,15 @@ func parse(markdown string) []block {
 		case strings.HasPrefix(line, "|"):
 			b.kind = table
 			for n = 0; n < len(lines) && strings.HasPrefix(lines[n], "|"); n++ {
-				if !ruleLine.MatchString(lines[n]) || n != 1 {
+				if !ruleLine().MatchString(lines[n]) || n != 1 {
 					b.rows = append(b.rows, cells(lines[n]))
 				}
 			}
-		case headingLine.MatchString(line):
-			m := headingLine.FindStringSubmatch(line)
+		case headingLine().MatchString(line):
+			m := headingLine().FindStringSubmatch(line)
 			b.kind, b.level, b.text = heading, len(m[1]), m[2]
 		default:
-			if m := itemLine.FindStringSubmatch(line); m != nil {
+			if m := itemLine().FindStringSubmatch(line); m != nil {
 				b.kind, b.mark, line = item, m[1], m[2]
 			}
 			text := []string{line}
@@ -79,7 +86,7 @@ func parse(markdown string) []block {
 // continues reports whether a line goes on with the paragraph before it.
 func continues(line string) bool {
 	return line != "" && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "|") &&
-		!headingLine.MatchString(line) && !itemLine.MatchString(line)
+		!headingLine().MatchString(line) && !itemLine().MatchString(line)
 }
 
 // cells splits a line of a table. \| is a bar inside of a cell.
@@ -109,13 +116,11 @@ const (
 	link
 )
 
-var inlineMark = regexp.MustCompile("`([^`]+)`|\\*\\*([^*]+)\\*\\*|\\*([^* ][^*]*)\\*|\\[([^]]+)\\]\\(([^)]+)\\)")
-
 // spans splits the text of a block by its inline marks.
 func spans(text string) []span {
 	var list []span
 	at := 0
-	for _, m := range inlineMark.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range inlineMark().FindAllStringSubmatchIndex(text, -1) {
 		if m[0] > at {
 			list = append(list, span{plain, text[at:m[0]], ""})
 		}
