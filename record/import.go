@@ -115,6 +115,10 @@ func (l *loader) load(r io.Reader, name string) error {
 			l.note(fmt.Sprintf("%s: it cannot have begun in the year %d; that is left out", name, year))
 			start.Time = time.Time{}
 		}
+		if parent := start.Parent.Tape; parent != "" && !isID(parent) {
+			l.note(fmt.Sprintf("%s: %.80q cannot be the id of a tape; the parent is left out", name, parent))
+			start.Parent = Parent{}
+		}
 		l.d.Info.Start = start
 		l.d.tracker = nil
 		l.d.init()
@@ -174,7 +178,7 @@ func (t *Tape) Export(w io.Writer, raw bool) error {
 	if err != nil {
 		return err
 	}
-	e, err := portable.NewExporter(w, info.Tape, info.Start, raw)
+	e, err := portable.NewExporter(w, info.Tape, info.Start, info.Needs(), raw)
 	if err != nil {
 		return err
 	}

@@ -116,3 +116,66 @@ func FuzzImport(f *testing.F) {
 		})
 	})
 }
+
+// Whose server an agent has started, and over what it speaks, stays with the tape in
+// all forms.
+func TestParent(t *testing.T) {
+	const header = `{"acptap":1,"tape":"20250102T030405000-aaaaaa","started":"2025-01-02T03:04:05Z","command":["server"],"cwd":"/w",` +
+		`"parent":{"tape":"20250102T030404000-bbbbbb","link":"kdjfhgas","server":"every/thing"},"transport":"http","upstream":"https://example.org/mcp"}`
+	want := record.Start{
+		Parent:    record.Parent{Tape: "20250102T030404000-bbbbbb", Link: "kdjfhgas", Server: "every/thing"},
+		Transport: "http", Upstream: "https://example.org/mcp",
+	}
+	line := `{"seq":1,"at":0,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"ping"}}`
+	store := record.OpenStore(t.TempDir())
+	id, err := store.Import(strings.NewReader(header+"\n"+line+"\n"), "file", func(note string) { t.Error(note) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := store.List()
+	if err != nil || len(l.Tapes) != 1 {
+		t.Fatal(l, err)
+	}
+	tape, err := store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := tape.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, got := range map[string]record.Start{"the catalogue": l.Tapes[0].Start, "the tape": info.Start} {
+		if got.Parent != want.Parent || got.Transport != want.Transport || got.Upstream != want.Upstream {
+			t.Errorf("%s: got %+v", what, got)
+		}
+	}
+	var b strings.Builder
+	if err := tape.Export(&b, false); err != nil || b.String() != header+"\n"+line+"\n" {
+		t.Errorf("got\n%s, want\n%s\n%s", b.String(), header, line)
+	}
+
+	j, err := store.Record(record.Start{Command: []string{"server"}, Parent: want.Parent, Transport: "ws", Upstream: want.Upstream})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if tape, err = store.Open(j.Tape()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err = tape.Info(); err != nil || info.Start.Parent != want.Parent || info.Start.Transport != "ws" || info.Start.Upstream != want.Upstream {
+		t.Errorf("recorded: got %+v, %v", info.Start, err)
+	}
+
+	var notes []string
+	odd := strings.Replace(header, want.Parent.Tape, "../../victim", 1)
+	id, err = store.Import(strings.NewReader(odd+"\n"+line+"\n"), "file", func(note string) { notes = append(notes, note) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tape, err = store.Open(id); err != nil {
+		t.Fatal(err)
+	}
+	if info, err = tape.Info(); err != nil || info.Start.Parent != (record.Parent{}) || len(notes) != 1 || !strings.Contains(notes[0], "parent is left out") {
+		t.Errorf("an odd parent: got %+v, %v, %q", info.Start, err, notes)
+	}
+}

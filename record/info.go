@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/need"
 )
 
 // An Info is what the store knows of a tape without reading its frames.
@@ -46,6 +47,14 @@ func (i Info) protocol() dialect.Protocol {
 		return dialect.MCP
 	}
 	return dialect.AnyProtocol
+}
+
+// Needs returns what a reader of the tape in the portable form must know.
+func (i Info) Needs() need.List {
+	if i.Rules > 0 {
+		return need.List{need.Rules}
+	}
+	return nil
 }
 
 // Agent returns what ties sessions to an agent: the name that the user gave it,

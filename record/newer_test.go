@@ -311,6 +311,9 @@ func TestRuleMark(t *testing.T) {
 	if err := open(t, recording, j.Tape()).Export(&text, false); err != nil {
 		t.Fatal(err)
 	}
+	if head, _, _ := strings.Cut(text.String(), "\n"); !strings.HasPrefix(head, `{"acptap":1,"needs":["rules"],`) {
+		t.Errorf("the portable form does not name what it needs: %s", head)
+	}
 	imported := record.OpenStore(t.TempDir())
 	id, err := imported.Import(&text, "file", func(note string) { t.Error(note) })
 	if err != nil {

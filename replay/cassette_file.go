@@ -24,7 +24,7 @@ func writeStable(w io.Writer, t *record.Tape) error {
 	}
 	s := info.Start
 	info.Tape, info.Start = "", record.Start{Name: filepath.Base(s.Command[0]), Cwd: s.Cwd}
-	e, err := portable.NewExporter(w, info.Tape, info.Start, false)
+	e, err := portable.NewExporter(w, info.Tape, info.Start, info.Needs(), false)
 	if err != nil {
 		return err
 	}

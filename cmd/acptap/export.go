@@ -82,7 +82,14 @@ func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *termina
 	if sub.Session != "" {
 		info.Tape = "" // what is written is not the tape of that id
 	}
-	e, err := portable.NewExporter(w, info.Tape, info.Start, raw)
+	for _, p := range sub.Parts[1:] {
+		more, err := p.Tape.Info()
+		if err != nil {
+			return nil, err
+		}
+		info.Rules += more.Rules
+	}
+	e, err := portable.NewExporter(w, info.Tape, info.Start, info.Needs(), raw)
 	if err != nil {
 		return nil, err
 	}

@@ -50,10 +50,13 @@ A line of --json is an object with
   failed, invalid     frames with an error; lines that are not JSON-RPC
   notRecorded         bytes that were not recorded
   sessions, turns     how many
+  rules               how often a rule changed something, if any did
   live                true: it is being recorded
   compressed          true: all of it is in tapes/
   partial             true: a part of it is not counted
   exit                code, signal, error: how the agent ended, if it did
+  parent              tape, link, server: of the agent that started this one
+  transport, upstream http or ws, and the server's URL; not there for stdio
 
 Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		Example: `  acptap ls
@@ -118,6 +121,11 @@ type tapeLine struct {
 	Sealed        bool       `json:"compressed"`
 	Partial       bool       `json:"partial,omitempty"`
 	Exit          *wire.Exit `json:"exit,omitempty"`
+
+	Rules     uint64        `json:"rules,omitempty"`
+	Parent    record.Parent `json:"parent,omitzero"`
+	Transport string        `json:"transport,omitempty"`
+	Upstream  string        `json:"upstream,omitempty"`
 }
 
 func tapeOf(i record.Info) any {
@@ -128,6 +136,7 @@ func tapeOf(i record.Info) any {
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
 		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,
 		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Exit: i.Exit,
+		Rules: i.Rules, Parent: i.Start.Parent, Transport: i.Start.Transport, Upstream: i.Start.Upstream,
 	}
 	if !i.Ended.IsZero() {
 		line.Ended = &i.Ended

@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/need"
 	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -32,10 +33,14 @@ type Exporter struct {
 }
 
 // NewExporter begins to write a tape with that id and beginning to w; the id may be
-// empty. Secrets are redacted, unless raw is set.
-func NewExporter(w io.Writer, tape string, s journal.Start, raw bool) (*Exporter, error) {
+// empty. needs is what a reader must know of the lines. Secrets are redacted, unless
+// raw is set.
+func NewExporter(w io.Writer, tape string, s journal.Start, needs need.List, raw bool) (*Exporter, error) {
 	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), raw: raw}
-	head, err := json.Marshal(header{disk.Format, tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto})
+	head, err := json.Marshal(header{
+		disk.Format, needs, tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto,
+		s.Parent, s.Transport, s.Upstream,
+	})
 	if err != nil {
 		return nil, err
 	}

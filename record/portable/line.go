@@ -20,6 +20,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/need"
 )
 
 // The portable form of a tape is JSON Lines: a header, then a line for each
@@ -37,10 +39,15 @@ import (
 // one of frame, text, base64 or a mark must be there: without at nobody knows when it
 // was, but not before the line before, and seq is the next number. Numbers that are left out stay left out; where
 // they do not rise, lines are numbered on from there (loader.number).
+//
+// A file with lines that not every reader knows names them in its header:
+// "needs":["rules"] where there are marks of rules. The members stream, lead, event,
+// http and sse of a line are kept free for need.Streams, and refused.
 
 // header is the first line.
 type header struct {
 	Acptap  int       `json:"acptap"`
+	Needs   need.List `json:"needs,omitempty"`
 	Tape    string    `json:"tape,omitempty"`
 	Started time.Time `json:"started,omitzero"`
 	Command []string  `json:"command,omitempty"`
@@ -48,6 +55,18 @@ type header struct {
 	Name    string    `json:"name,omitempty"`
 	Version string    `json:"version,omitempty"`
 	Proto   string    `json:"protocol,omitempty"`
+
+	Parent    journal.Parent `json:"parent,omitzero"`
+	Transport string         `json:"transport,omitempty"`
+	Upstream  string         `json:"upstream,omitempty"`
+}
+
+// start returns what the header tells of the beginning of the tape.
+func (h header) start() journal.Start {
+	return journal.Start{
+		Time: h.Started, Command: h.Command, Cwd: h.Cwd, Name: h.Name, Version: h.Version, Proto: h.Proto,
+		Parent: h.Parent, Transport: h.Transport, Upstream: h.Upstream,
+	}
 }
 
 // A Line is one line of a portable file: bytes of a direction, or a
@@ -72,6 +91,9 @@ const MaxSeq = 1 << 48
 func parseHeader(line []byte) (h header, ok bool, err error) {
 	if !gjson.GetBytes(line, "acptap").Exists() {
 		return h, false, nil
+	}
+	if err := need.CheckJSON("the file", line); err != nil {
+		return h, true, err
 	}
 	err = json.Unmarshal(line, &h)
 	if is := (*json.UnmarshalTypeError)(nil); errors.As(err, &is) {
@@ -144,6 +166,11 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 			return l, err
 		}
 		if *l.Mark == (wire.Marked{}) {
+			for _, member := range keptFree {
+				if g.Get(member).Exists() {
+					return l, checkMember(member)
+				}
+			}
 			return l, errors.New(`neither "frame", "text", "base64" nor a mark`)
 		}
 		if l.Mark.Gap < 0 || l.Mark.Damage < 0 {

@@ -47,7 +47,9 @@ func Read(r io.Reader, name string, note func(string), begin func(journal.Start,
 			return nil
 		}
 		if unknown != nil {
-			unknown.see(n, text)
+			if err := unknown.see(n, text); err != nil {
+				return err
+			}
 		}
 		p.Body = body
 		return line(p)
@@ -69,7 +71,7 @@ func portableLines(begin func(journal.Start, string)) lineParser {
 				return Line{}, false, err
 			}
 			if ok {
-				begin(journal.Start{Time: h.Started, Command: h.Command, Cwd: h.Cwd, Name: h.Name, Version: h.Version, Proto: h.Proto}, h.Tape)
+				begin(h.start(), h.Tape)
 				return Line{}, false, nil
 			}
 		}

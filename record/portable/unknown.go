@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/need"
 )
 
 // unknownFields tells once of each member of the header, and of the lines, of a
@@ -43,11 +44,30 @@ func members(t reflect.Type) (names []string) {
 // maxTold is how many names a file is told of.
 const maxTold = 8
 
+// keptFree are members that lines of a newer acptap may have.
+var keptFree = [...]string{"stream", "lead", "event", "http", "sse"}
+
+// checkMember returns an error if a line with that member can only be read by a
+// newer acptap.
+func checkMember(member string) error {
+	if !slices.Contains(keptFree[:], member) {
+		return nil
+	}
+	return need.List{need.Streams}.Check(fmt.Sprintf("a line with %q", member))
+}
+
 // see looks at the members of a line, which is JSON.
-func (u *unknownFields) see(n int, line []byte) {
+func (u *unknownFields) see(n int, line []byte) (newer error) {
 	u.each(line, u.known, func(member string) {
+		if err := checkMember(member); err != nil && newer == nil {
+			newer = fmt.Errorf("%s:%d: %w", u.name, n, err)
+		}
+		if newer != nil {
+			return
+		}
 		u.note(fmt.Sprintf("%s:%d: %.40q means nothing in a line and is left out; did you mean %q?", u.name, n, member, u.nearest(member)))
 	})
+	return newer
 }
 
 // seeHeader looks at the members of a header.
@@ -61,7 +81,7 @@ func (u *unknownFields) seeHeader(n int, header []byte) {
 // nothing was told.
 func (u *unknownFields) each(object []byte, known []string, tell func(member string)) {
 	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
-		if slices.Contains(known, key.Str) || u.told[key.Str] || len(u.told) == maxTold {
+		if slices.Contains(known, key.Str) || u.told[key.Str] || len(u.told) == maxTold && checkMember(key.Str) == nil {
 			return true
 		}
 		u.told[key.Str] = true
