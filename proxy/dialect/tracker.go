@@ -8,7 +8,6 @@ import (
 
 // Bounds of what a Tracker remembers. The oldest is forgotten first.
 const (
-	maxCalls = 1 << 16 // requests without a response; a cancelled MCP request may never get one
 	maxNames = 4096    // of each kind of thing: sessions, servers, connections, tokens, tasks
 	maxName  = 1 << 10 // bytes of a method, an id or a name; a longer one counts as none
 )
@@ -43,7 +42,7 @@ type Tracker struct {
 func NewTracker(p Protocol) *Tracker {
 	t := &Tracker{given: p, strings: make(map[string]string)}
 	t.conn.Protocol = p
-	t.calls.limit = maxCalls
+	t.calls.limit = maxOpen
 	t.turns.limit = maxNames
 	t.servers.limit = maxNames
 	t.links.limit = maxNames

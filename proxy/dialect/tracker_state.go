@@ -73,8 +73,8 @@ func (l *list[K, V]) UnmarshalJSON(data []byte) error {
 		return errors.New("no list")
 	}
 	for dec.More() {
-		if len(*l) == maxCalls {
-			return fmt.Errorf("a list of more than %d", maxCalls)
+		if len(*l) == maxOpen {
+			return fmt.Errorf("a list of more than %d", maxOpen)
 		}
 		var e entry[K, V]
 		if err := dec.Decode(&e); err != nil {

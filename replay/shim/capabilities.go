@@ -38,7 +38,7 @@ func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
 		plans:      m.param("clientCapabilities.plan").IsObject(),
 		compaction: m.param("clientCapabilities.session.compaction").IsObject(),
 	}
-	s.calls.add(m.env.ID, &call{answered: s.settle})
+	s.expect(m.env.ID, &call{answered: s.settle})
 	return append(out, m.Frame)
 }
 

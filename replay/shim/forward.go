@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"bytes"
 	"cmp"
 	"time"
 
@@ -21,7 +22,7 @@ func pass(m message, out []wire.Frame) []wire.Frame { return append(out, m.Frame
 // then says that it does not have it, or says nothing for too long, instead
 // takes the request.
 func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wire.Frame {
-	asked, method, key := m.clone(), string(m.env.Method), string(m.env.ID)
+	asked, method, id := m.clone(), string(m.env.Method), bytes.Clone(m.env.ID)
 	done := make(chan struct{})
 	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		close(done)
@@ -39,7 +40,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 	if len(out) == n || out[n].Dir != wire.ClientToAgent {
 		return out
 	}
-	s.calls.add(m.env.ID, c)
+	s.expect(m.env.ID, c)
 	s.spawn(func() {
 		t := time.NewTimer(s.patience())
 		defer t.Stop()
@@ -50,7 +51,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 		case <-t.C:
 		}
 		s.do(func(out []wire.Frame) []wire.Frame {
-			if s.calls.open[key] != c || !s.ended[wire.AgentToClient].IsZero() && s.ended[wire.ClientToAgent].IsZero() {
+			if s.calls.Find(wire.ClientToAgent, id) != c || !s.ended[wire.AgentToClient].IsZero() && s.ended[wire.ClientToAgent].IsZero() {
 				return out
 			}
 			s.abandon(asked)
@@ -65,13 +66,13 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 func (s *Shim) abandon(asked wire.Frame) {
 	m := read(asked)
 	s.lacks[string(m.env.Method)] = true
-	s.calls.take(m.env.ID)
+	s.calls.Answer(wire.AgentToClient, m.env.ID)
 	s.ignore(m.env.ID)
 }
 
 // ignore has the answer to a request withheld that nobody waits for any more.
 func (s *Shim) ignore(id []byte) {
-	s.calls.add(id, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+	s.expect(id, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		s.suppress(m.env.Result)
 		return out
 	}})

@@ -62,7 +62,7 @@ func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame
 		activity: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	c.native = n
-	s.calls.add(m.env.ID, &call{answered: n.answered})
+	s.expect(m.env.ID, &call{answered: n.answered})
 	s.spawn(n.watch)
 	return append(out, m.Frame)
 }

@@ -12,7 +12,7 @@ import (
 // sessionNew takes the client's session/new, which is passed on.
 func (s *Shim) sessionNew(m message) {
 	if m.env.ID != nil {
-		s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+		s.expect(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 			s.newRequests--
 			return s.sessionMade(m, out)
 		}, forgotten: func() { s.newRequests-- }})

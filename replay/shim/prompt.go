@@ -44,7 +44,7 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 	if gives {
 		m = h.attach(m)
 	}
-	s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+	s.expect(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		if gives {
 			h.answered(m.env.Error == nil)
 		}

@@ -98,7 +98,7 @@ func (s *Shim) noteSetting(c *session, m message) {
 		return
 	}
 	mode := gjson.Parse(m.param("modeId").Raw)
-	s.calls.add(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
+	s.expect(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		if m.env.Error == nil {
 			c.restate("modes.currentModeId", mode)
 			c.restate("configOptions", get(m.env.Result, "configOptions"))

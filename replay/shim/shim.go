@@ -64,11 +64,11 @@ type Shim struct {
 	own     capabilities     // what the agent offers by itself
 	client  clientSupport
 	stage   stage
-	early   []wire.Frame              // what came while initialize was not answered
-	kept    heldFrames                // this and all else that is held back
-	lacks   map[string]bool           // methods that the agent offers and has failed to do
-	calls   calls                     // of the client
-	served  map[string]*servedRequest // requests of the client that the shim answers, by id as sent
+	early   []wire.Frame                // what came while initialize was not answered
+	kept    heldFrames                  // this and all else that is held back
+	lacks   map[string]bool             // methods that the agent offers and has failed to do
+	calls   dialect.OpenRequests[*call] // of the client
+	served  map[string]*servedRequest   // requests of the client that the shim answers, by id as sent
 	ownRequests
 
 	sessions map[string]*session // by the client's id
@@ -100,7 +100,6 @@ func (s *Shim) Start(h proxy.Handle) {
 	s.slots = make(chan struct{}, maxOpening)
 	s.tracker = dialect.NewTracker(dialect.ACP)
 	s.lacks = map[string]bool{}
-	s.calls.open = map[string]*call{}
 	s.served = map[string]*servedRequest{}
 	s.asked = map[string]chan<- answer{}
 	s.prefix = "acptap:"
@@ -222,7 +221,7 @@ func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
 		waiting <- answer{result: bytes.Clone(m.env.Result), err: bytes.Clone(m.env.Error)}
 		return out
 	}
-	c := s.calls.take(m.env.ID)
+	c := s.calls.Answer(wire.AgentToClient, m.env.ID)
 	if c == nil {
 		return append(out, s.blamed(m).Frame)
 	}

@@ -1,0 +1,58 @@
+package dialect
+
+import (
+	"iter"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// maxOpen is how many requests without a response are remembered; a cancelled
+// request of MCP may never get one.
+const maxOpen = 1 << 16
+
+// OpenRequests pairs requests with their responses: it has what somebody keeps of
+// each request that waits for its response, the zero value of T standing for none.
+// Each side numbers its own requests, so the same id may be open in both directions
+// at once; ids are compared as JSON text. Its memory is bounded. The zero value has
+// none, and is ready to use.
+type OpenRequests[T any] struct{ requests ordered[callKey, T] }
+
+// Ask adds a request by its direction and id. It returns what is not waited for any
+// more: the request that was open under the same id, and the oldest where more than
+// 65,536 would be open.
+func (o *OpenRequests[T]) Ask(dir wire.Direction, id []byte, v T) (replaced, forgotten T) {
+	key := callKey{dir, short(id)}
+	replaced, _ = o.requests.get(key)
+	o.requests.drop(key)
+	if o.requests.limit = maxOpen; len(o.requests.nodes) == maxOpen {
+		forgotten = o.requests.first.value
+	}
+	o.requests.set(key, v)
+	return replaced, forgotten
+}
+
+// Answer removes the request that a response answers, and returns it. dir is the
+// direction of the response.
+func (o *OpenRequests[T]) Answer(dir wire.Direction, id []byte) T {
+	key := callKey{opposite(dir), short(id)}
+	v, _ := o.requests.get(key)
+	o.requests.drop(key)
+	return v
+}
+
+// Find returns the request with a direction and an id.
+func (o *OpenRequests[T]) Find(dir wire.Direction, id []byte) T {
+	v, _ := o.requests.get(callKey{dir, short(id)})
+	return v
+}
+
+// All yields the requests, the oldest first.
+func (o *OpenRequests[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, v := range o.requests.all() {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
