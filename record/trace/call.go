@@ -40,17 +40,10 @@ func (c *Call) Latency() time.Duration {
 	return c.Ended - c.Began
 }
 
-// A callKey tells open calls apart. Each side numbers its own requests, so the
-// same id may be in use in both directions at once.
-type callKey struct {
-	dir wire.Direction
-	id  string // JSON text
-}
-
 // A pendingCall is an open call and what its response will be read with.
 type pendingCall struct {
 	*Call
-	key        callKey
+	id         string          // as in Call
 	entry      int             // index in the batch that the request is in
 	session    *Session        // nil: the connection's
 	inTurn     int             // number of the turn in which it began
@@ -73,7 +66,7 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 		Session: f.Session,
 		Began:   f.At,
 		Untimed: f.Untimed,
-	}, key: callKey{f.Dir, id}, entry: f.entry}
+	}, id: id, entry: f.entry}
 	switch {
 	case answerNeedsRequest[f.Method]:
 		if w.params = f.keep(f.params()); t.Brief && len(f.env.Params) <= maxParams {
@@ -85,25 +78,34 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 	if !t.Brief {
 		t.Calls = append(t.Calls, w.Call)
 	}
-	for _, gone := range t.pending.add(w) {
-		if gone.permission != nil {
-			f.emit(gone.permissionEvent(Ended).as(gone.end, ""))
-		}
-		f.emit(gone.event(Ended).as(gone.end, ""))
-	}
+	replaced, forgotten := t.pending.Ask(f.Dir, f.env.ID, w)
+	replaced.leave(f, Replaced)
+	forgotten.leave(f, Forgotten)
 	return w
+}
+
+// leave tells that a call is not waited for any more, though it has no response. It
+// may be nil.
+func (w *pendingCall) leave(f *frame, why End) {
+	if w == nil {
+		return
+	}
+	if w.permission != nil {
+		f.emit(w.permissionEvent(Ended).as(why, ""))
+	}
+	f.emit(w.event(Ended).as(why, ""))
 }
 
 // endCall closes the call that a response answers. If the request was not seen, it
 // returns a call of which at most the method is known.
 func (t *Trace) endCall(f *frame) *pendingCall {
-	key := callKey{wire.AgentToClient, f.clip(string(f.env.ID))}
-	if f.Dir == wire.AgentToClient {
-		key.dir = wire.ClientToAgent
-	}
-	w := t.pending.take(key)
+	w := t.pending.Answer(f.Dir, f.env.ID)
 	if w == nil {
-		return &pendingCall{Call: &Call{Dir: key.dir, Method: f.Method}}
+		asked := wire.AgentToClient
+		if f.Dir == asked {
+			asked = wire.ClientToAgent
+		}
+		return &pendingCall{Call: &Call{Dir: asked, Method: f.Method}}
 	}
 	w.Response, w.Ended, w.Failed, w.Untimed = f.Seq, f.At, f.Failed, w.Untimed || f.Untimed
 	return w
@@ -112,7 +114,7 @@ func (t *Trace) endCall(f *frame) *pendingCall {
 // cancelRequest marks the call that a $/cancel_request of ACP or a
 // notifications/cancelled of MCP names. Either side names a request of its own.
 func (t *Trace) cancelRequest(f *frame) {
-	w := t.pending.byKey[callKey{f.Dir, f.clip(f.params().Get("requestId").Raw)}]
+	w := t.pending.Find(f.Dir, []byte(f.params().Get("requestId").Raw))
 	if w == nil {
 		return
 	}
@@ -132,7 +134,7 @@ func (t *Trace) cancelTurns(f *frame, s *Session) {
 	for _, turn := range s.Conversation.turns.open {
 		s.Conversation.cancel(f, turn)
 	}
-	for w := range t.pending.all() {
+	for w := range t.pending.All() {
 		if w.Session == s.ID && w.Method == "session/prompt" {
 			w.cancel(f)
 		}

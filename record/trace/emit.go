@@ -48,7 +48,7 @@ func (t *Trace) End() {
 }
 
 func (t *Trace) endCalls() {
-	for w := range t.pending.all() {
+	for w := range t.pending.All() {
 		if w.permission != nil {
 			t.emitAtEnd(w.permissionEvent(Ended).as(StillOpen, ""))
 		}
@@ -121,7 +121,7 @@ func (e Event) as(end End, reason string) Event {
 func (w *pendingCall) event(p Phase) Event {
 	return Event{
 		Kind: CallEvent, Phase: p, Run: w.Run, First: w.Request, Entry: w.entry, Began: w.Began, Untimed: w.Untimed,
-		Dir: w.Dir, Method: w.Method, ID: w.key.id, SessionID: w.Session, InTurn: w.inTurn, Cancelled: w.Cancelled,
+		Dir: w.Dir, Method: w.Method, ID: w.id, SessionID: w.Session, InTurn: w.inTurn, Cancelled: w.Cancelled,
 		Session: w.session, Call: w.Call,
 	}
 }

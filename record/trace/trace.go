@@ -39,7 +39,7 @@ type Trace struct {
 	Sessions []*Session           // in the order in which they were met
 
 	tracker  *dialect.Tracker // sees only what names the two sides
-	pending  pendingCalls
+	pending  dialect.OpenRequests[*pendingCall]
 	sessions map[string]*Session
 	ids      []knownID  // of a brief Trace, the oldest first
 	met      []*Session // the same
@@ -100,7 +100,7 @@ func (t *Trace) Next(c dialect.Connection) {
 	t.life = life{events: t.events}
 	t.Runs = append(t.Runs, c)
 	t.tracker = dialect.NewTracker(c.Protocol)
-	t.pending = newPendingCalls()
+	t.pending = dialect.OpenRequests[*pendingCall]{}
 	if t.sessions == nil {
 		t.sessions = make(map[string]*Session)
 	}
