@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
@@ -173,8 +172,7 @@ func (a *app) sinceStart() time.Duration {
 
 // waits reports whether a request has no response (yet).
 func (a *app) waits(seq uint64) bool {
-	_, found := slices.BinarySearch(a.snapshot.Open, seq)
-	return found
+	return a.snapshot.Open.Has(seq)
 }
 
 // session returns the session that the user looks at.

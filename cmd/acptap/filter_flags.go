@@ -72,7 +72,7 @@ func (m *frameMatcher) from(p part, number uint64) uint64 {
 
 // matches reports whether the next frame of the tape matches.
 func (m *frameMatcher) matches(f *dialect.Frame) bool {
-	subject := m.track.See(f)
+	subject := m.track.Observe(f)
 	return m.Match(&subject)
 }
 

@@ -18,7 +18,7 @@ type Candidate struct {
 // gjson paths. Those that begin with what is there come first, then those that
 // have it elsewhere; case does not count.
 func Complete(query string, cursor int, values func(key string) []string) []Candidate {
-	p := pieceAt(query, cursor)
+	p := tokenAt(query, cursor)
 	switch {
 	case p.key == "" && p.quoted:
 		return nil
@@ -56,7 +56,7 @@ func Complete(query string, cursor int, values func(key string) []string) []Cand
 
 // pieceAt returns the piece that the cursor is in, before or behind; where there is none
 // it is empty.
-func pieceAt(query string, cursor int) piece {
+func tokenAt(query string, cursor int) token {
 	for i := 0; i <= cursor && i < len(query); {
 		if n := blanks(query[i:]); n > 0 {
 			i += n
@@ -72,7 +72,7 @@ func pieceAt(query string, cursor int) piece {
 		}
 		i = p.end
 	}
-	return piece{at: cursor, end: cursor}
+	return token{at: cursor, end: cursor}
 }
 
 // completeKey returns the keys that fit what was typed of one, each with what is

@@ -84,7 +84,7 @@ func FuzzMatch(f *testing.F) {
 		about, _ := dialect.NewTracker(dialect.AnyProtocol).Observe(&frame, wire.Scan(raw))
 		fits := dialect.Frame{Frame: frame, Annotation: about}
 		var tr filter.Tracker
-		s := tr.See(&fits)
+		s := tr.Observe(&fits)
 		checkBare(t, want, &s)
 		if not, err := filter.Parse("!(" + query + "\n)"); err == nil && !want.IsZero() && not.Match(&s) == want.Match(&s) {
 			t.Errorf("%q and its opposite agree on %q", query, raw)

@@ -42,27 +42,27 @@ type key struct {
 
 // The operators of words, of texts, and of what can be more or less.
 var (
-	wordOps = []string{":", "="}
-	textOps = []string{":", "=", "~"}
-	spanOps = []string{":", "=", ">", ">=", "<", "<="}
-	pathOps = []string{":", "=", "~", ">", ">=", "<", "<="}
+	wordOps  = []string{":", "="}
+	textOps  = []string{":", "=", "~"}
+	rangeOps = []string{":", "=", ">", ">=", "<", "<="}
+	pathOps  = []string{":", "=", "~", ">", ">=", "<", "<="}
 )
 
 var keys = []key{
-	{"method", "of a request, notification or response; * stands for any characters", textOps, nil, never, aboutTerm(method, globs)},
-	{"update", "variant of a session/update; * stands for any characters", textOps, nil, never, aboutTerm(update, globs)},
+	{"method", "of a request, notification or response; * stands for any characters", textOps, nil, never, annotationTerm(method, globs)},
+	{"update", "variant of a session/update; * stands for any characters", textOps, nil, never, annotationTerm(update, globs)},
 	{"kind", "of the frame as JSON-RPC", wordOps, words(kind), never, wordTerm(kind)},
 	{"dir", "client to agent, agent to client, or the agent's stderr", wordOps, words(dir), never, wordTerm(dir)},
 	{"is", "a response with an error; a request without a response; a gap where bytes are missing", wordOps, words(state), never, wordTerm(state)},
-	{"session", "beginning of the session's id", textOps, nil, never, aboutTerm(session, prefixes)},
-	{"turn", "number of the turn in its session", spanOps, nil, always, spanTerm(turn, number)},
+	{"session", "beginning of the session's id", textOps, nil, never, annotationTerm(session, prefixes)},
+	{"turn", "number of the turn in its session", rangeOps, nil, always, rangeTerm(turn, number)},
 	{"tool", "beginning of the tool call's id, or a part of its title", textOps, nil, never, toolTerm},
 	{"id", "of a request or response: the number, or the beginning of the text", textOps, nil, never, idTerm},
 	{"text", "somewhere in the frame; case counts if it has capital letters", textOps, nil, never, textTerm},
-	{"latency", "time from the request to this response, such as >2s", spanOps, nil, always, spanTerm(latency, duration)},
-	{"time", "since the tape began (1m30s), of day (15:04:05), or RFC 3339", spanOps, nil, always, timeTerm},
-	{"size", "bytes of the frame, such as >64k", spanOps, nil, always, spanTerm(size, byteSize)},
-	{"seq", "number of the frame on the tape", spanOps, nil, always, spanTerm(seq, number)},
+	{"latency", "time from the request to this response, such as >2s", rangeOps, nil, always, rangeTerm(latency, duration)},
+	{"time", "since the tape began (1m30s), of day (15:04:05), or RFC 3339", rangeOps, nil, always, timeTerm},
+	{"size", "bytes of the frame, such as >64k", rangeOps, nil, always, rangeTerm(size, byteSize)},
+	{"seq", "number of the frame on the tape", rangeOps, nil, always, rangeTerm(seq, number)},
 	{"origin", "whether acptap held the frame back, made it or changed it", wordOps, words(origin), never, wordTerm(origin)},
 }
 

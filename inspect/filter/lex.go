@@ -6,7 +6,7 @@ import (
 )
 
 // A piece is one field or text, as it stands in a query.
-type piece struct {
+type token struct {
 	at      int    // where it begins
 	key     string // as written, a path with its dot or backquotes; empty: a text
 	op      string // without a colon before another; empty: there is none behind a path in backquotes
@@ -20,8 +20,8 @@ type piece struct {
 
 // lex reads the piece that begins at a place in text where neither a blank nor
 // one of ( ) | ! stands.
-func lex(text string, at int) piece {
-	p := piece{at: at, opAt: at, valueAt: at, end: at}
+func lex(text string, at int) token {
+	p := token{at: at, opAt: at, valueAt: at, end: at}
 	rest := text[at:]
 	n := keyLen(rest)
 	if n > 0 {
@@ -96,7 +96,7 @@ func operator(s string) (op string, size int) {
 	return "", 0
 }
 
-func (p *piece) readValue(text string) {
+func (p *token) readValue(text string) {
 	s := text[p.valueAt:]
 	if !strings.HasPrefix(s, `"`) {
 		p.value = s[:bareLen(s)]

@@ -3,9 +3,9 @@ package frameindex
 import (
 	"bytes"
 	"context"
-	"slices"
 	"sync"
 
+	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -19,7 +19,7 @@ type Index struct {
 
 	mu       sync.Mutex // guards what follows, but for the frames up to the last, which do not change
 	columns  Columns
-	open     []uint64      // requests without a response, in order
+	open     filter.OpenRequests
 	newRows  []Row         // the last of those that were recorded meanwhile, not taken yet
 	latest   dialect.Frame // the last of those, with its bytes: it is what one looks at who follows the tape
 	changed  chan struct{} // closed when there is more
@@ -47,7 +47,6 @@ func NewIndex(onChange func()) *Index {
 
 const (
 	publishEvery = 1 << 10 // frames
-	maxOpen      = 1 << 16 // open requests; as many as dialect.Tracker waits for
 	maxNewRows   = 512     // rows prepared for drawing: more than any screen has
 )
 
@@ -152,32 +151,20 @@ func (x *Index) intern(a *dialect.Annotation) uint32 {
 
 // noteOpen notes which requests are open.
 func (x *Index) noteOpen(f *dialect.Frame) {
-	asks := f.Asks()
-	if !asks && f.Request == 0 && f.Entries == nil {
-		return
+	if !f.Asks() && f.Request == 0 && f.Entries == nil {
+		return // as with most frames, and the lock takes as long as all else
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if asks {
-		if len(x.open) == maxOpen {
-			x.open = slices.Clone(x.open[maxOpen/2:])
-		}
-		x.open = append(x.open, f.Seq)
-		return
-	}
-	for reply := range f.Replies() {
-		if i, ok := slices.BinarySearch(x.open, reply.Request); ok {
-			x.open = slices.Delete(x.open, i, i+1)
-		}
-	}
+	x.open.Observe(f)
 }
 
-// unanswered returns the requests up to a frame that have no response, in order. Later
-// ones may be among them, and responses that came later may have been taken off.
-func (x *Index) unanswered() (open []uint64, upTo uint64) {
+// unanswered returns the open requests up to a frame. Later ones may be among them, and
+// requests that were answered later may be missing.
+func (x *Index) unanswered() (open filter.OpenRequests, upTo uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return slices.Clone(x.open), x.columns.Last
+	return x.open.Clone(), x.columns.Last
 }
 
 // A Snapshot is what an index has at one time.
@@ -185,9 +172,9 @@ type Snapshot struct {
 	Columns
 	NewRows []Row         // of frames that were recorded since the snapshot before, but for the oldest of very many
 	Latest  dialect.Frame // the last of those that were recorded meanwhile, with its bytes
-	Open    []uint64      // requests without a response, in order
-	Ended   bool          // nothing will follow
-	Err     error         // of the last part that could not be read
+	Open    filter.OpenRequests
+	Ended   bool  // nothing will follow
+	Err     error // of the last part that could not be read
 }
 
 // current returns what there is, and a channel that is closed when there is more.
@@ -201,7 +188,7 @@ func (x *Index) current() (c Columns, complete, ended bool, more <-chan struct{}
 func (x *Index) Take() Snapshot {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	n := Snapshot{x.columns, x.newRows, x.latest, slices.Clone(x.open), x.ended, x.err}
+	n := Snapshot{x.columns, x.newRows, x.latest, x.open.Clone(), x.ended, x.err}
 	x.newRows = nil
 	return n
 }

@@ -3,7 +3,6 @@ package frameindex
 import (
 	"iter"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
@@ -31,8 +30,8 @@ func NewMatcher(want filter.Filter, start time.Time) Matcher {
 	return s
 }
 
-// KnowOpen says which requests have no response, whatever is recorded from now on.
-func (s *Matcher) KnowOpen(requests []uint64) { s.open, s.known = requests, math.MaxUint64 }
+// KnowOpen says which requests are open, whatever is recorded from now on.
+func (s *Matcher) KnowOpen(requests filter.OpenRequests) { s.open, s.known = requests, math.MaxUint64 }
 
 // Matches takes the next frame, which is on that part of the timeline.
 func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
@@ -57,9 +56,9 @@ func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 
 // The openRequests are what is known of requests whose responses come later.
 type openRequests struct {
-	open      []uint64 // requests without a response, in order, of the frames up to known
+	open      filter.OpenRequests // of the frames up to known
 	known     uint64
-	undecided filter.Asked[bool] // open requests that are wanted only as long as they are, or only then; with what they will be
+	undecided filter.Requests[bool] // open requests that are wanted only as long as they are, or only then; with what they will be
 }
 
 // isOpen reports whether a frame is a request without an answer, as far as is known
@@ -68,8 +67,7 @@ func (u *openRequests) isOpen(f *dialect.Frame) bool {
 	if f.Seq > u.known {
 		return f.Asks()
 	}
-	_, open := slices.BinarySearch(u.open, f.Seq)
-	return open
+	return u.open.Has(f.Seq)
 }
 
 // changes yields the earlier frames that are wanted from here on, or not any more,
@@ -95,5 +93,5 @@ func (s *Matcher) Observe(part int, f *dialect.Frame) {
 		s.part = part
 		s.track.Next(s.start)
 	}
-	s.subject = s.track.See(f)
+	s.subject = s.track.Observe(f)
 }

@@ -96,7 +96,7 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 		if f.Seq%256 == 0 {                          // who is told may look at a clock, which takes as long as a small frame
 			p.report()
 		}
-		subject := track.See(&f)
+		subject := track.Observe(&f)
 		if p.Filter.Match(&subject) && !p.yield(Hit{info, f, subject.Latency}, nil) {
 			return false
 		}
@@ -136,7 +136,7 @@ func (p *storeSearch) first(ctx context.Context, t *record.Tape, info record.Inf
 		if err != nil { // with the bytes it comes again
 			return 1, true
 		}
-		if subject := track.See(&f); p.Filter.May(&subject) {
+		if subject := track.Observe(&f); p.Filter.May(&subject) {
 			return f.Seq, true
 		}
 	}

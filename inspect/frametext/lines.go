@@ -37,18 +37,18 @@ type Lines struct {
 
 // Pass takes a frame that is not to be written. A later response to it has a
 // latency all the same.
-func (l *Lines) Pass(f *dialect.Frame) { l.calls.see(f, false) }
+func (l *Lines) Pass(f *dialect.Frame) { l.calls.observe(f, false) }
 
 // Write writes the line of the next frame.
 func (l *Lines) Write(f *dialect.Frame) error {
-	latency, answered := l.calls.see(f, true)
+	latency, answered := l.calls.observe(f, true)
 	return l.write(f, latency, answered)
 }
 
 // WriteJSON writes what [JSON] returns for the next frame as a line. start is
 // when the tape began.
 func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
-	latency, _ := l.calls.see(f, true)
+	latency, _ := l.calls.observe(f, true)
 	b, err := JSON(*f, start, latency)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ const separator = 0xff
 // escaped reports whether the text stands in raw behind the escapes of JSON
 // strings, where it is not found as it is: then one of them is in it. So only the
 // stretches around escapes are decoded.
-func (n *needle) escaped(raw []byte) bool {
+func (n *textSearch) inUnescaped(raw []byte) bool {
 	if n.reach == 0 {
 		return false
 	}

@@ -46,10 +46,10 @@ func Kind(word string) (wire.Kind, error) {
 }
 
 // A set is one of the closed sets of words.
-type set uint8
+type wordSet uint8
 
 const (
-	kind set = iota
+	kind wordSet = iota
 	dir
 	origin
 	state
@@ -64,7 +64,7 @@ const (
 
 // words returns the words of a set; the place of a word is the value that it
 // stands for.
-func words(s set) []string {
+func words(s wordSet) []string {
 	switch s {
 	case kind:
 		return names(wire.Invalid, wire.Mark)
@@ -89,11 +89,11 @@ func names[T interface {
 
 // A wordTest asks for a word of a closed set.
 type wordTest struct {
-	set   set
+	set   wordSet
 	value uint8
 }
 
-func wordTerm(s set) func(written, string) (test, string) {
+func wordTerm(s wordSet) func(written, string) (test, string) {
 	return func(w written, _ string) (test, string) {
 		if d, err := Direction(w.value); err == nil && s == dir {
 			return wordTest{dir, uint8(d)}, ""

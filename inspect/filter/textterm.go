@@ -17,18 +17,18 @@ func textTerm(w written, _ string) (test, string) {
 		re, problem := compile(w.value)
 		return expressionTest{re}, problem
 	}
-	return needleTest{needleOf(w.value)}, ""
+	return searchTest{newTextSearch(w.value)}, ""
 }
 
-type needleTest struct{ *needle }
+type searchTest struct{ *textSearch }
 
-func (needleTest) needs() needs { return ofBytes }
+func (searchTest) needs() needs { return ofBytes }
 
-func (t needleTest) fits(s *Subject) verdict {
+func (t searchTest) fits(s *Subject) verdict {
 	if s.bare() {
 		return perhaps
 	}
-	return sure(t.in(s.Raw) || s.Kind != wire.Stderr && t.escaped(s.Raw))
+	return sure(t.in(s.Raw) || s.Kind != wire.Stderr && t.inUnescaped(s.Raw))
 }
 
 type expressionTest struct{ re *regexp.Regexp }

@@ -61,7 +61,7 @@ func TestTracker(t *testing.T) {
 	tr.LookAhead(frames(talk))
 	var got strings.Builder
 	for f := range frames(talk) {
-		s := tr.See(&f)
+		s := tr.Observe(&f)
 		if !s.Start.Equal(start) {
 			t.Errorf("frame %d: start is %v", f.Seq, s.Start)
 		}
@@ -87,7 +87,7 @@ func TestTracker(t *testing.T) {
 	tr.Next(time.Time{})
 	for f := range frames(`<{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan"}}}
 >{"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`) {
-		s := tr.See(&f)
+		s := tr.Observe(&f)
 		if want := map[uint64]int{1: 0, 2: 3}[f.Seq]; s.Turn != want {
 			t.Errorf("frame %d of the next tape: turn %d, want %d", f.Seq, s.Turn, want)
 		}
@@ -115,7 +115,7 @@ func TestTrackerCancelled(t *testing.T) {
 		tr.LookAhead(frames(lines))
 		var open []uint64
 		for f := range frames(lines) {
-			if s := tr.See(&f); s.Open {
+			if s := tr.Observe(&f); s.Open {
 				open = append(open, s.Seq)
 			}
 		}
@@ -142,7 +142,7 @@ func TestTrackerV2(t *testing.T) {
 <{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"usage_update"}}}
 >{"id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
 `) {
-		s := tr.See(&f)
+		s := tr.Observe(&f)
 		got = append(got, s.Turn)
 	}
 	if want := "[0 0 1 1 2 2 1 1 0 3]"; fmt.Sprint(got) != want {
@@ -165,7 +165,7 @@ func TestTrackerRewritten(t *testing.T) {
 <{"id":2,"result":{"stopReason":"end_turn"}}
 >{"id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
 `) {
-		s := tr.See(&f)
+		s := tr.Observe(&f)
 		got = append(got, s.Turn)
 	}
 	if want := "[0 0 1 2 1 2 1 2 3]"; fmt.Sprint(got) != want {
@@ -186,7 +186,7 @@ func TestTrackerToolsAgain(t *testing.T) {
 <{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c"}}}
 <{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","title":"B"}}}
 `) {
-		if s := tr.See(&f); s.Tool.ID != "" {
+		if s := tr.Observe(&f); s.Tool.ID != "" {
 			got = append(got, s.Tool.Title)
 		}
 	}
@@ -214,7 +214,7 @@ func TestToolOf(t *testing.T) {
 // A request is known however many have had their response since.
 func TestTrackerForgets(t *testing.T) {
 	var tr filter.Tracker
-	see := func(f dialect.Frame) filter.Subject { return tr.See(&f) }
+	see := func(f dialect.Frame) filter.Subject { return tr.Observe(&f) }
 	request := func(seq uint64) dialect.Frame {
 		return dialect.Frame{Frame: wire.Frame{Seq: seq, At: time.Duration(seq), Kind: wire.Request}}
 	}
@@ -245,7 +245,7 @@ func TestTrackerMeanwhile(t *testing.T) {
 	})
 	var open []uint64
 	for f := range frames(talk) {
-		if s := tr.See(&f); s.Open {
+		if s := tr.Observe(&f); s.Open {
 			open = append(open, s.Seq)
 		}
 	}

@@ -22,21 +22,21 @@ func (f field) of(a *dialect.Annotation) string {
 }
 
 // An aboutTest asks for what a frame, or an entry of a batch, means.
-type aboutTest struct {
+type annotationTest struct {
 	field   field
 	pattern pattern
 }
 
-func aboutTerm(f field, loose func(string) pattern) func(written, string) (test, string) {
+func annotationTerm(f field, loose func(string) pattern) func(written, string) (test, string) {
 	return func(w written, _ string) (test, string) {
 		p, problem := patternOf(w, loose)
-		return aboutTest{f, p}, problem
+		return annotationTest{f, p}, problem
 	}
 }
 
-func (aboutTest) needs() needs { return 0 }
+func (annotationTest) needs() needs { return 0 }
 
-func (t aboutTest) fits(s *Subject) verdict {
+func (t annotationTest) fits(s *Subject) verdict {
 	if t.has(&s.Annotation) {
 		return yes
 	}
@@ -48,7 +48,7 @@ func (t aboutTest) fits(s *Subject) verdict {
 	return no
 }
 
-func (t aboutTest) has(a *dialect.Annotation) bool {
+func (t annotationTest) has(a *dialect.Annotation) bool {
 	v := t.field.of(a)
 	return v != "" && t.pattern.match(v)
 }

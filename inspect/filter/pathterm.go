@@ -115,7 +115,7 @@ func numbersOf(w written) (p pattern, problem string) {
 	case err != nil || math.IsNaN(to):
 		return nil, fmt.Sprintf("%q is no number", w.to)
 	case to < from:
-		return nil, wayRound
+		return nil, emptyRange
 	}
 	return numbersFrom{"..", from, to}, ""
 }

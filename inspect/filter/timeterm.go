@@ -17,17 +17,17 @@ const (
 
 // A timeTest asks for the time of a frame, in ns.
 type timeTest struct {
-	clock clock
-	span  span
+	clock       clock
+	nanoseconds numberRange
 }
 
 func timeTerm(w written, _ string) (test, string) {
 	for c := ofTape; c <= ofWorld; c++ {
-		s, problem := spanOf(w, c.read)
+		s, problem := rangeOf(w, c.read)
 		switch {
 		case problem != "":
-		case w.to != "" && s.hi < s.lo && c != ofDay: // 23:50:00..00:10:00 goes past midnight
-			return nil, wayRound
+		case w.to != "" && s.hi < s.lo:
+			return nil, emptyRange
 		default:
 			return timeTest{c, s}, ""
 		}
@@ -42,7 +42,7 @@ func join(from, to string) string {
 	return from + ".." + to
 }
 
-func (c clock) read(word string) (reading, string) {
+func (c clock) read(word string) (measure, string) {
 	const bad = "no time"
 	layout := "15:04:05"
 	switch c {
@@ -53,13 +53,13 @@ func (c clock) read(word string) (reading, string) {
 	}
 	t, err := time.Parse(layout, word)
 	if err != nil || strings.Contains(word, ",") { // Go takes one for a point
-		return reading{}, bad
+		return measure{}, bad
 	}
-	r := reading{t.UnixNano(), lastDigit(seconds(word) + "s")}
+	r := measure{t.UnixNano(), lastDigit(seconds(word) + "s")}
 	if c == ofDay {
 		r.value = sinceMidnight(t)
 	} else if y := t.Year(); y < 1700 || y > 2200 { // beyond, nanoseconds overflow
-		return reading{}, bad
+		return measure{}, bad
 	}
 	return r, ""
 }
@@ -83,18 +83,14 @@ func (t timeTest) fits(s *Subject) verdict {
 		return no
 	}
 	if t.clock == ofTape {
-		return sure(t.span.has(int64(s.At)))
+		return sure(t.nanoseconds.has(int64(s.At)))
 	}
 	if s.Start.IsZero() {
 		return no
 	}
 	at := s.Start.Add(s.At)
 	if t.clock == ofWorld {
-		return sure(t.span.has(at.UnixNano()))
+		return sure(t.nanoseconds.has(at.UnixNano()))
 	}
-	n := sinceMidnight(at)
-	if t.span.hi < t.span.lo {
-		return sure(t.span.lo <= n || n <= t.span.hi)
-	}
-	return sure(t.span.has(n))
+	return sure(t.nanoseconds.has(sinceMidnight(at)))
 }

@@ -9,7 +9,7 @@ import (
 
 // A needle is a text that is looked for in bytes. The case of letters counts if
 // there is a capital one in it; letters fold as Unicode's simple folding has it.
-type needle struct {
+type textSearch struct {
 	text []byte
 	fold bool
 
@@ -24,8 +24,8 @@ type needle struct {
 // maxCases is how many characters are one if case does not count; θ is four.
 const maxCases = 4
 
-func needleOf(text string) *needle {
-	n := &needle{text: []byte(text)}
+func newTextSearch(text string) *textSearch {
+	n := &textSearch{text: []byte(text)}
 	switch {
 	case !utf8.ValidString(text):
 		return n
@@ -74,7 +74,7 @@ func commonness(r rune) int {
 }
 
 // in reports whether the text stands in b as it is.
-func (n *needle) in(b []byte) bool {
+func (n *textSearch) in(b []byte) bool {
 	if !n.fold {
 		return bytes.Contains(b, n.text)
 	}
@@ -154,6 +154,6 @@ func same(r, c rune) bool {
 	return false
 }
 
-func contains(v string) pattern { return needleOf(v) }
+func contains(v string) pattern { return newTextSearch(v) }
 
-func (n *needle) match(s string) bool { return n.in([]byte(s)) }
+func (n *textSearch) match(s string) bool { return n.in([]byte(s)) }

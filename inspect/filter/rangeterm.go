@@ -9,49 +9,49 @@ import (
 )
 
 // A span is the whole numbers from lo to hi, none if hi is less.
-type span struct{ lo, hi int64 }
+type numberRange struct{ lo, hi int64 }
 
-func (s span) has(n int64) bool { return s.lo <= n && n <= s.hi }
+func (s numberRange) has(n int64) bool { return s.lo <= n && n <= s.hi }
 
 // A reading is a number as it was written.
-type reading struct {
+type measure struct {
 	value int64
 	unit  int64 // of its last digit: 1.5s is 1.5 to below 1.6 seconds
 }
 
 // spanOf returns the numbers that a term wants; read returns the problem if a
 // word is no number.
-func spanOf(w written, read func(string) (reading, string)) (s span, problem string) {
+func rangeOf(w written, read func(string) (measure, string)) (s numberRange, problem string) {
 	from, problem := read(w.value)
 	if problem != "" {
-		return span{}, problem
+		return numberRange{}, problem
 	}
 	v := from.value
 	if w.to != "" {
 		to, problem := read(w.to)
-		return span{v, to.value}, problem
+		return numberRange{v, to.value}, problem
 	}
 	switch w.op {
 	case ">":
 		if v == math.MaxInt64 {
-			return span{1, 0}, ""
+			return numberRange{1, 0}, ""
 		}
-		return span{v + 1, math.MaxInt64}, ""
+		return numberRange{v + 1, math.MaxInt64}, ""
 	case ">=":
-		return span{v, math.MaxInt64}, ""
+		return numberRange{v, math.MaxInt64}, ""
 	case "<":
-		return span{math.MinInt64, v - 1}, "" // no word is as small as math.MinInt64
+		return numberRange{math.MinInt64, v - 1}, "" // no word is as small as math.MinInt64
 	case "<=":
-		return span{math.MinInt64, v}, ""
+		return numberRange{math.MinInt64, v}, ""
 	}
 	if v > math.MaxInt64-from.unit {
-		return span{v, math.MaxInt64}, ""
+		return numberRange{v, math.MaxInt64}, ""
 	}
-	return span{v, v + from.unit - 1}, ""
+	return numberRange{v, v + from.unit - 1}, ""
 }
 
 // wayRound is the problem of a range that is empty.
-const wayRound = "the range ends before it begins"
+const emptyRange = "the range ends before it begins"
 
 // A quantity is what of a Subject is a number.
 type quantity uint8
@@ -64,47 +64,47 @@ const (
 )
 
 // A spanTest asks for a number.
-type spanTest struct {
+type rangeTest struct {
 	quantity quantity
-	span     span
+	numbers  numberRange
 }
 
-func spanTerm(q quantity, read func(string) (reading, string)) func(written, string) (test, string) {
+func rangeTerm(q quantity, read func(string) (measure, string)) func(written, string) (test, string) {
 	return func(w written, _ string) (test, string) {
-		s, problem := spanOf(w, read)
+		s, problem := rangeOf(w, read)
 		if problem == "" && w.to != "" && s.hi < s.lo {
-			problem = wayRound
+			problem = emptyRange
 		}
-		return spanTest{q, s}, problem
+		return rangeTest{q, s}, problem
 	}
 }
 
-func (t spanTest) needs() needs {
+func (t rangeTest) needs() needs {
 	if t.quantity == turn || t.quantity == latency {
 		return ofPast
 	}
 	return 0
 }
 
-func (t spanTest) fits(s *Subject) verdict {
+func (t rangeTest) fits(s *Subject) verdict {
 	switch t.quantity {
 	case seq:
-		return sure(t.span.has(int64(s.Seq)))
+		return sure(t.numbers.has(int64(s.Seq)))
 	case size:
-		return sure(t.span.has(s.Size))
+		return sure(t.numbers.has(s.Size))
 	case turn:
-		return sure(s.Turn > 0 && t.span.has(int64(s.Turn)))
+		return sure(s.Turn > 0 && t.numbers.has(int64(s.Turn)))
 	}
-	return sure(s.Latency > 0 && t.span.has(int64(s.Latency)))
+	return sure(s.Latency > 0 && t.numbers.has(int64(s.Latency)))
 }
 
 // number reads a whole number.
-func number(word string) (reading, string) {
+func number(word string) (measure, string) {
 	n, err := strconv.ParseUint(word, 10, 63)
 	if err != nil {
-		return reading{}, fmt.Sprintf("%q is no whole number", word)
+		return measure{}, fmt.Sprintf("%q is no whole number", word)
 	}
-	return reading{int64(n), 1}, ""
+	return measure{int64(n), 1}, ""
 }
 
 var units = map[string]float64{
@@ -115,14 +115,14 @@ var units = map[string]float64{
 }
 
 // byteSize reads a size in bytes.
-func byteSize(word string) (reading, string) {
+func byteSize(word string) (measure, string) {
 	digits := strings.TrimRight(word, "BGKMik")
 	n, err := strconv.ParseFloat(digits, 64)
 	unit, ok := units[word[len(digits):]]
 	if n *= unit; err != nil || !ok || !isPlain(digits) || n >= math.MaxInt64 {
-		return reading{}, fmt.Sprintf("%q is no size, such as 500, 64k, 1.5MiB or 2MB", word)
+		return measure{}, fmt.Sprintf("%q is no size, such as 500, 64k, 1.5MiB or 2MB", word)
 	}
-	return reading{int64(n), 1}, ""
+	return measure{int64(n), 1}, ""
 }
 
 // isPlain reports whether a number that strconv takes is digits with at most a
@@ -130,12 +130,12 @@ func byteSize(word string) (reading, string) {
 func isPlain(digits string) bool { return strings.Trim(digits, "0123456789.") == "" }
 
 // duration reads a time as Go writes it.
-func duration(word string) (reading, string) {
+func duration(word string) (measure, string) {
 	d, err := time.ParseDuration(word)
 	if err != nil || d < 0 {
-		return reading{}, fmt.Sprintf("%q is no duration, such as 250ms, 2.5s or 1m30s", word)
+		return measure{}, fmt.Sprintf("%q is no duration, such as 250ms, 2.5s or 1m30s", word)
 	}
-	return reading{int64(d), lastDigit(word)}, ""
+	return measure{int64(d), lastDigit(word)}, ""
 }
 
 // lastDigit returns what one of the last digit of a duration is worth, in ns.

@@ -14,12 +14,12 @@ import (
 // it began. Its memory is bounded: of very many requests, sessions or tool calls
 // the oldest are forgotten.
 type Tracker struct {
-	start time.Time // of the tape
-	asked Asked[Tool]
-	turns map[string]*turns
-	tools map[toolKey]string // titles
-	open  map[uint64]bool    // requests without a response, of the frames up to ahead; nil: nobody has looked
-	ahead uint64
+	start    time.Time // of the tape
+	requests Requests[Tool]
+	turns    map[string]*turns
+	tools    map[toolKey]string // titles
+	open     *OpenRequests      // of the frames up to ahead; nil: nobody has looked
+	ahead    uint64
 }
 
 // maxKept is how many sessions are kept, and how many titles.
@@ -52,43 +52,40 @@ func (t *Tracker) Next(start time.Time) {
 // bytes, before they are seen. Only then a Subject tells that a request is open; one
 // that is recorded meanwhile is when it comes.
 func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error]) {
-	t.open = make(map[uint64]bool)
+	t.open = &OpenRequests{}
 	for f, err := range frames {
 		if err != nil {
 			continue // who reads them again is told
 		}
 		t.ahead = f.Seq
-		if f.Asks() {
-			t.open[f.Seq] = true
-		}
-		for reply := range f.Replies() {
-			delete(t.open, reply.Request)
-		}
+		t.open.Observe(&f)
 	}
 }
 
-// See takes the next frame. The Subject refers to f.
-func (t *Tracker) See(f *dialect.Frame) Subject {
-	s := Subject{Frame: f, Start: t.start, Open: t.open[f.Seq] || t.open != nil && f.Seq > t.ahead && f.Asks()}
+// Observe takes the next frame. The Subject refers to f.
+func (t *Tracker) Observe(f *dialect.Frame) Subject {
+	s := Subject{Frame: f, Start: t.start, Open: t.isOpen(f)}
 	s.Turn = t.turn(f)
 	s.Tool = t.tool(f)
-	for reply := range f.Replies() {
-		t.answer(&s, reply.Request)
-	}
-	if f.Kind == wire.Request || f.Kind == wire.Batch || f.Kind == wire.Oversized {
-		t.asked.Add(Request[Tool]{Seq: f.Seq, At: f.At, Untimed: f.Untimed, Note: s.Tool})
-	}
+	t.requests.Observe(f, s.Tool, func(q *Request[Tool], _ *dialect.Annotation) {
+		s.Tool = q.Note
+		if latency, ok := q.Latency(f); ok {
+			s.Latency = latency
+		}
+	})
 	return s
 }
 
-func (t *Tracker) answer(s *Subject, seq uint64) {
-	if r := t.asked.Find(seq); r != nil {
-		r.Done = true
-		s.Tool = r.Note
-		if !r.Untimed && !s.Untimed {
-			s.Latency = s.At - r.At
-		}
+// isOpen reports whether a frame is a request without a response, as far as LookAhead
+// has looked. One that came since has none yet.
+func (t *Tracker) isOpen(f *dialect.Frame) bool {
+	switch {
+	case t.open == nil:
+		return false
+	case f.Seq > t.ahead:
+		return f.Asks()
 	}
+	return t.open.Has(f.Seq)
 }
 
 // turn returns the number of the turn that a frame belongs to. A prompt that is

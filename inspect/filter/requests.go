@@ -1,0 +1,108 @@
+package filter
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Requests are the requests that were seen on a tape, each with a note for when its
+// response comes. Their memory is bounded: of more than 65,536 the oldest are
+// forgotten, those that are done first. The zero value has none.
+type Requests[T any] struct {
+	list []Request[T] // by Seq
+}
+
+// maxRequests is how many requests are kept; as many as dialect.Tracker waits for.
+const maxRequests = 1 << 16
+
+// A Request is one of Requests.
+type Request[T any] struct {
+	Seq     uint64        // of its frame
+	At      time.Duration // of its frame, as in wire.Frame
+	Untimed bool          // as there
+	Done    bool          // it has a response, or needs none
+	Note    T
+}
+
+// Observe takes the next frame. It calls answered with each request that the frame
+// answers or cancels and with the reply to it, and then adds the frame with a note,
+// if there may be a request in it. Both are valid until answered returns.
+func (r *Requests[T]) Observe(f *dialect.Frame, note T, answered func(*Request[T], *dialect.Annotation)) {
+	for reply := range f.Replies() {
+		if q := r.Find(reply.Request); q != nil {
+			q.Done = true
+			answered(q, reply)
+		}
+	}
+	switch f.Kind {
+	case wire.Request, wire.Batch, wire.Oversized:
+		r.Add(Request[T]{Seq: f.Seq, At: f.At, Untimed: f.Untimed, Done: !f.Asks(), Note: note})
+	}
+}
+
+// Latency returns how long after the request a frame came that answers it. ok is
+// false if one of the times is not known.
+func (q *Request[T]) Latency(f *dialect.Frame) (latency time.Duration, ok bool) {
+	if q.Untimed || f.Untimed {
+		return 0, false
+	}
+	return f.At - q.At, true
+}
+
+// Add adds a request whose number is larger than those before.
+func (r *Requests[T]) Add(q Request[T]) {
+	if len(r.list) == maxRequests {
+		r.list = slices.DeleteFunc(r.list, func(q Request[T]) bool { return q.Done })
+		if n := len(r.list); n > maxRequests/2 {
+			r.list = slices.Delete(r.list, 0, n-maxRequests/2)
+		}
+	}
+	r.list = append(r.list, q)
+}
+
+// Find returns the request with a number, nil if it is not there. It is valid
+// until the next Add.
+func (r *Requests[T]) Find(seq uint64) *Request[T] {
+	i, ok := slices.BinarySearchFunc(r.list, seq, func(q Request[T], seq uint64) int { return cmp.Compare(q.Seq, seq) })
+	if !ok {
+		return nil
+	}
+	return &r.list[i]
+}
+
+// All returns the requests in their order. They are valid until the next Add.
+func (r *Requests[T]) All() []Request[T] { return r.list }
+
+// OpenRequests are the requests on a tape that have no response and were not
+// cancelled. Their memory is bounded as that of Requests. The zero value has none.
+type OpenRequests struct {
+	seqs []uint64 // in order
+}
+
+// Observe takes the next frame.
+func (o *OpenRequests) Observe(f *dialect.Frame) {
+	if f.Asks() {
+		if len(o.seqs) == maxRequests {
+			o.seqs = slices.Delete(o.seqs, 0, maxRequests/2)
+		}
+		o.seqs = append(o.seqs, f.Seq)
+	}
+	for reply := range f.Replies() {
+		if i, ok := slices.BinarySearch(o.seqs, reply.Request); ok {
+			o.seqs = slices.Delete(o.seqs, i, i+1)
+		}
+	}
+}
+
+// Has reports whether a request is open.
+func (o *OpenRequests) Has(seq uint64) bool {
+	_, found := slices.BinarySearch(o.seqs, seq)
+	return found
+}
+
+// Clone returns the requests that are open now.
+func (o *OpenRequests) Clone() OpenRequests { return OpenRequests{slices.Clone(o.seqs)} }
