@@ -85,7 +85,7 @@ func shellWords(line string) (words []string) {
 
 func (c shownCommand) check(t *testing.T, where string) {
 	t.Helper()
-	root := newRootCmd()
+	root := newRootCmd(nil)
 	root.InitDefaultHelpCmd()
 	cmd, rest, err := root.Find(c.args)
 	if err == nil {
@@ -151,7 +151,7 @@ func TestShownCommands(t *testing.T) {
 			}
 		}
 	}
-	every(newRootCmd())
+	every(newRootCmd(nil))
 }
 
 func shownTexts(t *testing.T) map[string]string {
@@ -179,7 +179,7 @@ func TestShownFlags(t *testing.T) {
 			every(sub)
 		}
 	}
-	every(newRootCmd())
+	every(newRootCmd(nil))
 	for where, text := range shownTexts(t) {
 		for _, m := range regexp.MustCompile("`(--[a-z-]+)").FindAllStringSubmatch(text, -1) {
 			if !known[m[1]] {

@@ -20,7 +20,7 @@ import (
 // TestHelp holds every command's help to fit into a terminal of 80 columns, to
 // have an example, and to call the values of flags by what they are.
 func TestHelp(t *testing.T) {
-	root := newRootCmd()
+	root := newRootCmd(nil)
 	var check func(c *cobra.Command)
 	check = func(c *cobra.Command) {
 		if c.Name() == "completion" || c.Name() == "help" {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -23,7 +24,7 @@ func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout
 
 // run is the program without its process.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRootCmd()
+	root := newRootCmd(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -76,7 +77,10 @@ func exitCode(err error) int {
 	return 2
 }
 
-func newRootCmd() *cobra.Command {
+// newRootCmd returns the command that the arguments are for, with all others below
+// it. The client of a proxy waits for an agent to start, so a proxy does not wait
+// for commands that nobody has called (BenchmarkStart).
+func newRootCmd(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "acptap",
 		Short: "Record, replay and inspect what an editor and an agent say to each other",
@@ -101,8 +105,12 @@ they say to each other, shows it, and replays either side.`,
 		return browseStore(cmd.Context(), newInspector(), dir)
 	}
 	root.PersistentFlags().StringVar(&dir, "store", "", "`directory` of the store (default $ACPTAP_STORE, else "+defaultStoreText+")")
+	root.AddCommand(newProxyCmd(&dir))
+	if len(args) > 0 && args[0] == "proxy" && !slices.Contains(args, "--help") && !slices.Contains(args, "-h") {
+		configureUsage(root)
+		return root
+	}
 	root.AddCommand(
-		newProxyCmd(&dir),
 		newLsCmd(&dir),
 		newSessionsCmd(&dir),
 		newShowCmd(&dir),
