@@ -20,7 +20,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// An liveAgent is a real agent that takes over what the tape lacks: whole
+// A liveAgent is a real agent that takes over what the tape lacks: whole
 // sessions, and calls of MCP. In the middle of a recorded session it would not
 // know what was said before.
 type liveAgent struct {

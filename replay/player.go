@@ -73,7 +73,7 @@ type lookahead struct {
 	endedAlone   bool                   // the agent ended by itself
 }
 
-// A expectedKey is what a message is looked up by.
+// An expectedKey is what a message is looked up by.
 type expectedKey struct {
 	method, session string
 }

@@ -30,7 +30,7 @@ func Agent(t testing.TB, path string, set ...func(*replay.Cassette)) (stdin io.W
 	t.Helper()
 	p := newPlay(t, path, set)
 	in, stdin := io.Pipe()
-	out := newSpool()
+	out := newUnboundedPipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -49,7 +49,7 @@ func Agent(t testing.TB, path string, set ...func(*replay.Cassette)) (stdin io.W
 			cancel()
 			<-ended
 		}
-		p.judge(t)
+		p.check(t)
 	})
 	return stdin, out
 }
@@ -82,7 +82,7 @@ func newPlay(t testing.TB, path string, set []func(*replay.Cassette)) *play {
 	}
 	tape, err := c.Open()
 	if err != nil { // else the client would come first with its complaint, a broken pipe
-		t.Fatalf("%v\n%s", err, p.remedy(t, err))
+		t.Fatalf("%v\n%s", err, p.howToRecord(t, err))
 	}
 	p.records = tape == nil
 	return p
@@ -92,14 +92,14 @@ func (p *play) run(ctx context.Context, in io.Reader, out, errOut io.Writer) {
 	p.report, p.err = p.cassette.Run(ctx, in, out, errOut)
 }
 
-// judge makes what is not as on the tape an error of the test.
-func (p *play) judge(t testing.TB) {
+// check makes what is not as on the tape an error of the test.
+func (p *play) check(t testing.TB) {
 	t.Helper()
-	path, story := p.cassette.Path, explain(p.report)
+	path, story := p.cassette.Path, reportText(p.report)
 	diverged := errors.Is(p.err, replay.ErrDiverged)
 	switch {
 	case diverged:
-		t.Errorf("%s: %v\n%s%s", path, p.err, story, p.remedy(t, p.err))
+		t.Errorf("%s: %v\n%s%s", path, p.err, story, p.howToRecord(t, p.err))
 	case p.err != nil:
 		t.Errorf("%s: %v", path, p.err)
 		return
@@ -114,8 +114,8 @@ func (p *play) judge(t testing.TB) {
 	}
 }
 
-// remedy says how to have the file recorded, if there is an agent to do it from.
-func (p *play) remedy(t testing.TB, err error) string {
+// howToRecord says how to have the file recorded, if there is an agent to do it from.
+func (p *play) howToRecord(t testing.TB, err error) string {
 	if len(p.cassette.Command) == 0 {
 		return ""
 	}
@@ -127,9 +127,9 @@ func (p *play) remedy(t testing.TB, err error) string {
 	return fmt.Sprintf("to record it%s: %s=%v go test -run '^%s$'\n", anew, replay.ModeVariable, mode, pattern)
 }
 
-// explain returns a report as lines, with each difference whole: the tape's value
+// reportText returns a report as lines, with each difference whole: the tape's value
 // behind -, the client's behind +.
-func explain(r replay.Report) string {
+func reportText(r replay.Report) string {
 	var b strings.Builder
 	for _, m := range r.Misses {
 		differs := m.Differs

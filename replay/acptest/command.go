@@ -34,7 +34,7 @@ func AgentCommand(t testing.TB, path string, set ...func(*replay.Cassette)) []st
 			t.Errorf("%s: the agent was started %d times; a tape can be played once", path, n)
 		}
 		if n > 0 {
-			p.judge(t)
+			p.check(t)
 		} else if !p.cassette.Agent.Partial {
 			t.Errorf("%s: the agent was not started, or TestMain does not call acptest.Main", path)
 		}

@@ -55,6 +55,6 @@ func Tapes(a, b Side, level Level) (Diff, error) {
 	if err != nil {
 		return Diff{}, err
 	}
-	before, after = covered(before, after)
+	before, after = withSecretsAlike(before, after)
 	return Diff{Level: level, Hunks: hunks(before, after)}, nil
 }

@@ -26,7 +26,7 @@ func (s Side) outline(level Level) ([]string, error) {
 	case Exact:
 		return exactLines(s)
 	}
-	o := outliner{level: level, side: s, carried: make(map[message][]dialect.Field), kinds: make(map[place][]string)}
+	o := outliner{level: level, side: s, carried: make(map[messageKey][]dialect.Field), kinds: make(map[scope][]string)}
 	for _, t := range s.Tapes {
 		if err := o.read(t); err != nil {
 			return nil, err
@@ -40,20 +40,20 @@ type outliner struct {
 	level   Level
 	side    Side
 	trace   trace.Trace
-	dirs    remap.PathMap               // working directories, which are left out
-	carried map[message][]dialect.Field // what counts in calls
-	kinds   map[place][]string          // of updates and notifications that show nowhere else, sorted
+	dirs    remap.PathMap                  // working directories, which are left out
+	carried map[messageKey][]dialect.Field // what counts in calls
+	kinds   map[scope][]string             // of updates and notifications that show nowhere else, sorted
 	lines   []string
 }
 
-// A place is a session, or the connection of one tape.
-type place struct {
+// A scope is a session, or the connection of one tape.
+type scope struct {
 	session string
 	run     int // 0 with a session
 }
 
-// A message is one on a tape. Entries of a batch have the same number.
-type message struct {
+// A messageKey is one on a tape. Entries of a batch have the same number.
+type messageKey struct {
 	run int
 	seq uint64
 	dir wire.Direction
@@ -91,15 +91,15 @@ func (o *outliner) note(f *dialect.Frame, e wire.Envelope) {
 	case e.Method != nil && e.ID == nil:
 		o.noteKind(f)
 	case e.Method != nil:
-		o.carry(f, e, dialect.MatchFields(f.Method, e.Params))
+		o.keepFields(f, e, dialect.MatchFields(f.Method, e.Params))
 	case o.level == Content:
-		o.carry(f, e, dialect.ResponseMatchFields(f.Method, e))
+		o.keepFields(f, e, dialect.ResponseMatchFields(f.Method, e))
 	}
 }
 
-// carry keeps what counts of a call. On the level Shape that is the name of a
+// keepFields keeps what counts of a call. On the level Shape that is the name of a
 // tool, which says what kind of call it is.
-func (o *outliner) carry(f *dialect.Frame, e wire.Envelope, fields []dialect.Field) {
+func (o *outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialect.Field) {
 	fields = messages.Lasting(fields)
 	if o.level == Shape {
 		fields = slices.DeleteFunc(fields, func(field dialect.Field) bool {
@@ -107,7 +107,7 @@ func (o *outliner) carry(f *dialect.Frame, e wire.Envelope, fields []dialect.Fie
 		})
 	}
 	if len(fields) > 0 {
-		o.carried[message{len(o.trace.Runs) - 1, f.Seq, f.Dir, string(e.ID)}] = fields
+		o.carried[messageKey{len(o.trace.Runs) - 1, f.Seq, f.Dir, string(e.ID)}] = fields
 	}
 }
 
@@ -125,7 +125,7 @@ func (o *outliner) noteKind(f *dialect.Frame) {
 	default:
 		kind = f.Method
 	}
-	at := place{session: f.Session}
+	at := scope{session: f.Session}
 	if f.Session == "" {
 		at.run = len(o.trace.Runs) - 1
 	}
@@ -184,7 +184,7 @@ func (o *outliner) connection(run int, c dialect.Connection) {
 	o.calls(func(c *trace.Call) bool {
 		return c.Run == run && !known[c.Session] && !(o.side.AsNew && messages.SetsUp(c.Method))
 	})
-	o.told(place{run: run})
+	o.told(scope{run: run})
 }
 
 // calls writes some of the calls: nothing orders those of the two sides.
@@ -198,7 +198,7 @@ func (o *outliner) calls(some func(c *trace.Call) bool) {
 	}
 }
 
-func (o *outliner) told(at place) {
+func (o *outliner) told(at scope) {
 	if kinds := o.kinds[at]; len(kinds) > 0 {
 		o.line(1, "told: "+strings.Join(kinds, ", "))
 	}
@@ -214,14 +214,14 @@ func (o *outliner) call(depth int, c *trace.Call) {
 		outcome = "error"
 	}
 	o.line(depth, c.Method+": "+outcome)
-	for _, f := range o.carried[message{c.Run, c.Request, c.Dir, string(c.ID)}] {
+	for _, f := range o.carried[messageKey{c.Run, c.Request, c.Dir, string(c.ID)}] {
 		o.field(depth+1, "with ", f)
 	}
 	answer := wire.AgentToClient
 	if c.Dir == answer {
 		answer = wire.ClientToAgent
 	}
-	for _, f := range o.carried[message{c.Run, c.Response, answer, string(c.ID)}] {
+	for _, f := range o.carried[messageKey{c.Run, c.Response, answer, string(c.ID)}] {
 		o.field(depth+1, "gave ", f)
 	}
 }

@@ -20,7 +20,7 @@ func (o *outliner) session(n int, s *trace.Session) {
 	o.line(0, fmt.Sprintf("session %d", n))
 	if s.Connection.Protocol == dialect.MCP {
 		o.calls(func(c *trace.Call) bool { return c.Session == s.ID })
-		o.told(place{session: s.ID})
+		o.told(scope{session: s.ID})
 		return
 	}
 	var said *trace.Message // the last line was about it
@@ -55,7 +55,7 @@ func (o *outliner) session(n int, s *trace.Session) {
 	// What a component of a chain passes on comes before or behind what it says
 	// itself, by chance.
 	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && messages.PassesOn(c.Method) })
-	o.told(place{session: s.ID})
+	o.told(scope{session: s.ID})
 	if o.level == Content {
 		o.state(s.Conversation.State)
 	}

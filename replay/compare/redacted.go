@@ -8,13 +8,13 @@ import (
 	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
-// covered returns both lists of lines with the secrets left out of one that the
+// withSecretsAlike returns both lists of lines with the secrets left out of one that the
 // other one lacks: a line that fits one with a secret taken out becomes that one.
-func covered(a, b []string) (_, _ []string) {
-	return cover(a, b), cover(b, a)
+func withSecretsAlike(a, b []string) (_, _ []string) {
+	return withSecretsOf(a, b), withSecretsOf(b, a)
 }
 
-func cover(lines, others []string) []string {
+func withSecretsOf(lines, others []string) []string {
 	var patterns []*regexp.Regexp
 	var texts []string
 	same := make(map[string]bool, len(others))

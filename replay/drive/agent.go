@@ -10,21 +10,21 @@ import (
 	"github.com/acptap/acptap/replay/internal/lines"
 )
 
-// A partner is the agent while it runs: lines go in, lines come out.
-type partner struct {
-	feed   *lines.Queue
+// An agentProcess is the agent while it runs: lines go in, lines come out.
+type agentProcess struct {
+	input  *lines.Queue
 	lines  chan []byte // what it writes, shortened; closed at its end
 	spoke  atomic.Int64
 	cancel context.CancelFunc
 	ended  chan error // what proxy.Proxy.Run returned
 }
 
-// startPartner runs the agent of p, whose In and Out are set here.
-func startPartner(ctx context.Context, p proxy.Proxy) *partner {
+// startAgent runs the agent of p, whose In and Out are set here.
+func startAgent(ctx context.Context, p proxy.Proxy) *agentProcess {
 	ctx, cancel := context.WithCancel(ctx)
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
-	a := &partner{feed: lines.NewQueue(in), lines: make(chan []byte), cancel: cancel, ended: make(chan error, 1)}
+	a := &agentProcess{input: lines.NewQueue(in), lines: make(chan []byte), cancel: cancel, ended: make(chan error, 1)}
 	a.spoke.Store(time.Now().UnixNano())
 	p.In, p.Out = stdin, stdout
 	go func() {
@@ -37,15 +37,15 @@ func startPartner(ctx context.Context, p proxy.Proxy) *partner {
 }
 
 // quiet returns how long the agent has said nothing.
-func (a *partner) quiet() time.Duration { return time.Since(time.Unix(0, a.spoke.Load())) }
+func (a *agentProcess) quiet() time.Duration { return time.Since(time.Unix(0, a.spoke.Load())) }
 
 // unread is how long an agent has to read what it was sent before it is ended.
 const unread = time.Second
 
 // stop closes the agent's stdin, makes it end, and waits until it and all that
 // belongs to it has gone. It returns how the agent ended.
-func (a *partner) stop() error {
-	a.feed.Close()
+func (a *agentProcess) stop() error {
+	a.input.Close()
 	drained := make(chan struct{})
 	go func() {
 		for range a.lines {
@@ -53,17 +53,17 @@ func (a *partner) stop() error {
 		close(drained)
 	}()
 	select {
-	case <-a.feed.Written():
+	case <-a.input.Written():
 	case <-time.After(unread):
 	}
 	a.cancel()
 	err := <-a.ended
-	<-a.feed.Written()
+	<-a.input.Written()
 	<-drained
 	return err
 }
 
-func (a *partner) read(out *io.PipeReader) {
+func (a *agentProcess) read(out *io.PipeReader) {
 	defer close(a.lines)
 	lines.Read(out, false, func() { a.spoke.Store(time.Now().UnixNano()) }, func(line []byte) { a.lines <- line })
 }

@@ -18,31 +18,31 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// An asked is a request of the recorded agent, and how the client answered it.
-type asked struct {
-	seq     uint64
-	method  string
-	session string
-	params  []byte
-	about   []byte         // of a permission: what it is for, as JSON
-	options []trace.Option // of a permission
-	answer  []byte         // the client's response; nil if there was none
-	failed  bool           // the answer is an error
-	after   uint64         // Seq of the last message that the client sent between the two; 0 if there is none
-	used    bool           // it has answered a request of now
-	during  []*plannedCall // the client's calls that were open then, if it wants to be told of progress
+// A recordedRequest is a request of the recorded agent, and how the client answered it.
+type recordedRequest struct {
+	seq       uint64
+	method    string
+	session   string
+	params    []byte
+	subject   []byte         // of a permission: what it is for, as JSON
+	options   []trace.Option // of a permission
+	answer    []byte         // the client's response; nil if there was none
+	failed    bool           // the answer is an error
+	after     uint64         // Seq of the last message that the client sent between the two; 0 if there is none
+	used      bool           // it has answered a request of now
+	openCalls []*plannedCall // the client's calls that were open then, if it wants to be told of progress
 }
 
 // passed reports whether the agent will not ask that any more: what it worked on
 // then is done.
-func (a *asked) passed() bool {
-	return len(a.during) > 0 && !slices.ContainsFunc(a.during, func(c *plannedCall) bool { return c.answer != nil && !c.answer.come })
+func (a *recordedRequest) passed() bool {
+	return len(a.openCalls) > 0 && !slices.ContainsFunc(a.openCalls, func(c *plannedCall) bool { return c.answer != nil && !c.answer.come })
 }
 
-func newAsked(f *dialect.Frame, e wire.Envelope, t *trace.Trace) *asked {
-	a := &asked{seq: f.Seq, method: f.Method, session: f.Session, params: slices.Clone(e.Params)}
+func newRecordedRequest(f *dialect.Frame, e wire.Envelope, t *trace.Trace) *recordedRequest {
+	a := &recordedRequest{seq: f.Seq, method: f.Method, session: f.Session, params: slices.Clone(e.Params)}
 	if f.Method == "session/request_permission" {
-		a.about, a.options = permissionOf(t, f.Session, f.Seq)
+		a.subject, a.options = permissionOf(t, f.Session, f.Seq)
 	}
 	return a
 }
@@ -101,14 +101,14 @@ func permissionIn(t *trace.Trace, session string, seq uint64) (*trace.Permission
 // answers are what the tape knows to answer the agent's requests with. Files and
 // terminals are found by what they are, the rest by what is asked.
 type answers struct {
-	byMethod  map[string][]*asked
+	byMethod  map[string][]*recordedRequest
 	files     files
 	terminals terminals
 }
 
-func (a *answers) add(q *asked) {
+func (a *answers) add(q *recordedRequest) {
 	if a.byMethod == nil {
-		a.byMethod = make(map[string][]*asked)
+		a.byMethod = make(map[string][]*recordedRequest)
 	}
 	a.byMethod[q.method] = append(a.byMethod[q.method], q)
 	switch {
@@ -125,18 +125,18 @@ type question struct {
 	method  string
 	session string // its recorded id
 	params  []byte
-	about   []byte         // as in asked
-	options []trace.Option // as in asked
+	subject []byte         // as in recordedRequest
+	options []trace.Option // as in recordedRequest
 	paths   *remap.PathMap
 }
 
 // A reply is what a question is answered with.
 type reply struct {
 	message []byte
-	after   uint64 // it is sent after this message of the client; 0: at once
-	note    string // what the report says of it; empty if it is just as recorded
-	silent  bool   // the client of the tape did not answer either
-	asked   *asked // as that; nil: as nothing on the tape
+	after   uint64           // it is sent after this message of the client; 0: at once
+	note    string           // what the report says of it; empty if it is just as recorded
+	silent  bool             // the client of the tape did not answer either
+	as      *recordedRequest // as that; nil: as nothing on the tape
 }
 
 func (q *question) fail(code int, format string, args ...any) reply {
@@ -153,13 +153,13 @@ func (q *question) result(value any) reply {
 }
 
 // as answers as the recorded client did.
-func (q *question) as(a *asked) reply {
+func (q *question) as(a *recordedRequest) reply {
 	a.used = true
 	if a.answer == nil {
-		return reply{silent: true, asked: a}
+		return reply{silent: true, as: a}
 	}
 	message := remap.Apply(slices.Clone(a.answer), remap.IDEdit(a.answer, q.id))
-	return reply{message: q.paths.Rewrite(message), after: a.after, asked: a}
+	return reply{message: q.paths.Rewrite(message), after: a.after, as: a}
 }
 
 // to returns the answer to a question.
@@ -204,7 +204,7 @@ func (a *answers) to(q *question) reply {
 }
 
 // same reports whether what counts in a recorded request is what q has.
-func (q *question) same(a *asked) bool {
+func (q *question) same(a *recordedRequest) bool {
 	then := messages.Lasting(dialect.MatchFields(a.method, q.paths.Rewrite(a.params)))
 	return redacted.FieldsFit(then, messages.Lasting(dialect.MatchFields(q.method, q.params)), redacted.AnyString)
 }
@@ -212,9 +212,9 @@ func (q *question) same(a *asked) bool {
 // permit answers a request for permission. Permission is given only for what it
 // was given for on the tape.
 func (a *answers) permit(q *question) reply {
-	var match *asked
+	var match *recordedRequest
 	for _, c := range a.byMethod[q.method] {
-		if !c.used && c.session == q.session && q.sameAbout(c) {
+		if !c.used && c.session == q.session && q.sameSubject(c) {
 			match = c
 			break
 		}
@@ -240,8 +240,8 @@ func (a *answers) permit(q *question) reply {
 	return r
 }
 
-func (q *question) sameAbout(a *asked) bool {
-	return a.about != nil && redacted.FieldsFit(dialect.AllMatchFields(q.paths.Rewrite(a.about)), dialect.AllMatchFields(q.about), redacted.AnyToken)
+func (q *question) sameSubject(a *recordedRequest) bool {
+	return a.subject != nil && redacted.FieldsFit(dialect.AllMatchFields(q.paths.Rewrite(a.subject)), dialect.AllMatchFields(q.subject), redacted.AnyToken)
 }
 
 // refuse rejects what is asked for, once, or says that the question is cancelled.

@@ -18,7 +18,7 @@ func BenchmarkFiles(b *testing.B) {
 			for b.Loop() {
 				var a answers
 				for i := range n {
-					a.add(&asked{method: "fs/read_text_file", params: read("/w/rec", i), answer: []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":"x"}}`)})
+					a.add(&recordedRequest{method: "fs/read_text_file", params: read("/w/rec", i), answer: []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":"x"}}`)})
 				}
 				for i := range n {
 					q := question{id: []byte("1"), method: "fs/read_text_file", params: read("/another/place", n-1-i), paths: &dirs}

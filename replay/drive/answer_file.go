@@ -13,17 +13,17 @@ import (
 // files are those that the agent reads and writes through the client. They are
 // in memory only: what the tape read or wrote, and what the agent writes now.
 type files struct {
-	recorded []*asked          // fs/*, in the order of the tape
-	written  map[string]string // by path: what the agent of now has written
+	recorded []*recordedRequest // fs/*, in the order of the tape
+	written  map[string]string  // by path: what the agent of now has written
 
-	places map[string][]passage // recorded, by the path of now
-	dirs   int                  // how many directories were known when that was made
+	byPath map[string][]fileRequest // recorded, by the path of now
+	dirs   int                      // how many directories were known when that was made
 }
 
-// A passage is a recorded request that was answered, with its extent in the
+// A fileRequest is a recorded request that was answered, with its extent in the
 // directories of now.
-type passage struct {
-	*asked
+type fileRequest struct {
+	*recordedRequest
 	extent
 }
 
@@ -41,17 +41,17 @@ func (e extent) whole() bool {
 
 // of returns what is recorded of a file, in the order of the tape. The paths are
 // mapped again only when another directory has become known.
-func (f *files) of(path string, dirs *remap.PathMap) []passage {
-	if f.places == nil || f.dirs != dirs.Size() {
-		f.places, f.dirs = make(map[string][]passage), dirs.Size()
+func (f *files) of(path string, dirs *remap.PathMap) []fileRequest {
+	if f.byPath == nil || f.dirs != dirs.Size() {
+		f.byPath, f.dirs = make(map[string][]fileRequest), dirs.Size()
 		for _, a := range f.recorded {
 			if a.answer != nil {
 				e := extentOf(dirs.Rewrite(a.params))
-				f.places[e.path] = append(f.places[e.path], passage{a, e})
+				f.byPath[e.path] = append(f.byPath[e.path], fileRequest{a, e})
 			}
 		}
 	}
-	return f.places[path]
+	return f.byPath[path]
 }
 
 // read answers fs/read_text_file: with what was written now, else as the tape
@@ -62,21 +62,21 @@ func (f *files) read(q *question) reply {
 	if text, ok := f.written[want.path]; ok {
 		return q.text(text, want)
 	}
-	var last, whole *asked
+	var last, whole *recordedRequest
 	for _, a := range f.of(want.path, q.paths) {
 		switch {
 		case a.method == "fs/write_text_file":
 			if !a.failed && whole == nil {
-				whole = a.asked
+				whole = a.recordedRequest
 			}
 			continue
 		case a.extent == want:
-			if last = a.asked; !a.used {
+			if last = a.recordedRequest; !a.used {
 				return q.as(last)
 			}
 		}
 		if a.whole() && !a.failed {
-			whole = a.asked
+			whole = a.recordedRequest
 		}
 	}
 	switch {
@@ -89,7 +89,7 @@ func (f *files) read(q *question) reply {
 }
 
 // content returns the text that was written or read.
-func (a *asked) content() string {
+func (a *recordedRequest) content() string {
 	if a.method == "fs/write_text_file" {
 		return gjson.GetBytes(a.params, "content").Str
 	}
@@ -111,9 +111,9 @@ func (q *question) text(text string, part extent) reply {
 // files that the tape knows can be written.
 func (f *files) write(q *question) reply {
 	path := extentOf(q.params).path
-	var known, wrote *asked
+	var known, wrote *recordedRequest
 	for _, a := range f.of(path, q.paths) {
-		known = a.asked
+		known = a.recordedRequest
 		if a.method == q.method && (wrote == nil || wrote.used) {
 			wrote = known
 		}

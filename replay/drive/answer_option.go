@@ -10,7 +10,7 @@ import (
 )
 
 // chosenOption returns the option that the recorded client chose, nil if none.
-func chosenOption(a *asked) *trace.Option {
+func chosenOption(a *recordedRequest) *trace.Option {
 	id := gjson.ParseBytes(wire.Get(a.answer, "result", "outcome", "optionId"))
 	if !id.Exists() {
 		return nil

@@ -16,16 +16,16 @@ type terminals struct{ recorded []*terminal }
 
 // A terminal is one command of the tape.
 type terminal struct {
-	create *asked
-	calls  map[string][]*asked // by method, in the order of the tape
-	known  string              // its id, once the client has answered
+	create *recordedRequest
+	calls  map[string][]*recordedRequest // by method, in the order of the tape
+	known  string                        // its id, once the client has answered
 }
 
 // add takes a recorded request. The ids of terminals are the client's, and stay
 // as they were.
-func (t *terminals) add(a *asked) {
+func (t *terminals) add(a *recordedRequest) {
 	if a.method == "terminal/create" {
-		t.recorded = append(t.recorded, &terminal{create: a, calls: make(map[string][]*asked)})
+		t.recorded = append(t.recorded, &terminal{create: a, calls: make(map[string][]*recordedRequest)})
 		return
 	}
 	if one := t.find(a.session, gjson.GetBytes(a.params, "terminalId").Str, false); one != nil {
@@ -60,7 +60,7 @@ func (t *terminals) answer(q *question) reply {
 	if one == nil {
 		return q.fail(lines.CodeInternal, "there is no terminal %q", id)
 	}
-	var last *asked
+	var last *recordedRequest
 	for _, a := range one.calls[q.method] {
 		if a.answer == nil {
 			continue

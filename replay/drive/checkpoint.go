@@ -17,31 +17,31 @@ type progress struct {
 	begun       int             // tool calls
 	over        map[string]bool // by their ids, which an agent may use again when a call is over
 	spoke       bool            // the agent has said or done something
-	latest      landmark
+	latest      checkpoint
 }
 
-// A landmark is the point of a turn at which the client did something in the
+// A checkpoint is the point of a turn at which the client did something in the
 // middle of it. It is found again in a turn of other speed and other words.
-type landmark struct {
-	kind landmarkKind
+type checkpoint struct {
+	kind checkpointKind
 	n    int // which one in the turn, from 1
 }
 
-type landmarkKind uint8
+type checkpointKind uint8
 
 const (
-	noTurn     landmarkKind = iota // not in the middle of a turn
-	turnBegan                      // nothing but the prompt stood before
-	agentSpoke                     // the first thing that the agent said
+	noTurn     checkpointKind = iota // not in the middle of a turn
+	turnBegan                        // nothing but the prompt stood before
+	agentSpoke                       // the first thing that the agent said
 	callBegan
 	permissionAsked
 )
 
-// see takes a message of the session, whoever sent it.
-func (p *progress) see(f *dialect.Frame, e wire.Envelope) {
+// observe takes a message of the session, whoever sent it.
+func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 	switch {
 	case f.Events.Has(dialect.TurnBegan):
-		*p = progress{open: true, over: make(map[string]bool), latest: landmark{kind: turnBegan}}
+		*p = progress{open: true, over: make(map[string]bool), latest: checkpoint{kind: turnBegan}}
 	case f.Events.Has(dialect.TurnEnded):
 		p.open = false
 	case !p.open || f.Dir != wire.AgentToClient || e.Method == nil:
@@ -49,7 +49,7 @@ func (p *progress) see(f *dialect.Frame, e wire.Envelope) {
 		p.call(gjson.GetBytes(e.Params, "toolCall"), true)
 		p.call(gjson.GetBytes(e.Params, "subject.toolCall"), false)
 		p.permissions++
-		p.latest = landmark{permissionAsked, p.permissions}
+		p.latest = checkpoint{permissionAsked, p.permissions}
 	case f.Update == "tool_call", f.Update == "tool_call_update":
 		p.call(gjson.GetBytes(e.Params, "update"), f.Update == "tool_call")
 	case f.Method == "session/update" && !messages.OfState[f.Update] && f.Update != "state_update" &&
@@ -71,7 +71,7 @@ func (p *progress) call(said gjson.Result, another bool) {
 	if over, known := p.over[id]; !known || over && another {
 		p.over[strings.Clone(id)] = false
 		p.begun++
-		p.latest = landmark{callBegan, p.begun}
+		p.latest = checkpoint{callBegan, p.begun}
 	}
 	switch said.Get("status").Str {
 	case "completed", "failed", "cancelled":
@@ -79,16 +79,16 @@ func (p *progress) call(said gjson.Result, another bool) {
 	}
 }
 
-// landmark returns where the turn stands.
-func (p *progress) landmark() landmark {
+// checkpoint returns where the turn stands.
+func (p *progress) checkpoint() checkpoint {
 	if !p.open {
-		return landmark{}
+		return checkpoint{}
 	}
 	return p.latest
 }
 
 // reached reports whether the turn has come to l.
-func (p *progress) reached(l landmark) bool {
+func (p *progress) reached(l checkpoint) bool {
 	switch l.kind {
 	case agentSpoke:
 		return p.spoke || p.begun > 0 || p.permissions > 0

@@ -17,7 +17,7 @@ func TestLandmarkOfCalls(t *testing.T) {
 		e := wire.Scan(f.Raw)
 		f.Kind = e.Kind
 		about, _ := tracker.Observe(&f, e)
-		p.see(&dialect.Frame{Frame: f, Annotation: about}, e)
+		p.observe(&dialect.Frame{Frame: f, Annotation: about}, e)
 	}
 	see(wire.ClientToAgent, `{"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
 	see(wire.AgentToClient, `{"id":0,"result":{"protocolVersion":1}}`)
@@ -35,8 +35,8 @@ func TestLandmarkOfCalls(t *testing.T) {
 		{`"sessionUpdate":"tool_call","toolCallId":"a"`, 4},
 	} {
 		see(wire.AgentToClient, fmt.Sprintf(`{"method":"session/update","params":{"sessionId":"s","update":{%s}}}`, tt.update))
-		if want := (landmark{callBegan, tt.calls}); p.landmark() != want || !p.reached(want) || p.reached(landmark{callBegan, tt.calls + 1}) {
-			t.Errorf("behind update %d: got %+v, want %+v", i+1, p.landmark(), want)
+		if want := (checkpoint{callBegan, tt.calls}); p.checkpoint() != want || !p.reached(want) || p.reached(checkpoint{callBegan, tt.calls + 1}) {
+			t.Errorf("behind update %d: got %+v, want %+v", i+1, p.checkpoint(), want)
 		}
 	}
 }

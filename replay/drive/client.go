@@ -141,7 +141,7 @@ func (c *Client) play(ctx context.Context, p *plan, known *remap.AgentMap, store
 	if errOut == nil {
 		errOut = io.Discard
 	}
-	agent := startPartner(ctx, proxy.Proxy{Command: start.Command, Err: errOut, Journal: journal, Patience: c.Grace})
+	agent := startAgent(ctx, proxy.Proxy{Command: start.Command, Err: errOut, Journal: journal, Patience: c.Grace})
 	d := newDriver(p, known, agent, report)
 	failed := d.play(ctx, limits{
 		patience: cmp.Or(c.Patience, 30*time.Second),
@@ -154,7 +154,7 @@ func (c *Client) play(ctx context.Context, p *plan, known *remap.AgentMap, store
 	case errors.As(ended, &unstarted):
 		report.Stopped = ""
 		return ended
-	case failed == nil && d.deserted && ended != nil:
+	case failed == nil && d.agentEnded && ended != nil:
 		report.Stopped += ": " + ended.Error()
 	}
 	return failed

@@ -23,7 +23,7 @@ import (
 type driver struct {
 	plan   *plan
 	known  *remap.AgentMap
-	agent  *partner
+	agent  *agentProcess
 	report *Report
 
 	tracker  *dialect.Tracker
@@ -32,19 +32,19 @@ type driver struct {
 	calls    map[string]*plannedCall // the client's open requests by id
 	progress map[string]*progress    // by recorded session
 	offers   map[string]*offers      // likewise
-	replies  []heldReply
+	replies  []delayedReply
 
-	deserted bool  // the agent ended before the plan did
-	failed   error // why playing makes no sense
+	agentEnded bool  // the agent ended before the plan did
+	failed     error // why playing makes no sense
 }
 
-// A heldReply waits until the client has sent something else first.
-type heldReply struct {
+// A delayedReply waits until the client has sent something else first.
+type delayedReply struct {
 	reply
 	thread *thread
 }
 
-func newDriver(p *plan, known *remap.AgentMap, agent *partner, report *Report) *driver {
+func newDriver(p *plan, known *remap.AgentMap, agent *agentProcess, report *Report) *driver {
 	d := &driver{
 		plan: p, known: known, agent: agent, report: report,
 		tracker:  dialect.NewTracker(p.conn.Protocol),
@@ -96,10 +96,10 @@ func (d *driver) play(ctx context.Context, l limits) error {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			default:
-				d.desert()
+				d.agentGone()
 				return nil
 			}
-			d.take(line)
+			d.receive(line)
 		case <-settled:
 			return nil
 		case <-timer.C:
@@ -118,12 +118,12 @@ func (d *driver) play(ctx context.Context, l limits) error {
 	}
 }
 
-// desert notes that the agent has ended.
-func (d *driver) desert() {
+// agentGone notes that the agent has ended.
+func (d *driver) agentGone() {
 	if d.done() {
 		return
 	}
-	d.deserted = true
+	d.agentEnded = true
 	d.report.Stopped = "the agent ended before " + d.missing()
 }
 
@@ -155,14 +155,14 @@ func (d *driver) missing() string {
 
 // send gives a message to the agent.
 func (d *driver) send(message []byte) {
-	d.see(wire.ClientToAgent, message, func(f *dialect.Frame, e wire.Envelope) {
-		d.progressOf(d.known.Recorded(f.Session)).see(f, e)
+	d.observe(wire.ClientToAgent, message, func(f *dialect.Frame, e wire.Envelope) {
+		d.progressOf(d.known.Recorded(f.Session)).observe(f, e)
 	})
-	d.agent.feed.Send(message)
+	d.agent.input.Send(message)
 }
 
-// see follows a line of either side and calls do for each message in it.
-func (d *driver) see(dir wire.Direction, line []byte, do func(f *dialect.Frame, e wire.Envelope)) {
+// observe follows a line of either side and calls do for each message in it.
+func (d *driver) observe(dir wire.Direction, line []byte, do func(f *dialect.Frame, e wire.Envelope)) {
 	d.seq++
 	size := int64(len(line))
 	e := lines.Scan(line)
@@ -178,16 +178,16 @@ func (d *driver) see(dir wire.Direction, line []byte, do func(f *dialect.Frame, 
 	messages.Each(&f, do)
 }
 
-// take takes a line of the agent.
-func (d *driver) take(line []byte) {
-	d.see(wire.AgentToClient, line, func(f *dialect.Frame, e wire.Envelope) {
+// receive takes a line of the agent.
+func (d *driver) receive(line []byte) {
+	d.observe(wire.AgentToClient, line, func(f *dialect.Frame, e wire.Envelope) {
 		session := d.known.Recorded(f.Session)
-		d.progressOf(session).see(f, e)
+		d.progressOf(session).observe(f, e)
 		switch {
 		case e.Method == nil:
 			d.answered(f, e)
 		case e.ID != nil:
-			d.asked(session, f, e)
+			d.requested(session, f, e)
 		default:
 			d.offersOf(session).updated(e)
 			if f.Events.Has(dialect.TurnEnded) {
@@ -208,9 +208,9 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 	if f.Failed {
 		return
 	}
-	d.known.Learn(c.method, c.made, f.Raw)
+	d.known.LearnFromResponse(c.method, c.made, f.Raw)
 	if made := gjson.GetBytes(e.Result, "sessionId"); f.Method == "session/new" && c.method != f.Method && c.session != "" && made.Exists() {
-		d.known.Know(dialect.SessionID, string(gjson.AppendJSONString(nil, c.session)), made.Raw) // made anew
+		d.known.Set(dialect.SessionID, string(gjson.AppendJSONString(nil, c.session)), made.Raw) // made anew
 	}
 	d.offersOf(c.session).answered(e)
 	then, now := d.plan.conn.Dialect, d.tracker.Connection().Dialect
@@ -229,25 +229,25 @@ func (d *driver) turnEnded(session string) {
 	}
 }
 
-// asked takes a request of the agent.
-func (d *driver) asked(session string, f *dialect.Frame, e wire.Envelope) {
+// requested takes a request of the agent.
+func (d *driver) requested(session string, f *dialect.Frame, e wire.Envelope) {
 	q := &question{id: slices.Clone(e.ID), method: f.Method, session: session, params: e.Params, paths: &d.known.Paths}
 	if f.Method == "session/request_permission" {
-		q.about, q.options = permissionOf(&d.trace, f.Session, f.Seq)
+		q.subject, q.options = permissionOf(&d.trace, f.Session, f.Seq)
 	}
 	r := d.plan.answers.to(q)
 	if r.note != "" {
 		d.report.note("%s", r.note)
 	}
-	if r.asked != nil {
-		d.known.LearnAsked(q.method, r.asked.params, q.params)
+	if r.as != nil {
+		d.known.LearnFromRequest(q.method, r.as.params, q.params)
 	}
 	if redacted.Lacks(r.message) {
 		d.report.note("%s was answered as on the tape: without its secrets", q.method)
 	}
 	if !r.silent {
 		r.message, _ = d.known.WithIDs(q.method, r.message)
-		d.replies = append(d.replies, heldReply{r, d.plan.thread(session)})
+		d.replies = append(d.replies, delayedReply{r, d.plan.thread(session)})
 	}
 }
 

@@ -42,15 +42,15 @@ func FuzzClient(f *testing.F) {
 		known := remap.NewAgentMap("/somewhere/else")
 		for _, p := range plans {
 			var said writes
-			a := &partner{feed: lines.NewQueue(&said)}
+			a := &agentProcess{input: lines.NewQueue(&said)}
 			d := newDriver(p, known, a, &Report{})
 			d.advance()
 			for line := range strings.Lines(agent) {
-				d.take([]byte(strings.TrimRight(line, "\n")))
+				d.receive([]byte(strings.TrimRight(line, "\n")))
 				d.advance()
 			}
-			a.feed.Close()
-			<-a.feed.Written()
+			a.input.Close()
+			<-a.input.Written()
 			for _, m := range said {
 				if strings.Count(m, "\n") != 1 {
 					t.Errorf("sent %q", m)

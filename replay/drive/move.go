@@ -36,22 +36,22 @@ func (d *driver) ready(t *thread, m *move) bool {
 	if !d.plan.ready(t, m) {
 		return false
 	}
-	if m.about != nil && !m.about.used {
-		return m.about.passed()
+	if m.tellsOf != nil && !m.tellsOf.used {
+		return m.tellsOf.passed()
 	}
 	now := d.progressOf(t.session)
-	return m.landmark.kind == noTurn || !now.open || now.reached(m.landmark) || d.owes(t, m)
+	return m.checkpoint.kind == noTurn || !now.open || now.reached(m.checkpoint) || d.owes(t, m)
 }
 
 // owes reports whether the agent waits for an answer that the client gave behind
 // a move: then the turn has come to its point, whatever else it lacks.
 func (d *driver) owes(t *thread, m *move) bool {
-	return slices.ContainsFunc(d.replies, func(r heldReply) bool { return r.thread == t && r.after >= m.seq })
+	return slices.ContainsFunc(d.replies, func(r delayedReply) bool { return r.thread == t && r.after >= m.seq })
 }
 
 // giveReplies sends the answers that had to wait for a move of their thread.
 func (d *driver) giveReplies() {
-	d.replies = slices.DeleteFunc(d.replies, func(r heldReply) bool {
+	d.replies = slices.DeleteFunc(d.replies, func(r delayedReply) bool {
 		if len(r.thread.moves) > 0 && r.thread.moves[0].seq <= r.after {
 			return false
 		}
@@ -62,7 +62,7 @@ func (d *driver) giveReplies() {
 
 // move makes one move, or leaves it out.
 func (d *driver) move(t *thread, m *move) {
-	if m.landmark.kind != noTurn && m.method != "session/prompt" {
+	if m.checkpoint.kind != noTurn && m.method != "session/prompt" {
 		if now := d.progressOf(t.session); !now.open {
 			d.skip(m, "too late: the turn is over")
 			return
@@ -72,7 +72,7 @@ func (d *driver) move(t *thread, m *move) {
 		d.skip(m, "too late: the answer has come")
 		return
 	}
-	if m.about != nil && !m.about.used {
+	if m.tellsOf != nil && !m.tellsOf.used {
 		d.skip(m, "the agent has not asked for that")
 		return
 	}

@@ -7,11 +7,11 @@ import (
 // A plan is what the client did on one recorded connection, and what has to come
 // from the agent before it does it again.
 type plan struct {
-	conn    dialect.Connection
-	cwd     string    // where the recorded proxy ran
-	threads []*thread // the connection's own first
-	answers answers   // for the agent's requests
-	greeted bool      // an initialize was seen
+	conn        dialect.Connection
+	cwd         string    // where the recorded proxy ran
+	threads     []*thread // the connection's own first
+	answers     answers   // for the agent's requests
+	initialized bool      // an initialize was seen
 }
 
 // A thread is what goes on in one session, or in none: its moves are made one
@@ -28,16 +28,16 @@ type thread struct {
 
 // A move is a message of the client, or a batch.
 type move struct {
-	seq      uint64
-	messages [][]byte
-	batch    bool
-	about    *asked // the agent's request of whose progress it tells; nil if it is not about one
-	method   string // the first of a batch
-	params   []byte // likewise
-	calls    []*plannedCall
-	session  string
-	landmark landmark
-	offers   offers // what the agent offered then
+	seq        uint64
+	messages   [][]byte
+	batch      bool
+	tellsOf    *recordedRequest // the agent's request of whose progress it tells; nil if it is not about one
+	method     string           // the first of a batch
+	params     []byte           // likewise
+	calls      []*plannedCall
+	session    string
+	checkpoint checkpoint
+	offers     offers // what the agent offered then
 }
 
 // A plannedCall is a request of the client, and what the agent answered.

@@ -45,11 +45,11 @@ type planReader struct {
 	found bool // something of the session
 
 	// Of the connection:
-	plan   *plan
-	trace  trace.Trace
-	calls  map[string]*plannedCall // the client's open requests by id
-	asked  map[string]*asked       // the agent's
-	tokens map[string]*asked       // the agent's by their progress tokens
+	plan     *plan
+	trace    trace.Trace
+	calls    map[string]*plannedCall     // the client's open requests by id
+	requests map[string]*recordedRequest // the agent's
+	tokens   map[string]*recordedRequest // the agent's by their progress tokens
 }
 
 func (r *planReader) read(t *record.Tape) ([]*plan, error) {
@@ -74,7 +74,7 @@ func (r *planReader) read(t *record.Tape) ([]*plan, error) {
 		r.plan.thread("")
 		r.trace = trace.Trace{}
 		r.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol})
-		r.calls, r.asked, r.tokens = make(map[string]*plannedCall), make(map[string]*asked), make(map[string]*asked)
+		r.calls, r.requests, r.tokens = make(map[string]*plannedCall), make(map[string]*recordedRequest), make(map[string]*recordedRequest)
 	}
 	begin()
 	end := func() {
@@ -135,7 +135,7 @@ func (r *planReader) frame(f *dialect.Frame) error {
 		default:
 			m, failed = r.clientSays(m, f, e)
 		}
-		r.plan.thread(f.Session).progress.see(f, e)
+		r.plan.thread(f.Session).progress.observe(f, e)
 	})
 	if m != nil {
 		m.batch = f.Kind == wire.Batch
@@ -161,16 +161,16 @@ func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*move, error) {
 	session := f.Session
 	opened, opens := r.chosen.Made[f.Seq]
-	greets := f.Method == "initialize" && !r.plan.greeted // all waits for that, whatever session it makes
-	r.plan.greeted = r.plan.greeted || greets
+	greets := f.Method == "initialize" && !r.plan.initialized // all waits for that, whatever session it makes
+	r.plan.initialized = r.plan.initialized || greets
 	if opens && session == "" && f.Method != "session/fork" && !greets { // a fork waits for the session that it is of
 		session = opened
 	}
 	t := r.plan.thread(session)
 	if m == nil {
-		m = &move{seq: f.Seq, method: f.Method, session: session, landmark: t.progress.landmark(), offers: t.offers}
+		m = &move{seq: f.Seq, method: f.Method, session: session, checkpoint: t.progress.checkpoint(), offers: t.offers}
 		if token, by := dialect.NamedID(f.Method, dialect.ProgressToken, f.Dir, e.Params); by == wire.AgentToClient {
-			m.about = r.tokens[string(token)]
+			m.tellsOf = r.tokens[string(token)]
 		}
 		m.params = slices.Clone(e.Params)
 		t.moves = append(t.moves, m)
@@ -233,12 +233,12 @@ func (r *planReader) agentAnswer(f *dialect.Frame, e wire.Envelope) {
 func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 	t := r.plan.thread(f.Session)
 	if e.ID != nil {
-		a := newAsked(f, e, &r.trace)
+		a := newRecordedRequest(f, e, &r.trace)
 		r.plan.answers.add(a)
-		r.asked[string(e.ID)] = a
+		r.requests[string(e.ID)] = a
 		if token := dialect.MadeID(f.Method, dialect.ProgressToken, e.Params); token != nil {
 			r.tokens[string(token)] = a
-			a.during = slices.Collect(maps.Values(r.calls))
+			a.openCalls = slices.Collect(maps.Values(r.calls))
 		}
 		return
 	}
@@ -255,11 +255,11 @@ func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 
 // clientAnswer takes the client's response.
 func (r *planReader) clientAnswer(f *dialect.Frame, e wire.Envelope) {
-	a := r.asked[string(e.ID)]
+	a := r.requests[string(e.ID)]
 	if a == nil {
 		return
 	}
-	delete(r.asked, string(e.ID))
+	delete(r.requests, string(e.ID))
 	a.answer, a.failed = slices.Clone(f.Raw), f.Failed
 	moves := r.plan.thread(a.session).moves
 	if n := len(moves); n > 0 && moves[n-1].seq > a.seq {

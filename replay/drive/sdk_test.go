@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
-// An sdkBot is an agent made with a library that is not ours. What it does not
+// A sdkBot is an agent made with a library that is not ours. What it does not
 // implement is never called.
 type sdkBot struct {
 	acp.Agent

@@ -74,23 +74,23 @@ func dataLayer(path, below string) (class dialect.Class, ok bool) {
 	return dialect.Opaque, ok
 }
 
-// Learn takes the ids that a recorded response to a method made, and the response
+// LearnFromResponse takes the ids that a recorded response to a method made, and the response
 // of now.
-func (l *AgentMap) Learn(method string, made []dialect.Field, response []byte) {
+func (l *AgentMap) LearnFromResponse(method string, made []dialect.Field, response []byte) {
 	now := make(map[string]string)
 	for _, f := range MadeByAgent(method, response) {
 		now[f.Path] = f.Value
 	}
 	for _, f := range made {
 		if value, ok := now[f.Path]; ok {
-			l.Know(f.Class, f.Value, value)
+			l.Set(f.Class, f.Value, value)
 		}
 	}
 }
 
-// Know notes what an id is now. A later value replaces an earlier one: a session
+// Set notes what an id is now. A later value replaces an earlier one: a session
 // may be made again under its recorded id.
-func (l *AgentMap) Know(class dialect.Class, recorded, now string) {
+func (l *AgentMap) Set(class dialect.Class, recorded, now string) {
 	l.ids[madeID{class, recorded}] = now
 	if class == dialect.SessionID {
 		l.sessions[gjson.Parse(now).Str] = gjson.Parse(recorded).Str
@@ -113,9 +113,9 @@ func (l *AgentMap) Recorded(session string) string {
 	return session
 }
 
-// LearnAsked takes the ids in the params of a recorded request of the agent and in
+// LearnFromRequest takes the ids in the params of a recorded request of the agent and in
 // those of one of now.
-func (l *AgentMap) LearnAsked(method string, recorded, now []byte) {
+func (l *AgentMap) LearnFromRequest(method string, recorded, now []byte) {
 	for _, place := range dialect.IDLocations(method) {
 		path, ok := strings.CutPrefix(place.Path, "params.")
 		if !ok || !place.New {
@@ -123,7 +123,7 @@ func (l *AgentMap) LearnAsked(method string, recorded, now []byte) {
 		}
 		was, is := found(recorded, path), found(now, path)
 		for i := range min(len(was), len(is)) {
-			l.Know(place.Class, was[i].raw, is[i].raw)
+			l.Set(place.Class, was[i].raw, is[i].raw)
 		}
 	}
 }

@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// A spool is a pipe that takes everything at once: a test that ends, and reads no
+// A unboundedPipe is a pipe that takes everything at once: a test that ends, and reads no
 // more, does not hold up what is played to it.
-type spool struct {
+type unboundedPipe struct {
 	mu     sync.Mutex
 	more   *sync.Cond
 	data   []byte // guarded by mu: what was written and not read
 	closed bool   // guarded by mu
 }
 
-func newSpool() *spool {
-	s := &spool{}
+func newUnboundedPipe() *unboundedPipe {
+	s := &unboundedPipe{}
 	s.more = sync.NewCond(&s.mu)
 	return s
 }
 
-func (s *spool) Write(p []byte) (int, error) {
+func (s *unboundedPipe) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -31,7 +31,7 @@ func (s *spool) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *spool) Read(p []byte) (int, error) {
+func (s *unboundedPipe) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.data) == 0 && !s.closed {
@@ -46,7 +46,7 @@ func (s *spool) Read(p []byte) (int, error) {
 }
 
 // Close is for both ends. What was written before can be read.
-func (s *spool) Close() error {
+func (s *unboundedPipe) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
