@@ -18,9 +18,9 @@ const (
 	evilJSON = `s\u001b]0;owned\u0007\u001b[2J\r\n` + "\u009b2J\x7f\u202e"
 )
 
-// hostileStore returns a store with tapes on which everything that can be chosen
+// escapeStore returns a store with tapes on which everything that can be chosen
 // by a peer controls a terminal.
-func hostileStore(t *testing.T) *record.Store {
+func escapeStore(t *testing.T) *record.Store {
 	t.Helper()
 	store := record.OpenStore(t.TempDir())
 	for range 2 {
@@ -56,10 +56,10 @@ func hostileStore(t *testing.T) *record.Store {
 	return store
 }
 
-// TestHostile holds that no command lets anything of a tape control the terminal,
+// TestTerminalEscape: no command lets anything on a tape control the terminal,
 // whether it writes text, JSON or what went wrong.
-func TestHostile(t *testing.T) {
-	store := hostileStore(t)
+func TestTerminalEscape(t *testing.T) {
+	store := escapeStore(t)
 	for _, args := range [][]string{
 		{"ls"},
 		{"ls", "--json"},
