@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // PathMap maps the directories of the recording to those of now, in one direction
@@ -96,15 +98,14 @@ func (r *PathMap) Rewrite(message []byte) []byte {
 	var out []byte
 	done := 0      // bytes of message that are in out
 	var key []byte // the last one, with its quotes
-	for i := 0; ; i++ {
-		n := bytes.IndexByte(message[i:], '"')
-		if n < 0 {
+	text := wire.Reader{Text: message}
+	for {
+		token, start := text.NextString()
+		if token == wire.NoToken {
 			break
 		}
-		start := i + n
-		i = closingQuote(message, start)
-		literal := message[start : i+1]
-		if isKey(message[i+1:]) {
+		literal := message[start:text.Pos]
+		if token == wire.MemberName {
 			key = literal
 			continue
 		}
@@ -118,7 +119,7 @@ func (r *PathMap) Rewrite(message []byte) []byte {
 		out = append(out, message[done:start]...)
 		mapped, ok := r.literal(out, literal, key)
 		if ok {
-			out, done = mapped, i+1
+			out, done = mapped, text.Pos
 		} else {
 			out = out[:kept]
 		}
@@ -137,31 +138,6 @@ func (r *PathMap) perhaps(message []byte) bool {
 
 // in reports whether one of the recorded directories stands in text.
 func (r *PathMap) in(text []byte) bool { return r.from(text, 0) < len(text) }
-
-// closingQuote returns the index of the quote that ends the string at b[i].
-func closingQuote(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
-		}
-	}
-	return len(b) - 1
-}
-
-// isKey reports whether what follows a string makes it a key.
-func isKey(rest []byte) bool {
-	for _, c := range rest {
-		switch c {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return c == ':'
-		}
-	}
-	return false
-}
 
 // pathKeys are the keys under which a path must stand.
 var pathKeys = map[string]bool{`"cwd"`: true, `"path"`: true, `"oldPath"`: true, `"uri"`: true, `"additionalDirectories"`: true, `"locations"`: true}
@@ -184,11 +160,9 @@ func (r *PathMap) literal(dst, literal, key []byte) (out []byte, ok bool) {
 		}
 		return append(dst, '"'), true
 	} else if escaped {
-		var plain string
-		if json.Unmarshal(literal, &plain) != nil {
+		if text, ok = wire.Unquote(literal); !ok {
 			return dst, false
 		}
-		text = []byte(plain)
 	}
 	mapped, ok := r.appendText(nil, text, typed)
 	if !ok {
