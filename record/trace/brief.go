@@ -8,7 +8,7 @@ import (
 
 // Bounds of what a brief Trace remembers. The oldest is forgotten first.
 const (
-	maxIDs      = 1 << 16 // entities that are known by an id, in all sessions
+	maxIDs      = 1 << 14 // entities that are known by an id, in all sessions
 	maxSessions = 1 << 12
 	maxText     = 1 << 10 // bytes of an id or a title; a longer id is told by its hash, a longer title is cut
 	maxParams   = 4 << 10 // of a request that its response is read with

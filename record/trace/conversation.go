@@ -23,7 +23,7 @@ type Conversation struct {
 	byID    map[entityKey]*Entity   // the newest with each id
 	earlier map[entityKey][]*Entity // terminals whose id another has now, in order
 	growing *Entity                 // the message that a chunk without an id goes on with
-	tools   []*Entity               // tool calls that are open on this tape
+	tools   map[*Entity]bool        // tool calls that are open on this tape
 	some    bool                    // there is, or was, an entity
 	turns   turnState
 	history historyState

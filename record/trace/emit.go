@@ -62,7 +62,7 @@ func (t *Trace) endSession(s *Session, emit func(Event)) {
 		return
 	}
 	c := &s.Conversation
-	for _, e := range c.tools {
+	for _, e := range c.openTools() {
 		emit(s.toolEvent(e, Ended).as(StillOpen, e.ToolCall.Status))
 	}
 	for _, turn := range c.turns.open {
@@ -187,7 +187,7 @@ func (s *Session) toolEvent(e *Entity, p Phase) Event {
 func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
 	c, status := &s.Conversation, e.ToolCall.Status
 	if begun {
-		c.tools = append(c.tools, e)
+		c.openTool(e)
 		f.emit(s.toolEvent(e, Began))
 	} else if status == before {
 		return
@@ -197,8 +197,7 @@ func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
 		c.closeTool(e)
 		f.emit(s.toolEvent(e, Ended).as(toolEnds[status], status))
 	case !begun:
-		c.closeTool(e)
-		c.tools = append(c.tools, e)
+		c.openTool(e)
 		f.emit(s.toolEvent(e, Changed))
 	}
 }

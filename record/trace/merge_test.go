@@ -230,25 +230,3 @@ func TestMergeBounded(t *testing.T) {
 		t.Errorf("%d events wait", waiting)
 	}
 }
-
-// A brief Trace forgets the oldest of what is open, and says so.
-func TestEventsForgotten(t *testing.T) {
-	var frames []dialect.Frame
-	for i := range 1<<16 + 2 {
-		frames = append(frames, tape(t, fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"x"}`, i))...)
-		frames[i].Seq = uint64(i + 1)
-	}
-	tr := trace.Trace{Brief: true}
-	var forgotten []uint64
-	for i := range frames {
-		tr.Add(&frames[i])
-		for _, e := range tr.Events() {
-			if e.End == trace.Forgotten {
-				forgotten = append(forgotten, e.First)
-			}
-		}
-	}
-	if !slices.Equal(forgotten, []uint64{1, 2}) {
-		t.Errorf("forgotten are the calls of %v, want 1 and 2", forgotten)
-	}
-}

@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -97,26 +99,40 @@ func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Ent
 	return e
 }
 
-// closeTool removes a call from the open ones, and reports whether it was open.
-func (c *Conversation) closeTool(call *Entity) bool {
-	i := slices.Index(c.tools, call)
-	if i >= 0 {
-		c.tools = slices.Delete(c.tools, i, i+1)
+// openTool adds a call to the open ones.
+func (c *Conversation) openTool(call *Entity) {
+	if c.tools == nil {
+		c.tools = make(map[*Entity]bool)
 	}
-	return i >= 0
+	c.tools[call] = true
 }
 
-// endTools ends the calls that a turn has left open.
+// closeTool removes a call from the open ones, and reports whether it was open.
+func (c *Conversation) closeTool(call *Entity) bool {
+	open := c.tools[call]
+	delete(c.tools, call)
+	return open
+}
+
+// openTools returns the open calls, in the order in which they began.
+func (c *Conversation) openTools() []*Entity {
+	return slices.SortedFunc(maps.Keys(c.tools), func(a, b *Entity) int {
+		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.entry, b.entry))
+	})
+}
+
+// endTools ends the calls that are open when a turn ends, but for those of later
+// turns.
 func (c *Conversation) endTools(f *frame, t *Turn) {
-	c.tools = slices.DeleteFunc(c.tools, func(e *Entity) bool {
-		if e.Turn != t.Number || e.Replayed {
-			return false
+	for _, e := range c.openTools() {
+		if e.Turn > t.Number {
+			continue
 		}
+		c.closeTool(e)
 		left := f.session.toolEvent(e, Ended).as(Unfinished, e.ToolCall.Status)
 		left.Cancelled = t.Cancelled
 		f.emit(left)
-		return true
-	})
+	}
 }
 
 func (c *Conversation) newToolCall(f *frame, id string) *Entity {

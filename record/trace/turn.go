@@ -41,6 +41,17 @@ type turnState struct {
 	late       bool      // the first prompt after a load is without output: more of the history may come
 }
 
+// forget takes a turn from those that are open.
+func (c *Conversation) forget(f *frame, t *Turn) {
+	f.emit(f.session.turnEvent(t, Ended).as(Forgotten, ""))
+	c.close(t)
+}
+
+func (c *Conversation) close(t *Turn) {
+	c.turns.open = slices.DeleteFunc(c.turns.open, func(one *Turn) bool { return one == t })
+	c.turns.unreported = slices.DeleteFunc(c.turns.unreported, func(e *Entity) bool { return e.Turn == t.Number })
+}
+
 // working returns the current turn if it is open on this tape, else nil.
 func (c *Conversation) working() *Turn {
 	for _, t := range c.turns.open {
@@ -67,8 +78,7 @@ func (c *Conversation) prompt(f *frame) *Turn {
 		c.Turns = append(c.Turns, t)
 	}
 	if len(c.turns.open) == maxOpenTurns {
-		f.emit(f.session.turnEvent(c.turns.open[0], Ended).as(Forgotten, ""))
-		c.turns.open = c.turns.open[1:]
+		c.forget(f, c.turns.open[0])
 	}
 	c.turns.open = append(c.turns.open, t)
 	f.emit(f.session.turnEvent(t, Began))
@@ -136,8 +146,7 @@ func (c *Conversation) end(f *frame, t *Turn, stopReason gjson.Result) {
 	f.setString(&t.StopReason, stopReason)
 	c.growing = nil
 	c.turns.late = false
-	c.turns.open = slices.DeleteFunc(c.turns.open, func(one *Turn) bool { return one == t })
-	c.turns.unreported = slices.DeleteFunc(c.turns.unreported, func(e *Entity) bool { return e.Turn == t.Number })
+	c.close(t)
 	c.endTools(f, t)
 	f.emit(f.session.turnEnded(f, t))
 	if t.Number != c.turns.current {
