@@ -17,6 +17,7 @@ import (
 
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // The catalogue is one bbolt file with what listings need. The tapes are the
@@ -260,11 +261,11 @@ func (s *Store) files() (ids []string, journals map[string][]int64, err error) {
 	}
 	ids = slices.Collect(maps.Keys(journals))
 	for _, e := range entries {
-		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && isID(tape) {
+		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && tapeid.IsValid(tape) {
 			ids = append(ids, tape)
 		}
 	}
-	return sortIDs(ids), journals, nil
+	return tapeid.Sort(ids), journals, nil
 }
 
 // readCatalogue returns what the catalogue has, and of one that is damaged what
@@ -283,7 +284,7 @@ func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*Ses
 				if errors.Is(err, ErrNewer) {
 					return nil // the tape itself tells what it needs
 				}
-				if err == nil && (info.Tape != string(k) || !isID(info.Tape)) {
+				if err == nil && (info.Tape != string(k) || !tapeid.IsValid(info.Tape)) {
 					err = fmt.Errorf("tape %q is said to be %q: %w", k, info.Tape, ErrDamaged)
 				}
 				if err == nil {
@@ -385,7 +386,7 @@ func (s *Store) Rebuild(progress func(done, total int)) error {
 		if progress != nil {
 			progress(i, len(entries))
 		}
-		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && isID(tape) {
+		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && tapeid.IsValid(tape) {
 			failed = errors.Join(failed, s.mend(tape), s.index(tape))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // Delete removes tapes, and the journals of killed proxies among them. One that
@@ -72,7 +73,7 @@ func (s *Store) Sizes(tapes ...string) (map[string]int64, error) {
 	journals := s.journals()
 	sizes := make(map[string]int64, len(tapes))
 	for _, tape := range tapes {
-		if !isID(tape) {
+		if !tapeid.IsValid(tape) {
 			return nil, fmt.Errorf("tape %q: %w", tape, ErrNoTape)
 		}
 		paths := []string{s.tapeFile(tape).Path}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // A Diagnosis is one thing that Examine looked at.
@@ -92,7 +93,7 @@ func isOddlyNamed(path string) bool {
 	name := filepath.Base(path)
 	ending := filepath.Ext(name)
 	return (ending == ".db" && filepath.Base(filepath.Dir(path)) == "tapes" || ending == ".lock" && filepath.Base(filepath.Dir(path)) == "live") &&
-		!isID(strings.TrimSuffix(name, ending))
+		!tapeid.IsValid(strings.TrimSuffix(name, ending))
 }
 
 func (e *examination) disk() {

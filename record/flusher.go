@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/internal/guard"
 	"github.com/acptap/acptap/record/internal/priority"
 )
 
@@ -189,14 +190,14 @@ func (f *flusher) try(some func(*tapeWriter) error) bool {
 	if f.faulty {
 		return false
 	}
-	err := guarded(func() error {
+	err := guard.Run(func() error {
 		if err := f.begin(); err != nil {
 			return err
 		}
 		return some(f.work)
 	})
 	f.failed = err != nil
-	if fault := asFault(err); fault != nil {
+	if fault := guard.FaultIn(err); fault != nil {
 		if f.work != nil {
 			f.work.close()
 		}

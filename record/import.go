@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // A loader turns the lines of a file into blocks, as a tapeWriter does with a
@@ -108,14 +109,14 @@ func (l *loader) load(r io.Reader, name string) error {
 	var last time.Duration
 	timed := false
 	err := portable.Read(in, name, l.note, func(start Start, tape string) {
-		if l.told = tape; isID(tape) {
+		if l.told = tape; tapeid.IsValid(tape) {
 			l.d.Info.Tape = tape
 		}
 		if year := start.Time.Year(); year > lastYear {
 			l.note(fmt.Sprintf("%s: it cannot have begun in the year %d; that is left out", name, year))
 			start.Time = time.Time{}
 		}
-		if parent := start.Parent.Tape; parent != "" && !isID(parent) {
+		if parent := start.Parent.Tape; parent != "" && !tapeid.IsValid(parent) {
 			l.note(fmt.Sprintf("%s: %.80q cannot be the id of a tape; the parent is left out", name, parent))
 			start.Parent = Parent{}
 		}
@@ -223,9 +224,9 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 		}
 		switch {
 		case l.told == "" || l.told == w.tape:
-		case !hasOwnForm(l.told, time.Now()):
+		case !tapeid.HasOwnForm(l.told, time.Now()):
 			note(fmt.Sprintf("%s: %.80q cannot be the id of a tape: that is when it began and some letters, such as 20260102T150405000-7k2m9p. The tape is %s here", name, l.told, w.tape))
-		case idTime(l.told).Sub(began).Abs() > time.Second:
+		case tapeid.Time(l.told).Sub(began).Abs() > time.Second:
 			note(fmt.Sprintf("%s: %s cannot be the id of a tape that began at %s. The tape is %s here", name, l.told, began.UTC().Format(time.RFC3339), w.tape))
 		}
 		return nil
@@ -252,16 +253,16 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 func (s *Store) reserveTape(w *tapeWriter) (lock *os.File, err error) {
 	info := &w.d.Info
 	now, wish, begun := time.Now().Round(0), info.Tape, &info.Start.Time
-	if !hasOwnForm(wish, now) {
+	if !tapeid.HasOwnForm(wish, now) {
 		wish = ""
 	}
 	if begun.IsZero() {
 		*begun = now
 		if wish != "" {
-			*begun = idTime(wish)
+			*begun = tapeid.Time(wish)
 		}
 	}
-	if idTime(wish).Sub(*begun).Abs() > time.Second {
+	if tapeid.Time(wish).Sub(*begun).Abs() > time.Second {
 		wish = "" // ids sort by time
 	}
 	info.Tape, lock, err = s.reserveID(wish, earlier(*begun, now))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // BenchmarkCatalogue lists stores of as many tapes, each with one session, all of
@@ -59,7 +60,7 @@ func BenchmarkCatalogue(b *testing.B) {
 func someFacts(i int) (Info, SessionInfo) {
 	began := time.Unix(1_700_000_000+int64(i)*60, 0)
 	info := Info{
-		Tape:   newID(began),
+		Tape:   tapeid.New(began),
 		Start:  Start{Time: began, Command: []string{"npx", "-y", "@agent/agent-acp", "--acp"}, Cwd: "/home/user/project", Name: "agent", Version: "v0.4.0", PID: 10_000 + i},
 		Frames: 900, Lines: 1000, Bytes: 400_000, Failed: 1, Sessions: 1, Turns: 7, Last: 10 * time.Minute, Ended: began.Add(10 * time.Minute),
 		Exit:       &wire.Exit{Delivered: [wire.Directions]int64{100_000, 300_000, 1000}},

@@ -3,11 +3,13 @@ package record
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // Open returns the tape with that id.
@@ -47,7 +49,7 @@ func ownID(file tapeFile) (tape string, err error) {
 		if _, err := decodeInfo(b.Get(keyInfo), &info); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if tape = info.Tape; !isID(tape) {
+		if tape = info.Tape; !tapeid.IsValid(tape) {
 			return fmt.Errorf("%s says that it is of tape %q: %w", file, tape, ErrDamaged)
 		}
 		return nil
@@ -84,4 +86,41 @@ func (s *Store) listInfo(tape string, segments []int64) (Info, []SessionInfo, er
 		t.known = segments
 	}
 	return t.facts()
+}
+
+// TapeID returns the id of the one tape in ids, sorted by time, that ref names:
+// the id itself, any part of it that no other has, last, or last~N for the N-th
+// before the last.
+func TapeID(ids []string, ref string) (string, error) {
+	if back, ok := strings.CutPrefix(ref, "last"); ok {
+		n := 0
+		if back != "" {
+			if _, err := fmt.Sscanf(back, "~%d", &n); err != nil || n < 0 || back != fmt.Sprintf("~%d", n) {
+				return "", fmt.Errorf("%q: want last or last~1: %w", ref, ErrNoTape)
+			}
+		}
+		if n >= len(ids) {
+			return "", fmt.Errorf("%q: there are %d tapes: %w", ref, len(ids), ErrNoTape)
+		}
+		return ids[len(ids)-1-n], nil
+	}
+	if strings.Trim(ref, "-") == "" {
+		ids = nil // it is in every id, and must not name the only one
+	}
+	var fits []string
+	for _, id := range ids {
+		if id == ref {
+			return id, nil
+		}
+		if strings.Contains(id, ref) {
+			fits = append(fits, id)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return "", fmt.Errorf("%q: %w", ref, ErrNoTape)
+	case 1:
+		return fits[0], nil
+	}
+	return "", fmt.Errorf("%q is %w: it matches %d tapes, such as %s and %s", ref, ErrAmbiguous, len(fits), fits[0], fits[1])
 }

@@ -10,6 +10,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/guard"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // recounted are the facts of a tape as its blocks tell them.
@@ -53,7 +55,7 @@ func recount(file tapeFile) (recounted, error) {
 	for _, key := range keys {
 		s, err := blocks.read(key, true)
 		if err == nil {
-			err = guarded(func() error { return d.again(&c, s, &buf) })
+			err = guard.Run(func() error { return d.again(&c, s, &buf) })
 		}
 		if errors.Is(err, ErrNewer) {
 			return r, err
@@ -82,7 +84,7 @@ func (c *codec) begun(file tapeFile, keys []blockKey) Info {
 			continue
 		}
 		var d *dissector
-		if guarded(func() error { d, err = c.restore(s); return err }) != nil {
+		if guard.Run(func() error { d, err = c.restore(s); return err }) != nil {
 			continue
 		}
 		info := Info{Tape: d.Info.Tape, Start: d.Info.Start, Imported: d.Info.Imported}
@@ -91,7 +93,7 @@ func (c *codec) begun(file tapeFile, keys []blockKey) Info {
 		}
 		return info
 	}
-	return Info{Tape: file.tape, Start: Start{Time: idTime(file.tape)}}
+	return Info{Tape: file.tape, Start: Start{Time: tapeid.Time(file.tape)}}
 }
 
 // again takes the frames of a block that were dissected once.

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,7 +12,9 @@ import (
 	"sync/atomic"
 
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/internal/guard"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // Recover seals the journals that killed proxies have left, until stop says so, and
@@ -55,8 +58,8 @@ func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() b
 		}
 		takeBack(lock)
 	}
-	err = guarded(func() error { return s.finish(tape, s.journal(tape).Grown(seen), stop) })
-	if fault := asFault(err); fault != nil {
+	err = guard.Run(func() error { return s.finish(tape, s.journal(tape).Grown(seen), stop) })
+	if fault := guard.FaultIn(err); fault != nil {
 		setAside(lock, fault)
 		if s.OnError != nil {
 			s.OnError(fmt.Errorf("the journal of tape %s is set aside, and acptap doctor names it: sealing it has failed: %w", tape, fault))
@@ -87,7 +90,7 @@ func (s *Store) removeUnfinished() {
 	entries, _ := os.ReadDir(s.tapes())
 	for _, e := range entries {
 		// Who makes the file of a tape holds the tape's lock.
-		if tape, _, ok := strings.Cut(e.Name(), ".db"+disk.TempSuffix); ok && isID(tape) && !s.isLive(tape) {
+		if tape, _, ok := strings.Cut(e.Name(), ".db"+disk.TempSuffix); ok && tapeid.IsValid(tape) && !s.isLive(tape) {
 			os.Remove(filepath.Join(s.tapes(), e.Name()))
 		}
 	}
@@ -105,7 +108,7 @@ func (s *Store) removeUnfinished() {
 // journals returns the tapes that are in live/, and where their segments stand.
 func (s *Store) journals() map[string][]int64 {
 	journals := journal.List(s.live())
-	maps.DeleteFunc(journals, func(tape string, _ []int64) bool { return !isID(tape) })
+	maps.DeleteFunc(journals, func(tape string, _ []int64) bool { return !tapeid.IsValid(tape) })
 	return journals
 }
 
@@ -114,7 +117,33 @@ func (s *Store) journals() map[string][]int64 {
 func (s *Store) start(tape string, segments []int64) (Start, error) {
 	start, err := s.journal(tape).Start(segments)
 	if err == nil && start.Time.IsZero() {
-		start.Time = idTime(tape)
+		start.Time = tapeid.Time(tape)
 	}
 	return start, err
+}
+
+// A journal of which the sealing has panicked is set aside: that stands in its
+// lock file, with the reason. Proxies leave it alone, so that none runs into it
+// again; who asks for it reads it all the same, and Recover tries again.
+
+// setAside sets the journal aside whose lock is held.
+func setAside(lock *os.File, why *guard.Fault) { lock.WriteAt([]byte(why.Error()), 0) }
+
+// takeBack takes back what setAside said.
+func takeBack(lock *os.File) { lock.Truncate(0) }
+
+// asideFor returns why a journal was set aside; nothing if it was not.
+func asideFor(lock *os.File) string {
+	text, _ := io.ReadAll(io.NewSectionReader(lock, 0, 8*guard.MaxText))
+	return string(text)
+}
+
+// aside is asideFor for who does not hold the lock.
+func (s *Store) aside(tape string) string {
+	lock, err := disk.Open(s.lockFile(tape), os.O_RDONLY)
+	if err != nil {
+		return ""
+	}
+	defer lock.Close()
+	return asideFor(lock)
 }

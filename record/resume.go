@@ -9,6 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/guard"
 )
 
 // A checkpoint says how far a tape's file goes.
@@ -50,7 +51,7 @@ func (c *codec) resume(file tapeFile) (*dissector, error) {
 	last, err := readState(file, nil)
 	var d *dissector
 	if err == nil {
-		err = guarded(func() error {
+		err = guard.Run(func() error {
 			d, err = c.restore(last)
 			return err
 		})
@@ -116,7 +117,7 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	for _, key := range slices.Backward(keys) {
 		if s, err := readState(file, key); err == nil {
 			var known *dissector
-			err := guarded(func() error {
+			err := guard.Run(func() error {
 				known, err = c.restore(s)
 				return err
 			})

@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // A Store is a directory of tapes. Any number of processes may write and read
@@ -49,10 +50,10 @@ func (s *Store) catalogue() boltfile.File {
 	return boltfile.File{Path: filepath.Join(s.dir, "acptap.db"), LockTimeout: s.timeout}
 }
 func (s *Store) tapeFile(tape string) tapeFile {
-	return tapeFile{boltfile.File{Path: pathOf(s.tapes(), tape, ".db"), LockTimeout: s.timeout}, tape}
+	return tapeFile{boltfile.File{Path: tapeid.Path(s.tapes(), tape, ".db"), LockTimeout: s.timeout}, tape}
 }
 func (s *Store) journal(tape string) journal.Files {
-	return journal.FilesAt(pathOf(s.live(), tape, ""))
+	return journal.FilesAt(tapeid.Path(s.live(), tape, ""))
 }
 func (s *Store) lockFile(tape string) string { return s.journal(tape).Lock() }
 func (s *Store) hasFile(tape string) bool    { return disk.Exists(s.tapeFile(tape).Path) }
@@ -83,7 +84,7 @@ func (s *Store) Record(start Start) (*Recorder, error) {
 func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File, err error) {
 	tape = wish
 	if wish == "" || s.hasFile(wish) || s.hasJournal(wish) {
-		tape = newID(t)
+		tape = tapeid.New(t)
 	}
 	for range 8 {
 		lock, err := disk.TryLock(s.lockFile(tape), true)
@@ -96,7 +97,7 @@ func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File,
 		default:
 			return tape, lock, nil
 		}
-		tape = newID(t)
+		tape = tapeid.New(t)
 	}
 	return "", nil, fmt.Errorf("no free id for a tape in %s", s.dir)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/guard"
 )
 
 // A Tape is read from its blocks, and from its journal where that is not sealed
@@ -165,7 +166,7 @@ func (t *Tape) block(key blockKey, withBytes bool, buf *decodeBuffer) (*block, e
 		return nil, err
 	}
 	var b *block
-	err = guarded(func() error {
+	err = guard.Run(func() error {
 		b, err = t.codec.decode(s, withBytes, buf)
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // FuzzRows takes any rows of a block: memory follows their bytes, and numbers rise.
@@ -95,7 +96,7 @@ func FuzzTapeFile(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if tape.ID() != "" && !isID(tape.ID()) {
+			if tape.ID() != "" && !tapeid.IsValid(tape.ID()) {
 				t.Errorf("its id is %q", tape.ID())
 			}
 			n := 0
