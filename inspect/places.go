@@ -39,7 +39,7 @@ func Places() []string { return slices.Clone(placeNames[storePlace:searchPlace])
 func (p *Place) Set(name string) error {
 	i := slices.Index(Places(), name)
 	if i < 0 {
-		return fmt.Errorf("there are %s", strings.Join(Places(), ", "))
+		return fmt.Errorf("must be one of %s", strings.Join(Places(), ", "))
 	}
 	*p = storePlace + Place(i)
 	return nil

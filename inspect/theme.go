@@ -29,7 +29,7 @@ func Themes() []string { return []string{string(ANSI), string(Dark), string(Ligh
 // Set takes one of Themes.
 func (t *Theme) Set(name string) error {
 	if !slices.Contains(Themes(), name) {
-		return fmt.Errorf("there are %s", strings.Join(Themes(), ", "))
+		return fmt.Errorf("must be one of %s", strings.Join(Themes(), ", "))
 	}
 	*t = Theme(name)
 	return nil

@@ -2,7 +2,7 @@ package filter
 
 import "github.com/acptap/acptap/proxy/dialect"
 
-// A field is one of dialect.About.
+// A field is one of dialect.Annotation.
 type field uint8
 
 const (
@@ -21,7 +21,7 @@ func (f field) of(a *dialect.Annotation) string {
 	return a.Session
 }
 
-// An aboutTest asks for what a frame, or an entry of a batch, means.
+// An annotationTest asks for what a frame, or an entry of a batch, means.
 type annotationTest struct {
 	field   field
 	pattern pattern

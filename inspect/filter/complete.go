@@ -54,7 +54,7 @@ func Complete(query string, cursor int, values func(key string) []string) []Cand
 	return list
 }
 
-// pieceAt returns the piece that the cursor is in, before or behind; where there is none
+// tokenAt returns the token that the cursor is in, before or behind; where there is none
 // it is empty.
 func tokenAt(query string, cursor int) token {
 	for i := 0; i <= cursor && i < len(query); {

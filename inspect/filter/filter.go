@@ -1,10 +1,10 @@
-// Package filter is the language in which frames are picked by what they are and
-// by what is in them:
+// Package filter is the language that selects frames by what they are and by what is in
+// them:
 //
 //	method:session/* !update:agent_message_chunk (latency:>2s | is:error) "no such file"
 //
-// Terms side by side must all fit, of those with | between them one, and ! turns
-// a term or a group round:
+// Terms side by side must all match; of terms with | between them one must. ! negates a
+// term or a group:
 //
 //	query = [ or ]
 //	or    = and { "|" and }
@@ -18,17 +18,20 @@
 //	string: between double quotes, with \" and \\; any other backslash stays
 //	bare:   anything but blanks ( ) | " `, and not beginning with !
 //
-// Keys returns the keys and what they mean. Behind a colon stands, for a closed set
-// of words, one of them; for a method or an update the whole of it, with * for any
-// characters; for an id its beginning; for a text or a path a part of it, where
-// case counts if there are capital letters in it. Behind = stands all of the
-// value, behind ~ a regular expression (RE2). Numbers are equal to the digits that are
-// given: 2.3s is 2.3 to below 2.4 seconds. Durations are those of Go; sizes are in
-// bytes, k M G and KiB MiB GiB count in 1024, kB MB GB in 1000; the time of a frame
-// is a duration since the tape began, 15:04:05, or RFC 3339.
+// Keys returns the keys and what they mean. What a value after a colon matches depends
+// on the key: a word of a closed set matches that word; a method or an update matches
+// whole, with * for any characters; an id matches by its beginning; a text or the value
+// at a path matches anywhere, and case counts if the value has capital letters. After =
+// a value matches only as a whole, and after ~ it is a regular expression (RE2). A
+// number is as exact as it is written: 2.3s is 2.3 to below 2.4 seconds. Durations are
+// those of Go. Sizes are in bytes; k M G and KiB MiB GiB are powers of 1024, kB MB GB
+// of 1000. The time of a frame is a duration since the tape began, a time of day such as
+// 15:04:05, or RFC 3339.
 //
-// The package knows nothing of storage or screens. It looks at one frame at a
-// time: what a frame owes to others is told to it in a Subject.
+// A Filter looks at one frame at a time. What other frames say about it, such as its
+// latency, its turn, or whether it has a response, it takes from a Subject, which a
+// Tracker makes. The package knows nothing of storage or screens, and a query cannot
+// make it compute or remember without bounds.
 package filter
 
 import "strings"

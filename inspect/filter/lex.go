@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// A piece is one field or text, as it stands in a query.
+// A token is one field or text, as it stands in a query.
 type token struct {
 	at      int    // where it begins
 	key     string // as written, a path with its dot or backquotes; empty: a text
@@ -18,7 +18,7 @@ type token struct {
 	open    bool // a quote or backquote that begins at the last place has no end
 }
 
-// lex reads the piece that begins at a place in text where neither a blank nor
+// lex reads the token that begins at a place in text where neither a blank nor
 // one of ( ) | ! stands.
 func lex(text string, at int) token {
 	p := token{at: at, opAt: at, valueAt: at, end: at}

@@ -10,7 +10,7 @@ func Parse(query string) (Filter, error) {
 	}
 	n, err := p.or()
 	if err == nil && p.i < len(p.text) {
-		err = p.wrong(p.i, "there is no ( for this")
+		err = p.wrong(p.i, "unmatched )")
 	}
 	if err != nil {
 		return Filter{}, err
@@ -111,7 +111,7 @@ func (p *parser) group() (node, error) {
 		return nil, err
 	}
 	if p.i == len(p.text) {
-		return nil, p.wrong(start, "there is no ) for this")
+		return nil, p.wrong(start, "unmatched (")
 	}
 	p.i++
 	p.depth--
@@ -123,9 +123,9 @@ func (p *parser) term() (node, error) {
 	p.i = c.end
 	switch {
 	case c.open && c.quoted:
-		return nil, p.wrong(c.valueAt, "this string has no end")
+		return nil, p.wrong(c.valueAt, "unterminated string")
 	case c.open:
-		return nil, p.wrong(c.at, "this path has no end")
+		return nil, p.wrong(c.at, "unterminated path")
 	}
 	w := written{key: c.key, op: c.op, value: c.value}
 	if c.key == "" {
@@ -134,7 +134,7 @@ func (p *parser) term() (node, error) {
 	if !c.quoted {
 		w.bare = true
 		if c.key != "" && len(c.value) > 0 && c.value[0] == '!' {
-			return nil, p.wrong(c.valueAt, "a value that begins with ! stands in quotes")
+			return nil, p.wrong(c.valueAt, "quote a value that begins with !")
 		}
 	}
 	t, err := newTerm(w)

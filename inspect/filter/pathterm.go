@@ -33,7 +33,7 @@ func checkPath(path string) (problem string) {
 	case path == "":
 		return "a path is missing"
 	case computes().MatchString(path):
-		return "a path picks values of the frame and makes none: @ ! [ { cannot begin a part of it"
+		return "a path selects values and computes none: no part of it may begin with @ ! [ or {"
 	}
 	return ""
 }
@@ -105,7 +105,7 @@ func areNumbers(from, to string) bool {
 func numbersOf(w written) (p pattern, problem string) {
 	from, err := strconv.ParseFloat(w.value, 64)
 	if err != nil || math.IsNaN(from) {
-		return nil, fmt.Sprintf("%q is no number", w.value)
+		return nil, fmt.Sprintf("%q is not a number", w.value)
 	}
 	if w.to == "" {
 		return numbersFrom{w.op, from, 0}, ""
@@ -113,7 +113,7 @@ func numbersOf(w written) (p pattern, problem string) {
 	to, err := strconv.ParseFloat(w.to, 64)
 	switch {
 	case err != nil || math.IsNaN(to):
-		return nil, fmt.Sprintf("%q is no number", w.to)
+		return nil, fmt.Sprintf("%q is not a number", w.to)
 	case to < from:
 		return nil, emptyRange
 	}

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// A span is the whole numbers from lo to hi, none if hi is less.
+// A numberRange is the whole numbers from lo to hi, none if hi is less.
 type numberRange struct{ lo, hi int64 }
 
-func (s numberRange) has(n int64) bool { return s.lo <= n && n <= s.hi }
+func (r numberRange) has(n int64) bool { return r.lo <= n && n <= r.hi }
 
-// A reading is a number as it was written.
+// A measure is a number as it was written.
 type measure struct {
 	value int64
 	unit  int64 // of its last digit: 1.5s is 1.5 to below 1.6 seconds
 }
 
-// spanOf returns the numbers that a term wants; read returns the problem if a
+// rangeOf returns the numbers that a term wants; read returns the problem if a
 // word is no number.
 func rangeOf(w written, read func(string) (measure, string)) (s numberRange, problem string) {
 	from, problem := read(w.value)
@@ -50,7 +50,7 @@ func rangeOf(w written, read func(string) (measure, string)) (s numberRange, pro
 	return numberRange{v, v + from.unit - 1}, ""
 }
 
-// wayRound is the problem of a range that is empty.
+// emptyRange is the problem of a range that is empty.
 const emptyRange = "the range ends before it begins"
 
 // A quantity is what of a Subject is a number.
@@ -63,7 +63,7 @@ const (
 	latency
 )
 
-// A spanTest asks for a number.
+// A rangeTest asks for a number.
 type rangeTest struct {
 	quantity quantity
 	numbers  numberRange
@@ -102,7 +102,7 @@ func (t rangeTest) fits(s *Subject) verdict {
 func number(word string) (measure, string) {
 	n, err := strconv.ParseUint(word, 10, 63)
 	if err != nil {
-		return measure{}, fmt.Sprintf("%q is no whole number", word)
+		return measure{}, fmt.Sprintf("%q is not a whole number", word)
 	}
 	return measure{int64(n), 1}, ""
 }
@@ -120,7 +120,7 @@ func byteSize(word string) (measure, string) {
 	n, err := strconv.ParseFloat(digits, 64)
 	unit, ok := units[word[len(digits):]]
 	if n *= unit; err != nil || !ok || !isPlain(digits) || n >= math.MaxInt64 {
-		return measure{}, fmt.Sprintf("%q is no size, such as 500, 64k, 1.5MiB or 2MB", word)
+		return measure{}, fmt.Sprintf("%q is not a size, such as 500, 64k, 1.5MiB or 2MB", word)
 	}
 	return measure{int64(n), 1}, ""
 }
@@ -133,7 +133,7 @@ func isPlain(digits string) bool { return strings.Trim(digits, "0123456789.") ==
 func duration(word string) (measure, string) {
 	d, err := time.ParseDuration(word)
 	if err != nil || d < 0 {
-		return measure{}, fmt.Sprintf("%q is no duration, such as 250ms, 2.5s or 1m30s", word)
+		return measure{}, fmt.Sprintf("%q is not a duration, such as 250ms, 2.5s or 1m30s", word)
 	}
 	return measure{int64(d), lastDigit(word)}, ""
 }

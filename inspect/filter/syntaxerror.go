@@ -20,7 +20,7 @@ func (e *SyntaxError) Error() string {
 	if len(e.Valid) == 0 {
 		return e.Problem
 	}
-	return fmt.Sprintf("%s; there are %s", e.Problem, strings.Join(e.Valid, " "))
+	return fmt.Sprintf("%s; expected one of %s", e.Problem, strings.Join(e.Valid, " "))
 }
 
 // Caret returns the query and below it a line with ^ under the place, each with a

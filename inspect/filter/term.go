@@ -37,7 +37,7 @@ func newTerm(w written) (*term, *fault) {
 		w.key = PathKey(path)
 	}
 	if !slices.Contains(k.ops, w.op) {
-		problem := w.key + " takes no " + w.op
+		problem := w.key + " does not take " + w.op
 		if w.op == "" {
 			problem = "an operator and a value are missing behind the path"
 		}
@@ -46,7 +46,7 @@ func newTerm(w written) (*term, *fault) {
 	if w.bare && w.value == "" {
 		problem := "a value is missing"
 		if k.words == nil {
-			problem += " (one with blanks, ( ) or | in it stands in quotes)"
+			problem += " (quote one that has blanks, ( ) or | in it)"
 		}
 		return nil, &fault{ofValue, problem, k.words}
 	}
@@ -78,7 +78,7 @@ func lookup(name string) (k *key, path string, err *fault) {
 	}
 	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 	if i < 0 {
-		problem := fmt.Sprintf("%q is no key (a text with : = < > or ~ in it stands in quotes)", name)
+		problem := fmt.Sprintf("%q is not a key (quote a text that has : = < > or ~ in it)", name)
 		return nil, "", &fault{ofKey, problem, keyNames()}
 	}
 	return &keys[i], "", nil

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A needle is a text that is looked for in bytes. The case of letters counts if
+// A textSearch is a text that is looked for in bytes. The case of letters counts if
 // there is a capital one in it; letters fold as Unicode's simple folding has it.
 type textSearch struct {
 	text []byte

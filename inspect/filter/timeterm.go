@@ -32,7 +32,7 @@ func timeTerm(w written, _ string) (test, string) {
 			return timeTest{c, s}, ""
 		}
 	}
-	return nil, fmt.Sprintf("%q is no time: since the tape began (1m30s), of day (15:04:05) or RFC 3339", join(w.value, w.to))
+	return nil, fmt.Sprintf("%q is not a time: since the tape began (1m30s), of day (15:04:05) or RFC 3339", join(w.value, w.to))
 }
 
 func join(from, to string) string {

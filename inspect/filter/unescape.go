@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// gap stands between stretches of text that are looked through at once. It is
-// in no text: UTF-8 has no such byte.
+// separator stands between parts of a text that are looked through at once. It is in
+// no text: UTF-8 has no such byte.
 const separator = 0xff
 
-// escaped reports whether the text stands in raw behind the escapes of JSON
-// strings, where it is not found as it is: then one of them is in it. So only the
-// stretches around escapes are decoded.
+// inUnescaped reports whether raw has the text once the escapes of its JSON strings
+// are decoded, where it does not have the text as it is: then an escape is in the
+// place. So only the parts around escapes are decoded.
 func (n *textSearch) inUnescaped(raw []byte) bool {
 	if n.reach == 0 {
 		return false

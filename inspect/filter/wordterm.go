@@ -18,7 +18,7 @@ func Direction(word string) (wire.Direction, error) {
 	case "err", "stderr":
 		return wire.AgentStderr, nil
 	}
-	return 0, fmt.Errorf("no direction is called %q; there are c2a (client), a2c (agent) and err (stderr)", word)
+	return 0, fmt.Errorf("unknown direction %q: use c2a (client), a2c (agent) or err (stderr)", word)
 }
 
 // Kind returns the kind whose name is word, or the only one whose name begins
@@ -38,11 +38,11 @@ func Kind(word string) (wire.Kind, error) {
 	}
 	switch len(fits) {
 	case 0:
-		return 0, fmt.Errorf("no kind is called %q; there are %s", word, strings.Join(names, ", "))
+		return 0, fmt.Errorf("unknown kind %q: use one of %s", word, strings.Join(names, ", "))
 	case 1:
 		return found, nil
 	}
-	return 0, fmt.Errorf("%q may be %s", word, strings.Join(fits, " or "))
+	return 0, fmt.Errorf("%q is ambiguous: %s", word, strings.Join(fits, " or "))
 }
 
 // A set is one of the closed sets of words.
@@ -103,7 +103,7 @@ func wordTerm(s wordSet) func(written, string) (test, string) {
 				return wordTest{s, uint8(i)}, ""
 			}
 		}
-		return nil, fmt.Sprintf("%q is no value of %s", w.value, w.key)
+		return nil, fmt.Sprintf("%q is not a value of %s", w.value, w.key)
 	}
 }
 
