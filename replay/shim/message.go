@@ -89,14 +89,23 @@ func (m *message) without(path string) message {
 // rewritten returns the frame with other bytes.
 func (m *message) rewritten(raw []byte) message {
 	f := m.Frame
-	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), wire.Rewritten
+	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), afterChange(f.Origin)
 	return read(f)
 }
 
 // again returns a frame that was withheld, to let it go after all.
 func again(f wire.Frame) wire.Frame {
-	f.Origin = wire.Rewritten
+	f.Origin = afterChange(f.Origin)
 	return f
+}
+
+// afterChange returns the origin of a frame that is changed or let go later. One
+// that another interceptor made nobody has sent.
+func afterChange(before wire.Origin) wire.Origin {
+	if before == wire.Injected {
+		return before
+	}
+	return wire.Rewritten
 }
 
 // A fault is an error that the client is answered.
