@@ -78,8 +78,11 @@ func (w *textWriter) words(list []span) []word {
 	glue := false // the next piece belongs to the last word
 	for _, s := range list {
 		text := s.text
-		if s.style == link {
+		switch s.style {
+		case link:
 			text = s.linkText()
+		case emphasis:
+			text = `"` + text + `"`
 		}
 		pieces := strings.Split(text, " ")
 		if s.style == literal && termtext.Width(text) <= unbroken {
