@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -49,6 +50,49 @@ func Example() {
 	// 2 err stderr       5 bytes
 	// 3 a2c response     55 bytes
 	// 4 a2c mark         39 bytes
+}
+
+// What happens in a store is followed while it happens.
+func ExampleStore_Watch() {
+	dir, err := os.MkdirTemp("", "store-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	store := record.OpenStore(dir)
+	recorder, err := store.Record(record.Start{Command: []string{"agent"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	recorder.Append(wire.AgentStderr, wire.Wire, []byte("ready\n"))
+
+	allFrames := func(tape string, live bool) (from uint64, ok bool) { return 1, true }
+	looks := 0
+	for change, err := range store.Watch(context.Background(), allFrames) {
+		if err != nil {
+			log.Print(err) // the store, or a part of a tape, cannot be read
+			continue
+		}
+		switch change.Kind {
+		case record.TapeAppeared:
+			fmt.Println("a tape, live:", change.Live)
+		case record.FrameRecorded:
+			fmt.Printf("frame %d: %s\n", change.Frame.Seq, change.Frame.Raw)
+		case record.StoreLooked:
+			if looks++; looks == 1 {
+				recorder.Append(wire.AgentStderr, wire.Wire, []byte("done\n"))
+				recorder.Close()
+				recorder.Wait()
+			}
+		}
+		if change.Kind == record.TapeEnded {
+			break
+		}
+	}
+	// Output:
+	// a tape, live: true
+	// frame 1: ready
+	// frame 2: done
 }
 
 // A file in the portable form is read without a store.

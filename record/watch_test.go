@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -296,6 +297,10 @@ func TestWatchDescriptors(t *testing.T) {
 		t.Errorf("%d files open for %d tapes", most, len(journals))
 	}
 	for range store.Watch(context.Background(), allFrames) {
+		stacks := make([]byte, 1<<20)
+		if n := strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "created by github.com/acptap/acptap/record.(*Store).Watch"); n > 0 {
+			t.Errorf("%d goroutines were started", n)
+		}
 		break
 	}
 	for _, j := range journals {
