@@ -84,8 +84,7 @@ func (s *SessionInfo) observe(f *wire.Frame, note *dialect.Annotation, facts *di
 		if facts.Setup != 0 {
 			run.First = min(run.First, facts.Setup)
 		}
-		m, _ := dialect.Lookup(dialect.AnyProtocol, note.Method)
-		s.made = s.made || m.Session == dialect.InResult || m.Session == dialect.FromParams
+		s.made = s.made || note.MakesSession()
 		s.Closed, s.opened = false, true
 	}
 	if ev.Has(dialect.TurnBegan) {

@@ -76,11 +76,10 @@ func (s *Session) end(f *frame, end End, method string) {
 	}
 }
 
-// replacedBy reports whether f answers a session/new and s is from an earlier tape:
-// an agent that does not keep its sessions may give the same id twice.
+// replacedBy reports whether f makes a session and s, which has its id, is from an
+// earlier tape.
 func (s *Session) replacedBy(f *frame) bool {
-	return f.Events.Has(dialect.SessionOpened) && f.Method == "session/new" &&
-		s.known && s.Spans[len(s.Spans)-1].Run != f.run
+	return f.MakesSession() && s.known && s.Spans[len(s.Spans)-1].Run != f.run
 }
 
 // clientRequest applies what the client's request w changes before it is answered.

@@ -217,6 +217,23 @@ func TestSameIDAgain(t *testing.T) {
 	}
 }
 
+// So it does with that of a fork.
+func TestForkWithSameIDAgain(t *testing.T) {
+	fork := v1 + `
+		> {"id":2,"method":"session/fork","params":{"sessionId":"s","cwd":"/w"}}
+		< {"id":2,"result":{"sessionId":"f"}}
+	`
+	var forks int
+	for _, s := range build(t, fork, fork).Sessions {
+		if s.ID == "f" {
+			forks++
+		}
+	}
+	if forks != 2 {
+		t.Errorf("got %d sessions with the id of the forks, want 2", forks)
+	}
+}
+
 // What acptap put between the two sides is seen by the side that got it.
 func TestSide(t *testing.T) {
 	text := load[:strings.Index(load, "> {\"id\":1")] + `
