@@ -10,10 +10,10 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// Delete removes tapes, and the journals of killed proxies among them. One that
-// is being recorded is refused with ErrLive; one whose file is damaged is removed
-// like any other. Nothing of them stays readable in the store. It returns the
-// tapes that are gone, also with an error.
+// Delete removes tapes, including those that are still in the journal of a killed
+// proxy and those whose file is damaged. A tape that is being recorded is not
+// removed: ErrLive. Nothing of a deleted tape stays readable in the store. Delete
+// returns the tapes that are gone, even if it returns an error.
 func (s *Store) Delete(tapes ...string) (gone []string, err error) {
 	journals := s.journals()
 	for _, tape := range tapes {
@@ -31,8 +31,8 @@ func (s *Store) Delete(tapes ...string) (gone []string, err error) {
 	return gone, err
 }
 
-// delete removes the files of a tape. segments are those that its journal was seen
-// with.
+// delete removes the files of a tape. segments are those that its journal had when
+// it was listed.
 func (s *Store) delete(tape string, segments []int64) error {
 	if !s.hasFile(tape) && !s.hasJournal(tape) {
 		return fmt.Errorf("tape %s: %w", tape, ErrNoTape)
@@ -42,7 +42,7 @@ func (s *Store) delete(tape string, segments []int64) error {
 		if s.isLive(tape) {
 			return fmt.Errorf("tape %s: %w", tape, ErrLive)
 		}
-		lock, err = disk.TryLock(s.lockFile(tape), false) // a reader has just looked whether it is live
+		lock, err = disk.TryLock(s.lockFile(tape), false) // a reader was just checking whether it is live
 	}
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (s *Store) delete(tape string, segments []int64) error {
 	return nil
 }
 
-// Sizes returns the bytes that each of the tapes takes on disk, journal included.
+// Sizes returns how many bytes each of the tapes takes on disk, its journal included.
 func (s *Store) Sizes(tapes ...string) (map[string]int64, error) {
 	journals := s.journals()
 	sizes := make(map[string]int64, len(tapes))

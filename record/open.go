@@ -20,8 +20,8 @@ func (s *Store) Open(tape string) (*Tape, error) {
 	return &Tape{id: tape, from: boltBlocks{s.tapeFile(tape)}, store: s, codec: new(codec)}, nil
 }
 
-// OpenFile opens a tape that is a file of its own: a tape's bbolt file, or the
-// portable form. A portable file is read once, and kept compressed in memory.
+// OpenFile opens a file that holds one tape: a tape's bbolt file, or a file in the
+// portable form, which is read once and kept compressed in memory.
 func OpenFile(path string) (*Tape, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func OpenFile(path string) (*Tape, error) {
 	return ReadPortable(f, path)
 }
 
-// ownID returns the tape that a file outside of the store says it is.
+// ownID returns the id of the tape in a file outside the store, as the file has it.
 func ownID(file tapeFile) (tape string, err error) {
 	err = file.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketTape)
@@ -65,12 +65,12 @@ func isBolt(f *os.File) bool {
 	return err == nil && b[16] == 0xed && b[17] == 0xda && b[18] == 0x0c && b[19] == 0xed
 }
 
-// maxListed is how many bytes of a journal are looked through for a listing.
+// maxListed is how many bytes of a journal a listing reads.
 const maxListed = 8 << 20
 
-// listInfo returns what is known of a tape and its sessions for a listing: of one
-// whose journal is far behind with sealing it tells what is sealed. segments are
-// those that the journal was seen with.
+// listInfo returns what a listing shows of a tape and its sessions. If a large part
+// of the tape is still in its journal, that is only what is sealed. segments are
+// those that the journal had when it was listed.
 func (s *Store) listInfo(tape string, segments []int64) (Info, []SessionInfo, error) {
 	live := s.isLive(tape)
 	if len(segments) > maxListed/journal.SegmentSize && s.hasFile(tape) {
@@ -88,9 +88,9 @@ func (s *Store) listInfo(tape string, segments []int64) (Info, []SessionInfo, er
 	return t.facts()
 }
 
-// TapeID returns the id of the one tape in ids, sorted by time, that ref names:
-// the id itself, any part of it that no other has, last, or last~N for the N-th
-// before the last.
+// TapeID returns the id in ids that ref names. ids are sorted by time; ref is an id,
+// a part of one that no other id contains, last, or last~N for the N-th before the
+// last.
 func TapeID(ids []string, ref string) (string, error) {
 	if back, ok := strings.CutPrefix(ref, "last"); ok {
 		n := 0
@@ -107,20 +107,20 @@ func TapeID(ids []string, ref string) (string, error) {
 	if strings.Trim(ref, "-") == "" {
 		ids = nil // it is in every id, and must not name the only one
 	}
-	var fits []string
+	var matches []string
 	for _, id := range ids {
 		if id == ref {
 			return id, nil
 		}
 		if strings.Contains(id, ref) {
-			fits = append(fits, id)
+			matches = append(matches, id)
 		}
 	}
-	switch len(fits) {
+	switch len(matches) {
 	case 0:
 		return "", fmt.Errorf("%q: %w", ref, ErrNoTape)
 	case 1:
-		return fits[0], nil
+		return matches[0], nil
 	}
-	return "", fmt.Errorf("%q is %w: it matches %d tapes, such as %s and %s", ref, ErrAmbiguous, len(fits), fits[0], fits[1])
+	return "", fmt.Errorf("%q is %w: it matches %d tapes, such as %s and %s", ref, ErrAmbiguous, len(matches), matches[0], matches[1])
 }

@@ -1,17 +1,21 @@
-// Package record keeps tapes: what passed through a proxy, in a store on disk.
+// Package record keeps tapes: everything that passed between a client and an agent,
+// in a store on disk.
 //
-// A tape is written twice. While the proxy runs, the bytes go as they come into
-// a journal: one append for each read, no parsing (journal.Writer). Behind that, and
-// off the hot path, a dissector cuts the journal into frames, numbers and
-// decodes them, and packs them into blocks, which are sealed in a bbolt file of
-// the tape. The same code does this whether the proxy is alive, has ended or was
-// killed. A reader (Tape) takes the sealed blocks and then what is still in the
-// journal, and gives the same frames with the same numbers in all these cases.
+// A tape is written twice. While the proxy runs, its pumps append the bytes to a
+// journal as they come, without parsing them (package journal). Behind the pumps,
+// off the hot path, a dissector cuts these bytes into frames, numbers the frames,
+// finds out what they mean, and packs them into compressed blocks. A flusher seals
+// each block: it writes the block to the tape's bbolt file and then removes what the
+// block covers from the journal. The same code runs whether the proxy is alive, has
+// ended, or was killed. A Tape reads the sealed blocks first and then what is still
+// in the journal, and returns the same frames with the same numbers in every case.
 //
-// What the package guarantees: bytes come back exactly as they crossed the
-// wire; bytes that could not be stored are a gap with its size; damage costs the
-// record or block that is damaged, and never ends the process. It does not know
-// what starts the agent, and it never writes to stdout or stderr.
+// The package guarantees that bytes come back exactly as they crossed the wire, that
+// bytes which could not be stored show as a gap of known size, and that damage costs
+// the damaged record or block and never ends the process. On a file system where
+// locks do not hold, such as NFS, it can record and read, but it leaves tapes in
+// their journals. It does not know what starts the agent, and it never writes to
+// stdout or stderr.
 package record
 
 import (

@@ -17,15 +17,15 @@ import (
 	"github.com/acptap/acptap/record/tapeid"
 )
 
-// Recover seals the journals that killed proxies have left, until stop says so, and
-// removes the files that they were making. Journals that cannot be sealed stay
-// as they are, and can be read. progress, which may be nil, is told how many
-// journals of how many were looked at.
+// Recover seals the journals that killed proxies have left, and removes the files
+// that they were creating. It ends early when stop returns true. A journal that
+// cannot be sealed stays as it is and can be read. progress, which may be nil, is
+// called with the number of journals looked at so far and in all.
 func (s *Store) Recover(stop func() bool, progress func(done, total int)) error {
 	return s.recoverAll(true, stop, progress)
 }
 
-// recoverAll is Recover; journals that were set aside are tried if retry is set.
+// recoverAll is Recover. It tries journals that were set aside only if retry is set.
 func (s *Store) recoverAll(retry bool, stop func() bool, progress func(done, total int)) error {
 	var failed error
 	journals := s.journals()
@@ -44,11 +44,12 @@ func (s *Store) recoverAll(retry bool, stop func() bool, progress func(done, tot
 	return failed
 }
 
-// recoverTape seals the journal of a tape, with the segments that it was seen with. One
-// that panics is set aside, and tried again only if retry is set.
+// recoverTape seals the journal of a tape. seen are the segments that the journal
+// had when it was listed. If sealing panics, the journal is set aside, and tried
+// again only if retry is set.
 func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() bool) error {
 	lock, err := disk.TryLock(s.lockFile(tape), false)
-	if err != nil || lock == nil { // nil: recorded, or recovered, by another process
+	if err != nil || lock == nil { // nil: another process is recording or recovering it
 		return err
 	}
 	defer lock.Close()
@@ -71,8 +72,8 @@ func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() b
 	return disk.RemoveLocked(lock)
 }
 
-// finish seals all that is left of a tape, in those segments. The caller holds
-// the tape's lock.
+// finish seals all that is left of a tape in those segments. The caller holds the
+// tape's lock.
 func (s *Store) finish(tape string, segments []int64, stop func() bool) error {
 	if len(segments) == 0 && !s.hasFile(tape) {
 		return nil // its proxy was killed before it began the journal
@@ -85,11 +86,12 @@ func (s *Store) finish(tape string, segments []int64, stop func() bool) error {
 	return w.finish(stop)
 }
 
-// removeUnfinished removes files that processes were making which have ended.
+// removeUnfinished removes files that were being created by processes that have
+// ended.
 func (s *Store) removeUnfinished() {
 	entries, _ := os.ReadDir(s.tapes())
 	for _, e := range entries {
-		// Who makes the file of a tape holds the tape's lock.
+		// A process that creates the file of a tape holds the tape's lock.
 		if tape, _, ok := strings.Cut(e.Name(), ".db"+disk.TempSuffix); ok && tapeid.IsValid(tape) && !s.isLive(tape) {
 			os.Remove(filepath.Join(s.tapes(), e.Name()))
 		}
@@ -105,15 +107,15 @@ func (s *Store) removeUnfinished() {
 	}
 }
 
-// journals returns the tapes that are in live/, and where their segments stand.
+// journals returns the tapes that have a journal, and the positions of its segments.
 func (s *Store) journals() map[string][]int64 {
 	journals := journal.List(s.live())
 	maps.DeleteFunc(journals, func(tape string, _ []int64) bool { return !tapeid.IsValid(tape) })
 	return journals
 }
 
-// start returns what the journal of a tape says of its beginning. Where all
-// headers are damaged, the tape's id tells when that was.
+// start returns what the journal of a tape says about its beginning. If all headers
+// are damaged, that is the time in the tape's id.
 func (s *Store) start(tape string, segments []int64) (Start, error) {
 	start, err := s.journal(tape).Start(segments)
 	if err == nil && start.Time.IsZero() {
@@ -122,23 +124,23 @@ func (s *Store) start(tape string, segments []int64) (Start, error) {
 	return start, err
 }
 
-// A journal of which the sealing has panicked is set aside: that stands in its
-// lock file, with the reason. Proxies leave it alone, so that none runs into it
-// again; who asks for it reads it all the same, and Recover tries again.
+// If sealing a journal panics, the journal is set aside: its lock file then holds the
+// reason. Proxies leave such a journal alone, so that none panics again. Readers of
+// the tape read it all the same, and Recover tries it again.
 
-// setAside sets the journal aside whose lock is held.
+// setAside sets aside the journal whose lock is held.
 func setAside(lock *os.File, why *guard.Fault) { lock.WriteAt([]byte(why.Error()), 0) }
 
-// takeBack takes back what setAside said.
+// takeBack undoes setAside.
 func takeBack(lock *os.File) { lock.Truncate(0) }
 
-// asideFor returns why a journal was set aside; nothing if it was not.
+// asideFor returns why a journal was set aside, nothing if it was not.
 func asideFor(lock *os.File) string {
 	text, _ := io.ReadAll(io.NewSectionReader(lock, 0, 8*guard.MaxText))
 	return string(text)
 }
 
-// aside is asideFor for who does not hold the lock.
+// aside is asideFor for a caller that does not hold the lock.
 func (s *Store) aside(tape string) string {
 	lock, err := disk.Open(s.lockFile(tape), os.O_RDONLY)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/record/boltfile"
@@ -17,27 +18,27 @@ import (
 // A Store is a directory of tapes. Any number of processes may write and read
 // it at once. Its methods may be called from several goroutines.
 //
-//	acptap.db        the catalogue: an index of the tapes that can be made anew
+//	acptap.db        the catalogue: an index of the tapes, which can be rebuilt
 //	tapes/TAPE.db    a bbolt file for each tape
-//	live/            journals of running proxies, and of killed ones until they are sealed
+//	live/            journals of running proxies, and of killed ones until they are recovered
 type Store struct {
 	dir      string
 	timeout  time.Duration        // how long to wait for a lock; 0: without end
 	testHook func(payload []byte) // sees what is dissected; nil but in tests
 
-	// OnError, if it is not nil, is told what goes wrong behind a Recorder, where
-	// nobody asks: once for each kind of it, from any goroutine. It must not block,
-	// for the traffic waits. It is set before Record.
+	// OnError, if it is not nil, is called with errors of the work behind a Recorder,
+	// which no call returns. It is called once for each kind of error, from any
+	// goroutine, and must not block: the traffic waits for it. Set it before Record.
 	OnError func(error)
 }
 
-// lockTimeout is how long a command waits for a lock. The longest wait of
-// twenty proxies and two readers is some hundred milliseconds
-// (BenchmarkTwentyProxies), so who holds it longer is stopped or stuck.
+// lockTimeout is how long a command waits for a lock. Among twenty proxies and two
+// readers the longest wait is a few hundred milliseconds (BenchmarkTwentyProxies),
+// so a process that holds a lock for longer is stopped or stuck.
 const lockTimeout = 10 * time.Second
 
-// OpenStore returns the store in dir. The directory need not exist: reading
-// finds an empty store then, and recording makes it.
+// OpenStore returns the store in dir. The directory need not exist: a reader finds
+// an empty store then, and recording creates it.
 func OpenStore(dir string) *Store { return &Store{dir: dir, timeout: lockTimeout} }
 
 // Dir returns the directory of the store.
@@ -59,8 +60,8 @@ func (s *Store) lockFile(tape string) string { return s.journal(tape).Lock() }
 func (s *Store) hasFile(tape string) bool    { return disk.Exists(s.tapeFile(tape).Path) }
 func (s *Store) hasJournal(tape string) bool { return disk.Exists(s.lockFile(tape)) }
 
-// Record begins a tape, and makes the store if there is none. The caller closes
-// the journal.
+// Record begins a tape, and creates the store if there is none. The caller closes
+// the Recorder.
 func (s *Store) Record(start Start) (*Recorder, error) {
 	if err := s.make(); err != nil {
 		return nil, err
@@ -79,8 +80,39 @@ func (s *Store) Record(start Start) (*Recorder, error) {
 	return j, nil
 }
 
-// reserveID takes the lock of a tape that is not there yet, begun at t. Its id is
-// wish, if there is one and that is free.
+// A Recorder records one tape. The proxy's pumps write to its journal, each from its
+// own goroutine. Behind the journal a flusher moves what was written into the tape's
+// file.
+type Recorder struct {
+	*journal.Writer
+	lock    *os.File     // held until all work behind the journal has ended
+	saved   atomic.Int64 // position up to which all is in the tape's file
+	flusher *flusher
+}
+
+// newRecorder begins a tape in the store. The caller holds lock, the tape's lock
+// file, and hands it over to the recorder.
+func newRecorder(s *Store, tape string, start Start, began time.Time, lock *os.File) (*Recorder, error) {
+	j := &Recorder{lock: lock}
+	var err error
+	j.Writer, err = journal.Create(s.journal(tape), start, began, &j.saved, s.OnError)
+	return j, err
+}
+
+// Close ends the tape and seals what is left, for at most 50 ms: editors kill
+// proxies that take longer. A tape that is not sealed by then is complete all the
+// same, in its journal, and the next proxy recovers it.
+func (j *Recorder) Close() error {
+	j.Writer.Close()
+	return j.flusher.stop()
+}
+
+// Wait waits for the work behind a closed Recorder, for which Close waits no longer
+// than 50 ms. The tape is live until that work has ended.
+func (j *Recorder) Wait() { <-j.flusher.done }
+
+// reserveID takes the lock of a tape that does not exist yet and begins at t. The
+// tape's id is wish, unless that is empty or taken.
 func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File, err error) {
 	tape = wish
 	if wish == "" || s.hasFile(wish) || s.hasJournal(wish) {
@@ -102,8 +134,8 @@ func (s *Store) reserveID(wish string, t time.Time) (tape string, lock *os.File,
 	return "", nil, fmt.Errorf("no free id for a tape in %s", s.dir)
 }
 
-// make creates the directories. A store that somebody else owns is refused: its
-// owner could read what is recorded.
+// make creates the directories. It refuses a store that belongs to another user,
+// who could read what is recorded.
 func (s *Store) make() error {
 	for _, dir := range []string{s.dir, s.live(), s.tapes()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -122,7 +154,7 @@ func (s *Store) checkOwner() error {
 	return nil
 }
 
-// checkDir returns why a directory of a store cannot be one.
+// checkDir returns why dir cannot be a directory of a store, nil if it can.
 func checkDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
