@@ -22,24 +22,28 @@ import (
 // everything recorded, beside a bare relay in the same run and in turn with it.
 
 // A bench holds the programs.
-type bench struct{ acptap, relay, agent string }
+type bench struct{ dir, acptap, relay, agent string }
 
 func newBench(b *testing.B) bench {
 	b.Helper()
 	if runtime.GOOS == "windows" {
 		b.Skip("measured on Unix")
 	}
-	dir := b.TempDir()
-	build := func(name, pkg string) string {
-		path := filepath.Join(dir, name)
-		cmd := exec.Command("go", "build", "-o", path, pkg)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as README.md advises
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("building %s: %v\n%s", pkg, err, out)
-		}
-		return path
+	p := bench{dir: b.TempDir()}
+	p.acptap, p.relay, p.agent = p.build(b, "acptap", "."), p.build(b, "relay", "./testdata/bench/relay"), p.build(b, "agent", "./testdata/bench/agent")
+	return p
+}
+
+// build builds a program.
+func (p bench) build(b *testing.B, name, pkg string) string {
+	b.Helper()
+	path := filepath.Join(p.dir, name)
+	cmd := exec.Command("go", "build", "-o", path, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as README.md advises
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("building %s: %v\n%s", pkg, err, out)
 	}
-	return bench{build("acptap", "."), build("relay", "./testdata/bench/relay"), build("agent", "./testdata/bench/agent")}
+	return path
 }
 
 // ways returns the two ways to the agent. acptap records into store.
@@ -236,6 +240,31 @@ func BenchmarkSessions(b *testing.B) {
 	b.ReportMetric(frames/off.Seconds(), "off-frames/s")
 	b.ReportMetric(frames/on.Seconds(), "sessions-frames/s")
 	b.ReportMetric(float64(on)/float64(off), "ratio")
+}
+
+// The same notifications through chains of interceptors that change nothing: none,
+// one that wants to see no frame, one that sees every frame, and three of them.
+func BenchmarkChain(b *testing.B) {
+	const frames = 200_000
+	progs := newBench(b)
+	chain := progs.build(b, "chain", "./testdata/bench/chain")
+	ways := []string{"none", "idle", "looking", "looking,looking,looking"}
+	took := make([][]time.Duration, len(ways))
+	for b.Loop() {
+		for i, way := range ways {
+			p := start(b, []string{chain, way, filepath.Join(b.TempDir(), "store"), progs.agent})
+			p.ask([]byte("{}\n"), io.Discard)
+			began := time.Now()
+			p.ask(fmt.Appendf(nil, "flood %d\n", frames), io.Discard)
+			took[i] = append(took[i], time.Since(began))
+			p.stop()
+		}
+	}
+	none := median(took[0])
+	b.ReportMetric(frames/none.Seconds(), "frames/s")
+	for i, name := range []string{"idle", "one", "three"} {
+		b.ReportMetric(float64(none)/float64(median(took[i+1])), name+"-rate")
+	}
 }
 
 // diskRatio compares what the store takes with zstd -3 over the whole stream.
