@@ -273,14 +273,20 @@ func (s *Store) files() (ids []string, journals map[string][]int64, err error) {
 // many tapes are expected in it.
 func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*SessionInfo, err error) {
 	tapes = make(map[string]*Info, expected)
+	var t tags
+	var infos batch[Info]
+	var sessions batch[struct {
+		SessionInfo
+		run [1]Run
+	}]
 	err = s.catalogue().View(func(tx *bolt.Tx) error {
 		if err := s.checkCatalogue(tx); err != nil {
 			return err
 		}
 		if b := tx.Bucket(bucketTapes); b != nil {
 			err := boltfile.EachValue(b, func(k, v []byte) error {
-				info := new(Info)
-				_, err := decodeInfo(v, info)
+				info := infos.next()
+				_, err := t.decodeInfo(v, info)
 				if errors.Is(err, ErrNewer) {
 					return nil // the tape itself tells what it needs
 				}
@@ -301,13 +307,10 @@ func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*Ses
 			return nil
 		}
 		return boltfile.EachValue(b, func(k, v []byte) error {
-			both := new(struct { // they are needed together
-				SessionInfo
-				run [1]Run
-			})
-			one := &both.SessionInfo
-			one.Runs = both.run[:]
-			_, err := decodeSession(v, one)
+			next := sessions.next()
+			one := &next.SessionInfo
+			one.Runs = next.run[:]
+			_, err := t.decodeSession(v, one)
 			if errors.Is(err, ErrNewer) {
 				return nil
 			}
@@ -321,6 +324,18 @@ func (s *Store) readCatalogue(expected int) (tapes map[string]*Info, runs []*Ses
 		})
 	})
 	return tapes, runs, err
+}
+
+// A batch allocates many values, some at a time.
+type batch[T any] struct{ free []T }
+
+func (b *batch[T]) next() *T {
+	if len(b.free) == 0 {
+		b.free = make([]T, 32)
+	}
+	v := &b.free[0]
+	b.free = b.free[1:]
+	return v
 }
 
 // forget takes tapes, and what was said of sessions on them, out of the

@@ -210,6 +210,9 @@ func (e *examination) tape(id string, deep bool) (info Info, ok bool) {
 		return info, false
 	}
 	if deep {
+		if _, err := storedFacts(e.s.tapeFile(id)); errors.Is(err, ErrDamaged) {
+			e.bad("they are counted from its frames each time; acptap doctor --rebuild stores them", "tape %s: %v", id, err)
+		}
 		for _, err := range t.Frames(1) {
 			if err != nil {
 				e.bad(adviceFor(err), "tape %s: %v", id, err)

@@ -113,8 +113,22 @@ func TestLostFacts(t *testing.T) {
 				if tt.name != "facts of an earlier writer" { // who lists a store does not count for it
 					check("counted")
 				}
+				told := func() (n int) {
+					for _, d := range store.Examine(true, nil) {
+						if d.Bad && strings.Contains(d.Advice, "--rebuild stores them") {
+							n++
+						}
+					}
+					return n
+				}
+				if n := told(); n != 1 && tt.name != "facts of an earlier writer" {
+					t.Errorf("the doctor tells it %d times, want once", n)
+				}
 				if err := store.Rebuild(nil); err != nil {
 					t.Fatal(err)
+				}
+				if n := told(); n > 0 {
+					t.Errorf("the doctor tells it after Rebuild")
 				}
 				check("rebuilt")
 				sealAll(t, store)

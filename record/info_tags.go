@@ -14,12 +14,15 @@ func (i *Info) encode(old []byte) []byte { return encodeTags(i, old) }
 
 // decodeInfo reads facts of a tape, of this version or an earlier one. all is
 // false if the writer did not know all facts that are known here.
-func decodeInfo(b []byte, i *Info) (all bool, err error) {
+func decodeInfo(b []byte, i *Info) (all bool, err error) { return new(tags).decodeInfo(b, i) }
+
+// decodeInfo is that of the package for one value after the other.
+func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 	*i = Info{}
 	if len(b) > 0 && b[0] == positionalVersion {
 		all, err = i.decodePositional(b[1:])
 	} else {
-		all, err = decodeTags(b, i)
+		all, err = t.decode(b, i)
 	}
 	if err == nil && i.Lines > portable.MaxSeq {
 		err = fmt.Errorf("%s: %w", i.what(), ErrDamaged)

@@ -7,6 +7,11 @@ func (s *SessionInfo) encode(old []byte) []byte { return encodeTags(s, old) }
 // decodeSession reads facts of a session, of this version or an earlier one. Its
 // run becomes s.Runs[0], if s has one. all is as with decodeInfo.
 func decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
+	return new(tags).decodeSession(b, s)
+}
+
+// decodeSession is that of the package for one value after the other.
+func (t *tags) decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 	*s = SessionInfo{Runs: s.Runs}
 	if s.Runs == nil {
 		s.Runs = make([]Run, 1)
@@ -14,7 +19,7 @@ func decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 	if len(b) > 0 && b[0] == positionalVersion {
 		return true, s.decodePositional(b[1:])
 	}
-	return decodeTags(b, s)
+	return t.decode(b, s)
 }
 
 func (s *SessionInfo) what() string  { return "the facts of a session" }

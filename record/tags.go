@@ -48,21 +48,21 @@ func encodeTags(v tagged, old []byte) []byte {
 }
 
 // behindTag returns the pairs of a value from a tag on.
-func behindTag(value []byte, tag uint64) (pairs uint64, b []byte) {
-	t, ok := openTags(value)
-	if !ok {
-		return 0, nil
+func behindTag(value []byte, tag uint64) (pairs uint64, b string) {
+	var t tags
+	if !t.open(value) {
+		return 0, ""
 	}
 	if t.at(tag); !t.found {
-		return 0, nil
+		return 0, ""
 	}
-	pairs, b = t.pairs+1, t.pair
+	pairs, b = t.pairs+1, t.in[t.pair:]
 	for t.found {
 		t.skip(0)
 		t.next()
 	}
-	if t.bad || len(t.b) > 0 {
-		return 0, nil
+	if t.bad || t.left() > 0 {
+		return 0, ""
 	}
 	return pairs, b
 }
@@ -70,11 +70,16 @@ func behindTag(value []byte, tag uint64) (pairs uint64, b []byte) {
 // decodeTags reads a value into v. all is false if its writer did not know all
 // facts that v has.
 func decodeTags(value []byte, v tagged) (all bool, err error) {
+	return new(tags).decode(value, v)
+}
+
+// decode is decodeTags for one value after the other.
+func (t *tags) decode(value []byte, v tagged) (all bool, err error) {
 	if len(value) > 0 && tagsVersion < value[0] && value[0] <= maxVersion {
 		return false, fmt.Errorf("%s in version %d: %w", v.what(), value[0], ErrNewer)
 	}
 	var known uint64
-	t, ok := openTags(value)
+	ok := t.open(value)
 	if ok {
 		var needs need.List
 		t.texts(0, (*[]string)(&needs))
@@ -88,7 +93,7 @@ func decodeTags(value []byte, v tagged) (all bool, err error) {
 			t.next()
 		}
 	}
-	if !ok || t.bad || len(t.b) > 0 {
+	if !ok || t.bad || t.left() > 0 {
 		return false, fmt.Errorf("%s: %w", v.what(), ErrDamaged)
 	}
 	return known >= v.known(), nil
@@ -99,38 +104,43 @@ func decodeTags(value []byte, v tagged) (all bool, err error) {
 // and left as it is where the tag is missing.
 type tags struct {
 	writing bool
-	b       []byte // what is written, or left to read
-	pairs   uint64 // likewise; without the one at hand
+	b       []byte // what is written
+	in      string // what is read; all text in it is a part of that
+	pos     int    // in it
+	pairs   uint64 // written, or left to read without the one at hand
 
 	tag   uint64 // of the pair at hand
-	found bool   // there is one, and b begins with its value
-	pair  []byte // it, and what follows
+	found bool   // there is one, and its value is at pos
+	pair  int    // where it begins
 	bad   bool   // what is read is damaged
 }
 
-// openTags begins to read a value. ok is false if it is none of this version.
-func openTags(value []byte) (t *tags, ok bool) {
+// open begins to read a value. It returns false if that is none of this version.
+func (t *tags) open(value []byte) bool {
 	if len(value) == 0 || value[0] != tagsVersion {
-		return nil, false
+		return false
 	}
-	t = &tags{b: value[1:]}
+	*t = tags{in: string(value[1:])}
 	major, n := t.head()
-	if t.bad || major != cborMap || n > uint64(len(t.b)/2) {
-		return nil, false
+	if t.bad || major != cborMap || n > t.left()/2 {
+		return false
 	}
 	t.pairs = n
 	t.next()
-	return t, true
+	return true
 }
+
+// left returns how many bytes are left to read.
+func (t *tags) left() uint64 { return uint64(len(t.in) - t.pos) }
 
 // next goes on to the next pair.
 func (t *tags) next() {
-	last, first := t.tag, t.pair == nil
+	last, first := t.tag, t.pair == 0
 	if t.found = t.pairs > 0 && !t.bad; !t.found {
 		return
 	}
 	t.pairs--
-	t.pair = t.b
+	t.pair = t.pos
 	major, tag := t.head()
 	t.tag = tag
 	if major != cborUint || !first && tag <= last {
@@ -312,25 +322,25 @@ func appendString(b []byte, s string) []byte {
 
 // head reads the head of an item. Items of unknown length are damage.
 func (t *tags) head() (major byte, n uint64) {
-	if len(t.b) == 0 {
+	if t.left() == 0 {
 		t.bad = true
 		return 0, 0
 	}
-	major, n = t.b[0]>>5, uint64(t.b[0]&31)
-	t.b = t.b[1:]
+	major, n = t.in[t.pos]>>5, uint64(t.in[t.pos]&31)
+	t.pos++
 	if n < 24 {
 		return major, n
 	}
 	size := 1 << (n - 24)
-	if n > 27 || size > len(t.b) {
+	if n > 27 || uint64(size) > t.left() {
 		t.bad = true
 		return 0, 0
 	}
 	n = 0
-	for _, c := range t.b[:size] {
+	for _, c := range []byte(t.in[t.pos : t.pos+size]) {
 		n = n<<8 | uint64(c)
 	}
-	t.b = t.b[size:]
+	t.pos += size
 	return major, n
 }
 
@@ -348,12 +358,12 @@ func (t *tags) number() int64 {
 
 func (t *tags) string() string {
 	major, n := t.head()
-	if major != cborText && major != cborBytes || n > uint64(len(t.b)) {
+	if major != cborText && major != cborBytes || n > t.left() {
 		t.bad = true
 		return ""
 	}
-	s := string(t.b[:n])
-	t.b = t.b[n:]
+	s := t.in[t.pos : t.pos+int(n)]
+	t.pos += int(n)
 	return s
 }
 
@@ -361,7 +371,7 @@ func (t *tags) string() string {
 // damaged count cannot ask for more memory than there are bytes.
 func (t *tags) count() int {
 	major, n := t.head()
-	if major != cborArray || n > uint64(len(t.b)) {
+	if major != cborArray || n > t.left() {
 		t.bad = true
 		return 0
 	}
@@ -380,15 +390,15 @@ func (t *tags) skip(depth int) {
 	}
 	switch major {
 	case cborBytes, cborText:
-		if n > uint64(len(t.b)) {
+		if n > t.left() {
 			t.bad = true
 			return
 		}
-		t.b = t.b[n:]
+		t.pos += int(n)
 	case cborTag:
 		t.skip(depth + 1)
 	case cborArray, cborMap:
-		if n > uint64(len(t.b)) {
+		if n > t.left() {
 			t.bad = true
 			return
 		}
