@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/replay/shim"
 )
 
-// A shim that panics is out of the way: what it held and was serving goes to the
-// agent, and so does what comes later.
+// A shim that panics is out of the way: what it held, and what it was to answer,
+// goes to the agent, and so does what comes later.
 func TestPanic(t *testing.T) {
 	cl := start(t, t.TempDir(), character{Script: []string{hello}}, func(s *shim.Shim) {
 		s.Store = nil // the first look into it panics, in a goroutine of the shim's own

@@ -15,7 +15,7 @@ import (
 
 // A session from which something could not be recorded is neither listed nor
 // loaded; another one on the same tape is.
-func TestTorn(t *testing.T) {
+func TestGap(t *testing.T) {
 	dir := t.TempDir()
 	turn := func(session, between string) string {
 		return fmt.Sprintf(`{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}}

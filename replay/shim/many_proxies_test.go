@@ -83,7 +83,7 @@ wait`, first)}}
 
 // Several proxies load the same sessions, while somebody looks at all of the
 // store.
-func TestCrowd(t *testing.T) {
+func TestManyProxies(t *testing.T) {
 	dir := t.TempDir()
 	c := character{Script: []string{hello}, Random: true}
 	cl := start(t, dir, c, nil)

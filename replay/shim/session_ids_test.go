@@ -11,7 +11,7 @@ import (
 
 // Where a message names its session, each side gets its own name for it; in all
 // other places, and in all that is no session of the protocol's, nothing changes.
-func TestPlaces(t *testing.T) {
+func TestSessionIDs(t *testing.T) {
 	dir := t.TempDir()
 	id := recorded(t, dir, character{Script: []string{hello}, Random: true}, "turn 0")
 	const agent = "session-1"
