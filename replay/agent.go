@@ -1,11 +1,16 @@
-// Package replay plays the agent of a tape to a client. A tape is taken as a
-// conversation, not as a list: what sessions and calls do beside each other has
-// no order, and ids, directories and speed may be others than when it was
-// recorded. Nothing hangs on what does not come.
+// Package replay plays the agent of a recorded tape to a client.
 //
-// A Cassette is a file that is replayed, and recorded where its mode says so.
-// Package drive plays the client's side, compare tells what differs between two
-// conversations. What methods mean, the package asks of proxy/dialect.
+// It treats a tape as a conversation, not as a list of frames: sessions and calls
+// that run side by side have no order among each other, and ids, directories and
+// speed may differ from the recording. A client that leaves the tape gets an
+// error, or is ended after a timeout; it never waits forever.
+//
+// The package cannot answer what was never recorded, unless it is given a real
+// agent for that, and it does not check whether the client handles what it hears.
+//
+// An [Agent] plays tapes. A [Cassette] is a file that is replayed, and recorded if
+// its [Mode] says so. Package drive plays the client's side instead, and package
+// compare finds the differences between two conversations.
 package replay
 
 import (
@@ -23,51 +28,49 @@ import (
 // An Agent plays the agent of a tape to a client. The zero value of each field
 // but Tapes is usable.
 //
-// What it sends depends on the tape and on the order of the client's messages
-// only: the recorded frames as they were, but for the ids that the client makes,
-// and for paths in the directories of a session, which are those of now. A
-// message that the tape does not have gets an error at once; where only waiting
-// can tell that something does not come, Patience ends it.
+// What it sends depends only on the tape and on the order of the client's
+// messages: the recorded frames, with the ids that this client makes and with
+// paths moved into the directories of its sessions. A request that the tape does
+// not have gets an error at once; if a message fails to come, Patience ends the
+// wait.
 //
-// Of the tape no more is in memory than what is sent now, however long it is.
-// But where one session waits for its client, and what comes next of another one
-// stands further on, the tape is read up to there, and some 190 bytes are kept of
-// each frame between (BenchmarkReadAhead). Of frames longer than a mebibyte only
-// the beginning is compared, and paths in strings longer than that stay as they
-// were.
+// An Agent reads the tape as it plays, so a long tape takes no more memory than a
+// short one. If one session waits for its client while the next frames of another
+// stand further on, it reads ahead, and keeps about 190 bytes of each frame in
+// between (BenchmarkReadAhead). It compares only the beginning of messages longer
+// than a mebibyte, and does not rewrite paths in strings longer than that.
 type Agent struct {
 	// Tapes may hold several connections, and one run plays one: the first on
 	// which the client finds the session that it sets up first.
 	Tapes      []*record.Tape
-	Session    string // only what is on them of it; empty: all
-	Connection int    // the number of a connection from 1; 0: as said
+	Session    string // plays only this session; empty: all
+	Connection int    // plays only this connection, counted from 1; 0: see Tapes
 
 	Matching Matching
 	Pace     Pace
-	Patience time.Duration // 0 is 5 s
-	Partial  bool          // it is no miss if the client leaves something out
+	Patience time.Duration // how long to wait for a message of the client; 0 is 5 s
+	Partial  bool          // the client may leave messages out
 	Cwd      string        // the directory of the process; empty: the real one
 
-	// Live is the command of a real agent. It is started when the client wants
-	// a session that the tape does not have, or a call of MCP, and told of that
-	// and what belongs to it only. Journal is told what it says and hears.
+	// Live is the command of a real agent. It is started when the client asks for
+	// a session, or a call of MCP, that the tape does not have, and sees only what
+	// belongs to that. Journal records what it says and hears.
 	Live    []string
 	Journal proxy.Journal // may be nil
 }
 
-// patience is how long a client is waited for that owes something other than an
-// answer.
+// patience is the default of Agent.Patience.
 const patience = 5 * time.Second
 
-// leaveAfter is how long a write may take when ctx has ended.
+// leaveAfter is how long a write may still take once ctx has ended.
 const leaveAfter = time.Second
 
 // Run plays until the client closes in, ctx ends or the agent ends on the tape,
-// and closes in if it is an io.Closer. The error is ErrDiverged if the report
-// has a miss; what it says is the caller's to tell. A read of in cannot be
-// interrupted: the goroutine that does it may outlive Run, until in gives
-// something or ends. So may one whose write to out or errOut blocks when ctx has
-// ended.
+// and closes in if it is an io.Closer. The error is ErrDiverged if the client left
+// the tape; the report then says how, and printing it is up to the caller. A read
+// of in cannot be interrupted, so the goroutine that reads may outlive Run until
+// in delivers something or ends. The same goes for a write to out or errOut that
+// still blocks a second after ctx has ended.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	if len(a.Tapes) == 0 {
 		return Report{}, errors.New("no tape to replay")
@@ -111,8 +114,7 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (R
 	return report, nil
 }
 
-// finish ends the replay: what follows of stderr is written, and what of the
-// client's messages never came is noted.
+// finish writes the remaining stderr and reports messages that never arrived.
 func (p *player) finish(partial bool) {
 	if !partial {
 		p.leftovers()
@@ -130,15 +132,15 @@ func (p *player) finish(partial bool) {
 	p.flush()
 }
 
-// leftovers notes the messages that were read and have not come.
+// leftovers reports the messages that were read from the tape and never arrived.
 func (p *player) leftovers() {
-	var cues []*expectedMessage
+	var missing []*expectedMessage
 	seen := make(map[*expectedMessage]bool)
 	collect := func(q *queue) {
 		for _, exp := range q.messages {
 			if exp != nil && !exp.came && exp.required && !seen[exp] {
 				seen[exp] = true
-				cues = append(cues, exp)
+				missing = append(missing, exp)
 			}
 		}
 	}
@@ -152,8 +154,8 @@ func (p *player) leftovers() {
 	for _, q := range p.waiting {
 		collect(q)
 	}
-	slices.SortFunc(cues, (*expectedMessage).compare)
-	for _, exp := range cues {
+	slices.SortFunc(missing, (*expectedMessage).compare)
+	for _, exp := range missing {
 		p.report.unused(exp)
 	}
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// An agentBatch is a batch as the agent sent it. It is sent as one again, once all of
-// its entries can leave, if the client has sent the requests that it answers in
-// one; else entry by entry.
+// An agentBatch is a batch of the agent. It is sent as a batch again, once all of
+// its entries may be sent, if the client sent the requests that it answers in one
+// batch; else its entries are sent one by one.
 type agentBatch struct {
 	seq     uint64
 	parts   []part
 	partial bool // some entries are of sessions that are not played
 }
 
-// A part is one entry of an array, in the lane to which it belongs.
+// A part is one entry of a batch, in the lane to which it belongs.
 type part struct {
 	lane  *lane
 	entry int
@@ -27,8 +27,8 @@ type part struct {
 	token bool             // it may have to be left out: its progress token is not in use now
 }
 
-// readBatch takes a batch of the agent. It reports false if that has no entries, or
-// more than are known; it is sent as it is, then.
+// readBatch takes a batch of the agent. It returns false if the batch is empty or
+// has more entries than the tape says something about; it is then sent as it is.
 func (p *player) readBatch(f *dialect.Frame) bool {
 	n := 0
 	wire.Entries(f.Raw, func(int, []byte) bool { n++; return true })
@@ -52,7 +52,7 @@ func (p *player) readBatch(f *dialect.Frame) bool {
 	return true
 }
 
-// together reports whether the entries leave as one.
+// together reports whether the entries are sent as a batch.
 func (a *agentBatch) together() bool {
 	if a.partial {
 		return false
@@ -74,8 +74,7 @@ func (a *agentBatch) together() bool {
 	return true
 }
 
-// ready reports whether an entry of the array may be sent, as far as the others
-// are concerned.
+// ready reports whether the other entries allow an entry of the batch to be sent.
 func (a *agentBatch) ready(p *player) bool {
 	if !a.together() {
 		return true
@@ -88,8 +87,8 @@ func (a *agentBatch) ready(p *player) bool {
 	return true
 }
 
-// pendingEntry returns an entry if nothing but entries of the same array stands before it
-// in its lane.
+// pendingEntry returns an entry if only entries of the same batch precede it in its
+// lane, else nil.
 func (a *agentBatch) pendingEntry(one part) *pendingFrame {
 	for i := range one.lane.pending {
 		switch pf := &one.lane.pending[i]; {
@@ -102,7 +101,7 @@ func (a *agentBatch) pendingEntry(one part) *pendingFrame {
 	return nil
 }
 
-// sendBatch sends an array as one.
+// sendBatch sends all entries as one batch.
 func (p *player) sendBatch(a *agentBatch) {
 	f, err := p.recording.readAgain(a.seq)
 	if err != nil {

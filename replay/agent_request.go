@@ -1,6 +1,6 @@
 package replay
 
-// An agentRequest is a request of the agent.
+// An agentRequest is a request of the agent on the tape.
 type agentRequest struct {
 	seq       uint64
 	id        string // JSON, the same now as recorded

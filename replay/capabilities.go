@@ -7,10 +7,10 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// clientCapabilities are what the client of now has said to support.
+// clientCapabilities are what this client says it supports.
 type clientCapabilities struct {
 	initialize []byte          // params of its initialize; nil: it has not come
-	methods    map[string]bool // of the agent, which it takes; false: it does not, and that was noted
+	methods    map[string]bool // of the agent that it supports; false: it does not, and that was noted
 }
 
 // initialized takes the params of initialize.
@@ -33,8 +33,8 @@ func (c *clientCapabilities) add(params []byte) {
 	}
 }
 
-// lacks reports, once for each method, whether a request of the agent is one that
-// the client has not said to take.
+// lacks reports whether the client has not said that it supports a method of the
+// agent. It returns true only once for each method.
 func (c *clientCapabilities) lacks(method string) bool {
 	if _, known := c.methods[method]; known || c.initialize == nil {
 		return false

@@ -27,7 +27,7 @@ type Cassette struct {
 	plays  *record.Tape // what Open has returned then
 }
 
-// mode returns the mode that there can be: without an agent nothing is recorded.
+// mode returns the effective mode: without an agent nothing can be recorded.
 func (c *Cassette) mode() Mode {
 	if len(c.Command) == 0 {
 		return ModeNone
@@ -35,8 +35,9 @@ func (c *Cassette) mode() Mode {
 	return c.Mode
 }
 
-// Open returns the tape that the next Run is going to play, nil if that is going
-// to record one. A file that is missing then is an error. Run opens what is not.
+// Open returns the tape that the next Run will play, nil if that Run will record
+// one. It is an error if the file is missing and the mode forbids to record it. Run
+// calls Open if the caller has not.
 func (c *Cassette) Open() (_ *record.Tape, err error) {
 	c.plays, err = c.find()
 	c.opened = err == nil
@@ -65,9 +66,9 @@ func (c *Cassette) find() (*record.Tape, error) {
 	return t, err
 }
 
-// Run plays the agent of the file, or runs the real one, to the client on in and
-// out. Where it records, the file appears or changes when the client has gone,
-// whole or not at all; if we were killed, before the next run.
+// Run plays the agent of the file to the client on in and out, or runs the real one
+// and records it. The file appears or changes when the client has gone, as a whole
+// or not at all; if this process is killed before that, the next run writes it.
 func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	if !c.opened {
 		if _, err := c.Open(); err != nil {
@@ -125,8 +126,8 @@ func (c *Cassette) store(kind string) *record.Store {
 	return record.OpenStore(filepath.Join(filepath.Dir(c.Path), "."+filepath.Base(c.Path)+kind))
 }
 
-// tape records what do does, and keeps it whether that fails or not; but not if
-// the agent did not start.
+// tape records what do does, and keeps the recording even if do fails, unless the
+// agent did not start.
 func (c *Cassette) tape(kind string, do func(*record.Recorder) error) error {
 	// The store would make the directory of the file for its user alone.
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o777); err != nil {
@@ -145,8 +146,8 @@ func (c *Cassette) tape(kind string, do func(*record.Recorder) error) error {
 	return errors.Join(err, c.keep(kind))
 }
 
-// keep moves what was recorded into the file, and removes the store. A recording
-// that another process is at stays.
+// keep moves what was recorded into the file and removes the store. It leaves alone
+// a recording that another process is still writing.
 func (c *Cassette) keep(kind string) error {
 	store := c.store(kind)
 	ids, err := store.Tapes()

@@ -14,9 +14,9 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// writeStable writes a tape in the portable form without what differs from run
-// to run, or from user to user, where nothing else does: its id, its date, the
-// command line, numbers, and times but for the second.
+// writeStable writes a tape in the portable form, without what differs from run to
+// run or from user to user although the conversation is the same: the tape's id and
+// date, the command line, frame numbers, and fractions of a second.
 func writeStable(w io.Writer, t *record.Tape) error {
 	info, err := t.Info()
 	if err != nil {

@@ -18,8 +18,8 @@ type connectionStart struct {
 	from uint64 // number of its first frame
 }
 
-// connectionStarts returns the connections of tapes, in order. Where a second one
-// begins is looked for only if it is asked for.
+// connectionStarts returns the connections on tapes, in order. It looks for the
+// next one only when the caller asks for it.
 func connectionStarts(tapes []*record.Tape) iter.Seq2[connectionStart, error] {
 	return func(yield func(connectionStart, error) bool) {
 		for _, t := range tapes {
@@ -48,7 +48,7 @@ func connectionStarts(tapes []*record.Tape) iter.Seq2[connectionStart, error] {
 	}
 }
 
-// A connectionChooser finds the connection that the client wants.
+// A connectionChooser finds the connection that the client continues.
 type connectionChooser struct {
 	agent   *Agent
 	settled bool
@@ -71,8 +71,8 @@ func (choice *connectionChooser) first(report *Report) (*player, error) {
 	return nil, fmt.Errorf("there is no connection %d; the tape has %d", choice.agent.Connection, n)
 }
 
-// choose takes the client's next line and returns the player to handle it: the
-// first that has the session that the client sets up first.
+// choose takes the client's next line and returns the player that handles it: that
+// of the first connection that has the session which the client sets up first.
 func (choice *connectionChooser) choose(p *player, line []byte) *player {
 	if choice.settled {
 		return p
@@ -101,9 +101,9 @@ func (choice *connectionChooser) choose(p *player, line []byte) *player {
 	return p
 }
 
-// try returns a player of another connection, as it were if it had played
-// from the beginning, if it has what m asks for. What it has said until then, the
-// client has heard of another one, so it takes no time.
+// try returns a player of another connection if that has what m asks for, else
+// nil. The player is where it would be if it had played from the beginning; what
+// it would have said until then, the client has heard from another one.
 func (choice *connectionChooser) try(p *player, b connectionStart, m *arrival) *player {
 	q, err := newPlayer(choice.agent, b, &Report{})
 	if err != nil {
@@ -125,7 +125,7 @@ func (choice *connectionChooser) try(p *player, b connectionStart, m *arrival) *
 	return q
 }
 
-// takeOver goes on in place of p. What only its pace held back there is sent.
+// takeOver continues in place of p, after sending what only its pace held back.
 func (q *player) takeOver(p *player) {
 	pace := p.pace
 	p.pace = Pace{}

@@ -74,9 +74,8 @@ func (r *connectionReader) next() (*dialect.Frame, error) {
 	return nil, nil
 }
 
-// has reports whether a frame is played: the client's as it sent them, the
-// agent's as the client got them; and if one session was chosen, only that and
-// what belongs to none.
+// has reports whether a frame is played: one that the client sent or got, and that
+// belongs to what was chosen.
 func (r *connectionReader) has(f *dialect.Frame) bool {
 	switch {
 	case !f.AtClient():
@@ -87,7 +86,8 @@ func (r *connectionReader) has(f *dialect.Frame) bool {
 	return r.chosen.Has(f.Seq, &f.Annotation)
 }
 
-// ended returns the sessions of which nothing follows behind a frame, each once.
+// ended returns the sessions whose last frame is the one with seq or an earlier one.
+// It returns each session once.
 func (r *connectionReader) ended(seq uint64) (sessions []string) {
 	for len(r.endings) > 0 && r.endings[0].last <= seq {
 		sessions = append(sessions, r.endings[0].session)
@@ -115,8 +115,8 @@ func (r *connectionReader) readAgain(seq uint64) (*dialect.Frame, error) {
 	}
 }
 
-// rewind is how many frames are passed over before it is cheaper to look the
-// wanted one up: about as many as a block holds.
+// rewind is how many frames readAgain skips before it is cheaper to look up the
+// wanted one: about as many as a block holds.
 const rewind = 2048
 
 // A cursor goes over the frames of a tape. The zero value with a tape is ready to

@@ -7,7 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An expectedMessage is a message of the client on the tape.
+// An expectedMessage is a message of the client on the tape, which has come now or
+// not.
 type expectedMessage struct {
 	seq      uint64
 	entry    int       // of a batch, from 0; else -1
@@ -36,7 +37,7 @@ func (exp *expectedMessage) compare(o *expectedMessage) int {
 	return cmp.Or(cmp.Compare(exp.seq, o.seq), cmp.Compare(exp.entry, o.entry))
 }
 
-// over reports whether nothing waits for it.
+// over reports whether nothing waits for the message any more.
 func (exp *expectedMessage) over() bool { return exp.came || exp.lane.dead }
 
 // A queue is client messages in the order of the tape.

@@ -10,10 +10,10 @@ import (
 	"github.com/acptap/acptap/replay/internal/lines"
 )
 
-// An inbox holds what the client has sent and nobody has looked at yet. It takes
-// no more than it has room for while the other side is at work, but everything
-// while that waits for the client: a client that writes before it reads must
-// not wait for us to write before we read.
+// An inbox holds what the client has sent and the player has not looked at yet. Its
+// size is bounded while the player works. While the player waits for the client to
+// read, the inbox takes everything: a client that writes before it reads would
+// otherwise wait for us while we wait for it.
 type inbox struct {
 	more  chan struct{} // holds one when something came; buffered
 	left  chan struct{} // closed when a client that does not read is not waited for any more

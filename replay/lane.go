@@ -8,10 +8,10 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A lane is a part of the conversation whose order is kept: a session, one call
-// that belongs to no turn, what is the connection's own, or lines that are no
-// frames of the protocol. The latter two keep their place behind what the client
-// said; else lanes do not wait for each other.
+// A lane is a part of the conversation that keeps its order: a session, a call that
+// belongs to no turn, the connection's own frames, or lines that are not frames of
+// the protocol. The latter two are sent after the client messages that precede
+// them; otherwise lanes do not wait for each other.
 type lane struct {
 	kind      laneKind
 	session   string
@@ -29,7 +29,7 @@ type lane struct {
 	paths     *remap.PathMap     // of a session; nil until it is set up
 	clock     clock
 	lastRead  time.Duration // time on the tape of its last frame that was read
-	eager     uint64        // a prompt or cancel that was the last of its frames, for which commands do not wait
+	eager     uint64        // number of a prompt or cancel that was the last frame of the lane: available commands do not wait for it
 }
 
 type laneKind uint8
@@ -75,17 +75,17 @@ func (p *player) needsMore() bool {
 		return true
 	}
 	alive := p.alive[:0]
-	hungry := false
+	needs := false
 	for _, l := range p.alive {
 		if l.dead || l.done || l.kind == ofCall && len(l.open) == 0 && len(l.pending) == 0 {
 			continue
 		}
 		alive = append(alive, l)
-		hungry = hungry || len(l.pending) == 0 && l.expected.first() == nil && l.sets.first() == nil
+		needs = needs || len(l.pending) == 0 && l.expected.first() == nil && l.sets.first() == nil
 	}
 	clear(p.alive[len(alive):])
 	p.alive = alive
-	return hungry
+	return needs
 }
 
 // wake notes that frames of the lane may be ready.
@@ -96,9 +96,9 @@ func (p *player) wake(l *lane) {
 	}
 }
 
-// nextReady returns the lane whose next frame may be sent and is the first of
-// all such on the tape, nil if there is none. due is when the first of those
-// that only their pace holds back may be sent.
+// nextReady returns the lane whose next frame may be sent, nil if there is none. Of
+// several it returns the one whose frame comes first on the tape. due is when the
+// first frame may be sent that only its pace holds back.
 func (p *player) nextReady() (next *lane, due time.Time) {
 	active := p.active[:0]
 	first := uint64(math.MaxUint64)

@@ -20,9 +20,9 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A liveAgent is a real agent that takes over what the tape lacks: whole
-// sessions, and calls of MCP. In the middle of a recorded session it would not
-// know what was said before.
+// A liveAgent is a real agent that serves what the tape lacks: whole sessions, and
+// calls of MCP. It cannot continue a recorded session, since it does not know what
+// was said before.
 type liveAgent struct {
 	input  *lines.Queue
 	inbox  *inbox
@@ -94,7 +94,7 @@ func (live *liveAgent) close(patience time.Duration) {
 	<-live.input.Written()
 }
 
-// takes reports whether a message belongs to what went live before.
+// takes reports whether a message belongs to what the live agent serves.
 func (live *liveAgent) takes(m *arrival) bool {
 	switch {
 	case live == nil || live.gone:
@@ -160,7 +160,7 @@ func (p *player) mayAskLive(m *arrival) bool {
 	return kind.Effect == dialect.Opens && kind.Session != dialect.FromParams
 }
 
-// toLive hands a request to the live agent.
+// toLive hands a request to the live agent, which it starts if need be.
 func (p *player) toLive(m *arrival) {
 	if p.live == nil {
 		p.live = startLiveAgent(p)
@@ -228,8 +228,7 @@ func (p *player) liveInitialized(e wire.Envelope) {
 	live.waiting = nil
 }
 
-// liveLost answers all that is open with an error, as the live agent does not any
-// more.
+// liveLost answers all requests that the live agent left open with an error.
 func (p *player) liveLost(why string) {
 	p.live.gone = true
 	miss := Miss{Text: why}

@@ -19,7 +19,7 @@ type Matching uint8
 // The ways to match. Ids that the client makes and paths below the session's
 // directories never count.
 const (
-	MatchContent Matching = iota // what dialect.Essence returns
+	MatchContent Matching = iota // what dialect.MatchFields returns
 	MatchMethod                  // the method and the session; of answers nothing
 	MatchExact                   // every value
 )
@@ -37,7 +37,7 @@ func (m *Matching) UnmarshalText(text []byte) error {
 	return wire.ParseName(matchingNames[:], "matching", text, (*uint8)(m))
 }
 
-// index makes a request or notification findable.
+// index adds a request or notification to those that candidates looks at.
 func (p *player) index(exp *expectedMessage) {
 	key := expectedKey{exp.method, exp.session}
 	q := p.waiting[key]
@@ -48,8 +48,8 @@ func (p *player) index(exp *expectedMessage) {
 	q.add(exp)
 }
 
-// unlist makes a message that has come unfindable. Queues stay as short as what
-// is left of them, however much has come.
+// unlist removes a message that has come from those that candidates looks at. A
+// queue is compacted once half of it has come.
 func (p *player) unlist(exp *expectedMessage) {
 	key := expectedKey{exp.method, exp.session}
 	q := p.waiting[key]
@@ -85,8 +85,8 @@ func (p *player) candidates(key expectedKey, more func() bool, try func(exp *exp
 	}
 }
 
-// find returns the recorded message that m is, or nil, and then the one that is
-// nearest and what differs.
+// find returns the recorded message that matches m. If there is none, it returns
+// nil, the nearest one and what differs from that.
 func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Difference) {
 	key := expectedKey{m.method, m.session}
 	more := p.moreOf(m)
@@ -113,9 +113,9 @@ func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Diffe
 	return found, near, differs
 }
 
-// samePlace wraps try for session/new: of several, the one is meant whose
-// directory lies as the client's does. Where none on the tape does, nothing is
-// read for it.
+// samePlace wraps try for session/new: of several it accepts the one whose directory
+// lies, relative to that of the process, where the client's does. If no session on
+// the tape lies there, it reads no further.
 func (p *player) samePlace(m *arrival, try func(*expectedMessage) bool, more *func() bool) func(*expectedMessage) bool {
 	place := relative(p.agent.Cwd, gjson.GetBytes(m.e.Params, "cwd").Str)
 	if !p.setupDirs[place] {
@@ -127,8 +127,7 @@ func (p *player) samePlace(m *arrival, try func(*expectedMessage) bool, more *fu
 	}
 }
 
-// inOrder reports whether messages of a method only match in the order of their
-// session.
+// inOrder reports whether messages of a method must come in the recorded order.
 func inOrder(method string) bool {
 	switch method {
 	case "session/prompt", "session/load", "session/resume", "session/close":
@@ -210,7 +209,7 @@ func (p *player) compare(exp *expectedMessage, m *arrival) []Difference {
 	return difference(want, got, exp.long && m.e.Kind == wire.Oversized)
 }
 
-// counted returns the values of a message that count.
+// counted returns the fields of a message that the matching compares.
 func (p *player) counted(exp *expectedMessage, e wire.Envelope) []dialect.Field {
 	answer := exp.kind == wire.Response
 	switch {

@@ -16,8 +16,8 @@ import (
 // ErrDiverged says that the client did not do what it did on the tape.
 var ErrDiverged = errors.New("the client left the tape")
 
-// A Miss is something that the client did and the tape has not, or the other way
-// round. It holds no secret that an export would hide.
+// A Miss is something that the client did and that is not on the tape, or the other
+// way round. It contains no secret that an export would hide.
 type Miss struct {
 	Text     string // what came, or did not
 	Expected Expected
@@ -161,7 +161,7 @@ func (p *player) missAnswer(m *arrival, near *expectedMessage, differs []Differe
 	p.end(near.lane, miss)
 }
 
-// nearest returns what the tape would rather have had than m.
+// nearest returns the message that the tape has in place of m.
 func (p *player) nearest(m *arrival) *expectedMessage {
 	if l := p.sessions[m.session]; l != nil {
 		if exp := l.expected.first(); exp != nil {
@@ -192,8 +192,8 @@ func (p *player) laneFor(m *arrival, near *expectedMessage) *lane {
 	return p.main
 }
 
-// end ends a lane. The client hears of it at the requests that it has open; if
-// there are none, at the end of the agent.
+// end ends a lane: its open requests get an error. If it has none, the client can
+// only be told by the end of the agent.
 func (p *player) end(l *lane, miss Miss) {
 	l.dead = true
 	if len(l.open) == 0 {
@@ -213,8 +213,9 @@ func (p *player) refuse(id []byte, miss *Miss) {
 	p.out.Write(append(lines.Failure(id, lines.CodeInternal, miss.String(), data), '\n'))
 }
 
-// stalled returns a lane that goes on only if the client does something that it
-// does not do, nil if there is none, and how long to wait for that.
+// stalled returns a lane that cannot continue before the client acts, and how long
+// to wait for that. Of several it returns the one that waits for the shortest time;
+// it returns nil if there is none.
 func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Duration) {
 	try := func(l *lane) {
 		if l.dead || len(l.open) == 0 && !l.running() {

@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A pendingFrame is a frame of the agent, or a line on its stderr, that has been read and
-// not sent.
+// A pendingFrame is a frame of the agent, or a line on its stderr, that has been
+// read from the tape and not been sent.
 type pendingFrame struct {
 	seq     uint64
 	pos     uint64 // it waits for what is wanted before this number; seq in most cases
@@ -16,7 +16,7 @@ type pendingFrame struct {
 	raw     []byte           // kept; nil: to be read again
 	reply   *expectedMessage // of a response: the request
 	request *agentRequest    // of a request
-	batch   *agentBatch      // of an entry in an array
+	batch   *agentBatch      // of an entry of a batch
 	entry   int              // its place there, from 0; else -1
 	method  string
 	ends    bool // a turn
@@ -28,13 +28,13 @@ type pendingFrame struct {
 	slot    *slot            // where it stands, if a line follows; of such a line where the frame before it does, if that was not sent
 }
 
-// A slot is where a frame stands that has not been sent.
+// A slot is the place of a frame that has not been sent, for lines that follow it.
 type slot struct {
 	lane   *lane
 	passed bool
 }
 
-// over reports whether nothing stands there any more.
+// over reports whether the frame was sent, or never will be.
 func (s *slot) over() bool { return s.passed || s.lane.dead }
 
 func newPendingFrame(f *dialect.Frame) pendingFrame {

@@ -41,7 +41,7 @@ type player struct {
 	capabilities clientCapabilities
 }
 
-// lanes are what a conversation consists of.
+// lanes are all lanes of a connection.
 type lanes struct {
 	main       *lane // the connection's own
 	otherLines *lane // lines that are no frames of the protocol
@@ -50,7 +50,8 @@ type lanes struct {
 	active     []*lane // those of which something may be ready to be sent
 }
 
-// openOnTape is what was read on the tape, and the answer to it was not.
+// openOnTape has the requests that were read from the tape and whose answers were
+// not.
 type openOnTape struct {
 	requests map[string]*agentRequest    // of the agent, by id
 	calls    map[string]*expectedMessage // of the client, by id
@@ -59,7 +60,7 @@ type openOnTape struct {
 	elicited *lane                       // of the last elicitation
 }
 
-// A lookahead is how far the tape was read beyond what has been played.
+// A lookahead is the state of reading the tape, which may be ahead of playing it.
 type lookahead struct {
 	waiting      map[expectedKey]*queue // messages of the client that have not come
 	lastExpected *expectedMessage       // the last that was read and is waited for
@@ -123,8 +124,8 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 	return p, nil
 }
 
-// play runs until the connection is over, and returns the player that was
-// picked.
+// play runs until the connection is over. It returns the player of the connection
+// that was chosen.
 func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 	heard := time.Now()
 	for {
@@ -166,7 +167,7 @@ func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 	}
 }
 
-// readLive takes what the live agent has said, if there is one and it has.
+// readLive takes the next line of the live agent. It returns false if there is none.
 func (p *player) readLive() bool {
 	if p.live == nil || p.live.gone {
 		return false
@@ -212,8 +213,8 @@ func (p *player) wait(ctx context.Context, due time.Time) woken {
 	}
 }
 
-// readAhead is how many frames are read before what was sent leaves: the client
-// does not wait until all is read that may be ready.
+// readAhead is how many frames are read before the output is flushed: the client
+// need not wait until all that may be ready has been read.
 const readAhead = 256
 
 // advance sends all that is ready. It returns when the next frame is due, if
@@ -284,9 +285,9 @@ func (p *player) flush() {
 	p.errOut.flush()
 }
 
-// over reports whether the agent ends here by itself: it did so on the tape, and
-// all that stood before that has passed. What a dead lane lacks does not pass
-// any more, and the client is told by the miss.
+// over reports whether the agent ends now by itself, as it did on the tape: once all
+// that precedes its end has been sent or has come. Lanes that a miss has ended do
+// not count.
 func (p *player) over() bool {
 	if p.report.fatal {
 		return true
@@ -309,5 +310,5 @@ func (p *player) over() bool {
 	return !p.main.waits() && !slices.ContainsFunc(p.alive, (*lane).waits)
 }
 
-// waits reports whether something of the lane has not passed.
+// waits reports whether something of the lane has still to be sent or to come.
 func (l *lane) waits() bool { return !l.dead && (len(l.pending) > 0 || l.expected.first() != nil) }

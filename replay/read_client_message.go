@@ -55,8 +55,8 @@ func (p *player) expect(f *dialect.Frame, about dialect.Annotation, raw []byte, 
 	}
 }
 
-// drained reports whether nothing more is played: then what was never asked for
-// is only counted.
+// drained reports whether nothing more is played. It then counts the message as one
+// that never came.
 func (p *player) drained(exp *expectedMessage) bool {
 	if p.draining && exp.required {
 		p.report.unused(exp)
@@ -129,7 +129,8 @@ func (p *player) expectNotification(exp *expectedMessage, e wire.Envelope) {
 	}
 }
 
-// optional reports whether a client's notification is never waited for.
+// optional reports whether no frame of the agent waits for a notification of the
+// client.
 func optional(method string) bool {
 	switch method {
 	case "notifications/initialized", "notifications/cancelled":

@@ -66,8 +66,8 @@ func (p *player) mark(f *dialect.Frame) {
 	}
 }
 
-// enqueue puts a frame of the agent into its lane, or sends it at once if it is its
-// turn.
+// enqueue puts a frame of the agent into its lane, or sends it at once if nothing
+// holds it back.
 func (p *player) enqueue(l *lane, pf pendingFrame, raw []byte) {
 	if l.dead || p.draining && l != p.otherLines {
 		return
@@ -92,8 +92,8 @@ func (p *player) enqueue(l *lane, pf pendingFrame, raw []byte) {
 	p.wake(l)
 }
 
-// awaitedMessage returns the last message of the client that was read, if it is waited
-// for.
+// awaitedMessage returns the last message of the client that was read from the tape,
+// nil if it has come.
 func (p *player) awaitedMessage() *expectedMessage {
 	if p.lastExpected != nil && p.lastExpected.over() {
 		p.lastExpected = nil
@@ -128,8 +128,8 @@ func (p *player) session(id string) *lane {
 
 func (p *player) newCall() *lane { return &lane{kind: ofCall} }
 
-// keptBytes is how many bytes of frames that were read and not played are kept.
-// Of more than that only their numbers are.
+// keptBytes is how many bytes of frames are kept that were read and not played. Of
+// further frames only the numbers are kept, and they are read again.
 const keptBytes = 8 << 20
 
 // keep returns a copy of raw, or nil if too much is kept already.

@@ -17,7 +17,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// An arrival is a message of the client of now.
+// An arrival is a message that has come from the client.
 type arrival struct {
 	raw     []byte
 	e       wire.Envelope
@@ -28,8 +28,8 @@ type arrival struct {
 	batch   int // number of the batch that it came in; 0: none
 }
 
-func newArrival(raw []byte, e wire.Envelope, array int) *arrival {
-	return &arrival{raw: raw, e: e, kind: messages.Kind(e), method: string(e.Method), session: messages.Addressee(string(e.Method), e), id: bytes.Clone(e.ID), batch: array}
+func newArrival(raw []byte, e wire.Envelope, batch int) *arrival {
+	return &arrival{raw: raw, e: e, kind: messages.Kind(e), method: string(e.Method), session: messages.Addressee(string(e.Method), e), id: bytes.Clone(e.ID), batch: batch}
 }
 
 // handle takes a line of the client.
@@ -53,8 +53,8 @@ func (p *player) handle(line []byte) {
 }
 
 // receive takes one message of the client.
-func (p *player) receive(raw []byte, e wire.Envelope, array int) {
-	m := newArrival(raw, e, array)
+func (p *player) receive(raw []byte, e wire.Envelope, batch int) {
+	m := newArrival(raw, e, batch)
 	p.report.Received++
 	if p.live.takes(m) {
 		p.live.give(m)
@@ -106,9 +106,9 @@ func (p *player) notification(m *arrival) {
 	}
 }
 
-// cancel takes a cancel of ACP. It is the one before the next prompt: of the turn
-// that is open, or where the tape has one too when none is. Where the turn has
-// been played as far as the client can see, it came too late to matter.
+// cancel takes a cancel of ACP. It matches the recorded cancel that precedes the
+// next prompt. If all of the turn that the client can see has been played, the
+// cancel came too late to matter, and is only noted.
 func (p *player) cancel(m *arrival) {
 	exp, _, _ := p.find(m)
 	l := p.sessions[m.session]
@@ -157,7 +157,7 @@ func (p *player) answer(m *arrival) {
 	p.match(a.answer, m)
 }
 
-// match notes that the recorded message c has come as m.
+// match notes that the recorded message exp has come as m.
 func (p *player) match(exp *expectedMessage, m *arrival) {
 	l := exp.lane
 	recorded := p.bytesOf(exp)
@@ -236,8 +236,8 @@ func (p *player) learnPaths(l *lane, recorded, live []byte) {
 	p.paths.Join(r)
 }
 
-// relative returns where a path lies as seen from a directory. It is a key to
-// compare by: paths on other systems are taken as text.
+// relative returns a path relative to a directory, to compare by. It takes paths of
+// other systems as text.
 func relative(from, to string) string {
 	from, to = strings.ReplaceAll(from, `\`, "/"), strings.ReplaceAll(to, `\`, "/")
 	if from == "" || !strings.HasPrefix(to, "/") {

@@ -34,8 +34,8 @@ const maxLines = 100
 // Diverged reports whether the client left the tape.
 func (r *Report) Diverged() bool { return len(r.Misses) > 0 || r.Left > 0 }
 
-// String returns the report as lines for people, empty if there is nothing to
-// tell. Nothing in them can control a terminal.
+// String returns the report as lines of text, empty if there is nothing to report.
+// It contains no control characters but line feeds.
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, m := range r.Misses {

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// send writes a frame of the agent with the ids and paths of now, and notes what
-// it begins and ends.
+// send writes a frame of the agent with today's ids and paths, and notes what it
+// begins and ends.
 func (p *player) send(l *lane, pf *pendingFrame, raw []byte) {
 	if l == p.otherLines {
 		p.writeLine(pf, raw)
@@ -50,13 +50,12 @@ func (p *player) noteSent(l *lane, pf *pendingFrame) {
 	}
 }
 
-// rewritten returns a message of the agent with the ids and paths of now.
+// rewritten returns a message of the agent with today's ids and paths.
 func (p *player) rewritten(l *lane, pf *pendingFrame, raw []byte) []byte {
 	return p.pathsOf(l).Rewrite(remap.Apply(raw, p.idEdits(pf, raw)))
 }
 
-// idEdits returns the edits that give a message of the agent the ids of now, in
-// order.
+// idEdits returns the edits that give a message of the agent today's ids, in order.
 func (p *player) idEdits(pf *pendingFrame, raw []byte) []remap.Edit {
 	var edits []remap.Edit
 	if pf.reply != nil {
@@ -86,8 +85,8 @@ func (p *player) tokenless(pf *pendingFrame, raw []byte) bool {
 	return ok && live == nil
 }
 
-// sendLong sends a frame of which the tape gives only the beginning at once. Ids
-// other than its own are looked for there only.
+// sendLong sends a frame that is too long to be read at once. It replaces the
+// frame's own id wherever that stands, and other ids only in the beginning.
 func (p *player) sendLong(l *lane, pf *pendingFrame, beginning []byte) {
 	edits := p.idEdits(pf, beginning)
 	if pf.reply != nil && wire.ScanPrefix(beginning).ID == nil {
