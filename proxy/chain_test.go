@@ -36,6 +36,19 @@ func changed(dir wire.Direction, from, to string) *script {
 	})
 }
 
+// thrifty returns an Interceptor that changes each frame of a direction, in bytes
+// that it uses again for the next one.
+func thrifty(dir wire.Direction) *script {
+	var scratch []byte
+	return &script{frame: func(f wire.Frame, out []wire.Frame) []wire.Frame {
+		if f.Dir == dir {
+			scratch = append(append(scratch[:0], '-'), f.Raw...)
+			f.Raw, f.Origin = scratch, wire.Rewritten
+		}
+		return append(out, f)
+	}}
+}
+
 func note(dir wire.Direction, text string) wire.Frame {
 	return wire.Frame{Dir: dir, Kind: wire.Mark, Raw: wire.Marked{Fault: text}.JSON()}
 }
@@ -92,6 +105,15 @@ func TestChain(t *testing.T) {
 			in:  "ask\n",
 			out: "changed\n",
 			log: []string{"c2a withheld ask", "a2c injected changed"},
+		},
+		{
+			name: "one that uses the same bytes for each frame",
+			chain: chain(on(c2a, "one", func(wire.Frame) []wire.Frame {
+				return []wire.Frame{frame(c2a, "two"), frame(c2a, "six")}
+			}), thrifty(c2a)),
+			in:  "one\n",
+			out: "-two\n-six\n",
+			log: []string{"c2a withheld one", "c2a injected -two", "c2a injected -six", "a2c wire -two", "a2c wire -six"},
 		},
 		{
 			name: "withheld behind a copy",
