@@ -1,8 +1,15 @@
 // Package proxy runs an agent and passes bytes between it and a client. The
 // bytes of stdin, stdout and stderr pass unchanged, with the ends of the
 // streams, signals and the exit status; each chunk is told to a Journal before
-// it is forwarded. Interceptors, if there are any, work on whole frames instead. The package knows nothing of what methods mean or of storage, and
-// writes nothing of its own to any stream.
+// it is forwarded. A chain of Interceptors, if there is one, sees whole frames
+// and decides what goes out in their place.
+//
+// A peer that does not read stops only the stream that leads to it, and no stream
+// is read faster than its receiver takes it. What it cannot do: a read of stdin
+// and a blocked write cannot be interrupted, so a goroutine may outlive Run.
+//
+// The package knows nothing of what methods mean or of storage, and writes
+// nothing of its own to any stream.
 package proxy
 
 import (
