@@ -39,7 +39,7 @@ func (p bench) build(b *testing.B, name, pkg string) string {
 	b.Helper()
 	path := filepath.Join(p.dir, name)
 	cmd := exec.Command("go", "build", "-o", path, pkg)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as README.md advises
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as the help topic speed says
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("building %s: %v\n%s", pkg, err, out)
 	}
