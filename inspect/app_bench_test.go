@@ -170,9 +170,9 @@ func memory(b *testing.B, store *record.Store) float64 {
 	return mib
 }
 
-// tellMemory opens the tape, goes to its end, filters it, and writes what is
+// reportMemory opens the tape, goes to its end, filters it, and writes what is
 // resident at most.
-func tellMemory(dir string) {
+func reportMemory(dir string) {
 	store := record.OpenStore(dir)
 	testing.Benchmark(func(b *testing.B) {
 		if b.N > 1 {

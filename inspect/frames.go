@@ -127,15 +127,15 @@ func (a *app) pairText(f *dialect.Frame) string {
 	if !a.snapshot.Has(request) {
 		return ""
 	}
-	said := "answers "
+	text := "answers "
 	if f.Events.Has(dialect.RequestCancelled) {
-		said = "cancels "
+		text = "cancels "
 	}
-	said += a.timeline.Label(request)
+	text += a.timeline.Label(request)
 	if latency, ok := a.snapshot.Latency(f); ok {
-		said += " after " + termtext.Duration(latency)
+		text += " after " + termtext.Duration(latency)
 	}
-	return said
+	return text
 }
 
 // askWords asks for words to look for in the frame.

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		recordForever(dir)
 	}
 	if dir := os.Getenv(browseIn); dir != "" {
-		tellMemory(dir)
+		reportMemory(dir)
 		return
 	}
 	os.Exit(m.Run())

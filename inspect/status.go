@@ -65,15 +65,15 @@ func (a *app) drawBar(c canvas) {
 	if a.info.Live {
 		state = "● " + state
 	}
-	said := termtext.Dotted(agent, termtext.Piece(a.subject.Name), termtext.Labelled("session", termtext.Piece(a.subject.Session)), state)
-	if termtext.Width(said) > room {
-		said = termtext.Dotted(agent, state)
+	text := termtext.Dotted(agent, termtext.Piece(a.subject.Name), termtext.Labelled("session", termtext.Piece(a.subject.Session)), state)
+	if termtext.Width(text) > room {
+		text = termtext.Dotted(agent, state)
 	}
-	if termtext.Width(said) > room {
-		said = termtext.Dotted(state, agent)
+	if termtext.Width(text) > room {
+		text = termtext.Dotted(state, agent)
 	}
-	said = termtext.Cut(said, room)
-	c.text(c.w-termtext.Width(said)-1, 0, termtext.Reverse, said)
+	text = termtext.Cut(text, room)
+	c.text(c.w-termtext.Width(text)-1, 0, termtext.Reverse, text)
 }
 
 // drawStatus draws the line with the place in the list and the filter, a
@@ -124,7 +124,7 @@ func (a *app) fits(width int) bool {
 }
 
 // messageStyle returns what the message is drawn in, which is usual unless it
-// tells of an error.
+// is an error.
 func (a *app) messageStyle(usual termtext.Style) termtext.Style {
 	if a.trouble {
 		return termtext.Red
@@ -142,10 +142,10 @@ func (c canvas) notice(s termtext.Style, text string) {
 	}
 	lines := termtext.Wrap(text, max(c.w-2, 1))
 	lines = lines[:min(len(lines), maxNotice)]
-	for i, said := range lines {
+	for i, text := range lines {
 		y := c.h - len(lines) + i
 		c.text(0, y, s, " ")
-		c.fill(c.text(1, y, s, said), y, s)
+		c.fill(c.text(1, y, s, text), y, s)
 	}
 }
 

@@ -194,11 +194,11 @@ func (l *tapeList) tapeSpans(i *record.Info, width int) []termtext.Span {
 }
 
 func unreadableSpans(tape string, err error, width int) []termtext.Span {
-	columns, said := nameColumns(width), termtext.Piece(err.Error())
+	columns, text := nameColumns(width), termtext.Piece(err.Error())
 	if errors.Is(err, record.ErrDamaged) {
-		said = "damaged"
+		text = "damaged"
 	}
-	return []termtext.Span{termtext.Red.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + countColumns("", "", "", "") + said)}
+	return []termtext.Span{termtext.Red.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + countColumns("", "", "", "") + text)}
 }
 
 func sessionSpans(session *record.SessionInfo, tape string, width int) []termtext.Span {

@@ -20,7 +20,7 @@ type verdict int8
 // an or.
 const (
 	no      verdict = iota
-	perhaps         // the bytes would tell, which are not at hand
+	perhaps         // the bytes decide, and they are not at hand
 	yes
 )
 

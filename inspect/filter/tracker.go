@@ -55,7 +55,7 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error]) {
 	t.open = &OpenRequests{}
 	for f, err := range frames {
 		if err != nil {
-			continue // who reads them again is told
+			continue // reading the frames again reports it
 		}
 		t.ahead = f.Seq
 		t.open.Observe(&f)

@@ -93,7 +93,7 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 			continue
 		}
 		p.done = min(p.done+f.Size, done+info.Bytes) // stderr does not count
-		if f.Seq%256 == 0 {                          // who is told may look at a clock, which takes as long as a small frame
+		if f.Seq%256 == 0 {                          // Progress may look at a clock, which takes as long as a small frame
 			p.report()
 		}
 		subject := track.Observe(&f)

@@ -139,11 +139,11 @@ func (t *tree) find(words string, from int32, forward bool) int32 {
 		if t.holds(i) && t.nodes[i].nameEnd == 0 {
 			continue
 		}
-		said := t.name(i)
+		text := t.name(i)
 		if !t.holds(i) {
-			said += " " + t.text(i)
+			text += " " + t.text(i)
 		}
-		if hasWords(said, words) {
+		if hasWords(text, words) {
 			return i
 		}
 	}

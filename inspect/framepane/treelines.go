@@ -149,18 +149,18 @@ func (p *Pane) valueSpans(i int32) []termtext.Span {
 		}
 		return append(line, s.Span(termtext.Piece(string(raw))))
 	}
-	if said := p.base64(i); said != "" {
-		return append(line, termtext.Dim.Span("‹"+said+"›"))
+	if text := p.base64(i); text != "" {
+		return append(line, termtext.Dim.Span("‹"+text+"›"))
 	}
 	if p.long(i, p.width) {
 		if p.fold[i] {
 			return append(line, termtext.Green.Span(termtext.Piece(t.text(i))), termtext.Dim.Span(" …"))
 		}
-		said := termtext.ByteSize(int64(len(raw) - 2))
+		text := termtext.ByteSize(int64(len(raw) - 2))
 		if p.replaced(i) >= 0 {
-			said = "as a diff"
+			text = "as a diff"
 		}
-		return append(line, termtext.Dim.Span(said))
+		return append(line, termtext.Dim.Span(text))
 	}
 	return append(line, termtext.Green.Span(`"`+termtext.Line(t.text(i))+`"`))
 }

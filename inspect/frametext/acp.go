@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// acpPhrases tell about the methods of the Agent Client Protocol in all its
-// dialects; session/update is told by updatePhrases. What stands in both
+// acpPhrases summarize the methods of the Agent Client Protocol in all its
+// dialects; session/update has updatePhrases. What stands in both
 // protocols is here.
 var acpPhrases = map[string]phrases{
 	"initialize":        {introduction, introduction},
@@ -148,14 +148,14 @@ func choice(v gjson.Result) string {
 }
 
 func readFile(v gjson.Result) string {
-	said := Value(v.Get("path"))
+	text := Value(v.Get("path"))
 	if line := Value(v.Get("line")); line != "" {
-		said += ":" + line
+		text += ":" + line
 	}
 	if limit := Value(v.Get("limit")); limit != "" {
-		said += " · at most " + limit + " lines"
+		text += " · at most " + limit + " lines"
 	}
-	return said
+	return text
 }
 
 func fileContent(v gjson.Result) string { return sized(v.Get("content")) }
@@ -173,11 +173,11 @@ func sized(v gjson.Result) string {
 }
 
 func placeInText(v gjson.Result) string {
-	said := Value(v.Get("uri"))
+	text := Value(v.Get("uri"))
 	if line := v.Get("position.line"); line.Type == gjson.Number {
-		said += ":" + Value(line)
+		text += ":" + Value(line)
 	}
-	return termtext.Dotted(said, termtext.Labelled("version", Value(v.Get("version"))))
+	return termtext.Dotted(text, termtext.Labelled("version", Value(v.Get("version"))))
 }
 
 func command(v gjson.Result) string {

@@ -78,11 +78,11 @@ func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) er
 	head, style := r.head()
 	tail := r.tail()
 	l.put(head...)
-	said := Summary(*f)
+	text := Summary(*f)
 	if l.Width > 0 {
-		said = termtext.Cut(said, max(l.Width-l.used-termtext.SpansWidth(tail), 1))
+		text = termtext.Cut(text, max(l.Width-l.used-termtext.SpansWidth(tail), 1))
 	}
-	l.put(style.Span(said))
+	l.put(style.Span(text))
 	l.put(tail...)
 	return l.end()
 }
@@ -104,13 +104,13 @@ func (l *Lines) Trouble(err error) error {
 func (l *Lines) Close() error {
 	open, cancelled := l.calls.unanswered()
 	if open.n > 0 {
-		l.put(termtext.Yellow.Span("── no answer to " + open.tell("request", "requests", ", ")))
+		l.put(termtext.Yellow.Span("── no answer to " + open.text("request", "requests", ", ")))
 		if err := l.end(); err != nil {
 			return err
 		}
 	}
 	if cancelled.n > 0 {
-		l.put(termtext.Dim.Span("── cancelled, without an answer: " + cancelled.tell("request", "requests", ", ")))
+		l.put(termtext.Dim.Span("── cancelled, without an answer: " + cancelled.text("request", "requests", ", ")))
 		return l.end()
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// mcpPhrases tell about the methods of the Model Context Protocol that ACP does
+// mcpPhrases summarize the methods of the Model Context Protocol that ACP does
 // not have, in all revisions, and of the proposals for sessions.
 var mcpPhrases = map[string]phrases{
 	"server/discover":         {result: discovery},
@@ -63,11 +63,11 @@ func progress(v gjson.Result) string {
 
 // invocation tells what is called, and its arguments.
 func invocation(v gjson.Result) string {
-	said := Value(v.Get("name"))
+	text := Value(v.Get("name"))
 	if args := v.Get("arguments"); !empty(args) {
-		said = termtext.Spaced(said, Value(args))
+		text = termtext.Spaced(text, Value(args))
 	}
-	return said
+	return text
 }
 
 func toolResult(v gjson.Result) string {
@@ -77,17 +77,17 @@ func toolResult(v gjson.Result) string {
 	if id := v.Get("task.taskId"); id.Exists() {
 		return termtext.Labelled("task", task(v.Get("task")))
 	}
-	said := ""
+	text := ""
 	if content := v.Get("content"); content.IsArray() {
-		said = blocks(content)
+		text = blocks(content)
 	}
-	if said == "" {
-		said = Value(v.Get("structuredContent"))
+	if text == "" {
+		text = Value(v.Get("structuredContent"))
 	}
 	if v.Get("isError").Type == gjson.True {
-		return termtext.Spaced("tool failed:", said)
+		return termtext.Spaced("tool failed:", text)
 	}
-	return said
+	return text
 }
 
 // inputAsked tells what a result of revision 2026-07-28 asks for before the call
@@ -107,14 +107,14 @@ func resourceContents(v gjson.Result) string {
 	}
 	contents := v.Get("contents")
 	c := contents.Get("0")
-	said := sized(c.Get("text"))
+	text := sized(c.Get("text"))
 	if blob := c.Get("blob"); blob.Exists() {
-		said = "[" + termtext.Spaced(Value(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Str))/4*3)) + "]"
+		text = "[" + termtext.Spaced(Value(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Str))/4*3)) + "]"
 	}
 	if more := contents.Get("1"); more.Exists() {
-		return termtext.Dotted(counted("part", "parts", at("uri"))(contents), said)
+		return termtext.Dotted(counted("part", "parts", at("uri"))(contents), text)
 	}
-	return said
+	return text
 }
 
 func promptMessages(v gjson.Result) string {

@@ -101,7 +101,7 @@ func counted(one, many string, of phrase) phrase {
 			})
 			return true
 		})
-		return l.tell(one, many, ", ")
+		return l.text(one, many, ", ")
 	}
 }
 
@@ -123,19 +123,19 @@ func (l *list) add(what func() string) {
 	}
 }
 
-func (l *list) tell(one, many, between string) string {
-	said := termtext.Grouped(int64(l.n)) + " " + many
+func (l *list) text(one, many, between string) string {
+	text := termtext.Grouped(int64(l.n)) + " " + many
 	if l.n == 1 {
-		said = "1 " + one
+		text = "1 " + one
 	}
 	if len(l.parts) == 0 {
-		return said
+		return text
 	}
-	said += ": " + strings.Join(l.parts, between)
+	text += ": " + strings.Join(l.parts, between)
 	if l.n > maxListed {
-		said += between + "…"
+		text += between + "…"
 	}
-	return said
+	return text
 }
 
 // names tells the members of an object that are neither false nor null, such as

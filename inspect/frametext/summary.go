@@ -20,47 +20,47 @@ import (
 // and status of a tool call, the path that is read, the option that was chosen,
 // an error's code and message. It takes a frame of any shape. It is clean, at
 // most 500 characters long, and empty if the frame's bytes were not read or
-// there is nothing to tell.
+// there is nothing to say.
 func Summary(f dialect.Frame) string {
 	if len(f.Raw) > wire.MaxChecked {
 		f.Raw = f.Raw[:wire.MaxChecked]
 	}
-	return termtext.Brief(tell(&f), MaxSummary)
+	return termtext.Brief(summarize(&f), MaxSummary)
 }
 
-// tell returns the summary of a frame, or of an entry of a batch.
-func tell(f *dialect.Frame) string {
+// summarize returns the summary of a frame, or of an entry of a batch.
+func summarize(f *dialect.Frame) string {
 	switch f.Kind {
 	case wire.Invalid, wire.Stderr:
 		return termtext.Piece(string(f.Raw))
 	case wire.Mark:
-		return tellMark(f)
+		return markSummary(f)
 	case wire.Batch:
-		return tellBatch(f)
+		return batchSummary(f)
 	case wire.Oversized:
-		return tellMessage(f, wire.ScanPrefix(f.Raw))
+		return messageSummary(f, wire.ScanPrefix(f.Raw))
 	}
-	return tellMessage(f, wire.Scan(f.Raw))
+	return messageSummary(f, wire.Scan(f.Raw))
 }
 
-func tellMessage(f *dialect.Frame, e wire.Envelope) string {
+func messageSummary(f *dialect.Frame, e wire.Envelope) string {
 	switch {
 	case e.Method != nil:
-		if said := tellCall(f.Method, f.Update, parse(f, e.Params)); said != "" {
-			return said
+		if text := callSummary(f.Method, f.Update, parse(f, e.Params)); text != "" {
+			return text
 		}
-		return naming(f)
+		return namedSession(f)
 	case e.Error != nil && string(e.Error) != "null":
-		return tellError(parse(f, e.Error))
+		return errorSummary(parse(f, e.Error))
 	case e.Result != nil:
-		return tellResult(f.Method, parse(f, e.Result))
+		return resultSummary(f.Method, parse(f, e.Result))
 	}
 	return termtext.Piece(string(f.Raw)) // an oversized array, or an id alone
 }
 
-// naming returns the session of a message whose method says what happens to it,
+// namedSession returns the session of a message whose method says what happens to it,
 // where SEP-1364 puts the id beside the method.
-func naming(f *dialect.Frame) string {
+func namedSession(f *dialect.Frame) string {
 	if m, ok := dialect.Lookup(dialect.MCP, f.Method); ok && (m.Effect == dialect.Closes || m.Effect == dialect.Deletes) {
 		return termtext.Piece(f.Session)
 	}
@@ -70,7 +70,7 @@ func naming(f *dialect.Frame) string {
 // A phrase tells about the params or the result of a method.
 type phrase func(v gjson.Result) string
 
-// phrases tell about a method. Without a phrase of its own a value is shown as
+// The phrases summarize a method. Without a phrase of its own a value is shown as
 // JSON.
 type phrases struct {
 	call   phrase // of its params
@@ -84,7 +84,7 @@ func lookup(method string) phrases {
 	return mcpPhrases[method]
 }
 
-func tellCall(method, update string, params gjson.Result) string {
+func callSummary(method, update string, params gjson.Result) string {
 	switch method {
 	case "session/update":
 		u := params.Get("update")
@@ -102,47 +102,47 @@ func tellCall(method, update string, params gjson.Result) string {
 		}
 		if inner == "session/update" || lookup(inner).call != nil {
 			update := params.Get("params.update.sessionUpdate").Str
-			return termtext.Spaced(termtext.Piece(inner), termtext.Piece(update), tellCall(inner, update, params.Get("params")))
+			return termtext.Spaced(termtext.Piece(inner), termtext.Piece(update), callSummary(inner, update, params.Get("params")))
 		}
 		return termtext.Spaced(termtext.Piece(inner), bare(params.Get("params")))
 	}
 	if p := lookup(method).call; p != nil {
-		if said := p(params); said != "" {
-			return said
+		if text := p(params); text != "" {
+			return text
 		}
 	}
 	return bare(params)
 }
 
-func tellResult(method string, result gjson.Result) string {
+func resultSummary(method string, result gjson.Result) string {
 	if p := lookup(method).result; p != nil {
-		if said := p(result); said != "" {
-			return said
+		if text := p(result); text != "" {
+			return text
 		}
 	}
-	if said := bare(result); said != "" {
-		return said
+	if text := bare(result); text != "" {
+		return text
 	}
 	return "ok"
 }
 
-// tellError returns such as `error -32602 no such session: "s1"`.
-func tellError(e gjson.Result) string {
-	said := termtext.Spaced("error", Value(e.Get("code")), Value(e.Get("message")))
+// errorSummary returns such as `error -32602 no such session: "s1"`.
+func errorSummary(e gjson.Result) string {
+	text := termtext.Spaced("error", Value(e.Get("code")), Value(e.Get("message")))
 	if !e.IsObject() {
-		said = termtext.Spaced("error", Value(e))
+		text = termtext.Spaced("error", Value(e))
 	}
 	if data := Value(e.Get("data")); data != "" {
-		said += ": " + data
+		text += ": " + data
 	}
-	return said
+	return text
 }
 
-// tellBatch returns such as `2 entries: tools/list; tools/call read {"path":"/a"}`.
-func tellBatch(f *dialect.Frame) string {
-	var said list
+// batchSummary returns such as `2 entries: tools/list; tools/call read {"path":"/a"}`.
+func batchSummary(f *dialect.Frame) string {
+	var text list
 	wire.Entries(f.Raw, func(i int, raw []byte) bool {
-		if said.full() && len(f.Entries) > 0 {
+		if text.full() && len(f.Entries) > 0 {
 			return false
 		}
 		e := wire.Scan(raw)
@@ -153,13 +153,13 @@ func tellBatch(f *dialect.Frame) string {
 		if e.Kind == wire.Batch {
 			entry.Kind = wire.Invalid // JSON-RPC has no batches in batches
 		}
-		said.add(func() string {
-			return termtext.Brief(termtext.Spaced(termtext.Piece(Name(&entry)), tell(&entry)), termtext.MaxPiece)
+		text.add(func() string {
+			return termtext.Brief(termtext.Spaced(termtext.Piece(Name(&entry)), summarize(&entry)), termtext.MaxPiece)
 		})
 		return true
 	})
-	said.n = max(said.n, len(f.Entries))
-	return said.tell("entry", "entries", "; ")
+	text.n = max(text.n, len(f.Entries))
+	return text.text("entry", "entries", "; ")
 }
 
 // Name returns what a frame is called in a list: its method, or the variant of
@@ -171,7 +171,7 @@ func Name(f *dialect.Frame) string {
 	return f.Method
 }
 
-func tellMark(f *dialect.Frame) string {
+func markSummary(f *dialect.Frame) string {
 	m := wire.ReadMark(f.Frame)
 	switch {
 	case m.Gap != 0:

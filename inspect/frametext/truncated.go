@@ -10,9 +10,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// parse reads the params or the result of a frame. A frame that is too long to
-// be checked was cut off, most likely in there: that is closed where it ends, so
-// that what stands before the cut can be told.
+// parse reads the params or the result of a frame. A frame that is too long to be
+// checked was cut off, most likely in there: it is completed, so that a summary can say
+// what stands before the cut.
 func parse(f *dialect.Frame, raw []byte) gjson.Result {
 	if f.Kind == wire.Oversized {
 		raw = Completed(raw)

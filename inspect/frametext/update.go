@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// updatePhrases tell about the variants of session/update in all dialects. A
+// updatePhrases summarize the variants of session/update in all dialects. A
 // variant that is not here is shown as JSON.
 var updatePhrases = map[string]phrase{
 	"user_message_chunk":  under("content", block),
@@ -93,11 +93,11 @@ func toolCall(v gjson.Result) string {
 	if title != "" {
 		return termtext.Dotted(title, status)
 	}
-	said := termtext.Dotted(Value(v.Get("toolCallId")), status, toolContents(v.Get("content")))
+	text := termtext.Dotted(Value(v.Get("toolCallId")), status, toolContents(v.Get("content")))
 	if v.Get("content").Exists() {
-		return said
+		return text
 	}
-	return termtext.Dotted(said, first(v, "rawOutput", "rawInput"))
+	return termtext.Dotted(text, first(v, "rawOutput", "rawInput"))
 }
 
 func toolCallChunk(v gjson.Result) string {

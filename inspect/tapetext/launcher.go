@@ -11,7 +11,7 @@ type launcher struct {
 	values string // options whose value is the next argument
 	skip   int    // arguments before what is run, such as a duration
 	dashed bool   // what is run stands behind --
-	what   thing  // what is run
+	what   target // what is run
 
 	// Options whose value is what is run, in place of an argument. One letter may
 	// stand at the end of several, as in -lc.
@@ -22,15 +22,15 @@ type launcher struct {
 }
 
 // A thing is what a launcher runs.
-type thing uint8
+type target uint8
 
 const (
-	aProgram thing = iota // with its arguments
-	aScript               // a file, a module or a URL
-	aPackage              // perhaps with a version
-	anImage               // of a container
-	aFlake                // of Nix
-	aLine                 // arguments that a shell takes, joined
+	aProgram target = iota // with its arguments
+	aScript                // a file, a module or a URL
+	aPackage               // perhaps with a version
+	anImage                // of a container
+	aFlake                 // of Nix
+	aLine                  // arguments that a shell takes, joined
 )
 
 // launchers are the programs that are passed over to name an agent.
@@ -122,7 +122,7 @@ func launches(name string, args []string) (l launcher, rest []string, ok bool) {
 }
 
 // takes returns how many arguments an option is: two if its value is the next one.
-// What seems to be told a secret has one, also if nobody knows the option.
+// An option that seems to take a secret has a value, also if the option is unknown.
 func (l *launcher) takes(option string) int {
 	if strings.Contains(option, "=") {
 		return 1

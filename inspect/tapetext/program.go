@@ -190,5 +190,5 @@ func pathOf(spec string) string {
 	return u.Path
 }
 
-// anybodys are names of files and directories that tell nothing of what is in them.
+// anybodys are names of files and directories that say nothing about what is in them.
 const anybodys = "index main cli server app start run bin mod __main__ dist build lib src out target debug release cjs esm acp mcp stdio"

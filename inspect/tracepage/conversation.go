@@ -87,8 +87,8 @@ func (c *Conversation) Lines(width int) []page.Line {
 		clear(c.ends)
 		c.width = width
 	}
-	said := make([]page.Line, 0, c.lineCount+c.lineCount/8)
-	said = append(said, page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}}, page.Line{})
+	text := make([]page.Line, 0, c.lineCount+c.lineCount/8)
+	text = append(text, page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}}, page.Line{})
 	conversation := &session.Conversation
 	shown := ownTerminals(conversation)
 	ended := 0
@@ -97,15 +97,15 @@ func (c *Conversation) Lines(width int) []page.Line {
 			continue
 		}
 		for ; ended < e.Turn-1 && ended < len(conversation.Turns); ended++ {
-			said = append(said, c.endOfTurn(conversation, conversation.Turns[ended])...)
+			text = append(text, c.endOfTurn(conversation, conversation.Turns[ended])...)
 		}
-		said = append(said, c.entity(conversation, e)...)
+		text = append(text, c.entity(conversation, e)...)
 	}
 	for _, t := range conversation.Turns[ended:] {
-		said = append(said, c.endOfTurn(conversation, t)...)
+		text = append(text, c.endOfTurn(conversation, t)...)
 	}
-	c.lineCount = len(said)
-	return said[:len(said)-1] // without the blank line at the end
+	c.lineCount = len(text)
+	return text[:len(text)-1] // without the blank line at the end
 }
 
 func (c *Conversation) nothing(session *trace.Session) []page.Line {

@@ -137,7 +137,7 @@ func (form tableForm) heading(of, count, bytes string) page.Line {
 		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max"))}}
 }
 
-// row tells of something with a name. It is where the slowest of its calls is; t
+// row shows something with a name. Its line is about the slowest of its calls; t
 // is nil if there are none.
 func (form tableForm) row(called string, count, failed int, bytes string, t *latencies) page.Line {
 	l := page.Line{Spans: []termtext.Span{

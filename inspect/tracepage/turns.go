@@ -64,7 +64,7 @@ func (r *Reader) turnLines(t *trace.Turn, entities []*trace.Entity, asked []*tra
 	if running {
 		ends = max(ends, now)
 	}
-	said := fmt.Sprintf("Turn %d", t.Number)
+	text := fmt.Sprintf("Turn %d", t.Number)
 	var parts []string
 	if !t.Untimed {
 		parts = append(parts, termtext.Duration(ends-t.Began))
@@ -91,7 +91,7 @@ func (r *Reader) turnLines(t *trace.Turn, entities []*trace.Entity, asked []*tra
 	} else if t.Open() {
 		look = termtext.Yellow
 	}
-	lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span(said + "  "), look.Span(termtext.Dotted(parts...))}, Seq: t.Prompt}}
+	lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span(text + "  "), look.Span(termtext.Dotted(parts...))}, Seq: t.Prompt}}
 	labels := min(max(width/3, 10), 40)
 	columns := max(width-labels-tookColumns-2, 4)
 	for _, l := range barsOf(t, entities, asked, ends) {
