@@ -1,9 +1,9 @@
-// Package boltfile has files of bbolt that are open only while they are worked with:
-// opened, checked, locked and let go, so that many processes share them.
+// Package boltfile opens a bbolt file for each piece of work, locks it, checks it and
+// closes it again, so that many processes can share it.
 //
-// What bbolt does with a damaged file, which may be a panic, a memory fault, a
-// recursion without end or all memory, becomes disk.ErrDamaged here. What stands in
-// the file it does not know.
+// A damaged file can make bbolt panic, fault, recurse without end or take all memory.
+// Here it gives disk.ErrDamaged instead. The package does not know what is stored in
+// the file, and it does not repair it.
 package boltfile
 
 import (
@@ -23,9 +23,9 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A File is where a bbolt file lies. That is open only while one of its
-// methods runs: a writer keeps readers out and readers keep a writer out, so
-// nobody holds it while doing anything else.
+// A File is the place of a bbolt file. The file is open only while a method runs: a
+// writer keeps readers out and readers keep a writer out, so nobody keeps it open
+// while doing anything else.
 type File struct {
 	Path        string
 	LockTimeout time.Duration // how long to wait for its lock; 0: without end
@@ -119,8 +119,8 @@ func (p File) explain(err error) error {
 	return fmt.Errorf("%s: %w", p, err)
 }
 
-// Compact writes the file anew, without what was deleted from it. Those who wait
-// for its lock meanwhile open the new one.
+// Compact rewrites the file without what was deleted from it. Processes that wait for
+// its lock open the new file.
 func (p File) Compact() error {
 	return p.with(false, func(old *bolt.DB) error {
 		if err := checkFlat(old); err != nil {
@@ -143,7 +143,7 @@ func (p File) Compact() error {
 	})
 }
 
-// Temporary makes an empty file beside the file, and returns its path.
+// Temporary creates an empty file beside the file, and returns its path.
 func (p File) Temporary() (string, error) {
 	f, err := disk.CreateTemp(p.Path)
 	if err != nil {
@@ -152,8 +152,8 @@ func (p File) Temporary() (string, error) {
 	return f.Name(), f.Close()
 }
 
-// Create makes the file with what f puts into it. It appears whole or not at all,
-// however many processes try at once; it is fs.ErrExist where it is there.
+// Create creates the file with what f puts into it. The file appears whole or not at
+// all, however many processes try at once. If it exists, Create returns fs.ErrExist.
 func (p File) Create(f func(tx *bolt.Tx) error) error {
 	if _, err := os.Lstat(p.Path); !errors.Is(err, fs.ErrNotExist) {
 		return cmp.Or(err, fs.ErrExist)

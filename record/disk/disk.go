@@ -1,9 +1,9 @@
-// Package disk has the files of a store: they are opened without following a
-// link, locked between processes, and made durable, on each of the systems that
-// acptap runs on. It knows nothing of what is in them, but that it has a format.
+// Package disk opens the files of a store without following links, locks them between
+// processes, and makes them durable, on every system that acptap runs on. It does not
+// know what is in them.
 //
-// Locks are those of the operating system: they end with the process that holds
-// them. They do not hold on file systems that Remote names.
+// Locks are those of the operating system, so a lock ends with the process that holds
+// it. On the file systems that Remote names they do not work.
 package disk
 
 import (

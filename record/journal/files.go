@@ -1,11 +1,12 @@
-// Package journal has the file that is written while traffic passes: one append
-// for each read of a pump, no parsing. A Writer appends records to it, and a Reader
-// reads them, while it is written or afterwards.
+// Package journal has the file that is written while traffic passes: one append for
+// each read of a pump, without parsing. A Writer appends records, and a Reader reads
+// them, while the journal is written or afterwards.
 //
-// What is in it survives the process that wrote it. Damage costs the record that is
-// damaged: a reader finds the next one, and says how many bytes it passed over. A
-// disk that is full costs what did not fit: the journal says how much that is, as
-// soon as there is room for it again. What the bytes mean it does not know.
+// A journal survives the process that writes it. Damage costs only the damaged
+// record: a reader finds the next one and tells how many bytes it skipped. A full
+// disk costs only the bytes that did not fit, and the journal tells how many they
+// were as soon as there is room again. What was written within the last second may be
+// lost if the power fails (Sync). The package does not know what the bytes mean.
 package journal
 
 import (
@@ -21,12 +22,12 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// Files are the files of one tape's journal: a lock file, which is locked as long
-// as somebody writes the journal, and the segments.
+// Files are the files of one tape's journal: the segments, and a lock file, which is
+// locked while a process writes or recovers the journal.
 type Files struct{ path string }
 
-// FilesAt returns the files whose paths begin with path, of which the last element
-// is the tape's id.
+// FilesAt returns the files whose paths begin with path. The last element of path is
+// the tape's id.
 func FilesAt(path string) Files { return Files{path} }
 
 func (f Files) tape() string { return filepath.Base(f.path) }
@@ -37,7 +38,7 @@ func (f Files) Lock() string { return f.path + "." + lockEnding }
 // Segment returns the path of the segment that begins at position.
 func (f Files) Segment(position int64) string { return fmt.Sprintf("%s.%016x", f.path, position) }
 
-// Segments returns the positions of the segments that are there, in order.
+// Segments returns the positions of the segments that exist, in order.
 func (f Files) Segments() []int64 {
 	entries, _ := os.ReadDir(filepath.Dir(f.path))
 	var at []int64
@@ -51,9 +52,9 @@ func (f Files) Segments() []int64 {
 	return at
 }
 
-// Grown returns the positions of the segments: those that were seen, and those
-// that were begun since. Where the last one that was seen is gone, who records has
-// sealed it meanwhile, and nobody knows how far the others are.
+// Grown returns the positions of the segments: those that were seen, and those that
+// were begun since. If the last one that was seen is gone, others may be gone or new
+// as well, and Grown looks for all of them.
 func (f Files) Grown(seen []int64) []int64 {
 	if len(seen) == 0 || !disk.Exists(f.Segment(seen[len(seen)-1])) {
 		return f.Segments()
@@ -64,8 +65,8 @@ func (f Files) Grown(seen []int64) []int64 {
 	return seen
 }
 
-// Start returns what the headers of those segments say of the tape's beginning;
-// the zero Start where all are damaged.
+// Start returns what the headers of those segments say about the beginning of the
+// tape, the zero Start if all headers are damaged.
 func (f Files) Start(segments []int64) (Start, error) {
 	for _, p := range segments {
 		r := Reader{Files: f, pos: p}
@@ -86,8 +87,8 @@ func (f Files) Start(segments []int64) (Start, error) {
 
 const lockEnding = "lock"
 
-// List returns the tapes that have a lock file in a directory, and where their
-// segments stand, in order.
+// List returns the tapes that have a lock file in dir, and the positions of their
+// segments, in order.
 func List(dir string) map[string][]int64 {
 	journals, locked := map[string][]int64{}, map[string]bool{}
 	entries, _ := os.ReadDir(dir)

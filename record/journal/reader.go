@@ -13,14 +13,15 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// ErrRemoved says that a segment is gone: what is in it was sealed meanwhile.
+// ErrRemoved says that a segment is gone, since its contents were stored elsewhere
+// in the meantime.
 var ErrRemoved = errors.New("segment removed meanwhile")
 
-// A Reader reads the records of a journal, while it is written or afterwards.
+// A Reader reads the records of a journal, while the journal is written or afterwards.
 type Reader struct {
 	Files Files
-	Known []int64      // the segments of a journal that nobody writes; nil: they are looked up each time
-	End   func() int64 // how far the journal is written; nil: to where its bytes make sense
+	Known []int64      // the segments, if nobody writes the journal; nil: they are looked up each time
+	End   func() int64 // how far the journal is written; nil: as far as its bytes make sense
 
 	pos   int64 // of the next record
 	start Start // from the segment's header
@@ -41,43 +42,43 @@ type Positioned struct {
 	Skipped int64 // damaged bytes before it
 }
 
-// MoveTo makes position that of the next record.
-func (c *Reader) MoveTo(position int64) {
-	c.Close()
-	*c = Reader{Files: c.Files, Known: c.Known, End: c.End, pos: position}
+// MoveTo goes to the record at position.
+func (j *Reader) MoveTo(position int64) {
+	j.Close()
+	*j = Reader{Files: j.Files, Known: j.Known, End: j.End, pos: position}
 }
 
-// Close closes the segment that is open. The reader can be used on.
-func (c *Reader) Close() {
-	if c.seg != nil {
-		c.seg.Close()
-		c.seg = nil
+// Close closes the segment that is open. The reader can still be used.
+func (j *Reader) Close() {
+	if j.seg != nil {
+		j.seg.Close()
+		j.seg = nil
 	}
 }
 
-// Next finds the record at the reader's position. The reader stays there until
-// Advance. It returns io.EOF at the end of what is written, and ErrRemoved if
-// the segment is gone. The record is valid until the next call.
-func (c *Reader) Next() (Positioned, error) {
+// Next returns the record at the reader's position, valid until the next call. The
+// reader stays there until Advance. Next returns io.EOF at the end of what is
+// written, and ErrRemoved if the segment is gone.
+func (j *Reader) Next() (Positioned, error) {
 	for {
-		if err := c.open(); err != nil {
+		if err := j.open(); err != nil {
 			return Positioned{}, err
 		}
-		if r, ok, err := c.read(); ok || err != nil {
+		if r, ok, err := j.read(); ok || err != nil {
 			return r, err
 		}
-		if !c.followed() {
-			// What followed may be sealed, and gone like the segment itself.
-			if c.End == nil && !disk.Exists(c.Files.Segment(c.base)) {
+		if !j.followed() {
+			// The following segments may be gone, like this one.
+			if j.End == nil && !disk.Exists(j.Files.Segment(j.base)) {
 				return Positioned{}, ErrRemoved
 			}
 			return Positioned{}, io.EOF
 		}
-		// It may have grown before its successor began.
-		if r, ok, err := c.read(); ok || err != nil {
+		// The segment may have grown before the next one was begun.
+		if r, ok, err := j.read(); ok || err != nil {
 			return r, err
 		}
-		c.leave()
+		j.leave()
 	}
 }
 
@@ -87,34 +88,34 @@ const minBuffer = 64 << 10
 // Quiet reports whether nothing was written behind the position, as one look into
 // the segment tells: a following one may have been begun all the same. What takes
 // much memory is given back then.
-func (c *Reader) Quiet() bool {
+func (j *Reader) Quiet() bool {
 	var magic [4]byte
-	if c.seg == nil || c.pos == c.base {
+	if j.seg == nil || j.pos == j.base {
 		return false
 	}
-	if n, err := c.seg.ReadAt(magic[:], c.pos-c.base); n < len(magic) && err != io.EOF || magic != [4]byte{} {
+	if n, err := j.seg.ReadAt(magic[:], j.pos-j.base); n < len(magic) && err != io.EOF || magic != [4]byte{} {
 		return false
 	}
-	if cap(c.buf) > minBuffer {
-		c.buf, c.offset = nil, c.pos-c.base
+	if cap(j.buf) > minBuffer {
+		j.buf, j.offset = nil, j.pos-j.base
 	}
 	return true
 }
 
-// read looks for the next record in the open segment. What was read behind the
-// last record may have been written since, so it looks again. It looks a third
-// time before it believes in damage: the writer may have finished a record while
-// that was read, and begun the next. Where that one was seen, all before it is
-// there by now.
-func (c *Reader) read() (r Positioned, ok bool, err error) {
+// read looks for the next record in the open segment. If there is none, it reads the
+// segment again: the record may have been written since. Before it reports damage it
+// reads a third time, since the writer may have finished one record and begun the
+// next while the segment was being read. Once the second of these was seen, all
+// bytes before it are there.
+func (j *Reader) read() (r Positioned, ok bool, err error) {
 	for look := range 3 {
 		if look > 0 {
-			c.buf, c.offset = c.buf[:0], c.pos-c.base
-			if err := c.fill(); err != nil {
+			j.buf, j.offset = j.buf[:0], j.pos-j.base
+			if err := j.fill(); err != nil {
 				return Positioned{}, false, err
 			}
 		}
-		if r, ok = c.parse(); ok && r.Skipped == c.skipped {
+		if r, ok = j.parse(); ok && r.Skipped == j.skipped {
 			break
 		}
 	}
@@ -124,48 +125,48 @@ func (c *Reader) read() (r Positioned, ok bool, err error) {
 	return r, ok, err
 }
 
-// Advance goes on behind a record that was used.
-func (c *Reader) Advance(r Positioned) { c.pos, c.skipped = r.Next, 0 }
+// Advance goes to the record behind r.
+func (j *Reader) Advance(r Positioned) { j.pos, j.skipped = r.Next, 0 }
 
 // leave goes on in the next segment.
-func (c *Reader) leave() {
-	c.left = c.pos - c.base
-	c.rest = int64(len(bytes.TrimRight(c.buf[min(c.left-c.offset, int64(len(c.buf))):], "\x00")))
-	c.skipped += c.rest
-	c.pos = c.base + SegmentSize
+func (j *Reader) leave() {
+	j.left = j.pos - j.base
+	j.rest = int64(len(bytes.TrimRight(j.buf[min(j.left-j.offset, int64(len(j.buf))):], "\x00")))
+	j.skipped += j.rest
+	j.pos = j.base + SegmentSize
 }
 
 // open makes seg the segment of the reader's position.
-func (c *Reader) open() error {
-	base := c.pos &^ (SegmentSize - 1)
-	if c.seg != nil && c.base == base {
+func (j *Reader) open() error {
+	base := j.pos &^ (SegmentSize - 1)
+	if j.seg != nil && j.base == base {
 		return nil
 	}
-	f, err := disk.Open(c.Files.Segment(base), os.O_RDONLY)
+	f, err := disk.Open(j.Files.Segment(base), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrRemoved
 	}
 	if err != nil {
 		return err
 	}
-	c.Close()
-	c.seg, c.base, c.offset, c.buf = f, base, 0, c.buf[:0]
+	j.Close()
+	j.seg, j.base, j.offset, j.buf = f, base, 0, j.buf[:0]
 	return nil
 }
 
 // fill reads what the segment holds by now.
-func (c *Reader) fill() error {
+func (j *Reader) fill() error {
 	limit := int64(SegmentSize)
-	if c.End != nil {
-		limit = min(limit, c.End()-c.base)
+	if j.End != nil {
+		limit = min(limit, j.End()-j.base)
 	}
-	limit -= c.offset
-	for int64(len(c.buf)) < limit {
-		if cap(c.buf) == len(c.buf) {
-			c.buf = slices.Grow(c.buf, min(max(len(c.buf), minBuffer), SegmentSize-len(c.buf)))
+	limit -= j.offset
+	for int64(len(j.buf)) < limit {
+		if cap(j.buf) == len(j.buf) {
+			j.buf = slices.Grow(j.buf, min(max(len(j.buf), minBuffer), SegmentSize-len(j.buf)))
 		}
-		n, err := c.seg.ReadAt(c.buf[len(c.buf):min(int64(cap(c.buf)), limit)], c.offset+int64(len(c.buf)))
-		c.buf = c.buf[:len(c.buf)+n]
+		n, err := j.seg.ReadAt(j.buf[len(j.buf):min(int64(cap(j.buf)), limit)], j.offset+int64(len(j.buf)))
+		j.buf = j.buf[:len(j.buf)+n]
 		if err == io.EOF {
 			break
 		}
@@ -173,43 +174,43 @@ func (c *Reader) fill() error {
 			return fmt.Errorf("reading the journal: %w", err)
 		}
 	}
-	if c.pos > c.base {
+	if j.pos > j.base {
 		return nil
 	}
-	head, size, err := decodeSegmentHead(c.buf)
+	head, size, err := decodeSegmentHead(j.buf)
 	switch {
 	case errors.Is(err, disk.ErrNewer):
 		return err
-	case err == nil && (head.Tape != c.Files.tape() || head.Position != c.base):
-		return fmt.Errorf("segment %x of tape %s says that it is %x of %s: %w", c.base, c.Files.tape(), head.Position, head.Tape, disk.ErrDamaged)
+	case err == nil && (head.Tape != j.Files.tape() || head.Position != j.base):
+		return fmt.Errorf("segment %x of tape %s says that it is %x of %s: %w", j.base, j.Files.tape(), head.Position, head.Tape, disk.ErrDamaged)
 	case err == nil:
-		c.start = head.Start
-		if c.left > 0 {
-			c.skipped += max(0, head.Before-c.left) - c.rest
-			c.left, c.rest = 0, 0
+		j.start = head.Start
+		if j.left > 0 {
+			j.skipped += max(0, head.Before-j.left) - j.rest
+			j.left, j.rest = 0, 0
 		}
-		c.pos = c.base + int64(size)
+		j.pos = j.base + int64(size)
 	}
 	return nil // a header that is damaged, or not written yet: the records say
 }
 
 // parse looks for the record at the reader's position, or, where that is damaged,
 // for the next one in the segment.
-func (c *Reader) parse() (Positioned, bool) {
-	at := int(c.pos - c.base - c.offset)
+func (j *Reader) parse() (Positioned, bool) {
+	at := int(j.pos - j.base - j.offset)
 	off := at
-	for off < len(c.buf) {
-		r, size, sum, ok := parseHead(c.buf[off:])
+	for off < len(j.buf) {
+		r, size, sum, ok := parseHead(j.buf[off:])
 		end := off + recordHead + size
-		if ok && end <= len(c.buf) {
-			if p := c.buf[off+recordHead : end]; checksum(p) == sum {
+		if ok && end <= len(j.buf) {
+			if p := j.buf[off+recordHead : end]; checksum(p) == sum {
 				r.Payload = p
-				return Positioned{r, c.base + c.offset + int64(end), c.skipped + int64(off-at)}, true
+				return Positioned{r, j.base + j.offset + int64(end), j.skipped + int64(off-at)}, true
 			}
 		}
 		// Something is damaged, or this is the torn or still unwritten end: then
 		// no record follows.
-		if off = c.resync(off + 1); off < 0 {
+		if off = j.resync(off + 1); off < 0 {
 			return Positioned{}, false
 		}
 	}
@@ -217,15 +218,15 @@ func (c *Reader) parse() (Positioned, bool) {
 }
 
 // resync returns where the next whole record head stands, -1 if there is none.
-func (c *Reader) resync(off int) int {
+func (j *Reader) resync(off int) int {
 	magic := binary.LittleEndian.AppendUint32(nil, recordMagic)
-	for off < len(c.buf) {
-		i := bytes.Index(c.buf[off:], magic)
+	for off < len(j.buf) {
+		i := bytes.Index(j.buf[off:], magic)
 		if i < 0 {
 			return -1
 		}
 		off += i
-		if _, _, _, ok := parseHead(c.buf[off:]); ok {
+		if _, _, _, ok := parseHead(j.buf[off:]); ok {
 			return off
 		}
 		off++
@@ -234,24 +235,24 @@ func (c *Reader) resync(off int) int {
 }
 
 // followed reports whether a later segment was begun.
-func (c *Reader) followed() bool {
-	if c.End != nil {
-		return c.End() >= c.base+SegmentSize
+func (j *Reader) followed() bool {
+	if j.End != nil {
+		return j.End() >= j.base+SegmentSize
 	}
-	if begun(c.Files.Segment(c.base + SegmentSize)) {
+	if begun(j.Files.Segment(j.base + SegmentSize)) {
 		return true
 	}
-	return slices.ContainsFunc(c.Segments(), func(p int64) bool {
-		return p > c.base && begun(c.Files.Segment(p))
+	return slices.ContainsFunc(j.Segments(), func(p int64) bool {
+		return p > j.base && begun(j.Files.Segment(p))
 	})
 }
 
 // SkipMissing passes over segments that are missing. It returns false if none is
 // left.
-func (c *Reader) SkipMissing() bool {
-	for _, p := range c.Segments() {
-		if p > c.pos {
-			c.pos, c.left, c.rest = p, 0, 0
+func (j *Reader) SkipMissing() bool {
+	for _, p := range j.Segments() {
+		if p > j.pos {
+			j.pos, j.left, j.rest = p, 0, 0
 			return true
 		}
 	}
@@ -259,11 +260,11 @@ func (c *Reader) SkipMissing() bool {
 }
 
 // Segments returns the positions of the journal's segments.
-func (c *Reader) Segments() []int64 {
-	if c.Known != nil {
-		return c.Known
+func (j *Reader) Segments() []int64 {
+	if j.Known != nil {
+		return j.Known
 	}
-	return c.Files.Segments()
+	return j.Files.Segments()
 }
 
 // begun reports whether a segment has a header. One that was only opened ahead

@@ -25,7 +25,7 @@ import (
 // header; where it begins to be needed, a segment begins. Segments are neither truncated nor rewritten, and
 // stand in the chain by their position: segment n begins at n·SegmentSize.
 
-// Limits. Beyond each of them something smaller happens, never nothing.
+// Limits. Exceeding a limit degrades recording; it never fails silently.
 const (
 	RecordSize  = 256 << 10 // payload of a record; more goes into the next
 	SegmentSize = 1 << 20   // what is left of a segment at its end stays unused

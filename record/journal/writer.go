@@ -15,8 +15,8 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A Writer writes the journal of one tape. The proxy's pumps do so, each from its
-// own goroutine. Behind it somebody moves what was written into the tape's file.
+// A Writer writes the journal of one tape. Several goroutines may use it at once. Its
+// owner moves what was written elsewhere, and says how far (Create).
 type Writer struct {
 	files Files
 	start Start
@@ -41,10 +41,11 @@ type Writer struct {
 	saved   *atomic.Int64  // position up to which all is in the tape's file
 }
 
-// Create begins the journal of a tape that began at that moment, which carries the
-// monotonic clock. saved is the position up to which somebody else has stored the
-// journal's records elsewhere: what is behind it is the backlog, which has a limit.
-// onError, which may be nil, is called once for bytes that could not be recorded.
+// Create creates the journal of a tape that began at the given time, which carries
+// the monotonic clock. The caller keeps in saved the position up to which it has
+// stored the records elsewhere. What lies behind that position is the backlog, which
+// has a limit. onError, which may be nil, is called once when bytes could not be
+// recorded.
 func Create(files Files, start Start, began time.Time, saved *atomic.Int64, onError func(error)) (*Writer, error) {
 	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, onError: onError}
 	if err := j.advance(); err != nil {
@@ -63,11 +64,11 @@ func (j *Writer) Tape() string { return j.files.tape() }
 // End returns the position up to which the journal can be read.
 func (j *Writer) End() int64 { return j.end.Load() }
 
-// Full gives a value when a segment has ended since the last one was taken.
+// Full receives a value when a segment has ended since the last value was received.
 func (j *Writer) Full() <-chan struct{} { return j.full }
 
-// Append records bytes before they are passed on. It does not keep p. An error
-// means that they are not on the tape: they will show as a gap there.
+// Append records bytes before they are passed on. It does not keep p. After an error
+// the bytes are not on the tape, and show there as a gap.
 func (j *Writer) Append(dir wire.Direction, origin wire.Origin, p []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -85,12 +86,12 @@ func (j *Writer) Append(dir wire.Direction, origin wire.Origin, p []byte) error 
 // EOF records that the writer of a direction closed it.
 func (j *Writer) EOF(dir wire.Direction) { j.mark(dir, KindEOF, wire.Marked{EOF: true}) }
 
-// ReadFailed records that the stream of a direction could not be read on.
+// ReadFailed records that reading the stream of a direction has failed.
 func (j *Writer) ReadFailed(dir wire.Direction, err error) {
 	j.mark(dir, KindReadError, wire.Marked{Error: err.Error()})
 }
 
-// Fault records that a part of acptap has failed, and does nothing any more.
+// Fault records that a part of acptap has failed and has stopped working.
 func (j *Writer) Fault(err error) {
 	j.mark(wire.AgentToClient, KindFault, wire.Marked{Fault: err.Error()})
 }
@@ -124,22 +125,22 @@ func (j *Writer) Exit(code int, sig os.Signal, delivered [wire.Directions]int64)
 	j.mark(wire.AgentToClient, KindExit, wire.Marked{Exit: exit})
 }
 
-// StartFailed records that there is no agent: it could not be started, and code
-// is the status that tells so, as in a shell.
+// StartFailed records that the agent could not be started. code is the exit status
+// that a shell uses for that.
 func (j *Writer) StartFailed(code int, err error) {
 	j.mark(wire.AgentToClient, KindExit, wire.Marked{Exit: &wire.Exit{Code: code, Error: err.Error()}})
 }
 
-// mark records an event. The bytes are safe already, so a failure is nothing
-// that the caller could act on.
+// mark records an event. It returns no error, since the caller could not act on
+// one.
 func (j *Writer) mark(dir wire.Direction, kind Kind, m wire.Marked) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.append(dir, kind, m.JSON())
 }
 
-// append writes one record, and before it the gap that is still to be marked.
-// Called with mu held.
+// append writes one record, and before it a mark for bytes that were lost. Called with
+// mu held.
 func (j *Writer) append(dir wire.Direction, kind Kind, p []byte) error {
 	err := j.ready(kind)
 	if err == nil {
@@ -163,9 +164,8 @@ func (j *Writer) append(dir wire.Direction, kind Kind, p []byte) error {
 	return err
 }
 
-// ready reports why bytes should not be stored yet, after some could not be:
-// small records would still fit here and there, and use up what is set aside for
-// marks.
+// ready returns why bytes should not be stored yet after others could not be: small
+// records would still fit in some places, and use up the room that is kept for marks.
 func (j *Writer) ready(kind Kind) error {
 	if !kind.IsBytes() || j.lost == ([wire.Directions]int64{}) {
 		return nil
@@ -173,9 +173,9 @@ func (j *Writer) ready(kind Kind) error {
 	return j.mayGrow()
 }
 
-// mayGrow reports why bytes should not go on in another segment: too much waits
-// to be sealed already, or there would be no room for the segment after it,
-// which is kept for marks. Called with mu held.
+// mayGrow returns why bytes should not go on in another segment: the backlog is too
+// large, or there would be no room for the segment after it, which is kept for marks.
+// Called with mu held.
 func (j *Writer) mayGrow() error {
 	backlog := j.base + SegmentSize - j.saved.Load()
 	if backlog > maxBacklog {
@@ -205,8 +205,8 @@ func (j *Writer) markGaps() error {
 	return nil
 }
 
-// write puts a record behind the last one. A record that was written in part,
-// as on a full disk, is overwritten by the next. Called with mu held.
+// write writes a record behind the last one. If the last one was written only in
+// part, as on a full disk, this one overwrites it. Called with mu held.
 func (j *Writer) write(dir wire.Direction, kind Kind, p []byte) error {
 	if j.seg == nil {
 		return os.ErrClosed
@@ -276,7 +276,7 @@ func (j *Writer) advance() error {
 }
 
 // Prepare opens the segment after the one that is being written, unless it is
-// open: so no pump has to wait for it, and marks fit on a disk that is full.
+// open: no pump has to wait for it then, and marks fit even on a full disk.
 func (j *Writer) Prepare() {
 	j.mu.Lock()
 	base, room, wanted := j.base+SegmentSize, j.room, j.next == nil && j.seg != nil
@@ -318,9 +318,9 @@ func (j *Writer) Sync(from int64) (int64, error) {
 	return base, nil
 }
 
-// createSegment makes a segment in which the first size bytes have room, which
-// is then certain if the disk fills up. One that is there already was opened
-// ahead. One without room stays: somebody else may have found room for it.
+// createSegment creates a segment and reserves its first size bytes, so that they can
+// be written even if the disk fills up. A segment that exists was opened ahead. One
+// for which there is no room stays, since another goroutine may have found room.
 func createSegment(path string, size int64) (*os.File, error) {
 	f, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package portable has the JSON Lines form of a tape, which can be read, compared
-// and kept by other tools. An Exporter writes it, with its secrets redacted unless
-// it is told otherwise. Read reads it, and the files of some other tools, with
-// frames of any length in bounded memory.
+// Package portable has the JSON Lines form of a tape, for other tools to read, compare
+// and keep. An Exporter writes it, and redacts secrets unless it is told not to. Read
+// reads it, and the files of some other tools, with frames of any length in bounded
+// memory.
 //
-// It reads and writes lines. What the lines mean on a tape, and the numbers that
-// they have there, is up to its caller.
+// The package reads and writes lines. What they mean on a tape, and which numbers
+// they get there, is up to the caller.
 package portable
 
 import (
@@ -32,13 +32,13 @@ import (
 //	{"seq":2,"at":0.015,"dir":"err","text":"ready"}
 //	{"seq":3,"at":0.021,"dir":"c2a","eof":true}
 //
-// frame holds the bytes themselves where they are JSON without blanks around
-// it, and nothing in them could control a terminal (termtext.JSON); else text (valid
-// UTF-8) or base64 holds them. origin is left out for the
-// wire, end for a line feed. Marks have the fields of wire.Marked. Only dir and
-// one of frame, text, base64 or a mark must be there: without at nobody knows when it
-// was, but not before the line before, and seq is the next number. Numbers that are left out stay left out; where
-// they do not rise, lines are numbered on from there (loader.number).
+// frame has the bytes themselves if they are JSON without blanks around it and cannot
+// control a terminal (termtext.JSON). Otherwise text has them if they are valid UTF-8,
+// and base64 if they are not. origin is left out for the wire, and end for a line
+// feed. Marks have the fields of wire.Marked. A line needs dir, and one of frame, text,
+// base64 or a mark. Without at, its time is unknown, but not before that of the line
+// before. Without seq, it gets the next number. Numbers that a file leaves out stay
+// left out; where numbers do not rise, all that follow are numbered anew.
 //
 // A file with lines that not every reader knows names them in its header:
 // "needs":["rules"] where there are marks of rules. The members stream, lead, event,

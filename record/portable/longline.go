@@ -50,14 +50,14 @@ func splitLong(head []byte, in *bufio.Reader) (line []byte, body io.Reader, err 
 	return nil, nil, errLongLine
 }
 
-// placed is a reader whose errors tell the line of a file.
-type placed struct {
+// A lineReader reads the bytes of one line. Its errors tell which line that is.
+type lineReader struct {
 	io.Reader
 	name string
 	n    int
 }
 
-func (r placed) Read(p []byte) (int, error) {
+func (r lineReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if err != nil && err != io.EOF {
 		err = fmt.Errorf("%s:%d: %w", r.name, r.n, err)

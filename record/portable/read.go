@@ -100,7 +100,7 @@ func readLines(in *bufio.Reader, name string, f func(n int, line []byte, body io
 			if err != nil {
 				return fmt.Errorf("%s:%d: %w", name, n, err)
 			}
-			if err := f(n, short, placed{body, name, n}); err != nil {
+			if err := f(n, short, lineReader{body, name, n}); err != nil {
 				return err
 			}
 			continue
