@@ -16,9 +16,9 @@ const (
 // and says what each frame means. It fails on no input: what it does not
 // understand is a frame like others. It is not safe for concurrent use.
 //
-// A frame that acptap withheld and the one that it sent in its place both tell
-// what they tell, so who takes the side of one end passes over the frames that
-// this end has not seen (wire.Origin).
+// A frame that acptap withheld and the one that it sent instead are both annotated.
+// Whoever takes the point of view of one end skips the frames that this end has not
+// seen (wire.Frame.AtClient, AtAgent).
 type Tracker struct {
 	given   Protocol // what NewTracker was told
 	conn    Connection
