@@ -16,9 +16,9 @@
 // all files that have an agent are recorded anew.
 //
 // [AgentCommand] does the same for a client that starts its agent itself, and
-// [Client] plays the client to an agent under test. How they do it is told in
-// package replay, whose structs have all the settings: functions that set their
-// fields can be given with each call.
+// [Client] plays the client to an agent under test. Packages replay and drive say
+// how that works. Each call takes functions that set the fields of a
+// replay.Cassette or a drive.Client.
 //
 //	acptest.Client(t, "testdata/greeting.jsonl", []string{"./my-agent", "--acp"},
 //		func(c *drive.Client) { c.Level = compare.Content })

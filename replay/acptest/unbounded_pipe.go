@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A unboundedPipe is a pipe that takes everything at once: a test that ends, and reads no
+// An unboundedPipe is a pipe that takes everything at once: a test that ends, and reads no
 // more, does not hold up what is played to it.
 type unboundedPipe struct {
 	mu     sync.Mutex

@@ -1,9 +1,9 @@
-// Package compare compares two conversations, each on one tape or several: it
-// writes them as outlines, in which all that differs from run to run by its
-// nature is left out, and tells what differs between these line by line.
+// Package compare compares two conversations, each on one tape or several. It writes
+// both as outlines, which leave out what differs from run to run by its nature, and
+// returns the lines in which they differ.
 //
-// A difference in the outlines is one in the conversations; what a level leaves
-// out may differ unseen.
+// Lines that differ always mean that the conversations do. What the chosen level
+// leaves out may differ without being reported.
 package compare
 
 import (
@@ -40,7 +40,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 type Side struct {
 	Tapes   []*record.Tape
 	Session string // only what is on them of it; empty: all
-	AsNew   bool   // how a session was opened, and what its history was, is left out
+	AsNew   bool   // leaves out how sessions were opened, and their history
 }
 
 // Tapes compares two conversations. What differs from run to run by its

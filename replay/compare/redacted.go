@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
-// withSecretsAlike returns both lists of lines with the secrets left out of one that the
-// other one lacks: a line that fits one with a secret taken out becomes that one.
+// withSecretsAlike returns both lists with the secrets removed that the other list
+// lacks: a line that matches a redacted one is replaced by that.
 func withSecretsAlike(a, b []string) (_, _ []string) {
 	return withSecretsOf(a, b), withSecretsOf(b, a)
 }

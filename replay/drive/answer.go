@@ -18,7 +18,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A recordedRequest is a request of the recorded agent, and how the client answered it.
+// A recordedRequest is a request of the recorded agent, with the client's answer.
 type recordedRequest struct {
 	seq       uint64
 	method    string
@@ -119,7 +119,7 @@ func (a *answers) add(q *recordedRequest) {
 	}
 }
 
-// A question is a request of the agent of now.
+// A question is a request of the live agent.
 type question struct {
 	id      []byte // JSON
 	method  string
@@ -203,7 +203,7 @@ func (a *answers) to(q *question) reply {
 	return r
 }
 
-// same reports whether what counts in a recorded request is what q has.
+// same reports whether a recorded request has the same match fields as q.
 func (q *question) same(a *recordedRequest) bool {
 	then := messages.Lasting(dialect.MatchFields(a.method, q.paths.Rewrite(a.params)))
 	return redacted.FieldsFit(then, messages.Lasting(dialect.MatchFields(q.method, q.params)), redacted.AnyString)

@@ -1,11 +1,11 @@
-// Package drive plays the client of a tape to a live agent, and tells what of the
-// conversation was not as on the tape.
+// Package drive plays the client of a tape to a live agent, and reports how the
+// conversation differs from the recorded one.
 //
-// What it sends depends on the tape and on what the agent says, in which order,
-// but not on the speed of either. It reads and writes no file for the agent, runs
-// no command for it and gives no permission that was not given on the tape. It
-// cannot make an agent do the same again: where that goes another way than on
-// the tape, what no longer fits is left out and noted.
+// What it sends depends on the tape and on the order of the agent's messages, not
+// on speed. It reads and writes no files for the agent, runs no commands for it, and
+// grants no permission that was not granted on the tape. It cannot make an agent
+// repeat itself: if the agent takes another way, messages that no longer make sense
+// are left out and noted.
 package drive
 
 import (
@@ -26,11 +26,9 @@ import (
 )
 
 // A Client plays the client of a tape to a live agent: it sends what the
-// recorded client sent, each message when the agent's answers that stand before
-// it have come, answers the agent's requests from the tape, and compares the two
-// conversations. It reads and writes no file for the agent and runs no command;
-// what the tape does not know is an error for the agent, and no permission is
-// given that was not given there.
+// recorded client sent, each message when the agent's answers that precede it have
+// come, answers the agent's requests from the tape, and compares the two
+// conversations. A request that the tape cannot answer gets an error.
 //
 // The zero value of each field but Tapes and Start.Command is usable.
 type Client struct {
@@ -84,9 +82,9 @@ func (r *Report) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// Run plays all of it. The error is ErrDiffers if the conversations differ, or
-// if not all could be played; then, too, what there is of the report is
-// returned. When Run returns, the agent and all of its process group are gone.
+// Run plays all connections. The error is ErrDiffers if the conversations differ,
+// or if not everything could be played. The report is returned with any error. When
+// Run returns, the agent and its whole process group are gone.
 func (c *Client) Run(ctx context.Context) (*Report, error) {
 	report := &Report{}
 	plans, err := readPlans(c.Tapes, c.Session, c.AsNew)

@@ -43,8 +43,8 @@ func (d *driver) ready(t *thread, m *move) bool {
 	return m.checkpoint.kind == noTurn || !now.open || now.reached(m.checkpoint) || d.owes(t, m)
 }
 
-// owes reports whether the agent waits for an answer that the client gave behind
-// a move: then the turn has come to its point, whatever else it lacks.
+// owes reports whether the agent waits for an answer that the recorded client gave
+// after a move. The move is then due, even if its checkpoint was not reached.
 func (d *driver) owes(t *thread, m *move) bool {
 	return slices.ContainsFunc(d.replies, func(r delayedReply) bool { return r.thread == t && r.after >= m.seq })
 }

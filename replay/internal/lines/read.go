@@ -1,6 +1,6 @@
-// Package lines reads and writes the lines of one side of a connection, as a
-// replay has it: without waiting for a side that writes before it reads, and with
-// no more of a long line in memory than is compared.
+// Package lines reads and writes the lines of the other side of a replay. It never
+// waits for a side that writes before it reads, and it can keep only the part of a
+// long line that is compared.
 package lines
 
 import (

@@ -9,8 +9,8 @@ type Chosen struct {
 	Made    map[uint64]string // sessions by the number of the request that made or opened them
 }
 
-// Has reports whether a message of a frame belongs to what is chosen. Who asked
-// for a session and got none may have meant any other.
+// Has reports whether a message of a frame belongs to what is chosen. A request for
+// a session that was never made belongs to none.
 func (c *Chosen) Has(seq uint64, a *dialect.Annotation) bool {
 	switch made := c.Made[seq]; {
 	case c.Session == "", a.Session == c.Session:

@@ -6,7 +6,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// Envelope is envelope of a recorded frame.
+// Envelope returns the envelope of a recorded frame. If the frame is too long to be
+// read at once, it looks for the id at its end.
 func Envelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
 	if int64(len(f.Raw)) == f.Size {
 		return wire.Scan(f.Raw)

@@ -48,8 +48,8 @@ func OfEditSession(method string) bool {
 	return ok && (m.Session == dialect.OtherParams || m.Session == dialect.OtherResult)
 }
 
-// PassesOn reports whether frames of a method have others inside: what a component
-// of a proxy chain passes on, in the order in which that came.
+// PassesOn reports whether frames of a method have other frames inside, which a
+// component of a proxy chain passes on in the order in which it got them.
 func PassesOn(method string) bool {
 	m, ok := dialect.Lookup(dialect.ACP, method)
 	return ok && m.Session == dialect.Inside

@@ -1,5 +1,5 @@
-// Package redacted compares messages of now with recorded ones whose secrets were
-// taken out: it is not known what stood there, so there everything fits.
+// Package redacted compares messages with recorded ones whose secrets were removed.
+// Nobody knows what the secrets were, so any text matches in their place.
 package redacted
 
 import (
@@ -19,10 +19,10 @@ const (
 	AnyToken  = `[\w.~+/=-]*` // nothing that could add something to a command
 )
 
-// Lacks reports whether a recorded message had a secret.
+// Lacks reports whether a secret was removed from a recorded message.
 func Lacks(message []byte) bool { return bytes.Contains(message, []byte(redact.Placeholder)) }
 
-// Fits reports whether a value of now is what was recorded.
+// Fits reports whether a value matches the recorded one.
 func Fits(recorded, now, secret string) bool {
 	return recorded == now || strings.Contains(recorded, redact.Placeholder) && Pattern(recorded, secret).MatchString(now)
 }
@@ -36,7 +36,7 @@ func Pattern(text, secret string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?s:` + strings.Join(parts, secret) + `)$`)
 }
 
-// FieldsFit reports whether all that was recorded is so now.
+// FieldsFit reports whether fields match the recorded ones, one by one.
 func FieldsFit(recorded, now []dialect.Field, secret string) bool {
 	if len(recorded) != len(now) {
 		return false
@@ -49,7 +49,7 @@ func FieldsFit(recorded, now []dialect.Field, secret string) bool {
 	return true
 }
 
-// Value returns a value without the secrets in it, to be told of.
+// Value returns a value without its secrets, for a report.
 func Value(method, path, value string) string {
 	if value == "" {
 		return ""

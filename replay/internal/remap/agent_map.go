@@ -1,9 +1,9 @@
-// Package remap says what the values of a recording are now: the ids that
-// either side made, and the directories that were worked in. It rewrites messages
-// with them, whole ones or in pieces, and leaves all other bytes as they are.
+// Package remap maps the values of a recording to those of a replay: the ids that
+// either side makes, and working directories. It rewrites messages, whole ones or
+// in pieces, and leaves all other bytes as they are.
 //
-// It knows nothing of tapes and connections: whoever has seen a recorded message
-// and the one that stands for it now tells it both.
+// It knows nothing of tapes and connections. The caller tells it which message
+// stands for which recorded one; it cannot map an id before it has seen both.
 package remap
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/messages"
 )
 
-// An AgentMap is what a value of the recording is now: ids that the agent made, and
-// directories. It serves all connections of a Client's run.
+// An AgentMap maps the ids that the recorded agent made, and directories, to those
+// of a live agent.
 type AgentMap struct {
 	ids      map[madeID]string // JSON
 	sessions map[string]string // session ids of now to recorded ones
@@ -74,8 +74,8 @@ func dataLayer(path, below string) (class dialect.Class, ok bool) {
 	return dialect.Opaque, ok
 }
 
-// LearnFromResponse takes the ids that a recorded response to a method made, and the response
-// of now.
+// LearnFromResponse maps the ids that a recorded response to a method made to those
+// in the live response.
 func (l *AgentMap) LearnFromResponse(method string, made []dialect.Field, response []byte) {
 	now := make(map[string]string)
 	for _, f := range MadeByAgent(method, response) {
@@ -113,8 +113,8 @@ func (l *AgentMap) Recorded(session string) string {
 	return session
 }
 
-// LearnFromRequest takes the ids in the params of a recorded request of the agent and in
-// those of one of now.
+// LearnFromRequest maps the ids in the params of a recorded request of the agent to
+// those in the params of a live one.
 func (l *AgentMap) LearnFromRequest(method string, recorded, now []byte) {
 	for _, place := range dialect.IDLocations(method) {
 		path, ok := strings.CutPrefix(place.Path, "params.")
@@ -128,14 +128,15 @@ func (l *AgentMap) LearnFromRequest(method string, recorded, now []byte) {
 	}
 }
 
-// Rewrite returns a message of the client with the ids and paths of now.
-// unmade is a session that it names and that was not made now.
+// Rewrite returns a recorded message of the client with the live agent's ids and
+// with today's paths. unmade is a session that the message names and that the live
+// agent has not made.
 func (l *AgentMap) Rewrite(method string, message []byte) (rewritten []byte, unmade string) {
 	message, unmade = l.WithIDs(method, message)
 	return l.Paths.Rewrite(message), unmade
 }
 
-// WithIDs is rewrite without the paths.
+// WithIDs is Rewrite without the paths.
 func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unmade string) {
 	for _, f := range dialect.AllMatchFields(message) {
 		class, ok := dataLayer(f.Path, "params")

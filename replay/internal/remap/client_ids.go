@@ -5,8 +5,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// ClientIDs maps the ids that the recorded client made to those that the client of now
-// makes: of requests, progress tokens, terminals, hosted servers.
+// ClientIDs maps the ids that the recorded client made to those of the client that
+// the tape is played to: ids of requests, progress tokens, terminals and hosted
+// servers. The oldest of more than 4,096 are forgotten.
 type ClientIDs struct {
 	known map[idKey][]byte
 	order []idKey                // the oldest first
@@ -69,8 +70,8 @@ func (m *ClientIDs) LearnFrom(method string, recorded, live []byte) {
 	}
 }
 
-// AgentEdits returns the edits that give a recorded message of the agent the ids of
-// now.
+// AgentEdits returns the edits that give a recorded message of the agent the live
+// client's ids.
 func (m *ClientIDs) AgentEdits(method string, recorded []byte) []Edit {
 	if len(m.moved) == 0 {
 		return nil
@@ -85,7 +86,7 @@ func (m *ClientIDs) AgentEdits(method string, recorded []byte) []Edit {
 }
 
 // ClientEdits returns the edits that give a recorded message of the client the ids
-// that are known, and those that live, which it is compared with, makes.
+// that are known, and those that the live message makes with which it is compared.
 func (m *ClientIDs) ClientEdits(method string, recorded, live []byte) []Edit {
 	var edits []Edit
 	for _, place := range dialect.IDLocations(method) {

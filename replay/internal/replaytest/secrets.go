@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A Secrets with secrets in what both sides say.
+// Secrets is a conversation in which both sides say secrets.
 const Secrets = `
 c {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
 a {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
@@ -25,7 +25,7 @@ c {"jsonrpc":"2.0","id":1,"result":{"password":"hush-answer","ok":true}}
 a {"jsonrpc":"2.0","id":3,"result":{"accessToken":"hush-result"}}
 `
 
-// Redacted is a tape as an export has it.
+// Redacted returns a tape as an export without secrets has it.
 func Redacted(t testing.TB, tape *record.Tape) *record.Tape {
 	t.Helper()
 	var b bytes.Buffer
