@@ -32,7 +32,9 @@ type dissector struct {
 }
 
 // dissected is what a dissector knows at the end of a block, but for the
-// tracker's part.
+// tracker's part. It is stored as JSON: members that are not known are passed over,
+// and since each block has a state of its own, none is written again. What must not
+// be passed over the head of the block needs.
 type dissected struct {
 	Index         int                          // of the next block
 	Seq           uint64                       // of the next frame
