@@ -1,0 +1,57 @@
+package page_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/acptap/acptap/inspect/page"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// TestCursorStays: the cursor stays on its line where lines come in before it, on the
+// last one if it follows, and goes to a frame when that is in the lines.
+func TestCursorStays(t *testing.T) {
+	first, last := 5, 9
+	p := &page.Page{
+		Lines: func(int) []page.Line {
+			lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span("heading")}, Heading: true}}
+			for seq := first; seq <= last; seq++ {
+				lines = append(lines, page.Line{Seq: uint64(seq), Key: fmt.Sprint(seq)})
+			}
+			return lines
+		},
+		UpTo: func() uint64 { return uint64(last) },
+	}
+	cursorOn := func(when string, want uint64) {
+		t.Helper()
+		w := p.Window(80, 4)
+		if w.Heading == nil || len(w.Rows) != 3 || w.Cursor < 0 || w.Cursor > 2 {
+			t.Fatalf("%s: got %d rows, the cursor on %d, want 3 and the cursor among them", when, len(w.Rows), w.Cursor)
+		}
+		if got := p.Current().Seq; got != want {
+			t.Errorf("%s: got the line of frame %d, want %d", when, got, want)
+		}
+	}
+	cursorOn("at first", 5)
+	p.Move(2)
+	cursorOn("moved", 7)
+	if got := p.TakeMove(); got != 7 {
+		t.Errorf("moved to frame %d, want 7", got)
+	}
+	if got := p.TakeMove(); got != 0 {
+		t.Errorf("moved once more, to frame %d", got)
+	}
+	first = 1
+	cursorOn("with lines before it", 7)
+	p.GoTo(11)
+	cursorOn("before the frame is there", 7)
+	last = 12
+	cursorOn("when the frame is there", 11)
+	p.End()
+	last = 20
+	cursorOn("following", 20)
+	p.Turn(-1)
+	cursorOn("a page up", 18)
+	last = 30
+	cursorOn("no longer following", 18)
+}
