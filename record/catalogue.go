@@ -54,39 +54,6 @@ func (s *Store) index(tape string) error {
 	return err
 }
 
-// put puts the facts of a tape into the catalogue, with the tags that are not known
-// here of the tape's file, or else of the catalogue.
-func (f *tapeFacts) put(tx *bolt.Tx) error {
-	tapes, err := tx.CreateBucketIfNotExists(bucketTapes)
-	if err != nil {
-		return err
-	}
-	key := []byte(f.info.Tape)
-	old := f.infoValue
-	if old == nil {
-		old = tapes.Get(key)
-	}
-	if err := tapes.Put(key, f.info.encode(old)); err != nil {
-		return err
-	}
-	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
-	if err != nil {
-		return err
-	}
-	for i := range f.sessions {
-		one := &f.sessions[i]
-		key := []byte(one.key())
-		old := sessions.Get(key)
-		if f.sessionValues != nil {
-			old = f.sessionValues[i]
-		}
-		if err := sessions.Put(key, one.encode(old)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // checkCatalogue returns why the catalogue is left alone: only a newer acptap can
 // read and write it.
 func (s *Store) checkCatalogue(tx *bolt.Tx) error {

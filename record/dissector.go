@@ -242,25 +242,6 @@ func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 	}
 }
 
-// markKind returns the kind of record that a mark was, or would have been.
-func markKind(m wire.Marked) journal.Kind {
-	switch {
-	case m.Gap > 0 || m.Damage > 0:
-		return journal.KindGap
-	case m.EOF:
-		return journal.KindEOF
-	case m.Error != "":
-		return journal.KindReadError
-	case m.Fault != "":
-		return journal.KindFault
-	case m.Exit != nil:
-		return journal.KindExit
-	case m.Rule != nil:
-		return journal.KindRule
-	}
-	return journal.KindSignal
-}
-
 // skip leaves out numbers, so that the next frame has number seq.
 func (d *dissector) skip(seq uint64) {
 	if n := seq - d.Seq; n > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/internal/guard"
+	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/tapeid"
 )
 
@@ -119,4 +120,23 @@ func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
 		d.piece(e.Dir, e.Raw, e.End, !e.part)
 	}
 	return nil
+}
+
+// markKind returns the kind of record that a mark was, or would have been.
+func markKind(m wire.Marked) journal.Kind {
+	switch {
+	case m.Gap > 0 || m.Damage > 0:
+		return journal.KindGap
+	case m.EOF:
+		return journal.KindEOF
+	case m.Error != "":
+		return journal.KindReadError
+	case m.Fault != "":
+		return journal.KindFault
+	case m.Exit != nil:
+		return journal.KindExit
+	case m.Rule != nil:
+		return journal.KindRule
+	}
+	return journal.KindSignal
 }

@@ -70,6 +70,39 @@ func storedFacts(file tapeFile) (facts tapeFacts, err error) {
 	return facts, err
 }
 
+// put puts the facts of a tape into the catalogue, with the tags that are not known
+// here of the tape's file, or else of the catalogue.
+func (f *tapeFacts) put(tx *bolt.Tx) error {
+	tapes, err := tx.CreateBucketIfNotExists(bucketTapes)
+	if err != nil {
+		return err
+	}
+	key := []byte(f.info.Tape)
+	old := f.infoValue
+	if old == nil {
+		old = tapes.Get(key)
+	}
+	if err := tapes.Put(key, f.info.encode(old)); err != nil {
+		return err
+	}
+	sessions, err := tx.CreateBucketIfNotExists(bucketSessions)
+	if err != nil {
+		return err
+	}
+	for i := range f.sessions {
+		one := &f.sessions[i]
+		key := []byte(one.key())
+		old := sessions.Get(key)
+		if f.sessionValues != nil {
+			old = f.sessionValues[i]
+		}
+		if err := sessions.Put(key, one.encode(old)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // mend counts the facts of a tape again and stores them, if some are missing or
 // damaged.
 func (s *Store) mend(tape string) error {
