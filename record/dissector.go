@@ -17,7 +17,7 @@ import (
 // A dissector turns what a journal holds, or the lines of a portable file, into
 // the entries of blocks: it cuts the streams into frames, numbers them, and asks
 // dialect what they mean. Its state at the end of each block is stored with the
-// block, so the proxy's own sealer, a reader of what is not sealed yet, and
+// block, so the proxy's own flusher, a reader of what is not sealed yet, and
 // whoever seals the journal of a proxy that was killed all go on from there, and
 // get the same frames with the same numbers.
 type dissector struct {

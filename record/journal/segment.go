@@ -14,7 +14,7 @@ import (
 	"github.com/acptap/acptap/record/need"
 )
 
-// A journal is a chain of files, its segments. A segment has a header and then
+// A journal is a sequence of files, its segments. A segment has a header and then
 // records:
 //
 //	header   magic 8 · length of the JSON 4 · CRC32C of the JSON 4 · JSON · zeros to a multiple of 4 KiB
@@ -23,7 +23,7 @@ import (
 //
 // Numbers are little-endian. What a reader must know stands in the needs of the
 // header; where it begins to be needed, a segment begins. Segments are neither truncated nor rewritten, and
-// stand in the chain by their position: segment n begins at n·SegmentSize.
+// are ordered by their position: segment n begins at n·SegmentSize.
 
 // Limits. Exceeding a limit degrades recording; it never fails silently.
 const (
