@@ -43,7 +43,7 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 		times = " ×" + strconv.Itoa(r.Chunks)
 	}
 	line := frametext.Row{
-		Frame: f, Problem: r.Problem, Number: number, Time: form.time(f), Kind: form.width >= 72,
+		Frame: f, Problem: r.Problem, Number: number + " " + form.time(f) + " ", Kind: form.width >= 72,
 		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.Summary,
 	}
 	latency, answered := form.latency(f)

@@ -64,13 +64,11 @@ func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration) error {
 }
 
 func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) error {
-	at := termtext.Pad("", 7) + termtext.UnknownTime
-	if !f.Untimed {
-		at = fmt.Sprintf("%8.3f", f.At.Seconds())
-	}
-	r := Row{
-		Frame: f, Problem: IsProblem(f), Number: fmt.Sprintf("%5d", f.Seq), Time: at,
-		Kind: true, Name: termtext.Piece(Name(f)), Columns: l.methodWidth(),
+	r := Row{Frame: f, Problem: IsProblem(f), Kind: true, Name: termtext.Piece(Name(f)), Columns: l.methodWidth()}
+	if f.Untimed {
+		r.Number = fmt.Sprintf("%5d %8s ", f.Seq, termtext.UnknownTime)
+	} else {
+		r.Number = fmt.Sprintf("%5d %8.3f ", f.Seq, f.At.Seconds())
 	}
 	if answered {
 		r.Latency = termtext.Duration(latency)

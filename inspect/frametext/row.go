@@ -12,8 +12,7 @@ import (
 type Row struct {
 	Frame   *dialect.Frame // of which only the fields are looked at
 	Problem bool           // as IsProblem says of the whole frame
-	Number  string         // aligned by who makes the row
-	Time    string         // likewise
+	Number  string         // and the time, aligned by who makes the row
 	Kind    bool           // whether the kind has a column
 	Name    string         // as Name returns it, or cut
 	Columns int            // of the name
@@ -29,10 +28,10 @@ func (r *Row) head() ([]termtext.Span, termtext.Style) {
 	sign, direction := arrow(f)
 	kind := " "
 	if r.Kind {
-		kind += termtext.Pad(kindName(f), len(kindNames[wire.Oversized])+1)
+		kind = kindName(f)
 	}
 	return []termtext.Span{
-		termtext.Dim.Span(r.Number + " " + r.Time + " "),
+		termtext.Dim.Span(r.Number),
 		termtext.Magenta.Span(originSigns[min(f.Origin, wire.Rewritten)]),
 		direction.Span(sign),
 		termtext.Dim.Span(kind),
@@ -85,23 +84,23 @@ const largeFrame = 10_000
 
 var originSigns = [...]string{wire.Wire: " ", wire.Withheld: "×", wire.Injected: "+", wire.Rewritten: "~"}
 
-// kindNames are the kinds, the most frequent one cut short.
+// kindNames are the columns of the kinds, the most frequent one cut short.
 var kindNames = [...]string{
-	wire.Invalid:      "invalid",
-	wire.Request:      "request",
-	wire.Response:     "response",
-	wire.Notification: "notif",
-	wire.Batch:        "batch",
-	wire.Oversized:    "oversized",
-	wire.Stderr:       "stderr",
-	wire.Mark:         "mark",
+	wire.Invalid:      " invalid   ",
+	wire.Request:      " request   ",
+	wire.Response:     " response  ",
+	wire.Notification: " notif     ",
+	wire.Batch:        " batch     ",
+	wire.Oversized:    " oversized ",
+	wire.Stderr:       " stderr    ",
+	wire.Mark:         " mark      ",
 }
 
-// kindName returns what stands in a row for the kind of a frame. Of a mark that is a
+// kindName returns the column of the kind of a frame. Of a mark that is a
 // rule it takes the bytes to know that.
 func kindName(f *dialect.Frame) string {
-	if wire.ReadMark(f.Frame).Rule != nil {
-		return "rule"
+	if f.Kind == wire.Mark && wire.ReadMark(f.Frame).Rule != nil {
+		return " rule      "
 	}
 	return kindNames[min(f.Kind, wire.Mark)]
 }
