@@ -110,9 +110,9 @@ func BenchmarkMillion(b *testing.B) {
 			}
 		})
 	}
-	// A hunt through all of the tape, and the next key meanwhile.
+	// A seek through all of the tape, and the next key meanwhile.
 	t.press(b, ":51<Enter>«frame 51 ·»")
-	b.Run("Hunt", func(b *testing.B) {
+	b.Run("Seek", func(b *testing.B) {
 		for b.Loop() {
 			t.press(b, "]«nothing of this tool call further down»")
 			b.StopTimer()
@@ -120,7 +120,7 @@ func BenchmarkMillion(b *testing.B) {
 			b.StartTimer()
 		}
 	})
-	b.Run("KeyWhileHunting", func(b *testing.B) {
+	b.Run("KeyWhileSeeking", func(b *testing.B) {
 		for b.Loop() {
 			t.press(b, "]")
 			t.press(b, "j«frame 52 ·»")

@@ -93,8 +93,8 @@ func without(all, some []string) (rest []string) {
 	return rest
 }
 
-// TestHuntBehind: while a hunt waits for its tapes, keys are taken.
-func TestHuntBehind(t *testing.T) {
+// TestSeekInBackground: while a seek waits for its tapes, keys are taken.
+func TestSeekInBackground(t *testing.T) {
 	t.Parallel()
 	sub := subject(t, "acp-go-sdk.jsonl")
 	open, held, release := sub.Open, make(chan struct{}), make(chan struct{})

@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// shelfOf makes a store with tapes of testdata, and one whose file is damaged.
-func shelfOf(t *testing.T, files ...string) *record.Store {
+// storeOf makes a store with tapes of testdata, and one whose file is damaged.
+func storeOf(t *testing.T, files ...string) *record.Store {
 	t.Helper()
 	store := record.OpenStore(t.TempDir())
 	for _, file := range files {
@@ -37,7 +37,7 @@ func shelfOf(t *testing.T, files ...string) *record.Store {
 
 // TestStoreScreens shows a store with tapes and sessions.
 func TestStoreScreens(t *testing.T) {
-	store := shelfOf(t, "acp-go-sdk.jsonl", "acp-npm-sdk.jsonl", "acp-v2.jsonl", "acpx-cancel.jsonl", "acpx-session.jsonl", "mcp-everything.jsonl", "mcp-tasks.jsonl")
+	store := storeOf(t, "acp-go-sdk.jsonl", "acp-npm-sdk.jsonl", "acp-v2.jsonl", "acpx-cancel.jsonl", "acpx-session.jsonl", "mcp-everything.jsonl", "mcp-tasks.jsonl")
 	tests := []struct{ name, keys string }{
 		{"store", ""},
 		{"store-keys", "?"},
@@ -57,7 +57,7 @@ func TestStoreScreens(t *testing.T) {
 // the store itself cannot be read.
 func TestStoreDamaged(t *testing.T) {
 	t.Parallel()
-	store := shelfOf(t, "acp-go-sdk.jsonl")
+	store := storeOf(t, "acp-go-sdk.jsonl")
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 80, 24)
 	term.wait(t, "the tapes", has("Hello, agent!"))
 	term.press(t, "<Enter>")
