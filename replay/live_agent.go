@@ -15,7 +15,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/lines"
-	"github.com/acptap/acptap/replay/internal/messages"
 	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
 )
@@ -132,7 +131,8 @@ func (live *liveAgent) give(m *arrival) {
 	line := bytes.Clone(m.raw)
 	switch m.kind {
 	case wire.Request:
-		live.calls = append(live.calls, liveCall{string(m.id), messages.MakesSession(m.method)})
+		kind, _ := dialect.Lookup(dialect.AnyProtocol, m.method)
+		live.calls = append(live.calls, liveCall{string(m.id), kind.MakesSession()})
 		if m.session != "" {
 			live.sessions[m.session] = true
 		}
@@ -173,7 +173,7 @@ func (p *player) toLive(m *arrival) {
 func (p *player) fromLive(line []byte) {
 	live := p.live
 	e := lines.Scan(line)
-	switch messages.Kind(e) {
+	switch e.MessageKind() {
 	case wire.Response:
 		if string(e.ID) == initializeID {
 			p.liveInitialized(e)

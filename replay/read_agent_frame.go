@@ -25,7 +25,7 @@ func (p *player) fromAgent(f *dialect.Frame) {
 
 // laneOf returns the lane that a frame of the agent belongs to.
 func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *lane {
-	switch messages.Kind(e) {
+	switch e.MessageKind() {
 	case wire.Response:
 		return p.responseLane(pf, e)
 	case wire.Request:
@@ -85,7 +85,7 @@ func (p *player) ownLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *l
 		return p.serverLane(f.Session)
 	case f.Session != "":
 		return p.session(f.Session)
-	case messages.PassesOn(f.Method):
+	case dialect.Wraps(f.Method):
 		return p.latestLane()
 	}
 	return p.main

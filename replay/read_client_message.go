@@ -27,7 +27,7 @@ func (p *player) fromClient(f *dialect.Frame) {
 
 // expect takes one message of the client.
 func (p *player) expect(f *dialect.Frame, about dialect.Annotation, raw []byte, e wire.Envelope, entry int) {
-	exp := &expectedMessage{seq: f.Seq, entry: entry, kind: messages.Kind(e), method: about.Method, session: messages.Addressee(about.Method, e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
+	exp := &expectedMessage{seq: f.Seq, entry: entry, kind: e.MessageKind(), method: about.Method, session: dialect.NamedSession(about.Method, e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
 	switch exp.kind {
 	case wire.Response:
 		p.expectAnswer(exp, e)
@@ -37,7 +37,7 @@ func (p *player) expect(f *dialect.Frame, about dialect.Annotation, raw []byte, 
 	case wire.Notification:
 		p.expectNotification(exp, e)
 	}
-	if about.Session != "" && messages.PassesOn(exp.method) && exp.kind != wire.Response {
+	if about.Session != "" && dialect.Wraps(exp.method) && exp.kind != wire.Response {
 		exp.lane = p.session(about.Session)
 	}
 	l := exp.lane

@@ -12,7 +12,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/lines"
-	"github.com/acptap/acptap/replay/internal/messages"
 	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
 )
@@ -29,7 +28,7 @@ type arrival struct {
 }
 
 func newArrival(raw []byte, e wire.Envelope, batch int) *arrival {
-	return &arrival{raw: raw, e: e, kind: messages.Kind(e), method: string(e.Method), session: messages.Addressee(string(e.Method), e), id: bytes.Clone(e.ID), batch: batch}
+	return &arrival{raw: raw, e: e, kind: e.MessageKind(), method: string(e.Method), session: dialect.NamedSession(string(e.Method), e), id: bytes.Clone(e.ID), batch: batch}
 }
 
 // handle takes a line of the client.

@@ -243,7 +243,7 @@ const maxInside = 16
 func (t *Tracker) inner(params []byte) (method string, inner []byte) {
 	for range maxInside {
 		method, params = t.text(at(params, "method")), at(params, "params")
-		if m := row(ACP, method); m == nil || m.Session != Inside {
+		if !Wraps(method) {
 			return method, params
 		}
 	}

@@ -145,6 +145,20 @@ func NamedID(method string, class Class, from wire.Direction, params []byte) (id
 	return id, p.MadeBy(from)
 }
 
+// NamedSession returns the id of the session that a request or notification names
+// itself, empty if it names none. A session of next-edit suggestions does not count.
+func NamedSession(method string, e wire.Envelope) string {
+	if OfEditSession(method) {
+		return ""
+	}
+	for _, id := range [][]byte{at(e.Params, "sessionId"), e.Session, at(e.Params, "_meta", metaSession, "sessionId")} {
+		if session := text(id); session != "" {
+			return session
+		}
+	}
+	return ""
+}
+
 // MadeID returns the id of a class that a request gives to something new, as JSON,
 // nil if there is none.
 func MadeID(method string, class Class, params []byte) (id []byte) {

@@ -76,3 +76,20 @@ func TestMade(t *testing.T) {
 		}
 	}
 }
+
+func TestNamedSession(t *testing.T) {
+	for _, tt := range []struct{ message, want string }{
+		{`{"id":1,"method":"session/prompt","params":{"sessionId":"s"}}`, "s"},
+		{`{"id":1,"method":"_x/y","params":{"sessionId":"s"}}`, "s"},
+		{`{"id":1,"method":"tools/call","sessionId":"s","params":{}}`, "s"},
+		{`{"id":1,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/session":{"sessionId":"s"}}}}`, "s"},
+		{`{"id":1,"method":"nes/suggest","params":{"sessionId":"s"}}`, ""},
+		{`{"id":1,"method":"session/new","params":{"sessionId":7}}`, ""},
+		{`{"method":"$/cancel_request","params":{"requestId":1}}`, ""},
+	} {
+		e := wire.Scan([]byte(tt.message))
+		if got := dialect.NamedSession(string(e.Method), e); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.message, got, tt.want)
+		}
+	}
+}

@@ -98,6 +98,20 @@ func (m Method) Restores() bool { return m.Effect == Opens && m.Session == InPar
 // MakesSession reports whether a method opens a new session, be it a copy.
 func (m Method) MakesSession() bool { return m.Effect == Opens && m.Session != InParams }
 
+// Wraps reports whether frames of an ACP method carry a frame of another method,
+// which a component of a proxy chain passes on.
+func Wraps(method string) bool {
+	m := row(ACP, method)
+	return m != nil && m.Session == Inside
+}
+
+// OfEditSession reports whether what an ACP method calls a session is a session of
+// next-edit suggestions.
+func OfEditSession(method string) bool {
+	m := row(ACP, method)
+	return m != nil && (m.Session == OtherParams || m.Session == OtherResult)
+}
+
 // Dialects is a set of dialects.
 type Dialects uint8
 

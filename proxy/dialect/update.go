@@ -36,6 +36,10 @@ const (
 	Usage
 )
 
+// IsAttribute reports whether an entity is an attribute of the session, such as its
+// title or mode, and has no place in the conversation.
+func (e Entity) IsAttribute() bool { return e >= Commands }
+
 // An UpdateForm is what an update does to its entity.
 type UpdateForm uint8
 

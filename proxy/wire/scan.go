@@ -21,6 +21,22 @@ type Envelope struct {
 	Session []byte // JSON of a member `sessionId` beside `method` or `result` (MCP SEP-1364); nil if there is none
 }
 
+// MessageKind returns the kind of a message. That of an Oversized one is guessed from
+// the members that could be read; it is Invalid if they do not tell.
+func (e Envelope) MessageKind() Kind {
+	switch {
+	case e.Kind != Oversized:
+		return e.Kind
+	case e.Method != nil && e.ID != nil:
+		return Request
+	case e.Method != nil:
+		return Notification
+	case e.ID != nil:
+		return Response
+	}
+	return Invalid
+}
+
 // Scan reads the envelope of a frame in one pass and says whether the frame is
 // JSON at all. It never fails: what is no message has the kind Invalid. It does not
 // recurse, and allocates only for names that are written with escapes. Of

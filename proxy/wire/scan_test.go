@@ -223,3 +223,20 @@ func BenchmarkSplitter(b *testing.B) {
 		s.Feed(stream, func([]byte, wire.LineEnd, bool) {})
 	}
 }
+
+func TestMessageKind(t *testing.T) {
+	for in, want := range map[string]wire.Kind{
+		`{"id":1,"method":"x","params":{`: wire.Request,
+		`{"method":"x","params":{`:        wire.Notification,
+		`{"id":1,"result":{`:              wire.Response,
+		`{"result":{`:                     wire.Invalid,
+		`hello`:                           wire.Invalid,
+	} {
+		if got := wire.ScanPrefix([]byte(in)).MessageKind(); got != want {
+			t.Errorf("%s: got %v, want %v", in, got, want)
+		}
+	}
+	if got := wire.Scan([]byte(`{"id":1,"method":"x"}`)).MessageKind(); got != wire.Request {
+		t.Errorf("a whole message: got %v, want %v", got, wire.Request)
+	}
+}

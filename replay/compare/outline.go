@@ -117,7 +117,7 @@ func (o *outliner) noteKind(f *dialect.Frame) {
 	kind := f.Update
 	switch effect := dialect.EffectOf(dialect.AnyProtocol, f.Method); {
 	case f.Method == "session/update":
-		if !messages.OfState[kind] {
+		if u, _ := dialect.LookupUpdate(kind); !u.Entity.IsAttribute() {
 			return
 		}
 	case effect == dialect.CancelsTurns, effect == dialect.CancelsRequest, f.Method == "notifications/progress":
@@ -182,7 +182,7 @@ func (o *outliner) connection(run int, c dialect.Connection) {
 		known[s.ID] = true
 	}
 	o.calls(func(c *trace.Call) bool {
-		return c.Run == run && !known[c.Session] && !(o.side.AsNew && messages.SetsUp(c.Method))
+		return c.Run == run && !known[c.Session] && !(o.side.AsNew && dialect.EffectOf(dialect.ACP, c.Method) == dialect.Opens)
 	})
 	o.told(scope{run: run})
 }

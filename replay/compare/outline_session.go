@@ -54,7 +54,7 @@ func (o *outliner) session(n int, s *trace.Session) {
 	}
 	// What a component of a chain passes on comes before or behind what it says
 	// itself, by chance.
-	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && messages.PassesOn(c.Method) })
+	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && dialect.Wraps(c.Method) })
 	o.told(scope{session: s.ID})
 	if o.level == Content {
 		o.state(s.Conversation.State)
@@ -79,7 +79,7 @@ func (o *outliner) happenings(s *trace.Session) []happening {
 		list = append(list, happening{run: t.Run, seq: t.Prompt, turn: t})
 	}
 	for _, c := range o.trace.Calls {
-		if c.Session == s.ID && !shownOtherwise(c.Method) && !messages.PassesOn(c.Method) && !(o.side.AsNew && messages.SetsUp(c.Method)) {
+		if c.Session == s.ID && !shownOtherwise(c.Method) && !dialect.Wraps(c.Method) && !(o.side.AsNew && dialect.EffectOf(dialect.ACP, c.Method) == dialect.Opens) {
 			list = append(list, happening{run: c.Run, seq: c.Request, call: c})
 		}
 	}

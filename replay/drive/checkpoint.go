@@ -7,7 +7,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/messages"
 )
 
 // A progress is how far a turn of a session has come.
@@ -52,13 +51,18 @@ func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 		p.latest = checkpoint{permissionAsked, p.permissions}
 	case f.Update == "tool_call", f.Update == "tool_call_update":
 		p.call(gjson.GetBytes(e.Params, "update"), f.Update == "tool_call")
-	case f.Method == "session/update" && !messages.OfState[f.Update] && f.Update != "state_update" &&
-		f.Update != "user_message" && f.Update != "user_message_chunk":
+	case f.Method == "session/update" && ofAgent(f.Update):
 		p.spoke = true
 		if p.latest.kind == turnBegan {
 			p.latest.kind = agentSpoke
 		}
 	}
+}
+
+// ofAgent reports whether an update tells what the agent says or does.
+func ofAgent(variant string) bool {
+	u, _ := dialect.LookupUpdate(variant)
+	return u.Entity != dialect.UserMessage && u.Entity != dialect.State && !u.Entity.IsAttribute()
 }
 
 // call takes what is said of a tool call. another says that this is another call

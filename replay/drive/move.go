@@ -9,7 +9,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/lines"
-	"github.com/acptap/acptap/replay/internal/messages"
 	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
@@ -76,7 +75,7 @@ func (d *driver) move(t *thread, m *move) {
 		d.skip(m, "the agent has not asked for that")
 		return
 	}
-	if cwd := gjson.GetBytes(m.params, "cwd"); messages.SetsUp(m.method) && cwd.Type == gjson.String {
+	if cwd := gjson.GetBytes(m.params, "cwd"); dialect.EffectOf(dialect.ACP, m.method) == dialect.Opens && cwd.Type == gjson.String {
 		d.known.MoveIn(cwd.Str)
 	}
 	messages := make([][]byte, len(m.messages))

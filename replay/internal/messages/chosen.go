@@ -20,5 +20,6 @@ func (c *Chosen) Has(seq uint64, a *dialect.Annotation) bool {
 	case made != "":
 		return made == c.Session
 	}
-	return !MakesSession(a.Method)
+	m, _ := dialect.Lookup(dialect.AnyProtocol, a.Method)
+	return !m.MakesSession()
 }

@@ -40,12 +40,3 @@ func Lasting(fields []dialect.Field) []dialect.Field {
 		return true
 	})
 }
-
-// OfState are the updates that change what a session has, not what was said in it.
-var OfState = map[string]bool{
-	"available_commands_update": true,
-	"config_option_update":      true,
-	"current_mode_update":       true,
-	"session_info_update":       true,
-	"usage_update":              true,
-}

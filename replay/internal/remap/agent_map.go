@@ -13,7 +13,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/messages"
 )
 
 // An AgentMap maps the ids that the recorded agent made, and directories, to those
@@ -58,7 +57,7 @@ func MadeByAgent(method string, response []byte) []dialect.Field {
 // classIn returns the class of a value in a message of a method: what is called a
 // session may be one of next-edit suggestions.
 func classIn(method string, class dialect.Class) dialect.Class {
-	if class == dialect.SessionID && messages.OfEditSession(method) {
+	if class == dialect.SessionID && dialect.OfEditSession(method) {
 		return dialect.EditSessionID
 	}
 	return class
