@@ -14,6 +14,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 	"github.com/acptap/acptap/replay/internal/lines"
 	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
@@ -76,7 +77,7 @@ func startLiveAgent(p *player) *liveAgent {
 	if offered == nil {
 		offered = []byte("{}")
 	}
-	live.input.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"initialize","params":%s}`, initializeID, offered))
+	live.input.Send(jsonrpc.Request([]byte(initializeID), "initialize", offered))
 	return live
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
@@ -207,10 +207,21 @@ func (p *player) end(l *lane, miss Miss) {
 	p.wake(p.otherLines)
 }
 
-// refuse answers a request that is part of a miss with an error.
+// refuse answers a request that is part of a miss with an error. Its code is that of
+// an internal error: some clients take other codes for a method or a session that is
+// missing, and silently do without, or log in.
 func (p *player) refuse(id []byte, miss *Miss) {
-	data := map[string]*Miss{"acptap": miss}
-	p.out.Write(append(lines.Failure(id, lines.CodeInternal, miss.String(), data), '\n'))
+	data, err := json.Marshal(map[string]*Miss{"acptap": miss})
+	if err != nil {
+		panic("replay: " + err.Error()) // all of it is ours
+	}
+	p.fail(id, jsonrpc.InternalError, miss.String(), data)
+}
+
+// fail answers a request with an error that says who has made it. data is JSON, or
+// nil.
+func (p *player) fail(id []byte, code int, why string, data []byte) {
+	p.out.Write(append(jsonrpc.Failure(id, code, "acptap replay: "+why, data), '\n'))
 }
 
 // stalled returns a lane that cannot continue before the client acts, and how long

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 	"github.com/acptap/acptap/replay/internal/lines"
 	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
@@ -47,7 +48,7 @@ func (p *player) handle(line []byte) {
 	})
 	if n == 0 {
 		p.report.note("an empty batch came")
-		p.out.Write(append(lines.Failure([]byte("null"), lines.CodeInvalid, "empty batch", nil), '\n'))
+		p.fail([]byte("null"), jsonrpc.InvalidRequest, "empty batch", nil)
 	}
 }
 
@@ -79,7 +80,7 @@ func (p *player) request(m *arrival) {
 	case exp != nil:
 		p.match(exp, m)
 	case m.method == "ping":
-		p.out.Write([]byte(`{"jsonrpc":"2.0","id":` + string(m.id) + `,"result":{}}` + "\n"))
+		p.out.Write(append(jsonrpc.Result(m.id, []byte("{}")), '\n'))
 	case p.mayAskLive(m):
 		p.toLive(m)
 	default:

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 	"github.com/acptap/acptap/replay/internal/messages"
 	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
@@ -141,7 +141,7 @@ type reply struct {
 
 func (q *question) fail(code int, format string, args ...any) reply {
 	why := fmt.Sprintf(format, args...)
-	return reply{message: lines.Failure(q.id, code, why, nil), note: q.method + ": " + why}
+	return reply{message: jsonrpc.Failure(q.id, code, "acptap replay: "+why, nil), note: q.method + ": " + why}
 }
 
 func (q *question) result(value any) reply {
@@ -149,7 +149,7 @@ func (q *question) result(value any) reply {
 	if err != nil {
 		panic("replay: " + err.Error()) // all of it is ours
 	}
-	return reply{message: lines.Result(q.id, result)}
+	return reply{message: jsonrpc.Result(q.id, result)}
 }
 
 // as answers as the recorded client did.
@@ -178,7 +178,7 @@ func (a *answers) to(q *question) reply {
 	}
 	list := a.byMethod[q.method]
 	if list == nil {
-		return q.fail(lines.CodeNoMethod, "the tape has no such request")
+		return q.fail(jsonrpc.MethodNotFound, "the tape has no such request")
 	}
 	next := -1
 	for i, c := range list {
@@ -193,10 +193,10 @@ func (a *answers) to(q *question) reply {
 		}
 	}
 	if next < 0 {
-		return q.fail(lines.CodeInternal, "the tape has no answer left")
+		return q.fail(jsonrpc.InternalError, "the tape has no answer left")
 	}
 	if q.method == "elicitation/create" { // an answer to another question would be made up
-		return q.fail(lines.CodeInternal, "the tape has no answer to that question")
+		return q.fail(jsonrpc.InternalError, "the tape has no answer to that question")
 	}
 	r := q.as(list[next])
 	r.note = fmt.Sprintf("%s: answered as frame %d, which is not the same", q.method, list[next].seq)

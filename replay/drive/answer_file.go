@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
@@ -85,7 +85,7 @@ func (f *files) read(q *question) reply {
 	case whole != nil:
 		return q.text(whole.content(), want)
 	}
-	return q.fail(lines.CodeNoFile, "the tape does not know %s", want.path)
+	return q.fail(jsonrpc.ResourceNotFound, "the tape does not know %s", want.path)
 }
 
 // content returns the text that was written or read.
@@ -119,7 +119,7 @@ func (f *files) write(q *question) reply {
 		}
 	}
 	if known == nil {
-		return q.fail(lines.CodeInternal, "the tape does not know %s", path)
+		return q.fail(jsonrpc.InternalError, "the tape does not know %s", path)
 	}
 	r := q.result(struct{}{})
 	if wrote != nil {

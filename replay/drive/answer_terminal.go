@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
@@ -58,7 +58,7 @@ func (t *terminals) answer(q *question) reply {
 	id := gjson.GetBytes(q.params, "terminalId").Str
 	one := t.find(q.session, id, true)
 	if one == nil {
-		return q.fail(lines.CodeInternal, "there is no terminal %q", id)
+		return q.fail(jsonrpc.InternalError, "there is no terminal %q", id)
 	}
 	var last *recordedRequest
 	for _, a := range one.calls[q.method] {
@@ -79,7 +79,7 @@ func (t *terminals) answer(q *question) reply {
 			return q.result(status)
 		}
 	}
-	return q.fail(lines.CodeInternal, "the tape does not tell that of terminal %q", id)
+	return q.fail(jsonrpc.InternalError, "the tape does not tell that of terminal %q", id)
 }
 
 // exit returns the exit status that a terminal's output told, nil if none did.
@@ -101,5 +101,5 @@ func (t *terminals) make(q *question) reply {
 		}
 	}
 	command := redacted.Value(q.method, "command", gjson.GetBytes(q.params, "command").Raw)
-	return q.fail(lines.CodeInternal, "the tape has no terminal for %s", gjson.Parse(command).Str)
+	return q.fail(jsonrpc.InternalError, "the tape has no terminal for %s", gjson.Parse(command).Str)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
 // background is what the shim does beside the traffic: it serves requests, watches
@@ -33,7 +34,7 @@ const (
 )
 
 // tooMany is the answer to a request that would be one too many.
-var tooMany = fault{internalError, "acptap has no room for more requests at once", nil}
+var tooMany = fault{jsonrpc.InternalError, "acptap has no room for more requests at once", nil}
 
 // full reports whether a request is one too many.
 func (s *Shim) full(m message) bool { return s.running >= maxServed || !s.kept.room(m) }

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
 // closeWait is how long a turn may take to end that a close has cancelled.
@@ -56,7 +57,7 @@ func (v *servedRequest) finish(c *session) error {
 			c.ended = make(chan struct{})
 		}
 		ended = c.ended
-		return append(out, notification(wire.ClientToAgent, "session/cancel", members(nil).add("sessionId", c.agentJSON).object()))
+		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: jsonrpc.Notification("session/cancel", members(nil).add("sessionId", c.agentJSON).object())})
 	})
 	if err != nil || ended == nil {
 		return err
@@ -86,5 +87,5 @@ func (s *Shim) remove(m message, out []wire.Frame) []wire.Frame {
 	case m.param("sessionId").Type != gjson.String:
 		return append(out, m.fail(noSession))
 	}
-	return append(out, response(wire.AgentToClient, m.env.ID, "result", []byte("{}")))
+	return append(out, wire.Frame{Dir: wire.AgentToClient, Raw: jsonrpc.Result(m.env.ID, []byte("{}"))})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
 const defaultPatience = 20 * time.Second
@@ -26,7 +27,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 	done := make(chan struct{})
 	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		close(done)
-		if get(m.env.Error, "code").Int() == methodNotFound {
+		if get(m.env.Error, "code").Int() == jsonrpc.MethodNotFound {
 			s.lacks[method] = true
 			return instead(read(asked), out)
 		}

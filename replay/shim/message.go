@@ -2,13 +2,13 @@ package shim
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
 // A message is a frame with its envelope.
@@ -115,60 +115,25 @@ type fault struct {
 	data    []byte // JSON; nil: none
 }
 
-// The codes of JSON-RPC 2.0 and of the Agent Client Protocol. Its page on errors
-// is empty; the schema lists the codes, and agents use them so.
-const (
-	invalidRequest   = -32600
-	methodNotFound   = -32601
-	invalidParams    = -32602
-	internalError    = -32603
-	requestCancelled = -32800
-	authRequired     = -32000
-	resourceNotFound = -32002
-)
-
 func (e fault) Error() string { return e.message }
 
-func (e fault) json() []byte {
-	b := fmt.Appendf(nil, `{"code":%d,"message":%s`, e.code, quote(e.message))
-	if e.data != nil {
-		b = append(append(b, `,"data":`...), e.data...)
-	}
-	return append(b, '}')
-}
-
 // noSession is the answer to a request that does not say which session it is for.
-var noSession = fault{invalidParams, "sessionId is missing or not a string", nil}
+var noSession = fault{jsonrpc.InvalidParams, "sessionId is missing or not a string", nil}
 
 // notFound is the answer for a session that is not there.
 func notFound(id string) fault {
-	return fault{resourceNotFound, "Session not found", members(nil).add("sessionId", quote(id)).object()}
+	return fault{jsonrpc.ResourceNotFound, "Session not found", members(nil).add("sessionId", quote(id)).object()}
 }
 
 // unreadable is the answer where something of the store is needed that cannot be
 // read.
 func unreadable(what string, err error) fault {
-	return fault{internalError, "the " + what + " cannot be read: " + err.Error(), nil}
+	return fault{jsonrpc.InternalError, "the " + what + " cannot be read: " + err.Error(), nil}
 }
 
 // fail answers a request of the frame's sender with an error.
 func (m *message) fail(e fault) wire.Frame {
-	return response(1-m.Dir, m.env.ID, "error", e.json())
-}
-
-// response makes the answer to the request with the id.
-func response(dir wire.Direction, id []byte, member string, value []byte) wire.Frame {
-	return wire.Frame{Dir: dir, Raw: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"%s":%s}`, id, member, value)}
-}
-
-// request makes a request to the agent.
-func request(id []byte, method string, params []byte) wire.Frame {
-	return wire.Frame{Dir: wire.ClientToAgent, Raw: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, quote(method), params)}
-}
-
-// notification makes a notification of either side.
-func notification(dir wire.Direction, method string, params []byte) wire.Frame {
-	return wire.Frame{Dir: dir, Raw: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, quote(method), params)}
+	return wire.Frame{Dir: 1 - m.Dir, Raw: jsonrpc.Failure(m.env.ID, e.code, e.message, e.data)}
 }
 
 // quote returns text as JSON.

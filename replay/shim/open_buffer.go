@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
 // An openBuffer holds what both sides send for a session while that is being
@@ -19,7 +20,7 @@ type openBuffer struct {
 func (b *openBuffer) holds() bool { return b.opening && !b.overflowed }
 
 // tooMuch is the answer to a request for which there is no room.
-var tooMuch = fault{internalError, "acptap has no room for what is sent before the session is open", nil}
+var tooMuch = fault{jsonrpc.InternalError, "acptap has no room for what is sent before the session is open", nil}
 
 // keep puts a frame of the client into a list of those that are held back. If
 // there is no room, a request is refused; a notification has nobody who waits

@@ -1,6 +1,9 @@
 package shim
 
-import "github.com/acptap/acptap/proxy/dialect"
+import (
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
+)
 
 // native reports whether a method is passed on to the agent: it offers it, and
 // has not failed to do it on this connection.
@@ -49,7 +52,7 @@ func (s *Shim) sameName(id string) bool {
 // agent does not know the session: these codes are in use for it. That the
 // client has to log in first is no refusal.
 func refuses(code int) bool {
-	return code == resourceNotFound || code == invalidParams || code == internalError || code == methodNotFound
+	return code == jsonrpc.ResourceNotFound || code == jsonrpc.InvalidParams || code == jsonrpc.InternalError || code == jsonrpc.MethodNotFound
 }
 
 // v2 reports whether a connection speaks version 2, in either draft.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
 // A servedRequest is a request of the client that the shim answers itself, step by
@@ -46,7 +47,7 @@ var errOver = errors.New("the connection is over")
 var errSilent = errors.New("the agent does not answer")
 
 // errCancelled answers a request that the client has taken back.
-var errCancelled = fault{requestCancelled, "Request cancelled", nil}
+var errCancelled = fault{jsonrpc.RequestCancelled, "Request cancelled", nil}
 
 // serve runs steps for a request of the client. If they end with an error, it is
 // the answer.
@@ -71,9 +72,9 @@ func (s *Shim) serve(m message, steps func(v *servedRequest) error) *servedReque
 			case errors.As(err, &e):
 				out = append(out, v.request.fail(e))
 			case errors.As(err, &r):
-				out = append(out, response(wire.AgentToClient, v.request.env.ID, "error", r.err))
+				out = append(out, wire.Frame{Dir: wire.AgentToClient, Raw: jsonrpc.Error(v.request.env.ID, r.err)})
 			case err != nil:
-				out = append(out, v.request.fail(fault{internalError, err.Error(), nil}))
+				out = append(out, v.request.fail(fault{jsonrpc.InternalError, err.Error(), nil}))
 			}
 			return out
 		})
@@ -83,7 +84,7 @@ func (s *Shim) serve(m message, steps func(v *servedRequest) error) *servedReque
 
 // reply makes the successful answer.
 func (v *servedRequest) reply(result []byte) wire.Frame {
-	return response(wire.AgentToClient, v.request.env.ID, "result", result)
+	return wire.Frame{Dir: wire.AgentToClient, Raw: jsonrpc.Result(v.request.env.ID, result)}
 }
 
 // act does something to the connection. It fails if that is over, or the client
@@ -115,7 +116,7 @@ func (v *servedRequest) ask(method string, params []byte, about *session) (answe
 		if about != nil {
 			about.seen = time.Now()
 		}
-		return append(out, request(id, method, params))
+		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: jsonrpc.Request(id, method, params)})
 	})
 	if err != nil {
 		return answer{}, err

@@ -1,0 +1,53 @@
+// Package jsonrpc makes messages of JSON-RPC 2.0. Ids, params, results and the data
+// of errors are JSON and are put in as they are; the caller sees to it that they are
+// valid.
+package jsonrpc
+
+import (
+	"fmt"
+
+	"github.com/tidwall/gjson"
+)
+
+// The codes of JSON-RPC 2.0 and of the Agent Client Protocol. The page of ACP on
+// errors is empty; its schema lists the codes, and agents use them so.
+const (
+	InvalidRequest   = -32600
+	MethodNotFound   = -32601
+	InvalidParams    = -32602
+	InternalError    = -32603
+	RequestCancelled = -32800
+	ResourceNotFound = -32002
+)
+
+// Request makes a request.
+func Request(id []byte, method string, params []byte) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, quote(method), params)
+}
+
+// Notification makes a notification.
+func Notification(method string, params []byte) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, quote(method), params)
+}
+
+// Result makes the successful response to the request with an id.
+func Result(id, result []byte) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
+
+// Error makes the response to a request that failed. err is a JSON object with a
+// code and a message.
+func Error(id, err []byte) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, err)
+}
+
+// Failure is Error for an error that is made here. data may be nil.
+func Failure(id []byte, code int, message string, data []byte) []byte {
+	err := fmt.Appendf(nil, `{"code":%d,"message":%s`, code, quote(message))
+	if data != nil {
+		err = append(append(err, `,"data":`...), data...)
+	}
+	return Error(id, append(err, '}'))
+}
+
+func quote(text string) []byte { return gjson.AppendJSONString(nil, text) }
