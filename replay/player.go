@@ -34,7 +34,7 @@ type player struct {
 	openOnTape
 	lookahead
 
-	sent         map[string]*agentRequest // requests of the agent that are not answered
+	sent         dialect.OpenRequests[*agentRequest] // of the agent, which the client has not answered
 	ids          remap.ClientIDs
 	paths        remap.PathMap // of all sessions
 	batches      int           // of the client
@@ -53,11 +53,11 @@ type lanes struct {
 // openOnTape has the requests that were read from the tape and whose answers were
 // not.
 type openOnTape struct {
-	requests map[string]*agentRequest    // of the agent, by id
-	calls    map[string]*expectedMessage // of the client, by id
-	recent   []*expectedMessage          // MCP's calls, in order
-	tokens   map[string]*lane            // progress tokens of MCP's calls
-	elicited *lane                       // of the last elicitation
+	requests dialect.OpenRequests[*agentRequest]    // of the agent
+	calls    dialect.OpenRequests[*expectedMessage] // of the client
+	recent   []*expectedMessage                     // MCP's calls, in order
+	tokens   map[string]*lane                       // progress tokens of MCP's calls
+	elicited *lane                                  // of the last elicitation
 }
 
 // A lookahead is the state of reading the tape, which may be ahead of playing it.
@@ -106,13 +106,8 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 			otherLines: &lane{kind: ofOtherLines},
 			sessions:   make(map[string]*lane),
 		},
-		openOnTape: openOnTape{
-			requests: make(map[string]*agentRequest),
-			calls:    make(map[string]*expectedMessage),
-			tokens:   make(map[string]*lane),
-		},
-		lookahead: lookahead{waiting: make(map[expectedKey]*queue)},
-		sent:      make(map[string]*agentRequest),
+		openOnTape: openOnTape{tokens: make(map[string]*lane)},
+		lookahead:  lookahead{waiting: make(map[expectedKey]*queue)},
 	}
 	for _, one := range sessions {
 		p.setupDirs[relative(p.recordedCwd, one.Cwd)] = true

@@ -30,12 +30,13 @@ func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *la
 		return p.responseLane(pf, e)
 	case wire.Request:
 		l := p.ownLane(pf, f, e)
-		id := string(e.ID)
-		if old := p.requests[id]; old != nil {
-			old.lost = true
+		pf.request = &agentRequest{seq: f.Seq, id: string(e.ID), method: f.Method, lane: l}
+		replaced, forgotten := p.requests.Ask(f.Dir, e.ID, pf.request)
+		for _, old := range []*agentRequest{replaced, forgotten} {
+			if old != nil {
+				old.lost = true
+			}
 		}
-		pf.request = &agentRequest{seq: f.Seq, id: id, method: f.Method, lane: l}
-		p.requests[id] = pf.request
 		if f.Method == "elicitation/create" {
 			p.elicited = l
 		}
@@ -45,11 +46,10 @@ func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *la
 }
 
 func (p *player) responseLane(pf *pendingFrame, e wire.Envelope) *lane {
-	exp := p.calls[string(e.ID)]
+	exp := p.calls.Answer(wire.AgentToClient, e.ID)
 	if exp == nil {
 		return p.main
 	}
-	delete(p.calls, exp.id)
 	delete(p.tokens, exp.token)
 	pf.reply, pf.method, exp.answered = exp, exp.method, true
 	if v := gjson.GetBytes(e.Result, "protocolVersion"); v.Exists() {
@@ -95,7 +95,7 @@ func (p *player) ownLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *l
 // passed on of it.
 func (p *player) latestLane() *lane {
 	latest := &expectedMessage{lane: p.main}
-	for _, exp := range p.calls {
+	for exp := range p.calls.All() {
 		if exp.compare(latest) > 0 {
 			latest = exp
 		}
@@ -109,11 +109,10 @@ func (p *player) latestLane() *lane {
 // the calls that ask about them, so it is not tied to the one that began the task.
 func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 	if id, by := dialect.NamedID(f.Method, dialect.RequestID, f.Dir, e.Params); id != nil {
-		if by == wire.ClientToAgent {
-			if exp := p.calls[string(id)]; exp != nil {
-				return exp.lane
-			}
-		} else if a := p.requests[string(id)]; a != nil {
+		if exp := p.calls.Find(by, id); exp != nil {
+			return exp.lane
+		}
+		if a := p.requests.Find(by, id); a != nil {
 			a.cancelled = true
 			return a.lane
 		}

@@ -65,11 +65,10 @@ func (p *player) drained(exp *expectedMessage) bool {
 }
 
 func (p *player) expectAnswer(exp *expectedMessage, e wire.Envelope) {
-	a := p.requests[string(e.ID)]
+	a := p.requests.Answer(wire.ClientToAgent, e.ID)
 	if a == nil {
 		return
 	}
-	delete(p.requests, a.id)
 	exp.request, exp.method, exp.lane, a.answer = a, a.method, a.lane, exp
 	// Once the work is cancelled, clients answer what is open as cancelled:
 	// before the cancel, behind it, or never.
@@ -80,7 +79,7 @@ func (p *player) expectAnswer(exp *expectedMessage, e wire.Envelope) {
 }
 
 func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
-	p.calls[exp.id] = exp
+	p.calls.Ask(wire.ClientToAgent, e.ID, exp)
 	m, known := dialect.Lookup(p.protocol, exp.method)
 	switch {
 	case known && m.Effect == dialect.Initializes, p.protocol == dialect.MCP, !known:
@@ -121,8 +120,8 @@ func (p *player) expectNotification(exp *expectedMessage, e wire.Envelope) {
 			exp.lane.eager, exp.lane.cancelled = exp.seq, true
 		}
 	case "notifications/cancelled":
-		id, _ := dialect.NamedID(exp.method, dialect.RequestID, wire.ClientToAgent, e.Params)
-		if call := p.calls[string(id)]; call != nil {
+		id, by := dialect.NamedID(exp.method, dialect.RequestID, wire.ClientToAgent, e.Params)
+		if call := p.calls.Find(by, id); call != nil {
 			exp.lane = call.lane // and most likely the call is not answered
 			p.recent = slices.DeleteFunc(p.recent, func(o *expectedMessage) bool { return o == call })
 		}

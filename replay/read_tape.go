@@ -49,7 +49,7 @@ func (p *player) tapeEnded() {
 	for _, l := range p.sessions {
 		l.done = true
 	}
-	for _, a := range p.requests {
+	for a := range p.requests.All() {
 		a.lost = true
 	}
 }

@@ -132,12 +132,11 @@ func (p *player) cancel(m *arrival) {
 
 // answer takes the answer to a request of the agent.
 func (p *player) answer(m *arrival) {
-	a := p.sent[string(m.id)]
+	a := p.sent.Answer(wire.ClientToAgent, m.id)
 	if a == nil {
 		p.missAnswer(m, nil, nil)
 		return
 	}
-	delete(p.sent, a.id)
 	m.method = a.method
 	p.seeking = true
 	for a.answer == nil && !a.lost && !a.lane.done && p.readNext() {

@@ -29,9 +29,9 @@ type driver struct {
 	tracker  *dialect.Tracker
 	trace    trace.Trace // of now
 	seq      uint64
-	calls    map[string]*plannedCall // the client's open requests by id
-	progress map[string]*progress    // by recorded session
-	offers   map[string]*offers      // likewise
+	calls    dialect.OpenRequests[*plannedCall] // of the client
+	progress map[string]*progress               // by recorded session
+	offers   map[string]*offers                 // likewise
 	replies  []delayedReply
 
 	agentEnded bool  // the agent ended before the plan did
@@ -48,7 +48,6 @@ func newDriver(p *plan, known *remap.AgentMap, agent *agentProcess, report *Repo
 	d := &driver{
 		plan: p, known: known, agent: agent, report: report,
 		tracker:  dialect.NewTracker(p.conn.Protocol),
-		calls:    make(map[string]*plannedCall),
 		progress: make(map[string]*progress),
 		offers:   make(map[string]*offers),
 	}
@@ -199,11 +198,10 @@ func (d *driver) receive(line []byte) {
 
 // answered takes a response.
 func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
-	c := d.calls[string(e.ID)]
+	c := d.calls.Answer(f.Dir, e.ID)
 	if c == nil {
 		return
 	}
-	delete(d.calls, c.id)
 	c.over(f.Failed)
 	if f.Failed {
 		return

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -47,9 +46,9 @@ type planReader struct {
 	// Of the connection:
 	plan     *plan
 	trace    trace.Trace
-	calls    map[string]*plannedCall     // the client's open requests by id
-	requests map[string]*recordedRequest // the agent's
-	tokens   map[string]*recordedRequest // the agent's by their progress tokens
+	calls    dialect.OpenRequests[*plannedCall]     // of the client
+	requests dialect.OpenRequests[*recordedRequest] // of the agent
+	tokens   map[string]*recordedRequest            // the agent's by their progress tokens
 }
 
 func (r *planReader) read(t *record.Tape) ([]*plan, error) {
@@ -74,7 +73,8 @@ func (r *planReader) read(t *record.Tape) ([]*plan, error) {
 		r.plan.thread("")
 		r.trace = trace.Trace{}
 		r.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol})
-		r.calls, r.requests, r.tokens = make(map[string]*plannedCall), make(map[string]*recordedRequest), make(map[string]*recordedRequest)
+		r.calls, r.requests = dialect.OpenRequests[*plannedCall]{}, dialect.OpenRequests[*recordedRequest]{}
+		r.tokens = make(map[string]*recordedRequest)
 	}
 	begin()
 	end := func() {
@@ -191,7 +191,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	if e.ID != nil {
 		c := &plannedCall{seq: f.Seq, id: string(e.ID), method: f.Method, session: session}
 		m.calls = append(m.calls, c)
-		r.calls[c.id] = c
+		r.calls.Ask(f.Dir, e.ID, c)
 		if f.Method == "session/prompt" {
 			t.turns = append(t.turns, c)
 		}
@@ -208,11 +208,10 @@ func asNew(raw []byte) []byte {
 
 // agentAnswer takes the agent's response.
 func (r *planReader) agentAnswer(f *dialect.Frame, e wire.Envelope) {
-	c := r.calls[string(e.ID)]
+	c := r.calls.Answer(f.Dir, e.ID)
 	if c == nil {
 		return
 	}
-	delete(r.calls, c.id)
 	c.failed = f.Failed
 	c.made = remap.MadeByAgent(c.method, f.Raw)
 	c.answer = &awaited{seq: f.Seq, what: fmt.Sprintf("the answer to %s (frame %d)", c.method, c.seq)}
@@ -235,10 +234,10 @@ func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 	if e.ID != nil {
 		a := newRecordedRequest(f, e, &r.trace)
 		r.plan.answers.add(a)
-		r.requests[string(e.ID)] = a
+		r.requests.Ask(f.Dir, e.ID, a)
 		if token := dialect.MadeID(f.Method, dialect.ProgressToken, e.Params); token != nil {
 			r.tokens[string(token)] = a
-			a.openCalls = slices.Collect(maps.Values(r.calls))
+			a.openCalls = slices.Collect(r.calls.All())
 		}
 		return
 	}
@@ -255,11 +254,10 @@ func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 
 // clientAnswer takes the client's response.
 func (r *planReader) clientAnswer(f *dialect.Frame, e wire.Envelope) {
-	a := r.requests[string(e.ID)]
+	a := r.requests.Answer(f.Dir, e.ID)
 	if a == nil {
 		return
 	}
-	delete(r.requests, string(e.ID))
 	a.answer, a.failed = slices.Clone(f.Raw), f.Failed
 	moves := r.plan.thread(a.session).moves
 	if n := len(moves); n > 0 && moves[n-1].seq > a.seq {
