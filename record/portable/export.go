@@ -51,8 +51,8 @@ func NewExporter(w io.Writer, tape string, s journal.Start, needs need.List, raw
 	return e, err
 }
 
-// A Source has the bytes of frames that are too long to be held: record.Tape is
-// one.
+// A Source has all bytes of the frames whose Raw is only their beginning:
+// record.Tape is one.
 type Source interface {
 	WriteFrame(w io.Writer, seq uint64) error
 }
@@ -71,7 +71,7 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 	raw := f.Raw
 	if int64(len(raw)) < f.Size {
 		if e.raw || f.Size > redact.MaxSize {
-			return e.long(t, f)
+			return e.writeUnread(t, f)
 		}
 		var whole bytes.Buffer // to find what is secret, all of it is needed
 		whole.Grow(int(f.Size) + bytes.MinRead)
@@ -90,7 +90,7 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 	case f.Kind.IsMessage() && len(bytes.TrimSpace(raw)) == len(raw) && bytes.Equal(termtext.JSON(raw), raw):
 		b = append(append(append(b, `,"frame":`...), raw...), "}\n"...)
 	case utf8.Valid(raw):
-		return e.text(append(b, `,"text":"`...), raw)
+		return e.writeText(append(b, `,"text":"`...), raw)
 	default:
 		b = base64.StdEncoding.AppendEncode(append(b, `,"base64":"`...), raw)
 		b = append(b, "\"}\n"...)
@@ -100,23 +100,24 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 	return err
 }
 
-// text writes the rest of a line behind b: text, which may take six times as many
-// bytes as JSON, piece by piece.
-func (e *Exporter) text(b, text []byte) error {
-	const size = 32 << 10
-	for len(text) > size {
-		end := size
+// writeText writes a line that begins with line and ends with text. In JSON the
+// text may take six times as many bytes, so it is written in pieces, none of which
+// ends within a character.
+func (e *Exporter) writeText(line, text []byte) error {
+	const maxPiece = 32 << 10
+	for len(text) > maxPiece {
+		end := maxPiece
 		for !utf8.RuneStart(text[end]) {
 			end--
 		}
-		if _, err := e.w.Write(termtext.AppendInQuotes(b, text[:end])); err != nil {
+		if _, err := e.w.Write(termtext.AppendInQuotes(line, text[:end])); err != nil {
 			return err
 		}
-		b, text = b[:0], text[end:]
+		line, text = line[:0], text[end:]
 	}
-	b = append(termtext.AppendInQuotes(b, text), "\"}\n"...)
-	e.b = b
-	_, err := e.w.Write(b)
+	line = append(termtext.AppendInQuotes(line, text), "\"}\n"...)
+	e.b = line
+	_, err := e.w.Write(line)
 	return err
 }
 
@@ -137,10 +138,10 @@ func (e *Exporter) place(b []byte, f dialect.Frame) []byte {
 	return append(appendSeconds(append(b, `"at":`...), at), ',')
 }
 
-// long writes a frame that is too long to be held in memory. Nobody has checked
-// that it is JSON, so it is bytes; where secrets are to be redacted, it is left
-// out.
-func (e *Exporter) long(t Source, f dialect.Frame) error {
+// writeUnread writes a frame that is not read into memory. Nobody has checked that
+// it is JSON, so its bytes become base64; where secrets are to be redacted, a line
+// says how many bytes were left out.
+func (e *Exporter) writeUnread(t Source, f dialect.Frame) error {
 	if !e.raw {
 		_, err := e.w.Write(fmt.Appendf(e.b, `,"text":"[redacted: a frame of %d bytes]"}`+"\n", f.Size))
 		return err

@@ -32,9 +32,10 @@ import (
 //	{"seq":2,"at":0.015,"dir":"err","text":"ready"}
 //	{"seq":3,"at":0.021,"dir":"c2a","eof":true}
 //
-// frame has the bytes themselves if they are JSON without blanks around it and cannot
-// control a terminal (termtext.JSON). Otherwise text has them if they are valid UTF-8,
-// and base64 if they are not. origin is left out for the wire, and end for a line
+// frame has the bytes themselves if they are a JSON-RPC message without blanks around
+// it that cannot control a terminal (termtext.JSON). Otherwise text has them if they
+// are valid UTF-8; base64 has all others, and those of a frame that was too long to be
+// read into memory. origin is left out for the wire, and end for a line
 // feed. Marks have the fields of wire.Marked. A line needs dir, and one of frame, text,
 // base64 or a mark. Without at, its time is unknown, but not before that of the line
 // before. Without seq, it gets the next number. Numbers that a file leaves out stay

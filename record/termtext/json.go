@@ -22,8 +22,8 @@ func AppendInQuotes(b, text []byte) []byte {
 }
 
 // JSON returns a value in JSON as one line in which nothing can control a
-// terminal: what could is written as an escape, or as a blank where it is white
-// space. It stays the same value. Where there is nothing to change it is b itself.
+// terminal: a line break between values becomes a blank, all else an escape. It
+// stays the same value. Where there is nothing to change it is b itself.
 func JSON(b []byte) []byte {
 	var out []byte
 	done := 0 // bytes of b that are in out, or were left out
