@@ -56,7 +56,7 @@ func (w *walker) walk(path, key string, value []byte, foreign bool) {
 		empty = false
 		class := Plain
 		if !foreign {
-			class = classes[key]
+			class = classes()[key]
 		}
 		if class == SessionID && w.edits {
 			class = EditSessionID

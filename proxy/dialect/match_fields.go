@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -57,120 +58,128 @@ const (
 
 var ofSession = part{path: "sessionId"}
 
+// The tables are made at first use: every proxy would pay for them at its start.
+
 // requestFields is the table of what counts in requests and notifications. Not in it,
 // because they count whole: providers/*, nes/*, document/*, session/update,
 // extensions, what is unknown. Sessions of the data layer stand in _meta, which
 // never counts: they are Annotation.Session.
-var requestFields = map[string][]part{
-	"initialize":                 {{"protocolVersion", asVersion}},
-	"proxy/initialize":           {{"protocolVersion", asVersion}},
-	"_proxy/initialize":          {{"protocolVersion", asVersion}},
-	"authenticate":               {{path: "methodId"}},
-	"auth/login":                 {{path: "methodId"}},
-	"session/new":                {},
-	"session/load":               {ofSession, {path: "replayFrom"}},
-	"session/resume":             {ofSession, {path: "replayFrom"}},
-	"session/fork":               {ofSession},
-	"session/close":              {ofSession},
-	"session/delete":             {ofSession},
-	"session/cancel":             {ofSession},
-	"session/list":               {{path: "cwd"}, {path: "cursor"}},
-	"session/prompt":             {ofSession, {"prompt", asBlocks}},
-	"session/set_mode":           {ofSession, {path: "modeId"}},
-	"session/set_model":          {ofSession, {path: "modelId"}},
-	"session/set_config_option":  {ofSession, {path: "configId"}, {"type", asKind}, {"value", asForeign}},
-	"session/request_permission": {ofSession, {path: "title"}, {path: "toolCall"}, {path: "subject"}, {path: "options"}},
-	"fs/read_text_file":          {ofSession, {path: "path"}, {path: "line"}, {path: "limit"}},
-	"fs/write_text_file":         {ofSession, {path: "path"}, {path: "content"}},
-	"terminal/create":            {ofSession, {path: "command"}, {path: "args"}, {path: "cwd"}},
-	"terminal/output":            {ofSession, {path: "terminalId"}},
-	"terminal/wait_for_exit":     {ofSession, {path: "terminalId"}},
-	"terminal/kill":              {ofSession, {path: "terminalId"}},
-	"terminal/release":           {ofSession, {path: "terminalId"}},
-	"$/cancel_request":           {{path: "requestId"}},
-	"mcp/connect":                {{path: "serverId"}, {path: "acpId"}, {path: "id"}},
-	"mcp/message":                {{path: "connectionId"}, {"", asFrame}},
-	"mcp/disconnect":             {{path: "connectionId"}},
-	"proxy/successor":            {{"", asFrame}},
-	"_proxy/successor":           {{"", asFrame}},
+var requestFields = sync.OnceValue(func() map[string][]part {
+	return map[string][]part{
+		"initialize":                 {{"protocolVersion", asVersion}},
+		"proxy/initialize":           {{"protocolVersion", asVersion}},
+		"_proxy/initialize":          {{"protocolVersion", asVersion}},
+		"authenticate":               {{path: "methodId"}},
+		"auth/login":                 {{path: "methodId"}},
+		"session/new":                {},
+		"session/load":               {ofSession, {path: "replayFrom"}},
+		"session/resume":             {ofSession, {path: "replayFrom"}},
+		"session/fork":               {ofSession},
+		"session/close":              {ofSession},
+		"session/delete":             {ofSession},
+		"session/cancel":             {ofSession},
+		"session/list":               {{path: "cwd"}, {path: "cursor"}},
+		"session/prompt":             {ofSession, {"prompt", asBlocks}},
+		"session/set_mode":           {ofSession, {path: "modeId"}},
+		"session/set_model":          {ofSession, {path: "modelId"}},
+		"session/set_config_option":  {ofSession, {path: "configId"}, {"type", asKind}, {"value", asForeign}},
+		"session/request_permission": {ofSession, {path: "title"}, {path: "toolCall"}, {path: "subject"}, {path: "options"}},
+		"fs/read_text_file":          {ofSession, {path: "path"}, {path: "line"}, {path: "limit"}},
+		"fs/write_text_file":         {ofSession, {path: "path"}, {path: "content"}},
+		"terminal/create":            {ofSession, {path: "command"}, {path: "args"}, {path: "cwd"}},
+		"terminal/output":            {ofSession, {path: "terminalId"}},
+		"terminal/wait_for_exit":     {ofSession, {path: "terminalId"}},
+		"terminal/kill":              {ofSession, {path: "terminalId"}},
+		"terminal/release":           {ofSession, {path: "terminalId"}},
+		"$/cancel_request":           {{path: "requestId"}},
+		"mcp/connect":                {{path: "serverId"}, {path: "acpId"}, {path: "id"}},
+		"mcp/message":                {{path: "connectionId"}, {"", asFrame}},
+		"mcp/disconnect":             {{path: "connectionId"}},
+		"proxy/successor":            {{"", asFrame}},
+		"_proxy/successor":           {{"", asFrame}},
 
-	"notifications/initialized": {},
-	"notifications/cancelled":   {{path: "requestId"}},
-	"notifications/progress":    {{path: "progressToken"}, {path: "progress"}, {path: "total"}},
-	"ping":                      {},
-	"server/discover":           {},
-	"logging/setLevel":          {},
-	"roots/list":                {},
-	"tools/list":                {{path: "cursor"}},
-	"resources/list":            {{path: "cursor"}},
-	"resources/templates/list":  {{path: "cursor"}},
-	"prompts/list":              {{path: "cursor"}},
-	"tasks/list":                {{path: "cursor"}},
-	"tools/call":                {{path: "name"}, {"arguments", asForeign}, {"inputResponses", asForeign}, {path: "requestState"}},
-	"prompts/get":               {{path: "name"}, {"arguments", asForeign}, {"inputResponses", asForeign}, {path: "requestState"}},
-	"resources/read":            {{path: "uri"}, {"inputResponses", asForeign}, {path: "requestState"}},
-	"resources/subscribe":       {{path: "uri"}},
-	"resources/unsubscribe":     {{path: "uri"}},
-	"completion/complete":       {{path: "ref"}, {"argument", asForeign}},
-	"tasks/get":                 {{path: "taskId"}},
-	"tasks/result":              {{path: "taskId"}},
-	"tasks/cancel":              {{path: "taskId"}},
-	"session/create":            {ofSession},
-	"sessions/create":           {ofSession},
-	"sessions/delete":           {ofSession},
-	"terminate":                 {ofSession},
-}
+		"notifications/initialized": {},
+		"notifications/cancelled":   {{path: "requestId"}},
+		"notifications/progress":    {{path: "progressToken"}, {path: "progress"}, {path: "total"}},
+		"ping":                      {},
+		"server/discover":           {},
+		"logging/setLevel":          {},
+		"roots/list":                {},
+		"tools/list":                {{path: "cursor"}},
+		"resources/list":            {{path: "cursor"}},
+		"resources/templates/list":  {{path: "cursor"}},
+		"prompts/list":              {{path: "cursor"}},
+		"tasks/list":                {{path: "cursor"}},
+		"tools/call":                {{path: "name"}, {"arguments", asForeign}, {"inputResponses", asForeign}, {path: "requestState"}},
+		"prompts/get":               {{path: "name"}, {"arguments", asForeign}, {"inputResponses", asForeign}, {path: "requestState"}},
+		"resources/read":            {{path: "uri"}, {"inputResponses", asForeign}, {path: "requestState"}},
+		"resources/subscribe":       {{path: "uri"}},
+		"resources/unsubscribe":     {{path: "uri"}},
+		"completion/complete":       {{path: "ref"}, {"argument", asForeign}},
+		"tasks/get":                 {{path: "taskId"}},
+		"tasks/result":              {{path: "taskId"}},
+		"tasks/cancel":              {{path: "taskId"}},
+		"session/create":            {ofSession},
+		"sessions/create":           {ofSession},
+		"sessions/delete":           {ofSession},
+		"terminate":                 {ofSession},
+	}
+})
 
 // resultFields is the table of what counts in results. Those of methods that are
 // not in it count whole.
-var resultFields = map[string][]part{
-	"initialize":                 {{"protocolVersion", asVersion}},
-	"authenticate":               {},
-	"auth/login":                 {},
-	"session/new":                {},
-	"session/load":               {},
-	"session/resume":             {},
-	"session/fork":               {},
-	"session/prompt":             {{path: "stopReason"}},
-	"session/request_permission": {{path: "outcome.outcome"}, {path: "outcome.optionId"}},
-	"fs/read_text_file":          {{path: "content"}},
-	"fs/write_text_file":         {},
-	"terminal/create":            {},
-	"terminal/kill":              {},
-	"terminal/release":           {},
-	"terminal/output":            {{path: "exitStatus.exitCode"}, {path: "exitStatus.signal"}},
-	"terminal/wait_for_exit":     {{path: "exitCode"}, {path: "signal"}},
-	"elicitation/create":         {{path: "action"}, {"content", asForeign}},
-	"mcp/connect":                {},
-	"mcp/disconnect":             {},
-	"roots/list":                 {},
-	"sampling/createMessage":     {{path: "role"}, {path: "content"}},
-	"session/create":             {},
-	"sessions/create":            {},
-}
+var resultFields = sync.OnceValue(func() map[string][]part {
+	return map[string][]part{
+		"initialize":                 {{"protocolVersion", asVersion}},
+		"authenticate":               {},
+		"auth/login":                 {},
+		"session/new":                {},
+		"session/load":               {},
+		"session/resume":             {},
+		"session/fork":               {},
+		"session/prompt":             {{path: "stopReason"}},
+		"session/request_permission": {{path: "outcome.outcome"}, {path: "outcome.optionId"}},
+		"fs/read_text_file":          {{path: "content"}},
+		"fs/write_text_file":         {},
+		"terminal/create":            {},
+		"terminal/kill":              {},
+		"terminal/release":           {},
+		"terminal/output":            {{path: "exitStatus.exitCode"}, {path: "exitStatus.signal"}},
+		"terminal/wait_for_exit":     {{path: "exitCode"}, {path: "signal"}},
+		"elicitation/create":         {{path: "action"}, {"content", asForeign}},
+		"mcp/connect":                {},
+		"mcp/disconnect":             {},
+		"roots/list":                 {},
+		"sampling/createMessage":     {{path: "role"}, {path: "content"}},
+		"session/create":             {},
+		"sessions/create":            {},
+	}
+})
 
 // classes says what a value is by the key that it stands under.
-var classes = map[string]Class{
-	"cwd": FilePath, "path": FilePath, "oldPath": FilePath, "uri": FilePath, "additionalDirectories": FilePath,
-	"sessionId":  SessionID,
-	"requestId":  RequestID,
-	"toolCallId": EntityID, "messageId": EntityID, "planId": EntityID, "compactionId": EntityID, "elicitationId": EntityID,
-	"optionId": ChoiceID, "modeId": ChoiceID, "currentModeId": ChoiceID, "modelId": ChoiceID, "currentModelId": ChoiceID, "configId": ChoiceID,
-	"terminalId":    TerminalID,
-	"serverId":      ServerID,
-	"acpId":         ServerID,
-	"connectionId":  ConnectionID,
-	"taskId":        TaskID,
-	"progressToken": ProgressToken,
-	"cursor":        Opaque, "nextCursor": Opaque, "requestState": Opaque,
-}
+var classes = sync.OnceValue(func() map[string]Class {
+	return map[string]Class{
+		"cwd": FilePath, "path": FilePath, "oldPath": FilePath, "uri": FilePath, "additionalDirectories": FilePath,
+		"sessionId":  SessionID,
+		"requestId":  RequestID,
+		"toolCallId": EntityID, "messageId": EntityID, "planId": EntityID, "compactionId": EntityID, "elicitationId": EntityID,
+		"optionId": ChoiceID, "modeId": ChoiceID, "currentModeId": ChoiceID, "modelId": ChoiceID, "currentModelId": ChoiceID, "configId": ChoiceID,
+		"terminalId":    TerminalID,
+		"serverId":      ServerID,
+		"acpId":         ServerID,
+		"connectionId":  ConnectionID,
+		"taskId":        TaskID,
+		"progressToken": ProgressToken,
+		"cursor":        Opaque, "nextCursor": Opaque, "requestState": Opaque,
+	}
+})
 
 // MatchFields returns the fields that count in the params of a request or
 // notification, in a fixed order. What a client only tells of itself, secrets,
 // and _meta do not count.
 func MatchFields(method string, params []byte) []Field {
 	w := walker{}
-	parts, ok := requestFields[method]
+	parts, ok := requestFields()[method]
 	if !ok {
 		m := row(ACP, method)
 		w.edits = m != nil && m.Session == OtherParams
@@ -191,7 +200,7 @@ func ResponseMatchFields(method string, e wire.Envelope) []Field {
 		return []Field{{Path: "error.code", Value: canonical(code)}}
 	}
 	w := walker{}
-	parts, ok := resultFields[method]
+	parts, ok := resultFields()[method]
 	if !ok {
 		m := row(ACP, method)
 		w.edits = m != nil && m.Session == OtherResult
@@ -240,7 +249,7 @@ func (w *walker) parts(value []byte, parts []part) {
 func (w *walker) wrapped(frame []byte) {
 	method, params := at(frame, "method"), at(frame, "params")
 	w.add("method", method, Plain)
-	parts, ok := requestFields[text(method)]
+	parts, ok := requestFields()[text(method)]
 	if !ok || len(parts) > 0 && parts[len(parts)-1].form == asFrame {
 		parts = []part{{}}
 	}
