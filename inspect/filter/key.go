@@ -1,6 +1,9 @@
 package filter
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // A Key is what a term may ask for.
 type Key struct {
@@ -11,16 +14,16 @@ type Key struct {
 
 // Keys returns the keys in the order in which they are best shown.
 func Keys() []Key {
-	list := make([]Key, len(keys))
-	for i, k := range keys {
+	list := make([]Key, len(keys()))
+	for i, k := range keys() {
 		list[i] = Key{k.name, k.means, slices.Clone(k.words)}
 	}
 	return list
 }
 
 func keyNames() []string {
-	names := make([]string, len(keys))
-	for i, k := range keys {
+	names := make([]string, len(keys()))
+	for i, k := range keys() {
 		names[i] = k.name
 	}
 	return names
@@ -48,23 +51,26 @@ var (
 	pathOps  = []string{":", "=", "~", ">", ">=", "<", "<="}
 )
 
-var keys = []key{
-	{"method", "of a request, notification or response; * stands for any characters", textOps, nil, never, annotationTerm(method, globs)},
-	{"update", "variant of a session/update; * stands for any characters", textOps, nil, never, annotationTerm(update, globs)},
-	{"kind", "of the frame as JSON-RPC", wordOps, words(kind), never, wordTerm(kind)},
-	{"dir", "client to agent, agent to client, or the agent's stderr", wordOps, words(dir), never, wordTerm(dir)},
-	{"is", "a response with an error; a request without a response; a gap where bytes are missing", wordOps, words(state), never, wordTerm(state)},
-	{"session", "beginning of the session's id", textOps, nil, never, annotationTerm(session, prefixes)},
-	{"turn", "number of the turn in its session", rangeOps, nil, always, rangeTerm(turn, number)},
-	{"tool", "beginning of the tool call's id, or a part of its title", textOps, nil, never, toolTerm},
-	{"id", "of a request or response: the number, or the beginning of the text", textOps, nil, never, idTerm},
-	{"text", "somewhere in the frame; case counts if it has capital letters", textOps, nil, never, textTerm},
-	{"latency", "time from the request to this response, such as >2s", rangeOps, nil, always, rangeTerm(latency, duration)},
-	{"time", "since the tape began (1m30s), of day (15:04:05), or RFC 3339", rangeOps, nil, always, timeTerm},
-	{"size", "bytes of the frame, such as >64k", rangeOps, nil, always, rangeTerm(size, byteSize)},
-	{"seq", "number of the frame on the tape", rangeOps, nil, always, rangeTerm(seq, number)},
-	{"origin", "whether acptap held the frame back, made it or changed it", wordOps, words(origin), never, wordTerm(origin)},
-}
+// Made at first use: every proxy would pay for it at its start.
+var keys = sync.OnceValue(func() []key {
+	return []key{
+		{"method", "of a request, notification or response; * stands for any characters", textOps, nil, never, annotationTerm(method, globs)},
+		{"update", "variant of a session/update; * stands for any characters", textOps, nil, never, annotationTerm(update, globs)},
+		{"kind", "of the frame as JSON-RPC", wordOps, words(kind), never, wordTerm(kind)},
+		{"dir", "client to agent, agent to client, or the agent's stderr", wordOps, words(dir), never, wordTerm(dir)},
+		{"is", "a response with an error; a request without a response; a gap where bytes are missing", wordOps, words(state), never, wordTerm(state)},
+		{"session", "beginning of the session's id", textOps, nil, never, annotationTerm(session, prefixes)},
+		{"turn", "number of the turn in its session", rangeOps, nil, always, rangeTerm(turn, number)},
+		{"tool", "beginning of the tool call's id, or a part of its title", textOps, nil, never, toolTerm},
+		{"id", "of a request or response: the number, or the beginning of the text", textOps, nil, never, idTerm},
+		{"text", "somewhere in the frame; case counts if it has capital letters", textOps, nil, never, textTerm},
+		{"latency", "time from the request to this response, such as >2s", rangeOps, nil, always, rangeTerm(latency, duration)},
+		{"time", "since the tape began (1m30s), of day (15:04:05), or RFC 3339", rangeOps, nil, always, timeTerm},
+		{"size", "bytes of the frame, such as >64k", rangeOps, nil, always, rangeTerm(size, byteSize)},
+		{"seq", "number of the frame on the tape", rangeOps, nil, always, rangeTerm(seq, number)},
+		{"origin", "whether acptap held the frame back, made it or changed it", wordOps, words(origin), never, wordTerm(origin)},
+	}
+})
 
 // anyPath is the key of all paths.
 var anyPath = key{"path", "value in the frame, by its gjson path", pathOps, nil, areNumbers, pathTerm}

@@ -76,6 +76,7 @@ func lookup(name string) (k *key, path string, err *fault) {
 		}
 		return &anyPath, path, nil
 	}
+	keys := keys()
 	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 	if i < 0 {
 		problem := fmt.Sprintf("%q is not a key (quote a text that has : = < > or ~ in it)", name)

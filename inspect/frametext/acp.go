@@ -2,6 +2,7 @@ package frametext
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -10,57 +11,60 @@ import (
 
 // acpPhrases summarize the methods of the Agent Client Protocol in all its
 // dialects; session/update has updatePhrases. What stands in both
-// protocols is here.
-var acpPhrases = map[string]phrases{
-	"initialize":        {introduction, introduction},
-	"proxy/initialize":  {introduction, introduction},
-	"_proxy/initialize": {introduction, introduction},
-	"authenticate":      {call: at("methodId")},
-	"auth/login":        {call: at("methodId")},
+// protocols is here. The tables of phrases are made at first use: every proxy would
+// pay for them at its start.
+var acpPhrases = sync.OnceValue(func() map[string]phrases {
+	return map[string]phrases{
+		"initialize":        {introduction, introduction},
+		"proxy/initialize":  {introduction, introduction},
+		"_proxy/initialize": {introduction, introduction},
+		"authenticate":      {call: at("methodId")},
+		"auth/login":        {call: at("methodId")},
 
-	"session/new":               {setup, standing},
-	"session/load":              {setup, standing},
-	"session/resume":            {setup, standing},
-	"session/fork":              {setup, standing},
-	"session/list":              {at("cwd", "cursor"), under("sessions", counted("session", "sessions", sessionName))},
-	"session/delete":            {call: at("sessionId")},
-	"session/close":             {call: at("sessionId")},
-	"session/prompt":            {under("prompt", blocks), promptResult},
-	"session/cancel":            {call: at("sessionId")},
-	"session/set_mode":          {call: at("modeId")},
-	"session/set_model":         {call: at("modelId")},
-	"session/set_config_option": {configChoice, under("configOptions", config)},
+		"session/new":               {setup, standing},
+		"session/load":              {setup, standing},
+		"session/resume":            {setup, standing},
+		"session/fork":              {setup, standing},
+		"session/list":              {at("cwd", "cursor"), under("sessions", counted("session", "sessions", sessionName))},
+		"session/delete":            {call: at("sessionId")},
+		"session/close":             {call: at("sessionId")},
+		"session/prompt":            {under("prompt", blocks), promptResult},
+		"session/cancel":            {call: at("sessionId")},
+		"session/set_mode":          {call: at("modeId")},
+		"session/set_model":         {call: at("modelId")},
+		"session/set_config_option": {configChoice, under("configOptions", config)},
 
-	"providers/list":    {result: under("providers", counted("provider", "providers", at("providerId")))},
-	"providers/set":     {call: at("providerId", "apiType", "baseUrl")},
-	"providers/disable": {call: at("providerId")},
+		"providers/list":    {result: under("providers", counted("provider", "providers", at("providerId")))},
+		"providers/set":     {call: at("providerId", "apiType", "baseUrl")},
+		"providers/disable": {call: at("providerId")},
 
-	"nes/start":          {at("workspaceUri"), at("sessionId")},
-	"nes/suggest":        {placeInText, under("suggestions", counted("suggestion", "suggestions", at("kind")))},
-	"nes/accept":         {call: at("id")},
-	"nes/reject":         {call: at("id", "reason")},
-	"nes/close":          {call: at("sessionId")},
-	"document/didOpen":   {call: at("uri", "languageId")},
-	"document/didChange": {call: placeInText},
-	"document/didClose":  {call: at("uri")},
-	"document/didSave":   {call: at("uri")},
-	"document/didFocus":  {call: placeInText},
+		"nes/start":          {at("workspaceUri"), at("sessionId")},
+		"nes/suggest":        {placeInText, under("suggestions", counted("suggestion", "suggestions", at("kind")))},
+		"nes/accept":         {call: at("id")},
+		"nes/reject":         {call: at("id", "reason")},
+		"nes/close":          {call: at("sessionId")},
+		"document/didOpen":   {call: at("uri", "languageId")},
+		"document/didChange": {call: placeInText},
+		"document/didClose":  {call: at("uri")},
+		"document/didSave":   {call: at("uri")},
+		"document/didFocus":  {call: placeInText},
 
-	"session/request_permission": {permission, choice},
-	"fs/read_text_file":          {readFile, fileContent},
-	"fs/write_text_file":         {writtenFile, nil},
-	"terminal/create":            {command, at("terminalId")},
-	"terminal/output":            {at("terminalId"), terminalOutput},
-	"terminal/wait_for_exit":     {at("terminalId"), exitStatus},
-	"terminal/kill":              {call: at("terminalId")},
-	"terminal/release":           {call: at("terminalId")},
+		"session/request_permission": {permission, choice},
+		"fs/read_text_file":          {readFile, fileContent},
+		"fs/write_text_file":         {writtenFile, nil},
+		"terminal/create":            {command, at("terminalId")},
+		"terminal/output":            {at("terminalId"), terminalOutput},
+		"terminal/wait_for_exit":     {at("terminalId"), exitStatus},
+		"terminal/kill":              {call: at("terminalId")},
+		"terminal/release":           {call: at("terminalId")},
 
-	"elicitation/create":   {at("message", "url"), at("action", "content")},
-	"elicitation/complete": {call: at("elicitationId")},
-	"mcp/connect":          {at("serverId"), at("connectionId")},
-	"mcp/disconnect":       {call: at("connectionId")},
-	"$/cancel_request":     {call: cancelledRequest},
-}
+		"elicitation/create":   {at("message", "url"), at("action", "content")},
+		"elicitation/complete": {call: at("elicitationId")},
+		"mcp/connect":          {at("serverId"), at("connectionId")},
+		"mcp/disconnect":       {call: at("connectionId")},
+		"$/cancel_request":     {call: cancelledRequest},
+	}
+})
 
 // introduction tells what a side says of itself in initialize: the version, its
 // name, what it can do.

@@ -2,49 +2,52 @@ package frametext
 
 import (
 	"github.com/tidwall/gjson"
+	"sync"
 
 	"github.com/acptap/acptap/record/termtext"
 )
 
 // mcpPhrases summarize the methods of the Model Context Protocol that ACP does
 // not have, in all revisions, and of the proposals for sessions.
-var mcpPhrases = map[string]phrases{
-	"server/discover":         {result: discovery},
-	"notifications/cancelled": {call: cancelledRequest},
-	"notifications/progress":  {call: progress},
+var mcpPhrases = sync.OnceValue(func() map[string]phrases {
+	return map[string]phrases{
+		"server/discover":         {result: discovery},
+		"notifications/cancelled": {call: cancelledRequest},
+		"notifications/progress":  {call: progress},
 
-	"tools/list":                      {at("cursor"), under("tools", counted("tool", "tools", at("name")))},
-	"tools/call":                      {invocation, toolResult},
-	"resources/list":                  {at("cursor"), under("resources", counted("resource", "resources", resourceName))},
-	"resources/templates/list":        {at("cursor"), under("resourceTemplates", counted("template", "templates", resourceName))},
-	"resources/read":                  {at("uri"), resourceContents},
-	"resources/subscribe":             {call: at("uri")},
-	"resources/unsubscribe":           {call: at("uri")},
-	"notifications/resources/updated": {call: at("uri", "title")},
-	"prompts/list":                    {at("cursor"), under("prompts", counted("prompt", "prompts", at("name")))},
-	"prompts/get":                     {invocation, promptMessages},
-	"completion/complete":             {completion, under("completion.values", counted("value", "values", Value))},
-	"logging/setLevel":                {call: at("level")},
-	"notifications/message":           {call: at("level", "logger", "data")},
+		"tools/list":                      {at("cursor"), under("tools", counted("tool", "tools", at("name")))},
+		"tools/call":                      {invocation, toolResult},
+		"resources/list":                  {at("cursor"), under("resources", counted("resource", "resources", resourceName))},
+		"resources/templates/list":        {at("cursor"), under("resourceTemplates", counted("template", "templates", resourceName))},
+		"resources/read":                  {at("uri"), resourceContents},
+		"resources/subscribe":             {call: at("uri")},
+		"resources/unsubscribe":           {call: at("uri")},
+		"notifications/resources/updated": {call: at("uri", "title")},
+		"prompts/list":                    {at("cursor"), under("prompts", counted("prompt", "prompts", at("name")))},
+		"prompts/get":                     {invocation, promptMessages},
+		"completion/complete":             {completion, under("completion.values", counted("value", "values", Value))},
+		"logging/setLevel":                {call: at("level")},
+		"notifications/message":           {call: at("level", "logger", "data")},
 
-	"sampling/createMessage":             {sampling, sampled},
-	"roots/list":                         {result: under("roots", counted("root", "roots", at("uri")))},
-	"notifications/elicitation/complete": {call: at("elicitationId")},
+		"sampling/createMessage":             {sampling, sampled},
+		"roots/list":                         {result: under("roots", counted("root", "roots", at("uri")))},
+		"notifications/elicitation/complete": {call: at("elicitationId")},
 
-	"subscriptions/listen":                     {call: under("notifications", names)},
-	"notifications/subscriptions/acknowledged": {call: under("notifications", names)},
+		"subscriptions/listen":                     {call: under("notifications", names)},
+		"notifications/subscriptions/acknowledged": {call: under("notifications", names)},
 
-	"tasks/get":                  {at("taskId"), task},
-	"tasks/result":               {at("taskId"), toolResult},
-	"tasks/list":                 {at("cursor"), under("tasks", counted("task", "tasks", task))},
-	"tasks/cancel":               {at("taskId"), task},
-	"notifications/tasks/status": {call: task},
+		"tasks/get":                  {at("taskId"), task},
+		"tasks/result":               {at("taskId"), toolResult},
+		"tasks/list":                 {at("cursor"), under("tasks", counted("task", "tasks", task))},
+		"tasks/cancel":               {at("taskId"), task},
+		"notifications/tasks/status": {call: task},
 
-	"session/create":  {result: createdSession},
-	"sessions/create": {result: createdSession},
-	"sessions/delete": {call: statedSession},
-	"terminate":       {call: statedSession},
-}
+		"session/create":  {result: createdSession},
+		"sessions/create": {result: createdSession},
+		"sessions/delete": {call: statedSession},
+		"terminate":       {call: statedSession},
+	}
+})
 
 func discovery(v gjson.Result) string {
 	return termtext.Dotted(

@@ -78,17 +78,17 @@ type phrases struct {
 }
 
 func lookup(method string) phrases {
-	if p, ok := acpPhrases[method]; ok {
+	if p, ok := acpPhrases()[method]; ok {
 		return p
 	}
-	return mcpPhrases[method]
+	return mcpPhrases()[method]
 }
 
 func callSummary(method, update string, params gjson.Result) string {
 	switch method {
 	case "session/update":
 		u := params.Get("update")
-		if p := updatePhrases[update]; p != nil {
+		if p := updatePhrases()[update]; p != nil {
 			return p(u)
 		}
 		if u.Exists() {

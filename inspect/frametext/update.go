@@ -3,6 +3,7 @@ package frametext
 import (
 	"encoding/base64"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -11,35 +12,37 @@ import (
 
 // updatePhrases summarize the variants of session/update in all dialects. A
 // variant that is not here is shown as JSON.
-var updatePhrases = map[string]phrase{
-	"user_message_chunk":  under("content", block),
-	"agent_message_chunk": under("content", block),
-	"agent_thought_chunk": under("content", block),
-	"user_message":        message,
-	"agent_message":       message,
-	"agent_thought":       message,
+var updatePhrases = sync.OnceValue(func() map[string]phrase {
+	return map[string]phrase{
+		"user_message_chunk":  under("content", block),
+		"agent_message_chunk": under("content", block),
+		"agent_thought_chunk": under("content", block),
+		"user_message":        message,
+		"agent_message":       message,
+		"agent_thought":       message,
 
-	"tool_call":               toolCall,
-	"tool_call_update":        toolCall,
-	"tool_call_content_chunk": toolCallChunk,
-	"terminal_update":         terminal,
-	"terminal_output_chunk":   terminalChunk,
+		"tool_call":               toolCall,
+		"tool_call_update":        toolCall,
+		"tool_call_content_chunk": toolCallChunk,
+		"terminal_update":         terminal,
+		"terminal_output_chunk":   terminalChunk,
 
-	"plan":         plan,
-	"plan_update":  under("plan", plan),
-	"plan_removed": func(v gjson.Result) string { return first(v, "planId", "id") },
+		"plan":         plan,
+		"plan_update":  under("plan", plan),
+		"plan_removed": func(v gjson.Result) string { return first(v, "planId", "id") },
 
-	"compaction_update":        compaction,
-	"compaction_summary_chunk": under("content", block),
-	"notice":                   at("severity", "title", "description"),
+		"compaction_update":        compaction,
+		"compaction_summary_chunk": under("content", block),
+		"notice":                   at("severity", "title", "description"),
 
-	"state_update":              at("state", "stopReason"),
-	"available_commands_update": under("availableCommands", counted("command", "commands", commandName)),
-	"current_mode_update":       func(v gjson.Result) string { return first(v, "currentModeId", "modeId") },
-	"config_option_update":      under("configOptions", config),
-	"session_info_update":       at("title", "updatedAt"),
-	"usage_update":              usage,
-}
+		"state_update":              at("state", "stopReason"),
+		"available_commands_update": under("availableCommands", counted("command", "commands", commandName)),
+		"current_mode_update":       func(v gjson.Result) string { return first(v, "currentModeId", "modeId") },
+		"config_option_update":      under("configOptions", config),
+		"session_info_update":       at("title", "updatedAt"),
+		"usage_update":              usage,
+	}
+})
 
 // block tells about a content block, of ACP or of MCP.
 func block(v gjson.Result) string {

@@ -88,7 +88,7 @@ func (o capabilityLines) side(who string, side dialect.Side, v gjson.Result, seq
 		return append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span("  offers nothing")}, Seq: seq})
 	}
 	o.from, o.seq, o.lines = side, seq, lines
-	o.known = specified[sideKey{o.dialect, side}]
+	o.known = specified()[sideKey{o.dialect, side}]
 	o.add("", p.Capabilities, 1)
 	return o.lines
 }

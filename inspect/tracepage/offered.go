@@ -3,6 +3,7 @@ package tracepage
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -19,26 +20,29 @@ type sideKey struct {
 // ends with a dot is only a group: all by itself it offers nothing. Anything else is
 // true, or an object, where it is offered. Sources: ACP's initialization.mdx and
 // schema of version 1 (2026-06), of its drafts of version 2 (2026-06, 2026-07); MCP's
-// schema.ts of 2025-11-25 and 2026-07-28.
-var specified = map[sideKey][]string{
-	{dialect.ACPv1, dialect.ClientSide}: strings.Fields(`fs. fs.readTextFile fs.writeTextFile terminal auth. auth.terminal
+// schema.ts of 2025-11-25 and 2026-07-28. It is made at first use: every proxy would
+// pay for it at its start.
+var specified = sync.OnceValue(func() map[sideKey][]string {
+	return map[sideKey][]string{
+		{dialect.ACPv1, dialect.ClientSide}: strings.Fields(`fs. fs.readTextFile fs.writeTextFile terminal auth. auth.terminal
 		session. session.configOptions. session.configOptions.boolean elicitation. elicitation.form elicitation.url`),
-	{dialect.ACPv1, dialect.AgentSide}: strings.Fields(`loadSession promptCapabilities. promptCapabilities.image promptCapabilities.audio promptCapabilities.embeddedContext
+		{dialect.ACPv1, dialect.AgentSide}: strings.Fields(`loadSession promptCapabilities. promptCapabilities.image promptCapabilities.audio promptCapabilities.embeddedContext
 		mcpCapabilities. mcpCapabilities.http mcpCapabilities.sse sessionCapabilities. sessionCapabilities.list sessionCapabilities.delete
 		sessionCapabilities.additionalDirectories sessionCapabilities.resume sessionCapabilities.close auth. auth.logout`),
-	{dialect.ACPv2Early, dialect.AgentSide}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
+		{dialect.ACPv2Early, dialect.AgentSide}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
 		session.mcp. session.mcp.stdio session.mcp.http session.load session.list session.delete session.additionalDirectories session.resume session.close
 		auth. auth.logout`),
-	{dialect.ACPv2, dialect.ClientSide}: strings.Fields(`auth. auth.terminal elicitation. elicitation.form elicitation.url`),
-	{dialect.ACPv2, dialect.AgentSide}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
+		{dialect.ACPv2, dialect.ClientSide}: strings.Fields(`auth. auth.terminal elicitation. elicitation.form elicitation.url`),
+		{dialect.ACPv2, dialect.AgentSide}: strings.Fields(`session session.prompt. session.prompt.image session.prompt.audio session.prompt.embeddedContext
 		session.mcp. session.mcp.stdio session.mcp.http session.delete session.additionalDirectories`),
-	{dialect.MCPLegacy, dialect.ClientSide}: strings.Fields(`roots roots.listChanged sampling elicitation experimental.`),
-	{dialect.MCPLegacy, dialect.AgentSide}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
+		{dialect.MCPLegacy, dialect.ClientSide}: strings.Fields(`roots roots.listChanged sampling elicitation experimental.`),
+		{dialect.MCPLegacy, dialect.AgentSide}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
 		completions logging experimental.`),
-	{dialect.MCPModern, dialect.ClientSide}: strings.Fields(`sampling elicitation experimental.`),
-	{dialect.MCPModern, dialect.AgentSide}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
+		{dialect.MCPModern, dialect.ClientSide}: strings.Fields(`sampling elicitation experimental.`),
+		{dialect.MCPModern, dialect.AgentSide}: strings.Fields(`tools tools.listChanged prompts prompts.listChanged resources resources.subscribe resources.listChanged
 		completions logging experimental.`),
-}
+	}
+})
 
 // isOffered reports whether the value at a path says yes. A group does if anything
 // in it does.
