@@ -13,7 +13,8 @@ import (
 )
 
 // filterHelp explains the language of --filter.
-var filterHelp = `
+func filterHelp() string {
+	return `
 --filter takes terms side by side, all of which must match. | between terms
 means that one of them must, ! before a term that it must not, and ( ) group. A
 term is a word or a "text" anywhere in the frame, key:value, or .path:value for
@@ -22,6 +23,7 @@ the value at a gjson path. In place of the colon there may be = (exactly), ~
 keys:
 
 ` + keyHelp()
+}
 
 func keyHelp() string {
 	var b strings.Builder

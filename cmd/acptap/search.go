@@ -30,7 +30,7 @@ func newSearchCmd(dir *string) *cobra.Command {
 		Long: `Finds the frames that match QUERY on all tapes of the store, the newest tape
 first, and shows them as acptap show does. Several arguments are one query, with
 blanks between them.
-` + strings.Replace(filterHelp, "--filter takes", "QUERY has", 1) + `
+` + strings.Replace(filterHelp(), "--filter takes", "QUERY has", 1) + `
 Exit status 0; 1 if nothing is found; 2 if a tape, or a part of it, cannot be
 read, or on an interrupt.`,
 		Example: `  acptap search no such file

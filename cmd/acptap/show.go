@@ -46,7 +46,7 @@ it shows the conversations as they were at the end.
 
 Several flags that select frames must all match; values of one flag are
 alternatives. A response has the method of its request.
-` + filterHelp + refHelp + `
+` + filterHelp() + refHelp + `
 
 REF is last by default. With --follow, last waits for the first tape of an empty
 store. Without REF, --follow goes on with each tape that begins later, as when
