@@ -18,7 +18,9 @@ var (
 	ErrNewer   = errors.New("written by a newer acptap; update acptap to read it")
 )
 
-var errNotRegular = fmt.Errorf("no regular file: %w", ErrDamaged)
+// errNotRegular makes the error when it is needed: every proxy would pay for it at its
+// start.
+func errNotRegular() error { return fmt.Errorf("no regular file: %w", ErrDamaged) }
 
 // Format is raised when a reader of the older form could misread what is
 // on disk. It stands in journals, tapes and the catalogue.

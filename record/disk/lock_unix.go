@@ -25,7 +25,7 @@ func Open(path string, flag int) (*os.File, error) {
 	}
 	var s unix.Stat_t
 	if err = unix.Fstat(fd, &s); err == nil && s.Mode&unix.S_IFMT != unix.S_IFREG {
-		err = errNotRegular
+		err = errNotRegular()
 	}
 	if err == nil {
 		err = unix.SetNonblock(fd, false) // else Go asks its poller about it

@@ -17,7 +17,7 @@ func Open(path string, flag int) (*os.File, error) {
 	}
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
 		f.Close()
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular()}
 	}
 	return f, nil
 }
