@@ -210,7 +210,7 @@ func (a *app) part() part {
 	return inText
 }
 
-// say shows a message until the next key.
+// notify shows a message until the next key.
 func (f *footer) notify(text string) { f.message, f.trouble = text, false }
 
 // fail shows what went wrong.

@@ -162,7 +162,7 @@ func TestNumbersOfManyTools(t *testing.T) {
 		call(fmt.Sprintf("tool-%03d", i), `{}`)
 	}
 	call("tool-149", `{"isError":true,"content":[]}`)
-	term := start(t, inspect.Inspector{}, byteCount(t, "tape", tape.String()), 100, 130)
+	term := start(t, inspect.Inspector{}, portableSubject(t, "tape", tape.String()), 100, 130)
 	term.reads(t)
 	term.press(t, "6")
 	s := term.wait(t, "the tools", has("… and 50 more"))

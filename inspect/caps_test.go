@@ -96,7 +96,7 @@ completions no
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			term := start(t, inspect.Inspector{}, byteCount(t, "tape", tt.tape), 100, 50)
+			term := start(t, inspect.Inspector{}, portableSubject(t, "tape", tt.tape), 100, 50)
 			term.reads(t)
 			term.press(t, "5« Agent»")
 			var got strings.Builder

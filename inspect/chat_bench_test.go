@@ -21,7 +21,7 @@ func BenchmarkChat(b *testing.B) {
 		fmt.Fprintf(&tape, `{"dir":"a2c","frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c%d","title":"Run it","status":"completed","content":[{"type":"content","content":{"type":"text","text":"done"}}]}}}}`+"\n", i)
 		fmt.Fprintf(&tape, `{"dir":"a2c","frame":{"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}}`+"\n", i)
 	}
-	t := open(b, inspect.Inspector{}, byteCount(b, "tape", tape.String()), 120, 40)
+	t := open(b, inspect.Inspector{}, portableSubject(b, "tape", tape.String()), 120, 40)
 	t.reads(b)
 	t.press(b, "3« of 210,001»")
 	t.reads(b)

@@ -138,7 +138,7 @@ func (a *app) pairText(f *dialect.Frame) string {
 	return text
 }
 
-// askWords asks for words to look for in the frame.
+// askSearch asks for words to look for in the frame.
 func (a *app) askSearch() {
 	a.ask("search: ", a.pane.Words, func(words string) error {
 		if a.pane.Words = words; words != "" {

@@ -136,7 +136,7 @@ func TestHuge(t *testing.T) {
 {"dir":"a2c","text":` + strconv.Quote(nested(100_000)) + `}
 {"dir":"a2c","frame":{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + long + `"}}}}}
 `
-	term := start(t, inspect.Inspector{}, byteCount(t, "tape", tape), 100, 30)
+	term := start(t, inspect.Inspector{}, portableSubject(t, "tape", tape), 100, 30)
 	term.reads(t)
 	for _, row := range []string{"1 of 3", "2 of 3", "3 of 3"} {
 		term.press(t, "<Tab>Gg/ab<Enter><Enter>xGgx<PgDn>x<Esc>yvyy3«Esc back»z4«Esc back»5«Esc back»6«Esc back»2")

@@ -39,7 +39,7 @@ const odd = changed + `{"dir":"a2c","at":0.3,"gap":12345}
 func TestOddScreens(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{{"odd", "eee"}, {"forms", ":2<Enter>d"}} {
 		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {
-			term := start(t, inspect.Inspector{}, byteCount(t, "odd", odd), s.width, s.height)
+			term := start(t, inspect.Inspector{}, portableSubject(t, "odd", odd), s.width, s.height)
 			term.reads(t)
 			term.press(t, tt.keys)
 			term.golden(t, name)
@@ -57,7 +57,7 @@ func TestForms(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			term := start(t, inspect.Inspector{}, byteCount(t, "tape", changed), 100, 40)
+			term := start(t, inspect.Inspector{}, portableSubject(t, "tape", changed), 100, 40)
 			term.reads(t)
 			term.press(t, tt.keys)
 			screen := term.wait(t, tt.want, has(tt.want))
@@ -71,7 +71,7 @@ func TestForms(t *testing.T) {
 // TestUsesCounted: a request is one use of a method, with its response and whatever
 // acptap has made of it.
 func TestUsesCounted(t *testing.T) {
-	term := start(t, inspect.Inspector{}, byteCount(t, "tape", `{"acptap":1}
+	term := start(t, inspect.Inspector{}, portableSubject(t, "tape", `{"acptap":1}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}}
 {"dir":"a2c","frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}}
 {"dir":"c2a","origin":"withheld","frame":{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1","cwd":"/w","mcpServers":[]}}}
@@ -84,7 +84,7 @@ func TestUsesCounted(t *testing.T) {
 
 // TestPairFiltered says of an answer that the filter hides that it is there.
 func TestPairFiltered(t *testing.T) {
-	term := start(t, inspect.Inspector{}, byteCount(t, "tape", changed), 100, 40)
+	term := start(t, inspect.Inspector{}, portableSubject(t, "tape", changed), 100, 40)
 	term.reads(t)
 	term.press(t, "/dir:c2a<Enter>«of 3 · filter dir:c2a»:1<Enter>%") // that many when all was looked at
 	term.wait(t, "why not", has("frame 3 does not fit the filter"))
@@ -104,7 +104,7 @@ func TestSearchInText(t *testing.T) {
 		text.WriteString("\\n")
 	}
 	frame := `{"method":"a","params":{"text":"` + text.String() + `","last":"the needle"}}`
-	term := start(t, inspect.Inspector{}, byteCount(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 24)
+	term := start(t, inspect.Inspector{}, portableSubject(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 24)
 	term.reads(t)
 	term.press(t, "<Tab>/needle<Enter>«line 30 NEEDLE»n«line 80 NEEDLE»n«line 130 NEEDLE»n«line 180 NEEDLE»n«the needle»n«line 30 NEEDLE»N«the needle»N«line 180 NEEDLE»N«line 130 NEEDLE»")
 	term.press(t, "/<^U>NEEDLE<Enter>«line 180 NEEDLE»n«line 30 NEEDLE»/<^U>no such thing<Enter>«not in this frame»")
@@ -171,7 +171,7 @@ func TestCopy(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			term := start(t, inspect.Inspector{}, byteCount(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 40)
+			term := start(t, inspect.Inspector{}, portableSubject(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 40)
 			term.reads(t)
 			term.press(t, tt.keys)
 			if screen := term.wait(t, tt.says, has(tt.says)); strings.Count(screen, tt.says) != 1 {
@@ -189,7 +189,7 @@ func TestCopy(t *testing.T) {
 func TestCopyTooMuch(t *testing.T) {
 	frame := `{"method":"a","params":{"text":"` + strings.Repeat("x", 65<<10) + `"}}`
 	for _, keys := range []string{"yy", "<Tab>/xxx<Enter>yv"} {
-		term := start(t, inspect.Inspector{}, byteCount(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 40)
+		term := start(t, inspect.Inspector{}, portableSubject(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 40)
 		term.reads(t)
 		term.press(t, keys)
 		term.wait(t, "the advice", has("is too large for the clipboard; w writes the frame to a file"))
@@ -204,7 +204,7 @@ func TestCopyTooMuch(t *testing.T) {
 // TestWrite writes a frame to a file, and asks before it replaces one.
 func TestWrite(t *testing.T) {
 	t.Chdir(t.TempDir())
-	term := start(t, inspect.Inspector{}, byteCount(t, "tape", changed), 100, 40)
+	term := start(t, inspect.Inspector{}, portableSubject(t, "tape", changed), 100, 40)
 	term.reads(t)
 	term.press(t, ":3<Enter>w<Enter>")
 	term.wait(t, "that it is written", has("55 B written to frame-3.json"))
@@ -236,7 +236,7 @@ func TestView(t *testing.T) {
 		variable, path, text = v, p, string(b)
 		return errors.Join(err, errors.New("more: no such thing"))
 	}}
-	term := start(t, in, byteCount(t, "tape", changed), 100, 40)
+	term := start(t, in, portableSubject(t, "tape", changed), 100, 40)
 	term.reads(t)
 	for key, want := range map[string]string{"v": "PAGER", "V": "EDITOR"} {
 		term.press(t, ":3<Enter>"+key)

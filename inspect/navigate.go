@@ -72,7 +72,7 @@ func (a *app) jumpOr(seq uint64, missing string) {
 	a.jump(seq)
 }
 
-// pair goes from a response, or a cancellation, to its request, and from a
+// toPair goes from a response, or a cancellation, to its request, and from a
 // request to its response; to its cancellation if it has none.
 func (a *app) toPair() {
 	f := a.pane.Frame
@@ -119,7 +119,7 @@ func (a *app) sameTool(forward bool) {
 	a.seekShown(forward, frameindex.Seek{May: may, Fits: fits}, "nothing of this tool call "+direction(forward))
 }
 
-// forms shows what acptap has changed in a frame.
+// compareForms shows what acptap has changed in a frame.
 func (a *app) compareForms() {
 	f := a.pane.Frame
 	seq, step := f.Seq+1, uint64(1)

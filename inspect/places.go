@@ -136,7 +136,7 @@ func (a *app) showFrame(l page.Line) {
 	a.visit(framesPlace)
 }
 
-// openShelved opens the tape or session on a line of the store.
+// openEntry opens the tape or session on a line of the store.
 func (a *app) openEntry(l page.Line) {
 	if l.Item < 0 || l.Item >= len(a.tapes.entries) {
 		return

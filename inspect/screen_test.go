@@ -238,11 +238,11 @@ func subject(tb testing.TB, file string) inspect.Subject {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return byteCount(tb, filepath.Base(file), string(text))
+	return portableSubject(tb, filepath.Base(file), string(text))
 }
 
-// written opens a tape that is written in the portable form.
-func byteCount(tb testing.TB, name, text string) inspect.Subject {
+// portableSubject has a tape that is written in the portable form.
+func portableSubject(tb testing.TB, name, text string) inspect.Subject {
 	tb.Helper()
 	store := record.OpenStore(tb.TempDir())
 	id, err := store.Import(strings.NewReader(text), name, nil)

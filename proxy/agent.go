@@ -25,7 +25,7 @@ type agent struct {
 	sig    os.Signal     // the same
 }
 
-// What is running is a program, or a Peer.
+// A running agent is a program, or a Peer.
 type running interface {
 	signal(sig os.Signal)
 	terminate()

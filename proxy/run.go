@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"os"
@@ -46,9 +45,9 @@ func newRun(p *Proxy, a *agent, g *recorderGate, chain []Interceptor) *run {
 		linger: p.linger(),
 		over:   make(chan struct{}),
 		asked:  make(chan func(), 16),
+
+		shutdown: newShutdown(a, p.Patience),
 	}
-	r.shutdown.patience = cmp.Or(p.Patience, 5*time.Second)
-	r.shutdown.steps = []func(){func() { a.stdin.Close() }, a.terminate, a.kill}
 	err := p.Err
 	if r.in == nil {
 		r.in = os.Stdin

@@ -1,6 +1,9 @@
 package proxy
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // A shutdown is how an agent is made to end: step by step, with patience.
 type shutdown struct {
@@ -8,6 +11,15 @@ type shutdown struct {
 	patience time.Duration
 	next     <-chan time.Time // when the next step is due; nil before the first and after the last
 	begun    bool
+}
+
+// newShutdown closes the agent's stdin, then sends SIGTERM, then SIGKILL. No patience
+// is that of Proxy.Patience.
+func newShutdown(a *agent, patience time.Duration) shutdown {
+	return shutdown{
+		steps:    []func(){func() { a.stdin.Close() }, a.terminate, a.kill},
+		patience: cmp.Or(patience, 5*time.Second),
+	}
 }
 
 // begin starts the shutdown with its first step, if it has not begun.

@@ -125,7 +125,7 @@ func readState(file tapeFile, key []byte) (encodedBlock, error) {
 	return s, err
 }
 
-// readSealed reads the block with that key. What it returns is valid during the
+// readBlock reads the block with that key. What it returns is valid during the
 // transaction only.
 func readBlock(blocks *bolt.Bucket, key []byte) (encodedBlock, error) {
 	b := blocks.Bucket(key)

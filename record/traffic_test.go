@@ -23,7 +23,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// a chunk is what one read of a pump gives.
+// A chunk is what one read of a pump gives.
 type chunk struct {
 	dir wire.Direction
 	p   string

@@ -45,7 +45,7 @@ func Kind(word string) (wire.Kind, error) {
 	return 0, fmt.Errorf("%q is ambiguous: %s", word, strings.Join(fits, " or "))
 }
 
-// A set is one of the closed sets of words.
+// A wordSet is one of the closed sets of words.
 type wordSet uint8
 
 const (

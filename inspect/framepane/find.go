@@ -57,7 +57,7 @@ func (p *Pane) findInside(words string, n int32, line int, forward bool) bool {
 	return true
 }
 
-// findLine is find where there are no values.
+// findLine is Find where there are no values.
 func (p *Pane) findLine(words string, forward bool) bool {
 	n := len(p.lines)
 	for k := 1; k <= n; k++ {

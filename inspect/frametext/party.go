@@ -12,15 +12,15 @@ import (
 const meta = `_meta.io\.modelcontextprotocol/`
 
 // A Party is what a side says of itself in initialize or server/discover.
-type party struct {
+type Party struct {
 	Who          string // its name and version
 	Protocol     string // such as `protocol 2025-06-18`
 	Capabilities gjson.Result
 }
 
 // PartyOf reads the params or the result of such a call.
-func PartyOf(v gjson.Result) party {
-	var p party
+func PartyOf(v gjson.Result) Party {
+	var p Party
 	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo", meta + "clientInfo", meta + "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {
 			p.Who = termtext.Spaced(first(i, "title", "name"), Value(i.Get("version")))

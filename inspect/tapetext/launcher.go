@@ -21,7 +21,7 @@ type launcher struct {
 	code   string // is program text: nothing has a name
 }
 
-// A thing is what a launcher runs.
+// A target is what a launcher runs.
 type target uint8
 
 const (

@@ -209,7 +209,7 @@ func lineText(l page.Line) string {
 	return b.String()
 }
 
-// flip folds the entity on a line, or unfolds it.
+// Flip folds the entity on a line, or unfolds it.
 func (f *folds) Flip(l page.Line) {
 	if l.Seq != 0 {
 		f.flipped[l.Seq] = !f.flipped[l.Seq]
@@ -217,7 +217,7 @@ func (f *folds) Flip(l page.Line) {
 	}
 }
 
-// flipAll unfolds everything, or folds it as usual.
+// FlipAll unfolds everything, or folds it as usual.
 func (f *folds) FlipAll() (unfolded bool) {
 	f.all = !f.all
 	f.changes++

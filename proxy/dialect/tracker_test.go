@@ -218,7 +218,7 @@ func TestDialectOfResponse(t *testing.T) {
 	}
 }
 
-// see feeds a line as frame reads it.
+// observe feeds a line as frame reads it.
 func observe(tracker *dialect.Tracker, seq uint64, line string) (dialect.Annotation, dialect.SessionFacts) {
 	f, _ := frame(line)
 	f.Seq = seq

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -162,47 +161,6 @@ func (j *Writer) append(dir wire.Direction, kind Kind, p []byte) error {
 		}
 	}
 	return err
-}
-
-// ready returns why bytes should not be stored yet after others could not be: small
-// records would still fit in some places, and use up the room that is kept for marks.
-func (j *Writer) ready(kind Kind) error {
-	if !kind.IsBytes() || j.lost == ([wire.Directions]int64{}) {
-		return nil
-	}
-	return j.mayGrow()
-}
-
-// mayGrow returns why bytes should not go on in another segment: the backlog is too
-// large, or there would be no room for the segment after it, which is kept for marks.
-// Called with mu held.
-func (j *Writer) mayGrow() error {
-	backlog := j.base + SegmentSize - j.saved.Load()
-	if backlog > maxBacklog {
-		return fmt.Errorf("%d bytes wait to be sealed", backlog)
-	}
-	free, err := disk.Free(filepath.Dir(j.files.path))
-	switch {
-	case err != nil: // nobody knows
-	case backlog > 16*SegmentSize && free < MinFree:
-		return fmt.Errorf("%d bytes wait to be sealed, and only %d are free on the disk", backlog, free)
-	case free < 2*SegmentSize:
-		return fmt.Errorf("only %d bytes are free on the disk", free)
-	}
-	return nil
-}
-
-func (j *Writer) markGaps() error {
-	for dir := range wire.Directions {
-		if j.lost[dir] == 0 {
-			continue
-		}
-		if err := j.write(dir, KindGap, wire.Marked{Gap: j.lost[dir]}.JSON()); err != nil {
-			return err
-		}
-		j.lost[dir] = 0
-	}
-	return nil
 }
 
 // write writes a record behind the last one. If the last one was written only in

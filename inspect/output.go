@@ -82,7 +82,7 @@ func (a *app) askWrite() {
 // noFrame is said where a key is about a frame and the list is empty.
 const noFrame = "no frame is selected"
 
-// written counts bytes.
+// byteCount counts bytes.
 type byteCount int64
 
 func (n *byteCount) Write(p []byte) (int, error) {
