@@ -110,6 +110,13 @@ func TestSearchInText(t *testing.T) {
 	term.press(t, "/<^U>NEEDLE<Enter>«line 180 NEEDLE»n«line 30 NEEDLE»/<^U>no such thing<Enter>«not in this frame»")
 }
 
+// TestToolCallBackwards goes from frame to frame of a tool call, up and past none of them.
+func TestToolCallBackwards(t *testing.T) {
+	term := start(t, inspect.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 100, 24)
+	term.reads(t)
+	term.press(t, ":14<Enter>«frame 14 ·»[«frame 12 ·»[«frame 11 ·»]«frame 12 ·»")
+}
+
 // TestNothingFits: a filter that shows nothing does not lose the frame.
 func TestNothingFits(t *testing.T) {
 	sub := subject(t, "acp-go-sdk.jsonl")

@@ -31,9 +31,9 @@ const nearby = 1 << 14
 // if the frame is near and found by its fields.
 func (a *app) seek(s frameindex.Seek, then func(seq uint64)) {
 	c, t := a.snapshot.Columns, a.timeline
-	if s.Fits == nil {
+	if s.BytesFit == nil {
 		left := nearby
-		found := c.Seek(s.From, s.Step, func(f *dialect.Frame) bool { left--; return left < 0 || s.May(f) })
+		found := c.Seek(s.From, s.Step, func(f *dialect.Frame) bool { left--; return left < 0 || s.FieldsFit(f) })
 		if left >= 0 {
 			then(found)
 			return
@@ -54,8 +54,8 @@ func (a *app) seek(s frameindex.Seek, then func(seq uint64)) {
 
 // seekShown is seek among the frames that are shown, from the selected row on.
 func (a *app) seekShown(forward bool, s frameindex.Seek, missing string) {
-	hits, may := a.model.All.Clone(), s.May
-	s.May = func(f *dialect.Frame) bool { return hits.Has(f.Seq) && may(f) }
+	hits, may := a.model.All.Clone(), s.FieldsFit
+	s.FieldsFit = func(f *dialect.Frame) bool { return hits.Has(f.Seq) && may(f) }
 	s.From, s.Step = a.nextFrom(forward)
 	a.seek(s, func(seq uint64) { a.jumpOr(seq, missing) })
 }
@@ -92,7 +92,7 @@ func (a *app) toPair() {
 		}
 		return frameindex.RequestOf(g) == f.Seq
 	}
-	a.seek(frameindex.Seek{From: f.Seq + 1, Step: 1, May: answers}, func(seq uint64) { a.jumpOr(cmp.Or(seq, cancelled), "no answer") })
+	a.seek(frameindex.Seek{From: f.Seq + 1, Step: 1, FieldsFit: answers}, func(seq uint64) { a.jumpOr(cmp.Or(seq, cancelled), "no answer") })
 }
 
 // sameMethod goes to the next frame of this method or variant.
@@ -103,7 +103,7 @@ func (a *app) sameMethod(forward bool) {
 		a.notify("this frame has no method")
 		return
 	}
-	a.seekShown(forward, frameindex.Seek{May: func(g *dialect.Frame) bool { return frametext.Name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
+	a.seekShown(forward, frameindex.Seek{FieldsFit: func(g *dialect.Frame) bool { return frametext.Name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
 }
 
 // sameTool goes to the next frame about this tool call.
@@ -116,7 +116,7 @@ func (a *app) sameTool(forward bool) {
 	}
 	may := func(g *dialect.Frame) bool { return g.Session == f.Session && filter.AboutTool(g) }
 	fits := func(g *dialect.Frame) bool { return filter.ToolOf(g).ID == id }
-	a.seekShown(forward, frameindex.Seek{May: may, Fits: fits}, "nothing of this tool call "+direction(forward))
+	a.seekShown(forward, frameindex.Seek{FieldsFit: may, BytesFit: fits}, "nothing of this tool call "+direction(forward))
 }
 
 // compareForms shows what acptap has changed in a frame.
@@ -137,7 +137,7 @@ func (a *app) compareForms() {
 		other = g.Origin
 		return g.Dir == f.Dir && (other == wire.Withheld || other == wire.Rewritten)
 	}
-	a.seek(frameindex.Seek{From: seq, Step: step, May: changed}, func(found uint64) {
+	a.seek(frameindex.Seek{From: seq, Step: step, FieldsFit: changed}, func(found uint64) {
 		if found == 0 || other == f.Origin {
 			a.notify("it was withheld, and nothing came in its place")
 			return

@@ -9,17 +9,18 @@ import (
 // A Seek looks for a frame from one on.
 type Seek struct {
 	From, Step uint64                    // Step is 1 or Backward
-	May        func(*dialect.Frame) bool // is given the fields
-	Fits       func(*dialect.Frame) bool // is given the bytes of those that may; nil: all of them do
+	FieldsFit  func(*dialect.Frame) bool // is given the fields
+	BytesFit   func(*dialect.Frame) bool // is given the bytes of those whose fields fit; nil: all of them fit
 }
 
 // maxCandidates is how many frames are read at once: on the way to the
 // beginning too they are read forwards.
 const maxCandidates = 1 << 10
 
-// Run returns the first frame that fits, 0 if there is none or on has ended.
+// Run returns the first frame that fits, and 0 if there is none. Once on has ended
+// the answer means nothing.
 func (s *Seek) Run(c Columns, t *Timeline, on Progress) (found uint64, err error) {
-	if s.Fits != nil {
+	if s.BytesFit != nil {
 		if t, err = t.Reopen(); err != nil {
 			return 0, err
 		}
@@ -27,27 +28,27 @@ func (s *Seek) Run(c Columns, t *Timeline, on Progress) (found uint64, err error
 	for next := s.From; next != 0; {
 		var some []uint64
 		some, next = s.candidates(c, next, on)
-		if s.Fits == nil || on.ctx.Err() != nil {
+		if s.BytesFit == nil || on.ctx.Err() != nil {
 			return next, nil
 		}
-		if found := t.firstFit(some, s.Fits, on); found != 0 {
+		if found := t.firstFit(some, s.BytesFit, on); found != 0 {
 			return found, nil
 		}
 	}
 	return 0, nil
 }
 
-// candidates returns frames near each other that may fit, and the next one that
-// may, 0 if there is none.
+// candidates returns frames near each other whose fields fit, and the next such frame,
+// 0 if there is none.
 func (s *Seek) candidates(c Columns, from uint64, on Progress) (some []uint64, next uint64) {
 	next = c.Seek(from, s.Step, func(f *dialect.Frame) bool {
 		n := len(some)
 		switch {
 		case !on.at(f.Seq):
 			return true
-		case !s.May(f):
+		case !s.FieldsFit(f):
 			return false
-		case s.Fits == nil, n == maxCandidates, n > 0 && max(f.Seq, some[n-1])-min(f.Seq, some[n-1]) > farApart:
+		case s.BytesFit == nil, n == maxCandidates, n > 0 && max(f.Seq, some[n-1])-min(f.Seq, some[n-1]) > farApart:
 			return true
 		}
 		some = append(some, f.Seq)
