@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// A Queue gives an agent its lines. It takes them all at once: an agent may write
-// before it reads, and must not be waited for then.
+// A Queue writes lines to an agent. Send never blocks: an agent may write before it
+// reads, and waiting for it to read would then be a deadlock.
 type Queue struct {
 	done chan struct{}
 
 	mu      sync.Mutex
 	more    *sync.Cond
 	waiting [][]byte // guarded by mu
-	closed  bool     // guarded by mu: nothing will be added
+	closed  bool     // guarded by mu: no more lines will be added
 }
 
-// NewQueue writes to w, and closes it behind the last line.
+// NewQueue returns a Queue that writes to w. It closes w after the last line.
 func NewQueue(w io.WriteCloser) *Queue {
 	f := &Queue{done: make(chan struct{})}
 	f.more = sync.NewCond(&f.mu)
@@ -24,10 +24,11 @@ func NewQueue(w io.WriteCloser) *Queue {
 	return f
 }
 
-// Written returns a channel that is closed when all was given to the agent, or it
-// takes no more.
+// Written returns a channel that is closed when every line has been written, or when
+// the agent no longer reads.
 func (f *Queue) Written() <-chan struct{} { return f.done }
 
+// Send adds a line, which has no line feed. It keeps no reference to line.
 func (f *Queue) Send(line []byte) {
 	f.mu.Lock()
 	f.waiting = append(f.waiting, append(line[:len(line):len(line)], '\n'))
@@ -35,6 +36,7 @@ func (f *Queue) Send(line []byte) {
 	f.more.Signal()
 }
 
+// Close says that no more lines will be added.
 func (f *Queue) Close() {
 	f.mu.Lock()
 	f.closed = true
@@ -58,7 +60,7 @@ func (f *Queue) write(w io.WriteCloser) {
 		}
 		for _, line := range lines {
 			if _, err := w.Write(line); err != nil {
-				return // it takes no more; its end tells the rest
+				return // the agent no longer reads; how it ended is reported elsewhere
 			}
 		}
 	}

@@ -1,6 +1,6 @@
-// Package lines reads and writes the lines of the other side of a replay. It never
-// waits for a side that writes before it reads, and it can keep only the part of a
-// long line that is compared.
+// Package lines exchanges lines with the other side of a replay. A Queue never waits
+// for a side that writes before it reads. Read can keep only those parts of a long
+// line that are compared.
 package lines
 
 import (
@@ -9,11 +9,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Of a message that is longer than wire.MaxChecked the beginning is looked at,
-// and the end: many write the id behind the result.
-
-// shortened returns what is kept of a message while it comes, once it is longer
-// than wire.MaxChecked: its beginning, and its end so far.
+// shortened returns the parts of a message that are kept while it is read. If it is
+// long, these are its beginning and its end so far: many programs write the id behind
+// the result.
 func shortened(message []byte) []byte {
 	if len(message) <= wire.MaxChecked+wire.TailSize {
 		return message
@@ -21,8 +19,8 @@ func shortened(message []byte) []byte {
 	return append(message[:wire.MaxChecked], message[len(message)-wire.TailSize:]...)
 }
 
-// Read calls put with each line of in until that ends, shortened unless
-// whole is set, and heard after each read.
+// Read reads in until it ends and calls put with each line. It shortens long lines
+// unless whole is set. It calls heard after each read.
 func Read(in io.Reader, whole bool, heard func(), put func(line []byte)) {
 	var split wire.Splitter
 	var line []byte

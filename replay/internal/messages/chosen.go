@@ -2,15 +2,15 @@ package messages
 
 import "github.com/acptap/acptap/proxy/dialect"
 
-// Chosen is what of a tape is played: one session with what belongs to none, or
-// all.
+// Chosen says which part of a tape is played: all of it, or one session with the
+// messages that belong to no session.
 type Chosen struct {
 	Session string            // empty: all
 	Made    map[uint64]string // sessions by the number of the request that made or opened them
 }
 
-// Has reports whether a message of a frame belongs to what is chosen. A request for
-// a session that was never made belongs to none.
+// Has reports whether the message with annotation a, in frame seq, is played. If one
+// session is chosen, a request for a session that was never made is not played.
 func (c *Chosen) Has(seq uint64, a *dialect.Annotation) bool {
 	switch made := c.Made[seq]; {
 	case c.Session == "", a.Session == c.Session:

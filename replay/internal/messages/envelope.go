@@ -7,7 +7,7 @@ import (
 )
 
 // Envelope returns the envelope of a recorded frame. If the frame is too long to be
-// read at once, it looks for the id at its end.
+// read at once and the id is not in its beginning, Envelope looks for the id at the end.
 func Envelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
 	if int64(len(f.Raw)) == f.Size {
 		return wire.Scan(f.Raw)
@@ -19,7 +19,7 @@ func Envelope(t *record.Tape, f *dialect.Frame) wire.Envelope {
 	return e
 }
 
-// LastID returns the id of a recorded frame that stands at its end, and where.
+// LastID returns the id that stands at the end of a recorded frame, and its offset.
 func LastID(t *record.Tape, seq uint64) (id []byte, at int) {
 	var end tail
 	if t.WriteFrame(&end, seq) != nil {
@@ -29,7 +29,7 @@ func LastID(t *record.Tape, seq uint64) (id []byte, at int) {
 	return id, end.n + at
 }
 
-// A tail is a writer that keeps the end of what is written to it.
+// A tail keeps the last bytes that are written to it.
 type tail struct {
 	end []byte
 	n   int // bytes before end

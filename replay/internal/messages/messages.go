@@ -1,5 +1,6 @@
-// Package messages reads tapes message by message, entries of batches apart, and
-// says what a message is to those who play or compare it.
+// Package messages reads tapes message by message: each entry of a batch is a message
+// of its own. It also picks the messages, and the fields of a message, that matter to
+// a replay or a comparison.
 package messages
 
 import (
@@ -9,7 +10,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Each calls do for a message, or for each entry of a batch.
+// Each calls do for the message in f, or for each entry if f is a batch. It skips
+// marks, stderr and lines that are no message.
 func Each(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
 	switch f.Kind {
 	case wire.Request, wire.Response, wire.Notification:
@@ -30,7 +32,7 @@ func Each(f *dialect.Frame, do func(f *dialect.Frame, e wire.Envelope)) {
 	}
 }
 
-// Lasting leaves out what changes with each run: ids that one side made up.
+// Lasting removes the fields that change with each run: ids that one side made up.
 func Lasting(fields []dialect.Field) []dialect.Field {
 	return slices.DeleteFunc(fields, func(f dialect.Field) bool {
 		switch f.Class {

@@ -1,5 +1,5 @@
-// Package redacted compares messages with recorded ones whose secrets were removed.
-// Nobody knows what the secrets were, so any text matches in their place.
+// Package redacted compares live messages with recorded messages whose secrets were
+// removed. The secrets are unknown, so any text matches in their place.
 package redacted
 
 import (
@@ -11,12 +11,12 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// What may stand in place of a secret, as a regular expression: in the JSON of a
+// Regular expressions for the text that may stand in place of a secret: in a JSON
 // string, in a line of an outline, and where a permission depends on it.
 const (
 	AnyString = `(?:[^"\\]|\\.)*`
 	AnyText   = `.*`
-	AnyToken  = `[\w.~+/=-]*` // nothing that could add something to a command
+	AnyToken  = `[\w.~+/=-]*` // no characters that could extend a command
 )
 
 // Lacks reports whether a secret was removed from a recorded message.
@@ -27,7 +27,8 @@ func Fits(recorded, now, secret string) bool {
 	return recorded == now || strings.Contains(recorded, redact.Placeholder) && Pattern(recorded, secret).MatchString(now)
 }
 
-// Pattern returns what matches a text whatever stood in it in place of secrets.
+// Pattern returns a regular expression that matches text with anything that matches
+// secret in place of its removed secrets.
 func Pattern(text, secret string) *regexp.Regexp {
 	parts := strings.Split(text, redact.Placeholder)
 	for i := range parts {
@@ -49,7 +50,7 @@ func FieldsFit(recorded, now []dialect.Field, secret string) bool {
 	return true
 }
 
-// Value returns a value without its secrets, for a report.
+// Value returns a value for a report, with its secrets removed.
 func Value(method, path, value string) string {
 	if value == "" {
 		return ""

@@ -1,6 +1,5 @@
-// Package remap maps the values of a recording to those of a replay: the ids that
-// either side makes, and working directories. It rewrites messages, whole ones or
-// in pieces, and leaves all other bytes as they are.
+// Package remap maps ids and working directories of a recording to those of a replay.
+// It rewrites messages, whole or in pieces, and leaves all other bytes as they are.
 //
 // It knows nothing of tapes and connections. The caller tells it which message
 // stands for which recorded one; it cannot map an id before it has seen both.
@@ -19,8 +18,8 @@ import (
 // of a live agent.
 type AgentMap struct {
 	ids      map[madeID]string // JSON
-	sessions map[string]string // session ids of now to recorded ones
-	cwd      string            // of all sessions now
+	sessions map[string]string // live session ids to recorded ones
+	cwd      string            // of all live sessions
 	Paths    PathMap
 }
 
@@ -34,8 +33,8 @@ func NewAgentMap(cwd string) *AgentMap {
 	return &AgentMap{ids: make(map[madeID]string), sessions: make(map[string]string), cwd: cwd}
 }
 
-// MadeByAgent returns the ids in a response that the agent made. Those in a list
-// of sessions are of sessions that were there before.
+// MadeByAgent returns the ids that the agent made in a response. A list of sessions
+// makes none: its sessions existed before.
 func MadeByAgent(method string, response []byte) []dialect.Field {
 	if method == "session/list" {
 		return nil
@@ -54,8 +53,8 @@ func MadeByAgent(method string, response []byte) []dialect.Field {
 	return made
 }
 
-// classIn returns the class of a value in a message of a method: what is called a
-// session may be one of next-edit suggestions.
+// classIn returns the class of an id in a message of a method: what the message calls
+// a session may be a session of next-edit suggestions.
 func classIn(method string, class dialect.Class) dialect.Class {
 	if class == dialect.SessionID && dialect.OfEditSession(method) {
 		return dialect.EditSessionID
@@ -63,8 +62,8 @@ func classIn(method string, class dialect.Class) dialect.Class {
 	return class
 }
 
-// dataLayer reports whether a path is of a data-layer session, below params or
-// result, and of what class the value is.
+// dataLayer reports whether a path below params or result belongs to a data-layer
+// session, and returns the class of the value there.
 func dataLayer(path, below string) (class dialect.Class, ok bool) {
 	key, ok := strings.CutPrefix(path, below+`._meta["io.modelcontextprotocol/session"].`)
 	if key == "sessionId" {
@@ -73,7 +72,7 @@ func dataLayer(path, below string) (class dialect.Class, ok bool) {
 	return dialect.Opaque, ok
 }
 
-// LearnFromResponse maps the ids that a recorded response to a method made to those
+// LearnFromResponse maps the ids that the recorded agent made in a response to those
 // in the live response.
 func (l *AgentMap) LearnFromResponse(method string, made []dialect.Field, response []byte) {
 	now := make(map[string]string)
@@ -87,8 +86,8 @@ func (l *AgentMap) LearnFromResponse(method string, made []dialect.Field, respon
 	}
 }
 
-// Set notes what an id is now. A later value replaces an earlier one: a session
-// may be made again under its recorded id.
+// Set maps a recorded id to a live one. A later call replaces an earlier one: a
+// session may be made again under its recorded id.
 func (l *AgentMap) Set(class dialect.Class, recorded, now string) {
 	l.ids[madeID{class, recorded}] = now
 	if class == dialect.SessionID {
@@ -96,7 +95,7 @@ func (l *AgentMap) Set(class dialect.Class, recorded, now string) {
 	}
 }
 
-// Session returns the id of a recorded session now, itself if it is not known.
+// Session returns the live id of a recorded session, or recorded if there is none.
 func (l *AgentMap) Session(recorded string) string {
 	if now, ok := l.ids[madeID{dialect.SessionID, string(gjson.AppendJSONString(nil, recorded))}]; ok {
 		return gjson.Parse(now).Str
@@ -104,7 +103,7 @@ func (l *AgentMap) Session(recorded string) string {
 	return recorded
 }
 
-// Recorded returns the recorded id of a session of now.
+// Recorded returns the recorded id of a live session, or session if there is none.
 func (l *AgentMap) Recorded(session string) string {
 	if recorded, ok := l.sessions[session]; ok {
 		return recorded
@@ -127,15 +126,15 @@ func (l *AgentMap) LearnFromRequest(method string, recorded, now []byte) {
 	}
 }
 
-// Rewrite returns a recorded message of the client with the live agent's ids and
-// with today's paths. unmade is a session that the message names and that the live
-// agent has not made.
+// Rewrite returns a recorded message of the client with live ids and paths. unmade is
+// a session that the message names and that the live agent has not made; empty if
+// there is none.
 func (l *AgentMap) Rewrite(method string, message []byte) (rewritten []byte, unmade string) {
 	message, unmade = l.WithIDs(method, message)
 	return l.Paths.Rewrite(message), unmade
 }
 
-// WithIDs is Rewrite without the paths.
+// WithIDs is Rewrite without mapping paths.
 func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unmade string) {
 	for _, f := range dialect.AllMatchFields(message) {
 		class, ok := dataLayer(f.Path, "params")
@@ -165,21 +164,22 @@ func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unm
 	return Apply(message, edits), unmade
 }
 
-// madeByEither are the ids of which only their place tells who made them.
+// madeByEither has the classes of ids that either side makes: only the location of
+// such an id tells which side made it.
 var madeByEither = map[dialect.Class]bool{
 	dialect.RequestID: true, dialect.ProgressToken: true, dialect.TaskID: true,
 	dialect.TerminalID: true, dialect.ServerID: true, dialect.ConnectionID: true,
 }
 
-// MoveIn notes that a session of the recorded directory works in that of now. A
-// directory below one that is known moves with it.
+// MoveIn maps the recorded directory of a session to the live one, unless it lies in a
+// directory that is already mapped.
 func (l *AgentMap) MoveIn(recorded string) {
 	if _, known := l.Paths.Text(recorded, true); !known && recorded != l.cwd {
 		l.Paths.Learn(recorded, l.cwd)
 	}
 }
 
-// keys returns the keys and indexes that a dialect.Field's path is made of.
+// keys splits the path of a dialect.Field into its keys and indexes.
 func keys(path string) []string {
 	const session = "io.modelcontextprotocol/session"
 	before, after, found := strings.Cut(path, `["`+session+`"]`)

@@ -5,13 +5,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// ClientIDs maps the ids that the recorded client made to those of the client that
-// the tape is played to: ids of requests, progress tokens, terminals and hosted
-// servers. The oldest of more than 4,096 are forgotten.
+// ClientIDs maps the ids that the recorded client made to those of the live client:
+// ids of requests, progress tokens, terminals and hosted servers. It keeps 4,096 ids
+// and forgets the oldest.
 type ClientIDs struct {
 	known map[idKey][]byte
 	order []idKey                // the oldest first
-	moved map[dialect.Class]bool // an id of the class is another now
+	moved map[dialect.Class]bool // classes with an id that is not the recorded one
 }
 
 // An idKey is a recorded id, as JSON.
@@ -20,12 +20,12 @@ type idKey struct {
 	id    string
 }
 
-// maxIDs is how many ids are kept. Those of requests and tokens are of use while
-// the request is open.
+// maxIDs is how many ids are kept. Ids of requests and progress tokens are needed only
+// while the request is open.
 const maxIDs = 4096
 
-// Learn notes that what was recorded is now spelled live. A nil live says that
-// the client has none.
+// Learn maps a recorded id to a live one, both as JSON. A nil live means that the live
+// client gave no such id.
 func (m *ClientIDs) Learn(class dialect.Class, recorded string, live []byte) {
 	if m.known == nil {
 		m.known, m.moved = make(map[idKey][]byte), make(map[dialect.Class]bool)
@@ -44,15 +44,15 @@ func (m *ClientIDs) Learn(class dialect.Class, recorded string, live []byte) {
 	}
 }
 
-// Live returns what a recorded id is now. ok is false if nothing was learnt of
-// it.
+// Live returns the live id for a recorded one. ok is false if Learn was not called
+// with it.
 func (m *ClientIDs) Live(class dialect.Class, recorded string) (live []byte, ok bool) {
 	live, ok = m.known[idKey{class, recorded}]
 	return live, ok
 }
 
-// LearnFrom notes the ids that a client's message makes at the places of its
-// method, from the recorded message and the one that took its place.
+// LearnFrom learns the ids that a client makes in a message of a method, from the
+// recorded message and the live one.
 func (m *ClientIDs) LearnFrom(method string, recorded, live []byte) {
 	for _, place := range dialect.IDLocations(method) {
 		if !place.New || place.MadeBy(wire.ClientToAgent) != wire.ClientToAgent {
@@ -85,8 +85,9 @@ func (m *ClientIDs) AgentEdits(method string, recorded []byte) []Edit {
 	return edits
 }
 
-// ClientEdits returns the edits that give a recorded message of the client the ids
-// that are known, and those that the live message makes with which it is compared.
+// ClientEdits returns the edits that prepare a recorded message of the client for the
+// comparison with a live one: they put in the live ids that are known, and the ids that
+// the live message makes.
 func (m *ClientIDs) ClientEdits(method string, recorded, live []byte) []Edit {
 	var edits []Edit
 	for _, place := range dialect.IDLocations(method) {
@@ -106,7 +107,7 @@ func (m *ClientIDs) ClientEdits(method string, recorded, live []byte) []Edit {
 	return edits
 }
 
-// moves appends the edits that give a message the ids of now at a place.
+// moves appends the edits that put in the live ids at one location.
 func (m *ClientIDs) moves(edits []Edit, place dialect.IDLocation, recorded []byte) []Edit {
 	for _, f := range found(recorded, place.Path) {
 		if with, ok := m.Live(place.Class, f.raw); ok && with != nil && string(with) != f.raw {

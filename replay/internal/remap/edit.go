@@ -6,19 +6,19 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An Edit puts other bytes in place of a part of a message.
+// An Edit replaces a part of a message.
 type Edit struct {
 	From, To int
 	With     []byte
 }
 
-// A spot is a value in a message and where it stands.
+// A spot is a value in a message and its offset.
 type spot struct {
 	raw string
 	at  int
 }
 
-// found returns the values at the path of a place.
+// found returns the values at a path, as in dialect.IDLocation.
 func found(message []byte, path string) []spot {
 	var spots []spot
 	for _, s := range wire.Find(message, path) {
@@ -27,7 +27,8 @@ func found(message []byte, path string) []spot {
 	return spots
 }
 
-// Apply returns a message with its edits, in a new slice if there are any.
+// Apply returns the edited message, in a new slice if there are edits. Of edits that
+// overlap, the first counts. It sorts edits.
 func Apply(message []byte, edits []Edit) []byte {
 	if len(edits) == 0 {
 		return message
@@ -37,7 +38,7 @@ func Apply(message []byte, edits []Edit) []byte {
 	done := 0
 	for _, e := range edits {
 		if e.From < done || e.To > len(message) {
-			continue // two places found the same value
+			continue // two locations have the same value
 		}
 		out = append(append(out, message[done:e.From]...), e.With...)
 		done = e.To
@@ -45,7 +46,7 @@ func Apply(message []byte, edits []Edit) []byte {
 	return append(out, message[done:]...)
 }
 
-// IDEdit returns the edit that gives a response another id.
+// IDEdit returns the edit that changes the id of a message, none if it has that id.
 func IDEdit(message, id []byte) []Edit {
 	var edits []Edit
 	for _, f := range found(message, "id") {

@@ -4,11 +4,12 @@ import (
 	"io"
 )
 
-// An EditWriter is a writer that makes edits on the way.
+// An EditWriter makes edits to a message that is written to it in pieces. It ignores
+// errors of the underlying writer.
 type EditWriter struct {
 	w     io.Writer
-	edits []Edit // in order
-	at    int
+	edits []Edit // not made yet, in order
+	at    int    // offset in the message
 }
 
 func NewEditWriter(w io.Writer, edits []Edit) *EditWriter { return &EditWriter{w: w, edits: edits} }

@@ -12,23 +12,24 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// PathMap maps the directories of the recording to those of now, in one direction
-// only: two recorded directories may be one today.
+// A PathMap maps recorded directories to live ones. It cannot map back: two recorded
+// directories may be the same live one.
 type PathMap struct {
-	pairs []pathPair // the longest recorded first
-	moved bool       // some of them differ
-	plain bool       // those of now stand in JSON as they are
+	pairs []pathPair // the longest recorded path first
+	moved bool       // in some pairs the paths differ
+	plain bool       // no live path needs an escape in JSON
 }
 
-// A pathPair is one directory.
+// A pathPair is a recorded directory and the live one.
 type pathPair struct {
 	recorded, now string
 	sought        []byte // recorded, as bytes
-	uri           bool   // spelled as in a URI, with percent signs
-	typed         bool   // short enough to be found by chance: only where a path must stand
+	uri           bool   // spelled as in a URI, with percent-encoding
+	typed         bool   // so short that it may occur by chance: replaced only where a path must stand
 }
 
-// Learn adds a directory. What was learnt before of the same directory stays.
+// Learn maps a recorded directory to a live one. A directory that is already mapped
+// keeps its mapping.
 func (r *PathMap) Learn(recorded, now string) {
 	recorded, now = trimSlash(recorded), trimSlash(now)
 	if recorded == "" || now == "" {
@@ -53,14 +54,14 @@ func (r *PathMap) add(p pathPair) {
 	r.moved = r.moved || p.recorded != p.now
 }
 
-// Join adds all that other knows.
+// Join adds the directories of other.
 func (r *PathMap) Join(other *PathMap) {
 	for _, p := range other.pairs {
 		r.add(p)
 	}
 }
 
-// isPlain reports whether a JSON string has text as it is.
+// isPlain reports whether text needs no escape in a JSON string.
 func isPlain(text string) bool {
 	return !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' || c == utf8.RuneError })
 }
@@ -73,7 +74,7 @@ func trimSlash(path string) string {
 	return path
 }
 
-// shallow reports whether a path is a root, a drive or of one component.
+// shallow reports whether a path is a root or a drive, or has one component.
 func shallow(path string) bool {
 	path = strings.ReplaceAll(path, `\`, "/")
 	if len(path) >= 2 && path[1] == ':' {
@@ -84,13 +85,13 @@ func shallow(path string) bool {
 
 func escapePath(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
-// Size returns how many directories are known, counting twice those that are
-// spelled otherwise in a URI.
+// Size returns how many directories are mapped. It counts a directory twice if its
+// spelling in a URI differs.
 func (r *PathMap) Size() int { return len(r.pairs) }
 
-// Rewrite returns a message with all paths mapped that stand in its strings. A
-// string without any keeps its bytes, and so does a message. Keys are not
-// touched, nor is base64.
+// Rewrite maps the paths in the strings of a message. A string without paths keeps its
+// bytes, and so does a message. Rewrite does not change keys, nor the values of data
+// and blob, which are base64.
 func (r *PathMap) Rewrite(message []byte) []byte {
 	if r == nil || !r.moved || !r.perhaps(message) {
 		return message
@@ -130,19 +131,20 @@ func (r *PathMap) Rewrite(message []byte) []byte {
 	return append(out, message[done:]...)
 }
 
-// perhaps reports whether a message may hold a recorded path.
+// perhaps reports whether a message may contain a recorded path.
 func (r *PathMap) perhaps(message []byte) bool {
-	// With escapes a path may be written in many ways.
+	// Escapes allow many spellings of a path.
 	return r.in(message) || bytes.IndexByte(message, '\\') >= 0
 }
 
-// in reports whether one of the recorded directories stands in text.
+// in reports whether text contains one of the recorded directories.
 func (r *PathMap) in(text []byte) bool { return r.from(text, 0) < len(text) }
 
-// pathKeys are the keys under which a path must stand.
+// pathKeys are the keys whose values are paths or contain them.
 var pathKeys = map[string]bool{`"cwd"`: true, `"path"`: true, `"oldPath"`: true, `"uri"`: true, `"additionalDirectories"`: true, `"locations"`: true}
 
-// concerns reports whether a JSON string that stands under key may hold a path.
+// concerns reports whether a JSON string that stands under key may contain a recorded
+// path.
 func (r *PathMap) concerns(literal, key []byte) bool {
 	if string(key) == `"data"` || string(key) == `"blob"` || len(literal) < 3 {
 		return false
@@ -150,8 +152,8 @@ func (r *PathMap) concerns(literal, key []byte) bool {
 	return r.perhaps(literal)
 }
 
-// literal appends a JSON string that concerns r and stands under key, mapped. ok is
-// false if it stays as it is.
+// literal maps the paths in a JSON string that stands under key, and appends the
+// result to dst. ok is false if the string has no path to map; out is then of no use.
 func (r *PathMap) literal(dst, literal, key []byte) (out []byte, ok bool) {
 	text, typed := literal[1:len(literal)-1], pathKeys[string(key)]
 	if escaped := bytes.IndexByte(literal, '\\') >= 0; !escaped && r.plain {
@@ -177,7 +179,8 @@ func (r *PathMap) literal(dst, literal, key []byte) (out []byte, ok bool) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
 }
 
-// Text maps the paths in s. ok is false if there are none.
+// Text maps the paths in s. typed says that s is a path. ok is false if no path in s
+// has moved.
 func (r *PathMap) Text(s string, typed bool) (mapped string, ok bool) {
 	out, ok := r.appendText(nil, []byte(s), typed)
 	if !ok {
@@ -186,9 +189,9 @@ func (r *PathMap) Text(s string, typed bool) (mapped string, ok bool) {
 	return string(out), true
 }
 
-// appendText appends s with its paths mapped, in one pass: what was put in is not
-// looked at again. If ok is false there are none, and what was appended is of no
-// use.
+// appendText maps the paths in s and appends the result to dst. It works in one pass:
+// it does not map a path again that it has put in. ok is false if no path in s has
+// moved; out is then of no use.
 func (r *PathMap) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
 	done := 0
 	for i := r.from(s, 0); i < len(s); i = r.from(s, i+1) {
@@ -211,8 +214,8 @@ func (r *PathMap) appendText(dst, s []byte, typed bool) (out []byte, ok bool) {
 	return append(dst, s[done:]...), ok
 }
 
-// from returns where one of the recorded directories stands next, at i or behind
-// it; the length of s if none does.
+// from returns the offset, from i on, of the next recorded directory in s, or the
+// length of s if there is none.
 func (r *PathMap) from(s []byte, i int) int {
 	first := len(s)
 	for k := range r.pairs {
@@ -223,8 +226,8 @@ func (r *PathMap) from(s []byte, i int) int {
 	return first
 }
 
-// at returns the directory whose path stands at s[i], as a whole or as the
-// beginning of a longer one.
+// at returns the pair whose recorded path stands at s[i], alone or as the beginning of
+// a longer path; nil if there is none.
 func (r *PathMap) at(s []byte, i int, typed bool) *pathPair {
 	for k := range r.pairs {
 		p := &r.pairs[k]
@@ -244,14 +247,14 @@ func (r *PathMap) at(s []byte, i int, typed bool) *pathPair {
 	return nil
 }
 
-// joinedBefore reports whether a path behind s would be the end of a longer name.
+// joinedBefore reports whether a path that follows s would be the end of a longer one.
 func joinedBefore(s []byte) bool {
 	c, n := utf8.DecodeLastRune(s)
 	return n > 0 && (inName(c) || c == '.' || c == '/')
 }
 
-// joinedBehind reports whether s goes on with the last name of the path before
-// it. A dot may end a sentence.
+// joinedBehind reports whether s continues the last name of the path before it. A dot
+// does not if it ends a sentence.
 func joinedBehind(s []byte) bool {
 	c, n := utf8.DecodeRune(s)
 	if n > 0 && c == '.' {

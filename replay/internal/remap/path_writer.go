@@ -7,33 +7,32 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A PathWriter does what PathMap.Rewrite does with a message that comes in pieces. A
-// string of more than maxString bytes, which is hardly a path and may be a file,
-// keeps its bytes.
+// A PathWriter is PathMap.Rewrite for a message that is written in pieces. A string of
+// more than maxString bytes keeps its bytes: it is more likely a file than a path.
 type PathWriter struct {
 	w     io.Writer
 	paths *PathMap
 
 	at      rewriting
 	escaped bool   // the last byte was a backslash
-	text    []byte // the string that is being read, and blanks behind it
+	text    []byte // the current string, and the blanks after it
 	length  int    // of the string without the blanks, once it has ended
-	key     []byte // the last one, with its quotes
+	key     []byte // the last key, with its quotes
 }
 
 func NewPathWriter(w io.Writer, paths *PathMap) *PathWriter { return &PathWriter{w: w, paths: paths} }
 
-// maxString is how much of a string is kept until its end has come.
+// maxString is how many bytes of a string are kept until its end is written.
 const maxString = wire.MaxChecked
 
-// A rewriting is where in the text of a message a piece ends.
+// A rewriting is the position in a message at which a piece ends.
 type rewriting uint8
 
 const (
 	betweenStrings rewriting = iota
 	inString
-	inLongString // that was written as far as it has come
-	behindString // of which what follows tells whether it is a key
+	inLongString // too long to be kept
+	behindString // what follows tells whether the string is a key
 )
 
 func (r *PathWriter) Write(b []byte) (int, error) {
@@ -47,7 +46,7 @@ func (r *PathWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// step takes the first bytes of b, and returns how many.
+// step processes the first bytes of b, and returns how many.
 func (r *PathWriter) step(b []byte) int {
 	switch r.at {
 	case inString:
@@ -89,7 +88,8 @@ func (r *PathWriter) step(b []byte) int {
 	return n + 1
 }
 
-// rest returns how many bytes of b belong to the string that has begun.
+// rest returns how many bytes of b belong to the current string, and whether it ends
+// there.
 func (r *PathWriter) rest(b []byte) (n int, ended bool) {
 	for i, c := range b {
 		switch {
@@ -104,7 +104,7 @@ func (r *PathWriter) rest(b []byte) (n int, ended bool) {
 	return len(b), false
 }
 
-// finish writes the string that has ended.
+// finish writes the string that has ended, and the blanks after it.
 func (r *PathWriter) finish(isKey bool) {
 	literal, blanks := r.text[:r.length], r.text[r.length:]
 	if isKey {
@@ -119,7 +119,7 @@ func (r *PathWriter) finish(isKey bool) {
 	r.at = betweenStrings
 }
 
-// Flush writes what was held back at the end of a message.
+// Flush writes what is held back. It is called at the end of a message.
 func (r *PathWriter) Flush() {
 	switch r.at {
 	case inString:
