@@ -25,23 +25,23 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// An Agent plays the agent of a tape to a client. The zero value of each field
-// but Tapes is usable.
+// An Agent plays the agent of a tape to a client. Every field but Tapes may be left
+// zero.
 //
-// What it sends depends only on the tape and on the order of the client's
-// messages: the recorded frames, with the ids that this client makes and with
-// paths moved into the directories of its sessions. A request that the tape does
-// not have gets an error at once; if a message fails to come, Patience ends the
-// wait.
+// It sends the recorded frames, with the ids that this client makes and with paths
+// mapped to the directories of its sessions. What it sends depends only on the tape and
+// on the order of the client's messages, unless a Live agent takes part. A request that
+// is not on the tape gets an error at once. If a message does not come, Patience limits
+// the wait.
 //
 // An Agent reads the tape as it plays, so a long tape takes no more memory than a
-// short one. If one session waits for its client while the next frames of another
-// stand further on, it reads ahead, and keeps about 190 bytes of each frame in
-// between (BenchmarkReadAhead). It compares only the beginning of messages longer
+// short one. If one session waits for its client, and the next frames of another
+// session come later on the tape, the Agent reads ahead and keeps about 190 bytes of
+// each frame in between (BenchmarkReadAhead). It compares only the beginning of messages longer
 // than a mebibyte, and does not rewrite paths in strings longer than that.
 type Agent struct {
-	// Tapes may hold several connections, and one run plays one: the first on
-	// which the client finds the session that it sets up first.
+	// Tapes may have several connections, of which a run plays one: the first that
+	// has the session that the client sets up first.
 	Tapes      []*record.Tape
 	Session    string // plays only this session; empty: all
 	Connection int    // plays only this connection, counted from 1; 0: see Tapes
@@ -52,9 +52,9 @@ type Agent struct {
 	Partial  bool          // the client may leave messages out
 	Cwd      string        // the directory of the process; empty: the real one
 
-	// Live is the command of a real agent. It is started when the client asks for
-	// a session, or a call of MCP, that the tape does not have, and sees only what
-	// belongs to that. Journal records what it says and hears.
+	// Live is the command of a real agent. It is started when the client asks for a
+	// session, or makes an MCP call, that is not on the tape, and it sees only the
+	// messages that belong to that. Journal records its traffic.
 	Live    []string
 	Journal proxy.Journal // may be nil
 }
@@ -62,15 +62,14 @@ type Agent struct {
 // patience is the default of Agent.Patience.
 const patience = 5 * time.Second
 
-// leaveAfter is how long a write may still take once ctx has ended.
+// leaveAfter is how long a write may still take after ctx has ended.
 const leaveAfter = time.Second
 
-// Run plays until the client closes in, ctx ends or the agent ends on the tape,
-// and closes in if it is an io.Closer. The error is ErrDiverged if the client left
-// the tape; the report then says how, and printing it is up to the caller. A read
-// of in cannot be interrupted, so the goroutine that reads may outlive Run until
-// in delivers something or ends. The same goes for a write to out or errOut that
-// still blocks a second after ctx has ended.
+// Run plays until the client closes in, ctx ends, or the agent ends on the tape. It
+// then closes in if that is an io.Closer. The error is ErrDiverged if the client left
+// the tape; the report says how. Run does not print the report. A read of in cannot be
+// interrupted, so the reading goroutine may outlive Run until in delivers something or
+// ends. So may a write to out or errOut that still blocks a second after ctx has ended.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	if len(a.Tapes) == 0 {
 		return Report{}, errors.New("no tape to replay")
@@ -114,7 +113,7 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (R
 	return report, nil
 }
 
-// finish writes the remaining stderr and reports messages that never arrived.
+// finish writes the remaining stderr and reports the messages that never came.
 func (p *player) finish(partial bool) {
 	if !partial {
 		p.leftovers()
@@ -132,7 +131,7 @@ func (p *player) finish(partial bool) {
 	p.flush()
 }
 
-// leftovers reports the messages that were read from the tape and never arrived.
+// leftovers reports the client's messages that were read from the tape and never came.
 func (p *player) leftovers() {
 	var missing []*expectedMessage
 	seen := make(map[*expectedMessage]bool)

@@ -10,25 +10,26 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// An agentBatch is a batch of the agent. It is sent as a batch again, once all of
-// its entries may be sent, if the client sent the requests that it answers in one
-// batch; else its entries are sent one by one.
+// An agentBatch is a batch of the recorded agent. It is sent as a batch if the live
+// client sent the requests that it answers in one batch; it then waits until all of its
+// entries may be sent. Otherwise its entries are sent one by one.
 type agentBatch struct {
 	seq     uint64
 	parts   []part
 	partial bool // some entries are of sessions that are not played
 }
 
-// A part is one entry of a batch, in the lane to which it belongs.
+// A part is one entry of a batch and the lane that it belongs to.
 type part struct {
 	lane  *lane
 	entry int
 	reply *expectedMessage // of a response: the request
-	token bool             // it may have to be left out: its progress token is not in use now
+	token bool             // it has a progress token, and is left out if the client did not give one
 }
 
-// readBatch takes a batch of the agent. It returns false if the batch is empty or
-// has more entries than the tape says something about; it is then sent as it is.
+// readBatch puts the entries of a batch of the agent into their lanes. It returns false
+// if the batch is empty or has more entries than the tape has annotations; the batch is
+// then sent unchanged.
 func (p *player) readBatch(f *dialect.Frame) bool {
 	n := 0
 	wire.Entries(f.Raw, func(int, []byte) bool { n++; return true })
@@ -112,7 +113,7 @@ func (p *player) sendBatch(a *agentBatch) {
 	at := 0
 	for _, part := range a.parts {
 		entry := nth(f.Raw, part.entry)
-		at += bytes.Index(f.Raw[at:], entry) // only blanks and a comma stand between
+		at += bytes.Index(f.Raw[at:], entry) // between entries are only blanks and a comma
 		edits = append(edits, remap.Edit{From: at, To: at + len(entry), With: p.rewritten(part.lane, a.pendingEntry(part), entry)})
 		at += len(entry)
 	}

@@ -3,10 +3,10 @@ package replay
 // An agentRequest is a request of the agent on the tape.
 type agentRequest struct {
 	seq       uint64
-	id        string // JSON, the same now as recorded
+	id        string // JSON; sent as recorded
 	method    string
 	lane      *lane
-	answer    *expectedMessage // the recorded answer; nil: not read yet, or there is none
-	lost      bool             // there is none: the agent has used the id again, or the tape ends
+	answer    *expectedMessage // the recorded answer; nil: none was read so far
+	lost      bool             // the tape has no answer: the agent used the id again, or the tape ended
 	cancelled bool             // by the agent
 }

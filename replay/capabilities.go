@@ -7,19 +7,19 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// clientCapabilities are what this client says it supports.
+// clientCapabilities are what the live client says it supports.
 type clientCapabilities struct {
-	initialize []byte          // params of its initialize; nil: it has not come
-	methods    map[string]bool // of the agent that it supports; false: it does not, and that was noted
+	initialize []byte          // params of its initialize; nil before that has come
+	methods    map[string]bool // methods of the agent: true if the client supports it, false if lacks has reported it
 }
 
-// initialized takes the params of initialize.
+// initialized notes the params of initialize.
 func (c *clientCapabilities) initialized(params []byte) {
 	c.initialize = bytes.Clone(params)
 	c.add(params)
 }
 
-// add takes the params of a request that tells of capabilities.
+// add adds the capabilities in the params of a request.
 func (c *clientCapabilities) add(params []byte) {
 	if c.methods == nil {
 		c.methods = make(map[string]bool)
@@ -33,8 +33,8 @@ func (c *clientCapabilities) add(params []byte) {
 	}
 }
 
-// lacks reports whether the client has not said that it supports a method of the
-// agent. It returns true only once for each method.
+// lacks reports whether a method of the agent requires a capability that the client
+// has not offered. It returns true only once for each method.
 func (c *clientCapabilities) lacks(method string) bool {
 	if _, known := c.methods[method]; known || c.initialize == nil {
 		return false

@@ -15,16 +15,15 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A Cassette is a file in the portable form that is replayed, and recorded if
-// its mode says so.
+// A Cassette replays a file in the portable form, or records it if its mode says so.
 type Cassette struct {
 	Path    string
 	Mode    Mode
 	Command []string // the real agent; empty: there is none, and nothing is recorded
 	Agent   Agent    // how to replay; its Tapes, Live and Journal are the cassette's
 
-	opened bool         // by Open, for the next Run
-	plays  *record.Tape // what Open has returned then
+	opened bool         // Open was called for the next Run
+	plays  *record.Tape // what Open returned
 }
 
 // mode returns the effective mode: without an agent nothing can be recorded.
@@ -35,9 +34,9 @@ func (c *Cassette) mode() Mode {
 	return c.Mode
 }
 
-// Open returns the tape that the next Run will play, nil if that Run will record
-// one. It is an error if the file is missing and the mode forbids to record it. Run
-// calls Open if the caller has not.
+// Open returns the tape that the next Run will play, or nil if that Run will record
+// one. A missing file is an error if the mode does not allow recording it. Run calls
+// Open if the caller has not.
 func (c *Cassette) Open() (_ *record.Tape, err error) {
 	c.plays, err = c.find()
 	c.opened = err == nil
@@ -66,9 +65,9 @@ func (c *Cassette) find() (*record.Tape, error) {
 	return t, err
 }
 
-// Run plays the agent of the file to the client on in and out, or runs the real one
-// and records it. The file appears or changes when the client has gone, as a whole
-// or not at all; if this process is killed before that, the next run writes it.
+// Run plays the agent of the file to the client on in and out, or runs the real agent
+// and records it. It writes the file when the client has gone, in one step. If this
+// process is killed before that, the next run that may record writes it.
 func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	if !c.opened {
 		if _, err := c.Open(); err != nil {
@@ -95,7 +94,7 @@ func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer)
 	return report, err
 }
 
-// record runs the real agent, and makes the file anew.
+// record runs the real agent and replaces the file with the recording.
 func (c *Cassette) record(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	var report Report
 	err := c.tape(whole, func(j *record.Recorder) error {
@@ -114,22 +113,22 @@ func (c *Cassette) record(ctx context.Context, in io.Reader, out, errOut io.Writ
 	return report, err
 }
 
-// What is recorded lies in a store beside the file until it is whole: clients
-// kill their agents, and we stand where an agent stands. The next run takes over
-// what it finds there.
+// A recording is kept in a store beside the file until it is complete, because clients
+// kill their agents and this process runs in place of one. The next run takes over a
+// recording that was left there. The suffixes say what becomes of it.
 const (
-	whole    = ".recording" // becomes the file
-	addition = ".adding"    // is put into it
+	whole    = ".recording" // it becomes the file
+	addition = ".adding"    // it is added to the file
 )
 
 func (c *Cassette) store(kind string) *record.Store {
 	return record.OpenStore(filepath.Join(filepath.Dir(c.Path), "."+filepath.Base(c.Path)+kind))
 }
 
-// tape records what do does, and keeps the recording even if do fails, unless the
-// agent did not start.
+// tape calls do with a recorder and keeps the recording. It keeps it even if do fails,
+// unless the agent did not start.
 func (c *Cassette) tape(kind string, do func(*record.Recorder) error) error {
-	// The store would make the directory of the file for its user alone.
+	// The store would create the directory of the file readable by its owner only.
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o777); err != nil {
 		return err
 	}
@@ -139,7 +138,7 @@ func (c *Cassette) tape(kind string, do func(*record.Recorder) error) error {
 	if err != nil {
 		return err
 	}
-	// A store that is left behind, with all that was said, shall not be committed.
+	// A store that is left behind contains the whole conversation and must not be committed.
 	ignored := os.WriteFile(filepath.Join(store.Dir(), ".gitignore"), []byte("*\n"), 0o600)
 	err = errors.Join(ignored, do(j), j.Close())
 	j.Wait() // a tape that is live is not kept

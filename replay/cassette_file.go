@@ -14,9 +14,9 @@ import (
 	"github.com/acptap/acptap/record/portable"
 )
 
-// writeStable writes a tape in the portable form, without what differs from run to
-// run or from user to user although the conversation is the same: the tape's id and
-// date, the command line, frame numbers, and fractions of a second.
+// writeStable writes a tape in the portable form, without what differs between
+// recordings of the same conversation: the tape's id and date, the command line, frame
+// numbers, and fractions of a second.
 func writeStable(w io.Writer, t *record.Tape) error {
 	info, err := t.Info()
 	if err != nil {
@@ -34,7 +34,7 @@ func writeStable(w io.Writer, t *record.Tape) error {
 			return err
 		}
 		if f.Dir == wire.AgentStderr && wire.ReadMark(f.Frame).EOF {
-			continue // comes before or after the end of stdout, by chance
+			continue // its order relative to the end of stdout is random
 		}
 		if err := e.Write(t, f); err != nil {
 			return err
@@ -43,9 +43,9 @@ func writeStable(w io.Writer, t *record.Tape) error {
 	return e.Close()
 }
 
-// insert writes the file at path with the frames of a tape before the marks at
-// its end. The tape's own initialize is left out: the file has one. An agent that
-// ended before it was asked for anything has nothing to add.
+// insert writes the contents of the file at path, with the frames of a tape inserted
+// before the marks at its end. It leaves out the tape's initialize, which the file has.
+// It inserts nothing if the agent was asked for nothing else.
 func insert(w io.Writer, path string, t *record.Tape) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 	}
 	head, tail := cutMarks(old)
 	var added []byte
-	asked := false // the agent was, for something beside initialize
+	asked := false // the agent was asked for something other than initialize
 	_, body, _ := bytes.Cut(b.Bytes(), []byte("\n"))
 	for line := range bytes.Lines(body) {
 		f := gjson.GetBytes(line, "frame")
@@ -74,7 +74,7 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 	return err
 }
 
-// cutMarks divides a portable file before the marks at its end.
+// cutMarks splits a portable file before the marks at its end.
 func cutMarks(file []byte) (head, tail []byte) {
 	if len(file) > 0 && file[len(file)-1] != '\n' {
 		file = append(file, '\n')

@@ -12,7 +12,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/lines"
 )
 
-// A connectionStart is where a connection begins.
+// A connectionStart is the beginning of a connection on a tape.
 type connectionStart struct {
 	tape *record.Tape
 	from uint64 // number of its first frame
@@ -48,14 +48,15 @@ func connectionStarts(tapes []*record.Tape) iter.Seq2[connectionStart, error] {
 	}
 }
 
-// A connectionChooser finds the connection that the client continues.
+// A connectionChooser finds the recorded connection to play to the client.
 type connectionChooser struct {
 	agent   *Agent
-	settled bool
-	early   [][]byte // what has come before it was settled
+	settled bool     // the connection is chosen
+	early   [][]byte // lines of the client that came before that
 }
 
-// first returns the player to begin with.
+// first returns the player to begin with: that of Agent.Connection, or of the first
+// connection.
 func (choice *connectionChooser) first(report *Report) (*player, error) {
 	n := 0
 	for b, err := range connectionStarts(choice.agent.Tapes) {
@@ -64,15 +65,16 @@ func (choice *connectionChooser) first(report *Report) (*player, error) {
 		}
 		if n++; n >= choice.agent.Connection {
 			p, err := newPlayer(choice.agent, b, report)
-			choice.settled = choice.agent.Connection > 0 || err == nil && p.protocol == dialect.MCP // which has no setup to tell by
+			choice.settled = choice.agent.Connection > 0 || err == nil && p.protocol == dialect.MCP // which has no session setup to choose by
 			return p, err
 		}
 	}
 	return nil, fmt.Errorf("there is no connection %d; the tape has %d", choice.agent.Connection, n)
 }
 
-// choose takes the client's next line and returns the player that handles it: that
-// of the first connection that has the session which the client sets up first.
+// choose returns the player that handles the client's next line. When the client first
+// sets up a session, choose settles on p if its connection has that session, else on
+// the first connection that has it, else on p.
 func (choice *connectionChooser) choose(p *player, line []byte) *player {
 	if choice.settled {
 		return p
@@ -101,9 +103,9 @@ func (choice *connectionChooser) choose(p *player, line []byte) *player {
 	return p
 }
 
-// try returns a player of another connection if that has what m asks for, else
-// nil. The player is where it would be if it had played from the beginning; what
-// it would have said until then, the client has heard from another one.
+// try returns a player of another connection if that has what m asks for, else nil. It
+// has the player handle what came before m, and drops what the player sends: the client
+// has got the same from p.
 func (choice *connectionChooser) try(p *player, b connectionStart, m *arrival) *player {
 	q, err := newPlayer(choice.agent, b, &Report{})
 	if err != nil {
@@ -125,7 +127,8 @@ func (choice *connectionChooser) try(p *player, b connectionStart, m *arrival) *
 	return q
 }
 
-// takeOver continues in place of p, after sending what only its pace held back.
+// takeOver makes q continue in place of p, after p has sent what only its pace held
+// back.
 func (q *player) takeOver(p *player) {
 	pace := p.pace
 	p.pace = Pace{}

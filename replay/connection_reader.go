@@ -11,20 +11,19 @@ import (
 	"github.com/acptap/acptap/replay/internal/messages"
 )
 
-// A connectionReader reads one connection on a tape, from its beginning on and no
-// further than what is played needs. Frames that must be seen a second time are
-// read again from the tape.
+// A connectionReader reads one connection on a tape, frame by frame as the player asks
+// for them. It can read a frame again.
 type connectionReader struct {
 	tape    *record.Tape
 	chosen  messages.Chosen
-	endings []ending // by their place on the tape
+	endings []ending // in the order of the tape
 
-	ahead cursor // what comes next
-	back  cursor // where a frame was read again last
+	ahead cursor // for next
+	back  cursor // for readAgain
 
-	from        uint64 // its first frame
+	from        uint64 // number of the first frame
 	connections dialect.Connections
-	over        bool // what follows is of another connection
+	over        bool // the next frame belongs to another connection
 }
 
 // An ending is the last frame of a session on the tape.
@@ -58,8 +57,8 @@ func (r *connectionReader) close() {
 	r.back.close()
 }
 
-// next returns the next frame, nil at the end of the connection. It is valid
-// until the one after it is asked for.
+// next returns the next frame that is played, nil at the end of the connection. The
+// frame is valid until the next call.
 func (r *connectionReader) next() (*dialect.Frame, error) {
 	for !r.over {
 		f, err := r.ahead.next()
@@ -74,8 +73,8 @@ func (r *connectionReader) next() (*dialect.Frame, error) {
 	return nil, nil
 }
 
-// has reports whether a frame is played: one that the client sent or got, and that
-// belongs to what was chosen.
+// has reports whether a frame is played: the client sent or got it, and it belongs to
+// what was chosen.
 func (r *connectionReader) has(f *dialect.Frame) bool {
 	switch {
 	case !f.AtClient():
@@ -96,7 +95,8 @@ func (r *connectionReader) ended(seq uint64) (sessions []string) {
 	return sessions
 }
 
-// readAgain returns a frame that was given before. It is valid until the next call.
+// readAgain returns a frame that next has returned before. It is valid until the next
+// call of readAgain.
 func (r *connectionReader) readAgain(seq uint64) (*dialect.Frame, error) {
 	if r.back.stop == nil || r.back.at > seq || seq-r.back.at > rewind {
 		r.back.close()
@@ -115,22 +115,21 @@ func (r *connectionReader) readAgain(seq uint64) (*dialect.Frame, error) {
 	}
 }
 
-// rewind is how many frames readAgain skips before it is cheaper to look up the
-// wanted one: about as many as a block holds.
+// rewind is how many frames readAgain skips at most: about as many as a block has. To
+// look up a frame that is further on is cheaper.
 const rewind = 2048
 
-// A cursor goes over the frames of a tape. The zero value with a tape is ready to
-// use.
+// A cursor iterates over the frames of a tape. Only its tape must be set.
 type cursor struct {
 	tape *record.Tape
-	at   uint64 // the next frame is this one or a later one
+	at   uint64 // the next frame has this number or a higher one
 	pull func() (dialect.Frame, error, bool)
 	stop func()
 
-	frame dialect.Frame // the last one
+	frame dialect.Frame // the last one that next returned
 }
 
-// next returns the next frame, nil at the end and beside an error. It is valid
+// next returns the next frame, or nil at the end or with an error. The frame is valid
 // until the next call.
 func (c *cursor) next() (*dialect.Frame, error) {
 	if c.pull == nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// EndAs ends this process as an agent ended: by the signal that ended it, if that
-// is one by which a Go program can end. Else it returns the status with which
-// the process should exit.
+// EndAs ends this process as an agent ended: if a signal ended the agent, EndAs sends
+// the same signal to this process, provided that a Go program can end by it. Otherwise
+// it returns the status with which the process should exit.
 func EndAs(exit wire.Exit) (status int) {
 	switch sig := syscall.Signal(exit.Code - 128); sig {
 	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
@@ -20,7 +20,7 @@ func EndAs(exit wire.Exit) (status int) {
 		}
 		signal.Reset(sig)
 		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(sig) == nil {
-			time.Sleep(time.Second) // the signal comes before that
+			time.Sleep(time.Second) // the signal arrives before that
 		}
 	}
 	return exit.Code

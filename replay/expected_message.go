@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An expectedMessage is a message of the client on the tape, which has come now or
-// not.
+// An expectedMessage is a recorded message of the client, and whether the live client
+// has sent it.
 type expectedMessage struct {
 	seq      uint64
 	entry    int       // of a batch, from 0; else -1
@@ -18,21 +18,21 @@ type expectedMessage struct {
 	id       string // of a request, as recorded; JSON
 	lane     *lane
 	request  *agentRequest // of an answer: the agent's request
-	required bool
+	required bool          // if it never comes, that is reported
 	token    string        // of progress, as recorded; JSON
 	version  string        // of initialize: that of the answer; JSON
 	at       time.Duration // on the tape
-	gap      time.Duration // since the frame before in its lane
-	raw      []byte        // kept; nil: to be read again
-	long     bool          // the tape gives only its beginning
+	gap      time.Duration // since the previous frame in its lane
+	raw      []byte        // nil: must be read again
+	long     bool          // raw is only its beginning
 
-	came     bool   // it has come
-	live     []byte // its id now
-	batch    int    // which of the client's batches of now it came in; 0: none
-	answered bool   // its response was read
+	came     bool   // the live client has sent it
+	live     []byte // its live id
+	batch    int    // number of the client's batch that it came in; 0: none
+	answered bool   // its response was read from the tape
 }
 
-// compare orders messages as they stand on the tape.
+// compare orders messages as on the tape.
 func (exp *expectedMessage) compare(o *expectedMessage) int {
 	return cmp.Or(cmp.Compare(exp.seq, o.seq), cmp.Compare(exp.entry, o.entry))
 }
@@ -40,10 +40,10 @@ func (exp *expectedMessage) compare(o *expectedMessage) int {
 // over reports whether nothing waits for the message any more.
 func (exp *expectedMessage) over() bool { return exp.came || exp.lane.dead }
 
-// A queue is client messages in the order of the tape.
+// A queue has expected messages in the order of the tape.
 type queue struct {
 	messages []*expectedMessage
-	used     int // how many of them have come, as far as that is counted
+	used     int // how many of them have come; counted for those in player.waiting only
 }
 
 func (q *queue) add(exp *expectedMessage) { q.messages = append(q.messages, exp) }
@@ -60,7 +60,7 @@ func (q *queue) first() *expectedMessage {
 	return q.messages[0]
 }
 
-// before reports whether a message that is waited for stands before pos.
+// before reports whether a message that is still waited for precedes pos.
 func (q *queue) before(pos uint64) bool {
 	exp := q.first()
 	return exp != nil && exp.seq < pos

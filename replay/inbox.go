@@ -10,35 +10,33 @@ import (
 	"github.com/acptap/acptap/replay/internal/lines"
 )
 
-// An inbox holds what the client has sent and the player has not looked at yet. Its
-// size is bounded while the player works. While the player waits for the client to
-// read, the inbox takes everything: a client that writes before it reads would
-// otherwise wait for us while we wait for it.
+// An inbox buffers what the client has sent until the player handles it. Its size is
+// bounded, except while a write to the client blocks: a client that writes before it
+// reads would otherwise wait for us while we wait for it.
 type inbox struct {
-	more  chan struct{} // holds one when something came; buffered
-	left  chan struct{} // closed when a client that does not read is not waited for any more
-	whole bool
+	more  chan struct{} // buffered; gets a value when something came
+	left  chan struct{} // closed when the player no longer waits for a client that does not read
+	whole bool          // long messages are kept whole
 
 	mu     sync.Mutex
 	room   *sync.Cond
 	frames [][]byte // guarded by mu, as are those below
 	size   int      // bytes in frames
 	ended  bool     // the client's EOF has come
-	busy   bool     // we write to the client
-	stuck  bool     // and it does not take that
-	closed bool     // nobody looks any more
+	busy   bool     // a write to the client is under way
+	stuck  bool     // and takes long
+	closed bool     // frames are no longer handled
 }
 
-// inboxSize is how many bytes wait while the other side is at work.
+// inboxSize is how many bytes are buffered before the inbox stops reading.
 const inboxSize = 1 << 20
 
-// stuckAfter is how long a write may take until the client is held to be one
-// that does not read.
+// stuckAfter is how long a write may take before the client is considered not to read.
 const stuckAfter = 20 * time.Millisecond
 
-// newInbox starts to read in, and tells more of what comes. Unless whole is set,
-// only as much of a frame is kept as is compared. The goroutine that reads ends
-// with in; a read that blocks cannot be interrupted.
+// newInbox starts to read in, and signals more when something comes. Unless whole is
+// set, it keeps only those parts of a long frame that are compared. The reading
+// goroutine ends with in; a read that blocks cannot be interrupted.
 func newInbox(in io.Reader, more chan struct{}, whole bool) *inbox {
 	b := &inbox{more: more, left: make(chan struct{}), whole: whole}
 	b.room = sync.NewCond(&b.mu)
@@ -74,7 +72,7 @@ func (b *inbox) signal() {
 	}
 }
 
-// next returns the next frame, if there is one. ended says that none will come.
+// next returns the next frame, if there is one. ended says that no more will come.
 func (b *inbox) next() (frame []byte, ok, ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,7 +87,7 @@ func (b *inbox) next() (frame []byte, ok, ended bool) {
 	return frame, true, false
 }
 
-// close makes the reader drop what still comes.
+// close makes the inbox drop its frames and those that still come.
 func (b *inbox) close() {
 	b.mu.Lock()
 	b.closed, b.frames = true, nil
@@ -97,16 +95,17 @@ func (b *inbox) close() {
 	b.room.Broadcast()
 }
 
-// An outbox writes to the client and tells the inbox when that does not read.
+// An outbox buffers what is written to the client. It tells its inbox when the client
+// does not read.
 type outbox struct {
 	w     io.Writer
 	inbox *inbox
 	timer *time.Timer
 	buf   []byte
-	gone  bool // the client has closed its end, or was left
+	gone  bool // the client has closed its end, or is no longer waited for
 }
 
-// outboxSize is what is written at once: what a pipe takes.
+// outboxSize is how many bytes are written at once: the capacity of a pipe.
 const outboxSize = 64 << 10
 
 func newOutbox(w io.Writer, in *inbox) *outbox {
@@ -116,8 +115,8 @@ func newOutbox(w io.Writer, in *inbox) *outbox {
 	return o
 }
 
-// Write takes p, and writes when enough has come together. It never fails: what
-// a client that has gone away would have got is lost with it.
+// Write buffers p and writes the buffer when it is full. It never fails: if the client
+// has gone, the bytes are dropped.
 func (o *outbox) Write(p []byte) (int, error) {
 	if len(o.buf)+len(p) > outboxSize {
 		o.flush()
@@ -130,7 +129,7 @@ func (o *outbox) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteString is Write for what is short.
+// WriteString is Write for a string of at most outboxSize bytes.
 func (o *outbox) WriteString(s string) {
 	if len(o.buf)+len(s) > outboxSize {
 		o.flush()
@@ -145,8 +144,8 @@ func (o *outbox) flush() {
 	o.buf = o.buf[:0]
 }
 
-// send writes what has come together. The write cannot be interrupted: where the
-// client is left, its goroutine stays behind, with the buffer.
+// send writes the buffer. The write cannot be interrupted: if the client is no longer
+// waited for, the writing goroutine is left behind with the buffer.
 func (o *outbox) send() {
 	o.inbox.writing(true)
 	o.timer.Reset(stuckAfter)
@@ -165,14 +164,14 @@ func (o *outbox) send() {
 	o.inbox.writing(false)
 }
 
-// writing notes when a write to the client begins and ends.
+// writing notes that a write to the client begins or ends.
 func (b *inbox) writing(busy bool) {
 	b.mu.Lock()
 	b.busy, b.stuck = busy, false
 	b.mu.Unlock()
 }
 
-// stall notes that a write takes long. It may come when that has just ended.
+// stall notes that a write takes long. It may be called when the write has just ended.
 func (b *inbox) stall() {
 	b.mu.Lock()
 	b.stuck = b.busy

@@ -8,28 +8,28 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A lane is a part of the conversation that keeps its order: a session, a call that
-// belongs to no turn, the connection's own frames, or lines that are not frames of
-// the protocol. The latter two are sent after the client messages that precede
-// them; otherwise lanes do not wait for each other.
+// A lane is a part of the conversation whose frames keep their order: a session, a call
+// that belongs to no turn, the connection's own frames, or lines that are not frames of
+// the protocol. Frames of the latter two wait for the client's last message before them
+// on the tape; otherwise lanes do not wait for each other.
 type lane struct {
 	kind      laneKind
 	session   string
-	expected  queue // the client's messages that the agent's wait for
-	sets      queue // calls of lanes of their own that this session's updates wait for as well
+	expected  queue // the client's messages that the lane's frames wait for
+	sets      queue // session/set_* calls, in lanes of their own, that the session's frames wait for as well
 	pending   []pendingFrame
-	open      []*expectedMessage // requests that have come and are not answered
+	open      []*expectedMessage // requests that have come and were not answered yet
 	prompted  uint64             // number of the last prompt that has come
 	turnEnded uint64             // number of the last frame sent that ended a turn
-	stopped   uint64             // answers recorded before this number may never come: the client has cancelled
-	cancelled bool               // on the tape, as far as it was read: the work that is open
+	stopped   uint64             // the client has cancelled: answers recorded before this number may never come
+	cancelled bool               // the open work is cancelled on the tape, as far as that was read
 	dead      bool               // a miss has ended it
-	done      bool               // nothing more of it is on the tape
+	done      bool               // all of it was read from the tape
 	active    bool               // in player.active
 	paths     *remap.PathMap     // of a session; nil until it is set up
 	clock     clock
 	lastRead  time.Duration // time on the tape of its last frame that was read
-	eager     uint64        // number of a prompt or cancel that was the last frame of the lane: available commands do not wait for it
+	eager     uint64        // number of the prompt or cancel that was read last, 0 if an agent's frame followed: available commands do not wait for it
 }
 
 type laneKind uint8
@@ -38,16 +38,16 @@ const (
 	ofConnection laneKind = iota
 	ofSession
 	ofCall
-	ofOtherLines // nothing waits for it
+	ofOtherLines
 )
 
-// running reports whether a turn is open. A client may send the next prompt
-// before the turn of the last has ended.
+// running reports whether a turn is open. A client may send a prompt before the
+// previous turn has ended.
 func (l *lane) running() bool {
 	return l.prompted > l.turnEnded || slices.ContainsFunc(l.open, func(exp *expectedMessage) bool { return exp.method == "session/prompt" })
 }
 
-// ready reports whether the lane's next frame may be sent, but for its pace.
+// ready reports whether the lane's next frame may be sent, apart from its pace.
 func (p *player) ready(l *lane) bool {
 	if len(l.pending) == 0 || l.dead {
 		return false
@@ -59,6 +59,7 @@ func (p *player) ready(l *lane) bool {
 	return !p.blocked(l, pf)
 }
 
+// blocked reports whether a frame of a lane waits for another message.
 func (p *player) blocked(l *lane, pf *pendingFrame) bool {
 	switch {
 	case l.expected.before(pf.pos), pf.reply != nil && !pf.reply.came:
@@ -69,7 +70,8 @@ func (p *player) blocked(l *lane, pf *pendingFrame) bool {
 	return l.kind == ofSession && pf.reply == nil && l.sets.before(pf.pos)
 }
 
-// needsMore reports whether frames that are not read yet may be ready.
+// needsMore reports whether a frame that was not read yet may be ready. It drops lanes
+// from alive that need no more frames.
 func (p *player) needsMore() bool {
 	if len(p.main.pending) == 0 && p.main.expected.first() == nil && (p.lastExpected == nil || p.lastExpected.over()) {
 		return true
@@ -97,8 +99,9 @@ func (p *player) wake(l *lane) {
 }
 
 // nextReady returns the lane whose next frame may be sent, nil if there is none. Of
-// several it returns the one whose frame comes first on the tape. due is when the
-// first frame may be sent that only its pace holds back.
+// several it returns the one whose frame comes first on the tape. due is the earliest
+// time at which a frame may be sent that only its pace holds back; zero if there is
+// none.
 func (p *player) nextReady() (next *lane, due time.Time) {
 	active := p.active[:0]
 	first := uint64(math.MaxUint64)

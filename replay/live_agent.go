@@ -27,36 +27,36 @@ type liveAgent struct {
 	input  *lines.Queue
 	inbox  *inbox
 	stop   context.CancelFunc
-	ended  chan struct{} // closed when it has
-	err    error         // how; valid then
-	gone   bool
-	silent bool // it was not told that it is initialized, as it need not be in ACP
+	ended  chan struct{} // closed when the process has ended
+	err    error         // how it ended; valid after ended is closed
+	gone   bool          // it has ended or refused initialize
+	silent bool          // it gets no notifications/initialized, which ACP does not have
 
-	initialized bool       // it has answered initialize
-	waiting     [][]byte   // what is sent then
-	calls       []liveCall // open requests of the client, in the order in which they came
-	sessions    map[string]bool
-	requests    map[string]liveRequest // its open requests by the ids that the client sees
+	initialized bool                   // it has answered initialize
+	waiting     [][]byte               // lines to send after that
+	calls       []liveCall             // open requests of the client, in the order in which they came
+	sessions    map[string]bool        // its sessions
+	requests    map[string]liveRequest // its open requests, by the ids that the client sees
 	lastID      int
 }
 
-// A liveCall is a request of the client.
+// A liveCall is a request of the client to the live agent.
 type liveCall struct {
 	id    string // JSON
 	makes bool   // a session
 }
 
-// A liveRequest is a request of the agent.
+// A liveRequest is a request of the live agent.
 type liveRequest struct {
-	id    []byte // JSON
-	token string // of progress; JSON, empty if there is none
+	id    []byte // JSON; as the agent sent it
+	token string // progress token; JSON, empty if there is none
 }
 
-// initializeID is the id of our own initialize. No client is likely to use it.
+// initializeID is the id of our own initialize. A client is unlikely to use it.
 const initializeID = `"acptap-initialize"`
 
-// startLiveAgent starts an agent and initializes it as the client did that of the
-// tape.
+// startLiveAgent starts the live agent and sends it the params of the client's
+// initialize.
 func startLiveAgent(p *player) *liveAgent {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -81,7 +81,7 @@ func startLiveAgent(p *player) *liveAgent {
 	return live
 }
 
-// close ends the agent, and waits for that. It may be called twice.
+// close ends the agent and waits until it has ended. It may be called twice.
 func (live *liveAgent) close(patience time.Duration) {
 	live.input.Close()
 	live.inbox.close()
@@ -94,7 +94,7 @@ func (live *liveAgent) close(patience time.Duration) {
 	<-live.input.Written()
 }
 
-// takes reports whether a message belongs to what the live agent serves.
+// takes reports whether a message of the client is for the live agent.
 func (live *liveAgent) takes(m *arrival) bool {
 	switch {
 	case live == nil || live.gone:
@@ -112,12 +112,12 @@ func (live *liveAgent) takes(m *arrival) bool {
 	return false
 }
 
-// call returns the index of an open request, -1 if there is none of that id.
+// call returns the index of an open call, -1 if there is none with that id.
 func (live *liveAgent) call(id string) int {
 	return slices.IndexFunc(live.calls, func(c liveCall) bool { return c.id == id })
 }
 
-// ownsToken reports whether a token is of an open request of the agent.
+// ownsToken reports whether an open request of the agent has a progress token.
 func (live *liveAgent) ownsToken(token []byte) bool {
 	for _, a := range live.requests {
 		if token != nil && a.token == string(token) {
@@ -148,8 +148,8 @@ func (live *liveAgent) give(m *arrival) {
 	}
 }
 
-// mayAskLive reports whether a request that the tape lacks can be handed to an
-// agent that knows nothing of the tape.
+// mayAskLive reports whether a request that is not on the tape can go to the live
+// agent, which knows nothing of the tape.
 func (p *player) mayAskLive(m *arrival) bool {
 	if len(p.agent.Live) == 0 || p.live != nil && p.live.gone {
 		return false
@@ -161,7 +161,7 @@ func (p *player) mayAskLive(m *arrival) bool {
 	return kind.Effect == dialect.Opens && kind.Session != dialect.FromParams
 }
 
-// toLive hands a request to the live agent, which it starts if need be.
+// toLive sends a request to the live agent, and starts that if necessary.
 func (p *player) toLive(m *arrival) {
 	if p.live == nil {
 		p.live = startLiveAgent(p)
@@ -170,7 +170,7 @@ func (p *player) toLive(m *arrival) {
 	p.live.give(m)
 }
 
-// fromLive takes a line of the live agent.
+// fromLive handles a line of the live agent.
 func (p *player) fromLive(line []byte) {
 	live := p.live
 	e := lines.Scan(line)
@@ -197,8 +197,8 @@ func (p *player) fromLive(line []byte) {
 	p.out.Write(append(line, '\n'))
 }
 
-// renamed gives a notification of the agent the id that the client sees, if it
-// names a request of the agent's own.
+// renamed returns a notification of the agent. If it names a request of the agent's
+// own, the id is replaced by the one that the client sees.
 func (live *liveAgent) renamed(line []byte, e wire.Envelope) []byte {
 	own, by := dialect.NamedID(string(e.Method), dialect.RequestID, wire.AgentToClient, e.Params)
 	if own == nil || by != wire.AgentToClient {
@@ -212,7 +212,7 @@ func (live *liveAgent) renamed(line []byte, e wire.Envelope) []byte {
 	return line
 }
 
-// liveInitialized takes the answer to our initialize.
+// liveInitialized handles the answer to our initialize.
 func (p *player) liveInitialized(e wire.Envelope) {
 	live := p.live
 	if e.Error != nil {
@@ -229,7 +229,7 @@ func (p *player) liveInitialized(e wire.Envelope) {
 	live.waiting = nil
 }
 
-// liveLost answers all requests that the live agent left open with an error.
+// liveLost answers with an error all requests that the live agent left open.
 func (p *player) liveLost(why string) {
 	p.live.gone = true
 	miss := Miss{Text: why}

@@ -12,15 +12,14 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A Matching says what counts when a message of the client is compared with the
-// recorded one.
+// A Matching says what is compared of a message of the client and a recorded one.
 type Matching uint8
 
-// The ways to match. Ids that the client makes and paths below the session's
-// directories never count.
+// The ways to match. Ids that the client makes are never compared, and paths in the
+// session's directories are compared relative to those.
 const (
 	MatchContent Matching = iota // what dialect.MatchFields returns
-	MatchMethod                  // the method and the session; of answers nothing
+	MatchMethod                  // the method and the session; nothing of answers
 	MatchExact                   // every value
 )
 
@@ -37,7 +36,7 @@ func (m *Matching) UnmarshalText(text []byte) error {
 	return wire.ParseName(matchingNames[:], "matching", text, (*uint8)(m))
 }
 
-// index adds a request or notification to those that candidates looks at.
+// index adds a request or notification to those that candidates finds.
 func (p *player) index(exp *expectedMessage) {
 	key := expectedKey{exp.method, exp.session}
 	q := p.waiting[key]
@@ -48,9 +47,9 @@ func (p *player) index(exp *expectedMessage) {
 	q.add(exp)
 }
 
-// unlist removes a message that has come from those that candidates looks at. A
-// queue is compacted once half of it has come.
-func (p *player) unlist(exp *expectedMessage) {
+// unindex removes a message that has come from those that candidates finds. It compacts
+// a queue once half of its messages have come.
+func (p *player) unindex(exp *expectedMessage) {
 	key := expectedKey{exp.method, exp.session}
 	q := p.waiting[key]
 	if q == nil {
@@ -65,9 +64,9 @@ func (p *player) unlist(exp *expectedMessage) {
 	}
 }
 
-// candidates calls try with the messages of a kind that have not come, in the
-// order of the tape, until it returns true. It reads the tape on as far as more
-// reports that this makes sense.
+// candidates calls try with the messages that have a key and have not come, in the
+// order of the tape, until try returns true. It reads on in the tape as long as more
+// returns true.
 func (p *player) candidates(key expectedKey, more func() bool, try func(exp *expectedMessage) bool) {
 	p.seeking = true
 	defer func() { p.seeking = false }()
@@ -85,8 +84,8 @@ func (p *player) candidates(key expectedKey, more func() bool, try func(exp *exp
 	}
 }
 
-// find returns the recorded message that matches m. If there is none, it returns
-// nil, the nearest one and what differs from that.
+// find returns the recorded message that matches m. If there is none, found is nil, near
+// is the message with the fewest differences, and differs has these.
 func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Difference) {
 	key := expectedKey{m.method, m.session}
 	more := p.moreOf(m)
@@ -101,7 +100,7 @@ func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Diffe
 		return found != nil || inOrder(m.method)
 	}
 	if m.kind == wire.Request && m.method == "session/new" && p.protocol != dialect.MCP {
-		try = p.samePlace(m, try, &more)
+		try = p.sameDir(m, try, &more)
 	}
 	p.candidates(key, more, try)
 	if found == nil && m.method == "session/new" {
@@ -113,21 +112,22 @@ func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Diffe
 	return found, near, differs
 }
 
-// samePlace wraps try for session/new: of several it accepts the one whose directory
-// lies, relative to that of the process, where the client's does. If no session on
-// the tape lies there, it reads no further.
-func (p *player) samePlace(m *arrival, try func(*expectedMessage) bool, more *func() bool) func(*expectedMessage) bool {
-	place := relative(p.agent.Cwd, gjson.GetBytes(m.e.Params, "cwd").Str)
-	if !p.setupDirs[place] {
+// sameDir wraps try for session/new: it accepts only a session whose directory, relative
+// to that of the recorded process, is the same as the client's relative to ours. If the
+// tape has none, it also sets more so that the tape is not read further.
+func (p *player) sameDir(m *arrival, try func(*expectedMessage) bool, more *func() bool) func(*expectedMessage) bool {
+	dir := relative(p.agent.Cwd, gjson.GetBytes(m.e.Params, "cwd").Str)
+	if !p.setupDirs[dir] {
 		*more = func() bool { return false }
 	}
 	return func(exp *expectedMessage) bool {
 		then := gjson.GetBytes(wire.Scan(p.bytesOf(exp)).Params, "cwd").Str
-		return relative(p.recordedCwd, then) == place && try(exp)
+		return relative(p.recordedCwd, then) == dir && try(exp)
 	}
 }
 
-// inOrder reports whether messages of a method must come in the recorded order.
+// inOrder reports whether messages of a method must come in the recorded order within
+// their session.
 func inOrder(method string) bool {
 	switch method {
 	case "session/prompt", "session/load", "session/resume", "session/close":
@@ -136,17 +136,17 @@ func inOrder(method string) bool {
 	return false
 }
 
-// moreOf returns how far the tape is read to find m.
+// moreOf returns the function more that candidates needs to find m.
 func (p *player) moreOf(m *arrival) func() bool {
 	switch {
 	case m.kind == wire.Notification && optional(m.method), m.method == "ping":
-		near := 256 // it makes little difference
+		near := 256 // frames; a match matters little
 		return func() bool {
 			near--
 			return near >= 0
 		}
 	case m.method == "session/cancel":
-		return func() bool { // it is of the turn that is open
+		return func() bool { // it belongs to the open turn
 			l := p.sessions[m.session]
 			if l == nil || l.done || !l.running() {
 				return false
@@ -182,7 +182,7 @@ func (p *player) bytesOf(exp *expectedMessage) []byte {
 	return f.Raw
 }
 
-// A Difference is one value in which a message of the client is not the recorded
+// A Difference is one value in which a message of the client differs from the recorded
 // one.
 type Difference struct {
 	Path string // below params or result
@@ -190,7 +190,7 @@ type Difference struct {
 	Got  string // JSON; empty if the client's message has none
 }
 
-// compare returns in what m differs from the recorded message that it may be.
+// compare returns the differences between m and a recorded message.
 func (p *player) compare(exp *expectedMessage, m *arrival) []Difference {
 	if p.agent.Matching == MatchMethod {
 		return nil
@@ -202,15 +202,15 @@ func (p *player) compare(exp *expectedMessage, m *arrival) []Difference {
 	if exp.long {
 		then = wire.ScanPrefix(recorded)
 	}
-	want, got := p.counted(exp, then), p.counted(exp, m.e)
+	want, got := p.comparedFields(exp, then), p.comparedFields(exp, m.e)
 	if exp.method == "initialize" && exp.kind == wire.Request {
-		return p.version(exp, want, got)
+		return p.compareInitialize(exp, want, got)
 	}
 	return difference(want, got, exp.long && m.e.Kind == wire.Oversized)
 }
 
-// counted returns the fields of a message that the matching compares.
-func (p *player) counted(exp *expectedMessage, e wire.Envelope) []dialect.Field {
+// comparedFields returns the fields of a message that the matching compares.
+func (p *player) comparedFields(exp *expectedMessage, e wire.Envelope) []dialect.Field {
 	answer := exp.kind == wire.Response
 	switch {
 	case p.agent.Matching == MatchExact && answer && e.Error == nil:
@@ -225,9 +225,9 @@ func (p *player) counted(exp *expectedMessage, e wire.Envelope) []dialect.Field 
 	return dialect.MatchFields(exp.method, e.Params)
 }
 
-// version compares initialize: a client of a newer version than the one that was
-// agreed on can speak that as well.
-func (p *player) version(exp *expectedMessage, want, got []dialect.Field) []Difference {
+// compareInitialize compares the protocol version, and with MatchExact the rest. A
+// client that offers a version newer than the one agreed on can speak that one too.
+func (p *player) compareInitialize(exp *expectedMessage, want, got []dialect.Field) []Difference {
 	for !exp.answered && p.readNext() {
 	}
 	enough := exp.version
@@ -240,9 +240,9 @@ func (p *player) version(exp *expectedMessage, want, got []dialect.Field) []Diff
 		return ""
 	}
 	if enough == "" {
-		enough = pick(want) // there was no success
+		enough = pick(want) // initialize failed on the tape
 	}
-	if have := pick(got); have != pick(want) && !reaches(have, enough) { // the agent may have answered with a newer one than it was offered
+	if have := pick(got); have != pick(want) && !reaches(have, enough) { // the agent may have answered with a newer version than it was offered
 		return []Difference{{"protocolVersion", enough, have}}
 	}
 	if p.agent.Matching != MatchExact {
@@ -251,8 +251,8 @@ func (p *player) version(exp *expectedMessage, want, got []dialect.Field) []Diff
 	return difference(want, got, false)
 }
 
-// reaches reports whether a version is not older than another: numbers in ACP,
-// dates in MCP.
+// reaches reports whether version have is not older than enough. Versions are numbers
+// in ACP and dates in MCP.
 func reaches(have, enough string) bool {
 	a, errA := strconv.Atoi(have)
 	b, errB := strconv.Atoi(enough)
@@ -262,8 +262,8 @@ func reaches(have, enough string) bool {
 	return have >= enough
 }
 
-// difference compares fields by their paths. Of messages that are only read in
-// part the last values may be cut off, and do not count.
+// difference compares fields by their paths. cut says that only the beginnings of the
+// messages are known: the last value of each may be cut off and is not compared.
 func difference(want, got []dialect.Field, cut bool) []Difference {
 	if cut {
 		want, got = want[:max(len(want)-1, 0)], got[:max(len(got)-1, 0)]

@@ -13,22 +13,22 @@ import (
 	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
-// ErrDiverged says that the client did not do what it did on the tape.
+// ErrDiverged says that the client did not do what the recorded client did.
 var ErrDiverged = errors.New("the client left the tape")
 
-// A Miss is something that the client did and that is not on the tape, or the other
-// way round. It contains no secret that an export would hide.
+// A Miss is something that the client did and that is not on the tape, or that is on
+// the tape and the client did not do. It contains no secret that an export would
+// remove.
 type Miss struct {
-	Text     string // what came, or did not
-	Expected Expected
-	Differs  []Difference
+	Text     string       // what came, or did not come
+	Expected Expected     // the nearest recorded message
+	Differs  []Difference // from that
 }
 
-// An Expected is the recorded message that is nearest to what came. The zero
-// value is none.
+// An Expected names a recorded message of the client. The zero value names none.
 type Expected struct {
 	Seq    uint64 `json:"seq"`
-	Method string `json:"method"` // of an answer: its request's
+	Method string `json:"method"` // of an answer: that of its request
 }
 
 func (e Expected) String() string {
@@ -68,7 +68,7 @@ func shown(value string) string {
 	return shorten(value)
 }
 
-// shorten cuts text that is too long for a line of a report.
+// shorten cuts text that is too long for a line of a report. It returns valid UTF-8.
 func shorten(text string) string {
 	const limit = 100
 	text = strings.ToValidUTF8(text, "\ufffd")
@@ -82,8 +82,7 @@ func shorten(text string) string {
 	return text
 }
 
-// MarshalJSON returns what stands in data.acptap of the error that the client
-// gets.
+// MarshalJSON returns the value of data.acptap in the error that the client gets.
 func (m Miss) MarshalJSON() ([]byte, error) {
 	data := struct {
 		Miss     string           `json:"miss"`
@@ -105,8 +104,8 @@ type jsonDifference struct {
 	Got  any    `json:"got"`
 }
 
-// value returns the value of a field as it is put into an error: as JSON, or its
-// beginning as text if it is long.
+// value returns the value of a field for an error: as JSON, or its beginning as text if
+// it is long.
 func value(field string) any {
 	const limit = 4096
 	switch {
@@ -118,8 +117,8 @@ func value(field string) any {
 	return json.RawMessage(field)
 }
 
-// miss refuses a request, or ends the lane of a notification, that the tape does
-// not have.
+// miss reports a request or notification that is not on the tape. It answers a request
+// with an error. For a notification it ends the lane.
 func (p *player) miss(m *arrival, near *expectedMessage, differs []Difference) {
 	what := "was sent, and is not on the tape"
 	if len(differs) > 0 {
@@ -145,8 +144,8 @@ func (p *player) miss(m *arrival, near *expectedMessage, differs []Difference) {
 	p.end(p.laneFor(m, near), miss)
 }
 
-// missAnswer ends the lane of a request that was answered otherwise than on the
-// tape. near is nil if no such request was sent.
+// missAnswer reports an answer that is not the recorded one, and ends the lane of the
+// request. near is the recorded answer, nil if no such request is open.
 func (p *player) missAnswer(m *arrival, near *expectedMessage, differs []Difference) {
 	if near == nil {
 		p.report.miss(Miss{Text: fmt.Sprintf("an answer came to a request %s that is not open", shorten(string(m.id)))})
@@ -161,7 +160,8 @@ func (p *player) missAnswer(m *arrival, near *expectedMessage, differs []Differe
 	p.end(near.lane, miss)
 }
 
-// nearest returns the message that the tape has in place of m.
+// nearest returns the message that was expected instead of m: the next one of its
+// session, else one with the same method if possible; nil if there is none.
 func (p *player) nearest(m *arrival) *expectedMessage {
 	if l := p.sessions[m.session]; l != nil {
 		if exp := l.expected.first(); exp != nil {
@@ -192,8 +192,8 @@ func (p *player) laneFor(m *arrival, near *expectedMessage) *lane {
 	return p.main
 }
 
-// end ends a lane: its open requests get an error. If it has none, the client can
-// only be told by the end of the agent.
+// end ends a lane: its open requests are answered with an error. If it has none, only
+// the end of the agent can tell the client.
 func (p *player) end(l *lane, miss Miss) {
 	l.dead = true
 	if len(l.open) == 0 {
@@ -207,9 +207,9 @@ func (p *player) end(l *lane, miss Miss) {
 	p.wake(p.otherLines)
 }
 
-// refuse answers a request that is part of a miss with an error. Its code is that of
-// an internal error: some clients take other codes for a method or a session that is
-// missing, and silently do without, or log in.
+// refuse answers a request with the error that reports a miss. Its code is that of an
+// internal error: other codes make some clients do without a method or a session that
+// seems to be missing, or log in.
 func (p *player) refuse(id []byte, miss *Miss) {
 	data, err := json.Marshal(map[string]*Miss{"acptap": miss})
 	if err != nil {
@@ -218,15 +218,15 @@ func (p *player) refuse(id []byte, miss *Miss) {
 	p.fail(id, jsonrpc.InternalError, miss.String(), data)
 }
 
-// fail answers a request with an error that says who has made it. data is JSON, or
-// nil.
+// fail answers a request with an error that names acptap as its source. data is JSON,
+// or nil.
 func (p *player) fail(id []byte, code int, why string, data []byte) {
 	p.out.Write(append(jsonrpc.Failure(id, code, "acptap replay: "+why, data), '\n'))
 }
 
-// stalled returns a lane that cannot continue before the client acts, and how long
-// to wait for that. Of several it returns the one that waits for the shortest time;
-// it returns nil if there is none.
+// stalled returns a lane that cannot continue before the client acts, and how long to
+// wait for the client. Of several it returns the one with the shortest wait. It returns
+// nil if there is none.
 func (p *player) stalled(patience time.Duration) (stuck *lane, after time.Duration) {
 	try := func(l *lane) {
 		if l.dead || len(l.open) == 0 && !l.running() {
@@ -265,7 +265,7 @@ func (l *lane) awaited() *expectedMessage {
 	return exp
 }
 
-// awaits returns the number of that message on the tape, 0 if there is none.
+// awaits returns the number of the frame that a lane waits for, 0 if there is none.
 func (l *lane) awaits() uint64 {
 	if exp := l.awaited(); exp != nil {
 		return exp.seq
@@ -273,7 +273,7 @@ func (l *lane) awaits() uint64 {
 	return 0
 }
 
-// stall ends a lane that waits in vain.
+// stall ends a lane whose client message did not come in time.
 func (p *player) stall(l *lane) {
 	miss := Miss{Text: "the tape ends before the answer"}
 	if exp := l.awaited(); exp != nil {

@@ -2,22 +2,22 @@ package replay
 
 import "github.com/acptap/acptap/proxy/wire"
 
-// A Mode says when a real agent is run and what becomes of the file, as cassettes
-// have it (VCR).
+// A Mode says when a Cassette runs the real agent and writes the file. The modes are
+// those of VCR, the Ruby library.
 type Mode uint8
 
 // The modes.
 const (
 	ModeOnce Mode = iota // record if there is no file, else replay
 	ModeNone             // replay
-	ModeNew              // replay, and add the sessions that the file lacks, or the calls of MCP
+	ModeNew              // replay, and add the sessions, or the MCP calls, that the file lacks
 	ModeAll              // record
 )
 
 var modeNames = [...]string{"once", "none", "new", "all"}
 
-// ModeVariable is the environment variable that names the mode for those who
-// cannot change the command, such as a build server that must not run agents.
+// ModeVariable is the environment variable that sets the mode where the command cannot
+// be changed, such as on a build server that must not run agents.
 const ModeVariable = "ACPTAP_MODE"
 
 // String returns once, none, new or all.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Pace says how long the agent's frames are held back. The zero value is fast:
-// not at all.
+// A Pace says how long the agent's frames are held back. The zero value holds nothing
+// back.
 type Pace struct {
 	Speed float64       // 1 as recorded, 0.5 half as fast; 0: no waiting
 	Max   time.Duration // the longest wait; 0: no limit
@@ -59,7 +59,7 @@ func (p Pace) String() string {
 	return text
 }
 
-// wait returns how long to wait now for what came after recorded.
+// wait returns how long to wait where the recording has a pause.
 func (p Pace) wait(recorded time.Duration) time.Duration {
 	if p.Speed == 0 || recorded <= 0 {
 		return 0
@@ -73,10 +73,11 @@ func (p Pace) wait(recorded time.Duration) time.Duration {
 
 // A clock tells when the next frame of a lane is due.
 type clock struct {
-	last     time.Duration // on the tape: of the frame before
-	lastLive time.Time     // when that came or went now
+	last     time.Duration // when the lane's last frame crossed the wire on the tape
+	lastLive time.Time     // when it was sent or received now; zero: there was none
 }
 
+// due returns when a frame may be sent that stands at a time on the tape; zero: at once.
 func (c *clock) due(p Pace, at time.Duration) time.Time {
 	if p.Speed == 0 || c.lastLive.IsZero() {
 		return time.Time{}
@@ -84,4 +85,5 @@ func (c *clock) due(p Pace, at time.Duration) time.Time {
 	return c.lastLive.Add(p.wait(at - c.last))
 }
 
+// tick notes that a frame was sent or received.
 func (c *clock) tick(at time.Duration, now time.Time) { c.last, c.lastLive = at, now }

@@ -11,9 +11,9 @@ import (
 // read from the tape and not been sent.
 type pendingFrame struct {
 	seq     uint64
-	pos     uint64 // it waits for what is wanted before this number; seq in most cases
+	pos     uint64 // it waits for messages expected before this number; mostly seq
 	at      time.Duration
-	raw     []byte           // kept; nil: to be read again
+	raw     []byte           // nil: must be read again
 	reply   *expectedMessage // of a response: the request
 	request *agentRequest    // of a request
 	batch   *agentBatch      // of an entry of a batch
@@ -21,14 +21,14 @@ type pendingFrame struct {
 	method  string
 	ends    bool // a turn
 	token   bool // it is about a progress token
-	long    bool // the tape gives only its beginning
+	long    bool // raw is only its beginning
 	end     wire.LineEnd
 	dir     wire.Direction
-	after   *expectedMessage // of what belongs to no session: the client's last message before it, if that is waited for
-	slot    *slot            // where it stands, if a line follows; of such a line where the frame before it does, if that was not sent
+	after   *expectedMessage // of a frame of the connection or another line: the client's last message before it, nil if that has come
+	slot    *slot            // of another line: that of the frame before it; of a frame: set if such a line follows
 }
 
-// A slot is the place of a frame that has not been sent, for lines that follow it.
+// A slot tells the lines that follow a pending frame whether that was sent.
 type slot struct {
 	lane   *lane
 	passed bool

@@ -13,17 +13,17 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A player plays the agent of one connection. It handles one message of the
-// client after the other, and sends all that is then ready before it looks at
-// the next, so what it sends depends on the order of the messages only.
+// A player plays the agent of one recorded connection. It handles the client's messages
+// one by one, and after each it sends all frames that are ready. So what it sends
+// depends on the order of the messages only.
 type player struct {
 	agent       *Agent
 	pace        Pace
 	recording   *connectionReader
 	protocol    dialect.Protocol
 	report      *Report
-	recordedCwd string          // of the process that was recorded
-	setupDirs   map[string]bool // of sessions that are made on the tape, as seen from there
+	recordedCwd string          // of the recorded process
+	setupDirs   map[string]bool // of the sessions on the tape, relative to recordedCwd
 
 	inbox  *inbox
 	out    *outbox
@@ -37,44 +37,45 @@ type player struct {
 	sent         dialect.OpenRequests[*agentRequest] // of the agent, which the client has not answered
 	ids          remap.ClientIDs
 	paths        remap.PathMap // of all sessions
-	batches      int           // of the client
+	batches      int           // how many the client has sent
 	capabilities clientCapabilities
 }
 
 // lanes are all lanes of a connection.
 type lanes struct {
-	main       *lane // the connection's own
-	otherLines *lane // lines that are no frames of the protocol
+	main       *lane // of the connection itself
+	otherLines *lane // of lines that are not frames of the protocol
 	sessions   map[string]*lane
-	alive      []*lane // those of which more may be ready to be read
-	active     []*lane // those of which something may be ready to be sent
+	alive      []*lane // lanes that may need more frames from the tape
+	active     []*lane // lanes whose next frame may be ready to be sent
 }
 
-// openOnTape has the requests that were read from the tape and whose answers were
-// not.
+// openOnTape has the requests that were read from the tape, but whose answers were not
+// read yet.
 type openOnTape struct {
 	requests dialect.OpenRequests[*agentRequest]    // of the agent
 	calls    dialect.OpenRequests[*expectedMessage] // of the client
-	recent   []*expectedMessage                     // MCP's calls, in order
-	tokens   map[string]*lane                       // progress tokens of MCP's calls
+	recent   []*expectedMessage                     // open calls of MCP, in order
+	tokens   map[string]*lane                       // of open calls of MCP, by progress token
 	elicited *lane                                  // of the last elicitation
 }
 
-// A lookahead is the state of reading the tape, which may be ahead of playing it.
+// A lookahead is the state of the reading of the tape, which may be ahead of the
+// playing.
 type lookahead struct {
 	waiting      map[expectedKey]*queue // messages of the client that have not come
-	lastExpected *expectedMessage       // the last that was read and is waited for
-	lastPending  *lane                  // if the last frame was the agent's and has not been sent
-	kept         int                    // bytes of frames that are kept
-	seeking      bool                   // nothing is sent, whatever is read
-	draining     bool                   // nothing is played any more
-	finished     bool                   // the tape, or this connection on it, was read to its end
-	closing      bool                   // the client's EOF was read
-	signal       string                 // that was read since the client's last message: it may have ended the agent
-	endedAlone   bool                   // the agent ended by itself
+	lastExpected *expectedMessage       // the required one that was read last; nil if it has come
+	lastPending  *lane                  // of the last frame, if that is the agent's and was not sent
+	kept         int                    // bytes of frames in memory
+	seeking      bool                   // the tape is searched: nothing is sent
+	draining     bool                   // playing is over: only stderr and other lines are written
+	finished     bool                   // the connection was read to its end
+	closing      bool                   // the recorded client's EOF was read
+	signal       string                 // the last one read since the client's last message: it may have ended the agent
+	endedAlone   bool                   // nothing made the recorded agent end
 }
 
-// An expectedKey is what a message is looked up by.
+// An expectedKey is the key under which waiting has a message.
 type expectedKey struct {
 	method, session string
 }
@@ -119,8 +120,8 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 	return p, nil
 }
 
-// play runs until the connection is over. It returns the player of the connection
-// that was chosen.
+// play runs until the connection is over. It returns the player of the connection that
+// choice has chosen.
 func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 	heard := time.Now()
 	for {
@@ -157,12 +158,13 @@ func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 			if l != nil {
 				p.stall(l)
 			}
-			heard = time.Now() // from now on the client knows what it has to react to
+			heard = time.Now() // the client gets its full time to react to what is sent now
 		}
 	}
 }
 
-// readLive takes the next line of the live agent. It returns false if there is none.
+// readLive handles the next line of the live agent, or its end. It returns false if
+// there is neither.
 func (p *player) readLive() bool {
 	if p.live == nil || p.live.gone {
 		return false
@@ -182,15 +184,16 @@ func (p *player) readLive() bool {
 	return ok || ended
 }
 
+// woken says why wait has returned.
 type woken uint8
 
 const (
-	called    woken = iota // something came
-	timeout                // something is due
+	called    woken = iota // the client or the live agent has sent something
+	timeout                // the time has come
 	cancelled              // the context is done
 )
 
-// wait waits for the client, or until a time that is not zero.
+// wait waits for the client or the live agent, or until due if that is not zero.
 func (p *player) wait(ctx context.Context, due time.Time) woken {
 	var alarm <-chan time.Time
 	if !due.IsZero() {
@@ -208,12 +211,12 @@ func (p *player) wait(ctx context.Context, due time.Time) woken {
 	}
 }
 
-// readAhead is how many frames are read before the output is flushed: the client
-// need not wait until all that may be ready has been read.
+// readAhead is how many frames are read before the output is flushed, so that the
+// client need not wait until all frames that may be ready have been read.
 const readAhead = 256
 
-// advance sends all that is ready. It returns when the next frame is due, if
-// only its pace holds it back.
+// advance sends all frames that are ready. due is the time of the next frame that only
+// its pace holds back; zero if there is none.
 func (p *player) advance() (due time.Time) {
 	for n := 1; ; n++ {
 		if n%readAhead == 0 {
@@ -253,7 +256,7 @@ func (p *player) release(l *lane) {
 	p.send(l, &pf, raw)
 }
 
-// pop takes the first frame out of a lane.
+// pop removes the next frame from a lane.
 func (p *player) pop(l *lane) {
 	if s := l.pending[0].slot; s != nil && l != p.otherLines {
 		s.passed = true
@@ -266,7 +269,7 @@ func (p *player) pop(l *lane) {
 	}
 }
 
-// nth returns an entry of a batch.
+// nth returns entry n of a batch, counted from 0.
 func nth(batch []byte, n int) (entry []byte) {
 	wire.Entries(batch, func(i int, b []byte) bool {
 		entry = b
@@ -280,9 +283,9 @@ func (p *player) flush() {
 	p.errOut.flush()
 }
 
-// over reports whether the agent ends now by itself, as it did on the tape: once all
-// that precedes its end has been sent or has come. Lanes that a miss has ended do
-// not count.
+// over reports whether the agent ends now. It does after a miss that the client cannot
+// be told otherwise. If it ended by itself on the tape, it does when all frames were
+// sent and all messages have come; lanes that a miss has ended do not count.
 func (p *player) over() bool {
 	if p.report.fatal {
 		return true
@@ -305,5 +308,6 @@ func (p *player) over() bool {
 	return !p.main.waits() && !slices.ContainsFunc(p.alive, (*lane).waits)
 }
 
-// waits reports whether something of the lane has still to be sent or to come.
+// waits reports whether a frame of the lane must still be sent, or a message must still
+// come.
 func (l *lane) waits() bool { return !l.dead && (len(l.pending) > 0 || l.expected.first() != nil) }

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/messages"
 )
 
-// fromAgent takes a frame of the agent.
+// fromAgent puts a frame of the agent into its lane.
 func (p *player) fromAgent(f *dialect.Frame) {
 	if f.Kind == wire.Batch && p.readBatch(f) {
 		return
@@ -23,7 +23,7 @@ func (p *player) fromAgent(f *dialect.Frame) {
 	p.enqueue(p.laneOf(&pf, f, e), pf, f.Raw)
 }
 
-// laneOf returns the lane that a frame of the agent belongs to.
+// laneOf returns the lane that a frame of the agent belongs to, and completes pf.
 func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *lane {
 	switch e.MessageKind() {
 	case wire.Response:
@@ -45,6 +45,7 @@ func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *la
 	return p.ownLane(pf, f, e)
 }
 
+// responseLane returns the lane of an agent's response: that of the request.
 func (p *player) responseLane(pf *pendingFrame, e wire.Envelope) *lane {
 	exp := p.calls.Answer(wire.AgentToClient, e.ID)
 	if exp == nil {
@@ -67,7 +68,7 @@ func (p *player) ownLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *l
 	case "session/update":
 		l := p.session(f.Session)
 		if l.eager > 0 && f.Update == "available_commands_update" {
-			pf.pos = l.eager // it was on its way before what it stands behind
+			pf.pos = l.eager // the agent sends it without waiting for the prompt or cancel before it
 		}
 		return l
 	case "elicitation/complete":
@@ -91,8 +92,8 @@ func (p *player) ownLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *l
 	return p.main
 }
 
-// latestLane returns the lane of the client's last open request, for what is
-// passed on of it.
+// latestLane returns the lane of the client's last open request, which a frame that a
+// proxy component passes on is most likely about.
 func (p *player) latestLane() *lane {
 	latest := &expectedMessage{lane: p.main}
 	for exp := range p.calls.All() {
@@ -103,10 +104,10 @@ func (p *player) latestLane() *lane {
 	return latest.lane
 }
 
-// namedLane returns the lane of what a request or notification of the agent names
-// by an id: a request of either side, or the call that is to be told of its
-// progress. It is nil if that is not open. What is told of tasks comes between
-// the calls that ask about them, so it is not tied to the one that began the task.
+// namedLane returns the lane of an open request that a message of the agent names by its
+// id or its progress token; nil if it names none. It ignores ids of tasks: messages about
+// a task come between the calls that ask about it, so they do not belong to the call that
+// began it.
 func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 	if id, by := dialect.NamedID(f.Method, dialect.RequestID, f.Dir, e.Params); id != nil {
 		if exp := p.calls.Find(by, id); exp != nil {
@@ -121,9 +122,8 @@ func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 	return p.tokens[string(token)]
 }
 
-// serverLane returns the lane of what a MCP server sends by itself: that of the
-// call of the session that it took up last and works on, which is most likely what
-// it is about.
+// serverLane returns the lane of a message that an MCP server sends without naming a
+// call. It is most likely about the last open call of its session.
 func (p *player) serverLane(session string) *lane {
 	for _, exp := range slices.Backward(p.recent) {
 		if exp.session == session || session == "" {

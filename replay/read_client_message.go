@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/messages"
 )
 
-// fromClient takes a frame of the client.
+// fromClient adds the messages in a frame of the client to their lanes.
 func (p *player) fromClient(f *dialect.Frame) {
 	if f.Kind != wire.Batch {
 		p.expect(f, f.Annotation, f.Raw, messages.Envelope(p.recording.tape, f), -1)
@@ -25,9 +25,13 @@ func (p *player) fromClient(f *dialect.Frame) {
 	})
 }
 
-// expect takes one message of the client.
-func (p *player) expect(f *dialect.Frame, about dialect.Annotation, raw []byte, e wire.Envelope, entry int) {
-	exp := &expectedMessage{seq: f.Seq, entry: entry, kind: e.MessageKind(), method: about.Method, session: dialect.NamedSession(about.Method, e), required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size}
+// expect adds one message of the client to its lane. entry is its index in a batch, else
+// -1.
+func (p *player) expect(f *dialect.Frame, a dialect.Annotation, raw []byte, e wire.Envelope, entry int) {
+	exp := &expectedMessage{
+		seq: f.Seq, entry: entry, kind: e.MessageKind(), method: a.Method, session: dialect.NamedSession(a.Method, e),
+		required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size,
+	}
 	switch exp.kind {
 	case wire.Response:
 		p.expectAnswer(exp, e)
@@ -37,8 +41,8 @@ func (p *player) expect(f *dialect.Frame, about dialect.Annotation, raw []byte, 
 	case wire.Notification:
 		p.expectNotification(exp, e)
 	}
-	if about.Session != "" && dialect.Wraps(exp.method) && exp.kind != wire.Response {
-		exp.lane = p.session(about.Session)
+	if a.Session != "" && dialect.Wraps(exp.method) && exp.kind != wire.Response {
+		exp.lane = p.session(a.Session)
 	}
 	l := exp.lane
 	if l == nil || l.dead || p.drained(exp) {
@@ -55,7 +59,7 @@ func (p *player) expect(f *dialect.Frame, about dialect.Annotation, raw []byte, 
 	}
 }
 
-// drained reports whether nothing more is played. It then counts the message as one
+// drained reports whether playing is over. If so, it reports a required message as one
 // that never came.
 func (p *player) drained(exp *expectedMessage) bool {
 	if p.draining && exp.required {
@@ -70,8 +74,8 @@ func (p *player) expectAnswer(exp *expectedMessage, e wire.Envelope) {
 		return
 	}
 	exp.request, exp.method, exp.lane, a.answer = a, a.method, a.lane, exp
-	// Once the work is cancelled, clients answer what is open as cancelled:
-	// before the cancel, behind it, or never.
+	// When work is cancelled, clients answer the open requests as cancelled: before
+	// the cancel, after it, or never.
 	cancelled := gjson.GetBytes(e.Result, "outcome.outcome").Str == "cancelled" || gjson.GetBytes(e.Result, "action").Str == "cancel"
 	if cancelled && a.lane.cancelled || e.Error != nil && (a.cancelled || a.lane.cancelled) {
 		exp.required = false
@@ -122,14 +126,13 @@ func (p *player) expectNotification(exp *expectedMessage, e wire.Envelope) {
 	case "notifications/cancelled":
 		id, by := dialect.NamedID(exp.method, dialect.RequestID, wire.ClientToAgent, e.Params)
 		if call := p.calls.Find(by, id); call != nil {
-			exp.lane = call.lane // and most likely the call is not answered
+			exp.lane = call.lane // the call will most likely not be answered
 			p.recent = slices.DeleteFunc(p.recent, func(o *expectedMessage) bool { return o == call })
 		}
 	}
 }
 
-// optional reports whether no frame of the agent waits for a notification of the
-// client.
+// optional reports whether the agent does not wait for a notification of the client.
 func optional(method string) bool {
 	switch method {
 	case "notifications/initialized", "notifications/cancelled":

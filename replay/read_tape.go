@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// readNext reads the next frame of the tape and puts it into its lane. It returns
+// readNext reads the next frame of the connection and puts it into its lane. It returns
 // false at the end.
 func (p *player) readNext() bool {
 	if p.finished {
@@ -28,7 +28,7 @@ func (p *player) readNext() bool {
 	case f.Dir == wire.AgentStderr, f.Dir == wire.AgentToClient && f.Kind == wire.Invalid:
 		p.trailing(f)
 	case f.Kind == wire.Invalid:
-		// Nobody answers to what is no message.
+		// The agent did not react to a line that is no message.
 	case f.Dir == wire.ClientToAgent:
 		p.lastPending, p.signal = nil, ""
 		p.fromClient(f)
@@ -54,6 +54,7 @@ func (p *player) tapeEnded() {
 	}
 }
 
+// mark notes an event on the tape, such as the exit of the agent.
 func (p *player) mark(f *dialect.Frame) {
 	switch m := wire.ReadMark(f.Frame); {
 	case m.Exit != nil:
@@ -92,8 +93,8 @@ func (p *player) enqueue(l *lane, pf pendingFrame, raw []byte) {
 	p.wake(l)
 }
 
-// awaitedMessage returns the last message of the client that was read from the tape,
-// nil if it has come.
+// awaitedMessage returns the last required message of the client that was read from the
+// tape, nil if it has come.
 func (p *player) awaitedMessage() *expectedMessage {
 	if p.lastExpected != nil && p.lastExpected.over() {
 		p.lastExpected = nil
@@ -101,8 +102,8 @@ func (p *player) awaitedMessage() *expectedMessage {
 	return p.lastExpected
 }
 
-// trailing takes a line that is no frame of the protocol. It follows the frame
-// before it.
+// trailing adds a line that is not a frame of the protocol. It is written after the
+// frame that precedes it on the tape.
 func (p *player) trailing(f *dialect.Frame) {
 	pf := newPendingFrame(f)
 	if l := p.lastPending; l != nil && len(l.pending) > 0 && !l.dead {
@@ -115,7 +116,7 @@ func (p *player) trailing(f *dialect.Frame) {
 	p.enqueue(p.otherLines, pf, f.Raw)
 }
 
-// session returns the lane of a session.
+// session returns the lane of a session, which it makes if necessary.
 func (p *player) session(id string) *lane {
 	l := p.sessions[id]
 	if l == nil {
@@ -128,11 +129,11 @@ func (p *player) session(id string) *lane {
 
 func (p *player) newCall() *lane { return &lane{kind: ofCall} }
 
-// keptBytes is how many bytes of frames are kept that were read and not played. Of
-// further frames only the numbers are kept, and they are read again.
+// keptBytes is how many bytes of frames are kept in memory until they are played. The
+// bytes of further frames are read again.
 const keptBytes = 8 << 20
 
-// keep returns a copy of raw, or nil if too much is kept already.
+// keep returns a copy of raw, or nil if raw is too long or too much is kept already.
 func (p *player) keep(raw []byte) []byte {
 	if len(raw) > keptBytes-p.kept || len(raw) >= wire.MaxChecked {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// An arrival is a message that has come from the client.
+// An arrival is a message that the client has sent.
 type arrival struct {
 	raw     []byte
 	e       wire.Envelope
@@ -32,7 +32,7 @@ func newArrival(raw []byte, e wire.Envelope, batch int) *arrival {
 	return &arrival{raw: raw, e: e, kind: e.MessageKind(), method: string(e.Method), session: dialect.NamedSession(string(e.Method), e), id: bytes.Clone(e.ID), batch: batch}
 }
 
-// handle takes a line of the client.
+// handle handles a line of the client.
 func (p *player) handle(line []byte) {
 	e := lines.Scan(line)
 	if e.Kind != wire.Batch {
@@ -52,7 +52,7 @@ func (p *player) handle(line []byte) {
 	}
 }
 
-// receive takes one message of the client.
+// receive handles one message of the client.
 func (p *player) receive(raw []byte, e wire.Envelope, batch int) {
 	m := newArrival(raw, e, batch)
 	p.report.Received++
@@ -106,9 +106,9 @@ func (p *player) notification(m *arrival) {
 	}
 }
 
-// cancel takes a cancel of ACP. It matches the recorded cancel that precedes the
-// next prompt. If all of the turn that the client can see has been played, the
-// cancel came too late to matter, and is only noted.
+// cancel handles session/cancel of ACP. It matches the recorded cancel before the next
+// prompt. If the turn needs nothing more from the client, a cancel that is not on the
+// tape changes nothing, and is only noted.
 func (p *player) cancel(m *arrival) {
 	exp, _, _ := p.find(m)
 	l := p.sessions[m.session]
@@ -130,7 +130,7 @@ func (p *player) cancel(m *arrival) {
 	}
 }
 
-// answer takes the answer to a request of the agent.
+// answer handles the answer to a request of the agent.
 func (p *player) answer(m *arrival) {
 	a := p.sent.Answer(wire.ClientToAgent, m.id)
 	if a == nil {
@@ -168,7 +168,7 @@ func (p *player) match(exp *expectedMessage, m *arrival) {
 	}
 	exp.came, exp.live, exp.batch = true, m.id, m.batch
 	if exp.kind != wire.Response {
-		p.unlist(exp)
+		p.unindex(exp)
 	}
 	p.kept -= len(exp.raw)
 	exp.raw = nil
@@ -191,8 +191,8 @@ func (p *player) match(exp *expectedMessage, m *arrival) {
 	}
 }
 
-// leader returns the message that the next frame of the connection waits for, nil
-// if it waits for none.
+// leader returns the message that the next frame of the connection's own lane waits
+// for, nil if it waits for none.
 func (p *player) leader() *expectedMessage {
 	if len(p.main.pending) > 0 {
 		return p.main.pending[0].after
@@ -200,7 +200,7 @@ func (p *player) leader() *expectedMessage {
 	return p.lastExpected
 }
 
-// begin notes what a request begins.
+// begin notes the effects of a request that has come.
 func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 	l := exp.lane
 	if l.kind == ofCall {
@@ -221,7 +221,8 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 	}
 }
 
-// learnPaths learns the directories of a session from its setup.
+// learnPaths maps the directories of a session, from the params of its recorded setup
+// and of the live one.
 func (p *player) learnPaths(l *lane, recorded, live []byte) {
 	r := &remap.PathMap{}
 	r.Learn(gjson.GetBytes(recorded, "cwd").Str, gjson.GetBytes(live, "cwd").Str)
@@ -235,8 +236,8 @@ func (p *player) learnPaths(l *lane, recorded, live []byte) {
 	p.paths.Join(r)
 }
 
-// relative returns a path relative to a directory, to compare by. It takes paths of
-// other systems as text.
+// relative returns a path relative to a directory, for comparison. If from is empty or
+// to does not begin with a slash or backslash, it returns to.
 func relative(from, to string) string {
 	from, to = strings.ReplaceAll(from, `\`, "/"), strings.ReplaceAll(to, `\`, "/")
 	if from == "" || !strings.HasPrefix(to, "/") {

@@ -12,23 +12,23 @@ import (
 type Report struct {
 	Sent     int // frames of the agent
 	Received int // messages of the client
-	Matched  int // of these, how many are on the tape
-	Live     int // of these, how many requests went to a live agent because they are not on the tape
+	Matched  int // of those received, how many match a message on the tape
+	Live     int // of those received, how many requests went to a live agent because they are not on the tape
 
 	Misses []Miss     // in the order in which they were found; at most 100
 	Unused []Expected // messages of the recorded client that never came; at most 100
-	Left   int        // how many these are
-	Notes  []string   // what else was not as recorded, and did not matter; at most 100
+	Left   int        // how many messages never came
+	Notes  []string   // other deviations, which did not matter; at most 100
 
-	Exit   *wire.Exit // how the agent ended on the tape; nil if that is not on it
-	Signal string     // the last that was passed on to it there before it ended, such as "terminated"; empty: none
+	Exit   *wire.Exit // how the recorded agent ended; nil if the tape does not have it
+	Signal string     // the last signal passed on to the recorded agent before it ended, such as "terminated"; empty: none
 
-	fatal      bool // a miss of which the client cannot be told by an answer
-	moreMisses int  // that are not kept
-	moreNotes  int  // likewise
+	fatal      bool // there was a miss that the client cannot be told by an answer
+	moreMisses int  // beyond maxLines
+	moreNotes  int  // beyond maxLines
 }
 
-// maxLines is how many lines of a kind a report keeps.
+// maxLines is how many misses, unused messages and notes a report keeps of each.
 const maxLines = 100
 
 // Diverged reports whether the client left the tape.

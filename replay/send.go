@@ -10,8 +10,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// send writes a frame of the agent with today's ids and paths, and notes what it
-// begins and ends.
+// send writes a frame of the agent with live ids and paths, and notes its effects.
 func (p *player) send(l *lane, pf *pendingFrame, raw []byte) {
 	if l == p.otherLines {
 		p.writeLine(pf, raw)
@@ -33,7 +32,7 @@ func (p *player) send(l *lane, pf *pendingFrame, raw []byte) {
 	p.noteSent(l, pf)
 }
 
-// noteSent notes that a frame has been sent.
+// noteSent notes the effects of a frame that has been sent.
 func (p *player) noteSent(l *lane, pf *pendingFrame) {
 	p.report.Sent++
 	switch {
@@ -50,12 +49,12 @@ func (p *player) noteSent(l *lane, pf *pendingFrame) {
 	}
 }
 
-// rewritten returns a message of the agent with today's ids and paths.
+// rewritten returns a message of the agent with live ids and paths.
 func (p *player) rewritten(l *lane, pf *pendingFrame, raw []byte) []byte {
 	return p.pathsOf(l).Rewrite(remap.Apply(raw, p.idEdits(pf, raw)))
 }
 
-// idEdits returns the edits that give a message of the agent today's ids, in order.
+// idEdits returns the edits that put live ids into a message of the agent, in order.
 func (p *player) idEdits(pf *pendingFrame, raw []byte) []remap.Edit {
 	var edits []remap.Edit
 	if pf.reply != nil {
@@ -66,7 +65,7 @@ func (p *player) idEdits(pf *pendingFrame, raw []byte) []remap.Edit {
 	return edits
 }
 
-// pathsOf returns how paths in a lane are mapped.
+// pathsOf returns the mapping of paths for a lane.
 func (p *player) pathsOf(l *lane) *remap.PathMap {
 	if l.paths != nil {
 		return l.paths
@@ -74,8 +73,8 @@ func (p *player) pathsOf(l *lane) *remap.PathMap {
 	return &p.paths
 }
 
-// tokenless reports whether a frame tells of the progress of a call whose client
-// does not want to be told.
+// tokenless reports whether a frame is about the progress of a call for which the
+// client has given no progress token.
 func (p *player) tokenless(pf *pendingFrame, raw []byte) bool {
 	if !pf.token {
 		return false
@@ -85,8 +84,8 @@ func (p *player) tokenless(pf *pendingFrame, raw []byte) bool {
 	return ok && live == nil
 }
 
-// sendLong sends a frame that is too long to be read at once. It replaces the
-// frame's own id wherever that stands, and other ids only in the beginning.
+// sendLong sends a frame that is too long to be read at once. It replaces the id of a
+// response wherever that stands, and other ids only in the beginning.
 func (p *player) sendLong(l *lane, pf *pendingFrame, beginning []byte) {
 	edits := p.idEdits(pf, beginning)
 	if pf.reply != nil && wire.ScanPrefix(beginning).ID == nil {
@@ -102,12 +101,12 @@ func (p *player) sendLong(l *lane, pf *pendingFrame, beginning []byte) {
 	p.out.WriteString(pf.end.Bytes())
 }
 
-// writeLine writes a line that is no frame of the protocol.
+// writeLine writes a line that is not a frame of the protocol.
 func (p *player) writeLine(pf *pendingFrame, line []byte) {
 	out := p.out
 	if pf.dir == wire.AgentStderr {
 		out = p.errOut
-		p.out.flush() // what stands before it on the tape comes before it
+		p.out.flush() // frames that precede the line on the tape are written first
 		defer out.flush()
 	}
 	if pf.long {
