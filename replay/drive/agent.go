@@ -10,13 +10,13 @@ import (
 	"github.com/acptap/acptap/replay/internal/lines"
 )
 
-// An agentProcess is the agent while it runs: lines go in, lines come out.
+// An agentProcess is a running agent that is sent lines and sends lines.
 type agentProcess struct {
 	input  *lines.Queue
-	lines  chan []byte // what it writes, shortened; closed at its end
-	spoke  atomic.Int64
+	lines  chan []byte  // what it writes; long lines are shortened; closed at its end
+	spoke  atomic.Int64 // when it last wrote something; ns since 1970
 	cancel context.CancelFunc
-	ended  chan error // what proxy.Proxy.Run returned
+	ended  chan error // gets what proxy.Proxy.Run returned
 }
 
 // startAgent runs the agent of p, whose In and Out are set here.
@@ -29,21 +29,21 @@ func startAgent(ctx context.Context, p proxy.Proxy) *agentProcess {
 	p.In, p.Out = stdin, stdout
 	go func() {
 		a.ended <- p.Run(ctx)
-		stdin.Close() // where there was no agent
+		stdin.Close() // if no agent started, nobody else closes it
 		stdout.Close()
 	}()
 	go a.read(out)
 	return a
 }
 
-// quiet returns how long the agent has said nothing.
+// quiet returns how long the agent has written nothing.
 func (a *agentProcess) quiet() time.Duration { return time.Since(time.Unix(0, a.spoke.Load())) }
 
-// unread is how long an agent has to read what it was sent before it is ended.
+// unread is how long the agent may take to read what it was sent before it is ended.
 const unread = time.Second
 
-// stop closes the agent's stdin, makes it end, and waits until it and all that
-// belongs to it has gone. It returns how the agent ended.
+// stop closes the agent's stdin, ends the agent, and waits until its process group has
+// ended. It returns how the agent ended.
 func (a *agentProcess) stop() error {
 	a.input.Close()
 	drained := make(chan struct{})

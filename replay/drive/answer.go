@@ -18,7 +18,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A recordedRequest is a request of the recorded agent, with the client's answer.
+// A recordedRequest is a request of the recorded agent and the client's answer.
 type recordedRequest struct {
 	seq       uint64
 	method    string
@@ -28,13 +28,13 @@ type recordedRequest struct {
 	options   []trace.Option // of a permission
 	answer    []byte         // the client's response; nil if there was none
 	failed    bool           // the answer is an error
-	after     uint64         // Seq of the last message that the client sent between the two; 0 if there is none
-	used      bool           // it has answered a request of now
-	openCalls []*plannedCall // the client's calls that were open then, if it wants to be told of progress
+	after     uint64         // Seq of the last message that the client sent between request and answer; 0 if there is none
+	used      bool           // its answer was given to the live agent
+	openCalls []*plannedCall // of a request with a progress token: the client's calls that were open then
 }
 
-// passed reports whether the agent will not ask that any more: what it worked on
-// then is done.
+// passed reports whether the agent will no longer ask this: the calls that it worked on
+// are answered.
 func (a *recordedRequest) passed() bool {
 	return len(a.openCalls) > 0 && !slices.ContainsFunc(a.openCalls, func(c *plannedCall) bool { return c.answer != nil && !c.answer.come })
 }
@@ -47,10 +47,11 @@ func newRecordedRequest(f *dialect.Frame, e wire.Envelope, t *trace.Trace) *reco
 	return a
 }
 
-// permissionOf returns what a permission is asked for, merged from all that the
-// agent has told of it, without what it only calls it.
-func permissionOf(t *trace.Trace, session string, seq uint64) (about []byte, options []trace.Option) {
-	var what struct {
+// permissionOf returns what a permission is asked for, as JSON, merged from all that the
+// agent has told of it. It leaves out ids. Of a tool call with a raw input, it leaves
+// out title, locations and content. subject is nil if it is not known completely.
+func permissionOf(t *trace.Trace, session string, seq uint64) (subject []byte, options []trace.Option) {
+	var fields struct {
 		Kind      string
 		RawInput  json.RawMessage   `json:",omitempty"`
 		Title     string            `json:",omitempty"`
@@ -62,22 +63,22 @@ func permissionOf(t *trace.Trace, session string, seq uint64) (about []byte, opt
 	if p == nil {
 		return nil, nil
 	}
-	what.Title, what.Command = p.Title, p.Command
+	fields.Title, fields.Command = p.Title, p.Command
 	if call != nil {
-		what.Kind, what.RawInput = call.Kind, call.RawInput
+		fields.Kind, fields.RawInput = call.Kind, call.RawInput
 		if call.RawInput == nil {
-			what.Title, what.Locations, what.Content = call.Title, call.Locations, call.Content
+			fields.Title, fields.Locations, fields.Content = call.Title, call.Locations, call.Content
 		}
 	}
-	about, err := json.Marshal(what)
-	if err != nil || bytes.Contains(about, []byte(trace.Cut)) {
-		about = nil // not all of it is known
+	subject, err := json.Marshal(fields)
+	if err != nil || bytes.Contains(subject, []byte(trace.Cut)) {
+		subject = nil // it is not known completely
 	}
-	return about, p.Options
+	return subject, p.Options
 }
 
-// permissionIn returns the permission that a request asks for, nil if there is
-// none, and the tool call that it is for, nil if it is for none.
+// permissionIn returns the permission that a request asks for and its tool call. Either
+// is nil if there is none.
 func permissionIn(t *trace.Trace, session string, seq uint64) (*trace.Permission, *trace.ToolCall) {
 	for _, s := range t.Sessions {
 		if s.ID != session {
@@ -98,8 +99,8 @@ func permissionIn(t *trace.Trace, session string, seq uint64) (*trace.Permission
 	return nil, nil
 }
 
-// answers are what the tape knows to answer the agent's requests with. Files and
-// terminals are found by what they are, the rest by what is asked.
+// answers finds answers on the tape to the agent's requests: for files by their path,
+// for terminals by their command and id, for the rest by the fields of the request.
 type answers struct {
 	byMethod  map[string][]*recordedRequest
 	files     files
@@ -127,16 +128,16 @@ type question struct {
 	params  []byte
 	subject []byte         // as in recordedRequest
 	options []trace.Option // as in recordedRequest
-	paths   *remap.PathMap
+	paths   *remap.PathMap // maps recorded paths to live ones
 }
 
-// A reply is what a question is answered with.
+// A reply is the answer to a question.
 type reply struct {
 	message []byte
 	after   uint64           // it is sent after this message of the client; 0: at once
-	note    string           // what the report says of it; empty if it is just as recorded
-	silent  bool             // the client of the tape did not answer either
-	as      *recordedRequest // as that; nil: as nothing on the tape
+	note    string           // for the report; empty if the answer is the recorded one
+	silent  bool             // there is no answer: the recorded client did not give one
+	as      *recordedRequest // whose answer it is; nil: it is not from the tape
 }
 
 func (q *question) fail(code int, format string, args ...any) reply {
@@ -152,7 +153,7 @@ func (q *question) result(value any) reply {
 	return reply{message: jsonrpc.Result(q.id, result)}
 }
 
-// as answers as the recorded client did.
+// as answers as the recorded client answered a.
 func (q *question) as(a *recordedRequest) reply {
 	a.used = true
 	if a.answer == nil {
@@ -162,7 +163,7 @@ func (q *question) as(a *recordedRequest) reply {
 	return reply{message: q.paths.Rewrite(message), after: a.after, as: a}
 }
 
-// to returns the answer to a question.
+// to returns the reply to a question.
 func (a *answers) to(q *question) reply {
 	switch q.method {
 	case "ping":
@@ -195,7 +196,7 @@ func (a *answers) to(q *question) reply {
 	if next < 0 {
 		return q.fail(jsonrpc.InternalError, "the tape has no answer left")
 	}
-	if q.method == "elicitation/create" { // an answer to another question would be made up
+	if q.method == "elicitation/create" { // the answer to another question would be wrong
 		return q.fail(jsonrpc.InternalError, "the tape has no answer to that question")
 	}
 	r := q.as(list[next])
@@ -209,8 +210,7 @@ func (q *question) same(a *recordedRequest) bool {
 	return redacted.FieldsFit(then, messages.Lasting(dialect.MatchFields(q.method, q.params)), redacted.AnyString)
 }
 
-// permit answers a request for permission. Permission is given only for what it
-// was given for on the tape.
+// permit answers a request for permission. It grants only what was granted on the tape.
 func (a *answers) permit(q *question) reply {
 	var match *recordedRequest
 	for _, c := range a.byMethod[q.method] {
@@ -228,7 +228,7 @@ func (a *answers) permit(q *question) reply {
 	}
 	chosen := chosenOption(match)
 	if chosen == nil {
-		return r // cancelled, or what else a client may say
+		return r // cancelled, or another outcome without an option
 	}
 	now := optionLike(*chosen, q.options)
 	if now == nil {
@@ -240,11 +240,13 @@ func (a *answers) permit(q *question) reply {
 	return r
 }
 
+// sameSubject reports whether a recorded request asks permission for the same as q.
 func (q *question) sameSubject(a *recordedRequest) bool {
 	return a.subject != nil && redacted.FieldsFit(dialect.AllMatchFields(q.paths.Rewrite(a.subject)), dialect.AllMatchFields(q.subject), redacted.AnyToken)
 }
 
-// refuse rejects what is asked for, once, or says that the question is cancelled.
+// refuse chooses the option that rejects once. If none is offered, it answers that the
+// request is cancelled.
 func (q *question) refuse(why string) reply {
 	type outcome struct {
 		Outcome  string `json:"outcome"`

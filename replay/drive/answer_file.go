@@ -10,25 +10,25 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// files are those that the agent reads and writes through the client. They are
-// in memory only: what the tape read or wrote, and what the agent writes now.
+// files are the files that the agent reads and writes through the client. They are in
+// memory only: the contents that are on the tape, and what the live agent writes.
 type files struct {
 	recorded []*recordedRequest // fs/*, in the order of the tape
-	written  map[string]string  // by path: what the agent of now has written
+	written  map[string]string  // by path: what the live agent has written
 
-	byPath map[string][]fileRequest // recorded, by the path of now
-	dirs   int                      // how many directories were known when that was made
+	byPath map[string][]fileRequest // recorded, by live path
+	dirs   int                      // size of the path map when byPath was made
 }
 
-// A fileRequest is a recorded request that was answered, with its extent in the
-// directories of now.
+// A fileRequest is a recorded request that was answered, and its extent with the live
+// path.
 type fileRequest struct {
 	*recordedRequest
 	extent
 }
 
 // An extent is a part of a file.
-type extent struct{ path, line, limit string } // the latter two are JSON, or empty
+type extent struct{ path, line, limit string } // line and limit are JSON; empty: not given
 
 func extentOf(params []byte) extent {
 	p := gjson.ParseBytes(params)
@@ -39,8 +39,8 @@ func (e extent) whole() bool {
 	return (e.line == "" || e.line == "null") && (e.limit == "" || e.limit == "null")
 }
 
-// of returns what is recorded of a file, in the order of the tape. The paths are
-// mapped again only when another directory has become known.
+// of returns the recorded requests for a file, in the order of the tape. It maps the
+// recorded paths again only when dirs has grown.
 func (f *files) of(path string, dirs *remap.PathMap) []fileRequest {
 	if f.byPath == nil || f.dirs != dirs.Size() {
 		f.byPath, f.dirs = make(map[string][]fileRequest), dirs.Size()
@@ -54,9 +54,9 @@ func (f *files) of(path string, dirs *remap.PathMap) []fileRequest {
 	return f.byPath[path]
 }
 
-// read answers fs/read_text_file: with what was written now, else as the tape
-// did, each answer once and the last one again and again, else with a part of
-// what the tape knows whole.
+// read answers fs/read_text_file: with what the live agent has written, else with the
+// recorded answers to the same request, in order and the last one repeatedly, else with
+// a part of the whole file if that is on the tape.
 func (f *files) read(q *question) reply {
 	want := extentOf(q.params)
 	if text, ok := f.written[want.path]; ok {
@@ -107,8 +107,8 @@ func (q *question) text(text string, part extent) reply {
 	return q.result(map[string]string{"content": strings.Join(lines, "")})
 }
 
-// write answers fs/write_text_file. What is written is read from then on. Only
-// files that the tape knows can be written.
+// write answers fs/write_text_file. From then on, read returns what was written. The
+// agent can write only files that are on the tape.
 func (f *files) write(q *question) reply {
 	path := extentOf(q.params).path
 	var known, wrote *recordedRequest

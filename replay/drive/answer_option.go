@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// chosenOption returns the option that the recorded client chose, nil if none.
+// chosenOption returns the option that the recorded client chose, nil if it chose none.
 func chosenOption(a *recordedRequest) *trace.Option {
 	id := gjson.ParseBytes(wire.Get(a.answer, "result", "outcome", "optionId"))
 	if !id.Exists() {
@@ -23,9 +23,10 @@ func chosenOption(a *recordedRequest) *trace.Option {
 	return &trace.Option{ID: id.Str} // it was not offered
 }
 
-// optionLike returns what is offered now like a recorded option: that with its
-// id, else the only one of its kind, else that with its name. An option that
-// allows is never like one that does not.
+// optionLike returns the live option that corresponds to a recorded one: the one with
+// the same id and kind, else the only one of the same kind, else the only one with the
+// same name. An option that rejects never corresponds to one that allows. By its name
+// alone, no option corresponds that allows always.
 func optionLike(then trace.Option, now []trace.Option) *trace.Option {
 	allows := func(o *trace.Option) bool { return !strings.HasPrefix(o.Kind, "reject_") }
 	fits := []func(o *trace.Option) bool{

@@ -10,19 +10,19 @@ import (
 	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
-// terminals are those of version 1, which the client runs for the agent. Here
-// nothing is run: they show what they showed on the tape.
+// terminals are the terminals of version 1, in which the client runs commands for the
+// agent. Nothing is run here: the answers are those on the tape.
 type terminals struct{ recorded []*terminal }
 
-// A terminal is one command of the tape.
+// A terminal is a command on the tape.
 type terminal struct {
 	create *recordedRequest
 	calls  map[string][]*recordedRequest // by method, in the order of the tape
-	known  string                        // its id, once the client has answered
+	known  string                        // its id, as id has found it
 }
 
-// add takes a recorded request. The ids of terminals are the client's, and stay
-// as they were.
+// add adds a recorded request. The client makes the ids of terminals, so they are the
+// same as on the tape.
 func (t *terminals) add(a *recordedRequest) {
 	if a.method == "terminal/create" {
 		t.recorded = append(t.recorded, &terminal{create: a, calls: make(map[string][]*recordedRequest)})
@@ -33,8 +33,8 @@ func (t *terminals) add(a *recordedRequest) {
 	}
 }
 
-// find returns the last terminal that was made under an id; made says that the
-// agent which is here now has made it too.
+// find returns the last terminal with an id. With made, it returns only a terminal that
+// the live agent has created.
 func (t *terminals) find(session, id string, made bool) *terminal {
 	for _, one := range slices.Backward(t.recorded) {
 		if one.create.session == session && id != "" && one.id() == id && (one.create.used || !made) {
@@ -82,7 +82,8 @@ func (t *terminals) answer(q *question) reply {
 	return q.fail(jsonrpc.InternalError, "the tape does not tell that of terminal %q", id)
 }
 
-// exit returns the exit status that a terminal's output told, nil if none did.
+// exit returns the exit status in the recorded outputs of a terminal, nil if there is
+// none.
 func (t *terminal) exit() json.RawMessage {
 	for _, a := range t.calls["terminal/output"] {
 		if status := gjson.GetBytes(a.answer, "result.exitStatus"); status.IsObject() {
@@ -92,8 +93,8 @@ func (t *terminal) exit() json.RawMessage {
 	return nil
 }
 
-// make answers with the first terminal of the same command in the same directory
-// that is not taken.
+// make answers terminal/create with the first terminal of the same request that is not
+// used yet.
 func (t *terminals) make(q *question) reply {
 	for _, one := range t.recorded {
 		if !one.create.used && one.create.session == q.session && q.same(one.create) && one.create.answer != nil {

@@ -12,31 +12,31 @@ import (
 // A progress is how far a turn of a session has come.
 type progress struct {
 	open        bool            // a prompt was sent, and its turn is not over
-	permissions int             // asked for
-	begun       int             // tool calls
-	over        map[string]bool // by their ids, which an agent may use again when a call is over
+	permissions int             // permissions asked for
+	begun       int             // tool calls begun
+	over        map[string]bool // by id, whether a tool call is over; an agent may then use the id again
 	spoke       bool            // the agent has said or done something
-	latest      checkpoint
+	latest      checkpoint      // the last one reached
 }
 
-// A checkpoint is the point of a turn at which the client did something in the
-// middle of it. It is found again in a turn of other speed and other words.
+// A checkpoint is a point in a turn. It marks where the recorded client did something in
+// the middle of a turn, and can be found in a live turn of other speed and other words.
 type checkpoint struct {
 	kind checkpointKind
-	n    int // which one in the turn, from 1
+	n    int // of calls and permissions: which one in the turn, from 1
 }
 
 type checkpointKind uint8
 
 const (
 	noTurn     checkpointKind = iota // not in the middle of a turn
-	turnBegan                        // nothing but the prompt stood before
+	turnBegan                        // the agent has not done anything
 	agentSpoke                       // the first thing that the agent said
 	callBegan
 	permissionAsked
 )
 
-// observe takes a message of the session, whoever sent it.
+// observe follows a message of the session, of either side.
 func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 	switch {
 	case f.Events.Has(dialect.TurnBegan):
@@ -59,14 +59,14 @@ func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// ofAgent reports whether an update tells what the agent says or does.
+// ofAgent reports whether an update of a variant is about what the agent says or does.
 func ofAgent(variant string) bool {
 	u, _ := dialect.LookupUpdate(variant)
 	return u.Entity != dialect.UserMessage && u.Entity != dialect.State && !u.Entity.IsAttribute()
 }
 
-// call takes what is said of a tool call. another says that this is another call
-// if the last with its id is over.
+// call follows what the agent says of a tool call. another says that this begins a new
+// call if the last one with its id is over.
 func (p *progress) call(said gjson.Result, another bool) {
 	id := said.Get("toolCallId").Str
 	if id == "" {

@@ -1,10 +1,10 @@
 // Package drive plays the client of a tape to a live agent, and reports how the
 // conversation differs from the recorded one.
 //
-// What it sends depends on the tape and on the order of the agent's messages, not
-// on speed. It reads and writes no files for the agent, runs no commands for it, and
+// What it sends depends on the tape and on the order of the agent's messages, not on
+// their timing. It reads and writes no files for the agent, runs no commands for it, and
 // grants no permission that was not granted on the tape. It cannot make an agent
-// repeat itself: if the agent takes another way, messages that no longer make sense
+// repeat itself: if the agent does something else, messages that no longer make sense
 // are left out and noted.
 package drive
 
@@ -25,27 +25,27 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A Client plays the client of a tape to a live agent: it sends what the
-// recorded client sent, each message when the agent's answers that precede it have
-// come, answers the agent's requests from the tape, and compares the two
-// conversations. A request that the tape cannot answer gets an error.
+// A Client plays the client of a tape to a live agent. It sends each message of the
+// recorded client when the answers that precede it have come, answers the agent's
+// requests from the tape, and compares the two conversations. A request that the tape
+// cannot answer gets an error.
 //
-// The zero value of each field but Tapes and Start.Command is usable.
+// Every field but Tapes and Start.Command may be left zero.
 type Client struct {
 	Tapes   []*record.Tape // in the order in which they were recorded; each connection on them is one run of the agent
-	Session string         // only what is on them of it; empty: all
+	Session string         // plays only this session; empty: all
 
-	// Start is what the new tapes say of themselves: Command is the agent, Cwd
-	// the directory in which its sessions work now. An empty Cwd is the
-	// directory of this process, in which the agent runs in any case.
+	// Start describes the new tapes: Command is the agent, and Cwd is the directory
+	// in which its sessions work. An empty Cwd stands for the directory of this
+	// process. The agent itself always runs in that.
 	Start record.Start
 
 	Store    *record.Store // where the new tapes are kept; nil: they are not
 	Level    compare.Level // what is compared
-	AsNew    bool          // a session that nobody makes on the tapes is made anew where it is loaded
+	AsNew    bool          // where a session is loaded that was not made on the tapes, it is made anew
 	Patience time.Duration // how long the agent may be silent while something is waited for; 0 is 30 s
 	Limit    time.Duration // of one run of the agent; 0 is an hour
-	Settle   time.Duration // how long the agent may add something after its last answer, as many send titles and commands then; 0 is 1 s
+	Settle   time.Duration // how long to wait for more after the last answer, when many agents send titles and commands; 0 is 1 s
 	Grace    time.Duration // as proxy.Proxy.Patience, for an agent that does not end by itself
 	Err      io.Writer     // the agent's stderr; nil: it goes to the tape only
 }
@@ -65,8 +65,8 @@ type Report struct {
 	Diff    compare.Diff `json:"diff"`              // from the tape to the new run
 }
 
-// String returns the notes and why it stopped, as lines for people. Nothing in
-// them can control a terminal.
+// String returns the notes, and why the run stopped, as lines for people. They contain
+// no control characters but line feeds.
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, note := range r.Notes {

@@ -18,8 +18,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A driver plays one plan to one agent. All of it happens in one goroutine, so
-// what it sends depends on what the agent said, in which order.
+// A driver plays one plan to one agent. It runs in one goroutine, so what it sends
+// depends only on the plan and on the order of the agent's messages.
 type driver struct {
 	plan   *plan
 	known  *remap.AgentMap
@@ -27,18 +27,18 @@ type driver struct {
 	report *Report
 
 	tracker  *dialect.Tracker
-	trace    trace.Trace // of now
+	trace    trace.Trace // of the live connection
 	seq      uint64
 	calls    dialect.OpenRequests[*plannedCall] // of the client
 	progress map[string]*progress               // by recorded session
-	offers   map[string]*offers                 // likewise
+	offers   map[string]*offers                 // by recorded session
 	replies  []delayedReply
 
 	agentEnded bool  // the agent ended before the plan did
-	failed     error // why playing makes no sense
+	failed     error // why playing on makes no sense
 }
 
-// A delayedReply waits until the client has sent something else first.
+// A delayedReply is a reply that is sent after a move of its thread.
 type delayedReply struct {
 	reply
 	thread *thread
@@ -60,12 +60,12 @@ func newDriver(p *plan, known *remap.AgentMap, agent *agentProcess, report *Repo
 
 // limits are how long the agent may take.
 type limits struct {
-	patience time.Duration // without a word
-	whole    time.Duration
-	settle   time.Duration // after its last answer
+	patience time.Duration // without writing anything
+	whole    time.Duration // in all
+	settle   time.Duration // to add something after its last answer
 }
 
-// waited returns which of the limits it was that ended what began then.
+// waited returns the limit that has ended a run, which began at a time.
 func (l limits) waited(began time.Time) time.Duration {
 	if time.Since(began) >= l.whole {
 		return l.whole
@@ -73,8 +73,8 @@ func (l limits) waited(began time.Time) time.Duration {
 	return l.patience
 }
 
-// play makes all moves and returns when all that was waited for has come and the
-// agent has settled. What else ends it stands in the report.
+// play makes all moves. It returns when everything has come that it waits for and the
+// agent has settled. If it stops earlier, the report says why.
 func (d *driver) play(ctx context.Context, l limits) error {
 	began := time.Now()
 	var settled <-chan time.Time
@@ -117,7 +117,7 @@ func (d *driver) play(ctx context.Context, l limits) error {
 	}
 }
 
-// agentGone notes that the agent has ended.
+// agentGone notes that the agent has ended, if it ended too early.
 func (d *driver) agentGone() {
 	if d.done() {
 		return
@@ -126,14 +126,14 @@ func (d *driver) agentGone() {
 	d.report.Stopped = "the agent ended before " + d.missing()
 }
 
-// done reports whether all moves are made and all is there that was waited for.
+// done reports whether all moves are made and everything has come that is waited for.
 func (d *driver) done() bool {
 	return len(d.replies) == 0 && !slices.ContainsFunc(d.plan.threads, func(t *thread) bool {
 		return len(t.moves) > 0 || t.waits(math.MaxUint64)
 	})
 }
 
-// missing names the first thing on the tape that has not come.
+// missing names the first thing on the tape that is still missing.
 func (d *driver) missing() string {
 	var first *awaited
 	for _, t := range d.plan.threads {
@@ -152,7 +152,7 @@ func (d *driver) missing() string {
 	return "the end"
 }
 
-// send gives a message to the agent.
+// send sends a message to the agent.
 func (d *driver) send(message []byte) {
 	d.observe(wire.ClientToAgent, message, func(f *dialect.Frame, e wire.Envelope) {
 		d.progressOf(d.known.Recorded(f.Session)).observe(f, e)
@@ -160,7 +160,7 @@ func (d *driver) send(message []byte) {
 	d.agent.input.Send(message)
 }
 
-// observe follows a line of either side and calls do for each message in it.
+// observe follows a line of either side, and calls do for each message in it.
 func (d *driver) observe(dir wire.Direction, line []byte, do func(f *dialect.Frame, e wire.Envelope)) {
 	d.seq++
 	size := int64(len(line))
@@ -177,7 +177,7 @@ func (d *driver) observe(dir wire.Direction, line []byte, do func(f *dialect.Fra
 	messages.Each(&f, do)
 }
 
-// receive takes a line of the agent.
+// receive handles a line of the agent.
 func (d *driver) receive(line []byte) {
 	d.observe(wire.AgentToClient, line, func(f *dialect.Frame, e wire.Envelope) {
 		session := d.known.Recorded(f.Session)
@@ -196,7 +196,7 @@ func (d *driver) receive(line []byte) {
 	})
 }
 
-// answered takes a response.
+// answered handles a response.
 func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 	c := d.calls.Answer(f.Dir, e.ID)
 	if c == nil {
@@ -217,7 +217,7 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// turnEnded takes the end of a turn that is no response.
+// turnEnded notes the end of a turn that is not a response.
 func (d *driver) turnEnded(session string) {
 	for _, a := range d.plan.thread(session).awaited {
 		if a.turn && !a.come {
@@ -227,7 +227,7 @@ func (d *driver) turnEnded(session string) {
 	}
 }
 
-// requested takes a request of the agent.
+// requested handles a request of the agent.
 func (d *driver) requested(session string, f *dialect.Frame, e wire.Envelope) {
 	q := &question{id: slices.Clone(e.ID), method: f.Method, session: session, params: e.Params, paths: &d.known.Paths}
 	if f.Method == "session/request_permission" {

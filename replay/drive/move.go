@@ -31,6 +31,7 @@ func (d *driver) advance() {
 	}
 }
 
+// ready reports whether a move can be made now.
 func (d *driver) ready(t *thread, m *move) bool {
 	if !d.plan.ready(t, m) {
 		return false
@@ -42,13 +43,13 @@ func (d *driver) ready(t *thread, m *move) bool {
 	return m.checkpoint.kind == noTurn || !now.open || now.reached(m.checkpoint) || d.owes(t, m)
 }
 
-// owes reports whether the agent waits for an answer that the recorded client gave
-// after a move. The move is then due, even if its checkpoint was not reached.
+// owes reports whether the agent waits for an answer that the recorded client gave only
+// after a move. The move is then made even if its checkpoint was not reached.
 func (d *driver) owes(t *thread, m *move) bool {
 	return slices.ContainsFunc(d.replies, func(r delayedReply) bool { return r.thread == t && r.after >= m.seq })
 }
 
-// giveReplies sends the answers that had to wait for a move of their thread.
+// giveReplies sends the replies that no longer wait for a move of their thread.
 func (d *driver) giveReplies() {
 	d.replies = slices.DeleteFunc(d.replies, func(r delayedReply) bool {
 		if len(r.thread.moves) > 0 && r.thread.moves[0].seq <= r.after {
@@ -111,7 +112,7 @@ func (m *move) fails() bool {
 	return len(m.calls) > 0 && !slices.ContainsFunc(m.calls, func(c *plannedCall) bool { return !c.failed })
 }
 
-// skip leaves a move out, with all that would have followed from it.
+// skip leaves a move out, and no longer waits for the answers to it.
 func (d *driver) skip(m *move, why string) {
 	d.report.note("%s not sent (frame %d): %s", m.method, m.seq, why)
 	for _, c := range m.calls {
@@ -119,8 +120,8 @@ func (d *driver) skip(m *move, why string) {
 	}
 }
 
-// over notes that the call is answered. If that ended it early, its turn is over
-// too.
+// over notes that the call needs no answer any more. early says that it was refused or
+// not made at all: its turn is then over too.
 func (c *plannedCall) over(early bool) {
 	if c.answer != nil {
 		c.answer.come = true

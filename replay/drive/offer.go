@@ -9,20 +9,20 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// offers are what the agent lets the client choose from in a session.
+// offers are the modes, models and config options that the agent offers in a session.
 type offers struct {
 	modes  []choice
 	models []choice
 	config []choice
 }
 
-// A choice is one of them. Of a config option, values are what it can be set to.
+// A choice is one mode, model or config option, or a value of a config option.
 type choice struct {
 	id, name, category string
-	values             []choice
+	values             []choice // of a config option
 }
 
-// answered takes what a response of the agent offers.
+// answered notes what a response of the agent offers.
 func (o *offers) answered(e wire.Envelope) {
 	result := gjson.ParseBytes(e.Result)
 	if list := result.Get("modes.availableModes"); list.IsArray() {
@@ -36,7 +36,7 @@ func (o *offers) answered(e wire.Envelope) {
 	}
 }
 
-// updated takes what an update offers.
+// updated notes what an update of the agent offers.
 func (o *offers) updated(e wire.Envelope) {
 	update := gjson.GetBytes(e.Params, "update")
 	if list := update.Get("configOptions"); list.IsArray() && update.Get("sessionUpdate").Str == "config_option_update" {
@@ -44,8 +44,8 @@ func (o *offers) updated(e wire.Envelope) {
 	}
 }
 
-// choices reads a list of things that have an id under key, or under configId as
-// in version 2. The options of a config option may stand in groups.
+// choices reads a list of choices, which have their id under key, or under configId as
+// in version 2. The values of a config option may stand in groups.
 func choices(list gjson.Result, key string) []choice {
 	var all []choice
 	for _, v := range list.Array() {
@@ -65,8 +65,8 @@ func choices(list gjson.Result, key string) []choice {
 	return all
 }
 
-// translate returns a message that chooses something with the id that this has
-// now, or says what there is nothing like now.
+// translate returns a message of a method with the live id of what it chooses. missing
+// names a choice for which the live agent offers no counterpart; empty if there is none.
 func (then offers) translate(method string, message []byte, now offers) (translated []byte, missing string) {
 	choose := func(path string, then, now []choice) (was, is *choice) {
 		keys := strings.Split(path, ".")
@@ -95,8 +95,9 @@ func (then offers) translate(method string, message []byte, now offers) (transla
 	return message, missing
 }
 
-// counterpart finds a choice of then by its id, and what is it now: what has the
-// same id, else the only one with the same name, else of the same category.
+// counterpart returns the recorded choice with an id and its live counterpart: the one
+// with the same id, else the only one with the same name, else the only one of the same
+// category.
 func counterpart(id string, then, now []choice) (was, is *choice) {
 	for i := range then {
 		if then[i].id == id {
@@ -117,7 +118,7 @@ func counterpart(id string, then, now []choice) (was, is *choice) {
 	return was, is
 }
 
-// only returns the one element that fits, nil if there is none or a second.
+// only returns the only element that fits, nil if there is none or more than one.
 func only[T any](list []T, fits func(*T) bool) *T {
 	var found *T
 	for i := range list {

@@ -16,7 +16,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// readPlans reads all connections.
+// readPlans reads the plans of all connections on tapes.
 func readPlans(tapes []*record.Tape, session string, anew bool) ([]*plan, error) {
 	var plans []*plan
 	r := planReader{made: make(map[string]bool), chosen: messages.Chosen{Session: session}, anew: anew}
@@ -36,30 +36,31 @@ func readPlans(tapes []*record.Tape, session string, anew bool) ([]*plan, error)
 // A planReader reads the plans of some tapes.
 type planReader struct {
 	made   map[string]bool // sessions that were made so far
-	anew   bool
+	anew   bool            // as Client.AsNew
 	chosen messages.Chosen
 
 	// Of the tape that is being read:
 	tape  *record.Tape
-	found bool // something of the session
+	found bool // it has a message of the chosen session
 
 	// Of the connection:
 	plan     *plan
 	trace    trace.Trace
 	calls    dialect.OpenRequests[*plannedCall]     // of the client
 	requests dialect.OpenRequests[*recordedRequest] // of the agent
-	tokens   map[string]*recordedRequest            // the agent's by their progress tokens
+	tokens   map[string]*recordedRequest            // requests of the agent by progress token
 }
 
+// read reads the plans of the connections on a tape.
 func (r *planReader) read(t *record.Tape) ([]*plan, error) {
 	r.tape, r.chosen.Made, r.found = t, make(map[uint64]string), false
 	for f, err := range t.Rows(1) {
 		if err != nil {
 			return nil, err
 		}
-		for _, about := range append([]dialect.Annotation{f.Annotation}, f.Entries...) {
-			if about.Events.Has(dialect.SessionOpened) && about.Request != 0 {
-				r.chosen.Made[about.Request] = about.Session
+		for _, a := range append([]dialect.Annotation{f.Annotation}, f.Entries...) {
+			if a.Events.Has(dialect.SessionOpened) && a.Request != 0 {
+				r.chosen.Made[a.Request] = a.Session
 			}
 		}
 	}
@@ -106,7 +107,7 @@ func (r *planReader) read(t *record.Tape) ([]*plan, error) {
 	return plans, nil
 }
 
-// frame takes the next frame. The client's messages of one frame make one move.
+// frame adds the next frame to the plan. The client's messages in one frame are one move.
 func (r *planReader) frame(f *dialect.Frame) error {
 	r.trace.Add(f)
 	var m *move
@@ -143,7 +144,7 @@ func (r *planReader) frame(f *dialect.Frame) error {
 	return failed
 }
 
-// complete reads the rest of a message of which only the beginning is at hand.
+// complete reads the rest of a message of which the tape has given only the beginning.
 func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 	var b bytes.Buffer
 	if err := r.tape.WriteFrame(&b, f.Seq); err != nil {
@@ -156,14 +157,14 @@ func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 	return nil
 }
 
-// clientSays takes a request or notification; m is the move that earlier ones of
-// the same batch have begun.
+// clientSays adds a request or notification to a move. m is the move that earlier
+// messages of the same batch have begun, nil if there is none.
 func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*move, error) {
 	session := f.Session
 	opened, opens := r.chosen.Made[f.Seq]
-	greets := f.Method == "initialize" && !r.plan.initialized // all waits for that, whatever session it makes
-	r.plan.initialized = r.plan.initialized || greets
-	if opens && session == "" && f.Method != "session/fork" && !greets { // a fork waits for the session that it is of
+	initializes := f.Method == "initialize" && !r.plan.initialized // everything waits for it, even if it makes a session
+	r.plan.initialized = r.plan.initialized || initializes
+	if opens && session == "" && f.Method != "session/fork" && !initializes { // a fork belongs to the session that it copies
 		session = opened
 	}
 	t := r.plan.thread(session)
@@ -199,14 +200,14 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	return m, nil
 }
 
-// asNew makes a session/new of a request that loads a session.
+// asNew turns a request that loads, resumes or forks a session into session/new.
 func asNew(raw []byte) []byte {
 	raw = wire.Set(raw, []byte(`"session/new"`), "method")
 	raw = wire.Delete(raw, "params", "sessionId")
 	return wire.Delete(raw, "params", "replayFrom")
 }
 
-// agentAnswer takes the agent's response.
+// agentAnswer adds a response of the agent.
 func (r *planReader) agentAnswer(f *dialect.Frame, e wire.Envelope) {
 	c := r.calls.Answer(f.Dir, e.ID)
 	if c == nil {
@@ -228,7 +229,7 @@ func (r *planReader) agentAnswer(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// agentSays takes the agent's request or notification.
+// agentSays adds a request or notification of the agent.
 func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 	t := r.plan.thread(f.Session)
 	if e.ID != nil {
@@ -252,7 +253,7 @@ func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// clientAnswer takes the client's response.
+// clientAnswer adds a response of the client.
 func (r *planReader) clientAnswer(f *dialect.Frame, e wire.Envelope) {
 	a := r.requests.Answer(f.Dir, e.ID)
 	if a == nil {
