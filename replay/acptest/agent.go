@@ -16,16 +16,16 @@ import (
 	"github.com/acptap/acptap/replay"
 )
 
-// grace is how long the other side may take to end once the test has: longer
-// than the second for which the race detector holds up the end of a process.
+// grace is how long the other side may take to end after the test. It is longer than the
+// second by which the race detector delays the end of a process.
 const grace = 5 * time.Second
 
 // Agent plays the agent of the tape at path, in the portable form. It returns the
-// client's ends of its stdio; what it writes to stderr goes to the test's output.
-// The tape can be played once.
+// client's ends of the agent's stdio. The agent's stderr goes to the test's output. The
+// tape can be played once.
 //
-// When the test ends, so does its stdin, if it has not been closed before, and
-// what then is missing of the client's messages is an error of the test.
+// When the test ends, Agent closes stdin, if the client has not. It is then an error of
+// the test if messages of the recorded client are missing.
 func Agent(t testing.TB, path string, set ...func(*replay.Cassette)) (stdin io.WriteCloser, stdout io.ReadCloser) {
 	t.Helper()
 	p := newPlay(t, path, set)
@@ -54,8 +54,8 @@ func Agent(t testing.TB, path string, set ...func(*replay.Cassette)) (stdin io.W
 	return stdin, out
 }
 
-// Live names the agent that is recorded where the mode says so. It runs in the
-// directory and with the environment of the test.
+// Live sets the agent that is recorded if the mode says so. It runs in the directory and
+// with the environment of the test.
 func Live(command ...string) func(*replay.Cassette) {
 	return func(c *replay.Cassette) { c.Command = command }
 }
@@ -63,7 +63,7 @@ func Live(command ...string) func(*replay.Cassette) {
 // A play is one run of a cassette, and how it went.
 type play struct {
 	cassette replay.Cassette
-	records  bool // the cassette, and does not play it
+	records  bool // it records the cassette and does not play it
 	report   replay.Report
 	err      error
 }
@@ -81,7 +81,7 @@ func newPlay(t testing.TB, path string, set []func(*replay.Cassette)) *play {
 		}
 	}
 	tape, err := c.Open()
-	if err != nil { // else the client would come first with its complaint, a broken pipe
+	if err != nil { // otherwise the client would report a broken pipe first
 		t.Fatalf("%v\n%s", err, p.howToRecord(t, err))
 	}
 	p.records = tape == nil
@@ -92,19 +92,20 @@ func (p *play) run(ctx context.Context, in io.Reader, out, errOut io.Writer) {
 	p.report, p.err = p.cassette.Run(ctx, in, out, errOut)
 }
 
-// check makes what is not as on the tape an error of the test.
+// check reports deviations from the tape as an error of the test, and logs the rest of
+// the report.
 func (p *play) check(t testing.TB) {
 	t.Helper()
-	path, story := p.cassette.Path, reportText(p.report)
+	path, text := p.cassette.Path, reportText(p.report)
 	diverged := errors.Is(p.err, replay.ErrDiverged)
 	switch {
 	case diverged:
-		t.Errorf("%s: %v\n%s%s", path, p.err, story, p.howToRecord(t, p.err))
+		t.Errorf("%s: %v\n%s%s", path, p.err, text, p.howToRecord(t, p.err))
 	case p.err != nil:
 		t.Errorf("%s: %v", path, p.err)
 		return
-	case story != "":
-		t.Logf("%s:\n%s", path, story)
+	case text != "":
+		t.Logf("%s:\n%s", path, text)
 	}
 	const review = "read it before you commit it, it has all that was said"
 	if _, err := os.Stat(path); p.records && err == nil {
@@ -114,7 +115,7 @@ func (p *play) check(t testing.TB) {
 	}
 }
 
-// howToRecord says how to have the file recorded, if there is an agent to do it from.
+// howToRecord says how to record the file, if there is an agent to record.
 func (p *play) howToRecord(t testing.TB, err error) string {
 	if len(p.cassette.Command) == 0 {
 		return ""
@@ -127,8 +128,8 @@ func (p *play) howToRecord(t testing.TB, err error) string {
 	return fmt.Sprintf("to record it%s: %s=%v go test -run '^%s$'\n", anew, replay.ModeVariable, mode, pattern)
 }
 
-// reportText returns a report as lines, with each difference whole: the tape's value
-// behind -, the client's behind +.
+// reportText returns a report as lines, with every difference in full: the tape's value
+// after -, the client's after +.
 func reportText(r replay.Report) string {
 	var b strings.Builder
 	for _, m := range r.Misses {

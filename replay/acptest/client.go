@@ -10,15 +10,13 @@ import (
 	"github.com/acptap/acptap/replay/drive"
 )
 
-// Client plays the client of the tape at path, in the portable form, to an agent
-// under test, and compares the two conversations: what differs is an error of the
-// test, with a unified diff. When Client returns, the agent has ended. The tape
-// is never changed.
+// Client plays the client of the tape at path, in the portable form, to an agent under
+// test, and compares the two conversations. A difference is an error of the test, with a
+// unified diff. When Client returns, the agent has ended. Client never changes the tape.
 //
 // agent is a program and its arguments; see [Command] for one that is a function
 // of the test. It runs in the directory of the test, its stderr goes to the
-// test's output, and its sessions work in a new directory unless set names
-// another.
+// test's output, and its sessions work in a new directory unless set sets another.
 func Client(t testing.TB, path string, agent []string, set ...func(*drive.Client)) {
 	t.Helper()
 	tape, err := record.OpenFile(path)

@@ -17,17 +17,17 @@ import (
 	"github.com/acptap/acptap/replay"
 )
 
-// AgentCommand is Agent for a client that starts its agent: it returns a program
-// and its arguments. The test has to start it once, and TestMain to call [Main].
+// AgentCommand is Agent for a client that starts its agent: it returns a program and its
+// arguments. The test must start it exactly once, and TestMain must call [Main].
 //
-// The process exits as the agent on the tape did, or with status 1 if the client
-// left the tape. It does no more than to pass on its stdio to the test: a client
-// that kills it gets the same verdict as one that closes its stdin.
+// The process exits as the agent on the tape did, or with status 1 if the client left
+// the tape. It only passes its stdio on to the test, so a client that kills it gets the
+// same verdict as one that closes its stdin.
 func AgentCommand(t testing.TB, path string, set ...func(*replay.Cassette)) []string {
 	t.Helper()
 	p := newPlay(t, path, set)
 	var starts atomic.Int32
-	t.Cleanup(func() { // after that of listen
+	t.Cleanup(func() { // runs after the cleanup of listen
 		t.Helper()
 		n := starts.Load()
 		if n > 1 {
@@ -56,10 +56,10 @@ func AgentCommand(t testing.TB, path string, set ...func(*replay.Cassette)) []st
 	})
 }
 
-// Command makes an agent under test that is a function into a program and its
-// arguments, for [Client]. Each process of it is a call of serve, in the process
-// of the test, and ends when that returns, which it has to when stdin ends.
-// TestMain has to call [Main].
+// Command returns a program and its arguments, for [Client], that is an agent under test
+// in the form of a function. Each process of the program calls serve in the process of
+// the test, and ends when serve returns. serve must return when stdin ends, and TestMain
+// must call [Main].
 func Command(t testing.TB, serve func(stdin io.Reader, stdout io.Writer)) []string {
 	t.Helper()
 	return listen(t, func(ctx context.Context, stdin io.Reader, stdout, _ io.Writer) wire.Exit {
@@ -77,9 +77,9 @@ func Command(t testing.TB, serve func(stdin io.Reader, stdout io.Writer)) []stri
 	})
 }
 
-// Main has to come first in the TestMain of a package that uses AgentCommand or
-// Command, whose processes are the test binary: in those it does what they are
-// for and does not return. Else it does nothing.
+// Main must come first in the TestMain of a package that uses AgentCommand or Command.
+// The processes of these are the test binary: in them, Main passes on their stdio and
+// does not return. Otherwise it does nothing.
 //
 //	func TestMain(m *testing.M) {
 //		acptest.Main()
@@ -94,13 +94,12 @@ func Main() {
 	}
 }
 
-// relayFlag begins the argument of our processes. A test binary without Main does
-// not know such a flag, and ends with that complaint before it runs a test.
+// relayFlag begins the argument of our processes. A test binary without Main does not
+// know this flag, and ends with an error that says so before it runs a test.
 const relayFlag = "-acptest.relay="
 
-// listen returns a command whose processes are each served by a call of serve.
-// At the end of the test stdin ends, and then, if that does not help, the context
-// of serve.
+// listen returns a command that calls serve for each of its processes. At the end of the
+// test it ends stdin, and after a while the context of a serve that has not returned.
 func listen(t testing.TB, serve func(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) wire.Exit) []string {
 	t.Helper()
 	self, err := os.Executable()

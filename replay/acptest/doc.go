@@ -9,8 +9,8 @@
 //		…
 //	}
 //
-// Without that file the first run records it from the agent that Live names, and
-// logs that; those that follow replay it. See [replay.Mode] for other ways. The
+// If that file does not exist, the first run records it from the agent that Live names,
+// and logs that. Later runs replay it. See [replay.Mode] for other ways. The
 // environment variable ACPTAP_MODE overrides the mode: with none, as on a build
 // server, a test without its file fails at once and no agent is run; with all,
 // all files that have an agent are recorded anew.
@@ -23,7 +23,7 @@
 //	acptest.Client(t, "testdata/greeting.jsonl", []string{"./my-agent", "--acp"},
 //		func(c *drive.Client) { c.Level = compare.Content })
 //
-// What is not as on the tape is an error of the test, at its end or, of Client,
-// at once. No goroutine and no process that was started here outlives the test,
-// but for one that the test itself lets hang.
+// A deviation from the tape is an error of the test. Client reports it when it returns,
+// the others at the end of the test. No goroutine and no process that this package starts
+// outlives the test, unless a function of the test hangs.
 package acptest

@@ -16,19 +16,19 @@ import (
 	"github.com/acptap/acptap/replay"
 )
 
-// A message goes between a process and the test that plays it.
+// A message goes between a process and the test that serves it.
 type message struct {
-	PID  int            // of the process, which says it first
+	PID  int            // of the process; in its first message only
 	Dir  wire.Direction // where Data goes
 	Data []byte         // empty: stdin has ended
-	Exit *wire.Exit     // how the process is to end; nothing follows
+	Exit *wire.Exit     // how the process must end; the last message
 }
 
-// chunk is how much is passed on at once: what a pipe takes.
+// chunk is how many bytes are passed on at once: the capacity of a pipe.
 const chunk = 64 << 10
 
-// relay passes on the stdio of this process to the test that listens at address,
-// until that says how to end.
+// relay passes the stdio of this process on to the test that listens at address, until
+// the test says how to end.
 func relay(address string) {
 	conn, err := net.Dial("unix", address)
 	if err != nil {
@@ -65,7 +65,7 @@ func relay(address string) {
 	}
 }
 
-// A process is the test's side of one that relays.
+// A process is a relaying process, as the test sees it.
 type process struct {
 	conn  net.Conn
 	pid   int
@@ -106,15 +106,15 @@ func (p *process) read(d *gob.Decoder) {
 	}
 }
 
-// hangUp ends the stdin. From then on nobody waits for long until the process
-// takes what it is given: most likely nobody reads what it writes.
+// hangUp ends the stdin. From then on, writes to the process have a deadline: most
+// likely nobody reads what the process writes.
 func (p *process) hangUp() {
 	p.fed.Close()
 	p.over.Store(true)
 	p.conn.SetWriteDeadline(time.Now().Add(grace))
 }
 
-// end makes the process end, and waits for that.
+// end makes the process end, and waits until it has ended.
 func (p *process) end(how wire.Exit) {
 	p.stdin.Close()
 	p.hangUp()
@@ -141,7 +141,7 @@ func (p *process) send(m message) error {
 	return err
 }
 
-// kill ends a process that nothing else ends.
+// kill ends a process that does not end otherwise.
 func (p *process) kill() {
 	if it, err := os.FindProcess(p.pid); err == nil {
 		it.Kill()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// An unboundedPipe is a pipe that takes everything at once: a test that ends, and reads no
-// more, does not hold up what is played to it.
+// An unboundedPipe is a pipe whose writes never block, so that a test that no longer
+// reads does not hold up the agent that is played to it.
 type unboundedPipe struct {
 	mu     sync.Mutex
 	more   *sync.Cond

@@ -35,17 +35,17 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return wire.ParseName(levelNames[:], "level", text, (*uint8)(l))
 }
 
-// A Side is one of two conversations that are compared: what the client saw on
-// one tape, or on several that continue a session.
+// A Side is one of two conversations that are compared: what the client saw on one
+// tape, or on several tapes that continue a session.
 type Side struct {
 	Tapes   []*record.Tape
-	Session string // only what is on them of it; empty: all
+	Session string // compares only this session; empty: all
 	AsNew   bool   // leaves out how sessions were opened, and their history
 }
 
-// Tapes compares two conversations. What differs from run to run by its
-// nature counts on the level Exact only: ids, times, numbers of tokens, the
-// working directory, and the order of what sessions do beside each other.
+// Tapes compares two conversations. What differs from run to run by its nature counts
+// on the level Exact only: ids, numbers of tokens, the working directory, and the order
+// of messages of different sessions. Times never count.
 func Tapes(a, b Side, level Level) (Diff, error) {
 	before, err := a.outline(level)
 	if err != nil {

@@ -10,15 +10,14 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Diff is what differs between two conversations, line by line of their
-// outlines.
+// A Diff has the lines that differ between the outlines of two conversations.
 type Diff struct {
 	Level Level  `json:"level"`
 	Hunks []Hunk `json:"hunks"` // in order; empty: they are the same
 }
 
-// A Hunk is a stretch of a Diff: lines that differ, with up to three lines
-// around them that do not.
+// A Hunk is a part of a Diff: lines that differ, with up to three equal lines before and
+// after them.
 type Hunk struct {
 	Old   int    `json:"old"` // number of the first line in the old outline, from 1
 	New   int    `json:"new"` // in the new one
@@ -31,10 +30,10 @@ type Line struct {
 	Text string `json:"text"`
 }
 
-// An Op says whose line it is.
+// An Op says in which outline a line stands.
 type Op byte
 
-// The ops, as a unified diff writes them.
+// The ops, as in a unified diff.
 const (
 	Both Op = ' '
 	Old  Op = '-'
@@ -44,11 +43,11 @@ const (
 // MarshalText returns " ", "-" or "+".
 func (o Op) MarshalText() ([]byte, error) { return []byte{byte(o)}, nil }
 
-// Same reports whether there is no difference.
+// Same reports whether the conversations are the same.
 func (d Diff) Same() bool { return len(d.Hunks) == 0 }
 
-// WriteUnified writes a unified diff, nothing if there is no difference. Control
-// characters are written as the pictures that Unicode has for them.
+// WriteUnified writes a unified diff, or nothing if there is no difference. It replaces
+// control characters by the symbols that Unicode has for them.
 func (d Diff) WriteUnified(w io.Writer, oldName, newName string) error {
 	b := bufio.NewWriter(w)
 	if !d.Same() {
@@ -76,7 +75,8 @@ func (h Hunk) count(side Op) int {
 	return n
 }
 
-// span writes a range of lines. An empty one is named by the line before it.
+// span returns a range of lines as in a unified diff: an empty range is named by the
+// line before it.
 func span(first, count int) string {
 	switch count {
 	case 0:
@@ -87,8 +87,8 @@ func span(first, count int) string {
 	return fmt.Sprintf("%d,%d", first, count)
 }
 
-// printable makes text from the wire safe for a terminal. Unlike termtext.Line it
-// drops nothing: what differs in a control sequence only must look so.
+// printable makes text safe for a terminal. Unlike termtext.Line it drops nothing, so
+// that lines which differ only in a control sequence look different.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
@@ -98,11 +98,11 @@ func printable(text string) string {
 	}, text)
 }
 
-// margin is how many equal lines a hunk has around what differs.
+// margin is how many equal lines a hunk has before and after those that differ.
 const margin = 3
 
-// hunks compares two lists of lines. What it returns is not nil, as programs
-// that read it as JSON want to go over it.
+// hunks compares two lists of lines. Its result is never nil, so that it is an array in
+// JSON.
 func hunks(a, b []string) []Hunk {
 	list := []Hunk{}
 	var cut *Hunk

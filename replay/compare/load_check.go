@@ -15,31 +15,31 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A LoadCheck is a load, or a resume with history, that an agent has served by
-// itself, and what its replay lacks of what had been recorded live before.
+// A LoadCheck is a load, or a resume with history, that an agent has served itself, and
+// what its replay lacks of what was recorded live before.
 type LoadCheck struct {
 	Tape    string `json:"tape"`
 	Request uint64 `json:"request"` // Seq
 	Method  string `json:"method"`
 	Session string `json:"session"`
-	Live    int    `json:"live"` // things that were recorded live
+	Live    int    `json:"live"` // how many messages, tool calls and plans were recorded live
 	Losses  []Loss `json:"losses"`
 }
 
-// A Loss is one thing that a replay does not show as it was.
+// A Loss is a message, tool call or plan that a replay does not show as it was.
 type Loss struct {
 	How    string   `json:"how"`              // missing, changed or doubled
 	What   string   `json:"what"`             // user, agent, thought, tool or plan
 	Text   string   `json:"text"`             // its first line, or its title
-	Fields []string `json:"fields,omitempty"` // of a changed one, what differs
+	Fields []string `json:"fields,omitempty"` // if changed: the fields that differ
 }
 
-// CheckLoads looks for loads on the last of the tapes of a session, which are in
-// order, and compares each with what was live before it.
+// CheckLoads compares each load on the last of the tapes of a session with what was
+// recorded live before it. The tapes must be in order.
 func CheckLoads(tapes []*record.Tape, session string) ([]LoadCheck, error) {
 	last := tapes[len(tapes)-1]
 	var found []LoadCheck
-	replays := map[uint64]bool{} // requests for a replay that the agent got
+	replays := map[uint64]bool{} // by Seq, whether a request that the agent got asks for a replay
 	for f, err := range last.Frames(1) {
 		switch {
 		case err != nil:
@@ -59,7 +59,7 @@ func CheckLoads(tapes []*record.Tape, session string) ([]LoadCheck, error) {
 	return found, nil
 }
 
-// run fills in what was lost.
+// run counts what was live and finds the losses.
 func (c *LoadCheck) run(tapes []*record.Tape) error {
 	var live trace.Trace
 	replayed := trace.Trace{Side: trace.AgentSide}
@@ -94,11 +94,11 @@ func (c *LoadCheck) run(tapes []*record.Tape) error {
 	return nil
 }
 
-// An item is one thing of a conversation, with what counts of it.
+// An item is a message, tool call or plan, with the fields that are compared.
 type item struct {
 	what   string
-	id     string            // empty: none that could be the same in a replay
-	text   string            // what it is called
+	id     string            // empty: it has none, or shares it with another item
+	text   string            // for Loss.Text
 	fields map[string]string // JSON or text
 }
 
@@ -115,8 +115,7 @@ func (a item) differs(b item) []string {
 	return names
 }
 
-// items returns what of a session a load has to bring back. Of plans that is the
-// last.
+// items returns what a load of a session must replay. Of plans that is the last.
 func items(t *trace.Trace, session string) []item {
 	var list []item
 	var plan *item
@@ -143,8 +142,7 @@ func items(t *trace.Trace, session string) []item {
 	return unnamed(list)
 }
 
-// unnamed takes away the ids that several items of a kind have: which one of them
-// is meant they do not say.
+// unnamed removes ids that several items of a kind share.
 func unnamed(list []item) []item {
 	type kindID struct{ what, id string }
 	having := map[kindID]int{}
@@ -174,7 +172,7 @@ func toolItem(t *trace.ToolCall) item {
 	var content []json.RawMessage
 	for _, c := range t.Content {
 		if gjson.GetBytes(c, "type").Str == "terminal" {
-			c = json.RawMessage(`{"type":"terminal"}`) // which one it is differs from run to run
+			c = json.RawMessage(`{"type":"terminal"}`) // its id differs from run to run
 		}
 		content = append(content, c)
 	}
@@ -203,10 +201,10 @@ func joined(list []json.RawMessage) string {
 	return b.String()
 }
 
-// losses compares. What is exactly the same is matched first, in order; of the
-// rest, what has the same id, or a text of which one begins with the other's, is
-// the same thing changed. What is only in the replay is no loss, unless it is
-// there twice: the agent may know more than was recorded.
+// losses compares items. It first matches, in order, those that are the same. Of the
+// rest, an item that resembles one in the replay has changed, and any other is missing.
+// An item that is only in the replay is no loss, since the agent may know more than was
+// recorded, unless it is there twice.
 func losses(live, replayed []item) []Loss {
 	lost := []Loss{}
 	taken := make([]bool, len(replayed))
@@ -241,7 +239,8 @@ func losses(live, replayed []item) []Loss {
 	return lost
 }
 
-// resembles reports whether b may be a changed.
+// resembles reports whether b may be a changed a: it has the same id or title, or the
+// text of one begins with that of the other. All plans resemble each other.
 func (a item) resembles(b item) bool {
 	switch {
 	case a.what != b.what:

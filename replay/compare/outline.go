@@ -16,9 +16,9 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// outline returns a conversation as lines, such that two that are the same on
-// the level have the same lines. A line holds no line feed; text in it is as it
-// came over the wire.
+// outline returns a conversation as lines. Conversations that are the same on the level
+// have the same lines. A line has no line feed. Other control characters in it are as
+// they came over the wire.
 func (s Side) outline(level Level) ([]string, error) {
 	switch level {
 	case None:
@@ -35,14 +35,14 @@ func (s Side) outline(level Level) ([]string, error) {
 	return o.outline(), nil
 }
 
-// An outliner gathers a conversation, and then writes its outline.
+// An outliner reads a conversation, and then writes its outline.
 type outliner struct {
 	level   Level
 	side    Side
 	trace   trace.Trace
-	dirs    remap.PathMap                  // working directories, which are left out
-	carried map[messageKey][]dialect.Field // what counts in calls
-	kinds   map[scope][]string             // of updates and notifications that show nowhere else, sorted
+	dirs    remap.PathMap                  // working directories, which are replaced by $CWD
+	carried map[messageKey][]dialect.Field // the fields of requests and responses that are compared
+	kinds   map[scope][]string             // kinds of updates and notifications that show nowhere else, sorted
 	lines   []string
 }
 
@@ -52,7 +52,7 @@ type scope struct {
 	run     int // 0 with a session
 }
 
-// A messageKey is one on a tape. Entries of a batch have the same number.
+// A messageKey identifies a request or response. Entries of a batch have the same seq.
 type messageKey struct {
 	run int
 	seq uint64
@@ -84,7 +84,7 @@ func (o *outliner) read(t *record.Tape) error {
 	return nil
 }
 
-// note takes what the trace does not keep of a message.
+// note keeps what the trace does not keep of a message.
 func (o *outliner) note(f *dialect.Frame, e wire.Envelope) {
 	switch {
 	case shownOtherwise(f.Method):
@@ -97,8 +97,8 @@ func (o *outliner) note(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// keepFields keeps what counts of a call. On the level Shape that is the name of a
-// tool, which says what kind of call it is.
+// keepFields keeps the fields of a request or response that are compared. On the level
+// Shape that is only the name of a tool.
 func (o *outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialect.Field) {
 	fields = messages.Lasting(fields)
 	if o.level == Shape {
@@ -111,8 +111,9 @@ func (o *outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialec
 	}
 }
 
-// noteKind notes the kind of a notification that shows nowhere else. When those
-// come is chance, and so is how often: agents send many of them beside their work.
+// noteKind notes the kind of a notification that shows nowhere else. When such
+// notifications come, and how often, is chance: agents send many of them while they
+// work.
 func (o *outliner) noteKind(f *dialect.Frame) {
 	kind := f.Update
 	switch effect := dialect.EffectOf(dialect.AnyProtocol, f.Method); {
@@ -150,11 +151,10 @@ func (o *outliner) outline() []string {
 	return o.lines
 }
 
-// inOrder returns the sessions that are asked for, in the order in which the
-// client first asked for something in them: which one the agent answers first
-// is chance.
+// inOrder returns the sessions that are compared, in the order of the first call in
+// each. The order in which the agent answers is chance.
 func (o *outliner) inOrder() []*trace.Session {
-	calls := make(map[string]int) // how many there are from its first one on
+	calls := make(map[string]int) // by session: how many calls there are from its first one on
 	for i, c := range slices.Backward(o.trace.Calls) {
 		calls[c.Session] = len(o.trace.Calls) - i
 	}
@@ -168,6 +168,7 @@ func (o *outliner) inOrder() []*trace.Session {
 	return list
 }
 
+// line writes a line.
 func (o *outliner) line(depth int, text string) {
 	text, _ = o.dirs.Text(text, false)
 	o.lines = append(o.lines, strings.Repeat("  ", depth)+text)
@@ -187,7 +188,8 @@ func (o *outliner) connection(run int, c dialect.Connection) {
 	o.told(scope{run: run})
 }
 
-// calls writes some of the calls: nothing orders those of the two sides.
+// calls writes some of the calls, those of the client first: between the two sides
+// there is no order.
 func (o *outliner) calls(some func(c *trace.Call) bool) {
 	for _, dir := range []wire.Direction{wire.ClientToAgent, wire.AgentToClient} {
 		for _, c := range o.trace.Calls {
@@ -198,6 +200,7 @@ func (o *outliner) calls(some func(c *trace.Call) bool) {
 	}
 }
 
+// told writes which kinds of notifications there were.
 func (o *outliner) told(at scope) {
 	if kinds := o.kinds[at]; len(kinds) > 0 {
 		o.line(1, "told: "+strings.Join(kinds, ", "))
@@ -241,7 +244,8 @@ func (o *outliner) field(depth int, prefix string, f dialect.Field) {
 // longValue is how many bytes of a value are written; an image is longer.
 const longValue = 256
 
-// clipped returns the beginning of a long value, with what tells it from others.
+// clipped returns a value. Of a long one it returns the beginning, the length and a
+// hash.
 func clipped(value string) string {
 	if len(value) <= longValue {
 		return value
@@ -257,7 +261,7 @@ func (o *outliner) text(depth int, text string) {
 	}
 }
 
-// split returns the lines of a text, without blank ones at both ends.
+// split returns the lines of a text, without empty lines at its ends.
 func split(text string) []string {
 	text = strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if text == "" {

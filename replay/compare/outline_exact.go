@@ -10,9 +10,9 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// exactLines writes every frame with all of its values, in the order of the
-// tapes. Only what JSON does not tell apart is the same: the order of members,
-// blanks, the spelling of numbers.
+// exactLines writes every frame with all of its values, in the order of the tapes. It
+// leaves out only what has no meaning in JSON: the order of members, blanks, and how a
+// number is spelled.
 func exactLines(s Side) ([]string, error) {
 	var lines []string
 	for _, t := range s.Tapes {

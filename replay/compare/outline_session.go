@@ -14,8 +14,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/messages"
 )
 
-// session writes a session: what was said and done, and the calls beside that,
-// in the order of the tape.
+// session writes a session: its turns, messages, tool calls and other calls, in the
+// order of the tape.
 func (o *outliner) session(n int, s *trace.Session) {
 	o.line(0, fmt.Sprintf("session %d", n))
 	if s.Connection.Protocol == dialect.MCP {
@@ -23,7 +23,7 @@ func (o *outliner) session(n int, s *trace.Session) {
 		o.told(scope{session: s.ID})
 		return
 	}
-	var said *trace.Message // the last line was about it
+	var said *trace.Message // the messages of one role whose text is not written yet, as one
 	depth := 1
 	for _, h := range o.happenings(s) {
 		m := h.message
@@ -52,8 +52,8 @@ func (o *outliner) session(n int, s *trace.Session) {
 	if said != nil {
 		o.blocks(depth+1, said.Blocks)
 	}
-	// What a component of a chain passes on comes before or behind what it says
-	// itself, by chance.
+	// What a component of a proxy chain passes on comes before or after what the
+	// component says itself, by chance.
 	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && dialect.Wraps(c.Method) })
 	o.told(scope{session: s.ID})
 	if o.level == Content {
@@ -105,8 +105,8 @@ func (o *outliner) happenings(s *trace.Session) []happening {
 	return list
 }
 
-// shownOtherwise reports whether the calls of a method show as turns, tool calls
-// or terminals. How often an agent looks after a terminal depends on its speed.
+// shownOtherwise reports whether the outline shows the calls of a method as turns,
+// permissions or terminals. How often an agent polls a terminal depends on its speed.
 func shownOtherwise(method string) bool {
 	return method == "session/prompt" || method == "session/request_permission" || strings.HasPrefix(method, "terminal/")
 }
@@ -127,7 +127,7 @@ func endOf(t *trace.Turn) string {
 	return end
 }
 
-// entity writes what is no message.
+// entity writes an entity that is not a message.
 func (o *outliner) entity(depth int, e *trace.Entity) {
 	switch {
 	case e.ToolCall != nil:
@@ -201,8 +201,8 @@ func (o *outliner) toolCall(depth int, t *trace.ToolCall) {
 	}
 }
 
-// permission writes how it was answered: what kind of option was chosen, since
-// agents make up ids and names.
+// permission writes how a permission was answered. It writes the kind of the chosen
+// option, since agents make up ids and names.
 func (o *outliner) permission(depth int, p *trace.Permission) {
 	answer := cmp.Or(p.Outcome, "not answered")
 	for _, option := range p.Options {
@@ -229,15 +229,14 @@ func (o *outliner) terminal(depth int, t *trace.Terminal) {
 	}
 }
 
-// blocks writes content blocks as they are compared: what they show, adjacent
-// texts as one.
+// blocks writes the content blocks that are compared. Adjacent texts are one text.
 func (o *outliner) blocks(depth int, blocks []json.RawMessage) {
 	if o.level != Content {
 		return
 	}
 	list, err := json.Marshal(blocks)
 	if err != nil {
-		return // a block that was cut off
+		return // a block was cut off
 	}
 	for _, f := range dialect.MatchFields("session/prompt", []byte(`{"prompt":`+string(list)+`}`)) {
 		var text string
@@ -261,7 +260,7 @@ func (o *outliner) fields(depth int, value json.RawMessage) {
 	}
 }
 
-// state writes what the session has at the end.
+// state writes the title, mode and model that the session has at the end.
 func (o *outliner) state(s trace.State) {
 	for _, v := range []struct{ name, value string }{{"title", s.Title}, {"mode", s.Mode}, {"model", s.Model}} {
 		if v.value != "" {

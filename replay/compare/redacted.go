@@ -8,12 +8,14 @@ import (
 	"github.com/acptap/acptap/replay/internal/redacted"
 )
 
-// withSecretsAlike returns both lists with the secrets removed that the other list
-// lacks: a line that matches a redacted one is replaced by that.
+// withSecretsAlike removes from each list the secrets that were removed from the other:
+// a line that matches a redacted line of the other list is replaced by that.
 func withSecretsAlike(a, b []string) (_, _ []string) {
 	return withSecretsOf(a, b), withSecretsOf(b, a)
 }
 
+// withSecretsOf returns lines, of which those are replaced that match a redacted line of
+// others.
 func withSecretsOf(lines, others []string) []string {
 	var patterns []*regexp.Regexp
 	var texts []string
