@@ -3,6 +3,7 @@ package termtext
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -12,8 +13,22 @@ func AppendQuoted(b, text []byte) []byte {
 	return append(AppendInQuotes(append(b, '"'), text), '"')
 }
 
-// AppendInQuotes is AppendQuoted without the quotes.
+// AppendInQuotes is AppendQuoted without the quotes. It works piece by piece, so
+// that a long text takes little more memory than its copy.
 func AppendInQuotes(b, text []byte) []byte {
+	const maxPiece = 32 << 10
+	b = slices.Grow(b, len(text)+len(text)/8)
+	for len(text) > maxPiece {
+		end := maxPiece
+		for end > maxPiece-utf8.UTFMax && !utf8.RuneStart(text[end]) { // no piece ends within a character
+			end--
+		}
+		b, text = appendPiece(b, text[:end]), text[end:]
+	}
+	return appendPiece(b, text)
+}
+
+func appendPiece(b, text []byte) []byte {
 	q, err := json.Marshal(string(text))
 	if err != nil {
 		panic("termtext: " + err.Error()) // a string always can
