@@ -106,7 +106,8 @@ they say to each other, shows it, and replays either side.`,
 	}
 	root.PersistentFlags().StringVar(&dir, "store", "", "`directory` of the store (default $ACPTAP_STORE, else "+defaultStoreText+")")
 	root.AddCommand(newProxyCmd(&dir))
-	if len(args) > 0 && args[0] == "proxy" && !slices.Contains(args, "--help") && !slices.Contains(args, "-h") {
+	if runsProxy(args) {
+		root.CompletionOptions.DisableDefaultCmd = true
 		configureUsage(root)
 		return root
 	}
@@ -131,4 +132,18 @@ they say to each other, shows it, and replays either side.`,
 	root.SetVersionTemplate(versionText() + "\n")
 	configureUsage(root)
 	return root
+}
+
+// runsProxy reports whether the arguments run a proxy, before which --store may stand.
+func runsProxy(args []string) bool {
+	if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+		return false
+	}
+	switch {
+	case len(args) > 2 && args[0] == "--store":
+		args = args[2:]
+	case len(args) > 1 && strings.HasPrefix(args[0], "--store="):
+		args = args[1:]
+	}
+	return len(args) > 0 && args[0] == "proxy"
 }

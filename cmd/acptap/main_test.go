@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,4 +29,27 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// A proxy does not wait for the commands that nobody has called to be made.
+func TestProxyMakesNoOtherCommands(t *testing.T) {
+	for args, want := range map[string]bool{
+		"proxy -- agent":               true,
+		"proxy":                        true,
+		"--store dir proxy -- agent":   true,
+		"--store=dir proxy -- agent":   true,
+		"--store dir proxy --help":     false,
+		"proxy -h":                     false,
+		"--store proxy ls":             false,
+		"--store proxy":                false,
+		"--store dir help proxy":       false,
+		"--store=proxy":                false,
+		"show proxy":                   false,
+		"--storeroom dir proxy -- x y": false,
+		"":                             false,
+	} {
+		if got := len(newRootCmd(strings.Fields(args)).Commands()) == 1; got != want {
+			t.Errorf("%q: only the proxy's command is made: %v, want %v", args, got, want)
+		}
+	}
 }
