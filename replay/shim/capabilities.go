@@ -10,27 +10,27 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// capabilities are what an agent offers by itself.
+// capabilities are what an agent itself offers.
 type capabilities struct {
 	dialect  dialect.Dialect
 	methods  map[string]bool // session methods that it offers
-	embedded bool            // resources may stand in a prompt
+	embedded bool            // prompts may contain resources
 }
 
-// clientSupport is what a client of version 1 shows only if it says so.
+// clientSupport says which optional updates a client of version 1 supports.
 type clientSupport struct {
 	plans      bool // plan_update and plan_removed
-	compaction bool
+	compaction bool // compaction_update
 }
 
-// methods are the session methods that the shim serves, in the order in which it
-// says so.
+// methods are the session methods that the shim serves, in the order in which it lists
+// them.
 var methods = []string{"session/load", "session/resume", "session/list", "session/delete", "session/close", "session/fork"}
 
-// offer takes the client's initialize.
+// offer handles the client's initialize.
 func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
 	if s.stage != uninitialized || m.env.ID == nil {
-		return append(out, m.Frame) // there is one, or nobody waits for an answer; the agent will say so
+		return append(out, m.Frame) // a second initialize, or a notification: the agent will refuse it
 	}
 	s.stage = initializing
 	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
@@ -42,8 +42,8 @@ func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
 	return append(out, m.Frame)
 }
 
-// settle takes the agent's answer to initialize, and adds to it what the shim
-// serves. What waited for the answer goes on.
+// settle handles the agent's answer to initialize, and adds to it what the shim serves.
+// It then passes on what waited for the answer.
 func (s *Shim) settle(m message, out []wire.Frame) []wire.Frame {
 	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
 	result := gjson.ParseBytes(m.env.Result)
@@ -84,15 +84,15 @@ func offered(d dialect.Dialect, result gjson.Result) capabilities {
 	return c
 }
 
-// allowed reports whether an agent that answers initialize so takes a method.
+// allowed reports whether an agent with a result of initialize offers a method.
 func allowed(d dialect.Dialect, method string, result gjson.Result) bool {
 	return slices.ContainsFunc(dialect.Requires(d, method), func(c dialect.Capability) bool {
 		return c.Offered(d, []byte(result.Raw))
 	})
 }
 
-// advertise adds to the answer to initialize what the agent does not offer and
-// the shim serves, and for people who look for it, which methods these are.
+// advertise adds to the answer to initialize the capabilities that the shim serves and
+// the agent lacks. It lists their methods in _meta, for people who read it.
 func (s *Shim) advertise(f wire.Frame, result gjson.Result) wire.Frame {
 	raw := f.Raw
 	var added []byte
@@ -125,8 +125,8 @@ func (s *Shim) advertise(f wire.Frame, result gjson.Result) wire.Frame {
 	return f
 }
 
-// set puts a value at a path, whose keys have no dots in them, and makes the
-// objects on the way where there are none.
+// set sets the value at a path, whose keys have no dots in them, and makes the objects
+// that are missing on the path.
 func set(raw []byte, path string, value []byte) []byte {
 	return wire.Set(raw, value, strings.Split(path, ".")...)
 }

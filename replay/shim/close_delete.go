@@ -9,10 +9,10 @@ import (
 	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
-// closeWait is how long a turn may take to end that a close has cancelled.
+// closeWait is how long a turn may take to end after a close has cancelled it.
 const closeWait = 10 * time.Second
 
-// close takes session/close.
+// close handles session/close.
 func (s *Shim) close(m message, out []wire.Frame) []wire.Frame {
 	id := m.param("sessionId").Str
 	c := s.sessions[id]
@@ -45,8 +45,8 @@ func (s *Shim) close(m message, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-// finish ends the turn that is under way, if there is one. An agent that does
-// not end it in time is not waited for.
+// finish cancels the turn that is under way, if there is one, and waits at most closeWait
+// for its end.
 func (v *servedRequest) finish(c *session) error {
 	var ended chan struct{}
 	err := v.act(func(out []wire.Frame) []wire.Frame {
@@ -75,9 +75,9 @@ func (v *servedRequest) finish(c *session) error {
 	return nil
 }
 
-// remove takes session/delete. The store hides the session from then on; the
-// agent has none to delete. One that is active stays so until it is closed. To
-// delete what is not there is a success too.
+// remove handles session/delete. From then on the store hides the session; the agent has
+// none to delete. An active session stays active until it is closed. Deleting a session
+// that does not exist succeeds too.
 func (s *Shim) remove(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.env.ID == nil:

@@ -13,9 +13,9 @@ import (
 
 const transcriptScheme = "acptap://session/"
 
-// A contextBlock hands a session's history over to an agent that has only just
-// made the session: it is one more content block of the first prompt. The client
-// does not see it.
+// A contextBlock gives the history of a session to an agent that has just made the
+// session. It is added to the content blocks of the first prompt. The client does not see
+// it.
 type contextBlock struct {
 	uri   string
 	text  string
@@ -31,7 +31,7 @@ const (
 	received                     // the agent has it
 )
 
-// newContextBlock returns nil if there is nothing to hand over.
+// newContextBlock returns nil if the history has nothing to tell.
 func newContextBlock(id string, past *history, embedded bool) *contextBlock {
 	text := transcript(past)
 	if text == "" {
@@ -47,8 +47,8 @@ func newContextBlock(id string, past *history, embedded bool) *contextBlock {
 	return h
 }
 
-// attach adds the block to a prompt: in front, but behind a slash command, which
-// agents look for at the beginning.
+// attach adds the block to the front of a prompt. If the prompt begins with a slash
+// command, which agents look for at the beginning, it adds the block at the end.
 func (h *contextBlock) attach(m message) message {
 	prompt := m.param("prompt")
 	if !prompt.IsArray() {
@@ -77,8 +77,8 @@ func command(prompt gjson.Result) (yes bool) {
 	return yes
 }
 
-// answered notes the agent's answer to the prompt that carried the block. A prompt
-// that failed before the agent did anything has to be sent again.
+// answered notes the agent's answer to the prompt that carried the block. If that failed
+// before the agent did anything, the block goes with the next prompt.
 func (h *contextBlock) answered(success bool) {
 	switch {
 	case success && h.state != pending:
@@ -88,8 +88,8 @@ func (h *contextBlock) answered(success bool) {
 	}
 }
 
-// strip takes the block out of what the agent repeats of the prompt. It
-// returns false if there is nothing else in m.
+// strip removes the block from an update that repeats the prompt. It returns false if m
+// has nothing else in it.
 func (h *contextBlock) strip(m *message, variant string) bool {
 	if h.state == pending {
 		return true

@@ -8,8 +8,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// fork takes session/fork. The new session begins with what was said in the other
-// one until its last finished turn; that one is not touched, also if it is at work.
+// fork handles session/fork. The new session begins with the history of the other until
+// its last finished turn. The other session is not affected, even if a turn is under way
+// in it.
 func (s *Shim) fork(m message, out []wire.Frame) []wire.Frame {
 	if m.env.ID == nil {
 		return s.toAgent(m, out)
@@ -37,7 +38,7 @@ func (s *Shim) fork(m message, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-// fork makes the new session.
+// fork opens the new session.
 func (l *load) fork() error {
 	free, err := l.slot(l.gone)
 	if err != nil {

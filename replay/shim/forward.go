@@ -13,15 +13,15 @@ const defaultPatience = 20 * time.Second
 
 func (s *Shim) patience() time.Duration { return cmp.Or(s.Patience, defaultPatience) }
 
-// A step takes a message and appends what is sent for it.
+// A step handles a message and appends the frames that are sent for it.
 type step func(m message, out []wire.Frame) []wire.Frame
 
 // pass is the step that changes nothing.
 func pass(m message, out []wire.Frame) []wire.Frame { return append(out, m.Frame) }
 
-// forward passes a request on to an agent that offers its method. If the agent
-// then says that it does not have it, or says nothing for too long, instead
-// takes the request.
+// forward passes a request on to an agent that offers its method. If the agent answers
+// that it does not have the method, or does not answer in time, instead handles the
+// request.
 func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wire.Frame {
 	asked, method, id := m.clone(), string(m.env.Method), bytes.Clone(m.env.ID)
 	done := make(chan struct{})
@@ -62,8 +62,8 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 	return out
 }
 
-// abandon gives up a request that the agent does not answer. The answer, should
-// it come after all, is withheld.
+// abandon gives up a request that the agent does not answer. If the answer comes after
+// all, it is withheld.
 func (s *Shim) abandon(asked wire.Frame) {
 	m := read(asked)
 	s.lacks[string(m.env.Method)] = true
@@ -71,7 +71,7 @@ func (s *Shim) abandon(asked wire.Frame) {
 	s.ignore(m.env.ID)
 }
 
-// ignore has the answer to a request withheld that nobody waits for any more.
+// ignore withholds the answer to a request for which nobody waits any more.
 func (s *Shim) ignore(id []byte) {
 	s.expect(id, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		s.suppress(m.env.Result)

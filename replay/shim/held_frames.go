@@ -12,21 +12,21 @@ import (
 // being opened, or for ids that nobody knows yet, and requests that the shim serves
 // itself.
 type heldFrames struct {
-	size   int                   // bytes
-	frames map[uint64]wire.Frame // by their Seq, which counts them
-	last   uint64                // Seq that was given
-	began  uint64                // last when the proxy's call at hand began
-	gone   []wire.Frame          // that were there then, and are not any more
+	size   int                   // bytes, with frameCost for each frame
+	frames map[uint64]wire.Frame // by Seq, which take gives them
+	last   uint64                // the last Seq that was given
+	began  uint64                // value of last when the current call of the proxy began
+	gone   []wire.Frame          // frames that were held then and are no longer
 }
 
-// begin notes that the proxy makes another call.
+// begin notes that the proxy has made another call.
 func (h *heldFrames) begin() {
 	h.began = h.last
 	clear(h.gone)
 	h.gone = h.gone[:0]
 }
 
-// before returns what was held when the call at hand began.
+// before returns what was held when the current call of the proxy began.
 func (h *heldFrames) before() []wire.Frame {
 	held := slices.Clone(h.gone)
 	for seq, f := range h.frames {
@@ -40,19 +40,19 @@ func (h *heldFrames) before() []wire.Frame {
 
 const (
 	// maxHeld is how many bytes are held back at once: as many as two of the
-	// largest frames that the proxy shows. What comes then from the client is
-	// refused; what comes from the agent must not be lost, and passes before its
-	// turn.
+	// largest frames that the proxy shows. Beyond it, requests of the client are
+	// refused and its notifications dropped. Frames of the agent must not be lost,
+	// so they pass too early.
 	maxHeld = 32 << 20
 
-	// frameCost is what a frame takes beside its bytes.
+	// frameCost is how many bytes of memory a frame needs beside its own.
 	frameCost = 128
 )
 
 // room reports whether m can be held back.
 func (h *heldFrames) room(m message) bool { return h.size+len(m.Raw)+frameCost <= maxHeld }
 
-// take returns a copy of a frame that is held back from now on.
+// take holds a frame back, and returns a copy of it with a Seq.
 func (h *heldFrames) take(m message) wire.Frame {
 	h.size += len(m.Raw) + frameCost
 	f := m.clone()
@@ -62,7 +62,7 @@ func (h *heldFrames) take(m message) wire.Frame {
 	return f
 }
 
-// drop takes frames out that are still there.
+// drop removes those of the frames that are still held.
 func (h *heldFrames) drop(held ...wire.Frame) {
 	for _, f := range held {
 		if _, ok := h.frames[f.Seq]; !ok {
@@ -76,6 +76,6 @@ func (h *heldFrames) drop(held ...wire.Frame) {
 	}
 }
 
-// Held returns what is to be passed on when the shim has failed. It is called by
-// the proxy.
+// Held returns the frames that the proxy must pass on if the shim fails. The proxy calls
+// it.
 func (s *Shim) Held() []wire.Frame { return s.kept.before() }

@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A history is what was said in a session until now. A fork has a part for each
-// session that it came from, the oldest first, and its own at the end.
+// A history is what was said in a session until now. A fork has a part for each session
+// that it descends from, the oldest first, and its own part at the end.
 type history struct {
 	parts []sessionPart
 }
@@ -23,11 +23,11 @@ type history struct {
 type sessionPart struct {
 	*trace.Conversation
 	id     string
-	epochs []epoch // by the runs of the conversation
-	first  int     // number of the first of them in the history
-	turns  int     // only so many of its turns count, with what came before; -1: all
-	live   int     // the run that is this connection's and goes on; -1: none
-	stage1 bool    // its client is of the first days of version 2: no whole messages, and tool_call
+	epochs []epoch // indexed by the runs of the conversation
+	first  int     // number of the first epoch in the history
+	turns  int     // how many of its turns count; what precedes the first turn always counts; -1: all
+	live   int     // the run that goes on on this connection; -1: none
+	stage1 bool    // recorded in the first days of version 2: with tool_call, and without whole messages
 }
 
 // empty reports whether there is nothing to show.
@@ -40,15 +40,14 @@ func (h *history) empty() bool {
 	return true
 }
 
-// epochs returns how many runs are in it.
+// epochs returns how many epochs the parts have.
 func (h *history) epochs() int {
 	last := h.parts[len(h.parts)-1]
 	return last.first + len(last.epochs)
 }
 
-// read returns the history of a session, as it was when the client asked for it
-// in request: what it sent behind that is none yet. Parts of tapes that cannot be
-// read are left out.
+// read returns the history of a session as it was when the client sent request. It leaves
+// out frames that cannot be read.
 func (s *Shim) read(one record.SessionInfo, l record.Listing, request message) (*history, error) {
 	h := &history{}
 	all := slices.Concat(l.Sessions, l.Deleted)
@@ -86,9 +85,9 @@ func (s *Shim) read(one record.SessionInfo, l record.Listing, request message) (
 // maxForks is how many forks of forks are followed.
 const maxForks = 64
 
-// finished returns the number of the last turn of a conversation that had ended at
-// a time; with the zero time, that has ended by now. Turns before it may have been
-// cut off. starts is when its runs began.
+// finished returns the number of the last turn of a conversation that had ended at a
+// time, or has ended by now if the time is zero. Turns before it may have been cut off.
+// starts has the times at which the runs of the conversation began.
 func finished(c *trace.Conversation, starts []time.Time, at time.Time) int {
 	for _, t := range slices.Backward(c.Turns) {
 		if !t.Open() && (at.IsZero() || !starts[t.Run].Add(t.Ended).After(at)) {
@@ -98,8 +97,8 @@ func finished(c *trace.Conversation, starts []time.Time, at time.Time) int {
 	return 0
 }
 
-// traced returns what happened in a session on all of its tapes, as its clients
-// saw it until request, and when each tape began.
+// traced returns what happened in a session on all of its tapes until request, as its
+// clients saw it, and when each tape began.
 func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart, starts []time.Time, err error) {
 	part = sessionPart{Conversation: &trace.Conversation{}, id: one.ID, turns: -1, live: -1}
 	var t trace.Trace
@@ -142,18 +141,18 @@ func (s *Shim) traced(one record.SessionInfo, request message) (part sessionPart
 	return part, starts, nil
 }
 
-// An epoch is one run of a session: what the ids of an agent process are unique
-// in.
+// An epoch is one run of a session, with one agent process. Ids that the agent gives are
+// unique only in an epoch.
 type epoch struct {
 	tape       *record.Tape
 	run        record.Run
 	connection dialect.Connection
 	live       bool    // the tape is being recorded
-	until      message // where it ends on this connection's tape
+	until      message // on the tape of this connection: the request before which it ends
 }
 
-// frames yields the frames of the session. What cannot be read is left out: the
-// rest is worth showing.
+// frames yields the frames of a session. It leaves out those that cannot be read: the
+// rest is still worth showing.
 func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
 	return func(yield func(*dialect.Frame) bool) {
 		for f, err := range e.tape.Frames(e.run.First) {
@@ -178,12 +177,11 @@ func (e *epoch) frames(id string) iter.Seq[*dialect.Frame] {
 	}
 }
 
-// maxWhole is how large a frame may be of which all is replayed: a picture is in
-// one line. The proxy shows the shim none that are larger.
+// maxWhole is how large a frame may be to be replayed as a whole: a picture is in one
+// line. The proxy shows the shim no larger frames.
 const maxWhole = 16 << 20
 
-// whole returns all bytes of a frame of which a tape gives only the beginning at
-// first, or that beginning if the rest cannot be read.
+// whole returns all bytes of a long frame, or its beginning if the rest cannot be read.
 func whole(t *record.Tape, f dialect.Frame) []byte {
 	var b bytes.Buffer
 	if t.WriteFrame(&b, f.Seq) != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/acptap/acptap/record/lease"
 )
 
-// acquireLease makes sure that no other proxy loads a session of an agent while it
-// is active here. It returns false if another proxy has the session. It must not be
-// called in an act.
+// acquireLease makes sure that no other proxy loads a session of an agent while the
+// session is active here. It returns false if another proxy has the session. It must not
+// be called in an act.
 func (s *Shim) acquireLease(c *session, agent string) bool {
 	have := false
 	s.do(func(out []wire.Frame) []wire.Frame {

@@ -19,11 +19,11 @@ import (
 	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
-// pageSize is how many sessions a page of a list has. The protocol leaves that
-// to the agent.
+// pageSize is how many sessions a page of a list has at most. The protocol leaves that to
+// the agent.
 const pageSize = 50
 
-// list takes session/list.
+// list handles session/list.
 func (s *Shim) list(m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.env.ID == nil:
@@ -38,15 +38,15 @@ func (s *Shim) list(m message, out []wire.Frame) []wire.Frame {
 	return s.forward(m, func(m message, out []wire.Frame) []wire.Frame { return append(out, s.named(m, cwd).Frame) }, s.serveList, out)
 }
 
-// ownCursor reports whether a list goes on with what is in the store.
+// ownCursor reports whether a request continues a list with sessions from the store.
 func ownCursor(m message) bool {
 	_, err := parseCursor(m.param("cursor").Str)
 	return err == nil
 }
 
-// named returns the agent's list, in which the client finds the sessions under
-// the names that it knows. Where the agent lists sessions but cannot open them,
-// those in the store follow on the next page.
+// named returns the agent's list with the ids by which the client knows the sessions. If
+// the agent lists sessions but cannot open them, those in the store follow on the next
+// page.
 func (s *Shim) named(m message, cwd string) message {
 	sessions := get(m.env.Result, "sessions")
 	if !sessions.IsArray() {
@@ -78,14 +78,14 @@ func (s *Shim) named(m message, cwd string) message {
 	return m.patched("result.nextCursor", cursor{Filter: filterHash(cwd)}.json())
 }
 
-// A listed is which sessions an agent has listed.
+// A listed has the ids of the sessions that the agent has listed.
 type listed struct {
 	ids  map[string]bool
 	size int // bytes
 }
 
-// maxListed is how many bytes of ids are remembered. A session that the agent
-// lists behind that may be listed once more from the store.
+// maxListed is how many bytes of ids are remembered. Sessions that the agent lists beyond
+// that may be listed again from the store.
 const maxListed = 4 << 20
 
 func (l *listed) add(id string) {
@@ -95,7 +95,7 @@ func (l *listed) add(id string) {
 	}
 }
 
-// all returns the ids, which are the caller's.
+// all returns a copy of the ids.
 func (l *listed) all() map[string]bool {
 	if l == nil {
 		return nil
@@ -119,19 +119,20 @@ func (s *Shim) serveList(m message, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-// A cursor is where a page of a list from the store ends, and the hash of what
-// the list is filtered by. Without an ID it is where that list begins.
+// A cursor says which session ends a page of a list from the store, and has a hash of the
+// directory by which the list is filtered. Without an ID, it is the beginning of the
+// list.
 type cursor struct {
-	Seconds int64  `json:"s"` // of the time of its last frame, since 1970
+	Seconds int64  `json:"s"` // time of the session's last frame, since 1970
 	Nanos   int    `json:"n"`
 	ID      string `json:"i"`
 	Filter  uint32 `json:"f"`
 }
 
-// updated returns the time that a cursor has, to go on behind a session.
+// updated returns the time of the last frame of the session that ended the page.
 func (c cursor) updated() time.Time { return time.Unix(c.Seconds, int64(c.Nanos)) }
 
-// cursorPrefix tells own cursors from the agent's.
+// cursorPrefix distinguishes our cursors from the agent's.
 const cursorPrefix = "acptap:"
 
 func filterHash(cwd string) uint32 {
@@ -149,11 +150,11 @@ func (c cursor) json() []byte {
 	return quote(cursorPrefix + base64.RawURLEncoding.EncodeToString(text))
 }
 
-// parseCursor reads what json has made.
+// parseCursor parses a cursor that json has made.
 func parseCursor(text string) (c cursor, err error) {
 	text, own := strings.CutPrefix(text, cursorPrefix)
 	if !own {
-		return c, errors.New("a cursor of somebody else")
+		return c, errors.New("not a cursor of acptap")
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {
@@ -162,8 +163,8 @@ func parseCursor(text string) (c cursor, err error) {
 	return c, err
 }
 
-// page makes the result of a session/list: sessions with at least one prompt,
-// the one used last first, without those that the client has got from the agent.
+// page makes the result of session/list: the sessions with at least one prompt, the most
+// recently used first, without those that the agent has listed.
 func (v *servedRequest) page(listed map[string]bool) ([]byte, error) {
 	dir := v.request.param("cwd")
 	if v.params.Exists() && !v.params.IsObject() || dir.Type != gjson.Null && dir.Type != gjson.String {
@@ -206,7 +207,7 @@ func (v *servedRequest) page(listed map[string]bool) ([]byte, error) {
 	return members(nil).add("sessions", array(items)).add("nextCursor", next).object(), nil
 }
 
-// order is that of a list: the latest first.
+// order compares two sessions for a list, the most recently used first.
 func order(a time.Time, aID string, b time.Time, bID string) int {
 	return cmp.Or(b.Compare(a), strings.Compare(aID, bID))
 }
@@ -214,13 +215,13 @@ func order(a time.Time, aID string, b time.Time, bID string) int {
 // item makes one session of a list.
 func (v *servedRequest) item(one record.SessionInfo, l record.Listing) json.RawMessage {
 	_, _, turns := one.Total()
-	about := members(nil).add("epochs", fmt.Append(nil, len(one.Runs))).add("turns", fmt.Append(nil, turns))
+	meta := members(nil).add("epochs", fmt.Append(nil, len(one.Runs))).add("turns", fmt.Append(nil, turns))
 	title := cmp.Or(one.Title, one.Prompt)
 	if one.Agent != v.Agent {
-		about = about.text("agent", one.Agent)
+		meta = meta.text("agent", one.Agent)
 		title += " · " + v.agentOf(one, l)
 	}
 	return members(nil).text("sessionId", one.ID).add("cwd", quote(one.Cwd)).text("title", title).
 		text("updatedAt", one.Updated().UTC().Format(time.RFC3339)).
-		add("_meta", members(nil).add("acptap", about.object()).object()).object()
+		add("_meta", members(nil).add("acptap", meta.object()).object()).object()
 }

@@ -14,17 +14,18 @@ import (
 	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
-// A load is the client's session/load or session/resume, as the shim serves it.
+// A load is a session/load, session/resume or session/fork of the client that the shim
+// serves.
 type load struct {
 	*servedRequest
 	session    *session
-	active     bool // it was active on this connection before
+	active     bool // the session was active on this connection before
 	replay     bool // the client wants the history
 	openMethod openMethod
 	past       *history
 }
 
-// open takes session/load and session/resume.
+// open handles session/load and session/resume.
 func (s *Shim) open(m message, out []wire.Frame) []wire.Frame {
 	if m.env.ID == nil {
 		return s.toAgent(m, out)
@@ -40,7 +41,7 @@ func (s *Shim) open(m message, out []wire.Frame) []wire.Frame {
 	return s.openIn(m, replay, s.openMethod(method, m.param("sessionId").Str), out)
 }
 
-// openIn opens a session by one of the shim's methods.
+// openIn opens a session for the client by the open method w.
 func (s *Shim) openIn(m message, replay bool, w openMethod, out []wire.Frame) []wire.Frame {
 	if fault := checkSetup(m); fault != nil {
 		return append(out, m.fail(*fault))
@@ -70,7 +71,7 @@ func (s *Shim) openIn(m message, replay bool, w openMethod, out []wire.Frame) []
 	return out
 }
 
-// wantsReplay reports whether a client asks for the history.
+// wantsReplay reports whether session/load or session/resume asks for the history.
 func wantsReplay(d dialect.Dialect, m message) (bool, *fault) {
 	if string(m.env.Method) == "session/load" {
 		return true, nil
@@ -85,7 +86,7 @@ func wantsReplay(d dialect.Dialect, m message) (bool, *fault) {
 	return true, nil
 }
 
-// checkSetup checks the parameters that all setups of a session have.
+// checkSetup checks the parameters that load, resume and fork have in common.
 func checkSetup(m message) *fault {
 	cwd := m.param("cwd")
 	servers := m.param("mcpServers")
@@ -100,8 +101,8 @@ func checkSetup(m message) *fault {
 	return nil
 }
 
-// run opens the session. The agent's is made before anything is replayed: a load
-// that fails must not leave half a conversation with the client.
+// run opens the session. It does so at the agent before it replays anything: a load that
+// fails must not leave half a conversation with the client.
 func (l *load) run() error {
 	free, err := l.slot(l.gone)
 	if err != nil {
@@ -129,8 +130,8 @@ func (l *load) run() error {
 	})
 }
 
-// inUseWait is how long another proxy may take to end that had the session: an
-// editor starts the next while the last one still waits for its agent.
+// inUseWait is how long to wait for another proxy that has the session to end: an editor
+// starts a proxy while the previous one still waits for its agent.
 const inUseWait = 3 * time.Second
 
 // readHistory finds the session in the store and reads it.
@@ -152,8 +153,8 @@ func (l *load) readHistory() error {
 	return nil
 }
 
-// findUnused is find for a session that another proxy may still be about to let
-// go. From then on no other proxy loads it.
+// findUnused is find, but waits up to inUseWait for another proxy to release the session.
+// After it has succeeded, no other proxy loads the session.
 func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 	const step = inUseWait / 20
 	for wait := time.Duration(0); ; wait += step {
@@ -162,7 +163,7 @@ func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 			return one, listing, err
 		}
 		if l.acquireLease(l.session, one.Agent) {
-			one, listing, err = l.find(l.session.client) // who had it until now may have added to it
+			one, listing, err = l.find(l.session.client) // the proxy that had it until now may have added to it
 			if err != nil || !l.busyElsewhere(one, listing) {
 				return one, listing, err
 			}
@@ -176,7 +177,8 @@ func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 	}
 }
 
-// create makes the agent open the session by the best method that it supports.
+// create makes the agent open the session by openMethod, or as a new session if that
+// fails.
 func (l *load) create() error {
 	if l.openMethod != asNew {
 		err := l.reopen()
@@ -235,7 +237,7 @@ func (l *load) reopen() error {
 			if a.code() == jsonrpc.MethodNotFound || errors.Is(err, errSilent) {
 				l.lacks[method] = true
 			}
-			if a.err == nil { // what it was asked for may still come
+			if a.err == nil { // the agent may still open the session and send its history
 				l.byAgent[l.session.client] = &session{client: l.session.client, agent: l.session.client, closed: true}
 			}
 		}
@@ -245,8 +247,8 @@ func (l *load) reopen() error {
 	return err
 }
 
-// setupParams returns the parameters of the request with which the agent opens
-// a session, from those of the client: its servers, and what else it said.
+// setupParams returns the parameters of the request that makes the agent open a session:
+// those of the client's request, with another session id, or none if id is empty.
 func (l *load) setupParams(id string) []byte {
 	var p members
 	if id != "" {
@@ -264,8 +266,8 @@ func (l *load) setupParams(id string) []byte {
 	return p.object()
 }
 
-// giveUp ends a load that failed. What the client sent for the session
-// meanwhile goes on; what the agent asked in it is refused.
+// giveUp ends a load that failed. What the client sent for the session meanwhile is
+// handled; requests that the agent sent in it are refused.
 func (l *load) giveUp() {
 	l.do(func(out []wire.Frame) []wire.Frame {
 		c := l.session
@@ -287,13 +289,13 @@ func (l *load) giveUp() {
 	})
 }
 
-// A refusal is an error of the agent that the client gets as it is.
+// A refusal is an error of the agent that the client gets unchanged.
 type refusal struct{ answer }
 
 func (e refusal) Error() string { return get(e.err, "message").Str }
 
-// withoutID makes the result of session/new one of session/load. In prose that
-// is null where it is empty; the schemas want an object.
+// withoutID turns the result of session/new into one of session/load. According to the
+// prose of the specification an empty result is null; its schemas require an object.
 func withoutID(result []byte) []byte {
 	if !gjson.ParseBytes(result).IsObject() {
 		return []byte("{}")
