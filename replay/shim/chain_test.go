@@ -2,6 +2,7 @@ package shim_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tidwall/gjson"
@@ -16,9 +17,17 @@ import (
 // nobody has sent it.
 func TestHeldInjected(t *testing.T) {
 	s := &shim.Shim{Store: record.OpenStore(t.TempDir()), Agent: "agent", Tape: "none"}
-	s.Start(proxy.Handle{Do: func(act func(out []wire.Frame) []wire.Frame) bool { act(nil); return true }})
+	var mu sync.Mutex // the proxy makes one call of an interceptor at a time
+	s.Start(proxy.Handle{Do: func(act func(out []wire.Frame) []wire.Frame) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		act(nil)
+		return true
+	}})
 	defer s.Close()
 	say := func(dir wire.Direction, origin wire.Origin, line string) []wire.Frame {
+		mu.Lock()
+		defer mu.Unlock()
 		return s.Intercept(wire.Frame{Dir: dir, Origin: origin, Raw: []byte(line), Size: int64(len(line))}, nil)
 	}
 	say(wire.ClientToAgent, wire.Wire, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)

@@ -26,8 +26,8 @@ func read(f wire.Frame) message {
 	return m
 }
 
-// outside reads the envelope of a frame of which wire.Scan read only the
-// beginning: what addresses a session may stand behind that.
+// outside reads the envelope of a whole frame of which wire.Scan reads only the
+// beginning: the id of the session may stand in the rest.
 func outside(raw []byte) wire.Envelope {
 	e := wire.Envelope{Kind: wire.Invalid}
 	gjson.ParseBytes(raw).ForEach(func(key, v gjson.Result) bool {
@@ -51,11 +51,11 @@ func outside(raw []byte) wire.Envelope {
 	return e
 }
 
-// param returns what is at a path in params.
+// param returns the value at a path in params.
 func (m *message) param(path string) gjson.Result { return get(m.env.Params, path) }
 
-// get returns what is at a path, whose keys have no dots in them. Of members that
-// occur twice the last one counts: that is what set changes, and what peers read.
+// get returns the value at a path, whose keys have no dots in them. Of members that occur
+// twice the last one counts: set changes that one, and peers read it.
 func get(raw []byte, path string) gjson.Result {
 	keys := make([]string, 0, 4) // on the stack (BenchmarkPass)
 	for key := range strings.SplitSeq(path, ".") {
@@ -69,38 +69,38 @@ func (m *message) is(f *dialect.Frame) bool {
 	return f.Kind == wire.Request && f.Method == string(m.env.Method) && bytes.Equal(f.Raw, m.Raw)
 }
 
-// clone returns the frame with bytes of its own.
+// clone returns a copy of the frame, with a copy of its bytes.
 func (m *message) clone() wire.Frame {
 	f := m.Frame
 	f.Raw = bytes.Clone(f.Raw)
 	return f
 }
 
-// patched returns the frame with another value at a path.
+// patched returns the message with another value at a path.
 func (m *message) patched(path string, value []byte) message {
 	return m.rewritten(set(m.Raw, path, value))
 }
 
-// without returns the frame without what is at a path.
+// without returns the message without the value at a path.
 func (m *message) without(path string) message {
 	return m.rewritten(wire.Delete(m.Raw, strings.Split(path, ".")...))
 }
 
-// rewritten returns the frame with other bytes.
+// rewritten returns the message with other bytes.
 func (m *message) rewritten(raw []byte) message {
 	f := m.Frame
 	f.Raw, f.Size, f.Origin = raw, int64(len(raw)), afterChange(f.Origin)
 	return read(f)
 }
 
-// again returns a frame that was withheld, to let it go after all.
+// again returns a frame that was held back, to pass it on after all.
 func again(f wire.Frame) wire.Frame {
 	f.Origin = afterChange(f.Origin)
 	return f
 }
 
-// afterChange returns the origin of a frame that is changed or let go later. One
-// that another interceptor made nobody has sent.
+// afterChange returns the origin of a frame that was changed or held back. A frame that
+// another interceptor made stays injected: neither side has sent it.
 func afterChange(before wire.Origin) wire.Origin {
 	if before == wire.Injected {
 		return before
@@ -108,7 +108,7 @@ func afterChange(before wire.Origin) wire.Origin {
 	return wire.Rewritten
 }
 
-// A fault is an error that the client is answered.
+// A fault is an error with which the shim answers a request.
 type fault struct {
 	code    int
 	message string
@@ -117,16 +117,16 @@ type fault struct {
 
 func (e fault) Error() string { return e.message }
 
-// noSession is the answer to a request that does not say which session it is for.
+// noSession is the answer to a request that names no session.
 var noSession = fault{jsonrpc.InvalidParams, "sessionId is missing or not a string", nil}
 
-// notFound is the answer for a session that is not there.
+// notFound is the answer to a request for a session that does not exist.
 func notFound(id string) fault {
 	return fault{jsonrpc.ResourceNotFound, "Session not found", members(nil).add("sessionId", quote(id)).object()}
 }
 
-// unreadable is the answer where something of the store is needed that cannot be
-// read.
+// unreadable is the answer to a request that needs something which cannot be read from
+// the store.
 func unreadable(what string, err error) fault {
 	return fault{jsonrpc.InternalError, "the " + what + " cannot be read: " + err.Error(), nil}
 }
@@ -139,7 +139,7 @@ func (m *message) fail(e fault) wire.Frame {
 // quote returns text as JSON.
 func quote(text string) []byte { return gjson.AppendJSONString(nil, text) }
 
-// members are those of a JSON object.
+// members are the members of a JSON object, as JSON.
 type members []byte
 
 // add appends a member, unless its value is nil.
@@ -162,6 +162,7 @@ func (m members) text(name, value string) members {
 	return m.add(name, quote(value))
 }
 
+// object returns the object that has the members.
 func (m members) object() []byte {
 	b := append(make([]byte, 0, len(m)+2), '{')
 	return append(append(b, m...), '}')

@@ -21,29 +21,29 @@ const (
 	quietLimit = 2 * time.Second
 )
 
-// A nativeLoad is a load or resume that the agent was asked to do by itself. The
-// shim looks on: where the agent does not know the session, or says nothing, or
-// replays nothing of a history that the store has, it helps.
+// A nativeLoad is a load or resume that was passed on to the agent. The shim watches it.
+// If the agent does not know the session, does not answer, or does not replay a history
+// that the store has, the shim serves what is missing.
 type nativeLoad struct {
 	*Shim
 	asked   wire.Frame // the client's request
 	session *session
-	added   bool // session is active since this request only
+	added   bool // the session was not active before this request
 	replay  bool // the client wants the history
 
 	activity chan struct{} // something came for the session
 	done     chan struct{} // closed when the outcome is settled
 
 	// Only in acts.
-	queried bool        // the store was asked
-	stored  bool        // it knows the session
-	past    *history    // what it knows; nil if that is nothing
+	queried bool        // the store was queried
+	stored  bool        // the store has the session
+	past    *history    // the history in the store; nil if there is none
 	history bool        // the agent has sent some of it
 	held    *wire.Frame // its answer, while it is not clear whether it goes to the client
 	over    bool
 }
 
-// openNative passes session/load or session/resume on.
+// openNative passes session/load or session/resume on to the agent.
 func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame {
 	id := m.param("sessionId")
 	if id.Type != gjson.String {
@@ -107,7 +107,7 @@ func (n *nativeLoad) rest() time.Duration {
 	return d
 }
 
-// queryStore finds out what the store knows of the session.
+// queryStore finds out whether the store has the session, and its history.
 func (n *nativeLoad) queryStore() {
 	one, listing, err := n.find(n.session.client)
 	var past *history
@@ -135,7 +135,7 @@ func (n *nativeLoad) noteActivity() {
 	}
 }
 
-// answered takes the agent's answer.
+// answered handles the agent's answer.
 func (n *nativeLoad) answered(m message, out []wire.Frame) []wire.Frame {
 	n.noteActivity()
 	return n.assess(m, out)
@@ -171,8 +171,8 @@ func (n *nativeLoad) keep(m message, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-// update takes notice of an update for the session. It returns what was held
-// for its sake.
+// update notes an update for the session. If the answer was held until the agent sends
+// some history, update passes it on.
 func (n *nativeLoad) update(variant string, out []wire.Frame) []wire.Frame {
 	n.noteActivity()
 	if !historic(variant) {
@@ -193,7 +193,7 @@ func (n *nativeLoad) silent(out []wire.Frame) []wire.Frame {
 	switch {
 	case n.over:
 		return out
-	case n.held != nil: // it has no history in it, and the store has one
+	case n.held != nil: // the agent has sent no history, and the store has one
 		return n.sendMissing(out)
 	}
 	n.abandon(n.asked)
@@ -212,13 +212,13 @@ func (n *nativeLoad) settle(success bool, out []wire.Frame) []wire.Frame {
 	return out
 }
 
-// serve opens the session as for an agent that lacks the method.
+// serve opens the session as it would for an agent that lacks the method.
 func (n *nativeLoad) serve(out []wire.Frame) []wire.Frame {
 	return n.openInstead(out, n.openMethod(string(read(n.asked).env.Method), n.session.client))
 }
 
-// openInstead opens the session by another method. What the agent still sends for
-// the one that was asked for is withheld.
+// openInstead opens the session by another method. What the agent still sends for the
+// native load is withheld.
 func (n *nativeLoad) openInstead(out []wire.Frame, w openMethod) []wire.Frame {
 	out = n.settle(true, out)
 	if n.added {
@@ -228,7 +228,7 @@ func (n *nativeLoad) openInstead(out []wire.Frame, w openMethod) []wire.Frame {
 }
 
 // sendMissing replays the history of a session that the agent has opened without
-// saying what was in it. Its own, should it come after all, is withheld.
+// replaying it. If the agent replays it after all, that is withheld.
 func (n *nativeLoad) sendMissing(out []wire.Frame) []wire.Frame {
 	held, c := *n.held, n.session
 	out = n.settle(true, out)

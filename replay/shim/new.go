@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// sessionNew takes the client's session/new, which is passed on.
+// sessionNew notes the client's session/new, which is then passed on.
 func (s *Shim) sessionNew(m message) {
 	if m.env.ID != nil {
 		s.expect(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
@@ -21,15 +21,15 @@ func (s *Shim) sessionNew(m message) {
 	}
 }
 
-// uniqueSize is how long an id is that nobody gives twice, such as a UUID. Those
-// of agents that count are shorter.
+// uniqueSize is the length from which on an id is considered unique, such as a UUID. The
+// ids of agents that count are shorter.
 const uniqueSize = 20
 
-// sessionMade takes the agent's answer to session/new, or to session/fork. The
-// protocol wants the id to be unique, but agents that forget their sessions count
-// from one again. Then the client gets another id for the session, or two sessions
-// would become one in the store. It also gets one if the agent forgets its sessions,
-// the id is short, and the store was not read in time.
+// sessionMade handles the agent's answer to session/new or session/fork. The protocol
+// requires unique ids, but agents that forget their sessions count from one again. If an
+// earlier session has the id, the client gets another id for the new one: otherwise the
+// two would become one in the store. It also gets another id if the agent cannot open
+// earlier sessions, the id is short, and the store was not read in time.
 func (s *Shim) sessionMade(m message, out []wire.Frame) []wire.Frame {
 	id := get(m.env.Result, "sessionId")
 	if m.env.Error != nil || id.Type != gjson.String {
@@ -55,8 +55,7 @@ func (s *Shim) sessionMade(m message, out []wire.Frame) []wire.Frame {
 	return s.release(c, append(out, m.Frame))
 }
 
-// alias returns another name for a session, where the agent gives it one that
-// an earlier session has.
+// alias returns another id for a session that the agent gives the id of an earlier one.
 func alias(agent string) string {
 	var b [4]byte
 	rand.Read(b[:])

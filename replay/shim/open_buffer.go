@@ -7,24 +7,22 @@ import (
 	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
-// An openBuffer holds what both sides send for a session while that is being
-// opened, until the request for it is answered.
+// An openBuffer holds what both sides send for a session while it is being opened.
 type openBuffer struct {
 	opening    bool
 	fromAgent  []wire.Frame
 	fromClient []wire.Frame
-	overflowed bool // there was no room for what the agent sent: it passes
+	overflowed bool // there was no room for frames of the agent, so they pass
 }
 
-// holds reports whether what the agent sends is held.
+// holds reports whether frames of the agent are held.
 func (b *openBuffer) holds() bool { return b.opening && !b.overflowed }
 
-// tooMuch is the answer to a request for which there is no room.
+// tooMuch is the answer to a request that cannot be held back.
 var tooMuch = fault{jsonrpc.InternalError, "acptap has no room for what is sent before the session is open", nil}
 
-// keep puts a frame of the client into a list of those that are held back. If
-// there is no room, a request is refused; a notification has nobody who waits
-// for it.
+// keep holds back a frame of the client and appends it to a list. If there is no room, it
+// refuses a request and drops a notification.
 func (s *Shim) keep(list *[]wire.Frame, m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case s.kept.room(m):
@@ -35,7 +33,7 @@ func (s *Shim) keep(list *[]wire.Frame, m message, out []wire.Frame) []wire.Fram
 	return out
 }
 
-// hold keeps a frame until the session is open.
+// hold holds a frame back until the session is open.
 func (s *Shim) hold(c *session, m message, out []wire.Frame) []wire.Frame {
 	switch {
 	case m.Dir == wire.ClientToAgent:
@@ -49,7 +47,7 @@ func (s *Shim) hold(c *session, m message, out []wire.Frame) []wire.Frame {
 	return s.toClient(m, s.goOn(held, out))
 }
 
-// release lets go what was held while the session was opened.
+// release ends the opening of a session, and handles the frames that were held.
 func (s *Shim) release(c *session, out []wire.Frame) []wire.Frame {
 	held := slices.Concat(c.fromAgent, c.fromClient)
 	c.fromAgent, c.fromClient = nil, nil
@@ -57,7 +55,7 @@ func (s *Shim) release(c *session, out []wire.Frame) []wire.Frame {
 	return s.goOn(held, out)
 }
 
-// goOn takes frames that were held as if they came now.
+// goOn handles frames that were held as if they came now.
 func (s *Shim) goOn(held, out []wire.Frame) []wire.Frame {
 	for _, f := range held {
 		s.kept.drop(f)

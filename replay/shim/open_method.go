@@ -5,8 +5,8 @@ import (
 	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
-// native reports whether a method is passed on to the agent: it offers it, and
-// has not failed to do it on this connection.
+// native reports whether a method is passed on to the agent: the agent offers it, and has
+// not failed to do it on this connection.
 //
 // The current draft of version 2 has no markers for list, resume and close: an
 // agent with sessions promises them, and only the answer -32601 tells.
@@ -14,18 +14,18 @@ func (s *Shim) native(method string) bool {
 	return s.Mode != Force && s.own.methods[method] && !s.lacks[method]
 }
 
-// opens reports whether the agent opens earlier sessions by itself.
+// opens reports whether the agent itself can open earlier sessions.
 func (s *Shim) opens() bool { return s.native("session/load") || s.native("session/resume") }
 
-// An openMethod is how the shim makes the agent open a session for which the agent
-// lacks what the client has asked for.
+// An openMethod is the method by which the shim makes the agent open a session, where the
+// agent lacks the one that the client has asked for.
 type openMethod uint8
 
 // The methods, the best first: resuming keeps what the agent knows.
 const (
 	byResume openMethod = iota // session/resume, with the history from the store
-	byLoad                     // session/load, of which the history is withheld
-	asNew                      // session/new, with the history from the store; the agent is told of it with the first prompt
+	byLoad                     // session/load; the history that the agent sends is withheld
+	asNew                      // session/new, with the history from the store; the agent gets it with the first prompt
 )
 
 // openMethod returns how to serve session/load or session/resume.
@@ -41,16 +41,16 @@ func (s *Shim) openMethod(method, session string) openMethod {
 	return asNew
 }
 
-// sameName reports whether the agent may know a session by the client's name
-// for it. It cannot where either name is in use for another one.
+// sameName reports whether the agent may know a session by the client's id for it. It
+// does not if that id is in use for another session on either side.
 func (s *Shim) sameName(id string) bool {
 	c, a := s.sessions[id], s.byAgent[id]
 	return (c == nil || c.agent == id) && (a == nil || a.client == id)
 }
 
-// refuses reports whether an error of a native load or resume may mean that the
-// agent does not know the session: these codes are in use for it. That the
-// client has to log in first is no refusal.
+// refuses reports whether the code of an error may mean that the agent does not know the
+// session: agents use these codes for that. They do not include the code that says that
+// the client has to log in first.
 func refuses(code int) bool {
 	return code == jsonrpc.ResourceNotFound || code == jsonrpc.InvalidParams || code == jsonrpc.InternalError || code == jsonrpc.MethodNotFound
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// pendingSetups is what is known of sessions that are being set up, and of those
-// that may be in the store.
+// pendingSetups has the state of sessions that are being set up, and of the lookup of ids
+// in the store.
 type pendingSetups struct {
 	knownIDs    map[string]bool // ids in the store, as far as they were looked up
 	querying    bool            // the store is being read
-	queryAgain  bool            // and has to be read once more then
-	queryLate   bool            // it takes too long to wait for
-	parked      []wire.Frame    // what came meanwhile: responses to session/new, and the client's for sessions that are not open
-	newRequests int             // requests of the client for a new session that are not answered
-	ownSetups   int             // own requests for a session that have not led to one yet
-	unclaimed   []wire.Frame    // updates that came meanwhile for sessions that nobody knows
+	queryAgain  bool            // and must then be read again
+	queryLate   bool            // the reading takes too long to wait for
+	parked      []wire.Frame    // what came meanwhile: responses to session/new, and messages of the client for sessions that are not open
+	newRequests int             // session/new of the client that are not answered
+	ownSetups   int             // setups by the shim that have not ended
+	unclaimed   []wire.Frame    // updates that came during setups for unknown sessions
 }
 
-// suppress withholds what the agent sends for the session that it made for a
-// request that was given up.
+// suppress withholds what the agent sends for a session that it made for a request that
+// was given up. result is the result of that request.
 func (s *Shim) suppress(result []byte) {
 	id := get(result, "sessionId")
 	if id.Type == gjson.String && s.byAgent[id.Str] == nil {
@@ -32,13 +32,12 @@ func (s *Shim) suppress(result []byte) {
 	}
 }
 
-// setupBegan notes that a setup of the shim's own is on its way. Until its end,
-// updates for sessions that nobody knows are kept: some agents send them before
-// they answer.
+// setupBegan notes that the shim sets up a session. Until that ends, updates for unknown
+// sessions are kept: some agents send them before they answer.
 func (s *Shim) setupBegan() { s.ownSetups++ }
 
-// setupEnded notes that a setup has ended. Updates that came for no session go on
-// as they are, once there is none that they could be for.
+// setupEnded notes that a setup has ended. After the last one, the updates that no
+// session has claimed go on.
 func (s *Shim) setupEnded(out []wire.Frame) []wire.Frame {
 	s.ownSetups--
 	if s.ownSetups > 0 {
@@ -61,11 +60,11 @@ func (s *Shim) claimUpdates(c *session) {
 	})
 }
 
-// lookUpWait is how long it is waited for what the store has.
+// lookUpWait is how long frames wait for the store to be read.
 const lookUpWait = 100 * time.Millisecond
 
-// lookUpIDs begins to find out which sessions the store has. It is called in an
-// act, and whenever the agent may give an id that it has given before.
+// lookUpIDs starts to look up the ids of the sessions in the store. It is called in an
+// act, whenever the agent may soon give an id that it has given before.
 func (s *Shim) lookUpIDs() {
 	if s.querying {
 		s.queryAgain = true
@@ -93,7 +92,7 @@ func (s *Shim) lookUpIDs() {
 	})
 }
 
-// addKnown notes which ids are in the store.
+// addKnown adds the ids in the store that this agent has given on other tapes.
 func (s *Shim) addKnown(v *storeView) {
 	for _, list := range [][]record.SessionInfo{v.Sessions, v.Deleted} {
 		for _, one := range list {
@@ -107,8 +106,7 @@ func (s *Shim) addKnown(v *storeView) {
 // unsure reports whether it is worth waiting for the store to be read.
 func (s *Shim) unsure() bool { return s.querying && !s.queryLate }
 
-// park keeps a frame until it is known what the store has, or that takes too
-// long.
+// park holds a frame back until the store was read, or that takes too long.
 func (s *Shim) park(m message, out []wire.Frame) []wire.Frame {
 	if len(s.parked) == 0 {
 		time.AfterFunc(lookUpWait, func() {
@@ -121,7 +119,7 @@ func (s *Shim) park(m message, out []wire.Frame) []wire.Frame {
 	return s.keep(&s.parked, m, out)
 }
 
-// unpark lets what is parked go on.
+// unpark handles the parked frames.
 func (s *Shim) unpark(out []wire.Frame) []wire.Frame {
 	parked := s.parked
 	s.parked = nil

@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A turn is the work that is under way in a session.
+// A turn is the state of the work in a session.
 type turn struct {
-	prompts map[string]bool // ids of prompts without response
+	prompts map[string]bool // ids of prompts without a response
 	working bool            // version 2: from a prompt to idle
 	number  int             // counts turns, from 1
 	ended   chan struct{}   // closed at the end of the turn; nil if nobody waits
@@ -17,7 +17,7 @@ type turn struct {
 // busy reports whether a turn is under way.
 func (t *turn) busy() bool { return len(t.prompts) > 0 || t.working }
 
-// noteIdle tells those who wait for the end of the turn, if none is under way.
+// noteIdle wakes those who wait for the end of the turn, if no turn is under way.
 func (t *turn) noteIdle() {
 	if !t.busy() && t.ended != nil {
 		close(t.ended)
@@ -25,7 +25,7 @@ func (t *turn) noteIdle() {
 	}
 }
 
-// prompt takes a prompt. The first one after a load carries the context.
+// prompt handles session/prompt. It adds the context block if that is pending.
 func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 	c := s.sessions[m.param("sessionId").Str]
 	if c == nil || c.opening || m.env.ID == nil {
@@ -65,9 +65,9 @@ func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
 	return s.toAgent(m, out)
 }
 
-// awaitReplayEnd keeps the first prompt after a load until the agent has sent the
-// last of a history that the client is not to get: agents answer a load before
-// they have sent all of it, and what came then would be taken for the turn's.
+// awaitReplayEnd holds back the first prompt after a load until the agent has stopped
+// sending a history that is withheld: some agents answer a load before they have sent all
+// of it, and the rest would look like part of the turn.
 func (s *Shim) awaitReplayEnd(c *session, m message, out []wire.Frame) []wire.Frame {
 	c.opening = true
 	out = s.hold(c, m, out)

@@ -14,25 +14,25 @@ import (
 	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
-// A servedRequest is a request of the client that the shim answers itself, step by
-// step, in a goroutine of its own.
+// A servedRequest is a request of the client that the shim answers itself, in a goroutine
+// of its own.
 type servedRequest struct {
 	*Shim
 	request message       // as the client sent it
-	params  gjson.Result  // of it
-	gone    chan struct{} // closed when the client has taken it back
-	asking  string        // id of the own request that the agent has not answered; only in acts
+	params  gjson.Result  // of request
+	gone    chan struct{} // closed when the client has cancelled it
+	asking  string        // id of the shim's last request to the agent for it; only in acts
 	away    bool          // gone is closed; only in acts
 }
 
-// ownRequests are the requests to the agent that no client has sent.
+// ownRequests are the requests that the shim itself sends to the agent.
 type ownRequests struct {
-	asked    map[string]chan<- answer // by id
-	prefix   string                   // of the ids
-	requests int                      // made so far
+	asked    map[string]chan<- answer // open requests by id
+	prefix   string                   // of their ids
+	requests int                      // how many were sent
 }
 
-// An answer is the agent's to a request of the shim's own. One of both is nil.
+// An answer is the agent's answer to a request of the shim. Either result or err is nil.
 type answer struct {
 	result, err []byte // JSON
 }
@@ -40,17 +40,17 @@ type answer struct {
 // code returns the code of the error, 0 of a success.
 func (a answer) code() int { return int(get(a.err, "code").Int()) }
 
-// errOver ends a servedRequest that nobody waits for any more.
+// errOver ends a servedRequest because the connection is over.
 var errOver = errors.New("the connection is over")
 
 // errSilent ends a wait for the agent.
 var errSilent = errors.New("the agent does not answer")
 
-// errCancelled answers a request that the client has taken back.
+// errCancelled is the answer to a request that the client has cancelled.
 var errCancelled = fault{jsonrpc.RequestCancelled, "Request cancelled", nil}
 
-// serve runs steps for a request of the client. If they end with an error, it is
-// the answer.
+// serve runs steps for a request of the client. If steps returns an error, that is the
+// answer.
 func (s *Shim) serve(m message, steps func(v *servedRequest) error) *servedRequest {
 	v := &servedRequest{Shim: s, request: read(s.kept.take(m)), gone: make(chan struct{})}
 	v.params = gjson.ParseBytes(v.request.env.Params)
@@ -87,8 +87,8 @@ func (v *servedRequest) reply(result []byte) wire.Frame {
 	return wire.Frame{Dir: wire.AgentToClient, Raw: jsonrpc.Result(v.request.env.ID, result)}
 }
 
-// act does something to the connection. It fails if that is over, or the client
-// has taken the request back.
+// act runs an act. It fails if the connection is over or the client has cancelled the
+// request.
 func (v *servedRequest) act(act func(out []wire.Frame) []wire.Frame) error {
 	err := errOver
 	v.do(func(out []wire.Frame) []wire.Frame {
@@ -102,10 +102,10 @@ func (v *servedRequest) act(act func(out []wire.Frame) []wire.Frame) error {
 	return err
 }
 
-// ask sends a request of the shim's own to the agent, and waits for the answer. If
-// it is about a session that the agent has, it waits until nothing has come for
-// that for too long. An answer that comes later is withheld.
-func (v *servedRequest) ask(method string, params []byte, about *session) (answer, error) {
+// ask sends a request to the agent and waits for the answer. If target is not nil, it
+// gives up when the agent has sent nothing for that session for too long. An answer that
+// comes later is withheld.
+func (v *servedRequest) ask(method string, params []byte, target *session) (answer, error) {
 	answered := make(chan answer, 1)
 	var id []byte
 	err := v.act(func(out []wire.Frame) []wire.Frame {
@@ -113,8 +113,8 @@ func (v *servedRequest) ask(method string, params []byte, about *session) (answe
 		id = quote(fmt.Sprint(v.prefix, v.requests))
 		v.asking = string(id)
 		v.asked[v.asking] = answered
-		if about != nil {
-			about.seen = time.Now()
+		if target != nil {
+			target.seen = time.Now()
 		}
 		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: jsonrpc.Request(id, method, params)})
 	})
@@ -128,12 +128,12 @@ func (v *servedRequest) ask(method string, params []byte, about *session) (answe
 		case a := <-answered:
 			return a, nil
 		case <-t.C:
-			if about == nil {
+			if target == nil {
 				continue
 			}
 			rest := time.Duration(0)
 			v.do(func(out []wire.Frame) []wire.Frame {
-				rest = v.patience() - time.Since(about.seen)
+				rest = v.patience() - time.Since(target.seen)
 				return out
 			})
 			if rest <= 0 {
@@ -148,7 +148,7 @@ func (v *servedRequest) ask(method string, params []byte, about *session) (answe
 	}
 }
 
-// leave gives up a request of the shim's own, unless it has just been answered.
+// leave gives up a request to the agent for a reason, unless it has just been answered.
 func (v *servedRequest) leave(id string, answered <-chan answer, why error) (a answer, err error) {
 	err = why
 	v.do(func(out []wire.Frame) []wire.Frame {
@@ -165,7 +165,7 @@ func (v *servedRequest) leave(id string, answered <-chan answer, why error) (a a
 	return a, err
 }
 
-// pause waits. It fails if the request is taken back, or the connection ends, before that.
+// pause waits for d. It fails if the request is cancelled or the connection ends first.
 func (v *servedRequest) pause(d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -179,17 +179,17 @@ func (v *servedRequest) pause(d time.Duration) error {
 	}
 }
 
-// keepClear takes another prefix for own requests if the client's ids begin with
-// it too.
+// keepClear changes the prefix of the ids of own requests if the id of a client's request
+// begins with it too.
 func (s *Shim) keepClear(id []byte) {
 	for strings.HasPrefix(gjson.ParseBytes(id).Str, s.prefix) {
 		s.prefix = fmt.Sprintf("acptap-%d:", len(s.prefix))
 	}
 }
 
-// cancelRequest takes a $/cancel_request. For a request of the client that the
-// shim serves, it is passed on for the request that the agent has in its place. For
-// one that is held back, it is held too.
+// cancelRequest handles $/cancel_request. If it is for a request that the shim serves, it
+// is passed on for the request that the shim has sent to the agent. If it is for a request
+// that is held back, it is held back too.
 func (s *Shim) cancelRequest(m message, out []wire.Frame) []wire.Frame {
 	id, by := dialect.NamedID("$/cancel_request", dialect.RequestID, m.Dir, m.env.Params)
 	named := func(f wire.Frame) bool {

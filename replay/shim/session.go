@@ -12,9 +12,9 @@ import (
 	"github.com/acptap/acptap/record/lease"
 )
 
-// A session is one that is active on this connection.
+// A session is a session that is active on this connection.
 type session struct {
-	client, agent string // what each side calls it
+	client, agent string // its id on each side
 	clientJSON    []byte
 	agentJSON     []byte
 
@@ -23,10 +23,10 @@ type session struct {
 
 	closed  bool      // what the agent still sends for it is withheld
 	history bool      // history that the agent sends before the next prompt is withheld: the client has it
-	seen    time.Time // when the agent last sent an update of it, while history is withheld
+	seen    time.Time // when the agent last sent an update for it, while history is withheld
 
 	names shownIDs // nil if it was not loaded
-	epoch int      // that is live, for further names
+	epoch int      // number of the live epoch, for names
 
 	native  *nativeLoad
 	opened  []byte // the result of what opened it
@@ -59,7 +59,7 @@ func (s *Shim) drop(c *session) {
 	c.context, c.names = nil, nil // they are large, and what is closed is remembered as long as the agent lives
 }
 
-// toAgent passes on what the client sends for a session.
+// toAgent passes on a message of the client, with the agent's id of the session.
 func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 	path := dialect.SessionPath(string(m.env.Method), m.env.Params)
 	if path == "" {
@@ -91,7 +91,7 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 	return append(out, m.Frame)
 }
 
-// noteSetting follows a change of a mode or an option.
+// noteSetting follows a change of a mode or a config option.
 func (s *Shim) noteSetting(c *session, m message) {
 	method := string(m.env.Method)
 	if m.env.ID == nil || method != "session/set_mode" && method != "session/set_config_option" {
@@ -107,7 +107,7 @@ func (s *Shim) noteSetting(c *session, m message) {
 	}})
 }
 
-// toClient passes on what the agent sends for a session.
+// toClient passes on a message of the agent, with the client's id of the session.
 func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	method := string(m.env.Method)
 	path := dialect.SessionPath(method, m.env.Params)
@@ -160,24 +160,23 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	return append(out, m.Frame)
 }
 
-// elicited makes a question about a request of the shim's own one about the
-// client's, for which that was made.
+// elicited returns an elicitation. If it is about a request of the shim, it is made to be
+// about the request of the client that the shim serves by it.
 func (s *Shim) elicited(m message) message {
 	id, by := dialect.NamedID("elicitation/create", dialect.RequestID, m.Dir, m.env.Params)
-	about := string(id)
-	if by != wire.ClientToAgent || s.asked[about] == nil {
+	asked := string(id)
+	if by != wire.ClientToAgent || s.asked[asked] == nil {
 		return m
 	}
 	for _, v := range s.served {
-		if v.asking == about {
+		if v.asking == asked {
 			return m.patched("params.requestId", v.request.env.ID)
 		}
 	}
 	return m
 }
 
-// update takes notice of an update. It returns false if the client is not to
-// get it.
+// update follows an update of the agent. It returns false if the client must not get it.
 func (s *Shim) update(c *session, m *message) bool {
 	variant := m.param("update.sessionUpdate").Str
 	if c.history {
@@ -201,15 +200,15 @@ func (s *Shim) update(c *session, m *message) bool {
 	return true
 }
 
-// restate notes a new value of what the session's setup told.
+// restate updates a value in the result of the session's setup.
 func (c *session) restate(path string, v gjson.Result) {
 	if v.Exists() && get(c.opened, path).Exists() {
 		c.opened = set(c.opened, path, []byte(v.Raw))
 	}
 }
 
-// historic reports whether updates of a kind make up the conversation, so that
-// they come again with each load.
+// historic reports whether updates of a variant belong to the conversation, so that a
+// load replays them.
 func historic(variant string) bool {
 	u, ok := dialect.LookupUpdate(variant)
 	return ok && dialect.UserMessage <= u.Entity && u.Entity <= dialect.Compaction
