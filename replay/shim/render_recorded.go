@@ -11,14 +11,14 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// sameDialect reports whether a part was recorded in the dialect that it is
-// replayed in: else the recorded updates are of no use.
+// sameDialect reports whether the part was recorded in the dialect in which it is
+// replayed. Otherwise the recorded updates cannot be sent.
 func (r *renderer) sameDialect() bool {
 	return !slices.ContainsFunc(r.part.epochs, func(e epoch) bool { return e.connection.Dialect != r.dialect })
 }
 
-// An entityKey names an entity of a part. Entities of two traces of the same frames
-// are the same if they begin with the same frame.
+// An entityKey identifies an entity of a part, by the frame with which it begins. It is
+// the same in every trace of the part.
 type entityKey struct {
 	run   int
 	first uint64
@@ -26,9 +26,9 @@ type entityKey struct {
 
 func keyOf(e *trace.Entity) entityKey { return entityKey{e.Run, e.First} }
 
-// recorded yields the updates of a part as they came, with other ids. What is
-// not in the merged state is left out too: repetitions of the history, and of
-// prompts. Tool calls that nobody works on any more are closed at the end.
+// recorded yields the updates of the part one by one, with other ids. It leaves out what
+// merged leaves out: repetitions of the history and of prompts. At the end it closes tool
+// calls on which nobody works any more.
 func (r *renderer) recorded() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		final := map[entityKey]*trace.Entity{}
@@ -70,7 +70,7 @@ func (r *renderer) recorded() iter.Seq[[]byte] {
 	}
 }
 
-// touched returns what a frame has changed last; nil if nothing.
+// touched returns the entity that a frame has changed, nil if there is none.
 func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
 	for _, s := range slices.Backward(t.Sessions) {
 		if e := s.Conversation.Changed; e != nil && e.Run == run && e.Last == f.Seq {
@@ -80,13 +80,14 @@ func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
 	return nil
 }
 
-// again makes the updates that a frame is replayed as. now is what it has changed,
-// as it was then; e, as it was in the end; id is that of a message.
+// again makes the updates as which a frame is replayed. now is the entity that the frame
+// has changed, as it was after the frame, and e is the same entity at the end. id is the
+// id of a message.
 func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]byte {
 	switch u := gjson.GetBytes(f.Raw, "params.update"); {
 	case f.Method == "session/prompt":
 		if v2(r.source) && e.Message.MessageID != "" {
-			return nil // the agent reports it
+			return nil // the agent repeats the prompt in an update
 		}
 		return r.message(e.Message, id)
 	case e.Message != nil:
@@ -105,14 +106,14 @@ func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]
 	return r.entity(now)
 }
 
-// isPrompt reports whether a message is what the client sent, and not a report
-// of the agent.
+// isPrompt reports whether a message is the prompt that the client sent, and not an
+// update of the agent.
 func (r *renderer) isPrompt(e *trace.Entity) bool {
 	return e.Turn > 0 && r.part.Turns[e.Turn-1].Prompt == e.First && r.part.Turns[e.Turn-1].Run == e.Run
 }
 
-// toolUpdate makes the update of a tool call from one, or from a question for
-// permission that patches the call.
+// toolUpdate makes an update of a tool call from a recorded one, or from a request for
+// permission that patches the tool call.
 func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte) {
 	patch := gjson.GetBytes(f.Raw, "params.update")
 	for _, path := range []string{"params.toolCall", "params.subject.toolCall"} {

@@ -10,13 +10,12 @@ import (
 	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
-// batchSize is how many bytes of a replay are sent at once. What is sent waits
-// until the client has taken it, so that is all that a replay needs beside the
-// history.
+// batchSize is how many bytes of a replay are sent at once. Sending waits until the
+// client has taken them, so a replay needs no more memory beside the history.
 const batchSize = 64 << 10
 
-// send replays a history to the client. apart keeps the ids in it apart from those
-// that the agent will use; else they are as they were recorded.
+// send replays a history to the client. With apart, it makes the ids in the history
+// different from those that the agent will use; otherwise it sends the recorded ids.
 func (v *servedRequest) send(c *session, past *history, apart bool) error {
 	var batch []wire.Frame
 	size := 0
@@ -50,16 +49,15 @@ type renderer struct {
 	names   shownIDs
 
 	part      *sessionPart
-	source    dialect.Dialect // in which the entity at hand was recorded
-	prefix    string          // of its ids
-	unnamed   map[string]int  // messages without an id that got one, by their kind
+	source    dialect.Dialect // in which the current entity was recorded
+	prefix    string          // of the current entity's ids
+	unnamed   map[string]int  // how many messages without an id got one, by kind
 	labels    labels
-	terminals map[string]bool // that were shown
+	terminals map[string]bool // terminals that were shown, by id
 }
 
-// updates yields the updates that make a client show the history: each entity in
-// its last state, at the place where it began, and the title at the end. The
-// bytes are valid until the next update.
+// updates yields the updates that make a client show the history, and the title at the
+// end. The bytes are valid until the next update.
 func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		state := &trace.State{}
@@ -85,7 +83,8 @@ func (r *renderer) updates(past *history) iter.Seq[[]byte] {
 	}
 }
 
-// merged yields the updates of a part, one for each entity where possible.
+// merged yields the updates of the part: each entity in its last state, at the place
+// where it began, in one update if possible.
 func (r *renderer) merged() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		cut := r.part.cutOff()
@@ -104,10 +103,10 @@ func (r *renderer) merged() iter.Seq[[]byte] {
 	}
 }
 
-// cutMark says that the record ends in the middle of a turn.
+// cutMark says that the recording ends in the middle of a turn.
 const cutMark = "_meta.acptap.cutOff"
 
-// entities yields the entities of a part that count.
+// entities yields the entities of a part that count (sessionPart.turns).
 func (s *sessionPart) entities() iter.Seq[*trace.Entity] {
 	return func(yield func(*trace.Entity) bool) {
 		for _, e := range s.Entities {
@@ -118,8 +117,8 @@ func (s *sessionPart) entities() iter.Seq[*trace.Entity] {
 	}
 }
 
-// cutOff returns the last entities of the turns that have no end, because the
-// record ends in them.
+// cutOff returns the last entities of the turns that have no end because the recording
+// ends in them.
 func (s *sessionPart) cutOff() map[*trace.Entity]bool {
 	last := map[int]*trace.Entity{}
 	for e := range s.entities() {
@@ -134,9 +133,9 @@ func (s *sessionPart) cutOff() map[*trace.Entity]bool {
 	return cut
 }
 
-// enter prepares for an entity. Its ids get a prefix that names its epoch: a new
-// agent process may use them again, and the client would change what is
-// history. What goes on is still called as the agent calls it.
+// enter prepares the renderer for an entity. The ids of an epoch get a prefix that names
+// it: a new agent process may use them again, and the client would then change the
+// history. Ids of the live epoch stay as they are.
 func (r *renderer) enter(e *trace.Entity) {
 	prefix := ""
 	if r.apart && e.Run != r.part.live {

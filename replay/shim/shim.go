@@ -44,51 +44,52 @@ type Shim struct {
 	Agent string // the agent's name in the store, as record.Info.Agent
 	Tape  string // id of the tape on which this connection is recorded
 
-	// Called returns what people call the agent of a tape, in titles; nil: as Agent.
+	// Called returns the name of a tape's agent for people, in titles; nil: its name
+	// in the store.
 	Called func(record.Info) string
 
 	Mode     Mode
 	Raw      bool          // replay the updates one by one as they were recorded, not merged
 	AnyAgent bool          // offer sessions that other agents recorded too
-	Imported bool          // offer what was imported too, which anybody can have written
+	Imported bool          // offer imported sessions too, which anybody can have written
 	Adopt    bool          // let a session be loaded in another working directory, which is then its own
 	Fork     bool          // offer session/fork, which is not stable
-	Patience time.Duration // how long a session method of the agent's own may be silent; 0 is 20 s
+	Patience time.Duration // how long the agent may take to answer a session method without sending anything; 0 is 20 s
 
-	// do runs an act. All that follows is read and changed in acts, and in the calls
-	// of the proxy, only.
+	// do runs an act. The fields below are read and changed only in acts and in
+	// calls by the proxy, unless their comments say otherwise.
 	do func(act func(out []wire.Frame) []wire.Frame) bool
 	background
 	query storeQuery
 
 	tracker *dialect.Tracker // is shown initialize only
-	own     capabilities     // what the agent offers by itself
+	own     capabilities     // what the agent itself offers
 	client  clientSupport
 	stage   stage
-	early   []wire.Frame                // what came while initialize was not answered
-	kept    heldFrames                  // this and all else that is held back
+	early   []wire.Frame                // held back until initialize is answered
+	kept    heldFrames                  // all frames that are held back
 	lacks   map[string]bool             // methods that the agent offers and has failed to do
-	calls   dialect.OpenRequests[*call] // of the client
+	calls   dialect.OpenRequests[*call] // to the agent
 	served  map[string]*servedRequest   // requests of the client that the shim answers, by id as sent
 	ownRequests
 
 	sessions map[string]*session // by the client's id
 	byAgent  map[string]*session // by the agent's
-	listed   *listed             // in the agent's list, as far as the client has asked for it; nil: not at all
+	listed   *listed             // sessions on the pages of the agent's list that the client has got; nil: none
 	pendingSetups
 }
 
-// A stage is how far a connection is.
+// A stage is the state of a connection.
 type stage uint8
 
 const (
 	uninitialized stage = iota // initialize was not sent
 	initializing               // and not answered
 	active                     // the shim is at work
-	passive                    // all passes: this is no connection that it can help
+	passive                    // everything passes: the shim cannot serve this connection
 )
 
-// Start begins. It is called by the proxy.
+// Start prepares the shim for a connection. The proxy calls it.
 func (s *Shim) Start(h proxy.Handle) {
 	s.do = func(act func(out []wire.Frame) []wire.Frame) bool {
 		return h.Do(func(out []wire.Frame) []wire.Frame {
@@ -109,7 +110,7 @@ func (s *Shim) Start(h proxy.Handle) {
 	s.knownIDs = map[string]bool{}
 }
 
-// Intercept takes the next frame of client or agent.
+// Intercept handles the next frame of client or agent. The proxy calls it.
 func (s *Shim) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 	s.kept.begin()
 	if s.stage == passive || f.Dir == wire.AgentStderr {
@@ -135,8 +136,8 @@ func (s *Shim) message(m message, out []wire.Frame) []wire.Frame {
 	return s.fromAgent(m, out)
 }
 
-// batch passes a batch as it is if nothing in it needs to change, else its
-// entries one by one: nobody may wait for answers in a batch.
+// batch passes a batch unchanged if no entry needs a change, else its entries one by one:
+// JSON-RPC does not require that answers come in a batch.
 func (s *Shim) batch(f wire.Frame, out []wire.Frame) []wire.Frame {
 	var split []wire.Frame
 	whole := true
@@ -162,7 +163,7 @@ func (s *Shim) batch(f wire.Frame, out []wire.Frame) []wire.Frame {
 	return append(out, split...)
 }
 
-// fromClient takes a message of the client.
+// fromClient handles a message of the client.
 func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	method := string(m.env.Method)
 	if m.env.Method == nil || s.stage == uninitialized && method != "initialize" && !served(method) {
@@ -208,10 +209,10 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	return s.toAgent(m, out)
 }
 
-// served reports whether a method is one that the shim may answer itself.
+// served reports whether the shim may answer requests of a method.
 func served(method string) bool { return slices.Contains(methods, method) }
 
-// fromAgent takes a message of the agent.
+// fromAgent handles a message of the agent.
 func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
 	if m.env.Method != nil {
 		return s.toClient(m, out)
@@ -224,13 +225,14 @@ func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
 	}
 	c := s.calls.Answer(wire.AgentToClient, m.env.ID)
 	if c == nil {
-		return append(out, s.blamed(m).Frame)
+		return append(out, s.errorRenamed(m).Frame)
 	}
-	return c.answered(s.blamed(m), out)
+	return c.answered(s.errorRenamed(m), out)
 }
 
-// blamed gives a session that an error names the client's name for it.
-func (s *Shim) blamed(m message) message {
+// errorRenamed returns a response. If its error names a session, it names it by the
+// client's id.
+func (s *Shim) errorRenamed(m message) message {
 	const path = "error.data.sessionId"
 	if m.env.Error == nil {
 		return m

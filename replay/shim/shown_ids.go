@@ -9,9 +9,9 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// shownIDs are the ids of what the client is shown of a session. No two entities of
-// a kind have the same: agents of version 1 use an id again in a later turn, and
-// new processes of an agent begin to count anew.
+// shownIDs are the ids under which the client is shown the entities of a session. No two
+// entities of a kind have the same id. The agent's ids are not unique: agents of version 1
+// use an id again in a later turn, and a new agent process counts from the beginning.
 type shownIDs map[idKey]*idUse
 
 // An idKey is an id of a kind of entity, as the agent gives it.
@@ -19,14 +19,14 @@ type idKey struct{ kind, id string }
 
 // An idUse is what became of an id.
 type idUse struct {
-	count int    // entities that have had it
-	name  string // of the last of them
-	turn  int    // in which that began, by turn.number; -1: in history
-	over  bool   // that is a tool call that has ended
+	count int    // how many entities have had it
+	name  string // the id by which the last of them is shown
+	turn  int    // in which that entity began, by turn.number; -1: in history
+	over  bool   // that entity is a tool call that has ended
 }
 
-// give returns the id that the next entity with an id is shown by, which may have a
-// prefix. The first one keeps the id itself.
+// give returns the id by which the next entity with an id is shown. The first entity keeps
+// the id, with the prefix.
 func (n shownIDs) give(kind, prefix, id string, epoch int) string {
 	u := n[idKey{kind, prefix + id}]
 	if u == nil {
@@ -51,7 +51,7 @@ type labels struct {
 	terminals map[*trace.Terminal]string
 }
 
-// label gives ids to what is in the part.
+// label gives ids to the entities of the part.
 func (r *renderer) label() {
 	r.labels = labels{map[*trace.Entity]string{}, map[*trace.Terminal]string{}}
 	for e := range r.part.entities() {
@@ -77,11 +77,11 @@ func (r *renderer) messageKind(role trace.Role) string {
 	return "message"
 }
 
-// maxNames is how many ids of a session are kept apart. Those of a session with
-// more are what the agent makes them.
+// maxNames is how many ids of a session are made unique. In a session with more, the ids
+// stay as the agent gives them.
 const maxNames = 1 << 16
 
-// recall keeps the names of a history that the client has, and is not sent.
+// recall remembers the ids of a history that the client has, and is not sent.
 func (v *servedRequest) recall(c *session, past *history) error {
 	r := &renderer{dialect: v.own.dialect, names: shownIDs{}}
 	for i := range past.parts {
@@ -91,9 +91,9 @@ func (v *servedRequest) recall(c *session, past *history) error {
 	return v.remember(c, past, r.names)
 }
 
-// remember keeps the names of what the client has, and of what was named since
-// that was asked before, which is newer. Version 2 has upserts: an id is always
-// that of the same entity.
+// remember keeps the ids that the client has been shown, and those that were given in the
+// session since then, which are newer. Version 2 does not need that: an id there always
+// means the same entity.
 func (v *servedRequest) remember(c *session, past *history, known shownIDs) error {
 	if v.own.dialect == dialect.ACPv2 {
 		return nil
@@ -136,8 +136,8 @@ var messages = map[string]trace.Role{
 	"agent_thought_chunk": trace.Thought,
 }
 
-// renamedAt renames what has its id at a path. begins says that this is another
-// entity if the one before is over or of an earlier turn, as in trace.
+// renamedAt renames the entity whose id stands at a path. begins says that this is a new
+// entity if the previous one with the id is over or of an earlier turn, as in trace.
 func (c *session) renamedAt(m message, kind, path string, begins bool) message {
 	id := strings.Clone(get(m.Raw, path).Str) // not a part of the frame
 	u := c.names[idKey{kind, id}]

@@ -6,15 +6,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// endWait is how long the end of the client's stream is kept from an agent that
-// says nothing, for what is still to be asked of it.
+// endWait is how long the end of the client's stream is kept back from an agent that
+// sends nothing while the shim still has requests for it.
 const endWait = 2 * time.Second
 
-// End is called by the proxy when a stream has ended. A client that has said all
-// that it has to say, such as one that is piped in, still gets what it asked
-// for: its end is kept from the agent until that is done, as long as the agent
-// says something. Once the agent has said its last word, only what needs no agent
-// is still done.
+// End is called by the proxy when a stream has ended. After the end of the client's
+// stream, its requests are still served, as for a client that is a pipe: the end is kept
+// back from the agent until that is done, as long as the agent sends something. After the
+// end of the agent's stream, only what needs no agent is still served.
 func (s *Shim) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{}) {
 	s.kept.begin()
 	ready := make(chan struct{})
@@ -42,13 +41,13 @@ func (s *Shim) End(dir wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan s
 	return out, ready
 }
 
-// endRest returns how much longer the end of the client's stream is kept from the
-// agent, if that says nothing.
+// endRest returns how much longer the end of the client's stream is kept back if the
+// agent sends nothing.
 func (s *Shim) endRest() time.Duration {
 	return min(min(endWait, s.patience())-time.Since(s.heard), 2*s.patience()-time.Since(s.ended[wire.ClientToAgent]))
 }
 
-// hear notes that the agent has said something.
+// hear notes that the agent has sent something.
 func (s *Shim) hear() {
 	if s.ready[wire.ClientToAgent] != nil {
 		s.heard = time.Now()
@@ -70,7 +69,7 @@ func (s *Shim) passEnd(dir wire.Direction) {
 	}
 }
 
-// Close ends what is still under way. It is called when the proxy has returned.
+// Close ends all jobs and releases all leases. It is called when the proxy has returned.
 func (s *Shim) Close() {
 	if s.over == nil {
 		return // never started

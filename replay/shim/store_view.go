@@ -6,24 +6,24 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// A storeQuery lists what is in the store, for all who ask at the same time at
-// once.
+// A storeQuery lists what is in the store. All who ask at the same time share one query.
 type storeQuery struct {
 	mu      sync.Mutex
 	running bool       // guarded by mu
-	next    *storeView // that of those who ask now; nil: nobody has asked since the last query began; guarded by mu
+	next    *storeView // of the next query; nil: nobody has asked since the last one began; guarded by mu
 }
 
 // A storeView is what was in the store at one time.
 type storeView struct {
 	record.Listing
-	offered map[string]record.SessionInfo // what of it may be listed and loaded here, by id
+	offered map[string]record.SessionInfo // the sessions that may be listed and loaded here, by id
 	err     error
-	done    chan struct{} // closed when all of this is set
+	done    chan struct{} // closed when the other fields are set
 }
 
-// view returns what is in the store: all that was there when it was called. It
-// shares one query with all who ask while another goes on. Nobody may change it.
+// view returns what is in the store, including everything that was there when view was
+// called. Callers that ask while a query runs share the next one. The view must not be
+// changed.
 func (s *Shim) view() (*storeView, error) {
 	s.query.mu.Lock()
 	v := s.query.next
@@ -47,7 +47,7 @@ func (s *Shim) view() (*storeView, error) {
 	return v, nil
 }
 
-// runQueries lists what is in the store as long as somebody asks.
+// runQueries runs queries until nobody has asked for another.
 func (s *Shim) runQueries() {
 	defer s.handPanic()
 	for {

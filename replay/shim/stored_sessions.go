@@ -11,9 +11,9 @@ import (
 	"github.com/acptap/acptap/replay/internal/jsonrpc"
 )
 
-// offered returns the sessions that may be listed and loaded here, by their ids:
-// those that somebody has opened, and not only asked for. Where an agent has used
-// an id again, or several agents have, it names only one.
+// offered returns the sessions that may be listed and loaded here, by id: those that were
+// opened, and not only asked for. If several sessions have the same id, it has only the
+// preferred one.
 func (s *Shim) offered(l record.Listing) map[string]record.SessionInfo {
 	best := map[string]record.SessionInfo{}
 	for _, one := range slices.Concat(l.Sessions, l.Deleted) {
@@ -29,8 +29,8 @@ func (s *Shim) offered(l record.Listing) map[string]record.SessionInfo {
 	return best
 }
 
-// prefers reports whether an id that both have names a rather than b: that of this
-// agent, then that in which something was said, then the later one.
+// prefers reports whether session a is preferred to b, which has the same id. It prefers
+// a session of this agent, then one with prompts, then the one used later.
 func (s *Shim) prefers(a, b record.SessionInfo) bool {
 	if own := a.Agent == s.Agent; own != (b.Agent == s.Agent) {
 		return own
@@ -42,9 +42,8 @@ func (s *Shim) prefers(a, b record.SessionInfo) bool {
 	return a.Updated().After(b.Updated())
 }
 
-// hasGap reports whether a part of a session could not be recorded, as on a full
-// disk. To show the rest as if it were all would deceive both the client and the
-// agent.
+// hasGap reports whether a part of a session could not be recorded, such as on a full
+// disk. Showing the rest as if it were complete would mislead both client and agent.
 func (s *Shim) hasGap(one record.SessionInfo, l record.Listing) bool {
 	return slices.ContainsFunc(one.Runs, func(r record.Run) bool {
 		if info := tapeOf(l, r); info == nil || info.Lost == 0 {
@@ -67,7 +66,7 @@ func (s *Shim) hasGap(one record.SessionInfo, l record.Listing) bool {
 	})
 }
 
-// tapeOf returns what is known of the tape of a run, nil if it is not there.
+// tapeOf returns the Info of the tape of a run, nil if the listing does not have it.
 func tapeOf(l record.Listing, r record.Run) *record.Info {
 	i, ok := slices.BinarySearchFunc(l.Tapes, r.Tape, func(t record.Info, id string) int { return cmp.Compare(t.Tape, id) })
 	if !ok { // those with odd ids stand before the others (Store.Tapes)
@@ -79,7 +78,7 @@ func tapeOf(l record.Listing, r record.Run) *record.Info {
 	return &l.Tapes[i]
 }
 
-// agentOf returns what to call the agent of a session, as on its latest tape.
+// agentOf returns the name for people of a session's agent, from its latest tape.
 func (s *Shim) agentOf(one record.SessionInfo, l record.Listing) string {
 	info := tapeOf(l, one.Runs[len(one.Runs)-1])
 	if info == nil || s.Called == nil {
@@ -88,8 +87,8 @@ func (s *Shim) agentOf(one record.SessionInfo, l record.Listing) string {
 	return cmp.Or(s.Called(*info), one.Agent)
 }
 
-// find returns a session of the store that may be loaded, and all that is in
-// the store with it. Errors are faults.
+// find returns a session of the store that may be loaded, and the listing of the store.
+// Its error is a fault, or errOver.
 func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
 	v, err := s.view()
 	if err != nil {
@@ -105,8 +104,7 @@ func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
 	return one, v.Listing, nil
 }
 
-// busyElsewhere reports whether another proxy that runs now has the session, and
-// has gone on with it.
+// busyElsewhere reports whether another proxy that is running has continued the session.
 func (s *Shim) busyElsewhere(one record.SessionInfo, l record.Listing) bool {
 	return !one.Closed && slices.ContainsFunc(one.Runs, func(r record.Run) bool {
 		tape := tapeOf(l, r)
