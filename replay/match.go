@@ -85,12 +85,14 @@ func (p *player) candidates(key expectedKey, more func() bool, try func(exp *exp
 }
 
 // find returns the recorded message that matches m. If there is none, found is nil, near
-// is the message with the fewest differences, and differs has these.
+// is the message with the fewest differences, of several the first on the tape, and
+// differs has these. Of methods that come in the recorded order only the next message is
+// looked at; a session/new that matches none gets the first.
 func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Difference) {
 	key := expectedKey{m.method, m.session}
 	more := p.moreOf(m)
 	try := func(exp *expectedMessage) bool {
-		d := p.compare(exp, m)
+		d := p.differences(exp, m)
 		switch {
 		case len(d) == 0:
 			found = exp
@@ -190,8 +192,8 @@ type Difference struct {
 	Got  string // JSON; empty if the client's message has none
 }
 
-// compare returns the differences between m and a recorded message.
-func (p *player) compare(exp *expectedMessage, m *arrival) []Difference {
+// differences returns the differences between m and a recorded message.
+func (p *player) differences(exp *expectedMessage, m *arrival) []Difference {
 	if p.agent.Matching == MatchMethod {
 		return nil
 	}

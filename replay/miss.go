@@ -21,7 +21,7 @@ var ErrDiverged = errors.New("the client left the tape")
 // remove.
 type Miss struct {
 	Text     string       // what came, or did not come
-	Expected Expected     // the nearest recorded message
+	Expected Expected     // the recorded message that is nearest to what came, or that did not come
 	Differs  []Difference // from that
 }
 
@@ -124,7 +124,7 @@ func (p *player) miss(m *arrival, near *expectedMessage, differs []Difference) {
 	if len(differs) > 0 {
 		what = "is not the recorded one"
 	} else if near == nil {
-		near = p.nearest(m)
+		near = p.nextExpected(m)
 		switch {
 		case near != nil:
 			what = "is not what comes next on the tape"
@@ -160,9 +160,10 @@ func (p *player) missAnswer(m *arrival, near *expectedMessage, differs []Differe
 	p.end(near.lane, miss)
 }
 
-// nearest returns the message that was expected instead of m: the next one of its
-// session, else one with the same method if possible; nil if there is none.
-func (p *player) nearest(m *arrival) *expectedMessage {
+// nextExpected returns the message that was expected instead of m: the next one of its
+// session, else the first on the tape with the same method, else the first of all; nil
+// if there is none.
+func (p *player) nextExpected(m *arrival) *expectedMessage {
 	if l := p.sessions[m.session]; l != nil {
 		if exp := l.expected.first(); exp != nil {
 			return exp

@@ -57,6 +57,24 @@ const (
 	cancel  = `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}`
 )
 
+// A request of an extension, and the params of two recorded ones: the one differs from
+// it in one field, the other in all.
+const (
+	asked   = `{"jsonrpc":"2.0","id":"x","method":"_x/ask","params":{"a":1,"b":2,"c":3}}`
+	nearAsk = `{"a":1,"b":2,"c":4}`
+	farAsk  = `{"a":7,"b":8,"c":9}`
+)
+
+// askTape returns a tape with a request _x/ask for each of the params, from frame 3 on,
+// and its answer.
+func askTape(params ...string) string {
+	tape := strings.Join(strings.Split(twoTurns, "\n")[:3], "\n") + "\n"
+	for i, p := range params {
+		tape += fmt.Sprintf("c {\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"_x/ask\",\"params\":%s}\na {\"jsonrpc\":\"2.0\",\"id\":%[1]d,\"result\":{}}\n", i+1, p)
+	}
+	return tape
+}
+
 // each returns a message for each name, which stands in it as NAME.
 func each(message string, names ...string) (list []string) {
 	for _, name := range names {
@@ -115,6 +133,24 @@ func TestMiss(t *testing.T) {
 			tape: twoTurns, says: []string{hello, makeNew, `{"jsonrpc":"2.0","id":"x","method":"session/list"}`, first, allow, second, cancel},
 			got:    []string{`"id":"x","error":{"code":-32603`, `request_permission`, `done in`, `end_turn`, `"id":13,"result"`},
 			report: []string{"miss: session/list is not what comes next on the tape; the tape has session/prompt in frame 5"},
+		}, {
+			name: "the nearest of a method last on the tape",
+			tape: askTape(farAsk, nearAsk), says: []string{hello, asked},
+			agent:  replay.Agent{Partial: true},
+			got:    []string{`"expected":{"seq":5,"method":"_x/ask"},"differs":[{"path":"c","want":4,"got":3}]`},
+			report: []string{"miss: _x/ask is not the recorded one; the tape has _x/ask in frame 5: c is 3, not 4"},
+		}, {
+			name: "the nearest of a method first on the tape",
+			tape: askTape(nearAsk, farAsk), says: []string{hello, asked},
+			agent:  replay.Agent{Partial: true},
+			got:    []string{`"expected":{"seq":3,"method":"_x/ask"},"differs":[{"path":"c","want":4,"got":3}]`},
+			report: []string{"miss: _x/ask is not the recorded one; the tape has _x/ask in frame 3: c is 3, not 4"},
+		}, {
+			name: "several of a method that are equally near",
+			tape: askTape(farAsk, nearAsk, nearAsk), says: []string{hello, asked},
+			agent:  replay.Agent{Partial: true},
+			got:    []string{`"expected":{"seq":5,"method":"_x/ask"},"differs":[{"path":"c","want":4,"got":3}]`},
+			report: []string{"miss: _x/ask is not the recorded one; the tape has _x/ask in frame 5: c is 3, not 4"},
 		}, {
 			name: "a permission answered otherwise",
 			tape: twoTurns, says: []string{hello, makeNew, first, strings.Replace(allow, `"y"`, `"n"`, 1)},

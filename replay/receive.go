@@ -149,7 +149,7 @@ func (p *player) answer(m *arrival) {
 		p.report.note("frame %d, %s, was answered, which it was not on the tape", a.seq, a.method)
 		return
 	}
-	if d := p.compare(a.answer, m); len(d) > 0 {
+	if d := p.differences(a.answer, m); len(d) > 0 {
 		p.missAnswer(m, a.answer, d)
 		return
 	}
