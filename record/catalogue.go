@@ -369,7 +369,8 @@ func (s *Store) Rebuild(progress func(done, total int)) error {
 			progress(i, len(entries))
 		}
 		if tape, ok := strings.CutSuffix(e.Name(), ".db"); ok && tapeid.IsValid(tape) {
-			failed = errors.Join(failed, s.mend(tape), s.index(tape))
+			mended := s.mend(tape)
+			failed = errors.Join(failed, cmp.Or(s.index(tape), mended)) // a tape that cannot be read fails in both
 		}
 	}
 	return failed

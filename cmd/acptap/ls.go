@@ -69,10 +69,13 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 				return err
 			}
 			tapes := newest(l.Tapes, limit)
-			if asJSON {
+			switch {
+			case asJSON:
 				err = writeJSON(cmd.OutOrStdout(), tapes, tapeOf)
-			} else {
-				err = listTapes(cmd.OutOrStdout(), tapes, store.Dir())
+			case len(tapes) == 0 && len(l.Broken) == 0:
+				_, err = fmt.Fprint(cmd.OutOrStdout(), emptyText(store.Dir()))
+			case len(tapes) > 0:
+				err = listTapes(cmd.OutOrStdout(), tapes)
 			}
 			if err != nil {
 				return err
@@ -144,11 +147,7 @@ func tapeOf(i record.Info) any {
 	return line
 }
 
-func listTapes(w io.Writer, tapes []record.Info, dir string) error {
-	if len(tapes) == 0 {
-		_, err := fmt.Fprint(w, emptyText(dir))
-		return err
-	}
+func listTapes(w io.Writer, tapes []record.Info) error {
 	t := &terminal.Table{}
 	t.Row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
 	for _, i := range tapes {

@@ -71,6 +71,8 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			switch {
 			case asJSON:
 				err = writeJSON(cmd.OutOrStdout(), sessions, sessionOf)
+			case len(sessions) == 0 && len(l.Broken) > 0:
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), "No sessions on the tapes that can be read.")
 			case len(l.Tapes) == 0:
 				_, err = fmt.Fprint(cmd.OutOrStdout(), emptyText(store.Dir()))
 			default:

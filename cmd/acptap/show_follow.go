@@ -63,7 +63,11 @@ func (c *comingTapes) newest() (*record.Tape, error) {
 		case change.Kind == record.TapeAppeared:
 			last = change.Tape
 		case change.Kind == record.StoreLooked && last != "":
-			return c.store.Open(last)
+			tape, err := c.store.Open(last)
+			if errors.Is(err, record.ErrNoTape) { // it was deleted at once
+				return c.wait("next", nil)
+			}
+			return tape, err
 		case change.Kind == record.StoreLooked:
 			return c.wait("first", nil)
 		}
