@@ -23,7 +23,7 @@ import (
 // The catalogue is one bbolt file with what listings need. The tapes are the
 // truth: a tape that is not in the catalogue, or that has changed since, is read
 // itself, and one that is only in the catalogue is none.
-var bucketTapes = []byte("tapes") // tape → Info; its sessions are in bucketSessions: agent NUL session NUL tape → SessionInfo (tags.go)
+var bucketTapes = []byte("tapes") // tape → Info; its sessions are in bucketSessions: agent NUL session NUL tape → SessionInfo (facts_encoding.go)
 
 // index tells the catalogue what the tape's file says. A failure leaves the
 // catalogue as it was, and costs only time: listings then read the tape itself.

@@ -33,10 +33,10 @@ func (f Form) String() string { return [forms]string{"tree", "raw", "hex", "diff
 type Pane struct {
 	Frame dialect.Frame // with its bytes
 	Form  Form
-	Title string // of a comparison
-	tree  *tree  // nil: the frame is no JSON
-	Words string // that were searched
-	fold  map[int32]bool
+	Title string         // of a comparison
+	tree  *tree          // nil: the frame is no JSON
+	Words string         // that were searched
+	fold  map[int32]bool // values that are folded
 	whole map[int32]bool // long strings that are shown to their ends
 
 	lines  []textLine
@@ -205,27 +205,6 @@ func (p *Pane) Turn(pages int) {
 
 // Point puts the cursor on a line of the window.
 func (p *Pane) Point(y int) { p.Move(p.top + y - p.Cursor) }
-
-// Folds reports whether there are values that open folds.
-func (p *Pane) Folds() bool { return p.tree != nil && p.Form == asTree }
-
-// Open folds the value under the cursor, or unfolds it, or shows all of it.
-func (p *Pane) Open() {
-	if !p.Folds() || p.Cursor >= len(p.lines) {
-		return
-	}
-	line := p.lines[p.Cursor]
-	switch {
-	case line.node < 0:
-		return
-	case line.part == cutOff, p.base64(line.node) != "":
-		p.whole[line.node] = true
-	default:
-		p.fold[line.node] = !p.fold[line.node]
-	}
-	p.relayout()
-	p.pointAt(line.node)
-}
 
 // relayout makes the lines anew.
 func (p *Pane) relayout() {

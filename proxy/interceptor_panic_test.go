@@ -188,7 +188,7 @@ func TestInterceptorPanicsByItself(t *testing.T) {
 			c := begin(t, t.Context(), &proxy.Proxy{Command: role("ready", "5"), Journal: m, Interceptors: chain(s), Complain: told.add})
 			tt.act(t, c)
 			c.end(t, 0)
-			told.check(t, "interceptor: panic: boom (panic_test.go:")
+			told.check(t, "interceptor: panic: boom (interceptor_panic_test.go:")
 			if s.Do(boom) {
 				t.Error("do says that an act was sent later")
 			}
@@ -235,7 +235,7 @@ func TestInterceptorPanicsTwice(t *testing.T) {
 	if out.String() != "one\n" {
 		t.Errorf("got %q, want what the client sent", out.String())
 	}
-	c.check(t, "interceptor: panic: Start (panic_test.go:")
+	c.check(t, "interceptor: panic: Start (interceptor_panic_test.go:")
 }
 
 // A hopeless interceptor panics whatever it is asked.
@@ -264,7 +264,7 @@ func TestJournalPanics(t *testing.T) {
 				if out.String() != "one\ntwo\n" {
 					t.Errorf("got %q, want what the client sent", out.String())
 				}
-				c.check(t, "recording: panic: "+at+" (panic_test.go:")
+				c.check(t, "recording: panic: "+at+" (interceptor_panic_test.go:")
 				if n := len(j.log); n == 0 || !strings.HasPrefix(j.log[n-1], "fault ") {
 					t.Errorf("got %q in the journal, want the fault as the last", j.log)
 				}
