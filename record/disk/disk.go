@@ -9,6 +9,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -30,4 +31,30 @@ const Format = 1
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// TryLock takes the exclusive lock of a file, which it creates if create is set.
+// It returns nil without an error if another process holds it, or if the file
+// is gone.
+func TryLock(path string, create bool) (*os.File, error) {
+	flag := os.O_RDWR
+	if create {
+		flag |= os.O_CREATE
+	}
+	f, err := Open(path, flag)
+	if errors.Is(err, fs.ErrNotExist) && !create {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	locked, err := lockNow(f, path)
+	if !locked {
+		f.Close()
+		f = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	}
+	return f, nil
 }

@@ -93,33 +93,14 @@ func lock(f *os.File, how int, timeout time.Duration) error {
 	return fmt.Errorf("another process has held the lock for %v; if it is stopped, kill -CONT lets it go on", timeout)
 }
 
-// TryLock takes the exclusive lock of a file, which it creates if create is set.
-// It returns nil without an error if another process holds it, or if the file
-// is gone.
-func TryLock(path string, create bool) (*os.File, error) {
-	flag := os.O_RDWR
-	if create {
-		flag |= os.O_CREATE
+// lockNow takes the exclusive lock of a file, and reports false if another process
+// holds it, or if the file is gone.
+func lockNow(f *os.File, path string) (bool, error) {
+	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
 	}
-	f, err := Open(path, flag)
-	if errors.Is(err, fs.ErrNotExist) && !create {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	switch err := flock(f, unix.LOCK_EX|unix.LOCK_NB); {
-	case errors.Is(err, unix.EWOULDBLOCK):
-		f.Close()
-		return nil, nil
-	case err != nil:
-		f.Close()
-		return nil, fmt.Errorf("locking %s: %w", path, err)
-	case !isStill(f, path):
-		f.Close()
-		return nil, nil
-	}
-	return f, nil
+	return err == nil && isStill(f, path), err
 }
 
 // RemoveLocked removes a file and gives back its lock, in this order: else

@@ -27,29 +27,14 @@ func OpenLocked(path string, flag int, shared bool, timeout time.Duration) (*os.
 	return Open(path, flag)
 }
 
-// TryLock takes the exclusive lock of a file, which it creates if create is set.
-// It returns nil without an error if another process holds it, or if the file
-// is gone.
-func TryLock(path string, create bool) (*os.File, error) {
-	flag := os.O_RDWR
-	if create {
-		flag |= os.O_CREATE
+// lockNow takes the exclusive lock of a file, and reports false if another process
+// holds it.
+func lockNow(f *os.File, _ string) (bool, error) {
+	err := lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return false, nil
 	}
-	f, err := Open(path, flag)
-	if errors.Is(err, fs.ErrNotExist) && !create {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := lockNow(f, windows.LOCKFILE_EXCLUSIVE_LOCK); err != nil {
-		f.Close()
-		if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	return f, nil
+	return err == nil, err
 }
 
 // RemoveLocked removes a file and gives back its lock. Here an open file cannot be
@@ -67,13 +52,13 @@ func IsLocked(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return errors.Is(lockNow(f, 0), windows.ERROR_LOCK_VIOLATION)
+	return errors.Is(lock(f, 0), windows.ERROR_LOCK_VIOLATION)
 }
 
 // Unlock does nothing: a lock ends with its handle.
 func Unlock(*os.File) {}
 
-func lockNow(f *os.File, how uint32) error {
+func lock(f *os.File, how uint32) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 }
 
