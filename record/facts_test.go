@@ -96,7 +96,7 @@ func TestLostFacts(t *testing.T) {
 			{"facts of a session that are none", spoil("sessions", "", []byte("\x02\xa1"))},
 			{"facts of an earlier writer", func(tx *bolt.Tx) error {
 				b := tx.Bucket([]byte("tape"))
-				return b.Put([]byte("info"), withTags(t, b.Get([]byte("info")), map[uint64]any{1: uint64(30), 36: "of yore"}))
+				return b.Put([]byte("info"), record.WithTags(t, b.Get([]byte("info")), map[uint64]any{1: uint64(30), 36: "of yore"}))
 			}},
 		} {
 			t.Run(from.name+", "+tt.name, func(t *testing.T) {
@@ -139,34 +139,13 @@ func TestLostFacts(t *testing.T) {
 	}
 }
 
-// withTags returns facts with other tags.
-func withTags(t testing.TB, value []byte, change map[uint64]any) []byte {
-	t.Helper()
-	var tags map[uint64]any
-	if err := cbor.Unmarshal(value[1:], &tags); err != nil {
-		t.Fatal(err)
-	}
-	for tag, v := range change {
-		tags[tag] = v
-	}
-	enc, err := cbor.CoreDetEncOptions().EncMode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := enc.Marshal(tags)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append([]byte{2}, b...)
-}
-
 // Who seals, indexes or mends what a newer acptap has written keeps what that knows
 // more.
 func TestUnknownTagsStay(t *testing.T) {
 	store, id := partlySealed(t)
 	const tag, said = 4711, "of a newer acptap"
 	mark := func(b *bolt.Bucket, key []byte) error {
-		return b.Put(key, withTags(t, bytes.Clone(b.Get(key)), map[uint64]any{1: uint64(tag + 1), tag: said}))
+		return b.Put(key, record.WithTags(t, bytes.Clone(b.Get(key)), map[uint64]any{1: uint64(tag + 1), tag: said}))
 	}
 	file := filepath.Join(store.Dir(), "tapes", id+".db")
 	edit(t, file, func(tx *bolt.Tx) error {
@@ -203,7 +182,7 @@ func TestUnknownTagsStay(t *testing.T) {
 	check("the catalogue", filepath.Join(store.Dir(), "acptap.db"), "tapes", "sessions")
 	edit(t, file, func(tx *bolt.Tx) error {
 		b := tx.Bucket([]byte("tape"))
-		return b.Put([]byte("info"), withTags(t, b.Get([]byte("info")), map[uint64]any{1: uint64(3)}))
+		return b.Put([]byte("info"), record.WithTags(t, b.Get([]byte("info")), map[uint64]any{1: uint64(3)}))
 	})
 	if err := store.Rebuild(nil); err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ func TestNewer(t *testing.T) {
 		store := orphan(t, sealed)
 		edit(t, file(store), func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("tape"))
-			return b.Put([]byte("info"), withTags(t, b.Get([]byte("info")), map[uint64]any{0: []string{"streams"}}))
+			return b.Put([]byte("info"), record.WithTags(t, b.Get([]byte("info")), map[uint64]any{0: []string{"streams"}}))
 		})
 		l, err := store.List()
 		if err != nil || len(l.Broken) != 1 || !errors.Is(l.Broken[0].Err, record.ErrNewer) || !strings.Contains(l.Broken[0].Err.Error(), needsStreams) {
@@ -85,7 +85,7 @@ func TestNewer(t *testing.T) {
 		path := filepath.Join(store.Dir(), "tapes", id+".db")
 		edit(t, path, func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("tape"))
-			return b.Put([]byte("sealed"), withTags(t, b.Get([]byte("sealed")), map[uint64]any{0: []string{"streams"}}))
+			return b.Put([]byte("sealed"), record.WithTags(t, b.Get([]byte("sealed")), map[uint64]any{0: []string{"streams"}}))
 		})
 		whole := readFile(t, path)
 		if err := store.Recover(func() bool { return false }, nil); !errors.Is(err, record.ErrNewer) {
@@ -103,7 +103,7 @@ func TestNewer(t *testing.T) {
 		path := filepath.Join(store.Dir(), "acptap.db")
 		edit(t, path, func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("tapes"))
-			return b.Put([]byte(id), withTags(t, b.Get([]byte(id)), map[uint64]any{0: []string{"streams"}}))
+			return b.Put([]byte(id), record.WithTags(t, b.Get([]byte(id)), map[uint64]any{0: []string{"streams"}}))
 		})
 		writeFile(t, filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), []byte("what the catalogue knows is not looked for here"))
 		if l, err := store.List(); err != nil || len(l.Tapes) != 2 || len(l.Sessions) != 1 {

@@ -76,8 +76,8 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// with returns a value with other tags.
-func with(t testing.TB, value []byte, change map[uint64]any) []byte {
+// WithTags returns a value with other tags.
+func WithTags(t testing.TB, value []byte, change map[uint64]any) []byte {
 	t.Helper()
 	var tags map[uint64]any
 	if err := cbor.Unmarshal(value[1:], &tags); err != nil {
@@ -108,17 +108,17 @@ func TestUnknownTags(t *testing.T) {
 		for tag, u := range unknown {
 			change[tag] = u
 		}
-		newer := with(t, encodeTags(v, nil), change)
+		newer := WithTags(t, encodeTags(v, nil), change)
 		got, all, err := decodeLike(v, newer)
 		if err != nil || !all || !reflect.DeepEqual(got, v) {
 			t.Errorf("%s: got\n%+v, want\n%+v: %v, %v", name, got, v, all, err)
 		}
 		change[1] = v.known() // who writes it knows no more
-		if got, want := encodeTags(v, newer), with(t, newer, change); !bytes.Equal(got, want) {
+		if got, want := encodeTags(v, newer), WithTags(t, newer, change); !bytes.Equal(got, want) {
 			t.Errorf("%s: got\n%x, want\n%x", name, got, want)
 		}
 	}
-	older := with(t, encodeTags(&Info{Tape: "x"}, nil), map[uint64]any{1: uint64(20)})
+	older := WithTags(t, encodeTags(&Info{Tape: "x"}, nil), map[uint64]any{1: uint64(20)})
 	if _, all, err := decodeLike(&Info{}, older); all || err != nil {
 		t.Errorf("of an earlier writer: all is %v, %v", all, err)
 	}
@@ -132,12 +132,12 @@ func TestNeedsOfTags(t *testing.T) {
 			{0: []string{"streams"}},
 			{0: []string{"rules", "streams"}, 2: 17},
 		} {
-			_, _, err := decodeLike(v, with(t, value, change))
+			_, _, err := decodeLike(v, WithTags(t, value, change))
 			if want := v.what() + ` needs "streams": written by a newer acptap; update acptap to read it`; !errors.Is(err, ErrNewer) || err.Error() != want {
 				t.Errorf("%s: got %v, want %s", name, err, want)
 			}
 		}
-		if _, _, err := decodeLike(v, with(t, value, map[uint64]any{0: []string{"rules"}})); err != nil {
+		if _, _, err := decodeLike(v, WithTags(t, value, map[uint64]any{0: []string{"rules"}})); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		value[0] = 9
@@ -152,7 +152,7 @@ func TestNeedsOfTags(t *testing.T) {
 func FuzzTags(f *testing.F) {
 	for _, v := range taggedValues(f) {
 		f.Add(encodeTags(v, nil))
-		f.Add(with(f, encodeTags(v, nil), map[uint64]any{99: []any{"x"}}))
+		f.Add(WithTags(f, encodeTags(v, nil), map[uint64]any{99: []any{"x"}}))
 	}
 	f.Add([]byte("\x02\xbb\xff\xff\xff\xff\xff\xff\xff\xff"))
 	f.Add([]byte("\x02\xa1\x04\x9b\x00\x00\x00\x00\xff\xff\xff\xff"))
