@@ -44,6 +44,9 @@ Exit status 0; 2 if there is no such command or topic.`,
 			if err != nil {
 				return err
 			}
+			if found == root && len(rest) == 1 && len(root.SuggestionsFor(rest[0])) == 0 {
+				return fmt.Errorf("%q is neither a command nor a topic; acptap help lists both", rest[0])
+			}
 			if err := subcommand(found, rest); err != nil {
 				return err
 			}
