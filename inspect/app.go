@@ -45,6 +45,7 @@ type Inspector struct {
 type Subject struct {
 	Name    string
 	Session string // empty: all of the tape
+	Frame   uint64 // to begin with; 0: the first one, or the last of a live tape
 	// Open opens the tape, or those that the session is on, by time. It is called
 	// several times: a Tape is for one goroutine.
 	Open func() ([]*record.Tape, error)
@@ -82,7 +83,7 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ui := tview.NewApplication()
-	a := newApp(ctx, in, ui)
+	a, began := newApp(ctx, in, ui), time.Now()
 	a.quit = cancel
 	if err := a.begin(sub); err != nil {
 		return err
@@ -94,7 +95,7 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 
 	var stopping sync.WaitGroup
 	if a.tapes.store != nil {
-		a.jobs.Go(func() { a.tapes.watch(ctx, a.updates.post) })
+		a.jobs.Go(func() { a.tapes.watch(ctx, began, storeNews{a.updates.post, a.announce, a.readNotes}) })
 	}
 	ended := make(chan struct{})
 	stopping.Go(func() {
@@ -114,6 +115,7 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	stopping.Wait()
 	a.closeTape()()
 	a.search.stop()()
+	a.diff.stop()()
 	a.jobs.Wait()
 	return err
 }
@@ -128,6 +130,9 @@ func (a *app) begin(sub Subject) error {
 	default:
 		if err := a.openTape(sub, a.Filter); err != nil {
 			return err
+		}
+		if sub.Frame != 0 {
+			a.model.follow, a.model.target = false, sub.Frame
 		}
 	}
 	if a.Place != noPlace {
@@ -149,7 +154,8 @@ type app struct {
 	document
 	panels
 	footer
-	history history
+	history  history // of filters
+	searches history // of words that were looked for
 }
 
 // A display is what is drawn on.
@@ -159,17 +165,21 @@ type display struct {
 	updates  *updates
 	look     looks
 	mouseOff bool
+	clicks   clicks
 }
 
 // The panels are what there is to see, and which of it is on the screen.
 type panels struct {
-	place  Place
-	pages  [places]*page.Page
-	page   *page.Page // that is shown; nil: the frames
-	tapes  tapeList
-	search *searchPage
-	pane   framepane.Pane
-	inPane bool // the keys go to the pane
+	place       Place
+	pages       [places]*page.Page
+	page        *page.Page // that is shown; nil: the frames
+	tapes       tapeList
+	search      *searchPage
+	diff        diffPlaceState
+	pane        framepane.Pane
+	inPane      bool // the keys go to the pane
+	noteRows    int  // above what is in the pane
+	lastFailure failureFound
 }
 
 // A footer is what stands on the last lines.
@@ -181,11 +191,11 @@ type footer struct {
 }
 
 func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
-	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: keyTable()}
-	a.display = display{ui: ui, updates: newUpdates(), look: in.Theme.looks()}
-	a.model.folded, a.history = true, newHistory(in.History)
+	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: allKeys(keyTable())}
+	a.display = display{ui: ui, updates: newUpdates(), look: in.Theme.looks(256)}
+	a.model.folded, a.history, a.searches = true, newHistory(in.History), newHistory(searchesFile(in.History))
 	a.place, a.tapes, a.search = framesPlace, newTapeList(in.Store, in.Now), &searchPage{results: &results{}}
-	a.pages[storePlace] = &page.Page{Lines: a.tapes.lines, Enter: a.openEntry}
+	a.pages[storePlace] = &page.Page{Lines: a.tapes.lines, Enter: a.openEntry, Narrows: true}
 	return a
 }
 
@@ -204,8 +214,14 @@ func (a *app) part() part {
 		return inStart
 	case a.place == storePlace:
 		return inEmpty
+	case a.place == diffPlace:
+		return inDiff
 	case a.place == chatPlace:
 		return inChat
+	case a.place == turnsPlace:
+		return inTurns
+	case a.place == searchPlace:
+		return inFound
 	}
 	return inText
 }

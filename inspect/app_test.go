@@ -10,6 +10,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/record"
 )
 
@@ -52,12 +53,19 @@ func TestScreens(t *testing.T) {
 		{"keys", "acp-go-sdk.jsonl", "?"},
 		{"chat", "acp-go-sdk.jsonl", "3"},
 		{"chat-unfolded", "acp-go-sdk.jsonl", "3«11:37:13»z"},
+		{"chat-search", "acp-go-sdk.jsonl", "3«11:37:13»/project<Enter>«project: 1 of 7»n"},
+		{"chat-search-typed", "acp-go-sdk.jsonl", "3«11:37:13»/# my"},
+		{"chat-keys", "acp-go-sdk.jsonl", "3«11:37:13»?"},
+		{"statistics-search", "mcp-everything.jsonl", "6« 1 of 48»/tools<Enter>n"},
+		{"filter-text", "acp-go-sdk.jsonl", "/project<Enter>«1 of 5»"},
 		{"turns", "acp-go-sdk-rejected.jsonl", "4"},
 		{"capabilities", "acp-v2.jsonl", "5"},
 		{"capabilities-mcp", "mcp-everything.jsonl", "5"},
 		{"capabilities-discovered", "mcp-2026-07-28.jsonl", "5"},
 		{"statistics", "acp-go-sdk.jsonl", "6"},
 		{"statistics-mcp", "mcp-everything.jsonl", "6"},
+		{"turns-idle", "../../inspect/testdata/turns-idle.jsonl", "4"},
+		{"turns-alone", "../../inspect/testdata/turns-idle.jsonl", "4«Turn 1»jjjjz"},
 		{"turns-again", "acp-npm-sdk-again.jsonl", "4"},
 		{"statistics-again", "acp-npm-sdk-again.jsonl", "6"},
 		{"turns-loaded", "../../inspect/testdata/acp-npm-sdk-loaded.jsonl", "4"},
@@ -72,8 +80,8 @@ func TestScreens(t *testing.T) {
 		{"turn", "acp-v2.jsonl", ":9<Enter>O"},
 		{"diff", "acp-go-sdk.jsonl", ":8<Enter>m:11<Enter>D"},
 		{"complete", "acp-go-sdk.jsonl", "/upd"},
-		{"chat-folded", "acp-go-sdk.jsonl", ":6<Enter>3«11:37:13»<Enter>"},
-		{"chat-one-unfolded", "acp-go-sdk.jsonl", ":8<Enter>3«11:37:13»<Enter>"},
+		{"chat-folded", "acp-go-sdk.jsonl", ":6<Enter>3«11:37:13» "},
+		{"chat-one-unfolded", "acp-go-sdk.jsonl", ":8<Enter>3«11:37:13» "},
 	}
 	subjects := map[string]inspect.Subject{}
 	for _, tt := range tests {
@@ -90,10 +98,10 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestErrorsCounted: the status line counts as many errors as a listing of the
-// store does, and gaps apart from them.
-func TestErrorsCounted(t *testing.T) {
-	texts := map[string]string{"odd": odd, "shim": `{"acptap":1,"protocol":"acp"}
+// TestFailuresCounted: a listing of the store counts as many failures as its frames
+// tell of and the filter finds, and these are what the status line counts and e visits.
+func TestFailuresCounted(t *testing.T) {
+	texts := map[string]string{"odd": odd, "unhappy": unhappy, "shim": `{"acptap":1,"protocol":"acp"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"c","prompt":[]}},"origin":"withheld"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"a","prompt":[]}},"origin":"rewritten"}
 {"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no","data":{"sessionId":"a"}}},"origin":"withheld"}
@@ -121,15 +129,15 @@ func TestErrorsCounted(t *testing.T) {
 			if err != nil || len(list.Tapes) != 1 {
 				t.Fatalf("got %v and %v, want a tape", list.Tapes, err)
 			}
+			failed := failedFrames(t, store, id)
+			if n := list.Tapes[0].Failures; n != uint64(len(failed)) {
+				t.Errorf("the store counts %d failures, and %v are found", n, failed)
+			}
 			want := ""
-			if n := list.Tapes[0].Failed + list.Tapes[0].Invalid; n > 0 {
-				want = fmt.Sprintf(" · %d with errors", n)
-			}
-			if list.Tapes[0].Lost > 0 {
-				want += ", 2 gaps"
-			}
-			if want != "" {
-				want += " (e)"
+			if n := len(failed); n == 1 {
+				want = " · 1 failure (e)"
+			} else if n > 1 {
+				want = fmt.Sprintf(" · %d failures (e)", n)
 			}
 			term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "", id), 100, 24)
 			term.reads(t)
@@ -137,8 +145,40 @@ func TestErrorsCounted(t *testing.T) {
 			if got := lines[22]; !strings.HasSuffix(got, want) || want == "" && strings.Contains(got, "(e)") {
 				t.Errorf("got %q, want it to end with %q", got, want)
 			}
+			for _, seq := range failed {
+				term.press(t, fmt.Sprintf("e«─ frame %d ·»", seq))
+			}
+			term.press(t, "e«no failure further down»")
+			for i := len(failed) - 2; i >= 0; i-- {
+				term.press(t, fmt.Sprintf("E«─ frame %d ·»", failed[i]))
+			}
+			term.press(t, "E«no failure further up»")
 		})
 	}
+}
+
+// failedFrames returns the frames of a tape that has ended which is:failed finds.
+func failedFrames(t *testing.T, store *record.Store, id string) (list []uint64) {
+	t.Helper()
+	tape, err := store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := filter.Parse("is:failed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var track filter.Tracker
+	track.LookAhead(tape.Rows(1), true)
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := track.Observe(&f); want.Match(&s) {
+			list = append(list, f.Seq)
+		}
+	}
+	return list
 }
 
 // TestNumbersLead goes from a row of the numbers to the slowest call in it.

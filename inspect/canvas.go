@@ -2,12 +2,14 @@ package inspect
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/mattn/go-runewidth"
 	"github.com/rivo/uniseg"
 
+	"github.com/acptap/acptap/inspect/find"
 	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -151,7 +153,36 @@ func (c canvas) page(p *page.Page) {
 		c = c.part(0, 1, c.w, c.h)
 	}
 	for y, row := range w.Rows {
-		c.spans(y, row, y == w.Cursor)
+		c.spans(y, row.Spans, y == w.Cursor)
+		c.marks(y, row.Spans, row.Marks)
+	}
+}
+
+// marks has stand out what was found in a line that is drawn: it is reversed or, on a
+// line that is reversed itself, not; and the current match stands out among the others.
+func (c canvas) marks(y int, line []termtext.Span, marks []find.Mark) {
+	if len(marks) == 0 {
+		return
+	}
+	var all strings.Builder
+	for _, s := range line {
+		all.WriteString(s.Text)
+	}
+	text, x, behind := all.String(), 0, 0
+	for _, m := range marks {
+		x += termtext.Width(text[behind:m.From])
+		from := x
+		x += termtext.Width(text[m.From:m.To])
+		behind = m.To
+		for at := from; at < min(x, c.w); at++ {
+			first, rest, look, _ := c.screen.GetContent(c.x+at, c.y+y)
+			_, _, is := look.Decompose()
+			look = look.Reverse(is&tcell.AttrReverse == 0).Dim(false)
+			if m.Current {
+				look = c.looks[currentMatch]
+			}
+			c.screen.SetContent(c.x+at, c.y+y, first, rest, look)
+		}
 	}
 }
 

@@ -120,3 +120,18 @@ completions no
 		})
 	}
 }
+
+// TestOpenTurnWaits: the turns say of a turn without an end what the head of the chat
+// says: what was waited for until the tape ended.
+func TestOpenTurnWaits(t *testing.T) {
+	t.Parallel()
+	sub := portableSubject(t, "open.jsonl", `{"acptap":1}
+{"at":0,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go on"}]}}}
+{"at":1,"dir":"a2c","frame":{"jsonrpc":"2.0","id":7,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}}
+{"at":4,"dir":"a2c","exit":{"code":0}}
+`)
+	term := start(t, inspect.Inspector{}, sub, 120, 24)
+	term.reads(t)
+	const want = "«waited for the agent 1.00 s, »«the client 3.00 s»"
+	term.press(t, "3"+want+"4«Turn 1»"+want)
+}

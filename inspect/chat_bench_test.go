@@ -23,12 +23,12 @@ func BenchmarkChat(b *testing.B) {
 	}
 	t := open(b, inspect.Inspector{}, portableSubject(b, "tape", tape.String()), 120, 40)
 	t.reads(b)
-	t.press(b, "3« of 210,001»")
+	t.press(b, "3« of 210,0»")
 	t.reads(b)
 	t.press(b, "g« 1 of »")
 	for _, bb := range []struct{ name, from, there, sees, back string }{
 		{"Move", "g« 1 of »", "j", " 2 of ", "k"},
-		{"Fold", "gjjjjj« 6 of »", "<Enter>", "▸ agent", "<Enter>"},
+		{"Fold", "g/the parser<Enter>«search the parser»", " ", "▸ agent", " "},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/find"
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/tracepage"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -17,12 +18,17 @@ type document struct {
 	info       record.Info
 	timeline   *frameindex.Timeline // for the event loop; nil: no tape is open
 	rows       frameindex.RowCache
+	written    frameNotes
 	model      model
 	snapshot   frameindex.Snapshot // of the index, as of the last drawing
 	err        error               // of the last part that could not be read
 	query      string              // the filter
+	wanted     find.Words          // the words of it, or of the search that found the frame
 	earlier    []string            // filters that were left, the last one last
-	openedFrom Place               // the place that the user came from
+	openedFrom Place               // the place that it was opened from
+	returnTo   Place               // the place that the user came from to see a frame; zero: none
+	unlisted   bool                // the cursor of the store is not on what is opened yet
+	restarted  record.Info         // of a tape of the same agent that has begun since; zero: none is announced
 
 	readers
 }
@@ -57,7 +63,9 @@ func (a *app) openTape(sub Subject, query string) error {
 	}
 	a.closeTape()
 	a.subject, a.info, a.timeline, a.rows = sub, info, t, frameindex.NewRowCache(t)
+	a.pane.EndSearch()
 	a.pane.Clear(0)
+	a.written, a.unlisted = newFrameNotes(t), true
 	a.snapshot, a.err, a.trace, a.earlier, a.openedFrom = frameindex.Snapshot{}, nil, nil, nil, storePlace
 	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: t.Label, follow: info.Live}
 	a.index = frameindex.NewIndex(a.updates.wake)
@@ -73,6 +81,7 @@ func (a *app) openTape(sub Subject, query string) error {
 		a.closeTape()
 		return err
 	}
+	a.readNotes()
 	return nil
 }
 
@@ -84,7 +93,7 @@ func (a *app) closeTape() (wait func()) {
 	for _, w := range []*worker{&a.indexing, &a.scanning, &a.tracing, &a.seeking} {
 		waits = append(waits, w.stop())
 	}
-	a.timeline, a.trace, a.subject = nil, nil, Subject{}
+	a.timeline, a.trace, a.subject, a.restarted = nil, nil, Subject{}, record.Info{}
 	return func() {
 		for _, wait := range waits {
 			wait()
@@ -114,6 +123,7 @@ func (a *app) setFilter(text string) error {
 	a.scanning.stop()
 	a.endSeek()
 	a.query = text
+	a.lookFor(want)
 	a.model.restart()
 	s := &frameindex.Scan{Matcher: frameindex.NewMatcher(want, a.model.start), Index: a.index, OnFirst: a.updates.hurry, OnMore: a.updates.wake}
 	a.scan = s

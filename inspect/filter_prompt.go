@@ -37,6 +37,7 @@ func (a *app) filterBy(text string) error {
 	if before != text {
 		a.earlier = append(a.earlier, before)
 	}
+	a.returnTo = noPlace
 	return nil
 }
 
@@ -46,6 +47,8 @@ func (a *app) leaveList() {
 	switch {
 	case a.seekedTo != "":
 		a.endSeek()
+	case a.returnTo != noPlace:
+		a.visit(a.returnTo)
 	case a.query != "":
 		a.fail(a.filterBy(""))
 	case a.Store != nil:

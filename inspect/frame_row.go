@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -21,9 +22,12 @@ type rowForm struct {
 	times   timeForm
 	start   time.Time
 	before  time.Duration // time of the row before
-	waits   bool          // it is a request without a response
-	now     time.Duration // if its tape is being recorded; 0: that has ended
-	marked  bool
+	failure dialect.Failure
+	silence time.Duration   // as in frametext.Row
+	waits   bool            // it is a request without a response
+	now     time.Duration   // if its tape is being recorded; 0: that has ended
+	sign    string          // of what is written on it; empty: nothing
+	above   *frameindex.Row // nil: there is none on the screen
 }
 
 // rowSpans returns a row as a line.
@@ -31,20 +35,20 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 	f := &r.Frame
 	number := fmt.Sprintf("%*s", form.digits, form.label(f.Seq))
 	if r.Err != nil {
-		return []termtext.Span{termtext.Dim.Span(" " + number + " "), termtext.Red.Span(termtext.Piece(r.Err.Error()))}
+		return []termtext.Span{termtext.Dim.Span(" " + number + " "), termtext.Failure.Span(termtext.Piece(r.Err.Error()))}
 	}
-	mark := termtext.Yellow.Span(" ")
-	if form.marked {
-		mark.Text = "▪"
-	}
+	mark := termtext.Bold.Span(cmp.Or(form.sign, " "))
 	columns := min(max(form.width/4, 12), 28)
 	times := ""
 	if r.Chunks > 1 {
 		times = " ×" + strconv.Itoa(r.Chunks)
 	}
 	line := frametext.Row{
-		Frame: f, Problem: r.Problem, Number: number + " " + form.time(f) + " ", Kind: form.width >= 72,
+		Frame: f, Failure: form.failure, Silence: form.silence, Number: number + " " + form.time(f) + " ", Kind: form.width >= 72,
 		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.Summary,
+	}
+	if u := form.above; u != nil && u.Err == nil {
+		line.Again, line.Above = frametext.Name(&u.Frame) == frametext.Name(f), u.Summary
 	}
 	latency, answered := form.latency(f)
 	switch {

@@ -26,12 +26,16 @@ func (a *app) drawList(c canvas) {
 	now := a.sinceStart()
 	for y, w := range window {
 		r := a.rows.Row(w.Seq)
-		form.waits, form.marked, form.now = a.waits(w.Seq), w.Seq == a.model.mark, 0
+		form.waits, form.sign, form.now, form.silence = a.waits(w.Seq), a.rowSign(w.Seq), 0, 0
+		form.failure = a.failure(&r.Frame)
+		if r.Frame.Events.Has(dialect.AfterSilence) {
+			form.silence = a.snapshot.Silence(&r.Frame)
+		}
 		if a.timeline.OnLast(w.Seq) {
 			form.now = now
 		}
 		c.spans(y, rowSpans(&r, form), w.Seq == a.model.selected)
-		form.before = r.Frame.At
+		form.before, form.above = r.Frame.At, &r
 	}
 }
 
@@ -70,9 +74,12 @@ func (a *app) drawPane(title, c canvas) {
 	if c.h == 0 || a.pane.Frame.Seq == 0 {
 		return
 	}
+	c = a.drawNotes(c)
 	from, to := a.pane.Window(c.w-1, c.h)
 	for k := from; k < to; k++ {
-		c.part(1, 0, c.w, c.h).spans(k-from, a.pane.Spans(k), a.inPane && k == a.pane.Cursor)
+		line, of := a.pane.Spans(k), c.part(1, 0, c.w, c.h)
+		of.spans(k-from, line, a.inPane && k == a.pane.Cursor)
+		of.marks(k-from, line, a.pane.Marks(k))
 	}
 }
 
@@ -136,23 +143,4 @@ func (a *app) pairText(f *dialect.Frame) string {
 		text += " after " + termtext.Duration(latency)
 	}
 	return text
-}
-
-// askSearch asks for words to look for in the frame.
-func (a *app) askSearch() {
-	a.ask("search: ", a.pane.Words, func(words string) error {
-		if a.pane.Words = words; words != "" {
-			a.searchFrame(true)
-		}
-		return nil
-	})
-}
-
-// searchFrame goes to the next place with the words, or to the one before.
-func (a *app) searchFrame(forward bool) {
-	if a.pane.Words == "" {
-		a.askSearch()
-	} else if !a.pane.Find(a.pane.Words, forward) {
-		a.notify("not in this frame: " + termtext.Piece(a.pane.Words))
-	}
 }

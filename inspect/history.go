@@ -3,6 +3,7 @@ package inspect
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,7 +12,7 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A history is the filters that were typed, the last one last. They are kept in
+// A history is the filters, or other words, that were typed, the last one last. They are kept in
 // a file, one a line, so that the next run has them too. A file that cannot be
 // read or written is not an error: then they are known while the program runs.
 type history struct {
@@ -26,6 +27,14 @@ const (
 )
 
 func newHistory(path string) history { return history{path, readHistory(path)} }
+
+// searchesFile returns the file for words that were looked for, beside that for filters.
+func searchesFile(filters string) string {
+	if filters == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(filters), "searches")
+}
 
 // readHistory returns the filters in a file. Lines that are no filters are left
 // out.
@@ -53,6 +62,14 @@ func remember(lines []string, line string) []string {
 	lines = slices.DeleteFunc(lines, func(l string) bool { return l == line })
 	lines = append(lines, line)
 	return lines[max(0, len(lines)-maxHistory):]
+}
+
+// last returns the last filter, empty if there is none.
+func (h *history) last() string {
+	if len(h.lines) == 0 {
+		return ""
+	}
+	return h.lines[len(h.lines)-1]
 }
 
 // add remembers a filter.

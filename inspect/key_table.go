@@ -1,67 +1,117 @@
 package inspect
 
-// keyTable returns all keys, in the order in which they are explained.
-func keyTable() []key {
-	return []key{
-		{[]string{"j", "Down"}, anywhere, "down", nil, func(a *app) { a.move(1) }},
-		{[]string{"k", "Up"}, anywhere, "up", nil, func(a *app) { a.move(-1) }},
-		{[]string{"^D", "PgDn"}, anywhere, "a page down", nil, func(a *app) { a.turnPages(1) }},
-		{[]string{"^U", "PgUp"}, anywhere, "a page up", nil, func(a *app) { a.turnPages(-1) }},
-		{[]string{"g", "Home"}, anywhere, "to the first", nil, func(a *app) { a.toEnd(false) }},
-		{[]string{"G", "End"}, anywhere, "to the last", nil, func(a *app) { a.toEnd(true) }},
-		{[]string{"Enter"}, inList, "into the frame", says("open"), (*app).intoPane},
-		{[]string{"Enter", " "}, inPane, "fold, unfold, show all of a long text", either("fold", "", func(a *app) bool { return a.pane.Folds() }), func(a *app) { a.pane.Open() }},
-		{[]string{"Tab"}, inFrames, "to the other part of the screen", nil, (*app).otherPart},
-		{[]string{"Esc"}, inPane, "back to the list", says("back"), (*app).leavePane},
-		{[]string{"Esc"}, inList, "clear the filter; back to the store", nil, (*app).leaveList},
-		{[]string{"/"}, inList, "filter", says("filter"), (*app).askFilter},
-		{[]string{"/"}, inPane, "search in the frame", says("search"), (*app).askSearch},
-		{[]string{"n"}, inPane, "next place with the words", nil, func(a *app) { a.searchFrame(true) }},
-		{[]string{"N"}, inPane, "the one before", nil, func(a *app) { a.searchFrame(false) }},
-		{[]string{":"}, inFrames, "go to a frame (:1234) or a time (:+2.5s)", nil, (*app).askPlace},
-		{[]string{"e"}, inFrames, "next error, invalid line or gap", says("error"), func(a *app) { a.fail(a.model.nextBad(true)) }},
-		{[]string{"E"}, inFrames, "the one before", nil, func(a *app) { a.fail(a.model.nextBad(false)) }},
-		{[]string{"t"}, inFrames, "which time is shown", nil, func(a *app) { a.model.times = (a.model.times + 1) % timeForms }},
-		{[]string{"z"}, inList, "fold runs of chunks, or unfold them", either("unfold", "fold", func(a *app) bool { return a.model.folded }), func(a *app) { a.model.fold() }},
-		{[]string{"%"}, inFrames, "from a response to its request, and back", nil, (*app).toPair},
-		{[]string{"]"}, inFrames, "next of this tool call", nil, func(a *app) { a.sameTool(true) }},
-		{[]string{"["}, inFrames, "the one before", nil, func(a *app) { a.sameTool(false) }},
-		{[]string{"}"}, inFrames, "next of this method", nil, func(a *app) { a.sameMethod(true) }},
-		{[]string{"{"}, inFrames, "the one before", nil, func(a *app) { a.sameMethod(false) }},
-		{[]string{"+"}, inFrames, "only frames with this method or value", nil, func(a *app) { a.onlyThis(false) }},
-		{[]string{"-"}, inFrames, "only frames without it", nil, func(a *app) { a.onlyThis(true) }},
-		{[]string{"o"}, inFrames, "only this session", nil, func(a *app) { a.only("session", a.pane.Frame.Session, false) }},
-		{[]string{"O"}, inFrames, "only this turn", nil, (*app).onlyTurn},
-		{[]string{"Backspace"}, inFrames, "back to the filter before", nil, (*app).earlierFilter},
-		{[]string{"m"}, inFrames, "mark the frame", nil, func(a *app) { a.model.mark = a.model.current() }},
-		{[]string{"D"}, inFrames, "what differs from the marked frame", nil, (*app).compareWithMark},
-		{[]string{"d"}, inFrames, "what acptap has changed in the frame", nil, (*app).compareForms},
-		{[]string{"yy"}, inFrames, "copy the frame", nil, (*app).copyFrame},
-		{[]string{"yv"}, inFrames, "copy the value", nil, (*app).copyValue},
-		{[]string{"yp"}, inFrames, "copy the path of the value, for gjson", nil, (*app).copyPath},
-		{[]string{"w"}, inFrames, "write the frame to a file", nil, (*app).askWrite},
-		{[]string{"v"}, inFrames, "the frame in $PAGER", nil, func(a *app) { a.view("PAGER") }},
-		{[]string{"V"}, inFrames, "the frame in $EDITOR", nil, func(a *app) { a.view("EDITOR") }},
-		{[]string{"X"}, inFrames, "export what the filter shows", nil, (*app).askExport},
-		{[]string{"F"}, inFrames, "follow what is recorded", nil, (*app).toggleFollow},
-		{[]string{"x"}, inFrames, "the frame as a tree, as it came, in hex", func(a *app) string { return a.pane.Next().String() }, func(a *app) { a.pane.Switch() }},
-		{[]string{"Enter"}, inTapes, "open the tape or session", says("open"), (*app).enterLine},
-		{[]string{"^X"}, inTapes, "delete the tape (asks)", says("delete"), (*app).askDelete},
-		{[]string{"Enter", " "}, inChat, "fold what was said or done, or unfold it", says("fold"), (*app).enterLine},
-		{[]string{"z"}, inChat, "unfold everything, or fold it", either("fold all", "unfold all", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
-		{[]string{"Enter"}, inText, "to the frame", says("to the frame"), (*app).enterLine},
-		{[]string{"1"}, anywhere, "the tapes and sessions of the store", nil, func(a *app) { a.visit(storePlace) }},
-		{[]string{"2"}, anywhere, "the frames", nil, func(a *app) { a.visit(framesPlace) }},
-		{[]string{"3"}, anywhere, "the conversation", nil, func(a *app) { a.visit(chatPlace) }},
-		{[]string{"4"}, anywhere, "the turns over time", nil, func(a *app) { a.visit(turnsPlace) }},
-		{[]string{"5"}, anywhere, "what both sides can do", nil, func(a *app) { a.visit(capabilitiesPlace) }},
-		{[]string{"6"}, anywhere, "statistics: how many, how large, how long", nil, func(a *app) { a.visit(statisticsPlace) }},
-		{[]string{"s"}, inTapes, "search all tapes", says("search"), (*app).askSearchAll},
-		{[]string{"s"}, anywhere &^ inTapes, "search all tapes", nil, (*app).askSearchAll},
-		{[]string{"Esc"}, inStore | inChat | inText | inHelp, "back", says("back"), (*app).back},
-		{[]string{"M"}, anywhere, "mouse off and on (off: the terminal selects)", nil, (*app).toggleMouse},
-		{[]string{"?"}, anywhere, "the keys", says("keys"), (*app).help},
-		{[]string{"q", "^C"}, anywhere, "quit", says("quit"), func(a *app) { a.quit() }},
+// keyTable returns all keys by their subject, in the order in which they are explained.
+// What the page of keys and the help topic say of keys is made from it.
+func keyTable() []keyGroup {
+	return []keyGroup{
+		{"Move", []key{
+			{[]string{"j", "Down"}, anywhere, "down, up", nil, func(a *app) { a.move(1) }},
+			{[]string{"k", "Up"}, anywhere, asBefore, nil, func(a *app) { a.move(-1) }},
+			{[]string{"^D", "PgDn"}, anywhere, "a page down, up", nil, func(a *app) { a.turnPages(1) }},
+			{[]string{"^U", "PgUp"}, anywhere, asBefore, nil, func(a *app) { a.turnPages(-1) }},
+			{[]string{"g", "Home"}, anywhere, "to the first, the last", nil, func(a *app) { a.toEnd(false) }},
+			{[]string{"G", "End"}, anywhere, asBefore, nil, func(a *app) { a.toEnd(true) }},
+			{[]string{"Tab"}, inFrames, "list or frame", nil, (*app).otherPart},
+			{[]string{"Enter"}, inList, "into the frame", says("open"), (*app).intoPane},
+			{[]string{"Enter"}, inTapes, "open the tape or session", says("open"), (*app).enterLine},
+			{[]string{"Enter"}, inFound, "to the match", says("open"), (*app).enterLine},
+			{[]string{"Enter"}, inChat, "to the frame", says("frame"), (*app).enterLine},
+			{[]string{"Enter"}, inTurns | inText, "to the frame", says("to the frame"), (*app).enterLine},
+			{[]string{"Tab"}, inDiff, "the other side", says("other side"), func(a *app) { a.diff.view.OtherSide() }},
+			{[]string{"Enter"}, inDiff, "to the frame on this side", either("show", "to the frame", func(a *app) bool { return a.diff.view.Folded(a.page.Current().Item) }), (*app).enterLine},
+			{[]string{"Space"}, inDiff, "fold, unfold what is equal", nil, (*app).flipDiff},
+			{[]string{"Space"}, inChat, "fold, unfold", says("fold"), func(a *app) { a.page.FlipHere() }},
+			{[]string{"h", "Left"}, inChat, "fold; unfold", nil, func(a *app) { a.page.FoldHere(true) }},
+			{[]string{"l", "Right"}, inChat, asBefore, nil, func(a *app) { a.page.FoldHere(false) }},
+			{[]string{"h", "Left"}, inPane, "fold, or to what it is in; unfold", nil, func(a *app) { a.pane.Close() }},
+			{[]string{"l", "Right"}, inPane, asBefore, nil, func(a *app) { a.pane.Unfold() }},
+			{[]string{"Enter", "Space"}, inPane, "fold, unfold, show all", either("fold", "", func(a *app) bool { return a.pane.Folds() }), func(a *app) { a.pane.Open() }},
+			{[]string{"Esc"}, inPane, "end the search; back to the list", either("clear", "back", (*app).searchesFrame), (*app).leavePane},
+			{[]string{"Esc"}, inList, "clear the filter; back", nil, (*app).leaveList},
+		}},
+		{"Filter and search", []key{
+			{[]string{"/"}, inList, "filter", says("filter"), (*app).askFilter},
+			{[]string{"/"}, inLists, "filter by words", says("filter"), (*app).askWords},
+			{[]string{"/"}, inPane | inTexts, "search", says("search"), (*app).askWords},
+			{[]string{"n"}, anywhere &^ inEmpty, "next, previous match", nil, func(a *app) { a.nextMatch(true) }},
+			{[]string{"N"}, anywhere &^ inEmpty, asBefore, nil, func(a *app) { a.nextMatch(false) }},
+			{[]string{"s"}, inTapes, "search all tapes", says("search all"), (*app).askSearchAll},
+			{[]string{"s"}, anywhere &^ inTapes, "search all tapes", nil, (*app).askSearchAll},
+			{[]string{"+"}, inFrames, "only this value, all but it", nil, func(a *app) { a.onlyThis(false) }},
+			{[]string{"-"}, inFrames, asBefore, nil, func(a *app) { a.onlyThis(true) }},
+			{[]string{"o"}, inFrames, "only this session, this turn", nil, func(a *app) { a.only("session", a.pane.Frame.Session, false) }},
+			{[]string{"O"}, inFrames, asBefore, nil, (*app).onlyTurn},
+			{[]string{"Backspace"}, inFrames, "the filter before", nil, (*app).earlierFilter},
+		}},
+		{"Go to", []key{
+			{[]string{"e"}, inFrames | inChat | inTurns, "next, previous failure", says("failure"), func(a *app) { a.nextFailure(true) }},
+			{[]string{"E"}, inFrames | inChat | inTurns, asBefore, nil, func(a *app) { a.nextFailure(false) }},
+			{[]string{"]"}, inDiff, "next, previous difference", says("difference"), func(a *app) { a.nextDifference(true) }},
+			{[]string{"["}, inDiff, asBefore, nil, func(a *app) { a.nextDifference(false) }},
+			{[]string{"%"}, inDiff, "the frame on the other side", nil, func(a *app) { a.openCompared(a.diff.view.Side.Other()) }},
+			{[]string{"%"}, inFrames, "request of a response, and back", nil, (*app).toPair},
+			{[]string{"]"}, inFrames, "next, previous of tool call", nil, func(a *app) { a.sameTool(true) }},
+			{[]string{"["}, inFrames, asBefore, nil, func(a *app) { a.sameTool(false) }},
+			{[]string{"}"}, inFrames, "next, previous of method", nil, func(a *app) { a.sameMethod(true) }},
+			{[]string{"{"}, inFrames, asBefore, nil, func(a *app) { a.sameMethod(false) }},
+			{[]string{":"}, inFrames, "frame (:1234), time (:+2.5s)", nil, (*app).askPlace},
+		}},
+		{"Look", []key{
+			{[]string{"z"}, inList, "fold, unfold runs of chunks", either("unfold", "fold", func(a *app) bool { return a.model.folded }), func(a *app) { a.model.fold() }},
+			{[]string{"z"}, inChat, "unfold, fold everything", either("fold all", "unfold all", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
+			{[]string{"z"}, inDiff, "unfold, fold everything", either("fold all", "unfold all", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
+			{[]string{"x"}, inDiff, "compare content, all, the shape", says("what counts"), (*app).nextLevel},
+			{[]string{"z"}, inTurns, "only this turn, all turns", either("all turns", "this turn", func(a *app) bool { return a.page.Unfolded }), func(a *app) { a.page.FoldAll() }},
+			{[]string{"x"}, inFrames, "tree, as it came, hex", func(a *app) string { return a.pane.Next().String() }, func(a *app) { a.pane.Switch() }},
+			{[]string{"t"}, inFrames, "which time is shown", nil, func(a *app) { a.model.times = (a.model.times + 1) % timeForms }},
+			{[]string{"d"}, inFrames, "what acptap changed in it", nil, (*app).compareForms},
+			{[]string{"D"}, inFrames, "compare with the last bookmark", nil, (*app).compareWithBookmark},
+			{[]string{"D"}, inDiff, "what differs in the two frames", nil, (*app).compareFrames},
+			{[]string{"F"}, inFrames, "follow what is recorded", nil, (*app).toggleFollow},
+		}},
+		{"Notes", []key{
+			{[]string{"m"}, inFrames, "bookmark, no bookmark", nil, (*app).toggleBookmark},
+			{[]string{"a"}, inFrames, "write a note on the frame", nil, (*app).askNote},
+			{[]string{"'"}, inFrames, "next, previous bookmark or note", nil, func(a *app) { a.nextNote(true) }},
+			{[]string{"\""}, inFrames, asBefore, nil, func(a *app) { a.nextNote(false) }},
+			{[]string{"a"}, inTapes, "write a note on the tape", nil, (*app).askTapeNote},
+			{[]string{"T"}, inTapes, "tags of the tape", nil, (*app).askTags},
+		}},
+		{"Copy and write", []key{
+			{[]string{"yy"}, inFrames, "copy the frame", nil, (*app).copyFrame},
+			{[]string{"yv"}, inFrames, "copy the value", nil, (*app).copyValue},
+			{[]string{"yp"}, inPane, "copy the path of the value", nil, (*app).copyPath},
+			{[]string{"yy"}, inPages, "copy the text around the line", nil, (*app).copyBlock},
+			{[]string{"yv"}, inPages, "copy the line", nil, (*app).copyLine},
+			{[]string{"yp"}, inList | inPages, "copy TAPE:FRAME, for commands", nil, (*app).copyReference},
+			{[]string{"w"}, inFrames, "write the frame to a file", nil, (*app).askWrite},
+			{[]string{"w"}, inPages, "write the text to a file", nil, (*app).askWrite},
+			{[]string{"X"}, inFrames, "export what the filter shows", nil, (*app).askExport},
+			{[]string{"v"}, inFrames | inPages, "open in $PAGER, in $EDITOR", nil, func(a *app) { a.view("PAGER") }},
+			{[]string{"V"}, inFrames | inPages, asBefore, nil, func(a *app) { a.view("EDITOR") }},
+		}},
+		{"Tapes", []key{
+			{[]string{"m"}, inTapes, "mark the tape or session", either("mark", "", func(a *app) bool { return a.tapes.marked.key() == "" }), (*app).toggleMark},
+			{[]string{"D"}, inTapes, "side by side with the marked one", either("side by side", "", func(a *app) bool { return a.tapes.marked.key() != "" }), (*app).compareTapes},
+			{[]string{"R"}, anywhere, "open, dismiss the new tape of the agent", nil, (*app).openRestarted},
+			{[]string{"^R"}, anywhere, asBefore, nil, (*app).dismissRestarted},
+			{[]string{"^X"}, inTapes, "delete the tape (asks)", says("delete"), (*app).askDelete},
+		}},
+		{"Places", []key{
+			{[]string{"1"}, anywhere, "store, frames, chat, turns, capabilities, statistics, diff", nil, func(a *app) { a.visit(storePlace) }},
+			{[]string{"2"}, anywhere, asBefore, nil, func(a *app) { a.visit(framesPlace) }},
+			{[]string{"3"}, anywhere, asBefore, nil, func(a *app) { a.visit(chatPlace) }},
+			{[]string{"4"}, anywhere, asBefore, nil, func(a *app) { a.visit(turnsPlace) }},
+			{[]string{"5"}, anywhere, asBefore, nil, func(a *app) { a.visit(capabilitiesPlace) }},
+			{[]string{"6"}, anywhere, asBefore, nil, func(a *app) { a.visit(statisticsPlace) }},
+			{[]string{"7"}, anywhere, asBefore, nil, func(a *app) { a.visit(diffPlace) }},
+		}},
+		{"Program", []key{
+			{[]string{"Esc"}, inLists | inTexts, "end the search or filter; back", (*app).backHint, (*app).back},
+			{[]string{"M"}, anywhere, "mouse off, on", nil, (*app).toggleMouse},
+			{[]string{"?"}, anywhere, "the keys", says("keys"), (*app).help},
+			{[]string{"q", "^C"}, anywhere, "quit", says("quit"), func(a *app) { a.quit() }},
+		}},
 	}
 }
 
@@ -121,11 +171,16 @@ func (a *app) otherPart() {
 	}
 }
 
-// leavePane ends a comparison, or goes back to the list.
+// searchesFrame reports whether the user looks for words in frames, and no filter does.
+func (a *app) searchesFrame() bool { return !a.pane.Words().IsZero() && !a.marksWanted() }
+
+// leavePane ends a search or a comparison, or goes back to the list.
 func (a *app) leavePane() {
 	switch {
 	case a.seekedTo != "":
 		a.endSeek()
+	case a.searchesFrame():
+		a.pane.EndSearch()
 	case a.pane.Comparing():
 		a.pane.Show(a.pane.Frame)
 	default:
@@ -151,16 +206,31 @@ func (a *app) toggleFollow() {
 	}
 }
 
-// back leaves the keys, or goes from any other place to the frames.
+// back ends a search, leaves the keys, or goes from any other place to the frames.
 func (a *app) back() {
 	switch {
+	case !a.page.Words().IsZero():
+		a.page.EndSearch()
 	case a.page != a.pages[a.place]:
 		a.page = a.pages[a.place]
 	case a.place == searchPlace:
 		a.leaveSearch()
+	case a.place == diffPlace:
+		a.visit(storePlace)
 	case a.timeline != nil:
 		a.visit(framesPlace)
 	}
+}
+
+// backHint says what back does.
+func (a *app) backHint() string {
+	switch {
+	case !a.page.Words().IsZero():
+		return "clear"
+	case a.part() == inStart:
+		return ""
+	}
+	return "back"
 }
 
 // enterLine does what the place does with the line under the cursor.

@@ -35,11 +35,56 @@ const odd = changed + `{"dir":"a2c","at":0.3,"gap":12345}
 {"dir":"a2c","at":0.8,"exit":{"code":-1,"signal":"terminated"}}
 `
 
+// unhappy is a tape on which everything fails once. Its agent was silent twice: once
+// while the user was asked, and once for itself.
+const unhappy = `{"acptap":1,"protocol":"acp","cwd":"/w"}
+{"dir":"c2a","at":0,"frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}}
+{"dir":"a2c","at":0.1,"frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}}
+{"dir":"c2a","at":0.2,"frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}}
+{"dir":"a2c","at":0.3,"frame":{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}}
+{"dir":"c2a","at":1,"frame":{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"Mend it"}]}}}
+{"dir":"a2c","at":2,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"I will "}}}}}
+{"dir":"a2c","at":2.1,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"try."}}}}}
+{"dir":"a2c","at":2.2,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"a","title":"go test","kind":"execute"}}}}
+{"dir":"a2c","at":2.3,"frame":{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"a"},"options":[{"optionId":"y","name":"Allow","kind":"allow_once"},{"optionId":"n","name":"Reject","kind":"reject_once"}]}}}
+{"dir":"c2a","at":60,"frame":{"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"n"}}}}
+{"dir":"a2c","at":60.1,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"failed"}}}}
+{"dir":"a2c","at":60.2,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"failed","rawOutput":{}}}}}
+{"dir":"err","at":65,"text":"retrying"}
+{"dir":"a2c","at":74.4,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Another way: "}}}}}
+{"dir":"a2c","at":74.5,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"none."}}}}}
+{"dir":"a2c","at":75,"text":"warning: out of memory"}
+{"dir":"a2c","at":75.1,"gap":345}
+{"dir":"a2c","at":76,"frame":{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Internal error"}}}
+{"dir":"c2a","at":77,"frame":{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"Again"}]}}}
+{"dir":"a2c","at":78,"exit":{"code":2}}
+`
+
+// TestFailuresOnPages: in the chat and among the turns, e goes to the lines that tell
+// of failures, each once, and the tool call that failed before other things were said
+// is found where it began.
+func TestFailuresOnPages(t *testing.T) {
+	for _, tt := range []struct{ name, keys string }{
+		{"chat", "3«2 turns»g" +
+			"e« 16 of 26»e« 18 of 26»e« 21 of 26»e« 23 of 26»e«no failure further down»" +
+			"E« 21 of 26»E« 18 of 26»E« 16 of 26»E«no failure further up»" +
+			"j« 17 of 26»e« 18 of 26»<Enter>«─ frame 14 ·»"},
+		{"turns", "4«Turn 2»g" +
+			"e« 12 of 16»e« 11 of 16»e« 13 of 16»e« 8 of 16»e« 15 of 16»e«no failure further down»E« 8 of 16»<Enter>«─ frame 5 ·»"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			term := start(t, inspect.Inspector{}, portableSubject(t, "unhappy", unhappy), 100, 30)
+			term.reads(t)
+			term.press(t, tt.keys)
+		})
+	}
+}
+
 // TestOddScreens shows gaps, invalid lines, errors, and what acptap has changed.
 func TestOddScreens(t *testing.T) {
-	for _, tt := range []struct{ name, keys string }{{"odd", "eee"}, {"forms", ":2<Enter>d"}} {
+	for _, tt := range []struct{ name, tape, keys string }{{"odd", odd, "eee"}, {"forms", odd, ":2<Enter>d"}, {"failures", unhappy, "eee"}} {
 		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {
-			term := start(t, inspect.Inspector{}, portableSubject(t, "odd", odd), s.width, s.height)
+			term := start(t, inspect.Inspector{}, portableSubject(t, "odd", tt.tape), s.width, s.height)
 			term.reads(t)
 			term.press(t, tt.keys)
 			term.golden(t, name)
@@ -107,7 +152,7 @@ func TestSearchInText(t *testing.T) {
 	term := start(t, inspect.Inspector{}, portableSubject(t, "tape", `{"acptap":1}`+"\n"+`{"dir":"a2c","frame":`+frame+"}\n"), 100, 24)
 	term.reads(t)
 	term.press(t, "<Tab>/needle<Enter>«line 30 NEEDLE»n«line 80 NEEDLE»n«line 130 NEEDLE»n«line 180 NEEDLE»n«the needle»n«line 30 NEEDLE»N«the needle»N«line 180 NEEDLE»N«line 130 NEEDLE»")
-	term.press(t, "/<^U>NEEDLE<Enter>«line 180 NEEDLE»n«line 30 NEEDLE»/<^U>no such thing<Enter>«not in this frame»")
+	term.press(t, "/<^U>NEEDLE<Enter>«search NEEDLE: 3 of 4»n«line 180 NEEDLE»n«from the top again»«search NEEDLE: 1 of 4»/<^U>no such thing<Enter>«not in this frame»")
 }
 
 // TestToolCallBackwards goes from frame to frame of a tool call, up and past none of them.
@@ -228,7 +273,7 @@ func TestWrite(t *testing.T) {
 	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) != "old" {
 		t.Errorf("got %s and %v, want that it is as it was", got, err)
 	}
-	term.press(t, "w<Enter>«is there already»yes<Enter>«55 B written to frame-3.json\n»")
+	term.press(t, "w<Enter>«is there already»yes<Enter>«55 B written to frame-3.json · 1 failure (e)\n»")
 	if got, err := os.ReadFile("frame-3.json"); err != nil || string(got) == "old" {
 		t.Errorf("got %s and %v, want another", got, err)
 	}

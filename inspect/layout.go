@@ -51,10 +51,14 @@ func (a *app) layout(screen tcell.Screen) layout {
 
 // Draw draws the screen.
 func (a *app) Draw(screen tcell.Screen) {
-	a.screen = screen
+	if a.screen != screen {
+		a.screen, a.look = screen, a.Theme.looks(screen.Colors())
+	}
 	l := a.layout(screen)
 	a.drawBar(l.bar)
 	switch {
+	case a.page != nil && a.part() == inDiff:
+		a.drawDiff(l.body)
 	case a.page != nil:
 		l.body.page(a.page)
 	default:
@@ -70,7 +74,7 @@ func (a *app) Draw(screen tcell.Screen) {
 	a.drawStatus(l.status)
 	switch p := a.prompt; {
 	case p != nil:
-		l.body.notice(termtext.Red, p.wrong)
+		l.body.notice(termtext.Failure, p.wrong)
 	case !a.fits(l.status.w):
 		l.body.notice(a.messageStyle(termtext.Reverse), a.message)
 	}

@@ -84,6 +84,37 @@ func TestLiveOpen(t *testing.T) {
 	}
 }
 
+// TestLiveUnanswered: a request is a failure from when its tape ends without an answer.
+func TestLiveUnanswered(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ filter, before, after string }{
+		{"is:failed", " 0 of 0", " · 2 failures (e)"},
+		{"failure:unanswered session", " 0 of 0", " · 1 failure (e)"},
+		{"!is:failed kind:request", " 1 of 1", "No frame fits"},
+		{"kind:request", " 1 of 1", " · 1 failure (e)"},
+	} {
+		t.Run(tt.filter, func(t *testing.T) {
+			t.Parallel()
+			store := record.OpenStore(t.TempDir())
+			j, err := store.Record(record.Start{Command: []string{"agent"}, Proto: "acp"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := j.Append(wire.ClientToAgent, wire.Wire, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`+"\n")); err != nil {
+				t.Fatal(err)
+			}
+			term := start(t, inspect.Inspector{Filter: tt.filter}, inspect.TapesOf(store, "", j.Tape()), 120, 24)
+			term.wait(t, "what there is", has(tt.before))
+			j.Exit(3, nil, [wire.Directions]int64{})
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+			j.Wait()
+			term.wait(t, "that it has ended", has(tt.after))
+		})
+	}
+}
+
 func without(all, some []string) (rest []string) {
 	for _, s := range all {
 		if !strings.Contains(" "+strings.Join(some, " ")+" ", " "+s+" ") {

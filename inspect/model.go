@@ -22,7 +22,6 @@ type model struct {
 	selected uint64 // 0: none
 	top      uint64 // first row on the screen
 	height   int    // rows on the screen
-	mark     uint64 // 0: none
 	target   uint64 // to be selected when the scan gets there; 0: none
 }
 
@@ -129,14 +128,14 @@ func (m *model) jump(seq uint64) error {
 	return nil
 }
 
-// nextBad goes to the next row with an error, or to the one before.
-func (m *model) nextBad(forward bool) error {
-	seq := m.Problems.Next(m.selected + 1)
+// nextFailure goes to the next row that is a failure, or to the one before.
+func (m *model) nextFailure(forward bool) error {
+	seq := m.Failures.Next(m.selected + 1)
 	if !forward {
-		seq = m.Problems.Previous(m.selected - 1)
+		seq = m.Failures.Previous(m.selected - 1)
 	}
 	if seq == 0 {
-		return fmt.Errorf("no error %s", direction(forward))
+		return fmt.Errorf("no failure %s", direction(forward))
 	}
 	return m.jump(seq)
 }

@@ -161,18 +161,6 @@ func (a *app) compare(before, after uint64) {
 	a.intoPane()
 }
 
-// compareWithMark compares the selected frame with the marked one.
-func (a *app) compareWithMark() {
-	switch seq := a.model.current(); {
-	case a.model.mark == 0:
-		a.notify("mark a frame with m first")
-	case seq == 0:
-		a.notify(noFrame)
-	default:
-		a.compare(a.model.mark, seq)
-	}
-}
-
 // askPlace goes to a frame or a time.
 func (a *app) askPlace() {
 	a.ask(":", "", func(text string) error {
@@ -207,4 +195,67 @@ func (a *app) jumpTo(at time.Duration) {
 	}
 	a.model.follow = false
 	a.model.choose(low, rows.Len())
+}
+
+// A failureFound is where the user was led last in the conversation or among the
+// turns: several failures may stand on one line.
+type failureFound struct {
+	place     Place
+	seq, line uint64
+}
+
+// failure returns in which way a frame is a failure.
+func (a *app) failure(f *dialect.Frame) dialect.Failure {
+	if a.snapshot.Open.IsUnanswered(f) {
+		return dialect.Unanswered
+	}
+	return f.Failure()
+}
+
+// nextFailure goes to the next failure, or to the one before: among the frames that
+// are shown, or to the line of the conversation or of the turns that tells of it.
+func (a *app) nextFailure(forward bool) {
+	if a.page == nil {
+		a.fail(a.model.nextFailure(forward))
+		return
+	}
+	from, step := a.page.Current().Seq, uint64(1)
+	if last := a.lastFailure; last.place == a.place && last.line == from {
+		from = last.seq
+	}
+	if !forward {
+		step = frameindex.Backward
+	}
+	a.seekFailure(from, step)
+}
+
+// seekFailure goes to the next failure on another line.
+func (a *app) seekFailure(from, step uint64) {
+	id := a.session()
+	isShown, open := a.trace.IsShown(id), a.snapshot.Open
+	fails := func(f *dialect.Frame) bool {
+		return isShown(f) && (f.Failure() != dialect.NoFailure || open.IsUnanswered(f))
+	}
+	a.seek(frameindex.Seek{From: from + step, Step: step, FieldsFit: fails}, func(seq uint64) {
+		if seq == 0 || a.page == nil {
+			a.notify("no failure " + direction(step == 1))
+			return
+		}
+		f, err := a.rows.Frame(seq)
+		if err != nil {
+			a.fail(err)
+			return
+		}
+		line := a.trace.ChatLine(id, &f)
+		if a.place == turnsPlace {
+			line = a.trace.TurnLine(id, &f)
+		}
+		line = a.page.LineOf(line)
+		a.lastFailure = failureFound{a.place, seq, line}
+		if line == a.page.Current().Seq {
+			a.seekFailure(seq, step)
+			return
+		}
+		a.page.ShowFrame(line)
+	})
 }

@@ -23,17 +23,18 @@ const (
 	turnsPlace
 	capabilitiesPlace
 	statisticsPlace
+	diffPlace
 	searchPlace
 	places
 )
 
 var placeNames = [places]string{
 	storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capabilitiesPlace: "capabilities",
-	statisticsPlace: "statistics", searchPlace: "search",
+	statisticsPlace: "statistics", diffPlace: "diff", searchPlace: "search",
 }
 
 // Places returns the names of the places that an Inspector can begin with.
-func Places() []string { return slices.Clone(placeNames[storePlace:searchPlace]) }
+func Places() []string { return slices.Clone(placeNames[storePlace:diffPlace]) }
 
 // Set takes one of Places.
 func (p *Place) Set(name string) error {
@@ -64,6 +65,9 @@ func (a *app) visit(to Place) {
 	case to == storePlace && a.Store == nil:
 		a.fail(errNoStore)
 		return
+	case to == diffPlace && a.diff.view == nil:
+		a.fail(errNotCompared)
+		return
 	case to.ofTape() && a.timeline == nil:
 		a.fail(errNoTape)
 		return
@@ -74,7 +78,12 @@ func (a *app) visit(to Place) {
 		}
 	}
 	a.leave()
-	a.place, a.page = to, a.pages[to]
+	if to == storePlace && a.timeline != nil && a.unlisted {
+		opened := tapeEntry{tape: a.timeline.Parts[len(a.timeline.Parts)-1].Info, session: a.subject.Session}
+		a.pages[storePlace].Find(opened.key())
+		a.unlisted = false
+	}
+	a.place, a.page, a.returnTo = to, a.pages[to], noPlace
 	if p := a.page; p != nil && to.ofTape() {
 		if p.Await(a.model.selected); a.model.follow {
 			p.ToLast()
@@ -108,12 +117,14 @@ func (a *app) readTrace() error {
 
 	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, len(t.Parts)), a.session)
 	a.pages[chatPlace] = &page.Page{
-		Lines: c.Lines, State: c.State, UpTo: r.UpTo,
-		Enter: func(l page.Line) { c.Flip(l); a.page.GoTo(l.Seq) }, Fold: c.FlipAll,
+		Lines: func(width int) []page.Line { return a.withNotes(c.Lines(width), c.Session(), width) },
+		State: func() any { return [2]any{c.State(), a.written.revision} }, UpTo: r.UpTo,
+		Enter: a.showFrame, Flip: c.Flip, Fold: c.FlipAll, Block: c.Block,
 	}
+	turns := tracepage.NewTurns(r, a.session, a.sinceStart)
 	a.pages[turnsPlace] = &page.Page{
-		Lines: func(width int) []page.Line { return r.Turns(a.session(), width, a.sinceStart()) }, UpTo: r.UpTo,
-		Enter: a.showFrame,
+		Lines: turns.Lines, State: turns.State, UpTo: r.UpTo, Enter: a.showFrame,
+		Fold: func() bool { return turns.Isolate(a.page.Current()) },
 	}
 	a.pages[capabilitiesPlace] = &page.Page{
 		Lines: func(width int) []page.Line { return r.Capabilities(width, a.rows.Frame) }, State: r.Revision,
@@ -133,7 +144,12 @@ func (a *app) showFrame(l page.Line) {
 		return
 	}
 	a.page.TakeMove()
+	if words := a.page.Words(); !words.IsZero() {
+		a.pane.Look(words)
+	}
+	from := a.place
 	a.visit(framesPlace)
+	a.returnTo = from
 }
 
 // openEntry opens the tape or session on a line of the store.
@@ -150,6 +166,7 @@ func (a *app) openEntry(l page.Line) {
 		a.fail(err)
 		return
 	}
+	a.unlisted = false
 	if i := slices.Index(e.tapes, e.tape.Tape); i > 0 && !a.info.Live {
 		a.model.target = a.timeline.Parts[i].Before + e.first
 	}

@@ -17,6 +17,9 @@ type prompt struct {
 	wrong string // what is wrong in the line; empty: nothing
 	at    int    // column of it; -1: it is not at one
 
+	left  func()        // is called on Esc; nil: nothing is
+	count func() string // of what was found by now; nil: nothing is looked for
+
 	complete func(text string) []filter.Candidate // what could stand at its end; nil: nothing is proposed
 	past     []string                             // earlier lines, the last one last
 	line     int                                  // of past, that is shown; its length: none of them
@@ -79,7 +82,9 @@ func (a *app) ask(label, text string, done func(string) error) {
 	field.SetDoneFunc(func(k tcell.Key) {
 		switch k {
 		case tcell.KeyEscape:
-			a.prompt = nil
+			if a.prompt = nil; p.left != nil {
+				p.left()
+			}
 		case tcell.KeyEnter:
 			a.message, p.wrong = "", ""
 			if err := done(field.GetText()); err != nil {
@@ -116,7 +121,7 @@ func (p *prompt) hints() []hint {
 func (p *prompt) propose(c canvas) {
 	if p.wrong != "" {
 		if p.at >= 0 {
-			c.text(min(p.at, c.w-1), 0, termtext.Red, "^")
+			c.text(min(p.at, c.w-1), 0, termtext.Failure, "^")
 		}
 		return
 	}
@@ -127,7 +132,7 @@ func (p *prompt) propose(c canvas) {
 	}
 	x := c.text(1, 0, termtext.Bold, "Tab ")
 	for _, candidate := range list {
-		x = c.text(x, 0, termtext.Cyan, termtext.Piece(candidate.Text)+" ")
+		x = c.text(x, 0, termtext.Bold, termtext.Piece(candidate.Text)+" ")
 		if candidate.Means != "" && len(list) == 1 {
 			x = c.text(x, 0, termtext.Dim, candidate.Means+" ")
 		}

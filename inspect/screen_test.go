@@ -15,6 +15,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/mattn/go-runewidth"
+	"github.com/rivo/tview"
 
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/record"
@@ -24,6 +25,7 @@ import (
 // it is a proxy that records, or an inspector whose memory is measured.
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
+	tview.DoubleClickInterval = time.Hour // however slow the machine is
 	if dir := os.Getenv(recordInto); dir != "" {
 		recordForever(dir)
 	}
@@ -45,7 +47,10 @@ type terminal struct {
 
 	mu   sync.Mutex
 	last string // what was drawn last
+	hues string // the same, with a letter for what each character looks like
 	bad  string // what should never have been drawn
+
+	current string // what is marked as the current match
 }
 
 func newTerminal(width, height int) *terminal {
@@ -74,7 +79,7 @@ func (t *terminal) Show() {
 	cells, width, height := t.GetContents()
 	text := screenText(cells, width, height)
 	t.mu.Lock()
-	t.last = text
+	t.last, t.hues, t.current = text, screenHues(cells, width, height), currentMatch(cells)
 	if bad := unfit(cells, width); bad != "" && t.bad == "" {
 		t.bad = bad + " on\n" + text
 	}
@@ -83,6 +88,17 @@ func (t *terminal) Show() {
 	case t.shown <- struct{}{}:
 	default:
 	}
+}
+
+// currentMatch returns the text that has the background of the current match.
+func currentMatch(cells []tcell.SimCell) string {
+	var b strings.Builder
+	for _, c := range cells {
+		if _, background, _ := c.Style.Decompose(); background == tcell.ColorOlive {
+			b.WriteString(string(c.Runes))
+		}
+	}
+	return b.String()
 }
 
 // unfit tells of a cell with what could control a terminal, or with a character
@@ -157,8 +173,8 @@ func (t *terminal) reads(tb testing.TB) {
 func (t *terminal) press(tb testing.TB, keys string) {
 	tb.Helper()
 	named := map[string]tcell.Key{
-		"Enter": tcell.KeyEnter, "Esc": tcell.KeyEscape, "Tab": tcell.KeyTab, "Down": tcell.KeyDown, "Up": tcell.KeyUp, "Backspace": tcell.KeyBackspace2,
-		"^D": tcell.KeyCtrlD, "^U": tcell.KeyCtrlU, "^X": tcell.KeyCtrlX, "PgDn": tcell.KeyPgDn,
+		"Enter": tcell.KeyEnter, "Esc": tcell.KeyEscape, "Tab": tcell.KeyTab, "Down": tcell.KeyDown, "Left": tcell.KeyLeft, "Right": tcell.KeyRight, "Up": tcell.KeyUp, "Backspace": tcell.KeyBackspace2,
+		"^D": tcell.KeyCtrlD, "^U": tcell.KeyCtrlU, "^X": tcell.KeyCtrlX, "^R": tcell.KeyCtrlR, "PgDn": tcell.KeyPgDn,
 	}
 	for keys != "" {
 		if name, rest, ok := strings.Cut(strings.TrimPrefix(keys, "<"), ">"); ok && keys[0] == '<' {
@@ -188,8 +204,21 @@ func (t *terminal) post(e tcell.Event) {
 	}
 }
 
+// colours returns what the characters on the screen look like.
+func (t *terminal) colours() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.hues
+}
+
 // golden waits until the screen is as in the file of that name.
 func (t *terminal) golden(tb testing.TB, name string) {
+	tb.Helper()
+	t.goldenOf(tb, name, t.text)
+}
+
+// goldenOf waits until something of the screen is as in the file of that name.
+func (t *terminal) goldenOf(tb testing.TB, name string, shown func() string) {
 	tb.Helper()
 	path := filepath.Join("testdata", "screen", name+".txt")
 	if *update {
@@ -204,7 +233,7 @@ func (t *terminal) golden(tb testing.TB, name string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			tb.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(t.text()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(shown()), 0o644); err != nil {
 			tb.Fatal(err)
 		}
 		return
@@ -214,11 +243,11 @@ func (t *terminal) golden(tb testing.TB, name string) {
 		tb.Fatal(err)
 	}
 	late := lateFor(tb)
-	for t.text() != string(want) {
+	for shown() != string(want) {
 		select {
 		case <-t.shown:
 		case <-late:
-			tb.Fatalf("%s (-got +want):\n%s", name, cmp.Diff(t.text(), string(want)))
+			tb.Fatalf("%s (-got +want):\n%s", name, cmp.Diff(shown(), string(want)))
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 // A searchPage is the place with what a search of all tapes has found.
 type searchPage struct {
 	query string
+	want  filter.Filter
 	from  Place                // that it was asked from
 	of    *frameindex.Timeline // that was open there
 	worker
@@ -72,7 +73,7 @@ func (a *app) searchAll(query string) error {
 		return errors.New("type what to search for")
 	}
 	s := a.search
-	s.query, s.results = query, &results{}
+	s.query, s.want, s.results = query, want, &results{}
 	if a.place != searchPlace {
 		s.from, s.of = a.place, a.timeline
 	}
@@ -80,7 +81,7 @@ func (a *app) searchAll(query string) error {
 	s.start(a.ctx, func(ctx context.Context) {
 		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.updates.wake)
 	})
-	a.pages[searchPlace] = &page.Page{Lines: s.lines, Late: s.spans, Enter: a.openFound}
+	a.pages[searchPlace] = &page.Page{Lines: s.lines, State: s.revision, Late: s.spans, Enter: a.openFound, Narrows: true}
 	a.visit(searchPlace)
 	return nil
 }
@@ -122,6 +123,25 @@ func (s *results) run(ctx context.Context, of frameindex.Search, onChange func()
 	})
 }
 
+// A searchRevision is all that the lines of a search depend on.
+type searchRevision struct {
+	of    *results
+	hits  int
+	err   string
+	state searchState
+}
+
+// revision returns what the lines depend on.
+func (s *results) revision() any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := searchRevision{of: s, hits: len(s.hits), state: s.state}
+	if s.err != nil {
+		r.err = s.err.Error()
+	}
+	return r
+}
+
 // cancelled notes that nothing more is wanted. It reports whether something was:
 // until who searches looks up, more may still be found.
 func (s *results) cancelled() bool {
@@ -155,7 +175,7 @@ func (s *results) lines(int) []page.Line {
 	defer s.mu.Unlock()
 	var lines []page.Line
 	if s.err != nil {
-		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Red.Span(termtext.Piece(s.err.Error()))}, Item: -1})
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Failure.Span(termtext.Piece(s.err.Error()))}, Item: -1})
 	}
 	if len(s.hits) == 0 {
 		text := "searching…"
@@ -171,7 +191,7 @@ func (s *results) lines(int) []page.Line {
 			last = hit.tape.Tape
 			lines = append(lines, page.Line{Spans: hit.heading(), Item: i})
 		}
-		lines = append(lines, page.Line{Item: i})
+		lines = append(lines, page.Line{Item: i, Level: 1})
 	}
 	return lines
 }
@@ -192,6 +212,14 @@ func (s *results) spans(item, width int) []termtext.Span {
 	})
 }
 
+// reference returns a hit as TAPE:FRAME, and its tape for the line above its hits.
+func (s *results) reference(item int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hit := &s.hits[item]
+	return fmt.Sprintf("%s:%d", hit.tape.Tape, hit.row.Frame.Seq)
+}
+
 // openFound opens the tape of a hit, at its frame.
 func (a *app) openFound(l page.Line) {
 	if l.Item < 0 {
@@ -204,6 +232,7 @@ func (a *app) openFound(l page.Line) {
 		a.fail(err)
 		return
 	}
+	a.lookFor(a.search.want)
 	a.openedFrom, a.model.follow, a.model.target = searchPlace, false, hit.row.Frame.Seq
 	a.visit(framesPlace)
 }

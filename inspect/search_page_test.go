@@ -55,6 +55,20 @@ func TestSearchPlace(t *testing.T) {
 	term.press(t, "2«frame 5 · response session/prompt»s<^U>nowhere<Enter>«Nothing was found»s<Esc><Esc>«frame 5 · response session/prompt»")
 }
 
+// TestSearchScreens shows what is found in a store.
+func TestSearchScreens(t *testing.T) {
+	store := storeOf(t, "acp-go-sdk.jsonl", "acp-npm-sdk.jsonl", "acp-go-sdk-rejected.jsonl")
+	if err := os.Remove(filepath.Join(store.Dir(), "tapes", "20261121T110000-damage.db")); err != nil {
+		t.Fatal(err) // it is another one in each run
+	}
+	atSizes(t, "search", sizes, func(t *testing.T, name string, s size) {
+		term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, s.width, s.height)
+		term.wait(t, "the tapes", has("Hello, agent!"))
+		term.press(t, "smethod:session/request_permission<Enter>")
+		term.golden(t, name)
+	})
+}
+
 // TestSearchDeleted goes back from what was found when the tape from which it was
 // searched has been deleted.
 func TestSearchDeleted(t *testing.T) {
@@ -69,7 +83,7 @@ func TestSearchDeleted(t *testing.T) {
 	tab := term.text()
 	tab, _, _ = strings.Cut(tab, " s search")
 	term.click(len(tab)+1, 0)
-	term.press(t, "«/w/a»<Esc>«"+ids[0]+"»«^X delete   s search   ? keys»")
+	term.press(t, "«/w/a»<Esc>«"+ids[0]+"»«s search all   m mark   ^X delete   ? keys»")
 }
 
 // TestSession shows a session that is on two tapes.

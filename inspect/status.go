@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/termtext"
@@ -15,7 +14,17 @@ type tab struct {
 	text  string
 }
 
+// tabs returns the names of the places that there are. Where they need it to fit, one blank is
+// between two of them, not two.
 func (a *app) tabs(columns int) []tab {
+	list := a.tabsWith(columns, "  ")
+	if last := list[len(list)-1]; last.x+len(last.text) > columns {
+		list = a.tabsWith(columns, " ")
+	}
+	return list
+}
+
+func (a *app) tabsWith(columns int, gap string) []tab {
 	var list []tab
 	x := 0
 	if columns >= 100 {
@@ -24,12 +33,12 @@ func (a *app) tabs(columns int) []tab {
 	for p := storePlace; p < places; p++ {
 		key := strconv.Itoa(int(p))
 		switch {
-		case p == storePlace && a.Store == nil, p == searchPlace && a.search.query == "":
+		case p == storePlace && a.Store == nil, p == diffPlace && a.diff.view == nil, p == searchPlace && a.search.query == "":
 			continue
 		case p == searchPlace:
 			key = "s"
 		}
-		t := tab{p, x, " " + key + " " + placeNames[p] + " "}
+		t := tab{p, x, " " + key + " " + placeNames[p] + gap[1:]}
 		list = append(list, t)
 		x += len(t.text)
 	}
@@ -86,6 +95,10 @@ func (a *app) drawStatus(c canvas) {
 		a.prompt.field.SetRect(c.x, c.y, c.w, 1)
 		a.prompt.field.Draw(c.screen)
 		c.unjoin(0)
+		if a.prompt.count != nil {
+			text := a.prompt.count()
+			c.text(c.w-termtext.Width(text)-1, 0, termtext.Dim, text)
+		}
 		return
 	}
 	status := a.whereabouts()
@@ -93,8 +106,9 @@ func (a *app) drawStatus(c canvas) {
 		status = append(status, termtext.Dim.Span(" · "), a.messageStyle(termtext.Plain).Span(a.message))
 	}
 	if a.query != "" && a.page == nil {
-		status = append(status, termtext.Dim.Span(" · filter "), termtext.Cyan.Span(termtext.Piece(a.query)))
+		status = append(status, termtext.Dim.Span(" · filter "), termtext.Bold.Span(termtext.Piece(a.query)))
 	}
+	status = append(status, a.searchNote()...)
 	for _, note := range a.notes() {
 		status = append(status, termtext.Dim.Span(" · "+note))
 	}
@@ -107,7 +121,11 @@ func (a *app) whereabouts() []termtext.Span {
 	if a.page != nil {
 		at, all = a.page.Position()
 	}
-	return []termtext.Span{termtext.Bold.Span(counts(at, all)), termtext.Dim.Span(a.progress())}
+	spans := []termtext.Span{termtext.Bold.Span(counts(at, all)), termtext.Dim.Span(a.progress())}
+	if text := a.announcement(); text != "" {
+		spans = append(spans, termtext.LifeCycle.Span(" · "+text))
+	}
+	return spans
 }
 
 // fits reports whether there is room for the message on a status line, or no
@@ -127,7 +145,7 @@ func (a *app) fits(width int) bool {
 // is an error.
 func (a *app) messageStyle(usual termtext.Style) termtext.Style {
 	if a.trouble {
-		return termtext.Red
+		return termtext.Failure
 	}
 	return usual
 }
@@ -156,6 +174,8 @@ func (a *app) progress() string {
 		return a.search.progress()
 	case a.place == storePlace:
 		return ""
+	case a.place == diffPlace:
+		return a.diff.summary()
 	}
 	if s := a.trace; s != nil && a.page != nil {
 		last, ended := s.Progress()
@@ -191,11 +211,11 @@ func (a *app) notes() []string {
 	if a.info.Live && a.model.follow {
 		list = append(list, "following")
 	}
-	if a.model.mark != 0 {
-		list = append(list, "marked "+a.timeline.Label(a.model.mark))
+	if written := a.written.count(); written != "" {
+		list = append(list, written+" (')")
 	}
-	if bad := a.model.badText(); bad != "" {
-		list = append(list, bad+" (e)")
+	if failed := a.model.failuresText(); failed != "" {
+		list = append(list, failed+" (e)")
 	}
 	if a.err != nil {
 		list = append(list, brokenNote)
@@ -208,17 +228,14 @@ func (a *app) notes() []string {
 
 const brokenNote = "a part cannot be read"
 
-// badText counts what is bad of what is shown.
-func (m *model) badText() string {
-	var parts []string
-	if n := m.Problems.Len() - m.Gaps; n > 0 {
-		parts = append(parts, termtext.Grouped(int64(n))+" with errors")
+// failuresText counts the failures among what is shown.
+func (m *model) failuresText() string {
+	switch n := m.Failures.Len(); n {
+	case 0:
+		return ""
+	case 1:
+		return "1 failure"
+	default:
+		return termtext.Grouped(int64(n)) + " failures"
 	}
-	switch {
-	case m.Gaps == 1:
-		parts = append(parts, "1 gap")
-	case m.Gaps > 1:
-		parts = append(parts, termtext.Grouped(int64(m.Gaps))+" gaps")
-	}
-	return strings.Join(parts, ", ")
 }

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -21,8 +24,10 @@ type tapeList struct {
 
 	loaded  bool
 	listing record.Listing
+	texts   map[string][]note.Note // on tapes as wholes
 	err     error
 	entries []tapeEntry   // what the lines of the last drawing are about
+	marked  tapeEntry     // to be compared with another; zero: none
 	shown   chan struct{} // holds one: somebody sees the list
 }
 
@@ -34,6 +39,7 @@ func newTapeList(store *record.Store, now func() time.Time) tapeList {
 type tapeEntry struct {
 	tape    record.Info // of a session: that it stands under
 	session string      // empty: the tape
+	title   string      // of the session
 	first   uint64      // frame of the session on that tape
 	tapes   []string    // that are opened
 	broken  error
@@ -48,12 +54,31 @@ const (
 	changesEvery = 200 * time.Millisecond
 )
 
+// The storeNews are what is told of a store: post has the event loop call a function.
+type storeNews struct {
+	post  func(func())
+	begun func(record.Info) // recording a tape has begun
+	notes func()            // tags or notes have changed
+}
+
 // watch lists the store when tapes come and go, and while something goes on there,
-// until ctx is done. While nobody sees the list it rests.
-func (l *tapeList) watch(ctx context.Context, post func(func())) {
+// until ctx is done. While nobody sees the list it rests. began is since when news of
+// tapes are wanted.
+func (l *tapeList) watch(ctx context.Context, began time.Time, news storeNews) {
 	var listed time.Time
 	changed, unsettled := true, true // what the list last made says of the store, and of its tapes
+	looked := false                  // the tapes that were there in the beginning have been yielded
 	for c, err := range l.store.Watch(ctx, nil) {
+		looked = looked || err == nil && c.Kind == record.StoreLooked
+		switch {
+		case err != nil:
+		case c.Kind == record.TapeAppeared && c.Live && looked:
+			l.tellBegun(c.Tape, time.Time{}, news)
+		case c.Kind == record.TapeAppeared && c.Live:
+			l.tellBegun(c.Tape, began, news) // it may have begun before the first look was over
+		case c.Kind == record.NotesChanged && looked:
+			news.post(news.notes)
+		}
 		if err != nil || c.Kind != record.StoreLooked {
 			changed = true
 			continue
@@ -64,13 +89,42 @@ func (l *tapeList) watch(ctx context.Context, post func(func())) {
 		}
 		listed = time.Now()
 		if !changed && !unsettled {
-			post(func() {}) // ages are drawn anew
+			news.post(func() {}) // ages are drawn anew
 			continue
 		}
 		listing, err := l.store.List()
 		changed, unsettled = false, err != nil || !settled(&listing)
-		post(func() { l.listing, l.err, l.loaded = listing, err, true })
+		texts := l.noteTexts(&listing)
+		news.post(func() { l.listing, l.texts, l.err, l.loaded = listing, texts, err, true })
 	}
+}
+
+// tellBegun tells of a tape whose recording has begun, if that was after a time.
+func (l *tapeList) tellBegun(id string, after time.Time, news storeNews) {
+	tape, err := l.store.Open(id)
+	if err != nil {
+		return // it is gone already
+	}
+	if info, err := tape.Info(); err == nil && info.Start.Time.After(after) {
+		news.post(func() { news.begun(info) })
+	}
+}
+
+// maxTold is of how many tapes the notes are read.
+const maxTold = 500
+
+// noteTexts reads the notes on the tapes that have some.
+func (l *tapeList) noteTexts(listing *record.Listing) map[string][]note.Note {
+	texts := map[string][]note.Note{}
+	for _, i := range slices.Backward(listing.Tapes) { // the newest first
+		if i.Notes == 0 || len(texts) == maxTold {
+			continue
+		}
+		if list, err := l.store.Notes(i.Tape); err == nil {
+			texts[i.Tape] = list.On(0)
+		}
+	}
+	return texts
 }
 
 // seen reports whether somebody has seen the list since it was asked last.
@@ -99,7 +153,7 @@ func (l *tapeList) lines(width int) []page.Line {
 	case !l.loaded:
 		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("reading…")}, Item: -1}}
 	case l.err != nil:
-		return []page.Line{{Spans: []termtext.Span{termtext.Red.Span("The store cannot be read: " + termtext.Piece(l.err.Error()))}, Item: -1}}
+		return []page.Line{{Spans: []termtext.Span{termtext.Failure.Span("The store cannot be read: " + termtext.Piece(l.err.Error()))}, Item: -1}}
 	case len(l.listing.Tapes) == 0 && len(l.listing.Broken) == 0:
 		return l.empty()
 	}
@@ -118,17 +172,36 @@ func (l *tapeList) lines(width int) []page.Line {
 	slices.SortFunc(tapes, func(a, b record.Info) int { return b.Start.Time.Compare(a.Start.Time) })
 	for _, tape := range tapes {
 		lines = append(lines, l.add(tapeEntry{tape: tape, tapes: []string{tape.Tape}}, l.tapeSpans(&tape, width)))
+		for _, spans := range tapeNoteSpans(l.texts[tape.Tape]) {
+			lines = append(lines, page.Line{Spans: spans, Item: len(l.entries) - 1, Level: 1})
+		}
 		for _, session := range sessions[tape.Tape] {
-			e := tapeEntry{tape: tape, session: session.ID, first: firstOn(&session, tape.Tape), tapes: tapesOf(&session)}
+			e := tapeEntry{tape: tape, session: session.ID, title: cmp.Or(session.Topic(), session.ID), first: firstOn(&session, tape.Tape), tapes: tapesOf(&session)}
 			lines = append(lines, l.add(e, sessionSpans(&session, tape.Tape, width)))
 		}
 	}
 	return lines
 }
 
+// key identifies an entry, empty for the zero entry.
+func (e *tapeEntry) key() string {
+	if e.tape.Tape == "" {
+		return ""
+	}
+	return e.tape.Tape + " " + e.session
+}
+
 func (l *tapeList) add(e tapeEntry, spans []termtext.Span) page.Line {
 	l.entries = append(l.entries, e)
-	return page.Line{Spans: spans, Item: len(l.entries) - 1, Key: e.tape.Tape + " " + e.session}
+	if key := e.key(); key == l.marked.key() {
+		_, first := utf8.DecodeRuneInString(spans[0].Text)
+		spans[0] = termtext.Yellow.Span("▪" + spans[0].Text[first:])
+	}
+	line := page.Line{Spans: spans, Item: len(l.entries) - 1, Key: e.key(), Also: e.tape.Tape}
+	if e.session != "" {
+		line.Level, line.Also = 1, e.session+" "+e.title
+	}
+	return line
 }
 
 // firstOn returns the first frame of a session on a tape.
@@ -166,7 +239,7 @@ func (l *tapeList) empty() []page.Line {
 // tapeHeading stands above the columns of tapes and sessions.
 func tapeHeading(width int) page.Line {
 	columns := nameColumns(width)
-	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + countColumns("age", "frames", "turns", "errors")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, Item: -1, Heading: true}
+	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad("  Tape or session", columns) + countColumns("age", "frames", "turns", "failed")), termtext.Bold.Span(termtext.Pad("state", stateColumns) + "directory")}, Item: -1, Heading: true}
 }
 
 const stateColumns = 12
@@ -174,21 +247,27 @@ const stateColumns = 12
 // nameColumns are those of an agent's name, or of a session's title.
 func nameColumns(width int) int { return min(max(width*3/10, 12), 60) }
 
-func countColumns(age, frames, turns, errors string) string {
-	return fmt.Sprintf("%7s%8s%7s%8s  ", age, frames, turns, errors)
+func countColumns(age, frames, turns, failed string) string {
+	return fmt.Sprintf("%7s%8s%7s%8s  ", age, frames, turns, failed)
 }
 
 func (l *tapeList) tapeSpans(i *record.Info, width int) []termtext.Span {
 	flag, look := "  ", termtext.Dim
 	if i.Live {
-		flag, look = "● ", termtext.Green
+		flag, look = "● ", termtext.LifeCycle
 	}
 	columns := nameColumns(width) - 2
 	row := append([]termtext.Span{look.Span(flag), termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Piece(tapetext.AgentName(*i)), columns), columns))},
-		countSpans(age(l.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failed+i.Invalid)...)
+		countSpans(tapetext.Age(l.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failures)...)
+	if dialect.IsBadExit(i.Exit) {
+		look = termtext.Failure
+	}
 	row = append(row, look.Span(termtext.Pad(tapetext.State(*i), stateColumns-2)+"  "))
 	if i.Lost > 0 {
-		row = append(row, termtext.Red.Span(termtext.ByteSize(i.Lost)+" not recorded  "))
+		row = append(row, termtext.Failure.Span(termtext.ByteSize(i.Lost)+" not recorded  "))
+	}
+	if tags := termtext.Piece(tapetext.Tags(i.Tags)); tags != "" {
+		row = append(row, termtext.Bold.Span(tags+" "))
 	}
 	return append(row, termtext.Dim.Span(termtext.Spaced(termtext.Piece(i.Start.Cwd), " "+i.Tape)))
 }
@@ -198,16 +277,16 @@ func unreadableSpans(tape string, err error, width int) []termtext.Span {
 	if errors.Is(err, record.ErrDamaged) {
 		text = "damaged"
 	}
-	return []termtext.Span{termtext.Red.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + countColumns("", "", "", "") + text)}
+	return []termtext.Span{termtext.Failure.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + countColumns("", "", "", "") + text)}
 }
 
 func sessionSpans(session *record.SessionInfo, tape string, width int) []termtext.Span {
 	columns := nameColumns(width) - 4
-	title := termtext.Cut(termtext.Piece(cmp.Or(session.Title, session.Prompt, session.ID)), columns)
+	title := termtext.Cut(termtext.Piece(cmp.Or(session.Topic(), session.ID)), columns)
 	row := []termtext.Span{termtext.Dim.Span("  └ "), termtext.Plain.Span(termtext.Pad(title, columns))}
 	n := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape })
 	run := session.Runs[n]
-	row = append(row, countSpans("", run.Frames, run.Turns, run.Failed)...)
+	row = append(row, countSpans("", run.Frames, run.Turns, run.Failures)...)
 	state := ""
 	switch {
 	case session.Deleted:
@@ -220,27 +299,14 @@ func sessionSpans(session *record.SessionInfo, tape string, width int) []termtex
 	return append(row, termtext.Dim.Span(termtext.Pad(state, stateColumns)+termtext.Piece(session.ID)))
 }
 
-func countSpans(age string, frames, turns, errors uint64) []termtext.Span {
+func countSpans(age string, frames, turns, failures uint64) []termtext.Span {
 	look := termtext.Plain
-	if errors > 0 {
-		look = termtext.Red
+	if failures > 0 {
+		look = termtext.Failure
 	}
-	text := countColumns(age, termtext.Grouped(int64(frames)), termtext.NonZero(int64(turns)), termtext.NonZero(int64(errors)))
-	at := len(text) - len("        ") - 2 // of the errors
+	text := countColumns(age, termtext.Grouped(int64(frames)), termtext.NonZero(int64(turns)), termtext.NonZero(int64(failures)))
+	at := len(text) - len("        ") - 2 // of the failures
 	return []termtext.Span{termtext.Plain.Span(text[:at]), look.Span(text[at:])}
-}
-
-// age returns how long ago something was, in one unit.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", max(int(d.Seconds()), 0))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d d", int(d.Hours()/24))
 }
 
 // askDelete deletes the tape under the cursor, if the user says so.
@@ -255,8 +321,10 @@ func (a *app) askDelete() {
 		if a.timeline != nil && a.timeline.Has(tape) {
 			closed = a.closeTape()
 		}
+		ended := a.forgetDiff(tape)
 		a.jobs.Go(func() {
 			closed()
+			ended()
 			_, err := a.Store.Delete(tape)
 			a.updates.post(func() {
 				a.notify("deleted " + tape)

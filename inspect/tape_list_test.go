@@ -41,6 +41,7 @@ func TestStoreScreens(t *testing.T) {
 	tests := []struct{ name, keys string }{
 		{"store", ""},
 		{"store-keys", "?"},
+		{"store-filter", "/agent hello"},
 		{"store-delete", "jj<^X>"},
 	}
 	for _, tt := range tests {
@@ -250,4 +251,54 @@ func TestLive(t *testing.T) {
 	})
 	term.press(t, "1")
 	term.wait(t, "the same in the store", func(s string) bool { return strings.Contains(s, "exit 7") && !strings.Contains(s, "live") })
+}
+
+// TestStoreBadEnd: an end that is a failure is red in the store, as every failure.
+func TestStoreBadEnd(t *testing.T) {
+	t.Parallel()
+	store := record.OpenStore(t.TempDir())
+	for _, code := range []string{"0", "7"} {
+		text := `{"acptap":1}` + "\n" + `{"dir":"a2c","exit":{"code":` + code + `}}` + "\n"
+		if _, err := store.Import(strings.NewReader(text), code+".jsonl", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 80, 24)
+	screen := term.wait(t, "both ends", func(s string) bool { return strings.Contains(s, "exit 7") && strings.Contains(s, "ended") })
+	hues := strings.Split(term.colours(), "\n")
+	for y, line := range strings.Split(screen, "\n") {
+		line = strings.ReplaceAll(strings.ReplaceAll(line, "✗", "x"), "…", ".")
+		for _, tt := range []struct{ state, want string }{{"exit 7", "FFFF F"}, {"ended", "-----"}} {
+			if at := strings.Index(line, tt.state); at >= 0 && y > 2 && hues[y][at:at+len(tt.state)] != tt.want {
+				t.Errorf("%s looks as %q, want %q", tt.state, hues[y][at:], tt.want)
+			}
+		}
+	}
+}
+
+// TestTabsFit: all places have their names on the first line of 80 columns.
+func TestTabsFit(t *testing.T) {
+	t.Parallel()
+	term := start(t, inspect.Inspector{Store: twoRuns(t)}, inspect.Subject{}, 80, 24)
+	term.wait(t, "the tapes", has("of 4"))
+	term.press(t, "mGkD«differences:»sagent<Enter>« 7 diff s search\n»")
+	term.click(strings.Index(" 1 store 2 frames 3 chat 4 turns 5 capabilities 6 statistics 7 diff", "7"), 0)
+	term.press(t, "«differences:»")
+}
+
+// TestStoreCursor: the cursor of the store is on the tape that was opened elsewhere, so
+// that tags, notes and deleting are about that one.
+func TestStoreCursor(t *testing.T) {
+	t.Parallel()
+	store := twoRuns(t)
+	tapes, err := store.Tapes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := tapes[0]
+	term := start(t, inspect.Inspector{Store: store}, inspect.TapesOf(store, "", old), 120, 24)
+	term.reads(t)
+	term.press(t, "1")
+	term.wait(t, "the older tape", func(s string) bool { return strings.Contains(s, old) && strings.Contains(s, " 3 of 4") })
+	term.press(t, "k2«frame 1 ·»1« 2 of 4»") // where the user has gone
 }

@@ -18,8 +18,8 @@ const (
 	// palette of 16.
 	ANSI Theme = "ansi"
 
-	Dark  Theme = "dark"  // for a dark background, in 256 colours or more
-	Light Theme = "light" // for a light background, in 256 colours or more
+	Dark  Theme = "dark"  // for a dark background, in 256 colours or more; in fewer, ANSI
+	Light Theme = "light" // for a light background, in 256 colours or more; in fewer, ANSI
 	Mono  Theme = "mono"  // no colours
 )
 
@@ -44,7 +44,7 @@ func (t *Theme) Type() string { return "theme" }
 var palettes = map[Theme]map[termtext.Style]tcell.Color{
 	ANSI: {
 		termtext.Red: tcell.ColorMaroon, termtext.Green: tcell.ColorGreen, termtext.Yellow: tcell.ColorOlive,
-		termtext.Blue: tcell.ColorNavy, termtext.Magenta: tcell.ColorPurple, termtext.Cyan: tcell.ColorTeal,
+		termtext.Blue: tcell.ColorBlue, termtext.Magenta: tcell.ColorPurple, termtext.Cyan: tcell.ColorTeal,
 	},
 	Dark: {
 		termtext.Red: tcell.NewHexColor(0xff6e67), termtext.Green: tcell.NewHexColor(0x8ccf7e), termtext.Yellow: tcell.NewHexColor(0xe5c76b),
@@ -58,10 +58,17 @@ var palettes = map[Theme]map[termtext.Style]tcell.Color{
 	},
 }
 
+// currentMatch is the style of the match that the cursor is on.
+const currentMatch termtext.Style = "current match"
+
 // looks are the styles of a theme.
 type looks map[termtext.Style]tcell.Style
 
-func (t Theme) looks() looks {
+// looks returns the styles on a terminal with that many colours.
+func (t Theme) looks(colours int) looks {
+	if colours < 256 && t != Mono {
+		t = ANSI // the nearest of 16 is often the same for several
+	}
 	l := looks{
 		termtext.Plain:   tcell.StyleDefault,
 		termtext.Bold:    tcell.StyleDefault.Bold(true),
@@ -71,9 +78,16 @@ func (t Theme) looks() looks {
 	for _, s := range []termtext.Style{termtext.Red, termtext.Green, termtext.Yellow, termtext.Blue, termtext.Magenta, termtext.Cyan} {
 		l[s] = tcell.StyleDefault
 	}
+	l[currentMatch] = tcell.StyleDefault.Background(tcell.ColorOlive).Foreground(tcell.ColorBlack)
+	if t == Mono {
+		l[currentMatch] = tcell.StyleDefault.Reverse(true).Bold(true).Underline(true)
+	}
 	l[termtext.Red] = l[termtext.Red].Bold(true) // also seen where there are no colours
 	for s, c := range palettes[t] {
 		l[s] = tcell.StyleDefault.Foreground(c)
+	}
+	if colours < 16 && t == ANSI {
+		l[termtext.Blue] = l[termtext.Blue].Bold(true) // which makes it the bright one
 	}
 	return l
 }

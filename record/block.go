@@ -1,16 +1,20 @@
 package record
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/need"
 )
 
@@ -60,6 +64,7 @@ type blockHead struct {
 	Began    time.Duration `json:"began"`
 	Ended    time.Duration `json:"ended"`
 	Failed   int           `json:"failed,omitempty"` // responses with an error
+	Marks    bool          `json:"marks,omitempty"`  // what happens with marks stands in their events; earlier writers had none for them
 	Sessions []string      `json:"sessions,omitempty"`
 	RowsSum  uint32        `json:"rowsSum"`
 	BytesSum uint32        `json:"bytesSum"`
@@ -187,7 +192,7 @@ func (c *codec) decompress(p, space []byte) ([]byte, error) {
 
 // encode packs what b holds. state is the dissector's at the block's end.
 func (c *codec) encode(head blockHead, b *builder, state []byte) encodedBlock {
-	head.Entries, head.Frames, head.Raw = len(b.entries), b.frames, len(b.raw)
+	head.Entries, head.Frames, head.Raw, head.Marks = len(b.entries), b.frames, len(b.raw), true
 	seen := map[string]bool{"": true}
 	last := ""
 	for i := range b.entries {
@@ -253,7 +258,28 @@ func (c *codec) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (*bloc
 		return nil, damaged("bytes", fmt.Errorf("%d instead of %d", len(b.raw), total))
 	}
 	b.slice()
+	if b.lacksMarks() {
+		b.noteMarks()
+	}
 	return b, nil
+}
+
+// lacksMarks reports whether the block has marks and its writer has not noted in
+// their events what happens.
+func (b *block) lacksMarks() bool {
+	return !b.head.Marks && slices.ContainsFunc(b.entries, func(e entry) bool { return e.Kind == wire.Mark })
+}
+
+// noteMarks notes that. Of a signal that was passed on in an earlier block it does
+// not know.
+func (b *block) noteMarks() {
+	t := dialect.NewTracker(dialect.AnyProtocol)
+	for i := range b.entries {
+		if e := &b.entries[i]; e.Kind == wire.Mark {
+			said, _ := t.Observe(&e.Frame.Frame, wire.Envelope{})
+			e.Events |= said.Events
+		}
+	}
 }
 
 func (c *codec) decodeState(s encodedBlock) ([]byte, error) {
@@ -272,8 +298,39 @@ func (c *codec) decodeState(s encodedBlock) ([]byte, error) {
 	return state, nil
 }
 
+// headSum is what stands behind a head: the checksum of all before it. Heads of
+// earlier versions have none.
+var headSum = []byte(`,"sum":`)
+
+// encode returns the head as it is stored.
+func (h blockHead) encode() ([]byte, error) {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	text = text[:len(text)-1]
+	return fmt.Appendf(text, "%s%d}", headSum, crc32.Checksum(text, castagnoli)), nil
+}
+
+// intact reports whether a head is as it was written, as far as it has a checksum.
+func intact(head []byte) bool {
+	i := bytes.LastIndex(head, headSum)
+	if i < 0 {
+		return true
+	}
+	sum, last := bytes.CutSuffix(head[i+len(headSum):], []byte("}"))
+	n, err := strconv.ParseUint(string(sum), 10, 32)
+	if !last || errors.Is(err, strconv.ErrSyntax) {
+		return true // a member that is not ours
+	}
+	return err == nil && uint32(n) == crc32.Checksum(head[:i], castagnoli)
+}
+
 func decodeBlockHead(p []byte) (blockHead, error) {
 	var h blockHead
+	if !intact(p) {
+		return h, fmt.Errorf("head of a block: %w", ErrDamaged)
+	}
 	if err := json.Unmarshal(p, &h); err != nil {
 		if newer := need.CheckJSON("a block", p); newer != nil {
 			return h, newer

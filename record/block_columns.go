@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/varint"
 	"github.com/acptap/acptap/record/portable"
 )
 
@@ -79,12 +80,12 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 		c.place(e.Update)
 		c.place(e.Session)
 	}
-	w := writer{b}
-	w.uint(uint64(len(c.words)))
+	w := varint.Writer{B: b}
+	w.Uint(uint64(len(c.words)))
 	for _, word := range c.words {
-		w.text(word)
+		w.Text(word)
 	}
-	b = w.b
+	b = w.B
 	for i := range entries {
 		e := &entries[i]
 		b = binary.LittleEndian.AppendUint16(b, uint16(e.Dir)|uint16(e.Origin)<<shapeOrigin|uint16(e.Kind)<<shapeKind|
@@ -133,30 +134,30 @@ var errShortRows = errors.New("they end too early")
 
 // decodeColumns reads the rows of a block, into space if that is large enough.
 func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
-	r := &reader{b: b}
+	r := &varint.Reader{B: b}
 	if head.Entries < 0 || head.Entries > min(len(b)/rowSize, mostEntries) {
 		return nil, errShortRows
 	}
-	n := r.count()
+	n := r.Count()
 	if n > 1+3*head.Entries { // a method, an update and a session of each, and none
 		return nil, errShortRows
 	}
 	words := make([]string, n)
 	for i := range words {
-		words[i] = r.text()
+		words[i] = r.Text()
 	}
 	word := func() string {
-		n := r.uint()
+		n := r.Uint()
 		if n >= uint64(len(words)) {
-			r.bad = true
+			r.Bad = true
 			return ""
 		}
 		return words[n]
 	}
 	entries := slices.Grow(space[:0], head.Entries)[:head.Entries]
 	clear(entries)
-	shapes := r.bytes(2 * uint64(head.Entries))
-	if r.bad {
+	shapes := r.Bytes(2 * uint64(head.Entries))
+	if r.Bad {
 		return nil, errShortRows
 	}
 	for i := range entries {
@@ -167,14 +168,14 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 	}
 	var at time.Duration
 	for i := range entries {
-		at += time.Duration(r.int())
+		at += time.Duration(r.Int())
 		entries[i].At = at
 	}
 	for i := range entries {
-		entries[i].Size = int64(r.uint())
+		entries[i].Size = int64(r.Uint())
 	}
 	for i := range entries {
-		entries[i].stored = int(min(r.uint(), maxPlain))
+		entries[i].stored = int(min(r.Uint(), maxPlain))
 		entries[i].Size += int64(entries[i].stored)
 	}
 	for i := range entries {
@@ -187,15 +188,15 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 		entries[i].Session = word()
 	}
 	for i := range entries {
-		entries[i].Request = r.uint() // back from Seq, which number knows
+		entries[i].Request = r.Uint() // back from Seq, which number knows
 	}
 	for i := range entries {
-		entries[i].Events = dialect.Events(r.uint())
+		entries[i].Events = dialect.Events(r.Uint())
 	}
 	for i := range entries {
-		entries[i].back = r.uint()
+		entries[i].back = r.Uint()
 	}
-	if r.bad {
+	if r.Bad {
 		return nil, errShortRows
 	}
 	if err := number(entries, head.First); err != nil {

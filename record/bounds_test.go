@@ -96,7 +96,7 @@ func TestLongestRedacted(t *testing.T) {
 				if err != nil || f.Size != int64(len(frame)) {
 					t.Fatalf("a frame of %d bytes: %v", f.Size, err)
 				}
-				e, err := portable.NewExporter(io.Discard, "", Start{}, nil, false)
+				e, err := portable.NewExporter(io.Discard, portable.Head{}, false)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -128,6 +128,7 @@ type Listing struct {
 	Sessions []SessionInfo // without those that were deleted
 	Deleted  []SessionInfo // of these the frames are still there, for what was forked from them
 	Broken   []Broken      // tapes that cannot be read
+	NotesErr error         // why the tags and notes on all tapes are missing, if they are
 }
 
 // Broken is a tape that cannot be read, and why.
@@ -186,6 +187,7 @@ func (s *Store) list(imported bool) (Listing, error) {
 		}
 	}
 	l.addSessions(runs)
+	s.addNotes(&l)
 	return l, nil
 }
 
@@ -356,6 +358,7 @@ func (s *Store) Rebuild(progress func(done, total int)) error {
 	if err := s.make(); err != nil {
 		return err
 	}
+	failed := s.mendNotes()
 	if err := os.Remove(s.catalogue().Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -363,7 +366,6 @@ func (s *Store) Rebuild(progress func(done, total int)) error {
 	if err != nil {
 		return err
 	}
-	var failed error
 	for i, e := range entries {
 		if progress != nil {
 			progress(i, len(entries))

@@ -112,16 +112,24 @@ func TestTruncatedTape(t *testing.T) {
 // The bytes of one damaged block are one error, and the frames behind it follow.
 func TestDamagedBlock(t *testing.T) {
 	sealed, id, _, want := sealedTape(t, 7000)
-	for _, key := range []string{"head", "rows", "bytes", "state"} {
+	for _, key := range []string{"head", "head's middle", "head's end", "rows", "bytes", "state"} {
 		store := orphan(t, sealed)
 		edit(t, filepath.Join(store.Dir(), "tapes", id+".db"), func(tx *bolt.Tx) error {
 			blocks := tx.Bucket([]byte("blocks"))
 			c := blocks.Cursor()
 			c.First()
 			k, _ := c.Next() // the second one
-			value := bytes.Clone(blocks.Bucket(k).Get([]byte(key)))
-			value[len(value)/2] ^= 0x10
-			return blocks.Bucket(k).Put([]byte(key), value)
+			name, place, _ := strings.Cut(key, "'")
+			value := bytes.Clone(blocks.Bucket(k).Get([]byte(name)))
+			at := len(value) / 2
+			switch {
+			case place == "s end":
+				at = len(value) - 3
+			case name == "head" && place == "":
+				at = bytes.Index(value, []byte(`"began"`)) + 2 // a member that nobody knows then
+			}
+			value[at] ^= 0x10
+			return blocks.Bucket(k).Put([]byte(name), value)
 		})
 		s := survive(t, open(t, store, id))
 		if key == "state" { // only the last one is ever read

@@ -28,13 +28,13 @@ func (s *Store) Delete(tapes ...string) (gone []string, err error) {
 			err = errors.Join(err, fmt.Errorf("the catalogue still has the titles of what was deleted; acptap doctor --rebuild makes it anew: %w", failed))
 		}
 	}
-	return gone, err
+	return gone, errors.Join(err, s.notes().Forget(gone))
 }
 
 // delete removes the files of a tape. segments are those that its journal had when
 // it was listed.
 func (s *Store) delete(tape string, segments []int64) error {
-	if !s.hasFile(tape) && !s.hasJournal(tape) {
+	if !s.hasTape(tape) {
 		return fmt.Errorf("tape %s: %w", tape, ErrNoTape)
 	}
 	lock, err := disk.TryLock(s.lockFile(tape), false)

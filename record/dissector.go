@@ -26,6 +26,7 @@ type dissector struct {
 	first          uint64 // number of the next frame when the block began
 	tracker        *dialect.Tracker
 	untimed        bool                    // nobody knows when what is at hand came
+	stored         *dialect.Annotation     // of the frame at hand, where that was dissected once; else nil
 	sessionChanges map[string]*SessionInfo // since the block began, by id
 	emit           [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
 	split          [wire.Directions]wire.Splitter
@@ -46,6 +47,7 @@ type dissected struct {
 	Origin        [wire.Directions]wire.Origin `json:",omitzero"`       // of the line that has not ended
 	Pending       [wire.Directions][]byte      // of that line
 	Long          [wire.Directions]*longLine
+	Waiting       dialect.WaitingRequests `json:",omitempty"`
 	Info          Info
 }
 
@@ -239,6 +241,7 @@ func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 		d.flush()
 		d.Info.Exit, d.Info.Ended = m.Exit, d.wall(d.Now)
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
+		d.unanswered()
 	}
 }
 
@@ -255,6 +258,23 @@ func (d *dissector) gap(dir wire.Direction, m wire.Marked) {
 	d.split[dir].Flush(d.emit[dir])
 	d.Info.Lost += m.Gap
 	d.frame(dir, wire.Wire, wire.Mark, wire.None, m.JSON())
+}
+
+// end takes it that no more will come.
+func (d *dissector) end() {
+	d.flush()
+	d.unanswered()
+}
+
+// unanswered counts the requests that no answer will come to.
+func (d *dissector) unanswered() {
+	d.Info.Failures += uint64(len(d.Waiting))
+	for _, r := range d.Waiting {
+		if r.Session != "" {
+			d.sessionOf(r.Session, r.Seq).Runs[0].Failures++
+		}
+	}
+	d.Waiting = nil
 }
 
 // flush ends the lines that the end of the tape left unfinished.
@@ -321,8 +341,13 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 			return !f.Failed
 		})
 	}
+	if d.stored != nil {
+		const noted = dialect.FailureEvents | dialect.AskedNobody // while the tape was recorded
+		note.Events = note.Events&^noted | d.stored.Events&noted
+	}
 	d.tally(&f, &note, &facts)
 	e.Frame = dialect.Frame{Frame: f, Annotation: note}
+	d.Waiting.Observe(&e.Frame)
 	d.build.add(e, stored)
 	for _, a := range note.Entries {
 		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: f.Seq, At: f.At, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind}, Annotation: a}, sub: true}, nil)
@@ -335,6 +360,9 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
 	i := &d.Info
 	i.Lines, i.Last = f.Seq, f.At
+	if f.Origin != wire.Rewritten && dialect.FailureOf(f, note) != dialect.NoFailure { // as dialect.Frame.Failure
+		i.Failures++
+	}
 	if f.Kind == wire.Mark || f.Kind == wire.Stderr {
 		return
 	}
@@ -366,18 +394,25 @@ func (d *dissector) session(f *wire.Frame, note *dialect.Annotation, facts *dial
 	if note.Session == "" || !f.AtClient() {
 		return
 	}
-	now := d.wall(f.At)
-	s := d.sessionChanges[note.Session]
-	if s == nil {
-		s = &SessionInfo{
-			ID: note.Session, Agent: d.Info.Agent(), Dialect: d.tracker.Connection().Dialect,
-			Runs: []Run{{Tape: d.Info.Tape, First: f.Seq, Last: f.Seq, Began: now, Ended: now}},
-		}
-		d.sessionChanges[note.Session] = s
-	}
+	s := d.sessionOf(note.Session, f.Seq)
 	if !note.OnlyNames() { // which is where a run begins, but nothing of the run
-		s.observe(f, note, facts, now)
+		s.observe(f, note, facts, d.wall(f.At))
 	}
+}
+
+// sessionOf returns what the block at hand tells of a session. seq is of the frame
+// that says so.
+func (d *dissector) sessionOf(id string, seq uint64) *SessionInfo {
+	s := d.sessionChanges[id]
+	if s == nil {
+		now := d.wall(d.Now)
+		s = &SessionInfo{
+			ID: id, Agent: d.Info.Agent(), Dialect: d.tracker.Connection().Dialect,
+			Runs: []Run{{Tape: d.Info.Tape, First: seq, Last: seq, Began: now, Ended: now}},
+		}
+		d.sessionChanges[id] = s
+	}
+	return s
 }
 
 // wall returns the time of day of a moment on the tape; the zero time if nobody

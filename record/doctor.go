@@ -34,6 +34,7 @@ func (s *Store) Examine(deep bool, progress func(done, total int)) []Diagnosis {
 	e.modes()
 	e.disk()
 	e.catalogue()
+	e.notes()
 	e.tapes(deep, progress)
 	return e.found
 }

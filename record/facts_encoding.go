@@ -20,9 +20,12 @@ func decodeInfo(b []byte, i *Info) (all bool, err error) { return new(tags).deco
 func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 	*i = Info{}
 	if len(b) > 0 && b[0] == positionalVersion {
-		all, err = i.decodePositional(b[1:])
+		err = i.decodePositional(b[1:])
 	} else {
 		all, err = t.decode(b, i)
+	}
+	if !all && i.Failures == 0 {
+		i.Failures = i.failuresTold()
 	}
 	if err == nil && i.Lines > portable.MaxSeq {
 		err = fmt.Errorf("%s: %w", i.what(), ErrDamaged)
@@ -30,8 +33,21 @@ func (t *tags) decodeInfo(b []byte, i *Info) (all bool, err error) {
 	return all, err
 }
 
+// failuresTold returns how many failures the facts of an earlier writer tell of, who
+// did not count them. Rebuild counts all that its frames tell of.
+func (i *Info) failuresTold() uint64 {
+	n := i.Failed + i.Invalid
+	if i.Lost > 0 {
+		n++
+	}
+	if x := i.Exit; x != nil && (x.Code != 0 || x.Error != "") {
+		n++
+	}
+	return n
+}
+
 func (i *Info) what() string  { return "the facts of a tape" }
-func (i *Info) known() uint64 { return 43 }
+func (i *Info) known() uint64 { return 44 }
 
 func (i *Info) tags(t *tags) {
 	s := &i.Start
@@ -78,6 +94,7 @@ func (i *Info) tags(t *tags) {
 	t.text(40, &s.Transport)
 	t.text(41, &s.Upstream)
 	t.uint(42, &i.Rules)
+	t.uint(43, &i.Failures)
 }
 
 // exitTags are 22 to 26; all but the first only if that is true.
@@ -115,13 +132,18 @@ func (t *tags) decodeSession(b []byte, s *SessionInfo) (all bool, err error) {
 		s.Runs = make([]Run, 1)
 	}
 	if len(b) > 0 && b[0] == positionalVersion {
-		return true, s.decodePositional(b[1:])
+		err = s.decodePositional(b[1:])
+	} else {
+		all, err = t.decode(b, s)
 	}
-	return t.decode(b, s)
+	if run := &s.Runs[0]; !all && run.Failures == 0 {
+		run.Failures = run.Failed // all that an earlier writer counted
+	}
+	return all, err
 }
 
 func (s *SessionInfo) what() string  { return "the facts of a session" }
-func (s *SessionInfo) known() uint64 { return 22 }
+func (s *SessionInfo) known() uint64 { return 23 }
 
 func (s *SessionInfo) tags(t *tags) {
 	t.text(2, &s.ID)
@@ -146,4 +168,5 @@ func (s *SessionInfo) tags(t *tags) {
 	t.uint(19, &r.Turns)
 	t.time(20, &r.Began)
 	t.time(21, &r.Ended)
+	t.uint(22, &r.Failures)
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/tapeid"
 )
@@ -24,9 +26,12 @@ type loader struct {
 	d     *dissector
 	begin func() error // called once, after the header and before the first line; may be nil
 	flush func() error // takes the block at hand
-	note  func(string) // is told of what is not taken as it is written
+	tell  func(string) // is told of what is not taken as it is written
 	count bool         // the file's own numbers do not count any more
 	told  string       // what the file calls its tape
+	name  string       // of the file, in what is told
+	notes note.List
+	wrong string // what was told of notes last
 	slice [sliceSize]byte
 }
 
@@ -36,6 +41,29 @@ func (l *loader) line(p portable.Line) error {
 	d.Now = max(p.At, d.Now)
 	d.untimed = p.Untimed
 	l.number(p.Seq)
+	before := d.Seq
+	if err := l.take(p); err != nil {
+		return err
+	}
+	if d.Seq > before { // else no frame has ended with it
+		l.annotate(d.Seq-1, note.List{Notes: p.Notes})
+	}
+	return nil
+}
+
+// annotate takes what is written on a frame, or on the tape if that is 0.
+func (l *loader) annotate(frame uint64, written note.List) {
+	for _, err := range l.notes.Take(frame, written) {
+		if text := fmt.Sprintf("%s: %v; it is left out", l.name, err); text != l.wrong {
+			l.wrong = text
+			l.tell(text)
+		}
+	}
+}
+
+// take takes the bytes of a line, or a mark.
+func (l *loader) take(p portable.Line) error {
+	d := l.d
 	if p.Mark != nil {
 		d.mark(p.Dir, markKind(*p.Mark), p.Mark.JSON())
 		return nil
@@ -102,27 +130,30 @@ const lastYear = 2261
 
 // load reads a whole file. name is used in errors. A file without a line is none.
 func (l *loader) load(r io.Reader, name string) error {
+	l.name = name
 	in := bufio.NewReader(r)
 	if _, err := in.Peek(1); err == io.EOF {
 		return fmt.Errorf("%s is empty", name)
 	}
 	var last time.Duration
 	timed := false
-	err := portable.Read(in, name, l.note, func(start Start, tape string) {
+	err := portable.Read(in, name, l.tell, func(h portable.Head) {
+		start, tape := h.Start, h.Tape
 		if l.told = tape; tapeid.IsValid(tape) {
 			l.d.Info.Tape = tape
 		}
 		if year := start.Time.Year(); year > lastYear {
-			l.note(fmt.Sprintf("%s: it cannot have begun in the year %d; that is left out", name, year))
+			l.tell(fmt.Sprintf("%s: it cannot have begun in the year %d; that is left out", name, year))
 			start.Time = time.Time{}
 		}
 		if parent := start.Parent.Tape; parent != "" && !tapeid.IsValid(parent) {
-			l.note(fmt.Sprintf("%s: %.80q cannot be the id of a tape; the parent is left out", name, parent))
+			l.tell(fmt.Sprintf("%s: %.80q cannot be the id of a tape; the parent is left out", name, parent))
 			start.Parent = Parent{}
 		}
 		l.d.Info.Start = start
 		l.d.tracker = nil
 		l.d.init()
+		l.annotate(0, h.Notes)
 	}, func(p portable.Line) error {
 		last, timed = p.At, timed || !p.Untimed
 		if l.begin != nil {
@@ -136,7 +167,7 @@ func (l *loader) load(r io.Reader, name string) error {
 	if err != nil {
 		return err
 	}
-	l.d.flush()
+	l.d.end()
 	if timed && l.d.Info.Ended.IsZero() {
 		l.d.Info.Ended = l.d.wall(last)
 	}
@@ -148,7 +179,7 @@ func (l *loader) load(r io.Reader, name string) error {
 func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	m := &memoryBlocks{}
 	t := &Tape{from: m, codec: new(codec)}
-	l := &loader{d: newDissector(Info{}), note: func(string) {}}
+	l := &loader{d: newDissector(Info{}), tell: func(string) {}}
 	sessions := map[string]SessionInfo{}
 	l.flush = func() error {
 		d := l.d
@@ -168,6 +199,7 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	m.info = l.d.info()
 	m.info.Imported, m.info.Complete, m.info.Sessions = true, true, existing(sessions)
 	m.sessions = slices.SortedFunc(maps.Values(sessions), byFirst)
+	m.notes = l.notes
 	t.id = m.info.Tape
 	return t, nil
 }
@@ -179,7 +211,11 @@ func (t *Tape) Export(w io.Writer, raw bool) error {
 	if err != nil {
 		return err
 	}
-	e, err := portable.NewExporter(w, info.Tape, info.Start, info.Needs(), raw)
+	notes, err := t.Notes()
+	if err != nil {
+		return err
+	}
+	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: notes}, raw)
 	if err != nil {
 		return err
 	}
@@ -198,9 +234,9 @@ func (t *Tape) Export(w io.Writer, raw bool) error {
 // was recorded with, unless the store has that already, or it is none that an
 // acptap may have made by now. name is used in errors. What it takes: the portable
 // form; JSON Lines of frames with a direction each; the JSON export of
-// acp-devtools. note, which may be nil, is told of what is not taken as it is
+// acp-devtools. tell, which may be nil, is told of what is not taken as it is
 // written. After an error nothing of it is in the store.
-func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape string, err error) {
+func (s *Store) Import(r io.Reader, name string, tell func(text string)) (tape string, err error) {
 	if err := s.make(); err != nil {
 		return "", err
 	}
@@ -213,10 +249,10 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 			disk.RemoveLocked(lock)
 		}
 	}()
-	if note == nil {
-		note = func(string) {}
+	if tell == nil {
+		tell = func(string) {}
 	}
-	l := &loader{d: w.d, note: note, flush: func() error { return w.writeBlock(false) }}
+	l := &loader{d: w.d, tell: tell, flush: func() error { return w.writeBlock(false) }}
 	l.begin = func() error {
 		began := w.d.Info.Start.Time
 		if lock, err = s.reserveTape(w); err != nil {
@@ -225,9 +261,9 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 		switch {
 		case l.told == "" || l.told == w.tape:
 		case !tapeid.HasOwnForm(l.told, time.Now()):
-			note(fmt.Sprintf("%s: %.80q cannot be the id of a tape: that is when it began and some letters, such as 20260102T150405000-7k2m9p. The tape is %s here", name, l.told, w.tape))
+			tell(fmt.Sprintf("%s: %.80q cannot be the id of a tape: that is when it began and some letters, such as 20260102T150405000-7k2m9p. The tape is %s here", name, l.told, w.tape))
 		case tapeid.Time(l.told).Sub(began).Abs() > time.Second:
-			note(fmt.Sprintf("%s: %s cannot be the id of a tape that began at %s. The tape is %s here", name, l.told, began.UTC().Format(time.RFC3339), w.tape))
+			tell(fmt.Sprintf("%s: %s cannot be the id of a tape that began at %s. The tape is %s here", name, l.told, began.UTC().Format(time.RFC3339), w.tape))
 		}
 		return nil
 	}
@@ -240,8 +276,11 @@ func (s *Store) Import(r io.Reader, name string, note func(text string)) (tape s
 	if err := w.writeBlock(true); err != nil {
 		return "", err
 	}
-	if err := disk.Rename(w.file.Path, s.tapeFile(w.tape).Path); err != nil {
+	if err := s.putNotes(w.tape, l.notes); err != nil {
 		return "", err
+	}
+	if err := disk.Rename(w.file.Path, s.tapeFile(w.tape).Path); err != nil {
+		return "", errors.Join(err, s.notes().Forget([]string{w.tape}))
 	}
 	s.index(w.tape)
 	return w.tape, nil
@@ -292,6 +331,7 @@ type memoryBlocks struct {
 	list     []encodedBlock
 	info     Info
 	sessions []SessionInfo
+	notes    note.List
 }
 
 func (m *memoryBlocks) keys() ([]blockKey, error) {

@@ -17,12 +17,13 @@ type Info struct {
 	Tape  string `json:"tape"`
 	Start Start  `json:"start"`
 
-	Frames   uint64        `json:"frames"`  // that client and agent have sent
-	Lines    uint64        `json:"lines"`   // number of the last line: frames, lines of stderr and marks have numbers
-	Bytes    int64         `json:"bytes"`   // of those frames, without their line ends
-	Failed   uint64        `json:"failed"`  // responses with an error
-	Invalid  uint64        `json:"invalid"` // lines of client and agent that are no JSON-RPC
-	Lost     int64         `json:"lost"`    // bytes that are not on the tape
+	Frames   uint64        `json:"frames"`   // that client and agent have sent
+	Lines    uint64        `json:"lines"`    // number of the last line: frames, lines of stderr and marks have numbers
+	Bytes    int64         `json:"bytes"`    // of those frames, without their line ends
+	Failed   uint64        `json:"failed"`   // responses with an error
+	Invalid  uint64        `json:"invalid"`  // lines of client and agent that are no JSON-RPC
+	Lost     int64         `json:"lost"`     // bytes that are not on the tape
+	Failures uint64        `json:"failures"` // frames that are a dialect.Failure, with those unanswered once the tape has ended
 	Sessions uint64        `json:"sessions"`
 	Turns    uint64        `json:"turns"`
 	Rules    uint64        `json:"rules,omitempty"` // marks of rules: they have changed the traffic
@@ -32,6 +33,9 @@ type Info struct {
 	Exit  *wire.Exit `json:"exit,omitempty"` // nil while the agent runs, and if the proxy was killed
 
 	Connection dialect.Connection `json:"connection"`
+
+	Tags  []string `json:"tags,omitempty"`  // what is written on it; only Store.List tells
+	Notes int      `json:"notes,omitempty"` // how many; likewise
 
 	Imported bool `json:"imported,omitempty"` // from a file: no proxy of this store has recorded it
 	Complete bool `json:"complete"`           // the proxy has ended and all of its journal is sealed

@@ -75,11 +75,11 @@ func (k *tail) read() (*block, error) {
 	return k.taken(err)
 }
 
-// flush ends the lines that the end of the journal left unfinished.
+// flush ends the lines that the end of the journal left unfinished, and the tape.
 func (k *tail) flush() (*block, error) {
 	k.d.next()
 	return k.taken(guard.Run(func() error {
-		k.d.flush()
+		k.d.end()
 		return nil
 	}))
 }

@@ -70,7 +70,7 @@ func someFacts(i int) (Info, SessionInfo) {
 	session := SessionInfo{
 		ID: fmt.Sprintf("0fd1c0de-8f0e-4b6d-9c0e-%012x", i), Agent: "agent", Title: "Mending what broke", Prompt: "Please find out why the test fails", Cwd: "/home/user/project",
 		Dialect: 1, made: true, opened: true,
-		Runs: []Run{{Tape: info.Tape, First: 3, Last: 998, Frames: 890, Failed: 1, Turns: 7, Began: began, Ended: info.Ended}},
+		Runs: []Run{{Tape: info.Tape, First: 3, Last: 998, Frames: 890, Failed: 1, Failures: 2, Turns: 7, Began: began, Ended: info.Ended}},
 	}
 	return info, session
 }

@@ -24,6 +24,7 @@ var roles = map[string]func(args []string) error{
 	"recover":  recoverRole,
 	"full":     fullRole,
 	"lockfile": lockRole,
+	"annotate": annotateRole,
 }
 
 func TestMain(m *testing.M) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
@@ -98,14 +99,14 @@ func TestPositionalStore(t *testing.T) {
 				exit = fmt.Sprint(i.Exit.Code, i.Exit.Signal, i.Exit.Delivered)
 			}
 			got = append(got, strings.TrimSpace(fmt.Sprint(i.Tape, i.Start.Command, i.Start.Cwd, " ", i.Start.Name, " ", i.Start.Version, " ", i.Start.Proto, i.Start.PID,
-				i.Start.Time.UTC().Format(" 15:04:05.000 "), i.Frames, i.Lines, i.Bytes, i.Failed, i.Sessions, i.Turns, i.Last, i.Imported, " ", exit,
+				i.Start.Time.UTC().Format(" 15:04:05.000 "), i.Frames, i.Lines, i.Bytes, i.Failed, i.Failures, i.Sessions, i.Turns, i.Last, i.Imported, " ", exit,
 				" ", i.Connection.Version, " ", i.Connection.Client, i.Connection.ClientVersion, " ", i.Connection.AgentTitle, i.Connection.AgentVersion)))
 			if i.Complete {
 				complete--
 			}
 		}
 		for _, s := range l.Sessions {
-			got = append(got, fmt.Sprint(s.Agent, " ", s.ID, " ", s.Title, ", ", s.Prompt, " ", s.Cwd, " ", s.Dialect, s.Closed, s.Runs[0].Tape, " ", s.Runs[0].First, s.Runs[0].Last, s.Runs[0].Turns,
+			got = append(got, fmt.Sprint(s.Agent, " ", s.ID, " ", s.Title, ", ", s.Prompt, " ", s.Cwd, " ", s.Dialect, s.Closed, s.Runs[0].Tape, " ", s.Runs[0].First, s.Runs[0].Last, s.Runs[0].Turns, s.Runs[0].Failures,
 				s.Began().UTC().Format(" 15:04:05.000"), s.Updated().UTC().Format(" 15:04:05.000")))
 		}
 		if want := strings.Split(strings.TrimSpace(positional), "\n"); !slices.Equal(got, want) || complete != 0 {
@@ -121,12 +122,42 @@ func TestPositionalStore(t *testing.T) {
 	check("rebuilt", 3)
 }
 
+// What happens at the marks of a tape whose writer did not note it is known without
+// their bytes too.
+func TestMarksOfOlderStore(t *testing.T) {
+	store := unpack(t, "testdata/store-2.tar.gz")
+	l, err := store.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, failed := 0, 0
+	for _, i := range l.Tapes {
+		for f, err := range open(t, store, i.Tape).Rows(1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Raw != nil && i.Complete {
+				t.Errorf("frame %d of %s has bytes", f.Seq, i.Tape)
+			}
+			if f.Events.Has(dialect.AgentEnded) {
+				ended++
+			}
+			if f.Failure() != dialect.NoFailure {
+				failed++
+			}
+		}
+	}
+	if ended != 1 || failed != 1 {
+		t.Errorf("%d agents ended and %d frames failed, want 1 and an error", ended, failed)
+	}
+}
+
 // positional is what store-2.tar.gz told its own version.
 const positional = `
-20260102T150405000-7k2m9p[agent]/w   acp0 15:04:05.000 3 4 204 1 1 0 2s true none
-20261122T094007145-99zv71[agent --acp]/w/project mine v0.4.0 acp4242 09:40:07.145 125 128 1934505 0 1 40 7.523ms false 0terminated[1000 2000 30] 1 editor1.2 The Agent0.9
-20261122T094007174-dwqfy9[agent --acp]/w/project mine v0.4.0 acp4242 09:40:07.174 125 127 1934505 0 1 40 10.832ms false none 1 editor1.2 The Agent0.9
-agent-d4f0bc5a sess_2 ,  /w  false20260102T150405000-7k2m9p 1 2 0 15:04:05.500 15:04:05.500
-mine sess_1 Mending the parser, go on 0 /w/project v1 false20261122T094007145-99zv71 3 125 40 09:40:07.147 09:40:07.153
-mine sess_1 Mending the parser, go on 0 /w/project v1 false20261122T094007174-dwqfy9 3 125 40 09:40:07.175 09:40:07.185
+20260102T150405000-7k2m9p[agent]/w   acp0 15:04:05.000 3 4 204 1 1 1 0 2s true none
+20261122T094007145-99zv71[agent --acp]/w/project mine v0.4.0 acp4242 09:40:07.145 125 128 1934505 0 0 1 40 7.523ms false 0terminated[1000 2000 30] 1 editor1.2 The Agent0.9
+20261122T094007174-dwqfy9[agent --acp]/w/project mine v0.4.0 acp4242 09:40:07.174 125 127 1934505 0 0 1 40 10.832ms false none 1 editor1.2 The Agent0.9
+agent-d4f0bc5a sess_2 ,  /w  false20260102T150405000-7k2m9p 1 2 0 0 15:04:05.500 15:04:05.500
+mine sess_1 Mending the parser, go on 0 /w/project v1 false20261122T094007145-99zv71 3 125 40 0 09:40:07.147 09:40:07.153
+mine sess_1 Mending the parser, go on 0 /w/project v1 false20261122T094007174-dwqfy9 3 125 40 0 09:40:07.175 09:40:07.185
 `

@@ -14,7 +14,7 @@ import (
 
 // Open returns the tape with that id.
 func (s *Store) Open(tape string) (*Tape, error) {
-	if !s.hasFile(tape) && !s.hasJournal(tape) {
+	if !s.hasTape(tape) {
 		return nil, fmt.Errorf("tape %s: %w", tape, ErrNoTape)
 	}
 	return &Tape{id: tape, from: boltBlocks{s.tapeFile(tape)}, store: s, codec: new(codec)}, nil
@@ -100,7 +100,11 @@ func TapeID(ids []string, ref string) (string, error) {
 			}
 		}
 		if n >= len(ids) {
-			return "", fmt.Errorf("%q: there are %d tapes: %w", ref, len(ids), ErrNoTape)
+			there := "there is one tape"
+			if len(ids) != 1 {
+				there = fmt.Sprintf("there are %d tapes", len(ids))
+			}
+			return "", fmt.Errorf("%q: %w: %s", ref, ErrNoTape, there)
 		}
 		return ids[len(ids)-1-n], nil
 	}

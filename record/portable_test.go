@@ -141,7 +141,7 @@ func TestPortableStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	e, err := portable.NewExporter(&b, "", record.Start{}, nil, true)
+	e, err := portable.NewExporter(&b, portable.Head{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestExportedHeader(t *testing.T) {
 		true:  `["agent","--token","t","--key=k","X_API_KEY=v"]`,
 	} {
 		var b bytes.Buffer
-		e, err := portable.NewExporter(&b, info.Tape, info.Start, nil, raw)
+		e, err := portable.NewExporter(&b, portable.Head{Tape: info.Tape, Start: info.Start}, raw)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,6 +67,10 @@ func recount(file tapeFile) (recounted, error) {
 		mergeSessions(sessions, d.sessionChanges)
 		d.next()
 	}
+	if d.Info.Complete {
+		d.end()
+		mergeSessions(sessions, d.sessionChanges)
+	}
 	if read == 0 {
 		return r, fmt.Errorf("%s: none of its blocks can be read: %w", file, ErrDamaged)
 	}
@@ -111,7 +115,7 @@ func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
 		if e.Seq > d.Seq {
 			d.skip(e.Seq)
 		}
-		d.Now, d.untimed = e.At, e.Untimed
+		d.Now, d.untimed, d.stored = e.At, e.Untimed, &e.Annotation
 		if e.Kind == wire.Mark {
 			d.mark(e.Dir, markKind(wire.ReadMark(e.Frame.Frame)), e.Raw)
 			continue

@@ -98,7 +98,7 @@ func (s *Store) removeUnfinished() {
 	}
 	entries, _ = os.ReadDir(s.dir)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), filepath.Base(s.catalogue().Path)+disk.TempSuffix) {
+		if file, _, ok := strings.Cut(e.Name(), disk.TempSuffix); !ok || file != filepath.Base(s.catalogue().Path) && file != filepath.Base(s.notes().Path) {
 			continue
 		}
 		if lock, err := disk.TryLock(filepath.Join(s.dir, e.Name()), false); err == nil && lock != nil {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -27,14 +28,15 @@ type SessionInfo struct {
 
 // A Run is a session's stay on one tape.
 type Run struct {
-	Tape   string    `json:"tape"`
-	First  uint64    `json:"first"` // number of its first frame: of the request that opened it, if that is on the tape
-	Last   uint64    `json:"last"`
-	Frames uint64    `json:"frames"` // 0: it was asked for, no more
-	Failed uint64    `json:"failed"`
-	Turns  uint64    `json:"turns"`
-	Began  time.Time `json:"began"`
-	Ended  time.Time `json:"ended"` // time of its last frame
+	Tape     string    `json:"tape"`
+	First    uint64    `json:"first"` // number of its first frame: of the request that opened it, if that is on the tape
+	Last     uint64    `json:"last"`
+	Frames   uint64    `json:"frames"`   // 0: it was asked for, no more
+	Failed   uint64    `json:"failed"`   // responses with an error
+	Failures uint64    `json:"failures"` // as Info.Failures
+	Turns    uint64    `json:"turns"`
+	Began    time.Time `json:"began"`
+	Ended    time.Time `json:"ended"` // time of its last frame
 }
 
 // Began returns when the session was first seen.
@@ -43,12 +45,24 @@ func (s SessionInfo) Began() time.Time { return s.Runs[0].Began }
 // Updated returns the time of the session's last frame.
 func (s SessionInfo) Updated() time.Time { return s.Runs[len(s.Runs)-1].Ended }
 
+// Topic returns what the session is about: its title, or else its first prompt. It
+// may be empty.
+func (s SessionInfo) Topic() string { return cmp.Or(s.Title, s.Prompt) }
+
 // Total returns the frames, failed responses and turns of all runs.
 func (s SessionInfo) Total() (frames, failed, turns uint64) {
 	for _, r := range s.Runs {
 		frames, failed, turns = frames+r.Frames, failed+r.Failed, turns+r.Turns
 	}
 	return frames, failed, turns
+}
+
+// Failures returns the failures of all runs.
+func (s SessionInfo) Failures() (n uint64) {
+	for _, r := range s.Runs {
+		n += r.Failures
+	}
+	return n
 }
 
 // exists reports whether there is such a session, as far as the store knows: a
@@ -78,6 +92,9 @@ func (s *SessionInfo) observe(f *wire.Frame, note *dialect.Annotation, facts *di
 	}
 	if f.Failed {
 		run.Failed++
+	}
+	if dialect.FailureOf(f, note) != dialect.NoFailure {
+		run.Failures++
 	}
 	ev := note.Events
 	if ev.Has(dialect.SessionOpened) {
@@ -139,4 +156,5 @@ func (s *SessionInfo) extend(later SessionInfo) {
 		run.Last, run.Ended = more.Last, more.Ended
 	}
 	run.Frames, run.Failed, run.Turns = run.Frames+more.Frames, run.Failed+more.Failed, run.Turns+more.Turns
+	run.Failures += more.Failures
 }

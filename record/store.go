@@ -19,6 +19,7 @@ import (
 // it at once. Its methods may be called from several goroutines.
 //
 //	acptap.db        the catalogue: an index of the tapes, which can be rebuilt
+//	notes.db         tags and notes that people write on tapes
 //	tapes/TAPE.db    a bbolt file for each tape
 //	live/            journals of running proxies, and of killed ones until they are recovered
 type Store struct {

@@ -165,7 +165,21 @@ func (t *Tape) block(key blockKey, withBytes bool, buf *decodeBuffer) (*block, e
 	if err != nil {
 		return nil, err
 	}
-	var b *block
+	b, err := t.decode(s, withBytes, buf)
+	if err != nil || withBytes || !b.lacksMarks() {
+		return b, err
+	}
+	whole, err := t.block(key, true, buf)
+	if err != nil {
+		return t.decode(s, false, buf)
+	}
+	for i := range whole.entries {
+		whole.entries[i].Raw = nil
+	}
+	return whole, nil
+}
+
+func (t *Tape) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (b *block, err error) {
 	err = guard.Run(func() error {
 		b, err = t.codec.decode(s, withBytes, buf)
 		return err

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -124,7 +123,7 @@ func (w *tapeWriter) finish(stop func() bool) error {
 		if err := w.writeBlocks(false, stop); err != nil {
 			return err
 		}
-		w.d.flush()
+		w.d.end()
 		if w.d.Info.Complete && len(w.d.build.entries) == 0 {
 			break
 		}
@@ -204,7 +203,7 @@ func (w *tapeWriter) put(tx *bolt.Tx, s encodedBlock) error {
 	if !isNext(s.head, tape, blocks) {
 		return errOvertaken
 	}
-	head, err := json.Marshal(s.head)
+	head, err := s.head.encode()
 	if err != nil {
 		return err
 	}

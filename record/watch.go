@@ -27,6 +27,7 @@ const (
 	FrameRecorded                   // a wanted frame
 	TapeEnded                       // recording has ended, or a tape that is complete was read; all wanted frames have come
 	TapeDeleted                     // it is not in the store any more
+	NotesChanged                    // tags or notes on some tape: Tape is empty
 	StoreLooked                     // everything that was there when the look began has been yielded
 )
 
@@ -58,6 +59,7 @@ func (s *Store) Watch(ctx context.Context, wanted func(tape string, live bool) (
 		for again := true; again; again = !w.stopped && sleep(ctx, pollEvery) {
 			began := time.Now()
 			w.list(began)
+			w.notes(began)
 			w.read(ctx)
 			if !w.stopped && ctx.Err() == nil {
 				w.yield(Change{Kind: StoreLooked, Began: began}, nil)
@@ -106,10 +108,11 @@ type watcher struct {
 	yield   func(Change, error) bool
 	stopped bool // the caller wants no more
 
-	look  storeLook
-	tapes map[string]*watched
-	live  []*watched // tapes that are being recorded, oldest first
-	ended []*watched // other tapes, of which frames are wanted, oldest first
+	look    storeLook
+	written *time.Time // when notes were changed, as of the last look; nil before the first
+	tapes   map[string]*watched
+	live    []*watched // tapes that are being recorded, oldest first
+	ended   []*watched // other tapes, of which frames are wanted, oldest first
 
 	build builder      // lent to the reader at hand
 	buf   decodeBuffer // the same

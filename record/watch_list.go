@@ -112,6 +112,17 @@ func (t *watched) relist(segments []int64) {
 	}
 }
 
+// notes yields that notes have changed since they were looked at last. It may do so
+// more than once for one change: files may have coarse times.
+func (w *watcher) notes(now time.Time) {
+	changed := modified(w.store.notes().Path)
+	again := w.written != nil && (!changed.Equal(*w.written) || now.Sub(changed) < mtimeGrain)
+	w.written = &changed
+	if again && !w.stopped {
+		w.yield(Change{Kind: NotesChanged}, nil)
+	}
+}
+
 // gone yields the deletion of a tape.
 func (w *watcher) gone(t *watched) {
 	w.end(t)

@@ -52,9 +52,14 @@ type Agent struct {
 	Partial  bool          // the client may leave messages out
 	Cwd      string        // the directory of the process; empty: the real one
 
-	// Live is the command of a real agent. It is started when the client asks for a
-	// session, or makes an MCP call, that is not on the tape, and it sees only the
-	// messages that belong to that. Journal records its traffic.
+	// Live is the command of a real agent. It is started when the client asks for what
+	// is not on the tape: a session, an MCP call, or more in a recorded session, which
+	// the agent then resumes or gets as a record of what was said. It sees only the
+	// messages that belong to that, and Journal records those, as the client sees them.
+	//
+	// Without a Journal, a session goes on live from the first request that is not on
+	// the tape. With one, it does so only when the client has sent all that the tape
+	// has of it: what is added is played after that.
 	Live    []string
 	Journal proxy.Journal // may be nil
 }

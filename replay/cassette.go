@@ -58,7 +58,7 @@ func (c *Cassette) find() (*record.Tape, error) {
 	case missing && mode != ModeNone:
 		return nil, nil
 	case missing && c.Mode == ModeNone:
-		err = fmt.Errorf("%w; in the mode none it is not recorded, in the mode once it is", err)
+		err = fmt.Errorf("%w; the mode none does not record it, the mode once does", err)
 	case missing:
 		err = fmt.Errorf("%w; there is no agent to record it from", err)
 	}

@@ -23,8 +23,8 @@ func writeStable(w io.Writer, t *record.Tape) error {
 		return err
 	}
 	s := info.Start
-	info.Tape, info.Start = "", record.Start{Name: filepath.Base(s.Command[0]), Cwd: s.Cwd}
-	e, err := portable.NewExporter(w, info.Tape, info.Start, info.Needs(), false)
+	head := portable.Head{Start: record.Start{Name: filepath.Base(s.Command[0]), Cwd: s.Cwd}, Needs: info.Needs()}
+	e, err := portable.NewExporter(w, head, false)
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,9 @@ func writeStable(w io.Writer, t *record.Tape) error {
 }
 
 // insert writes the contents of the file at path, with the frames of a tape inserted
-// before the marks at its end. It leaves out the tape's initialize, which the file has.
-// It inserts nothing if the agent was asked for nothing else.
+// before the marks at its end. It leaves out the tape's initialize, which the file has,
+// and what begins with a request that the agent has not answered. It inserts nothing if
+// the agent was asked for nothing else.
 func insert(w io.Writer, path string, t *record.Tape) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -56,7 +57,7 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 		return err
 	}
 	head, tail := cutMarks(old)
-	var added []byte
+	var added [][]byte
 	asked := false // the agent was asked for something other than initialize
 	_, body, _ := bytes.Cut(b.Bytes(), []byte("\n"))
 	for line := range bytes.Lines(body) {
@@ -64,14 +65,61 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 		if f.Get("id").Raw == initializeID || f.Get("method").Str == "notifications/initialized" || isMark(line) {
 			continue
 		}
+		added = append(added, line)
+	}
+	added = answered(added)
+	for _, line := range added {
 		asked = asked || gjson.GetBytes(line, "dir").Str == wire.ClientToAgent.String()
-		added = append(added, line...)
 	}
 	if !asked {
 		added = nil
 	}
-	_, err = w.Write(slices.Concat(head, added, tail))
+	_, err = w.Write(slices.Concat(head, bytes.Join(added, nil), tail))
 	return err
+}
+
+// answered returns the lines before the first request of the client that has no answer
+// and was not taken back: the agent or the client has ended before. In the file such a
+// request would count as recorded, and no later run would get an answer to it.
+func answered(lines [][]byte) [][]byte {
+	done := map[string]bool{} // requests by id
+	for _, line := range lines {
+		fromAgent := gjson.GetBytes(line, "dir").Str == wire.AgentToClient.String()
+		for _, m := range messagesOf(line) {
+			switch method := m.Get("method"); {
+			case fromAgent && !method.Exists():
+				done[m.Get("id").Raw] = true
+			case !fromAgent && method.Str == "notifications/cancelled":
+				done[m.Get("params.requestId").Raw] = true
+			}
+		}
+	}
+	for i, line := range lines {
+		if gjson.GetBytes(line, "dir").Str != wire.ClientToAgent.String() {
+			continue
+		}
+		for _, m := range messagesOf(line) {
+			if id := m.Get("id"); m.Get("method").Exists() && id.Exists() && !done[id.Raw] {
+				return lines[:i]
+			}
+		}
+	}
+	return lines
+}
+
+// messagesOf returns the messages of a line: several of a batch. A long one is a text.
+func messagesOf(line []byte) []gjson.Result {
+	m := gjson.GetBytes(line, "frame")
+	if text := gjson.GetBytes(line, "text"); !m.Exists() && text.Exists() {
+		m = gjson.Parse(text.Str)
+	}
+	switch {
+	case m.IsArray():
+		return m.Array()
+	case m.IsObject():
+		return []gjson.Result{m}
+	}
+	return nil
 }
 
 // cutMarks splits a portable file before the marks at its end.

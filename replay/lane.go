@@ -24,9 +24,12 @@ type lane struct {
 	stopped   uint64             // the client has cancelled: answers recorded before this number may never come
 	cancelled bool               // the open work is cancelled on the tape, as far as that was read
 	dead      bool               // a miss has ended it
+	cutAt     uint64             // frames from this number on are not played: the session goes on live; 0: all are
 	done      bool               // all of it was read from the tape
 	active    bool               // in player.active
 	paths     *remap.PathMap     // of a session; nil until it is set up
+	setup     []byte             // of a session: params of the client's request that has opened it; JSON, nil until then
+	settings  []setting          // what the client has set in the session
 	clock     clock
 	lastRead  time.Duration // time on the tape of its last frame that was read
 	eager     uint64        // number of the prompt or cancel that was read last, 0 if an agent's frame followed: available commands do not wait for it

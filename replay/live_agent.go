@@ -20,23 +20,25 @@ import (
 	"github.com/acptap/acptap/replay/internal/remap"
 )
 
-// A liveAgent is a real agent that serves what the tape lacks: whole sessions, and
-// calls of MCP. It cannot continue a recorded session, since it does not know what
-// was said before.
+// A liveAgent is a real agent that serves what the tape lacks: sessions, what comes
+// after the end of a recorded session, and calls of MCP.
 type liveAgent struct {
 	input  *lines.Queue
 	inbox  *inbox
+	memory *sessionMemory // nil for MCP, or if it could not be made
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when the process has ended
 	err    error         // how it ended; valid after ended is closed
 	gone   bool          // it has ended or refused initialize
 	silent bool          // it gets no notifications/initialized, which ACP does not have
 
-	initialized bool                   // it has answered initialize
-	waiting     [][]byte               // lines to send after that
-	calls       []liveCall             // open requests of the client, in the order in which they came
-	sessions    map[string]bool        // its sessions
-	requests    map[string]liveRequest // its open requests, by the ids that the client sees
+	journal     *liveJournal
+	initialized bool                             // it has answered initialize
+	waiting     []*arrival                       // messages to give it after that
+	calls       []liveCall                       // open requests of the client, in the order in which they came
+	own         map[string]func(e wire.Envelope) // what to do with the answers to the player's own requests, by id
+	sessions    map[string]bool                  // its sessions
+	requests    map[string]liveRequest           // its open requests, by the ids that the client sees
 	lastID      int
 }
 
@@ -63,10 +65,22 @@ func startLiveAgent(p *player) *liveAgent {
 	ctx, stop := context.WithCancel(context.Background())
 	live := &liveAgent{
 		input: lines.NewQueue(inW), inbox: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
-		silent:   p.protocol != dialect.MCP,
-		sessions: make(map[string]bool), requests: make(map[string]liveRequest),
+		silent:  p.protocol != dialect.MCP,
+		journal: &liveJournal{to: p.agent.Journal},
+		own:     make(map[string]func(e wire.Envelope)), sessions: make(map[string]bool), requests: make(map[string]liveRequest),
 	}
-	run := proxy.Proxy{Command: p.agent.Live, In: inR, Out: outW, Err: p.errOut.w, Journal: p.agent.Journal}
+	if info, err := p.recording.tape.Info(); err == nil {
+		live.lastID = int(info.Lines) // ids of requests that an earlier run has added to the tape are lower
+	}
+	run := proxy.Proxy{Command: p.agent.Live, In: inR, Out: outW, Err: &liveStderr{live.journal, p.errOut.w}}
+	if p.protocol != dialect.MCP {
+		var err error
+		if live.memory, err = newSessionMemory(p); err == nil {
+			run.Prepare = live.memory.prepare
+		} else {
+			p.report.note("the live agent can continue no session of the tape: %v", err)
+		}
+	}
 	go func() {
 		defer close(live.ended)
 		live.err = run.Run(ctx)
@@ -77,7 +91,10 @@ func startLiveAgent(p *player) *liveAgent {
 	if offered == nil {
 		offered = []byte("{}")
 	}
-	live.input.Send(jsonrpc.Request([]byte(initializeID), "initialize", offered))
+	live.own[initializeID] = p.liveInitialized
+	hello := jsonrpc.Request([]byte(initializeID), "initialize", offered)
+	live.journal.line(wire.ClientToAgent, hello)
+	live.input.Send(hello)
 	return live
 }
 
@@ -92,6 +109,9 @@ func (live *liveAgent) close(patience time.Duration) {
 	live.stop()
 	<-live.ended
 	<-live.input.Written()
+	if live.memory != nil {
+		live.memory.close()
+	}
 }
 
 // takes reports whether a message of the client is for the live agent.
@@ -129,36 +149,65 @@ func (live *liveAgent) ownsToken(token []byte) bool {
 
 // give sends a message of the client to the agent.
 func (live *liveAgent) give(m *arrival) {
-	line := bytes.Clone(m.raw)
-	switch m.kind {
-	case wire.Request:
+	if m.kind == wire.Request {
 		kind, _ := dialect.Lookup(dialect.AnyProtocol, m.method)
 		live.calls = append(live.calls, liveCall{string(m.id), kind.MakesSession()})
 		if m.session != "" {
 			live.sessions[m.session] = true
 		}
-	case wire.Response:
-		line = remap.Apply(line, remap.IDEdit(line, live.requests[string(m.id)].id))
-		delete(live.requests, string(m.id))
 	}
 	if live.initialized {
-		live.input.Send(line)
+		live.pass(m)
 	} else {
-		live.waiting = append(live.waiting, line)
+		live.waiting = append(live.waiting, m)
 	}
 }
 
-// mayAskLive reports whether a request that is not on the tape can go to the live
-// agent, which knows nothing of the tape.
+// pass is give for an agent that is initialized.
+func (live *liveAgent) pass(m *arrival) {
+	line := bytes.Clone(m.raw)
+	live.journal.line(wire.ClientToAgent, line)
+	if m.kind == wire.Response {
+		line = remap.Apply(line, remap.IDEdit(line, live.requests[string(m.id)].id))
+		delete(live.requests, string(m.id))
+	}
+	live.input.Send(line)
+}
+
+// ask sends the agent a request of the player's own. answered is called with the
+// response.
+func (live *liveAgent) ask(method string, params []byte, answered func(e wire.Envelope)) {
+	live.lastID++
+	id := fmt.Sprintf(`"acptap-own-%d"`, live.lastID)
+	live.own[id] = answered
+	live.input.Send(jsonrpc.Request([]byte(id), method, params))
+}
+
+// mayAskLive reports whether a request that is not on the tape can go to the live agent
+// although that knows nothing of the tape.
 func (p *player) mayAskLive(m *arrival) bool {
 	if len(p.agent.Live) == 0 || p.live != nil && p.live.gone {
 		return false
 	}
+	return p.isApart(m) || p.agent.Journal == nil && p.isReopened(m)
+}
+
+// isApart reports whether a request that is not on the tape has nothing to do with it: it
+// opens a session that the tape lacks, or is a call of MCP.
+func (p *player) isApart(m *arrival) bool {
 	kind, _ := dialect.Lookup(p.protocol, m.method)
 	if p.protocol == dialect.MCP {
 		return kind.Effect != dialect.Initializes
 	}
-	return kind.Effect == dialect.Opens && kind.Session != dialect.FromParams
+	return kind.Effect == dialect.Opens && kind.Session != dialect.FromParams && !p.known[m.session]
+}
+
+// isReopened reports whether a request that is not on the tape loads or resumes a session
+// that is. What the tape has of it would then have to be played first, so the live agent
+// serves that only where nothing is recorded.
+func (p *player) isReopened(m *arrival) bool {
+	kind, _ := dialect.Lookup(p.protocol, m.method)
+	return p.protocol != dialect.MCP && kind.Effect == dialect.Opens && kind.Session == dialect.InParams && p.known[m.session] && !p.isOpen(m.session)
 }
 
 // toLive sends a request to the live agent, and starts that if necessary.
@@ -167,6 +216,13 @@ func (p *player) toLive(m *arrival) {
 		p.live = startLiveAgent(p)
 	}
 	p.report.Live++
+	if p.known[m.session] && p.live.memory != nil {
+		l := p.session(m.session)
+		p.cut(l, 1)
+		if err := p.live.memory.remember(p, l, 0); err != nil {
+			p.report.note("the live agent is not told of session %s: %v", m.session, err)
+		}
+	}
 	p.live.give(m)
 }
 
@@ -176,8 +232,12 @@ func (p *player) fromLive(line []byte) {
 	e := lines.Scan(line)
 	switch e.MessageKind() {
 	case wire.Response:
-		if string(e.ID) == initializeID {
-			p.liveInitialized(e)
+		if answered := live.own[string(e.ID)]; answered != nil {
+			delete(live.own, string(e.ID))
+			if string(e.ID) == initializeID {
+				live.journal.line(wire.AgentToClient, line)
+			}
+			answered(e)
 			return
 		}
 		if i := live.call(string(e.ID)); i >= 0 {
@@ -194,6 +254,7 @@ func (p *player) fromLive(line []byte) {
 	case wire.Notification:
 		line = live.renamed(line, e)
 	}
+	live.journal.line(wire.AgentToClient, line)
 	p.out.Write(append(line, '\n'))
 }
 
@@ -223,10 +284,11 @@ func (p *player) liveInitialized(e wire.Envelope) {
 	if !live.silent {
 		live.input.Send([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	}
-	for _, line := range live.waiting {
-		live.input.Send(line)
+	for _, m := range live.waiting {
+		live.pass(m)
 	}
 	live.waiting = nil
+	p.continueLive()
 }
 
 // liveLost answers with an error all requests that the live agent left open.
@@ -238,6 +300,40 @@ func (p *player) liveLost(why string) {
 		p.refuse([]byte(c.id), &miss)
 	}
 	p.live.calls = nil
+	for _, h := range slices.Clone(p.handOvers) {
+		p.giveUp(h, miss)
+	}
+}
+
+// liveSilence is how long the live agent may be silent before it is no longer waited
+// for, once the client has closed its end.
+const liveSilence = 30 * time.Second
+
+// awaitLive waits for the live agent after the client has closed its end. The agent then
+// gets to its end too, and finishes what it is at, or does not, as it would without a
+// tape. awaitLive returns false if nothing more is to come.
+func (p *player) awaitLive(ctx context.Context) bool {
+	for _, h := range slices.Clone(p.handOvers) {
+		if !h.ready() {
+			p.giveUp(h, Miss{Text: "the client left before the turn on the tape had ended"})
+		}
+	}
+	busy := len(p.handOvers) > 0
+	if p.live == nil || p.live.gone || !busy && len(p.live.calls) == 0 {
+		return false
+	}
+	if !busy && p.live.initialized {
+		p.live.input.Close()
+	}
+	switch p.wait(ctx, time.Now().Add(liveSilence)) {
+	case cancelled:
+		return false
+	case timeout:
+		p.liveLost("the live agent did not answer")
+		p.flush()
+		return false
+	}
+	return true
 }
 
 // A sharedWriter is written to by several goroutines.

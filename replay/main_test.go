@@ -7,5 +7,5 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	replaytest.Main(m, map[string]func(args []string){"asking": asking, "echo": echo})
+	replaytest.Main(m, map[string]func(args []string){"asking": asking, "echo": echo, "recalling": recalling})
 }

@@ -23,6 +23,7 @@ type Miss struct {
 	Text     string       // what came, or did not come
 	Expected Expected     // the recorded message that is nearest to what came, or that did not come
 	Differs  []Difference // from that
+	New      bool         // the tape has nothing in the place of what came: a live agent could have served it (ModeNew)
 }
 
 // An Expected names a recorded message of the client. The zero value names none.
@@ -88,7 +89,8 @@ func (m Miss) MarshalJSON() ([]byte, error) {
 		Miss     string           `json:"miss"`
 		Expected *Expected        `json:"expected,omitempty"`
 		Differs  []jsonDifference `json:"differs,omitempty"`
-	}{Miss: m.Text}
+		New      bool             `json:"new,omitempty"`
+	}{Miss: m.Text, New: m.New}
 	if m.Expected.Seq > 0 {
 		data.Expected = &m.Expected
 	}
@@ -124,15 +126,11 @@ func (p *player) miss(m *arrival, near *expectedMessage, differs []Difference) {
 	if len(differs) > 0 {
 		what = "is not the recorded one"
 	} else if near == nil {
-		near = p.nextExpected(m)
-		switch {
-		case near != nil:
+		if near = p.nextExpected(m); near != nil {
 			what = "is not what comes next on the tape"
-		case len(p.agent.Live) > 0 && p.sessions[m.session] != nil:
-			what = "is not on the tape, and the live agent does not know this session"
 		}
 	}
-	miss := Miss{Text: m.method + " " + what, Differs: hidden(m.method, differs)}
+	miss := Miss{Text: m.method + " " + what, Differs: hidden(m.method, differs), New: m.kind == wire.Request && p.isNew(m)}
 	if near != nil {
 		miss.Expected = Expected{near.seq, near.method}
 	}

@@ -10,7 +10,7 @@ type Mode uint8
 const (
 	ModeOnce Mode = iota // record if there is no file, else replay
 	ModeNone             // replay
-	ModeNew              // replay, and add the sessions, or the MCP calls, that the file lacks
+	ModeNew              // replay, and add what the file lacks: sessions, what comes after the end of one, MCP calls
 	ModeAll              // record
 )
 

@@ -249,6 +249,29 @@ func TestLiveAgentIsMute(t *testing.T) {
 	}
 }
 
+// What it was asked before it ended, and has not answered, is not added to the file: a
+// later run asks again. What it has answered is.
+func TestUnansweredIsNotAdded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "fix.jsonl")
+	c := &replay.Cassette{Path: file, Mode: replay.ModeAll, Command: echoAgent}
+	if _, _, err := converse(t, c, hello); err != nil {
+		t.Fatal(err)
+	}
+	c.Mode = replay.ModeNew
+	ends := `{"jsonrpc":"2.0","id":12,"method":"session/new","params":{"cwd":"/w/end","mcpServers":[]}}`
+	if _, _, err := converse(t, c, hello, makeNew, ends); !errors.Is(err, replay.ErrDiverged) {
+		t.Errorf("got %v, want ErrDiverged", err)
+	}
+	after := readFile(t, file)
+	if !strings.Contains(after, "/w/rec") || strings.Contains(after, "/w/end") {
+		t.Errorf("the file is\n%s", after)
+	}
+	got, report, err := converse(t, c, hello, makeNew, strings.Replace(ends, "/w/end", "/w/new", 1))
+	if err != nil || !strings.Contains(got, `"id":12,"result"`) {
+		t.Errorf("got %v with the report\n%s\n%s", err, &report, got)
+	}
+}
+
 // All that is open then is answered in the order in which it came.
 func TestLiveAgentEndsInOrder(t *testing.T) {
 	c := &replay.Cassette{Path: filepath.Join(t.TempDir(), "fix.jsonl"), Mode: replay.ModeAll, Command: echoAgent}

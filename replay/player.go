@@ -30,6 +30,9 @@ type player struct {
 	errOut *outbox
 	live   *liveAgent // nil until it is needed
 
+	handOvers []*handOver     // to the live agent, under way
+	known     map[string]bool // all sessions of the tape
+
 	lanes
 	openOnTape
 	lookahead
@@ -102,6 +105,7 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 		report:      report,
 		recordedCwd: info.Start.Cwd,
 		setupDirs:   make(map[string]bool),
+		known:       make(map[string]bool),
 		lanes: lanes{
 			main:       &lane{kind: ofConnection},
 			otherLines: &lane{kind: ofOtherLines},
@@ -112,6 +116,7 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 	}
 	for _, one := range sessions {
 		p.setupDirs[relative(p.recordedCwd, one.Cwd)] = true
+		p.known[one.ID] = true
 	}
 	if p.protocol == dialect.MCP {
 		p.paths.Learn(p.recordedCwd, p.agent.Cwd)
@@ -126,6 +131,7 @@ func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 	heard := time.Now()
 	for {
 		due := p.advance()
+		p.continueLive()
 		p.flush()
 		if p.over() {
 			return p
@@ -135,7 +141,10 @@ func (p *player) play(ctx context.Context, choice *connectionChooser) *player {
 		}
 		line, ok, ended := p.inbox.next()
 		if ended {
-			return p
+			if !p.awaitLive(ctx) {
+				return p
+			}
+			continue
 		}
 		if ok {
 			heard = time.Now()
@@ -290,7 +299,7 @@ func (p *player) over() bool {
 	if p.report.fatal {
 		return true
 	}
-	if !p.finished || !p.endedAlone || len(p.active) > 0 {
+	if !p.finished || !p.endedAlone || len(p.active) > 0 || len(p.handOvers) > 0 {
 		return false
 	}
 	for _, q := range p.waiting {

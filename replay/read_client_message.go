@@ -45,7 +45,7 @@ func (p *player) expect(f *dialect.Frame, a dialect.Annotation, raw []byte, e wi
 		exp.lane = p.session(a.Session)
 	}
 	l := exp.lane
-	if l == nil || l.dead || p.drained(exp) {
+	if l == nil || l.dead || p.wasCut(exp) || p.drained(exp) {
 		return
 	}
 	exp.gap, l.lastRead = f.At-l.lastRead, f.At
@@ -101,7 +101,7 @@ func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
 		exp.lane.eager, exp.lane.cancelled = exp.seq, false
 	default:
 		exp.lane = p.newCall()
-		if strings.HasPrefix(exp.method, "session/set_") {
+		if sets(exp.method) {
 			p.session(exp.session).sets.add(exp)
 		}
 	}

@@ -70,7 +70,7 @@ func (p *player) mark(f *dialect.Frame) {
 // enqueue puts a frame of the agent into its lane, or sends it at once if nothing
 // holds it back.
 func (p *player) enqueue(l *lane, pf pendingFrame, raw []byte) {
-	if l.dead || p.draining && l != p.otherLines {
+	if l.dead || l.isCut(pf.seq) || p.draining && l != p.otherLines {
 		return
 	}
 	l.lastRead = pf.at

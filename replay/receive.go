@@ -56,6 +56,10 @@ func (p *player) handle(line []byte) {
 func (p *player) receive(raw []byte, e wire.Envelope, batch int) {
 	m := newArrival(raw, e, batch)
 	p.report.Received++
+	if h := p.handOverOf(m); h != nil {
+		p.hold(h, m)
+		return
+	}
 	if p.live.takes(m) {
 		p.live.give(m)
 		return
@@ -83,6 +87,8 @@ func (p *player) request(m *arrival) {
 		p.out.Write(append(jsonrpc.Result(m.id, []byte("{}")), '\n'))
 	case p.mayAskLive(m):
 		p.toLive(m)
+	case p.mayHandOver(m):
+		p.handOver(m)
 	default:
 		p.miss(m, near, differs)
 	}
@@ -206,6 +212,9 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 	if l.kind == ofCall {
 		p.alive = append(p.alive, l)
 	}
+	if s := p.sessions[exp.session]; s != nil && sets(exp.method) {
+		s.noteSetting(m)
+	}
 	kind, _ := dialect.Lookup(p.protocol, exp.method)
 	switch kind.Effect {
 	case dialect.Prompts:
@@ -217,6 +226,7 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 			p.capabilities.add(m.e.Params) // SEP-1364 has the capabilities here
 			break
 		}
+		l.setup = bytes.Clone(m.e.Params)
 		p.learnPaths(l, wire.Scan(recorded).Params, m.e.Params)
 	}
 }

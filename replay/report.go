@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -10,18 +11,18 @@ import (
 
 // A Report says how a replay went.
 type Report struct {
-	Sent     int // frames of the agent
-	Received int // messages of the client
-	Matched  int // of those received, how many match a message on the tape
-	Live     int // of those received, how many requests went to a live agent because they are not on the tape
+	Sent     int `json:"sent"`     // frames of the agent
+	Received int `json:"received"` // messages of the client
+	Matched  int `json:"matched"`  // of those received, how many match a message on the tape
+	Live     int `json:"live"`     // of those received, how many requests went to a live agent because they are not on the tape
 
-	Misses []Miss     // in the order in which they were found; at most 100
-	Unused []Expected // messages of the recorded client that never came; at most 100
-	Left   int        // how many messages never came
-	Notes  []string   // other deviations, which did not matter; at most 100
+	Misses []Miss     `json:"misses"`    // in the order in which they were found; at most 100
+	Unused []Expected `json:"neverCame"` // messages of the recorded client that never came; at most 100
+	Left   int        `json:"left"`      // how many messages never came
+	Notes  []string   `json:"notes"`     // other deviations, which did not matter; at most 100
 
-	Exit   *wire.Exit // how the recorded agent ended; nil if the tape does not have it
-	Signal string     // the last signal passed on to the recorded agent before it ended, such as "terminated"; empty: none
+	Exit   *wire.Exit `json:"exit,omitempty"`   // how the recorded agent ended; nil if the tape does not have it
+	Signal string     `json:"signal,omitempty"` // the last signal passed on to the recorded agent before it ended, such as "terminated"; empty: none
 
 	fatal      bool // there was a miss that the client cannot be told by an answer
 	moreMisses int  // beyond maxLines
@@ -33,6 +34,12 @@ const maxLines = 100
 
 // Diverged reports whether the client left the tape.
 func (r *Report) Diverged() bool { return len(r.Misses) > 0 || r.Left > 0 }
+
+// Lacking reports whether the client left the tape only by asking for what that lacks,
+// and a live agent could have added.
+func (r *Report) Lacking() bool {
+	return len(r.Misses) > 0 && r.Left == 0 && r.moreMisses == 0 && !slices.ContainsFunc(r.Misses, func(m Miss) bool { return !m.New })
+}
 
 // String returns the report as lines of text, empty if there is nothing to report.
 // It contains no control characters but line feeds.

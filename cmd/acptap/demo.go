@@ -2,16 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/demo"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -30,7 +34,7 @@ The tapes are kept, in a new temporary directory or in that of --store.
 Exit status 0; 2 if anything departs from the script, or on an interrupt.`,
 		Example: `  acptap demo
   acptap demo --store /tmp/tapes`,
-		Args: operands(0, 0),
+		Args: usage.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDemo(cmd.Context(), *dir, cmd.OutOrStdout())
 		},
@@ -44,7 +48,7 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 			return err
 		}
 	}
-	store, err := openStore(dir)
+	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return err
 	}
@@ -64,28 +68,68 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 	if err := result.WriteText(out, store.Dir(), form); err != nil {
 		return err
 	}
+	if err := writeDemoSummary(out, store.Dir()); err != nil {
+		return err
+	}
 	return writeNext(out, store.Dir())
 }
 
-// writeNext lists commands that show more of what was recorded.
+// writeDemoSummary says what happened in the session of the demo, on both tapes.
+func writeDemoSummary(w io.Writer, dir string) error {
+	sub, err := ref.Resolve(dir, demo.Session, nil)
+	if err != nil {
+		return err
+	}
+	s, broken, err := summaryOf(sub)
+	if err := errors.Join(append(broken, err)...); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "\nIn short, as acptap summary %s says it:\n\n", demo.Session); err != nil {
+		return err
+	}
+	return writeSummary(w, s)
+}
+
+// writeNext lists commands that show more of what was recorded. They are short, once
+// the shell knows the store.
 func writeNext(w io.Writer, dir string) error {
-	if _, err := fmt.Fprint(w, "\nNext, try\n\n"); err != nil {
+	if _, err := fmt.Fprintf(w, "\nNext, name this store to your shell, and look around in it:\n\n  %s\n\n", exportLine(shellName(), dir)); err != nil {
 		return err
 	}
 	t := &terminal.Table{}
 	for _, next := range [][2]string{
-		{"ls", "the tapes of the store"},
-		{"sessions", "the sessions on them"},
-		{"show last~1", "the frames of the first tape"},
+		{"inspect", "browse both tapes in the terminal; ? lists the keys"},
+		{"ls", "list the tapes"},
+		{"summary last~1", "what happened on the first tape, in five lines"},
+		{"show last~1", "its frames"},
 		{"show last", "the frames of the second; +, ~ and × mark what acptap added, changed and withheld"},
 		{"show --chat " + demo.Session, "the conversation on both tapes, as above"},
 		{"replay agent last~1", "the agent of the first tape, on stdin and stdout"},
 		{"diff last last", "compare two tapes; here one with itself, so nothing differs"},
 		{"export last", "the tape as JSON Lines, for git, jq and bug reports"},
 	} {
-		t.Row("  acptap "+next[0]+" --store "+shellWord(dir), next[1])
+		t.Row("  acptap "+next[0], next[1])
 	}
 	return t.Write(w, 0) // not cut: commands are to be copied
+}
+
+// shellName returns the name of the user's shell, as far as the environment tells it.
+func shellName() string {
+	if shell := os.Getenv("SHELL"); shell != "" || runtime.GOOS != "windows" {
+		return filepath.Base(shell)
+	}
+	return "powershell"
+}
+
+// exportLine returns the line that tells a shell, and what it runs, which store to use.
+func exportLine(shell, dir string) string {
+	switch shell {
+	case "fish":
+		return "set -x ACPTAP_STORE " + shellWord(dir)
+	case "powershell", "pwsh":
+		return "$env:ACPTAP_STORE = '" + strings.ReplaceAll(dir, "'", "''") + "'"
+	}
+	return "export ACPTAP_STORE=" + shellWord(dir)
 }
 
 // shellWord quotes s for a shell.
@@ -111,7 +155,7 @@ their method, session and chosen option.
 Exit status 0 if the client followed the script; 2 if not.`,
 		Example: "  acptap proxy -- acptap demo-agent",
 		Hidden:  true,
-		Args:    operands(0, 0),
+		Args:    usage.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return agent.Run(cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

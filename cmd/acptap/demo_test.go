@@ -128,6 +128,20 @@ func TestDemoInterrupted(t *testing.T) {
 	}
 }
 
+// Whatever the shell, the demo's line names the store to it.
+func TestExportLine(t *testing.T) {
+	for _, tt := range []struct{ shell, dir, want string }{
+		{"bash", "/tmp/acptap-demo-1", "export ACPTAP_STORE=/tmp/acptap-demo-1"},
+		{"", "/tmp/it's", `export ACPTAP_STORE='/tmp/it'\''s'`},
+		{"fish", "/tmp/my tapes", "set -x ACPTAP_STORE '/tmp/my tapes'"},
+		{"powershell", `C:\it's`, `$env:ACPTAP_STORE = 'C:\it''s'`},
+	} {
+		if got := exportLine(tt.shell, tt.dir); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.shell, got, tt.want)
+		}
+	}
+}
+
 func TestShellWord(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"/tmp/acptap-demo-1", "/tmp/acptap-demo-1"},

@@ -8,9 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/wrap"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/termtext"
 )
 
 func newDoctorCmd(dir *string) *cobra.Command {
@@ -19,16 +22,19 @@ func newDoctorCmd(dir *string) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the store, and say what to do about problems",
 		Long: `Checks the store: its owner and permissions, the disk, the catalogue, journals
-that killed proxies left behind, and whether each tape can be read. It changes
+that killed proxies left behind, and whether each tape can be read; and whether
+the clients whose settings acptap wrap has changed can start acptap. It changes
 nothing unless --recover or --rebuild is given.
+
+A line of --json is an object with what, bad (it is a problem), and advice.
 
 Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 		Example: `  acptap doctor
   acptap doctor --deep
   acptap doctor --recover --rebuild`,
-		Args: operands(0, 0),
+		Args: usage.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := openStore(*dir)
+			store, err := ref.OpenStore(*dir)
 			if err != nil {
 				return err
 			}
@@ -44,8 +50,9 @@ Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 			p := terminal.NewProgress(cmd.ErrOrStderr(), "checking tapes")
 			found := store.Examine(deep, p.Count)
 			p.End()
+			found = append(found, wrapCommands(dir).Examine()...)
 			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), found, func(d record.Diagnosis) any { return d })
+				err = jsonlines.WriteAll(cmd.OutOrStdout(), found, func(d record.Diagnosis) any { return d })
 			} else {
 				err = writeDiagnoses(cmd.OutOrStdout(), found)
 			}
@@ -75,12 +82,5 @@ func recoverJournals(store *record.Store, stderr io.Writer) error {
 
 func writeDiagnoses(w io.Writer, found []record.Diagnosis) error {
 	fmt.Fprintf(w, "ok   acptap %s, format %d\n", version(), record.Format)
-	for _, d := range found {
-		if d.Bad {
-			fmt.Fprintf(w, "BAD  %s\n     → %s\n", termtext.Line(d.What), d.Advice)
-			continue
-		}
-		fmt.Fprintf(w, "ok   %s\n", termtext.Line(d.What))
-	}
-	return nil
+	return wrap.WriteDiagnoses(w, found)
 }

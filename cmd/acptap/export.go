@@ -7,14 +7,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/query"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
 )
 
 func newExportCmd(dir *string) *cobra.Command {
-	var out, query string
+	var out, only string
 	var raw, force bool
 	cmd := &cobra.Command{
 		Use:   "export [flags] REF",
@@ -31,23 +35,23 @@ it.
 With --filter, only frames that match are written, with their numbers on the
 tape; see acptap help filters. If a session spans several tapes, the numbers are
 those of the first.
-` + refHelp + `
+` + ref.Help + `
 
 Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.`,
 		Example: `  acptap export last > bug.jsonl
   acptap export -o testdata/fix.jsonl 7k2m9p
   acptap export --filter 'session:0193 !update:*_chunk' last > session.jsonl
   acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
-		Args: operands(1, 1),
+		Args: usage.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if out != "-" && isFile(out) && !force {
+			if out != "-" && ref.IsFile(out) && !force {
 				return fmt.Errorf("%s exists; --force replaces it", out)
 			}
-			want, err := parseFilter(query)
+			want, err := query.Parse(only)
 			if err != nil {
 				return err
 			}
-			sub, err := resolve(*dir, args[0], cmd.InOrStdin())
+			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
@@ -67,14 +71,14 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all")
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
-	cmd.Flags().StringVar(&query, "filter", "", "only frames that match this `query`")
+	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")
 	cmd.Flags().BoolVar(&raw, "raw", false, "keep secrets and frames of any length")
 	return cmd
 }
 
 // export writes the frames of a subject that match and can be read. damage says
 // what could not be read.
-func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *terminal.Progress) (damage, err error) {
+func export(w io.Writer, sub ref.Subject, want filter.Filter, raw bool, bar *terminal.Progress) (damage, err error) {
 	info, err := sub.Parts[0].Tape.Info()
 	if err != nil {
 		return nil, err
@@ -89,24 +93,31 @@ func export(w io.Writer, sub subject, want filter.Filter, raw bool, bar *termina
 		}
 		info.Rules += more.Rules
 	}
-	e, err := portable.NewExporter(w, info.Tape, info.Start, info.Needs(), raw)
-	if err != nil {
-		return nil, err
+	notes := make([]note.List, len(sub.Parts))
+	for i, p := range sub.Parts {
+		var bad error
+		notes[i], bad = p.Tape.Notes()
+		damage = errors.Join(damage, bad)
 	}
-	match := frameMatcher{Filter: want}
-	for _, p := range sub.Parts {
+	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: note.OnTapes(notes...)}, raw)
+	if err != nil {
+		return damage, err
+	}
+	match := query.Matcher{Filter: want}
+	for i, p := range sub.Parts {
+		e.Notes = notes[i]
 		info, err := p.Tape.Info()
 		if err != nil {
 			return damage, err
 		}
-		match.startTape(p, info.Start.Time)
+		match.StartTape(p, info)
 		for f, err := range p.Tape.Frames(max(p.Run.First, 1)) {
 			if err != nil {
 				damage = errors.Join(damage, err)
 				continue
 			}
 			bar.Show(int64(f.Seq), int64(info.Lines))
-			if !match.matches(&f) || !sub.has(p, &f) {
+			if !match.Matches(&f) || !sub.Has(p, &f) {
 				continue
 			}
 			if err := e.Write(p.Tape, f); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/help"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 )
 
 // newHelpCmd returns a help command that, unlike cobra's own, knows topics and
@@ -44,10 +45,10 @@ Exit status 0; 2 if there is no such command or topic.`,
 			if err != nil {
 				return err
 			}
-			if found == root && len(rest) == 1 && len(root.SuggestionsFor(rest[0])) == 0 {
+			if found == root && len(rest) == 1 && len(usage.Suggestions(root, rest[0])) == 0 {
 				return fmt.Errorf("%q is neither a command nor a topic; acptap help lists both", rest[0])
 			}
-			if err := subcommand(found, rest); err != nil {
+			if err := usage.Subcommand(found, rest); err != nil {
 				return err
 			}
 			return found.Help()

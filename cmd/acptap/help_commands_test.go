@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -242,6 +243,8 @@ func TestWriteMan(t *testing.T) {
 	}
 	for _, tt := range []struct{ path, want string }{
 		{"man1/acptap.1", `acptap\-filters(7)`},
+		{"man1/acptap.1", "COMMANDS\n.TP\n"},
+		{"man1/acptap-replay-agent.1", `(default content)`},
 		{"man1/acptap-show.1", `\fB\-f, \-\-follow\fR`},
 		{"man1/acptap-replay-agent.1", "EXAMPLES"},
 		{"man1/acptap-help.1", "SYNOPSIS"},
@@ -256,5 +259,22 @@ func TestWriteMan(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "man1/acptap-demo-agent.1")); err == nil {
 		t.Error("a page for a hidden command")
+	}
+	man, err := exec.LookPath("man")
+	if err != nil {
+		t.Skip("no man")
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "man*", "*"))
+	if err != nil || len(pages) < 30 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range pages {
+		cmd := exec.Command(man, "--warnings", "-l", page)
+		cmd.Env = append(os.Environ(), "MANWIDTH=80", "MANPAGER=cat")
+		var text, complaints bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &text, &complaints
+		if err := cmd.Run(); err != nil || complaints.Len() > 0 || text.Len() == 0 {
+			t.Errorf("man -l %s: %v, %d bytes of text\n%s", filepath.Base(page), err, text.Len(), complaints.String())
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"regexp"
@@ -12,9 +13,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/help"
+	"github.com/acptap/acptap/cmd/acptap/internal/removal"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/compare"
+	"github.com/acptap/acptap/replay/drive"
 )
 
 // TestHelp holds every command's help to fit into a terminal of 80 columns, to
@@ -49,13 +55,41 @@ func TestHelp(t *testing.T) {
 	check(root)
 }
 
+// TestHelpHasNoBackticks: what is code in Markdown is quoted in no other way where
+// plain text is printed, and cobra takes names of values out of backticks.
+func TestHelpHasNoBackticks(t *testing.T) {
+	var check func(args []string, c *cobra.Command)
+	check = func(args []string, c *cobra.Command) {
+		var out bytes.Buffer
+		if status := run(t.Context(), append(args, "--help"), nil, &out, &out); status != 0 || out.Len() == 0 {
+			t.Errorf("acptap %s --help: status %d and %q", strings.Join(args, " "), status, out.String())
+		}
+		for line := range strings.Lines(out.String()) {
+			if strings.Contains(line, "`") {
+				t.Errorf("acptap %s --help: %s", strings.Join(args, " "), line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			check(append(args[:len(args):len(args)], sub.Name()), sub)
+		}
+	}
+	root := newRootCmd(nil)
+	root.InitDefaultHelpCmd()
+	check(nil, root)
+	for _, topic := range help.Topics() {
+		if text := topic.Text(help.Width, false); strings.Contains(text, "`") {
+			t.Errorf("the topic %s prints backticks", topic.Name)
+		}
+	}
+}
+
 // TestHelpOfJSON holds the help of the listings to name all that is in a line.
 func TestHelpOfJSON(t *testing.T) {
 	var dir string
 	frame, err := frametext.JSON(dialect.Frame{
 		Frame:      wire.Frame{Failed: true},
 		Annotation: dialect.Annotation{Method: "m", Update: "u", Session: "s", Request: 1},
-	}, time.Now(), time.Second)
+	}, time.Now(), time.Second, dialect.FailedRequest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +108,16 @@ func TestHelpOfJSON(t *testing.T) {
 		{newLsCmd(&dir), fieldsOf(tapeLine{})},
 		{newSessionsCmd(&dir), fieldsOf(sessionLine{})},
 		{newShowCmd(&dir), shown},
+		{newVersionCmd(), fieldsOf(versionLine{})},
+		{newImportCmd(&dir), fieldsOf(importedLine{})},
+		{newRmCmd(&dir), fieldsOf(removal.Tape{})},
+		{newPruneCmd(&dir), fieldsOf(removal.Tape{})},
+		{newDiffCmd(&dir), append(fieldsOf(compare.Diff{}), fieldsOf(compare.Hunk{})...)},
+		{newReplayClientCmd(&dir), fieldsOf(drive.Report{})},
+		{newReplayAgentCmd(&dir), fieldsOf(replay.Report{})},
 	} {
 		_, list, ok := strings.Cut(tt.cmd.Long, "--json is an object with")
-		if !ok || len(tt.fields) < 10 {
+		if !ok || len(tt.fields) < 2 {
 			t.Fatalf("%s: no list of fields, or only %q", tt.cmd.Name(), tt.fields)
 		}
 		for _, name := range tt.fields {
@@ -87,11 +128,27 @@ func TestHelpOfJSON(t *testing.T) {
 	}
 }
 
+// TestHelpSaysJSON: whoever has --json says what it writes.
+func TestHelpSaysJSON(t *testing.T) {
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		if c.Flags().Lookup("json") != nil && !regexp.MustCompile(`--json\s+(is|gives)\s`).MatchString(c.Long) {
+			t.Errorf("%s: the help does not say what --json writes", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	check(newRootCmd(nil))
+}
+
 // fieldsOf returns the names that a struct's fields have in JSON.
 func fieldsOf(line any) (names []string) {
 	for i := range reflect.TypeOf(line).NumField() {
 		name, _, _ := strings.Cut(reflect.TypeOf(line).Field(i).Tag.Get("json"), ",")
-		names = append(names, name)
+		if name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -11,13 +11,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 )
 
 func newImportCmd(dir *string) *cobra.Command {
-	return &cobra.Command{
-		Use:   "import FILE...",
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "import [flags] FILE...",
 		Short: "Add tapes from files to the store",
 		Long: `Adds tapes from files to the store, and prints the id of each. A file may be in
 the portable form (acptap export), plain JSON Lines of frames that each have a
@@ -25,12 +30,16 @@ direction, or a JSON export of acp-devtools. - is stdin. If a file cannot be
 read to its end, nothing of it is added. A tape keeps its id if the id is free
 and the file says when the tape began; else it gets a new one.
 
+A line of --json is an object with file, the name of the file as it was given,
+and tape, the id.
+
 Exit status 0; 2 if a file cannot be imported.`,
 		Example: `  acptap import bug.jsonl
-  ssh box acptap export last | acptap import -`,
-		Args: operands(1, -1),
+  ssh box acptap export last | acptap import -
+  acptap import --json *.jsonl | jq -r .tape`,
+		Args: usage.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := openStore(*dir)
+			store, err := ref.OpenStore(*dir)
 			if err != nil {
 				return err
 			}
@@ -46,11 +55,26 @@ Exit status 0; 2 if a file cannot be imported.`,
 					failed = errors.Join(failed, err)
 					continue
 				}
-				fmt.Fprintln(cmd.OutOrStdout(), id)
+				if asJSON {
+					err = jsonlines.Write(cmd.OutOrStdout(), importedLine{path, id})
+				} else {
+					_, err = fmt.Fprintln(cmd.OutOrStdout(), id)
+				}
+				if err != nil {
+					return err
+				}
 			}
 			return failed
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return cmd
+}
+
+// An importedLine is an imported tape as --json writes it.
+type importedLine struct {
+	File string `json:"file"`
+	Tape string `json:"tape"`
 }
 
 // importFile adds the tape in a file to the store; - is stdin. If ctx ends early,
@@ -82,7 +106,7 @@ func importFile(ctx context.Context, store *record.Store, path string, stdin io.
 	defer bar.End()
 	return store.Import(bar.Reader(in, size), name, func(text string) {
 		bar.End()
-		warn(notes, "%s", text)
+		warning.Print(notes, "%s", text)
 	})
 }
 

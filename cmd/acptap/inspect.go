@@ -14,7 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/query"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/record"
 )
@@ -22,7 +25,7 @@ import (
 func newInspectCmd(dir *string) *cobra.Command {
 	in := newInspector()
 	cmd := &cobra.Command{
-		Use:   "inspect [flags] [REF]",
+		Use:   "inspect [flags] [REF[:FRAME]]",
 		Short: "Browse tapes in the terminal",
 		Long: `Opens a tape or a session in the terminal. Number keys switch between frames,
 conversation, turns over time, capabilities of both sides, and statistics. New
@@ -31,19 +34,20 @@ begins with the tapes of the store, and so does acptap alone. A session is shown
 with all of its tapes, one after the other. See acptap help inspector.
 
 The last filters are kept in the store, in the file filters.
-` + refHelp + `
+` + ref.Help + `
 
 With NO_COLOR set (no-color.org) there are no colours.
 
 Exit status 0; 2 if REF cannot be read.`,
 		Example: `  acptap inspect
   acptap inspect last~1
+  acptap inspect last:42
   acptap inspect --place chat last
   acptap inspect --filter 'permission' bug.jsonl
   ssh box acptap export last | acptap inspect -`,
-		Args: operands(0, 1),
+		Args: usage.Operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := parseFilter(in.Filter); err != nil {
+			if _, err := query.Parse(in.Filter); err != nil {
 				return err
 			}
 			if !terminal.Is(cmd.OutOrStdout()) {
@@ -99,7 +103,7 @@ func view(variable, path string) error {
 
 // browseStore opens the inspector on the tapes of a store.
 func browseStore(ctx context.Context, in inspect.Inspector, dir string) error {
-	store, err := openStore(dir)
+	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return err
 	}
@@ -118,17 +122,18 @@ func runInspector(ctx context.Context, in inspect.Inspector, sub inspect.Subject
 // historyFile is the path of the file with the last filters.
 func historyFile(store *record.Store) string { return filepath.Join(store.Dir(), "filters") }
 
-// browse opens the inspector on what ref names.
-func browse(cmd *cobra.Command, in inspect.Inspector, dir, ref string) error {
-	store, err := openStore(dir)
+// browse opens the inspector on what a REF names.
+func browse(cmd *cobra.Command, in inspect.Inspector, dir, name string) error {
+	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return err
 	}
 	in.History = historyFile(store)
-	if ref == "-" || strings.ContainsAny(ref, `/\`) || isFile(ref) {
-		return browseFile(cmd, in, ref)
+	if name == "-" || strings.ContainsAny(name, `/\`) || ref.IsFile(name) {
+		return browseFile(cmd, in, name)
 	}
-	sub, err := resolve(dir, ref, cmd.InOrStdin())
+	name, frame := ref.CutFrame(name)
+	sub, err := ref.Resolve(dir, name, cmd.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -137,7 +142,16 @@ func browse(cmd *cobra.Command, in inspect.Inspector, dir, ref string) error {
 	for _, p := range sub.Parts {
 		ids = append(ids, p.Tape.ID())
 	}
-	return runInspector(cmd.Context(), in, inspect.TapesOf(in.Store, sub.Session, ids...))
+	if frame.Part > len(ids) {
+		_, err := sub.PartWith(frame)
+		return err
+	}
+	if frame.Seq > 0 && len(ids) > 1 {
+		return fmt.Errorf("session %s is on %d tapes: name the tape before :%d", name, len(ids), frame.Seq)
+	}
+	of := inspect.TapesOf(in.Store, sub.Session, ids...)
+	of.Frame = frame.Seq
+	return runInspector(cmd.Context(), in, of)
 }
 
 // browseFile opens the inspector on a file. A file in the portable form is first

@@ -1,34 +1,48 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/redact"
-	"github.com/acptap/acptap/record/termtext"
 )
 
 func newLsCmd(dir *string) *cobra.Command {
-	var asJSON bool
-	var limit uint
+	var asJSON, wide bool
+	var sel tapelist.Selection
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the tapes, the newest last",
 		Long: `Lists the tapes of the store, the newest last. A tape is the recording of one
-run of an agent. AGENT is the name given with acptap proxy --name, else the name
-that the agent reports, else the program, script or package that was run. FRAMES
-and SIZE count the messages of both sides, without the agent's stderr. Errors
-are responses with an error, and results of MCP tools with isError.
+run of an agent.
 
-STATE is live, ended, exit with a status, the signal that ended the agent, or
+TAPE is the end of its id, which names it in other commands; ● marks one that is
+being recorded, └ one whose agent was started by the agent of the tape above it.
+AGENT is the name given with acptap proxy --name, else the name that the agent
+reports, else the program, script or package that was run. TITLE is that of the
+first session, else its first prompt, else the working directory, behind the
+tape's #tags and the number of its notes (acptap tag, acptap note). FAILED
+counts failures: errors, failed tool calls, refused permissions, requests
+without an answer, silences of 10 s and more, ends that are not in order, lines
+that are not JSON-RPC, and gaps. A count has a + where a part of the tape is not
+counted.
+
+With --wide ids are whole. FRAMES and SIZE count the messages of both sides,
+without the agent's stderr. STATE is live, ended, exit with a status, the signal
+that ended the agent, or
   cut off             acptap was killed before the agent ended
   not yet compressed  a part of the tape is in live/ and is not counted, so that
                       counts have a +. The next acptap proxy, or acptap doctor
@@ -37,7 +51,9 @@ STATE is live, ended, exit with a status, the signal that ended the agent, or
   no exit             an imported tape that was cut off, or written by hand
 
 A line of --json is an object with
-  tape, name          id; the name given with --name
+  tape, shortId, name id; the end of it; the name given with --name
+  title               as above
+  tags, notes         the tags; the number of notes
   started, ended      RFC 3339
   command, cwd        the agent's command line, without secrets, and its working
                       directory
@@ -47,6 +63,7 @@ A line of --json is an object with
                       and agentVersion
   frames, bytes       messages of both sides, and their bytes
   lines               the number of the last frame, with stderr and marks
+  failures            how many, as in FAILED
   failed, invalid     frames with an error; lines that are not JSON-RPC
   notRecorded         bytes that were not recorded
   sessions, turns     how many
@@ -58,47 +75,70 @@ A line of --json is an object with
   parent              tape, link, server: of the agent that started this one
   transport, upstream http or ws, and the server's URL; not there for stdio
 
-Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
+Exit status 0; 2 if the store, or a tape in it, cannot be read, or with --tag
+the tags.`,
 		Example: `  acptap ls
-  acptap ls -n 5
-  acptap ls --json | jq -r 'select(.failed > 0) | .tape'`,
-		Args: operands(0, 0),
+  acptap ls --failed --since 2h
+  acptap ls --agent claude -n 5
+  acptap ls --tag bug-7 --wide
+  acptap ls --json | jq -r 'select(.failures > 0) | .tape'`,
+		Args: usage.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, l, err := listStore(*dir)
+			now := time.Now()
+			if err := sel.Parse(now); err != nil {
+				return err
+			}
+			store, l, err := ref.ListStore(*dir)
 			if err != nil {
 				return err
 			}
-			tapes := newest(l.Tapes, limit)
+			tapes := slices.DeleteFunc(slices.Clone(l.Tapes), func(i record.Info) bool { return !sel.HasTape(&i) })
+			tapes = tapelist.Newest(tapes, sel.Limit)
+			w := cmd.OutOrStdout()
 			switch {
 			case asJSON:
-				err = writeJSON(cmd.OutOrStdout(), tapes, tapeOf)
-			case len(tapes) == 0 && len(l.Broken) == 0:
-				_, err = fmt.Fprint(cmd.OutOrStdout(), emptyText(store.Dir()))
+				err = jsonlines.WriteAll(w, tapelist.Rows(tapes, &l), tapeOf)
+			case len(l.Tapes) == 0 && len(l.Broken) == 0:
+				_, err = fmt.Fprint(w, emptyText(store.Dir()))
+			case len(tapes) == 0 && !sel.IsZero():
+				_, err = fmt.Fprintln(w, "No such tapes.")
+			case len(tapes) > 0 && wide:
+				err = tapelist.WriteWide(terminal.On(w), tapelist.Nested(tapelist.Rows(tapes, &l)))
 			case len(tapes) > 0:
-				err = listTapes(cmd.OutOrStdout(), tapes)
+				err = tapelist.Write(terminal.On(w), tapelist.Nested(tapelist.Rows(tapes, &l)), now)
 			}
 			if err != nil {
 				return err
 			}
-			return complain(cmd.ErrOrStderr(), l.Broken)
+			if l.NotesErr != nil {
+				warning.Print(cmd.ErrOrStderr(), "tags and notes: %v; acptap doctor says more", l.NotesErr)
+			}
+			if err := complain(cmd.ErrOrStderr(), l.Broken); err != nil {
+				return err
+			}
+			if len(sel.Tags) > 0 && l.NotesErr != nil {
+				return errors.New("the tags cannot be read, so it is not known which tapes have them")
+			}
+			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
-	cmd.Flags().UintVarP(&limit, "number", "n", 0, "only the newest `n`")
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
+	f.BoolVar(&wide, "wide", false, "all columns")
+	sel.Register(f)
+	f.BoolVar(&sel.Failed, "failed", false, "only those with failures")
+	f.StringSliceVar(&sel.Tags, "tag", nil, "only those with this `tag`")
+	f.UintVarP(&sel.Limit, "number", "n", 0, "only the newest `n`")
 	return cmd
-}
-
-// newest returns the last n of a list; all of it if n is 0.
-func newest[T any](list []T, n uint) []T {
-	if n == 0 || n > uint(len(list)) {
-		return list
-	}
-	return list[len(list)-int(n):]
 }
 
 // A tapeLine is a tape as --json writes it.
 type tapeLine struct {
 	Tape          string     `json:"tape"`
+	ShortID       string     `json:"shortId"`
+	Title         string     `json:"title,omitempty"`
+	Tags          []string   `json:"tags,omitempty"`
+	Notes         int        `json:"notes,omitempty"`
 	Started       time.Time  `json:"started"`
 	Ended         *time.Time `json:"ended,omitempty"`
 	Name          string     `json:"name,omitempty"`
@@ -118,6 +158,7 @@ type tapeLine struct {
 	Failed        uint64     `json:"failed"`
 	Invalid       uint64     `json:"invalid"`
 	Lost          int64      `json:"notRecorded"`
+	Failures      uint64     `json:"failures"`
 	Sessions      uint64     `json:"sessions"`
 	Turns         uint64     `json:"turns"`
 	Live          bool       `json:"live"`
@@ -131,13 +172,13 @@ type tapeLine struct {
 	Upstream  string        `json:"upstream,omitempty"`
 }
 
-func tapeOf(i record.Info) any {
+func tapeOf(i tapelist.Row) any {
 	c := i.Connection
 	line := tapeLine{
-		Tape: i.Tape, Started: i.Start.Time, Name: i.Start.Name, Command: redact.Command(i.Start.Command), Cwd: i.Start.Cwd,
+		Tape: i.Tape, ShortID: i.Short, Title: i.Title, Tags: i.Tags, Notes: i.Notes, Started: i.Start.Time, Name: i.Start.Name, Command: redact.Command(i.Start.Command), Cwd: i.Start.Cwd,
 		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Version: c.Version,
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
-		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,
+		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failures: i.Failures, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,
 		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Exit: i.Exit,
 		Rules: i.Rules, Parent: i.Start.Parent, Transport: i.Start.Transport, Upstream: i.Start.Upstream,
 	}
@@ -147,45 +188,9 @@ func tapeOf(i record.Info) any {
 	return line
 }
 
-func listTapes(w io.Writer, tapes []record.Info) error {
-	t := &terminal.Table{}
-	t.Row("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FRAMES", "SIZE", "SESSIONS", "CLIENT")
-	for _, i := range tapes {
-		t.Row(i.Tape, timeText(i.Start.Time), tapetext.AgentName(i), stateText(i),
-			atLeast(i, fmt.Sprint(i.Turns)), atLeast(i, fmt.Sprint(i.Frames)), atLeast(i, termtext.ByteSize(i.Bytes)), atLeast(i, fmt.Sprint(i.Sessions)), i.Connection.Client)
-	}
-	return t.Write(w, terminal.Columns(w), 2, 3, 8)
-}
-
 // emptyText says how to record a first tape.
 func emptyText(dir string) string {
 	return fmt.Sprintf("No tapes in %s. To record one, put\n    acptap proxy --\nbefore the agent's command in the settings of your editor (acptap help editors),\nor try acptap demo.\n", dir)
-}
-
-// atLeast marks a count of a tape of which a part is not counted.
-func atLeast(i record.Info, count string) string {
-	if i.Partial {
-		return count + "+"
-	}
-	return count
-}
-
-// stateText says how a tape ended, and how many errors it has.
-func stateText(i record.Info) string {
-	s := []string{tapetext.State(i)}
-	if i.Imported && i.Exit == nil {
-		s = append(s, "no exit") // it was cut off, or written by hand
-	}
-	if i.Failed > 0 {
-		s = append(s, count(i.Failed, "error"))
-	}
-	if i.Invalid > 0 {
-		s = append(s, count(i.Invalid, "invalid line"))
-	}
-	if i.Lost > 0 {
-		s = append(s, termtext.ByteSize(i.Lost)+" not recorded")
-	}
-	return strings.Join(s, ", ")
 }
 
 func count(n uint64, what string) string {
@@ -198,13 +203,10 @@ func count(n uint64, what string) string {
 // complain reports tapes that cannot be read.
 func complain(w io.Writer, broken []record.Broken) error {
 	for _, b := range broken {
-		warn(w, "tape %s: %v", b.Tape, b.Err)
+		warning.Print(w, "tape %s: %v", b.Tape, b.Err)
 	}
 	if len(broken) > 0 {
 		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "tape"))
 	}
 	return nil
 }
-
-// timeText returns a time as it stands in lists.
-func timeText(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -15,9 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/completion"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/cmd/acptap/internal/wrap"
 	"github.com/acptap/acptap/proxy"
-	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -31,18 +35,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if text := complaint(err); text != "" {
-		warn(stderr, "%s", text)
+		warning.Print(stderr, "%s", text)
 	}
 	return exitCode(err)
-}
-
-// warn writes an error to stderr, each line after the program's name. The text may
-// quote the traffic, so control characters are escaped.
-func warn(stderr io.Writer, format string, args ...any) {
-	text := termtext.Text(fmt.Sprintf(format, args...))
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(stderr, "acptap: %s\n", strings.TrimSuffix(line, "\n"))
-	}
 }
 
 // errNo is the answer no, about which there is nothing to print.
@@ -92,7 +87,7 @@ they say to each other, shows it, and replays either side.`,
   acptap ls                           list the tapes
   acptap show last                    show the frames of the newest tape
   acptap                              browse the tapes in the terminal`,
-		Args:          subcommand,
+		Args:          usage.Subcommand,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -104,19 +99,22 @@ they say to each other, shows it, and replays either side.`,
 		}
 		return browseStore(cmd.Context(), newInspector(), dir)
 	}
-	root.PersistentFlags().StringVar(&dir, "store", "", "`directory` of the store (default $ACPTAP_STORE, else "+defaultStoreText+")")
+	root.PersistentFlags().StringVar(&dir, "store", "", "`directory` of the store (default $ACPTAP_STORE, else "+ref.DefaultStore+")")
 	root.AddCommand(newProxyCmd(&dir))
 	if runsProxy(args) {
 		root.CompletionOptions.DisableDefaultCmd = true
-		configureUsage(root)
+		usage.Configure(root, topicList)
 		return root
 	}
 	root.AddCommand(
 		newLsCmd(&dir),
 		newSessionsCmd(&dir),
+		newSummaryCmd(&dir),
 		newShowCmd(&dir),
 		newSearchCmd(&dir),
 		newInspectCmd(&dir),
+		newTagCmd(&dir),
+		newNoteCmd(&dir),
 		newDiffCmd(&dir),
 		newReplayCmd(&dir),
 		newExportCmd(&dir),
@@ -124,14 +122,30 @@ they say to each other, shows it, and replays either side.`,
 		newRmCmd(&dir),
 		newPruneCmd(&dir),
 		newDoctorCmd(&dir),
+		wrapCommands(&dir).Wrap(),
+		wrapCommands(&dir).Unwrap(),
 		newDemoCmd(&dir),
 		newDemoAgentCmd(),
 		newVersionCmd(),
 	)
 	root.SetHelpCommand(newHelpCmd(root))
 	root.SetVersionTemplate(versionText() + "\n")
-	configureUsage(root)
+	usage.Configure(root, topicList)
+	if completes(args) {
+		c := completion.Completer{Words: args[1:], Store: func() (*record.Store, error) { return ref.OpenStore(dir) }}
+		c.Attach(root)
+	}
 	return root
+}
+
+// wrapCommands returns the commands that put acptap into the settings of clients.
+func wrapCommands(dir *string) wrap.Commands {
+	return wrap.Commands{Store: dir, Proxy: func() *cobra.Command { return newProxyCmd(new(string)) }, No: errNo}
+}
+
+// completes reports whether a shell asks what may stand at the cursor.
+func completes(args []string) bool {
+	return len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
 // runsProxy reports whether the arguments run a proxy, before which --store may stand.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -24,11 +25,22 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
+		Condition:           ifFile,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
 	})
+}
+
+// ifFile is the condition file:PATH of scripts: whether there is such a file.
+func ifFile(condition string) (bool, error) {
+	path, ok := strings.CutPrefix(condition, "file:")
+	if !ok {
+		return false, fmt.Errorf("unknown condition %q", condition)
+	}
+	_, err := os.Stat(path)
+	return err == nil, nil
 }
 
 // A proxy does not wait for the commands that nobody has called to be made.

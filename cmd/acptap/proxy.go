@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
@@ -62,7 +64,7 @@ found; 126 if it cannot be run.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after AGENT are its own
 	f.StringVar(&start.Name, "name", "", "the agent's `name` in listings; sessions recorded under one name belong together")
-	f.StringVar(&start.Proto, "protocol", "", "the `protocol`, acp or mcp (default: as the traffic shows)")
+	f.StringVar(&start.Proto, "protocol", "", "the `protocol`: acp or mcp (default: as the traffic shows)")
 	sessions.flags(f)
 	return cmd
 }
@@ -73,21 +75,21 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 	// it would collect while the agent starts (BenchmarkStart).
 	frugal := time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(30) })
 	defer frugal.Stop()
-	w := &asyncWarner{stderr: stderr}
-	defer w.wait()
+	w := &warning.Queue{Stderr: stderr}
+	defer w.Wait()
 	p := &proxy.Proxy{Command: start.Command, Complain: func(err error) {
-		w.warn("%s", termtext.Line(err.Error())) // a panic may quote the traffic
+		w.Print("%s", termtext.Line(err.Error())) // a panic may quote the traffic
 	}}
 	var journal *record.Recorder
 	var helper *shim.Shim
 	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
 		var err error
 		if journal, err = beginTape(dir, start, w); err != nil {
-			w.warn("not recording: %v", err)
+			w.Print("not recording: %v", err)
 			return nil, nil // no shim either: what is not recorded cannot be loaded later
 		}
 		if helper, err = sessions.shim(dir, start, journal.Tape()); err != nil {
-			w.warn("--sessions: %v", err)
+			w.Print("--sessions: %v", err)
 		}
 		if helper != nil {
 			chain = append(chain, helper)
@@ -100,24 +102,24 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 	}
 	if journal != nil {
 		if err := journal.Close(); err != nil {
-			w.warn("%v", err) // the exit status remains the agent's
+			w.Print("%v", err) // the exit status remains the agent's
 		}
 	}
 	var unstarted *proxy.StartError
 	if errors.As(err, &unstarted) {
-		w.warn("%v", err)
+		w.Print("%v", err)
 		return &proxy.ExitError{Code: unstarted.Code} // reported already
 	}
 	return err
 }
 
 // beginTape begins to record. Later failures are reported by w.
-func beginTape(dir string, start record.Start, w *asyncWarner) (*record.Recorder, error) {
-	store, err := openStore(dir)
+func beginTape(dir string, start record.Start, w *warning.Queue) (*record.Recorder, error) {
+	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return nil, err
 	}
-	store.OnError = func(err error) { w.warn("%v", err) }
+	store.OnError = func(err error) { w.Print("%v", err) }
 	start.Cwd, _ = os.Getwd() // fails if the directory was deleted
 	start.Version = version()
 	start.PID = os.Getpid()

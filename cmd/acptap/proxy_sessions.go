@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
@@ -29,7 +30,7 @@ func (c *sessionFlags) flags(f *pflag.FlagSet) {
 	f.DurationVar(&c.patience, "load-patience", 20*time.Second, "with --sessions, how long the agent's own session methods may be silent")
 	f.StringVar(&c.history, "history", "merged", "with --sessions, the `form` in which a loaded conversation is sent: merged, or raw (as recorded)")
 	f.StringSliceVar(&c.from, "sessions-from", []string{"same"}, "with --sessions, `whose` sessions are offered: same (of the same agent) or any; with ,imported also imported ones")
-	f.StringVar(&c.cwd, "sessions-cwd", "same", "with --sessions, `where` a session may be loaded: in the same directory, or in any")
+	f.StringVar(&c.cwd, "sessions-cwd", "same", "with --sessions, `where` a session may be loaded: same (in its own directory) or any")
 	f.BoolVar(&c.fork, "sessions-fork", false, "with --sessions, also serve session/fork, which is not stable in the protocol")
 }
 
@@ -65,7 +66,7 @@ func (c *sessionFlags) shim(dir string, start record.Start, tape string) (*shim.
 	if c.mode == "off" {
 		return nil, nil
 	}
-	store, err := openStore(dir)
+	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -3,79 +3,100 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/removal"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/record"
 )
 
 func newPruneCmd(dir *string) *cobra.Command {
-	var dry bool
+	var del deletions
+	var yes bool
 	var age string
 	cmd := &cobra.Command{
-		Use:   "prune --older-than AGE",
+		Use:   "prune [flags] --older-than AGE",
 		Short: "Delete old tapes",
 		Long: `Deletes the tapes that began longer ago than AGE, except those that are being
 recorded. AGE is a number with d (days), w (weeks), h, m or s. The age of an
 imported tape is that of its recording. Journals of killed proxies are
 compressed first.
 
-Exit status 0; 2 if a tape could not be deleted.`,
+It lists the tapes and asks before it deletes them. Where there is no terminal
+to ask on, such as in a cron job, --yes is required.
+` + removalJSON + `
+Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 		Example: `  acptap prune --older-than 30d --dry-run
-  acptap prune --older-than 2w`,
-		Args: operands(0, 0),
+  acptap prune --older-than 2w
+  acptap prune --older-than 30d --yes`,
+		Args: usage.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if age == "" {
 				return errors.New("--older-than AGE is missing, such as --older-than 30d")
 			}
-			limit, err := parseAge(age)
+			limit, err := tapelist.ParseAge(age)
+			if err != nil {
+				return fmt.Errorf("--older-than: %w", err)
+			}
+			asks := !del.dry && !yes
+			if asks && !(terminal.Is(cmd.InOrStdin()) && terminal.Is(cmd.ErrOrStderr())) {
+				return errors.New("there is no terminal to ask on: --yes deletes without asking, --dry-run only lists")
+			}
+			store, err := ref.OpenStore(*dir)
 			if err != nil {
 				return err
 			}
-			store, err := openStore(*dir)
-			if err != nil {
-				return err
-			}
-			if !dry {
+			if !del.dry {
 				if err := recoverJournals(store, cmd.ErrOrStderr()); err != nil {
-					warn(cmd.ErrOrStderr(), "%v", err)
+					warning.Print(cmd.ErrOrStderr(), "%v", err)
 				}
 			}
-			l, err := store.List()
+			tapes, broken, err := olderThan(store, limit)
 			if err != nil {
 				return err
 			}
-			var old []string
-			for _, i := range l.Tapes {
-				if !i.Live && time.Since(i.Start.Time) > limit {
-					old = append(old, i.Tape)
+			if asks && len(tapes) > 0 {
+				del.shown = true
+				err := removal.Write(cmd.ErrOrStderr(), tapes, time.Now())
+				if err != nil {
+					return err
+				}
+				if ok, err := removal.Confirm(cmd.InOrStdin(), cmd.ErrOrStderr(), tapes); err != nil || !ok {
+					return err
 				}
 			}
-			if err := deleteTapes(cmd.OutOrStdout(), store, old, dry); err != nil {
+			if err := del.run(cmd.OutOrStdout(), store, tapes); err != nil {
 				return err
 			}
-			return complain(cmd.ErrOrStderr(), l.Broken)
+			return complain(cmd.ErrOrStderr(), broken)
 		},
 	}
 	cmd.Flags().StringVar(&age, "older-than", "", "`age`, such as 30d, 2w or 12h")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list what would be deleted")
+	cmd.Flags().BoolVar(&del.dry, "dry-run", false, "only list what would be deleted")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&del.asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
 
-// parseAge reads a duration, also in days and weeks.
-func parseAge(s string) (time.Duration, error) {
-	for unit, hours := range map[string]int64{"d": 24, "w": 7 * 24} {
-		digits, ok := strings.CutSuffix(s, unit)
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if longest := math.MaxInt64 / int64(time.Hour) / hours; ok && err == nil && 0 <= n && n <= longest {
-			return time.Duration(n*hours) * time.Hour, nil
+// olderThan returns the tapes that began longer ago than limit, without those that are
+// being recorded, and those that cannot be read.
+func olderThan(store *record.Store, limit time.Duration) ([]removal.Tape, []record.Broken, error) {
+	l, err := store.List()
+	if err != nil {
+		return nil, nil, err
+	}
+	var old []string
+	for _, i := range l.Tapes {
+		if !i.Live && time.Since(i.Start.Time) > limit {
+			old = append(old, i.Tape)
 		}
 	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return 0, fmt.Errorf("--older-than %q is not an age such as 30d, 2w or 12h", s)
-	}
-	return d, nil
+	tapes, err := removal.Describe(store, old)
+	return tapes, l.Broken, err
 }

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,14 +14,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 )
 
 func newReplayAgentCmd(dir *string) *cobra.Command {
 	var o replayOptions
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "agent [flags] REF | --file FILE [flags] [-- AGENT [ARG...]]",
 		Short: "Play the agent of a tape on stdio",
@@ -34,9 +34,12 @@ and in another directory.
 
 A request that is not on the tape gets an error that names the nearest recorded
 request and what differs. A report of such requests, and of messages that never
-came, is written to stderr at the end. With --on-miss live, sessions and MCP
-calls that are not on the tape go to AGENT. On a terminal, control characters
-are escaped.
+came, is written to stderr at the end; with --json it is one object on the last
+line. On a terminal, control characters are escaped.
+
+With --on-miss live, AGENT serves what is not on the tape: sessions, MCP calls,
+and a recorded session from the first other prompt on. It resumes or loads that
+session if it can; else the prompt gets a record of what was said before.
 
 --match says what must agree between a message and the recorded one:
 
@@ -49,10 +52,21 @@ ACPTAP_MODE, says when:
 
   once     if FILE does not exist; otherwise FILE is replayed
   none     never
-  new      like once; sessions and MCP calls that FILE lacks go to AGENT and are
-           added, but not a new prompt in a recorded session
+  new      like once; what FILE lacks goes to AGENT and is added: sessions, MCP
+           calls, and prompts after the last one of a recorded session
   all      always; FILE is replaced
-` + refHelp + `
+
+The report of --json is an object with
+  sent              how many frames of the agent were sent
+  received          how many messages of the client came; matched, how many of
+                    them are on the tape; live, how many requests went to AGENT
+  misses            what the client did that is not on the tape: miss; expected,
+                    the nearest message there (seq, method); differs (path,
+                    want, got); new, if AGENT could have served it
+  neverCame, left   recorded messages that did not come (seq, method); how many
+  notes             other deviations
+  exit, signal      how the recorded agent ended, and on which signal
+` + ref.Help + `
 REF#2 is the second connection on the tape. See acptap help testing.
 
 The exit status is that of the agent on the tape; 1 if the client departed from
@@ -61,7 +75,9 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 		Example: `  acptap replay agent last
   acptap replay agent --match method --pace recorded,max=2s fix.jsonl
   acptap replay agent --session 7f3a last~1
-  acptap replay agent --file testdata/fix.jsonl -- my-agent --acp`,
+  acptap replay agent --on-miss live last -- my-agent --acp
+  acptap replay agent --file testdata/fix.jsonl -- my-agent --acp
+  acptap replay agent --file testdata/fix.jsonl --mode new -- my-agent --acp`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = *dir
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
@@ -71,11 +87,13 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 			if err != nil {
 				return err
 			}
-			err = replayAgent(cmd, player)
-			if errors.Is(err, errNo) && o.file != "" && len(o.live) > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "acptap: to record %s again, use --mode %v\n", o.file, replay.ModeAll)
-			}
-			return err
+			return replayAgent(cmd, player, func(r replay.Report) {
+				if asJSON {
+					writeReport(cmd.ErrOrStderr(), r)
+				} else {
+					warning.Print(cmd.ErrOrStderr(), "%s%s", r.String(), o.advice(&r))
+				}
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -84,8 +102,9 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 	f.StringVar(&o.session, "session", "", "only the session with this `id`, or the beginning of it")
 	f.BoolVar(&o.agent.Partial, "partial", false, "the client may leave out messages")
 	f.DurationVar(&o.agent.Patience, "patience", 0, "how long to wait in a turn for an expected message of the client (default 5s)")
-	f.StringVar(&o.onMiss, "on-miss", "error", "`what` to do about a session that is not on the tape: error, or live (pass it to AGENT)")
+	f.StringVar(&o.onMiss, "on-miss", "error", "`what` to do about a request that is not on the tape: error, or live (pass it to AGENT)")
 	f.StringVar(&o.file, "file", "", "replay this `file`, or record it")
+	f.BoolVar(&asJSON, "json", false, "write the report as one JSON object")
 	f.StringVar(&o.mode, "mode", "once", "`when` to record into the file: once, none, new or all")
 	return cmd
 }
@@ -115,6 +134,8 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	switch {
 	case o.onMiss != "error" && o.onMiss != "live":
 		return nil, fmt.Errorf("--on-miss is error or live, not %q", o.onMiss)
+	case o.onMiss == "live" && o.file != "":
+		return nil, errors.New("--on-miss goes with a REF; with --file, use --mode new")
 	case o.onMiss == "live" && len(o.live) == 0:
 		return nil, errors.New("--on-miss live needs an agent after --")
 	case o.file != "":
@@ -126,21 +147,21 @@ func (o *replayOptions) player(cmd *cobra.Command, args []string) (player, error
 	case len(args) != 1:
 		return nil, fmt.Errorf("want one REF, got %d", len(args))
 	}
-	ref, n, err := cutConnection(args[0])
+	name, n, err := cutConnection(args[0])
 	if err != nil {
 		return nil, err
 	}
-	if ref == "-" {
+	if name == "-" {
 		return nil, errors.New("the tape cannot come from stdin, which is the client's")
 	}
-	sub, err := resolve(o.dir, ref, cmd.InOrStdin())
+	sub, err := ref.Resolve(o.dir, name, cmd.InOrStdin())
 	if err != nil {
 		return nil, err
 	}
 	o.agent.Connection = n
-	o.agent.Tapes, o.agent.Session = sub.tapes(), sub.Session
+	o.agent.Tapes, o.agent.Session = sub.Tapes(), sub.Session
 	if o.session != "" {
-		if o.agent.Tapes, o.agent.Session, err = ofSession(o.agent.Tapes, o.session); err != nil {
+		if o.agent.Tapes, o.agent.Session, err = ref.OfSession(o.agent.Tapes, o.session); err != nil {
 			return nil, err
 		}
 	}
@@ -170,63 +191,32 @@ func (o *replayOptions) cassette(cmd *cobra.Command, args []string) (player, err
 	return c, nil
 }
 
-// ofSession returns the tapes of the session whose id is id, or of the only one
-// whose id begins with it, and its whole id.
-func ofSession(tapes []*record.Tape, id string) (having []*record.Tape, session string, err error) {
-	bySession := make(map[string][]*record.Tape)
-	for _, t := range tapes {
-		sessions, err := t.Sessions()
-		if err != nil {
-			return nil, "", err
-		}
-		for _, one := range sessions {
-			bySession[one.ID] = append(bySession[one.ID], t)
-		}
-	}
-	if found := bySession[id]; found != nil {
-		return found, id, nil
-	}
-	names := slices.Sorted(maps.Keys(bySession))
-	fits := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, id) })
-	switch len(fits) {
-	case 0:
-		return nil, "", fmt.Errorf("session %q is not on the tape, which has %q", id, names)
-	case 1:
-		return bySession[fits[0]], fits[0], nil
-	}
-	return nil, "", fmt.Errorf("%q matches %d sessions, such as %s and %s", id, len(fits), fits[0], fits[1])
-}
-
 // cutConnection splits the number of a connection off a REF, unless REF is a file
 // whose name ends like that.
-func cutConnection(ref string) (string, int, error) {
-	i := strings.LastIndexByte(ref, '#')
-	if i < 0 || isFile(ref) {
-		return ref, 0, nil
+func cutConnection(name string) (string, int, error) {
+	i := strings.LastIndexByte(name, '#')
+	if i < 0 || ref.IsFile(name) {
+		return name, 0, nil
 	}
-	n, err := strconv.Atoi(ref[i+1:])
+	n, err := strconv.Atoi(name[i+1:])
 	if err != nil || n < 1 {
-		return "", 0, fmt.Errorf("%q is not the number of a connection", ref[i+1:])
+		return "", 0, fmt.Errorf("%q is not the number of a connection", name[i+1:])
 	}
-	return ref[:i], n, nil
+	return name[:i], n, nil
 }
 
 // grace is how long a replay may take to end after a signal: longer than it waits
 // for a client that does not read.
 const grace = 3 * time.Second
 
-// replayAgent plays until the client or the tape ends, and ends as the agent did. A
-// signal that did not end the agent of the tape ends it with 128+n.
-func replayAgent(cmd *cobra.Command, agent player) error {
+// replayAgent plays until the client or the tape ends, reports, and ends as the agent
+// did. A signal that did not end the agent of the tape ends it with 128+n.
+func replayAgent(cmd *cobra.Command, agent player, tell func(replay.Report)) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	type ending struct {
-		report replay.Report
-		err    error
-	}
 	done := make(chan ending, 1)
 	go func() {
 		out, flush := terminal.Sanitized(cmd.OutOrStdout())
@@ -234,7 +224,7 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 		report, err := agent.Run(ctx, cmd.InOrStdin(), out, errOut)
 		flush()
 		flushErr()
-		warn(cmd.ErrOrStderr(), "%s", report.String())
+		tell(report)
 		done <- ending{report, err}
 	}()
 	var end ending
@@ -250,6 +240,18 @@ func replayAgent(cmd *cobra.Command, agent player) error {
 			return &proxy.ExitError{Code: 128 + int(ended)}
 		}
 	}
+	return end.status(ended)
+}
+
+// An ending is how a replay ended.
+type ending struct {
+	report replay.Report
+	err    error
+}
+
+// status returns the error for the exit status of a replay that was ended by a signal, or
+// by none if that is 0.
+func (end *ending) status(ended syscall.Signal) error {
 	diverged := errors.Is(end.err, replay.ErrDiverged)
 	switch {
 	case ended != 0 && len(end.report.Misses) == 0 && (diverged || end.report.Signal != ended.String()):

@@ -143,7 +143,7 @@ func TestReplayFile(t *testing.T) {
 		stderr string
 		code   int
 	}{
-		{"none without a file", "", []string{"--mode", "none"}, agent("one"), "", "in the mode none it is not recorded", 2},
+		{"none without a file", "", []string{"--mode", "none"}, agent("one"), "", "the mode none does not record it", 2},
 		{"once without an agent", "", nil, nil, "", "there is no agent to record it from", 2},
 		{"once without such an agent", "", nil, []string{"--", "/no/such/agent"}, "", "", 127},
 		{"once", "", nil, agent("one"), "one", "", 0},

@@ -12,14 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/drive"
 )
 
 func newReplayClientCmd(dir *string) *cobra.Command {
 	var client drive.Client
-	var save bool
+	var save, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "client [flags] REF -- AGENT [ARG...]",
 		Short: "Play the client of a tape to a live agent, and compare",
@@ -34,7 +36,13 @@ for anything else. What AGENT does itself is real; it works in the directory of
 --cwd, or in the current one, but not in that of the tape.
 
 Messages that could not be played as recorded are reported on stderr at the end.
-` + refHelp + `
+
+On stdout, --json is an object with
+  tapes         the tapes that --save has made
+  notes         what could not be played as recorded
+  stopped       why not all was played, if it was not
+  diff          level and hunks, as acptap diff --json writes them
+` + ref.Help + `
 
 Exit status 0 if the conversations are the same; 1 if they differ, or if
 messages could not be played; 2 if REF cannot be played to AGENT; 127 or 126 if
@@ -49,13 +57,13 @@ AGENT cannot be run.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sub, err := resolve(*dir, args[0], cmd.InOrStdin())
+			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			client.Tapes, client.Session = sub.tapes(), sub.Session
+			client.Tapes, client.Session = sub.Tapes(), sub.Session
 			if save {
-				if client.Store, err = openStore(*dir); err != nil {
+				if client.Store, err = ref.OpenStore(*dir); err != nil {
 					return err
 				}
 			}
@@ -72,7 +80,7 @@ AGENT cannot be run.`,
 			if client.Start.Cwd, err = os.Getwd(); err != nil {
 				return err
 			}
-			return replayClient(cmd, &client, args[0], save)
+			return replayClient(cmd, &client, args[0], save, asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -82,6 +90,7 @@ AGENT cannot be run.`,
 	f.DurationVar(&client.Patience, "patience", 0, "how long AGENT may be silent while an answer is expected (default 30s)")
 	f.DurationVar(&client.Limit, "limit", 0, "how long one run of AGENT may take (default 1h)")
 	f.BoolVar(&save, "save", false, "keep the new run as a tape in the store")
+	f.BoolVar(&asJSON, "json", false, "write the report and the diff as one JSON object")
 	f.StringVar(&client.Start.Name, "name", "", "with --save, the `name` of AGENT in listings")
 	return cmd
 }
@@ -96,17 +105,19 @@ func command(args []string) ([]string, error) {
 	return append([]string{program}, args[1:]...), err
 }
 
-func replayClient(cmd *cobra.Command, client *drive.Client, ref string, save bool) error {
+func replayClient(cmd *cobra.Command, client *drive.Client, ref string, save, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	errOut, flush := terminal.Sanitized(cmd.ErrOrStderr())
 	client.Err = errOut
 	report, err := client.Run(ctx)
 	flush()
-	warn(cmd.ErrOrStderr(), "%s", report.String())
-	if save {
+	if !asJSON {
+		warning.Print(cmd.ErrOrStderr(), "%s", report.String())
 		for _, tape := range report.Tapes {
-			fmt.Fprintf(cmd.ErrOrStderr(), "acptap: tape: %s\n", tape)
+			if save {
+				warning.Print(cmd.ErrOrStderr(), "tape: %s", tape)
+			}
 		}
 	}
 	switch {
@@ -117,7 +128,7 @@ func replayClient(cmd *cobra.Command, client *drive.Client, ref string, save boo
 	case err != nil && !errors.Is(err, drive.ErrDiffers):
 		return err
 	}
-	if werr := report.Diff.WriteUnified(cmd.OutOrStdout(), ref, "now"); werr != nil {
+	if werr := writeComparison(cmd.OutOrStdout(), report, ref, save, asJSON); werr != nil {
 		return werr
 	}
 	if err != nil {

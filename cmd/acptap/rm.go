@@ -1,22 +1,28 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/removal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
 
 func newRmCmd(dir *string) *cobra.Command {
-	var dry bool
+	var dry, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rm [flags] TAPE|SESSION...",
 		Short: "Delete tapes, or sessions with their tapes",
 		Long: `Deletes tapes and their files; nothing of them stays readable in the store. TAPE
-is the id of a tape, any part of it that no other tape has, last, or last~1.
+is the id of a tape, any part of it that no other tape has, last or last~1, or a
+name given with acptap proxy --name, which is the newest tape of that name.
 SESSION is the id of a session, or its beginning. Sessions that a client
 deleted, which only hides them, can be named too. If an agent used a session id
 again, sess_1@7k2m9p names the session on that tape.
@@ -26,47 +32,65 @@ if another session was prompted on one of them and is not named too, nothing is
 deleted. What other tapes say about the session stays, such as its title in a
 list. A tape that is being recorded is refused.
 
+What is deleted is listed with its title, which is that of the first session on
+the tape, or the beginning of its first prompt.
+` + removalJSON + `
 Exit status 0; 2 if something could not be deleted.`,
 		Example: `  acptap rm 7k2m9p
   acptap rm --dry-run last last~1
   acptap rm sess_afb3`,
-		Args: operands(1, -1),
+		Args: usage.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := openStore(*dir)
+			store, err := ref.OpenStore(*dir)
 			if err != nil {
 				return err
 			}
-			del, err := findDeletion(store, args)
+			del, err := removal.Find(store, args)
 			if err != nil {
 				return err
 			}
-			for _, k := range del.kept {
-				warn(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but not used", k.tape, termtext.Line(k.session))
+			for _, k := range del.Kept {
+				warning.Print(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but not used", k.Tape, termtext.Line(k.Session))
 			}
-			return deleteTapes(cmd.OutOrStdout(), store, del.tapes, dry)
+			tapes, err := removal.Describe(store, del.Tapes)
+			if err != nil {
+				return err
+			}
+			return deletions{dry: dry, asJSON: asJSON}.run(cmd.OutOrStdout(), store, tapes)
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list what would be deleted")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
 
-// deleteTapes deletes tapes and lists them.
-func deleteTapes(w io.Writer, store *record.Store, ids []string, dry bool) error {
-	sizes, err := store.Sizes(ids...)
-	if err != nil {
-		return err
-	}
-	gone, verb := ids, "would be deleted"
+// removalJSON explains the --json of commands that delete tapes.
+const removalJSON = `
+A line of --json is an object with tape (the id), started, agent, title, turns,
+size (bytes on disk), deleted (false: it is still there), and error, which says
+why the tape could not be read.
+`
+
+// deletions are how tapes are deleted.
+type deletions struct {
+	dry    bool // not at all
+	shown  bool // the user has seen which
+	asJSON bool
+}
+
+// run deletes tapes and lists them.
+func (d deletions) run(w io.Writer, store *record.Store, tapes []removal.Tape) error {
+	gone, verb := tapes, "would be deleted"
 	var failed error
-	if !dry {
-		gone, failed = store.Delete(ids...)
+	if !d.dry {
+		gone, failed = removal.Delete(store, tapes)
 		verb = "deleted"
 	}
-	var freed int64
-	for _, id := range gone {
-		freed += sizes[id]
-		fmt.Fprintln(w, termtext.Line(id))
+	if d.asJSON {
+		return errors.Join(failed, removal.WriteJSON(w, gone))
 	}
-	fmt.Fprintf(w, "%s %s, %s\n", count(uint64(len(gone)), "tape"), verb, termtext.ByteSize(freed))
-	return failed
+	if !d.shown {
+		failed = errors.Join(failed, removal.Write(w, gone, time.Now()))
+	}
+	return errors.Join(failed, removal.WriteTotal(w, gone, verb))
 }

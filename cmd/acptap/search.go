@@ -15,55 +15,70 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/query"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/note"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func newSearchCmd(dir *string) *cobra.Command {
 	var s show
+	var sel tapelist.Selection
 	cmd := &cobra.Command{
 		Use:   "search [flags] QUERY...",
 		Short: "Find frames on all tapes",
 		Long: `Finds the frames that match QUERY on all tapes of the store, the newest tape
 first, and shows them as acptap show does. Several arguments are one query, with
-blanks between them.
-` + strings.Replace(filterHelp(), "--filter takes", "QUERY has", 1) + `
+blanks between them. --agent, --since and --tag say which tapes, as those of
+acptap ls.
+` + strings.Replace(query.Help(), "--filter takes", "QUERY has", 1) + `
+A line of --json is an object with tape, the id, and what acptap show --json
+writes.
+
 Exit status 0; 1 if nothing is found; 2 if a tape, or a part of it, cannot be
 read, or on an interrupt.`,
 		Example: `  acptap search no such file
   acptap search '"connection refused" !kind:stderr'
   acptap search 'latency:>10s | is:error'
+  acptap search --tag bug-7 --since 7d 'is:failed'
   acptap search --json method:fs/write_text_file | jq -r .frame.params.path`,
-		Args: operands(1, -1),
+		Args: usage.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s.flags.query = strings.Join(args, " ")
-			if err := s.parse(); err != nil {
+			s.flags.Query = strings.Join(args, " ")
+			if err := cmp.Or(s.parse(), sel.Parse(time.Now())); err != nil {
 				return err
 			}
-			store, err := openStore(*dir)
+			store, err := ref.OpenStore(*dir)
 			if err != nil {
 				return err
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			return s.search(ctx, store, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return s.search(ctx, store, &sel, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	cmd.Flags().BoolVar(&s.asJSON, "json", false, "one JSON object a line")
+	sel.Register(cmd.Flags())
+	cmd.Flags().StringSliceVar(&sel.Tags, "tag", nil, "only those with this `tag`")
 	cmd.Flags().StringVar(&s.color, "color", "auto", "`when` to use colours: auto, always or never")
 	return cmd
 }
 
-// search writes the matching frames of all tapes.
-func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr io.Writer) error {
+// search writes the matching frames of the tapes that are selected.
+func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Selection, stdout, stderr io.Writer) error {
 	bar := terminal.NewProgress(stderr, "searching")
 	defer bar.End()
 	width, color := s.canvas(stdout)
 	w := bufio.NewWriterSize(bar.Below(stdout), 64<<10)
-	l := findings{w: w, asJSON: s.asJSON, lines: frametext.Lines{W: w, Width: width, Color: color}}
+	l := findings{w: w, store: store, asJSON: s.asJSON, lines: frametext.Lines{W: w, Width: width, Color: color}}
 	var broken []error
 	flushed := time.Now()
 	progress := func(done, total int64) {
@@ -73,7 +88,7 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 			flushed = now
 		}
 	}
-	search := frameindex.Search{Store: store, Filter: s.match.Filter, Progress: progress}
+	search := frameindex.Search{Store: store, Filter: s.match.Filter, Only: sel.HasTape, Progress: progress}
 	for hit, err := range search.Hits(ctx) {
 		switch {
 		case ctx.Err() != nil:
@@ -91,7 +106,7 @@ func (s *show) search(ctx context.Context, store *record.Store, stdout, stderr i
 	}
 	bar.End()
 	for _, err := range broken {
-		warn(stderr, "%v", err)
+		warning.Print(stderr, "%v", err)
 	}
 	switch {
 	case len(broken) > 0:
@@ -116,6 +131,7 @@ const flushEvery = 100 * time.Millisecond
 type findings struct {
 	w      io.Writer
 	asJSON bool
+	store  *record.Store
 	lines  frametext.Lines
 	tape   string // of the last match; empty: there was none
 }
@@ -123,20 +139,27 @@ type findings struct {
 func (l *findings) write(hit frameindex.Hit) error {
 	headed := l.tape == hit.Tape.Tape
 	l.tape = hit.Tape.Tape
+	if !headed {
+		l.lines.Notes = note.List{}
+		if hit.Tape.Notes > 0 {
+			l.lines.Notes, _ = l.store.Notes(l.tape) // acptap note says why they cannot be read
+		}
+	}
 	if l.asJSON {
 		return l.writeJSON(hit)
 	}
 	if !headed {
 		start := hit.Tape.Start.Time
-		if err := l.lines.Heading(fmt.Sprintf("tape %s %s %s", l.tape, timeText(start), tapetext.AgentName(hit.Tape))); err != nil {
+		heading := termtext.Spaced(fmt.Sprintf("tape %s %s %s", l.tape, tapetext.Time(start), tapetext.AgentName(hit.Tape)), tapetext.Tags(hit.Tape.Tags))
+		if err := l.lines.Heading(heading); err != nil {
 			return err
 		}
 	}
-	return l.lines.WriteTimed(&hit.Frame, hit.Latency)
+	return l.lines.WriteTimed(&hit.Frame, hit.Latency, hit.Failure)
 }
 
 func (l *findings) writeJSON(hit frameindex.Hit) error {
-	b, err := frametext.JSON(hit.Frame, hit.Tape.Start.Time, hit.Latency)
+	b, err := frametext.JSON(hit.Frame, hit.Tape.Start.Time, hit.Latency, hit.Failure)
 	if err != nil {
 		return err
 	}
@@ -144,6 +167,6 @@ func (l *findings) writeJSON(hit frameindex.Hit) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(l.w, "{\"tape\":%s,%s\n", tape, b[1:])
+	_, err = fmt.Fprintf(l.w, "{\"tape\":%s,%s\n", tape, frametext.AddNotes(b, l.lines.Notes.On(hit.Frame.Seq))[1:])
 	return err
 }

@@ -1,24 +1,25 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"io"
+	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/record"
 )
 
 func newSessionsCmd(dir *string) *cobra.Command {
-	var asJSON, deleted bool
-	var limit uint
-	var agent, cwd string
+	var asJSON, wide, deleted bool
+	var sel tapelist.Selection
+	var cwd string
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions, the one used last at the end",
@@ -26,6 +27,10 @@ func newSessionsCmd(dir *string) *cobra.Command {
 of the protocol; it may span several tapes. If the agent uses an id again for a
 new session, these are two sessions. A session that a client deleted is hidden;
 --deleted lists it, and acptap rm deletes its tapes.
+
+AGE is that of its last frame. FAILED counts failures, as in acptap ls. On a
+terminal long ids are cut; their beginning names a session. --wide shows them
+whole, with more columns.
 
 With acptap proxy --sessions, clients can load these sessions even from an agent
 that forgot them: see acptap help resume.
@@ -40,18 +45,24 @@ A line of --json is an object with
   began, updated      RFC 3339
   expires             the time that an MCP server gave
   frames, failed      messages of both sides; those with an error
+  failures            how many, as in FAILED
   turns               how many prompts
   closed              true: the client closed it
   runs                for each tape: tape, first and last (numbers of frames),
-                      frames, failed, turns, began, ended
+                      frames, failed, failures, turns, began, ended
 
 Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 		Example: `  acptap sessions
   acptap sessions --cwd . --agent claude
+  acptap sessions --since 7d --wide
   acptap sessions --json | jq -r .session`,
-		Args: operands(0, 0),
+		Args: usage.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, l, err := listStore(*dir)
+			now := time.Now()
+			if err := sel.Parse(now); err != nil {
+				return err
+			}
+			store, l, err := ref.ListStore(*dir)
 			if err != nil {
 				return err
 			}
@@ -63,20 +74,25 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			if deleted {
 				sessions = l.Deleted
 			}
-			agents, names := newAgentsOn(l.Tapes), sessionNames(l)
-			sessions = slices.DeleteFunc(sessions, func(s record.SessionInfo) bool {
-				return !agents.begins(s, agent) || where != "" && s.Cwd != where
+			rows := tapelist.Sessions(sessions, &l)
+			rows = slices.DeleteFunc(rows, func(s tapelist.SessionRow) bool {
+				return !sel.HasSession(&s) || where != "" && s.Cwd != where
 			})
-			sessions = newest(sessions, limit)
+			rows = tapelist.Newest(rows, sel.Limit)
+			w := cmd.OutOrStdout()
 			switch {
 			case asJSON:
-				err = writeJSON(cmd.OutOrStdout(), sessions, sessionOf)
-			case len(sessions) == 0 && len(l.Broken) > 0:
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), "No sessions on the tapes that can be read.")
+				err = jsonlines.WriteAll(w, rows, sessionOf)
+			case len(rows) == 0 && len(l.Broken) > 0:
+				_, err = fmt.Fprintln(w, "No sessions on the tapes that can be read.")
 			case len(l.Tapes) == 0:
-				_, err = fmt.Fprint(cmd.OutOrStdout(), emptyText(store.Dir()))
+				_, err = fmt.Fprint(w, emptyText(store.Dir()))
+			case len(rows) == 0:
+				_, err = fmt.Fprintln(w, "No sessions.")
+			case wide:
+				err = tapelist.WriteSessionsWide(terminal.On(w), rows)
 			default:
-				err = listSessions(cmd.OutOrStdout(), sessions, agents, names)
+				err = tapelist.WriteSessions(terminal.On(w), rows, now)
 			}
 			if err != nil {
 				return err
@@ -87,8 +103,9 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 	cmd.AddCommand(newCheckLoadCmd(dir))
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
-	f.UintVarP(&limit, "number", "n", 0, "only the `n` used last")
-	f.StringVar(&agent, "agent", "", "only those of the agent whose name begins with `name`")
+	f.BoolVar(&wide, "wide", false, "all columns")
+	sel.Register(f)
+	f.UintVarP(&sel.Limit, "number", "n", 0, "only the `n` used last")
 	f.BoolVar(&deleted, "deleted", false, "list those that a client deleted, instead")
 	f.StringVar(&cwd, "cwd", "", "only those with this working `directory`")
 	return cmd
@@ -108,70 +125,26 @@ type sessionLine struct {
 	Updated time.Time    `json:"updated"`
 	Frames  uint64       `json:"frames"`
 	Failed  uint64       `json:"failed"`
+	Fails   uint64       `json:"failures"`
 	Turns   uint64       `json:"turns"`
 	Closed  bool         `json:"closed"`
 	Runs    []record.Run `json:"runs"`
 }
 
-func sessionOf(s record.SessionInfo) any {
+func sessionOf(s tapelist.SessionRow) any {
 	line := sessionLine{
 		Session: s.ID, Agent: s.Agent, Title: s.Title, Prompt: s.Prompt, Cwd: s.Cwd, Parent: s.Parent, Expires: s.Expires,
 		Dialect: s.Dialect.String(), Began: s.Began(), Updated: s.Updated(), Closed: s.Closed, Runs: s.Runs,
 	}
 	line.Frames, line.Failed, line.Turns = s.Total()
+	line.Fails = s.Failures()
 	return line
 }
 
-// agentsOn maps ids of tapes to tapes, and knows the names of their agents.
-type agentsOn map[string]record.Info
-
-func newAgentsOn(tapes []record.Info) agentsOn {
-	a := agentsOn{}
-	for _, i := range tapes {
-		a[i.Tape] = i
+// absolute returns the absolute form of a path, or "" for "".
+func absolute(path string) (string, error) {
+	if path == "" {
+		return "", nil
 	}
-	return a
-}
-
-// of returns the name of a session's agent, as on its latest tape.
-func (a agentsOn) of(s record.SessionInfo) string {
-	return cmp.Or(tapetext.AgentName(a.latest(s)), s.Agent)
-}
-
-func (a agentsOn) latest(s record.SessionInfo) record.Info { return a[s.Runs[len(s.Runs)-1].Tape] }
-
-// begins reports whether a name of a session's agent begins with text.
-func (a agentsOn) begins(s record.SessionInfo, text string) bool {
-	names := []string{s.Agent, a.of(s), a.latest(s).Connection.Agent}
-	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, text) })
-}
-
-// sessionNames returns a function that returns a REF of a session: its id, with the
-// tape if other sessions have that id too.
-func sessionNames(l record.Listing) func(s record.SessionInfo) string {
-	count := map[string]int{}
-	for _, s := range slices.Concat(l.Sessions, l.Deleted) {
-		count[s.ID]++
-	}
-	return func(s record.SessionInfo) string {
-		if count[s.ID] > 1 {
-			return fullName(s)
-		}
-		return s.ID
-	}
-}
-
-func listSessions(w io.Writer, sessions []record.SessionInfo, agents agentsOn, name func(record.SessionInfo) string) error {
-	if len(sessions) == 0 {
-		_, err := fmt.Fprintln(w, "No sessions.")
-		return err
-	}
-	t := &terminal.Table{}
-	t.Row("SESSION", "UPDATED", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FRAMES", "TAPES")
-	for _, s := range sessions {
-		frames, _, turns := s.Total()
-		t.Row(name(s), timeText(s.Updated()), agents.of(s), cmp.Or(s.Title, s.Prompt), s.Cwd,
-			fmt.Sprint(turns), fmt.Sprint(frames), fmt.Sprint(len(s.Runs)))
-	}
-	return t.Write(w, terminal.Columns(w), 2, 3, 4)
+	return filepath.Abs(path)
 }

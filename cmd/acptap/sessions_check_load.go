@@ -8,6 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay/compare"
@@ -22,15 +26,20 @@ func newCheckLoadCmd(dir *string) *cobra.Command {
 itself, and compares the history that it sent with what was recorded before:
 lists messages, tool calls and plans that are missing, changed or doubled. Ids,
 terminals and what was not recorded are ignored.
-` + refHelp + `
+` + ref.Help + `
+
+A line of --json is an object with tape, request (number of the frame), method,
+session, live (how many messages, tool calls and plans were recorded), and
+losses: how (missing, changed, doubled), what (user, agent, thought, tool,
+plan), text, and the fields that differ.
 
 Exit status 0 if nothing is missing; 1 if something is, or if there is no load;
 2 if a tape cannot be read.`,
 		Example: `  acptap sessions check-load last
   acptap sessions check-load --json 7k2m9p | jq -c '.losses[]'`,
-		Args: operands(1, 1),
+		Args: usage.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sub, err := resolve(*dir, args[0], cmd.InOrStdin())
+			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
@@ -41,12 +50,12 @@ Exit status 0 if nothing is missing; 1 if something is, or if there is no load;
 			return writeReloads(cmd.OutOrStdout(), cmd.ErrOrStderr(), reloads, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object for each load: {tape, request, method, session, live, losses[{how, what, text, fields}]}")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line, for each load")
 	return cmd
 }
 
 // reloads returns the loads that the agent served on the tapes of a subject.
-func reloads(dir string, sub subject) ([]compare.LoadCheck, error) {
+func reloads(dir string, sub ref.Subject) ([]compare.LoadCheck, error) {
 	var all []compare.LoadCheck
 	if sub.Session != "" {
 		var tapes []*record.Tape
@@ -82,7 +91,7 @@ func reloads(dir string, sub subject) ([]compare.LoadCheck, error) {
 // untilTape returns the tapes of a session up to and including last; only last if
 // that is a file outside of the store.
 func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record.Tape, error) {
-	store, l, err := listStore(dir)
+	store, l, err := ref.ListStore(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -109,14 +118,14 @@ func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record
 
 func writeReloads(w, stderr io.Writer, reloads []compare.LoadCheck, asJSON bool) error {
 	if len(reloads) == 0 {
-		warn(stderr, "the agent served no session/load itself")
+		warning.Print(stderr, "the agent served no session/load itself")
 		return errNo
 	}
 	lost := false
 	for _, r := range reloads {
 		lost = lost || len(r.Losses) > 0
 		if asJSON {
-			if err := writeValue(w, r); err != nil {
+			if err := jsonlines.Write(w, r); err != nil {
 				return err
 			}
 			continue

@@ -12,12 +12,16 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/query"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/termtext"
 )
 
 // A show is what the flags of acptap show ask for.
@@ -27,26 +31,27 @@ type show struct {
 	follow   bool
 	raw      bool
 	from, to uint64
-	frame    uint64 // 0: all
+	frame    ref.Frame // zero: all
 	color    string
-	flags    frameFlags
-	match    frameMatcher // made from flags
+	flags    query.Flags
+	match    query.Matcher // made from flags
 }
 
 func newShowCmd(dir *string) *cobra.Command {
 	var s show
 	cmd := &cobra.Command{
-		Use:   "show [flags] [REF]",
+		Use:   "show [flags] [REF[:FRAME]]",
 		Short: "Show the frames of a tape, or its conversations",
 		Long: `Shows a tape or a session, one line for each frame: its number, the seconds
 since the tape began, the direction, the kind, the method (or the variant of a
 session/update), and a summary. + before a frame means that acptap added it, ~
-that it changed it, × that it withheld it; ⇠ is the agent's stderr. With --chat
-it shows the conversations as they were at the end.
+that it changed it, × that it withheld it; ⇠ is the agent's stderr. ✎ is a note
+(acptap note). With --chat it shows the conversations as they were at the end.
+REF:FRAME shows one frame whole, as --frame does.
 
 Several flags that select frames must all match; values of one flag are
 alternatives. A response has the method of its request.
-` + filterHelp() + refHelp + `
+` + query.Help() + ref.Help + `
 
 REF is last by default. With --follow, last waits for the first tape of an empty
 store. Without REF, --follow goes on with each tape that begins later, as when
@@ -65,7 +70,9 @@ A line of --json is an object with
   answers   seq of the request that this answers, or cancels (MCP)
   latency   seconds since that request
   failed    true: an error, or an MCP tool's result with isError
+  failure   what went wrong, as the key failure above
   summary   as in the line without --json
+  notes     the notes on the frame: for each id, text, at
 and the bytes that passed, as one of frame (JSON), text, base64, or mark (what
 happened); none of these if it is longer than 1 MiB. Empty members are left out.
 
@@ -78,21 +85,21 @@ cannot be read.`,
   acptap show --text 'no such file' --dir agent tape.jsonl
   acptap show --filter '(latency:>2s | is:error) !method:fs/*' last
   acptap show --filter '.params.update.status:failed' last
-  acptap show --frame 17 last
-  acptap show --json last | jq -r 'select(.failed) | .summary'`,
-		Args: operands(0, 1),
+  acptap show last:17
+  acptap show --json last | jq -r 'select(.failure) | .summary'`,
+		Args: usage.Operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.parse(); err != nil {
 				return err
 			}
-			ref := "last"
+			name := "last"
 			if len(args) > 0 {
-				ref = args[0]
+				name = args[0]
 			}
-			if s.follow && ref == "last" {
+			if s.follow && !s.raw && name == "last" {
 				return s.followStore(cmd.Context(), *dir, len(args) == 0, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			sub, err := resolve(*dir, ref, cmd.InOrStdin())
+			sub, err := s.subject(cmd, *dir, name)
 			if err != nil {
 				return err
 			}
@@ -103,25 +110,27 @@ cannot be read.`,
 	f.BoolVar(&s.chat, "chat", false, "show conversations instead of frames")
 	f.BoolVar(&s.asJSON, "json", false, "one JSON object a line")
 	f.BoolVarP(&s.follow, "follow", "f", false, "wait for more frames until the tape ends; see above")
-	s.flags.flags(f)
+	s.flags.Register(f)
 	f.Uint64Var(&s.from, "from", 1, "start with the frame of this `number`")
 	f.Uint64Var(&s.to, "to", math.MaxUint64, "stop after the frame of this `number`")
 	f.Lookup("to").DefValue = "the last"
-	f.Uint64Var(&s.frame, "frame", 0, "only the frame of this `number`, whole")
+	f.Var(&s.frame, "frame", "only the frame of this `number`, whole; of a session on several tapes, 2.17 is frame 17 of the second")
 	f.BoolVar(&s.raw, "raw", false, "with --frame: its bytes exactly as they passed; on a terminal, control characters are escaped")
 	f.StringVar(&s.color, "color", "auto", "`when` to use colours: auto, always or never")
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		return cmp.Or(
-			exclusive(f, "chat", "follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"),
-			exclusive(f, "frame", "follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"),
-		)
-	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return checkShowFlags(f) }
 	return cmd
+}
+
+func checkShowFlags(f *pflag.FlagSet) error {
+	return cmp.Or(
+		usage.Exclusive(f, "chat", "follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"),
+		usage.Exclusive(f, "frame", "follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"),
+	)
 }
 
 // parse checks the flags and makes the matcher.
 func (s *show) parse() (err error) {
-	if s.match.Filter, err = s.flags.filter(); err != nil {
+	if s.match.Filter, err = s.flags.Filter(); err != nil {
 		return err
 	}
 	switch s.color {
@@ -129,18 +138,31 @@ func (s *show) parse() (err error) {
 	default:
 		return fmt.Errorf("--color is auto, always or never, not %q", s.color)
 	}
-	if s.raw && s.frame == 0 {
-		return errors.New("--raw goes with --frame")
-	}
 	return nil
 }
 
-func (s *show) run(ctx context.Context, sub subject, stdout, stderr io.Writer) error {
+// subject finds what REF or REF:FRAME names. The latter is --frame FRAME, unless
+// REF is an id that ends like this.
+func (s *show) subject(cmd *cobra.Command, dir, name string) (ref.Subject, error) {
+	sub, err := ref.Resolve(dir, name, cmd.InOrStdin())
+	if base, frame := ref.CutFrame(name); err != nil && frame.Seq > 0 && s.frame.Seq == 0 {
+		if err := cmp.Or(cmd.Flags().Set("frame", frame.String()), checkShowFlags(cmd.Flags())); err != nil {
+			return sub, err
+		}
+		sub, err = ref.Resolve(dir, base, cmd.InOrStdin())
+	}
+	if err == nil && s.raw && s.frame.Seq == 0 {
+		err = errors.New("--raw goes with --frame")
+	}
+	return sub, err
+}
+
+func (s *show) run(ctx context.Context, sub ref.Subject, stdout, stderr io.Writer) error {
 	w := bufio.NewWriterSize(stdout, 64<<10)
 	width, color := s.canvas(stdout)
 	var err error
 	switch {
-	case s.frame != 0:
+	case s.frame.Seq != 0:
 		err = s.one(w, sub, terminal.Is(stdout))
 	case s.chat:
 		err = s.conversations(w, stderr, sub, width, color)
@@ -157,7 +179,7 @@ func (s *show) canvas(stdout io.Writer) (width int, color bool) {
 }
 
 // frames shows the frames that match.
-func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, sub subject, form frametext.Lines) error {
+func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, sub ref.Subject, form frametext.Lines) error {
 	l := listing{show: s, w: w, stderr: stderr}
 	for i, p := range sub.Parts {
 		l.lines = form // numbers start again on each tape
@@ -173,8 +195,8 @@ func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, su
 }
 
 // source yields the frames of a part, and with --follow those that come later.
-func (s *show) source(ctx context.Context, p part, last bool) iter.Seq2[dialect.Frame, error] {
-	from := s.match.from(p, s.from)
+func (s *show) source(ctx context.Context, p ref.Part, last bool) iter.Seq2[dialect.Frame, error] {
+	from := s.match.From(p, s.from)
 	if s.follow && last {
 		return p.Tape.Follow(ctx, from)
 	}
@@ -188,31 +210,36 @@ type listing struct {
 	stderr io.Writer
 	lines  frametext.Lines // of the current tape
 	start  time.Time       // of the current tape
+	headed bool            // what is written on the current tape has been shown
 
 	shown, broken int
 }
 
-func (l *listing) begin(sub subject, p part) error {
+func (l *listing) begin(sub ref.Subject, p ref.Part) error {
 	info, err := p.Tape.Info()
 	if err != nil && (l.asJSON || !l.match.IsZero()) {
 		return err
 	}
-	l.start = info.Start.Time
-	l.match.startTape(p, l.start)
+	if l.lines.Notes, err = p.Tape.Notes(); err != nil {
+		warning.Print(l.stderr, "%v", err)
+	}
+	l.headed = l.asJSON
+	l.start, l.match.LookAhead, l.lines.IsUnanswered = info.Start.Time, true, l.match.IsUnanswered
+	l.match.StartTape(p, info)
 	if len(sub.Parts) > 1 && !l.asJSON {
 		return l.lines.Heading("tape " + p.Tape.ID())
 	}
 	return nil
 }
 
-func (l *listing) part(sub subject, p part, frames iter.Seq2[dialect.Frame, error]) error {
+func (l *listing) part(sub ref.Subject, p ref.Part, frames iter.Seq2[dialect.Frame, error]) error {
 	for f, err := range frames {
 		switch {
 		case err != nil:
 			err = l.trouble(err)
 		case f.Seq > l.to:
 			return nil
-		case l.match.matches(&f) && f.Seq >= l.from && sub.has(p, &f):
+		case l.match.Matches(&f) && f.Seq >= l.from && sub.Has(p, &f):
 			err = l.write(&f)
 		default:
 			l.lines.Pass(&f)
@@ -230,10 +257,14 @@ func (l *listing) part(sub subject, p part, frames iter.Seq2[dialect.Frame, erro
 func (l *listing) write(f *dialect.Frame) error {
 	l.shown++
 	var err error
+	if !l.headed {
+		l.headed = true
+		err = l.lines.Written()
+	}
 	if l.asJSON {
 		err = l.lines.WriteJSON(f, l.start)
 	} else {
-		err = l.lines.Write(f)
+		err = cmp.Or(err, l.lines.Write(f))
 	}
 	if err != nil || !l.follow {
 		return err
@@ -244,7 +275,7 @@ func (l *listing) write(f *dialect.Frame) error {
 // trouble reports a part that cannot be read. The frames after it are shown.
 func (l *listing) trouble(err error) error {
 	l.broken++
-	warn(l.stderr, "%v", err)
+	warning.Print(l.stderr, "%v", err)
 	if l.asJSON {
 		return nil
 	}
@@ -263,38 +294,21 @@ func (l *listing) verdict() error {
 }
 
 // one shows the whole of one frame. On a terminal it escapes control characters.
-func (s *show) one(w io.Writer, sub subject, terminal bool) error {
-	p, err := s.partOf(sub)
+func (s *show) one(w io.Writer, sub ref.Subject, terminal bool) error {
+	p, err := sub.PartWith(s.frame)
 	if err != nil {
 		return err
 	}
 	if s.raw && !terminal {
-		return p.Tape.WriteFrame(w, s.frame)
+		return p.Tape.WriteFrame(w, s.frame.Seq)
 	}
-	f, err := p.Tape.Frame(s.frame)
+	f, err := p.Tape.Frame(s.frame.Seq)
 	if err != nil {
 		return err
 	}
 	in := &frametext.Indenter{W: w, Text: s.raw || f.Kind == wire.Invalid || f.Kind == wire.Stderr}
-	if err := p.Tape.WriteFrame(in, s.frame); err != nil {
+	if err := p.Tape.WriteFrame(in, s.frame.Seq); err != nil {
 		return err
 	}
 	return in.Close()
-}
-
-// partOf returns the part that the frame is on.
-func (s *show) partOf(sub subject) (part, error) {
-	var found []part
-	for _, p := range sub.Parts {
-		if sub.Session == "" || p.Run.First <= s.frame && s.frame <= p.Run.Last {
-			found = append(found, p)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return part{}, fmt.Errorf("session %s has no frame %d", termtext.Line(sub.Session), s.frame)
-	case 1:
-		return found[0], nil
-	}
-	return part{}, fmt.Errorf("session %s has a frame %d on %d tapes, such as %s; name the tape", termtext.Line(sub.Session), s.frame, len(found), found[0].Tape.ID())
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -17,7 +19,7 @@ import (
 const chatLines = 20
 
 // conversations shows the sessions of a subject as they were at the end.
-func (s *show) conversations(w, stderr io.Writer, sub subject, width int, color bool) error {
+func (s *show) conversations(w, stderr io.Writer, sub ref.Subject, width int, color bool) error {
 	tr, starts, broken, err := traced(sub, stderr)
 	if err != nil {
 		return err
@@ -41,14 +43,14 @@ func (s *show) conversations(w, stderr io.Writer, sub subject, width int, color 
 	case broken > 0:
 		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(broken), "part"))
 	case shown == 0:
-		warn(stderr, "there is no conversation on it; to see its frames, leave out --chat")
+		warning.Print(stderr, "there is no conversation on it; to see its frames, leave out --chat")
 		return errNo
 	}
 	return nil
 }
 
 // traced returns the trace of a subject, and when each of its tapes began.
-func traced(sub subject, stderr io.Writer) (tr *trace.Trace, starts []time.Time, broken int, err error) {
+func traced(sub ref.Subject, stderr io.Writer) (tr *trace.Trace, starts []time.Time, broken int, err error) {
 	tr = &trace.Trace{}
 	for _, p := range sub.Parts {
 		info, err := p.Tape.Info()
@@ -63,8 +65,8 @@ func traced(sub subject, stderr io.Writer) (tr *trace.Trace, starts []time.Time,
 			switch {
 			case err != nil:
 				broken++
-				warn(stderr, "%v", err)
-			case sub.has(p, &f):
+				warning.Print(stderr, "%v", err)
+			case sub.Has(p, &f):
 				tr.Add(&f)
 			}
 		}
@@ -77,14 +79,14 @@ func traced(sub subject, stderr io.Writer) (tr *trace.Trace, starts []time.Time,
 
 // wants reports whether a session is to be shown. MCP sessions have no
 // conversation.
-func (s *show) wants(sub subject, session *trace.Session) bool {
+func (s *show) wants(sub ref.Subject, session *trace.Session) bool {
 	if session.Connection.Protocol == dialect.MCP || sub.Session != "" && session.ID != sub.Session {
 		return false
 	}
-	if len(s.flags.sessions) == 0 {
+	if len(s.flags.Sessions) == 0 {
 		return true
 	}
-	for _, id := range s.flags.sessions {
+	for _, id := range s.flags.Sessions {
 		if strings.HasPrefix(session.ID, id) {
 			return true
 		}

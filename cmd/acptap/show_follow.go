@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/record"
@@ -15,7 +16,7 @@ import (
 // followStore shows the newest tape of a store, waiting for the first one if
 // there is none; without end, then each tape that begins later.
 func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout, stderr io.Writer) error {
-	store, err := openStore(dir)
+	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 				return err
 			}
 		}
-		err = s.run(ctx, subject{Parts: []part{{Tape: tape}}}, stdout, stderr)
+		err = s.run(ctx, ref.Subject{Parts: []ref.Part{{Tape: tape}}}, stdout, stderr)
 		if !endless || err != nil && !errors.Is(err, errNo) {
 			return err
 		}

@@ -6,20 +6,39 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 )
 
 func newVersionCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Long:    "Prints the version of acptap, that of Go, and the system it was built for.",
-		Example: "  acptap version",
-		Args:    operands(0, 0),
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Long: `Prints the version of acptap, that of Go, and the system it was built for.
+--json is an object with version, go, os and arch.`,
+		Example: `  acptap version
+  acptap version --json | jq -r .version`,
+		Args: usage.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				return jsonlines.Write(cmd.OutOrStdout(), versionLine{version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	return cmd
+}
+
+// A versionLine is the version as --json writes it.
+type versionLine struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
 }
 
 // versionText returns the output of acptap version.

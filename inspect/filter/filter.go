@@ -72,7 +72,7 @@ func (f Filter) NeedsBytes() bool { return f.needs(ofBytes) }
 // these are known to who has read the tape from its beginning on.
 func (f Filter) NeedsPast() bool { return f.needs(ofPast) }
 
-// NeedsFuture reports whether Match looks at Open of a Subject.
+// NeedsFuture reports whether Match looks at Open or Unanswered of a Subject.
 func (f Filter) NeedsFuture() bool { return f.needs(ofFuture) }
 
 func (f Filter) needs(n needs) bool { return f.root != nil && f.root.needs()&n != 0 }

@@ -31,7 +31,7 @@ func subjects() map[string]*filter.Subject {
 		"tool": {
 			Frame: frame(wire.Notification, wire.AgentToClient,
 				`{"method":"session/update","params":{"update":{"toolCallId":"call-7","status":"failed","locations":[{"line":3},{"line":40}]}}}`,
-				dialect.Annotation{Method: "session/update", Update: "tool_call_update", Session: "s-123"}),
+				dialect.Annotation{Method: "session/update", Update: "tool_call_update", Session: "s-123", Events: dialect.CallFailed | dialect.AfterSilence}),
 			Turn: 2,
 			Tool: filter.Tool{ID: "call-7", Title: "Read mean.go"},
 		},
@@ -40,7 +40,7 @@ func subjects() map[string]*filter.Subject {
 				`{"id":"7","method":"session/request_permission","params":{"toolCall":{"toolCallId":"call-7","title":"Read mean.go"}}}`,
 				dialect.Annotation{Method: "session/request_permission", Session: "s-123"}),
 			Turn: 2,
-			Open: true,
+			Open: true, Unanswered: true,
 		},
 		"read": {
 			Frame: frame(wire.Response, wire.ClientToAgent, `{"id":17,"error":{"code":-32000,"message":"No such file"}}`,
@@ -52,7 +52,7 @@ func subjects() map[string]*filter.Subject {
 				dialect.Annotation{Entries: []dialect.Annotation{{Method: "ping"}, {Method: "tools/call", Session: "t"}}}),
 		},
 		"stderr": {Frame: frame(wire.Stderr, wire.AgentStderr, `C:\new\`, dialect.Annotation{})},
-		"mark":   {Frame: frame(wire.Mark, wire.AgentToClient, `{"gap":12}`, dialect.Annotation{})},
+		"mark":   {Frame: frame(wire.Mark, wire.AgentToClient, `{"gap":12}`, dialect.Annotation{Events: dialect.BytesLost})},
 	}
 	list["read"].Failed = true
 	list["chunk"].Origin = wire.Injected
@@ -103,6 +103,14 @@ var matchTests = []struct {
 	{"is:error", "read"},
 	{"is:open", "ask"},
 	{"is:gap", "mark"},
+	{"is:failed", "tool ask read mark"},
+	{"failure:error", "read"},
+	{"failure:tool", "tool"},
+	{"failure=silence", "tool"},
+	{"failure:unanswered", "ask"},
+	{"failure:gap", "mark"},
+	{"failure:exit | failure:invalid | failure:refused", ""},
+	{"is:open !is:failed", ""},
 	{"session:s-1", "chunk tool ask read"},
 	{"session=s-1", "read"},
 	{"session:t", "batch"},
@@ -280,7 +288,8 @@ var errorTests = []struct {
 	{"method>x", 6, "method does not take >; expected one of : = ~"},
 	{"seq~1", 3, "seq does not take ~"},
 	{"kind:event", 5, `"event" is not a value of kind; expected one of invalid request response`},
-	{"is:bad", 3, "one of error open gap"},
+	{"failure:bad", 8, "one of error tool refused unanswered invalid gap exit silence"},
+	{"is:bad", 3, "one of error open gap failed"},
 	{"seq:x", 4, "not a whole number"},
 	{"seq:-1", 4, "not a whole number"},
 	{"seq:1..", 4, "a range has two ends"},
@@ -359,6 +368,9 @@ func TestNeeds(t *testing.T) {
 		{"id:1", "bytes"},
 		{"latency>1s", "past"},
 		{"turn:1 is:open", "past future"},
+		{"is:failed", "future"},
+		{"failure:unanswered", "future"},
+		{"failure:tool", ""},
 		{"tool:a", "bytes past"},
 	}
 	for _, tt := range tests {

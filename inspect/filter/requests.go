@@ -80,7 +80,8 @@ func (r *Requests[T]) All() []Request[T] { return r.list }
 // OpenRequests are the requests on a tape that have no response and were not
 // cancelled. Their memory is bounded as that of Requests. The zero value has none.
 type OpenRequests struct {
-	seqs []uint64 // in order
+	seqs  []uint64 // in order
+	ended uint64   // those before this one will never get one
 }
 
 // Observe takes the next frame.
@@ -96,7 +97,14 @@ func (o *OpenRequests) Observe(f *dialect.Frame) {
 			o.seqs = slices.Delete(o.seqs, i, i+1)
 		}
 	}
+	if f.Events.Has(dialect.AgentEnded) {
+		o.EndBefore(f.Seq)
+	}
 }
+
+// EndBefore says that no request before a frame will get a response: a tape has
+// ended there.
+func (o *OpenRequests) EndBefore(seq uint64) { o.ended = max(o.ended, seq) }
 
 // Has reports whether a request is open.
 func (o *OpenRequests) Has(seq uint64) bool {
@@ -104,5 +112,10 @@ func (o *OpenRequests) Has(seq uint64) bool {
 	return found
 }
 
+// IsUnanswered reports whether a frame is a failure since it is open for good.
+func (o *OpenRequests) IsUnanswered(f *dialect.Frame) bool {
+	return f.Seq < o.ended && f.NeedsAnswer() && o.Has(f.Seq)
+}
+
 // Clone returns the requests that are open now.
-func (o *OpenRequests) Clone() OpenRequests { return OpenRequests{slices.Clone(o.seqs)} }
+func (o *OpenRequests) Clone() OpenRequests { return OpenRequests{slices.Clone(o.seqs), o.ended} }

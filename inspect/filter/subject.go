@@ -17,6 +17,17 @@ type Subject struct {
 	Turn    int           // of the session, from 1, that the frame belongs to
 	Tool    Tool          // that the frame is about, where that is more than the frame itself says
 	Open    bool          // a request that has no response on the tape, and was not cancelled (MCP)
+
+	Unanswered bool // that is a failure: the tape has ended
+}
+
+// Failure returns in which way the frame tells that something went wrong, with what
+// only others know of it.
+func (s *Subject) Failure() dialect.Failure {
+	if s.Unanswered {
+		return dialect.Unanswered
+	}
+	return s.Frame.Failure()
 }
 
 // bare reports whether the bytes of the frame are not at hand.

@@ -49,9 +49,10 @@ func (t *Tracker) Next(start time.Time) {
 }
 
 // LookAhead takes the frames of the tape that are there, with or without their
-// bytes, before they are seen. Only then a Subject tells that a request is open; one
-// that is recorded meanwhile is when it comes.
-func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error]) {
+// bytes, before they are seen, and whether the tape has ended. Only then a Subject tells
+// that a request is open, or unanswered; one that is recorded meanwhile is open when it
+// comes.
+func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) {
 	t.open = &OpenRequests{}
 	for f, err := range frames {
 		if err != nil {
@@ -60,11 +61,14 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error]) {
 		t.ahead = f.Seq
 		t.open.Observe(&f)
 	}
+	if ended {
+		t.open.EndBefore(t.ahead + 1)
+	}
 }
 
 // Observe takes the next frame. The Subject refers to f.
 func (t *Tracker) Observe(f *dialect.Frame) Subject {
-	s := Subject{Frame: f, Start: t.start, Open: t.isOpen(f)}
+	s := Subject{Frame: f, Start: t.start, Open: t.isOpen(f), Unanswered: t.IsUnanswered(f)}
 	s.Turn = t.turn(f)
 	s.Tool = t.tool(f)
 	t.requests.Observe(f, s.Tool, func(q *Request[Tool], _ *dialect.Annotation) {
@@ -74,6 +78,12 @@ func (t *Tracker) Observe(f *dialect.Frame) Subject {
 		}
 	})
 	return s
+}
+
+// IsUnanswered reports whether a frame is a failure since no answer will come, as far
+// as LookAhead has looked.
+func (t *Tracker) IsUnanswered(f *dialect.Frame) bool {
+	return t.open != nil && t.open.IsUnanswered(f)
 }
 
 // isOpen reports whether a frame is a request without a response, as far as LookAhead

@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"strings"
@@ -58,26 +59,26 @@ func TestTracker(t *testing.T) {
 	var tr filter.Tracker
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	tr.Next(start)
-	tr.LookAhead(frames(talk))
+	tr.LookAhead(frames(talk), true)
 	var got strings.Builder
 	for f := range frames(talk) {
 		s := tr.Observe(&f)
 		if !s.Start.Equal(start) {
 			t.Errorf("frame %d: start is %v", f.Seq, s.Start)
 		}
-		fmt.Fprintf(&got, "%d turn %d, %v, tool %q %q, open %t\n", s.Seq, s.Turn, s.Latency, s.Tool.ID, s.Tool.Title, s.Open)
+		fmt.Fprintf(&got, "%d turn %d, %v, tool %q %q, open %t, %s\n", s.Seq, s.Turn, s.Latency, s.Tool.ID, s.Tool.Title, s.Open, cmp.Or(s.Failure().String(), "no failure"))
 	}
-	want := `1 turn 0, 0s, tool "" "", open false
-2 turn 0, 10ms, tool "" "", open false
-3 turn 1, 0s, tool "" "", open false
-4 turn 1, 0s, tool "c" "Read it", open false
-5 turn 1, 0s, tool "c" "Read it", open false
-6 turn 1, 10ms, tool "c" "Read it", open false
-7 turn 1, 0s, tool "c" "Read it", open false
-8 turn 1, 50ms, tool "" "", open false
-9 turn 0, 0s, tool "" "", open false
-10 turn 2, 0s, tool "" "", open true
-11 turn 2, 0s, tool "" "", open true
+	want := `1 turn 0, 0s, tool "" "", open false, no failure
+2 turn 0, 10ms, tool "" "", open false, no failure
+3 turn 1, 0s, tool "" "", open false, no failure
+4 turn 1, 0s, tool "c" "Read it", open false, no failure
+5 turn 1, 0s, tool "c" "Read it", open false, no failure
+6 turn 1, 10ms, tool "c" "Read it", open false, no failure
+7 turn 1, 0s, tool "c" "Read it", open false, tool
+8 turn 1, 50ms, tool "" "", open false, no failure
+9 turn 0, 0s, tool "" "", open false, no failure
+10 turn 2, 0s, tool "" "", open true, unanswered
+11 turn 2, 0s, tool "" "", open true, unanswered
 `
 	if got.String() != want {
 		t.Errorf("got\n%swant\n%s", got.String(), want)
@@ -112,7 +113,7 @@ func TestTrackerCancelled(t *testing.T) {
 <{"method":"notifications/cancelled","params":{"requestId":1}}`,
 	} {
 		var tr filter.Tracker
-		tr.LookAhead(frames(lines))
+		tr.LookAhead(frames(lines), false)
 		var open []uint64
 		for f := range frames(lines) {
 			if s := tr.Observe(&f); s.Open {
@@ -242,7 +243,7 @@ func TestTrackerMeanwhile(t *testing.T) {
 				return
 			}
 		}
-	})
+	}, false)
 	var open []uint64
 	for f := range frames(talk) {
 		if s := tr.Observe(&f); s.Open {

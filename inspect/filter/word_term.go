@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -53,13 +54,15 @@ const (
 	dir
 	origin
 	state
+	failure
 )
 
 // Words of the set state.
 const (
-	failed uint8 = iota
+	isError uint8 = iota
 	open
 	gap
+	failed
 )
 
 // words returns the words of a set; the place of a word is the value that it
@@ -72,8 +75,10 @@ func words(s wordSet) []string {
 		return names(wire.ClientToAgent, wire.AgentStderr)
 	case origin:
 		return names(wire.Wire, wire.Rewritten)
+	case failure:
+		return names(dialect.FailedRequest, dialect.Silence)
 	}
-	return []string{failed: "error", open: "open", gap: "gap"}
+	return []string{isError: "error", open: "open", gap: "gap", failed: "failed"}
 }
 
 func names[T interface {
@@ -109,7 +114,7 @@ func wordTerm(s wordSet) func(written, string) (test, string) {
 
 func (t wordTest) needs() needs {
 	switch {
-	case t.set == state && t.value == open:
+	case t.set == state && (t.value == open || t.value == failed), t.set == failure && t.kind() == dialect.Unanswered:
 		return ofFuture
 	case t.set == state && t.value == gap:
 		return ofBytes
@@ -125,14 +130,28 @@ func (t wordTest) fits(s *Subject) verdict {
 		return sure(uint8(s.Dir) == t.value)
 	case origin:
 		return sure(uint8(s.Origin) == t.value)
+	case failure:
+		return sure(hasFailure(s, t.kind()))
 	}
 	switch t.value {
-	case failed:
+	case isError:
 		return sure(s.Failed)
 	case open:
 		return sure(s.Open)
+	case failed:
+		return sure(s.Failure() != dialect.NoFailure)
 	}
 	return isGap(s)
+}
+
+// kind returns what a word of the set failure stands for.
+func (t wordTest) kind() dialect.Failure { return dialect.FailedRequest + dialect.Failure(t.value) }
+
+// hasFailure reports whether a frame is a failure of that kind. What has failed in
+// another way may have come after a silence too.
+func hasFailure(s *Subject, kind dialect.Failure) bool {
+	k := s.Failure()
+	return k == kind || kind == dialect.Silence && k != dialect.NoFailure && s.Events.Has(dialect.AfterSilence)
 }
 
 func isGap(s *Subject) verdict {

@@ -5,7 +5,6 @@ import (
 	"sort"
 	"time"
 
-	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -42,7 +41,6 @@ type chunk struct {
 type flags uint16
 
 const (
-	problem     flags = 1 << 14
 	failed      flags = 1 << 13
 	untimed     flags = 1 << 12
 	originShift       = 2
@@ -57,9 +55,6 @@ func flagsOf(f *dialect.Frame) flags {
 	}
 	if f.Untimed {
 		s |= untimed
-	}
-	if frametext.IsProblem(f) {
-		s |= problem
 	}
 	return s
 }
@@ -180,7 +175,7 @@ func (x *chunk) fields(i int, seq uint64, f *dialect.Frame) {
 
 // each calls see with the frames from one to another, without their bytes. A frame
 // is valid until see returns.
-func (c *Columns) each(from, to uint64, see func(f *dialect.Frame, isProblem bool)) {
+func (c *Columns) each(from, to uint64, see func(f *dialect.Frame)) {
 	var f dialect.Frame
 	annotation := ^uint32(0)
 	n, _ := c.below(from)
@@ -197,7 +192,7 @@ func (c *Columns) each(from, to uint64, see func(f *dialect.Frame, isProblem boo
 				f.Annotation = c.annotations[annotation]
 			}
 			x.fields(i, seq, &f)
-			see(&f, x.flags[i]&problem != 0)
+			see(&f)
 		}
 	}
 }
@@ -210,6 +205,16 @@ func (c *Columns) Latency(f *dialect.Frame) (time.Duration, bool) {
 		return 0, false
 	}
 	return f.At - x.at[i], true
+}
+
+// Silence returns how long nothing had come before a frame; 0 if that is not known.
+func (c *Columns) Silence(f *dialect.Frame) time.Duration {
+	before := c.Seek(f.Seq-1, Backward, func(f *dialect.Frame) bool { return f.Kind != wire.Stderr && f.Kind != wire.Mark })
+	x, i := c.chunk(before)
+	if x == nil || f.Untimed || x.flags[i]&untimed != 0 {
+		return 0
+	}
+	return f.At - x.at[i]
 }
 
 // Time returns when a frame crossed the wire; 0 if there is no such frame.

@@ -65,7 +65,7 @@ func TestNumbersJump(t *testing.T) {
 	var c Columns
 	c, _, _, _ = l.current()
 	var each, forward, backwards, rows []uint64
-	c.each(1, c.Last, func(f *dialect.Frame, _ bool) { each = append(each, f.Seq) })
+	c.each(1, c.Last, func(f *dialect.Frame) { each = append(each, f.Seq) })
 	c.Seek(1, 1, func(f *dialect.Frame) bool { forward = append(forward, f.Seq); return false })
 	c.Seek(c.Last, Backward, func(f *dialect.Frame) bool { backwards = append(backwards, f.Seq); return false })
 	slices.Reverse(backwards)

@@ -5,16 +5,18 @@ import (
 	"io"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
 )
 
 // Export writes the frames of a timeline that want matches and that can be read in the
 // portable form. damage says what could not be read last.
 func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info record.Info) (frames int, damage, err error) {
-	e, err := portable.NewExporter(w, info.Tape, info.Start, info.Needs(), false)
+	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: t.notes()}, false)
 	if err != nil {
 		return 0, nil, err
 	}
+	var current *record.Tape
 	for frame, err := range t.frames(1) {
 		if ctx.Err() != nil {
 			return frames, damage, ctx.Err()
@@ -27,9 +29,27 @@ func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info re
 			continue
 		}
 		frames++
-		if err := e.Write(t.OnItsTape(frame)); err != nil {
+		tape, f := t.OnItsTape(frame)
+		if tape != current {
+			current = tape
+			if e.Notes, err = tape.Notes(); err != nil {
+				damage = err
+			}
+		}
+		if err := e.Write(tape, f); err != nil {
 			return frames, damage, err
 		}
 	}
 	return frames, damage, e.Close()
+}
+
+// notes returns what is written on the tapes as wholes. Those that cannot be read say
+// so when their frames are written.
+func (t *Timeline) notes() note.List {
+	var all []note.List
+	for _, p := range t.Parts {
+		l, _ := p.Tape.Notes()
+		all = append(all, l)
+	}
+	return note.OnTapes(all...)
 }

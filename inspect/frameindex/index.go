@@ -7,7 +7,6 @@ import (
 
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 )
 
 // An Index has the fields of each frame of a timeline, by column, in about 30 bytes a
@@ -57,19 +56,18 @@ func (x *Index) Read(ctx context.Context, t *Timeline) {
 		if ctx.Err() != nil {
 			return
 		}
-		if f.Kind == wire.Mark && err == nil { // what happened stands in its bytes, and there are few marks
-			if whole, err := t.Reopen(); err == nil {
-				if g, err := whole.frame(f.Seq); err == nil {
-					f = g
-				}
-			}
-		}
 		last = x.add(&f, err, last)
 		if x.written%publishEvery == 0 {
 			x.publish(func() { x.columns.Last = last })
 		}
 	}
-	x.announce(func() { x.columns.Last, x.complete = last, true })
+	x.announce(func() {
+		x.columns.Last, x.complete = last, true
+		end := &t.Parts[len(t.Parts)-1]
+		if x.open.EndBefore(end.Before + 1); !end.Info.Live {
+			x.open.EndBefore(last + 1)
+		}
+	})
 	for f, err := range t.Follow(ctx, last+1) {
 		if last = x.add(&f, err, last); err != nil {
 			continue
@@ -81,7 +79,11 @@ func (x *Index) Read(ctx context.Context, t *Timeline) {
 			x.newRows = append(x.newRows[max(0, len(x.newRows)-maxNewRows):], row)
 		})
 	}
-	x.announce(func() { x.ended = ctx.Err() == nil })
+	x.announce(func() {
+		if x.ended = ctx.Err() == nil; x.ended {
+			x.open.EndBefore(last + 1)
+		}
+	})
 }
 
 // announce changes what others read, and has it drawn.
@@ -151,7 +153,7 @@ func (x *Index) intern(a *dialect.Annotation) uint32 {
 
 // noteOpen notes which requests are open.
 func (x *Index) noteOpen(f *dialect.Frame) {
-	if !f.Asks() && f.Request == 0 && f.Entries == nil {
+	if !f.Asks() && f.Request == 0 && f.Entries == nil && !f.Events.Has(dialect.AgentEnded) {
 		return // as with most frames, and the lock takes as long as all else
 	}
 	x.mu.Lock()

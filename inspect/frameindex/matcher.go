@@ -20,6 +20,7 @@ type Matcher struct {
 	track   filter.Tracker
 	part    int            // of the timeline, that track is at
 	subject filter.Subject // of the frame that was seen last
+	now     state          // of it
 }
 
 // NewMatcher returns a matcher at the beginning of a timeline. start is when the first
@@ -40,25 +41,44 @@ func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	} else {
 		s.subject.Frame, s.subject.Start = f, s.start
 	}
-	if !s.Filter.NeedsFuture() {
-		return s.Filter.Match(&s.subject)
+	if s.Filter.NeedsFuture() {
+		s.subject.Open, s.subject.Unanswered = s.isOpen(f), f.Seq <= s.known && s.open.IsUnanswered(f)
 	}
-	s.subject.Open = s.isOpen(f)
-	shown := s.Filter.Match(&s.subject)
-	if s.subject.Open {
-		s.subject.Open = false
-		if later := s.Filter.Match(&s.subject); later != shown {
-			s.undecided.Add(filter.Request[bool]{Seq: f.Seq, Note: later})
-		}
+	s.now = state{s.Filter.Match(&s.subject), s.subject.Failure() != dialect.NoFailure}
+	if f.Asks() {
+		s.remember(f)
 	}
-	return shown
+	return s.now.shown
 }
+
+// remember notes what may become of a request.
+func (s *Matcher) remember(f *dialect.Frame) {
+	now, by := s.now, f.Failure() != dialect.NoFailure
+	w := waiting{now, state{now.shown, by}, state{now.shown, by || f.NeedsAnswer()}}
+	if s.Filter.NeedsFuture() {
+		if !s.subject.Open {
+			return
+		}
+		s.subject.Open, s.subject.Unanswered = false, false
+		w.answered.shown = s.Filter.Match(&s.subject)
+		s.subject.Open, s.subject.Unanswered = true, f.NeedsAnswer()
+		w.never.shown = s.Filter.Match(&s.subject)
+	}
+	s.requests.Add(filter.Request[waiting]{Seq: f.Seq, Note: w})
+}
+
+// A state is what is known of a frame: whether it is shown, and is a failure.
+type state struct{ shown, fails bool }
+
+// A waiting request has a state now, one if an answer comes, and one if none ever
+// does.
+type waiting struct{ now, answered, never state }
 
 // The openRequests are what is known of requests whose responses come later.
 type openRequests struct {
-	open      filter.OpenRequests // of the frames up to known
-	known     uint64
-	undecided filter.Requests[bool] // open requests that are wanted only as long as they are, or only then; with what they will be
+	open     filter.OpenRequests // of the frames up to known
+	known    uint64
+	requests filter.Requests[waiting]
 }
 
 // isOpen reports whether a frame is a request without an answer, as far as is known
@@ -70,17 +90,33 @@ func (u *openRequests) isOpen(f *dialect.Frame) bool {
 	return u.open.Has(f.Seq)
 }
 
-// changes yields the earlier frames that are wanted from here on, or not any more,
-// since this one answers them.
-func (u *openRequests) changes(f *dialect.Frame) iter.Seq2[uint64, bool] {
-	return func(yield func(uint64, bool) bool) {
+// answered yields the requests that a frame answers, where that changes their state.
+func (u *openRequests) answered(f *dialect.Frame) iter.Seq2[uint64, state] {
+	return func(yield func(uint64, state) bool) {
 		for reply := range f.Replies() {
-			r := u.undecided.Find(reply.Request)
+			r := u.requests.Find(reply.Request)
 			if r == nil || r.Done {
 				continue
 			}
 			r.Done = true
-			if !yield(r.Seq, r.Note) {
+			if w := r.Note; w.answered != w.now && !yield(r.Seq, w.answered) {
+				return
+			}
+		}
+	}
+}
+
+// unanswered yields the requests that wait still and will get no answer, where that
+// changes their state.
+func (u *openRequests) unanswered() iter.Seq2[uint64, state] {
+	return func(yield func(uint64, state) bool) {
+		for i := range u.requests.All() {
+			r := &u.requests.All()[i]
+			if r.Done {
+				continue
+			}
+			r.Done = true
+			if w := r.Note; w.never != w.now && (w.never.shown || w.now.shown) && !yield(r.Seq, w.never) {
 				return
 			}
 		}

@@ -13,34 +13,29 @@ type Found struct {
 type Match uint64
 
 // NewMatch returns the match of a frame: head if it is not folded into the row before,
-// problem and mark as the frame is.
-func NewMatch(seq uint64, head, problem, mark bool) Match {
-	s := Match(seq << 4)
+// failure if it is one.
+func NewMatch(seq uint64, head, failure bool) Match {
+	s := Match(seq << 3)
 	if head {
 		s |= 1
 	}
-	if problem {
+	if failure {
 		s |= 2
-	}
-	if mark {
-		s |= 4
 	}
 	return s
 }
 
 // goneMatch is of a frame that was shown, and is not any more.
-func goneMatch(seq uint64) Match { return Match(seq<<4) | 8 }
+func goneMatch(seq uint64) Match { return Match(seq<<3) | 4 }
 
-func (s Match) seq() uint64   { return uint64(s >> 4) }
+func (s Match) seq() uint64   { return uint64(s >> 3) }
 func (s Match) head() bool    { return s&1 != 0 } // it is not folded into the row before
-func (s Match) problem() bool { return s&2 != 0 } // it is an error, an invalid line or a gap
-func (s Match) gap() bool     { return s&6 == 6 }
-func (s Match) gone() bool    { return s&8 != 0 }
+func (s Match) failure() bool { return s&2 != 0 }
+func (s Match) gone() bool    { return s&4 != 0 }
 
 // Matches are all that a scan has found.
 type Matches struct {
-	All, Heads, Problems NumberSet // frames that are shown; that begin a row; that are errors or gaps
-	Gaps                 int       // of the problems
+	All, Heads, Failures NumberSet // frames that are shown; that begin a row; that are failures
 	Last                 uint64    // frames up to this one were looked at
 	Complete             bool      // all that was there at first was
 }
@@ -52,17 +47,15 @@ func (m *Matches) Add(f Found) {
 		if s.gone() {
 			m.All.remove(seq)
 			m.Heads.remove(seq)
+			m.Failures.remove(seq)
 			continue
 		}
 		m.All.add(seq)
 		if s.head() {
 			m.Heads.add(seq)
 		}
-		if s.problem() {
-			m.Problems.add(seq)
-		}
-		if s.gap() {
-			m.Gaps++
+		if s.failure() {
+			m.Failures.add(seq)
 		}
 	}
 	m.Last, m.Complete = f.Last, f.Complete

@@ -18,7 +18,6 @@ type Row struct {
 	Frame   dialect.Frame // without its bytes
 	Summary string        // of a run: of its text
 	text    string        // of a chunk or a run: what the summary is made of, as it was sent
-	Problem bool          // as frametext.IsProblem says
 	Chunks  int           // frames in the run; 1 for any other row
 	Err     error         // the frame cannot be read; then Frame has nothing but its number
 }
@@ -28,7 +27,7 @@ const enoughText = 4 * frametext.MaxSummary
 
 // NewRow makes a row of a frame with its bytes.
 func NewRow(f *dialect.Frame) Row {
-	r := Row{Frame: *f, Summary: frametext.Summary(*f), Problem: frametext.IsProblem(f), Chunks: 1}
+	r := Row{Frame: *f, Summary: frametext.Summary(*f), Chunks: 1}
 	if isChunk(f) {
 		r.addText(chunkText(f))
 	}
@@ -159,7 +158,7 @@ func unreadable(w RowRange, err error) Row {
 	if err == nil {
 		err = errors.New("this frame is not on the tape")
 	}
-	r := Row{Err: err, Chunks: w.Frames, Problem: true}
+	r := Row{Err: err, Chunks: w.Frames}
 	r.Frame.Seq = w.Seq
 	return r
 }

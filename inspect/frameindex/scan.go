@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -21,6 +20,7 @@ type Scan struct {
 	announced time.Time // when one of them was last
 	updates   int
 	shows     bool // something was found
+	onPart    int  // of the timeline: that the last frame was on
 
 	mu    sync.Mutex // guards what follows
 	run   chunkRun
@@ -45,7 +45,7 @@ func (s *Scan) Read(ctx context.Context, t *Timeline) {
 		for next <= c.Last && ctx.Err() == nil {
 			end := c.ahead(next, publishEvery-1)
 			s.update(func() {
-				c.each(next, end, func(f *dialect.Frame, problem bool) { s.observe(t, f, problem) })
+				c.each(next, end, func(f *dialect.Frame) { s.observe(t, f) })
 				next = end + 1
 			})
 		}
@@ -53,6 +53,7 @@ func (s *Scan) Read(ctx context.Context, t *Timeline) {
 			s.update(func() { s.found.Complete = true })
 		}
 		if ended {
+			s.update(s.end)
 			return
 		}
 		select {
@@ -89,7 +90,7 @@ func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
 				s.found.Err = err
 				return
 			}
-			s.observe(t, f, frametext.IsProblem(f))
+			s.observe(t, f)
 			next = f.Seq + 1
 		})
 	}
@@ -102,6 +103,25 @@ func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
 	s.update(func() { s.found.Complete = true })
 	for f, err := range t.Follow(ctx, next) {
 		observe(&f, err)
+	}
+	if ctx.Err() == nil {
+		s.update(s.end)
+	}
+}
+
+// end takes it that nothing will follow.
+func (s *Scan) end() {
+	for seq, now := range s.unanswered() {
+		s.change(seq, now)
+	}
+}
+
+// change takes what has become of a request, which is never a chunk.
+func (s *Scan) change(seq uint64, now state) {
+	if now.shown {
+		s.found.Matches = append(s.found.Matches, NewMatch(seq, true, now.fails))
+	} else {
+		s.found.Matches = append(s.found.Matches, goneMatch(seq))
 	}
 }
 
@@ -134,19 +154,22 @@ func (s *Scan) Take() Found {
 }
 
 // observe looks at the next frame.
-func (s *Scan) observe(t *Timeline, f *dialect.Frame, problem bool) {
-	for seq, shown := range s.changes(f) {
-		if shown {
-			s.found.Matches = append(s.found.Matches, NewMatch(seq, true, false, false)) // a request is no chunk, and no error
-		} else {
-			s.found.Matches = append(s.found.Matches, goneMatch(seq))
-		}
+func (s *Scan) observe(t *Timeline, f *dialect.Frame) {
+	for seq, now := range s.answered(f) {
+		s.change(seq, now)
 	}
-	shown := s.Matches(t.PartOf(f.Seq), f)
+	part := t.PartOf(f.Seq)
+	if part != s.onPart {
+		s.onPart = part
+		s.end() // of the tape before
+	}
+	shown := s.Matches(part, f)
 	s.found.Last = f.Seq
-	problem = problem && f.Origin.Sent() // else it is acptap's, or the same error once more
-	if head := s.run.begins(f, shown); shown {
-		s.found.Matches = append(s.found.Matches, NewMatch(f.Seq, head, problem, f.Kind == wire.Mark))
+	if head := s.run.begins(f, shown, s.now.fails); shown {
+		s.found.Matches = append(s.found.Matches, NewMatch(f.Seq, head, s.now.fails))
+	}
+	if f.Events.Has(dialect.AgentEnded) {
+		s.end()
 	}
 }
 
@@ -163,13 +186,14 @@ type chunkRun struct {
 // maxRun is how many chunks make one row.
 const maxRun = 1 << 12
 
-// begins takes the next frame and reports whether a row begins with it.
-func (r *chunkRun) begins(f *dialect.Frame, shown bool) bool {
+// begins takes the next frame and reports whether a row begins with it, as with one
+// that is a failure.
+func (r *chunkRun) begins(f *dialect.Frame, shown, fails bool) bool {
 	if !shown {
 		r.n = 0
 		return true
 	}
-	if r.n > 0 && f.Seq == r.last+1 && r.n < maxRun && r.goesOn(f) {
+	if r.n > 0 && f.Seq == r.last+1 && r.n < maxRun && !fails && r.goesOn(f) {
 		r.last++
 		r.n++
 		return false

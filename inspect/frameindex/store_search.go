@@ -17,6 +17,7 @@ import (
 type Search struct {
 	Store  *record.Store
 	Filter filter.Filter
+	Only   func(i *record.Info) bool // tapes that are searched; nil: all
 
 	// Progress is called now and then with how many bytes of the tapes were looked
 	// at, and how many there are. nil: nothing is.
@@ -26,8 +27,9 @@ type Search struct {
 // A Hit is a frame that was found.
 type Hit struct {
 	Tape    record.Info
-	Frame   dialect.Frame // its bytes are valid until the next hit
-	Latency time.Duration // of a response; 0 if its request is not on the tape
+	Frame   dialect.Frame   // its bytes are valid until the next hit
+	Latency time.Duration   // of a response; 0 if its request is not on the tape
+	Failure dialect.Failure // unanswered only if the filter asks for what is open
 }
 
 // Hits yields what is found. An error stands for a tape, or a part of one, that
@@ -41,6 +43,9 @@ func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
 			return
 		}
 		p := storeSearch{Search: s, yield: yield}
+		if s.Only != nil {
+			list.Tapes = slices.DeleteFunc(list.Tapes, func(i record.Info) bool { return !s.Only(&i) })
+		}
 		for _, info := range list.Tapes {
 			p.total += info.Bytes
 		}
@@ -97,7 +102,7 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 			p.report()
 		}
 		subject := track.Observe(&f)
-		if p.Filter.Match(&subject) && !p.yield(Hit{info, f, subject.Latency}, nil) {
+		if p.Filter.Match(&subject) && !p.yield(Hit{info, f, subject.Latency, subject.Failure()}, nil) {
 			return false
 		}
 	}
@@ -109,7 +114,7 @@ func (p *storeSearch) begin(ctx context.Context, track *filter.Tracker, t *recor
 	*track = filter.Tracker{}
 	track.Next(info.Start.Time.Local())
 	if p.Filter.NeedsFuture() {
-		track.LookAhead(until(ctx, t.Rows(1)))
+		track.LookAhead(until(ctx, t.Rows(1)), !info.Live)
 	}
 }
 

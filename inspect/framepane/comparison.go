@@ -11,7 +11,7 @@ import (
 // Compare shows what differs between two frames.
 func (p *Pane) Compare(title string, before, after []byte) {
 	p.Form, p.Title = asDiff, title
-	p.lines = nil
+	p.lines, p.allLines = nil, allLines{}
 	for _, line := range linediff.Lines(indented(before), indented(after)) {
 		p.lines = append(p.lines, diffLine(-1, line))
 	}
@@ -32,7 +32,7 @@ func diffLine(n int32, line string) textLine {
 	case '-':
 		part = removed
 	}
-	return textLine{n, termtext.Line(line), part}
+	return textLine{node: n, text: termtext.Line(line), part: part}
 }
 
 func indented(raw []byte) []string {

@@ -12,11 +12,44 @@ func (p *Pane) Open() {
 	switch {
 	case line.node < 0:
 		return
+	case line.node == 0 && len(p.envelope.opened) > 0:
+		p.flipEnvelope()
+		return
 	case line.part == cutOff, p.base64(line.node) != "":
-		p.whole[line.node] = true
+		p.whole[line.node], p.allLines = true, allLines{}
 	default:
 		p.fold[line.node] = !p.fold[line.node]
 	}
 	p.relayout()
 	p.pointAt(line.node)
+}
+
+// Close folds the value under the cursor or, where there is nothing to fold, goes to the
+// one that it is in.
+func (p *Pane) Close() {
+	if !p.Folds() || p.Cursor >= len(p.lines) {
+		return
+	}
+	n := p.node()
+	if n == 0 && p.folded() || p.fold[n] || n > 0 && !p.tree.holds(n) && !p.long(n, p.width) {
+		for up := p.tree.nodes[n].parent; up >= 0; up = p.tree.nodes[up].parent {
+			if !p.enveloped(up) {
+				p.pointAt(up)
+				return
+			}
+		}
+		p.Cursor = 0
+		return
+	}
+	p.Open()
+}
+
+// Unfold unfolds the value under the cursor.
+func (p *Pane) Unfold() {
+	if !p.Folds() || p.Cursor >= len(p.lines) {
+		return
+	}
+	if n := p.node(); p.fold[n] || n == 0 && p.folded() || p.lines[p.Cursor].part == cutOff {
+		p.Open()
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/inspect/find"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -33,7 +34,10 @@ func lookAt(raw string, form Form) (found bool) {
 	for k := from; k < to; k++ {
 		p.Spans(k)
 	}
-	return p.Find("b", true)
+	p.Look(find.Phrase("b"))
+	p.Window(80, 40)
+	at, _ := p.Match()
+	return at > 0
 }
 
 func TestLargeFrames(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/find"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -31,13 +32,17 @@ func (f Form) String() string { return [forms]string{"tree", "raw", "hex", "diff
 
 // A Pane shows one frame. The zero Pane shows none, as a tree.
 type Pane struct {
-	Frame dialect.Frame // with its bytes
-	Form  Form
-	Title string         // of a comparison
-	tree  *tree          // nil: the frame is no JSON
-	Words string         // that were searched
-	fold  map[int32]bool // values that are folded
-	whole map[int32]bool // long strings that are shown to their ends
+	Frame     dialect.Frame // with its bytes
+	Form      Form
+	Title     string         // of a comparison
+	tree      *tree          // nil: the frame is no JSON
+	fold      map[int32]bool // values that are folded
+	whole     map[int32]bool // long strings that are shown to their ends
+	unfoldAll bool           // all of them are, and nothing is folded
+	finding
+
+	envelope envelope
+	unfolded bool // the envelope is shown as JSON, as it came
 
 	lines  []textLine
 	width  int // that lines were made for; 0: lines are to be made
@@ -52,6 +57,7 @@ type textLine struct {
 	node int32  // -1: none
 	text string // of a string that takes several lines, of a diff, or of raw bytes
 	part linePart
+	join find.Join // to the line before
 }
 
 type linePart uint8
@@ -63,6 +69,7 @@ const (
 	removed
 	ending // a closing bracket
 	cutOff // there is more of it
+	around // the envelope
 )
 
 // longString is how many lines of a string are shown until it is unfolded.
@@ -70,12 +77,13 @@ const longString = 24
 
 // Show puts a frame into the pane. The form stays, the rest begins anew.
 func (p *Pane) Show(f dialect.Frame) {
-	form, words := p.Form, p.Words
+	form, words, unfolded := p.Form, p.Words(), p.unfolded
 	if form == asDiff {
 		form = asTree
 	}
 	*p = newPane(f, form)
-	p.Words = words
+	p.unfolded = unfolded
+	p.Look(words)
 	raw := f.Raw[:min(len(f.Raw), wire.MaxChecked)]
 	switch f.Kind {
 	case wire.Invalid, wire.Stderr:
@@ -87,6 +95,7 @@ func (p *Pane) Show(f dialect.Frame) {
 	if p.tree != nil && len(p.tree.nodes) == 0 {
 		p.tree = nil
 	}
+	p.envelope = newEnvelope(p.tree, f.Update != "")
 }
 
 func newPane(f dialect.Frame, form Form) Pane {
@@ -95,8 +104,10 @@ func newPane(f dialect.Frame, form Form) Pane {
 
 // Clear shows nothing in place of the frame with that number. The form stays.
 func (p *Pane) Clear(seq uint64) {
-	*p = Pane{Form: p.Form}
+	words := p.Words()
+	*p = Pane{Form: p.Form, unfolded: p.unfolded}
 	p.Frame.Seq = seq
+	p.Look(words)
 }
 
 // Next returns the form that follows the one that is shown.
@@ -105,7 +116,9 @@ func (p *Pane) Next() Form { return (p.Form + 1) % asDiff }
 // Switch shows the frame in the next form.
 func (p *Pane) Switch() {
 	p.Form = p.Next()
-	p.width, p.Cursor = 0, 0
+	p.lines, p.width, p.Cursor = nil, 0, 0
+	p.allLines = allLines{}
+	p.Look(p.Words())
 }
 
 // Comparing reports whether a comparison is shown.
@@ -114,23 +127,38 @@ func (p *Pane) Comparing() bool { return p.Form == asDiff }
 // layout makes the lines for a width.
 func (p *Pane) layout(width int) {
 	if p.Form == asDiff || p.width == width {
+		p.width = width
 		return
 	}
-	node := p.node()
+	node, begins := p.node(), p.lines == nil
 	p.lines, p.width = nil, width
 	switch {
 	case p.Form == asHex:
 	case p.Form == asRaw || p.tree == nil:
 		lines, more := wrapped(string(p.Frame.Raw), width, wire.MaxChecked)
-		for _, line := range lines {
-			p.lines = append(p.lines, textLine{-1, line, inside})
-		}
+		p.addText(-1, lines)
 		if more || int64(len(p.Frame.Raw)) < p.Frame.Size {
-			p.lines = append(p.lines, textLine{-1, "", cutOff})
+			p.lines = append(p.lines, textLine{node: -1, part: cutOff})
 		}
 	default:
 		p.layoutTree(width)
-		p.pointAt(node)
+		if p.pointAt(node); begins && p.folded() {
+			p.Cursor = 1 // on what the envelope holds
+		}
+	}
+}
+
+// addText adds the lines of a text.
+func (p *Pane) addText(node int32, lines []wrappedLine) {
+	for i, line := range lines {
+		l := textLine{node: node, text: line.text, part: inside}
+		switch {
+		case line.within:
+			l.join = find.Within
+		case i > 0:
+			l.join = find.AtBlank
+		}
+		p.lines = append(p.lines, l)
 	}
 }
 
@@ -148,17 +176,10 @@ func (p *Pane) Spans(k int) []termtext.Span {
 		return hexLine(p.Frame.Raw, k*16)
 	}
 	line := p.lines[k]
-	margin := ""
-	if line.node >= 0 {
-		margin = strings.Repeat(" ", p.indent(line.node)+2)
-	}
+	margin := strings.Repeat(" ", p.margin(line))
 	switch line.part {
 	case inside:
-		s := termtext.Green
-		if line.node < 0 {
-			s = termtext.Plain
-		}
-		return []termtext.Span{termtext.Plain.Span(margin), s.Span(line.text)}
+		return []termtext.Span{termtext.Plain.Span(margin), termtext.Plain.Span(line.text)}
 	case added:
 		return []termtext.Span{termtext.Plain.Span(margin), termtext.Green.Span(line.text)}
 	case removed:
@@ -168,10 +189,23 @@ func (p *Pane) Spans(k int) []termtext.Span {
 			return []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… of %s; w writes the whole frame to a file", termtext.ByteSize(p.Frame.Size)))}
 		}
 		return []termtext.Span{termtext.Dim.Span(margin + "… more: Enter")}
+	case around:
+		return p.envelopeSpans()
 	case ending:
-		return []termtext.Span{termtext.Dim.Span(margin[:len(margin)-2] + string(p.tree.json[p.tree.nodes[line.node].to-1]))}
+		return []termtext.Span{termtext.Dim.Span(margin + string(p.tree.json[p.tree.nodes[line.node].to-1]))}
 	}
-	return append([]termtext.Span{termtext.Plain.Span(margin[:len(margin)-2])}, p.valueSpans(line.node)...)
+	return append([]termtext.Span{termtext.Plain.Span(margin)}, p.valueSpans(line.node)...)
+}
+
+// margin returns how many blanks stand before a line.
+func (p *Pane) margin(l textLine) int {
+	switch {
+	case l.node < 0, l.part == around:
+		return 0
+	case l.part == beginning, l.part == ending:
+		return p.indent(l.node)
+	}
+	return p.indent(l.node) + 2
 }
 
 // node returns the value that the cursor is on, 0 if it is on none.
@@ -217,6 +251,10 @@ func (p *Pane) relayout() {
 func (p *Pane) Window(width, height int) (from, to int) {
 	p.layout(width)
 	p.height = height
+	if p.wanted && p.search != nil {
+		p.wanted = false
+		p.toMatch(find.Here)
+	}
 	p.Cursor = max(min(p.Cursor, p.count()-1), 0)
 	if p.Cursor < p.top {
 		p.top = p.Cursor

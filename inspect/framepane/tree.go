@@ -126,35 +126,3 @@ func (t *tree) member(object int32, name string) int32 {
 	}
 	return -1
 }
-
-// find returns the next value whose name or text has the words, from a node on
-// and around; -1 if there is none.
-func (t *tree) find(words string, from int32, forward bool) int32 {
-	n := int32(len(t.nodes))
-	for k := range n {
-		i := (from + 1 + k) % n
-		if !forward {
-			i = (from - 1 - k + 2*n) % n
-		}
-		if t.holds(i) && t.nodes[i].nameEnd == 0 {
-			continue
-		}
-		text := t.name(i)
-		if !t.holds(i) {
-			text += " " + t.text(i)
-		}
-		if hasWords(text, words) {
-			return i
-		}
-	}
-	return -1
-}
-
-// hasWords reports whether a text has the words. Case counts if there are capital
-// letters among them.
-func hasWords(text, words string) bool {
-	if strings.ToLower(words) == words {
-		text = strings.ToLower(text)
-	}
-	return strings.Contains(text, words)
-}

@@ -16,13 +16,20 @@ func (p *Pane) layoutTree(width int) {
 	var open []int32
 	closeBefore := func(i int32) {
 		for n := len(open); n > 0 && t.nodes[open[n-1]].end <= i; n-- {
-			p.lines = append(p.lines, textLine{open[n-1], "", ending})
+			p.lines = append(p.lines, textLine{node: open[n-1], part: ending})
 			open = open[:n-1]
 		}
 	}
+	if p.folded() {
+		p.lines = append(p.lines, textLine{part: around})
+	}
 	for i := int32(0); i < int32(len(t.nodes)); {
 		closeBefore(i)
-		p.lines = append(p.lines, textLine{i, "", beginning})
+		if p.enveloped(i) {
+			i++
+			continue
+		}
+		p.lines = append(p.lines, textLine{node: i, part: beginning})
 		switch {
 		case !t.holds(i):
 			p.layoutString(i, width)
@@ -36,7 +43,7 @@ func (p *Pane) layoutTree(width int) {
 	}
 	closeBefore(int32(len(t.nodes)))
 	if int64(len(p.Frame.Raw)) < p.Frame.Size {
-		p.lines = append(p.lines, textLine{-1, "", cutOff})
+		p.lines = append(p.lines, textLine{node: -1, part: cutOff})
 	}
 }
 
@@ -54,15 +61,13 @@ func (p *Pane) layoutString(i int32, columns int) {
 		return
 	}
 	most := longString
-	if p.whole[i] {
+	if p.whole[i] || p.unfoldAll {
 		most = wire.MaxChecked
 	}
 	lines, more := wrapped(t.text(i), columns-indent, most)
-	for _, line := range lines {
-		p.lines = append(p.lines, textLine{i, line, inside})
-	}
+	p.addText(i, lines)
 	if more {
-		p.lines = append(p.lines, textLine{i, "", cutOff})
+		p.lines = append(p.lines, textLine{node: i, part: cutOff})
 	}
 }
 
@@ -120,17 +125,26 @@ func (p *Pane) base64(i int32) string {
 // deepest is how deep lines are indented: there must be room for the values.
 const deepest = 12
 
-func (p *Pane) indent(i int32) int { return 2 * min(int(p.tree.nodes[i].depth), deepest) }
+func (p *Pane) indent(i int32) int {
+	return 2 * min(int(p.tree.nodes[i].depth)-p.outside(i), deepest)
+}
+
+// nameSpans returns what a value is called by what it is in.
+func (p *Pane) nameSpans(i int32) []termtext.Span {
+	switch n := p.tree.nodes[i]; {
+	case n.nameEnd > 0 && n.parent == 0 && p.tree.name(i) == "error":
+		return []termtext.Span{termtext.Failure.Span("error: ")}
+	case n.nameEnd > 0:
+		return []termtext.Span{termtext.Repeats.Span(p.shownName(i) + ": ")}
+	case n.parent >= 0:
+		return []termtext.Span{termtext.Dim.Span(fmt.Sprint(n.index, ": "))}
+	}
+	return nil
+}
 
 // valueSpans returns the first line of a value.
 func (p *Pane) valueSpans(i int32) []termtext.Span {
-	t := p.tree
-	var line []termtext.Span
-	if n := t.nodes[i]; n.nameEnd > 0 {
-		line = append(line, termtext.Cyan.Span(termtext.Piece(t.name(i))), termtext.Dim.Span(": "))
-	} else if n.parent >= 0 {
-		line = append(line, termtext.Dim.Span(fmt.Sprint(n.index, ": ")))
-	}
+	t, line := p.tree, p.nameSpans(i)
 	raw := t.raw(i)
 	switch c := raw[0]; {
 	case c == '{' || c == '[':
@@ -140,21 +154,19 @@ func (p *Pane) valueSpans(i int32) []termtext.Span {
 			return append(line, termtext.Dim.Span(brackets))
 		case p.fold[i]:
 			return append(line, termtext.Dim.Span(fmt.Sprintf("%c … %d %c", brackets[0], n, brackets[1])))
+		case i == 0 && p.unfolded && len(p.envelope.opened) > 0:
+			return append(line, termtext.Dim.Span("▾ "+brackets[:1]))
 		}
 		return append(line, termtext.Dim.Span(brackets[:1]))
 	case c != '"':
-		s := termtext.Yellow // true, false, null
-		if c == '-' || '0' <= c && c <= '9' {
-			s = termtext.Magenta
-		}
-		return append(line, s.Span(termtext.Piece(string(raw))))
+		return append(line, termtext.Plain.Span(termtext.Piece(string(raw))))
 	}
 	if text := p.base64(i); text != "" {
 		return append(line, termtext.Dim.Span("‹"+text+"›"))
 	}
 	if p.long(i, p.width) {
 		if p.fold[i] {
-			return append(line, termtext.Green.Span(termtext.Piece(t.text(i))), termtext.Dim.Span(" …"))
+			return append(line, termtext.Plain.Span(termtext.Piece(t.text(i))), termtext.Dim.Span(" …"))
 		}
 		text := termtext.ByteSize(int64(len(raw) - 2))
 		if p.replaced(i) >= 0 {
@@ -162,5 +174,5 @@ func (p *Pane) valueSpans(i int32) []termtext.Span {
 		}
 		return append(line, termtext.Dim.Span(text))
 	}
-	return append(line, termtext.Green.Span(`"`+termtext.Line(t.text(i))+`"`))
+	return append(line, termtext.Plain.Span(`"`+termtext.Line(t.text(i))+`"`))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acptap/acptap/inspect/find"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 )
@@ -12,7 +13,7 @@ import (
 func FuzzTree(f *testing.F) {
 	for _, s := range []string{
 		`{"a":[1,2,{"b":null}],"text":"x\ny","data":"QUJD"}`, `[`, `{"a"`, `{"a":`, `"`, `"\`, `}`, `{"a":{"b":"c`, `[[[[]]]]`, `{1:2}`, `nul`,
-		`{"type":"diff","oldText":"a\nb","newText":"a\nc"}`, strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+		`{"jsonrpc":"b","method":"b","params":{"sessionId":"b","update":{"sessionUpdate":"b","a":"b"},"b":[]}}`, `{"type":"diff","oldText":"a\nb","newText":"a\nc"}`, strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
 	} {
 		f.Add([]byte(s))
 	}
@@ -23,6 +24,7 @@ func FuzzTree(f *testing.F) {
 			return
 		}
 		p.Frame.Raw, p.Frame.Size = raw, int64(len(raw))
+		p.envelope = newEnvelope(p.tree, true)
 		for _, width := range []int{1, 20, 80} {
 			from, to := p.Window(width, 30)
 			for k := from; k < to; k++ {
@@ -34,7 +36,12 @@ func FuzzTree(f *testing.F) {
 			}
 			p.Move(3)
 			p.Open()
-			p.Find("b", true)
+			for _, words := range []string{"b", "a b"} {
+				p.Look(find.Phrase(words))
+				checkMarks(t, &p, width)
+				p.NextMatch(false)
+				checkMarks(t, &p, width)
+			}
 		}
 		for i := range p.tree.nodes {
 			p.tree.path(int32(i))
@@ -43,4 +50,23 @@ func FuzzTree(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkMarks draws a window: what is marked is in the lines, and where there is a match
+// the cursor is on the current one.
+func checkMarks(t *testing.T, p *Pane, width int) {
+	t.Helper()
+	from, to := p.Window(width, 30)
+	for k := from; k < to; k++ {
+		text, current := textOf(p.Spans(k)), false
+		for _, m := range p.Marks(k) {
+			if m.From < 0 || m.From >= m.To || m.To > len(text) {
+				t.Fatalf("line %d of %q has %q marked from %d to %d", k, p.Frame.Raw, text, m.From, m.To)
+			}
+			current = current || m.Current
+		}
+		if at, all := p.Match(); k == p.Cursor && (at > 0) != current || all > 0 && at == 0 {
+			t.Fatalf("the cursor is on %q, match %d of %d of %s in %q", text, at, all, p.Words(), p.Frame.Raw)
+		}
+	}
 }

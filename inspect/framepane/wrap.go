@@ -6,21 +6,27 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
+// A wrappedLine is a line of a text, or a part of a line for which that is too long.
+type wrappedLine struct {
+	text   string
+	within bool // it is not the first part
+}
+
 // wrapped returns text from the wire as lines of some columns, at most so many,
 // and whether there are more. Its blanks and line breaks stay.
-func wrapped(s string, columns, most int) (lines []string, more bool) {
+func wrapped(s string, columns, most int) (lines []wrappedLine, more bool) {
 	columns = max(columns, 1)
 	for {
 		line, rest, broken := strings.Cut(s, "\n")
 		// What is not shown is not looked at: a line may be very long.
 		line = line[:min(len(line), (most-len(lines)+1)*columns*8)]
 		line = termtext.Line(strings.TrimSuffix(line, "\r"))
-		for {
+		for within := false; ; within = true {
 			if len(lines) == most {
 				return lines, true
 			}
 			head := fitting(line, columns)
-			lines = append(lines, head)
+			lines = append(lines, wrappedLine{head, within})
 			if line = line[len(head):]; line == "" {
 				break
 			}

@@ -27,6 +27,7 @@ type object struct {
 	Answers uint64         `json:"answers,omitempty"`
 	Latency seconds        `json:"latency,omitempty"`
 	Failed  bool           `json:"failed,omitempty"`
+	Failure string         `json:"failure,omitempty"`
 	Summary string         `json:"summary"`
 }
 
@@ -39,16 +40,16 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 
 // JSON returns a frame as one line of JSON without its line end: {seq, at,
 // time?, dir, origin, kind, method?, update?, session?, size, answers?, latency?,
-// failed?, summary}, and one of frame (a message, as it was sent but for what
+// failed?, failure?, summary}, and one of frame (a message, as it was sent but for what
 // termtext.JSON escapes), mark (as wire.Marked), text and base64 (what is neither). Of a frame that is larger
 // than wire.MaxChecked there are no bytes. at is in seconds since the tape began
 // at start, null if nobody knows; time is RFC 3339; it is left out if start is zero. So is the latency,
 // in seconds too, if it is.
-func JSON(f dialect.Frame, start time.Time, latency time.Duration) ([]byte, error) {
+func JSON(f dialect.Frame, start time.Time, latency time.Duration, failure dialect.Failure) ([]byte, error) {
 	r := object{
 		Seq: f.Seq, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,
 		Method: f.Method, Update: f.Update, Session: f.Session,
-		Size: f.Size, Answers: f.Request, Latency: seconds(latency), Failed: f.Failed, Summary: Summary(f),
+		Size: f.Size, Answers: f.Request, Latency: seconds(latency), Failed: f.Failed, Failure: failure.String(), Summary: Summary(f),
 	}
 	if at := seconds(f.At); !f.Untimed {
 		r.At = &at

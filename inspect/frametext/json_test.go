@@ -30,13 +30,13 @@ func TestJSON(t *testing.T) {
 		{"time", late, time.Time{}, `{"seq":1,"at":1.726298,"dir":"c2a","origin":"wire","kind":"notification","method":"ping","size":17,"summary":"","frame":{"method":"ping"}}`},
 		{"stderr", tape("! \x1b[1mslow")[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"err","origin":"wire","kind":"stderr","size":8,"summary":"slow","text":"\u001b[1mslow"}`},
 		{"mark", tape(`> mark {"eof":true}`)[0], time.Time{}, `{"seq":1,"at":0.01,"dir":"c2a","origin":"wire","kind":"mark","size":12,"summary":"client closed its end","mark":{"eof":true}}`},
-		{"invalid UTF-8", invalid, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"invalid","size":2,"summary":"a�","base64":"Yf8="}`},
+		{"invalid UTF-8", invalid, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"invalid","size":2,"failure":"invalid","summary":"a�","base64":"Yf8="}`},
 		{"what steers a terminal", tape("< {\"method\":\"_x\u009b\",\r\"params\":{\"a\":\"\x7f\u202eé\"}}")[0], time.Time{},
 			`{"seq":1,"at":0.01,"dir":"a2c","origin":"wire","kind":"notification","method":"_x\u009b","size":42,"summary":"{\"a\":\"␡�é\"}","frame":{"method":"_x\u009b", "params":{"a":"\u007f\u202eé"}}}`},
 		{"large", large, time.Time{}, `{"seq":1,"at":0,"dir":"c2a","origin":"wire","kind":"oversized","size":2097152,"summary":""}`},
 	}
 	for _, tt := range tests {
-		got, err := frametext.JSON(tt.frame, tt.start, 0)
+		got, err := frametext.JSON(tt.frame, tt.start, 0, tt.frame.Failure())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -20,8 +21,9 @@ import (
 // injected frame, ~ of a rewritten one, × of one that was withheld; the
 // direction, with ⇠ for the agent's stderr and ─ for a mark; the kind; the
 // method, or the variant of a session/update; and the summary. Behind it stand
-// the latency of a response and the size of what is large. Failed responses,
-// invalid lines and gaps are red.
+// the latency of a response, how long nothing had come before a frame, if that is a
+// failure, and the size of what is large. Failures are red, names have the hue of
+// what they are about, and what repeats from line to line is dim.
 //
 // A Lines is for the frames of one tape. Its memory is bounded: it remembers at
 // most 65536 requests.
@@ -30,70 +32,142 @@ type Lines struct {
 	Width int  // columns that a line is cut to; 0: lines are not cut
 	Color bool // with the 16 colours of ANSI
 
+	Notes note.List // those on frames stand below these
+	// IsUnanswered reports whether a frame is a request that will get no response.
+	// nil: nobody knows.
+	IsUnanswered func(*dialect.Frame) bool
+
 	calls calls
+	quiet lull
 	b     strings.Builder // the line that is written
 	used  int             // columns of it
+	above struct{ name, summary string }
 }
 
 // Pass takes a frame that is not to be written. A later response to it has a
 // latency all the same.
-func (l *Lines) Pass(f *dialect.Frame) { l.calls.observe(f, false) }
+func (l *Lines) Pass(f *dialect.Frame) {
+	l.calls.observe(f, false)
+	l.quiet.before(f)
+}
 
 // Write writes the line of the next frame.
 func (l *Lines) Write(f *dialect.Frame) error {
 	latency, answered := l.calls.observe(f, true)
-	return l.write(f, latency, answered)
+	r := Row{Failure: l.failure(f), Silence: l.quiet.before(f)}
+	if answered {
+		r.Latency = termtext.Duration(latency)
+	}
+	return l.write(f, r)
+}
+
+// failure returns the failure that a frame is.
+func (l *Lines) failure(f *dialect.Frame) dialect.Failure {
+	if l.IsUnanswered != nil && l.IsUnanswered(f) {
+		return dialect.Unanswered
+	}
+	return f.Failure()
 }
 
 // WriteJSON writes what [JSON] returns for the next frame as a line. start is
 // when the tape began.
 func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
 	latency, _ := l.calls.observe(f, true)
-	b, err := JSON(*f, start, latency)
+	b, err := JSON(*f, start, latency, l.failure(f))
 	if err != nil {
 		return err
 	}
-	_, err = l.W.Write(append(b, '\n'))
+	_, err = l.W.Write(append(AddNotes(b, l.Notes.On(f.Seq)), '\n'))
 	return err
 }
 
-// WriteTimed writes the line of a frame whose latency is known, or 0 if it has none:
-// the frames before it need not have been passed.
-func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration) error {
-	return l.write(f, latency, latency > 0)
+// WriteTimed writes the line of a frame of which is known how it failed, and its
+// latency, or 0 if it has none: the frames before it need not have been passed.
+func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration, failure dialect.Failure) error {
+	r := Row{Failure: failure}
+	if latency > 0 {
+		r.Latency = termtext.Duration(latency)
+	}
+	return l.write(f, r)
 }
 
-func (l *Lines) write(f *dialect.Frame, latency time.Duration, answered bool) error {
-	r := Row{Frame: f, Problem: IsProblem(f), Kind: true, Name: termtext.Piece(Name(f)), Columns: l.methodWidth()}
+// write writes the row of a frame, in which the columns are to be filled.
+func (l *Lines) write(f *dialect.Frame, r Row) error {
+	r.Frame, r.Kind, r.Name, r.Columns = f, true, termtext.Piece(Name(f)), l.methodWidth()
 	if f.Untimed {
 		r.Number = fmt.Sprintf("%5d %8s ", f.Seq, termtext.UnknownTime)
 	} else {
 		r.Number = fmt.Sprintf("%5d %8.3f ", f.Seq, f.At.Seconds())
 	}
-	if answered {
-		r.Latency = termtext.Duration(latency)
-	}
-	head, style := r.head()
+	r.Again, r.Above = r.Name != "" && r.Name == l.above.name, l.above.summary
+	l.put(r.head()...)
 	tail := r.tail()
-	l.put(head...)
 	text := Summary(*f)
+	l.above.name, l.above.summary = r.Name, text
 	if l.Width > 0 {
 		text = termtext.Cut(text, max(l.Width-l.used-termtext.SpansWidth(tail), 1))
 	}
-	l.put(style.Span(text))
+	l.put(r.summarySpans(text)...)
 	l.put(tail...)
-	return l.end()
+	if err := l.end(); err != nil {
+		return err
+	}
+	for _, n := range l.Notes.On(f.Seq) {
+		if err := l.note(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note writes a note below its frame.
+func (l *Lines) note(n note.Note) error {
+	for i, text := range NoteLines(n) {
+		mark := NoteMark
+		if i > 0 {
+			mark = " "
+		}
+		l.put(termtext.Plain.Span(strings.Repeat(" ", numberColumns+1)), noteStyle.Span(mark+" "+text))
+		if err := l.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Written writes what is written on the tape as a whole, above its frames.
+func (l *Lines) Written() error {
+	if len(l.Notes.Tags) > 0 {
+		l.put(noteStyle.Span("── tags: " + termtext.Piece(strings.Join(l.Notes.Tags, " "))))
+		if err := l.end(); err != nil {
+			return err
+		}
+	}
+	for _, n := range l.Notes.On(0) {
+		for i, text := range NoteLines(n) {
+			lead := "── " + NoteMark + " "
+			if i > 0 {
+				lead = "     "
+			}
+			l.put(noteStyle.Span(lead + text))
+			if err := l.end(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Heading writes a line above the frames, such as the name of their tape.
 func (l *Lines) Heading(text string) error {
+	l.above.name = ""
 	l.put(termtext.Bold.Span("── " + termtext.Piece(text)))
 	return l.end()
 }
 
 // Trouble writes in place of the frames that could not be read.
 func (l *Lines) Trouble(err error) error {
-	l.put(termtext.Red.Span("── " + termtext.Piece(err.Error())))
+	l.put(termtext.Failure.Span("── " + termtext.Piece(err.Error())))
 	return l.end()
 }
 
@@ -102,7 +176,7 @@ func (l *Lines) Trouble(err error) error {
 func (l *Lines) Close() error {
 	open, cancelled := l.calls.unanswered()
 	if open.n > 0 {
-		l.put(termtext.Yellow.Span("── no answer to " + open.text("request", "requests", ", ")))
+		l.put(termtext.Permission.Span("── no answer to " + open.text("request", "requests", ", ")))
 		if err := l.end(); err != nil {
 			return err
 		}
@@ -134,8 +208,8 @@ func (l *Lines) put(spans ...termtext.Span) {
 		default:
 			s.Text, l.used = termtext.Cut(strings.TrimRight(s.Text, " "), room), l.Width
 		}
-		if l.Color && strings.TrimSpace(s.Text) != "" {
-			s.Text = s.Style.Paint(s.Text)
+		if l.Color {
+			s.Text = s.Painted()
 		}
 		l.b.WriteString(s.Text)
 	}

@@ -87,7 +87,10 @@ func toolResult(v gjson.Result) string {
 	if text == "" {
 		text = Value(v.Get("structuredContent"))
 	}
-	if v.Get("isError").Type == gjson.True {
+	switch failed := v.Get("isError").Type == gjson.True; {
+	case failed && text == "":
+		return "tool failed"
+	case failed:
 		return termtext.Spaced("tool failed:", text)
 	}
 	return text

@@ -1,6 +1,9 @@
 package frametext
 
 import (
+	"strings"
+	"time"
+
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -11,43 +14,58 @@ import (
 //	▪ 12    0.345  → request  session/prompt ×2     Fix the tests     2.3 s
 type Row struct {
 	Frame   *dialect.Frame // of which only the fields are looked at
-	Problem bool           // as IsProblem says of the whole frame
-	Number  string         // and the time, aligned by who makes the row
-	Kind    bool           // whether the kind has a column
-	Name    string         // as Name returns it, or cut
-	Columns int            // of the name
+	Failure dialect.Failure
+	Silence time.Duration // before a frame with dialect.AfterSilence; 0: not known
+	Number  string        // and the time, aligned by who makes the row
+	Kind    bool          // whether the kind has a column
+	Name    string        // as Name returns it, or cut
+	Columns int           // of the name
 	Summary string
 	Latency string // empty: none
 	Waits   string // for a response; empty: it does not
+	Again   bool   // the row above has the same name
+	Above   string // with Again: the summary of that row
 }
 
-// head returns the columns before the summary, and the style of that.
-func (r *Row) head() ([]termtext.Span, termtext.Style) {
+// head returns the columns before the summary.
+func (r *Row) head() []termtext.Span {
 	f := r.Frame
-	style := r.style()
-	sign, direction := arrow(f)
+	role := r.role()
+	name := role
+	if r.Again && r.Failure == dialect.NoFailure {
+		name = termtext.Repeats
+	}
 	kind := " "
 	if r.Kind {
 		kind = kindName(f)
 	}
 	return []termtext.Span{
 		termtext.Dim.Span(r.Number),
-		termtext.Magenta.Span(originSigns[min(f.Origin, wire.Rewritten)]),
-		direction.Span(sign),
+		termtext.Bold.Span(originSigns[min(f.Origin, wire.Rewritten)]),
+		role.Span(arrow(f)),
 		termtext.Dim.Span(kind),
-		style.Span(termtext.Pad(r.Name, r.Columns) + "  "),
-	}, style
+		name.Span(termtext.Pad(r.Name, r.Columns) + "  "),
+	}
 }
 
-// tail returns what stands behind the summary: how long the frame took or waits,
-// and how large it is.
+// tail returns what stands behind the summary: how long the frame took or waits, how
+// long nothing had come before it, if that is a failure, and how large it is.
 func (r *Row) tail() []termtext.Span {
 	var list []termtext.Span
 	switch {
+	case r.Failure == dialect.Unanswered:
+		list = append(list, termtext.Failure.Span("  no answer"))
 	case r.Waits != "":
-		list = append(list, termtext.Yellow.Span("  "+r.Waits))
+		list = append(list, termtext.Permission.Span("  "+r.Waits))
 	case r.Latency != "":
 		list = append(list, termtext.Dim.Span("  "+r.Latency))
+	}
+	switch {
+	case r.Failure == dialect.NoFailure || !r.Frame.Events.Has(dialect.AfterSilence):
+	case r.Silence == 0:
+		list = append(list, termtext.Failure.Span("  after a silence"))
+	default:
+		list = append(list, termtext.Failure.Span("  after "+termtext.Duration(r.Silence)+" of silence"))
 	}
 	if r.Frame.Size >= largeFrame {
 		list = append(list, termtext.Dim.Span("  "+termtext.ByteSize(r.Frame.Size)))
@@ -58,25 +76,14 @@ func (r *Row) tail() []termtext.Span {
 // Spans returns the row in that many columns: the summary is cut, or blanks stand
 // behind it.
 func (r *Row) Spans(width int) []termtext.Span {
-	line, style := r.head()
+	line := r.head()
 	tail := r.tail()
 	if room := width - termtext.SpansWidth(line) - termtext.SpansWidth(tail); room > 0 {
-		line = append(line, style.Span(termtext.Pad(termtext.Cut(r.Summary, room), room)))
+		summary := termtext.Cut(r.Summary, room)
+		line = append(line, r.summarySpans(summary)...)
+		line = append(line, termtext.Plain.Span(strings.Repeat(" ", room-termtext.Width(summary))))
 	}
 	return append(line, tail...)
-}
-
-// style returns the style of a frame's name and summary.
-func (r *Row) style() termtext.Style {
-	switch {
-	case r.Problem:
-		return termtext.Red
-	case r.Frame.Kind == wire.Mark, r.Frame.Kind == wire.Stderr:
-		return termtext.Yellow
-	case r.Frame.Origin == wire.Withheld:
-		return termtext.Dim
-	}
-	return termtext.Plain
 }
 
 // largeFrame is from where on a frame's size is shown, in bytes.
@@ -106,24 +113,14 @@ func kindName(f *dialect.Frame) string {
 }
 
 // arrow returns the sign of a frame's direction.
-func arrow(f *dialect.Frame) (string, termtext.Style) {
+func arrow(f *dialect.Frame) string {
 	switch {
 	case f.Kind == wire.Mark:
-		return "─", termtext.Dim
+		return "─"
 	case f.Dir == wire.ClientToAgent:
-		return "→", termtext.Cyan
+		return "→"
 	case f.Dir == wire.AgentToClient:
-		return "←", termtext.Green
+		return "←"
 	}
-	return "⇠", termtext.Yellow
-}
-
-// IsProblem reports whether a frame is an error, or invalid, or a mark of a gap or
-// a fault. How the agent ended is neither: many clients end it by a signal.
-func IsProblem(f *dialect.Frame) bool {
-	if f.Kind == wire.Mark {
-		m := wire.ReadMark(f.Frame)
-		return m.Gap != 0 || m.Damage != 0 || m.Error != "" || m.Fault != ""
-	}
-	return f.Failed || f.Kind == wire.Invalid
+	return "⇠"
 }

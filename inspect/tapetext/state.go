@@ -1,6 +1,6 @@
-// Package tapetext puts tapes into words: how a tape ended, and what its agent is
-// called. A name never has a part of the agent's arguments or the value of a
-// variable in it, since these may be secret.
+// Package tapetext puts tapes into words: how a tape ended, how old it is, and what it
+// and its agent are called. A name never has a part of the agent's arguments or the
+// value of a variable in it, since these may be secret.
 package tapetext
 
 import (
@@ -33,6 +33,9 @@ func State(i record.Info) string {
 	return "ended"
 }
 
+// ShortID returns the random part of a tape's id, by which people name it.
+func ShortID(tape string) string { return tape[strings.LastIndexByte(tape, '-')+1:] }
+
 // AgentName returns what a tape's agent is called: by the user, by itself, or by
 // the program that the command line runs. It is not clean.
 func AgentName(i record.Info) string {
@@ -46,4 +49,13 @@ func titled(title, name string) string {
 		return cmp.Or(title, name)
 	}
 	return title + " (" + name + ")"
+}
+
+// Tags returns tags as they stand in lists, such as #slow #bug-7; empty if there are
+// none. They are not clean.
+func Tags(tags []string) string {
+	if len(tags) == 0 {
+		return ""
+	}
+	return "#" + strings.Join(tags, " #")
 }

@@ -29,7 +29,7 @@ func (r *Reader) Capabilities(width int, read func(seq uint64) (dialect.Frame, e
 		lines = append(lines, o.side("Client", dialect.ClientSide, asked, call.Request)...)
 		lines = append(lines, page.Line{})
 		if call.Open() {
-			lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Yellow.Span("The agent has not answered.")}, Seq: call.Request})
+			lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Permission.Span("The agent has not answered.")}, Seq: call.Request})
 		} else {
 			lines = append(lines, o.side("Agent", dialect.AgentSide, answered, call.Response)...)
 		}
@@ -108,7 +108,7 @@ const (
 func (o *capabilityLines) add(path string, v gjson.Result, depth int) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		at := strings.TrimPrefix(path+"."+key.Str, ".")
-		answer := termtext.Green.Span("yes")
+		answer := termtext.Plain.Span("yes")
 		switch {
 		case !isOffered(o.known, at, value):
 			answer = termtext.Dim.Span("no")
@@ -158,7 +158,7 @@ func (o *capabilityLines) methods(path string) [][2]termtext.Span {
 		}
 		for _, m := range c.Allows {
 			if n := o.used[m]; n > 0 {
-				methods = append(methods, [2]termtext.Span{termtext.Cyan.Span(m), termtext.Dim.Span(" ×" + termtext.Grouped(int64(n)))})
+				methods = append(methods, [2]termtext.Span{frametext.Role(m, "").Span(m), termtext.Dim.Span(" ×" + termtext.Grouped(int64(n)))})
 			}
 		}
 	}

@@ -17,6 +17,7 @@ type Conversation struct {
 	reader *Reader
 	starts []time.Time // when each tape began
 	wanted func() string
+	shown  string // the session whose lines were made last
 
 	folds
 	drawing
@@ -73,22 +74,28 @@ func NewConversation(s *Reader, starts []time.Time, wanted func() string) *Conve
 	}
 }
 
+// Session returns the id of the session that Lines has shown last, empty for none.
+func (c *Conversation) Session() string { return c.shown }
+
 // Lines returns the conversation.
 func (c *Conversation) Lines(width int) []page.Line {
 	c.reader.mu.Lock()
 	defer c.reader.mu.Unlock()
 	c.reader.shownUpTo = c.reader.last
 	session := c.reader.session(c.wanted())
+	c.shown = ""
 	if session == nil || len(session.Conversation.Entities) == 0 {
 		return c.nothing(session)
 	}
+	c.shown = session.ID
 	if c.width != width {
 		clear(c.entities)
 		clear(c.ends)
 		c.width = width
 	}
 	text := make([]page.Line, 0, c.lineCount+c.lineCount/8)
-	text = append(text, page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}}, page.Line{})
+	text = append(text, page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}})
+	text = append(append(text, c.reader.summary(width)...), page.Line{})
 	conversation := &session.Conversation
 	shown := ownTerminals(conversation)
 	ended := 0
@@ -153,12 +160,16 @@ func (c *Conversation) entity(of *trace.Conversation, e *trace.Entity) []page.Li
 	one := *of
 	one.Entities, one.Turns = []*trace.Entity{e}, nil
 	rows := c.write(&one, e.First)
+	for i := 2; i < len(rows); i++ {
+		rows[i].Joined = true // lines are wrapped
+	}
 	if len(rows) > 2 {
 		sign := termtext.Dim.Span("▾ ")
 		if !open {
 			sign.Text = "▸ "
-			rows[0].Spans = append(rows[0].Spans, termtext.Dim.Span("  "+strings.TrimSpace(lineText(rows[1]))+" …"))
-			rows = rows[:1]
+			rows[0].Preview = []termtext.Span{termtext.Dim.Span("  " + strings.TrimSpace(lineText(rows[1])) + " …")}
+			rows[0].Folded = rows[1:]
+			rows = rows[:1:1]
 		}
 		rows[0].Spans[0] = sign
 	}
@@ -171,7 +182,7 @@ func (c *Conversation) entity(of *trace.Conversation, e *trace.Entity) []page.Li
 
 func (c *Conversation) endOfTurn(of *trace.Conversation, t *trace.Turn) []page.Line {
 	if c.reader.isRunning(t) {
-		return []page.Line{{Spans: []termtext.Span{termtext.Yellow.Span(fmt.Sprintf("%s── turn %d: running", margin, t.Number))}, Seq: t.Last}, {}}
+		return []page.Line{{Spans: []termtext.Span{termtext.Permission.Span(fmt.Sprintf("%s── turn %d: running", margin, t.Number))}, Seq: t.Last}, {}}
 	}
 	d, ok := c.ends[t]
 	if !ok || d.end != t.End || d.cancelled != t.Cancelled {
@@ -183,13 +194,19 @@ func (c *Conversation) endOfTurn(of *trace.Conversation, t *trace.Turn) []page.L
 	return d.rows
 }
 
-// write has a part of a conversation written, and returns its lines, each behind
-// a margin.
-func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
+// form says how the conversation is written on the screen.
+func (c *Conversation) form() trace.Text {
 	form := trace.Text{Width: max(c.width-len(margin), 1), Color: true}
 	if !c.starts[0].IsZero() {
 		form.Starts = c.starts
 	}
+	return form
+}
+
+// write has a part of a conversation written, and returns its lines, each behind
+// a margin.
+func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
+	form := c.form()
 	var b strings.Builder
 	trace.WriteText(&b, part, form) // a Builder takes everything
 	var rows []page.Line
@@ -197,6 +214,27 @@ func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 		rows = append(rows, page.Line{Spans: append([]termtext.Span{termtext.Plain.Span(margin)}, termtext.Spans(strings.TrimSuffix(text, "\n"))...), Seq: seq})
 	}
 	return rows
+}
+
+// Block returns what was said or done in the block with a line, nothing if that is no
+// such line. Its lines are whole.
+func (c *Conversation) Block(l page.Line) string {
+	c.reader.mu.Lock()
+	defer c.reader.mu.Unlock()
+	session := c.reader.session(c.wanted())
+	if session == nil || l.Seq == 0 {
+		return ""
+	}
+	for _, e := range session.Conversation.Entities {
+		if e.First == l.Seq {
+			one := session.Conversation
+			one.Entities, one.Turns = []*trace.Entity{e}, nil
+			var b strings.Builder
+			trace.WriteText(&b, &one, trace.Text{Starts: c.form().Starts}) // a Builder takes everything
+			return strings.TrimSpace(b.String())
+		}
+	}
+	return ""
 }
 
 const margin = "  "

@@ -7,8 +7,12 @@ package tracepage
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/acptap/acptap/inspect/frameindex"
+	"github.com/acptap/acptap/inspect/page"
+	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -21,11 +25,18 @@ type Reader struct {
 	mu        sync.Mutex // guards what follows
 	trace     trace.Trace
 	methods   methodStats
-	used      []methodUses // by tape
-	shownUpTo uint64       // the frames up to this one are in the lines that were made last
-	broken    bool         // a part of it cannot be read
+	pauses    pauses
+	ends      []time.Duration // of each tape: when its last frame came
+	failed    map[uint64]bool // the frames that are failures
+	used      []methodUses    // by tape
+	tally     summary.Tally
+	shownUpTo uint64 // the frames up to this one are in the lines that were made last
+	broken    bool   // a part of it cannot be read
 	revision
 }
+
+// maxFailed is of how many failures the frames are remembered.
+const maxFailed = 1 << 16
 
 // A revision is how far a reader has got.
 type revision struct {
@@ -36,7 +47,7 @@ type revision struct {
 // NewReader returns a reader of that many tapes that has read nothing. label returns the
 // number of a frame as users know it.
 func NewReader(label func(seq uint64) string, tapes int) *Reader {
-	return &Reader{label: label, tapes: tapes}
+	return &Reader{label: label, tapes: tapes, failed: map[uint64]bool{}, tally: summary.Tally{Label: label}}
 }
 
 // Read reads a timeline until that ends or ctx is done. onChange is called whenever
@@ -49,15 +60,24 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 		r.mu.Lock()
 		if err != nil {
 			r.broken = true
+			r.tally.Broken()
 		} else {
 			for n := len(r.trace.Runs); n <= t.PartOf(f.Seq); n++ {
 				r.trace.Next(t.Parts[n].Info.Connection)
+				r.tally.End(&r.trace)
+				r.tally.Begin(t.Parts[n].Info)
 				r.used = append(r.used, methodUses{})
+				r.ends = append(r.ends, 0)
 			}
 			r.trace.Add(&f)
+			r.tally.Take(&f, &r.trace)
+			r.ends[len(r.ends)-1] = f.At
 			if f.Kind != wire.Mark && f.Origin.Sent() { // what acptap made of it is not counted once more
 				r.methods.observe(&f)
 				r.used[len(r.used)-1].observe(&f)
+			}
+			if r.pauses.observe(t.PartOf(f.Seq), &f); f.Failure() != dialect.NoFailure && len(r.failed) < maxFailed {
+				r.failed[f.Seq] = true
 			}
 			r.last = f.Seq
 		}
@@ -65,7 +85,10 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 		onChange()
 	}
 	r.mu.Lock()
-	r.ended = ctx.Err() == nil
+	if r.ended = ctx.Err() == nil; r.ended {
+		r.trace.End()
+		r.tally.End(&r.trace)
+	}
 	r.mu.Unlock()
 	onChange()
 }
@@ -104,6 +127,16 @@ func (r *Reader) Progress() (last uint64, ended bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.last, r.ended
+}
+
+// summary returns what happened on the tapes, as far as they are read, for the head of
+// a conversation.
+func (r *Reader) summary(width int) []page.Line {
+	var lines []page.Line
+	for _, spans := range r.tally.Summary().Head(width) {
+		lines = append(lines, page.Line{Spans: spans})
+	}
+	return lines
 }
 
 // session returns the session with that id, or the first that has a

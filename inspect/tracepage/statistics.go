@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -36,7 +37,7 @@ func (r *Reader) methodLines(form tableForm) []page.Line {
 	lines[0].Heading = true
 	for _, called := range byCount(r.methods, func(c *methodCount) int { return c.frames }) {
 		c := r.methods[called]
-		lines = append(lines, form.row(called, c.frames, c.failed, termtext.ByteSize(c.bytes), took[called]))
+		lines = append(lines, form.row(frametext.NameRole(called).Span(called), c.frames, c.failed, termtext.ByteSize(c.bytes), took[called]))
 	}
 	return lines
 }
@@ -86,7 +87,7 @@ func (r *Reader) toolLines(form tableForm) []page.Line {
 	lines := []page.Line{{}, form.heading("Tool", "calls", "")}
 	for _, tool := range tools[:min(len(tools), maxTools)] {
 		u := uses[tool]
-		lines = append(lines, form.row(tool, u.calls, u.failed, "", &u.latencies))
+		lines = append(lines, form.row(termtext.Plain.Span(tool), u.calls, u.failed, "", &u.latencies))
 	}
 	if more := len(tools) - maxTools; more > 0 {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… and %s more", termtext.Grouped(int64(more))))}})
@@ -122,9 +123,9 @@ func (r *Reader) callLines() []page.Line {
 
 // callLine shows a call, behind its latency. It is where its request is.
 func (r *Reader) callLine(c *trace.Call, latency string) page.Line {
-	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", r.label(c.Request))), termtext.Plain.Span(termtext.Spaced(termtext.Piece(c.Method), termtext.Piece(c.Tool)))}
+	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", r.label(c.Request))), frametext.Role(c.Method, "").Span(termtext.Piece(c.Method)), termtext.Plain.Span(termtext.Labelled("", termtext.Piece(c.Tool)))}
 	if c.Failed {
-		row = append(row, termtext.Red.Span(" failed"))
+		row = append(row, termtext.Failure.Span(" failed"))
 	}
 	return page.Line{Spans: row, Seq: c.Request}
 }
@@ -137,17 +138,17 @@ func (form tableForm) heading(of, count, bytes string) page.Line {
 		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max"))}}
 }
 
-// row shows something with a name. Its line is about the slowest of its calls; t
+// row shows something with a name, in the style of that. Its line is about the slowest of its calls; t
 // is nil if there are none.
-func (form tableForm) row(called string, count, failed int, bytes string, t *latencies) page.Line {
+func (form tableForm) row(called termtext.Span, count, failed int, bytes string, t *latencies) page.Line {
 	l := page.Line{Spans: []termtext.Span{
-		termtext.Plain.Span(termtext.Pad(termtext.Cut(termtext.Piece(called), form.columns), form.columns)),
+		called.Style.Span(termtext.Pad(termtext.Cut(termtext.Piece(called.Text), form.columns), form.columns)),
 		termtext.Plain.Span(fmt.Sprintf("%8s ", termtext.Grouped(int64(count)))),
 		termtext.Plain.Span(fmt.Sprintf("%6s ", termtext.NonZero(int64(failed)))),
 		termtext.Plain.Span(fmt.Sprintf("%8s ", bytes)),
 	}}
 	if failed > 0 {
-		l.Spans[2].Style = termtext.Red
+		l.Spans[2].Style = termtext.Failure
 	}
 	if t != nil && len(t.each) > 0 {
 		l.Spans, l.Seq = append(l.Spans, termtext.Plain.Span(t.columns())), t.slowest

@@ -1,175 +1,165 @@
 package tracepage
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/page"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A bar is something that takes time in a turn.
-type bar struct {
-	seq         uint64
-	label       string
-	style       termtext.Style
-	began, ends time.Duration
-	open        bool // it has not ended
-	untimed     bool // nobody knows how long it took
+// The Turns are the lines of what a session spent its time on: of each start-up and
+// each turn, and of what went on in it, all on one axis of time.
+type Turns struct {
+	reader *Reader
+	wanted func() string
+	now    func() time.Duration
+	alone  uint64 // the prompt of the turn that is shown alone; 0: all are shown
 }
 
-// Turns shows the turns of a session over time: what the agent said and did,
-// and what it waited for. now is since the first tape began; 0 if none is recorded.
-func (r *Reader) Turns(session string, width int, now time.Duration) []page.Line {
+// NewTurns returns the turns of the session that wanted names. now returns the time
+// since the first tape began, 0 if none is recorded.
+func NewTurns(r *Reader, wanted func() string, now func() time.Duration) *Turns {
+	return &Turns{reader: r, wanted: wanted, now: now}
+}
+
+// A turnsState is all that the lines depend on but the width.
+type turnsState struct {
+	revision any
+	session  string
+	now      time.Duration
+	alone    uint64
+}
+
+// State returns what all lines depend on but the width.
+func (t *Turns) State() any {
+	return turnsState{t.reader.Revision(), t.wanted(), t.now(), t.alone}
+}
+
+// Lines returns the turns. The heading has the ticks of the axis.
+func (t *Turns) Lines(width int) []page.Line {
+	r := t.reader
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shownUpTo = r.last
-	found := r.session(session)
-	if found == nil || len(found.Conversation.Turns) == 0 {
+	session := r.session(t.wanted())
+	if session == nil || len(session.Conversation.Turns) == 0 {
 		if !r.ended && r.last == 0 {
 			return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("reading…")}}}
 		}
 		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("There are no turns on this tape; its slowest calls are among the statistics (6).")}}}
 	}
+	phases := r.phases(session, t.now())
+	if alone := slices.IndexFunc(phases, func(p *phase) bool { return p.seq == t.alone }); alone >= 0 {
+		phases = phases[alone : alone+1]
+	}
+	var busy []interval
+	for _, p := range phases {
+		if !p.untimed {
+			busy = append(busy, p.interval)
+		}
+	}
+	labels := min(max(width/3, 10), 48)
+	c := chart{newAxis(busy, max(width-labels-tookColumns-2, 4)), labels}
+	title := termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), labels)
 	lines := []page.Line{
-		{Spans: []termtext.Span{termtext.Bold.Span(termtext.Dotted(termtext.Piece(found.Title), termtext.Piece(found.ID)))}},
-		{Spans: []termtext.Span{termtext.Plain.Span(fills[termtext.Plain] + " says"), termtext.Dim.Span("  " + fills[termtext.Dim] + " thinks"), termtext.Cyan.Span("  " + fills[termtext.Cyan] + " tool call"), termtext.Yellow.Span("  " + fills[termtext.Yellow] + " waits for the client")}},
+		{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(title, labels) + " "), termtext.Dim.Span(c.heading())}, Heading: true},
+		{Spans: legend(width)},
 	}
-	entities := map[int][]*trace.Entity{} // by turn
-	for _, e := range found.Conversation.Entities {
-		entities[e.Turn] = append(entities[e.Turn], e)
+	if text := waitedFor(phases, t.reader.ends); text != "" {
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
 	}
-	asked := slices.DeleteFunc(slices.Clone(r.trace.Calls), func(c *trace.Call) bool {
-		return c.Session != found.ID || c.Dir != wire.AgentToClient
-	})
-	for _, t := range found.Conversation.Turns {
-		for len(asked) > 0 && asked[0].Request < t.Prompt {
-			asked = asked[1:]
+	for i, p := range phases {
+		lines = append(lines, c.between(phases, i))
+		lines = append(lines, page.Line{Spans: c.row(&p.bar), Seq: p.seq})
+		for _, b := range p.bars {
+			b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
+			lines = append(lines, page.Line{Spans: c.row(b), Seq: b.seq})
 		}
-		lines = append(lines, page.Line{})
-		lines = append(lines, r.turnLines(t, entities[t.Number], asked, width, now)...)
 	}
 	return lines
 }
 
-// turnLines shows one turn. asked are the agent's calls since it began, in order.
-func (r *Reader) turnLines(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, width int, now time.Duration) []page.Line {
-	ends := t.Ended
-	running := now > 0 && r.isRunning(t)
-	if running {
-		ends = max(ends, now)
+// Isolate shows the turn that a line is in alone, or all of them again.
+func (t *Turns) Isolate(l page.Line) (alone bool) {
+	if t.alone != 0 {
+		t.alone = 0
+		return false
 	}
-	text := fmt.Sprintf("Turn %d", t.Number)
-	var parts []string
-	if !t.Untimed {
-		parts = append(parts, termtext.Duration(ends-t.Began))
+	t.reader.mu.Lock()
+	defer t.reader.mu.Unlock()
+	session := t.reader.session(t.wanted())
+	if session == nil {
+		return false
 	}
-	switch {
-	case running:
-		parts = append(parts, "running")
-	case t.Open():
-		parts = append(parts, "no end")
-	case t.Error != nil:
-		parts = append(parts, "error")
-	default:
-		parts = append(parts, termtext.Piece(t.StopReason))
+	for _, turn := range session.Conversation.Turns {
+		if t.alone == 0 || turn.Prompt <= l.Seq {
+			t.alone = turn.Prompt
+		}
 	}
-	if t.Cancelled && t.StopReason != "cancelled" {
-		parts = append(parts, "cancelled by the client")
-	}
-	if t.Output != 0 && !t.Untimed {
-		parts = append(parts, "first output after "+termtext.Duration(t.FirstOutput-t.Began))
-	}
-	look := termtext.Dim
-	if t.Error != nil {
-		look = termtext.Red
-	} else if t.Open() {
-		look = termtext.Yellow
-	}
-	lines := []page.Line{{Spans: []termtext.Span{termtext.Bold.Span(text + "  "), look.Span(termtext.Dotted(parts...))}, Seq: t.Prompt}}
-	labels := min(max(width/3, 10), 40)
-	columns := max(width-labels-tookColumns-2, 4)
-	for _, l := range barsOf(t, entities, asked, ends) {
-		lines = append(lines, page.Line{Spans: l.spans(t.Began, ends, labels, columns), Seq: l.seq})
-	}
-	return lines
+	return t.alone != 0
 }
 
-// barsOf returns what happened in a turn, in order.
-func barsOf(t *trace.Turn, entities []*trace.Entity, asked []*trace.Call, ends time.Duration) []bar {
-	var bars []bar
-	for _, e := range entities {
-		if e.Run != t.Run || e.Replayed {
-			continue
-		}
-		l := bar{seq: e.First, began: e.Began, ends: e.Ended, untimed: e.Untimed}
-		switch {
-		case e.ToolCall != nil:
-			l.label, l.style = termtext.Piece(cmp.Or(e.ToolCall.Title, e.ToolCall.Name, e.ToolCall.ID)), termtext.Cyan
-			if l.open = !e.ToolCall.Finished() && t.Open(); l.open {
-				l.ends = ends
+// legend says what bars are drawn with.
+func legend(width int) []termtext.Span {
+	var line []termtext.Span
+	for _, gap := range []string{"   ", "  ", " "} {
+		line = nil
+		for _, s := range signs[waiting:] {
+			if line != nil {
+				line = append(line, termtext.Plain.Span(gap))
 			}
-			if e.ToolCall.Status == "failed" {
-				l.style = termtext.Red
-			}
-		case e.Message != nil && e.Message.Role == trace.Agent:
-			l.label, l.style = termtext.Piece(e.Message.Text()), termtext.Plain
-		case e.Message != nil && e.Message.Role == trace.Thought:
-			l.label, l.style = termtext.Piece(e.Message.Text()), termtext.Dim
-		default:
-			continue
+			line = append(line, s.style.Span(string(s.sign)), termtext.Dim.Span(" "+s.says))
 		}
-		bars = append(bars, l)
-	}
-	for _, c := range asked {
-		if c.Run != t.Run || c.Began > ends {
+		if termtext.SpansWidth(line) <= width {
 			break
 		}
-		l := bar{seq: c.Request, label: termtext.Piece(c.Method), style: termtext.Yellow, began: c.Began, ends: c.Ended, untimed: c.Untimed}
-		if c.Open() {
-			l.open, l.ends = t.Open(), ends
-		}
-		bars = append(bars, l)
 	}
-	slices.SortStableFunc(bars, func(a, b bar) int { return cmp.Compare(a.began, b.began) })
-	return bars
+	return line
 }
 
-// spans draws a bar between two times.
-func (l *bar) spans(from, to time.Duration, labels, columns int) []termtext.Span {
-	at := func(d time.Duration) int {
-		if to <= from {
-			return 0
+// waitedFor says what the time of the turns was spent on: at each instant on the first
+// of these that was waited for. A turn without an end waits until its tape ends.
+func waitedFor(phases []*phase, ends []time.Duration) string {
+	var spent trace.Spend
+	for _, p := range phases {
+		if p.turn != nil && !p.untimed {
+			spent = spent.Plus(p.turn.Spend(max(p.to, ends[p.run])))
 		}
-		return min(max(int(int64(d-from)*int64(columns)/int64(to-from)), 0), columns-1)
 	}
-	begin, end := at(l.began), at(l.ends)
-	took := ""
-	switch {
-	case l.untimed:
-		took = termtext.UnknownTime
-	case l.ends > l.began:
-		took = termtext.Duration(l.ends - l.began)
+	var parts []string
+	for _, part := range []struct {
+		of   string
+		took time.Duration
+	}{{"the agent", spent.Agent}, {"tools", spent.Tool}, {"the client", spent.Client}, {"you", spent.User}} {
+		if part.took > 0 {
+			parts = append(parts, part.of+" "+termtext.Duration(part.took))
+		}
 	}
-	if l.open {
-		took = "… " + took
-	}
-	return []termtext.Span{
-		l.style.Span(termtext.Pad(termtext.Cut(l.label, labels), labels) + " "),
-		termtext.Plain.Span(strings.Repeat(" ", begin)),
-		l.style.Span(strings.Repeat(fills[l.style], end-begin+1)),
-		termtext.Plain.Span(strings.Repeat(" ", columns-1-end) + " "),
-		termtext.Dim.Span(fmt.Sprintf("%*s", tookColumns, took)),
-	}
+	return termtext.Labelled("waited for", strings.Join(parts, ", "))
 }
 
-// tookColumns are the columns of how long something took, or takes.
-const tookColumns = 10
-
-// The fills are what bars are drawn with: they can be told apart without colours too.
-var fills = map[termtext.Style]string{termtext.Plain: "█", termtext.Dim: "░", termtext.Cyan: "▓", termtext.Red: "▓", termtext.Yellow: "▒"}
+// between returns the line above a phase: how long nothing went on.
+func (c chart) between(phases []*phase, i int) page.Line {
+	if i == 0 {
+		return page.Line{}
+	}
+	before, p := phases[i-1], phases[i]
+	text := "next tape"
+	if before.run == p.run {
+		if before.untimed || p.untimed || c.part(p.run, before.to) == c.part(p.run, p.from) {
+			return page.Line{}
+		}
+		text = "idle " + termtext.Duration(p.from-before.to)
+	}
+	at := c.column(p.run, p.from) - 1
+	if termtext.Width(text)+2 > c.columns-at {
+		at -= termtext.Width(text) + 1
+		text += " " + string(cutSign)
+	} else {
+		text = string(cutSign) + " " + text
+	}
+	return page.Line{Spans: []termtext.Span{termtext.Dim.Span(strings.Repeat(" ", max(c.labels+1+at, 0)) + text)}}
+}

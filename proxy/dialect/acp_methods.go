@@ -6,9 +6,9 @@ package dialect
 // schema.unstable.json only.
 var acpMethods = []Method{
 	{Name: "initialize", From: ClientSide, Form: AsRequest, Effect: Initializes, Stable: one | early | two},
-	{Name: "authenticate", From: ClientSide, Form: AsRequest, Stable: one | early, Removed: two},
+	{Name: "authenticate", From: ClientSide, Form: AsRequest, Ends: ByUser, Stable: one | early, Removed: two},
 	{Name: "logout", From: ClientSide, Form: AsRequest, Stable: one | early, Removed: two},
-	{Name: "auth/login", From: ClientSide, Form: AsRequest, Stable: two},
+	{Name: "auth/login", From: ClientSide, Form: AsRequest, Ends: ByUser, Stable: two},
 	{Name: "auth/logout", From: ClientSide, Form: AsRequest, Stable: two},
 
 	{Name: "session/new", From: ClientSide, Form: AsRequest, Session: InResult, Effect: Opens, Stable: one | early | two},

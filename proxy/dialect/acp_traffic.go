@@ -15,8 +15,11 @@ func (t *Tracker) acpCall(s *step, method string) {
 	}
 	effect := m.effect()
 	if s.ID == nil {
-		if effect == CancelsRequest {
+		switch effect {
+		case CancelsRequest:
 			t.cancelled(s, method)
+		case CancelsTurns:
+			t.cancelTurns(s.annotation.Session)
 		}
 		return
 	}
@@ -35,6 +38,8 @@ func (t *Tracker) acpCall(s *step, method string) {
 		c.Link = t.text(at(s.Params, "connectionId"))
 	case m.Session == Inside:
 		c.Wrapped, _ = t.inner(s.Params)
+	case method == "session/request_permission":
+		c.Rejects = rejects(at(s.Params, "options"))
 	}
 	t.ask(s.Frame, s.ID, c)
 }
@@ -79,6 +84,10 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 		}
 	case "mcp/disconnect":
 		t.links.drop(c.Link)
+	case "session/request_permission":
+		s.permitted(c)
+	case "elicitation/create":
+		s.elicited()
 	}
 }
 
@@ -91,6 +100,9 @@ func (s *step) happens(event Events) {
 
 // setup takes the request for a session.
 func (t *Tracker) setup(s *step, c *call, m *Method) {
+	if m.Restores() {
+		t.restored.set(c.Session, true)
+	}
 	if m.Session == FromParams {
 		c.Parent, c.Session, s.annotation.Session = s.annotation.Session, "", ""
 	}
@@ -146,7 +158,7 @@ func serverID(object []byte) []byte {
 // update takes a session/update. Most frames of a tape are of this kind, so
 // their params are walked over only once.
 func (t *Tracker) update(s *step) {
-	var update, variant, state, title []byte
+	var update, variant, state, title, call, status []byte
 	r := wire.Inside(s.Params, '{')
 	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
 		switch string(key) {
@@ -165,12 +177,18 @@ func (t *Tracker) update(s *step) {
 			state = value
 		case "title":
 			title = value
+		case "toolCallId":
+			call = value
+		case "status":
+			status = value
 		}
 	}
 	s.annotation.Update = t.text(variant)
 	switch s.annotation.Update {
 	case "session_info_update":
 		s.facts.Title = firstLine(title, maxName)
+	case "tool_call", "tool_call_update":
+		t.toolCall(s, call, status)
 	case "state_update":
 		if string(state) == `"idle"` {
 			t.idle(s)

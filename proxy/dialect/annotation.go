@@ -16,6 +16,13 @@ type Frame struct {
 // that stands in the place of another has none: the other has.
 func (f *Frame) Asks() bool { return f.Kind == wire.Request && f.Origin != wire.Rewritten }
 
+// NeedsAnswer reports whether f is a request that is Unanswered if it is still open
+// when the tape has ended: one that asks, unless the end of the connection answers it,
+// or the client had gone before.
+func (f *Frame) NeedsAnswer() bool {
+	return f.Asks() && !f.Events.Has(AskedNobody) && row(AnyProtocol, f.Method).ends() != AtClose
+}
+
 // Annotation is what a frame means on its connection.
 type Annotation struct {
 	Method  string       // of a response: its request's; empty if there is none or it is not known
@@ -58,20 +65,27 @@ func (a *Annotation) OnlyNames() bool {
 }
 
 // Events is a set of things that happen with a frame.
-type Events uint16
+type Events uint32
 
 // The events.
 const (
-	Initialized      Events = 1 << iota // the connection's dialect is settled
-	SessionOpened                       // made, loaded, resumed or forked: stands at the successful response
-	SessionClosed                       // closed, or ended: stands at the successful response
-	SessionGone                         // deleted: stands at the successful response
-	SessionLost                         // the answer says that the session is unknown (MCP -32043, ACP -32002 to load or resume)
-	StateRenewed                        // a new state or expiry of a data-layer session
-	TurnBegan                           // a prompt
-	TurnEnded                           // the prompt's response, where that ends the turn; else the state_update that says idle
-	ToolFailed                          // an MCP tool's result says isError
-	RequestCancelled                    // a peer takes back an open request of its own; in MCP it wants no answer any more
+	Initialized       Events = 1 << iota // the connection's dialect is settled
+	SessionOpened                        // made, loaded, resumed or forked: stands at the successful response
+	SessionClosed                        // closed, or ended: stands at the successful response
+	SessionGone                          // deleted: stands at the successful response
+	SessionLost                          // the answer says that the session is unknown (MCP -32043, ACP -32002 to load or resume)
+	StateRenewed                         // a new state or expiry of a data-layer session
+	TurnBegan                            // a prompt
+	TurnEnded                            // the prompt's response, where that ends the turn; else the state_update that says idle
+	ToolFailed                           // an MCP tool's result says isError
+	RequestCancelled                     // a peer takes back an open request of its own; in MCP it wants no answer any more
+	CallFailed                           // the status of an ACP tool call is failed, and was not before
+	PermissionRefused                    // the answer chooses to reject what was asked permission for, or declines an elicitation
+	AfterSilence                         // the frame came more than LongSilence after the one before, and the agent was to answer
+	ExitFailed                           // a mark: the agent ended badly
+	BytesLost                            // a mark: bytes are missing, or may be: a stream could not be read on, or acptap failed
+	AgentEnded                           // a mark: the agent ended
+	AskedNobody                          // a request of the agent, to a client that writes no more
 )
 
 // Has reports whether all of e are in the set.

@@ -61,6 +61,19 @@ func (o *ordered[K, V]) drop(key K) {
 	}
 }
 
+func (o *ordered[K, V]) clear() { *o = ordered[K, V]{limit: o.limit} }
+
+// newest gives the newest first.
+func (o *ordered[K, V]) newest() iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for n := o.last; n != nil; n = n.prev {
+			if !yield(n.key, n.value) {
+				return
+			}
+		}
+	}
+}
+
 // all gives the oldest first.
 func (o *ordered[K, V]) all() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {

@@ -37,7 +37,7 @@ var mcpMethods = []Method{
 	{Name: "notifications/roots/list_changed", From: ClientSide, Form: AsNotification, Stable: legacy, Removed: modern},
 	{Name: "notifications/elicitation/complete", From: AgentSide, Form: AsNotification, Stable: legacy},
 
-	{Name: "subscriptions/listen", From: ClientSide, Form: AsRequest, Stable: modern},
+	{Name: "subscriptions/listen", From: ClientSide, Form: AsRequest, Ends: AtClose, Stable: modern},
 	{Name: "notifications/subscriptions/acknowledged", From: AgentSide, Form: AsNotification, Stable: modern},
 
 	// Experimental in 2025-11-25, an extension since.

@@ -81,6 +81,12 @@ func (t *Tracker) cancelled(s *step, method string) {
 	}
 	s.annotation.Request = c.Seq
 	s.annotation.Events |= RequestCancelled
+	p, _ := t.calls.get(callKey{by, short(id)})
+	for _, c := range []*call{p.Client, p.Agent} {
+		if c != nil {
+			c.Cancelled = true
+		}
+	}
 }
 
 // mcpSession returns the session of a request or notification: the one that it
@@ -163,6 +169,8 @@ func (t *Tracker) used(s *step, c *call) {
 		if string(at(s.Result, "isError")) == "true" {
 			s.annotation.Events |= ToolFailed
 		}
+	case "elicitation/create":
+		s.elicited()
 	}
 	meta := readMeta(s.Result)
 	if has(meta.session) {

@@ -11,6 +11,7 @@ type Method struct {
 	Form    Form
 	Session Where
 	Effect  Effect
+	Ends    Ends
 
 	Stable    Dialects  // where it is specified
 	Unstable  Dialects  // where it is specified as unstable
@@ -81,6 +82,16 @@ const (
 	CancelsRequest        // one of the sender's own
 )
 
+// Ends says what ends the wait for a response.
+type Ends uint8
+
+// What ends it.
+const (
+	ByReceiver Ends = iota // the work of whoever got the request
+	ByUser                 // the user, who is to log in
+	AtClose                // the end of the connection: until then all that is asked for is sent otherwise
+)
+
 // EffectOf returns the effect of a method, as Lookup finds it.
 func EffectOf(p Protocol, method string) Effect { return row(p, method).effect() }
 
@@ -90,6 +101,14 @@ func (m *Method) effect() Effect {
 		return NoEffect
 	}
 	return m.Effect
+}
+
+// ends is that of a row, which may be nil.
+func (m *Method) ends() Ends {
+	if m == nil {
+		return ByReceiver
+	}
+	return m.Ends
 }
 
 // Restores reports whether a method opens a session that exists already.

@@ -32,6 +32,11 @@ type Tracker struct {
 	tokens  ordered[callKey, string] // progress token → session
 	tasks   ordered[callKey, string] // taskId → session
 
+	failed   ordered[callOf, bool] // tool calls that have failed
+	restored ordered[string, bool] // sessions of which history may come: loaded or resumed, and not prompted since
+	clock    clock
+	ending   ending
+
 	// strings holds the names met, so that those which come again and again
 	// are not allocated again. It is a cache and no part of the state.
 	strings map[string]string
@@ -48,6 +53,8 @@ func NewTracker(p Protocol) *Tracker {
 	t.links.limit = maxNames
 	t.tokens.limit = maxNames
 	t.tasks.limit = maxNames
+	t.failed.limit = maxNames
+	t.restored.limit = maxNames
 	return t
 }
 
@@ -59,13 +66,26 @@ func (t *Tracker) Connection() Connection { return t.conn }
 // it, and says what it means. It keeps no reference to the frame's bytes.
 func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFacts) {
 	switch f.Kind {
-	case wire.Invalid, wire.Stderr, wire.Mark:
+	case wire.Stderr:
 		return Annotation{}, SessionFacts{}
-	case wire.Batch:
-		return t.batch(f)
+	case wire.Mark:
+		return Annotation{Events: t.mark(f)}, SessionFacts{}
 	}
+	silent := t.silence(f) // as things stood until now
 	s := step{Frame: f, Envelope: e}
-	t.message(&s)
+	switch f.Kind {
+	case wire.Invalid:
+	case wire.Batch:
+		s.annotation, s.facts = t.batch(f)
+	default:
+		t.message(&s)
+	}
+	if f.Kind == wire.Request && f.Dir == wire.AgentToClient && t.ending.Left {
+		s.annotation.Events |= AskedNobody
+	}
+	if silent {
+		s.annotation.Events |= AfterSilence
+	}
 	return s.annotation, s.facts
 }
 

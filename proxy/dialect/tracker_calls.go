@@ -23,6 +23,9 @@ type call struct {
 	Servers idList  `json:"servers,omitempty"` // that a setup declares, or that mcp/connect names
 	Link    string  `json:"link,omitempty"`    // the connection that mcp/disconnect ends
 	Offer   Dialect `json:"offer,omitempty"`   // of initialize, and of a modern MCP request
+	Rejects idList  `json:"rejects,omitempty"` // the options of a permission that reject
+
+	Cancelled bool `json:"cancelled,omitempty"` // by who asked
 }
 
 // An idList has ids as a JSON array of strings. As such it takes no more memory than

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -30,6 +31,7 @@ func FuzzTracker(f *testing.F) {
 		whole := dialect.NewTracker(dialect.AnyProtocol)
 		restored := dialect.NewTracker(dialect.AnyProtocol)
 		lines := bytes.Split(text, []byte("\n"))
+		var now time.Duration
 		for i, line := range lines {
 			if i == int(cut)%len(lines) {
 				state, err := restored.MarshalBinary()
@@ -42,7 +44,8 @@ func FuzzTracker(f *testing.F) {
 				}
 			}
 			frame, e := anyFrame(line)
-			frame.Seq = uint64(i) + 1
+			now += time.Duration(len(line)%16) * time.Second
+			frame.Seq, frame.At, frame.Untimed = uint64(i)+1, now, len(line)%32 == 31
 			annotation, facts := whole.Observe(&frame, e)
 			gotAnnotation, gotFacts := restored.Observe(&frame, e)
 			if !reflect.DeepEqual(gotAnnotation, annotation) || gotFacts != facts {
@@ -69,6 +72,9 @@ func anyFrame(line []byte) (wire.Frame, wire.Envelope) {
 		f.Raw = line
 	}
 	e := wire.Scan(f.Raw)
+	if f.Kind == wire.Mark || f.Kind == wire.Stderr {
+		return f, e
+	}
 	f.Kind = e.Kind
 	if cut && f.Kind != wire.Batch {
 		f.Kind, e.Kind = wire.Oversized, wire.Oversized

@@ -19,6 +19,10 @@ type state struct {
 	Links      list[string, string]  `json:"links,omitempty"`
 	Tokens     list[callKey, string] `json:"tokens,omitempty"`
 	Tasks      list[callKey, string] `json:"tasksOf,omitempty"` // "tasks" was without their makers
+	Failed     list[callOf, bool]    `json:"failed,omitempty"`
+	Restored   list[string, bool]    `json:"restored,omitempty"`
+	Clock      clock                 `json:"clock,omitzero"`
+	Ending     *ending               `json:"ending,omitempty"`
 }
 
 // A list is what an ordered map holds, the oldest first.
@@ -32,7 +36,7 @@ type entry[K comparable, V any] struct {
 // MarshalBinary returns the state of t; equal states give equal bytes. It grows
 // with what is open on the connection, not with what has passed.
 func (t *Tracker) MarshalBinary() ([]byte, error) {
-	return json.Marshal(state{
+	s := state{
 		Given:      t.given,
 		Connection: t.conn,
 		Settled:    t.settled,
@@ -43,7 +47,14 @@ func (t *Tracker) MarshalBinary() ([]byte, error) {
 		Links:      t.links.entries(),
 		Tokens:     t.tokens.entries(),
 		Tasks:      t.tasks.entries(),
-	})
+		Failed:     t.failed.entries(),
+		Restored:   t.restored.entries(),
+		Clock:      t.clock,
+	}
+	if t.ending.Left || t.ending.Signals != nil {
+		s.Ending = &t.ending
+	}
+	return json.Marshal(s)
 }
 
 // UnmarshalBinary makes t go on as the Tracker did whose state data is. What t
@@ -61,6 +72,12 @@ func (t *Tracker) UnmarshalBinary(data []byte) error {
 	t.links.fill(s.Links)
 	t.tokens.fill(s.Tokens)
 	t.tasks.fill(s.Tasks)
+	t.failed.fill(s.Failed)
+	t.restored.fill(s.Restored)
+	t.clock = s.Clock
+	if s.Ending != nil {
+		t.ending = *s.Ending
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -17,8 +18,10 @@ var update = flag.Bool("update", false, "rewrite testdata with what the tracker 
 
 // TestTracker plays the conversations of testdata. A line that begins with > is
 // a frame of the client, one with < a frame of the agent; a word before the
-// JSON is its origin. The line with = under it is what the tracker says of it,
-// a line with ! asks for the connection as it is known then.
+// JSON is its origin, or mark. The line with = under it is what the tracker says of
+// it, a line with ! asks for the connection as it is known then. Frames come at the
+// same time, but for those behind a line with + and a duration; untimed there means
+// that nobody knows when the next one comes.
 func TestTracker(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -49,7 +52,7 @@ func play(t *testing.T, text string) string {
 	t.Helper()
 	var out strings.Builder
 	tracker := dialect.NewTracker(dialect.AnyProtocol)
-	seq := uint64(0)
+	seq, now, untimed := uint64(0), time.Duration(0), false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
@@ -60,14 +63,24 @@ func play(t *testing.T, text string) string {
 			continue
 		}
 		fmt.Fprintln(&out, line)
+		if wait, ok := strings.CutPrefix(line, "+ "); ok {
+			d, err := time.ParseDuration(wait)
+			untimed = wait == "untimed"
+			if now += d; err != nil && !untimed {
+				t.Fatal(err)
+			}
+			continue
+		}
 		f, ok := frame(line)
 		if !ok {
 			continue
 		}
 		seq++
-		f.Seq = seq
+		f.Seq, f.At, f.Untimed, untimed = seq, now, untimed, false
 		e := wire.Scan(f.Raw)
-		f.Kind = e.Kind
+		if f.Kind != wire.Mark && f.Kind != wire.Stderr {
+			f.Kind = e.Kind
+		}
 		annotation, facts := tracker.Observe(&f, e)
 		fmt.Fprintf(&out, "= %d%s%s\n", seq, describe(annotation), told(facts))
 	}
@@ -85,14 +98,19 @@ func frame(line string) (wire.Frame, bool) {
 		return f, false
 	}
 	line = line[2:]
-	if word, rest, ok := strings.Cut(line, " "); ok && f.Origin.UnmarshalText([]byte(word)) == nil {
+	switch word, rest, ok := strings.Cut(line, " "); {
+	case ok && word == "mark":
+		f.Kind, line = wire.Mark, rest
+	case ok && word == "stderr":
+		f.Kind, f.Dir, line = wire.Stderr, wire.AgentStderr, rest
+	case ok && f.Origin.UnmarshalText([]byte(word)) == nil:
 		line = rest
 	}
 	f.Raw = []byte(line)
 	return f, true
 }
 
-var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended", "failed", "cancelled"}
+var events = [...]string{"initialized", "opened", "closed", "gone", "lost", "renewed", "began", "ended", "failed", "cancelled", "callfailed", "refused", "silence", "badexit", "lost", "exited"}
 
 func describe(a dialect.Annotation) string {
 	var b strings.Builder

@@ -12,12 +12,26 @@ type turn struct {
 	Waiting  int  `json:"waiting,omitempty"`  // prompts without a response
 	Ended    int  `json:"ended,omitempty"`    // of those, how many were ended by a hasty idle
 	Accepted bool `json:"accepted,omitempty"` // there is one with a response that did not end it
+
+	Cancelled bool `json:"cancelled,omitempty"` // the client has cancelled the work
+}
+
+// open reports whether a prompt is worked on.
+func (u turn) open() bool { return u.Waiting > u.Ended || u.Accepted }
+
+// cancelTurns takes a session/cancel. Without a turn it cancels nothing.
+func (t *Tracker) cancelTurns(session string) {
+	if u, ok := t.turns.get(session); ok && u.open() {
+		u.Cancelled = true
+		t.turns.set(session, u)
+	}
 }
 
 // prompted takes a prompt.
 func (t *Tracker) prompted(s *step) {
 	s.annotation.Events |= TurnBegan
 	s.facts.Prompt = promptLine(at(s.Params, "prompt"))
+	t.restored.drop(s.annotation.Session)
 	u, _ := t.turns.get(s.annotation.Session)
 	u.Waiting++
 	t.turns.set(s.annotation.Session, u)
@@ -57,6 +71,7 @@ func (t *Tracker) idle(s *step) {
 }
 
 func (t *Tracker) keepTurn(session string, u turn) {
+	u.Cancelled = u.Cancelled && u.open()
 	if u == (turn{}) {
 		t.turns.drop(session)
 		return

@@ -107,7 +107,8 @@ func (p File) guard(readOnly bool, f func(*bolt.DB) error, open func(path string
 // explain turns bbolt's errors into those of this package.
 func (p File) explain(err error) error {
 	switch {
-	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum):
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum),
+		strings.HasPrefix(err.Error(), "file size too small"): // an error without a name
 		return fmt.Errorf("%s: %w (%v)", p, disk.ErrDamaged, err)
 	case errors.Is(err, berrors.ErrVersionMismatch):
 		return fmt.Errorf("%s: %w (%v)", p, disk.ErrNewer, err)

@@ -19,7 +19,7 @@ type devtools struct {
 	dec   *json.Decoder
 	limit *limitReader
 	name  string
-	begin func(journal.Start, string)
+	begin func(Head)
 	line  func(Line) error
 	start time.Time
 }
@@ -124,7 +124,7 @@ func (d *devtools) session() error {
 	if d.start, err = instant(s.StartedAt); err != nil {
 		return err
 	}
-	d.begin(journal.Start{Time: d.start, Command: strings.Fields(s.AgentCommand), Name: s.Name, Proto: "acp"}, "")
+	d.begin(Head{Start: journal.Start{Time: d.start, Command: strings.Fields(s.AgentCommand), Name: s.Name, Proto: "acp"}})
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -14,8 +15,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/journal"
-	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -26,20 +26,22 @@ type Exporter struct {
 	// that the text of a conversation that is recorded again is hardly another.
 	Stable bool
 
+	// Notes are those on the frames to come. NewExporter sets it.
+	Notes note.List
+
 	w    *bufio.Writer
 	raw  bool
 	b    []byte
 	last time.Duration // that was written with Stable
 }
 
-// NewExporter begins to write a tape with that id and beginning to w; the id may be
-// empty. needs is what a reader must know of the lines. Secrets are redacted, unless
-// raw is set.
-func NewExporter(w io.Writer, tape string, s journal.Start, needs need.List, raw bool) (*Exporter, error) {
-	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), raw: raw}
+// NewExporter begins to write a tape to w. Secrets are redacted, unless raw is set.
+func NewExporter(w io.Writer, h Head, raw bool) (*Exporter, error) {
+	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), raw: raw, Notes: h.Notes}
+	s := h.Start
 	head, err := json.Marshal(header{
-		disk.Format, needs, tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto,
-		s.Parent, s.Transport, s.Upstream,
+		disk.Format, h.Needs, h.Tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto,
+		s.Parent, s.Transport, s.Upstream, h.Notes.Tags, placed(h.Notes.On(0)),
 	})
 	if err != nil {
 		return nil, err
@@ -66,6 +68,10 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 	}
 	if f.End != wire.LF && f.Kind != wire.Mark {
 		b = append(append(append(b, `,"end":"`...), f.End.String()...), '"')
+	}
+	b, err := e.appendNotes(b, f.Seq)
+	if err != nil {
+		return err
 	}
 	e.b = b
 	raw := f.Raw
@@ -96,8 +102,32 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 		b = append(b, "\"}\n"...)
 	}
 	e.b = b
-	_, err := e.w.Write(b)
+	_, err = e.w.Write(b)
 	return err
+}
+
+// appendNotes appends the notes on a frame, if there are any.
+func (e *Exporter) appendNotes(b []byte, frame uint64) ([]byte, error) {
+	notes := placed(e.Notes.On(frame))
+	if len(notes) == 0 {
+		return b, nil
+	}
+	if !e.raw {
+		for i, n := range notes {
+			notes[i].Text = string(redact.Frame(wire.Stderr, []byte(n.Text)))
+		}
+	}
+	text, err := json.Marshal(notes)
+	return append(append(b, `,"notes":`...), termtext.JSON(text)...), err
+}
+
+// placed returns notes whose place tells what they are on.
+func placed(notes []note.Note) []note.Note {
+	notes = slices.Clone(notes)
+	for i := range notes {
+		notes[i].ID, notes[i].Frame = 0, 0
+	}
+	return notes
 }
 
 // writeText writes a line that begins with line and ends with text. In JSON the

@@ -7,7 +7,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/portable"
 )
 
@@ -20,7 +19,7 @@ func TestExportLongText(t *testing.T) {
 				t.Run(fmt.Sprintf("%+q shifted by %d, raw %v", char, shift, raw), func(t *testing.T) {
 					text := strings.Repeat(" ", shift) + strings.Repeat(char, 100_000/len(char)) + "."
 					var b strings.Builder
-					e, err := portable.NewExporter(&b, "", journal.Start{}, nil, raw)
+					e, err := portable.NewExporter(&b, portable.Head{}, raw)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -22,6 +22,7 @@ import (
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/note"
 )
 
 // The portable form of a tape is JSON Lines: a header, then a line for each
@@ -40,6 +41,10 @@ import (
 // base64 or a mark. Without at, its time is unknown, but not before that of the line
 // before. Without seq, it gets the next number. Numbers that a file leaves out stay
 // left out; where numbers do not rise, all that follow are numbered anew.
+//
+// Tags of the tape and notes on it stand in the header, and notes on a frame in its
+// line, before the bytes, as an array of objects with text and at. A reader that does
+// not know them leaves them out.
 //
 // A file with lines that not every reader knows names them in its header:
 // "needs":["rules"] where there are marks of rules. The members stream, lead, event,
@@ -60,13 +65,28 @@ type header struct {
 	Parent    journal.Parent `json:"parent,omitzero"`
 	Transport string         `json:"transport,omitempty"`
 	Upstream  string         `json:"upstream,omitempty"`
+
+	Tags  []string    `json:"tags,omitempty"`
+	Notes []note.Note `json:"notes,omitempty"` // on the tape
 }
 
-// start returns what the header tells of the beginning of the tape.
-func (h header) start() journal.Start {
-	return journal.Start{
-		Time: h.Started, Command: h.Command, Cwd: h.Cwd, Name: h.Name, Version: h.Version, Proto: h.Proto,
-		Parent: h.Parent, Transport: h.Transport, Upstream: h.Upstream,
+// A Head is what a file tells of its tape as a whole.
+type Head struct {
+	Tape  string // its id; may be empty
+	Start journal.Start
+	Needs need.List // what a reader must know of the lines
+	Notes note.List
+}
+
+func (h header) head() Head {
+	return Head{
+		Tape: h.Tape,
+		Start: journal.Start{
+			Time: h.Started, Command: h.Command, Cwd: h.Cwd, Name: h.Name, Version: h.Version, Proto: h.Proto,
+			Parent: h.Parent, Transport: h.Transport, Upstream: h.Upstream,
+		},
+		Needs: h.Needs,
+		Notes: note.List{Tags: h.Tags, Notes: placed(h.Notes)},
 	}
 }
 
@@ -82,6 +102,7 @@ type Line struct {
 	Raw     []byte
 	Body    io.Reader // in place of Raw, of a line that is too long to be held
 	Mark    *wire.Marked
+	Notes   []note.Note // on it
 }
 
 // MaxSeq is beyond the number of any frame, and so far from the end of the
@@ -150,6 +171,12 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 			return l, fmt.Errorf("%q is no time in seconds", v.Raw)
 		}
 		l.At, l.Untimed = time.Duration(at*1e9+0.5), false
+	}
+	if v := g.Get("notes"); v.Exists() {
+		if err := json.Unmarshal([]byte(v.Raw), &l.Notes); err != nil {
+			return l, errors.New(`"notes" is no list of {"text", "at"}`)
+		}
+		l.Notes = placed(l.Notes)
 	}
 	switch frame, text, b64 := g.Get("frame"), g.Get("text"), g.Get("base64"); {
 	case frame.Exists():

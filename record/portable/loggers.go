@@ -37,7 +37,7 @@ func isForeign(text []byte) bool {
 	return false
 }
 
-func foreignLines(begin func(journal.Start, string)) lineParser {
+func foreignLines(begin func(Head)) lineParser {
 	first := true
 	var start time.Time
 	var last time.Duration
@@ -69,7 +69,7 @@ func foreignLines(begin func(journal.Start, string)) lineParser {
 					s.Command = append(s.Command, arg.Str)
 				}
 			}
-			begin(s, "")
+			begin(Head{Start: s})
 		}
 		if meta {
 			return p, false, nil

@@ -8,15 +8,13 @@ import (
 	"fmt"
 	"io"
 	"time"
-
-	"github.com/acptap/acptap/record/journal"
 )
 
 // Read reads a file in the portable form or in that of another tool, and calls line
-// with each of its lines. If the file says how its tape began, begin is called
-// before that, with the tape's id if there is one. Errors tell the place in the
-// file, whose name is name; note is told of members that mean nothing.
-func Read(r io.Reader, name string, note func(string), begin func(journal.Start, string), line func(Line) error) error {
+// with each of its lines. If the file says how its tape began, begin is called before
+// that. Errors tell the place in the file, whose name is name; tell is told of members
+// that mean nothing.
+func Read(r io.Reader, name string, tell func(string), begin func(Head), line func(Line) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	if isDevtools(in) {
 		limit := &limitReader{r: in}
@@ -31,7 +29,7 @@ func Read(r io.Reader, name string, note func(string), begin func(journal.Start,
 		case isForeign(text):
 			parse = foreignLines(begin)
 		default:
-			parse, unknown = portableLines(begin), newUnknownFields(name, note)
+			parse, unknown = portableLines(begin), newUnknownFields(name, tell)
 		}
 		p, ok, err := parse(text)
 		if err != nil {
@@ -60,7 +58,7 @@ func Read(r io.Reader, name string, note func(string), begin func(journal.Start,
 // is nothing on the tape.
 type lineParser func(text []byte) (p Line, ok bool, err error)
 
-func portableLines(begin func(journal.Start, string)) lineParser {
+func portableLines(begin func(Head)) lineParser {
 	first := true
 	var last time.Duration
 	return func(text []byte) (Line, bool, error) {
@@ -71,7 +69,7 @@ func portableLines(begin func(journal.Start, string)) lineParser {
 				return Line{}, false, err
 			}
 			if ok {
-				begin(h.start(), h.Tape)
+				begin(h.head())
 				return Line{}, false, nil
 			}
 		}

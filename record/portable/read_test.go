@@ -26,7 +26,7 @@ type file struct {
 func read(text string) (file, error) {
 	var f file
 	err := portable.Read(strings.NewReader(text), "file", func(note string) { f.notes = append(f.notes, note) },
-		func(start journal.Start, tape string) { f.start, f.tape = start, tape },
+		func(h portable.Head) { f.start, f.tape = h.Start, h.Tape },
 		func(l portable.Line) error {
 			f.lines = append(f.lines, l)
 			return nil
@@ -174,7 +174,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil || len(all.lines) == 0 {
 				return
 			}
-			err = portable.Read(strings.NewReader(text), "file", func(string) {}, func(journal.Start, string) {}, func(portable.Line) error { return errEnough })
+			err = portable.Read(strings.NewReader(text), "file", func(string) {}, func(portable.Head) {}, func(portable.Line) error { return errEnough })
 			if !errors.Is(err, errEnough) {
 				t.Errorf("got %v, want the error of the one who takes lines", err)
 			}

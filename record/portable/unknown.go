@@ -10,6 +10,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/spelling"
 )
 
 // unknownFields tells once of each member of the header, and of the lines, of a
@@ -27,7 +28,7 @@ func newUnknownFields(name string, note func(string)) *unknownFields {
 		name:   name,
 		note:   note,
 		header: members(reflect.TypeFor[header]()),
-		known:  append([]string{"seq", "at", "dir", "origin", "end", "frame", "text", "base64"}, members(reflect.TypeFor[wire.Marked]())...),
+		known:  append([]string{"seq", "at", "dir", "origin", "end", "notes", "frame", "text", "base64"}, members(reflect.TypeFor[wire.Marked]())...),
 		told:   map[string]bool{},
 	}
 }
@@ -103,27 +104,5 @@ func (u *unknownFields) nearest(name string) string {
 	case "message", "msg", "raw", "payload", "data", "body", "json":
 		return "frame"
 	}
-	return slices.MinFunc(u.known, func(a, b string) int { return distance(name, a) - distance(name, b) })
-}
-
-// distance returns how many letters make one short name another (Levenshtein).
-func distance(a, b string) int {
-	a = a[:min(len(a), 16)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, before+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return slices.MinFunc(u.known, func(a, b string) int { return spelling.Distance(name, a) - spelling.Distance(name, b) })
 }

@@ -11,6 +11,17 @@ type Span struct {
 // Span returns text in the style.
 func (s Style) Span(text string) Span { return Span{s, text} }
 
+// Line returns a line of text in the style.
+func (s Style) Line(text string) []Span { return []Span{s.Span(text)} }
+
+// Painted returns the span for a terminal. Blanks have no colour.
+func (s Span) Painted() string {
+	if strings.TrimSpace(s.Text) == "" {
+		return s.Text
+	}
+	return s.Style.Paint(s.Text)
+}
+
 // SpansWidth returns how many columns spans take.
 func SpansWidth(spans []Span) int {
 	columns := 0

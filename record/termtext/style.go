@@ -12,9 +12,21 @@ const (
 	Red     Style = "31"
 	Green   Style = "32"
 	Yellow  Style = "33"
-	Blue    Style = "34"
+	Blue    Style = "94" // the bright one: the other cannot be read on black
 	Magenta Style = "35"
 	Cyan    Style = "36"
+)
+
+// The roles of styles: what a hue means, wherever it is seen. Nothing is told by a hue
+// alone.
+const (
+	Conversation = Green
+	Tools        = Cyan
+	Permission   = Yellow // also: somebody is waited for
+	Services     = Magenta
+	LifeCycle    = Blue
+	Failure      = Red
+	Repeats      = Dim // what the lines above have said, or what is in order
 )
 
 // Paint returns text in a style, followed by the end of it.

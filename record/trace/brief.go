@@ -35,7 +35,7 @@ func (t *Trace) remember(f *frame, key entityKey, e *Entity) {
 	t.ids = t.ids[1:]
 	if c := &old.of.Conversation; c.byID[old.key] == old.e {
 		delete(c.byID, old.key)
-		if c.closeTool(old.e) {
+		if c.closeTool(f, old.e) {
 			f.emit(old.of.toolEvent(old.e, Ended).as(Forgotten, old.e.ToolCall.Status))
 		}
 	}

@@ -51,6 +51,7 @@ type pendingCall struct {
 	permission *Permission     // that the call asks for
 	tool       *Entity         // the tool call that the permission is for; nil: none
 	turn       *Turn           // that the call, a prompt, has begun
+	wait       wait            // for the client, the user or a command
 }
 
 // beginCall opens the call of a request. A request with the id of one that is
@@ -89,6 +90,9 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 func (w *pendingCall) leave(f *frame, why End) {
 	if w == nil {
 		return
+	}
+	if w.session != nil {
+		w.session.Conversation.clock.end(f, &w.wait)
 	}
 	if w.permission != nil {
 		f.emit(w.permissionEvent(Ended).as(why, ""))

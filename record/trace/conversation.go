@@ -27,6 +27,8 @@ type Conversation struct {
 	some    bool                    // there is, or was, an entity
 	turns   turnState
 	history historyState
+	clock   *clock // of the newest tape; nil: no turn has begun on it
+	costs   costState
 }
 
 // An Entity is an element of a conversation. Entities are ordered by their first
@@ -37,7 +39,8 @@ type Entity struct {
 	Turn     int  `json:"turn"`              // number of the turn in which it began; 0: before the first
 	Replayed bool `json:"replayed,omitzero"` // known only from the history that the agent repeated after a load
 
-	section int // of the turn
+	section int  // of the turn
+	wait    wait // for a tool call
 
 	Message    *Message    `json:"message,omitempty"`
 	ToolCall   *ToolCall   `json:"toolCall,omitempty"`
@@ -98,6 +101,7 @@ func (c *Conversation) reopen() {
 	c.growing = nil
 	c.turns = turnState{count: c.turns.count, current: c.turns.count}
 	c.history = historyState{}
+	c.clock, c.costs = nil, costState{}
 }
 
 // add puts an entity at the end.
@@ -195,9 +199,11 @@ func (s *Session) update(f *frame) {
 		switch f.Update {
 		case "session_info_update":
 			s.retitle(c.State.Title)
+		case "usage_update":
+			c.costs.reported(costIn(f, u.Get("cost")))
 		case "state_update":
 			if f.Events.Has(dialect.TurnEnded) {
-				c.endWork(f, u.Get("stopReason"))
+				c.endWork(f, u)
 			}
 		}
 		return
@@ -206,7 +212,10 @@ func (s *Session) update(f *frame) {
 		c.userUpdate(f, u)
 		return
 	}
-	c.output(f)
+	if t := c.output(f); t != nil {
+		t.Pace.take(f, u)
+		t.Usage.take(f, u)
+	}
 	if c.history.repeated && c.history.known && f.Update != "notice" {
 		return
 	}

@@ -179,9 +179,9 @@ func (p *printer) endOfTurn(t *Turn) {
 	s, text := termtext.Dim, "end"
 	switch {
 	case t.Error != nil:
-		s, text = termtext.Red, join("error", gjson.GetBytes(t.Error, "code").Raw, gjson.GetBytes(t.Error, "message").String())
+		s, text = termtext.Failure, join("error", gjson.GetBytes(t.Error, "code").Raw, gjson.GetBytes(t.Error, "message").String())
 	case t.Open():
-		s, text = termtext.Yellow, "no end"
+		s, text = termtext.Permission, "no end"
 	case t.StopReason != "":
 		text = oneLine(t.StopReason)
 	}

@@ -187,17 +187,17 @@ func (s *Session) toolEvent(e *Entity, p Phase) Event {
 func (s *Session) toolStatus(f *frame, e *Entity, begun bool, before string) {
 	c, status := &s.Conversation, e.ToolCall.Status
 	if begun {
-		c.openTool(e)
+		c.openTool(f, e)
 		f.emit(s.toolEvent(e, Began))
 	} else if status == before {
 		return
 	}
 	switch {
 	case e.ToolCall.Finished():
-		c.closeTool(e)
+		c.closeTool(f, e)
 		f.emit(s.toolEvent(e, Ended).as(toolEnds[status], status))
 	case !begun:
-		c.openTool(e)
+		c.openTool(f, e)
 		f.emit(s.toolEvent(e, Changed))
 	}
 }

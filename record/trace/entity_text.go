@@ -21,21 +21,21 @@ func (p *printer) entity(e *Entity) {
 	case e.Plan != nil:
 		p.plan(e)
 	case e.Terminal != nil:
-		p.head(e, termtext.Cyan, "terminal")
+		p.head(e, termtext.Services, "terminal")
 		p.terminal(indent, e.Terminal)
 	case e.Compaction != nil:
-		p.head(e, termtext.Yellow, join("compaction", e.Compaction.Status))
+		p.head(e, termtext.Conversation, join("compaction", e.Compaction.Status))
 		for _, block := range e.Compaction.Summary {
 			p.block(indent, termtext.Dim, block)
 		}
-		p.body(indent, termtext.Red, string(e.Compaction.Error))
+		p.body(indent, termtext.Failure, string(e.Compaction.Error))
 	case e.Permission != nil:
-		p.head(e, termtext.Yellow, join("permission", e.Permission.Title))
+		p.head(e, termtext.Permission, join("permission", e.Permission.Title))
 		p.body(indent, termtext.Plain, e.Permission.Description)
 		p.quote(indent, e.Permission.Command)
 		p.permission(e.Permission)
 	case e.Notice != nil:
-		p.head(e, termtext.Yellow, join("notice", e.Notice.Severity, e.Notice.Title))
+		p.head(e, termtext.Conversation, join("notice", e.Notice.Severity, e.Notice.Title))
 		p.body(indent, termtext.Plain, e.Notice.Description)
 	case e.Other != nil:
 		p.head(e, termtext.Dim, join("update", e.Other.Update))
@@ -52,11 +52,11 @@ func (p *printer) message(e *Entity) {
 	m := e.Message
 	switch m.Role {
 	case User:
-		p.head(e, termtext.Bold, "user")
+		p.head(e, termtext.Conversation, "user")
 	case Thought:
 		p.head(e, termtext.Dim, "thought")
 	default:
-		p.head(e, termtext.Bold, string(m.Role))
+		p.head(e, termtext.Conversation, string(m.Role))
 	}
 	s := termtext.Plain
 	if m.Role == Thought {
@@ -89,30 +89,30 @@ func (p *printer) block(indent string, s termtext.Style, raw json.RawMessage) {
 		p.body(indent, s, block.Get("text").Str)
 	case "image", "audio":
 		size := len(block.Get("data").Str) / 4 * 3 // base64
-		p.body(indent, termtext.Cyan, fmt.Sprintf("[%s, %s]", block.Get("mimeType").Str, termtext.ByteSize(int64(size))))
+		p.body(indent, termtext.Dim, fmt.Sprintf("[%s, %s]", block.Get("mimeType").Str, termtext.ByteSize(int64(size))))
 	case "resource_link":
-		p.body(indent, termtext.Cyan, "["+join(block.Get("name").Str, block.Get("uri").Str)+"]")
+		p.body(indent, termtext.Dim, "["+join(block.Get("name").Str, block.Get("uri").Str)+"]")
 	case "resource":
 		r := block.Get("resource")
-		p.body(indent, termtext.Cyan, "["+join(r.Get("uri").Str, r.Get("mimeType").Str)+"]")
+		p.body(indent, termtext.Dim, "["+join(r.Get("uri").Str, r.Get("mimeType").Str)+"]")
 		p.quote(indent, r.Get("text").Str)
 	case gjson.Get(Cut, "type").Str:
-		p.line(indent, termtext.Cyan, "[cut off: the frame is too large]")
+		p.line(indent, termtext.Dim, "[cut off: the frame is too large]")
 	default:
-		p.body(indent, termtext.Cyan, "["+join(kind, "block")+"]")
+		p.body(indent, termtext.Dim, "["+join(kind, "block")+"]")
 	}
 }
 
 func (p *printer) plan(e *Entity) {
 	plan := e.Plan
 	if plan.Removed {
-		p.head(e, termtext.Cyan, "plan, removed")
+		p.head(e, termtext.Conversation, "plan, removed")
 		return
 	}
-	p.head(e, termtext.Cyan, "plan")
+	p.head(e, termtext.Conversation, "plan")
 	raw := gjson.ParseBytes(plan.Raw)
 	p.body(indent, termtext.Plain, raw.Get("content").Str)
-	p.body(indent, termtext.Cyan, raw.Get("uri").Str)
+	p.body(indent, termtext.Plain, raw.Get("uri").Str)
 	for _, entry := range plan.Entries() {
 		box, s := "[ ] ", termtext.Plain
 		switch entry.Status {

@@ -1,6 +1,10 @@
 package trace
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // A Permission is a question to the user, and what was chosen.
 type Permission struct {
@@ -34,6 +38,13 @@ func (p *Permission) Choice() string {
 		}
 	}
 	return p.Chosen
+}
+
+// Refused reports whether the user has rejected what the agent asked for.
+func (p *Permission) Refused() bool {
+	return p.Outcome == "selected" && slices.ContainsFunc(p.Options, func(o Option) bool {
+		return o.ID == p.Chosen && strings.HasPrefix(o.Kind, "reject_")
+	})
 }
 
 // ask takes a session/request_permission. The request carries a patch of a tool

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -51,6 +52,7 @@ func (t *Trace) session(id string, f *frame) *Session {
 	f.session = s
 	s.Spans[len(s.Spans)-1].extend(f)
 	s.Conversation.extend(f)
+	s.Conversation.hear(f)
 	s.Frames++
 	s.Connection = t.Runs[f.run]
 	if !s.known && !f.OnlyNames() {
@@ -89,7 +91,7 @@ func (s *Session) clientRequest(f *frame, w *pendingCall) {
 	case "session/prompt":
 		w.turn = c.prompt(f)
 		if s.Title == "" {
-			s.Title = c.firstPrompt()
+			s.Title = cmp.Or(c.firstPrompt(), f.promptTitle())
 		}
 	case "session/load":
 		c.historyAsked()
@@ -104,6 +106,7 @@ func (s *Session) clientRequest(f *frame, w *pendingCall) {
 func (s *Session) answered(f *frame, w *pendingCall) {
 	s.changeLife(f, w)
 	c := &s.Conversation
+	c.clock.end(f, &w.wait)
 	if m, _ := dialect.Lookup(dialect.ACP, w.Method); m.Restores() {
 		c.history.repeated = c.history.repeated && !f.Failed
 		c.historySent()
@@ -139,6 +142,9 @@ func (s *Session) changeLife(f *frame, w *pendingCall) {
 		if w.Method == "session/fork" {
 			s.Parent = w.param("sessionId")
 		}
+		if w.Method == "session/new" {
+			s.Conversation.costs.known = true // nothing
+		}
 		if !s.live {
 			s.begin(f)
 		}
@@ -166,6 +172,19 @@ func (s *Session) retitle(title string) {
 	case s.agentTitled:
 		s.Title, s.agentTitled = s.Conversation.firstPrompt(), false
 	}
+}
+
+// promptTitle returns the first line of a prompt, of which a brief Trace keeps nothing.
+func (f *frame) promptTitle() string {
+	for block := range elements(f.params().Get("prompt")) {
+		if block.Get("type").Str != "text" {
+			continue
+		}
+		if line := titleOf(block.Get("text").Str); line != "" {
+			return line
+		}
+	}
+	return ""
 }
 
 const titleLength = 80 // runes

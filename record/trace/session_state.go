@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/tidwall/gjson"
@@ -24,6 +25,9 @@ type Usage struct {
 	Used uint64          `json:"used"` // tokens
 	Size uint64          `json:"size"` // tokens
 	Cost json.RawMessage `json:"cost,omitempty"`
+
+	Reported Cost   `json:"-"` // the last Cost that has the form that is specified: since the session began
+	Peak     uint64 `json:"-"` // the most that was used
 }
 
 // update applies an update that adds nothing to the conversation. It reports whether
@@ -42,14 +46,23 @@ func (s *State) update(f *frame, u gjson.Result) bool {
 		setNullable(&s.Title, u.Get("title"))
 		setNullable(&s.UpdatedAt, u.Get("updatedAt"))
 	case "usage_update":
-		s.Usage = &Usage{Used: u.Get("used").Uint(), Size: u.Get("size").Uint()}
-		f.setRaw(&s.Usage.Cost, u.Get("cost"))
+		s.use(f, u)
 	case "state_update":
 		f.setString(&s.Work, u.Get("state"))
 	default:
 		return false
 	}
 	return true
+}
+
+func (s *State) use(f *frame, u gjson.Result) {
+	now := &Usage{Used: u.Get("used").Uint(), Size: u.Get("size").Uint(), Reported: costIn(f, u.Get("cost"))}
+	if now.Peak = now.Used; s.Usage != nil {
+		now.Peak = max(now.Peak, s.Usage.Peak)
+		now.Reported = cmp.Or(now.Reported, s.Usage.Reported)
+	}
+	f.setRaw(&now.Cost, u.Get("cost"))
+	s.Usage = now
 }
 
 // answer applies a successful response to the client.

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -281,11 +284,13 @@ func TestSide(t *testing.T) {
 func TestTurn(t *testing.T) {
 	tr := build(t, v1+prompt("2", "a")+said("x")+reply("2", ended)+said("y")+prompt("3", "b"))
 	turns := session(t, tr, "s").Conversation.Turns
-	if got, want := fmt.Sprintf("%+v", *turns[0]), fmt.Sprintf("%+v", trace.Turn{
+	got, want := *turns[0], trace.Turn{
 		Span:   trace.Span{First: 5, Last: 7, Began: 50e6, Ended: 70e6},
 		Number: 1, Prompt: 5, End: 7, StopReason: "end_turn", Output: 6, FirstOutput: 60e6,
-	}); got != want {
-		t.Errorf("got %s, want %s", got, want)
+		Pace: trace.Pace{Text: 6, FirstText: 60e6, Chunks: 1},
+	}
+	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(trace.Turn{}, trace.Span{})); d != "" {
+		t.Errorf("want (-) and got (+) differ:\n%s", d)
 	}
 	if got := turns[1]; !got.Open() || got.Output != 0 {
 		t.Errorf("the second turn is %+v, want it open and without output", *got)

@@ -12,17 +12,28 @@ import (
 
 // tape makes frames of lines. A line begins with > if the client wrote it, with
 // < if the agent did; with - or ~ or + behind that if it was withheld, put in
-// place of a withheld one, or injected. Frames are 10 ms apart.
+// place of a withheld one, or injected. Frames are 10 ms apart; behind a line such as
+// @2s they come 2 s after the beginning, and behind @? nobody knows when.
 func tape(tb testing.TB, text string) []dialect.Frame {
 	tb.Helper()
 	tracker := dialect.NewTracker(dialect.AnyProtocol)
 	var frames []dialect.Frame
+	now, untimed := time.Duration(-1), false
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		f := wire.Frame{Seq: uint64(len(frames) + 1), At: time.Duration(len(frames)+1) * 10 * time.Millisecond}
+		if at, ok := strings.CutPrefix(line, "@"); ok {
+			if untimed = at == "?"; !untimed {
+				now = duration(tb, at)
+			}
+			continue
+		}
+		f := wire.Frame{Seq: uint64(len(frames) + 1), At: time.Duration(len(frames)+1) * 10 * time.Millisecond, Untimed: untimed}
+		if now >= 0 {
+			f.At = now
+		}
 		switch line[0] {
 		case '>':
 			f.Dir = wire.ClientToAgent
@@ -50,6 +61,15 @@ func tape(tb testing.TB, text string) []dialect.Frame {
 		frames = append(frames, dialect.Frame{Frame: f, Annotation: about})
 	}
 	return frames
+}
+
+func duration(tb testing.TB, text string) time.Duration {
+	tb.Helper()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return d
 }
 
 // build traces tapes one after the other.

@@ -100,15 +100,17 @@ func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Ent
 }
 
 // openTool adds a call to the open ones.
-func (c *Conversation) openTool(call *Entity) {
+func (c *Conversation) openTool(f *frame, call *Entity) {
 	if c.tools == nil {
 		c.tools = make(map[*Entity]bool)
 	}
 	c.tools[call] = true
+	c.waitForTool(f, call)
 }
 
 // closeTool removes a call from the open ones, and reports whether it was open.
-func (c *Conversation) closeTool(call *Entity) bool {
+func (c *Conversation) closeTool(f *frame, call *Entity) bool {
+	c.clock.end(f, &call.wait)
 	open := c.tools[call]
 	delete(c.tools, call)
 	return open
@@ -128,7 +130,7 @@ func (c *Conversation) endTools(f *frame, t *Turn) {
 		if e.Turn > t.Number {
 			continue
 		}
-		c.closeTool(e)
+		c.closeTool(f, e)
 		left := f.session.toolEvent(e, Ended).as(Unfinished, e.ToolCall.Status)
 		left.Cancelled = t.Cancelled
 		f.emit(left)

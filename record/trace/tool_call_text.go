@@ -12,12 +12,9 @@ import (
 
 func (p *printer) toolCall(e *Entity) {
 	t := e.ToolCall
-	s := termtext.Cyan
-	switch t.Status {
-	case "completed":
-		s = termtext.Green
-	case "failed", "cancelled":
-		s = termtext.Red
+	s := termtext.Tools
+	if t.Status == "failed" {
+		s = termtext.Failure
 	}
 	title := t.Title
 	if title == "" {
@@ -62,11 +59,14 @@ func (p *printer) permission(q *Permission) {
 	for _, o := range q.Options {
 		names = append(names, o.Name)
 	}
-	choice := q.Choice()
-	if q.Response == 0 {
+	choice, look := q.Choice(), termtext.Permission
+	switch {
+	case q.Response == 0:
 		choice = "no answer"
+	case q.Refused():
+		look = termtext.Failure
 	}
-	p.body(indent, termtext.Yellow, join("asked:", strings.Join(names, " / "), "→", choice))
+	p.body(indent, look, join("asked:", strings.Join(names, " / "), "→", choice))
 }
 
 // toolContent writes one item of a tool call's content.
@@ -94,7 +94,7 @@ func (p *printer) toolContent(e *Entity, item gjson.Result) {
 func (p *printer) diff(item gjson.Result) {
 	if changes := item.Get("changes"); changes.Exists() { // version 2
 		for change := range elements(changes) {
-			p.line(indent, termtext.Cyan, p.fit(indent, join(
+			p.line(indent, termtext.Tools, p.fit(indent, join(
 				change.Get("operation").Str, change.Get("oldPath").Str, change.Get("path").Str)))
 		}
 		if patch := termtext.Text(item.Get("patch.text").Str); patch != "" {
@@ -102,7 +102,7 @@ func (p *printer) diff(item gjson.Result) {
 		}
 		return
 	}
-	p.line(indent, termtext.Cyan, p.fit(indent, join("diff", item.Get("path").Str)))
+	p.line(indent, termtext.Tools, p.fit(indent, join("diff", item.Get("path").Str)))
 	lines := diffLines(termtext.Text(item.Get("oldText").Str), termtext.Text(item.Get("newText").Str))
 	p.excerpt(indent, lines, diffStyle)
 }
@@ -113,8 +113,6 @@ func diffStyle(line string) termtext.Style {
 		return termtext.Green
 	case strings.HasPrefix(line, "-"):
 		return termtext.Red
-	case strings.HasPrefix(line, "@"):
-		return termtext.Cyan
 	}
 	return termtext.Dim
 }
@@ -133,7 +131,7 @@ func (p *printer) markTerminals(e *Entity) {
 // terminal writes a command, its output and how it ended.
 func (p *printer) terminal(indent string, t *Terminal) {
 	if t.Command != "" {
-		p.body(indent, termtext.Cyan, join("$", t.Command, strings.Join(t.Args, " ")))
+		p.body(indent, termtext.Services, join("$", t.Command, strings.Join(t.Args, " ")))
 	}
 	if t.Truncated {
 		p.line(indent, termtext.Dim, "…")
@@ -142,9 +140,9 @@ func (p *printer) terminal(indent string, t *Terminal) {
 	switch x := t.Exit; {
 	case x == nil:
 	case x.Signal != "":
-		p.line(indent, termtext.Red, "signal "+oneLine(x.Signal))
+		p.line(indent, termtext.Failure, "signal "+oneLine(x.Signal))
 	case x.Code != nil && *x.Code != 0:
-		p.line(indent, termtext.Red, fmt.Sprintf("exit %d", *x.Code))
+		p.line(indent, termtext.Failure, fmt.Sprintf("exit %d", *x.Code))
 	default:
 		p.line(indent, termtext.Dim, "exit 0")
 	}

@@ -22,7 +22,11 @@ type Turn struct {
 	Output      uint64          `json:"output,omitzero"`      // Seq of the agent's first update or request in it; 0: none yet
 	FirstOutput time.Duration   `json:"firstOutput,omitzero"` // when that came, since the tape began
 
+	Pace  Pace      `json:"-"`
+	Usage TurnUsage `json:"-"`
+
 	accepted bool // version 2: the prompt was answered, the work may go on
+	meter
 }
 
 // Open reports whether the turn has no end yet.
@@ -43,6 +47,7 @@ type turnState struct {
 
 // forget takes a turn from those that are open.
 func (c *Conversation) forget(f *frame, t *Turn) {
+	c.stop(f, t)
 	f.emit(f.session.turnEvent(t, Ended).as(Forgotten, ""))
 	c.close(t)
 }
@@ -80,6 +85,8 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	if len(c.turns.open) == maxOpenTurns {
 		c.forget(f, c.turns.open[0])
 	}
+	c.start(f, t, len(c.turns.open) == 0)
+	c.costs.begin(t, len(c.turns.open) == 0)
 	c.turns.open = append(c.turns.open, t)
 	f.emit(f.session.turnEvent(t, Began))
 	c.growing = nil
@@ -97,13 +104,16 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	return t
 }
 
-// output notes that the agent has begun to work on the turn.
-func (c *Conversation) output(f *frame) {
-	if t := c.working(); t != nil && t.Output == 0 {
+// output notes that the agent works on the turn that is current, and returns it; nil
+// if none is.
+func (c *Conversation) output(f *frame) *Turn {
+	t := c.working()
+	if t != nil && t.Output == 0 {
 		t.Output, t.FirstOutput = f.Seq, f.At
 		c.turns.late = false
 		f.emit(f.session.turnEvent(t, Changed))
 	}
+	return t
 }
 
 // cancel marks a turn that the client has cancelled.
@@ -118,12 +128,13 @@ func (c *Conversation) endPrompt(f *frame, t *Turn) {
 	if f.Failed {
 		t.Error = f.keep(gjson.ParseBytes(f.env.Error))
 	}
+	t.Usage.answered(f.result())
 	c.end(f, t, f.result().Get("stopReason"))
 }
 
 // endWork ends the turns of the prompts that were accepted, because the agent is
 // idle. If none was, the agent has done the work before it answered the prompt.
-func (c *Conversation) endWork(f *frame, stopReason gjson.Result) {
+func (c *Conversation) endWork(f *frame, u gjson.Result) {
 	var accepted, sent []*Turn
 	for _, t := range c.turns.open {
 		if t.accepted {
@@ -135,14 +146,18 @@ func (c *Conversation) endWork(f *frame, stopReason gjson.Result) {
 	if accepted == nil {
 		accepted = sent
 	}
+	if len(accepted) == 1 { // of several at once, nobody knows whose the tokens are
+		accepted[0].Usage.answered(u)
+	}
 	for _, t := range accepted {
-		c.end(f, t, stopReason)
+		c.end(f, t, u.Get("stopReason"))
 	}
 }
 
 func (c *Conversation) end(f *frame, t *Turn, stopReason gjson.Result) {
 	t.extend(f)
 	t.End = f.Seq
+	c.stop(f, t)
 	f.setString(&t.StopReason, stopReason)
 	c.growing = nil
 	c.turns.late = false

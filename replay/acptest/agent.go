@@ -120,12 +120,17 @@ func (p *play) howToRecord(t testing.TB, err error) string {
 	if len(p.cassette.Command) == 0 {
 		return ""
 	}
-	mode, anew := replay.ModeAll, " anew"
-	if errors.Is(err, fs.ErrNotExist) {
-		mode, anew = replay.ModeOnce, ""
-	}
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(t.Name()), "/", "$/^")
-	return fmt.Sprintf("to record it%s: %s=%v go test -run '^%s$'\n", anew, replay.ModeVariable, mode, pattern)
+	advice := func(purpose string, mode replay.Mode) string {
+		return fmt.Sprintf("to %s: %s=%v go test -run '^%s$'\n", purpose, replay.ModeVariable, mode, pattern)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return advice("record it", replay.ModeOnce)
+	case p.report.Lacking():
+		return advice("add what it lacks", replay.ModeNew) + advice("record it anew", replay.ModeAll)
+	}
+	return advice("record it anew", replay.ModeAll)
 }
 
 // reportText returns a report as lines, with every difference in full: the tape's value

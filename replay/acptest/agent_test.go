@@ -19,6 +19,7 @@ func TestModes(t *testing.T) {
 		strings.NewReplacer(`"id":2`, `"id":4`, "notes", "plans").Replace(newSession),
 		strings.NewReplacer(`"id":3`, `"id":5`, "s-notes", "s-plans").Replace(prompt),
 	}
+	further := strings.NewReplacer(`"id":3`, `"id":4`, "a greeting", "another").Replace(prompt)
 	for _, tt := range []struct {
 		name     string
 		recorded bool // there is a file, in which the agent says one; now it says two
@@ -32,13 +33,15 @@ func TestModes(t *testing.T) {
 	}{
 		{"once, without a file", false, replay.ModeOnce, "", greeting, two, 1, two, ""},
 		{"once", true, replay.ModeOnce, "", greeting, one, 0, one, ""},
-		{"none, without a file", false, replay.ModeNone, "", greeting, "", 0, "", "in the mode none it is not recorded"},
+		{"none, without a file", false, replay.ModeNone, "", greeting, "", 0, "", "the mode none does not record it"},
 		{"none", true, replay.ModeNone, "", greeting, one, 0, one, ""},
 		{"none, with something new", true, replay.ModeNone, "", append(greeting, other...), one, 0, one, "miss: session/new "},
 		{"new, with nothing new", true, replay.ModeNew, "", greeting, one, 0, one, ""},
 		{"new", true, replay.ModeNew, "", append(greeting, other...), two, 1, two, ""},
+		{"new, in a recorded session", true, replay.ModeNew, "", append(greeting, further), two, 1, two, ""},
+		{"none, with something new in a recorded session", true, replay.ModeNone, "", append(greeting, further), one, 0, one, "to add what it lacks: ACPTAP_MODE=new go test "},
 		{"all", true, replay.ModeAll, "", greeting, two, 1, two, ""},
-		{"none on a build server", false, replay.ModeOnce, "none", greeting, "", 0, "", "in the mode none it is not recorded"},
+		{"none on a build server", false, replay.ModeOnce, "none", greeting, "", 0, "", "the mode none does not record it"},
 		{"none in place of all", true, replay.ModeAll, "none", greeting, one, 0, one, ""},
 		{"all by the environment", true, replay.ModeOnce, "all", greeting, two, 1, two, ""},
 		{"a mode that is none", true, replay.ModeOnce, "some", greeting, "", 0, one, `ACPTAP_MODE: unknown mode "some"`},

@@ -7,8 +7,11 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/linediff"
 )
 
 // A Level says what counts when two conversations are compared.
@@ -47,14 +50,44 @@ type Side struct {
 // on the level Exact only: ids, numbers of tokens, the working directory, and the order
 // of messages of different sessions. Times never count.
 func Tapes(a, b Side, level Level) (Diff, error) {
-	before, err := a.outline(level)
+	stepsA, err := a.outline(level)
 	if err != nil {
 		return Diff{}, err
 	}
-	after, err := b.outline(level)
+	stepsB, err := b.outline(level)
 	if err != nil {
 		return Diff{}, err
 	}
-	before, after = withSecretsAlike(before, after)
+	before, after := withSecretsAlike(texts(stepsA), texts(stepsB))
 	return Diff{Level: level, Hunks: hunks(before, after)}, nil
+}
+
+// An Alignment is the outlines of two conversations, and what is the same in both.
+type Alignment struct {
+	Old, New []Step
+	Same     []linediff.Match // in order
+}
+
+// Align finds in two outlines what Tapes finds in two conversations: what no Match has
+// differs. In a step that differs from its counterpart only by secrets that were removed
+// from that, they are removed too.
+func Align(a, b []Step) Alignment {
+	l := Alignment{Old: slices.Clone(a), New: slices.Clone(b)}
+	before, after := withSecretsAlike(texts(a), texts(b))
+	for i, text := range before {
+		l.Old[i].Text = text
+	}
+	for i, text := range after {
+		l.New[i].Text = text
+	}
+	l.Same = linediff.Common(before, after)
+	return l
+}
+
+func texts(steps []Step) []string {
+	list := make([]string, len(steps))
+	for i, s := range steps {
+		list[i] = s.Text
+	}
+	return list
 }

@@ -16,7 +16,8 @@ import (
 
 // session writes a session: its turns, messages, tool calls and other calls, in the
 // order of the tape.
-func (o *outliner) session(n int, s *trace.Session) {
+func (o *Outliner) session(n int, s *trace.Session) {
+	o.from(s.Spans[0].Run, s.Spans[0].First)
 	o.line(0, fmt.Sprintf("session %d", n))
 	if s.Connection.Protocol == dialect.MCP {
 		o.calls(func(c *trace.Call) bool { return c.Session == s.ID })
@@ -24,17 +25,23 @@ func (o *outliner) session(n int, s *trace.Session) {
 		return
 	}
 	var said *trace.Message // the messages of one role whose text is not written yet, as one
+	var saidAt Position
+	write := func(depth int) {
+		o.at = saidAt
+		o.blocks(depth+1, said.Blocks)
+	}
 	depth := 1
 	for _, h := range o.happenings(s) {
 		m := h.message
 		if said != nil && (m == nil || m.Role != said.Role) {
-			o.blocks(depth+1, said.Blocks)
+			write(depth)
 			said = nil
 		}
+		o.from(h.run, h.seq)
 		switch {
 		case m != nil && said == nil:
 			o.line(depth, string(m.Role))
-			said = &trace.Message{Role: m.Role, Blocks: slices.Clone(m.Blocks)}
+			said, saidAt = &trace.Message{Role: m.Role, Blocks: slices.Clone(m.Blocks)}, o.at
 		case m != nil:
 			said.Blocks = append(said.Blocks, m.Blocks...)
 		case h.turn != nil && h.ends:
@@ -50,13 +57,15 @@ func (o *outliner) session(n int, s *trace.Session) {
 		}
 	}
 	if said != nil {
-		o.blocks(depth+1, said.Blocks)
+		write(depth)
 	}
 	// What a component of a proxy chain passes on comes before or after what the
 	// component says itself, by chance.
 	o.calls(func(c *trace.Call) bool { return c.Session == s.ID && dialect.Wraps(c.Method) })
 	o.told(scope{session: s.ID})
 	if o.level == Content {
+		last := s.Spans[len(s.Spans)-1]
+		o.from(last.Run, last.Last)
 		o.state(s.Conversation.State)
 	}
 }
@@ -73,7 +82,7 @@ type happening struct {
 	entity  *trace.Entity
 }
 
-func (o *outliner) happenings(s *trace.Session) []happening {
+func (o *Outliner) happenings(s *trace.Session) []happening {
 	var list []happening
 	for _, t := range s.Conversation.Turns {
 		list = append(list, happening{run: t.Run, seq: t.Prompt, turn: t})
@@ -128,7 +137,7 @@ func endOf(t *trace.Turn) string {
 }
 
 // entity writes an entity that is not a message.
-func (o *outliner) entity(depth int, e *trace.Entity) {
+func (o *Outliner) entity(depth int, e *trace.Entity) {
 	switch {
 	case e.ToolCall != nil:
 		o.toolCall(depth, e.ToolCall)
@@ -157,7 +166,7 @@ func (o *outliner) entity(depth int, e *trace.Entity) {
 	}
 }
 
-func (o *outliner) toolCall(depth int, t *trace.ToolCall) {
+func (o *Outliner) toolCall(depth int, t *trace.ToolCall) {
 	kind := cmp.Or(t.Kind, "other")
 	o.line(depth, fmt.Sprintf("tool call, %s: %s", kind, cmp.Or(t.Status, "pending")))
 	depth++
@@ -170,9 +179,12 @@ func (o *outliner) toolCall(depth int, t *trace.ToolCall) {
 			o.fields(depth, []byte(`{"rawInput":`+string(t.RawInput)+`}`))
 		}
 	}
+	call := o.at
 	for _, p := range t.Permissions {
+		o.at.Seq = p.Request // on the tape of the tool call
 		o.permission(depth, p)
 	}
+	o.at = call
 	if o.level != Content {
 		return
 	}
@@ -203,7 +215,7 @@ func (o *outliner) toolCall(depth int, t *trace.ToolCall) {
 
 // permission writes how a permission was answered. It writes the kind of the chosen
 // option, since agents make up ids and names.
-func (o *outliner) permission(depth int, p *trace.Permission) {
+func (o *Outliner) permission(depth int, p *trace.Permission) {
 	answer := cmp.Or(p.Outcome, "not answered")
 	for _, option := range p.Options {
 		if option.ID == p.Chosen && p.Outcome == "selected" {
@@ -213,7 +225,7 @@ func (o *outliner) permission(depth int, p *trace.Permission) {
 	o.line(depth, "permission: "+answer)
 }
 
-func (o *outliner) terminal(depth int, t *trace.Terminal) {
+func (o *Outliner) terminal(depth int, t *trace.Terminal) {
 	end := ""
 	switch x := t.Exit; {
 	case x == nil:
@@ -230,7 +242,7 @@ func (o *outliner) terminal(depth int, t *trace.Terminal) {
 }
 
 // blocks writes the content blocks that are compared. Adjacent texts are one text.
-func (o *outliner) blocks(depth int, blocks []json.RawMessage) {
+func (o *Outliner) blocks(depth int, blocks []json.RawMessage) {
 	if o.level != Content {
 		return
 	}
@@ -251,7 +263,7 @@ func (o *outliner) blocks(depth int, blocks []json.RawMessage) {
 
 // fields writes the values of an update that are not known to change with each
 // run.
-func (o *outliner) fields(depth int, value json.RawMessage) {
+func (o *Outliner) fields(depth int, value json.RawMessage) {
 	if o.level != Content {
 		return
 	}
@@ -261,7 +273,7 @@ func (o *outliner) fields(depth int, value json.RawMessage) {
 }
 
 // state writes the title, mode and model that the session has at the end.
-func (o *outliner) state(s trace.State) {
+func (o *Outliner) state(s trace.State) {
 	for _, v := range []struct{ name, value string }{{"title", s.Title}, {"mode", s.Mode}, {"model", s.Model}} {
 		if v.value != "" {
 			o.line(1, v.name+": "+strings.ReplaceAll(v.value, "\n", " "))

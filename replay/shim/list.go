@@ -216,7 +216,7 @@ func order(a time.Time, aID string, b time.Time, bID string) int {
 func (v *servedRequest) item(one record.SessionInfo, l record.Listing) json.RawMessage {
 	_, _, turns := one.Total()
 	meta := members(nil).add("epochs", fmt.Append(nil, len(one.Runs))).add("turns", fmt.Append(nil, turns))
-	title := cmp.Or(one.Title, one.Prompt)
+	title := one.Topic()
 	if one.Agent != v.Agent {
 		meta = meta.text("agent", one.Agent)
 		title += " · " + v.agentOf(one, l)

@@ -59,7 +59,7 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	if links < 10 {
+	if links < 5 {
 		t.Errorf("only %d links found", links)
 	}
 }

@@ -137,6 +137,7 @@ func commandPage(cmd *cobra.Command) string {
 	w.text(`\fB` + roff(cmd.CommandPath()) + `\fR` + roff(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())))
 	w.section("Description")
 	w.prose(cmd.Long)
+	w.commands(cmd)
 	w.flags("Options", cmd.NonInheritedFlags())
 	w.flags("Global options", cmd.InheritedFlags())
 	if cmd.Example != "" {
@@ -175,6 +176,21 @@ func (w *manWriter) prose(long string) {
 	}
 }
 
+// commands lists the commands below cmd, if there are any.
+func (w *manWriter) commands(cmd *cobra.Command) {
+	if !cmd.HasAvailableSubCommands() {
+		return
+	}
+	w.section("Commands")
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			w.WriteString(".TP\n")
+			w.text(`\fB` + roff(sub.CommandPath()) + `\fR`)
+			w.text(roff(sub.Short))
+		}
+	}
+}
+
 func (w *manWriter) flags(title string, flags *pflag.FlagSet) {
 	if !flags.HasAvailableFlags() {
 		return
@@ -195,8 +211,21 @@ func (w *manWriter) flags(title string, flags *pflag.FlagSet) {
 			tag += ` \fI` + roff(value) + `\fR`
 		}
 		w.text(tag)
-		w.text(roff(usage))
+		w.text(roff(usage + defaultOf(f)))
 	})
+}
+
+// defaultOf says what a flag is if it is not given, where that is more than nothing
+// and its usage does not say so.
+func defaultOf(f *pflag.Flag) string {
+	switch f.DefValue {
+	case "", "false", "0", "0s", "[]":
+		return ""
+	}
+	if strings.Contains(f.Usage, "(default ") {
+		return ""
+	}
+	return " (default " + strings.Trim(f.DefValue, "[]") + ")"
 }
 
 func (w *manWriter) seeAlso(cmd *cobra.Command) {

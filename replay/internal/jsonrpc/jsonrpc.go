@@ -22,12 +22,12 @@ const (
 
 // Request makes a request.
 func Request(id []byte, method string, params []byte) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, quote(method), params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, Quote(method), params)
 }
 
 // Notification makes a notification.
 func Notification(method string, params []byte) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, quote(method), params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, Quote(method), params)
 }
 
 // Result makes the successful response to the request with an id.
@@ -43,11 +43,12 @@ func Error(id, err []byte) []byte {
 
 // Failure is Error for an error that is made here. data may be nil.
 func Failure(id []byte, code int, message string, data []byte) []byte {
-	err := fmt.Appendf(nil, `{"code":%d,"message":%s`, code, quote(message))
+	err := fmt.Appendf(nil, `{"code":%d,"message":%s`, code, Quote(message))
 	if data != nil {
 		err = append(append(err, `,"data":`...), data...)
 	}
 	return Error(id, append(err, '}'))
 }
 
-func quote(text string) []byte { return gjson.AppendJSONString(nil, text) }
+// Quote returns a text as a JSON string.
+func Quote(text string) []byte { return gjson.AppendJSONString(nil, text) }

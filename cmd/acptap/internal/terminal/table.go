@@ -11,21 +11,44 @@ import (
 
 // A Table is text in aligned columns.
 type Table struct {
-	rows   [][]string
+	Color bool  // with the 16 colours of ANSI
+	Right []int // columns that are aligned to the right, such as counts
+
+	rows   [][]cell
 	widths []int
 }
 
+// A cell is clean text, in parts of their own styles.
+type cell []termtext.Span
+
 // Row adds a row. Cells may hold anything: control characters are escaped.
-func (t *Table) Row(cells ...string) {
+func (t *Table) Row(cells ...string) { t.styled(termtext.Plain, cells) }
+
+// Heading adds the row that says what is in the columns.
+func (t *Table) Heading(cells ...string) { t.styled(termtext.Bold, cells) }
+
+func (t *Table) styled(style termtext.Style, cells []string) {
+	row := make([][]termtext.Span, len(cells))
 	for i, c := range cells {
-		c = termtext.Line(c)
-		cells[i] = c
+		row[i] = []termtext.Span{style.Span(c)}
+	}
+	t.Spans(row...)
+}
+
+// Spans is Row for cells with several styles.
+func (t *Table) Spans(cells ...[]termtext.Span) {
+	row := make([]cell, len(cells))
+	for i, c := range cells {
+		for _, s := range c {
+			s.Text = termtext.Line(s.Text)
+			row[i] = append(row[i], s)
+		}
 		if i == len(t.widths) {
 			t.widths = append(t.widths, 0)
 		}
-		t.widths[i] = max(t.widths[i], termtext.Width(c))
+		t.widths[i] = max(t.widths[i], termtext.SpansWidth(row[i]))
 	}
-	t.rows = append(t.rows, cells)
+	t.rows = append(t.rows, row)
 }
 
 // narrowest is the least width of a column that is cut: its content can still be
@@ -41,27 +64,58 @@ func (t *Table) Write(w io.Writer, width int, may ...int) error {
 	}
 	var b strings.Builder
 	for _, row := range t.rows {
-		var line strings.Builder
-		gap := 0
-		for i, c := range row {
-			if c == "" {
-				gap += t.widths[i] + 2
-				continue
+		for _, s := range cut(t.line(row), width) {
+			if t.Color {
+				s.Text = s.Painted()
 			}
-			c = termtext.Cut(c, t.widths[i])
-			line.WriteString(strings.Repeat(" ", gap))
-			line.WriteString(c)
-			gap = t.widths[i] - termtext.Width(c) + 2
+			b.WriteString(s.Text)
 		}
-		text := line.String()
-		if width > 0 {
-			text = termtext.Cut(text, width)
-		}
-		b.WriteString(text)
 		b.WriteByte('\n')
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// line returns a row without blanks at its end.
+func (t *Table) line(row []cell) cell {
+	var line cell
+	gap := 0
+	for i, c := range row {
+		c = cut(c, t.widths[i])
+		columns := termtext.SpansWidth(c)
+		if columns == 0 {
+			gap += t.widths[i] + 2
+			continue
+		}
+		before, after := 0, t.widths[i]-columns
+		if slices.Contains(t.Right, i) {
+			before, after = after, 0
+		}
+		if gap += before; gap > 0 {
+			line = append(line, termtext.Plain.Span(strings.Repeat(" ", gap)))
+		}
+		line = append(line, c...)
+		gap = after + 2
+	}
+	return line
+}
+
+// cut returns a cell cut to some columns; all of it if that is 0 and it is a line.
+func cut(c cell, columns int) cell {
+	if columns == 0 || termtext.SpansWidth(c) <= columns {
+		return c
+	}
+	var short cell
+	for _, s := range c {
+		n := termtext.Width(s.Text)
+		if n >= columns {
+			s.Text = termtext.Cut(s.Text+"…", columns) // what follows is missing too
+			return append(short, s)
+		}
+		short = append(short, s)
+		columns -= n
+	}
+	return short
 }
 
 // narrow shrinks the widest of the columns that may be cut until lines fit.

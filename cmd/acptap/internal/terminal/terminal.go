@@ -26,6 +26,17 @@ func Columns(w io.Writer) int {
 	return width
 }
 
+// A Canvas is where lines are written, and how.
+type Canvas struct {
+	W     io.Writer
+	Width int  // columns that lines are cut to; 0: they are not cut
+	Color bool // with the 16 colours of ANSI
+}
+
+// On returns w as a canvas: as wide as the terminal, in colours if its user wants
+// them.
+func On(w io.Writer) Canvas { return Canvas{w, Columns(w), TakesColor(w)} }
+
 // TakesColor reports whether w is a terminal whose user wants colours
 // (no-color.org).
 func TakesColor(w io.Writer) bool {

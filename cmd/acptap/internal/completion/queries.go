@@ -1,0 +1,46 @@
+package completion
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/inspect/filter"
+)
+
+// queries completes the end of a query in the filter language: keys with what they
+// mean, and values of the key before the cursor.
+func queries(c *Completer, word string) (list []cobra.Completion, how cobra.ShellCompDirective) {
+	how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	word = strings.TrimPrefix(word, "'") // fish passes on a quote that is not closed yet
+	open := true                         // all that fits wants more behind it, as a key wants a value
+	for _, one := range filter.Complete(word, len(word), c.values) {
+		text := word[:one.From] + one.Text
+		if !strings.HasPrefix(text, word) {
+			continue // shells drop what does not begin with the word
+		}
+		open = open && strings.HasSuffix(text, ":")
+		list = append(list, described(text, one.Means))
+	}
+	if open {
+		how |= cobra.ShellCompDirectiveNoSpace
+	}
+	return list, how
+}
+
+// values returns what is known of the values of a key.
+func (c *Completer) values(key string) (list []string) {
+	switch key {
+	case "method":
+		return methods()
+	case "update":
+		return variants()
+	case "session":
+		for _, s := range c.listing().Sessions {
+			if isTypeable(s.ID) {
+				list = append(list, s.ID)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,128 @@
+package completion
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// maxDescription is how many columns of a description are given to the shell, which
+// has the width of the terminal for it and the word.
+const maxDescription = 60
+
+// references completes what a REF may be: last, tapes and sessions, the newest first,
+// and names. Where none begins with the word, the shell completes the names of files.
+func references(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if strings.ContainsAny(word, `/\.`) {
+		return files(c, word)
+	}
+	l, now := c.listing(), time.Now()
+	var list []cobra.Completion
+	add := func(ref, about string) {
+		if strings.HasPrefix(ref, word) && isTypeable(ref) {
+			list = append(list, described(ref, about))
+		}
+	}
+	rows := tapelist.Rows(l.Tapes, &l)
+	if n := len(rows); n > 0 {
+		add("last", "the newest tape, "+rows[n-1].Short)
+	}
+	seen := map[string]bool{}
+	for _, i := range slices.Backward(l.Tapes) {
+		if name := i.Start.Name; name != "" && !seen[name] {
+			seen[name] = true
+			add(name, "the newest tape of this name")
+		}
+	}
+	for _, r := range slices.Backward(rows) {
+		ref := r.Short
+		if !strings.HasPrefix(ref, word) {
+			ref = r.Tape // from its beginning, which is a date
+		}
+		add(ref, about(&r, now))
+	}
+	for _, s := range slices.Backward(l.Sessions) {
+		add(s.ID, "session: "+cmp.Or(s.Topic(), s.Cwd))
+	}
+	if len(list) == 0 {
+		return files(c, word)
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// sessions completes the id of a session.
+func sessions(c *Completer, word string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	for _, s := range slices.Backward(c.listing().Sessions) {
+		if strings.HasPrefix(s.ID, word) && isTypeable(s.ID) {
+			list = append(list, described(s.ID, cmp.Or(s.Topic(), s.Cwd)))
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// names completes what an agent is called: by the user, or by itself.
+func names(c *Completer, word string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	seen := map[string]bool{"": true}
+	for _, i := range slices.Backward(c.listing().Tapes) {
+		for _, name := range []string{i.Start.Name, i.Connection.Agent} {
+			if !seen[name] && strings.HasPrefix(name, word) && isTypeable(name) {
+				seen[name] = true
+				list = append(list, name)
+			}
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// tags completes the tags that tapes have.
+func tags(c *Completer, word string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	seen := map[string]bool{}
+	for _, i := range slices.Backward(c.listing().Tapes) {
+		for _, tag := range i.Tags {
+			if !seen[tag] && strings.HasPrefix(tag, word) {
+				seen[tag] = true
+				list = append(list, tag)
+			}
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// listing returns what the store lists; nothing if it cannot be read.
+func (c *Completer) listing() record.Listing {
+	store, err := c.Store()
+	if err != nil {
+		return record.Listing{}
+	}
+	l, err := store.List()
+	if err != nil {
+		return record.Listing{}
+	}
+	return l
+}
+
+// about says what a tape is.
+func about(r *tapelist.Row, now time.Time) string {
+	parts := []string{tapetext.Age(now.Sub(r.Start.Time)), tapetext.AgentName(r.Info), tapetext.State(r.Info), r.Title}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
+}
+
+// isTypeable reports whether a word can be put on a command line: agents and files make
+// up ids and names. Control characters would reach the terminal, or end the word, and
+// behind a hyphen stands a flag.
+func isTypeable(word string) bool {
+	return word == termtext.Line(word) && !strings.HasPrefix(word, "-")
+}
+
+// described joins a word and what it is.
+func described(word, about string) cobra.Completion {
+	return cobra.CompletionWithDesc(word, termtext.Cut(termtext.Piece(about), maxDescription))
+}

@@ -1,0 +1,153 @@
+// Package query is what commands with --filter and its shorthands share: the flags,
+// the help about the language, errors that show the place, and matching the frames
+// of tapes in order.
+package query
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// Help explains the language of --filter.
+func Help() string {
+	return `
+--filter takes terms side by side, all of which must match. | between terms
+means that one of them must, ! before a term that it must not, and ( ) group. A
+term is a word or a "text" anywhere in the frame, key:value, or .path:value for
+the value at a gjson path. In place of the colon there may be = (exactly), ~
+(RE2), > >= < <=, or a range such as seq:3..9. See acptap help filters. The
+keys:
+
+` + keyHelp()
+}
+
+func keyHelp() string {
+	var b strings.Builder
+	for _, k := range filter.Keys() {
+		means := k.Means
+		if len(k.Words) > 0 {
+			means = strings.Join(k.Words, " ")
+		}
+		fmt.Fprintf(&b, "  %-7s  %s\n", k.Name, means)
+	}
+	return b.String()
+}
+
+// Parse parses a query. Its error shows the place in the query.
+func Parse(query string) (filter.Filter, error) {
+	f, err := filter.Parse(query)
+	var wrong *filter.SyntaxError
+	if errors.As(err, &wrong) {
+		caret := strings.TrimSuffix(wrong.Caret(), "\n")
+		return f, fmt.Errorf("filter: %w\n    %s", err, strings.ReplaceAll(caret, "\n", "\n    "))
+	}
+	return f, err
+}
+
+// A Matcher finds the frames of tapes that match a filter. Every frame has to
+// be passed to it, in order: a filter may ask for what came before.
+type Matcher struct {
+	filter.Filter
+	LookAhead bool // also if the filter does not need that: IsUnanswered does
+	track     filter.Tracker
+}
+
+// StartTape begins a tape of which info is known.
+func (m *Matcher) StartTape(p ref.Part, info record.Info) {
+	m.track.Next(info.Start.Time.Local())
+	if m.LookAhead || m.NeedsFuture() {
+		m.track.LookAhead(p.Tape.Rows(p.Run.First), !info.Live)
+	}
+}
+
+// From returns the first frame of a part that the matcher needs in order to match
+// those from a number on.
+func (m *Matcher) From(p ref.Part, number uint64) uint64 {
+	if m.NeedsPast() {
+		return p.Run.First
+	}
+	return max(p.Run.First, number)
+}
+
+// IsUnanswered reports whether a frame is a failure since no answer will come.
+func (m *Matcher) IsUnanswered(f *dialect.Frame) bool { return m.track.IsUnanswered(f) }
+
+// Matches reports whether the next frame of the tape matches.
+func (m *Matcher) Matches(f *dialect.Frame) bool {
+	subject := m.track.Observe(f)
+	return m.Match(&subject)
+}
+
+// Flags are the flags that select frames. Each of them is a term of the filter
+// language.
+type Flags struct {
+	Query    string   // a whole query, which must match too
+	Sessions []string // ids, or beginnings of them
+
+	methods, updates, dirs, kinds []string
+	text                          string
+}
+
+// Register adds the flags to those of a command.
+func (ff *Flags) Register(f *pflag.FlagSet) {
+	f.StringVar(&ff.Query, "filter", "", "frames that match this `query`")
+	f.StringSliceVar(&ff.methods, "method", nil, "frames of this `method`; * stands for any characters")
+	f.StringSliceVar(&ff.Sessions, "session", nil, "frames of the session with this `id`, or the beginning of it")
+	f.StringSliceVar(&ff.updates, "update", nil, "updates of this `variant`, such as tool_call*")
+	f.StringSliceVar(&ff.dirs, "dir", nil, "frames in this `direction`: c2a (from the client), a2c (from the agent) or err (stderr)")
+	f.StringSliceVar(&ff.kinds, "kind", nil, "frames of this `kind`: request, response, notification, batch, invalid, oversized, stderr or mark; a beginning will do")
+	f.StringVar(&ff.text, "text", "", "frames that contain this `text`; case counts if it has capital letters")
+}
+
+// Filter returns the filter that the flags make together.
+func (ff *Flags) Filter() (filter.Filter, error) {
+	all, err := Parse(ff.Query)
+	if err != nil {
+		return filter.Filter{}, err
+	}
+	kinds := make([]string, len(ff.kinds))
+	for i, word := range ff.kinds {
+		k, err := filter.Kind(word)
+		if err != nil {
+			return filter.Filter{}, fmt.Errorf("--kind: %w", err)
+		}
+		kinds[i] = k.String()
+	}
+	for _, word := range ff.dirs {
+		if _, err := filter.Direction(word); err != nil {
+			return filter.Filter{}, fmt.Errorf("--dir: %w", err)
+		}
+	}
+	var texts []string
+	if ff.text != "" {
+		texts = []string{ff.text}
+	}
+	for _, term := range []struct {
+		key    string
+		values []string
+	}{
+		{"method", ff.methods}, {"session", ff.Sessions}, {"update", ff.updates}, {"dir", ff.dirs}, {"kind", kinds}, {"text", texts},
+	} {
+		if len(term.values) == 0 {
+			continue
+		}
+		var any []filter.Filter
+		for _, v := range term.values {
+			f, err := filter.Is(term.key, v)
+			if err != nil {
+				return filter.Filter{}, fmt.Errorf("--%s: %w", term.key, err)
+			}
+			any = append(any, f)
+		}
+		all = filter.All(all, filter.Any(any...))
+	}
+	return all, nil
+}

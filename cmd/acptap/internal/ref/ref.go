@@ -1,0 +1,107 @@
+// Package ref finds what the arguments of commands name: the store, and in it tapes
+// and sessions, or files.
+package ref
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// Help explains the REF that many commands take.
+const Help = `
+REF is a tape (its id, any part of it that no other tape has, last or last~1; or
+the name given with acptap proxy --name, which is the newest tape of that name,
+and NAME~1 the one before), a session (its id or the beginning of it), a tag
+that only one tape has, or a file: a tape in the portable form, the .db file of
+a tape, or - for the portable form on stdin. If an agent used a session id
+again, it names the latest session; sess_1@7k2m9p names the session on that
+tape. See acptap help basics.`
+
+// A Subject is what a REF names: a tape, or a session with all of its tapes.
+type Subject struct {
+	Session string // empty: all of the tape
+	Parts   []Part // by time, never empty
+
+	Store *record.Store // that the tapes are in; nil if it is a file
+}
+
+// A Part of a subject is what is on one of its tapes.
+type Part struct {
+	Tape *record.Tape
+	Run  record.Run // of the session; zero for a whole tape
+}
+
+// Resolve finds what name names, in the store in dir unless it is a file or stdin.
+func Resolve(dir, name string, stdin io.Reader) (Subject, error) {
+	if name == "-" {
+		t, err := record.ReadPortable(stdin, "stdin")
+		return Subject{Parts: []Part{{Tape: t}}}, err
+	}
+	if strings.ContainsAny(name, `/\`) || IsFile(name) {
+		t, err := record.OpenFile(name)
+		return Subject{Parts: []Part{{Tape: t}}}, err
+	}
+	store, err := OpenStore(dir)
+	if err != nil {
+		return Subject{}, err
+	}
+	return In(store).subject(name)
+}
+
+// subject finds a tape by its id or name, a session, or the one tape with a tag.
+func (f *Finder) subject(name string) (Subject, error) {
+	id, err := f.Tape(name)
+	if errors.Is(err, ErrUnknown) || errors.Is(err, record.ErrAmbiguous) { // a part of several ids may be a session's whole
+		s, serr := f.session(name)
+		switch {
+		case serr == nil:
+			return f.sessionSubject(s)
+		case errors.Is(err, record.ErrAmbiguous):
+		case !errors.Is(serr, record.ErrNoTape):
+			err = serr
+		default:
+			id, err = f.tagged(name)
+		}
+	}
+	if errors.Is(err, ErrUnknown) {
+		err = f.unknown(name)
+	}
+	if err != nil {
+		return Subject{}, err
+	}
+	t, err := f.store.Open(id)
+	return Subject{Store: f.store, Parts: []Part{{Tape: t}}}, err
+}
+
+// IsFile reports whether path is that of a regular file.
+func IsFile(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular()
+}
+
+// Has reports whether a frame of a part belongs to the subject.
+func (s Subject) Has(p Part, f *dialect.Frame) bool {
+	if s.Session == "" || f.Session == s.Session || f.Seq == p.Run.First {
+		return true
+	}
+	for _, entry := range f.Entries {
+		if entry.Session == s.Session {
+			return true
+		}
+	}
+	return false
+}
+
+// Tapes returns the tapes of the subject, by time.
+func (s Subject) Tapes() []*record.Tape {
+	tapes := make([]*record.Tape, len(s.Parts))
+	for i, p := range s.Parts {
+		tapes[i] = p.Tape
+	}
+	return tapes
+}

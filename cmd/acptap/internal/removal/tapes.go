@@ -1,0 +1,144 @@
+package removal
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Tape is a tape to delete, as --json writes it: by its id, and by what its user may
+// know it by.
+type Tape struct {
+	Tape    string    `json:"tape"`
+	Started time.Time `json:"started,omitzero"`
+	Agent   string    `json:"agent"`
+	Title   string    `json:"title"` // of its first session, else the beginning of that one's first prompt
+	Turns   uint64    `json:"turns"`
+	Size    int64     `json:"size"`    // bytes on disk
+	Deleted bool      `json:"deleted"` // false: it is still there
+	Error   string    `json:"error,omitempty"`
+}
+
+// Describe returns what tapes are. Of a tape that cannot be read, Error says why: it can
+// be deleted all the same.
+func Describe(store *record.Store, ids []string) ([]Tape, error) {
+	sizes, err := store.Sizes(ids...)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Tape, len(ids))
+	for i, id := range ids {
+		list[i] = Tape{Tape: id, Size: sizes[id]}
+		if err := list[i].read(store); err != nil {
+			list[i].Error = err.Error()
+		}
+	}
+	return list, nil
+}
+
+func (t *Tape) read(store *record.Store) error {
+	tape, err := store.Open(t.Tape)
+	if err != nil {
+		return err
+	}
+	info, err := tape.Info()
+	if err != nil {
+		return err
+	}
+	t.Started, t.Agent, t.Turns = info.Start.Time, tapetext.AgentName(info), info.Turns
+	sessions, err := tape.Sessions()
+	if err != nil {
+		return err
+	}
+	t.Title = tapelist.Titles(sessions)[t.Tape]
+	return nil
+}
+
+// Write writes what tapes are, a line for each.
+func Write(w io.Writer, tapes []Tape, now time.Time) error {
+	t := &terminal.Table{}
+	if len(tapes) > 0 {
+		t.Row("TAPE", "AGE", "AGENT", "TURNS", "SIZE", "TITLE")
+	}
+	for _, one := range tapes {
+		age, title := "", one.Title
+		if !one.Started.IsZero() {
+			age = tapetext.Age(now.Sub(one.Started))
+		}
+		if one.Error != "" {
+			title = "cannot be read: " + one.Error
+		}
+		t.Row(tapetext.ShortID(one.Tape), age, one.Agent, fmt.Sprint(one.Turns), termtext.ByteSize(one.Size), title)
+	}
+	return t.Write(w, terminal.Columns(w), 2, 5)
+}
+
+// WriteTotal writes how many tapes there are, what happens to them, and their size.
+func WriteTotal(w io.Writer, tapes []Tape, verb string) error {
+	number, size := total(tapes)
+	_, err := fmt.Fprintf(w, "%s %s, %s\n", number, verb, size)
+	return err
+}
+
+// WriteJSON writes an object for each tape.
+func WriteJSON(w io.Writer, tapes []Tape) error {
+	return jsonlines.WriteAll(w, tapes, func(t Tape) any { return t })
+}
+
+func total(tapes []Tape) (number, size string) {
+	var bytes int64
+	for _, t := range tapes {
+		bytes += t.Size
+	}
+	number = fmt.Sprint(len(tapes), " tapes")
+	if len(tapes) == 1 {
+		number = "1 tape"
+	}
+	return number, termtext.ByteSize(bytes)
+}
+
+// Delete deletes tapes, and returns those that are gone.
+func Delete(store *record.Store, tapes []Tape) (gone []Tape, err error) {
+	ids := make([]string, len(tapes))
+	for i, t := range tapes {
+		ids[i] = t.Tape
+	}
+	deleted, err := store.Delete(ids...)
+	for _, t := range tapes {
+		if t.Deleted = slices.Contains(deleted, t.Tape); t.Deleted {
+			gone = append(gone, t)
+		}
+	}
+	return gone, err
+}
+
+// Confirm asks whether tapes are to be deleted. Anything but y or yes is no.
+func Confirm(in io.Reader, out io.Writer, tapes []Tape) (bool, error) {
+	number, size := total(tapes)
+	if _, err := fmt.Fprintf(out, "Delete %s, %s? [y/N] ", number, size); err != nil {
+		return false, err
+	}
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	if err == io.EOF {
+		fmt.Fprintln(out) // the terminal has not ended the line
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true, nil
+	}
+	_, err = fmt.Fprintln(out, "Nothing was deleted.")
+	return false, err
+}

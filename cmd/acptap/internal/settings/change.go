@@ -1,0 +1,71 @@
+package settings
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// A Step is what is done, or would be done, to one entry.
+type Step struct {
+	Client string   `json:"client"`
+	File   string   `json:"file"`
+	Entry  string   `json:"entry"`
+	Did    Did      `json:"did"`
+	Agent  []string `json:"command,omitempty"`
+	Acptap []string `json:"acptap,omitempty"`
+	Why    string   `json:"why,omitempty"` // of skipped
+	Undo   string   `json:"undo,omitempty"`
+}
+
+// Did is a word for what is done to an entry.
+type Did string
+
+const (
+	DidWrap    Did = "wrapped"
+	DidRewrap  Did = "rewrapped"
+	DidNothing Did = "unchanged" // it was wrapped already
+	DidAdd     Did = "added"
+	DidUnwrap  Did = "unwrapped"
+	DidRemove  Did = "removed"
+	DidSkip    Did = "skipped"
+)
+
+// A Change is new contents for one settings file.
+type Change struct {
+	Client *Client
+	Steps  []Step
+
+	file *File
+	doc  *document // nil if the file is to go
+	put  []Record
+	drop []Record
+}
+
+// IsEmpty reports whether the file would be the same as before.
+func (ch *Change) IsEmpty() bool { return ch.doc != nil && bytes.Equal(ch.doc.bytes(), ch.file.read) }
+
+// A PasteError is an error with lines that the user can paste instead.
+type PasteError struct {
+	Err   error
+	Lines string
+}
+
+func (e *PasteError) Error() string { return e.Err.Error() }
+func (e *PasteError) Unwrap() error { return e.Err }
+
+// pasteInstead adds the entries as they would be.
+func (ch *Change) pasteInstead(err error) error {
+	var b strings.Builder
+	for _, st := range ch.Steps {
+		for _, r := range ch.put {
+			if v := ch.doc.at(r.Path...); v != nil && r.Path[len(r.Path)-1] == st.Entry {
+				fmt.Fprintf(&b, "%s: %s\n", quote(st.Entry), ch.doc.of(v))
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return err
+	}
+	return &PasteError{err, b.String()}
+}

@@ -1,0 +1,81 @@
+package settings
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+)
+
+// splitLine splits a command as acpx does: at blanks, with quotes, and with a
+// backslash before any character that stands for itself, but in single quotes.
+func splitLine(line string) ([]string, error) {
+	words, _, err := scanLine(line)
+	return words, err
+}
+
+// SplitWords splits words as a shell does, without any expansion.
+func SplitWords(line string) ([]string, error) {
+	words, err := splitLine(line)
+	if err != nil {
+		return nil, errors.New("a quote or a backslash in it has no end")
+	}
+	return words, nil
+}
+
+// lineFrom returns a command without its first n words.
+func lineFrom(line string, n int) string {
+	_, starts, _ := scanLine(line)
+	return line[starts[n]:]
+}
+
+// scanLine returns the words of a command, and where each begins.
+func scanLine(line string) (words []string, starts []int, err error) {
+	var word strings.Builder
+	var quoted rune
+	inside, escaped := false, false
+	for i, c := range line {
+		blank := unicode.IsSpace(c) && quoted == 0 && !escaped
+		switch {
+		case !blank && !inside:
+			inside = true
+			starts = append(starts, i)
+		case blank && inside:
+			inside = false
+			words = append(words, word.String())
+			word.Reset()
+		}
+		switch {
+		case blank:
+		case escaped:
+			escaped = false
+			word.WriteRune(c)
+		case c == '\\' && quoted != '\'':
+			escaped = true
+		case c == quoted:
+			quoted = 0
+		case quoted == 0 && (c == '"' || c == '\''):
+			quoted = c
+		default:
+			word.WriteRune(c)
+		}
+	}
+	if quoted != 0 || escaped {
+		return nil, nil, errors.New("its command has a quote or a backslash without an end")
+	}
+	if inside {
+		words = append(words, word.String())
+	}
+	return words, starts, nil
+}
+
+// joinLine is the reverse of splitLine.
+func joinLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = w
+		if w == "" || strings.ContainsFunc(w, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(`"'\`, c) }) {
+			quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w) + `"`
+		}
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,202 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
+)
+
+const (
+	// maxSize is far beyond any settings file; a larger one is something else.
+	maxSize = 16 << 20
+
+	// maxDepth bounds hujson, which recurses.
+	maxDepth = 1000
+)
+
+// A document is settings as bytes, with their syntax tree. Offsets of the tree are
+// those of text.
+type document struct {
+	bom  []byte // a byte order mark, which is no JSON
+	text []byte
+	root hujson.Value
+}
+
+// A SyntaxError is what makes settings unreadable.
+type SyntaxError struct {
+	Line, Column int // from 1; 0 if it is no matter of one place
+	What         string
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return e.What
+	}
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.What)
+}
+
+// parse reads JSON, or JSON with comments and trailing commas.
+func parse(data []byte) (*document, error) {
+	d := &document{text: data}
+	if mark := []byte("\uFEFF"); bytes.HasPrefix(data, mark) {
+		d.bom, d.text = mark, data[len(mark):]
+	}
+	switch {
+	case len(data) > maxSize:
+		return nil, &SyntaxError{What: fmt.Sprintf("it has more than %d MiB", maxSize>>20)}
+	case tooDeep(d.text):
+		return nil, &SyntaxError{What: fmt.Sprintf("it is nested more than %d levels deep", maxDepth)}
+	case bytes.HasPrefix(data, []byte("\xFE\xFF")), bytes.HasPrefix(data, []byte("\xFF\xFE")):
+		return nil, &SyntaxError{What: "it is in UTF-16, not in UTF-8"}
+	case len(bytes.TrimSpace(d.text)) == 0:
+		return nil, &SyntaxError{What: "it is empty"}
+	}
+	// hujson wants a line break behind a comment, clients take the end of the file.
+	root, err := hujson.Parse(append(slices.Clip(d.text), '\n'))
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	d.root = root
+	if _, ok := root.Value.(*hujson.Object); !ok {
+		return nil, &SyntaxError{What: "it holds no object"}
+	}
+	return d, nil
+}
+
+func syntaxError(err error) error {
+	e := &SyntaxError{What: err.Error()}
+	if inner := errors.Unwrap(err); inner != nil {
+		fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &e.Line, &e.Column)
+		e.What = inner.Error()
+	}
+	e.What = strings.ToValidUTF8(e.What, string(utf8.RuneError))
+	return e
+}
+
+// tooDeep reports whether brackets may be nested too deeply. Those in strings and
+// comments count too, which nobody will notice.
+func tooDeep(text []byte) bool {
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case '}', ']':
+			depth = max(0, depth-1)
+		}
+	}
+	return false
+}
+
+// bytes returns the document as it stands in its file.
+func (d *document) bytes() []byte { return slices.Concat(d.bom, d.text) }
+
+// of returns the bytes of a value.
+func (d *document) of(v *hujson.Value) []byte { return d.text[v.StartOffset:v.EndOffset] }
+
+// at returns the value at a path of member names, nil if there is none.
+func (d *document) at(path ...string) *hujson.Value {
+	v := &d.root
+	for _, name := range path {
+		m := member(v, name)
+		if m == nil {
+			return nil
+		}
+		v = &m.Value
+	}
+	return v
+}
+
+// member returns a member of an object, nil if there is none. Of several with the
+// same name the last one counts, as it does for the clients.
+func member(v *hujson.Value, name string) *hujson.ObjectMember {
+	members := membersOf(v)
+	for i := len(members) - 1; i >= 0; i-- {
+		if text(&members[i].Name) == name {
+			return &members[i]
+		}
+	}
+	return nil
+}
+
+// membersOf returns the members of an object, none if v is something else.
+func membersOf(v *hujson.Value) []hujson.ObjectMember {
+	if object, ok := v.Value.(*hujson.Object); ok {
+		return object.Members
+	}
+	return nil
+}
+
+// value returns the value of a member, nil if there is none, or if it is null.
+func value(v *hujson.Value, name string) *hujson.Value {
+	m := member(v, name)
+	if m == nil || m.Value.Value.Kind() == 'n' {
+		return nil
+	}
+	return &m.Value
+}
+
+// text returns the text of a string, and of something else its JSON.
+func text(v *hujson.Value) string {
+	literal, _ := v.Value.(hujson.Literal)
+	return literal.String()
+}
+
+func isString(v *hujson.Value) bool { return v != nil && v.Value.Kind() == '"' }
+
+// meaning returns what the document says, without how it is spelled.
+func (d *document) meaning() (any, error) {
+	plain := d.root.Clone()
+	plain.Standardize()
+	decoder := json.NewDecoder(bytes.NewReader(plain.Pack()))
+	decoder.UseNumber()
+	var v any
+	err := decoder.Decode(&v)
+	return v, err
+}
+
+// An edit replaces text[from:to].
+type edit struct {
+	from, to int
+	text     string
+}
+
+// splice returns the document with edits, which must not overlap.
+func (d *document) splice(edits ...edit) (*document, error) {
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
+	var text []byte
+	at := 0
+	for _, e := range edits {
+		text = append(append(text, d.text[at:e.from]...), e.text...)
+		at = e.to
+	}
+	return parse(slices.Concat(d.bom, text, d.text[at:]))
+}
+
+// quote returns a string as JSON, without escaping what need not be.
+func quote(s string) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(s) != nil {
+		panic("settings: a string that is no JSON")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// quoteAll returns strings as the elements of a JSON array.
+func quoteAll(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,0 +1,146 @@
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/acptap/acptap/record/disk"
+)
+
+// A File is a settings file as it was read.
+type File struct {
+	Path string // as it was asked for
+	real string // where its links lead
+
+	exists bool
+	info   fs.FileInfo
+	read   []byte // nil if it does not exist
+}
+
+// Open reads a settings file. If it does not exist, the error is fs.ErrNotExist.
+func Open(path string) (*File, error) {
+	f := &File{Path: path}
+	var err error
+	if f.real, err = filepath.EvalSymlinks(path); err != nil {
+		if link, lerr := os.Readlink(path); lerr == nil {
+			return nil, fmt.Errorf("%s is a link to %s, which cannot be followed (%w); mend the link, or name the file with --file", path, link, cause(err))
+		}
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
+	}
+	if f.real, err = filepath.Abs(f.real); err != nil {
+		return nil, err
+	}
+	if f.info, err = os.Stat(f.real); err != nil {
+		return nil, err
+	}
+	if !f.info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	if f.info.Size() > maxSize {
+		return nil, fmt.Errorf("%s has more than %d MiB, so it holds no settings", path, maxSize>>20)
+	}
+	f.read, err = os.ReadFile(f.real)
+	f.exists = true
+	return f, err
+}
+
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// absent returns a file that is to be made. Its directory must be there: if it is
+// not, the client is not, or has its settings elsewhere.
+func absent(path string) (*File, error) {
+	real, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(real)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("there is no directory %s; if the client is installed, start it once, or mkdir %s; if it has its settings elsewhere, name them with --file", dir, shellWord(dir))
+	}
+	return &File{Path: path, real: real}, nil
+}
+
+// A NotWritableError says why a settings file cannot be written.
+type NotWritableError struct{ Path, Why string }
+
+func (e *NotWritableError) Error() string {
+	return fmt.Sprintf("%s %s; nothing was changed", e.Path, e.Why)
+}
+
+// check returns why the file cannot be replaced.
+func (f *File) check() error {
+	if !f.exists {
+		return nil
+	}
+	fails := func(why string) error { return &NotWritableError{f.Path, why} }
+	if f.info.Mode().Perm()&0o200 == 0 {
+		return fails("is read-only; what writes it (Nix, chezmoi, …) must be told, or chmod u+w it")
+	}
+	if names := hardLinks(f.info); names > 1 {
+		return fails(fmt.Sprintf("has %d names (hard links), and only this one would be changed; edit it by hand", names))
+	}
+	if other, err := disk.OwnedByOther(f.real); err != nil || other {
+		return fails("belongs to another user; edit it as that user")
+	}
+	if err := disk.CheckWritable(filepath.Dir(f.real)); err != nil {
+		return fails(fmt.Sprintf("cannot be replaced: %v", err))
+	}
+	return nil
+}
+
+// errChanged is reported if somebody else has written the file meanwhile.
+var errChanged = errors.New("was changed by another program meanwhile; nothing was changed here; try again")
+
+// write puts data in the place of the file, in one step, with the same mode, if it
+// still is what was read. If data is nil, the file goes.
+func (f *File) write(data []byte) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if data == nil {
+		if err := f.unchanged(); err != nil {
+			return err
+		}
+		return os.Remove(f.real)
+	}
+	temp, err := disk.CreateTemp(f.real)
+	if err != nil {
+		return &NotWritableError{f.Path, fmt.Sprintf("cannot be replaced: %v", err)}
+	}
+	defer os.Remove(temp.Name())
+	if _, err = temp.Write(data); err == nil && f.exists {
+		err = temp.Chmod(f.info.Mode().Perm())
+	}
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err = errors.Join(err, temp.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w; nothing was changed", f.Path, err)
+	}
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	return disk.Rename(temp.Name(), f.real)
+}
+
+// unchanged returns an error if the file is not what was read.
+func (f *File) unchanged() error {
+	now, err := os.ReadFile(f.real)
+	switch {
+	case !f.exists && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil || !f.exists || !bytes.Equal(now, f.read):
+		return fmt.Errorf("%s %w", f.Path, errChanged)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+)
+
+// A Status is one entry with acptap before it, or one that had it.
+type Status struct {
+	Entry
+	Bad    bool   `json:"bad"`              // its client cannot start it
+	What   string `json:"what"`             // how it is
+	Advice string `json:"advice,omitempty"` // what to do
+
+	lost *Record // if it is wrapped no longer
+}
+
+// IsLost reports whether the entry is wrapped no longer.
+func (st Status) IsLost() bool { return st.lost != nil }
+
+// Forget removes the record of an entry that is wrapped no longer.
+func (s *Setup) Forget(st Status) error {
+	unlock, err := s.Undo.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.Undo.drop([]Record{*st.lost})
+}
+
+// Names reports whether name is how a user calls the entry: its name, or that of the
+// agent of the registry that it records.
+func (st Status) Names(name string) bool { return st.Name == name || st.Name == wrappedName(name) }
+
+// Status returns all wrapped entries in the files of this machine and of the
+// records, and those that are wrapped no longer although nobody has called unwrap.
+// An error says which records cannot be read, and which of their files.
+func (s *Setup) Status() (list []Status, err error) {
+	records, err := s.Undo.Records()
+	for _, c := range Clients() {
+		if !c.IsFile() {
+			continue
+		}
+		for _, path := range s.filesWith(c, records) {
+			own := slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Client != c.Name || !sameFile(r.File, path) })
+			entries, unread := s.Entries(c, path)
+			if unread != nil && len(own) > 0 {
+				err = errors.Join(err, unread)
+			}
+			for _, e := range entries {
+				if e.State == Wrapped {
+					list = append(list, s.status(e))
+				}
+			}
+			for _, r := range own {
+				if unread == nil && !slices.ContainsFunc(entries, func(e Entry) bool { return e.State == Wrapped && slices.Equal(e.path, r.Path) }) {
+					list = append(list, lost(r))
+				}
+			}
+		}
+	}
+	for _, r := range records {
+		if !isFile(r.File) {
+			list = append(list, lost(r))
+		}
+	}
+	return list, err
+}
+
+// filesWith returns the files of a client that exist, with those of the records.
+func (s *Setup) filesWith(c *Client, records []Record) []string {
+	files := s.Files(c)
+	for _, r := range records {
+		if r.Client == c.Name && isFile(r.File) && !slices.ContainsFunc(files, func(f string) bool { return sameFile(f, r.File) }) {
+			files = append(files, r.File)
+		}
+	}
+	return files
+}
+
+// lost returns the status of an entry that was wrapped, and is no longer.
+func lost(r Record) Status {
+	name := r.Path[len(r.Path)-1]
+	return Status{
+		Entry:  Entry{Client: r.Client, File: r.File, Name: name, State: Plain, Agent: r.Agent},
+		What:   "is wrapped no longer: another program has changed it",
+		Advice: "wrap it again, or forget it: acptap unwrap " + ShellWords(r.Client, name),
+		lost:   &r,
+	}
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// status says whether the acptap of a wrapped entry can be started.
+func (s *Setup) status(e Entry) Status {
+	st := Status{Entry: e, What: "is wrapped"}
+	name := ShellWords(e.Client, e.Name)
+	path, err := exec.LookPath(e.Acptap[0])
+	switch {
+	case err != nil:
+		st.Bad = true
+		st.What = fmt.Sprintf("calls %s, which cannot be started", e.Acptap[0])
+		st.Advice = fmt.Sprintf("until then its client cannot start it: acptap wrap %s, or acptap unwrap %s", name, name)
+	case s.Wrapper.Acptap != "" && !sameFile(path, s.Wrapper.Acptap):
+		st.What = fmt.Sprintf("calls %s, which is another acptap than this one", e.Acptap[0])
+		st.Advice = fmt.Sprintf("acptap wrap %s takes this one", name)
+	}
+	return st
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package settings
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// hardLinks returns how many names a file has.
+func hardLinks(info fs.FileInfo) int {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Nlink)
+	}
+	return 1
+}

@@ -1,0 +1,81 @@
+package settings
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Claude Code keeps servers of the user in the file of its state, which it writes
+// while it runs. acptap reads it, and prints the commands that change it.
+
+// isState reports whether path is where the client keeps its state.
+func (s *Setup) isState(c *Client, path string) bool {
+	state, ok := s.Machine.resolve(c.state)
+	return ok && sameFile(state, path)
+}
+
+// inState returns the client with the entries as they are in path: in its state
+// they are those of the user's current project, and those of all projects.
+func (s *Setup) inState(c *Client, path string) *Client {
+	if !s.isState(c, path) {
+		return c
+	}
+	other := *c
+	other.lists = append([][]string{{"projects", s.Machine.Dir, "mcpServers"}}, c.lists...)
+	return &other
+}
+
+// byCommand returns an error with the commands that do what the change would.
+func (s *Setup) byCommand(ch *Change) error {
+	var b strings.Builder
+	for _, st := range ch.Steps {
+		if st.Did == DidNothing || st.Did == DidSkip {
+			continue
+		}
+		e, err := s.entry(ch.doc, ch.Client, ch.file.Path, st.Entry)
+		if err != nil {
+			return err
+		}
+		scope := "user"
+		if len(e.path) > 2 {
+			scope = "local"
+		}
+		entry, err := ch.doc.plain(e.value)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "claude mcp remove --scope %s %s\nclaude mcp add-json --scope %s %s %s\n",
+			scope, shellWord(st.Entry), scope, shellWord(st.Entry), shellWord(entry))
+	}
+	if b.Len() == 0 {
+		return fmt.Errorf("%s: there is nothing to do", s.Machine.Short(ch.file.Path))
+	}
+	return &PasteError{
+		fmt.Errorf("%s is the state of Claude Code, which only that should write; nothing was changed; run these commands", s.Machine.Short(ch.file.Path)),
+		b.String(),
+	}
+}
+
+// plain returns a value of the document on one line. An entry of Claude Code says
+// its type there, which it need not do in a file.
+func (d *document) plain(v *hujson.Value) (string, error) {
+	var entry map[string]any
+	standard, err := hujson.Standardize(d.of(v))
+	if err == nil {
+		err = json.Unmarshal(standard, &entry)
+	}
+	if err != nil {
+		return "", err
+	}
+	if entry["type"] == nil {
+		entry["type"] = "stdio"
+	}
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err = encoder.Encode(entry)
+	return strings.TrimSpace(b.String()), err
+}

@@ -1,0 +1,171 @@
+package settings
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/record/disk"
+)
+
+// An Undo keeps what entries were before acptap was put before them, in files that
+// only the user can read: settings hold tokens. For each settings file there is
+// also the whole of it, as it was before the first change, for a person to look at.
+type Undo struct{ Dir string }
+
+// A Record is what one entry was, and what it became.
+type Record struct {
+	Format int       `json:"acptap"`
+	Time   time.Time `json:"time"`
+	Client string    `json:"client"`
+	File   string    `json:"file"`
+	Path   []string  `json:"path"`  // of the entry
+	Agent  []string  `json:"agent"` // its command
+
+	// The bytes of the entry; if it was added, those of the object around it.
+	Around []string `json:"around,omitempty"` // path of that object
+	Before []byte   `json:"before"`
+	After  []byte   `json:"after"`
+	Pieces []piece  `json:"pieces,omitempty"` // what differs between them
+
+	Added   bool `json:"added,omitempty"`    // there was no such entry
+	NewList bool `json:"new_list,omitempty"` // and nothing that holds entries
+	NewFile bool `json:"new_file,omitempty"` // and no file
+}
+
+// A piece is bytes that were replaced.
+type piece struct {
+	Before []byte `json:"before"`
+	After  []byte `json:"after"`
+}
+
+const recordFormat = 1
+
+// name returns the name of the file of a record.
+func (r *Record) name() string {
+	return digest(append([]string{r.File}, r.Path...)) + ".json"
+}
+
+// whole returns the name of the file that keeps a settings file as it was.
+func whole(file string) string { return digest([]string{file}) + ".before" }
+
+func digest(parts []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Records returns all records, the oldest first. An error says which cannot be
+// read; the others are returned.
+func (u Undo) Records() (list []Record, err error) {
+	names, err := filepath.Glob(filepath.Join(u.Dir, "*.json"))
+	for _, name := range names {
+		data, rerr := os.ReadFile(name)
+		var r Record
+		if rerr == nil {
+			rerr = json.Unmarshal(data, &r)
+		}
+		if rerr == nil && r.Format != recordFormat {
+			rerr = fmt.Errorf("it is of format %d, and this acptap knows only %d", r.Format, recordFormat)
+		}
+		if rerr != nil {
+			err = errors.Join(err, fmt.Errorf("undo record %s: %w", name, rerr))
+			continue
+		}
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b Record) int { return a.Time.Compare(b.Time) })
+	return list, err
+}
+
+// find returns the record of an entry, nil if there is none that can be read: then
+// acptap is taken out of the entry as it stands.
+func (u Undo) find(file string, path []string) *Record {
+	list, _ := u.Records()
+	for _, r := range list {
+		if r.File == file && slices.Equal(r.Path, path) {
+			return &r
+		}
+	}
+	return nil
+}
+
+// put writes records, and the whole file if it is not kept yet.
+func (u Undo) put(f *File, records []Record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(u.Dir, 0o700); err != nil {
+		return err
+	}
+	if path := filepath.Join(u.Dir, whole(f.real)); f.exists && !isFile(path) {
+		if err := disk.WriteFile(path, func(w io.Writer) error { return writeAll(w, f.read) }); err != nil {
+			return err
+		}
+	}
+	for _, r := range records {
+		data, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
+			return err
+		}
+		err = disk.WriteFile(filepath.Join(u.Dir, r.name()), func(w io.Writer) error { return writeAll(w, append(data, '\n')) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeAll(w io.Writer, data []byte) error {
+	_, err := io.Copy(w, bytes.NewReader(data))
+	return err
+}
+
+// drop removes records, and the whole file with its last one.
+func (u Undo) drop(records []Record) error {
+	var err error
+	for _, r := range records {
+		if rerr := os.Remove(filepath.Join(u.Dir, r.name())); !errors.Is(rerr, fs.ErrNotExist) {
+			err = errors.Join(err, rerr)
+		}
+	}
+	left, lerr := u.Records()
+	for _, r := range records {
+		if lerr == nil && !slices.ContainsFunc(left, func(l Record) bool { return l.File == r.File }) {
+			os.Remove(filepath.Join(u.Dir, whole(r.File)))
+		}
+	}
+	return err
+}
+
+// patience is how long lock waits for another acptap, which needs milliseconds.
+const patience = 10 * time.Second
+
+// lock keeps other acptaps from changing settings meanwhile.
+func (u Undo) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(u.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("no place for what undoes this: %w; use another --store", err)
+	}
+	path := filepath.Join(u.Dir, "lock")
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		f, err := disk.TryLock(path, true)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			return func() { disk.RemoveLocked(f) }, nil
+		}
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("another acptap has been changing settings for %v (%s); try again", patience, path)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package settings
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Wrapper is the command that goes before an agent's.
+type Wrapper struct {
+	Acptap string   // absolute path
+	Store  string   // the directory of the store; empty for the default one
+	With   []string // flags of acptap proxy; nil to keep those that are there
+}
+
+// Words returns what stands before the command of the agent called name.
+func (w Wrapper) Words(name string) []string {
+	words := []string{w.Acptap, "proxy"}
+	if w.Store != "" {
+		words = append(words, "--store", w.Store)
+	}
+	if !slices.ContainsFunc(w.With, func(f string) bool { return f == "--name" || strings.HasPrefix(f, "--name=") }) {
+		words = append(words, "--name", name)
+	}
+	return slices.Concat(words, w.With, []string{"--"})
+}
+
+// own returns how many words of a command are acptap's: all of them up to --. It
+// returns 0 if acptap is not the program, -1 if there is no -- that says where the
+// agent's command begins.
+func own(words []string) int {
+	if len(words) < 2 || !strings.HasPrefix(programName(words[0]), "acptap") { // acptap-1.0 is one, too
+		return 0
+	}
+	proxy := slices.Index(words, "proxy")
+	if proxy != 1 && proxy != 2 && proxy != 3 || !strings.HasPrefix(words[1], "--store") && proxy != 1 {
+		return 0
+	}
+	flag := false
+	for i, w := range words[proxy+1:] {
+		switch {
+		case w == "--" && proxy+i+2 < len(words):
+			return proxy + i + 2
+		case strings.HasPrefix(w, "-"):
+			flag = !strings.Contains(w, "=")
+		case flag:
+			flag = false // its value
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// programName returns the name of a program without its directory and .exe.
+func programName(path string) string {
+	path = path[strings.LastIndexAny(path, `/\`)+1:]
+	return strings.TrimSuffix(strings.ToLower(path), ".exe")
+}
+
+// others are tools that record too. If one is there, taking acptap or it away in
+// the wrong order would leave an entry that nobody has written.
+var others = []string{"mcpsnoop", "mcp-snoop", "acp-devtools", "acp-debug", "mcp-log-proxy"}
+
+// otherTool returns the tool that stands before the agent in a command, be it
+// started by npx or uvx, or nothing.
+func otherTool(words []string) string {
+	for i, w := range words {
+		if name := programName(w); slices.Contains(others, name) {
+			return name
+		}
+		if i == 0 && !slices.Contains([]string{"npx", "npx.cmd", "uvx", "bunx", "pipx"}, programName(w)) {
+			return ""
+		}
+	}
+	return ""
+}
+
+// expand returns a program with ~ replaced by the home directory.
+func expand(program, home string) string {
+	if rest, ok := strings.CutPrefix(program, "~/"); ok {
+		return filepath.Join(home, rest)
+	}
+	return program
+}

@@ -1,0 +1,102 @@
+package tapelist
+
+import (
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record"
+)
+
+// A Row is a tape in a list.
+type Row struct {
+	record.Info
+	Short string // its id in short
+	Title string // of its first session, or that one's first prompt; may be empty
+	Child bool   // the agent on the tape above it has started it
+}
+
+// Rows returns what a list says of tapes. all is the store's listing.
+func Rows(tapes []record.Info, all *record.Listing) []Row {
+	short, title := shortIDs(all.Tapes), Titles(all.Sessions)
+	rows := make([]Row, len(tapes))
+	for n, i := range tapes {
+		rows[n] = Row{Info: i, Short: short(i.Tape), Title: title[i.Tape]}
+	}
+	return rows
+}
+
+// Nested returns rows, oldest first, with each tape below the one whose agent has
+// started its agent, if that is among them.
+func Nested(rows []Row) []Row {
+	at := make(map[string]int, len(rows))
+	for n, r := range rows {
+		at[r.Tape] = n
+	}
+	children := map[int][]int{}
+	for n, r := range rows {
+		// A parent begins before its children; what an imported tape says of its own may
+		// be anything.
+		if parent, ok := at[r.Start.Parent.Tape]; ok && parent < n {
+			rows[n].Child = true
+			children[parent] = append(children[parent], n)
+		}
+	}
+	if len(children) == 0 {
+		return rows
+	}
+	ordered := make([]Row, 0, len(rows))
+	var add func(n int)
+	add = func(n int) {
+		ordered = append(ordered, rows[n])
+		for _, child := range children[n] {
+			add(child)
+		}
+	}
+	for n, r := range rows {
+		if !r.Child {
+			add(n)
+		}
+	}
+	return ordered
+}
+
+// Titles returns what the first session on each tape is about, of those of which that
+// is known, by the tape's id.
+func Titles(sessions []record.SessionInfo) map[string]string {
+	type first struct {
+		frame uint64
+		title string
+	}
+	firsts := map[string]first{}
+	for _, s := range sessions {
+		for _, run := range s.Runs {
+			title := s.Topic()
+			if f, ok := firsts[run.Tape]; title != "" && (!ok || run.First < f.frame) {
+				firsts[run.Tape] = first{run.First, title}
+			}
+		}
+	}
+	titles := make(map[string]string, len(firsts))
+	for tape, f := range firsts {
+		titles[tape] = f.title
+	}
+	return titles
+}
+
+// shortIDs returns a function that returns the letters at the end of a tape's id,
+// which do not change as tapes come and go; the whole id where another tape has the
+// same ones.
+func shortIDs(tapes []record.Info) func(tape string) string {
+	count := make(map[string]int, len(tapes))
+	for _, i := range tapes {
+		count[tapetext.ShortID(i.Tape)]++
+	}
+	return func(tape string) string {
+		if short := tapetext.ShortID(tape); count[short] < 2 && len(short) >= shortest {
+			return short
+		}
+		return tape
+	}
+}
+
+// shortest is how many letters an id has at its end at least, to be known by them:
+// imported tapes may have any.
+const shortest = 4

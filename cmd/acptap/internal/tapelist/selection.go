@@ -1,0 +1,107 @@
+// Package tapelist selects and arranges the tapes and sessions that are listed, and
+// says what they are called in a list.
+package tapelist
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record"
+)
+
+// A Selection is which tapes or sessions the flags of a list ask for.
+type Selection struct {
+	Failed bool
+	Tags   []string // all of them
+	Limit  uint     // only so many of the newest; 0: all
+
+	agent string
+	since string
+	from  time.Time // made from since
+}
+
+// Register adds the flags that tapes and sessions have in common.
+func (s *Selection) Register(f *pflag.FlagSet) {
+	f.StringVar(&s.agent, "agent", "", "only those of the agent with this in its `name`, as the user or the agent itself calls it")
+	f.StringVar(&s.since, "since", "", "only those since this `time`: an age such as 2h or 7d, or a date such as 2026-01-31")
+}
+
+// Parse checks the flags. now is what an age is counted from.
+func (s *Selection) Parse(now time.Time) (err error) {
+	if s.since != "" {
+		s.from, err = parseSince(s.since, now)
+	}
+	return err
+}
+
+// IsZero reports whether all tapes are selected, but for the limit.
+func (s *Selection) IsZero() bool {
+	return s.agent == "" && s.since == "" && !s.Failed && len(s.Tags) == 0
+}
+
+// HasTape reports whether a tape is selected.
+func (s *Selection) HasTape(i *record.Info) bool {
+	c := i.Connection
+	return s.HasAgent(i.Start.Name, c.Agent, c.AgentTitle, tapetext.AgentName(*i)) && s.HasTime(i.Start.Time) &&
+		(!s.Failed || i.Failures > 0) &&
+		!slices.ContainsFunc(s.Tags, func(tag string) bool { return !slices.Contains(i.Tags, tag) })
+}
+
+// HasAgent reports whether an agent of these names is selected. Case does not count.
+func (s *Selection) HasAgent(names ...string) bool {
+	want := strings.ToLower(s.agent)
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(strings.ToLower(name), want) })
+}
+
+// HasTime reports whether something of that time is selected.
+func (s *Selection) HasTime(t time.Time) bool { return !t.Before(s.from) }
+
+// Newest returns the last of a list, as many as the limit allows.
+func Newest[T any](list []T, limit uint) []T {
+	if limit == 0 || limit > uint(len(list)) {
+		return list
+	}
+	return list[len(list)-int(limit):]
+}
+
+// layouts are the forms of dates that can be given, in local time.
+var layouts = [...]string{"2006-01-02", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
+
+// parseSince reads an age or a date.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if age, err := ParseAge(text); err == nil {
+		return now.Add(-age), nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	for _, layout := range layouts {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--since %q is neither an age such as 2h or 7d nor a date such as 2026-01-31", text)
+}
+
+// ParseAge reads a duration, also in days and weeks.
+func ParseAge(s string) (time.Duration, error) {
+	for unit, hours := range map[string]int64{"d": 24, "w": 7 * 24} {
+		digits, ok := strings.CutSuffix(s, unit)
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if longest := math.MaxInt64 / int64(time.Hour) / hours; ok && err == nil && 0 <= n && n <= longest {
+			return time.Duration(n*hours) * time.Hour, nil
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is not an age such as 30d, 2w or 12h", s)
+	}
+	return d, nil
+}

@@ -1,0 +1,122 @@
+package tapelist
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A SessionRow is a session in a list.
+type SessionRow struct {
+	record.SessionInfo
+	Name  string      // a REF of it: its id, with a tape if other sessions have that id too
+	Short string      // the beginning of the id that no other session has, or the name
+	Tape  record.Info // the latest that it is on
+}
+
+// Sessions returns what a list says of sessions. all is the store's listing.
+func Sessions(sessions []record.SessionInfo, all *record.Listing) []SessionRow {
+	tapes := make(map[string]record.Info, len(all.Tapes))
+	for _, i := range all.Tapes {
+		tapes[i.Tape] = i
+	}
+	ids := make([]string, 0, len(all.Sessions)+len(all.Deleted))
+	for _, list := range [][]record.SessionInfo{all.Sessions, all.Deleted} {
+		for _, s := range list {
+			ids = append(ids, s.ID)
+		}
+	}
+	slices.Sort(ids)
+	rows := make([]SessionRow, len(sessions))
+	for n, s := range sessions {
+		rows[n] = SessionRow{s, s.ID, "", tapes[s.Runs[len(s.Runs)-1].Tape]}
+		short, unique := beginning(s.ID, ids)
+		if rows[n].Short = short; !unique {
+			rows[n].Name = ref.SessionName(s)
+			rows[n].Short = rows[n].Name
+		}
+	}
+	return rows
+}
+
+// leastBeginning is how much of a session's id is shown at least.
+const leastBeginning = 8
+
+// beginning returns how an id begins that no other one of a sorted list begins so; all
+// of it if that is little longer. unique is false if the list has it more than once.
+func beginning(id string, sorted []string) (short string, unique bool) {
+	at, _ := slices.BinarySearch(sorted, id)
+	n := leastBeginning
+	for _, other := range [...]int{at - 1, at + 1} {
+		if other < 0 || other >= len(sorted) {
+			continue
+		}
+		if sorted[other] == id {
+			return id, false
+		}
+		same := 0
+		for same < min(len(id), len(sorted[other])) && id[same] == sorted[other][same] {
+			same++
+		}
+		n = max(n, same+1)
+	}
+	for n < len(id) && !utf8.RuneStart(id[n]) {
+		n++
+	}
+	if n+4 >= len(id) {
+		return id, true
+	}
+	return id[:n], true
+}
+
+// HasSession reports whether a session is selected by its agent, and by the time of its
+// last frame.
+func (s *Selection) HasSession(r *SessionRow) bool {
+	c := r.Tape.Connection
+	return s.HasAgent(r.Agent, r.agent(), c.Agent, c.AgentTitle) && s.HasTime(r.Updated())
+}
+
+// agent returns the name of a session's agent, as on its latest tape.
+func (r *SessionRow) agent() string { return cmp.Or(tapetext.AgentName(r.Tape), r.Agent) }
+
+// WriteSessions writes what tells sessions apart, for a terminal of 80 columns. Where
+// nothing is cut ids are whole.
+func WriteSessions(c terminal.Canvas, rows []SessionRow, now time.Time) error {
+	t := &terminal.Table{Color: c.Color, Right: []int{1, 4, 5}}
+	t.Heading("SESSION", "AGE", "AGENT", "TITLE", "TURNS", "FAILED")
+	text := termtext.Plain.Line
+	for _, r := range rows {
+		name, agent := r.Short, cmp.Or(shortAgent(r.Tape, c.Width), r.Agent)
+		if c.Width == 0 {
+			name = r.Name
+		}
+		title := text(r.Topic())
+		if title[0].Text == "" {
+			title = termtext.Dim.Line(r.Cwd)
+		}
+		_, _, turns := r.Total()
+		t.Spans(text(name), termtext.Dim.Line(tapetext.Age(now.Sub(r.Updated()))), text(agent), title, text(termtext.NonZero(int64(turns))), Failures(r.Failures(), false))
+	}
+	return t.Write(c.W, c.Width, 2, 3)
+}
+
+// WriteSessionsWide writes all columns.
+func WriteSessionsWide(c terminal.Canvas, rows []SessionRow) error {
+	t := &terminal.Table{Color: c.Color}
+	t.Heading("SESSION", "UPDATED", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FAILED", "FRAMES", "TAPES")
+	text := termtext.Plain.Line
+	for _, r := range rows {
+		frames, _, turns := r.Total()
+		t.Spans(text(r.Name), text(tapetext.Time(r.Updated())), text(r.agent()), text(r.Topic()), termtext.Dim.Line(r.Cwd),
+			text(fmt.Sprint(turns)), Failures(r.Failures(), false), text(fmt.Sprint(frames)), text(fmt.Sprint(len(r.Runs))))
+	}
+	return t.Write(c.W, c.Width, 2, 3, 4)
+}

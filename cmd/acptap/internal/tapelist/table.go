@@ -1,0 +1,147 @@
+package tapelist
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// Write writes what tells tapes apart, for a terminal of 80 columns.
+func Write(c terminal.Canvas, rows []Row, now time.Time) error {
+	t := &terminal.Table{Color: c.Color, Right: []int{1, 4, 5}}
+	t.Heading("  TAPE", "AGE", "AGENT", "TITLE", "TURNS", "FAILED")
+	for _, r := range rows {
+		turns := termtext.NonZero(int64(r.Turns))
+		if r.Partial {
+			turns = atLeast(true, fmt.Sprint(r.Turns))
+		}
+		t.Spans(shortSpans(r), termtext.Dim.Line(tapetext.Age(now.Sub(r.Start.Time))), agentSpans(r, shortAgent(r.Info, c.Width)), titleSpans(r),
+			termtext.Plain.Line(turns), Failures(r.Failures, r.Partial))
+	}
+	return t.Write(c.W, c.Width, 2, 3)
+}
+
+// shortSpans is the short id, behind a mark if the tape is live.
+func shortSpans(r Row) []termtext.Span {
+	if r.Live {
+		return []termtext.Span{termtext.Green.Span("● "), termtext.Bold.Span(r.Short)}
+	}
+	return termtext.Plain.Line("  " + r.Short)
+}
+
+func agentSpans(r Row, name string) []termtext.Span {
+	if r.Child {
+		return []termtext.Span{termtext.Dim.Span("└ "), termtext.Plain.Span(name)}
+	}
+	return termtext.Plain.Line(name)
+}
+
+// shortAgent is what a tape's agent is called, in one name without the scope of its
+// package. Of a terminal's columns it takes a fifth at most: where it is the same on
+// all tapes, the titles tell more.
+func shortAgent(i record.Info, width int) string {
+	name := cmp.Or(i.Start.Name, i.Connection.AgentTitle, i.Connection.Agent, tapetext.AgentName(i))
+	if scope, rest, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
+		name = rest
+	}
+	if width > 0 {
+		name = termtext.Cut(termtext.Line(name), max(width/5, 8))
+	}
+	return name
+}
+
+// titleSpans is what is missing on the tape, what is written on it, and what it is
+// about; the directory, if nothing was said.
+func titleSpans(r Row) []termtext.Span {
+	spans := writtenSpans(r)
+	if r.Lost > 0 {
+		// The dot tells it from the title where there are no colours.
+		spans = append([]termtext.Span{termtext.Failure.Span(termtext.ByteSize(r.Lost) + " not recorded"), termtext.Dim.Span(" · ")}, spans...)
+	}
+	return spans
+}
+
+// writtenSpans is what is written on a tape, and what it is about.
+func writtenSpans(r Row) (spans []termtext.Span) {
+	about := termtext.Plain.Span(r.Title)
+	if r.Title == "" {
+		about = termtext.Dim.Span(r.Start.Cwd)
+	}
+	for _, part := range []termtext.Span{termtext.Cyan.Span(tapetext.Tags(r.Tags)), termtext.Bold.Span(notesText(r.Notes)), about} {
+		if part.Text == "" {
+			continue
+		}
+		if len(spans) > 0 {
+			part.Text = " " + part.Text
+		}
+		spans = append(spans, part)
+	}
+	return spans
+}
+
+// notesText is the number of notes, behind their mark.
+func notesText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s%d", frametext.NoteMark, n)
+}
+
+// Failures is the number of failures in a list, which is red, unless there are none.
+// partial says that not all of them are counted.
+func Failures(n uint64, partial bool) []termtext.Span {
+	if n == 0 {
+		return nil
+	}
+	return termtext.Failure.Line(atLeast(partial, fmt.Sprint(n)))
+}
+
+// WriteWide writes all columns. What is missing on a tape stands in its state.
+func WriteWide(c terminal.Canvas, rows []Row) error {
+	t := &terminal.Table{Color: c.Color}
+	t.Heading("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FAILED", "FRAMES", "SIZE", "SESSIONS", "CLIENT", "TITLE")
+	text := termtext.Plain.Line
+	for _, r := range rows {
+		number := func(n uint64) []termtext.Span { return text(atLeast(r.Partial, fmt.Sprint(n))) }
+		t.Spans(text(r.Tape), text(tapetext.Time(r.Start.Time)), agentSpans(r, tapetext.AgentName(r.Info)), stateSpans(r.Info),
+			number(r.Turns), Failures(r.Failures, r.Partial), number(r.Frames), text(atLeast(r.Partial, termtext.ByteSize(r.Bytes))), number(r.Sessions),
+			text(r.Connection.Client), writtenSpans(r))
+	}
+	return t.Write(c.W, c.Width, 2, 3, 9, 10)
+}
+
+// atLeast marks a count of something of which a part is not counted.
+func atLeast(partial bool, count string) string {
+	if partial {
+		return count + "+"
+	}
+	return count
+}
+
+// stateSpans is stateText, in red if that is a failure.
+func stateSpans(i record.Info) []termtext.Span {
+	if dialect.IsBadExit(i.Exit) {
+		return termtext.Failure.Line(stateText(i))
+	}
+	return termtext.Plain.Line(stateText(i))
+}
+
+// stateText says how a tape ended, and what is missing on it.
+func stateText(i record.Info) string {
+	s := []string{tapetext.State(i)}
+	if i.Imported && i.Exit == nil {
+		s = append(s, "no exit") // it was cut off, or written by hand
+	}
+	if i.Lost > 0 {
+		s = append(s, termtext.ByteSize(i.Lost)+" not recorded")
+	}
+	return strings.Join(s, ", ")
+}

@@ -1,0 +1,48 @@
+package terminal
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// WriteDiff writes the unified diff that write makes, in colours if w takes them.
+func WriteDiff(w io.Writer, write func(io.Writer) error) error {
+	if !TakesColor(w) {
+		return write(w)
+	}
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, paintedDiff(b.String()))
+	return err
+}
+
+// paintedDiff returns a unified diff in the usual colours.
+func paintedDiff(diff string) string {
+	var b strings.Builder
+	heading := true // before the first hunk
+	for line := range strings.Lines(diff) {
+		text, ended := strings.CutSuffix(line, "\n")
+		heading = heading && !strings.HasPrefix(text, "@@")
+		style := termtext.Plain
+		switch {
+		case heading:
+			style = termtext.Bold
+		case strings.HasPrefix(text, "@@"):
+			style = termtext.Cyan
+		case strings.HasPrefix(text, "-"):
+			style = termtext.Red
+		case strings.HasPrefix(text, "+"):
+			style = termtext.Green
+		}
+		b.WriteString(style.Paint(text))
+		if ended {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

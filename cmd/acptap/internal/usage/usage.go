@@ -1,0 +1,88 @@
+// Package usage checks how commands are called, and reports what is wrong with it
+// in the same way for all of them.
+package usage
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Operands returns a check that a command has from least to most arguments, or
+// least or more if most is negative.
+func Operands(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("an argument is missing; usage: %s", cmd.UseLine())
+		case most >= 0 && len(args) > most:
+			return fmt.Errorf("%q is one argument too many; usage: %s", args[most], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// Subcommand checks the arguments of a command that only holds others.
+func Subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	advice := "see " + cmd.CommandPath() + " --help"
+	if near := Suggestions(cmd, args[0]); len(near) > 0 {
+		advice = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("unknown command %q; %s", args[0], advice)
+}
+
+// Suggestions returns the commands below cmd whose names resemble a word. Unlike
+// cobra's, which leave out what is not in the list of commands, they include help.
+func Suggestions(cmd *cobra.Command, word string) []string {
+	near := cmd.SuggestionsFor(word)
+	if !cmd.HasParent() {
+		help := &cobra.Command{SuggestionsMinimumDistance: cmd.SuggestionsMinimumDistance}
+		help.AddCommand(&cobra.Command{Use: "help", Run: func(*cobra.Command, []string) {}})
+		near = append(near, help.SuggestionsFor(word)...)
+	}
+	return near
+}
+
+// Exclusive returns an error if a flag is given together with one of the others.
+func Exclusive(flags *pflag.FlagSet, name string, others ...string) error {
+	for _, other := range others {
+		if flags.Changed(name) && flags.Changed(other) {
+			return fmt.Errorf("--%s and --%s cannot be used together", name, other)
+		}
+	}
+	return nil
+}
+
+// flagError rewords the error of a flag that cannot be read.
+func flagError(cmd *cobra.Command, err error) error {
+	text, _, _ := strings.Cut(err.Error(), ": strconv.") // the wording of package strconv adds nothing
+	return fmt.Errorf("%s; see %s --help", text, cmd.CommandPath())
+}
+
+// Configure makes all commands below root report wrong usage in the same way. The
+// help of root ends with what ending returns.
+func Configure(root *cobra.Command, ending func() string) {
+	root.SetFlagErrorFunc(flagError)
+	root.InitDefaultCompletionCmd()
+	commandHelp := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		commandHelp(cmd, args)
+		if !cmd.HasParent() {
+			io.WriteString(cmd.OutOrStdout(), ending())
+		}
+	})
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", "FlagUsagesWrapped 80 |"))
+	for _, c := range append(root.Commands(), root) {
+		c.SuggestionsMinimumDistance = 2
+		if c.HasSubCommands() && !c.Runnable() {
+			c.Args = Subcommand
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package warning
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+// A Queue writes warnings to Stderr without making its caller wait: the client
+// reads our stderr as the agent's, and if it does not, a write blocks.
+type Queue struct {
+	Stderr io.Writer
+
+	mu      sync.Mutex
+	written chan struct{} // closed when the last warning was written; nil: there is none; guarded by mu
+}
+
+// Print is the function Print in a goroutine. Warnings are written in the order of
+// the calls.
+func (q *Queue) Print(format string, args ...any) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	before, written := q.written, make(chan struct{})
+	q.written = written
+	go func() {
+		defer close(written)
+		if before != nil {
+			<-before
+		}
+		Print(q.Stderr, format, args...)
+	}()
+}
+
+// Patience is how long the end of the program waits for stderr to be read.
+const Patience = 500 * time.Millisecond
+
+// Wait returns when all warnings so far are written, or after Patience.
+func (q *Queue) Wait() {
+	q.mu.Lock()
+	written := q.written
+	q.mu.Unlock()
+	if written == nil {
+		return
+	}
+	select {
+	case <-written:
+	case <-time.After(Patience):
+	}
+}

@@ -1,0 +1,23 @@
+package warning
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What is said comes in order.
+func TestQueueOrder(t *testing.T) {
+	var b bytes.Buffer
+	q := &Queue{Stderr: &b}
+	var want strings.Builder
+	for i := range 100 {
+		q.Print("%d", i)
+		fmt.Fprintf(&want, "acptap: %d\n", i)
+	}
+	<-q.written
+	if b.String() != want.String() {
+		t.Errorf("got %q", b.String())
+	}
+}

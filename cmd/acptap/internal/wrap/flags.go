@@ -1,0 +1,112 @@
+// Package wrap has the commands that put acptap before agents in the settings of
+// their clients, and take it away again. What they do to files is in package settings.
+package wrap
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/settings"
+)
+
+// Commands is what the commands need of the program that they belong to.
+type Commands struct {
+	Store *string               // the flag --store
+	Proxy func() *cobra.Command // acptap proxy, whose flags --with takes
+	No    error                 // the answer no
+}
+
+// flags are the flags of both commands.
+type flags struct {
+	Commands
+	all, project  bool
+	file          string
+	dry, asJSON   bool
+	added, with   string
+	status, reset bool // reset: --with was given
+
+	unfit error // why this program cannot be put into settings
+}
+
+func (o *flags) define(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.all, "all", false, "all entries, except those that cannot be")
+	f.StringVar(&o.file, "file", "", "the settings `file`, if it is not where the client usually has it")
+	f.BoolVar(&o.project, "project", false, "the settings of the project in the working directory")
+	f.BoolVar(&o.dry, "dry-run", false, "only print what would be changed, as a unified diff")
+	f.BoolVar(&o.asJSON, "json", false, "one JSON object a line")
+}
+
+// setup returns the machine, the store's place for undoing, and the command that is
+// put before agents.
+func (o *flags) setup() (*settings.Setup, error) {
+	m, err := settings.This()
+	if err != nil {
+		return nil, err
+	}
+	store, err := ref.OpenStore(*o.Store)
+	if err != nil {
+		return nil, err
+	}
+	s := &settings.Setup{Machine: m, Undo: settings.Undo{Dir: filepath.Join(store.Dir(), "wraps")}}
+	// A client passes on few variables, so it must be told of a store that only they name.
+	if *o.Store != "" || os.Getenv("ACPTAP_STORE") != "" || filepath.IsAbs(os.Getenv("XDG_STATE_HOME")) {
+		s.Wrapper.Store = store.Dir()
+	}
+	if o.reset {
+		if s.Wrapper.With, err = o.proxyFlags(o.with); err != nil {
+			return nil, err
+		}
+	}
+	s.Wrapper.Acptap, o.unfit = ownPath(os.Executable, os.Getenv("PATH"))
+	return s, nil
+}
+
+// proxyFlags returns the flags in a text, which must be those of acptap proxy.
+func (o *flags) proxyFlags(text string) ([]string, error) {
+	words, err := settings.SplitWords(text)
+	if err != nil {
+		return nil, fmt.Errorf("--with %q: %w", text, err)
+	}
+	proxy := o.Proxy()
+	proxy.Flags().String("store", "", "")
+	err = proxy.ParseFlags(words)
+	if rest := proxy.Flags().Args(); err == nil && len(rest) > 0 {
+		err = fmt.Errorf("%q is no flag", rest[0])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--with takes flags of acptap proxy, such as '--sessions': %w", err)
+	}
+	return append([]string{}, words...), nil
+}
+
+// ownPath returns the path of this program. If it is found through PATH by a link,
+// that stays one: a package manager lets it lead to the next version.
+func ownPath(executable func() (string, error), path string) (string, error) {
+	exe, err := executable()
+	if err != nil {
+		return "", err
+	}
+	if path := filepath.ToSlash(exe); strings.Contains(path, "/go-build") && strings.Contains(path, "/exe/") {
+		return "", errors.New("this acptap is gone when go run ends, so no client could start it; install it first: go install ./cmd/acptap")
+	}
+	self, err := os.Stat(exe)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range filepath.SplitList(path) {
+		for _, name := range []string{"acptap", "acptap.exe", filepath.Base(exe)} {
+			found := filepath.Join(dir, name)
+			if info, err := os.Stat(found); err == nil && filepath.IsAbs(found) && os.SameFile(self, info) {
+				return found, nil
+			}
+		}
+	}
+	return exe, nil
+}

@@ -1,0 +1,170 @@
+package diffpage
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// gutter is how many columns are between the two sides.
+const gutter = 3
+
+// Columns returns how many columns each side has: the left one from 0 on, the right one
+// from right on. Both have as many, so that they are cut at the same places.
+func Columns(width int) (each, right int) {
+	each = max((width-gutter)/2, 0)
+	return each, each + gutter
+}
+
+// signs say in the gutter what a row has.
+var signs = [...]termtext.Span{
+	Equal: termtext.Dim.Span(" │ "), Changed: termtext.Bold.Span(" ≠ "),
+	OnlyLeft: termtext.Red.Span(" < "), OnlyRight: termtext.Green.Span(" > "),
+}
+
+// heading names both sides.
+func (v *View) heading(width int) []termtext.Span {
+	each, _ := Columns(width)
+	spans := append(v.head(Left, each), signs[Equal])
+	return append(spans, v.head(Right, each)...)
+}
+
+func (v *View) head(side Side, columns int) []termtext.Span {
+	taken, style := v.table.taken[side], termtext.Dim
+	if side == v.Side {
+		style = termtext.Bold
+	}
+	var notes []string
+	if !taken.ended {
+		notes = append(notes, "live")
+	}
+	if taken.full {
+		notes = append(notes, "its end is left out")
+	}
+	if taken.err != nil {
+		notes = append(notes, "a part cannot be read")
+	}
+	counted := termtext.Grouped(int64(len(v.table.steps(side)))) + " steps"
+	end := termtext.Dotted(append([]string{counted}, notes...)...)
+	name := termtext.Cut(v.Heads[side].Name, max(columns-termtext.Width(end)-3, 1))
+	return []termtext.Span{style.Span(termtext.Pad(termtext.Cut(name+" · "+end, max(columns, 1)), columns))}
+}
+
+// Spans returns a line for drawing.
+func (v *View) Spans(item, width int) []termtext.Span {
+	l := v.lines[item]
+	if l.hidden > 0 {
+		text := fmt.Sprintf(" %s equal ", termtext.Grouped(int64(l.hidden)))
+		before := max((width-len(text))/2, 0)
+		return []termtext.Span{termtext.Dim.Span(strings.Repeat("·", before) + text + strings.Repeat("·", max(width-before-len(text), 0)))}
+	}
+	each, _ := Columns(width)
+	spans := append(v.Half(item, Left, each), signs[v.table.Rows[l.row].Kind])
+	return append(spans, v.Half(item, Right, each)...)
+}
+
+// numbered is from how many columns on a side shows the numbers of frames.
+const numbered, numberColumns = 56, 7
+
+// Half returns one side of a line that is not folded, as wide as that is.
+func (v *View) Half(item int, side Side, columns int) []termtext.Span {
+	row := v.lines[item].row
+	step, ok := v.table.step(row, side)
+	if !ok {
+		return []termtext.Span{termtext.Plain.Span(strings.Repeat(" ", columns))}
+	}
+	var number []termtext.Span
+	if columns >= numbered && step.Seq > 0 {
+		number = []termtext.Span{termtext.Dim.Span(fmt.Sprintf("%*s ", numberColumns-1, v.Heads[side].Label(step.Position)))}
+		columns -= termtext.SpansWidth(number)
+	}
+	spans := v.text(row, side, 4*columns)
+	if v.table.Rows[row].Kind == Changed {
+		spans = shifted(spans, v.shift(row, columns))
+	}
+	return append(number, fitted(spans, columns)...)
+}
+
+// text returns the text of a row on a side. Of what does not differ from its counterpart
+// it may return the beginning only.
+func (v *View) text(row int, side Side, enough int) []termtext.Span {
+	r := v.table.Rows[row]
+	step, _ := v.table.step(row, side)
+	if r.Kind != Changed {
+		style := [...]termtext.Style{Equal: termtext.Dim, OnlyLeft: termtext.Red, OnlyRight: termtext.Green}[r.Kind]
+		return []termtext.Span{style.Span(clean(step.Text[:min(len(step.Text), enough)]))}
+	}
+	style := [sides]termtext.Style{termtext.Red, termtext.Green}[side]
+	var spans []termtext.Span
+	for i, p := range v.partsOf(row)[side] {
+		text, common := p.shown(i == 0), termtext.Plain
+		if p.differs {
+			common = style
+		}
+		spans = append(spans, common.Span(clean(text)))
+	}
+	return spans
+}
+
+// partsOf returns what two steps beside each other have in common and what they have
+// not.
+func (v *View) partsOf(row int) [sides][]part {
+	p, ok := v.parts[row]
+	if !ok {
+		r := v.table.Rows[row]
+		p[Left], p[Right] = partsOf(v.table.Old[r.Left].Text, v.table.New[r.Right].Text)
+		v.parts[row] = p
+	}
+	return p
+}
+
+// clean makes text safe for a terminal. It drops nothing, so that texts which differ
+// only in control characters look different.
+func clean(text string) string {
+	return strings.Map(termtext.Visible, strings.ReplaceAll(text, "\t", "    "))
+}
+
+// shift returns how many columns two steps beside each other are moved to the left so
+// that their first difference is seen.
+func (v *View) shift(row, columns int) int {
+	before, longest := 1<<30, 0
+	for side := range sides {
+		lead := 0
+		if parts := v.partsOf(row)[side]; len(parts) > 0 && !parts[0].differs {
+			lead = termtext.Width(clean(parts[0].shown(true)))
+		}
+		before = min(before, lead)
+		longest = max(longest, termtext.SpansWidth(v.text(row, side, 0)))
+	}
+	if before <= columns*2/3 || longest <= columns {
+		return 0
+	}
+	return before - columns/3
+}
+
+// shifted returns spans without their first columns, all of which are in the first span.
+func shifted(spans []termtext.Span, columns int) []termtext.Span {
+	if columns > 0 {
+		head := termtext.Head(spans[0].Text, columns+1) // one for the ellipsis
+		spans[0].Text = "…" + spans[0].Text[len(head):]
+	}
+	return spans
+}
+
+// fitted returns spans of a number of columns.
+func fitted(spans []termtext.Span, columns int) []termtext.Span {
+	var list []termtext.Span
+	room := columns
+	for _, s := range spans {
+		if room == 0 {
+			break
+		}
+		if termtext.Width(s.Text) > room {
+			s.Text = termtext.Cut(s.Text, room)
+		}
+		room -= termtext.Width(s.Text)
+		list = append(list, s)
+	}
+	return append(list, termtext.Plain.Span(strings.Repeat(" ", max(room, 0))))
+}

@@ -1,0 +1,248 @@
+package diffpage
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay/compare"
+)
+
+// A Side is one of the two conversations.
+type Side uint8
+
+// The sides.
+const (
+	Left Side = iota
+	Right
+	sides
+)
+
+// Other returns the other side.
+func (s Side) Other() Side { return 1 - s }
+
+// A Subject is what stands on one side: a tape, or a session, which may be on several.
+type Subject struct {
+	Session string // empty: all of the tape
+	// Open opens the tapes by time. It is called in the background.
+	Open  func() ([]*record.Tape, error)
+	Lines uint64 // on the tapes when this was made
+	Live  bool   // something may follow: when Lines have been read, there is something to show
+}
+
+// A limit is how much of a side is read and compared. What follows is left out.
+type limit struct {
+	frames uint64
+	text   int // bytes of the outline, about
+}
+
+// usualLimit takes a few hundred megabytes while both sides are read, and some seconds.
+var usualLimit = limit{1 << 17, 16 << 20}
+
+// A Reader reads two conversations and aligns them.
+type Reader struct {
+	level compare.Level
+	limit limit
+	reads [sides]*sideReader
+	grown chan struct{} // holds one: a side has more
+
+	mu    sync.Mutex // guards what follows
+	table *Table     // nil: none yet
+}
+
+// NewReader returns a Reader that has read nothing.
+func NewReader(left, right Subject, level compare.Level) *Reader {
+	r := &Reader{level: level, limit: usualLimit, grown: make(chan struct{}, 1)}
+	r.reads = [sides]*sideReader{newSideReader(left), newSideReader(right)}
+	return r
+}
+
+// Read reads both sides until both tapes have ended or ctx is done. onChange is called
+// when there is more to show.
+func (r *Reader) Read(ctx context.Context, onChange func()) {
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	for _, s := range r.reads {
+		reading.Go(func() {
+			s.read(ctx, r.level, r.limit, func() {
+				select {
+				case r.grown <- struct{}{}:
+				default:
+				}
+			})
+		})
+	}
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.grown:
+		}
+		onChange()
+		if !r.reads[Left].ready() || !r.reads[Right].ready() {
+			continue
+		}
+		took, ended := r.align()
+		onChange()
+		if ended {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(max(alignEvery, 10*took)):
+		}
+	}
+}
+
+// alignEvery is the shortest time between two alignments while a tape is recorded. One
+// takes as long as the tapes are.
+const alignEvery = 500 * time.Millisecond
+
+// align makes the table anew, and says how long that took and whether it was the last
+// time.
+func (r *Reader) align() (took time.Duration, ended bool) {
+	began := time.Now()
+	left, right := r.reads[Left].take(), r.reads[Right].take()
+	t := newTable(left, right)
+	r.mu.Lock()
+	r.table = t
+	r.mu.Unlock()
+	return time.Since(began), left.ended && right.ended
+}
+
+// Table returns what was found last, nil if nothing was yet.
+func (r *Reader) Table() *Table {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.table
+}
+
+// Progress returns which part of the tapes was read before there was something to show,
+// in percent.
+func (r *Reader) Progress() int {
+	if r.Table() != nil {
+		return 100
+	}
+	var last, all uint64
+	for _, s := range r.reads {
+		done, of := s.progress()
+		last, all = last+min(done, of), all+of
+	}
+	return int(100 * last / max(all, 1))
+}
+
+// A sideReader reads one side.
+type sideReader struct {
+	subject Subject
+
+	mu    sync.Mutex        // guards what follows
+	out   *compare.Outliner // nil: final is all there is
+	final taken
+	lines uint64 // read by now
+	state
+}
+
+// A state is how reading a side went.
+type state struct {
+	err   error // of the last part that could not be read
+	ended bool  // nothing will follow
+	cut   bool  // frames were left out
+}
+
+func newSideReader(s Subject) *sideReader { return &sideReader{subject: s} }
+
+// read reads the tapes of the side. onMore is called whenever there is more.
+func (s *sideReader) read(ctx context.Context, level compare.Level, limit limit, onMore func()) {
+	defer onMore()
+	tapes, err := s.subject.Open()
+	s.mu.Lock()
+	if err != nil {
+		s.state = state{err: err, ended: true}
+		s.final = taken{state: s.state}
+		s.mu.Unlock()
+		return
+	}
+	s.out = compare.NewOutliner(compare.Side{Tapes: tapes, Session: s.subject.Session}, level)
+	s.out.Limit = limit.text
+	s.mu.Unlock()
+	for i, tape := range tapes {
+		s.tape(ctx, i, tape, i == len(tapes)-1, limit.frames, onMore)
+	}
+	s.mu.Lock()
+	s.ended = ctx.Err() == nil
+	s.mu.Unlock()
+}
+
+// tape reads a tape, the last one until it has ended, until most frames were read.
+func (s *sideReader) tape(ctx context.Context, i int, tape *record.Tape, last bool, most uint64, onMore func()) {
+	frames := tape.Frames(1)
+	if last {
+		frames = tape.Follow(ctx, 1)
+	}
+	s.mu.Lock()
+	err := s.out.Next(i)
+	if err != nil {
+		s.err = err
+	}
+	s.mu.Unlock()
+	onMore() // nothing may follow for long
+	if err != nil {
+		return
+	}
+	for f, err := range frames {
+		if ctx.Err() != nil {
+			return
+		}
+		s.mu.Lock()
+		if err == nil {
+			if s.cut = s.lines == most; s.cut {
+				s.mu.Unlock()
+				return
+			}
+			err = s.out.Add(&f)
+			s.lines++
+		}
+		if err != nil {
+			s.err = err
+		}
+		s.mu.Unlock()
+		onMore()
+	}
+}
+
+// ready reports whether all was read that was there in the beginning.
+func (s *sideReader) ready() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended || s.subject.Live && s.lines >= s.subject.Lines
+}
+
+func (s *sideReader) progress() (lines, of uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines, s.subject.Lines
+}
+
+// A taken side is what of it is compared.
+type taken struct {
+	steps []compare.Step
+	full  bool // the end was left out
+	state
+}
+
+// take returns what was read by now. When nothing will follow, what it was made of is
+// forgotten.
+func (s *sideReader) take() taken {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.out == nil {
+		return s.final
+	}
+	t := taken{slices.Clone(s.out.Steps()), s.out.Full() || s.cut, s.state}
+	if s.ended {
+		s.out, s.final = nil, t
+	}
+	return t
+}

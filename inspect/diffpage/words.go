@@ -1,0 +1,164 @@
+package diffpage
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/record/linediff"
+)
+
+// A part is a part of a step, which its counterpart has or has not.
+type part struct {
+	text    string
+	differs bool
+}
+
+// maxShown is how many bytes of a part are shown.
+const maxShown = 8 << 10
+
+// shown returns a part without what nobody would see of it: the end or, of what stands
+// before a difference, the beginning.
+func (p part) shown(first bool) string {
+	switch {
+	case len(p.text) <= maxShown:
+		return p.text
+	case first && !p.differs:
+		return "…" + strings.ToValidUTF8(p.text[len(p.text)-maxShown:], "")
+	}
+	return strings.ToValidUTF8(p.text[:maxShown], "") + "…"
+}
+
+// maxDiffered is how many bytes of a step are compared word by word. Of what follows
+// only the end is compared.
+const maxDiffered = 1 << 10
+
+// partsOf returns two steps as what they have in common and what they have not. Where
+// hardly anything is common, all differs: a few blanks and commas that remain would
+// only be in the way.
+func partsOf(a, b string) (left, right []part) {
+	if len(a) > maxDiffered || len(b) > maxDiffered {
+		head := commonPrefix(a, b)
+		tail := commonSuffix(a[head:], b[head:])
+		return around(a, head, tail), around(b, head, tail)
+	}
+	wordsA, wordsB := tokens(a), tokens(b)
+	common := linediff.Common(wordsA, wordsB)
+	if !worthwhile(common, wordsA, len(a), len(b)) {
+		depth := commonDepth(a, b)
+		return around(a, depth, 0), around(b, depth, 0)
+	}
+	i, j := 0, 0
+	for _, m := range append(common, linediff.Match{A: len(wordsA), B: len(wordsB)}) {
+		left = appendPart(left, strings.Join(wordsA[i:m.A], ""), true)
+		right = appendPart(right, strings.Join(wordsB[j:m.B], ""), true)
+		same := strings.Join(wordsA[m.A:m.A+m.N], "")
+		left, right = appendPart(left, same, false), appendPart(right, same, false)
+		i, j = m.A+m.N, m.B+m.N
+	}
+	return left, right
+}
+
+// worthwhile reports whether two lines have so many words in common that it helps to
+// see which.
+func worthwhile(common []linediff.Match, words []string, sizeA, sizeB int) bool {
+	size := 0
+	for _, m := range common {
+		for _, word := range words[m.A : m.A+m.N] {
+			if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				size += len(word)
+			}
+		}
+	}
+	return 4*size >= min(sizeA, sizeB)
+}
+
+// commonDepth returns how many blanks, with the sign of a text behind them, two lines
+// begin with.
+func commonDepth(a, b string) int {
+	depth := min(len(a)-len(strings.TrimLeft(a, " ")), len(b)-len(strings.TrimLeft(b, " ")))
+	if strings.HasPrefix(a[depth:], "| ") && strings.HasPrefix(b[depth:], "| ") {
+		depth += len("| ")
+	}
+	return depth
+}
+
+func around(text string, head, tail int) []part {
+	var list []part
+	list = appendPart(list, text[:head], false)
+	list = appendPart(list, text[head:len(text)-tail], true)
+	return appendPart(list, text[len(text)-tail:], false)
+}
+
+func appendPart(list []part, text string, differs bool) []part {
+	if text == "" {
+		return list
+	}
+	if n := len(list) - 1; n >= 0 && list[n].differs == differs {
+		list[n].text += text
+		return list
+	}
+	return append(list, part{text, differs})
+}
+
+// tokens divides a text into words, blanks, and single other characters.
+func tokens(text string) []string {
+	var list []string
+	from, before := 0, other
+	for i, r := range text {
+		kind := kindOf(r)
+		if i > from && (kind != before || kind == other) {
+			list = append(list, text[from:i])
+			from = i
+		}
+		before = kind
+	}
+	if from < len(text) {
+		list = append(list, text[from:])
+	}
+	return list
+}
+
+type charKind uint8
+
+const (
+	other charKind = iota
+	blank
+	inWord
+)
+
+func kindOf(r rune) charKind {
+	switch {
+	case unicode.IsSpace(r):
+		return blank
+	case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '_':
+		return inWord
+	}
+	return other
+}
+
+// commonPrefix returns how many bytes two texts begin with that are the same, in whole
+// characters.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) || n > 0 && n < len(b) && !utf8.RuneStart(b[n]) {
+		n--
+	}
+	return n
+}
+
+// commonSuffix returns how many bytes two texts end with that are the same, in whole
+// characters.
+func commonSuffix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	for n > 0 && !utf8.RuneStart(a[len(a)-n]) {
+		n--
+	}
+	return n
+}

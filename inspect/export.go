@@ -1,0 +1,64 @@
+package inspect
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/acptap/acptap/inspect/frameindex"
+	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// askExport writes the frames that are shown to a file in the portable form.
+func (a *app) askExport() { a.askExportTo(a.tapeFile()) }
+
+func (a *app) askExportTo(name string) {
+	a.askFile("export what the filter shows to: ", name, a.exportTo)
+}
+
+// tapeFile returns the name of a file for the tape. What peers call a session may
+// be a path, so that is no name for a file.
+func (a *app) tapeFile() string {
+	id := a.timeline.Parts[0].Tape.ID()
+	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }
+	if id == "" || strings.ContainsFunc(id, odd) { // a file may say anything of itself
+		id = "tape"
+	}
+	return id + ".jsonl"
+}
+
+// exportTo exports in the background. If it fails, the name can be changed.
+func (a *app) exportTo(path string) error {
+	r, err := a.timeline.Reopen()
+	if err != nil {
+		return err
+	}
+	want, info := frameindex.NewMatcher(a.scan.Filter, a.model.start), a.info
+	want.KnowOpen(a.snapshot.Open) // as on the screen, whatever comes meanwhile
+	a.notify("exporting…")
+	a.jobs.Go(func() {
+		frames := 0
+		var damage error
+		err := disk.WriteFile(path, func(w io.Writer) (err error) {
+			frames, damage, err = frameindex.Export(a.ctx, w, r, want, info)
+			return err
+		})
+		done := fmt.Sprintf("%s frames written to %s, secrets redacted", termtext.Grouped(int64(frames)), termtext.Piece(path))
+		a.updates.post(func() {
+			switch {
+			case err == nil && damage == nil:
+				a.notify(done)
+			case err == nil:
+				a.fail(fmt.Errorf("%s, but a part cannot be read: %w", done, damage))
+			case a.prompt == nil && a.timeline != nil:
+				a.askExportTo(path)
+				a.prompt.fault(err)
+			default:
+				a.fail(err)
+			}
+		})
+	})
+	return nil
+}

@@ -1,0 +1,114 @@
+package find
+
+import "strings"
+
+// A Row is a line that is searched.
+type Row struct {
+	Text string
+	Join Join
+}
+
+// A Join says how a row follows the one before it.
+type Join uint8
+
+const (
+	Apart   Join = iota // no words stand across the two
+	AtBlank             // the text goes on, behind a blank
+	Within              // the text goes on, also within a word
+)
+
+// A Match is where words stand: on one row or on several that are joined, one spot on
+// each.
+type Match []Spot
+
+// A Spot is the bytes of a row from one place to another.
+type Spot struct{ Row, From, To int }
+
+// A finder finds words in rows.
+type finder struct {
+	words Words
+	rows  []Row
+	spots []Spot   // of all matches
+	ends  []int    // of each match, in spots
+	in    [][2]int // of the text that was searched last
+}
+
+// Rows returns where in rows the words stand, in order.
+func (w Words) Rows(rows []Row) []Match {
+	f := finder{words: w, rows: rows}
+	for from := 0; from < len(rows); {
+		to := from + 1
+		for to < len(rows) && rows[to].Join != Apart {
+			to++
+		}
+		if to == from+1 {
+			f.single(from)
+		} else {
+			f.joined(from, to)
+		}
+		from = to
+	}
+	matches := make([]Match, len(f.ends))
+	begin := 0
+	for i, end := range f.ends {
+		matches[i] = f.spots[begin:end]
+		begin = end
+	}
+	return matches
+}
+
+// single finds the words in a row that is a text of its own.
+func (f *finder) single(row int) {
+	f.in = f.words.appendIn(f.in[:0], f.rows[row].Text)
+	for _, at := range f.in {
+		f.spots = append(f.spots, Spot{row, at[0], at[1]})
+		if !f.words.each {
+			f.end()
+		}
+	}
+	f.end()
+}
+
+// end ends a match, if there is anything of it to see.
+func (f *finder) end() {
+	if n := len(f.ends); n == 0 && len(f.spots) > 0 || n > 0 && f.ends[n-1] < len(f.spots) {
+		f.ends = append(f.ends, len(f.spots))
+	}
+}
+
+// joined finds the words in rows that are one text.
+func (f *finder) joined(from, to int) {
+	var text strings.Builder
+	starts := make([]int, 0, to-from)
+	for i := from; i < to; i++ {
+		if i > from && f.rows[i].Join == AtBlank {
+			text.WriteByte('\n')
+		}
+		starts = append(starts, text.Len())
+		text.WriteString(f.rows[i].Text)
+	}
+	f.in = f.words.appendIn(f.in[:0], text.String())
+	row := 0
+	for _, at := range f.in {
+		for row+1 < len(starts) && starts[row+1] <= at[0] {
+			row++
+		}
+		for i := row; i < len(starts) && starts[i] < at[1]; i++ {
+			if s, ok := spotOn(f.rows[from+i].Text, at[0]-starts[i], at[1]-starts[i], i > row); ok {
+				s.Row = from + i
+				f.spots = append(f.spots, s)
+			}
+		}
+		f.end()
+	}
+}
+
+// spotOn returns the part of a match that stands on a row: on rows behind the first
+// one it does not begin with blanks.
+func spotOn(text string, from, to int, later bool) (s Spot, ok bool) {
+	from, to = max(from, 0), min(to, len(text))
+	if later {
+		from = len(text) - len(strings.TrimLeft(text, " "))
+	}
+	return Spot{From: from, To: to}, from < to
+}

@@ -1,0 +1,221 @@
+// Package find finds words in lines of text: where they stand, how many there are, and
+// which of them is the next one. It draws nothing and knows nothing of what the lines
+// are about.
+//
+// Case counts if there is a capital letter in the words. A blank among them stands for
+// any blanks, and for the end of a line where the text goes on in the next one.
+package find
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Words are what is looked for. The zero Words are found nowhere.
+type Words struct {
+	text    string // as they were typed
+	phrases []phrase
+	regexps []*regexp.Regexp
+	each    bool // all that stands on a row is one match
+}
+
+// A phrase is pieces with blanks between them.
+type phrase struct {
+	pieces []string
+	exact  bool   // case counts
+	starts string // what the first character may be
+}
+
+// Phrase returns words that stand one after the other.
+func Phrase(text string) Words {
+	w := Words{text: text}
+	if pieces := strings.Fields(text); len(pieces) > 0 {
+		w.phrases = []phrase{newPhrase(pieces)}
+	}
+	return w
+}
+
+// Each returns the words of a text, which may stand in any order. What of them stands
+// on a row is one match.
+func Each(text string) Words {
+	w := Any(strings.Fields(text), nil)
+	w.text, w.each = text, true
+	return w
+}
+
+// Any returns texts and regular expressions each of which may be found.
+func Any(texts []string, regexps []*regexp.Regexp) Words {
+	var w Words
+	for _, text := range texts {
+		w.phrases = append(w.phrases, Phrase(text).phrases...)
+	}
+	w.regexps = regexps
+	var names []string
+	for _, p := range w.phrases {
+		names = append(names, strings.Join(p.pieces, " "))
+	}
+	for _, re := range regexps {
+		names = append(names, re.String())
+	}
+	w.text = strings.Join(names, " | ")
+	return w
+}
+
+func newPhrase(pieces []string) phrase {
+	p := phrase{pieces: pieces}
+	for _, piece := range pieces {
+		p.exact = p.exact || strings.ContainsFunc(piece, unicode.IsUpper)
+	}
+	first, _ := utf8.DecodeRuneInString(pieces[0])
+	p.starts = string(first)
+	for r := unicode.SimpleFold(first); r != first && !p.exact; r = unicode.SimpleFold(r) {
+		if r < utf8.RuneSelf || first >= utf8.RuneSelf { // the Kelvin sign is no k here: that is much faster
+			p.starts += string(r)
+		}
+	}
+	return p
+}
+
+// IsZero reports whether nothing is looked for.
+func (w Words) IsZero() bool { return w.phrases == nil && w.regexps == nil }
+
+// String returns the words as they were typed.
+func (w Words) String() string { return w.text }
+
+// Fit reports whether each of the words stands in a text.
+func (w Words) Fit(text string) bool {
+	for _, p := range w.phrases {
+		if !p.in(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// In returns where in a text the words stand, as the bytes from one place to another,
+// in order and none in another. Empty matches of regular expressions are left out.
+func (w Words) In(text string) [][2]int { return w.appendIn(nil, text) }
+
+// Marks returns what In finds, as marks.
+func (w Words) Marks(text string) []Mark {
+	var marks []Mark
+	for _, at := range w.In(text) {
+		marks = append(marks, Mark{From: at[0], To: at[1]})
+	}
+	return marks
+}
+
+// appendIn is In, appended to found, which is empty.
+func (w Words) appendIn(found [][2]int, text string) [][2]int {
+	for _, p := range w.phrases {
+		found = p.appendIn(found, text)
+	}
+	for _, re := range w.regexps {
+		for _, at := range re.FindAllStringIndex(text, -1) {
+			if at[0] < at[1] {
+				found = append(found, [2]int{at[0], at[1]})
+			}
+		}
+	}
+	if len(w.phrases)+len(w.regexps) < 2 {
+		return found
+	}
+	slices.SortFunc(found, func(a, b [2]int) int { return a[0] - b[0] })
+	end := 0
+	return slices.DeleteFunc(found, func(at [2]int) bool {
+		inside := at[0] < end
+		if !inside {
+			end = at[1]
+		}
+		return inside
+	})
+}
+
+func (p *phrase) appendIn(found [][2]int, text string) [][2]int {
+	for from := 0; ; {
+		at, n := p.index(text[from:])
+		if n == 0 {
+			return found
+		}
+		found = append(found, [2]int{from + at, from + at + n})
+		from += at + n
+	}
+}
+
+func (p *phrase) in(text string) bool {
+	_, n := p.index(text)
+	return n > 0
+}
+
+// index returns where the phrase first stands in a text, and how many bytes it takes
+// there: 0 if it is not in it.
+func (p *phrase) index(text string) (at, n int) {
+	for {
+		i := strings.IndexAny(text[at:], p.starts)
+		if i < 0 {
+			return 0, 0
+		}
+		at += i
+		if n := p.length(text[at:]); n > 0 {
+			return at, n
+		}
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+}
+
+// length returns how many bytes the phrase takes at the beginning of a text, 0 if it
+// does not stand there.
+func (p *phrase) length(text string) int {
+	rest := text
+	for i, piece := range p.pieces {
+		if i > 0 {
+			trimmed := strings.TrimLeftFunc(rest, unicode.IsSpace)
+			if len(trimmed) == len(rest) {
+				return 0
+			}
+			rest = trimmed
+		}
+		n := len(piece)
+		if !p.exact {
+			n = foldedLength(rest, piece)
+		} else if !strings.HasPrefix(rest, piece) {
+			n = 0
+		}
+		if n == 0 {
+			return 0
+		}
+		rest = rest[n:]
+	}
+	return len(text) - len(rest)
+}
+
+// foldedLength returns how many bytes a piece takes at the beginning of a text if case
+// does not count, 0 if it does not stand there.
+func foldedLength(text, piece string) int {
+	n := 0
+	for _, r := range piece {
+		c, size := utf8.DecodeRuneInString(text[n:])
+		if size == 0 || c != r && !folds(c, r) {
+			return 0
+		}
+		n += size
+	}
+	return n
+}
+
+// folds reports whether two characters are one if case does not count.
+func folds(c, r rune) bool {
+	if c < utf8.RuneSelf && r < utf8.RuneSelf {
+		return c|0x20 == r|0x20 && 'a' <= r|0x20 && r|0x20 <= 'z'
+	}
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		if f == c {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,52 @@
+package frametext
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/acptap/acptap/record/note"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+const (
+	// NoteMark stands before a note wherever it is seen.
+	NoteMark = "✎"
+
+	noteStyle = termtext.Bold
+
+	// numberColumns are those of a frame's number and time.
+	numberColumns = 5 + 1 + 8 + 1
+)
+
+// NoteLines returns the lines of a note, clean. A bookmark says that it is one.
+func NoteLines(n note.Note) []string {
+	if n.Text == "" {
+		return []string{"bookmark"}
+	}
+	lines := strings.Split(n.Text, "\n")
+	for i, text := range lines {
+		lines[i] = termtext.Line(strings.TrimRight(text, " \r"))
+	}
+	return lines
+}
+
+// AddNotes returns a frame as [JSON] with the notes on it.
+func AddNotes(frame []byte, notes []note.Note) []byte {
+	if len(notes) == 0 {
+		return frame
+	}
+	type line struct {
+		note.Note
+		Frame uint64 `json:"frame,omitempty"` // hides that of the note: it is the frame's own number
+	}
+	lines := make([]line, len(notes))
+	for i, n := range notes {
+		lines[i].Note = n
+	}
+	text, err := json.Marshal(lines)
+	if err != nil {
+		panic("frametext: " + err.Error()) // of strings, numbers and times
+	}
+	return append(append(bytes.TrimSuffix(frame, []byte("}")), `,"notes":`...), append(termtext.JSON(text), '}')...)
+}

@@ -1,0 +1,100 @@
+package frametext
+
+import (
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// roles are the styles of areas.
+var roles = [...]termtext.Style{
+	dialect.NoArea:       termtext.Plain,
+	dialect.Conversation: termtext.Conversation,
+	dialect.Tools:        termtext.Tools,
+	dialect.Permission:   termtext.Permission,
+	dialect.Services:     termtext.Services,
+	dialect.LifeCycle:    termtext.LifeCycle,
+}
+
+// Role returns the style of a method, or of a variant of session/update.
+func Role(method, update string) termtext.Style { return roles[dialect.AreaOf(method, update)] }
+
+// NameRole returns the style of a name, as Name returns it.
+func NameRole(name string) termtext.Style {
+	if _, ok := dialect.LookupUpdate(name); ok {
+		return Role("session/update", name)
+	}
+	return Role(name, "")
+}
+
+// role returns the style of a frame's name.
+func (r *Row) role() termtext.Style {
+	f := r.Frame
+	switch {
+	case r.Failure != dialect.NoFailure:
+		return termtext.Failure
+	case f.Kind == wire.Mark, f.Kind == wire.Stderr, f.Origin == wire.Withheld:
+		return termtext.Dim
+	}
+	return Role(f.Method, f.Update)
+}
+
+// summarySpans returns the summary in the style that it has, and dim what the row
+// above has said, or what another frame must have said: the id of a tool call, a
+// terminal or the session.
+func (r *Row) summarySpans(summary string) []termtext.Span {
+	f := r.Frame
+	switch {
+	case r.Failure != dialect.NoFailure:
+		return []termtext.Span{termtext.Failure.Span(summary)}
+	case f.Kind == wire.Mark, f.Kind == wire.Stderr, f.Origin == wire.Withheld:
+		return []termtext.Span{termtext.Dim.Span(summary)}
+	}
+	first, _, _ := strings.Cut(summary, between)
+	if known := f.Session != "" && first == termtext.Piece(f.Session) || f.Kind != wire.Response && namesKnown[Name(f)] && isID(first); known {
+		return []termtext.Span{termtext.Repeats.Span(first), termtext.Plain.Span(summary[len(first):])}
+	}
+	if r.Again {
+		if n := commonParts(summary, r.Above); n > 0 {
+			return []termtext.Span{termtext.Repeats.Span(summary[:n]), termtext.Plain.Span(summary[n:])}
+		}
+	}
+	return []termtext.Span{termtext.Plain.Span(summary)}
+}
+
+// between stands between the parts of a summary.
+const between = " · "
+
+// commonParts returns how many bytes of a summary are parts that another one begins
+// with too.
+func commonParts(summary, above string) int {
+	n := 0
+	for n < len(summary) {
+		part, _, _ := strings.Cut(summary[n:], between)
+		other, _, _ := strings.Cut(above[min(n, len(above)):], between)
+		if part != other {
+			break
+		}
+		n = min(n+len(part)+len(between), len(summary))
+	}
+	return n
+}
+
+// namesKnown has the names of frames whose summary may begin with the id of what
+// an earlier frame has made.
+var namesKnown = map[string]bool{
+	"tool_call_update": true, "tool_call_content_chunk": true,
+	"terminal_update": true, "terminal_output_chunk": true,
+	"session/request_permission": true,
+	"terminal/output":            true, "terminal/wait_for_exit": true, "terminal/kill": true, "terminal/release": true,
+	"mcp/disconnect": true, "elicitation/complete": true,
+	"tasks/get": true, "tasks/result": true, "tasks/cancel": true, "notifications/tasks/status": true,
+}
+
+// isID reports whether text looks like an id, and not like a title: it has a digit
+// and no blank.
+func isID(text string) bool {
+	return strings.ContainsAny(text, "0123456789") && !strings.Contains(text, " ")
+}

@@ -1,0 +1,41 @@
+package page
+
+import "strings"
+
+// LineText returns the line under the cursor as text.
+func (p *Page) LineText() string {
+	if p.cursor >= len(p.shown) {
+		return ""
+	}
+	return strings.TrimSpace(textOf(p.spans(&p.shown[p.cursor])))
+}
+
+// BlockText returns what belongs together under the cursor as text: what Block says, or
+// the lines around the cursor up to blank ones; in a list it is the line.
+func (p *Page) BlockText() string {
+	if p.Narrows {
+		return p.LineText()
+	}
+	if p.Block != nil {
+		if text := p.Block(p.Current()); text != "" {
+			return text
+		}
+	}
+	line := func(i int) string {
+		if i < 0 || i >= len(p.shown) {
+			return ""
+		}
+		return strings.TrimRight(textOf(p.spans(&p.shown[i])), " ")
+	}
+	from, to := p.cursor, p.cursor
+	for line(from-1) != "" {
+		from--
+	}
+	var lines []string
+	for ; line(to) != ""; to++ {
+	}
+	for i := from; i < to; i++ {
+		lines = append(lines, line(i))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,157 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// Lines returns the summary as five lines, or fewer where there is nothing to say of
+// something. A line that is longer than width goes on in the next, indented; with a
+// width of 0 it is not divided.
+func (s Summary) Lines(width int) [][]termtext.Span {
+	return wrapAll(width, s.tapeLine(), s.turnLine(), s.timeLine(), s.usageLine(), s.failureLine())
+}
+
+// Head returns the lines that stand before a conversation, where the tape and the title
+// are on the screen already: the turns, their time, and what is not missing and not in
+// order.
+func (s Summary) Head(width int) [][]termtext.Span {
+	s.Title = ""
+	lines := [][]termtext.Span{s.turnLine(), s.timeLine()}
+	if s.Usage.reported() {
+		lines = append(lines, s.usageLine())
+	}
+	if s.Failures.Count > 0 || s.Broken > 0 {
+		lines = append(lines, s.failureLine())
+	}
+	return wrapAll(width, lines...)
+}
+
+func wrapAll(width int, lines ...[]termtext.Span) [][]termtext.Span {
+	var all [][]termtext.Span
+	for _, l := range lines {
+		if len(l) > 0 {
+			all = append(all, wrap(l, width)...)
+		}
+	}
+	return all
+}
+
+// connection returns what both sides said of themselves, on the newest tape.
+func (s *Summary) connection() dialect.Connection { return s.Tapes[len(s.Tapes)-1].Connection }
+
+func (s *Summary) state() string { return tapetext.State(s.Tapes[len(s.Tapes)-1]) }
+
+// tapeLine says what the tape is. An end that is in order is not told.
+func (s *Summary) tapeLine() []termtext.Span {
+	if len(s.Tapes) == 0 {
+		return nil
+	}
+	last, c := s.Tapes[len(s.Tapes)-1], s.connection()
+	var l line
+	l.add(termtext.Bold, termtext.Cut(termtext.Piece(agentName(last)), titleColumns))
+	l.add(termtext.Plain, termtext.Cut(termtext.Spaced(termtext.Piece(c.Client), termtext.Piece(c.ClientVersion)), titleColumns))
+	l.add(termtext.Plain, protocolName(c))
+	if n := len(s.Tapes); n > 1 {
+		l.add(termtext.Plain, fmt.Sprintf("%d tapes", n))
+	}
+	if t := s.Tapes[0].Start.Time; !t.IsZero() {
+		l.add(termtext.Plain, tapetext.Time(t))
+	}
+	if !s.Untimed && s.Frames > 0 {
+		l.add(termtext.Plain, termtext.Duration(time.Duration(s.Took)))
+	}
+	switch state := s.state(); {
+	case last.Live:
+		l.add(termtext.Green, state)
+	case s.failed(dialect.BadExit):
+		l.add(termtext.Red, state)
+	case state != "ended" && state != "imported":
+		l.add(termtext.Dim, state)
+	}
+	return l
+}
+
+func agentName(i record.Info) string {
+	if i.Connection.Agent != "" {
+		i.Start.Name = "" // as it calls itself
+	}
+	return tapetext.AgentName(i)
+}
+
+func protocolName(c dialect.Connection) string {
+	switch c.Protocol {
+	case dialect.ACP:
+		return termtext.Spaced("ACP", c.Dialect.String())
+	case dialect.MCP:
+		return termtext.Spaced("MCP", cmp.Or(termtext.Piece(c.Version), c.Dialect.String()))
+	}
+	return ""
+}
+
+func (s *Summary) failed(kind dialect.Failure) bool {
+	return slices.ContainsFunc(s.Failures.Kinds, func(k Failed) bool { return k.Kind == kind })
+}
+
+// turnLine says how many turns there are and how they ended; without turns, what was
+// called.
+func (s *Summary) turnLine() []termtext.Span {
+	var l line
+	if s.Turns.Count > 0 {
+		ends := slices.Clone(s.Turns.Ends)
+		if s.Turns.Running > 0 {
+			ends = append(ends, Count{"running", s.Turns.Running})
+		}
+		l = append(l, termtext.Plain.Span(plural(s.Turns.Count, "turn")+": "))
+		for i, text := range listed(ends) {
+			if i > 0 {
+				l = append(l, termtext.Plain.Span(", "))
+			}
+			l = append(l, endStyle(ends[i].What).Span(text))
+		}
+	} else {
+		s.addCalls(&l)
+	}
+	if s.Sessions > 1 {
+		l.add(termtext.Plain, plural(s.Sessions, "session"))
+	} else if s.Title != "" {
+		l.add(termtext.Plain, "session"+quoted(s.Title))
+	}
+	return l
+}
+
+// endStyle returns what the end of a turn looks like: only what is not in order stands
+// out.
+func endStyle(end string) termtext.Style {
+	switch end {
+	case withError, withoutEnd:
+		return termtext.Red
+	}
+	return termtext.Plain
+}
+
+// addCalls says what was called.
+func (s *Summary) addCalls(l *line) {
+	var methods, tools []Count
+	calls := 0
+	for _, c := range s.Calls {
+		methods, calls = append(methods, Count{c.Method, c.Count}), calls+c.Count
+		tools = append(tools, c.Tools...)
+	}
+	switch {
+	case calls > 0:
+		l.add(termtext.Plain, plural(calls, "call")+": "+list(methods))
+		l.add(termtext.Plain, termtext.Labelled("tools:", list(tools)))
+	case s.Frames == 0:
+		l.add(termtext.Plain, "no frames")
+	default:
+		l.add(termtext.Plain, "no turns and no calls")
+	}
+}

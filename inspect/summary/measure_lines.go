@@ -1,0 +1,172 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// timeLine says how long it took until something came, what was waited for, and what
+// was slowest.
+func (s *Summary) timeLine() []termtext.Span {
+	var l line
+	if s.Untimed {
+		l.add(termtext.Dim, "no times on the tape")
+		return l
+	}
+	if o := s.Time.FirstOutput; o != nil {
+		l.add(termtext.Plain, o.text("first output after "))
+	}
+	if o := s.Time.Latency; o != nil {
+		l.add(termtext.Plain, o.text("answered in "))
+	}
+	w := s.Time.Waited
+	l.add(termtext.Plain, termtext.Labelled("waited for", commas(part("the agent", w.Agent), part("tools", w.Tool), part("the client", w.Client), part("you", w.User))))
+	if step := s.Time.Slowest; step != nil && step.Took > 0 {
+		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
+		l = append(l, frame(step.Frame))
+	}
+	return l
+}
+
+// String returns a duration as it is shown.
+func (s seconds) String() string { return termtext.Duration(time.Duration(s)) }
+
+func (s *Spread) text(label string) string {
+	median, worst := s.Median.String(), s.Worst.String()
+	if median == worst {
+		return label + median
+	}
+	return fmt.Sprintf("%s%s (worst %s)", label, median, worst)
+}
+
+func part(of string, took seconds) string {
+	if took == 0 {
+		return ""
+	}
+	return of + " " + took.String()
+}
+
+// usageLine says what the turns took. If no agent says so, it says that: whoever looks
+// for it would not know otherwise.
+func (s *Summary) usageLine() []termtext.Span {
+	if s.Turns.Count == 0 {
+		return nil
+	}
+	var l line
+	u, t := s.Usage, s.Usage.Tokens
+	count := func(label string, given bool, n uint64) string {
+		if !given {
+			return ""
+		}
+		return termtext.Grouped(int64(n)) + " " + label
+	}
+	text := commas(count("in", t.Input.Given, t.Input.N), count("out", t.Output.Given, t.Output.N),
+		count("thought", t.Thought.Given, t.Thought.N), count("cached", t.CachedRead.Given, t.CachedRead.N))
+	if text == "" {
+		text = count("in all", t.Total.Given, t.Total.N)
+	}
+	switch {
+	case text == "":
+	case u.Running:
+		l.add(termtext.Plain, "tokens: ~ "+text)
+	case u.Turns < s.Turns.Count:
+		l.add(termtext.Plain, fmt.Sprintf("tokens: %s in %d of %d turns", text, u.Turns, s.Turns.Count))
+	default:
+		l.add(termtext.Plain, "tokens: "+text)
+	}
+	if c := u.Context; c != nil && c.Size > 0 {
+		text := fmt.Sprintf("context: %s of %s", termtext.Grouped(int64(c.Used)), termtext.Grouped(int64(c.Size)))
+		if c.Peak > c.Used {
+			text += ", at most " + termtext.Grouped(int64(c.Peak))
+		}
+		l.add(termtext.Plain, text)
+	}
+	for _, c := range u.Costs {
+		text := fmt.Sprintf("%s %s", amount(c.Amount), termtext.Piece(c.Currency))
+		if c.Sessions > 1 {
+			text += fmt.Sprintf(" in %d sessions", c.Sessions)
+		}
+		l.add(termtext.Plain, text)
+	}
+	if l == nil {
+		l.add(termtext.Dim, "no tokens or cost reported")
+	}
+	return l
+}
+
+// amount returns an amount of money, with as many decimals as say something.
+func amount(n float64) string {
+	switch text := fmt.Sprintf("%.3f", n); {
+	case n != 0 && n < 0.01:
+		return fmt.Sprintf("%.2g", n)
+	case n < 1 && !strings.HasSuffix(text, "0"):
+		return text
+	}
+	return fmt.Sprintf("%.2f", n)
+}
+
+// fewFailures are told one by one; of more, the first of each kind.
+const fewFailures = 3
+
+// failureLine says what failed.
+func (s *Summary) failureLine() []termtext.Span {
+	f, what := s.Failures, line(nil)
+	tell := func(text string, spans ...termtext.Span) {
+		if what != nil {
+			what = append(what, termtext.Plain.Span(", "))
+		}
+		what = append(append(what, termtext.Red.Span(text)), spans...)
+	}
+	if f.Count <= fewFailures {
+		for _, one := range f.First {
+			tell(one.What, frame(one.Frame))
+		}
+	} else {
+		for _, k := range f.Kinds {
+			if k.Count == 1 {
+				tell(k.What, frame(k.Frame))
+			} else {
+				tell(kindText(k.Kind, k.Count), termtext.Dim.Span(" from frame "+k.Frame.Label+" on"), termtext.Plain.Span(" ("+k.What+")"))
+			}
+		}
+	}
+	if s.Broken > 0 {
+		tell(plural(s.Broken, "part") + " of the tape cannot be read")
+	}
+	switch {
+	case what != nil:
+		return append(line{termtext.Red.Span("failed: ")}, what...)
+	case s.Frames == 0:
+		return nil
+	}
+	return line{termtext.Plain.Span("nothing failed")}
+}
+
+// kindText returns how many failures of a kind there are.
+func kindText(kind dialect.Failure, n int) string {
+	switch kind {
+	case dialect.FailedRequest:
+		return plural(n, "error")
+	case dialect.FailedTool:
+		return plural(n, "tool call")
+	case dialect.Refused:
+		return fmt.Sprintf("%d refused", n)
+	case dialect.Unanswered:
+		return fmt.Sprintf("%d without an answer", n)
+	case dialect.InvalidLine:
+		return plural(n, "line") + " not JSON-RPC"
+	case dialect.Gap:
+		return plural(n, "gap")
+	case dialect.BadExit:
+		return "the agent's end"
+	case dialect.Silence:
+		return plural(n, "silence")
+	}
+	return fmt.Sprintf("%d %s", n, kind)
+}
+
+func frame(f Frame) termtext.Span { return termtext.Dim.Span(" (frame " + f.Label + ")") }

@@ -1,0 +1,38 @@
+package summary
+
+import (
+	"cmp"
+
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// titleColumns is how much of a title of the wire's is shown.
+const titleColumns = 40
+
+// quoted returns a title of the wire's in quotes, behind a blank, and nothing if there
+// is none.
+func quoted(title string) string {
+	if title = termtext.Piece(title); title == "" {
+		return ""
+	}
+	return ` "` + termtext.Cut(title, titleColumns) + `"`
+}
+
+func toolName(e *trace.Event) string {
+	c := e.ToolCall.ToolCall
+	return "tool call" + quoted(cmp.Or(c.Title, c.Name, c.ID))
+}
+
+func permissionTitle(e *trace.Event) string {
+	if e.Permission.Title == "" && e.ToolCall != nil {
+		c := e.ToolCall.ToolCall
+		return cmp.Or(c.Title, c.Name, c.ID)
+	}
+	return cmp.Or(e.Permission.Title, e.Permission.Command)
+}
+
+// callName returns the method of a call, and the tool that it calls.
+func callName(e *trace.Event) string {
+	return termtext.Spaced(termtext.Cut(termtext.Piece(e.Method), titleColumns), termtext.Cut(termtext.Piece(e.Call.Tool), titleColumns))
+}

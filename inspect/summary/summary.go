@@ -1,0 +1,189 @@
+// Package summary says in five lines what happened on a tape: what it is, its turns,
+// what they waited for, what they took, and what failed. A Tally takes the frames of
+// one or several tapes, in any number, and takes bounded memory; its Summary can be had
+// at any time, as lines for a screen and as JSON. The package reads and draws nothing.
+package summary
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Summary says what happened on a tape, or on the tapes of a session. As JSON, times
+// are seconds and numbers that nobody has reported are not there.
+type Summary struct {
+	Tapes   []record.Info `json:"-"`
+	Session string        `json:"-"` // its id, if there is one only
+	Title   string        `json:"-"` // of that session
+
+	Frames   uint64  `json:"frames"` // of both sides
+	Took     seconds `json:"seconds,omitzero"`
+	Untimed  bool    `json:"untimed,omitempty"` // the times of frames are not known
+	Broken   int     `json:"unreadable,omitempty"`
+	Sessions int     `json:"sessions"`
+
+	Turns Turns  `json:"turns"`
+	Calls []Call `json:"calls,omitempty"` // where there are no turns: by method, most first
+	Time  Time   `json:"time"`
+	Usage Usage  `json:"usage,omitzero"`
+
+	Failures Failures `json:"failures"`
+}
+
+// Turns are how turns ended.
+type Turns struct {
+	Count   int     `json:"count"`
+	Running int     `json:"running,omitempty"` // on a tape that is being recorded
+	Ends    []Count `json:"ends,omitempty"`    // by stop reason, most first
+}
+
+// A Count is how often something happened.
+type Count struct {
+	What  string `json:"what"`
+	Count int    `json:"count"`
+}
+
+// A Call is how often a method was called.
+type Call struct {
+	Method string  `json:"method"`
+	Count  int     `json:"count"`
+	Tools  []Count `json:"tools,omitempty"` // of tools/call
+}
+
+// A Time is how long things took.
+type Time struct {
+	FirstOutput *Spread `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
+	Latency     *Spread `json:"latency,omitempty"`     // where there are no turns: of the client's calls
+	Waited      Waited  `json:"waited,omitzero"`       // all turns together
+	Silences    int     `json:"silences,omitempty"`    // in turns
+	Slowest     *Step   `json:"slowest,omitempty"`
+}
+
+// A Spread is of how many things what the middle one took, and the worst.
+type Spread struct {
+	Count  int     `json:"count"`
+	Median seconds `json:"median"`
+	Worst  seconds `json:"worst"`
+	Frame  Frame   `json:"worstFrame"` // with which the worst began
+}
+
+// A Waited is what was waited for.
+type Waited struct {
+	User   seconds `json:"user"`
+	Client seconds `json:"client"`
+	Tool   seconds `json:"tool"`
+	Agent  seconds `json:"agent"`
+}
+
+// A Step is something that took time.
+type Step struct {
+	What  string  `json:"what"`
+	Took  seconds `json:"seconds"`
+	Frame Frame   `json:"frame"` // with which it began; of a silence, the last before it
+}
+
+// A Usage is what the agent says that it took.
+type Usage struct {
+	Turns   int          `json:"turns,omitempty"` // that say how many tokens they took
+	Tokens  trace.Tokens `json:"tokens,omitzero"`
+	Running bool         `json:"running,omitempty"` // Tokens are those of the last turn, which seem to be of the whole session
+	Context *Context     `json:"context,omitempty"` // of the session that told last
+	Costs   []Cost       `json:"costs,omitempty"`   // one for each currency
+}
+
+func (u Usage) reported() bool { return u.Turns > 0 || u.Context != nil || len(u.Costs) > 0 }
+
+// A Context is how much of the model's context is used.
+type Context struct {
+	Used uint64 `json:"used"`
+	Size uint64 `json:"size"`
+	Peak uint64 `json:"peak"`
+}
+
+// A Cost is what sessions have cost since they began, which may be on another tape.
+type Cost struct {
+	trace.Cost
+	Sessions int `json:"sessions"`
+}
+
+// Failures are what failed.
+type Failures struct {
+	Count int       `json:"count"`
+	Kinds []Failed  `json:"kinds,omitempty"` // most first
+	First []Failure `json:"first,omitempty"` // at most maxFirst
+}
+
+// A Failed is how often something of one kind failed.
+type Failed struct {
+	Kind  dialect.Failure `json:"kind"`
+	Count int             `json:"count"`
+	What  string          `json:"first"` // the first of them
+	Frame Frame           `json:"firstFrame"`
+}
+
+// A Failure is something that failed.
+type Failure struct {
+	Kind  dialect.Failure `json:"kind"`
+	What  string          `json:"what"`
+	Frame Frame           `json:"frame"`
+}
+
+// A Frame is a frame of one of the tapes.
+type Frame struct {
+	Run   int    // index of the tape
+	Seq   uint64 // its number there
+	Label string // its number as users know it: behind that of the tape if there are several
+}
+
+// MarshalJSON returns the label, which mostly is a number.
+func (f Frame) MarshalJSON() ([]byte, error) {
+	if _, err := strconv.ParseUint(f.Label, 10, 64); err == nil {
+		return []byte(f.Label), nil
+	}
+	return json.Marshal(f.Label)
+}
+
+// seconds is a time as it is exported.
+type seconds time.Duration
+
+func (s seconds) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, time.Duration(s).Seconds(), 'f', -1, 64), nil
+}
+
+// MarshalJSON returns what a reader needs to know of the tapes, and the rest.
+func (s Summary) MarshalJSON() ([]byte, error) {
+	type plain Summary
+	head := struct {
+		Tapes         []string   `json:"tapes"`
+		Agent         string     `json:"agent,omitempty"`
+		AgentVersion  string     `json:"agentVersion,omitempty"`
+		Client        string     `json:"client,omitempty"`
+		ClientVersion string     `json:"clientVersion,omitempty"`
+		Protocol      string     `json:"protocol"`
+		Dialect       string     `json:"dialect"`
+		Version       string     `json:"version,omitempty"`
+		Started       *time.Time `json:"started,omitempty"`
+		State         string     `json:"state"`
+		Session       string     `json:"session,omitempty"`
+		Title         string     `json:"title,omitempty"`
+		plain
+	}{Tapes: []string{}, Session: s.Session, Title: s.Title, plain: plain(s)}
+	for _, i := range s.Tapes {
+		head.Tapes = append(head.Tapes, i.Tape)
+	}
+	if len(s.Tapes) > 0 {
+		c := s.connection()
+		head.Agent, head.AgentVersion, head.Client, head.ClientVersion = c.Agent, c.AgentVersion, c.Client, c.ClientVersion
+		head.Protocol, head.Dialect, head.Version = c.Protocol.String(), c.Dialect.String(), c.Version
+		if t := s.Tapes[0].Start.Time; !t.IsZero() {
+			head.Started = &t
+		}
+		head.State = s.state()
+	}
+	return json.Marshal(head)
+}

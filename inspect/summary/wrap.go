@@ -1,0 +1,158 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// dot stands between the parts of a line.
+var dot = termtext.Dim.Span(" · ")
+
+// A line is made of parts with dots between them.
+type line []termtext.Span
+
+// add adds a part, unless it is empty.
+func (l *line) add(style termtext.Style, text string) {
+	if text == "" {
+		return
+	}
+	if *l != nil {
+		*l = append(*l, dot)
+	}
+	*l = append(*l, style.Span(text))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%s %ss", termtext.Grouped(int64(n)), what)
+}
+
+// commas joins the parts that are not empty.
+func commas(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p != "" && b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}
+
+// fewNames are listed, more are counted.
+const fewNames = 4
+
+// list returns what there is, with how often.
+func list(counts []Count) string { return strings.Join(listed(counts), ", ") }
+
+func listed(counts []Count) []string {
+	var names []string
+	rest := 0
+	for i, c := range counts {
+		switch {
+		case i >= fewNames && len(counts) > fewNames+1:
+			rest += c.Count
+		case c.Count == 1:
+			names = append(names, termtext.Cut(termtext.Piece(c.What), titleColumns))
+		default:
+			names = append(names, fmt.Sprintf("%s ×%s", termtext.Cut(termtext.Piece(c.What), titleColumns), termtext.Grouped(int64(c.Count))))
+		}
+	}
+	if rest > 0 {
+		names = append(names, fmt.Sprintf("%d others", rest))
+	}
+	return names
+}
+
+const indent = "  "
+
+// wrap divides a line into lines of at most some columns: between its parts or behind a
+// comma; where that does not do, between words.
+func wrap(spans []termtext.Span, width int) [][]termtext.Span {
+	if width <= 0 || termtext.SpansWidth(spans) <= width {
+		return [][]termtext.Span{spans}
+	}
+	w := wrapper{width: max(width, len(indent)+1)}
+	var chunk []termtext.Span
+	for _, s := range spans {
+		if s == dot {
+			w.add(chunk)
+			chunk = nil
+		}
+		for _, text := range strings.SplitAfter(s.Text, ", ") {
+			chunk = append(chunk, s.Style.Span(text))
+			if strings.HasSuffix(text, ", ") {
+				w.add(chunk)
+				chunk = nil
+			}
+		}
+	}
+	w.add(chunk)
+	return append(w.lines, w.current)
+}
+
+// A wrapper puts chunks into lines.
+type wrapper struct {
+	width   int
+	lines   [][]termtext.Span
+	current []termtext.Span
+}
+
+// add puts a chunk into the line if there is room for it, else into the next, divided
+// if it must be.
+func (w *wrapper) add(chunk []termtext.Span) {
+	if w.fits(chunk) {
+		w.current = append(w.current, chunk...)
+		return
+	}
+	chunk = w.begin(chunk)
+	if w.fits(chunk) {
+		w.current = append(w.current, chunk...)
+		return
+	}
+	for _, s := range chunk {
+		for _, word := range strings.SplitAfter(s.Text, " ") {
+			one := []termtext.Span{s.Style.Span(word)}
+			if !w.fits(one) && termtext.SpansWidth(w.current) > len(indent) {
+				one = w.begin(one)
+			}
+			if room := w.width - termtext.SpansWidth(w.current); !w.fits(one) {
+				one[0].Text = termtext.Cut(word, max(room, 1))
+			}
+			w.current = append(w.current, one...)
+		}
+	}
+}
+
+// fits reports whether there is room for a chunk, but for a blank at its end.
+func (w *wrapper) fits(chunk []termtext.Span) bool {
+	n := termtext.SpansWidth(w.current) + termtext.SpansWidth(chunk)
+	if len(chunk) > 0 && strings.HasSuffix(chunk[len(chunk)-1].Text, " ") {
+		n--
+	}
+	return n <= w.width
+}
+
+// begin begins a line, unless it is the first and empty, and returns the chunk without
+// the dot before it.
+func (w *wrapper) begin(chunk []termtext.Span) []termtext.Span {
+	if len(chunk) > 0 && chunk[0] == dot {
+		chunk = chunk[1:]
+	}
+	if len(w.current) == 0 {
+		return chunk
+	}
+	for i := len(w.current) - 1; i >= 0 && strings.HasSuffix(w.current[i].Text, " "); i-- {
+		if w.current[i].Text = strings.TrimRight(w.current[i].Text, " "); w.current[i].Text == "" {
+			w.current = w.current[:i]
+		} else {
+			break
+		}
+	}
+	w.lines, w.current = append(w.lines, w.current), []termtext.Span{termtext.Plain.Span(indent)}
+	return chunk
+}

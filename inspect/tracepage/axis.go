@@ -1,0 +1,215 @@
+package tracepage
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// An interval is a part of a tape.
+type interval struct {
+	run      int // which of the tapes
+	from, to time.Duration
+}
+
+// An axis says in which column a time stands. Times that are in none of its parts
+// have none: they are cut out.
+type axis struct {
+	columns int
+	parts   []axisPart
+	step    time.Duration // between ticks
+}
+
+// An axisPart is an interval in some columns. One more is between it and the next.
+type axisPart struct {
+	interval
+	column, width int
+}
+
+// newAxis returns an axis of what goes on in some intervals. What is between them is
+// cut out, unless that is shorter than the cut would be.
+func newAxis(busy []interval, columns int) *axis {
+	a := &axis{columns: columns}
+	busy = joined(busy, 0)
+	for range 2 { // with what is left in between there is more of it
+		busy = joined(busy, total(busy)/time.Duration(max(columns/2, 1)))
+	}
+	for _, b := range busy {
+		a.parts = append(a.parts, axisPart{interval: b, width: 1})
+	}
+	if len(a.parts) == 0 {
+		return a
+	}
+	cuts := len(a.parts) - 1
+	if scale := a.spread(columns - cuts); scale > 0 {
+		a.step = stepFor(time.Duration(tickColumns / scale))
+	}
+	at := 0
+	for i := range a.parts {
+		a.parts[i].column = min(at, columns-1)
+		at += a.parts[i].width + 1
+	}
+	return a
+}
+
+// joined returns intervals in order, those that are at most so far apart as one.
+func joined(list []interval, apart time.Duration) []interval {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b interval) int {
+		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.from, b.from))
+	})
+	var joined []interval
+	for _, b := range list {
+		if n := len(joined); n > 0 && joined[n-1].run == b.run && b.from-joined[n-1].to <= apart {
+			joined[n-1].to = max(joined[n-1].to, b.to)
+			continue
+		}
+		joined = append(joined, b)
+	}
+	return joined
+}
+
+func total(list []interval) time.Duration {
+	var sum time.Duration
+	for _, b := range list {
+		sum += b.to - b.from
+	}
+	return sum
+}
+
+// spread gives each part its share of the columns, at least one, and returns how many
+// columns a nanosecond takes.
+func (a *axis) spread(columns int) (scale float64) {
+	rest, time := max(columns, len(a.parts)), float64(0)
+	for _, p := range a.parts {
+		time += float64(p.to - p.from)
+	}
+	small := make([]bool, len(a.parts)) // has its one column
+	for again := true; again; {
+		again = false
+		if scale = 0; time > 0 {
+			scale = float64(rest) / time
+		}
+		for i, p := range a.parts {
+			if took := float64(p.to - p.from); !small[i] && took*scale < 1 {
+				small[i], again = true, true
+				rest, time = rest-1, time-took
+			}
+		}
+	}
+	used, before := 0, float64(0)
+	for i, p := range a.parts {
+		if small[i] {
+			continue
+		}
+		before += float64(p.to-p.from) * scale
+		a.parts[i].width = max(int(before+0.5)-used, 1)
+		used += a.parts[i].width
+	}
+	return scale
+}
+
+// part returns the part that a time is in, or else the next one of its tape; -1 if
+// there is none.
+func (a *axis) part(run int, t time.Duration) int {
+	last := -1
+	for i := range a.parts {
+		if p := &a.parts[i]; p.run == run {
+			if last = i; t <= p.to {
+				break
+			}
+		}
+	}
+	return last
+}
+
+// column returns the column of a time.
+func (a *axis) column(run int, t time.Duration) int {
+	i := a.part(run, t)
+	if i < 0 {
+		return 0
+	}
+	p := &a.parts[i]
+	at := 0
+	if p.to > p.from {
+		at = int(float64(t-p.from) / float64(p.to-p.from) * float64(p.width))
+	}
+	return min(p.column+min(max(at, 0), p.width-1), a.columns-1)
+}
+
+// tickColumns are the fewest columns from one tick to the next.
+const tickColumns = 8
+
+// heading returns the line above the rows: ticks, the times that they stand for, and
+// where something is cut out.
+func (a *axis) heading() string {
+	line := []rune(strings.Repeat(" ", a.columns))
+	if len(a.parts) == 0 {
+		return string(line) // nobody knows when anything was
+	}
+	for _, p := range a.parts[1:] {
+		line[max(p.column-1, 0)] = cutSign
+	}
+	free := 0 // the first column that has no label
+	for i, p := range a.parts {
+		end := a.columns
+		if i+1 < len(a.parts) {
+			end = a.parts[i+1].column - 1
+		}
+		for t := p.from; t <= p.to; t = t.Truncate(a.step) + a.step {
+			at := a.column(p.run, t)
+			label := []rune("│" + tickLabel(t, a.step))
+			if at >= free && at+len(label) <= end {
+				copy(line[at:], label)
+				free = at + len(label)
+			}
+			if a.step <= 0 {
+				break
+			}
+		}
+	}
+	return string(line)
+}
+
+// cutSign stands where time is cut out.
+const cutSign = '╱'
+
+// stepFor returns the shortest step of 1, 2 or 5 units that is at least so long.
+func stepFor(atLeast time.Duration) time.Duration {
+	for _, unit := range []struct {
+		of  time.Duration
+		end time.Duration
+	}{{time.Microsecond, time.Second}, {time.Second, 30 * time.Second}, {time.Minute, 30 * time.Minute}, {time.Hour, 1 << 62}} {
+		for step := unit.of; step < unit.end && step > 0; step *= 10 {
+			for _, n := range []time.Duration{1, 2, 5} {
+				if step*n >= atLeast && step*n < unit.end {
+					return step * n
+				}
+			}
+		}
+	}
+	return atLeast
+}
+
+// tickLabel returns a time since the tape began, as exactly as a step needs it.
+func tickLabel(t, step time.Duration) string {
+	digits := 0
+	for unit := time.Second; step > 0 && step < unit && digits < 6; unit /= 10 {
+		digits++
+	}
+	switch {
+	case t < time.Second && step < time.Second && step >= time.Millisecond:
+		return fmt.Sprintf("%d ms", t.Milliseconds())
+	case t < time.Millisecond && step < time.Millisecond:
+		return fmt.Sprintf("%d µs", t.Microseconds())
+	case t < time.Second && step < time.Millisecond:
+		return fmt.Sprintf("%.*f ms", digits-3, float64(t)/float64(time.Millisecond))
+	case t < time.Minute:
+		return fmt.Sprintf("%.*f s", digits, t.Seconds())
+	}
+	return termtext.Duration(t.Truncate(time.Second))
+}

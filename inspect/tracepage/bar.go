@@ -1,0 +1,155 @@
+package tracepage
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A mark is what a part of a bar is drawn with. Of two in the same column the later
+// one of these is drawn.
+type mark uint8
+
+const (
+	nothing mark = iota
+	waiting      // for the model: nothing else goes on
+	thinking
+	saying
+	tool
+	service // the agent uses the client
+	asking  // the user
+	starting
+	marks
+)
+
+// signs are what marks are drawn with: they can be told apart without colours too.
+var signs = [marks]struct {
+	sign  rune
+	style termtext.Style
+	says  string // in the legend
+}{
+	nothing:  {' ', termtext.Plain, ""},
+	waiting:  {'┄', termtext.Dim, "waits for model"},
+	thinking: {'░', termtext.Conversation, "thinks"},
+	saying:   {'█', termtext.Conversation, "says"},
+	tool:     {'▓', termtext.Tools, "tool"},
+	service:  {'▄', termtext.Services, "client"},
+	asking:   {'▒', termtext.Permission, "asks you"},
+	starting: {'═', termtext.LifeCycle, "start-up"},
+}
+
+// A bar is something that takes time.
+type bar struct {
+	interval
+	seq     uint64 // the frame that it begins with
+	label   []termtext.Span
+	mark    mark
+	failed  bool
+	open    bool // it has not ended
+	untimed bool // nobody knows how long it took
+	waits   bool // for a command in a terminal: in a turn it counts as a tool call
+	parts   []barPart
+}
+
+// A barPart is a part of a bar that is drawn in another way.
+type barPart struct {
+	interval
+	mark   mark
+	failed bool
+}
+
+// took says how long the bar took, or takes.
+func (b *bar) took() string {
+	took := ""
+	switch {
+	case b.untimed:
+		took = termtext.UnknownTime
+	case b.to > b.from:
+		took = termtext.Duration(b.to - b.from)
+	}
+	if b.open {
+		took = "… " + took
+	}
+	return took
+}
+
+// tookColumns are the columns of how long something took.
+const tookColumns = 9
+
+// A chart draws bars on one axis.
+type chart struct {
+	*axis
+	labels int // columns of the labels
+}
+
+// row returns the line of a bar.
+func (c chart) row(b *bar) []termtext.Span {
+	label := cutSpans(b.label, c.labels)
+	label = append(label, termtext.Plain.Span(strings.Repeat(" ", c.labels-termtext.SpansWidth(label)+1)))
+	return append(append(label, c.bar(b)...), termtext.Dim.Span(fmt.Sprintf("%*s", tookColumns, b.took())))
+}
+
+// bar draws a bar, a blank behind it.
+func (c chart) bar(b *bar) []termtext.Span {
+	cells := make([]barPart, c.columns)
+	draw := func(of interval, m mark, failed bool) {
+		from, to := c.column(of.run, of.from), c.column(of.run, of.to)
+		if p := c.part(of.run, of.to); p >= 0 && of.to > of.from && to > from && c.parts[p].from == of.to {
+			to-- // it ends where a part begins
+		}
+		for x := from; x <= to; x++ {
+			if m >= cells[x].mark {
+				cells[x] = barPart{mark: m, failed: failed || m == cells[x].mark && cells[x].failed}
+			}
+		}
+	}
+	if !b.untimed {
+		draw(b.interval, b.mark, b.failed)
+		for _, p := range b.parts {
+			draw(p.interval, p.mark, p.failed)
+		}
+	}
+	line := make([]termtext.Span, 0, 8)
+	put := func(style termtext.Style, sign rune) {
+		if n := len(line); n > 0 && line[n-1].Style == style {
+			line[n-1].Text += string(sign)
+			return
+		}
+		line = append(line, style.Span(string(sign)))
+	}
+	for _, cell := range cells {
+		s := signs[cell.mark]
+		if cell.failed {
+			s.style = termtext.Failure
+		}
+		put(s.style, s.sign)
+	}
+	put(termtext.Plain, ' ')
+	return line
+}
+
+// without returns an interval as the parts of it that are between pauses.
+func without(of interval, pauses []interval) []interval {
+	var list []interval
+	from := of.from
+	for _, p := range pauses {
+		list = append(list, interval{of.run, from, p.from})
+		from = p.to
+	}
+	return append(list, interval{of.run, from, of.to})
+}
+
+// cutSpans returns spans in so many columns.
+func cutSpans(spans []termtext.Span, columns int) []termtext.Span {
+	var list []termtext.Span
+	for _, s := range spans {
+		room := columns - termtext.SpansWidth(list)
+		if room <= 0 {
+			break
+		}
+		s.Text = termtext.Cut(s.Text, room)
+		list = append(list, s)
+	}
+	return list
+}

@@ -1,0 +1,94 @@
+package dialect
+
+import (
+	"slices"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// An ending is what the client has done so far to end its agent.
+type ending struct {
+	Signals []string `json:"signals,omitempty"` // that were passed on, each once
+	Left    bool     `json:"left,omitempty"`    // it writes no more
+}
+
+// maxSignals is how many signals are remembered; there are not many more.
+const maxSignals = 32
+
+// signalled notes a signal that was passed on.
+func (e *ending) signalled(name string) {
+	if len(e.Signals) < maxSignals && len(name) <= 64 && !slices.Contains(e.Signals, name) {
+		e.Signals = append(e.Signals, name)
+	}
+}
+
+// isFailure reports whether the agent ended in another way than its client wanted
+// it to. In order are the status 0; a signal that was passed on; and one that makes
+// a program end, once the client has gone or has asked the agent to end: then it was
+// the client, or acptap for it, that lost patience.
+func (e *ending) isFailure(x *wire.Exit) bool {
+	by := x.Signal
+	if by == "" {
+		by = signalOf(x.Code)
+	}
+	switch {
+	case x.Error != "":
+		return true
+	case by == "":
+		return x.Code != 0
+	case slices.Contains(e.Signals, by):
+		return false
+	}
+	asked := e.Left || slices.ContainsFunc(e.Signals, func(name string) bool { return endsPrograms[name] != 0 })
+	return !asked || endsPrograms[by] == 0
+}
+
+// IsBadExit reports whether an agent ended in a way that no client can have wanted,
+// whatever it did before. Of an end by a signal that makes a program end, what is on
+// the tape before it tells more.
+func IsBadExit(x *wire.Exit) bool { return x != nil && (&ending{Left: true}).isFailure(x) }
+
+// endsPrograms are the signals that ask a program to end, or make it, by the names
+// that os.Signal gives them, with their numbers, which all systems share.
+var endsPrograms = map[string]int{"hangup": 1, "interrupt": 2, "quit": 3, "killed": 9, "broken pipe": 13, "terminated": 15}
+
+// controlC is how Windows ends a program at Ctrl-C.
+const controlC = 0xC000013A
+
+// signalOf returns the signal that an exit status stands for: of a program that
+// ends itself as a shell says that a signal has ended it.
+func signalOf(code int) string {
+	if uint32(code) == controlC {
+		return "interrupt"
+	}
+	for name, number := range endsPrograms {
+		if code == 128+number {
+			return name
+		}
+	}
+	return ""
+}
+
+// mark takes a mark. Behind the agent's end nothing of its connection is open; on an
+// imported tape the frames of another may follow.
+func (t *Tracker) mark(f *wire.Frame) (happened Events) {
+	m := wire.ReadMark(*f)
+	switch {
+	case m.Gap != 0 || m.Damage != 0 || m.Error != "" || m.Fault != "":
+		t.clock.Known = false
+		return BytesLost
+	case m.Signal != "":
+		t.ending.signalled(m.Signal)
+	case m.EOF && f.Dir == wire.ClientToAgent:
+		t.ending.Left = true
+	case m.Exit != nil:
+		happened = AgentEnded
+		if t.ending.isFailure(m.Exit) {
+			happened |= ExitFailed
+		}
+		t.ending, t.clock = ending{}, clock{}
+		t.calls.clear()
+		t.turns.clear()
+	}
+	return happened
+}

@@ -1,0 +1,33 @@
+package dialect
+
+import "github.com/acptap/acptap/proxy/wire"
+
+// toolCall takes the status of a tool call, as JSON. A call fails once, however often
+// that is said, unless it begins anew in between. What was said when the session
+// was loaded happened before. That a call fails because the client has cancelled the
+// turn is in order.
+func (t *Tracker) toolCall(s *step, id, status []byte) {
+	failed := string(status) == `"failed"`
+	if !failed && len(t.failed.nodes) == 0 {
+		return
+	}
+	key := callOf{s.annotation.Session, short(id)}
+	switch _, again := t.failed.get(key); {
+	case again && failed:
+	case failed:
+		t.failed.set(key, true)
+		past, _ := t.restored.get(key.Session)
+		turn, _ := t.turns.get(key.Session)
+		if !past && !turn.Cancelled && s.Origin != wire.Injected {
+			s.annotation.Events |= CallFailed
+		}
+	case again && (has(status) || s.annotation.Update == "tool_call"):
+		t.failed.drop(key)
+	}
+}
+
+// A callOf names a tool call.
+type callOf struct {
+	Session string `json:"session"`
+	ID      string `json:"id"` // as JSON, or its digest
+}

@@ -1,0 +1,44 @@
+package dialect
+
+import (
+	"bytes"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// maxRejects is how many bytes of ids of one question are kept.
+const maxRejects = 4 << 10
+
+// rejects returns the ids of the options that reject what a permission is asked for.
+func rejects(options []byte) (ids idList) {
+	r := wire.Inside(options, '[')
+	for option, ok := r.Element(); ok; option, ok = r.Element() {
+		kind := at(option, "kind")
+		if id := at(option, "optionId"); bytes.HasPrefix(kind, []byte(`"reject_`)) && len(ids)+len(id) <= maxRejects {
+			ids.add(text(id))
+		}
+	}
+	return ids
+}
+
+// permitted takes the answer to a session/request_permission. That the client
+// cancels it is in order: the turn was cancelled.
+func (s *step) permitted(c *call) {
+	outcome := at(s.Result, "outcome")
+	if text(at(outcome, "outcome")) != "selected" {
+		return
+	}
+	chosen := text(at(outcome, "optionId"))
+	for id := range c.Rejects.all() {
+		if id == chosen {
+			s.annotation.Events |= PermissionRefused
+		}
+	}
+}
+
+// elicited takes the answer to an elicitation/create.
+func (s *step) elicited() {
+	if text(at(s.Result, "action")) == "decline" {
+		s.annotation.Events |= PermissionRefused
+	}
+}

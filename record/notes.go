@@ -1,0 +1,128 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/acptap/acptap/record/boltfile"
+	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/note"
+	"github.com/acptap/acptap/record/tapeid"
+)
+
+// Tags and notes do not stand in the tapes' files: only its proxy writes the file of
+// a tape that is being recorded, and there is none until its first block is full.
+// They stand in a file beside the tapes, which nothing that is recorded depends on.
+func (s *Store) notes() note.File {
+	return note.File{File: boltfile.File{Path: filepath.Join(s.dir, "notes.db"), LockTimeout: s.timeout}}
+}
+
+// Notes returns the tags and notes that are written on a tape. It returns what can be
+// read even with an error.
+func (s *Store) Notes(tape string) (note.List, error) {
+	if !tapeid.IsValid(tape) || !s.hasTape(tape) {
+		return note.List{}, fmt.Errorf("tape %s: %w", tape, ErrNoTape)
+	}
+	return s.notes().Read(tape)
+}
+
+// Annotate changes the tags and notes that are written on a tape, all at once or not
+// at all, and returns them as they are then. Notes without a time get the current one.
+// A tape may be written on while it is being recorded, and by several processes.
+func (s *Store) Annotate(tape string, e note.Edit) (note.List, error) {
+	t, err := s.Open(tape)
+	if err != nil {
+		return note.List{}, err
+	}
+	if name := disk.Remote(s.dir); name != "" {
+		return note.List{}, fmt.Errorf("%s is on %s, where locks do not hold: notes cannot be kept there", s.dir, name)
+	}
+	add := make([]note.Note, len(e.Add))
+	for i, n := range e.Add {
+		if n.Frame > 0 {
+			if _, err := t.Frame(n.Frame); err != nil {
+				return note.List{}, err
+			}
+		}
+		if n.At.IsZero() {
+			n.At = time.Now().Round(time.Millisecond).UTC()
+		}
+		add[i] = n
+	}
+	e.Add = add
+	return s.notes().Edit(tape, e, func() error {
+		if !s.hasTape(tape) { // it was deleted meanwhile, and its notes with it
+			return fmt.Errorf("tape %s: %w", tape, ErrNoTape)
+		}
+		return nil
+	})
+}
+
+// Notes returns the tags and notes that are written on the tape; of a file in the
+// portable form, those in it.
+func (t *Tape) Notes() (note.List, error) {
+	if m, ok := t.from.(*memoryBlocks); ok {
+		return m.notes, nil
+	}
+	if t.store == nil {
+		return note.List{}, nil
+	}
+	return t.store.Notes(t.id)
+}
+
+// putNotes puts what is written on an imported tape in the place of what an earlier tape
+// of that id may have left.
+func (s *Store) putNotes(tape string, l note.List) error {
+	err := s.notes().Forget([]string{tape})
+	if err == nil && !l.IsEmpty() {
+		_, err = s.notes().Edit(tape, note.Edit{Tag: l.Tags, Add: l.Notes}, nil)
+	}
+	return err
+}
+
+func (s *Store) hasTape(tape string) bool { return s.hasFile(tape) || s.hasJournal(tape) }
+
+// addNotes tells of each listed tape what is written on it. Where that cannot be read,
+// the tapes are listed without it.
+func (s *Store) addNotes(l *Listing) {
+	written, err := s.notes().Summaries()
+	l.NotesErr = err
+	if len(written) == 0 {
+		return
+	}
+	for i := range l.Tapes {
+		if w := written[l.Tapes[i].Tape]; w != nil {
+			l.Tapes[i].Tags, l.Tapes[i].Notes = w.Tags, w.Notes
+		}
+	}
+}
+
+// mendNotes removes the notes on tapes that are gone, and makes their file anew if it
+// is damaged.
+func (s *Store) mendNotes() error {
+	return s.notes().Mend(func(tape string) bool { return !tapeid.IsValid(tape) || !s.hasTape(tape) })
+}
+
+// notes looks at the file of the notes.
+func (e *examination) notes() {
+	written, err := e.s.notes().Summaries()
+	if errors.Is(err, ErrDamaged) {
+		e.bad("acptap doctor --rebuild saves what can be read of them", "notes: %v", err)
+		return
+	}
+	if err != nil {
+		e.bad(adviceFor(err), "notes: %v", err)
+		return
+	}
+	gone := 0
+	for tape := range written {
+		if !tapeid.IsValid(tape) || !e.s.hasTape(tape) {
+			gone++
+		}
+	}
+	if gone > 0 {
+		e.bad("acptap doctor --rebuild removes them", "there are notes on %s that are gone", tapes(gone))
+	}
+}

@@ -1,0 +1,66 @@
+// Package spelling finds the words that somebody may have meant who wrote another.
+package spelling
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// longest is how much of a word counts.
+const longest = 64
+
+// Distance returns how many letters make one word another (Levenshtein).
+func Distance(a, b string) int {
+	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, before+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// Near returns at most three words that may have been meant by word, the nearest
+// first: those that begin with it, and those that differ in a third of their letters
+// at most.
+func Near(word string, words []string) []string {
+	word = strings.ToLower(word)
+	type candidate struct {
+		word string
+		far  int
+	}
+	var near []candidate
+	seen := map[string]bool{}
+	for _, w := range words {
+		if seen[w] || w == "" || word == "" {
+			continue
+		}
+		seen[w] = true
+		lower := strings.ToLower(w)
+		far := Distance(word, lower)
+		if strings.HasPrefix(lower, word) {
+			far = 0
+		}
+		if far <= max(1, len(word)/3) {
+			near = append(near, candidate{w, far})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
+	var found []string
+	for _, c := range near[:min(len(near), 3)] {
+		found = append(found, c.word)
+	}
+	return found
+}

@@ -1,0 +1,240 @@
+package trace
+
+import (
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Spend is what the time of a turn was spent on waiting for. The parts add up to the
+// turn: at each instant the first counts that is waited for. Times are those of the
+// middle, so they include the pipes.
+type Spend struct {
+	User   time.Duration // a permission, or an elicitation
+	Client time.Duration // files, starting and reading a terminal, any other request of the agent's
+	Tool   time.Duration // a tool call, or a command in a terminal
+	Agent  time.Duration // the agent itself and its model
+}
+
+// Sum returns all of it.
+func (s Spend) Sum() time.Duration { return s.User + s.Client + s.Tool + s.Agent }
+
+// Plus returns the spend of two turns.
+func (s Spend) Plus(o Spend) Spend {
+	return Spend{s.User + o.User, s.Client + o.Client, s.Tool + o.Tool, s.Agent + o.Agent}
+}
+
+// Spend returns what the time of the turn was spent on, up to its end, or up to now if
+// it is open. now is since the tape began. It means nothing if the turn is Untimed, and
+// if times on the tape go backwards it adds up to more than the turn.
+func (t *Turn) Spend(now time.Duration) Spend {
+	if t.clock == nil {
+		return t.spent.spend()
+	}
+	ahead := *t.clock
+	ahead.advance(now)
+	return ahead.spent.since(t.began).spend()
+}
+
+// A Pace is how the work on a turn went on.
+type Pace struct {
+	Text      uint64        // Seq of the first text that the agent said; 0: none
+	FirstText time.Duration // when that came, since the tape began
+	Chunks    int           // of what the agent said and thought
+
+	// A silence is SilenceLength or more without a frame of the session, in which
+	// nothing but the agent was waited for.
+	Silences int
+	Silence  time.Duration // the longest
+	Before   uint64        // Seq of the frame before the longest
+}
+
+// SilenceLength is how long it takes for a silence to be one.
+const SilenceLength = 5 * time.Second
+
+// A part is what is waited for. The first of those that are counts.
+type part uint8
+
+const (
+	forUser part = iota
+	forClient
+	forTool
+	forAgent // if for nothing else
+	parts
+)
+
+// waitsFor returns what is waited for while a request of the agent's is open.
+func waitsFor(method string) part {
+	switch method {
+	case "session/request_permission", "elicitation/create":
+		return forUser
+	case "terminal/wait_for_exit":
+		return forTool
+	}
+	return forClient
+}
+
+// The times are how long each part was waited for.
+type times [parts]time.Duration
+
+func (t times) since(before times) times {
+	for p := range t {
+		t[p] -= before[p]
+	}
+	return t
+}
+
+func (t times) spend() Spend { return Spend{t[forUser], t[forClient], t[forTool], t[forAgent]} }
+
+// A clock divides the time of a session, on one tape, among the parts. A turn takes
+// what was on it when it began from what is on it when it ends, so that several turns
+// at once cost no more than one.
+type clock struct {
+	spent times
+	at    time.Duration // up to here
+	open  [forAgent]int // how many of each part are waited for
+	work  int           // number of the turn that the work began with, while no other was open
+	last  uint64        // Seq of the last frame of the session
+	heard time.Duration // the time of forAgent when that came
+	blind bool          // nobody knows when that was
+}
+
+// A wait is something that a clock has counted as open. What was left open when work
+// begins is not waited for in it: a permission of a turn before that nobody has
+// answered would make all turns wait for the user.
+type wait struct {
+	part part
+	work int // 0: not counted
+}
+
+func (k *clock) advance(to time.Duration) {
+	if to <= k.at {
+		return
+	}
+	k.spent[k.part()] += to - k.at
+	k.at = to
+}
+
+// part returns what is waited for now.
+func (k *clock) part() part {
+	p := forUser
+	for p < forAgent && k.open[p] == 0 {
+		p++
+	}
+	return p
+}
+
+// begin counts a wait as open. k may be nil: no turn has begun.
+func (k *clock) begin(f *frame, w *wait, p part) {
+	if k == nil || w.work == k.work {
+		return
+	}
+	k.advance(f.At)
+	k.open[p]++
+	*w = wait{p, k.work}
+}
+
+// end counts a wait as over, if it is counted.
+func (k *clock) end(f *frame, w *wait) {
+	if k == nil || w.work != k.work {
+		return
+	}
+	k.advance(f.At)
+	k.open[w.part]--
+	*w = wait{}
+}
+
+// A meter is what a turn knows of the clock.
+type meter struct {
+	clock *clock // nil: the turn has ended
+	began times  // on the clock, when the turn began
+	spent times  // when it has ended
+}
+
+// start begins to measure a turn. alone says that no other is open.
+func (c *Conversation) start(f *frame, t *Turn, alone bool) {
+	if c.clock == nil {
+		c.clock = &clock{at: f.At}
+		c.clock.hear(f)
+	}
+	c.clock.advance(f.At)
+	if alone {
+		c.clock.work, c.clock.open = t.Number, [forAgent]int{}
+	}
+	t.clock, t.began = c.clock, c.clock.spent
+}
+
+// stop ends the measuring of a turn, with its last frame. One that has ended before was
+// waited for until now: version 2 has agents that say idle, and answer the prompt late.
+func (c *Conversation) stop(f *frame, t *Turn) {
+	if t.clock == nil {
+		t.spent[forAgent] += max(t.Ended-t.Began-t.Spend(0).Sum(), 0)
+		return
+	}
+	t.clock.advance(f.At)
+	t.meter = meter{spent: t.clock.spent.since(t.began)}
+}
+
+// hear notes that a frame of the session came. If that ends a silence, the turn that
+// is worked on has it.
+func (c *Conversation) hear(f *frame) {
+	k := c.clock
+	if k == nil {
+		return
+	}
+	k.advance(f.At)
+	if silent := k.spent[forAgent] - k.heard; silent >= SilenceLength && !f.Untimed && !k.blind {
+		if t := c.working(); t != nil {
+			if t.Pace.Silences++; silent > t.Pace.Silence {
+				t.Pace.Silence, t.Pace.Before = silent, k.last
+			}
+		}
+	}
+	k.hear(f)
+}
+
+func (k *clock) hear(f *frame) { k.last, k.heard, k.blind = f.Seq, k.spent[forAgent], f.Untimed }
+
+// take notes an update of the agent's.
+func (p *Pace) take(f *frame, u gjson.Result) {
+	switch f.Update {
+	case "agent_thought_chunk":
+		p.Chunks++
+		return
+	case "agent_message_chunk":
+		p.Chunks++
+	case "agent_message":
+	default:
+		return
+	}
+	if p.Text == 0 && hasText(u.Get("content")) {
+		p.Text, p.FirstText = f.Seq, f.At
+	}
+}
+
+// hasText reports whether a block, or one of several, is text that is not empty.
+func hasText(content gjson.Result) bool {
+	for block := range elements(content) {
+		if hasText(block) {
+			return true
+		}
+	}
+	return content.Get("text").Str != ""
+}
+
+// asks begins the wait for the client's answer to a request of the agent's.
+func (c *Conversation) asks(f *frame, w *pendingCall) {
+	if f.Dir == wire.AgentToClient {
+		c.clock.begin(f, &w.wait, waitsFor(f.Method))
+	}
+}
+
+// waitForTool begins the wait for a tool call. It runs from the first frame about it:
+// many agents never say that it is in progress.
+func (c *Conversation) waitForTool(f *frame, call *Entity) {
+	if !call.Replayed {
+		c.clock.begin(f, &call.wait, forTool)
+	}
+}

@@ -1,0 +1,231 @@
+package trace
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+)
+
+// A Count is a number that may not have been given.
+type Count struct {
+	N     uint64
+	Given bool
+}
+
+// MarshalJSON returns the number; a Count that is not given is left out by omitzero.
+func (n Count) MarshalJSON() ([]byte, error) { return strconv.AppendUint(nil, n.N, 10), nil }
+
+// plus adds what is given.
+func (n Count) plus(o Count) Count {
+	return Count{min(n.N+o.N, maxCount), n.Given || o.Given}
+}
+
+// maxCount is the largest integer that all readers of JSON take exactly (RFC 8259,
+// section 6).
+const maxCount = 1<<53 - 1
+
+// Tokens are what a model has read and written, as the agent reports it: nothing is
+// estimated. Agents differ in whether what was cached is a part of the input.
+type Tokens struct {
+	Input       Count `json:"input,omitzero"`
+	Output      Count `json:"output,omitzero"`
+	Thought     Count `json:"thought,omitzero"`
+	CachedRead  Count `json:"cachedRead,omitzero"`
+	CachedWrite Count `json:"cachedWrite,omitzero"`
+	Total       Count `json:"total,omitzero"`
+}
+
+// Plus adds what is given.
+func (t Tokens) Plus(o Tokens) Tokens {
+	return Tokens{
+		t.Input.plus(o.Input), t.Output.plus(o.Output), t.Thought.plus(o.Thought),
+		t.CachedRead.plus(o.CachedRead), t.CachedWrite.plus(o.CachedWrite), t.Total.plus(o.Total),
+	}
+}
+
+// all returns the total, or what there is of it.
+func (t Tokens) all() uint64 {
+	if t.Total.Given {
+		return t.Total.N
+	}
+	return t.Input.N + t.Output.N + t.Thought.N + t.CachedRead.N + t.CachedWrite.N
+}
+
+// noLess reports whether no number of t is less than that of o.
+func (t Tokens) noLess(o Tokens) bool {
+	return t.Input.N >= o.Input.N && t.Output.N >= o.Output.N && t.Thought.N >= o.Thought.N &&
+		t.CachedRead.N >= o.CachedRead.N && t.CachedWrite.N >= o.CachedWrite.N && t.Total.N >= o.Total.N
+}
+
+// tokenPlaces are where agents say what a turn took, in the result of its prompt or, in
+// version 2, in the update that says idle. The first that says anything counts: some
+// agents say the same in two places.
+var tokenPlaces = []string{
+	"usage",                   // unstable in all versions: schema of PromptResponse and IdleStateUpdate
+	"_meta.quota.token_count", // Gemini CLI 0.53 to 0.59 (google-gemini/gemini-cli#24280); beside usage: codex-acp, claude-agent-acp since 0.71
+	"_meta.usage",             // Grok 1.0
+}
+
+// tokensOfRequest is where an agent_message_chunk says what one request to the model
+// took; a turn has several (Qwen Code, MessageEmitter.ts).
+const tokensOfRequest = "_meta.usage"
+
+// tokenNames are the names that numbers of tokens have in these places.
+var tokenNames = map[string]func(*Tokens) *Count{
+	"inputTokens":  (*Tokens).input, // schema of Usage
+	"input_tokens": (*Tokens).input, // Gemini CLI
+	"promptTokens": (*Tokens).input, // Qwen Code before it took the schema's names
+
+	"outputTokens":     (*Tokens).output, // schema
+	"output_tokens":    (*Tokens).output, // Gemini CLI
+	"completionTokens": (*Tokens).output, // Qwen Code
+
+	"thoughtTokens":         (*Tokens).thought, // schema
+	"reasoningOutputTokens": (*Tokens).thought, // codex-acp, claude-agent-acp
+	"reasoningTokens":       (*Tokens).thought, // Grok
+	"thoughtsTokens":        (*Tokens).thought, // Qwen Code
+
+	"cachedReadTokens":  (*Tokens).cachedRead, // schema
+	"cachedInputTokens": (*Tokens).cachedRead, // codex-acp, claude-agent-acp
+	"cachedTokens":      (*Tokens).cachedRead, // Qwen Code
+
+	"cachedWriteTokens": (*Tokens).cachedWrite, // schema, codex-acp, claude-agent-acp
+	"totalTokens":       (*Tokens).total,       // all but Gemini CLI
+}
+
+func (t *Tokens) input() *Count       { return &t.Input }
+func (t *Tokens) output() *Count      { return &t.Output }
+func (t *Tokens) thought() *Count     { return &t.Thought }
+func (t *Tokens) cachedRead() *Count  { return &t.CachedRead }
+func (t *Tokens) cachedWrite() *Count { return &t.CachedWrite }
+func (t *Tokens) total() *Count       { return &t.Total }
+
+// tokensIn reads the tokens in an object. What is no number of tokens is not given.
+func tokensIn(v gjson.Result) Tokens {
+	var t Tokens
+	if !v.IsObject() {
+		return t
+	}
+	v.ForEach(func(name, n gjson.Result) bool {
+		if field := tokenNames[name.Str]; field != nil && n.Type == gjson.Number && n.Num >= 0 && n.Num <= maxCount && n.Num == math.Trunc(n.Num) {
+			*field(&t) = Count{uint64(n.Num), true}
+		}
+		return true
+	})
+	return t
+}
+
+// A Cost is an amount of money, as the agent reports it.
+type Cost struct {
+	Amount   float64 `json:"amount"`
+	Currency string  `json:"currency"` // ISO 4217; empty: there is no cost
+}
+
+// costIn reads a cost. One without a currency is none.
+func costIn(f *frame, v gjson.Result) Cost {
+	amount, currency := v.Get("amount"), v.Get("currency").Str
+	if amount.Type != gjson.Number || amount.Num < 0 || math.IsInf(amount.Num, 0) || currency == "" || len(currency) > maxText {
+		return Cost{}
+	}
+	c := Cost{Amount: amount.Num}
+	f.setString(&c.Currency, v.Get("currency"))
+	return c
+}
+
+// less returns what an amount has grown by, without what binary fractions add to it.
+func (c Cost) less(before float64) Cost {
+	c.Amount = math.Round((c.Amount-before)*1e9) / 1e9
+	return c
+}
+
+// A TurnUsage is what a turn took.
+type TurnUsage struct {
+	Tokens Tokens
+	Cost   Cost // by how much that of the session has grown from this prompt to the next
+}
+
+// answered takes what the end of the turn says. It replaces what came in parts.
+func (u *TurnUsage) answered(result gjson.Result) {
+	for _, place := range tokenPlaces {
+		if t := tokensIn(result.Get(place)); t != (Tokens{}) {
+			u.Tokens = t
+			return
+		}
+	}
+}
+
+// take takes an update of the agent's.
+func (u *TurnUsage) take(f *frame, update gjson.Result) {
+	if f.Update == "agent_message_chunk" && bytes.Contains(f.env.Params, metaKey) {
+		u.Tokens = u.Tokens.Plus(tokensIn(update.Get(tokensOfRequest)))
+	}
+}
+
+// metaKey is looked for first: most chunks have none, and it is found fast.
+var metaKey = []byte(`"_meta"`)
+
+// A costState is what is known of the cost of a session, which the agent tells from its
+// beginning on.
+type costState struct {
+	known  bool  // of how much there was until now, on this tape
+	now    Cost  // zero: nothing
+	turn   *Turn // the newest, whose cost it is; nil: nobody can tell whose
+	before Cost  // when that began
+}
+
+// begin begins to count the cost of a turn. Of several at once nobody knows whose it
+// is.
+func (s *costState) begin(t *Turn, alone bool) {
+	s.known = s.known && alone
+	if s.turn = nil; s.known {
+		s.turn, s.before = t, s.now
+	}
+}
+
+// reported takes the cost of the session. An amount that is less than before, or of
+// another currency, says nothing of the turn.
+func (s *costState) reported(c Cost) {
+	if c.Currency == "" {
+		return
+	}
+	if s.turn != nil {
+		s.turn.Usage.Cost = Cost{}
+		if s.before.Currency == "" || s.before.Currency == c.Currency && s.before.Amount <= c.Amount {
+			s.turn.Usage.Cost = c.less(s.before.Amount)
+		}
+	}
+	s.known, s.now = true, c
+}
+
+// A TokenSum adds up the tokens of the turns of a session. Its zero value has none.
+type TokenSum struct {
+	Turns int // that said how many they took
+
+	sum, last Tokens
+	risen     int // turns that took no less of anything than the one before, and more in all
+}
+
+// Add adds a turn, in order.
+func (s *TokenSum) Add(t Tokens) {
+	if t == (Tokens{}) {
+		return
+	}
+	if s.Turns > 0 && t.noLess(s.last) && t.all() > s.last.all() {
+		s.risen++
+	}
+	s.Turns++
+	s.sum, s.last = s.sum.Plus(t), t
+}
+
+// Total returns what the turns took. running says that this is what the last one said:
+// the specification leaves open whether a number is that of the turn or of the session
+// up to there, and numbers that never fall in four turns and more are taken for the
+// latter.
+func (s *TokenSum) Total() (t Tokens, running bool) {
+	if s.Turns >= 4 && s.risen == s.Turns-1 {
+		return s.last, true
+	}
+	return s.sum, false
+}

@@ -1,0 +1,208 @@
+package compare
+
+import (
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/remap"
+)
+
+// A Step is a line of an outline.
+type Step struct {
+	Text string // without a line feed; other control characters are as they came over the wire
+	Position
+}
+
+// A Position is where in a conversation a step comes from.
+type Position struct {
+	Tape int    // index in Side.Tapes
+	Seq  uint64 // of a frame on that tape; 0: of none
+}
+
+// outline returns the outline of a conversation. Conversations that are the same on the
+// level have the same lines.
+func (s Side) outline(level Level) ([]Step, error) {
+	if level == None {
+		return nil, nil
+	}
+	o := NewOutliner(s, level)
+	for i, t := range s.Tapes {
+		if err := o.Next(i); err != nil {
+			return nil, err
+		}
+		for f, err := range t.Frames(1) {
+			if err != nil {
+				return nil, err
+			}
+			if err := o.Add(&f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return o.Steps(), nil
+}
+
+// An Outliner reads a conversation frame by frame, and writes its outline at any time.
+// It is for one goroutine.
+type Outliner struct {
+	// Limit is how many bytes of text an outline has at most, about. It is set before
+	// the first frame. 0: any number.
+	Limit int
+
+	level Level
+	side  Side
+	reading
+	trace   trace.Trace
+	dirs    remap.PathMap                  // working directories, which are replaced by $CWD
+	carried map[messageKey][]dialect.Field // the fields of requests and responses that are compared
+	kinds   map[scope]*told
+	outline
+}
+
+// A reading is how far the frames of a conversation were read.
+type reading struct {
+	tape        int // index in Side.Tapes
+	connections dialect.Connections
+	protocol    dialect.Protocol
+	began       []Position // of each connection in trace.Runs
+}
+
+// An outline is what was written of one.
+type outline struct {
+	steps []Step
+	size  int      // of their texts
+	full  bool     // there is more of it than Outliner.Limit
+	at    Position // of the next step
+}
+
+// NewOutliner returns an Outliner of a conversation that has read nothing. The level is
+// not None.
+func NewOutliner(s Side, level Level) *Outliner {
+	return &Outliner{level: level, side: s, carried: make(map[messageKey][]dialect.Field), kinds: make(map[scope]*told)}
+}
+
+// Next says that the frames that follow are on another of the tapes.
+func (o *Outliner) Next(tape int) error {
+	info, err := o.side.Tapes[tape].Info()
+	if err != nil {
+		return err
+	}
+	o.dirs.Learn(info.Start.Cwd, "$CWD")
+	o.tape, o.protocol = tape, info.Connection.Protocol
+	o.connections = dialect.Connections{Protocol: o.protocol}
+	o.connect(1)
+	return nil
+}
+
+// connect begins a connection.
+func (o *Outliner) connect(seq uint64) {
+	o.trace.Next(dialect.Connection{Protocol: o.protocol})
+	o.began = append(o.began, Position{o.tape, seq})
+}
+
+// Add reads a frame with its bytes. It keeps no part of f.
+func (o *Outliner) Add(f *dialect.Frame) error {
+	if o.level == Exact {
+		return o.exactFrame(f)
+	}
+	if o.connections.StartsNext(f) {
+		o.connect(f.Seq)
+	}
+	o.trace.Add(f)
+	if f.AtClient() {
+		messages.Each(f, o.note)
+	}
+	return nil
+}
+
+// Steps writes the outline of what was read. It is valid until the next call.
+func (o *Outliner) Steps() []Step {
+	if o.level != Exact {
+		o.outline = outline{steps: o.steps[:0]}
+		o.write()
+	}
+	return o.steps
+}
+
+// Full reports whether the end of the outline was left out because of Limit.
+func (o *Outliner) Full() bool { return o.full }
+
+// A scope is a session, or the connection of one tape.
+type scope struct {
+	session string
+	run     int // 0 with a session
+}
+
+// told are the kinds of the updates and notifications of a scope that show nowhere
+// else.
+type told struct {
+	at    Position // of the first one
+	kinds []string // sorted
+}
+
+// A messageKey identifies a request or response. Entries of a batch have the same seq.
+type messageKey struct {
+	run int
+	seq uint64
+	dir wire.Direction
+	id  string // JSON
+}
+
+// note keeps what the trace does not keep of a message.
+func (o *Outliner) note(f *dialect.Frame, e wire.Envelope) {
+	switch {
+	case shownOtherwise(f.Method):
+	case e.Method != nil && e.ID == nil:
+		o.noteKind(f)
+	case e.Method != nil:
+		o.keepFields(f, e, dialect.MatchFields(f.Method, e.Params))
+	case o.level == Content:
+		o.keepFields(f, e, dialect.ResponseMatchFields(f.Method, e))
+	}
+}
+
+// keepFields keeps the fields of a request or response that are compared. On the level
+// Shape that is only the name of a tool.
+func (o *Outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialect.Field) {
+	fields = messages.Lasting(fields)
+	if o.level == Shape {
+		fields = slices.DeleteFunc(fields, func(field dialect.Field) bool {
+			return f.Method != "tools/call" || field.Path != "name"
+		})
+	}
+	if len(fields) > 0 {
+		o.carried[messageKey{len(o.trace.Runs) - 1, f.Seq, f.Dir, string(e.ID)}] = fields
+	}
+}
+
+// noteKind notes the kind of a notification that shows nowhere else. When such
+// notifications come, and how often, is chance: agents send many of them while they
+// work.
+func (o *Outliner) noteKind(f *dialect.Frame) {
+	kind := f.Update
+	switch effect := dialect.EffectOf(dialect.AnyProtocol, f.Method); {
+	case f.Method == "session/update":
+		if u, _ := dialect.LookupUpdate(kind); !u.Entity.IsAttribute() {
+			return
+		}
+	case effect == dialect.CancelsTurns, effect == dialect.CancelsRequest, f.Method == "notifications/progress":
+		return
+	default:
+		kind = f.Method
+	}
+	at := scope{session: f.Session}
+	if f.Session == "" {
+		at.run = len(o.trace.Runs) - 1
+	}
+	all := o.kinds[at]
+	if all == nil {
+		all = &told{at: Position{o.tape, f.Seq}}
+		o.kinds[at] = all
+	}
+	if i, found := slices.BinarySearch(all.kinds, kind); !found {
+		all.kinds = slices.Insert(all.kinds, i, kind)
+	}
+}

@@ -1,0 +1,42 @@
+package replay
+
+import (
+	"bytes"
+	"io"
+	"sync"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A liveJournal records what client and live agent say to each other, with the ids that
+// the client sees: replayed, it is to be the same for the client. Of what the player says
+// to the agent it has initialize only, without which a tape says little.
+type liveJournal struct {
+	mu sync.Mutex
+	to proxy.Journal // may be nil; guarded by mu
+}
+
+// line records a line, which has no line feed. An error is the journal's to remember.
+func (j *liveJournal) line(dir wire.Direction, line []byte) {
+	j.append(dir, append(bytes.Clone(line), '\n'))
+}
+
+func (j *liveJournal) append(dir wire.Direction, p []byte) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.to != nil {
+		j.to.Append(dir, wire.Wire, p)
+	}
+}
+
+// A liveStderr passes on the live agent's stderr, and records it.
+type liveStderr struct {
+	journal *liveJournal
+	w       io.Writer
+}
+
+func (s *liveStderr) Write(p []byte) (int, error) {
+	s.journal.append(wire.AgentStderr, p)
+	return s.w.Write(p)
+}
