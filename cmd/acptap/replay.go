@@ -1,6 +1,16 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/drive"
+)
 
 func newReplayCmd(dir *string) *cobra.Command {
 	cmd := &cobra.Command{
@@ -13,4 +23,58 @@ See acptap help testing.`,
 	}
 	cmd.AddCommand(newReplayAgentCmd(dir), newReplayClientCmd(dir))
 	return cmd
+}
+
+// writeReport writes the report of a replayed agent as one line of JSON.
+func writeReport(w io.Writer, r replay.Report) error {
+	r.Misses, r.Unused, r.Notes = listed(r.Misses), listed(r.Unused), listed(r.Notes)
+	return jsonlines.Write(w, r)
+}
+
+// listed returns a list that is written as [] if it is empty, and not as null.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// writeComparison writes how a replayed client's conversation differs from the tape's: as
+// a unified diff, or with the rest of the report as one line of JSON.
+func writeComparison(w io.Writer, r *drive.Report, name string, save, asJSON bool) error {
+	if !asJSON {
+		return writeDiff(w, r.Diff, name, "now", false)
+	}
+	line := *r
+	line.Notes, line.Diff.Hunks = listed(r.Notes), listed(r.Diff.Hunks)
+	if line.Tapes = listed(r.Tapes); !save {
+		line.Tapes = []string{} // they are gone
+	}
+	return jsonlines.Write(w, line)
+}
+
+// advice says by which flags what the tape lacks can be served, or kept.
+func (o *replayOptions) advice(r *replay.Report) string {
+	flag := "--mode %v"
+	if os.Getenv(replay.ModeVariable) != "" {
+		flag = replay.ModeVariable + "=%v"
+	}
+	agent := ""
+	if len(o.live) == 0 {
+		agent = " -- AGENT"
+	}
+	add, again := fmt.Sprintf(flag, replay.ModeNew)+agent, fmt.Sprintf(flag, replay.ModeAll)+agent
+	switch {
+	case o.file != "" && r.Lacking():
+		return fmt.Sprintf("to add what %s lacks, use %s; to record it again, use %s\n", o.file, add, again)
+	case o.file != "" && len(o.live) > 0 && r.Diverged():
+		return fmt.Sprintf("to record %s again, use %s\n", o.file, again)
+	case o.file != "":
+		return ""
+	case r.Live > 0:
+		return "what AGENT said was not recorded; to add it to a file, use --file FILE --mode new\n"
+	case r.Lacking() && len(o.live) == 0:
+		return "to pass what the tape lacks to an agent, use --on-miss live -- AGENT\n"
+	}
+	return ""
 }
