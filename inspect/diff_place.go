@@ -192,7 +192,8 @@ func (a *app) openCompared(side diffpage.Side) {
 			a.fail(err)
 			return
 		}
-		a.model.follow, a.model.target, a.unlisted = false, seq, false
+		a.model.follow, a.model.target = false, seq
+		a.pages[storePlace].Find("") // the cursor stays on one of the two
 	}
 	a.diff.opened, a.openedFrom, a.inPane = a.timeline, diffPlace, false
 	a.visit(framesPlace)

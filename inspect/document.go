@@ -27,7 +27,6 @@ type document struct {
 	earlier    []string            // filters that were left, the last one last
 	openedFrom Place               // the place that it was opened from
 	returnTo   Place               // the place that the user came from to see a frame; zero: none
-	unlisted   bool                // the cursor of the store is not on what is opened yet
 	restarted  record.Info         // of a tape of the same agent that has begun since; zero: none is announced
 
 	readers
@@ -65,7 +64,7 @@ func (a *app) openTape(sub Subject, query string) error {
 	a.subject, a.info, a.timeline, a.rows = sub, info, t, frameindex.NewRowCache(t)
 	a.pane.EndSearch()
 	a.pane.Clear(0)
-	a.written, a.unlisted = newFrameNotes(t), true
+	a.written = newFrameNotes(t)
 	a.snapshot, a.err, a.trace, a.earlier, a.openedFrom = frameindex.Snapshot{}, nil, nil, nil, storePlace
 	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: t.Label, follow: info.Live}
 	a.index = frameindex.NewIndex(a.updates.wake)
@@ -82,6 +81,8 @@ func (a *app) openTape(sub Subject, query string) error {
 		return err
 	}
 	a.readNotes()
+	opened := tapeEntry{tape: t.Parts[len(t.Parts)-1].Info, session: sub.Session}
+	a.pages[storePlace].Find(opened.key())
 	return nil
 }
 

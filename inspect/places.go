@@ -78,11 +78,6 @@ func (a *app) visit(to Place) {
 		}
 	}
 	a.leave()
-	if to == storePlace && a.timeline != nil && a.unlisted {
-		opened := tapeEntry{tape: a.timeline.Parts[len(a.timeline.Parts)-1].Info, session: a.subject.Session}
-		a.pages[storePlace].Find(opened.key())
-		a.unlisted = false
-	}
 	a.place, a.page, a.returnTo = to, a.pages[to], noPlace
 	if p := a.page; p != nil && to.ofTape() {
 		if p.Await(a.model.selected); a.model.follow {
@@ -166,7 +161,7 @@ func (a *app) openEntry(l page.Line) {
 		a.fail(err)
 		return
 	}
-	a.unlisted = false
+	a.pages[storePlace].Find(e.key())
 	if i := slices.Index(e.tapes, e.tape.Tape); i > 0 && !a.info.Live {
 		a.model.target = a.timeline.Parts[i].Before + e.first
 	}

@@ -5,7 +5,6 @@
 package page
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/acptap/acptap/inspect/find"
@@ -64,7 +63,7 @@ type scroll struct {
 	moved  bool   // the user has moved the cursor
 	follow bool   // the cursor stays on the last line
 	target uint64 // the frame that the cursor is to go to; 0: it stays
-	wanted string // the key of the line that it is to go to; empty: it stays
+	wanted string // the key of the line that it is to go to when there is one; empty: it stays
 	top    int
 	headed int // lines above the first that scrolls
 	width  int
@@ -99,8 +98,7 @@ type Row struct {
 
 // Window makes the lines, and moves what is on the screen so that the cursor is.
 func (p *Page) Window(width, height int) Window {
-	key := cmp.Or(p.wanted, p.Current().Key)
-	p.wanted = ""
+	current := p.Current().Key
 	var w Window
 	heading := p.arrange(width)
 	if p.headed = 0; heading != nil && height > 1 {
@@ -108,8 +106,10 @@ func (p *Page) Window(width, height int) Window {
 		w.Heading, height = heading, height-1
 	}
 	p.height = height
-	if i := slices.IndexFunc(p.shown, func(l Line) bool { return l.Key == key }); key != "" && i >= 0 {
-		p.cursor = i
+	if p.toKey(p.wanted) {
+		p.wanted = ""
+	} else {
+		p.toKey(current)
 	}
 	if p.follow {
 		p.cursor = len(p.shown) - 1
@@ -153,6 +153,16 @@ func (p *Page) spans(l *Line) []termtext.Span {
 	return l.Spans
 }
 
+// toKey puts the cursor on the line with a key. It reports whether there is one.
+func (p *Page) toKey(key string) bool {
+	i := slices.IndexFunc(p.shown, func(l Line) bool { return l.Key == key })
+	if key == "" || i < 0 {
+		return false
+	}
+	p.cursor = i
+	return true
+}
+
 // near returns the line about a frame, or else about the last one before it.
 func (p *Page) near(seq uint64) int {
 	best := 0
@@ -177,7 +187,7 @@ func (p *Page) Position() (before, all int) { return p.cursor, len(p.shown) }
 
 // Move moves the cursor n lines down.
 func (p *Page) Move(n int) {
-	p.moved, p.follow, p.target = true, false, 0
+	p.moved, p.follow, p.target, p.wanted = true, false, 0, ""
 	p.cursor = max(min(p.cursor+n, len(p.shown)-1), 0)
 }
 
@@ -202,7 +212,10 @@ func (p *Page) End() {
 }
 
 // ToLast puts the cursor on the last line, where it stays. The user has not moved it.
-func (p *Page) ToLast() { p.follow, p.target, p.cursor = p.UpTo != nil, 0, max(len(p.shown)-1, 0) }
+func (p *Page) ToLast() {
+	p.follow, p.target, p.wanted = p.UpTo != nil, 0, ""
+	p.cursor = max(len(p.shown)-1, 0)
+}
 
 // GoTo puts the cursor on the line about a frame, when there is one.
 func (p *Page) GoTo(seq uint64) { p.target, p.follow = seq, false }
@@ -225,8 +238,8 @@ func (p *Page) ShowFrame(seq uint64) {
 // the last line if it does.
 func (p *Page) Await(seq uint64) { p.target = seq }
 
-// Find puts the cursor on the line with a key, if there is one when the lines are made
-// next.
+// Find puts the cursor on the line with a key when there is one, unless the user moves
+// the cursor before. No key: it stays.
 func (p *Page) Find(key string) { p.wanted, p.follow = key, false }
 
 // TakeMove returns the frame that the user has moved the cursor to since the last

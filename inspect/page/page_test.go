@@ -54,4 +54,14 @@ func TestCursorStays(t *testing.T) {
 	cursorOn("a page up", 18)
 	last = 30
 	cursorOn("no longer following", 18)
+	p.Find("32")
+	cursorOn("before the line with the key is there", 18)
+	last = 35
+	cursorOn("when the line with the key is there", 32)
+	p.Move(1)
+	cursorOn("moved from there", 33)
+	p.Find("38")
+	p.Move(-1)
+	last = 40
+	cursorOn("moved before the line with the key is there", 32)
 }
