@@ -79,11 +79,11 @@ func (t *Tracker) acpAnswer(s *step, c *call) {
 	case "mcp/connect":
 		if link := t.text(at(s.Result, "connectionId")); link != "" {
 			for server := range c.Servers.all() {
-				t.links.set(link, server)
+				t.links.Set(link, server)
 			}
 		}
 	case "mcp/disconnect":
-		t.links.drop(c.Link)
+		t.links.Drop(c.Link)
 	case "session/request_permission":
 		s.permitted(c)
 	case "elicitation/create":
@@ -101,7 +101,7 @@ func (s *step) happens(event Events) {
 // setup takes the request for a session.
 func (t *Tracker) setup(s *step, c *call, m *Method) {
 	if m.Restores() {
-		t.restored.set(c.Session, true)
+		t.restored.Set(c.Session, true)
 	}
 	if m.Session == FromParams {
 		c.Parent, c.Session, s.annotation.Session = s.annotation.Session, "", ""
@@ -119,7 +119,7 @@ func (t *Tracker) setup(s *step, c *call, m *Method) {
 			break
 		}
 		if c.Session != "" { // an agent may connect before it answers
-			t.servers.set(id, c.Session)
+			t.servers.Set(id, c.Session)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (t *Tracker) opened(s *step, c *call) {
 	s.annotation.Events |= SessionOpened
 	s.facts.Cwd, s.facts.Parent, s.facts.Setup = c.Cwd, c.Parent, c.Seq
 	for id := range c.Servers.all() {
-		t.servers.set(id, s.annotation.Session)
+		t.servers.Set(id, s.annotation.Session)
 	}
 }
 
@@ -217,11 +217,11 @@ func (t *Tracker) addressed(dir wire.Direction, m *Method, params []byte) string
 		id, by := NamedID(m.Name, RequestID, dir, params)
 		return t.named(by, id)
 	case ByServer:
-		session, _ := t.servers.get(t.text(serverID(params)))
+		session, _ := t.servers.Get(t.text(serverID(params)))
 		return session
 	case ByConnection:
-		server, _ := t.links.get(t.text(at(params, "connectionId")))
-		session, _ := t.servers.get(server)
+		server, _ := t.links.Get(t.text(at(params, "connectionId")))
+		session, _ := t.servers.Get(server)
 		return session
 	case Inside:
 		method, params := t.inner(params)

@@ -87,8 +87,8 @@ func (t *Tracker) mark(f *wire.Frame) (happened Events) {
 			happened |= ExitFailed
 		}
 		t.ending, t.clock = ending{}, clock{}
-		t.calls.clear()
-		t.turns.clear()
+		t.calls.Clear()
+		t.turns.Clear()
 	}
 	return happened
 }

@@ -8,21 +8,21 @@ import "github.com/acptap/acptap/proxy/wire"
 // turn is in order.
 func (t *Tracker) toolCall(s *step, id, status []byte) {
 	failed := string(status) == `"failed"`
-	if !failed && len(t.failed.nodes) == 0 {
+	if !failed && t.failed.Len() == 0 {
 		return
 	}
 	key := callOf{s.annotation.Session, short(id)}
-	switch _, again := t.failed.get(key); {
+	switch _, again := t.failed.Get(key); {
 	case again && failed:
 	case failed:
-		t.failed.set(key, true)
-		past, _ := t.restored.get(key.Session)
-		turn, _ := t.turns.get(key.Session)
+		t.failed.Set(key, true)
+		past, _ := t.restored.Get(key.Session)
+		turn, _ := t.turns.Get(key.Session)
 		if !past && !turn.Cancelled && s.Origin != wire.Injected {
 			s.annotation.Events |= CallFailed
 		}
 	case again && (has(status) || s.annotation.Update == "tool_call"):
-		t.failed.drop(key)
+		t.failed.Drop(key)
 	}
 }
 

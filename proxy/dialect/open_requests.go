@@ -3,6 +3,7 @@ package dialect
 import (
 	"iter"
 
+	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -15,19 +16,17 @@ const maxOpen = 1 << 16
 // Each side numbers its own requests, so the same id may be open in both directions
 // at once; ids are compared as JSON text. Its memory is bounded. The zero value has
 // none, and is ready to use.
-type OpenRequests[T any] struct{ requests ordered[callKey, T] }
+type OpenRequests[T any] struct{ requests bounded.Map[callKey, T] }
 
 // Ask adds a request by its direction and id. It returns what is not waited for any
 // more: the request that was open under the same id, and the oldest where more than
 // 65,536 would be open.
 func (o *OpenRequests[T]) Ask(dir wire.Direction, id []byte, v T) (replaced, forgotten T) {
 	key := callKey{dir, short(id)}
-	replaced, _ = o.requests.get(key)
-	o.requests.drop(key)
-	if o.requests.limit = maxOpen; len(o.requests.nodes) == maxOpen {
-		forgotten = o.requests.first.value
-	}
-	o.requests.set(key, v)
+	replaced, _ = o.requests.Get(key)
+	o.requests.Drop(key)
+	o.requests.Limit = maxOpen
+	forgotten, _ = o.requests.Set(key, v)
 	return replaced, forgotten
 }
 
@@ -35,21 +34,21 @@ func (o *OpenRequests[T]) Ask(dir wire.Direction, id []byte, v T) (replaced, for
 // direction of the response.
 func (o *OpenRequests[T]) Answer(dir wire.Direction, id []byte) T {
 	key := callKey{opposite(dir), short(id)}
-	v, _ := o.requests.get(key)
-	o.requests.drop(key)
+	v, _ := o.requests.Get(key)
+	o.requests.Drop(key)
 	return v
 }
 
 // Find returns the request with a direction and an id.
 func (o *OpenRequests[T]) Find(dir wire.Direction, id []byte) T {
-	v, _ := o.requests.get(callKey{dir, short(id)})
+	v, _ := o.requests.Get(callKey{dir, short(id)})
 	return v
 }
 
 // All yields the requests, the oldest first.
 func (o *OpenRequests[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, v := range o.requests.all() {
+		for _, v := range o.requests.All() {
 			if !yield(v) {
 				return
 			}

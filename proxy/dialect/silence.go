@@ -47,7 +47,7 @@ const maxAtWork = 256
 // isAgentsTurn reports whether the agent is to answer and waits for nobody.
 func (t *Tracker) isAgentsTurn() bool {
 	owes, n := false, 0
-	for key, p := range t.calls.newest() {
+	for key, p := range t.calls.Newest() {
 		if n++; n > maxAtWork {
 			break
 		}
@@ -63,7 +63,7 @@ func (t *Tracker) isAgentsTurn() bool {
 		}
 	}
 	n = 0
-	for _, u := range t.turns.newest() {
+	for _, u := range t.turns.Newest() {
 		if n++; owes || n > maxAtWork {
 			break
 		}

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 
+	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -25,15 +26,15 @@ type Tracker struct {
 	settled bool // a response has confirmed the dialect
 	proven  bool // the proposal was seen in use, not only announced
 
-	calls   ordered[callKey, pair]
-	turns   ordered[string, turn]
-	servers ordered[string, string]  // MCP server declared by an ACP client → session
-	links   ordered[string, string]  // connectionId → that server
-	tokens  ordered[callKey, string] // progress token → session
-	tasks   ordered[callKey, string] // taskId → session
+	calls   bounded.Map[callKey, pair]
+	turns   bounded.Map[string, turn]
+	servers bounded.Map[string, string]  // MCP server declared by an ACP client → session
+	links   bounded.Map[string, string]  // connectionId → that server
+	tokens  bounded.Map[callKey, string] // progress token → session
+	tasks   bounded.Map[callKey, string] // taskId → session
 
-	failed   ordered[callOf, bool] // tool calls that have failed
-	restored ordered[string, bool] // sessions of which history may come: loaded or resumed, and not prompted since
+	failed   bounded.Map[callOf, bool] // tool calls that have failed
+	restored bounded.Map[string, bool] // sessions of which history may come: loaded or resumed, and not prompted since
 	clock    clock
 	ending   ending
 
@@ -47,14 +48,14 @@ type Tracker struct {
 func NewTracker(p Protocol) *Tracker {
 	t := &Tracker{given: p, strings: make(map[string]string)}
 	t.conn.Protocol = p
-	t.calls.limit = maxOpen
-	t.turns.limit = maxNames
-	t.servers.limit = maxNames
-	t.links.limit = maxNames
-	t.tokens.limit = maxNames
-	t.tasks.limit = maxNames
-	t.failed.limit = maxNames
-	t.restored.limit = maxNames
+	t.calls.Limit = maxOpen
+	t.turns.Limit = maxNames
+	t.servers.Limit = maxNames
+	t.links.Limit = maxNames
+	t.tokens.Limit = maxNames
+	t.tasks.Limit = maxNames
+	t.failed.Limit = maxNames
+	t.restored.Limit = maxNames
 	return t
 }
 

@@ -89,20 +89,20 @@ type pair struct {
 // ask remembers a request.
 func (t *Tracker) ask(f *wire.Frame, id []byte, c *call) {
 	key := callKey{f.Dir, short(id)}
-	p, _ := t.calls.get(key)
+	p, _ := t.calls.Get(key)
 	if f.AtClient() {
 		p.Client = c
 	}
 	if f.AtAgent() {
 		p.Agent = c
 	}
-	t.calls.set(key, p)
+	t.calls.Set(key, p)
 }
 
 // answer returns the requests that a response answers, and forgets them.
 func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 	key := callKey{opposite(f.Dir), short(id)}
-	p, ok := t.calls.get(key)
+	p, ok := t.calls.Get(key)
 	if !ok {
 		return p
 	}
@@ -118,9 +118,9 @@ func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 		answered.Agent = nil
 	}
 	if left == (pair{}) {
-		t.calls.drop(key)
+		t.calls.Drop(key)
 	} else {
-		t.calls.set(key, left)
+		t.calls.Set(key, left)
 	}
 	return answered
 }
@@ -128,7 +128,7 @@ func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 // open returns the open request that a side names, nil if there is none: its
 // own if acptap put one of that id in its place.
 func (t *Tracker) open(dir wire.Direction, id []byte) *call {
-	p, _ := t.calls.get(callKey{dir, short(id)})
+	p, _ := t.calls.Get(callKey{dir, short(id)})
 	own, other := p.Client, p.Agent
 	if dir == wire.AgentToClient {
 		own, other = other, own

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/acptap/acptap/proxy/bounded"
 )
 
 // A state is what a Tracker keeps between frames, as it is stored.
@@ -41,14 +43,14 @@ func (t *Tracker) MarshalBinary() ([]byte, error) {
 		Connection: t.conn,
 		Settled:    t.settled,
 		Proven:     t.proven,
-		Calls:      t.calls.entries(),
-		Turns:      t.turns.entries(),
-		Servers:    t.servers.entries(),
-		Links:      t.links.entries(),
-		Tokens:     t.tokens.entries(),
-		Tasks:      t.tasks.entries(),
-		Failed:     t.failed.entries(),
-		Restored:   t.restored.entries(),
+		Calls:      entries(&t.calls),
+		Turns:      entries(&t.turns),
+		Servers:    entries(&t.servers),
+		Links:      entries(&t.links),
+		Tokens:     entries(&t.tokens),
+		Tasks:      entries(&t.tasks),
+		Failed:     entries(&t.failed),
+		Restored:   entries(&t.restored),
 		Clock:      t.clock,
 	}
 	if t.ending.Left || t.ending.Signals != nil {
@@ -66,14 +68,14 @@ func (t *Tracker) UnmarshalBinary(data []byte) error {
 	}
 	*t = *NewTracker(s.Given)
 	t.conn, t.settled, t.proven = s.Connection, s.Settled, s.Proven
-	t.calls.fill(s.Calls)
-	t.turns.fill(s.Turns)
-	t.servers.fill(s.Servers)
-	t.links.fill(s.Links)
-	t.tokens.fill(s.Tokens)
-	t.tasks.fill(s.Tasks)
-	t.failed.fill(s.Failed)
-	t.restored.fill(s.Restored)
+	fill(&t.calls, s.Calls)
+	fill(&t.turns, s.Turns)
+	fill(&t.servers, s.Servers)
+	fill(&t.links, s.Links)
+	fill(&t.tokens, s.Tokens)
+	fill(&t.tasks, s.Tasks)
+	fill(&t.failed, s.Failed)
+	fill(&t.restored, s.Restored)
 	t.clock = s.Clock
 	if s.Ending != nil {
 		t.ending = *s.Ending
@@ -102,16 +104,16 @@ func (l *list[K, V]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (o *ordered[K, V]) entries() list[K, V] {
+func entries[K comparable, V any](m *bounded.Map[K, V]) list[K, V] {
 	var l list[K, V]
-	for k, v := range o.all() {
+	for k, v := range m.All() {
 		l = append(l, entry[K, V]{k, v})
 	}
 	return l
 }
 
-func (o *ordered[K, V]) fill(l list[K, V]) {
+func fill[K comparable, V any](m *bounded.Map[K, V], l list[K, V]) {
 	for _, e := range l {
-		o.set(e.Key, e.Value)
+		m.Set(e.Key, e.Value)
 	}
 }

@@ -21,9 +21,9 @@ func (u turn) open() bool { return u.Waiting > u.Ended || u.Accepted }
 
 // cancelTurns takes a session/cancel. Without a turn it cancels nothing.
 func (t *Tracker) cancelTurns(session string) {
-	if u, ok := t.turns.get(session); ok && u.open() {
+	if u, ok := t.turns.Get(session); ok && u.open() {
 		u.Cancelled = true
-		t.turns.set(session, u)
+		t.turns.Set(session, u)
 	}
 }
 
@@ -31,16 +31,16 @@ func (t *Tracker) cancelTurns(session string) {
 func (t *Tracker) prompted(s *step) {
 	s.annotation.Events |= TurnBegan
 	s.facts.Prompt = promptLine(at(s.Params, "prompt"))
-	t.restored.drop(s.annotation.Session)
-	u, _ := t.turns.get(s.annotation.Session)
+	t.restored.Drop(s.annotation.Session)
+	u, _ := t.turns.Get(s.annotation.Session)
 	u.Waiting++
-	t.turns.set(s.annotation.Session, u)
+	t.turns.Set(s.annotation.Session, u)
 }
 
 // accepted takes the response to a prompt.
 func (t *Tracker) accepted(s *step) {
 	session := s.annotation.Session
-	u, _ := t.turns.get(session)
+	u, _ := t.turns.Get(session)
 	u.Waiting = max(u.Waiting-1, 0)
 	switch {
 	case u.Ended > 0:
@@ -57,7 +57,7 @@ func (t *Tracker) accepted(s *step) {
 // is nothing, then the prompt whose response is yet to come.
 func (t *Tracker) idle(s *step) {
 	session := s.annotation.Session
-	u, ok := t.turns.get(session)
+	u, ok := t.turns.Get(session)
 	switch {
 	case !ok, !u.Accepted && u.Ended == u.Waiting:
 		return // background work, or the state at the beginning
@@ -73,10 +73,10 @@ func (t *Tracker) idle(s *step) {
 func (t *Tracker) keepTurn(session string, u turn) {
 	u.Cancelled = u.Cancelled && u.open()
 	if u == (turn{}) {
-		t.turns.drop(session)
+		t.turns.Drop(session)
 		return
 	}
-	t.turns.set(session, u)
+	t.turns.Set(session, u)
 }
 
 // promptLine returns the first line of the first text in a prompt's blocks.
