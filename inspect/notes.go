@@ -207,6 +207,9 @@ func (a *app) drawNotes(c canvas) (rest canvas) {
 // withNotes adds to the lines of the conversation of a session what is written on its
 // frames: below the first line of what a frame belongs to.
 func (a *app) withNotes(lines []page.Line, session string, width int) []page.Line {
+	if len(a.written.frames) == 0 {
+		return lines
+	}
 	below := map[uint64][]uint64{} // frames by the first one of what they belong to
 	var firsts []uint64
 	for _, l := range lines {

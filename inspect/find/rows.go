@@ -21,6 +21,13 @@ const (
 // each.
 type Match []Spot
 
+// move moves a match some rows down.
+func (m Match) move(rows int) {
+	for i := range m {
+		m[i].Row += rows
+	}
+}
+
 // A Spot is the bytes of a row from one place to another.
 type Spot struct{ Row, From, To int }
 

@@ -6,6 +6,7 @@ import "slices"
 // is the current one.
 type Search struct {
 	words   Words
+	rows    []Row // that were searched
 	matches []Match
 	current int // index in matches; -1: none is
 }
@@ -24,13 +25,61 @@ func (s *Search) Words() Words {
 // Searched reports whether rows were searched.
 func (s *Search) Searched() bool { return s.matches != nil }
 
-// Update searches rows in place of those before. The current match stays the one with
-// that many before it, for rows are added at the end as a rule.
+// Update searches rows in place of those before, from the first that is another to the
+// last. The current match stays the same if it is not among these, else the one with
+// that many before it. The rows must not be changed any more.
 func (s *Search) Update(rows []Row) {
-	s.matches = s.words.Rows(rows)
-	if s.current >= len(s.matches) {
+	from, behind := changed(s.rows, rows)
+	to := len(rows) - behind
+	added := s.words.Rows(rows[from:to])
+	for _, m := range added {
+		m.move(from)
+	}
+	first, end := s.matchFrom(from), s.matchFrom(len(s.rows)-behind)
+	if moved := len(rows) - len(s.rows); moved != 0 {
+		for _, m := range s.matches[end:] {
+			m.move(moved)
+		}
+	}
+	if s.current >= end {
+		s.current += len(added) - (end - first)
+	}
+	if s.matches == nil {
+		s.matches = added
+	} else {
+		s.matches = slices.Replace(s.matches, first, end, added...)
+	}
+	if s.rows = rows; s.current >= len(s.matches) {
 		s.current = -1
 	}
+}
+
+// changed returns how many rows at the beginning are the same in both, and how many at
+// the end. What is between is not joined to them.
+func changed(before, after []Row) (first, behind int) {
+	n := min(len(before), len(after))
+	for first < n && before[first] == after[first] {
+		first++
+	}
+	for first > 0 && (isJoined(before, first) || isJoined(after, first)) {
+		first--
+	}
+	for behind < n-first && before[len(before)-behind-1] == after[len(after)-behind-1] {
+		behind++
+	}
+	for behind > 0 && isJoined(after, len(after)-behind) {
+		behind--
+	}
+	return first, behind
+}
+
+// isJoined reports whether a row is there that is joined to the one before it.
+func isJoined(rows []Row, i int) bool { return i < len(rows) && rows[i].Join != Apart }
+
+// matchFrom returns the first match on a row or behind it.
+func (s *Search) matchFrom(row int) int {
+	i, _ := slices.BinarySearchFunc(s.matches, row, func(m Match, row int) int { return m[0].Row - row })
+	return i
 }
 
 // A Step is which match is wanted next.
@@ -58,7 +107,7 @@ func (s *Search) Go(step Step, row int) (found Match, round bool) {
 			to = at - 1
 		}
 	} else {
-		to, _ = slices.BinarySearchFunc(s.matches, row, func(m Match, row int) int { return m[0].Row - row })
+		to = s.matchFrom(row)
 		if step == Previous {
 			to--
 		}

@@ -155,12 +155,14 @@ func (p *Page) spans(l *Line) []termtext.Span {
 
 // toKey puts the cursor on the line with a key. It reports whether there is one.
 func (p *Page) toKey(key string) bool {
-	i := slices.IndexFunc(p.shown, func(l Line) bool { return l.Key == key })
-	if key == "" || i < 0 {
+	if key == "" {
 		return false
 	}
-	p.cursor = i
-	return true
+	i := slices.IndexFunc(p.shown, func(l Line) bool { return l.Key == key })
+	if i >= 0 {
+		p.cursor = i
+	}
+	return i >= 0
 }
 
 // near returns the line about a frame, or else about the last one before it.

@@ -32,10 +32,10 @@ type folds struct {
 
 // A drawing is what is not made anew each time.
 type drawing struct {
-	width     int
-	lineCount int                    // lines of the last drawing
-	entities  map[uint64]entityLines // by the first frame
-	ends      map[*trace.Turn]turnEndLines
+	width    int
+	lines    []page.Line            // of the last drawing
+	entities map[uint64]entityLines // by the first frame
+	ends     map[*trace.Turn]turnEndLines
 }
 
 // The entityLines are the lines of an entity, as long as nothing was added to it.
@@ -77,7 +77,7 @@ func NewConversation(s *Reader, starts []time.Time, wanted func() string) *Conve
 // Session returns the id of the session that Lines has shown last, empty for none.
 func (c *Conversation) Session() string { return c.shown }
 
-// Lines returns the conversation.
+// Lines returns the conversation. The lines are valid until it is called again.
 func (c *Conversation) Lines(width int) []page.Line {
 	c.reader.mu.Lock()
 	defer c.reader.mu.Unlock()
@@ -93,8 +93,7 @@ func (c *Conversation) Lines(width int) []page.Line {
 		clear(c.ends)
 		c.width = width
 	}
-	text := make([]page.Line, 0, c.lineCount+c.lineCount/8)
-	text = append(text, page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}})
+	text := append(c.lines[:0], page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}})
 	text = append(append(text, c.reader.summary(width)...), page.Line{})
 	conversation := &session.Conversation
 	shown := ownTerminals(conversation)
@@ -111,7 +110,7 @@ func (c *Conversation) Lines(width int) []page.Line {
 	for _, t := range conversation.Turns[ended:] {
 		text = append(text, c.endOfTurn(conversation, t)...)
 	}
-	c.lineCount = len(text)
+	c.lines = text
 	return text[:len(text)-1] // without the blank line at the end
 }
 
@@ -211,7 +210,12 @@ func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
 	trace.WriteText(&b, part, form) // a Builder takes everything
 	var rows []page.Line
 	for text := range strings.Lines(b.String()) {
-		rows = append(rows, page.Line{Spans: append([]termtext.Span{termtext.Plain.Span(margin)}, termtext.Spans(strings.TrimSuffix(text, "\n"))...), Seq: seq})
+		text = strings.TrimSuffix(text, "\n")
+		spans := termtext.Spans(margin + text)
+		if len(rows) == 0 { // a sign may take the place of the margin
+			spans = append([]termtext.Span{termtext.Plain.Span(margin)}, termtext.Spans(text)...)
+		}
+		rows = append(rows, page.Line{Spans: spans, Seq: seq})
 	}
 	return rows
 }
