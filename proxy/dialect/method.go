@@ -134,6 +134,14 @@ func OfEditSession(method string) bool {
 // Dialects is a set of dialects.
 type Dialects uint8
 
+// SetOf returns a set of dialects.
+func SetOf(dialects ...Dialect) (s Dialects) {
+	for _, d := range dialects {
+		s |= 1 << d
+	}
+	return s
+}
+
 // Has reports whether at least one of the dialects is in the set.
 func (s Dialects) Has(oneOf ...Dialect) bool {
 	return slices.ContainsFunc(oneOf, func(d Dialect) bool { return s>>d&1 == 1 })

@@ -1,0 +1,152 @@
+package conform
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+//go:embed rules/*.txt
+var exampleFiles embed.FS
+
+// An Example is a short conversation that breaks a rule, or keeps it.
+type Example struct {
+	Name string // bad, good or cut, perhaps with a dialect or another word behind it
+	Text string // the lines, as Frames reads them
+}
+
+// Bad reports whether the example breaks its rule.
+func (x *Example) Bad() bool { return strings.HasPrefix(x.Name, "bad") }
+
+// Examples returns the conversations of a rule, and what is said about them.
+func Examples(id string) (prose string, examples []Example, err error) {
+	data, err := exampleFiles.ReadFile("rules/" + id + ".txt")
+	if err != nil {
+		return "", nil, err
+	}
+	a := txtar.Parse(data)
+	for _, f := range a.Files {
+		examples = append(examples, Example{f.Name, string(f.Data)})
+	}
+	return strings.TrimSpace(string(a.Comment)), examples, nil
+}
+
+// Frames reads the lines of an example. They are
+//
+//	> {"method":…}       the client sends a message; jsonrpc is added
+//	< {"id":…}           the agent sends one
+//	> quoted "\xff"      a line that is a Go string, as it is
+//	> mark {"eof":true}  an event on the tape
+//	> injected {…}       acptap made it; withheld, rewritten: likewise
+//	+ 300ms              so much later; each line is 1 ms later than the one before
+//	= v1                 a beginning that is in order: v1, v2-early, v2, mcp REVISION
+//	= session            session/new, answered with the id s1
+//
+// Frames are what a tape has, with what dialect says of them.
+func (x *Example) Frames() ([]dialect.Frame, error) {
+	p := player{tracker: dialect.NewTracker(dialect.AnyProtocol)}
+	for i, line := range strings.Split(strings.TrimSuffix(x.Text, "\n"), "\n") {
+		if err := p.line(line); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", x.Name, i+1, err)
+		}
+	}
+	return p.frames, nil
+}
+
+// A player makes frames of lines.
+type player struct {
+	tracker *dialect.Tracker
+	frames  []dialect.Frame
+	now     time.Duration
+}
+
+func (p *player) line(line string) error {
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "":
+		return nil
+	case ">", "<":
+		return p.frame(verb, rest)
+	case "+":
+		d, err := time.ParseDuration(rest)
+		p.now += d
+		return err
+	case "=":
+		return p.macro(rest)
+	}
+	return fmt.Errorf("%q begins with none of > < + =", line)
+}
+
+// macros are the beginnings.
+var macros = map[string]string{
+	"v1": `> {"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"editor","version":"1"}}}
+< {"id":0,"result":{"protocolVersion":1,"agentCapabilities":{},"authMethods":[],"agentInfo":{"name":"agent","version":"1"}}}`,
+	"v2-early": `> {"id":0,"method":"initialize","params":{"protocolVersion":2,"capabilities":{},"clientInfo":{"name":"editor","version":"1"}}}
+< {"id":0,"result":{"protocolVersion":2,"capabilities":{"session":{}},"agentInfo":{"name":"agent","version":"1"}}}`,
+	"v2": `> {"id":0,"method":"initialize","params":{"protocolVersion":2,"capabilities":{},"info":{"name":"editor","version":"1"}}}
+< {"id":0,"result":{"protocolVersion":2,"capabilities":{"session":{}},"info":{"name":"agent","version":"1"}}}`,
+	"mcp": `> {"id":0,"method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}
+< {"id":0,"result":{"protocolVersion":"REVISION","capabilities":{"tools":{}},"serverInfo":{"name":"server","version":"1"}}}
+> {"method":"notifications/initialized"}`,
+	"session": `> {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+< {"id":1,"result":{"sessionId":"s1"}}`,
+}
+
+func (p *player) macro(name string) error {
+	name, revision, _ := strings.Cut(name, " ")
+	lines, ok := macros[name]
+	if !ok {
+		return fmt.Errorf("no beginning is called %s", name)
+	}
+	for line := range strings.SplitSeq(strings.ReplaceAll(lines, "REVISION", revision), "\n") {
+		if err := p.line(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *player) frame(verb, line string) error {
+	p.now += time.Millisecond
+	f := wire.Frame{Seq: uint64(len(p.frames) + 1), At: p.now}
+	if verb == "<" {
+		f.Dir = wire.AgentToClient
+	}
+	switch word, rest, _ := strings.Cut(line, " "); {
+	case word == "mark":
+		f.Kind, line = wire.Mark, rest
+	case word == "stderr":
+		f.Kind, f.Dir, line = wire.Stderr, wire.AgentStderr, rest
+	case word == "quoted":
+		text, err := strconv.Unquote(rest)
+		if err != nil {
+			return err
+		}
+		f.Raw = []byte(text)
+	case f.Origin.UnmarshalText([]byte(word)) == nil:
+		line = rest
+	}
+	if f.Raw == nil {
+		f.Raw = []byte(line)
+		if after, ok := strings.CutPrefix(line, `{"`); ok && f.Kind != wire.Mark {
+			f.Raw = []byte(`{"jsonrpc":"2.0","` + after)
+		}
+	}
+	f.Size = int64(len(f.Raw))
+	var e wire.Envelope
+	if f.Kind != wire.Mark && f.Kind != wire.Stderr {
+		e = wire.Scan(f.Raw)
+		f.Kind = e.Kind
+	}
+	a, _ := p.tracker.Observe(&f, e)
+	f.Failed = dialect.Failed(e, &a)
+	p.frames = append(p.frames, dialect.Frame{Frame: f, Annotation: a})
+	return nil
+}

@@ -1,0 +1,234 @@
+package conform
+
+import (
+	"strconv"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A judge follows a tape from one point of view: that of one end of the connection,
+// which alone can be at fault then, or that of both where nobody stood between.
+type judge struct {
+	checker *Checker
+	side    Fault // Sender: both
+
+	connections dialect.Connections
+	tracker     *dialect.Tracker // finds the dialect
+	conn        *connection
+	past        past // of the connections before
+	tables      tables
+	table       *table
+	blind       bool // what acptap made is in the way, until the next tape
+}
+
+func newJudge(c *Checker, side Fault) *judge {
+	j := &judge{checker: c, side: side, past: newPast(), tables: tables{}}
+	j.begin()
+	return j
+}
+
+// begin begins a connection.
+func (j *judge) begin() {
+	j.connections = dialect.Connections{Protocol: j.checker.options.Protocol}
+	j.connect()
+}
+
+func (j *judge) connect() {
+	j.tracker = dialect.NewTracker(j.checker.options.Protocol)
+	j.conn = newConnection(&j.past)
+	j.choose()
+}
+
+// choose takes the rules that stand for the connection as it is known now.
+func (j *judge) choose() {
+	j.conn.Connection = j.tracker.Connection()
+	j.connections.Protocol = j.conn.Protocol
+	j.table = j.tables.of(j.checker.options.Rules, &j.conn.Connection, j.conn.settled)
+}
+
+// next begins another tape.
+func (j *judge) next() {
+	j.past.keep(j.conn)
+	j.blind = false
+	j.begin()
+}
+
+// sees reports whether this point of view has a frame.
+func (j *judge) sees(f *dialect.Frame) bool {
+	switch j.side {
+	case Client:
+		return f.AtClient()
+	case Agent:
+		return f.AtAgent()
+	}
+	return true
+}
+
+func (j *judge) add(f *dialect.Frame, e wire.Envelope) {
+	if f.Kind == wire.Stderr || j.blind || !j.sees(f) {
+		return
+	}
+	if j.blind = j.side == Sender && f.Origin != wire.Wire; j.blind {
+		j.conn.lose("acptap stood between from frame " + number(f.Seq) + " on")
+		return
+	}
+	if j.connections.StartsNext(f) {
+		j.end()
+		j.past.keep(j.conn)
+		j.connect()
+	}
+	j.meet(f)
+	switch f.Kind {
+	case wire.Mark:
+		j.mark(f)
+	case wire.Batch:
+		j.batch(f)
+	default:
+		s := Step{Frame: f, Envelope: e, About: &f.Annotation, Entry: -1}
+		j.take(&s)
+	}
+}
+
+// meet decides, at the first frame, whether the tape holds the connection from its
+// beginning.
+func (j *judge) meet(f *dialect.Frame) {
+	c := j.conn
+	if c.met || f.Kind == wire.Mark {
+		return
+	}
+	c.met = true
+	switch {
+	case f.Seq == 1 && j.checker.options.Beginning:
+	case f.Kind == wire.Request && (f.Method == "initialize" || f.Method == "server/discover"):
+	default:
+		c.lose("the beginning of the connection is not on the tape")
+	}
+}
+
+// batch takes the entries of a batch one by one.
+func (j *judge) batch(f *dialect.Frame) {
+	whole := Step{Frame: f, About: &f.Annotation, Entry: -1}
+	j.prepare(&whole)
+	j.run(&whole, wire.Batch)
+	wire.Entries(f.Raw, func(i int, entry []byte) bool {
+		if i == len(f.Entries) {
+			j.conn.lose("only the first entries of the batch in frame " + number(f.Seq) + " are read")
+			return false
+		}
+		s := Step{Frame: f, Envelope: wire.Scan(entry), About: &f.Entries[i], Entry: i}
+		j.take(&s)
+		return true
+	})
+}
+
+// take shows one message to the rules, and takes it into the state then.
+func (j *judge) take(s *Step) {
+	j.prepare(s)
+	kind := s.Kind()
+	if kind == wire.Oversized {
+		j.oversized(s)
+	}
+	if kind == wire.Invalid && tornMessage(s.Frame.Raw) {
+		j.conn.lose("frame " + number(s.Frame.Seq) + " may be a torn message")
+	}
+	if j.settle(s) {
+		j.choose()
+	}
+	j.run(s, kind)
+	j.conn.observe(s)
+}
+
+// prepare finds what a step belongs to.
+func (j *judge) prepare(s *Step) {
+	s.judge, s.Conn, s.From = j, j.conn, faultOf(s.Frame.Dir)
+	s.Method, s.Update = s.About.Method, s.About.Update
+	if s.is(wire.Response) {
+		s.Call = j.conn.calls.Find(opposite(s.Frame.Dir), s.Envelope.ID)
+		s.Method = ""
+		if s.Call != nil {
+			s.Method = s.Call.Method
+			j.conn.read[s.From] = max(j.conn.read[s.From], s.Call.Seq)
+		}
+	}
+	s.Session = j.conn.session(s.sessionID())
+}
+
+// oversized takes a message whose members could not all be read.
+func (j *judge) oversized(s *Step) {
+	why := "frame " + number(s.Frame.Seq) + " is too large to be read whole"
+	switch {
+	case s.Session != nil:
+		s.Session.lose(why)
+	case s.Method == "":
+		j.conn.lose(why)
+	}
+	if s.Call != nil {
+		s.Call.lost = why
+	}
+}
+
+// settle lets the Tracker see what settles the dialect, and reports whether something
+// is known now that was not. A connection of ACP speaks one dialect; in MCP a session
+// proposal shows in any message.
+func (j *judge) settle(s *Step) bool {
+	if j.conn.settled && j.conn.Protocol == dialect.ACP {
+		return false
+	}
+	f := s.Frame.Frame
+	f.Raw, f.Kind = s.raw(), s.Kind()
+	a, _ := j.tracker.Observe(&f, s.Envelope)
+	settled := j.conn.settled || a.Events.Has(dialect.Initialized)
+	changed := settled != j.conn.settled || j.tracker.Connection() != j.conn.Connection
+	j.conn.settled = settled
+	return changed
+}
+
+// run calls the rules that want to see a step.
+func (j *judge) run(s *Step, kind wire.Kind) {
+	for rules := range j.table.wanting(s, kind) {
+		for _, a := range rules {
+			j.call(a, s)
+		}
+	}
+}
+
+func (j *judge) call(a *active, s *Step) {
+	if a.rule.Needs == Pair && s.Call == nil && s.Frame != nil && s.Kind() == wire.Response {
+		return
+	}
+	a.rule.Check(s, &Report{judge: j, step: s, active: a})
+}
+
+// mark takes an event on the tape.
+func (j *judge) mark(f *dialect.Frame) {
+	c := j.conn
+	switch m := wire.ReadMark(f.Frame); {
+	case m.Gap != 0:
+		c.lose(strconv.FormatInt(m.Gap, 10) + " bytes are missing at frame " + number(f.Seq))
+	case m.Damage != 0, m.Error != "", m.Fault != "":
+		c.lose("what came at frame " + number(f.Seq) + " could not be read or recorded")
+	case m.Signal != "":
+		c.signalled = true
+	case m.EOF:
+		c.closed(f)
+	case m.Exit != nil:
+		c.exited(f, m.Exit)
+		j.end()
+	}
+}
+
+// end shows the end of the connection to the rules, once, if it is known how it ended.
+func (j *judge) end() {
+	c := j.conn
+	if c.over || !c.ended() {
+		return
+	}
+	c.over = true
+	s := Step{judge: j, Conn: c, Frame: c.lastFrame(), About: &dialect.Annotation{}, Entry: -1}
+	for rules := range j.table.ends() {
+		for _, a := range rules {
+			j.call(a, &s)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package conform
+
+import (
+	"bytes"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Report takes what a rule finds at a step.
+type Report struct {
+	judge  *judge
+	step   *Step
+	active *active
+}
+
+// Tried says that the rule has an occasion at this step: something that may be right
+// or wrong.
+func (r *Report) Tried() { r.judged(&Evidence{}) }
+
+// Add says that the rule is broken at this step, or at the frame that e names.
+func (r *Report) Add(e Evidence) {
+	if !r.judged(&e) {
+		return
+	}
+	fault := r.fault(&e)
+	if side := r.judge.side; side != Sender && fault != side {
+		if !r.judge.checker.options.Own || r.step.Frame.Origin != wire.Injected && r.step.Frame.Origin != wire.Rewritten {
+			return
+		}
+		fault = Acptap
+	}
+	c := r.judge.checker
+	v := &c.verdicts[r.active.index]
+	if v.found++; v.found > maxFindings {
+		return
+	}
+	c.findings = append(c.findings, r.finding(e, fault))
+}
+
+func (r *Report) fault(e *Evidence) Fault {
+	switch {
+	case e.By != Sender:
+		return e.By
+	case r.active.rule.Fault != Sender:
+		return r.active.rule.Fault
+	case e.Of != nil && e.Seq == e.Of.Seq:
+		return e.Of.From
+	}
+	return r.step.From
+}
+
+// judged reports whether all is there that the rule needs, and notes what became of it.
+func (r *Report) judged(e *Evidence) bool {
+	v := &r.judge.checker.verdicts[r.active.index]
+	if why := r.lacks(e); why != "" {
+		if v.open == "" {
+			v.open = why
+		}
+		return false
+	}
+	v.tried = true
+	return true
+}
+
+func (r *Report) finding(e Evidence, fault Fault) Finding {
+	s := r.step
+	f := Finding{
+		Rule: r.active.rule, Clause: r.active.clause, Strength: r.active.clause.Strength, Fault: fault,
+		Tape: r.judge.checker.tape, Session: s.sessionID(), At: s.Frame.At, Method: s.Method, Update: s.Update,
+	}
+	if e.Strength != None {
+		f.Strength = min(f.Strength, e.Strength)
+	}
+	if e.Seq == 0 {
+		e.Seq, e.Entry = s.Frame.Seq, s.Entry
+	}
+	if of := e.Of; of != nil && e.Seq == of.Seq {
+		f.Session, f.At, f.Method, f.Update, e.Entry = of.Session, of.At, of.Method, "", of.Entry
+	}
+	if e.In != nil {
+		f.Session = e.In.id
+	}
+	e.Got = string(bytes.ToValidUTF8([]byte(cut(e.Got)), []byte("\uFFFD")))
+	f.Evidence = e
+	f.Of, f.In = nil, nil
+	return f
+}
+
+// maxGot is how many bytes of a value are kept in a finding.
+const maxGot = 400
+
+func cut(s string) string {
+	if len(s) > maxGot {
+		return s[:maxGot] + "…"
+	}
+	return s
+}

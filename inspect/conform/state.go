@@ -1,0 +1,173 @@
+package conform
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Bounds of what is remembered of a connection.
+const (
+	maxSessions = 4096
+	maxParams   = 4 << 10 // bytes of one request's params
+	allParams   = 8 << 20 // bytes of the params of all open requests
+)
+
+// A connection is what the rules know of a connection before a step.
+type connection struct {
+	dialect.Connection
+	settled bool // the dialect is certain
+
+	calls    dialect.OpenRequests[*Call]
+	params   int // bytes kept with calls
+	sessions bounded.Map[string, *session]
+	past     *past
+
+	hello hello // hello.go
+
+	met       bool // a frame has been met
+	lost      string
+	read      [Acptap]uint64 // Seq of the newest request that Client or Agent has answered: all before it was read
+	closing   closing
+	signalled bool // acptap passed a signal on to the agent
+	over      bool // the rules have seen the end
+}
+
+func newConnection(p *past) *connection {
+	c := &connection{past: p}
+	c.sessions.Limit = maxSessions
+	return c
+}
+
+// A Call is a request that waits for its response.
+type Call struct {
+	Moment
+	ID      string // as JSON
+	Entry   int    // in a batch; -1: none
+	From    Fault
+	Method  string
+	Session string // id; empty: none
+	Params  []byte // nil if they are longer than 4 KiB, or too much is open
+	lost    string // why its response proves nothing
+}
+
+// lose notes that from here on not all of the connection is known.
+func (c *connection) lose(why string) {
+	if c.lost == "" {
+		c.lost = why
+	}
+	for call := range c.calls.All() {
+		if call.lost == "" {
+			call.lost = why
+		}
+	}
+	for _, s := range c.sessions.All() {
+		s.lose(why)
+	}
+}
+
+// observe takes a step into the state.
+func (c *connection) observe(s *Step) {
+	switch {
+	case s.is(wire.Response):
+		c.answer(s)
+	case s.is(wire.Request):
+		c.ask(s)
+	}
+	c.hello.observe(s)
+	c.setUp(s)
+	if s.Session = c.session(s.sessionID()); s.Session != nil {
+		s.Session.observe(s)
+	}
+}
+
+func (c *connection) ask(s *Step) {
+	call := &Call{Moment: s.Moment(), ID: string(s.Envelope.ID), Entry: s.Entry, From: s.From, Method: s.Method, Session: s.About.Session}
+	if n := len(s.Envelope.Params); n <= maxParams && c.params+n <= allParams {
+		call.Params = bytes.Clone(s.Envelope.Params)
+		c.params += n
+	}
+	if s.Kind() == wire.Oversized {
+		call.lost = "frame " + number(s.Frame.Seq) + " is too large to be read whole"
+	}
+	replaced, forgotten := c.calls.Ask(s.Frame.Dir, s.Envelope.ID, call)
+	for _, gone := range []*Call{replaced, forgotten} {
+		if gone != nil {
+			c.params -= len(gone.Params)
+		}
+	}
+	if forgotten != nil {
+		c.lose("more requests are open than are remembered")
+	}
+}
+
+func (c *connection) answer(s *Step) {
+	if call := c.calls.Answer(s.Frame.Dir, s.Envelope.ID); call != nil {
+		c.params -= len(call.Params)
+	}
+}
+
+// A closing is how a connection ends.
+type closing struct {
+	eof  [2]Moment // of each direction; Seq 0: not seen
+	exit Moment
+	last *dialect.Frame // the mark that ended it
+}
+
+// closed takes the end of a stream.
+func (c *connection) closed(f *dialect.Frame) {
+	if f.Dir < wire.AgentStderr {
+		c.closing.eof[f.Dir] = Moment{f.Seq, f.At, f.Untimed}
+		c.closing.keep(f)
+	}
+}
+
+// exited takes the end of the agent.
+func (c *connection) exited(f *dialect.Frame, _ *wire.Exit) {
+	c.closing.exit = Moment{f.Seq, f.At, f.Untimed}
+	c.closing.keep(f)
+}
+
+func (k *closing) keep(f *dialect.Frame) {
+	last := *f
+	last.Raw = nil
+	k.last = &last
+}
+
+// ended reports whether it is known how the connection ended.
+func (c *connection) ended() bool {
+	k := &c.closing
+	return k.exit.Seq != 0 || k.eof[0].Seq != 0 && k.eof[1].Seq != 0
+}
+
+func (c *connection) lastFrame() *dialect.Frame { return c.closing.last }
+
+// EndedItself reports whether a side ended in order: the stream of the other side was
+// still open when its own ended, or nobody made it end.
+func (c *connection) EndedItself(side Fault) bool {
+	mine, other := c.closing.eof[wire.ClientToAgent], c.closing.eof[wire.AgentToClient]
+	if side == Agent {
+		mine, other = other, mine
+		if c.signalled {
+			return false
+		}
+		if mine.Seq == 0 {
+			mine = c.closing.exit
+		}
+	}
+	return mine.Seq != 0 && (other.Seq == 0 || mine.Seq < other.Seq)
+}
+
+// since returns the time between two moments; ok is false if it is not known.
+func since(from, to Moment) (d time.Duration, ok bool) {
+	return to.At - from.At, !from.Untimed && !to.Untimed
+}
+
+// tornMessage reports whether a line that is no message may be a part of one.
+func tornMessage(raw []byte) bool {
+	line := bytes.TrimLeft(raw, " \t")
+	return len(line) > 0 && line[0] == '{' || bytes.Contains(line, []byte(`"jsonrpc"`))
+}

@@ -1,0 +1,124 @@
+package conform
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Step is one message as the rules see it, or the end of the connection: then Frame
+// is the last frame, and there is no message. It is valid during Check only.
+type Step struct {
+	Frame    *dialect.Frame
+	Envelope wire.Envelope
+	About    *dialect.Annotation // of the entry, in a batch
+	Entry    int                 // index in the batch; -1: no batch
+	From     Fault               // who sent it: Client or Agent
+	Method   string              // of a response: its request's; empty: not known
+	Update   string              // variant of a session/update
+	Call     *Call               // of a response: the request that it answers; nil: none that is known
+	Conn     *connection
+	Session  *session // that it belongs to; nil: none, or not known on this connection
+
+	judge *judge
+}
+
+// Kind returns the kind of the message.
+func (s *Step) Kind() wire.Kind {
+	if s.Entry >= 0 {
+		return s.Envelope.Kind
+	}
+	return s.Frame.Kind
+}
+
+// is reports whether the message is of a kind, be it that it is too large to be read
+// whole.
+func (s *Step) is(k wire.Kind) bool {
+	kind := s.Kind()
+	return kind == k || kind == wire.Oversized && s.Envelope.MessageKind() == k
+}
+
+// raw returns the bytes of the message.
+func (s *Step) raw() []byte {
+	if s.Entry < 0 {
+		return s.Frame.Raw
+	}
+	var raw []byte
+	wire.Entries(s.Frame.Raw, func(i int, entry []byte) bool {
+		raw = entry
+		return i < s.Entry
+	})
+	return raw
+}
+
+// sessionID returns the id of the session that the step belongs to; empty: none.
+func (s *Step) sessionID() string {
+	if s.Call != nil && s.About.Session == "" {
+		return s.Call.Session
+	}
+	return s.About.Session
+}
+
+// Succeeded reports whether the step is a response without an error.
+func (s *Step) Succeeded() bool { return s.Kind() == wire.Response && s.Envelope.Error == nil }
+
+// Param returns the value at a path of the params, as JSON; nil if there is none.
+func (s *Step) Param(path ...string) []byte { return get(s.Envelope.Params, path...) }
+
+// Result returns the value at a path of the result, as JSON; nil if there is none.
+func (s *Step) Result(path ...string) []byte { return get(s.Envelope.Result, path...) }
+
+// Moment returns when the step's frame passed.
+func (s *Step) Moment() Moment { return Moment{s.Frame.Seq, s.Frame.At, s.Frame.Untimed} }
+
+// HasRead reports whether the sender of the step had surely read an earlier frame that
+// went to it: more than the grace has passed between, or it has answered something that
+// was sent to it later. A peer reads in order.
+func (s *Step) HasRead(m Moment) bool {
+	if s.Conn.read[s.From] >= m.Seq {
+		return true
+	}
+	return !m.Untimed && !s.Frame.Untimed && s.Frame.At-m.At > s.judge.checker.options.Grace
+}
+
+// A Moment is when a frame passed.
+type Moment struct {
+	Seq     uint64 // 0: there is none
+	At      time.Duration
+	Untimed bool
+}
+
+// get returns the value at a path of JSON; nil if there is none, or no JSON.
+func get(value []byte, path ...string) []byte {
+	if len(value) == 0 || len(path) == 0 {
+		return value
+	}
+	return wire.Get(value, path...)
+}
+
+// text returns the text of a JSON string; empty if it is none.
+func text(value []byte) string {
+	t, ok := wire.Unquote(value)
+	if !ok {
+		return ""
+	}
+	return string(t)
+}
+
+// isString reports whether JSON is a string.
+func isString(value []byte) bool { return len(value) > 0 && value[0] == '"' }
+
+// present reports whether a value is there and not null.
+func present(value []byte) bool { return len(value) > 0 && string(value) != "null" }
+
+func opposite(dir wire.Direction) wire.Direction {
+	if dir == wire.ClientToAgent {
+		return wire.AgentToClient
+	}
+	return wire.ClientToAgent
+}
+
+// number writes a frame number as text.
+func number(seq uint64) string { return strconv.FormatUint(seq, 10) }

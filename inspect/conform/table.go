@@ -1,0 +1,152 @@
+package conform
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Rules returns all rules, by subject. They must not be changed.
+func Rules() []*Rule {
+	var all []*Rule
+	for _, subject := range subjects {
+		for i := range subject {
+			all = append(all, &subject[i])
+		}
+	}
+	return all
+}
+
+// subjects are the tables of the rules.
+var subjects = [][]Rule{
+	rpcRules,
+	gateRules,
+	setupRules,
+}
+
+// Lookup returns the rule with an id, nil if there is none.
+func Lookup(id string) *Rule {
+	all := Rules()
+	i := slices.IndexFunc(all, func(r *Rule) bool { return r.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+// An active rule is one that stands for a connection.
+type active struct {
+	rule   *Rule
+	index  int // among the rules of the Checker
+	clause *Clause
+}
+
+// A table has the active rules by what they want to see.
+type table struct {
+	any  slots
+	name map[string]*slots
+	last []*active // that want to see the end
+}
+
+// slots has rules by who sent what kind of frame.
+type slots [2][wire.Mark][]*active
+
+// tables has a table for each kind of connection that was met.
+type tables map[tableKey]*table
+
+type tableKey struct {
+	dialect  dialect.Dialect
+	protocol dialect.Protocol
+	proposal dialect.Proposal
+	version  string
+	settled  bool
+	hybrid   bool
+}
+
+// maxTables bounds them: versions are texts that a peer sends.
+const maxTables = 64
+
+func (t tables) of(rules []*Rule, c *dialect.Connection, settled bool) *table {
+	key := tableKey{c.Dialect, c.Protocol, c.Proposal, c.Version, settled, c.Hybrid}
+	if t[key] == nil {
+		if len(t) == maxTables {
+			clear(t)
+		}
+		t[key] = newTable(rules, c, settled)
+	}
+	return t[key]
+}
+
+func newTable(rules []*Rule, c *dialect.Connection, settled bool) *table {
+	t := &table{name: make(map[string]*slots)}
+	for i, r := range rules {
+		for k := range r.Clauses {
+			if r.Clauses[k].fits(r, c, settled) {
+				t.add(&active{r, i, &r.Clauses[k]})
+				break
+			}
+		}
+	}
+	return t
+}
+
+func (t *table) add(a *active) {
+	on := a.rule.On
+	if len(on) == 0 {
+		on = []On{{}}
+	}
+	for _, o := range on {
+		if o.Kinds == 0 {
+			o.Kinds = Lines
+		}
+		if o.Kinds&Ends != 0 {
+			t.last = append(t.last, a)
+		}
+		s := &t.any
+		if o.Name != "" {
+			if s = t.name[o.Name]; s == nil {
+				s = new(slots)
+				t.name[o.Name] = s
+			}
+		}
+		s.add(o, a)
+	}
+}
+
+func (s *slots) add(o On, a *active) {
+	for dir := range s {
+		if o.From == dialect.ClientSide && dir != int(wire.ClientToAgent) || o.From == dialect.AgentSide && dir != int(wire.AgentToClient) {
+			continue
+		}
+		for kind := range s[dir] {
+			if o.Kinds>>kind&1 == 1 && !slices.Contains(s[dir][kind], a) {
+				s[dir][kind] = append(s[dir][kind], a)
+			}
+		}
+	}
+}
+
+// wanting yields the rules that want to see a step.
+func (t *table) wanting(s *Step, kind wire.Kind) iter.Seq[[]*active] {
+	return func(yield func([]*active) bool) {
+		dir := s.Frame.Dir
+		if !yield(t.any[dir][kind]) {
+			return
+		}
+		if by := t.name[s.Method]; by != nil && !yield(by[dir][kind]) {
+			return
+		}
+		if s.Update == "" {
+			return
+		}
+		if by := t.name[s.Update]; by != nil {
+			yield(by[dir][kind])
+		}
+	}
+}
+
+func (t *table) ends() iter.Seq[[]*active] {
+	return func(yield func([]*active) bool) { yield(t.last) }
+}
