@@ -51,6 +51,7 @@ type pendingCall struct {
 	permission *Permission     // that the call asks for
 	tool       *Entity         // the tool call that the permission is for; nil: none
 	turn       *Turn           // that the call, a prompt, has begun
+	during     *Turn           // in which the agent has sent it; nil: in none
 	wait       wait            // for the client, the user or a command
 }
 

@@ -201,6 +201,9 @@ func (s *Session) update(f *frame) {
 			s.retitle(c.State.Title)
 		case "usage_update":
 			c.costs.reported(costIn(f, u.Get("cost")))
+			if t := c.working(); t != nil {
+				t.Usage.fill(c.State.Usage)
+			}
 		case "state_update":
 			if f.Events.Has(dialect.TurnEnded) {
 				c.endWork(f, u)
@@ -213,7 +216,7 @@ func (s *Session) update(f *frame) {
 		return
 	}
 	if t := c.output(f); t != nil {
-		t.Pace.take(f, u)
+		t.say(f, u)
 		t.Usage.take(f, u)
 	}
 	if c.history.repeated && c.history.known && f.Update != "notice" {

@@ -107,6 +107,9 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 	s.changeLife(f, w)
 	c := &s.Conversation
 	c.clock.end(f, &w.wait)
+	if w.during != nil {
+		w.during.Work.Requests.answered(f)
+	}
 	if m, _ := dialect.Lookup(dialect.ACP, w.Method); m.Restores() {
 		c.history.repeated = c.history.repeated && !f.Failed
 		c.historySent()

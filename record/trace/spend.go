@@ -43,6 +43,7 @@ type Pace struct {
 	Text      uint64        // Seq of the first text that the agent said; 0: none
 	FirstText time.Duration // when that came, since the tape began
 	Chunks    int           // of what the agent said and thought
+	Streaming time.Duration // of the agent's time, from the first chunk to the last
 
 	// A silence is SilenceLength or more without a frame of the session, in which
 	// nothing but the agent was waited for.
@@ -148,9 +149,10 @@ func (k *clock) end(f *frame, w *wait) {
 
 // A meter is what a turn knows of the clock.
 type meter struct {
-	clock *clock // nil: the turn has ended
-	began times  // on the clock, when the turn began
-	spent times  // when it has ended
+	clock   *clock        // nil: the turn has ended
+	began   times         // on the clock, when the turn began
+	chunked time.Duration // for the agent on the clock, when the first chunk came
+	spent   times         // when it has ended
 }
 
 // start begins to measure a turn. alone says that no other is open.
@@ -197,21 +199,38 @@ func (c *Conversation) hear(f *frame) {
 
 func (k *clock) hear(f *frame) { k.last, k.heard, k.blind = f.Seq, k.spent[forAgent], f.Untimed }
 
-// take notes an update of the agent's.
-func (p *Pace) take(f *frame, u gjson.Result) {
+// Rate returns how many chunks came in a second, of those after the first. ok is false if
+// that cannot be told.
+func (p *Pace) Rate() (perSecond float64, ok bool) {
+	if p.Chunks < 2 || p.Streaming <= 0 {
+		return 0, false
+	}
+	return float64(p.Chunks-1) / p.Streaming.Seconds(), true
+}
+
+// say notes an update of the agent's.
+func (t *Turn) say(f *frame, u gjson.Result) {
 	switch f.Update {
 	case "agent_thought_chunk":
-		p.Chunks++
+		t.chunk()
 		return
 	case "agent_message_chunk":
-		p.Chunks++
+		t.chunk()
 	case "agent_message":
 	default:
 		return
 	}
-	if p.Text == 0 && hasText(u.Get("content")) {
+	if p := &t.Pace; p.Text == 0 && hasText(u.Get("content")) {
 		p.Text, p.FirstText = f.Seq, f.At
 	}
+}
+
+func (t *Turn) chunk() {
+	worked := t.clock.spent[forAgent]
+	if t.Pace.Chunks++; t.Pace.Chunks == 1 {
+		t.chunked = worked
+	}
+	t.Pace.Streaming = worked - t.chunked
 }
 
 // hasText reports whether a block, or one of several, is text that is not empty.

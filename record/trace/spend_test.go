@@ -92,7 +92,7 @@ func TestPace(t *testing.T) {
 		"@103s\n"+update(`"sessionUpdate":"usage_update","used":1,"size":2`)+"@107s\n"+reply("2", ended)+"@200s\n"+prompt("3", "ho"))
 	turns := session(t, tr, "s").Conversation.Turns
 	got := turns[0].Pace
-	want := trace.Pace{Text: 8, FirstText: 20 * time.Second, Chunks: 4, Silences: 3, Silence: 13 * time.Second, Before: 7}
+	want := trace.Pace{Text: 8, FirstText: 20 * time.Second, Chunks: 4, Streaming: 19 * time.Second, Silences: 3, Silence: 13 * time.Second, Before: 7}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -149,6 +149,12 @@ func addsUp(t *testing.T, turn *trace.Turn, now time.Duration, lines string) {
 	if spend.Sum() != took || min(spend.User, spend.Client, spend.Tool, spend.Agent) < 0 {
 		t.Errorf("turn %d took %v, its parts are %+v\n%s", turn.Number, took, spend, lines)
 	}
+	if turn.Pace.Streaming < 0 || turn.Pace.Streaming > spend.Agent {
+		t.Errorf("turn %d: chunks in %v of %v\n%s", turn.Number, turn.Pace.Streaming, spend.Agent, lines)
+	}
+	if w, r := turn.Work, turn.Work.Requests; w.FailedTools > w.Tools || r.Done+r.Refused+r.Cancelled+r.Failed > r.Sent {
+		t.Errorf("turn %d: impossible counts %+v\n%s", turn.Number, w, lines)
+	}
 	if turn.Pace.Silence > spend.Agent {
 		t.Errorf("turn %d: a silence of %v in %v\n%s", turn.Number, turn.Pace.Silence, spend.Agent, lines)
 	}
@@ -166,7 +172,7 @@ func turnsEnded(events []trace.Event, now time.Duration) []string {
 }
 
 func turnText(turn *trace.Turn, now time.Duration) string {
-	return fmt.Sprintf("%d %+v %+v %+v", turn.Number, turn.Spend(now), turn.Pace, turn.Usage)
+	return fmt.Sprintf("%d %q %+v %+v %+v %+v", turn.Number, turn.Title, turn.Spend(now), turn.Pace, turn.Work, turn.Usage)
 }
 
 // someTraffic makes lines of a program, each byte of which picks what comes and when, and

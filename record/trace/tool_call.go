@@ -112,7 +112,9 @@ func (c *Conversation) openTool(f *frame, call *Entity) {
 func (c *Conversation) closeTool(f *frame, call *Entity) bool {
 	c.clock.end(f, &call.wait)
 	open := c.tools[call]
-	delete(c.tools, call)
+	if delete(c.tools, call); open {
+		c.countEnd(call)
+	}
 	return open
 }
 
@@ -140,7 +142,9 @@ func (c *Conversation) endTools(f *frame, t *Turn) {
 func (c *Conversation) newToolCall(f *frame, id string) *Entity {
 	c.growing = nil
 	id = strings.Clone(f.clip(id))
-	return c.addAs(f, "tool", id, &Entity{ToolCall: &ToolCall{ID: id}})
+	e := c.addAs(f, "tool", id, &Entity{ToolCall: &ToolCall{ID: id}})
+	c.countTool(e)
+	return e
 }
 
 // toolCallContent appends one item to a call's content (version 2).

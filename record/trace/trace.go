@@ -167,13 +167,18 @@ func (t *Trace) request(f *frame) {
 		return
 	}
 	w.session = s
-	if current := s.Conversation.working(); current != nil && f.Method != "session/prompt" {
+	current := s.Conversation.working()
+	if current != nil && f.Method != "session/prompt" {
 		w.inTurn = current.Number
 	}
 	f.emit(w.event(Began))
 	if f.Dir == wire.ClientToAgent {
 		s.clientRequest(f, w)
 		return
+	}
+	if current != nil {
+		current.Work.Requests.Sent++
+		w.during = current
 	}
 	s.Conversation.historySent()
 	s.Conversation.output(f)

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Turn is the work on one prompt: from session/prompt to its response in
@@ -19,11 +22,14 @@ type Turn struct {
 	StopReason  string          `json:"stopReason,omitzero"`  // empty while it is open, and where the agent gave none
 	Error       json.RawMessage `json:"error,omitempty"`      // of the prompt's response; nil if there is none
 	Cancelled   bool            `json:"cancelled,omitzero"`   // the client cancelled it
-	Output      uint64          `json:"output,omitzero"`      // Seq of the agent's first update or request in it; 0: none yet
+	Output      uint64          `json:"output,omitzero"`      // Seq of the agent's first message, thought, tool call, plan or request in it; 0: none yet
 	FirstOutput time.Duration   `json:"firstOutput,omitzero"` // when that came, since the tape began
 
-	Pace  Pace      `json:"-"`
-	Usage TurnUsage `json:"-"`
+	Title      string        `json:"-"` // first line of the prompt, cut to 80 characters
+	CancelSent time.Duration `json:"-"` // when the client cancelled it first, since the tape began
+	Pace       Pace          `json:"-"`
+	Work       Work          `json:"-"`
+	Usage      TurnUsage     `json:"-"`
 
 	accepted bool // version 2: the prompt was answered, the work may go on
 	meter
@@ -58,9 +64,12 @@ func (c *Conversation) close(t *Turn) {
 }
 
 // working returns the current turn if it is open on this tape, else nil.
-func (c *Conversation) working() *Turn {
+func (c *Conversation) working() *Turn { return c.openTurn(c.turns.current) }
+
+// openTurn returns the turn of that number if it is open on this tape, else nil.
+func (c *Conversation) openTurn(number int) *Turn {
 	for _, t := range c.turns.open {
-		if t.Number == c.turns.current {
+		if t.Number == number {
 			return t
 		}
 	}
@@ -78,7 +87,7 @@ func (c *Conversation) extend(f *frame) {
 func (c *Conversation) prompt(f *frame) *Turn {
 	queued := c.working() != nil || c.history.unanswered
 	c.turns.count++
-	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq}
+	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq, Title: f.promptTitle()}
 	if !f.trace.Brief {
 		c.Turns = append(c.Turns, t)
 	}
@@ -108,17 +117,33 @@ func (c *Conversation) prompt(f *frame) *Turn {
 // if none is.
 func (c *Conversation) output(f *frame) *Turn {
 	t := c.working()
-	if t != nil && t.Output == 0 {
+	if t == nil || t.Output != 0 {
+		return t
+	}
+	c.turns.late = false
+	if f.Kind == wire.Request || isOutput(f.Update) {
 		t.Output, t.FirstOutput = f.Seq, f.At
-		c.turns.late = false
 		f.emit(f.session.turnEvent(t, Changed))
 	}
 	return t
 }
 
+// isOutput reports whether an update is something that the user waits for. A notice, such
+// as one that a model is overloaded, is not.
+func isOutput(variant string) bool {
+	u, _ := dialect.LookupUpdate(variant)
+	switch u.Entity {
+	case dialect.AgentMessage, dialect.Thought, dialect.ToolCall, dialect.Plan:
+		return true
+	}
+	return false
+}
+
 // cancel marks a turn that the client has cancelled.
 func (c *Conversation) cancel(f *frame, t *Turn) {
-	t.Cancelled = true
+	if !t.Cancelled {
+		t.Cancelled, t.CancelSent = true, f.At
+	}
 	f.emit(f.session.turnEvent(t, Changed))
 }
 

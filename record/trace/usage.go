@@ -144,6 +144,15 @@ func (c Cost) less(before float64) Cost {
 type TurnUsage struct {
 	Tokens Tokens
 	Cost   Cost // by how much that of the session has grown from this prompt to the next
+
+	Context Count // tokens in the model's context, as told last
+	Peak    Count // the most of them
+}
+
+// fill takes how full the context is.
+func (u *TurnUsage) fill(now *Usage) {
+	u.Context = Count{min(now.Used, maxCount), true}
+	u.Peak = Count{max(u.Peak.N, u.Context.N), true}
 }
 
 // answered takes what the end of the turn says. It replaces what came in parts.

@@ -1,0 +1,74 @@
+package trace
+
+import (
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// Work is what the agent did in a turn.
+type Work struct {
+	Tools       int // tool calls that began
+	FailedTools int // of those
+	Requests    Requests
+}
+
+// Requests are those that the agent sent to the client in a turn, by what came of them.
+// What is not counted as anything else has no answer.
+type Requests struct {
+	Sent      int
+	Done      int // with a result
+	Refused   int // permissions that the user rejected, elicitations that the user declined
+	Cancelled int // permissions and elicitations
+	Failed    int // with an error
+}
+
+// answered counts the answer to a request.
+func (r *Requests) answered(f *frame) {
+	switch {
+	case f.Failed:
+		r.Failed++
+	case f.Events.Has(dialect.PermissionRefused):
+		r.Refused++
+	case isCancelled(f.Method, f.result()):
+		r.Cancelled++
+	default:
+		r.Done++
+	}
+}
+
+// isCancelled reports whether the user was asked something and did not answer.
+func isCancelled(method string, result gjson.Result) bool {
+	switch method {
+	case "session/request_permission":
+		return result.Get("outcome.outcome").Str == "cancelled"
+	case "elicitation/create":
+		return result.Get("action").Str == "cancel"
+	}
+	return false
+}
+
+// countTool counts a tool call that begins.
+func (c *Conversation) countTool(e *Entity) {
+	if t := c.openTurn(e.Turn); t != nil && !e.Replayed {
+		t.Work.Tools++
+	}
+}
+
+// countEnd counts how a tool call ends that was open.
+func (c *Conversation) countEnd(e *Entity) {
+	if t := c.openTurn(e.Turn); t != nil && !e.Replayed && e.ToolCall.Status == "failed" {
+		t.Work.FailedTools = min(t.Work.FailedTools+1, t.Work.Tools) // one may fail again
+	}
+}
+
+// Confirmed returns how long it took from the client's cancel to the end of the turn. ok
+// is false if the turn was not cancelled, is open, or nobody knows when.
+func (t *Turn) Confirmed() (took time.Duration, ok bool) {
+	if !t.Cancelled || t.Open() || t.Untimed {
+		return 0, false
+	}
+	return t.Ended - t.CancelSent, true
+}
