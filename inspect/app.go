@@ -150,6 +150,10 @@ type app struct {
 	keys []key
 	jobs sync.WaitGroup // what ends by itself, or with ctx
 
+	// noting is held from when notes are read or written until what they are then is
+	// posted: what the event loop takes last is the newest.
+	noting sync.Mutex
+
 	display
 	document
 	panels

@@ -98,27 +98,30 @@ completions no
 		t.Run(tt.name, func(t *testing.T) {
 			term := start(t, inspect.Inspector{}, portableSubject(t, "tape", tt.tape), 100, 50)
 			term.reads(t)
-			term.press(t, "5« Agent»")
-			var got strings.Builder
-			for _, line := range strings.Split(term.text(), "\n")[1:] {
-				if strings.HasPrefix(line, " 1 of ") {
-					break
-				}
-				line = strings.TrimPrefix(line, "   ")
-				if strings.HasPrefix(line, " Client") || strings.HasPrefix(line, " Agent") {
-					got.WriteByte('\n')
-					continue
-				}
-				name := strings.TrimLeft(line, " ")
-				if words := strings.Fields(name); len(words) > 0 {
-					got.WriteString(strings.Repeat(" ", (len(line)-len(name))/2) + strings.Join(words, " ") + "\n")
-				}
-			}
-			if got.String() != tt.want {
-				t.Errorf("got%s\nwant%s", got.String(), tt.want)
-			}
+			term.press(t, "5")
+			term.wait(t, "what was offered:"+tt.want, func(s string) bool { return offered(s) == tt.want })
 		})
 	}
+}
+
+// offered returns the capabilities on a screen, those of the agent below an empty line.
+func offered(screen string) string {
+	var b strings.Builder
+	for _, line := range strings.Split(screen, "\n")[1:] {
+		if strings.HasPrefix(line, " 1 of ") {
+			break
+		}
+		line = strings.TrimPrefix(line, "   ")
+		if strings.HasPrefix(line, " Client") || strings.HasPrefix(line, " Agent") {
+			b.WriteByte('\n')
+			continue
+		}
+		name := strings.TrimLeft(line, " ")
+		if words := strings.Fields(name); len(words) > 0 {
+			b.WriteString(strings.Repeat(" ", (len(line)-len(name))/2) + strings.Join(words, " ") + "\n")
+		}
+	}
+	return b.String()
 }
 
 // TestOpenTurnWaits: the turns say of a turn without an end what the head of the chat

@@ -123,6 +123,8 @@ func (a *app) readNotes() {
 	for i, p := range t.Parts {
 		id := p.Tape.ID()
 		a.jobs.Go(func() {
+			a.noting.Lock()
+			defer a.noting.Unlock()
 			l, err := a.Store.Notes(id)
 			a.updates.post(func() { a.takeNotes(t, i, l, err) })
 		})

@@ -103,6 +103,8 @@ func (a *app) takeWritten(t *frameindex.Timeline, part int, l note.List, err err
 // annotate changes what is written on a tape of the store, in the background.
 func (a *app) annotate(tape string, e note.Edit, then func(note.List, error)) {
 	a.jobs.Go(func() {
+		a.noting.Lock()
+		defer a.noting.Unlock()
 		l, err := a.Store.Annotate(tape, e)
 		a.updates.post(func() { then(l, err) })
 	})

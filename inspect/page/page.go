@@ -98,7 +98,7 @@ type Row struct {
 
 // Window makes the lines, and moves what is on the screen so that the cursor is.
 func (p *Page) Window(width, height int) Window {
-	current := p.Current().Key
+	before := p.anchor()
 	var w Window
 	heading := p.arrange(width)
 	if p.headed = 0; heading != nil && height > 1 {
@@ -109,7 +109,7 @@ func (p *Page) Window(width, height int) Window {
 	if p.toKey(p.wanted) {
 		p.wanted = ""
 	} else {
-		p.toKey(current)
+		p.stayOn(before)
 	}
 	if p.follow {
 		p.cursor = len(p.shown) - 1

@@ -65,3 +65,40 @@ func TestCursorStays(t *testing.T) {
 	last = 40
 	cursorOn("moved before the line with the key is there", 32)
 }
+
+// TestCursorStaysAmongFrames: where lines have no keys, the cursor stays on its line
+// among those about its frame, and they stay where they are on the screen.
+func TestCursorStaysAmongFrames(t *testing.T) {
+	lengths := map[uint64]int{1: 2, 2: 1, 3: 4, 4: 8} // lines about each frame
+	p := &page.Page{
+		Lines: func(int) (lines []page.Line) {
+			for seq := uint64(1); seq <= 4; seq++ {
+				for i := range lengths[seq] {
+					lines = append(lines, page.Line{Seq: seq, Item: i})
+				}
+			}
+			return lines
+		},
+		UpTo: func() uint64 { return 4 },
+	}
+	cursorOn := func(when string, seq uint64, item, row int) {
+		t.Helper()
+		w := p.Window(80, 4)
+		if l := p.Current(); l.Seq != seq || l.Item != item || w.Cursor != row {
+			t.Errorf("%s: got line %d of frame %d in row %d, want line %d of frame %d in row %d", when, l.Item, l.Seq, w.Cursor, item, seq, row)
+		}
+	}
+	cursorOn("at first", 1, 0, 0)
+	p.Move(5)
+	cursorOn("moved", 3, 2, 3)
+	p.Move(-1)
+	cursorOn("up", 3, 1, 2)
+	lengths[2] = 5
+	cursorOn("with more lines above", 3, 1, 2)
+	lengths[1], lengths[2] = 0, 0
+	cursorOn("with fewer lines above", 3, 1, 1)
+	lengths[3] = 6
+	cursorOn("with more lines about the frame", 3, 1, 1)
+	lengths[3] = 0
+	cursorOn("without the frame", 4, 1, 1)
+}

@@ -81,13 +81,12 @@ func (c *Conversation) Session() string { return c.shown }
 func (c *Conversation) Lines(width int) []page.Line {
 	c.reader.mu.Lock()
 	defer c.reader.mu.Unlock()
-	c.reader.shownUpTo = c.reader.last
 	session := c.reader.session(c.wanted())
 	c.shown = ""
 	if session == nil || len(session.Conversation.Entities) == 0 {
 		return c.nothing(session)
 	}
-	c.shown = session.ID
+	c.shown, c.reader.shownUpTo = session.ID, c.reader.last
 	if c.width != width {
 		clear(c.entities)
 		clear(c.ends)

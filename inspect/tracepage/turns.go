@@ -43,7 +43,6 @@ func (t *Turns) Lines(width int) []page.Line {
 	r := t.reader
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.shownUpTo = r.last
 	session := r.session(t.wanted())
 	if session == nil || len(session.Conversation.Turns) == 0 {
 		if !r.ended && r.last == 0 {
@@ -51,6 +50,7 @@ func (t *Turns) Lines(width int) []page.Line {
 		}
 		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("There are no turns on this tape; its slowest calls are among the statistics (6).")}}}
 	}
+	r.shownUpTo = r.last
 	phases := r.phases(session, t.now())
 	if alone := slices.IndexFunc(phases, func(p *phase) bool { return p.seq == t.alone }); alone >= 0 {
 		phases = phases[alone : alone+1]
