@@ -42,14 +42,14 @@ func (w *walker) walk(path, key string, value []byte, foreign bool) {
 				continue
 			}
 			empty = false
-			w.walk(join(path, m.key), m.key, m.value, foreign || ofOthers(m.key))
+			w.walk(MemberPath(path, m.key), m.key, m.value, foreign || ofOthers(m.key))
 		}
 	case value[0] == '[':
 		r := wire.Inside(value, '[')
 		n := 0
 		for element, ok := r.Element(); ok; element, ok = r.Element() {
 			empty = false
-			w.walk(index(path, n), key, element, foreign)
+			w.walk(ElementPath(path, n), key, element, foreign)
 			n++
 		}
 	default:
@@ -105,9 +105,9 @@ func sorted(object []byte) []member {
 	return slices.CompactFunc(members, func(a, b member) bool { return a.key == b.key })
 }
 
-// join returns the path of a member. A key that would read as a path itself is
-// quoted.
-func join(path, key string) string {
+// MemberPath returns the path of a member below a path, spelled as in Field. A key
+// that would read as a path itself is quoted.
+func MemberPath(path, key string) string {
 	switch {
 	case key == "", strings.ContainsAny(key, `.[]"`):
 		return path + "[" + encode(key) + "]"
@@ -117,7 +117,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-func index(path string, n int) string { return path + "[" + strconv.Itoa(n) + "]" }
+// ElementPath returns the path of an element below a path, spelled as in Field.
+func ElementPath(path string, n int) string { return path + "[" + strconv.Itoa(n) + "]" }
 
 // canonical returns a value in one spelling. Text that is no JSON, because it
 // was cut off, is returned as a string.

@@ -268,7 +268,7 @@ func (w *walker) blocks(path string, list []byte) {
 	n := 0
 	flush := func() {
 		if run.Len() > 0 {
-			w.addText(index(path, n)+".text", run.String())
+			w.addText(ElementPath(path, n)+".text", run.String())
 			run.Reset()
 			n++
 		}
@@ -281,7 +281,7 @@ func (w *walker) blocks(path string, list []byte) {
 			continue
 		}
 		flush()
-		path := index(path, n)
+		path := ElementPath(path, n)
 		n++
 		switch shows {
 		case "image", "audio":

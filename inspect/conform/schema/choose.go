@@ -1,0 +1,170 @@
+package schema
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// union checks a value against the branches that its type and its tag leave.
+func (c *checker) union(n *node, v []byte) {
+	u := n.union
+	t := typeOf(v, true)
+	if n.types&t == 0 {
+		c.wrongType(n, v)
+		return
+	}
+	if t != object || u.tag == "" {
+		c.choose(n, choice{left: u.byType[bits.TrailingZeros8(uint8(t))]}, v)
+		return
+	}
+	tag := lastMember(v, u.tag)
+	switch {
+	case tag == nil:
+		if len(u.untagged) == 0 {
+			c.problem(n, Problem{Kind: Missing, Path: u.tag, Want: u.variants(), Got: "nothing"})
+			return
+		}
+		c.choose(n, choice{left: u.untagged}, v)
+	case tag[0] == '"':
+		if found, ok := u.tagged[string(unquoted(tag))]; ok {
+			c.choose(n, found, v)
+			return
+		}
+		c.other(n, v, Problem{Kind: UnknownVariant, Path: u.tag, Want: u.variants(), Got: got(tag)})
+	default:
+		c.other(n, v, Problem{Kind: WrongType, Path: u.tag, Want: str.String(), Got: got(tag)})
+	}
+}
+
+// other checks a value whose tag chooses no branch. If none is left, or what is left
+// does not know the tag either and does not fit, the tag is what is wrong.
+func (c *checker) other(n *node, v []byte, wrong Problem) {
+	u := n.union
+	known := false
+	for _, b := range u.others {
+		known = known || b.knows(u.tag)
+	}
+	if !known && c.fits(u, v) == 0 {
+		c.problem(n, wrong)
+		return
+	}
+	c.choose(n, choice{left: u.others}, v)
+}
+
+func (c *checker) fits(u *union, v []byte) (n int) {
+	for _, b := range u.others {
+		if c.try(b, v) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// choose checks a value against the branches that are left. If none fits, the one
+// with the fewest problems tells what is wrong; of those that name the tag only
+// these are asked.
+func (c *checker) choose(n *node, left choice, v []byte) {
+	if len(left.left) == 1 {
+		c.value(left.left[0], v)
+		return
+	}
+	var fit, nearest *node
+	fits, fewest := 0, 0
+	for i, b := range left.left {
+		found := c.try(b, v)
+		switch {
+		case found == 0:
+			fit = b
+			fits++
+		case left.named > 0 && i >= left.named:
+		case fewest == 0 || found < fewest:
+			nearest, fewest = b, found
+		case found == fewest:
+			nearest = nil
+		}
+	}
+	switch {
+	case fits > 1 && n.union.one:
+		c.problem(n, Problem{Kind: NoBranch, Want: "only one of " + names(left.left), Got: got(v)})
+	case fits > 1, c.trials > 0 && fits == 1:
+	case fits == 1:
+		c.value(fit, v) // once more, for what is not wrong but can be told
+	case nearest == nil:
+		c.problem(n, Problem{Kind: NoBranch, Want: names(left.left), Got: got(v)})
+	case c.trials > 0:
+		c.found += fewest
+	default:
+		c.value(nearest, v)
+	}
+}
+
+// lastMember returns the value of a member, of several the last, nil if there is none.
+func lastMember(v []byte, name string) (last []byte) {
+	r := wire.Inside(v, '{')
+	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
+		if string(key) == name {
+			last = value
+		}
+	}
+	return last
+}
+
+func unquoted(quoted []byte) []byte {
+	s, _ := wire.Unquote(quoted)
+	return s
+}
+
+func (c *checker) wrongType(n *node, v []byte) {
+	p := Problem{Kind: WrongType, Want: n.kinds(), Got: got(v)}
+	switch nothing := len(v) == 0; {
+	case (nothing || v[0] == 'n') && n.types&object != 0 && n.union == nil && n.wanted == 0:
+		p.Kind = Null
+	case nothing:
+		p.Kind = Missing
+	}
+	c.problem(n, p)
+}
+
+// kinds says of what type a value has to be.
+func (n *node) kinds() string {
+	if n.types == anyType {
+		return "any value"
+	}
+	return n.types.String()
+}
+
+// values says what an enumeration lists.
+func (n *node) values() string {
+	var list []string
+	for _, l := range n.enum {
+		list = append(list, l.text)
+	}
+	return strings.Join(list, " or ")
+}
+
+// variants says what texts of the tag choose a branch.
+func (u *union) variants() string { return strings.Join(u.values, " or ") }
+
+func (n *node) knows(member string) bool {
+	for _, name := range n.names() {
+		if name == member {
+			return true
+		}
+	}
+	return false
+}
+
+// names says what the branches are called.
+func names(branches []*node) string {
+	var list []string
+	for _, b := range branches {
+		if b.name != "" {
+			list = append(list, b.name)
+		} else {
+			list = append(list, b.kinds())
+		}
+	}
+	return strings.Join(list, " or ")
+}

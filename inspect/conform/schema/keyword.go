@@ -1,0 +1,268 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A part is one schema object as it is written: what its own keywords ask for.
+// What it refers to and what it has in allOf are parts of their own, all of which
+// apply; each of its unions is one too.
+type part struct {
+	id    int
+	name  string // of the definition; empty for any other
+	all   []*part
+	not   []*part
+	union []*part // the part is nothing but this union, if there is one
+	one   bool    // of the union exactly one has to fit (oneOf), else at least one
+
+	types  types
+	enum   []literal // nil: any value
+	limits []limit
+
+	members    []member
+	required   []string
+	additional *part // of members that are not listed; nil: any
+	open       bool  // says that it takes other members
+	prefix     []*part
+	items      *part // of those behind prefix; nil: any
+
+	lenient  bool     // typed clients take the default for what does not fit
+	skips    bool     // they leave out elements that do not fit
+	unstable bool     // only the unstable schema has it
+	removed  []string // members that it had once
+	other    []string // members that it has in another version
+}
+
+type member struct {
+	name string
+	part *part
+}
+
+// A reader makes parts of a schema text.
+type reader struct {
+	text  []byte           // all of the schema
+	known map[string]*part // by JSON pointer, such as $defs/Tool
+	parts int
+	old   bool // before 2019-09 what stands beside $ref does not count
+}
+
+var errKeyword = errors.New("the keyword is not known here")
+
+// maxParts bounds what one schema may be made of. The largest of ours, ACP's
+// version 2, has some 3,000.
+const maxParts = 20_000
+
+func newReader(text []byte) *reader {
+	return &reader{text: text, known: map[string]*part{}}
+}
+
+func (r *reader) make() *part {
+	r.parts++
+	return &part{id: r.parts, types: anyType}
+}
+
+// schema reads one schema.
+func (r *reader) schema(text []byte) (*part, error) {
+	p := r.make()
+	return p, r.into(p, text)
+}
+
+func (r *reader) into(p *part, text []byte) error {
+	switch {
+	case r.parts > maxParts:
+		return fmt.Errorf("more than %d schemas", maxParts)
+	case string(text) == "true":
+		return nil
+	case string(text) == "false":
+		p.types = 0
+		return nil
+	case len(text) == 0 || text[0] != '{':
+		return fmt.Errorf("a schema is neither an object nor true or false")
+	}
+	if ref := wire.Get(text, "$ref"); r.old && len(ref) > 0 {
+		return r.keyword(p, "$ref", ref)
+	}
+	members := wire.Inside(text, '{')
+	for name, value, ok := members.Member(); ok; name, value, ok = members.Member() {
+		if err := r.keyword(p, string(name), value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// keyword takes one keyword of JSON Schema 2020-12, one of the reference SDK of ACP
+// (x-deserialize-…), or one that generate.go has added (x-unstable, x-removed,
+// x-other).
+func (r *reader) keyword(p *part, name string, value []byte) (err error) {
+	switch name {
+	case "type":
+		p.types, err = typesOf(value)
+	case "enum":
+		err = p.allow(slices.Collect(elements(value))...)
+	case "const":
+		err = p.allow(value)
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern",
+		"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
+		var l limit
+		l, err = limitOf(name, value)
+		p.limits = append(p.limits, l)
+	case "properties":
+		err = r.properties(p, value)
+	case "required":
+		p.required = texts(value)
+	case "additionalProperties":
+		p.additional, err = r.schema(value)
+		p.open = string(value) != "false"
+	case "unevaluatedProperties":
+		if p.open = true; string(value) != "true" {
+			err = errKeyword
+		}
+	case "propertyNames":
+		if kind := wire.Get(value, "type"); string(value) != `{"type":"string"}` && text(kind) != "string" {
+			err = errKeyword
+		}
+	case "items":
+		p.items, err = r.schema(value)
+	case "prefixItems":
+		p.prefix, err = r.list(value)
+	case "allOf":
+		var all []*part
+		all, err = r.list(value)
+		p.all = append(p.all, all...)
+	case "anyOf", "oneOf":
+		u := r.make()
+		u.one = name == "oneOf"
+		u.union, err = r.list(value)
+		p.all = append(p.all, u)
+	case "not":
+		var not *part
+		not, err = r.schema(value)
+		p.not = append(p.not, not)
+	case "$ref":
+		var target *part
+		target, err = r.refer(text(value))
+		p.all = append(p.all, target)
+	case "x-deserialize-default-on-error":
+		p.lenient = string(value) == "true"
+	case "x-deserialize-skip-invalid-items":
+		p.skips = string(value) == "true"
+	case "x-unstable":
+		p.unstable = string(value) == "true"
+	case "x-removed":
+		p.removed = texts(value)
+	case "x-other":
+		p.other = texts(value)
+	case "$id":
+		if p.id > 1 { // it would change what $ref means
+			err = errKeyword
+		}
+	default:
+		if !annotations[name] {
+			err = errKeyword
+		}
+	}
+	return err
+}
+
+// annotations are keywords that ask for nothing. A format is one since 2019-09.
+var annotations = map[string]bool{
+	"$comment": true, "$defs": true, "$schema": true, "definitions": true,
+	"contentEncoding": true, "contentMediaType": true, "default": true, "deprecated": true,
+	"description": true, "discriminator": true, "example": true, "examples": true, "format": true,
+	"readOnly": true, "title": true, "writeOnly": true,
+}
+
+func (r *reader) properties(p *part, value []byte) error {
+	members := wire.Inside(value, '{')
+	for name, value, ok := members.Member(); ok; name, value, ok = members.Member() {
+		of, err := r.schema(value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		p.members = append(p.members, member{string(name), of})
+	}
+	return nil
+}
+
+func (r *reader) list(value []byte) ([]*part, error) {
+	var list []*part
+	for element := range elements(value) {
+		p, err := r.schema(element)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// refer returns the schema at a JSON pointer within the text (RFC 6901).
+func (r *reader) refer(to string) (*part, error) {
+	pointer, ok := strings.CutPrefix(to, "#")
+	if !ok {
+		return nil, fmt.Errorf("%q is outside of the schema", to)
+	}
+	if p := r.known[pointer]; p != nil {
+		return p, nil
+	}
+	keys := strings.Split(pointer, "/")
+	target := r.text
+	for i := range keys[1:] {
+		keys[i+1] = strings.NewReplacer("~1", "/", "~0", "~").Replace(keys[i+1])
+	}
+	if len(keys) > 1 {
+		target = wire.Get(r.text, keys[1:]...)
+	}
+	if len(target) == 0 || keys[0] != "" {
+		return nil, fmt.Errorf("there is no %q", to)
+	}
+	p := r.make()
+	if len(keys) == 3 && (keys[1] == "$defs" || keys[1] == "definitions") {
+		p.name = keys[2]
+	}
+	r.known[pointer] = p // before it is read: it may refer to itself
+	return p, r.into(p, target)
+}
+
+// allow takes the values of enum, or that of const. A schema that has both allows
+// what both do, as parts in allOf would.
+func (p *part) allow(values ...[]byte) error {
+	allowed := []literal{}
+	for _, value := range values {
+		l, ok := literalOf(value)
+		if !ok {
+			return errors.New("a value that is an object or an array")
+		}
+		allowed = append(allowed, l)
+	}
+	p.enum = common(p.enum, allowed)
+	return nil
+}
+
+// elements returns the elements of an array.
+func elements(array []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		r := wire.Inside(array, '[')
+		for element, ok := r.Element(); ok && yield(element); element, ok = r.Element() {
+		}
+	}
+}
+
+func texts(array []byte) (list []string) {
+	for element := range elements(array) {
+		list = append(list, text(element))
+	}
+	return list
+}
+
+func text(quoted []byte) string {
+	b, _ := wire.Unquote(quoted)
+	return string(b)
+}

@@ -1,0 +1,130 @@
+package schema
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Set has the shapes of one dialect of ACP, or of one revision of MCP.
+type Set struct {
+	methods map[string]method
+}
+
+// A method is what the messages of one method have to be.
+type method struct {
+	request, notification, result, task *Shape
+}
+
+// Of returns the shapes of a dialect; for MCP, of a revision such as 2025-06-18. It
+// returns nil if none are known: nothing can be said about such a connection.
+func Of(d dialect.Dialect, version string) *Set {
+	name := version
+	if d.Protocol() == dialect.ACP {
+		name = d.String()
+	}
+	load := sets()[key{d.Protocol(), name}]
+	if load == nil {
+		return nil
+	}
+	return load()
+}
+
+// Params returns the shape of the params of a request, or of a notification; nil if
+// the specification has no such message.
+func (s *Set) Params(method string, request bool) *Shape {
+	if request {
+		return s.methods[method].request
+	}
+	return s.methods[method].notification
+}
+
+// Result returns the shape of the result of a request; nil if the specification has
+// no such request.
+func (s *Set) Result(method string) *Shape { return s.methods[method].result }
+
+// TaskResult returns the shape of the result of a request whose params had a member
+// task (MCP 2025-11-25); nil if it cannot have one.
+func (s *Set) TaskResult(method string) *Shape { return s.methods[method].task }
+
+// Methods returns the methods that the specification has, in no order.
+func (s *Set) Methods() []string { return slices.Collect(maps.Keys(s.methods)) }
+
+type key struct {
+	of   dialect.Protocol
+	name string
+}
+
+// packed has a line for each set: protocol, name, and a JSON object that generate.go
+// describes, with blanks between.
+//
+//go:embed shapes.zst
+var packed []byte
+
+// sets returns what makes each set at its first use.
+var sets = sync.OnceValue(func() map[key]func() *Set {
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		panic("schema: " + err.Error())
+	}
+	defer decoder.Close()
+	text, err := decoder.DecodeAll(packed, nil)
+	if err != nil {
+		panic("schema: " + err.Error())
+	}
+	all := map[key]func() *Set{}
+	for line := range bytes.Lines(text) {
+		words := bytes.SplitN(bytes.TrimSpace(line), []byte(" "), 3)
+		var k key
+		if err := k.of.UnmarshalText(words[0]); err != nil {
+			panic("schema: " + err.Error())
+		}
+		k.name = string(words[1])
+		all[k] = sync.OnceValue(func() *Set {
+			s, err := newSet(words[2], k.of == dialect.ACP)
+			if err != nil {
+				panic(fmt.Sprintf("schema: %v %s: %v", k.of, k.name, err))
+			}
+			return s
+		})
+	}
+	return all
+})
+
+// newSet makes the shapes of one line.
+func newSet(text []byte, strict bool) (*Set, error) {
+	s := &Set{methods: map[string]method{}}
+	r := newReader(text)
+	j := joiner{made: map[string]*node{}, strict: strict}
+	methods := wire.Inside(wire.Get(text, "methods"), '{')
+	for name, of, ok := methods.Member(); ok; name, of, ok = methods.Member() {
+		var m method
+		for kind, to := range map[string]**Shape{
+			"request": &m.request, "notification": &m.notification, "result": &m.result, "task": &m.task,
+		} {
+			schema := wire.Get(of, kind)
+			if len(schema) == 0 {
+				continue
+			}
+			p, err := r.schema(schema)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", name, kind, err)
+			}
+			n, err := j.join(p)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", name, kind, err)
+			}
+			*to = &Shape{root: n, absent: len(wire.Get(of, "optional")) > 0 && kind != "result"}
+		}
+		s.methods[string(name)] = m
+	}
+	return s, nil
+}
