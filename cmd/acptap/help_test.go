@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/help"
 	"github.com/acptap/acptap/cmd/acptap/internal/removal"
+	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -113,6 +115,7 @@ func TestHelpOfJSON(t *testing.T) {
 		{newRmCmd(&dir), fieldsOf(removal.Tape{})},
 		{newPruneCmd(&dir), fieldsOf(removal.Tape{})},
 		{newDiffCmd(&dir), append(fieldsOf(compare.Diff{}), fieldsOf(compare.Hunk{})...)},
+		{newCheckCmd(&dir), slices.Concat(fieldsOf(report.Line{}), fieldsOf(report.Spec{}), fieldsOf(report.Total{}), fieldsOf(report.Open{}))},
 		{newReplayClientCmd(&dir), fieldsOf(drive.Report{})},
 		{newReplayAgentCmd(&dir), fieldsOf(replay.Report{})},
 	} {

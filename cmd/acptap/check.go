@@ -1,0 +1,68 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/check"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+)
+
+func newCheckCmd(dir *string) *cobra.Command {
+	var c check.Flags
+	cmd := &cobra.Command{
+		Use:   "check [flags] [REF...]",
+		Short: "Say where client and agent break the specifications",
+		Long: `Judges what client and agent sent by the specifications of ACP, MCP and
+JSON-RPC, and reports where one of them broke a rule: who, in which frames, what
+the text asks for, where it says so, and what to do. A finding is
+
+  violation  of a MUST, of the published schema, or of JSON-RPC 2.0 itself
+  warning    of a SHOULD or a definition in prose, or of a MUST where the frames
+             make it very likely but do not prove it
+  note       legal, unstable or left open, but known to hurt real peers
+
+Only what the text decides and the frames prove is reported, so silence is no
+approval: the last line says how many rules had an occasion on the tape, and why
+some could not be judged. A session is judged over all of its tapes.
+
+A line of --json is an object with kind. That of a finding has
+  rule, name      such as ACP441 and cancelled-prompt
+  strength        violation, warning or note
+  fault           client or agent: who did it
+  tape, session   ids
+  seq, entry, at  number of the frame, index in a batch, seconds since the tape
+                  began
+  method, update  of the frame; of a response, the method of its request
+  text            what the side did
+  path, want, got the value in the message, what should be there, and what is
+  because         numbers of the frames that prove it
+  spec            title, section, url, word (MUST ...), date of the text
+  key             the same for the same fault on another tape
+  new             false if a baseline knows it
+At its end each tape has a summary: tape, rules and tried (how many), open: a
+list of rule and why, for rules that could not be judged somewhere.
+` + ref.Help + `
+
+Exit status 0 if nothing is at or above --fail-on; 1 if something is; 2 if a
+REF, or a part of it, cannot be read: what can is reported first.`,
+		Example: `  acptap check
+  acptap check --severity note last~1
+  acptap check --by agent --fail-on warning tape.jsonl
+  acptap check --all --since 7d
+  acptap check --select ACP44,RPC --json last`,
+		Args: usage.Operands(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.Validate(cmd.Flags(), args); err != nil {
+				return err
+			}
+			failed, err := c.Run(cmd.Context(), *dir, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			if err == nil && failed {
+				return errNo
+			}
+			return err
+		},
+	}
+	c.Register(cmd.Flags())
+	return cmd
+}

@@ -1,0 +1,167 @@
+// Package check judges tapes for acptap check: it reads them, asks the rules and the
+// queries of the user, and has what was found written.
+package check
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/config"
+	"github.com/acptap/acptap/inspect/conform/report"
+)
+
+// Flags are what acptap check is asked for.
+type Flags struct {
+	Severity conform.Strength
+	Grace    time.Duration
+
+	failOn         string
+	by             string
+	choose, ignore []string
+	format         string
+	asJSON         bool
+	all            bool
+	list           tapelist.Selection
+}
+
+// Register adds the flags to those of a command.
+func (c *Flags) Register(f *pflag.FlagSet) {
+	c.Severity = conform.Warning
+	f.TextVar(&c.Severity, "severity", c.Severity, "the least `strength` that is reported: violation, warning or note")
+	f.StringVar(&c.failOn, "fail-on", "violation", "the least `strength` that makes the exit status 1: violation, warning, note or never")
+	f.StringSliceVar(&c.choose, "select", nil, "only these `rules`, by their ids or beginnings of them")
+	f.StringSliceVar(&c.ignore, "ignore", nil, "without these `rules`, likewise")
+	f.StringVar(&c.by, "by", "", "only what this `side` did: client or agent")
+	f.StringVar(&c.format, "format", "text", "the `form` of the report: text or json")
+	f.BoolVar(&c.asJSON, "json", false, "the same as --format json")
+	f.DurationVar(&c.Grace, "grace", conform.Grace, "how long two frames may have crossed, as a `duration`")
+	f.BoolVar(&c.all, "all", false, "all tapes of the store")
+	c.list.Register(f)
+}
+
+// Validate checks the flags by themselves.
+func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
+	if err := usage.Exclusive(f, "json", "format"); err != nil {
+		return err
+	}
+	switch {
+	case c.all && len(args) > 0:
+		return fmt.Errorf("--all judges all tapes of the store, and %q names one", args[0])
+	case !c.all && (f.Changed("agent") || f.Changed("since")):
+		return errors.New("--agent and --since go with --all")
+	}
+	return c.list.Parse(time.Now())
+}
+
+// A run is one call of acptap check.
+type run struct {
+	Flags
+	rules  []*conform.Rule
+	failOn conform.Strength // None: nothing fails
+	by     conform.Fault
+
+	stdout, stderr io.Writer
+	out            output
+	failed         bool
+	broken         int
+}
+
+// An output takes sections.
+type output interface {
+	Section(s *report.Section) error
+}
+
+// Run judges what the arguments name, and reports whether something was found that makes
+// it fail.
+func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Reader, stdout, stderr io.Writer) (failed bool, err error) {
+	r := &run{Flags: c, stdout: stdout, stderr: stderr}
+	if err := r.prepare(); err != nil {
+		return false, err
+	}
+	subjects, err := r.subjects(dir, args, stdin)
+	if err != nil {
+		return false, err
+	}
+	w := bufio.NewWriterSize(stdout, 64<<10)
+	r.out = r.output(w, terminal.TakesColor(stdout))
+	for sub, err := range subjects {
+		if err == nil {
+			err = r.subject(ctx, sub)
+		}
+		if err != nil {
+			r.tell(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return r.failed, err
+	}
+	if r.broken > 0 {
+		return r.failed, errBroken
+	}
+	return r.failed, nil
+}
+
+// errBroken is that something could not be read. What it was has been told.
+var errBroken = errors.New("not all could be read, and what could not was not judged")
+
+// tell tells of what could not be read.
+func (r *run) tell(err error) {
+	r.broken++
+	warning.Print(r.stderr, "%v", err)
+}
+
+// prepare makes of the flags what they mean.
+func (r *run) prepare() (err error) {
+	if r.failOn, err = failOn(r.Flags.failOn); err != nil {
+		return err
+	}
+	if r.Flags.by != "" {
+		if err := r.by.UnmarshalText([]byte(r.Flags.by)); err != nil || r.by == conform.Acptap {
+			return fmt.Errorf("--by is client or agent, not %q", r.Flags.by)
+		}
+	}
+	r.rules, err = config.Select(r.choose, r.ignore)
+	return err
+}
+
+// failOn reads the least strength that fails.
+func failOn(word string) (s conform.Strength, err error) {
+	if word == "never" {
+		return conform.None, nil
+	}
+	if err = s.UnmarshalText([]byte(word)); err != nil || s == conform.None {
+		return s, fmt.Errorf("--fail-on is violation, warning, note or never, not %q", word)
+	}
+	return s, nil
+}
+
+func (r *run) output(w io.Writer, color bool) output {
+	if r.asJSON || r.format == "json" {
+		return report.JSON{W: w}
+	}
+	return &report.Text{W: w, Color: color, Severity: r.Severity}
+}
+
+// subject judges one subject and writes what was found.
+func (r *run) subject(ctx context.Context, sub subject) error {
+	j, err := r.begin(sub)
+	if err == nil {
+		err = j.judge(ctx, false)
+	}
+	if err != nil {
+		return err
+	}
+	r.failed = r.failed || r.fails(j.section)
+	return r.out.Section(j.section)
+}

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// Text writes findings for people.
+type Text struct {
+	W        io.Writer
+	Color    bool
+	Severity conform.Strength // the least that is reported
+
+	begun bool // a section is written
+}
+
+// inFull is how many findings of a group are shown with what they say.
+const inFull = 3
+
+// Section writes the groups of a section, and what can be said of its tapes.
+func (t *Text) Section(s *Section) error {
+	w := bufio.NewWriter(t.W)
+	if t.begun {
+		fmt.Fprintln(w)
+	}
+	t.begun = true
+	groups := Groups(s.found())
+	for i := range groups {
+		t.group(w, &groups[i], s.Frame)
+		fmt.Fprintln(w)
+	}
+	t.tapes(w, s)
+	return w.Flush()
+}
+
+// Finding writes one finding in a line.
+func (t *Text) Finding(s *Section, f *conform.Finding) error {
+	_, err := fmt.Fprintf(t.W, "%s %s  %s%s\n", t.sign(f.Strength), t.title(f.Rule, f.Strength, f.Fault), prefixed(s.Frame(f), "  "), Said(f))
+	return err
+}
+
+func prefixed(text, gap string) string {
+	if text == "" {
+		return ""
+	}
+	return text + gap
+}
+
+// Group returns the text of a group, without colours. frame names the frame of a
+// finding.
+func (g *Group) Text(frame func(*conform.Finding) string) string {
+	var b strings.Builder
+	new(Text).group(&b, g, frame)
+	return b.String()
+}
+
+func (t *Text) group(w io.Writer, g *Group, frame func(*conform.Finding) string) {
+	var names []string
+	columns := 0
+	for _, f := range g.Findings {
+		names = append(names, frame(f))
+	}
+	shown := names[:min(len(names), inFull)]
+	for _, name := range shown {
+		columns = max(columns, len(name))
+	}
+	fmt.Fprintf(w, "%s %s%s\n", t.sign(g.Strength), t.title(g.Rule, g.Strength, g.Fault), where(names))
+	for i, name := range shown {
+		if name == "" {
+			fmt.Fprintf(w, "    %s\n", Said(g.Findings[i]))
+			continue
+		}
+		fmt.Fprintf(w, "    %-*s  %s\n", columns, name, Said(g.Findings[i]))
+	}
+	if more := names[len(shown):]; len(more) > 0 {
+		fmt.Fprintf(w, "    and %d more: %s\n", len(more), abridged(more))
+	}
+	for _, line := range t.advice(g) {
+		fmt.Fprintf(w, "    %s\n", t.dim(line))
+	}
+}
+
+// where says how often, and in which frames if they are few.
+func where(names []string) string {
+	switch n := len(names); {
+	case n == 1 && names[0] == "":
+		return ""
+	case n == 1:
+		return "   frame " + names[0]
+	case n <= inFull:
+		return fmt.Sprintf("   %d times: frames %s", n, strings.Join(names, ", "))
+	default:
+		return fmt.Sprintf("   %d times", n)
+	}
+}
+
+// abridged lists names of frames, of many the first and the last.
+func abridged(names []string) string {
+	if len(names) <= 2*inFull {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:inFull], ", ") + " … " + names[len(names)-1]
+}
+
+// advice returns what the rule asks for, where that stands, and what to do.
+func (t *Text) advice(g *Group) []string {
+	lines := []string{plain(g.Rule.Text.Asks)}
+	if source := sourceLine(g.Findings[0].Clause); source != "" {
+		lines = append(lines, source)
+	}
+	if g.Rule.Text.Do == "" {
+		return lines
+	}
+	do := "To do: " + plain(g.Rule.Text.Do)
+	if conform.Lookup(g.Rule.ID) != nil {
+		do += ". More: acptap check --explain " + g.Rule.ID
+	}
+	return append(lines, do)
+}
+
+// sourceLine says where a clause stands, by which word, and its address.
+func sourceLine(c *conform.Clause) string {
+	if c == nil || c.Source.URL == "" {
+		return ""
+	}
+	word := ""
+	if c.Word != "" {
+		word = " (" + c.Word + ")"
+	}
+	return c.Source.Title + word + ": " + c.Source.URL
+}
+
+// Said returns what a finding says of its frame, as one clean line: what the side did,
+// and what was there in place of what should be.
+func Said(f *conform.Finding) string {
+	line := f.Text
+	switch {
+	case f.Got != "" && f.Path != "":
+		line += "; " + f.Path + " is " + f.Got
+	case f.Got != "":
+		line += "; it is " + f.Got
+	case f.Path != "":
+		line += "; " + f.Path
+	}
+	if f.Want != "" {
+		line += ", want " + f.Want
+	}
+	return termtext.Brief(line, maxSaid)
+}
+
+// maxSaid is how many characters a line has at most of what a finding says.
+const maxSaid = 600
+
+// title names a rule and who broke it.
+func (t *Text) title(r *conform.Rule, s conform.Strength, fault conform.Fault) string {
+	title := t.paint(styleOf(s), r.ID) + " " + r.Name
+	if fault != conform.Sender {
+		title += "   " + fault.String()
+	}
+	return title
+}
+
+// plain returns Markdown of one sentence as text.
+func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
+
+// Sign returns the sign of a strength.
+func Sign(s conform.Strength) string {
+	switch s {
+	case conform.Violation:
+		return "✗"
+	case conform.Warning:
+		return "!"
+	}
+	return "·"
+}
+
+func (t *Text) sign(s conform.Strength) string { return t.paint(styleOf(s), Sign(s)) }
+
+// styleOf returns the colour of a strength.
+func styleOf(s conform.Strength) termtext.Style {
+	switch s {
+	case conform.Violation:
+		return termtext.Failure
+	case conform.Warning:
+		return termtext.Permission
+	}
+	return termtext.Repeats
+}
+
+func (t *Text) dim(line string) string { return t.paint(termtext.Repeats, line) }
+
+func (t *Text) paint(style termtext.Style, text string) string {
+	if !t.Color {
+		return text
+	}
+	return style.Paint(text)
+}

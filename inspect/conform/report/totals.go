@@ -1,0 +1,179 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// tapes writes the lines at the end of a section.
+func (t *Text) tapes(w io.Writer, s *Section) {
+	for _, tape := range s.Tapes {
+		fmt.Fprintf(w, "%s  %s\n", t.paint(termtext.Bold, termtext.Line(tape.Name)), tape.about())
+	}
+	fmt.Fprintln(w, s.totals(t.Severity))
+	if open := s.openRules(); open != "" {
+		fmt.Fprintln(w, open)
+	}
+}
+
+// about says who spoke on a tape.
+func (t *Tape) about() string {
+	c := &t.Connection
+	frames := plural(int(t.Frames), "frame")
+	return termtext.Dotted(named(c.Agent, c.AgentVersion, "agent"), named(c.Client, c.ClientVersion, "client"), protocolOf(c), frames)
+}
+
+// named returns what a side calls itself.
+func named(name, version, side string) string {
+	if name == "" {
+		return "unnamed " + side
+	}
+	return termtext.Piece(termtext.Spaced(name, version))
+}
+
+// protocolOf names a protocol and its version, such as ACP v1.
+func protocolOf(c *dialect.Connection) string {
+	switch c.Protocol {
+	case dialect.ACP:
+		return termtext.Spaced("ACP", c.Dialect.String())
+	case dialect.MCP:
+		return termtext.Spaced("MCP", termtext.Piece(c.Version))
+	}
+	return ""
+}
+
+// totals counts what was found, by strength and side.
+func (s *Section) totals(least conform.Strength) string {
+	count := map[conform.Fault][]int{}
+	for _, fault := range []conform.Fault{conform.Sender, conform.Client, conform.Agent, conform.Acptap} {
+		count[fault] = make([]int, conform.Violation+1)
+	}
+	known, all := 0, 0
+	for i := range s.Findings {
+		f := &s.Findings[i]
+		if f.Known {
+			known++
+			continue
+		}
+		all++
+		count[f.Fault][f.Strength]++
+	}
+	var sides []string
+	for _, side := range []struct {
+		fault conform.Fault
+		name  string
+	}{{conform.Agent, "by the agent"}, {conform.Client, "by the client"}, {conform.Acptap, "by acptap"}, {conform.Sender, "by neither side"}} {
+		found := counted(count[side.fault], conform.Note)
+		switch {
+		case found != "":
+			sides = append(sides, found+" "+side.name)
+		case all > 0 && (side.fault == conform.Agent || side.fault == conform.Client):
+			sides = append(sides, "none "+side.name)
+		}
+	}
+	line := strings.Join(sides, ", ")
+	if all == 0 {
+		line = "nothing found"
+	}
+	if weaker := counted(s.Weaker, conform.Note); weaker != "" && least > conform.Note {
+		line += "; " + weaker + " (--severity " + weakest(s.Weaker).String() + ")"
+	}
+	if known > 0 {
+		line += fmt.Sprintf("; %d known to the baseline", known)
+	}
+	return line
+}
+
+// counted lists how many there are of each strength, the greatest first.
+func counted(n []int, least conform.Strength) string {
+	var parts []string
+	for s := conform.Violation; s >= least; s-- {
+		if int(s) < len(n) && n[s] > 0 {
+			parts = append(parts, plural(n[s], s.String()))
+		}
+	}
+	return strings.Join(parts, " and ")
+}
+
+// weakest returns the least strength of which there is one.
+func weakest(n []int) conform.Strength {
+	for s := conform.Note; int(s) < len(n); s++ {
+		if n[s] > 0 {
+			return s
+		}
+	}
+	return conform.None
+}
+
+// openRules says which of the rules had an occasion on any of the tapes, and why some
+// could not be judged.
+func (s *Section) openRules() string {
+	var tried, partly, open int
+	var why []string
+	all := 0
+	for _, v := range mergedVerdicts(s.Tapes) {
+		all++
+		switch {
+		case v.Tried && v.Open != "":
+			partly++
+			fallthrough
+		case v.Tried:
+			tried++
+		case v.Open != "":
+			open++
+		}
+		if v.Open != "" && !slices.Contains(why, v.Open) {
+			why = append(why, v.Open)
+		}
+	}
+	if all == 0 {
+		return ""
+	}
+	line := fmt.Sprintf("%s: %d tried", plural(all, "rule"), tried)
+	if partly > 0 {
+		line += fmt.Sprintf(" (%d of them in part)", partly)
+	}
+	line += fmt.Sprintf(", %d without occasion, %d not judged", all-tried-open, open)
+	if len(why) > 0 {
+		line += " (" + termtext.Piece(why[0])
+		if len(why) > 1 {
+			line += "; and " + plural(len(why)-1, "more reason")
+		}
+		line += ")"
+	}
+	return line
+}
+
+// mergedVerdicts returns what became of each rule on all tapes together.
+func mergedVerdicts(tapes []*Tape) []conform.Verdict {
+	var all []conform.Verdict
+	for _, t := range tapes {
+		if all == nil {
+			all = append(all, t.Verdicts...)
+			continue
+		}
+		for i, v := range t.Verdicts {
+			m := &all[i]
+			m.Tried = m.Tried || v.Tried
+			m.Found += v.Found
+			if m.Open == "" {
+				m.Open = v.Open
+			}
+		}
+	}
+	return all
+}
+
+// plural counts things.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%s %ss", termtext.Grouped(int64(n)), what)
+}
