@@ -10,7 +10,7 @@ import (
 
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/internal/guard"
-	"github.com/acptap/acptap/record/internal/priority"
+	"github.com/acptap/acptap/record/priority"
 )
 
 // A flusher works behind a journal that is being written. It writes blocks that are
