@@ -81,22 +81,27 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// watch is Watch for one tape that is there.
-func (t *Tape) watch(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
-	return func(yield func(dialect.Frame, error) bool) {
+// Watch yields what happens on a tape of a store until that ends or ctx is done: its
+// frames from number from on, StoreLooked, and TapeEnded, as Store.Watch does.
+func (t *Tape) Watch(ctx context.Context, from uint64) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
 		w := newWatcher(t.store, nil)
 		defer w.close()
 		w.yield = func(c Change, err error) bool {
-			w.stopped = w.stopped || c.Kind == TapeEnded || !yield(c.Frame, err)
+			w.stopped = !yield(c, err) || w.stopped || c.Kind == TapeEnded
 			return !w.stopped
 		}
+		from := max(from, 1)
 		one := &watched{tape: t.id, next: from, r: newBlockReader(t, from, true)}
 		w.tapes[t.id], w.live = one, append(w.live, one)
 		for again := true; again; again = !w.stopped && sleep(ctx, pollEvery) {
-			if w.look.stale(t.store, time.Now()) {
+			began := time.Now()
+			if w.look.stale(t.store, began) {
 				one.relist(t.store.journal(t.id).Segments())
 			}
-			w.read(ctx)
+			if w.read(ctx); !w.stopped && ctx.Err() == nil {
+				w.yield(Change{Kind: StoreLooked, Tape: t.id, Began: began}, nil)
+			}
 		}
 	}
 }

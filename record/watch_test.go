@@ -32,8 +32,13 @@ type watching struct {
 
 func watch(t testing.TB, store *record.Store, wanted func(string, bool) (uint64, bool)) *watching {
 	t.Helper()
+	return watchOf(t, func(ctx context.Context) iter.Seq2[record.Change, error] { return store.Watch(ctx, wanted) })
+}
+
+func watchOf(t testing.TB, changes func(context.Context) iter.Seq2[record.Change, error]) *watching {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	next, stop := iter.Pull2(store.Watch(ctx, wanted))
+	next, stop := iter.Pull2(changes(ctx))
 	t.Cleanup(func() {
 		stop()
 		cancel()
@@ -104,6 +109,37 @@ func TestWatch(t *testing.T) {
 	w.kind(record.TapeDeleted, tape)
 	if got, want := w.told[tape], "began ended deleted "; got != want {
 		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// One tape alone: what is there, a look, what comes, and the end, which is the last.
+func TestWatchTape(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	other := begin(t, store)
+	j := begin(t, store)
+	tape := open(t, store, j.Tape())
+	gen := newTraffic(2)
+	say := func(n int) {
+		for range n {
+			dir, p := gen.next()
+			j.Append(dir, wire.Wire, p)
+		}
+	}
+	say(100)
+	w := watchOf(t, func(ctx context.Context) iter.Seq2[record.Change, error] { return tape.Watch(ctx, 0) })
+	before := time.Now()
+	c := w.until("a look", func(c record.Change) bool { return c.Kind == record.StoreLooked })
+	if len(w.lines[tape.ID()]) != 100 || c.Began.Before(before) || c.Tape != tape.ID() {
+		t.Errorf("%d frames before the look %+v", len(w.lines[tape.ID()]), c)
+	}
+	say(100)
+	w.until("what was said", func(record.Change) bool { return len(w.lines[tape.ID()]) == 200 })
+	other.Close()
+	finish(t, store, j)
+	w.kind(record.TapeEnded, tape.ID())
+	same(t, "watched", w.lines[tape.ID()], lines(t, open(t, store, tape.ID())))
+	if c, err, ok := w.next(); ok {
+		t.Errorf("behind the end: %+v, %v", c, err)
 	}
 }
 
