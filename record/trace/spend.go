@@ -55,26 +55,37 @@ type Pace struct {
 // SilenceLength is how long it takes for a silence to be one.
 const SilenceLength = 5 * time.Second
 
-// A part is what is waited for. The first of those that are counts.
-type part uint8
+// A Part is what is waited for. The first of those that are counts.
+type Part uint8
 
+// The parts of a turn.
 const (
-	forUser part = iota
-	forClient
-	forTool
-	forAgent // if for nothing else
+	ForUser Part = iota
+	ForClient
+	ForTool
+	ForAgent // if for nothing else
 	parts
 )
 
-// waitsFor returns what is waited for while a request of the agent's is open.
-func waitsFor(method string) part {
+// PartOf returns what is waited for while a request of the agent's is open.
+func PartOf(method string) Part {
 	switch method {
 	case "session/request_permission", "elicitation/create":
-		return forUser
+		return ForUser
 	case "terminal/wait_for_exit":
-		return forTool
+		return ForTool
 	}
-	return forClient
+	return ForClient
+}
+
+// Working returns the turn that is worked on, and what it waits for now; nil if no turn
+// is open.
+func (c *Conversation) Working() (*Turn, Part) {
+	t := c.working()
+	if t == nil || t.clock == nil {
+		return nil, ForAgent
+	}
+	return t, t.clock.part()
 }
 
 // The times are how long each part was waited for.
@@ -87,7 +98,7 @@ func (t times) since(before times) times {
 	return t
 }
 
-func (t times) spend() Spend { return Spend{t[forUser], t[forClient], t[forTool], t[forAgent]} }
+func (t times) spend() Spend { return Spend{t[ForUser], t[ForClient], t[ForTool], t[ForAgent]} }
 
 // A clock divides the time of a session, on one tape, among the parts. A turn takes
 // what was on it when it began from what is on it when it ends, so that several turns
@@ -95,10 +106,10 @@ func (t times) spend() Spend { return Spend{t[forUser], t[forClient], t[forTool]
 type clock struct {
 	spent times
 	at    time.Duration // up to here
-	open  [forAgent]int // how many of each part are waited for
+	open  [ForAgent]int // how many of each part are waited for
 	work  int           // number of the turn that the work began with, while no other was open
 	last  uint64        // Seq of the last frame of the session
-	heard time.Duration // the time of forAgent when that came
+	heard time.Duration // the time of ForAgent when that came
 	blind bool          // nobody knows when that was
 }
 
@@ -106,7 +117,7 @@ type clock struct {
 // begins is not waited for in it: a permission of a turn before that nobody has
 // answered would make all turns wait for the user.
 type wait struct {
-	part part
+	part Part
 	work int // 0: not counted
 }
 
@@ -119,16 +130,16 @@ func (k *clock) advance(to time.Duration) {
 }
 
 // part returns what is waited for now.
-func (k *clock) part() part {
-	p := forUser
-	for p < forAgent && k.open[p] == 0 {
+func (k *clock) part() Part {
+	p := ForUser
+	for p < ForAgent && k.open[p] == 0 {
 		p++
 	}
 	return p
 }
 
 // begin counts a wait as open. k may be nil: no turn has begun.
-func (k *clock) begin(f *frame, w *wait, p part) {
+func (k *clock) begin(f *frame, w *wait, p Part) {
 	if k == nil || w.work == k.work {
 		return
 	}
@@ -163,7 +174,7 @@ func (c *Conversation) start(f *frame, t *Turn, alone bool) {
 	}
 	c.clock.advance(f.At)
 	if alone {
-		c.clock.work, c.clock.open = t.Number, [forAgent]int{}
+		c.clock.work, c.clock.open = t.Number, [ForAgent]int{}
 	}
 	t.clock, t.began = c.clock, c.clock.spent
 }
@@ -172,7 +183,7 @@ func (c *Conversation) start(f *frame, t *Turn, alone bool) {
 // waited for until now: version 2 has agents that say idle, and answer the prompt late.
 func (c *Conversation) stop(f *frame, t *Turn) {
 	if t.clock == nil {
-		t.spent[forAgent] += max(t.Ended-t.Began-t.Spend(0).Sum(), 0)
+		t.spent[ForAgent] += max(t.Ended-t.Began-t.Spend(0).Sum(), 0)
 		return
 	}
 	t.clock.advance(f.At)
@@ -187,7 +198,7 @@ func (c *Conversation) hear(f *frame) {
 		return
 	}
 	k.advance(f.At)
-	if silent := k.spent[forAgent] - k.heard; silent >= SilenceLength && !f.Untimed && !k.blind {
+	if silent := k.spent[ForAgent] - k.heard; silent >= SilenceLength && !f.Untimed && !k.blind {
 		if t := c.working(); t != nil {
 			if t.Pace.Silences++; silent > t.Pace.Silence {
 				t.Pace.Silence, t.Pace.Before = silent, k.last
@@ -197,7 +208,7 @@ func (c *Conversation) hear(f *frame) {
 	k.hear(f)
 }
 
-func (k *clock) hear(f *frame) { k.last, k.heard, k.blind = f.Seq, k.spent[forAgent], f.Untimed }
+func (k *clock) hear(f *frame) { k.last, k.heard, k.blind = f.Seq, k.spent[ForAgent], f.Untimed }
 
 // Rate returns how many chunks came in a second, of those after the first. ok is false if
 // that cannot be told.
@@ -226,7 +237,7 @@ func (t *Turn) say(f *frame, u gjson.Result) {
 }
 
 func (t *Turn) chunk() {
-	worked := t.clock.spent[forAgent]
+	worked := t.clock.spent[ForAgent]
 	if t.Pace.Chunks++; t.Pace.Chunks == 1 {
 		t.chunked = worked
 	}
@@ -246,7 +257,7 @@ func hasText(content gjson.Result) bool {
 // asks begins the wait for the client's answer to a request of the agent's.
 func (c *Conversation) asks(f *frame, w *pendingCall) {
 	if f.Dir == wire.AgentToClient {
-		c.clock.begin(f, &w.wait, waitsFor(f.Method))
+		c.clock.begin(f, &w.wait, PartOf(f.Method))
 	}
 }
 
@@ -254,6 +265,6 @@ func (c *Conversation) asks(f *frame, w *pendingCall) {
 // many agents never say that it is in progress.
 func (c *Conversation) waitForTool(f *frame, call *Entity) {
 	if !call.Replayed {
-		c.clock.begin(f, &call.wait, forTool)
+		c.clock.begin(f, &call.wait, ForTool)
 	}
 }
