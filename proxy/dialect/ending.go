@@ -92,3 +92,6 @@ func (t *Tracker) mark(f *wire.Frame) (happened Events) {
 	}
 	return happened
 }
+
+// EndsProgram reports whether a signal, by its name, asks a program to end or makes it.
+func EndsProgram(signal string) bool { return endsPrograms[signal] != 0 }

@@ -1,0 +1,221 @@
+package stall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Watch says what hangs on one tape. Its zero value is ready to use. It is not safe
+// for concurrent use.
+type Watch struct {
+	// After is how long an agent may be silent; 0: DefaultAfter. The patience of the
+	// other kinds is in proportion. It must not change after the first call.
+	After time.Duration
+
+	trace       trace.Trace
+	connections dialect.Connections
+	work        work
+	agent       agent
+
+	now     time.Duration
+	next    time.Duration // before that nothing begins to hang
+	hanging []hanging     // in the order in which it began
+	changes []Change
+}
+
+// A subject is what may hang: a session with its turn, a request, or the agent itself.
+type subject interface {
+	// waits returns in which way it may hang, and since when; false: in none.
+	waits() (wait, bool)
+
+	// names says what it is.
+	names() (session string, turn int, details []string)
+}
+
+// A wait is a way in which a subject may hang. It is another one if it begins anew.
+type wait struct {
+	kind  Kind
+	since place
+}
+
+// A place is a frame, and when it came.
+type place struct {
+	seq uint64
+	at  time.Duration
+}
+
+// hanging is a subject that was told of.
+type hanging struct {
+	subject
+	wait
+	Stall
+}
+
+const (
+	// maxHanging is how much may hang at once. Nobody reads of more.
+	maxHanging = 256
+
+	// maxTime is the latest time that is told apart, so that sums of times stay times.
+	maxTime = time.Duration(math.MaxInt64 / 4)
+)
+
+// Add takes the next frame of the tape, with its bytes, of which it keeps none. It
+// returns what began to hang before it, and what is over with it. The list is valid
+// until the next call.
+func (w *Watch) Add(f *dialect.Frame) []Change {
+	w.changes = w.changes[:0]
+	w.advance(f.At - 1)
+	w.now = max(w.now, min(f.At, maxTime))
+	if w.connections.StartsNext(f) {
+		w.work.forget()
+		w.agent = agent{}
+		w.settle(f)
+		w.trace.Next(dialect.Connection{})
+	}
+	w.trace.Brief = true
+	w.trace.Add(f)
+	here := place{f.Seq, w.now}
+	w.work.take(f, here, w.trace.Events())
+	w.agent.take(f, here, &w.work)
+	if f.Events&(dialect.AgentEnded|dialect.BytesLost) != 0 {
+		w.work.forget()
+	}
+	w.settle(f)
+	if w.agent.broke.seq == f.Seq {
+		w.begin(&w.agent, w.now)
+	}
+	w.next = min(w.next, w.now+w.shortest())
+	return w.changes
+}
+
+// Now takes it that no frame comes before a time, which is since the tape began, and
+// returns what begins to hang by then. The list is valid until the next call.
+func (w *Watch) Now(at time.Duration) []Change {
+	w.changes = w.changes[:0]
+	w.advance(at)
+	return w.changes
+}
+
+// End takes it that no frame will come any more, and returns what is over with that.
+func (w *Watch) End() []Change {
+	w.changes = w.changes[:0]
+	w.work.forget()
+	w.agent = agent{}
+	w.settle(nil)
+	return w.changes
+}
+
+// Hanging returns what hangs, in the order in which it began.
+func (w *Watch) Hanging() []Stall {
+	list := make([]Stall, len(w.hanging))
+	for i := range w.hanging {
+		list[i] = w.hanging[i].Stall
+	}
+	return list
+}
+
+// Again tells once more what hangs, as it is now. The list is valid until the next call.
+func (w *Watch) Again() []Change {
+	w.changes = w.changes[:0]
+	for i := range w.hanging {
+		h := &w.hanging[i]
+		_, _, details := h.names()
+		c := Change{Stall: h.Stall, At: w.now}
+		c.Text = begun(&c.Stall, w.now-c.Since, details)
+		w.changes = append(w.changes, c)
+	}
+	return w.changes
+}
+
+// Connection returns what both sides have said of themselves so far.
+func (w *Watch) Connection() dialect.Connection {
+	if n := len(w.trace.Runs); n > 0 {
+		return w.trace.Runs[n-1]
+	}
+	return dialect.Connection{}
+}
+
+func (w *Watch) after() time.Duration { return cmp.Or(w.After, DefaultAfter) }
+
+// shortest returns how long it takes at least before something new hangs.
+func (w *Watch) shortest() time.Duration {
+	return min(Patience(Client, w.after()), afterClient)
+}
+
+// advance moves the time on, and tells what hangs by then.
+func (w *Watch) advance(to time.Duration) {
+	to = min(to, maxTime)
+	if to < w.next {
+		w.now = max(w.now, to)
+		return
+	}
+	type due struct {
+		of subject
+		at time.Duration
+		wait
+	}
+	var list []due
+	w.next = maxTime
+	look := func(of subject) {
+		waits, ok := of.waits()
+		if !ok || slices.ContainsFunc(w.hanging, func(h hanging) bool { return h.subject == of }) {
+			return
+		}
+		if at := waits.since.at + Patience(waits.kind, w.after()); at > to {
+			w.next = min(w.next, at)
+		} else {
+			list = append(list, due{of, at, waits})
+		}
+	}
+	w.work.each(look)
+	look(&w.agent)
+	slices.SortFunc(list, func(a, b due) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.since.seq, b.since.seq), cmp.Compare(a.kind, b.kind))
+	})
+	for _, d := range list {
+		w.begin(d.of, d.at)
+	}
+	if len(w.hanging) == maxHanging {
+		w.next = to + w.shortest()
+	}
+	w.now = max(w.now, to)
+}
+
+// begin tells that a subject hangs.
+func (w *Watch) begin(of subject, at time.Duration) {
+	waits, ok := of.waits()
+	if !ok || len(w.hanging) == maxHanging {
+		return
+	}
+	s := Stall{Kind: waits.kind, Frame: waits.since.seq, Since: waits.since.at}
+	var details []string
+	s.Session, s.Turn, details = of.names()
+	s.Text = begun(&s, at-s.Since, details)
+	w.hanging = append(w.hanging, hanging{of, waits, s})
+	w.changes = append(w.changes, Change{Stall: s, At: at})
+}
+
+// settle tells what does not hang any more as before, with a frame or, if that is nil,
+// with the end of the tape.
+func (w *Watch) settle(f *dialect.Frame) {
+	w.hanging = slices.DeleteFunc(w.hanging, func(h hanging) bool {
+		if waits, ok := h.waits(); ok && waits == h.wait {
+			return false
+		}
+		c := Change{Stall: h.Stall, Over: true, At: max(w.now, h.Since)}
+		by := "the tape ended"
+		if f != nil {
+			c.By, c.Goes = f.Seq, f.Kind != wire.Mark && f.Kind != wire.Stderr
+			by = frameWords(f)
+		}
+		c.Text = c.over(by)
+		w.changes = append(w.changes, c)
+		return true
+	})
+}

@@ -1,0 +1,301 @@
+package stall
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// The work is what is open on a connection.
+type work struct {
+	sessions map[string]*session // with an open turn or set-up, by id
+	calls    map[callKey]*call   // that have no answer
+	tokens   map[tokenKey]*call  // that tell of their progress
+	owed     int                 // calls of the client's
+	asking   int                 // calls that wait for the user, or for the client, outside of sessions
+	answered place               // when such a call was answered last
+}
+
+// A callKey is the frame of a request, and its index if that is a batch.
+type callKey struct {
+	seq   uint64
+	entry int
+}
+
+// A tokenKey is a progress token of MCP, and who gave it.
+type tokenKey struct {
+	dir   wire.Direction
+	token string
+}
+
+// maxToken is how long a progress token may be that is remembered.
+const maxToken = 256
+
+// take takes the next frame and what the trace says of it.
+func (k *work) take(f *dialect.Frame, here place, events []trace.Event) {
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case trace.TurnEvent:
+			k.turn(e, here)
+		case trace.CallEvent:
+			k.call(f, e, here)
+		case trace.PermissionEvent:
+			if c := k.calls[callKey{e.First, e.Entry}]; c != nil && e.ToolCall != nil {
+				c.tool = e.ToolCall
+			}
+		case trace.SessionEvent:
+			if s := k.sessions[e.SessionID]; s != nil && e.Phase == trace.Ended {
+				s.turns = false
+				k.release(s)
+			}
+		}
+	}
+	k.hear(f, here)
+	switch {
+	case f.Kind == wire.Oversized: // its id may stand where nobody has read
+		for reply := range f.Replies() {
+			k.end(k.calls[callKey{seq: reply.Request}], here)
+			if s := k.sessions[reply.Session]; s != nil && reply.Events.Has(dialect.TurnEnded) {
+				s.turns = false
+				k.release(s)
+			}
+		}
+	case f.Dir == wire.ClientToAgent && wire.ReadMark(f.Frame).EOF: // it answers no more
+		for _, c := range k.calls {
+			if c.dir == wire.AgentToClient {
+				k.end(c, here)
+			}
+		}
+	}
+}
+
+func (k *work) turn(e *trace.Event, here place) {
+	if e.Phase == trace.Began {
+		k.session(e.Session, here).turns = true
+	}
+	s := k.sessions[e.SessionID]
+	if s == nil {
+		return
+	}
+	switch turn, _ := s.of.Conversation.Working(); {
+	case turn == nil:
+		s.turns = false
+		k.release(s)
+	case e.Phase == trace.Changed && e.Cancelled && turn == e.Turn && s.cancelled != turn.Number:
+		s.cancelled, s.cancel = turn.Number, here
+	}
+}
+
+func (k *work) call(f *dialect.Frame, e *trace.Event, here place) {
+	key := callKey{e.First, e.Entry}
+	switch c := k.calls[key]; {
+	case e.Phase == trace.Began:
+		if kind, ok := kindOf(f, e); ok {
+			k.begin(&call{key: key, kind: kind, dir: e.Dir, of: e.Call, turn: e.InTurn, since: here, work: k}, f, e)
+		}
+	case c == nil:
+	case e.Phase == trace.Ended, isFinal(f):
+		k.end(c, here)
+	case e.Cancelled && c.cancel.seq == 0:
+		c.cancel = here
+	}
+}
+
+// kindOf returns in which way a request may hang; false: in none, or as a turn.
+func kindOf(f *dialect.Frame, e *trace.Event) (Kind, bool) {
+	m, _ := dialect.Lookup(dialect.AnyProtocol, e.Method)
+	asked := e.Dir == wire.AgentToClient
+	switch {
+	case f.Events.Has(dialect.AskedNobody), m.Ends == dialect.AtClose, dialect.Wraps(e.Method):
+		return 0, false
+	case m.Effect == dialect.Prompts && e.Session != nil:
+		return 0, false
+	case asked && trace.PartOf(e.Method) == trace.ForTool:
+		return 0, false
+	case m.Ends == dialect.ByUser, asked && trace.PartOf(e.Method) == trace.ForUser:
+		return Asked, true
+	case asked && (strings.HasPrefix(e.Method, "fs/") || strings.HasPrefix(e.Method, "terminal/")):
+		return Client, true
+	case m.Effect == dialect.Opens, m.Effect == dialect.Initializes:
+		return Setup, true
+	}
+	return Hung, true
+}
+
+// isFinal reports whether a frame takes back a request of MCP, which is not answered
+// then. In ACP it is.
+func isFinal(f *dialect.Frame) bool {
+	for _, entry := range f.Entries {
+		if entry.Method == cancelledMCP {
+			return true
+		}
+	}
+	return f.Method == cancelledMCP
+}
+
+const cancelledMCP = "notifications/cancelled"
+
+func (k *work) begin(c *call, f *dialect.Frame, e *trace.Event) {
+	if k.calls == nil {
+		k.calls = map[callKey]*call{}
+	}
+	k.calls[c.key] = c
+	if c.dir == wire.ClientToAgent {
+		k.owed++
+	}
+	if c.asksOutside() {
+		k.asking++
+	}
+	if c.kind == Setup && e.Session != nil {
+		c.session = k.session(e.Session, c.since)
+		c.session.setups++
+	}
+	if token := progressToken(f, e.Entry, e.Method); token != "" {
+		if k.tokens == nil {
+			k.tokens = map[tokenKey]*call{}
+		}
+		c.token = tokenKey{c.dir, token}
+		k.tokens[c.token] = c
+	}
+}
+
+// end takes it that nobody waits for a call any more, which may be nil.
+func (k *work) end(c *call, here place) {
+	if c == nil || c.over {
+		return
+	}
+	c.over = true
+	delete(k.calls, c.key)
+	if k.tokens[c.token] == c {
+		delete(k.tokens, c.token)
+	}
+	if c.dir == wire.ClientToAgent {
+		k.owed--
+	}
+	if c.asksOutside() {
+		k.asking--
+		k.answered = here
+	}
+	if c.session != nil {
+		c.session.setups--
+		k.release(c.session)
+	}
+}
+
+// progressToken returns the token that a request gives for its progress, empty for none.
+func progressToken(f *dialect.Frame, entry int, method string) string {
+	if !bytes.Contains(f.Raw, []byte(`"progressToken"`)) {
+		return ""
+	}
+	return kept(dialect.MadeID(method, dialect.ProgressToken, message(f, entry).Params))
+}
+
+func kept(token []byte) string {
+	if len(token) > maxToken {
+		return ""
+	}
+	return string(token)
+}
+
+// message returns a frame, or an entry of a batch.
+func message(f *dialect.Frame, entry int) (e wire.Envelope) {
+	if f.Kind != wire.Batch {
+		return wire.Scan(f.Raw)
+	}
+	wire.Entries(f.Raw, func(i int, raw []byte) bool {
+		e = wire.Scan(raw)
+		return i < entry
+	})
+	return e
+}
+
+// hear takes a frame as a sign of life.
+func (k *work) hear(f *dialect.Frame, here place) {
+	if !f.AtClient() || f.Kind == wire.Stderr || f.Kind == wire.Mark {
+		return
+	}
+	hear := func(a *dialect.Annotation, entry int) {
+		if s := k.sessions[a.Session]; s != nil {
+			s.hear(f, a, here)
+		}
+		if a.Method == "notifications/progress" && len(k.tokens) > 0 {
+			token, by := dialect.NamedID(a.Method, dialect.ProgressToken, f.Dir, message(f, entry).Params)
+			if c := k.tokens[tokenKey{by, kept(token)}]; c != nil {
+				c.since = here
+			}
+		}
+	}
+	if f.Kind != wire.Batch {
+		hear(&f.Annotation, 0)
+		return
+	}
+	for i := range f.Entries {
+		hear(&f.Entries[i], i)
+	}
+}
+
+// session returns what is kept of a session, from now on.
+func (k *work) session(of *trace.Session, here place) *session {
+	if k.sessions == nil {
+		k.sessions = map[string]*session{}
+	}
+	s := k.sessions[of.ID]
+	if s == nil || s.of != of {
+		s = &session{of: of, heard: here}
+		k.sessions[of.ID] = s
+	}
+	return s
+}
+
+// release forgets a session if nothing is open in it.
+func (k *work) release(s *session) {
+	if !s.turns && s.setups == 0 && k.sessions[s.of.ID] == s {
+		delete(k.sessions, s.of.ID)
+	}
+}
+
+// idle reports whether the agent has nothing to do.
+func (k *work) idle() bool { return k.owed == 0 && len(k.sessions) == 0 }
+
+// forget forgets all that is open.
+func (k *work) forget() {
+	for _, s := range k.sessions {
+		s.turns = false
+	}
+	for _, c := range k.calls {
+		c.over = true
+	}
+	*k = work{}
+}
+
+// name says what is open, of several things what began first.
+func (k *work) name() string {
+	var first subject
+	var since place
+	k.each(func(s subject) {
+		if waits, ok := s.waits(); ok && (first == nil || waits.since.seq < since.seq) {
+			first, since = s, waits.since
+		}
+	})
+	if first == nil {
+		return "a turn"
+	}
+	_, turn, details := first.names()
+	if turn != 0 {
+		return inTurn(turn)
+	}
+	return details[0]
+}
+
+// each calls a function with all that is open.
+func (k *work) each(do func(subject)) {
+	for _, s := range k.sessions {
+		do(s)
+	}
+	for _, c := range k.calls {
+		do(c)
+	}
+}
