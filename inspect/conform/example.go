@@ -46,7 +46,7 @@ func Examples(id string) (prose string, examples []Example, err error) {
 //	> mark {"eof":true}  an event on the tape
 //	> injected {…}       acptap made it; withheld, rewritten: likewise
 //	+ 300ms              so much later; each line is 1 ms later than the one before
-//	= v1                 a beginning that is in order: v1, v2-early, v2, mcp REVISION
+//	= v1                 a beginning that is in order: v1, v2-early, v2, mcp REVISION, mcp-modern
 //	= session            session/new, answered with the id s1
 //
 // Frames are what a tape has, with what dialect says of them.
@@ -95,6 +95,8 @@ var macros = map[string]string{
 	"mcp": `> {"id":0,"method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}
 < {"id":0,"result":{"protocolVersion":"REVISION","capabilities":{"tools":{}},"serverInfo":{"name":"server","version":"1"}}}
 > {"method":"notifications/initialized"}`,
+	"mcp-modern": `> {"id":0,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"host","version":"1"}}}}
+< {"id":0,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"server","version":"1"}}}}`,
 	"session": `> {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
 < {"id":1,"result":{"sessionId":"s1"}}`,
 }

@@ -26,7 +26,8 @@ type connection struct {
 	sessions bounded.Map[string, *session]
 	past     *past
 
-	hello hello // hello.go
+	hello hello    // hello.go
+	mcp   mcpState // mcp.go
 
 	met       bool // a frame has been met
 	lost      string
@@ -54,6 +55,12 @@ type Call struct {
 	lost    string // why its response proves nothing
 }
 
+// asCall returns what is to be remembered of a request, but for its params. A message
+// without an id may be remembered so, too.
+func (s *Step) asCall() *Call {
+	return &Call{Moment: s.Moment(), ID: string(s.Envelope.ID), Entry: s.Entry, From: s.From, Method: s.Method, Session: s.About.Session}
+}
+
 // lose notes that from here on not all of the connection is known.
 func (c *connection) lose(why string) {
 	if c.lost == "" {
@@ -79,15 +86,18 @@ func (c *connection) observe(s *Step) {
 	}
 	c.hello.observe(s)
 	c.setUp(s)
+	if c.Protocol == dialect.MCP {
+		c.mcp.observe(s)
+	}
 	if s.Session = c.session(s.sessionID()); s.Session != nil {
 		s.Session.observe(s)
 	}
 }
 
 func (c *connection) ask(s *Step) {
-	call := &Call{Moment: s.Moment(), ID: string(s.Envelope.ID), Entry: s.Entry, From: s.From, Method: s.Method, Session: s.About.Session}
+	call := s.asCall()
 	if n := len(s.Envelope.Params); n <= maxParams && c.params+n <= allParams {
-		call.Params = bytes.Clone(s.Envelope.Params)
+		call.Params = append([]byte{}, s.Envelope.Params...) // empty if there are none
 		c.params += n
 	}
 	if s.Kind() == wire.Oversized {

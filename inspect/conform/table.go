@@ -24,6 +24,7 @@ var subjects = [][]Rule{
 	rpcRules,
 	gateRules,
 	setupRules,
+	mcpRules,
 }
 
 // Lookup returns the rule with an id, nil if there is none.
