@@ -41,7 +41,10 @@ A line of --json is an object with kind. That of a finding has
   key             the same for the same fault on another tape
   new             false if a baseline knows it
 At its end each tape has a summary: tape, rules and tried (how many), open: a
-list of rule and why, for rules that could not be judged somewhere.
+list of rule and why, for rules that could not be judged somewhere. With --rules
+a line has rule, name, strength (the greatest), fault, about (a capability),
+url, asks, finds, spares, do, and clauses: for (which connections), strength and
+spec.
 ` + ref.Help + `
 
 Exit status 0 if nothing is at or above --fail-on; 1 if something is; 2 if a
@@ -50,7 +53,8 @@ REF, or a part of it, cannot be read: what can is reported first.`,
   acptap check --severity note last~1
   acptap check --by agent --fail-on warning tape.jsonl
   acptap check --all --since 7d
-  acptap check --select ACP44,RPC --json last`,
+  acptap check --select ACP44,RPC --json last
+  acptap check --explain ACP201`,
 		Args: usage.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.Validate(cmd.Flags(), args); err != nil {

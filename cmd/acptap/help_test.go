@@ -115,7 +115,7 @@ func TestHelpOfJSON(t *testing.T) {
 		{newRmCmd(&dir), fieldsOf(removal.Tape{})},
 		{newPruneCmd(&dir), fieldsOf(removal.Tape{})},
 		{newDiffCmd(&dir), append(fieldsOf(compare.Diff{}), fieldsOf(compare.Hunk{})...)},
-		{newCheckCmd(&dir), slices.Concat(fieldsOf(report.Line{}), fieldsOf(report.Spec{}), fieldsOf(report.Total{}), fieldsOf(report.Open{}))},
+		{newCheckCmd(&dir), slices.Concat(fieldsOf(report.Line{}), fieldsOf(report.Spec{}), fieldsOf(report.Total{}), fieldsOf(report.Open{}), fieldsOf(report.RuleLine{}), fieldsOf(report.ClauseLine{}))},
 		{newReplayClientCmd(&dir), fieldsOf(drive.Report{})},
 		{newReplayAgentCmd(&dir), fieldsOf(replay.Report{})},
 	} {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -33,6 +35,8 @@ type Flags struct {
 	asJSON         bool
 	all            bool
 	list           tapelist.Selection
+	explain        string
+	table          bool
 }
 
 // Register adds the flags to those of a command.
@@ -43,19 +47,31 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.choose, "select", nil, "only these `rules`, by their ids or beginnings of them")
 	f.StringSliceVar(&c.ignore, "ignore", nil, "without these `rules`, likewise")
 	f.StringVar(&c.by, "by", "", "only what this `side` did: client or agent")
-	f.StringVar(&c.format, "format", "text", "the `form` of the report: text or json")
+	f.StringVar(&c.format, "format", "text", "the `form` of the report: text, json, markdown (with --rules)")
 	f.BoolVar(&c.asJSON, "json", false, "the same as --format json")
 	f.DurationVar(&c.Grace, "grace", conform.Grace, "how long two frames may have crossed, as a `duration`")
 	f.BoolVar(&c.all, "all", false, "all tapes of the store")
 	c.list.Register(f)
+	f.StringVar(&c.explain, "explain", "", "tell all of the `rule` with this id")
+	f.BoolVar(&c.table, "rules", false, "list the rules")
 }
+
+// forms are what a report may be written in.
+var forms = []string{"text", "json", "markdown"}
 
 // Validate checks the flags by themselves.
 func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 	if err := usage.Exclusive(f, "json", "format"); err != nil {
 		return err
 	}
+	tells := c.explain != "" || c.table
 	switch {
+	case !slices.Contains(forms, c.format):
+		return fmt.Errorf("--format is %s, not %q", strings.Join(forms, ", "), c.format)
+	case c.format == "markdown" && !c.table:
+		return errors.New("--format markdown goes with --rules")
+	case tells && (len(args) > 0 || c.all):
+		return errors.New("--explain and --rules are about rules, not tapes")
 	case c.all && len(args) > 0:
 		return fmt.Errorf("--all judges all tapes of the store, and %q names one", args[0])
 	case !c.all && (f.Changed("agent") || f.Changed("since")):
@@ -88,6 +104,9 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 	r := &run{Flags: c, stdout: stdout, stderr: stderr}
 	if err := r.prepare(); err != nil {
 		return false, err
+	}
+	if r.explain != "" || r.table {
+		return false, r.tellRules(stdout)
 	}
 	subjects, err := r.subjects(dir, args, stdin)
 	if err != nil {
@@ -144,6 +163,23 @@ func failOn(word string) (s conform.Strength, err error) {
 		return s, fmt.Errorf("--fail-on is violation, warning, note or never, not %q", word)
 	}
 	return s, nil
+}
+
+// tellRules writes what is asked of the rules themselves.
+func (r *run) tellRules(w io.Writer) error {
+	switch {
+	case r.explain != "":
+		rule, err := config.Lookup(r.explain)
+		if err != nil {
+			return err
+		}
+		return (&report.Text{W: w, Color: terminal.TakesColor(w)}).Explain(rule)
+	case r.format == "markdown":
+		return report.WriteMarkdown(w, r.rules)
+	case r.format == "json" || r.asJSON:
+		return report.WriteRulesJSON(w, r.rules)
+	}
+	return report.WriteRules(w, r.rules)
 }
 
 func (r *run) output(w io.Writer, color bool) output {

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// explainWidth is how many columns the text of Explain has.
+const explainWidth = 80
+
+// Explain writes all that is known of a rule: what it asks for and where that stands,
+// what is found and what is not, and its examples.
+func (t *Text) Explain(r *conform.Rule) error {
+	prose, examples, err := conform.Examples(r.ID)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(t.W)
+	fmt.Fprintf(w, "%s %s   %s\n\n", t.paint(styleOf(r.Strength()), r.ID), r.Name, sideOf(r))
+	for _, part := range []struct{ title, text string }{
+		{"", r.Text.Asks},
+		{"Found: ", r.Text.Finds},
+		{"Not found: ", r.Text.Spares},
+		{"To do: ", r.Text.Do},
+	} {
+		if part.text != "" {
+			paragraph(w, part.title+plain(part.text))
+		}
+	}
+	fmt.Fprintln(w)
+	for i := range r.Clauses {
+		c := &r.Clauses[i]
+		fmt.Fprintf(w, "%s in %s\n    %s\n", t.paint(styleOf(c.Strength), c.Strength.String()), scope(r, c), sourceLine(c))
+	}
+	fmt.Fprintln(w)
+	paragraph(w, plain(prose))
+	for _, x := range examples {
+		fmt.Fprintf(w, "\n%s:\n", x.Name)
+		for line := range strings.Lines(x.Text) {
+			fmt.Fprintf(w, "    %s\n", t.dim(strings.TrimSuffix(line, "\n")))
+		}
+	}
+	return w.Flush()
+}
+
+func paragraph(w io.Writer, text string) {
+	for _, line := range termtext.Wrap(strings.ReplaceAll(text, "\n", " "), explainWidth) {
+		fmt.Fprintln(w, line)
+	}
+}

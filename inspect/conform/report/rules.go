@@ -1,0 +1,138 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// RulesURL is the page of the rules, on which each has its id in small letters as the
+// anchor. WriteMarkdown makes it.
+const RulesURL = "https://github.com/acptap/acptap/blob/main/inspect/conform/RULES.md"
+
+// URL returns the address of a rule's section on the page of the rules.
+func URL(r *conform.Rule) string { return RulesURL + "#" + strings.ToLower(r.ID) }
+
+// A RuleLine is a rule as a line of JSON.
+type RuleLine struct {
+	Rule     string           `json:"rule"`
+	Name     string           `json:"name"`
+	Strength conform.Strength `json:"strength"` // the greatest that a finding may have
+	Fault    conform.Fault    `json:"fault"`    // empty: whoever sent the frame
+	About    string           `json:"about,omitempty"`
+	URL      string           `json:"url"`
+	Clauses  []ClauseLine     `json:"clauses"`
+	Asks     string           `json:"asks"`
+	Finds    string           `json:"finds"`
+	Spares   string           `json:"spares,omitempty"`
+	Do       string           `json:"do"`
+}
+
+// A ClauseLine says for which connections a rule stands in which text.
+type ClauseLine struct {
+	For      string           `json:"for"` // as in ACP v1, v2
+	Strength conform.Strength `json:"strength"`
+	Spec     *Spec            `json:"spec"`
+}
+
+// WriteRulesJSON writes the table of the rules, one object a line.
+func WriteRulesJSON(w io.Writer, rules []*conform.Rule) error {
+	for _, r := range inOrder(rules) {
+		line := RuleLine{
+			Rule: r.ID, Name: r.Name, Strength: r.Strength(), Fault: r.Fault, About: r.About, URL: URL(r),
+			Asks: r.Text.Asks, Finds: r.Text.Finds, Spares: r.Text.Spares, Do: r.Text.Do,
+		}
+		for i := range r.Clauses {
+			c := &r.Clauses[i]
+			line.Clauses = append(line.Clauses, ClauseLine{scope(r, c), c.Strength, specOf(c)})
+		}
+		if err := writeLine(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteRules writes the table of the rules, one line for each.
+func WriteRules(w io.Writer, rules []*conform.Rule) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range inOrder(rules) {
+		var scopes []string
+		for i := range r.Clauses {
+			scopes = append(scopes, scope(r, &r.Clauses[i]))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Strength(), sideOf(r), strings.Join(slices.Compact(scopes), "; "))
+	}
+	return t.Flush()
+}
+
+// inOrder returns rules by what they are about, and then by id.
+func inOrder(rules []*conform.Rule) []*conform.Rule {
+	return slices.SortedFunc(slices.Values(rules), func(a, b *conform.Rule) int {
+		return cmp.Or(cmp.Compare(a.Protocol(), b.Protocol()), strings.Compare(a.ID, b.ID))
+	})
+}
+
+// sideOf says whose fault it is.
+func sideOf(r *conform.Rule) string {
+	if r.Fault == conform.Sender {
+		return "sender"
+	}
+	return r.Fault.String()
+}
+
+// protocols are what rules are about, by the words of a reader.
+var protocols = map[dialect.Protocol]string{
+	dialect.AnyProtocol: "JSON-RPC",
+	dialect.ACP:         "ACP",
+	dialect.MCP:         "MCP",
+}
+
+// generations are the dialects of the protocols.
+var generations = []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2, dialect.MCPLegacy, dialect.MCPModern}
+
+// scope says for which connections a clause stands, such as ACP v1, v2, or MCP from
+// 2025-06-18.
+func scope(r *conform.Rule, c *conform.Clause) string {
+	name := protocols[r.Protocol()]
+	var in []string
+	for _, d := range generations {
+		if c.For != 0 && c.For.Has(d) {
+			if r.Protocol() == dialect.AnyProtocol {
+				in = append(in, protocols[d.Protocol()]+" "+d.String())
+			} else {
+				in = append(in, d.String())
+			}
+		}
+	}
+	text := name
+	switch {
+	case len(in) > 0 && r.Protocol() == dialect.AnyProtocol:
+		text = strings.Join(in, ", ")
+	case len(in) > 0:
+		text += " " + strings.Join(in, ", ")
+	}
+	if c.Since != "" {
+		text += " from " + c.Since
+	}
+	if c.Until != "" {
+		text += " to " + c.Until
+	}
+	if c.Proposal != dialect.NoProposal {
+		text += " with " + proposals[c.Proposal]
+	}
+	return text
+}
+
+// proposals are the session proposals for MCP, and what became of them.
+var proposals = map[dialect.Proposal]string{
+	dialect.SEP1364A1: "the proposal SEP-1364, alternative 1 (closed)",
+	dialect.SEP1364A2: "the proposal SEP-1364, alternative 2 (closed)",
+	dialect.DataLayer: "the proposal of data-layer sessions (draft)",
+}
