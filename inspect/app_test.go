@@ -233,6 +233,18 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestChatAtFrame begins in the conversation, at a frame that is not read by then.
+func TestChatAtFrame(t *testing.T) {
+	sub := subject(t, "acp-go-sdk.jsonl")
+	sub.Frame = 8
+	var in inspect.Inspector
+	if err := in.Place.Set("chat"); err != nil {
+		t.Fatal(err)
+	}
+	term := start(t, in, sub, 100, 40)
+	term.press(t, "« 13 of 23» «▾ read · Reading»2«frame 8 ·»")
+}
+
 // TestChatResized wraps a conversation anew when the screen has another size.
 func TestChatResized(t *testing.T) {
 	term := start(t, inspect.Inspector{}, subject(t, "acp-go-sdk.jsonl"), 120, 40)

@@ -104,23 +104,13 @@ func TestDiffLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := store.Record(record.Start{Command: []string{"agent"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Wait()
-	defer j.Close()
-	say := func(dir wire.Direction, text string) {
-		t.Helper()
-		if err := j.Append(dir, wire.Wire, []byte(text+"\n")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	say(wire.ClientToAgent, fmt.Sprintf(prompt, 2))
+	live := begin(t, store, "agent", "")
+	defer live.ends()
+	live.says(wire.ClientToAgent, fmt.Sprintf(prompt, 2))
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 40)
 	term.wait(t, "the tapes", has("of 4"))
 	term.press(t, "mGkD«no difference»«live»")
-	say(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"refusal"}}`)
+	live.says(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"refusal"}}`)
 	term.press(t, "«turn 1 ended refusal»«1 difference: 1 changed»")
 	if _, err := store.Delete(old); err != nil {
 		t.Fatal(err)

@@ -16,25 +16,15 @@ import (
 func TestGrowingRun(t *testing.T) {
 	t.Parallel()
 	store := record.OpenStore(t.TempDir())
-	j, err := store.Record(record.Start{Command: []string{"agent"}, Cwd: "/w"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	live := begin(t, store, "agent", "/w")
 	say := func(update, text string) {
 		t.Helper()
 		quoted, _ := json.Marshal(text)
-		line := fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":%q,"content":{"type":"text","text":%s}}}}`+"\n", update, quoted)
-		if err := j.Append(wire.AgentToClient, wire.Wire, []byte(line)); err != nil {
-			t.Fatal(err)
-		}
+		live.says(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":%q,"content":{"type":"text","text":%s}}}}`, update, quoted))
 	}
 	say("agent_message_chunk", "before it was ")
 	say("agent_message_chunk", "opened, ")
-	ids, err := store.Tapes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sub := inspect.Subject{Name: ids[0], Open: func() ([]*record.Tape, error) { return tapes(store, ids[0]) }}
+	sub := inspect.TapesOf(store, "", live.Tape())
 	const width = 640 // more than a summary has
 	term := start(t, inspect.Inspector{Store: store}, sub, width, 24)
 	row := func(times string) string {
@@ -74,11 +64,8 @@ func TestGrowingRun(t *testing.T) {
 	term.wait(t, "the last frame", has(`text: " more"`))
 
 	// Who opens the tape now reads the same.
-	j.Exit(0, nil, [wire.Directions]int64{})
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	j.Wait()
+	live.Exit(0, nil, [wire.Directions]int64{})
+	live.ends()
 	term = start(t, inspect.Inspector{Store: store}, sub, width, 24)
 	if read := row("×304"); read != grown {
 		t.Errorf("grown  %q\nread   %q", grown, read)

@@ -25,28 +25,18 @@ func TestLiveOpen(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			store := record.OpenStore(t.TempDir())
-			j, err := store.Record(record.Start{Command: []string{"agent"}, Proto: "acp"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := j.Close(); err != nil {
-					t.Error(err)
-				}
-				j.Wait()
-			}()
-			say := func(dir wire.Direction, texts ...string) {
+			live := begin(t, store, "agent", "")
+			defer live.ends()
+			say := func(dir wire.Direction, members ...string) {
 				t.Helper()
-				for _, text := range texts {
-					if err := j.Append(dir, wire.Wire, []byte(`{"jsonrpc":"2.0",`+text+"}\n")); err != nil {
-						t.Fatal(err)
-					}
+				for _, text := range members {
+					live.says(dir, `{"jsonrpc":"2.0",`+text+"}")
 				}
 			}
 			prompt := `"method":"session/prompt","params":{"sessionId":"s","prompt":[]}`
 			say(wire.ClientToAgent, `"id":1,`+prompt, `"id":2,`+prompt)
 			say(wire.AgentToClient, `"id":1,"result":{"stopReason":"end_turn"}`)
-			term := start(t, inspect.Inspector{Filter: tt.filter}, inspect.TapesOf(store, "", j.Tape()), 120, 24)
+			term := start(t, inspect.Inspector{Filter: tt.filter}, inspect.TapesOf(store, "", live.Tape()), 120, 24)
 			// shows waits until the list has the frames with these numbers, and no other.
 			shows := func(what string, seqs ...string) {
 				t.Helper()
@@ -96,20 +86,12 @@ func TestLiveUnanswered(t *testing.T) {
 		t.Run(tt.filter, func(t *testing.T) {
 			t.Parallel()
 			store := record.OpenStore(t.TempDir())
-			j, err := store.Record(record.Start{Command: []string{"agent"}, Proto: "acp"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := j.Append(wire.ClientToAgent, wire.Wire, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`+"\n")); err != nil {
-				t.Fatal(err)
-			}
-			term := start(t, inspect.Inspector{Filter: tt.filter}, inspect.TapesOf(store, "", j.Tape()), 120, 24)
+			live := begin(t, store, "agent", "")
+			live.prompts("hello")
+			term := start(t, inspect.Inspector{Filter: tt.filter}, inspect.TapesOf(store, "", live.Tape()), 120, 24)
 			term.wait(t, "what there is", has(tt.before))
-			j.Exit(3, nil, [wire.Directions]int64{})
-			if err := j.Close(); err != nil {
-				t.Error(err)
-			}
-			j.Wait()
+			live.Exit(3, nil, [wire.Directions]int64{})
+			live.ends()
 			term.wait(t, "that it has ended", has(tt.after))
 		})
 	}

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ func (a *app) visit(to Place) {
 	a.leave()
 	a.place, a.page, a.returnTo = to, a.pages[to], noPlace
 	if p := a.page; p != nil && to.ofTape() {
-		if p.Await(a.model.selected); a.model.follow {
+		if p.Await(cmp.Or(a.model.target, a.model.selected)); a.model.follow {
 			p.ToLast()
 		}
 	}

@@ -1,47 +1,12 @@
 package inspect_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/inspect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
-
-// A run is a tape that is being recorded.
-type run struct {
-	t *testing.T
-	*record.Recorder
-}
-
-func begin(t *testing.T, store *record.Store, agent, cwd string) run {
-	t.Helper()
-	j, err := store.Record(record.Start{Command: []string{agent}, Cwd: cwd})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run{t, j}
-}
-
-// prompts sends a prompt.
-func (r run) prompts(text string) {
-	r.t.Helper()
-	frame := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":%q}]}}`+"\n", text)
-	if err := r.Append(wire.ClientToAgent, wire.Wire, []byte(frame)); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
-// ends ends the recording.
-func (r run) ends() {
-	r.t.Helper()
-	if err := r.Close(); err != nil {
-		r.t.Error(err)
-	}
-	r.Wait()
-}
 
 // TestRestart: while a tape is looked at, the next one of the same agent is announced,
 // and that of no other; one key opens it in the same place and follows it.

@@ -170,15 +170,9 @@ func TestLiveAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := store.Record(record.Start{Command: []string{"agent"}, Cwd: "/w"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Wait()
-	defer j.Close()
-	if err := j.Append(wire.ClientToAgent, wire.Wire, []byte(prompt+"\n")); err != nil {
-		t.Fatal(err)
-	}
+	again := begin(t, store, "agent", "/w")
+	defer again.ends()
+	again.says(wire.ClientToAgent, prompt)
 	ids, err := store.Tapes()
 	if err != nil || len(ids) != 2 || ids[0] != first {
 		t.Fatalf("got %v and %v", ids, err)
@@ -202,27 +196,18 @@ func TestLive(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	term := start(t, inspect.Inspector{Store: store}, inspect.Subject{}, 120, 24)
 	term.wait(t, "the empty store", has("There are no tapes"))
-	j, err := store.Record(record.Start{Command: []string{"/opt/bin/agent", "--acp"}, Cwd: "/w"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	say := func(dir wire.Direction, text string) {
-		t.Helper()
-		if err := j.Append(dir, wire.Wire, []byte(text+"\n")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	live := begin(t, store, "/opt/bin/agent", "/w")
 	term.wait(t, "the tape", func(s string) bool { return strings.Contains(s, "● agent ") && strings.Contains(s, "live") })
 	term.press(t, "<Enter>")
 	term.wait(t, "that nothing was said", has("Nothing has been said yet."))
-	say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}`)
+	live.says(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}`)
 	term.wait(t, "the request, and that it waits", func(s string) bool {
 		return strings.Contains(s, "session/prompt") && strings.Contains(s, "waits ") && strings.Contains(s, "1 of 1 · following")
 	})
 	term.press(t, "3")
 	term.wait(t, "the turn", has("── turn 1: running"))
 	for i := range 40 {
-		say(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c%d","title":"Step %d","status":"completed"}}}`, i, i))
+		live.says(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c%d","title":"Step %d","status":"completed"}}}`, i, i))
 	}
 	term.wait(t, "the end of the conversation, which is followed", has("Step 39"))
 	term.press(t, "4")
@@ -234,17 +219,14 @@ func TestLive(t *testing.T) {
 	term.press(t, "<Esc>F")
 	term.wait(t, "that it goes on", has("following"))
 	term.press(t, "k")
-	say(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
+	live.says(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
 	term.wait(t, "the selection, which stays", func(s string) bool {
 		return strings.Contains(s, "40 of 42") && !strings.Contains(s, "following")
 	})
 	term.press(t, "F")
 	term.wait(t, "the last frame", has("42 of 42 · following"))
-	j.Exit(7, nil, [wire.Directions]int64{})
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	j.Wait()
+	live.Exit(7, nil, [wire.Directions]int64{})
+	live.ends()
 	term.wait(t, "how the agent ended", func(s string) bool {
 		bar, _, _ := strings.Cut(s, "\n")
 		return strings.Contains(bar, "exit 7") && strings.Contains(s, "agent exited with status 7")
