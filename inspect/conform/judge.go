@@ -20,6 +20,9 @@ type judge struct {
 	tables      tables
 	table       *table
 	blind       bool // what acptap made is in the way, until the next tape
+
+	step   Step // the present one; used again, as a chunk must not cost memory
+	report Report
 }
 
 func newJudge(c *Checker, side Fault) *judge {
@@ -85,8 +88,8 @@ func (j *judge) add(f *dialect.Frame, e wire.Envelope) {
 	case wire.Batch:
 		j.batch(f)
 	default:
-		s := Step{Frame: f, Envelope: e, About: &f.Annotation, Entry: -1}
-		j.take(&s)
+		j.step = Step{Frame: f, Envelope: e, About: &f.Annotation, Entry: -1}
+		j.take(&j.step)
 	}
 }
 
@@ -197,7 +200,8 @@ func (j *judge) call(a *active, s *Step) {
 	if a.rule.Needs == Pair && s.Call == nil && s.Frame != nil && s.Kind() == wire.Response {
 		return
 	}
-	a.rule.Check(s, &Report{judge: j, step: s, active: a})
+	j.report = Report{judge: j, step: s, active: a}
+	a.rule.Check(s, &j.report)
 }
 
 // mark takes an event on the tape.
