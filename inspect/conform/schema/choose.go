@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -91,6 +92,8 @@ func (c *checker) choose(n *node, left choice, v []byte) {
 	case fits > 1, c.trials > 0 && fits == 1:
 	case fits == 1:
 		c.value(fit, v) // once more, for what is not wrong but can be told
+	case nearest == nil && c.trials == 0 && c.agree(left.left, v):
+		c.value(left.left[0], v)
 	case nearest == nil:
 		c.problem(n, Problem{Kind: NoBranch, Want: names(left.left), Got: got(v)})
 	case c.trials > 0:
@@ -98,6 +101,28 @@ func (c *checker) choose(n *node, left choice, v []byte) {
 	default:
 		c.value(nearest, v)
 	}
+}
+
+// agree reports whether all branches find the same wrong with a value.
+func (c *checker) agree(branches []*node, v []byte) bool {
+	tell, told := c.report, c.told
+	var first []Problem
+	same := true
+	for i, b := range branches {
+		var found []Problem
+		c.report = func(p Problem) {
+			if p.Kind != UnknownKey {
+				found = append(found, Problem{Kind: p.Kind, Path: p.Path})
+			}
+		}
+		c.value(b, v)
+		if i == 0 {
+			first = found
+		}
+		same = same && slices.Equal(first, found)
+	}
+	c.report, c.told = tell, told
+	return same
 }
 
 // lastMember returns the value of a member, of several the last, nil if there is none.
@@ -147,14 +172,7 @@ func (n *node) values() string {
 // variants says what texts of the tag choose a branch.
 func (u *union) variants() string { return strings.Join(u.values, " or ") }
 
-func (n *node) knows(member string) bool {
-	for _, name := range n.names() {
-		if name == member {
-			return true
-		}
-	}
-	return false
-}
+func (n *node) knows(member string) bool { return slices.Contains(n.names(), member) }
 
 // names says what the branches are called.
 func names(branches []*node) string {

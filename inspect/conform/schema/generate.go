@@ -247,11 +247,16 @@ func markKeys(s, other schema, mark string) {
 func ofMCP(file string) schema {
 	s := stripped(read(file)).(schema)
 	all := defs(s)
+	numbers(all)
+	framed := at(all, "CallToolRequest", "properties", "jsonrpc") != nil
 	methods := schema{}
 	for name, d := range all {
 		method, ok := at(d.(schema), "properties", "method")["const"].(string)
 		request, isRequest := strings.CutSuffix(name, "Request")
-		if !ok || !isRequest && !strings.HasSuffix(name, "Notification") {
+		switch {
+		case !ok, !isRequest && !strings.HasSuffix(name, "Notification"):
+			continue
+		case framed && at(d.(schema), "properties", "jsonrpc") == nil: // an entry of a result
 			continue
 		}
 		m := schema{}
@@ -274,6 +279,35 @@ func ofMCP(file string) schema {
 		methods[method] = m
 	}
 	return schema{"methods": methods, "$defs": all}
+}
+
+// numbers makes numbers of integers. The schemas are made from TypeScript, which has
+// numbers only; where the two differ, nobody is at fault.
+func numbers(s any) {
+	switch s := s.(type) {
+	case []any:
+		for _, value := range s {
+			numbers(value)
+		}
+	case schema:
+		for name, value := range s {
+			numbers(value)
+			if list, ok := value.([]any); ok && name == "type" {
+				for i := range list {
+					list[i] = number(list[i])
+				}
+			} else if name == "type" {
+				s[name] = number(value)
+			}
+		}
+	}
+}
+
+func number(name any) any {
+	if name == "integer" {
+		return "number"
+	}
+	return name
 }
 
 func resultOf(all schema, request string) any {

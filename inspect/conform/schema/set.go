@@ -31,11 +31,11 @@ func Of(d dialect.Dialect, version string) *Set {
 	if d.Protocol() == dialect.ACP {
 		name = d.String()
 	}
-	load := sets()[key{d.Protocol(), name}]
-	if load == nil {
+	packed, ok := sets()[key{d.Protocol(), name}]
+	if !ok {
 		return nil
 	}
-	return load()
+	return packed.set()
 }
 
 // Params returns the shape of the params of a request, or of a notification; nil if
@@ -63,24 +63,29 @@ type key struct {
 	name string
 }
 
-// packed has a line for each set: protocol, name, and a JSON object that generate.go
-// describes, with blanks between.
+// A packed set is made when it is asked for.
+type packed struct {
+	text []byte // a JSON object that generate.go describes
+	set  func() *Set
+}
+
+// shapes has a line for each set: protocol, name, and its text, with blanks between.
 //
 //go:embed shapes.zst
-var packed []byte
+var shapes []byte
 
-// sets returns what makes each set at its first use.
-var sets = sync.OnceValue(func() map[key]func() *Set {
+// sets unpacks the sets.
+var sets = sync.OnceValue(func() map[key]packed {
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		panic("schema: " + err.Error())
 	}
 	defer decoder.Close()
-	text, err := decoder.DecodeAll(packed, nil)
+	text, err := decoder.DecodeAll(shapes, nil)
 	if err != nil {
 		panic("schema: " + err.Error())
 	}
-	all := map[key]func() *Set{}
+	all := map[key]packed{}
 	for line := range bytes.Lines(text) {
 		words := bytes.SplitN(bytes.TrimSpace(line), []byte(" "), 3)
 		var k key
@@ -88,13 +93,13 @@ var sets = sync.OnceValue(func() map[key]func() *Set {
 			panic("schema: " + err.Error())
 		}
 		k.name = string(words[1])
-		all[k] = sync.OnceValue(func() *Set {
+		all[k] = packed{words[2], sync.OnceValue(func() *Set {
 			s, err := newSet(words[2], k.of == dialect.ACP)
 			if err != nil {
 				panic(fmt.Sprintf("schema: %v %s: %v", k.of, k.name, err))
 			}
 			return s
-		})
+		})}
 	}
 	return all
 })
