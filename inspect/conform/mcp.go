@@ -17,9 +17,24 @@ const (
 // what both protocols share. Each subject has its part of it, in its own file.
 type mcpState struct {
 	lifecycle lifecycle
+	requests  [2]mcpRequests // by the direction of the requests
 }
 
 func (m *mcpState) observe(s *Step) {
+	own, others := s.requests(), s.asked()
+	if s.Method == "initialize" && s.is(wire.Request) && !m.lifecycle.began {
+		for i := range m.requests {
+			m.requests[i].before, m.requests[i].ids = m.requests[i].ids, usedIDs{}
+		}
+	}
+	switch {
+	case s.is(wire.Response):
+		others.observe(s)
+	case s.is(wire.Request):
+		own.observe(s)
+	case s.is(wire.Notification):
+		others.tokens.told(s)
+	}
 	m.lifecycle.observe(s)
 }
 

@@ -53,6 +53,10 @@ type Call struct {
 	Session string // id; empty: none
 	Params  []byte // nil if they are longer than 4 KiB, or too much is open
 	lost    string // why its response proves nothing
+
+	Cancelled Moment // when its sender took it back; Seq 0: it did not
+
+	progress *progress // of MCP, that the request wants to be told of; nil: none
 }
 
 // asCall returns what is to be remembered of a request, but for its params. A message
@@ -83,6 +87,8 @@ func (c *connection) observe(s *Step) {
 		c.answer(s)
 	case s.is(wire.Request):
 		c.ask(s)
+	case s.About.Events.Has(dialect.RequestCancelled):
+		c.takeBack(s)
 	}
 	c.hello.observe(s)
 	c.setUp(s)
@@ -117,6 +123,14 @@ func (c *connection) ask(s *Step) {
 func (c *connection) answer(s *Step) {
 	if call := c.calls.Answer(s.Frame.Dir, s.Envelope.ID); call != nil {
 		c.params -= len(call.Params)
+	}
+}
+
+// takeBack notes that the sender of a request does not want its answer any more.
+func (c *connection) takeBack(s *Step) {
+	id, by := dialect.NamedID(s.Method, dialect.RequestID, s.Frame.Dir, s.Envelope.Params)
+	if call := c.calls.Find(by, id); call != nil && call.From == s.From && call.Cancelled.Seq == 0 {
+		call.Cancelled = s.Moment()
 	}
 }
 

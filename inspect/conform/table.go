@@ -25,6 +25,7 @@ var subjects = [][]Rule{
 	gateRules,
 	setupRules,
 	mcpRules,
+	mcpRequestRules,
 }
 
 // Lookup returns the rule with an id, nil if there is none.

@@ -1,0 +1,400 @@
+package conform
+
+import (
+	"hash/maphash"
+	"slices"
+	"strconv"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Bounds of what is remembered of the requests of one side.
+const (
+	maxTextIDs = 1 << 16 // that are no integers
+	maxRuns    = 1 << 12
+	maxTokens  = 1 << 12
+	maxToken   = 1 << 10 // bytes
+)
+
+// mcpRequests are what is known of the requests of one side.
+type mcpRequests struct {
+	ids    usedIDs
+	before usedIDs // from before initialize, when there was no session yet
+	tokens progressTokens
+}
+
+// observe takes what the side sent, or the other side's answer to it.
+func (q *mcpRequests) observe(s *Step) {
+	switch {
+	case s.is(wire.Request):
+		q.ids.add(s.Envelope.ID)
+		q.tokens.asked(s)
+	case s.is(wire.Response) && s.Call != nil:
+		q.tokens.answered(s)
+	}
+}
+
+// usedIDs are ids of requests, as JSON: integers as runs, the others by their hashes.
+type usedIDs struct {
+	runs   []run // in their order, with gaps between
+	texts  bounded.Map[uint64, struct{}]
+	seed   maphash.Seed
+	forgot bool // some are not remembered any more
+}
+
+// A run has all integers from first to last.
+type run struct{ first, last int64 }
+
+// integerID returns the integer that an id is, written in the only way that counts here.
+func integerID(id []byte) (n int64, ok bool) {
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	return n, err == nil && strconv.FormatInt(n, 10) == string(id)
+}
+
+func (u *usedIDs) has(id []byte) bool {
+	if n, ok := integerID(id); ok {
+		i := u.search(n)
+		return i < len(u.runs) && u.runs[i].first <= n
+	}
+	if u.texts.Len() == 0 {
+		return false
+	}
+	_, used := u.texts.Get(maphash.Bytes(u.seed, id))
+	return used
+}
+
+// search returns the first run that does not end before n.
+func (u *usedIDs) search(n int64) int {
+	i, _ := slices.BinarySearchFunc(u.runs, n, func(r run, n int64) int {
+		if r.last < n {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+func (u *usedIDs) add(id []byte) {
+	if len(id) == 0 {
+		return
+	}
+	n, ok := integerID(id)
+	if !ok {
+		if u.texts.Limit == 0 {
+			u.texts.Limit, u.seed = maxTextIDs, maphash.MakeSeed()
+		}
+		_, full := u.texts.Set(maphash.Bytes(u.seed, id), struct{}{})
+		u.forgot = u.forgot || full
+		return
+	}
+	i := u.search(n)
+	follows := i > 0 && u.runs[i-1].last+1 == n
+	precedes := i < len(u.runs) && u.runs[i].first-1 == n
+	switch {
+	case i < len(u.runs) && u.runs[i].first <= n:
+	case follows && precedes:
+		u.runs[i-1].last = u.runs[i].last
+		u.runs = slices.Delete(u.runs, i, i+1)
+	case follows:
+		u.runs[i-1].last = n
+	case precedes:
+		u.runs[i].first = n
+	default:
+		u.runs = slices.Insert(u.runs, i, run{n, n})
+		if len(u.runs) > maxRuns {
+			u.runs, u.forgot = slices.Delete(u.runs, 0, 1), true
+		}
+	}
+}
+
+// progressTokens are the tokens under which a side wants to be told of its requests.
+type progressTokens struct {
+	byToken bounded.Map[string, *progress]
+	byTask  bounded.Map[string, *progress] // those that last as long as a task of the other side
+	forgot  bool                           // some are not known, or not any more
+}
+
+// A progress is what was told under a token.
+type progress struct {
+	call   *Call  // the request that gave it
+	shared bool   // another open request gave it, too
+	more   bool   // the answer did not end it: a task does, or nobody knows
+	ended  Moment // Seq 0: not yet
+	value  []byte // the newest, as JSON; nil: none
+	told   uint64 // Seq of that
+}
+
+// tokenOf returns the token of a request, nil if it gives none.
+func tokenOf(s *Step) []byte {
+	if token := s.Param("_meta", "progressToken"); present(token) {
+		return token
+	}
+	return nil
+}
+
+func (t *progressTokens) asked(s *Step) {
+	token := tokenOf(s)
+	if token == nil || len(token) > maxToken {
+		t.forgot = t.forgot || token != nil || s.Kind() == wire.Oversized // then it may stand behind what was read
+		return
+	}
+	old, _ := t.byToken.Get(string(token))
+	p := &progress{call: s.Conn.calls.Find(s.Frame.Dir, s.Envelope.ID)}
+	p.shared = old.isOpen(s)
+	if p.call != nil {
+		p.call.progress = p
+	}
+	t.byToken.Limit = maxTokens
+	_, full := t.byToken.Set(string(token), p)
+	t.forgot = t.forgot || full
+}
+
+// isOpen reports whether the request of the same side that gave the token waits for
+// its answer.
+func (p *progress) isOpen(s *Step) bool {
+	return p != nil && p.call != nil && p.call.Cancelled.Seq == 0 && s.Conn.calls.Find(s.Frame.Dir, []byte(p.call.ID)) == p.call
+}
+
+// answered takes the answer to a request of the side. What is asked for as a task goes
+// on behind it until the task has ended.
+func (t *progressTokens) answered(s *Step) {
+	if p := s.Call.progress; p != nil {
+		call := *s.Call
+		call.Params = nil
+		p.call = &call // which is not open any more
+		task := text(s.Result("task", "taskId"))
+		kind := text(s.Result("resultType"))
+		switch {
+		case task != "" && len(task) <= maxToken:
+			t.byTask.Limit = maxTokens
+			t.byTask.Set(task, p)
+			p.more = true
+		case task != "", kind != "" && kind != "complete":
+			p.more = true
+		default:
+			p.ended = s.Moment()
+		}
+	}
+	switch s.Method {
+	case "tasks/get", "tasks/cancel":
+		t.status(s, s.Envelope.Result)
+	case "tasks/result":
+		t.over(s, text(get(s.Call.Params, "taskId")))
+	}
+}
+
+// status takes what the other side tells of a task.
+func (t *progressTokens) status(s *Step, task []byte) {
+	switch text(get(task, "status")) {
+	case "completed", "failed", "cancelled":
+		t.over(s, text(get(task, "taskId")))
+	}
+}
+
+func (t *progressTokens) over(s *Step, task string) {
+	if p, _ := t.byTask.Get(task); p != nil && p.ended.Seq == 0 {
+		p.ended, p.more = s.Moment(), false
+	}
+}
+
+// told takes a notification of the other side.
+func (t *progressTokens) told(s *Step) {
+	switch s.Method {
+	case "notifications/progress":
+		value := s.Param("progress")
+		if p, _ := t.byToken.Get(string(s.Param("progressToken"))); p != nil && len(value) <= maxToken {
+			p.value, p.told = slices.Clone(value), s.Frame.Seq
+		}
+	case "notifications/tasks/status":
+		t.status(s, s.Envelope.Params)
+	}
+}
+
+var mcpRequestRules = []Rule{
+	{
+		ID: "MCP108", Name: "id-again",
+		Clauses: []Clause{
+			{For: modern, Strength: Violation, Word: "MUST NOT", Source: mcp("2026-07-28", "Overview, Requests", "basic#requests")},
+			{For: legacy, Since: "2025-11-25", Strength: Violation, Word: "MUST NOT", Source: mcp("2025-11-25", "Overview, Requests", "basic#requests")},
+			{For: legacy, Since: "2025-06-18", Strength: Violation, Word: "MUST NOT", Source: mcp("2025-06-18", "Overview, Requests", "basic#requests")},
+			{For: legacy, Since: "2025-03-26", Strength: Violation, Word: "MUST NOT", Source: mcp("2025-03-26", "Overview, Requests", "basic#requests")},
+			{For: legacy, Strength: Violation, Word: "MUST NOT", Source: mcp("2024-11-05", "Messages, Requests", "basic/messages#requests")},
+		},
+		Fault: Sender, Needs: Connection,
+		On: []On{{Kinds: Requests}},
+		Text: Text{
+			Asks:   "A side does not use the id of a request again, as long as the session lasts; from the revision 2026-07-28 on, as long as the request is open.",
+			Finds:  "A request with such an id.",
+			Spares: "Ids from before `initialize`, ids of the other side, and `7` beside `\"7\"`. With the sessions of SEP-1364 only open requests count. An id that is a text is forgotten after 65,536 others.",
+			Do:     "count the ids on, or take one that never comes again",
+		},
+		Check: idAgain,
+	},
+	{
+		ID: "MCP109", Name: "stray-progress",
+		Clauses: progressClauses("Behavior Requirements", "#behavior-requirements"),
+		Fault:   Sender, Needs: Connection,
+		On: []On{{Kinds: Notifications, Name: "notifications/progress"}},
+		Text: Text{
+			Asks:   "Progress is told only under the token of a request that is open, and stops when that is done.",
+			Finds:  "Progress under a token that no request gave, or after the answer to it.",
+			Spares: "Progress of a task until the task has ended; a request that was cancelled, which its receiver may finish nevertheless; and a result that says that it is not complete.",
+			Do:     "send no progress after the response, and send the token back as it came: `7` is not `\"7\"`",
+		},
+		Check: strayProgress,
+	},
+	{
+		ID: "MCP110", Name: "progress-falls",
+		Clauses: progressClauses("Progress Flow", "#progress-flow"),
+		Fault:   Sender, Needs: Connection,
+		On: []On{{Kinds: Notifications, Name: "notifications/progress"}},
+		Text: Text{
+			Asks:   "Each `progress` is greater than the one before under the same token.",
+			Finds:  "One that is not.",
+			Spares: "A token that two open requests gave.",
+			Do:     "count `progress` on, also where the total is not known",
+		},
+		Check: progressFalls,
+	},
+	{
+		ID: "MCP111", Name: "token-in-use",
+		Clauses: progressClauses("Progress Flow", "#progress-flow"),
+		Fault:   Sender, Needs: Connection,
+		On: []On{{Kinds: Requests}},
+		Text: Text{
+			Asks:   "A progress token belongs to one request as long as that is open.",
+			Finds:  "A request with the token of another one of the same side that is open.",
+			Spares: "A request that was cancelled, and one that a task goes on with.",
+			Do:     "take the request's id as its token, or count them",
+		},
+		Check: tokenInUse,
+	},
+	{
+		ID: "MCP112", Name: "cancels-nothing",
+		Clauses: append(legacyFrom("", Violation, "MUST", "Cancellation, Behavior Requirements", "basic/utilities/cancellation#behavior-requirements"),
+			Clause{Strength: Violation, Word: "MUST NOT", Source: mcp("2025-11-25", "Cancellation, Behavior Requirements", "basic/utilities/cancellation#behavior-requirements")}),
+		Fault: Sender, Needs: Connection,
+		On: []On{{Kinds: Notifications, Name: "notifications/cancelled"}},
+		Text: Text{
+			Asks:   "A side cancels only requests of its own, and a client never `initialize`.",
+			Finds:  "`notifications/cancelled` for an id that the side never used, or for `initialize` while that is open.",
+			Spares: "A request that has been answered meanwhile.",
+			Do:     "send the request's id back as it went out: `7` is not `\"7\"`",
+		},
+		Check: cancelsNothing,
+	},
+}
+
+// progressClauses returns the clauses of a section about progress.
+func progressClauses(section, anchor string) []Clause {
+	return append([]Clause{{For: modern, Strength: Violation, Word: "MUST", Source: mcp("2026-07-28", "Progress, "+section, "basic/patterns/progress"+anchor)}},
+		legacyFrom("", Violation, "MUST", "Progress, "+section, "basic/utilities/progress"+anchor)...)
+}
+
+func idAgain(s *Step, r *Report) {
+	id := s.Envelope.ID
+	if !present(id) {
+		return
+	}
+	r.Tried()
+	open := s.Conn.calls.Find(s.Frame.Dir, id)
+	e := Evidence{Path: "id", Got: string(id)}
+	switch {
+	case open != nil:
+		e.Text, e.Because = "asked under the id "+cut(string(id))+" while "+open.Method+" (frame "+number(open.Seq)+") is open under it", []uint64{open.Seq}
+	case s.isLegacy() && !s.sessionsHaveIDs() && s.requests().ids.has(id):
+		e.Text = "asked under the id " + cut(string(id)) + " a second time"
+	default:
+		return
+	}
+	r.Add(e)
+}
+
+// sessionsHaveIDs reports whether the connection may carry several sessions, as in
+// SEP-1364.
+func (s *Step) sessionsHaveIDs() bool {
+	return s.Conn.Proposal == dialect.SEP1364A1 || s.Conn.Proposal == dialect.SEP1364A2
+}
+
+// requests returns what is known of the requests of the side that sent the step.
+func (s *Step) requests() *mcpRequests { return &s.Conn.mcp.requests[s.Frame.Dir] }
+
+// asked returns what is known of the requests of the other side.
+func (s *Step) asked() *mcpRequests { return &s.Conn.mcp.requests[opposite(s.Frame.Dir)] }
+
+func strayProgress(s *Step, r *Report) {
+	token := s.Param("progressToken")
+	tokens := &s.asked().tokens
+	p, _ := tokens.byToken.Get(string(token))
+	if !present(token) || p == nil && tokens.forgot {
+		return
+	}
+	r.Tried()
+	switch {
+	case p == nil:
+		r.Add(Evidence{Text: "told of progress under a token that no request gave", Path: "params.progressToken", Got: string(token)})
+	case p.ended.Seq != 0:
+		r.Add(Evidence{
+			Text: "told of progress after the end of " + p.call.Method + " (frame " + number(p.ended.Seq) + ")",
+			Path: "params.progressToken", Got: string(token), Because: []uint64{p.call.Seq, p.ended.Seq}, Of: p.call,
+		})
+	}
+}
+
+func progressFalls(s *Step, r *Report) {
+	p, _ := s.asked().tokens.byToken.Get(string(s.Param("progressToken")))
+	if p == nil || p.shared || p.value == nil || p.ended.Seq != 0 {
+		return
+	}
+	r.Tried()
+	value := s.Param("progress")
+	before, err := strconv.ParseFloat(string(p.value), 64)
+	now, err2 := strconv.ParseFloat(string(value), 64)
+	if err != nil || err2 != nil || now > before || now == before && string(value) != string(p.value) {
+		return
+	}
+	r.Add(Evidence{
+		Text: "told of the progress " + cut(string(value)) + " after " + cut(string(p.value)) + " (frame " + number(p.told) + ")",
+		Path: "params.progress", Want: "more than " + cut(string(p.value)), Got: string(value), Because: []uint64{p.told}, Of: p.call,
+	})
+}
+
+func tokenInUse(s *Step, r *Report) {
+	token := tokenOf(s)
+	if token == nil {
+		return
+	}
+	r.Tried()
+	if p, _ := s.requests().tokens.byToken.Get(string(token)); p.isOpen(s) {
+		r.Add(Evidence{
+			Text: "gave a token that " + p.call.Method + " (frame " + number(p.call.Seq) + ") has, which is open",
+			Path: "params._meta.progressToken", Got: string(token), Because: []uint64{p.call.Seq}, Of: p.call,
+		})
+	}
+}
+
+func cancelsNothing(s *Step, r *Report) {
+	id := s.Param("requestId")
+	if !present(id) || !s.isLegacy() {
+		return
+	}
+	own := s.requests()
+	opening := s.Conn.mcp.lifecycle.opening
+	initializes := s.From == Client && opening != nil && opening.ID == string(id)
+	if !initializes && (own.ids.forgot || own.before.forgot) {
+		return
+	}
+	r.Tried()
+	e := Evidence{Path: "params.requestId", Got: string(id)}
+	switch {
+	case initializes:
+		e.Text, e.Because = "cancelled initialize (frame "+number(opening.Seq)+")", []uint64{opening.Seq}
+	case !own.ids.has(id) && !own.before.has(id):
+		e.Text = "cancelled a request that it never made"
+	default:
+		return
+	}
+	r.Add(e)
+}
