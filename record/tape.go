@@ -67,9 +67,6 @@ func (t *Tape) Frames(from uint64) iter.Seq2[dialect.Frame, error] {
 // Follow is Frames for a tape that is still being recorded: at the end it waits
 // for more, until the tape has ended or ctx is done.
 func (t *Tape) Follow(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
-	if t.store == nil {
-		return t.Frames(from)
-	}
 	return func(yield func(dialect.Frame, error) bool) {
 		for c, err := range t.Watch(ctx, from) {
 			if c.Kind == FrameRecorded && !yield(c.Frame, err) {

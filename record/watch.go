@@ -81,10 +81,20 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Watch yields what happens on a tape of a store until that ends or ctx is done: its
-// frames from number from on, StoreLooked, and TapeEnded, as Store.Watch does.
+// Watch yields what happens on a tape until that ends or ctx is done: its frames from
+// number from on, StoreLooked, and TapeEnded, as Store.Watch does. A tape outside of a
+// store has ended.
 func (t *Tape) Watch(ctx context.Context, from uint64) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
+		if t.store == nil {
+			for f, err := range t.Frames(from) {
+				if !yield(Change{Kind: FrameRecorded, Tape: t.id, Frame: f}, err) {
+					return
+				}
+			}
+			yield(Change{Kind: TapeEnded, Tape: t.id}, nil)
+			return
+		}
 		w := newWatcher(t.store, nil)
 		defer w.close()
 		w.yield = func(c Change, err error) bool {

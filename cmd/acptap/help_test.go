@@ -16,6 +16,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/help"
 	"github.com/acptap/acptap/cmd/acptap/internal/removal"
+	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -111,6 +112,7 @@ func TestHelpOfJSON(t *testing.T) {
 		{newSessionsCmd(&dir), fieldsOf(sessionLine{})},
 		{newShowCmd(&dir), shown},
 		{newVersionCmd(), fieldsOf(versionLine{})},
+		{newWatchCmd(&dir), fieldsOf(watch.Line{})},
 		{newImportCmd(&dir), fieldsOf(importedLine{})},
 		{newRmCmd(&dir), fieldsOf(removal.Tape{})},
 		{newPruneCmd(&dir), fieldsOf(removal.Tape{})},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
@@ -22,6 +23,7 @@ import (
 func newProxyCmd(dir *string) *cobra.Command {
 	var start record.Start
 	var sessions sessionFlags
+	var watched time.Duration
 	cmd := &cobra.Command{
 		Use:   "proxy [flags] -- AGENT [ARG...]",
 		Short: "Run an agent and record what it and its client say",
@@ -35,6 +37,10 @@ session/load, list, resume, delete and close: acptap serves the client from the
 store, and gives the agent a record of the conversation with the next prompt.
 Frames that acptap adds or changes are marked on the tape. For more, see
 acptap help resume.
+
+With --watch 30s, stderr says when the agent is silent for so long in a turn, or
+something else hangs, as acptap watch does: in one line, at most once a minute
+for each kind. What you are asked is left out.
 
 The exit status is that of AGENT; 128+n if signal n ended it; 127 if it is not
 found; 126 if it cannot be run.`,
@@ -57,19 +63,25 @@ found; 126 if it cannot be run.`,
 			if err := sessions.check(); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("watch") {
+				if err := checkAfter("watch", watched); err != nil {
+					return err
+				}
+			}
 			start.Command = args
-			return runProxy(cmd.Context(), *dir, start, &sessions, cmd.ErrOrStderr())
+			return runProxy(cmd.Context(), *dir, start, &sessions, watched, cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after AGENT are its own
 	f.StringVar(&start.Name, "name", "", "the agent's `name` in listings; sessions recorded under one name belong together")
 	f.StringVar(&start.Proto, "protocol", "", "the `protocol`: acp or mcp (default: as the traffic shows)")
+	f.DurationVar(&watched, "watch", 0, "say on stderr what hangs, such as an agent that is silent for a `time` such as 30s")
 	sessions.flags(f)
 	return cmd
 }
 
-func runProxy(ctx context.Context, dir string, start record.Start, sessions *sessionFlags, stderr io.Writer) error {
+func runProxy(ctx context.Context, dir string, start record.Start, sessions *sessionFlags, watched time.Duration, stderr io.Writer) error {
 	// Every agent of every editor has a proxy, so memory matters more than the
 	// collector's time (BenchmarkMemory, BenchmarkFlood). Not from the start: then
 	// it would collect while the agent starts (BenchmarkStart).
@@ -82,6 +94,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 	}}
 	var journal *record.Recorder
 	var helper *shim.Shim
+	var own *watch.Own
 	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
 		var err error
 		if journal, err = beginTape(dir, start, w); err != nil {
@@ -94,6 +107,9 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 		if helper != nil {
 			chain = append(chain, helper)
 		}
+		if watched > 0 {
+			own = startWatch(dir, journal.Tape(), watched, w)
+		}
 		return journal, chain
 	}
 	err := p.Run(ctx)
@@ -104,6 +120,9 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 		if err := journal.Close(); err != nil {
 			w.Print("%v", err) // the exit status remains the agent's
 		}
+	}
+	if own != nil {
+		own.Stop()
 	}
 	var unstarted *proxy.StartError
 	if errors.As(err, &unstarted) {

@@ -23,13 +23,18 @@ type Tape struct {
 
 // OpenTape returns a tape of a store of which no frame was read, at a time.
 func OpenTape(store *record.Store, id string, after time.Duration, now time.Time) *Tape {
-	t := &Tape{Watch: Watch{After: after}, Info: record.Info{Tape: id}, zero: now}
+	info := record.Info{Tape: id, Start: record.Start{Time: now}}
 	if tape, err := store.Open(id); err == nil {
-		if info, err := tape.Info(); err == nil {
-			t.Info, t.zero = info, info.Start.Time
+		if known, err := tape.Info(); err == nil {
+			info = known
 		}
 	}
-	return t
+	return NewTape(info, after)
+}
+
+// NewTape returns a tape of which no frame was read.
+func NewTape(info record.Info, after time.Duration) *Tape {
+	return &Tape{Watch: Watch{After: after}, Info: info, zero: info.Start.Time}
 }
 
 // Agent returns what the agent is called, by itself if it has said so. It is not clean.

@@ -1,0 +1,138 @@
+// Package watch tells what hangs on tapes that are being recorded: the tapes of a store
+// in lines, or the tape of this process on stderr. What hangs is found by inspect/stall.
+package watch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/inspect/stall"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Watcher writes a line for each thing that begins to hang, and one when that is over.
+type Watcher struct {
+	Out     io.Writer
+	AsJSON  bool
+	After   time.Duration // how long an agent may be silent
+	Session string        // only what hangs in this one; empty: everything
+	Exec    *Exec         // is called with what begins to hang; nil: nothing is
+	Trouble func(error)   // is called with what cannot be read; watching goes on
+
+	state func(tape string) (record.Info, error) // what is known of a tape by now
+	err   error                                  // of writing
+}
+
+// Store watches all tapes of a store that are being recorded, until ctx is done.
+func (w *Watcher) Store(ctx context.Context, store *record.Store) error {
+	w.state = func(id string) (record.Info, error) {
+		tape, err := store.Open(id)
+		if err != nil {
+			return record.Info{}, err
+		}
+		return tape.Info()
+	}
+	tapes := stall.Tapes{Store: store, After: w.After}
+	return w.each(store.Watch(ctx, tapes.Wanted), func(c *record.Change) {
+		tapes.Take(c, time.Now(), w.tell)
+	})
+}
+
+// Tape watches one tape, until it has ended or ctx is done. Of one that has ended
+// already it tells everything that has ever hung.
+func (w *Watcher) Tape(ctx context.Context, tape *record.Tape) error {
+	info, err := tape.Info()
+	if err != nil {
+		return err
+	}
+	w.state = func(string) (record.Info, error) { return tape.Info() }
+	t := stall.NewTape(info, w.After)
+	t.Past = !info.Live
+	w.tell(t, record.TapeAppeared, nil)
+	return w.each(tape.Watch(ctx, 1), func(c *record.Change) {
+		w.tell(t, c.Kind, t.Take(c, time.Now()))
+	})
+}
+
+func (w *Watcher) each(changes iter.Seq2[record.Change, error], take func(*record.Change)) error {
+	for c, err := range changes {
+		if err != nil {
+			w.Trouble(err)
+			continue
+		}
+		if take(&c); w.err != nil {
+			return w.err
+		}
+	}
+	return nil
+}
+
+// A Line is what is told, as --json writes it.
+type Line struct {
+	Event   string    `json:"event"`
+	Time    time.Time `json:"time"`
+	Tape    string    `json:"tape"`
+	Agent   string    `json:"agent"`
+	Kind    string    `json:"kind,omitempty"`
+	Session string    `json:"session,omitempty"`
+	Turn    int       `json:"turn,omitempty"`
+	Frame   uint64    `json:"frame,omitempty"`
+	By      uint64    `json:"by,omitempty"`
+	Seconds float64   `json:"seconds,omitempty"`
+	Text    string    `json:"text"`
+}
+
+// tell writes the lines of what happens with a tape.
+func (w *Watcher) tell(t *stall.Tape, kind record.ChangeKind, changes []stall.Change) {
+	if kind == record.TapeAppeared && !t.Past {
+		w.write(t, Line{Event: "watching", Time: t.Info.Start.Time, Text: "watching"})
+	}
+	for _, c := range changes {
+		if w.Session != "" && c.Session != "" && c.Session != w.Session {
+			continue
+		}
+		l := Line{
+			Event: "hangs", Time: t.Time(c.At), Kind: c.Kind.String(), Session: c.Session, Turn: c.Turn,
+			Frame: c.Frame, By: c.By, Seconds: (c.At - c.Since).Seconds(), Text: c.Text,
+		}
+		switch {
+		case c.Over && !w.AsJSON && kind == record.TapeEnded && c.Kind == stall.Gone:
+			continue // the end of the tape says so
+		case c.Over:
+			l.Event = "over"
+		}
+		if w.write(t, l); !c.Over && w.Exec != nil {
+			w.Exec.Run(t.Info.Tape, &c)
+		}
+	}
+	if kind == record.TapeEnded {
+		text, at := "ended", time.Now()
+		if info, err := w.state(t.Info.Tape); err == nil {
+			if state := tapetext.State(info); state != text && !(info.Imported && info.Exit == nil) {
+				text += ": " + state
+			}
+			if !info.Ended.IsZero() {
+				at = info.Ended
+			}
+		}
+		w.write(t, Line{Event: "ended", Time: at, Text: text})
+	}
+}
+
+func (w *Watcher) write(t *stall.Tape, l Line) {
+	if w.err != nil {
+		return
+	}
+	l.Tape, l.Agent = t.Info.Tape, t.Agent()
+	if w.AsJSON {
+		w.err = jsonlines.Write(w.Out, l)
+		return
+	}
+	_, w.err = fmt.Fprintf(w.Out, "%s %s  %s\n", tapetext.ShortID(l.Tape), termtext.Piece(l.Agent), l.Text)
+}

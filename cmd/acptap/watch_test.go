@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/watch"
+)
+
+// A client of a stalling-agent behind a proxy.
+type watchedClient struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr *bufio.Reader
+}
+
+// startWatched starts a proxy with flags, and makes two sessions.
+func startWatched(t *testing.T, flags ...string) *watchedClient {
+	t.Helper()
+	c := &watchedClient{t: t, cmd: exec.CommandContext(t.Context(), "acptap", append(append([]string{"proxy"}, flags...), "--", "stalling-agent")...)}
+	stdin, err1 := c.cmd.StdinPipe()
+	stdout, err2 := c.cmd.StdoutPipe()
+	stderr, err3 := c.cmd.StderrPipe()
+	if err1 != nil || err2 != nil || err3 != nil {
+		t.Fatal(err1, err2, err3)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.in, c.out, c.stderr = stdin, bufio.NewReader(stdout), bufio.NewReader(stderr)
+	c.ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
+	for range 2 {
+		c.ask(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
+	}
+	return c
+}
+
+// say sends a line.
+func (c *watchedClient) say(format string, args ...any) {
+	c.t.Helper()
+	if _, err := fmt.Fprintf(c.in, format+"\n", args...); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// ask sends a line, and returns the next one that comes.
+func (c *watchedClient) ask(format string, args ...any) string {
+	c.t.Helper()
+	c.say(format, args...)
+	line, err := c.out.ReadString('\n')
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return line
+}
+
+func (c *watchedClient) prompt(session string) string {
+	c.t.Helper()
+	return c.ask(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":%q,"prompt":[]}}`, session)
+}
+
+// end closes stdin, and returns what is left of stdout and stderr.
+func (c *watchedClient) end() (stdout, stderr string) {
+	c.t.Helper()
+	c.in.Close()
+	out, err1 := io.ReadAll(c.out)
+	err, err2 := io.ReadAll(c.stderr)
+	if err3 := c.cmd.Wait(); err1 != nil || err2 != nil || err3 != nil {
+		c.t.Fatal(err1, err2, err3)
+	}
+	return string(out), string(err)
+}
+
+// An agent that stalls is told of in one line, not before its time, and nothing else
+// reaches the client.
+func TestProxyWatch(t *testing.T) {
+	t.Setenv("ACPTAP_STORE", t.TempDir())
+	c := startWatched(t, "--watch", "2s")
+	began := time.Now()
+	got := c.prompt("s-0")
+	line, err := c.stderr.ReadString('\n')
+	if took := time.Since(began); took < 2*time.Second || err != nil {
+		t.Errorf("after %v: %q, %v", took, line, err)
+	}
+	if want := "acptap: watch: silent for 2 s: turn 1, after agent_message_chunk (frame 8)\n"; line != want {
+		t.Errorf("got %q, want %q", line, want)
+	}
+	got += c.ask(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s-0"}}`)
+	stdout, stderr := c.end()
+	want := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-0","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"well"}}}}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"result":{"stopReason":"cancelled"}}` + "\n"
+	if got += stdout; got != want || stderr != "" {
+		t.Errorf("got\n%swant\n%sand on stderr %q", got, want, stderr)
+	}
+}
+
+// While a permission waits nothing is silent, and a user who is asked is not told of: a
+// turn that waits from later on is.
+func TestProxyWatchPermission(t *testing.T) {
+	t.Setenv("ACPTAP_STORE", t.TempDir())
+	c := startWatched(t, "--watch", "200ms")
+	c.prompt("s-1")
+	c.prompt("s-0")
+	line, err := c.stderr.ReadString('\n')
+	if want := "acptap: watch: silent for 200 ms: turn 1, after agent_message_chunk (frame 11)\n"; line != want || err != nil {
+		t.Errorf("got %q, %v, want %q", line, err, want)
+	}
+	if _, stderr := c.end(); stderr != "" {
+		t.Errorf("got %q", stderr)
+	}
+}
+
+// Two proxies are watched from their beginning to their end, of which one is killed.
+func TestWatchStore(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an interrupt cannot be sent")
+	}
+	t.Setenv("ACPTAP_STORE", t.TempDir())
+	cmd := exec.CommandContext(t.Context(), "acptap", "watch", "--json", "--after", "300ms")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := json.NewDecoder(out)
+	next := func(want string) {
+		t.Helper()
+		var l watch.Line
+		if err := lines.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%s %s %s %s", l.Agent, l.Event, l.Kind, l.Text); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	one := startWatched(t, "--name", "one")
+	next("one watching  watching")
+	two := startWatched(t, "--name", "two")
+	next("two watching  watching")
+	one.prompt("s-0")
+	next("one hangs silent silent for 300 ms: turn 1, after agent_message_chunk (frame 8)")
+	if err := one.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var l watch.Line
+	if err := lines.Decode(&l); err != nil || l.Event != "over" || !strings.HasSuffix(l.Text, ", then the tape ended") {
+		t.Errorf("got %+v, %v", l, err)
+	}
+	next("one ended  ended: cut off")
+	two.end()
+	next("two ended  ended")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
