@@ -36,8 +36,12 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each agent takes a second to exit
 	signal.Stop(warm())                      // the runtime's goroutine for signals, once started, stays
-	if signal.Ignored(syscall.SIGHUP) {      // by nohup; every agent would inherit that
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	// nohup has SIGHUP ignored, a shell the others in the background: every agent would
+	// inherit that.
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
 	}
 	os.Exit(runAll(m))
 }
