@@ -18,6 +18,8 @@ const (
 type mcpState struct {
 	lifecycle lifecycle
 	requests  [2]mcpRequests // by the direction of the requests
+	sessions  mcpSessions
+	data      dataLayerState
 }
 
 func (m *mcpState) observe(s *Step) {
@@ -35,6 +37,8 @@ func (m *mcpState) observe(s *Step) {
 	case s.is(wire.Notification):
 		others.tokens.told(s)
 	}
+	m.sessions.observe(s)
+	m.data.observe(s)
 	m.lifecycle.observe(s)
 }
 
@@ -220,7 +224,7 @@ var mcpRules = []Rule{
 		Text: Text{
 			Asks:   "Each result says of which type it is.",
 			Finds:  "A result without a `resultType` that is a string.",
-			Spares: "A server that has not shown that it knows this revision.",
+			Spares: "A server that has not shown that it knows this revision; the answers that make and delete sessions of the data layer.",
 			Do:     "put `\"resultType\":\"complete\"` into the result",
 		},
 		Check: resultType,
@@ -330,15 +334,6 @@ func offersAny(method string, side dialect.Side, said []byte) bool {
 	})
 }
 
-// said returns what a side has said of itself to those who act in this step; known is
-// false if that is not known.
-func (s *Step) said(side dialect.Side) (said []byte, known bool) {
-	if side == dialect.ClientSide {
-		return s.Conn.hello.client, true
-	}
-	return s.Conn.hello.agent, true
-}
-
 // requestMeta looks at requests as they come; at those from before the dialect was
 // settled, when they are answered.
 func requestMeta(s *Step, r *Report) {
@@ -365,7 +360,7 @@ func requestMeta(s *Step, r *Report) {
 }
 
 func resultType(s *Step, r *Report) {
-	if !s.Succeeded() || !s.Conn.mcp.lifecycle.modern && s.Method != "server/discover" {
+	if !s.Succeeded() || !s.Conn.mcp.lifecycle.modern && s.Method != "server/discover" || creates(s.Method) || deletes(s.Method) {
 		return
 	}
 	r.Tried()

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/acptap/acptap/proxy/bounded"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -310,12 +309,6 @@ func idAgain(s *Step, r *Report) {
 		return
 	}
 	r.Add(e)
-}
-
-// sessionsHaveIDs reports whether the connection may carry several sessions, as in
-// SEP-1364.
-func (s *Step) sessionsHaveIDs() bool {
-	return s.Conn.Proposal == dialect.SEP1364A1 || s.Conn.Proposal == dialect.SEP1364A2
 }
 
 // requests returns what is known of the requests of the side that sent the step.

@@ -12,6 +12,7 @@ type session struct {
 	id    string
 	setup setup // setup.go
 	turn  turn  // turn.go
+	mcp   mcpSession
 
 	lost string // why not all of it is known since it was set up
 }

@@ -95,7 +95,10 @@ func get(value []byte, path ...string) []byte {
 	if len(value) == 0 || len(path) == 0 {
 		return value
 	}
-	return wire.Get(value, path...)
+	if found := wire.Get(value, path...); len(found) > 0 {
+		return found
+	}
+	return nil
 }
 
 // text returns the text of a JSON string; empty if it is none.

@@ -26,6 +26,8 @@ var subjects = [][]Rule{
 	setupRules,
 	mcpRules,
 	mcpRequestRules,
+	mcpSessionRules,
+	mcpDataLayerRules,
 }
 
 // Lookup returns the rule with an id, nil if there is none.

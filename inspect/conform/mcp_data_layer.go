@@ -1,0 +1,285 @@
+package conform
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// metaSession is where the data-layer draft has the session of a request or a result.
+const metaSession = "io.modelcontextprotocol/session"
+
+// sessionUnknown is the code by which the draft refuses a session.
+const sessionUnknown = "-32043"
+
+// dataLayer returns the clause of a section of the draft, which may stand on any
+// revision.
+func dataLayer(section, word string) []Clause {
+	return []Clause{{
+		For: legacy | modern, Proposal: dialect.DataLayer, Strength: Violation, Word: word,
+		Source: Source{"Data-Layer Sessions (closed), " + section, dataLayerURL},
+	}}
+}
+
+// sessionStates are the states that the server gave a session, as hashes, the newest
+// last.
+type sessionStates struct {
+	known  []sessionState
+	forgot bool // there were more
+}
+
+// A sessionState is one of them.
+type sessionState struct {
+	hash uint64
+	at   Moment
+}
+
+// maxStates is how many states of a session are remembered: those which a request may
+// have that crossed newer ones.
+const maxStates = 16
+
+// dataLayerState is what is known of all sessions of the draft.
+type dataLayerState struct{ seed maphash.Seed }
+
+func (d *dataLayerState) observe(s *Step) {
+	if s.Call == nil || !s.Succeeded() || s.From != Agent {
+		return
+	}
+	given := s.Result("_meta", metaSession)
+	if creates(s.Method) {
+		given = s.Result("session")
+	}
+	x := s.Conn.session(text(get(given, "sessionId")))
+	if state := get(given, "state"); x != nil && present(state) {
+		x.mcp.states.add(sessionState{d.hash(state), s.Moment()})
+	}
+}
+
+// hash returns the hash of a state, however its JSON is written.
+func (d *dataLayerState) hash(state []byte) uint64 {
+	if d.seed == (maphash.Seed{}) {
+		d.seed = maphash.MakeSeed()
+	}
+	if unquoted, ok := wire.Unquote(state); ok {
+		state = unquoted
+	}
+	return maphash.Bytes(d.seed, state)
+}
+
+func (t *sessionStates) add(state sessionState) {
+	t.known = append(t.known, state)
+	if len(t.known) > maxStates {
+		t.known, t.forgot = slices.Delete(t.known, 0, 1), true
+	}
+}
+
+// allows reports whether a request may have a state: the newest that the client has
+// read, one that came since, or any while a request of the session is open.
+func (t *sessionStates) allows(s *Step, hash uint64) bool {
+	open := s.sessionIsBusy()
+	for _, state := range slices.Backward(t.known) {
+		if state.hash == hash {
+			return true
+		}
+		if !open && s.hasReadState(state.at) {
+			return false
+		}
+	}
+	return t.forgot
+}
+
+// sessionIsBusy reports whether the client waits for an answer in the step's session.
+func (s *Step) sessionIsBusy() bool {
+	for c := range s.Conn.calls.All() {
+		if c.From == Client && c.Session == s.About.Session {
+			return true
+		}
+	}
+	return false
+}
+
+// hasReadState reports whether the client has surely read a state. Whoever knows the
+// session has read the answer that made it.
+func (s *Step) hasReadState(at Moment) bool {
+	return at.Seq <= s.Session.setup.done.Seq || s.HasRead(at)
+}
+
+var mcpDataLayerRules = []Rule{
+	{
+		ID: "MCP321", Name: "create-meta",
+		Clauses: dataLayer("Session Creation", "MUST NOT"),
+		Fault:   Client, Needs: Frame, About: "sessions/create",
+		On: createRequests,
+		Text: Text{
+			Asks:  "A request that makes a session belongs to none.",
+			Finds: "`sessions/create` with a session in its `_meta`.",
+			Do:    "leave `" + metaSession + "` out of the `_meta` of `sessions/create`",
+		},
+		Check: func(s *Step, r *Report) {
+			r.Tried()
+			if v := s.Param("_meta", metaSession); v != nil {
+				r.Add(Evidence{Text: "named a session in the request for a new one", Path: metaSessionPath("params"), Got: string(v)})
+			}
+		},
+	},
+	{
+		ID: "MCP322", Name: "create-result",
+		Clauses: dataLayer("Session Identifiers", "MUST"),
+		Fault:   Agent, Needs: Pair, About: "sessions/create",
+		On: createResponses,
+		Text: Text{
+			Asks:  "The answer to `sessions/create` names the session by an id of visible ASCII characters, 0x21 to 0x7E.",
+			Finds: "A result without such an id in `session.sessionId`.",
+			Do:    "put such an id into `result.session.sessionId`",
+		},
+		Check: createResult,
+	},
+	{
+		ID: "MCP323", Name: "answer-id",
+		Clauses: dataLayer("Session Usage", "MUST"),
+		Fault:   Agent, Needs: Pair,
+		On: serverResponses,
+		Text: Text{
+			Asks:   "The result of a request with a session names exactly that session in its `_meta`.",
+			Finds:  "A result without a session, or with another one.",
+			Spares: "Errors, and the answers to `sessions/create` and `sessions/delete`.",
+			Do:     "put `" + metaSession + "` with the request's `sessionId` into `result._meta`",
+		},
+		Check: answerID,
+	},
+	{
+		ID: "MCP324", Name: "state",
+		Clauses: dataLayer("Session State", "MUST"),
+		Fault:   Client, Needs: Connection,
+		On: []On{{Requests, "", dialect.ClientSide}},
+		Text: Text{
+			Asks:   "Each request of a session has the state that the server gave last.",
+			Finds:  "A request without a state, with an older one, or with one that the server never gave.",
+			Spares: "States that crossed the request, all known ones while other requests of the session are open, and `sessions/delete`; sessions that were made on an earlier connection.",
+			Do:     "keep the newest `state` of a session, and send it with the next request",
+		},
+		Check: stateOf,
+	},
+	{
+		ID: "MCP326", Name: "unknown-id",
+		Clauses: dataLayer("Session Errors", "MUST"),
+		Fault:   Agent, Needs: Connection,
+		On: serverResponses,
+		Text: Text{
+			Asks:   "A server refuses a session that it does not know with the error " + sessionUnknown + ".",
+			Finds:  "Success for a request in a session that was deleted before; with less strength, another error.",
+			Spares: "Ids that this connection has not seen.",
+			Do:     "answer with the error " + sessionUnknown + " and the id in `data.sessionId`",
+		},
+		Check: unknownID,
+	},
+	{
+		ID: "MCP327", Name: "lost-data",
+		Clauses: dataLayer("Session Errors", "MUST"),
+		Fault:   Agent, Needs: Pair,
+		On: serverResponses,
+		Text: Text{
+			Asks:  "The error " + sessionUnknown + " says which session is unknown.",
+			Finds: "The error without the id of the request's session in `data.sessionId`.",
+			Do:    "put the id into `error.data.sessionId`",
+		},
+		Check: lostData,
+	},
+}
+
+// metaSessionPath returns the path of the session below params or result.
+func metaSessionPath(below string) string { return below + `._meta.io\.modelcontextprotocol/session` }
+
+// dataSession returns the session in the _meta of a request; empty if it names none, or
+// its params are not known any more.
+func dataSession(call *Call) string {
+	return text(get(call.Params, "_meta", metaSession, "sessionId"))
+}
+
+func createResult(s *Step, r *Report) {
+	if !s.Succeeded() {
+		return
+	}
+	r.Tried()
+	id := s.Result("session", "sessionId")
+	visible := func(b byte) bool { return b >= 0x21 && b <= 0x7E }
+	if t := text(id); t == "" || slices.ContainsFunc([]byte(t), func(b byte) bool { return !visible(b) }) {
+		r.Add(Evidence{Text: "made a session without an id that can be used", Path: "result.session.sessionId", Want: "characters from 0x21 to 0x7E", Got: string(id)})
+	}
+}
+
+func answerID(s *Step, r *Report) {
+	id := dataSession(s.Call)
+	if id == "" || !s.Succeeded() || creates(s.Method) || deletes(s.Method) {
+		return
+	}
+	r.Tried()
+	answered := s.Result("_meta", metaSession, "sessionId")
+	e := Evidence{Path: metaSessionPath("result") + ".sessionId", Want: id, Got: string(answered), Because: []uint64{s.Call.Seq}}
+	switch {
+	case text(answered) == id:
+		return
+	case answered == nil:
+		e.Text = "answered a request with a session (frame " + number(s.Call.Seq) + ") without one"
+	default:
+		e.Text = "answered a request (frame " + number(s.Call.Seq) + ") with another session"
+	}
+	r.Add(e)
+}
+
+func stateOf(s *Step, r *Report) {
+	in := s.Param("_meta", metaSession)
+	x := s.Session
+	if in == nil || x == nil || !creates(x.setup.method) || deletes(s.Method) || text(get(in, "sessionId")) != x.id || len(x.mcp.states.known) == 0 {
+		return
+	}
+	r.Tried()
+	states := &x.mcp.states
+	first, newest := states.known[0].at, states.known[len(states.known)-1].at
+	state := get(in, "state")
+	e := Evidence{Path: metaSessionPath("params") + ".state", Got: string(state), In: x, Because: []uint64{newest.Seq}}
+	switch {
+	case !present(state) && s.hasReadState(first):
+		e.Text = "sent no state, and the server had given one (frame " + number(newest.Seq) + ")"
+	case present(state) && !states.allows(s, s.Conn.mcp.data.hash(state)):
+		e.Text = "sent another state than the server gave (frame " + number(newest.Seq) + ")"
+	default:
+		return
+	}
+	r.Add(e)
+}
+
+func unknownID(s *Step, r *Report) {
+	if s.Call == nil || s.Kind() != wire.Response {
+		return
+	}
+	at, over := s.ended(dataSession(s.Call))
+	if !over || s.Call.Seq < at.Seq {
+		return
+	}
+	r.Tried()
+	code := string(get(s.Envelope.Error, "code"))
+	e := Evidence{Because: []uint64{at.Seq, s.Call.Seq}, Of: s.Call, Want: "error " + sessionUnknown, Got: code}
+	switch {
+	case s.Succeeded():
+		e.Text = "accepted " + s.Method + " in a session that was deleted (frame " + number(at.Seq) + ")"
+	case code != sessionUnknown:
+		e.Text, e.Path, e.Strength = "refused a deleted session (frame "+number(at.Seq)+") with the error "+cut(code), "error.code", Warning
+	default:
+		return
+	}
+	r.Add(e)
+}
+
+func lostData(s *Step, r *Report) {
+	id := dataSession(s.Call)
+	if id == "" || string(get(s.Envelope.Error, "code")) != sessionUnknown {
+		return
+	}
+	r.Tried()
+	if named := get(s.Envelope.Error, "data", "sessionId"); text(named) != id {
+		r.Add(Evidence{Text: "did not say which session is unknown", Path: "error.data.sessionId", Want: id, Got: string(named), Because: []uint64{s.Call.Seq}})
+	}
+}
