@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -131,7 +132,7 @@ func (s *Summary) turnLine() []termtext.Span {
 // out.
 func endStyle(end string) termtext.Style {
 	switch end {
-	case withError, withoutEnd:
+	case stats.WithError, stats.WithoutEnd:
 		return termtext.Red
 	}
 	return termtext.Plain

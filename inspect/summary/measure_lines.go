@@ -2,11 +2,12 @@ package summary
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
 )
 
 // timeLine says how long it took until something came, what was waited for, and what
@@ -24,7 +25,7 @@ func (s *Summary) timeLine() []termtext.Span {
 		l.add(termtext.Plain, o.text("answered in "))
 	}
 	w := s.Time.Waited
-	l.add(termtext.Plain, termtext.Labelled("waited for", commas(part("the agent", w.Agent), part("tools", w.Tool), part("the client", w.Client), part("you", w.User))))
+	l.add(termtext.Plain, stats.WaitedText(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)}))
 	if step := s.Time.Slowest; step != nil && step.Took > 0 {
 		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
 		l = append(l, frame(step.Frame))
@@ -41,13 +42,6 @@ func (s *Spread) text(label string) string {
 		return label + median
 	}
 	return fmt.Sprintf("%s%s (worst %s)", label, median, worst)
-}
-
-func part(of string, took seconds) string {
-	if took == 0 {
-		return ""
-	}
-	return of + " " + took.String()
 }
 
 // usageLine says what the turns took. If no agent says so, it says that: whoever looks
@@ -86,7 +80,7 @@ func (s *Summary) usageLine() []termtext.Span {
 		l.add(termtext.Plain, text)
 	}
 	for _, c := range u.Costs {
-		text := fmt.Sprintf("%s %s", amount(c.Amount), termtext.Piece(c.Currency))
+		text := fmt.Sprintf("%s %s", termtext.Amount(c.Amount), termtext.Piece(c.Currency))
 		if c.Sessions > 1 {
 			text += fmt.Sprintf(" in %d sessions", c.Sessions)
 		}
@@ -96,17 +90,6 @@ func (s *Summary) usageLine() []termtext.Span {
 		l.add(termtext.Dim, "no tokens or cost reported")
 	}
 	return l
-}
-
-// amount returns an amount of money, with as many decimals as say something.
-func amount(n float64) string {
-	switch text := fmt.Sprintf("%.3f", n); {
-	case n != 0 && n < 0.01:
-		return fmt.Sprintf("%.2g", n)
-	case n < 1 && !strings.HasSuffix(text, "0"):
-		return text
-	}
-	return fmt.Sprintf("%.2f", n)
 }
 
 // fewFailures are told one by one; of more, the first of each kind.

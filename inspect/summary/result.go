@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
@@ -55,9 +56,9 @@ func (t *Tally) Summary() Summary {
 	}
 	s.Turns.Running, s.Turns.Ends = len(t.turns), t.ends.counts()
 	if s.Turns.Count == 0 {
-		s.Calls, s.Time.Latency = t.calls(), t.latency.spread()
+		s.Calls, s.Time.Latency = t.calls(), spreadOf(&t.latency)
 	}
-	s.Time.FirstOutput = t.output.spread()
+	s.Time.FirstOutput = spreadOf(&t.output)
 	s.Usage = t.usage()
 	s.Failures.First, s.Failures.Kinds = slices.Clone(s.Failures.First), t.failedKinds()
 	for session := range t.sessions {
@@ -67,6 +68,15 @@ func (t *Tally) Summary() Summary {
 	}
 	t.name(&s)
 	return s
+}
+
+// spreadOf returns what to say of times, nil if there are none.
+func spreadOf(t *stats.Timing) *Spread {
+	median, ok := t.Took.Percentile(50)
+	if !ok {
+		return nil
+	}
+	return &Spread{t.Took.Count(), seconds(median), seconds(t.Took.Max()), Frame{Run: t.Slowest.Run, Seq: t.Slowest.Seq}}
 }
 
 // calls returns the methods that were called, most first.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -20,15 +21,15 @@ type Tally struct {
 
 	sum      Summary
 	tape     progress
-	turns    map[key]*trace.Turn   // that are open
-	tools    map[key]time.Duration // that are open, and how long the user had been asked in their turns when they began
+	turns    map[key]*trace.Turn // that are open
+	clock    stats.ToolClock
 	sessions map[*trace.Session]*sessionUse
 	folded   folded
 
 	ends    counter
 	methods map[string]*method
-	output  sample // from prompts to first outputs
-	latency sample // of the client's calls
+	output  stats.Timing // from prompts to first outputs
+	latency stats.Timing // of the client's calls
 	kinds   [dialect.Silence + 1]Failed
 }
 
@@ -134,7 +135,7 @@ func (t *Tally) event(e *trace.Event, tr *trace.Trace) {
 	case trace.CallEvent:
 		t.call(e)
 	case trace.ToolCallEvent:
-		t.tool(about, e)
+		t.tool(e)
 	case trace.PermissionEvent:
 		if e.Phase == trace.Ended && e.End != trace.StillOpen {
 			t.step(e, "permission"+quoted(permissionTitle(e)), e.At-e.Began)
@@ -150,34 +151,17 @@ func (t *Tally) turn(about key, e *trace.Event) {
 		t.use(e.Session).turn = e.Turn
 	case trace.Changed:
 		if e.Turn.Output == e.Seq && !e.Turn.Untimed { // the first
-			t.output.add(e.At-e.Began, e.Run, e.First)
+			t.output.End(false, e.At-e.Began, true, stats.Place{Run: e.Run, Seq: e.First})
 		}
 	case trace.Ended:
 		if t.turns[about] == nil {
 			return // it ends once more
 		}
 		delete(t.turns, about)
-		t.ends.add(turnEnd(e), 1)
+		t.ends.add(stats.TurnEnd(e), 1)
 		t.sum.Time.spend(e.Turn, e.At)
 		t.use(e.Session).tokens.Add(e.Turn.Usage.Tokens)
 	}
-}
-
-// How a turn ended that has no stop reason.
-const (
-	withError  = "error"
-	withoutEnd = "no end"
-)
-
-// turnEnd says how a turn ended.
-func turnEnd(e *trace.Event) string {
-	switch {
-	case e.End == trace.Failed:
-		return withError
-	case e.End == trace.StillOpen, e.End == trace.Forgotten:
-		return withoutEnd
-	}
-	return cmp.Or(e.Reason, "no stop reason")
 }
 
 // spend counts the time of a turn, up to now if it is open.
@@ -200,7 +184,7 @@ func (t *Tally) call(e *trace.Event) {
 		if e.Call.Tool != "" {
 			t.method(e.Method).tools.add(e.Call.Tool, 1)
 		}
-	case e.Phase != trace.Ended || endsAtClose(e.Method):
+	case e.Phase != trace.Ended || dialect.EndsAtClose(e.Method):
 	case e.End == trace.StillOpen || e.End == trace.Replaced:
 		if len(t.tape.open) < maxNames {
 			put(&t.tape.open, e.First, callName(e))
@@ -209,32 +193,16 @@ func (t *Tally) call(e *trace.Event) {
 	default:
 		t.step(e, callName(e), e.At-e.Began)
 		if !e.Untimed && e.Dir == wire.ClientToAgent {
-			t.latency.add(e.At-e.Began, e.Run, e.First)
+			t.latency.End(e.End == trace.Failed, e.At-e.Began, true, stats.Place{Run: e.Run, Seq: e.First})
 		}
 	}
-}
-
-// endsAtClose reports whether a request is open until the connection ends, as it should
-// be.
-func endsAtClose(name string) bool {
-	m, _ := dialect.Lookup(dialect.AnyProtocol, name)
-	return m.Ends == dialect.AtClose
 }
 
 // tool counts the time of a tool call without that in which the user was asked.
-func (t *Tally) tool(about key, e *trace.Event) {
-	asked := time.Duration(0)
-	if turn := t.use(e.Session).turn; turn != nil && turn.Number == e.InTurn {
-		asked = turn.Spend(e.At).User
-	}
-	switch e.Phase {
-	case trace.Began:
-		put(&t.tools, about, asked)
-	case trace.Ended:
-		if before, ok := t.tools[about]; ok && e.End < trace.StillOpen && !e.Repeated {
-			t.step(e, toolName(e), e.At-e.Began-max(asked-before, 0))
-		}
-		delete(t.tools, about)
+func (t *Tally) tool(e *trace.Event) {
+	took, ok := t.clock.Observe(e, t.use(e.Session).turn)
+	if ok && e.End < trace.StillOpen {
+		t.step(e, toolName(e), took)
 	}
 }
 

@@ -95,6 +95,10 @@ const (
 // EffectOf returns the effect of a method, as Lookup finds it.
 func EffectOf(p Protocol, method string) Effect { return row(p, method).effect() }
 
+// EndsAtClose reports whether a request of a method is open until the connection ends, as
+// it should be.
+func EndsAtClose(method string) bool { return row(AnyProtocol, method).ends() == AtClose }
+
 // effect is that of a row, which may be nil.
 func (m *Method) effect() Effect {
 	if m == nil {

@@ -1,6 +1,10 @@
 package termtext
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // Grouped returns a number with commas between the thousands.
 func Grouped(n int64) string {
@@ -38,4 +42,15 @@ func NonZero(n int64) string {
 		return ""
 	}
 	return Grouped(n)
+}
+
+// Amount returns an amount of money, with as many decimals as say something.
+func Amount(n float64) string {
+	switch text := fmt.Sprintf("%.3f", n); {
+	case n != 0 && n < 0.01:
+		return fmt.Sprintf("%.2g", n)
+	case n < 1 && !strings.HasSuffix(text, "0"):
+		return text
+	}
+	return fmt.Sprintf("%.2f", n)
 }

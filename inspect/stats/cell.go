@@ -1,0 +1,114 @@
+package stats
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Cell is a value in a table. The zero value is one that nobody knows.
+type Cell struct {
+	kind  cellKind
+	text  string
+	n     int64
+	x     float64
+	about bool // it is not exactly what the column says
+	below bool // of a text: it is about a part of what the row above is about
+}
+
+type cellKind uint8
+
+const (
+	missing cellKind = iota
+	aText
+	aCount
+	aTime   // ns
+	aNumber // with decimals
+	aShare  // of 1
+	anAmount
+	aFlag
+)
+
+func text(s string) Cell {
+	if s == "" {
+		return Cell{}
+	}
+	return Cell{kind: aText, text: s}
+}
+
+func count(n int) Cell { return Cell{kind: aCount, n: int64(n)} }
+
+func took(d time.Duration) Cell { return Cell{kind: aTime, n: int64(d)} }
+
+// TellsNothing reports whether nobody knows the value, or it is a count or a time of 0.
+func (c Cell) TellsNothing() bool {
+	return c.kind == missing || (c.kind == aCount || c.kind == aTime) && c.n == 0
+}
+
+// String returns the value for people, – if nobody knows it. It is clean.
+func (c Cell) String() string {
+	s := ""
+	switch c.kind {
+	case aText:
+		if s = termtext.Piece(c.text); c.below {
+			s = "· " + s
+		}
+		return s
+	case aCount:
+		s = termtext.Grouped(c.n)
+	case aTime:
+		if s = "0"; c.n > 0 {
+			s = termtext.Duration(time.Duration(c.n))
+		}
+	case aNumber:
+		s = strconv.FormatFloat(c.x, 'f', 1, 64)
+	case aShare:
+		s = strconv.FormatFloat(100*c.x, 'f', 0, 64) + " %"
+	case anAmount:
+		s = termtext.Amount(c.x)
+	case aFlag:
+		return "yes"
+	default:
+		return "–"
+	}
+	if c.about {
+		s = "~" + s
+	}
+	return s
+}
+
+// Plain returns the value for programs: times are seconds. It is empty if nobody knows
+// it.
+func (c Cell) Plain() string {
+	switch c.kind {
+	case aText:
+		return c.text
+	case aCount:
+		return strconv.FormatInt(c.n, 10)
+	case aTime:
+		return strconv.FormatFloat(time.Duration(c.n).Seconds(), 'f', -1, 64)
+	case aNumber, aShare, anAmount:
+		return strconv.FormatFloat(c.x, 'f', -1, 64)
+	case aFlag:
+		return "true"
+	}
+	return ""
+}
+
+// A unit makes cells of the numbers of a Series.
+type unit struct {
+	name string // for programs: s, tokens, 1/s or a currency
+	cell func(n int64) Cell
+}
+
+var (
+	inTime   = unit{"s", func(n int64) Cell { return took(time.Duration(n)) }}
+	inTokens = unit{"tokens", func(n int64) Cell { return Cell{kind: aCount, n: n} }}
+	inRate   = unit{"1/s", func(n int64) Cell { return Cell{kind: aNumber, x: float64(n) / 1000} }}
+)
+
+// inMoney is billionths of a currency.
+func inMoney(currency string) unit {
+	return unit{currency, func(n int64) Cell { return Cell{kind: anAmount, x: float64(n) / 1e9} }}
+}

@@ -1,0 +1,302 @@
+// Package stats counts what happened on tapes: how long turns, calls and tools took and
+// at what percentiles, what turns waited for, and which tokens and costs agents reported.
+// A Collector takes the events of one or several tapes, and bounded memory whatever is on
+// them; its Tables can be written as text, CSV and JSON. Times are those of the middle,
+// so they include the pipes. The package reads and draws nothing.
+package stats
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Collector counts what happens on tapes. Its zero value is ready to use; it is for one
+// goroutine.
+type Collector struct {
+	By By // what else is counted one by one; must not change after the first Take
+
+	all      Turns
+	methods  names[Timing]
+	tools    names[Timing]
+	groups   groups
+	tapes    []Tape
+	sessions map[*trace.Session]*session
+	clock    ToolClock
+	context  contexts
+	samples  int // that were added since series were compressed
+}
+
+// A Tape is what a Collector has to know of a tape beside its events.
+type Tape struct {
+	ID         string
+	Short      string             // what users call it
+	Agent      string             // what the agent is called if it does not say so itself
+	Connection dialect.Connection // as far as it is known before the frames are read
+}
+
+// A session is what is known of one that may go on.
+type session struct {
+	turn *trace.Turn   // the one that began last
+	open []*trace.Turn // those that have no end
+	done *ended        // the last that has ended: what it has cost may still be told
+	sums map[*Turns]*trace.TokenSum
+}
+
+// maxSessions is of how many sessions that have ended it is remembered what they took, as
+// they may go on.
+const maxSessions = 1 << 12
+
+// Begin begins the next tape.
+func (c *Collector) Begin(t Tape) { c.tapes = append(c.tapes, t) }
+
+// Take takes the events of the frame that was just added to tr, or of its end. tr has as
+// many tapes as were begun here, and may be Brief.
+func (c *Collector) Take(tr *trace.Trace) {
+	for _, e := range tr.Events() {
+		switch e.Kind {
+		case trace.SessionEvent:
+			c.session(&e, tr)
+		case trace.TurnEvent:
+			c.turn(&e, tr)
+		case trace.CallEvent:
+			c.call(&e, tr)
+		case trace.ToolCallEvent:
+			c.tool(&e)
+		}
+	}
+	if c.samples > maxSamples {
+		c.compress()
+	}
+}
+
+func (c *Collector) session(e *trace.Event, tr *trace.Trace) {
+	s := c.use(e.Session)
+	if e.Phase != trace.Ended {
+		return
+	}
+	if c.finish(e.Session, s, tr); len(c.sessions) > maxSessions {
+		c.forget(e.Session, s, tr)
+	}
+}
+
+// use returns what is known of a session.
+func (c *Collector) use(of *trace.Session) *session {
+	s := c.sessions[of]
+	if s == nil {
+		if c.sessions == nil {
+			c.sessions = map[*trace.Session]*session{}
+		}
+		s = &session{sums: map[*Turns]*trace.TokenSum{}}
+		c.sessions[of] = s
+	}
+	return s
+}
+
+// forget counts what is only known when nothing more comes of a session.
+func (c *Collector) forget(of *trace.Session, s *session, tr *trace.Trace) {
+	c.finish(of, s, tr)
+	for turns, sum := range s.sums {
+		turns.Usage.addSum(sum)
+	}
+	c.context.add(of.Conversation.State.Usage)
+	delete(c.sessions, of)
+}
+
+// End counts what is only known when no more tapes come.
+func (c *Collector) End(tr *trace.Trace) {
+	for of, s := range c.sessions {
+		c.forget(of, s, tr)
+	}
+}
+
+func (c *Collector) turn(e *trace.Event, tr *trace.Trace) {
+	s := c.use(e.Session)
+	switch e.Phase {
+	case trace.Began:
+		c.finish(e.Session, s, tr)
+		s.turn, s.open = e.Turn, append(s.open, e.Turn)
+	case trace.Ended:
+		at := slices.Index(s.open, e.Turn)
+		if at < 0 {
+			return // it ends once more
+		}
+		s.open = slices.Delete(s.open, at, at+1)
+		c.finish(e.Session, s, tr)
+		if e.End == trace.StillOpen || e.End == trace.Forgotten {
+			c.leave(e, tr)
+			return
+		}
+		s.done = &ended{e.Turn, TurnEnd(e), e.End == trace.Failed}
+	}
+}
+
+// finish counts the turn that has ended last, if it was not counted.
+func (c *Collector) finish(of *trace.Session, s *session, tr *trace.Trace) {
+	e := s.done
+	if s.done = nil; e == nil {
+		return
+	}
+	c.samples += samplesOfTurn
+	who := c.who(e.Run, tr)
+	counted := []*Turns{&c.all}
+	if g := c.groups.ofTurn(c.By, who, of); g != nil {
+		counted = append(counted, &g.Turns)
+	}
+	for _, t := range counted {
+		t.add(e)
+		sum := s.sums[t]
+		if sum == nil {
+			sum = &trace.TokenSum{}
+			s.sums[t] = sum
+		}
+		sum.Add(e.Usage.Tokens)
+	}
+	if c.By == ByTurn {
+		c.groups.addTurn(who, of, e, s.sums[&c.all])
+	}
+}
+
+// leave counts a turn that has no end.
+func (c *Collector) leave(e *trace.Event, tr *trace.Trace) {
+	c.all.Open++
+	c.all.ends.of(WithoutEnd).Open++
+	if g := c.groups.ofTurn(c.By, c.who(e.Run, tr), e.Session); g != nil {
+		g.Open++
+	}
+	if c.By == ByTurn {
+		c.groups.addTurn(c.who(e.Run, tr), e.Session, &ended{Turn: e.Turn, end: WithoutEnd}, nil)
+	}
+}
+
+// who returns whose tape it is.
+func (c *Collector) who(run int, tr *trace.Trace) who {
+	conn, tape := tr.Runs[run], c.tapes[run]
+	if conn.Agent == "" {
+		conn = tape.Connection
+	}
+	return who{cmp.Or(conn.Agent, tape.Agent), conn.AgentVersion, conn.Protocol, tape}
+}
+
+func (c *Collector) call(e *trace.Event, tr *trace.Trace) {
+	if e.Phase != trace.Ended || dialect.EndsAtClose(e.Method) {
+		return
+	}
+	counted := []*Timing{c.methods.of(e.Method)}
+	if e.Call.Tool != "" {
+		counted = append(counted, c.tools.of(e.Call.Tool))
+	}
+	if e.Dir == wire.ClientToAgent {
+		counted = append(counted, &c.all.Calls)
+		if g := c.groups.ofCall(c.By, c.who(e.Run, tr), e.Session); g != nil {
+			counted = append(counted, &g.Calls)
+		}
+	}
+	c.samples += len(counted)
+	for _, t := range counted {
+		if e.End == trace.Completed || e.End == trace.Failed {
+			t.End(e.End == trace.Failed, e.At-e.Began, !e.Untimed, Place{e.Run, e.First})
+		} else {
+			t.Open++
+		}
+	}
+}
+
+func (c *Collector) tool(e *trace.Event) {
+	var turn *trace.Turn
+	if s := c.sessions[e.Session]; s != nil {
+		turn = s.turn
+	}
+	took, ok := c.clock.Observe(e, turn)
+	if !ok {
+		return
+	}
+	call := e.ToolCall.ToolCall
+	t := c.tools.of(cmp.Or(call.Name, call.Kind, "other"))
+	switch e.End {
+	case trace.Completed, trace.Failed, trace.Cancelled:
+		t.End(e.End == trace.Failed, took, !e.Untimed, Place{e.Run, e.First})
+		c.samples++
+	default:
+		t.Open++
+	}
+}
+
+// Methods returns how long calls took by method, most first, also those of the agent.
+func (c *Collector) Methods() []Named { return timings(c.methods) }
+
+// Tools returns how long tool calls took by the name of the tool, or by its kind where it
+// has none, most first. The time in which the user was asked does not count.
+func (c *Collector) Tools() []Named { return timings(c.tools) }
+
+// Method returns how long the calls of a method took, nil if there are none.
+func (c *Collector) Method(name string) *Timing { return c.methods[name] }
+
+// Turns returns what all turns took. It is complete after End.
+func (c *Collector) Turns() *Turns { return &c.all }
+
+// contexts are how full the contexts of sessions were, which told so.
+type contexts struct {
+	last, peak Series
+	size       uint64 // the largest
+}
+
+func (c *contexts) add(u *trace.Usage) {
+	if u == nil {
+		return
+	}
+	c.last.Add(int64(min(u.Used, maxTokens)))
+	c.peak.Add(int64(min(u.Peak, maxTokens)))
+	c.size = max(c.size, u.Size)
+}
+
+const maxTokens = 1 << 53
+
+// maxSamples is how many numbers are added before the series that take more than their
+// histograms would are compressed, however few they have: so memory is bounded also if
+// there are many of them.
+const (
+	maxSamples    = 1 << 20
+	samplesOfTurn = 24
+	worthwhile    = 512 // numbers, which take as much as a histogram
+)
+
+func (c *Collector) compress() {
+	c.samples = 0
+	smaller := func(s *Series) {
+		if len(s.exact) > worthwhile {
+			s.compress()
+		}
+	}
+	c.all.each(smaller)
+	for _, n := range []names[Timing]{c.methods, c.tools} {
+		for _, t := range n {
+			smaller(&t.Took)
+		}
+	}
+	for _, g := range c.groups.list {
+		g.each(smaller)
+	}
+}
+
+// each calls f for all series of the turns.
+func (t *Turns) each(f func(*Series)) {
+	for _, s := range []*Series{&t.Took, &t.Calls.Took, &t.Output, &t.Text, &t.Confirm, &t.Rate} {
+		f(s)
+	}
+	for i := range t.Parts {
+		f(&t.Parts[i])
+	}
+	for i := range t.Usage.Kinds {
+		f(&t.Usage.Kinds[i])
+	}
+	for _, cost := range t.Usage.Costs {
+		f(&cost.Each)
+	}
+	for _, end := range t.ends {
+		f(&end.Took)
+	}
+}

@@ -1,0 +1,154 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A By is what rows of a table are about.
+type By string
+
+// What rows can be about. The zero value is none of them: there are tables of all tapes.
+const (
+	ByAgent   By = "agent"   // as it calls itself
+	ByVersion By = "version" // of an agent
+	ByMethod  By = "method"
+	ByTool    By = "tool"
+	BySession By = "session"
+	ByTurn    By = "turn"
+)
+
+// Bys are all of them.
+var Bys = [...]By{ByAgent, ByVersion, ByMethod, ByTool, BySession, ByTurn}
+
+// ParseBy returns what a word says.
+func ParseBy(word string) (By, error) {
+	if by := By(word); slices.Contains(Bys[:], by) {
+		return by, nil
+	}
+	return "", fmt.Errorf("%q is none of agent, version, method, tool, session and turn", word)
+}
+
+// A who says whose tape it is.
+type who struct {
+	agent, version string
+	protocol       dialect.Protocol
+	tape           Tape
+}
+
+// A group is what is counted of an agent, a version of one, or a session.
+type group struct {
+	Turns
+	agent, version string
+	session        string // its id, or the tape if there is none
+	title          string
+	name           string // others, if it is all beyond the bound
+}
+
+// groups are all of a kind, and the turns if they are listed one by one.
+type groups struct {
+	list   []*group
+	byKey  map[[2]string]*group
+	turns  []oneTurn
+	beyond Turns // turns that are not listed
+}
+
+const (
+	maxGroups = 1 << 12
+	maxTurns  = 1 << 16 // that are listed
+)
+
+// of returns a group, which first makes.
+func (g *groups) of(key [2]string, first group) *group {
+	if one := g.byKey[key]; one != nil {
+		return one
+	}
+	if len(g.list) >= maxGroups {
+		key, first = [2]string{others, others}, group{name: others}
+		if one := g.byKey[key]; one != nil {
+			return one
+		}
+	}
+	if g.byKey == nil {
+		g.byKey = map[[2]string]*group{}
+	}
+	one := &first
+	g.list = append(g.list, one)
+	g.byKey[key] = one
+	return one
+}
+
+// ofTurn returns the group that a turn is counted in, nil if there is none.
+func (g *groups) ofTurn(by By, w who, s *trace.Session) *group {
+	switch by {
+	case ByAgent:
+		return g.of([2]string{w.agent}, group{agent: w.agent})
+	case ByVersion:
+		return g.of([2]string{w.agent, w.version}, group{agent: w.agent, version: w.version})
+	case BySession:
+		one := g.of([2]string{w.agent, s.ID}, group{agent: w.agent, version: w.version, session: strings.Clone(s.ID)})
+		one.title = s.Title
+		return one
+	}
+	return nil
+}
+
+// ofCall returns the group that a call of the client's is counted in, nil if there is
+// none. Where there are no sessions the tape is one.
+func (g *groups) ofCall(by By, w who, s *trace.Session) *group {
+	if by == BySession && s == nil {
+		if w.protocol == dialect.ACP {
+			return nil
+		}
+		return g.of([2]string{w.agent, "\x00" + w.tape.ID}, group{agent: w.agent, version: w.version, session: w.tape.Short})
+	}
+	return g.ofTurn(by, w, s)
+}
+
+// A oneTurn is a turn that is listed.
+type oneTurn struct {
+	who
+	*ended
+	session, title string
+	sum            *trace.TokenSum // of its session; nil: it has no end
+}
+
+// addTurn lists a turn.
+func (g *groups) addTurn(w who, s *trace.Session, e *ended, sum *trace.TokenSum) {
+	if len(g.turns) < maxTurns {
+		g.turns = append(g.turns, oneTurn{w, e, strings.Clone(s.ID), cmp.Or(e.Title, s.Title), sum})
+		return
+	}
+	if sum == nil {
+		g.beyond.Open++
+		return
+	}
+	g.beyond.add(e)
+	g.beyond.Usage.Tokens = g.beyond.Usage.Tokens.Plus(e.Usage.Tokens)
+}
+
+// sorted returns the groups with something to tell, those with most turns first, then
+// those with most calls, then those that took longest.
+func (g *groups) sorted() []*group {
+	list := slices.DeleteFunc(slices.Clone(g.list), func(one *group) bool { return one.Total()+one.Calls.Total() == 0 })
+	slices.SortStableFunc(list, func(a, b *group) int {
+		x, y := a.timing(), b.timing()
+		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(y.Total(), x.Total()), cmp.Compare(y.Took.sum, x.Took.sum),
+			cmp.Compare(a.agent, b.agent), cmp.Compare(a.version, b.version), cmp.Compare(a.session, b.session))
+	})
+	return list
+}
+
+// timing returns what took time: the turns, or the calls of the client where there are
+// none.
+func (g *group) timing() *Timing {
+	if g.Total() > 0 {
+		return &g.Timing
+	}
+	return &g.Calls
+}
