@@ -185,7 +185,7 @@ func failedFrames(t *testing.T, store *record.Store, id string) (list []uint64) 
 func TestNumbersLead(t *testing.T) {
 	term := start(t, inspect.Inspector{}, subject(t, "mcp-everything.jsonl"), 100, 60)
 	term.reads(t)
-	term.press(t, "6« 1 of 48»<Enter>«frame 46 · request tools/call»6« 1 of 48»"+strings.Repeat("j", 25)+"«26 of 48»<Enter>«frame 24 · request tools/call»")
+	term.press(t, "6« 1 of 48»<Enter>«frame 46 · request tools/call»6« 1 of 48»"+strings.Repeat("j", 26)+"«27 of 48»<Enter>«frame 24 · request tools/call»")
 }
 
 // TestNumbersOfManyTools lists those that were called most.

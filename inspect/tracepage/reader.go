@@ -11,6 +11,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/page"
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -25,6 +26,7 @@ type Reader struct {
 	mu        sync.Mutex // guards what follows
 	trace     trace.Trace
 	methods   methodStats
+	stats     stats.Collector
 	pauses    pauses
 	ends      []time.Duration // of each tape: when its last frame came
 	failed    map[uint64]bool // the frames that are failures
@@ -66,11 +68,14 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 				r.trace.Next(t.Parts[n].Info.Connection)
 				r.tally.End(&r.trace)
 				r.tally.Begin(t.Parts[n].Info)
+				r.stats.Take(&r.trace)
+				r.stats.Begin(stats.Tape{Connection: t.Parts[n].Info.Connection})
 				r.used = append(r.used, methodUses{})
 				r.ends = append(r.ends, 0)
 			}
 			r.trace.Add(&f)
 			r.tally.Take(&f, &r.trace)
+			r.stats.Take(&r.trace)
 			r.ends[len(r.ends)-1] = f.At
 			if f.Kind != wire.Mark && f.Origin.Sent() { // what acptap made of it is not counted once more
 				r.methods.observe(&f)
@@ -88,6 +93,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 	if r.ended = ctx.Err() == nil; r.ended {
 		r.trace.End()
 		r.tally.End(&r.trace)
+		r.stats.Take(&r.trace)
 	}
 	r.mu.Unlock()
 	onChange()

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/inspect/page"
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -27,67 +30,26 @@ func (r *Reader) Statistics(width int) []page.Line {
 
 // methodLines shows each method and variant of an update.
 func (r *Reader) methodLines(form tableForm) []page.Line {
-	took := map[string]*latencies{}
-	for _, c := range r.trace.Calls {
-		if !c.Open() && !c.Untimed {
-			entry(took, c.Method).add(c.Latency(), c.Request)
-		}
-	}
 	lines := []page.Line{form.heading("Method", "frames", "bytes")}
 	lines[0].Heading = true
 	for _, called := range byCount(r.methods, func(c *methodCount) int { return c.frames }) {
 		c := r.methods[called]
-		lines = append(lines, form.row(frametext.NameRole(called).Span(called), c.frames, c.failed, termtext.ByteSize(c.bytes), took[called]))
+		lines = append(lines, r.row(form, frametext.NameRole(called).Span(called), c.frames, c.failed, termtext.ByteSize(c.bytes), r.stats.Method(called)))
 	}
 	return lines
 }
 
-// A toolUse is how often a tool was called, and how long that took.
-type toolUse struct {
-	calls, failed int
-	latencies
-}
-
-func (u *toolUse) count(failed bool) {
-	if u.calls++; failed {
-		u.failed++
-	}
-}
-
-// toolLines shows each tool that the client of a server has called, and the tools
-// that an agent has reported: these have a name (ACP v2), or a kind such as
-// read.
+// toolLines shows each tool that the client of a server has called, and the tools that
+// an agent has reported. How long they took is without the time in which the user was
+// asked.
 func (r *Reader) toolLines(form tableForm) []page.Line {
-	uses := map[string]*toolUse{}
-	for _, c := range r.trace.Calls {
-		if c.Tool == "" {
-			continue
-		}
-		u := entry(uses, c.Tool)
-		if u.count(c.Failed); !c.Open() && !c.Untimed {
-			u.add(c.Latency(), c.Request)
-		}
-	}
-	for _, session := range r.trace.Sessions {
-		for _, e := range session.Conversation.Entities {
-			t := e.ToolCall
-			if t == nil || e.Replayed {
-				continue
-			}
-			u := entry(uses, cmp.Or(t.Name, t.Kind, "other"))
-			if u.count(t.Status == "failed"); t.Finished() && !e.Untimed {
-				u.add(e.Ended-e.Began, e.First)
-			}
-		}
-	}
-	if len(uses) == 0 {
+	tools := r.stats.Tools()
+	if len(tools) == 0 {
 		return nil
 	}
-	tools := byCount(uses, func(u *toolUse) int { return u.calls })
 	lines := []page.Line{{}, form.heading("Tool", "calls", "")}
 	for _, tool := range tools[:min(len(tools), maxTools)] {
-		u := uses[tool]
-		lines = append(lines, form.row(termtext.Plain.Span(tool), u.calls, u.failed, "", &u.latencies))
+		lines = append(lines, r.row(form, termtext.Plain.Span(tool.Name), tool.Total(), tool.Failed, "", tool.Timing))
 	}
 	if more := len(tools) - maxTools; more > 0 {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… and %s more", termtext.Grouped(int64(more))))}})
@@ -138,9 +100,9 @@ func (form tableForm) heading(of, count, bytes string) page.Line {
 		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max"))}}
 }
 
-// row shows something with a name, in the style of that. Its line is about the slowest of its calls; t
-// is nil if there are none.
-func (form tableForm) row(called termtext.Span, count, failed int, bytes string, t *latencies) page.Line {
+// row shows something with a name, in the style of that. Its line is about the slowest
+// of its calls; t is nil if there are none.
+func (r *Reader) row(form tableForm, called termtext.Span, count, failed int, bytes string, t *stats.Timing) page.Line {
 	l := page.Line{Spans: []termtext.Span{
 		called.Style.Span(termtext.Pad(termtext.Cut(termtext.Piece(called.Text), form.columns), form.columns)),
 		termtext.Plain.Span(fmt.Sprintf("%8s ", termtext.Grouped(int64(count)))),
@@ -150,8 +112,24 @@ func (form tableForm) row(called termtext.Span, count, failed int, bytes string,
 	if failed > 0 {
 		l.Spans[2].Style = termtext.Failure
 	}
-	if t != nil && len(t.each) > 0 {
-		l.Spans, l.Seq = append(l.Spans, termtext.Plain.Span(t.columns())), t.slowest
+	if t != nil && t.Took.Count() > 0 {
+		l.Spans, l.Seq = append(l.Spans, termtext.Plain.Span(timeColumns(&t.Took))), t.Slowest.Seq
 	}
 	return l
 }
+
+// timeColumns are the columns of percentiles and the longest.
+func timeColumns(s *stats.Series) string {
+	var b strings.Builder
+	for _, percent := range []int{50, 95, 99} {
+		text := "–"
+		if ns, ok := s.Percentile(percent); ok {
+			text = termtext.Duration(time.Duration(ns))
+		}
+		fmt.Fprintf(&b, "%7s ", text)
+	}
+	return b.String() + latencyColumn(time.Duration(s.Max()))
+}
+
+// latencyColumn returns a latency in a column.
+func latencyColumn(d time.Duration) string { return fmt.Sprintf("%7s", termtext.Duration(d)) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/page"
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -129,16 +130,7 @@ func waitedFor(phases []*phase, ends []time.Duration) string {
 			spent = spent.Plus(p.turn.Spend(max(p.to, ends[p.run])))
 		}
 	}
-	var parts []string
-	for _, part := range []struct {
-		of   string
-		took time.Duration
-	}{{"the agent", spent.Agent}, {"tools", spent.Tool}, {"the client", spent.Client}, {"you", spent.User}} {
-		if part.took > 0 {
-			parts = append(parts, part.of+" "+termtext.Duration(part.took))
-		}
-	}
-	return termtext.Labelled("waited for", strings.Join(parts, ", "))
+	return stats.WaitedText(spent)
 }
 
 // between returns the line above a phase: how long nothing went on.
