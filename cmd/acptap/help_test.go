@@ -19,6 +19,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay"
@@ -120,6 +121,7 @@ func TestHelpOfJSON(t *testing.T) {
 		{newCheckCmd(&dir), slices.Concat(fieldsOf(report.Line{}), fieldsOf(report.Spec{}), fieldsOf(report.Total{}), fieldsOf(report.Open{}), fieldsOf(report.RuleLine{}), fieldsOf(report.ClauseLine{}))},
 		{newReplayClientCmd(&dir), fieldsOf(drive.Report{})},
 		{newReplayAgentCmd(&dir), fieldsOf(replay.Report{})},
+		{newStatsCmd(&dir), statsFields()},
 	} {
 		_, list, ok := strings.Cut(tt.cmd.Long, "--json is an object with")
 		if !ok || len(tt.fields) < 2 {
@@ -131,6 +133,20 @@ func TestHelpOfJSON(t *testing.T) {
 			}
 		}
 	}
+}
+
+// statsFields returns the columns of all tables of statistics.
+func statsFields() (names []string) {
+	tables := new(stats.Collector).Overview()
+	for _, by := range stats.Bys {
+		tables = append(tables, (&stats.Collector{By: by}).Grouped())
+	}
+	for _, t := range tables {
+		for _, c := range t.Columns {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // TestHelpSaysJSON: whoever has --json says what it writes.

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+func newStatsCmd(dir *string) *cobra.Command {
+	var by string
+	var asJSON, asCSV bool
+	var which tapelist.Subjects
+	cmd := &cobra.Command{
+		Use:   "stats [flags] [REF...]",
+		Short: "Say where the time and the tokens went",
+		Long: `Says where the time and the tokens went, on the newest tape or on all that are
+named, in short tables:
+
+  turns    how long they took, all and by how they ended; until the first
+           output (a message, thought, tool call, plan or request) and the first
+           text; from a cancel to the end; chunks of text and thought a second
+  waits    what the turns waited for, the share of each, and silences of 5 s
+           and more in which nothing but the agent was waited for
+  tools    how long tool calls took, without the time in which you were asked
+  methods  how long requests waited for their responses
+  tokens   of turns, their cost, and how full the contexts of sessions were, as
+           the agent reports it: nothing is estimated
+
+n counts what has ended, failed those of them with an error, open what has no
+end, of which no time counts. p50, p95 and p99 are the times that so many
+percent do not exceed (nearest rank; of more than 4,096 within 1 %): 95 takes 20
+of them, 99 takes 100. A – is a value that nobody knows. Waits add up to the
+turns: a turn waits for the user while a permission or another question is open,
+else for the client while it reads or writes files or starts commands, else for
+tools, and else for the agent. Times include the pipes to acptap.
+
+A ~ stands before tokens that never fall from turn to turn, and so seem to be
+those of the session as a whole: they are not added up. The cost of a turn is by
+how much that of the session has grown.
+
+--by makes one table instead, the rows with most turns first; an MCP server has
+calls in place of turns. Of turns those that took longest come first, each with
+a REF for acptap show. What there is no room for on the terminal is in --csv and
+--json. To look at turns on an axis of time, see place 4 of acptap inspect.
+` + ref.Help + `
+
+--csv quotes as RFC 4180 does, and begins with a line of names, which are those
+of --json. Times are seconds, and what nobody knows is empty.
+
+A line of --json is an object with
+  table              turns, waits, tools, methods, tokens; or what --by names
+  name, unit         of a row of these; s, tokens, 1/s or a currency
+  share              of what all turns waited for, or of the size of the context
+  agent, version, session, title, turn, method, tool   what a row of --by is
+                     about; a turn has also tape, frame (of the prompt), number
+                     (in the session), and end (stop reason, error or no end)
+  of                 turns, or calls where there are no turns
+  n, failed, open, p50, p95, p99, max, sum   as above
+  waitedAgent, waitedTool, waitedClient, waitedUser   sums, which add up
+  firstOutput, firstText, cancelToEnd                 the middle one (p50)
+  silences, longestSilence, chunks, chunksPerSecond
+  toolCalls, failedToolCalls
+  requests           of the agent in turns; of these refused, cancelled and
+                     failedRequests
+  inputTokens, outputTokens, thoughtTokens, cachedReadTokens,
+  cachedWriteTokens, totalTokens; wholeSession: true for ~
+  contextPeak        tokens
+  costUSD            and so on for other currencies, which are not mixed
+
+Exit status 0; 2 if a part of it cannot be read.`,
+		Example: `  acptap stats
+  acptap stats --all --by agent
+  acptap stats --agent claude --since 7d --by version
+  acptap stats --by tool last~1
+  acptap stats --by turn --csv sess-demo-1 > turns.csv`,
+		Args: usage.Operands(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var c stats.Collector
+			var err error
+			if by != "" {
+				if c.By, err = stats.ParseBy(by); err != nil {
+					return fmt.Errorf("--by: %w", err)
+				}
+			}
+			if err := usage.Exclusive(cmd.Flags(), "json", "csv"); err != nil {
+				return err
+			}
+			found, unlisted, err := which.Find(*dir, args, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			if len(found)+len(unlisted) == 0 && !asJSON && !asCSV {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "No such tapes.")
+				return err
+			}
+			broken, err := collect(&c, found, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			if err := writeStats(cmd.OutOrStdout(), &c, asJSON, asCSV); err != nil {
+				return err
+			}
+			for _, err := range broken {
+				warning.Print(cmd.ErrOrStderr(), "%v", err)
+			}
+			if err := complain(cmd.ErrOrStderr(), unlisted); err != nil || len(broken) == 0 {
+				return err
+			}
+			return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "part"))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&by, "by", "", "one table with rows by `what`: agent, version, method, tool, session or turn")
+	which.Register(cmd)
+	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
+	f.BoolVar(&asCSV, "csv", false, "comma-separated values")
+	return cmd
+}
+
+// collect reads subjects, and returns why parts of them cannot be read.
+func collect(c *stats.Collector, found []ref.Subject, stderr io.Writer) (broken []error, err error) {
+	sources, err := tapelist.Sources(found)
+	if err != nil {
+		return nil, err
+	}
+	var frames, done int64
+	for _, s := range sources {
+		frames += int64(s.Info.Lines)
+	}
+	bar := terminal.NewProgress(stderr, "reading")
+	defer bar.End()
+	tr := &trace.Trace{Brief: true}
+	for _, s := range sources {
+		tr.Next(s.Info.Connection)
+		c.Take(tr) // the end of the tape before
+		c.Begin(stats.Tape{ID: s.Info.Tape, Short: tapetext.ShortID(s.Info.Tape), Agent: tapetext.AgentName(s.Info), Connection: s.Info.Connection})
+		for f, err := range framesOf(s.Subject, s.Part) {
+			if err != nil {
+				broken = append(broken, err)
+				continue
+			}
+			tr.Add(&f)
+			c.Take(tr)
+			if f.Seq%1024 == 0 {
+				bar.Show(done+int64(f.Seq), frames)
+			}
+		}
+		done += int64(s.Info.Lines)
+	}
+	tr.End()
+	c.Take(tr)
+	c.End(tr)
+	return broken, nil
+}
+
+// writeStats writes what was collected.
+func writeStats(w io.Writer, c *stats.Collector, asJSON, asCSV bool) error {
+	tables := []stats.Table{}
+	if c.By == "" {
+		tables = c.Overview()
+	} else {
+		tables = append(tables, c.Grouped())
+	}
+	switch {
+	case asCSV:
+		return stats.WriteCSV(w, tables...)
+	case asJSON:
+		for _, t := range tables {
+			for _, line := range t.Lines() {
+				if err := jsonlines.Write(w, line); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	var texts []string
+	for _, t := range tables {
+		most := len(t.Rows)
+		if t.Name == "tools" || t.Name == "methods" {
+			most = mostRows
+		}
+		if len(t.Rows) > 0 {
+			var b strings.Builder
+			if err := writeTable(terminal.Canvas{W: &b, Width: terminal.Columns(w), Color: terminal.TakesColor(w)}, &t, most); err != nil {
+				return err
+			}
+			texts = append(texts, b.String())
+		} else if t.Name == "tokens" && c.Turns().Total() > 0 {
+			texts = append(texts, "No tokens or cost reported.\n")
+		}
+	}
+	if len(texts) == 0 {
+		texts = []string{"No turns and no calls.\n"}
+	}
+	_, err := io.WriteString(w, strings.Join(texts, "\n"))
+	return err
+}
+
+// mostRows are shown of tools and methods beside other tables.
+const mostRows = 8
+
+// writeTable writes so many rows of a table for people, in the columns that fit.
+func writeTable(on terminal.Canvas, t *stats.Table, most int) error {
+	out := &terminal.Table{Color: on.Color}
+	shown := t.Shown(on.Width, 16)
+	var heading []string
+	var cut []int
+	for at, i := range shown {
+		heading = append(heading, strings.ToUpper(t.Columns[i].Heading))
+		if t.Columns[i].Left {
+			cut = append(cut, at)
+		} else {
+			out.Right = append(out.Right, at)
+		}
+	}
+	out.Heading(heading...)
+	for _, row := range t.Rows[:min(most, len(t.Rows))] {
+		var cells [][]termtext.Span
+		for _, i := range shown {
+			style := termtext.Plain
+			if row[i].TellsNothing() {
+				style = termtext.Dim
+			} else if t.Columns[i].Name == "failed" {
+				style = termtext.Failure
+			}
+			cells = append(cells, style.Line(row[i].String()))
+		}
+		out.Spans(cells...)
+	}
+	if err := out.Write(on.W, on.Width, cut...); err != nil {
+		return err
+	}
+	if more := len(t.Rows) - most; more > 0 {
+		_, err := fmt.Fprintf(on.W, "and %d more: --by %s\n", more, strings.TrimSuffix(t.Name, "s"))
+		return err
+	}
+	return nil
+}
