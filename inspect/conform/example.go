@@ -43,6 +43,7 @@ func Examples(id string) (prose string, examples []Example, err error) {
 //	> {"method":…}       the client sends a message; jsonrpc is added
 //	< {"id":…}           the agent sends one
 //	> quoted "\xff"      a line that is a Go string, as it is
+//	> large 70000        a notification of so many bytes
 //	> mark {"eof":true}  an event on the tape
 //	> injected {…}       acptap made it; withheld, rewritten: likewise
 //	+ 300ms              so much later; each line is 1 ms later than the one before
@@ -126,6 +127,13 @@ func (p *player) frame(verb, line string) error {
 		f.Kind, line = wire.Mark, rest
 	case word == "stderr":
 		f.Kind, f.Dir, line = wire.Stderr, wire.AgentStderr, rest
+	case word == "large":
+		size, err := strconv.Atoi(rest)
+		if err != nil {
+			return err
+		}
+		const message = `{"jsonrpc":"2.0","method":"_x/y","params":{"text":""}}`
+		f.Raw = []byte(strings.Replace(message, `""`, strconv.Quote(strings.Repeat("x", size-len(message))), 1))
 	case word == "quoted":
 		text, err := strconv.Unquote(rest)
 		if err != nil {

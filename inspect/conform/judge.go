@@ -77,9 +77,11 @@ func (j *judge) add(f *dialect.Frame, e wire.Envelope) {
 		return
 	}
 	if j.connections.StartsNext(f) {
+		before := j.conn
 		j.end()
-		j.past.keep(j.conn)
+		j.past.keep(before)
 		j.connect()
+		j.conn.replies.expectOf(before)
 	}
 	j.meet(f)
 	switch f.Kind {
@@ -119,7 +121,7 @@ func (j *judge) batch(f *dialect.Frame) {
 			j.conn.lose("only the first entries of the batch in frame " + number(f.Seq) + " are read")
 			return false
 		}
-		s := Step{Frame: f, Envelope: wire.Scan(entry), About: &f.Entries[i], Entry: i}
+		s := Step{Frame: f, Envelope: wire.Scan(entry), About: &f.Entries[i], Entry: i, entry: entry}
 		j.take(&s)
 		return true
 	})
@@ -161,14 +163,20 @@ func (j *judge) prepare(s *Step) {
 func (j *judge) oversized(s *Step) {
 	why := "frame " + number(s.Frame.Seq) + " is too large to be read whole"
 	switch {
+	case s.Method == "", s.is(wire.Notification) && !isNotification(s): // an id may stand behind what was read
+		j.conn.lose(why)
 	case s.Session != nil:
 		s.Session.lose(why)
-	case s.Method == "":
-		j.conn.lose(why)
 	}
 	if s.Call != nil {
 		s.Call.lost = why
 	}
+}
+
+// isNotification reports whether the method of a step is one that has no id.
+func isNotification(s *Step) bool {
+	row, ok := dialect.Lookup(s.Conn.Protocol, s.Method)
+	return ok && row.Form == dialect.AsNotification
 }
 
 // settle lets the Tracker see what settles the dialect, and reports whether something
@@ -214,6 +222,7 @@ func (j *judge) mark(f *dialect.Frame) {
 		c.lose("what came at frame " + number(f.Seq) + " could not be read or recorded")
 	case m.Signal != "":
 		c.signalled = true
+		c.closing.signalled(f, m.Signal)
 	case m.EOF:
 		c.closed(f)
 	case m.Exit != nil:

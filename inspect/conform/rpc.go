@@ -1,8 +1,16 @@
 package conform
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+	"strings"
 
-// rpcRules are about the lines and messages of JSON-RPC, in both protocols.
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// rpcRules are about the messages of JSON-RPC, in both protocols.
 var rpcRules = []Rule{
 	{
 		ID: "RPC005", Name: "jsonrpc-member",
@@ -17,6 +25,187 @@ var rpcRules = []Rule{
 		Check: jsonrpcMember,
 	},
 	{
+		ID: "RPC006", Name: "message-kind",
+		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Request object", "request_object")}},
+		Fault:   Sender, Needs: Frame,
+		On: []On{{Kinds: Messages | Invalids}},
+		Text: Text{
+			Asks:  "A message is a request or a notification, with a `method`, or a response, with a `result` or an `error`.",
+			Finds: "An object that is both or neither, or whose `method` is no string.",
+			Do:    "send one of `method`, `result` and `error`",
+		},
+		Check: messageKind,
+	},
+	{
+		ID: "RPC007", Name: "params-shape",
+		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Parameter structures", "parameter_structures")}},
+		Fault:   Sender, Needs: Frame,
+		On: []On{{Kinds: Requests | Notifications}},
+		Text: Text{
+			Asks:   "The `params` of a message are an object or an array. The methods of both protocols take an object.",
+			Finds:  "`params` that are a text, a number, `true` or `false`; an array where the method is one of the protocol's. `null` is a note: many peers take it for no params.",
+			Spares: "Arrays in methods that neither protocol knows.",
+			Do:     "send an object, or no `params` at all",
+		},
+		Check: paramsShape,
+	},
+	{
+		ID: "RPC008", Name: "id-type",
+		Clauses: []Clause{
+			{Protocol: dialect.ACP, Strength: Violation, Source: acp1("Schema, RequestId", "schema#requestid")},
+			{Protocol: dialect.MCP, Strength: Violation, Word: "MUST NOT", Source: mcp("2025-06-18", "Base Protocol, Requests", "basic#requests")},
+			{Strength: Violation, Word: "MUST", Source: jsonrpc("Request object", "request_object")},
+		},
+		Fault: Sender, Needs: Frame,
+		On: []On{{Kinds: Requests}},
+		Text: Text{
+			Asks:   "The id of a request is a string or an integer.",
+			Finds:  "An id of another type, or a number with a fraction. `null` is a note in ACP, whose text only discourages it.",
+			Spares: "Integers that are written as `1.0`.",
+			Do:     "number your requests, or use strings",
+		},
+		Check: idType,
+	},
+	{
+		ID: "RPC009", Name: "id-in-use",
+		Clauses: []Clause{{For: allOfACP, Strength: Warning, Source: jsonrpc("Request object", "request_object")}},
+		Fault:   Sender, Needs: Connection,
+		On: []On{{Kinds: Requests}},
+		Text: Text{
+			Asks:  "The id of a request tells which response is its own.",
+			Finds: "A request with the id of another one of the same side that is still open: nobody can tell which of them a response answers. No text forbids it.",
+			Do:    "give each request an id of its own",
+		},
+		Check: func(s *Step, r *Report) {
+			if string(s.Envelope.ID) == "null" {
+				return
+			}
+			r.Tried()
+			if open := s.Conn.calls.Find(s.Frame.Dir, s.Envelope.ID); open != nil {
+				r.Add(Evidence{Text: "used the id of its open request in frame " + number(open.Seq), Path: "id", Got: string(s.Envelope.ID), Because: []uint64{open.Seq}})
+			}
+		},
+	},
+	{
+		ID: "RPC010", Name: "unknown-response",
+		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Response object", "response_object")}},
+		Fault:   Sender, Needs: Connection,
+		On: []On{{Kinds: Responses}},
+		Text: Text{
+			Asks:  "A response answers one request, whose id it has. A request gets one response, a notification none.",
+			Finds: "A response with an id under which no request is open: of none that was made, or of one that was answered already.",
+			Do:    "answer each request once, with its id as it was sent, and no notification",
+		},
+		Check: unknownResponse,
+	},
+	{
+		ID: "RPC011", Name: "result-or-error",
+		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Response object", "response_object")}},
+		Fault:   Sender, Needs: Frame,
+		On: []On{{Kinds: Responses}},
+		Text: Text{
+			Asks:  "A response has a `result` or an `error`.",
+			Finds: "A response with both, be it an `error` that is `null`, or with neither. An undefined value in JavaScript leaves its key out.",
+			Do:    "leave `error` out of a success; answer with `{}` where there is nothing to say",
+		},
+		Check: func(s *Step, r *Report) {
+			r.Tried()
+			switch e := s.Envelope; {
+			case e.Result != nil && e.Error != nil:
+				r.Add(Evidence{Text: "answered with a result and an error", Path: "error", Got: string(e.Error)})
+			case e.Result == nil && e.Error == nil:
+				r.Add(Evidence{Text: "answered without a result and without an error"})
+			}
+		},
+	},
+	{
+		ID: "RPC012", Name: "error-shape",
+		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Error object", "error_object")}},
+		Fault:   Sender, Needs: Frame,
+		On: []On{{Kinds: Responses}},
+		Text: Text{
+			Asks:  "An `error` is an object with an integer `code` and a text `message`. ACP has 32 bits for the code.",
+			Finds: "An error without these, or with others.",
+			Do:    "answer with `{\"code\":-32603,\"message\":\"…\"}`; put all else into `data`",
+		},
+		Check: errorShape,
+	},
+	{
+		ID: "RPC014", Name: "null-id",
+		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Response object", "response_object")}},
+		Fault:   Sender, Needs: Frame,
+		On: []On{{Kinds: Responses}},
+		Text: Text{
+			Asks:   "A response has the id of its request. The id is `null` only where that could not be read.",
+			Finds:  "A response without an id; one with `null` that is no error -32700 or -32600.",
+			Spares: "`null` in answer to a request whose id is `null`.",
+			Do:     "answer with the id of the request, as it was sent",
+		},
+		Check: nullID,
+	},
+	{
+		ID: "RPC015", Name: "method-name",
+		Clauses: []Clause{
+			{For: v1AndOld, Strength: Violation, Word: "as long as", Source: acp1("Extensibility, Extension Methods", "extensibility#extension-methods")},
+			{For: v2, Strength: Violation, Word: "as long as", Source: acp2("Extensibility, Extension Methods", "extensibility#extension-methods")},
+		},
+		Fault: Sender, Needs: Frame,
+		On: []On{{Kinds: Requests | Notifications}},
+		Text: Text{
+			Asks:   "A method that is not of the protocol begins with `_`. All other names are the protocol's, now and later.",
+			Finds:  "A method that the protocol does not have, without `_`. It is at most a warning where the name looks as if a newer version might have it, and a note where it begins with `$/`.",
+			Spares: "Methods that the protocol once had, and those of its drafts.",
+			Do:     "put a `_` in front of the names of your own methods",
+		},
+		Check: methodName,
+	},
+	{
+		ID: "RPC016", Name: "wrong-side",
+		Clauses: schemaClauses(),
+		Fault:   Sender, Needs: Frame,
+		On: []On{{Kinds: Requests | Notifications}},
+		Text: Text{
+			Asks:   "Each method is of one side, which sends it, and the other serves it.",
+			Finds:  "A method that was sent by the side which has to serve it.",
+			Spares: "Methods that are in drafts only, such as those of proxy chains.",
+			Do:     "send only methods that your side may send",
+		},
+		Check: func(s *Step, r *Report) {
+			row, ok := specified(s)
+			if !ok {
+				return
+			}
+			r.Tried()
+			if isWrongSide(s, &row) && !(s.Conn.Dialect == dialect.MCPModern && s.is(wire.Request) && s.From == Agent) { // it may ask for nothing at all: MCP114
+				r.Add(Evidence{Text: "sent " + s.Method + ", which it has to serve", Path: "method"})
+			}
+		},
+	},
+	{
+		ID: "RPC017", Name: "request-or-notification",
+		Clauses: schemaClauses(),
+		Fault:   Sender, Needs: Frame,
+		On: []On{{Kinds: Requests | Notifications}},
+		Text: Text{
+			Asks:  "A method is either a request, with an id, or a notification, without.",
+			Finds: "A notification with an id, or a request without one: then nobody answers it.",
+			Do:    "send requests with an id, and notifications without",
+		},
+		Check: func(s *Step, r *Report) {
+			row, ok := specified(s)
+			if !ok || isWrongSide(s, &row) {
+				return
+			}
+			r.Tried()
+			switch {
+			case row.Form == dialect.AsRequest && s.is(wire.Notification):
+				r.Add(Evidence{Text: "sent " + s.Method + " without an id", Path: "id", Want: "a string or an integer"})
+			case row.Form == dialect.AsNotification && s.is(wire.Request):
+				r.Add(Evidence{Text: "sent " + s.Method + " with an id", Path: "id", Got: string(s.Envelope.ID)})
+			}
+		},
+	},
+	{
 		ID: "RPC018", Name: "unanswered",
 		Clauses: []Clause{{Strength: Warning, Word: "MUST", Source: jsonrpc("Response object", "response_object")}},
 		Fault:   Sender, Needs: End,
@@ -24,29 +213,269 @@ var rpcRules = []Rule{
 		Text: Text{
 			Asks:   "Each request gets a response, be it an error.",
 			Finds:  "A request without a response, though the side that had to answer it later ended by itself.",
-			Spares: "Requests of MCP that their sender cancelled, and those which only the end of the connection answers.",
+			Spares: "Requests of MCP that their sender cancelled, `terminal/wait_for_exit`, requests that only the end of the connection answers, and those that came when the other side was about to end.",
 			Do:     "answer each request before you end, if only with an error",
 		},
 		Check: unanswered,
 	},
 }
 
+// schemaClauses say what both protocols say about who sends which method.
+func schemaClauses() []Clause {
+	return []Clause{
+		{Protocol: dialect.MCP, Strength: Violation, Source: mcp("2025-06-18", "Schema", "schema")},
+		{Protocol: dialect.ACP, Strength: Violation, Source: acp1("Schema", "schema")},
+	}
+}
+
 func jsonrpcMember(s *Step, r *Report) {
 	r.Tried()
-	if s.Entry < 0 && bytes.HasPrefix(s.Frame.Raw, []byte(`{"jsonrpc":"2.0",`)) {
+	if bytes.HasPrefix(s.raw(), []byte(`{"jsonrpc":"2.0",`)) {
 		return
 	}
-	if v := get(s.raw(), "jsonrpc"); string(v) != `"2.0"` {
-		r.Add(Evidence{Text: "says another jsonrpc than 2.0", Path: "jsonrpc", Want: `"2.0"`, Got: string(v)})
+	switch v := get(s.raw(), "jsonrpc"); {
+	case v == nil:
+		r.Add(Evidence{Text: "left jsonrpc out", Path: "jsonrpc", Want: `"2.0"`})
+	case text(v) != "2.0":
+		r.Add(Evidence{Text: "wrote another jsonrpc than 2.0", Path: "jsonrpc", Want: `"2.0"`, Got: string(v)})
 	}
+}
+
+func messageKind(s *Step, r *Report) {
+	e := s.Envelope
+	if s.Kind() != wire.Invalid {
+		r.Tried()
+		if e.Method != nil && (e.Result != nil || e.Error != nil) {
+			r.Add(Evidence{Text: "sent a method beside a result or an error", Path: "method", Got: string(e.Method)})
+		}
+		return
+	}
+	if flawOf(s) != noMessage {
+		return
+	}
+	if method := get(s.raw(), "method"); method != nil {
+		r.Add(Evidence{Text: "sent a method that is no text", Path: "method", Want: "a string", Got: string(method)})
+		return
+	}
+	r.Add(Evidence{Text: "sent an object that is no message", Want: "method, result or error", Got: string(s.raw())})
+}
+
+func paramsShape(s *Step, r *Report) {
+	params := s.Envelope.Params
+	if len(params) == 0 {
+		return
+	}
+	r.Tried()
+	e := Evidence{Text: "sent params that are no object", Path: "params", Want: "an object", Got: string(params[:min(len(params), maxGot)])}
+	switch {
+	case params[0] == '{':
+	case params[0] == '[':
+		if _, ok := dialect.Lookup(s.Conn.Protocol, s.Method); ok {
+			r.Add(e)
+		}
+	case string(params) == "null":
+		e.Strength = Note
+		r.Add(e)
+	default:
+		r.Add(e)
+	}
+}
+
+func idType(s *Step, r *Report) {
+	r.Tried()
+	id := s.Envelope.ID
+	e := Evidence{Text: "made a request whose id is no string or integer", Path: "id", Want: "a string or an integer", Got: string(id)}
+	if _, ok := wire.Integer(id); ok || len(id) == 0 || id[0] == '"' {
+		return
+	}
+	switch {
+	case s.Conn.Protocol == dialect.MCP:
+	case string(id) == "null":
+		e.Text, e.Strength = "made a request whose id is null", Note
+	case s.Conn.Protocol == dialect.AnyProtocol && strings.ContainsAny(string(id[:1]), "-0123456789"):
+		e.Strength = Warning // JSON-RPC itself says SHOULD NOT
+	}
+	r.Add(e)
+}
+
+func unknownResponse(s *Step, r *Report) {
+	if !present(s.Envelope.ID) {
+		return
+	}
+	reply, before := s.Conn.replies.of(opposite(s.Frame.Dir), s.Envelope.ID)
+	if s.Call == nil && (reply.due > 0 || s.Conn.replies.forgot) {
+		return
+	}
+	r.Tried()
+	switch {
+	case s.Call != nil:
+	case before && reply.seq != 0:
+		r.Add(Evidence{Text: "answered a request again, after frame " + number(reply.seq), Path: "id", Got: string(s.Envelope.ID), Because: []uint64{reply.seq}})
+	default:
+		r.Add(Evidence{Text: "answered a request that nobody made", Path: "id", Got: string(s.Envelope.ID)})
+	}
+}
+
+func errorShape(s *Step, r *Report) {
+	value := s.Envelope.Error
+	if value == nil || s.Envelope.Result != nil {
+		return
+	}
+	r.Tried()
+	if value[0] != '{' {
+		r.Add(Evidence{Text: "answered with an error that is no object", Path: "error", Want: "an object", Got: string(value)})
+		return
+	}
+	code, message := get(value, "code"), get(value, "message")
+	n, ok := wire.Integer(code)
+	if !ok || s.Conn.Protocol == dialect.ACP && (n < math.MinInt32 || n > math.MaxInt32) {
+		r.Add(Evidence{Text: "answered with an error without an integer code", Path: "error.code", Want: "an integer", Got: string(code)})
+	}
+	if !isString(message) {
+		r.Add(Evidence{Text: "answered with an error without a message", Path: "error.message", Want: "a string", Got: string(message)})
+	}
+}
+
+func nullID(s *Step, r *Report) {
+	id := s.Envelope.ID
+	switch {
+	case id == nil:
+		r.Add(Evidence{Text: "answered without an id", Path: "id", Want: "the id of the request"})
+		return
+	case string(id) != "null":
+		return
+	}
+	r.Tried()
+	code, _ := wire.Integer(get(s.Envelope.Error, "code"))
+	if s.Call == nil && code != -32700 && code != -32600 {
+		r.Add(Evidence{Text: "answered with the id null", Path: "id", Want: "the id of the request", Got: "null"})
+	}
+}
+
+func methodName(s *Step, r *Report) {
+	if _, ok := dialect.Lookup(dialect.ACP, s.Method); ok && s.Method != "" {
+		return
+	}
+	method := string(s.Envelope.Method)
+	r.Tried()
+	e := Evidence{Text: "sent " + cut(method) + ", which the protocol does not have (as of " + Date + ")", Path: "method", Got: method}
+	switch {
+	case strings.HasPrefix(method, "_"):
+		return
+	case strings.HasPrefix(method, "$/"):
+		e.Strength = Note
+	case isOfACP(method) && s.Conn.Dialect == dialect.ACPv1:
+		e.Strength = Warning
+	case isOfACP(method):
+		e.Strength = Note // the draft moves every week
+	}
+	r.Add(e)
+}
+
+// isOfACP reports whether a method begins as one of ACP does, such as session/.
+func isOfACP(method string) bool {
+	space, _, ok := strings.Cut(method, "/")
+	if !ok {
+		return false
+	}
+	for _, m := range dialect.Methods() {
+		if m.Protocol() == dialect.ACP && strings.HasPrefix(m.Name, space+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// specified returns the row of a step's method, if the protocol has it, be it in
+// another version, and it is not only drafted.
+func specified(s *Step) (dialect.Method, bool) {
+	if s.Conn.Protocol == dialect.AnyProtocol {
+		return dialect.Method{}, false
+	}
+	row, ok := dialect.Lookup(s.Conn.Protocol, s.Method)
+	return row, ok && row.Stable|row.Removed != 0
+}
+
+// isWrongSide reports whether a method was sent by the side that has to serve it.
+func isWrongSide(s *Step, row *dialect.Method) bool {
+	return row.From == dialect.ClientSide && s.From == Agent || row.From == dialect.AgentSide && s.From == Client
 }
 
 func unanswered(s *Step, r *Report) {
 	for call := range s.Conn.calls.All() {
 		side := Client + Agent - call.From
-		if !s.Conn.EndedItself(side) {
+		if !s.Conn.EndedItself(side) || !s.Conn.closing.leftTimeFor(call, side, s.judge.checker.options.Grace) {
+			continue
+		}
+		row, _ := dialect.Lookup(s.Conn.Protocol, call.Method)
+		if row.Ends == dialect.AtClose || call.Method == "terminal/wait_for_exit" || s.Conn.Protocol == dialect.MCP && call.Cancelled.Seq != 0 {
 			continue
 		}
 		r.Add(Evidence{Text: "did not answer " + call.Method, Seq: call.Seq, Of: call, By: side})
 	}
 }
+
+// replies are what was answered lately, and what may be answered although no request
+// is open: two requests were open under one id, or one was when the connection began
+// anew.
+type replies struct {
+	byID   bounded.Map[requestKey, reply]
+	forgot bool // one that may still be due
+}
+
+type requestKey struct {
+	dir wire.Direction // of the request
+	id  string
+}
+
+type reply struct {
+	seq uint64 // of the newest answer; 0: none
+	due int    // answers that may still come
+}
+
+// maxReplies is how many are remembered: a second answer comes soon.
+const maxReplies = 4096
+
+func (p *replies) of(dir wire.Direction, id []byte) (reply, bool) {
+	return p.byID.Get(requestKey{dir, string(id)})
+}
+
+// observe takes a response.
+func (p *replies) observe(s *Step) {
+	reply, _ := p.of(opposite(s.Frame.Dir), s.Envelope.ID)
+	if s.Call == nil && reply.due > 0 {
+		reply.due--
+	}
+	reply.seq = s.Frame.Seq
+	p.set(opposite(s.Frame.Dir), string(s.Envelope.ID), reply)
+}
+
+// expect notes that a request may be answered though it is not open any more.
+func (p *replies) expect(call *Call) {
+	dir := wire.ClientToAgent
+	if call.From == Agent {
+		dir = wire.AgentToClient
+	}
+	reply, _ := p.of(dir, []byte(call.ID))
+	reply.due++
+	p.set(dir, call.ID, reply)
+}
+
+// expectOf expects the answers to what was open on the connection before.
+func (p *replies) expectOf(before *connection) {
+	for call := range before.calls.All() {
+		p.expect(call)
+	}
+}
+
+func (p *replies) set(dir wire.Direction, id string, r reply) {
+	p.byID.Limit = maxReplies
+	gone := r
+	if len(id) <= maxReplyID {
+		gone, _ = p.byID.Set(requestKey{dir, id}, r)
+	}
+	p.forgot = p.forgot || gone.due > 0
+}
+
+// maxReplyID is how many bytes of an id are remembered.
+const maxReplyID = 256

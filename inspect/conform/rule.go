@@ -131,6 +131,7 @@ const (
 
 // A Clause says for which connections a rule stands in which text.
 type Clause struct {
+	Protocol dialect.Protocol // AnyProtocol: both; also before the dialect is known
 	For      dialect.Dialects // zero: all of the rule's protocol, also before the dialect is known
 	Proposal dialect.Proposal // only where this session proposal is in use
 	Since    string           // the first revision of MCP, such as 2025-06-18; empty: the first of all
@@ -158,6 +159,9 @@ type Text struct {
 // settled, or keys of two at once, have only the clauses which stand for all.
 func (c *Clause) fits(rule *Rule, conn *dialect.Connection, settled bool) bool {
 	if p := rule.Protocol(); p != dialect.AnyProtocol && p != conn.Protocol {
+		return false
+	}
+	if c.Protocol != dialect.AnyProtocol && c.Protocol != conn.Protocol {
 		return false
 	}
 	if c.Proposal != dialect.NoProposal && c.Proposal != conn.Proposal {

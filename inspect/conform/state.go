@@ -26,8 +26,10 @@ type connection struct {
 	sessions bounded.Map[string, *session]
 	past     *past
 
-	hello hello    // hello.go
-	mcp   mcpState // mcp.go
+	hello     hello     // hello.go
+	replies   replies   // rpc.go
+	transport transport // transport.go
+	mcp       mcpState  // mcp.go
 
 	met       bool // a frame has been met
 	lost      string
@@ -90,6 +92,7 @@ func (c *connection) observe(s *Step) {
 	case s.About.Events.Has(dialect.RequestCancelled):
 		c.takeBack(s)
 	}
+	c.transport.observe(s)
 	c.hello.observe(s)
 	c.setUp(s)
 	if c.Protocol == dialect.MCP {
@@ -115,6 +118,10 @@ func (c *connection) ask(s *Step) {
 			c.params -= len(gone.Params)
 		}
 	}
+	if replaced != nil {
+		call.lost = "frame " + number(s.Frame.Seq) + " asks under the id of an open request"
+		c.replies.expect(replaced)
+	}
 	if forgotten != nil {
 		c.lose("more requests are open than are remembered")
 	}
@@ -124,6 +131,7 @@ func (c *connection) answer(s *Step) {
 	if call := c.calls.Answer(s.Frame.Dir, s.Envelope.ID); call != nil {
 		c.params -= len(call.Params)
 	}
+	c.replies.observe(s)
 }
 
 // takeBack notes that the sender of a request does not want its answer any more.
@@ -136,9 +144,11 @@ func (c *connection) takeBack(s *Step) {
 
 // A closing is how a connection ends.
 type closing struct {
-	eof  [2]Moment // of each direction; Seq 0: not seen
-	exit Moment
-	last *dialect.Frame // the mark that ended it
+	eof    [2]Moment // of each direction; Seq 0: not seen
+	exit   Moment
+	asked  Moment         // by the first signal that it could have followed; Seq 0: none
+	killed bool           // by a signal that no program can refuse
+	last   *dialect.Frame // the mark that ended it
 }
 
 // closed takes the end of a stream.
@@ -150,9 +160,17 @@ func (c *connection) closed(f *dialect.Frame) {
 }
 
 // exited takes the end of the agent.
-func (c *connection) exited(f *dialect.Frame, _ *wire.Exit) {
+func (c *connection) exited(f *dialect.Frame, how *wire.Exit) {
 	c.closing.exit = Moment{f.Seq, f.At, f.Untimed}
+	c.closing.killed = how.Signal == "killed"
 	c.closing.keep(f)
+}
+
+// signalled takes a signal that was passed on to the agent.
+func (k *closing) signalled(f *dialect.Frame, name string) {
+	if k.asked.Seq == 0 && name != "killed" {
+		k.asked = Moment{f.Seq, f.At, f.Untimed}
+	}
 }
 
 func (k *closing) keep(f *dialect.Frame) {
@@ -183,6 +201,19 @@ func (c *connection) EndedItself(side Fault) bool {
 		}
 	}
 	return mine.Seq != 0 && (other.Seq == 0 || mine.Seq < other.Seq)
+}
+
+// leftTimeFor reports whether a side had time to answer a request before it ended.
+func (k *closing) leftTimeFor(call *Call, side Fault, grace time.Duration) bool {
+	end := k.eof[wire.ClientToAgent]
+	if side == Agent {
+		end = k.eof[wire.AgentToClient]
+		if end.Seq == 0 {
+			end = k.exit
+		}
+	}
+	d, timed := since(call.Moment, end)
+	return call.Seq < end.Seq && (!timed || d > grace)
 }
 
 // since returns the time between two moments; ok is false if it is not known.

@@ -23,6 +23,7 @@ type Step struct {
 	Session  *session // that it belongs to; nil: none, or not known on this connection
 
 	judge *judge
+	entry []byte // its bytes, in a batch
 }
 
 // Kind returns the kind of the message.
@@ -45,12 +46,7 @@ func (s *Step) raw() []byte {
 	if s.Entry < 0 {
 		return s.Frame.Raw
 	}
-	var raw []byte
-	wire.Entries(s.Frame.Raw, func(i int, entry []byte) bool {
-		raw = entry
-		return i < s.Entry
-	})
-	return raw
+	return s.entry
 }
 
 // sessionID returns the id of the session that the step belongs to; empty: none.

@@ -21,6 +21,7 @@ func Rules() []*Rule {
 
 // subjects are the tables of the rules.
 var subjects = [][]Rule{
+	transportRules,
 	rpcRules,
 	gateRules,
 	setupRules,

@@ -1,6 +1,10 @@
 package dialect
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
 
 // guess returns the protocol that a request or notification belongs to, if it
 // tells. The method initialize stands in both: ACP counts its versions, MCP
@@ -17,7 +21,7 @@ func guess(method string, params []byte) Protocol {
 		return AnyProtocol
 	}
 	version := at(params, "protocolVersion")
-	_, counted := integer(version)
+	_, counted := wire.Integer(version)
 	switch {
 	case counted:
 		return ACP
@@ -48,7 +52,7 @@ func dated(version []byte) bool {
 
 // acpOffer takes the params of ACP's initialize.
 func (t *Tracker) acpOffer(s *step, c *call) {
-	version, ok := integer(at(s.Params, "protocolVersion"))
+	version, ok := wire.Integer(at(s.Params, "protocolVersion"))
 	info, clientInfo := at(s.Params, "info"), at(s.Params, "clientInfo")
 	capabilities, clientCapabilities := at(s.Params, "capabilities"), at(s.Params, "clientCapabilities")
 	switch {
@@ -81,7 +85,7 @@ func (t *Tracker) acpSettle(s *step, c *call) {
 		return
 	}
 	result := s.Result
-	version, ok := integer(at(result, "protocolVersion"))
+	version, ok := wire.Integer(at(result, "protocolVersion"))
 	info, agentInfo := at(result, "info"), at(result, "agentInfo")
 	capabilities, agentCapabilities := at(result, "capabilities"), at(result, "agentCapabilities")
 	switch {

@@ -222,7 +222,7 @@ func (s *step) failed() bool { return has(s.Error) }
 
 // code returns the code of a response's error, 0 if there is none.
 func (s *step) code() int64 {
-	code, _ := integer(at(s.Error, "code"))
+	code, _ := wire.Integer(at(s.Error, "code"))
 	return code
 }
 

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -37,19 +36,6 @@ func quoted(value []byte) bool {
 func text(value []byte) string {
 	b, _ := wire.Unquote(value)
 	return strings.ToValidUTF8(string(b), "\ufffd")
-}
-
-// integer returns the value of a JSON number that is an integer, however it is
-// spelled.
-func integer(value []byte) (int64, bool) {
-	if len(value) > 32 {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(string(value), 64)
-	if err != nil || f != float64(int64(f)) {
-		return 0, false
-	}
-	return int64(f), true
 }
 
 // firstLine returns the first line of a JSON string that is not blank, at most

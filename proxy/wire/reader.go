@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 )
 
 // A Reader goes over JSON that Scan has found to be JSON, or over the beginning of
@@ -208,4 +209,17 @@ func Unquote(quoted []byte) (text []byte, ok bool) {
 		return nil, false
 	}
 	return []byte(s), true
+}
+
+// Integer returns the value of a JSON number that is an integer, however it is
+// spelled; ok is false if that is none.
+func Integer(value []byte) (n int64, ok bool) {
+	if len(value) > 32 {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || f != float64(int64(f)) {
+		return 0, false
+	}
+	return int64(f), true
 }

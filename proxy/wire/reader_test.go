@@ -125,3 +125,28 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// TestInteger: a number without a fraction is an integer, however it is spelled.
+func TestInteger(t *testing.T) {
+	tests := []struct {
+		in   string
+		want int64
+		ok   bool
+	}{
+		{"7", 7, true},
+		{"-32601", -32601, true},
+		{"1.0", 1, true},
+		{"1e3", 1000, true},
+		{"1.5", 0, false},
+		{`"7"`, 0, false},
+		{"null", 0, false},
+		{"", 0, false},
+		{"1e300", 0, false},
+		{strings.Repeat("1", 40), 0, false},
+	}
+	for _, tt := range tests {
+		if got, ok := wire.Integer([]byte(tt.in)); got != tt.want || ok != tt.ok {
+			t.Errorf("Integer(%s) = %d, %v; want %d, %v", tt.in, got, ok, tt.want, tt.ok)
+		}
+	}
+}
