@@ -82,17 +82,19 @@ func (c *checker) joined(n *node, v []byte) {
 		return
 	}
 	if n.enum != nil && !slices.ContainsFunc(n.enum, func(l literal) bool { return l.is(v) }) {
-		c.problem(n, Problem{Kind: NotListed, Want: n.values(), Got: got(v)})
+		if c.wrong() {
+			c.tell(n, Problem{Kind: NotListed, Want: n.values(), Got: got(v)})
+		}
 		return
 	}
 	for _, l := range n.limits {
-		if l.of&t != 0 && !l.holds(v) {
-			c.problem(n, Problem{Kind: OutOfRange, Want: l.String(), Got: got(v)})
+		if l.of&t != 0 && !l.holds(v) && c.wrong() {
+			c.tell(n, Problem{Kind: OutOfRange, Want: l.String(), Got: got(v)})
 		}
 	}
 	for _, not := range n.not {
-		if c.try(not, v) == 0 {
-			c.problem(n, Problem{Kind: Forbidden, Got: got(v)})
+		if c.try(not, v) == 0 && c.wrong() {
+			c.tell(n, Problem{Kind: Forbidden, Got: got(v)})
 		}
 	}
 	switch t {
@@ -137,19 +139,19 @@ func (c *checker) object(n *node, v []byte) {
 		if p := n.member(name); p != nil {
 			of = p.node
 			seen |= p.bit
-			if n.strict && of.unstable > 0 {
-				c.fact(n, Problem{Kind: UnknownKey, Path: string(name), Unstable: true})
+			if n.strict && of.unstable > 0 && c.notes() {
+				c.tell(n, Problem{Kind: UnknownKey, Path: string(name), Unstable: true})
 			}
-		} else if n.strict && !extends(name) {
-			c.fact(n, Problem{Kind: UnknownKey, Path: string(name), Removed: n.removed[string(name)], Other: n.other[string(name)]})
+		} else if n.strict && !extends(name) && c.notes() {
+			c.tell(n, Problem{Kind: UnknownKey, Path: string(name), Removed: n.removed[string(name)], Other: n.other[string(name)]})
 		}
 		if of != nil {
 			c.enter(of, value, step{name: name, rest: r})
 		}
 	}
 	for _, p := range n.members {
-		if p.bit&^seen != 0 {
-			c.problem(n, Problem{Kind: Missing, Path: p.name, Want: p.node.kinds(), Got: "nothing"})
+		if p.bit&^seen != 0 && c.wrong() {
+			c.tell(n, Problem{Kind: Missing, Path: p.name, Want: p.node.kinds(), Got: "nothing"})
 		}
 	}
 }

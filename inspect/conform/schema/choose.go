@@ -24,7 +24,9 @@ func (c *checker) union(n *node, v []byte) {
 	switch {
 	case tag == nil:
 		if len(u.untagged) == 0 {
-			c.problem(n, Problem{Kind: Missing, Path: u.tag, Want: u.variants(), Got: "nothing"})
+			if c.wrong() {
+				c.tell(n, Problem{Kind: Missing, Path: u.tag, Want: u.variants(), Got: "nothing"})
+			}
 			return
 		}
 		c.choose(n, choice{left: u.untagged}, v)
@@ -33,34 +35,24 @@ func (c *checker) union(n *node, v []byte) {
 			c.choose(n, found, v)
 			return
 		}
-		c.other(n, v, Problem{Kind: UnknownVariant, Path: u.tag, Want: u.variants(), Got: got(tag)})
+		c.other(n, v, tag, Problem{Kind: UnknownVariant})
 	default:
-		c.other(n, v, Problem{Kind: WrongType, Path: u.tag, Want: str.String(), Got: got(tag)})
+		c.other(n, v, tag, Problem{Kind: WrongType})
 	}
 }
 
 // other checks a value whose tag chooses no branch. If none is left, or what is left
 // does not know the tag either and does not fit, the tag is what is wrong.
-func (c *checker) other(n *node, v []byte, wrong Problem) {
+func (c *checker) other(n *node, v, tag []byte, wrong Problem) {
 	u := n.union
-	known := false
-	for _, b := range u.others {
-		known = known || b.knows(u.tag)
-	}
-	if !known && c.fits(u, v) == 0 {
-		c.problem(n, wrong)
+	if !slices.ContainsFunc(u.others, func(b *node) bool { return b.knows(u.tag) || c.try(b, v) == 0 }) {
+		if c.wrong() {
+			wrong.Path, wrong.Want, wrong.Got = u.tag, u.variants(), got(tag)
+			c.tell(n, wrong)
+		}
 		return
 	}
 	c.choose(n, choice{left: u.others}, v)
-}
-
-func (c *checker) fits(u *union, v []byte) (n int) {
-	for _, b := range u.others {
-		if c.try(b, v) == 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // choose checks a value against the branches that are left. If none fits, the one
@@ -88,14 +80,18 @@ func (c *checker) choose(n *node, left choice, v []byte) {
 	}
 	switch {
 	case fits > 1 && n.union.one:
-		c.problem(n, Problem{Kind: NoBranch, Want: "only one of " + names(left.left), Got: got(v)})
+		if c.wrong() {
+			c.tell(n, Problem{Kind: NoBranch, Want: "only one of " + names(left.left), Got: got(v)})
+		}
 	case fits > 1, c.trials > 0 && fits == 1:
 	case fits == 1:
 		c.value(fit, v) // once more, for what is not wrong but can be told
 	case nearest == nil && c.trials == 0 && c.agree(left.left, v):
 		c.value(left.left[0], v)
 	case nearest == nil:
-		c.problem(n, Problem{Kind: NoBranch, Want: names(left.left), Got: got(v)})
+		if c.wrong() {
+			c.tell(n, Problem{Kind: NoBranch, Want: names(left.left), Got: got(v)})
+		}
 	case c.trials > 0:
 		c.found += fewest
 	default:
@@ -142,14 +138,19 @@ func unquoted(quoted []byte) []byte {
 }
 
 func (c *checker) wrongType(n *node, v []byte) {
+	if !c.wrong() {
+		return
+	}
 	p := Problem{Kind: WrongType, Want: n.kinds(), Got: got(v)}
 	switch nothing := len(v) == 0; {
+	case n.types == 0:
+		p.Kind = Forbidden
 	case (nothing || v[0] == 'n') && n.types&object != 0 && n.union == nil && n.wanted == 0:
 		p.Kind = Null
 	case nothing:
 		p.Kind = Missing
 	}
-	c.problem(n, p)
+	c.tell(n, p)
 }
 
 // kinds says of what type a value has to be.
@@ -172,7 +173,13 @@ func (n *node) values() string {
 // variants says what texts of the tag choose a branch.
 func (u *union) variants() string { return strings.Join(u.values, " or ") }
 
-func (n *node) knows(member string) bool { return slices.Contains(n.names(), member) }
+// knows reports whether n lists a member.
+func (n *node) knows(member string) bool {
+	if n.union != nil {
+		return slices.ContainsFunc(n.union.branches, func(b *node) bool { return b.knows(member) })
+	}
+	return n.member([]byte(member)) != nil
+}
 
 // names says what the branches are called.
 func names(branches []*node) string {

@@ -3,13 +3,13 @@ package schema
 import (
 	"bytes"
 	"cmp"
-	"strings"
 )
 
-// A decimal is the value of a JSON number, exactly: 0.DIGITS × 10^point.
+// A decimal is the value of a JSON number, exactly: 0.DIGITS × 10^point. It points
+// into the number's text, so that no memory is needed.
 type decimal struct {
 	sign   int    // -1, 0 or 1
-	digits string // from the first to the last that is not 0
+	digits []byte // from the first to the last that is not 0, perhaps with a point between them
 	point  int
 }
 
@@ -20,26 +20,37 @@ const maxExponent = 1 << 30
 // decimalOf reads a number as RFC 8259 defines it.
 func decimalOf(number []byte) decimal {
 	d := decimal{sign: 1}
-	s := string(number)
-	if s[0] == '-' {
-		d.sign, s = -1, s[1:]
+	s, negative := bytes.CutPrefix(number, []byte("-"))
+	if negative {
+		d.sign = -1
 	}
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
+	if i := bytes.IndexAny(s, "eE"); i >= 0 {
 		d.point, s = exponentOf(s[i+1:]), s[:i]
 	}
-	before, after, _ := strings.Cut(s, ".")
-	d.digits = strings.TrimLeft(before+after, "0")
-	d.point += len(d.digits) - len(after)
-	d.digits = strings.TrimRight(d.digits, "0")
-	if d.digits == "" {
+	before := bytes.IndexByte(s, '.') // digits before the point
+	if before < 0 {
+		before = len(s)
+	}
+	d.digits = bytes.TrimLeft(s, "0.")
+	cut := len(s) - len(d.digits)
+	if cut > before {
+		cut-- // the point was no digit
+	}
+	d.point += before - cut
+	if before < len(s) {
+		d.digits = bytes.TrimRight(d.digits, "0.")
+	} else {
+		d.digits = bytes.TrimRight(d.digits, "0")
+	}
+	if len(d.digits) == 0 {
 		return decimal{}
 	}
 	return d
 }
 
-func exponentOf(s string) (n int) {
-	digits, negative := strings.CutPrefix(strings.TrimPrefix(s, "+"), "-")
-	for _, c := range []byte(digits) {
+func exponentOf(s []byte) (n int) {
+	digits, negative := bytes.CutPrefix(bytes.TrimPrefix(s, []byte("+")), []byte("-"))
+	for _, c := range digits {
 		n = min(n*10+int(c-'0'), maxExponent)
 	}
 	if negative {
@@ -49,15 +60,33 @@ func exponentOf(s string) (n int) {
 }
 
 // whole reports whether the number is an integer, however it is written: 1.0 is one.
-func (d decimal) whole() bool { return len(d.digits) <= d.point || d.sign == 0 }
+func (d decimal) whole() bool {
+	n := len(d.digits)
+	if bytes.IndexByte(d.digits, '.') >= 0 {
+		n--
+	}
+	return d.sign == 0 || n <= d.point
+}
 
 // compare returns -1, 0 or 1 as d is less than, equal to, or greater than e.
 func (d decimal) compare(e decimal) int {
 	if d.sign != e.sign {
 		return cmp.Compare(d.sign, e.sign)
 	}
-	size := cmp.Or(cmp.Compare(d.point, e.point), cmp.Compare(d.digits, e.digits))
-	return d.sign * size
+	return d.sign * cmp.Or(cmp.Compare(d.point, e.point), compareDigits(d.digits, e.digits))
+}
+
+func compareDigits(a, b []byte) int {
+	for {
+		a, b = bytes.TrimPrefix(a, []byte(".")), bytes.TrimPrefix(b, []byte("."))
+		switch {
+		case len(a) == 0 || len(b) == 0:
+			return cmp.Compare(len(a), len(b))
+		case a[0] != b[0]:
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
 }
 
 // whole reports whether a number is an integer.

@@ -17,3 +17,6 @@ func Texts(yield func(d dialect.Dialect, name string, text []byte)) {
 		yield(d, k.name, set.text)
 	}
 }
+
+// MakeSet makes the set of a text anew.
+func MakeSet(text []byte) (*Set, error) { return newSet(text, true) }

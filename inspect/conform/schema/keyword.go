@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -47,16 +48,17 @@ type member struct {
 // A reader makes parts of a schema text.
 type reader struct {
 	text  []byte           // all of the schema
-	known map[string]*part // by JSON pointer, such as $defs/Tool
+	known map[string]*part // by JSON pointer, such as /$defs/Tool
+	defs  map[string][]byte
 	parts int
 	old   bool // before 2019-09 what stands beside $ref does not count
 }
 
 var errKeyword = errors.New("the keyword is not known here")
 
-// maxParts bounds what one schema may be made of. The largest of ours, ACP's
-// version 2, has some 3,000.
-const maxParts = 20_000
+// maxParts bounds what one schema may be made of. The largest of ours, that of ACP's
+// version 2, has 2,132 parts.
+const maxParts = 8_000
 
 func newReader(text []byte) *reader {
 	return &reader{text: text, known: map[string]*part{}}
@@ -88,8 +90,13 @@ func (r *reader) into(p *part, text []byte) error {
 	if ref := wire.Get(text, "$ref"); r.old && len(ref) > 0 {
 		return r.keyword(p, "$ref", ref)
 	}
+	seen := map[string]bool{}
 	members := wire.Inside(text, '{')
 	for name, value, ok := members.Member(); ok; name, value, ok = members.Member() {
+		if seen[string(name)] {
+			return fmt.Errorf("%s: the keyword stands twice", name)
+		}
+		seen[string(name)] = true
 		if err := r.keyword(p, string(name), value); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -203,23 +210,26 @@ func (r *reader) list(value []byte) ([]*part, error) {
 	return list, nil
 }
 
+var unescape = strings.NewReplacer("~1", "/", "~0", "~")
+
 // refer returns the schema at a JSON pointer within the text (RFC 6901).
 func (r *reader) refer(to string) (*part, error) {
 	pointer, ok := strings.CutPrefix(to, "#")
 	if !ok {
 		return nil, fmt.Errorf("%q is outside of the schema", to)
 	}
+	pointer, err := url.PathUnescape(pointer)
+	if err != nil {
+		return nil, err
+	}
 	if p := r.known[pointer]; p != nil {
 		return p, nil
 	}
 	keys := strings.Split(pointer, "/")
-	target := r.text
 	for i := range keys[1:] {
-		keys[i+1] = strings.NewReplacer("~1", "/", "~0", "~").Replace(keys[i+1])
+		keys[i+1] = unescape.Replace(keys[i+1])
 	}
-	if len(keys) > 1 {
-		target = wire.Get(r.text, keys[1:]...)
-	}
+	target := r.at(keys[1:])
 	if len(target) == 0 || keys[0] != "" {
 		return nil, fmt.Errorf("there is no %q", to)
 	}
@@ -229,6 +239,25 @@ func (r *reader) refer(to string) (*part, error) {
 	}
 	r.known[pointer] = p // before it is read: it may refer to itself
 	return p, r.into(p, target)
+}
+
+// at returns the text at a path. Definitions are looked for once: to go over the whole
+// text for each would take most of the time.
+func (r *reader) at(path []string) []byte {
+	switch {
+	case len(path) == 0:
+		return r.text
+	case len(path) == 2 && path[0] == "$defs":
+		if r.defs == nil {
+			r.defs = map[string][]byte{}
+			members := wire.Inside(wire.Get(r.text, "$defs"), '{')
+			for name, value, ok := members.Member(); ok; name, value, ok = members.Member() {
+				r.defs[string(name)] = value
+			}
+		}
+		return r.defs[path[1]]
+	}
+	return wire.Get(r.text, path...)
 }
 
 // allow takes the values of enum, or that of const. A schema that has both allows

@@ -43,7 +43,7 @@ type property struct {
 // maxNodes bounds what one schema can be joined to, maxWanted how many members one
 // object may have to have.
 const (
-	maxNodes  = 20_000
+	maxNodes  = 8_000
 	maxWanted = 64
 )
 

@@ -76,25 +76,21 @@ func (c *checker) path() (path string) {
 	return path
 }
 
-// problem reports that the value at hand does not fit, if no other value overrides
-// it: of members that occur twice the last counts.
-func (c *checker) problem(n *node, p Problem) {
+// wrong counts that the value at hand does not fit, unless another value overrides
+// it: of members that occur twice the last counts. It reports whether that is to be
+// told.
+func (c *checker) wrong() bool {
 	if c.over || c.overridden() {
-		return
+		return false
 	}
 	c.found++
-	if c.trials == 0 {
-		c.tell(n, p)
-	}
+	return c.trials == 0
 }
 
-// fact reports what is wrong with no value.
-func (c *checker) fact(n *node, p Problem) {
-	if c.trials == 0 && !c.over && !c.overridden() {
-		c.tell(n, p)
-	}
-}
+// notes reports whether something is to be told that does not count.
+func (c *checker) notes() bool { return c.trials == 0 && !c.over && !c.overridden() }
 
+// tell reports a problem of the value at hand, or of the member that p.Path names.
 func (c *checker) tell(n *node, p Problem) {
 	if c.told++; c.told >= maxProblems {
 		c.over = true

@@ -68,4 +68,4 @@ func Compile(schema []byte) (*Shape, error) {
 }
 
 // maxSchema is the longest schema that Compile takes, in bytes.
-const maxSchema = 256 << 10
+const maxSchema = 64 << 10

@@ -33,11 +33,10 @@ func (j *joiner) branches(n *node, u *part, beside []*part) error {
 	n.union = &union{one: u.one}
 	n.types = 0
 	for _, p := range u.union {
-		parts := flat(slices.Clone(beside), []*part{p})
-		if slices.Contains(parts, u) {
+		if slices.Contains(flat(nil, []*part{p}), u) {
 			return errors.New("a union has itself for a branch")
 		}
-		b, err := j.joinFlat(parts)
+		b, err := j.joinFlat(flat(slices.Clone(beside), []*part{p}))
 		switch {
 		case err != nil:
 			return err
