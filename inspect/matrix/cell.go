@@ -1,0 +1,79 @@
+package matrix
+
+import "github.com/acptap/acptap/proxy/wire"
+
+// A Mark says what is known of a capability of a peer.
+type Mark uint8
+
+// The marks.
+const (
+	NotOffered Mark = iota // and not used
+	Unused                 // offered, never used
+	Works                  // offered, and worked at least once
+	Broken                 // offered, and missing (-32601) or against the protocol
+	Unclear                // offered, and only failed; the cause is not clear
+	Unoffered              // used without being offered
+)
+
+var markNames = [...]string{"not offered", "unused", "works", "broken", "unclear", "unoffered"}
+
+// String returns the name of a mark, such as works.
+func (m Mark) String() string { return wire.Name(markNames[:], uint8(m)) }
+
+// MarshalText returns the name of m.
+func (m Mark) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// Sign returns the mark as one character; a blank for NotOffered.
+func (m Mark) Sign() string { return [...]string{" ", "·", "✓", "!", "?", "✗"}[m] }
+
+// A Cell is the evidence for one capability of one peer. Its numbers count connections,
+// calls and findings.
+type Cell struct {
+	Connections int      `json:"connections"`        // on which both sides said what they offer
+	Offered     int      `json:"offered"`            // of these, how many offer it
+	Worked      int      `json:"worked"`             // calls that succeeded, and notifications
+	Missing     int      `json:"missing,omitempty"`  // calls that were answered -32601, though it was offered
+	Failed      int      `json:"failed,omitempty"`   // calls with another error
+	Findings    int      `json:"findings,omitempty"` // breaches of a rule that is about it
+	Rules       []string `json:"rules,omitempty"`    // whose
+	First       *Where   `json:"first,omitempty"`    // frame that shows the mark: of what is broken, else of the first use
+	Tapes       int      `json:"tapes"`              // on which there is something of it
+
+	worst Mark   // that First shows
+	tape  string // counted last in Tapes
+}
+
+// A Where is a frame of a tape.
+type Where struct {
+	Tape  string `json:"tape"`
+	Frame uint64 `json:"frame"`
+}
+
+// Mark returns what the evidence says.
+func (c *Cell) Mark() Mark {
+	used := c.Worked+c.Missing+c.Failed > 0
+	switch {
+	case c.Offered == 0 && used:
+		return Unoffered
+	case c.Offered == 0:
+		return NotOffered
+	case c.Missing > 0 || c.Findings > 0:
+		return Broken
+	case c.Worked > 0:
+		return Works
+	case used:
+		return Unclear
+	}
+	return Unused
+}
+
+// shows notes a frame that shows a mark.
+func (c *Cell) shows(m Mark, at Where) {
+	if c.First == nil || m == Broken && c.worst != Broken {
+		c.First, c.worst = &at, m
+	}
+	if c.tape != at.Tape {
+		c.tape = at.Tape
+		c.Tapes++
+	}
+}

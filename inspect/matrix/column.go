@@ -1,0 +1,90 @@
+package matrix
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// A column is a capability, under one name in all dialects.
+type column struct {
+	name     string
+	protocol dialect.Protocol
+	side     dialect.Side // who offers it
+}
+
+// required are the methods that each agent has to serve, so that nobody offers them.
+var required = []struct{ method, name string }{
+	{"session/new", "new"},
+	{"session/prompt", "prompt"},
+}
+
+// columns are all capabilities in the order of dialect's table.
+var columns = makeColumns()
+
+func makeColumns() (all []column) {
+	for _, r := range required {
+		all = append(all, column{r.name, dialect.ACP, dialect.AgentSide})
+	}
+	for _, c := range dialect.Capabilities(dialect.Unknown) {
+		for _, d := range []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2, dialect.MCPLegacy, dialect.MCPModern} {
+			if one := (column{columnName(c), d.Protocol(), c.Side}); c.Dialects.Has(d) && !slices.Contains(all, one) {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// groups are the objects that only hold capabilities together.
+var groups = []string{"sessionCapabilities.", "promptCapabilities.", "session."}
+
+// columnName returns the name of a capability in a heading: two words at most.
+func columnName(c dialect.Capability) string {
+	path := c.Path
+	switch path {
+	case "loadSession":
+		return "load"
+	case "authMethods":
+		return "login"
+	case "session":
+		return "new"
+	}
+	for _, g := range groups {
+		path = strings.TrimPrefix(path, g)
+	}
+	path = strings.NewReplacer("mcpCapabilities.", "mcp ", "nes.events.document.", "nes ", "auth.", "", "TextFile", "", ".", " ").Replace(path)
+	return words(path)
+}
+
+// words divides a name such as listChanged into words.
+func words(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// An offer is a capability and whether a peer offers it.
+type offer struct {
+	dialect.Capability
+	column  string
+	offered bool
+}
+
+// offers returns what a side offers in what it said of itself: params or the result of
+// initialize.
+func offers(d dialect.Dialect, side dialect.Side, said []byte) (all []offer) {
+	for _, c := range dialect.Capabilities(d) {
+		if c.Side == side && c.Form != dialect.AtSetup {
+			all = append(all, offer{c, columnName(c), c.Offered(d, said)})
+		}
+	}
+	return all
+}

@@ -1,0 +1,147 @@
+// Package matrix says what agents, and clients, can really do: what each version offers,
+// and what of that worked, by the evidence of tapes. Two versions can be compared, to
+// find what has become worse.
+//
+// Nothing is stored: a Matrix is made of the frames of tapes, by the rules of conform and
+// the calls and turns of trace. A cell without evidence stays empty.
+package matrix
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// A Matrix is what tapes tell of peers. Its zero value with a Side is ready to use; it is
+// for one goroutine.
+type Matrix struct {
+	Side dialect.Side // whose capabilities: ClientSide or AgentSide
+
+	peers map[peerKey]*Peer
+}
+
+type peerKey struct {
+	protocol      dialect.Protocol
+	name, version string
+}
+
+// maxPeers bounds the peers: names and versions are texts that the other side sends.
+const maxPeers = 4096
+
+// A Peer is one version of an agent, a server or a client.
+type Peer struct {
+	Name     string
+	Version  string // empty: it told none
+	Protocol dialect.Protocol
+	Tapes    int
+	Frames   int // messages of connections with it
+	Measures
+
+	cells map[string]*Cell // by the names of columns
+	tape  string           // counted last in Tapes
+}
+
+// peer returns the peer with a name and a version, nil if there are too many.
+func (m *Matrix) peer(p dialect.Protocol, name, version string) *Peer {
+	key := peerKey{p, name, version}
+	peer := m.peers[key]
+	if peer == nil && len(m.peers) < maxPeers {
+		peer = &Peer{Name: name, Version: version, Protocol: p, cells: make(map[string]*Cell)}
+		if m.peers == nil {
+			m.peers = make(map[peerKey]*Peer)
+		}
+		m.peers[key] = peer
+	}
+	return peer
+}
+
+// cell returns the evidence for a capability, for adding to it.
+func (p *Peer) cell(column string) *Cell {
+	c := p.cells[column]
+	if c == nil {
+		c = &Cell{}
+		p.cells[column] = c
+	}
+	return c
+}
+
+// Cell returns the evidence for a capability; empty if there is none.
+func (p *Peer) Cell(column string) Cell {
+	if c := p.cells[column]; c != nil {
+		return *c
+	}
+	return Cell{}
+}
+
+// ID returns the name and the version of a peer as a REF of the command line has them.
+func (p *Peer) ID() string { return p.Name + "@" + cmp.Or(p.Version, "?") }
+
+// Peers returns the peers by protocol and name, the newest version of each first.
+func (m *Matrix) Peers() []*Peer {
+	all := make([]*Peer, 0, len(m.peers))
+	for _, p := range m.peers {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *Peer) int {
+		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), strings.Compare(a.Name, b.Name), compareVersions(b.Version, a.Version))
+	})
+	return all
+}
+
+// Columns returns the names of the capabilities of a protocol for which there is
+// evidence, in the order of the specification, and those for which there is none.
+func (m *Matrix) Columns(p dialect.Protocol) (shown, rest []string) {
+	for _, c := range columns {
+		if c.protocol != p || c.side != m.Side {
+			continue
+		}
+		has := false
+		for _, peer := range m.peers {
+			cell := peer.Cell(c.name)
+			has = has || peer.Protocol == p && cell.Mark() != NotOffered
+		}
+		if has {
+			shown = append(shown, c.name)
+		} else {
+			rest = append(rest, c.name)
+		}
+	}
+	return shown, rest
+}
+
+// compareVersions orders versions by their numbers, part by part; a part that is no
+// number stands before all numbers, as a pre-release does.
+func compareVersions(a, b string) int {
+	split := func(r rune) bool { return r == '.' || r == '-' || r == '+' || r == '_' }
+	as, bs := strings.FieldsFunc(a, split), strings.FieldsFunc(b, split)
+	for i := 0; i < max(len(as), len(bs)); i++ {
+		if c := compareParts(part(as, i), part(bs, i)); c != 0 {
+			return c
+		}
+	}
+	return strings.Compare(a, b)
+}
+
+func part(parts []string, i int) string {
+	if i < len(parts) {
+		return parts[i]
+	}
+	return "0"
+}
+
+func compareParts(a, b string) int {
+	n, errA := strconv.ParseUint(strings.TrimPrefix(a, "v"), 10, 64)
+	m, errB := strconv.ParseUint(strings.TrimPrefix(b, "v"), 10, 64)
+	switch {
+	case errA == nil && errB == nil:
+		return cmp.Compare(n, m)
+	case errA == nil:
+		return 1
+	case errB == nil:
+		return -1
+	}
+	return strings.Compare(a, b)
+}

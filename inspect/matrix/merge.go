@@ -1,0 +1,55 @@
+package matrix
+
+import "slices"
+
+// Merge adds what another Matrix knows by other tapes, read later. It must not be used
+// afterwards.
+func (m *Matrix) Merge(o *Matrix) {
+	for key, from := range o.peers {
+		to := m.peer(key.protocol, key.name, key.version)
+		if to == nil {
+			continue
+		}
+		to.Tapes += from.Tapes
+		to.Frames += from.Frames
+		for column, c := range from.cells {
+			to.cell(column).merge(c)
+		}
+		to.Measures.merge(&from.Measures)
+	}
+}
+
+func (c *Cell) merge(o *Cell) {
+	c.Connections += o.Connections
+	c.Offered += o.Offered
+	c.Worked += o.Worked
+	c.Missing += o.Missing
+	c.Failed += o.Failed
+	c.Findings += o.Findings
+	c.Tapes += o.Tapes
+	for _, rule := range o.Rules {
+		if !slices.Contains(c.Rules, rule) {
+			c.Rules = append(c.Rules, rule)
+		}
+	}
+	if o.First != nil && (c.First == nil || o.worst == Broken && c.worst != Broken) {
+		c.First, c.worst = o.First, o.worst
+	}
+}
+
+func (m *Measures) merge(o *Measures) {
+	for _, maps := range []struct {
+		to   *map[string]int
+		from map[string]int
+	}{{&m.Findings, o.Findings}, {&m.Stops, o.Stops}, {&m.Errors, o.Errors}} {
+		for key, n := range maps.from {
+			add(maps.to, key, n)
+		}
+	}
+	for rule := range o.Tried {
+		m.tried(rule)
+	}
+	m.FirstSign.Merge(&o.FirstSign)
+	m.Setup.Merge(&o.Setup)
+	m.Turns.Merge(&o.Turns)
+}

@@ -1,0 +1,249 @@
+package matrix
+
+import (
+	"cmp"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Reader takes the frames of one tape into a Matrix.
+type Reader struct {
+	matrix  *Matrix
+	tape    string // id
+	name    string // what the store calls the agent
+	checker *conform.Checker
+	judged  int // findings that are taken in
+	trace   trace.Trace
+
+	connections dialect.Connections
+	link        link
+}
+
+// A link is the present connection, as its peer in the Matrix has it.
+type link struct {
+	peer   *Peer // nil: not known yet
+	offers []offer
+	frames int                 // messages that are not counted yet
+	hello  []byte              // the client's params of initialize
+	asked  map[uint64][]string // of open requests: capabilities that their params use, by Seq
+}
+
+// maxAsked bounds the open requests that are remembered.
+const maxAsked = 4096
+
+// Read returns a Reader of a tape: id is its own, name what the store calls its agent.
+func (m *Matrix) Read(id, name string, o conform.Options) *Reader {
+	r := &Reader{matrix: m, tape: id, name: name, checker: conform.NewChecker(o), connections: dialect.Connections{Protocol: o.Protocol}}
+	r.trace.Brief = true
+	if m.Side == dialect.AgentSide {
+		r.trace.Side = trace.AgentSide
+	}
+	return r
+}
+
+// Add takes the next frame of the tape, with its bytes.
+func (r *Reader) Add(f *dialect.Frame) {
+	r.trace.Add(f)
+	r.events()
+	if r.connections.StartsNext(f) {
+		r.judge()
+		r.link = link{}
+	}
+	r.checker.Add(f)
+	if !r.sees(f) || !f.Kind.IsMessage() {
+		return
+	}
+	r.message(f, wire.Scan(f.Raw), &f.Annotation)
+	if r.link.frames++; r.link.peer != nil {
+		r.link.peer.Frames += r.link.frames
+		r.link.frames = 0
+	}
+}
+
+// End says that no frame will come any more.
+func (r *Reader) End() {
+	r.trace.End()
+	r.events()
+	r.checker.End()
+	r.judge()
+}
+
+// sees reports whether the peer's end of the connection has a frame.
+func (r *Reader) sees(f *dialect.Frame) bool {
+	if r.matrix.Side == dialect.AgentSide {
+		return f.AtAgent()
+	}
+	return f.AtClient()
+}
+
+func (r *Reader) message(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
+	switch e.Kind {
+	case wire.Batch:
+		wire.Entries(f.Raw, func(i int, entry []byte) bool {
+			if i < len(a.Entries) {
+				r.message(f, wire.Scan(entry), &a.Entries[i])
+			}
+			return i+1 < len(a.Entries)
+		})
+	case wire.Request:
+		r.request(f, e, a)
+	case wire.Notification:
+		r.used(a.Method, Cell{Worked: 1}, f.Seq)
+		r.used(a.Update, Cell{Worked: 1}, f.Seq)
+	case wire.Response:
+		r.response(f, e, a)
+	}
+}
+
+func (r *Reader) request(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
+	if a.Method == "initialize" {
+		r.link.hello = append(r.link.hello[:0], e.Params...)
+	}
+	if uses := usesOf(a.Method, e.Params); uses != nil && len(r.link.asked) < maxAsked {
+		if r.link.asked == nil {
+			r.link.asked = make(map[uint64][]string)
+		}
+		r.link.asked[f.Seq] = uses
+	}
+}
+
+func (r *Reader) response(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
+	if a.Events.Has(dialect.Initialized) {
+		r.meet(e)
+	}
+	uses := r.link.asked[a.Request]
+	delete(r.link.asked, a.Request)
+	if r.link.peer == nil || sideOf(f.Dir) != r.matrix.Side {
+		return
+	}
+	outcome := Cell{Worked: 1}
+	if e.Error != nil {
+		code := string(wire.Get(e.Error, "code"))
+		r.link.peer.failed(code)
+		outcome = Cell{Failed: 1}
+		if code == "-32601" {
+			outcome = Cell{Missing: 1}
+		}
+	}
+	r.used(a.Method, outcome, f.Seq)
+	if outcome.Missing > 0 { // says nothing of what the params use
+		outcome = Cell{Failed: 1}
+	}
+	for _, name := range uses {
+		r.used(name, outcome, f.Seq)
+	}
+	if e.Error == nil && a.Events.Has(dialect.SessionOpened) {
+		r.setUp(e.Result, f.Seq)
+	}
+}
+
+// meet finds the peer when the dialect is settled, and what it offers.
+func (r *Reader) meet(e wire.Envelope) {
+	c := r.checker.Connection()
+	name, version, said := cmp.Or(c.Agent, r.name), c.AgentVersion, e.Result
+	if r.matrix.Side == dialect.ClientSide {
+		name, version, said = cmp.Or(c.Client, "unnamed"), c.ClientVersion, r.link.hello
+	}
+	p := r.matrix.peer(c.Protocol, name, version)
+	if p == nil {
+		return
+	}
+	r.link.peer, r.link.offers = p, offers(c.Dialect, r.matrix.Side, said)
+	if p.tape != r.tape {
+		p.tape = r.tape
+		p.Tapes++
+	}
+	seen := make(map[string]bool)
+	count := func(column string, offered bool) {
+		cell := p.cell(column)
+		if !seen[column] {
+			cell.Connections++
+		}
+		if seen[column] = seen[column] || offered; offered {
+			cell.Offered++
+		}
+	}
+	for _, o := range r.link.offers {
+		count(o.column, o.offered)
+	}
+	if c.Protocol == dialect.ACP && r.matrix.Side == dialect.AgentSide {
+		for _, q := range required {
+			if !seen[q.name] {
+				count(q.name, true)
+			}
+			r.link.offers = append(r.link.offers, offer{dialect.Capability{Side: dialect.AgentSide, Allows: []string{q.method}}, q.name, true})
+		}
+	}
+}
+
+// setUp takes what is offered with the answer that opens a session.
+func (r *Reader) setUp(result []byte, seq uint64) {
+	for _, c := range dialect.Capabilities(r.checker.Connection().Dialect) {
+		if c.Side != dialect.AgentSide || c.Form != dialect.AtSetup {
+			continue
+		}
+		name := columnName(c)
+		cell := r.link.peer.cell(name)
+		cell.Connections++
+		if v := wire.Get(result, c.Path); len(v) > 0 && string(v) != "null" {
+			cell.Offered++
+			cell.shows(Unused, Where{r.tape, seq})
+		}
+		if !r.knows(name) {
+			r.link.offers = append(r.link.offers, offer{c, name, true})
+		}
+	}
+}
+
+func (r *Reader) knows(column string) bool {
+	for _, o := range r.link.offers {
+		if o.column == column {
+			return true
+		}
+	}
+	return false
+}
+
+// used adds the outcome of a use of what a capability allows: a method, a variant of
+// session/update, or a kind of content. Of several that allow it, the first that is
+// offered counts.
+func (r *Reader) used(name string, outcome Cell, seq uint64) {
+	if name == "" || r.link.peer == nil {
+		return
+	}
+	c := r.link.allowing(name)
+	if c == nil {
+		return
+	}
+	cell := r.link.peer.cell(c.column)
+	cell.Worked += outcome.Worked
+	cell.Missing += outcome.Missing
+	cell.Failed += outcome.Failed
+	mark := Works
+	if outcome.Missing > 0 {
+		mark = Broken
+	}
+	cell.shows(mark, Where{r.tape, seq})
+}
+
+// allowing returns the capability by which something is used.
+func (l *link) allowing(name string) (found *offer) {
+	for i := range l.offers {
+		for _, allowed := range l.offers[i].Allows {
+			if allowed == name && (found == nil || !found.offered && l.offers[i].offered) {
+				found = &l.offers[i]
+			}
+		}
+	}
+	return found
+}
+
+func sideOf(dir wire.Direction) dialect.Side {
+	if dir == wire.ClientToAgent {
+		return dialect.ClientSide
+	}
+	return dialect.AgentSide
+}

@@ -1,0 +1,135 @@
+package matrix
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Comparison is what differs between two versions of a peer, as far as both had
+// occasion for it.
+type Comparison struct {
+	Before, After *Peer
+	Worse         []Change // in the order of their kinds
+	Other         []Change // that are better, or only new
+	NotCompared   []string // what only one of the two had occasion for, in words
+}
+
+// A Change is one thing that differs.
+type Change struct {
+	Kind string `json:"kind"` // capability, rule, stop, error, time
+	What string `json:"what"` // name of the capability, id of the rule, stop reason, code, or what took its time
+	From string `json:"from"`
+	To   string `json:"to"`
+	At   *Where `json:"at,omitempty"` // frame that shows it
+}
+
+// Compare compares two versions of a peer of one protocol.
+func (m *Matrix) Compare(before, after *Peer) *Comparison {
+	c := &Comparison{Before: before, After: after}
+	for _, col := range columns {
+		if col.side == m.Side && col.protocol == before.Protocol {
+			c.capability(col.name)
+		}
+	}
+	c.rules()
+	c.kinds("stop", before.Stops, after.Stops)
+	c.kinds("error", before.Errors, after.Errors)
+	c.time("first output", &before.FirstSign, &after.FirstSign)
+	c.time("session/new", &before.Setup, &after.Setup)
+	c.time("turn", &before.Turns, &after.Turns)
+	return c
+}
+
+func (c *Comparison) capability(name string) {
+	a, b := c.Before.Cell(name), c.After.Cell(name)
+	from, to := a.Mark(), b.Mark()
+	change := Change{"capability", name, from.String(), to.String(), b.First}
+	switch {
+	case from == to:
+	case to == NotOffered && b.Connections == 0, from == NotOffered && a.Connections == 0:
+		c.skip(name)
+	case from != NotOffered && from != Unoffered && to == NotOffered,
+		from == Works && (to == Broken || to == Unoffered),
+		to == Broken && a.Worked+a.Failed+a.Missing+a.Findings > 0,
+		to == Unoffered:
+		c.Worse = append(c.Worse, change)
+	case to == Unused || from == Unused:
+		c.skip(name + " (used by one of them only)")
+	default:
+		c.Other = append(c.Other, change)
+	}
+}
+
+func (c *Comparison) skip(what string) { c.NotCompared = append(c.NotCompared, what) }
+
+func (c *Comparison) rules() {
+	for _, id := range slices.Sorted(maps.Keys(c.After.Findings)) {
+		switch {
+		case c.Before.Findings[id] > 0:
+		case !c.Before.Tried[id]:
+			c.skip(id + " (no occasion before)")
+		default:
+			c.Worse = append(c.Worse, Change{Kind: "rule", What: id, From: "kept", To: fmt.Sprintf("broken %d times", c.After.Findings[id])})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Before.Findings)) {
+		if c.After.Findings[id] == 0 && c.After.Tried[id] {
+			c.Other = append(c.Other, Change{Kind: "rule", What: id, From: "broken", To: "kept"})
+		}
+	}
+}
+
+// kinds compares stop reasons or codes of errors: those that are new.
+func (c *Comparison) kinds(kind string, before, after map[string]int) {
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if before[name] > 0 {
+			continue
+		}
+		change := Change{Kind: kind, What: termtext.Brief(name, 40), From: "never", To: fmt.Sprintf("%d times", after[name])}
+		if kind == "stop" && (name == "end_turn" || name == "cancelled") {
+			c.Other = append(c.Other, change) // in order: somebody asked for the latter
+			continue
+		}
+		c.Worse = append(c.Worse, change)
+	}
+}
+
+func (c *Comparison) time(what string, before, after *stats.Series) {
+	from, to, yes, ok := doubled(before, after)
+	switch {
+	case !ok && before.Count()+after.Count() > 0:
+		c.skip(fmt.Sprintf("the time of %s (%d and %d samples; %d are needed)", what, before.Count(), after.Count(), Enough))
+	case yes:
+		c.Worse = append(c.Worse, Change{Kind: "time", What: what, From: "p50 " + termtext.Duration(from), To: "p50 " + termtext.Duration(to)})
+	}
+}
+
+// Find returns the newest version of a peer that NAME or NAME@VERSION names; the version
+// may be a prefix. The error says which there are.
+func (m *Matrix) Find(ref string) (*Peer, error) {
+	name, version, _ := strings.Cut(ref, "@")
+	var known []string
+	for _, p := range m.Peers() { // the newest first
+		if p.Name == name && (version == "" || p.Version == version || strings.HasPrefix(p.Version, version)) {
+			return p, nil
+		}
+		known = append(known, p.ID())
+	}
+	if len(known) == 0 {
+		return nil, fmt.Errorf("no tape says who its %s is", sideName(m.Side))
+	}
+	return nil, fmt.Errorf("no %s %s on these tapes; there are %s", sideName(m.Side), termtext.Line(ref), termtext.Brief(strings.Join(known, ", "), 400))
+}
+
+func sideName(s dialect.Side) string {
+	if s == dialect.ClientSide {
+		return "client"
+	}
+	return "agent"
+}
