@@ -126,8 +126,8 @@ func TestCompare(t *testing.T) {
 	}{
 		{"equal", tape("a", hello("1", load), works, withID), tape("b", hello("2", load), works, withID), nil},
 		{"gone", tape("a", hello("1", load), works), tape("b", hello("2", `{}`)), []string{"capability load works not offered"}},
-		{"broken", tape("a", hello("1", load), works), tape("b", hello("2", load), missing), []string{"capability load works broken", "rule ACP112 kept broken 1 times", "error -32601 never 1 times"}},
-		{"rule", tape("a", hello("1", load), withID), tape("b", hello("2", load), noID), []string{"rule ACP201 kept broken 1 times"}},
+		{"broken", tape("a", hello("1", load), works), tape("b", hello("2", load), missing), []string{"capability load works broken", "rule ACP112 kept broken once", "error -32601 never once"}},
+		{"rule", tape("a", hello("1", load), withID), tape("b", hello("2", load), noID), []string{"rule ACP201 kept broken once"}},
 		{"no occasion", tape("a", hello("1", load), works), tape("b", hello("2", load), noID), nil},
 		{"unoffered", tape("a", hello("1", `{}`)), tape("b", hello("2", `{}`), works), []string{"capability load not offered unoffered"}},
 		{"only new", tape("a", hello("1", `{}`)), tape("b", hello("2", load), works), nil},
@@ -143,7 +143,7 @@ func TestCompare(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, w := range m.Compare(before, after).Worse {
+			for _, w := range matrix.Compare(dialect.AgentSide, before, after).Worse {
 				got = append(got, w.Kind+" "+w.What+" "+w.From+" "+w.To)
 			}
 			if !slices.Equal(got, tt.want) {
@@ -171,7 +171,7 @@ func TestCompareTimes(t *testing.T) {
 		m := read(t, dialect.AgentSide, tape("a", hello("1", `{}`), setups(tt.before, "10ms")), tape("b", hello("2", `{}`), setups(tt.after, tt.wait)))
 		before, _ := m.Find("A@1")
 		after, _ := m.Find("A@2")
-		c := m.Compare(before, after)
+		c := matrix.Compare(dialect.AgentSide, before, after)
 		if len(c.Worse) != tt.want {
 			t.Errorf("%d and %d setups, the newer after %s: worse %v, want %d", tt.before, tt.after, tt.wait, c.Worse, tt.want)
 		}

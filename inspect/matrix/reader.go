@@ -99,7 +99,7 @@ func (r *Reader) message(f *dialect.Frame, e wire.Envelope, a *dialect.Annotatio
 }
 
 func (r *Reader) request(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
-	if a.Method == "initialize" {
+	if a.Method == "initialize" || r.link.hello == nil && f.Dir == wire.ClientToAgent { // without initialize each request says it
 		r.link.hello = append(r.link.hello[:0], e.Params...)
 	}
 	if uses := usesOf(a.Method, e.Params); uses != nil && len(r.link.asked) < maxAsked {
@@ -111,8 +111,8 @@ func (r *Reader) request(f *dialect.Frame, e wire.Envelope, a *dialect.Annotatio
 }
 
 func (r *Reader) response(f *dialect.Frame, e wire.Envelope, a *dialect.Annotation) {
-	if a.Events.Has(dialect.Initialized) {
-		r.meet(e)
+	if a.Events.Has(dialect.Initialized) || a.Method == "server/discover" && e.Error == nil {
+		r.meet(e, a.Method)
 	}
 	uses := r.link.asked[a.Request]
 	delete(r.link.asked, a.Request)
@@ -140,9 +140,13 @@ func (r *Reader) response(f *dialect.Frame, e wire.Envelope, a *dialect.Annotati
 	}
 }
 
-// meet finds the peer when the dialect is settled, and what it offers.
-func (r *Reader) meet(e wire.Envelope) {
+// meet finds the peer when the dialect is settled by the answer to a method, and what it
+// offers. A server of the revision without initialize says that to server/discover only.
+func (r *Reader) meet(e wire.Envelope, method string) {
 	c := r.checker.Connection()
+	if r.link.offers != nil {
+		return
+	}
 	name, version, said := cmp.Or(c.Agent, r.name), c.AgentVersion, e.Result
 	if r.matrix.Side == dialect.ClientSide {
 		name, version, said = cmp.Or(c.Client, "unnamed"), c.ClientVersion, r.link.hello
@@ -151,11 +155,15 @@ func (r *Reader) meet(e wire.Envelope) {
 	if p == nil {
 		return
 	}
-	r.link.peer, r.link.offers = p, offers(c.Dialect, r.matrix.Side, said)
+	r.link.peer = p
 	if p.tape != r.tape {
 		p.tape = r.tape
 		p.Tapes++
 	}
+	if c.Dialect == dialect.MCPModern && r.matrix.Side == dialect.AgentSide && method != "server/discover" {
+		return
+	}
+	r.link.offers = offers(c.Dialect, r.matrix.Side, said)
 	seen := make(map[string]bool)
 	count := func(column string, offered bool) {
 		cell := p.cell(column)

@@ -14,10 +14,13 @@ import (
 // A Comparison is what differs between two versions of a peer, as far as both had
 // occasion for it.
 type Comparison struct {
-	Before, After *Peer
-	Worse         []Change // in the order of their kinds
-	Other         []Change // that are better, or only new
-	NotCompared   []string // what only one of the two had occasion for, in words
+	Before      string   `json:"before"` // NAME@VERSION
+	After       string   `json:"after"`
+	Worse       []Change `json:"worse"`       // in the order of their kinds
+	Other       []Change `json:"other"`       // that are better, or only new
+	NotCompared []string `json:"notCompared"` // what only one of the two had occasion for, in words
+
+	before, after *Peer
 }
 
 // A Change is one thing that differs.
@@ -30,10 +33,13 @@ type Change struct {
 }
 
 // Compare compares two versions of a peer of one protocol.
-func (m *Matrix) Compare(before, after *Peer) *Comparison {
-	c := &Comparison{Before: before, After: after}
+func Compare(side dialect.Side, before, after *Peer) *Comparison {
+	c := &Comparison{
+		Before: before.ID(), After: after.ID(), before: before, after: after,
+		Worse: []Change{}, Other: []Change{}, NotCompared: []string{},
+	}
 	for _, col := range columns {
-		if col.side == m.Side && col.protocol == before.Protocol {
+		if col.side == side && col.protocol == before.Protocol {
 			c.capability(col.name)
 		}
 	}
@@ -47,7 +53,7 @@ func (m *Matrix) Compare(before, after *Peer) *Comparison {
 }
 
 func (c *Comparison) capability(name string) {
-	a, b := c.Before.Cell(name), c.After.Cell(name)
+	a, b := c.before.Cell(name), c.after.Cell(name)
 	from, to := a.Mark(), b.Mark()
 	change := Change{"capability", name, from.String(), to.String(), b.First}
 	switch {
@@ -69,17 +75,17 @@ func (c *Comparison) capability(name string) {
 func (c *Comparison) skip(what string) { c.NotCompared = append(c.NotCompared, what) }
 
 func (c *Comparison) rules() {
-	for _, id := range slices.Sorted(maps.Keys(c.After.Findings)) {
+	for _, id := range slices.Sorted(maps.Keys(c.after.Findings)) {
 		switch {
-		case c.Before.Findings[id] > 0:
-		case !c.Before.Tried[id]:
+		case c.before.Findings[id] > 0:
+		case !c.before.Tried[id]:
 			c.skip(id + " (no occasion before)")
 		default:
-			c.Worse = append(c.Worse, Change{Kind: "rule", What: id, From: "kept", To: fmt.Sprintf("broken %d times", c.After.Findings[id])})
+			c.Worse = append(c.Worse, Change{Kind: "rule", What: id, From: "kept", To: "broken " + times(c.after.Findings[id])})
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.Before.Findings)) {
-		if c.After.Findings[id] == 0 && c.After.Tried[id] {
+	for _, id := range slices.Sorted(maps.Keys(c.before.Findings)) {
+		if c.after.Findings[id] == 0 && c.after.Tried[id] {
 			c.Other = append(c.Other, Change{Kind: "rule", What: id, From: "broken", To: "kept"})
 		}
 	}
@@ -91,13 +97,20 @@ func (c *Comparison) kinds(kind string, before, after map[string]int) {
 		if before[name] > 0 {
 			continue
 		}
-		change := Change{Kind: kind, What: termtext.Brief(name, 40), From: "never", To: fmt.Sprintf("%d times", after[name])}
+		change := Change{Kind: kind, What: termtext.Brief(name, 40), From: "never", To: times(after[name])}
 		if kind == "stop" && (name == "end_turn" || name == "cancelled") {
 			c.Other = append(c.Other, change) // in order: somebody asked for the latter
 			continue
 		}
 		c.Worse = append(c.Worse, change)
 	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func (c *Comparison) time(what string, before, after *stats.Series) {
@@ -125,6 +138,18 @@ func (m *Matrix) Find(ref string) (*Peer, error) {
 		return nil, fmt.Errorf("no tape says who its %s is", sideName(m.Side))
 	}
 	return nil, fmt.Errorf("no %s %s on these tapes; there are %s", sideName(m.Side), termtext.Line(ref), termtext.Brief(strings.Join(known, ", "), 400))
+}
+
+// Only returns the peer of a tape that a user calls so, which has one only.
+func (m *Matrix) Only(tape string) (*Peer, error) {
+	switch all := m.Peers(); len(all) {
+	case 1:
+		return all[0], nil
+	case 0:
+		return nil, fmt.Errorf("nobody says on %s what it offers", termtext.Line(tape))
+	default:
+		return nil, fmt.Errorf("on %s there are several: %s and %s; name one by NAME@VERSION", termtext.Line(tape), all[0].ID(), all[1].ID())
+	}
 }
 
 func sideName(s dialect.Side) string {

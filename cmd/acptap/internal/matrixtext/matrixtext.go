@@ -1,0 +1,105 @@
+// Package matrixtext writes what agents can do for people who read on a terminal.
+package matrixtext
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/inspect/matrix"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// maxRest is how many capabilities without evidence are named.
+const maxRest = 4
+
+// Write writes a matrix, with what its signs mean.
+func Write(c terminal.Canvas, m *matrix.Matrix) error {
+	grids := m.Grids()
+	if len(grids) == 0 {
+		_, err := fmt.Fprintln(c.W, "Nobody says on these tapes what it offers.")
+		return err
+	}
+	for i, g := range grids {
+		if i > 0 {
+			fmt.Fprintln(c.W)
+		}
+		for _, line := range g.Lines(c.Width) {
+			if err := write(c, line); err != nil {
+				return err
+			}
+		}
+		if len(g.Rest) > 0 {
+			if err := write(c, termtext.Dim.Line("no evidence: "+some(g.Rest))); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintln(c.W)
+	for _, line := range termtext.Wrap(matrix.Legend, c.Width) {
+		if err := write(c, termtext.Dim.Line(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// some names the first of a list, and says how many there are more.
+func some(names []string) string {
+	if more := len(names) - maxRest; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxRest], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// WriteComparison writes what a new version does worse.
+func WriteComparison(c terminal.Canvas, d *matrix.Comparison) error {
+	from, to := termtext.Line(d.Before), termtext.Line(d.After)
+	if len(d.Worse) == 0 {
+		fmt.Fprintf(c.W, "%s does nothing worse than %s.\n", to, from)
+	} else {
+		fmt.Fprintf(c.W, "%s does %d things worse than %s:\n", to, len(d.Worse), from)
+	}
+	if err := changes(c, d.Worse, "✗ ", termtext.Failure); err != nil {
+		return err
+	}
+	if len(d.Other) > 0 {
+		fmt.Fprintln(c.W, "Otherwise different:")
+		if err := changes(c, d.Other, "· ", termtext.Plain); err != nil {
+			return err
+		}
+	}
+	if len(d.NotCompared) > 0 {
+		text := "Not compared, for want of an occasion: " + strings.Join(d.NotCompared, "; ")
+		for _, line := range termtext.Wrap(text, max(c.Width, 60)) {
+			if err := write(c, termtext.Dim.Line(line)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func changes(c terminal.Canvas, list []matrix.Change, sign string, style termtext.Style) error {
+	t := terminal.Table{Color: c.Color}
+	for _, d := range list {
+		at := ""
+		if d.At != nil {
+			at = fmt.Sprintf("%s:%d", d.At.Tape, d.At.Frame)
+		}
+		t.Spans(style.Line(sign+d.Kind), termtext.Plain.Line(d.What), termtext.Plain.Line(d.From+" → "+d.To), termtext.Dim.Line(at))
+	}
+	return t.Write(c.W, c.Width, 1)
+}
+
+func write(c terminal.Canvas, line []termtext.Span) error {
+	var b strings.Builder
+	for _, s := range line {
+		if c.Color {
+			s.Text = s.Painted()
+		}
+		b.WriteString(s.Text)
+	}
+	_, err := fmt.Fprintln(c.W, strings.TrimRight(b.String(), " "))
+	return err
+}

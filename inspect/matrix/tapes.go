@@ -1,0 +1,76 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/acptap/acptap/inspect/tapecheck"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// atOnce is how many tapes are read at the same time.
+const atOnce = 2
+
+// OfTapes returns the matrix of tapes for one side, and why some of them cannot be read
+// whole; what can be read of these counts. progress is told how many are done; it may be
+// nil. It ends early, with what is read by then, if ctx does.
+func OfTapes(ctx context.Context, side dialect.Side, tapes []*record.Tape, progress func(done, total int)) (m *Matrix, broken []error) {
+	type result struct {
+		matrix *Matrix
+		err    error
+	}
+	results := make([]chan result, len(tapes))
+	for i := range results {
+		results[i] = make(chan result, 1)
+	}
+	slots := make(chan struct{}, atOnce)
+	go func() {
+		for i, t := range tapes {
+			slots <- struct{}{}
+			go func() {
+				defer func() { <-slots }()
+				one := &Matrix{Side: side}
+				err := one.add(ctx, t)
+				results[i] <- result{one, err}
+			}()
+		}
+	}()
+	m = &Matrix{Side: side}
+	for i := range results {
+		r := <-results[i]
+		m.Merge(r.matrix)
+		if r.err != nil {
+			broken = append(broken, r.err)
+		}
+		if progress != nil {
+			progress(i+1, len(tapes))
+		}
+	}
+	return m, broken
+}
+
+// add takes in a tape.
+func (m *Matrix) add(ctx context.Context, t *record.Tape) error {
+	info, err := t.Info()
+	if err != nil {
+		return err
+	}
+	options, err := tapecheck.Options(t)
+	if err != nil {
+		return err
+	}
+	r := m.Read(info.Tape, tapetext.AgentName(info), options)
+	for f, err := range t.Frames(1) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("tape %s: %w", info.Tape, err)
+		}
+		r.Add(&f)
+	}
+	r.End()
+	return nil
+}
