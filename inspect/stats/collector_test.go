@@ -271,7 +271,7 @@ func TestBounded(t *testing.T) {
 		if calls != 3*n {
 			t.Errorf("by %s: got %d calls, want %d", by, calls, 3*n)
 		}
-		if rows := len(c.Grouped().Rows); by == stats.BySession && rows != 1<<12+1 || by == stats.ByTurn && rows != n {
+		if rows := len(c.Grouped().Rows); by == stats.BySession && rows != 1<<12+1 || by == stats.ByTurn && rows != 1<<14+1 {
 			t.Errorf("by %s: got %d rows", by, rows)
 		}
 	}

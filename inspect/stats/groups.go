@@ -60,7 +60,7 @@ type groups struct {
 
 const (
 	maxGroups = 1 << 12
-	maxTurns  = 1 << 16 // that are listed
+	maxTurns  = 1 << 14 // that are listed
 )
 
 // of returns a group, which first makes.
