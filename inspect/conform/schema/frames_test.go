@@ -50,10 +50,21 @@ func (m message) shape() *schema.Shape {
 
 // messages returns the messages of all tapes, and of the conversations that the
 // tests of dialect play.
-func messages(t testing.TB) (all []message) {
+func messages(t testing.TB) []message {
+	t.Helper()
+	return append(recorded(t), read(t, "proxy/dialect/testdata/*.txt")...)
+}
+
+// recorded returns the messages of all tapes.
+func recorded(t testing.TB) []message {
+	t.Helper()
+	return read(t, "testdata/tapes/*.jsonl", "testdata/tapes/dialects/*.jsonl")
+}
+
+func read(t testing.TB, patterns ...string) (all []message) {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
-	for _, pattern := range []string{"testdata/tapes/*.jsonl", "testdata/tapes/dialects/*.jsonl", "proxy/dialect/testdata/*.txt"} {
+	for _, pattern := range patterns {
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no files %s: %v", pattern, err)
@@ -152,12 +163,13 @@ func line(p schema.Problem) string {
 	return s + ": " + p.Got + ", not " + p.Want
 }
 
-// TestRealFrames compares what is reported of real frames with a golden file, in
-// which each line can be explained: most frames of the conversations are made up and
-// shortened, some were sent by older versions of their protocols.
+// TestRealFrames compares what is reported of tapes with a golden file, in which each
+// line can be explained. Those of real peers come first: an agent answers a prompt of
+// version 2 with a member that no schema has. The others are made up and shortened, or
+// of an older state of a draft.
 func TestRealFrames(t *testing.T) {
 	var got strings.Builder
-	for _, m := range messages(t) {
+	for _, m := range recorded(t) {
 		if s := m.shape(); s != nil {
 			for _, p := range problems(s, m.value) {
 				fmt.Fprintf(&got, "%v: %s\n", m, p)

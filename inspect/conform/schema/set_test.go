@@ -32,6 +32,24 @@ func reason(m dialect.Method, d dialect.Dialect) string {
 	return ""
 }
 
+// TestKeywords: what nobody has thought of is found when shapes are made.
+func TestKeywords(t *testing.T) {
+	sets := 0
+	schema.Texts(func(d dialect.Dialect, name string, text []byte) {
+		sets++
+		if _, err := schema.MakeSet(text); err != nil {
+			t.Errorf("%v %s: %v", d, name, err)
+		}
+	})
+	if sets != 8 {
+		t.Errorf("got %d sets, want 8", sets)
+	}
+	_, err := schema.MakeSet([]byte(`{"methods":{"a/b":{"request":{"$ref":"#/$defs/A"}}},"$defs":{"A":{"if":{}}}}`))
+	if want := "a/b: request: $ref: if: the keyword is not known here"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // TestMethods compares the methods that schemas have with those that dialect knows.
 func TestMethods(t *testing.T) {
 	described := map[dialect.Dialect][]string{}
