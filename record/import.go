@@ -31,7 +31,8 @@ type loader struct {
 	told  string       // what the file calls its tape
 	name  string       // of the file, in what is told
 	notes note.List
-	wrong string // what was told of notes last
+	lines *lineNumbers // nil: nobody wants to know
+	wrong string       // what was told of notes last
 	slice [sliceSize]byte
 }
 
@@ -46,6 +47,9 @@ func (l *loader) line(p portable.Line) error {
 		return err
 	}
 	if d.Seq > before { // else no frame has ended with it
+		for seq := before; seq < d.Seq && l.lines != nil; seq++ {
+			l.lines.add(seq, p.Number)
+		}
 		l.annotate(d.Seq-1, note.List{Notes: p.Notes})
 	}
 	return nil
@@ -179,7 +183,7 @@ func (l *loader) load(r io.Reader, name string) error {
 func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	m := &memoryBlocks{}
 	t := &Tape{from: m, codec: new(codec)}
-	l := &loader{d: newDissector(Info{}), tell: func(string) {}}
+	l := &loader{d: newDissector(Info{}), tell: func(string) {}, lines: &m.lines}
 	sessions := map[string]SessionInfo{}
 	l.flush = func() error {
 		d := l.d
@@ -332,6 +336,7 @@ type memoryBlocks struct {
 	info     Info
 	sessions []SessionInfo
 	notes    note.List
+	lines    lineNumbers
 }
 
 func (m *memoryBlocks) keys() ([]blockKey, error) {

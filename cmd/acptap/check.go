@@ -26,6 +26,22 @@ Only what the text decides and the frames prove is reported, so silence is no
 approval: the last line says how many rules had an occasion on the tape, and why
 some could not be judged. A session is judged over all of its tapes.
 
+--expect and --forbid take queries, as acptap show --filter does (acptap help
+filters): each is a rule of your own, with the id EXPECT or FORBID. Budgets are
+such rules too: --forbid 'method:session/new latency:>5s'.
+
+A file of --baseline has the faults that are known, one a line. Neither their
+number nor ids, times and paths in them count. --update-baseline writes it.
+
+A line of --config, or of .acptap-check in the working directory, is an
+exception with its reason:
+
+  ignore ACP108 agent=my-agent@1.*   # not named before 2.0
+  note ACP405,RPC method=session/*   # the client takes both
+
+It begins with ignore, or with the strength that the findings get. Conditions
+are agent, client (NAME or NAME@VERSION), dialect and method.
+
 A line of --json is an object with kind. That of a finding has
   rule, name      such as ACP441 and cancelled-prompt
   strength        violation, warning or note
@@ -54,6 +70,8 @@ REF, or a part of it, cannot be read: what can is reported first.`,
   acptap check --by agent --fail-on warning tape.jsonl
   acptap check --all --since 7d
   acptap check --select ACP44,RPC --json last
+  acptap check --forbid 'method:session/new latency:>5s' last
+  acptap check --baseline known.jsonl --update-baseline last
   acptap check --explain ACP201`,
 		Args: usage.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {

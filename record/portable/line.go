@@ -93,6 +93,7 @@ func (h header) head() Head {
 // A Line is one line of a portable file: bytes of a direction, or a
 // mark.
 type Line struct {
+	Number  int    // of the line in the file, from 1; 0: the file is not one of lines
 	Seq     uint64 // 0: none is given
 	Dir     wire.Direction
 	Origin  wire.Origin

@@ -49,7 +49,7 @@ func Read(r io.Reader, name string, tell func(string), begin func(Head), line fu
 				return err
 			}
 		}
-		p.Body = body
+		p.Number, p.Body = n, body
 		return line(p)
 	})
 }

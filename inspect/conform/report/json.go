@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"time"
@@ -84,7 +85,7 @@ func (j JSON) Totals(s *Section) error {
 
 // Finding writes one finding.
 func (j JSON) Finding(s *Section, f *Finding) error {
-	return writeLine(j.W, LineOf(s.Tapes[f.Tape].ID, f))
+	return writeLine(j.W, LineOf(s.Tapes[f.Tape].id(), f))
 }
 
 // LineOf returns a finding on a tape for programs.
@@ -107,12 +108,15 @@ func LineOf(tape string, f *Finding) Line {
 	return line
 }
 
+// id names a tape: by its id, else by its file.
+func (t *Tape) id() string { return cmp.Or(t.ID, t.File) }
+
 func specOf(c *conform.Clause) *Spec {
 	return &Spec{Title: c.Source.Title, Section: c.Source.Section(), URL: c.Source.URL, Word: c.Word, Date: conform.Date}
 }
 
 func (t *Tape) total() Total {
-	total := Total{Kind: "summary", Tape: t.ID, Rules: len(t.Verdicts), Open: []Open{}}
+	total := Total{Kind: "summary", Tape: t.id(), Rules: len(t.Verdicts), Open: []Open{}}
 	for _, v := range t.Verdicts {
 		if v.Tried {
 			total.Tried++

@@ -21,6 +21,7 @@ type Section struct {
 	Tapes    []*Tape
 	Findings []Finding // that are reported
 	Weaker   []int     // how many were found of each conform.Strength that is not reported
+	Baseline bool      // there is one
 }
 
 // A Tape is one that was judged.
@@ -37,9 +38,10 @@ type Tape struct {
 // A Finding is one with what only those know who read the tape.
 type Finding struct {
 	conform.Finding
-	Line  int    // in Tape.File, from 1; 0: not known
-	Key   string // the same for the same fault on another tape
-	Known bool   // a baseline has it
+	Line   int    // in Tape.File, from 1; 0: not known
+	Key    string // the same for the same fault on another tape
+	Known  bool   // a baseline has it
+	Public Public
 }
 
 // found returns the findings that are new.

@@ -138,18 +138,21 @@ func sourceLine(c *conform.Clause) string {
 // Said returns what a finding says of its frame, as one clean line: what the side did,
 // and what was there in place of what should be.
 func Said(f *conform.Finding) string {
-	line := f.Text
-	switch {
-	case f.Got != "" && f.Path != "":
-		line += "; " + f.Path + " is " + f.Got
-	case f.Got != "":
-		line += "; it is " + f.Got
-	case f.Path != "":
-		line += "; " + f.Path
+	var value []string
+	if f.Got != "" {
+		value = append(value, "got "+f.Got)
 	}
 	if f.Want != "" {
-		line += ", want " + f.Want
+		value = append(value, "want "+f.Want)
 	}
+	line := strings.Join(value, ", ")
+	if f.Path != "" {
+		line = strings.TrimSuffix(f.Path+": "+line, ": ")
+	}
+	if line != "" {
+		line = "; " + line
+	}
+	line = f.Text + line
 	return termtext.Brief(line, maxSaid)
 }
 

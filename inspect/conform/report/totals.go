@@ -78,7 +78,12 @@ func (s *Section) totals(least conform.Strength) string {
 		}
 	}
 	line := strings.Join(sides, ", ")
-	if all == 0 {
+	switch {
+	case s.Baseline && all == 0:
+		line = "0 new"
+	case s.Baseline:
+		line = fmt.Sprintf("%d new: %s", all, line)
+	case all == 0:
 		line = "nothing found"
 	}
 	if weaker := counted(s.Weaker, conform.Note); weaker != "" && least > conform.Note {

@@ -19,6 +19,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/baseline"
 	"github.com/acptap/acptap/inspect/conform/config"
 	"github.com/acptap/acptap/inspect/conform/report"
 )
@@ -37,6 +38,10 @@ type Flags struct {
 	list           tapelist.Selection
 	explain        string
 	table          bool
+	configFile     string
+	baselineFile   string
+	update         bool
+	expect, forbid []string
 }
 
 // Register adds the flags to those of a command.
@@ -47,6 +52,11 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.choose, "select", nil, "only these `rules`, by their ids or beginnings of them")
 	f.StringSliceVar(&c.ignore, "ignore", nil, "without these `rules`, likewise")
 	f.StringVar(&c.by, "by", "", "only what this `side` did: client or agent")
+	f.StringVar(&c.baselineFile, "baseline", "", "neither report nor fail on what this `file` knows")
+	f.BoolVar(&c.update, "update-baseline", false, "write the file of --baseline anew")
+	f.StringVar(&c.configFile, "config", "", "exceptions, from this `file` (default "+config.File+" if there is one)")
+	f.StringArrayVar(&c.expect, "expect", nil, "a violation unless a frame matches this `query`")
+	f.StringArrayVar(&c.forbid, "forbid", nil, "a violation for each frame that matches this `query`")
 	f.StringVar(&c.format, "format", "text", "the `form` of the report: text, json, markdown (with --rules)")
 	f.BoolVar(&c.asJSON, "json", false, "the same as --format json")
 	f.DurationVar(&c.Grace, "grace", conform.Grace, "how long two frames may have crossed, as a `duration`")
@@ -70,6 +80,10 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 		return fmt.Errorf("--format is %s, not %q", strings.Join(forms, ", "), c.format)
 	case c.format == "markdown" && !c.table:
 		return errors.New("--format markdown goes with --rules")
+	case c.update && c.baselineFile == "":
+		return errors.New("--update-baseline goes with --baseline, which names the file")
+	case c.Grace < 0:
+		return fmt.Errorf("--grace %s is negative", c.Grace)
 	case tells && (len(args) > 0 || c.all):
 		return errors.New("--explain and --rules are about rules, not tapes")
 	case c.all && len(args) > 0:
@@ -86,6 +100,11 @@ type run struct {
 	rules  []*conform.Rule
 	failOn conform.Strength // None: nothing fails
 	by     conform.Fault
+
+	config   *config.Config
+	demands  []demand
+	baseline *baseline.Baseline
+	renewed  *baseline.Baseline // of what is found now
 
 	stdout, stderr io.Writer
 	out            output
@@ -128,7 +147,7 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 	if r.broken > 0 {
 		return r.failed, errBroken
 	}
-	return r.failed, nil
+	return r.failed, r.endBaseline()
 }
 
 // errBroken is that something could not be read. What it was has been told.
@@ -150,7 +169,17 @@ func (r *run) prepare() (err error) {
 			return fmt.Errorf("--by is client or agent, not %q", r.Flags.by)
 		}
 	}
-	r.rules, err = config.Select(r.choose, r.ignore)
+	if r.rules, err = config.Select(r.choose, r.ignore); err != nil {
+		return err
+	}
+	if r.demands, err = r.Flags.demands(); err != nil {
+		return err
+	}
+	if r.config, err = r.readConfig(); err != nil {
+		return err
+	}
+	r.renewed = &baseline.Baseline{}
+	r.baseline, err = r.readBaseline()
 	return err
 }
 

@@ -6,12 +6,15 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/baseline"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/redact"
 )
 
 // A judgement is the work on one subject.
@@ -20,7 +23,8 @@ type judgement struct {
 	sub     subject
 	section *report.Section
 	checker *conform.Checker
-	taken   int // findings of the checker that are in the section
+	taken   int // findings of the checker that were looked at
+	queries queries
 }
 
 // begin readies a judgement.
@@ -30,8 +34,8 @@ func (r *run) begin(sub subject) (*judgement, error) {
 		return nil, err
 	}
 	options.Grace, options.Rules = r.Grace, r.rules
-	j := &judgement{run: r, sub: sub, checker: conform.NewChecker(options)}
-	j.section = &report.Section{Session: sub.Session, Weaker: make([]int, conform.Violation+1)}
+	j := &judgement{run: r, sub: sub, checker: conform.NewChecker(options), queries: queries{demands: r.demands}}
+	j.section = &report.Section{Session: sub.Session, Baseline: r.baselineFile != "" && !r.update, Weaker: make([]int, conform.Violation+1)}
 	return j, nil
 }
 
@@ -46,49 +50,88 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 			j.checker.Next(tapecheck.Beginning(&info))
 		}
 		j.section.Tapes = append(j.section.Tapes, j.tape(&info))
+		j.queries.startTape(p, &info)
 		frames := p.Tape.Frames(1)
 		if follow && i == len(j.sub.Parts)-1 {
 			frames = p.Tape.Follow(ctx, 1)
 		}
-		j.frames(frames)
+		j.frames(p, i, frames)
 		j.checker.End()
-		j.take()
+		j.take(p.Tape, nil)
 		j.conclude(p.Tape)
+	}
+	last := len(j.sub.Parts) - 1
+	for _, f := range j.queries.end(last) {
+		j.add(&f, j.sub.Parts[last].Tape, nil)
 	}
 	return nil
 }
 
 // frames feeds the frames of a tape to the checker.
-func (j *judgement) frames(frames iter.Seq2[dialect.Frame, error]) {
+func (j *judgement) frames(p ref.Part, tape int, frames iter.Seq2[dialect.Frame, error]) {
 	for f, err := range frames {
 		if err != nil {
 			j.tell(err)
 			continue
 		}
 		j.checker.Add(&f)
-		j.take()
+		j.take(p.Tape, &f)
+		for _, found := range j.queries.frame(&f, tape, j.sub.Has(p, &f)) {
+			j.add(&found, p.Tape, &f)
+		}
 	}
 }
 
-// take takes what the checker has found since.
-func (j *judgement) take() {
+// take takes what the checker has found since. last is the frame that it got last.
+func (j *judgement) take(t *record.Tape, last *dialect.Frame) {
 	found := j.checker.Findings()
 	for i := range found[j.taken:] {
-		f := &found[j.taken+i]
-		if !j.wanted(f) {
-			continue
-		}
-		j.section.Findings = append(j.section.Findings, report.Finding{Finding: *f})
+		j.add(&found[j.taken+i], t, last)
 	}
 	j.taken = len(found)
+}
+
+// add takes a finding if it is wanted.
+func (j *judgement) add(found *conform.Finding, t *record.Tape, last *dialect.Frame) {
+	f := report.Finding{Finding: *found}
+	conn := j.checker.Connection()
+	f.Strength = j.config.Strength(found, &conn, j.choose)
+	if !j.wanted(&f.Finding) {
+		return
+	}
+	if f.Seq != 0 {
+		f.Line = t.Line(f.Seq)
+	}
+	f.Public = report.Publish(found, quotable(found, t, last)...)
+	f.Key = baseline.Key(f.Shared())
+	f.Known = j.baseline.Knows(f.Key)
+	j.renewed.Add(f.Shared(), f.Key)
+	j.section.Findings = append(j.section.Findings, f)
+}
+
+// quotable returns the frames that a finding may quote: the one that it was found with,
+// and the one that it is about.
+func quotable(f *conform.Finding, t *record.Tape, last *dialect.Frame) (frames []redact.Bytes) {
+	if last != nil {
+		frames = append(frames, redact.Bytes{Kind: last.Kind, Raw: last.Raw})
+	}
+	if f.Seq == 0 || f.Got == "" || last != nil && last.Seq == f.Seq {
+		return frames
+	}
+	if about, err := t.Frame(f.Seq); err == nil {
+		frames = append(frames, redact.Bytes{Kind: about.Kind, Raw: about.Raw})
+	}
+	return frames
 }
 
 // wanted reports whether a finding is reported.
 func (j *judgement) wanted(f *conform.Finding) bool {
 	switch {
+	case f.Strength == conform.None: // ignored
+		return false
 	case j.sub.Session != "" && f.Session != "" && f.Session != j.sub.Session:
 		return false
-	case j.by != conform.Sender && f.Fault != j.by:
+	case j.by != conform.Sender && f.Fault != j.by && f.Fault != conform.Sender:
 		return false
 	case f.Strength < j.Severity:
 		j.section.Weaker[f.Strength]++

@@ -1,0 +1,76 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/baseline"
+	"github.com/acptap/acptap/inspect/conform/config"
+	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// readConfig reads the file of exceptions, if there is one.
+func (r *run) readConfig() (*config.Config, error) {
+	name := r.configFile
+	if name == "" {
+		name = config.File
+	}
+	f, err := os.Open(name)
+	if r.configFile == "" && errors.Is(err, fs.ErrNotExist) {
+		return &config.Config{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return config.Read(f, name)
+}
+
+// readBaseline reads what is known. What is written anew need not be there.
+func (r *run) readBaseline() (*baseline.Baseline, error) {
+	if r.baselineFile == "" || r.update {
+		return &baseline.Baseline{}, nil
+	}
+	f, err := os.Open(r.baselineFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; --update-baseline makes it", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return baseline.Read(f, r.baselineFile)
+}
+
+// endBaseline writes the baseline anew, or tells what of it is gone.
+func (r *run) endBaseline() error {
+	if r.update {
+		r.failed = false // all is known now
+		if err := disk.WriteFile(r.baselineFile, func(w io.Writer) error { return r.renewed.Write(w) }); err != nil {
+			return err
+		}
+		fmt.Fprintf(r.stderr, "%s: %s\n", r.baselineFile, count(r.renewed.Len(), "known fault"))
+		return nil
+	}
+	for _, e := range r.baseline.Gone() {
+		if !slices.ContainsFunc(r.rules, func(rule *conform.Rule) bool { return rule.ID == e.Rule }) {
+			continue // it was not looked for
+		}
+		fmt.Fprintf(r.stderr, "%s: %s is not there any more; --update-baseline drops it: %s\n", r.baselineFile, termtext.Line(e.Rule), termtext.Line(e.Text))
+	}
+	return nil
+}
+
+// count counts things.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

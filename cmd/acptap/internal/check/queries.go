@@ -1,0 +1,110 @@
+package check
+
+import (
+	"github.com/acptap/acptap/cmd/acptap/internal/query"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A demand is a query of --expect or --forbid.
+type demand struct {
+	filter.Filter
+	text   string
+	forbid bool
+}
+
+// demands reads the queries.
+func (c *Flags) demands() (all []demand, err error) {
+	for _, list := range []struct {
+		texts  []string
+		forbid bool
+	}{{c.expect, false}, {c.forbid, true}} {
+		for _, text := range list.texts {
+			f, err := query.Parse(text)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, demand{f, text, list.forbid})
+		}
+	}
+	return all, nil
+}
+
+// queries ask the demands of the frames of a subject.
+type queries struct {
+	demands []demand
+	met     []bool
+	track   filter.Tracker
+}
+
+// startTape begins a tape of which info is known.
+func (q *queries) startTape(p ref.Part, info *record.Info) {
+	if len(q.demands) == 0 {
+		return
+	}
+	if q.met == nil {
+		q.met = make([]bool, len(q.demands))
+	}
+	q.track.Next(info.Start.Time.Local())
+	for _, d := range q.demands {
+		if d.NeedsFuture() {
+			q.track.LookAhead(p.Tape.Rows(1), !info.Live)
+			return
+		}
+	}
+}
+
+// frame asks of a frame, which is of the subject if belongs is set, and returns what is
+// forbidden about it.
+func (q *queries) frame(f *dialect.Frame, tape int, belongs bool) (found []conform.Finding) {
+	if len(q.demands) == 0 {
+		return nil
+	}
+	s := q.track.Observe(f)
+	for i, d := range q.demands {
+		switch {
+		case !belongs || !d.forbid && q.met[i] || !d.Match(&s):
+		case d.forbid:
+			found = append(found, forbidden(d.text, &s, tape))
+		default:
+			q.met[i] = true
+		}
+	}
+	return found
+}
+
+// forbidden returns the finding that a frame fits a query.
+func forbidden(text string, s *filter.Subject, tape int) conform.Finding {
+	f := conform.Finding{
+		Rule: report.Forbid, Clause: &report.Forbid.Clauses[0], Strength: conform.Violation, Tape: tape,
+		Session: s.Session, At: s.At, Method: s.Method, Update: s.Update,
+	}
+	f.Text, f.Seq, f.Entry = "fits "+text, s.Seq, -1
+	if s.Latency > 0 {
+		f.Text += ", " + termtext.Duration(s.Latency) + " after its request"
+	}
+	f.Fault = conform.Agent
+	if s.Dir == wire.ClientToAgent {
+		f.Fault = conform.Client
+	}
+	return f
+}
+
+// end returns what was expected and has not come.
+func (q *queries) end(tape int) (found []conform.Finding) {
+	for i, d := range q.demands {
+		if d.forbid || q.met[i] {
+			continue
+		}
+		f := conform.Finding{Rule: report.Expect, Clause: &report.Expect.Clauses[0], Strength: conform.Violation, Tape: tape}
+		f.Text, f.Entry = "no frame fits "+d.text, -1
+		found = append(found, f)
+	}
+	return found
+}

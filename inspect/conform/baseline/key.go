@@ -1,0 +1,59 @@
+package baseline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+)
+
+// Key returns what tells one fault from another: a hash of the rule, the side, the
+// method or variant, the path in the message, and what was there, of which ids,
+// numbers, times and paths of files do not count. So the same fault has the same key in
+// a longer run, on another tape, and on another machine.
+func Key(f *conform.Finding) string {
+	what := f.Got
+	if what == "" {
+		what = f.Text
+	}
+	of := f.Update
+	if of == "" {
+		of = f.Method
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{
+		f.Rule.ID, f.Fault.String(), masked(of, ""), masked(f.Path, ""), masked(what, f.Session),
+	}, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// About says in a few words what the findings with a key have in common.
+func About(f *conform.Finding) string {
+	about := masked(f.Text, f.Session)
+	if f.Path != "" {
+		about += " (" + masked(f.Path, "") + ")"
+	}
+	return about
+}
+
+var (
+	// A file has a path from the root, from a drive or from home, or a relative one that
+	// ends with what files end with.
+	filePath = regexp.MustCompile(`(^|[^\w])(?:(?:(?:[A-Za-z]:)?[\\/]|~/|\.{1,2}/)[^\s"'<>|,;:()]+|[\w+@-][\w.+@-]*(?:[\\/][\w.+@-]+)*\.[A-Za-z]\w{0,9}\b)`)
+	// A word with a digit is an id, a number, a time, or has one in it.
+	numbered = regexp.MustCompile(`[\w.+-]*\d[\w.+-]*`)
+	// Letters at random are an id too.
+	longWord = regexp.MustCompile(`[A-Za-z_-]{32,}`)
+)
+
+// masked returns a text without what is another one in the next run. session is the id
+// of its session.
+func masked(text, session string) string {
+	if len(session) > 1 {
+		text = strings.ReplaceAll(text, session, "0")
+	}
+	text = filePath.ReplaceAllString(text, "${1}/")
+	text = numbered.ReplaceAllString(text, "0")
+	return longWord.ReplaceAllString(text, "0")
+}
