@@ -3,6 +3,7 @@ package conform
 import (
 	"time"
 
+	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -44,6 +45,7 @@ type Checker struct {
 	judges   []*judge
 	verdicts []verdict // of the tape; one for each rule
 	findings []Finding
+	replays  bounded.Map[uint64, replay] // of the tape, by the Seq of their requests
 	tape     int
 	last     uint64 // Seq of the last frame of the tape
 }
@@ -63,7 +65,7 @@ func NewChecker(o Options) *Checker {
 	if o.Rules == nil {
 		o.Rules = Rules()
 	}
-	c := &Checker{options: o, verdicts: make([]verdict, len(o.Rules))}
+	c := &Checker{options: o, verdicts: make([]verdict, len(o.Rules)), replays: newReplays()}
 	sides := []Fault{Sender}
 	if o.Between {
 		sides = []Fault{Client, Agent}
@@ -107,6 +109,7 @@ func (c *Checker) Next(beginning bool) {
 	c.last = 0
 	c.options.Beginning = beginning
 	clear(c.verdicts)
+	c.replays.Clear()
 	for _, j := range c.judges {
 		j.next()
 	}

@@ -147,7 +147,7 @@ func (j *judge) take(s *Step) {
 // prepare finds what a step belongs to.
 func (j *judge) prepare(s *Step) {
 	s.judge, s.Conn, s.From = j, j.conn, faultOf(s.Frame.Dir)
-	s.Method, s.Update = s.About.Method, s.About.Update
+	s.Method, s.Update, s.Entity = s.About.Method, s.About.Update, entities[s.About.Update]
 	if s.is(wire.Response) {
 		s.Call = j.conn.calls.Find(opposite(s.Frame.Dir), s.Envelope.ID)
 		s.Method = ""

@@ -13,6 +13,15 @@ type Report struct {
 	active *active
 }
 
+// Session returns the session of the step, if all is there that the rule needs to judge
+// it; else it notes why not, and returns nil.
+func (r *Report) Session() *session {
+	if !r.possible(&Evidence{}) {
+		return nil
+	}
+	return r.step.Session
+}
+
 // Tried says that the rule has an occasion at this step: something that may be right
 // or wrong.
 func (r *Report) Tried() { r.judged(&Evidence{}) }
@@ -51,15 +60,20 @@ func (r *Report) fault(e *Evidence) Fault {
 
 // judged reports whether all is there that the rule needs, and notes what became of it.
 func (r *Report) judged(e *Evidence) bool {
-	v := &r.judge.checker.verdicts[r.active.index]
-	if why := r.lacks(e); why != "" {
-		if v.open == "" {
-			v.open = why
-		}
+	if !r.possible(e) {
 		return false
 	}
-	v.tried = true
+	r.judge.checker.verdicts[r.active.index].tried = true
 	return true
+}
+
+// possible reports whether all is there that the rule needs, and notes what is not.
+func (r *Report) possible(e *Evidence) bool {
+	why := r.lacks(e)
+	if v := &r.judge.checker.verdicts[r.active.index]; why != "" && v.open == "" {
+		v.open = why
+	}
+	return why == ""
 }
 
 func (r *Report) finding(e Evidence, fault Fault) Finding {

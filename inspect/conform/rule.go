@@ -30,6 +30,10 @@ type Rule struct {
 	On      []On     // what it wants to see
 	Text    Text
 
+	// Elsewhere says where the rule is judged, and why there, if that is not here. Then
+	// Check only notes the occasions, and no example breaks the rule.
+	Elsewhere string
+
 	// Check looks at one step, before the state takes the step in. It calls
 	// Report.Tried where the rule has an occasion, and Report.Add for each breach.
 	Check func(*Step, *Report)

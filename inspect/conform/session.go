@@ -9,10 +9,16 @@ import (
 // A session is what the rules know of a session before a step. Each subject has its
 // part of it, in its own file.
 type session struct {
-	id    string
-	setup setup // setup.go
-	turn  turn  // turn.go
-	mcp   mcpSession
+	id      string
+	number  uint32 // that no other session of the connection has
+	history uint32 // likewise, and another one each time it is set up
+	setup   setup  // setup.go
+	turn    turn   // turn.go
+	mcp     mcpSession
+
+	work       work        // two.go
+	questions  questions   // permission.go
+	unfinished []*toolCall // that began in the present turn; tool.go
 
 	lost string // why not all of it is known since it was set up
 }
@@ -38,7 +44,18 @@ func (x *session) lacks() string {
 
 // observe takes a step of the session into the state.
 func (x *session) observe(s *Step) {
+	if s.Update == "" && dialect.Wraps(s.Method) {
+		x.lose("a part of the session passes along a proxy chain (frame " + number(s.Frame.Seq) + ")")
+	}
+	x.setup.observe(s)
+	x.questions.observe(s)
 	x.turn.observe(s)
+	if s.Conn.Dialect == dialect.ACPv2 {
+		x.work.observe(s)
+	}
+	if s.Call != nil && s.Method == "session/prompt" && len(x.turn.prompts) == 0 {
+		x.unfinished = nil
+	}
 }
 
 // session returns the session with an id, nil if it is not known on this connection.
@@ -54,23 +71,29 @@ func (c *connection) session(id string) *session {
 func (c *connection) enter(id string) *session {
 	x := c.session(id)
 	if x == nil {
-		x = &session{id: id}
-		if _, full := c.sessions.Set(id, x); full {
-			c.past.forgot = true
+		x = c.newSession(id)
+		if _, full := c.sessions.Set(x.id, x); full && c.lost == "" {
+			c.lost = "there are more sessions than are remembered"
 		}
 	}
 	return x
 }
 
+// newSession returns a session of which nothing is known.
+func (c *connection) newSession(id string) *session {
+	c.histories++
+	return &session{id: id, number: c.histories, history: c.histories}
+}
+
 // A past is what is known of sessions from connections before.
 type past struct {
 	sessions bounded.Map[string, pastSession]
-	forgot   bool // there were more sessions than are remembered
 }
 
-// A pastSession is what earlier connections tell of a session.
+// A pastSession is what earlier connections tell of a session. It is not told where
+// frames are missing: the session may have been deleted there, or its history cleared.
 type pastSession struct {
-	Turns int // that ended
+	Turns int // that its history has to have
 	Made  bool
 }
 
@@ -80,10 +103,20 @@ func newPast() past {
 
 // keep takes in what a connection tells.
 func (p *past) keep(c *connection) {
+	if c.lost != "" {
+		p.sessions.Clear()
+	}
 	for id, x := range c.sessions.All() {
 		old, _ := p.sessions.Get(id)
-		old.Turns += x.turn.ended
-		old.Made = old.Made || x.setup.method == "session/new"
+		if x.turn.cleared {
+			old.Turns = 0
+		}
+		if x.lost != "" {
+			old = pastSession{}
+		} else {
+			old.Turns += x.turn.completed
+			old.Made = old.Made || x.setup.made
+		}
 		p.sessions.Set(id, old)
 	}
 }
@@ -93,10 +126,8 @@ func (c *connection) setUp(s *Step) {
 	effect := dialect.EffectOf(c.Protocol, s.Method)
 	switch {
 	case s.Kind() == wire.Request:
-		if row, ok := dialect.Lookup(c.Protocol, s.Method); ok && row.Restores() && s.About.Session != "" {
-			x := c.enter(s.About.Session)
-			x.setup.opening = c.calls.Find(s.Frame.Dir, s.Envelope.ID)
-			x.lost = ""
+		if row, ok := dialect.Lookup(c.Protocol, s.Method); ok && row.Restores() && s.About.Session != "" && len(s.About.Session) <= maxSessionID {
+			c.restore(s)
 		}
 	case s.is(wire.Response):
 		switch {
@@ -107,8 +138,21 @@ func (c *connection) setUp(s *Step) {
 		case effect == dialect.Closes && s.Succeeded() && s.Session != nil:
 			s.Session.setup.closed = s.Moment()
 		case effect == dialect.Deletes && s.Succeeded():
-			c.sessions.Drop(s.Call.Session)
 			c.deleted(s.Call.Session, s.Moment())
 		}
 	}
+}
+
+// restore takes the request to load or resume a session. What is known of it stays, for
+// the agent may refuse; but where frames are missing, it is known from here on only.
+func (c *connection) restore(s *Step) {
+	x := c.enter(s.About.Session)
+	c.histories++
+	if x.lost != "" {
+		*x = session{id: x.id, number: c.histories}
+		x.turn.cleared = true
+	}
+	x.history = c.histories
+	x.setup.opening = c.calls.Find(s.Frame.Dir, s.Envelope.ID)
+	x.setup.replayed = 0
 }

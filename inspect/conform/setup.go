@@ -1,40 +1,153 @@
 package conform
 
-import "github.com/acptap/acptap/proxy/dialect"
+import (
+	"hash/maphash"
+	"strconv"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
 
 // A setup is how a session came to be on its connection.
 type setup struct {
-	method  string // of the request that succeeded; empty: it is only named, or being opened
-	asked   Moment
-	done    Moment // of the answer
-	opening *Call  // that opens it now, nil: none
-	closed  Moment // Seq 0: it is open
+	method   string // of the request that succeeded; empty: it is only named, or being opened
+	made     bool   // it was made on this connection, not only loaded or resumed
+	asked    Moment
+	done     Moment // of the answer
+	opening  *Call  // that opens it now, nil: none
+	refused  Moment // of the newest answer that refuses to; Seq 0: none
+	replayed int    // parts of the conversation that came since that was asked for
+	closed   Moment // Seq 0: it is open
+	leaving  uint64 // Seq of the newest request to close or delete it; 0: none
+	prompted bool   // since it was set up
+	empty    bool   // it was loaded without the history that it has
+	late     bool   // a message of the user came after that, and before a prompt
+}
+
+func (u *setup) observe(s *Step) {
+	switch {
+	case u.opening != nil && isHistory(s.Entity):
+		u.replayed++
+	case s.Entity == dialect.UserMessage && !u.prompted:
+		u.late = true
+	case s.Kind() != wire.Request || s.From != Client:
+	case s.Method == "session/prompt":
+		u.prompted = true
+	case s.Method == "session/close", s.Method == "session/delete":
+		u.leaving = s.Frame.Seq
+	}
+}
+
+// replays reports whether what comes may be the history of a session that is loaded or
+// resumed: some agents send a part of it after the answer.
+func (x *session) replays() bool {
+	return x.setup.opening != nil || x.setup.method != "" && !x.setup.prompted && x.setup.method != "session/new"
 }
 
 // opened takes the answer to a request that opens a session.
 func (c *connection) opened(s *Step) {
-	x := s.Session
-	if x != nil && x.setup.opening == s.Call {
+	if x := s.Session; x != nil && x.setup.opening == s.Call {
 		x.setup.opening = nil
 	}
 	if !s.Succeeded() {
+		if s.Session != nil {
+			s.Session.setup.refused = s.Moment()
+		}
 		return
 	}
 	id := s.About.Session
 	if id == "" {
 		id = text(s.Result("sessionId"))
 	}
-	if id == "" {
+	if id == "" || len(id) > maxSessionID {
 		return
 	}
-	x = c.enter(id)
-	x.setup = setup{method: s.Method, asked: s.Call.Moment, done: s.Moment()}
+	row, _ := dialect.Lookup(c.Protocol, s.Method)
+	x := c.enter(id)
+	empty := isReplay(s.Call) && x.setup.replayed == 0 && x.turns(c.past) > 0
+	if row.MakesSession() {
+		*x = *c.newSession(id)
+	}
+	x.setup = setup{
+		method: s.Method, made: x.setup.made || row.MakesSession(), asked: s.Call.Moment, done: s.Moment(),
+		opening: x.setup.opening, replayed: x.setup.replayed, empty: empty,
+	}
+	x.turn.restored()
 	x.lost = s.Call.lost
+	if first, early := c.directory.early.Get(id); early && row.MakesSession() && first > s.Call.Seq {
+		x.lose("what came for the session before its name did (frame " + number(first) + ")")
+	}
+	c.directory.early.Drop(id)
+	c.directory.gone.Drop(id)
+}
+
+// A directory is what a connection tells of sessions as such: which are gone, which were
+// spoken of before they had a name, and where a list of them goes on.
+type directory struct {
+	gone    bounded.Map[string, Moment] // deleted: when that was confirmed
+	early   bounded.Map[string, uint64] // updated before any answer named them: Seq of the first frame
+	cursors bounded.Map[uint64, struct{}]
+	seed    maphash.Seed
+}
+
+// Bounds of what is remembered of sessions beside maxSessions.
+const (
+	maxGone      = 1 << 12
+	maxEarly     = 64
+	maxCursors   = 1 << 12
+	maxSessionID = 1 << 10 // bytes
+)
+
+func newDirectory() directory {
+	d := directory{seed: maphash.MakeSeed()}
+	d.gone.Limit, d.early.Limit, d.cursors.Limit = maxGone, maxEarly, maxCursors
+	return d
+}
+
+func (d *directory) observe(s *Step) {
+	switch {
+	case s.From == Agent && s.Kind() != wire.Response && s.Session == nil && s.About.Session != "" && len(s.About.Session) <= maxSessionID:
+		if _, known := d.early.Get(s.About.Session); !known {
+			d.early.Set(s.About.Session, s.Frame.Seq)
+		}
+	case s.Method == "session/list" && s.Succeeded() && s.Call != nil:
+		if next := s.Result("nextCursor"); isString(next) {
+			if _, full := d.cursors.Set(maphash.Bytes(d.seed, next), struct{}{}); full && s.Conn.lost == "" {
+				s.Conn.lost = "there are more cursors than are remembered"
+			}
+		}
+	}
 }
 
 // deleted notes that a session was deleted.
-func (c *connection) deleted(id string, at Moment) {}
+func (c *connection) deleted(id string, at Moment) {
+	c.sessions.Drop(id)
+	c.past.sessions.Drop(id)
+	c.directory.gone.Set(id, at)
+}
 
+// setsUp is where a client sets up a session with directories.
+var setsUp = []On{
+	{Requests, "session/new", dialect.ClientSide},
+	{Requests, "session/load", dialect.ClientSide},
+	{Requests, "session/resume", dialect.ClientSide},
+	{Requests, "session/fork", dialect.ClientSide},
+}
+
+// needsSession are the requests of a client that are for a session which is set up.
+var needsSession = []string{"session/prompt", "session/set_mode", "session/set_model", "session/set_config_option"}
+
+func refusals() []On {
+	var on []On
+	for _, method := range needsSession {
+		on = append(on, On{Responses, method, dialect.AgentSide})
+	}
+	return on
+}
+
+// setupRules are about how sessions are made, named, listed and deleted.
 var setupRules = []Rule{
 	{
 		ID: "ACP201", Name: "no-session-id",
@@ -48,6 +161,113 @@ var setupRules = []Rule{
 		},
 		Check: noSessionID,
 	},
+	{
+		ID: "ACP202", Name: "session-id-again",
+		Clauses: []Clause{
+			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Session Setup, Creating a Session", "session-setup#creating-a-session")},
+			{Strength: Violation, Word: "MUST", Source: acp1("Session Setup, Creating a Session", "session-setup#creating-a-session")},
+		},
+		Fault: Agent, Needs: Connection,
+		On: []On{{Responses, "session/new", dialect.AgentSide}, {Responses, "session/fork", dialect.AgentSide}},
+		Text: Text{
+			Asks:   "Each new session gets an id of its own.",
+			Finds:  "A new session with the id of one that was set up on this connection before. From then on nobody knows which of the two an update is for.",
+			Spares: "The id of a session that was deleted meanwhile.",
+			Do:     "make ids that cannot come twice, such as UUIDs",
+		},
+		Check: sessionIDAgain,
+	},
+	{
+		ID: "ACP203", Name: "relative-cwd",
+		Clauses: []Clause{
+			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Session Setup, Working Directory", "session-setup#working-directory")},
+			{Strength: Violation, Word: "MUST", Source: acp1("Session Setup, Working Directory", "session-setup#working-directory")},
+		},
+		Fault: Client, Needs: Frame,
+		On: setsUp,
+		Text: Text{
+			Asks:   "`cwd` and the entries of `additionalDirectories` are absolute paths.",
+			Finds:  "A relative path in one of them. The agent would have to resolve it in the directory in which it happened to be started.",
+			Spares: "Absolute paths of POSIX and of Windows alike; URIs.",
+			Do:     "make the paths absolute before you set a session up",
+		},
+		Check: relativeCwd,
+	},
+	{
+		ID: "ACP206", Name: "unknown-session",
+		Clauses: []Clause{
+			{For: v2, Strength: Warning, Word: "MUST", Source: acp2("Prompt Lifecycle", "prompt-lifecycle")},
+			{Strength: Warning, Word: "MUST", Source: acp1("Prompt Turn", "prompt-turn")},
+		},
+		Fault: Client, Needs: Connection,
+		On: refusals(),
+		Text: Text{
+			Asks:   "A session is set up on the connection, by making, loading or resuming it, before it is used there.",
+			Finds:  "A request for a session that was not set up on this connection, and the agent refused it.",
+			Spares: "Requests that the agent accepted: it may know the session otherwise. Refusals because of the method, the login or a cancellation.",
+			Do:     "load or resume a session before you prompt it on a new connection",
+		},
+		Check: unknownSession,
+	},
+	{
+		ID: "ACP208", Name: "update-too-early",
+		Clauses: []Clause{{Strength: Note, Source: acp1("Session Setup, Creating a Session", "session-setup#creating-a-session")}},
+		Fault:   Agent, Needs: Connection,
+		On: []On{{Responses, "session/new", dialect.AgentSide}, {Responses, "session/fork", dialect.AgentSide}},
+		Text: Text{
+			Asks:  "The answer to `session/new` tells the client the id of the session.",
+			Finds: "An update or a request for the new session that came before that answer. A client that does not know the id yet drops it: commands and modes are missing then.",
+			Do:    "answer `session/new` first, and send what belongs to the session then",
+		},
+		Check: updateTooEarly,
+	},
+	{
+		ID: "ACP210", Name: "list-filter",
+		Clauses: []Clause{
+			{For: v2, Strength: Warning, Source: acp2("Session List, Listing Sessions", "session-list#listing-sessions")},
+			{Strength: Warning, Source: acp1("Session List, Listing Sessions", "session-list#listing-sessions")},
+		},
+		Fault: Agent, Needs: Pair,
+		On: []On{{Responses, "session/list", dialect.AgentSide}},
+		Text: Text{
+			Asks:   "With `cwd`, only the sessions of that directory are listed.",
+			Finds:  "A session of another directory in such a list. The first one is reported.",
+			Spares: "Directories whose last part has the same name: one may be a link to the other.",
+			Do:     "filter the list by `cwd`",
+		},
+		Check: listFilter,
+	},
+	{
+		ID: "ACP212", Name: "made-up-cursor",
+		Clauses: []Clause{
+			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Session List, Pagination", "session-list#pagination")},
+			{Strength: Violation, Word: "MUST", Source: acp1("Session List, Pagination", "session-list#pagination")},
+		},
+		Fault: Client, Needs: Connection,
+		On: []On{{Requests, "session/list", dialect.ClientSide}},
+		Text: Text{
+			Asks:  "A cursor is opaque: the client sends back what it got as `nextCursor`, and does not keep it for later.",
+			Finds: "A `cursor` that no answer on this connection brought.",
+			Do:    "use the `nextCursor` of the answer before, unchanged, and none for the first page",
+		},
+		Check: madeUpCursor,
+	},
+	{
+		ID: "ACP213", Name: "deleted-listed",
+		Clauses: []Clause{
+			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Session Delete", "session-delete")},
+			{Strength: Violation, Word: "MUST", Source: acp1("Session Delete", "session-delete")},
+		},
+		Fault: Agent, Needs: Connection,
+		On: []On{{Responses, "session/list", dialect.AgentSide}},
+		Text: Text{
+			Asks:   "A session that was deleted is not in the lists that are asked for later.",
+			Finds:  "A session in the answer to `session/list`, though its deletion had been confirmed before the list was asked for.",
+			Spares: "Sessions that were made, loaded or resumed again since then.",
+			Do:     "leave deleted sessions out of `session/list`",
+		},
+		Check: deletedListed,
+	},
 }
 
 func noSessionID(s *Step, r *Report) {
@@ -58,4 +278,127 @@ func noSessionID(s *Step, r *Report) {
 	if id := s.Result("sessionId"); text(id) == "" {
 		r.Add(Evidence{Text: "answered session/new without an id", Path: "sessionId", Want: "a string that is not empty", Got: string(id)})
 	}
+}
+
+func sessionIDAgain(s *Step, r *Report) {
+	id := text(s.Result("sessionId"))
+	if !s.Succeeded() || id == "" {
+		return
+	}
+	r.Tried()
+	if x := s.Conn.session(id); x != nil && x.setup.method != "" {
+		r.Add(Evidence{
+			Text: "gave a new session the id of one that was set up before (frame " + number(x.setup.done.Seq) + ")", Path: "sessionId",
+			Want: "an id that was not used before", Got: string(s.Result("sessionId")), Because: []uint64{x.setup.done.Seq},
+		})
+	}
+}
+
+func relativeCwd(s *Step, r *Report) {
+	r.Tried()
+	look := func(value []byte, at string) {
+		if isRelative(value) {
+			r.Add(Evidence{Text: "set up a session with a path that is not absolute", Path: at, Want: "an absolute path", Got: string(value)})
+		}
+	}
+	look(s.Param("cwd"), "cwd")
+	each(s.Param("additionalDirectories"), "additionalDirectories", look)
+}
+
+// refusesOtherwise reports whether an error has a reason that has nothing to do with the
+// session: the method, the login, a cancellation.
+func refusesOtherwise(e []byte) bool {
+	switch string(get(e, "code")) {
+	case "-32601", "-32000", requestCancelled:
+		return true
+	}
+	return false
+}
+
+func unknownSession(s *Step, r *Report) {
+	if s.Call == nil || s.Call.Session == "" || s.Envelope.Error == nil || refusesOtherwise(s.Envelope.Error) {
+		return
+	}
+	r.Tried()
+	_, gone := s.Conn.directory.gone.Get(s.Call.Session)
+	x := s.Conn.session(s.Call.Session)
+	known := x != nil && (x.setup.method != "" || x.setup.opening != nil || x.setup.refused.Seq > s.Call.Seq)
+	if gone || known {
+		return
+	}
+	r.Add(Evidence{
+		Text: "called " + s.Method + " for a session that was not set up on this connection; the agent answered " + said(s) + " (frame " + number(s.Frame.Seq) + ")",
+		Path: "sessionId", Got: strconv.Quote(short(s.Call.Session)), Seq: s.Call.Seq, Of: s.Call, Because: []uint64{s.Frame.Seq},
+	})
+}
+
+func updateTooEarly(s *Step, r *Report) {
+	id := text(s.Result("sessionId"))
+	if !s.Succeeded() || id == "" {
+		return
+	}
+	r.Tried()
+	if first, early := s.Conn.directory.early.Get(id); early && s.Call != nil && first > s.Call.Seq {
+		r.Add(Evidence{
+			Text: "named the session only after it had sent something for it (frame " + number(first) + ")", Path: "sessionId",
+			Got: string(s.Result("sessionId")), Because: []uint64{first},
+		})
+	}
+}
+
+func listFilter(s *Step, r *Report) {
+	if s.Call == nil || s.Call.Params == nil || !s.Succeeded() {
+		return
+	}
+	asked := text(get(s.Call.Params, "cwd"))
+	if asked == "" {
+		return
+	}
+	r.Tried()
+	found := false
+	each(s.Result("sessions"), "sessions", func(item []byte, at string) {
+		cwd := get(item, "cwd")
+		if found || !isString(cwd) || lastPart(text(cwd)) == lastPart(asked) {
+			return
+		}
+		found = true
+		r.Add(Evidence{
+			Text: "listed a session of another directory than was asked for (frame " + number(s.Call.Seq) + ")", Path: at + ".cwd",
+			Want: strconv.Quote(short(asked)), Got: string(cwd), Because: []uint64{s.Call.Seq},
+		})
+	})
+}
+
+// lastPart returns the last part of a path, of POSIX or of Windows, in small letters.
+func lastPart(path string) string {
+	path = strings.TrimRight(path, `/\`)
+	return strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:])
+}
+
+func madeUpCursor(s *Step, r *Report) {
+	cursor := s.Param("cursor")
+	if !isString(cursor) {
+		return
+	}
+	r.Tried()
+	d := &s.Conn.directory
+	if _, brought := d.cursors.Get(maphash.Bytes(d.seed, cursor)); !brought {
+		r.Add(Evidence{Text: "asked for a page by a cursor that no answer brought", Path: "cursor", Got: string(cursor)})
+	}
+}
+
+func deletedListed(s *Step, r *Report) {
+	if s.Call == nil || !s.Succeeded() || s.Conn.directory.gone.Len() == 0 {
+		return
+	}
+	r.Tried()
+	each(s.Result("sessions"), "sessions", func(item []byte, at string) {
+		gone, deleted := s.Conn.directory.gone.Get(text(get(item, "sessionId")))
+		if deleted && gone.Seq < s.Call.Seq {
+			r.Add(Evidence{
+				Text: "listed a session that was deleted (frame " + number(gone.Seq) + ")", Path: at + ".sessionId",
+				Got: string(get(item, "sessionId")), Because: []uint64{gone.Seq, s.Call.Seq},
+			})
+		}
+	})
 }

@@ -26,9 +26,14 @@ type connection struct {
 	sessions bounded.Map[string, *session]
 	past     *past
 
+	histories uint32 // how many were begun; for session.history
+
 	hello     hello     // hello.go
 	replies   replies   // rpc.go
 	transport transport // transport.go
+	messages  messages  // turn.go
+	directory directory // setup.go
+	tools     tools     // tool.go
 	mcp       mcpState  // mcp.go
 
 	met       bool // a frame has been met
@@ -40,7 +45,7 @@ type connection struct {
 }
 
 func newConnection(p *past) *connection {
-	c := &connection{past: p}
+	c := &connection{past: p, messages: newMessages(), tools: newTools(), directory: newDirectory()}
 	c.sessions.Limit = maxSessions
 	return c
 }
@@ -53,10 +58,14 @@ type Call struct {
 	From    Fault
 	Method  string
 	Session string // id; empty: none
-	Params  []byte // nil if they are longer than 4 KiB, or too much is open
+	Params  []byte // nil if they are longer than 4 KiB, or too much is open; of session/request_permission only the options
 	lost    string // why its response proves nothing
 
 	Cancelled Moment // when its sender took it back; Seq 0: it did not
+
+	halted  Moment    // of the session/cancel at which it was open, as a prompt without others or as a permission; Seq 0: none
+	command bool      // a prompt that is a command of the agent
+	tool    *toolCall // that permission is asked for; nil: none
 
 	progress *progress // of MCP, that the request wants to be told of; nil: none
 }
@@ -94,19 +103,28 @@ func (c *connection) observe(s *Step) {
 	}
 	c.transport.observe(s)
 	c.hello.observe(s)
+	c.directory.observe(s)
 	c.setUp(s)
 	if c.Protocol == dialect.MCP {
 		c.mcp.observe(s)
 	}
 	if s.Session = c.session(s.sessionID()); s.Session != nil {
 		s.Session.observe(s)
+		c.messages.observe(s)
+		if c.Dialect == dialect.ACPv1 {
+			c.tools.observe(s)
+		}
 	}
 }
 
 func (c *connection) ask(s *Step) {
 	call := s.asCall()
-	if n := len(s.Envelope.Params); n <= maxParams && c.params+n <= allParams {
-		call.Params = append([]byte{}, s.Envelope.Params...) // empty if there are none
+	params := s.Envelope.Params
+	if s.Method == "session/request_permission" {
+		params = s.Param("options") // the tool call beside them may be large
+	}
+	if n := len(params); n <= maxParams && c.params+n <= allParams {
+		call.Params = append([]byte{}, params...) // empty if there are none
 		c.params += n
 	}
 	if s.Kind() == wire.Oversized {

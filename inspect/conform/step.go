@@ -18,12 +18,14 @@ type Step struct {
 	From     Fault               // who sent it: Client or Agent
 	Method   string              // of a response: its request's; empty: not known
 	Update   string              // variant of a session/update
+	Entity   dialect.Entity      // what the update is about
 	Call     *Call               // of a response: the request that it answers; nil: none that is known
 	Conn     *connection
 	Session  *session // that it belongs to; nil: none, or not known on this connection
 
-	judge *judge
-	entry []byte // its bytes, in a batch
+	judge    *judge
+	entry    []byte // its bytes, in a batch
+	entityID []byte // nil: not looked for yet
 }
 
 // Kind returns the kind of the message.
@@ -66,6 +68,28 @@ func (s *Step) Param(path ...string) []byte { return get(s.Envelope.Params, path
 // Result returns the value at a path of the result, as JSON; nil if there is none.
 func (s *Step) Result(path ...string) []byte { return get(s.Envelope.Result, path...) }
 
+// entities say what the variants of session/update are about.
+var entities = func() map[string]dialect.Entity {
+	all := make(map[string]dialect.Entity)
+	for _, u := range dialect.Updates() {
+		all[u.Name] = u.Entity
+	}
+	return all
+}()
+
+// EntityID returns the id of the message or tool call that an update is about, as JSON;
+// nil if there is none.
+func (s *Step) EntityID() []byte {
+	if s.entityID == nil {
+		key := "messageId"
+		if s.Entity == dialect.ToolCall {
+			key = "toolCallId"
+		}
+		s.entityID = s.Param("update", key)
+	}
+	return s.entityID
+}
+
 // Moment returns when the step's frame passed.
 func (s *Step) Moment() Moment { return Moment{s.Frame.Seq, s.Frame.At, s.Frame.Untimed} }
 
@@ -77,6 +101,19 @@ func (s *Step) HasRead(m Moment) bool {
 		return true
 	}
 	return !m.Untimed && !s.Frame.Untimed && s.Frame.At-m.At > s.judge.checker.options.Grace
+}
+
+// After returns how long after a moment the step came, as text that goes on with "m ms
+// after "; without the time if that is not known.
+func (s *Step) After(m Moment) string {
+	d, ok := since(m, s.Moment())
+	switch {
+	case !ok:
+		return "after "
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms after "
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s after "
 }
 
 // A Moment is when a frame passed.

@@ -1,0 +1,398 @@
+package conform
+
+import (
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A toolKey names a tool call of a session by its toolCallId.
+type toolKey struct {
+	session uint32
+	id      uint64 // hash
+}
+
+// A toolCall is what is known of a tool call.
+type toolCall struct {
+	of       *session
+	seq      uint64   // of the frame with which it was first seen
+	known    toolSeen // how
+	updated  bool     // by a tool_call_update
+	rejected bool     // by the user, or its question was cancelled
+	asking   int      // questions to the user that are open
+}
+
+// A toolSeen says how a tool call became known.
+type toolSeen uint8
+
+const (
+	announced toolSeen = iota // by a tool_call
+	asked                     // by a session/request_permission
+	updated                   // by a tool_call_update
+)
+
+// Bounds of what is remembered of tool calls.
+const (
+	maxTools = 1 << 16 // over all sessions
+	maxOpen  = 256     // unfinished ones of a session
+)
+
+// tools are the tool calls of a connection that speaks version 1.
+type tools struct {
+	known bounded.Map[toolKey, *toolCall]
+	seed  maphash.Seed
+}
+
+func newTools() tools {
+	return tools{known: bounded.Map[toolKey, *toolCall]{Limit: maxTools}, seed: maphash.MakeSeed()}
+}
+
+// find returns the tool call of a session with an id, nil if it is not known. ok is
+// false if id is none.
+func (t *tools) find(x *session, id []byte) (key toolKey, call *toolCall, ok bool) {
+	if x == nil || !isString(id) {
+		return key, nil, false
+	}
+	key = toolKey{x.number, maphash.Bytes(t.seed, id)}
+	call, _ = t.known.Get(key)
+	return key, call, true
+}
+
+// observe takes a step into the state.
+func (t *tools) observe(s *Step) {
+	switch {
+	case s.Entity == dialect.ToolCall:
+		t.update(s)
+	case s.Method != "session/request_permission" || s.Session == nil:
+	case s.Kind() == wire.Request:
+		t.ask(s)
+	case s.Call != nil && s.Call.tool != nil:
+		t.answer(s, s.Call.tool)
+	}
+}
+
+func (t *tools) update(s *Step) {
+	x := s.Session
+	key, call, ok := t.find(x, s.EntityID())
+	if !ok {
+		return
+	}
+	announces := s.Update == "tool_call"
+	switch {
+	case call == nil:
+		call = t.add(key, x, s)
+		call.known = updated
+	case announces && !slices.Contains(x.unfinished, call):
+		call.seq, call.rejected = s.Frame.Seq, false // agents begin to count anew
+	}
+	if announces {
+		call.known = announced
+	} else {
+		call.updated = true
+	}
+	status := text(s.Param("update", "status"))
+	switch {
+	case status == "completed" || status == "failed":
+		x.finished(call)
+	case announces || call.seq == s.Frame.Seq:
+		x.begun(call)
+	}
+}
+
+func (t *tools) ask(s *Step) {
+	x := s.Session
+	key, call, ok := t.find(x, s.Param("toolCall", "toolCallId"))
+	asking := s.Conn.calls.Find(s.Frame.Dir, s.Envelope.ID)
+	if !ok || asking == nil {
+		return
+	}
+	if call == nil {
+		call = t.add(key, x, s)
+		call.known = asked
+		x.begun(call)
+	}
+	call.asking++
+	asking.tool = call
+}
+
+func (t *tools) answer(s *Step, call *toolCall) {
+	call.asking--
+	if !s.Succeeded() || text(s.Result("outcome", "outcome")) != "selected" || s.About.Events.Has(dialect.PermissionRefused) {
+		call.rejected = true
+	}
+}
+
+// add adds a tool call. The session of one that is forgotten is not known whole any more.
+func (t *tools) add(key toolKey, x *session, s *Step) *toolCall {
+	call := &toolCall{of: x, seq: s.Frame.Seq}
+	if forgotten, full := t.known.Set(key, call); full {
+		forgotten.of.lose("there are more tool calls than are remembered")
+	}
+	return call
+}
+
+// begun notes a tool call that is to finish in a turn.
+func (x *session) begun(call *toolCall) {
+	if len(x.turn.prompts) > 0 && len(x.unfinished) < maxOpen && !slices.Contains(x.unfinished, call) {
+		x.unfinished = append(x.unfinished, call)
+	}
+}
+
+func (x *session) finished(call *toolCall) {
+	if i := slices.Index(x.unfinished, call); i >= 0 {
+		x.unfinished = slices.Delete(x.unfinished, i, i+1)
+	}
+}
+
+// toolRules are about the reports of tool calls.
+var toolRules = []Rule{
+	{
+		ID: "ACP401", Name: "never-announced",
+		Clauses: []Clause{{For: v1, Strength: Warning, Source: acp1("Tool Calls, Creating", "tool-calls#creating")}},
+		Fault:   Agent, Needs: Session,
+		On: updates("tool_call_update"),
+		Text: Text{
+			Asks:   "A `tool_call` announces a tool call; `tool_call_update` changes one that is known.",
+			Finds:  "A `tool_call_update` for an id that came in no `tool_call` and in no `session/request_permission`. Clients drop such updates, or show a call without a title. Each id is reported once.",
+			Spares: "Sessions that were loaded or resumed: the call may be from before.",
+			Do:     "send `tool_call` before the first `tool_call_update`",
+		},
+		Check: neverAnnounced,
+	},
+	{
+		ID: "ACP402", Name: "announced-again",
+		Clauses: []Clause{{For: v1, Strength: Warning, Source: acp1("Tool Calls, Creating", "tool-calls#creating")}},
+		Fault:   Agent, Needs: Session,
+		On: updates("tool_call"),
+		Text: Text{
+			Asks:   "A `toolCallId` is unique within its session.",
+			Finds:  "A second `tool_call` with the same id. Clients either show one call twice, or write a new one over an old one.",
+			Spares: "The replay of a session that is loaded, until the next prompt; the `tool_call` behind a permission request with its id.",
+			Do:     "use an id once, and `tool_call_update` for what changes",
+		},
+		Check: announcedAgain,
+	},
+	{
+		ID: "ACP404", Name: "left-unfinished",
+		Clauses: []Clause{{For: v1, Strength: Note, Source: acp1("Tool Calls, Status", "tool-calls#status")}},
+		Fault:   Agent, Needs: Session,
+		On: []On{promptEnds},
+		Text: Text{
+			Asks:   "The status tells where a tool call stands: at its end `completed` or `failed`.",
+			Finds:  "A turn that ended while calls which began in it had neither. Their spinners turn for ever.",
+			Spares: "Turns that were cancelled, and calls that the user rejected or has not decided on.",
+			Do:     "send a last `tool_call_update` for each call before you answer the prompt",
+		},
+		Check: leftUnfinished,
+	},
+	{
+		ID: "ACP409", Name: "asked-not-announced",
+		Clauses: []Clause{{For: v1, Strength: Note, Source: acp1("Tool Calls, Creating", "tool-calls#creating")}},
+		Fault:   Agent, Needs: Session,
+		On: updates("tool_call_update"),
+		Text: Text{
+			Asks:  "A `tool_call` announces a tool call, whether permission is asked for it or not.",
+			Finds: "A call that is known from its permission request only, and is updated without a `tool_call`. Clients that make calls from `tool_call` show none of it. Each call is reported once.",
+			Do:    "send `tool_call` before `session/request_permission`",
+		},
+		Check: askedNotAnnounced,
+	},
+}
+
+func neverAnnounced(s *Step, r *Report) {
+	x := r.Session()
+	if x == nil || x.setup.method != "session/new" {
+		return
+	}
+	_, call, ok := s.Conn.tools.find(x, s.EntityID())
+	if !ok {
+		return
+	}
+	r.Tried()
+	if call == nil {
+		r.Add(Evidence{Text: "updated a tool call that it never announced", Path: "update.toolCallId", Got: string(s.EntityID())})
+	}
+}
+
+func announcedAgain(s *Step, r *Report) {
+	x := r.Session()
+	if x == nil || x.replays() {
+		return
+	}
+	_, call, ok := s.Conn.tools.find(x, s.EntityID())
+	if !ok {
+		return
+	}
+	r.Tried()
+	if call != nil && call.known == announced {
+		r.Add(Evidence{
+			Text: "announced the tool call of frame " + number(call.seq) + " again", Path: "update.toolCallId",
+			Got: string(s.EntityID()), Because: []uint64{call.seq},
+		})
+	}
+}
+
+func leftUnfinished(s *Step, r *Report) {
+	x := r.Session()
+	if x == nil || s.Call == nil || len(x.turn.prompts) != 1 || x.turn.prompts[0] != s.Call {
+		return
+	}
+	if x.turn.cancel.Seq > s.Call.Seq || s.Call.Cancelled.Seq != 0 || text(s.Result("stopReason")) == "cancelled" {
+		return
+	}
+	r.Tried()
+	var frames []uint64
+	for _, call := range x.unfinished {
+		if !call.rejected && call.asking == 0 {
+			frames = append(frames, call.seq)
+		}
+	}
+	switch len(frames) {
+	case 0:
+	case 1:
+		r.Add(Evidence{Text: "ended the turn while the tool call of frame " + number(frames[0]) + " was not finished", Because: frames})
+	default:
+		r.Add(Evidence{Text: "ended the turn while tool calls were not finished: those of the frames " + list(frames), Because: frames})
+	}
+}
+
+// list names frames, the first few of many.
+func list(frames []uint64) string {
+	const most = 8
+	var names []string
+	for _, seq := range frames[:min(len(frames), most)] {
+		names = append(names, number(seq))
+	}
+	if len(frames) > most {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+func askedNotAnnounced(s *Step, r *Report) {
+	x := r.Session()
+	if x == nil {
+		return
+	}
+	_, call, _ := s.Conn.tools.find(x, s.EntityID())
+	if call == nil {
+		return
+	}
+	r.Tried()
+	if call.known == asked && !call.updated {
+		r.Add(Evidence{
+			Text: "updated a tool call that is known only from its permission request (frame " + number(call.seq) + ")",
+			Path: "update.toolCallId", Got: string(s.EntityID()), Because: []uint64{call.seq},
+		})
+	}
+}
+
+// isRelative reports whether JSON is the text of a path that is not absolute, of POSIX
+// or of Windows. The agent's system need not be ours. A URI is no path.
+func isRelative(value []byte) bool {
+	if !isString(value) {
+		return false
+	}
+	path := text(value)
+	switch {
+	case strings.HasPrefix(path, "/"), strings.HasPrefix(path, `\\`), strings.Contains(path, "://"):
+		return false
+	case len(path) >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'):
+		letter := path[0] | 0x20
+		return letter < 'a' || letter > 'z'
+	}
+	return true
+}
+
+// pathRules are about the paths in reports of tool calls.
+var pathRules = []Rule{
+	{
+		ID: "ACP405", Name: "relative-path",
+		Clauses: []Clause{
+			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Overview, Argument requirements", "overview#argument-requirements")},
+			{Strength: Violation, Word: "MUST", Source: acp1("Overview, Argument requirements", "overview#argument-requirements")},
+		},
+		Fault: Agent, Needs: Frame,
+		On: append(updates("tool_call", "tool_call_update", "tool_call_content_chunk", "terminal_update"), On{Requests, "session/request_permission", dialect.AgentSide}),
+		Text: Text{
+			Asks:   "All file paths in the protocol are absolute.",
+			Finds:  "A relative path among the `locations` of a tool call, in a diff, or as the `cwd` of a command. The client cannot know what it is relative to. The first one in a message is reported.",
+			Spares: "URIs; absolute paths of POSIX and of Windows alike.",
+			Do:     "make paths absolute with the `cwd` of the session before you send them",
+		},
+		Check: relativePath,
+	},
+}
+
+func relativePath(s *Step, r *Report) {
+	p := pathFinder{r: r}
+	switch {
+	case s.Update == "terminal_update":
+		p.look(s.Param("update", "cwd"), "update.cwd")
+	case s.Update == "tool_call_content_chunk":
+		p.item(s.Param("update", "content"), "update.content")
+	case s.Update != "":
+		p.call(s.Param("update"), "update")
+	default:
+		p.call(s.Param("toolCall"), "toolCall")
+		p.call(s.Param("subject", "toolCall"), "subject.toolCall")
+		p.look(s.Param("subject", "cwd"), "subject.cwd")
+	}
+}
+
+// A pathFinder looks for the first relative path in a message.
+type pathFinder struct {
+	r     *Report
+	found bool
+}
+
+// look looks at a path, which may not be there.
+func (p *pathFinder) look(value []byte, at string) {
+	if !isString(value) || p.found {
+		return
+	}
+	p.r.Tried()
+	if p.found = isRelative(value); p.found {
+		p.r.Add(Evidence{Text: "sent a path that is not absolute", Path: at, Want: "an absolute path", Got: string(value)})
+	}
+}
+
+// call looks at the fields of a tool call.
+func (p *pathFinder) call(fields []byte, at string) {
+	if fields == nil {
+		return
+	}
+	each(get(fields, "locations"), at+".locations", func(location []byte, at string) {
+		p.look(get(location, "path"), at+".path")
+	})
+	each(get(fields, "content"), at+".content", p.item)
+}
+
+// item looks at a part of the content of a tool call: in a diff.
+func (p *pathFinder) item(value []byte, at string) {
+	if text(get(value, "type")) != "diff" {
+		return
+	}
+	p.look(get(value, "path"), at+".path")
+	each(get(value, "changes"), at+".changes", func(change []byte, at string) {
+		p.look(get(change, "path"), at+".path")
+		p.look(get(change, "oldPath"), at+".oldPath")
+	})
+}
+
+// each calls f with each element of an array, and with its path.
+func each(array []byte, at string, f func(element []byte, at string)) {
+	r := wire.Inside(array, '[')
+	for i := 0; ; i++ {
+		element, ok := r.Element()
+		if !ok {
+			return
+		}
+		f(element, at+"["+strconv.Itoa(i)+"]")
+	}
+}
