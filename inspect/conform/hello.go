@@ -2,6 +2,8 @@ package conform
 
 import (
 	"bytes"
+	"math"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -14,6 +16,7 @@ type hello struct {
 	asked    Moment // of initialize; Seq 0: none
 	answered Moment // of its answer; Seq 0: none
 	whole    bool   // both are known
+	begun    bool   // the client has sent a message
 
 	allowed map[string]bool // by method or variant: whether what allows it was offered; absent: it needs nothing
 }
@@ -23,14 +26,15 @@ type hello struct {
 const maxHello = 256 << 10
 
 func (h *hello) observe(s *Step) {
+	h.begun = h.begun || s.From == Client && s.Kind() != wire.Invalid
 	switch {
 	case s.Method == "initialize" && s.Kind() == wire.Request && s.From == Client:
-		*h = hello{client: keep(s.Envelope.Params), asked: s.Moment()}
+		*h = hello{client: keep(s.Envelope.Params), asked: s.Moment(), begun: true}
 	case s.Method == "initialize" && s.Call != nil && s.From == Agent && h.asked.Seq == s.Call.Seq:
 		h.answered = s.Moment()
 		if s.Succeeded() {
 			h.agent = keep(s.Envelope.Result)
-			h.whole = s.Call.lost == "" && h.client != nil && h.agent != nil
+			h.whole = s.Call.lost == "" && h.client != nil && h.agent != nil && (s.Conn.Protocol != dialect.ACP || !hasWrongKeys(h.agent))
 			h.offers(s.Conn)
 		}
 	case s.Method == "server/discover" && s.Succeeded() && s.Call != nil:
@@ -73,4 +77,271 @@ func (c *connection) lacksHello() string {
 		return ""
 	}
 	return "initialize and its answer are not on the tape"
+}
+
+// isVersion reports whether a value is a protocolVersion as ACP counts them.
+func isVersion(value []byte) bool {
+	n, ok := wire.Integer(value)
+	return ok && n >= 0 && n <= math.MaxUint16
+}
+
+// hasWrongKeys reports whether an agent has its capabilities only where the version
+// that it answered does not have them.
+func hasWrongKeys(result []byte) bool {
+	right, wrong := "capabilities", "agentCapabilities"
+	version, ok := wire.Integer(get(result, "protocolVersion"))
+	if version <= 1 {
+		right, wrong = wrong, right
+	}
+	return ok && present(get(result, wrong)) && !present(get(result, right))
+}
+
+// helloRules are about initialize, and about what each side has to serve after it.
+var helloRules = []Rule{
+	{
+		ID: "ACP101", Name: "initialize-first",
+		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: acp1("Initialization", "initialization")}},
+		Fault:   Client, Needs: Connection,
+		On: []On{{Kinds: Requests | Notifications, From: dialect.ClientSide}},
+		Text: Text{
+			Asks:   "A client initializes the connection before it creates a session.",
+			Finds:  "A connection whose first message of the client is not `initialize`; it is a warning where that is not about sessions.",
+			Spares: "`proxy/initialize`, with which a component of a proxy chain begins.",
+			Do:     "send `initialize` first, and wait for its answer",
+		},
+		Check: func(s *Step, r *Report) {
+			if s.Conn.hello.begun {
+				return
+			}
+			r.Tried()
+			if s.Method == "initialize" || strings.HasSuffix(s.Method, "proxy/initialize") {
+				return
+			}
+			e := Evidence{Text: "began with " + s.Method, Want: "initialize"}
+			if !strings.HasPrefix(s.Method, "session/") {
+				e.Strength = Warning
+			}
+			r.Add(e)
+		},
+	},
+	{
+		ID: "ACP102", Name: "too-early",
+		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: acp1("Session Setup", "session-setup")}},
+		Fault:   Client, Needs: Connection,
+		On: []On{{Kinds: Requests | Notifications, From: dialect.ClientSide}},
+		Text: Text{
+			Asks:  "A client completes the initialization before it creates a session.",
+			Finds: "A message about sessions before `initialize` was answered.",
+			Do:    "wait for the answer to `initialize`: it says which version is spoken, and what the agent can",
+		},
+		Check: func(s *Step, r *Report) {
+			h := &s.Conn.hello
+			if h.asked.Seq == 0 || !strings.HasPrefix(s.Method, "session/") {
+				return
+			}
+			r.Tried()
+			if h.answered.Seq == 0 {
+				r.Add(Evidence{Text: "sent " + s.Method + " before the answer to initialize (frame " + number(h.asked.Seq) + ")", Because: []uint64{h.asked.Seq}})
+			}
+		},
+	},
+	{
+		ID: "ACP104", Name: "offered-version",
+		Clauses: []Clause{{Strength: Violation, Source: acp1("Initialization, Protocol version", "initialization#protocol-version")}},
+		Fault:   Client, Needs: Frame,
+		On: []On{{Requests, "initialize", dialect.ClientSide}},
+		Text: Text{
+			Asks:  "The `protocolVersion` is a single integer, of 16 bits.",
+			Finds: "A client that offers no version, or one that is no integer from 0 to 65535.",
+			Do:    "send `\"protocolVersion\":1`",
+		},
+		Check: func(s *Step, r *Report) {
+			r.Tried()
+			if v := s.Param("protocolVersion"); !isVersion(v) {
+				r.Add(Evidence{Text: "offered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
+			}
+		},
+	},
+	{
+		ID: "ACP105", Name: "answered-version",
+		Clauses: []Clause{{Strength: Violation, Source: acp1("Initialization, Protocol version", "initialization#protocol-version")}},
+		Fault:   Agent, Needs: Pair,
+		On: []On{{Responses, "initialize", dialect.AgentSide}},
+		Text: Text{
+			Asks:  "The `protocolVersion` is a single integer, of 16 bits.",
+			Finds: "An agent that answers no version, or one that is no integer from 0 to 65535.",
+			Do:    "answer `initialize` with `\"protocolVersion\":1`",
+		},
+		Check: func(s *Step, r *Report) {
+			if !s.Succeeded() {
+				return
+			}
+			r.Tried()
+			if v := s.Result("protocolVersion"); !isVersion(v) {
+				r.Add(Evidence{Text: "answered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
+			}
+		},
+	},
+	infoRule("ACP107", "no-client-info", Client, "clientInfo",
+		Clause{For: v1AndOld, Strength: Warning, Word: "SHOULD", Source: acp1("Initialization, Implementation Information", "initialization#implementation-information")}),
+	infoRule("ACP108", "no-agent-info", Agent, "agentInfo",
+		Clause{For: v1AndOld, Strength: Warning, Word: "SHOULD", Source: acp1("Initialization, Implementation Information", "initialization#implementation-information")}),
+	infoRule("ACP109", "no-info-client", Client, "info",
+		Clause{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Initialization, Implementation Information", "initialization#implementation-information")}),
+	infoRule("ACP110", "no-info-agent", Agent, "info",
+		Clause{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Initialization, Implementation Information", "initialization#implementation-information")}),
+	{
+		ID: "ACP111", Name: "baseline-missing",
+		Clauses: []Clause{
+			{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Initialization, Session Capabilities", "initialization#session-capabilities")},
+			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Initialization, Session Capabilities", "initialization#session-capabilities")},
+		},
+		Fault: Agent, Needs: Hello,
+		On: []On{
+			{Responses, "session/new", dialect.AgentSide},
+			{Responses, "session/prompt", dialect.AgentSide},
+			{Responses, "session/list", dialect.AgentSide},
+			{Responses, "session/resume", dialect.AgentSide},
+			{Responses, "session/close", dialect.AgentSide},
+		},
+		Text: Text{
+			Asks:  "All agents support `session/new` and `session/prompt`; in version 2, those which offer `session` also `session/list`, `session/resume` and `session/close`.",
+			Finds: "The answer -32601 (method not found) to one of them.",
+			Do:    "serve the method, or answer with an error that says what is wrong",
+		},
+		Check: func(s *Step, r *Report) {
+			if isBaseline(s) {
+				r.Tried()
+				if isMissing(s) {
+					r.Add(Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601"})
+				}
+			}
+		},
+	},
+	{
+		ID: "ACP112", Name: "advertised-missing",
+		Clauses: []Clause{{Strength: Violation, Source: acp1("Initialization, Agent Capabilities", "initialization#agent-capabilities")}},
+		Fault:   Agent, Needs: Hello,
+		On: []On{{Kinds: Responses, From: dialect.AgentSide}},
+		Text: Text{
+			Asks:  "What an agent offers when it answers `initialize`, or when it sets up a session, is there.",
+			Finds: "The answer -32601 (method not found) to a method that the agent offered.",
+			Do:    "serve the method, or do not offer it",
+		},
+		Check: func(s *Step, r *Report) {
+			if isBaseline(s) || !isOffered(s) {
+				return
+			}
+			r.Tried()
+			if isMissing(s) {
+				r.Add(Evidence{Text: "answered " + s.Method + ", which it offered, with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.answered.Seq}})
+			}
+		},
+	},
+	{
+		ID: "ACP113", Name: "wrong-keys",
+		Clauses: []Clause{
+			{For: v2, Strength: Violation, Source: acp2("Migration", "migration")},
+			{Strength: Violation, Source: acp1("Initialization, Agent Capabilities", "initialization#agent-capabilities")},
+		},
+		Fault: Agent, Needs: Pair,
+		On: []On{{Responses, "initialize", dialect.AgentSide}},
+		Text: Text{
+			Asks:   "Version 1 has the capabilities of an agent in `agentCapabilities`, version 2 in `capabilities`.",
+			Finds:  "An answer with the key of the other version only: its client takes nothing for offered.",
+			Spares: "An answer with both keys.",
+			Do:     "use the keys of the version that you answer",
+		},
+		Check: func(s *Step, r *Report) {
+			if !s.Succeeded() {
+				return
+			}
+			r.Tried()
+			if hasWrongKeys(s.Envelope.Result) {
+				r.Add(Evidence{Text: "has its capabilities under the key of another version", Path: "protocolVersion", Got: string(s.Result("protocolVersion"))})
+			}
+		},
+	},
+	{
+		ID: "ACP114", Name: "client-missing",
+		Clauses: []Clause{{For: v1, Strength: Violation, Source: acp1("Initialization, Client Capabilities", "initialization#client-capabilities")}},
+		Fault:   Client, Needs: Hello,
+		On: []On{{Kinds: Responses, From: dialect.ClientSide}},
+		Text: Text{
+			Asks:  "A client serves `session/request_permission`, and what it offered of files and terminals.",
+			Finds: "The answer -32601 (method not found) to one of them.",
+			Do:    "serve the method, or do not offer it",
+		},
+		Check: func(s *Step, r *Report) {
+			service := strings.HasPrefix(s.Method, "fs/") || strings.HasPrefix(s.Method, "terminal/")
+			if s.Method != "session/request_permission" && !(service && s.Conn.hello.allowed[s.Method]) {
+				return
+			}
+			r.Tried()
+			if isMissing(s) {
+				r.Add(Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.asked.Seq}})
+			}
+		},
+	},
+}
+
+// infoRule returns the rule that a side names itself in initialize, under a key.
+// Whoever speaks of another version names itself under the key of that one.
+func infoRule(id, name string, fault Fault, key string, clause Clause) Rule {
+	return Rule{
+		ID: id, Name: name, Clauses: []Clause{clause}, Fault: fault, Needs: Pair,
+		On: []On{{Responses, "initialize", dialect.AgentSide}},
+		Text: Text{
+			Asks:   "Both sides say who they are when the connection is initialized, each with a name and a version.",
+			Finds:  "`" + key + "` is missing.",
+			Spares: "A client that names itself as another version asks for it.",
+			Do:     "send `" + key + "` with your name and version",
+		},
+		Check: func(s *Step, r *Report) {
+			if !s.Succeeded() {
+				return
+			}
+			e := Evidence{Text: "did not say who it is", Path: key, Want: "an object"}
+			said := s.Envelope.Result
+			if fault == Client {
+				said = s.Conn.hello.client
+				e.Seq, e.Of = s.Call.Seq, s.Call
+				if said == nil || s.Conn.hello.asked.Seq != s.Call.Seq {
+					return
+				}
+			}
+			r.Tried()
+			if !present(get(said, key)) && !(fault == Client && (present(get(said, "info")) || present(get(said, "clientInfo")))) {
+				r.Add(e)
+			}
+		},
+	}
+}
+
+// isMissing reports whether a response says that there is no such method.
+func isMissing(s *Step) bool {
+	code, _ := wire.Integer(get(s.Envelope.Error, "code"))
+	return code == -32601
+}
+
+// isBaseline reports whether a step is about a method that each agent has to serve.
+func isBaseline(s *Step) bool {
+	switch s.Method {
+	case "session/new", "session/prompt":
+		return s.Conn.Dialect == dialect.ACPv1 || s.Conn.Dialect == dialect.ACPv2 && s.Conn.hello.allowed[s.Method]
+	case "session/list", "session/resume", "session/close":
+		return s.Conn.Dialect == dialect.ACPv2 && s.Conn.hello.allowed[s.Method]
+	}
+	return false
+}
+
+// isOffered reports whether the agent offered the method of a step.
+func isOffered(s *Step) bool {
+	switch {
+	case s.Method == "session/set_mode" && s.Session != nil:
+		return len(s.Session.offers.modes) > 0
+	case s.Method == "session/set_config_option" && s.Session != nil:
+		return len(s.Session.offers.options) > 0
+	}
+	return s.Conn.hello.allowed[s.Method]
 }

@@ -19,6 +19,7 @@ type session struct {
 	work       work        // two.go
 	questions  questions   // permission.go
 	unfinished []*toolCall // that began in the present turn; tool.go
+	offers     offers      // config_option.go
 
 	lost string // why not all of it is known since it was set up
 }
@@ -49,6 +50,7 @@ func (x *session) observe(s *Step) {
 	}
 	x.setup.observe(s)
 	x.questions.observe(s)
+	x.offers.observe(s)
 	x.turn.observe(s)
 	if s.Conn.Dialect == dialect.ACPv2 {
 		x.work.observe(s)

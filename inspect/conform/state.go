@@ -34,6 +34,7 @@ type connection struct {
 	messages  messages  // turn.go
 	directory directory // setup.go
 	tools     tools     // tool.go
+	terminals terminals // service.go
 	mcp       mcpState  // mcp.go
 
 	met       bool // a frame has been met
@@ -102,6 +103,9 @@ func (c *connection) observe(s *Step) {
 		c.takeBack(s)
 	}
 	c.transport.observe(s)
+	if s.Update == "" {
+		c.terminals.observe(s)
+	}
 	c.hello.observe(s)
 	c.directory.observe(s)
 	c.setUp(s)

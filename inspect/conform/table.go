@@ -23,6 +23,7 @@ func Rules() []*Rule {
 var subjects = [][]Rule{
 	transportRules,
 	rpcRules,
+	helloRules,
 	gateRules,
 	setupRules,
 	loadRules,
@@ -33,6 +34,9 @@ var subjects = [][]Rule{
 	permissionRules,
 	cancelRules,
 	twoRules,
+	serviceRules,
+	configRules,
+	loginRules,
 	mcpRules,
 	mcpRequestRules,
 	mcpSessionRules,
