@@ -25,6 +25,7 @@ type Step struct {
 
 	judge    *judge
 	entry    []byte // its bytes, in a batch
+	update   []byte // params.update, once somebody has looked into it
 	entityID []byte // nil: not looked for yet
 }
 
@@ -63,7 +64,15 @@ func (s *Step) sessionID() string {
 func (s *Step) Succeeded() bool { return s.Kind() == wire.Response && s.Envelope.Error == nil }
 
 // Param returns the value at a path of the params, as JSON; nil if there is none.
-func (s *Step) Param(path ...string) []byte { return get(s.Envelope.Params, path...) }
+func (s *Step) Param(path ...string) []byte {
+	if len(path) > 1 && path[0] == "update" { // several rules look into that of a chunk
+		if s.update == nil {
+			s.update = get(s.Envelope.Params, "update")
+		}
+		return get(s.update, path[1:]...)
+	}
+	return get(s.Envelope.Params, path...)
+}
 
 // Result returns the value at a path of the result, as JSON; nil if there is none.
 func (s *Step) Result(path ...string) []byte { return get(s.Envelope.Result, path...) }
