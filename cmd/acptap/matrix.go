@@ -76,7 +76,7 @@ be read.`,
 	}
 	f := cmd.Flags()
 	m.sel.Register(f)
-	f.StringVar(&m.side, "side", m.side, "whose capabilities: `agent or client`")
+	f.StringVar(&m.side, "side", m.side, "whose capabilities, by `side`: agent or client")
 	f.StringVar(&m.dialect, "dialect", "", "only tapes of this `dialect`: v1, v2-early, v2, legacy or modern")
 	f.StringVar(&m.format, "format", m.format, "output `format`: table, markdown, html or json")
 	return cmd
@@ -248,11 +248,13 @@ func (r *matrixRun) tapes(names []string) (tapes []*record.Tape, err error) {
 		if !r.has(&l.Tapes[i]) {
 			continue
 		}
-		t, err := store.Open(l.Tapes[i].Tape)
-		if err != nil {
-			return nil, err
+		switch t, err := store.Open(l.Tapes[i].Tape); {
+		case errors.Is(err, record.ErrNoTape): // deleted meanwhile
+		case err != nil:
+			l.Broken = append(l.Broken, record.Broken{Tape: l.Tapes[i].Tape, Err: err})
+		default:
+			tapes = append(tapes, t)
 		}
-		tapes = append(tapes, t)
 	}
 	for _, b := range l.Broken {
 		warning.Print(r.err, "tape %s: %v", b.Tape, b.Err)
