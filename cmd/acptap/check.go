@@ -9,7 +9,7 @@ import (
 )
 
 func newCheckCmd(dir *string) *cobra.Command {
-	var c check.Flags
+	c := check.Flags{Version: version()}
 	cmd := &cobra.Command{
 		Use:   "check [flags] [REF...]",
 		Short: "Say where client and agent break the specifications",
@@ -42,6 +42,11 @@ exception with its reason:
 It begins with ignore, or with the strength that the findings get. Conditions
 are agent, client (NAME or NAME@VERSION), dialect and method.
 
+--format junit and sarif write files that build servers and code scanning read;
+the line of a finding is that of its frame in the file, or in the file that
+acptap export writes. github writes annotations for a step of GitHub Actions.
+From these three, secrets are left out as acptap export does it.
+
 A line of --json is an object with kind. That of a finding has
   rule, name      such as ACP441 and cancelled-prompt
   strength        violation, warning or note
@@ -72,6 +77,7 @@ REF, or a part of it, cannot be read: what can is reported first.`,
   acptap check --select ACP44,RPC --json last
   acptap check --forbid 'method:session/new latency:>5s' last
   acptap check --baseline known.jsonl --update-baseline last
+  acptap check --format junit testdata/*.jsonl > check.xml
   acptap check --explain ACP201`,
 		Args: usage.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -38,10 +38,11 @@ type Tape struct {
 // A Finding is one with what only those know who read the tape.
 type Finding struct {
 	conform.Finding
-	Line   int    // in Tape.File, from 1; 0: not known
-	Key    string // the same for the same fault on another tape
-	Known  bool   // a baseline has it
-	Public Public
+	Line         int    // in Tape.File, from 1; 0: not known
+	BecauseLines []int  // likewise of the frames in Because
+	Key          string // the same for the same fault on another tape
+	Known        bool   // a baseline has it
+	Public       Public
 }
 
 // found returns the findings that are new.

@@ -16,6 +16,7 @@ type Text struct {
 	Color    bool
 	Severity conform.Strength // the least that is reported
 
+	full  int  // how many findings of a group are shown with what they say; 0: inFull
 	begun bool // a section is written
 }
 
@@ -65,7 +66,7 @@ func (t *Text) group(w io.Writer, g *Group, frame func(*conform.Finding) string)
 	for _, f := range g.Findings {
 		names = append(names, frame(f))
 	}
-	shown := names[:min(len(names), inFull)]
+	shown := names[:min(len(names), max(t.full, inFull))]
 	for _, name := range shown {
 		columns = max(columns, len(name))
 	}

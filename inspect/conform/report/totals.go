@@ -103,7 +103,10 @@ func counted(n []int, least conform.Strength) string {
 			parts = append(parts, plural(n[s], s.String()))
 		}
 	}
-	return strings.Join(parts, " and ")
+	if n := len(parts) - 1; n > 0 {
+		return strings.Join(parts[:n], ", ") + " and " + parts[n]
+	}
+	return strings.Join(parts, "")
 }
 
 // weakest returns the least strength of which there is one.

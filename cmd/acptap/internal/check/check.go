@@ -26,6 +26,7 @@ import (
 
 // Flags are what acptap check is asked for.
 type Flags struct {
+	Version  string // of acptap
 	Severity conform.Strength
 	Grace    time.Duration
 
@@ -57,7 +58,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.configFile, "config", "", "exceptions, from this `file` (default "+config.File+" if there is one)")
 	f.StringArrayVar(&c.expect, "expect", nil, "a violation unless a frame matches this `query`")
 	f.StringArrayVar(&c.forbid, "forbid", nil, "a violation for each frame that matches this `query`")
-	f.StringVar(&c.format, "format", "text", "the `form` of the report: text, json, markdown (with --rules)")
+	f.StringVar(&c.format, "format", "text", "the `form` of the report: text, json, junit, sarif, github; with --rules also markdown")
 	f.BoolVar(&c.asJSON, "json", false, "the same as --format json")
 	f.DurationVar(&c.Grace, "grace", conform.Grace, "how long two frames may have crossed, as a `duration`")
 	f.BoolVar(&c.all, "all", false, "all tapes of the store")
@@ -67,7 +68,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 }
 
 // forms are what a report may be written in.
-var forms = []string{"text", "json", "markdown"}
+var forms = []string{"text", "json", "junit", "sarif", "github", "markdown"}
 
 // Validate checks the flags by themselves.
 func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
@@ -80,6 +81,8 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 		return fmt.Errorf("--format is %s, not %q", strings.Join(forms, ", "), c.format)
 	case c.format == "markdown" && !c.table:
 		return errors.New("--format markdown goes with --rules")
+	case c.table && slices.Contains([]string{"junit", "sarif", "github"}, c.format):
+		return fmt.Errorf("--format %s is for findings, not for --rules", c.format)
 	case c.update && c.baselineFile == "":
 		return errors.New("--update-baseline goes with --baseline, which names the file")
 	case c.Grace < 0:
@@ -141,6 +144,11 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 			r.tell(err)
 		}
 	}
+	if c, ok := r.out.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			return r.failed, err
+		}
+	}
 	if err := w.Flush(); err != nil {
 		return r.failed, err
 	}
@@ -161,6 +169,9 @@ func (r *run) tell(err error) {
 
 // prepare makes of the flags what they mean.
 func (r *run) prepare() (err error) {
+	if r.asJSON {
+		r.format = "json"
+	}
 	if r.failOn, err = failOn(r.Flags.failOn); err != nil {
 		return err
 	}
@@ -205,15 +216,22 @@ func (r *run) tellRules(w io.Writer) error {
 		return (&report.Text{W: w, Color: terminal.TakesColor(w)}).Explain(rule)
 	case r.format == "markdown":
 		return report.WriteMarkdown(w, r.rules)
-	case r.format == "json" || r.asJSON:
+	case r.format == "json":
 		return report.WriteRulesJSON(w, r.rules)
 	}
 	return report.WriteRules(w, r.rules)
 }
 
 func (r *run) output(w io.Writer, color bool) output {
-	if r.asJSON || r.format == "json" {
+	switch r.format {
+	case "json":
 		return report.JSON{W: w}
+	case "junit":
+		return &report.JUnit{W: w, FailOn: r.failOn}
+	case "sarif":
+		return &report.SARIF{W: w, Version: r.Version, Rules: slices.Concat(r.rules, r.ownRules())}
+	case "github":
+		return &report.GitHub{W: w}
 	}
 	return &report.Text{W: w, Color: color, Severity: r.Severity}
 }

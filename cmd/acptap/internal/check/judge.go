@@ -102,6 +102,9 @@ func (j *judgement) add(found *conform.Finding, t *record.Tape, last *dialect.Fr
 	if f.Seq != 0 {
 		f.Line = t.Line(f.Seq)
 	}
+	for _, seq := range f.Because {
+		f.BecauseLines = append(f.BecauseLines, t.Line(seq))
+	}
 	f.Public = report.Publish(found, quotable(found, t, last)...)
 	f.Key = baseline.Key(f.Shared())
 	f.Known = j.baseline.Knows(f.Key)
@@ -157,6 +160,9 @@ func (j *judgement) tape(i *record.Info) *report.Tape {
 func (j *judgement) conclude(tape *record.Tape) {
 	t := j.section.Tapes[len(j.section.Tapes)-1]
 	t.Verdicts, t.Connection = j.checker.Verdicts(), j.checker.Connection()
+	for _, r := range j.ownRules() {
+		t.Verdicts = append(t.Verdicts, conform.Verdict{Rule: r, Tried: true})
+	}
 	if info, err := tape.Info(); err == nil {
 		t.Frames = info.Frames
 	}

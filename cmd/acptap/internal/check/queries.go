@@ -36,6 +36,17 @@ func (c *Flags) demands() (all []demand, err error) {
 	return all, nil
 }
 
+// ownRules returns the rules of the queries that there are.
+func (r *run) ownRules() (rules []*conform.Rule) {
+	if len(r.expect) > 0 {
+		rules = append(rules, report.Expect)
+	}
+	if len(r.forbid) > 0 {
+		rules = append(rules, report.Forbid)
+	}
+	return rules
+}
+
 // queries ask the demands of the frames of a subject.
 type queries struct {
 	demands []demand

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// GitHub writes findings as annotations for a step of GitHub Actions, which shows ten of
+// each level.
+type GitHub struct {
+	W io.Writer
+
+	sections []*Section
+}
+
+// annotations is how many of a level GitHub shows of a step.
+const annotations = 10
+
+// Section takes a section.
+func (g *GitHub) Section(s *Section) error {
+	g.sections = append(g.sections, s)
+	return nil
+}
+
+// Close writes the worst findings of each level, and the totals.
+func (g *GitHub) Close() error {
+	left := map[conform.Strength]int{
+		conform.Violation: annotations, conform.Warning: annotations,
+		conform.Note: annotations - 1, // the totals are another one
+	}
+	count := make([]int, conform.Violation+1)
+	for _, found := range worstFirst(g.sections) {
+		f := found.Finding
+		count[f.Strength]++
+		if left[f.Strength]--; left[f.Strength] < 0 {
+			continue
+		}
+		if err := g.annotate(found.section, f); err != nil {
+			return err
+		}
+	}
+	total := counted(count, conform.Note)
+	if total == "" {
+		total = "nothing found"
+	}
+	tapes := 0
+	for _, s := range g.sections {
+		tapes += len(s.Tapes)
+	}
+	_, err := fmt.Fprintf(g.W, "::notice title=acptap check::%s on %s\n", total, plural(tapes, "tape"))
+	return err
+}
+
+func (g *GitHub) annotate(s *Section, f *Finding) error {
+	t := s.Tapes[f.Tape]
+	command := "notice"
+	if f.Strength > conform.Note {
+		command = level(f.Strength)
+	}
+	shared := f.Shared()
+	_, err := fmt.Fprintf(g.W, "::%s file=%s,line=%d,title=%s::%s\n", command,
+		property(t.File), max(f.Line, 1), property(f.Rule.ID+" "+f.Rule.Name), message(sentence(s, shared)+" "+plain(f.Rule.Text.Asks)))
+	return err
+}
+
+// sentence says of a finding who did what, and where.
+func sentence(s *Section, f *conform.Finding) string {
+	var words []string
+	if f.Fault != conform.Sender {
+		words = append(words, "by the "+f.Fault.String())
+	}
+	if name := s.Frame(f); name != "" {
+		words = append(words, "in frame "+name)
+	}
+	said := strings.TrimSuffix(Said(f), ".") + "."
+	if len(words) == 0 {
+		return said
+	}
+	where := strings.Join(words, " ")
+	return strings.ToUpper(where[:1]) + where[1:] + ": " + said
+}
+
+// message escapes the text of a command of GitHub Actions, which ends with the line.
+func message(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(termtext.Line(text))
+}
+
+// property escapes the value of one of its properties.
+func property(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(text)
+}

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+)
+
+// SARIF writes findings in the Static Analysis Results Interchange Format, version
+// 2.1.0, as code scanning of GitHub takes it: one run, rules with all that is shown of
+// them, and results with one location each.
+type SARIF struct {
+	W       io.Writer
+	Version string // of acptap
+	Rules   []*conform.Rule
+
+	sections []*Section
+}
+
+// maxResults is how many results GitHub shows of an upload. It takes 25,000.
+const maxResults = 5000
+
+// The address of acptap, and of the schema that a log says it follows.
+const (
+	home        = "https://github.com/acptap/acptap"
+	sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
+)
+
+// Section takes a section.
+func (s *SARIF) Section(section *Section) error {
+	s.sections = append(s.sections, section)
+	return nil
+}
+
+// Close writes the log.
+func (s *SARIF) Close() error {
+	index := map[*conform.Rule]int{}
+	driver := sarifDriver{Name: "acptap", Version: semantic(s.Version), URI: home, Rules: []sarifRule{}}
+	for _, r := range s.Rules {
+		index[r] = len(driver.Rules)
+		driver.Rules = append(driver.Rules, ruleOf(r))
+	}
+	results := []sarifResult{}
+	for _, found := range worstFirst(s.sections) {
+		i, ok := index[found.Rule]
+		if !ok || len(results) == maxResults {
+			continue
+		}
+		results = append(results, resultOf(found, i))
+	}
+	enc := json.NewEncoder(s.W)
+	enc.SetIndent("", " ")
+	return enc.Encode(sarifLog{
+		Schema: sarifSchema, Version: "2.1.0",
+		Runs: []sarifRun{{Tool: sarifTool{driver}, Results: results, ColumnKind: "utf16CodeUnits"}},
+	})
+}
+
+var semver = regexp.MustCompile(`^\d+\.\d+\.\d+([-+].*)?$`)
+
+// semantic returns a version as semantic versioning has it.
+func semantic(version string) string {
+	if version = strings.TrimPrefix(version, "v"); semver.MatchString(version) {
+		return version
+	}
+	return "0.0.0"
+}
+
+// level returns what SARIF, and GitHub, call a strength.
+func level(s conform.Strength) string {
+	switch s {
+	case conform.Violation:
+		return "error"
+	case conform.Warning:
+		return "warning"
+	}
+	return "note"
+}
+
+// Words of GitHub for how sure a rule is, and how bad its findings are.
+var (
+	precisions = map[conform.Strength]string{conform.Violation: "very-high", conform.Warning: "high", conform.Note: "medium"}
+	severities = map[conform.Strength]string{conform.Violation: "error", conform.Warning: "warning", conform.Note: "recommendation"}
+)
+
+func ruleOf(r *conform.Rule) sarifRule {
+	s := r.Strength()
+	asks, finds, do := plain(r.Text.Asks), plain(r.Text.Finds), plain(r.Text.Do)
+	links, text := "", ""
+	for i := range r.Clauses {
+		c := &r.Clauses[i]
+		if c.Source.URL == "" {
+			continue
+		}
+		links += fmt.Sprintf("\n- %s in %s: [%s](%s)", c.Strength, scope(r, c), c.Source.Title, c.Source.URL)
+		text += "\n" + sourceLine(c)
+	}
+	return sarifRule{
+		ID: r.ID, Name: r.Name,
+		Short: sarifText{Text: finds}, Full: sarifText{Text: asks},
+		Help: sarifText{
+			Text:     asks + "\nFound: " + finds + "\nTo do: " + do + "." + text,
+			Markdown: r.Text.Asks + "\n\nFound: " + r.Text.Finds + "\n\nTo do: " + r.Text.Do + ".\n" + links,
+		},
+		HelpURI:    URL(r),
+		Default:    sarifConfiguration{level(s)},
+		Properties: sarifProperties{Tags: tags(r), Precision: precisions[s], Severity: severities[s]},
+	}
+}
+
+// tags returns words by which GitHub lets its users choose.
+func tags(r *conform.Rule) []string {
+	list := []string{"protocol", strings.ToLower(protocols[r.Protocol()])}
+	if r.About != "" {
+		list = append(list, r.About)
+	}
+	return list
+}
+
+func resultOf(found located, index int) sarifResult {
+	f, t := found.Finding, found.section.Tapes[found.Tape]
+	result := sarifResult{
+		RuleID: f.Rule.ID, RuleIndex: index, Level: level(f.Strength),
+		Message:      sarifText{Text: sentence(found.section, f.Shared()) + " " + plain(f.Rule.Text.Asks)},
+		Locations:    []sarifLocation{locationOf(t, f.Line)},
+		Fingerprints: sarifFingerprints{f.Key},
+	}
+	for i, seq := range f.Because {
+		l := locationOf(t, f.BecauseLines[i])
+		l.ID, l.Message = i+1, &sarifText{Text: fmt.Sprintf("frame %d", seq)}
+		result.Related = append(result.Related, l)
+	}
+	return result
+}
+
+func locationOf(t *Tape, line int) sarifLocation {
+	line = max(line, 1)
+	return sarifLocation{Physical: sarifPhysical{
+		Artifact: sarifArtifact{uri(t.File)},
+		Region:   sarifRegion{StartLine: line, StartColumn: 1, EndLine: line, EndColumn: 2},
+	}}
+}
+
+// uri returns a path with slashes as a reference. One that is relative stays so: GitHub
+// refuses addresses of other schemes than its own.
+func uri(path string) string {
+	u := url.URL{Path: path}
+	if strings.HasPrefix(path, "/") {
+		u.Scheme = "file"
+	}
+	return u.String()
+}
