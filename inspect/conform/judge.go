@@ -106,6 +106,7 @@ func (j *judge) meet(f *dialect.Frame) {
 	switch {
 	case f.Seq == 1 && j.checker.options.Beginning:
 	case f.Kind == wire.Request && (f.Method == "initialize" || f.Method == "server/discover"):
+		c.assumed = true
 	default:
 		c.lose("the beginning of the connection is not on the tape")
 	}
@@ -139,6 +140,9 @@ func (j *judge) take(s *Step) {
 	}
 	if j.settle(s) {
 		j.choose()
+	}
+	if j.conn.assumed && j.conn.Protocol == dialect.MCP && s.Envelope.Session != nil {
+		j.conn.lose("initialize opens sessions on this connection, and may not have begun it")
 	}
 	j.run(s, kind)
 	j.conn.observe(s)

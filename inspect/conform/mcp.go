@@ -20,6 +20,7 @@ type mcpState struct {
 	requests  [2]mcpRequests // by the direction of the requests
 	sessions  mcpSessions
 	data      dataLayerState
+	lists     mcpLists
 }
 
 func (m *mcpState) observe(s *Step) {
@@ -39,6 +40,7 @@ func (m *mcpState) observe(s *Step) {
 	}
 	m.sessions.observe(s)
 	m.data.observe(s)
+	m.lists.observe(s)
 	m.lifecycle.observe(s)
 }
 
@@ -48,6 +50,7 @@ type lifecycle struct {
 	opening     *Call  // the initialize that waits for its answer; nil: none
 	began       bool   // there was an initialize
 	answered    bool   // it was answered with success
+	tooSoon     bool   // notifications/initialized came before the answer
 	unconfirmed *Call  // an initialize that succeeded, until notifications/initialized comes; nil: none, or it needs none
 	wentOn      *Call  // the client's first request since; nil: none
 	settled     Moment // when the dialect was settled; Seq 0: not yet
@@ -80,6 +83,7 @@ func (l *lifecycle) sent(s *Step) {
 		l.began = true
 		l.opening = s.asCall()
 	case s.Method == "notifications/initialized":
+		l.tooSoon = l.opening != nil
 		l.unconfirmed, l.wentOn = nil, nil
 	case !l.began && l.first == nil && !probes(s):
 		l.first = s.asCall()
@@ -98,7 +102,9 @@ func (l *lifecycle) confirm(s *Step) {
 	} else if l.answered {
 		return
 	}
-	l.unconfirmed, l.wentOn = s.Call, nil
+	if !l.tooSoon {
+		l.unconfirmed, l.wentOn = s.Call, nil
+	}
 }
 
 // probes reports whether a message may stand before initialize: it asks whether the
@@ -115,6 +121,20 @@ func probes(s *Step) bool {
 // isLegacy reports whether the connection begins with initialize, or will if the server
 // agrees.
 func (s *Step) isLegacy() bool { return s.Conn.Dialect == dialect.MCPLegacy }
+
+// serverKnowsRevision reports whether the server can be judged by the dialect. One of an
+// older revision may answer requests that are made as 2026-07-28 says, and agree to
+// nothing by it.
+func (s *Step) serverKnowsRevision() bool {
+	return s.Conn.Dialect != dialect.MCPModern || s.Conn.mcp.lifecycle.modern || s.Method == "server/discover"
+}
+
+// followsRevision reports whether a response is to be made by the dialect. A server may
+// answer requests of several revisions on one connection, and what a request is made by
+// says its _meta.
+func (s *Step) followsRevision() bool {
+	return s.serverKnowsRevision() && (s.Conn.Dialect != dialect.MCPModern || present(get(s.Call.Params, "_meta", metaVersion)))
+}
 
 var mcpRules = []Rule{
 	{
@@ -153,7 +173,7 @@ var mcpRules = []Rule{
 		Text: Text{
 			Asks:   "When `initialize` has succeeded, the client sends `notifications/initialized`, and goes on then.",
 			Finds:  "A client that goes on without it; with less strength, one that sends it only after other requests.",
-			Spares: "A client that ends the connection instead; in the second alternative of SEP-1364 equal versions on both sides.",
+			Spares: "A client that ends the connection instead, or sends it before the answer; in the second alternative of SEP-1364 equal versions on both sides.",
 			Do:     "send `notifications/initialized` as the first message after the answer to `initialize`",
 		},
 		Check: notInitialized,
@@ -197,11 +217,14 @@ var mcpRules = []Rule{
 			Do:     "answer the client's request with `resultType` `input_required` and `inputRequests`",
 		},
 		Check: func(s *Step, r *Report) {
-			if !s.Conn.mcp.lifecycle.modern {
+			if !s.serverKnowsRevision() {
 				return
 			}
 			r.Tried()
-			r.Add(Evidence{Text: "asked the client for " + s.Method, Path: "method", Got: s.Method})
+			if row, known := specified(s); known && isWrongSide(s, &row) {
+				return // wrong-side says it
+			}
+			r.Add(Evidence{Text: "asked the client for " + s.Method})
 		},
 	},
 	{
@@ -224,7 +247,7 @@ var mcpRules = []Rule{
 		Text: Text{
 			Asks:   "Each result says of which type it is.",
 			Finds:  "A result without a `resultType` that is a string.",
-			Spares: "A server that has not shown that it knows this revision; the answers that make and delete sessions of the data layer.",
+			Spares: "A server that has not shown that it knows this revision; the answer to a request that does not say that it is made by it; the answers that make and delete sessions of the data layer.",
 			Do:     "put `\"resultType\":\"complete\"` into the result",
 		},
 		Check: resultType,
@@ -258,7 +281,7 @@ func mcpInitializeFirst(s *Step, r *Report) {
 	}
 	r.Tried()
 	if l.first != nil {
-		r.Add(Evidence{Text: "began with " + l.first.Method, Want: "initialize", Got: l.first.Method, Seq: l.first.Seq, Of: l.first})
+		r.Add(Evidence{Text: "began with " + l.first.Method, Seq: l.first.Seq, Of: l.first})
 	}
 }
 
@@ -350,7 +373,7 @@ func requestMeta(s *Step, r *Report) {
 		if present(get(params, "_meta", key)) {
 			continue
 		}
-		e := Evidence{Text: "did not say " + key, Path: `params._meta`, Got: string(get(params, "_meta"))}
+		e := Evidence{Text: "sent " + s.Method + " without " + key, Path: "_meta"}
 		if call != nil {
 			e.Seq, e.Of = call.Seq, call
 		}
@@ -360,11 +383,11 @@ func requestMeta(s *Step, r *Report) {
 }
 
 func resultType(s *Step, r *Report) {
-	if !s.Succeeded() || !s.Conn.mcp.lifecycle.modern && s.Method != "server/discover" || creates(s.Method) || deletes(s.Method) {
+	if !s.Succeeded() || !s.followsRevision() || creates(s.Method) || deletes(s.Method) {
 		return
 	}
 	r.Tried()
 	if v := s.Result("resultType"); !isString(v) {
-		r.Add(Evidence{Text: "answered " + s.Method + " without a resultType", Path: "result.resultType", Want: "a string", Got: string(v)})
+		r.Add(Evidence{Text: "answered " + s.Method + " without a resultType", Path: "resultType", Want: "a string", Got: string(v)})
 	}
 }

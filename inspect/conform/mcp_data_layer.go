@@ -120,7 +120,7 @@ var mcpDataLayerRules = []Rule{
 		Check: func(s *Step, r *Report) {
 			r.Tried()
 			if v := s.Param("_meta", metaSession); v != nil {
-				r.Add(Evidence{Text: "named a session in the request for a new one", Path: metaSessionPath("params"), Got: string(v)})
+				r.Add(Evidence{Text: "named a session in the request for a new one", Path: metaSessionPath, Got: string(v)})
 			}
 		},
 	},
@@ -189,8 +189,8 @@ var mcpDataLayerRules = []Rule{
 	},
 }
 
-// metaSessionPath returns the path of the session below params or result.
-func metaSessionPath(below string) string { return below + `._meta.io\.modelcontextprotocol/session` }
+// metaSessionPath is the path of the session.
+const metaSessionPath = `_meta.io\.modelcontextprotocol/session`
 
 // dataSession returns the session in the _meta of a request; empty if it names none, or
 // its params are not known any more.
@@ -206,7 +206,7 @@ func createResult(s *Step, r *Report) {
 	id := s.Result("session", "sessionId")
 	visible := func(b byte) bool { return b >= 0x21 && b <= 0x7E }
 	if t := text(id); t == "" || slices.ContainsFunc([]byte(t), func(b byte) bool { return !visible(b) }) {
-		r.Add(Evidence{Text: "made a session without an id that can be used", Path: "result.session.sessionId", Want: "characters from 0x21 to 0x7E", Got: string(id)})
+		r.Add(Evidence{Text: "made a session without an id that can be used", Path: "session.sessionId", Want: "characters from 0x21 to 0x7E", Got: string(id)})
 	}
 }
 
@@ -217,7 +217,7 @@ func answerID(s *Step, r *Report) {
 	}
 	r.Tried()
 	answered := s.Result("_meta", metaSession, "sessionId")
-	e := Evidence{Path: metaSessionPath("result") + ".sessionId", Want: id, Got: string(answered), Because: []uint64{s.Call.Seq}}
+	e := Evidence{Path: metaSessionPath + ".sessionId", Want: id, Got: string(answered), Because: []uint64{s.Call.Seq}}
 	switch {
 	case text(answered) == id:
 		return
@@ -239,7 +239,7 @@ func stateOf(s *Step, r *Report) {
 	states := &x.mcp.states
 	first, newest := states.known[0].at, states.known[len(states.known)-1].at
 	state := get(in, "state")
-	e := Evidence{Path: metaSessionPath("params") + ".state", Got: string(state), In: x, Because: []uint64{newest.Seq}}
+	e := Evidence{Path: metaSessionPath + ".state", Got: string(state), In: x, Because: []uint64{newest.Seq}}
 	switch {
 	case !present(state) && s.hasReadState(first):
 		e.Text = "sent no state, and the server had given one (frame " + number(newest.Seq) + ")"
@@ -261,12 +261,12 @@ func unknownID(s *Step, r *Report) {
 	}
 	r.Tried()
 	code := string(get(s.Envelope.Error, "code"))
-	e := Evidence{Because: []uint64{at.Seq, s.Call.Seq}, Of: s.Call, Want: "error " + sessionUnknown, Got: code}
+	e := Evidence{Because: []uint64{at.Seq, s.Call.Seq}, Of: s.Call, Want: "error " + sessionUnknown}
 	switch {
 	case s.Succeeded():
 		e.Text = "accepted " + s.Method + " in a session that was deleted (frame " + number(at.Seq) + ")"
 	case code != sessionUnknown:
-		e.Text, e.Path, e.Strength = "refused a deleted session (frame "+number(at.Seq)+") with the error "+cut(code), "error.code", Warning
+		e.Text, e.Path, e.Got, e.Strength = "refused a deleted session (frame "+number(at.Seq)+") with another error", "error.code", code, Warning
 	default:
 		return
 	}

@@ -126,11 +126,23 @@ type progress struct {
 }
 
 // tokenOf returns the token of a request, nil if it gives none.
-func tokenOf(s *Step) []byte {
-	if token := s.Param("_meta", "progressToken"); present(token) {
-		return token
+func tokenOf(s *Step) []byte { return plainNumber(s.Param("_meta", "progressToken")) }
+
+// toldToken returns the token of a notification, nil if it has none.
+func toldToken(s *Step) []byte { return plainNumber(s.Param("progressToken")) }
+
+// plainNumber returns a token as it is compared, nil for null: 1.0 is 1, as languages
+// write it that have only one kind of numbers.
+func plainNumber(token []byte) []byte {
+	if !present(token) {
+		return nil
 	}
-	return nil
+	if _, plain := integerID(token); !plain {
+		if n, ok := wire.Integer(token); ok {
+			return strconv.AppendInt(nil, n, 10)
+		}
+	}
+	return token
 }
 
 func (t *progressTokens) asked(s *Step) {
@@ -203,7 +215,7 @@ func (t *progressTokens) told(s *Step) {
 	switch s.Method {
 	case "notifications/progress":
 		value := s.Param("progress")
-		if p, _ := t.byToken.Get(string(s.Param("progressToken"))); p != nil && len(value) <= maxToken {
+		if p, _ := t.byToken.Get(string(toldToken(s))); p != nil && len(value) <= maxToken {
 			p.value, p.told = slices.Clone(value), s.Frame.Seq
 		}
 	case "notifications/tasks/status":
@@ -302,9 +314,9 @@ func idAgain(s *Step, r *Report) {
 	e := Evidence{Path: "id", Got: string(id)}
 	switch {
 	case open != nil:
-		e.Text, e.Because = "asked under the id "+cut(string(id))+" while "+open.Method+" (frame "+number(open.Seq)+") is open under it", []uint64{open.Seq}
+		e.Text, e.Because = "used the id of "+open.Method+" (frame "+number(open.Seq)+"), which is open", []uint64{open.Seq}
 	case s.isLegacy() && !s.sessionsHaveIDs() && s.requests().ids.has(id):
-		e.Text = "asked under the id " + cut(string(id)) + " a second time"
+		e.Text = "used an id a second time"
 	default:
 		return
 	}
@@ -318,26 +330,26 @@ func (s *Step) requests() *mcpRequests { return &s.Conn.mcp.requests[s.Frame.Dir
 func (s *Step) asked() *mcpRequests { return &s.Conn.mcp.requests[opposite(s.Frame.Dir)] }
 
 func strayProgress(s *Step, r *Report) {
-	token := s.Param("progressToken")
+	token := toldToken(s)
 	tokens := &s.asked().tokens
 	p, _ := tokens.byToken.Get(string(token))
-	if !present(token) || p == nil && tokens.forgot {
+	if token == nil || p == nil && tokens.forgot {
 		return
 	}
 	r.Tried()
 	switch {
 	case p == nil:
-		r.Add(Evidence{Text: "told of progress under a token that no request gave", Path: "params.progressToken", Got: string(token)})
+		r.Add(Evidence{Text: "told of progress under a token that no request gave", Path: "progressToken", Got: string(token)})
 	case p.ended.Seq != 0:
 		r.Add(Evidence{
 			Text: "told of progress after the end of " + p.call.Method + " (frame " + number(p.ended.Seq) + ")",
-			Path: "params.progressToken", Got: string(token), Because: []uint64{p.call.Seq, p.ended.Seq}, Of: p.call,
+			Path: "progressToken", Got: string(token), Because: []uint64{p.call.Seq, p.ended.Seq}, Of: p.call,
 		})
 	}
 }
 
 func progressFalls(s *Step, r *Report) {
-	p, _ := s.asked().tokens.byToken.Get(string(s.Param("progressToken")))
+	p, _ := s.asked().tokens.byToken.Get(string(toldToken(s)))
 	if p == nil || p.shared || p.value == nil || p.ended.Seq != 0 {
 		return
 	}
@@ -349,8 +361,8 @@ func progressFalls(s *Step, r *Report) {
 		return
 	}
 	r.Add(Evidence{
-		Text: "told of the progress " + cut(string(value)) + " after " + cut(string(p.value)) + " (frame " + number(p.told) + ")",
-		Path: "params.progress", Want: "more than " + cut(string(p.value)), Got: string(value), Because: []uint64{p.told}, Of: p.call,
+		Text: "told of no more progress than before (frame " + number(p.told) + ")",
+		Path: "progress", Want: "more than " + cut(string(p.value)), Got: string(value), Because: []uint64{p.told}, Of: p.call,
 	})
 }
 
@@ -363,7 +375,7 @@ func tokenInUse(s *Step, r *Report) {
 	if p, _ := s.requests().tokens.byToken.Get(string(token)); p.isOpen(s) {
 		r.Add(Evidence{
 			Text: "gave a token that " + p.call.Method + " (frame " + number(p.call.Seq) + ") has, which is open",
-			Path: "params._meta.progressToken", Got: string(token), Because: []uint64{p.call.Seq}, Of: p.call,
+			Path: "_meta.progressToken", Got: string(token), Because: []uint64{p.call.Seq}, Of: p.call,
 		})
 	}
 }
@@ -380,7 +392,7 @@ func cancelsNothing(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	e := Evidence{Path: "params.requestId", Got: string(id)}
+	e := Evidence{Path: "requestId", Got: string(id)}
 	switch {
 	case initializes:
 		e.Text, e.Because = "cancelled initialize (frame "+number(opening.Seq)+")", []uint64{opening.Seq}

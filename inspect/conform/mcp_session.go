@@ -325,7 +325,7 @@ func idForm(s *Step, r *Report) {
 	switch {
 	case string(id) == "null" && s.required() && !s.is(wire.Response): // required-id says it
 	case string(id) == "null":
-		r.Add(Evidence{Text: "sent a sessionId that is null", Path: "sessionId", Want: "a string", Got: "null", Strength: Note})
+		r.Add(Evidence{Text: "sent a sessionId that is null", Path: "sessionId", Strength: Note})
 	case !isString(id):
 		r.Add(Evidence{Text: "sent a sessionId that is no string", Path: "sessionId", Want: "a string", Got: string(id)})
 	}
@@ -362,7 +362,7 @@ func withoutID(s *Step, r *Report, created bool) {
 	case created:
 		r.Add(Evidence{Text: "sent " + s.Method + " without a sessionId", Path: "sessionId", Because: []uint64{s.Conn.hello.answered.Seq}})
 	default:
-		r.Add(Evidence{Text: "sent " + s.Method + " before it made a session", Want: "session/create", Got: s.Method, Because: []uint64{s.Conn.hello.answered.Seq}})
+		r.Add(Evidence{Text: "sent " + s.Method + " before it made a session", Because: []uint64{s.Conn.hello.answered.Seq}})
 	}
 }
 
@@ -392,7 +392,7 @@ func createID(s *Step, r *Report) {
 		id = s.Envelope.Session
 	}
 	given, again := s.Conn.mcp.sessions.given.Get(text(id))
-	e := Evidence{Path: "result.sessionId", Got: string(id), Of: s.Call}
+	e := Evidence{Path: "sessionId", Got: string(id), Of: s.Call}
 	switch {
 	case text(id) == "":
 		e.Text, e.Want = "answered "+s.Method+" without an id", "a string that is not empty"
@@ -458,9 +458,9 @@ func terminated(s *Step, r *Report) {
 		id := s.About.Session
 		switch at, over := s.ended(id); {
 		case id == "":
-			r.Add(Evidence{Text: "called terminate without the id of a session", Path: "params.sessionId"})
+			r.Add(Evidence{Text: "called terminate without the id of a session", Path: "sessionId"})
 		case over && s.HasRead(at):
-			r.Add(Evidence{Text: "called terminate for a session that had ended (frame " + number(at.Seq) + ")", Path: "params.sessionId", Got: id, Because: []uint64{at.Seq}})
+			r.Add(Evidence{Text: "called terminate for a session that had ended (frame " + number(at.Seq) + ")", Path: "sessionId", Got: id, Because: []uint64{at.Seq}})
 		}
 		return
 	}

@@ -38,6 +38,7 @@ type connection struct {
 	mcp       mcpState  // mcp.go
 
 	met       bool // a frame has been met
+	assumed   bool // that was taken for the first of the connection, by its method
 	lost      string
 	read      [Acptap]uint64 // Seq of the newest request that Client or Agent has answered: all before it was read
 	closing   closing

@@ -37,8 +37,10 @@ var subjects = [][]Rule{
 	serviceRules,
 	configRules,
 	loginRules,
+	mcpShapeRules,
 	mcpRules,
 	mcpRequestRules,
+	mcpToolRules,
 	mcpSessionRules,
 	mcpDataLayerRules,
 }
