@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // requestCancelled is the code of the error that answers a request which was taken
@@ -74,6 +76,22 @@ var cancelRules = []Rule{
 		Check: updateAfterCancelled,
 	},
 	{
+		ID: "ACP444", Name: "cancels-no-request",
+		Clauses: []Clause{
+			{For: v2, Strength: Warning, Source: acp2("Cancellation", "cancellation")},
+			{For: v1, Strength: Warning, Source: acp1("Cancellation", "cancellation")},
+		},
+		Fault: Sender, Needs: Connection,
+		On: []On{{Kinds: Notifications, Name: "$/cancel_request"}},
+		Text: Text{
+			Asks:   "`$/cancel_request` names a request of its sender that has no answer yet.",
+			Finds:  "A `requestId` that is of no open request of the same side. Ids are compared with their type: `7` is not `\"7\"`.",
+			Spares: "A request whose answer may have crossed with the cancel.",
+			Do:     "send the `id` of the request exactly as it was, and only while it is open",
+		},
+		Check: takesNothingBack,
+	},
+	{
 		ID: "ACP445", Name: "cancelled-unasked",
 		Clauses: []Clause{{For: v1, Strength: Warning, Source: acp1("Prompt Turn, Stop Reasons", "prompt-turn#stop-reasons")}},
 		Fault:   Agent, Needs: Session,
@@ -85,6 +103,22 @@ var cancelRules = []Rule{
 			Do:     "answer with `end_turn` when the user rejected something, and with an error when something failed",
 		},
 		Check: cancelledUnasked,
+	},
+	{
+		ID: "ACP446", Name: "cancel-unanswered",
+		Clauses: []Clause{
+			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Cancellation", "cancellation")},
+			{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Cancellation", "cancellation")},
+		},
+		Fault: Sender, Needs: End,
+		On: []On{{Kinds: Ends}},
+		Text: Text{
+			Asks:   "A request that was taken back by `$/cancel_request` is answered all the same: with a result, or with error −32800.",
+			Finds:  "No answer to such a request, though the side that had to give it later ended by itself.",
+			Spares: "Requests that were open when the connection was ended from the other side.",
+			Do:     "answer a cancelled request with error −32800 if there is nothing else to say",
+		},
+		Check: cancelUnanswered,
 	},
 }
 
@@ -153,3 +187,36 @@ func cancelledUnasked(s *Step, r *Report) {
 
 // leaves reports whether the client has ended its stream, or the agent was told to end.
 func (c *connection) leaves() bool { return c.signalled || c.closing.eof[0].Seq != 0 }
+
+func takesNothingBack(s *Step, r *Report) {
+	id, by := dialect.NamedID(s.Method, dialect.RequestID, s.Frame.Dir, s.Envelope.Params)
+	if len(id) == 0 || len(id) > maxReplyID {
+		return
+	}
+	r.Tried()
+	if s.Conn.calls.Find(by, id) != nil {
+		return
+	}
+	e := Evidence{Text: "took back a request that it had not made", Path: "requestId", Got: string(id)}
+	if answer, _ := s.Conn.replies.of(by, id); answer.Seq != 0 {
+		if !s.HasRead(answer.Moment) {
+			return
+		}
+		e.Text = "took back a request " + s.After(answer.Moment) + "it was answered (frame " + number(answer.Seq) + ")"
+		e.Because = []uint64{answer.Seq}
+	}
+	r.Add(e)
+}
+
+func cancelUnanswered(s *Step, r *Report) {
+	for call := range s.Conn.calls.All() {
+		side := Client + Agent - call.From
+		if call.Cancelled.Seq == 0 || !s.Conn.EndedItself(side) || !s.Conn.closing.leftTimeFor(call, side, s.judge.checker.options.Grace) {
+			continue
+		}
+		r.Add(Evidence{
+			Text: "did not answer " + call.Method + ", which was taken back (frame " + number(call.Cancelled.Seq) + ")",
+			Seq:  call.Seq, Of: call, By: side, Because: []uint64{call.Cancelled.Seq},
+		})
+	}
+}

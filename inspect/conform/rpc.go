@@ -309,8 +309,8 @@ func unknownResponse(s *Step, r *Report) {
 	r.Tried()
 	switch {
 	case s.Call != nil:
-	case before && reply.seq != 0:
-		r.Add(Evidence{Text: "answered a request again, after frame " + number(reply.seq), Path: "id", Got: string(s.Envelope.ID), Because: []uint64{reply.seq}})
+	case before && reply.Seq != 0:
+		r.Add(Evidence{Text: "answered a request again, after frame " + number(reply.Seq), Path: "id", Got: string(s.Envelope.ID), Because: []uint64{reply.Seq}})
 	default:
 		r.Add(Evidence{Text: "answered a request that nobody made", Path: "id", Got: string(s.Envelope.ID)})
 	}
@@ -408,7 +408,7 @@ func unanswered(s *Step, r *Report) {
 			continue
 		}
 		row, _ := dialect.Lookup(s.Conn.Protocol, call.Method)
-		if row.Ends == dialect.AtClose || call.Method == "terminal/wait_for_exit" || s.Conn.Protocol == dialect.MCP && call.Cancelled.Seq != 0 {
+		if row.Ends == dialect.AtClose || call.Method == "terminal/wait_for_exit" || call.Cancelled.Seq != 0 { // ACP446 has those of ACP
 			continue
 		}
 		r.Add(Evidence{Text: "did not answer " + call.Method, Seq: call.Seq, Of: call, By: side})
@@ -429,8 +429,8 @@ type requestKey struct {
 }
 
 type reply struct {
-	seq uint64 // of the newest answer; 0: none
-	due int    // answers that may still come
+	Moment     // of the newest answer; Seq 0: none
+	due    int // answers that may still come
 }
 
 // maxReplies is how many are remembered: a second answer comes soon.
@@ -446,7 +446,7 @@ func (p *replies) observe(s *Step) {
 	if s.Call == nil && reply.due > 0 {
 		reply.due--
 	}
-	reply.seq = s.Frame.Seq
+	reply.Moment = s.Moment()
 	p.set(opposite(s.Frame.Dir), string(s.Envelope.ID), reply)
 }
 
