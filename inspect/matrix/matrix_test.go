@@ -126,7 +126,7 @@ func TestCompare(t *testing.T) {
 	}{
 		{"equal", tape("a", hello("1", load), works, withID), tape("b", hello("2", load), works, withID), nil},
 		{"gone", tape("a", hello("1", load), works), tape("b", hello("2", `{}`)), []string{"capability load works not offered"}},
-		{"broken", tape("a", hello("1", load), works), tape("b", hello("2", load), missing), []string{"capability load works broken", "error -32601 never once"}},
+		{"broken", tape("a", hello("1", load), works), tape("b", hello("2", load), missing), []string{"capability load works broken", "rule ACP112 kept broken once", "error -32601 never once"}},
 		{"rule", tape("a", hello("1", load), withID), tape("b", hello("2", load), noID), []string{"rule ACP201 kept broken once"}},
 		{"no occasion", tape("a", hello("1", load), works), tape("b", hello("2", load), noID), nil},
 		{"unoffered", tape("a", hello("1", `{}`)), tape("b", hello("2", `{}`), works), []string{"capability load not offered unoffered"}},
