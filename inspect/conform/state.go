@@ -35,6 +35,7 @@ type connection struct {
 	directory directory // setup.go
 	tools     tools     // tool.go
 	terminals terminals // service.go
+	shaper    shaper    // shape.go
 	mcp       mcpState  // mcp.go
 
 	met       bool // a frame has been met

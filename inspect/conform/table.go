@@ -23,6 +23,7 @@ func Rules() []*Rule {
 var subjects = [][]Rule{
 	transportRules,
 	rpcRules,
+	shapeRules,
 	helloRules,
 	gateRules,
 	setupRules,

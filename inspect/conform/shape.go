@@ -1,0 +1,216 @@
+package conform
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform/schema"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A shaper checks messages against the schema of their connection.
+type shaper struct {
+	chosen   bool
+	shapes   *schema.Set // once it is chosen; nil: none is known
+	seq      uint64      // the problems are of
+	entry    int
+	problems []schema.Problem
+	add      func(schema.Problem) // adds to problems; made once
+}
+
+// problems returns where the params or the result of a step do not fit the schema. They
+// are found once for all rules, and valid until the next step.
+func (s *Step) problems() []schema.Problem {
+	h := &s.Conn.shaper
+	if h.seq == s.Frame.Seq && h.entry == s.Entry {
+		return h.problems
+	}
+	h.seq, h.entry, h.problems = s.Frame.Seq, s.Entry, h.problems[:0]
+	if !h.chosen {
+		h.chosen, h.shapes = true, shapesOf(s)
+		h.add = func(p schema.Problem) { h.problems = append(h.problems, p) }
+	}
+	if h.shapes == nil {
+		return nil
+	}
+	shape, value := h.shapes.Params(s.Method, s.is(wire.Request)), s.Envelope.Params
+	if s.is(wire.Response) {
+		if !s.Succeeded() || s.Envelope.Result == nil {
+			return nil
+		}
+		shape, value = h.shapes.Result(s.Method), s.Envelope.Result
+	} else if len(value) > 0 && value[0] != '{' { // RPC007
+		return nil
+	}
+	if shape != nil {
+		shape.Check(value, h.add)
+	}
+	return h.problems
+}
+
+// shapesOf returns the shapes of a connection whose dialect is settled. The draft of
+// version 2 that still had session/load is one whose schema was never kept.
+func shapesOf(s *Step) *schema.Set {
+	said := s.Conn.hello.agent
+	if s.Method == "initialize" && s.is(wire.Response) {
+		said = s.Envelope.Result
+	}
+	if s.Conn.Dialect == dialect.ACPv2 && present(get(said, "capabilities", "session", "load")) {
+		return nil
+	}
+	return schema.Of(s.Conn.Dialect, s.Conn.Version)
+}
+
+// shapeRules are about the members of messages, by the published schemas.
+var shapeRules = []Rule{
+	{
+		ID: "ACP001", Name: "shape",
+		Clauses: []Clause{
+			{For: v1AndOld, Strength: Violation, Source: acp1("Schema", "schema")},
+			{For: v2, Strength: Violation, Source: acp2("Schema", "schema")},
+		},
+		Fault: Sender, Needs: Hello,
+		On: []On{{Kinds: Messages}},
+		Text: Text{
+			Asks:   "Params, results and updates are as the published JSON schema says.",
+			Finds:  "A member that is missing, of another type, or of a value that the schema does not list. It is a warning where typed clients drop the value, and a note where only the unstable schema has it, or where the prose shows another value than the schema.",
+			Spares: "What other rules find, such as a session without an id.",
+			Do:     "send what the schema asks for, or use a library that is made from it",
+		},
+		Check: shapeOf,
+	},
+	{
+		ID: "ACP002", Name: "unknown-key",
+		Clauses: []Clause{
+			{For: v1AndOld, Strength: Warning, Word: "MUST NOT", Source: acp1("Extensibility, The _meta Field", "extensibility#the-_meta-field")},
+			{For: v2, Strength: Note, Word: "MUST NOT", Source: acp2("Extensibility, The _meta Field", "extensibility#the-_meta-field")},
+		},
+		Fault: Sender, Needs: Hello,
+		On: []On{{Kinds: Messages}},
+		Text: Text{
+			Asks:   "All keys of specified objects are the protocol's, now and later. Own data stands in `_meta`.",
+			Finds:  "A key that no schema of the protocol has there. It is a note where a former schema, a draft or another version has it.",
+			Spares: "What is in `_meta`, and keys that begin with `_`.",
+			Do:     "put your own data into `_meta`",
+		},
+		Check: func(s *Step, r *Report) {
+			r.Tried()
+			for _, p := range s.problems() {
+				if p.Kind != schema.UnknownKey || isOwned(s, p.Path) {
+					continue
+				}
+				e := Evidence{Text: "added a key to " + p.Type + " that is unknown to the schema of " + Date, Path: p.Path, Got: p.Got}
+				if p.Removed || p.Other || p.Unstable {
+					e.Strength = Note
+				}
+				r.Add(e)
+			}
+		},
+	},
+	{
+		ID: "ACP004", Name: "unknown-variant",
+		Clauses: []Clause{
+			{For: v1, Strength: Warning, Source: acp1("Schema, SessionUpdate", "schema#sessionupdate")},
+			{For: v2, Strength: Note, Source: acp2("Schema, SessionUpdate", "schema#sessionupdate")},
+		},
+		Fault: Agent, Needs: Hello,
+		On: []On{{Notifications, "session/update", dialect.AgentSide}},
+		Text: Text{
+			Asks:   "A `session/update` is one of the variants of the schema.",
+			Finds:  "A variant that no schema has: typed clients drop it. In version 2, which lets others be, it is a note.",
+			Spares: "Variants of version 2 that begin with `_`.",
+			Do:     "send what you have to say in a notification of your own, whose name begins with `_`",
+		},
+		Check: func(s *Step, r *Report) {
+			r.Tried()
+			if _, ok := dialect.LookupUpdate(s.Update); ok || s.Update == "" || s.Conn.Dialect == dialect.ACPv2 && strings.HasPrefix(s.Update, "_") {
+				return
+			}
+			r.Add(Evidence{Text: "sent an update that is unknown to the schema of " + Date, Path: "update.sessionUpdate", Got: s.Update})
+		},
+	},
+	{
+		ID: "ACP005", Name: "other-version",
+		Clauses: []Clause{
+			{For: v1, Strength: Violation, Source: acp1("Schema, SessionUpdate", "schema#sessionupdate")},
+			{For: v2, Strength: Violation, Source: acp2("Migration", "migration")},
+		},
+		Fault: Agent, Needs: Hello,
+		On: []On{{Notifications, "session/update", dialect.AgentSide}},
+		Text: Text{
+			Asks:  "After `initialize` a connection speaks exactly one version.",
+			Finds: "A variant of `session/update` that only another version has, such as `state_update` in version 1, or `tool_call` in version 2.",
+			Do:    "send the updates of the version that you answered",
+		},
+		Check: func(s *Step, r *Report) {
+			row, ok := dialect.LookupUpdate(s.Update)
+			if !ok {
+				return
+			}
+			r.Tried()
+			if !(row.Stable | row.Unstable).Has(s.Conn.Dialect) {
+				r.Add(Evidence{Text: "sent " + s.Update + ", which this version does not have", Path: "update.sessionUpdate", Got: s.Update})
+			}
+		},
+	},
+}
+
+func shapeOf(s *Step, r *Report) {
+	r.Tried()
+	for _, p := range s.problems() {
+		if p.Kind == schema.UnknownKey || isOwned(s, p.Path) {
+			continue
+		}
+		e := Evidence{Text: shapeText(p), Path: p.Path, Want: p.Want, Got: p.Got}
+		if p.Kind == schema.Missing {
+			e.Got = ""
+		}
+		switch {
+		case p.Unstable, p.Kind == schema.Null && (s.Method == "session/load" || s.Method == "fs/write_text_file"):
+			e.Strength = Note
+		case p.Lenient, p.Kind == schema.Null:
+			e.Strength = Warning
+		}
+		r.Add(e)
+	}
+}
+
+// shapeText says in words what is wrong.
+func shapeText(p schema.Problem) string {
+	in := ""
+	if p.Type != "" {
+		in = " in " + p.Type
+	}
+	switch p.Kind {
+	case schema.Missing:
+		return "left a member out" + in
+	case schema.Null:
+		return "sent null for an object" + in
+	case schema.NotListed, schema.UnknownVariant:
+		return "sent a value that the schema does not list" + in
+	case schema.Forbidden:
+		return "sent what must not be there" + in
+	case schema.OutOfRange:
+		return "sent a value beyond its limits" + in
+	}
+	return "sent a value of another shape" + in
+}
+
+// owned are the paths that other rules judge, by method.
+var owned = map[string][]string{
+	"initialize":                {"protocolVersion", "info", "capabilities", "agentCapabilities"},
+	"session/new":               {"sessionId"},
+	"session/prompt":            {"stopReason"},
+	"session/update":            {"update.sessionUpdate"},
+	"session/set_config_option": {"value"},
+}
+
+// isOwned reports whether another rule judges what is at a path.
+func isOwned(s *Step, path string) bool {
+	if s.Method == "session/update" && path == "update" && s.Update != "" {
+		row, ok := dialect.LookupUpdate(s.Update)
+		return !ok || !(row.Stable | row.Unstable).Has(s.Conn.Dialect)
+	}
+	return slices.Contains(owned[s.Method], path) || strings.HasPrefix(path, "mcpServers[") && strings.HasSuffix(path, ".type")
+}
