@@ -320,8 +320,7 @@ func infoRule(id, name string, fault Fault, key string, clause Clause) Rule {
 
 // isMissing reports whether a response says that there is no such method.
 func isMissing(s *Step) bool {
-	code, _ := wire.Integer(get(s.Envelope.Error, "code"))
-	return code == -32601
+	return string(get(s.Envelope.Error, "code")) == "-32601"
 }
 
 // isBaseline reports whether a step is about a method that each agent has to serve.

@@ -266,28 +266,26 @@ func paramsShape(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	e := Evidence{Text: "sent params that are no object", Path: "params", Want: "an object", Got: string(params[:min(len(params), maxGot)])}
-	switch {
-	case params[0] == '{':
-	case params[0] == '[':
-		if _, ok := dialect.Lookup(s.Conn.Protocol, s.Method); ok {
-			r.Add(e)
-		}
-	case string(params) == "null":
-		e.Strength = Note
-		r.Add(e)
-	default:
-		r.Add(e)
+	if params[0] == '{' {
+		return
 	}
+	e := Evidence{Text: "sent params that are no object", Path: "params", Want: "an object", Got: string(params[:min(len(params), maxGot+1)])}
+	if _, known := dialect.Lookup(s.Conn.Protocol, s.Method); params[0] == '[' && !known {
+		return
+	}
+	if string(params) == "null" {
+		e.Strength = Note
+	}
+	r.Add(e)
 }
 
 func idType(s *Step, r *Report) {
 	r.Tried()
 	id := s.Envelope.ID
-	e := Evidence{Text: "made a request whose id is no string or integer", Path: "id", Want: "a string or an integer", Got: string(id)}
 	if _, ok := wire.Integer(id); ok || len(id) == 0 || id[0] == '"' {
 		return
 	}
+	e := Evidence{Text: "made a request whose id is no string or integer", Path: "id", Want: "a string or an integer", Got: string(id)}
 	switch {
 	case s.Conn.Protocol == dialect.MCP:
 	case string(id) == "null":
