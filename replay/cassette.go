@@ -22,6 +22,10 @@ type Cassette struct {
 	Command []string // the real agent; empty: there is none, and nothing is recorded
 	Agent   Agent    // how to replay; its Tapes, Live and Journal are the cassette's
 
+	// Wrap, if it is not nil, is given what Run was given, and returns what Run uses in
+	// its place: for those who look at what passes.
+	Wrap func(in io.Reader, out io.Writer) (io.Reader, io.Writer)
+
 	opened bool         // Open was called for the next Run
 	plays  *record.Tape // what Open returned
 }
@@ -76,6 +80,9 @@ func (c *Cassette) Run(ctx context.Context, in io.Reader, out, errOut io.Writer)
 	}
 	t := c.plays
 	c.opened, c.plays = false, nil
+	if c.Wrap != nil {
+		in, out = c.Wrap(in, out)
+	}
 	if t == nil {
 		return c.record(ctx, in, out, errOut)
 	}
