@@ -17,6 +17,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/framepane"
 	"github.com/acptap/acptap/inspect/page"
+	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -39,6 +40,10 @@ type Inspector struct {
 	// or EDITOR. It has the terminal until it returns. nil: there is none.
 	View func(variable, path string) error
 	Now  func() time.Time // nil: time.Now
+
+	// After is how long an agent may be silent before it is said to hang; 0:
+	// stall.DefaultAfter.
+	After time.Duration
 }
 
 // A Subject is what is looked at: a tape, or a session, which may be on several.
@@ -96,6 +101,11 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	var stopping sync.WaitGroup
 	if a.tapes.store != nil {
 		a.jobs.Go(func() { a.tapes.watch(ctx, began, storeNews{a.updates.post, a.announce, a.readNotes}) })
+		a.jobs.Go(func() {
+			stall.Follow(ctx, a.tapes.store, a.After, func(tape string, hangs []stall.Hang) {
+				a.updates.post(func() { a.tapes.hang(tape, hangs) })
+			})
+		})
 	}
 	ended := make(chan struct{})
 	stopping.Go(func() {

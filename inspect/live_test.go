@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/acptap/acptap/inspect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -135,4 +136,22 @@ func TestSeekInBackground(t *testing.T) {
 	term.press(t, "?«Keys in the list»<Esc>«frame 11 ·»")
 	close(release)
 	term.wait(t, "the next of the tool call", has("frame 12 ·"))
+}
+
+// TestLiveHangs: what hangs on a tape that is recorded stands in the status line and
+// beside the tape in the store, until it goes on.
+func TestLiveHangs(t *testing.T) {
+	t.Parallel()
+	store := record.OpenStore(t.TempDir())
+	live := begin(t, store, "agent", "")
+	defer live.ends()
+	live.says(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`)
+	term := start(t, inspect.Inspector{Store: store, After: 200 * time.Millisecond}, inspect.TapesOf(store, "", live.Tape()), 80, 24)
+	term.wait(t, "that it is silent", has(" · ⏳"))
+	term.press(t, "1«⏳»")
+	term.wait(t, "in which way", has(" silent "))
+	live.says(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
+	term.wait(t, "that it goes on", func(s string) bool { return strings.Contains(s, "● agent") && !strings.Contains(s, "silent") })
+	term.press(t, "2«session/prompt»")
+	term.wait(t, "nothing that hangs", func(s string) bool { return !strings.Contains(s, "⏳") })
 }

@@ -122,10 +122,22 @@ func (a *app) whereabouts() []termtext.Span {
 		at, all = a.page.Position()
 	}
 	spans := []termtext.Span{termtext.Bold.Span(counts(at, all)), termtext.Dim.Span(a.progress())}
+	if text := a.hanging(); text != "" {
+		spans = append(spans, termtext.Permission.Span(" · "+hangSign+" "+text))
+	}
 	if text := a.announcement(); text != "" {
 		spans = append(spans, termtext.LifeCycle.Span(" · "+text))
 	}
 	return spans
+}
+
+// hanging says what hangs in what is followed; empty: nothing.
+func (a *app) hanging() string {
+	if a.timeline == nil || !a.info.Live || !a.place.ofTape() {
+		return ""
+	}
+	last := a.timeline.Parts[len(a.timeline.Parts)-1].Tape.ID()
+	return hangText(a.tapes.hangs[last], a.subject.Session, a.Now())
 }
 
 // fits reports whether there is room for the message on a status line, or no

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/acptap/acptap/inspect/page"
+	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -24,7 +25,8 @@ type tapeList struct {
 
 	loaded  bool
 	listing record.Listing
-	texts   map[string][]note.Note // on tapes as wholes
+	texts   map[string][]note.Note  // on tapes as wholes
+	hangs   map[string][]stall.Hang // on tapes that are recorded
 	err     error
 	entries []tapeEntry   // what the lines of the last drawing are about
 	marked  tapeEntry     // to be compared with another; zero: none
@@ -32,7 +34,7 @@ type tapeList struct {
 }
 
 func newTapeList(store *record.Store, now func() time.Time) tapeList {
-	return tapeList{store: store, now: now, shown: make(chan struct{}, 1)}
+	return tapeList{store: store, now: now, hangs: map[string][]stall.Hang{}, shown: make(chan struct{}, 1)}
 }
 
 // A tapeEntry is a tape, or a session.
@@ -256,6 +258,10 @@ func (l *tapeList) tapeSpans(i *record.Info, width int) []termtext.Span {
 	if i.Live {
 		flag, look = "● ", termtext.LifeCycle
 	}
+	hangs := hangText(l.hangs[i.Tape], "", l.now())
+	if hangs != "" {
+		flag = hangSign
+	}
 	columns := nameColumns(width) - 2
 	row := append([]termtext.Span{look.Span(flag), termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Piece(tapetext.AgentName(*i)), columns), columns))},
 		countSpans(tapetext.Age(l.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failures)...)
@@ -263,6 +269,9 @@ func (l *tapeList) tapeSpans(i *record.Info, width int) []termtext.Span {
 		look = termtext.Failure
 	}
 	row = append(row, look.Span(termtext.Pad(tapetext.State(*i), stateColumns-2)+"  "))
+	if hangs != "" {
+		row = append(row, termtext.Permission.Span(hangs+"  "))
+	}
 	if i.Lost > 0 {
 		row = append(row, termtext.Failure.Span(termtext.ByteSize(i.Lost)+" not recorded  "))
 	}
@@ -270,6 +279,34 @@ func (l *tapeList) tapeSpans(i *record.Info, width int) []termtext.Span {
 		row = append(row, termtext.Bold.Span(tags+" "))
 	}
 	return append(row, termtext.Dim.Span(termtext.Spaced(termtext.Piece(i.Start.Cwd), " "+i.Tape)))
+}
+
+// hang notes what hangs on a tape.
+func (l *tapeList) hang(tape string, hangs []stall.Hang) {
+	if l.hangs[tape] = hangs; len(hangs) == 0 {
+		delete(l.hangs, tape)
+	}
+}
+
+// hangSign stands before what hangs. It takes two columns.
+const hangSign = "⏳"
+
+// hangText says what hangs in a session, or on all of a tape; empty: nothing.
+func hangText(hangs []stall.Hang, session string, now time.Time) string {
+	text, more := "", 0
+	for i := range hangs {
+		switch h := &hangs[i]; {
+		case session != "" && h.Session != "" && h.Session != session:
+		case text == "":
+			text = h.Brief(now)
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return text
 }
 
 func unreadableSpans(tape string, err error, width int) []termtext.Span {

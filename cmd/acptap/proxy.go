@@ -108,7 +108,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 			chain = append(chain, helper)
 		}
 		if watched > 0 {
-			own = startWatch(dir, journal.Tape(), watched, w)
+			own = startWatch(dir, journal, watched, w)
 		}
 		return journal, chain
 	}

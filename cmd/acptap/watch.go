@@ -131,11 +131,11 @@ func checkAfter(flag string, after time.Duration) error {
 }
 
 // startWatch watches the tape that this process records; nil if there is no store.
-func startWatch(dir, tape string, after time.Duration, w *warning.Queue) *watch.Own {
+func startWatch(dir string, journal *record.Recorder, after time.Duration, w *warning.Queue) *watch.Own {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
 		w.Print("--watch: %v", err)
 		return nil
 	}
-	return watch.Start(store, tape, after, w.Print)
+	return watch.Start(store, journal, after, w.Print)
 }

@@ -125,11 +125,3 @@ func (l *Tapes) Take(c *record.Change, now time.Time, told func(t *Tape, kind re
 		}
 	}
 }
-
-// Hanging returns what hangs on a tape, with the time since when by the clock of Take.
-func (l *Tapes) Hanging(tape string) (list []Stall, zero time.Time) {
-	if t := l.tapes[tape]; t != nil && t.reads {
-		return t.Watch.Hanging(), t.zero
-	}
-	return nil, time.Time{}
-}

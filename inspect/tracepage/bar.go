@@ -14,6 +14,7 @@ type mark uint8
 const (
 	nothing mark = iota
 	waiting      // for the model: nothing else goes on
+	silent       // waiting, for long
 	thinking
 	saying
 	tool
@@ -30,7 +31,8 @@ var signs = [marks]struct {
 	says  string // in the legend
 }{
 	nothing:  {' ', termtext.Plain, ""},
-	waiting:  {'┄', termtext.Dim, "waits for model"},
+	waiting:  {'┄', termtext.Dim, "waits"},
+	silent:   {'╍', termtext.Permission, "silent"},
 	thinking: {'░', termtext.Conversation, "thinks"},
 	saying:   {'█', termtext.Conversation, "says"},
 	tool:     {'▓', termtext.Tools, "tool"},

@@ -37,13 +37,13 @@ func (r *Reader) turnPhase(session *trace.Session, t *trace.Turn, entities []*tr
 	return p
 }
 
-// silences returns the pauses that are so long that they are failures. What else went
-// on meanwhile is drawn over them.
+// silences returns the pauses that are silences, and those that are so long that they
+// are failures as such. What else went on meanwhile is drawn over them.
 func silences(pauses []interval) []barPart {
 	var list []barPart
 	for _, p := range pauses {
-		if p.to-p.from > dialect.LongSilence {
-			list = append(list, barPart{p, waiting, true})
+		if took := p.to - p.from; took >= trace.SilenceLength {
+			list = append(list, barPart{p, silent, took > dialect.LongSilence})
 		}
 	}
 	return list

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/inspect/stall"
@@ -19,6 +20,7 @@ type Own struct {
 	told  map[stall.Kind]time.Time // when a kind was told last
 
 	cancel context.CancelFunc
+	behind atomic.Bool   // there may be more to read
 	done   chan struct{} // closed when it has ended
 }
 
@@ -29,10 +31,21 @@ const tellEvery = time.Minute
 // lastLook is how long Stop waits until the end of the tape is read.
 const lastLook = 100 * time.Millisecond
 
-// Start watches a tape of a store. say is called with what begins to hang, but not with
+// In a flood, which is the opposite of what is looked for, the journal is not read. A
+// thread of the lowest priority may hold one of two processors of the Go scheduler for
+// long, and the traffic would wait for it (BenchmarkFlood).
+const (
+	flood     = 256 << 10 // bytes a second
+	lookEvery = 50 * time.Millisecond
+	maxRead   = 2 * time.Millisecond // before it is seen whether there is a flood
+	calmLooks = 2                    // without a flood, before the journal is read
+	maxRest   = 5 * time.Second      // then some is read all the same
+)
+
+// Start watches a tape of a store that a recorder of this process writes. say is called with what begins to hang, but not with
 // what the user is asked: whoever asks the user is the client itself. The caller stops
 // it.
-func Start(store *record.Store, tape string, after time.Duration, say func(format string, args ...any)) *Own {
+func Start(store *record.Store, journal *record.Recorder, after time.Duration, say func(format string, args ...any)) *Own {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &Own{after: after, say: say, told: map[stall.Kind]time.Time{}, cancel: cancel, done: make(chan struct{})}
 	go func() {
@@ -43,39 +56,100 @@ func Start(store *record.Store, tape string, after time.Duration, say func(forma
 			}
 		}()
 		priority.Lower()
-		o.watch(ctx, store, tape)
+		o.watch(ctx, store, journal)
 	}()
 	return o
 }
 
-// Stop ends the watching, when the tape has ended.
+// Stop ends the watching, when the tape has ended. The goroutine may outlive it, since
+// beside busy processes it hardly gets any time; it only reads.
 func (o *Own) Stop() {
+	defer o.cancel()
+	if o.behind.Load() {
+		return
+	}
 	select {
 	case <-o.done:
 	case <-time.After(lastLook):
 	}
-	o.cancel()
-	<-o.done
 }
 
-func (o *Own) watch(ctx context.Context, store *record.Store, id string) {
-	tape, err := store.Open(id)
+func (o *Own) watch(ctx context.Context, store *record.Store, journal *record.Recorder) {
+	tape, err := store.Open(journal.Tape())
 	if err != nil {
 		o.say("watch: %v", err)
 		return
 	}
-	t := stall.OpenTape(store, id, o.after, time.Now())
+	t := stall.OpenTape(store, tape.ID(), o.after, time.Now())
+	take := func(c *record.Change) {
+		now := time.Now()
+		for _, change := range t.Take(c, now) {
+			o.tell(&change, now)
+		}
+	}
+	end, last := journal.End(), time.Now() // of the journal, and when that was looked at
 	for c, err := range tape.Watch(ctx, 1) {
 		if err != nil {
 			continue // a later reader says what cannot be read
 		}
-		now := time.Now()
-		for _, change := range t.Take(&c, now) {
-			o.tell(&change, now)
-		}
-		if c.Frame.Events.Has(dialect.AgentEnded) {
+		take(&c)
+		switch now := time.Now(); {
+		case c.Frame.Events.Has(dialect.AgentEnded):
 			return
+		case c.Kind == record.StoreLooked:
+			o.behind.Store(false)
+			if end = o.await(ctx, journal, end, take); end < 0 {
+				return
+			}
+			last = time.Now().Add(lookEvery) // the watch rests before it looks
+		case now.Sub(last) > maxRead:
+			if isFlood(journal.End()-end, now.Sub(last)) && o.await(ctx, journal, -1, take) < 0 {
+				return
+			}
+			end, last = journal.End(), time.Now()
 		}
+	}
+}
+
+// await waits until the journal is longer than what was read, and grows no faster than
+// is to be read. Meanwhile it takes it that nothing comes. It returns how long the
+// journal is, and -1 if ctx is done before.
+func (o *Own) await(ctx context.Context, journal *record.Recorder, read int64, take func(*record.Change)) int64 {
+	before, rested, calm := journal.End(), time.Duration(0), 0
+	for {
+		began := time.Now()
+		if !rest(ctx, lookEvery) {
+			return -1
+		}
+		end := journal.End()
+		switch {
+		case end == read:
+			take(&record.Change{Kind: record.StoreLooked, Began: began})
+			continue
+		case rested >= maxRest:
+			return end
+		case !isFlood(end-before, time.Since(began)):
+			if calm++; calm == calmLooks {
+				return end
+			}
+		default:
+			o.behind.Store(true)
+			calm = 0
+		}
+		rested += lookEvery
+		before = end
+	}
+}
+
+func isFlood(bytes int64, in time.Duration) bool { return float64(bytes) > flood*in.Seconds() }
+
+// rest reports whether the time has passed before ctx was done.
+func rest(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 
