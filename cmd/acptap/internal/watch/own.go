@@ -101,7 +101,7 @@ func (o *Own) watch(ctx context.Context, store *record.Store, journal *record.Re
 			if end = o.await(ctx, journal, end, take); end < 0 {
 				return
 			}
-			last = time.Now().Add(lookEvery) // the watch rests before it looks
+			last = time.Now()
 		case now.Sub(last) > maxRead:
 			if isFlood(journal.End()-end, now.Sub(last)) && o.await(ctx, journal, -1, take) < 0 {
 				return
