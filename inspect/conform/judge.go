@@ -141,8 +141,8 @@ func (j *judge) take(s *Step) {
 	if j.settle(s) {
 		j.choose()
 	}
-	if j.conn.assumed && j.conn.Protocol == dialect.MCP && s.Envelope.Session != nil {
-		j.conn.lose("initialize opens sessions on this connection, and may not have begun it")
+	if j.conn.assumed && j.conn.Protocol == dialect.MCP && s.showsMoreBefore() {
+		j.conn.lose("the connection may have begun before initialize")
 	}
 	j.run(s, kind)
 	j.conn.observe(s)

@@ -118,6 +118,16 @@ func probes(s *Step) bool {
 	return s.Envelope.Session != nil || s.Param("_meta", metaVersion) != nil
 }
 
+// showsMoreBefore reports whether a message is of something that may have been before the
+// first initialize: of a session, which each initialize may open, or the answer to what
+// a client may send before, such as ping.
+func (s *Step) showsMoreBefore() bool {
+	if s.Envelope.Session != nil {
+		return true
+	}
+	return s.is(wire.Response) && s.Call == nil && !s.asked().ids.has(s.Envelope.ID)
+}
+
 // isLegacy reports whether the connection begins with initialize, or will if the server
 // agrees.
 func (s *Step) isLegacy() bool { return s.Conn.Dialect == dialect.MCPLegacy }
