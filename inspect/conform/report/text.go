@@ -40,9 +40,16 @@ func (t *Text) Section(s *Section) error {
 }
 
 // Finding writes one finding in a line.
-func (t *Text) Finding(s *Section, f *conform.Finding) error {
-	_, err := fmt.Fprintf(t.W, "%s %s  %s%s\n", t.sign(f.Strength), t.title(f.Rule, f.Strength, f.Fault), prefixed(s.Frame(f), "  "), Said(f))
+func (t *Text) Finding(s *Section, f *Finding) error {
+	_, err := fmt.Fprintf(t.W, "%s %s   %s%s\n", t.sign(f.Strength), t.title(f.Rule, f.Strength, f.Fault), prefixed(s.Frame(&f.Finding), "  "), Said(&f.Finding))
 	return err
+}
+
+// Totals writes what can be said of the tapes of a section.
+func (t *Text) Totals(s *Section) error {
+	w := bufio.NewWriter(t.W)
+	t.tapes(w, s)
+	return w.Flush()
 }
 
 func prefixed(text, gap string) string {

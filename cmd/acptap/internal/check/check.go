@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -36,6 +39,7 @@ type Flags struct {
 	format         string
 	asJSON         bool
 	all            bool
+	follow         bool
 	list           tapelist.Selection
 	explain        string
 	table          bool
@@ -61,6 +65,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.format, "format", "text", "the `form` of the report: text, json, junit, sarif, github; with --rules also markdown")
 	f.BoolVar(&c.asJSON, "json", false, "the same as --format json")
 	f.DurationVar(&c.Grace, "grace", conform.Grace, "how long two frames may have crossed, as a `duration`")
+	f.BoolVarP(&c.follow, "follow", "f", false, "report what is found as it is found, until the tape ends")
 	f.BoolVar(&c.all, "all", false, "all tapes of the store")
 	c.list.Register(f)
 	f.StringVar(&c.explain, "explain", "", "tell all of the `rule` with this id")
@@ -89,6 +94,10 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 		return fmt.Errorf("--grace %s is negative", c.Grace)
 	case tells && (len(args) > 0 || c.all):
 		return errors.New("--explain and --rules are about rules, not tapes")
+	case c.follow && (c.all || len(args) > 1):
+		return errors.New("--follow takes one REF")
+	case c.follow && !slices.Contains([]string{"text", "json"}, c.format):
+		return fmt.Errorf("--follow cannot write %s, which is one document", c.format)
 	case c.all && len(args) > 0:
 		return fmt.Errorf("--all judges all tapes of the store, and %q names one", args[0])
 	case !c.all && (f.Changed("agent") || f.Changed("since")):
@@ -111,6 +120,8 @@ type run struct {
 
 	stdout, stderr io.Writer
 	out            output
+	live           liveOutput // nil: nobody follows
+	flush          func() error
 	failed         bool
 	broken         int
 }
@@ -118,6 +129,12 @@ type run struct {
 // An output takes sections.
 type output interface {
 	Section(s *report.Section) error
+}
+
+// A liveOutput takes findings as they are found, and a section at its end.
+type liveOutput interface {
+	Finding(s *report.Section, f *report.Finding) error
+	Totals(s *report.Section) error
 }
 
 // Run judges what the arguments name, and reports whether something was found that makes
@@ -136,6 +153,12 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 	}
 	w := bufio.NewWriterSize(stdout, 64<<10)
 	r.out = r.output(w, terminal.TakesColor(stdout))
+	if r.follow {
+		r.live = r.out.(liveOutput)
+		r.flush = w.Flush
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	for sub, err := range subjects {
 		if err == nil {
 			err = r.subject(ctx, sub)
@@ -240,11 +263,14 @@ func (r *run) output(w io.Writer, color bool) output {
 func (r *run) subject(ctx context.Context, sub subject) error {
 	j, err := r.begin(sub)
 	if err == nil {
-		err = j.judge(ctx, false)
+		err = j.judge(ctx, r.follow)
 	}
 	if err != nil {
 		return err
 	}
 	r.failed = r.failed || r.fails(j.section)
+	if r.live != nil {
+		return r.live.Totals(j.section)
+	}
 	return r.out.Section(j.section)
 }

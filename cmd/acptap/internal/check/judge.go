@@ -55,7 +55,7 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 		if follow && i == len(j.sub.Parts)-1 {
 			frames = p.Tape.Follow(ctx, 1)
 		}
-		j.frames(p, i, frames)
+		j.frames(ctx, p, i, frames)
 		j.checker.End()
 		j.take(p.Tape, nil)
 		j.conclude(p.Tape)
@@ -68,9 +68,12 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 }
 
 // frames feeds the frames of a tape to the checker.
-func (j *judgement) frames(p ref.Part, tape int, frames iter.Seq2[dialect.Frame, error]) {
+func (j *judgement) frames(ctx context.Context, p ref.Part, tape int, frames iter.Seq2[dialect.Frame, error]) {
 	for f, err := range frames {
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
 			j.tell(err)
 			continue
 		}
@@ -110,6 +113,10 @@ func (j *judgement) add(found *conform.Finding, t *record.Tape, last *dialect.Fr
 	f.Known = j.baseline.Knows(f.Key)
 	j.renewed.Add(f.Shared(), f.Key)
 	j.section.Findings = append(j.section.Findings, f)
+	if j.live != nil && !f.Known {
+		j.live.Finding(j.section, &f) // an error is returned by the next flush
+		j.flush()
+	}
 }
 
 // quotable returns the frames that a finding may quote: the one that it was found with,
