@@ -70,7 +70,7 @@ var shapeRules = []Rule{
 			{For: v1AndOld, Strength: Violation, Source: acp1("Schema", "schema")},
 			{For: v2, Strength: Violation, Source: acp2("Schema", "schema")},
 		},
-		Fault: Sender, Needs: Hello,
+		Fault: Sender, Needs: Pair,
 		On: []On{{Kinds: Messages}},
 		Text: Text{
 			Asks:   "Params, results and updates are as the published JSON schema says.",
@@ -86,7 +86,7 @@ var shapeRules = []Rule{
 			{For: v1AndOld, Strength: Warning, Word: "MUST NOT", Source: acp1("Extensibility, The _meta Field", "extensibility#the-_meta-field")},
 			{For: v2, Strength: Note, Word: "MUST NOT", Source: acp2("Extensibility, The _meta Field", "extensibility#the-_meta-field")},
 		},
-		Fault: Sender, Needs: Hello,
+		Fault: Sender, Needs: Pair,
 		On: []On{{Kinds: Messages}},
 		Text: Text{
 			Asks:   "All keys of specified objects are the protocol's, now and later. Own data stands in `_meta`.",
