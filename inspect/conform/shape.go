@@ -102,7 +102,7 @@ var shapeRules = []Rule{
 				}
 				e := Evidence{Text: "added a key to " + p.Type + " that is unknown to the schema of " + Date, Path: p.Path, Got: p.Got}
 				if p.Removed || p.Other || p.Unstable {
-					e.Strength = Note
+					e.Text, e.Strength = "added a key to "+p.Type+" that only a draft, a former or another schema has", Note
 				}
 				r.Add(e)
 			}
