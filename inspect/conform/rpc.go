@@ -133,7 +133,7 @@ var rpcRules = []Rule{
 	{
 		ID: "RPC014", Name: "null-id",
 		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Response object", "response_object")}},
-		Fault:   Sender, Needs: Frame,
+		Fault:   Sender, Needs: Connection,
 		On: []On{{Kinds: Responses}},
 		Text: Text{
 			Asks:   "A response has the id of its request. The id is `null` only where that could not be read.",
@@ -461,6 +461,7 @@ func (p *replies) expect(call *Call) {
 
 // expectOf expects the answers to what was open on the connection before.
 func (p *replies) expectOf(before *connection) {
+	p.forgot = before.lost != ""
 	for call := range before.calls.All() {
 		p.expect(call)
 	}

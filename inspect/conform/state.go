@@ -12,8 +12,9 @@ import (
 // Bounds of what is remembered of a connection.
 const (
 	maxSessions = 4096
+	maxCalls    = 1 << 14 // open requests
 	maxParams   = 4 << 10 // bytes of one request's params
-	allParams   = 8 << 20 // bytes of the params of all open requests
+	allParams   = 4 << 20 // bytes of the params of all open requests
 )
 
 // A connection is what the rules know of a connection before a step.
@@ -49,7 +50,7 @@ type connection struct {
 
 func newConnection(p *past) *connection {
 	c := &connection{past: p, messages: newMessages(), tools: newTools(), directory: newDirectory()}
-	c.sessions.Limit = maxSessions
+	c.sessions.Limit, c.calls.Limit = maxSessions, maxCalls
 	return c
 }
 
@@ -147,7 +148,18 @@ func (c *connection) ask(s *Step) {
 		c.replies.expect(replaced)
 	}
 	if forgotten != nil {
-		c.lose("more requests are open than are remembered")
+		c.forget(forgotten)
+	}
+}
+
+// forget notes that a request is not remembered any more. All others are.
+func (c *connection) forget(call *Call) {
+	const why = "more requests are open than are remembered"
+	if c.lost == "" {
+		c.lost = why
+	}
+	if x := c.session(call.Session); x != nil {
+		x.lose(why)
 	}
 }
 

@@ -38,7 +38,7 @@ const (
 
 // Bounds of what is remembered of tool calls.
 const (
-	maxTools = 1 << 16 // over all sessions
+	maxTools = 1 << 15 // over all sessions
 	maxOpen  = 256     // unfinished ones of a session
 )
 

@@ -184,7 +184,7 @@ func batch(s *Step, r *Report) {
 	wire.Entries(s.Frame.Raw, func(_ int, entry []byte) bool {
 		e := wire.Scan(entry)
 		call := s.Conn.calls.Find(opposite(s.Frame.Dir), e.ID)
-		answers = e.Kind == wire.Response && call != nil && call.Entry >= 0
+		answers = e.Kind == wire.Response && (call == nil || call.Entry >= 0)
 		return answers
 	})
 	if !answers {

@@ -260,7 +260,7 @@ type message struct {
 }
 
 // maxMessages is how many messages with an id are remembered, over all sessions.
-const maxMessages = 1 << 16
+const maxMessages = 1 << 15
 
 // messages are those of a connection. A message that is forgotten is a new one: then a
 // fault is missed, and nobody is accused.

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/acptap/acptap/proxy/bounded"
@@ -16,16 +17,19 @@ const maxOpen = 1 << 16
 // Each side numbers its own requests, so the same id may be open in both directions
 // at once; ids are compared as JSON text. Its memory is bounded. The zero value has
 // none, and is ready to use.
-type OpenRequests[T any] struct{ requests bounded.Map[callKey, T] }
+type OpenRequests[T any] struct {
+	Limit    int // how many are remembered; 0: 65,536
+	requests bounded.Map[callKey, T]
+}
 
 // Ask adds a request by its direction and id. It returns what is not waited for any
 // more: the request that was open under the same id, and the oldest where more than
-// 65,536 would be open.
+// Limit would be open.
 func (o *OpenRequests[T]) Ask(dir wire.Direction, id []byte, v T) (replaced, forgotten T) {
 	key := callKey{dir, short(id)}
 	replaced, _ = o.requests.Get(key)
 	o.requests.Drop(key)
-	o.requests.Limit = maxOpen
+	o.requests.Limit = cmp.Or(o.Limit, maxOpen)
 	forgotten, _ = o.requests.Set(key, v)
 	return replaced, forgotten
 }
