@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"bytes"
 	"hash/maphash"
 	"slices"
 	"strconv"
@@ -327,6 +328,19 @@ var pathRules = []Rule{
 		},
 		Check: relativePath,
 	},
+	{
+		ID: "ACP407", Name: "foreign-terminal",
+		Clauses: []Clause{{For: v1, Strength: Warning, Source: acp1("Tool Calls, Terminals", "tool-calls#terminals")}},
+		Fault:   Agent, Needs: Session,
+		On: updates("tool_call", "tool_call_update"),
+		Text: Text{
+			Asks:   "A tool call shows a live terminal by the id that the client gave when it was asked for one with `terminal/create`.",
+			Finds:  "A tool call with a terminal whose id no `terminal/create` of this connection was answered with: the client has nothing to show.",
+			Spares: "Sessions that were loaded or resumed, whose terminals may be older; and what `_meta` says of terminals of the agent's own, which some clients show.",
+			Do:     "create the terminal with `terminal/create`, or send the output as text",
+		},
+		Check: foreignTerminal,
+	},
 }
 
 func relativePath(s *Step, r *Report) {
@@ -395,4 +409,26 @@ func each(array []byte, at string, f func(element []byte, at string)) {
 		}
 		f(element, at+"["+strconv.Itoa(i)+"]")
 	}
+}
+
+func foreignTerminal(s *Step, r *Report) {
+	x := s.Session
+	if x == nil || x.setup.method != "session/new" || s.Conn.terminals.forgot {
+		return
+	}
+	ownTerminals := bytes.Contains(get(s.Conn.hello.client, "clientCapabilities", "_meta"), []byte("terminal")) ||
+		bytes.Contains(s.Param("update", "_meta"), []byte("terminal"))
+	each(s.Param("update", "content"), "update.content", func(item []byte, at string) {
+		if text(get(item, "type")) != "terminal" {
+			return
+		}
+		id := get(item, "terminalId")
+		if !isString(id) || ownTerminals {
+			return
+		}
+		r.Tried()
+		if s.Conn.terminals.of(x.id, text(id)) == nil {
+			r.Add(Evidence{Text: "showed a terminal that the client did not make", Path: at + ".terminalId", Got: string(id)})
+		}
+	})
 }
