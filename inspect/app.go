@@ -1,7 +1,7 @@
 // Package inspect is a browser of tapes in the terminal: the tapes of a store, the
 // frames of a tape or a session, its conversation, its turns over time, the
-// capabilities of both sides, and statistics. A tape that is being recorded is
-// followed. Nothing that came over the wire can control the terminal.
+// capabilities of both sides, statistics, and what both sides broke of their protocol.
+// A tape that is being recorded is followed. Nothing that came over the wire can control the terminal.
 //
 // The package changes no tape; it deletes one if the user says so.
 package inspect
@@ -236,6 +236,8 @@ func (a *app) part() part {
 		return inTurns
 	case a.place == searchPlace:
 		return inFound
+	case a.place == findingsPlace:
+		return inFindings
 	}
 	return inText
 }

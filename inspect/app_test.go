@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/record"
 )
 
@@ -99,7 +102,8 @@ func TestScreens(t *testing.T) {
 }
 
 // TestFailuresCounted: a listing of the store counts as many failures as its frames
-// tell of and the filter finds, and these are what the status line counts and e visits.
+// tell of and the filter finds, and these are what the status line counts. e visits them and
+// the frames with findings.
 func TestFailuresCounted(t *testing.T) {
 	texts := map[string]string{"odd": odd, "unhappy": unhappy, "shim": `{"acptap":1,"protocol":"acp"}
 {"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"c","prompt":[]}},"origin":"withheld"}
@@ -145,16 +149,47 @@ func TestFailuresCounted(t *testing.T) {
 			if got := lines[22]; !strings.HasSuffix(got, want) || want == "" && strings.Contains(got, "(e)") {
 				t.Errorf("got %q, want it to end with %q", got, want)
 			}
-			for _, seq := range failed {
-				term.press(t, fmt.Sprintf("e«─ frame %d ·»", seq))
+			stops := slices.Compact(slices.Sorted(slices.Values(append(failed, brokenFrames(t, store, id)...))))
+			term.press(t, "z") // a frame with a finding may be in a run
+			for _, seq := range stops {
+				if seq > 1 {
+					term.press(t, fmt.Sprintf("e«─ frame %d ·»", seq))
+				}
 			}
-			term.press(t, "e«no failure further down»")
-			for i := len(failed) - 2; i >= 0; i-- {
-				term.press(t, fmt.Sprintf("E«─ frame %d ·»", failed[i]))
+			term.press(t, "e«no failure or finding further down»")
+			for i := len(stops) - 2; i >= 0; i-- {
+				term.press(t, fmt.Sprintf("E«─ frame %d ·»", stops[i]))
 			}
-			term.press(t, "E«no failure further up»")
+			term.press(t, "E«no failure or finding further up»")
 		})
 	}
+}
+
+// brokenFrames returns the frames of a tape on which there are warnings or violations.
+func brokenFrames(t *testing.T, store *record.Store, id string) (list []uint64) {
+	t.Helper()
+	tape, err := store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := tapecheck.Options(tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := conform.NewChecker(options)
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Add(&f)
+	}
+	c.End()
+	for _, f := range c.Findings() {
+		if f.Seq != 0 && f.Strength >= conform.Warning {
+			list = append(list, f.Seq)
+		}
+	}
+	return list
 }
 
 // failedFrames returns the frames of a tape that has ended which is:failed finds.

@@ -59,7 +59,7 @@ func TestDiffLeads(t *testing.T) {
 	t.Parallel()
 	term := start(t, inspect.Inspector{Store: twoRuns(t)}, inspect.Subject{}, 120, 40)
 	term.wait(t, "the tapes", has("of 4"))
-	term.press(t, "7«in the store, m marks a tape»D«mark another one with m first»mD«this one is marked»GkD«2 differences:»")
+	term.press(t, "8«in the store, m marks a tape»D«mark another one with m first»mD«this one is marked»GkD«2 differences:»")
 	at := func() string {
 		lines := strings.Split(term.text(), "\n")
 		return lines[len(lines)-3] // the status line
@@ -115,7 +115,7 @@ func TestDiffLive(t *testing.T) {
 	if _, err := store.Delete(old); err != nil {
 		t.Fatal(err)
 	}
-	term.press(t, "1«of 2»7«1 difference: 1 changed»")
+	term.press(t, "1«of 2»8«1 difference: 1 changed»")
 }
 
 // TestDiffDeleted: the inspector that deletes a tape shows it no longer.
@@ -124,9 +124,9 @@ func TestDiffDeleted(t *testing.T) {
 	term := start(t, inspect.Inspector{Store: twoRuns(t)}, inspect.Subject{}, 120, 40)
 	term.wait(t, "the tapes", has("of 4"))
 	term.press(t, "mGkD«differences:»1«3 of 4»<^X>yes<Enter>«of 2»")
-	s := term.wait(t, "no place for it", func(s string) bool { return !strings.Contains(s, "7 diff") })
+	s := term.wait(t, "no place for it", func(s string) bool { return !strings.Contains(s, "8 diff") })
 	if strings.Contains(s, "▪") == false {
 		t.Errorf("the other tape is not marked any more:\n%s", s)
 	}
-	term.press(t, "7«in the store, m marks a tape»")
+	term.press(t, "8«in the store, m marks a tape»")
 }

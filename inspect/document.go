@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/find"
+	"github.com/acptap/acptap/inspect/findingpage"
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/tracepage"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -37,8 +38,10 @@ type readers struct {
 	index *frameindex.Index
 	scan  *frameindex.Scan  // finds what the model shows
 	trace *tracepage.Reader // nil: no place has asked for it
+	found *findingpage.Reader
+	broke *findingpage.View // of found
 
-	indexing, scanning, tracing, seeking worker
+	indexing, scanning, tracing, judging, seeking worker
 
 	seekedTo string // how far a seek is that takes long; empty: there is none
 }
@@ -81,6 +84,10 @@ func (a *app) openTape(sub Subject, query string) error {
 		return err
 	}
 	a.readNotes()
+	if err := a.judge(); err != nil {
+		a.closeTape()
+		return err
+	}
 	opened := tapeEntry{tape: t.Parts[len(t.Parts)-1].Info, session: sub.Session}
 	a.pages[storePlace].Find(opened.key())
 	return nil
@@ -91,10 +98,10 @@ func (a *app) openTape(sub Subject, query string) error {
 func (a *app) closeTape() (wait func()) {
 	a.endSeek()
 	var waits []func()
-	for _, w := range []*worker{&a.indexing, &a.scanning, &a.tracing, &a.seeking} {
+	for _, w := range []*worker{&a.indexing, &a.scanning, &a.tracing, &a.judging, &a.seeking} {
 		waits = append(waits, w.stop())
 	}
-	a.timeline, a.trace, a.subject, a.restarted = nil, nil, Subject{}, record.Info{}
+	a.timeline, a.trace, a.found, a.subject, a.restarted = nil, nil, nil, Subject{}, record.Info{}
 	return func() {
 		for _, wait := range waits {
 			wait()

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/findingpage"
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -23,11 +26,12 @@ type rowForm struct {
 	start   time.Time
 	before  time.Duration // time of the row before
 	failure dialect.Failure
-	silence time.Duration   // as in frametext.Row
-	waits   bool            // it is a request without a response
-	now     time.Duration   // if its tape is being recorded; 0: that has ended
-	sign    string          // of what is written on it; empty: nothing
-	above   *frameindex.Row // nil: there is none on the screen
+	silence time.Duration    // as in frametext.Row
+	waits   bool             // it is a request without a response
+	now     time.Duration    // if its tape is being recorded; 0: that has ended
+	sign    string           // of what is written on it; empty: nothing
+	broken  conform.Strength // of the worst finding on it; None: there is none
+	above   *frameindex.Row  // nil: there is none on the screen
 }
 
 // rowSpans returns a row as a line.
@@ -44,7 +48,7 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 		times = " ×" + strconv.Itoa(r.Chunks)
 	}
 	line := frametext.Row{
-		Frame: f, Failure: form.failure, Silence: form.silence, Number: number + " " + form.time(f) + " ", Kind: form.width >= 72,
+		Mark: findingMark(form.broken), Frame: f, Failure: form.failure, Silence: form.silence, Number: number + " " + form.time(f), Kind: form.width >= 72,
 		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.Summary,
 	}
 	if u := form.above; u != nil && u.Err == nil {
@@ -60,6 +64,14 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 		line.Latency = termtext.Duration(latency)
 	}
 	return append([]termtext.Span{mark}, line.Spans(form.width-1)...)
+}
+
+// findingMark returns the mark of a row with a finding.
+func findingMark(s conform.Strength) termtext.Span {
+	if s == conform.None {
+		return termtext.Span{}
+	}
+	return findingpage.StyleOf(s).Span(report.Sign(s))
 }
 
 // time returns a frame's time in the form that was asked for.

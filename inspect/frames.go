@@ -27,7 +27,7 @@ func (a *app) drawList(c canvas) {
 	for y, w := range window {
 		r := a.rows.Row(w.Seq)
 		form.waits, form.sign, form.now, form.silence = a.waits(w.Seq), a.rowSign(w.Seq), 0, 0
-		form.failure = a.failure(&r.Frame)
+		form.failure, form.broken = a.failure(&r.Frame), a.brokenIn(w)
 		if r.Frame.Events.Has(dialect.AfterSilence) {
 			form.silence = a.snapshot.Silence(&r.Frame)
 		}
@@ -74,7 +74,7 @@ func (a *app) drawPane(title, c canvas) {
 	if c.h == 0 || a.pane.Frame.Seq == 0 {
 		return
 	}
-	c = a.drawNotes(c)
+	c = a.drawFindings(a.drawNotes(c))
 	from, to := a.pane.Window(c.w-1, c.h)
 	for k := from; k < to; k++ {
 		line, of := a.pane.Spans(k), c.part(1, 0, c.w, c.h)

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -128,14 +129,18 @@ func (m *model) jump(seq uint64) error {
 	return nil
 }
 
-// nextFailure goes to the next row that is a failure, or to the one before.
-func (m *model) nextFailure(forward bool) error {
+// nextFailure goes to the next row that is a failure, or to the one before. other is a
+// frame with a finding in that direction, which counts as one; 0: there is none.
+func (m *model) nextFailure(forward bool, other uint64) error {
 	seq := m.Failures.Next(m.selected + 1)
 	if !forward {
 		seq = m.Failures.Previous(m.selected - 1)
 	}
+	if seq == 0 || other != 0 && (other < seq) == forward {
+		seq = cmp.Or(other, seq)
+	}
 	if seq == 0 {
-		return fmt.Errorf("no failure %s", direction(forward))
+		return fmt.Errorf("no failure or finding %s", direction(forward))
 	}
 	return m.jump(seq)
 }

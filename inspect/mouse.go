@@ -5,6 +5,8 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
+
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // wheelLines is how far a notch of the wheel goes.
@@ -55,7 +57,7 @@ func (a *app) click(l layout, x, y int) bool {
 	switch {
 	case l.bar.has(x, y):
 		for _, t := range a.tabs(l.bar.w) {
-			if t.x <= x && x < t.x+len(t.text) {
+			if t.x <= x && x < t.x+termtext.Width(t.text) {
 				a.visit(t.place)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
@@ -216,7 +217,7 @@ func (a *app) failure(f *dialect.Frame) dialect.Failure {
 // are shown, or to the line of the conversation or of the turns that tells of it.
 func (a *app) nextFailure(forward bool) {
 	if a.page == nil {
-		a.fail(a.model.nextFailure(forward))
+		a.fail(a.model.nextFailure(forward, a.nextBroken(forward)))
 		return
 	}
 	from, step := a.page.Current().Seq, uint64(1)
@@ -232,13 +233,13 @@ func (a *app) nextFailure(forward bool) {
 // seekFailure goes to the next failure on another line.
 func (a *app) seekFailure(from, step uint64) {
 	id := a.session()
-	isShown, open := a.trace.IsShown(id), a.snapshot.Open
+	isShown, open, found, least := a.trace.IsShown(id), a.snapshot.Open, a.found, a.broke.Least
 	fails := func(f *dialect.Frame) bool {
-		return isShown(f) && (f.Failure() != dialect.NoFailure || open.IsUnanswered(f))
+		return isShown(f) && (f.Failure() != dialect.NoFailure || open.IsUnanswered(f) || found.Worst(f.Seq, f.Seq+1, least) != conform.None)
 	}
 	a.seek(frameindex.Seek{From: from + step, Step: step, FieldsFit: fails}, func(seq uint64) {
 		if seq == 0 || a.page == nil {
-			a.notify("no failure " + direction(step == 1))
+			a.notify("no failure or finding " + direction(step == 1))
 			return
 		}
 		f, err := a.rows.Frame(seq)
@@ -252,7 +253,7 @@ func (a *app) seekFailure(from, step uint64) {
 		}
 		line = a.page.LineOf(line)
 		a.lastFailure = failureFound{a.place, seq, line}
-		if line == a.page.Current().Seq {
+		if line == 0 || line == a.page.Current().Seq {
 			a.seekFailure(seq, step)
 			return
 		}

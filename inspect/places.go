@@ -24,6 +24,7 @@ const (
 	turnsPlace
 	capabilitiesPlace
 	statisticsPlace
+	findingsPlace
 	diffPlace
 	searchPlace
 	places
@@ -31,7 +32,7 @@ const (
 
 var placeNames = [places]string{
 	storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capabilitiesPlace: "capabilities",
-	statisticsPlace: "statistics", diffPlace: "diff", searchPlace: "search",
+	statisticsPlace: "statistics", findingsPlace: "findings", diffPlace: "diff", searchPlace: "search",
 }
 
 // Places returns the names of the places that an Inspector can begin with.
@@ -58,7 +59,7 @@ var (
 )
 
 // ofTape reports whether a place shows what is opened.
-func (p Place) ofTape() bool { return framesPlace <= p && p <= statisticsPlace }
+func (p Place) ofTape() bool { return framesPlace <= p && p <= findingsPlace }
 
 // visit goes to a place. The selected frame stays selected.
 func (a *app) visit(to Place) {
@@ -72,7 +73,7 @@ func (a *app) visit(to Place) {
 	case to.ofTape() && a.timeline == nil:
 		a.fail(errNoTape)
 		return
-	case to.ofTape() && to != framesPlace:
+	case to.ofTape() && to != framesPlace && to != findingsPlace:
 		if err := a.readTrace(); err != nil {
 			a.fail(err)
 			return
@@ -80,7 +81,7 @@ func (a *app) visit(to Place) {
 	}
 	a.leave()
 	a.place, a.page, a.returnTo = to, a.pages[to], noPlace
-	if p := a.page; p != nil && to.ofTape() {
+	if p := a.page; p != nil && to.ofTape() && to != findingsPlace {
 		if p.Await(cmp.Or(a.model.target, a.model.selected)); a.model.follow {
 			p.ToLast()
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -162,10 +163,15 @@ func (t *terminal) wait(tb testing.TB, what string, ok func(screen string) bool)
 	}
 }
 
-// reads waits until the tape has been read.
+// judging finds the sign that the tape is being judged, on the first line.
+var judging = regexp.MustCompile(`^[^\n]* 7 findings( [✗!·][0-9,]+)*…`)
+
+// reads waits until the tape has been read and judged.
 func (t *terminal) reads(tb testing.TB) {
 	tb.Helper()
-	t.wait(tb, "all frames", func(s string) bool { return strings.Contains(s, " of ") && !strings.Contains(s, "· read ") })
+	t.wait(tb, "all frames", func(s string) bool {
+		return strings.Contains(s, " of ") && !strings.Contains(s, "· read ") && !judging.MatchString(s)
+	})
 }
 
 // press presses keys: each character is one, and those between < and > are one,
@@ -227,7 +233,7 @@ func (t *terminal) goldenOf(tb testing.TB, name string, shown func() string) {
 			select {
 			case <-t.shown:
 			case <-time.After(400 * time.Millisecond):
-				settled = true
+				settled = !judging.MatchString(t.text())
 			}
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -37,7 +37,7 @@ func TestSearchPlace(t *testing.T) {
 	term.reads(t)
 	term.press(t, "sread_text_file<Enter>")
 	term.wait(t, "what is found", func(s string) bool {
-		return strings.Contains(s, ids[0]+"  2026-11-20 10:00 agent") && strings.Contains(s, "/w/a") && strings.Contains(s, " s search ")
+		return strings.Contains(s, ids[0]+"  2026-11-20 10:00 agent") && strings.Contains(s, "/w/a") && strings.Contains(s, " s search")
 	})
 	term.press(t, "s«search all tapes: read_text_file»"+strings.Repeat("<Backspace>", 14)+"kind:response<Enter>")
 	term.wait(t, "the tapes, the newest first", func(s string) bool {

@@ -15,16 +15,18 @@ type tab struct {
 }
 
 // tabs returns the names of the places that there are. Where they need it to fit, one blank is
-// between two of them, not two.
+// between two of them, not two; and then two of the names are left out.
 func (a *app) tabs(columns int) []tab {
-	list := a.tabsWith(columns, "  ")
-	if last := list[len(list)-1]; last.x+len(last.text) > columns {
-		list = a.tabsWith(columns, " ")
+	list := a.tabsWith(columns, "  ", false)
+	for _, narrow := range []bool{false, true} {
+		if last := list[len(list)-1]; last.x+termtext.Width(last.text) > columns {
+			list = a.tabsWith(columns, " ", narrow)
+		}
 	}
 	return list
 }
 
-func (a *app) tabsWith(columns int, gap string) []tab {
+func (a *app) tabsWith(columns int, gap string, narrow bool) []tab {
 	var list []tab
 	x := 0
 	if columns >= 100 {
@@ -38,9 +40,16 @@ func (a *app) tabsWith(columns int, gap string) []tab {
 		case p == searchPlace:
 			key = "s"
 		}
-		t := tab{p, x, " " + key + " " + placeNames[p] + gap[1:]}
+		name := placeNames[p]
+		if p == findingsPlace {
+			name += a.findingCounts()
+		}
+		if narrow && p != a.place && (p == capabilitiesPlace || p == statisticsPlace) {
+			name = ""
+		}
+		t := tab{p, x, " " + termtext.Spaced(key, name) + gap[1:]}
 		list = append(list, t)
-		x += len(t.text)
+		x += termtext.Width(t.text)
 	}
 	return list
 }
@@ -189,8 +198,8 @@ func (a *app) progress() string {
 	case a.place == diffPlace:
 		return a.diff.summary()
 	}
-	if s := a.trace; s != nil && a.page != nil {
-		last, ended := s.Progress()
+	if r := a.reader(); r != nil && a.page != nil {
+		last, ended := r.Progress()
 		if ended || last >= a.info.Lines {
 			return ""
 		}
@@ -209,10 +218,27 @@ func (a *app) progress() string {
 	return text
 }
 
+// A pageReader reads a tape in the background for what a place shows.
+type pageReader interface {
+	Progress() (last uint64, ended bool)
+	Broken() bool
+}
+
+// reader returns what reads the tape for the place, nil if nothing does.
+func (a *app) reader() pageReader {
+	switch {
+	case a.place == findingsPlace && a.found != nil:
+		return a.found
+	case a.trace != nil:
+		return a.trace
+	}
+	return nil
+}
+
 func (a *app) notes() []string {
 	var list []string
 	if a.page != nil {
-		if a.place.ofTape() && a.trace.Broken() {
+		if r := a.reader(); r != nil && a.place.ofTape() && r.Broken() {
 			list = append(list, brokenNote)
 		}
 		return list

@@ -263,8 +263,8 @@ func TestTabsFit(t *testing.T) {
 	t.Parallel()
 	term := start(t, inspect.Inspector{Store: twoRuns(t)}, inspect.Subject{}, 80, 24)
 	term.wait(t, "the tapes", has("of 4"))
-	term.press(t, "mGkD«differences:»sagent<Enter>« 7 diff s search\n»")
-	term.click(strings.Index(" 1 store 2 frames 3 chat 4 turns 5 capabilities 6 statistics 7 diff", "7"), 0)
+	term.press(t, "mGkD«differences:»sagent<Enter>« 8 diff s search\n»")
+	term.click(strings.Index(" 1 store 2 frames 3 chat 4 turns 5 6 7 findings 8 diff", "8"), 0)
 	term.press(t, "«differences:»")
 }
 

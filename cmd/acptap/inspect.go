@@ -28,10 +28,11 @@ func newInspectCmd(dir *string) *cobra.Command {
 		Use:   "inspect [flags] [REF[:FRAME]]",
 		Short: "Browse tapes in the terminal",
 		Long: `Opens a tape or a session in the terminal. Number keys switch between frames,
-conversation, turns over time, capabilities of both sides, and statistics. New
-frames appear as they are recorded. ? lists the keys, q quits. Without REF it
-begins with the tapes of the store, and so does acptap alone. A session is shown
-with all of its tapes, one after the other. See acptap help inspector.
+conversation, turns over time, capabilities of both sides, statistics, and what
+acptap check finds. New frames appear as they are recorded. ? lists the keys, q
+quits. Without REF it begins with the tapes of the store, and so does acptap
+alone. A session is shown with all of its tapes, one after the other. See acptap
+help inspector.
 
 The last filters are kept in the store, in the file filters.
 ` + ref.Help + `

@@ -50,12 +50,12 @@ func (m *Matches) Add(f Found) {
 			m.Failures.remove(seq)
 			continue
 		}
-		m.All.add(seq)
+		m.All.Add(seq)
 		if s.head() {
-			m.Heads.add(seq)
+			m.Heads.Add(seq)
 		}
 		if s.failure() {
-			m.Failures.add(seq)
+			m.Failures.Add(seq)
 		}
 	}
 	m.Last, m.Complete = f.Last, f.Complete

@@ -20,8 +20,8 @@ func (s *NumberSet) Clone() *NumberSet {
 	return &NumberSet{slices.Clone(s.places), slices.Clone(s.words), slices.Clone(s.before), s.size}
 }
 
-// add adds a number.
-func (s *NumberSet) add(seq uint64) {
+// Add adds a number.
+func (s *NumberSet) Add(seq uint64) {
 	w, found := s.word(seq)
 	if !found {
 		before := uint32(s.size)

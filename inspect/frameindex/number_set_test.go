@@ -13,7 +13,7 @@ func TestNumberSet(t *testing.T) {
 		var want []uint64
 		for seq := uint64(0); len(want) < 500; {
 			seq += 1 + rng.Uint64N(gap)
-			s.add(seq)
+			s.Add(seq)
 			want = append(want, seq)
 		}
 		last := want[len(want)-1]
@@ -54,7 +54,7 @@ func TestNumberSetChanges(t *testing.T) {
 			seq := 1 + rng.Uint64N(most)
 			i, there := slices.BinarySearch(want, seq)
 			if rng.IntN(3) > 0 {
-				if s.add(seq); !there {
+				if s.Add(seq); !there {
 					want = slices.Insert(want, i, seq)
 				}
 			} else if s.remove(seq); there {

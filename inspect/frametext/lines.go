@@ -95,9 +95,9 @@ func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration, failure dial
 func (l *Lines) write(f *dialect.Frame, r Row) error {
 	r.Frame, r.Kind, r.Name, r.Columns = f, true, termtext.Piece(Name(f)), l.methodWidth()
 	if f.Untimed {
-		r.Number = fmt.Sprintf("%5d %8s ", f.Seq, termtext.UnknownTime)
+		r.Number = fmt.Sprintf("%5d %8s", f.Seq, termtext.UnknownTime)
 	} else {
-		r.Number = fmt.Sprintf("%5d %8.3f ", f.Seq, f.At.Seconds())
+		r.Number = fmt.Sprintf("%5d %8.3f", f.Seq, f.At.Seconds())
 	}
 	r.Again, r.Above = r.Name != "" && r.Name == l.above.name, l.above.summary
 	l.put(r.head()...)

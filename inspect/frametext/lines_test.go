@@ -112,7 +112,7 @@ func TestLinesAreCut(t *testing.T) {
 func TestLinesInColor(t *testing.T) {
 	frames := tape(lineTape)
 	got := write(t, &frametext.Lines{Color: true}, frames[6:7])
-	want := "\x1b[2m    7    0.070 \x1b[0m \x1b[31m→\x1b[0m\x1b[2m response  \x1b[0m" +
+	want := "\x1b[2m    7    0.070\x1b[0m  \x1b[31m→\x1b[0m\x1b[2m response  \x1b[0m" +
 		"\x1b[31msession/request_permission  \x1b[0m\x1b[31merror -32603 no user\x1b[0m\n"
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)

@@ -17,6 +17,7 @@ type Row struct {
 	Failure dialect.Failure
 	Silence time.Duration // before a frame with dialect.AfterSilence; 0: not known
 	Number  string        // and the time, aligned by who makes the row
+	Mark    termtext.Span // behind them, one column; empty: a blank
 	Kind    bool          // whether the kind has a column
 	Name    string        // as Name returns it, or cut
 	Columns int           // of the name
@@ -41,11 +42,19 @@ func (r *Row) head() []termtext.Span {
 	}
 	return []termtext.Span{
 		termtext.Dim.Span(r.Number),
+		r.mark(),
 		termtext.Bold.Span(originSigns[min(f.Origin, wire.Rewritten)]),
 		role.Span(arrow(f)),
 		termtext.Dim.Span(kind),
 		name.Span(termtext.Pad(r.Name, r.Columns) + "  "),
 	}
+}
+
+func (r *Row) mark() termtext.Span {
+	if r.Mark.Text == "" {
+		return termtext.Plain.Span(" ")
+	}
+	return r.Mark
 }
 
 // tail returns what stands behind the summary: how long the frame took or waits, how

@@ -1,0 +1,246 @@
+// Package findingpage lays out what client and agent broke on tapes, for a screen. A Reader
+// judges the tapes of a timeline in the background, follows the one that is being recorded,
+// and may be asked at any time by another goroutine. The package draws nothing.
+package findingpage
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/frameindex"
+	"github.com/acptap/acptap/inspect/tapecheck"
+	"github.com/acptap/acptap/record"
+)
+
+// A Reader judges the tapes of a timeline. Frames have the numbers of the timeline.
+type Reader struct {
+	label   func(seq uint64) string // of a frame's number
+	session string                  // only what is of it, or of no session; empty: all
+
+	mu       sync.Mutex // guards what follows
+	findings []conform.Finding
+	at       map[uint64][]int32                          // which findings are on a frame
+	frames   [conform.Violation + 1]frameindex.NumberSet // that have findings of a strength
+	counts   [conform.Violation + 1]int
+	broken   bool
+	revision
+}
+
+// A revision is how far a reader has got: as long as it is the same, so are the lines.
+type revision struct {
+	found  int
+	ended  bool   // nothing will follow
+	judged uint64 // frames up to this one; it is no part of what Revision returns while nothing is found
+}
+
+// maxShown is how many findings are shown; what a Checker keeps of each rule is bounded,
+// but there are many rules and tapes.
+const maxShown = 1 << 16
+
+// NewReader returns a Reader that has read nothing. label returns the number of a frame as
+// users know it; session is what is looked at, empty for whole tapes.
+func NewReader(label func(seq uint64) string, session string) *Reader {
+	return &Reader{label: label, session: session, at: make(map[uint64][]int32)}
+}
+
+// Read judges a timeline until that ends or ctx is done. onChange is called when there are
+// more findings, and at the end.
+func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func()) {
+	defer onChange()
+	var tapes []*record.Tape
+	for _, p := range t.Parts {
+		tapes = append(tapes, p.Tape)
+	}
+	options, err := tapecheck.Options(tapes...)
+	if err != nil {
+		r.fail()
+		return
+	}
+	c := conform.NewChecker(options)
+	for i := range t.Parts {
+		if i > 0 {
+			c.Next(tapecheck.Beginning(&t.Parts[i].Info))
+		}
+		r.judge(ctx, c, t, i, onChange)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	c.End()
+	r.take(c, t, 0)
+	r.mu.Lock()
+	r.ended = true
+	r.mu.Unlock()
+}
+
+// judge judges a part of a timeline. To the checker frames have the numbers of their tape.
+func (r *Reader) judge(ctx context.Context, c *conform.Checker, t *frameindex.Timeline, i int, onChange func()) {
+	p, last := &t.Parts[i], i == len(t.Parts)-1
+	frames := p.Tape.Follow(ctx, 1)
+	if !last {
+		frames = p.Tape.Frames(1)
+	}
+	for f, err := range frames {
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			r.fail()
+			continue
+		case !last && f.Seq > p.Info.Lines: // recorded since the numbers were given
+			return
+		}
+		c.Add(&f)
+		if r.take(c, t, p.Before+f.Seq) {
+			onChange()
+		}
+	}
+}
+
+func (r *Reader) fail() {
+	r.mu.Lock()
+	r.broken = true
+	r.mu.Unlock()
+}
+
+// take takes in what was found since it did last, and reports whether that is anything.
+func (r *Reader) take(c *conform.Checker, t *frameindex.Timeline, seq uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.judged = max(r.judged, seq)
+	all := c.Findings()
+	found := all[r.found:]
+	r.found = len(all)
+	for _, f := range found {
+		if r.session != "" && f.Session != "" && f.Session != r.session || len(r.findings) == maxShown {
+			continue
+		}
+		before := t.Parts[f.Tape].Before
+		if len(t.Parts) > 1 {
+			f.Text = relabelled(f.Text, func(seq uint64) string { return r.label(before + seq) })
+		}
+		f.Because = slices.Clone(f.Because)
+		for i := range f.Because {
+			f.Because[i] += before
+		}
+		if f.Seq != 0 {
+			f.Seq += before
+			r.at[f.Seq] = append(r.at[f.Seq], int32(len(r.findings)))
+			r.frames[f.Strength].Add(f.Seq)
+		}
+		r.findings = append(r.findings, f)
+		r.counts[f.Strength]++
+	}
+	return len(found) > 0
+}
+
+// named finds the frames that a text names, as in conform.Evidence.
+var named = regexp.MustCompile(`\bframe [0-9]+`)
+
+// relabelled returns a text with the frames that it names as users know them.
+func relabelled(text string, label func(seq uint64) string) string {
+	return named.ReplaceAllStringFunc(text, func(name string) string {
+		seq, err := strconv.ParseUint(strings.TrimPrefix(name, "frame "), 10, 64)
+		if err != nil {
+			return name
+		}
+		return "frame " + label(seq)
+	})
+}
+
+// Revision says how far the reader has got: as long as it is the same, so are the lines.
+func (r *Reader) Revision() any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return [2]any{r.found, r.ended}
+}
+
+// Progress returns the last frame that was judged, and whether nothing will follow.
+func (r *Reader) Progress() (last uint64, ended bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.judged, r.ended
+}
+
+// Broken reports whether a part of the tapes cannot be read.
+func (r *Reader) Broken() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken
+}
+
+// Count returns how many findings of a strength there are. A nil Reader has none.
+func (r *Reader) Count(s conform.Strength) int {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counts[s]
+}
+
+// Worst returns the greatest strength of the findings on the frames from one number up to
+// another, that not included; None if there are none of at least that strength. A nil
+// Reader has none.
+func (r *Reader) Worst(from, to uint64, least conform.Strength) conform.Strength {
+	if r == nil {
+		return conform.None
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for s := conform.Violation; s >= least; s-- {
+		if seq := r.frames[s].Next(from); seq != 0 && seq < to {
+			return s
+		}
+	}
+	return conform.None
+}
+
+// On returns the findings on a frame that are of at least a strength, the worst first. A
+// nil Reader has none.
+func (r *Reader) On(seq uint64, least conform.Strength) (list []conform.Finding) {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, i := range r.at[seq] {
+		if f := r.findings[i]; f.Strength >= least {
+			list = append(list, f)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b conform.Finding) int { return int(b.Strength) - int(a.Strength) })
+	return list
+}
+
+// Next returns the nearest frame behind or before another that has a finding of at least a
+// strength and is one of those that may be; 0 if there is none. A nil Reader has none.
+func (r *Reader) Next(from uint64, forward bool, least conform.Strength, may func(seq uint64) bool) (nearest uint64) {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for s := least; s <= conform.Violation; s++ {
+		seq := from
+		for {
+			if forward {
+				seq = r.frames[s].Next(seq + 1)
+			} else {
+				seq = r.frames[s].Previous(seq - 1)
+			}
+			if seq == 0 || may(seq) {
+				break
+			}
+		}
+		if nearest == 0 || seq != 0 && (seq < nearest) == forward {
+			nearest = seq
+		}
+	}
+	return nearest
+}
