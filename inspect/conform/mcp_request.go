@@ -340,7 +340,7 @@ func strayProgress(s *Step, r *Report) {
 	switch {
 	case p == nil:
 		r.Add(Evidence{Text: "told of progress under a token that no request gave", Path: "progressToken", Got: string(token)})
-	case p.ended.Seq != 0:
+	case p.ended.Seq != 0 && !p.shared:
 		r.Add(Evidence{
 			Text: "told of progress after the end of " + p.call.Method + " (frame " + number(p.ended.Seq) + ")",
 			Path: "progressToken", Got: string(token), Because: []uint64{p.call.Seq, p.ended.Seq}, Of: p.call,

@@ -131,8 +131,7 @@ func ownedByRule(s *Step, below string, p schema.Problem) bool {
 	case below == "params" && p.Path == "" && p.Got != "nothing": // RPC007
 		return true
 	case below == "params" && isModern: // MCP115
-		return p.Path == "" || p.Path == "_meta" && p.Kind == schema.Missing ||
-			strings.HasPrefix(p.Path, "_meta.") && p.Kind == schema.Missing
+		return p.Path == "" || strings.HasPrefix(p.Path, "_meta") && p.Kind == schema.Missing
 	case below == "params": // SEP-1364 moves it to session/create
 		return s.Method == "initialize" && p.Path == "capabilities" && s.Conn.Proposal == dialect.SEP1364A1
 	case isModern && p.Path == "resultType": // MCP116

@@ -213,7 +213,7 @@ var rpcRules = []Rule{
 		Text: Text{
 			Asks:   "Each request gets a response, be it an error.",
 			Finds:  "A request without a response, though the side that had to answer it later ended by itself.",
-			Spares: "Requests of MCP that their sender cancelled, `terminal/wait_for_exit`, requests that only the end of the connection answers, and those that came when the other side was about to end.",
+			Spares: "Requests of MCP that their sender cancelled, `terminal/wait_for_exit`, requests that only the end of the connection answers, those of a server of MCP 2026-07-28 (MCP114), and those that came when the other side was about to end.",
 			Do:     "answer each request before you end, if only with an error",
 		},
 		Check: unanswered,
@@ -408,6 +408,9 @@ func unanswered(s *Step, r *Report) {
 		row, _ := dialect.Lookup(s.Conn.Protocol, call.Method)
 		if row.Ends == dialect.AtClose || call.Method == "terminal/wait_for_exit" || call.Cancelled.Seq != 0 { // ACP446 has those of ACP
 			continue
+		}
+		if s.Conn.Dialect == dialect.MCPModern && call.From == Agent {
+			continue // a client must not answer (MCP114)
 		}
 		r.Add(Evidence{Text: "did not answer " + call.Method, Seq: call.Seq, Of: call, By: side})
 	}
