@@ -344,6 +344,9 @@ var pathRules = []Rule{
 }
 
 func relativePath(s *Step, r *Report) {
+	if raw := s.Frame.Raw; !bytes.Contains(raw, []byte(`ath"`)) && !bytes.Contains(raw, []byte(`cwd"`)) {
+		return // most have none (BenchmarkCheck)
+	}
 	p := pathFinder{r: r}
 	switch {
 	case s.Update == "terminal_update":
@@ -413,7 +416,7 @@ func each(array []byte, at string, f func(element []byte, at string)) {
 
 func foreignTerminal(s *Step, r *Report) {
 	x := s.Session
-	if x == nil || x.setup.method != "session/new" || s.Conn.terminals.forgot {
+	if x == nil || x.setup.method != "session/new" || s.Conn.terminals.forgot || !bytes.Contains(s.Frame.Raw, []byte("terminalId")) {
 		return
 	}
 	ownTerminals := bytes.Contains(get(s.Conn.hello.client, "clientCapabilities", "_meta"), []byte("terminal")) ||
