@@ -1,0 +1,133 @@
+package inspect_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// hello is how a tape begins on which nothing is broken.
+const hello = `{"acptap":1,"protocol":"acp","cwd":"/w"}
+{"dir":"c2a","at":0,"frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"editor","version":"1"}}}}
+{"dir":"a2c","at":0.1,"frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"agent","version":"1"}}}}
+`
+
+// broken has eight lines of the agent that are not JSON, a message between each two of them:
+// in succession they would be one finding.
+var broken = hello + strings.Join(slices.Collect(func(yield func(string) bool) {
+	for i := range 8 {
+		yield(fmt.Sprintf(`{"dir":"a2c","at":%d,"text":"log line %d"}`, i+1, i+1))
+		yield(fmt.Sprintf(`{"dir":"a2c","at":%d.5,"frame":{"jsonrpc":"2.0","method":"_log/line","params":{"n":%d}}}`, i+1, i+1))
+	}
+}), "\n") + "\n"
+
+// TestFindingScreens shows what was broken: the groups, all frames of one, a rule, and a
+// frame of it.
+func TestFindingScreens(t *testing.T) {
+	for _, tt := range []struct{ name, tape, keys string }{
+		{"findings", broken, "7"},
+		{"findings-notes", broken, "7«RPC002»!"},
+		{"findings-all", broken, "7«RPC002» "},
+		{"findings-rule", broken, "7«RPC002»i"},
+		{"findings-frame", broken, ":7<Enter>"},
+		{"findings-search", broken, "7«RPC002»/line<Enter>n"},
+		{"findings-keys", broken, "7«RPC002»?"},
+		{"findings-none", hello, "7"},
+	} {
+		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {
+			term := start(t, inspect.Inspector{}, portableSubject(t, "broken", tt.tape), s.width, s.height)
+			term.reads(t)
+			term.press(t, tt.keys)
+			term.golden(t, name)
+		})
+	}
+}
+
+// TestFindingKeys goes from a finding to its frame and its rule, and back to where the user
+// came from.
+func TestFindingKeys(t *testing.T) {
+	for _, tt := range []struct{ name, keys string }{
+		{"frame", "7«8 times»j<Enter>«─ frame 3 ·»<Esc>«8 times»«2 of »"},
+		{"rule", "7«8 times»i«Nothing but messages is written»<Esc>«8 times»"},
+		{"rule of a frame", ":5<Enter>«─ frame 5 ·»i«Nothing but messages is written»<Esc>«─ frame 5 ·»"},
+		{"rule in the pane", ":5<Enter>«─ frame 5 ·»<Enter>i«Nothing but messages is written»<Esc>«─ frame 5 ·»«Esc back»"},
+		{"no rule", "i«no finding here»"},
+		{"all and back", "7«and 3 more» «log line 8» «and 3 more»"},
+		{"forward and back", "e«─ frame 3 ·»e«─ frame 5 ·»E«─ frame 3 ·»E«no failure or finding further up»"},
+		{"words", "7«8 times»/line 5<Enter>«search line 5: 1 of 1»<Enter>«─ frame 11 ·»"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			term := start(t, inspect.Inspector{}, portableSubject(t, "broken", broken), 120, 40)
+			term.reads(t)
+			term.press(t, tt.keys)
+		})
+	}
+}
+
+// TestFindingsLive: what is broken is told while the tape grows.
+func TestFindingsLive(t *testing.T) {
+	t.Parallel()
+	store := record.OpenStore(t.TempDir())
+	live := begin(t, store, "agent", "")
+	ended := false
+	defer func() {
+		if !ended {
+			live.ends()
+		}
+	}()
+	live.prompts("hello")
+	term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "", live.Tape()), 120, 24)
+	term.press(t, "7")
+	term.wait(t, "the first line", has("7 findings"))
+	live.says(wire.AgentToClient, "Listening on port 1")
+	term.wait(t, "the first line that is no JSON", has("wrote a line"))
+	live.says(wire.AgentToClient, `{"jsonrpc":"2.0","method":"_log/line"}`)
+	live.says(wire.AgentToClient, "Listening on port 2")
+	term.wait(t, "the second one", has("2 times"))
+	term.press(t, "2«✗ ← invalid»")
+	live.ends()
+	ended = true
+	term.wait(t, "the end", func(s string) bool {
+		bar, _, _ := strings.Cut(s, "\n")
+		return !strings.Contains(bar, "●")
+	})
+}
+
+// TestFindingsOfSession: on two tapes frames have the names that they have everywhere, also
+// where a finding names another.
+func TestFindingsOfSession(t *testing.T) {
+	t.Parallel()
+	store := record.OpenStore(t.TempDir())
+	var ids []string
+	for _, text := range []string{hello, broken} {
+		id, err := store.Import(strings.NewReader(text), "tape", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "", ids...), 120, 40)
+	term.reads(t)
+	term.press(t, "7«8 times»j« 2.3  wrote a line»<Enter>«─ frame 2.3 ·»«✗ RPC002»")
+}
+
+// TestFindingsCopied copies findings, and writes them to a file.
+func TestFindingsCopied(t *testing.T) {
+	t.Parallel()
+	term := start(t, inspect.Inspector{}, portableSubject(t, "broken", broken), 120, 40)
+	term.reads(t)
+	term.press(t, "7«8 times»jyv«line sent»")
+	if got := string(term.GetClipboardData()); !strings.Contains(got, "wrote a line") || strings.Contains(got, "\n") {
+		t.Errorf("got %q, want the line", got)
+	}
+	term.press(t, "yp«reference broken:3 sent»yy«text sent»w«write the text to: findings.txt»<Esc>")
+	if got := string(term.GetClipboardData()); !strings.Contains(got, "RPC002") {
+		t.Errorf("got %q, want the findings", got)
+	}
+}
