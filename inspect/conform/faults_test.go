@@ -45,9 +45,7 @@ var rpcFaults = []fault{
 	}},
 	{"RPC010", conform.Agent, "a second answer", tapeACP1, func(c *mutant) { c.send(101, `< {"id":21,"result":{}}`) }},
 	{"RPC010", conform.Client, "an answer to nothing", tapeACP1, func(c *mutant) { c.send(99, `> {"id":"none","result":{}}`) }},
-	{"RPC011", conform.Agent, "result and error", tapeACP1, func(c *mutant) {
-		c.change(101, `"result":{}`, `"result":{},"error":{"code":-32603,"message":"no"}`)
-	}},
+	{"RPC011", conform.Agent, "result and error", tapeACP1, func(c *mutant) { c.change(101, `"result":{}`, `"result":{},"error":{"code":-32603,"message":"no"}`) }},
 	{"RPC012", conform.Agent, "an error code that is text", tapeACP1, func(c *mutant) { c.change(94, `-32603`, `"E1"`) }},
 	{"RPC012", conform.Agent, "an error without a message", tapeACP1, func(c *mutant) { c.change(94, `,"message":"it rains"`, ``) }},
 	{"RPC014", conform.Agent, "an answer to null", tapeACP1, func(c *mutant) { c.send(101, `< {"id":null,"error":{"code":-32000,"message":"no"}}`) }},
@@ -82,9 +80,7 @@ var helloFaults = []fault{
 	{"ACP109", conform.Client, "no info in version 2", tapeACP2, func(c *mutant) { c.change(2, `"info":{"name":"trowel","version":"4.0"},`, ``) }},
 	{"ACP110", conform.Agent, "no info in version 2", tapeACP2, func(c *mutant) { c.change(3, `"info":{"name":"gardener","version":"2.0"},`, ``) }},
 	{"ACP111", conform.Agent, "does not know session/new", tapeACP1, func(c *mutant) { c.change(5, `-32000`, `-32601`) }},
-	{"ACP112", conform.Agent, "does not know session/close", tapeACP1, func(c *mutant) {
-		c.change(84, `"result":{}`, `"error":{"code":-32601,"message":"Method not found"}`)
-	}},
+	{"ACP112", conform.Agent, "does not know session/close", tapeACP1, func(c *mutant) { c.change(84, `"result":{}`, `"error":{"code":-32601,"message":"Method not found"}`) }},
 	{"ACP113", conform.Agent, "capabilities as in version 2", tapeACPX, func(c *mutant) { c.change(2, `agentCapabilities`, `capabilities`) }},
 	{"ACP114", conform.Client, "does not know fs/read_text_file", tapeACP1, func(c *mutant) {
 		c.change(29, `"result":{"content":"row 1: beans\nrow 2: peas\n"}`, `"error":{"code":-32601,"message":"Method not found"}`)
@@ -181,6 +177,7 @@ var turnFaults = []fault{
 	{"ACP404", conform.Agent, "a tool call that never ends", tapeACP1, func(c *mutant) { c.drop(33) }},
 	{"ACP405", conform.Agent, "a relative location", tapeACP1, func(c *mutant) { c.change(25, `"/srv/garden/beds/plan.txt"`, `"plan.txt"`) }},
 	{"ACP405", conform.Agent, "a relative path of a diff", tapeACP1, func(c *mutant) { c.change(34, `"/srv/garden/beds/plan.txt"`, `"plan.txt"`) }},
+	{"ACP407", conform.Agent, "shows a terminal that was never made", tapeACP1, func(c *mutant) { c.change(31, `term-7`, `term-9`) }},
 	{"ACP409", conform.Agent, "asks for a tool call that it has not announced", tapeACP1, func(c *mutant) { c.drop(34) }},
 	{"ACP422", conform.Agent, "two options of one id", tapeACP1, func(c *mutant) { c.change(35, `"optionId":"no"`, `"optionId":"go"`) }},
 	{"ACP423", conform.Client, "selects what was not offered", tapeACP1, func(c *mutant) { c.change(42, `"go"`, `"perhaps"`) }},
@@ -225,6 +222,10 @@ var serviceFaults = []fault{
 
 // twoFaults are in version 2 of ACP.
 var twoFaults = []fault{
+	{"ACP442", conform.Agent, "end_turn for work that was cancelled", tapeACP2, func(c *mutant) {
+		c.later(69, time.Second)
+		c.change(71, `"cancelled"`, `"end_turn"`)
+	}},
 	{"ACP701", conform.Client, "sets a mode", tapeACP2, func(c *mutant) {
 		c.send(16, `> {"id":50,"method":"session/set_mode","params":{"sessionId":"beds-1","modeId":"x"}}`, `< {"id":50,"error":{"code":-32601,"message":"Method not found"}}`)
 	}},
@@ -265,9 +266,7 @@ var mcpFaults = []fault{
 	}},
 	{"MCP116", conform.Agent, "a result without its type", tapeModern, func(c *mutant) { c.change(12, `,"resultType":"complete"`, ``) }},
 	{"MCP201", conform.Agent, "a tool with a blank in its name", tapeMCP, func(c *mutant) { c.change(9, `"name":"list"`, `"name":"the list"`) }},
-	{"MCP202", conform.Agent, "a tool without inputSchema", tapeMCP, func(c *mutant) {
-		c.change(9, `"inputSchema":{"type":"object","additionalProperties":false},`, ``)
-	}},
+	{"MCP202", conform.Agent, "a tool without inputSchema", tapeMCP, func(c *mutant) { c.change(9, `"inputSchema":{"type":"object","additionalProperties":false},`, ``) }},
 	{"MCP203", conform.Agent, "a result without structuredContent", tapeMCP, func(c *mutant) { c.change(13, `,"structuredContent":{"sum":1}`, ``) }},
 	{"MCP203", conform.Agent, "structuredContent that does not fit", tapeMCP, func(c *mutant) { c.change(13, `{"sum":1}}}`, `{"sum":"one"}}}`) }},
 	{"MCP204", conform.Client, "a cursor of its own", tapeMCP, func(c *mutant) { c.change(8, `"cursor":"In8`, `"cursor":"Xn8`) }},
@@ -293,12 +292,33 @@ var proposalFaults = []fault{
 		c.change(31, `"sessionId":"pond-1"`, `"sessionId":7`)
 		c.refuse(32)
 	}},
+	{"MCP302", conform.Client, "creates what is not offered", tapeProposal1, func(c *mutant) {
+		c.change(2, `,"sessions":{"required":true}`, ``)
+		c.change(1, `"protocolVersion"`, `"capabilities":{},"protocolVersion"`)
+	}},
+	{"MCP304", conform.Client, "lists tools before it creates a session", tapeProposal1, func(c *mutant) {
+		c.send(3, `> {"id":50,"method":"tools/list"}`, `< {"id":50,"error":{"code":-32602,"message":"no session"}}`)
+	}},
 	{"MCP305", conform.Client, "no id though sessions are required", tapeProposal1, func(c *mutant) {
 		c.change(31, `"sessionId":"pond-1",`, ``)
 		c.refuse(32)
 	}},
 	{"MCP306", conform.Agent, "serves a deleted session", tapeProposal1, func(c *mutant) {
 		c.change(40, `"error":{"code":-32602,"message":"no such session"}`, `"result":{"content":[]}`)
+	}},
+	{"MCP307", conform.Agent, "another session than the one asked for", tapeProposal1, func(c *mutant) {
+		c.change(34, `"result":{"sessionId":"beds-1"}`, `"result":{"sessionId":"beds-9"}`)
+		c.change(34, `"sessionId":"beds-1"`, `"sessionId":"beds-9"`)
+	}},
+	{"MCP308", conform.Client, "a session that it deleted", tapeProposal1, func(c *mutant) { c.later(39, time.Second) }},
+	{"MCP311", conform.Agent, "takes a session without having any", tapeMCP, func(c *mutant) {
+		c.send(25, `> {"id":50,"sessionId":"s9","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}`, `< {"id":50,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"server","version":"1"}}}`)
+	}},
+	{"MCP313", conform.Agent, "another session than the one that goes on", tapeProposal2, func(c *mutant) {
+		c.send(46, `> {"id":50,"sessionId":"pond-1","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"trowel","version":"3.1"}}}`, `< {"id":50,"sessionId":"pond-7","result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"shed","version":"1.0"}}}`)
+	}},
+	{"MCP314", conform.Agent, "serves a session that was terminated", tapeProposal2, func(c *mutant) {
+		c.send(48, `> {"id":50,"sessionId":"pond-1","method":"tools/call","params":{"name":"dig","arguments":{}}}`, `< {"id":50,"sessionId":"pond-1","result":{"content":[]}}`)
 	}},
 	{"MCP312", conform.Agent, "an id of another session", tapeProposal2, func(c *mutant) { c.change(7, `"sessionId":"pond-1"`, `"sessionId":"beds-1"`) }},
 	{"MCP321", conform.Client, "creates within a session", tapeDataLayer, func(c *mutant) {
