@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,13 +58,13 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 			}
 			var damage error
 			if out == "" || out == "-" {
-				damage, err = export(cmd.OutOrStdout(), sub, want, raw, terminal.NewProgress(nil, ""))
+				damage, err = export(cmd.Context(), cmd.OutOrStdout(), sub, want, raw, terminal.NewProgress(nil, ""))
 				return errors.Join(err, damage)
 			}
 			bar := terminal.NewProgress(cmd.ErrOrStderr(), out)
 			defer bar.End()
 			err = disk.WriteFile(out, func(w io.Writer) (err error) {
-				damage, err = export(w, sub, want, raw, bar)
+				damage, err = export(cmd.Context(), w, sub, want, raw, bar)
 				return err
 			})
 			return errors.Join(err, damage)
@@ -78,7 +79,7 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 
 // export writes the frames of a subject that match and can be read. damage says
 // what could not be read.
-func export(w io.Writer, sub ref.Subject, want filter.Filter, raw bool, bar *terminal.Progress) (damage, err error) {
+func export(ctx context.Context, w io.Writer, sub ref.Subject, want filter.Filter, raw bool, bar *terminal.Progress) (damage, err error) {
 	info, err := sub.Parts[0].Tape.Info()
 	if err != nil {
 		return nil, err
@@ -104,6 +105,9 @@ func export(w io.Writer, sub ref.Subject, want filter.Filter, raw bool, bar *ter
 		return damage, err
 	}
 	match := query.Matcher{Filter: want}
+	if err := match.Judge(ctx, sub); err != nil {
+		return damage, err
+	}
 	for i, p := range sub.Parts {
 		e.Notes = notes[i]
 		info, err := p.Tape.Info()

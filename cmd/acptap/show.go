@@ -180,6 +180,9 @@ func (s *show) canvas(stdout io.Writer) (width int, color bool) {
 
 // frames shows the frames that match.
 func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, sub ref.Subject, form frametext.Lines) error {
+	if err := s.match.Judge(ctx, sub); err != nil {
+		return err
+	}
 	l := listing{show: s, w: w, stderr: stderr}
 	for i, p := range sub.Parts {
 		l.lines = form // numbers start again on each tape

@@ -30,7 +30,7 @@
 //
 // A Filter looks at one frame at a time. What other frames say about it, such as its
 // latency, its turn, or whether it has a response, it takes from a Subject, which a
-// Tracker makes. The package knows nothing of storage or screens, and a query cannot
+// Tracker makes; what rules say about the frame, a Tracker is told. The package knows nothing of storage or screens, and a query cannot
 // make it compute or remember without bounds.
 package filter
 
@@ -74,6 +74,10 @@ func (f Filter) NeedsPast() bool { return f.needs(ofPast) }
 
 // NeedsFuture reports whether Match looks at Open or Unanswered of a Subject.
 func (f Filter) NeedsFuture() bool { return f.needs(ofFuture) }
+
+// NeedsFindings reports whether Match looks at Findings of a Subject: these are known to
+// who has judged the tape.
+func (f Filter) NeedsFindings() bool { return f.needs(ofFindings) }
 
 func (f Filter) needs(n needs) bool { return f.root != nil && f.root.needs()&n != 0 }
 

@@ -56,6 +56,11 @@ func subjects() map[string]*filter.Subject {
 	}
 	list["read"].Failed = true
 	list["chunk"].Origin = wire.Injected
+	list["ask"].Findings = []filter.Finding{
+		{Rule: "ACP441", Name: "cancelled-prompt", Strength: filter.Violation, Fault: filter.ByAgent},
+		{Rule: "RPC002", Name: "banner", Strength: filter.Note},
+	}
+	list["read"].Findings = []filter.Finding{{Rule: "ACP401", Name: "read", Strength: filter.Warning, Fault: filter.ByClient}}
 	for i, name := range []string{"chunk", "tool", "ask", "read", "batch", "stderr", "mark"} {
 		s := list[name]
 		s.Seq, s.At = uint64(i+1), time.Duration(i)*time.Second
@@ -111,6 +116,19 @@ var matchTests = []struct {
 	{"failure:gap", "mark"},
 	{"failure:exit | failure:invalid | failure:refused", ""},
 	{"is:open !is:failed", ""},
+	{"is:finding", "ask read"},
+	{"is:violation", "ask"},
+	{"is:warning", "read"},
+	{"is:note", "ask"},
+	{"rule:ACP44*", "ask"},
+	{"rule:ACP44", ""},
+	{"rule:ACP4*", "ask read"},
+	{"rule:cancelled-*", "ask"},
+	{"rule=ACP401", "read"},
+	{"rule~^R", "ask"},
+	{"by:client", "read"},
+	{"by:agent", "ask"},
+	{"by:agent is:warning", ""},
 	{"session:s-1", "chunk tool ask read"},
 	{"session=s-1", "read"},
 	{"session:t", "batch"},
@@ -289,7 +307,7 @@ var errorTests = []struct {
 	{"seq~1", 3, "seq does not take ~"},
 	{"kind:event", 5, `"event" is not a value of kind; expected one of invalid request response`},
 	{"failure:bad", 8, "one of error tool refused unanswered invalid gap exit silence"},
-	{"is:bad", 3, "one of error open gap failed"},
+	{"is:bad", 3, "one of error open gap failed finding violation warning note"},
 	{"seq:x", 4, "not a whole number"},
 	{"seq:-1", 4, "not a whole number"},
 	{"seq:1..", 4, "a range has two ends"},
@@ -372,6 +390,9 @@ func TestNeeds(t *testing.T) {
 		{"failure:unanswered", "future"},
 		{"failure:tool", ""},
 		{"tool:a", "bytes past"},
+		{"is:note", "findings"},
+		{"is:gap | rule:A", "bytes findings"},
+		{"by:client", "findings"},
 	}
 	for _, tt := range tests {
 		f, err := filter.Parse(tt.query)
@@ -382,7 +403,7 @@ func TestNeeds(t *testing.T) {
 		for _, need := range []struct {
 			name string
 			is   bool
-		}{{"bytes", f.NeedsBytes()}, {"past", f.NeedsPast()}, {"future", f.NeedsFuture()}} {
+		}{{"bytes", f.NeedsBytes()}, {"past", f.NeedsPast()}, {"future", f.NeedsFuture()}, {"findings", f.NeedsFindings()}} {
 			if need.is {
 				got = append(got, need.name)
 			}

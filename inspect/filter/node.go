@@ -38,6 +38,7 @@ const (
 	ofBytes needs = 1 << iota
 	ofPast
 	ofFuture
+	ofFindings
 )
 
 // all fits where all of its nodes do.

@@ -19,6 +19,8 @@ type Subject struct {
 	Open    bool          // a request that has no response on the tape, and was not cancelled (MCP)
 
 	Unanswered bool // that is a failure: the tape has ended
+
+	Findings []Finding // what is wrong with the frame, by the rules of acptap check
 }
 
 // Failure returns in which way the frame tells that something went wrong, with what

@@ -20,6 +20,8 @@ type Tracker struct {
 	tools    map[toolKey]string // titles
 	open     *OpenRequests      // of the frames up to ahead; nil: nobody has looked
 	ahead    uint64
+
+	findings func(seq uint64) []Finding // on the tape; nil: nobody has judged it
 }
 
 // maxKept is how many sessions are kept, and how many titles.
@@ -66,9 +68,15 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) 
 	}
 }
 
+// KnowFindings says what is wrong with the frames of the tape, each by its number.
+func (t *Tracker) KnowFindings(of func(seq uint64) []Finding) { t.findings = of }
+
 // Observe takes the next frame. The Subject refers to f.
 func (t *Tracker) Observe(f *dialect.Frame) Subject {
 	s := Subject{Frame: f, Start: t.start, Open: t.isOpen(f), Unanswered: t.IsUnanswered(f)}
+	if t.findings != nil {
+		s.Findings = t.findings(f.Seq)
+	}
 	s.Turn = t.turn(f)
 	s.Tool = t.tool(f)
 	t.requests.Observe(f, s.Tool, func(q *Request[Tool], _ *dialect.Annotation) {

@@ -55,6 +55,7 @@ const (
 	origin
 	state
 	failure
+	by
 )
 
 // Words of the set state.
@@ -63,6 +64,10 @@ const (
 	open
 	gap
 	failed
+	finding
+	violation
+	warning
+	note
 )
 
 // words returns the words of a set; the place of a word is the value that it
@@ -77,8 +82,13 @@ func words(s wordSet) []string {
 		return names(wire.Wire, wire.Rewritten)
 	case failure:
 		return names(dialect.FailedRequest, dialect.Silence)
+	case by:
+		return []string{"client", "agent"}
 	}
-	return []string{isError: "error", open: "open", gap: "gap", failed: "failed"}
+	return []string{
+		isError: "error", open: "open", gap: "gap", failed: "failed",
+		finding: "finding", violation: "violation", warning: "warning", note: "note",
+	}
 }
 
 func names[T interface {
@@ -118,6 +128,8 @@ func (t wordTest) needs() needs {
 		return ofFuture
 	case t.set == state && t.value == gap:
 		return ofBytes
+	case t.set == state && t.value >= finding, t.set == by:
+		return ofFindings
 	}
 	return 0
 }
@@ -132,6 +144,8 @@ func (t wordTest) fits(s *Subject) verdict {
 		return sure(uint8(s.Origin) == t.value)
 	case failure:
 		return sure(hasFailure(s, t.kind()))
+	case by:
+		return sure(hasFinding(s, func(f Finding) bool { return f.Fault == ByClient+Fault(t.value) }))
 	}
 	switch t.value {
 	case isError:
@@ -140,8 +154,12 @@ func (t wordTest) fits(s *Subject) verdict {
 		return sure(s.Open)
 	case failed:
 		return sure(s.Failure() != dialect.NoFailure)
+	case gap:
+		return isGap(s)
+	case finding:
+		return sure(len(s.Findings) > 0)
 	}
-	return isGap(s)
+	return sure(hasFinding(s, func(f Finding) bool { return f.Strength == strengthOf(t.value) }))
 }
 
 // kind returns what a word of the set failure stands for.

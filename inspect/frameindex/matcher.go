@@ -16,6 +16,8 @@ type Matcher struct {
 	start        time.Time // when the first tape began, in the user's time zone
 	openRequests           // if the filter asks for it
 
+	findings func(seq uint64) []filter.Finding // on the timeline; nil: nobody has judged it
+
 	past    bool // the filter asks for what stood before
 	track   filter.Tracker
 	part    int            // of the timeline, that track is at
@@ -34,6 +36,10 @@ func NewMatcher(want filter.Filter, start time.Time) Matcher {
 // KnowOpen says which requests are open, whatever is recorded from now on.
 func (s *Matcher) KnowOpen(requests filter.OpenRequests) { s.open, s.known = requests, math.MaxUint64 }
 
+// KnowFindings says what is wrong with the frames of the timeline, each by its number
+// there.
+func (s *Matcher) KnowFindings(of func(seq uint64) []filter.Finding) { s.findings = of }
+
 // Matches takes the next frame, which is on that part of the timeline.
 func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	if s.past {
@@ -43,6 +49,9 @@ func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	}
 	if s.Filter.NeedsFuture() {
 		s.subject.Open, s.subject.Unanswered = s.isOpen(f), f.Seq <= s.known && s.open.IsUnanswered(f)
+	}
+	if s.findings != nil {
+		s.subject.Findings = s.findings(f.Seq)
 	}
 	s.now = state{s.Filter.Match(&s.subject), s.subject.Failure() != dialect.NoFailure}
 	if f.Asks() {

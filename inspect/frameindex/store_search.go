@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )
@@ -67,6 +68,8 @@ type storeSearch struct {
 	Search
 	yield       func(Hit, error) bool
 	done, total int64 // bytes of tapes
+
+	findings func(seq uint64) []filter.Finding // on the present tape, if the filter asks for them
 }
 
 // tape yields what is found on one tape. It reports whether to go on.
@@ -78,6 +81,16 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 		return p.trouble(info, err)
 	}
 	p.report()
+	if p.findings = nil; p.Filter.NeedsFindings() {
+		found, err := tapecheck.Find(ctx, t)
+		if ctx.Err() != nil {
+			return p.stopped(ctx)
+		}
+		if err != nil {
+			return p.trouble(info, err)
+		}
+		p.findings = found.On(0)
+	}
 	var track filter.Tracker
 	first, ok := p.first(ctx, t, info, &track)
 	if first == 0 {
@@ -113,6 +126,7 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 func (p *storeSearch) begin(ctx context.Context, track *filter.Tracker, t *record.Tape, info record.Info) {
 	*track = filter.Tracker{}
 	track.Next(info.Start.Time.Local())
+	track.KnowFindings(p.findings)
 	if p.Filter.NeedsFuture() {
 		track.LookAhead(until(ctx, t.Rows(1)), !info.Live)
 	}

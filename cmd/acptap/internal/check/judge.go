@@ -41,6 +41,9 @@ func (r *run) begin(sub subject) (*judgement, error) {
 
 // judge judges a subject. What of it cannot be read is told.
 func (j *judgement) judge(ctx context.Context, follow bool) error {
+	if err := j.queries.judge(ctx, &j.sub); err != nil {
+		return err
+	}
 	for i, p := range j.sub.Parts {
 		info, err := p.Tape.Info()
 		if err != nil {
@@ -50,7 +53,7 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 			j.checker.Next(tapecheck.Beginning(&info))
 		}
 		j.section.Tapes = append(j.section.Tapes, j.tape(&info))
-		j.queries.startTape(p, &info)
+		j.queries.startTape(i, p, &info)
 		frames := p.Tape.Frames(1)
 		if follow && i == len(j.sub.Parts)-1 {
 			frames = p.Tape.Follow(ctx, 1)

@@ -1,11 +1,15 @@
 package check
 
 import (
+	"context"
+	"slices"
+
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -52,10 +56,19 @@ type queries struct {
 	demands []demand
 	met     []bool
 	track   filter.Tracker
+	found   *tapecheck.Findings // if a demand asks for them
 }
 
-// startTape begins a tape of which info is known.
-func (q *queries) startTape(p ref.Part, info *record.Info) {
+// judge judges the tapes of a subject, if a demand asks for that.
+func (q *queries) judge(ctx context.Context, s *subject) (err error) {
+	if slices.ContainsFunc(q.demands, func(d demand) bool { return d.NeedsFindings() }) {
+		q.found, err = tapecheck.Find(ctx, s.Tapes()...)
+	}
+	return err
+}
+
+// startTape begins a tape of which info is known, the first is 0.
+func (q *queries) startTape(tape int, p ref.Part, info *record.Info) {
 	if len(q.demands) == 0 {
 		return
 	}
@@ -63,6 +76,9 @@ func (q *queries) startTape(p ref.Part, info *record.Info) {
 		q.met = make([]bool, len(q.demands))
 	}
 	q.track.Next(info.Start.Time.Local())
+	if q.found != nil {
+		q.track.KnowFindings(q.found.On(tape))
+	}
 	for _, d := range q.demands {
 		if d.NeedsFuture() {
 			q.track.LookAhead(p.Tape.Rows(1), !info.Live)
@@ -76,6 +92,9 @@ func (q *queries) startTape(p ref.Part, info *record.Info) {
 func (q *queries) frame(f *dialect.Frame, tape int, belongs bool) (found []conform.Finding) {
 	if len(q.demands) == 0 {
 		return nil
+	}
+	if q.found != nil && tape == q.found.Tapes()-1 { // what a live tape has got since
+		q.found.Add(f)
 	}
 	s := q.track.Observe(f)
 	for i, d := range q.demands {

@@ -4,6 +4,7 @@
 package query
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )
@@ -58,6 +60,17 @@ type Matcher struct {
 	filter.Filter
 	LookAhead bool // also if the filter does not need that: IsUnanswered does
 	track     filter.Tracker
+	found     *tapecheck.Findings // if the filter asks for them
+	tapes     int                 // that were begun
+}
+
+// Judge judges the tapes of a subject, which are begun next, if the filter asks for that.
+func (m *Matcher) Judge(ctx context.Context, sub ref.Subject) (err error) {
+	m.found, m.tapes = nil, 0
+	if m.NeedsFindings() {
+		m.found, err = tapecheck.Find(ctx, sub.Tapes()...)
+	}
+	return err
 }
 
 // StartTape begins a tape of which info is known.
@@ -66,12 +79,16 @@ func (m *Matcher) StartTape(p ref.Part, info record.Info) {
 	if m.LookAhead || m.NeedsFuture() {
 		m.track.LookAhead(p.Tape.Rows(p.Run.First), !info.Live)
 	}
+	if m.found != nil {
+		m.track.KnowFindings(m.found.On(m.tapes))
+	}
+	m.tapes++
 }
 
 // From returns the first frame of a part that the matcher needs in order to match
 // those from a number on.
 func (m *Matcher) From(p ref.Part, number uint64) uint64 {
-	if m.NeedsPast() {
+	if m.NeedsPast() || m.NeedsFindings() {
 		return p.Run.First
 	}
 	return max(p.Run.First, number)
@@ -82,6 +99,9 @@ func (m *Matcher) IsUnanswered(f *dialect.Frame) bool { return m.track.IsUnanswe
 
 // Matches reports whether the next frame of the tape matches.
 func (m *Matcher) Matches(f *dialect.Frame) bool {
+	if m.found != nil && m.tapes == m.found.Tapes() { // what a live tape has got since
+		m.found.Add(f)
+	}
 	subject := m.track.Observe(f)
 	return m.Match(&subject)
 }

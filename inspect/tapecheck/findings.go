@@ -1,0 +1,105 @@
+package tapecheck
+
+import (
+	"context"
+	"slices"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// Findings are what all rules find on tapes that are judged in succession, for filters.
+type Findings struct {
+	checker *conform.Checker
+	tapes   []map[uint64][]filter.Finding // by the numbers of the frames
+	taken   int
+	last    uint64 // frame of the last tape that was judged
+}
+
+// Find judges what is there of tapes, at least one. What cannot be read is left out:
+// reading the frames again reports it. If ctx is done, so is Find.
+func Find(ctx context.Context, tapes ...*record.Tape) (*Findings, error) {
+	o, err := Options(tapes...)
+	if err != nil {
+		return nil, err
+	}
+	f := &Findings{checker: conform.NewChecker(o)}
+	live := false
+	for i, t := range tapes {
+		info, err := t.Info()
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			f.checker.Next(Beginning(&info))
+		}
+		f.tapes = append(f.tapes, map[uint64][]filter.Finding{})
+		f.last = 0
+		for frame, err := range t.Frames(1) {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err == nil {
+				f.Add(&frame)
+			}
+		}
+		live = info.Live
+	}
+	if !live {
+		f.checker.End()
+		f.take()
+	}
+	return f, nil
+}
+
+// Add judges a frame of the last tape that has come since.
+func (f *Findings) Add(frame *dialect.Frame) {
+	if frame.Seq <= f.last {
+		return
+	}
+	f.last = frame.Seq
+	f.checker.Add(frame)
+	f.take()
+}
+
+func (f *Findings) take() {
+	all := f.checker.Findings()
+	for i := range all[f.taken:] {
+		found := &all[f.taken+i]
+		frames := f.tapes[found.Tape]
+		frames[found.Seq] = append(slices.Clip(frames[found.Seq]), ForFilter(found))
+	}
+	f.taken = len(all)
+}
+
+// Tapes returns how many tapes there are.
+func (f *Findings) Tapes() int { return len(f.tapes) }
+
+// On returns what is wrong with the frames of a tape, by their numbers: the first tape is
+// 0. What it returned is right until the next Add.
+func (f *Findings) On(tape int) func(seq uint64) []filter.Finding {
+	frames := f.tapes[tape]
+	return func(seq uint64) []filter.Finding { return frames[seq] }
+}
+
+// ForFilter returns what a filter can ask of a finding.
+func ForFilter(f *conform.Finding) filter.Finding {
+	found := filter.Finding{Rule: f.Rule.ID, Name: f.Rule.Name}
+	switch f.Strength {
+	case conform.Note:
+		found.Strength = filter.Note
+	case conform.Warning:
+		found.Strength = filter.Warning
+	case conform.Violation:
+		found.Strength = filter.Violation
+	}
+	switch f.Fault {
+	case conform.Client:
+		found.Fault = filter.ByClient
+	case conform.Agent:
+		found.Fault = filter.ByAgent
+	}
+	return found
+}
