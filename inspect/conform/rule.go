@@ -200,7 +200,6 @@ var (
 	v2       = dialect.SetOf(dialect.ACPv2)
 	legacy   = dialect.SetOf(dialect.MCPLegacy)
 	modern   = dialect.SetOf(dialect.MCPModern)
-	v1AndV2  = v1 | v2
 	v1AndOld = v1 | early // version 1, and the draft of version 2 that kept its words
 	allOfACP = v1 | early | v2
 )
