@@ -61,11 +61,12 @@ A line of --json is an object with kind. That of a finding has
   spec            title, section, url, word (MUST ...), date of the text
   key             the same for the same fault on another tape
   new             false if a baseline knows it
-At its end each tape has a summary: tape, rules and tried (how many), open: a
-list of rule and why, for rules that could not be judged somewhere. With --rules
-a line has rule, name, strength (the greatest), fault, about (a capability),
-url, asks, finds, spares, do, and clauses: for (which connections), strength and
-spec.
+At its end each tape has a summary: tape, rules and tried (how many); open: a
+list of rule and why, for rules that could not be judged somewhere; and lost: a
+list of rule and n, how often it was broken after the first 1,000 findings on
+the tape, which are all that is told. With --rules a line has rule, name,
+strength (the greatest), fault, about (a capability), url, asks, finds, spares,
+do, and clauses: for (which connections), strength and spec.
 ` + ref.Help + `
 
 Exit status 0 if nothing is at or above --fail-on; 1 if something is; 2 if a

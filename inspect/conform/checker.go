@@ -128,14 +128,15 @@ type Verdict struct {
 	Rule  *Rule
 	Tried bool   // it had an occasion, and all that it needs to judge it
 	Open  string // why it could not judge an occasion, such as "28 bytes are missing at frame 77"; empty: it could
-	Found int    // findings, also those beyond the first 1,000
+	Found int    // findings, also those that are not kept
+	Lost  int    // of these, those beyond the first 1,000: they are only counted
 }
 
 // Verdicts returns what became of each rule on the present tape.
 func (c *Checker) Verdicts() []Verdict {
 	all := make([]Verdict, len(c.verdicts))
 	for i, v := range c.verdicts {
-		all[i] = Verdict{c.options.Rules[i], v.tried, v.open, v.found}
+		all[i] = Verdict{c.options.Rules[i], v.tried, v.open, v.found, max(v.found-maxFindings, 0)}
 	}
 	return all
 }

@@ -267,7 +267,32 @@ func TestFindingsAreBounded(t *testing.T) {
 			n++
 		}
 	}
-	if v := verdict(t, c, "RPC012"); n != 1000 || v.Found != 1500 {
-		t.Errorf("kept %d of %d, want 1000 of 1500", n, v.Found)
+	if v := verdict(t, c, "RPC012"); n != 1000 || v.Found != 1500 || v.Lost != 500 {
+		t.Errorf("kept %d of %d and lost %d, want 1000, 1500 and 500", n, v.Found, v.Lost)
+	}
+}
+
+// TestUnpublishedVersion: nobody is judged by the text of another version than both
+// sides agreed on.
+func TestUnpublishedVersion(t *testing.T) {
+	for version, want := range map[string][]string{
+		"2":  {"ACP109 client 1", "ACP110 agent 2"},
+		"99": nil,
+	} {
+		c := conform.NewChecker(conform.Options{Beginning: true})
+		feed(c, frames(t, `> {"id":0,"method":"initialize","params":{"protocolVersion":`+version+`}}
+< {"id":0,"result":{"protocolVersion":`+version+`}}
+< {"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call"}}}
+`))
+		c.End()
+		var got []string
+		for _, b := range blamed(c.Findings()) {
+			if strings.HasPrefix(b, "ACP1") {
+				got = append(got, b)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("version %s: got %v, want %v", version, got, want)
+		}
 	}
 }

@@ -13,6 +13,7 @@ package conform
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -160,7 +161,8 @@ type Text struct {
 }
 
 // fits reports whether the clause stands for a connection. A dialect that is not
-// settled, or keys of two at once, have only the clauses which stand for all.
+// settled, keys of two at once, and a version of ACP that is not published have only
+// the clauses which stand for all.
 func (c *Clause) fits(rule *Rule, conn *dialect.Connection, settled bool) bool {
 	if p := rule.Protocol(); p != dialect.AnyProtocol && p != conn.Protocol {
 		return false
@@ -174,7 +176,14 @@ func (c *Clause) fits(rule *Rule, conn *dialect.Connection, settled bool) bool {
 	if (c.Since != "" && conn.Version < c.Since) || (c.Until != "" && conn.Version > c.Until) {
 		return false
 	}
-	return c.For == 0 || settled && !conn.Hybrid && c.For.Has(conn.Dialect)
+	return c.For == 0 || settled && !conn.Hybrid && !isUnpublished(conn) && c.For.Has(conn.Dialect)
+}
+
+// isUnpublished reports whether both sides agreed on a version of ACP of which no text
+// is published. Its dialect is the newest that is known.
+func isUnpublished(conn *dialect.Connection) bool {
+	n, err := strconv.ParseUint(conn.Version, 10, 64)
+	return conn.Protocol == dialect.ACP && err == nil && n > 2
 }
 
 // Protocol returns the protocol that r is about, by its id; AnyProtocol of JSON-RPC.

@@ -51,12 +51,19 @@ type Total struct {
 	Rules int    `json:"rules"`
 	Tried int    `json:"tried"`
 	Open  []Open `json:"open"`
+	Lost  []Lost `json:"lost,omitempty"`
 }
 
 // An Open is a rule that could not be judged somewhere.
 type Open struct {
 	Rule string `json:"rule"`
 	Why  string `json:"why"`
+}
+
+// A Lost is a rule of which more was found than the findings that are kept.
+type Lost struct {
+	Rule string `json:"rule"`
+	N    int    `json:"n"`
 }
 
 // JSON writes findings for programs, one object a line.
@@ -123,6 +130,9 @@ func (t *Tape) total() Total {
 		}
 		if v.Open != "" {
 			total.Open = append(total.Open, Open{v.Rule.ID, v.Open})
+		}
+		if v.Lost > 0 {
+			total.Lost = append(total.Lost, Lost{v.Rule.ID, v.Lost})
 		}
 	}
 	return total

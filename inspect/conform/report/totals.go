@@ -17,6 +17,11 @@ func (t *Text) tapes(w io.Writer, s *Section) {
 		fmt.Fprintf(w, "%s  %s\n", t.paint(termtext.Bold, termtext.Line(tape.Name)), tape.about())
 	}
 	fmt.Fprintln(w, s.totals(t.Severity))
+	for _, v := range mergedVerdicts(s.Tapes) {
+		if v.Lost > 0 {
+			fmt.Fprintf(w, "%s was broken %s more often than is told here\n", v.Rule.ID, plural(v.Lost, "time"))
+		}
+	}
 	if open := s.openRules(); open != "" {
 		fmt.Fprintln(w, open)
 	}
@@ -170,6 +175,7 @@ func mergedVerdicts(tapes []*Tape) []conform.Verdict {
 			m := &all[i]
 			m.Tried = m.Tried || v.Tried
 			m.Found += v.Found
+			m.Lost += v.Lost
 			if m.Open == "" {
 				m.Open = v.Open
 			}

@@ -159,13 +159,18 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	none := r.all && r.format == "text"
 	for sub, err := range subjects {
+		none = false
 		if err == nil {
 			err = r.subject(ctx, sub)
 		}
 		if err != nil {
 			r.tell(err)
 		}
+	}
+	if none {
+		fmt.Fprintln(w, "No such tapes.")
 	}
 	if c, ok := r.out.(io.Closer); ok {
 		if err := c.Close(); err != nil {

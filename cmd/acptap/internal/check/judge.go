@@ -33,7 +33,7 @@ func (r *run) begin(sub subject) (*judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.Grace, options.Rules = r.Grace, r.rules
+	options.Grace, options.Rules = max(r.Grace, 1), r.rules // 0 would be the default
 	j := &judgement{run: r, sub: sub, checker: conform.NewChecker(options), queries: queries{demands: r.demands}}
 	j.section = &report.Section{Session: sub.Session, Baseline: r.baselineFile != "" && !r.update, Weaker: make([]int, conform.Violation+1)}
 	return j, nil
@@ -103,6 +103,10 @@ func (j *judgement) add(found *conform.Finding, t *record.Tape, last *dialect.Fr
 	conn := j.checker.Connection()
 	f.Strength = j.config.Strength(found, &conn, j.choose)
 	if !j.wanted(&f.Finding) {
+		if j.baseline.Len() > 0 { // it is there, though it is not reported
+			f.Public = report.Publish(found, quotable(found, t, last)...)
+			j.baseline.Knows(baseline.Key(f.Shared()))
+		}
 		return
 	}
 	if f.Seq != 0 {
