@@ -272,6 +272,20 @@ func TestFindingsAreBounded(t *testing.T) {
 	}
 }
 
+// TestSameID: an id may be written in another way in the response.
+func TestSameID(t *testing.T) {
+	c := conform.NewChecker(conform.Options{Beginning: true})
+	feed(c, frames(t, "= v1\n"+`> {"id":2.0,"method":"_x/y"}
+< {"id":2,"result":{}}
+> {"id":"a\/b","method":"_x/y"}
+< {"id":"a/b","result":{}}
+`))
+	c.End()
+	if got := blamed(c.Findings()); len(got) != 0 {
+		t.Errorf("got %v, want nothing", got)
+	}
+}
+
 // TestUnpublishedVersion: nobody is judged by the text of another version than both
 // sides agreed on.
 func TestUnpublishedVersion(t *testing.T) {

@@ -438,7 +438,7 @@ type reply struct {
 const maxReplies = 4096
 
 func (p *replies) of(dir wire.Direction, id []byte) (reply, bool) {
-	return p.byID.Get(requestKey{dir, string(id)})
+	return p.byID.Get(requestKey{dir, dialect.IDKey(id)})
 }
 
 // observe takes a response.
@@ -474,7 +474,7 @@ func (p *replies) set(dir wire.Direction, id string, r reply) {
 	p.byID.Limit = maxReplies
 	gone := r
 	if len(id) <= maxReplyID {
-		gone, _ = p.byID.Set(requestKey{dir, id}, r)
+		gone, _ = p.byID.Set(requestKey{dir, dialect.IDKey([]byte(id))}, r)
 	}
 	p.forgot = p.forgot || gone.due > 0
 }

@@ -11,7 +11,7 @@ func (t *Tracker) toolCall(s *step, id, status []byte) {
 	if !failed && t.failed.Len() == 0 {
 		return
 	}
-	key := callOf{s.annotation.Session, short(id)}
+	key := callOf{s.annotation.Session, IDKey(id)}
 	switch _, again := t.failed.Get(key); {
 	case again && failed:
 	case failed:

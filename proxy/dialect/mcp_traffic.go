@@ -61,7 +61,7 @@ func (t *Tracker) mcpCall(s *step, method string) {
 		t.modernOffer(c, meta)
 	}
 	if has(meta.token) {
-		key := callKey{s.Dir, short(meta.token)}
+		key := callKey{s.Dir, IDKey(meta.token)}
 		if c.Session == "" {
 			t.tokens.Drop(key)
 		} else {
@@ -81,7 +81,7 @@ func (t *Tracker) cancelled(s *step, method string) {
 	}
 	s.annotation.Request = c.Seq
 	s.annotation.Events |= RequestCancelled
-	p, _ := t.calls.Get(callKey{by, short(id)})
+	p, _ := t.calls.Get(callKey{by, IDKey(id)})
 	for _, c := range []*call{p.Client, p.Agent} {
 		if c != nil {
 			c.Cancelled = true
@@ -122,11 +122,11 @@ func (t *Tracker) sessionByID(s *step, method string) string {
 		return t.named(by, id)
 	}
 	if id, by := NamedID(method, ProgressToken, s.Dir, s.Params); id != nil {
-		session, _ := t.tokens.Get(callKey{by, short(id)})
+		session, _ := t.tokens.Get(callKey{by, IDKey(id)})
 		return session
 	}
 	id, by := NamedID(method, TaskID, s.Dir, s.Params)
-	session, _ := t.tasks.Get(callKey{by, short(id)})
+	session, _ := t.tasks.Get(callKey{by, IDKey(id)})
 	return session
 }
 
@@ -186,7 +186,7 @@ func (t *Tracker) used(s *step, c *call) {
 	}
 	if s.annotation.Session != "" {
 		if task := at(s.Result, "task", "taskId"); has(task) {
-			t.tasks.Set(callKey{s.Dir, short(task)}, s.annotation.Session)
+			t.tasks.Set(callKey{s.Dir, IDKey(task)}, s.annotation.Session)
 		}
 	}
 }

@@ -15,7 +15,7 @@ const maxOpen = 1 << 16
 // OpenRequests pairs requests with their responses: it has what somebody keeps of
 // each request that waits for its response, the zero value of T standing for none.
 // Each side numbers its own requests, so the same id may be open in both directions
-// at once; ids are compared as JSON text. Its memory is bounded. The zero value has
+// at once; ids are compared as JSON values (IDKey). Its memory is bounded. The zero value has
 // none, and is ready to use.
 type OpenRequests[T any] struct {
 	Limit    int // how many are remembered; 0: 65,536
@@ -26,7 +26,7 @@ type OpenRequests[T any] struct {
 // more: the request that was open under the same id, and the oldest where more than
 // Limit would be open.
 func (o *OpenRequests[T]) Ask(dir wire.Direction, id []byte, v T) (replaced, forgotten T) {
-	key := callKey{dir, short(id)}
+	key := callKey{dir, IDKey(id)}
 	replaced, _ = o.requests.Get(key)
 	o.requests.Drop(key)
 	o.requests.Limit = cmp.Or(o.Limit, maxOpen)
@@ -37,7 +37,7 @@ func (o *OpenRequests[T]) Ask(dir wire.Direction, id []byte, v T) (replaced, for
 // Answer removes the request that a response answers, and returns it. dir is the
 // direction of the response.
 func (o *OpenRequests[T]) Answer(dir wire.Direction, id []byte) T {
-	key := callKey{opposite(dir), short(id)}
+	key := callKey{opposite(dir), IDKey(id)}
 	v, _ := o.requests.Get(key)
 	o.requests.Drop(key)
 	return v
@@ -45,7 +45,7 @@ func (o *OpenRequests[T]) Answer(dir wire.Direction, id []byte) T {
 
 // Find returns the request with a direction and an id.
 func (o *OpenRequests[T]) Find(dir wire.Direction, id []byte) T {
-	v, _ := o.requests.Get(callKey{dir, short(id)})
+	v, _ := o.requests.Get(callKey{dir, IDKey(id)})
 	return v
 }
 

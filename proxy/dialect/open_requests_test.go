@@ -10,6 +10,31 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
+// TestIDKey: the same value has the same key, however it is written.
+func TestIDKey(t *testing.T) {
+	for _, tt := range []struct {
+		id, other string
+		same      bool
+	}{
+		{`2.0`, `2`, true},
+		{`2e0`, `2`, true},
+		{`2.5`, `2`, false},
+		{`9007199254740993.0`, `9007199254740992`, false},
+		{`"a\/b"`, `"a/b"`, true},
+		{`"\u00e9"`, `"é"`, true},
+		{`"2.0"`, `"2"`, false},
+		{`"2"`, `2`, false},
+		{`"\u0032"`, `2`, false},
+		{`"a\`, `"a`, false},
+		{`null`, `"null"`, false},
+	} {
+		a, b := dialect.IDKey([]byte(tt.id)), dialect.IDKey([]byte(tt.other))
+		if got := a == b; got != tt.same {
+			t.Errorf("%s and %s: the same %v, want %v", tt.id, tt.other, got, tt.same)
+		}
+	}
+}
+
 func TestOpenRequests(t *testing.T) {
 	const c, a = wire.ClientToAgent, wire.AgentToClient
 	long := `"` + strings.Repeat("x", 1000)

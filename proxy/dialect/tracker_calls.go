@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
+	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -88,7 +90,7 @@ type pair struct {
 
 // ask remembers a request.
 func (t *Tracker) ask(f *wire.Frame, id []byte, c *call) {
-	key := callKey{f.Dir, short(id)}
+	key := callKey{f.Dir, IDKey(id)}
 	p, _ := t.calls.Get(key)
 	if f.AtClient() {
 		p.Client = c
@@ -101,7 +103,7 @@ func (t *Tracker) ask(f *wire.Frame, id []byte, c *call) {
 
 // answer returns the requests that a response answers, and forgets them.
 func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
-	key := callKey{opposite(f.Dir), short(id)}
+	key := callKey{opposite(f.Dir), IDKey(id)}
 	p, ok := t.calls.Get(key)
 	if !ok {
 		return p
@@ -128,7 +130,7 @@ func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 // open returns the open request that a side names, nil if there is none: its
 // own if acptap put one of that id in its place.
 func (t *Tracker) open(dir wire.Direction, id []byte) *call {
-	p, _ := t.calls.Get(callKey{dir, short(id)})
+	p, _ := t.calls.Get(callKey{dir, IDKey(id)})
 	own, other := p.Client, p.Agent
 	if dir == wire.AgentToClient {
 		own, other = other, own
@@ -147,8 +149,22 @@ func (t *Tracker) named(dir wire.Direction, id []byte) string {
 	return ""
 }
 
-// short returns the text of an id, or a digest of one that is too long to keep.
-func short(id []byte) string {
+// IDKey returns what tells an id from others: the same for all ways to write one value,
+// as a peer that decodes an id may answer 2.0 with 2, and "a\/b" with "a/b". `7` and
+// `"7"` are different (JSON-RPC 2.0, section 4). Of an id that is too long to keep it is
+// a digest.
+func IDKey(id []byte) string {
+	switch {
+	case len(id) == 0:
+	case id[0] == '"' && bytes.IndexByte(id, '\\') > 0:
+		if text, ok := wire.Unquote(id); ok {
+			id = slices.Concat([]byte{'"'}, text, []byte{'"'})
+		}
+	case id[0] != '"' && bytes.ContainsAny(id, ".eE"):
+		if n, ok := wire.Integer(id); ok && n > -1<<53 && n < 1<<53 { // a float64 is exact
+			id = strconv.AppendInt(nil, n, 10)
+		}
+	}
 	if len(id) <= 64 && utf8.Valid(id) {
 		return string(id)
 	}
