@@ -24,8 +24,8 @@ func (t *Text) Explain(r *conform.Rule) error {
 	fmt.Fprintf(w, "%s %s   %s\n\n", t.paint(styleOf(r.Strength()), r.ID), r.Name, sideOf(r))
 	for _, part := range []struct{ title, text string }{
 		{"", r.Text.Asks},
-		{"Found: ", r.Text.Finds},
-		{"Not found: ", r.Text.Spares},
+		{"Reported: ", r.Text.Finds},
+		{"Not reported: ", r.Text.Spares},
 		{"To do: ", r.Text.Do},
 	} {
 		if part.text != "" {

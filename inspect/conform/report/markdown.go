@@ -59,9 +59,9 @@ func section(w io.Writer, r *conform.Rule) error {
 		}
 		fmt.Fprintf(w, "- %s in %s: [%s](%s)%s\n", c.Strength, scope(r, c), c.Source.Title, c.Source.URL, word)
 	}
-	fmt.Fprintf(w, "\nFound: %s\n\n", r.Text.Finds)
+	fmt.Fprintf(w, "\nReported: %s\n\n", r.Text.Finds)
 	if r.Text.Spares != "" {
-		fmt.Fprintf(w, "Not found: %s\n\n", r.Text.Spares)
+		fmt.Fprintf(w, "Not reported: %s\n\n", r.Text.Spares)
 	}
 	fmt.Fprintf(w, "To do: %s.\n\n%s\n", strings.TrimSuffix(r.Text.Do, "."), prose)
 	for _, x := range examples {
