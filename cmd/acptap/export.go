@@ -2,16 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/check"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/note"
@@ -20,7 +23,8 @@ import (
 
 func newExportCmd(dir *string) *cobra.Command {
 	var out, only string
-	var raw, force bool
+	var force bool
+	var e exporting
 	cmd := &cobra.Command{
 		Use:   "export [flags] REF",
 		Short: "Write a tape or session in the portable form",
@@ -33,6 +37,10 @@ headers, env of MCP servers, login parameters, tokens. A frame of more than
 12 MiB is left out. Some secrets are missed, so read the file before you publish
 it.
 
+With --findings, what acptap check finds in a frame stands behind it, in lines
+{"finding":{...}} with the members of acptap check --json. Who reads the file
+passes over them.
+
 With --filter, only frames that match are written, with their numbers on the
 tape; see acptap help filters. If a session spans several tapes, the numbers are
 those of the first.
@@ -42,14 +50,15 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 		Example: `  acptap export last > bug.jsonl
   acptap export -o testdata/fix.jsonl 7k2m9p
   acptap export --filter 'session:0193 !update:*_chunk' last > session.jsonl
+  acptap export --findings last | jq 'select(.finding.strength == "violation")'
   acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
 		Args: usage.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out != "-" && ref.IsFile(out) && !force {
 				return fmt.Errorf("%s exists; --force replaces it", out)
 			}
-			want, err := query.Parse(only)
-			if err != nil {
+			var err error
+			if e.want, err = query.Parse(only); err != nil {
 				return err
 			}
 			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
@@ -58,13 +67,13 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 			}
 			var damage error
 			if out == "" || out == "-" {
-				damage, err = export(cmd.Context(), cmd.OutOrStdout(), sub, want, raw, terminal.NewProgress(nil, ""))
+				damage, err = e.export(cmd.Context(), cmd.OutOrStdout(), sub, terminal.NewProgress(nil, ""))
 				return errors.Join(err, damage)
 			}
 			bar := terminal.NewProgress(cmd.ErrOrStderr(), out)
 			defer bar.End()
 			err = disk.WriteFile(out, func(w io.Writer) (err error) {
-				damage, err = export(cmd.Context(), w, sub, want, raw, bar)
+				damage, err = e.export(cmd.Context(), w, sub, bar)
 				return err
 			})
 			return errors.Join(err, damage)
@@ -73,13 +82,21 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all")
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
 	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")
-	cmd.Flags().BoolVar(&raw, "raw", false, "keep secrets and frames of any length")
+	cmd.Flags().BoolVar(&e.raw, "raw", false, "keep secrets and frames of any length")
+	cmd.Flags().BoolVar(&e.findings, "findings", false, "write what acptap check finds behind each frame")
 	return cmd
+}
+
+// exporting is what an export is asked for.
+type exporting struct {
+	want     filter.Filter
+	raw      bool
+	findings bool
 }
 
 // export writes the frames of a subject that match and can be read. damage says
 // what could not be read.
-func export(ctx context.Context, w io.Writer, sub ref.Subject, want filter.Filter, raw bool, bar *terminal.Progress) (damage, err error) {
+func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, bar *terminal.Progress) (damage, err error) {
 	info, err := sub.Parts[0].Tape.Info()
 	if err != nil {
 		return nil, err
@@ -100,13 +117,19 @@ func export(ctx context.Context, w io.Writer, sub ref.Subject, want filter.Filte
 		notes[i], bad = p.Tape.Notes()
 		damage = errors.Join(damage, bad)
 	}
-	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: note.OnTapes(notes...)}, raw)
+	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: note.OnTapes(notes...)}, x.raw)
 	if err != nil {
 		return damage, err
 	}
-	match := query.Matcher{Filter: want}
+	match := query.Matcher{Filter: x.want}
 	if err := match.Judge(ctx, sub); err != nil {
 		return damage, err
+	}
+	var found check.Lines
+	if x.findings {
+		if found, err = check.FindLines(ctx, sub, x.raw); err != nil {
+			return damage, err
+		}
 	}
 	for i, p := range sub.Parts {
 		e.Notes = notes[i]
@@ -127,7 +150,27 @@ func export(ctx context.Context, w io.Writer, sub ref.Subject, want filter.Filte
 			if err := e.Write(p.Tape, f); err != nil {
 				return damage, err
 			}
+			if found == nil {
+				continue
+			}
+			if err := writeFindings(e, found[i][f.Seq]); err != nil {
+				return damage, err
+			}
 		}
 	}
 	return damage, e.Close()
+}
+
+// writeFindings writes what was found in the frame that was written last.
+func writeFindings(e *portable.Exporter, lines []report.Line) error {
+	for _, l := range lines {
+		text, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		if err := e.WriteFinding(text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -106,6 +106,14 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 	return err
 }
 
+// WriteFinding writes what rules found in the frame before, a JSON object, behind it. The
+// caller has seen to its secrets.
+func (e *Exporter) WriteFinding(finding []byte) error {
+	e.b = append(append(append(e.b[:0], `{"finding":`...), termtext.JSON(finding)...), "}\n"...)
+	_, err := e.w.Write(e.b)
+	return err
+}
+
 // appendNotes appends the notes on a frame, if there are any.
 func (e *Exporter) appendNotes(b []byte, frame uint64) ([]byte, error) {
 	notes := placed(e.Notes.On(frame))

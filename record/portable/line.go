@@ -46,6 +46,10 @@ import (
 // line, before the bytes, as an array of objects with text and at. A reader that does
 // not know them leaves them out.
 //
+// What the rules of acptap check found stands in lines of its own, behind that of the
+// frame, with finding as the only member. Readers pass over them: findings are made
+// anew from the frames.
+//
 // A file with lines that not every reader knows names them in its header:
 // "needs":["rules"] where there are marks of rules. The members stream, lead, event,
 // http and sse of a line are kept free for need.Streams, and refused.
@@ -131,6 +135,9 @@ func parseHeader(line []byte) (h header, ok bool, err error) {
 	return h, true, nil
 }
 
+// errFinding is that a line says what rules found, and is nothing on the tape.
+var errFinding = errors.New("a finding")
+
 // parseLine reads a line that is no header. last is the time of the one
 // before.
 func parseLine(line []byte, last time.Duration) (Line, error) {
@@ -143,6 +150,9 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 		return l, errors.New("no JSON object")
 	}
 	dir := g.Get("dir")
+	if !dir.Exists() && g.Get("finding").IsObject() {
+		return l, errFinding
+	}
 	if !dir.Exists() {
 		return l, errors.New(`"dir" is missing; it is c2a, a2c or err`)
 	}

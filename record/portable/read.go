@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // Read reads a file in the portable form or in that of another tool, and calls line
@@ -39,7 +41,7 @@ func Read(r io.Reader, name string, tell func(string), begin func(Head), line fu
 			return fmt.Errorf("%s:%d: %w", name, n, errLongLine)
 		}
 		if !ok {
-			if unknown != nil {
+			if unknown != nil && gjson.GetBytes(text, "acptap").Exists() {
 				unknown.seeHeader(n, text)
 			}
 			return nil
@@ -75,6 +77,9 @@ func portableLines(begin func(Head)) lineParser {
 		}
 		p, err := parseLine(text, last)
 		last = p.At
+		if errors.Is(err, errFinding) {
+			return Line{}, false, nil
+		}
 		return p, true, err
 	}
 }

@@ -117,12 +117,33 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadFindings: what rules found is passed over, in lines of its own only.
+func TestReadFindings(t *testing.T) {
+	const finding = `{"finding":{"rule":"ACP441","seq":1}}` + "\n"
+	f, err := read(`{"acptap":1}` + "\n" + `{"at":1,"dir":"c2a","frame":{"a":1}}` + "\n" + finding + finding + `{"dir":"a2c","frame":{"b":1}}` + "\n" + finding)
+	if err != nil || len(f.notes) > 0 || len(f.lines) != 2 {
+		t.Fatalf("%d lines, %v; noted %q", len(f.lines), err, f.notes)
+	}
+	if l := f.lines[1]; l.Number != 5 || l.At != time.Second {
+		t.Errorf("the second frame is on line %d, at %v", l.Number, l.At)
+	}
+	if f, err := read(finding + `{"dir":"a2c","frame":{"b":1}}`); err != nil || len(f.lines) != 1 {
+		t.Errorf("without a header: %d lines, %v", len(f.lines), err)
+	}
+	f, err = read(`{"dir":"c2a","frame":{"a":1},"finding":{}}`)
+	if err != nil || len(f.lines) != 1 || len(f.notes) != 1 {
+		t.Errorf("in the line of a frame: %d lines, %v; noted %q", len(f.lines), err, f.notes)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	export := testFile(t, "acp-devtools.json")
 	for _, tt := range []struct{ name, in, want string }{
 		{"no JSON", "{\"dir\":\"c2a\",\"frame\":{}}\n\nhello", `file:3: no JSON`},
 		{"no object", `[1]`, `file:1: no JSON object`},
 		{"no direction", `{"jsonrpc":"2.0","id":1,"method":"initialize"}`, `file:1: "dir" is missing; it is c2a, a2c or err`},
+		{"a finding of another kind", `{"finding":"ACP441"}`, `file:1: "dir" is missing`},
+		{"findings that are cut off", `{"finding":{"rule":`, `file:1: no JSON`},
 		{"no such direction", `{"dir":"in","frame":{}}`, `file:1: unknown direction "in"`},
 		{"a newer version", `{"acptap":99}`, `file:1: portable form of version 99: written by a newer acptap; update acptap to read it`},
 		{"a need of a newer version", `{"acptap":1,"needs":["rules","streams"],"started":7}`, `file:1: the file needs "streams": written by a newer acptap; update acptap to read it`},
