@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +73,7 @@ func reloads(dir string, sub ref.Subject) ([]compare.LoadCheck, error) {
 		return nil, err
 	}
 	for _, one := range sessions {
-		tapes, err := untilTape(dir, one, tape)
+		tapes, err := ref.TapesUntil(dir, one, tape)
 		if err != nil {
 			return nil, err
 		}
@@ -86,34 +84,6 @@ func reloads(dir string, sub ref.Subject) ([]compare.LoadCheck, error) {
 		all = append(all, found...)
 	}
 	return all, nil
-}
-
-// untilTape returns the tapes of a session up to and including last; only last if
-// that is a file outside of the store.
-func untilTape(dir string, one record.SessionInfo, last *record.Tape) ([]*record.Tape, error) {
-	store, l, err := ref.ListStore(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, known := range slices.Concat(l.Sessions, l.Deleted) {
-		i := slices.IndexFunc(known.Runs, func(r record.Run) bool { return r.Tape == last.ID() })
-		if known.ID != one.ID || known.Agent != one.Agent || i < 0 {
-			continue
-		}
-		var tapes []*record.Tape
-		for _, r := range known.Runs[:i] {
-			t, err := store.Open(r.Tape)
-			if errors.Is(err, record.ErrNoTape) {
-				continue // deleted meanwhile
-			}
-			if err != nil {
-				return nil, err
-			}
-			tapes = append(tapes, t)
-		}
-		return append(tapes, last), nil
-	}
-	return []*record.Tape{last}, nil
 }
 
 func writeReloads(w, stderr io.Writer, reloads []compare.LoadCheck, asJSON bool) error {

@@ -25,6 +25,7 @@ type judgement struct {
 	checker *conform.Checker
 	taken   int // findings of the checker that were looked at
 	queries queries
+	loaded  []string // sessions that were loaded on the present tape
 }
 
 // begin readies a judgement.
@@ -59,6 +60,9 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 			frames = p.Tape.Follow(ctx, 1)
 		}
 		j.frames(ctx, p, i, frames)
+		if err := j.lossy(i); err != nil {
+			j.tell(err)
+		}
 		j.checker.End()
 		j.take(p.Tape, nil)
 		j.conclude(p.Tape)
@@ -81,6 +85,7 @@ func (j *judgement) frames(ctx context.Context, p ref.Part, tape int, frames ite
 			continue
 		}
 		j.checker.Add(&f)
+		j.noteLoad(&f)
 		j.take(p.Tape, &f)
 		for _, found := range j.queries.frame(&f, tape, j.sub.Has(p, &f)) {
 			j.add(&found, p.Tape, &f)
