@@ -12,7 +12,7 @@ import (
 // else is said. The middle sees when it forwarded a frame, not when it was read.
 const Grace = 250 * time.Millisecond
 
-// maxFindings is how many findings of a rule on a tape are kept in full.
+// maxFindings is how many findings of a rule by one side on a tape are kept in full.
 const maxFindings = 1000
 
 // Options say what a Checker knows of the tapes beforehand.
@@ -53,8 +53,8 @@ type Checker struct {
 // A verdict is what became of a rule on a tape.
 type verdict struct {
 	tried bool
-	open  string // why an occasion could not be judged; the first reason
-	found int
+	open  string          // why an occasion could not be judged; the first reason
+	found [Acptap + 1]int // by who is at fault
 }
 
 // NewChecker returns a Checker at the beginning of a tape.
@@ -116,8 +116,8 @@ func (c *Checker) Next(beginning bool) {
 }
 
 // Findings returns what was found so far, in the order in which it was found: what the
-// end of a connection proves stands behind its frames. Of one rule on one tape there are
-// at most 1,000. The list is valid until the next call of Add, End or Next.
+// end of a connection proves stands behind its frames. Of one rule, by one side, on one
+// tape there are at most 1,000. The list is valid until the next call of Add, End or Next.
 func (c *Checker) Findings() []Finding { return c.findings }
 
 // Connection returns what both sides said of themselves, as the client saw it.
@@ -136,7 +136,11 @@ type Verdict struct {
 func (c *Checker) Verdicts() []Verdict {
 	all := make([]Verdict, len(c.verdicts))
 	for i, v := range c.verdicts {
-		all[i] = Verdict{c.options.Rules[i], v.tried, v.open, v.found, max(v.found-maxFindings, 0)}
+		all[i] = Verdict{Rule: c.options.Rules[i], Tried: v.tried, Open: v.open}
+		for _, n := range v.found {
+			all[i].Found += n
+			all[i].Lost += max(n-maxFindings, 0)
+		}
 	}
 	return all
 }

@@ -257,18 +257,22 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestFindingsAreBounded: of one rule on one tape 1,000 are kept, and all are counted.
+// TestFindingsAreBounded: of one rule, by one side, on one tape 1,000 are kept, and all are
+// counted.
 func TestFindingsAreBounded(t *testing.T) {
 	c := conform.NewChecker(conform.Options{Beginning: true})
-	feed(c, frames(t, "= v1\n"+strings.Repeat("< {\"id\":99,\"error\":\"x\"}\n", 1500)))
-	n := 0
+	feed(c, frames(t, "= v1\n"+strings.Repeat("< {\"id\":99,\"error\":\"x\"}\n", 1500)+"> {\"id\":99,\"error\":\"x\"}\n"))
+	var n [conform.Acptap]int
 	for _, f := range c.Findings() {
 		if f.Rule.ID == "RPC012" {
-			n++
+			n[f.Fault]++
 		}
 	}
-	if v := verdict(t, c, "RPC012"); n != 1000 || v.Found != 1500 || v.Lost != 500 {
-		t.Errorf("kept %d of %d and lost %d, want 1000, 1500 and 500", n, v.Found, v.Lost)
+	if n[conform.Agent] != 1000 || n[conform.Client] != 1 {
+		t.Errorf("kept %d by the agent and %d by the client, want 1000 and 1", n[conform.Agent], n[conform.Client])
+	}
+	if v := verdict(t, c, "RPC012"); v.Found != 1501 || v.Lost != 500 {
+		t.Errorf("found %d and lost %d, want 1501 and 500", v.Found, v.Lost)
 	}
 }
 

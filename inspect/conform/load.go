@@ -54,7 +54,7 @@ func (c *Checker) AddLossy(request uint64, text string) bool {
 	c.replays.Drop(request)
 	known.finding.Text = text
 	v := &c.verdicts[known.rule]
-	if v.found++; v.found <= maxFindings {
+	if v.found[Agent]++; v.found[Agent] <= maxFindings {
 		c.findings = append(c.findings, known.finding)
 	}
 	return true

@@ -77,7 +77,7 @@ func (r *Report) Add(e Evidence) {
 	}
 	c := r.judge.checker
 	v := &c.verdicts[r.active.index]
-	if v.found++; v.found > maxFindings {
+	if v.found[fault]++; v.found[fault] > maxFindings {
 		return
 	}
 	c.findings = append(c.findings, r.finding(e, fault))
