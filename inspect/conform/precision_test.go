@@ -23,7 +23,7 @@ func TestPrecision(t *testing.T) {
 	reasons := readReasons(t, file)
 	var lines strings.Builder
 	for _, path := range tapeFiles(t) {
-		tape := strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(path, tapeDir)), ".jsonl")
+		tape := tapeName(path)
 		for _, g := range groupsOf(t, path) {
 			head := fmt.Sprintf("%s %s %v %v", tape, g.Rule.ID, g.Strength, g.Fault)
 			reason := reasons[head]
@@ -49,17 +49,26 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-const tapeDir = "../../testdata/tapes/"
+// tapeDirs have the tapes that all tests share, and those for this package.
+var tapeDirs = []string{"../../testdata/tapes/", "../../testdata/tapes/dialects/", "testdata/tapes/"}
 
-// tapeFiles returns the tapes that all tests share.
-func tapeFiles(t *testing.T) []string {
+// tapeFiles returns the tapes.
+func tapeFiles(t *testing.T) (all []string) {
 	t.Helper()
-	files, err := filepath.Glob(tapeDir + "*.jsonl")
-	dialects, err2 := filepath.Glob(tapeDir + "dialects/*.jsonl")
-	if err != nil || err2 != nil || len(files) == 0 || len(dialects) == 0 {
-		t.Fatalf("no tapes in %s: %v, %v", tapeDir, err, err2)
+	for _, dir := range tapeDirs {
+		files, err := filepath.Glob(dir + "*.jsonl")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no tapes in %s: %v", dir, err)
+		}
+		all = append(all, files...)
 	}
-	return append(files, dialects...)
+	return all
+}
+
+// tapeName returns the name of a tape: that of its file, below tapes.
+func tapeName(path string) string {
+	_, name, _ := strings.Cut(filepath.ToSlash(path), "tapes/")
+	return strings.TrimSuffix(name, ".jsonl")
 }
 
 // groupsOf judges a tape as acptap check does where it was recorded.

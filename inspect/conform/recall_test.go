@@ -3,7 +3,6 @@ package conform_test
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ type fault struct {
 	rule   string // that finds it
 	by     conform.Fault
 	what   string
-	tape   string // in testdata/tapes
+	tape   string // its name
 	mutate func(*mutant)
 }
 
@@ -74,7 +73,12 @@ type mutant struct {
 
 func openMutant(t *testing.T, name string) *mutant {
 	t.Helper()
-	tape, err := record.OpenFile(filepath.Join(tapeDir, name+".jsonl"))
+	files := tapeFiles(t)
+	i := slices.IndexFunc(files, func(path string) bool { return tapeName(path) == name })
+	if i < 0 {
+		t.Fatalf("there is no tape %s", name)
+	}
+	tape, err := record.OpenFile(files[i])
 	if err != nil {
 		t.Fatal(err)
 	}

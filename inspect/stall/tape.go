@@ -19,22 +19,40 @@ type Tape struct {
 
 	zero  time.Time // when the tape began; by the clock of the caller once frames come
 	reads bool      // it was read to its end
+	known bool      // what Info says; its recorder may not have written that yet
 }
 
 // OpenTape returns a tape of a store of which no frame was read, at a time.
 func OpenTape(store *record.Store, id string, after time.Duration, now time.Time) *Tape {
-	info := record.Info{Tape: id, Start: record.Start{Time: now}}
-	if tape, err := store.Open(id); err == nil {
-		if known, err := tape.Info(); err == nil {
-			info = known
-		}
+	t := NewTape(record.Info{Tape: id, Start: record.Start{Time: now}}, after)
+	t.known = false
+	t.identify(store)
+	return t
+}
+
+// identify reads what the tape is, if that is not known, and reports whether it is now.
+func (t *Tape) identify(store *record.Store) bool {
+	if t.known {
+		return true
 	}
-	return NewTape(info, after)
+	tape, err := store.Open(t.Info.Tape)
+	if err != nil {
+		return false
+	}
+	info, err := tape.Info()
+	if err != nil {
+		return false
+	}
+	t.Info, t.known = info, true
+	if !t.reads {
+		t.zero = info.Start.Time
+	}
+	return true
 }
 
 // NewTape returns a tape of which no frame was read.
 func NewTape(info record.Info, after time.Duration) *Tape {
-	return &Tape{Watch: Watch{After: after}, Info: info, zero: info.Start.Time}
+	return &Tape{Watch: Watch{After: after}, Info: info, zero: info.Start.Time, known: true}
 }
 
 // Agent returns what the agent is called, by itself if it has said so. It is not clean.
@@ -100,6 +118,7 @@ func (l *Tapes) Wanted(_ string, live bool) (from uint64, ok bool) { return 1, l
 func (l *Tapes) Take(c *record.Change, now time.Time, told func(t *Tape, kind record.ChangeKind, changes []Change)) {
 	if c.Kind == record.StoreLooked {
 		for _, id := range slices.Sorted(maps.Keys(l.tapes)) {
+			l.announce(l.tapes[id], told)
 			if changes := l.tapes[id].Take(c, now); len(changes) > 0 {
 				told(l.tapes[id], c.Kind, changes)
 			}
@@ -114,14 +133,26 @@ func (l *Tapes) Take(c *record.Change, now time.Time, told func(t *Tape, kind re
 		}
 		t = OpenTape(l.Store, c.Tape, l.After, now)
 		l.tapes[c.Tape] = t
-		told(t, c.Kind, nil)
+		if t.known { // else its recorder is about to say what it is
+			told(t, c.Kind, nil)
+		}
 	case t == nil:
 	case c.Kind == record.TapeEnded:
 		delete(l.tapes, c.Tape)
+		l.announce(t, told)
 		told(t, c.Kind, t.Take(c, now))
 	default:
+		l.announce(t, told)
 		if changes := t.Take(c, now); len(changes) > 0 {
 			told(t, c.Kind, changes)
 		}
+	}
+}
+
+// announce tells of a tape that appeared before it was known what it is, once that is
+// known.
+func (l *Tapes) announce(t *Tape, told func(t *Tape, kind record.ChangeKind, changes []Change)) {
+	if !t.known && t.identify(l.Store) {
+		told(t, record.TapeAppeared, nil)
 	}
 }

@@ -33,7 +33,7 @@ const lastLook = 100 * time.Millisecond
 
 // In a flood, which is the opposite of what is looked for, the journal is not read. A
 // thread of the lowest priority may hold one of two processors of the Go scheduler for
-// long, and the traffic would wait for it (BenchmarkFlood).
+// long, and the traffic would wait for it.
 const (
 	flood     = 256 << 10 // bytes a second
 	lookEvery = 50 * time.Millisecond
@@ -87,7 +87,8 @@ func (o *Own) watch(ctx context.Context, store *record.Store, journal *record.Re
 			o.tell(&change, now)
 		}
 	}
-	end, last := journal.End(), time.Now() // of the journal, and when that was looked at
+	read := journal.End()          // so much of the journal is read by the next look's end
+	seen, last := read, time.Now() // how long it was, and when, to see a flood
 	for c, err := range tape.Watch(ctx, 1) {
 		if err != nil {
 			continue // a later reader says what cannot be read
@@ -98,15 +99,15 @@ func (o *Own) watch(ctx context.Context, store *record.Store, journal *record.Re
 			return
 		case c.Kind == record.StoreLooked:
 			o.behind.Store(false)
-			if end = o.await(ctx, journal, end, take); end < 0 {
+			if read = o.await(ctx, journal, read, take); read < 0 {
 				return
 			}
-			last = time.Now()
+			seen, last = read, time.Now()
 		case now.Sub(last) > maxRead:
-			if isFlood(journal.End()-end, now.Sub(last)) && o.await(ctx, journal, -1, take) < 0 {
+			if isFlood(journal.End()-seen, now.Sub(last)) && o.await(ctx, journal, -1, take) < 0 {
 				return
 			}
-			end, last = journal.End(), time.Now()
+			seen, last = journal.End(), time.Now() // this look need not get so far
 		}
 	}
 }
