@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/conform"
@@ -95,12 +96,16 @@ func (j JSON) Finding(s *Section, f *Finding) error {
 	return writeLine(j.W, LineOf(s.Tapes[f.Tape].id(), f))
 }
 
+// valid returns a text without what is no UTF-8. Releases of Go differ in how they write
+// that.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
 // LineOf returns a finding on a tape for programs.
 func LineOf(tape string, f *Finding) Line {
 	line := Line{
 		Kind: "finding", Rule: f.Rule.ID, Name: f.Rule.Name, Strength: f.Strength, Fault: f.Fault,
 		Tape: tape, Session: f.Session, Seq: f.Seq, Method: f.Method, Update: f.Update,
-		Path: f.Path, Want: f.Want, Got: f.Got, Text: f.Text, Because: f.Because, Key: f.Key, New: !f.Known,
+		Path: valid(f.Path), Want: valid(f.Want), Got: valid(f.Got), Text: valid(f.Text), Because: f.Because, Key: f.Key, New: !f.Known,
 	}
 	if f.Seq != 0 {
 		at := f.At.Round(time.Microsecond).Seconds()
