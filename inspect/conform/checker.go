@@ -123,6 +123,16 @@ func (c *Checker) Findings() []Finding { return c.findings }
 // Connection returns what both sides said of themselves, as the client saw it.
 func (c *Checker) Connection() dialect.Connection { return c.judges[0].conn.Connection }
 
+// ConnectionOf returns what both sides said of themselves, as Client or Agent saw it.
+func (c *Checker) ConnectionOf(side Fault) dialect.Connection {
+	for _, j := range c.judges {
+		if j.side == side {
+			return j.conn.Connection
+		}
+	}
+	return c.Connection()
+}
+
 // A Verdict is what became of a rule on a tape.
 type Verdict struct {
 	Rule  *Rule

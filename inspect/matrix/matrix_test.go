@@ -194,6 +194,32 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestBetween: an agent is judged by its own answer to initialize, not by the one that
+// acptap made of it for the client.
+func TestBetween(t *testing.T) {
+	x := conform.Example{Text: `> {"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"editor","version":"1"}}}
+< withheld {"id":0,"result":{"protocolVersion":1,"agentCapabilities":{},"authMethods":[],"agentInfo":{"name":"A","version":"1"}}}
+< rewritten {"id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"authMethods":[],"agentInfo":{"name":"A","version":"1"}}}
+`}
+	frames, err := x.Frames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &matrix.Matrix{Side: dialect.AgentSide}
+	r := m.Read("a", "stored-name", conform.Options{Beginning: true, Between: true})
+	for i := range frames {
+		r.Add(&frames[i])
+	}
+	r.End()
+	p, err := m.Find("A@1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cell := p.Cell("load"); cell.Mark() != matrix.NotOffered {
+		t.Errorf("load is %v: the agent did not offer it", cell.Mark())
+	}
+}
+
 // TestHostile: names of the wire are text in each form, whatever they hold.
 func TestHostile(t *testing.T) {
 	lines := strings.NewReplacer(`"name":"A"`, `"name":"<script>|x|\u001b[31m\n**"`).Replace(hello(`"><img>`, `{}`))

@@ -143,7 +143,7 @@ func (r *Reader) response(f *dialect.Frame, e wire.Envelope, a *dialect.Annotati
 // meet finds the peer when the dialect is settled by the answer to a method, and what it
 // offers. A server of the revision without initialize says that to server/discover only.
 func (r *Reader) meet(e wire.Envelope, method string) {
-	c := r.checker.Connection()
+	c := r.checker.ConnectionOf(faultOf(r.matrix.Side))
 	if r.link.offers != nil {
 		return
 	}
@@ -189,7 +189,7 @@ func (r *Reader) meet(e wire.Envelope, method string) {
 
 // setUp takes what is offered with the answer that opens a session.
 func (r *Reader) setUp(result []byte, seq uint64) {
-	for _, c := range dialect.Capabilities(r.checker.Connection().Dialect) {
+	for _, c := range dialect.Capabilities(r.checker.ConnectionOf(faultOf(r.matrix.Side)).Dialect) {
 		if c.Side != dialect.AgentSide || c.Form != dialect.AtSetup {
 			continue
 		}
