@@ -21,7 +21,9 @@ type judge struct {
 	table       *table
 	blind       bool // what acptap made is in the way, until the next tape
 
-	step   Step // the present one; used again, as a chunk must not cost memory
+	step   Step    // the present one; used again, as a chunk must not cost memory
+	params members // of the present step
+	update members // of its params.update
 	report Report
 }
 
@@ -151,6 +153,7 @@ func (j *judge) take(s *Step) {
 // prepare finds what a step belongs to.
 func (j *judge) prepare(s *Step) {
 	s.judge, s.Conn, s.From = j, j.conn, faultOf(s.Frame.Dir)
+	j.params.known, j.update.known = false, false
 	s.Method, s.Update, s.Entity = s.About.Method, s.About.Update, entities[s.About.Update]
 	if s.is(wire.Response) {
 		s.Call = j.conn.calls.Find(opposite(s.Frame.Dir), s.Envelope.ID)

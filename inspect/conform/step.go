@@ -25,7 +25,6 @@ type Step struct {
 
 	judge    *judge
 	entry    []byte // its bytes, in a batch
-	update   []byte // params.update, once somebody has looked into it
 	entityID []byte // nil: not looked for yet
 }
 
@@ -65,13 +64,14 @@ func (s *Step) Succeeded() bool { return s.Kind() == wire.Response && s.Envelope
 
 // Param returns the value at a path of the params, as JSON; nil if there is none.
 func (s *Step) Param(path ...string) []byte {
-	if len(path) > 1 && path[0] == "update" { // several rules look into that of a chunk
-		if s.update == nil {
-			s.update = get(s.Envelope.Params, "update")
-		}
-		return get(s.update, path[1:]...)
+	params := s.Envelope.Params
+	if len(params) == 0 || len(path) == 0 {
+		return nil
 	}
-	return get(s.Envelope.Params, path...)
+	if path[0] != "update" || len(path) == 1 {
+		return s.judge.params.get(params, path)
+	}
+	return s.judge.update.get(s.judge.params.get(params, path[:1]), path[1:])
 }
 
 // Result returns the value at a path of the result, as JSON; nil if there is none.
@@ -130,6 +130,47 @@ type Moment struct {
 	Seq     uint64 // 0: there is none
 	At      time.Duration
 	Untimed bool
+}
+
+// maxMembers is how many members of an object are remembered. Those of a message of
+// either protocol are fewer.
+const maxMembers = 16
+
+// members are those of a JSON object, found in one pass over it: rule after rule asks
+// for another one of the same object (BenchmarkCheck).
+type members struct {
+	known  bool
+	n      int
+	names  [maxMembers][]byte
+	values [maxMembers][]byte
+}
+
+// get returns the value at a path of the object, whose first key is not empty; nil if
+// there is none.
+func (m *members) get(object []byte, path []string) []byte {
+	if !m.known {
+		m.read(object)
+	}
+	if m.n > maxMembers {
+		return get(object, path...)
+	}
+	for i := m.n - 1; i >= 0; i-- { // of members that occur twice the last one counts, as in wire.Get
+		if string(m.names[i]) == path[0] {
+			return get(m.values[i], path[1:]...)
+		}
+	}
+	return nil
+}
+
+func (m *members) read(object []byte) {
+	m.known, m.n = true, 0
+	r := wire.Inside(object, '{')
+	for name, value, ok := r.Member(); ok; name, value, ok = r.Member() {
+		if m.n++; m.n > maxMembers {
+			return
+		}
+		m.names[m.n-1], m.values[m.n-1] = name, value
+	}
 }
 
 // get returns the value at a path of JSON; nil if there is none, or no JSON.

@@ -344,9 +344,6 @@ var pathRules = []Rule{
 }
 
 func relativePath(s *Step, r *Report) {
-	if raw := s.Frame.Raw; !bytes.Contains(raw, []byte(`ath"`)) && !bytes.Contains(raw, []byte(`cwd"`)) {
-		return // most have none (BenchmarkCheck)
-	}
 	p := pathFinder{r: r}
 	switch {
 	case s.Update == "terminal_update":
@@ -354,10 +351,11 @@ func relativePath(s *Step, r *Report) {
 	case s.Update == "tool_call_content_chunk":
 		p.item(s.Param("update", "content"), "update.content")
 	case s.Update != "":
-		p.call(s.Param("update"), "update")
+		p.call(s.Param("update", "locations"), s.Param("update", "content"), "update")
 	default:
-		p.call(s.Param("toolCall"), "toolCall")
-		p.call(s.Param("subject", "toolCall"), "subject.toolCall")
+		call, subject := s.Param("toolCall"), s.Param("subject", "toolCall")
+		p.call(get(call, "locations"), get(call, "content"), "toolCall")
+		p.call(get(subject, "locations"), get(subject, "content"), "subject.toolCall")
 		p.look(s.Param("subject", "cwd"), "subject.cwd")
 	}
 }
@@ -379,15 +377,16 @@ func (p *pathFinder) look(value []byte, at string) {
 	}
 }
 
-// call looks at the fields of a tool call.
-func (p *pathFinder) call(fields []byte, at string) {
-	if fields == nil {
-		return
+// call looks at the locations and the content of a tool call.
+func (p *pathFinder) call(locations, content []byte, at string) {
+	if locations != nil {
+		each(locations, at+".locations", func(location []byte, at string) {
+			p.look(get(location, "path"), at+".path")
+		})
 	}
-	each(get(fields, "locations"), at+".locations", func(location []byte, at string) {
-		p.look(get(location, "path"), at+".path")
-	})
-	each(get(fields, "content"), at+".content", p.item)
+	if content != nil {
+		each(content, at+".content", p.item)
+	}
 }
 
 // item looks at a part of the content of a tool call: in a diff.
