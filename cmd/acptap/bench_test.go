@@ -218,12 +218,25 @@ func BenchmarkFlood(b *testing.B) {
 // The same notifications for a session that the shim looks after and need not
 // change, beside the proxy without --sessions.
 func BenchmarkSessions(b *testing.B) {
+	floodBeside(b, "sessions", []string{"--sessions=off"}, []string{"--sessions"})
+}
+
+// The same notifications under the eyes of --watch, beside the proxy without it.
+func BenchmarkWatch(b *testing.B) {
+	floodBeside(b, "watch", nil, []string{"--watch", "30s"})
+}
+
+// floodBeside measures the rate of notifications of a session with flags of the proxy
+// beside that with others.
+func floodBeside(b *testing.B, name string, without, with []string) {
+	b.Helper()
 	const frames = 200_000
 	progs := newBench(b)
 	var took [2][]time.Duration
 	for b.Loop() {
-		for i, flag := range []string{"--sessions=off", "--sessions"} {
-			p := start(b, []string{progs.acptap, "proxy", flag, "--store", filepath.Join(b.TempDir(), "store"), "--", progs.agent})
+		for i, flags := range [][]string{without, with} {
+			command := append([]string{progs.acptap, "proxy", "--store", filepath.Join(b.TempDir(), "store")}, flags...)
+			p := start(b, append(command, "--", progs.agent))
 			for _, line := range []string{
 				`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`,
 				`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`,
@@ -238,7 +251,7 @@ func BenchmarkSessions(b *testing.B) {
 	}
 	off, on := median(took[0]), median(took[1])
 	b.ReportMetric(frames/off.Seconds(), "off-frames/s")
-	b.ReportMetric(frames/on.Seconds(), "sessions-frames/s")
+	b.ReportMetric(frames/on.Seconds(), name+"-frames/s")
 	b.ReportMetric(float64(on)/float64(off), "ratio")
 }
 

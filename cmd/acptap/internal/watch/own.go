@@ -33,7 +33,7 @@ const lastLook = 100 * time.Millisecond
 
 // In a flood, which is the opposite of what is looked for, the journal is not read. A
 // thread of the lowest priority may hold one of two processors of the Go scheduler for
-// long, and the traffic would wait for it.
+// long, and the traffic would wait for it (BenchmarkWatch in cmd/acptap).
 const (
 	flood     = 256 << 10 // bytes a second
 	lookEvery = 50 * time.Millisecond
@@ -42,9 +42,9 @@ const (
 	maxRest   = 5 * time.Second      // then some is read all the same
 )
 
-// Start watches a tape of a store that a recorder of this process writes. say is called with what begins to hang, but not with
-// what the user is asked: whoever asks the user is the client itself. The caller stops
-// it.
+// Start watches a tape of a store that a recorder of this process writes. say is called
+// with what begins to hang, but not with what the user is asked: whoever asks the user
+// is the client itself. The caller stops it.
 func Start(store *record.Store, journal *record.Recorder, after time.Duration, say func(format string, args ...any)) *Own {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &Own{after: after, say: say, told: map[stall.Kind]time.Time{}, cancel: cancel, done: make(chan struct{})}
