@@ -89,6 +89,7 @@ type Change struct {
 	Stall
 	At   time.Duration // when, since the tape began
 	Over bool
+	Was  string // of what is over: all of it in words, such as `silent for 47 s: turn 4, after plan; then tool_call (frame 82)`
 	By   uint64 // of what is over: Seq of the frame that ended it; 0: the end of the tape
 	Goes bool   // that frame is traffic: the work goes on
 }

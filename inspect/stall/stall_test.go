@@ -208,6 +208,43 @@ func TestAfterwards(t *testing.T) {
 	}
 }
 
+// What is over is told as a whole.
+func TestWas(t *testing.T) {
+	for _, tt := range []struct{ lines, want string }{
+		{prompt + "2 < " + chunk + "\n49.5 < " + chunk, "silent for 47 s: turn 1, after agent_message_chunk; then agent_message_chunk (frame 7)"},
+		{prompt + "2 < " + ask + "\n130 > {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"outcome\":{\"outcome\":\"cancelled\"}}}",
+			"waited for you for 2m8s: turn 1, session/request_permission \"rm\"; then the answer to session/request_permission (frame 7)"},
+		{prompt + "45", "silent for 44 s: turn 1, after session/prompt; then the tape ended"},
+		{prompt + "3 ! " + exit + "\n3", "gone: the agent ended in the middle of turn 1; then the tape ended"},
+	} {
+		var w stall.Watch
+		frames := newTape()
+		var got []string
+		note := func(changes []stall.Change) {
+			for _, c := range changes {
+				if c.Over {
+					got = append(got, c.Was)
+				} else if c.Was != "" {
+					t.Errorf("told as past while it hangs: %q", c.Was)
+				}
+			}
+		}
+		for line := range strings.Lines(tt.lines) {
+			at, sign, raw := cut(t, line)
+			if sign == "" {
+				w.Now(at)
+				note(w.End())
+				continue
+			}
+			f := frames.frame(at, sign, raw)
+			note(w.Add(&f))
+		}
+		if len(got) != 1 || got[0] != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
 // After is that of silence, and all others are in proportion.
 func TestPatience(t *testing.T) {
 	for after, want := range map[time.Duration]string{

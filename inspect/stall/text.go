@@ -3,6 +3,7 @@ package stall
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,22 +39,28 @@ func (s *Stall) Brief(now time.Duration) string {
 	return what + " " + lasts(max(now-s.Since, 0))
 }
 
-// begun says that something hangs.
-func begun(s *Stall, lasted time.Duration, details []string) string {
-	what := listed(append([]string{inTurn(s.Turn)}, details...)) + inFrame(s.Frame)
+// begun says that something hangs. what is that.
+func begun(s *Stall, lasted time.Duration, what string) string {
+	what += inFrame(s.Frame)
 	if s.Kind == Gone {
 		return "gone: " + what
 	}
 	return phrases[s.Kind].now + " " + lasts(lasted) + ": " + what
 }
 
-// over says that something does not hang any more. by is what ended it.
-func (c *Change) over(by string) string {
-	word := "over"
+// over says that what has hung does not any more. by is what ended it.
+func (c *Change) over(what, by string) {
+	c.Text = "over: "
 	if c.Goes {
-		word = "goes on"
+		c.Text = "goes on: "
 	}
-	return word + ": " + phrases[c.Kind].then + " " + lasts(c.At-c.Since) + ", then " + by + inFrame(c.By)
+	lasted := phrases[c.Kind].then + " " + lasts(c.At-c.Since)
+	by = "then " + by + inFrame(c.By)
+	c.Text += lasted + ", " + by
+	if c.Kind == Gone {
+		lasted = "gone"
+	}
+	c.Was = lasted + ": " + what + "; " + by
 }
 
 // A said is what a frame says, as far as it is kept.
@@ -102,19 +109,12 @@ func lasts(d time.Duration) string {
 	return termtext.Duration(d.Truncate(time.Second))
 }
 
-// listed joins what is not empty with commas.
-func listed(parts []string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if p == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(p)
+// described joins a turn, unless it is 0, and details with commas.
+func described(turn int, details []string) string {
+	if turn != 0 {
+		details = slices.Concat([]string{inTurn(turn)}, details)
 	}
-	return b.String()
+	return strings.Join(details, ", ")
 }
 
 func inFrame(seq uint64) string {
@@ -124,12 +124,7 @@ func inFrame(seq uint64) string {
 	return fmt.Sprintf(" (frame %d)", seq)
 }
 
-func inTurn(number int) string {
-	if number == 0 {
-		return ""
-	}
-	return "turn " + strconv.Itoa(number)
-}
+func inTurn(number int) string { return "turn " + strconv.Itoa(number) }
 
 // quoted returns a name or a title from the wire in quotes, nothing for an empty one.
 func quoted(s string) string {

@@ -55,6 +55,7 @@ type hanging struct {
 	subject
 	wait
 	Stall
+	what string // as it was when it began
 }
 
 const (
@@ -127,7 +128,7 @@ func (w *Watch) Again() []Change {
 		h := &w.hanging[i]
 		_, _, details := h.names()
 		c := Change{Stall: h.Stall, At: w.now}
-		c.Text = begun(&c.Stall, w.now-c.Since, details)
+		c.Text = begun(&c.Stall, w.now-c.Since, described(c.Turn, details))
 		w.changes = append(w.changes, c)
 	}
 	return w.changes
@@ -196,8 +197,9 @@ func (w *Watch) begin(of subject, at time.Duration) {
 	s := Stall{Kind: waits.kind, Frame: waits.since.seq, Since: waits.since.at}
 	var details []string
 	s.Session, s.Turn, details = of.names()
-	s.Text = begun(&s, at-s.Since, details)
-	w.hanging = append(w.hanging, hanging{of, waits, s})
+	what := described(s.Turn, details)
+	s.Text = begun(&s, at-s.Since, what)
+	w.hanging = append(w.hanging, hanging{of, waits, s, what})
 	w.changes = append(w.changes, Change{Stall: s, At: at})
 }
 
@@ -214,7 +216,7 @@ func (w *Watch) settle(f *dialect.Frame) {
 			c.By, c.Goes = f.Seq, f.Kind != wire.Mark && f.Kind != wire.Stderr
 			by = frameWords(f)
 		}
-		c.Text = c.over(by)
+		c.over(h.what, by)
 		w.changes = append(w.changes, c)
 		return true
 	})
