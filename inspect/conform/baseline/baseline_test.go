@@ -49,7 +49,9 @@ func TestKey(t *testing.T) {
 // What differs from run to run in what a side did does not count.
 func TestAbout(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{"answered end_turn, 9 ms after session/cancel (frame 58)", "answered end_turn, 0 ms after session/cancel (frame 0)"},
+		{"answered end_turn, 9 ms after session/cancel (frame 58)", "answered end_turn, 0 s after session/cancel (frame 0)"},
+		{"silent for 1m30s, after 2h0m5s and 1.25 s", "silent for 0 s, after 0 s and 0 s"},
+		{"has keys that the schema of " + conform.Date + " does not have, 3 of them", "has keys that the schema of " + conform.Date + " does not have, 0 of them"},
 		{`used call_00_aB3dE of /home/me/x.go at 2026-01-02T15:04:05Z`, `used 0 of / at 0:0:0`},
 		{`opened C:\Users\me\x.txt and ~/y`, `opened / and /`},
 		{"spoke of sess_abcdef, text/plain", "spoke of 0, text/plain"},

@@ -30,7 +30,12 @@ func Key(f *conform.Finding) string {
 
 // About says in a few words what the findings with a key have in common.
 func About(f *conform.Finding) string {
-	about := masked(f.Text, f.Session)
+	// The date of the texts that were read is the same in the next run.
+	parts := strings.Split(f.Text, conform.Date)
+	for i := range parts {
+		parts[i] = masked(parts[i], f.Session)
+	}
+	about := strings.Join(parts, conform.Date)
 	if f.Path != "" {
 		about += " (" + masked(f.Path, "") + ")"
 	}
@@ -41,6 +46,8 @@ var (
 	// A file has a path from the root, from a drive or from home, or a relative one that
 	// ends with what files end with.
 	filePath = regexp.MustCompile(`(^|[^\w])(?:(?:(?:[A-Za-z]:)?[\\/]|~/|\.{1,2}/)[^\s"'<>|,;:()]+|[\w+@-][\w.+@-]*(?:[\\/][\w.+@-]+)*\.[A-Za-z]\w{0,9}\b)`)
+	// A duration is short or long, and so in another unit.
+	duration = regexp.MustCompile(`\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)? ?(?:ns|µs|ms|s)\b`)
 	// A word with a digit is an id, a number, a time, or has one in it.
 	numbered = regexp.MustCompile(`[\w.+-]*\d[\w.+-]*`)
 	// Letters at random are an id too.
@@ -54,6 +61,7 @@ func masked(text, session string) string {
 		text = strings.ReplaceAll(text, session, "0")
 	}
 	text = filePath.ReplaceAllString(text, "${1}/")
+	text = duration.ReplaceAllString(text, "0 s")
 	text = numbered.ReplaceAllString(text, "0")
 	return longWord.ReplaceAllString(text, "0")
 }
