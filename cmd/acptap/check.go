@@ -26,6 +26,9 @@ Only what the text decides and the frames prove is reported, so silence is no
 approval: the last line says how many rules had an occasion on the tape, and why
 some could not be judged. A session is judged over all of its tapes.
 
+With --severity note it also tells what has hung, as acptap watch does (rule
+WATCH, which is nobody's fault).
+
 --expect and --forbid take queries, as acptap show --filter does (acptap help
 filters): each is a rule of your own, with the id EXPECT or FORBID. Budgets are
 such rules too: --forbid 'method:session/new latency:>5s'.

@@ -109,6 +109,27 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+func TestLookup(t *testing.T) {
+	for word, want := range map[string]string{
+		"ACP441": "ACP441", "acp441": "ACP441", "cancelled-prompt": "ACP441", "Cancelled-Prompt": "ACP441",
+		"cancelled-pr": "ACP441", "watch": "WATCH", "stalled": "WATCH", "EXPECT": "EXPECT",
+		"canceled-prompt": `no rule is called "canceled-prompt", and none begins so; the nearest is cancelled-prompt (`,
+		"ACP4411":         `no rule is called "ACP4411", and none begins so; the nearest is ACP441 (`,
+		"ACP":             `"ACP" is the beginning of `,
+		"":                `no rule is called ""`,
+	} {
+		got := ""
+		if r, err := config.Lookup(word); err != nil {
+			got = err.Error()
+		} else {
+			got = r.ID
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%q: got %s, want %s", word, got, want)
+		}
+	}
+}
+
 // FuzzRead reads any file without failing in another way than by an error, and what it
 // takes can be asked.
 func FuzzRead(f *testing.F) {

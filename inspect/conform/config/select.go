@@ -9,18 +9,23 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/record/spelling"
 )
 
+// known returns all rules that can be named.
+func known() []*conform.Rule { return append(conform.Rules(), report.Own()...) }
+
 // Select returns the rules whose ids begin with one of the words of choose, or all if
-// there is none, but for those whose ids begin with one of the words of ignore.
+// there is none, but for those whose ids begin with one of the words of ignore. Those of
+// package report are among them.
 func Select(choose, ignore []string) ([]*conform.Rule, error) {
 	for _, word := range slices.Concat(choose, ignore) {
 		if err := checkID(word); err != nil {
 			return nil, err
 		}
 	}
-	rules := slices.DeleteFunc(conform.Rules(), func(r *conform.Rule) bool {
+	rules := slices.DeleteFunc(known(), func(r *conform.Rule) bool {
 		return len(choose) > 0 && !begins(r.ID, choose) || begins(r.ID, ignore)
 	})
 	if len(rules) == 0 {
@@ -37,32 +42,45 @@ func begins(id string, words []string) bool {
 // checkID returns an error if no rule has an id that begins with a word.
 func checkID(word string) error {
 	var ids []string
-	for _, r := range conform.Rules() {
+	for _, r := range known() {
 		if word != "" && begins(r.ID, []string{word}) {
 			return nil
 		}
 		ids = append(ids, r.ID)
 	}
-	near := slices.MinFunc(ids, func(a, b string) int { return cmp.Compare(distance(word, a), distance(word, b)) })
+	return unknown(word, ids)
+}
+
+// unknown is the error for a word that no rule is called by.
+func unknown(word string, names []string) error {
+	near := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(distance(word, a), distance(word, b)) })
 	return fmt.Errorf("no rule is called %q, and none begins so; the nearest is %s (see acptap check --rules)", word, near)
 }
 
-// distance returns how far a word is from an id, whatever its case.
-func distance(word, id string) int { return spelling.Distance(strings.ToUpper(word), id) }
+// distance returns how far a word is from a name, whatever their case.
+func distance(word, name string) int {
+	return spelling.Distance(strings.ToLower(word), strings.ToLower(name))
+}
 
-// Lookup returns the rule with an id, in capital letters or small ones.
-func Lookup(id string) (*conform.Rule, error) {
-	if r := conform.Lookup(strings.ToUpper(id)); r != nil {
-		return r, nil
-	}
-	if err := checkID(id); err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, r := range conform.Rules() {
-		if begins(r.ID, []string{id}) {
-			ids = append(ids, r.ID)
+// Lookup returns the rule that has a word as its id or its name, in capital letters or
+// small ones, or else the only one of which either begins so.
+func Lookup(word string) (*conform.Rule, error) {
+	var names []string
+	var begun []*conform.Rule
+	for _, r := range known() {
+		switch {
+		case strings.EqualFold(word, r.ID), strings.EqualFold(word, r.Name):
+			return r, nil
+		case word != "" && (begins(r.ID, []string{word}) || strings.HasPrefix(r.Name, strings.ToLower(word))):
+			begun = append(begun, r)
 		}
+		names = append(names, r.ID, r.Name)
 	}
-	return nil, fmt.Errorf("%q is the beginning of %d rules, such as %s", id, len(ids), ids[0])
+	switch len(begun) {
+	case 0:
+		return nil, unknown(word, names)
+	case 1:
+		return begun[0], nil
+	}
+	return nil, fmt.Errorf("%q is the beginning of %d rules, such as %s %s", word, len(begun), begun[0].ID, begun[0].Name)
 }

@@ -16,10 +16,6 @@ const explainWidth = 80
 // Explain writes all that is known of a rule: what it asks for and where that stands,
 // what is found and what is not, and its examples.
 func (t *Text) Explain(r *conform.Rule) error {
-	prose, examples, err := conform.Examples(r.ID)
-	if err != nil {
-		return err
-	}
 	w := bufio.NewWriter(t.W)
 	fmt.Fprintf(w, "%s %s   %s\n\n", t.paint(styleOf(r.Strength()), r.ID), r.Name, sideOf(r))
 	for _, part := range []struct{ title, text string }{
@@ -31,6 +27,13 @@ func (t *Text) Explain(r *conform.Rule) error {
 		if part.text != "" {
 			paragraph(w, part.title+plain(part.text))
 		}
+	}
+	if isOwn(r) {
+		return w.Flush()
+	}
+	prose, examples, err := conform.Examples(r.ID)
+	if err != nil {
+		return err
 	}
 	fmt.Fprintln(w)
 	for i := range r.Clauses {

@@ -38,9 +38,9 @@ In the examples, `+"`>`"+` is a line that the client sends and `+"`<`"+` one of 
 			return err
 		}
 	}
-	fmt.Fprint(b, "\n## Queries of your own\n")
-	for _, r := range []*conform.Rule{Expect, Forbid} {
-		fmt.Fprintf(b, "\n### %s\n\n**%s**. %s Each finding is a violation. To do: %s.\n", r.ID, r.Name, r.Text.Asks, r.Text.Do)
+	fmt.Fprint(b, "\n## Queries of your own, and what has hung\n")
+	for _, r := range Own() {
+		fmt.Fprintf(b, "\n### %s\n\n**%s**. %s Each finding is a %s. To do: %s.\n", r.ID, r.Name, r.Text.Asks, r.Strength(), r.Text.Do)
 	}
 	return b.Flush()
 }

@@ -81,7 +81,10 @@ func inOrder(rules []*conform.Rule) []*conform.Rule {
 
 // sideOf says whose fault it is.
 func sideOf(r *conform.Rule) string {
-	if r.Fault == conform.Sender {
+	switch {
+	case r == Expect, r == Watch:
+		return "nobody"
+	case r.Fault == conform.Sender:
 		return "sender"
 	}
 	return r.Fault.String()

@@ -59,7 +59,7 @@ func (s *Section) totals(least conform.Strength) string {
 	for _, fault := range []conform.Fault{conform.Sender, conform.Client, conform.Agent, conform.Acptap} {
 		count[fault] = make([]int, conform.Violation+1)
 	}
-	known, all := 0, 0
+	known, all, blamed := 0, 0, 0
 	for i := range s.Findings {
 		f := &s.Findings[i]
 		if f.Known {
@@ -67,6 +67,9 @@ func (s *Section) totals(least conform.Strength) string {
 			continue
 		}
 		all++
+		if f.Fault != conform.Sender {
+			blamed++
+		}
 		count[f.Fault][f.Strength]++
 	}
 	var sides []string
@@ -78,7 +81,7 @@ func (s *Section) totals(least conform.Strength) string {
 		switch {
 		case found != "":
 			sides = append(sides, found+" "+side.name)
-		case all > 0 && (side.fault == conform.Agent || side.fault == conform.Client):
+		case blamed > 0 && (side.fault == conform.Agent || side.fault == conform.Client):
 			sides = append(sides, "none "+side.name)
 		}
 	}

@@ -68,7 +68,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.BoolVarP(&c.follow, "follow", "f", false, "report what is found as it is found, until the tape ends")
 	f.BoolVar(&c.all, "all", false, "all tapes of the store")
 	c.list.Register(f)
-	f.StringVar(&c.explain, "explain", "", "tell all of the `rule` with this id")
+	f.StringVar(&c.explain, "explain", "", "tell all of the `rule` with this id or name")
 	f.BoolVar(&c.table, "rules", false, "list the rules")
 }
 
@@ -109,9 +109,10 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 // A run is one call of acptap check.
 type run struct {
 	Flags
-	rules  []*conform.Rule
-	failOn conform.Strength // None: nothing fails
-	by     conform.Fault
+	rules   []*conform.Rule
+	watches bool             // rule WATCH is judged, too
+	failOn  conform.Strength // None: nothing fails
+	by      conform.Fault
 
 	config   *config.Config
 	demands  []demand
@@ -208,7 +209,7 @@ func (r *run) prepare() (err error) {
 			return fmt.Errorf("--by is client or agent, not %q", r.Flags.by)
 		}
 	}
-	if r.rules, err = config.Select(r.choose, r.ignore); err != nil {
+	if err := r.chooseRules(); err != nil {
 		return err
 	}
 	if r.demands, err = r.Flags.demands(); err != nil {
@@ -220,6 +221,20 @@ func (r *run) prepare() (err error) {
 	r.renewed = &baseline.Baseline{}
 	r.baseline, err = r.readBaseline()
 	return err
+}
+
+// chooseRules finds the rules that are judged. Queries of the user are always.
+func (r *run) chooseRules() error {
+	chosen, err := config.Select(r.choose, r.ignore)
+	if err != nil {
+		return err
+	}
+	r.watches = r.Severity == conform.Note && slices.Contains(chosen, report.Watch)
+	r.rules = slices.DeleteFunc(chosen, func(rule *conform.Rule) bool { return slices.Contains(report.Own(), rule) })
+	if len(r.rules)+len(r.ownRules()) == 0 {
+		return errors.New("no rule is left; WATCH goes with --severity note, EXPECT with --expect, FORBID with --forbid")
+	}
+	return nil
 }
 
 // failOn reads the least strength that fails.

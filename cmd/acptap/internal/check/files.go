@@ -58,8 +58,9 @@ func (r *run) endBaseline() error {
 		fmt.Fprintf(r.stderr, "%s: %s\n", r.baselineFile, count(r.renewed.Len(), "known fault"))
 		return nil
 	}
+	judged := slices.Concat(r.rules, r.ownRules())
 	for _, e := range r.baseline.Gone() {
-		if !slices.ContainsFunc(r.rules, func(rule *conform.Rule) bool { return rule.ID == e.Rule }) {
+		if !slices.ContainsFunc(judged, func(rule *conform.Rule) bool { return rule.ID == e.Rule }) {
 			continue // it was not looked for
 		}
 		fmt.Fprintf(r.stderr, "%s: %s is not there any more; --update-baseline drops it: %s\n", r.baselineFile, termtext.Line(e.Rule), termtext.Line(e.Text))

@@ -25,7 +25,9 @@ type judgement struct {
 	checker *conform.Checker
 	taken   int // findings of the checker that were looked at
 	queries queries
-	loaded  []string // sessions that were loaded on the present tape
+	stalls  stalls
+	own     []conform.Verdict // of the rules of ownRules, on the present tape
+	loaded  []string          // sessions that were loaded on the present tape
 }
 
 // begin readies a judgement.
@@ -54,7 +56,11 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 			j.checker.Next(tapecheck.Beginning(&info))
 		}
 		j.section.Tapes = append(j.section.Tapes, j.tape(&info))
+		j.startOwn()
 		j.queries.startTape(i, p, &info)
+		if j.watches {
+			j.stalls.start(p.Tape, i)
+		}
 		frames := p.Tape.Frames(1)
 		if follow && i == len(j.sub.Parts)-1 {
 			frames = p.Tape.Follow(ctx, 1)
@@ -65,11 +71,12 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 		}
 		j.checker.End()
 		j.take(p.Tape, nil)
+		found := j.stalls.end()
+		if i == len(j.sub.Parts)-1 {
+			found = append(found, j.queries.end(i)...)
+		}
+		j.addOwn(found, p.Tape, nil)
 		j.conclude(p.Tape)
-	}
-	last := len(j.sub.Parts) - 1
-	for _, f := range j.queries.end(last) {
-		j.add(&f, j.sub.Parts[last].Tape, nil)
 	}
 	return nil
 }
@@ -87,9 +94,8 @@ func (j *judgement) frames(ctx context.Context, p ref.Part, tape int, frames ite
 		j.checker.Add(&f)
 		j.noteLoad(&f)
 		j.take(p.Tape, &f)
-		for _, found := range j.queries.frame(&f, tape, j.sub.Has(p, &f)) {
-			j.add(&found, p.Tape, &f)
-		}
+		j.addOwn(j.stalls.frame(&f), p.Tape, &f)
+		j.addOwn(j.queries.frame(&f, tape, j.sub.Has(p, &f)), p.Tape, &f)
 	}
 }
 
@@ -100,6 +106,32 @@ func (j *judgement) take(t *record.Tape, last *dialect.Frame) {
 		j.add(&found[j.taken+i], t, last)
 	}
 	j.taken = len(found)
+}
+
+// startOwn begins a tape for the rules that no checker judges.
+func (j *judgement) startOwn() {
+	j.own = nil
+	for _, r := range j.ownRules() {
+		j.own = append(j.own, conform.Verdict{Rule: r, Tried: true})
+	}
+}
+
+// maxOwn is how many findings of such a rule on a tape are told, as of any other.
+const maxOwn = 1000
+
+// addOwn takes what was found for such rules.
+func (j *judgement) addOwn(found []conform.Finding, t *record.Tape, last *dialect.Frame) {
+	for i := range found {
+		if !j.sub.about(&found[i]) {
+			continue
+		}
+		v := &j.own[slices.IndexFunc(j.own, func(v conform.Verdict) bool { return v.Rule == found[i].Rule })]
+		if v.Found++; v.Found > maxOwn {
+			v.Lost++
+			continue
+		}
+		j.add(&found[i], t, last)
+	}
 }
 
 // add takes a finding if it is wanted.
@@ -151,9 +183,9 @@ func (j *judgement) wanted(f *conform.Finding) bool {
 	switch {
 	case f.Strength == conform.None: // ignored
 		return false
-	case j.sub.Session != "" && f.Session != "" && f.Session != j.sub.Session:
+	case !j.sub.about(f):
 		return false
-	case j.by != conform.Sender && f.Fault != j.by && f.Fault != conform.Sender:
+	case j.by != conform.Sender && f.Fault != j.by && f.Rule != report.Expect:
 		return false
 	case f.Strength < j.Severity:
 		j.section.Weaker[f.Strength]++
@@ -178,10 +210,7 @@ func (j *judgement) tape(i *record.Info) *report.Tape {
 // conclude takes what is known of a tape at its end.
 func (j *judgement) conclude(tape *record.Tape) {
 	t := j.section.Tapes[len(j.section.Tapes)-1]
-	t.Verdicts, t.Connection = j.checker.Verdicts(), j.checker.Connection()
-	for _, r := range j.ownRules() {
-		t.Verdicts = append(t.Verdicts, conform.Verdict{Rule: r, Tried: true})
-	}
+	t.Verdicts, t.Connection = append(j.checker.Verdicts(), j.own...), j.checker.Connection()
 	if info, err := tape.Info(); err == nil {
 		t.Frames = info.Frames
 	}

@@ -20,7 +20,7 @@ type Lines []map[uint64][]report.Line
 // is left out: reading the frames again reports it.
 func FindLines(ctx context.Context, sub ref.Subject, raw bool) (Lines, error) {
 	r := &run{
-		Flags: Flags{Severity: conform.Note, Grace: conform.Grace}, rules: conform.Rules(),
+		Flags: Flags{Severity: conform.Note, Grace: conform.Grace}, rules: conform.Rules(), watches: true,
 		config: &config.Config{}, baseline: &baseline.Baseline{}, renewed: &baseline.Baseline{},
 		stderr: io.Discard,
 	}

@@ -40,13 +40,16 @@ func (c *Flags) demands() (all []demand, err error) {
 	return all, nil
 }
 
-// ownRules returns the rules of the queries that there are.
+// ownRules returns the rules beside those of a checker that are judged.
 func (r *run) ownRules() (rules []*conform.Rule) {
 	if len(r.expect) > 0 {
 		rules = append(rules, report.Expect)
 	}
 	if len(r.forbid) > 0 {
 		rules = append(rules, report.Forbid)
+	}
+	if r.watches {
+		rules = append(rules, report.Watch)
 	}
 	return rules
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/record"
 )
 
@@ -13,6 +14,11 @@ import (
 type subject struct {
 	ref.Subject
 	file string // that it was read from; empty: none, or stdin
+}
+
+// about reports whether a finding is about the subject.
+func (s *subject) about(f *conform.Finding) bool {
+	return s.Session == "" || f.Session == "" || f.Session == s.Session
 }
 
 // subjects yields what the arguments name, or what --all asks for. An error stands for

@@ -1,0 +1,63 @@
+package check
+
+import (
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/stall"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// stalls find what has hung on a tape: rule WATCH.
+type stalls struct {
+	watch *stall.Watch // nil: nobody asks
+	tape  *record.Tape
+	nth   int // of the subject, from 0
+}
+
+// start begins a tape, the first is 0.
+func (s *stalls) start(t *record.Tape, nth int) {
+	s.watch, s.tape, s.nth = &stall.Watch{}, t, nth
+}
+
+// frame takes the next frame, and returns what is over with it.
+func (s *stalls) frame(f *dialect.Frame) []conform.Finding {
+	if s.watch == nil {
+		return nil
+	}
+	return s.over(s.watch.Add(f))
+}
+
+// end returns what is over with the end of the tape, unless that is recorded still.
+func (s *stalls) end() []conform.Finding {
+	if s.watch == nil {
+		return nil
+	}
+	if info, err := s.tape.Info(); err != nil || info.Live {
+		return nil
+	}
+	return s.over(s.watch.End())
+}
+
+// over returns the findings of what is over.
+func (s *stalls) over(changes []stall.Change) (found []conform.Finding) {
+	for i := range changes {
+		c := &changes[i]
+		if !c.Over {
+			continue
+		}
+		f := conform.Finding{
+			Rule: report.Watch, Clause: &report.Watch.Clauses[0], Strength: conform.Note, Tape: s.nth,
+			Session: c.Session, At: c.Since,
+		}
+		f.Text, f.Seq, f.Entry = c.Was, c.Frame, -1
+		if c.By != 0 {
+			f.Because = []uint64{c.By}
+		}
+		if since, err := s.tape.Frame(c.Frame); err == nil {
+			f.Method, f.Update = since.Method, since.Update
+		}
+		found = append(found, f)
+	}
+	return found
+}
