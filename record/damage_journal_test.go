@@ -157,6 +157,7 @@ func unsealed(t testing.TB) (killed *record.Store, tape string, segments []strin
 		t.Fatal(err)
 	}
 	j.Close()
+	j.Wait()
 	if segments = segmentsOf(t, killed); len(segments) < 4 {
 		t.Fatalf("%d segments", len(segments))
 	}

@@ -158,6 +158,7 @@ func TestParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer j.Wait()
 	defer j.Close()
 	if tape, err = store.Open(j.Tape()); err != nil {
 		t.Fatal(err)

@@ -368,6 +368,7 @@ func FuzzRoundTrip(f *testing.F) {
 		live := lines(t, open(t, store, j.Tape()))
 		j.Close()
 		sealAll(t, store)
+		j.Wait()
 		tape := open(t, store, j.Tape())
 		sealed, sum := read(t, tape)
 		if len(sealed) < len(live) {

@@ -125,6 +125,7 @@ func TestLockedFiles(t *testing.T) {
 			locker.end() // not before: who waits for the lock waits for ever
 			locker.rest(t)
 			sealAll(t, store)
+			j.Wait()
 			streams(t, open(t, store, j.Tape())).check(t, "sealed later", want)
 			l, err := store.List()
 			if err != nil {

@@ -84,6 +84,7 @@ func TestPortable(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
+	defer j.Wait()
 	tape, err := store.Open(j.Tape())
 	if err != nil {
 		t.Fatal(err)
