@@ -27,7 +27,7 @@ func (p *player) readNext() bool {
 		p.mark(f)
 	case f.Dir == wire.AgentStderr, f.Dir == wire.AgentToClient && f.Kind == wire.Invalid:
 		p.trailing(f)
-	case f.Kind == wire.Invalid:
+	case f.Kind == wire.Invalid, f.Kind == wire.Body:
 		// The agent did not react to a line that is no message.
 	case f.Dir == wire.ClientToAgent:
 		p.lastPending, p.signal = nil, ""

@@ -80,7 +80,7 @@ func NewChecker(o Options) *Checker {
 func (c *Checker) Add(f *dialect.Frame) {
 	var e wire.Envelope
 	switch f.Kind {
-	case wire.Stderr, wire.Mark, wire.Batch, wire.Invalid:
+	case wire.Stderr, wire.Mark, wire.Batch, wire.Invalid, wire.Body:
 	default:
 		e = wire.Scan(f.Raw)
 	}

@@ -91,6 +91,7 @@ func (j *judge) add(f *dialect.Frame, e wire.Envelope) {
 		j.mark(f)
 	case wire.Batch:
 		j.batch(f)
+	case wire.Body: // no protocol says what stands in it
 	default:
 		j.step = Step{Frame: f, Envelope: e, About: &f.Annotation, Entry: -1}
 		j.take(&j.step)

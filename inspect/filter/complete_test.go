@@ -27,7 +27,7 @@ func TestComplete(t *testing.T) {
 		{"a !(se¦) b", "4-6 session:, 4-6 seq:"},
 		{"a|se¦", "2-4 session:, 2-4 seq:"},
 		{"se¦ssion:x", "0-7 session, 0-7 seq"},
-		{"kind:¦", "5-5 invalid, 5-5 request, 5-5 response, 5-5 notification, 5-5 batch, 5-5 oversized, 5-5 stderr, 5-5 mark"},
+		{"kind:¦", "5-5 invalid, 5-5 request, 5-5 response, 5-5 notification, 5-5 batch, 5-5 oversized, 5-5 stderr, 5-5 mark, 5-5 body"},
 		{"by:¦", "3-3 client, 3-3 agent"},
 		{"is:n¦", "3-4 note, 3-4 open, 3-4 finding, 3-4 violation, 3-4 warning"},
 		{"kind:re¦", "5-7 request, 5-7 response"},

@@ -27,7 +27,7 @@ func Direction(word string) (wire.Direction, error) {
 func Kind(word string) (wire.Kind, error) {
 	var names, fits []string
 	var found wire.Kind
-	for k := wire.Invalid; k <= wire.Mark; k++ {
+	for k := wire.Invalid; k <= wire.Body; k++ {
 		name := k.String()
 		names = append(names, name)
 		if name == word {
@@ -75,7 +75,7 @@ const (
 func words(s wordSet) []string {
 	switch s {
 	case kind:
-		return names(wire.Invalid, wire.Mark)
+		return names(wire.Invalid, wire.Body)
 	case dir:
 		return names(wire.ClientToAgent, wire.AgentStderr)
 	case origin:

@@ -86,7 +86,7 @@ func (p *Pane) Show(f dialect.Frame) {
 	p.Look(words)
 	raw := f.Raw[:min(len(f.Raw), wire.MaxChecked)]
 	switch f.Kind {
-	case wire.Invalid, wire.Stderr:
+	case wire.Invalid, wire.Stderr, wire.Body:
 	case wire.Oversized:
 		p.tree = newTree(frametext.Completed(raw))
 	default:

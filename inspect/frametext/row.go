@@ -110,6 +110,7 @@ var kindNames = [...]string{
 	wire.Oversized:    " oversized ",
 	wire.Stderr:       " stderr    ",
 	wire.Mark:         " mark      ",
+	wire.Body:         " body      ",
 }
 
 // kindName returns the column of the kind of a frame. Of a mark that is a
@@ -118,7 +119,7 @@ func kindName(f *dialect.Frame) string {
 	if f.Kind == wire.Mark && wire.ReadMark(f.Frame).Rule != nil {
 		return " rule      "
 	}
-	return kindNames[min(f.Kind, wire.Mark)]
+	return kindNames[min(f.Kind, wire.Body)]
 }
 
 // arrow returns the sign of a frame's direction.

@@ -31,7 +31,7 @@ func Summary(f dialect.Frame) string {
 // summarize returns the summary of a frame, or of an entry of a batch.
 func summarize(f *dialect.Frame) string {
 	switch f.Kind {
-	case wire.Invalid, wire.Stderr:
+	case wire.Invalid, wire.Stderr, wire.Body:
 		return termtext.Piece(string(f.Raw))
 	case wire.Mark:
 		return markSummary(f)

@@ -75,7 +75,7 @@ func (t *Tracker) Observe(f *wire.Frame, e wire.Envelope) (Annotation, SessionFa
 	silent := t.silence(f) // as things stood until now
 	s := step{Frame: f, Envelope: e}
 	switch f.Kind {
-	case wire.Invalid:
+	case wire.Invalid, wire.Body:
 	case wire.Batch:
 		s.annotation, s.facts = t.batch(f)
 	default:

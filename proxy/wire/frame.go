@@ -26,6 +26,11 @@ type Frame struct {
 	Failed  bool   // a response that carries an error, or an MCP tool's result with isError
 	Size    int64  // bytes of the line without its end, also where Raw has fewer
 	Raw     []byte // those bytes; the first MaxChecked of a larger frame; nil where only the fields were read
+
+	Stream      uint64 // the HTTP exchange or WebSocket that it crossed the wire on; 0: the connection's own bytes
+	Lead        []byte // framing that stood before Raw in that stream; nil where only the fields were read
+	Derived     bool   // Raw is made from Lead, which holds what crossed the wire: an event or message that came in several lines or fragments
+	Redelivered bool   // an event that was sent again, as its id says: a copy of what is on the tape already
 }
 
 // AtClient reports whether the client's end of the connection saw f: whether the
@@ -113,9 +118,10 @@ const (
 	Oversized                // longer than MaxChecked or nested deeper than MaxDepth; fields are those of the part that was read
 	Stderr                   // a line of the agent's stderr
 	Mark                     // an event: the end of a stream, a signal, lost bytes, the agent's exit
+	Body                     // bytes of an HTTP stream of which nobody says that they are JSON
 )
 
-var kindNames = [...]string{"invalid", "request", "response", "notification", "batch", "oversized", "stderr", "mark"}
+var kindNames = [...]string{"invalid", "request", "response", "notification", "batch", "oversized", "stderr", "mark", "body"}
 
 // IsMessage reports whether a frame of that kind is JSON-RPC: valid JSON, of bounded
 // size and depth.

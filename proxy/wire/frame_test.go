@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q is read as %v, %v", tt.name, tt.back, err)
 		}
 	}
-	if err := new(wire.Kind).UnmarshalText([]byte("c2a")); err == nil || err.Error() != `unknown kind "c2a"; there are invalid, request, response, notification, batch, oversized, stderr, mark` {
+	if err := new(wire.Kind).UnmarshalText([]byte("c2a")); err == nil || err.Error() != `unknown kind "c2a"; there are invalid, request, response, notification, batch, oversized, stderr, mark, body` {
 		t.Errorf("got %v for a name that is no kind's", err)
 	}
 	if got := wire.Kind(99).String(); got != "unknown(99)" {
@@ -54,6 +54,7 @@ func TestNames(t *testing.T) {
 func TestMark(t *testing.T) {
 	for _, want := range []wire.Marked{
 		{Gap: 7}, {Damage: 8}, {EOF: true}, {Signal: "terminated"}, {Error: "is a directory"}, {Fault: "panic"},
+		{Closed: "idle"},
 	} {
 		if got := wire.ReadMark(wire.Frame{Kind: wire.Mark, Raw: want.JSON()}); got != want {
 			t.Errorf("%s: got %+v, want %+v", want.JSON(), got, want)

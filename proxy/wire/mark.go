@@ -13,6 +13,11 @@ type Marked struct {
 	Fault  string `json:"fault,omitempty"`  // a part of acptap that failed here, and how: it does nothing from here on
 	Exit   *Exit  `json:"exit,omitempty"`   // how the agent ended; the last frame of a tape
 	Rule   *Rule  `json:"rule,omitempty"`   // what changes the frames behind it
+
+	HTTP   *HTTP      `json:"http,omitempty"`   // the head of a request, with which a stream begins, or of a response
+	End    *StreamEnd `json:"end,omitempty"`    // where a direction of a stream ended
+	SSE    *SSE       `json:"sse,omitempty"`    // an event that is no message
+	Closed string     `json:"closed,omitempty"` // why a tape with streams has ended, in place of Exit
 }
 
 // A Rule is what changed the next frames of its direction: it withheld, rewrote

@@ -23,9 +23,14 @@ var (
 // start.
 func errNotRegular() error { return fmt.Errorf("no regular file: %w", ErrDamaged) }
 
-// Format is raised when a reader of the older form could misread what is
-// on disk. It stands in journals, tapes and the catalogue.
-const Format = 1
+// Format is raised when a reader of the older form could misread what is on disk. It
+// stands in journals, tapes and the catalogue. FormatStreams stands in its place in
+// journals, blocks and portable files with streams, which builds that know nothing of
+// needs refuse by that.
+const (
+	Format        = 1
+	FormatStreams = 2
+)
 
 // Exists reports whether path leads to anything, a broken link included.
 func Exists(path string) bool {

@@ -41,7 +41,7 @@ func (j *Writer) markGaps() error {
 		if j.lost[dir] == 0 {
 			continue
 		}
-		if err := j.write(dir, KindGap, wire.Marked{Gap: j.lost[dir]}.JSON()); err != nil {
+		if err := j.write(dir, KindGap, 0, wire.Marked{Gap: j.lost[dir]}.JSON()); err != nil {
 			return err
 		}
 		j.lost[dir] = 0

@@ -22,8 +22,12 @@ import (
 //	         CRC32C of these 20 bytes and the last 4 · CRC32C of the payload 4 · low 32 bits of the stream offset 4 · payload
 //
 // Numbers are little-endian. What a reader must know stands in the needs of the
-// header; where it begins to be needed, a segment begins. Segments are neither truncated nor rewritten, and
-// are ordered by their position: segment n begins at n·SegmentSize.
+// header; where it begins to be needed, a segment begins. Segments are neither truncated nor
+// rewritten, and are ordered by their position: segment n begins at n·SegmentSize.
+//
+// A stream has a slot from the head of its request until both of its directions have
+// ended; another stream may have the slot then. The marks of a stream hold its number,
+// which is never used again.
 
 // Limits. Exceeding a limit degrades recording; it never fails silently.
 const (

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/need"
 )
 
 // A Writer writes the journal of one tape. Several goroutines may use it at once. Its
@@ -30,6 +30,8 @@ type Writer struct {
 	lost    [wire.Directions]int64 // guarded by mu: bytes that are not in the journal and not yet marked as a gap
 	buf     []byte                 // guarded by mu: one record
 	room    int64                  // guarded by mu: what is set aside in a new segment
+	needs   need.List              // guarded by mu: of the segment that is being written
+	streams streams                // guarded by mu
 	told    bool                   // guarded by mu: of bytes or marks that could not be stored
 
 	onError func(error) // may be nil
@@ -47,6 +49,9 @@ type Writer struct {
 // recorded.
 func Create(files Files, start Start, began time.Time, saved *atomic.Int64, onError func(error)) (*Writer, error) {
 	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, onError: onError}
+	if start.Transport != "" {
+		j.needs = need.List{need.Streams}
+	}
 	if err := j.advance(); err != nil {
 		if j.next != nil {
 			j.next.Close()
@@ -71,10 +76,14 @@ func (j *Writer) Full() <-chan struct{} { return j.full }
 func (j *Writer) Append(dir wire.Direction, origin wire.Origin, p []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var failed error
+	return j.appendAll(dir, Kind(origin), 0, p)
+}
+
+// appendAll appends bytes as records of bounded size. Called with mu held.
+func (j *Writer) appendAll(dir wire.Direction, kind Kind, slot uint16, p []byte) (failed error) {
 	for len(p) > 0 {
 		n := min(len(p), RecordSize)
-		if err := j.append(dir, Kind(origin), p[:n]); err != nil {
+		if err := j.append(dir, kind, slot, p[:n]); err != nil {
 			failed = err
 		}
 		p = p[n:]
@@ -104,7 +113,7 @@ func (j *Writer) Signal(sig os.Signal) {
 func (j *Writer) Note(dir wire.Direction, m wire.Marked) {
 	if m.Rule != nil && len(m.Rule.Did) > maxNote {
 		rule := *m.Rule
-		rule.Did = strings.ToValidUTF8(rule.Did[:maxNote], "") + "…"
+		rule.Did = clip(rule.Did, maxNote)
 		m.Rule = &rule
 	}
 	j.mark(dir, KindRule, m)
@@ -135,18 +144,18 @@ func (j *Writer) StartFailed(code int, err error) {
 func (j *Writer) mark(dir wire.Direction, kind Kind, m wire.Marked) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.append(dir, kind, m.JSON())
+	j.append(dir, kind, 0, m.JSON())
 }
 
 // append writes one record, and before it a mark for bytes that were lost. Called with
 // mu held.
-func (j *Writer) append(dir wire.Direction, kind Kind, p []byte) error {
+func (j *Writer) append(dir wire.Direction, kind Kind, slot uint16, p []byte) error {
 	err := j.ready(kind)
 	if err == nil {
 		err = j.markGaps()
 	}
 	if err == nil {
-		err = j.write(dir, kind, p)
+		err = j.write(dir, kind, slot, p)
 	}
 	if kind.IsBytes() {
 		j.offsets[dir] += int64(len(p))
@@ -154,18 +163,26 @@ func (j *Writer) append(dir wire.Direction, kind Kind, p []byte) error {
 			j.lost[dir] += int64(len(p))
 		}
 	}
-	if err != nil && !j.told && j.seg != nil {
-		j.told = true
-		if j.onError != nil {
-			j.onError(fmt.Errorf("not all of tape %s is recorded: %w", j.Tape(), err))
-		}
+	if err != nil {
+		j.tell(err)
 	}
 	return err
 }
 
+// tell tells of the first thing that could not be recorded. Called with mu held.
+func (j *Writer) tell(err error) {
+	if j.told || j.seg == nil {
+		return
+	}
+	j.told = true
+	if j.onError != nil {
+		j.onError(fmt.Errorf("not all of tape %s is recorded: %w", j.Tape(), err))
+	}
+}
+
 // write writes a record behind the last one. If the last one was written only in
 // part, as on a full disk, this one overwrites it. Called with mu held.
-func (j *Writer) write(dir wire.Direction, kind Kind, p []byte) error {
+func (j *Writer) write(dir wire.Direction, kind Kind, slot uint16, p []byte) error {
 	if j.seg == nil {
 		return os.ErrClosed
 	}
@@ -181,7 +198,7 @@ func (j *Writer) write(dir wire.Direction, kind Kind, p []byte) error {
 		}
 	}
 	j.buf = appendRecord(j.buf[:0], Record{
-		Dir: dir, Kind: kind, At: time.Since(j.began).Truncate(time.Microsecond), Offset: uint32(j.offsets[dir]), Payload: p,
+		Dir: dir, Kind: kind, Slot: slot, At: time.Since(j.began).Truncate(time.Microsecond), Offset: uint32(j.offsets[dir]), Payload: p,
 	})
 	if _, err := j.seg.WriteAt(j.buf, j.off); err != nil {
 		if kind.IsBytes() || j.next == nil || j.off == 0 {
@@ -204,7 +221,7 @@ func (j *Writer) write(dir wire.Direction, kind Kind, p []byte) error {
 func (j *Writer) advance() error {
 	base := j.base + SegmentSize
 	head, err := segmentHead{
-		Version: disk.Format, Tape: j.Tape(), Position: base, Before: j.off, Offsets: j.offsets,
+		Version: j.needs.Version(), Needs: j.needs, Tape: j.Tape(), Position: base, Before: j.off, Offsets: j.offsets,
 		Wall: time.Now().Round(0), At: time.Since(j.began), Start: j.start,
 	}.encode()
 	if err != nil {

@@ -10,6 +10,7 @@ package need
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/record/disk"
@@ -24,14 +25,23 @@ const (
 	// places these are passed over by who does not know them.
 	Rules = "rules"
 
-	// Streams is kept free for HTTP and WebSocket: records with a slot and of the
-	// kind stream, the columns stream and lead, and lines with "stream", "lead",
-	// "event", "http" or "sse". No version of this package knows it yet.
+	// Streams are those of HTTP and WebSocket: records with a slot and of the kind
+	// stream, the columns stream and lead, and lines with "stream", "lead", "event",
+	// "http" or "sse". They are written already, and no version of this package
+	// reads them yet.
 	Streams = "streams"
 )
 
 // maxTold is how many names an error tells.
 const maxTold = 3
+
+// Version returns the version of what needs all that is on the list.
+func (l List) Version() int {
+	if slices.Contains(l, Streams) {
+		return disk.FormatStreams
+	}
+	return disk.Format
+}
 
 // Check returns an error that is disk.ErrNewer if something on the list is not
 // known here. what is that which needs it.

@@ -25,6 +25,18 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// Builds that know nothing of needs refuse by the version.
+func TestVersion(t *testing.T) {
+	for _, tt := range []struct {
+		needs need.List
+		want  int
+	}{{nil, 1}, {need.List{need.Rules}, 1}, {need.List{need.Rules, need.Streams}, 2}} {
+		if got := tt.needs.Version(); got != tt.want {
+			t.Errorf("%q: got %d, want %d", tt.needs, got, tt.want)
+		}
+	}
+}
+
 func text(err error) string {
 	if err == nil {
 		return ""

@@ -19,7 +19,7 @@ func (o *Outliner) exactFrame(f *dialect.Frame) error {
 	switch f.Kind {
 	case wire.Mark:
 		return nil
-	case wire.Invalid, wire.Stderr, wire.Oversized:
+	case wire.Invalid, wire.Stderr, wire.Oversized, wire.Body:
 		if f.Size <= longValue {
 			o.step(fmt.Sprintf("%v %v %s", f.Dir, f.Kind, f.Raw))
 			return nil

@@ -123,7 +123,7 @@ func (ff *Flags) Register(f *pflag.FlagSet) {
 	f.StringSliceVar(&ff.Sessions, "session", nil, "frames of the session with this `id`, or the beginning of it")
 	f.StringSliceVar(&ff.updates, "update", nil, "updates of this `variant`, such as tool_call*")
 	f.StringSliceVar(&ff.dirs, "dir", nil, "frames in this `direction`: c2a (from the client), a2c (from the agent) or err (stderr)")
-	f.StringSliceVar(&ff.kinds, "kind", nil, "frames of this `kind`: request, response, notification, batch, invalid, oversized, stderr or mark; a beginning will do")
+	f.StringSliceVar(&ff.kinds, "kind", nil, "frames of this `kind`: request, response, notification, batch, invalid, oversized, stderr, mark or body; a beginning will do")
 	f.StringVar(&ff.text, "text", "", "frames that contain this `text`; case counts if it has capital letters")
 }
 

@@ -1,0 +1,187 @@
+package journal
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/need"
+)
+
+// streams are those of a tape that are open, and where the bytes of each go.
+type streams struct {
+	last uint64 // number of the last one
+	open map[uint64]*openStream
+	free []uint16 // slots that were given back
+	used uint16   // slots that were ever taken
+}
+
+// An openStream is one of which a direction has not ended. Without a slot, nothing of
+// it is recorded.
+type openStream struct {
+	slot  uint16
+	ended [2]bool
+	bytes [2]int64 // that the sender of each direction has sent
+}
+
+// begin numbers the next stream and gives it a slot, the one that has been free for
+// the shortest time.
+func (s *streams) begin() (uint64, *openStream) {
+	one := new(openStream)
+	switch n := len(s.free); {
+	case n > 0:
+		one.slot, s.free = s.free[n-1], s.free[:n-1]
+	case s.used < math.MaxUint16:
+		s.used++
+		one.slot = s.used
+	}
+	if s.open == nil {
+		s.open = map[uint64]*openStream{}
+	}
+	s.last++
+	s.open[s.last] = one
+	return s.last, one
+}
+
+// end ends a direction of a stream, and the stream with its second one.
+func (s *streams) end(stream uint64, dir wire.Direction) {
+	one := s.open[stream]
+	if one.ended[dir] = true; !one.ended[wire.ClientToAgent] || !one.ended[wire.AgentToClient] {
+		return
+	}
+	delete(s.open, stream)
+	if one.slot != 0 {
+		s.free = append(s.free, one.slot)
+	}
+}
+
+var (
+	errNoSlot   = errors.New("65,535 streams are open already")
+	errNoStream = errors.New("there is no such stream, or the direction of it has ended")
+)
+
+// Open records the head of a request, with which a stream begins, and returns the
+// stream's number. The head is on the tape when Open returns.
+func (j *Writer) Open(h wire.HTTP) (stream uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !slices.Contains(j.needs, need.Streams) {
+		j.needs = append(j.needs, need.Streams)
+		j.advance() // where that fails, the records tell the same
+	}
+	stream, one := j.streams.begin()
+	if one.slot == 0 {
+		j.tell(errNoSlot)
+		return stream
+	}
+	h = clipped(h)
+	h.Stream = stream
+	j.append(wire.ClientToAgent, KindStream, one.slot, wire.Marked{HTTP: &h}.JSON())
+	return stream
+}
+
+// Head records the head of the response on a stream, before it is passed on. The
+// origin is Injected if acptap gives the response. A stream may have several, as 1xx
+// are.
+func (j *Writer) Head(stream uint64, origin wire.Origin, h wire.HTTP) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	h = clipped(h)
+	h.Stream, h.Origin = stream, origin
+	j.markStream(stream, wire.AgentToClient, wire.Marked{HTTP: &h})
+}
+
+// AppendStream records bytes of one direction of a stream, as Append does: HTTP bodies
+// without their transfer coding, WebSockets with their frame headers.
+func (j *Writer) AppendStream(stream uint64, dir wire.Direction, origin wire.Origin, p []byte) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	one := j.streams.open[stream]
+	if one == nil || dir > wire.AgentToClient || one.ended[dir] {
+		return errNoStream
+	}
+	if origin.Sent() {
+		one.bytes[dir] += int64(len(p))
+	}
+	if one.slot == 0 {
+		j.offsets[dir] += int64(len(p))
+		j.lost[dir] += int64(len(p))
+		return errNoSlot
+	}
+	return j.appendAll(dir, Kind(origin), one.slot, p)
+}
+
+// EndStream records that a direction of a stream has ended, by whom and why. It
+// counts the bytes itself. What comes after the first call for a direction is
+// not recorded.
+func (j *Writer) EndStream(stream uint64, dir wire.Direction, e wire.StreamEnd) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	one := j.streams.open[stream]
+	if one == nil || dir > wire.AgentToClient || one.ended[dir] {
+		return
+	}
+	e.Stream, e.Bytes, e.Error = stream, one.bytes[dir], clip(e.Error, maxValue)
+	j.markStream(stream, dir, wire.Marked{End: &e})
+	j.streams.end(stream, dir)
+}
+
+// markStream records an event on a stream. Called with mu held.
+func (j *Writer) markStream(stream uint64, dir wire.Direction, m wire.Marked) {
+	if one := j.streams.open[stream]; one != nil && one.slot != 0 {
+		j.append(dir, KindStream, one.slot, m.JSON())
+	}
+}
+
+// Bounds of a head on the tape, in bytes and lines: a mark is not torn. JSON takes six
+// times as much at its worst.
+const (
+	maxTarget  = 8 << 10
+	maxValue   = 2 << 10
+	maxHeaders = 128
+	maxHeadSum = 24 << 10
+)
+
+// clipped returns a head of bounded size: values that are too long are cut, and lines
+// beyond the bounds are left out.
+func clipped(h wire.HTTP) wire.HTTP {
+	h.Method, h.Target, h.Protocol = clip(h.Method, maxValue), clip(h.Target, maxTarget), clip(h.Protocol, maxValue)
+	h.Headers = clippedHeaders(h.Headers)
+	if h.Rewritten != nil {
+		r := *h.Rewritten
+		r.Target, r.Headers = clip(r.Target, maxTarget), clippedHeaders(r.Headers)
+		r.Removed = r.Removed[:min(len(r.Removed), maxHeaders)]
+		h.Rewritten = &r
+	}
+	return h
+}
+
+func clippedHeaders(all []wire.Header) []wire.Header {
+	var kept []wire.Header
+	sum := 0
+	for _, h := range all[:min(len(all), maxHeaders)] {
+		h.Name, h.Value, h.Scheme = clip(h.Name, maxValue), clip(h.Value, maxValue), clip(h.Scheme, maxValue)
+		sum += len(h.Name) + len(h.Value) + len(h.Scheme) + len(strings.Join(h.Cookies, ""))
+		if sum > maxHeadSum {
+			break
+		}
+		kept = append(kept, h)
+	}
+	return kept
+}
+
+// clip returns the beginning of a text that is too long.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// Closed records why the connection of a tape with streams has ended, in place of
+// Exit. Nothing may be recorded afterwards.
+func (j *Writer) Closed(why string) {
+	j.mark(wire.AgentToClient, KindExit, wire.Marked{Closed: why})
+}
