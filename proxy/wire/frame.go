@@ -1,8 +1,8 @@
 // Package wire knows what crosses the pipes: lines of bytes, and the JSON-RPC 2.0
 // messages in them. It cuts a byte stream into frames, whatever the chunks
-// (Splitter); tells whether a frame is JSON, and reads its envelope (Scan); goes
-// over the JSON inside (Reader); and changes it where it has to change, so that all
-// other bytes stay as they are (Set, Delete).
+// (Splitter; Decoder for HTTP and WebSocket); tells whether a frame is JSON, and
+// reads its envelope (Scan); goes over the JSON inside (Reader); and changes it where
+// it has to change, so that all other bytes stay as they are (Set, Delete).
 //
 // Each of these is one iterative pass: no depth of nesting can overflow the stack,
 // and no input makes one fail or go on for ever. wire knows nothing of what methods

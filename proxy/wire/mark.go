@@ -14,10 +14,12 @@ type Marked struct {
 	Exit   *Exit  `json:"exit,omitempty"`   // how the agent ended; the last frame of a tape
 	Rule   *Rule  `json:"rule,omitempty"`   // what changes the frames behind it
 
-	HTTP   *HTTP      `json:"http,omitempty"`   // the head of a request, with which a stream begins, or of a response
-	End    *StreamEnd `json:"end,omitempty"`    // where a direction of a stream ended
-	SSE    *SSE       `json:"sse,omitempty"`    // an event that is no message
-	Closed string     `json:"closed,omitempty"` // why a tape with streams has ended, in place of Exit
+	HTTP    *HTTP      `json:"http,omitempty"`    // the head of a request, with which a stream begins, or of a response
+	End     *StreamEnd `json:"end,omitempty"`     // where a direction of a stream ended
+	SSE     *SSE       `json:"sse,omitempty"`     // an event that is no message
+	Close   *Close     `json:"close,omitempty"`   // one side's half of the closing handshake of a WebSocket
+	Framing int64      `json:"framing,omitempty"` // bytes of a stream without a message, such as the pings of some hours
+	Closed  string     `json:"closed,omitempty"`  // why a tape with streams has ended, in place of Exit
 }
 
 // A Rule is what changed the next frames of its direction: it withheld, rewrote

@@ -59,16 +59,26 @@ type SSE struct {
 	Event string `json:"event,omitempty"`
 	Retry string `json:"retry,omitempty"` // ms
 	Data  string `json:"data,omitempty"`
+	Size  int    `json:"size,omitempty"` // bytes of the data, if here is only its beginning
+	Cut   bool   `json:"cut,omitempty"`  // the stream ended before the event, so nobody took it
 }
 
-// A Piece is what a decoder of a stream gives out: a frame, or a part of a long one,
-// with the framing in front of it. Leads and bytes of all pieces in order are the
-// stream, but for the bytes of those that are derived.
+// A Close is one side's half of the closing handshake of a WebSocket (RFC 6455, section
+// 5.5.1).
+type Close struct {
+	Code   int    `json:"code"` // 1005: none was given
+	Reason string `json:"reason,omitempty"`
+}
+
+// A Piece is what a Decoder gives out: a frame, or a part of a long one, with the
+// framing in front of it. Leads and bytes of all pieces in order are the stream, but for
+// the bytes of those that are derived (Joiner). Its slices are valid during the call
+// only.
 type Piece struct {
 	Lead    []byte // framing before Bytes; it may stand in a piece of its own
 	Bytes   []byte
 	Kind    Kind   // Invalid: to be scanned, as JSON-RPC should be; Body, or Mark with a Marked as JSON
 	Derived bool   // Bytes are made from Lead, which holds what crossed the wire
 	Last    bool   // the frame ends here; else it goes on in the next piece
-	EventID []byte // of an event that has one, nil if it has none; given with its last piece
+	EventID []byte // of an event that has one, nil if it has none; given with its first piece
 }

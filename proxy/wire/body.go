@@ -1,0 +1,77 @@
+package wire
+
+import "bytes"
+
+// A BodyDecoder takes a body for one frame. White space around JSON is framing.
+type BodyDecoder struct {
+	JSON    bool   `json:"json,omitempty"` // by the type of its content; else the frame is of the kind Body
+	Open    bool   `json:"open,omitempty"` // earlier bytes of the frame were given out already
+	Pending []byte `json:"p,omitempty"`    // what was not
+
+	// Limit is how many bytes are kept until the body ends; 0 is MaxChecked.
+	Limit int `json:"-"`
+}
+
+// Feed is Decoder.Feed.
+func (d *BodyDecoder) Feed(p []byte, emit func(Piece)) {
+	for len(p) > 0 {
+		n := min(len(p), limitOr(d.Limit)+1-len(d.Pending))
+		d.Pending = append(d.Pending, p[:n]...)
+		if p = p[n:]; len(d.Pending) > limitOr(d.Limit) {
+			d.spill(emit)
+		}
+	}
+}
+
+// Flush is Decoder.Flush.
+func (d *BodyDecoder) Flush(emit func(Piece)) (rest []byte) {
+	lead, data, rest := d.cut()
+	if len(data) > 0 || d.Open {
+		emit(Piece{Lead: lead, Bytes: data, Kind: d.kind(), Last: true})
+	} else {
+		rest = d.Pending
+	}
+	d.Pending, d.Open = nil, false
+	return rest
+}
+
+func (d *BodyDecoder) spill(emit func(Piece)) {
+	lead, data, rest := d.cut()
+	switch {
+	case len(data) > 0:
+		emit(Piece{Lead: lead, Bytes: data, Kind: d.kind()})
+		d.Open = true
+	case d.Open: // white space within the frame, or nobody knows yet
+		emit(Piece{Bytes: d.Pending, Kind: d.kind()})
+		rest = nil
+	default:
+		emit(framing(d.Pending))
+		rest = nil
+	}
+	d.Pending = append(d.Pending[:0], rest...)
+}
+
+// cut divides what is pending into white space, the bytes of the frame, and white
+// space that is perhaps behind it.
+func (d *BodyDecoder) cut() (lead, data, rest []byte) {
+	data = d.Pending
+	if !d.JSON {
+		return nil, data, nil
+	}
+	if !d.Open {
+		data = bytes.TrimLeft(data, jsonBlanks)
+		lead = d.Pending[:len(d.Pending)-len(data)]
+	}
+	data = bytes.TrimRight(data, jsonBlanks)
+	return lead, data, d.Pending[len(lead)+len(data):]
+}
+
+func (d *BodyDecoder) kind() Kind {
+	if d.JSON {
+		return Invalid
+	}
+	return Body
+}
+
+// jsonBlanks is the white space of RFC 8259, section 2.
+const jsonBlanks = " \t\r\n"

@@ -1,0 +1,156 @@
+package wire
+
+import (
+	"bytes"
+	"mime"
+	"strings"
+)
+
+// A Decoder cuts the bytes of one direction of a stream into pieces: the body of an HTTP
+// request, that of its response, or a WebSocket. One of its fields is set. Written as
+// JSON it is its whole state: a Decoder read from that goes on where the other stopped.
+// How the stream is divided into calls of Feed changes nothing.
+type Decoder struct {
+	Events *EventDecoder  `json:"sse,omitempty"`
+	Socket *SocketDecoder `json:"ws,omitempty"`
+	Body   *BodyDecoder   `json:"body,omitempty"`
+}
+
+// NewDecoder returns the Decoder for what follows a head with that status, 0 for a
+// request, and those header fields; field is Get of an http.Header. What follows the
+// head of a request to upgrade shows the answer: its status decides for both
+// directions.
+func NewDecoder(status int, field func(name string) string) Decoder {
+	if status == 101 && strings.EqualFold(field("Upgrade"), "websocket") {
+		return Decoder{Socket: new(SocketDecoder)}
+	}
+	if e := field("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return Decoder{Body: new(BodyDecoder)} // compressed: nobody reads it
+	}
+	kind, _, _ := mime.ParseMediaType(field("Content-Type")) // a bad parameter leaves the type readable
+	if kind == "text/event-stream" {
+		return Decoder{Events: new(EventDecoder)}
+	}
+	return Decoder{Body: &BodyDecoder{JSON: kind == "application/json" || strings.HasSuffix(kind, "+json")}}
+}
+
+// Feed takes the next bytes, and calls emit for each piece that they end. The bytes of
+// p are not kept.
+func (d *Decoder) Feed(p []byte, emit func(Piece)) {
+	switch {
+	case d.Events != nil:
+		d.Events.Feed(p, emit)
+	case d.Socket != nil:
+		d.Socket.Feed(p, emit)
+	case d.Body != nil:
+		d.Body.Feed(p, emit)
+	}
+}
+
+// Flush gives out the frame that the end of the stream left unfinished. It returns the
+// framing behind the last frame, valid until the next call; that is the lead of whatever
+// mark comes next.
+func (d *Decoder) Flush(emit func(Piece)) (rest []byte) {
+	switch {
+	case d.Events != nil:
+		return d.Events.Flush(emit)
+	case d.Socket != nil:
+		return d.Socket.Flush(emit)
+	case d.Body != nil:
+		return d.Body.Flush(emit)
+	}
+	return nil
+}
+
+// Gap is Flush where bytes are missing, nobody knows how many, and the stream goes on
+// behind them.
+func (d *Decoder) Gap(emit func(Piece)) (rest []byte) {
+	rest = d.Flush(emit)
+	switch {
+	case d.Events != nil:
+		d.Events.Began = true
+	case d.Socket != nil:
+		d.Socket.Lost = true
+	}
+	return rest
+}
+
+// Pending returns how many bytes wait for the end of their frame.
+func (d *Decoder) Pending() int {
+	switch {
+	case d.Events != nil:
+		return len(d.Events.Pending)
+	case d.Socket != nil:
+		return len(d.Socket.Pending)
+	case d.Body != nil:
+		return len(d.Body.Pending)
+	}
+	return 0
+}
+
+// Spill gives out what waits, as if the frame had reached the limit already: it goes
+// on in parts.
+func (d *Decoder) Spill(emit func(Piece)) {
+	switch {
+	case d.Pending() == 0:
+	case d.Events != nil:
+		d.Events.spill(emit)
+	case d.Socket != nil:
+		d.Socket.spill(emit)
+	case d.Body != nil:
+		d.Body.spill(emit)
+	}
+}
+
+// maxFraming is how many bytes of framing wait for a frame, such as comments and
+// pings that keep an idle stream open. Beyond it they get a mark of their own.
+const maxFraming = 4 << 10
+
+// framing returns the piece for bytes without a frame.
+func framing(lead []byte) Piece {
+	return markPiece(lead, Marked{Framing: int64(len(lead))})
+}
+
+func markPiece(lead []byte, m Marked) Piece {
+	return Piece{Lead: lead, Bytes: m.JSON(), Kind: Mark, Derived: true, Last: true}
+}
+
+// settle moves what is pending to the start of its buffer, and lets go of one that
+// was needed for a long frame only.
+func settle(start, pending []byte) []byte {
+	const large = 256 << 10
+	if cap(start) > large && len(pending) <= maxFraming {
+		return bytes.Clone(pending)
+	}
+	return append(start, pending...)
+}
+
+func limitOr(limit int) int {
+	if limit == 0 {
+		return MaxChecked
+	}
+	return max(limit, 256) // more than the longest control frame of a WebSocket
+}
+
+// A Joiner puts the pieces of a stream together again.
+type Joiner struct {
+	Socket bool // the stream is a WebSocket, whose data may be masked
+
+	mask mask
+}
+
+// Append appends the bytes of the stream that p stands for.
+func (j *Joiner) Append(b []byte, p Piece) []byte {
+	if j.Socket && len(p.Lead) > 0 && !p.Derived {
+		j.mask = lastMask(p.Lead)
+	}
+	b = append(b, p.Lead...)
+	if p.Derived {
+		return b
+	}
+	b = append(b, p.Bytes...)
+	if j.Socket {
+		j.mask.apply(b[len(b)-len(p.Bytes):])
+	}
+	return b
+}
