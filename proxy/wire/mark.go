@@ -15,7 +15,7 @@ type Marked struct {
 	Rule   *Rule  `json:"rule,omitempty"`   // what changes the frames behind it
 
 	HTTP    *HTTP      `json:"http,omitempty"`    // the head of a request, with which a stream begins, or of a response
-	End     *StreamEnd `json:"end,omitempty"`     // where a direction of a stream ended
+	End     *StreamEnd `json:"ended,omitempty"`   // where a direction of a stream ended
 	SSE     *SSE       `json:"sse,omitempty"`     // an event that is no message
 	Close   *Close     `json:"close,omitempty"`   // one side's half of the closing handshake of a WebSocket
 	Framing int64      `json:"framing,omitempty"` // bytes of a stream without a message, such as the pings of some hours

@@ -69,11 +69,6 @@ func TestNeedBegins(t *testing.T) {
 	if all, needing := read(); len(all) != 4 || needing != 1 {
 		t.Errorf("%d records, %d segments that need streams", len(all), needing)
 	}
-	j, read = writer(t, Start{Transport: "http"})
-	j.Open(wire.HTTP{Method: "GET"})
-	if all, needing := read(); len(all) != 1 || needing != 1 {
-		t.Errorf("over HTTP: %d records, %d segments that need streams", len(all), needing)
-	}
 }
 
 func TestSlots(t *testing.T) {
@@ -109,14 +104,14 @@ func TestSlots(t *testing.T) {
 1 c2a 10 {"http":{"stream":1,"method":"POST","target":"/mcp"}}
 2 c2a 10 {"http":{"stream":2,"method":"GET","target":"/mcp"}}
 1 c2a 0 {}
-1 c2a 10 {"end":{"stream":1,"bytes":2,"by":"client"}}
+1 c2a 10 {"ended":{"stream":1,"bytes":2,"by":"client"}}
 3 c2a 10 {"http":{"stream":3,"method":"POST"}}
 1 a2c 10 {"http":{"stream":1,"origin":"injected","status":502}}
 1 a2c 2 no
-1 a2c 10 {"end":{"stream":1,"by":"server"}}
+1 a2c 10 {"ended":{"stream":1,"by":"server"}}
 1 c2a 10 {"http":{"stream":4,"method":"POST"}}
-2 a2c 10 {"end":{"stream":2,"by":"server"}}
-2 c2a 10 {"end":{"stream":2,"by":"client"}}
+2 a2c 10 {"ended":{"stream":2,"by":"server"}}
+2 c2a 10 {"ended":{"stream":2,"by":"client"}}
 0 a2c 7 {"closed":"idle"}`)
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)

@@ -51,8 +51,8 @@ import (
 // anew from the frames.
 //
 // A file with lines that not every reader knows names them in its header:
-// "needs":["rules"] where there are marks of rules. The members stream, lead, event,
-// http and sse of a line are kept free for need.Streams, and refused.
+// "needs":["rules"] where there are marks of rules. The members that
+// lines with streams have are kept free for need.Streams, and refused.
 
 // header is the first line.
 type header struct {
@@ -200,16 +200,16 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 			return l, fmt.Errorf("base64: %w", err)
 		}
 	default:
+		for _, member := range keptFree {
+			if g.Get(member).Exists() {
+				return l, checkMember(member)
+			}
+		}
 		l.Mark = new(wire.Marked)
 		if err := json.Unmarshal(line, l.Mark); err != nil {
 			return l, err
 		}
 		if *l.Mark == (wire.Marked{}) {
-			for _, member := range keptFree {
-				if g.Get(member).Exists() {
-					return l, checkMember(member)
-				}
-			}
 			return l, errors.New(`neither "frame", "text", "base64" nor a mark`)
 		}
 		if l.Mark.Gap < 0 || l.Mark.Damage < 0 {

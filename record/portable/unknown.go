@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/need"
 	"github.com/acptap/acptap/record/spelling"
 )
@@ -28,7 +29,7 @@ func newUnknownFields(name string, note func(string)) *unknownFields {
 		name:   name,
 		note:   note,
 		header: members(reflect.TypeFor[header]()),
-		known:  append([]string{"seq", "at", "dir", "origin", "end", "notes", "frame", "text", "base64"}, members(reflect.TypeFor[wire.Marked]())...),
+		known:  slices.DeleteFunc(append([]string{"seq", "at", "dir", "origin", "end", "notes", "frame", "text", "base64"}, members(reflect.TypeFor[wire.Marked]())...), isKeptFree),
 		told:   map[string]bool{},
 	}
 }
@@ -46,15 +47,17 @@ func members(t reflect.Type) (names []string) {
 const maxTold = 8
 
 // keptFree are members that lines of a newer acptap may have.
-var keptFree = [...]string{"stream", "lead", "event", "http", "sse"}
+var keptFree = [...]string{"stream", "lead", "event", "http", "ended", "sse", "close", "framing", "closed"}
+
+func isKeptFree(member string) bool { return slices.Contains(keptFree[:], member) }
 
 // checkMember returns an error if a line with that member can only be read by a
 // newer acptap.
 func checkMember(member string) error {
-	if !slices.Contains(keptFree[:], member) {
+	if !isKeptFree(member) {
 		return nil
 	}
-	return need.List{need.Streams}.Check(fmt.Sprintf("a line with %q", member))
+	return fmt.Errorf("a line with %q needs %q: %w", member, need.Streams, disk.ErrNewer)
 }
 
 // see looks at the members of a line, which is JSON.
