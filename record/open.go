@@ -88,26 +88,9 @@ func (s *Store) listInfo(tape string, segments []int64) (Info, []SessionInfo, er
 	return t.facts()
 }
 
-// TapeID returns the id in ids that ref names. ids are sorted by time; ref is an id,
-// a part of one that no other id contains, last, or last~N for the N-th before the
-// last.
+// TapeID returns the id in ids that ref names: an id, or a part of one that no other id
+// contains.
 func TapeID(ids []string, ref string) (string, error) {
-	if back, ok := strings.CutPrefix(ref, "last"); ok {
-		n := 0
-		if back != "" {
-			if _, err := fmt.Sscanf(back, "~%d", &n); err != nil || n < 0 || back != fmt.Sprintf("~%d", n) {
-				return "", fmt.Errorf("%q: want last or last~1: %w", ref, ErrNoTape)
-			}
-		}
-		if n >= len(ids) {
-			there := "there is one tape"
-			if len(ids) != 1 {
-				there = fmt.Sprintf("there are %d tapes", len(ids))
-			}
-			return "", fmt.Errorf("%q: %w: %s", ref, ErrNoTape, there)
-		}
-		return ids[len(ids)-1-n], nil
-	}
 	if strings.Trim(ref, "-") == "" {
 		ids = nil // it is in every id, and must not name the only one
 	}

@@ -25,14 +25,7 @@ func TestTapeID(t *testing.T) {
 		{"20260103", three, third, nil},
 		{"111", three, "", record.ErrAmbiguous},
 		{"zzz", three, "", record.ErrNoTape},
-		{"last", three, third, nil},
-		{"last~0", three, third, nil},
-		{"last~2", three, first, nil},
-		{"last~3", three, "", record.ErrNoTape},
-		{"last~-1", three, "", record.ErrNoTape},
-		{"last~1x", three, "", record.ErrNoTape},
 		{"latest", three, "", record.ErrNoTape},
-		{"last", nil, "", record.ErrNoTape},
 		{"", []string{first}, "", record.ErrNoTape}, // an unset variable in a script of the user
 		{"-", []string{first}, "", record.ErrNoTape},
 	} {

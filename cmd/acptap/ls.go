@@ -30,7 +30,8 @@ func newLsCmd(dir *string) *cobra.Command {
 run of an agent.
 
 TAPE is the end of its id, which names it in other commands; ● marks one that is
-being recorded, └ one whose agent was started by the agent of the tape above it.
+being recorded, └ one whose agent was started by the agent of the tape above it,
+which can also be named by that: last+NAME.
 AGENT is the name given with acptap proxy --name, else the name that the agent
 reports, else the program, script or package that was run. TITLE is that of the
 first session, else its first prompt, else the working directory, behind the
@@ -93,7 +94,7 @@ the tags.`,
 				return err
 			}
 			tapes := slices.DeleteFunc(slices.Clone(l.Tapes), func(i record.Info) bool { return !sel.HasTape(&i) })
-			tapes = tapelist.Newest(tapes, sel.Limit)
+			tapes = tapelist.NewestTapes(tapes, sel.Limit)
 			w := cmd.OutOrStdout()
 			switch {
 			case asJSON:
@@ -128,7 +129,7 @@ the tags.`,
 	sel.Register(f)
 	f.BoolVar(&sel.Failed, "failed", false, "only those with failures")
 	f.StringSliceVar(&sel.Tags, "tag", nil, "only those with this `tag`")
-	f.UintVarP(&sel.Limit, "number", "n", 0, "only the newest `n`")
+	f.UintVarP(&sel.Limit, "number", "n", 0, "only the newest `n`, with those below them")
 	return cmd
 }
 

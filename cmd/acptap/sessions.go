@@ -17,7 +17,7 @@ import (
 )
 
 func newSessionsCmd(dir *string) *cobra.Command {
-	var asJSON, wide, deleted bool
+	var asJSON, wide, deleted, all bool
 	var sel tapelist.Selection
 	var cwd string
 	cmd := &cobra.Command{
@@ -26,7 +26,8 @@ func newSessionsCmd(dir *string) *cobra.Command {
 		Long: `Lists the sessions of the store, the one used last at the end. A session is one
 of the protocol; it may span several tapes. If the agent uses an id again for a
 new session, these are two sessions. A session that a client deleted is hidden;
---deleted lists it, and acptap rm deletes its tapes.
+--deleted lists it, and acptap rm deletes its tapes. Those of MCP servers that a
+recorded agent started are listed with --all only.
 
 AGE is that of its last frame. FAILED counts failures, as in acptap ls. On a
 terminal long ids are cut; their beginning names a session. --wide shows them
@@ -74,6 +75,9 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			if deleted {
 				sessions = l.Deleted
 			}
+			if !all {
+				sessions = tapelist.OuterSessions(sessions, &l)
+			}
 			rows := tapelist.Sessions(sessions, &l)
 			rows = slices.DeleteFunc(rows, func(s tapelist.SessionRow) bool {
 				return !sel.HasSession(&s) || where != "" && s.Cwd != where
@@ -106,6 +110,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 	f.BoolVar(&wide, "wide", false, "all columns")
 	sel.Register(f)
 	f.UintVarP(&sel.Limit, "number", "n", 0, "only the `n` used last")
+	f.BoolVar(&all, "all", false, "also those of servers that a recorded agent started")
 	f.BoolVar(&deleted, "deleted", false, "list those that a client deleted, instead")
 	f.StringVar(&cwd, "cwd", "", "only those with this working `directory`")
 	return cmd

@@ -51,9 +51,10 @@ type comingTapes struct {
 	next   func() (record.Change, error, bool)
 }
 
-// newest returns the newest tape that is there, or the first that begins.
+// newest returns the newest tape that is there, or the first that begins; none that is
+// nested in another.
 func (c *comingTapes) newest() (*record.Tape, error) {
-	last := ""
+	var ids []string
 	for {
 		change, err, ok := c.next()
 		switch {
@@ -62,30 +63,31 @@ func (c *comingTapes) newest() (*record.Tape, error) {
 		case !ok:
 			return nil, c.ctx.Err()
 		case change.Kind == record.TapeAppeared:
-			last = change.Tape
-		case change.Kind == record.StoreLooked && last != "":
-			tape, err := c.store.Open(last)
-			if errors.Is(err, record.ErrNoTape) { // it was deleted at once
-				return c.wait("next", nil)
-			}
-			return tape, err
+			ids = append(ids, change.Tape)
 		case change.Kind == record.StoreLooked:
-			return c.wait("first", nil)
+			for id := range c.store.Outer(ids) {
+				tape, err := c.store.Open(id)
+				if !errors.Is(err, record.ErrNoTape) { // else it was deleted at once
+					return tape, err
+				}
+			}
+			return c.wait("first", c.isNested)
 		}
 	}
 }
 
-// following returns the next tape that begins. One that was imported began long
-// ago.
+// following returns the next tape that begins, nested in none. One that was imported
+// began long ago.
 func (c *comingTapes) following() (*record.Tape, error) {
 	return c.wait("next", func(tape *record.Tape) bool {
 		info, err := tape.Info()
-		return err == nil && info.Imported
+		return err == nil && info.Imported || c.isNested(tape)
 	})
 }
 
-// wait waits for a tape that is none to pass over, of which there may be none. A
-// person is told of it.
+func (c *comingTapes) isNested(tape *record.Tape) bool { return c.store.IsNested(tape.ID()) }
+
+// wait waits for a tape that is none to pass over. A person is told of it.
 func (c *comingTapes) wait(which string, passes func(*record.Tape) bool) (*record.Tape, error) {
 	told := !terminal.Is(c.stderr)
 	for {
@@ -100,7 +102,7 @@ func (c *comingTapes) wait(which string, passes func(*record.Tape) bool) (*recor
 			fmt.Fprintf(c.stderr, "waiting for the %s tape in %s\n", which, c.store.Dir())
 		case change.Kind == record.TapeAppeared:
 			tape, err := c.store.Open(change.Tape)
-			if err == nil && (passes == nil || !passes(tape)) {
+			if err == nil && !passes(tape) {
 				return tape, nil
 			}
 			if err != nil && !errors.Is(err, record.ErrNoTape) { // else it was deleted at once

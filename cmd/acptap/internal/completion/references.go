@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
@@ -19,35 +20,49 @@ import (
 const maxDescription = 60
 
 // references completes what a REF may be: last, tapes and sessions, the newest first,
-// and names. Where none begins with the word, the shell completes the names of files.
+// names, and servers of a tape behind +. Where none begins with the word, the shell
+// completes the names of files.
 func references(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if strings.ContainsAny(word, `/\.`) {
 		return files(c, word)
 	}
 	l, now := c.listing(), time.Now()
 	var list []cobra.Completion
-	add := func(ref, about string) {
-		if strings.HasPrefix(ref, word) && isTypeable(ref) {
-			list = append(list, described(ref, about))
+	add := func(name, about string) {
+		if strings.HasPrefix(name, word) && isTypeable(name) {
+			list = append(list, described(name, about))
 		}
 	}
 	rows := tapelist.Rows(l.Tapes, &l)
-	if n := len(rows); n > 0 {
-		add("last", "the newest tape, "+rows[n-1].Short)
+	nesting := record.NestingOf(l.Tapes)
+	servers := func(name, tape string) {
+		children := nesting.Children(tape)
+		for i, behind := range ref.ServerRefs(children) {
+			add(name+behind, about(&tapelist.Row{Info: children[i]}, now))
+		}
+	}
+	outer := slices.DeleteFunc(slices.Clone(rows), func(r tapelist.Row) bool { return nesting.Parent(r.Tape) != "" })
+	if n := len(outer); n > 0 {
+		add("last", "the newest tape, "+outer[n-1].Short)
+	}
+	if plus := strings.LastIndexByte(word, '+'); plus >= 0 {
+		servers(word[:plus], c.tape(word[:plus]))
+	} else if n := len(outer); n > 0 {
+		servers("last", outer[n-1].Tape)
 	}
 	seen := map[string]bool{}
-	for _, i := range slices.Backward(l.Tapes) {
+	for _, i := range slices.Backward(outer) {
 		if name := i.Start.Name; name != "" && !seen[name] {
 			seen[name] = true
 			add(name, "the newest tape of this name")
 		}
 	}
 	for _, r := range slices.Backward(rows) {
-		ref := r.Short
-		if !strings.HasPrefix(ref, word) {
-			ref = r.Tape // from its beginning, which is a date
+		name := r.Short
+		if !strings.HasPrefix(name, word) {
+			name = r.Tape // from its beginning, which is a date
 		}
-		add(ref, about(&r, now))
+		add(name, about(&r, now))
 	}
 	for _, s := range slices.Backward(l.Sessions) {
 		add(s.ID, "session: "+cmp.Or(s.Topic(), s.Cwd))
@@ -56,6 +71,19 @@ func references(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompD
 		return files(c, word)
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// tape returns the id of the tape that a REF names; "" if there is none.
+func (c *Completer) tape(name string) string {
+	store, err := c.Store()
+	if err != nil {
+		return ""
+	}
+	id, err := ref.In(store).Tape(name)
+	if err != nil {
+		return ""
+	}
+	return id
 }
 
 // sessions completes the id of a session.

@@ -29,19 +29,27 @@ var ErrUnknown = errors.New("no such tape")
 
 // Tape returns the id of the tape that is meant by a name: last, last~1, a tape's id or
 // the letters at its end, the name of an agent, of which it is the newest tape, or
-// NAME~1 for the one before, or any part of an id. A name is exact, so it goes before
-// a part of an id, which may have it by chance.
+// NAME~1 for the one before, REF+NAME for a server that the agent on a tape started, or
+// any part of an id. A name is exact, so it goes before a part of an id, which may have
+// it by chance.
 func (f *Finder) Tape(name string) (id string, err error) {
+	if id, err = f.direct(name); errors.Is(err, ErrUnknown) {
+		if nested, failed := f.server(name); nested != "" || failed != nil {
+			return nested, failed
+		}
+	}
+	return id, err
+}
+
+// direct is Tape for all names but REF+NAME.
+func (f *Finder) direct(name string) (id string, err error) {
 	if f.ids == nil {
 		if f.ids, err = f.store.Tapes(); err != nil {
 			return "", err
 		}
 	}
-	if base, _, ok := cutBack(name); name == "last" || ok && base == "last" {
-		if len(f.ids) == 0 {
-			return "", fmt.Errorf("there are no tapes in %s", f.store.Dir())
-		}
-		return record.TapeID(f.ids, name)
+	if base, n, _ := cutBack(name); base == "last" {
+		return f.last(n)
 	}
 	if id := f.byLetters(name); id != "" {
 		return id, nil
@@ -57,6 +65,24 @@ func (f *Finder) Tape(name string) (id string, err error) {
 		err = fmt.Errorf("%q: %w", name, ErrUnknown)
 	}
 	return id, err
+}
+
+// last returns the newest tape that is nested in none, or the n-th before it.
+func (f *Finder) last(n int) (string, error) {
+	there := 0
+	for id := range f.store.Outer(f.ids) {
+		if there == n {
+			return id, nil
+		}
+		there++
+	}
+	switch there {
+	case 0:
+		return "", fmt.Errorf("there are no tapes in %s", f.store.Dir())
+	case 1:
+		return "", fmt.Errorf("\"last~%d\": %w: there is one tape", n, record.ErrNoTape)
+	}
+	return "", fmt.Errorf("\"last~%d\": %w: there are %d tapes", n, record.ErrNoTape, there)
 }
 
 // byLetters returns the tape with that id, or the only one whose id ends with a hyphen
@@ -114,12 +140,22 @@ func (f *Finder) named(name string) (id string, err error) {
 	return tapes[len(tapes)-1-n], nil
 }
 
-// tapesNamed returns the tapes of a name, by time.
+// tapesNamed returns the tapes of a name, by time: those that are nested in none, else
+// the nested ones.
 func tapesNamed(l *record.Listing, name string) (ids []string) {
+	var nested []string
+	nesting := record.NestingOf(l.Tapes)
 	for _, i := range l.Tapes {
-		if i.Start.Name == name {
+		switch {
+		case i.Start.Name != name:
+		case nesting.Parent(i.Tape) != "":
+			nested = append(nested, i.Tape)
+		default:
 			ids = append(ids, i.Tape)
 		}
+	}
+	if len(ids) == 0 {
+		return nested
 	}
 	return ids
 }
@@ -172,6 +208,9 @@ func (f *Finder) unknown(name string) error {
 	}
 	for _, s := range slices.Backward(l.Sessions) {
 		words = append(words, s.ID)
+	}
+	if parent, server := f.parentIn(name); parent != "" {
+		return noServer(name, parent, server, record.NestingOf(l.Tapes).Children(parent))
 	}
 	advice := "see acptap ls and acptap sessions"
 	base, _, _ := cutBack(name)

@@ -18,9 +18,11 @@ REF is a tape (its id, any part of it that no other tape has, last or last~1; or
 the name given with acptap proxy --name, which is the newest tape of that name,
 and NAME~1 the one before), a session (its id or the beginning of it), a tag
 that only one tape has, or a file: a tape in the portable form, the .db file of
-a tape, or - for the portable form on stdin. If an agent used a session id
-again, it names the latest session; sess_1@7k2m9p names the session on that
-tape. See acptap help basics.`
+a tape, or - for the portable form on stdin. last+NAME is the tape of the server
+NAME that the agent on the tape started, and last+NAME~2 that of its second
+start; last itself is never such a tape. If an agent used a session id again, it
+names the latest session; sess_1@7k2m9p names the session on that tape. See
+acptap help basics.`
 
 // A Subject is what a REF names: a tape, or a session with all of its tapes.
 type Subject struct {

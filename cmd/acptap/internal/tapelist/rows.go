@@ -1,6 +1,8 @@
 package tapelist
 
 import (
+	"slices"
+
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 )
@@ -10,7 +12,7 @@ type Row struct {
 	record.Info
 	Short string // its id in short
 	Title string // of its first session, or that one's first prompt; may be empty
-	Child bool   // the agent on the tape above it has started it
+	Level int    // in how many tapes above it it is nested
 }
 
 // Rows returns what a list says of tapes. all is the store's listing.
@@ -23,39 +25,49 @@ func Rows(tapes []record.Info, all *record.Listing) []Row {
 	return rows
 }
 
-// Nested returns rows, oldest first, with each tape below the one whose agent has
-// started its agent, if that is among them.
+// Nested returns rows with each tape below the one whose agent has started its agent, if
+// that is among them.
 func Nested(rows []Row) []Row {
-	at := make(map[string]int, len(rows))
+	tapes, at := make([]record.Info, len(rows)), make(map[string]int, len(rows))
 	for n, r := range rows {
-		at[r.Tape] = n
+		tapes[n], at[r.Tape] = r.Info, n
 	}
-	children := map[int][]int{}
-	for n, r := range rows {
-		// A parent begins before its children; what an imported tape says of its own may
-		// be anything.
-		if parent, ok := at[r.Start.Parent.Tape]; ok && parent < n {
-			rows[n].Child = true
-			children[parent] = append(children[parent], n)
-		}
-	}
-	if len(children) == 0 {
-		return rows
-	}
+	nesting := record.NestingOf(tapes)
 	ordered := make([]Row, 0, len(rows))
-	var add func(n int)
-	add = func(n int) {
-		ordered = append(ordered, rows[n])
-		for _, child := range children[n] {
-			add(child)
+	for _, r := range rows {
+		if nesting.Parent(r.Tape) != "" {
+			continue
 		}
-	}
-	for n, r := range rows {
-		if !r.Child {
-			add(n)
+		ordered = append(ordered, r)
+		for _, below := range nesting.Below(r.Tape) {
+			child := rows[at[below.Tape]]
+			for above := nesting.Parent(below.Tape); above != ""; above = nesting.Parent(above) {
+				child.Level++
+			}
+			ordered = append(ordered, child)
 		}
 	}
 	return ordered
+}
+
+// NewestTapes returns the last of tapes, as many as the limit allows, and with them those
+// that are nested in them.
+func NewestTapes(tapes []record.Info, limit uint) []record.Info {
+	nesting := record.NestingOf(tapes)
+	kept := map[string]bool{}
+	var outer []record.Info
+	for _, i := range tapes {
+		if nesting.Parent(i.Tape) == "" {
+			outer = append(outer, i)
+		}
+	}
+	for _, i := range Newest(outer, limit) {
+		kept[i.Tape] = true
+		for _, below := range nesting.Below(i.Tape) {
+			kept[below.Tape] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(tapes), func(i record.Info) bool { return !kept[i.Tape] })
 }
 
 // Titles returns what the first session on each tape is about, of those of which that

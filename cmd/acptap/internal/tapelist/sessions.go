@@ -47,6 +47,16 @@ func Sessions(sessions []record.SessionInfo, all *record.Listing) []SessionRow {
 	return rows
 }
 
+// OuterSessions returns the sessions that are on a tape which is nested in none. all is
+// the store's listing.
+func OuterSessions(sessions []record.SessionInfo, all *record.Listing) []record.SessionInfo {
+	nesting := record.NestingOf(all.Tapes)
+	isOuter := func(r record.Run) bool { return nesting.Parent(r.Tape) == "" }
+	return slices.DeleteFunc(slices.Clone(sessions), func(s record.SessionInfo) bool {
+		return !slices.ContainsFunc(s.Runs, isOuter)
+	})
+}
+
 // leastBeginning is how much of a session's id is shown at least.
 const leastBeginning = 8
 

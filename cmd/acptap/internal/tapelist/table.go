@@ -38,8 +38,8 @@ func shortSpans(r Row) []termtext.Span {
 }
 
 func agentSpans(r Row, name string) []termtext.Span {
-	if r.Child {
-		return []termtext.Span{termtext.Dim.Span("└ "), termtext.Plain.Span(name)}
+	if r.Level > 0 {
+		return []termtext.Span{termtext.Dim.Span(strings.Repeat("  ", r.Level-1) + "└ "), termtext.Plain.Span(name)}
 	}
 	return termtext.Plain.Line(name)
 }

@@ -1,0 +1,101 @@
+package ref
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/spelling"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// server returns the tape of REF+NAME: of the server NAME that the agent on the tape REF
+// started, or for REF+NAME~2 of its second start; "" if there is none.
+func (f *Finder) server(name string) (id string, err error) {
+	parent, server := f.parentIn(name)
+	if parent == "" {
+		return "", nil
+	}
+	l, err := f.List()
+	if err != nil {
+		return "", err
+	}
+	return startOf(record.NestingOf(l.Tapes), parent, server), nil
+}
+
+// parentIn returns the tape that REF names in REF+NAME, and the rest; "" if there is no
+// such tape.
+func (f *Finder) parentIn(name string) (parent, server string) {
+	for i := range len(name) {
+		if name[i] != '+' || i == 0 {
+			continue
+		}
+		id, err := f.direct(name[:i])
+		if errors.Is(err, ErrUnknown) {
+			id, err = f.tagged(name[:i])
+		}
+		if err == nil {
+			return id, name[i+1:]
+		}
+	}
+	return "", ""
+}
+
+// startOf returns the tape that is called so below another one; "" if there is none.
+func startOf(n record.Nesting, parent, name string) (tape string) {
+	children := n.Children(parent)
+	for i, ref := range ServerRefs(children) {
+		rest, ok := strings.CutPrefix("+"+name, ref)
+		rest = strings.TrimPrefix(rest, "~1") // the first start needs no number
+		switch {
+		case !ok:
+		case rest == "":
+			return children[i].Tape
+		case rest[0] == '+':
+			if tape = startOf(n, children[i].Tape, rest[1:]); tape != "" {
+				return tape
+			}
+		}
+	}
+	return ""
+}
+
+// ServerRefs returns what stands behind the REF of a tape for each of those that are
+// nested in it, by time: +NAME, and +NAME~2 for the second start of a server.
+func ServerRefs(children []record.Info) []string {
+	started := map[string]int{}
+	refs := make([]string, len(children))
+	for i := range children {
+		name := children[i].ServerName()
+		refs[i] = "+" + name
+		if started[name]++; started[name] > 1 {
+			refs[i] += fmt.Sprintf("~%d", started[name])
+		}
+	}
+	return refs
+}
+
+// noServer is the error for REF+NAME if REF is a tape and has no such server.
+func noServer(name, parent, server string, children []record.Info) error {
+	base, _, _ := cutBack(server)
+	started := map[string]int{}
+	for i := range children {
+		started[children[i].ServerName()]++
+	}
+	words := slices.Sorted(maps.Keys(started))
+	near := spelling.Near(base, words)
+	switch {
+	case started[base] == 1:
+		return fmt.Errorf("%q: the agent started %q once", name, base)
+	case started[base] > 1:
+		return fmt.Errorf("%q: the agent started %q %d times", name, base, started[base])
+	case len(near) > 0:
+		return fmt.Errorf("%q: no server %q was started on tape %s; did you mean %s?", name, base, parent, termtext.Line(strings.Join(near, " or ")))
+	case len(words) > 0:
+		return fmt.Errorf("%q: no server %q was started on tape %s, but %s", name, base, parent, termtext.Line(strings.Join(words, ", ")))
+	}
+	return fmt.Errorf("%q: tape %s has no tapes of servers", name, parent)
+}

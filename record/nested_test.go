@@ -1,0 +1,101 @@
+package record_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/record"
+)
+
+// A tape is nested in the one that it names, if that is there and nothing goes round in
+// a circle. The list and the heads of the tapes say the same.
+func TestNesting(t *testing.T) {
+	id := func(n int) string { return fmt.Sprintf("20250102T0304%02d000-aaaaa%d", n, n) }
+	for _, tt := range []struct {
+		name    string
+		parents []int // of tape 0, 1, …; -1: it names none
+		outer   []int // the newest first
+		below   []int // tape 0
+	}{
+		{"none", []int{-1, -1}, []int{1, 0}, nil},
+		{"two starts of a server", []int{-1, 0, -1, 0}, []int{2, 0}, []int{1, 3}},
+		{"a server of a server", []int{-1, 0, 1, 0}, []int{0}, []int{1, 2, 3}},
+		{"begun before its parent", []int{1, -1}, []int{1}, nil},
+		{"the parent is gone", []int{-1, 7}, []int{1, 0}, nil},
+		{"the parent's parent is gone", []int{7, 0}, []int{0}, []int{1}},
+		{"its own parent", []int{0, -1}, []int{1, 0}, nil},
+		{"a circle", []int{1, 0, 0}, []int{2, 1, 0}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			store := record.OpenStore(t.TempDir())
+			for n, parent := range tt.parents {
+				head := fmt.Sprintf(`{"acptap":1,"tape":%q,"started":"2025-01-02T03:04:%02dZ"`, id(n), n)
+				if parent >= 0 {
+					head += fmt.Sprintf(`,"parent":{"tape":%q,"server":"files"}`, id(parent))
+				}
+				got, err := store.Import(strings.NewReader(head+"}\n"+`{"dir":"err","text":"x"}`+"\n"), "file", nil)
+				if err != nil || got != id(n) {
+					t.Fatal(got, err)
+				}
+			}
+			l, err := store.List()
+			if err != nil {
+				t.Fatal(err)
+			}
+			tapes := l.Tapes
+			ids, err := store.Tapes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := record.NestingOf(tapes)
+			named := func(list []int) (ids []string) {
+				for _, n := range list {
+					ids = append(ids, id(n))
+				}
+				return ids
+			}
+			if got, want := slices.Collect(store.Outer(ids)), named(tt.outer); !slices.Equal(got, want) {
+				t.Errorf("by the heads: outer are %q, want %q", got, want)
+			}
+			var outer, below []string
+			for _, i := range slices.Backward(tapes) {
+				if n.Parent(i.Tape) == "" {
+					outer = append(outer, i.Tape)
+				}
+			}
+			if want := named(tt.outer); !slices.Equal(outer, want) {
+				t.Errorf("by the list: outer are %q, want %q", outer, want)
+			}
+			for _, i := range n.Below(id(0)) {
+				below = append(below, i.Tape)
+			}
+			if want := named(tt.below); !slices.Equal(below, want) {
+				t.Errorf("below the first are %q, want %q", below, want)
+			}
+		})
+	}
+}
+
+// What a tape says of its parent is known from its first moment on.
+func TestOuterWhileRecorded(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	agent, err := store.Record(record.Start{Command: []string{"agent"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.Close()
+	server, err := store.Record(record.Start{Command: []string{"server"}, Parent: record.Parent{Tape: agent.Tape(), Server: "files"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	ids, err := store.Tapes()
+	if err != nil || len(ids) != 2 {
+		t.Fatal(ids, err)
+	}
+	if got := slices.Collect(store.Outer(ids)); !slices.Equal(got, []string{agent.Tape()}) {
+		t.Errorf("got %q, want only %s", got, agent.Tape())
+	}
+}
