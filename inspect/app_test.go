@@ -172,7 +172,7 @@ func brokenFrames(t *testing.T, store *record.Store, id string) (list []uint64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	options, err := tapecheck.Options(tape)
+	options, err := tapecheck.Options(t.Context(), tape)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,15 +79,14 @@ func (a *app) openTape(sub Subject, query string) error {
 		a.index.Read(ctx, reading)
 		ticking.stop()()
 	})
-	if err := a.setFilter(query); err != nil {
+	if err = a.judge(); err == nil {
+		err = a.setFilter(query)
+	}
+	if err != nil {
 		a.closeTape()
 		return err
 	}
 	a.readNotes()
-	if err := a.judge(); err != nil {
-		a.closeTape()
-		return err
-	}
 	opened := tapeEntry{tape: t.Parts[len(t.Parts)-1].Info, session: sub.Session}
 	a.pages[storePlace].Find(opened.key())
 	return nil
@@ -134,6 +133,9 @@ func (a *app) setFilter(text string) error {
 	a.lookFor(want)
 	a.model.restart()
 	s := &frameindex.Scan{Matcher: frameindex.NewMatcher(want, a.model.start), Index: a.index, OnFirst: a.updates.hurry, OnMore: a.updates.wake}
+	if want.NeedsFindings() {
+		s.Judge = a.found
+	}
 	a.scan = s
 	a.scanning.start(a.ctx, func(ctx context.Context) { s.Read(ctx, t) })
 	return nil

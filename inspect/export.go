@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -29,6 +30,8 @@ func (a *app) tapeFile() string {
 	return id + ".jsonl"
 }
 
+var errNotJudged = errors.New("the tape was closed before it was judged, which the filter asks for")
+
 // exportTo exports in the background. If it fails, the name can be changed.
 func (a *app) exportTo(path string) error {
 	r, err := a.timeline.Reopen()
@@ -37,11 +40,18 @@ func (a *app) exportTo(path string) error {
 	}
 	want, info := frameindex.NewMatcher(a.scan.Filter, a.model.start), a.info
 	want.KnowOpen(a.snapshot.Open) // as on the screen, whatever comes meanwhile
+	judge, last := a.found, a.snapshot.Last
 	a.notify("exporting…")
 	a.jobs.Go(func() {
 		frames := 0
 		var damage error
 		err := disk.WriteFile(path, func(w io.Writer) (err error) {
+			if want.Filter.NeedsFindings() {
+				if !judge.Await(a.ctx, last) {
+					return errNotJudged
+				}
+				want.KnowFindings(judge.Findings)
+			}
 			frames, damage, err = frameindex.Export(a.ctx, w, r, want, info)
 			return err
 		})

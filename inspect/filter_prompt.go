@@ -155,6 +155,10 @@ func (a *app) values(key string) []string {
 		for a := range a.snapshot.Annotations() {
 			add(a.Session)
 		}
+	case "rule":
+		for _, id := range a.found.Rules() {
+			add(id)
+		}
 	case ".":
 		return a.pane.Paths() // in the order of the frame
 	default:

@@ -25,7 +25,8 @@ func (a *app) judge() error {
 		v.Least = a.broke.Least
 	}
 	a.found, a.broke = r, v
-	a.judging.start(a.ctx, func(ctx context.Context) { r.Read(ctx, t, a.updates.wake) })
+	index := a.index
+	a.judging.start(a.ctx, func(ctx context.Context) { r.Read(ctx, t, index, a.updates.wake) })
 	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, State: v.State, Enter: a.showFrame, Flip: v.Flip}
 	return nil
 }

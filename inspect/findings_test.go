@@ -2,6 +2,8 @@ package inspect_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +40,7 @@ func TestFindingScreens(t *testing.T) {
 		{"findings-search", broken, "7«RPC002»/line<Enter>n"},
 		{"findings-keys", broken, "7«RPC002»?"},
 		{"findings-none", hello, "7"},
+		{"findings-filter", broken, "/is:violation<Enter>« 1 of 8 · »j"},
 	} {
 		atSizes(t, tt.name, sizes, func(t *testing.T, name string, s size) {
 			term := start(t, inspect.Inspector{}, portableSubject(t, "broken", tt.tape), s.width, s.height)
@@ -130,4 +133,56 @@ func TestFindingsCopied(t *testing.T) {
 	if got := string(term.GetClipboardData()); !strings.Contains(got, "RPC002") {
 		t.Errorf("got %q, want the findings", got)
 	}
+}
+
+// TestFindingsFiltered: while a tape grows, the frames that are shown are those of which
+// something has been found by now, also of a request that is judged with its answer.
+func TestFindingsFiltered(t *testing.T) {
+	t.Parallel()
+	store := record.OpenStore(t.TempDir())
+	live := begin(t, store, "agent", "")
+	defer live.ends()
+	live.says(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`)
+	sub := inspect.TapesOf(store, "", live.Tape())
+	with := start(t, inspect.Inspector{Filter: "is:violation"}, sub, 120, 24)
+	without := start(t, inspect.Inspector{Filter: "!is:violation"}, sub, 120, 24)
+	text := start(t, inspect.Inspector{Filter: `rule:MCP* by:client "capabilities"`}, sub, 120, 24)
+	with.wait(t, "an empty list", has("0 of 0"))
+	without.wait(t, "the request", has("1 of 1"))
+	text.wait(t, "an empty list", has("0 of 0"))
+	live.says(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"server","version":"1"}}}`)
+	with.wait(t, "the request", func(s string) bool {
+		return strings.Contains(s, "✗ → request   initialize") && strings.Contains(s, " 1 of 1 ")
+	})
+	without.wait(t, "the answer alone", func(s string) bool {
+		return strings.Contains(s, "← response  initialize") && strings.Contains(s, " 1 of 1 ")
+	})
+	text.wait(t, "the request", has("✗ → request   initialize"))
+	live.says(wire.AgentToClient, `Listening on port 1`)
+	with.wait(t, "the line that is not JSON", has("← invalid"))
+	with.wait(t, "both", has(" of 2 "))
+}
+
+// TestFindingsExported exports what a filter shows that asks for findings.
+func TestFindingsExported(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "broken.jsonl")
+	term := start(t, inspect.Inspector{Filter: `rule:RPC002 !"line 5"`}, portableSubject(t, "broken", broken), 120, 24)
+	term.reads(t)
+	term.press(t, "X«export what the filter shows to»<^U>"+path+"<Enter>«7 frames written»")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), `"log line `); n != 7 || strings.Contains(string(text), "log line 5") || strings.Contains(string(text), "_log/line") {
+		t.Errorf("got\n%s\nwant seven lines that are not JSON", text)
+	}
+}
+
+// TestRulesCompleted: behind rule: stand the rules of which there are findings.
+func TestRulesCompleted(t *testing.T) {
+	t.Parallel()
+	term := start(t, inspect.Inspector{}, portableSubject(t, "broken", broken), 120, 24)
+	term.reads(t)
+	term.press(t, "/rule:r«RPC002»<Tab><Enter>«filter rule:RPC002»«1 of 8»")
 }

@@ -78,7 +78,7 @@ func groupsOf(t *testing.T, path string) []report.Group {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options, err := tapecheck.Options(tape)
+	options, err := tapecheck.Options(t.Context(), tape)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,7 @@ package findingpage
 
 import (
 	"context"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/acptap/acptap/inspect/conform"
@@ -27,7 +24,10 @@ type Reader struct {
 	at       map[uint64][]int32                          // which findings are on a frame
 	frames   [conform.Violation + 1]frameindex.NumberSet // that have findings of a strength
 	counts   [conform.Violation + 1]int
+	late     []uint64      // frames of which something was found when later ones were judged
+	changed  chan struct{} // closed when the reader has got further
 	broken   bool
+	stopped  bool // Read has returned
 	revision
 }
 
@@ -45,112 +45,52 @@ const maxShown = 1 << 16
 // NewReader returns a Reader that has read nothing. label returns the number of a frame as
 // users know it; session is what is looked at, empty for whole tapes.
 func NewReader(label func(seq uint64) string, session string) *Reader {
-	return &Reader{label: label, session: session, at: make(map[uint64][]int32)}
+	return &Reader{label: label, session: session, at: make(map[uint64][]int32), changed: make(chan struct{})}
 }
 
-// Read judges a timeline until that ends or ctx is done. onChange is called when there are
-// more findings, and at the end.
-func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func()) {
+// Read judges a timeline until that ends or ctx is done. It begins when all that is there is
+// in the index: that is what users wait for first. onChange is called when there are more
+// findings, and at the end.
+func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, index *frameindex.Index, onChange func()) {
 	defer onChange()
+	defer r.publish(func() { r.stopped = true })
+	if !index.Await(ctx) {
+		return
+	}
 	var tapes []*record.Tape
 	for _, p := range t.Parts {
 		tapes = append(tapes, p.Tape)
 	}
-	options, err := tapecheck.Options(tapes...)
-	if err != nil {
-		r.fail()
+	options, err := tapecheck.Options(ctx, tapes...)
+	if ctx.Err() != nil {
 		return
 	}
-	c := conform.NewChecker(options)
+	if err != nil {
+		r.publish(func() { r.broken, r.ended = true, true })
+		return
+	}
+	j := judge{r, conform.NewChecker(options), t, onChange}
 	for i := range t.Parts {
 		if i > 0 {
-			c.Next(tapecheck.Beginning(&t.Parts[i].Info))
+			j.checker.Next(tapecheck.Beginning(&t.Parts[i].Info))
 		}
-		r.judge(ctx, c, t, i, onChange)
+		j.part(ctx, i)
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	c.End()
-	r.take(c, t, 0)
+	j.checker.End()
+	j.take(0)
+	r.publish(func() { r.ended = true })
+}
+
+// publish changes what others read, and wakes those that wait for it.
+func (r *Reader) publish(change func()) {
 	r.mu.Lock()
-	r.ended = true
+	change()
+	close(r.changed)
+	r.changed = make(chan struct{})
 	r.mu.Unlock()
-}
-
-// judge judges a part of a timeline. To the checker frames have the numbers of their tape.
-func (r *Reader) judge(ctx context.Context, c *conform.Checker, t *frameindex.Timeline, i int, onChange func()) {
-	p, last := &t.Parts[i], i == len(t.Parts)-1
-	frames := p.Tape.Follow(ctx, 1)
-	if !last {
-		frames = p.Tape.Frames(1)
-	}
-	for f, err := range frames {
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			r.fail()
-			continue
-		case !last && f.Seq > p.Info.Lines: // recorded since the numbers were given
-			return
-		}
-		c.Add(&f)
-		if r.take(c, t, p.Before+f.Seq) {
-			onChange()
-		}
-	}
-}
-
-func (r *Reader) fail() {
-	r.mu.Lock()
-	r.broken = true
-	r.mu.Unlock()
-}
-
-// take takes in what was found since it did last, and reports whether that is anything.
-func (r *Reader) take(c *conform.Checker, t *frameindex.Timeline, seq uint64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.judged = max(r.judged, seq)
-	all := c.Findings()
-	found := all[r.found:]
-	r.found = len(all)
-	for _, f := range found {
-		if r.session != "" && f.Session != "" && f.Session != r.session || len(r.findings) == maxShown {
-			continue
-		}
-		before := t.Parts[f.Tape].Before
-		if len(t.Parts) > 1 {
-			f.Text = relabelled(f.Text, func(seq uint64) string { return r.label(before + seq) })
-		}
-		f.Because = slices.Clone(f.Because)
-		for i := range f.Because {
-			f.Because[i] += before
-		}
-		if f.Seq != 0 {
-			f.Seq += before
-			r.at[f.Seq] = append(r.at[f.Seq], int32(len(r.findings)))
-			r.frames[f.Strength].Add(f.Seq)
-		}
-		r.findings = append(r.findings, f)
-		r.counts[f.Strength]++
-	}
-	return len(found) > 0
-}
-
-// named finds the frames that a text names, as in conform.Evidence.
-var named = regexp.MustCompile(`\bframe [0-9]+`)
-
-// relabelled returns a text with the frames that it names as users know them.
-func relabelled(text string, label func(seq uint64) string) string {
-	return named.ReplaceAllStringFunc(text, func(name string) string {
-		seq, err := strconv.ParseUint(strings.TrimPrefix(name, "frame "), 10, 64)
-		if err != nil {
-			return name
-		}
-		return "frame " + label(seq)
-	})
 }
 
 // Revision says how far the reader has got: as long as it is the same, so are the lines.

@@ -161,6 +161,22 @@ func (x *Index) noteOpen(f *dialect.Frame) {
 	x.open.Observe(f)
 }
 
+// Await waits until the index has all that was there at first. It reports whether ctx was
+// not done before.
+func (x *Index) Await(ctx context.Context) bool {
+	for {
+		_, complete, _, more := x.current()
+		if complete {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-more:
+		}
+	}
+}
+
 // unanswered returns the open requests up to a frame. Later ones may be among them, and
 // requests that were answered later may be missing.
 func (x *Index) unanswered() (open filter.OpenRequests, upTo uint64) {

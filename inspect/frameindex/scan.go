@@ -15,12 +15,14 @@ import (
 type Scan struct {
 	Matcher
 	Index     *Index
+	Judge     Judge     // is asked if the filter asks for findings
 	OnFirst   func()    // called in the scan's goroutine when the first frames are found
 	OnMore    func()    // called when there is something else to take
 	announced time.Time // when one of them was last
 	updates   int
 	shows     bool // something was found
 	onPart    int  // of the timeline: that the last frame was on
+	relooking sync.WaitGroup
 
 	mu    sync.Mutex // guards what follows
 	run   chunkRun
@@ -33,8 +35,15 @@ const ReportEvery = 200 * time.Millisecond
 // Read looks at the frames of a timeline until that ends or ctx is done.
 func (s *Scan) Read(ctx context.Context, t *Timeline) {
 	s.announced = time.Now()
-	if s.Filter.NeedsFuture() && !s.wait(ctx) {
-		return
+	if s.Filter.NeedsFuture() {
+		if !s.Index.Await(ctx) {
+			return
+		}
+		s.open, s.known = s.Index.unanswered()
+	}
+	if s.Filter.NeedsFindings() {
+		s.KnowFindings(s.Judge.Findings)
+		defer s.relooking.Wait()
 	}
 	if s.Filter.NeedsBytes() {
 		s.readTapes(ctx, t)
@@ -44,13 +53,16 @@ func (s *Scan) Read(ctx context.Context, t *Timeline) {
 		c, complete, ended, more := s.Index.current()
 		for next <= c.Last && ctx.Err() == nil {
 			end := c.ahead(next, publishEvery-1)
+			if !s.judged(ctx, end) {
+				return
+			}
 			s.update(func() {
 				c.each(next, end, func(f *dialect.Frame) { s.observe(t, f) })
 				next = end + 1
 			})
 		}
 		if complete {
-			s.update(func() { s.found.Complete = true })
+			s.complete(ctx, t)
 		}
 		if ended {
 			s.update(s.end)
@@ -64,24 +76,18 @@ func (s *Scan) Read(ctx context.Context, t *Timeline) {
 	}
 }
 
-// wait waits until the index has all that was there at first, and notes which
-// requests are open by then. It reports whether ctx was not done before.
-func (s *Scan) wait(ctx context.Context) bool {
-	for {
-		_, complete, _, more := s.Index.current()
-		if complete {
-			s.open, s.known = s.Index.unanswered()
-			return true
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-more:
-		}
+// complete notes that all that was there at first was looked at.
+func (s *Scan) complete(ctx context.Context, t *Timeline) {
+	if s.found.Complete {
+		return
+	}
+	s.update(func() { s.found.Complete = true })
+	if s.Filter.NeedsFindings() {
+		s.relooking.Go(func() { s.relook(ctx, t) })
 	}
 }
 
-// readTapes is read for a filter that asks for the bytes.
+// readTapes is Read for a filter that asks for the bytes.
 func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
 	next := uint64(1)
 	observe := func(f *dialect.Frame, err error) {
@@ -95,13 +101,16 @@ func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
 		})
 	}
 	for f, err := range t.frames(1) {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || err == nil && !s.judged(ctx, f.Seq) {
 			return
 		}
 		observe(&f, err)
 	}
-	s.update(func() { s.found.Complete = true })
+	s.complete(ctx, t)
 	for f, err := range t.Follow(ctx, next) {
+		if err == nil && !s.judged(ctx, f.Seq) {
+			return
+		}
 		observe(&f, err)
 	}
 	if ctx.Err() == nil {
@@ -138,10 +147,16 @@ func (s *Scan) update(change func()) {
 	if more && !s.shows {
 		s.shows, s.announced = true, time.Now()
 		s.OnFirst()
-	} else if changed || s.updates%256 == 0 && time.Since(s.announced) > ReportEvery { // the clock takes as long as a small frame
+	} else if changed || s.isDue() {
 		s.announced = time.Now()
 		s.OnMore()
 	}
+}
+
+// isDue reports whether nothing was reported for long. The clock takes as long as a small
+// frame, but little beside judging one.
+func (s *Scan) isDue() bool {
+	return (s.updates%256 == 0 || s.Filter.NeedsFindings()) && time.Since(s.announced) > ReportEvery
 }
 
 // Take returns what was found since the last time.

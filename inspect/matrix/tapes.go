@@ -57,7 +57,7 @@ func (m *Matrix) add(ctx context.Context, t *record.Tape) error {
 	if err != nil {
 		return err
 	}
-	options, err := tapecheck.Options(t)
+	options, err := tapecheck.Options(ctx, t)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type Findings struct {
 // Find judges what is there of tapes, at least one. What cannot be read is left out:
 // reading the frames again reports it. If ctx is done, so is Find.
 func Find(ctx context.Context, tapes ...*record.Tape) (*Findings, error) {
-	o, err := Options(tapes...)
+	o, err := Options(ctx, tapes...)
 	if err != nil {
 		return nil, err
 	}

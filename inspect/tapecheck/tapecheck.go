@@ -3,14 +3,17 @@
 package tapecheck
 
 import (
+	"context"
+
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
 
 // Options returns what a Checker has to know beforehand of tapes that it judges in
-// succession. There is at least one.
-func Options(tapes ...*record.Tape) (conform.Options, error) {
+// succession. There is at least one. It may look at all of their frames: if ctx is done,
+// so is Options.
+func Options(ctx context.Context, tapes ...*record.Tape) (conform.Options, error) {
 	var o conform.Options
 	for i, t := range tapes {
 		info, err := t.Info()
@@ -21,9 +24,9 @@ func Options(tapes ...*record.Tape) (conform.Options, error) {
 			o.Beginning = Beginning(&info)
 			o.Protocol = info.Connection.Protocol
 		}
-		o.Between = o.Between || between(t, &info)
+		o.Between = o.Between || between(ctx, t, &info)
 	}
-	return o, nil
+	return o, context.Cause(ctx)
 }
 
 // Beginning reports whether the first frame of a tape is the first that passed on its
@@ -31,13 +34,13 @@ func Options(tapes ...*record.Tape) (conform.Options, error) {
 func Beginning(i *record.Info) bool { return !i.Imported }
 
 // between reports whether acptap has made, changed or withheld frames of a tape, or may
-// still do so.
-func between(t *record.Tape, i *record.Info) bool {
+// still do so. Once ctx is done the answer means nothing.
+func between(ctx context.Context, t *record.Tape, i *record.Info) bool {
 	if i.Live || i.Rules > 0 {
 		return true
 	}
 	for f, err := range t.Rows(1) {
-		if err == nil && f.Origin != wire.Wire {
+		if ctx.Err() != nil || err == nil && f.Origin != wire.Wire {
 			return true
 		}
 	}

@@ -124,7 +124,7 @@ func CheckAgent(t testing.TB, set ...CheckOption) func(*drive.Client) {
 
 // judge returns what is found on a tape.
 func judge(ctx context.Context, tape *record.Tape) ([]conform.Finding, error) {
-	options, err := tapecheck.Options(tape)
+	options, err := tapecheck.Options(ctx, tape)
 	if err != nil {
 		return nil, err
 	}

@@ -281,7 +281,7 @@ func (r *run) output(w io.Writer, color bool) output {
 
 // subject judges one subject and writes what was found.
 func (r *run) subject(ctx context.Context, sub subject) error {
-	j, err := r.begin(sub)
+	j, err := r.begin(ctx, sub)
 	if err == nil {
 		err = j.judge(ctx, r.follow)
 	}

@@ -31,8 +31,8 @@ type judgement struct {
 }
 
 // begin readies a judgement.
-func (r *run) begin(sub subject) (*judgement, error) {
-	options, err := tapecheck.Options(sub.Tapes()...)
+func (r *run) begin(ctx context.Context, sub subject) (*judgement, error) {
+	options, err := tapecheck.Options(ctx, sub.Tapes()...)
 	if err != nil {
 		return nil, err
 	}
