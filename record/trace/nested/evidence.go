@@ -1,0 +1,151 @@
+package nested
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace"
+)
+
+// Evidence is by what a call is joined to a tool call.
+type Evidence uint8
+
+// The evidence, the strongest first.
+const (
+	NoEvidence  Evidence = iota
+	ByID                 // the request names the tool call in its _meta
+	ByInput              // the tool call's rawInput has server and tool
+	ByName               // the tool call has the names of server and tool in its own
+	ByArguments          // they have the same arguments
+	ByText               // the call's answer is in what the tool call shows
+	ByTool               // the tool call has the tool's name in its own, and nothing else was going on
+)
+
+var evidenceNames = [...]string{"", "id", "input", "name", "arguments", "text", "tool"}
+
+func (e Evidence) String() string { return evidenceNames[e] }
+
+// MarshalText returns the name of e.
+func (e Evidence) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// Points of evidence. What has less than enough is not joined.
+const (
+	forID        = 32
+	forInput     = 16
+	forName      = 8
+	forArguments = 4
+	forText      = 2
+	forTool      = 1
+	forNoOther   = 1 // no other call, and no other tool call, was open
+	enough       = 2
+	mostPoints   = forID + forArguments + forText + forNoOther
+)
+
+// A fit is how well a call and a tool call fit in time. The worst is the first.
+type fit uint8
+
+const (
+	early   fit = iota // the tool call had its last update before the answer, by a moment
+	late               // the tool call was announced after the answer, or its last update never came
+	between            // the answer came while the tool call was open
+	fits
+)
+
+// Bounds of what fits. The latest that an agent was seen to announce a tool call was
+// 0.8 s after the answer; none sends the last update before the answer.
+const (
+	maxEarly = int64(250 * time.Millisecond)
+	maxLate  = int64(5 * time.Second)
+	skew     = int64(20 * time.Millisecond) // of two frames on their way into two journals
+)
+
+// fitOf returns how a call and a tool call fit. ok is false if they cannot belong together.
+func fitOf(c *Call, t *span) (f fit, ok bool) {
+	began, answered := c.span()
+	switch {
+	case began < t.from-skew || t.began > answered+maxLate:
+		return 0, false
+	case t.end == math.MaxInt64:
+	case t.end+maxEarly < answered || t.end+skew < began:
+		return 0, false
+	case t.end < answered:
+		return early, true
+	case !t.over && t.began <= answered:
+		return late, true
+	case !t.over:
+		return early, true
+	}
+	if t.began > answered {
+		return late, true
+	}
+	return between, true
+}
+
+// score returns the points of a call and a tool call that do not depend on others, and
+// the best of the evidence. There are none if they contradict each other.
+func score(c *Call, t *tool, output func(*tool) []string) (points int, by Evidence) {
+	note := func(e Evidence, more int) {
+		points += more
+		if by == NoEvidence {
+			by = e
+		}
+	}
+	switch {
+	case slices.Contains(c.meta, t.ToolCall.ID):
+		note(ByID, forID)
+	case t.server == c.Tape.Server && t.tool == c.Name:
+		note(ByInput, forInput)
+	case t.server != "":
+		return 0, NoEvidence // it says that it is another
+	case t.isCalled(c.words.server, c.words.tool):
+		note(ByName, forName)
+	case t.claimed != nil:
+		return 0, NoEvidence
+	}
+	if c.arguments != (digest{}) && slices.Contains(t.arguments, c.arguments) {
+		note(ByArguments, forArguments)
+	}
+	if c.says.size > 0 && slices.ContainsFunc(output(t), c.says.isIn) {
+		note(ByText, forText)
+	}
+	if by != ByID && by != ByInput && by != ByName && t.beginsWith(c.words.tool) {
+		note(ByTool, forTool)
+	}
+	return points, by
+}
+
+// index returns where words stand in a text one after the other, -1 if they do not.
+func index(text, words []string) int {
+	for i := 0; len(words) > 0 && i+len(words) <= len(text); i++ {
+		if slices.Equal(text[i:i+len(words)], words) {
+			return i
+		}
+	}
+	return -1
+}
+
+// maxOutputs is how many texts of what a tool call shows are looked at.
+const maxOutputs = 64
+
+// outputsOf returns the texts that a tool call shows or reports.
+func outputsOf(t *trace.ToolCall) (list []string) {
+	var add func(v gjson.Result)
+	add = func(v gjson.Result) {
+		switch {
+		case len(list) == maxOutputs:
+		case v.Type == gjson.String && v.Str != "":
+			list = append(list, v.Str)
+		case v.IsObject(), v.IsArray():
+			v.ForEach(func(_, v gjson.Result) bool { add(v); return true })
+		}
+	}
+	for _, item := range t.Content {
+		add(gjson.GetBytes(item, "content.text"))
+		add(gjson.GetBytes(item, "text")) // some agents leave the wrapping out
+	}
+	add(gjson.ParseBytes(t.RawOutput))
+	return list
+}

@@ -1,0 +1,225 @@
+// Package nested joins the tapes of MCP servers that an agent has started to the tape of
+// the agent: which tool call of a session has led to which call of a server. Nothing on
+// the wire says so in general, so a Join weighs evidence, and always tells by which a call
+// is joined. What has too little is told to be in a turn, by the time.
+//
+// The package stores nothing and reads no clock. Equal frames give equal joins, in
+// whatever order those of different tapes are added.
+package nested
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Join follows the tapes of an agent and those of the servers that it has started. Its
+// zero value is ready to use; it is not safe for concurrent use.
+type Join struct {
+	Links Links
+	Tapes []*Tape
+
+	runs     []*agentTape
+	heard    time.Time // time of the agent's last frame
+	ended    bool      // there will be no other
+	sessions map[string]*session
+	order    []*session
+	tools    map[*trace.Entity]*tool
+}
+
+// An agentTape is a tape of the agent.
+type agentTape struct {
+	id    string
+	start time.Time
+	met   []string // the first two sessions on it
+}
+
+// A Joined is a call with the evidence for what it is joined to: none if it is only known
+// that it was made in the turn.
+type Joined struct {
+	*Call
+	By Evidence
+}
+
+// Next begins another tape of the agent. Times of tapes are compared with each other, so
+// start is to be by the same clock for all.
+func (j *Join) Next(tape string, start time.Time) {
+	j.Links.next()
+	j.runs = append(j.runs, &agentTape{id: tape, start: start})
+}
+
+// Nested adds the tape of a server. Its frames are added to it then.
+func (j *Join) Nested(t *Tape) { j.Tapes = append(j.Tapes, t) }
+
+// End says that no frame of the agent will come.
+func (j *Join) End() { j.ended = true }
+
+// Take takes the next frame of the agent's tape, with its bytes, and what it means for tr,
+// to which it was just added. tr takes the client's point of view, and is not Brief.
+func (j *Join) Take(f *dialect.Frame, tr *trace.Trace) {
+	run := j.runs[len(j.runs)-1]
+	j.heard = run.start.Add(f.At)
+	j.Links.Add(f)
+	for _, e := range tr.Events() {
+		switch e.Kind {
+		case trace.SessionEvent:
+			if e.Phase == trace.Began && !slices.Contains(run.met, e.SessionID) && len(run.met) < 2 {
+				run.met = append(run.met, e.SessionID)
+			}
+		case trace.TurnEvent:
+			s := j.session(e.SessionID)
+			s.changed = true
+			if e.Phase == trace.Began {
+				s.anchor(e.Session.Conversation.Changed, e.Turn, run.start)
+			}
+		case trace.ToolCallEvent:
+			j.tool(&e, run)
+		}
+	}
+	switch {
+	case !f.AtClient():
+	case f.Kind == wire.Batch:
+		wire.Entries(f.Raw, func(i int, raw []byte) bool {
+			if i < len(f.Entries) {
+				j.told(&f.Entries[i], wire.Scan(raw))
+			}
+			return i < len(f.Entries)
+		})
+	case f.Update == "tool_call" || f.Update == "tool_call_update" || f.Method == "session/request_permission":
+		j.told(&f.Annotation, scan(f))
+	}
+}
+
+// tool takes the event of a tool call.
+func (j *Join) tool(e *trace.Event, run *agentTape) {
+	s := j.session(e.SessionID)
+	s.changed = true
+	if e.Repeated || j.tools[e.ToolCall] != nil {
+		return
+	}
+	if j.tools == nil {
+		j.tools = map[*trace.Entity]*tool{}
+	}
+	t := newTool(e.ToolCall, run.start, turnOf(e.Session, e.ToolCall.Turn))
+	j.tools[e.ToolCall] = t
+	s.tools, s.newest[t.ToolCall.ID] = append(s.tools, t), t
+	s.anchor(e.ToolCall, t.turn, run.start)
+}
+
+func turnOf(s *trace.Session, number int) *trace.Turn {
+	for _, t := range slices.Backward(s.Conversation.Turns) {
+		if t.Number <= number {
+			if t.Number == number {
+				return t
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// told takes what a message says of a tool call.
+func (j *Join) told(a *dialect.Annotation, e wire.Envelope) {
+	params := gjson.ParseBytes(e.Params)
+	for _, path := range []string{"update", "toolCall", "subject.toolCall"} {
+		u := params.Get(path)
+		if id := u.Get("toolCallId").Str; id != "" {
+			s := j.session(a.Session)
+			if t := s.newest[id]; t != nil {
+				t.take(u)
+				s.changed = true
+			}
+		}
+	}
+}
+
+// session returns what is known of a session.
+func (j *Join) session(id string) *session {
+	s := j.sessions[id]
+	if s == nil {
+		s = &session{newest: map[string]*tool{}}
+		if j.sessions == nil {
+			j.sessions = map[string]*session{}
+		}
+		j.sessions[id] = s
+		j.order = append(j.order, s)
+	}
+	return s
+}
+
+// Of returns the calls to which a tool call has led, in the order of time; behind a tool
+// call or a prompt also those that were made in the turn, before the next one.
+func (j *Join) Of(e *trace.Entity) []Joined {
+	j.update()
+	var list []Joined
+	if t := j.tools[e]; t != nil {
+		list = append(list, t.calls...)
+	}
+	for _, s := range j.order {
+		for _, c := range s.loose[e] {
+			list = append(list, Joined{c, NoEvidence})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Joined) int { return a.Began.Compare(b.Began) })
+	return list
+}
+
+// update joins what has come since it was called last.
+func (j *Join) update() {
+	for _, t := range j.Tapes {
+		if t.changes != t.seen || t.session == "" {
+			j.assign(t)
+		}
+	}
+	for _, s := range j.order {
+		if s.changed {
+			s.pair()
+			s.settle(j.allHeard().Add(-settleAfter))
+			s.changed = false
+		}
+	}
+}
+
+// assign gives the calls of a server to the session that it was started for.
+func (j *Join) assign(t *Tape) {
+	id, ok := j.Links.Session(t.Link)
+	i := slices.IndexFunc(j.runs, func(r *agentTape) bool { return r.id == t.Parent })
+	if !ok && j.ended && i >= 0 && len(j.runs[i].met) == 1 { // the setup is not on the tape, and there is no other session
+		id = j.runs[i].met[0]
+	}
+	if id == "" {
+		return
+	}
+	s := j.session(id)
+	if t.session != id && t.session != "" {
+		j.session(t.session).drop(t)
+		t.taken = 0
+	}
+	s.insert(t.Calls[t.taken:])
+	t.session, t.taken, t.seen, s.changed = id, len(t.Calls), t.changes, true
+}
+
+// allHeard returns up to when all tapes are known.
+func (j *Join) allHeard() time.Time {
+	least := j.heard
+	for _, t := range j.Tapes {
+		if !t.ended && t.heard.Before(least) {
+			least = t.heard
+		}
+	}
+	return least
+}
+
+// settleAfter is how long after a call nothing comes any more that could belong to it.
+const settleAfter = 2 * time.Duration(maxLate)
+
+// order says which of two calls is the first.
+func order(a, b *Call) int {
+	return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Tape.ID, b.Tape.ID), cmp.Compare(a.Request, b.Request))
+}

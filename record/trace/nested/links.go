@@ -1,0 +1,204 @@
+package nested
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Links says for which session of the client's a server was started. The link of a
+// server stands in the setup of a session as the agent got it, and in the head of the
+// server's tape; the session is in the answer as the client got it. The zero value is
+// ready to use.
+type Links struct {
+	sessions bounded.Map[string, string]  // by link
+	declared bounded.Map[string, *setup]  // the client's newest, by session
+	setups   dialect.OpenRequests[*setup] // of the client's that wait for an answer
+	withheld []*setup                     // those of them that the agent did not get, the oldest first
+}
+
+// maxLinks is how many links, and sessions with declared servers, are remembered.
+const maxLinks = 1 << 12
+
+// A setup is a request for a session.
+type setup struct {
+	session string // that it names; empty: it makes one
+	cwd     string
+	links   []string // in what the agent got for it
+	linked  []string // the names of the servers with these
+	names   []string // of all servers in it
+}
+
+// next begins another tape: requests are numbered anew.
+func (l *Links) next() { l.setups, l.withheld = dialect.OpenRequests[*setup]{}, nil }
+
+// Session returns the session whose setup has a link.
+func (l *Links) Session(link string) (id string, ok bool) { return l.sessions.Get(link) }
+
+// Declares reports whether the client's setup of a session has a server of that name. ok
+// is false if no setup was seen.
+func (l *Links) Declares(session, server string) (declared, ok bool) {
+	s, ok := l.declared.Get(session)
+	return ok && has(s.names, server), ok
+}
+
+// linked reports whether the agent got a link for a server.
+func (l *Links) linked(session, server string) bool {
+	s, ok := l.declared.Get(session)
+	return ok && has(s.linked, server)
+}
+
+// has reports whether a name is in a list, in whatever way an agent writes it.
+func has(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(one string) bool { return slices.Equal(words(one), words(name)) })
+}
+
+// Add takes the next frame of the agent's tape, with its bytes.
+func (l *Links) Add(f *dialect.Frame) {
+	switch {
+	case f.Kind == wire.Batch:
+		wire.Entries(f.Raw, func(i int, raw []byte) bool {
+			l.message(&f.Frame, wire.Scan(raw))
+			return i+1 < len(f.Entries)
+		})
+	case f.Kind == wire.Request && f.Dir == wire.ClientToAgent, f.Kind == wire.Response && f.Dir == wire.AgentToClient:
+		if len(f.Method) == 0 || setsUp(f.Method) || strings.HasSuffix(f.Method, successor) {
+			l.message(&f.Frame, wire.Scan(f.Raw))
+		}
+	}
+}
+
+// setsUp reports whether a request of that method names the servers of a session.
+func setsUp(method string) bool { return dialect.EffectOf(dialect.ACP, method) == dialect.Opens }
+
+// successor is the method with which a proxy of a chain passes another message on, behind
+// an underscore in older drafts.
+const successor = "proxy/successor"
+
+func (l *Links) message(f *wire.Frame, e wire.Envelope) {
+	if e.Method == nil {
+		if f.Dir == wire.AgentToClient && f.AtClient() {
+			l.answered(f, e)
+		}
+		return
+	}
+	method, params := string(e.Method), gjson.ParseBytes(e.Params)
+	if strings.HasSuffix(method, successor) {
+		method, params = params.Get("method").Str, params.Get("params")
+	}
+	if e.ID == nil || f.Dir != wire.ClientToAgent || !setsUp(method) {
+		return
+	}
+	s := &setup{cwd: strings.Clone(params.Get("cwd").Str)}
+	if method != "session/fork" { // which makes a session out of that
+		s.session = strings.Clone(params.Get("sessionId").Str)
+	}
+	s.servers(params.Get("mcpServers"))
+	l.asked(f, e.ID, s)
+}
+
+// asked takes a setup. What the agent got in the place of one of the client's, or for it,
+// gives that one its links.
+func (l *Links) asked(f *wire.Frame, id []byte, s *setup) {
+	switch f.Origin {
+	case wire.Withheld:
+		l.setups.Ask(f.Dir, id, s)
+		if l.withheld = append(l.withheld, s); len(l.withheld) > maxLinks {
+			l.withheld = l.withheld[1:]
+		}
+	case wire.Rewritten:
+		if own := l.setups.Find(f.Dir, id); own != nil {
+			l.drop(own)
+			own.gets(s)
+			return
+		}
+		l.setups.Ask(f.Dir, id, s) // the frame before it is not on the tape
+	case wire.Injected:
+		if i := slices.IndexFunc(l.withheld, func(own *setup) bool { return own.cwd == s.cwd }); i >= 0 {
+			own := l.withheld[i]
+			l.drop(own)
+			own.gets(s)
+		}
+	default:
+		l.setups.Ask(f.Dir, id, s)
+	}
+}
+
+// drop takes a setup from those that the agent did not get.
+func (l *Links) drop(s *setup) {
+	l.withheld = slices.DeleteFunc(l.withheld, func(one *setup) bool { return one == s })
+}
+
+// answered takes the answer that the client got.
+func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
+	s := l.setups.Answer(f.Dir, e.ID)
+	if s == nil {
+		return
+	}
+	l.drop(s)
+	session := s.session
+	if session == "" {
+		session = strings.Clone(gjson.GetBytes(e.Result, "sessionId").Str)
+	}
+	if session == "" || e.Error != nil && !bytes.Equal(e.Error, []byte("null")) {
+		return
+	}
+	l.sessions.Limit, l.declared.Limit = maxLinks, maxLinks
+	for _, link := range s.links {
+		l.sessions.Set(link, session)
+	}
+	l.declared.Set(session, s)
+}
+
+// maxServers is of how many servers of a setup the names and links are read.
+const maxServers = 256
+
+// servers notes what the servers of a setup are called, and the links in them.
+func (s *setup) servers(list gjson.Result) {
+	list.ForEach(func(_, server gjson.Result) bool {
+		name := strings.Clone(server.Get("name").Str)
+		s.names = append(s.names, name)
+		if link := linkIn(server); link != "" {
+			s.links, s.linked = append(s.links, strings.Clone(link)), append(s.linked, name)
+		}
+		return len(s.names) < maxServers
+	})
+}
+
+// gets notes what the agent got in the place of s, or for it.
+func (s *setup) gets(other *setup) {
+	s.links, s.linked = append(s.links, other.links...), append(s.linked, other.linked...)
+}
+
+// linkIn returns the link in an entry of mcpServers, empty if it has none: of --parent
+// TAPE/LINK/NAME among the arguments of a command, or of a URL whose path begins with
+// LINK-SECRET.
+func linkIn(server gjson.Result) string {
+	args := server.Get("args").Array()
+	for i, arg := range args {
+		parent, ok := strings.CutPrefix(arg.Str, "--parent=")
+		if arg.Str == "--parent" && i+1 < len(args) {
+			parent, ok = args[i+1].Str, true
+		}
+		if parts := strings.Split(parent, "/"); ok && len(parts) == 3 {
+			return parts[1]
+		}
+		if arg.Str == "--" { // what follows is the server's
+			break
+		}
+	}
+	if _, rest, ok := strings.Cut(server.Get("url").Str, "://127.0.0.1:"); ok {
+		_, path, _ := strings.Cut(rest, "/")
+		link, _, ok := strings.Cut(path, "-")
+		if ok && !strings.Contains(link, "/") {
+			return link
+		}
+	}
+	return ""
+}

@@ -1,0 +1,63 @@
+package nested
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Missing says why there is no call for a tool call that is one of a server's.
+type Missing uint8
+
+// The reasons.
+const (
+	NotMissing Missing = iota // there is one, or nobody knows that it is a server's
+	OwnServer                 // the client knows nothing of the server: the agent has configured it itself
+	NoTape                    // the server was to be recorded, and the tape is not here
+)
+
+var missingTexts = [...]string{"", "not recorded: the agent configured this server itself", "its tape is not here"}
+
+func (m Missing) String() string { return missingTexts[m] }
+
+// Missing returns why a tool call of a session has no call.
+func (j *Join) Missing(session string, e *trace.Entity) Missing {
+	j.update()
+	if t := j.tools[e]; t != nil && len(t.calls) > 0 {
+		return NotMissing
+	}
+	server := serverOf(e.ToolCall)
+	declared, ok := j.Links.Declares(session, server)
+	switch {
+	case server == "" || !ok:
+	case !declared:
+		return OwnServer
+	case j.Links.linked(session, server) && !j.hasTape(session, server):
+		return NoTape
+	}
+	return NotMissing
+}
+
+// serverOf returns the name of the server that a tool call says that it is for, empty if
+// it says none.
+func serverOf(t *trace.ToolCall) string {
+	if server := gjson.GetBytes(t.RawInput, "server").Str; server != "" && gjson.GetBytes(t.RawInput, "tool").Str != "" {
+		return server
+	}
+	name, _, _ := mcpName(t.Name)
+	title, _, _ := mcpName(t.Title)
+	meta := ""
+	for _, text := range texts(nil, gjson.ParseBytes(t.Meta), maxMeta) {
+		if server, _, ok := mcpName(text); ok {
+			meta = server
+		}
+	}
+	return cmp.Or(name, title, meta)
+}
+
+func (j *Join) hasTape(session, server string) bool {
+	return slices.ContainsFunc(j.Tapes, func(t *Tape) bool { return t.session == session && has([]string{t.Server}, server) })
+}

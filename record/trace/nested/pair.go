@@ -1,0 +1,228 @@
+package nested
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A session is the tool calls of a session, and the calls of its servers.
+type session struct {
+	tools   []*tool // in the order in which they began
+	newest  map[string]*tool
+	calls   []*Call // in order
+	from    int     // the calls before it are settled
+	anchors []anchor
+	loose   map[*trace.Entity][]*Call // by the anchor before them
+	changed bool
+}
+
+// An anchor is a prompt or a tool call, behind which calls are told that belong to none.
+type anchor struct {
+	*trace.Entity
+	at    time.Time
+	turn  *trace.Turn
+	start time.Time // of its tape
+}
+
+func (s *session) anchor(e *trace.Entity, turn *trace.Turn, start time.Time) {
+	if e != nil && turn != nil {
+		s.anchors = append(s.anchors, anchor{e, start.Add(e.Began), turn, start})
+	}
+}
+
+// insert adds calls of one tape.
+func (s *session) insert(calls []*Call) {
+	if len(calls) == 0 {
+		return
+	}
+	s.calls = append(s.calls, calls...)
+	slices.SortFunc(s.calls, order)
+	near := calls[0].Began.Add(-settleAfter)
+	s.unsettle(sort.Search(s.from, func(i int) bool { return s.calls[i].Began.After(near) }))
+}
+
+// drop removes the calls of a tape.
+func (s *session) drop(t *Tape) {
+	s.unsettle(0)
+	s.release()
+	s.calls = slices.DeleteFunc(s.calls, func(c *Call) bool { return c.Tape == t })
+	s.changed = true
+}
+
+// settle leaves the calls that were answered before a time as they are joined.
+func (s *session) settle(before time.Time) {
+	for s.from < len(s.calls) && !s.calls[s.from].Open() && s.calls[s.from].Ended.Before(before) {
+		s.calls[s.from].settled = true
+		s.from++
+	}
+}
+
+func (s *session) unsettle(from int) {
+	for _, c := range s.calls[from:s.from] {
+		c.settled = false
+	}
+	s.from = from
+}
+
+// release ends the joins of calls that are not settled.
+func (s *session) release() {
+	isOpen := func(c *Call) bool { return !c.settled }
+	for _, t := range s.tools {
+		t.calls = slices.DeleteFunc(t.calls, func(one Joined) bool { return isOpen(one.Call) })
+	}
+	for e, calls := range s.loose {
+		if calls = slices.DeleteFunc(calls, isOpen); len(calls) == 0 {
+			delete(s.loose, e)
+		} else {
+			s.loose[e] = calls
+		}
+	}
+}
+
+// pair joins the calls that are not settled: the best pairs first and, of equals, the
+// first calls with the first tool calls. But for those that name it, a tool call has one
+// call.
+func (s *session) pair() {
+	s.release()
+	for _, t := range s.tools {
+		t.measure()
+	}
+	m := matcher{session: s, outputs: bounded.Map[*tool, []string]{Limit: 2 * (before + behind)}}
+	var waiting [mostPoints*int(fits) + int(fits)][]match
+	add := func(one match) {
+		if one.tool != nil {
+			waiting[one.rank] = append(waiting[one.rank], one)
+		}
+	}
+	for i := s.from; i < len(s.calls); i++ {
+		add(m.best(i, len(waiting)))
+	}
+	for rank := len(waiting) - 1; rank >= 0; rank-- {
+		slices.SortFunc(waiting[rank], func(a, b match) int { return a.call - b.call })
+		for _, one := range waiting[rank] {
+			if one.isTaken() {
+				if one = m.best(one.call, rank); one.tool == nil || one.rank < rank {
+					add(one)
+					continue
+				}
+			}
+			one.tool.calls = append(one.tool.calls, Joined{s.calls[one.call], one.by})
+			m.joined(one.call)
+		}
+		waiting[rank] = nil
+	}
+	s.hang(&m)
+}
+
+// hang gives the calls that are joined to nothing to the anchors before them.
+func (s *session) hang(m *matcher) {
+	for i, c := range s.calls[s.from:] {
+		if m.isJoined[s.from+i] {
+			continue
+		}
+		n := sort.Search(len(s.anchors), func(k int) bool { return s.anchors[k].at.After(c.Began) })
+		if n == 0 || !s.anchors[n-1].turn.Open() && s.anchors[n-1].start.Add(s.anchors[n-1].turn.Ended).Before(c.Began) {
+			continue // it was made in no turn
+		}
+		if s.loose == nil {
+			s.loose = map[*trace.Entity][]*Call{}
+		}
+		s.loose[s.anchors[n-1].Entity] = append(s.loose[s.anchors[n-1].Entity], c)
+	}
+}
+
+// Of so many tool calls that began before the answer to a call, and behind it, the best is
+// looked for: who has more of them open at once has none joined that are further away.
+const (
+	before = 256
+	behind = 64
+)
+
+// A matcher finds tool calls for calls.
+type matcher struct {
+	*session
+	outputs  bounded.Map[*tool, []string]
+	isJoined map[int]bool
+}
+
+// A match is a tool call that a call may belong to.
+type match struct {
+	call int // index
+	tool *tool
+	rank int // the higher, the better
+	by   Evidence
+}
+
+// isTaken reports whether the tool call belongs to another call.
+func (m match) isTaken() bool { return m.by != ByID && len(m.tool.calls) > 0 }
+
+func (m *matcher) joined(call int) {
+	if m.isJoined == nil {
+		m.isJoined = map[int]bool{}
+	}
+	m.isJoined[call] = true
+}
+
+// best returns the best match of a call that is not taken and has at most that rank, the
+// first if there are several. It has no tool if there is none.
+func (m *matcher) best(call, most int) match {
+	best, c := match{call: call, rank: -1}, m.calls[call]
+	if !c.IsTool() {
+		return best
+	}
+	_, answered := c.span()
+	middle := sort.Search(len(m.tools), func(i int) bool { return m.tools[i].began > answered })
+	near := m.tools[max(middle-before, 0):min(middle+behind, len(m.tools))]
+	only := m.only(call, near)
+	for _, t := range near {
+		f, ok := fitOf(c, &t.span)
+		if !ok {
+			continue
+		}
+		points, by := score(c, t, m.output)
+		if points > 0 && t == only {
+			points += forNoOther
+		}
+		one := match{call, t, points*int(fits) + int(f), by}
+		if points >= enough && one.rank > best.rank && one.rank <= most && !one.isTaken() {
+			best = one
+		}
+	}
+	return best
+}
+
+// only returns the tool call that was open when a call was answered, if no other was, and
+// no other call was answered meanwhile; else nil.
+func (m *matcher) only(call int, near []*tool) *tool {
+	var only *tool
+	for _, t := range near {
+		if f, ok := fitOf(m.calls[call], &t.span); ok && f == between {
+			if only != nil {
+				return nil
+			}
+			only = t
+		}
+	}
+	for _, i := range []int{call - 1, call + 1} {
+		if only != nil && i >= 0 && i < len(m.calls) {
+			if f, ok := fitOf(m.calls[i], &only.span); ok && f == between {
+				return nil
+			}
+		}
+	}
+	return only
+}
+
+// output returns the texts that a tool call shows.
+func (m *matcher) output(t *tool) []string {
+	list, ok := m.outputs.Get(t)
+	if !ok {
+		list = outputsOf(t.ToolCall)
+		m.outputs.Set(t, list)
+	}
+	return list
+}

@@ -1,0 +1,304 @@
+package nested
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Tape is the tape of a server that an agent has started, as far as its calls go.
+type Tape struct {
+	ID     string
+	Parent string // the agent's tape
+	Link   string // empty: nobody knows for which session it was started
+	Server string // what the agent calls the server
+	Start  time.Time
+	Calls  []*Call // of the client, in the order of their requests
+
+	open    []*Call // those without an answer, in the same order
+	names   map[string]names
+	asking  map[uint64]asking
+	heard   time.Time // time of the last frame
+	ended   bool      // there will be no other
+	changes int       // of its calls, since the beginning
+	taken   int       // of the calls, by the Join
+	seen    int       // of the changes, by the Join
+	session string    // that the Join has given them to; empty: none
+}
+
+// A Call is a call of a server: of one of its tools, or for a resource or a prompt.
+type Call struct {
+	Tape *Tape
+
+	Method    string
+	Name      string // of the tool or the prompt, or the URI of the resource
+	Request   uint64 // Seq
+	Response  uint64 // Seq; 0 while there is none
+	Began     time.Time
+	Ended     time.Time // of the answer; zero while there is none
+	Untimed   bool      // one of these times is unknown
+	Failed    bool      // the answer is an error, or a tool's that says isError
+	Problem   string    // what it says then, cut
+	Cancelled bool      // the client has taken it back
+	Meanwhile Meanwhile
+
+	token   []byte // with which its progress is told, as JSON
+	words   names
+	settled bool // nothing that comes can change to what it is joined
+	traits
+}
+
+// The names of a server and of one of its tools, as words.
+type names struct{ server, tool []string }
+
+// Meanwhile is what the server said and asked while it worked on a call, as far as it can
+// be told of which: progress by its token, all else if no other call was open.
+type Meanwhile struct {
+	Progress int    // notifications
+	Latest   string // what the latest of them says
+	Logs     int    // notifications/message
+	Asked    []Asked
+}
+
+// Asked is a request of the server's.
+type Asked struct {
+	Method  string // sampling/createMessage, elicitation/create, roots/list, …
+	Request uint64 // Seq
+	Took    time.Duration
+	Open    bool
+}
+
+// An asking says which request of the server's a response answers.
+type asking struct {
+	call  *Call
+	index int // in Asked
+	at    time.Duration
+}
+
+// Bounds of what is kept of a call.
+const (
+	maxText  = 200 // bytes of a problem, a name or a message
+	maxAsked = 16
+	maxOpen  = 1 << 12 // calls without an answer
+)
+
+// Open reports whether the call has no answer yet.
+func (c *Call) Open() bool { return c.Response == 0 }
+
+// IsTool reports whether a tool is called.
+func (c *Call) IsTool() bool { return c.Method == "tools/call" }
+
+// Took returns how long the call took, 0 if it is open or nobody knows.
+func (c *Call) Took() time.Duration {
+	if c.Open() || c.Untimed {
+		return 0
+	}
+	return c.Ended.Sub(c.Began)
+}
+
+// span returns when the call began and was answered, as Unix times in ns. An open one is
+// as if it was answered at once.
+func (c *Call) span() (began, answered int64) {
+	began = c.Began.UnixNano()
+	if c.Open() {
+		return began, began
+	}
+	return began, c.Ended.UnixNano()
+}
+
+// Add takes the next frame of the tape, with its bytes. It keeps no part of f.
+func (t *Tape) Add(f *dialect.Frame) {
+	t.heard = t.Start.Add(f.At)
+	if f.Kind != wire.Batch {
+		if f.Kind.IsMessage() || f.Kind == wire.Oversized {
+			t.message(f, &f.Annotation, scan(f))
+		}
+		return
+	}
+	wire.Entries(f.Raw, func(i int, raw []byte) bool {
+		if i == len(f.Entries) {
+			return false
+		}
+		t.message(f, &f.Entries[i], wire.Scan(raw))
+		return true
+	})
+}
+
+// End says that no frame of the tape will come.
+func (t *Tape) End() { t.ended = true }
+
+func scan(f *dialect.Frame) wire.Envelope {
+	if f.Kind == wire.Oversized {
+		return wire.ScanPrefix(f.Raw)
+	}
+	return wire.Scan(f.Raw)
+}
+
+func (t *Tape) message(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
+	fromClient := f.Dir == wire.ClientToAgent
+	switch {
+	case f.Dir == wire.AgentStderr:
+	case e.Method == nil && fromClient:
+		t.replied(f, a)
+	case e.Method == nil:
+		t.answer(f, a, e)
+	case a.Events.Has(dialect.RequestCancelled) && fromClient:
+		t.cancelled(a.Request)
+	case !fromClient:
+		t.spoke(f, e)
+	case e.ID != nil && isUse(string(e.Method)):
+		t.ask(f, e)
+	}
+}
+
+// isUse reports whether a request of a client uses the server, and does not just ask what
+// it has.
+func isUse(method string) bool {
+	switch method {
+	case "initialize", "server/discover", "ping", "logging/setLevel":
+		return false
+	}
+	return !strings.HasSuffix(method, "/list")
+}
+
+func (t *Tape) ask(f *dialect.Frame, e wire.Envelope) {
+	params := gjson.ParseBytes(e.Params)
+	c := &Call{
+		Tape:    t,
+		Method:  strings.Clone(cut(string(e.Method))),
+		Name:    strings.Clone(cut(cmp.Or(params.Get("name").Str, params.Get("uri").Str))),
+		Request: f.Seq,
+		Began:   t.Start.Add(f.At),
+		Untimed: f.Untimed,
+		words:   t.wordsOf(params.Get("name").Str),
+		token:   bytes.Clone([]byte(params.Get("_meta.progressToken").Raw)),
+	}
+	if f.Kind != wire.Oversized {
+		c.traits = traitsOf(params)
+	}
+	t.Calls, t.open = append(t.Calls, c), append(t.open, c)
+	if len(t.open) > maxOpen {
+		t.open = t.open[1:]
+	}
+	t.changes++
+}
+
+// wordsOf returns the words of the names of the server and of one of its tools.
+func (t *Tape) wordsOf(tool string) names {
+	n, ok := t.names[tool]
+	if !ok {
+		if t.names == nil || len(t.names) == maxOpen {
+			t.names = map[string]names{}
+		}
+		n = names{words(t.Server), words(cut(tool))}
+		t.names[strings.Clone(tool)] = n
+	}
+	return n
+}
+
+// answer takes the response to a call. Those of a batch may all have been asked in one
+// frame: the first of them that is open is taken.
+func (t *Tape) answer(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
+	if a.Request == 0 {
+		return
+	}
+	for i, c := range t.open {
+		if c.Request != a.Request {
+			continue
+		}
+		t.open = append(t.open[:i:i], t.open[i+1:]...)
+		c.Response, c.Ended, c.Untimed = f.Seq, t.Start.Add(f.At), c.Untimed || f.Untimed
+		c.Failed = dialect.Failed(e, a)
+		result := gjson.ParseBytes(e.Result)
+		text := firstText(result.Get("content"))
+		if c.Failed {
+			c.Problem = strings.Clone(cut(cmp.Or(gjson.GetBytes(e.Error, "message").Str, text)))
+		}
+		if f.Kind != wire.Oversized {
+			c.says = excerptOf(text)
+		}
+		t.changes++
+		return
+	}
+}
+
+func (t *Tape) cancelled(request uint64) {
+	for _, c := range t.open {
+		if c.Request == request {
+			c.Cancelled = true
+			t.changes++
+		}
+	}
+}
+
+// spoke takes a request or notification of the server's.
+func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
+	method := string(e.Method)
+	if method == "notifications/progress" {
+		t.progress(gjson.ParseBytes(e.Params))
+		return
+	}
+	if len(t.open) != 1 {
+		return
+	}
+	c := t.open[0]
+	switch m := &c.Meanwhile; {
+	case method == "notifications/message":
+		m.Logs++
+	case e.ID == nil || len(m.Asked) == maxAsked:
+		return
+	default:
+		if t.asking == nil {
+			t.asking = map[uint64]asking{}
+		}
+		if len(t.asking) < maxOpen {
+			t.asking[f.Seq] = asking{c, len(m.Asked), f.At}
+		}
+		m.Asked = append(m.Asked, Asked{Method: strings.Clone(cut(method)), Request: f.Seq, Open: true})
+	}
+	t.changes++
+}
+
+func (t *Tape) progress(params gjson.Result) {
+	token := params.Get("progressToken").Raw
+	for _, c := range t.open {
+		if token != "" && string(c.token) == token {
+			c.Meanwhile.Progress++
+			c.Meanwhile.Latest = strings.Clone(cut(progressText(params)))
+			t.changes++
+		}
+	}
+}
+
+// progressText says how far something is.
+func progressText(params gjson.Result) string {
+	text := params.Get("progress").Raw
+	if total := params.Get("total").Raw; total != "" {
+		text += "/" + total
+	}
+	return strings.TrimSpace(text + " " + params.Get("message").Str)
+}
+
+// replied takes the client's answer to a request of the server's.
+func (t *Tape) replied(f *dialect.Frame, a *dialect.Annotation) {
+	if q, ok := t.asking[a.Request]; ok {
+		delete(t.asking, a.Request)
+		one := &q.call.Meanwhile.Asked[q.index]
+		one.Took, one.Open = f.At-q.at, false
+		t.changes++
+	}
+}
+
+// cut returns the beginning of a text.
+func cut(text string) string {
+	if len(text) > maxText {
+		return strings.ToValidUTF8(text[:maxText], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,165 @@
+package nested
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A tool is a tool call of the agent, with what its frames told that a call of a server
+// may have too. It keeps what the agent has replaced since, such as its first title.
+type tool struct {
+	*trace.Entity
+	start time.Time // of the tape that it is on
+	turn  *trace.Turn
+
+	names     [][]string // words of what may be made of the names of server and tool
+	claimed   []string   // words of the names of server and tool, if one of these says for certain what they are
+	server    string     // in its rawInput, with tool
+	tool      string
+	arguments []digest
+
+	calls []Joined
+	span
+}
+
+// A span is when a tool call was open, as Unix times in ns: those of two tapes are
+// compared often.
+type span struct {
+	from  int64 // the earliest time at which one of its calls can have begun: when its turn did
+	began int64
+	end   int64 // of its last update, or else of its turn; the greatest if there may be another
+	over  bool  // its last update has come
+}
+
+// maxTraits is how many names, and arguments, of a tool call are kept.
+const maxTraits = 16
+
+func newTool(e *trace.Entity, start time.Time, turn *trace.Turn) *tool {
+	t := &tool{Entity: e, start: start, turn: turn}
+	t.called(e.ToolCall.ID)
+	return t
+}
+
+// measure sets the span to what is known by now.
+func (t *tool) measure() {
+	start, turn := t.start.UnixNano(), t.turn
+	t.span = span{from: start, began: start + int64(t.Began), end: math.MaxInt64, over: t.ToolCall.Finished()}
+	if turn != nil {
+		t.from = start + int64(turn.Began)
+	}
+	switch {
+	case t.over:
+		t.end = start + int64(t.Ended)
+	case turn != nil && !turn.Open():
+		t.end = start + int64(max(t.Ended, turn.Ended))
+	}
+}
+
+// take takes an update of the tool call, or what a request for permission says of it.
+func (t *tool) take(u gjson.Result) {
+	for _, key := range []string{"name", "title"} {
+		t.called(u.Get(key).Str)
+	}
+	for _, text := range texts(nil, u.Get("_meta"), maxMeta) {
+		t.called(text)
+	}
+	input := u.Get("rawInput")
+	if server, name := input.Get("server").Str, input.Get("tool").Str; server != "" && name != "" {
+		t.server, t.tool = strings.Clone(server), strings.Clone(name)
+	}
+	t.given(input)
+	input.ForEach(func(_, v gjson.Result) bool {
+		t.given(v)
+		return len(t.arguments) < maxTraits
+	})
+	for _, text := range []string{u.Get("title").Str, firstText(u.Get("content"))} { // of a request for permission
+		if strings.HasPrefix(text, "{") && gjson.Valid(text) {
+			t.given(gjson.Parse(text))
+		}
+	}
+}
+
+// given notes what may be the arguments.
+func (t *tool) given(v gjson.Result) {
+	if d := digestOf(v); d != (digest{}) && !slices.Contains(t.arguments, d) && len(t.arguments) < maxTraits {
+		t.arguments = append(t.arguments, d)
+	}
+}
+
+// called notes what may have the names of server and tool in it.
+func (t *tool) called(text string) {
+	if text == "" || len(text) > maxMetaText {
+		return
+	}
+	list := words(text)
+	if slices.ContainsFunc(t.names, func(known []string) bool { return slices.Equal(known, list) }) {
+		return
+	}
+	if claim := claimIn(text); claim != nil {
+		t.claimed = claim
+	}
+	if len(t.names) == maxTraits { // the id stays
+		t.names = slices.Delete(t.names, 1, 2)
+	}
+	t.names = append(t.names, list)
+}
+
+// isCalled reports whether the words of names stand in something that the tool call is
+// called, next to each other and in any order.
+func (t *tool) isCalled(names ...[]string) bool {
+	joined := slices.Concat(names...)
+	slices.Reverse(names)
+	reversed := slices.Concat(names...)
+	return slices.ContainsFunc(t.names, func(text []string) bool { return index(text, joined) >= 0 || index(text, reversed) >= 0 })
+}
+
+// beginsWith reports whether something that the tool call is called begins with the words
+// of a name.
+func (t *tool) beginsWith(name []string) bool {
+	return slices.ContainsFunc(t.names, func(text []string) bool { return index(text, name) == 0 })
+}
+
+// words cuts a text at everything but letters and digits.
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// maxClaim is from which length on agents shorten names, for the sake of models that take
+// no longer ones: such a name claims nothing.
+const maxClaim = 56
+
+// claimIn returns the words of the names of server and tool in a text that can be nothing
+// else, nil if it is not of such a form. Which of them is of the server need not be clear.
+func claimIn(text string) []string {
+	server, name, ok := mcpName(text)
+	if !ok || len(text) > maxClaim {
+		return nil
+	}
+	return append(words(server), words(name)...)
+}
+
+// mcpName returns the names of server and tool in a text of one of the forms that agents
+// give the tools of servers: mcp__SERVER__TOOL (Claude Code, Qwen Code), mcp.SERVER.TOOL
+// and Tool: SERVER/TOOL (Codex), TOOL (SERVER MCP Server) (Gemini CLI).
+func mcpName(text string) (server, tool string, ok bool) {
+	if rest, found := strings.CutPrefix(text, "mcp__"); found {
+		server, tool, ok = strings.Cut(rest, "__")
+	} else if rest, found := strings.CutPrefix(text, "mcp."); found {
+		server, tool, ok = strings.Cut(rest, ".")
+	} else if rest, found := strings.CutPrefix(text, "Tool: "); found {
+		server, tool, ok = strings.Cut(rest, "/")
+	} else if before, _, found := strings.Cut(text, " MCP Server)"); found {
+		tool, server, ok = strings.Cut(before, " (")
+	}
+	if !ok || server == "" || tool == "" || strings.ContainsAny(server+tool, " \n") {
+		return "", "", false
+	}
+	return server, tool, true
+}

@@ -1,0 +1,126 @@
+package nested
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// The traits of a call are what a tool call that has led to it may have too.
+type traits struct {
+	meta      []string // the texts in the _meta of its request
+	arguments digest   // zero if there are none
+	says      excerpt  // the first text of its answer
+}
+
+// Bounds of what is compared.
+const (
+	maxMeta      = 32  // texts of a _meta
+	maxMetaText  = 256 // bytes of one of them
+	maxArguments = 64 << 10
+)
+
+// traitsOf returns the traits of a request with these params.
+func traitsOf(params gjson.Result) traits {
+	return traits{meta: texts(nil, params.Get("_meta"), maxMeta), arguments: digestOf(params.Get("arguments"))}
+}
+
+// texts appends the texts in a value, at any depth but not too many, to a list.
+func texts(list []string, v gjson.Result, most int) []string {
+	if v.Type == gjson.String && v.Str != "" && len(v.Str) <= maxMetaText {
+		return append(list, strings.Clone(v.Str))
+	}
+	if v.IsObject() || v.IsArray() {
+		v.ForEach(func(_, v gjson.Result) bool {
+			if len(list) < most {
+				list = texts(list, v, most)
+			}
+			return len(list) < most
+		})
+	}
+	return list
+}
+
+// A digest tells an object from others, however it is written.
+type digest [16]byte
+
+// digestOf returns the digest of an object: zero if it is empty or very large, or v is no
+// object.
+func digestOf(v gjson.Result) digest {
+	if !v.IsObject() || len(v.Raw) > maxArguments {
+		return digest{}
+	}
+	var object map[string]any
+	if json.Unmarshal([]byte(v.Raw), &object) != nil || len(object) == 0 {
+		return digest{}
+	}
+	text, err := json.Marshal(object) // in the order of the keys
+	if err != nil {
+		return digest{}
+	}
+	sum := sha256.Sum256(text)
+	return digest(sum[:len(digest{})])
+}
+
+// An excerpt is a text as far as it must be known to find it in another.
+type excerpt struct {
+	begins string // its first bytes
+	size   int
+	whole  digest
+}
+
+const (
+	excerptSize  = 64
+	minContained = 8 // bytes of a text whose being in another says something
+)
+
+func excerptOf(text string) excerpt {
+	text = strings.TrimSpace(text)
+	return excerpt{strings.Clone(text[:min(len(text), excerptSize)]), len(text), sum(text)}
+}
+
+func sum(text string) digest {
+	all := sha256.Sum256([]byte(text))
+	return digest(all[:len(digest{})])
+}
+
+// isIn reports whether text is the same, or has it in it.
+func (x excerpt) isIn(text string) bool {
+	text = strings.TrimSpace(text)
+	if x.size == 0 || len(text) < x.size {
+		return false
+	}
+	if len(text) == x.size {
+		return sum(text) == x.whole
+	}
+	if x.size < minContained {
+		return false
+	}
+	for tries := 0; tries < 16; tries++ {
+		i := strings.Index(text, x.begins)
+		if i < 0 || len(text)-i < x.size {
+			return false
+		}
+		if x.size <= excerptSize || sum(text[i:i+x.size]) == x.whole {
+			return true
+		}
+		text = text[i+1:]
+	}
+	return false
+}
+
+// firstText returns the first text in a list of content blocks, which ACP wraps once
+// more.
+func firstText(content gjson.Result) string {
+	text := ""
+	content.ForEach(func(_, block gjson.Result) bool {
+		if inner := block.Get("content"); inner.IsObject() {
+			block = inner
+		}
+		text = block.Get("text").Str
+		return text == ""
+	})
+	return text
+}
