@@ -20,6 +20,7 @@ import (
 //
 //	acptap.db        the catalogue: an index of the tapes, which can be rebuilt
 //	notes.db         tags and notes that people write on tapes
+//	key              for fingerprints of secrets (Key)
 //	tapes/TAPE.db    a bbolt file for each tape
 //	live/            journals of running proxies, and of killed ones until they are recovered
 type Store struct {

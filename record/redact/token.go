@@ -18,7 +18,7 @@ func redactText(s []byte) []byte {
 	for i := range tokenForms {
 		s = tokenForms[i].redact(s)
 	}
-	return redactAssigned(redactSpaced(redactPassword(s)), false)
+	return redactAssigned(redactSpaced(redactPassword(redactListener(s))), false)
 }
 
 // A tokenForm is how the secrets of an issuer look: a prefix, which is kept, and
