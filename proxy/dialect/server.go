@@ -1,0 +1,123 @@
+package dialect
+
+import (
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Server is an MCP server that a client gives its agent: an entry of mcpServers in a
+// request that sets up a session.
+type Server struct {
+	Request []byte // id of the request, as sent
+	Name    string
+	Kind    ServerKind
+	At      wire.Span // where the entry, a JSON object, stands in the frame
+}
+
+// A ServerKind is the way to an MCP server. The schemas of ACP have these since version
+// 1; only the tag of stdio differs, which has none there.
+type ServerKind uint8
+
+// The kinds of servers.
+const (
+	OtherServer ServerKind = iota // of no type that is known, or without what that requires
+	StdioServer                   // has a string command, and perhaps args: the agent starts it
+	HTTPServer                    // has a string url: streamable HTTP
+	SSEServer                     // has a string url: HTTP with SSE, of MCP 2024-11-05
+	ACPServer                     // is behind the client, and reached by mcp/connect
+)
+
+var serverKindNames = [...]string{"", "stdio", "http", "sse", "acp"}
+
+// String returns stdio, http, sse or acp, and nothing for OtherServer.
+func (k ServerKind) String() string { return wire.Name(serverKindNames[:], uint8(k)) }
+
+// maxServers is how many entries of mcpServers are looked at: a frame of a mebibyte may
+// hold three hundred thousand.
+const maxServers = 1024
+
+// Servers returns the servers in a frame of the client, in their order: at most
+// maxServers, of all requests in it that set up a session, be they wrapped by a component
+// of a proxy chain, or entries of a batch. A frame that is Oversized has none.
+func Servers(frame []byte) (list []Server) {
+	e := wire.Scan(frame)
+	if e.Kind != wire.Batch {
+		return servers(nil, frame, e, 0)
+	}
+	for i, at := range wire.Find(frame, "#") {
+		if i == maxBatch {
+			break
+		}
+		entry := frame[at.Start:at.End]
+		list = servers(list, entry, wire.Scan(entry), at.Start)
+	}
+	return list
+}
+
+// servers adds those of a message that stands at an offset of a frame.
+func servers(list []Server, message []byte, e wire.Envelope, offset int) []Server {
+	if e.Kind != wire.Request {
+		return list
+	}
+	method, params, path := string(e.Method), e.Params, "params.mcpServers.#"
+	for range maxInside {
+		if !Wraps(method) {
+			break
+		}
+		method, params, path = text(at(params, "method")), at(params, "params"), "params."+path
+	}
+	if EffectOf(ACP, method) != Opens {
+		return list
+	}
+	for _, at := range wire.Find(message, path) {
+		entry := message[at.Start:at.End]
+		if len(list) == maxServers {
+			break
+		}
+		if len(entry) == 0 || entry[0] != '{' {
+			continue
+		}
+		name, kind := serverFacts(entry)
+		list = append(list, Server{Request: e.ID, Name: name, Kind: kind, At: wire.Span{Start: offset + at.Start, End: offset + at.End}})
+	}
+	return list
+}
+
+// serverFacts returns the name of an entry, and its kind.
+func serverFacts(entry []byte) (name string, kind ServerKind) {
+	var typ, command, url []byte
+	r := wire.Inside(entry, '{')
+	for key, value, ok := r.Member(); ok; key, value, ok = r.Member() {
+		switch string(key) {
+		case "name":
+			name = text(value)
+		case "type":
+			typ = value
+		case "command":
+			command = value
+		case "url":
+			url = value
+		}
+	}
+	kind = StdioServer
+	if has(typ) {
+		switch text(typ) {
+		case "stdio":
+		case "http":
+			kind = HTTPServer
+		case "sse":
+			kind = SSEServer
+		case "acp":
+			return name, ACPServer
+		default:
+			return name, OtherServer
+		}
+	}
+	way := url
+	if kind == StdioServer {
+		way = command
+	}
+	if !quoted(way) || len(way) == len(`""`) {
+		return name, OtherServer
+	}
+	return name, kind
+}
