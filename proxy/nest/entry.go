@@ -1,0 +1,133 @@
+package nest
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// entry returns what takes the place of an entry; nil if it stays.
+func (r *Rewriter) entry(entry []byte, s dialect.Server) []byte {
+	link := NewLink
+	if r.Link != nil {
+		link = r.Link
+	}
+	p := Parent{r.Tape, link(), argument(s.Name)}
+	if s.Kind == dialect.StdioServer {
+		return r.stdio(entry, p)
+	}
+	url, err := r.URL(p, s.Kind, unquoted(wire.Get(entry, "url")))
+	if err != nil {
+		r.Complain("MCP server %s is not recorded: %v", s.Name, err)
+		return nil
+	}
+	return wire.Set(entry, quote(url), "url")
+}
+
+// stdio is entry for one that the agent starts.
+func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
+	command, args := wire.Get(entry, "command"), wire.Get(entry, "args")
+	if len(args) == 0 || string(args) == "null" {
+		args = []byte("[]")
+	}
+	if args[0] != '[' {
+		return nil // the agent will refuse it as it is
+	}
+	if r.isAcptap(unquoted(command)) {
+		at, parent := runsProxy(args)
+		switch {
+		case parent:
+			return nil
+		case at > 0:
+			return wire.Set(entry, slices.Concat(args[:at], []byte(","), elements("--parent", p.String()), args[at:]), "args")
+		}
+	}
+	own := []string{"proxy", "--store", r.Store, "--parent", p.String()}
+	if p.Server != "" {
+		own = append(own, "--name", p.Server)
+	}
+	own = append(own, "--protocol", "mcp", "--")
+	list := slices.Concat([]byte("["), elements(own...), []byte(","), command)
+	rest := args[1:]
+	if len(bytes.TrimLeft(rest, " \t\r\n")) > len("]") {
+		list = append(list, ',')
+	}
+	return wire.Set(wire.Set(entry, append(list, rest...), "args"), quote(r.Acptap), "command")
+}
+
+// isAcptap reports whether a program is acptap.
+func (r *Rewriter) isAcptap(program string) bool {
+	name := programName(program)
+	return name == "acptap" || name == programName(r.Acptap) || sameFile(program, r.Acptap)
+}
+
+// runsProxy returns where in the arguments of acptap those of acptap proxy begin, 0 if it
+// is to do something else. parent reports whether they say already whose the server is.
+func runsProxy(args []byte) (at int, parent bool) {
+	word := 0
+	for i, span := range wire.Find(args, "#") {
+		w := unquoted(args[span.Start:span.End])
+		switch {
+		case at > 0 && w == "--":
+			return at, false
+		case at > 0:
+			if w == "--parent" || strings.HasPrefix(w, "--parent=") {
+				return at, true
+			}
+		case i < word: // a value
+		case w == "--store":
+			word = i + 2
+		case strings.HasPrefix(w, "--store="):
+		case w == "proxy":
+			at = span.End
+		default:
+			return 0, false
+		}
+	}
+	return at, false
+}
+
+// maxName is how much of a server's name stands in arguments, of which systems take only
+// so many.
+const maxName = 256
+
+// argument returns a name such that it can be an argument of a program.
+func argument(name string) string {
+	name = strings.ReplaceAll(name, "\x00", "")
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "")
+	}
+	return name
+}
+
+// elements returns words as elements of an array, with commas between.
+func elements(words ...string) (list []byte) {
+	for i, w := range words {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, quote(w)...)
+	}
+	return list
+}
+
+// quote does not fail: any text can be a string.
+func quote(text string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		panic("nest: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// unquoted returns the text of a JSON string, nothing for any other value.
+func unquoted(value []byte) string {
+	text, _ := wire.Unquote(value)
+	return string(text)
+}

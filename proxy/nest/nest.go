@@ -1,0 +1,150 @@
+// Package nest has the MCP servers that a client gives its agent recorded too: it changes
+// the requests that set up a session so that the agent starts acptap proxy in the place
+// of each server, which starts the server behind it.
+//
+// It changes nothing but the entries of mcpServers, and of them the command, its arguments,
+// or the URL: all other bytes stay as they are. A server that acptap records already is told
+// only whose it is. What the agent says is not looked at. Servers that an agent takes from its
+// own settings do not cross this connection, so nothing can be done about them here.
+package nest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Rewriter is a proxy.Interceptor for one connection. The fields are set before the
+// proxy runs.
+type Rewriter struct {
+	Acptap    string   // absolute path of the program that records the servers
+	Store     string   // absolute path of the store that it records into
+	Tape      string   // id of the tape on which the connection is recorded
+	Agent     []string // the command of the agent
+	Selection Selection
+
+	// URL returns what an agent is to ask in place of a server's URL, which is of the kind
+	// HTTPServer or SSEServer. An error leaves the server as it is; Complain is told.
+	// nil: all of them stay as they are.
+	URL func(p Parent, kind dialect.ServerKind, url string) (string, error)
+
+	// Complain is told, in one line, of what is not recorded and why. It must not
+	// block.
+	Complain func(format string, args ...any)
+
+	// Link makes the links of servers. nil: NewLink.
+	Link func() string
+}
+
+// Wants reports whether a direction is looked at. The proxy calls it.
+func (r *Rewriter) Wants(dir wire.Direction) bool { return dir == wire.ClientToAgent }
+
+// Start does nothing. The proxy calls it.
+func (r *Rewriter) Start(proxy.Handle) {}
+
+// Intercept handles the next frame of the client. The proxy calls it.
+func (r *Rewriter) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
+	if f.Dir == wire.ClientToAgent {
+		if raw, changed := r.rewrite(f.Raw); changed {
+			f.Raw, f.Origin = raw, wire.Rewritten
+		}
+	}
+	return append(out, f)
+}
+
+// End does nothing. The proxy calls it.
+func (r *Rewriter) End(_ wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{}) {
+	return out, nil
+}
+
+// Held returns nothing: no frame is ever kept back.
+func (r *Rewriter) Held() []wire.Frame { return nil }
+
+// rewrite returns a frame with other entries of mcpServers, and whether there are any.
+func (r *Rewriter) rewrite(frame []byte) (rewritten []byte, changed bool) {
+	if len(frame) > wire.MaxChecked {
+		if m := string(wire.Scan(frame).Method); dialect.EffectOf(dialect.ACP, m) == dialect.Opens {
+			r.Complain("%s is longer than %d MiB: its MCP servers are not recorded", m, wire.MaxChecked>>20)
+		}
+		return frame, false
+	}
+	list := slices.DeleteFunc(dialect.Servers(frame), func(s dialect.Server) bool { return !r.selects(s) })
+	if len(list) == 0 {
+		return frame, false
+	}
+	if reason := r.unfit(); reason != "" {
+		r.Complain("%s: MCP servers are not recorded", reason)
+		return frame, false
+	}
+	done := 0
+	for _, s := range list {
+		entry := r.entry(frame[s.At.Start:s.At.End], s)
+		if entry == nil {
+			continue
+		}
+		rewritten = append(append(rewritten, frame[done:s.At.Start]...), entry...)
+		done = s.At.End
+	}
+	if done == 0 {
+		return frame, false
+	}
+	return append(rewritten, frame[done:]...), true
+}
+
+// selects reports whether a server is to be recorded, as far as its kind and its name
+// tell.
+func (r *Rewriter) selects(s dialect.Server) bool {
+	switch s.Kind {
+	case dialect.StdioServer:
+		return r.Selection.Stdio && r.Selection.named(s.Name)
+	case dialect.HTTPServer, dialect.SSEServer:
+		return r.URL != nil && r.Selection.HTTP && r.Selection.named(s.Name)
+	}
+	return false
+}
+
+// elsewhere are programs that run another one where the files and ports of this machine
+// are not.
+var elsewhere = []string{"docker", "podman", "nerdctl", "ssh", "autossh", "wsl", "kubectl", "devcontainer"}
+
+// unfit returns why no server can be recorded, nothing if one can.
+func (r *Rewriter) unfit() string {
+	if len(r.Agent) > 0 && !r.Selection.Force {
+		if name := programName(r.Agent[0]); slices.Contains(elsewhere, name) {
+			return fmt.Sprintf("%s runs the agent where it may not find %s (--mcp=force tries all the same)", name, r.Acptap)
+		}
+	}
+	if !utf8.ValidString(r.Acptap) || !utf8.ValidString(r.Store) {
+		return fmt.Sprintf("the paths %s and %s are no UTF-8", r.Acptap, r.Store) // JSON cannot say them
+	}
+	if info, err := os.Stat(r.Acptap); err != nil || !info.Mode().IsRegular() {
+		return fmt.Sprintf("%s, which would record them, is gone", r.Acptap)
+	}
+	return ""
+}
+
+// programName returns the name of a program without its directory and .exe.
+func programName(path string) string {
+	path = path[strings.LastIndexAny(path, `/\`)+1:]
+	return strings.TrimSuffix(strings.ToLower(path), ".exe")
+}
+
+// sameFile reports whether a program is the file at path.
+func sameFile(program, path string) bool {
+	if !filepath.IsAbs(program) {
+		return false
+	}
+	a, err := os.Stat(program)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
+}

@@ -1,0 +1,57 @@
+package nest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Selection says which servers are to be recorded.
+type Selection struct {
+	Stdio bool     // those that the agent starts
+	HTTP  bool     // those with a URL
+	Only  []string // names; empty: all
+	Not   []string // names
+	Force bool     // also where the agent's program is known to run it elsewhere
+}
+
+// ParseSelection reads words with commas between: all, stdio, http, only:NAME, not:NAME,
+// force. Without one of the first three it is all.
+func ParseSelection(text string) (Selection, error) {
+	var s Selection
+	for word := range strings.SplitSeq(text, ",") {
+		key, name, named := strings.Cut(word, ":")
+		switch {
+		case word == "all":
+			s.Stdio, s.HTTP = true, true
+		case word == "stdio":
+			s.Stdio = true
+		case word == "http":
+			s.HTTP = true
+		case word == "force":
+			s.Force = true
+		case named && (key == "only" || key == "not") && name == "":
+			return s, fmt.Errorf("behind %s: there is the name of a server, such as %s:files", key, key)
+		case named && key == "only":
+			s.Only = append(s.Only, name)
+		case named && key == "not":
+			s.Not = append(s.Not, name)
+		default:
+			return s, fmt.Errorf("%q is not all, stdio, http, only:NAME, not:NAME or force, or several of them with commas between", word)
+		}
+	}
+	for _, name := range s.Only {
+		if slices.Contains(s.Not, name) {
+			return s, fmt.Errorf("only:%s and not:%s exclude each other", name, name)
+		}
+	}
+	if !s.Stdio && !s.HTTP {
+		s.Stdio, s.HTTP = true, true
+	}
+	return s, nil
+}
+
+// named reports whether servers of a name are among those.
+func (s Selection) named(name string) bool {
+	return (len(s.Only) == 0 || slices.Contains(s.Only, name)) && !slices.Contains(s.Not, name)
+}
