@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/settings"
 )
 
@@ -86,8 +87,7 @@ func (o *flags) proxyFlags(text string) ([]string, error) {
 	return append([]string{}, words...), nil
 }
 
-// ownPath returns the path of this program. If it is found through PATH by a link,
-// that stays one: a package manager lets it lead to the next version.
+// ownPath returns the path of this program, as self.Path does.
 func ownPath(executable func() (string, error), path string) (string, error) {
 	exe, err := executable()
 	if err != nil {
@@ -96,17 +96,5 @@ func ownPath(executable func() (string, error), path string) (string, error) {
 	if path := filepath.ToSlash(exe); strings.Contains(path, "/go-build") && strings.Contains(path, "/exe/") {
 		return "", errors.New("this acptap is gone when go run ends, so no client could start it; install it first: go install ./cmd/acptap")
 	}
-	self, err := os.Stat(exe)
-	if err != nil {
-		return "", err
-	}
-	for _, dir := range filepath.SplitList(path) {
-		for _, name := range []string{"acptap", "acptap.exe", filepath.Base(exe)} {
-			found := filepath.Join(dir, name)
-			if info, err := os.Stat(found); err == nil && filepath.IsAbs(found) && os.SameFile(self, info) {
-				return found, nil
-			}
-		}
-	}
-	return exe, nil
+	return self.Path(executable, path)
 }
