@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
@@ -21,9 +22,7 @@ import (
 )
 
 func newProxyCmd(dir *string) *cobra.Command {
-	var start record.Start
-	var sessions sessionFlags
-	var watched time.Duration
+	var o proxyFlags
 	cmd := &cobra.Command{
 		Use:   "proxy [flags] -- AGENT [ARG...]",
 		Short: "Run an agent and record what it and its client say",
@@ -38,6 +37,12 @@ store, and gives the agent a record of the conversation with the next prompt.
 Frames that acptap adds or changes are marked on the tape. For more, see
 acptap help resume.
 
+With --mcp, the MCP servers that the client has the agent start are recorded
+too, each on a tape of its own: in the client's session/new, load, resume and
+fork, acptap proxy takes the place of their commands, and runs them. Servers
+that are reached by a URL, or that the agent takes from its own settings, are
+not recorded.
+
 With --watch 30s, stderr says when the agent is silent for so long in a turn, or
 something else hangs, as acptap watch does: in one line, at most once a minute
 for each kind. What you are asked is left out.
@@ -47,6 +52,7 @@ found; 126 if it cannot be run.`,
 		Example: `  acptap proxy -- claude-agent-acp
   acptap proxy --name claude -- npx -y @agentclientprotocol/claude-agent-acp
   acptap proxy --sessions --name my-agent -- my-agent --acp
+  acptap proxy --mcp=not:browser --name my-agent -- my-agent --acp
   acptap proxy --store /tmp/tapes -- gemini --acp`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -55,33 +61,51 @@ found; 126 if it cannot be run.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch start.Proto {
-			case "", "acp", "mcp":
-			default:
-				return fmt.Errorf("--protocol is acp or mcp, not %q", start.Proto)
-			}
-			if err := sessions.check(); err != nil {
+			o.start.Command = args
+			if err := o.check(cmd.Flags()); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("watch") {
-				if err := checkAfter("watch", watched); err != nil {
-					return err
-				}
-			}
-			start.Command = args
-			return runProxy(cmd.Context(), *dir, start, &sessions, watched, cmd.ErrOrStderr())
+			return runProxy(cmd.Context(), *dir, &o, cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after AGENT are its own
-	f.StringVar(&start.Name, "name", "", "the agent's `name` in listings; sessions recorded under one name belong together")
-	f.StringVar(&start.Proto, "protocol", "", "the `protocol`: acp or mcp (default: as the traffic shows)")
-	f.DurationVar(&watched, "watch", 0, "say on stderr what hangs, such as an agent that is silent for a `time` such as 30s")
-	sessions.flags(f)
+	f.StringVar(&o.start.Name, "name", "", "the agent's `name` in listings; sessions recorded under one name belong together")
+	f.StringVar(&o.start.Proto, "protocol", "", "the `protocol`: acp or mcp (default: as the traffic shows)")
+	f.DurationVar(&o.watched, "watch", 0, "say on stderr what hangs, such as an agent that is silent for a `time` such as 30s")
+	o.sessions.flags(f)
+	o.mcp.flags(f)
 	return cmd
 }
 
-func runProxy(ctx context.Context, dir string, start record.Start, sessions *sessionFlags, watched time.Duration, stderr io.Writer) error {
+// proxyFlags are what acptap proxy is told.
+type proxyFlags struct {
+	start    record.Start
+	sessions sessionFlags
+	mcp      mcpFlags
+	watched  time.Duration
+}
+
+// check returns an error if a flag has a wrong value.
+func (o *proxyFlags) check(f *pflag.FlagSet) error {
+	switch o.start.Proto {
+	case "", "acp", "mcp":
+	default:
+		return fmt.Errorf("--protocol is acp or mcp, not %q", o.start.Proto)
+	}
+	if err := o.sessions.check(); err != nil {
+		return err
+	}
+	if err := o.mcp.check(&o.start); err != nil {
+		return err
+	}
+	if f.Changed("watch") {
+		return checkAfter("watch", o.watched)
+	}
+	return nil
+}
+
+func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) error {
 	// Every agent of every editor has a proxy, so memory matters more than the
 	// collector's time (BenchmarkMemory, BenchmarkFlood). Not from the start: then
 	// it would collect while the agent starts (BenchmarkStart).
@@ -89,7 +113,7 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 	defer frugal.Stop()
 	w := &warning.Queue{Stderr: stderr}
 	defer w.Wait()
-	p := &proxy.Proxy{Command: start.Command, Complain: func(err error) {
+	p := &proxy.Proxy{Command: o.start.Command, Complain: func(err error) {
 		w.Print("%s", termtext.Line(err.Error())) // a panic may quote the traffic
 	}}
 	var journal *record.Recorder
@@ -97,18 +121,23 @@ func runProxy(ctx context.Context, dir string, start record.Start, sessions *ses
 	var own *watch.Own
 	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
 		var err error
-		if journal, err = beginTape(dir, start, w); err != nil {
+		if journal, err = beginTape(dir, o.start, w); err != nil {
 			w.Print("not recording: %v", err)
-			return nil, nil // no shim either: what is not recorded cannot be loaded later
+			return nil, nil // no interceptor either: what is not recorded cannot be loaded later, nor be a parent
 		}
-		if helper, err = sessions.shim(dir, start, journal.Tape()); err != nil {
+		if helper, err = o.sessions.shim(dir, o.start, journal.Tape()); err != nil {
 			w.Print("--sessions: %v", err)
 		}
 		if helper != nil {
 			chain = append(chain, helper)
 		}
-		if watched > 0 {
-			own = startWatch(dir, journal, watched, w)
+		if servers, err := o.mcp.rewriter(dir, o.start, journal.Tape(), w); err != nil {
+			w.Print("--mcp: %v", err)
+		} else if servers != nil {
+			chain = append(chain, servers) // behind the shim, which sets up sessions too
+		}
+		if o.watched > 0 {
+			own = startWatch(dir, journal, o.watched, w)
 		}
 		return journal, chain
 	}

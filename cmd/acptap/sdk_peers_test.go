@@ -110,20 +110,25 @@ func onTape(t *testing.T, dir, name string) []byte {
 	if err != nil || len(ids) != 1 {
 		t.Fatalf("tapes %v, %v", ids, err)
 	}
-	tape, err := store.Open(ids[0])
-	if err != nil {
-		t.Fatal(err)
-	}
 	var want wire.Direction
 	if err := want.UnmarshalText([]byte(name)); err != nil {
 		t.Fatal(err)
 	}
-	var b []byte
+	return bytesOf(t, store, ids[0], want)
+}
+
+// bytesOf returns the bytes of a direction of a tape.
+func bytesOf(t *testing.T, store *record.Store, id string, dir wire.Direction) (b []byte) {
+	t.Helper()
+	tape, err := store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for f, err := range tape.Frames(1) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Dir == want && f.Kind != wire.Mark {
+		if f.Dir == dir && f.Kind != wire.Mark {
 			b = append(append(b, f.Raw...), f.End.Bytes()...)
 		}
 	}
