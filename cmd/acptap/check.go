@@ -45,6 +45,10 @@ exception with its reason:
 It begins with ignore, or with the strength that the findings get. Conditions
 are agent, client (NAME or NAME@VERSION), dialect and method.
 
+--follow reports what is found as it is found: on the tape that REF names until
+it ends; without REF on the newest tape, on all that are being recorded, and on
+each that begins later, until you end it with ^C.
+
 --format junit and sarif write files that build servers and code scanning read;
 the line of a finding is that of its frame in the file, or in the file that
 acptap export writes. github writes annotations for a step of GitHub Actions.

@@ -15,6 +15,7 @@ type Text struct {
 	W        io.Writer
 	Color    bool
 	Severity conform.Strength // the least that is reported
+	Names    bool             // Finding names the tape
 
 	full  int  // how many findings of a group are shown with what they say; 0: inFull
 	begun bool // a section is written
@@ -41,7 +42,11 @@ func (t *Text) Section(s *Section) error {
 
 // Finding writes one finding in a line.
 func (t *Text) Finding(s *Section, f *Finding) error {
-	_, err := fmt.Fprintf(t.W, "%s %s   %s%s\n", t.sign(f.Strength), t.title(f.Rule, f.Strength, f.Fault), prefixed(s.Frame(&f.Finding), "  "), Said(&f.Finding))
+	name := ""
+	if t.Names {
+		name = t.tapeName(s.Tapes[f.Tape]) + "  "
+	}
+	_, err := fmt.Fprintf(t.W, "%s%s %s   %s%s\n", name, t.sign(f.Strength), t.title(f.Rule, f.Strength, f.Fault), prefixed(s.Frame(&f.Finding), "  "), Said(&f.Finding))
 	return err
 }
 

@@ -14,7 +14,7 @@ import (
 // tapes writes the lines at the end of a section.
 func (t *Text) tapes(w io.Writer, s *Section) {
 	for _, tape := range s.Tapes {
-		fmt.Fprintf(w, "%s  %s\n", t.paint(termtext.Bold, termtext.Line(tape.Name)), tape.about())
+		fmt.Fprintf(w, "%s  %s\n", t.tapeName(tape), tape.about())
 	}
 	fmt.Fprintln(w, s.totals(t.Severity))
 	for _, v := range mergedVerdicts(s.Tapes) {
@@ -25,6 +25,10 @@ func (t *Text) tapes(w io.Writer, s *Section) {
 	if open := s.openRules(); open != "" {
 		fmt.Fprintln(w, open)
 	}
+}
+
+func (t *Text) tapeName(tape *Tape) string {
+	return t.paint(termtext.Bold, termtext.Line(tape.Name))
 }
 
 // about says who spoke on a tape.

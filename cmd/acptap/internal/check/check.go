@@ -65,7 +65,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.format, "format", "text", "the `form` of the report: text, json, junit, sarif, github; with --rules also markdown")
 	f.BoolVar(&c.asJSON, "json", false, "the same as --format json")
 	f.DurationVar(&c.Grace, "grace", conform.Grace, "how long two frames may have crossed, as a `duration`")
-	f.BoolVarP(&c.follow, "follow", "f", false, "report what is found as it is found, until the tape ends")
+	f.BoolVarP(&c.follow, "follow", "f", false, "report what is found as it is found, until the tape ends; without REF on all tapes that are recorded")
 	f.BoolVar(&c.all, "all", false, "all tapes of the store")
 	c.list.Register(f)
 	f.StringVar(&c.explain, "explain", "", "tell all of the `rule` with this id or name")
@@ -123,6 +123,7 @@ type run struct {
 	out            output
 	live           liveOutput // nil: nobody follows
 	flush          func() error
+	followsStore   bool
 	failed         bool
 	broken         int
 }
@@ -141,37 +142,28 @@ type liveOutput interface {
 // Run judges what the arguments name, and reports whether something was found that makes
 // it fail.
 func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Reader, stdout, stderr io.Writer) (failed bool, err error) {
-	r := &run{Flags: c, stdout: stdout, stderr: stderr}
+	r := &run{Flags: c, stdout: stdout, stderr: stderr, followsStore: c.follow && len(args) == 0}
 	if err := r.prepare(); err != nil {
 		return false, err
 	}
 	if r.explain != "" || r.table {
 		return false, r.tellRules(stdout)
 	}
-	subjects, err := r.subjects(dir, args, stdin)
-	if err != nil {
-		return false, err
-	}
 	w := bufio.NewWriterSize(stdout, 64<<10)
+	r.flush = w.Flush
 	r.out = r.output(w, terminal.TakesColor(stdout))
 	if r.follow {
 		r.live = r.out.(liveOutput)
-		r.flush = w.Flush
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	none := r.all && r.format == "text"
-	for sub, err := range subjects {
-		none = false
-		if err == nil {
-			err = r.subject(ctx, sub)
-		}
-		if err != nil {
-			r.tell(err)
-		}
+	if r.followsStore {
+		err = r.followStore(ctx, dir)
+	} else {
+		err = r.judgeAll(ctx, dir, args, stdin)
 	}
-	if none {
-		fmt.Fprintln(w, "No such tapes.")
+	if err != nil {
+		return r.failed, err
 	}
 	if c, ok := r.out.(io.Closer); ok {
 		if err := c.Close(); err != nil {
@@ -185,6 +177,28 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 		return r.failed, errBroken
 	}
 	return r.failed, r.endBaseline()
+}
+
+// judgeAll judges what the arguments name, or what --all asks for.
+func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.Reader) error {
+	subjects, err := r.subjects(dir, args, stdin)
+	if err != nil {
+		return err
+	}
+	none := r.all && r.format == "text"
+	for sub, err := range subjects {
+		none = false
+		if err == nil {
+			err = r.subject(ctx, sub)
+		}
+		if err != nil {
+			r.tell(err)
+		}
+	}
+	if none {
+		fmt.Fprintln(r.stdout, "No such tapes.")
+	}
+	return nil
 }
 
 // errBroken is that something could not be read. What it was has been told.
@@ -276,7 +290,7 @@ func (r *run) output(w io.Writer, color bool) output {
 	case "github":
 		return &report.GitHub{W: w}
 	}
-	return &report.Text{W: w, Color: color, Severity: r.Severity}
+	return &report.Text{W: w, Color: color, Severity: r.Severity, Names: r.followsStore}
 }
 
 // subject judges one subject and writes what was found.
@@ -288,9 +302,17 @@ func (r *run) subject(ctx context.Context, sub subject) error {
 	if err != nil {
 		return err
 	}
-	r.failed = r.failed || r.fails(j.section)
-	if r.live != nil {
-		return r.live.Totals(j.section)
+	return r.write(j.section)
+}
+
+// write writes what was judged.
+func (r *run) write(s *report.Section) error {
+	r.failed = r.failed || r.fails(s)
+	if r.live == nil {
+		return r.out.Section(s)
 	}
-	return r.out.Section(j.section)
+	if err := r.live.Totals(s); err != nil {
+		return err
+	}
+	return r.flush()
 }

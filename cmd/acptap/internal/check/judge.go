@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"iter"
 	"path/filepath"
 	"slices"
 
@@ -22,6 +21,8 @@ type judgement struct {
 	*run
 	sub     subject
 	section *report.Section
+	part    ref.Part // the present one
+	nth     int      // its index
 	checker *conform.Checker
 	taken   int // findings of the checker that were looked at
 	queries queries
@@ -44,66 +45,82 @@ func (r *run) begin(ctx context.Context, sub subject) (*judgement, error) {
 
 // judge judges a subject. What of it cannot be read is told.
 func (j *judgement) judge(ctx context.Context, follow bool) error {
-	if err := j.queries.judge(ctx, &j.sub); err != nil {
-		return err
-	}
 	for i, p := range j.sub.Parts {
-		info, err := p.Tape.Info()
-		if err != nil {
+		if err := j.start(ctx, i); err != nil {
 			return err
-		}
-		if i > 0 {
-			j.checker.Next(tapecheck.Beginning(&info))
-		}
-		j.section.Tapes = append(j.section.Tapes, j.tape(&info))
-		j.startOwn()
-		j.queries.startTape(i, p, &info)
-		if j.watches {
-			j.stalls.start(p.Tape, i)
 		}
 		frames := p.Tape.Frames(1)
 		if follow && i == len(j.sub.Parts)-1 {
 			frames = p.Tape.Follow(ctx, 1)
 		}
-		j.frames(ctx, p, i, frames)
-		if err := j.lossy(i); err != nil {
-			j.tell(err)
+		for f, err := range frames {
+			if ctx.Err() != nil {
+				break
+			}
+			if err != nil {
+				j.tell(err)
+				continue
+			}
+			j.frame(&f)
 		}
-		j.checker.End()
-		j.take(p.Tape, nil)
-		found := j.stalls.end()
-		if i == len(j.sub.Parts)-1 {
-			found = append(found, j.queries.end(i)...)
-		}
-		j.addOwn(found, p.Tape, nil)
-		j.conclude(p.Tape)
+		j.end()
 	}
 	return nil
 }
 
-// frames feeds the frames of a tape to the checker.
-func (j *judgement) frames(ctx context.Context, p ref.Part, tape int, frames iter.Seq2[dialect.Frame, error]) {
-	for f, err := range frames {
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			j.tell(err)
-			continue
+// start begins a part of the subject.
+func (j *judgement) start(ctx context.Context, part int) error {
+	if part == 0 {
+		if err := j.queries.judge(ctx, &j.sub); err != nil {
+			return err
 		}
-		j.checker.Add(&f)
-		j.noteLoad(&f)
-		j.take(p.Tape, &f)
-		j.addOwn(j.stalls.frame(&f), p.Tape, &f)
-		j.addOwn(j.queries.frame(&f, tape, j.sub.Has(p, &f)), p.Tape, &f)
 	}
+	j.nth, j.part = part, j.sub.Parts[part]
+	info, err := j.part.Tape.Info()
+	if err != nil {
+		return err
+	}
+	if part > 0 {
+		j.checker.Next(tapecheck.Beginning(&info))
+	}
+	j.section.Tapes = append(j.section.Tapes, j.tape(&info))
+	j.startOwn()
+	j.queries.startTape(part, j.part, &info)
+	if j.watches {
+		j.stalls.start(j.part.Tape, part)
+	}
+	return nil
+}
+
+// frame takes the next frame of the part.
+func (j *judgement) frame(f *dialect.Frame) {
+	j.checker.Add(f)
+	j.noteLoad(f)
+	j.take(f)
+	j.addOwn(j.stalls.frame(f), f)
+	j.addOwn(j.queries.frame(f, j.nth, j.sub.Has(j.part, f)), f)
+}
+
+// end ends the part.
+func (j *judgement) end() {
+	if err := j.lossy(j.nth); err != nil {
+		j.tell(err)
+	}
+	j.checker.End()
+	j.take(nil)
+	found := j.stalls.end()
+	if j.nth == len(j.sub.Parts)-1 {
+		found = append(found, j.queries.end(j.nth)...)
+	}
+	j.addOwn(found, nil)
+	j.conclude()
 }
 
 // take takes what the checker has found since. last is the frame that it got last.
-func (j *judgement) take(t *record.Tape, last *dialect.Frame) {
+func (j *judgement) take(last *dialect.Frame) {
 	found := j.checker.Findings()
 	for i := range found[j.taken:] {
-		j.add(&found[j.taken+i], t, last)
+		j.add(&found[j.taken+i], last)
 	}
 	j.taken = len(found)
 }
@@ -120,7 +137,7 @@ func (j *judgement) startOwn() {
 const maxOwn = 1000
 
 // addOwn takes what was found for such rules.
-func (j *judgement) addOwn(found []conform.Finding, t *record.Tape, last *dialect.Frame) {
+func (j *judgement) addOwn(found []conform.Finding, last *dialect.Frame) {
 	for i := range found {
 		if !j.sub.about(&found[i]) {
 			continue
@@ -130,12 +147,13 @@ func (j *judgement) addOwn(found []conform.Finding, t *record.Tape, last *dialec
 			v.Lost++
 			continue
 		}
-		j.add(&found[i], t, last)
+		j.add(&found[i], last)
 	}
 }
 
 // add takes a finding if it is wanted.
-func (j *judgement) add(found *conform.Finding, t *record.Tape, last *dialect.Frame) {
+func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
+	t := j.part.Tape
 	f := report.Finding{Finding: *found}
 	conn := j.checker.Connection()
 	f.Strength = j.config.Strength(found, &conn, j.choose)
@@ -208,10 +226,10 @@ func (j *judgement) tape(i *record.Info) *report.Tape {
 }
 
 // conclude takes what is known of a tape at its end.
-func (j *judgement) conclude(tape *record.Tape) {
+func (j *judgement) conclude() {
 	t := j.section.Tapes[len(j.section.Tapes)-1]
 	t.Verdicts, t.Connection = append(j.checker.Verdicts(), j.own...), j.checker.Connection()
-	if info, err := tape.Info(); err == nil {
+	if info, err := j.part.Tape.Info(); err == nil {
 		t.Frames = info.Frames
 	}
 }

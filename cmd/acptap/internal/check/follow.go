@@ -1,0 +1,116 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/record"
+)
+
+// A storeFollower judges the tapes of a store while they are recorded.
+type storeFollower struct {
+	*run
+	store  *record.Store
+	newest string // tape that is there at the beginning; empty: none
+	looked bool   // what was there at the beginning has been read
+	judged map[string]*judgement
+}
+
+// followStore judges the newest tape of a store, those that are being recorded, and each
+// that begins later, until ctx is done.
+func (r *run) followStore(ctx context.Context, dir string) error {
+	store, err := ref.OpenStore(dir)
+	if err != nil {
+		return err
+	}
+	f := storeFollower{run: r, store: store, judged: map[string]*judgement{}}
+	ids, err := store.Tapes()
+	if err != nil {
+		return err
+	}
+	if len(ids) > 0 {
+		f.newest = ids[len(ids)-1]
+	}
+	if terminal.Is(r.stderr) {
+		fmt.Fprintf(r.stderr, "judging the tapes that are recorded in %s\n", store.Dir())
+	}
+	for c, err := range store.Watch(ctx, f.wanted) {
+		if err == nil {
+			err = f.take(ctx, &c)
+		}
+		if err != nil && !errors.Is(err, record.ErrNoTape) { // else it was deleted meanwhile
+			r.tell(err)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(f.judged)) {
+		if err := f.end(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wanted says which tapes are read. A tape that comes and goes between two looks is one
+// that has begun.
+func (f *storeFollower) wanted(tape string, live bool) (from uint64, ok bool) {
+	return 1, live || f.looked || tape == f.newest
+}
+
+// take takes what happens in the store.
+func (f *storeFollower) take(ctx context.Context, c *record.Change) error {
+	switch c.Kind {
+	case record.StoreLooked:
+		f.looked = true
+	case record.FrameRecorded:
+		j, err := f.judgement(ctx, c.Tape)
+		if j != nil {
+			j.frame(&c.Frame)
+		}
+		return err
+	case record.TapeEnded:
+		return f.end(c.Tape)
+	}
+	return nil
+}
+
+// judgement returns that of a tape, which begins with the first frame: before, nobody
+// knows what is recorded. It is nil for a tape that is not judged.
+func (f *storeFollower) judgement(ctx context.Context, id string) (*judgement, error) {
+	if j, ok := f.judged[id]; ok {
+		return j, nil
+	}
+	f.judged[id] = nil
+	tape, err := f.store.Open(id)
+	if err != nil {
+		return nil, err
+	}
+	info, err := tape.Info()
+	if err != nil || info.Imported && id != f.newest { // it was recorded long ago
+		return nil, err
+	}
+	j, err := f.begin(subject{Subject: ref.Subject{Store: f.store, Parts: []ref.Part{{Tape: tape}}}})
+	if err == nil {
+		err = j.start(ctx, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.judged[id] = j
+	return j, nil
+}
+
+// end ends a tape.
+func (f *storeFollower) end(id string) error {
+	j := f.judged[id]
+	delete(f.judged, id)
+	if j == nil {
+		return nil
+	}
+	j.end()
+	return f.write(j.section)
+}
