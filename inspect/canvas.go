@@ -161,6 +161,22 @@ func (c canvas) page(p *page.Page) {
 // marks has stand out what was found in a line that is drawn: it is reversed or, on a
 // line that is reversed itself, not; and the current match stands out among the others.
 func (c canvas) marks(y int, line []termtext.Span, marks []find.Mark) {
+	c.restyle(y, line, marks, func(m find.Mark, look tcell.Style) tcell.Style {
+		if m.Current {
+			return c.looks[currentMatch]
+		}
+		_, _, is := look.Decompose()
+		return look.Reverse(is&tcell.AttrReverse == 0).Dim(false)
+	})
+}
+
+// underline underlines parts of a line that is drawn.
+func (c canvas) underline(y int, line []termtext.Span, marks []find.Mark) {
+	c.restyle(y, line, marks, func(_ find.Mark, look tcell.Style) tcell.Style { return look.Underline(true) })
+}
+
+// restyle draws parts of a line that is drawn in another way.
+func (c canvas) restyle(y int, line []termtext.Span, marks []find.Mark, style func(find.Mark, tcell.Style) tcell.Style) {
 	if len(marks) == 0 {
 		return
 	}
@@ -176,12 +192,7 @@ func (c canvas) marks(y int, line []termtext.Span, marks []find.Mark) {
 		behind = m.To
 		for at := from; at < min(x, c.w); at++ {
 			first, rest, look, _ := c.screen.GetContent(c.x+at, c.y+y)
-			_, _, is := look.Decompose()
-			look = look.Reverse(is&tcell.AttrReverse == 0).Dim(false)
-			if m.Current {
-				look = c.looks[currentMatch]
-			}
-			c.screen.SetContent(c.x+at, c.y+y, first, rest, look)
+			c.screen.SetContent(c.x+at, c.y+y, first, rest, style(m, look))
 		}
 	}
 }

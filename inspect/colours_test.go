@@ -20,8 +20,8 @@ var hueLetters = map[tcell.Color]byte{
 }
 
 // screenHues returns a letter for each cell: that of its colour, - for what is dim, B
-// for what is bold, R for what is reversed, M for the current match, and a point for anything else. Blanks are
-// blank unless they are reversed.
+// for what is bold, R for what is reversed, M for the current match, U for what is underlined, and a point for
+// anything else. Blanks are blank unless they are reversed or underlined.
 func screenHues(cells []tcell.SimCell, width, height int) string {
 	var b strings.Builder
 	for y := range height {
@@ -35,6 +35,8 @@ func screenHues(cells []tcell.SimCell, width, height int) string {
 				letter = 'M'
 			case attr&tcell.AttrReverse != 0:
 				letter = 'R'
+			case attr&tcell.AttrUnderline != 0:
+				letter = 'U'
 			case len(c.Runes) == 0 || c.Runes[0] == ' ':
 				letter = ' '
 			case hue:

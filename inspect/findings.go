@@ -9,6 +9,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/findingpage"
 	"github.com/acptap/acptap/inspect/frameindex"
+	"github.com/acptap/acptap/inspect/framepane"
 	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -27,8 +28,14 @@ func (a *app) judge() error {
 	a.found, a.broke = r, v
 	index := a.index
 	a.judging.start(a.ctx, func(ctx context.Context) { r.Read(ctx, t, index, a.updates.wake) })
-	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, State: v.State, Enter: a.showFrame, Flip: v.Flip}
+	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, State: v.State, Enter: a.showFinding, Flip: v.Flip}
 	return nil
+}
+
+// showFinding goes to the frame that a line is about, and to what is wrong in it.
+func (a *app) showFinding(l page.Line) {
+	a.pane.RevealUnderlined(l.Seq)
+	a.showFrame(l)
 }
 
 // brokenIn returns the greatest strength of the findings on the frames of a row.
@@ -43,7 +50,9 @@ const maxFindingLines = 4
 // is left.
 func (a *app) drawFindings(c canvas) (rest canvas) {
 	var lines [][]termtext.Span
+	var places []framepane.Place
 	for _, f := range a.found.On(a.pane.Frame.Seq, a.broke.Least) {
+		places = append(places, framepane.Place{Entry: f.Entry, Path: f.Path})
 		head := fmt.Sprintf("%s %s %s · %s: ", report.Sign(f.Strength), f.Rule.ID, f.Rule.Name, f.Fault)
 		for i, text := range termtext.Wrap(head+report.Said(&f), max(c.w-2, 20)) {
 			style := findingpage.StyleOf(f.Strength)
@@ -53,6 +62,7 @@ func (a *app) drawFindings(c canvas) (rest canvas) {
 			lines = append(lines, style.Line(text))
 		}
 	}
+	a.pane.Underline(places)
 	lines = lines[:min(len(lines), maxFindingLines, c.h/2)]
 	for y, line := range lines {
 		c.line(1, y, line)

@@ -51,6 +51,30 @@ func TestFindingScreens(t *testing.T) {
 	}
 }
 
+// relative has a relative path deep in the third frame.
+const relative = hello + `{"dir":"c2a","at":1,"frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}}
+{"dir":"a2c","at":2,"frame":{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}}
+{"dir":"c2a","at":3,"frame":{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go"}]}}}
+{"dir":"a2c","at":4,"frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"Read","content":[{"type":"content","content":{"type":"text","text":"1\n2\n3\n4\n5\n6\n7\n8"}}],"locations":[{"path":"/w/a.go"},{"path":"b.go","line":3}]}}}}
+{"dir":"a2c","at":5,"frame":{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}}
+`
+
+// TestFindingUnderlined: of a frame that is reached from a finding one sees the value that is
+// wrong, and that it is.
+func TestFindingUnderlined(t *testing.T) {
+	for _, s := range []size{{80, 24}, {200, 50}} {
+		t.Run(fmt.Sprintf("%dx%d", s.width, s.height), func(t *testing.T) {
+			t.Parallel()
+			term := start(t, inspect.Inspector{}, portableSubject(t, "relative", relative), s.width, s.height)
+			term.reads(t)
+			term.press(t, "7«relative»<Enter>«─ frame 6 ·»")
+			name := fmt.Sprintf("findings-underlined-%dx%d", s.width, s.height)
+			term.golden(t, name)
+			term.goldenOf(t, "colours-"+name, term.colours)
+		})
+	}
+}
+
 // TestFindingKeys goes from a finding to its frame and its rule, and back to where the user
 // came from.
 func TestFindingKeys(t *testing.T) {

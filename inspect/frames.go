@@ -79,6 +79,7 @@ func (a *app) drawPane(title, c canvas) {
 	for k := from; k < to; k++ {
 		line, of := a.pane.Spans(k), c.part(1, 0, c.w, c.h)
 		of.spans(k-from, line, a.inPane && k == a.pane.Cursor)
+		of.underline(k-from, line, a.pane.Underlines(k))
 		of.marks(k-from, line, a.pane.Marks(k))
 	}
 }

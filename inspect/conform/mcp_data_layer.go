@@ -190,7 +190,7 @@ var mcpDataLayerRules = []Rule{
 }
 
 // metaSessionPath is the path of the session.
-const metaSessionPath = `_meta.io\.modelcontextprotocol/session`
+const metaSessionPath = `_meta["` + metaSession + `"]`
 
 // dataSession returns the session in the _meta of a request; empty if it names none, or
 // its params are not known any more.

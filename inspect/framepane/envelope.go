@@ -93,14 +93,24 @@ func (p *Pane) shownName(i int32) string {
 
 // envelopeSpans returns the line of the envelope.
 func (p *Pane) envelopeSpans() []termtext.Span {
-	text := "▸"
+	text := envelopeSign
 	for i, n := range p.envelope.values {
 		if i > 0 {
-			text += " ·"
+			text += envelopeGap
 		}
-		text += " " + termtext.Piece(p.tree.name(n)) + " " + termtext.Piece(string(p.tree.raw(n)))
+		text += " " + p.envelopeValue(n)
 	}
 	return []termtext.Span{termtext.Repeats.Span(text)}
+}
+
+const (
+	envelopeSign = "▸"
+	envelopeGap  = " ·"
+)
+
+// envelopeValue returns a value on the line of the envelope.
+func (p *Pane) envelopeValue(n int32) string {
+	return termtext.Piece(p.tree.name(n)) + " " + termtext.Piece(string(p.tree.raw(n)))
 }
 
 // flipEnvelope folds the envelope, or unfolds it, for the frames that follow too.

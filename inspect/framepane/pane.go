@@ -40,6 +40,7 @@ type Pane struct {
 	whole     map[int32]bool // long strings that are shown to their ends
 	unfoldAll bool           // all of them are, and nothing is folded
 	finding
+	underlined
 
 	envelope envelope
 	unfolded bool // the envelope is shown as JSON, as it came
@@ -77,12 +78,12 @@ const longString = 24
 
 // Show puts a frame into the pane. The form stays, the rest begins anew.
 func (p *Pane) Show(f dialect.Frame) {
-	form, words, unfolded := p.Form, p.Words(), p.unfolded
+	form, words, unfolded, brokenIn := p.Form, p.Words(), p.unfolded, p.brokenIn
 	if form == asDiff {
 		form = asTree
 	}
 	*p = newPane(f, form)
-	p.unfolded = unfolded
+	p.unfolded, p.brokenIn = unfolded, brokenIn
 	p.Look(words)
 	raw := f.Raw[:min(len(f.Raw), wire.MaxChecked)]
 	switch f.Kind {
@@ -105,7 +106,7 @@ func newPane(f dialect.Frame, form Form) Pane {
 // Clear shows nothing in place of the frame with that number. The form stays.
 func (p *Pane) Clear(seq uint64) {
 	words := p.Words()
-	*p = Pane{Form: p.Form, unfolded: p.unfolded}
+	*p = Pane{Form: p.Form, unfolded: p.unfolded, underlined: underlined{brokenIn: p.brokenIn}}
 	p.Frame.Seq = seq
 	p.Look(words)
 }
@@ -255,6 +256,7 @@ func (p *Pane) Window(width, height int) (from, to int) {
 		p.wanted = false
 		p.toMatch(find.Here)
 	}
+	p.toUnderlined()
 	p.Cursor = max(min(p.Cursor, p.count()-1), 0)
 	if p.Cursor < p.top {
 		p.top = p.Cursor

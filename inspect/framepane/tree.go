@@ -119,7 +119,12 @@ const maxMembers = 32
 
 // member returns the value of a member of an object, -1 if it has none.
 func (t *tree) member(object int32, name string) int32 {
-	for i := object + 1; i < t.nodes[object].end && t.nodes[i].index < maxMembers; i = t.nodes[i].end {
+	return t.memberAmong(object, name, maxMembers)
+}
+
+// memberAmong is member among the first members.
+func (t *tree) memberAmong(object int32, name string, first int32) int32 {
+	for i := object + 1; i < t.nodes[object].end && t.nodes[i].index < first; i = t.nodes[i].end {
 		if t.name(i) == name {
 			return i
 		}

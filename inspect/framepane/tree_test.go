@@ -34,8 +34,11 @@ func FuzzTree(f *testing.F) {
 					}
 				}
 			}
+			p.Underline([]Place{{-1, string(raw)}, {-1, "a[2].b"}, {0, "b"}, {-1, "method"}})
+			checkUnderlines(t, &p, width)
 			p.Move(3)
 			p.Open()
+			checkUnderlines(t, &p, width)
 			for _, words := range []string{"b", "a b"} {
 				p.Look(find.Phrase(words))
 				checkMarks(t, &p, width)
@@ -67,6 +70,20 @@ func checkMarks(t *testing.T, p *Pane, width int) {
 		}
 		if at, all := p.Match(); k == p.Cursor && (at > 0) != current || all > 0 && at == 0 {
 			t.Fatalf("the cursor is on %q, match %d of %d of %s in %q", text, at, all, p.Words(), p.Frame.Raw)
+		}
+	}
+}
+
+// checkUnderlines draws a window: what is underlined is in the lines.
+func checkUnderlines(t *testing.T, p *Pane, width int) {
+	t.Helper()
+	from, to := p.Window(width, 30)
+	for k := from; k < to; k++ {
+		text := textOf(p.Spans(k))
+		for _, m := range p.Underlines(k) {
+			if m.From < 0 || m.From > m.To || m.To > len(text) {
+				t.Fatalf("line %d of %q has %q underlined from %d to %d", k, p.Frame.Raw, text, m.From, m.To)
+			}
 		}
 	}
 }
