@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,11 +152,15 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 	before := len(e.found)
 	live := 0
 	var ended, killed []string
+	started := map[string][]string{} // by the tape of the agent: those of its servers
 	for i, tape := range ids {
 		if progress != nil {
 			progress(i, len(ids))
 		}
 		info, ok := e.tape(tape, deep)
+		if parent := info.Start.Parent.Tape; parent != "" {
+			started[parent] = append(started[parent], tape)
+		}
 		why := e.s.aside(tape)
 		switch {
 		case why != "":
@@ -173,6 +179,11 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 		e.good("%s can be read", tapes(len(ids)))
 	}
 	e.good("being recorded now: %s", tapes(live))
+	for _, parent := range slices.Sorted(maps.Keys(started)) {
+		if !e.s.hasTape(parent) {
+			e.good("tape %s is not here; its agent started the servers on %s", parent, strings.Join(started[parent], ", "))
+		}
+	}
 	if len(ended) > 0 {
 		e.good("%s ended with %d bytes still in journals; the next acptap proxy, or acptap doctor --recover, compresses them", tapes(len(ended)), e.size(ended))
 	}

@@ -16,14 +16,13 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/filter"
-	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
 )
 
 func newExportCmd(dir *string) *cobra.Command {
 	var out, only string
-	var force bool
+	var force, nested bool
 	var e exporting
 	cmd := &cobra.Command{
 		Use:   "export [flags] REF",
@@ -41,6 +40,10 @@ With --findings, what acptap check finds in a frame stands behind it, in lines
 {"finding":{...}} with the members of acptap check --json. Who reads the file
 passes over them.
 
+With --mcp, the tapes of the MCP servers that the agent started are written too,
+each to a file of its own in the directory of --output, and the paths of all of
+them are listed. acptap import takes them in any order.
+
 With --filter, only frames that match are written, with their numbers on the
 tape; see acptap help filters. If a session spans several tapes, the numbers are
 those of the first.
@@ -51,9 +54,13 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
   acptap export -o testdata/fix.jsonl 7k2m9p
   acptap export --filter 'session:0193 !update:*_chunk' last > session.jsonl
   acptap export --findings last | jq 'select(.finding.strength == "violation")'
+  acptap export --mcp -o bug-7 last
   acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
 		Args: usage.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if nested && (out == "" || out == "-") {
+				return errors.New("--mcp writes several files: name a directory for them with --output")
+			}
 			if out != "-" && ref.IsFile(out) && !force {
 				return fmt.Errorf("%s exists; --force replaces it", out)
 			}
@@ -65,24 +72,26 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 			if err != nil {
 				return err
 			}
+			if nested {
+				if sub.Store == nil || sub.Session != "" {
+					return fmt.Errorf("--mcp takes a tape of the store, and %q is none", args[0])
+				}
+				return e.exportNested(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sub, out, force)
+			}
 			var damage error
 			if out == "" || out == "-" {
 				damage, err = e.export(cmd.Context(), cmd.OutOrStdout(), sub, terminal.NewProgress(nil, ""))
 				return errors.Join(err, damage)
 			}
-			bar := terminal.NewProgress(cmd.ErrOrStderr(), out)
-			defer bar.End()
-			err = disk.WriteFile(out, func(w io.Writer) (err error) {
-				damage, err = e.export(cmd.Context(), w, sub, bar)
-				return err
-			})
+			damage, err = e.exportFile(cmd.Context(), out, sub, cmd.ErrOrStderr())
 			return errors.Join(err, damage)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all; with --mcp a directory")
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
 	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")
 	cmd.Flags().BoolVar(&e.raw, "raw", false, "keep secrets and frames of any length")
+	cmd.Flags().BoolVar(&nested, "mcp", false, "with --output: also the tapes of the servers that the agent started, a file for each")
 	cmd.Flags().BoolVar(&e.findings, "findings", false, "write what acptap check finds behind each frame")
 	return cmd
 }

@@ -25,7 +25,8 @@ func newPruneCmd(dir *string) *cobra.Command {
 		Short: "Delete old tapes",
 		Long: `Deletes the tapes that began longer ago than AGE, except those that are being
 recorded. AGE is a number with d (days), w (weeks), h, m or s. The age of an
-imported tape is that of its recording. Journals of killed proxies are
+imported tape is that of its recording; tapes of servers that an agent started
+are as old as the agent's, and go with it. Journals of killed proxies are
 compressed first.
 
 It lists the tapes and asks before it deletes them. Where there is no terminal
@@ -84,19 +85,13 @@ Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 	return cmd
 }
 
-// olderThan returns the tapes that began longer ago than limit, without those that are
-// being recorded, and those that cannot be read.
+// olderThan returns the tapes that began longer ago than limit, with those of their
+// servers, and those that cannot be read.
 func olderThan(store *record.Store, limit time.Duration) ([]removal.Tape, []record.Broken, error) {
 	l, err := store.List()
 	if err != nil {
 		return nil, nil, err
 	}
-	var old []string
-	for _, i := range l.Tapes {
-		if !i.Live && time.Since(i.Start.Time) > limit {
-			old = append(old, i.Tape)
-		}
-	}
-	tapes, err := removal.Describe(store, old)
+	tapes, err := removal.Describe(store, removal.OlderThan(&l, time.Now().Add(-limit)))
 	return tapes, l.Broken, err
 }

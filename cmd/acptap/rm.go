@@ -27,10 +27,11 @@ SESSION is the id of a session, or its beginning. Sessions that a client
 deleted, which only hides them, can be named too. If an agent used a session id
 again, sess_1@7k2m9p names the session on that tape.
 
-A session is deleted with all tapes that it is on. Tapes are deleted as a whole:
-if another session was prompted on one of them and is not named too, nothing is
-deleted. What other tapes say about the session stays, such as its title in a
-list. A tape that is being recorded is refused.
+A tape is deleted with those of the servers that its agent started; last+NAME
+deletes only that of one server. A session is deleted with all tapes that it is
+on. Tapes are deleted as a whole: if another session was prompted on one of them
+and is not named too, nothing is deleted. What other tapes say about the session
+stays, such as its title in a list. A tape that is being recorded is refused.
 
 What is deleted is listed with its title, which is that of the first session on
 the tape, or the beginning of its first prompt.
@@ -67,8 +68,8 @@ Exit status 0; 2 if something could not be deleted.`,
 // removalJSON explains the --json of commands that delete tapes.
 const removalJSON = `
 A line of --json is an object with tape (the id), started, agent, title, turns,
-size (bytes on disk), deleted (false: it is still there), and error, which says
-why the tape could not be read.
+size (bytes on disk), deleted (false: it is still there), parent (as in acptap
+ls), and error, which says why the tape could not be read.
 `
 
 // deletions are how tapes are deleted.

@@ -45,3 +45,43 @@ func TestRmLiveSession(t *testing.T) {
 		t.Errorf("got the tapes %v, %v; want both", ids, err)
 	}
 }
+
+// A tape is not deleted while a server of its agent is recorded.
+func TestRmLiveServer(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	agent, err := store.Record(record.Start{Name: "agent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := store.Record(record.Start{Parent: record.Parent{Tape: agent.Tape(), Server: "files"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := agent.Close(); err != nil {
+		t.Fatal(err)
+	}
+	agent.Wait()
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"--store", store.Dir(), "rm", "last"}, nil, &out, &complaints); code != 2 {
+		t.Errorf("got status %d, want 2: %s", code, out.String())
+	}
+	if got, want := complaints.String(), "tape "+server.Tape()+", of a server that was started on tape "+agent.Tape()+": still being recorded"; !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if code := run(t.Context(), []string{"--store", store.Dir(), "prune", "--yes", "--older-than", "0s"}, nil, &out, &complaints); code != 0 {
+		t.Errorf("prune: got status %d: %s", code, complaints.String())
+	}
+	if ids, err := store.Tapes(); err != nil || len(ids) != 2 {
+		t.Errorf("got the tapes %v, %v; want both", ids, err)
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server.Wait()
+	if code := run(t.Context(), []string{"--store", store.Dir(), "rm", "last"}, nil, &out, &complaints); code != 0 {
+		t.Errorf("got status %d: %s", code, complaints.String())
+	}
+	if ids, err := store.Tapes(); err != nil || len(ids) != 0 {
+		t.Errorf("got the tapes %v, %v; want none", ids, err)
+	}
+}

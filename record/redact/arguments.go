@@ -43,6 +43,8 @@ func (a *arguments) next(arg []byte) (from, to int) {
 		return 0, 0
 	}
 	switch {
+	case string(arg) == "--": // of a program that starts another one
+		a.program = ""
 	case !bytes.HasPrefix(arg, []byte("-")):
 		if a.program == "" {
 			a.program = string(arg[bytes.LastIndexByte(arg, '/')+1:])

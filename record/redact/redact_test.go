@@ -32,6 +32,16 @@ var redactTests = []struct{ name, frame, want string }{
 		`{"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"a","command":"/bin/a","args":["--api-key","[redacted]","--port","80"],"env":[{"name":"A","value":"[redacted]"},{"name":"B","value":""}]},{"type":"http","name":"b","url":"https://b/mcp","headers":[{"name":"X-Any","value":"[redacted]"}]}]}}`,
 	},
 	{
+		"servers of a session, as the agent got them: behind acptap",
+		`{"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"a","command":"/usr/bin/acptap","args":["proxy","--store","/s","--parent","20260102T150405000-aaaaaa/kdjfhgas/a","--name","a","--","mysql","-psesame","--api-key","k1"],"env":[{"name":"A","value":"v1"}]},{"type":"http","name":"b","url":"http://127.0.0.1:41234/kdjfhgas-mzxw6ytboi5dcnrqgezdgnbvgy/mcp?x=1","headers":[{"name":"X-Any","value":"h1"}]}]}}`,
+		`{"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"a","command":"/usr/bin/acptap","args":["proxy","--store","/s","--parent","20260102T150405000-aaaaaa/kdjfhgas/a","--name","a","--","mysql","-p[redacted]","--api-key","[redacted]"],"env":[{"name":"A","value":"[redacted]"}]},{"type":"http","name":"b","url":"http://127.0.0.1:41234/kdjfhgas-[redacted]/mcp?x=1","headers":[{"name":"X-Any","value":"[redacted]"}]}]}}`,
+	},
+	{
+		"such a URL in what an agent says, and others on this machine",
+		`{"id":1,"method":"_x","params":{"text":"GET http://127.0.0.1:41234/kdjfhgas-mzxw6ytboi5dcnrqgezdgnbvgy/mcp failed","next":"http://127.0.0.1:41234/kdjfhgas-short/mcp http://127.0.0.1:8080/feature-branch"}}`,
+		`{"id":1,"method":"_x","params":{"text":"GET http://127.0.0.1:41234/kdjfhgas-[redacted]/mcp failed","next":"http://127.0.0.1:41234/kdjfhgas-short/mcp http://127.0.0.1:8080/feature-branch"}}`,
+	},
+	{
 		"headers and variables as objects",
 		`{"id":1,"method":"providers/set","params":{"providerId":"p","headers":{"a":"b","n":7,"deep":{"x":["y",true,null]}},"env":{"K":"v"}}}`,
 		`{"id":1,"method":"providers/set","params":{"providerId":"p","headers":{"a":"[redacted]","n":"[redacted]","deep":{"x":["[redacted]",true,null]}},"env":{"K":"[redacted]"}}}`,

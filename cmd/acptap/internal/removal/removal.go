@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -25,11 +26,50 @@ type Deletion struct {
 // was only opened, closed or deleted there.
 type KeptRun struct{ Tape, Session string }
 
-// Find returns which tapes have to be deleted for refs. All refs are looked
-// up before the first deletion, which would change what last means.
+// Find returns which tapes have to be deleted for refs: those that are meant, with the
+// tapes that are nested in them. All refs are looked up before the first deletion, which
+// would change what last means.
 func Find(store *record.Store, refs []string) (Deletion, error) {
-	var d Deletion
 	find := ref.In(store)
+	d, err := findNamed(find, refs)
+	if err != nil {
+		return d, err
+	}
+	l, err := find.List()
+	if err != nil {
+		return d, err
+	}
+	return d, d.addNested(l)
+}
+
+// addNested adds the tapes that are nested in the others, each behind its parent. They
+// are a part of what was said: nothing is deleted if one of them is still recorded.
+func (d *Deletion) addNested(l *record.Listing) error {
+	nesting := record.NestingOf(l.Tapes)
+	live := map[string]bool{}
+	for _, i := range l.Tapes {
+		live[i.Tape] = i.Live
+	}
+	named := d.Tapes
+	d.Tapes = nil
+	for _, tape := range named {
+		d.add(tape)
+		for _, i := range nesting.Below(tape) {
+			switch {
+			case live[tape]:
+				return fmt.Errorf("tape %s: %w", tape, record.ErrLive)
+			case i.Live:
+				return fmt.Errorf("tape %s, of a server that was started on tape %s: %w", i.Tape, tape, record.ErrLive)
+			}
+			d.add(i.Tape)
+		}
+	}
+	return nil
+}
+
+// findNamed is Find without the nested tapes.
+func findNamed(find *ref.Finder, refs []string) (Deletion, error) {
+	var d Deletion
 	noTape := map[string]error{} // why a ref names no tape
 	for _, name := range refs {
 		id, err := find.Tape(name)
@@ -93,6 +133,24 @@ func (d *Deletion) addRun(l *record.Listing, one record.SessionInfo, run record.
 		return fmt.Errorf("session %s shares tape %s with %s; to delete all of them, name these too, or the tape", termtext.Line(one.ID), run.Tape, termtext.Line(strings.Join(others, ", ")))
 	}
 	return nil
+}
+
+// OlderThan returns the tapes that began before a time, with those that are nested in
+// them, of whatever age; none of what is still being recorded.
+func OlderThan(l *record.Listing, limit time.Time) (tapes []string) {
+	nesting := record.NestingOf(l.Tapes)
+	for _, i := range l.Tapes {
+		below := nesting.Below(i.Tape)
+		if nesting.Parent(i.Tape) != "" || i.Live || !i.Start.Time.Before(limit) ||
+			slices.ContainsFunc(below, func(i record.Info) bool { return i.Live }) {
+			continue
+		}
+		tapes = append(tapes, i.Tape)
+		for _, nested := range below {
+			tapes = append(tapes, nested.Tape)
+		}
+	}
+	return tapes
 }
 
 // others returns the sessions that are not to be deleted and would lose something

@@ -27,6 +27,8 @@ type Tape struct {
 	Size    int64     `json:"size"`    // bytes on disk
 	Deleted bool      `json:"deleted"` // false: it is still there
 	Error   string    `json:"error,omitempty"`
+
+	Parent record.Parent `json:"parent,omitzero"`
 }
 
 // Describe returns what tapes are. Of a tape that cannot be read, Error says why: it can
@@ -55,7 +57,7 @@ func (t *Tape) read(store *record.Store) error {
 	if err != nil {
 		return err
 	}
-	t.Started, t.Agent, t.Turns = info.Start.Time, tapetext.AgentName(info), info.Turns
+	t.Started, t.Agent, t.Turns, t.Parent = info.Start.Time, tapetext.AgentName(info), info.Turns, info.Start.Parent
 	sessions, err := tape.Sessions()
 	if err != nil {
 		return err
@@ -71,14 +73,17 @@ func Write(w io.Writer, tapes []Tape, now time.Time) error {
 		t.Row("TAPE", "AGE", "AGENT", "TURNS", "SIZE", "TITLE")
 	}
 	for _, one := range tapes {
-		age, title := "", one.Title
+		age, title, agent := "", one.Title, one.Agent
+		if one.Parent.Tape != "" {
+			agent = "└ " + agent
+		}
 		if !one.Started.IsZero() {
 			age = tapetext.Age(now.Sub(one.Started))
 		}
 		if one.Error != "" {
 			title = "cannot be read: " + one.Error
 		}
-		t.Row(tapetext.ShortID(one.Tape), age, one.Agent, fmt.Sprint(one.Turns), termtext.ByteSize(one.Size), title)
+		t.Row(tapetext.ShortID(one.Tape), age, agent, fmt.Sprint(one.Turns), termtext.ByteSize(one.Size), title)
 	}
 	return t.Write(w, terminal.Columns(w), 2, 5)
 }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/disk"
+)
+
+// A nestedFile is a tape and the file that it is written to.
+type nestedFile struct{ tape, path string }
+
+// exportNested writes a tape and those that are nested in it to files in a directory, one
+// for each, and their paths to w.
+func (x *exporting) exportNested(ctx context.Context, w, stderr io.Writer, sub ref.Subject, out string, force bool) error {
+	l, err := sub.Store.List()
+	if err != nil {
+		return err
+	}
+	tape := sub.Parts[0].Tape.ID()
+	files := nestedFiles(record.NestingOf(l.Tapes), tape, filepath.Join(out, tape))
+	for _, f := range files {
+		if ref.IsFile(f.path) && !force {
+			return fmt.Errorf("%s exists; --force replaces it", f.path)
+		}
+	}
+	if err := os.MkdirAll(out, 0o700); err != nil {
+		return err
+	}
+	var damage error
+	for _, f := range files {
+		tape, err := sub.Store.Open(f.tape)
+		if err != nil {
+			return err
+		}
+		bad, err := x.exportFile(ctx, f.path, ref.Subject{Store: sub.Store, Parts: []ref.Part{{Tape: tape}}}, stderr)
+		if err != nil {
+			return err
+		}
+		damage = errors.Join(damage, bad)
+		if _, err := fmt.Fprintln(w, f.path); err != nil {
+			return err
+		}
+	}
+	return damage
+}
+
+// exportFile writes a subject to a file, completely or not at all.
+func (x *exporting) exportFile(ctx context.Context, path string, sub ref.Subject, stderr io.Writer) (damage, err error) {
+	bar := terminal.NewProgress(stderr, path)
+	defer bar.End()
+	err = disk.WriteFile(path, func(w io.Writer) (err error) {
+		damage, err = x.export(ctx, w, sub, bar)
+		return err
+	})
+	return damage, err
+}
+
+// nestedFiles returns a tape and all below it, with their files: BASE.jsonl, and
+// BASE.mcp.NAME.jsonl for the server NAME, as acptap help portable says.
+func nestedFiles(n record.Nesting, tape, base string) []nestedFile {
+	files := []nestedFile{{tape, base + ".jsonl"}}
+	children := n.Children(tape)
+	taken := map[string]bool{}
+	for i, behind := range ref.ServerRefs(children) {
+		name := fileName(behind[1:])
+		for taken[name] {
+			name += "_"
+		}
+		taken[name] = true
+		files = append(files, nestedFiles(n, children[i].Tape, base+".mcp."+name)...)
+	}
+	return files
+}
+
+// longestName is how many letters of a server's name stand in that of a file.
+const longestName = 60
+
+// fileName makes of a server's name one that a file can have on any system.
+func fileName(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_~.", c) {
+			return c
+		}
+		return '_'
+	}, name)
+	return name[:min(len(name), longestName)]
+}
