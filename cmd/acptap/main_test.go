@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,7 +29,9 @@ func TestScripts(t *testing.T) {
 		Condition:           ifFile,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", os.Getenv("GORACE"))
-			return nil
+			testdata, err := filepath.Abs("../../testdata")
+			e.Setenv("TESTDATA", testdata)
+			return err
 		},
 	})
 }

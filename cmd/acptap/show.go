@@ -46,8 +46,12 @@ func newShowCmd(dir *string) *cobra.Command {
 since the tape began, the direction, the kind, the method (or the variant of a
 session/update), and a summary. + before a frame means that acptap added it, ~
 that it changed it, × that it withheld it; ⇠ is the agent's stderr. ✎ is a note
-(acptap note). With --chat it shows the conversations as they were at the end.
-REF:FRAME shows one frame whole, as --frame does.
+(acptap note). REF:FRAME shows one frame whole, as --frame does.
+
+With --chat it shows the conversations as they were at the end. ↳ below a tool
+call is what it led to on the recorded tape of an MCP server, and what tells so:
+an id, the names of server and tool, the arguments, or the text; with · it is
+only known to be in that turn.
 
 Several flags that select frames must all match; values of one flag are
 alternatives. A response has the method of its request.

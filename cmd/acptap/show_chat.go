@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
@@ -13,6 +12,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
 // chatLines is how much of a tool's output is shown in a conversation.
@@ -20,19 +20,20 @@ const chatLines = 20
 
 // conversations shows the sessions of a subject as they were at the end.
 func (s *show) conversations(w, stderr io.Writer, sub ref.Subject, width int, color bool) error {
-	tr, starts, broken, err := traced(sub, stderr)
+	h, err := historyOf(sub, stderr)
 	if err != nil {
 		return err
 	}
-	form := trace.Text{Width: width, Lines: chatLines, Color: color, Starts: starts}
+	form := trace.Text{Width: width, Lines: chatLines, Color: color, Starts: h.starts}
 	shown := 0
-	for _, session := range tr.Sessions {
+	for _, session := range h.trace.Sessions {
 		if !s.wants(sub, session) {
 			continue
 		}
 		if shown++; s.asJSON {
-			err = writeConversation(w, session)
+			err = writeConversation(w, session, h.calls.Told(session))
 		} else {
+			form.Below = func(e *trace.Entity) []termtext.Span { return h.calls.Lines(session.ID, e) }
 			err = writeChat(w, session, shown == 1, form)
 		}
 		if err != nil {
@@ -40,41 +41,13 @@ func (s *show) conversations(w, stderr io.Writer, sub ref.Subject, width int, co
 		}
 	}
 	switch {
-	case broken > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(broken), "part"))
+	case h.broken > 0:
+		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(h.broken), "part"))
 	case shown == 0:
 		warning.Print(stderr, "there is no conversation on it; to see its frames, leave out --chat")
 		return errNo
 	}
 	return nil
-}
-
-// traced returns the trace of a subject, and when each of its tapes began.
-func traced(sub ref.Subject, stderr io.Writer) (tr *trace.Trace, starts []time.Time, broken int, err error) {
-	tr = &trace.Trace{}
-	for _, p := range sub.Parts {
-		info, err := p.Tape.Info()
-		if err != nil {
-			return nil, nil, 0, err
-		}
-		if t := info.Start.Time; !t.IsZero() {
-			starts = append(starts, t.Local())
-		}
-		tr.Next(info.Connection)
-		for f, err := range p.Tape.Frames(max(p.Run.First, 1)) {
-			switch {
-			case err != nil:
-				broken++
-				warning.Print(stderr, "%v", err)
-			case sub.Has(p, &f):
-				tr.Add(&f)
-			}
-		}
-	}
-	if len(starts) < len(sub.Parts) {
-		starts = nil // a tape has no date: show times since the beginning of each
-	}
-	return tr, starts, broken, nil
 }
 
 // wants reports whether a session is to be shown. MCP sessions have no
@@ -105,14 +78,15 @@ func writeChat(w io.Writer, session *trace.Session, first bool, form trace.Text)
 	return trace.WriteText(w, &session.Conversation, form)
 }
 
-// writeConversation writes {session, title?, cwd?, turns, entities, state} as one
+// writeConversation writes {session, title?, cwd?, nested?, turns, entities, state} as one
 // line.
-func writeConversation(w io.Writer, session *trace.Session) error {
+func writeConversation(w io.Writer, session *trace.Session, calls []nested.Told) error {
 	head, err := json.Marshal(struct {
-		Session string `json:"session"`
-		Title   string `json:"title,omitempty"`
-		Cwd     string `json:"cwd,omitempty"`
-	}{session.ID, session.Title, session.Cwd})
+		Session string        `json:"session"`
+		Title   string        `json:"title,omitempty"`
+		Cwd     string        `json:"cwd,omitempty"`
+		Nested  []nested.Told `json:"nested,omitempty"`
+	}{session.ID, session.Title, session.Cwd, calls})
 	if err != nil {
 		return err
 	}

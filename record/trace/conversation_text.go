@@ -18,6 +18,10 @@ type Text struct {
 	Lines  int         // of a tool's content, a terminal's output or a resource; 0: all
 	Color  bool        // with ANSI colours
 	Starts []time.Time // when each tape began, to show the time of day; else it is the time since then
+
+	// Below returns what else there is to tell of an entity: lines of clean text. nil:
+	// nothing.
+	Below func(e *Entity) []termtext.Span
 }
 
 // WriteText writes a conversation as text for a terminal. No control character that
@@ -41,6 +45,7 @@ func WriteText(w io.Writer, c *Conversation, form Text) error {
 		}
 		p.blank()
 		p.entity(e)
+		p.below(e)
 	}
 	for _, t := range c.Turns[ended:] {
 		p.endOfTurn(t)

@@ -43,6 +43,16 @@ func (p *printer) entity(e *Entity) {
 	}
 }
 
+// below writes what the caller has to tell of an entity.
+func (p *printer) below(e *Entity) {
+	if p.Below == nil {
+		return
+	}
+	for _, line := range p.Below(e) {
+		p.line(indent, line.Style, p.fit(indent, line.Text))
+	}
+}
+
 // join puts words from the wire on one line.
 func join(words ...string) string { return oneLine(strings.Join(words, " ")) }
 

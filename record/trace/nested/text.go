@@ -1,0 +1,69 @@
+package nested
+
+import (
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// Lines returns what is told below an entity of a session: a line for each call that
+// belongs to it, and for those that were made in the turn behind it, or why there is none.
+// The text is clean.
+func (j *Join) Lines(session string, e *trace.Entity) []termtext.Span {
+	var lines []termtext.Span
+	for _, c := range j.Of(e) {
+		lines = append(lines, c.Line())
+	}
+	if e.ToolCall != nil {
+		if m := j.Missing(session, e); m != NotMissing {
+			lines = append(lines, termtext.Dim.Span("↳ "+m.String()))
+		}
+	}
+	return lines
+}
+
+// Line says what was called, how long it took, by what it is joined, and what went wrong.
+func (c Joined) Line() termtext.Span {
+	sign, by := "↳ ", "by "+c.By.String()
+	if c.By == NoEvidence {
+		sign, by = "· ", "in this turn"
+	}
+	text := termtext.Spaced(sign+c.Title(), c.took(), "("+by+")")
+	switch {
+	case c.Failed:
+		return termtext.Failure.Span(termtext.Dotted(text, termtext.Labelled("failed:", termtext.Piece(c.Problem))))
+	case c.Cancelled:
+		text = termtext.Dotted(text, "cancelled")
+	case c.Open():
+		text = termtext.Dotted(text, termtext.Piece(c.Meanwhile.Latest))
+	}
+	for _, one := range c.Meanwhile.Asked {
+		took := "no answer"
+		if !one.Open {
+			took = termtext.Duration(one.Took)
+		}
+		text = termtext.Dotted(text, termtext.Piece(one.Method)+" "+took)
+	}
+	return termtext.Tools.Span(text)
+}
+
+// Title returns SERVER/TOOL, or for what is no call of a tool SERVER METHOD NAME.
+func (c *Call) Title() string {
+	server, name := termtext.Piece(c.Tape.Server), termtext.Piece(c.Name)
+	if c.IsTool() {
+		return server + "/" + name
+	}
+	return termtext.Spaced(server, termtext.Piece(c.Method), name)
+}
+
+// took says how long the call took.
+func (c *Call) took() string {
+	switch {
+	case c.Open() && c.Tape.ended:
+		return "no answer"
+	case c.Open():
+		return "running"
+	case c.Untimed:
+		return ""
+	}
+	return termtext.Duration(c.Took())
+}
