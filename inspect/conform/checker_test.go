@@ -118,6 +118,14 @@ func TestBetween(t *testing.T) {
 			asks + "< " + plain + "> " + new + "< withheld " + made + "< rewritten " + empty, nil, []string{"ACP201 acptap 5"}},
 		{"acptap asks the agent under an id that the client uses",
 			asks + "< " + plain + "> withheld " + `{"id":1,"method":"_x/y"}` + "\n> injected " + `{"id":1,"method":"_x/z"}` + "\n< withheld " + `{"id":1,"result":{}}` + "\n< injected " + `{"id":1,"result":{}}`, nil, nil},
+		{"the agent knows a session by another id",
+			asks + "< withheld " + plain + "< rewritten " + loads + "> withheld " + load +
+				`> injected {"id":"a","method":"session/new","params":{"cwd":"/w","mcpServers":[]}}` + "\n" + `< withheld {"id":"a","result":{"sessionId":"s1"}}` + "\n" +
+				`< injected {"id":1,"result":{}}` + "\n" +
+				`> withheld {"id":2,"method":"session/prompt","params":{"sessionId":"s9","prompt":[{"type":"text","text":"hello"}]}}` + "\n" +
+				`> rewritten {"id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"hello"}]}}` + "\n" +
+				`< {"id":2,"result":{"stopReason":"end_turn"}}`,
+			[]string{"ACP307 agent 10"}, []string{"ACP307 agent 10"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -127,6 +135,11 @@ func TestBetween(t *testing.T) {
 				c.End()
 				if got := blamed(c.Findings()); !slices.Equal(got, want) {
 					t.Errorf("own %v: found %v, want %v", own, got, want)
+				}
+				for _, v := range c.Verdicts() {
+					if v.Open != "" {
+						t.Errorf("%s could not be judged: %s", v.Rule.ID, v.Open)
+					}
 				}
 			}
 		})

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"bytes"
+	"cmp"
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -117,7 +118,7 @@ func (r *Report) finding(e Evidence, fault Fault) Finding {
 	s := r.step
 	f := Finding{
 		Rule: r.active.rule, Clause: r.active.clause, Strength: r.active.clause.Strength, Fault: fault,
-		Tape: r.judge.checker.tape, Session: s.sessionID(), At: s.Frame.At, Method: s.Method, Update: s.Update,
+		Tape: r.judge.checker.tape, Session: cmp.Or(s.About.Session, s.sessionID()), At: s.Frame.At, Method: s.Method, Update: s.Update,
 	}
 	if e.Strength != None {
 		f.Strength = min(f.Strength, e.Strength)

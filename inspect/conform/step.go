@@ -51,12 +51,14 @@ func (s *Step) raw() []byte {
 	return s.entry
 }
 
-// sessionID returns the id of the session that the step belongs to; empty: none.
+// sessionID returns the id of the session that the step belongs to; empty: none. An
+// answer belongs to the session that its request named: where acptap stood between, the
+// other side may know that by another id.
 func (s *Step) sessionID() string {
-	if s.Call != nil && s.About.Session == "" {
-		return s.Call.Session
+	if s.Call == nil || s.Call.Session == "" || s.About.Session != "" && s.About.MakesSession() {
+		return s.About.Session
 	}
-	return s.About.Session
+	return s.Call.Session
 }
 
 // Succeeded reports whether the step is a response without an error.
