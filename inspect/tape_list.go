@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -40,6 +41,7 @@ func newTapeList(store *record.Store, now func() time.Time) tapeList {
 // A tapeEntry is a tape, or a session.
 type tapeEntry struct {
 	tape    record.Info // of a session: that it stands under
+	level   int         // how many lines above it it belongs to
 	session string      // empty: the tape
 	title   string      // of the session
 	first   uint64      // frame of the session on that tape
@@ -144,7 +146,8 @@ func settled(l *record.Listing) bool {
 	return len(l.Broken) == 0 && !slices.ContainsFunc(l.Tapes, func(i record.Info) bool { return !i.Complete })
 }
 
-// lines lists the tapes, the newest first, each with its sessions.
+// lines lists the tapes, the newest first, each with its sessions and the tapes of the
+// servers that its agent started.
 func (l *tapeList) lines(width int) []page.Line {
 	select {
 	case l.shown <- struct{}{}:
@@ -159,31 +162,58 @@ func (l *tapeList) lines(width int) []page.Line {
 	case len(l.listing.Tapes) == 0 && len(l.listing.Broken) == 0:
 		return l.empty()
 	}
-	sessions := map[string][]record.SessionInfo{}
-	for _, session := range l.listing.Sessions {
-		for _, run := range session.Runs {
-			sessions[run.Tape] = append(sessions[run.Tape], session)
-		}
-	}
 	lines := []page.Line{tapeHeading(width)}
 	for _, b := range l.listing.Broken {
 		lines = append(lines, l.add(tapeEntry{tape: record.Info{Tape: b.Tape}, broken: b.Err},
 			unreadableSpans(b.Tape, b.Err, width)))
 	}
+	tree := tapeTree{tapeList: l, nesting: record.NestingOf(l.listing.Tapes), sessions: map[string][]record.SessionInfo{}, width: width}
+	for _, session := range l.listing.Sessions {
+		for _, run := range session.Runs {
+			tree.sessions[run.Tape] = append(tree.sessions[run.Tape], session)
+		}
+	}
 	tapes := slices.Clone(l.listing.Tapes)
 	slices.SortFunc(tapes, func(a, b record.Info) int { return b.Start.Time.Compare(a.Start.Time) })
 	for _, tape := range tapes {
-		lines = append(lines, l.add(tapeEntry{tape: tape, tapes: []string{tape.Tape}}, l.tapeSpans(&tape, width)))
-		for _, spans := range tapeNoteSpans(l.texts[tape.Tape]) {
-			lines = append(lines, page.Line{Spans: spans, Item: len(l.entries) - 1, Level: 1})
-		}
-		for _, session := range sessions[tape.Tape] {
-			e := tapeEntry{tape: tape, session: session.ID, title: cmp.Or(session.Topic(), session.ID), first: firstOn(&session, tape.Tape), tapes: tapesOf(&session)}
-			lines = append(lines, l.add(e, sessionSpans(&session, tape.Tape, width)))
+		if tree.nesting.Parent(tape.Tape) == "" {
+			lines = tree.add(lines, tape, 0)
 		}
 	}
 	return lines
 }
+
+// A tapeTree lists tapes, each with its sessions and the tapes that are nested in it.
+type tapeTree struct {
+	*tapeList
+	nesting  record.Nesting
+	sessions map[string][]record.SessionInfo // by tape
+	width    int
+}
+
+// deepest is how many levels are shown: each takes two columns.
+const deepest = 4
+
+// add adds the lines of a tape that is nested in so many others.
+func (t *tapeTree) add(lines []page.Line, tape record.Info, level int) []page.Line {
+	l := t.tapeList
+	level = min(level, deepest-1)
+	lines = append(lines, l.add(tapeEntry{tape: tape, level: level, tapes: []string{tape.Tape}}, l.tapeSpans(&tape, t.width, level)))
+	for _, spans := range tapeNoteSpans(l.texts[tape.Tape]) {
+		lines = append(lines, page.Line{Spans: spans, Item: len(l.entries) - 1, Level: level + 1})
+	}
+	for _, session := range t.sessions[tape.Tape] {
+		e := tapeEntry{tape: tape, level: level + 1, session: session.ID, title: cmp.Or(session.Topic(), session.ID), first: firstOn(&session, tape.Tape), tapes: tapesOf(&session)}
+		lines = append(lines, l.add(e, sessionSpans(&session, tape.Tape, t.width, level+1)))
+	}
+	for _, child := range t.nesting.Children(tape.Tape) {
+		lines = t.add(lines, child, level+1)
+	}
+	return lines
+}
+
+// branch stands before what belongs to a line above it.
+func branch(level int) string { return strings.Repeat("  ", level-1) + "└ " }
 
 // key identifies an entry, empty for the zero entry.
 func (e *tapeEntry) key() string {
@@ -199,9 +229,9 @@ func (l *tapeList) add(e tapeEntry, spans []termtext.Span) page.Line {
 		_, first := utf8.DecodeRuneInString(spans[0].Text)
 		spans[0] = termtext.Yellow.Span("▪" + spans[0].Text[first:])
 	}
-	line := page.Line{Spans: spans, Item: len(l.entries) - 1, Key: e.key(), Also: e.tape.Tape}
+	line := page.Line{Spans: spans, Item: len(l.entries) - 1, Key: e.key(), Also: e.tape.Tape, Level: e.level}
 	if e.session != "" {
-		line.Level, line.Also = 1, e.session+" "+e.title
+		line.Also = e.session + " " + e.title
 	}
 	return line
 }
@@ -253,7 +283,7 @@ func countColumns(age, frames, turns, failed string) string {
 	return fmt.Sprintf("%7s%8s%7s%8s  ", age, frames, turns, failed)
 }
 
-func (l *tapeList) tapeSpans(i *record.Info, width int) []termtext.Span {
+func (l *tapeList) tapeSpans(i *record.Info, width, level int) []termtext.Span {
 	flag, look := "  ", termtext.Dim
 	if i.Live {
 		flag, look = "● ", termtext.LifeCycle
@@ -262,9 +292,14 @@ func (l *tapeList) tapeSpans(i *record.Info, width int) []termtext.Span {
 	if hangs != "" {
 		flag = hangSign
 	}
-	columns := nameColumns(width) - 2
-	row := append([]termtext.Span{look.Span(flag), termtext.Bold.Span(termtext.Pad(termtext.Cut(termtext.Piece(tapetext.AgentName(*i)), columns), columns))},
-		countSpans(tapetext.Age(l.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failures)...)
+	name, columns := termtext.Piece(tapetext.AgentName(*i)), nameColumns(width)-2-2*level
+	row := []termtext.Span{look.Span(flag)}
+	if level > 0 {
+		row = append(row, termtext.Dim.Span(branch(level)))
+		name = termtext.Piece(i.ServerName())
+	}
+	row = append(row, termtext.Bold.Span(termtext.Pad(termtext.Cut(name, columns), columns)))
+	row = append(row, countSpans(tapetext.Age(l.now().Sub(i.Start.Time)), i.Frames, i.Turns, i.Failures)...)
 	if dialect.IsBadExit(i.Exit) {
 		look = termtext.Failure
 	}
@@ -317,10 +352,10 @@ func unreadableSpans(tape string, err error, width int) []termtext.Span {
 	return []termtext.Span{termtext.Failure.Span(termtext.Pad(termtext.Cut("✗ "+termtext.Piece(tape), columns), columns) + countColumns("", "", "", "") + text)}
 }
 
-func sessionSpans(session *record.SessionInfo, tape string, width int) []termtext.Span {
-	columns := nameColumns(width) - 4
+func sessionSpans(session *record.SessionInfo, tape string, width, level int) []termtext.Span {
+	columns := nameColumns(width) - 2 - 2*level
 	title := termtext.Cut(termtext.Piece(cmp.Or(session.Topic(), session.ID)), columns)
-	row := []termtext.Span{termtext.Dim.Span("  └ "), termtext.Plain.Span(termtext.Pad(title, columns))}
+	row := []termtext.Span{termtext.Dim.Span("  " + branch(level)), termtext.Plain.Span(termtext.Pad(title, columns))}
 	n := slices.IndexFunc(session.Runs, func(r record.Run) bool { return r.Tape == tape })
 	run := session.Runs[n]
 	row = append(row, countSpans("", run.Frames, run.Turns, run.Failures)...)
@@ -344,29 +379,4 @@ func countSpans(age string, frames, turns, failures uint64) []termtext.Span {
 	text := countColumns(age, termtext.Grouped(int64(frames)), termtext.NonZero(int64(turns)), termtext.NonZero(int64(failures)))
 	at := len(text) - len("        ") - 2 // of the failures
 	return []termtext.Span{termtext.Plain.Span(text[:at]), look.Span(text[at:])}
-}
-
-// askDelete deletes the tape under the cursor, if the user says so.
-func (a *app) askDelete() {
-	l := a.page.Current()
-	if l.Item < 0 {
-		return
-	}
-	tape := a.tapes.entries[l.Item].tape.Tape
-	a.confirm("delete tape "+tape+" and all that is on it?", func() {
-		closed := func() {}
-		if a.timeline != nil && a.timeline.Has(tape) {
-			closed = a.closeTape()
-		}
-		ended := a.forgetDiff(tape)
-		a.jobs.Go(func() {
-			closed()
-			ended()
-			_, err := a.Store.Delete(tape)
-			a.updates.post(func() {
-				a.notify("deleted " + tape)
-				a.fail(err)
-			})
-		})
-	}, func() {})
 }
