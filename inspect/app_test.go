@@ -156,11 +156,15 @@ func TestFailuresCounted(t *testing.T) {
 					term.press(t, fmt.Sprintf("e«─ frame %d ·»", seq))
 				}
 			}
-			term.press(t, "e«no failure or finding further down»")
-			for i := len(stops) - 2; i >= 0; i-- {
-				term.press(t, fmt.Sprintf("E«─ frame %d ·»", stops[i]))
+			if len(stops) == 0 {
+				term.press(t, "e«no failure or finding»jE«no failure or finding»")
+				return
 			}
-			term.press(t, "E«no failure or finding further up»")
+			term.press(t, fmt.Sprintf("e«from the top again»«─ frame %d ·»E«from the bottom again»", stops[0]))
+			for _, seq := range slices.Backward(stops) {
+				term.press(t, fmt.Sprintf("«─ frame %d ·»E", seq))
+			}
+			term.press(t, "«from the bottom again»")
 		})
 	}
 }

@@ -105,13 +105,9 @@ func (a *app) toggleFindingNotes() {
 	a.notify("violations, warnings and notes")
 }
 
-// nextBroken returns the frame that is shown with the next finding, or the one before; 0 if
-// there is none.
-func (a *app) nextBroken(forward bool) uint64 {
-	from := a.model.selected
-	if row := a.model.rowRange(from); forward && row.Frames > 1 {
-		from += uint64(row.Frames) - 1
-	}
+// brokenFrom returns the nearest frame with a finding behind another or before it that is
+// shown; 0 if there is none.
+func (a *app) brokenFrom(from uint64, forward bool) uint64 {
 	return a.found.Next(from, forward, a.broke.Least, a.model.All.Has)
 }
 

@@ -66,11 +66,11 @@ const unhappy = `{"acptap":1,"protocol":"acp","cwd":"/w"}
 func TestFailuresOnPages(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{
 		{"chat", "3«2 turns»g" +
-			"e« 16 of 26»e« 18 of 26»e« 21 of 26»e« 23 of 26»e«no failure or finding further down»" +
-			"E« 21 of 26»E« 18 of 26»E« 16 of 26»E«no failure or finding further up»" +
+			"e« 16 of 26»e« 18 of 26»e« 21 of 26»e« 23 of 26»e« 16 of 26»«from the top again»" +
+			"E« 23 of 26»«from the bottom again»E« 21 of 26»E« 18 of 26»E« 16 of 26»" +
 			"j« 17 of 26»e« 18 of 26»<Enter>«─ frame 14 ·»"},
 		{"turns", "4«Turn 2»g" +
-			"e« 4 of 16»e« 12 of 16»e« 11 of 16»e« 13 of 16»e« 8 of 16»e« 15 of 16»e«no failure or finding further down»E« 8 of 16»<Enter>«─ frame 5 ·»"},
+			"e« 4 of 16»e« 12 of 16»e« 11 of 16»e« 13 of 16»e« 8 of 16»e« 15 of 16»e« 4 of 16»«from the top again»E« 15 of 16»«from the bottom again»E« 8 of 16»<Enter>«─ frame 5 ·»"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			term := start(t, inspect.Inspector{}, portableSubject(t, "unhappy", unhappy), 100, 30)

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -129,20 +130,41 @@ func (m *model) jump(seq uint64) error {
 	return nil
 }
 
-// nextFailure goes to the next row that is a failure, or to the one before. other is a
-// frame with a finding in that direction, which counts as one; 0: there is none.
-func (m *model) nextFailure(forward bool, other uint64) error {
-	seq := m.Failures.Next(m.selected + 1)
-	if !forward {
-		seq = m.Failures.Previous(m.selected - 1)
+// nextFailure goes to the next row that is a failure, or to the one before, and round an end
+// once it is known that there is none before that. broken returns the nearest frame with a
+// finding that is shown, which counts as a failure; 0: there is none.
+func (m *model) nextFailure(forward bool, broken func(from uint64, forward bool) uint64) (round bool, err error) {
+	from := m.selected
+	if row := m.rowRange(from); forward && row.Frames > 1 {
+		from += uint64(row.Frames) - 1
 	}
-	if seq == 0 || other != 0 && (other < seq) == forward {
-		seq = cmp.Or(other, seq)
+	seq := m.failureFrom(from, forward, broken)
+	switch {
+	case seq != 0:
+	case !m.Complete:
+		return false, fmt.Errorf("no failure or finding %s so far", direction(forward))
+	case forward:
+		round, seq = true, m.failureFrom(0, true, broken)
+	default:
+		round, seq = true, m.failureFrom(m.Last+1, false, broken)
 	}
 	if seq == 0 {
-		return fmt.Errorf("no failure or finding %s", direction(forward))
+		return false, errors.New("no failure or finding")
 	}
-	return m.jump(seq)
+	return round, m.jump(seq)
+}
+
+// failureFrom returns the nearest failure or finding behind a frame, or before it; 0: there
+// is none.
+func (m *model) failureFrom(from uint64, forward bool, broken func(uint64, bool) uint64) uint64 {
+	seq, other := m.Failures.Next(from+1), broken(from, forward)
+	if !forward {
+		seq = m.Failures.Previous(from - 1)
+	}
+	if seq == 0 || other != 0 && (other < seq) == forward {
+		return cmp.Or(other, seq)
+	}
+	return seq
 }
 
 func direction(forward bool) string {

@@ -217,7 +217,11 @@ func (a *app) failure(f *dialect.Frame) dialect.Failure {
 // are shown, or to the line of the conversation or of the turns that tells of it.
 func (a *app) nextFailure(forward bool) {
 	if a.page == nil {
-		a.fail(a.model.nextFailure(forward, a.nextBroken(forward)))
+		round, err := a.model.nextFailure(forward, a.brokenFrom)
+		if round {
+			a.sayRound(forward)
+		}
+		a.fail(err)
 		return
 	}
 	from, step := a.page.Current().Seq, uint64(1)
@@ -227,19 +231,29 @@ func (a *app) nextFailure(forward bool) {
 	if !forward {
 		step = frameindex.Backward
 	}
-	a.seekFailure(from, step)
+	a.seekFailure(from+step, step, false)
 }
 
-// seekFailure goes to the next failure on another line.
-func (a *app) seekFailure(from, step uint64) {
+// seekFailure goes to the next failure from a frame on that is on another line, and round an
+// end if it did not yet.
+func (a *app) seekFailure(from, step uint64, round bool) {
 	id := a.session()
 	isShown, open, found, least := a.trace.IsShown(id), a.snapshot.Open, a.found, a.broke.Least
 	fails := func(f *dialect.Frame) bool {
 		return isShown(f) && (f.Failure() != dialect.NoFailure || open.IsUnanswered(f) || found.Worst(f.Seq, f.Seq+1, least) != conform.None)
 	}
-	a.seek(frameindex.Seek{From: from + step, Step: step, FieldsFit: fails}, func(seq uint64) {
-		if seq == 0 || a.page == nil {
-			a.notify("no failure or finding " + direction(step == 1))
+	a.seek(frameindex.Seek{From: from, Step: step, FieldsFit: fails}, func(seq uint64) {
+		switch {
+		case a.page == nil: // the user has left
+			return
+		case seq == 0 && round:
+			a.notify("no failure or finding on another line")
+			return
+		case seq == 0 && step == 1:
+			a.seekFailure(1, step, true)
+			return
+		case seq == 0:
+			a.seekFailure(a.snapshot.Last, step, true)
 			return
 		}
 		f, err := a.rows.Frame(seq)
@@ -254,8 +268,11 @@ func (a *app) seekFailure(from, step uint64) {
 		line = a.page.LineOf(line)
 		a.lastFailure = failureFound{a.place, seq, line}
 		if line == 0 || line == a.page.Current().Seq {
-			a.seekFailure(seq, step)
+			a.seekFailure(seq+step, step, round)
 			return
+		}
+		if round {
+			a.sayRound(step == 1)
 		}
 		a.page.ShowFrame(line)
 	})

@@ -75,9 +75,16 @@ func (a *app) nextMatch(forward bool) {
 	switch {
 	case !found:
 		a.sayNotFound(s)
-	case round && forward:
-		a.notify("from the top again")
 	case round:
+		a.sayRound(forward)
+	}
+}
+
+// sayRound says that what was looked for was found round an end.
+func (a *app) sayRound(forward bool) {
+	if forward {
+		a.notify("from the top again")
+	} else {
 		a.notify("from the bottom again")
 	}
 }
