@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +24,7 @@ import (
 )
 
 func newMatrixCmd(dir *string) *cobra.Command {
-	m := matrixFlags{side: "agent", format: "table"}
+	m := matrixFlags{which: tapelist.Subjects{Everything: true}, side: "agent", format: "table"}
 	cmd := &cobra.Command{
 		Use:   "matrix [flags] [REF... | VERSION VERSION]",
 		Short: "Show what agents can do, or what a new version does worse",
@@ -75,7 +74,7 @@ be read.`,
 		},
 	}
 	f := cmd.Flags()
-	m.sel.Register(f)
+	m.which.Register(f)
 	f.StringVar(&m.side, "side", m.side, "whose capabilities, by `side`: agent or client")
 	f.StringVar(&m.dialect, "dialect", "", "only tapes of this `dialect`: v1, v2-early, v2, legacy or modern")
 	f.StringVar(&m.format, "format", m.format, "output `format`: table, markdown, html or json")
@@ -84,7 +83,7 @@ be read.`,
 
 // matrixFlags are what the flags say.
 type matrixFlags struct {
-	sel                   tapelist.Selection
+	which                 tapelist.Subjects
 	side, dialect, format string
 
 	of   dialect.Side
@@ -110,7 +109,7 @@ func (m *matrixFlags) parse() error {
 			return fmt.Errorf("--dialect: %w", err)
 		}
 	}
-	return m.sel.Parse(time.Now())
+	return nil
 }
 
 // A matrixRun is one call of the command.
@@ -222,50 +221,35 @@ func (r *matrixRun) read(names []string) (*matrix.Matrix, error) {
 }
 
 func (r *matrixRun) tapes(names []string) (tapes []*record.Tape, err error) {
-	for _, name := range names {
-		sub, err := ref.Resolve(r.dir, name, r.in)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range sub.Tapes() {
-			info, err := t.Info()
-			if err != nil {
-				return nil, err
-			}
-			if r.has(&info) {
-				tapes = append(tapes, t)
-			}
-		}
+	if err := r.which.Check(names); err != nil {
+		return nil, err
 	}
-	if len(names) > 0 {
-		return tapes, nil
-	}
-	store, l, err := ref.ListStore(r.dir)
+	found, broken, err := r.which.Find(r.dir, names, r.in)
 	if err != nil {
 		return nil, err
 	}
-	for i := range l.Tapes {
-		if !r.has(&l.Tapes[i]) {
-			continue
+	for _, err := range broken {
+		warning.Print(r.err, "%v", err)
+	}
+	r.broken += len(broken)
+	if len(found)+len(broken) == 0 && !r.which.Flagged() {
+		store, err := ref.OpenStore(r.dir)
+		if err != nil {
+			return nil, err
 		}
-		switch t, err := store.Open(l.Tapes[i].Tape); {
-		case errors.Is(err, record.ErrNoTape): // deleted meanwhile
-		case err != nil:
-			l.Broken = append(l.Broken, record.Broken{Tape: l.Tapes[i].Tape, Err: err})
-		default:
+		fmt.Fprint(r.err, emptyText(store.Dir()))
+	}
+	for _, sub := range found {
+		for _, t := range sub.Tapes() {
+			if r.only != dialect.Unknown {
+				if info, err := t.Info(); err != nil {
+					return nil, err
+				} else if info.Connection.Dialect != r.only {
+					continue
+				}
+			}
 			tapes = append(tapes, t)
 		}
 	}
-	for _, b := range l.Broken {
-		warning.Print(r.err, "tape %s: %v", b.Tape, b.Err)
-	}
-	r.broken += len(l.Broken)
-	if len(tapes) == 0 && r.sel.IsZero() && r.dialect == "" && len(l.Broken) == 0 {
-		fmt.Fprint(r.err, emptyText(store.Dir()))
-	}
 	return tapes, nil
-}
-
-func (r *matrixRun) has(i *record.Info) bool {
-	return r.sel.HasTape(i) && (r.only == dialect.Unknown || i.Connection.Dialect == r.only)
 }

@@ -98,33 +98,37 @@ Exit status 0; 2 if a part of it cannot be read.`,
 			if err := usage.Exclusive(cmd.Flags(), "json", "csv"); err != nil {
 				return err
 			}
-			found, unlisted, err := which.Find(*dir, args, cmd.InOrStdin())
+			if err := which.Check(args); err != nil {
+				return err
+			}
+			found, broken, err := which.Find(*dir, args, cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			if len(found)+len(unlisted) == 0 && !asJSON && !asCSV {
+			if len(found)+len(broken) == 0 && !asJSON && !asCSV {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "No such tapes.")
 				return err
 			}
-			broken, err := collect(&c, found, cmd.ErrOrStderr())
+			parts, err := collect(&c, found, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
 			if err := writeStats(cmd.OutOrStdout(), &c, asJSON, asCSV); err != nil {
 				return err
 			}
+			broken = append(broken, parts...)
 			for _, err := range broken {
 				warning.Print(cmd.ErrOrStderr(), "%v", err)
 			}
-			if err := complain(cmd.ErrOrStderr(), unlisted); err != nil || len(broken) == 0 {
-				return err
+			if len(broken) == 0 {
+				return nil
 			}
 			return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "part"))
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&by, "by", "", "one table with rows by `what`: agent, version, method, tool, session or turn")
-	which.Register(cmd)
+	which.Register(f)
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	f.BoolVar(&asCSV, "csv", false, "comma-separated values")
 	return cmd

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
@@ -38,9 +39,8 @@ type Flags struct {
 	choose, ignore []string
 	format         string
 	asJSON         bool
-	all            bool
 	follow         bool
-	list           tapelist.Selection
+	which          tapelist.Subjects
 	explain        string
 	table          bool
 	configFile     string
@@ -66,8 +66,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.BoolVar(&c.asJSON, "json", false, "the same as --format json")
 	f.DurationVar(&c.Grace, "grace", conform.Grace, "how long two frames may have crossed, as a `duration`")
 	f.BoolVarP(&c.follow, "follow", "f", false, "report what is found as it is found, until the tape ends; without REF on all tapes that are recorded")
-	f.BoolVar(&c.all, "all", false, "all tapes of the store")
-	c.list.Register(f)
+	c.which.Register(f)
 	f.StringVar(&c.explain, "explain", "", "tell all of the `rule` with this id or name")
 	f.BoolVar(&c.table, "rules", false, "list the rules")
 }
@@ -92,18 +91,14 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 		return errors.New("--update-baseline goes with --baseline, which names the file")
 	case c.Grace < 0:
 		return fmt.Errorf("--grace %s is negative", c.Grace)
-	case tells && (len(args) > 0 || c.all):
+	case tells && (len(args) > 0 || c.which.Flagged()):
 		return errors.New("--explain and --rules are about rules, not tapes")
-	case c.follow && (c.all || len(args) > 1):
-		return errors.New("--follow takes one REF")
+	case c.follow && (c.which.Flagged() || len(args) > 1):
+		return errors.New("--follow takes one REF, or none for all tapes that are recorded")
 	case c.follow && !slices.Contains([]string{"text", "json"}, c.format):
 		return fmt.Errorf("--follow cannot write %s, which is one document", c.format)
-	case c.all && len(args) > 0:
-		return fmt.Errorf("--all judges all tapes of the store, and %q names one", args[0])
-	case !c.all && (f.Changed("agent") || f.Changed("since")):
-		return errors.New("--agent and --since go with --all")
 	}
-	return c.list.Parse(time.Now())
+	return c.which.Check(args)
 }
 
 // A run is one call of acptap check.
@@ -174,18 +169,18 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 		return r.failed, err
 	}
 	if r.broken > 0 {
-		return r.failed, errBroken
+		return r.failed, errTold
 	}
 	return r.failed, r.endBaseline()
 }
 
 // judgeAll judges what the arguments name, or what --all asks for.
 func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.Reader) error {
-	subjects, err := r.subjects(dir, args, stdin)
+	subjects, err := r.which.Each(dir, args, stdin)
 	if err != nil {
 		return err
 	}
-	none := r.all && r.format == "text"
+	none := r.which.Flagged() && r.format == "text"
 	for sub, err := range subjects {
 		none = false
 		if err == nil {
@@ -201,8 +196,9 @@ func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.
 	return nil
 }
 
-// errBroken is that something could not be read. What it was has been told.
-var errBroken = errors.New("not all could be read, and what could not was not judged")
+// errTold is that something could not be read. It has no text: what it was has been
+// told.
+var errTold = errors.New("")
 
 // tell tells of what could not be read.
 func (r *run) tell(err error) {
@@ -294,7 +290,7 @@ func (r *run) output(w io.Writer, color bool) output {
 }
 
 // subject judges one subject and writes what was found.
-func (r *run) subject(ctx context.Context, sub subject) error {
+func (r *run) subject(ctx context.Context, sub ref.Subject) error {
 	j, err := r.begin(ctx, sub)
 	if err == nil {
 		err = j.judge(ctx, r.follow)

@@ -93,7 +93,7 @@ func (f *storeFollower) judgement(ctx context.Context, id string) (*judgement, e
 	if err != nil || info.Imported && id != f.newest { // it was recorded long ago
 		return nil, err
 	}
-	j, err := f.begin(ctx, subject{Subject: ref.Subject{Store: f.store, Parts: []ref.Part{{Tape: tape}}}})
+	j, err := f.begin(ctx, ref.Subject{Store: f.store, Parts: []ref.Part{{Tape: tape}}})
 	if err == nil {
 		err = j.start(ctx, 0)
 	}

@@ -19,7 +19,7 @@ import (
 // A judgement is the work on one subject.
 type judgement struct {
 	*run
-	sub     subject
+	sub     ref.Subject
 	section *report.Section
 	part    ref.Part // the present one
 	nth     int      // its index
@@ -32,7 +32,7 @@ type judgement struct {
 }
 
 // begin readies a judgement.
-func (r *run) begin(ctx context.Context, sub subject) (*judgement, error) {
+func (r *run) begin(ctx context.Context, sub ref.Subject) (*judgement, error) {
 	options, err := tapecheck.Options(ctx, sub.Tapes()...)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ const maxOwn = 1000
 // addOwn takes what was found for such rules.
 func (j *judgement) addOwn(found []conform.Finding, last *dialect.Frame) {
 	for i := range found {
-		if !j.sub.about(&found[i]) {
+		if !j.isAbout(&found[i]) {
 			continue
 		}
 		v := &j.own[slices.IndexFunc(j.own, func(v conform.Verdict) bool { return v.Rule == found[i].Rule })]
@@ -196,12 +196,17 @@ func quotable(f *conform.Finding, t *record.Tape, last *dialect.Frame) (frames [
 	return frames
 }
 
+// isAbout reports whether a finding is about the subject.
+func (j *judgement) isAbout(f *conform.Finding) bool {
+	return j.sub.Session == "" || f.Session == "" || f.Session == j.sub.Session
+}
+
 // wanted reports whether a finding is reported.
 func (j *judgement) wanted(f *conform.Finding) bool {
 	switch {
 	case f.Strength == conform.None: // ignored
 		return false
-	case !j.sub.about(f):
+	case !j.isAbout(f):
 		return false
 	case j.by != conform.Sender && f.Fault != j.by && f.Rule != report.Expect:
 		return false
@@ -215,8 +220,8 @@ func (j *judgement) wanted(f *conform.Finding) bool {
 func (j *judgement) tape(i *record.Info) *report.Tape {
 	t := &report.Tape{ID: i.Tape, Name: tapetext.ShortID(i.Tape), Start: i.Start.Time}
 	switch {
-	case j.sub.file != "":
-		t.Name, t.File = filepath.Base(j.sub.file), filepath.ToSlash(j.sub.file)
+	case j.sub.File != "":
+		t.Name, t.File = filepath.Base(j.sub.File), filepath.ToSlash(j.sub.File)
 	case i.Tape == "":
 		t.Name, t.File = "stdin", "stdin.jsonl"
 	default:

@@ -24,7 +24,7 @@ func FindLines(ctx context.Context, sub ref.Subject, raw bool) (Lines, error) {
 		config: &config.Config{}, baseline: &baseline.Baseline{}, renewed: &baseline.Baseline{},
 		stderr: io.Discard,
 	}
-	j, err := r.begin(ctx, subject{Subject: sub})
+	j, err := r.begin(ctx, sub)
 	if err == nil {
 		err = j.judge(ctx, false)
 	}

@@ -63,7 +63,7 @@ type queries struct {
 }
 
 // judge judges the tapes of a subject, if a demand asks for that.
-func (q *queries) judge(ctx context.Context, s *subject) (err error) {
+func (q *queries) judge(ctx context.Context, s *ref.Subject) (err error) {
 	if slices.ContainsFunc(q.demands, func(d demand) bool { return d.NeedsFindings() }) {
 		q.found, err = tapecheck.Find(ctx, s.Tapes()...)
 	}

@@ -30,6 +30,7 @@ type Subject struct {
 	Parts   []Part // by time, never empty
 
 	Store *record.Store // that the tapes are in; nil if it is a file
+	File  string        // that it was read from; empty: none, or stdin
 }
 
 // A Part of a subject is what is on one of its tapes.
@@ -46,7 +47,7 @@ func Resolve(dir, name string, stdin io.Reader) (Subject, error) {
 	}
 	if strings.ContainsAny(name, `/\`) || IsFile(name) {
 		t, err := record.OpenFile(name)
-		return Subject{Parts: []Part{{Tape: t}}}, err
+		return Subject{Parts: []Part{{Tape: t}}, File: name}, err
 	}
 	store, err := OpenStore(dir)
 	if err != nil {

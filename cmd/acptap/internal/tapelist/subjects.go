@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/record"
@@ -17,57 +18,96 @@ import (
 // store, or those that flags select.
 type Subjects struct {
 	Selection
+	Everything bool // without arguments, all tapes of the store are meant; else the newest
+
 	all bool
 }
 
 // Register adds the flags --all, --agent and --since. Each of them means tapes of the
 // store in place of arguments.
-func (s *Subjects) Register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&s.all, "all", false, "all tapes of the store")
-	s.Selection.Register(cmd.Flags())
+func (s *Subjects) Register(f *pflag.FlagSet) {
+	all := "all tapes of the store"
+	if s.Everything {
+		all += ", as without REF"
+	}
+	f.BoolVar(&s.all, "all", false, all)
+	s.Selection.Register(f)
 }
 
-// Find finds the subjects, and the tapes that cannot be read: those of the arguments, of
-// the newest tape if there are none, or of the store in dir as the flags ask for, the
-// oldest first.
-func (s *Subjects) Find(dir string, args []string, stdin io.Reader) (found []ref.Subject, broken []record.Broken, err error) {
-	if err := s.Parse(time.Now()); err != nil {
-		return nil, nil, err
+// Check checks the flags, and that they stand alone.
+func (s *Subjects) Check(args []string) error {
+	if s.Flagged() && len(args) > 0 {
+		return fmt.Errorf("%q is one argument too many: --all, --agent and --since say which tapes", args[0])
 	}
-	if !s.all && s.IsZero() {
-		if len(args) == 0 {
-			args = []string{"last"}
-		}
+	return s.Parse(time.Now())
+}
+
+// Flagged reports whether a flag says that tapes of the store are meant.
+func (s *Subjects) Flagged() bool { return s.all || !s.IsZero() }
+
+// ofStore reports whether tapes of the store are meant, and not the arguments.
+func (s *Subjects) ofStore(args []string) bool {
+	return s.Flagged() || s.Everything && len(args) == 0
+}
+
+// Each yields the subjects: what the arguments name, or the tapes of the store in dir
+// that the flags ask for, the oldest first. An error stands for one that cannot be read.
+func (s *Subjects) Each(dir string, args []string, stdin io.Reader) (iter.Seq2[ref.Subject, error], error) {
+	if s.ofStore(args) {
+		store, l, err := ref.ListStore(dir)
+		return func(yield func(ref.Subject, error) bool) { s.tapes(store, &l, yield) }, err
+	}
+	if len(args) == 0 {
+		args = []string{"last"}
+	}
+	return func(yield func(ref.Subject, error) bool) {
 		for _, name := range args {
-			sub, err := ref.Resolve(dir, name, stdin)
-			if err != nil {
-				return nil, nil, err
+			if !yield(ref.Resolve(dir, name, stdin)) {
+				return
 			}
-			found = append(found, sub)
 		}
-		return found, nil, nil
+	}, nil
+}
+
+// tapes yields the selected tapes of a store.
+func (s *Subjects) tapes(store *record.Store, l *record.Listing, yield func(ref.Subject, error) bool) {
+	for i := range l.Tapes {
+		if !s.HasTape(&l.Tapes[i]) {
+			continue
+		}
+		t, err := store.Open(l.Tapes[i].Tape)
+		if errors.Is(err, record.ErrNoTape) { // deleted meanwhile
+			continue
+		}
+		if !yield(ref.Subject{Store: store, Parts: []ref.Part{{Tape: t}}}, err) {
+			return
+		}
 	}
-	if len(args) > 0 {
-		return nil, nil, fmt.Errorf("%q is one argument too many: --all, --agent and --since say which tapes", args[0])
+	for _, b := range l.Broken {
+		if !yield(ref.Subject{}, fmt.Errorf("tape %s: %w", b.Tape, b.Err)) {
+			return
+		}
 	}
-	store, l, err := ref.ListStore(dir)
+}
+
+// Find returns the subjects at once, and why tapes of the store cannot be read. An
+// argument that names nothing is an error.
+func (s *Subjects) Find(dir string, args []string, stdin io.Reader) (found []ref.Subject, broken []error, err error) {
+	subjects, err := s.Each(dir, args, stdin)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, i := range l.Tapes {
-		if !s.HasTape(&i) {
-			continue
-		}
-		t, err := store.Open(i.Tape)
+	for sub, err := range subjects {
 		switch {
-		case errors.Is(err, record.ErrNoTape): // deleted meanwhile
-		case err != nil:
-			l.Broken = append(l.Broken, record.Broken{Tape: i.Tape, Err: err})
+		case err == nil:
+			found = append(found, sub)
+		case s.ofStore(args):
+			broken = append(broken, err)
 		default:
-			found = append(found, ref.Subject{Store: store, Parts: []ref.Part{{Tape: t}}})
+			return nil, nil, err
 		}
 	}
-	return found, l.Broken, nil
+	return found, broken, nil
 }
 
 // A Source is a tape of which something is to be read.
