@@ -48,6 +48,9 @@ session/update), and a summary. + before a frame means that acptap added it, ~
 that it changed it, × that it withheld it; ⇠ is the agent's stderr. ✎ is a note
 (acptap note). REF:FRAME shows one frame whole, as --frame does.
 
+POST 3 is the HTTP exchange with number 3, at its first frame; POST 3 → 200 sse
+is the response. Other heads and ends of exchanges have lines of their own.
+
 With --chat it shows the conversations as they were at the end. ↳ below a tool
 call is what it led to on the recorded tape of an MCP server, and what tells so:
 an id, the names of server and tool, the arguments, or the text; with · it is
@@ -75,6 +78,10 @@ A line of --json is an object with
   latency   seconds since that request
   failed    true: an error, or an MCP tool's result with isError
   failure   what went wrong, as the key failure above
+  stream    number of the HTTP exchange or WebSocket, if there is one
+  lead      framing before the bytes there: text, or {"base64": ...}
+  derived   true: the bytes are joined from several lines or fragments in lead
+  redelivered  true: the server sent this event before
   summary   as in the line without --json
   notes     the notes on the frame: for each id, text, at
 and the bytes that passed, as one of frame (JSON), text, base64, or mark (what
@@ -231,6 +238,7 @@ func (l *listing) begin(sub ref.Subject, p ref.Part) error {
 		warning.Print(l.stderr, "%v", err)
 	}
 	l.headed = l.asJSON
+	l.lines.Fold = l.match.IsZero()
 	l.start, l.match.LookAhead, l.lines.IsUnanswered = info.Start.Time, true, l.match.IsUnanswered
 	l.match.StartTape(p, info)
 	if len(sub.Parts) > 1 && !l.asJSON {

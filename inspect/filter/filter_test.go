@@ -56,6 +56,7 @@ func subjects() map[string]*filter.Subject {
 	}
 	list["read"].Failed = true
 	list["chunk"].Origin = wire.Injected
+	list["tool"].Stream, list["tool"].Redelivered, list["read"].Stream = 3, true, 4
 	list["ask"].Findings = []filter.Finding{
 		{Rule: "ACP441", Name: "cancelled-prompt", Strength: filter.Violation, Fault: filter.ByAgent},
 		{Rule: "RPC002", Name: "banner", Strength: filter.Note},
@@ -116,6 +117,10 @@ var matchTests = []struct {
 	{"failure:gap", "mark"},
 	{"failure:exit | failure:invalid | failure:refused", ""},
 	{"is:open !is:failed", ""},
+	{"is:redelivered", "tool"},
+	{"stream:3", "tool"},
+	{"stream:>0", "tool read"},
+	{"stream:0", ""},
 	{"is:finding", "ask read"},
 	{"is:violation", "ask"},
 	{"is:warning", "read"},
@@ -307,7 +312,7 @@ var errorTests = []struct {
 	{"seq~1", 3, "seq does not take ~"},
 	{"kind:event", 5, `"event" is not a value of kind; expected one of invalid request response`},
 	{"failure:bad", 8, "one of error tool refused unanswered invalid gap exit silence"},
-	{"is:bad", 3, "one of error open gap failed finding violation warning note"},
+	{"is:bad", 3, "one of error open gap failed redelivered finding violation warning note"},
 	{"seq:x", 4, "not a whole number"},
 	{"seq:-1", 4, "not a whole number"},
 	{"seq:1..", 4, "a range has two ends"},

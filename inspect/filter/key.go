@@ -58,7 +58,7 @@ var keys = sync.OnceValue(func() []key {
 		{"update", "variant of a session/update; * stands for any characters", textOps, nil, never, annotationTerm(update, globs)},
 		{"kind", "of the frame as JSON-RPC", wordOps, words(kind), never, wordTerm(kind)},
 		{"dir", "client to agent, agent to client, or the agent's stderr", wordOps, words(dir), never, wordTerm(dir)},
-		{"is", "a response with an error; a request without a response; a gap where bytes are missing; any failure; what acptap check finds", wordOps, words(state), never, wordTerm(state)},
+		{"is", "a response with an error; a request without a response; a gap where bytes are missing; any failure; an event that was sent again; what acptap check finds", wordOps, words(state), never, wordTerm(state)},
 		{"failure", "what went wrong", wordOps, words(failure), never, wordTerm(failure)},
 		{"rule", "id or name of a broken rule of acptap check, such as ACP44*", textOps, nil, never, ruleTerm},
 		{"by", "who broke a rule of acptap check", wordOps, words(by), never, wordTerm(by)},
@@ -71,6 +71,7 @@ var keys = sync.OnceValue(func() []key {
 		{"time", "since the tape began (1m30s), of day (15:04:05), or RFC 3339", rangeOps, nil, always, timeTerm},
 		{"size", "bytes of the frame, such as >64k", rangeOps, nil, always, rangeTerm(size, byteSize)},
 		{"seq", "number of the frame on the tape", rangeOps, nil, always, rangeTerm(seq, number)},
+		{"stream", "number of the HTTP exchange or WebSocket", rangeOps, nil, always, rangeTerm(stream, number)},
 		{"origin", "whether acptap held the frame back, made it or changed it", wordOps, words(origin), never, wordTerm(origin)},
 	}
 })

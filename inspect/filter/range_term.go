@@ -61,6 +61,7 @@ const (
 	size
 	turn
 	latency
+	stream
 )
 
 // A rangeTest asks for a number.
@@ -92,6 +93,8 @@ func (t rangeTest) fits(s *Subject) verdict {
 		return sure(t.numbers.has(int64(s.Seq)))
 	case size:
 		return sure(t.numbers.has(s.Size))
+	case stream:
+		return sure(s.Stream > 0 && t.numbers.has(int64(s.Stream)))
 	case turn:
 		return sure(s.Turn > 0 && t.numbers.has(int64(s.Turn)))
 	}

@@ -64,6 +64,7 @@ const (
 	open
 	gap
 	failed
+	redelivered
 	finding
 	violation
 	warning
@@ -86,7 +87,7 @@ func words(s wordSet) []string {
 		return []string{"client", "agent"}
 	}
 	return []string{
-		isError: "error", open: "open", gap: "gap", failed: "failed",
+		isError: "error", open: "open", gap: "gap", failed: "failed", redelivered: "redelivered",
 		finding: "finding", violation: "violation", warning: "warning", note: "note",
 	}
 }
@@ -154,6 +155,8 @@ func (t wordTest) fits(s *Subject) verdict {
 		return sure(s.Open)
 	case failed:
 		return sure(s.Failure() != dialect.NoFailure)
+	case redelivered:
+		return sure(s.Redelivered)
 	case gap:
 		return isGap(s)
 	case finding:

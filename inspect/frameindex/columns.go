@@ -3,6 +3,7 @@ package frameindex
 import (
 	"iter"
 	"sort"
+	"sync/atomic"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -35,12 +36,27 @@ type chunk struct {
 	at         [chunkFrames]time.Duration
 	size       [chunkFrames]int64
 	request    [chunkFrames]uint64
+	stream     atomic.Pointer[[chunkFrames]uint64] // nil: none of the frames is of a stream
+}
+
+// setStream notes the stream of a frame, which nobody reads yet.
+func (x *chunk) setStream(i int, stream uint64) {
+	if stream == 0 {
+		return
+	}
+	streams := x.stream.Load()
+	if streams == nil {
+		streams = new([chunkFrames]uint64)
+		x.stream.Store(streams)
+	}
+	streams[i] = stream
 }
 
 // The flags are the small fields of a frame.
 type flags uint16
 
 const (
+	redelivered flags = 1 << 14
 	failed      flags = 1 << 13
 	untimed     flags = 1 << 12
 	originShift       = 2
@@ -55,6 +71,9 @@ func flagsOf(f *dialect.Frame) flags {
 	}
 	if f.Untimed {
 		s |= untimed
+	}
+	if f.Redelivered {
+		s |= redelivered
 	}
 	return s
 }
@@ -171,6 +190,10 @@ func (x *chunk) fields(i int, seq uint64, f *dialect.Frame) {
 	f.Seq, f.At, f.Size, f.Request = seq, x.at[i], x.size[i], x.request[i]
 	f.Dir, f.Origin, f.Kind = wire.Direction(s&3), wire.Origin(s>>originShift&3), wire.Kind(s>>kindShift&15)
 	f.End, f.Failed, f.Untimed = wire.LineEnd(s>>endShift&3), s&failed != 0, s&untimed != 0
+	f.Redelivered, f.Stream = s&redelivered != 0, 0
+	if streams := x.stream.Load(); streams != nil {
+		f.Stream = streams[i]
+	}
 }
 
 // each calls see with the frames from one to another, without their bytes. A frame

@@ -123,6 +123,7 @@ func (x *Index) add(f *dialect.Frame, err error, last uint64) uint64 {
 	}
 	c, i := x.columns.chunks[i/chunkFrames], i%chunkFrames
 	c.flags[i], c.annotation[i], c.at[i], c.size[i], c.request[i] = flagsOf(f), x.intern(&f.Annotation), f.At, f.Size, f.Request
+	c.setStream(i, f.Stream)
 	x.noteOpen(f)
 	return f.Seq
 }

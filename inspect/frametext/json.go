@@ -28,6 +28,10 @@ type object struct {
 	Latency seconds        `json:"latency,omitempty"`
 	Failed  bool           `json:"failed,omitempty"`
 	Failure string         `json:"failure,omitempty"`
+	Stream  uint64         `json:"stream,omitempty"`
+	Lead    any            `json:"lead,omitempty"` // as in the portable form
+	Derived bool           `json:"derived,omitempty"`
+	Again   bool           `json:"redelivered,omitempty"`
 	Summary string         `json:"summary"`
 }
 
@@ -40,7 +44,7 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 
 // JSON returns a frame as one line of JSON without its line end: {seq, at,
 // time?, dir, origin, kind, method?, update?, session?, size, answers?, latency?,
-// failed?, failure?, summary}, and one of frame (a message, as it was sent but for what
+// failed?, failure?, stream?, lead?, derived?, redelivered?, summary}, and one of frame (a message, as it was sent but for what
 // termtext.JSON escapes), mark (as wire.Marked), text and base64 (what is neither). Of a frame that is larger
 // than wire.MaxChecked there are no bytes. at is in seconds since the tape began
 // at start, null if nobody knows; time is RFC 3339; it is left out if start is zero. So is the latency,
@@ -49,7 +53,17 @@ func JSON(f dialect.Frame, start time.Time, latency time.Duration, failure diale
 	r := object{
 		Seq: f.Seq, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind,
 		Method: f.Method, Update: f.Update, Session: f.Session,
-		Size: f.Size, Answers: f.Request, Latency: seconds(latency), Failed: f.Failed, Failure: failure.String(), Summary: Summary(f),
+		Size: f.Size, Answers: f.Request, Latency: seconds(latency), Failed: f.Failed, Failure: failure.String(),
+		Stream: f.Stream, Derived: f.Derived, Again: f.Redelivered, Summary: Summary(f),
+	}
+	switch {
+	case len(f.Lead) == 0:
+	case utf8.Valid(f.Lead):
+		r.Lead = string(f.Lead)
+	default:
+		r.Lead = struct {
+			Base64 []byte `json:"base64"`
+		}{f.Lead}
 	}
 	if at := seconds(f.At); !f.Untimed {
 		r.At = &at

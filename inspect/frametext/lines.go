@@ -22,7 +22,8 @@ import (
 // direction, with ⇠ for the agent's stderr and ─ for a mark; the kind; the
 // method, or the variant of a session/update; and the summary. Behind it stand
 // the latency of a response, how long nothing had come before a frame, if that is a
-// failure, and the size of what is large. Failures are red, names have the hue of
+// failure, the HTTP exchange of which it is the first frame in its direction, as in
+// POST 3 → 200 sse, and the size of what is large. Failures are red, names have the hue of
 // what they are about, and what repeats from line to line is dim.
 //
 // A Lines is for the frames of one tape. Its memory is bounded: it remembers at
@@ -33,12 +34,16 @@ type Lines struct {
 	Color bool // with the 16 colours of ANSI
 
 	Notes note.List // those on frames stand below these
+	// Fold leaves out the marks of HTTP exchanges as most are. The lines of their
+	// frames tell of them.
+	Fold bool
 	// IsUnanswered reports whether a frame is a request that will get no response.
 	// nil: nobody knows.
 	IsUnanswered func(*dialect.Frame) bool
 
 	calls calls
 	quiet lull
+	http  exchanges
 	b     strings.Builder // the line that is written
 	used  int             // columns of it
 	above struct{ name, summary string }
@@ -49,12 +54,17 @@ type Lines struct {
 func (l *Lines) Pass(f *dialect.Frame) {
 	l.calls.observe(f, false)
 	l.quiet.before(f)
+	l.http.observe(f)
 }
 
 // Write writes the line of the next frame.
 func (l *Lines) Write(f *dialect.Frame) error {
 	latency, answered := l.calls.observe(f, true)
 	r := Row{Failure: l.failure(f), Silence: l.quiet.before(f)}
+	var ordinary bool
+	if r.Stream, ordinary = l.http.observe(f); ordinary && l.Fold {
+		return nil
+	}
 	if answered {
 		r.Latency = termtext.Duration(latency)
 	}

@@ -24,6 +24,7 @@ type Row struct {
 	Summary string
 	Latency string // empty: none
 	Waits   string // for a response; empty: it does not
+	Stream  string // what is said of its HTTP exchange, such as POST 3; empty: nothing
 	Again   bool   // the row above has the same name
 	Above   string // with Again: the summary of that row
 }
@@ -75,6 +76,12 @@ func (r *Row) tail() []termtext.Span {
 		list = append(list, termtext.Failure.Span("  after a silence"))
 	default:
 		list = append(list, termtext.Failure.Span("  after "+termtext.Duration(r.Silence)+" of silence"))
+	}
+	if r.Stream != "" {
+		list = append(list, termtext.Dim.Span("  "+r.Stream))
+	}
+	if r.Frame.Redelivered {
+		list = append(list, termtext.Dim.Span("  sent again"))
 	}
 	if r.Frame.Size >= largeFrame {
 		list = append(list, termtext.Dim.Span("  "+termtext.ByteSize(r.Frame.Size)))

@@ -188,6 +188,11 @@ func markSummary(f *dialect.Frame) string {
 		return "acptap failed: " + termtext.Piece(m.Fault)
 	case m.Rule != nil:
 		return termtext.Piece(m.Rule.Name) + ": " + termtext.Piece(m.Rule.Did)
+	}
+	if text := streamSummary(f, m); text != "" {
+		return text
+	}
+	switch {
 	case m.Exit == nil:
 		return termtext.Piece(string(f.Raw))
 	case m.Exit.Error != "":

@@ -38,7 +38,7 @@ func keyHelp() string {
 		if len(k.Words) > 0 {
 			means = strings.Join(k.Words, " ")
 		}
-		fmt.Fprintf(&b, "  %-7s  %s\n", k.Name, means)
+		fmt.Fprintf(&b, "  %-7s %s\n", k.Name, means)
 	}
 	return b.String()
 }

@@ -1,0 +1,189 @@
+package frametext
+
+import (
+	"fmt"
+	"mime"
+	"strconv"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// Exchanges know what the heads of the streams that are open have said. They are given
+// the frames of one tape in their order. The zero value knows of none.
+type exchanges struct {
+	open map[uint64]*exchange
+}
+
+// An exchange is a request over HTTP and its response, or a WebSocket.
+type exchange struct {
+	method, target string
+	status         int
+	form           string // of the response: json, sse, or its content type
+	told           [2]bool
+}
+
+// observe takes the next frame. It returns what a line of the frame says of its
+// stream, such as `POST 3` or `POST 3 → 200 sse`, and whether that is all that is to be
+// said of the frame: it is the mark of an exchange as most are, and other lines tell.
+func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
+	if f.Stream == 0 {
+		return "", false
+	}
+	x := e.open[f.Stream]
+	if x == nil {
+		x = &exchange{}
+		if e.open == nil {
+			e.open = map[uint64]*exchange{}
+		}
+		e.open[f.Stream] = x
+	}
+	if f.Kind != wire.Mark {
+		return x.first(f), false
+	}
+	switch m := wire.ReadMark(f.Frame); {
+	case m.HTTP != nil && f.Dir == wire.ClientToAgent:
+		x.method, x.target = m.HTTP.Method, m.HTTP.Target
+		return "", x.method == "POST" && f.Origin == wire.Wire
+	case m.HTTP != nil:
+		x.status, x.form = m.HTTP.Status, form(m.HTTP.Headers)
+		return "", f.Origin == wire.Wire && x.ordinary()
+	case m.End != nil:
+		if f.Dir == wire.AgentToClient {
+			delete(e.open, f.Stream)
+		}
+		return "", m.End.Error == "" && m.End.By != wire.ByAcptap
+	}
+	return "", false
+}
+
+// ordinary reports whether the response is one of those that most are: 202 to what
+// needs no answer, 200 with frames, whose first one tells of it.
+func (x *exchange) ordinary() bool {
+	return x.status == 202 || x.status == 200 && (x.form == "sse" || x.form == "json")
+}
+
+// first returns what the first frame of a direction tells of the heads.
+func (x *exchange) first(f *dialect.Frame) string {
+	if f.Dir > wire.AgentToClient || x.told[f.Dir] || x.method == "" || x.status == 101 {
+		return ""
+	}
+	x.told[f.Dir] = true
+	text := termtext.Piece(x.method) + " " + strconv.FormatUint(f.Stream, 10)
+	if f.Dir == wire.AgentToClient {
+		text += " → " + x.answer()
+	}
+	return text
+}
+
+// answer returns such as `200 sse`.
+func (x *exchange) answer() string {
+	return termtext.Spaced(strconv.Itoa(x.status), termtext.Piece(x.form))
+}
+
+// form returns what the headers say of a body: json, sse, or the type of its content.
+func form(headers []wire.Header) string {
+	for _, h := range headers {
+		if !strings.EqualFold(h.Name, "Content-Type") {
+			continue
+		}
+		switch kind, _, _ := mime.ParseMediaType(h.Value); kind {
+		case "application/json":
+			return "json"
+		case "text/event-stream":
+			return "sse"
+		default:
+			return kind
+		}
+	}
+	return ""
+}
+
+// streamSummary tells what a mark of a stream says; empty if it is no such mark.
+func streamSummary(f *dialect.Frame, m wire.Marked) string {
+	switch {
+	case m.HTTP != nil:
+		return headSummary(f.Stream, m.HTTP)
+	case m.End != nil:
+		return endSummary(f, m.End)
+	case m.SSE != nil:
+		return eventSummary(m.SSE)
+	case m.Close != nil:
+		text := "close " + strconv.Itoa(m.Close.Code)
+		if name := closeCodes[m.Close.Code]; name != "" {
+			text += ", " + name
+		}
+		if m.Close.Reason != "" {
+			text += ": " + termtext.Piece(m.Close.Reason)
+		}
+		return text
+	case m.Framing != 0:
+		return termtext.Grouped(m.Framing) + " bytes without a message, such as comments and pings"
+	case m.Closed != "":
+		return "connection ended: " + termtext.Piece(m.Closed)
+	}
+	return ""
+}
+
+// headSummary returns such as `POST 3 /mcp`, or `3 → 404 json` of a response.
+func headSummary(stream uint64, h *wire.HTTP) string {
+	if stream == 0 {
+		stream = h.Stream
+	}
+	number := strconv.FormatUint(stream, 10)
+	if h.Status == 0 {
+		return termtext.Spaced(termtext.Piece(h.Method), number, termtext.Piece(h.Target))
+	}
+	x := exchange{status: h.Status, form: form(h.Headers)}
+	text := number + " → " + x.answer()
+	for _, name := range []string{"Location", "WWW-Authenticate", "Allow", "Retry-After"} {
+		for _, header := range h.Headers {
+			if strings.EqualFold(header.Name, name) && header.Value != "" {
+				text += " · " + strings.ToLower(name) + " " + termtext.Piece(header.Value)
+			}
+		}
+	}
+	return text
+}
+
+func endSummary(f *dialect.Frame, e *wire.StreamEnd) string {
+	what := "request"
+	if f.Dir == wire.AgentToClient {
+		what = "response"
+	}
+	text := fmt.Sprintf("%s %d ended", what, e.Stream)
+	if e.By != "" {
+		text += " by " + termtext.Piece(string(e.By))
+	}
+	if e.Error != "" {
+		text += ": " + termtext.Piece(e.Error)
+	}
+	return text
+}
+
+// eventSummary returns such as `event endpoint: /messages?session=1`.
+func eventSummary(e *wire.SSE) string {
+	text := "event"
+	if e.Cut {
+		text = "event cut off"
+	}
+	text = termtext.Spaced(text, termtext.Piece(e.Event))
+	if e.ID != "" {
+		text += " · id " + termtext.Piece(e.ID)
+	}
+	if e.Retry != "" {
+		text += " · retry " + termtext.Piece(e.Retry) + " ms"
+	}
+	if e.Data != "" {
+		text += ": " + termtext.Piece(e.Data)
+	}
+	return text
+}
+
+// closeCodes are those of RFC 6455, section 7.4.1.
+var closeCodes = map[int]string{
+	1000: "normal", 1001: "going away", 1002: "protocol error", 1003: "unsupported data", 1005: "no code", 1006: "no close frame",
+	1007: "invalid text", 1008: "policy violation", 1009: "message too big", 1010: "extension missing", 1011: "internal error", 1012: "restart", 1013: "try again later",
+}
