@@ -38,9 +38,9 @@ func (r *Rewriter) stdio(entry []byte, p Parent) []byte {
 		return nil // the agent will refuse it as it is
 	}
 	if r.isAcptap(unquoted(command)) {
-		at, parent := runsProxy(args)
+		at, _, told := runsProxy(args)
 		switch {
-		case parent:
+		case told:
 			return nil
 		case at > 0:
 			return wire.Set(entry, slices.Concat(args[:at], []byte(","), elements("--parent", p.String()), args[at:]), "args")
@@ -65,30 +65,44 @@ func (r *Rewriter) isAcptap(program string) bool {
 	return name == "acptap" || name == programName(r.Acptap) || sameFile(program, r.Acptap)
 }
 
+// ParentOf returns what an entry that a Rewriter has changed, of the kind StdioServer, says
+// of its parent. ok is false if none did.
+func ParentOf(entry []byte) (p Parent, ok bool) {
+	_, parent, _ := runsProxy(wire.Get(entry, "args"))
+	p, err := ParseParent(parent)
+	return p, err == nil
+}
+
 // runsProxy returns where in the arguments of acptap those of acptap proxy begin, 0 if it
-// is to do something else. parent reports whether they say already whose the server is.
-func runsProxy(args []byte) (at int, parent bool) {
-	word := 0
-	for i, span := range wire.Find(args, "#") {
-		w := unquoted(args[span.Start:span.End])
-		switch {
-		case at > 0 && w == "--":
-			return at, false
-		case at > 0:
-			if w == "--parent" || strings.HasPrefix(w, "--parent=") {
-				return at, true
-			}
-		case i < word: // a value
-		case w == "--store":
-			word = i + 2
-		case strings.HasPrefix(w, "--store="):
-		case w == "proxy":
-			at = span.End
-		default:
-			return 0, false
+// is to do something else, and whose the server is if they have told so already.
+func runsProxy(args []byte) (at int, parent string, told bool) {
+	spans := wire.Find(args, "#")
+	word := func(i int) string {
+		if i >= len(spans) {
+			return ""
+		}
+		return unquoted(args[spans[i].Start:spans[i].End])
+	}
+	i := 0
+	switch {
+	case word(0) == "--store":
+		i = 2
+	case strings.HasPrefix(word(0), "--store="):
+		i = 1
+	}
+	if word(i) != "proxy" {
+		return 0, "", false
+	}
+	at = spans[i].End
+	for i++; i < len(spans) && word(i) != "--"; i++ {
+		if word(i) == "--parent" {
+			return at, word(i + 1), true
+		}
+		if value, ok := strings.CutPrefix(word(i), "--parent="); ok {
+			return at, value, true
 		}
 	}
-	return at, false
+	return at, "", false
 }
 
 // maxName is how much of a server's name stands in arguments, of which systems take only

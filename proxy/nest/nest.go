@@ -1,8 +1,9 @@
-// Package nest has the MCP servers that a client gives its agent recorded too: it changes
-// the requests that set up a session so that the agent starts acptap proxy in the place
-// of each server, which starts the server behind it.
+// Package nest changes which MCP servers an agent starts, in the requests of its client
+// that set up a session. A Rewriter has them recorded: the agent starts acptap proxy in the
+// place of each, which starts the server behind it. A Substitute has the agent start
+// something else in their place, such as what was recorded.
 //
-// It changes nothing but the entries of mcpServers, and of them the command, its arguments,
+// Both change nothing but the entries of mcpServers, and of them the command, its arguments,
 // or the URL: all other bytes stay as they are. A server that acptap records already is told
 // only whose it is. What the agent says is not looked at. Servers that an agent takes from its
 // own settings do not cross this connection, so nothing can be done about them here.
@@ -16,7 +17,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -41,61 +41,32 @@ type Rewriter struct {
 
 	// Link makes the links of servers. nil: NewLink.
 	Link func() string
+
+	listener
 }
-
-// Wants reports whether a direction is looked at. The proxy calls it.
-func (r *Rewriter) Wants(dir wire.Direction) bool { return dir == wire.ClientToAgent }
-
-// Start does nothing. The proxy calls it.
-func (r *Rewriter) Start(proxy.Handle) {}
 
 // Intercept handles the next frame of the client. The proxy calls it.
 func (r *Rewriter) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
-	if f.Dir == wire.ClientToAgent {
-		if raw, changed := r.rewrite(f.Raw); changed {
-			f.Raw, f.Origin = raw, wire.Rewritten
-		}
-	}
-	return append(out, f)
+	return append(out, rewritten(f, r.rewrite))
 }
 
-// End does nothing. The proxy calls it.
-func (r *Rewriter) End(_ wire.Direction, out []wire.Frame) ([]wire.Frame, <-chan struct{}) {
-	return out, nil
-}
-
-// Held returns nothing: no frame is ever kept back.
-func (r *Rewriter) Held() []wire.Frame { return nil }
-
-// rewrite returns a frame with other entries of mcpServers, and whether there are any.
-func (r *Rewriter) rewrite(frame []byte) (rewritten []byte, changed bool) {
+// rewrite returns a frame with other entries of mcpServers; nil if it stays.
+func (r *Rewriter) rewrite(frame []byte) []byte {
 	if len(frame) > wire.MaxChecked {
 		if m := string(wire.Scan(frame).Method); dialect.EffectOf(dialect.ACP, m) == dialect.Opens {
 			r.Complain("%s is longer than %d MiB: its MCP servers are not recorded", m, wire.MaxChecked>>20)
 		}
-		return frame, false
+		return nil
 	}
 	list := slices.DeleteFunc(dialect.Servers(frame), func(s dialect.Server) bool { return !r.selects(s) })
 	if len(list) == 0 {
-		return frame, false
+		return nil
 	}
 	if reason := r.unfit(); reason != "" {
 		r.Complain("%s: MCP servers are not recorded", reason)
-		return frame, false
+		return nil
 	}
-	done := 0
-	for _, s := range list {
-		entry := r.entry(frame[s.At.Start:s.At.End], s)
-		if entry == nil {
-			continue
-		}
-		rewritten = append(append(rewritten, frame[done:s.At.Start]...), entry...)
-		done = s.At.End
-	}
-	if done == 0 {
-		return frame, false
-	}
-	return append(rewritten, frame[done:]...), true
+	return replaced(frame, list, r.entry)
 }
 
 // selects reports whether a server is to be recorded, as far as its kind and its name

@@ -144,6 +144,12 @@ func TestEntries(t *testing.T) {
 			if got != want || gotOrigin != origin {
 				t.Errorf("got  %v\n%s\nwant %v\n%s", gotOrigin, got, origin, want)
 			}
+			for _, s := range dialect.Servers([]byte(got)) {
+				p, ok := nest.ParentOf([]byte(got[s.At.Start:s.At.End]))
+				if told := strings.Contains(got, `"--parent`); ok != (told && s.Kind == dialect.StdioServer) || ok && p.Link != "first" && p.Link != "l" {
+					t.Errorf("the parent of %s is %+v, %v", got, p, ok)
+				}
+			}
 			if again, o := pass(t, r, got, wire.Wire); again != got || o != wire.Wire {
 				t.Errorf("rewritten once more, %v:\n%s\nwas\n%s", o, again, got)
 			}
@@ -239,6 +245,32 @@ func TestURL(t *testing.T) {
 	}
 	if len(*said) != 1 || (*said)[0] != "MCP server b is not recorded: no port is left" {
 		t.Errorf("it complains: %q", *said)
+	}
+}
+
+// Something else may be started in place of a server, of which nothing but the rest of its
+// entry stays.
+func TestSubstitute(t *testing.T) {
+	var asked []string
+	s := &nest.Substitute{Command: func(name string, kind dialect.ServerKind) []string {
+		asked = append(asked, fmt.Sprint(kind, " ", name))
+		if name == "live" {
+			return nil
+		}
+		return []string{"player", "<" + name + ">"}
+	}}
+	frame := begin + `{"name":"a","command":"x", "args":["y" ],"env":[]},{"name":"live","command":"x","args":[]},{"type":"http","name":"h","url":"http://h"},{"type":"stdio","name":"b","command":"x"}` + end
+	want := begin + `{"name":"a","command":"player", "args":["<a>"],"env":[]},{"name":"live","command":"x","args":[]},{"type":"http","name":"h","url":"http://h"},{"type":"stdio","name":"b","command":"player","args":["<b>"]}` + end
+	out := s.Intercept(wire.Frame{Dir: wire.ClientToAgent, Raw: []byte(frame)}, nil)
+	if len(out) != 1 || string(out[0].Raw) != want || out[0].Origin != wire.Rewritten {
+		t.Errorf("got\n%s\nwant\n%s", out[0].Raw, want)
+	}
+	if got, want := strings.Join(asked, ", "), "stdio a, stdio live, http h, stdio b"; got != want {
+		t.Errorf("asked for %s, want %s", got, want)
+	}
+	f := wire.Frame{Dir: wire.ClientToAgent, Raw: []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{}}`)}
+	if out := s.Intercept(f, nil); len(out) != 1 || !reflect.DeepEqual(out[0], f) {
+		t.Errorf("of a prompt: got %+v", out)
 	}
 }
 

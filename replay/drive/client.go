@@ -48,6 +48,8 @@ type Client struct {
 	Settle   time.Duration // how long to wait for more after the last answer, when many agents send titles and commands; 0 is 1 s
 	Grace    time.Duration // as proxy.Proxy.Patience, for an agent that does not end by itself
 	Err      io.Writer     // the agent's stderr; nil: it goes to the tape only
+
+	Interceptors []proxy.Interceptor // between the client and the agent, one run after the other
 }
 
 // Errors of Client.Run by which callers decide.
@@ -139,7 +141,7 @@ func (c *Client) play(ctx context.Context, p *plan, known *remap.AgentMap, store
 	if errOut == nil {
 		errOut = io.Discard
 	}
-	agent := startAgent(ctx, proxy.Proxy{Command: start.Command, Err: errOut, Journal: journal, Patience: c.Grace})
+	agent := startAgent(ctx, proxy.Proxy{Command: start.Command, Err: errOut, Journal: journal, Interceptors: c.Interceptors, Patience: c.Grace})
 	d := newDriver(p, known, agent, report)
 	failed := d.play(ctx, limits{
 		patience: cmp.Or(c.Patience, 30*time.Second),
