@@ -226,6 +226,12 @@ func BenchmarkWatch(b *testing.B) {
 	floodBeside(b, "watch", nil, []string{"--watch", "30s"})
 }
 
+// The same notifications with --mcp, which looks at what the client says, beside the proxy
+// without it.
+func BenchmarkNested(b *testing.B) {
+	floodBeside(b, "nested", nil, []string{"--mcp"})
+}
+
 // floodBeside measures the rate of notifications of a session with flags of the proxy
 // beside that with others.
 func floodBeside(b *testing.B, name string, without, with []string) {

@@ -173,4 +173,18 @@ func TestNestedKill(t *testing.T) {
 	}
 	r.cmd.Wait()
 	r.check()
+	for _, info := range r.nested() { // they may still be at work, in the directory that goes now
+		for end := time.Now().Add(time.Minute); !hasEnded(info.Start.PID); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("the proxy of %s runs on", info.Start.Name)
+			}
+		}
+	}
+}
+
+// hasEnded reports whether a process is gone, or waits only for somebody to ask how it has
+// ended, which its parent cannot if that was killed.
+func hasEnded(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" Z"))
 }

@@ -22,6 +22,7 @@ import (
 func newReplayClientCmd(dir *string) *cobra.Command {
 	var client drive.Client
 	var save, asJSON bool
+	var mcp string
 	cmd := &cobra.Command{
 		Use:   "client [flags] REF -- AGENT [ARG...]",
 		Short: "Play the client of a tape to a live agent, and compare",
@@ -34,6 +35,11 @@ AGENT's requests are answered from the tape: it gets only permissions that it
 got there, no command is run, and files are those on the tape. It gets an error
 for anything else. What AGENT does itself is real; it works in the directory of
 --cwd, or in the current one, but not in that of the tape.
+
+The MCP servers on the tape are started by AGENT as its client said then. With
+--mcp=replay it gets their tapes in their place, if acptap proxy --mcp has
+recorded them: what AGENT asks them is answered as it was then, and nothing is
+done again.
 
 Messages that could not be played as recorded are reported on stderr at the end.
 
@@ -49,6 +55,7 @@ messages could not be played; 2 if REF cannot be played to AGENT; 127 or 126 if
 AGENT cannot be run.`,
 		Example: `  acptap replay client last -- my-agent --acp
   acptap replay client --compare content --cwd /tmp/p fix.jsonl -- my-agent
+  acptap replay client --mcp=replay last -- my-agent --acp
   acptap replay client --save --compare none 7k2m9p -- my-agent --acp`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 1 || len(args) < 2 {
@@ -57,6 +64,9 @@ AGENT cannot be run.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if mcp != "off" && mcp != "replay" {
+				return fmt.Errorf("--mcp is replay or off, not %q", mcp)
+			}
 			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
@@ -69,6 +79,13 @@ AGENT cannot be run.`,
 			}
 			if client.Start.Command, err = command(args[1:]); err != nil {
 				return err
+			}
+			w := &warning.Queue{Stderr: cmd.ErrOrStderr()}
+			defer w.Wait()
+			if mcp == "replay" {
+				if err := replayServers(*dir, &client, w); err != nil {
+					return err
+				}
 			}
 			client.Start.Version, client.Start.PID = version(), os.Getpid()
 			if cwd := client.Start.Cwd; cwd != "" {
@@ -89,6 +106,7 @@ AGENT cannot be run.`,
 	f.BoolVar(&client.AsNew, "as-new", false, "create a new session in place of one that the tape loads but does not create")
 	f.DurationVar(&client.Patience, "patience", 0, "how long AGENT may be silent while an answer is expected (default 30s)")
 	f.DurationVar(&client.Limit, "limit", 0, "how long one run of AGENT may take (default 1h)")
+	f.StringVar(&mcp, "mcp", "off", "`what` AGENT gets for the MCP servers on the tape: replay (their tapes) or off (them)")
 	f.BoolVar(&save, "save", false, "keep the new run as a tape in the store")
 	f.BoolVar(&asJSON, "json", false, "write the report and the diff as one JSON object")
 	f.StringVar(&client.Start.Name, "name", "", "with --save, the `name` of AGENT in listings")
