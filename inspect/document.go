@@ -28,6 +28,7 @@ type document struct {
 	earlier    []string            // filters that were left, the last one last
 	openedFrom Place               // the place that it was opened from
 	returnTo   Place               // the place that the user came from to see a frame; zero: none
+	cameFrom   []wayBack           // to the tapes that led here, the last one last
 	restarted  record.Info         // of a tape of the same agent that has begun since; zero: none is announced
 
 	readers
@@ -68,7 +69,7 @@ func (a *app) openTape(sub Subject, query string) error {
 	a.pane.EndSearch()
 	a.pane.Clear(0)
 	a.written = newFrameNotes(t)
-	a.snapshot, a.err, a.trace, a.earlier, a.openedFrom = frameindex.Snapshot{}, nil, nil, nil, storePlace
+	a.snapshot, a.err, a.trace, a.earlier, a.openedFrom, a.cameFrom = frameindex.Snapshot{}, nil, nil, nil, storePlace, nil
 	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: t.Label, follow: info.Live}
 	a.index = frameindex.NewIndex(a.updates.wake)
 	a.indexing.start(a.ctx, func(ctx context.Context) {

@@ -51,6 +51,8 @@ func (a *app) leaveList() {
 		a.visit(a.returnTo)
 	case a.query != "":
 		a.fail(a.filterBy(""))
+	case len(a.cameFrom) > 0:
+		a.leaveServer()
 	case a.Store != nil:
 		a.visit(a.openedFrom)
 	}

@@ -28,7 +28,7 @@ func keyTable() []keyGroup {
 			{[]string{"l", "Right"}, inPane, asBefore, nil, func(a *app) { a.pane.Unfold() }},
 			{[]string{"Enter", "Space"}, inPane, "fold, unfold, show all", either("fold", "", func(a *app) bool { return a.pane.Folds() }), func(a *app) { a.pane.Open() }},
 			{[]string{"Esc"}, inPane, "end the search; back to the list", either("clear", "back", (*app).searchesFrame), (*app).leavePane},
-			{[]string{"Esc"}, inList, "clear the filter; back", nil, (*app).leaveList},
+			{[]string{"Esc"}, inList, "clear the filter; back", either("back", "", func(a *app) bool { return len(a.cameFrom) > 0 }), (*app).leaveList},
 		}},
 		{"Filter and search", []key{
 			{[]string{"/"}, inList, "filter", says("filter"), (*app).askFilter},

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/inspect/tracepage"
+	"github.com/acptap/acptap/record"
 )
 
 // A Place is what fills the screen.
@@ -109,7 +111,19 @@ func (a *app) readTrace() error {
 		return err
 	}
 	r := tracepage.NewReader(a.timeline.Label, len(t.Parts))
-	a.tracing.start(a.ctx, func(ctx context.Context) { r.Read(ctx, t, a.updates.wake) })
+	live := a.info.Live
+	a.tracing.start(a.ctx, func(ctx context.Context) {
+		var servers sync.WaitGroup
+		begun, ended := context.WithCancel(ctx)
+		if a.Store != nil {
+			servers.Go(func() {
+				followServers(begun, a.Store, t.IDs(), live, func(tape *record.Tape, info record.Info) { r.ReadServer(ctx, tape, info, a.updates.wake) })
+			})
+		}
+		r.Read(ctx, t, a.updates.wake)
+		ended()
+		servers.Wait()
+	})
 	a.trace = r
 
 	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, len(t.Parts)), a.session)
@@ -133,6 +147,10 @@ func (a *app) readTrace() error {
 
 // showFrame goes to the frame that a line is about.
 func (a *app) showFrame(l page.Line) {
+	if l.Tape != "" {
+		a.openServer(l)
+		return
+	}
 	if l.Seq == 0 {
 		return
 	}

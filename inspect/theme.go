@@ -45,16 +45,19 @@ var palettes = map[Theme]map[termtext.Style]tcell.Color{
 	ANSI: {
 		termtext.Red: tcell.ColorMaroon, termtext.Green: tcell.ColorGreen, termtext.Yellow: tcell.ColorOlive,
 		termtext.Blue: tcell.ColorBlue, termtext.Magenta: tcell.ColorPurple, termtext.Cyan: tcell.ColorTeal,
+		termtext.Azure: tcell.ColorAqua,
 	},
 	Dark: {
 		termtext.Red: tcell.NewHexColor(0xff6e67), termtext.Green: tcell.NewHexColor(0x8ccf7e), termtext.Yellow: tcell.NewHexColor(0xe5c76b),
 		termtext.Blue: tcell.NewHexColor(0x71baf2), termtext.Magenta: tcell.NewHexColor(0xce89df), termtext.Cyan: tcell.NewHexColor(0x67cbe7),
-		termtext.Dim: tcell.NewHexColor(0x8a929c),
+		termtext.Azure: tcell.NewHexColor(0xa7b8ff),
+		termtext.Dim:   tcell.NewHexColor(0x8a929c),
 	},
 	Light: {
 		termtext.Red: tcell.NewHexColor(0xb3261e), termtext.Green: tcell.NewHexColor(0x1e6f2c), termtext.Yellow: tcell.NewHexColor(0x7a5900),
 		termtext.Blue: tcell.NewHexColor(0x1a56a8), termtext.Magenta: tcell.NewHexColor(0x8b2a8f), termtext.Cyan: tcell.NewHexColor(0x0b6a7c),
-		termtext.Dim: tcell.NewHexColor(0x666c74),
+		termtext.Azure: tcell.NewHexColor(0x4a3fb5),
+		termtext.Dim:   tcell.NewHexColor(0x666c74),
 	},
 }
 
@@ -75,7 +78,7 @@ func (t Theme) looks(colours int) looks {
 		termtext.Dim:     tcell.StyleDefault.Dim(true),
 		termtext.Reverse: tcell.StyleDefault.Reverse(true),
 	}
-	for _, s := range []termtext.Style{termtext.Red, termtext.Green, termtext.Yellow, termtext.Blue, termtext.Magenta, termtext.Cyan} {
+	for _, s := range []termtext.Style{termtext.Red, termtext.Green, termtext.Yellow, termtext.Blue, termtext.Magenta, termtext.Cyan, termtext.Azure} {
 		l[s] = tcell.StyleDefault
 	}
 	l[currentMatch] = tcell.StyleDefault.Background(tcell.ColorOlive).Foreground(tcell.ColorBlack)

@@ -84,6 +84,15 @@ func (t *Timeline) Reopen() (*Timeline, error) {
 	return other, nil
 }
 
+// IDs returns the tapes.
+func (t *Timeline) IDs() []string {
+	ids := make([]string, len(t.Parts))
+	for i, p := range t.Parts {
+		ids[i] = p.Info.Tape
+	}
+	return ids
+}
+
 func (t *Timeline) start() time.Time { return t.Parts[0].Info.Start.Time }
 
 // Info returns what is known by now: the last tape's state, with the time at which the

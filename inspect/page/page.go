@@ -15,6 +15,8 @@ import (
 type Line struct {
 	Spans   []termtext.Span // nil: they are made when they are drawn
 	Seq     uint64          // the frame that it is about; 0: none
+	Tape    string          // of another tape that it is about too; empty: none
+	TapeSeq uint64          // the frame of that
 	Item    int             // what it belongs to, for who made it
 	Key     string          // keeps the cursor on it where lines come in between; empty: it has none
 	Heading bool            // it is the first line, and does not scroll

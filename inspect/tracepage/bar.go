@@ -21,6 +21,7 @@ const (
 	service // the agent uses the client
 	asking  // the user
 	starting
+	server // a server works on a call of the agent's
 	marks
 )
 
@@ -39,6 +40,7 @@ var signs = [marks]struct {
 	service:  {'▄', termtext.Services, "client"},
 	asking:   {'▒', termtext.Permission, "asks you"},
 	starting: {'═', termtext.LifeCycle, "start-up"},
+	server:   {'▞', termtext.Servers, "server"},
 }
 
 // A bar is something that takes time.
@@ -52,6 +54,10 @@ type bar struct {
 	untimed bool // nobody knows how long it took
 	waits   bool // for a command in a terminal: in a turn it counts as a tool call
 	parts   []barPart
+
+	tape    string // of a server that the bar is about; empty: none
+	tapeSeq uint64 // the frame of that
+	below   []*bar // what servers were called for
 }
 
 // A barPart is a part of a bar that is drawn in another way.

@@ -104,7 +104,10 @@ func (c *Conversation) Lines(width int) []page.Line {
 		for ; ended < e.Turn-1 && ended < len(conversation.Turns); ended++ {
 			text = append(text, c.endOfTurn(conversation, conversation.Turns[ended])...)
 		}
-		text = append(text, c.entity(conversation, e)...)
+		if rows := c.entity(conversation, e); len(rows) > 0 { // else there is nothing of it to show
+			text = append(text, rows...)
+			text = append(append(text, c.callLines(session.ID, e)...), page.Line{Seq: e.First})
+		}
 	}
 	for _, t := range conversation.Turns[ended:] {
 		text = append(text, c.endOfTurn(conversation, t)...)
@@ -170,9 +173,6 @@ func (c *Conversation) entity(of *trace.Conversation, e *trace.Entity) []page.Li
 			rows = rows[:1:1]
 		}
 		rows[0].Spans[0] = sign
-	}
-	if len(rows) > 0 { // else there is nothing of it to show
-		rows = append(rows, page.Line{Seq: e.First})
 	}
 	c.entities[e.First] = entityLines{e.Last, open, rows}
 	return rows

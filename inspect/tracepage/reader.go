@@ -16,6 +16,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
 // A Reader gathers what happened on the tapes of a timeline.
@@ -25,6 +26,8 @@ type Reader struct {
 
 	mu        sync.Mutex // guards what follows
 	trace     trace.Trace
+	calls     nested.Join // of the servers that the agent started
+	start     time.Time   // when the first tape began
 	methods   methodStats
 	stats     stats.Collector
 	pauses    pauses
@@ -42,8 +45,9 @@ const maxFailed = 1 << 16
 
 // A revision is how far a reader has got.
 type revision struct {
-	last  uint64 // the frames up to this one are in it
-	ended bool   // nothing will follow
+	last   uint64 // the frames up to this one are in it
+	ended  bool   // nothing will follow
+	nested int    // frames of servers that are in it
 }
 
 // NewReader returns a reader of that many tapes that has read nothing. label returns the
@@ -66,6 +70,8 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 		} else {
 			for n := len(r.trace.Runs); n <= t.PartOf(f.Seq); n++ {
 				r.trace.Next(t.Parts[n].Info.Connection)
+				r.start = t.Parts[0].Info.Start.Time // a timeline's times are since then
+				r.calls.Next(t.Parts[n].Info.Tape, r.start)
 				r.tally.End(&r.trace)
 				r.tally.Begin(t.Parts[n].Info)
 				r.stats.Take(&r.trace)
@@ -74,6 +80,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 				r.ends = append(r.ends, 0)
 			}
 			r.trace.Add(&f)
+			r.calls.Take(&f, &r.trace)
 			r.tally.Take(&f, &r.trace)
 			r.stats.Take(&r.trace)
 			r.ends[len(r.ends)-1] = f.At
@@ -92,6 +99,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 	r.mu.Lock()
 	if r.ended = ctx.Err() == nil; r.ended {
 		r.trace.End()
+		r.calls.End()
 		r.tally.End(&r.trace)
 		r.stats.Take(&r.trace)
 	}

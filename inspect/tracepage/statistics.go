@@ -24,7 +24,7 @@ func (r *Reader) Statistics(width int) []page.Line {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	form := tableForm{columns: min(max(width-57, 16), 36)}
-	lines := append(r.methodLines(form), r.toolLines(form)...)
+	lines := append(append(r.methodLines(form), r.toolLines(form)...), r.serverLines(form)...)
 	return append(lines, r.callLines()...)
 }
 

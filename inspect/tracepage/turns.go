@@ -1,6 +1,7 @@
 package tracepage
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ func (t *Turns) Lines(width int) []page.Line {
 	title := termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), labels)
 	lines := []page.Line{
 		{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(title, labels) + " "), termtext.Dim.Span(c.heading())}, Heading: true},
-		{Spans: legend(width)},
+		{Spans: legend(width, phases)},
 	}
 	if text := waitedFor(phases, t.reader.ends); text != "" {
 		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
@@ -76,8 +77,14 @@ func (t *Turns) Lines(width int) []page.Line {
 		lines = append(lines, c.between(phases, i))
 		lines = append(lines, page.Line{Spans: c.row(&p.bar), Seq: p.seq})
 		for _, b := range p.bars {
-			b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
-			lines = append(lines, page.Line{Spans: c.row(b), Seq: b.seq})
+			for _, b := range append([]*bar{b}, b.below...) {
+				b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
+				l := page.Line{Spans: c.row(b), Seq: b.seq, Tape: b.tape, TapeSeq: b.tapeSeq}
+				if l.Tape != "" {
+					l.Key = fmt.Sprintf("%s:%d", l.Tape, l.TapeSeq)
+				}
+				lines = append(lines, l)
+			}
 		}
 	}
 	return lines
@@ -103,12 +110,18 @@ func (t *Turns) Isolate(l page.Line) (alone bool) {
 	return t.alone != 0
 }
 
-// legend says what bars are drawn with.
-func legend(width int) []termtext.Span {
+// legend says what the bars of phases are drawn with.
+func legend(width int, phases []*phase) []termtext.Span {
+	last := server
+	for _, p := range phases {
+		if slices.ContainsFunc(p.bars, func(b *bar) bool { return b.mark == server || b.below != nil }) {
+			last = marks
+		}
+	}
 	var line []termtext.Span
 	for _, gap := range []string{"   ", "  ", " "} {
 		line = nil
-		for _, s := range signs[waiting:] {
+		for _, s := range signs[waiting:last] {
 			if line != nil {
 				line = append(line, termtext.Plain.Span(gap))
 			}

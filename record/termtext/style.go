@@ -15,6 +15,7 @@ const (
 	Blue    Style = "94" // the bright one: the other cannot be read on black
 	Magenta Style = "35"
 	Cyan    Style = "36"
+	Azure   Style = "96" // the bright cyan
 )
 
 // The roles of styles: what a hue means, wherever it is seen. Nothing is told by a hue
@@ -22,6 +23,7 @@ const (
 const (
 	Conversation = Green
 	Tools        = Cyan
+	Servers      = Azure  // that an agent calls for the sake of a tool
 	Permission   = Yellow // also: somebody is waited for
 	Services     = Magenta
 	LifeCycle    = Blue

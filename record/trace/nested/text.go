@@ -43,7 +43,7 @@ func (c Joined) Line() termtext.Span {
 		}
 		text = termtext.Dotted(text, termtext.Piece(one.Method)+" "+took)
 	}
-	return termtext.Tools.Span(text)
+	return termtext.Servers.Span(text)
 }
 
 // Title returns SERVER/TOOL, or for what is no call of a tool SERVER METHOD NAME.

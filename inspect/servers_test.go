@@ -1,0 +1,102 @@
+package inspect_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+)
+
+// withServers has the tape of an agent in a store, with those of the two servers that it
+// started.
+func withServers(tb testing.TB) (*record.Store, inspect.Subject) {
+	tb.Helper()
+	store := record.OpenStore(tb.TempDir())
+	for _, name := range []string{"agent", "everything", "issues"} {
+		text, err := os.ReadFile(filepath.Join("../testdata/nested", name+".jsonl"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if _, err := store.Import(strings.NewReader(string(text)), name, nil); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return store, inspect.TapesOf(store, "", "20260301T090000000-agents")
+}
+
+// TestServerScreens has the places that show what the servers of an agent were called for.
+func TestServerScreens(t *testing.T) {
+	t.Parallel()
+	for _, size := range []struct{ width, height int }{{80, 24}, {200, 50}} {
+		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
+			t.Parallel()
+			store, sub := withServers(t)
+			term := start(t, inspect.Inspector{Store: store}, sub, size.width, size.height)
+			term.reads(t)
+			golden := func(name string) {
+				t.Helper()
+				term.golden(t, fmt.Sprintf("servers-%s-%dx%d", name, size.width, size.height))
+			}
+			term.press(t, "3«issues/list_issues»ggz«Asking whether»g")
+			golden("chat")
+			term.press(t, "z/get-sum 29<Enter>")
+			golden("chat-call")
+			term.press(t, "<Enter>«tools/call»")
+			golden("call")
+			term.press(t, "<Esc>«issues/list_issues»")
+			golden("chat-again")
+			term.press(t, "4«▞ server»")
+			golden("turns")
+			term.press(t, "6«issues/close»G")
+			golden("statistics")
+		})
+	}
+}
+
+// TestServerLive: a call of a server is seen while it runs, of a server whose tape begins
+// after that of the agent was opened.
+func TestServerLive(t *testing.T) {
+	t.Parallel()
+	store := record.OpenStore(t.TempDir())
+	agent := begin(t, store, "coder", "")
+	defer agent.ends()
+	say := func(live run, client bool, text string) {
+		t.Helper()
+		dir := wire.AgentToClient
+		if client {
+			dir = wire.ClientToAgent
+		}
+		live.says(dir, `{"jsonrpc":"2.0",`+text+"}")
+	}
+	say(agent, true, `"id":0,"method":"initialize","params":{"protocolVersion":1}`)
+	say(agent, false, `"id":0,"result":{"protocolVersion":1}`)
+	say(agent, true, `"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"slow","command":"acptap","args":["proxy","--parent","`+agent.Tape()+`/aaaaaaaa/slow","--","x"]}]}`)
+	say(agent, false, `"id":1,"result":{"sessionId":"s"}`)
+	say(agent, true, `"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go"}]}`)
+	var chat inspect.Place
+	if err := chat.Set("chat"); err != nil {
+		t.Fatal(err)
+	}
+	term := start(t, inspect.Inspector{Store: store, Place: chat}, inspect.TapesOf(store, "", agent.Tape()), 100, 30)
+	term.wait(t, "the turn", has("turn 1: running"))
+	server, err := store.Record(record.Start{Command: []string{"x"}, Parent: record.Parent{Tape: agent.Tape(), Link: "aaaaaaaa", Server: "slow"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nested := run{t, server}
+	say(nested, true, `"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}`)
+	say(nested, false, `"id":0,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"slow"}}`)
+	say(agent, false, `"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"slow_work"}}`)
+	say(nested, true, `"id":1,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":1}}`)
+	term.wait(t, "the call", has("↳ slow/work running (by name)"))
+	say(nested, false, `"method":"notifications/progress","params":{"progressToken":1,"progress":3,"total":4,"message":"nearly"}`)
+	term.wait(t, "its progress", has("↳ slow/work running (by name) · 3/4 nearly"))
+	say(nested, false, `"id":1,"error":{"code":-32603,"message":"out of luck"}`)
+	term.wait(t, "its end", has("(by name) · failed: out of luck"))
+	nested.ends()
+}
