@@ -68,7 +68,7 @@ func (l *Links) Add(f *dialect.Frame) {
 			return i+1 < len(f.Entries)
 		})
 	case f.Kind == wire.Request && f.Dir == wire.ClientToAgent, f.Kind == wire.Response && f.Dir == wire.AgentToClient:
-		if len(f.Method) == 0 || setsUp(f.Method) || strings.HasSuffix(f.Method, successor) {
+		if len(f.Method) == 0 || setsUp(f.Method) || dialect.Wraps(f.Method) {
 			l.message(&f.Frame, wire.Scan(f.Raw))
 		}
 	}
@@ -77,9 +77,8 @@ func (l *Links) Add(f *dialect.Frame) {
 // setsUp reports whether a request of that method names the servers of a session.
 func setsUp(method string) bool { return dialect.EffectOf(dialect.ACP, method) == dialect.Opens }
 
-// successor is the method with which a proxy of a chain passes another message on, behind
-// an underscore in older drafts.
-const successor = "proxy/successor"
+// maxInside is how often a message may be wrapped, by each proxy of a chain once.
+const maxInside = 16
 
 func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 	if e.Method == nil {
@@ -89,7 +88,7 @@ func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 		return
 	}
 	method, params := string(e.Method), gjson.ParseBytes(e.Params)
-	if strings.HasSuffix(method, successor) {
+	for i := 0; dialect.Wraps(method) && i < maxInside; i++ {
 		method, params = params.Get("method").Str, params.Get("params")
 	}
 	if e.ID == nil || f.Dir != wire.ClientToAgent || !setsUp(method) {
