@@ -34,7 +34,8 @@ filters): each is a rule of your own, with the id EXPECT or FORBID. Budgets are
 such rules too: --forbid 'method:session/new latency:>5s'.
 
 A file of --baseline has the faults that are known, one a line. Neither their
-number nor ids, times and paths in them count. --update-baseline writes it.
+number nor ids, times and paths in them count. --update-baseline writes it: what
+the tapes show now, and what this call did not ask for (--by, --select).
 
 A line of --config, or of .acptap-check in the working directory, is an
 exception with its reason:

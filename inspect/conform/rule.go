@@ -13,7 +13,6 @@ package conform
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -176,14 +175,7 @@ func (c *Clause) fits(rule *Rule, conn *dialect.Connection, settled bool) bool {
 	if (c.Since != "" && conn.Version < c.Since) || (c.Until != "" && conn.Version > c.Until) {
 		return false
 	}
-	return c.For == 0 || settled && !conn.Hybrid && !isUnpublished(conn) && c.For.Has(conn.Dialect)
-}
-
-// isUnpublished reports whether both sides agreed on a version of ACP of which no text
-// is published. Its dialect is the newest that is known.
-func isUnpublished(conn *dialect.Connection) bool {
-	n, err := strconv.ParseUint(conn.Version, 10, 64)
-	return conn.Protocol == dialect.ACP && err == nil && n > 2
+	return c.For == 0 || settled && !conn.Hybrid && !conn.Unpublished() && c.For.Has(conn.Dialect)
 }
 
 // Protocol returns the protocol that r is about, by its id; AnyProtocol of JSON-RPC.

@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -59,7 +58,7 @@ func (s *Summary) tapeLine() []termtext.Span {
 	var l line
 	l.add(termtext.Bold, termtext.Cut(termtext.Piece(agentName(last)), titleColumns))
 	l.add(termtext.Plain, termtext.Cut(termtext.Spaced(termtext.Piece(c.Client), termtext.Piece(c.ClientVersion)), titleColumns))
-	l.add(termtext.Plain, protocolName(c))
+	l.add(termtext.Plain, termtext.Piece(c.Spoken()))
 	if n := len(s.Tapes); n > 1 {
 		l.add(termtext.Plain, fmt.Sprintf("%d tapes", n))
 	}
@@ -85,16 +84,6 @@ func agentName(i record.Info) string {
 		i.Start.Name = "" // as it calls itself
 	}
 	return tapetext.AgentName(i)
-}
-
-func protocolName(c dialect.Connection) string {
-	switch c.Protocol {
-	case dialect.ACP:
-		return termtext.Spaced("ACP", c.Dialect.String())
-	case dialect.MCP:
-		return termtext.Spaced("MCP", cmp.Or(termtext.Piece(c.Version), c.Dialect.String()))
-	}
-	return ""
 }
 
 func (s *Summary) failed(kind dialect.Failure) bool {

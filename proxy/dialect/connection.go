@@ -1,6 +1,12 @@
 package dialect
 
-import "github.com/acptap/acptap/proxy/wire"
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
 
 // A Connection is what both sides said of themselves.
 type Connection struct {
@@ -14,6 +20,30 @@ type Connection struct {
 	Agent         string // name; of the server in MCP
 	AgentTitle    string // a name for people, if it gave one
 	AgentVersion  string
+}
+
+// Unpublished reports whether both sides agreed on a version of ACP of which no text is
+// published. The dialect is the newest then.
+func (c *Connection) Unpublished() bool {
+	n, err := strconv.ParseUint(c.Version, 10, 64)
+	return c.Protocol == ACP && err == nil && n > 2
+}
+
+// Spoken names the protocol and its version, such as ACP v1 or MCP 2025-06-18; empty if
+// it is not known. A version of MCP may be any text off the wire.
+func (c *Connection) Spoken() string {
+	name, version := "", c.Dialect.String()
+	switch {
+	case c.Unpublished():
+		name, version = "ACP", "v"+c.Version
+	case c.Protocol == ACP:
+		name = "ACP"
+	case c.Protocol == MCP:
+		name, version = "MCP", cmp.Or(c.Version, version)
+	default:
+		return ""
+	}
+	return strings.TrimSuffix(name+" "+version, " ")
 }
 
 // Connections tells the connections on a tape apart. A tape has several where

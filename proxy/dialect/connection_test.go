@@ -42,3 +42,19 @@ func TestConnections(t *testing.T) {
 		}
 	}
 }
+
+func TestSpoken(t *testing.T) {
+	for want, c := range map[string]dialect.Connection{
+		"":               {},
+		"ACP":            {Protocol: dialect.ACP},
+		"ACP v1":         {Protocol: dialect.ACP, Dialect: dialect.ACPv1, Version: "1"},
+		"ACP v2-early":   {Protocol: dialect.ACP, Dialect: dialect.ACPv2Early, Version: "2"},
+		"ACP v99":        {Protocol: dialect.ACP, Dialect: dialect.ACPv2, Version: "99"},
+		"MCP 2025-06-18": {Protocol: dialect.MCP, Dialect: dialect.MCPLegacy, Version: "2025-06-18"},
+		"MCP modern":     {Protocol: dialect.MCP, Dialect: dialect.MCPModern},
+	} {
+		if got := c.Spoken(); got != want {
+			t.Errorf("%+v: got %q, want %q", c, got, want)
+		}
+	}
+}

@@ -18,6 +18,9 @@ import (
 // that mean nothing.
 func Read(r io.Reader, name string, tell func(string), begin func(Head), line func(Line) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
+	if begins, _ := in.Peek(len(byteOrderMark)); string(begins) == byteOrderMark {
+		in.Discard(len(byteOrderMark))
+	}
 	if isDevtools(in) {
 		limit := &limitReader{r: in}
 		d := devtools{dec: json.NewDecoder(limit), limit: limit, name: name, begin: begin, line: line}
@@ -55,6 +58,9 @@ func Read(r io.Reader, name string, tell func(string), begin func(Head), line fu
 		return line(p)
 	})
 }
+
+// byteOrderMark is what editors and shells on Windows begin a file of UTF-8 with.
+const byteOrderMark = "\uFEFF"
 
 // A lineParser reads the lines of one file, in order. ok is false for a line that
 // is nothing on the tape.

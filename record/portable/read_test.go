@@ -127,6 +127,9 @@ func TestReadFindings(t *testing.T) {
 	if l := f.lines[1]; l.Number != 5 || l.At != time.Second {
 		t.Errorf("the second frame is on line %d, at %v", l.Number, l.At)
 	}
+	if f, err := read("\uFEFF" + `{"acptap":1}` + "\n" + `{"dir":"a2c","frame":{"b":1}}`); err != nil || len(f.lines) != 1 {
+		t.Errorf("behind a byte order mark: %d lines, %v", len(f.lines), err)
+	}
 	if f, err := read(finding + `{"dir":"a2c","frame":{"b":1}}`); err != nil || len(f.lines) != 1 {
 		t.Errorf("without a header: %d lines, %v", len(f.lines), err)
 	}

@@ -39,7 +39,7 @@ func Read(r io.Reader, name string) (*Baseline, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
-		text := bytes.TrimSpace(lines.Bytes())
+		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\uFEFF"))) // an editor on Windows may put that before it
 		if len(text) == 0 {
 			continue
 		}
@@ -90,6 +90,16 @@ func (b *Baseline) Add(f *conform.Finding, key string) {
 		return
 	}
 	b.put(Entry{Key: key, Rule: f.Rule.ID, Fault: f.Fault.String(), Text: termtext.Piece(About(f)), Count: 1})
+}
+
+// Keep adds those faults of an older baseline that Knows was asked for, and those of
+// rules that were not judged.
+func (b *Baseline) Keep(older *Baseline, judged func(rule string) bool) {
+	for key, e := range older.entries {
+		if b.entries[key] == nil && (older.confirmed[key] || !judged(e.Rule)) {
+			b.put(*e)
+		}
+	}
 }
 
 // Write writes the file, by rule, side and text.

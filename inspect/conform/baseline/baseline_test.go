@@ -95,6 +95,34 @@ func TestReadWrite(t *testing.T) {
 	}
 }
 
+// What was not asked for this time is kept.
+func TestKeep(t *testing.T) {
+	older, err := baseline.Read(strings.NewReader("\uFEFF"+`{"key":"k1","rule":"ACP108","count":3}
+{"key":"k2","rule":"ACP108"}
+{"key":"k3","rule":"RPC001"}
+{"key":"k4","rule":"ACP108","count":9}
+`), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	older.Knows("k1")
+	older.Knows("k4")
+	var b baseline.Baseline
+	b.Add(finding(func(f *conform.Finding) { f.Rule = &conform.Rule{ID: "ACP108"} }), "k4")
+	b.Keep(older, func(rule string) bool { return rule == "ACP108" })
+	var out strings.Builder
+	if err := b.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"key":"k1","rule":"ACP108","fault":"","text":"","count":3}
+{"key":"k4","rule":"ACP108","fault":"agent","text":"named a relative path (locations[0].path)","count":1}
+{"key":"k3","rule":"RPC001","fault":"","text":"","count":0}
+`
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		"{\"key\":\"k\",\"rule\":\"R\"}\n{": "b:2: unexpected end of JSON input",

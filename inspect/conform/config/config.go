@@ -44,6 +44,9 @@ type condition struct {
 	value string
 }
 
+// byteOrderMark is what editors on Windows begin a file of UTF-8 with.
+const byteOrderMark = "\uFEFF"
+
 // maxLine is how long a line may be, in bytes.
 const maxLine = 64 << 10
 
@@ -53,7 +56,11 @@ func Read(r io.Reader, name string) (*Config, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
-		s, ok, err := parse(lines.Text())
+		line := lines.Text()
+		if n == 1 {
+			line = strings.TrimPrefix(line, byteOrderMark)
+		}
+		s, ok, err := parse(line)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}

@@ -29,6 +29,7 @@ func TestStrength(t *testing.T) {
 		{"no line", "", "", conform.Violation},
 		{"only reasons", "# nothing\n\n   # at all", "", conform.Violation},
 		{"ignored", "ignore ACP201 # they know", "", conform.None},
+		{"behind a byte order mark, as Windows ends lines", "\uFEFFignore ACP201 # they know\r\n", "", conform.None},
 		{"by the beginning", "ignore RPC,acp2 # they know", "", conform.None},
 		{"another rule", "ignore RPC # they know", "", conform.Violation},
 		{"a note", "note ACP201 # not so bad", "", conform.Note},

@@ -63,13 +63,44 @@ func WriteRulesJSON(w io.Writer, rules []*conform.Rule) error {
 func WriteRules(w io.Writer, rules []*conform.Rule) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range inOrder(rules) {
-		var scopes []string
-		for i := range r.Clauses {
-			scopes = append(scopes, scope(r, &r.Clauses[i]))
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Strength(), sideOf(r), strings.Join(slices.Compact(scopes), "; "))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Strength(), sideOf(r), reach(r))
 	}
 	return t.Flush()
+}
+
+// reach says in few words for which connections any clause of a rule stands, such as
+// ACP v1, v2-early; MCP. Explain says more.
+func reach(r *conform.Rule) string {
+	var in dialect.Dialects
+	var parts []string
+	for i := range r.Clauses {
+		switch c := &r.Clauses[i]; {
+		case c.Proposal != dialect.NoProposal:
+			parts = append(parts, briefProposals[c.Proposal])
+		case c.For == 0:
+			return protocols[r.Protocol()]
+		default:
+			in |= c.For
+		}
+	}
+	for _, p := range []dialect.Protocol{dialect.ACP, dialect.MCP} {
+		var names []string
+		all := true
+		for _, d := range generations {
+			if d.Protocol() == p && in.Has(d) {
+				names = append(names, d.String())
+			} else if d.Protocol() == p {
+				all = false
+			}
+		}
+		switch {
+		case all:
+			parts = append(parts, protocols[p])
+		case len(names) > 0:
+			parts = append(parts, protocols[p]+" "+strings.Join(names, ", "))
+		}
+	}
+	return strings.Join(slices.Compact(parts), "; ")
 }
 
 // inOrder returns rules by what they are about, and then by id.
@@ -138,4 +169,11 @@ var proposals = map[dialect.Proposal]string{
 	dialect.SEP1364A1: "the proposal SEP-1364, alternative 1 (closed)",
 	dialect.SEP1364A2: "the proposal SEP-1364, alternative 2 (closed)",
 	dialect.DataLayer: "the proposal of data-layer sessions (draft)",
+}
+
+// briefProposals are the proposals in few words.
+var briefProposals = map[dialect.Proposal]string{
+	dialect.SEP1364A1: "MCP with SEP-1364",
+	dialect.SEP1364A2: "MCP with SEP-1364",
+	dialect.DataLayer: "MCP with data layer",
 }

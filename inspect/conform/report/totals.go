@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -35,7 +34,7 @@ func (t *Text) tapeName(tape *Tape) string {
 func (t *Tape) about() string {
 	c := &t.Connection
 	frames := plural(int(t.Frames), "frame")
-	return termtext.Dotted(named(c.Agent, c.AgentVersion, "agent"), named(c.Client, c.ClientVersion, "client"), protocolOf(c), frames)
+	return termtext.Dotted(named(c.Agent, c.AgentVersion, "agent"), named(c.Client, c.ClientVersion, "client"), termtext.Piece(c.Spoken()), frames)
 }
 
 // named returns what a side calls itself.
@@ -44,17 +43,6 @@ func named(name, version, side string) string {
 		return "unnamed " + side
 	}
 	return termtext.Piece(termtext.Spaced(name, version))
-}
-
-// protocolOf names a protocol and its version, such as ACP v1.
-func protocolOf(c *dialect.Connection) string {
-	switch c.Protocol {
-	case dialect.ACP:
-		return termtext.Spaced("ACP", c.Dialect.String())
-	case dialect.MCP:
-		return termtext.Spaced("MCP", termtext.Piece(c.Version))
-	}
-	return ""
 }
 
 // totals counts what was found, by strength and side.

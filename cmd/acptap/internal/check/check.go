@@ -157,6 +157,9 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 	} else {
 		err = r.judgeAll(ctx, dir, args, stdin)
 	}
+	if err == nil && !r.follow {
+		err = ctx.Err() // half a report is none
+	}
 	if err != nil {
 		return r.failed, err
 	}

@@ -34,10 +34,13 @@ func (r *run) readConfig() (*config.Config, error) {
 
 // readBaseline reads what is known. What is written anew need not be there.
 func (r *run) readBaseline() (*baseline.Baseline, error) {
-	if r.baselineFile == "" || r.update {
+	if r.baselineFile == "" {
 		return &baseline.Baseline{}, nil
 	}
 	f, err := os.Open(r.baselineFile)
+	if errors.Is(err, fs.ErrNotExist) && r.update {
+		return &baseline.Baseline{}, nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w; --update-baseline makes it", err)
 	}
@@ -48,9 +51,16 @@ func (r *run) readBaseline() (*baseline.Baseline, error) {
 	return baseline.Read(f, r.baselineFile)
 }
 
-// endBaseline writes the baseline anew, or tells what of it is gone.
+// endBaseline writes the baseline anew, or tells what of it is gone. What is known and
+// was not asked for stays in it: who looks at one side, or at a few rules, does not mean
+// to forget the others.
 func (r *run) endBaseline() error {
+	judged := func(rule string) bool {
+		is := func(r *conform.Rule) bool { return r.ID == rule }
+		return slices.ContainsFunc(r.rules, is) || slices.ContainsFunc(r.ownRules(), is)
+	}
 	if r.update {
+		r.renewed.Keep(r.baseline, judged)
 		r.failed = false // all is known now
 		if err := disk.WriteFile(r.baselineFile, func(w io.Writer) error { return r.renewed.Write(w) }); err != nil {
 			return err
@@ -58,10 +68,9 @@ func (r *run) endBaseline() error {
 		fmt.Fprintf(r.stderr, "%s: %s\n", r.baselineFile, count(r.renewed.Len(), "known fault"))
 		return nil
 	}
-	judged := slices.Concat(r.rules, r.ownRules())
 	for _, e := range r.baseline.Gone() {
-		if !slices.ContainsFunc(judged, func(rule *conform.Rule) bool { return rule.ID == e.Rule }) {
-			continue // it was not looked for
+		if !judged(e.Rule) {
+			continue
 		}
 		fmt.Fprintf(r.stderr, "%s: %s is not there any more; --update-baseline drops it: %s\n", r.baselineFile, termtext.Line(e.Rule), termtext.Line(e.Text))
 	}

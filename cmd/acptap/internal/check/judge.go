@@ -172,7 +172,7 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	}
 	f.Public = report.Publish(found, quotable(found, t, last)...)
 	f.Key = baseline.Key(f.Shared())
-	f.Known = j.baseline.Knows(f.Key)
+	f.Known = j.baseline.Knows(f.Key) && !j.update
 	j.renewed.Add(f.Shared(), f.Key)
 	j.section.Findings = append(j.section.Findings, f)
 	if j.live != nil && !f.Known {
