@@ -146,7 +146,37 @@ func TestFindingsOfSession(t *testing.T) {
 	term.press(t, "7«8 times»j« 2.3  wrote a line»<Enter>«─ frame 2.3 ·»«✗ RPC002»")
 }
 
-// TestFindingsCopied copies findings, and writes them to a file.
+// TestFindingsOfDamaged: what can be read is judged, and that it is not all is told.
+func TestFindingsOfDamaged(t *testing.T) {
+	t.Parallel()
+	store, id := damagedTape(t)
+	whole, err := store.Import(strings.NewReader(broken), "tape", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "", id, whole), 120, 40)
+	term.press(t, "7«8 times»« 2.3  wrote a line»«a part cannot be read»2/is:violation<Enter>«1 of 8»«a part cannot be read»")
+}
+
+// TestFindingsWritten writes to a file what is on the page of findings, and nothing that
+// controls a terminal.
+func TestFindingsWritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	tape := hello + `{"dir":"a2c","at":1,"text":"\u001b[31mred\u0007"}` + "\n"
+	term := start(t, inspect.Inspector{}, portableSubject(t, "broken", tape), 100, 24)
+	term.reads(t)
+	term.press(t, "7«RPC002»w«write the text to: findings.txt»<Enter>«written to findings.txt»")
+	got, err := os.ReadFile("findings.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "✗ RPC002 not-json  agent  once\n        3  wrote a line that is no JSON object; got red␇\n"
+	if string(got) != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestFindingsCopied copies findings.
 func TestFindingsCopied(t *testing.T) {
 	t.Parallel()
 	term := start(t, inspect.Inspector{}, portableSubject(t, "broken", broken), 120, 40)
@@ -155,7 +185,7 @@ func TestFindingsCopied(t *testing.T) {
 	if got := string(term.GetClipboardData()); !strings.Contains(got, "wrote a line") || strings.Contains(got, "\n") {
 		t.Errorf("got %q, want the line", got)
 	}
-	term.press(t, "yp«reference broken:3 sent»yy«text sent»w«write the text to: findings.txt»<Esc>")
+	term.press(t, "yp«reference broken:3 sent»yy«text sent»")
 	if got := string(term.GetClipboardData()); !strings.Contains(got, "RPC002") {
 		t.Errorf("got %q, want the findings", got)
 	}
@@ -211,4 +241,51 @@ func TestRulesCompleted(t *testing.T) {
 	term := start(t, inspect.Inspector{}, portableSubject(t, "broken", broken), 120, 24)
 	term.reads(t)
 	term.press(t, "/rule:r«RPC002»<Tab><Enter>«filter rule:RPC002»«1 of 8»")
+}
+
+// manyBroken returns 66 tapes, on each of which the agent breaks a rule 1,001 times: 1,000
+// of these are kept, and of all together 65,536.
+func manyBroken(tb testing.TB) inspect.Subject {
+	text := strings.Replace(hello, `{"acptap":1`, `{"acptap":1,"started":"2026-01-02T15:04:05Z"`, 1) + strings.Repeat(`{"dir":"a2c","at":1,"frame":{"method":"_x"}}`+"\n", 1001)
+	store := record.OpenStore(tb.TempDir())
+	id, err := store.Import(strings.NewReader(text), "many", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return inspect.TapesOf(store, "", slices.Repeat([]string{id}, 66)...)
+}
+
+// TestManyFindings: of very many findings some are counted only, and the screen shows the
+// others as it does a few.
+func TestManyFindings(t *testing.T) {
+	t.Parallel()
+	term := start(t, inspect.Inspector{}, manyBroken(t), 120, 24)
+	term.reads(t)
+	term.press(t, "«7 findings ✗65,536»7«RPC005 jsonrpc-member  agent  65,536 times»«and 65,531 more: Space shows them»«RPC005 was broken 530 times more than is listed»")
+	term.press(t, "j «1.8  left jsonrpc out»G«RPC005 was broken 530 times»kk«and 64,536 more: /rule:RPC005 among the frames shows them»k<Enter>«─ frame 1.1002 ·»i«JSON-RPC 2.0»<Esc>«─ frame 1.1002 ·»2")
+	term.press(t, "G«─ frame 66.1003 ·»e«from the top again»«─ frame 1.3 ·»/is:violation<Enter>«1 of 65,536»G«─ frame 66.538 ·»")
+}
+
+// BenchmarkFindings does on 65,536 findings what has to be quick: from the key to the drawing.
+func BenchmarkFindings(b *testing.B) {
+	t := open(b, inspect.Inspector{}, manyBroken(b), 120, 24)
+	t.reads(b)
+	for _, bb := range []struct{ name, keys, sees, back, then string }{
+		{"Place", "7", "65,536 times", "2", "─ frame 1.1 ·"},
+		{"Next", "e", "─ frame 1.3 ·", "g", "─ frame 1.1 ·"},
+		{"Filter", "/is:violation<Enter>", "1 of 65,536", "<Esc>g", "─ frame 1.1 ·"},
+		{"All", "7gj ", "1.8  left jsonrpc out", " «and 65,531 more»2g", "─ frame 1.1 ·"},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			for b.Loop() {
+				t.press(b, bb.keys)
+				t.wait(b, bb.sees, has(bb.sees))
+				b.StopTimer()
+				t.press(b, bb.back)
+				t.wait(b, bb.then, has(bb.then))
+				b.StartTimer()
+			}
+		})
+	}
+	t.close(b)
 }

@@ -111,7 +111,7 @@ func damagedTape(t *testing.T) (store *record.Store, id string) {
 func TestDamaged(t *testing.T) {
 	store, id := damagedTape(t)
 	term := start(t, inspect.Inspector{}, inspect.TapesOf(store, "", id), 100, 24)
-	for key, sees := range map[string]string{"2": "", "3": "no conversation", "4": "no turns", "6": "Method"} {
+	for key, sees := range map[string]string{"2": "", "3": "no conversation", "4": "no turns", "6": "Method", "7": "in what can be read"} {
 		term.press(t, key)
 		term.wait(t, "the damage in place "+key, func(s string) bool { return strings.Contains(s, sees) && strings.Contains(s, "a part cannot be read") })
 	}

@@ -18,6 +18,7 @@ type judge struct {
 	checker  *conform.Checker
 	timeline *frameindex.Timeline
 	onChange func()
+	counted  map[string]int // what of the present tape is in unlisted, by rule
 }
 
 // publishEvery is after how many frames those are woken who wait for the reader.
@@ -26,6 +27,7 @@ const publishEvery = 1 << 10
 // part judges a part of the timeline: what is there, and of the last one what comes.
 func (j *judge) part(ctx context.Context, i int) {
 	p, isLast := &j.timeline.Parts[i], i == len(j.timeline.Parts)-1
+	j.counted = make(map[string]int)
 	last := uint64(0)
 	for f, err := range p.Tape.Frames(1) {
 		if ctx.Err() != nil {
@@ -41,6 +43,7 @@ func (j *judge) part(ctx context.Context, i int) {
 			j.publish(func() {})
 		}
 	}
+	j.count()
 	j.publish(func() {})
 	if !isLast {
 		return
@@ -50,7 +53,28 @@ func (j *judge) part(ctx context.Context, i int) {
 			return
 		}
 		j.frame(p, &f, err)
+		if f.Seq%publishEvery == 0 {
+			j.count()
+		}
 		j.publish(func() {})
+	}
+}
+
+// count notes how often rules are broken beyond the findings that the checker keeps.
+func (j *judge) count() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, v := range j.checker.Verdicts() {
+		j.unlist(v.Rule.ID, v.Lost-j.counted[v.Rule.ID])
+		j.counted[v.Rule.ID] = v.Lost
+	}
+}
+
+// unlist notes that a rule is broken that many times more. The lock is held.
+func (r *Reader) unlist(rule string, times int) {
+	if times > 0 {
+		r.unlisted[rule] += times
+		r.beyond += times
 	}
 }
 
@@ -77,7 +101,11 @@ func (j *judge) take(seq uint64) bool {
 	found := all[r.found:]
 	r.found = len(all)
 	for _, f := range found {
-		if r.session != "" && f.Session != "" && f.Session != r.session || len(r.findings) == maxShown {
+		if r.session != "" && f.Session != "" && f.Session != r.session {
+			continue
+		}
+		if len(r.findings) == maxShown {
+			r.unlist(f.Rule.ID, 1)
 			continue
 		}
 		before := j.timeline.Parts[f.Tape].Before

@@ -2,6 +2,8 @@ package findingpage
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
@@ -29,8 +31,12 @@ func NewView(r *Reader) *View {
 // State is the same as long as the lines are.
 func (v *View) State() any { return [3]any{v.reader.Revision(), v.Least, v.flips} }
 
-// atFirst is how many frames of a group are shown at first.
-const atFirst = 5
+// How many frames of a group are shown: at first, and at most. The lines of all groups are
+// made anew whenever something is found.
+const (
+	atFirst = 5
+	atMost  = 1000
+)
 
 // Lines returns the lines.
 func (v *View) Lines(width int) []page.Line {
@@ -42,7 +48,7 @@ func (v *View) Lines(width int) []page.Line {
 			shown = append(shown, &r.findings[i])
 		}
 	}
-	ended, weaker := r.ended, len(r.findings)-len(shown)
+	ended, broken, weaker, unlisted := r.ended, r.broken, len(r.findings)-len(shown), maps.Clone(r.unlisted)
 	r.mu.Unlock()
 	v.groups = report.Groups(shown)
 	var lines []page.Line
@@ -51,42 +57,58 @@ func (v *View) Lines(width int) []page.Line {
 	}
 	if len(shown) == 0 {
 		text := "Nothing broken was found. acptap check says which rules had an occasion."
-		if !ended {
+		switch {
+		case broken:
+			text = "Nothing broken was found in what can be read. acptap check says which rules could not be judged."
+		case !ended:
 			text = "Nothing broken so far."
 		}
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
 	}
+	if weaker > 0 || len(unlisted) > 0 {
+		lines = append(lines, page.Line{Item: -1})
+	}
+	for _, id := range slices.Sorted(maps.Keys(unlisted)) {
+		text := fmt.Sprintf("%s was broken %s more than is listed", id, timesText(unlisted[id]))
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
+	}
 	if weaker > 0 {
-		lines = append(lines, page.Line{Item: -1}, page.Line{Spans: termtext.Dim.Line(fmt.Sprintf("%s not shown: ! shows them", counted(weaker, "note"))), Item: -1})
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(fmt.Sprintf("%s not shown: ! shows them", counted(weaker, "note"))), Item: -1})
 	}
 	return lines
+}
+
+func timesText(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return termtext.Grouped(int64(n)) + " times"
 }
 
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what + " is"
 	}
-	return fmt.Sprintf("%d %ss are", n, what)
+	return termtext.Grouped(int64(n)) + " " + what + "s are"
 }
 
 // group returns the lines of one group.
 func (v *View) group(i, width int) []page.Line {
 	g := &v.groups[i]
 	key := g.Rule.ID + g.Fault.String() + g.Strength.String()
-	times := "once"
-	if n := len(g.Findings); n > 1 {
-		times = fmt.Sprintf("%d times", n)
-	}
 	style := StyleOf(g.Strength)
 	lines := []page.Line{{
 		Spans: []termtext.Span{
 			style.Span(report.Sign(g.Strength) + " " + g.Rule.ID), termtext.Bold.Span(" " + g.Rule.Name),
-			termtext.Plain.Span("  " + g.Fault.String()), termtext.Dim.Span("  " + times),
+			termtext.Plain.Span("  " + g.Fault.String()), termtext.Dim.Span("  " + timesText(len(g.Findings))),
 		},
 		Item: i, Key: key, Seq: g.Findings[0].Seq,
 	}}
-	list := g.Findings
-	if len(list) > atFirst+1 && !v.all[key] {
+	list, rest := g.Findings, "Space shows them"
+	switch {
+	case v.all[key]:
+		list, rest = list[:min(len(list), atMost)], "/rule:"+g.Rule.ID+" among the frames shows them"
+	case len(list) > atFirst+1:
 		list = list[:atFirst]
 	}
 	for k, f := range list {
@@ -108,12 +130,13 @@ func (v *View) group(i, width int) []page.Line {
 		}
 	}
 	if more := len(g.Findings) - len(list); more > 0 {
-		lines = append(lines, page.Line{Spans: termtext.Dim.Line(fmt.Sprintf("           and %d more: Space shows them", more)), Item: i, Key: key + "/more", Level: 1})
+		text := fmt.Sprintf("           and %s more: %s", termtext.Grouped(int64(more)), rest)
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: i, Key: key + "/more", Level: 1})
 	}
 	return lines
 }
 
-// Flip shows all frames of the group that a line belongs to, or the first ones.
+// Flip shows as many frames as can be of the group that a line belongs to, or the first ones.
 func (v *View) Flip(l page.Line) {
 	if l.Item < 0 || l.Item >= len(v.groups) {
 		return

@@ -24,8 +24,9 @@ type Reader struct {
 	at       map[uint64][]int32                          // which findings are on a frame
 	frames   [conform.Violation + 1]frameindex.NumberSet // that have findings of a strength
 	counts   [conform.Violation + 1]int
-	late     []uint64      // frames of which something was found when later ones were judged
-	changed  chan struct{} // closed when the reader has got further
+	unlisted map[string]int // by rule: how often it was broken beyond findings
+	late     []uint64       // frames of which something was found when later ones were judged
+	changed  chan struct{}  // closed when the reader has got further
 	broken   bool
 	stopped  bool // Read has returned
 	revision
@@ -34,6 +35,7 @@ type Reader struct {
 // A revision is how far a reader has got: as long as it is the same, so are the lines.
 type revision struct {
 	found  int
+	beyond int    // the sum of unlisted
 	ended  bool   // nothing will follow
 	judged uint64 // frames up to this one; it is no part of what Revision returns while nothing is found
 }
@@ -45,7 +47,7 @@ const maxShown = 1 << 16
 // NewReader returns a Reader that has read nothing. label returns the number of a frame as
 // users know it; session is what is looked at, empty for whole tapes.
 func NewReader(label func(seq uint64) string, session string) *Reader {
-	return &Reader{label: label, session: session, at: make(map[uint64][]int32), changed: make(chan struct{})}
+	return &Reader{label: label, session: session, at: make(map[uint64][]int32), unlisted: make(map[string]int), changed: make(chan struct{})}
 }
 
 // Read judges a timeline until that ends or ctx is done. It begins when all that is there is
@@ -69,7 +71,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, index *framei
 		r.publish(func() { r.broken, r.ended = true, true })
 		return
 	}
-	j := judge{r, conform.NewChecker(options), t, onChange}
+	j := judge{Reader: r, checker: conform.NewChecker(options), timeline: t, onChange: onChange}
 	for i := range t.Parts {
 		if i > 0 {
 			j.checker.Next(tapecheck.Beginning(&t.Parts[i].Info))
@@ -81,6 +83,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, index *framei
 	}
 	j.checker.End()
 	j.take(0)
+	j.count()
 	r.publish(func() { r.ended = true })
 }
 
@@ -97,7 +100,7 @@ func (r *Reader) publish(change func()) {
 func (r *Reader) Revision() any {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return [2]any{r.found, r.ended}
+	return [3]any{r.found, r.beyond, r.ended}
 }
 
 // Progress returns the last frame that was judged, and whether nothing will follow.
