@@ -45,7 +45,8 @@ type entry struct {
 	part          bool   // bytes of a line that ends later; Seq is that of the next frame
 	sub           bool   // an entry of the batch before it; only About counts
 	back          uint64 // of a line that came in parts: Seq less that of the next frame when it began; of a part: how many numbers are left out before the next frame
-	stored        int    // bytes of it in this block
+	stored        int    // bytes of it in this block, without the lead
+	lead          int    // bytes of framing before them
 }
 
 // A blockHead is what a reader needs to find its way without decompressing. It
@@ -70,6 +71,9 @@ type blockHead struct {
 	BytesSum uint32        `json:"bytesSum"`
 	StateSum uint32        `json:"stateSum"`
 }
+
+// hasStreams reports whether the entries of the block may be of streams.
+func (h blockHead) hasStreams() bool { return slices.Contains(h.Needs, need.Streams) }
 
 func (h blockHead) key() blockKey { return blockKey{h.First, h.Index} }
 
@@ -115,9 +119,10 @@ type builder struct {
 }
 
 func (b *builder) add(e entry, bytes []byte) {
-	e.Raw, e.stored = nil, len(bytes)
+	b.raw = append(append(b.raw, e.Lead...), bytes...)
+	e.stored, e.lead = len(bytes), len(e.Lead)
+	e.Raw, e.Lead = nil, nil
 	b.entries = append(b.entries, e)
-	b.raw = append(b.raw, bytes...)
 	if !e.part && !e.sub {
 		b.frames++
 	}
@@ -140,6 +145,10 @@ func (b *block) slice() {
 	at := 0
 	for i := range b.entries {
 		e := &b.entries[i]
+		if e.lead > 0 {
+			e.Lead = b.raw[at : at+e.lead : at+e.lead]
+			at += e.lead
+		}
 		e.Raw = b.raw[at : at+e.stored : at+e.stored]
 		at += e.stored
 	}
@@ -252,7 +261,7 @@ func (c *codec) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (*bloc
 	b.raw = buf.raw
 	total := 0
 	for i := range b.entries {
-		total += b.entries[i].stored
+		total += b.entries[i].lead + b.entries[i].stored
 	}
 	if total != len(b.raw) {
 		return nil, damaged("bytes", fmt.Errorf("%d instead of %d", len(b.raw), total))
@@ -340,7 +349,7 @@ func decodeBlockHead(p []byte) (blockHead, error) {
 	if err := h.Needs.Check(fmt.Sprintf("block %d of tape %.64q", h.Index, h.Tape)); err != nil {
 		return h, err
 	}
-	if h.Version > Format {
+	if h.Version > h.Needs.Version() {
 		return h, fmt.Errorf("block of version %d: %w", h.Version, ErrNewer)
 	}
 	return h, nil

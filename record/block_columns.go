@@ -17,7 +17,7 @@ import (
 // order:
 //
 //	dictionary   count · for each: length · text (methods, updates, sessions; entry 0 is "")
-//	shape        2 bytes each: direction, origin, kind, end, failed, part, sub, untimed
+//	shape        2 bytes each: direction, origin, kind, end, failed, part, sub, untimed, derived, redelivered
 //	at           ns since the entry before
 //	size         bytes of the frame less bytes stored here
 //	stored       bytes stored here
@@ -26,14 +26,16 @@ import (
 //	events
 //	back
 //
-// All numbers but the shape are varints; at is signed.
+// and in a block that needs need.Streams
 //
-// What stands behind the last column, and the bits of a shape that are not named
-// here, a reader passes over, unless the head of the block needs it to know them.
-// Kept free for need.Streams, in blocks of version 2: two more columns, stream (a
-// number from 1 on; 0: the connection's own) and lead (bytes of framing before
-// those of the frame), the bits 14 (derived: bytes that do not count when those of
-// the stream are put together) and 15 (redelivered), and the kind 8 (body).
+//	stream       its number, from 1 on; 0: the connection's own
+//	lead         bytes of framing before those of the entry, stored here too
+//
+// All numbers but the shape are varints; at is signed. The last two bits of a shape,
+// and the kind 8 (body), are only in blocks that need need.Streams.
+//
+// What stands behind the last column a reader passes over, unless the head of the
+// block needs it to know that.
 type columns struct {
 	dict  map[string]int
 	words []string
@@ -47,6 +49,8 @@ const (
 	shapePart    = 11
 	shapeSub     = 12
 	shapeUntimed = 13
+	shapeDerived = 14
+	shapeAgain   = 15
 )
 
 func bit(b bool) uint16 {
@@ -89,7 +93,8 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 	for i := range entries {
 		e := &entries[i]
 		b = binary.LittleEndian.AppendUint16(b, uint16(e.Dir)|uint16(e.Origin)<<shapeOrigin|uint16(e.Kind)<<shapeKind|
-			uint16(e.End)<<shapeEnd|bit(e.Failed)<<shapeFailed|bit(e.part)<<shapePart|bit(e.sub)<<shapeSub|bit(e.Untimed)<<shapeUntimed)
+			uint16(e.End)<<shapeEnd|bit(e.Failed)<<shapeFailed|bit(e.part)<<shapePart|bit(e.sub)<<shapeSub|bit(e.Untimed)<<shapeUntimed|
+			bit(e.Derived)<<shapeDerived|bit(e.Redelivered)<<shapeAgain)
 	}
 	var last time.Duration
 	for i := range entries {
@@ -123,6 +128,14 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 	}
 	for i := range entries {
 		b = binary.AppendUvarint(b, entries[i].back)
+	}
+	if head.hasStreams() {
+		for i := range entries {
+			b = binary.AppendUvarint(b, entries[i].Stream)
+		}
+		for i := range entries {
+			b = binary.AppendUvarint(b, uint64(entries[i].lead))
+		}
 	}
 	return b
 }
@@ -165,6 +178,9 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 		e.Dir, e.Origin, e.Kind = wire.Direction(s&3), wire.Origin(s>>shapeOrigin&3), wire.Kind(s>>shapeKind&15)
 		e.End, e.Failed = wire.LineEnd(s>>shapeEnd&3), s>>shapeFailed&1 == 1
 		e.part, e.sub, e.Untimed = s>>shapePart&1 == 1, s>>shapeSub&1 == 1, s>>shapeUntimed&1 == 1
+		if head.hasStreams() {
+			e.Derived, e.Redelivered = s>>shapeDerived&1 == 1, s>>shapeAgain&1 == 1
+		}
 	}
 	var at time.Duration
 	for i := range entries {
@@ -195,6 +211,14 @@ func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
 	}
 	for i := range entries {
 		entries[i].back = r.Uint()
+	}
+	if head.hasStreams() {
+		for i := range entries {
+			entries[i].Stream = r.Uint()
+		}
+		for i := range entries {
+			entries[i].lead = int(min(r.Uint(), maxPlain))
+		}
 	}
 	if r.Bad {
 		return nil, errShortRows

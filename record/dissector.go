@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/streams"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/need"
 )
 
 // A dissector turns what a journal holds, or the lines of a portable file, into
@@ -30,6 +34,7 @@ type dissector struct {
 	sessionChanges map[string]*SessionInfo // since the block began, by id
 	emit           [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
 	split          [wire.Directions]wire.Splitter
+	events         streams.EventIDs // that the server has sent last
 }
 
 // dissected is what a dissector knows at the end of a block, but for the
@@ -47,6 +52,9 @@ type dissected struct {
 	Origin        [wire.Directions]wire.Origin `json:",omitzero"`       // of the line that has not ended
 	Pending       [wire.Directions][]byte      // of that line
 	Long          [wire.Directions]*longLine
+	Streams       *streams.Set            `json:",omitempty"` // nil: the tape has none so far
+	LongInStreams []*longLine             `json:",omitempty"`
+	EventIDs      []byte                  `json:",omitempty"`
 	Waiting       dialect.WaitingRequests `json:",omitempty"`
 	Info          Info
 }
@@ -61,6 +69,10 @@ type longLine struct {
 	Began uint64 // number of the next frame when it began
 	Head  []byte // its first headSize bytes
 	Tail  []byte // its last wire.TailSize bytes so far
+
+	Stream uint64         `json:",omitempty"` // of a frame in one: Dir, and whether it was sent again
+	Dir    wire.Direction `json:",omitempty"`
+	Again  bool           `json:",omitempty"`
 }
 
 // end notes the next piece, and returns the end of the line so far.
@@ -99,7 +111,12 @@ func (d *dissector) init() {
 	d.first = d.Seq
 	d.sessionChanges = map[string]*SessionInfo{}
 	for dir := range wire.Directions {
-		d.emit[dir] = func(piece []byte, end wire.LineEnd, last bool) { d.piece(dir, piece, end, last) }
+		d.emit[dir] = func(piece []byte, end wire.LineEnd, last bool) {
+			d.piece(wire.Frame{Dir: dir, Origin: d.Origin[dir], End: end, Raw: piece}, last)
+		}
+	}
+	if d.Streams != nil {
+		d.Streams.Emit = d.streamPiece
 	}
 }
 
@@ -121,6 +138,7 @@ func (d *dissector) state() ([]byte, error) {
 	for dir := range d.split {
 		s.Pending[dir] = d.split[dir].Pending
 	}
+	s.EventIDs = d.events.State()
 	tracker, err := d.tracker.MarshalBinary()
 	if err != nil {
 		return nil, err
@@ -139,7 +157,7 @@ func (d *dissector) state() ([]byte, error) {
 
 // restoreDissector goes on where the state was taken.
 func restoreDissector(state []byte) (*dissector, error) {
-	if len(state)-len(gjson.GetBytes(state, "Tracker").Raw) > maxPlain {
+	if size := len(state) - len(gjson.GetBytes(state, "Tracker").Raw); size > maxPlain && size-len(gjson.GetBytes(state, "Streams").Raw) > maxPlain {
 		return nil, fmt.Errorf("state of a block: more than can be open: %w", ErrDamaged)
 	}
 	var s struct {
@@ -156,6 +174,10 @@ func restoreDissector(state []byte) (*dissector, error) {
 	if err := d.tracker.UnmarshalBinary(s.Tracker); err != nil {
 		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
 	}
+	if err := d.events.Restore(d.EventIDs); err != nil {
+		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
+	}
+	d.EventIDs = nil
 	for dir := range d.split {
 		d.split[dir] = wire.Splitter{Pending: d.Pending[dir], Open: d.Long[dir] != nil}
 		d.Pending[dir] = nil
@@ -170,11 +192,18 @@ func (d *dissected) possible() bool {
 		0 <= d.Position && 0 <= d.Taken && d.Taken <= journal.RecordSize
 	for dir := range wire.Directions {
 		ok = ok && 0 <= d.Offsets[dir] && len(d.Pending[dir]) <= wire.MaxChecked
-		if long := d.Long[dir]; long != nil {
-			ok = ok && 0 <= long.Size && 0 < long.Began && long.Began <= d.Seq && len(long.Head) <= headSize && len(long.Tail) <= wire.TailSize
-		}
+		ok = ok && (d.Long[dir] == nil || d.Long[dir].possible(d.Seq))
+	}
+	for _, long := range d.LongInStreams {
+		ok = ok && long != nil && long.Stream != 0 && long.possible(d.Seq)
 	}
 	return ok
+}
+
+// possible reports whether a line can have come to that before the frame with number
+// next.
+func (l *longLine) possible(next uint64) bool {
+	return 0 <= l.Size && 0 < l.Began && l.Began <= next && len(l.Head) <= headSize && len(l.Tail) <= wire.TailSize && l.Dir < wire.Directions
 }
 
 // full reports whether the block should be sealed.
@@ -186,6 +215,12 @@ func (d *dissector) full() bool {
 // the record is used up: then it is to be called again with the same record.
 func (d *dissector) record(r journal.Positioned) bool {
 	d.Now = r.At
+	if r.Dir == wire.AgentStderr {
+		r.Slot = 0 // no stream has such a direction
+	}
+	if d.Taken == 0 && !d.endTorn(r) {
+		return false
+	}
 	if d.OffsetUnknown[r.Dir] && r.Kind != journal.KindGap {
 		d.Offsets[r.Dir], d.OffsetUnknown[r.Dir] = int64(r.Offset)+int64(d.Taken), false
 	}
@@ -200,21 +235,31 @@ func (d *dissector) record(r journal.Positioned) bool {
 			d.Offsets[r.Dir] += int64(missing)
 		}
 	}
-	if r.Kind.IsBytes() {
-		if o := wire.Origin(r.Kind); d.Origin[r.Dir] != o {
-			d.split[r.Dir].Flush(d.emit[r.Dir])
-			d.Origin[r.Dir] = o
-		}
+	switch {
+	case r.Slot != 0 && d.Streams == nil:
+		d.Streams = &streams.Set{Emit: d.streamPiece}
+	case r.Slot == 0 && r.Kind.IsBytes() && d.Origin[r.Dir] != wire.Origin(r.Kind):
+		d.split[r.Dir].Flush(d.emit[r.Dir])
+		d.Origin[r.Dir] = wire.Origin(r.Kind)
+	}
+	switch {
+	case r.Kind.IsBytes():
 		for d.Taken < len(r.Payload) {
 			slice := r.Payload[d.Taken:min(d.Taken+sliceSize, len(r.Payload))]
-			d.split[r.Dir].Feed(slice, d.emit[r.Dir])
+			if r.Slot != 0 {
+				d.Streams.Feed(r.Slot, r.Dir, wire.Origin(r.Kind), slice)
+			} else {
+				d.split[r.Dir].Feed(slice, d.emit[r.Dir])
+			}
 			d.Taken += len(slice)
 			d.Offsets[r.Dir] += int64(len(slice))
 			if d.full() && d.Taken < len(r.Payload) {
 				return false
 			}
 		}
-	} else {
+	case r.Slot != 0 && r.Kind == journal.KindStream:
+		d.streamMark(r.Slot, r.Dir, r.Payload)
+	default:
 		d.mark(r.Dir, r.Kind, r.Payload)
 	}
 	d.Taken, d.Position = 0, r.Next
@@ -239,7 +284,7 @@ func (d *dissector) mark(dir wire.Direction, kind journal.Kind, text []byte) {
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
 	case journal.KindExit:
 		d.flush()
-		d.Info.Exit, d.Info.Ended = m.Exit, d.wall(d.Now)
+		d.Info.Exit, d.Info.Closed, d.Info.Ended = m.Exit, m.Closed, d.wall(d.Now)
 		d.frame(dir, wire.Wire, wire.Mark, wire.None, text)
 		d.unanswered()
 	}
@@ -260,11 +305,19 @@ func (d *dissector) gap(dir wire.Direction, m wire.Marked) {
 	d.frame(dir, wire.Wire, wire.Mark, wire.None, m.JSON())
 }
 
-// end takes it that no more will come.
-func (d *dissector) end() {
+// end takes it that no more will come. It ends early, and returns false, when full
+// says so, and goes on when it is called again.
+func (d *dissector) end(full func() bool) bool {
+	if d.Streams != nil && !d.Streams.Flush(full) {
+		return false
+	}
 	d.flush()
 	d.unanswered()
+	return true
 }
+
+// never is for who wants all at once.
+func never() bool { return false }
 
 // unanswered counts the requests that no answer will come to.
 func (d *dissector) unanswered() {
@@ -284,24 +337,65 @@ func (d *dissector) flush() {
 	}
 }
 
-// piece takes a line, or a piece of one that is longer than wire.MaxChecked.
-func (d *dissector) piece(dir wire.Direction, piece []byte, end wire.LineEnd, last bool) {
-	long := d.Long[dir]
+// piece takes a line, or a piece of one that is longer than wire.MaxChecked: its bytes
+// and what is known of them.
+func (d *dissector) piece(f wire.Frame, last bool) {
+	long := d.long(&f)
+	piece := f.Raw
+	f.Size = int64(len(piece))
 	switch {
 	case !last && long == nil:
-		long = &longLine{Began: d.Seq, Head: bytes.Clone(piece[:min(len(piece), headSize)])}
-		d.Long[dir] = long
+		long = &longLine{Began: d.Seq, Head: bytes.Clone(piece[:min(len(piece), headSize)]), Stream: f.Stream, Again: f.Redelivered}
+		d.keep(f.Dir, long)
 		fallthrough
 	case !last:
-		long.Size += int64(len(piece))
+		long.Size += f.Size
 		long.end(piece)
-		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: d.Seq, At: d.Now, Dir: dir, Origin: d.Origin[dir], Size: int64(len(piece))}}, part: true}, piece)
+		f.Seq, f.At, f.Kind, f.End, f.Redelivered = d.Seq, d.Now, wire.Invalid, wire.LF, false
+		d.build.add(entry{Frame: dialect.Frame{Frame: f}, part: true}, piece)
 	case long == nil:
-		d.frame(dir, d.Origin[dir], wire.Invalid, end, piece)
+		d.add(f, nil, piece)
 	default:
-		d.Long[dir] = nil
-		d.add(wire.Frame{Dir: dir, Origin: d.Origin[dir], Kind: wire.Oversized, End: end, Size: long.Size + int64(len(piece)), Raw: long.Head}, long, piece)
+		d.forget(f.Dir, long)
+		f.Size, f.Raw, f.Redelivered = long.Size+f.Size, long.Head, long.Again
+		if f.Kind == wire.Invalid {
+			f.Kind = wire.Oversized
+		}
+		d.add(f, long, piece)
 	}
+}
+
+// long returns what is known of the line that f goes on with, nil if that begins with
+// f.
+func (d *dissector) long(f *wire.Frame) *longLine {
+	if f.Stream == 0 {
+		return d.Long[f.Dir]
+	}
+	for _, long := range d.LongInStreams {
+		if long.Stream == f.Stream && long.Dir == f.Dir {
+			return long
+		}
+	}
+	return nil
+}
+
+// keep notes a line of which parts are in blocks already.
+func (d *dissector) keep(dir wire.Direction, long *longLine) {
+	if long.Stream == 0 {
+		d.Long[dir] = long
+		return
+	}
+	long.Dir = dir
+	d.LongInStreams = append(d.LongInStreams, long)
+}
+
+// forget is the end of such a line.
+func (d *dissector) forget(dir wire.Direction, long *longLine) {
+	if long.Stream == 0 {
+		d.Long[dir] = nil
+		return
+	}
+	d.LongInStreams = slices.DeleteFunc(d.LongInStreams, func(l *longLine) bool { return l == long })
 }
 
 // frame takes a whole line, or a mark if kind says so.
@@ -320,7 +414,7 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	}
 	var env wire.Envelope
 	switch {
-	case f.Kind == wire.Mark:
+	case f.Kind == wire.Mark, f.Kind == wire.Body:
 	case f.Dir == wire.AgentStderr:
 		f.Kind = wire.Stderr
 	case long != nil:
@@ -332,6 +426,12 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	default:
 		env = wire.Scan(f.Raw)
 		f.Kind = env.Kind
+	}
+	if f.Redelivered { // it has meant before what it means
+		d.Info.Lines, d.Info.Last = f.Seq, f.At
+		note := dialect.Annotation{Method: strings.ToValidUTF8(string(env.Method), "\ufffd")}
+		d.build.add(entry{Frame: dialect.Frame{Frame: f, Annotation: note}, back: e.back}, stored)
+		return
 	}
 	note, facts := d.tracker.Observe(&f, env)
 	f.Failed = dialect.Failed(env, &note)
@@ -422,6 +522,16 @@ func (d *dissector) wall(at time.Duration) time.Time {
 		return time.Time{}
 	}
 	return d.Info.Start.Time.Add(at)
+}
+
+// head returns what is known of the block at hand.
+func (d *dissector) head() blockHead {
+	h := blockHead{Tape: d.Info.Tape, Index: d.Index, First: d.first}
+	if d.Streams != nil {
+		h.Needs = need.List{need.Streams}
+	}
+	h.Version = h.Needs.Version()
+	return h
 }
 
 // next begins the next block, after the last one was taken.

@@ -131,7 +131,7 @@ func dissectIn(t *testing.T, list []journal.Positioned, every int) (failures uin
 		}
 		d.next()
 	}
-	d.end()
+	d.end(never)
 	take()
 	return d.info().Failures, sessions, found
 }
@@ -145,10 +145,10 @@ func TestOpenIsNoFailure(t *testing.T) {
 	if n := d.info().Failures; n != 0 {
 		t.Errorf("got %d failures, want none", n)
 	}
-	if d.end(); d.info().Failures != 1 {
+	if d.end(never); d.info().Failures != 1 {
 		t.Errorf("at the end: got %d failures, want 1", d.info().Failures)
 	}
-	if d.end(); d.info().Failures != 1 {
+	if d.end(never); d.info().Failures != 1 {
 		t.Errorf("at another end: got %d failures, want 1", d.info().Failures)
 	}
 }

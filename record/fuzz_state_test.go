@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 	"time"
 
@@ -52,23 +53,40 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// FuzzRecords dissects records whose check sums are right, whatever they say.
+// FuzzRecords dissects records whose check sums are right, whatever they say. A
+// dissector that is stopped and goes on from its state at each record gives the same.
 func FuzzRecords(f *testing.F) {
+	f.Add(streamRecords)
 	f.Add([]byte("\x01\x00\x05{}\n[]\x01\x04\x09{\"gap\":7}"))
 	f.Add([]byte("\x00\x07\x22{\"exit\":{\"code\":3,\"signal\":\"killed\"}}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		memtest.Bound(t, func() {
-			d := newDissector(Info{})
+			d, stopped := newDissector(Info{}), newDissector(Info{})
+			var given encodedEntries
 			last := uint64(0)
 			for at := int64(1); len(data) >= 3; at++ {
 				size := min(int(data[2]), len(data)-3)
-				r := journal.Record{Dir: wire.Direction(data[0]) % wire.Directions, Kind: journal.Kind(data[1]) % 16, At: time.Duration(at), Offset: uint32(data[0]) << 20, Payload: data[3 : 3+size]}
-				for !d.record(journal.Positioned{Record: r, Next: at, Skipped: int64(data[1] >> 4)}) {
-					d.next()
+				r := journal.Record{
+					Dir: wire.Direction(data[0]&3) % wire.Directions, Kind: journal.Kind(data[1]) % 16, Slot: uint16(data[0] >> 2 & 3),
+					At: time.Duration(at), Offset: uint32(data[0]>>4) << 20, Payload: data[3 : 3+size],
+				}
+				for _, d := range []*dissector{d, stopped} {
+					for !d.record(journal.Positioned{Record: r, Next: at, Skipped: int64(data[1] >> 4)}) {
+						t.Fatal("a block is full")
+					}
+				}
+				if stopped = given.resume(t, stopped); d.Streams != nil && d.Streams.Len() > 3 {
+					t.Fatalf("%d streams in 3 slots", d.Streams.Len())
 				}
 				data = data[3+size:]
 			}
-			d.flush()
+			d.end(never)
+			stopped.end(never)
+			given.take(stopped)
+			var whole encodedEntries
+			if whole.take(d); !reflect.DeepEqual(given, whole) {
+				t.Errorf("stopped at each record: got\n%q, want\n%q", given, whole)
+			}
 			for _, e := range d.build.entries {
 				if e.Seq < last {
 					t.Fatalf("frame %d behind frame %d", e.Seq, last)

@@ -171,7 +171,7 @@ func (l *loader) load(r io.Reader, name string) error {
 	if err != nil {
 		return err
 	}
-	l.d.end()
+	l.d.end(never)
 	if timed && l.d.Info.Ended.IsZero() {
 		l.d.Info.Ended = l.d.wall(last)
 	}
@@ -188,9 +188,7 @@ func ReadPortable(r io.Reader, name string) (*Tape, error) {
 	l.flush = func() error {
 		d := l.d
 		mergeSessions(sessions, d.sessionChanges)
-		m.list = append(m.list, t.codec.encode(blockHead{
-			Version: Format, Tape: d.Info.Tape, Index: d.Index, First: d.first,
-		}, &d.build, nil))
+		m.list = append(m.list, t.codec.encode(d.head(), &d.build, nil))
 		d.next()
 		return nil
 	}
@@ -214,6 +212,9 @@ func (t *Tape) Export(w io.Writer, raw bool) error {
 	info, err := t.Info()
 	if err != nil {
 		return err
+	}
+	if info.Streams > 0 {
+		return fmt.Errorf("tape %s has streams, which the portable form does not hold", info.Tape)
 	}
 	notes, err := t.Notes()
 	if err != nil {

@@ -32,6 +32,9 @@ type Info struct {
 	Ended time.Time  `json:"ended,omitzero"`
 	Exit  *wire.Exit `json:"exit,omitempty"` // nil while the agent runs, and if the proxy was killed
 
+	Streams uint64 `json:"streams,omitempty"` // HTTP exchanges and WebSockets
+	Closed  string `json:"closed,omitempty"`  // why a tape with streams has ended, which has no Exit
+
 	Connection dialect.Connection `json:"connection"`
 
 	Tags  []string `json:"tags,omitempty"`  // what is written on it; only Store.List tells
@@ -55,10 +58,14 @@ func (i Info) protocol() dialect.Protocol {
 
 // Needs returns what a reader of the tape in the portable form must know.
 func (i Info) Needs() need.List {
+	var l need.List
 	if i.Rules > 0 {
-		return need.List{need.Rules}
+		l = append(l, need.Rules)
 	}
-	return nil
+	if i.Streams > 0 {
+		l = append(l, need.Streams)
+	}
+	return l
 }
 
 // Agent returns what ties sessions to an agent: the name that the user gave it,

@@ -79,7 +79,7 @@ func (k *tail) read() (*block, error) {
 func (k *tail) flush() (*block, error) {
 	k.d.next()
 	return k.taken(guard.Run(func() error {
-		k.d.end()
+		k.d.end(never)
 		return nil
 	}))
 }

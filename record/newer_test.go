@@ -55,12 +55,12 @@ func TestNewer(t *testing.T) {
 		}
 	})
 	t.Run("what a block needs", func(t *testing.T) {
-		for _, change := range []map[string]any{{"needs": []string{"rules", "streams"}}, {"needs": []string{"streams"}, "first": "half past"}} {
+		for _, change := range []map[string]any{{"needs": []string{"rules", "tunnels"}}, {"needs": []string{"tunnels"}, "first": "half past"}} {
 			store := orphan(t, sealed)
 			changeLastHead(t, file(store), change)
 			s := survive(t, open(t, store, id))
-			if len(s.errs) != 1 || !errors.Is(s.errs[0], record.ErrNewer) || !strings.Contains(s.errs[0].Error(), needsStreams) {
-				t.Errorf("errors %v, want one: %s", s.errs, needsStreams)
+			if len(s.errs) != 1 || !errors.Is(s.errs[0], record.ErrNewer) || !strings.Contains(s.errs[0].Error(), needsTunnels) {
+				t.Errorf("errors %v, want one: %s", s.errs, needsTunnels)
 			}
 		}
 		store := orphan(t, sealed)
@@ -73,10 +73,10 @@ func TestNewer(t *testing.T) {
 		store := orphan(t, sealed)
 		edit(t, file(store), func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("tape"))
-			return b.Put([]byte("info"), record.WithTags(t, b.Get([]byte("info")), map[uint64]any{0: []string{"streams"}}))
+			return b.Put([]byte("info"), record.WithTags(t, b.Get([]byte("info")), map[uint64]any{0: []string{"tunnels"}}))
 		})
 		l, err := store.List()
-		if err != nil || len(l.Broken) != 1 || !errors.Is(l.Broken[0].Err, record.ErrNewer) || !strings.Contains(l.Broken[0].Err.Error(), needsStreams) {
+		if err != nil || len(l.Broken) != 1 || !errors.Is(l.Broken[0].Err, record.ErrNewer) || !strings.Contains(l.Broken[0].Err.Error(), needsTunnels) {
 			t.Errorf("listed %+v, %v", l, err)
 		}
 	})
@@ -85,7 +85,7 @@ func TestNewer(t *testing.T) {
 		path := filepath.Join(store.Dir(), "tapes", id+".db")
 		edit(t, path, func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("tape"))
-			return b.Put([]byte("sealed"), record.WithTags(t, b.Get([]byte("sealed")), map[uint64]any{0: []string{"streams"}}))
+			return b.Put([]byte("sealed"), record.WithTags(t, b.Get([]byte("sealed")), map[uint64]any{0: []string{"tunnels"}}))
 		})
 		whole := readFile(t, path)
 		if err := store.Recover(func() bool { return false }, nil); !errors.Is(err, record.ErrNewer) {
@@ -103,7 +103,7 @@ func TestNewer(t *testing.T) {
 		path := filepath.Join(store.Dir(), "acptap.db")
 		edit(t, path, func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("tapes"))
-			return b.Put([]byte(id), record.WithTags(t, b.Get([]byte(id)), map[uint64]any{0: []string{"streams"}}))
+			return b.Put([]byte(id), record.WithTags(t, b.Get([]byte(id)), map[uint64]any{0: []string{"tunnels"}}))
 		})
 		writeFile(t, filepath.Join(store.Dir(), "tapes", j.Tape()+".db"), []byte("what the catalogue knows is not looked for here"))
 		if l, err := store.List(); err != nil || len(l.Tapes) != 2 || len(l.Sessions) != 1 {
@@ -111,7 +111,7 @@ func TestNewer(t *testing.T) {
 		}
 	})
 	t.Run("the catalogue", func(t *testing.T) {
-		for key, value := range map[string]string{"head": `{"needs":["streams"],"later":1}`, "format": "2"} {
+		for key, value := range map[string]string{"head": `{"needs":["tunnels"],"later":1}`, "format": "2"} {
 			store, id, _, _ := sealedTape(t, 300)
 			path := filepath.Join(store.Dir(), "acptap.db")
 			edit(t, path, func(tx *bolt.Tx) error { return tx.Bucket([]byte("tape")).Put([]byte(key), []byte(value)) })
@@ -218,7 +218,7 @@ func addToHead(t *testing.T, store *record.Store, member string) {
 	}
 }
 
-const needsStreams = `needs "streams": written by a newer acptap; update acptap to read it`
+const needsTunnels = `needs "tunnels": written by a newer acptap; update acptap to read it`
 
 // A journal with what only a newer acptap can read is refused by the name of that,
 // and stays as it is.
@@ -228,16 +228,10 @@ func TestJournalNeeds(t *testing.T) {
 		add  func(t *testing.T, store *record.Store, texts []string)
 	}{
 		{"in the head", func(t *testing.T, store *record.Store, _ []string) {
-			addToHead(t, store, `"needs":["rules","streams"],"later":{}`)
+			addToHead(t, store, `"needs":["rules","tunnels"],"later":{}`)
 		}},
 		{"in the head, of which all else is other", func(t *testing.T, store *record.Store, _ []string) {
-			addToHead(t, store, `"needs":["streams"],"at":"half past"`)
-		}},
-		{"a record of a stream", func(t *testing.T, store *record.Store, texts []string) {
-			addRecord(t, store, texts, 0, 1, "data: {}\n\n")
-		}},
-		{"the head of a stream", func(t *testing.T, store *record.Store, texts []string) {
-			addRecord(t, store, texts, 10, 0, `{"http":{"method":"POST"}}`)
+			addToHead(t, store, `"needs":["tunnels"],"at":"half past"`)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -246,8 +240,8 @@ func TestJournalNeeds(t *testing.T) {
 			whole := readFile(t, segmentsOf(t, store)[0])
 			refused := func(what string, err error) {
 				t.Helper()
-				if !errors.Is(err, record.ErrNewer) || !strings.Contains(fmt.Sprint(err), needsStreams) {
-					t.Errorf("%s: got %v, want that it %s", what, err, needsStreams)
+				if !errors.Is(err, record.ErrNewer) || !strings.Contains(fmt.Sprint(err), needsTunnels) {
+					t.Errorf("%s: got %v, want that it %s", what, err, needsTunnels)
 				}
 			}
 			var last error
@@ -265,7 +259,7 @@ func TestJournalNeeds(t *testing.T) {
 			}
 			told := false
 			for _, d := range store.Examine(false, nil) {
-				told = told || d.Bad && strings.Contains(d.What, "streams") && strings.Contains(d.Advice, "newer acptap")
+				told = told || d.Bad && strings.Contains(d.What, "tunnels") && strings.Contains(d.Advice, "newer acptap")
 			}
 			if !told {
 				t.Errorf("Examine does not tell: %+v", store.Examine(false, nil))

@@ -68,7 +68,7 @@ func recount(file tapeFile) (recounted, error) {
 		d.next()
 	}
 	if d.Info.Complete {
-		d.end()
+		d.end(never)
 		mergeSessions(sessions, d.sessionChanges)
 	}
 	if read == 0 {
@@ -109,19 +109,23 @@ func (d *dissector) again(c *codec, s encodedBlock, buf *decodeBuffer) error {
 	}
 	for i := range b.entries {
 		e := &b.entries[i]
-		if e.sub || e.part && e.stored == 0 { // of the batch before it; numbers that are left out
+		if e.sub || e.part && e.stored+e.lead == 0 { // of the batch before it; numbers that are left out
 			continue
 		}
 		if e.Seq > d.Seq {
 			d.skip(e.Seq)
 		}
 		d.Now, d.untimed, d.stored = e.At, e.Untimed, &e.Annotation
+		if e.Stream != 0 {
+			d.streamAgain(e)
+			continue
+		}
 		if e.Kind == wire.Mark {
 			d.mark(e.Dir, markKind(wire.ReadMark(e.Frame.Frame)), e.Raw)
 			continue
 		}
 		d.Origin[e.Dir] = e.Origin
-		d.piece(e.Dir, e.Raw, e.End, !e.part)
+		d.piece(wire.Frame{Dir: e.Dir, Origin: e.Origin, End: e.End, Raw: e.Raw}, !e.part)
 	}
 	return nil
 }
@@ -137,7 +141,7 @@ func markKind(m wire.Marked) journal.Kind {
 		return journal.KindReadError
 	case m.Fault != "":
 		return journal.KindFault
-	case m.Exit != nil:
+	case m.Exit != nil, m.Closed != "":
 		return journal.KindExit
 	case m.Rule != nil:
 		return journal.KindRule

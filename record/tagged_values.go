@@ -21,7 +21,7 @@ import (
 // who knows more finds there that the facts behind that number have to be counted
 // again from the blocks (recount).
 const (
-	positionalVersion = 1 // a fact behind the other, without tags: see positional_facts.go
+	positionalVersion = 1 // a fact behind the other, without tags: see decodePositional
 	tagsVersion       = 2
 	maxVersion        = 31 // what is beyond was no version, and is damage
 )

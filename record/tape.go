@@ -1,16 +1,19 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"slices"
+	"sort"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/internal/guard"
+	"github.com/acptap/acptap/record/portable"
 )
 
 // A Tape is read from its blocks, and from its journal where that is not sealed
@@ -127,7 +130,7 @@ func (t *Tape) framesOf(b *block, next *uint64, withBytes bool) iter.Seq2[dialec
 			f := e.Frame
 			var err error
 			if withBytes && int64(e.stored) < f.Size {
-				f.Raw, err = t.beginning(f, e.back)
+				f.Raw, err = t.beginning(&f, e.back)
 			}
 			if !yield(f, err) {
 				return
@@ -193,8 +196,8 @@ func (t *Tape) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (b *blo
 var errEnough = errors.New("enough")
 
 // beginning returns the first wire.MaxChecked bytes of a frame that came in
-// parts.
-func (t *Tape) beginning(f dialect.Frame, back uint64) ([]byte, error) {
+// parts, and gives it the lead of the first one.
+func (t *Tape) beginning(f *dialect.Frame, back uint64) ([]byte, error) {
 	w := &limited{left: wire.MaxChecked}
 	err := t.parts(w, f, back)
 	if errors.Is(err, errEnough) {
@@ -233,23 +236,27 @@ func (t *Tape) WriteFrame(w io.Writer, seq uint64) error {
 				_, err := w.Write(e.Raw)
 				return err
 			}
-			return t.parts(w, e.Frame, e.back)
+			return t.parts(w, &e.Frame, e.back)
 		}
 	}
 	return fmt.Errorf("tape %s has no frame %d", t.id, seq)
 }
 
-// parts writes the bytes of a frame that came in parts.
-func (t *Tape) parts(w io.Writer, f dialect.Frame, back uint64) error {
-	began := f.Seq - back
+// parts writes the bytes of a frame that came in parts. It gives the frame the lead of
+// the first one.
+func (t *Tape) parts(w io.Writer, f *dialect.Frame, back uint64) error {
+	began, first := f.Seq-back, true
 	for b, err := range t.blocksFrom(began-1, true) {
 		if err != nil {
 			return err
 		}
 		for i := range b.entries {
 			e := &b.entries[i]
-			if e.Dir != f.Dir || e.sub || e.Seq < began || !e.part && e.Seq != f.Seq {
+			if e.Dir != f.Dir || e.Stream != f.Stream || e.sub || e.Seq < began || !e.part && e.Seq != f.Seq {
 				continue
+			}
+			if first {
+				f.Lead, first = bytes.Clone(e.Lead), false
 			}
 			if _, err := w.Write(e.Raw); err != nil || !e.part {
 				return err
@@ -257,4 +264,39 @@ func (t *Tape) parts(w io.Writer, f dialect.Frame, back uint64) error {
 		}
 	}
 	return fmt.Errorf("frame %d of tape %s: %w: a part of it is missing", f.Seq, t.id, ErrDamaged)
+}
+
+// lineNumbers tells in which lines of a file the frames of a tape stand. It holds only
+// where the distance between the two numbers changes.
+type lineNumbers []lineNumber
+
+type lineNumber struct {
+	seq  uint64
+	line int
+}
+
+// add notes the line of a frame. Frames are added in order.
+func (l *lineNumbers) add(seq uint64, line int) {
+	if line > 0 && l.of(seq) != line {
+		*l = append(*l, lineNumber{seq, line})
+	}
+}
+
+// of returns the line of a frame, 0 if it is not known.
+func (l lineNumbers) of(seq uint64) int {
+	i := sort.Search(len(l), func(i int) bool { return l[i].seq > seq })
+	if i == 0 {
+		return 0
+	}
+	return l[i-1].line + int(seq-l[i-1].seq)
+}
+
+// Line returns the line in which a frame stands, from 1: of the file that the tape was
+// read from, and else of the one that Export would write. It is 0 if the file is not one
+// of lines.
+func (t *Tape) Line(seq uint64) int {
+	if m, ok := t.from.(*memoryBlocks); ok {
+		return m.lines.of(seq)
+	}
+	return int(min(seq, portable.MaxSeq)) + 1 // behind the header
 }

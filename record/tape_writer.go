@@ -123,14 +123,14 @@ func (w *tapeWriter) finish(stop func() bool) error {
 		if err := w.writeBlocks(false, stop); err != nil {
 			return err
 		}
-		w.d.end()
-		if w.d.Info.Complete && len(w.d.build.entries) == 0 {
+		whole := w.d.end(w.d.full)
+		if whole && w.d.Info.Complete && len(w.d.build.entries) == 0 {
 			break
 		}
 		if stop() {
 			return io.ErrNoProgress
 		}
-		if err := w.writeBlock(true); err != nil {
+		if err := w.writeBlock(whole); err != nil {
 			return err
 		}
 	}
@@ -153,10 +153,9 @@ func (w *tapeWriter) writeBlock(complete bool) error {
 	if err != nil {
 		return err
 	}
-	s := w.codec.encode(blockHead{
-		Version: Format, Tape: w.tape, Index: d.Index, First: d.first,
-		From: from, To: d.Position,
-	}, &d.build, state)
+	head := d.head()
+	head.From, head.To = from, d.Position
+	s := w.codec.encode(head, &d.build, state)
 	write := func(tx *bolt.Tx) error { return w.put(tx, s) }
 	err = w.file.Update(write)
 	if errors.Is(err, os.ErrNotExist) {

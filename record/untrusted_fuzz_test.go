@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/internal/memtest"
+	"github.com/acptap/acptap/record/need"
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/tapeid"
 )
@@ -24,24 +25,43 @@ func FuzzRows(f *testing.F) {
 	f.Add(rows, 2, uint64(7))
 	f.Add(rows, 1<<40, uint64(1<<64-2))
 	f.Add(make([]byte, 1<<12), 300, uint64(1))
+	f.Add(new(columns).encode(nil, streamEntries, inStreams), 2, uint64(7))
 	f.Fuzz(func(t *testing.T, rows []byte, n int, first uint64) {
 		if len(rows) > maxPlain {
 			return
 		}
 		memtest.Bound(t, func() {
-			got, err := decodeColumns(rows, blockHead{Entries: n, First: first}, nil)
-			if err != nil {
-				return
-			}
-			last := uint64(0)
-			for _, e := range got {
-				if e.Seq < last || e.Seq > 2*portable.MaxSeq || e.Request > e.Seq || e.Size < 0 {
-					t.Fatalf("frame %d behind %d answers %d and has %d bytes", e.Seq, last, e.Request, e.Size)
+			for _, needs := range []need.List{nil, inStreams.Needs} {
+				got, err := decodeColumns(rows, blockHead{Needs: needs, Entries: n, First: first}, nil)
+				if err != nil {
+					continue
 				}
-				last = e.Seq
+				last := uint64(0)
+				for _, e := range got {
+					if e.Seq < last || e.Seq > 2*portable.MaxSeq || e.Request > e.Seq || e.Size < 0 || e.lead < 0 || e.lead > maxPlain {
+						t.Fatalf("frame %d behind %d answers %d and has %d bytes behind %d", e.Seq, last, e.Request, e.Size, e.lead)
+					}
+					last = e.Seq
+				}
 			}
 		})
 	})
+}
+
+var (
+	inStreams     = blockHead{Needs: need.List{need.Streams}, Entries: 2, First: 7}
+	streamEntries = []entry{
+		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 7, Size: 3, Kind: wire.Body, Stream: 70_000, Derived: true}}, stored: 3, lead: 9},
+		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 8, Size: 2, Kind: wire.Request, Stream: 1, Redelivered: true}}, stored: 2},
+	}
+)
+
+// The columns of streams are read as they were written.
+func TestStreamColumns(t *testing.T) {
+	got, err := decodeColumns(new(columns).encode(nil, streamEntries, inStreams), inStreams, nil)
+	if err != nil || !reflect.DeepEqual(got, streamEntries) {
+		t.Errorf("got\n%+v, want\n%+v: %v", got, streamEntries, err)
+	}
 }
 
 // Columns that are not known, and bits of a shape, are passed over.

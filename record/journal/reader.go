@@ -119,10 +119,7 @@ func (j *Reader) read() (r Positioned, ok bool, err error) {
 			break
 		}
 	}
-	if ok {
-		err = r.check()
-	}
-	return r, ok, err
+	return r, ok, nil
 }
 
 // Advance goes to the record behind r.

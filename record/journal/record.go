@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/need"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -61,14 +60,6 @@ func appendRecord(b []byte, r Record) []byte {
 	le.PutUint32(h[28:], r.Offset)
 	le.PutUint32(h[20:], headChecksum(h[:]))
 	return append(append(b, h[:]...), r.Payload...)
-}
-
-// check returns why the record, and what follows, cannot be read here.
-func (r Record) check() error {
-	if r.Slot == 0 && r.Kind != KindStream {
-		return nil
-	}
-	return need.List{need.Streams}.Check("the journal")
 }
 
 func headChecksum(h []byte) uint32 {

@@ -131,7 +131,7 @@ func decodeSegmentHead(b []byte) (h segmentHead, size int, err error) {
 	if err := json.Unmarshal(text, &h); err != nil {
 		return h, 0, fmt.Errorf("header of a journal: %w: %w", disk.ErrDamaged, err)
 	}
-	if h.Version > disk.Format {
+	if h.Version > h.Needs.Version() {
 		return h, 0, fmt.Errorf("journal of version %d: %w", h.Version, disk.ErrNewer)
 	}
 	return h, (16 + n + pageSize - 1) / pageSize * pageSize, nil

@@ -49,6 +49,9 @@ type Writer struct {
 // recorded.
 func Create(files Files, start Start, began time.Time, saved *atomic.Int64, onError func(error)) (*Writer, error) {
 	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, onError: onError}
+	if start.Transport != "" {
+		j.needs = need.List{need.Streams}
+	}
 	if err := j.advance(); err != nil {
 		if j.next != nil {
 			j.next.Close()

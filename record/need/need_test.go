@@ -13,7 +13,7 @@ func TestCheck(t *testing.T) {
 		{`{}`, ""},
 		{`{"needs":null}`, ""},
 		{`{"needs":["rules"]}`, ""},
-		{`{"needs":["rules","streams"],"version":"seven"}`, `a block needs "streams": written by a newer acptap; update acptap to read it`},
+		{`{"needs":["rules","streams","tunnels"],"version":"seven"}`, `a block needs "tunnels": written by a newer acptap; update acptap to read it`},
 		{`{"needs":["a","b\u001b","c","d"]}`, `a block needs "a", "b\x1b", "c", …: written by a newer acptap; update acptap to read it`},
 		{`{"needs":"no list"}`, ""},
 		{`no JSON`, ""},

@@ -149,7 +149,7 @@ func TestReadErrors(t *testing.T) {
 		{"findings that are cut off", `{"finding":{"rule":`, `file:1: no JSON`},
 		{"no such direction", `{"dir":"in","frame":{}}`, `file:1: unknown direction "in"`},
 		{"a newer version", `{"acptap":99}`, `file:1: portable form of version 99: written by a newer acptap; update acptap to read it`},
-		{"a need of a newer version", `{"acptap":1,"needs":["rules","streams"],"started":7}`, `file:1: the file needs "streams": written by a newer acptap; update acptap to read it`},
+		{"a need of a newer version", `{"acptap":1,"needs":["rules","tunnels"],"started":7}`, `file:1: the file needs "tunnels": written by a newer acptap; update acptap to read it`},
 		{"a mark of a newer version", "{\"acptap\":1}\n" + `{"dir":"c2a","http":{"method":"POST"}}`, `file:2: a line with "http" needs "streams": written by a newer acptap; update acptap to read it`},
 		{"another one", `{"dir":"a2c","sse":{"id":"1"}}`, `file:1: a line with "sse" needs "streams": `},
 		{"a frame in a stream", `{"dir":"a2c","stream":3,"frame":{}}`, `file:1: a line with "stream" needs "streams": `},

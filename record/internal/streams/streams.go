@@ -1,0 +1,271 @@
+// Package streams cuts what a journal holds of several streams, record by record in
+// their slots, into pieces of frames. It keeps one decoder for each direction of each
+// stream that is open. Its state is bounded and can be stored, so that another Set goes
+// on where the first one stopped, and gives out the same pieces.
+package streams
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// MaxPending bounds the bytes that wait in all streams together for the end of their
+// frames. Beyond it the longest frame goes on in parts.
+const MaxPending = 16 << 20
+
+// Unknown is added to the slot of a stream of which the head is lost, so that it has a
+// number of its own.
+const Unknown = 1 << 32
+
+// A Piece is a frame, or a part of one, and where it crossed the wire.
+type Piece struct {
+	wire.Piece
+	Stream uint64
+	Dir    wire.Direction
+	Origin wire.Origin
+}
+
+// A Set has the streams that are open. Its slices of a piece are valid during the call
+// of Emit only.
+type Set struct {
+	Emit func(Piece) // takes the pieces; set before the first call
+
+	slots   map[uint16]*stream
+	pending int // bytes of all halves
+	at      Piece
+	emit    func(wire.Piece) // gives out a piece of at
+}
+
+// A stream is one that is open. It is stored as JSON: an idle one takes less than 100
+// bytes.
+type stream struct {
+	Slot   uint16  `json:"s"`
+	Number uint64  `json:"n"`
+	Halves [2]half `json:"h"`
+}
+
+// sides are the directions of a stream, to range over.
+const sides = wire.AgentToClient + 1
+
+// A half is one direction of a stream.
+type half struct {
+	wire.Decoder
+	Origin wire.Origin `json:"o,omitzero"` // of the bytes that came last
+	Ended  bool        `json:"x,omitempty"`
+}
+
+// Len returns how many streams are open.
+func (s *Set) Len() int { return len(s.slots) }
+
+// Head takes the head of a request, which begins a stream, or that of a response. It
+// returns the stream's number.
+func (s *Set) Head(slot uint16, dir wire.Direction, h *wire.HTTP) uint64 {
+	one := s.slots[slot]
+	if one == nil || one.Number != h.Stream {
+		s.drop(slot) // of which the end is lost
+		one = s.add(slot, h.Stream)
+	}
+	next := wire.NewDecoder(h.Status, fields(h.Headers))
+	switch {
+	case dir == wire.ClientToAgent:
+		s.replace(one, wire.ClientToAgent, next)
+	case next.Socket != nil:
+		s.replace(one, wire.ClientToAgent, wire.Decoder{Socket: new(wire.SocketDecoder)})
+		s.replace(one, wire.AgentToClient, next)
+	case h.Status >= http.StatusOK: // the response itself, not one on the way to it
+		s.replace(one, wire.AgentToClient, next)
+	}
+	return one.Number
+}
+
+// fields returns the values of those headers, as http.Header.Get does.
+func fields(headers []wire.Header) func(name string) string {
+	return func(name string) string {
+		for _, h := range headers {
+			if strings.EqualFold(h.Name, name) {
+				return h.Value
+			}
+		}
+		return ""
+	}
+}
+
+// Feed takes bytes of one direction of the stream in a slot.
+func (s *Set) Feed(slot uint16, dir wire.Direction, origin wire.Origin, p []byte) {
+	one := s.slots[slot]
+	if one == nil {
+		one = s.add(slot, Unknown+uint64(slot))
+	}
+	h := &one.Halves[dir]
+	if h.Origin != origin {
+		s.flush(one, dir, (*wire.Decoder).Flush)
+		h.Origin = origin
+	}
+	if h.Decoder == (wire.Decoder{}) {
+		h.Body = new(wire.BodyDecoder)
+	}
+	s.do(one, dir, func(d *wire.Decoder) { d.Feed(p, s.emit) })
+	for before := s.pending + 1; s.pending > MaxPending && s.pending < before; {
+		before = s.pending
+		s.spill()
+	}
+}
+
+// End takes the end of one direction of the stream in a slot. It returns the stream's
+// number, and the framing behind its last frame, valid until the next call.
+func (s *Set) End(slot uint16, dir wire.Direction, number uint64) (stream uint64, lead []byte) {
+	one := s.slots[slot]
+	if one == nil || one.Number != number && one.Number <= Unknown {
+		return number, nil
+	}
+	s.do(one, dir, func(d *wire.Decoder) { lead = d.Flush(s.emit) })
+	stream = one.Number
+	one.Halves[dir] = half{Ended: true}
+	if one.Halves[wire.ClientToAgent].Ended && one.Halves[wire.AgentToClient].Ended {
+		delete(s.slots, slot)
+	}
+	return stream, lead
+}
+
+// Gap takes it that bytes of a direction are missing: nobody knows of which stream. It
+// ends early, and returns false, when full says so, and goes on when it is called again.
+func (s *Set) Gap(dir wire.Direction, full func() bool) bool {
+	for _, slot := range s.sorted() {
+		if full() {
+			return false
+		}
+		s.flush(s.slots[slot], dir, (*wire.Decoder).Gap)
+	}
+	return true
+}
+
+// Flush ends the frames that the end of the tape left unfinished. It ends early like
+// Gap.
+func (s *Set) Flush(full func() bool) bool {
+	for _, slot := range s.sorted() {
+		for dir := range sides {
+			if full() {
+				return false
+			}
+			s.flush(s.slots[slot], dir, (*wire.Decoder).Flush)
+		}
+	}
+	return true
+}
+
+func (s *Set) sorted() []uint16 { return slices.Sorted(maps.Keys(s.slots)) }
+
+func (s *Set) add(slot uint16, number uint64) *stream {
+	if s.slots == nil {
+		s.slots = map[uint16]*stream{}
+	}
+	s.slots[slot] = &stream{Slot: slot, Number: number}
+	return s.slots[slot]
+}
+
+// drop ends the stream that is in a slot, if there is one.
+func (s *Set) drop(slot uint16) {
+	if old := s.slots[slot]; old != nil {
+		s.flush(old, wire.ClientToAgent, (*wire.Decoder).Flush)
+		s.flush(old, wire.AgentToClient, (*wire.Decoder).Flush)
+		delete(s.slots, slot)
+	}
+}
+
+// replace makes next the decoder of a direction.
+func (s *Set) replace(one *stream, dir wire.Direction, next wire.Decoder) {
+	s.flush(one, dir, (*wire.Decoder).Flush)
+	one.Halves[dir].Decoder = next
+}
+
+// flush ends the frame of one direction of a stream. Framing that is left becomes a
+// mark.
+func (s *Set) flush(one *stream, dir wire.Direction, how func(*wire.Decoder, func(wire.Piece)) []byte) {
+	s.do(one, dir, func(d *wire.Decoder) {
+		if rest := how(d, s.emit); len(rest) > 0 {
+			s.emit(wire.Piece{Lead: rest, Bytes: wire.Marked{Framing: int64(len(rest))}.JSON(), Kind: wire.Mark, Derived: true, Last: true})
+		}
+	})
+}
+
+// spill gives out the longest frame that has not ended.
+func (s *Set) spill() {
+	var longest *stream
+	dir, most := wire.ClientToAgent, 0
+	for _, slot := range s.sorted() {
+		for side := range sides {
+			if n := s.slots[slot].Halves[side].Pending(); n > most {
+				longest, dir, most = s.slots[slot], side, n
+			}
+		}
+	}
+	s.do(longest, dir, func(d *wire.Decoder) { d.Spill(s.emit) })
+}
+
+// do does something with the decoder of one direction of a stream.
+func (s *Set) do(one *stream, dir wire.Direction, some func(*wire.Decoder)) {
+	if s.emit == nil {
+		s.emit = func(p wire.Piece) {
+			s.at.Piece = p
+			s.Emit(s.at)
+		}
+	}
+	h := &one.Halves[dir]
+	s.at = Piece{Stream: one.Number, Dir: dir, Origin: h.Origin}
+	before := h.Pending()
+	some(&h.Decoder)
+	s.pending += h.Pending() - before
+}
+
+// MarshalJSON returns the state.
+func (s *Set) MarshalJSON() ([]byte, error) {
+	list := make([]*stream, 0, len(s.slots))
+	for _, slot := range s.sorted() {
+		list = append(list, s.slots[slot])
+	}
+	return json.Marshal(list)
+}
+
+var errImpossible = errors.New("a state in which no stream can be")
+
+// UnmarshalJSON takes a state.
+func (s *Set) UnmarshalJSON(b []byte) error {
+	var list []*stream
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	*s = Set{Emit: s.Emit}
+	for _, one := range list {
+		if one == nil || one.Slot == 0 || s.slots[one.Slot] != nil || !one.possible() {
+			return errImpossible
+		}
+		if s.slots == nil {
+			s.slots = map[uint16]*stream{}
+		}
+		s.slots[one.Slot] = one
+		for k := range one.Halves {
+			s.pending += one.Halves[k].Pending()
+		}
+	}
+	if s.pending > MaxPending+wire.MaxChecked {
+		return errImpossible
+	}
+	return nil
+}
+
+// possible reports whether a Set can have come to that.
+func (s *stream) possible() bool {
+	for k := range s.Halves {
+		d := &s.Halves[k].Decoder
+		if d.Pending() > wire.MaxChecked || d.Socket != nil && d.Socket.Message.Left < 0 {
+			return false
+		}
+	}
+	return true
+}

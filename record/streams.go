@@ -1,0 +1,102 @@
+package record
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/internal/streams"
+	"github.com/acptap/acptap/record/journal"
+)
+
+// endTorn ends the frames of streams that a record tears apart or leaves unfinished.
+// It returns false if the block is full before: then it is to be called again.
+func (d *dissector) endTorn(r journal.Positioned) bool {
+	missing := r.Offset - uint32(d.Offsets[r.Dir])
+	switch {
+	case d.Streams == nil:
+		return true
+	case r.Kind == journal.KindExit:
+		return d.Streams.Flush(d.full)
+	case r.Skipped > 0, r.Kind == journal.KindGap, 0 < missing && missing < 1<<31:
+		return d.Streams.Gap(r.Dir, d.full)
+	}
+	return true
+}
+
+// streamMark takes what begins or ends a stream.
+func (d *dissector) streamMark(slot uint16, dir wire.Direction, text []byte) {
+	f := wire.Frame{Dir: dir, Kind: wire.Mark, End: wire.None, Raw: text}
+	switch m := wire.ReadMark(f); {
+	case m.HTTP != nil:
+		f.Stream, f.Origin = d.Streams.Head(slot, dir, m.HTTP), m.HTTP.Origin
+		d.Info.Streams = max(d.Info.Streams, f.Stream)
+	case m.End != nil:
+		f.Stream, f.Lead = d.Streams.End(slot, dir, m.End.Stream)
+	}
+	d.piece(f, true)
+}
+
+// streamPiece takes a frame of a stream, or a part of one.
+func (d *dissector) streamPiece(p streams.Piece) {
+	f := wire.Frame{Dir: p.Dir, Origin: p.Origin, Kind: p.Kind, Raw: p.Bytes, Stream: p.Stream, Lead: p.Lead, Derived: p.Derived}
+	if p.Kind == wire.Mark {
+		f.End = wire.None
+	}
+	if p.EventID != nil && p.Kind != wire.Mark && p.Origin.Sent() {
+		f.Redelivered = d.events.Again(p.EventID, p.Bytes)
+	}
+	d.piece(f, p.Last)
+}
+
+// streamAgain takes an entry of a block that is of a stream.
+func (d *dissector) streamAgain(e *entry) {
+	if d.Streams == nil {
+		d.Streams = &streams.Set{Emit: d.streamPiece}
+	}
+	f := e.Frame.Frame
+	switch f.Kind {
+	case wire.Mark:
+		if wire.ReadMark(f).HTTP != nil {
+			d.Info.Streams = max(d.Info.Streams, f.Stream)
+		}
+	case wire.Body:
+	default:
+		f.Kind = wire.Invalid
+	}
+	d.piece(f, !e.part)
+}
+
+// WriteStream writes the bytes of one direction of a stream as its sender sent them:
+// the body of an HTTP message, or a WebSocket with its framing. It holds no more than a
+// block of them at a time.
+func (t *Tape) WriteStream(w io.Writer, stream uint64, dir wire.Direction) error {
+	joiner := wire.Joiner{}
+	var joined []byte
+	for b, err := range t.blocksFrom(1, true) {
+		if err != nil {
+			return err
+		}
+		for i := range b.entries {
+			e := &b.entries[i]
+			if e.Stream != stream || e.sub {
+				continue
+			}
+			if h := wire.ReadMark(e.Frame.Frame).HTTP; h != nil {
+				joiner.Socket = joiner.Socket || h.Status == http.StatusSwitchingProtocols
+				continue
+			}
+			if e.Dir != dir || !e.Origin.Sent() {
+				continue
+			}
+			p := wire.Piece{Lead: e.Lead, Bytes: e.Raw, Derived: e.Derived || e.Kind == wire.Mark}
+			if joined = joiner.Append(joined[:0], p); len(joined) == 0 {
+				continue
+			}
+			if _, err := w.Write(joined); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
