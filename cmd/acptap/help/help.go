@@ -21,6 +21,7 @@ var names = []string{
 	"inspector",
 	"filters",
 	"resume",
+	"servers",
 	"testing",
 	"portable",
 	"store",
