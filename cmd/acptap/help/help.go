@@ -23,6 +23,7 @@ var names = []string{
 	"resume",
 	"servers",
 	"testing",
+	"checking",
 	"portable",
 	"store",
 	"limits",
