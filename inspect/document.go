@@ -80,10 +80,8 @@ func (a *app) openTape(sub Subject, query string) error {
 		a.index.Read(ctx, reading)
 		ticking.stop()()
 	})
-	if err = a.judge(); err == nil {
-		err = a.setFilter(query)
-	}
-	if err != nil {
+	a.judge()
+	if err := a.setFilter(query); err != nil {
 		a.closeTape()
 		return err
 	}
@@ -124,10 +122,6 @@ func (a *app) setFilter(text string) error {
 	if err != nil {
 		return err
 	}
-	t, err := a.timeline.Reopen()
-	if err != nil {
-		return err
-	}
 	a.scanning.stop()
 	a.endSeek()
 	a.query = text
@@ -138,6 +132,7 @@ func (a *app) setFilter(text string) error {
 		s.Judge = a.found
 	}
 	a.scan = s
+	t := a.timeline
 	a.scanning.start(a.ctx, func(ctx context.Context) { s.Read(ctx, t) })
 	return nil
 }

@@ -34,13 +34,9 @@ var errNotJudged = errors.New("the tape was closed before it was judged, which t
 
 // exportTo exports in the background. If it fails, the name can be changed.
 func (a *app) exportTo(path string) error {
-	r, err := a.timeline.Reopen()
-	if err != nil {
-		return err
-	}
 	want, info := frameindex.NewMatcher(a.scan.Filter, a.model.start), a.info
 	want.KnowOpen(a.snapshot.Open) // as on the screen, whatever comes meanwhile
-	judge, last := a.found, a.snapshot.Last
+	t, judge, last := a.timeline, a.found, a.snapshot.Last
 	a.notify("exporting…")
 	a.jobs.Go(func() {
 		frames := 0
@@ -52,7 +48,11 @@ func (a *app) exportTo(path string) error {
 				}
 				want.KnowFindings(judge.Findings)
 			}
-			frames, damage, err = frameindex.Export(a.ctx, w, r, want, info)
+			t, err := t.Reopen()
+			if err != nil {
+				return err
+			}
+			frames, damage, err = frameindex.Export(a.ctx, w, t, want, info)
 			return err
 		})
 		done := fmt.Sprintf("%s frames written to %s, secrets redacted", termtext.Grouped(int64(frames)), termtext.Piece(path))

@@ -15,21 +15,16 @@ import (
 )
 
 // judge begins to judge what is opened, behind what is on the screen.
-func (a *app) judge() error {
-	t, err := a.timeline.Reopen()
-	if err != nil {
-		return err
-	}
+func (a *app) judge() {
 	r := findingpage.NewReader(a.timeline.Label, a.subject.Session)
 	v := findingpage.NewView(r)
 	if a.broke != nil {
 		v.Least = a.broke.Least
 	}
 	a.found, a.broke = r, v
-	index := a.index
+	t, index := a.timeline, a.index
 	a.judging.start(a.ctx, func(ctx context.Context) { r.Read(ctx, t, index, a.updates.wake) })
 	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, State: v.State, Enter: a.showFinding, Flip: v.Flip}
-	return nil
 }
 
 // showFinding goes to the frame that a line is about, and to what is wrong in it.

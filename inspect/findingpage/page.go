@@ -56,12 +56,12 @@ func (v *View) Lines(width int) []page.Line {
 		lines = append(lines, v.group(i, width)...)
 	}
 	if len(shown) == 0 {
-		text := "Nothing broken was found. acptap check says which rules had an occasion."
+		text := "No broken rule was found. acptap check says which rules were tried."
 		switch {
 		case broken:
-			text = "Nothing broken was found in what can be read. acptap check says which rules could not be judged."
+			text = "No broken rule was found in what can be read. acptap check says which rules could not be judged."
 		case !ended:
-			text = "Nothing broken so far."
+			text = "No broken rule so far."
 		}
 		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
 	}

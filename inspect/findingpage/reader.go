@@ -50,20 +50,16 @@ func NewReader(label func(seq uint64) string, session string) *Reader {
 	return &Reader{label: label, session: session, at: make(map[uint64][]int32), unlisted: make(map[string]int), changed: make(chan struct{})}
 }
 
-// Read judges a timeline until that ends or ctx is done. It begins when all that is there is
-// in the index: that is what users wait for first. onChange is called when there are more
-// findings, and at the end.
+// Read judges the tapes of a timeline, which it opens again, until that ends or ctx is done.
+// It begins when all that is there is in the index: that is what users wait for first.
+// onChange is called when there are more findings, and at the end.
 func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, index *frameindex.Index, onChange func()) {
 	defer onChange()
 	defer r.publish(func() { r.stopped = true })
 	if !index.Await(ctx) {
 		return
 	}
-	var tapes []*record.Tape
-	for _, p := range t.Parts {
-		tapes = append(tapes, p.Tape)
-	}
-	options, err := tapecheck.Options(ctx, tapes...)
+	t, options, err := reopened(ctx, t)
 	if ctx.Err() != nil {
 		return
 	}
@@ -85,6 +81,20 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, index *framei
 	j.take(0)
 	j.count()
 	r.publish(func() { r.ended = true })
+}
+
+// reopened opens a timeline again, and returns what a checker has to know of its tapes.
+func reopened(ctx context.Context, t *frameindex.Timeline) (*frameindex.Timeline, conform.Options, error) {
+	t, err := t.Reopen()
+	if err != nil {
+		return nil, conform.Options{}, err
+	}
+	var tapes []*record.Tape
+	for _, p := range t.Parts {
+		tapes = append(tapes, p.Tape)
+	}
+	options, err := tapecheck.Options(ctx, tapes...)
+	return t, options, err
 }
 
 // publish changes what others read, and wakes those that wait for it.

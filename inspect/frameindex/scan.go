@@ -32,7 +32,8 @@ type Scan struct {
 // ReportEvery is how often something that takes long reports how far it is.
 const ReportEvery = 200 * time.Millisecond
 
-// Read looks at the frames of a timeline until that ends or ctx is done.
+// Read looks at the frames of a timeline until that ends or ctx is done. Where it reads the
+// tapes it opens them again.
 func (s *Scan) Read(ctx context.Context, t *Timeline) {
 	s.announced = time.Now()
 	if s.Filter.NeedsFuture() {
@@ -89,6 +90,11 @@ func (s *Scan) complete(ctx context.Context, t *Timeline) {
 
 // readTapes is Read for a filter that asks for the bytes.
 func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
+	t, err := t.Reopen()
+	if err != nil {
+		s.update(func() { s.found.Err, s.found.Complete = err, true })
+		return
+	}
 	next := uint64(1)
 	observe := func(f *dialect.Frame, err error) {
 		s.update(func() {
