@@ -1,0 +1,165 @@
+package relay
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// maxWhole is how much of a request's body is read before the request is passed on.
+// Then its method says what it is of, and it can be sent again where the server has
+// closed a kept connection at the same moment. Longer bodies stream.
+const maxWhole = 1 << 20
+
+// A requestBody is the body of a request, or the beginning of a long one.
+type requestBody struct {
+	head  []byte
+	whole bool
+	rest  io.Reader // behind head, if it is not whole
+	err   error     // why it could not be read
+}
+
+// readBody reads the body of a request, as far as maxWhole.
+func readBody(in *http.Request) requestBody {
+	if in.Body == nil || in.Body == http.NoBody || in.ContentLength == 0 {
+		return requestBody{whole: true}
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, min(max(in.ContentLength, 0), maxWhole)+bytes.MinRead))
+	_, err := buf.ReadFrom(io.LimitReader(in.Body, maxWhole+1))
+	return requestBody{head: buf.Bytes(), whole: buf.Len() <= maxWhole, rest: in.Body, err: err}
+}
+
+// reader returns the body for the server.
+func (b requestBody) reader(x *exchange) io.ReadCloser {
+	if b.whole {
+		body, _ := b.again()
+		return body
+	}
+	return io.NopCloser(io.MultiReader(bytes.NewReader(b.head), &upload{b.rest, x}))
+}
+
+// again is GetBody of a request whose body is whole.
+func (b requestBody) again() (io.ReadCloser, error) {
+	if len(b.head) == 0 {
+		return http.NoBody, nil
+	}
+	return io.NopCloser(bytes.NewReader(b.head)), nil
+}
+
+var errOver = errors.New("the exchange is over")
+
+// An upload is what follows the beginning of a long body.
+type upload struct {
+	src io.Reader
+	x   *exchange
+}
+
+func (u *upload) Read(p []byte) (int, error) {
+	n, err := u.src.Read(p)
+	if !u.x.up.write(wire.Wire, p[:n]) {
+		return 0, errOver
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF):
+		u.x.up.end(wire.ByClient, "")
+	default:
+		u.x.up.end(wire.ByClient, err.Error())
+	}
+	return n, err
+}
+
+// A responseBody is the body of a response.
+type responseBody struct {
+	src   io.ReadCloser
+	x     *exchange
+	first *firstEvent // not nil while the first event is awaited
+	ready []byte      // recorded already, and not passed on yet
+	err   error       // what comes behind ready
+}
+
+func (b *responseBody) Read(p []byte) (int, error) {
+	for len(b.ready) == 0 && b.err == nil {
+		n, err := b.src.Read(p)
+		if b.first == nil {
+			return b.passed(p[:n], wire.Wire, err)
+		}
+		b.await(p[:n], err)
+	}
+	n := copy(p, b.ready)
+	if b.ready = b.ready[n:]; len(b.ready) > 0 {
+		return n, nil
+	}
+	return n, b.err
+}
+
+// passed records bytes that Read is about to return.
+func (b *responseBody) passed(p []byte, origin wire.Origin, err error) (int, error) {
+	if !b.x.down.write(origin, p) {
+		return 0, errOver
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF):
+		b.x.down.end(wire.ByServer, "")
+	default:
+		b.x.w.flush() // a client that is cut off gets what had come
+		b.x.down.end(b.x.broken(err))
+	}
+	return len(p), err
+}
+
+// Close is called once the client has got everything, or does not take any more.
+func (b *responseBody) Close() error {
+	b.x.down.end(b.x.left())
+	return b.src.Close()
+}
+
+// A socket is both directions of an upgraded connection, seen from the server.
+type socket struct {
+	io.ReadWriteCloser
+	x *exchange
+}
+
+func (s *socket) Read(p []byte) (int, error) {
+	n, err := s.ReadWriteCloser.Read(p)
+	return (&responseBody{x: s.x}).passed(p[:n], wire.Wire, err)
+}
+
+func (s *socket) Write(p []byte) (int, error) {
+	if !s.x.up.write(wire.Wire, p) {
+		return 0, errOver
+	}
+	n, err := s.ReadWriteCloser.Write(p)
+	if err != nil {
+		s.x.up.end(s.x.broken(err))
+	}
+	return n, err
+}
+
+// CloseWrite says that the client sends no more.
+func (s *socket) CloseWrite() error {
+	s.x.up.end(wire.ByClient, "")
+	if half, ok := s.ReadWriteCloser.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return s.ReadWriteCloser.Close()
+}
+
+func (s *socket) Close() error {
+	s.x.up.end(s.x.left())
+	s.x.down.end(s.x.left())
+	return s.ReadWriteCloser.Close()
+}
+
+// buffers are those by which bodies are copied, 32 KiB each.
+type buffers struct{}
+
+var bufferPool = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+func (buffers) Get() []byte  { return bufferPool.Get().(*[32 << 10]byte)[:] }
+func (buffers) Put(b []byte) { bufferPool.Put((*[32 << 10]byte)(b)) }

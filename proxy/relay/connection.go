@@ -1,0 +1,299 @@
+package relay
+
+import (
+	"cmp"
+	"sync"
+	"time"
+)
+
+// Bounds of connections without a request.
+const (
+	idleTime      = 10 * time.Minute
+	maxIdle       = 128
+	unsettledTime = time.Minute
+)
+
+// A connection is one conversation of a client with the server: what stands on one
+// tape.
+type connection struct {
+	facts  Facts
+	begin  func(Facts) *tape
+	once   sync.Once
+	tape   *tape // after once
+	opened time.Time
+
+	// Guarded by connections.mu.
+	keys    []key
+	peer    peer
+	client  string // empty: it has not said who it is
+	settled bool   // it has got an id, or a name that stands for one
+	open    int    // requests in flight
+	waiting int    // those of them without a response
+	last    time.Time
+	idle    *time.Timer // nil while a request is in flight
+	ended   string      // why; closed with the last request
+}
+
+// recorded returns the connection's tape, which begins with the first call.
+func (c *connection) recorded() *tape {
+	c.once.Do(func() { c.tape = c.begin(c.facts) })
+	return c.tape
+}
+
+// A key is what tells requests of one connection from others.
+type key struct {
+	kind  keyKind
+	value string
+}
+
+type keyKind string
+
+const (
+	mcpSession    keyKind = "Mcp-Session-Id"    // MCP 2025-03-26 to 2025-11-25
+	acpConnection keyKind = "Acp-Connection-Id" // ACP over HTTP
+	endpoint      keyKind = "endpoint"          // MCP 2024-11-05: where the client's messages go
+	wholePeer     keyKind = "peer"              // a guess: no id was given
+	namedPeer     keyKind = "client"            // a guess: MCP 2026-07-28 has no ids
+)
+
+// guess reports whether two clients might have the same key.
+func (k keyKind) guess() bool { return k == wholePeer || k == namedPeer }
+
+// Why connections end.
+const (
+	becauseDeleted  = "the client deleted the session"
+	becauseUnknown  = "the server does not know the session any more"
+	becauseIdle     = "idle"
+	becauseReplaced = "the client began another connection"
+	becauseStreamed = "the event stream ended"
+	becauseSocket   = "the WebSocket was closed"
+)
+
+// connections are those of a relay.
+type connections struct {
+	begin func(Facts) *tape
+
+	mu       sync.Mutex
+	byKey    map[key]*connection      // guarded by mu
+	all      map[*connection]struct{} // guarded by mu; without the listener's
+	listener *connection              // guarded by mu; of requests that are of no connection; nil if there was none
+	closing  sync.WaitGroup
+}
+
+// enter returns the connection that a request is of, and counts the request.
+// Whoever calls it calls leave once.
+func (s *connections) enter(q question) *connection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.find(q)
+	c.waiting++
+	if c.open++; c.idle != nil {
+		c.idle.Stop()
+		c.idle = nil
+	}
+	return c
+}
+
+// find is enter without the counting. Called with mu held.
+func (s *connections) find(q question) *connection {
+	switch {
+	case q.upgrade:
+		return s.add(q, "ws")
+	case q.id.value != "":
+		return s.keyed(q, q.id)
+	case s.byKey[key{endpoint, q.target}] != nil && q.target != "":
+		return s.byKey[key{endpoint, q.target}]
+	case q.method == "initialize":
+		return s.unsettledOr(q)
+	case q.modern:
+		return s.keyed(q, q.guess())
+	case q.message, q.listens:
+		if c := s.byKey[q.guess()]; c != nil {
+			return c
+		}
+		return s.unsettledOr(q)
+	}
+	if s.listener == nil {
+		s.listener = &connection{facts: Facts{Transport: "http"}, begin: s.begin, opened: time.Now(), settled: true}
+	}
+	return s.listener
+}
+
+// keyed returns the connection with a key. A new one is made if there is none, as
+// when acptap was started later than the session was. Called with mu held.
+func (s *connections) keyed(q question, k key) *connection {
+	c := s.byKey[k]
+	switch {
+	case c != nil:
+		return c
+	case k.kind.guess():
+		c = s.unsettledOr(q)
+	default:
+		c = s.add(q, "http")
+		c.settled = true
+	}
+	s.give(c, k)
+	return c
+}
+
+func (s *connections) add(q question, transport string) *connection {
+	c := &connection{
+		facts: Facts{Transport: transport}, peer: q.peer, client: q.client, begin: s.begin,
+		opened: time.Now(), settled: transport == "ws",
+	}
+	if s.all == nil {
+		s.all, s.byKey = map[*connection]struct{}{}, map[key]*connection{}
+	}
+	s.all[c] = struct{}{}
+	return c
+}
+
+// unsettledOr returns a connection of the same client that has got no id yet and
+// waits for no response, else a new one: a client that is refused one request tries
+// another. It may do so before the response has ended. Called with mu held.
+func (s *connections) unsettledOr(q question) *connection {
+	for c := range s.all {
+		if c.settled || c.ended != "" || c.waiting > 0 || time.Since(c.opened) >= unsettledTime || !c.peer.before(q.peer) {
+			continue
+		}
+		if c.client != "" && q.client != "" && c.client != q.client {
+			continue
+		}
+		c.peer, c.client = q.peer, cmp.Or(q.client, c.client)
+		return c
+	}
+	return s.add(q, "http")
+}
+
+// give gives the connection a key. Another one that had it has ended. Called with mu
+// held.
+func (s *connections) give(c *connection, k key) {
+	switch other := s.byKey[k]; other {
+	case c:
+		return
+	case nil:
+	default:
+		s.end(other, becauseReplaced)
+	}
+	s.byKey[k] = c
+	c.keys = append(c.keys, k)
+}
+
+// settle gives the connection the key that stands for it. An id that the server gave
+// is worth more than a guess.
+func (s *connections) settle(c *connection, k key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c == s.listener || c.ended != "" || c.settled && k.kind.guess() {
+		return
+	}
+	for i := len(c.keys) - 1; i >= 0 && !k.kind.guess(); i-- {
+		if old := c.keys[i]; old.kind.guess() {
+			delete(s.byKey, old)
+			c.keys = append(c.keys[:i], c.keys[i+1:]...)
+		}
+	}
+	c.settled = true
+	s.give(c, k)
+}
+
+// over ends the connection once its last request has.
+func (s *connections) over(c *connection, why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c != s.listener {
+		s.end(c, why)
+	}
+}
+
+// end is over with mu held.
+func (s *connections) end(c *connection, why string) {
+	if c.ended == "" {
+		c.ended = why
+		for _, k := range c.keys {
+			delete(s.byKey, k)
+		}
+	}
+	if c.open == 0 {
+		s.remove(c)
+	}
+}
+
+// remove closes a connection that has no request in flight. Called with mu held.
+func (s *connections) remove(c *connection) {
+	if _, here := s.all[c]; !here {
+		return
+	}
+	delete(s.all, c)
+	if c.idle != nil {
+		c.idle.Stop()
+	}
+	why := c.ended
+	s.closing.Go(func() { c.recorded().close(why) })
+}
+
+// answered is called once for each request, with the head of its response or when it
+// has ended without one.
+func (s *connections) answered(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.waiting--
+}
+
+// leave is called when a request has ended.
+func (s *connections) leave(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.open--
+	switch {
+	case c.open > 0 || c == s.listener:
+	case c.ended != "":
+		s.remove(c)
+	default:
+		c.last = time.Now()
+		c.idle = time.AfterFunc(idleTime, func() { s.expire(c) })
+		s.limit()
+	}
+}
+
+// expire ends a connection that has been idle for long.
+func (s *connections) expire(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.open == 0 && time.Since(c.last) >= idleTime {
+		s.end(c, becauseIdle)
+	}
+}
+
+// limit ends the connection that has been idle for the longest time if there are too
+// many. Called with mu held.
+func (s *connections) limit() {
+	var oldest *connection
+	n := 0
+	for c := range s.all {
+		if c.open == 0 {
+			n++
+			if oldest == nil || c.last.Before(oldest.last) {
+				oldest = c
+			}
+		}
+	}
+	if n > maxIdle {
+		s.end(oldest, becauseIdle)
+	}
+}
+
+// close closes all connections, and waits for that.
+func (s *connections) close(why string) {
+	s.mu.Lock()
+	for c := range s.all {
+		c.open = 0
+		s.end(c, why)
+	}
+	if c := s.listener; c != nil {
+		s.listener = nil
+		s.closing.Go(func() { c.recorded().close(why) })
+	}
+	s.mu.Unlock()
+	s.closing.Wait()
+}

@@ -1,0 +1,161 @@
+// Package relay stands between the clients of an MCP or ACP server and that server,
+// where they speak over HTTP, its event streams or WebSockets. It is a reverse proxy
+// that tells a Journal of every head and of every chunk of a body before it passes it
+// on, and that finds out which requests are one conversation: each has a tape of its
+// own.
+//
+// A body is never changed, with three exceptions that a client needs in order to find
+// the server behind another URL: the endpoint event of HTTP+SSE, the resource of an
+// OAuth document, and nothing else; heads are changed for the same reason (rewrite.go).
+// What was changed is on the tape in both forms. Nothing is buffered but a request's
+// body of at most 1 MiB: a slow client holds back the server as it would without a
+// relay.
+//
+// The package knows what sessions are called in HTTP heads, not what messages mean.
+package relay
+
+import (
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Journal is told what passes on the streams of one connection, before it is passed
+// on. Its methods are called from several goroutines.
+type Journal interface {
+	// Open begins a stream with the head of a request, and returns its number.
+	Open(h wire.HTTP) (stream uint64)
+
+	// Head takes the head of a response. There may be several, as 1xx are.
+	Head(stream uint64, origin wire.Origin, h wire.HTTP)
+
+	// AppendStream takes bytes of a body or of a WebSocket, and does not keep them. An
+	// error means that the tape has a gap, not that the traffic stops.
+	AppendStream(stream uint64, dir wire.Direction, origin wire.Origin, p []byte) error
+
+	// EndStream ends a direction of a stream. The Journal knows the bytes itself.
+	EndStream(stream uint64, dir wire.Direction, e wire.StreamEnd)
+
+	// Fault says that a part of acptap has panicked, perhaps the Journal itself.
+	Fault(err error)
+
+	// Closed says why the connection has ended, and Close closes the Journal. After
+	// that a call may still come, and does nothing.
+	Closed(why string)
+	Close() error
+}
+
+// Facts are what is known of a connection when it begins.
+type Facts struct {
+	Transport string // http or ws
+	Upstream  string // URL of the server, without credentials and query
+}
+
+// A Relay passes requests on to one server. It is an http.Handler, to be used with
+// Serve. The fields are set before that.
+type Relay struct {
+	Upstream *url.URL // http, https or h2c (HTTP/2 without TLS); its path counts for Facts, its credentials and query go with each request to that path
+	Address  *url.URL // where clients reach the root of the upstream's origin: http, without a slash at the end
+
+	// Begin begins the tape of a connection, which the Relay closes. If it fails, the
+	// connection is not recorded.
+	Begin func(Facts) (Journal, error)
+
+	// Keep returns what a tape keeps of headers.
+	Keep func(http.Header) []wire.Header
+
+	Exposed   bool     // others than this machine may connect: any address is a valid Host
+	Names     []string // that are valid as Host besides localhost and addresses
+	Origins   []string // valid as Origin besides those of this machine
+	KeepOAuth bool     // leave the two URLs alone by which OAuth clients find the server
+
+	Complain func(error) // may be nil
+
+	connections connections
+	once        sync.Once
+	transports  transports
+}
+
+// ServeHTTP passes one request on.
+func (r *Relay) ServeHTTP(w http.ResponseWriter, in *http.Request) {
+	r.once.Do(r.prepare)
+	if why := r.refusal(in); why != "" {
+		r.refuse(w, in, http.StatusForbidden, why)
+		return
+	}
+	body := readBody(in)
+	x := r.begin(w, in, r.question(in, body.head))
+	defer x.finish()
+	x.request(body)
+	if body.err != nil {
+		x.answer(http.StatusBadRequest, "the request cannot be read: "+body.err.Error())
+		return
+	}
+	in.Body = body.reader(x)
+	if !body.whole {
+		_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always is
+	} else {
+		in.ContentLength, in.TransferEncoding = int64(len(body.head)), nil
+		in.GetBody = body.again
+	}
+	(&httputil.ReverseProxy{
+		Transport:      x,
+		Rewrite:        x.rewrite,
+		ModifyResponse: x.response,
+		ErrorHandler:   x.failed,
+		ErrorLog:       silent,
+		BufferPool:     buffers{},
+	}).ServeHTTP(&x.w, in)
+}
+
+func (r *Relay) prepare() {
+	r.transports = newTransports(r.Upstream)
+	r.connections.begin = func(f Facts) *tape {
+		if r.Begin == nil {
+			return new(tape)
+		}
+		f.Upstream = upstreamText(r.Upstream)
+		j, err := r.Begin(f)
+		if err != nil {
+			r.complain(err)
+			return new(tape)
+		}
+		return &tape{journal: j, complain: r.complain}
+	}
+}
+
+// begin begins the exchange of a request.
+func (r *Relay) begin(w http.ResponseWriter, in *http.Request, q question) *exchange {
+	c := r.connections.enter(q)
+	return &exchange{relay: r, w: writer{w: w}, in: in, question: q, connection: c, tape: c.recorded()}
+}
+
+// refuse answers a request that is not passed on.
+func (r *Relay) refuse(w http.ResponseWriter, in *http.Request, status int, why string) {
+	x := r.begin(w, in, question{})
+	defer x.finish()
+	x.request(requestBody{})
+	x.up.end(wire.ByAcptap, "not passed on")
+	x.answer(status, why)
+}
+
+// Close ends the tapes of all connections, and says why. The requests must have
+// ended, as when Serve has returned.
+func (r *Relay) Close(why string) {
+	r.connections.close(why)
+	r.transports.close()
+}
+
+func (r *Relay) complain(err error) {
+	if r.Complain != nil {
+		r.Complain(err)
+	}
+}
+
+// upstreamText returns the URL of a server as it may stand on a tape.
+func upstreamText(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+}

@@ -1,0 +1,146 @@
+package relay
+
+import (
+	"encoding/json"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// httpScheme returns http or https.
+func httpScheme(u *url.URL) string {
+	if u.Scheme == "https" {
+		return "https"
+	}
+	return "http"
+}
+
+// origin returns scheme, host and port of a URL, in one spelling.
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[httpScheme(u)]
+	}
+	return httpScheme(u) + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+// forClient returns the URL by which the client reaches what the server calls by that
+// one, absolute or only a path; the same if that is elsewhere. All that stands behind
+// the host keeps its spelling.
+func (r *Relay) forClient(reference string) string {
+	u, err := url.Parse(reference)
+	if err != nil {
+		return reference
+	}
+	switch {
+	case u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && origin(u) == origin(r.Upstream):
+		_, rest, _ := strings.Cut(reference, "://")
+		if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+			return r.Address.String() + rest[i:]
+		}
+		return r.Address.String()
+	case u.Host == "" && u.Scheme == "" && strings.HasPrefix(reference, "/"):
+		return r.Address.Path + reference
+	}
+	return reference
+}
+
+// rewriteHead changes what of a response's head the client would not find, or not
+// take from this address. It returns the headers that it has changed.
+func (r *Relay) rewriteHead(h http.Header) http.Header {
+	changed := http.Header{}
+	change := func(name string, to func(string) string) {
+		values := h.Values(name)
+		after := make([]string, len(values))
+		differs := false
+		for i, v := range values {
+			after[i] = to(v)
+			differs = differs || after[i] != v
+		}
+		if differs {
+			h[name], changed[name] = after, after
+		}
+	}
+	change("Location", r.forClient)
+	change("Set-Cookie", r.cookie)
+	if !r.KeepOAuth {
+		change("Www-Authenticate", r.challenge)
+	}
+	return changed
+}
+
+// cookie returns a Set-Cookie that a client keeps for this address: without Domain,
+// which is the server's, and without Secure, which needs https.
+func (r *Relay) cookie(v string) string {
+	parts := strings.Split(v, ";")
+	kept := parts[:1]
+	for _, part := range parts[1:] {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch strings.ToLower(name) {
+		case "domain", "secure":
+			continue
+		case "path":
+			if r.Address.Path != "" && strings.HasPrefix(value, "/") {
+				part = " " + name + "=" + r.Address.Path + value
+			}
+		}
+		kept = append(kept, part)
+	}
+	return strings.Join(kept, ";")
+}
+
+// resourceMetadata is the parameter of RFC 9728, section 5.1.
+var resourceMetadata = regexp.MustCompile(`(?i)(\bresource_metadata\s*=\s*"?)([^"\s,]+)`)
+
+// challenge returns a WWW-Authenticate whose document the client gets from here.
+func (r *Relay) challenge(v string) string {
+	m := resourceMetadata.FindStringSubmatchIndex(v)
+	if m == nil {
+		return v
+	}
+	return v[:m[4]] + r.forClient(v[m[4]:m[5]]) + v[m[5]:]
+}
+
+// A document is the body of a response that was read whole.
+type document struct {
+	came      []byte
+	err       error  // behind came; io.EOF if it is whole
+	rewritten []byte // nil: it goes on as it came
+}
+
+// document returns a protected resource's metadata (RFC 9728), and what the client
+// gets for it: clients refuse one whose resource is not the URL that they have dialled
+// (section 3.3). It is empty if the response is something else.
+func (x *exchange) document(res *http.Response) document {
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if x.relay.KeepOAuth || res.StatusCode != http.StatusOK || kind != "application/json" || x.in.Method != http.MethodGet ||
+		!strings.Contains(x.in.URL.Path, "/.well-known/oauth-protected-resource") {
+		return document{}
+	}
+	if res.ContentLength > maxWhole {
+		return document{}
+	}
+	came, err := io.ReadAll(io.LimitReader(res.Body, maxWhole+1))
+	if err != nil || len(came) > maxWhole {
+		return document{came: came, err: err}
+	}
+	d := document{came: came, err: io.EOF}
+	resource, ok := wire.Unquote(wire.Get(came, "resource"))
+	if !ok {
+		return d
+	}
+	if here := x.relay.forClient(string(resource)); here != string(resource) {
+		quoted, err := json.Marshal(here)
+		if err != nil {
+			panic("relay: a text that is no JSON: " + err.Error())
+		}
+		d.rewritten = wire.Set(came, quoted, "resource")
+	}
+	return d
+}

@@ -1,0 +1,86 @@
+package relay
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A tape is the way to the Journal of a connection, if there is one. The first panic
+// of a Journal ends the recording, and not the traffic.
+type tape struct {
+	journal  Journal // may be nil
+	complain func(error)
+	broken   atomic.Bool
+}
+
+func (t *tape) recording() bool { return t.journal != nil && !t.broken.Load() }
+
+// do calls note with the Journal, if there is one.
+func (t *tape) do(note func(Journal)) {
+	if t.recording() {
+		defer t.guard()
+		note(t.journal)
+	}
+}
+
+func (t *tape) guard() {
+	v := recover()
+	if v == nil || t.broken.Swap(true) {
+		return
+	}
+	err := fmt.Errorf("recording: panic: %v\n%s", v, debug.Stack())
+	t.complain(err)
+	defer func() { recover() }() // it has failed once
+	t.journal.Fault(err)
+}
+
+// close ends the tape.
+func (t *tape) close(why string) {
+	if t.journal == nil {
+		return
+	}
+	t.do(func(j Journal) { j.Closed(why) })
+	defer t.guard()
+	if err := t.journal.Close(); err != nil {
+		t.complain(err)
+	}
+}
+
+// A flow records one direction of a stream. Bytes of a body may still be read when
+// the exchange is over, and do not count then.
+type flow struct {
+	tape   *tape
+	stream uint64
+	dir    wire.Direction
+	hidden bool // the bytes are credentials, and are not recorded
+
+	mu    sync.Mutex
+	ended bool // guarded by mu
+}
+
+// write records bytes. It returns false if the direction has ended.
+func (f *flow) write(origin wire.Origin, p []byte) (open bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended || len(p) == 0 || f.hidden || !f.tape.recording() {
+		return !f.ended
+	}
+	defer f.tape.guard()
+	_ = f.tape.journal.AppendStream(f.stream, f.dir, origin, p) // a gap is the journal's to remember
+	return true
+}
+
+// end ends the direction. Only the first call counts.
+func (f *flow) end(by wire.Peer, why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended {
+		return
+	}
+	f.ended = true
+	f.tape.do(func(j Journal) { j.EndStream(f.stream, f.dir, wire.StreamEnd{By: by, Error: why}) })
+}
