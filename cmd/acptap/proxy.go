@@ -41,11 +41,18 @@ With --mcp, the MCP servers that the client has the agent start are recorded
 too, each on a tape of its own: in the client's session/new, load, resume and
 fork, acptap proxy takes the place of their commands, and runs them. Servers
 that are reached by a URL, or that the agent takes from its own settings, are
-not recorded. See acptap help servers.
+not recorded.
 
 With --watch 30s, stderr says when the agent is silent for so long in a turn, or
 something else hangs, as acptap watch does: in one line, at most once a minute
 for each kind. What you are asked is left out.
+
+With --listen ADDR --upstream URL, acptap listens in place of an MCP or ACP
+server that is reached over HTTP or a WebSocket, and runs nothing: clients use
+the URL that stderr tells, and each of their connections has a tape. Values of
+credentials in HTTP headers are not recorded. OAuth may not work through another
+URL; give the client the token as a header then. acptap ends with SIGINT or
+SIGTERM, and status 0.
 
 The exit status is that of AGENT; 128+n if signal n ended it; 127 if it is not
 found; 126 if it cannot be run.`,
@@ -53,9 +60,10 @@ found; 126 if it cannot be run.`,
   acptap proxy --name claude -- npx -y @agentclientprotocol/claude-agent-acp
   acptap proxy --sessions --name my-agent -- my-agent --acp
   acptap proxy --mcp=not:browser --name my-agent -- my-agent --acp
-  acptap proxy --store /tmp/tapes -- gemini --acp`,
+  acptap proxy --store /tmp/tapes -- gemini --acp
+  acptap proxy --listen 127.0.0.1:7000 --upstream https://example.com/mcp`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			if len(args) == 0 && !o.listen.on() && o.listen.upstream == "" {
 				return errors.New("the agent's command is missing: acptap proxy -- AGENT ARG…")
 			}
 			return nil
@@ -64,6 +72,9 @@ found; 126 if it cannot be run.`,
 			o.start.Command = args
 			if err := o.check(cmd.Flags()); err != nil {
 				return err
+			}
+			if o.listen.on() {
+				return runListen(cmd.Context(), *dir, &o, cmd.ErrOrStderr())
 			}
 			return runProxy(cmd.Context(), *dir, &o, cmd.ErrOrStderr())
 		},
@@ -75,6 +86,7 @@ found; 126 if it cannot be run.`,
 	f.DurationVar(&o.watched, "watch", 0, "say on stderr what hangs, such as an agent that is silent for a `time` such as 30s")
 	o.sessions.flags(f)
 	o.mcp.flags(f)
+	o.listen.flags(f)
 	return cmd
 }
 
@@ -83,6 +95,7 @@ type proxyFlags struct {
 	start    record.Start
 	sessions sessionFlags
 	mcp      mcpFlags
+	listen   listenFlags
 	watched  time.Duration
 }
 
@@ -92,6 +105,9 @@ func (o *proxyFlags) check(f *pflag.FlagSet) error {
 	case "", "acp", "mcp":
 	default:
 		return fmt.Errorf("--protocol is acp or mcp, not %q", o.start.Proto)
+	}
+	if err := o.listen.check(f, o.start.Command); err != nil {
+		return err
 	}
 	if err := o.sessions.check(); err != nil {
 		return err

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/proxy/relay"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/redact"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// listenFlags are the flags of acptap proxy about a server that is reached by a URL.
+type listenFlags struct {
+	address  string
+	upstream string
+	expose   bool
+	origins  []string
+	oauth    string
+
+	server *url.URL // what upstream says
+}
+
+// flags defines the flags.
+func (c *listenFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.address, "listen", "", "in place of an agent: listen on `ADDR`, such as 127.0.0.1:7000, for clients of the server at --upstream")
+	f.StringVar(&c.upstream, "upstream", "", "with --listen, the `URL` of the server: http, https, or h2c (HTTP/2 without TLS)")
+	f.BoolVar(&c.expose, "expose", false, "with --listen, let other machines connect; there is no login")
+	f.StringSliceVar(&c.origins, "allow-origin", nil, "with --listen, also pass on requests of web pages of an `origin` such as https://app.example")
+	f.StringVar(&c.oauth, "oauth", "rewrite", "with --listen, `what` is done to the URLs of OAuth documents: rewrite (to this address) or pass")
+}
+
+// on reports whether there is a server in place of an agent.
+func (c *listenFlags) on() bool { return c.address != "" }
+
+// check returns an error if a flag has a wrong value, or stands beside one that does not
+// go with it.
+func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
+	if !c.on() {
+		for _, name := range []string{"upstream", "expose", "allow-origin", "oauth"} {
+			if f.Changed(name) {
+				return fmt.Errorf("--%s needs --listen ADDR, such as --listen 127.0.0.1:7000", name)
+			}
+		}
+		return nil
+	}
+	for _, name := range []string{"sessions", "mcp", "parent", "watch"} {
+		if f.Changed(name) {
+			return fmt.Errorf("--%s is about an agent that acptap runs, and --listen is about a server", name)
+		}
+	}
+	if len(args) > 0 {
+		return fmt.Errorf("--listen takes the server's --upstream URL, not a command such as %q", args[0])
+	}
+	if c.upstream == "" {
+		return errors.New("--listen needs --upstream URL, such as --upstream http://127.0.0.1:3001/mcp")
+	}
+	if c.oauth != "rewrite" && c.oauth != "pass" {
+		return fmt.Errorf("--oauth is rewrite or pass, not %q", c.oauth)
+	}
+	u, err := url.Parse(c.upstream)
+	if err != nil || u.Hostname() == "" {
+		return fmt.Errorf("--upstream %q is not a URL such as http://127.0.0.1:3001/mcp", c.upstream)
+	}
+	switch u.Scheme {
+	case "http", "https", "h2c":
+	case "ws", "wss":
+		u.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
+	default:
+		return fmt.Errorf("--upstream is a URL that begins with http://, https:// or h2c://, not with %s:", u.Scheme)
+	}
+	u.Fragment, u.RawFragment = "", ""
+	c.server = u
+	return nil
+}
+
+// bind begins to listen, and returns the host and the port under which clients come.
+func (c *listenFlags) bind() (ln net.Listener, hostport string, err error) {
+	host, port, err := net.SplitHostPort(c.address)
+	switch {
+	case err == nil:
+	case strings.Trim(c.address, "0123456789") == "":
+		host, port = "", c.address
+	default:
+		return nil, "", fmt.Errorf("--listen is an address with a port, such as 127.0.0.1:7000, not %q", c.address)
+	}
+	if host == "" && !c.expose {
+		host = "127.0.0.1"
+	}
+	ln, err = net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return nil, "", fmt.Errorf("--listen %s: another program listens there; with port 0, a free one is found", c.address)
+		}
+		return nil, "", fmt.Errorf("--listen %s: %w", c.address, err)
+	}
+	at := ln.Addr().(*net.TCPAddr)
+	if !at.IP.IsLoopback() && !c.expose {
+		ln.Close()
+		return nil, "", fmt.Errorf("--listen %s: others could connect, and there is no login; --expose allows it", c.address)
+	}
+	if net.ParseIP(host) != nil && !at.IP.IsUnspecified() {
+		host = at.IP.String()
+	} else if host == "" || at.IP.IsUnspecified() {
+		host = cmp.Or(hostname(), "localhost")
+	}
+	return ln, net.JoinHostPort(host, fmt.Sprint(at.Port)), nil
+}
+
+func hostname() string {
+	name, _ := os.Hostname() // empty if it has none
+	return name
+}
+
+// runListen passes on what clients and a server say until a signal comes.
+func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	w := &warning.Queue{Stderr: stderr}
+	defer w.Wait()
+	c := &o.listen
+	ln, hostport, err := c.bind()
+	if err != nil {
+		return err
+	}
+	r := newRelay(dir, o.start, w)
+	host, _, _ := net.SplitHostPort(hostport)
+	r.Upstream = c.server
+	r.Address = &url.URL{Scheme: "http", Host: hostport}
+	r.Exposed, r.Origins, r.KeepOAuth = c.expose, c.origins, c.oauth == "pass"
+	r.Names = []string{host, hostname()}
+	fmt.Fprintf(stderr, "acptap: listening on %s%s\n", r.Address, c.server.EscapedPath())
+	err = relay.Serve(ctx, ln, r)
+	r.Close("acptap was told to end")
+	return err
+}
+
+// newRelay returns a relay that records into the store in dir. What it is a relay of
+// is set by the caller.
+func newRelay(dir string, start record.Start, w *warning.Queue) *relay.Relay {
+	r := &relay.Relay{Complain: func(err error) {
+		w.Print("not recording: %s", termtext.Line(err.Error())) // a panic may quote the traffic
+	}}
+	store, err := ref.OpenStore(dir)
+	var key redact.Key
+	if err == nil {
+		key, err = store.Key()
+	}
+	if err != nil {
+		r.Complain(err)
+		return r
+	}
+	r.Keep = func(h http.Header) []wire.Header { return key.Headers(h) }
+	r.Begin = func(f relay.Facts) (relay.Journal, error) {
+		start := start
+		start.Transport, start.Upstream = f.Transport, f.Upstream
+		return beginTape(dir, start, w)
+	}
+	return r
+}

@@ -1,0 +1,122 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/acptap/acptap/record"
+)
+
+// startListening runs acptap proxy --listen in front of a server, and returns the URL
+// that it tells.
+func startListening(t *testing.T, store, upstream string, args ...string) (url string, cmd *exec.Cmd, stderr *bufio.Reader) {
+	t.Helper()
+	cmd = exec.Command("acptap", append([]string{"proxy", "--store", store, "--listen", "0", "--upstream", upstream}, args...)...)
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	stderr = bufio.NewReader(pipe)
+	line, err := stderr.ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "acptap: listening on ")
+	if err != nil || !ok {
+		t.Fatalf("stderr: %q, %v", line, err)
+	}
+	return url, cmd, stderr
+}
+
+// TestListen: a tape for the connection of a client, on which no credential stands; a
+// stream that is open when acptap is told to end; and nothing else on stderr.
+func TestListen(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
+		if in.Header.Get("Authorization") != "Bearer very-secret" || in.URL.Query().Get("key") != "hidden" {
+			t.Errorf("the server got %s, %v", in.URL, in.Header)
+		}
+		w.Header().Set("Mcp-Session-Id", "session-1")
+		w.Header().Set("Content-Type", "text/event-stream")
+		if in.Method == http.MethodPost {
+			fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}\n\n")
+			return
+		}
+		fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+		w.(http.Flusher).Flush()
+		<-in.Context().Done()
+	}))
+	defer server.Close()
+	dir := filepath.Join(t.TempDir(), "store")
+	url, cmd, stderr := startListening(t, dir, server.URL+"/mcp?key=hidden", "--name", "remote")
+	if !strings.HasPrefix(url, "http://127.0.0.1:") || !strings.HasSuffix(url, "/mcp") {
+		t.Errorf("it listens on %s", url)
+	}
+	ask := func(method, session, body string) *http.Response {
+		in, err := http.NewRequest(method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Header.Set("Authorization", "Bearer very-secret")
+		in.Header.Set("Content-Type", "application/json")
+		if session != "" {
+			in.Header.Set("Mcp-Session-Id", session)
+		}
+		res, err := http.DefaultClient.Do(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	res := ask("POST", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	if _, err := io.ReadAll(res.Body); err != nil {
+		t.Error(err)
+	}
+	res.Body.Close()
+	res = ask("GET", "session-1", "")
+	defer res.Body.Close()
+	if line, err := bufio.NewReader(res.Body).ReadString('\n'); !strings.Contains(line, "list_changed") {
+		t.Errorf("the client got %q, %v", line, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(stderr)
+	if err := cmd.Wait(); err != nil || len(rest) > 0 {
+		t.Errorf("it ended with %v; stderr: %s, %v", err, rest, err)
+	}
+	l, err := record.OpenStore(dir).List()
+	if err != nil || len(l.Tapes) != 1 {
+		t.Fatalf("%d tapes, %v", len(l.Tapes), err)
+	}
+	if s := l.Tapes[0].Start; s.Transport != "http" || s.Upstream != server.URL+"/mcp" || s.Name != "remote" {
+		t.Errorf("the tape says %+v", s)
+	}
+	out, err := exec.Command("acptap", "--store", dir, "export", "--raw", "remote").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{`"method":"initialize"`, "list_changed", "acptap was told to end", "session-1"} {
+		if !strings.Contains(string(out), text) {
+			t.Errorf("not on the tape: %s", text)
+		}
+	}
+	for _, text := range []string{"very-secret", "hidden"} {
+		if strings.Contains(string(out), text) {
+			t.Errorf("on the tape: %s", text)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", out)
+	}
+}
