@@ -206,10 +206,10 @@ func addToHead(t *testing.T, store *record.Store, member string) {
 	t.Helper()
 	for _, path := range segmentsOf(t, store) {
 		b := readFile(t, path)
-		size := binary.LittleEndian.Uint32(b[8:])
-		if size == 0 {
+		if len(b) < 16 || binary.LittleEndian.Uint32(b[8:]) == 0 {
 			continue // opened ahead
 		}
+		size := binary.LittleEndian.Uint32(b[8:])
 		head := append([]byte("{"+member+","), b[17:16+size]...)
 		binary.LittleEndian.PutUint32(b[8:], uint32(len(head)))
 		binary.LittleEndian.PutUint32(b[12:], castagnoli(head))

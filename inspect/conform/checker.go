@@ -89,7 +89,9 @@ func (c *Checker) Add(f *dialect.Frame) {
 		if jumped {
 			j.conn.lose("frames are missing before frame " + number(f.Seq))
 		}
-		j.add(f, e)
+		if !f.Redelivered { // it was judged when it came first
+			j.add(f, e)
+		}
 	}
 	c.last = f.Seq
 }

@@ -74,7 +74,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 		t.tape.begun, t.tape.first = true, f.At
 	}
 	t.tape.last, t.tape.timed = max(t.tape.last, f.At), t.tape.timed || !f.Untimed
-	if f.Kind != wire.Mark && f.Dir != wire.AgentStderr && f.Origin.Sent() {
+	if f.Kind != wire.Mark && f.Dir != wire.AgentStderr && f.Origin.Sent() && !f.Redelivered {
 		t.sum.Frames++
 	}
 	if exit := wire.ReadMark(f.Frame).Exit; exit != nil {

@@ -18,9 +18,9 @@ func (f *Frame) Asks() bool { return f.Kind == wire.Request && f.Origin != wire.
 
 // NeedsAnswer reports whether f is a request that is Unanswered if it is still open
 // when the tape has ended: one that asks, unless the end of the connection answers it,
-// or the client had gone before.
+// or the client had gone before, or it was sent again.
 func (f *Frame) NeedsAnswer() bool {
-	return f.Asks() && !f.Events.Has(AskedNobody) && row(AnyProtocol, f.Method).ends() != AtClose
+	return f.Asks() && !f.Redelivered && !f.Events.Has(AskedNobody) && row(AnyProtocol, f.Method).ends() != AtClose
 }
 
 // Annotation is what a frame means on its connection.

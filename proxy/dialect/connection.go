@@ -61,7 +61,8 @@ type Connections struct {
 // first of a further connection.
 func (c *Connections) StartsNext(f *Frame) bool {
 	if f.Kind == wire.Mark {
-		c.exited = c.exited || wire.ReadMark(f.Frame).Exit != nil
+		m := wire.ReadMark(f.Frame)
+		c.exited = c.exited || m.Exit != nil || m.Closed != ""
 		return false
 	}
 	again := f.Dir == wire.ClientToAgent && f.Kind == wire.Request && f.Method == "initialize" && c.Protocol != MCP

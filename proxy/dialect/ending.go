@@ -81,16 +81,25 @@ func (t *Tracker) mark(f *wire.Frame) (happened Events) {
 		t.ending.signalled(m.Signal)
 	case m.EOF && f.Dir == wire.ClientToAgent:
 		t.ending.Left = true
+	case m.HTTP != nil:
+		t.httpHead(m.HTTP)
+	case m.Closed != "":
+		t.over()
 	case m.Exit != nil:
 		happened = AgentEnded
 		if t.ending.isFailure(m.Exit) {
 			happened |= ExitFailed
 		}
-		t.ending, t.clock = ending{}, clock{}
-		t.calls.Clear()
-		t.turns.Clear()
+		t.over()
 	}
 	return happened
+}
+
+// over forgets what was open on a connection.
+func (t *Tracker) over() {
+	t.ending, t.clock, t.header = ending{}, clock{}, ""
+	t.calls.Clear()
+	t.turns.Clear()
 }
 
 // EndsProgram reports whether a signal, by its name, asks a program to end or makes it.

@@ -241,6 +241,13 @@ func (t *Tracker) stated(s *step) string {
 	return ""
 }
 
+// inHeader gives a message without a session that of the connection's headers.
+func (t *Tracker) inHeader(s *step) {
+	if s.annotation.Session == "" && t.conn.Protocol == MCP {
+		s.annotation.Session = t.header
+	}
+}
+
 // proves notes that a proposal is in use. The first proof counts.
 func (t *Tracker) proves(o Proposal) {
 	if !t.proven {

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -163,12 +164,51 @@ func (t *Tracker) mcpSettle(s *step, c *call) {
 		s.facts.Setup = c.Seq
 		return
 	}
+	if t.header != "" {
+		s.annotation.Session = t.header
+		s.annotation.Events |= SessionOpened
+		s.facts.Setup = c.Seq
+	}
 	switch sessions := at(s.Result, "capabilities", "sessions"); {
 	case t.proven, !has(sessions):
 	case at(sessions, "required") != nil:
 		t.conn.Proposal = SEP1364A1
 	default:
 		t.conn.Proposal = DataLayer
+	}
+}
+
+// httpHead takes the head of a request or of a response, whose headers tell what over
+// stdio only messages do (MCP 2025-11-25, Streamable HTTP; the RFD of ACP over HTTP). On
+// a tape that begins within a session nothing else may.
+func (t *Tracker) httpHead(h *wire.HTTP) {
+	for _, field := range h.Headers {
+		value := []byte(field.Value)
+		switch strings.ToLower(field.Name) {
+		case "mcp-session-id":
+			t.overHTTP(MCP)
+			t.header = t.name(value)
+		case "mcp-protocol-version":
+			t.overHTTP(MCP)
+			if !t.settled && t.conn.Dialect == Unknown && dated(value) {
+				t.conn.Dialect, t.conn.Version = MCPLegacy, t.name(value)
+				if t.conn.Version >= firstModern {
+					t.conn.Dialect = MCPModern
+				}
+			}
+		case "acp-connection-id":
+			t.overHTTP(ACP)
+		}
+	}
+}
+
+// firstModern is the first revision of MCP without initialize.
+const firstModern = "2026-07-28"
+
+// overHTTP notes which protocol a header is of.
+func (t *Tracker) overHTTP(p Protocol) {
+	if t.given == AnyProtocol && t.conn.Protocol == AnyProtocol {
+		t.conn.Protocol = p
 	}
 }
 

@@ -37,6 +37,7 @@ type Tracker struct {
 	restored bounded.Map[string, bool] // sessions of which history may come: loaded or resumed, and not prompted since
 	clock    clock
 	ending   ending
+	header   string // the session that a header of HTTP named last
 
 	// strings holds the names met, so that those which come again and again
 	// are not allocated again. It is a cache and no part of the state.
@@ -172,6 +173,7 @@ func (t *Tracker) message(s *step) {
 	default:
 		t.acpCall(s, method)
 	}
+	t.inHeader(s)
 }
 
 // response takes what answers a request. Where acptap stood between the two
@@ -186,6 +188,7 @@ func (t *Tracker) response(s *step) {
 	switch {
 	case first == nil:
 		t.unasked(s)
+		t.inHeader(s)
 		return
 	case second != nil && second.Seq == first.Seq:
 		second = nil
@@ -198,6 +201,7 @@ func (t *Tracker) response(s *step) {
 	if s.Dir == wire.ClientToAgent && p.Agent != nil {
 		s.annotation.Request = p.Agent.Seq
 	}
+	t.inHeader(s)
 }
 
 func (t *Tracker) answered(s *step, c *call) {

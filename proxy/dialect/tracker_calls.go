@@ -86,29 +86,76 @@ type callKey struct {
 type pair struct {
 	Client *call `json:"client,omitempty"`
 	Agent  *call `json:"agent,omitempty"`
+
+	Stream    uint64 `json:"stream,omitempty"`    // that they were sent on
+	Elsewhere []pair `json:"elsewhere,omitempty"` // that wait under the same id on other streams, the newest first
+}
+
+// maxElsewhere bounds these. On a connection that is guessed over HTTP, several clients
+// may use the same ids; a client by itself does not.
+const maxElsewhere = 16
+
+// on returns the pair of one stream, and those of the others.
+func (p pair) on(stream uint64) (own pair, others []pair) {
+	if p.Stream == stream && p.Elsewhere == nil {
+		return p, nil
+	}
+	own = pair{Stream: stream}
+	for _, one := range append([]pair{{p.Client, p.Agent, p.Stream, nil}}, p.Elsewhere...) {
+		switch {
+		case one.Stream == stream:
+			own = one
+		case one.Client != nil || one.Agent != nil:
+			others = append(others, one)
+		}
+	}
+	return own, others
+}
+
+// wait keeps the pair of a stream beside those of others, if anybody waits.
+func (t *Tracker) wait(key callKey, own pair, others []pair) {
+	if own.Client == nil && own.Agent == nil {
+		if len(others) == 0 {
+			t.calls.Drop(key)
+			return
+		}
+		own, others = others[0], others[1:]
+	}
+	own.Elsewhere = nil
+	if len(others) > 0 {
+		own.Elsewhere = others[:min(len(others), maxElsewhere)]
+	}
+	t.calls.Set(key, own)
 }
 
 // ask remembers a request.
 func (t *Tracker) ask(f *wire.Frame, id []byte, c *call) {
 	key := callKey{f.Dir, IDKey(id)}
 	p, _ := t.calls.Get(key)
+	own, others := p.on(f.Stream)
 	if f.AtClient() {
-		p.Client = c
+		own.Client = c
 	}
 	if f.AtAgent() {
-		p.Agent = c
+		own.Agent = c
 	}
-	t.calls.Set(key, p)
+	t.wait(key, own, others)
 }
 
-// answer returns the requests that a response answers, and forgets them.
+// answer returns the requests that a response answers, and forgets them: those of its
+// own stream, or else of another one, as an answer may come on a stream that was resumed
+// (MCP 2025-11-25, Streamable HTTP).
 func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 	key := callKey{opposite(f.Dir), IDKey(id)}
 	p, ok := t.calls.Get(key)
 	if !ok {
 		return p
 	}
-	answered, left := p, p
+	own, others := p.on(f.Stream)
+	if own.Client == nil && own.Agent == nil && len(others) > 0 {
+		own, others = others[0], others[1:]
+	}
+	answered, left := own, own
 	if f.AtClient() {
 		left.Client = nil
 	} else {
@@ -119,11 +166,7 @@ func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
 	} else {
 		answered.Agent = nil
 	}
-	if left == (pair{}) {
-		t.calls.Drop(key)
-	} else {
-		t.calls.Set(key, left)
-	}
+	t.wait(key, left, others)
 	return answered
 }
 

@@ -25,6 +25,7 @@ type state struct {
 	Restored   list[string, bool]    `json:"restored,omitempty"`
 	Clock      clock                 `json:"clock,omitzero"`
 	Ending     *ending               `json:"ending,omitempty"`
+	Header     string                `json:"header,omitempty"`
 }
 
 // A list is what an ordered map holds, the oldest first.
@@ -52,6 +53,7 @@ func (t *Tracker) MarshalBinary() ([]byte, error) {
 		Failed:     entries(&t.failed),
 		Restored:   entries(&t.restored),
 		Clock:      t.clock,
+		Header:     t.header,
 	}
 	if t.ending.Left || t.ending.Signals != nil {
 		s.Ending = &t.ending
@@ -76,7 +78,7 @@ func (t *Tracker) UnmarshalBinary(data []byte) error {
 	fill(&t.tasks, s.Tasks)
 	fill(&t.failed, s.Failed)
 	fill(&t.restored, s.Restored)
-	t.clock = s.Clock
+	t.clock, t.header = s.Clock, s.Header
 	if s.Ending != nil {
 		t.ending = *s.Ending
 	}

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite testdata with what the tracker 
 
 // TestTracker plays the conversations of testdata. A line that begins with > is
 // a frame of the client, one with < a frame of the agent; a word before the
-// JSON is its origin, or mark. The line with = under it is what the tracker says of
+// JSON is its origin, or mark, and before that may stand its stream, such as #3. The line with = under it is what the tracker says of
 // it, a line with ! asks for the connection as it is known then. Frames come at the
 // same time, but for those behind a line with + and a duration; untimed there means
 // that nobody knows when the next one comes.
@@ -98,6 +98,12 @@ func frame(line string) (wire.Frame, bool) {
 		return f, false
 	}
 	line = line[2:]
+	if after, ok := strings.CutPrefix(line, "#"); ok {
+		if _, err := fmt.Sscanf(after, "%d", &f.Stream); err != nil {
+			return f, false
+		}
+		_, line, _ = strings.Cut(after, " ")
+	}
 	switch word, rest, ok := strings.Cut(line, " "); {
 	case ok && word == "mark":
 		f.Kind, line = wire.Mark, rest

@@ -112,7 +112,7 @@ func (t *Trace) Add(f *dialect.Frame) {
 		t.Next(dialect.Connection{})
 	}
 	t.note(f)
-	if !t.Side.sees(f) || f.Dir == wire.AgentStderr {
+	if !t.Side.sees(f) || f.Dir == wire.AgentStderr || f.Redelivered {
 		return
 	}
 	switch f.Kind {

@@ -136,6 +136,9 @@ func (s *Set) End(slot uint16, dir wire.Direction, number uint64) (stream uint64
 // Gap takes it that bytes of a direction are missing: nobody knows of which stream. It
 // ends early, and returns false, when full says so, and goes on when it is called again.
 func (s *Set) Gap(dir wire.Direction, full func() bool) bool {
+	if dir >= sides {
+		return true
+	}
 	for _, slot := range s.sorted() {
 		if full() {
 			return false
