@@ -58,7 +58,7 @@ From these three, secrets are left out as acptap export does it.
 A line of --json is an object with kind. That of a finding has
   rule, name      such as ACP441 and cancelled-prompt
   strength        violation, warning or note
-  fault           client or agent: who did it
+  fault           client or agent: who did it; empty: nobody
   tape, session   ids
   seq, entry, at  number of the frame, index in a batch, seconds since the tape
                   began
@@ -75,6 +75,8 @@ list of rule and n, how often it was broken after the first 1,000 findings on
 the tape, which are all that is told. With --rules a line has rule, name,
 strength (the greatest), fault, about (a capability), url, asks, finds, spares,
 do, and clauses: for (which connections), strength and spec.
+
+See acptap help checking for how to use this, also on a build server.
 ` + ref.Help + `
 
 Exit status 0 if nothing is at or above --fail-on; 1 if something is; 2 if a

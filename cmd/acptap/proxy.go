@@ -41,7 +41,7 @@ With --mcp, the MCP servers that the client has the agent start are recorded
 too, each on a tape of its own: in the client's session/new, load, resume and
 fork, acptap proxy takes the place of their commands, and runs them. Servers
 that are reached by a URL, or that the agent takes from its own settings, are
-not recorded.
+not recorded. See acptap help servers.
 
 With --watch 30s, stderr says when the agent is silent for so long in a turn, or
 something else hangs, as acptap watch does: in one line, at most once a minute
