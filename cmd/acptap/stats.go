@@ -35,6 +35,8 @@ named, in short tables:
   waits    what the turns waited for, the share of each, and silences of 5 s
            and more in which nothing but the agent was waited for
   tools    how long tool calls took, without the time in which you were asked
+  servers  how long calls of MCP servers took that an agent started, as their
+           own tapes tell
   methods  how long requests waited for their responses
   tokens   of turns, their cost, and how full the contexts of sessions were, as
            the agent reports it: nothing is estimated
@@ -61,12 +63,14 @@ a REF for acptap show. What there is no room for on the terminal is in --csv and
 of --json. Times are seconds, and what nobody knows is empty.
 
 A line of --json is an object with
-  table              turns, waits, tools, methods, tokens; or what --by names
+  table              turns, waits, tools, servers, methods, tokens; or what --by
+                     names
   name, unit         of a row of these; s, tokens, 1/s or a currency
   share              of what all turns waited for, or of the size of the context
-  agent, version, session, title, turn, method, tool   what a row of --by is
-                     about; a turn has also tape, frame (of the prompt), number
-                     (in the session), and end (stop reason, error or no end)
+  agent, version, session, title, turn, method, tool, server   what a row of
+                     --by is about; a turn has also tape, frame (of the prompt),
+                     number (in the session), and end (stop reason, error or no
+                     end)
   of                 turns, or calls where there are no turns
   n, failed, open, p50, p95, p99, max, sum   as above
   waitedAgent, waitedTool, waitedClient, waitedUser   sums, which add up
@@ -127,7 +131,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&by, "by", "", "one table with rows by `what`: agent, version, method, tool, session or turn")
+	f.StringVar(&by, "by", "", "one table with rows by `what`: agent, version, method, tool, server, session or turn")
 	which.Register(f)
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	f.BoolVar(&asCSV, "csv", false, "comma-separated values")
@@ -164,6 +168,11 @@ func collect(c *stats.Collector, found []ref.Subject, stderr io.Writer) (broken 
 		}
 		done += int64(s.Info.Lines)
 	}
+	more, err := tapelist.Servers(sources, c.Server)
+	if err != nil {
+		return nil, err
+	}
+	broken = append(broken, more...)
 	tr.End()
 	c.Take(tr)
 	c.End(tr)
@@ -194,7 +203,7 @@ func writeStats(w io.Writer, c *stats.Collector, asJSON, asCSV bool) error {
 	var texts []string
 	for _, t := range tables {
 		most := len(t.Rows)
-		if t.Name == "tools" || t.Name == "methods" {
+		if t.Name == "tools" || t.Name == "servers" || t.Name == "methods" {
 			most = mostRows
 		}
 		if len(t.Rows) > 0 {
@@ -214,7 +223,7 @@ func writeStats(w io.Writer, c *stats.Collector, asJSON, asCSV bool) error {
 	return err
 }
 
-// mostRows are shown of tools and methods beside other tables.
+// mostRows are shown of tools, servers and methods beside other tables.
 const mostRows = 8
 
 // writeTable writes so many rows of a table for people, in the columns that fit.

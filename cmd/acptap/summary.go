@@ -10,19 +10,22 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
 func newSummaryCmd(dir *string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "summary [REF]",
-		Short: "Say in five lines what happened on a tape",
-		Long: `Says in five lines what happened on a tape, by default the newest one, or in a
+		Short: "Say in a few lines what happened on a tape",
+		Long: `Says in a few lines what happened on a tape, by default the newest one, or in a
 session on all of its tapes:
 
   what it is     the agent and the client as they call themselves, the protocol,
@@ -31,6 +34,8 @@ session on all of its tapes:
   turns          how many, and how each ended; without turns, what was called
   time           to the first output of a turn (the middle one and the worst);
                  what the turns waited for; the slowest step
+  servers        how often the MCP servers were called that the agent started,
+                 as their own tapes tell
   tokens         and cost, where the agent reports them; nothing is estimated
   what failed    with the numbers of the frames; of more than three, how many of
                  each kind and the first
@@ -64,6 +69,8 @@ The cost is that of the sessions since they began, perhaps on an earlier tape.
   time               firstOutput and latency (count, median, worst, worstFrame);
                      waited (user, client, tool, agent); silences;
                      slowest (what, seconds, frame)
+  servers            calls of MCP servers: server, call (SERVER/TOOL, or SERVER
+                     METHOD), count, failed, open, median, worst
   usage              turns that report tokens; tokens: input, output, thought,
                      cachedRead, cachedWrite, total; running: true for ~;
                      context: used, size, peak; costs: amount, currency,
@@ -110,16 +117,19 @@ Exit status 0; 2 if a part of it cannot be read.`,
 
 // summaryOf returns the summary of a subject, and why parts of it cannot be read.
 func summaryOf(sub ref.Subject) (s summary.Summary, broken []error, err error) {
+	sources, err := tapelist.Sources([]ref.Subject{sub})
+	if err != nil {
+		return s, nil, err
+	}
 	var tapes []summary.Source
-	for _, p := range sub.Parts {
-		info, err := p.Tape.Info()
-		if err != nil {
-			return s, nil, err
-		}
-		tapes = append(tapes, summary.Source{Tape: info, Frames: framesOf(sub, p)})
+	for _, one := range sources {
+		tapes = append(tapes, summary.Source{Tape: one.Info, Frames: framesOf(sub, one.Part)})
 	}
 	s, broken = summary.Of(tapes...)
-	return s, broken, nil
+	var calls stats.ServerCalls
+	more, err := tapelist.Servers(sources, func(t *nested.Tape) { calls.Add(t, 0) })
+	s.SetServers(calls.List())
+	return s, append(broken, more...), err
 }
 
 // framesOf yields the frames of a part that belong to the subject.

@@ -12,6 +12,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
 )
 
 // A Collector counts what happens on tapes. Its zero value is ready to use; it is for one
@@ -22,6 +23,7 @@ type Collector struct {
 	all      Turns
 	methods  names[Timing]
 	tools    names[Timing]
+	servers  ServerCalls
 	groups   groups
 	tapes    []Tape
 	sessions map[*trace.Session]*session
@@ -232,6 +234,16 @@ func (c *Collector) Methods() []Named { return timings(c.methods) }
 // has none, most first. The time in which the user was asked does not count.
 func (c *Collector) Tools() []Named { return timings(c.tools) }
 
+// Server counts the calls of a server that the agent of a tape has started. All frames
+// of that were added to t.
+func (c *Collector) Server(t *nested.Tape) {
+	c.servers.Add(t, 0)
+	c.samples += len(t.Calls)
+}
+
+// Servers returns how long the calls of servers took, most first.
+func (c *Collector) Servers() []Named { return timings(c.servers.calls) }
+
 // Method returns how long the calls of a method took, nil if there are none.
 func (c *Collector) Method(name string) *Timing { return c.methods[name] }
 
@@ -272,7 +284,7 @@ func (c *Collector) compress() {
 		}
 	}
 	c.all.each(smaller)
-	for _, n := range []names[Timing]{c.methods, c.tools} {
+	for _, n := range []names[Timing]{c.methods, c.tools, c.servers.calls} {
 		for _, t := range n {
 			smaller(&t.Took)
 		}

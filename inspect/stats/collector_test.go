@@ -124,11 +124,11 @@ func TestWholeSession(t *testing.T) {
 		text += prompt(10+i) + ended(10+i, fmt.Sprintf(`,"usage":{"inputTokens":%d,"outputTokens":5}`, 100*(i+1)))
 	}
 	c := collected(stats.ByTurn, frames(lines(text)))
-	check(t, cells(c.Overview()[4], "name", "n", "p50", "max", "sum"), "input 4 – – ~400\noutput 4 – – ~5")
+	check(t, cells(c.Overview()[5], "name", "n", "p50", "max", "sum"), "input 4 – – ~400\noutput 4 – – ~5")
 	check(t, cells(c.Grouped(), "title", "inputTokens", "wholeSession"), "prompt 10 ~100 yes\nprompt 11 ~200 yes\nprompt 12 ~300 yes\nprompt 13 ~400 yes")
 	text += prompt(20) + ended(20, `,"usage":{"inputTokens":7,"outputTokens":5}`)
 	c = collected(stats.ByAgent, frames(lines(text)))
-	check(t, cells(c.Overview()[4], "name", "n", "p50", "max", "sum"), "input 5 200 400 1,007\noutput 5 5 5 25")
+	check(t, cells(c.Overview()[5], "name", "n", "p50", "max", "sum"), "input 5 200 400 1,007\noutput 5 5 5 25")
 	check(t, cells(c.Grouped(), "agent", "inputTokens", "wholeSession"), "coder 1,007 –")
 }
 
@@ -140,7 +140,7 @@ func TestCosts(t *testing.T) {
 	first := setup + prompt(10) + ended(10, "") + cost(0.1, "USD") + prompt(11) + cost(0.3, "USD") + ended(11, "")
 	second := setup + prompt(10) + cost(4, "EUR") + ended(10, "")
 	c := collected(stats.BySession, frames(lines(first)), frames(lines(second)))
-	check(t, cells(c.Overview()[4], "name", "unit", "n", "max", "sum", "share"),
+	check(t, cells(c.Overview()[5], "name", "unit", "n", "max", "sum", "share"),
 		"cost in EUR EUR 1 4.00 4.00 –\ncost in USD USD 2 0.20 0.30 –\ncontext, last tokens 2 50 – 25 %\ncontext, peak tokens 2 50 – 25 %")
 	check(t, cells(c.Grouped(), "session", "n", "costEUR", "costUSD"), "s 3 4.00 0.30")
 }
@@ -157,7 +157,8 @@ func TestOpen(t *testing.T) {
 	check(t, cells(tables[0], "name", "n", "open", "p50", "sum"), "turn 0 1 – –\n· no end 0 1 – –")
 	check(t, cells(tables[1], "name"), "")
 	check(t, cells(tables[2], "name", "n", "open", "sum"), "execute 0 1 –")
-	check(t, cells(tables[3], "name", "n", "open", "max"), "initialize 1 0 1 ms\nsession/new 1 0 1 ms\nfs/read_text_file 0 1 –\nsession/prompt 0 1 –")
+	check(t, cells(tables[3], "name"), "")
+	check(t, cells(tables[4], "name", "n", "open", "max"), "initialize 1 0 1 ms\nsession/new 1 0 1 ms\nfs/read_text_file 0 1 –\nsession/prompt 0 1 –")
 	check(t, cells(c.Grouped(), "turn", "n", "open", "sum", "end"), "1:5 0 1 – no end")
 }
 

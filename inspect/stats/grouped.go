@@ -35,6 +35,8 @@ func (c *Collector) Grouped() Table {
 		return c.timings("method", c.Methods())
 	case ByTool:
 		return c.timings("tool", c.Tools())
+	case ByServer:
+		return c.timings("server", c.Servers())
 	case ByTurn:
 		return c.turnRows()
 	}

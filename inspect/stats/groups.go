@@ -19,19 +19,20 @@ const (
 	ByVersion By = "version" // of an agent
 	ByMethod  By = "method"
 	ByTool    By = "tool"
+	ByServer  By = "server" // and tool
 	BySession By = "session"
 	ByTurn    By = "turn"
 )
 
 // Bys are all of them.
-var Bys = [...]By{ByAgent, ByVersion, ByMethod, ByTool, BySession, ByTurn}
+var Bys = [...]By{ByAgent, ByVersion, ByMethod, ByTool, ByServer, BySession, ByTurn}
 
 // ParseBy returns what a word says.
 func ParseBy(word string) (By, error) {
 	if by := By(word); slices.Contains(Bys[:], by) {
 		return by, nil
 	}
-	return "", fmt.Errorf("%q is none of agent, version, method, tool, session and turn", word)
+	return "", fmt.Errorf("%q is none of agent, version, method, tool, server, session and turn", word)
 }
 
 // A who says whose tape it is.

@@ -56,10 +56,10 @@ func percentiles(s *Series, u unit) []Cell {
 	return append(cells, u.cell(s.max), u.cell(s.sum))
 }
 
-// Overview returns the tables of all tapes: turns, waits, tools, methods and tokens. It
-// is complete after End.
+// Overview returns the tables of all tapes: turns, waits, tools, servers, methods and
+// tokens. It is complete after End.
 func (c *Collector) Overview() []Table {
-	return []Table{c.turnTable(), c.waitTable(), named("tools", c.Tools()), named("methods", c.Methods()), c.tokenTable()}
+	return []Table{c.turnTable(), c.waitTable(), named("tools", c.Tools()), named("servers", c.Servers()), named("methods", c.Methods()), c.tokenTable()}
 }
 
 func named(name string, list []Named) Table {

@@ -2,24 +2,47 @@ package stats
 
 import "github.com/acptap/acptap/record/trace/nested"
 
-// ServerCalls returns how long the calls of servers took that an agent has started, by
-// SERVER/TOOL, and by server and method for what is no call of a tool, most first. The Run
-// of a Place is the index of the tape.
-func ServerCalls(tapes []*nested.Tape) []Named {
-	calls := names[Timing]{}
-	for i, tape := range tapes {
-		for _, c := range tape.Calls {
-			name := c.Tape.Server + "/" + c.Name
-			if !c.IsTool() {
-				name = c.Tape.Server + " " + c.Method
-			}
-			t := calls.of(name)
-			if c.Open() {
-				t.Open++
-				continue
-			}
-			t.End(c.Failed, c.Took(), !c.Untimed, Place{i, c.Request})
+// ServerCalls counts the calls of servers that agents have started. Its zero value has
+// none.
+type ServerCalls struct {
+	calls   names[Timing]
+	servers map[string]string // by the name of a call
+}
+
+// A ServerCall is how long calls of a server took: of one of its tools, named
+// SERVER/TOOL, or of a method that is no call of a tool, named SERVER METHOD.
+type ServerCall struct {
+	Server string // empty: of all beyond the bound
+	Named
+}
+
+// Add counts the calls on the tape of a server. index is the Run of their Places.
+func (s *ServerCalls) Add(tape *nested.Tape, index int) {
+	for _, c := range tape.Calls {
+		name := tape.Server + "/" + c.Name
+		if !c.IsTool() {
+			name = tape.Server + " " + c.Method
 		}
+		t := s.calls.of(name)
+		if s.calls[name] == t && s.servers[name] == "" {
+			if s.servers == nil {
+				s.servers = map[string]string{}
+			}
+			s.servers[name] = tape.Server
+		}
+		if c.Open() {
+			t.Open++
+			continue
+		}
+		t.End(c.Failed, c.Took(), !c.Untimed, Place{index, c.Request})
 	}
-	return timings(calls)
+}
+
+// List returns what was called, most first.
+func (s *ServerCalls) List() []ServerCall {
+	var list []ServerCall
+	for _, one := range timings(s.calls) {
+		list = append(list, ServerCall{s.servers[one.Name], one})
+	}
+	return list
 }

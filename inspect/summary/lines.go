@@ -12,11 +12,11 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Lines returns the summary as five lines, or fewer where there is nothing to say of
+// Lines returns the summary as six lines, or fewer where there is nothing to say of
 // something. A line that is longer than width goes on in the next, indented; with a
 // width of 0 it is not divided.
 func (s Summary) Lines(width int) [][]termtext.Span {
-	return wrapAll(width, s.tapeLine(), s.turnLine(), s.timeLine(), s.usageLine(), s.failureLine())
+	return wrapAll(width, s.tapeLine(), s.turnLine(), s.timeLine(), s.serverLine(), s.usageLine(), s.failureLine())
 }
 
 // Head returns the lines that stand before a conversation, where the tape and the title
@@ -24,7 +24,7 @@ func (s Summary) Lines(width int) [][]termtext.Span {
 // order.
 func (s Summary) Head(width int) [][]termtext.Span {
 	s.Title = ""
-	lines := [][]termtext.Span{s.turnLine(), s.timeLine()}
+	lines := [][]termtext.Span{s.turnLine(), s.timeLine(), s.serverLine()}
 	if s.Usage.reported() {
 		lines = append(lines, s.usageLine())
 	}

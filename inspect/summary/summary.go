@@ -1,5 +1,5 @@
-// Package summary says in five lines what happened on a tape: what it is, its turns,
-// what they waited for, what they took, and what failed. A Tally takes the frames of
+// Package summary says in a few lines what happened on a tape: what it is, its turns,
+// what they waited for, the servers that were called, what they took, and what failed. A Tally takes the frames of
 // one or several tapes, in any number, and takes bounded memory; its Summary can be had
 // at any time, as lines for a screen and as JSON. The package reads and draws nothing.
 package summary
@@ -30,7 +30,9 @@ type Summary struct {
 	Turns Turns  `json:"turns"`
 	Calls []Call `json:"calls,omitempty"` // where there are no turns: by method, most first
 	Time  Time   `json:"time"`
-	Usage Usage  `json:"usage,omitzero"`
+
+	Servers []Server `json:"servers,omitempty"` // that the agent started, most calls first
+	Usage   Usage    `json:"usage,omitzero"`
 
 	Failures Failures `json:"failures"`
 }

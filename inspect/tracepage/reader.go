@@ -147,7 +147,9 @@ func (r *Reader) Progress() (last uint64, ended bool) {
 // a conversation.
 func (r *Reader) summary(width int) []page.Line {
 	var lines []page.Line
-	for _, spans := range r.tally.Summary().Head(width) {
+	sum := r.tally.Summary()
+	sum.SetServers(r.serverCalls())
+	for _, spans := range sum.Head(width) {
 		lines = append(lines, page.Line{Spans: spans})
 	}
 	return lines

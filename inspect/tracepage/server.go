@@ -85,9 +85,18 @@ func (r *Reader) callBars(e *trace.Entity) []*bar {
 	return bars
 }
 
+// serverCalls returns how long the calls of servers took.
+func (r *Reader) serverCalls() []stats.ServerCall {
+	var calls stats.ServerCalls
+	for i, t := range r.calls.Tapes {
+		calls.Add(t, i)
+	}
+	return calls.List()
+}
+
 // serverLines shows what the servers of the agent were called for.
 func (r *Reader) serverLines(form tableForm) []page.Line {
-	list := stats.ServerCalls(r.calls.Tapes)
+	list := r.serverCalls()
 	if len(list) == 0 {
 		return nil
 	}

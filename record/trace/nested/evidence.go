@@ -21,7 +21,7 @@ const (
 	ByName               // the tool call has the names of server and tool in its own
 	ByArguments          // they have the same arguments
 	ByText               // the call's answer is in what the tool call shows
-	ByTool               // the tool call has the tool's name in its own, and nothing else was going on
+	ByTool               // the tool call's own name begins with the tool's, and there is no other that it could be
 )
 
 var evidenceNames = [...]string{"", "id", "input", "name", "arguments", "text", "tool"}
@@ -39,7 +39,7 @@ const (
 	forArguments = 4
 	forText      = 2
 	forTool      = 1
-	forNoOther   = 1 // no other call, and no other tool call, was open
+	forNoOther   = 1 // no other call, and no other tool call, was open that it could be
 	enough       = 2
 	mostPoints   = forID + forArguments + forText + forNoOther
 )

@@ -184,7 +184,7 @@ func (m *matcher) best(call, most int) match {
 			continue
 		}
 		points, by := score(c, t, m.output)
-		if points > 0 && t == only {
+		if t == only {
 			points += forNoOther
 		}
 		one := match{call, t, points*int(fits) + int(f), by}
@@ -195,12 +195,20 @@ func (m *matcher) best(call, most int) match {
 	return best
 }
 
-// only returns the tool call that was open when a call was answered, if no other was, and
-// no other call was answered meanwhile; else nil.
+// only returns the tool call that was open when a call was answered and has something of
+// it, if no other has and no other call has something of that; else nil.
 func (m *matcher) only(call int, near []*tool) *tool {
 	var only *tool
+	isLike := func(call int, t *tool) bool {
+		f, ok := fitOf(m.calls[call], &t.span)
+		if !ok || f != between {
+			return false
+		}
+		points, _ := score(m.calls[call], t, m.output)
+		return points > 0
+	}
 	for _, t := range near {
-		if f, ok := fitOf(m.calls[call], &t.span); ok && f == between {
+		if isLike(call, t) {
 			if only != nil {
 				return nil
 			}
@@ -208,10 +216,8 @@ func (m *matcher) only(call int, near []*tool) *tool {
 		}
 	}
 	for _, i := range []int{call - 1, call + 1} {
-		if only != nil && i >= 0 && i < len(m.calls) {
-			if f, ok := fitOf(m.calls[i], &only.span); ok && f == between {
-				return nil
-			}
+		if only != nil && i >= 0 && i < len(m.calls) && isLike(i, only) {
+			return nil
 		}
 	}
 	return only

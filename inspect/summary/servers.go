@@ -1,0 +1,72 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Server is how often something of an MCP server was called that the agent started, as
+// the tape of the server tells.
+type Server struct {
+	Server string  `json:"server,omitempty"`
+	Call   string  `json:"call"` // SERVER/TOOL, or SERVER METHOD of what is no call of a tool
+	Count  int     `json:"count"`
+	Failed int     `json:"failed,omitempty"`
+	Open   int     `json:"open,omitempty"` // without an answer; not in Count
+	Median seconds `json:"median,omitzero"`
+	Worst  seconds `json:"worst,omitzero"`
+}
+
+// SetServers says what the servers of the agent were called for.
+func (s *Summary) SetServers(list []stats.ServerCall) {
+	s.Servers = nil
+	for _, one := range list[:min(len(list), maxNames)] {
+		median, _ := one.Took.Percentile(50)
+		s.Servers = append(s.Servers, Server{one.Server, one.Name, one.N, one.Failed, one.Open, seconds(median), seconds(one.Took.Max())})
+	}
+}
+
+// serverLine says how often each server was called, and which call was the slowest.
+func (s *Summary) serverLine() []termtext.Span {
+	var names []string
+	calls, failed := map[string]int{}, map[string]int{}
+	var slowest Server
+	for _, one := range s.Servers {
+		name := cmp.Or(one.Server, one.Call)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		calls[name] += one.Count + one.Open
+		failed[name] += one.Failed
+		if one.Worst > slowest.Worst {
+			slowest = one
+		}
+	}
+	var l line
+	for i, name := range names[:min(len(names), maxServers)] {
+		if i == 0 {
+			l = append(l, termtext.Plain.Span("servers: "))
+		} else {
+			l = append(l, termtext.Plain.Span(", "))
+		}
+		l = append(l, termtext.Plain.Span(termtext.Piece(name)+" "+plural(calls[name], "call")))
+		if n := failed[name]; n > 0 {
+			l = append(l, termtext.Failure.Span(fmt.Sprintf(" (%d failed)", n)))
+		}
+	}
+	if more := len(names) - maxServers; more > 0 {
+		l = append(l, termtext.Plain.Span(fmt.Sprintf(" and %d more", more)))
+	}
+	if slowest.Worst > 0 {
+		l.add(termtext.Plain, "slowest: "+termtext.Piece(slowest.Call)+", "+termtext.Duration(time.Duration(slowest.Worst)))
+	}
+	return l
+}
+
+// maxServers are named.
+const maxServers = 6
