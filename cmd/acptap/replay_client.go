@@ -39,7 +39,8 @@ for anything else. What AGENT does itself is real; it works in the directory of
 The MCP servers on the tape are started by AGENT as its client said then. With
 --mcp=replay it gets their tapes in their place, if acptap proxy --mcp has
 recorded them: what AGENT asks them is answered as it was then, and nothing is
-done again.
+done again. For a file they are in files beside it, as acptap export --mcp -o
+writes them.
 
 Messages that could not be played as recorded are reported on stderr at the end.
 
@@ -83,7 +84,7 @@ AGENT cannot be run.`,
 			w := &warning.Queue{Stderr: cmd.ErrOrStderr()}
 			defer w.Wait()
 			if mcp == "replay" {
-				if err := replayServers(*dir, &client, w); err != nil {
+				if err := replayServers(*dir, sub.File, &client, w); err != nil {
 					return err
 				}
 			}

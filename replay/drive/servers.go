@@ -10,30 +10,27 @@ import (
 
 // Servers are the tapes of the MCP servers that the agent of a tape has started.
 type Servers struct {
-	tapes map[string][]string // ids by name, in the order of the client's requests; empty: none was recorded
+	tapes map[string][]string // by name, in the order of the client's requests; empty: none was recorded
 }
 
 // ReadServers finds the tapes of servers on tapes, of one session or, if that is empty, of
-// all. children returns the tapes nested in one, by time: of a server that was started
-// several times for one request the first counts.
-func ReadServers(tapes []*record.Tape, session string, children func(tape string) []record.Info) (*Servers, error) {
+// all. nestedIn returns the names of the tapes that are nested in one, by their links.
+func ReadServers(tapes []*record.Tape, session string, nestedIn func(t *record.Tape) (map[string]string, error)) (*Servers, error) {
 	s := &Servers{tapes: map[string][]string{}}
 	for _, t := range tapes {
-		first := map[string]string{}
-		for _, info := range children(t.ID()) {
-			if link := info.Start.Parent.Link; first[link] == "" {
-				first[link] = info.Tape
-			}
+		byLink, err := nestedIn(t)
+		if err == nil {
+			err = s.read(t, session, byLink)
 		}
-		if err := s.read(t, session, first); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// read reads what the agent was told to start. first has tapes by their links.
-func (s *Servers) read(t *record.Tape, session string, first map[string]string) error {
+// read reads what the agent was told to start.
+func (s *Servers) read(t *record.Tape, session string, byLink map[string]string) error {
 	type start struct{ name, link string }
 	var starts []start
 	var links nested.Links
@@ -54,7 +51,7 @@ func (s *Servers) read(t *record.Tape, session string, first map[string]string) 
 	}
 	for _, st := range starts {
 		if of, _ := links.Session(st.link); session == "" || of == session {
-			s.tapes[st.name] = append(s.tapes[st.name], first[st.link])
+			s.tapes[st.name] = append(s.tapes[st.name], byLink[st.link])
 		}
 	}
 	return nil
@@ -72,7 +69,7 @@ func (s *Servers) Any() bool {
 	return false
 }
 
-// Next returns the tape of the next server of a name that the client gives the agent; empty
+// Next returns the name of the tape of the next server of a name that the client gives the agent; empty
 // if there is none. The last one is there for those that the client did not give it on the
 // tapes.
 func (s *Servers) Next(name string) (tape string) {
