@@ -62,15 +62,23 @@ const relative = hello + `{"dir":"c2a","at":1,"frame":{"jsonrpc":"2.0","id":1,"m
 // TestFindingUnderlined: of a frame that is reached from a finding one sees the value that is
 // wrong, and that it is.
 func TestFindingUnderlined(t *testing.T) {
-	for _, s := range []size{{80, 24}, {200, 50}} {
-		t.Run(fmt.Sprintf("%dx%d", s.width, s.height), func(t *testing.T) {
+	for _, tt := range []struct {
+		colours string
+		theme   inspect.Theme
+		size
+	}{
+		{"colours", inspect.ANSI, size{80, 24}},
+		{"colours", inspect.ANSI, size{200, 50}},
+		{"mono", inspect.Mono, size{80, 24}},
+	} {
+		name := fmt.Sprintf("findings-underlined-%dx%d", tt.width, tt.height)
+		t.Run(tt.colours+"-"+name, func(t *testing.T) {
 			t.Parallel()
-			term := start(t, inspect.Inspector{}, portableSubject(t, "relative", relative), s.width, s.height)
+			term := start(t, inspect.Inspector{Theme: tt.theme}, portableSubject(t, "relative", relative), tt.width, tt.height)
 			term.reads(t)
 			term.press(t, "7«relative»<Enter>«─ frame 6 ·»")
-			name := fmt.Sprintf("findings-underlined-%dx%d", s.width, s.height)
 			term.golden(t, name)
-			term.goldenOf(t, "colours-"+name, term.colours)
+			term.goldenOf(t, tt.colours+"-"+name, term.colours)
 		})
 	}
 }
