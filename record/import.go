@@ -68,14 +68,17 @@ func (l *loader) annotate(frame uint64, written note.List) {
 // take takes the bytes of a line, or a mark.
 func (l *loader) take(p portable.Line) error {
 	d := l.d
-	if p.Mark != nil {
+	if p.Body == nil {
+		p.Body = bytes.NewReader(p.Raw)
+	}
+	switch {
+	case p.Framing.Stream != 0:
+		return l.takeStream(p)
+	case p.Mark != nil:
 		d.mark(p.Dir, markKind(*p.Mark), p.Mark.JSON())
 		return nil
 	}
 	d.Origin[p.Dir] = p.Origin
-	if p.Body == nil {
-		p.Body = bytes.NewReader(p.Raw)
-	}
 	if err := l.feed(p.Dir, p.Body); err != nil {
 		return err
 	}
@@ -213,14 +216,11 @@ func (t *Tape) Export(w io.Writer, raw bool) error {
 	if err != nil {
 		return err
 	}
-	if info.Streams > 0 {
-		return fmt.Errorf("tape %s has streams, which the portable form does not hold", info.Tape)
-	}
 	notes, err := t.Notes()
 	if err != nil {
 		return err
 	}
-	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: notes}, raw)
+	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: notes, Key: t.Key()}, raw)
 	if err != nil {
 		return err
 	}

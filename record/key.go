@@ -53,3 +53,14 @@ func (s *Store) readKey() (redact.Key, error) {
 	_, err = io.ReadFull(f, key)
 	return key, err
 }
+
+// Key returns the key of the tape's store, for what is exported of a tape with streams.
+// It is empty for all other tapes, and where the store cannot have one.
+func (t *Tape) Key() redact.Key {
+	info, err := t.Info()
+	if err != nil || info.Streams == 0 || t.store == nil {
+		return nil
+	}
+	key, _ := t.store.Key()
+	return key
+}

@@ -119,6 +119,7 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 			return nil, err
 		}
 		info.Rules += more.Rules
+		info.Streams += more.Streams
 	}
 	notes := make([]note.List, len(sub.Parts))
 	for i, p := range sub.Parts {
@@ -126,7 +127,7 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 		notes[i], bad = p.Tape.Notes()
 		damage = errors.Join(damage, bad)
 	}
-	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: note.OnTapes(notes...)}, x.raw)
+	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: note.OnTapes(notes...), Key: sub.Parts[0].Tape.Key()}, x.raw)
 	if err != nil {
 		return damage, err
 	}

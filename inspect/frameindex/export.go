@@ -12,7 +12,7 @@ import (
 // Export writes the frames of a timeline that want matches and that can be read in the
 // portable form. damage says what could not be read last.
 func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info record.Info) (frames int, damage, err error) {
-	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: t.notes()}, false)
+	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: t.notes(), Key: t.Parts[0].Tape.Key()}, false)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -84,7 +84,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 			r.tally.Take(&f, &r.trace)
 			r.stats.Take(&r.trace)
 			r.ends[len(r.ends)-1] = f.At
-			if f.Kind != wire.Mark && f.Origin.Sent() { // what acptap made of it is not counted once more
+			if f.Kind != wire.Mark && f.Origin.Sent() && !f.Redelivered { // what acptap made of it, or came again, is not counted once more
 				r.methods.observe(&f)
 				r.used[len(r.used)-1].observe(&f)
 			}

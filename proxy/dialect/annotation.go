@@ -13,14 +13,16 @@ type Frame struct {
 }
 
 // Asks reports whether f is a request that is to have a response of its own. One
-// that stands in the place of another has none: the other has.
-func (f *Frame) Asks() bool { return f.Kind == wire.Request && f.Origin != wire.Rewritten }
+// that stands in the place of another, or was redelivered, has none: the other has.
+func (f *Frame) Asks() bool {
+	return f.Kind == wire.Request && f.Origin != wire.Rewritten && !f.Redelivered
+}
 
 // NeedsAnswer reports whether f is a request that is Unanswered if it is still open
 // when the tape has ended: one that asks, unless the end of the connection answers it,
 // or the client had gone before, or it was sent again.
 func (f *Frame) NeedsAnswer() bool {
-	return f.Asks() && !f.Redelivered && !f.Events.Has(AskedNobody) && row(AnyProtocol, f.Method).ends() != AtClose
+	return f.Asks() && !f.Events.Has(AskedNobody) && row(AnyProtocol, f.Method).ends() != AtClose
 }
 
 // Annotation is what a frame means on its connection.

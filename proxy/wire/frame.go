@@ -33,21 +33,22 @@ type Frame struct {
 	Redelivered bool   // an event that was sent again, as its id says: a copy of what is on the tape already
 }
 
-// AtClient reports whether the client's end of the connection saw f: whether the
-// client sent it or got it. What acptap did between the two ends, it did not see.
+// AtClient reports whether f is of what the client's end of the connection saw: whether
+// the client sent it or got it. What acptap did between the two ends, it did not see,
+// and what was redelivered says nothing that it did not see before.
 func (f *Frame) AtClient() bool {
 	if f.Dir == ClientToAgent {
-		return f.Origin.Sent()
+		return f.Origin.Sent() && !f.Redelivered
 	}
-	return f.Origin.Received()
+	return f.Origin.Received() && !f.Redelivered
 }
 
-// AtAgent reports whether the agent's end of the connection saw f.
+// AtAgent reports whether f is of what the agent's end of the connection saw.
 func (f *Frame) AtAgent() bool {
 	if f.Dir == ClientToAgent {
-		return f.Origin.Received()
+		return f.Origin.Received() && !f.Redelivered
 	}
-	return f.Origin.Sent()
+	return f.Origin.Sent() && !f.Redelivered
 }
 
 // A Direction says who wrote a frame.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/termtext"
@@ -31,16 +30,17 @@ type Exporter struct {
 
 	w    *bufio.Writer
 	raw  bool
+	key  redact.Key
 	b    []byte
 	last time.Duration // that was written with Stable
 }
 
 // NewExporter begins to write a tape to w. Secrets are redacted, unless raw is set.
 func NewExporter(w io.Writer, h Head, raw bool) (*Exporter, error) {
-	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), raw: raw, Notes: h.Notes}
+	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), raw: raw, key: h.Key, Notes: h.Notes}
 	s := h.Start
 	head, err := json.Marshal(header{
-		disk.Format, h.Needs, h.Tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto,
+		h.Needs.Version(), h.Needs, h.Tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto,
 		s.Parent, s.Transport, s.Upstream, h.Notes.Tags, placed(h.Notes.On(0)),
 	})
 	if err != nil {
@@ -69,16 +69,10 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 	if f.End != wire.LF && f.Kind != wire.Mark {
 		b = append(append(append(b, `,"end":"`...), f.End.String()...), '"')
 	}
-	b, err := e.appendNotes(b, f.Seq)
-	if err != nil {
-		return err
-	}
-	e.b = b
 	raw := f.Raw
-	if int64(len(raw)) < f.Size {
-		if e.raw || f.Size > redact.MaxSize {
-			return e.writeUnread(t, f)
-		}
+	part := int64(len(raw)) < f.Size
+	unread := part && (e.raw || f.Size > redact.MaxSize)
+	if part && !unread {
 		var whole bytes.Buffer // to find what is secret, all of it is needed
 		whole.Grow(int(f.Size) + bytes.MinRead)
 		if err := t.WriteFrame(&whole, f.Seq); err != nil {
@@ -86,8 +80,17 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 		}
 		raw = whole.Bytes()
 	}
-	if !e.raw {
-		raw = redact.Frame(f.Kind, raw)
+	if unread && !e.raw && f.Derived {
+		f.Lead, f.Derived = nil, false // it would say what the line leaves out
+	}
+	b, raw = e.appendFraming(b, f, raw)
+	b, err := e.appendNotes(b, f.Seq)
+	if err != nil {
+		return err
+	}
+	if unread {
+		e.b = b
+		return e.writeUnread(t, f)
 	}
 	switch {
 	case f.Kind == wire.Mark && len(raw) > 2 && raw[0] == '{':
@@ -104,6 +107,29 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 	e.b = b
 	_, err = e.w.Write(b)
 	return err
+}
+
+// appendFraming appends what is known of the stream that a frame crossed the wire on,
+// and returns the bytes of the frame without what is secret in it.
+func (e *Exporter) appendFraming(b []byte, f dialect.Frame, raw []byte) (line, shown []byte) {
+	of := Framing{Stream: f.Stream, Lead: f.Lead, Derived: f.Derived && f.Kind != wire.Mark, Redelivered: f.Redelivered, Body: f.Kind == wire.Body}
+	shown = raw
+	switch {
+	case e.raw:
+	case f.Kind == wire.Mark:
+		shown = e.key.Mark(raw)
+	default:
+		shown = redact.Frame(f.Kind, raw)
+	}
+	if !e.raw && f.Stream != 0 {
+		f.Raw = raw
+		if lead, ok := e.key.Lead(&f.Frame, shown); ok {
+			of.Lead = lead
+		} else {
+			of.Lead, of.Derived = nil, false
+		}
+	}
+	return appendFraming(b, of), shown
 }
 
 // WriteFinding writes what rules found in the frame before, a JSON object, behind it. The

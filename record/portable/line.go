@@ -23,6 +23,7 @@ import (
 	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/need"
 	"github.com/acptap/acptap/record/note"
+	"github.com/acptap/acptap/record/redact"
 )
 
 // The portable form of a tape is JSON Lines: a header, then a line for each
@@ -51,8 +52,8 @@ import (
 // anew from the frames.
 //
 // A file with lines that not every reader knows names them in its header:
-// "needs":["rules"] where there are marks of rules. The members that
-// lines with streams have are kept free for need.Streams, and refused.
+// "needs":["rules"] where there are marks of rules; "acptap":2 and "needs":["streams"]
+// where there are lines of streams (stream.go).
 
 // header is the first line.
 type header struct {
@@ -80,6 +81,7 @@ type Head struct {
 	Start journal.Start
 	Needs need.List // what a reader must know of the lines
 	Notes note.List
+	Key   redact.Key // for pseudonyms in what is written
 }
 
 func (h header) head() Head {
@@ -104,6 +106,7 @@ type Line struct {
 	At      time.Duration
 	Untimed bool // no time is given, and At is that of the line before
 	End     wire.LineEnd
+	Framing Framing
 	Raw     []byte
 	Body    io.Reader // in place of Raw, of a line that is too long to be held
 	Mark    *wire.Marked
@@ -129,7 +132,7 @@ func parseHeader(line []byte) (h header, ok bool, err error) {
 	if err != nil {
 		return h, true, fmt.Errorf("header: %w", err)
 	}
-	if h.Acptap > disk.Format {
+	if h.Acptap > disk.FormatStreams {
 		return h, true, fmt.Errorf("portable form of version %d: %w", h.Acptap, disk.ErrNewer)
 	}
 	return h, true, nil
@@ -169,6 +172,10 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 			return l, err
 		}
 	}
+	var err error
+	if l.Framing, err = parseFraming(g); err != nil {
+		return l, err
+	}
 	if v := g.Get("seq"); v.Exists() {
 		n, err := strconv.ParseUint(v.Raw, 10, 64)
 		if err != nil || n > MaxSeq {
@@ -200,11 +207,6 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 			return l, fmt.Errorf("base64: %w", err)
 		}
 	default:
-		for _, member := range keptFree {
-			if g.Get(member).Exists() {
-				return l, checkMember(member)
-			}
-		}
 		l.Mark = new(wire.Marked)
 		if err := json.Unmarshal(line, l.Mark); err != nil {
 			return l, err
@@ -214,6 +216,9 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 		}
 		if l.Mark.Gap < 0 || l.Mark.Damage < 0 {
 			return l, errors.New(`"gap" and "damage" are numbers of bytes`)
+		}
+		if err := numberMark(l.Mark, &l.Framing.Stream); err != nil {
+			return l, err
 		}
 	}
 	return l, nil

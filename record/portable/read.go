@@ -50,9 +50,7 @@ func Read(r io.Reader, name string, tell func(string), begin func(Head), line fu
 			return nil
 		}
 		if unknown != nil {
-			if err := unknown.see(n, text); err != nil {
-				return err
-			}
+			unknown.see(n, text)
 		}
 		p.Number, p.Body = n, body
 		return line(p)

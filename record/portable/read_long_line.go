@@ -26,8 +26,7 @@ var bodyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // splitLong takes the beginning of a line that is too long, of which the rest
 // comes from in. It returns the line as it were without bytes, and the bytes.
 func splitLong(head []byte, in *bufio.Reader) (line []byte, body io.Reader, err error) {
-	const near = 1 << 20 // what stands before the bytes is short; notes are the longest
-	for _, at := range bodyName().FindAllSubmatchIndex(head[:near], -1) {
+	for _, at := range bodyName().FindAllSubmatchIndex(head, -1) {
 		before := bytes.TrimRight(head[:at[0]], " \t,")
 		if !json.Valid(append(bytes.Clone(before), '}')) {
 			continue // it stands in a string, or deeper

@@ -9,8 +9,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/need"
 	"github.com/acptap/acptap/record/spelling"
 )
 
@@ -21,15 +19,18 @@ type unknownFields struct {
 	note   func(string)
 	header []string // the members of a header
 	known  []string // the members of a line
+	stream []string // and of one that is of a stream
 	told   map[string]bool
 }
 
 func newUnknownFields(name string, note func(string)) *unknownFields {
+	known := append([]string{"seq", "at", "dir", "origin", "end", "notes", "frame", "text", "base64"}, members(reflect.TypeFor[wire.Marked]())...)
 	return &unknownFields{
 		name:   name,
 		note:   note,
 		header: members(reflect.TypeFor[header]()),
-		known:  slices.DeleteFunc(append([]string{"seq", "at", "dir", "origin", "end", "notes", "frame", "text", "base64"}, members(reflect.TypeFor[wire.Marked]())...), isKeptFree),
+		known:  known,
+		stream: slices.Concat(known, framingMembers),
 		told:   map[string]bool{},
 	}
 }
@@ -46,32 +47,15 @@ func members(t reflect.Type) (names []string) {
 // maxTold is how many names a file is told of.
 const maxTold = 8
 
-// keptFree are members that lines of a newer acptap may have.
-var keptFree = [...]string{"stream", "lead", "event", "http", "ended", "sse", "close", "framing", "closed"}
-
-func isKeptFree(member string) bool { return slices.Contains(keptFree[:], member) }
-
-// checkMember returns an error if a line with that member can only be read by a
-// newer acptap.
-func checkMember(member string) error {
-	if !isKeptFree(member) {
-		return nil
-	}
-	return fmt.Errorf("a line with %q needs %q: %w", member, need.Streams, disk.ErrNewer)
-}
-
 // see looks at the members of a line, which is JSON.
-func (u *unknownFields) see(n int, line []byte) (newer error) {
-	u.each(line, u.known, func(member string) {
-		if err := checkMember(member); err != nil && newer == nil {
-			newer = fmt.Errorf("%s:%d: %w", u.name, n, err)
-		}
-		if newer != nil {
-			return
-		}
+func (u *unknownFields) see(n int, line []byte) {
+	known := u.known
+	if gjson.GetBytes(line, "stream").Exists() {
+		known = u.stream
+	}
+	u.each(line, known, func(member string) {
 		u.note(fmt.Sprintf("%s:%d: %.40q means nothing in a line and is left out; did you mean %q?", u.name, n, member, u.nearest(member)))
 	})
-	return newer
 }
 
 // seeHeader looks at the members of a header.
@@ -85,7 +69,7 @@ func (u *unknownFields) seeHeader(n int, header []byte) {
 // nothing was told.
 func (u *unknownFields) each(object []byte, known []string, tell func(member string)) {
 	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
-		if slices.Contains(known, key.Str) || u.told[key.Str] || len(u.told) == maxTold && checkMember(key.Str) == nil {
+		if slices.Contains(known, key.Str) || u.told[key.Str] || len(u.told) == maxTold {
 			return true
 		}
 		u.told[key.Str] = true
@@ -107,5 +91,5 @@ func (u *unknownFields) nearest(name string) string {
 	case "message", "msg", "raw", "payload", "data", "body", "json":
 		return "frame"
 	}
-	return slices.MinFunc(u.known, func(a, b string) int { return spelling.Distance(name, a) - spelling.Distance(name, b) })
+	return slices.MinFunc(u.stream, func(a, b string) int { return spelling.Distance(name, a) - spelling.Distance(name, b) })
 }

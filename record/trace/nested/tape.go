@@ -115,6 +115,9 @@ func (c *Call) span() (began, answered int64) {
 // Add takes the next frame of the tape, with its bytes. It keeps no part of f.
 func (t *Tape) Add(f *dialect.Frame) {
 	t.heard = t.Start.Add(f.At)
+	if f.Redelivered {
+		return
+	}
 	if f.Kind != wire.Batch {
 		if f.Kind.IsMessage() || f.Kind == wire.Oversized {
 			t.message(f, &f.Annotation, scan(f))
