@@ -93,7 +93,7 @@ func (r *Reader) barsOf(session *trace.Session, p *phase, entities []*trace.Enti
 			choices[e.Permission.Request] = e.Permission
 		}
 		if e.Run == t.Run && !e.Replayed {
-			calls := r.callBars(e)
+			calls := r.callBars(p, e)
 			if b := r.entityBar(session, p, e); b != nil {
 				b.below = calls
 				bars = append(bars, b)
