@@ -37,11 +37,11 @@ store, and gives the agent a record of the conversation with the next prompt.
 Frames that acptap adds or changes are marked on the tape. For more, see
 acptap help resume.
 
-With --mcp, the MCP servers that the client has the agent start are recorded
-too, each on a tape of its own: in the client's session/new, load, resume and
-fork, acptap proxy takes the place of their commands, and runs them. Servers
-that are reached by a URL, or that the agent takes from its own settings, are
-not recorded. See acptap help servers.
+With --mcp, the MCP servers that the client names to the agent are recorded too,
+on tapes of their own: in the client's session/new, load, resume and fork,
+acptap proxy takes the place of their commands, and runs them, and an address of
+this machine takes the place of their URLs. Servers that the agent takes from
+its own settings are not recorded. See acptap help servers.
 
 With --watch 30s, stderr says when the agent is silent for so long in a turn, or
 something else hangs, as acptap watch does: in one line, at most once a minute
@@ -135,6 +135,7 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 	var journal *record.Recorder
 	var helper *shim.Shim
 	var own *watch.Own
+	relays := &nestedRelays{dir: dir, w: w}
 	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
 		var err error
 		if journal, err = beginTape(dir, o.start, w); err != nil {
@@ -147,7 +148,7 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 		if helper != nil {
 			chain = append(chain, helper)
 		}
-		if servers, err := o.mcp.rewriter(dir, o.start, journal.Tape(), w); err != nil {
+		if servers, err := o.mcp.rewriter(dir, o.start, journal.Tape(), relays, w); err != nil {
 			w.Print("--mcp: %v", err)
 		} else if servers != nil {
 			chain = append(chain, servers) // behind the shim, which sets up sessions too
@@ -158,6 +159,7 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 		return journal, chain
 	}
 	err := p.Run(ctx)
+	relays.close()
 	if helper != nil {
 		helper.Close()
 	}

@@ -26,7 +26,7 @@ type mcpFlags struct {
 
 // flags defines the flags.
 func (c *mcpFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.which, "mcp", "off", "also record the MCP servers that the client has the agent start, `which`: all or off; only:NAME and not:NAME, with commas between, choose; with force, also where docker, ssh or the like run the agent")
+	f.StringVar(&c.which, "mcp", "off", "also record the MCP servers that the client names to the agent, `which`: all, stdio, http (by a URL) or off; only:NAME and not:NAME, with commas between, choose; with force, also where docker, ssh or the like run the agent")
 	f.Lookup("mcp").NoOptDefVal = "all"
 	f.StringVar(&c.parent, "parent", "", "whose server this is, as --mcp writes it: `TAPE/LINK/NAME`")
 	f.Lookup("parent").Hidden = true // for acptap itself
@@ -55,15 +55,13 @@ func (c *mcpFlags) check(start *record.Start) error {
 	if c.selection, err = nest.ParseSelection(c.which); err != nil {
 		return fmt.Errorf("--mcp: %w", err)
 	}
-	if !c.selection.Stdio {
-		return errors.New("--mcp=http: servers that are reached by a URL cannot be recorded")
-	}
 	return nil
 }
 
 // rewriter returns the interceptor that has the servers of the agent that is being
-// recorded on tape be recorded in the store in dir; nil if it is off.
-func (c *mcpFlags) rewriter(dir string, start record.Start, tape string, w *warning.Queue) (*nest.Rewriter, error) {
+// recorded on tape be recorded in the store in dir, those with a URL by relays; nil if it
+// is off.
+func (c *mcpFlags) rewriter(dir string, start record.Start, tape string, relays *nestedRelays, w *warning.Queue) (*nest.Rewriter, error) {
 	if c.which == "off" {
 		return nil, nil
 	}
@@ -77,7 +75,7 @@ func (c *mcpFlags) rewriter(dir string, start record.Start, tape string, w *warn
 	}
 	return &nest.Rewriter{
 		Acptap: path, Store: store.Dir(), Tape: tape,
-		Agent: start.Command, Selection: c.selection,
+		Agent: start.Command, Selection: c.selection, URL: relays.url,
 		Complain: func(format string, args ...any) {
 			w.Print("--mcp: %s", termtext.Line(fmt.Sprintf(format, args...))) // names come from the client
 		},
