@@ -27,6 +27,7 @@ type Reader struct {
 	mu        sync.Mutex // guards what follows
 	trace     trace.Trace
 	calls     nested.Join // of the servers that the agent started
+	counted   counted     // of calls
 	start     time.Time   // when the first tape began
 	methods   methodStats
 	stats     stats.Collector

@@ -85,13 +85,23 @@ func (r *Reader) callBars(p *phase, e *trace.Entity) []*bar {
 	return bars
 }
 
+// counted is how long the calls of servers took, up to a frame of theirs.
+type counted struct {
+	upTo int
+	list []stats.ServerCall
+}
+
 // serverCalls returns how long the calls of servers took.
 func (r *Reader) serverCalls() []stats.ServerCall {
+	if r.counted.upTo == r.revision.nested {
+		return r.counted.list
+	}
 	var calls stats.ServerCalls
 	for i, t := range r.calls.Tapes {
 		calls.Add(t, i)
 	}
-	return calls.List()
+	r.counted = counted{r.revision.nested, calls.List()}
+	return r.counted.list
 }
 
 // serverLines shows what the servers of the agent were called for.

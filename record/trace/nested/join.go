@@ -31,6 +31,7 @@ type Join struct {
 	sessions map[string]*session
 	order    []*session
 	tools    map[*trace.Entity]*tool
+	owners   map[*trace.Entity]*session // of the anchors
 }
 
 // An agentTape is a tape of the agent.
@@ -76,7 +77,7 @@ func (j *Join) Take(f *dialect.Frame, tr *trace.Trace) {
 			s := j.session(e.SessionID)
 			s.changed = true
 			if e.Phase == trace.Began {
-				s.anchor(e.Session.Conversation.Changed, e.Turn, run.start)
+				j.anchor(s, e.Session.Conversation.Changed, e.Turn, run.start)
 			}
 		case trace.ToolCallEvent:
 			j.tool(&e, run)
@@ -109,7 +110,20 @@ func (j *Join) tool(e *trace.Event, run *agentTape) {
 	t := newTool(e.ToolCall, run.start, turnOf(e.Session, e.ToolCall.Turn))
 	j.tools[e.ToolCall] = t
 	s.tools, s.newest[t.ToolCall.ID] = append(s.tools, t), t
-	s.anchor(e.ToolCall, t.turn, run.start)
+	j.anchor(s, e.ToolCall, t.turn, run.start)
+}
+
+// anchor adds a prompt or a tool call of a turn, behind which calls are told that belong
+// to none.
+func (j *Join) anchor(s *session, e *trace.Entity, turn *trace.Turn, start time.Time) {
+	if e == nil || turn == nil {
+		return
+	}
+	if j.owners == nil {
+		j.owners = map[*trace.Entity]*session{}
+	}
+	j.owners[e] = s
+	s.anchors = append(s.anchors, anchor{e, start.Add(e.Began), turn, start})
 }
 
 func turnOf(s *trace.Session, number int) *trace.Turn {
@@ -161,7 +175,7 @@ func (j *Join) Of(e *trace.Entity) []Joined {
 	if t := j.tools[e]; t != nil {
 		list = append(list, t.calls...)
 	}
-	for _, s := range j.order {
+	if s := j.owners[e]; s != nil {
 		for _, c := range s.loose[e] {
 			list = append(list, Joined{c, NoEvidence})
 		}

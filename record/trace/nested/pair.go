@@ -28,12 +28,6 @@ type anchor struct {
 	start time.Time // of its tape
 }
 
-func (s *session) anchor(e *trace.Entity, turn *trace.Turn, start time.Time) {
-	if e != nil && turn != nil {
-		s.anchors = append(s.anchors, anchor{e, start.Add(e.Began), turn, start})
-	}
-}
-
 // insert adds calls of one tape.
 func (s *session) insert(calls []*Call) {
 	if len(calls) == 0 {
