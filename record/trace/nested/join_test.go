@@ -293,3 +293,21 @@ func TestOther(t *testing.T) {
 		t.Errorf("got failed %v, %q", c.Failed, c.Problem)
 	}
 }
+
+// TestBatch has calls in one frame, which are answered in another order.
+func TestBatch(t *testing.T) {
+	s := scene{head + prompt("1s", "2") + call("1.1s", "3s", "a", "") + answered("4s", "2"), []server{{"everything", "aaaaaaaa", `
+@0.1s
+> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}
+< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26"}}
+@1.2s
+> [{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"one"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"two"}}]
+@1.5s
+< [{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"two"}},{"jsonrpc":"2.0","id":1,"result":{}}]
+`}}}
+	j, _ := join(t, s)
+	calls := j.Tapes[0].Calls
+	if len(calls) != 2 || calls[0].Failed || calls[1].Problem != "two" || calls[0].Open() {
+		t.Errorf("got %+v", calls)
+	}
+}

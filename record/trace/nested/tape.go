@@ -48,6 +48,7 @@ type Call struct {
 	Cancelled bool      // the client has taken it back
 	Meanwhile Meanwhile
 
+	id      string // as dialect.IDKey tells it from others
 	token   []byte // with which its progress is told, as JSON
 	words   names
 	settled bool // nothing that comes can change to what it is joined
@@ -179,6 +180,7 @@ func (t *Tape) ask(f *dialect.Frame, e wire.Envelope) {
 		Request: f.Seq,
 		Began:   t.Start.Add(f.At),
 		Untimed: f.Untimed,
+		id:      dialect.IDKey(e.ID),
 		words:   t.wordsOf(params.Get("name").Str),
 		token:   bytes.Clone([]byte(params.Get("_meta.progressToken").Raw)),
 	}
@@ -205,14 +207,13 @@ func (t *Tape) wordsOf(tool string) names {
 	return n
 }
 
-// answer takes the response to a call. Those of a batch may all have been asked in one
-// frame: the first of them that is open is taken.
+// answer takes the response to a call.
 func (t *Tape) answer(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
 	if a.Request == 0 {
 		return
 	}
 	for i, c := range t.open {
-		if c.Request != a.Request {
+		if c.Request != a.Request || c.id != dialect.IDKey(e.ID) { // a batch has several
 			continue
 		}
 		t.open = append(t.open[:i:i], t.open[i+1:]...)
