@@ -18,6 +18,8 @@ var values = map[string]source{
 	"id":        sessions,
 	"name":      names,
 	"tag":       tags,
+	"rules":     rules,
+	"rule":      ruleNames,
 	"method":    words(methods),
 	"variant":   words(variants),
 }
