@@ -37,7 +37,7 @@ func (o *Outliner) inOrder() []*trace.Session {
 	}
 	var list []*trace.Session
 	for _, s := range o.trace.Sessions {
-		if len(s.Spans) > 0 && (o.side.Session == "" || o.side.Session == s.ID) {
+		if len(s.Spans) > 0 && !o.asConnection(s.ID) && (o.side.Session == "" || o.side.Session == s.ID) {
 			list = append(list, s)
 		}
 	}
@@ -73,12 +73,17 @@ func (o *Outliner) connection(run int, c dialect.Connection) {
 	o.line(0, strings.TrimSpace("connection "+c.Protocol.String()+" "+c.Dialect.String()))
 	known := make(map[string]bool)
 	for _, s := range o.trace.Sessions {
-		known[s.ID] = true
+		known[s.ID] = !o.asConnection(s.ID)
 	}
 	o.calls(func(c *trace.Call) bool {
 		return c.Run == run && !known[c.Session] && !(o.side.AsNew && dialect.EffectOf(dialect.ACP, c.Method) == dialect.Opens)
 	})
 	o.told(scope{run: run})
+}
+
+// asConnection reports whether a session is compared as its connection.
+func (o *Outliner) asConnection(session string) bool {
+	return o.side.Session == "" && o.headers.only(session)
 }
 
 // calls writes some of the calls, those of the client first: between the two sides

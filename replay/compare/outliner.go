@@ -59,6 +59,7 @@ type Outliner struct {
 	dirs    remap.PathMap                  // working directories, which are replaced by $CWD
 	carried map[messageKey][]dialect.Field // the fields of requests and responses that are compared
 	kinds   map[scope]*told
+	headers headerSessions
 	outline
 }
 
@@ -81,7 +82,7 @@ type outline struct {
 // NewOutliner returns an Outliner of a conversation that has read nothing. The level is
 // not None.
 func NewOutliner(s Side, level Level) *Outliner {
-	return &Outliner{level: level, side: s, carried: make(map[messageKey][]dialect.Field), kinds: make(map[scope]*told)}
+	return &Outliner{level: level, side: s, carried: make(map[messageKey][]dialect.Field), kinds: make(map[scope]*told), headers: make(headerSessions)}
 }
 
 // Next says that the frames that follow are on another of the tapes.
@@ -112,6 +113,7 @@ func (o *Outliner) Add(f *dialect.Frame) error {
 		o.connect(f.Seq)
 	}
 	o.trace.Add(f)
+	o.headers.observe(f)
 	if f.AtClient() {
 		messages.Each(f, o.note)
 	}
@@ -194,8 +196,8 @@ func (o *Outliner) noteKind(f *dialect.Frame) {
 		kind = f.Method
 	}
 	at := scope{session: f.Session}
-	if f.Session == "" {
-		at.run = len(o.trace.Runs) - 1
+	if f.Session == "" || o.asConnection(f.Session) {
+		at = scope{run: len(o.trace.Runs) - 1}
 	}
 	all := o.kinds[at]
 	if all == nil {

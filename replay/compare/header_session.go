@@ -1,0 +1,37 @@
+package compare
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// headerSessions are the sessions that the headers of HTTP name: whether a message names
+// the session too, by its id. One that only headers name is what the connection is over
+// stdio, and is compared as that (MCP 2025-11-25, Streamable HTTP, Session Management).
+type headerSessions map[string]bool
+
+// observe takes the next frame of the tape.
+func (h headerSessions) observe(f *dialect.Frame) {
+	if f.Stream == 0 {
+		return
+	}
+	if head := wire.ReadMark(f.Frame).HTTP; head != nil {
+		for _, field := range head.Headers {
+			if strings.EqualFold(field.Name, "Mcp-Session-Id") {
+				h[field.Value] = h[field.Value]
+			}
+		}
+	}
+	if within, ok := h[f.Session]; ok && !within {
+		h[f.Session] = bytes.Contains(f.Raw, []byte(`"`+f.Session+`"`))
+	}
+}
+
+// only reports whether only headers name a session.
+func (h headerSessions) only(id string) bool {
+	within, ok := h[id]
+	return ok && !within
+}
