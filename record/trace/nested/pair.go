@@ -33,10 +33,10 @@ func (s *session) insert(calls []*Call) {
 	if len(calls) == 0 {
 		return
 	}
-	s.calls = append(s.calls, calls...)
-	slices.SortFunc(s.calls, order)
 	near := calls[0].Began.Add(-settleAfter)
 	s.unsettle(sort.Search(s.from, func(i int) bool { return s.calls[i].Began.After(near) }))
+	s.calls = append(s.calls, calls...)
+	slices.SortFunc(s.calls, order)
 }
 
 // drop removes the calls of a tape.
