@@ -169,7 +169,7 @@ func (e *examination) tapes(deep bool, progress func(done, total int)) {
 		case info.Live:
 			live++
 		case !e.s.hasJournal(tape):
-		case info.Exit != nil:
+		case info.Exit != nil, info.Closed != "":
 			ended = append(ended, tape)
 		default:
 			killed = append(killed, tape)

@@ -13,25 +13,48 @@ import (
 	"github.com/acptap/acptap/record/priority"
 )
 
+// A sealer seals the journals that one process writes, one at a time: with one codec, and
+// on one thread of a lower priority than the traffic. It works while there is a flusher.
+type sealer struct {
+	store   *Store
+	work    chan *flusher // those of which a segment has ended
+	turn    chan struct{} // holds a value while somebody seals
+	codec   codec         // of whose turn it is
+	hurried atomic.Int32  // closed journals that wait for their turn
+
+	mu       sync.Mutex
+	flushers map[*flusher]bool // guarded by mu: with a journal that is being written
+	run      *sealerRun        // guarded by mu: nil while there are none
+}
+
+// A sealerRun is the work from the first flusher on until there is none any more.
+type sealerRun struct {
+	ending atomic.Bool   // the last journal was closed
+	quit   chan struct{} // closed when the work for that has ended too
+	done   chan struct{} // closed when nothing works any more
+}
+
 // A flusher works behind a journal that is being written. It writes blocks that are
 // full, or have rested, into the tape's file, and makes the rest of the journal
-// durable once a second. Its thread has a lower priority than the traffic. When the
-// journal is closed another thread does the work that is left: beside busy processes
-// the first one would hardly get any time.
+// durable once a second, when the sealer lets it. When the journal is closed another
+// thread does the work that is left: beside busy processes the first one would hardly
+// get any time.
 type flusher struct {
 	j      *Recorder
 	store  *Store
+	sealer *sealer
+	run    *sealerRun
 	ending atomic.Bool   // the journal was closed
+	last   bool          // it was the last one; set before the last work begins
 	until  time.Time     // when the last work must end; set before that begins
 	ended  chan struct{} // closed when the last work has ended
-	quit   chan struct{} // closed then too: the one that yields may go
-	done   chan struct{} // closed when that has gone
+	done   chan struct{} // closed when all work has ended that it waits for
 	err    error         // of giving back the lock; set before ended is closed
 
 	mu      sync.Mutex  // held while blocks are written; guards all below
 	work    *tapeWriter // nil until there is something to write
 	failed  bool        // the last try
-	faulty  bool        // a try has panicked: there is no other
+	faulty  bool        // a try has panicked, or the lock was given back: there is no other try
 	seen    int64       // end of the journal at the last tick
 	durable int64       // position up to which it was synced
 	rested  int64       // end of the journal when the last block was written that was not full
@@ -49,43 +72,64 @@ const (
 	recoverEarly = 2
 )
 
-// startFlusher begins to work behind j. The flusher gives back j's lock when it
-// ends.
-func startFlusher(j *Recorder, store *Store) *flusher {
+func newSealer(s *Store) *sealer {
+	return &sealer{store: s, work: make(chan *flusher), turn: make(chan struct{}, 1), flushers: map[*flusher]bool{}}
+}
+
+// start begins to work behind j. The flusher gives back j's lock when it ends.
+func (s *sealer) start(j *Recorder) *flusher {
 	f := &flusher{
-		j: j, store: store, changed: time.Now(),
-		ended: make(chan struct{}), quit: make(chan struct{}), done: make(chan struct{}),
+		j: j, store: s.store, sealer: s, changed: time.Now(),
+		ended: make(chan struct{}), done: make(chan struct{}),
 	}
-	go f.run()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run == nil {
+		s.run = &sealerRun{quit: make(chan struct{}), done: make(chan struct{})}
+		go s.seal(s.run)
+	}
+	f.run = s.run
+	s.flushers[f] = true
+	go f.watch()
 	return f
 }
 
-// stop writes what is left, and returns when that is done or took too long.
-func (f *flusher) stop() error {
-	f.until = time.Now().Add(lastTime)
+// closed takes it that the journal of f is written no more.
+func (s *sealer) closed(f *flusher) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.flushers, f)
 	f.ending.Store(true)
-	go f.end()
-	select {
-	case <-f.ended:
-		return f.err
-	case <-time.After(lastTime):
-		return nil
+	if f.last = len(s.flushers) == 0; f.last {
+		f.run.ending.Store(true)
+		s.run = nil
 	}
 }
 
-// run works until the journal is closed. A run that is over before there is
-// something to do costs no thread.
-func (f *flusher) run() {
+// all returns the flushers of a run.
+func (s *sealer) all(run *sealerRun) (list []*flusher) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for f := range s.flushers {
+		if f.run == run {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// seal works until no journal is written. A run that is over before there is something
+// to do costs no thread.
+func (s *sealer) seal(run *sealerRun) {
 	var recovering sync.WaitGroup
 	defer func() {
 		recovering.Wait()
-		<-f.ended
-		close(f.done)
+		close(run.done)
 	}()
-	if journals := f.store.journals(); len(journals) > manyWaiting {
+	if journals := s.store.journals(); len(journals) > manyWaiting {
 		left := recoverEarly
-		recovering.Go(func() { // one may be long, and our own journal does not wait
-			f.recoverOthers(journals, f.ending.Load, func() bool {
+		recovering.Go(func() { // one may be long, and our own journals do not wait
+			s.store.recoverOthers(journals, run.ending.Load, func() bool {
 				left--
 				return left >= 0
 			})
@@ -95,29 +139,59 @@ func (f *flusher) run() {
 	defer tick.Stop()
 	due := time.After(recoverAfter)
 	yields := false
+	yield := func() {
+		if !yields {
+			priority.Lower()
+			yields = true
+		}
+	}
 	for {
 		select {
-		case <-f.quit:
+		case <-run.quit:
 			return
 		case <-due:
 			recovering.Go(func() {
 				priority.Lower()
-				f.store.recoverAll(false, f.ending.Load, nil)
+				s.store.recoverAll(false, run.ending.Load, nil)
 			})
-			continue
-		case <-f.j.Full():
-			if !yields {
-				priority.Lower()
-				yields = true
-			}
+		case f := <-s.work:
+			yield()
 			f.flushFull()
 		case <-tick.C:
-			if !yields {
-				priority.Lower()
-				yields = true
+			yield()
+			for _, f := range s.all(run) {
+				f.tick()
 			}
-			f.tick()
 		}
+	}
+}
+
+// watch tells the sealer of each segment that has ended.
+func (f *flusher) watch() {
+	for {
+		select {
+		case <-f.ended:
+			return
+		case <-f.j.Full():
+		}
+		select {
+		case <-f.ended:
+			return
+		case f.sealer.work <- f:
+		}
+	}
+}
+
+// stop writes what is left, and returns when that is done or took too long.
+func (f *flusher) stop() error {
+	f.until = time.Now().Add(lastTime)
+	f.sealer.closed(f)
+	go f.end()
+	select {
+	case <-f.ended:
+		return f.err
+	case <-time.After(lastTime):
+		return nil
 	}
 }
 
@@ -126,7 +200,7 @@ func (f *flusher) flushFull() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.failed { // else the tick tries again
-		f.try(func(w *tapeWriter) error { return w.writeBlocks(false, f.ending.Load) })
+		f.try(func(w *tapeWriter) error { return w.writeBlocks(false, f.stops) })
 	}
 }
 
@@ -142,20 +216,53 @@ func (f *flusher) tick() {
 	}
 	resting := end != f.rested && time.Since(f.changed) > restTime
 	if f.failed || resting {
-		if f.try(func(w *tapeWriter) error { return w.writeBlocks(resting, f.ending.Load) }) && resting {
+		if f.try(func(w *tapeWriter) error { return w.writeBlocks(resting, f.stops) }) && resting {
 			f.rested = end
 		}
 	}
 }
 
-// end does what is left when the journal is closed, and then a part of what others
-// have left.
+// stops reports whether the work behind a journal that is written is to make room for
+// that behind one that was closed.
+func (f *flusher) stops() bool { return f.ending.Load() || f.sealer.hurried.Load() > 0 }
+
+// end does what is left when the journal is closed, and after the last one a part of
+// what others have left. Where that gets no turn in time, the next proxy does it.
 func (f *flusher) end() {
-	defer close(f.quit)
-	defer close(f.ended)
+	f.sealer.hurried.Add(1)
+	select {
+	case f.sealer.turn <- struct{}{}:
+		f.sealer.hurried.Add(-1)
+		f.finish()
+		<-f.sealer.turn
+	case <-time.After(time.Until(f.until)):
+		f.sealer.hurried.Add(-1)
+		f.mu.Lock()
+		f.leave(false)
+		f.mu.Unlock()
+	}
+	if f.last {
+		f.store.recoverOthers(f.store.journals(), f.late, func() bool { return time.Until(f.until) > recoverTime })
+		close(f.run.quit)
+	}
+	close(f.ended)
+	if f.last {
+		<-f.run.done
+	}
+	close(f.done)
+}
+
+// finish writes what is left. Called by whose turn it is.
+func (f *flusher) finish() {
 	f.mu.Lock()
-	// The lock is given back last: others may recover the journal then.
-	if f.try(func(w *tapeWriter) error { return w.finish(f.late) }) {
+	defer f.mu.Unlock()
+	f.leave(f.tryNow(func(w *tapeWriter) error { return w.finish(f.late) }))
+}
+
+// leave gives back the lock, last: others may recover the journal then. Called with mu
+// held.
+func (f *flusher) leave(finished bool) {
+	if finished {
 		f.err = disk.RemoveLocked(f.j.lock)
 	} else {
 		f.err = f.j.lock.Close()
@@ -163,30 +270,42 @@ func (f *flusher) end() {
 	if f.work != nil {
 		f.work.close()
 	}
-	f.mu.Unlock()
-	f.recoverOthers(f.store.journals(), f.late, func() bool { return time.Until(f.until) > recoverTime })
+	f.faulty, f.work = true, nil // who comes late finds nothing to do
 }
 
 // recoverOthers recovers journals of others, as long as more says so.
-func (f *flusher) recoverOthers(journals map[string][]int64, stop, more func() bool) {
+func (s *Store) recoverOthers(journals map[string][]int64, stop, more func() bool) {
 	for _, tape := range slices.Sorted(maps.Keys(journals)) {
-		if f.store.isLive(tape) {
+		if s.isLive(tape) {
 			continue
 		}
 		if !more() {
 			return
 		}
-		f.store.recoverTape(tape, journals[tape], false, stop)
+		s.recoverTape(tape, journals[tape], false, stop)
 	}
 }
 
 // late reports whether the time for the last work is over.
 func (f *flusher) late() bool { return time.Now().After(f.until) }
 
-// try does some of the work. Where that fails, the tape stays in its journal: it is
-// tried again later, and at the latest by the next proxy. Where it panics it is
-// not tried again: the journal is set aside. Called with mu held.
+// try does some of the work when nobody else seals, unless that is over by then. Called
+// with mu held.
 func (f *flusher) try(some func(*tapeWriter) error) bool {
+	select {
+	case f.sealer.turn <- struct{}{}:
+		defer func() { <-f.sealer.turn }()
+		return f.tryNow(some)
+	default: // somebody who closes a journal; the tick tries again
+		f.failed = true
+		return false
+	}
+}
+
+// tryNow does some of the work. Where that fails, the tape stays in its journal: it is
+// tried again later, and at the latest by the next proxy. Where it panics it is
+// not tried again: the journal is set aside. Called with mu held by whose turn it is.
+func (f *flusher) tryNow(some func(*tapeWriter) error) bool {
 	if f.faulty {
 		return false
 	}
@@ -201,7 +320,7 @@ func (f *flusher) try(some func(*tapeWriter) error) bool {
 		if f.work != nil {
 			f.work.close()
 		}
-		f.faulty, f.work = true, nil
+		f.faulty, f.work, f.sealer.codec = true, nil, codec{}
 		setAside(f.j.lock, fault)
 		f.j.Fault(fmt.Errorf("sealing the tape: %w", fault))
 		if f.store.OnError != nil {
@@ -216,7 +335,7 @@ func (f *flusher) begin() error {
 	if f.work != nil {
 		return nil
 	}
-	w, err := newTapeWriter(f.store, f.j.Tape(), nil, &f.j.saved)
+	w, err := newTapeWriter(f.store, f.j.Tape(), nil, &f.j.saved, &f.sealer.codec)
 	if err != nil {
 		return err
 	}

@@ -245,7 +245,7 @@ func (s *Store) Import(r io.Reader, name string, tell func(text string)) (tape s
 	if err := s.make(); err != nil {
 		return "", err
 	}
-	w := &tapeWriter{store: s, saved: new(atomic.Int64), d: newDissector(Info{})}
+	w := &tapeWriter{store: s, saved: new(atomic.Int64), codec: new(codec), d: newDissector(Info{})}
 	var lock *os.File
 	defer func() {
 		w.close()

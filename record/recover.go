@@ -78,7 +78,7 @@ func (s *Store) finish(tape string, segments []int64, stop func() bool) error {
 	if len(segments) == 0 && !s.hasFile(tape) {
 		return nil // its proxy was killed before it began the journal
 	}
-	w, err := newTapeWriter(s, tape, segments, new(atomic.Int64))
+	w, err := newTapeWriter(s, tape, segments, new(atomic.Int64), new(codec))
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type Store struct {
 	dir      string
 	timeout  time.Duration        // how long to wait for a lock; 0: without end
 	testHook func(payload []byte) // sees what is dissected; nil but in tests
+	sealer   *sealer              // of the journals that this process writes
 
 	// OnError, if it is not nil, is called with errors of the work behind a Recorder,
 	// which no call returns. It is called once for each kind of error, from any
@@ -41,7 +42,11 @@ const lockTimeout = 10 * time.Second
 
 // OpenStore returns the store in dir. The directory need not exist: a reader finds
 // an empty store then, and recording creates it.
-func OpenStore(dir string) *Store { return &Store{dir: dir, timeout: lockTimeout} }
+func OpenStore(dir string) *Store {
+	s := &Store{dir: dir, timeout: lockTimeout}
+	s.sealer = newSealer(s)
+	return s
+}
 
 // Dir returns the directory of the store.
 func (s *Store) Dir() string { return s.dir }
@@ -78,7 +83,7 @@ func (s *Store) Record(start Start) (*Recorder, error) {
 	if err != nil {
 		return nil, errors.Join(err, disk.RemoveLocked(lock))
 	}
-	j.flusher = startFlusher(j, s)
+	j.flusher = s.sealer.start(j)
 	return j, nil
 }
 

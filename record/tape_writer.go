@@ -26,7 +26,7 @@ type tapeWriter struct {
 	file    tapeFile // the tape's, or one that will be
 	journal journal.Reader
 	d       *dissector
-	codec   codec
+	codec   *codec // of whose turn it is, if several use it
 
 	saved    *atomic.Int64 // journal position up to which all is in the file
 	gone     int64         // position up to which segments were removed
@@ -45,11 +45,11 @@ const indexEvery = 5 * time.Second
 // keeps in position how far it has come.
 //
 // known are the segments of a journal that nobody writes, else nil.
-func newTapeWriter(s *Store, tape string, known []int64, position *atomic.Int64) (*tapeWriter, error) {
+func newTapeWriter(s *Store, tape string, known []int64, position *atomic.Int64, c *codec) (*tapeWriter, error) {
 	if name := disk.Remote(s.dir); name != "" {
 		return nil, fmt.Errorf("%s is on %s, where locks do not hold", s.dir, name)
 	}
-	w := &tapeWriter{store: s, tape: tape, file: s.tapeFile(tape), saved: position, journal: journal.Reader{Files: s.journal(tape), Known: known}}
+	w := &tapeWriter{store: s, tape: tape, file: s.tapeFile(tape), saved: position, codec: c, journal: journal.Reader{Files: s.journal(tape), Known: known}}
 	if err := w.resume(); err != nil {
 		return nil, err
 	}

@@ -75,6 +75,8 @@ A line of --json is an object with
   exit                code, signal, error: how the agent ended, if it did
   parent              tape, link, server: of the agent that started this one
   transport, upstream http or ws, and the server's URL; not there for stdio
+  streams, closed     how many HTTP exchanges and WebSockets; why the connection
+                      ended, which has no exit
 
 Exit status 0; 2 if the store, or a tape in it, cannot be read, or with --tag
 the tags.`,
@@ -171,6 +173,8 @@ type tapeLine struct {
 	Parent    record.Parent `json:"parent,omitzero"`
 	Transport string        `json:"transport,omitempty"`
 	Upstream  string        `json:"upstream,omitempty"`
+	Streams   uint64        `json:"streams,omitempty"`
+	Closed    string        `json:"closed,omitempty"`
 }
 
 func tapeOf(i tapelist.Row) any {
@@ -181,7 +185,7 @@ func tapeOf(i tapelist.Row) any {
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
 		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failures: i.Failures, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,
 		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Exit: i.Exit,
-		Rules: i.Rules, Parent: i.Start.Parent, Transport: i.Start.Transport, Upstream: i.Start.Upstream,
+		Rules: i.Rules, Parent: i.Start.Parent, Transport: i.Start.Transport, Upstream: i.Start.Upstream, Streams: i.Streams, Closed: i.Closed,
 	}
 	if !i.Ended.IsZero() {
 		line.Ended = &i.Ended

@@ -17,6 +17,8 @@ func State(i record.Info) string {
 	switch exit := i.Exit; {
 	case i.Live:
 		return "live"
+	case i.Closed != "": // the connection
+		return "ended"
 	case exit == nil && i.Imported:
 		return "imported"
 	case i.Partial:

@@ -157,3 +157,24 @@ func TestHugeHead(t *testing.T) {
 		t.Errorf("got %+v", m.HTTP)
 	}
 }
+
+// A process may write hundreds of tapes of connections over HTTP, so each of them opens
+// its second segment late. Over stdio it is there from the start.
+func TestSecondSegment(t *testing.T) {
+	segments := func(start Start, n int) int {
+		j, _ := writer(t, start)
+		j.Append(wire.AgentToClient, wire.Wire, make([]byte, n))
+		j.opening.Wait()
+		j.Prepare()
+		return len(j.files.Segments())
+	}
+	for _, tt := range []struct {
+		transport string
+		size      int
+		want      int
+	}{{"", 1, 2}, {"http", 1, 1}, {"http", sparingUntil - pageSize - 100, 1}, {"http", sparingUntil, 2}, {"ws", SegmentSize + 1, 3}} {
+		if got := segments(Start{Transport: tt.transport}, tt.size); got != tt.want {
+			t.Errorf("%q, %d bytes: %d segments, want %d", tt.transport, tt.size, got, tt.want)
+		}
+	}
+}

@@ -30,6 +30,7 @@ type Writer struct {
 	lost    [wire.Directions]int64 // guarded by mu: bytes that are not in the journal and not yet marked as a gap
 	buf     []byte                 // guarded by mu: one record
 	room    int64                  // guarded by mu: what is set aside in a new segment
+	sparing bool                   // the second segment is opened only when the first is half full: one process may write many such journals
 	needs   need.List              // guarded by mu: of the segment that is being written
 	streams streams                // guarded by mu
 	told    bool                   // guarded by mu: of bytes or marks that could not be stored
@@ -50,7 +51,7 @@ type Writer struct {
 func Create(files Files, start Start, began time.Time, saved *atomic.Int64, onError func(error)) (*Writer, error) {
 	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, onError: onError}
 	if start.Transport != "" {
-		j.needs = need.List{need.Streams}
+		j.needs, j.sparing = need.List{need.Streams}, true
 	}
 	if err := j.advance(); err != nil {
 		if j.next != nil {
@@ -212,8 +213,12 @@ func (j *Writer) write(dir wire.Direction, kind Kind, slot uint16, p []byte) err
 			return err
 		}
 	}
+	before := j.off
 	j.off += size
 	j.end.Store(j.base + j.off)
+	if j.sparing && j.base == 0 && before < sparingUntil && j.off >= sparingUntil {
+		j.opening.Go(j.Prepare)
+	}
 	return nil
 }
 
@@ -250,11 +255,15 @@ func (j *Writer) advance() error {
 	return nil
 }
 
+// sparingUntil is how much of its first segment a sparing Writer fills alone.
+const sparingUntil = SegmentSize / 2
+
 // Prepare opens the segment after the one that is being written, unless it is
 // open: no pump has to wait for it then, and marks fit even on a full disk.
 func (j *Writer) Prepare() {
 	j.mu.Lock()
-	base, room, wanted := j.base+SegmentSize, j.room, j.next == nil && j.seg != nil
+	early := j.sparing && j.base == 0 && j.off < sparingUntil
+	base, room, wanted := j.base+SegmentSize, j.room, j.next == nil && j.seg != nil && !early
 	j.mu.Unlock()
 	if !wanted {
 		return

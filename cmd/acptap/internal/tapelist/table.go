@@ -137,7 +137,7 @@ func stateSpans(i record.Info) []termtext.Span {
 // stateText says how a tape ended, and what is missing on it.
 func stateText(i record.Info) string {
 	s := []string{tapetext.State(i)}
-	if i.Imported && i.Exit == nil {
+	if i.Imported && i.Exit == nil && i.Closed == "" {
 		s = append(s, "no exit") // it was cut off, or written by hand
 	}
 	if i.Lost > 0 {
