@@ -152,3 +152,26 @@ func TestListener(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// A mark stays a mark of its stream, whatever it says, and what was redacted once is not
+// changed again.
+func FuzzMark(f *testing.F) {
+	f.Add([]byte(`{"http":{"stream":1,"target":"/m?sessionId=one&apiKey=xyz#a?b","headers":[{"name":"Mcp-Session-Id","value":"one"},{"name":"Location","value":"?sid=\u0000"}]}}`))
+	f.Add([]byte(`{"sse":{"event":"endpoint","data":"/m?token=abcdef&session-id=session-0123456789ab"}}`))
+	f.Add([]byte(`{"ended":{"stream":1,"by":"server","error":"Get \"http://h/?token=abcdefghij\": EOF"}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		was := wire.ReadMark(wire.Frame{Kind: wire.Mark, Raw: raw})
+		if was == (wire.Marked{}) || !json.Valid(raw) {
+			return
+		}
+		k := redact.Key("k")
+		once := k.Mark(raw)
+		now := wire.ReadMark(wire.Frame{Kind: wire.Mark, Raw: once})
+		if (now.HTTP == nil) != (was.HTTP == nil) || now.HTTP != nil && (now.HTTP.Stream != was.HTTP.Stream || len(now.HTTP.Headers) != len(was.HTTP.Headers)) {
+			t.Errorf("%s became %s", raw, once)
+		}
+		if again := k.Mark(once); !bytes.Equal(again, once) {
+			t.Errorf("%s became %s, and then %s", raw, once, again)
+		}
+	})
+}
