@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// Exchanges know what the heads of the streams that are open have said. They are given
+// The exchanges know what the heads of the streams that are open have said. They are given
 // the frames of one tape in their order. The zero value knows of none.
 type exchanges struct {
 	open map[uint64]*exchange
@@ -41,7 +41,7 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 		e.open[f.Stream] = x
 	}
 	if f.Kind != wire.Mark {
-		return x.first(f), false
+		return x.first(f), f.Kind == wire.Body && f.Origin == wire.Wire && x.status == 202 && f.Size <= shortBody
 	}
 	switch m := wire.ReadMark(f.Frame); {
 	case m.HTTP != nil && f.Dir == wire.ClientToAgent:
@@ -58,6 +58,10 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 	}
 	return "", false
 }
+
+// shortBody is how many bytes a text has that comes with 202 and says no more than
+// that, as the Accepted of the TypeScript SDK of MCP.
+const shortBody = 32
 
 // ordinary reports whether the response is one of those that most are: 202 to what
 // needs no answer, 200 with frames, whose first one tells of it.

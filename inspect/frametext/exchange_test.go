@@ -25,6 +25,7 @@ const streamTape = `
 > 2 {"jsonrpc":"2.0","method":"notifications/initialized"}
 > 2 mark {"ended":{"stream":2,"by":"client"}}
 < 2 mark {"http":{"stream":2,"status":202}}
+< 2 body Accepted
 < 2 mark {"ended":{"stream":2,"by":"server"}}
 > 3 mark {"http":{"stream":3,"method":"GET","target":"/mcp"}}
 > 3 mark {"ended":{"stream":3,"by":"client"}}
@@ -34,6 +35,7 @@ const streamTape = `
 > 4 mark {"http":{"stream":4,"method":"GET","target":"/ws"}}
 < 4 mark {"http":{"stream":4,"status":101,"headers":[{"name":"Upgrade","value":"websocket"}]}}
 > 4 {"jsonrpc":"2.0","id":2,"method":"ping"}
+< 4 {"jsonrpc":"2.0","id":2,"result":{}}
 < 4 again {"jsonrpc":"2.0","id":2,"result":{}}
 > 4 mark {"close":{"code":1000,"reason":"bye"}}
 < 4 mark {"framing":4100}
@@ -79,19 +81,20 @@ func TestExchanges(t *testing.T) {
     6    0.005  ← notif     notifications/progress      1  POST 1 → 200 sse
     7    0.006  ← response  tools/list                  0 tools  5 ms
    10    0.009  → notif     notifications/initialized     POST 2
-   14    0.013  ─ mark                                  GET 3 /mcp
-   16    0.015  ─ mark                                  3 → 405 text/plain · allow POST, DELETE
-   17    0.016  ← body                                  no  GET 3 → 405 text/plain
-   18    0.017  ─ mark                                  response 3 ended by server: unexpected EOF
-   19    0.018  ─ mark                                  GET 4 /ws
-   20    0.019  ─ mark                                  4 → 101
-   21    0.020  → request   ping                        
-   22    0.021  ← response  ping                        ok  1 ms  sent again
-   23    0.022  ─ mark                                  close 1000, normal: bye
-   24    0.023  ─ mark                                  4,100 bytes without a message, such as comments and pings
-   25    0.024  ─ mark                                  response 4 ended by acptap
-   26    0.025  ─ mark                                  event cut off endpoint: /m?s=1
-   27    0.026  ─ mark                                  connection ended: idle
+   15    0.014  ─ mark                                  GET 3 /mcp
+   17    0.016  ─ mark                                  3 → 405 text/plain · allow POST, DELETE
+   18    0.017  ← body                                  no  GET 3 → 405 text/plain
+   19    0.018  ─ mark                                  response 3 ended by server: unexpected EOF
+   20    0.019  ─ mark                                  GET 4 /ws
+   21    0.020  ─ mark                                  4 → 101
+   22    0.021  → request   ping                        
+   23    0.022  ← response  ping                        ok  1 ms
+   24    0.023  ← response                              ok  sent again
+   25    0.024  ─ mark                                  close 1000, normal: bye
+   26    0.025  ─ mark                                  4,100 bytes without a message, such as comments and pings
+   27    0.026  ─ mark                                  response 4 ended by acptap
+   28    0.027  ─ mark                                  event cut off endpoint: /m?s=1
+   29    0.028  ─ mark                                  connection ended: idle
 `
 	if want = strings.ReplaceAll(want[1:], "                        \n", "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
