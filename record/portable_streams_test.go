@@ -91,6 +91,47 @@ func TestPortableLongStreams(t *testing.T) {
 	checkPortableStreams(t, open(t, store, j.Tape()), []*exchange{one, two})
 }
 
+// A long message in fragments keeps what it says.
+func TestPortableLongFragments(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	j := beginHTTP(t, store)
+	x := &exchange{ask: wire.HTTP{Method: "GET"}, answer: wire.HTTP{Status: 101, Headers: []wire.Header{{Name: "Upgrade", Value: "websocket"}}}}
+	part := strings.Repeat("long é ", 4000)
+	add := func(head byte, text string) {
+		x.units = append(x.units, unit{wire.AgentToClient, socketFrame(head, text, true)})
+	}
+	add(0x01, `{"jsonrpc":"2.0","id":1,"result":"`)
+	for range 60 {
+		add(0x00, part)
+	}
+	add(0x80, `"}`)
+	for x.open(j); x.send(t, j, whole); {
+	}
+	x.end(j)
+	closeHTTP(t, store, j)
+	tape := open(t, store, j.Tape())
+	checkBytes(t, tape, []*exchange{x})
+	again, err := record.ReadPortable(strings.NewReader(exported(t, tape, true)), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, err := range again.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Kind == wire.Mark {
+			continue
+		}
+		var got bytes.Buffer
+		if err := again.WriteFrame(&got, f.Seq); err != nil {
+			t.Fatal(err)
+		}
+		if want := `{"jsonrpc":"2.0","id":1,"result":"` + strings.Repeat(part, 60) + `"}`; f.Kind != wire.Oversized || f.Derived || len(f.Lead) > 0 || got.String() != want {
+			t.Errorf("%v of %d bytes, derived %v, with a lead of %d, want %d bytes", f.Kind, got.Len(), f.Derived, len(f.Lead), len(want))
+		}
+	}
+}
+
 // By hand, a stream is written with what matters only.
 func TestPortableStreamsByHand(t *testing.T) {
 	tape, err := record.ReadPortable(strings.NewReader(`{"acptap":1,"transport":"http"}

@@ -80,8 +80,8 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 		}
 		raw = whole.Bytes()
 	}
-	if unread && !e.raw && f.Derived {
-		f.Lead, f.Derived = nil, false // it would say what the line leaves out
+	if part && f.Derived {
+		f.Lead, f.Derived = nil, false // only its beginning is at hand
 	}
 	b, raw = e.appendFraming(b, f, raw)
 	b, err := e.appendNotes(b, f.Seq)

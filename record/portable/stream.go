@@ -28,6 +28,9 @@ import (
 // the id of a server-sent event. derived says that the bytes are made from the lead,
 // which holds what crossed the wire; redelivered that they came before, in an event with
 // the same id; and "kind":"body" that nobody said that they are JSON.
+//
+// A message that is longer than wire.MaxChecked and came in several fragments loses its
+// lead, and has its bytes only.
 
 // A Framing is what a line says of the stream that its bytes crossed the wire on.
 type Framing struct {
