@@ -178,15 +178,10 @@ type fixture struct {
 	stop  func()
 }
 
-// start starts a relay in front of the server at upstream. change, which may be nil,
-// changes it before.
-func start(t testing.TB, upstream string, change func(*relay.Relay)) *fixture {
+// newFixture returns a fixture whose relay has no Address yet.
+func newFixture(t testing.TB, upstream string) *fixture {
 	t.Helper()
 	u, err := url.Parse(upstream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +189,6 @@ func start(t testing.TB, upstream string, change func(*relay.Relay)) *fixture {
 	f.began = sync.NewCond(&f.mu)
 	f.Relay = &relay.Relay{
 		Upstream: u,
-		Address:  &url.URL{Scheme: "http", Host: ln.Addr().String()},
 		Keep:     keep,
 		Complain: func(err error) { t.Errorf("complaint: %v", err) },
 		Begin: func(facts relay.Facts) (relay.Journal, error) {
@@ -205,10 +199,23 @@ func start(t testing.TB, upstream string, change func(*relay.Relay)) *fixture {
 			return f.tapes[len(f.tapes)-1], nil
 		},
 	}
+	return f
+}
+
+// start starts a relay in front of the server at upstream. change, which may be nil,
+// changes it before.
+func start(t testing.TB, upstream string, change func(*relay.Relay)) *fixture {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, upstream)
+	f.Address = &url.URL{Scheme: "http", Host: ln.Addr().String()}
 	if change != nil {
 		change(f.Relay)
 	}
-	f.url = f.Address.String() + u.Path
+	f.url = f.Address.String() + f.Upstream.Path
 	f.serve(t, ln, f.Relay, func() { f.Close("the test ended") })
 	return f
 }
