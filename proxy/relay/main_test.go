@@ -102,6 +102,13 @@ func (t *tape) Closed(why string) {
 
 func (t *tape) Close() error { return nil }
 
+// why returns why the tape is closed, nothing while it is open.
+func (t *tape) why() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.closed
+}
+
 // await waits until what is asked for is on the tape.
 func (t *tape) await(there func() bool) {
 	hung := time.AfterFunc(20*time.Second, func() { panic("it does not come:\n" + t.String()) })
