@@ -25,6 +25,7 @@ var roles = map[string]func(args []string) error{
 	"full":     fullRole,
 	"lockfile": lockRole,
 	"annotate": annotateRole,
+	"relay":    relayRole,
 }
 
 func TestMain(m *testing.M) {
