@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -129,6 +130,7 @@ func hostname() string {
 
 // runListen passes on what clients and a server say until a signal comes.
 func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) error {
+	debug.SetGCPercent(30) // as in runProxy
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	w := &warning.Queue{Stderr: stderr}

@@ -39,10 +39,11 @@ func State(i record.Info) string {
 func ShortID(tape string) string { return tape[strings.LastIndexByte(tape, '-')+1:] }
 
 // AgentName returns what a tape's agent is called: by the user, by itself, or by
-// the program that the command line runs. It is not clean.
+// the program that the command line runs, or the URL that it is reached by. It is not
+// clean.
 func AgentName(i record.Info) string {
 	c := i.Connection
-	return cmp.Or(i.Start.Name, termtext.Spaced(titled(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command))
+	return cmp.Or(i.Start.Name, termtext.Spaced(titled(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command), i.Start.Upstream)
 }
 
 // titled joins a title and a name, where both are given and not the same.
