@@ -22,6 +22,7 @@ var names = []string{
 	"filters",
 	"resume",
 	"servers",
+	"http",
 	"testing",
 	"checking",
 	"portable",

@@ -86,7 +86,7 @@ func (e *Entry) look(c *Client) {
 	case c.registry:
 		e.State = Registry
 	case value(e.value, "url") != nil || value(e.value, "serverUrl") != nil || value(e.value, "httpUrl") != nil || e.command != nil:
-		e.State, e.Why = Remote, "it is reached by a URL, and acptap records stdio"
+		e.State, e.Why = Remote, "it is reached by a URL; see acptap help http"
 	default:
 		e.State, e.Why = Other, "it has no command; the client or an extension knows it"
 	}
