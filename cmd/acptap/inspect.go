@@ -130,7 +130,7 @@ func browse(cmd *cobra.Command, in inspect.Inspector, dir, name string) error {
 		return err
 	}
 	in.History = historyFile(store)
-	if name == "-" || strings.ContainsAny(name, `/\`) || ref.IsFile(name) {
+	if name == "-" || ref.NamesFile(name) {
 		return browseFile(cmd, in, name)
 	}
 	name, frame := ref.CutFrame(name)

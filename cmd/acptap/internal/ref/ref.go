@@ -45,7 +45,7 @@ func Resolve(dir, name string, stdin io.Reader) (Subject, error) {
 		t, err := record.ReadPortable(stdin, "stdin")
 		return Subject{Parts: []Part{{Tape: t}}}, err
 	}
-	if strings.ContainsAny(name, `/\`) || IsFile(name) {
+	if NamesFile(name) {
 		t, err := record.OpenFile(name)
 		return Subject{Parts: []Part{{Tape: t}}, File: name}, err
 	}
@@ -79,6 +79,14 @@ func (f *Finder) subject(name string) (Subject, error) {
 	}
 	t, err := f.store.Open(id)
 	return Subject{Store: f.store, Parts: []Part{{Tape: t}}}, err
+}
+
+// NamesFile reports whether a REF other than - is the path of a file: there is one, or it
+// looks like one. In REF+NAME a slash may be in the name of the server, such as
+// io.github.user/files.
+func NamesFile(name string) bool {
+	parent, _, _ := strings.Cut(name, "+")
+	return strings.ContainsAny(parent, `/\`) || IsFile(name)
 }
 
 // IsFile reports whether path is that of a regular file.

@@ -95,7 +95,16 @@ func noServer(name, parent, server string, children []record.Info) error {
 	case len(near) > 0:
 		return fmt.Errorf("%q: no server %q was started on tape %s; did you mean %s?", name, base, parent, termtext.Line(strings.Join(near, " or ")))
 	case len(words) > 0:
-		return fmt.Errorf("%q: no server %q was started on tape %s, but %s", name, base, parent, termtext.Line(strings.Join(words, ", ")))
+		return fmt.Errorf("%q: no server %q was started on tape %s, but %s", name, base, parent, termtext.Line(serverList(words)))
 	}
 	return fmt.Errorf("%q: tape %s has no tapes of servers", name, parent)
+}
+
+// serverList returns the names of servers for an error, of many the first.
+func serverList(names []string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
