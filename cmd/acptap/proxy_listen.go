@@ -74,6 +74,11 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	if c.oauth != "rewrite" && c.oauth != "pass" {
 		return fmt.Errorf("--oauth is rewrite or pass, not %q", c.oauth)
 	}
+	for _, o := range c.origins {
+		if u, err := url.Parse(o); o != "null" && (err != nil || u.Host == "" || o != u.Scheme+"://"+u.Host) { // null: of a page from a file
+			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example: a scheme and a host, without a path", o)
+		}
+	}
 	u, err := url.Parse(c.upstream)
 	if err != nil || u.Hostname() == "" {
 		return fmt.Errorf("--upstream %q is not a URL such as http://127.0.0.1:3001/mcp", c.upstream)
