@@ -80,7 +80,8 @@ See acptap help checking for how to use this, also on a build server.
 ` + ref.Help + `
 
 Exit status 0 if nothing is at or above --fail-on; 1 if something is; 2 if a
-REF, or a part of it, cannot be read: what can is reported first.`,
+REF, or a part of it, cannot be read: what can is reported first; or on an
+interrupt, without a report.`,
 		Example: `  acptap check
   acptap check --severity note last~1
   acptap check --by agent --fail-on warning tape.jsonl

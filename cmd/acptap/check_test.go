@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -133,5 +134,21 @@ func TestCheckSARIFLines(t *testing.T) {
 	}
 	if checked < 20 {
 		t.Errorf("only %d locations checked", checked)
+	}
+}
+
+// A check that is interrupted says so, and reports nothing: half a report is none.
+func TestCheckInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	tape := filepath.Join("..", "..", "testdata", "tapes", "acp-go-sdk.jsonl")
+	for _, format := range []string{"text", "json", "junit", "sarif"} {
+		for _, more := range [][]string{{}, {"--forbid", "kind:request"}} {
+			var stdout, stderr bytes.Buffer
+			status := run(ctx, append([]string{"check", "--format", format, tape}, more...), nil, &stdout, &stderr)
+			if status != 2 || stdout.Len() > 0 || stderr.String() != "acptap: interrupted\n" {
+				t.Errorf("--format %s %q: status %d, stdout %q, stderr %q", format, more, status, &stdout, &stderr)
+			}
+		}
 	}
 }

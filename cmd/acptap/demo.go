@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 	}
 	result, err := demo.Run(ctx, store, seen)
 	if err != nil {
-		return fmt.Errorf("demo: %w (store %s)", err, store.Dir())
+		return fmt.Errorf("demo: %v (store %s)", err, store.Dir()) // not wrapped: an interrupt too says where the tapes are
 	}
 	if terminal.Is(out) {
 		fmt.Fprintln(out) // below the progress

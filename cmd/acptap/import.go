@@ -109,5 +109,3 @@ func importFile(ctx context.Context, store *record.Store, path string, stdin io.
 		warning.Print(notes, "%s", text)
 	})
 }
-
-var errInterrupted = errors.New("interrupted")

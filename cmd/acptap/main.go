@@ -43,12 +43,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // errNo is the answer no, about which there is nothing to print.
 var errNo = errors.New("no")
 
+// errInterrupted is that a signal ended the program before it was done.
+var errInterrupted = errors.New("interrupted")
+
 // complaint returns what to print about err: nothing about the agent's exit status,
-// the answer no, or a reader of stdout that has gone away.
+// the answer no, or a reader of stdout that has gone away; of an interrupt only that
+// there was one.
 func complaint(err error) string {
 	var exit *proxy.ExitError
-	if err == nil || errors.As(err, &exit) || errors.Is(err, errNo) || errors.Is(err, syscall.EPIPE) {
+	switch {
+	case err == nil, errors.As(err, &exit), errors.Is(err, errNo), errors.Is(err, syscall.EPIPE):
 		return ""
+	case errors.Is(err, context.Canceled):
+		return errInterrupted.Error()
 	}
 	return err.Error()
 }

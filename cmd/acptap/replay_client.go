@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -140,8 +139,6 @@ func replayClient(cmd *cobra.Command, client *drive.Client, ref string, save, as
 		}
 	}
 	switch {
-	case errors.Is(err, context.Canceled):
-		return errInterrupted
 	case errors.Is(err, drive.ErrUnmade):
 		return fmt.Errorf("%w; --as-new creates a new one", err)
 	case err != nil && !errors.Is(err, drive.ErrDiffers):

@@ -152,13 +152,11 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal does not wait for a file to be read
 	if r.followsStore {
 		err = r.followStore(ctx, dir)
 	} else {
 		err = r.judgeAll(ctx, dir, args, stdin)
-	}
-	if err == nil && !r.follow {
-		err = ctx.Err() // half a report is none
 	}
 	if err != nil {
 		return r.failed, err
@@ -189,7 +187,10 @@ func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.
 		if err == nil {
 			err = r.subject(ctx, sub)
 		}
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil && !r.follow:
+			return ctx.Err() // half a report is none
+		case err != nil:
 			r.tell(err)
 		}
 	}
@@ -297,6 +298,9 @@ func (r *run) subject(ctx context.Context, sub ref.Subject) error {
 	j, err := r.begin(ctx, sub)
 	if err == nil {
 		err = j.judge(ctx, r.follow)
+	}
+	if err == nil && !r.follow {
+		err = ctx.Err() // what was judged is not all
 	}
 	if err != nil {
 		return err
