@@ -137,8 +137,11 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 	var own *watch.Own
 	relays := &nestedRelays{dir: dir, w: w}
 	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
-		var err error
-		if journal, err = beginTape(dir, o.start, w); err != nil {
+		store, err := recordingStore(dir, w)
+		if err == nil {
+			journal, err = beginTape(store, o.start)
+		}
+		if err != nil {
 			w.Print("not recording: %v", err)
 			return nil, nil // no interceptor either: what is not recorded cannot be loaded later, nor be a parent
 		}
@@ -179,13 +182,19 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 	return err
 }
 
-// beginTape begins to record. Later failures are reported by w.
-func beginTape(dir string, start record.Start, w *warning.Queue) (*record.Recorder, error) {
+// recordingStore opens the store to record into, once in a process: one worker seals all
+// tapes of a Store. Failures behind a tape that has begun are reported by w.
+func recordingStore(dir string, w *warning.Queue) (*record.Store, error) {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return nil, err
 	}
 	store.OnError = func(err error) { w.Print("%v", err) }
+	return store, nil
+}
+
+// beginTape begins to record.
+func beginTape(store *record.Store, start record.Start) (*record.Recorder, error) {
 	start.Cwd, _ = os.Getwd() // fails if the directory was deleted
 	start.Version = version()
 	start.PID = os.Getpid()

@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy/relay"
 	"github.com/acptap/acptap/proxy/wire"
@@ -163,7 +162,7 @@ func newRelay(dir string, start record.Start, w *warning.Queue) *relay.Relay {
 	r := &relay.Relay{Complain: func(err error) {
 		w.Print("not recording: %s", termtext.Line(err.Error())) // a panic may quote the traffic
 	}}
-	store, err := ref.OpenStore(dir)
+	store, err := recordingStore(dir, w)
 	var key redact.Key
 	if err == nil {
 		key, err = store.Key()
@@ -176,7 +175,7 @@ func newRelay(dir string, start record.Start, w *warning.Queue) *relay.Relay {
 	r.Begin = func(f relay.Facts) (relay.Journal, error) {
 		start := start
 		start.Transport, start.Upstream = f.Transport, f.Upstream
-		return beginTape(dir, start, w)
+		return beginTape(store, start)
 	}
 	return r
 }
