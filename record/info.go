@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
@@ -69,11 +70,12 @@ func (i Info) Needs() need.List {
 }
 
 // Agent returns what ties sessions to an agent: the name that the user gave it,
-// else the program's name with a hash of the whole command line.
+// else the program's name with a hash of the whole command line, or the URL that it is
+// reached by.
 func (i Info) Agent() string {
 	s := i.Start
 	if s.Name != "" || len(s.Command) == 0 {
-		return s.Name
+		return cmp.Or(s.Name, s.Upstream)
 	}
 	sum := sha256.Sum256([]byte(strings.Join(s.Command, "\x00")))
 	return fmt.Sprintf("%s-%x", filepath.Base(s.Command[0]), sum[:4])

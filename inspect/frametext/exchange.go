@@ -54,7 +54,8 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 		if f.Dir == wire.AgentToClient {
 			delete(e.open, f.Stream)
 		}
-		return "", m.End.Error == "" && m.End.By != wire.ByAcptap
+		unread := x.status == 202 && m.End.By == wire.ByClient && m.End.Bytes == 0 // clients that wait for no body close
+		return "", m.End.Error == "" && m.End.By != wire.ByAcptap || unread
 	}
 	return "", false
 }
@@ -115,7 +116,11 @@ func streamSummary(f *dialect.Frame, m wire.Marked) string {
 	case m.SSE != nil:
 		return eventSummary(m.SSE)
 	case m.Close != nil:
-		text := "close " + strconv.Itoa(m.Close.Code)
+		text := "closed by client: "
+		if f.Dir == wire.AgentToClient {
+			text = "closed by server: "
+		}
+		text += strconv.Itoa(m.Close.Code)
 		if name := closeCodes[m.Close.Code]; name != "" {
 			text += ", " + name
 		}

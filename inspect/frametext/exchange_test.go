@@ -38,9 +38,14 @@ const streamTape = `
 < 4 {"jsonrpc":"2.0","id":2,"result":{}}
 < 4 again {"jsonrpc":"2.0","id":2,"result":{}}
 > 4 mark {"close":{"code":1000,"reason":"bye"}}
+< 4 mark {"close":{"code":1005}}
 < 4 mark {"framing":4100}
 < 4 mark {"ended":{"stream":4,"by":"acptap"}}
 > 5 mark {"sse":{"event":"endpoint","data":"/m?s=1","cut":true}}
+> 6 mark {"http":{"stream":6,"method":"POST","target":"/acp"}}
+> 6 {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
+< 6 mark {"http":{"stream":6,"status":202}}
+< 6 mark {"ended":{"stream":6,"by":"client","error":"the client left"}}
 < 0 mark {"closed":"idle"}
 `
 
@@ -90,11 +95,13 @@ func TestExchanges(t *testing.T) {
    22    0.021  → request   ping                        
    23    0.022  ← response  ping                        ok  1 ms
    24    0.023  ← response                              ok  sent again
-   25    0.024  ─ mark                                  close 1000, normal: bye
-   26    0.025  ─ mark                                  4,100 bytes without a message, such as comments and pings
-   27    0.026  ─ mark                                  response 4 ended by acptap
-   28    0.027  ─ mark                                  event cut off endpoint: /m?s=1
-   29    0.028  ─ mark                                  connection ended: idle
+   25    0.024  ─ mark                                  closed by client: 1000, normal: bye
+   26    0.025  ─ mark                                  closed by server: 1005, no code
+   27    0.026  ─ mark                                  4,100 bytes without a message, such as comments and pings
+   28    0.027  ─ mark                                  response 4 ended by acptap
+   29    0.028  ─ mark                                  event cut off endpoint: /m?s=1
+   31    0.030  → notif     session/cancel              s  POST 6
+   34    0.033  ─ mark                                  connection ended: idle
 `
 	if want = strings.ReplaceAll(want[1:], "                        \n", "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

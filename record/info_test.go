@@ -1,0 +1,26 @@
+package record_test
+
+import (
+	"testing"
+
+	"github.com/acptap/acptap/record"
+)
+
+// TestAgent: sessions of two agents are told apart, also of those that are reached by a
+// URL, which may count their sessions alike.
+func TestAgent(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		start record.Start
+		want  string
+	}{
+		{"named", record.Start{Name: "mine", Command: []string{"agent"}, Upstream: "http://127.0.0.1:1/acp"}, "mine"},
+		{"command", record.Start{Command: []string{"/bin/agent", "acp"}}, "agent-59662982"},
+		{"URL", record.Start{Upstream: "http://127.0.0.1:1/acp"}, "http://127.0.0.1:1/acp"},
+		{"nothing", record.Start{}, ""},
+	} {
+		if got := (record.Info{Start: tt.start}).Agent(); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
