@@ -55,7 +55,6 @@ type exchange struct {
 	units       []unit
 	number      uint64
 	sent        [2][]byte
-	ended       [2]bool
 }
 
 type unit struct {

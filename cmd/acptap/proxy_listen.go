@@ -87,7 +87,7 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	case "ws", "wss":
 		u.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
 	default:
-		return fmt.Errorf("--upstream is a URL that begins with http://, https:// or h2c://, not with %s:", u.Scheme)
+		return fmt.Errorf("--upstream is a URL that begins with http://, https:// or h2c://, not with %q", u.Scheme)
 	}
 	u.Fragment, u.RawFragment = "", ""
 	c.server = u

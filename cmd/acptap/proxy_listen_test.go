@@ -92,8 +92,8 @@ func TestListen(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest, err := io.ReadAll(stderr)
-	if err := cmd.Wait(); err != nil || len(rest) > 0 {
-		t.Errorf("it ended with %v; stderr: %s, %v", err, rest, err)
+	if ended := cmd.Wait(); ended != nil || err != nil || len(rest) > 0 {
+		t.Errorf("it ended with %v; stderr: %s, %v", ended, rest, err)
 	}
 	l, err := record.OpenStore(dir).List()
 	if err != nil || len(l.Tapes) != 1 {

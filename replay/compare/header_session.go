@@ -21,7 +21,9 @@ func (h headerSessions) observe(f *dialect.Frame) {
 	if head := wire.ReadMark(f.Frame).HTTP; head != nil {
 		for _, field := range head.Headers {
 			if strings.EqualFold(field.Name, "Mcp-Session-Id") {
-				h[field.Value] = h[field.Value]
+				if _, known := h[field.Value]; !known {
+					h[field.Value] = false
+				}
 			}
 		}
 	}
