@@ -48,12 +48,18 @@ func (a *assignment) findName() bool {
 		a.from--
 	}
 	signed := a.inQuery() && endsWith(bytes.ToLower(a.name()), []string{"signature"})
-	return (signed || isSecret(a.name())) && (a.s[a.sign] != '>' || a.from > 0 && a.s[a.from-1] == '<')
+	return (signed || a.isQueryKey() || isSecret(a.name())) && (a.s[a.sign] != '>' || a.from > 0 && a.s[a.from-1] == '<')
 }
 
 // inQuery reports whether the name is of a parameter of a URL.
 func (a *assignment) inQuery() bool {
 	return a.from > 0 && (a.s[a.from-1] == '?' || a.s[a.from-1] == '&') && a.s[a.sign] == '='
+}
+
+// isQueryKey reports whether the name is that of the parameter key of a URL. Servers
+// call so what lets a client in, but others what they look for.
+func (a *assignment) isQueryKey() bool {
+	return a.inQuery() && bytes.EqualFold(a.name(), []byte("key"))
 }
 
 // inConnection reports whether the name stands in a connection string, but not at
@@ -185,6 +191,7 @@ func (a *assignment) bare(i int, sure bool) (from, to int) {
 	value := s[from:i]
 	switch {
 	case len(value) == 0, i < len(s) && s[i] == '(', !sure && isReference(value, a.name()):
+	case a.isQueryKey() && (len(value) < 16 || !looksSecret(value)):
 	case sure, query, len(value) >= 8 && looksSecret(value), scheme && len(value) >= 4, a.telling(value, i):
 		return from, i + len(head(s[i:], ends))
 	}
