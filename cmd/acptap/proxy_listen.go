@@ -172,6 +172,7 @@ func newRelay(dir string, start record.Start, w *warning.Queue) *relay.Relay {
 		return r
 	}
 	r.Keep = func(h http.Header) []wire.Header { return key.Headers(h) }
+	r.KeepTarget = redact.Target
 	r.Begin = func(f relay.Facts) (relay.Journal, error) {
 		start := start
 		start.Transport, start.Upstream = f.Transport, f.Upstream

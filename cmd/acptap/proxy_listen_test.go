@@ -63,7 +63,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("it listens on %s", url)
 	}
 	ask := func(method, session, body string) *http.Response {
-		in, err := http.NewRequest(method, url, strings.NewReader(body))
+		in, err := http.NewRequest(method, url+"?api_key=from-client", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestListen(t *testing.T) {
 			t.Errorf("not on the tape: %s", text)
 		}
 	}
-	for _, text := range []string{"very-secret", "hidden"} {
+	for _, text := range []string{"very-secret", "hidden", "from-client"} {
 		if strings.Contains(string(out), text) {
 			t.Errorf("on the tape: %s", text)
 		}

@@ -60,8 +60,12 @@ func (x *exchange) requestHead() wire.HTTP {
 			change.Removed = append(change.Removed, name)
 		}
 	}
+	target := x.in.URL.RequestURI()
+	if x.relay.KeepTarget != nil {
+		target = x.relay.KeepTarget(target)
+	}
 	return wire.HTTP{
-		Method: x.in.Method, Target: x.in.URL.RequestURI(), Protocol: x.in.Proto,
+		Method: x.in.Method, Target: target, Protocol: x.in.Proto,
 		Headers: x.relay.kept(came), Rewritten: change,
 	}
 }

@@ -64,8 +64,8 @@ type Relay struct {
 	// connection is not recorded.
 	Begin func(Facts) (Journal, error)
 
-	// Keep returns what a tape keeps of headers.
-	Keep func(http.Header) []wire.Header
+	Keep       func(http.Header) []wire.Header // returns what a tape keeps of headers
+	KeepTarget func(string) string             // returns what it keeps of a path and query; nil: all
 
 	Exposed   bool     // others than this machine may connect: any address is a valid Host
 	Names     []string // that are valid as Host besides localhost and addresses

@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,14 +30,14 @@ func (k Key) fingerprint(purpose, secret string, digits int) string {
 // keptHeaders are those whose values are kept; a * stands for what follows.
 var keptHeaders = [...]string{
 	"accept*", "access-control-*", "acp-*", "allow", "cache-control", "connection", "content-*", "date", "host", "last-event-id",
-	"location", "mcp-*", "origin", "retry-after", "server", "traceparent", "tracestate", "transfer-encoding", "upgrade", "user-agent",
+	"mcp-*", "origin", "retry-after", "server", "traceparent", "tracestate", "transfer-encoding", "upgrade", "user-agent",
 	"www-authenticate", "x-accel-buffering",
 }
 
 // Headers returns what a tape keeps of the headers of an HTTP message, in the order of
 // their names: of those that the protocols and people read the values; of credentials
 // their scheme or the names of the cookies, their length, and a fingerprint that tells
-// when they change; of the others the length.
+// when they change; of URLs what Target does; of the others the length.
 func (k Key) Headers(all map[string][]string) []wire.Header {
 	var kept []wire.Header
 	for name, values := range all {
@@ -59,6 +60,8 @@ func (k Key) header(name, value string) wire.Header {
 			h.Scheme = scheme
 		}
 	case isSecret([]byte(lower)):
+	case lower == "location", lower == "content-location":
+		return wire.Header{Name: name, Value: Target(value)}
 	case isKept(lower):
 		return wire.Header{Name: name, Value: value}
 	default:
@@ -146,32 +149,48 @@ func (k Key) pseudonym(id string) string {
 	return pseudonymPrefix + k.fingerprint("session", id, 12)
 }
 
-// target returns a URL, or its path and query, without secrets in the query. Ids of
-// sessions there become pseudonyms: the transport of 2024-11-05 has them in the URL that
+// Target returns what a tape keeps of a URL, or of the path and query of a request: the
+// secrets in the query are left out. Ids of sessions are kept, as in headers.
+func Target(url string) string {
+	return withoutSecrets(url, func(id string) string { return id })
+}
+
+// target returns what an export shows of a URL that is on a tape, in which ids of
+// sessions become pseudonyms: the transport of 2024-11-05 has them in the URL that
 // messages are posted to.
 func (k Key) target(url string) string {
 	url = secretPath().ReplaceAllString(url, "${1}"+Placeholder)
-	path, query, ok := strings.Cut(url, "?")
+	return string(redactText([]byte(withoutSecrets(url, k.pseudonym))))
+}
+
+// withoutSecrets returns a URL without secrets in its query, and with what session makes of ids
+// of sessions there.
+func withoutSecrets(target string, session func(id string) string) string {
+	path, query, ok := strings.Cut(target, "?")
 	if !ok {
-		return string(redactText([]byte(url)))
+		return target
 	}
 	query, fragment, fragmented := strings.Cut(query, "#")
 	parts := strings.Split(query, "&")
 	for i, p := range parts {
-		name, value, _ := strings.Cut(p, "=")
+		spelled, value, _ := strings.Cut(p, "=")
+		name, err := url.QueryUnescape(spelled)
+		if err != nil {
+			name = spelled
+		}
 		switch {
 		case value == "":
 		case isSessionID(name):
-			parts[i] = name + "=" + k.pseudonym(value)
+			parts[i] = spelled + "=" + session(value)
 		case isSecret([]byte(name)), strings.EqualFold(name, "code"), strings.HasSuffix(strings.ToLower(name), "signature"):
-			parts[i] = name + "=" + Placeholder
+			parts[i] = spelled + "=" + Placeholder
 		}
 	}
-	url = path + "?" + strings.Join(parts, "&")
+	target = path + "?" + strings.Join(parts, "&")
 	if fragmented {
-		url += "#" + fragment
+		target += "#" + fragment
 	}
-	return string(redactText([]byte(url)))
+	return target
 }
 
 // isSessionID reports whether a parameter with that name is the id of a session, as

@@ -29,6 +29,7 @@ func TestHeaders(t *testing.T) {
 		{"MCP-Protocol-Version", "2025-06-18", `{"name":"MCP-Protocol-Version","value":"2025-06-18"}`},
 		{"WWW-Authenticate", `Bearer realm="x"`, `{"name":"WWW-Authenticate","value":"Bearer realm=\"x\""}`},
 		{"Allow", "", `{"name":"Allow"}`},
+		{"Location", "/cb?code=" + secret + "&state=2", `{"name":"Location","value":"/cb?code=[redacted]\u0026state=2"}`},
 	} {
 		kept := redact.Key("k").Headers(http.Header{tt.name: {tt.value}})
 		got, err := json.Marshal(kept[0])
@@ -46,6 +47,23 @@ func TestHeaders(t *testing.T) {
 		}
 		if strings.Contains(string(got), secret) {
 			t.Errorf("%s: %s holds the secret", tt.name, got)
+		}
+	}
+}
+
+// A target is kept without credentials, but with what its session is called.
+func TestTarget(t *testing.T) {
+	for target, want := range map[string]string{
+		"/mcp":                              "/mcp",
+		"/message?sessionId=s-1":            "/message?sessionId=s-1",
+		"/mcp?api_key=k&page=2":             "/mcp?api_key=[redacted]&page=2",
+		"/mcp?access%5Ftoken=t":             "/mcp?access%5Ftoken=[redacted]",
+		"/mcp?token=":                       "/mcp?token=",
+		"https://h/a?X-Amz-Signature=f&x#y": "https://h/a?X-Amz-Signature=[redacted]&x#y",
+		"/mcp?%zz=1&sig=s":                  "/mcp?%zz=1&sig=[redacted]",
+	} {
+		if got := redact.Target(target); got != want {
+			t.Errorf("%s: got %s, want %s", target, got, want)
 		}
 	}
 }
