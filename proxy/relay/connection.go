@@ -67,6 +67,7 @@ const (
 	becauseReplaced = "the client began another connection"
 	becauseStreamed = "the event stream ended"
 	becauseSocket   = "the WebSocket was closed"
+	becauseNoSocket = "no WebSocket was opened"
 )
 
 // connections are those of a relay.

@@ -28,6 +28,7 @@ type exchange struct {
 	up, down   flow // to the server, to the client
 	answered   sync.Once
 	endpoint   bool // the response says where the client's messages go
+	socket     bool // a WebSocket was opened
 }
 
 // request records the request, with the bytes of the body that have come.
@@ -122,7 +123,7 @@ func (x *exchange) response(res *http.Response) error {
 	x.place(res)
 	if x.question.upgrade {
 		if conn, ok := res.Body.(io.ReadWriteCloser); ok && res.StatusCode == http.StatusSwitchingProtocols {
-			res.Body = &socket{conn, x}
+			res.Body, x.socket = &socket{conn, x}, true
 			return nil
 		}
 		x.up.end(wire.ByClient, "")
@@ -211,6 +212,8 @@ func (x *exchange) finish() {
 	s := &x.relay.connections
 	x.answered.Do(func() { s.answered(x.connection) })
 	switch {
+	case x.question.upgrade && !x.socket:
+		s.over(x.connection, becauseNoSocket)
 	case x.question.upgrade:
 		s.over(x.connection, becauseSocket)
 	case x.endpoint:
