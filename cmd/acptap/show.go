@@ -48,6 +48,10 @@ session/update), and a summary. + before a frame means that acptap added it, ~
 that it changed it, × that it withheld it; ⇠ is the agent's stderr. ✎ is a note
 (acptap note). REF:FRAME shows one frame whole, as --frame does.
 
+» before a name is for what a component of a proxy chain passes along: the
+message inside of proxy/successor, which update:METHOD finds. --chat shows what
+the component itself was asked and said.
+
 POST 3 is the HTTP exchange with number 3, at its first frame; POST 3 → 200 sse
 is the response. Other heads and ends of exchanges have lines of their own.
 

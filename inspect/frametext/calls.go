@@ -17,7 +17,7 @@ type calls struct {
 
 // A requestNote is what is kept of a request.
 type requestNote struct {
-	method    string
+	name      string
 	shown     bool
 	cancelled bool // it needs no response any more
 }
@@ -26,7 +26,7 @@ type requestNote struct {
 // returns the time between the two, if both are known. A request counts as unanswered
 // only if it is shown.
 func (c *calls) observe(f *dialect.Frame, shown bool) (latency time.Duration, ok bool) {
-	note := requestNote{method: f.Method, shown: shown}
+	note := requestNote{name: f.Annotation.Name(), shown: shown}
 	c.requests.Observe(f, note, func(q *filter.Request[requestNote], reply *dialect.Annotation) {
 		q.Note.cancelled = reply.Events.Has(dialect.RequestCancelled)
 		latency, ok = q.Latency(f)
@@ -38,7 +38,7 @@ func (c *calls) observe(f *dialect.Frame, shown bool) (latency time.Duration, ok
 // first of them, such as `12 session/prompt`; those that were cancelled apart.
 func (c *calls) unanswered() (open, cancelled list) {
 	for _, r := range c.requests.All() {
-		called := func() string { return termtext.Spaced(strconv.FormatUint(r.Seq, 10), termtext.Piece(r.Note.method)) }
+		called := func() string { return termtext.Spaced(strconv.FormatUint(r.Seq, 10), termtext.Piece(r.Note.name)) }
 		switch {
 		case !r.Note.shown:
 		case !r.Done:

@@ -23,6 +23,7 @@ func Role(method, update string) termtext.Style { return roles[dialect.AreaOf(me
 
 // NameRole returns the style of a name, as Name returns it.
 func NameRole(name string) termtext.Style {
+	name = strings.TrimPrefix(name, dialect.PassedAlong)
 	if _, ok := dialect.LookupUpdate(name); ok {
 		return Role("session/update", name)
 	}
@@ -37,6 +38,9 @@ func (r *Row) role() termtext.Style {
 		return termtext.Failure
 	case f.Kind == wire.Mark, f.Kind == wire.Stderr, f.Origin == wire.Withheld:
 		return termtext.Dim
+	}
+	if dialect.Wraps(f.Method) {
+		return Role(f.Update, "")
 	}
 	return Role(f.Method, f.Update)
 }

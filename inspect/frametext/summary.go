@@ -53,7 +53,11 @@ func messageSummary(f *dialect.Frame, e wire.Envelope) string {
 	case e.Error != nil && string(e.Error) != "null":
 		return errorSummary(parse(f, e.Error))
 	case e.Result != nil:
-		return resultSummary(f.Method, parse(f, e.Result))
+		method := f.Method
+		if dialect.Wraps(method) {
+			method = f.Update
+		}
+		return resultSummary(method, parse(f, e.Result))
 	}
 	return termtext.Piece(string(f.Raw)) // an oversized array, or an id alone
 }
@@ -94,17 +98,13 @@ func callSummary(method, update string, params gjson.Result) string {
 		if u.Exists() {
 			return Value(u)
 		}
-	case "mcp/message", "proxy/successor", "_proxy/successor":
-		// The params hold a message of their own.
-		inner := params.Get("method").Str
-		if inner == method {
-			break // a chain of any length; one step is enough
+	case "mcp/message":
+		return carried(params, false)
+	case "proxy/successor", "_proxy/successor":
+		for inner := params.Get("method").Str; dialect.Wraps(inner) && update != ""; inner = params.Get("method").Str {
+			params = params.Get("params") // update is the innermost
 		}
-		if inner == "session/update" || lookup(inner).call != nil {
-			update := params.Get("params.update.sessionUpdate").Str
-			return termtext.Spaced(termtext.Piece(inner), termtext.Piece(update), callSummary(inner, update, params.Get("params")))
-		}
-		return termtext.Spaced(termtext.Piece(inner), bare(params.Get("params")))
+		return carried(params, update != "")
 	}
 	if p := lookup(method).call; p != nil {
 		if text := p(params); text != "" {
@@ -112,6 +112,19 @@ func callSummary(method, update string, params gjson.Result) string {
 		}
 	}
 	return bare(params)
+}
+
+// carried tells about the params of a method that hold a message of their own. named
+// says that the frame is called by the method of that message already.
+func carried(params gjson.Result, named bool) string {
+	method, inner, name := params.Get("method").Str, params.Get("params"), ""
+	if !named {
+		name = termtext.Piece(method)
+	}
+	if update := inner.Get("update.sessionUpdate").Str; method == "session/update" || !dialect.Wraps(method) && lookup(method).call != nil {
+		return termtext.Spaced(name, termtext.Piece(update), callSummary(method, update, inner))
+	}
+	return termtext.Spaced(name, bare(inner))
 }
 
 func resultSummary(method string, result gjson.Result) string {
@@ -163,13 +176,9 @@ func batchSummary(f *dialect.Frame) string {
 }
 
 // Name returns what a frame is called in a list: its method, or the variant of
-// a session/update.
-func Name(f *dialect.Frame) string {
-	if f.Update != "" {
-		return f.Update
-	}
-	return f.Method
-}
+// a session/update. Of what a component of a proxy chain passes along it is the method
+// inside, such as `» session/prompt`.
+func Name(f *dialect.Frame) string { return f.Annotation.Name() }
 
 func markSummary(f *dialect.Frame) string {
 	m := wire.ReadMark(f.Frame)

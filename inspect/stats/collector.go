@@ -187,7 +187,7 @@ func (c *Collector) call(e *trace.Event, tr *trace.Trace) {
 	if e.Phase != trace.Ended || dialect.EndsAtClose(e.Method) {
 		return
 	}
-	counted := []*Timing{c.methods.of(e.Method)}
+	counted := []*Timing{c.methods.of(e.Call.Name())}
 	if e.Call.Tool != "" {
 		counted = append(counted, c.tools.of(e.Call.Tool))
 	}

@@ -78,7 +78,7 @@ func about(kind dialect.Failure, events []trace.Event) *trace.Event {
 
 // failedRequest says which request failed, and why.
 func failedRequest(f *dialect.Frame, e *trace.Event) string {
-	method := termtext.Piece(f.Method)
+	method := termtext.Piece(f.Name())
 	if e != nil {
 		method = callName(e)
 	}

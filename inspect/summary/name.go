@@ -34,5 +34,5 @@ func permissionTitle(e *trace.Event) string {
 
 // callName returns the method of a call, and the tool that it calls.
 func callName(e *trace.Event) string {
-	return termtext.Spaced(termtext.Cut(termtext.Piece(e.Method), titleColumns), termtext.Cut(termtext.Piece(e.Call.Tool), titleColumns))
+	return termtext.Spaced(termtext.Cut(termtext.Piece(e.Call.Name()), titleColumns), termtext.Cut(termtext.Piece(e.Call.Tool), titleColumns))
 }

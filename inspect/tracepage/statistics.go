@@ -85,7 +85,7 @@ func (r *Reader) callLines() []page.Line {
 
 // callLine shows a call, behind its latency. It is where its request is.
 func (r *Reader) callLine(c *trace.Call, latency string) page.Line {
-	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", r.label(c.Request))), frametext.Role(c.Method, "").Span(termtext.Piece(c.Method)), termtext.Plain.Span(termtext.Labelled("", termtext.Piece(c.Tool)))}
+	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", r.label(c.Request))), frametext.NameRole(c.Name()).Span(termtext.Piece(c.Name())), termtext.Plain.Span(termtext.Labelled("", termtext.Piece(c.Tool)))}
 	if c.Failed {
 		row = append(row, termtext.Failure.Span(" failed"))
 	}

@@ -167,7 +167,7 @@ func (r *Reader) callBar(p *phase, c *trace.Call, asked *trace.Permission) *bar 
 	if dialect.AreaOf(c.Method, "") == dialect.Permission {
 		b.mark = asking
 	}
-	text := termtext.Piece(c.Method)
+	text := termtext.Piece(c.Name())
 	if asked != nil && asked.Outcome != "" {
 		text = "permission → " + termtext.Piece(asked.Choice())
 	}

@@ -13,6 +13,9 @@ func (t *Tracker) acpCall(s *step, method string) {
 	} else {
 		s.annotation.Session = t.addressed(s.Dir, m, s.Params)
 	}
+	if m != nil && m.Session == Inside {
+		s.annotation.Update, _ = t.inner(s.Params)
+	}
 	effect := m.effect()
 	if s.ID == nil {
 		switch effect {
@@ -37,7 +40,7 @@ func (t *Tracker) acpCall(s *step, method string) {
 	case method == "mcp/disconnect":
 		c.Link = t.text(at(s.Params, "connectionId"))
 	case m.Session == Inside:
-		c.Wrapped, _ = t.inner(s.Params)
+		c.Wrapped = s.annotation.Update
 	case method == "session/request_permission":
 		c.Rejects = rejects(at(s.Params, "options"))
 	}
@@ -48,7 +51,7 @@ func (t *Tracker) acpCall(s *step, method string) {
 func (t *Tracker) acpAnswer(s *step, c *call) {
 	method := c.Method
 	if c.Wrapped != "" {
-		method = c.Wrapped
+		method, s.annotation.Update = c.Wrapped, c.Wrapped
 	}
 	m := row(ACP, method)
 	if m == nil {

@@ -28,11 +28,28 @@ func (f *Frame) NeedsAnswer() bool {
 // Annotation is what a frame means on its connection.
 type Annotation struct {
 	Method  string       // of a response: its request's; empty if there is none or it is not known
-	Update  string       // the variant of a session/update, such as agent_message_chunk
+	Update  string       // the variant of a session/update, such as agent_message_chunk; of what a component of a proxy chain passes along, and of the answer to it, the method inside
 	Session string       // the id of the session that the frame belongs to; empty: the connection's
 	Request uint64       // of a response: Seq of its request, or of the batch that the request is in; with RequestCancelled, of the request that is taken back; 0 if that is not known
 	Events  Events       // what happens with this frame
 	Entries []Annotation // of a batch: one for each of its first 1,024 entries, in order; then Method, Update and Request are empty, and Session is set if the entries agree
+}
+
+// PassedAlong stands before the name of a message that a component of a proxy chain
+// passes along.
+const PassedAlong = "» "
+
+// Name returns what a message is called: its method, or the variant of a
+// session/update. Of what is passed along a proxy chain it is the method inside,
+// behind PassedAlong.
+func (a *Annotation) Name() string {
+	switch {
+	case a.Update == "":
+		return a.Method
+	case Wraps(a.Method):
+		return PassedAlong + a.Update
+	}
+	return a.Update
 }
 
 // Replies yields what answers or cancels a request: a itself, or entries of it.

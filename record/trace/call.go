@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -19,6 +20,7 @@ type Call struct {
 	Dir       wire.Direction  // of the request
 	ID        json.RawMessage // as sent
 	Method    string
+	Carries   string        // the method that is passed along a proxy chain with it; empty: none
 	Tool      string        // that tools/call names (MCP)
 	Session   string        // empty: the connection's
 	Began     time.Duration // since the tape began
@@ -26,6 +28,22 @@ type Call struct {
 	Untimed   bool          // the time of the request or of the response is unknown
 	Failed    bool          // the response carries an error
 	Cancelled bool          // the side that sent the request has cancelled it; it may still succeed
+}
+
+// carries returns the method inside of a message that a component of a proxy chain
+// passes along.
+func carries(f *frame) string {
+	if dialect.Wraps(f.Method) {
+		return f.Update
+	}
+	return ""
+}
+
+// Name returns what the call is called: its method, or behind a sign the one that is
+// passed along a proxy chain with it.
+func (c *Call) Name() string {
+	a := dialect.Annotation{Method: c.Method, Update: c.Carries}
+	return a.Name()
 }
 
 // Open reports whether the call has no response yet.
@@ -65,6 +83,7 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 		Dir:     f.Dir,
 		ID:      json.RawMessage(id),
 		Method:  f.Method,
+		Carries: carries(f),
 		Session: f.Session,
 		Began:   f.At,
 		Untimed: f.Untimed,
