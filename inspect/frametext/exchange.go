@@ -64,10 +64,10 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 // that, as the Accepted of the TypeScript SDK of MCP.
 const shortBody = 32
 
-// ordinary reports whether the response is one of those that most are: 202 to what
-// needs no answer, 200 with frames, whose first one tells of it.
+// ordinary reports whether the response is one of those that most are: 202 to a message
+// that needs no answer, 200 with frames, whose first one tells of it.
 func (x *exchange) ordinary() bool {
-	return x.status == 202 || x.status == 200 && (x.form == "sse" || x.form == "json")
+	return x.status == 202 && x.method == "POST" || x.status == 200 && (x.form == "sse" || x.form == "json")
 }
 
 // first returns what the first frame of a direction tells of the heads.
