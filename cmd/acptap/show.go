@@ -75,7 +75,7 @@ A line of --json is an object with
   origin    wire, withheld, injected or rewritten
   kind      as the key kind above
   method    for a response, that of its request
-  update    variant of a session/update
+  update    variant of a session/update; of a message with », the method inside
   session   id
   size      bytes of the line, without its end
   answers   seq of the request that this answers, or cancels (MCP)
