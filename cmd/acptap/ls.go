@@ -59,6 +59,7 @@ A line of --json is an object with
   command, cwd        the agent's command line, without secrets, and its working
                       directory
   protocol, dialect   acp or mcp; v1, v2-early, v2, legacy or modern
+  proposal            whose sessions MCP had: dls, sep1364-a1 or sep1364-a2
   version             the protocol version that both sides agreed on
   client, agent       the names that they report; also clientVersion, agentTitle
                       and agentVersion
@@ -149,6 +150,7 @@ type tapeLine struct {
 	Cwd           string     `json:"cwd"`
 	Protocol      string     `json:"protocol"`
 	Dialect       string     `json:"dialect"`
+	Proposal      string     `json:"proposal,omitempty"`
 	Version       string     `json:"version,omitempty"`
 	Client        string     `json:"client,omitempty"`
 	ClientVersion string     `json:"clientVersion,omitempty"`
@@ -181,7 +183,7 @@ func tapeOf(i tapelist.Row) any {
 	c := i.Connection
 	line := tapeLine{
 		Tape: i.Tape, ShortID: i.Short, Title: i.Title, Tags: i.Tags, Notes: i.Notes, Started: i.Start.Time, Name: i.Start.Name, Command: redact.Command(i.Start.Command), Cwd: i.Start.Cwd,
-		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Version: c.Version,
+		Protocol: c.Protocol.String(), Dialect: c.Dialect.String(), Proposal: c.Proposal.String(), Version: c.Version,
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
 		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failures: i.Failures, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,
 		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Exit: i.Exit,

@@ -43,6 +43,10 @@ acptap proxy takes the place of their commands, and runs them, and an address of
 this machine takes the place of their URLs. Servers that the agent takes from
 its own settings are not recorded. See acptap help servers.
 
+With --mcp-sessions, an MCP server that has no sessions gets those of a proposal
+for MCP that was closed, for authors of clients who want to try it: acptap runs
+a process of the server for each session. See acptap help mcp-sessions.
+
 With --watch 30s, stderr says when the agent is silent for so long in a turn, or
 something else hangs, as acptap watch does: in one line, at most once a minute
 for each kind. What you are asked is left out.
@@ -60,6 +64,7 @@ found; 126 if it cannot be run.`,
   acptap proxy --name claude -- npx -y @agentclientprotocol/claude-agent-acp
   acptap proxy --sessions --name my-agent -- my-agent --acp
   acptap proxy --mcp=not:browser --name my-agent -- my-agent --acp
+  acptap proxy --mcp-sessions -- my-mcp-server
   acptap proxy --store /tmp/tapes -- gemini --acp
   acptap proxy --listen 127.0.0.1:7000 --upstream https://example.com/mcp`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -86,17 +91,19 @@ found; 126 if it cannot be run.`,
 	f.DurationVar(&o.watched, "watch", 0, "say on stderr what hangs, such as an agent that is silent for a `time` such as 30s")
 	o.sessions.flags(f)
 	o.mcp.flags(f)
+	o.mcpSessions.flags(f)
 	o.listen.flags(f)
 	return cmd
 }
 
 // proxyFlags are what acptap proxy is told.
 type proxyFlags struct {
-	start    record.Start
-	sessions sessionFlags
-	mcp      mcpFlags
-	listen   listenFlags
-	watched  time.Duration
+	start       record.Start
+	sessions    sessionFlags
+	mcp         mcpFlags
+	mcpSessions mcpSessionFlags
+	listen      listenFlags
+	watched     time.Duration
 }
 
 // check returns an error if a flag has a wrong value.
@@ -113,6 +120,9 @@ func (o *proxyFlags) check(f *pflag.FlagSet) error {
 		return err
 	}
 	if err := o.mcp.check(&o.start); err != nil {
+		return err
+	}
+	if err := o.mcpSessions.check(f, o); err != nil {
 		return err
 	}
 	if f.Changed("watch") {
@@ -136,8 +146,10 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 	var helper *shim.Shim
 	var own *watch.Own
 	relays := &nestedRelays{dir: dir, w: w}
+	sessions := o.mcpSessions.host(p, o.start, w)
 	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
 		store, err := recordingStore(dir, w)
+		defer func() { sessions.recording(store, journal) }()
 		if err == nil {
 			journal, err = beginTape(store, o.start)
 		}

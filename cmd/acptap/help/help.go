@@ -23,6 +23,7 @@ var names = []string{
 	"resume",
 	"servers",
 	"http",
+	"mcp-sessions",
 	"testing",
 	"checking",
 	"portable",

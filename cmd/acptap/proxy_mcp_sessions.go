@@ -1,0 +1,125 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/host"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// mcpSessionFlags are the flags of acptap proxy about sessions for an MCP server that has
+// none.
+type mcpSessionFlags struct {
+	which    string
+	max      int
+	idle     time.Duration
+	required bool
+	warm     int
+
+	proposal dialect.Proposal // what which says
+}
+
+// flags defines the flags.
+func (c *mcpSessionFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.which, "mcp-sessions", "off", "give an MCP server without sessions those of a closed proposal, `which`: dls, sep1364-a1, sep1364-a2 or off")
+	f.Lookup("mcp-sessions").NoOptDefVal = "dls"
+	f.IntVar(&c.max, "mcp-sessions-max", 16, "with --mcp-sessions, how `many` sessions there may be at a time; 0: as a server without sessions")
+	f.DurationVar(&c.idle, "mcp-sessions-idle", 30*time.Minute, "with --mcp-sessions, after what `time` without use a session ends; 0: never")
+	f.BoolVar(&c.required, "mcp-sessions-required", false, "with --mcp-sessions=sep1364-a1 or sep1364-a2, refuse requests without a session")
+	f.IntVar(&c.warm, "mcp-sessions-warm", 0, "with --mcp-sessions, how `many` processes are started ahead")
+}
+
+func (c *mcpSessionFlags) on() bool { return c.which != "off" }
+
+// check returns an error if a flag has a wrong value, or does not go with others. It notes
+// in o what the flags say of the tape.
+func (c *mcpSessionFlags) check(f *pflag.FlagSet, o *proxyFlags) error {
+	if !c.on() {
+		for _, name := range []string{"max", "idle", "required", "warm"} {
+			if f.Changed("mcp-sessions-" + name) {
+				return fmt.Errorf("--mcp-sessions-%s needs --mcp-sessions", name)
+			}
+		}
+		return nil
+	}
+	if err := c.proposal.UnmarshalText([]byte(c.which)); err != nil || c.proposal == dialect.NoProposal {
+		return fmt.Errorf("--mcp-sessions is dls, sep1364-a1, sep1364-a2 or off, not %q", c.which)
+	}
+	switch {
+	case o.listen.on():
+		return errors.New("--mcp-sessions runs a server, and --listen runs none")
+	case o.sessions.mode != "off", o.mcp.which != "off":
+		return errors.New("--mcp-sessions is about an MCP server, --sessions and --mcp are about an ACP agent")
+	case o.start.Proto == "acp":
+		return errors.New("--mcp-sessions is about an MCP server, and --protocol says acp")
+	case c.required && c.proposal == dialect.DataLayer:
+		return errors.New("--mcp-sessions-required: in data-layer sessions no server can require them; SEP-1364 has that")
+	case c.max < 0, c.idle < 0, c.warm < 0:
+		return errors.New("--mcp-sessions-max, --mcp-sessions-idle and --mcp-sessions-warm are not negative")
+	}
+	o.start.Proto = "mcp"
+	return nil
+}
+
+// hostPatience is how long the host may take for each step of its end: longer than the
+// host gives its processes for all of theirs.
+const hostPatience = 10 * time.Second
+
+// A sessionHost is the host of MCP sessions behind a proxy.
+type sessionHost struct {
+	ready chan struct{} // closed when recording has begun, or is known not to
+
+	store *record.Store // set before ready is closed
+	tape  string        // that of the proxy, set before ready is closed; empty if nothing is recorded
+}
+
+// host has p run the server behind a host; nil if that is off.
+func (c *mcpSessionFlags) host(p *proxy.Proxy, start record.Start, w *warning.Queue) *sessionHost {
+	if !c.on() {
+		return nil
+	}
+	s := &sessionHost{ready: make(chan struct{})}
+	h := &host.Host{
+		Command: start.Command, Proposal: c.proposal,
+		Max: c.max, Idle: c.idle, Required: c.required, Warm: c.warm,
+		Begin: func(session string) (host.Journal, error) {
+			<-s.ready
+			if s.tape == "" {
+				return nil, nil // which was told
+			}
+			start := start
+			start.Name = cmp.Or(start.Name, filepath.Base(start.Command[0]))
+			start.Parent = record.Parent{Tape: s.tape, Link: cmp.Or(session, "no-session"), Server: start.Name}
+			journal, err := beginTape(s.store, start)
+			if err != nil {
+				return nil, err
+			}
+			return journal, nil
+		},
+		Complain: func(err error) { w.Print("%s", termtext.Line(err.Error())) },
+	}
+	p.Peer, p.Patience = h.Peer(), hostPatience
+	return s
+}
+
+// recording says that the proxy records in a store, or with a nil journal that it does
+// not, and lets the processes of the server begin.
+func (s *sessionHost) recording(store *record.Store, journal *record.Recorder) {
+	if s == nil {
+		return
+	}
+	if journal != nil {
+		s.store, s.tape = store, journal.Tape()
+	}
+	close(s.ready)
+}

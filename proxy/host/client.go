@@ -1,0 +1,193 @@
+package host
+
+import (
+	"fmt"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// fromClient takes a line of the client.
+func (r *run) fromClient(line []byte, end wire.LineEnd) {
+	var to []*process // whose input has grown
+	r.do(func() {
+		if r.aside {
+			r.first.in.put(line, []byte(end.Bytes()))
+			to = append(to, r.first)
+			return
+		}
+		for m := range messages(line) {
+			to = append(to, r.take(m)...)
+		}
+	})
+	for _, p := range to {
+		p.in.room()
+	}
+}
+
+// messages calls yield for a message, or for each message of a batch.
+func messages(line []byte) func(yield func(message) bool) {
+	return func(yield func(message) bool) {
+		m := read(line)
+		if m.Kind != wire.Batch {
+			yield(m)
+			return
+		}
+		wire.Entries(line, func(_ int, entry []byte) bool { return yield(read(entry)) })
+	}
+}
+
+// take hands a message of the client on, and returns the processes that got it.
+func (r *run) take(m message) []*process {
+	switch m.Kind {
+	case wire.Request:
+		return r.request(m)
+	case wire.Response:
+		return r.response(m)
+	case wire.Notification:
+		return r.notification(m)
+	}
+	return r.send(r.first, m.line) // what is no message is for the server to refuse
+}
+
+// send gives a process a line.
+func (r *run) send(p *process, line []byte) []*process {
+	p.in.put(line, []byte("\n"))
+	return []*process{p}
+}
+
+// request takes a request.
+func (r *run) request(m message) []*process {
+	method := string(m.Method)
+	switch {
+	case method == "initialize" && r.Proposal == dialect.SEP1364A2:
+		return r.enter(m)
+	case method == "initialize":
+		m.line = withCapabilities(m.line)
+		r.hello = append([]byte{}, wire.Get(m.line, "params")...)
+		return r.forward(r.first, m, request{})
+	case r.foreign(method):
+		r.refuse(m.ID, noMethod, method+" is not a method of this proposal for sessions")
+		return nil
+	case r.creates(method):
+		return r.create(m)
+	case r.deletes(method):
+		r.delete(m)
+		return nil
+	}
+	id := r.session(m)
+	p := r.sessions[text(id)]
+	switch {
+	case id != nil && p == nil:
+		r.unknown(m.ID, id)
+		return nil
+	case id != nil:
+		return r.forward(p, m, request{named: true})
+	case r.Required && method != "ping":
+		r.refuse(m.ID, invalidRequest, "this server needs a session, and "+method+" names none")
+		return nil
+	case r.first.dismissed || r.alive[r.first.number] == nil:
+		r.refuse(m.ID, invalidParams, "the session for requests that name none has ended")
+		return nil
+	}
+	r.first.stopIdle()
+	return r.forward(r.first, m, request{})
+}
+
+// forward gives a process a request, of which q says more.
+func (r *run) forward(p *process, m message, q request) []*process {
+	q.to, q.method, q.id = p, string(m.Method), append([]byte{}, m.ID...)
+	r.requests.Set(dialect.IDKey(m.ID), q)
+	r.use(p)
+	return r.send(p, r.stripped(m))
+}
+
+// response takes an answer to a process.
+func (r *run) response(m message) []*process {
+	line := r.stripped(m)
+	number, own, ok := inward(m.ID)
+	switch {
+	case !ok || number > r.next:
+		return r.send(r.first, line)
+	case r.alive[number] == nil:
+		return nil
+	}
+	r.use(r.alive[number])
+	return r.send(r.alive[number], wire.Set(line, own, "id"))
+}
+
+// notification takes a notification. It goes to the session that it names, or whose
+// message it names.
+func (r *run) notification(m message) []*process {
+	method, line := string(m.Method), r.stripped(m)
+	if method == "notifications/initialized" && r.Proposal == dialect.SEP1364A2 && r.Max > 0 {
+		return nil // each process has had its own
+	}
+	p := r.first
+	if id := r.session(m); id != nil {
+		if p = r.sessions[text(id)]; p == nil {
+			return nil
+		}
+		r.use(p)
+	} else if method == "notifications/roots/list_changed" {
+		return r.toAll(line)
+	}
+	if method == "notifications/cancelled" {
+		key := dialect.IDKey(wire.Get(m.Params, "requestId"))
+		if q, ok := r.requests.Get(key); ok {
+			if q.creates {
+				return nil // as initialize, it cannot be cancelled
+			}
+			q.cancelled = true
+			r.requests.Set(key, q)
+			p = q.to
+			r.use(p)
+		}
+	}
+	if number, own, ok := inward(wire.Get(m.Params, "progressToken")); ok && method == "notifications/progress" && number <= r.next {
+		if p = r.alive[number]; p == nil {
+			return nil
+		}
+		line = wire.Set(line, own, "params", "progressToken")
+	}
+	return r.send(p, line)
+}
+
+// toAll gives a line to all processes that have been initialised.
+func (r *run) toAll(line []byte) (to []*process) {
+	for _, p := range r.alive {
+		if p == r.first || p.ready {
+			to = append(to, r.send(p, line)...)
+		}
+	}
+	return to
+}
+
+// refuse answers a request with an error.
+func (r *run) refuse(id []byte, code int, text string) { r.say(failure(id, code, text, nil)) }
+
+// cutOff takes pieces of a message of the client that is too long.
+func (r *run) cutOff(piece []byte, end wire.LineEnd, first, _ bool) {
+	passes := false
+	r.do(func() {
+		passes = r.aside
+		switch {
+		case passes:
+			r.first.in.put(piece, []byte(end.Bytes()))
+		case first:
+			r.complain(fmt.Errorf("a message of the client has more than %d MiB, and is left out", maxLine>>20))
+			if e := wire.ScanPrefix(piece[:wire.MaxChecked]); e.MessageKind() == wire.Request {
+				r.refuse(e.ID, invalidRequest, "the message is too long")
+			}
+		}
+	})
+	if passes {
+		r.first.in.room()
+	}
+}
+
+// text returns a JSON string without quotes; empty if it is none.
+func text(quoted []byte) string {
+	t, _ := wire.Unquote(quoted)
+	return string(t)
+}

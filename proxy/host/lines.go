@@ -1,0 +1,37 @@
+package host
+
+import "github.com/acptap/acptap/proxy/wire"
+
+// maxLine is how long a message may be.
+const maxLine = 64 << 20
+
+// lines cuts a stream into the messages on it.
+type lines struct {
+	handle func(line []byte, end wire.LineEnd) // takes a message; line is valid during the call
+
+	// cut takes a piece of a message that is too long. first and last say whether it is
+	// the first or the last one.
+	cut func(piece []byte, end wire.LineEnd, first, last bool)
+
+	splitter wire.Splitter
+	inside   bool // of a message that is too long
+}
+
+func (l *lines) feed(b []byte) {
+	l.splitter.Limit = maxLine
+	l.splitter.Feed(b, l.piece)
+}
+
+func (l *lines) flush() { l.splitter.Flush(l.piece) }
+
+func (l *lines) piece(piece []byte, end wire.LineEnd, last bool) {
+	if l.inside || !last {
+		l.cut(piece, end, !l.inside, last)
+		l.inside = !last
+		return
+	}
+	l.handle(piece, end)
+	if cap(l.splitter.Pending) > wire.MaxChecked {
+		l.splitter.Pending = nil // Feed goes on with an empty one
+	}
+}

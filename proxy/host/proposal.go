@@ -1,0 +1,139 @@
+package host
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Keys in the _meta of params and results.
+const (
+	metaSession = "io.modelcontextprotocol/session" // data-layer sessions
+	metaVersion = "io.modelcontextprotocol/protocolVersion"
+)
+
+// beside reports whether the id of a session stands beside method and result.
+func (r *run) beside() bool { return r.Proposal != dialect.DataLayer }
+
+// creates reports whether a method makes a session.
+func (r *run) creates(method string) bool {
+	return method == "sessions/create" || method == "session/create" && r.Proposal == dialect.SEP1364A1
+}
+
+// deletes reports whether a method ends a session.
+func (r *run) deletes(method string) bool {
+	switch r.Proposal {
+	case dialect.SEP1364A2:
+		return method == "terminate"
+	case dialect.SEP1364A1:
+		return method == "session/delete" || method == "sessions/delete"
+	}
+	return method == "sessions/delete"
+}
+
+// foreign reports whether a method is of another proposal, and would make or end a session
+// there.
+func (r *run) foreign(method string) bool {
+	switch method {
+	case "session/create", "session/delete":
+		return r.Proposal != dialect.SEP1364A1
+	case "sessions/create", "sessions/delete":
+		return r.Proposal == dialect.SEP1364A2
+	}
+	return false
+}
+
+// session returns what a message of the client names its session by, as JSON; nil if it
+// names none.
+func (r *run) session(m message) []byte {
+	id := m.Session
+	if !r.beside() {
+		id = wire.Get(m.Params, "_meta", metaSession)
+		if is(id) {
+			if own := wire.Get(id, "sessionId"); len(own) > 0 {
+				return own
+			}
+			return id // which is no id, and is refused as one that is not known
+		}
+	}
+	if !is(id) {
+		return nil
+	}
+	return id
+}
+
+// stripped returns a line of the client as a process gets it: without a session.
+func (r *run) stripped(m message) []byte {
+	switch {
+	case r.beside() && m.Session != nil:
+		return wire.Delete(m.line, "sessionId")
+	case !r.beside() && len(wire.Get(m.Params, "_meta", metaSession)) > 0:
+		return wire.Delete(m.line, "params", "_meta", metaSession)
+	}
+	return m.line
+}
+
+// marked returns a request or notification of a process as the client gets it: with its
+// session.
+func (r *run) marked(p *process, line []byte) []byte {
+	switch {
+	case !p.ready:
+		return line
+	case r.beside():
+		return wire.Set(line, quote(p.id), "sessionId")
+	}
+	return wire.Set(line, encode(lease{SessionID: p.id}), "params", "_meta", metaSession)
+}
+
+// confirmed returns the success of a request with the session that the request names.
+func (r *run) confirmed(p *process, line []byte) []byte {
+	if r.beside() {
+		return wire.Set(line, quote(p.id), "sessionId")
+	}
+	return wire.Set(line, encode(r.lease(p)), "result", "_meta", metaSession)
+}
+
+// A lease is a session as the draft of data-layer sessions describes it.
+type lease struct {
+	SessionID string `json:"sessionId"`
+	State     string `json:"state,omitempty"`
+	ExpiresAt string `json:"expiresAt,omitempty"` // RFC 3339
+}
+
+// lease returns the session of a process with a new state. That means nothing: the state
+// is in the process.
+func (r *run) lease(p *process) lease {
+	l := lease{SessionID: p.id, State: rand.Text()}
+	if r.Idle > 0 {
+		l.ExpiresAt = time.Now().Add(r.Idle).UTC().Format(time.RFC3339)
+	}
+	return l
+}
+
+// encode does not fail for what it is called with.
+func encode(v any) []byte {
+	b, _ := json.Marshal(v)
+	return b
+}
+
+// offered returns the answer to initialize or server/discover with the capability that
+// says that there are sessions.
+func (r *run) offered(line []byte) []byte {
+	switch r.Proposal {
+	case dialect.SEP1364A1:
+		return wire.Set(line, encode(struct {
+			Required bool `json:"required"`
+		}{r.Required}), "result", "capabilities", "sessions")
+	case dialect.DataLayer:
+		return wire.Set(line, []byte("{}"), "result", "capabilities", "sessions")
+	}
+	return line
+}
+
+// hasOwn reports whether an answer says that the server has sessions itself.
+func hasOwn(m message) bool {
+	return is(m.Session) || is(wire.Get(m.Result, "capabilities", "sessions"))
+}

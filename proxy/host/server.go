@@ -1,0 +1,149 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// fromServer returns what takes the lines of a process.
+func (r *run) fromServer(p *process) func(line []byte, end wire.LineEnd) {
+	return func(line []byte, end wire.LineEnd) {
+		r.do(func() {
+			if r.aside && p == r.first {
+				r.said = append(append(r.said, line...), end.Bytes()...)
+				return
+			}
+			if p.dismissed || p != r.first && !p.session {
+				return // for nobody
+			}
+			for m := range messages(line) {
+				r.pass(p, m)
+			}
+		})
+	}
+}
+
+// pass hands a message of a process on.
+func (r *run) pass(p *process, m message) {
+	switch m.Kind {
+	case wire.Response:
+		r.answer(p, m)
+	case wire.Request:
+		if r.lacks(p, string(m.Method)) {
+			p.in.put(failure(m.ID, noMethod, "the client does not offer "+string(m.Method)+" in this session", nil), []byte("\n"))
+			return
+		}
+		line := wire.Set(m.line, outward(p, m.ID), "id")
+		if token := wire.Get(m.Params, "_meta", "progressToken"); is(token) {
+			line = wire.Set(line, outward(p, token), "params", "_meta", "progressToken")
+		}
+		r.say(r.marked(p, line))
+	case wire.Notification:
+		line := m.line
+		if id := wire.Get(m.Params, "requestId"); string(m.Method) == "notifications/cancelled" && is(id) {
+			line = wire.Set(line, outward(p, id), "params", "requestId")
+		}
+		r.say(r.marked(p, line))
+	default:
+		r.say(m.line) // what is no message is for the client to refuse
+	}
+}
+
+// lacks reports whether the client has said that it does not offer a method to a session.
+func (r *run) lacks(p *process, method string) bool {
+	if r.Proposal != dialect.SEP1364A1 || !p.session || p.offer == nil {
+		return false
+	}
+	needs := dialect.Requires(dialect.MCPLegacy, method)
+	needs = slices.DeleteFunc(slices.Clone(needs), func(c dialect.Capability) bool { return c.Side != dialect.ClientSide })
+	return len(needs) > 0 && !slices.ContainsFunc(needs, func(c dialect.Capability) bool {
+		return c.Offered(dialect.MCPLegacy, p.offer)
+	})
+}
+
+// answer takes the answer of a process to a request of the client.
+func (r *run) answer(p *process, m message) {
+	key := dialect.IDKey(m.ID)
+	q, ok := r.requests.Get(key)
+	switch {
+	case ok && q.to != p:
+		return // it was asked of another one
+	case !ok:
+		r.say(m.line)
+		return
+	}
+	r.requests.Drop(key)
+	r.use(p)
+	switch {
+	case m.Result == nil && q.creates:
+		r.say(m.line)
+		r.rejected(p)
+	case m.Result == nil:
+		r.say(m.line)
+	case (q.method == "initialize" || q.method == "server/discover" || q.creates) && p == r.first && hasOwn(m):
+		r.aside = true // the line is as it came
+		r.say(m.line)
+		r.warm = nil
+		for _, other := range r.alive {
+			if other != p {
+				other.dismissed = true
+				r.end(other)
+			}
+		}
+	case q.creates:
+		p.hello = append([]byte{}, m.Result...)
+		r.open(p, q, false)
+		p.in.put([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"))
+	case q.named:
+		r.say(r.confirmed(p, m.line))
+	case q.method == "initialize" && p == r.first:
+		r.greeted = true
+		r.say(r.unlessNone(m.line))
+	case q.method == "server/discover" && p == r.first:
+		r.say(r.unlessNone(m.line))
+	default:
+		r.say(m.line)
+	}
+}
+
+// unlessNone is offered where there may be sessions.
+func (r *run) unlessNone(line []byte) []byte {
+	if r.Max == 0 {
+		return line
+	}
+	return r.offered(line)
+}
+
+// rejected takes back that a process is to be a session, because it has refused
+// initialize. The first one may be asked again.
+func (r *run) rejected(p *process) {
+	if p == r.first {
+		p.session = false
+		return
+	}
+	p.dismissed = true
+	r.end(p)
+}
+
+// cutOffBy returns what takes pieces of a message of a process that is too long.
+func (r *run) cutOffBy(p *process) func(piece []byte, end wire.LineEnd, first, last bool) {
+	return func(piece []byte, end wire.LineEnd, first, _ bool) {
+		r.do(func() {
+			switch {
+			case r.aside && p == r.first:
+				r.said = append(append(r.said, piece...), end.Bytes()...)
+			case first && !p.dismissed:
+				r.complain(fmt.Errorf("a message of the server has more than %d MiB, and is left out", maxLine>>20))
+				e := wire.ScanPrefix(piece[:wire.MaxChecked])
+				key := dialect.IDKey(e.ID)
+				if q, ok := r.requests.Get(key); ok && q.to == p && e.MessageKind() == wire.Response {
+					r.requests.Drop(key)
+					r.refuse(q.id, internalError, "the answer of the server is too long")
+				}
+			}
+		})
+	}
+}

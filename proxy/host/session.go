@@ -1,0 +1,228 @@
+package host
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// enter takes initialize in the second alternative of SEP-1364: it makes a session, or
+// confirms one.
+func (r *run) enter(m message) []*process {
+	id := r.session(m)
+	m.line = withCapabilities(m.line)
+	switch p := r.sessions[text(id)]; {
+	case id != nil && p == nil:
+		r.unknown(m.ID, id)
+		return nil
+	case id != nil:
+		r.use(p)
+		r.say(r.confirmed(p, result(m.ID, p.hello)))
+		return nil
+	case r.Max == 0:
+		return r.forward(r.first, m, request{})
+	}
+	p := r.first
+	if p.session || r.alive[p.number] == nil {
+		if p = r.claim(m.ID); p == nil {
+			return nil
+		}
+	}
+	p.session = true
+	return r.forward(p, m, request{creates: true})
+}
+
+// create takes the request for a session.
+func (r *run) create(m message) []*process {
+	id, offer := r.session(m), r.hello
+	if r.Proposal == dialect.SEP1364A1 {
+		if own := wire.Get(m.Params, "sessionId"); is(own) {
+			id = own
+		}
+		capabilities := wire.Get(m.Params, "capabilities")
+		if id != nil {
+			r.update(m, id, capabilities)
+			return nil
+		}
+		if is(capabilities) && offer != nil {
+			offer = wire.Set(offer, capabilities, "capabilities")
+		}
+	}
+	modern := r.hello == nil && is(wire.Get(m.Params, "_meta", metaVersion)) && r.Proposal == dialect.DataLayer
+	switch {
+	case id != nil:
+		r.refuse(m.ID, invalidParams, "a request for a new session names none")
+		return nil
+	case !modern && !r.greeted:
+		r.refuse(m.ID, invalidRequest, "initialize has to be answered first")
+		return nil
+	}
+	p := r.claim(m.ID)
+	if p == nil {
+		return nil
+	}
+	p.session = true
+	if modern {
+		r.open(p, request{id: m.ID}, true)
+		return nil
+	}
+	p.offer = offer
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"initialize","params":%s}`, m.ID, wire.Delete(offer, "_meta", "progressToken"))
+	return r.forward(p, message{wire.Envelope{ID: m.ID, Method: m.Method}, line}, request{creates: true})
+}
+
+// update notes what the client offers to a session from now on, if it says so.
+func (r *run) update(m message, id, capabilities []byte) {
+	p := r.sessions[text(id)]
+	if p == nil {
+		r.unknown(m.ID, id)
+		return
+	}
+	if is(capabilities) {
+		p.offer = wire.Set(p.offer, capabilities, "capabilities")
+	}
+	r.use(p)
+	r.say(result(m.ID, encode(lease{SessionID: p.id})))
+}
+
+// claim returns a process for a new session; nil if there may be no more, which refuses
+// the request with an id.
+func (r *run) claim(id []byte) *process {
+	if r.closing || r.inSession() >= r.Max {
+		r.refuse(id, noRoom, fmt.Sprintf("there are %d sessions already; end one of them first", r.Max))
+		return nil
+	}
+	if len(r.warm) == 0 {
+		return r.start()
+	}
+	p := r.warm[0]
+	r.warm = r.warm[1:]
+	return p
+}
+
+// inSession returns how many processes are those of sessions.
+func (r *run) inSession() (n int) {
+	for _, p := range r.alive {
+		if p.session && !p.dismissed {
+			n++
+		}
+	}
+	return n
+}
+
+// open answers the request that has made a session.
+func (r *run) open(p *process, q request, modern bool) {
+	p.ready = true
+	r.sessions[p.id] = p
+	switch {
+	case r.Proposal == dialect.SEP1364A1:
+		r.say(result(q.id, encode(lease{SessionID: p.id})))
+	case r.Proposal == dialect.SEP1364A2:
+		r.say(r.confirmed(p, result(q.id, p.hello)))
+	default:
+		value := encode(struct {
+			Session lease `json:"session"`
+		}{r.lease(p)})
+		if modern {
+			value = wire.Set(value, []byte(`"complete"`), "resultType") // each result has it in that revision
+		}
+		r.say(result(q.id, value))
+	}
+	if r.Idle > 0 {
+		p.idle = time.AfterFunc(r.Idle, func() { r.do(func() { r.expire(p) }) })
+	}
+	r.warmUp()
+}
+
+// delete takes the request that ends a session.
+func (r *run) delete(m message) {
+	id := r.session(m)
+	if own := wire.Get(m.Params, "sessionId"); id == nil && r.beside() && is(own) {
+		id = own
+	}
+	p := r.sessions[text(id)]
+	switch {
+	case id == nil:
+		r.refuse(m.ID, invalidParams, string(m.Method)+" names no session")
+		return
+	case p == nil:
+		r.unknown(m.ID, id)
+		return
+	}
+	r.dismiss(p)
+	value := []byte("{}")
+	if r.hello == nil && is(wire.Get(m.Params, "_meta", metaVersion)) {
+		value = []byte(`{"resultType":"complete"}`)
+	}
+	r.say(result(m.ID, value))
+}
+
+// dismiss ends a session with its process.
+func (r *run) dismiss(p *process) {
+	p.dismissed = true
+	r.drop(p)
+	r.fail(p, "the session was ended")
+	r.end(p)
+}
+
+// drop forgets a process as a session, and as one that waits to be one.
+func (r *run) drop(p *process) {
+	p.stopIdle()
+	if r.sessions[p.id] == p {
+		delete(r.sessions, p.id)
+	}
+	for i, w := range r.warm {
+		if w == p {
+			r.warm = append(r.warm[:i:i], r.warm[i+1:]...)
+			break
+		}
+	}
+}
+
+// unknown refuses a request in a session that there is not, or not any more.
+func (r *run) unknown(id, session []byte) {
+	if r.beside() || session[0] != '"' {
+		r.refuse(id, invalidParams, "unknown session")
+		return
+	}
+	r.say(failure(id, unknownSession, "unknown session", wire.Set([]byte("{}"), session, "sessionId")))
+}
+
+// use notes that a session is in use.
+func (r *run) use(p *process) {
+	if p.idle != nil {
+		p.idle.Reset(r.Idle)
+	}
+}
+
+func (p *process) stopIdle() {
+	if p.idle != nil {
+		p.idle.Stop()
+		p.idle = nil
+	}
+}
+
+// expire ends a session that has not been used for long.
+func (r *run) expire(p *process) {
+	if p.idle == nil || p.dismissed {
+		return
+	}
+	for _, q := range r.requests.All() {
+		if q.to == p && !q.cancelled {
+			r.use(p) // it is at work
+			return
+		}
+	}
+	r.dismiss(p)
+}
+
+// withCapabilities returns initialize with the capabilities that servers need, and the
+// first alternative of SEP-1364 leaves out.
+func withCapabilities(line []byte) []byte {
+	if is(wire.Get(line, "params", "capabilities")) {
+		return line
+	}
+	return wire.Set(line, []byte("{}"), "params", "capabilities")
+}
