@@ -107,13 +107,19 @@ func (w *tapeWriter) writeBlocks(rest bool, stop func() bool) error {
 			w.journal.Advance(r)
 		}
 	}
-	if !rest || len(w.d.build.entries) == 0 && w.d.Position == w.saved.Load() {
+	if !rest {
 		return nil
 	}
-	if stop() {
-		return io.ErrNoProgress
+	if len(w.d.build.entries) > 0 || w.d.Position != w.saved.Load() {
+		if stop() {
+			return io.ErrNoProgress
+		}
+		if err := w.writeBlock(false); err != nil {
+			return err
+		}
 	}
-	return w.writeBlock(false)
+	w.d.build = builder{} // a tape that rests keeps no room for a block
+	return nil
 }
 
 // finish writes all that is left of a tape that nobody records any more, and
