@@ -52,6 +52,9 @@ var transportRules = []Rule{
 			Do:     "write UTF-8 to the pipe, whatever the encoding of the system is",
 		},
 		Check: func(s *Step, r *Report) {
+			if !isLine(s) {
+				return
+			}
 			r.Tried()
 			if s.Kind() == wire.Invalid && flawOf(s) == notUTF8 {
 				r.Add(Evidence{Text: "wrote a line that is not UTF-8", Got: strconv.Quote(cut(string(s.raw())))})
@@ -70,6 +73,9 @@ var transportRules = []Rule{
 			Do:     "write logs and banners to stderr, and each message on one line",
 		},
 		Check: func(s *Step, r *Report) {
+			if !isLine(s) {
+				return
+			}
 			r.Tried()
 			if s.Kind() == wire.Invalid && flawOf(s) == notJSON && !s.Conn.transport.noise[s.From] {
 				r.Add(Evidence{Text: "wrote a line that is no JSON object", Got: string(s.raw())})
@@ -133,6 +139,10 @@ var transportRules = []Rule{
 		Check: outlivesClient,
 	},
 }
+
+// isLine reports whether a frame is a line of stdin or stdout, not a body over HTTP or
+// a part of one.
+func isLine(s *Step) bool { return s.Frame.Stream == 0 }
 
 // stdioClauses say what both protocols say about the lines of stdio.
 func stdioClauses(strength Strength, word string) []Clause {
@@ -238,7 +248,7 @@ func escaped(text []byte) rune {
 }
 
 func longLines(s *Step, r *Report) {
-	if s.Entry >= 0 {
+	if s.Entry >= 0 || !isLine(s) {
 		return
 	}
 	r.Tried()
