@@ -62,6 +62,10 @@ type Agent struct {
 	// has of it: what is added is played after that.
 	Live    []string
 	Journal proxy.Journal // may be nil
+
+	// Watcher is told which frames of the tape are played. It may be nil; there is none
+	// beside a Live agent.
+	Watcher Watcher
 }
 
 // patience is the default of Agent.Patience.

@@ -102,6 +102,17 @@ func (a *agentBatch) pendingEntry(one part) *pendingFrame {
 	return nil
 }
 
+// call returns the client's id of the first request that the batch answers, nil if it
+// answers none.
+func (a *agentBatch) call() []byte {
+	for _, part := range a.parts {
+		if part.reply != nil {
+			return part.reply.live
+		}
+	}
+	return nil
+}
+
 // sendBatch sends all entries as one batch.
 func (p *player) sendBatch(a *agentBatch) {
 	f, err := p.recording.readAgain(a.seq)
@@ -119,6 +130,7 @@ func (p *player) sendBatch(a *agentBatch) {
 	}
 	p.out.Write(remap.Apply(f.Raw, edits))
 	p.out.WriteString(f.End.Bytes())
+	p.told(a.seq, a.call())
 	for _, part := range a.parts {
 		pf := *a.pendingEntry(part)
 		p.kept -= len(pf.raw)

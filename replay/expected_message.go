@@ -15,6 +15,7 @@ type expectedMessage struct {
 	kind     wire.Kind // Request, Response or Notification
 	method   string    // of an answer: its request's
 	session  string
+	stream   uint64
 	id       string // of a request, as recorded; JSON
 	lane     *lane
 	request  *agentRequest // of an answer: the agent's request
@@ -29,6 +30,7 @@ type expectedMessage struct {
 	came     bool   // the live client has sent it
 	live     []byte // its live id
 	batch    int    // number of the client's batch that it came in; 0: none
+	refused  bool   // its answer is a status of HTTP
 	answered bool   // its response was read from the tape
 }
 

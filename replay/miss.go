@@ -221,6 +221,7 @@ func (p *player) refuse(id []byte, miss *Miss) {
 // or nil.
 func (p *player) fail(id []byte, code int, why string, data []byte) {
 	p.out.Write(append(jsonrpc.Failure(id, code, "acptap replay: "+why, data), '\n'))
+	p.told(0, id)
 }
 
 // stalled returns a lane that cannot continue before the client acts, and how long to

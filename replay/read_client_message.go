@@ -29,7 +29,7 @@ func (p *player) fromClient(f *dialect.Frame) {
 // -1.
 func (p *player) expect(f *dialect.Frame, a dialect.Annotation, raw []byte, e wire.Envelope, entry int) {
 	exp := &expectedMessage{
-		seq: f.Seq, entry: entry, kind: e.MessageKind(), method: a.Method, session: dialect.NamedSession(a.Method, e),
+		seq: f.Seq, entry: entry, kind: e.MessageKind(), method: a.Method, session: dialect.NamedSession(a.Method, e), stream: f.Stream,
 		required: true, at: f.At, long: entry < 0 && int64(len(raw)) < f.Size,
 	}
 	switch exp.kind {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -64,6 +65,19 @@ func (p *player) mark(f *dialect.Frame) {
 		p.closing = true
 	case m.Signal != "":
 		p.signal = m.Signal
+	case m.HTTP != nil && m.HTTP.Status >= 400 && p.agent.Watcher != nil:
+		p.refused(m.HTTP.Stream)
+	}
+}
+
+// refused notes that the requests on a stream were answered by the status of HTTP, which
+// the Watcher gives them. A message with that status may follow.
+func (p *player) refused(stream uint64) {
+	for exp := range p.calls.All() {
+		if exp.stream == stream {
+			exp.refused = true
+			exp.lane.open = slices.DeleteFunc(exp.lane.open, func(o *expectedMessage) bool { return o == exp })
+		}
 	}
 }
 

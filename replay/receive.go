@@ -85,6 +85,7 @@ func (p *player) request(m *arrival) {
 		p.match(exp, m)
 	case m.method == "ping":
 		p.out.Write(append(jsonrpc.Result(m.id, []byte("{}")), '\n'))
+		p.told(0, m.id)
 	case p.mayAskLive(m):
 		p.toLive(m)
 	case p.mayHandOver(m):
@@ -169,8 +170,13 @@ func (p *player) match(exp *expectedMessage, m *arrival) {
 	p.ids.LearnFrom(exp.method, recorded, m.raw)
 	if exp.kind == wire.Request {
 		p.ids.Learn(dialect.RequestID, exp.id, m.id)
-		l.open = append(l.open, exp)
+		if !exp.refused {
+			l.open = append(l.open, exp)
+		}
 		p.begin(exp, m, recorded)
+		if w := p.agent.Watcher; w != nil {
+			w.Matched(exp.seq, m.id)
+		}
 	}
 	exp.came, exp.live, exp.batch = true, m.id, m.batch
 	if exp.kind != wire.Response {

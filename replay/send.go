@@ -29,6 +29,7 @@ func (p *player) send(l *lane, pf *pendingFrame, raw []byte) {
 		p.out.Write(p.rewritten(l, pf, raw))
 		p.out.WriteString(pf.end.Bytes())
 	}
+	p.told(pf.seq, callOf(l, pf))
 	p.noteSent(l, pf)
 }
 
@@ -117,4 +118,7 @@ func (p *player) writeLine(pf *pendingFrame, line []byte) {
 		out.Write(line)
 	}
 	out.WriteString(pf.end.Bytes())
+	if out == p.out {
+		p.told(pf.seq, nil)
+	}
 }

@@ -45,6 +45,18 @@ func (c *listenFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.oauth, "oauth", "rewrite", "with --listen, `what` is done to the URLs of OAuth documents: rewrite (to this address) or pass")
 }
 
+// clientFlags defines those flags that are about clients, for a server of our own.
+func (c *listenFlags) clientFlags(f *pflag.FlagSet) {
+	f.StringVar(&c.address, "listen", "", "in place of stdio: play an MCP server over HTTP on `ADDR`, such as 127.0.0.1:7000")
+	f.BoolVar(&c.expose, "expose", false, "with --listen, let other machines connect; there is no login")
+	f.StringSliceVar(&c.origins, "allow-origin", nil, "with --listen, also answer web pages of an `origin` such as https://app.example")
+}
+
+// guard returns what clients may name as the host of a listener, and as their origin.
+func (c *listenFlags) guard(host string) relay.Guard {
+	return relay.Guard{Exposed: c.expose, Names: []string{host, hostname()}, Origins: c.origins}
+}
+
 // on reports whether there is a server in place of an agent.
 func (c *listenFlags) on() bool { return c.address != "" }
 
@@ -73,10 +85,8 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	if c.oauth != "rewrite" && c.oauth != "pass" {
 		return fmt.Errorf("--oauth is rewrite or pass, not %q", c.oauth)
 	}
-	for _, o := range c.origins {
-		if u, err := url.Parse(o); o != "null" && (err != nil || u.Host == "" || o != u.Scheme+"://"+u.Host) { // null: of a page from a file
-			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example: a scheme and a host, without a path", o)
-		}
+	if err := c.checkOrigins(); err != nil {
+		return err
 	}
 	u, err := url.Parse(c.upstream)
 	if err != nil || u.Hostname() == "" {
@@ -91,6 +101,15 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	}
 	u.Fragment, u.RawFragment = "", ""
 	c.server = u
+	return nil
+}
+
+func (c *listenFlags) checkOrigins() error {
+	for _, o := range c.origins {
+		if u, err := url.Parse(o); o != "null" && (err != nil || u.Host == "" || o != u.Scheme+"://"+u.Host) { // null: of a page from a file
+			return fmt.Errorf("--allow-origin %q is not an origin such as https://app.example: a scheme and a host, without a path", o)
+		}
+	}
 	return nil
 }
 
@@ -148,8 +167,7 @@ func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer)
 	host, _, _ := net.SplitHostPort(hostport)
 	r.Upstream = c.server
 	r.Address = &url.URL{Scheme: "http", Host: hostport}
-	r.Exposed, r.Origins, r.KeepOAuth = c.expose, c.origins, c.oauth == "pass"
-	r.Names = []string{host, hostname()}
+	r.Guard, r.KeepOAuth = c.guard(host), c.oauth == "pass"
 	fmt.Fprintf(stderr, "acptap: listening on %s%s\n", r.Address, c.server.EscapedPath())
 	err = relay.Serve(ctx, ln, r)
 	r.Close("acptap was told to end")

@@ -26,7 +26,7 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "agent [flags] REF | --file FILE [flags] [-- AGENT [ARG...]]",
-		Short: "Play the agent of a tape on stdio",
+		Short: "Play the agent of a tape on stdio, or an MCP server over HTTP",
 		Long: `Plays the agent of a tape to the client on stdin and stdout. It answers requests
 as on the tape, and sends the agent's messages and requests. No agent is run.
 Sessions and calls may come in another order than on the tape, with other ids,
@@ -56,6 +56,13 @@ ACPTAP_MODE, says when:
            calls, and prompts after the last one of a recorded session
   all      always; FILE is replaced
 
+With --listen, the server of an MCP tape is played over streamable HTTP, at the
+URL that is written to stderr, until a signal ends the replay. Each initialize
+begins the tape anew, so several clients may come. The exit status is then 0; 1
+if a client departed from the tape or none came; 2 if the tape cannot be played.
+Each client has a report, with --json on a line of its own. See acptap help
+testing.
+
 The report of --json is an object with
   sent              how many frames of the agent were sent
   received          how many messages of the client came; matched, how many of
@@ -76,6 +83,7 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
   acptap replay agent --match method --pace recorded,max=2s fix.jsonl
   acptap replay agent --session 7f3a last~1
   acptap replay agent --on-miss live last -- my-agent --acp
+  acptap replay agent --listen 127.0.0.1:7000 last
   acptap replay agent --file testdata/fix.jsonl -- my-agent --acp
   acptap replay agent --file testdata/fix.jsonl --mode new -- my-agent --acp`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,9 +91,15 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
 				args, o.live = args[:n], args[n:]
 			}
+			if err := o.checkListen(cmd.Flags()); err != nil {
+				return err
+			}
 			player, err := o.player(cmd, args)
 			if err != nil {
 				return err
+			}
+			if o.listen.on() {
+				return replayListen(cmd, &o, asJSON)
 			}
 			return replayAgent(cmd, player, func(r replay.Report) {
 				if asJSON {
@@ -106,6 +120,7 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 	f.StringVar(&o.file, "file", "", "replay this `file`, or record it")
 	f.BoolVar(&asJSON, "json", false, "write the report as one JSON object")
 	f.StringVar(&o.mode, "mode", "once", "`when` to record into the file: once, none, new or all")
+	o.listen.clientFlags(f)
 	return cmd
 }
 
@@ -115,6 +130,7 @@ type replayOptions struct {
 	dir, match, pace, session, onMiss string
 	file, mode                        string
 	live                              []string
+	listen                            listenFlags
 }
 
 // A player plays the agent of a tape.

@@ -10,17 +10,25 @@ import (
 	"strings"
 )
 
-// refusal returns why a request is not passed on, empty if it is. The server cannot
-// see these two any more: the Host that it gets is its own. A page in a browser can
-// reach this address under a name of its own (DNS rebinding), but not without these
-// heads.
-func (r *Relay) refusal(in *http.Request) string {
-	if !r.ownHost(in.Host) {
-		return fmt.Sprintf("Host %q is not this address: dial %s", in.Host, r.Address)
+// A Guard keeps pages in a browser away from a listener. Such a page can reach it under a
+// name of its own (DNS rebinding), but not without the heads Host and Origin. The zero
+// value is for a listener that only this machine can reach.
+type Guard struct {
+	Exposed bool     // others than this machine may connect: any address is a valid Host
+	Names   []string // that are valid as Host besides localhost and addresses
+	Origins []string // valid as Origin besides those of this machine
+}
+
+// Refusal returns why a request to the listener at address is refused, empty if it is
+// not. A server behind a Relay cannot see to that any more: the Host that it gets is its
+// own.
+func (g *Guard) Refusal(in *http.Request, address *url.URL) string {
+	if !g.ownHost(in.Host) {
+		return fmt.Sprintf("Host %q is not this address: dial %s", in.Host, address)
 	}
 	for _, o := range in.Header.Values("Origin") {
-		if !r.allowed(o) {
-			return fmt.Sprintf("Origin %q is not allowed: acptap proxy --allow-origin", o)
+		if !g.allowed(o) {
+			return fmt.Sprintf("Origin %q is not allowed; --allow-origin allows it", o)
 		}
 	}
 	return ""
@@ -28,20 +36,20 @@ func (r *Relay) refusal(in *http.Request) string {
 
 // ownHost reports whether a Host names this listener. Ports may differ, as behind one
 // that was forwarded.
-func (r *Relay) ownHost(hostport string) bool {
+func (g *Guard) ownHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h
 	}
 	host = strings.ToLower(strings.Trim(host, "[]"))
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.IsLoopback() || r.Exposed
+		return ip.IsLoopback() || g.Exposed
 	}
-	return host == "localhost" || slices.ContainsFunc(r.Names, func(name string) bool { return strings.EqualFold(name, host) })
+	return host == "localhost" || slices.ContainsFunc(g.Names, func(name string) bool { return strings.EqualFold(name, host) })
 }
 
-func (r *Relay) allowed(origin string) bool {
-	if slices.ContainsFunc(r.Origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
+func (g *Guard) allowed(origin string) bool {
+	if slices.ContainsFunc(g.Origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
 		return true
 	}
 	u, err := url.Parse(origin)

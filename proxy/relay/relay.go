@@ -67,10 +67,8 @@ type Relay struct {
 	Keep       func(http.Header) []wire.Header // returns what a tape keeps of headers
 	KeepTarget func(string) string             // returns what it keeps of a path and query; nil: all
 
-	Exposed   bool     // others than this machine may connect: any address is a valid Host
-	Names     []string // that are valid as Host besides localhost and addresses
-	Origins   []string // valid as Origin besides those of this machine
-	KeepOAuth bool     // leave the two URLs alone by which OAuth clients find the server
+	Guard
+	KeepOAuth bool // leave the two URLs alone by which OAuth clients find the server
 
 	Complain func(error) // may be nil
 
@@ -82,7 +80,7 @@ type Relay struct {
 // ServeHTTP passes one request on.
 func (r *Relay) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	r.once.Do(r.prepare)
-	if why := r.refusal(in); why != "" {
+	if why := r.Refusal(in, r.Address); why != "" {
 		r.refuse(w, in, http.StatusForbidden, why)
 		return
 	}

@@ -90,7 +90,7 @@ func Main() {
 		return
 	}
 	if address, ok := strings.CutPrefix(os.Args[1], relayFlag); ok {
-		relay(address)
+		passOn(address)
 	}
 }
 

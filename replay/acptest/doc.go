@@ -23,7 +23,7 @@
 //	acptest.Client(t, "testdata/greeting.jsonl", []string{"./my-agent", "--acp"},
 //		func(c *drive.Client) { c.Level = compare.Content })
 //
-// [Check] judges a tape by the specifications; [CheckClient] and [CheckAgent] judge the
+// [Server] plays an MCP server over HTTP. [Check] judges a tape by the specifications; [CheckClient] and [CheckAgent] judge the
 // side under test, while the other is played.
 //
 // A deviation from the tape is an error of the test. Client reports it when it returns,

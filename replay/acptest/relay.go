@@ -27,9 +27,9 @@ type message struct {
 // chunk is how many bytes are passed on at once: the capacity of a pipe.
 const chunk = 64 << 10
 
-// relay passes the stdio of this process on to the test that listens at address, until
+// passOn passes the stdio of this process on to the test that listens at address, until
 // the test says how to end.
-func relay(address string) {
+func passOn(address string) {
 	conn, err := net.Dial("unix", address)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "acptest: the test has ended: %v\n", err)

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/proxy/relay"
+	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/front"
+)
+
+// checkListen returns an error if a flag stands beside one that does not go with it.
+func (o *replayOptions) checkListen(f *pflag.FlagSet) error {
+	if o.listen.on() {
+		for _, name := range []string{"file", "mode", "on-miss"} {
+			if f.Changed(name) {
+				return fmt.Errorf("--listen only plays a tape, so it does not go with --%s", name)
+			}
+		}
+		return o.listen.checkOrigins()
+	}
+	for _, name := range []string{"expose", "allow-origin"} {
+		if f.Changed(name) {
+			return fmt.Errorf("--%s needs --listen ADDR, such as --listen 127.0.0.1:7000", name)
+		}
+	}
+	return nil
+}
+
+// replayListen plays the server of a tape over HTTP until a signal comes, and reports for
+// each client.
+func replayListen(cmd *cobra.Command, o *replayOptions, asJSON bool) error {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	fr, err := front.New(o.agent)
+	if err != nil {
+		return err
+	}
+	ln, hostport, err := o.listen.bind()
+	if err != nil {
+		return err
+	}
+	host, _, _ := net.SplitHostPort(hostport)
+	fr.Guard, fr.Address = o.listen.guard(host), &url.URL{Scheme: "http", Host: hostport}
+	errOut, flush := terminal.Sanitized(cmd.ErrOrStderr())
+	fr.Stderr = &lockedWriter{w: errOut}
+	fmt.Fprintf(cmd.ErrOrStderr(), "acptap: listening on %s%s\n", fr.Address, (&url.URL{Path: fr.Path()}).EscapedPath())
+	err = relay.Serve(ctx, ln, fr)
+	for _, r := range fr.Close() {
+		flush()
+		switch {
+		case asJSON:
+			writeReport(cmd.ErrOrStderr(), r.Report)
+		case r.Session != "" && r.Report.String() != "":
+			warning.Print(cmd.ErrOrStderr(), "session %s:\n%s", r.Session, r.Report.String())
+		default:
+			warning.Print(cmd.ErrOrStderr(), "%s", r.Report.String())
+		}
+		if errors.Is(r.Err, replay.ErrDiverged) {
+			r.Err = errNo
+		}
+		if err == nil || err == errNo && r.Err != nil {
+			err = r.Err
+		}
+	}
+	return err
+}
+
+// A lockedWriter is a writer for several goroutines.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}

@@ -1,0 +1,62 @@
+package acptest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"testing"
+
+	"github.com/acptap/acptap/proxy/relay"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/front"
+)
+
+// Server plays the MCP server of the tape at path, in the portable form, over streamable
+// HTTP, and returns its URL. Any number of clients may come, one after the other or at
+// once; for each the tape is played from its beginning. Nothing is recorded.
+//
+// When the test ends, the server ends. It is then an error of the test if a client has
+// left the tape, if messages of the recorded client are missing, or if no client came.
+func Server(t testing.TB, path string, set ...func(*replay.Agent)) (address string) {
+	t.Helper()
+	tape, err := record.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := replay.Agent{Tapes: []*record.Tape{tape}}
+	for _, set := range set {
+		set(&a)
+	}
+	f, err := front.New(a)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Address, f.Stderr = &url.URL{Scheme: "http", Host: ln.Addr().String()}, t.Output()
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- relay.Serve(ctx, ln, f) }()
+	t.Cleanup(func() {
+		t.Helper()
+		stop()
+		if err := <-served; err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		for _, r := range f.Close() {
+			switch text := reportText(r.Report); {
+			case errors.Is(r.Err, replay.ErrDiverged):
+				t.Errorf("%s: %v\n%s", path, r.Err, text)
+			case r.Err != nil:
+				t.Errorf("%s: %v", path, r.Err)
+			case text != "":
+				t.Logf("%s:\n%s", path, text)
+			}
+		}
+	})
+	return f.Address.JoinPath(f.Path()).String()
+}

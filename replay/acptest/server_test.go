@@ -1,0 +1,55 @@
+package acptest_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/acptap/acptap/replay/acptest"
+)
+
+// TestServer: a client that does what is on the tape is no error; one that asks for
+// something else is, and so is none.
+func TestServer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "server.jsonl")
+	err := os.WriteFile(path, []byte(`{"acptap":1,"start":{"proto":"mcp"}}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","method":"notifications/initialized"}}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"Hello Ada"}]}}}
+`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, argument, errors string
+	}{
+		{"the same", "Ada", ""},
+		{"another argument", "Eve", `- "Ada"`},
+		{"no client", "", "never came: initialize"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			try(t, func(f *fakeT) {
+				url := acptest.Server(f, path)
+				if tt.argument == "" {
+					return
+				}
+				client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+				session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url}, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer session.Close()
+				answer, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "greet", Arguments: map[string]any{"name": tt.argument}})
+				if (err != nil) != (tt.errors != "") || err == nil && answer.Content[0].(*mcp.TextContent).Text != "Hello Ada" {
+					t.Errorf("the answer is %+v, %v", answer, err)
+				}
+			}).check(t, tt.errors)
+		})
+	}
+}

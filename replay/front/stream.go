@@ -1,0 +1,158 @@
+package front
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A stream is what goes to the client as the answer to one POST, or on the stream that a
+// GET has opened. It may be served in parts: by the first request, and by those that ask
+// for the rest of it. What it has is guarded by the mutex of its session.
+type stream struct {
+	open     map[string]bool // ids of the requests that are not answered
+	recorded *exchange       // nil: not known
+	pending  []event
+	done     bool          // nothing will follow
+	wake     chan struct{} // of who serves it, buffered; closed when another does; nil: nobody has yet
+}
+
+// An event is a message of the server, or an event without one.
+type event struct {
+	raw    []byte   // the message; nil: none
+	fields wire.SSE // of the recorded event; Data counts only if raw is nil
+}
+
+func newStream() *stream { return &stream{open: make(map[string]bool)} }
+
+func (st *stream) signal() {
+	if st.wake == nil {
+		return
+	}
+	select {
+	case st.wake <- struct{}{}:
+	default:
+	}
+}
+
+// hold makes the caller the one who serves the stream.
+func (s *session) hold(st *stream) (wake chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st.wake != nil {
+		close(st.wake)
+	}
+	st.wake = make(chan struct{}, 1)
+	st.wake <- struct{}{}
+	return st.wake
+}
+
+// A portion is what is to be sent next on a stream.
+type portion struct {
+	events   []event
+	done     bool
+	recorded *exchange
+}
+
+// next waits for something to send. It returns false if the client has gone, or if
+// another request is served the stream now.
+func (s *session) next(ctx context.Context, st *stream, wake chan struct{}) (portion, bool) {
+	select {
+	case _, ok := <-wake:
+		if !ok {
+			return portion{}, false
+		}
+	case <-ctx.Done():
+		return portion{}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st.wake != wake {
+		return portion{}, false
+	}
+	p := portion{st.pending, st.done, st.recorded}
+	st.pending = nil
+	for _, e := range p.events {
+		if e.fields.ID == "" {
+			continue
+		}
+		if len(s.log) == logged {
+			s.log = append(s.log[:0], s.log[1:]...)
+		}
+		s.log = append(s.log, sent{st, e})
+	}
+	return p, true
+}
+
+// logged is how many events are kept for clients that ask for the rest of a stream.
+const logged = 1000
+
+// A sent is an event with an id that was sent.
+type sent struct {
+	on    *stream
+	event event
+}
+
+// since returns the stream of the event with an id, and what was sent on it behind that;
+// nil if there is no such event.
+func (s *session) since(id string) (st *stream, missed []event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.log {
+		switch {
+		case st == nil && e.event.fields.ID == id:
+			st = e.on
+		case st != nil && e.on == st:
+			missed = append(missed, e.event)
+		}
+	}
+	return st, missed
+}
+
+// serve sends p, and what comes on a stream behind it, as events until the end of the
+// stream or of the request.
+func (s *session) serve(ctx context.Context, w http.ResponseWriter, st *stream, wake chan struct{}, p portion) {
+	beginEvents(w)
+	for ok := true; ok; p, ok = s.next(ctx, st, wake) {
+		writeEvents(w, p.events)
+		if p.done {
+			return
+		}
+	}
+}
+
+func beginEvents(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", eventStream)
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(w).Flush() // fails if the client has gone, as writing does
+}
+
+// writeEvents writes events as text/event-stream (WHATWG HTML, section 9.2).
+func writeEvents(w http.ResponseWriter, events []event) {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			b.WriteString(name + ": " + value + "\n")
+		}
+	}
+	for _, e := range events {
+		line("event", e.fields.Event)
+		line("id", e.fields.ID)
+		line("retry", e.fields.Retry)
+		data := e.fields.Data
+		if e.raw != nil {
+			data = string(e.raw)
+		}
+		for text := range strings.SplitSeq(data, "\n") {
+			b.WriteString("data: " + strings.TrimSuffix(text, "\r") + "\n")
+		}
+		b.WriteString("\n")
+	}
+	if b.Len() > 0 {
+		_, _ = w.Write([]byte(b.String()))
+		_ = http.NewResponseController(w).Flush()
+	}
+}
