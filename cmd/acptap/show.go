@@ -29,6 +29,7 @@ type show struct {
 	chat     bool
 	asJSON   bool
 	follow   bool
+	nested   bool // also the tapes of servers
 	raw      bool
 	from, to uint64
 	frame    ref.Frame // zero: all
@@ -68,6 +69,12 @@ REF is last by default. With --follow, last waits for the first tape of an empty
 store. Without REF, --follow goes on with each tape that begins later, as when
 an editor restarts its agent, until you interrupt it.
 
+With --mcp the frames of the tapes of the MCP servers that the agent started
+stand between those of the agent, by time; their numbers are NAME:12, and frame
+12 of that server's tape is REF+NAME:12. A session has its own servers only.
+Filters work on all frames; server:NAME asks for those of a server. With
+--follow, servers that are started later are shown too.
+
 A line of --json is an object with
   seq       number of the frame, from 1
   at, time  seconds since the tape began; the time of day (RFC 3339)
@@ -87,6 +94,8 @@ A line of --json is an object with
   derived   true: the bytes are joined from several lines or fragments in lead
   redelivered  true: the server sent this event before
   summary   as in the line without --json
+  server    with --mcp, of a server's frame: NAME; seq is then the number on its
+            tape, and at counts from when the agent's tape began
   notes     the notes on the frame: for each id, text, at
 and the bytes that passed, as one of frame (JSON), text, base64, or mark (what
 happened); none of these if it is longer than 1 MiB. Empty members are left out.
@@ -96,6 +105,7 @@ cannot be read.`,
 		Example: `  acptap show
   acptap show -f
   acptap show --chat last
+  acptap show --mcp --filter 'server:files | method:session/*' last
   acptap show --method 'fs/*' --kind request last
   acptap show --text 'no such file' --dir agent tape.jsonl
   acptap show --filter '(latency:>2s | is:error) !method:fs/*' last
@@ -124,6 +134,7 @@ cannot be read.`,
 	f := cmd.Flags()
 	f.BoolVar(&s.chat, "chat", false, "show conversations instead of frames")
 	f.BoolVar(&s.asJSON, "json", false, "one JSON object a line")
+	f.BoolVar(&s.nested, "mcp", false, "also the frames of the servers that the agent started, by time; see above")
 	f.BoolVarP(&s.follow, "follow", "f", false, "wait for more frames until the tape ends; see above")
 	s.flags.Register(f)
 	f.Uint64Var(&s.from, "from", 1, "start with the frame of this `number`")
@@ -139,6 +150,7 @@ cannot be read.`,
 func checkShowFlags(f *pflag.FlagSet) error {
 	return cmp.Or(
 		usage.Exclusive(f, "chat", "follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"),
+		usage.Exclusive(f, "mcp", "from", "to", "frame"),
 		usage.Exclusive(f, "frame", "follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"),
 	)
 }
@@ -198,7 +210,10 @@ func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, su
 	if err := s.match.Judge(ctx, sub); err != nil {
 		return err
 	}
-	l := listing{show: s, w: w, stderr: stderr}
+	if s.nested {
+		return s.together(ctx, w, stderr, sub, form)
+	}
+	l := listing{show: s, match: &s.match, w: w, stderr: stderr, sum: &sum{}}
 	for i, p := range sub.Parts {
 		l.lines = form // numbers start again on each tape
 		if err := l.begin(sub, p); err != nil {
@@ -209,7 +224,7 @@ func (s *show) frames(ctx context.Context, w *bufio.Writer, stderr io.Writer, su
 			return err
 		}
 	}
-	return l.verdict()
+	return s.verdict(l.sum)
 }
 
 // source yields the frames of a part, and with --follow those that come later.
@@ -224,14 +239,17 @@ func (s *show) source(ctx context.Context, p ref.Part, last bool) iter.Seq2[dial
 // A listing writes the frames of a show.
 type listing struct {
 	*show
+	match  *query.Matcher
 	w      *bufio.Writer
 	stderr io.Writer
 	lines  frametext.Lines // of the current tape
-	start  time.Time       // of the current tape
+	start  time.Time       // with which the times of the current tape begin
 	headed bool            // what is written on the current tape has been shown
-
-	shown, broken int
+	sum    *sum
 }
+
+// A sum counts the frames that were shown, and the parts that cannot be read.
+type sum struct{ shown, broken int }
 
 func (l *listing) begin(sub ref.Subject, p ref.Part) error {
 	info, err := p.Tape.Info()
@@ -258,15 +276,27 @@ func (l *listing) part(sub ref.Subject, p ref.Part, frames iter.Seq2[dialect.Fra
 			err = l.trouble(err)
 		case f.Seq > l.to:
 			return nil
-		case l.match.Matches(&f) && f.Seq >= l.from && sub.Has(p, &f):
-			err = l.write(&f)
 		default:
-			l.lines.Pass(&f)
+			err = l.take(sub, p, &f)
 		}
 		if err != nil {
 			return err
 		}
 	}
+	return l.end()
+}
+
+// take takes the next frame of a part.
+func (l *listing) take(sub ref.Subject, p ref.Part, f *dialect.Frame) error {
+	if l.match.Matches(f) && f.Seq >= l.from && sub.Has(p, f) {
+		return l.write(f)
+	}
+	l.lines.Pass(f)
+	return nil
+}
+
+// end ends a tape.
+func (l *listing) end() error {
 	if l.asJSON {
 		return nil
 	}
@@ -274,7 +304,7 @@ func (l *listing) part(sub ref.Subject, p ref.Part, frames iter.Seq2[dialect.Fra
 }
 
 func (l *listing) write(f *dialect.Frame) error {
-	l.shown++
+	l.sum.shown++
 	var err error
 	if !l.headed {
 		l.headed = true
@@ -293,7 +323,7 @@ func (l *listing) write(f *dialect.Frame) error {
 
 // trouble reports a part that cannot be read. The frames after it are shown.
 func (l *listing) trouble(err error) error {
-	l.broken++
+	l.sum.broken++
 	warning.Print(l.stderr, "%v", err)
 	if l.asJSON {
 		return nil
@@ -301,12 +331,12 @@ func (l *listing) trouble(err error) error {
 	return l.lines.Trouble(err)
 }
 
-func (l *listing) verdict() error {
-	picky := !l.match.IsZero() || l.from > 1 || l.to != math.MaxUint64
+func (s *show) verdict(n *sum) error {
+	picky := !s.match.IsZero() || s.from > 1 || s.to != math.MaxUint64
 	switch {
-	case l.broken > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(l.broken), "part"))
-	case l.shown == 0 && picky:
+	case n.broken > 0:
+		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(n.broken), "part"))
+	case n.shown == 0 && picky:
 		return errNo
 	}
 	return nil

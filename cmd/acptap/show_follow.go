@@ -35,7 +35,7 @@ func (s *show) followStore(ctx context.Context, dir string, endless bool, stdout
 				return err
 			}
 		}
-		err = s.run(ctx, ref.Subject{Parts: []ref.Part{{Tape: tape}}}, stdout, stderr)
+		err = s.run(ctx, ref.Subject{Store: store, Parts: []ref.Part{{Tape: tape}}}, stdout, stderr)
 		if !endless || err != nil && !errors.Is(err, errNo) {
 			return err
 		}

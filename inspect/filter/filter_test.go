@@ -51,7 +51,7 @@ func subjects() map[string]*filter.Subject {
 			Frame: frame(wire.Batch, wire.ClientToAgent, `[{"id":1,"method":"ping"},{"id":2,"method":"tools/call","params":{"n":5,"name":"grep"}}]`,
 				dialect.Annotation{Entries: []dialect.Annotation{{Method: "ping"}, {Method: "tools/call", Session: "t"}}}),
 		},
-		"stderr": {Frame: frame(wire.Stderr, wire.AgentStderr, `C:\new\`, dialect.Annotation{})},
+		"stderr": {Frame: frame(wire.Stderr, wire.AgentStderr, `C:\new\`, dialect.Annotation{}), Server: "every/thing"},
 		"mark":   {Frame: frame(wire.Mark, wire.AgentToClient, `{"gap":12}`, dialect.Annotation{Events: dialect.BytesLost})},
 	}
 	list["read"].Failed = true
@@ -106,6 +106,11 @@ var matchTests = []struct {
 	{"dir:agent", "chunk tool ask mark"},
 	{"dir:c2a", "read batch"},
 	{"origin:injected", "chunk"},
+	{"server:every/thing", "stderr"},
+	{"server:*", "stderr"},
+	{"server:every", ""},
+	{"server~thin", "stderr"},
+	{"!server:*", "chunk tool ask read batch mark"},
 	{"is:error", "read"},
 	{"is:open", "ask"},
 	{"is:gap", "mark"},

@@ -65,6 +65,7 @@ var keys = sync.OnceValue(func() []key {
 		{"session", "beginning of the session's id", textOps, nil, never, annotationTerm(session, prefixes)},
 		{"turn", "number of the turn in its session", rangeOps, nil, always, rangeTerm(turn, number)},
 		{"tool", "beginning of the tool call's id, or a part of its title", textOps, nil, never, toolTerm},
+		{"server", "on whose tape the frame is (acptap proxy --mcp); * as above", textOps, nil, never, serverTerm},
 		{"id", "of a request or response: the number, or the beginning of the text", textOps, nil, never, idTerm},
 		{"text", "somewhere in the frame; case counts if it has capital letters", textOps, nil, never, textTerm},
 		{"latency", "time from the request to this response, such as >2s", rangeOps, nil, always, rangeTerm(latency, duration)},

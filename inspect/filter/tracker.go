@@ -21,6 +21,7 @@ type Tracker struct {
 	open     *OpenRequests      // of the frames up to ahead; nil: nobody has looked
 	ahead    uint64
 
+	server   string                     // that the tape is of
 	findings func(seq uint64) []Finding // on the tape; nil: nobody has judged it
 }
 
@@ -68,12 +69,15 @@ func (t *Tracker) LookAhead(frames iter.Seq2[dialect.Frame, error], ended bool) 
 	}
 }
 
+// KnowServer says what a recorded agent calls the server that the tape is of.
+func (t *Tracker) KnowServer(name string) { t.server = name }
+
 // KnowFindings says what is wrong with the frames of the tape, each by its number.
 func (t *Tracker) KnowFindings(of func(seq uint64) []Finding) { t.findings = of }
 
 // Observe takes the next frame. The Subject refers to f.
 func (t *Tracker) Observe(f *dialect.Frame) Subject {
-	s := Subject{Frame: f, Start: t.start, Open: t.isOpen(f), Unanswered: t.IsUnanswered(f)}
+	s := Subject{Frame: f, Start: t.start, Open: t.isOpen(f), Unanswered: t.IsUnanswered(f), Server: t.server}
 	if t.findings != nil {
 		s.Findings = t.findings(f.Seq)
 	}

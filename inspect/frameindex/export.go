@@ -16,6 +16,7 @@ func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info re
 	if err != nil {
 		return 0, nil, err
 	}
+	want.KnowServers(t)
 	var current *record.Tape
 	for frame, err := range t.frames(1) {
 		if ctx.Err() != nil {

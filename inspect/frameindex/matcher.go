@@ -18,6 +18,8 @@ type Matcher struct {
 
 	findings func(seq uint64) []filter.Finding // on the timeline; nil: nobody has judged it
 
+	servers []string // on whose tapes the parts of the timeline are; nil: nobody has said
+
 	past    bool // the filter asks for what stood before
 	track   filter.Tracker
 	part    int            // of the timeline, that track is at
@@ -40,12 +42,24 @@ func (s *Matcher) KnowOpen(requests filter.OpenRequests) { s.open, s.known = req
 // there.
 func (s *Matcher) KnowFindings(of func(seq uint64) []filter.Finding) { s.findings = of }
 
+// KnowServers says which parts of a timeline are tapes of servers that a recorded agent
+// started.
+func (s *Matcher) KnowServers(t *Timeline) {
+	s.servers = nil
+	for _, p := range t.Parts {
+		s.servers = append(s.servers, p.Info.Start.Parent.Server)
+	}
+}
+
 // Matches takes the next frame, which is on that part of the timeline.
 func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	if s.past {
 		s.Observe(part, f)
 	} else {
 		s.subject.Frame, s.subject.Start = f, s.start
+	}
+	if part < len(s.servers) {
+		s.subject.Server = s.servers[part]
 	}
 	if s.Filter.NeedsFuture() {
 		s.subject.Open, s.subject.Unanswered = s.isOpen(f), f.Seq <= s.known && s.open.IsUnanswered(f)

@@ -36,6 +36,7 @@ const ReportEvery = 200 * time.Millisecond
 // tapes it opens them again.
 func (s *Scan) Read(ctx context.Context, t *Timeline) {
 	s.announced = time.Now()
+	s.KnowServers(t)
 	if s.Filter.NeedsFuture() {
 		if !s.Index.Await(ctx) {
 			return

@@ -126,6 +126,7 @@ func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
 func (p *storeSearch) begin(ctx context.Context, track *filter.Tracker, t *record.Tape, info record.Info) {
 	*track = filter.Tracker{}
 	track.Next(info.Start.Time.Local())
+	track.KnowServer(info.Start.Parent.Server)
 	track.KnowFindings(p.findings)
 	if p.Filter.NeedsFuture() {
 		track.LookAhead(until(ctx, t.Rows(1)), !info.Live)

@@ -1,7 +1,6 @@
 package frametext
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/acptap/acptap/inspect/filter"
@@ -35,10 +34,11 @@ func (c *calls) observe(f *dialect.Frame, shown bool) (latency time.Duration, ok
 }
 
 // unanswered returns how many requests that were shown have no response, and the
-// first of them, such as `12 session/prompt`; those that were cancelled apart.
-func (c *calls) unanswered() (open, cancelled list) {
+// first of them, such as `12 session/prompt`; those that were cancelled apart. label
+// returns what a number is called.
+func (c *calls) unanswered(label func(seq uint64) string) (open, cancelled list) {
 	for _, r := range c.requests.All() {
-		called := func() string { return termtext.Spaced(strconv.FormatUint(r.Seq, 10), termtext.Piece(r.Note.name)) }
+		called := func() string { return termtext.Spaced(label(r.Seq), termtext.Piece(r.Note.name)) }
 		switch {
 		case !r.Note.shown:
 		case !r.Done:

@@ -100,3 +100,15 @@ func JSON(f dialect.Frame, start time.Time, latency time.Duration, failure diale
 	b.WriteByte('}')
 	return termtext.JSON(b.Bytes()), nil
 }
+
+// addServer returns a frame as [JSON] with the server that its number is one of.
+func addServer(frame []byte, server string) []byte {
+	if server == "" {
+		return frame
+	}
+	text, err := json.Marshal(server)
+	if err != nil {
+		panic("frametext: " + err.Error()) // of a string
+	}
+	return append(append(bytes.TrimSuffix(frame, []byte("}")), `,"server":`...), append(termtext.JSON(text), '}')...)
+}

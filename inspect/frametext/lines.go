@@ -3,6 +3,7 @@ package frametext
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,6 +33,12 @@ type Lines struct {
 	W     io.Writer
 	Width int  // columns that a line is cut to; 0: lines are not cut
 	Color bool // with the 16 colours of ANSI
+
+	// Server is what the frames of a server's tape are called by among those of its
+	// agent: their numbers are SERVER:12. Empty: they stand by themselves.
+	Server string
+	Digits int           // columns of a number; 0: as many as most tapes need
+	Began  time.Duration // of the tape, since the one with which times begin
 
 	Notes note.List // those on frames stand below these
 	// Fold leaves out the marks of HTTP exchanges as most are. The lines of their
@@ -80,14 +87,16 @@ func (l *Lines) failure(f *dialect.Frame) dialect.Failure {
 }
 
 // WriteJSON writes what [JSON] returns for the next frame as a line. start is
-// when the tape began.
+// when the tape with which times begin did.
 func (l *Lines) WriteJSON(f *dialect.Frame, start time.Time) error {
 	latency, _ := l.calls.observe(f, true)
-	b, err := JSON(*f, start, latency, l.failure(f))
+	shown := *f
+	shown.At += l.Began
+	b, err := JSON(shown, start, latency, l.failure(f))
 	if err != nil {
 		return err
 	}
-	_, err = l.W.Write(append(AddNotes(b, l.Notes.On(f.Seq)), '\n'))
+	_, err = l.W.Write(append(AddNotes(addServer(b, l.Server), l.Notes.On(f.Seq)), '\n'))
 	return err
 }
 
@@ -104,11 +113,7 @@ func (l *Lines) WriteTimed(f *dialect.Frame, latency time.Duration, failure dial
 // write writes the row of a frame, in which the columns are to be filled.
 func (l *Lines) write(f *dialect.Frame, r Row) error {
 	r.Frame, r.Kind, r.Name, r.Columns = f, true, termtext.Piece(Name(f)), l.methodWidth()
-	if f.Untimed {
-		r.Number = fmt.Sprintf("%5d %8s", f.Seq, termtext.UnknownTime)
-	} else {
-		r.Number = fmt.Sprintf("%5d %8.3f", f.Seq, f.At.Seconds())
-	}
+	r.Number = fmt.Sprintf("%*s %8s", l.digits(), l.label(f.Seq), l.time(f))
 	r.Again, r.Above = r.Name != "" && r.Name == l.above.name, l.above.summary
 	l.put(r.head()...)
 	tail := r.tail()
@@ -130,6 +135,24 @@ func (l *Lines) write(f *dialect.Frame, r Row) error {
 	return nil
 }
 
+// label is a frame's number.
+func (l *Lines) label(seq uint64) string {
+	if l.Server == "" {
+		return strconv.FormatUint(seq, 10)
+	}
+	return termtext.Cut(termtext.Piece(l.Server), LongestServer) + ":" + strconv.FormatUint(seq, 10)
+}
+
+func (l *Lines) digits() int { return max(l.Digits, usualDigits) }
+
+// time is when a frame crossed the wire.
+func (l *Lines) time(f *dialect.Frame) string {
+	if f.Untimed {
+		return termtext.UnknownTime
+	}
+	return fmt.Sprintf("%.3f", (f.At + l.Began).Seconds())
+}
+
 // note writes a note below its frame.
 func (l *Lines) note(n note.Note) error {
 	for i, text := range NoteLines(n) {
@@ -137,7 +160,7 @@ func (l *Lines) note(n note.Note) error {
 		if i > 0 {
 			mark = " "
 		}
-		l.put(termtext.Plain.Span(strings.Repeat(" ", numberColumns+1)), noteStyle.Span(mark+" "+text))
+		l.put(termtext.Plain.Span(strings.Repeat(" ", l.digits()+timeColumns+1)), noteStyle.Span(mark+" "+text))
 		if err := l.end(); err != nil {
 			return err
 		}
@@ -168,9 +191,12 @@ func (l *Lines) Written() error {
 	return nil
 }
 
+// Interrupted says that the line above the next one is not of this tape.
+func (l *Lines) Interrupted() { l.above.name = "" }
+
 // Heading writes a line above the frames, such as the name of their tape.
 func (l *Lines) Heading(text string) error {
-	l.above.name = ""
+	l.Interrupted()
 	l.put(termtext.Bold.Span("── " + termtext.Piece(text)))
 	return l.end()
 }
@@ -184,7 +210,7 @@ func (l *Lines) Trouble(err error) error {
 // Close writes which of the requests that were written have no answer, if there
 // are any, and which were cancelled. It does not close W.
 func (l *Lines) Close() error {
-	open, cancelled := l.calls.unanswered()
+	open, cancelled := l.calls.unanswered(l.label)
 	if open.n > 0 {
 		l.put(termtext.Permission.Span("── no answer to " + open.text("request", "requests", ", ")))
 		if err := l.end(); err != nil {

@@ -15,8 +15,12 @@ const (
 
 	noteStyle = termtext.Bold
 
-	// numberColumns are those of a frame's number and time.
-	numberColumns = 5 + 1 + 8 + 1
+	// usualDigits are the columns of a frame's number, timeColumns those of its time.
+	usualDigits = 5
+	timeColumns = 1 + 8 + 1
+
+	// LongestServer is how many columns of a server's name stand before a number.
+	LongestServer = 24
 )
 
 // NoteLines returns the lines of a note, clean. A bookmark says that it is one.

@@ -79,6 +79,7 @@ func (q *queries) startTape(tape int, p ref.Part, info *record.Info) {
 		q.met = make([]bool, len(q.demands))
 	}
 	q.track.Next(info.Start.Time.Local())
+	q.track.KnowServer(info.Start.Parent.Server)
 	if q.found != nil {
 		q.track.KnowFindings(q.found.On(tape))
 	}

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,12 @@ func (c *Completer) values(key string) (list []string) {
 		return methods()
 	case "update":
 		return variants()
+	case "server":
+		for _, i := range c.listing().Tapes {
+			if name := i.Start.Parent.Server; name != "" && isTypeable(name) && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
 	case "session":
 		for _, s := range c.listing().Sessions {
 			if isTypeable(s.ID) {

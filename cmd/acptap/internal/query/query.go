@@ -76,6 +76,7 @@ func (m *Matcher) Judge(ctx context.Context, sub ref.Subject) (err error) {
 // StartTape begins a tape of which info is known.
 func (m *Matcher) StartTape(p ref.Part, info record.Info) {
 	m.track.Next(info.Start.Time.Local())
+	m.track.KnowServer(info.Start.Parent.Server)
 	if m.LookAhead || m.NeedsFuture() {
 		m.track.LookAhead(p.Tape.Rows(p.Run.First), !info.Live)
 	}
