@@ -3,8 +3,12 @@ package record
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"time"
+
+	"github.com/acptap/acptap/record/tapeid"
 )
 
 // A tape is nested in another one of the store if the agent on that one, its parent,
@@ -97,22 +101,39 @@ func (s *Store) IsNested(tape string) bool {
 		if err != nil {
 			return "", false
 		}
-		start, _ := t.Start() // one that cannot be read names none
-		return start.Parent.Tape, true
+		start, err := t.Start()
+		return start.Parent.Tape, !errors.Is(err, ErrNoTape) // one that cannot be read names none
 	})
 }
 
-// Start returns what was known of the tape when it began. It reads less than Info.
+// Start returns what was known of the tape when it began. It reads less than Info. If the
+// recorder is just about to write that, Start waits for it.
 func (t *Tape) Start() (Start, error) {
-	info, _, err := t.from.facts()
-	if t.store == nil || !errors.Is(err, ErrNoTape) {
-		return info.Start, err
+	for waited := time.Duration(0); ; waited += headPoll {
+		info, _, err := t.from.facts()
+		if t.store == nil || !errors.Is(err, ErrNoTape) {
+			return info.Start, err
+		}
+		files := t.store.journal(t.id)
+		start, err := files.Start(files.Segments())
+		switch {
+		case t.store.hasFile(t.id): // sealed between the two looks
+			continue
+		case err != nil || !start.Time.IsZero():
+			return start, err
+		case !t.store.hasJournal(t.id): // deleted, or another id was taken
+			return start, fmt.Errorf("tape %s: %w", t.id, ErrNoTape)
+		case waited >= maxHead, time.Since(tapeid.Time(t.id)) > maxHead && !t.store.isLive(t.id):
+			start.Time = tapeid.Time(t.id) // the head is damaged
+			return start, nil
+		}
+		time.Sleep(headPoll)
 	}
-	files := t.store.journal(t.id)
-	start, err := t.store.start(t.id, files.Segments())
-	if err != nil && t.store.hasFile(t.id) { // sealed between the two looks
-		info, _, err = t.from.facts()
-		return info.Start, err
-	}
-	return start, err
 }
+
+// A recorder takes an id, locks it, creates the journal and writes what the tape is. That
+// is a matter of milliseconds, unless the machine is busy.
+const (
+	headPoll = 2 * time.Millisecond
+	maxHead  = time.Second
+)

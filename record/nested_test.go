@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/acptap/acptap/record"
@@ -97,5 +98,47 @@ func TestOuterWhileRecorded(t *testing.T) {
 	}
 	if got := slices.Collect(store.Outer(ids)); !slices.Equal(got, []string{agent.Tape()}) {
 		t.Errorf("got %q, want only %s", got, agent.Tape())
+	}
+}
+
+// Whoever sees a tape appear can ask at once whether it is nested, though its recorder may
+// be just about to write its head.
+func TestNestedAsItAppears(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	agent, err := store.Record(record.Start{Command: []string{"agent"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.Close()
+	const servers = 60
+	var recording sync.WaitGroup
+	defer recording.Wait()
+	recording.Go(func() {
+		for range servers {
+			server, err := store.Record(record.Start{Command: []string{"server"}, Parent: record.Parent{Tape: agent.Tape(), Server: "files"}})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() {
+				server.Close()
+				server.Wait()
+			}()
+		}
+	})
+	for seen := map[string]bool{agent.Tape(): true}; len(seen) <= servers && !t.Failed(); {
+		ids, err := store.Tapes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range ids {
+			nested := seen[id] || store.IsNested(id)
+			if _, err := store.Open(id); err != nil {
+				continue // another id was taken
+			}
+			if seen[id] = true; !nested {
+				t.Errorf("%s is not nested", id)
+			}
+		}
 	}
 }
