@@ -100,6 +100,17 @@ func TestReplayListen(t *testing.T) {
 			if code, stderr := p.end(t); code != 0 || stderr != "" {
 				t.Errorf("it ended with %d, and wrote %s", code, stderr)
 			}
+			file := filepath.Join(t.TempDir(), "tape.jsonl")
+			if out, err := exec.Command("acptap", "export", "--store", dir, "-o", file, "last").CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			p = playServer(t, file)
+			if got := walk(t, &mcp.StreamableClientTransport{Endpoint: p.url}, "Ada", name != "JSON"); got != want {
+				t.Errorf("replayed from an export:\n%s", cmp.Diff(strings.Split(got, "\n"), strings.Split(want, "\n")))
+			}
+			if code, stderr := p.end(t); code != 0 || stderr != "" {
+				t.Errorf("it ended with %d, and wrote %s", code, stderr)
+			}
 			if name == "stateless" {
 				return
 			}
