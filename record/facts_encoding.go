@@ -54,7 +54,10 @@ func (i *Info) what() string { return "the facts of a tape" }
 // known is as it was before there were streams where there are none: nothing is missing
 // from what was written then.
 func (i *Info) known() uint64 {
-	if i.Streams == 0 && i.Closed == "" {
+	switch {
+	case i.Guessed:
+		return 47
+	case i.Streams == 0 && i.Closed == "":
 		return 44
 	}
 	return 46
@@ -108,6 +111,7 @@ func (i *Info) tags(t *tags) {
 	t.uint(43, &i.Failures)
 	t.uint(44, &i.Streams)
 	t.text(45, &i.Closed)
+	t.bool(46, &i.Guessed)
 }
 
 // exitTags are 22 to 26; all but the first only if that is true.

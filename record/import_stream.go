@@ -25,8 +25,9 @@ func (l *loader) takeStream(p portable.Line) error {
 	if p.Mark != nil {
 		f.Kind, f.End, f.Raw = wire.Mark, wire.None, p.Mark.JSON()
 		f.Derived = p.Mark.HTTP == nil && p.Mark.End == nil
-		if p.Mark.HTTP != nil {
-			f.Origin = p.Mark.HTTP.Origin
+		if h := p.Mark.HTTP; h != nil {
+			f.Origin = h.Origin
+			d.Info.Guessed = d.Info.Guessed || h.Guessed
 		}
 		d.piece(f, true)
 		return l.flushIfFull()

@@ -35,6 +35,7 @@ type Info struct {
 
 	Streams uint64 `json:"streams,omitempty"` // HTTP exchanges and WebSockets
 	Closed  string `json:"closed,omitempty"`  // why a tape with streams has ended, which has no Exit
+	Guessed bool   `json:"guessed,omitempty"` // no id tied requests to the tape: those of two clients may be on it
 
 	Connection dialect.Connection `json:"connection"`
 

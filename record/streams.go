@@ -31,6 +31,7 @@ func (d *dissector) streamMark(slot uint16, dir wire.Direction, text []byte) {
 	case m.HTTP != nil:
 		f.Stream, f.Origin = d.Streams.Head(slot, dir, m.HTTP), m.HTTP.Origin
 		d.Info.Streams = max(d.Info.Streams, f.Stream)
+		d.Info.Guessed = d.Info.Guessed || m.HTTP.Guessed
 	case m.End != nil:
 		f.Stream, f.Lead = d.Streams.End(slot, dir, m.End.Stream)
 	}
@@ -57,8 +58,9 @@ func (d *dissector) streamAgain(e *entry) {
 	f := e.Frame.Frame
 	switch f.Kind {
 	case wire.Mark:
-		if wire.ReadMark(f).HTTP != nil {
+		if h := wire.ReadMark(f).HTTP; h != nil {
 			d.Info.Streams = max(d.Info.Streams, f.Stream)
+			d.Info.Guessed = d.Info.Guessed || h.Guessed
 		}
 	case wire.Body:
 	default:

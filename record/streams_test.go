@@ -195,7 +195,7 @@ func TestStreams(t *testing.T) {
 	store := record.OpenStore(t.TempDir())
 	j := beginHTTP(t, store)
 	one := j.Open(post())
-	two := j.Open(wire.HTTP{Method: "GET", Target: "/mcp"})
+	two := j.Open(wire.HTTP{Method: "GET", Target: "/mcp", Guessed: true})
 	j.AppendStream(one, wire.ClientToAgent, wire.Wire, []byte(` {"jsonrpc":"2.0","id":1,`))
 	j.Head(two, wire.Wire, answer(200, "text/event-stream"))
 	j.AppendStream(two, wire.AgentToClient, wire.Wire, []byte("id: 1\ndata:\n\ndata: {\"jsonrpc\":\"2.0\","))
@@ -209,7 +209,7 @@ func TestStreams(t *testing.T) {
 	j.EndStream(two, wire.ClientToAgent, wire.StreamEnd{By: wire.ByClient})
 	want := strings.Split(strings.TrimSpace(`
 1 c2a wire mark 1 "" "{\"http\":{\"stream\":1,\"method\":\"POST\",\"target\":\"/mcp\",\"protocol\":\"HTTP/1.1\",\"headers\":[{\"name\":\"Content-Type\",\"value\":\"application/json\"}]}}"
-2 c2a wire mark 2 "" "{\"http\":{\"stream\":2,\"method\":\"GET\",\"target\":\"/mcp\"}}"
+2 c2a wire mark 2 "" "{\"http\":{\"stream\":2,\"method\":\"GET\",\"target\":\"/mcp\",\"guessed\":true}}"
 3 a2c wire mark 2 "" "{\"http\":{\"stream\":2,\"status\":200,\"headers\":[{\"name\":\"Content-Type\",\"value\":\"text/event-stream\"}]}}"
 4 a2c wire mark 2 derived "id: 1\ndata:\n\n" "{\"sse\":{\"id\":\"1\"}}"
 5 c2a wire request 1 " " "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}"
@@ -231,13 +231,13 @@ func TestStreams(t *testing.T) {
 	closeHTTP(t, store, j)
 	check(store, want)
 	info, err := open(t, store, j.Tape()).Info()
-	if err != nil || info.Streams != 2 || info.Closed != "idle" || info.Exit != nil || info.Frames != 2 || !info.Complete {
+	if err != nil || info.Streams != 2 || info.Closed != "idle" || !info.Guessed || info.Exit != nil || info.Frames != 2 || !info.Complete {
 		t.Errorf("got %+v, %v", info, err)
 	}
 	if err := store.Rebuild(nil); err != nil {
 		t.Error(err)
 	}
-	if counted, err := open(t, store, j.Tape()).Info(); err != nil || counted.Streams != 2 || counted.Closed != "idle" {
+	if counted, err := open(t, store, j.Tape()).Info(); err != nil || counted.Streams != 2 || counted.Closed != "idle" || !counted.Guessed {
 		t.Errorf("counted again: %+v, %v", counted, err)
 	}
 }

@@ -20,7 +20,7 @@ func taggedValues(t testing.TB) map[string]tagged {
 	full, session := someFacts(7)
 	full.Failed, full.Failures = 200, 201
 	full.Lost, full.Invalid, full.Imported, full.Start.Proto = -1, math.MaxUint64, true, "acp"
-	full.Rules, full.Streams, full.Closed = 3, 4, "idle"
+	full.Rules, full.Streams, full.Closed, full.Guessed = 3, 4, "idle", true
 	full.Start.Parent = Parent{Tape: "20260102T150405000-7k2m9p", Link: "kdjfhgas", Server: "everything"}
 	full.Start.Transport, full.Start.Upstream = "http", "https://example.org/mcp"
 	full.Start.Cwd = "/w/\xff" // a directory may be called so
@@ -106,7 +106,7 @@ func TestUnknownTags(t *testing.T) {
 	for name, v := range taggedValues(t) {
 		free := v.known()
 		if _, ok := v.(*Info); ok {
-			free = 46 // a tape without streams knows less
+			free = 47 // a tape without streams, or without guesses, knows less
 		}
 		change := map[uint64]any{1: free + 1, free: uint64(5)}
 		for tag, u := range unknown {

@@ -78,6 +78,8 @@ A line of --json is an object with
   transport, upstream http or ws, and the server's URL; not there for stdio
   streams, closed     how many HTTP exchanges and WebSockets; why the connection
                       ended, which has no exit
+  guessed             true: the server gives no ids by which requests are told
+                      apart, and those of two clients may be on the tape
 
 Exit status 0; 2 if the store, or a tape in it, cannot be read, or with --tag
 the tags.`,
@@ -177,6 +179,7 @@ type tapeLine struct {
 	Upstream  string        `json:"upstream,omitempty"`
 	Streams   uint64        `json:"streams,omitempty"`
 	Closed    string        `json:"closed,omitempty"`
+	Guessed   bool          `json:"guessed,omitempty"`
 }
 
 func tapeOf(i tapelist.Row) any {
@@ -187,7 +190,7 @@ func tapeOf(i tapelist.Row) any {
 		Client: c.Client, ClientVersion: c.ClientVersion, Agent: c.Agent, AgentTitle: c.AgentTitle, AgentVersion: c.AgentVersion,
 		Frames: i.Frames, Lines: i.Lines, Bytes: i.Bytes, Failures: i.Failures, Failed: i.Failed, Invalid: i.Invalid, Lost: i.Lost,
 		Sessions: i.Sessions, Turns: i.Turns, Live: i.Live, Sealed: i.Complete, Partial: i.Partial, Exit: i.Exit,
-		Rules: i.Rules, Parent: i.Start.Parent, Transport: i.Start.Transport, Upstream: i.Start.Upstream, Streams: i.Streams, Closed: i.Closed,
+		Rules: i.Rules, Parent: i.Start.Parent, Transport: i.Start.Transport, Upstream: i.Start.Upstream, Streams: i.Streams, Closed: i.Closed, Guessed: i.Guessed,
 	}
 	if !i.Ended.IsZero() {
 		line.Ended = &i.Ended

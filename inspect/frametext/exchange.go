@@ -14,7 +14,8 @@ import (
 // The exchanges know what the heads of the streams that are open have said. They are given
 // the frames of one tape in their order. The zero value knows of none.
 type exchanges struct {
-	open map[uint64]*exchange
+	open    map[uint64]*exchange
+	guessed bool // one has said that it is of the connection by a guess
 }
 
 // An exchange is a request over HTTP and its response, or a WebSocket.
@@ -46,7 +47,9 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 	switch m := wire.ReadMark(f.Frame); {
 	case m.HTTP != nil && f.Dir == wire.ClientToAgent:
 		x.method, x.target = m.HTTP.Method, m.HTTP.Target
-		return "", x.method == "POST" && f.Origin == wire.Wire
+		first := m.HTTP.Guessed && !e.guessed
+		e.guessed = e.guessed || first
+		return "", x.method == "POST" && f.Origin == wire.Wire && !first
 	case m.HTTP != nil:
 		x.status, x.form = m.HTTP.Status, form(m.HTTP.Headers)
 		return "", f.Origin == wire.Wire && x.ordinary()
@@ -143,7 +146,11 @@ func headSummary(stream uint64, h *wire.HTTP) string {
 	}
 	number := strconv.FormatUint(stream, 10)
 	if h.Status == 0 {
-		return termtext.Spaced(termtext.Piece(h.Method), number, termtext.Piece(h.Target))
+		text := termtext.Spaced(termtext.Piece(h.Method), number, termtext.Piece(h.Target))
+		if h.Guessed {
+			text += " · no id: guessed to be of this connection"
+		}
+		return text
 	}
 	x := exchange{status: h.Status, form: form(h.Headers)}
 	text := number + " → " + x.answer()

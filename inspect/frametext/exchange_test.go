@@ -42,10 +42,12 @@ const streamTape = `
 < 4 mark {"framing":4100}
 < 4 mark {"ended":{"stream":4,"by":"acptap"}}
 > 5 mark {"sse":{"event":"endpoint","data":"/m?s=1","cut":true}}
-> 6 mark {"http":{"stream":6,"method":"POST","target":"/acp"}}
+> 6 mark {"http":{"stream":6,"method":"POST","target":"/acp","guessed":true}}
 > 6 {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
 < 6 mark {"http":{"stream":6,"status":202}}
 < 6 mark {"ended":{"stream":6,"by":"client","error":"the client left"}}
+> 7 mark {"http":{"stream":7,"method":"POST","target":"/acp","guessed":true}}
+> 7 {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
 < 0 mark {"closed":"idle"}
 `
 
@@ -100,8 +102,10 @@ func TestExchanges(t *testing.T) {
    27    0.026  ─ mark                                  4,100 bytes without a message, such as comments and pings
    28    0.027  ─ mark                                  response 4 ended by acptap
    29    0.028  ─ mark                                  event cut off endpoint: /m?s=1
+   30    0.029  ─ mark                                  POST 6 /acp · no id: guessed to be of this connection
    31    0.030  → notif     session/cancel              s  POST 6
-   34    0.033  ─ mark                                  connection ended: idle
+   35    0.034  → notif     session/cancel              s  POST 7
+   36    0.035  ─ mark                                  connection ended: idle
 `
 	if want = strings.ReplaceAll(want[1:], "                        \n", "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"cmp"
+	"slices"
 	"sync"
 	"time"
 )
@@ -81,18 +82,19 @@ type connections struct {
 	closing  sync.WaitGroup
 }
 
-// enter returns the connection that a request is of, and counts the request.
-// Whoever calls it calls leave once.
-func (s *connections) enter(q question) *connection {
+// enter returns the connection that a request is of, and counts the request; guessed
+// says that no id ties it to that. Whoever calls it calls leave once.
+func (s *connections) enter(q question) (c *connection, guessed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.find(q)
+	c = s.find(q)
 	c.waiting++
 	if c.open++; c.idle != nil {
 		c.idle.Stop()
 		c.idle = nil
 	}
-	return c
+	guessed = q.id.value == "" && c.settled && slices.ContainsFunc(c.keys, func(k key) bool { return k.kind.guess() })
+	return c, guessed
 }
 
 // find is enter without the counting. Called with mu held.

@@ -30,6 +30,7 @@ func TestConnections(t *testing.T) {
 		body   string
 		tape   int // on which it is, from 0
 	}
+	guessed := map[string]int{"no ids": 5, "modern": 1} // how many requests say that it is
 	tests := []struct {
 		name     string
 		requests []request
@@ -148,11 +149,20 @@ func TestConnections(t *testing.T) {
 			}
 			f.stop()
 			var closed []string
+			n := 0
 			for _, tape := range f.all() {
+				for _, s := range tape.streams {
+					if s.request.Guessed {
+						n++
+					}
+				}
 				closed = append(closed, strings.Replace(tape.closed, "the test ended", "end", 1))
 			}
 			if got, want := strings.Join(closed, "|"), strings.Join(tt.closed, "|"); got != want {
 				t.Errorf("closed: %s, want %s", got, want)
+			}
+			if n != guessed[tt.name] {
+				t.Errorf("of %d requests the connection was guessed, want %d", n, guessed[tt.name])
 			}
 		})
 	}

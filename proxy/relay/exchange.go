@@ -24,6 +24,7 @@ type exchange struct {
 	in         *http.Request
 	question   question
 	connection *connection
+	guessed    bool // that it is of that connection
 	tape       *tape
 	up, down   flow // to the server, to the client
 	answered   sync.Once
@@ -66,7 +67,7 @@ func (x *exchange) requestHead() wire.HTTP {
 		target = x.relay.KeepTarget(target)
 	}
 	return wire.HTTP{
-		Method: x.in.Method, Target: target, Protocol: x.in.Proto,
+		Method: x.in.Method, Target: target, Protocol: x.in.Proto, Guessed: x.guessed,
 		Headers: x.relay.kept(came), Rewritten: change,
 	}
 }

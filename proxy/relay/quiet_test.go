@@ -10,7 +10,7 @@ import (
 func TestQuietSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := connections{begin: func(Facts) *tape { return new(tape) }}
-		c := s.enter(question{upgrade: true})
+		c, _ := s.enter(question{upgrade: true})
 		s.answered(c)
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()

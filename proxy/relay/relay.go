@@ -127,8 +127,8 @@ func (r *Relay) prepare() {
 
 // begin begins the exchange of a request.
 func (r *Relay) begin(w http.ResponseWriter, in *http.Request, q question) *exchange {
-	c := r.connections.enter(q)
-	return &exchange{relay: r, w: writer{w: w}, in: in, question: q, connection: c, tape: c.recorded()}
+	c, guessed := r.connections.enter(q)
+	return &exchange{relay: r, w: writer{w: w}, in: in, question: q, connection: c, guessed: guessed, tape: c.recorded()}
 }
 
 // refuse answers a request that is not passed on.

@@ -10,6 +10,7 @@ type HTTP struct {
 	Method    string      `json:"method,omitempty"` // of a request
 	Target    string      `json:"target,omitempty"` // of a request: path and query as they came
 	Protocol  string      `json:"protocol,omitempty"`
+	Guessed   bool        `json:"guessed,omitempty"`   // of a request: no id says which conversation it is of, and another client's may be on the tape
 	Status    int         `json:"status,omitempty"`    // of a response
 	Headers   []Header    `json:"headers,omitempty"`   // as they came
 	Rewritten *HeadChange `json:"rewritten,omitempty"` // what of them went on otherwise
