@@ -145,7 +145,7 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 	var journal *record.Recorder
 	var helper *shim.Shim
 	var own *watch.Own
-	relays := &nestedRelays{dir: dir, w: w}
+	relays := &nestedRelays{w: w}
 	sessions := o.mcpSessions.host(p, o.start, w)
 	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
 		store, err := recordingStore(dir, w)
@@ -157,13 +157,14 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 			w.Print("not recording: %v", err)
 			return nil, nil // no interceptor either: what is not recorded cannot be loaded later, nor be a parent
 		}
+		relays.store = store
 		if helper, err = o.sessions.shim(dir, o.start, journal.Tape()); err != nil {
 			w.Print("--sessions: %v", err)
 		}
 		if helper != nil {
 			chain = append(chain, helper)
 		}
-		if servers, err := o.mcp.rewriter(dir, o.start, journal.Tape(), relays, w); err != nil {
+		if servers, err := o.mcp.rewriter(o.start, journal.Tape(), relays, w); err != nil {
 			w.Print("--mcp: %v", err)
 		} else if servers != nil {
 			chain = append(chain, servers) // behind the shim, which sets up sessions too

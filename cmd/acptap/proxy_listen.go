@@ -90,7 +90,7 @@ func (c *listenFlags) check(f *pflag.FlagSet, args []string) error {
 	}
 	u, err := url.Parse(c.upstream)
 	if err != nil || u.Hostname() == "" {
-		return fmt.Errorf("--upstream %q is not a URL such as http://127.0.0.1:3001/mcp", c.upstream)
+		return errors.New("--upstream is not a URL such as http://127.0.0.1:3001/mcp") // it may hold a password
 	}
 	switch u.Scheme {
 	case "http", "https", "h2c":
@@ -163,7 +163,11 @@ func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer)
 	if err != nil {
 		return err
 	}
-	r := newRelay(dir, o.start, w)
+	store, err := recordingStore(dir, w)
+	if err != nil {
+		w.Print("not recording: %v", err)
+	}
+	r := newRelay(store, o.start, w)
 	host, _, _ := net.SplitHostPort(hostport)
 	r.Upstream = c.server
 	r.Address = &url.URL{Scheme: "http", Host: hostport}
@@ -174,17 +178,16 @@ func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer)
 	return err
 }
 
-// newRelay returns a relay that records into the store in dir. What it is a relay of
-// is set by the caller.
-func newRelay(dir string, start record.Start, w *warning.Queue) *relay.Relay {
+// newRelay returns a relay that records into a store, or nothing if that is nil. What it
+// is a relay of is set by the caller.
+func newRelay(store *record.Store, start record.Start, w *warning.Queue) *relay.Relay {
 	r := &relay.Relay{Complain: func(err error) {
 		w.Print("not recording: %s", termtext.Line(err.Error())) // a panic may quote the traffic
 	}}
-	store, err := recordingStore(dir, w)
-	var key redact.Key
-	if err == nil {
-		key, err = store.Key()
+	if store == nil {
+		return r
 	}
+	key, err := store.Key()
 	if err != nil {
 		r.Complain(err)
 		return r

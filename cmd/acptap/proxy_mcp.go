@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy/nest"
@@ -59,9 +58,9 @@ func (c *mcpFlags) check(start *record.Start) error {
 }
 
 // rewriter returns the interceptor that has the servers of the agent that is being
-// recorded on tape be recorded in the store in dir, those with a URL by relays; nil if it
-// is off.
-func (c *mcpFlags) rewriter(dir string, start record.Start, tape string, relays *nestedRelays, w *warning.Queue) (*nest.Rewriter, error) {
+// recorded on tape be recorded in the store of relays, those with a URL by relays; nil if
+// it is off.
+func (c *mcpFlags) rewriter(start record.Start, tape string, relays *nestedRelays, w *warning.Queue) (*nest.Rewriter, error) {
 	if c.which == "off" {
 		return nil, nil
 	}
@@ -69,12 +68,8 @@ func (c *mcpFlags) rewriter(dir string, start record.Start, tape string, relays 
 	if err != nil {
 		return nil, err
 	}
-	store, err := ref.OpenStore(dir)
-	if err != nil {
-		return nil, err
-	}
 	return &nest.Rewriter{
-		Acptap: path, Store: store.Dir(), Tape: tape,
+		Acptap: path, Store: relays.store.Dir(), Tape: tape,
 		Agent: start.Command, Selection: c.selection, URL: relays.url,
 		Complain: func(format string, args ...any) {
 			w.Print("--mcp: %s", termtext.Line(fmt.Sprintf(format, args...))) // names come from the client

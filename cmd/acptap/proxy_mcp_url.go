@@ -20,8 +20,8 @@ import (
 // nestedRelays are on the way to those servers of an agent that have a URL. They
 // listen from the first one on.
 type nestedRelays struct {
-	dir string // of the store
-	w   *warning.Queue
+	store *record.Store
+	w     *warning.Queue
 
 	mu     sync.Mutex
 	nested *relay.Nested // guarded by mu; nil until there is a server
@@ -43,7 +43,7 @@ func (n *nestedRelays) url(p nest.Parent, _ dialect.ServerKind, server string) (
 	if err := n.listen(); err != nil {
 		return "", err
 	}
-	r := newRelay(n.dir, record.Start{
+	r := newRelay(n.store, record.Start{
 		Name: p.Server, Proto: "mcp", Parent: record.Parent{Tape: p.Tape, Link: p.Link, Server: p.Server},
 	}, n.w)
 	r.Upstream = u
