@@ -1,8 +1,10 @@
 package record
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
+	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/tapeid"
 )
 
@@ -179,3 +182,46 @@ func checkDir(dir string) error {
 
 // isLive reports whether a proxy is recording the tape now.
 func (s *Store) isLive(tape string) bool { return disk.IsLocked(s.lockFile(tape)) }
+
+// keySize is how many random bytes a store's key has.
+const keySize = 32
+
+// Key returns the store's own key for fingerprints of secrets. The first one who asks
+// makes it, and the store with it.
+func (s *Store) Key() (redact.Key, error) {
+	key, err := s.readKey()
+	if err == nil {
+		return key, nil
+	}
+	if err := s.make(); err != nil {
+		return nil, err
+	}
+	f, err := disk.OpenLocked(s.keyFile(), os.O_RDWR|os.O_CREATE, false, s.timeout)
+	if err != nil {
+		return nil, fmt.Errorf("the store's key: %w", err)
+	}
+	defer f.Close()
+	if key, err := s.readKey(); err == nil { // made while this waited for the lock
+		return key, nil
+	}
+	key = make(redact.Key, keySize)
+	rand.Read(key)
+	if _, err := f.WriteAt(key, 0); err != nil {
+		return nil, fmt.Errorf("the store's key: %w", err)
+	}
+	return key, disk.SyncData(f)
+}
+
+func (s *Store) keyFile() string { return filepath.Join(s.dir, "key") }
+
+// readKey returns the key if there is one.
+func (s *Store) readKey() (redact.Key, error) {
+	f, err := disk.Open(s.keyFile(), os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	key := make(redact.Key, keySize)
+	_, err = io.ReadFull(f, key)
+	return key, err
+}
