@@ -100,7 +100,7 @@ func writeNext(w io.Writer, dir string) error {
 	for _, next := range [][2]string{
 		{"inspect", "browse both tapes in the terminal; ? lists the keys"},
 		{"ls", "list the tapes"},
-		{"summary last~1", "what happened on the first tape, in five lines"},
+		{"summary last~1", "what happened on the first tape, in a few lines"},
 		{"show last~1", "its frames"},
 		{"show last", "the frames of the second; +, ~ and × mark what acptap added, changed and withheld"},
 		{"show --chat " + demo.Session, "the conversation on both tapes, as above"},

@@ -95,7 +95,7 @@ func topicList() string {
 	var b strings.Builder
 	b.WriteString("\nTopics (acptap help TOPIC):\n")
 	for _, t := range help.Topics() {
-		fmt.Fprintf(&b, "  %-12s %s\n", t.Name, t.Title)
+		fmt.Fprintf(&b, "  %-13s %s\n", t.Name, t.Title)
 	}
 	return b.String()
 }
