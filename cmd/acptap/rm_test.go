@@ -46,6 +46,26 @@ func TestRmLiveSession(t *testing.T) {
 	}
 }
 
+// The id of a session is not taken for a part of the id of a tape that has it by chance.
+func TestRmSessionNamedAsTape(t *testing.T) {
+	store := record.OpenStore(t.TempDir())
+	for _, line := range []string{
+		`{"acptap":1,"protocol":"acp","tape":"20260102T030405000-aas1aa"}` + "\n" + `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"other","prompt":[]}}}`,
+		`{"acptap":1,"protocol":"acp","tape":"20260102T030406000-bbbbbb"}` + "\n" + `{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[]}}}`,
+	} {
+		if _, err := store.Import(strings.NewReader(line+"\n"), "file", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"--store", store.Dir(), "rm", "s1"}, nil, &out, &complaints); code != 0 {
+		t.Errorf("got status %d: %s", code, &complaints)
+	}
+	if ids, err := store.Tapes(); err != nil || len(ids) != 1 || ids[0] != "20260102T030405000-aas1aa" {
+		t.Errorf("got the tapes %v, %v; want that of the other session", ids, err)
+	}
+}
+
 // A tape is not deleted while a server of its agent is recorded.
 func TestRmLiveServer(t *testing.T) {
 	store := record.OpenStore(t.TempDir())

@@ -31,7 +31,7 @@ var ErrUnknown = errors.New("no such tape")
 // the letters at its end, the name of an agent, of which it is the newest tape, or
 // NAME~1 for the one before, REF+NAME for a server that the agent on a tape started, or
 // any part of an id. A name is exact, so it goes before a part of an id, which may have
-// it by chance.
+// it by chance; so does the id of a session, which is the name of no tape.
 func (f *Finder) Tape(name string) (id string, err error) {
 	if id, err = f.direct(name); errors.Is(err, ErrUnknown) {
 		if nested, failed := f.server(name); nested != "" || failed != nil {
@@ -57,7 +57,9 @@ func (f *Finder) direct(name string) (id string, err error) {
 	if id, err := f.named(name); id != "" || err != nil {
 		return id, err
 	}
-	if strings.HasPrefix(name, "last") {
+	if session, err := f.isSession(name); err != nil {
+		return "", err
+	} else if session || strings.HasPrefix(name, "last") {
 		return "", fmt.Errorf("%q: %w", name, ErrUnknown)
 	}
 	id, err = record.TapeID(f.ids, name)
@@ -65,6 +67,16 @@ func (f *Finder) direct(name string) (id string, err error) {
 		err = fmt.Errorf("%q: %w", name, ErrUnknown)
 	}
 	return id, err
+}
+
+// isSession reports whether a name is the whole id of a session.
+func (f *Finder) isSession(name string) (bool, error) {
+	l, err := f.List()
+	if err != nil {
+		return false, err
+	}
+	has := func(s record.SessionInfo) bool { return s.ID == name }
+	return slices.ContainsFunc(l.Sessions, has) || slices.ContainsFunc(l.Deleted, has), nil
 }
 
 // last returns the newest tape that is nested in none, or the n-th before it.
