@@ -30,6 +30,7 @@ type liveAgent struct {
 	ended  chan struct{} // closed when the process has ended
 	err    error         // how it ended; valid after ended is closed
 	gone   bool          // it has ended or refused initialize
+	left   bool          // its input was closed, so that it may end
 	silent bool          // it gets no notifications/initialized, which ACP does not have
 
 	journal     *liveJournal
@@ -323,6 +324,7 @@ func (p *player) awaitLive(ctx context.Context) bool {
 		return false
 	}
 	if !busy && p.live.initialized {
+		p.live.left = true
 		p.live.input.Close()
 	}
 	switch p.wait(ctx, time.Now().Add(liveSilence)) {

@@ -183,6 +183,10 @@ func (p *player) readLive() bool {
 	case ended:
 		why := "the live agent ended"
 		p.live.close(p.agent.Patience) // it may have closed only its stdout
+		if p.live.left && len(p.live.calls) == 0 {
+			p.live.gone = true
+			break
+		}
 		if p.live.err != nil {
 			why += ": " + p.live.err.Error()
 		}
