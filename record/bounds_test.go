@@ -18,6 +18,9 @@ import (
 
 // All requests that a tape may have open go on in the next block.
 func TestOpenRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and a minute under the race detector")
+	}
 	const open = 1 << 16
 	d := newDissector(Info{Start: Start{Proto: "acp"}})
 	take := func(dir wire.Direction, line string) {
@@ -45,6 +48,9 @@ func TestOpenRequests(t *testing.T) {
 
 // A state may say that more is open than can be, in few bytes for each.
 func TestImpossibleStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and a minute under the race detector")
+	}
 	d := newDissector(Info{Tape: "20260102T150405000-aaaaaa"})
 	good, err := d.state()
 	if err != nil {
@@ -77,6 +83,9 @@ func TestImpossibleStates(t *testing.T) {
 // The longest frames that are searched for secrets take no more memory than
 // others, whatever is in them.
 func TestLongestRedacted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and a minute under the race detector")
+	}
 	for name, unit := range map[string]string{
 		"secrets":    "API_KEY=sk-ant-0123456789abcdefghijklmnop\n",
 		"characters": "<",
