@@ -12,6 +12,9 @@ import (
 
 // A line that is too long to be held is read like any other.
 func TestLongLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and half a minute under the race detector")
+	}
 	odd := "a\"\\/\b\f\n\r\t\x01é\u2028😀 "
 	text := strings.Repeat(odd, (9<<20)/len(odd))
 	quoted, err := json.Marshal(text)

@@ -287,7 +287,11 @@ func TestStreamsCutAnywhere(t *testing.T) {
 // Many streams at once, cut and mixed at random, come back byte for byte: from the
 // journal, from what a killed proxy has left at any moment, and sealed.
 func TestStreamsMixed(t *testing.T) {
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		store := record.OpenStore(filepath.Join(t.TempDir(), "store"))
 		j := beginHTTP(t, store)
