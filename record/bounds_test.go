@@ -19,7 +19,7 @@ import (
 // All requests that a tape may have open go on in the next block.
 func TestOpenRequests(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine, and a minute under the race detector")
+		t.Skip("15 to 29 s under the race detector, and no second goroutine")
 	}
 	const open = 1 << 16
 	d := newDissector(Info{Start: Start{Proto: "acp"}})
@@ -49,7 +49,7 @@ func TestOpenRequests(t *testing.T) {
 // A state may say that more is open than can be, in few bytes for each.
 func TestImpossibleStates(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine, and a minute under the race detector")
+		t.Skip("15 to 29 s under the race detector, and no second goroutine")
 	}
 	d := newDissector(Info{Tape: "20260102T150405000-aaaaaa"})
 	good, err := d.state()
@@ -84,7 +84,7 @@ func TestImpossibleStates(t *testing.T) {
 // others, whatever is in them.
 func TestLongestRedacted(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine, and a minute under the race detector")
+		t.Skip("15 to 29 s under the race detector, and no second goroutine")
 	}
 	for name, unit := range map[string]string{
 		"secrets":    "API_KEY=sk-ant-0123456789abcdefghijklmnop\n",

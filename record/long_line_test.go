@@ -13,7 +13,7 @@ import (
 // A line that is too long to be held is read like any other.
 func TestLongLine(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine, and half a minute under the race detector")
+		t.Skip("25 s under the race detector, and no second goroutine")
 	}
 	odd := "a\"\\/\b\f\n\r\t\x01é\u2028😀 "
 	text := strings.Repeat(odd, (9<<20)/len(odd))

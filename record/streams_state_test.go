@@ -83,9 +83,6 @@ func TestIdleStreams(t *testing.T) {
 
 // A state that no dissector can have come to is damage.
 func TestImpossibleStreams(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine, and a minute under the race detector")
-	}
 	long := strings.Repeat("A", 4*(wire.MaxChecked/3+3))
 	for name, state := range map[string]string{
 		"none":              `[null]`,
