@@ -52,12 +52,18 @@ func (x *exchange) request(body requestBody) {
 // otherwise.
 func (x *exchange) requestHead() wire.HTTP {
 	came := x.in.Header.Clone()
-	came.Set("Host", x.in.Host)
+	if x.in.Host != "" {
+		came.Set("Host", x.in.Host)
+	}
 	change := &wire.HeadChange{Headers: x.relay.kept(http.Header{
 		"Accept-Encoding": {"identity"},
 		"Host":            {x.relay.Upstream.Host},
 	})}
-	for _, name := range []string{"Expect", "Sec-Websocket-Extensions"} {
+	removed := []string{"Expect", "Sec-Websocket-Extensions"}
+	if !x.question.upgrade {
+		removed = append(removed, "Upgrade")
+	}
+	for _, name := range removed {
 		if came.Get(name) != "" {
 			change.Removed = append(change.Removed, name)
 		}
@@ -92,6 +98,11 @@ func (x *exchange) rewrite(pr *httputil.ProxyRequest) {
 	out.Header.Set("Accept-Encoding", "identity") // so that the tape can be read
 	out.Header.Del("Sec-Websocket-Extensions")    // likewise: messages would be compressed
 	out.Header.Del("Expect")                      // the body is here
+	if !x.question.upgrade {                      // some clients offer h2c with each request
+		out.Header.Del("Upgrade")
+		out.Header.Del("Connection")
+	}
+	out.Trailer = x.in.Trailer // not a copy: what is in it comes behind the body
 }
 
 // RoundTrip sends the request to the server. Informational responses are passed on by
@@ -120,11 +131,17 @@ func (x *exchange) response(res *http.Response) error {
 		head.Rewritten = &wire.HeadChange{Headers: x.relay.kept(changed)}
 	}
 	x.head(wire.Wire, head)
+	for _, name := range []string{"Content-Type", "Date"} { // net/http would make them up
+		if res.Header[name] == nil {
+			x.w.Header()[name] = nil
+		}
+	}
 	x.w.streams = res.ContentLength < 0 || isEvents(res.Header)
 	x.place(res)
 	if x.question.upgrade {
 		if conn, ok := res.Body.(io.ReadWriteCloser); ok && res.StatusCode == http.StatusSwitchingProtocols {
-			res.Body, x.socket = &socket{conn, x}, true
+			res.Body = &socket{conn, x}
+			x.socket = strings.EqualFold(res.Header.Get("Upgrade"), "websocket") // else ReverseProxy refuses it
 			return nil
 		}
 		x.up.end(wire.ByClient, "")

@@ -23,7 +23,7 @@ type Guard struct {
 // not. A server behind a Relay cannot see to that any more: the Host that it gets is its
 // own.
 func (g *Guard) Refusal(in *http.Request, address *url.URL) string {
-	if !g.ownHost(in.Host) {
+	if !g.ownHost(in.Host) && !withoutHost(in) {
 		return fmt.Sprintf("Host %q is not this address: dial %s", in.Host, address)
 	}
 	for _, o := range in.Header.Values("Origin") {
@@ -33,6 +33,10 @@ func (g *Guard) Refusal(in *http.Request, address *url.URL) string {
 	}
 	return ""
 }
+
+// withoutHost reports whether a request says of no host, as HTTP/1.0 allows. Browsers
+// speak later versions, which do not.
+func withoutHost(in *http.Request) bool { return in.Host == "" && !in.ProtoAtLeast(1, 1) }
 
 // ownHost reports whether a Host names this listener. Ports may differ, as behind one
 // that was forwarded.

@@ -96,8 +96,10 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	if !body.whole {
 		_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always is
 	} else {
-		in.ContentLength, in.TransferEncoding = int64(len(body.head)), nil
 		in.GetBody = body.again
+		if len(in.Trailer) == 0 {
+			in.ContentLength, in.TransferEncoding = int64(len(body.head)), nil
+		}
 	}
 	(&httputil.ReverseProxy{
 		Transport:      x,
