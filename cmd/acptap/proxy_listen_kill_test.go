@@ -5,11 +5,14 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -18,13 +21,22 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-// TestKillListen: whenever a relay is killed, what its clients had got is on the tape.
+// TestKillListen: whenever a relay is killed, what its clients had got is on the tape, and
+// so is what the server had got.
 func TestKillListen(t *testing.T) {
 	const streams = 16
+	var posted counters // messages that the server got
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
+		stream := in.URL.Query().Get("stream")
+		if in.Method == http.MethodPost {
+			io.Copy(io.Discard, in.Body)
+			posted.add("up-" + stream)
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		for n := 0; ; n++ {
-			if _, err := fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"%s-%d.\"}\n\n", in.URL.Query().Get("stream"), n); err != nil {
+		for n := 1; ; n++ {
+			if _, err := fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"down-%s-%d.\"}\n\n", stream, n); err != nil {
 				return
 			}
 			w.(http.Flusher).Flush()
@@ -34,24 +46,38 @@ func TestKillListen(t *testing.T) {
 	for range max(*kills/20, 1) {
 		dir := filepath.Join(t.TempDir(), "store")
 		url, cmd, _ := startListening(t, dir, server.URL+"/mcp")
-		var last [streams]string // the last event that each client has got
+		var got counters // events that the clients got
+		posted.reset()
+		ask := func(method string, i int, body string) (*http.Response, error) {
+			in, _ := http.NewRequest(method, fmt.Sprintf("%s?stream=%d", url, i), strings.NewReader(body))
+			in.Header.Set("Mcp-Session-Id", "s")
+			in.Header.Set("Content-Type", "application/json")
+			return http.DefaultClient.Do(in)
+		}
 		var clients sync.WaitGroup
 		for i := range streams {
 			clients.Go(func() {
-				in, _ := http.NewRequest(http.MethodGet, fmt.Sprintf("%s?stream=%d", url, i), nil)
-				in.Header.Set("Mcp-Session-Id", "s")
-				res, err := http.DefaultClient.Do(in)
+				res, err := ask(http.MethodGet, i, "")
 				if err != nil {
 					return // killed before
 				}
 				defer res.Body.Close()
 				for lines := bufio.NewScanner(res.Body); lines.Scan(); {
-					if event, ok := strings.CutPrefix(lines.Text(), "data: "); ok && strings.HasSuffix(event, "}") {
-						last[i] = event
+					if strings.HasSuffix(lines.Text(), "}") {
+						got.add(fmt.Sprint("down-", i))
 					}
 				}
 			})
 		}
+		clients.Go(func() {
+			for n := 1; ; n++ {
+				res, err := ask(http.MethodPost, 0, fmt.Sprintf(`{"jsonrpc":"2.0","method":"up-0-%d."}`, n))
+				if err != nil {
+					return
+				}
+				res.Body.Close()
+			}
+		})
 		time.AfterFunc(time.Duration(50+rand.IntN(200))*time.Millisecond, func() { cmd.Process.Kill() })
 		clients.Wait()
 		cmd.Wait()
@@ -64,15 +90,47 @@ func TestKillListen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := 0
-		for i, event := range last {
-			if event == "" {
-				continue
-			}
-			if got++; !strings.Contains(string(out), event) {
-				t.Errorf("client %d got %s, and it is not on the tape", i, event)
+		var taped counters
+		for _, m := range regexp.MustCompile(`"method":"((?:down|up)-\d+)-(\d+)\."`).FindAllSubmatch(out, -1) {
+			if n := taped.add(string(m[1])); fmt.Sprint(n) != string(m[2]) {
+				t.Fatalf("on the tape, message %s of %s is the %d.", m[2], m[1], n)
 			}
 		}
-		t.Logf("%d of %d clients had got events; the tape has %d bytes", got, streams, len(out))
+		for _, side := range []*counters{&got, &posted} {
+			for name, n := range side.all() {
+				if there := taped.all()[name]; there < n {
+					t.Errorf("%d messages of %s were got, and %d are on the tape", n, name, there)
+				}
+			}
+		}
+		t.Logf("got %v, posted %v; the tape has %d bytes", got.all(), posted.all(), len(out))
 	}
+}
+
+// counters count by name.
+type counters struct {
+	mu sync.Mutex
+	n  map[string]int // guarded by mu
+}
+
+func (c *counters) add(name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n == nil {
+		c.n = map[string]int{}
+	}
+	c.n[name]++
+	return c.n[name]
+}
+
+func (c *counters) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.n)
+}
+
+func (c *counters) all() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.n)
 }

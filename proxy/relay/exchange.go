@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -202,7 +203,11 @@ func (x *exchange) failed(_ http.ResponseWriter, _ *http.Request, err error) {
 	if x.in.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // nobody waits for an answer
 	}
-	x.answer(http.StatusBadGateway, fmt.Sprintf("no response of %s: %v", upstreamText(x.relay.Upstream), err))
+	text := fmt.Sprintf("no response of %s: %v", upstreamText(x.relay.Upstream), err)
+	if unknown := (x509.UnknownAuthorityError{}); errors.As(err, &unknown) {
+		text += "; acptap help http says how to trust its CA"
+	}
+	x.answer(http.StatusBadGateway, text)
 }
 
 // answer gives a response in the place of the server's.
