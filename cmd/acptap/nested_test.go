@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -159,32 +158,4 @@ func TestNested(t *testing.T) {
 		t.Error(err)
 	}
 	r.check()
-}
-
-// When the agent's proxy is killed the agent ends with it, and the servers with the agent:
-// their tapes are whole.
-func TestNestedKill(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("an agent outlives its proxy here")
-	}
-	r := startNested(t)
-	if err := r.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	r.cmd.Wait()
-	r.check()
-	for _, info := range r.nested() { // they may still be at work, in the directory that goes now
-		for end := time.Now().Add(time.Minute); !hasEnded(info.Start.PID); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("the proxy of %s runs on", info.Start.Name)
-			}
-		}
-	}
-}
-
-// hasEnded reports whether a process is gone, or waits only for somebody to ask how it has
-// ended, which its parent cannot if that was killed.
-func hasEnded(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" Z"))
 }
