@@ -48,8 +48,8 @@ var roundTrips = []struct {
 			}
 		}
 	}},
-	{"a million lines in one write", func(yield func(wire.Direction, []byte) bool) {
-		yield(wire.AgentToClient, bytes.Repeat([]byte("{}\n"), less(1e6)))
+	{"lines for a dozen blocks in one write", func(yield func(wire.Direction, []byte) bool) {
+		yield(wire.AgentToClient, bytes.Repeat([]byte("{}\n"), less(200_000)))
 	}},
 	{"empty lines", chunks(chunk{wire.AgentToClient, strings.Repeat("\n", 50_000)})},
 	{"a batch of many entries", chunks(chunk{wire.AgentToClient, "[1" + strings.Repeat(",1", 100_000) + "]\n"})},
@@ -68,25 +68,25 @@ var roundTrips = []struct {
 			}
 		}
 	}},
-	{"two frames of 64 MiB at once", func(yield func(wire.Direction, []byte) bool) {
+	{"two frames of 16 MiB at once", func(yield func(wire.Direction, []byte) bool) {
 		text := []byte(strings.Repeat("all work and no play ", 12<<10))
-		for i := range less(64<<20) / len(text) * 2 {
+		for i := range less(16<<20) / len(text) * 2 {
 			if !yield(wire.Direction(i%2), text) {
 				return
 			}
 		}
 		_ = yield(wire.ClientToAgent, []byte("\r\n")) && yield(wire.AgentToClient, []byte("\n{}\n"))
 	}},
-	{"64 MiB of brackets", func(yield func(wire.Direction, []byte) bool) {
+	{"16 MiB of brackets", func(yield func(wire.Direction, []byte) bool) {
 		brackets := bytes.Repeat([]byte("["), 256<<10)
-		for range less(256) {
+		for range less(64) {
 			if !yield(wire.AgentToClient, brackets) {
 				return
 			}
 		}
 	}},
 	{"requests without an answer", func(yield func(wire.Direction, []byte) bool) {
-		for i := range less(50_000) {
+		for i := range less(15_000) {
 			if !yield(wire.ClientToAgent, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"request %d","method":"session/prompt","params":{"sessionId":"s"}}`+"\n", i)) {
 				return
 			}

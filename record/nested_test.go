@@ -109,7 +109,10 @@ func TestNestedAsItAppears(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer agent.Close()
+	defer func() {
+		agent.Close()
+		agent.Wait()
+	}()
 	const servers = 60
 	var recording sync.WaitGroup
 	defer recording.Wait()

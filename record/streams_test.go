@@ -36,6 +36,7 @@ func closeHTTP(t testing.TB, store *record.Store, j *record.Recorder) {
 		t.Error(err)
 	}
 	sealAll(t, store)
+	j.Wait()
 }
 
 func post() wire.HTTP {

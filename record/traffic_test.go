@@ -97,6 +97,7 @@ func finish(t testing.TB, store *record.Store, j *record.Recorder) {
 		t.Error(err)
 	}
 	sealAll(t, store)
+	j.Wait()
 }
 
 // sealedTape makes a tape of n frames, and returns its file and its frames. About

@@ -236,6 +236,7 @@ func TestHelpCompletion(t *testing.T) {
 
 // Man pages are written for every command and topic.
 func TestWriteMan(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man")
 	var out bytes.Buffer
 	if status := run(context.Background(), []string{"help", "--man", dir}, nil, &out, &out); status != 0 || out.Len() > 0 {

@@ -21,6 +21,7 @@ func TestRealPeers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the example agent takes five seconds")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	build := func(name string) string {
 		path := filepath.Join(dir, name)

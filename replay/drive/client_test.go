@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/signal"
@@ -362,17 +363,20 @@ var chosen = regexp.MustCompile(`"optionId":"o\d+"`)
 // calls are interleaved at random.
 func TestClientOfGenerated(t *testing.T) {
 	for seed := range uint64(25) {
-		lines := strings.ReplaceAll(replaytest.Talk(rand.New(rand.NewPCG(seed, 3))), `"options":[]`, `"options":[{"optionId":"o","name":"Yes","kind":"allow_once"}]`)
-		lines = chosen.ReplaceAllString(lines, `"optionId":"o"`)
-		path := filepath.Join(t.TempDir(), "tape.jsonl")
-		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		report, diff, said, err := playing(t, drive.Client{
-			Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content,
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			lines := strings.ReplaceAll(replaytest.Talk(rand.New(rand.NewPCG(seed, 3))), `"options":[]`, `"options":[{"optionId":"o","name":"Yes","kind":"allow_once"}]`)
+			lines = chosen.ReplaceAllString(lines, `"optionId":"o"`)
+			path := filepath.Join(t.TempDir(), "tape.jsonl")
+			if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			report, diff, said, err := playing(t, drive.Client{
+				Tapes: []*record.Tape{replaytest.Open(t, path)}, Start: replaytest.Role("tape", path), Level: compare.Content,
+			})
+			if err != nil || len(report.Notes) > 0 {
+				t.Fatalf("got %v\n%v\n%s\n%s\n%s", err, report, diff, said, lines)
+			}
 		})
-		if err != nil || len(report.Notes) > 0 {
-			t.Fatalf("seed %d: got %v\n%v\n%s\n%s\n%s", seed, err, report, diff, said, lines)
-		}
 	}
 }

@@ -25,6 +25,7 @@ func TestDialectsOneSession(t *testing.T) {
 				continue // it cannot be without that
 			}
 			t.Run(name+"/"+s.ID, func(t *testing.T) {
+				t.Parallel()
 				path := filepath.Join(t.TempDir(), "agent.jsonl")
 				if err := os.WriteFile(path, text, 0o600); err != nil {
 					t.Fatal(err)

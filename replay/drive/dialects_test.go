@@ -18,6 +18,7 @@ func TestDialectsClient(t *testing.T) {
 	for name, text := range replaytest.Dialects(t) {
 		for _, whose := range []replaytest.Party{replaytest.Nobody, replaytest.Agent} {
 			t.Run(name+"/"+string(whose), func(t *testing.T) {
+				t.Parallel()
 				path := filepath.Join(t.TempDir(), "agent.jsonl")
 				if err := os.WriteFile(path, replaytest.Renamed(t, text, whose), 0o600); err != nil {
 					t.Fatal(err)

@@ -146,7 +146,7 @@ func TestHandoverBetweenDialects(t *testing.T) {
 
 // What is told of a session is not kept when it is closed.
 func TestMemoryOfClosed(t *testing.T) {
-	const times = 100
+	const times = 40
 	var calls strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&calls, `{"sessionUpdate":"tool_call","toolCallId":"call_%d","title":"x"}`+"\n", i)

@@ -92,12 +92,14 @@ func (e *editor) outline() string {
 // TestPeers has a client made with an SDK load the sessions of agents that others
 // have written, and go on in them.
 func TestPeers(t *testing.T) {
+	t.Parallel() // it waits for an agent that takes its time
 	// It says that it loads sessions, and does not have the method. A turn of it
 	// takes five seconds.
 	t.Run("acp-go-sdk", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("slow")
 		}
+		t.Parallel()
 		agent := filepath.Join(t.TempDir(), "agent")
 		if out, err := exec.Command("go", "build", "-o", agent, "github.com/coder/acp-go-sdk/example/agent").CombinedOutput(); err != nil {
 			t.Fatalf("building the example agent: %v\n%s", err, out)
