@@ -20,7 +20,7 @@ type expectedMessage struct {
 	lane     *lane
 	request  *agentRequest // of an answer: the agent's request
 	required bool          // if it never comes, that is reported
-	token    string        // of progress, as recorded; JSON
+	token    []byte        // of progress, as recorded; JSON
 	version  string        // of initialize: that of the answer; JSON
 	at       time.Duration // on the tape
 	gap      time.Duration // since the previous frame in its lane

@@ -59,7 +59,7 @@ type openOnTape struct {
 	requests dialect.OpenRequests[*agentRequest]    // of the agent
 	calls    dialect.OpenRequests[*expectedMessage] // of the client
 	recent   []*expectedMessage                     // open calls of MCP, in order
-	tokens   map[string]*lane                       // of open calls of MCP, by progress token
+	tokens   dialect.OpenRequests[*lane]            // of open calls of MCP, by progress token
 	elicited *lane                                  // of the last elicitation
 }
 
@@ -111,8 +111,7 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 			otherLines: &lane{kind: ofOtherLines},
 			sessions:   make(map[string]*lane),
 		},
-		openOnTape: openOnTape{tokens: make(map[string]*lane)},
-		lookahead:  lookahead{waiting: make(map[expectedKey]*queue)},
+		lookahead: lookahead{waiting: make(map[expectedKey]*queue)},
 	}
 	for _, one := range sessions {
 		p.setupDirs[relative(p.recordedCwd, one.Cwd)] = true

@@ -27,11 +27,11 @@ func (p *player) fromAgent(f *dialect.Frame) {
 func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *lane {
 	switch e.MessageKind() {
 	case wire.Response:
-		return p.responseLane(pf, e)
+		return p.responseLane(pf, f, e)
 	case wire.Request:
 		l := p.ownLane(pf, f, e)
 		pf.request = &agentRequest{seq: f.Seq, id: string(e.ID), method: f.Method, lane: l}
-		replaced, forgotten := p.requests.Ask(f.Dir, e.ID, pf.request)
+		replaced, forgotten := p.requests.Ask(f.Dir, f.Stream, e.ID, pf.request)
 		for _, old := range []*agentRequest{replaced, forgotten} {
 			if old != nil {
 				old.lost = true
@@ -46,12 +46,12 @@ func (p *player) laneOf(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *la
 }
 
 // responseLane returns the lane of an agent's response: that of the request.
-func (p *player) responseLane(pf *pendingFrame, e wire.Envelope) *lane {
-	exp := p.calls.Answer(wire.AgentToClient, e.ID)
+func (p *player) responseLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelope) *lane {
+	exp := p.calls.Answer(f.Dir, f.Stream, e.ID)
 	if exp == nil {
 		return p.main
 	}
-	delete(p.tokens, exp.token)
+	p.tokens.Answer(f.Dir, exp.stream, exp.token)
 	pf.reply, pf.method, exp.answered = exp, exp.method, true
 	if v := gjson.GetBytes(e.Result, "protocolVersion"); v.Exists() {
 		exp.version = v.Raw
@@ -110,16 +110,16 @@ func (p *player) latestLane() *lane {
 // began it.
 func (p *player) namedLane(f *dialect.Frame, e wire.Envelope) *lane {
 	if id, by := dialect.NamedID(f.Method, dialect.RequestID, f.Dir, e.Params); id != nil {
-		if exp := p.calls.Find(by, id); exp != nil {
+		if exp := p.calls.Find(by, f.Stream, id); exp != nil {
 			return exp.lane
 		}
-		if a := p.requests.Find(by, id); a != nil {
+		if a := p.requests.Find(by, f.Stream, id); a != nil {
 			a.cancelled = true
 			return a.lane
 		}
 	}
-	token, _ := dialect.NamedID(f.Method, dialect.ProgressToken, f.Dir, e.Params)
-	return p.tokens[string(token)]
+	token, by := dialect.NamedID(f.Method, dialect.ProgressToken, f.Dir, e.Params)
+	return p.tokens.Find(by, f.Stream, token)
 }
 
 // serverLane returns the lane of a message that an MCP server sends without naming a

@@ -69,7 +69,7 @@ func (p *player) drained(exp *expectedMessage) bool {
 }
 
 func (p *player) expectAnswer(exp *expectedMessage, e wire.Envelope) {
-	a := p.requests.Answer(wire.ClientToAgent, e.ID)
+	a := p.requests.Answer(wire.ClientToAgent, exp.stream, e.ID)
 	if a == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func (p *player) expectAnswer(exp *expectedMessage, e wire.Envelope) {
 }
 
 func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
-	p.calls.Ask(wire.ClientToAgent, e.ID, exp)
+	p.calls.Ask(wire.ClientToAgent, exp.stream, e.ID, exp)
 	m, known := dialect.Lookup(p.protocol, exp.method)
 	switch {
 	case known && m.Effect == dialect.Initializes, p.protocol == dialect.MCP, !known:
@@ -109,8 +109,8 @@ func (p *player) expectRequest(exp *expectedMessage, e wire.Envelope) {
 	if p.protocol == dialect.MCP {
 		p.recent = append(p.recent, exp)
 		if token := dialect.MadeID(exp.method, dialect.ProgressToken, e.Params); token != nil {
-			exp.token = string(token)
-			p.tokens[exp.token] = exp.lane
+			exp.token = slices.Clone(token)
+			p.tokens.Ask(wire.ClientToAgent, exp.stream, token, exp.lane)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (p *player) expectNotification(exp *expectedMessage, e wire.Envelope) {
 		}
 	case "notifications/cancelled":
 		id, by := dialect.NamedID(exp.method, dialect.RequestID, wire.ClientToAgent, e.Params)
-		if call := p.calls.Find(by, id); call != nil {
+		if call := p.calls.Find(by, exp.stream, id); call != nil {
 			exp.lane = call.lane // the call will most likely not be answered
 			p.recent = slices.DeleteFunc(p.recent, func(o *expectedMessage) bool { return o == call })
 		}

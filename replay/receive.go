@@ -139,7 +139,7 @@ func (p *player) cancel(m *arrival) {
 
 // answer handles the answer to a request of the agent.
 func (p *player) answer(m *arrival) {
-	a := p.sent.Answer(wire.ClientToAgent, m.id)
+	a := p.sent.Answer(wire.ClientToAgent, 0, m.id)
 	if a == nil {
 		p.missAnswer(m, nil, nil)
 		return

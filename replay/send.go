@@ -40,7 +40,7 @@ func (p *player) noteSent(l *lane, pf *pendingFrame) {
 	case pf.reply != nil:
 		l.open = slices.DeleteFunc(l.open, func(exp *expectedMessage) bool { return exp == pf.reply })
 	case pf.request != nil:
-		p.sent.Ask(wire.AgentToClient, []byte(pf.request.id), pf.request)
+		p.sent.Ask(wire.AgentToClient, 0, []byte(pf.request.id), pf.request)
 		if p.capabilities.lacks(pf.method) {
 			p.report.note("the tape's agent calls %s, which this client has not advertised", pf.method)
 		}

@@ -194,7 +194,7 @@ func takesNothingBack(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	if s.Conn.calls.Find(by, id) != nil {
+	if s.Conn.calls.Find(by, s.Frame.Stream, id) != nil {
 		return
 	}
 	e := Evidence{Text: "took back a request that it had not made", Path: "requestId", Got: string(id)}

@@ -147,6 +147,9 @@ func (j *judge) take(s *Step) {
 	if j.conn.assumed && j.conn.Protocol == dialect.MCP && s.showsMoreBefore() {
 		j.conn.lose("the connection may have begun before initialize")
 	}
+	if s.showsAnother() {
+		j.conn.lose("frame " + number(s.Frame.Seq) + " may be of another client than those before it, as no id told the clients apart")
+	}
 	j.run(s, kind)
 	j.conn.observe(s)
 }
@@ -160,7 +163,7 @@ func (j *judge) prepare(s *Step) {
 		s.Update = "" // a message of another connection, which no rule here is about
 	}
 	if s.is(wire.Response) {
-		s.Call = j.conn.calls.Find(opposite(s.Frame.Dir), s.Envelope.ID)
+		s.Call = j.conn.calls.Find(opposite(s.Frame.Dir), s.Frame.Stream, s.Envelope.ID)
 		s.Method = ""
 		if s.Call != nil {
 			s.Method = s.Call.Method
@@ -231,6 +234,8 @@ func (j *judge) mark(f *dialect.Frame) {
 		c.lose(strconv.FormatInt(m.Gap, 10) + " bytes are missing at frame " + number(f.Seq))
 	case m.Damage != 0, m.Error != "", m.Fault != "":
 		c.lose("what came at frame " + number(f.Seq) + " could not be read or recorded")
+	case m.HTTP != nil:
+		c.guessed = c.guessed || m.HTTP.Guessed
 	case m.Signal != "":
 		c.signalled = true
 		c.closing.signalled(f, m.Signal)

@@ -128,6 +128,24 @@ func (s *Step) showsMoreBefore() bool {
 	return s.is(wire.Response) && s.Call == nil && !s.asked().ids.has(s.Envelope.ID)
 }
 
+// showsAnother reports whether a message is of another client than those before it. Where
+// no id told to which connection the requests of HTTP belong, those of two clients may be
+// on it, and each counts its ids from 0 or 1.
+func (s *Step) showsAnother() bool {
+	if !s.Conn.guessed || s.From != Client {
+		return false
+	}
+	own := s.requests()
+	switch {
+	case s.is(wire.Request):
+		return own.ids.has(s.Envelope.ID)
+	case s.is(wire.Response):
+		return s.Call == nil && !s.asked().ids.has(s.Envelope.ID)
+	}
+	id, _ := dialect.NamedID(s.Method, dialect.RequestID, s.Frame.Dir, s.Envelope.Params)
+	return id != nil && !own.ids.has(id) && !own.before.has(id)
+}
+
 // isLegacy reports whether the connection begins with initialize, or will if the server
 // agrees.
 func (s *Step) isLegacy() bool { return s.Conn.Dialect == dialect.MCPLegacy }

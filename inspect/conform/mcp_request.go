@@ -152,7 +152,7 @@ func (t *progressTokens) asked(s *Step) {
 		return
 	}
 	old, _ := t.byToken.Get(string(token))
-	p := &progress{call: s.Conn.calls.Find(s.Frame.Dir, s.Envelope.ID)}
+	p := &progress{call: s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)}
 	p.shared = old.isOpen(s)
 	if p.call != nil {
 		p.call.progress = p
@@ -165,7 +165,7 @@ func (t *progressTokens) asked(s *Step) {
 // isOpen reports whether the request of the same side that gave the token waits for
 // its answer.
 func (p *progress) isOpen(s *Step) bool {
-	return p != nil && p.call != nil && p.call.Cancelled.Seq == 0 && s.Conn.calls.Find(s.Frame.Dir, []byte(p.call.ID)) == p.call
+	return p != nil && p.call != nil && p.call.Cancelled.Seq == 0 && s.Conn.calls.Find(s.Frame.Dir, p.call.stream, []byte(p.call.ID)) == p.call
 }
 
 // answered takes the answer to a request of the side. What is asked for as a task goes
@@ -238,7 +238,7 @@ var mcpRequestRules = []Rule{
 		Text: Text{
 			Asks:   "A side does not use the id of a request again, as long as the session lasts; from the revision 2026-07-28 on, as long as the request is open.",
 			Finds:  "A request with such an id.",
-			Spares: "Ids from before `initialize`, ids of the other side, and `7` beside `\"7\"`. With the sessions of SEP-1364 only open requests count. An id that is a text is forgotten after 65,536 others.",
+			Spares: "Ids from before `initialize`, ids of the other side, and `7` beside `\"7\"`. With the sessions of SEP-1364 only open requests count. Over HTTP without ids of sessions, an id that comes again may be of another client. An id that is a text is forgotten after 65,536 others.",
 			Do:     "count the ids on, or take one that never comes again",
 		},
 		Check: idAgain,
@@ -310,7 +310,7 @@ func idAgain(s *Step, r *Report) {
 		return
 	}
 	r.Tried()
-	open := s.Conn.calls.Find(s.Frame.Dir, id)
+	open := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, id)
 	e := Evidence{Path: "id", Got: string(id)}
 	switch {
 	case open != nil:

@@ -26,7 +26,7 @@ func (q *questions) observe(s *Step) {
 		}
 	case s.Method != "session/request_permission" && s.Method != "elicitation/create":
 	case s.Kind() == wire.Request:
-		if call := s.Conn.calls.Find(s.Frame.Dir, s.Envelope.ID); call != nil && len(q.open) < maxQuestions {
+		if call := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID); call != nil && len(q.open) < maxQuestions {
 			q.open = append(q.open, call)
 		}
 	case s.Call != nil:

@@ -81,7 +81,7 @@ var rpcRules = []Rule{
 				return
 			}
 			r.Tried()
-			if open := s.Conn.calls.Find(s.Frame.Dir, s.Envelope.ID); open != nil {
+			if open := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID); open != nil {
 				r.Add(Evidence{Text: "used the id of its open request in frame " + number(open.Seq), Path: "id", Got: string(s.Envelope.ID), Because: []uint64{open.Seq}})
 			}
 		},

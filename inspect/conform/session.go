@@ -155,6 +155,6 @@ func (c *connection) restore(s *Step) {
 		x.turn.cleared = true
 	}
 	x.history = c.histories
-	x.setup.opening = c.calls.Find(s.Frame.Dir, s.Envelope.ID)
+	x.setup.opening = c.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)
 	x.setup.replayed = 0
 }

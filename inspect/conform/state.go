@@ -41,6 +41,7 @@ type connection struct {
 
 	met       bool // a frame has been met
 	assumed   bool // that was taken for the first of the connection, by its method
+	guessed   bool // no id told to which connection requests over HTTP belong
 	lost      string
 	read      [Acptap]uint64 // Seq of the newest request that Client or Agent has answered: all before it was read
 	closing   closing
@@ -64,6 +65,7 @@ type Call struct {
 	Session string // id; empty: none
 	Params  []byte // nil if they are longer than 4 KiB, or too much is open; of session/request_permission only the options
 	lost    string // why its response proves nothing
+	stream  uint64 // that it was sent on
 
 	Cancelled Moment // when its sender took it back; Seq 0: it did not
 
@@ -77,7 +79,7 @@ type Call struct {
 // asCall returns what is to be remembered of a request, but for its params. A message
 // without an id may be remembered so, too.
 func (s *Step) asCall() *Call {
-	return &Call{Moment: s.Moment(), ID: string(s.Envelope.ID), Entry: s.Entry, From: s.From, Method: s.Method, Session: s.About.Session}
+	return &Call{Moment: s.Moment(), ID: string(s.Envelope.ID), Entry: s.Entry, From: s.From, Method: s.Method, Session: s.About.Session, stream: s.Frame.Stream}
 }
 
 // lose notes that from here on not all of the connection is known.
@@ -137,7 +139,7 @@ func (c *connection) ask(s *Step) {
 	if s.Kind() == wire.Oversized {
 		call.lost = "frame " + number(s.Frame.Seq) + " is too large to be read whole"
 	}
-	replaced, forgotten := c.calls.Ask(s.Frame.Dir, s.Envelope.ID, call)
+	replaced, forgotten := c.calls.Ask(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID, call)
 	for _, gone := range []*Call{replaced, forgotten} {
 		if gone != nil {
 			c.params -= len(gone.Params)
@@ -164,7 +166,7 @@ func (c *connection) forget(call *Call) {
 }
 
 func (c *connection) answer(s *Step) {
-	if call := c.calls.Answer(s.Frame.Dir, s.Envelope.ID); call != nil {
+	if call := c.calls.Answer(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID); call != nil {
 		c.params -= len(call.Params)
 	}
 	c.replies.observe(s)
@@ -173,7 +175,7 @@ func (c *connection) answer(s *Step) {
 // takeBack notes that the sender of a request does not want its answer any more.
 func (c *connection) takeBack(s *Step) {
 	id, by := dialect.NamedID(s.Method, dialect.RequestID, s.Frame.Dir, s.Envelope.Params)
-	if call := c.calls.Find(by, id); call != nil && call.From == s.From && call.Cancelled.Seq == 0 {
+	if call := c.calls.Find(by, s.Frame.Stream, id); call != nil && call.From == s.From && call.Cancelled.Seq == 0 {
 		call.Cancelled = s.Moment()
 	}
 }

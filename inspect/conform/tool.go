@@ -108,7 +108,7 @@ func (t *tools) update(s *Step) {
 func (t *tools) ask(s *Step) {
 	x := s.Session
 	key, call, ok := t.find(x, s.Param("toolCall", "toolCallId"))
-	asking := s.Conn.calls.Find(s.Frame.Dir, s.Envelope.ID)
+	asking := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)
 	if !ok || asking == nil {
 		return
 	}

@@ -53,7 +53,7 @@ func (t *turn) observe(s *Step) {
 }
 
 func (t *turn) prompted(s *Step) {
-	call := s.Conn.calls.Find(s.Frame.Dir, s.Envelope.ID)
+	call := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)
 	switch {
 	case call == nil:
 		return

@@ -42,7 +42,7 @@ func (w *work) observe(s *Step) {
 }
 
 func (w *work) prompted(s *Step) {
-	call := s.Conn.calls.Find(s.Frame.Dir, s.Envelope.ID)
+	call := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID)
 	switch {
 	case call == nil:
 		return

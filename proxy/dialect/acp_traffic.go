@@ -11,7 +11,7 @@ func (t *Tracker) acpCall(s *step, method string) {
 	if method == "session/update" {
 		t.update(s)
 	} else {
-		s.annotation.Session = t.addressed(s.Dir, m, s.Params)
+		s.annotation.Session = t.addressed(s.Frame, m, s.Params)
 	}
 	if m != nil && m.Session == Inside {
 		s.annotation.Update, _ = t.inner(s.Params)
@@ -199,10 +199,10 @@ func (t *Tracker) update(s *step) {
 	}
 }
 
-// addressed returns the session of a request or notification as the table
+// addressed returns the session of a request or notification in f as the table
 // says for its method. A method that is in no table may have it in
 // params.sessionId.
-func (t *Tracker) addressed(dir wire.Direction, m *Method, params []byte) string {
+func (t *Tracker) addressed(f *wire.Frame, m *Method, params []byte) string {
 	where := InParams
 	if m != nil {
 		where = m.Session
@@ -211,14 +211,14 @@ func (t *Tracker) addressed(dir wire.Direction, m *Method, params []byte) string
 	case InParams, FromParams:
 		return t.text(at(params, "sessionId"))
 	case ByID:
-		id, by := NamedID(m.Name, RequestID, dir, params)
-		return t.named(by, id)
+		id, by := NamedID(m.Name, RequestID, f.Dir, params)
+		return t.named(f, by, id)
 	case InParamsOrByID:
 		if session := t.text(at(params, "sessionId")); session != "" {
 			return session
 		}
-		id, by := NamedID(m.Name, RequestID, dir, params)
-		return t.named(by, id)
+		id, by := NamedID(m.Name, RequestID, f.Dir, params)
+		return t.named(f, by, id)
 	case ByServer:
 		session, _ := t.servers.Get(t.text(serverID(params)))
 		return session
@@ -229,7 +229,7 @@ func (t *Tracker) addressed(dir wire.Direction, m *Method, params []byte) string
 	case Inside:
 		method, params := t.inner(params)
 		if inner := row(ACP, method); inner == nil || inner.Session != FromParams {
-			return t.addressed(dir, inner, params)
+			return t.addressed(f, inner, params)
 		}
 	}
 	return ""

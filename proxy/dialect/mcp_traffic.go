@@ -61,7 +61,7 @@ func (t *Tracker) mcpCall(s *step, method string) {
 		t.modernOffer(c, meta)
 	}
 	if has(meta.token) {
-		key := callKey{s.Dir, IDKey(meta.token)}
+		key := callKey{Dir: s.Dir, ID: IDKey(meta.token)}
 		if c.Session == "" {
 			t.tokens.Drop(key)
 		} else {
@@ -75,13 +75,13 @@ func (t *Tracker) mcpCall(s *step, method string) {
 // the other side should not answer any more, but may have done so already.
 func (t *Tracker) cancelled(s *step, method string) {
 	id, by := NamedID(method, RequestID, s.Dir, s.Params)
-	c := t.open(by, id)
+	c := t.open(s.Frame, by, id)
 	if c == nil || t.conn.Protocol == MCP && c.Method == "initialize" { // which nobody may cancel
 		return
 	}
 	s.annotation.Request = c.Seq
 	s.annotation.Events |= RequestCancelled
-	p, _ := t.calls.Get(callKey{by, IDKey(id)})
+	p := t.waiting(s.Frame, by, id)
 	for _, c := range []*call{p.Client, p.Agent} {
 		if c != nil {
 			c.Cancelled = true
@@ -119,14 +119,14 @@ func (t *Tracker) mcpSession(s *step, m *Method, meta meta) string {
 // sessionByID returns the session of what a message names by an id.
 func (t *Tracker) sessionByID(s *step, method string) string {
 	if id, by := NamedID(method, RequestID, s.Dir, s.Params); id != nil {
-		return t.named(by, id)
+		return t.named(s.Frame, by, id)
 	}
 	if id, by := NamedID(method, ProgressToken, s.Dir, s.Params); id != nil {
-		session, _ := t.tokens.Get(callKey{by, IDKey(id)})
+		session, _ := t.tokens.Get(callKey{Dir: by, ID: IDKey(id)})
 		return session
 	}
 	id, by := NamedID(method, TaskID, s.Dir, s.Params)
-	session, _ := t.tasks.Get(callKey{by, IDKey(id)})
+	session, _ := t.tasks.Get(callKey{Dir: by, ID: IDKey(id)})
 	return session
 }
 
@@ -186,7 +186,7 @@ func (t *Tracker) used(s *step, c *call) {
 	}
 	if s.annotation.Session != "" {
 		if task := at(s.Result, "task", "taskId"); has(task) {
-			t.tasks.Set(callKey{s.Dir, IDKey(task)}, s.annotation.Session)
+			t.tasks.Set(callKey{Dir: s.Dir, ID: IDKey(task)}, s.annotation.Session)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 
-	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -15,18 +14,20 @@ const maxOpen = 1 << 16
 // OpenRequests pairs requests with their responses: it has what somebody keeps of
 // each request that waits for its response, the zero value of T standing for none.
 // Each side numbers its own requests, so the same id may be open in both directions
-// at once; ids are compared as JSON values (IDKey). Its memory is bounded. The zero value has
-// none, and is ready to use.
+// at once; ids are compared as JSON values (IDKey). Over HTTP the same id may be open on
+// several streams, where two clients share a connection that is guessed; what names a
+// request is of the one on its own stream, or else of the newest on another. Stream 0 is
+// that of stdio. Its memory is bounded. The zero value has none, and is ready to use.
 type OpenRequests[T any] struct {
 	Limit    int // how many are remembered; 0: 65,536
-	requests bounded.Map[callKey, T]
+	requests callMap[T]
 }
 
-// Ask adds a request by its direction and id. It returns what is not waited for any
-// more: the request that was open under the same id, and the oldest where more than
+// Ask adds a request by its direction, stream and id. It returns what is not waited for
+// any more: the request that was open under the same, and the oldest where more than
 // Limit would be open.
-func (o *OpenRequests[T]) Ask(dir wire.Direction, id []byte, v T) (replaced, forgotten T) {
-	key := callKey{dir, IDKey(id)}
+func (o *OpenRequests[T]) Ask(dir wire.Direction, stream uint64, id []byte, v T) (replaced, forgotten T) {
+	key := callKey{dir, IDKey(id), stream}
 	replaced, _ = o.requests.Get(key)
 	o.requests.Drop(key)
 	o.requests.Limit = cmp.Or(o.Limit, maxOpen)
@@ -34,18 +35,17 @@ func (o *OpenRequests[T]) Ask(dir wire.Direction, id []byte, v T) (replaced, for
 	return replaced, forgotten
 }
 
-// Answer removes the request that a response answers, and returns it. dir is the
-// direction of the response.
-func (o *OpenRequests[T]) Answer(dir wire.Direction, id []byte) T {
-	key := callKey{opposite(dir), IDKey(id)}
-	v, _ := o.requests.Get(key)
+// Answer removes the request that a response answers, and returns it. dir and stream
+// are those of the response.
+func (o *OpenRequests[T]) Answer(dir wire.Direction, stream uint64, id []byte) T {
+	key, v, _ := o.requests.find(callKey{opposite(dir), IDKey(id), stream})
 	o.requests.Drop(key)
 	return v
 }
 
-// Find returns the request with a direction and an id.
-func (o *OpenRequests[T]) Find(dir wire.Direction, id []byte) T {
-	v, _ := o.requests.Get(callKey{dir, IDKey(id)})
+// Find returns the request with a direction and an id that is named on a stream.
+func (o *OpenRequests[T]) Find(dir wire.Direction, stream uint64, id []byte) T {
+	_, v, _ := o.requests.find(callKey{dir, IDKey(id), stream})
 	return v
 }
 

@@ -26,7 +26,7 @@ type Tracker struct {
 	settled bool // a response has confirmed the dialect
 	proven  bool // the proposal was seen in use, not only announced
 
-	calls   bounded.Map[callKey, pair]
+	calls   callMap[pair]
 	turns   bounded.Map[string, turn]
 	servers bounded.Map[string, string]  // MCP server declared by an ACP client → session
 	links   bounded.Map[string, string]  // connectionId → that server

@@ -44,7 +44,7 @@ func (t *Tracker) MarshalBinary() ([]byte, error) {
 		Connection: t.conn,
 		Settled:    t.settled,
 		Proven:     t.proven,
-		Calls:      entries(&t.calls),
+		Calls:      entries(&t.calls.Map),
 		Turns:      entries(&t.turns),
 		Servers:    entries(&t.servers),
 		Links:      entries(&t.links),
@@ -114,7 +114,7 @@ func entries[K comparable, V any](m *bounded.Map[K, V]) list[K, V] {
 	return l
 }
 
-func fill[K comparable, V any](m *bounded.Map[K, V], l list[K, V]) {
+func fill[K comparable, V any](m interface{ Set(K, V) (V, bool) }, l list[K, V]) {
 	for _, e := range l {
 		m.Set(e.Key, e.Value)
 	}

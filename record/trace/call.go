@@ -99,7 +99,7 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 	if !t.Brief {
 		t.Calls = append(t.Calls, w.Call)
 	}
-	replaced, forgotten := t.pending.Ask(f.Dir, f.env.ID, w)
+	replaced, forgotten := t.pending.Ask(f.Dir, f.Stream, f.env.ID, w)
 	replaced.leave(f, Replaced)
 	forgotten.leave(f, Forgotten)
 	return w
@@ -123,7 +123,7 @@ func (w *pendingCall) leave(f *frame, why End) {
 // endCall closes the call that a response answers. If the request was not seen, it
 // returns a call of which at most the method is known.
 func (t *Trace) endCall(f *frame) *pendingCall {
-	w := t.pending.Answer(f.Dir, f.env.ID)
+	w := t.pending.Answer(f.Dir, f.Stream, f.env.ID)
 	if w == nil {
 		asked := wire.AgentToClient
 		if f.Dir == asked {
@@ -138,7 +138,7 @@ func (t *Trace) endCall(f *frame) *pendingCall {
 // cancelRequest marks the call that a $/cancel_request of ACP or a
 // notifications/cancelled of MCP names. Either side names a request of its own.
 func (t *Trace) cancelRequest(f *frame) {
-	w := t.pending.Find(f.Dir, []byte(f.params().Get("requestId").Raw))
+	w := t.pending.Find(f.Dir, f.Stream, []byte(f.params().Get("requestId").Raw))
 	if w == nil {
 		return
 	}

@@ -332,6 +332,20 @@ func TestCalls(t *testing.T) {
 			c2a initialize 1→2 10ms
 			c2a session/new s 3→4 10ms
 			c2a session/prompt s 5→7 20ms cancelled`},
+		{"ids of two clients on streams", `
+			> #1 {"id":1,"method":"tools/call","params":{"name":"slow"}}
+			> #2 {"id":1,"method":"tools/call","params":{"name":"fast"}}
+			> #3 {"id":2,"method":"a"}
+			> #4 {"id":2,"method":"b"}
+			< #2 {"id":1,"error":{"code":1}}
+			> #5 {"method":"notifications/cancelled","params":{"requestId":2}}
+			< #1 {"id":1,"result":{}}
+			< #3 {"id":2,"result":{}}
+			< #6 {"id":2,"result":{}}`, `
+			c2a tools/call slow 1→7 60ms
+			c2a tools/call fast 2→5 30ms failed
+			c2a a 3→8 50ms
+			c2a b 4→9 50ms cancelled`},
 		{"an id used twice", `
 			> {"id":1,"method":"a"}
 			> {"id":1,"method":"b"}

@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 // tape makes frames of lines. A line begins with > if the client wrote it, with
 // < if the agent did; with - or ~ or + behind that if it was withheld, put in
-// place of a withheld one, or injected. Frames are 10 ms apart; behind a line such as
+// place of a withheld one, or injected; then comes the stream as #1, if any. Frames are 10 ms apart; behind a line such as
 // @2s they come 2 s after the beginning, and behind @? nobody knows when.
 func tape(tb testing.TB, text string) []dialect.Frame {
 	tb.Helper()
@@ -50,7 +51,16 @@ func tape(tb testing.TB, text string) []dialect.Frame {
 		case '+':
 			f.Origin = wire.Injected
 		}
-		f.Raw = []byte(strings.TrimLeft(line, "<>-~+ "))
+		line = strings.TrimLeft(line, "<>-~+ ")
+		if after, ok := strings.CutPrefix(line, "#"); ok {
+			number, rest, _ := strings.Cut(after, " ")
+			n, err := strconv.ParseUint(number, 10, 64)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			f.Stream, line = n, rest
+		}
+		f.Raw = []byte(line)
 		f.Size = int64(len(f.Raw))
 		e := wire.Scan(f.Raw)
 		f.Kind, f.Failed = e.Kind, e.Error != nil

@@ -198,7 +198,7 @@ func (d *driver) receive(line []byte) {
 
 // answered handles a response.
 func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
-	c := d.calls.Answer(f.Dir, e.ID)
+	c := d.calls.Answer(f.Dir, f.Stream, e.ID)
 	if c == nil {
 		return
 	}

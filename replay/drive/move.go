@@ -68,7 +68,7 @@ func (d *driver) move(t *thread, m *move) {
 			return
 		}
 	}
-	if id, by := dialect.NamedID(m.method, dialect.RequestID, wire.ClientToAgent, m.params); id != nil && by == wire.ClientToAgent && d.calls.Find(by, id) == nil {
+	if id, by := dialect.NamedID(m.method, dialect.RequestID, wire.ClientToAgent, m.params); id != nil && by == wire.ClientToAgent && d.calls.Find(by, 0, id) == nil {
 		d.skip(m, "too late: the answer has come")
 		return
 	}
@@ -98,7 +98,7 @@ func (d *driver) move(t *thread, m *move) {
 		}
 	}
 	for _, c := range m.calls {
-		d.calls.Ask(wire.ClientToAgent, []byte(c.id), c)
+		d.calls.Ask(wire.ClientToAgent, 0, []byte(c.id), c)
 	}
 	if m.batch {
 		d.send(slices.Concat([]byte("["), bytes.Join(messages, []byte(",")), []byte("]")))

@@ -48,7 +48,7 @@ type planReader struct {
 	trace    trace.Trace
 	calls    dialect.OpenRequests[*plannedCall]     // of the client
 	requests dialect.OpenRequests[*recordedRequest] // of the agent
-	tokens   map[string]*recordedRequest            // requests of the agent by progress token
+	tokens   dialect.OpenRequests[*recordedRequest] // of the agent, by progress token
 }
 
 // read reads the plans of the connections on a tape.
@@ -74,8 +74,8 @@ func (r *planReader) read(t *record.Tape) ([]*plan, error) {
 		r.plan.thread("")
 		r.trace = trace.Trace{}
 		r.trace.Next(dialect.Connection{Protocol: info.Connection.Protocol})
-		r.calls, r.requests = dialect.OpenRequests[*plannedCall]{}, dialect.OpenRequests[*recordedRequest]{}
-		r.tokens = make(map[string]*recordedRequest)
+		r.calls = dialect.OpenRequests[*plannedCall]{}
+		r.requests, r.tokens = dialect.OpenRequests[*recordedRequest]{}, dialect.OpenRequests[*recordedRequest]{}
 	}
 	begin()
 	end := func() {
@@ -171,7 +171,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	if m == nil {
 		m = &move{seq: f.Seq, method: f.Method, session: session, checkpoint: t.progress.checkpoint(), offers: t.offers}
 		if token, by := dialect.NamedID(f.Method, dialect.ProgressToken, f.Dir, e.Params); by == wire.AgentToClient {
-			m.tellsOf = r.tokens[string(token)]
+			m.tellsOf = r.tokens.Find(by, f.Stream, token)
 		}
 		m.params = slices.Clone(e.Params)
 		t.moves = append(t.moves, m)
@@ -192,7 +192,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	if e.ID != nil {
 		c := &plannedCall{seq: f.Seq, id: string(e.ID), method: f.Method, session: session}
 		m.calls = append(m.calls, c)
-		r.calls.Ask(f.Dir, e.ID, c)
+		r.calls.Ask(f.Dir, f.Stream, e.ID, c)
 		if f.Method == "session/prompt" {
 			t.turns = append(t.turns, c)
 		}
@@ -209,7 +209,7 @@ func asNew(raw []byte) []byte {
 
 // agentAnswer adds a response of the agent.
 func (r *planReader) agentAnswer(f *dialect.Frame, e wire.Envelope) {
-	c := r.calls.Answer(f.Dir, e.ID)
+	c := r.calls.Answer(f.Dir, f.Stream, e.ID)
 	if c == nil {
 		return
 	}
@@ -235,9 +235,9 @@ func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 	if e.ID != nil {
 		a := newRecordedRequest(f, e, &r.trace)
 		r.plan.answers.add(a)
-		r.requests.Ask(f.Dir, e.ID, a)
+		r.requests.Ask(f.Dir, f.Stream, e.ID, a)
 		if token := dialect.MadeID(f.Method, dialect.ProgressToken, e.Params); token != nil {
-			r.tokens[string(token)] = a
+			r.tokens.Ask(f.Dir, f.Stream, token, a)
 			a.openCalls = slices.Collect(r.calls.All())
 		}
 		return
@@ -255,7 +255,7 @@ func (r *planReader) agentSays(f *dialect.Frame, e wire.Envelope) {
 
 // clientAnswer adds a response of the client.
 func (r *planReader) clientAnswer(f *dialect.Frame, e wire.Envelope) {
-	a := r.requests.Answer(f.Dir, e.ID)
+	a := r.requests.Answer(f.Dir, f.Stream, e.ID)
 	if a == nil {
 		return
 	}

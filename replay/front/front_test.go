@@ -215,6 +215,30 @@ func TestEvents(t *testing.T) {
 	s.check(0)
 }
 
+// TestTwoClients: on a tape of two clients that used the same ids at once, each call has
+// the answer on its own stream.
+func TestTwoClients(t *testing.T) {
+	line := func(dir string, stream int, text string) string {
+		return fmt.Sprintf(`! {"dir":%q,"stream":%d,"frame":%s}`, dir, stream, text) + "\n"
+	}
+	fast := strings.Replace(call, `"t"`, `"fast"`, 1)
+	said := func(id, text string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%q}]}}`, id, text)
+	}
+	s := play(t, `! {"acptap":2,"proto":"mcp","transport":"http"}`+"\n"+
+		line("c2a", 1, initialize)+line("a2c", 1, initialized)+line("c2a", 2, ready)+
+		line("c2a", 3, call)+line("c2a", 4, fast)+
+		line("a2c", 4, progress)+line("a2c", 4, said("2", "fast"))+
+		line("a2c", 3, progress)+line("a2c", 3, progress)+line("a2c", 3, said("2", "slow")))
+	s.want(200, asJSON, initialized, "POST", initialize)
+	id := []string{"Mcp-Session-Id", "replay"}
+	s.want(202, "", "", "POST", ready, id...)
+	s.want(200, asEvents, strings.Repeat("data: "+progress+"\n\n", 2)+"data: "+said("2", "slow")+"\n\n", "POST", call, id...)
+	third := func(text string) string { return strings.NewReplacer(`"id":2`, `"id":3`, `"p"`, `"q"`).Replace(text) }
+	s.want(200, asEvents, "data: "+third(progress)+"\n\ndata: "+said("3", "fast")+"\n\n", "POST", third(fast), id...)
+	s.check(0)
+}
+
 // TestLong: messages that are longer than what is read of one at once go through whole.
 func TestLong(t *testing.T) {
 	text := strings.Repeat("long ", 1<<19)

@@ -13,7 +13,7 @@ type call struct {
 // open under the same id is forgotten. So is the oldest of too many calls; its response
 // then passes unchanged.
 func (s *Shim) expect(id []byte, c *call) {
-	replaced, oldest := s.calls.Ask(wire.ClientToAgent, id, c)
+	replaced, oldest := s.calls.Ask(wire.ClientToAgent, 0, id, c)
 	for _, gone := range []*call{replaced, oldest} {
 		if gone != nil && gone.forgotten != nil {
 			gone.forgotten()

@@ -52,7 +52,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 		case <-t.C:
 		}
 		s.do(func(out []wire.Frame) []wire.Frame {
-			if s.calls.Find(wire.ClientToAgent, id) != c || !s.ended[wire.AgentToClient].IsZero() && s.ended[wire.ClientToAgent].IsZero() {
+			if s.calls.Find(wire.ClientToAgent, 0, id) != c || !s.ended[wire.AgentToClient].IsZero() && s.ended[wire.ClientToAgent].IsZero() {
 				return out
 			}
 			s.abandon(asked)
@@ -67,7 +67,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 func (s *Shim) abandon(asked wire.Frame) {
 	m := read(asked)
 	s.lacks[string(m.env.Method)] = true
-	s.calls.Answer(wire.AgentToClient, m.env.ID)
+	s.calls.Answer(wire.AgentToClient, 0, m.env.ID)
 	s.ignore(m.env.ID)
 }
 

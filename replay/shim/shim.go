@@ -223,7 +223,7 @@ func (s *Shim) fromAgent(m message, out []wire.Frame) []wire.Frame {
 		waiting <- answer{result: bytes.Clone(m.env.Result), err: bytes.Clone(m.env.Error)}
 		return out
 	}
-	c := s.calls.Answer(wire.AgentToClient, m.env.ID)
+	c := s.calls.Answer(wire.AgentToClient, 0, m.env.ID)
 	if c == nil {
 		return append(out, s.errorRenamed(m).Frame)
 	}

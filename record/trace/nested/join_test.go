@@ -2,6 +2,8 @@ package nested_test
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +16,7 @@ import (
 
 // frames makes frames of lines. A line begins with > if the client wrote it, with < if the
 // agent or server did; with - or ~ or + behind that if it was withheld, put in the place of
-// a withheld one, or injected. @1.5s says when what follows crossed the wire.
+// a withheld one, or injected; then comes the stream as #1, if any. @1.5s says when what follows crossed the wire.
 func frames(tb testing.TB, text string) []dialect.Frame {
 	tb.Helper()
 	tracker := dialect.NewTracker(dialect.AnyProtocol)
@@ -36,7 +38,16 @@ func frames(tb testing.TB, text string) []dialect.Frame {
 		f := wire.Frame{Seq: uint64(len(list) + 1), At: now}
 		f.Dir = map[byte]wire.Direction{'>': wire.ClientToAgent, '<': wire.AgentToClient}[line[0]]
 		f.Origin = map[byte]wire.Origin{'-': wire.Withheld, '~': wire.Rewritten, '+': wire.Injected}[line[1]]
-		f.Raw = []byte(strings.TrimLeft(line, "<>-~+ "))
+		line = strings.TrimLeft(line, "<>-~+ ")
+		if after, ok := strings.CutPrefix(line, "#"); ok {
+			number, rest, _ := strings.Cut(after, " ")
+			n, err := strconv.ParseUint(number, 10, 64)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			f.Stream, line = n, rest
+		}
+		f.Raw = []byte(line)
 		f.Size = int64(len(f.Raw))
 		e := wire.Scan(f.Raw)
 		if f.Kind = e.Kind; f.Kind == wire.Invalid {
@@ -291,6 +302,39 @@ func TestOther(t *testing.T) {
 	}
 	if c = calls[1]; !c.Failed || c.Problem != "no such resource" || c.IsTool() {
 		t.Errorf("got failed %v, %q", c.Failed, c.Problem)
+	}
+}
+
+// TestStreams: what a server says over HTTP is about the call on whose stream it is, though
+// another one is open with the same id and token.
+func TestStreams(t *testing.T) {
+	s := scene{head + prompt("1s", "2") + call("1.1s", "3s", "a", "") + answered("4s", "2"), []server{{"everything", "aaaaaaaa", `
+@0.5s
+> #1 {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+< #1 {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}
+@1.2s
+> #2 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"long","_meta":{"progressToken":2}}}
+> #3 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":2}}}
+< #2 {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":1}}
+< #3 {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}
+< #4 {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"of which?"}}
+@1.4s
+< #2 {"jsonrpc":"2.0","id":2,"result":{"content":[]}}
+@1.5s
+< #4 {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":7}}
+< #3 {"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"no"}}
+`}}}
+	j, _ := join(t, s)
+	var got []string
+	for _, c := range j.Tapes[0].Calls {
+		got = append(got, fmt.Sprintf("%s %v failed=%v %+v", c.Name, c.Took(), c.Failed, c.Meanwhile))
+	}
+	want := []string{
+		"long 200ms failed=false {Progress:1 Latest:1 Logs:0 Asked:[]}",
+		"echo 300ms failed=true {Progress:1 Latest:7 Logs:1 Asked:[]}",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
 

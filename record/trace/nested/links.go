@@ -107,17 +107,17 @@ func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 func (l *Links) asked(f *wire.Frame, id []byte, s *setup) {
 	switch f.Origin {
 	case wire.Withheld:
-		l.setups.Ask(f.Dir, id, s)
+		l.setups.Ask(f.Dir, f.Stream, id, s)
 		if l.withheld = append(l.withheld, s); len(l.withheld) > maxLinks {
 			l.withheld = l.withheld[1:]
 		}
 	case wire.Rewritten:
-		if own := l.setups.Find(f.Dir, id); own != nil {
+		if own := l.setups.Find(f.Dir, f.Stream, id); own != nil {
 			l.drop(own)
 			own.gets(s)
 			return
 		}
-		l.setups.Ask(f.Dir, id, s) // the frame before it is not on the tape
+		l.setups.Ask(f.Dir, f.Stream, id, s) // the frame before it is not on the tape
 	case wire.Injected:
 		if i := slices.IndexFunc(l.withheld, func(own *setup) bool { return own.cwd == s.cwd }); i >= 0 {
 			own := l.withheld[i]
@@ -125,7 +125,7 @@ func (l *Links) asked(f *wire.Frame, id []byte, s *setup) {
 			own.gets(s)
 		}
 	default:
-		l.setups.Ask(f.Dir, id, s)
+		l.setups.Ask(f.Dir, f.Stream, id, s)
 	}
 }
 
@@ -136,7 +136,7 @@ func (l *Links) drop(s *setup) {
 
 // answered takes the answer that the client got.
 func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
-	s := l.setups.Answer(f.Dir, e.ID)
+	s := l.setups.Answer(f.Dir, f.Stream, e.ID)
 	if s == nil {
 		return
 	}

@@ -49,6 +49,7 @@ type Call struct {
 	Meanwhile Meanwhile
 
 	id      string // as dialect.IDKey tells it from others
+	stream  uint64 // that it was sent on
 	token   []byte // with which its progress is told, as JSON
 	words   names
 	settled bool // nothing that comes can change to what it is joined
@@ -59,7 +60,8 @@ type Call struct {
 type names struct{ server, tool []string }
 
 // Meanwhile is what the server said and asked while it worked on a call, as far as it can
-// be told of which: progress by its token, all else if no other call was open.
+// be told of which: progress by its token, all else by the stream of HTTP that it came on,
+// or if no other call was open.
 type Meanwhile struct {
 	Progress int    // notifications
 	Latest   string // what the latest of them says
@@ -181,6 +183,7 @@ func (t *Tape) ask(f *dialect.Frame, e wire.Envelope) {
 		Began:   t.Start.Add(f.At),
 		Untimed: f.Untimed,
 		id:      dialect.IDKey(e.ID),
+		stream:  f.Stream,
 		words:   t.wordsOf(params.Get("name").Str),
 		token:   bytes.Clone([]byte(params.Get("_meta.progressToken").Raw)),
 	}
@@ -245,13 +248,14 @@ func (t *Tape) cancelled(request uint64) {
 func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	method := string(e.Method)
 	if method == "notifications/progress" {
-		t.progress(gjson.ParseBytes(e.Params))
+		t.progress(f.Stream, gjson.ParseBytes(e.Params))
 		return
 	}
-	if len(t.open) != 1 {
+	open := t.openOn(f.Stream)
+	if len(open) != 1 {
 		return
 	}
-	c := t.open[0]
+	c := open[0]
 	switch m := &c.Meanwhile; {
 	case method == "notifications/message":
 		m.Logs++
@@ -269,9 +273,24 @@ func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	t.changes++
 }
 
-func (t *Tape) progress(params gjson.Result) {
-	token := params.Get("progressToken").Raw
+// openOn returns the open calls that what came on a stream may be about: those that were
+// sent on it, or else all.
+func (t *Tape) openOn(stream uint64) []*Call {
+	var own []*Call
 	for _, c := range t.open {
+		if stream != 0 && c.stream == stream {
+			own = append(own, c)
+		}
+	}
+	if own == nil {
+		return t.open
+	}
+	return own
+}
+
+func (t *Tape) progress(stream uint64, params gjson.Result) {
+	token := params.Get("progressToken").Raw
+	for _, c := range t.openOn(stream) {
 		if token != "" && string(c.token) == token {
 			c.Meanwhile.Progress++
 			c.Meanwhile.Latest = strings.Clone(cut(progressText(params)))

@@ -1,0 +1,108 @@
+package dialect
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A callKey names a request, or something else that one side has an id for. Both
+// directions are spaces of their own, and so are the ids `7` and `"7"` (JSON-RPC 2.0,
+// section 4). Over HTTP, two clients on a connection that is guessed may use the same
+// ids at once, so a key has the stream, too; 0 is the only one over stdio.
+type callKey struct {
+	Dir    wire.Direction `json:"dir"`
+	ID     string         `json:"id"`
+	Stream uint64         `json:"stream,omitempty"`
+}
+
+// IDKey returns what tells an id from others: the same for all ways to write one value,
+// as a peer that decodes an id may answer 2.0 with 2, and "a\/b" with "a/b". `7` and
+// `"7"` are different (JSON-RPC 2.0, section 4). Of an id that is too long to keep it is
+// a digest.
+func IDKey(id []byte) string {
+	switch {
+	case len(id) == 0:
+	case id[0] == '"' && bytes.IndexByte(id, '\\') > 0:
+		if text, ok := wire.Unquote(id); ok {
+			id = slices.Concat([]byte{'"'}, text, []byte{'"'})
+		}
+	case id[0] != '"' && bytes.ContainsAny(id, ".eE"):
+		if n, ok := wire.Integer(id); ok && n > -1<<53 && n < 1<<53 { // a float64 is exact
+			id = strconv.AppendInt(nil, n, 10)
+		}
+	}
+	if len(id) <= 64 && utf8.Valid(id) {
+		return string(id)
+	}
+	sum := sha256.Sum256(id)
+	return hex.EncodeToString(sum[:])
+}
+
+// A callMap is a bounded.Map that also finds what has the same id on another stream.
+type callMap[V any] struct {
+	bounded.Map[callKey, V]
+	streams map[callKey][]uint64 // other than 0, by the key with stream 0; the newest last
+}
+
+// find returns the value of a key, and under which key it stands: that one, or else the
+// newest with the same id on another stream. An answer may come on a stream that was
+// resumed, and the answer to a server has one of its own (MCP 2025-11-25, Streamable
+// HTTP).
+func (m *callMap[V]) find(key callKey) (at callKey, v V, ok bool) {
+	if v, ok = m.Get(key); ok {
+		return key, v, true
+	}
+	key.Stream = 0
+	if streams := m.streams[key]; len(streams) > 0 {
+		key.Stream = streams[len(streams)-1]
+	}
+	v, ok = m.Get(key)
+	return key, v, ok
+}
+
+// Set makes key the newest, with a value. Where that takes the room of the oldest, it
+// returns the value which is forgotten.
+func (m *callMap[V]) Set(key callKey, v V) (forgotten V, full bool) {
+	m.Drop(key)
+	if full = m.Len() >= m.Limit; full {
+		for oldest, value := range m.All() {
+			forgotten = value
+			m.Drop(oldest)
+			break
+		}
+	}
+	m.Map.Set(key, v)
+	if key.Stream != 0 {
+		if m.streams == nil {
+			m.streams = make(map[callKey][]uint64)
+		}
+		whole := callKey{Dir: key.Dir, ID: key.ID}
+		m.streams[whole] = append(m.streams[whole], key.Stream)
+	}
+	return forgotten, full
+}
+
+// Drop removes a key, if it is there.
+func (m *callMap[V]) Drop(key callKey) {
+	m.Map.Drop(key)
+	if key.Stream == 0 {
+		return
+	}
+	whole := callKey{Dir: key.Dir, ID: key.ID}
+	streams := m.streams[whole]
+	i := slices.Index(streams, key.Stream)
+	switch {
+	case i < 0:
+	case len(streams) == 1:
+		delete(m.streams, whole)
+	default:
+		m.streams[whole] = slices.Delete(streams, i, i+1)
+	}
+}
