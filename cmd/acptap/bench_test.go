@@ -360,6 +360,43 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
+// From session/new to its answer, which an agent gives when its MCP servers have answered
+// it, without and with --mcp; and the CPU time of all processes together until their end.
+func BenchmarkNestedStart(b *testing.B) {
+	progs := newBench(b)
+	agent := progs.build(b, "servers", "./testdata/bench/servers")
+	for _, servers := range []int{1, 4} {
+		b.Run(fmt.Sprint(servers), func(b *testing.B) {
+			entry := fmt.Sprintf(`{"name":"s","command":%q,"args":["server"],"env":[]}`, agent)
+			setup := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[%s]}}`+"\n", strings.Join(slices.Repeat([]string{entry}, servers), ","))
+			answer := []byte(`{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}` + "\n")
+			store := b.TempDir()
+			var took, cpu [2][]time.Duration
+			for b.Loop() {
+				for i, flag := range []string{"--mcp=off", "--mcp"} {
+					p := start(b, []string{progs.acptap, "proxy", "--store", store, flag, "--", agent})
+					var began time.Time
+					for _, line := range [][]byte{[]byte("{}\n"), setup} { // to the first it has started
+						began = time.Now()
+						p.in.Write(line)
+						if got, err := p.out.ReadBytes('\n'); err != nil || !bytes.Equal(got, answer) {
+							b.Fatalf("%s, %v", got, err)
+						}
+					}
+					took[i] = append(took[i], time.Since(began))
+					_, used := p.stop()
+					cpu[i] = append(cpu[i], used)
+				}
+			}
+			off, on := median(took[0]), median(took[1])
+			b.ReportMetric(float64(off.Microseconds())/1e3, "off-ms")
+			b.ReportMetric(float64(on.Microseconds())/1e3, "mcp-ms")
+			b.ReportMetric(float64((on-off).Microseconds())/1e3, "more-ms")
+			b.ReportMetric(float64((median(cpu[1])-median(cpu[0])).Microseconds())/1e3/float64(servers), "more-cpu-ms/server")
+		})
+	}
+}
+
 // fillStore puts copies of one tape into a store. The catalogue learns of them
 // by itself, or not: a proxy that starts does not ask it.
 func fillStore(b *testing.B, progs bench, store string, tapes int) {

@@ -299,3 +299,8 @@ func (r *nestedKill) compare(when string, info record.Info, client, agent voice)
 	}
 	return got
 }
+
+// lastLine returns how long the last line of a stream is, which may be broken off.
+func lastLine(stream []byte) int {
+	return len(stream) - bytes.LastIndexByte(bytes.TrimSuffix(stream, []byte("\n")), '\n') - 1
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -97,9 +96,4 @@ func create(path string) *os.File {
 // talkLine returns a line of a length that chance decides.
 func talkLine(n int) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/message","params":{"n":%d,"data":"%s"}}`+"\n", n, strings.Repeat("word ", rand.IntN(100)))
-}
-
-// lastLine returns how long the last line of a stream is, which may be broken off.
-func lastLine(stream []byte) int {
-	return len(stream) - bytes.LastIndexByte(bytes.TrimSuffix(stream, []byte("\n")), '\n') - 1
 }

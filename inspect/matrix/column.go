@@ -3,6 +3,7 @@ package matrix
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -21,10 +22,9 @@ var required = []struct{ method, name string }{
 	{"session/prompt", "prompt"},
 }
 
-// columns are all capabilities in the order of dialect's table.
-var columns = makeColumns()
-
-func makeColumns() (all []column) {
+// columns returns all capabilities in the order of dialect's table. They are worked out
+// when somebody asks for them: a proxy that starts waits for nothing that it does not need.
+var columns = sync.OnceValue(func() (all []column) {
 	for _, r := range required {
 		all = append(all, column{r.name, dialect.ACP, dialect.AgentSide})
 	}
@@ -36,7 +36,7 @@ func makeColumns() (all []column) {
 		}
 	}
 	return all
-}
+})
 
 // groups are the objects that only hold capabilities together.
 var groups = []string{"sessionCapabilities.", "promptCapabilities.", "session."}

@@ -14,8 +14,6 @@ import (
 //go:embed page.html
 var pageSource string
 
-var page = template.Must(template.New("matrix").Parse(pageSource))
-
 // WriteHTML writes the matrix as one page that needs nothing else: no script, no font, no
 // network. Each cell says its evidence in its title.
 func (m *Matrix) WriteHTML(w io.Writer) error {
@@ -48,6 +46,7 @@ func (m *Matrix) WriteHTML(w io.Writer) error {
 		}
 		data.Grids = append(data.Grids, shown)
 	}
+	page := template.Must(template.New("matrix").Parse(pageSource))
 	return page.Execute(w, data)
 }
 

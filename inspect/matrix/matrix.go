@@ -94,7 +94,7 @@ func (m *Matrix) Peers() []*Peer {
 // Columns returns the names of the capabilities of a protocol for which there is
 // evidence, in the order of the specification, and those for which there is none.
 func (m *Matrix) Columns(p dialect.Protocol) (shown, rest []string) {
-	for _, c := range columns {
+	for _, c := range columns() {
 		if c.protocol != p || c.side != m.Side {
 			continue
 		}

@@ -38,7 +38,7 @@ func Compare(side dialect.Side, before, after *Peer) *Comparison {
 		Before: before.ID(), After: after.ID(), before: before, after: after,
 		Worse: []Change{}, Other: []Change{}, NotCompared: []string{},
 	}
-	for _, col := range columns {
+	for _, col := range columns() {
 		if col.side == side && col.protocol == before.Protocol {
 			c.capability(col.name)
 		}
