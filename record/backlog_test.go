@@ -3,6 +3,7 @@
 package record_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,8 +57,8 @@ func TestBacklogOnShortDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := passed{Tape: j.Tape()}
-	text := []byte(`{"jsonrpc":"2.0","method":"xx"}` + "\n") // such records fill a segment to its end
-	for p.Bytes < 12<<20 {
+	text := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%0450d"}`+"\n", 0) // such records, of 512 bytes, fill a segment to its end
+	for p.Bytes < 22<<20 {
 		p.Bytes += int64(len(text))
 		if err := j.Append(wire.AgentToClient, wire.Wire, text); err != nil {
 			p.Failed += int64(len(text))

@@ -65,7 +65,7 @@ func oddTape(t testing.TB) (store *record.Store, id string) {
 // Facts that are missing or damaged are counted from the blocks, and Rebuild stores
 // them again.
 func TestLostFacts(t *testing.T) {
-	sealed, plain, _, _ := sealedTape(t, 7000)
+	sealed, plain, _, _ := sealedTape(t, 3500) // two blocks
 	odd, oddID := oddTape(t)
 	partly, partlyID := partlySealed(t)
 	spoil := func(bucket, key string, value []byte) func(tx *bolt.Tx) error {
