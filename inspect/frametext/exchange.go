@@ -150,14 +150,18 @@ func headSummary(stream uint64, h *wire.HTTP) string {
 		if h.Guessed {
 			text += " · no id: guessed to be of this connection"
 		}
-		return text
+		return text + headers(h.Headers, "Last-Event-ID")
 	}
 	x := exchange{status: h.Status, form: form(h.Headers)}
-	text := number + " → " + x.answer()
-	for _, name := range []string{"Location", "WWW-Authenticate", "Allow", "Retry-After"} {
-		for _, header := range h.Headers {
-			if strings.EqualFold(header.Name, name) && header.Value != "" {
-				text += " · " + strings.ToLower(name) + " " + termtext.Piece(header.Value)
+	return number + " → " + x.answer() + headers(h.Headers, "Location", "WWW-Authenticate", "Allow", "Retry-After")
+}
+
+// headers returns such as ` · allow POST` for each header with one of the names.
+func headers(all []wire.Header, names ...string) (text string) {
+	for _, name := range names {
+		for _, h := range all {
+			if strings.EqualFold(h.Name, name) && h.Value != "" {
+				text += " · " + strings.ToLower(name) + " " + termtext.Piece(h.Value)
 			}
 		}
 	}
