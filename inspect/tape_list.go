@@ -313,7 +313,7 @@ func (l *tapeList) tapeSpans(i *record.Info, width, level int) []termtext.Span {
 	if tags := termtext.Piece(tapetext.Tags(i.Tags)); tags != "" {
 		row = append(row, termtext.Bold.Span(tags+" "))
 	}
-	return append(row, termtext.Dim.Span(termtext.Spaced(termtext.Piece(i.Start.Cwd), " "+i.Tape)))
+	return append(row, termtext.Dim.Span(termtext.Spaced(termtext.Piece(tapetext.Place(*i)), " "+i.Tape)))
 }
 
 // hang notes what hangs on a tape.

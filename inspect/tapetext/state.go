@@ -46,6 +46,15 @@ func AgentName(i record.Info) string {
 	return cmp.Or(i.Start.Name, termtext.Spaced(titled(c.AgentTitle, c.Agent), c.AgentVersion), program(i.Start.Command), i.Start.Upstream)
 }
 
+// Place returns where a tape's agent ran, a directory, or the URL by which its server is
+// reached: for a WebSocket it begins with ws. It is not clean.
+func Place(i record.Info) string {
+	if rest, ok := strings.CutPrefix(i.Start.Upstream, "http"); ok && i.Start.Transport == "ws" {
+		return "ws" + rest
+	}
+	return cmp.Or(i.Start.Upstream, i.Start.Cwd)
+}
+
 // titled joins a title and a name, where both are given and not the same.
 func titled(title, name string) string {
 	if title == "" || name == "" || strings.EqualFold(title, name) {

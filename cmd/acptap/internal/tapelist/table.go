@@ -59,7 +59,7 @@ func shortAgent(i record.Info, width int) string {
 }
 
 // titleSpans is what is missing on the tape, what is written on it, and what it is
-// about; the directory, if nothing was said.
+// about; its place, if nothing was said.
 func titleSpans(r Row) []termtext.Span {
 	spans := writtenSpans(r)
 	if r.Lost > 0 {
@@ -73,7 +73,7 @@ func titleSpans(r Row) []termtext.Span {
 func writtenSpans(r Row) (spans []termtext.Span) {
 	about := termtext.Plain.Span(r.Title)
 	if r.Title == "" {
-		about = termtext.Dim.Span(r.Start.Cwd)
+		about = termtext.Dim.Span(tapetext.Place(r.Info))
 	}
 	for _, part := range []termtext.Span{termtext.Cyan.Span(tapetext.Tags(r.Tags)), termtext.Bold.Span(notesText(r.Notes)), about} {
 		if part.Text == "" {
