@@ -84,20 +84,27 @@ func isStrong(arg []byte) bool {
 }
 
 // redactCommand takes a command line, or a script of them.
-func redactCommand(s []byte) []byte {
-	var e edit
+func redactCommand(text []byte) []byte {
+	return without(text, func(s *search) {
+		s.arguments()
+		s.anyText()
+		s.assigned(true)
+	})
+}
+
+// arguments looks for what the arguments of commands say.
+func (s *search) arguments() {
 	var a arguments
-	for i := 0; i < len(s); {
-		from, to, next, ends := shellWord(s, i)
-		if f, t := a.next(s[from:to]); f < t && !isReference(s[from+f:from+t], nil) {
-			e.replace(s, from+f, from+t, Placeholder)
+	for i := 0; i < len(s.text); {
+		from, to, next, ends := shellWord(s.text, i)
+		if f, t := a.next(s.text[from:to]); f < t && !isReference(s.text[from+f:from+t], nil) {
+			s.add(from+f, from+t)
 		}
 		if ends {
 			a = arguments{}
 		}
 		i = next
 	}
-	return redactAssigned(redactText(e.text(s)), true)
 }
 
 // shellWord returns the word at s[i] without its quotes, where the next one
@@ -170,20 +177,17 @@ func isNoNumber(s []byte, at []int) bool {
 	return !isDigits(value) && !isReference(value, nil)
 }
 
-// redactSpaced takes secrets that stand behind a blank.
-func redactSpaced(s []byte) []byte {
+// spaced looks for secrets that stand behind a blank.
+func (s *search) spaced() {
 	for _, k := range spacedForms {
-		if !bytes.Contains(s, []byte(k.needs)) {
+		if !bytes.Contains(s.text, []byte(k.needs)) {
 			continue
 		}
-		var e edit
-		for _, at := range k.form().FindAllSubmatchIndex(s, -1) {
+		for _, at := range k.form().FindAllSubmatchIndex(s.text, -1) {
 			from, to := at[len(at)-2], at[len(at)-1]
-			if string(s[from:to]) != Placeholder && (k.check == nil && !isReference(s[from:to], nil) || k.check != nil && k.check(s, at)) {
-				e.replace(s, from, to, Placeholder)
+			if k.check == nil && !isReference(s.text[from:to], nil) || k.check != nil && k.check(s.text, at) {
+				s.add(from, to)
 			}
 		}
-		s = e.text(s)
 	}
-	return s
 }

@@ -5,24 +5,23 @@ import (
 	"strings"
 )
 
-// redactAssigned takes name=value and name: value with the name of a secret, as
+// assigned looks for name=value and name: value with the name of a secret, as
 // in queries of URLs, files of variables and settings, header lines, connection
 // strings and JSON within a string. Texts are full of code, so there the place or
 // the value must tell that it is no code; not so in arguments, where sure is true.
-func redactAssigned(s []byte, sure bool) []byte {
-	var e edit
+func (s *search) assigned(sure bool) {
 	for i := 0; ; {
-		n := bytes.IndexAny(s[i:], "=:>")
+		n := bytes.IndexAny(s.text[i:], "=:>")
 		if n < 0 {
-			return e.text(s)
+			return
 		}
-		a := assignment{s: s, begin: i, sign: i + n}
+		a := assignment{s: s.text, begin: i, sign: i + n}
 		i += n + 1
 		if !a.findName() {
 			continue
 		}
 		if from, to := a.value(sure); from < to {
-			e.replace(s, from, to, Placeholder)
+			s.add(from, to)
 			i = to
 		}
 	}

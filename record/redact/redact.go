@@ -288,7 +288,7 @@ func (r *redactor) text(s scope, name string) {
 	case s == aCommand:
 		now = redactCommand(was)
 	case s == aConnection:
-		if now = redactAssigned(redactText(was), true); bytes.Equal(now, was) && !bytes.ContainsAny(was, "=/[") {
+		if now = redactSetting(was); bytes.Equal(now, was) && !bytes.ContainsAny(was, "=/[") {
 			now = []byte(Placeholder)
 		}
 	case holdsID(name):
@@ -325,7 +325,7 @@ func (r *redactor) argument(args *arguments) {
 	case bytes.IndexByte(was, ' ') >= 0:
 		r.rewrite(start, was, redactCommand(was))
 	default:
-		r.rewrite(start, was, redactAssigned(redactText(was), true))
+		r.rewrite(start, was, redactSetting(was))
 	}
 }
 

@@ -5,22 +5,6 @@ import (
 	"strings"
 )
 
-// shortestText spares the names and ids that most strings of a frame are: in
-// less than a://u:p@h nothing looks like a secret.
-const shortestText = 9
-
-// redactText returns s without what looks like a secret; s itself if nothing
-// does.
-func redactText(s []byte) []byte {
-	if len(s) < shortestText {
-		return s
-	}
-	for i := range tokenForms {
-		s = tokenForms[i].redact(s)
-	}
-	return redactAssigned(redactSpaced(redactPassword(redactListener(s))), false)
-}
-
 // A tokenForm is how the secrets of an issuer look: a prefix, which is kept, and
 // then at least min letters, digits and characters of also.
 type tokenForm struct {
@@ -67,21 +51,22 @@ var tokenForms = [...]tokenForm{
 	{"pplx-", 30, "", nil},    // Perplexity
 }
 
-func (form *tokenForm) redact(s []byte) []byte {
-	var e edit
+// tokens looks for tokens of a form.
+func (s *search) tokens(form *tokenForm) {
 	for i := 0; ; {
-		n := bytes.Index(s[i:], []byte(form.prefix))
+		t := s.text
+		n := bytes.Index(t[i:], []byte(form.prefix))
 		if n < 0 {
-			return e.text(s)
+			return
 		}
 		word := i + n
 		from := word + len(form.prefix)
 		i = from
-		for i < len(s) && (isLetter(s[i]) || isDigit(s[i]) || strings.IndexByte(form.also, s[i]) >= 0) {
+		for i < len(t) && (isLetter(t[i]) || isDigit(t[i]) || strings.IndexByte(form.also, t[i]) >= 0) {
 			i++
 		}
-		if i-from >= form.min && beginsWord(s, word) && (form.check == nil || form.check(s[from:i])) {
-			e.replace(s, from, i, Placeholder)
+		if i-from >= form.min && beginsWord(t, word) && (form.check == nil || form.check(t[from:i])) {
+			s.add(from, i)
 		}
 	}
 }
@@ -101,28 +86,28 @@ func hasDigit(s []byte) bool { return bytes.ContainsAny(s, "0123456789") }
 // and the payload of a JWT begin. Other base64 of JSON may be a cursor.
 func isJWT(s []byte) bool { return bytes.Contains(s, []byte(".eyJ")) }
 
-// redactPassword takes the password in scheme://user:password@host, and what looks
+// passwords looks for the password in scheme://user:password@host, and for what looks
 // like a token in place of the user.
-func redactPassword(s []byte) []byte {
-	var e edit
+func (s *search) passwords() {
 	for i := 0; ; {
-		n := bytes.Index(s[i:], []byte("://"))
+		t := s.text
+		n := bytes.Index(t[i:], []byte("://"))
 		if n < 0 {
-			return e.text(s)
+			return
 		}
 		from := i + n + len("://")
-		for i = from; i < len(s) && strings.IndexByte(" \t\r\n\"'`<>\\/?#", s[i]) < 0; i++ {
+		for i = from; i < len(t) && strings.IndexByte(" \t\r\n\"'`<>\\/?#", t[i]) < 0; i++ {
 		}
-		at := bytes.LastIndexByte(s[from:i], '@')
+		at := bytes.LastIndexByte(t[from:i], '@')
 		if at < 0 {
 			continue
 		}
-		colon := bytes.IndexByte(s[from:from+at], ':')
+		colon := bytes.IndexByte(t[from:from+at], ':')
 		switch {
 		case colon >= 0 && colon+1 < at:
-			e.replace(s, from+colon+1, from+at, Placeholder)
-		case colon < 0 && at >= 16 && looksSecret(s[from:from+at]):
-			e.replace(s, from, from+at, Placeholder)
+			s.add(from+colon+1, from+at)
+		case colon < 0 && at >= 16 && looksSecret(t[from:from+at]):
+			s.add(from, from+at)
 		}
 	}
 }
@@ -132,28 +117,6 @@ func redactPassword(s []byte) []byte {
 func looksSecret(s []byte) bool {
 	letters := bytes.ContainsFunc(s, func(c rune) bool { return c < 0x80 && isLetter(byte(c)) })
 	return letters && hasDigit(s)
-}
-
-// An edit is a text in which secrets are being replaced.
-type edit struct {
-	out  []byte // nil until there was one
-	done int    // what stands before is in out
-}
-
-func (e *edit) replace(s []byte, from, to int, with string) {
-	if e.out == nil {
-		e.out = make([]byte, 0, len(s)+len(Placeholder))
-	}
-	e.out = append(append(e.out, s[e.done:from]...), with...)
-	e.done = to
-}
-
-// text returns the text with all replacements; s itself if there was none.
-func (e *edit) text(s []byte) []byte {
-	if e.out == nil {
-		return s
-	}
-	return append(e.out, s[e.done:]...)
 }
 
 func isLetter(c byte) bool { return 'a' <= lower(c) && lower(c) <= 'z' }
