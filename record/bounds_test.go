@@ -105,7 +105,7 @@ func TestLongestRedacted(t *testing.T) {
 				if err != nil || f.Size != int64(len(frame)) {
 					t.Fatalf("a frame of %d bytes: %v", f.Size, err)
 				}
-				e, err := portable.NewExporter(io.Discard, portable.Head{}, false)
+				e, err := portable.NewExporter(io.Discard, portable.Head{}, redact.NewRedaction(nil))
 				if err != nil {
 					t.Fatal(err)
 				}

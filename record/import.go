@@ -6,17 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"os"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/tapeid"
 )
 
@@ -220,7 +223,11 @@ func (t *Tape) Export(w io.Writer, raw bool) error {
 	if err != nil {
 		return err
 	}
-	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: notes, Key: t.Key()}, raw)
+	var secrets *redact.Redaction
+	if !raw {
+		secrets = t.Redaction()
+	}
+	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: notes}, secrets)
 	if err != nil {
 		return err
 	}
@@ -228,11 +235,51 @@ func (t *Tape) Export(w io.Writer, raw bool) error {
 		if err != nil {
 			return err
 		}
+		if !secrets.Knows(&f) {
+			break
+		}
 		if err := e.Write(t, f); err != nil {
 			return err
 		}
 	}
 	return e.Close()
+}
+
+// Redaction returns what takes the secrets out of the tape's frames, those that are
+// there now: it has read all of them. What cannot be read is passed over.
+func (t *Tape) Redaction() *redact.Redaction {
+	var key redact.Key
+	if info, err := t.Info(); err == nil && info.Streams > 0 && t.store != nil {
+		key, _ = t.store.Key() // it is only for tapes with streams; without one all is left out that it is for
+	}
+	r := redact.NewRedaction(key)
+	for f, err := range t.Frames(1) {
+		if err == nil {
+			r.Read(&f)
+		}
+	}
+	return r
+}
+
+// Redacted yields the frames that are on the tape now, with all of their bytes but
+// without their secrets. Instead of a frame of more than redact.MaxSize bytes, which is
+// not searched, it yields a text that says so. An error stands for a stretch that cannot
+// be read, as with Frames.
+func (t *Tape) Redacted() iter.Seq2[dialect.Frame, error] {
+	return func(yield func(dialect.Frame, error) bool) {
+		secrets := t.Redaction()
+		for f, err := range t.Frames(1) {
+			if err == nil {
+				if !secrets.Knows(&f) {
+					return
+				}
+				f, err = secrets.Frame(t, f)
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
 }
 
 // Import reads a tape from r into the store and returns its id: the one that it

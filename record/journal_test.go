@@ -148,7 +148,7 @@ func TestPartOfTape(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	e, err := portable.NewExporter(&file, portable.Head{Tape: info.Tape, Start: info.Start}, true)
+	e, err := portable.NewExporter(&file, portable.Head{Tape: info.Tape, Start: info.Start}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/internal/memtest"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/redact"
 )
 
 // exported returns all of a tape in the portable form, with its secrets or without.
@@ -142,7 +143,7 @@ func TestPortableStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	e, err := portable.NewExporter(&b, portable.Head{}, true)
+	e, err := portable.NewExporter(&b, portable.Head{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,12 +274,12 @@ func TestExportedMark(t *testing.T) {
 
 func TestExportedHeader(t *testing.T) {
 	info := record.Info{Tape: "20260102T150405-abcdefgh", Start: record.Start{Command: []string{"agent", "--token", "t", "--key=k", "X_API_KEY=v"}}}
-	for raw, want := range map[bool]string{
-		false: `["agent","--token","[redacted]","--key=k","X_API_KEY=[redacted]"]`,
-		true:  `["agent","--token","t","--key=k","X_API_KEY=v"]`,
+	for secrets, want := range map[*redact.Redaction]string{
+		redact.NewRedaction(nil): `["agent","--token","[redacted]","--key=k","X_API_KEY=[redacted]"]`,
+		nil:                      `["agent","--token","t","--key=k","X_API_KEY=v"]`,
 	} {
 		var b bytes.Buffer
-		e, err := portable.NewExporter(&b, portable.Head{Tape: info.Tape, Start: info.Start}, raw)
+		e, err := portable.NewExporter(&b, portable.Head{Tape: info.Tape, Start: info.Start}, secrets)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +287,7 @@ func TestExportedHeader(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := gjson.GetBytes(b.Bytes(), "command").Raw; got != want {
-			t.Errorf("raw %v: got %s, want %s", raw, got, want)
+			t.Errorf("raw %v: got %s, want %s", secrets == nil, got, want)
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/internal/guard"
 	"github.com/acptap/acptap/record/portable"
-	"github.com/acptap/acptap/record/redact"
 )
 
 // A Tape is read from its blocks, and from its journal where that is not sealed
@@ -300,15 +299,4 @@ func (t *Tape) Line(seq uint64) int {
 		return m.lines.of(seq)
 	}
 	return int(min(seq, portable.MaxSeq)) + 1 // behind the header
-}
-
-// Key returns the key of the tape's store, for what is exported of a tape with streams.
-// It is empty for all other tapes, and where the store cannot have one.
-func (t *Tape) Key() redact.Key {
-	info, err := t.Info()
-	if err != nil || info.Streams == 0 || t.store == nil {
-		return nil
-	}
-	key, _ := t.store.Key()
-	return key
 }

@@ -24,7 +24,7 @@ func writeStable(w io.Writer, t *record.Tape) error {
 	}
 	s := info.Start
 	head := portable.Head{Start: record.Start{Name: filepath.Base(s.Command[0]), Cwd: s.Cwd}, Needs: info.Needs()}
-	e, err := portable.NewExporter(w, head, false)
+	e, err := portable.NewExporter(w, head, t.Redaction())
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/redact"
 )
 
 func newExportCmd(dir *string) *cobra.Command {
@@ -127,7 +128,13 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 		notes[i], bad = p.Tape.Notes()
 		damage = errors.Join(damage, bad)
 	}
-	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: note.OnTapes(notes...), Key: sub.Parts[0].Tape.Key()}, x.raw)
+	secrets := make([]*redact.Redaction, len(sub.Parts))
+	for i, p := range sub.Parts {
+		if !x.raw {
+			secrets[i] = p.Tape.Redaction()
+		}
+	}
+	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: note.OnTapes(notes...)}, secrets[0])
 	if err != nil {
 		return damage, err
 	}
@@ -142,7 +149,7 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 		}
 	}
 	for i, p := range sub.Parts {
-		e.Notes = notes[i]
+		e.Notes, e.Secrets = notes[i], secrets[i]
 		info, err := p.Tape.Info()
 		if err != nil {
 			return damage, err
@@ -152,6 +159,9 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 			if err != nil {
 				damage = errors.Join(damage, err)
 				continue
+			}
+			if !secrets[i].Knows(&f) {
+				break
 			}
 			bar.Show(int64(f.Seq), int64(info.Lines))
 			if !match.Matches(&f) || !sub.Has(p, &f) {

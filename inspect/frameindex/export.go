@@ -7,12 +7,18 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/redact"
 )
 
 // Export writes the frames of a timeline that want matches and that can be read in the
 // portable form. damage says what could not be read last.
 func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info record.Info) (frames int, damage, err error) {
-	e, err := portable.NewExporter(w, portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: t.notes(), Key: t.Parts[0].Tape.Key()}, false)
+	secrets := make(map[*record.Tape]*redact.Redaction)
+	for _, p := range t.Parts {
+		secrets[p.Tape] = p.Tape.Redaction()
+	}
+	head := portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: t.notes()}
+	e, err := portable.NewExporter(w, head, secrets[t.Parts[0].Tape])
 	if err != nil {
 		return 0, nil, err
 	}
@@ -29,10 +35,13 @@ func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info re
 		if !want.Matches(t.PartOf(frame.Seq), &frame) {
 			continue
 		}
-		frames++
 		tape, f := t.OnItsTape(frame)
+		if !secrets[tape].Knows(&f) {
+			continue
+		}
+		frames++
 		if tape != current {
-			current = tape
+			current, e.Secrets = tape, secrets[tape]
 			if e.Notes, err = tape.Notes(); err != nil {
 				damage = err
 			}

@@ -8,6 +8,7 @@ type Update struct {
 	Entity   Entity
 	Form     UpdateForm
 	ID       string   // where the entity's id stands in params.update; empty: there is one of its kind
+	Text     string   // where text stands there that the next chunk goes on with; of a terminal, output in base64
 	Stable   Dialects // where it is specified
 	Unstable Dialects // where it is specified as unstable
 	Removed  Dialects // where it stood once, and is still met
@@ -54,9 +55,9 @@ const (
 // updates is the table of the variants, from the schemas named at acpMethods.
 // Version 1 knows no others; both drafts of version 2 allow any.
 var updates = []Update{
-	{Name: "user_message_chunk", Entity: UserMessage, Form: Chunk, ID: "messageId", Stable: one | early | two},
-	{Name: "agent_message_chunk", Entity: AgentMessage, Form: Chunk, ID: "messageId", Stable: one | early | two},
-	{Name: "agent_thought_chunk", Entity: Thought, Form: Chunk, ID: "messageId", Stable: one | early | two},
+	{Name: "user_message_chunk", Entity: UserMessage, Form: Chunk, ID: "messageId", Text: "content.text", Stable: one | early | two},
+	{Name: "agent_message_chunk", Entity: AgentMessage, Form: Chunk, ID: "messageId", Text: "content.text", Stable: one | early | two},
+	{Name: "agent_thought_chunk", Entity: Thought, Form: Chunk, ID: "messageId", Text: "content.text", Stable: one | early | two},
 	// From 2026-06-09 on in the early draft.
 	{Name: "user_message", Entity: UserMessage, Form: Patch, ID: "messageId", Stable: early | two},
 	{Name: "agent_message", Entity: AgentMessage, Form: Patch, ID: "messageId", Stable: early | two},
@@ -65,16 +66,16 @@ var updates = []Update{
 	// In the early draft until 2026-06-08.
 	{Name: "tool_call", Entity: ToolCall, Form: Whole, ID: "toolCallId", Stable: one, Removed: early},
 	{Name: "tool_call_update", Entity: ToolCall, Form: Patch, ID: "toolCallId", Stable: one | early | two},
-	{Name: "tool_call_content_chunk", Entity: ToolCall, Form: Chunk, ID: "toolCallId", Stable: early | two}, // from 2026-06-11
-	{Name: "terminal_update", Entity: Terminal, Form: Patch, ID: "terminalId", Stable: two},
-	{Name: "terminal_output_chunk", Entity: Terminal, Form: Chunk, ID: "terminalId", Stable: two},
+	{Name: "tool_call_content_chunk", Entity: ToolCall, Form: Chunk, ID: "toolCallId", Text: "content.content.text", Stable: early | two}, // from 2026-06-11
+	{Name: "terminal_update", Entity: Terminal, Form: Patch, ID: "terminalId", Text: "output.data", Stable: two},
+	{Name: "terminal_output_chunk", Entity: Terminal, Form: Chunk, ID: "terminalId", Text: "data", Stable: two},
 
 	{Name: "plan", Entity: Plan, Form: Whole, Stable: one, Removed: early | two},
 	{Name: "plan_update", Entity: Plan, Form: Whole, ID: "plan.planId", Stable: early | two, Unstable: one}, // early: plan.id
 	{Name: "plan_removed", Entity: Plan, Form: Removal, ID: "planId", Unstable: one | early | two},          // early: id
 
 	{Name: "compaction_update", Entity: Compaction, Form: Patch, ID: "compactionId", Unstable: one | two},
-	{Name: "compaction_summary_chunk", Entity: Compaction, Form: Chunk, ID: "compactionId", Unstable: one | two},
+	{Name: "compaction_summary_chunk", Entity: Compaction, Form: Chunk, ID: "compactionId", Text: "content.text", Unstable: one | two},
 	{Name: "notice", Entity: Notice, Form: Whole, Unstable: one | two},
 
 	{Name: "state_update", Entity: State, Form: Whole, Stable: early | two}, // from 2026-06-16

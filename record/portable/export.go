@@ -25,19 +25,20 @@ type Exporter struct {
 	// that the text of a conversation that is recorded again is hardly another.
 	Stable bool
 
-	// Notes are those on the frames to come. NewExporter sets it.
-	Notes note.List
+	// Of the tape that the frames to come are of: the notes on it, and what takes their
+	// secrets. NewExporter sets both.
+	Notes   note.List
+	Secrets *redact.Redaction
 
 	w    *bufio.Writer
-	raw  bool
-	key  redact.Key
 	b    []byte
 	last time.Duration // that was written with Stable
 }
 
-// NewExporter begins to write a tape to w. Secrets are redacted, unless raw is set.
-func NewExporter(w io.Writer, h Head, raw bool) (*Exporter, error) {
-	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), raw: raw, key: h.Key, Notes: h.Notes}
+// NewExporter begins to write a tape to w, without what secrets finds. If that is nil,
+// all is written as it is.
+func NewExporter(w io.Writer, h Head, secrets *redact.Redaction) (*Exporter, error) {
+	e := &Exporter{w: bufio.NewWriterSize(w, 64<<10), Secrets: secrets, Notes: h.Notes}
 	s := h.Start
 	head, err := json.Marshal(header{
 		h.Needs.Version(), h.Needs, h.Tape, s.Time.UTC(), s.Command, s.Cwd, s.Name, s.Version, s.Proto,
@@ -46,21 +47,24 @@ func NewExporter(w io.Writer, h Head, raw bool) (*Exporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !raw {
+	if secrets != nil {
 		head = redact.JSON(head)
 	}
 	_, err = e.w.Write(append(termtext.JSON(head), '\n'))
 	return e, err
 }
 
-// A Source has all bytes of the frames whose Raw is only their beginning:
-// record.Tape is one.
-type Source interface {
-	WriteFrame(w io.Writer, seq uint64) error
-}
-
 // Write writes one frame of t, with all of its bytes.
-func (e *Exporter) Write(t Source, f dialect.Frame) error {
+func (e *Exporter) Write(t redact.Source, f dialect.Frame) error {
+	unread := e.Secrets == nil && int64(len(f.Raw)) < f.Size
+	if e.Secrets != nil {
+		var err error
+		if f, err = e.Secrets.Frame(t, f); err != nil {
+			return err
+		}
+	} else if unread && f.Derived {
+		f.Lead, f.Derived = nil, false // only its beginning is at hand
+	}
 	b := e.place(append(e.b[:0], '{'), f)
 	b = append(append(append(b, `"dir":"`...), f.Dir.String()...), '"')
 	if f.Origin != wire.Wire {
@@ -69,30 +73,16 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 	if f.End != wire.LF && f.Kind != wire.Mark {
 		b = append(append(append(b, `,"end":"`...), f.End.String()...), '"')
 	}
-	raw := f.Raw
-	part := int64(len(raw)) < f.Size
-	unread := part && (e.raw || f.Size > redact.MaxSize)
-	if part && !unread {
-		var whole bytes.Buffer // to find what is secret, all of it is needed
-		whole.Grow(int(f.Size) + bytes.MinRead)
-		if err := t.WriteFrame(&whole, f.Seq); err != nil {
-			return err
-		}
-		raw = whole.Bytes()
-	}
-	if part && f.Derived {
-		f.Lead, f.Derived = nil, false // only its beginning is at hand
-	}
-	b, raw = e.appendFraming(b, f, raw)
+	b = appendFraming(b, framingOf(&f))
 	b, err := e.appendNotes(b, f.Seq)
 	if err != nil {
 		return err
 	}
 	if unread {
 		e.b = b
-		return e.writeUnread(t, f)
+		return e.writeUnread(t, f.Seq)
 	}
-	switch {
+	switch raw := f.Raw; {
 	case f.Kind == wire.Mark && len(raw) > 2 && raw[0] == '{':
 		b = append(append(b, ','), termtext.JSON(raw)[1:]...)
 		b = append(b, '\n')
@@ -109,27 +99,9 @@ func (e *Exporter) Write(t Source, f dialect.Frame) error {
 	return err
 }
 
-// appendFraming appends what is known of the stream that a frame crossed the wire on,
-// and returns the bytes of the frame without what is secret in it.
-func (e *Exporter) appendFraming(b []byte, f dialect.Frame, raw []byte) (line, shown []byte) {
-	of := Framing{Stream: f.Stream, Lead: f.Lead, Derived: f.Derived && f.Kind != wire.Mark, Redelivered: f.Redelivered, Body: f.Kind == wire.Body}
-	shown = raw
-	switch {
-	case e.raw:
-	case f.Kind == wire.Mark:
-		shown = e.key.Mark(raw)
-	default:
-		shown = redact.Frame(f.Kind, raw)
-	}
-	if !e.raw && f.Stream != 0 {
-		f.Raw = raw
-		if lead, ok := e.key.Lead(&f.Frame, shown); ok {
-			of.Lead = lead
-		} else {
-			of.Lead, of.Derived = nil, false
-		}
-	}
-	return appendFraming(b, of), shown
+// framingOf returns what is known of the stream that a frame crossed the wire on.
+func framingOf(f *dialect.Frame) Framing {
+	return Framing{Stream: f.Stream, Lead: f.Lead, Derived: f.Derived && f.Kind != wire.Mark, Redelivered: f.Redelivered, Body: f.Kind == wire.Body}
 }
 
 // WriteFinding writes what rules found in the frame before, a JSON object, behind it. The
@@ -146,7 +118,7 @@ func (e *Exporter) appendNotes(b []byte, frame uint64) ([]byte, error) {
 	if len(notes) == 0 {
 		return b, nil
 	}
-	if !e.raw {
+	if e.Secrets != nil {
 		for i, n := range notes {
 			notes[i].Text = string(redact.Frame(wire.Stderr, []byte(n.Text)))
 		}
@@ -202,17 +174,12 @@ func (e *Exporter) place(b []byte, f dialect.Frame) []byte {
 	return append(appendSeconds(append(b, `"at":`...), at), ',')
 }
 
-// writeUnread writes a frame that is not read into memory. Nobody has checked that
-// it is JSON, so its bytes become base64; where secrets are to be redacted, a line
-// says how many bytes were left out.
-func (e *Exporter) writeUnread(t Source, f dialect.Frame) error {
-	if !e.raw {
-		_, err := e.w.Write(fmt.Appendf(e.b, `,"text":"[redacted: a frame of %d bytes]"}`+"\n", f.Size))
-		return err
-	}
+// writeUnread ends a line with a frame that is not read into memory. Nobody has checked
+// that it is JSON, so its bytes become base64.
+func (e *Exporter) writeUnread(t redact.Source, seq uint64) error {
 	e.w.Write(append(e.b, `,"base64":"`...))
 	enc := base64.NewEncoder(base64.StdEncoding, e.w)
-	if err := t.WriteFrame(enc, f.Seq); err != nil {
+	if err := t.WriteFrame(enc, seq); err != nil {
 		return err
 	}
 	enc.Close()

@@ -8,6 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/redact"
 )
 
 // Text that is written in several pieces is read again as it was, wherever in a
@@ -15,11 +16,11 @@ import (
 func TestExportLongText(t *testing.T) {
 	for _, char := range []string{"a", "é", "日", "😀", "\u2028", "\ufffd"} {
 		for shift := range 4 {
-			for _, raw := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%+q shifted by %d, raw %v", char, shift, raw), func(t *testing.T) {
+			for _, secrets := range []*redact.Redaction{nil, redact.NewRedaction(nil)} {
+				t.Run(fmt.Sprintf("%+q shifted by %d, raw %v", char, shift, secrets == nil), func(t *testing.T) {
 					text := strings.Repeat(" ", shift) + strings.Repeat(char, 100_000/len(char)) + "."
 					var b strings.Builder
-					e, err := portable.NewExporter(&b, portable.Head{}, raw)
+					e, err := portable.NewExporter(&b, portable.Head{}, secrets)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -23,7 +23,6 @@ import (
 	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/need"
 	"github.com/acptap/acptap/record/note"
-	"github.com/acptap/acptap/record/redact"
 )
 
 // The portable form of a tape is JSON Lines: a header, then a line for each
@@ -81,7 +80,6 @@ type Head struct {
 	Start journal.Start
 	Needs need.List // what a reader must know of the lines
 	Notes note.List
-	Key   redact.Key // for pseudonyms in what is written
 }
 
 func (h header) head() Head {

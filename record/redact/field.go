@@ -40,7 +40,7 @@ func Field(method, path string, value []byte) []byte {
 			s = aSecret
 		}
 	}
-	r := redactor{Reader: wire.Reader{Text: value}}
+	r := redactor{Reader: wire.Reader{Text: value}, settled: -1}
 	r.Skip(' ')
 	r.value(s, name)
 	return r.edit.text(value)

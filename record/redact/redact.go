@@ -86,12 +86,21 @@ func IsAssignment(word string) bool {
 
 // redactJSON takes valid JSON, nested no deeper than encoding/json allows.
 func redactJSON(raw []byte, s scope) []byte {
-	r := redactor{Reader: wire.Reader{Text: raw}}
+	r := redactor{Reader: wire.Reader{Text: raw}, settled: -1}
 	r.Skip(' ')
 	if s == aMessage && r.Text[r.Pos] == '[' {
 		s = aBatch
 	}
 	r.value(s, "")
+	return r.edit.text(raw)
+}
+
+// redactMessage takes a message, in which the string that begins at settled has no
+// secrets any more.
+func redactMessage(raw []byte, settled int) []byte {
+	r := redactor{Reader: wire.Reader{Text: raw}, settled: settled}
+	r.Skip(' ')
+	r.value(aMessage, "")
 	return r.edit.text(raw)
 }
 
@@ -200,8 +209,9 @@ func (s scope) element(first byte) scope {
 // is nested, which is wire.MaxDepth at most.
 type redactor struct {
 	wire.Reader
-	edit edit
-	deep int // how often this is JSON within a string
+	edit    edit
+	deep    int // how often this is JSON within a string
+	settled int // where the string begins that is not searched; -1: there is none
 }
 
 // value goes over the value at r.Pos, which belongs to a member with that name, or
@@ -277,7 +287,7 @@ func (r *redactor) text(s scope, name string) {
 	was := unquote(r.Quoted())
 	now := was
 	switch {
-	case len(was) == 0:
+	case len(was) == 0, start == r.settled:
 	case s == aSecret, s == aLogin:
 		now = []byte(Placeholder)
 	case s == aList:
@@ -303,13 +313,19 @@ const maxNested = 4
 
 // nested takes text that may be JSON itself.
 func (r *redactor) nested(text []byte) []byte {
-	if t := bytes.TrimSpace(text); r.deep == maxNested || len(t) < shortestText || t[0] != '{' && t[0] != '[' || !json.Valid(t) || !utf8.Valid(t) {
+	if r.deep == maxNested || !isJSONText(text) {
 		return redactText(text)
 	}
-	in := redactor{Reader: wire.Reader{Text: text}, deep: r.deep + 1}
+	in := redactor{Reader: wire.Reader{Text: text}, deep: r.deep + 1, settled: -1}
 	in.Skip(' ')
 	in.value(plain, "")
 	return in.edit.text(text)
+}
+
+// isJSONText reports whether a text is an object or an array.
+func isJSONText(text []byte) bool {
+	t := bytes.TrimSpace(text)
+	return len(t) >= shortestText && (t[0] == '{' || t[0] == '[') && json.Valid(t) && utf8.Valid(t)
 }
 
 // argument goes over an argument of a command line.

@@ -31,11 +31,14 @@ func (s *search) add(from, to int) {
 	}
 }
 
-// spans returns what was found, in order; of what overlaps, one.
-func (s *search) spans() []span {
-	slices.SortFunc(s.found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	kept := s.found[:0]
-	for _, one := range s.found {
+// spans returns what was found, in order.
+func (s *search) spans() []span { return joined(s.found) }
+
+// joined returns spans in order, and one for those that overlap. It writes over all.
+func joined(all []span) []span {
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	kept := all[:0]
+	for _, one := range all {
 		if last := len(kept) - 1; last >= 0 && one.from < kept[last].to {
 			kept[last].to = max(kept[last].to, one.to)
 		} else {

@@ -1,0 +1,135 @@
+package redact
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// A Redaction removes the secrets from the frames of one tape: those that Frame and Mark
+// find in one frame, and those that an agent has sent in pieces, as streams of text are
+// cut anywhere. First Read is given all frames, in order; then Frame takes any of them.
+type Redaction struct {
+	key     Key
+	streams streams
+	pieces  map[uint64][]span            // of text, by frame
+	copies  map[[sha256.Size]byte]uint64 // frames with such pieces, by their bytes
+	last    uint64
+	ended   bool // all frames were read
+}
+
+// NewRedaction begins to read a tape. Pseudonyms are made with the key.
+func NewRedaction(key Key) *Redaction {
+	r := &Redaction{key: key, pieces: make(map[uint64][]span), copies: make(map[[sha256.Size]byte]uint64)}
+	r.streams.found = func(p *piece, at span) {
+		r.pieces[p.seq] = append(r.pieces[p.seq], at)
+		if p.sum != ([sha256.Size]byte{}) {
+			r.copies[p.sum] = p.seq
+		}
+	}
+	return r
+}
+
+// Read takes the next frame of the tape. It keeps nothing of f.
+func (r *Redaction) Read(f *dialect.Frame) {
+	r.last = f.Seq
+	if !f.Redelivered { // it is looked up by its bytes
+		r.streams.add(f)
+	}
+}
+
+// Knows reports whether a frame was there to be read: one that was recorded since may go
+// on with a secret. Without a Redaction all are known.
+func (r *Redaction) Knows(f *dialect.Frame) bool { return r == nil || f.Seq <= r.last }
+
+// A Source has all bytes of the frames whose Raw is only their beginning: record.Tape is
+// one.
+type Source interface {
+	WriteFrame(w io.Writer, seq uint64) error
+}
+
+// Frame returns a frame of the tape t without its secrets, with all of its bytes: Raw, and
+// with it Lead and Derived, may be others than before, and Size tells how many bytes there
+// were. In place of a frame of more than MaxSize bytes, which is not searched, it returns
+// a text that says so.
+func (r *Redaction) Frame(t Source, f dialect.Frame) (dialect.Frame, error) {
+	r.end()
+	part := int64(len(f.Raw)) < f.Size
+	if part && f.Size <= MaxSize {
+		var whole bytes.Buffer // to find what is secret, all of it is needed
+		whole.Grow(int(f.Size) + bytes.MinRead)
+		if err := t.WriteFrame(&whole, f.Seq); err != nil {
+			return f, err
+		}
+		f.Raw = whole.Bytes()
+	}
+	if part && f.Derived {
+		f.Lead, f.Derived = nil, false // only its beginning is at hand
+	}
+	f = r.withoutSecrets(f)
+	if part && f.Size > MaxSize {
+		f.Raw = fmt.Appendf(nil, "[redacted: a frame of %d bytes]", f.Size)
+	}
+	return f, nil
+}
+
+func (r *Redaction) withoutSecrets(f dialect.Frame) dialect.Frame {
+	was := f.Raw
+	switch f.Kind {
+	case wire.Mark:
+		f.Raw = r.key.Mark(was)
+	default:
+		f.Raw = r.bytes(&f)
+	}
+	if f.Stream == 0 {
+		return f
+	}
+	now := f.Raw
+	f.Raw = was
+	lead, ok := r.key.Lead(&f.Frame, now)
+	f.Raw, f.Lead = now, lead
+	if !ok {
+		f.Lead, f.Derived = nil, false
+	}
+	return f
+}
+
+// end ends the reading.
+func (r *Redaction) end() {
+	if r.ended {
+		return
+	}
+	r.ended = true
+	r.streams.end()
+	for seq, all := range r.pieces {
+		r.pieces[seq] = joined(all)
+	}
+}
+
+// bytes returns the bytes of a frame without secrets. Text that comes in pieces is judged
+// by what they say together: of "token = nex" and "t()" nothing is one.
+func (r *Redaction) bytes(f *dialect.Frame) []byte {
+	t, ok := streamed(f)
+	if !ok || f.Redelivered && len(r.copies) == 0 {
+		return Frame(f.Kind, f.Raw)
+	}
+	seq := f.Seq
+	if f.Redelivered {
+		if seq, ok = r.copies[sha256.Sum256(f.Raw)]; !ok {
+			return Frame(f.Kind, f.Raw)
+		}
+	}
+	raw := t.replaced(r.pieces[seq])
+	if t.at < 0 {
+		return redactText(raw)
+	}
+	settled := t.at
+	if isJSONText(t.text) {
+		settled = -1 // by the names of its members more is found
+	}
+	return redactMessage(raw, settled)
+}
