@@ -65,7 +65,7 @@ func (h *history) read(sub ref.Subject, p ref.Part) error {
 			h.trace.Add(&f)
 			h.calls.Take(&f, &h.trace)
 		default:
-			h.calls.Links.Add(&f) // the setup as the agent got it names no session
+			h.calls.Pass(&f) // the setup as the agent got it names no session
 		}
 	}
 	return nil

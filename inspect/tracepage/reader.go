@@ -82,6 +82,9 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 			}
 			r.trace.Add(&f)
 			r.calls.Take(&f, &r.trace)
+			if f.Method == "mcp/message" { // of a server that the client hosts
+				r.revision.nested++
+			}
 			r.tally.Take(&f, &r.trace)
 			r.stats.Take(&r.trace)
 			r.ends[len(r.ends)-1] = f.At

@@ -55,8 +55,12 @@ func (c *Conversation) callLines(session string, e *trace.Entity) []page.Line {
 	calls := &c.reader.calls
 	for _, one := range calls.Of(e) {
 		l := add(one.Line())
-		l.Tape, l.TapeSeq = one.Tape.ID, one.Request
-		l.Key = fmt.Sprintf("%s:%d", l.Tape, l.TapeSeq)
+		l.Key = fmt.Sprintf("%s:%d", one.Tape.ID, one.Request)
+		if one.Tape.Hosted() {
+			l.Seq = one.Request
+		} else {
+			l.Tape, l.TapeSeq = one.Tape.ID, one.Request
+		}
 	}
 	if e.ToolCall != nil {
 		if why := calls.Missing(session, e); why != nested.NotMissing {
@@ -78,7 +82,11 @@ func (r *Reader) callBars(p *phase, e *trace.Entity) []*bar {
 		if c.By == nested.NoEvidence {
 			sign = "· "
 		}
-		b.tape, b.tapeSeq = c.Tape.ID, c.Request
+		if c.Tape.Hosted() {
+			b.seq = c.Request
+		} else {
+			b.tape, b.tapeSeq = c.Tape.ID, c.Request
+		}
 		b.label = []termtext.Span{termtext.Plain.Span("  "), labelStyle(b).Span(sign + c.Title())}
 		bars = append(bars, b)
 	}
@@ -114,8 +122,12 @@ func (r *Reader) serverLines(form tableForm) []page.Line {
 	for _, one := range list[:min(len(list), maxTools)] {
 		l := r.row(form, termtext.Plain.Span(one.Name), one.Total(), one.Failed, "", one.Timing)
 		l.Seq = 0
-		if one.Took.Count() > 0 {
-			l.Tape, l.TapeSeq = r.calls.Tapes[one.Slowest.Run].ID, one.Slowest.Seq
+		switch t := r.calls.Tapes[one.Slowest.Run]; {
+		case one.Took.Count() == 0:
+		case t.Hosted():
+			l.Seq = one.Slowest.Seq
+		default:
+			l.Tape, l.TapeSeq = t.ID, one.Slowest.Seq
 		}
 		lines = append(lines, l)
 	}

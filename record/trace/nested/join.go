@@ -26,6 +26,7 @@ type Join struct {
 	Tapes []*Tape
 
 	runs     []*agentTape
+	hosted   hosted
 	heard    time.Time // time of the agent's last frame
 	ended    bool      // there will be no other
 	sessions map[string]*session
@@ -51,6 +52,8 @@ type Joined struct {
 // Next begins another tape of the agent. Times of tapes are compared with each other, so
 // start is to be by the same clock for all.
 func (j *Join) Next(tape string, start time.Time) {
+	j.hostEnded()
+	j.hosted = hosted{}
 	j.Links.next()
 	j.runs = append(j.runs, &agentTape{id: tape, start: start})
 }
@@ -59,14 +62,24 @@ func (j *Join) Next(tape string, start time.Time) {
 func (j *Join) Nested(t *Tape) { j.Tapes = append(j.Tapes, t) }
 
 // End says that no frame of the agent will come.
-func (j *Join) End() { j.ended = true }
+func (j *Join) End() {
+	j.hostEnded()
+	j.ended = true
+}
+
+// Pass takes the next frame of the agent's tape instead of Take, if that is not of the
+// session that is told of: it may say for which session a server was started.
+func (j *Join) Pass(f *dialect.Frame) {
+	j.Links.Add(f)
+	j.host(f)
+}
 
 // Take takes the next frame of the agent's tape, with its bytes, and what it means for tr,
 // to which it was just added. tr takes the client's point of view, and is not Brief.
 func (j *Join) Take(f *dialect.Frame, tr *trace.Trace) {
 	run := j.runs[len(j.runs)-1]
 	j.heard = run.start.Add(f.At)
-	j.Links.Add(f)
+	j.Pass(f)
 	for _, e := range tr.Events() {
 		switch e.Kind {
 		case trace.SessionEvent:
@@ -202,7 +215,10 @@ func (j *Join) update() {
 
 // assign gives the calls of a server to the session that it was started for.
 func (j *Join) assign(t *Tape) {
-	id, ok := j.Links.Session(t.Link)
+	id, ok := t.owner, t.hosted
+	if !ok {
+		id, ok = j.Links.Session(t.Link)
+	}
 	i := slices.IndexFunc(j.runs, func(r *agentTape) bool { return r.id == t.Parent })
 	if !ok && j.ended && i >= 0 && len(j.runs[i].met) == 1 { // the setup is not on the tape, and there is no other session
 		id = j.runs[i].met[0]
@@ -223,7 +239,7 @@ func (j *Join) assign(t *Tape) {
 func (j *Join) allHeard() time.Time {
 	least := j.heard
 	for _, t := range j.Tapes {
-		if !t.ended && t.heard.Before(least) {
+		if !t.ended && !t.hosted && t.heard.Before(least) {
 			least = t.heard
 		}
 	}

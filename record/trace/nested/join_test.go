@@ -338,6 +338,60 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// TestHosted: what is said with servers that the client has itself, over the connection of
+// ACP, is joined like the tapes of others. The server sends progress, a log line and a
+// question while it works; one call is taken back, one fails.
+func TestHosted(t *testing.T) {
+	j, tr := join(t, scene{agent: `
+> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}
+< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}
+> {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/p","mcpServers":[{"type":"acp","name":"tools","serverId":"srv1"},{"type":"acp","name":"other","acpId":"srv2"}]}}
+< {"jsonrpc":"2.0","id":0,"method":"mcp/connect","params":{"serverId":"srv1"}}
+< {"jsonrpc":"2.0","id":1,"method":"mcp/connect","params":{"acpId":"srv2"}}
+> {"jsonrpc":"2.0","id":0,"result":{"connectionId":"c1"}}
+> {"jsonrpc":"2.0","id":1,"result":{"connectionId":"c2"}}
+< {"jsonrpc":"2.0","id":2,"method":"mcp/message","params":{"connectionId":"c1","method":"initialize","params":{}}}
+> {"jsonrpc":"2.0","id":2,"result":{}}
+< {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}
+` + prompt("1s", "2") + `
+< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"a","title":"mcp__tools__long","status":"in_progress"}}}
+@1.1s
+< {"jsonrpc":"2.0","id":3,"method":"mcp/message","params":{"connectionId":"c1","method":"tools/call","params":{"name":"long","arguments":{},"_meta":{"progressToken":"p"}}}}
+@1.2s
+> {"jsonrpc":"2.0","method":"mcp/message","params":{"connectionId":"c1","method":"notifications/progress","params":{"progressToken":"p","progress":1}}}
+> {"jsonrpc":"2.0","method":"mcp/message","params":{"connectionId":"c1","method":"notifications/message","params":{"data":"x"}}}
+> {"jsonrpc":"2.0","id":7,"method":"mcp/message","params":{"connectionId":"c1","method":"roots/list"}}
+@1.3s
+< {"jsonrpc":"2.0","id":7,"result":{"roots":[]}}
+< {"jsonrpc":"2.0","id":4,"method":"mcp/message","params":{"connectionId":"c2","method":"tools/call","params":{"name":"never"}}}
+< {"jsonrpc":"2.0","method":"mcp/message","params":{"connectionId":"c2","method":"notifications/cancelled","params":{"requestId":4}}}
+< {"jsonrpc":"2.0","id":5,"method":"mcp/message","params":{"connectionId":"c2","method":"tools/call","params":{"name":"back"}}}
+< {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":5}}
+@1.5s
+> {"jsonrpc":"2.0","id":3,"result":{"isError":true,"content":[{"type":"text","text":"too long"}]}}
+< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"failed"}}}
+< {"jsonrpc":"2.0","id":8,"method":"mcp/disconnect","params":{"connectionId":"c1"}}
+< {"jsonrpc":"2.0","id":9,"method":"mcp/message","params":{"connectionId":"c9","method":"tools/call","params":{"name":"of no connection"}}}
+` + answered("2s", "2")})
+	if got, want := told(j, tr), "a: tools/long@13 by name; a: other/never@18; a: other/back@20"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	var got []string
+	for _, tape := range j.Tapes {
+		for _, c := range tape.Calls {
+			got = append(got, fmt.Sprintf("%s %s/%s %v failed=%v cancelled=%v %+v", tape.ID, tape.Server, c.Name, c.Took(), c.Failed, c.Cancelled, c.Meanwhile))
+		}
+	}
+	want := []string{
+		"agent tools/long 400ms failed=true cancelled=false {Progress:1 Latest:1 Logs:1 Asked:[{Method:roots/list Request:16 Took:100ms Open:false}]}",
+		"agent other/never 0s failed=false cancelled=true {Progress:0 Latest: Logs:0 Asked:[]}",
+		"agent other/back 0s failed=false cancelled=true {Progress:0 Latest: Logs:0 Asked:[]}",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
 // TestBatch has calls in one frame, which are answered in another order.
 func TestBatch(t *testing.T) {
 	s := scene{head + prompt("1s", "2") + call("1.1s", "3s", "a", "") + answered("4s", "2"), []server{{"everything", "aaaaaaaa", `

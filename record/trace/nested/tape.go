@@ -12,7 +12,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Tape is the tape of a server that an agent has started, as far as its calls go.
+// A Tape is the tape of a server that an agent has started, as far as its calls go, or what
+// the agent's own tape has of one server that the client hosts.
 type Tape struct {
 	ID     string
 	Parent string // the agent's tape
@@ -30,6 +31,8 @@ type Tape struct {
 	taken   int       // of the calls, by the Join
 	seen    int       // of the changes, by the Join
 	session string    // that the Join has given them to; empty: none
+	hosted  bool      // the client has the server itself, and this is a part of the agent's tape
+	owner   string    // the session of a hosted one; empty: not known yet
 }
 
 // A Call is a call of a server: of one of its tools, or for a resource or a prompt.
@@ -90,6 +93,10 @@ const (
 	maxAsked = 16
 	maxOpen  = 1 << 12 // calls without an answer
 )
+
+// Hosted reports whether the client has the server itself, so that the frames of its calls
+// are on the agent's tape, which ID is of.
+func (t *Tape) Hosted() bool { return t.hosted }
 
 // Open reports whether the call has no answer yet.
 func (c *Call) Open() bool { return c.Response == 0 }

@@ -1,0 +1,175 @@
+package nested
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// hosted are the servers of one of an agent's tapes that the client has itself: their type
+// is acp, and what the agent and they say is on that tape, in mcp/message (draft MCP over
+// ACP). There the agent is the client of the server, so the directions are the other way
+// round. The zero value has none.
+type hosted struct {
+	names bounded.Map[string, string]      // of the servers that setups declare, by their ids
+	tapes bounded.Map[string, *Tape]       // by the id of the connection
+	asked bounded.Map[hostedAsk, hostedBy] // what waits for an answer
+}
+
+// A hostedAsk names a request: by its frame and, in a batch, its id.
+type hostedAsk struct {
+	seq uint64
+	id  string
+}
+
+// A hostedBy is what a request was made of: the id of the server that mcp/connect names, or
+// the connection of an mcp/message.
+type hostedBy struct {
+	server string
+	tape   *Tape
+}
+
+// maxHosted is how many servers, connections and requests are remembered.
+const maxHosted = 1 << 12
+
+// host takes the next frame of the agent's tape for the servers that the client hosts.
+func (j *Join) host(f *dialect.Frame) {
+	switch {
+	case !f.AtClient() || f.Redelivered:
+	case f.Kind == wire.Batch:
+		wire.Entries(f.Raw, func(i int, raw []byte) bool {
+			if i < len(f.Entries) && isHosted(f.Entries[i].Method) {
+				j.hosts(f, &f.Entries[i], wire.Scan(raw))
+			}
+			return i < len(f.Entries)
+		})
+	case isHosted(f.Method) && (f.Kind.IsMessage() || f.Kind == wire.Oversized):
+		j.hosts(f, &f.Annotation, scan(f))
+	}
+}
+
+// isHosted reports whether messages of a method, or the answers to them, may be about a
+// server that the client hosts.
+func isHosted(method string) bool {
+	return strings.HasPrefix(method, "mcp/") || method == "$/cancel_request" || setsUp(method)
+}
+
+func (j *Join) hosts(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
+	h := &j.hosted
+	h.names.Limit, h.tapes.Limit, h.asked.Limit = maxHosted, maxHosted, maxHosted
+	switch method := string(e.Method); {
+	case e.Method == nil:
+		j.hostAnswered(f, a, e)
+	case setsUp(method) && f.Dir == wire.ClientToAgent:
+		h.declared(gjson.GetBytes(e.Params, "mcpServers"))
+	case method == "mcp/connect" && e.ID != nil:
+		h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{server: hostedID(gjson.ParseBytes(e.Params))})
+	case method == "mcp/disconnect":
+		if t, _ := h.tapes.Get(gjson.GetBytes(e.Params, "connectionId").Str); t != nil {
+			t.End()
+		}
+	case method == "mcp/message":
+		if t, _ := h.tapes.Get(gjson.GetBytes(e.Params, "connectionId").Str); t != nil {
+			if e.ID != nil {
+				h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{tape: t})
+			}
+			t.carried(f, a, e)
+		}
+	case a.Events.Has(dialect.RequestCancelled):
+		for _, t := range h.tapes.All() {
+			t.cancelled(a.Request)
+		}
+	}
+}
+
+// declared notes what the servers of a setup are called that the client hosts.
+func (h *hosted) declared(servers gjson.Result) {
+	n := 0
+	servers.ForEach(func(_, server gjson.Result) bool {
+		if id := hostedID(server); id != "" && server.Get("type").Str == "acp" {
+			h.names.Set(strings.Clone(id), strings.Clone(server.Get("name").Str))
+		}
+		n++
+		return n < maxServers
+	})
+}
+
+// hostedID returns the id of a server in its declaration, or in mcp/connect. The text of
+// the draft has other names for it than its schema.
+func hostedID(v gjson.Result) string {
+	for _, key := range []string{"serverId", "acpId", "id"} {
+		if id := v.Get(key).Str; id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// hostAnswered takes an answer: that to mcp/connect begins a connection.
+func (j *Join) hostAnswered(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
+	h, key := &j.hosted, hostedAsk{a.Request, dialect.IDKey(e.ID)}
+	by, ok := h.asked.Get(key)
+	if !ok {
+		return
+	}
+	h.asked.Drop(key)
+	if by.tape != nil {
+		by.tape.carried(f, a, e)
+		return
+	}
+	id := gjson.GetBytes(e.Result, "connectionId").Str
+	if id == "" {
+		return
+	}
+	run := j.runs[len(j.runs)-1]
+	name, ok := h.names.Get(by.server)
+	if !ok {
+		name = by.server
+	}
+	t := &Tape{ID: run.id, Parent: run.id, Server: name, Start: run.start, hosted: true}
+	h.tapes.Set(strings.Clone(id), t)
+	j.Nested(t)
+}
+
+// hostEnded ends what was said with the servers that the client hosts.
+func (j *Join) hostEnded() {
+	for _, t := range j.hosted.tapes.All() {
+		t.End()
+	}
+}
+
+// carried takes a message that is carried by one of the agent's tape.
+func (t *Tape) carried(f *dialect.Frame, outer *dialect.Annotation, e wire.Envelope) {
+	if t.session == "" && t.owner == "" {
+		t.owner = strings.Clone(outer.Session)
+	}
+	inner, a := *f, dialect.Annotation{Request: outer.Request}
+	inner.Dir = wire.ClientToAgent + wire.AgentToClient - f.Dir
+	if e.Method == nil {
+		if gjson.GetBytes(e.Result, "isError").Bool() {
+			a.Events |= dialect.ToolFailed
+		}
+	} else {
+		params := gjson.ParseBytes(e.Params)
+		e.Method, e.Params = []byte(params.Get("method").Str), []byte(params.Get("params").Raw)
+		if string(e.Method) == "notifications/cancelled" {
+			a.Request, a.Events = t.openAs(gjson.GetBytes(e.Params, "requestId").Raw), dialect.RequestCancelled
+		}
+	}
+	t.heard = t.Start.Add(f.At)
+	t.message(&inner, &a, e)
+}
+
+// openAs returns the number of the frame with the open call of an id; 0 if there is none.
+func (t *Tape) openAs(id string) uint64 {
+	for _, c := range t.open {
+		if c.id == dialect.IDKey([]byte(id)) {
+			return c.Request
+		}
+	}
+	return 0
+}
