@@ -86,11 +86,13 @@ func TestOuterWhileRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer agent.Wait()
 	defer agent.Close()
 	server, err := store.Record(record.Start{Command: []string{"server"}, Parent: record.Parent{Tape: agent.Tape(), Server: "files"}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer server.Wait()
 	defer server.Close()
 	ids, err := store.Tapes()
 	if err != nil || len(ids) != 2 {
@@ -109,10 +111,8 @@ func TestNestedAsItAppears(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		agent.Close()
-		agent.Wait()
-	}()
+	defer agent.Wait()
+	defer agent.Close()
 	const servers = 60
 	var recording sync.WaitGroup
 	defer recording.Wait()

@@ -356,6 +356,7 @@ func BenchmarkWatchIdle(b *testing.B) {
 	store := record.OpenStore(b.TempDir())
 	for range 200 {
 		j := begin(b, store)
+		defer j.Wait()
 		defer j.Close()
 		j.Append(wire.AgentToClient, wire.Wire, []byte("{}\n"))
 	}

@@ -31,10 +31,24 @@ func ways(b *testing.B, upstream string) map[string]string {
 	if err != nil {
 		b.Fatal(err)
 	}
+	var mu sync.Mutex
+	var recorders []*record.Recorder // guarded by mu
+	b.Cleanup(func() {               // the relay has closed them, and they may be at work still
+		for _, r := range recorders {
+			r.Wait()
+		}
+	})
 	f := start(b, upstream, func(r *relay.Relay) {
 		r.Keep = func(h http.Header) []wire.Header { return key.Headers(h) }
 		r.Begin = func(facts relay.Facts) (relay.Journal, error) {
-			return store.Record(record.Start{Transport: facts.Transport, Upstream: facts.Upstream})
+			r, err := store.Record(record.Start{Transport: facts.Transport, Upstream: facts.Upstream})
+			if err != nil {
+				return nil, err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			recorders = append(recorders, r)
+			return r, nil
 		}
 	})
 	return map[string]string{"direct": upstream, "bare": front.URL, "relay": f.Address.String()}
