@@ -68,6 +68,8 @@ type Agent struct {
 	Watcher Watcher
 }
 
+var errNoTape = errors.New("no tape to replay")
+
 // patience is the default of Agent.Patience.
 const patience = 5 * time.Second
 
@@ -81,7 +83,7 @@ const leaveAfter = time.Second
 // ends. So may a write to out or errOut that still blocks a second after ctx has ended.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (Report, error) {
 	if len(a.Tapes) == 0 {
-		return Report{}, errors.New("no tape to replay")
+		return Report{}, errNoTape
 	}
 	opt := *a
 	if opt.Cwd == "" {
@@ -120,6 +122,19 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (R
 		return report, ErrDiverged
 	}
 	return report, nil
+}
+
+// Check returns the error with which Run would refuse to play.
+func (a *Agent) Check() error {
+	if len(a.Tapes) == 0 {
+		return errNoTape
+	}
+	p, err := (&connectionChooser{agent: a}).first(&Report{})
+	if err != nil {
+		return err
+	}
+	p.recording.close()
+	return nil
 }
 
 // finish writes the remaining stderr and reports the messages that never came.

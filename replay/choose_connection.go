@@ -111,7 +111,7 @@ func (choice *connectionChooser) try(p *player, b connectionStart, m *arrival) *
 	if err != nil {
 		return nil
 	}
-	q.inbox, q.pace = p.inbox, Pace{}
+	q.inbox, q.pace, q.watcher = p.inbox, Pace{}, nil
 	q.out, q.errOut = newOutbox(io.Discard, p.inbox), newOutbox(io.Discard, p.inbox)
 	q.advance()
 	for _, line := range choice.early {
@@ -136,5 +136,5 @@ func (q *player) takeOver(p *player) {
 	p.flush()
 	p.recording.close()
 	p.report.Exit, p.report.Signal = q.report.Exit, q.report.Signal
-	q.report, q.out, q.errOut, q.pace = p.report, p.out, p.errOut, pace
+	q.report, q.out, q.errOut, q.pace, q.watcher = p.report, p.out, p.errOut, pace, p.watcher
 }

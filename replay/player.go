@@ -30,6 +30,8 @@ type player struct {
 	errOut *outbox
 	live   *liveAgent // nil until it is needed
 
+	watcher Watcher // nil: there is none, or the client does not get what is sent
+
 	handOvers []*handOver     // to the live agent, under way
 	known     map[string]bool // all sessions of the tape
 
@@ -100,6 +102,7 @@ func newPlayer(a *Agent, b connectionStart, report *Report) (*player, error) {
 	p := &player{
 		agent:       a,
 		pace:        a.Pace,
+		watcher:     a.Watcher,
 		recording:   newConnectionReader(b, a.Session, info.Connection.Protocol, sessions),
 		protocol:    info.Connection.Protocol,
 		report:      report,

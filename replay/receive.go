@@ -174,8 +174,8 @@ func (p *player) match(exp *expectedMessage, m *arrival) {
 			l.open = append(l.open, exp)
 		}
 		p.begin(exp, m, recorded)
-		if w := p.agent.Watcher; w != nil {
-			w.Matched(exp.seq, m.id)
+		if p.watcher != nil {
+			p.watcher.Matched(exp.seq, m.id)
 		}
 	}
 	exp.came, exp.live, exp.batch = true, m.id, m.batch

@@ -16,11 +16,11 @@ type Watcher interface {
 
 // told tells the watcher, if there is one, that a frame stands in the output.
 func (p *player) told(seq uint64, call []byte) {
-	if p.agent.Watcher == nil {
+	if p.watcher == nil {
 		return
 	}
 	p.out.flush()
-	p.agent.Watcher.Sent(seq, call)
+	p.watcher.Sent(seq, call)
 }
 
 // callOf returns the client's id of the request that a frame in a lane answers or is

@@ -47,7 +47,7 @@ func (c *listenFlags) flags(f *pflag.FlagSet) {
 
 // clientFlags defines those flags that are about clients, for a server of our own.
 func (c *listenFlags) clientFlags(f *pflag.FlagSet) {
-	f.StringVar(&c.address, "listen", "", "in place of stdio: play an MCP server over HTTP on `ADDR`, such as 127.0.0.1:7000")
+	f.StringVar(&c.address, "listen", "", "in place of stdio: play over HTTP and WebSockets on `ADDR`, such as 127.0.0.1:7000")
 	f.BoolVar(&c.expose, "expose", false, "with --listen, let other machines connect; there is no login")
 	f.StringSliceVar(&c.origins, "allow-origin", nil, "with --listen, also answer web pages of an `origin` such as https://app.example")
 }

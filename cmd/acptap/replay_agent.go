@@ -26,7 +26,7 @@ func newReplayAgentCmd(dir *string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "agent [flags] REF | --file FILE [flags] [-- AGENT [ARG...]]",
-		Short: "Play the agent of a tape on stdio, or an MCP server over HTTP",
+		Short: "Play the agent of a tape on stdio, over HTTP or over WebSockets",
 		Long: `Plays the agent of a tape to the client on stdin and stdout. It answers requests
 as on the tape, and sends the agent's messages and requests. No agent is run.
 Sessions and calls may come in another order than on the tape, with other ids,
@@ -56,8 +56,9 @@ ACPTAP_MODE, says when:
            calls, and prompts after the last one of a recorded session
   all      always; FILE is replaced
 
-With --listen, the server of an MCP tape is played over streamable HTTP, at the
-URL that is written to stderr, until a signal ends the replay. Each initialize
+With --listen, the tape is played over HTTP and over WebSockets, at the URL that
+is written to stderr, until a signal ends the replay; whether it was recorded
+there or over stdio makes no difference. Each initialize, and each WebSocket,
 begins the tape anew, so several clients may come. The exit status is then 0; 1
 if a client departed from the tape or none came; 2 if the tape cannot be played.
 Each client has a report, with --json on a line of its own. See acptap help

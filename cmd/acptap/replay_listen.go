@@ -39,8 +39,8 @@ func (o *replayOptions) checkListen(f *pflag.FlagSet) error {
 	return nil
 }
 
-// replayListen plays the server of a tape over HTTP until a signal comes, and reports for
-// each client.
+// replayListen plays the agent of a tape over HTTP and over WebSockets until a signal comes,
+// and reports for each client.
 func replayListen(cmd *cobra.Command, o *replayOptions, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -23,8 +23,9 @@
 //	acptest.Client(t, "testdata/greeting.jsonl", []string{"./my-agent", "--acp"},
 //		func(c *drive.Client) { c.Level = compare.Content })
 //
-// [Server] plays an MCP server over HTTP. [Check] judges a tape by the specifications; [CheckClient] and [CheckAgent] judge the
-// side under test, while the other is played.
+// [Server] plays an agent or an MCP server over HTTP and over WebSockets. [Check] judges a
+// tape by the specifications; [CheckClient] and [CheckAgent] judge the side under test,
+// while the other is played.
 //
 // A deviation from the tape is an error of the test. Client reports it when it returns,
 // the others at the end of the test. No goroutine and no process that this package starts

@@ -13,9 +13,10 @@ import (
 	"github.com/acptap/acptap/replay/front"
 )
 
-// Server plays the MCP server of the tape at path, in the portable form, over streamable
-// HTTP, and returns its URL. Any number of clients may come, one after the other or at
-// once; for each the tape is played from its beginning. Nothing is recorded.
+// Server plays the agent of ACP or the MCP server of the tape at path, in the portable form,
+// over HTTP, and returns its URL. With the scheme ws in place of http that is the URL of a
+// WebSocket. Any number of clients may come, one after the other or at once; for each the
+// tape is played from its beginning. Nothing is recorded.
 //
 // When the test ends, the server ends. It is then an error of the test if a client has
 // left the tape, if messages of the recorded client are missing, or if no client came.

@@ -1,13 +1,16 @@
 package acptest_test
 
 import (
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/acptap/acptap/replay/acptest"
+	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // TestServer: a client that does what is on the tape is no error; one that asks for
@@ -51,5 +54,26 @@ func TestServer(t *testing.T) {
 				}
 			}).check(t, tt.errors)
 		})
+	}
+}
+
+// TestServerACP: an agent of ACP that was recorded over stdio, over HTTP or over a WebSocket
+// is played over HTTP and over a WebSocket, and the conversation is the recorded one.
+func TestServerACP(t *testing.T) {
+	tapes, err := filepath.Glob("../../testdata/tapes/transports/*.jsonl")
+	if err != nil || len(tapes) != 3 {
+		t.Fatalf("the tapes are %v, %v", tapes, err)
+	}
+	for _, tape := range tapes {
+		for _, scheme := range []string{"http", "ws"} {
+			t.Run(filepath.Base(tape)+" over "+scheme, func(t *testing.T) {
+				url := scheme + strings.TrimPrefix(acptest.Server(t, tape), "http")
+				if !strings.HasSuffix(url, "/acp") {
+					t.Errorf("it is at %s", url)
+				}
+				agent := acptest.Command(t, func(stdin io.Reader, stdout io.Writer) { replaytest.Remote(t, url, stdin, stdout) })
+				acptest.Client(t, tape, agent, quick)
+			})
+		}
 	}
 }

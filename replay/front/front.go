@@ -1,21 +1,28 @@
-// Package front plays the server of a recorded MCP tape over streamable HTTP (MCP
-// 2025-11-25, Transports). The messages are those of package replay; front gives each to
-// the response in which the client looks for it: an answer, and what came before it on its
-// stream, to the POST that asked; the rest to the stream of a GET. It works for tapes of
-// stdio too.
+// Package front plays the agent or the server of a tape over HTTP and over WebSockets. The
+// messages are those of package replay; front gives each to the response, or to the socket,
+// in which the client looks for it. It works for tapes of stdio too, and a tape of one
+// transport can be played over another.
+//
+// An MCP server is played over streamable HTTP (MCP 2025-11-25, Transports): an answer, and
+// what came before it on its stream, go to the POST that asked; the rest to the stream of a
+// GET. An ACP agent is played as its RFD says (Streamable HTTP & WebSocket Transport): all
+// but the answer to initialize goes to the streams of GETs, one of the connection and one of
+// each session. Over a WebSocket, a message of text is one of JSON-RPC.
 //
 // Each client has a player of its own, so several can come, one after the other or at
 // once. Status codes, event ids and the like are those of the tape. The package does not
-// serve ACP, the older transport HTTP+SSE, WebSockets or TLS.
+// serve the older transport HTTP+SSE of MCP, or TLS.
 package front
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,9 +32,11 @@ import (
 )
 
 const (
-	sessionHeader   = "Mcp-Session-Id"
-	lastEventHeader = "Last-Event-ID"
-	eventStream     = "text/event-stream"
+	sessionHeader    = "Mcp-Session-Id"
+	connectionHeader = "Acp-Connection-Id"
+	acpSessionHeader = "Acp-Session-Id"
+	lastEventHeader  = "Last-Event-ID"
+	eventStream      = "text/event-stream"
 )
 
 // A Front is an http.Handler, to be used with relay.Serve. The exported fields are set
@@ -35,47 +44,51 @@ const (
 type Front struct {
 	relay.Guard
 	Address *url.URL  // where clients reach it: http, without a path
-	Stderr  io.Writer // for what the server on the tape wrote to its stderr; used by all players at once; nil: nowhere
+	Stderr  io.Writer // for what the agent on the tape wrote to its stderr; used by all players at once; nil: nowhere
 
 	agent     replay.Agent
+	protocol  dialect.Protocol
 	recording *recording
 	ctx       context.Context // of the players; Close ends it
 	cancel    context.CancelFunc
 
 	mu        sync.Mutex
-	sessions  []*session // in the order in which they began; guarded by mu, as is what follows
+	names     int        // given to sessions; guarded by mu, as is what follows
+	sessions  []*session // in the order in which they began
 	unsettled []*session // those without initialize so far
 	closed    bool
 }
 
 // New returns a Front that plays the tape of an agent. Its other fields count for each
-// client; Watcher and Live must not be set.
+// client; Watcher and Live must not be set. There may be several tapes of ACP.
 func New(a replay.Agent) (*Front, error) {
-	if len(a.Tapes) != 1 {
-		return nil, fmt.Errorf("a server is played from one tape, not from %d", len(a.Tapes))
+	if err := a.Check(); err != nil {
+		return nil, err
 	}
 	info, err := a.Tapes[0].Info()
 	if err != nil {
 		return nil, err
 	}
-	if info.Connection.Protocol != dialect.MCP {
-		return nil, errors.New("the tape is not of an MCP server, and only those are played over HTTP")
+	protocol := info.Connection.Protocol
+	switch {
+	case protocol == dialect.AnyProtocol:
+		return nil, errors.New("the tape has no conversation of ACP or MCP that could be played")
+	case protocol == dialect.MCP && len(a.Tapes) != 1:
+		return nil, fmt.Errorf("a server is played from one tape, not from %d", len(a.Tapes))
 	}
-	r, err := readRecording(a.Tapes[0])
+	r, err := readRecording(a.Tapes)
 	if err != nil {
 		return nil, err
 	}
-	f := &Front{agent: a, recording: r, Stderr: io.Discard}
+	f := &Front{agent: a, protocol: protocol, recording: r, Stderr: io.Discard}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f, nil
 }
 
-// Path returns the path under which the server is reached: that of the tape, or /mcp.
+// Path returns the path under which the agent is reached: that of the tape, or /acp or
+// /mcp.
 func (f *Front) Path() string {
-	if f.recording.path == "" {
-		return "/mcp"
-	}
-	return f.recording.path
+	return cmp.Or(f.recording.path, "/"+f.protocol.String())
 }
 
 // ServeHTTP answers one request.
@@ -85,75 +98,77 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 		return
 	}
 	if in.URL.Path != f.Path() {
-		http.Error(w, "the server is at "+f.Path(), http.StatusNotFound)
+		http.Error(w, "the tape is played at "+f.Path(), http.StatusNotFound)
 		return
 	}
-	switch in.Method {
-	case http.MethodPost:
-		f.post(w, in)
-	case http.MethodGet:
-		f.get(w, in)
-	case http.MethodDelete:
-		f.delete(w, in)
+	post, get, del := f.post, f.get, f.delete
+	if f.protocol == dialect.ACP {
+		post, get, del = f.postACP, f.getACP, f.deleteACP
+	}
+	switch {
+	case in.Method == http.MethodGet && strings.EqualFold(in.Header.Get("Upgrade"), "websocket"):
+		f.socket(w, in)
+	case in.Method == http.MethodPost:
+		post(w, in)
+	case in.Method == http.MethodGet:
+		get(w, in)
+	case in.Method == http.MethodDelete:
+		del(w, in)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		http.Error(w, "want GET, POST or DELETE", http.StatusMethodNotAllowed)
 	}
 }
 
-// session returns the session of a request whose body has a method; empty: none has one.
-// If there is no such session, it answers the request, and returns nil.
-func (f *Front) session(w http.ResponseWriter, in *http.Request, method string) *session {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if id := in.Header.Get(sessionHeader); id != "" {
-		for _, s := range f.sessions {
-			if s.id == id && !s.gone() {
-				return s
-			}
-		}
-		http.Error(w, "there is no such session", http.StatusNotFound)
-		return nil
+// name returns the id of the next session: that of the tape, or one that is made from it.
+// f.mu is held.
+func (f *Front) name() string {
+	id := f.recording.session
+	if id == "" && !f.recording.http {
+		id = "replay"
 	}
-	last := len(f.sessions) - 1
-	switch {
-	case f.closed:
-		http.Error(w, "the replay is ending", http.StatusServiceUnavailable)
-		return nil
-	case method == "initialize":
-		if len(f.unsettled) == 0 {
-			return f.begin()
-		}
-		s := f.unsettled[0]
-		f.unsettled = f.unsettled[1:]
-		return s
-	case method == "server/discover" && f.recording.free[method]: // with it a client begins, if it does not with initialize
-		f.unsettled = append(f.unsettled, f.begin())
-		return f.unsettled[len(f.unsettled)-1]
-	case !f.recording.named() && last >= 0 && !f.sessions[last].gone():
-		return f.sessions[last]
-	case method != "" && (!f.recording.named() || f.recording.free[method]):
-		if len(f.unsettled) == 0 {
-			f.unsettled = append(f.unsettled, f.begin())
-		}
-		return f.unsettled[len(f.unsettled)-1]
+	if f.names++; f.names > 1 && id != "" {
+		id = fmt.Sprintf("%s~%d", id, f.names)
 	}
-	http.Error(w, "the header "+sessionHeader+" is missing", http.StatusBadRequest)
-	return nil
+	return id
 }
 
 // begin begins a session. f.mu is held.
-func (f *Front) begin() *session {
-	id := f.recording.session
-	if f.recording.stdio() {
-		id = "replay"
-	}
-	if n := len(f.sessions) + 1; n > 1 && id != "" {
-		id = fmt.Sprintf("%s~%d", id, n)
-	}
-	s := start(f.ctx, f.agent, f.recording, id, f.Stderr)
+func (f *Front) begin(id string, take taker) *session {
+	s := start(f.ctx, f.agent, f.recording, id, take, f.Stderr)
 	f.sessions = append(f.sessions, s)
 	return s
+}
+
+// find returns the session with an id, nil if there is none. f.mu is held.
+func (f *Front) find(id string) *session {
+	for _, s := range f.sessions {
+		if s.id == id && !s.gone() {
+			return s
+		}
+	}
+	return nil
+}
+
+// settle returns a session that waits for its client's initialize, nil if there is none.
+// f.mu is held.
+func (f *Front) settle() *session {
+	if len(f.unsettled) == 0 {
+		return nil
+	}
+	s := f.unsettled[0]
+	f.unsettled = f.unsettled[1:]
+	return s
+}
+
+// refused notes that the initialize of a session was refused, as it was on the tape. If
+// that has another one, the client may try again.
+func (f *Front) refused(s *session) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.recording.initializes > 1 {
+		f.unsettled = append(f.unsettled, s)
+	}
 }
 
 // A Result says how the replay for one client went.
@@ -173,7 +188,7 @@ func (f *Front) Close() (results []Result) {
 	f.mu.Lock()
 	f.closed = true
 	if len(f.sessions) == 0 {
-		f.begin()
+		f.begin("", (*session).takeSocket)
 	}
 	all := f.sessions
 	f.mu.Unlock()

@@ -27,7 +27,12 @@ type server struct {
 
 func play(t *testing.T, lines string) *server {
 	t.Helper()
-	f, err := front.New(replay.Agent{Tapes: []*record.Tape{replaytest.Tape(t, lines)}})
+	return playTape(t, replaytest.Tape(t, lines))
+}
+
+func playTape(t *testing.T, tape *record.Tape) *server {
+	t.Helper()
+	f, err := front.New(replay.Agent{Tapes: []*record.Tape{tape}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +152,7 @@ func TestRefused(t *testing.T) {
 	s.want(400, asJSON, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"acptap replay: the body is not JSON"}}`, "POST", "{", "Mcp-Session-Id", "other")
 	s.want(405, "text/plain", "want GET, POST or DELETE\n", "PUT", "")
 	s.url += "/other"
-	s.want(404, "text/plain", "the server is at /mcp\n", "POST", initialize)
+	s.want(404, "text/plain", "the tape is played at /mcp\n", "POST", initialize)
 	if r := s.end(); len(r) != 1 || r[0].Report.Received != 0 || r[0].Report.Left == 0 {
 		t.Errorf("%+v", r)
 	}

@@ -13,24 +13,30 @@ import (
 )
 
 // A recording is what a tape says of HTTP: the heads of its exchanges, and where each
-// message of the server stood. A tape of stdio has none of that.
+// message of the agent stood. A tape of stdio has none of that, and one of a WebSocket
+// only the head with which that was opened.
 type recording struct {
 	streams map[uint64]*exchange
 	places  map[uint64]*place // of the server's messages, by number
 	posts   map[uint64]uint64 // streams of the client's messages, by number
 
-	path    string          // under which the server was reached; empty: not known
-	session string          // its first session id; empty: it gave none
-	free    map[string]bool // methods that the client called without a session id
-	began   bool            // the client called initialize
-	listens *exchange       // the first one that asked for the server's own stream; nil if none did
-	deletes *exchange       // the first one that deleted a session; nil if none did
+	http        bool                 // it has exchanges that open no WebSocket
+	socket      bool                 // it has one that does
+	path        string               // under which the agent was reached; empty: not known
+	session     string               // the first id that it gave a session of MCP or a connection of ACP; empty: it gave none
+	free        map[string]bool      // methods that the client called without such an id
+	initializes int                  // how often the client called initialize
+	listens     map[string]*exchange // the first one that asked for a stream of the agent's own, by the session of ACP that it was for; empty: for none
+	refuses     bool                 // a POST was refused
+	deletes     *exchange            // the first one that deleted a session or a connection; nil if none did
+	closed      *wire.Close          // how the agent closed the WebSocket; nil if it did not
 }
 
 // An exchange is a request of HTTP and its response.
 type exchange struct {
 	method   string
-	session  string // of the request; empty: none
+	session  string // of MCP, in the request; empty: none
+	scope    string // likewise of ACP
 	resumes  bool   // it asks for the rest of a stream
 	status   int    // 0: there was no response
 	headers  []wire.Header
@@ -56,22 +62,33 @@ type place struct {
 // maxBody is how much is kept of the body of a response with an error status.
 const maxBody = 64 << 10
 
-func readRecording(t *record.Tape) (*recording, error) {
-	r := &recording{streams: make(map[uint64]*exchange), places: make(map[uint64]*place), posts: make(map[uint64]uint64), free: make(map[string]bool)}
-	for f, err := range t.Frames(1) {
+// readRecording reads tapes. Of several it does not tell where messages stood, which has
+// to be found then as for tapes of stdio.
+func readRecording(tapes []*record.Tape) (*recording, error) {
+	r := &recording{
+		streams: make(map[uint64]*exchange), places: make(map[uint64]*place), posts: make(map[uint64]uint64),
+		free: make(map[string]bool), listens: make(map[string]*exchange),
+	}
+	for f, err := range tapes[0].Frames(1) {
 		if err != nil {
 			return nil, err
 		}
 		r.take(&f)
+	}
+	if len(tapes) > 1 {
+		r.places, r.posts = nil, nil
 	}
 	return r, nil
 }
 
 func (r *recording) take(f *dialect.Frame) {
 	m := wire.ReadMark(f.Frame)
-	if m.HTTP != nil {
+	switch {
+	case m.HTTP != nil:
 		r.head(m.HTTP)
 		return
+	case m.Close != nil && f.Dir == wire.AgentToClient && r.closed == nil:
+		r.closed = m.Close
 	}
 	x := r.streams[f.Stream]
 	switch {
@@ -96,52 +113,67 @@ func (r *recording) take(f *dialect.Frame) {
 	}
 }
 
-// asked takes a message of the client. x is nil on a tape of stdio, where initialize takes
-// the place of the session id.
+// asked takes a message of the client. x is nil on a tape of stdio or of a WebSocket, where
+// initialize takes the place of the session id.
 func (r *recording) asked(x *exchange, f *dialect.Frame) {
-	r.posts[f.Seq] = f.Stream
-	if f.Kind == wire.Request && (x != nil && x.session == "" || x == nil && !r.began) {
+	if x != nil {
+		r.posts[f.Seq] = f.Stream
+	}
+	if f.Kind == wire.Request && (x != nil && x.session == "" || x == nil && r.initializes == 0) {
 		r.free[f.Method] = true
 	}
-	r.began = r.began || f.Method == "initialize"
+	if f.Method == "initialize" {
+		r.initializes++
+	}
 }
 
 func (r *recording) head(h *wire.HTTP) {
 	if h.Status == 0 {
-		x := &exchange{method: h.Method, session: value(h.Headers, sessionHeader), resumes: value(h.Headers, lastEventHeader) != ""}
-		r.streams[h.Stream] = x
-		target := h.Target
-		if h.Rewritten != nil {
-			target = cmp.Or(h.Rewritten.Target, target)
-		}
-		if u, err := url.Parse(target); err == nil && r.path == "" && h.Method == http.MethodPost {
-			r.path = u.Path
-		}
-		switch {
-		case h.Method == http.MethodGet && !x.resumes && strings.Contains(value(h.Headers, "Accept"), eventStream) && r.listens == nil:
-			r.listens = x
-		case h.Method == http.MethodDelete && r.deletes == nil:
-			r.deletes = x
-		}
+		r.request(h)
 		return
+	}
+	if h.Status >= 200 || h.Status == http.StatusSwitchingProtocols {
+		r.session = cmp.Or(r.session, value(h.Headers, sessionHeader), value(h.Headers, connectionHeader))
 	}
 	x := r.streams[h.Stream]
 	if x == nil || h.Status < 200 {
 		return
 	}
 	x.status, x.headers = h.Status, h.Headers
+	r.refuses = r.refuses || x.refuses() && x.method == http.MethodPost
 	x.sse = strings.HasPrefix(strings.ToLower(value(h.Headers, "Content-Type")), eventStream)
-	if r.session == "" {
-		r.session = value(h.Headers, sessionHeader)
+}
+
+// request takes the head of a request.
+func (r *recording) request(h *wire.HTTP) {
+	x := &exchange{
+		method: h.Method, session: value(h.Headers, sessionHeader), scope: value(h.Headers, acpSessionHeader),
+		resumes: value(h.Headers, lastEventHeader) != "",
+	}
+	target := h.Target
+	if h.Rewritten != nil {
+		target = cmp.Or(h.Rewritten.Target, target)
+	}
+	upgrade := strings.EqualFold(value(h.Headers, "Upgrade"), "websocket")
+	if u, err := url.Parse(target); err == nil && r.path == "" && (h.Method == http.MethodPost || upgrade) {
+		r.path = u.Path
+	}
+	if upgrade {
+		r.socket = true
+		return
+	}
+	r.http, r.streams[h.Stream] = true, x
+	switch {
+	case h.Method == http.MethodGet && !x.resumes && strings.Contains(value(h.Headers, "Accept"), eventStream) && r.listens[x.scope] == nil:
+		r.listens[x.scope] = x
+	case h.Method == http.MethodDelete && r.deletes == nil:
+		r.deletes = x
 	}
 }
 
-// stdio reports whether there is no HTTP on the tape.
-func (r *recording) stdio() bool { return len(r.streams) == 0 }
-
 // named reports whether the sessions have ids. Over stdio there are none, and the process
 // is the session.
-func (r *recording) named() bool { return r.stdio() || r.session != "" }
+func (r *recording) named() bool { return !r.http || r.session != "" }
 
 // value returns the value of a header, empty if there is none.
 func value(headers []wire.Header, name string) string {

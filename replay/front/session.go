@@ -2,8 +2,8 @@ package front
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"sync"
 
@@ -17,33 +17,48 @@ import (
 type session struct {
 	id        string // empty: the server on the tape gave none
 	recording *recording
+	take      taker
 	in        *io.PipeWriter // of the player
 	frame     []byte         // what the player has written of the next frame
+	order     sync.Mutex     // of POSTs: the next may come before the player has the message of an accepted one
 
 	ended  chan struct{} // closed when the player has ended
 	result Result        // of the player, once it has ended
 
 	mu       sync.Mutex         // guards what follows, and the streams
 	calls    map[string]*stream // by the ids of requests that are not answered
+	posts    map[string]*stream // of ACP, by the ids of requests that may be refused: the player has not taken them
 	recorded map[uint64]*stream // POSTs by the recorded stream of their requests
-	own      *stream            // of the server, for a GET
+	own      *stream            // of the server, for a GET; of ACP, of the connection; of a WebSocket, the only one
+	scoped   map[string]*stream // of ACP, by session
 	log      []sent             // the last events with ids
 	over     bool
 	deleted  bool // by the client
 	why      string
 }
 
+// A taker gives a message of the player to a stream of the session. s.mu is held.
+type taker func(s *session, m *message)
+
+// A message is a frame of the player, or an entry of one that is a batch.
+type message struct {
+	raw      []byte
+	kind     wire.Kind
+	answered []string // ids of the requests that it answers
+	at       *place   // where it stood on the tape; nil: not known
+	call     []byte   // id of the request that it answers or is about, nil if it is about none
+}
+
 // start starts a player.
-func start(ctx context.Context, a replay.Agent, r *recording, id string, stderr io.Writer) *session {
+func start(ctx context.Context, a replay.Agent, r *recording, id string, take taker, stderr io.Writer) *session {
 	in, out := io.Pipe()
 	s := &session{
-		id: id, recording: r, in: out, ended: make(chan struct{}),
-		calls: make(map[string]*stream), recorded: make(map[uint64]*stream), own: newStream(),
+		id: id, recording: r, take: take, in: out, ended: make(chan struct{}),
+		calls: make(map[string]*stream), posts: make(map[string]*stream), recorded: make(map[uint64]*stream),
+		own: newStream(), scoped: make(map[string]*stream),
 	}
 	a.Watcher = s
-	if r.listens != nil {
-		s.own.pending = opening(r.listens)
-	}
+	s.own.pending = opening(r.listens[""])
 	go func() {
 		defer close(s.ended)
 		report, err := a.Run(ctx, in, s, stderr)
@@ -55,6 +70,9 @@ func start(ctx context.Context, a replay.Agent, r *recording, id string, stderr 
 
 // opening returns the events with which the response of an exchange begins.
 func opening(x *exchange) (events []event) {
+	if x == nil {
+		return nil
+	}
 	for _, e := range x.opening {
 		events = append(events, event{fields: e})
 	}
@@ -71,21 +89,29 @@ func (s *session) Write(p []byte) (int, error) {
 func (s *session) Matched(seq uint64, id []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := s.calls[string(id)]
 	number := s.recording.posts[seq]
 	x := s.recording.streams[number]
-	if st == nil || x == nil {
-		return
+	refused := x.refuses() && !x.answers
+	post := s.posts[string(id)]
+	s.taken(string(id))
+	st := s.calls[string(id)]
+	switch {
+	case st == nil || x == nil:
+	case refused && post != nil:
+		post.recorded = x
+		s.forget(string(id))
+	case refused && !st.post:
+		s.fail(st, string(id), fmt.Sprintf("the tape has status %d in place of an answer", x.status))
+	case st.post:
+		st.recorded, s.recorded[number] = x, st
+		if x.sse {
+			st.pending = append(opening(x), st.pending...)
+		}
+		if refused {
+			s.forget(string(id))
+		}
+		st.signal()
 	}
-	st.recorded, s.recorded[number] = x, st
-	if x.sse {
-		st.pending = append(opening(x), st.pending...)
-	}
-	if x.refuses() && !x.answers {
-		delete(s.calls, string(id))
-		st.done = true
-	}
-	st.signal()
 }
 
 // Sent is replay.Watcher.Sent.
@@ -93,56 +119,32 @@ func (s *session) Sent(seq uint64, call []byte) {
 	raw := bytes.TrimRight(s.frame, "\r\n")
 	s.frame = nil
 	kind, answered := answers(raw)
-	if !kind.IsMessage() && kind != wire.Oversized {
-		return // a line that is no message, which HTTP has no place for
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := s.recording.places[seq]
-	st := s.route(at, call, len(answered) > 0)
-	if st == nil {
-		return
-	}
-	e := event{raw: raw}
-	if at != nil {
-		for _, before := range at.before {
+	s.take(s, &message{raw: raw, kind: kind, answered: answered, at: s.recording.places[seq], call: call})
+}
+
+// isMessage reports whether it is one of JSON-RPC. A line on stdout may be none.
+func (m *message) isMessage() bool { return m.kind.IsMessage() || m.kind == wire.Oversized }
+
+// put adds a message to what a stream has to send.
+func (s *session) put(st *stream, m *message) {
+	e := event{raw: m.raw}
+	if m.at != nil {
+		for _, before := range m.at.before {
 			st.pending = append(st.pending, event{fields: before})
 		}
-		e.fields = at.event
+		e.fields = m.at.event
 		e.fields.Data = ""
 	}
 	st.pending = append(st.pending, e)
-	for _, id := range answered {
+	for _, id := range m.answered {
+		s.taken(id)
 		if s.calls[id] == st {
-			delete(s.calls, id)
+			s.forget(id)
 		}
-		delete(st.open, id)
 	}
-	st.done = st.done || len(answered) > 0 && len(st.open) == 0
 	st.signal()
-}
-
-// route returns the stream that a frame goes to, nil if the client does not get it. Where
-// the tape says on which stream it came, that counts.
-func (s *session) route(at *place, call []byte, answer bool) *stream {
-	if answer {
-		return s.calls[string(call)] // MCP 2025-11-25: a stream of a GET has no answers
-	}
-	st := s.calls[string(call)]
-	if at != nil {
-		switch {
-		case at.on.refuses():
-			return nil // the answer to the POST has it
-		case !at.on.resumes && s.recorded[at.stream] != nil:
-			st = s.recorded[at.stream]
-		case !at.on.resumes:
-			st = s.own
-		}
-	}
-	if st == nil || st.done {
-		return s.own
-	}
-	return st
 }
 
 // answers returns the kind of a frame, and the ids of the requests that it answers.
@@ -172,19 +174,41 @@ func scan(raw []byte) wire.Envelope {
 	return e
 }
 
-// ask begins the stream for requests with some ids.
+// ask begins the stream of a POST that has requests with some ids.
 func (s *session) ask(ids []string) *stream {
+	st := newStream()
+	st.post = true
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := newStream()
 	for _, id := range ids {
-		st.open[id] = true
-		s.calls[id] = st
-	}
-	if s.over {
-		s.giveUp(st)
+		s.expect(st, id)
 	}
 	return st
+}
+
+// expect notes that the answer to a request is to go to a stream. s.mu is held.
+func (s *session) expect(st *stream, id string) {
+	st.open[id] = true
+	s.calls[id] = st
+	if s.over {
+		s.fail(st, id, s.why)
+	}
+}
+
+// fail answers a request with an error. s.mu is held.
+func (s *session) fail(st *stream, id, why string) {
+	st.pending = append(st.pending, event{raw: jsonrpc.Failure([]byte(id), jsonrpc.InternalError, "acptap replay: "+why, nil)})
+	s.forget(id)
+}
+
+// forget notes that nothing more is to come for a request. A POST ends with its last one.
+// s.mu is held.
+func (s *session) forget(id string) {
+	st := s.calls[id]
+	delete(s.calls, id)
+	delete(st.open, id)
+	st.done = st.done || st.post && len(st.open) == 0
+	st.signal()
 }
 
 // finish ends all streams, when the player has ended.
@@ -195,22 +219,16 @@ func (s *session) finish() {
 	if m := s.result.Report.Misses; len(m) > 0 {
 		s.why += ": " + m[0].String()
 	}
-	for _, st := range s.calls {
-		s.giveUp(st)
+	for id, st := range s.calls {
+		s.fail(st, id, s.why)
 	}
-	clear(s.calls)
-	s.own.done = true
-	s.own.signal()
-}
-
-// giveUp answers the open requests of a stream with an error.
-func (s *session) giveUp(st *stream) {
-	for id := range st.open {
-		st.pending = append(st.pending, event{raw: jsonrpc.Failure([]byte(id), jsonrpc.InternalError, "acptap replay: "+s.why, nil)})
+	for id := range s.posts {
+		s.taken(id)
 	}
-	clear(st.open)
-	st.done = true
-	st.signal()
+	s.own.end()
+	for _, st := range s.scoped {
+		st.end()
+	}
 }
 
 // gone reports whether there is no such session any more: the client has deleted it, or
@@ -227,12 +245,4 @@ func (s *session) delete() {
 	s.deleted = true
 	s.mu.Unlock()
 	s.in.Close()
-}
-
-// status returns the status of the answer to a POST.
-func status(x *exchange) int {
-	if x == nil || x.status < 200 || x.status == 202 {
-		return 200
-	}
-	return cmp.Or(x.status, 200)
 }

@@ -12,6 +12,7 @@ import (
 // GET has opened. It may be served in parts: by the first request, and by those that ask
 // for the rest of it. What it has is guarded by the mutex of its session.
 type stream struct {
+	post     bool            // of one POST, and ended by the last answer to that
 	open     map[string]bool // ids of the requests that are not answered
 	recorded *exchange       // nil: not known
 	pending  []event
@@ -26,6 +27,12 @@ type event struct {
 }
 
 func newStream() *stream { return &stream{open: make(map[string]bool)} }
+
+// end notes that nothing will follow.
+func (st *stream) end() {
+	st.done = true
+	st.signal()
+}
 
 func (st *stream) signal() {
 	if st.wake == nil {

@@ -1,0 +1,89 @@
+package front
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"net/http"
+)
+
+// maxRequest is how long a message of the client may be: it is read whole.
+const maxRequest = 64 << 20
+
+// readMessage returns the body of a POST as one line. If it is no JSON, it answers the
+// request, and returns nil.
+func readMessage(w http.ResponseWriter, in *http.Request) []byte {
+	body, err := io.ReadAll(http.MaxBytesReader(w, in.Body, maxRequest))
+	if err != nil {
+		http.Error(w, "the message cannot be read: "+err.Error(), http.StatusBadRequest)
+		return nil
+	}
+	line := oneLine(body)
+	if !json.Valid(line) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"acptap replay: the body is not JSON"}}`)
+		return nil
+	}
+	return line
+}
+
+// oneLine returns a message without line breaks. In JSON they are white space, and cannot
+// stand in a string.
+func oneLine(message []byte) []byte {
+	line := bytes.TrimSpace(message)
+	for _, c := range []byte("\r\n") {
+		line = bytes.ReplaceAll(line, []byte{c}, []byte{' '})
+	}
+	return line
+}
+
+// say gives the player a line of the client.
+func (s *session) say(line []byte) {
+	_, _ = s.in.Write(append(line, '\n')) // fails when the player has ended, which has answered then
+}
+
+// answer answers a POST: with one message, with events, or with the status that was
+// recorded in place of a message. It returns true if it was that.
+func (s *session) answer(w http.ResponseWriter, in *http.Request, st *stream, wake chan struct{}) (refused bool) {
+	for {
+		p, ok := s.next(in.Context(), st, wake)
+		switch x := p.recorded; {
+		case !ok:
+			return false
+		case x.refuses() && !x.answers:
+			refuse(w, x)
+			return true
+		case x != nil && x.sse || len(p.events) > 1 || len(p.events) == 1 && !p.done:
+			s.serve(in.Context(), w, st, wake, p)
+			return false
+		case p.done:
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status(x))
+			if len(p.events) > 0 {
+				_, _ = w.Write(p.events[0].raw)
+			}
+			return x.refuses()
+		}
+	}
+}
+
+// refuse answers with a recorded status, the headers that tell more of it, and the body.
+func refuse(w http.ResponseWriter, x *exchange) {
+	for _, name := range []string{"Content-Type", "WWW-Authenticate", "Retry-After", "Allow"} {
+		if v := value(x.headers, name); v != "" {
+			w.Header().Set(name, v)
+		}
+	}
+	w.WriteHeader(x.status)
+	_, _ = w.Write(x.body)
+}
+
+// status returns the status of the answer to a POST.
+func status(x *exchange) int {
+	if x == nil || x.status < 200 || x.status == 202 {
+		return 200
+	}
+	return cmp.Or(x.status, 200)
+}
