@@ -17,7 +17,7 @@ type session struct {
 	mcp     mcpSession
 
 	work       work        // two.go
-	questions  questions   // permission.go
+	questions  questions   // agent_request.go
 	unfinished []*toolCall // that began in the present turn; tool.go
 	offers     offers      // config_option.go
 

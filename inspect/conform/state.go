@@ -35,7 +35,7 @@ type connection struct {
 	messages  messages  // turn.go
 	directory directory // setup.go
 	tools     tools     // tool.go
-	terminals terminals // service.go
+	terminals terminals // agent_request.go
 	shaper    shaper    // shape.go
 	mcp       mcpState  // mcp.go
 
