@@ -76,8 +76,8 @@ func TestCheckRules(t *testing.T) {
 			}
 		}
 	}
-	if rules != 131 {
-		t.Errorf("got %d rules, want 131", rules)
+	if rules != 146 {
+		t.Errorf("got %d rules, want 146", rules)
 	}
 }
 

@@ -87,7 +87,7 @@ func (c *Checker) Add(f *dialect.Frame) {
 	jumped := f.Seq != c.last+1 && c.last != 0
 	for _, j := range c.judges {
 		if jumped {
-			j.conn.lose("frames are missing before frame " + number(f.Seq))
+			j.conn.gap("frames are missing before frame " + number(f.Seq))
 		}
 		if !f.Redelivered { // it was judged when it came first
 			j.add(f, e)

@@ -18,7 +18,7 @@ var exampleFiles embed.FS
 
 // An Example is a short conversation that breaks a rule, or keeps it.
 type Example struct {
-	Name string // bad, good or cut, perhaps with a dialect or another word behind it
+	Name string // bad, good or cut, perhaps with a dialect or other words behind it: "bad with" is followed by a rule that the other side breaks
 	Text string // the lines, as Frames reads them
 }
 
@@ -47,7 +47,13 @@ func Examples(id string) (prose string, examples []Example, err error) {
 //	> mark {"eof":true}  an event on the tape
 //	> injected {…}       acptap made it; withheld, rewritten: likewise
 //	+ 300ms              so much later; each line is 1 ms later than the one before
-//	= v1                 a beginning that is in order: v1, v2-early, v2, mcp REVISION, mcp-modern
+//	> #2 {"method":…}    a message on a stream of HTTP
+//	> #2 POST /mcp; …    the head of a request on it, with its headers
+//	< #2 200; …          the head of the response
+//	< #2 body Accepted   a body that is no JSON by its head
+//	< #2 end             the end of the response
+//	= v1                 a beginning that is in order: v1, v2-early, v2, mcp REVISION, mcp-modern;
+//	                     over HTTP, on the streams 1 and 2, http REVISION, http-modern
 //	= session            session/new, answered with the id s1
 //
 // Frames are what a tape has, with what dialect says of them.
@@ -98,6 +104,20 @@ var macros = map[string]string{
 > {"method":"notifications/initialized"}`,
 	"mcp-modern": `> {"id":0,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"host","version":"1"}}}}
 < {"id":0,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"server","version":"1"}}}}`,
+	"http": `> #1 POST /mcp; Accept: application/json, text/event-stream; Content-Type: application/json
+> #1 {"id":0,"method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}
+< #1 200; Content-Type: application/json; Mcp-Session-Id: 7c1e
+< #1 {"id":0,"result":{"protocolVersion":"REVISION","capabilities":{"tools":{}},"serverInfo":{"name":"server","version":"1"}}}
+< #1 end
+> #2 POST /mcp; Accept: application/json, text/event-stream; Content-Type: application/json; MCP-Protocol-Version: REVISION; Mcp-Session-Id: 7c1e
+> #2 {"method":"notifications/initialized"}
+< #2 202
+< #2 end`,
+	"http-modern": `> #1 POST /mcp; Accept: application/json, text/event-stream; Content-Type: application/json; MCP-Protocol-Version: 2026-07-28; Mcp-Method: server/discover
+> #1 {"id":0,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"host","version":"1"}}}}
+< #1 200; Content-Type: application/json
+< #1 {"id":0,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"server","version":"1"}}}}
+< #1 end`,
 	"session": `> {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
 < {"id":1,"result":{"sessionId":"s1"}}`,
 }
@@ -122,7 +142,14 @@ func (p *player) frame(verb, line string) error {
 	if verb == "<" {
 		f.Dir = wire.AgentToClient
 	}
+	if after, ok := strings.CutPrefix(line, "#"); ok {
+		var err error
+		if line, err = p.onStream(&f, after); err != nil {
+			return err
+		}
+	}
 	switch word, rest, _ := strings.Cut(line, " "); {
+	case f.Kind == wire.Mark:
 	case word == "mark":
 		f.Kind, line = wire.Mark, rest
 	case word == "stderr":
@@ -134,6 +161,8 @@ func (p *player) frame(verb, line string) error {
 		}
 		const message = `{"jsonrpc":"2.0","method":"_x/y","params":{"text":""}}`
 		f.Raw = []byte(strings.Replace(message, `""`, strconv.Quote(strings.Repeat("x", size-len(message))), 1))
+	case word == "body":
+		f.Kind, f.Raw = wire.Body, []byte(rest)
 	case word == "quoted":
 		text, err := strconv.Unquote(rest)
 		if err != nil {
@@ -151,7 +180,7 @@ func (p *player) frame(verb, line string) error {
 	}
 	f.Size = int64(len(f.Raw))
 	var e wire.Envelope
-	if f.Kind != wire.Mark && f.Kind != wire.Stderr {
+	if f.Kind != wire.Mark && f.Kind != wire.Stderr && f.Kind != wire.Body {
 		e = wire.Scan(f.Raw)
 		f.Kind = e.Kind
 	}
@@ -159,4 +188,44 @@ func (p *player) frame(verb, line string) error {
 	f.Failed = dialect.Failed(e, &a)
 	p.frames = append(p.frames, dialect.Frame{Frame: f, Annotation: a})
 	return nil
+}
+
+// onStream takes what stands behind the # of a line, and returns the message, or a mark
+// as JSON.
+func (p *player) onStream(f *wire.Frame, line string) (rest string, err error) {
+	text, rest, _ := strings.Cut(line, " ")
+	if f.Stream, err = strconv.ParseUint(text, 10, 64); err != nil {
+		return "", err
+	}
+	if word, head, _ := strings.Cut(rest, " "); f.Origin.UnmarshalText([]byte(word)) == nil {
+		rest = head
+	}
+	if rest != "end" && (rest == "" || !strings.ContainsAny(rest[:1], "GPD12345")) {
+		return rest, nil
+	}
+	f.Kind = wire.Mark
+	if rest == "end" {
+		end := wire.StreamEnd{Stream: f.Stream, By: wire.ByClient}
+		if f.Dir == wire.AgentToClient {
+			end.By = wire.ByServer
+		}
+		for i := range p.frames {
+			if x := &p.frames[i]; x.Stream == f.Stream && x.Dir == f.Dir && x.Kind != wire.Mark {
+				end.Bytes += x.Size
+			}
+		}
+		return string(wire.Marked{End: &end}.JSON()), nil
+	}
+	fields := strings.Split(rest, "; ")
+	head := wire.HTTP{Stream: f.Stream, Origin: f.Origin, Protocol: "HTTP/1.1"}
+	if f.Dir == wire.ClientToAgent {
+		head.Method, head.Target, _ = strings.Cut(fields[0], " ")
+	} else if head.Status, err = strconv.Atoi(fields[0]); err != nil {
+		return "", err
+	}
+	for _, field := range fields[1:] {
+		name, value, _ := strings.Cut(field, ": ")
+		head.Headers = append(head.Headers, wire.Header{Name: name, Value: value})
+	}
+	return string(wire.Marked{HTTP: &head}.JSON()), nil
 }

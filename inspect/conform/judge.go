@@ -85,6 +85,9 @@ func (j *judge) add(f *dialect.Frame, e wire.Envelope) {
 		j.connect()
 		j.conn.replies.expectOf(before)
 	}
+	if f.Stream != 0 && f.Kind != wire.Mark && !j.stream(f, e) {
+		return
+	}
 	j.meet(f)
 	switch f.Kind {
 	case wire.Mark:
@@ -152,6 +155,9 @@ func (j *judge) take(s *Step) {
 	}
 	j.run(s, kind)
 	j.conn.observe(s)
+	if s.Frame.Stream != 0 {
+		j.observeHTTP(s)
+	}
 }
 
 // prepare finds what a step belongs to.
@@ -231,14 +237,17 @@ func (j *judge) mark(f *dialect.Frame) {
 	c := j.conn
 	switch m := wire.ReadMark(f.Frame); {
 	case m.Gap != 0:
-		c.lose(strconv.FormatInt(m.Gap, 10) + " bytes are missing at frame " + number(f.Seq))
+		c.gap(strconv.FormatInt(m.Gap, 10) + " bytes are missing at frame " + number(f.Seq))
 	case m.Damage != 0, m.Error != "", m.Fault != "":
-		c.lose("what came at frame " + number(f.Seq) + " could not be read or recorded")
-	case m.HTTP != nil:
-		c.guessed = c.guessed || m.HTTP.Guessed
+		c.gap("what came at frame " + number(f.Seq) + " could not be read or recorded")
 	case m.Signal != "":
 		c.signalled = true
 		c.closing.signalled(f, m.Signal)
+	case m.HTTP != nil:
+		c.guessed = c.guessed || m.HTTP.Guessed
+		j.head(f, m.HTTP)
+	case m.End != nil:
+		j.streamEnd(f, m.End)
 	case m.EOF:
 		c.closed(f)
 	case m.Exit != nil:

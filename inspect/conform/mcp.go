@@ -138,7 +138,7 @@ func (s *Step) showsAnother() bool {
 	own := s.requests()
 	switch {
 	case s.is(wire.Request):
-		return own.ids.has(s.Envelope.ID)
+		return own.ids.has(s.Envelope.ID) && !own.refused.has(s.Envelope.ID)
 	case s.is(wire.Response):
 		return s.Call == nil && !s.asked().ids.has(s.Envelope.ID)
 	}

@@ -21,6 +21,9 @@ const (
 type mcpRequests struct {
 	ids    usedIDs
 	before usedIDs // from before initialize, when there was no session yet
+
+	refused usedIDs // of requests that came back over HTTP without an answer, as one that needed a login
+
 	tokens progressTokens
 }
 
@@ -238,7 +241,7 @@ var mcpRequestRules = []Rule{
 		Text: Text{
 			Asks:   "A side does not use the id of a request again, as long as the session lasts; from the revision 2026-07-28 on, as long as the request is open.",
 			Finds:  "A request with such an id.",
-			Spares: "Ids from before `initialize`, ids of the other side, and `7` beside `\"7\"`. With the sessions of SEP-1364 only open requests count. Over HTTP without ids of sessions, an id that comes again may be of another client. An id that is a text is forgotten after 65,536 others.",
+			Spares: "Ids from before `initialize`, ids of requests that the server did not take over HTTP, as where a login was due, ids of the other side, and `7` beside `\"7\"`. With the sessions of SEP-1364 only open requests count. Over HTTP without ids of sessions, an id that comes again may be of another client. An id that is a text is forgotten after 65,536 others.",
 			Do:     "count the ids on, or take one that never comes again",
 		},
 		Check: idAgain,
@@ -315,7 +318,7 @@ func idAgain(s *Step, r *Report) {
 	switch {
 	case open != nil:
 		e.Text, e.Because = "used the id of "+open.Method+" (frame "+number(open.Seq)+"), which is open", []uint64{open.Seq}
-	case s.isLegacy() && !s.sessionsHaveIDs() && s.requests().ids.has(id):
+	case s.isLegacy() && !s.sessionsHaveIDs() && s.requests().ids.has(id) && !s.requests().refused.has(id):
 		e.Text = "used an id a second time"
 	default:
 		return

@@ -128,6 +128,7 @@ const (
 	Invalids      Kinds = 1 << wire.Invalid
 	Batches       Kinds = 1 << wire.Batch
 	Oversizeds    Kinds = 1 << wire.Oversized
+	Exchanges     Kinds = 1 << 14 // a request over HTTP with its response, of which an event stream may still go on
 	Ends          Kinds = 1 << 15 // after the last frame of a connection that has ended
 	Messages            = Requests | Responses | Notifications
 	Lines               = Messages | Invalids | Batches | Oversizeds

@@ -32,6 +32,7 @@ type connection struct {
 	hello     hello     // hello.go
 	replies   replies   // rpc.go
 	transport transport // transport.go
+	http      exchanges // http.go
 	messages  messages  // turn.go
 	directory directory // setup.go
 	tools     tools     // tool.go
@@ -95,6 +96,12 @@ func (c *connection) lose(why string) {
 	for _, s := range c.sessions.All() {
 		s.lose(why)
 	}
+}
+
+// gap is lose where bytes are missing.
+func (c *connection) gap(why string) {
+	c.lose(why)
+	c.http.lose(why)
 }
 
 // observe takes a step into the state.

@@ -21,7 +21,8 @@ type Step struct {
 	Entity   dialect.Entity      // what the update is about
 	Call     *Call               // of a response: the request that it answers; nil: none that is known
 	Conn     *connection
-	Session  *session // that it belongs to; nil: none, or not known on this connection
+	Session  *session  // that it belongs to; nil: none, or not known on this connection
+	Exchange *exchange // over HTTP, of the kind Exchanges: there is no message
 
 	judge    *judge
 	entry    []byte // its bytes, in a batch
@@ -106,9 +107,10 @@ func (s *Step) Moment() Moment { return Moment{s.Frame.Seq, s.Frame.At, s.Frame.
 
 // HasRead reports whether the sender of the step had surely read an earlier frame that
 // went to it: more than the grace has passed between, or it has answered something that
-// was sent to it later. A peer reads in order.
+// was sent to it later. A peer reads in order what comes on one stream; of several, as
+// over HTTP, each has its own.
 func (s *Step) HasRead(m Moment) bool {
-	if s.Conn.read[s.From] >= m.Seq {
+	if s.Conn.read[s.From] >= m.Seq && !s.Conn.http.several {
 		return true
 	}
 	return !m.Untimed && !s.Frame.Untimed && s.Frame.At-m.At > s.judge.checker.options.Grace

@@ -44,6 +44,8 @@ var subjects = [][]Rule{
 	mcpToolRules,
 	mcpSessionRules,
 	mcpDataLayerRules,
+	httpClientRules,
+	httpServerRules,
 }
 
 // Lookup returns the rule with an id, nil if there is none.
@@ -68,6 +70,8 @@ type table struct {
 	any  slots
 	name map[string]*slots
 	last []*active // that want to see the end
+
+	exchanges []*active // that want to see those over HTTP
 }
 
 // slots has rules by who sent what kind of frame.
@@ -123,6 +127,9 @@ func (t *table) add(a *active) {
 		}
 		if o.Kinds&Ends != 0 {
 			t.last = append(t.last, a)
+		}
+		if o.Kinds&Exchanges != 0 {
+			t.exchanges = append(t.exchanges, a)
 		}
 		s := &t.any
 		if o.Name != "" {

@@ -1,5 +1,7 @@
 package wire
 
+import "strings"
+
 // A stream is one HTTP exchange or one WebSocket on a tape that has several of them.
 // Streams are numbered from 1; 0 is the connection's own bytes, as over stdio.
 
@@ -14,6 +16,22 @@ type HTTP struct {
 	Status    int         `json:"status,omitempty"`    // of a response
 	Headers   []Header    `json:"headers,omitempty"`   // as they came
 	Rewritten *HeadChange `json:"rewritten,omitempty"` // what of them went on otherwise
+}
+
+// Field returns the value of a header as it came: those of several lines with commas
+// between, which mean the same (RFC 9110, section 5.2). ok is false if there is none.
+func (h *HTTP) Field(name string) (value string, ok bool) {
+	for i := range h.Headers {
+		line := &h.Headers[i]
+		switch {
+		case !strings.EqualFold(line.Name, name):
+		case ok:
+			value += ", " + line.Value
+		default:
+			value, ok = line.Value, true
+		}
+	}
+	return value, ok
 }
 
 // A Header is one line of a head. Of credentials, and of what means nothing to the

@@ -1,0 +1,291 @@
+package conform
+
+import (
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/bounded"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// Exchanges are what is known of a connection over HTTP.
+type exchanges struct {
+	open    bounded.Map[uint64, *exchange] // by stream, until their responses have ended
+	waiting []*exchange                    // that came before the dialect was settled, and are judged then
+	any     bool                           // there was one on the connection
+	several bool                           // there was more than one
+
+	endpoint string // path of the URL to which messages are posted; empty: not known, as where answers come on another stream
+	session  string // id that the server gave with its answer to initialize; empty: none
+	given    Moment // of that answer; Seq 0: none
+}
+
+// Bounds of what is remembered of exchanges.
+const (
+	maxExchanges = 1024
+	maxWaiting   = 64
+	maxPosted    = 16 // ids of requests in one body
+)
+
+// An exchange is a request over HTTP with its response, as far as both have come.
+type exchange struct {
+	asked    *Call      // where the head of the request is; Method is that of the message in its body
+	request  *wire.HTTP // the head as the client sent it
+	answered *Call      // where the head of the response is; nil: none has come
+	response *wire.HTTP // the head as the server sent it
+	ended    bool       // the response is whole
+	length   int64      // of the response's body, once it has ended
+	judged   bool
+
+	path    string
+	session string // Mcp-Session-Id that the client had to send; empty: none
+	given   Moment // when initialize was answered before; Seq 0: it was not
+
+	messages int      // in the body of the request
+	requests int      // of these
+	ids      [][]byte // of the first of them, as JSON
+	version  string   // _meta says that the message is made by; empty: it does not
+	name     string   // of what the message asks for: Mcp-Name has to say it; empty: nothing
+	flaw     *flawed  // the first body that should be JSON and is not; nil: none
+}
+
+// A flawed body is one that is no JSON although its head says so.
+type flawed struct {
+	call Call
+	got  string
+}
+
+// stream takes a frame of a stream into the exchange, and reports whether it is one of
+// the protocol: over HTTP passes also what belongs to a login, and what a gateway says.
+func (j *judge) stream(f *dialect.Frame, e wire.Envelope) bool {
+	h := &j.conn.http
+	x, _ := h.open.Get(f.Stream)
+	if x == nil { // its head is lost
+		return speaksRPC(f, e)
+	}
+	if f.Dir == wire.ClientToAgent {
+		if h.endpoint != "" && x.path != h.endpoint || f.Kind == wire.Invalid && h.endpoint == "" {
+			return false
+		}
+		x.post(f, e)
+		return true
+	}
+	switch {
+	case x.response == nil:
+		return speaksRPC(f, e)
+	case x.response.Status == http.StatusSwitchingProtocols:
+		return true
+	case x.response.Status >= 300: // the body may be an error without an id, or anything
+		return e.Kind == wire.Response && present(e.ID) && speaksRPC(f, e)
+	case x.messages == 0 && x.contentType() != eventStream:
+		return false
+	}
+	x.flawed(f)
+	if x.asks(e.ID) {
+		h.endpoint = x.path
+	}
+	return true
+}
+
+// speaksRPC reports whether a frame says itself that it is a message.
+func speaksRPC(f *dialect.Frame, e wire.Envelope) bool {
+	return f.Kind == wire.Batch || e.MessageKind() != wire.Invalid && text(get(f.Raw, "jsonrpc")) == "2.0"
+}
+
+// post takes what the body of the request has.
+func (x *exchange) post(f *dialect.Frame, e wire.Envelope) {
+	x.flawed(f)
+	if f.Kind == wire.Batch {
+		wire.Entries(f.Raw, func(_ int, entry []byte) bool {
+			x.message(wire.Scan(entry))
+			return true
+		})
+		return
+	}
+	x.asked.Session = f.Session
+	x.message(e)
+	x.asked.Method = f.Method
+	if f.Kind != wire.Request {
+		return
+	}
+	x.version = text(get(e.Params, "_meta", metaVersion))
+	switch f.Method {
+	case "tools/call", "prompts/get":
+		x.name = text(get(e.Params, "name"))
+	case "resources/read":
+		x.name = text(get(e.Params, "uri"))
+	}
+}
+
+func (x *exchange) message(e wire.Envelope) {
+	switch e.MessageKind() {
+	case wire.Request:
+		x.requests++
+		if len(x.ids) < maxPosted {
+			x.ids = append(x.ids, append([]byte{}, e.ID...))
+		}
+	case wire.Notification, wire.Response:
+	default:
+		return
+	}
+	x.messages++
+}
+
+// asks reports whether the request has a message with an id that waits for its answer.
+func (x *exchange) asks(id []byte) bool {
+	for _, asked := range x.ids {
+		if present(id) && dialect.IDKey(asked) == dialect.IDKey(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// flawed notes a body that is no JSON. A part of one proves nothing.
+func (x *exchange) flawed(f *dialect.Frame) {
+	if f.Kind != wire.Invalid || x.flaw != nil || int64(len(f.Raw)) < f.Size {
+		return
+	}
+	s := Step{Frame: f, Entry: -1}
+	if why := flawOf(&s); why == notJSON || why == notUTF8 {
+		x.flaw = &flawed{*place(f), string(f.Raw[:min(len(f.Raw), maxGot+1)])}
+	}
+}
+
+// place returns where a frame of an exchange is.
+func place(f *dialect.Frame) *Call {
+	return &Call{Moment: Moment{f.Seq, f.At, f.Untimed}, Entry: -1, From: faultOf(f.Dir), Session: f.Session}
+}
+
+// contentType returns the type of the response's body, without parameters.
+func (x *exchange) contentType() string {
+	value, _ := x.response.Field("Content-Type")
+	kind, _, _ := mime.ParseMediaType(value) // a bad parameter leaves the type readable
+	return kind
+}
+
+const (
+	applicationJSON = "application/json"
+	eventStream     = "text/event-stream"
+)
+
+// accepted reports whether the server took the request.
+func (x *exchange) accepted() bool { return x.response.Status/100 == 2 }
+
+// head takes the head of a request or of a response.
+func (j *judge) head(f *dialect.Frame, head *wire.HTTP) {
+	h := &j.conn.http
+	if f.Dir == wire.ClientToAgent {
+		x := &exchange{asked: place(f), request: head, session: h.session, given: h.given}
+		x.path, _, _ = strings.Cut(head.Target, "?")
+		x.asked.Session = h.session
+		h.several = h.several || h.any
+		h.any, h.open.Limit = true, maxExchanges
+		h.open.Set(f.Stream, x)
+		return
+	}
+	x, _ := h.open.Get(f.Stream)
+	switch {
+	case x == nil || head.Status < 200 && head.Status != http.StatusSwitchingProtocols: // one on the way to the response
+		return
+	case head.Origin == wire.Injected || x.response != nil:
+		h.open.Drop(f.Stream)
+		return
+	}
+	x.answered, x.response = place(f), head
+	x.answered.Method, x.answered.Session = x.asked.Method, x.asked.Session
+	if head.Status >= 300 && x.contentType() != applicationJSON {
+		j.refused(x)
+	}
+	if x.accepted() && x.contentType() == eventStream {
+		j.exchange(x, f) // it may go on for as long as the connection
+	}
+}
+
+// streamEnd takes the end of one direction of a stream.
+func (j *judge) streamEnd(f *dialect.Frame, end *wire.StreamEnd) {
+	h := &j.conn.http
+	x, _ := h.open.Get(f.Stream)
+	switch {
+	case x == nil:
+		return
+	case end.Error != "" && f.Dir == wire.ClientToAgent:
+		h.open.Drop(f.Stream) // nobody knows what the server got
+		return
+	case f.Dir == wire.ClientToAgent:
+		return
+	}
+	h.open.Drop(f.Stream)
+	if x.response == nil || x.response.Status == http.StatusSwitchingProtocols || end.Error != "" && x.contentType() != eventStream {
+		return
+	}
+	x.ended, x.length = true, end.Bytes
+	if x.response.Status >= 300 {
+		j.refused(x)
+	}
+	j.exchange(x, f)
+}
+
+// refused takes back what the client posted and the server did not take: it may be sent
+// again, under the same ids.
+func (j *judge) refused(x *exchange) {
+	c := j.conn
+	for _, id := range x.ids {
+		call := c.calls.Find(wire.ClientToAgent, x.request.Stream, id)
+		if call == nil || call.Seq < x.asked.Seq {
+			continue
+		}
+		c.calls.Answer(wire.AgentToClient, x.request.Stream, id)
+		c.params -= len(call.Params)
+		c.mcp.requests[wire.ClientToAgent].refused.add(id)
+	}
+}
+
+// exchange shows an exchange to the rules: once, and only when it is known what both
+// sides speak. frame is the one that completes it.
+func (j *judge) exchange(x *exchange, f *dialect.Frame) {
+	h := &j.conn.http
+	switch {
+	case x.judged:
+	case j.conn.settled:
+		x.judged = true
+		s := Step{judge: j, Conn: j.conn, Frame: f, About: &f.Annotation, Entry: -1, Exchange: x}
+		for _, a := range j.table.exchanges {
+			j.call(a, &s)
+		}
+	case len(h.waiting) < maxWaiting && !slices.Contains(h.waiting, x):
+		h.waiting = append(h.waiting, x)
+	}
+}
+
+// observeHTTP takes a message, and shows the exchanges to the rules that had to wait for it.
+func (j *judge) observeHTTP(s *Step) {
+	h := &j.conn.http
+	if s.Method == "initialize" && s.From == Agent && s.Succeeded() {
+		if x, _ := h.open.Get(s.Frame.Stream); x != nil && x.response != nil && x.asks(s.Envelope.ID) {
+			h.session, _ = x.response.Field("Mcp-Session-Id")
+			h.given = s.Moment()
+		}
+	}
+	if !j.conn.settled || len(h.waiting) == 0 {
+		return
+	}
+	for _, x := range h.waiting {
+		j.exchange(x, s.Frame)
+	}
+	h.waiting = nil
+}
+
+// lose notes that bytes are missing here, which may be of any stream.
+func (h *exchanges) lose(why string) {
+	h.session, h.given = "", Moment{}
+	for _, x := range h.open.All() {
+		x.asked.lost = why
+	}
+	for _, x := range h.waiting {
+		x.asked.lost = why
+	}
+}
