@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime/debug"
 	"time"
 
@@ -113,6 +114,9 @@ func (o *proxyFlags) check(f *pflag.FlagSet) error {
 	default:
 		return fmt.Errorf("--protocol is acp or mcp, not %q", o.start.Proto)
 	}
+	if err := checkValues(f, o.start.Command); err != nil {
+		return err
+	}
 	if err := o.listen.check(f, o.start.Command); err != nil {
 		return err
 	}
@@ -129,6 +133,23 @@ func (o *proxyFlags) check(f *pflag.FlagSet) error {
 		return checkAfter("watch", o.watched)
 	}
 	return nil
+}
+
+// checkValues returns an error if an agent's command begins with what was meant as the value
+// of a flag that takes one behind = only, as in --mcp stdio -- AGENT.
+func checkValues(f *pflag.FlagSet, command []string) (err error) {
+	if len(command) < 2 || command[1] != "--" {
+		return nil
+	}
+	if _, found := exec.LookPath(command[0]); found == nil {
+		return nil
+	}
+	f.Visit(func(flag *pflag.Flag) {
+		if flag.Value.Type() == "string" && flag.NoOptDefVal != "" && flag.Value.String() == flag.NoOptDefVal {
+			err = fmt.Errorf("%q is no program; a value of --%s stands behind =: --%s=%s -- AGENT", command[0], flag.Name, flag.Name, command[0])
+		}
+	})
+	return err
 }
 
 func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) error {

@@ -37,26 +37,27 @@ const maxServers = 1024
 
 // Servers returns the servers in a frame of the client, in their order: at most
 // maxServers, of all requests in it that set up a session, be they wrapped by a component
-// of a proxy chain, or entries of a batch. A frame that is Oversized has none.
-func Servers(frame []byte) (list []Server) {
+// of a proxy chain, or entries of a batch; and how many more there are. A frame that is
+// Oversized has none.
+func Servers(frame []byte) (list []Server, more int) {
 	e := wire.Scan(frame)
 	if e.Kind != wire.Batch {
-		return servers(nil, frame, e, 0)
+		return servers(nil, 0, frame, e, 0)
 	}
 	for i, at := range wire.Find(frame, "#") {
 		if i == maxBatch {
 			break
 		}
 		entry := frame[at.Start:at.End]
-		list = servers(list, entry, wire.Scan(entry), at.Start)
+		list, more = servers(list, more, entry, wire.Scan(entry), at.Start)
 	}
-	return list
+	return list, more
 }
 
 // servers adds those of a message that stands at an offset of a frame.
-func servers(list []Server, message []byte, e wire.Envelope, offset int) []Server {
+func servers(list []Server, more int, message []byte, e wire.Envelope, offset int) ([]Server, int) {
 	if e.Kind != wire.Request {
-		return list
+		return list, more
 	}
 	method, params, path := string(e.Method), e.Params, "params.mcpServers.#"
 	for range maxInside {
@@ -66,20 +67,21 @@ func servers(list []Server, message []byte, e wire.Envelope, offset int) []Serve
 		method, params, path = text(at(params, "method")), at(params, "params"), "params."+path
 	}
 	if EffectOf(ACP, method) != Opens {
-		return list
+		return list, more
 	}
 	for _, at := range wire.Find(message, path) {
 		entry := message[at.Start:at.End]
-		if len(list) == maxServers {
-			break
-		}
 		if len(entry) == 0 || entry[0] != '{' {
+			continue
+		}
+		if len(list) == maxServers {
+			more++
 			continue
 		}
 		name, kind := serverFacts(entry)
 		list = append(list, Server{Request: e.ID, Name: name, Kind: kind, At: wire.Span{Start: offset + at.Start, End: offset + at.End}})
 	}
-	return list
+	return list, more
 }
 
 // serverFacts returns the name of an entry, and its kind.

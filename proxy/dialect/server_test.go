@@ -51,30 +51,31 @@ func TestServers(t *testing.T) {
 	for _, tt := range serverTests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, s := range dialect.Servers([]byte(tt.frame)) {
+			servers, more := dialect.Servers([]byte(tt.frame))
+			for _, s := range servers {
 				got = append(got, fmt.Sprintf("%s %v %s", s.Request, s.Kind, s.Name))
 			}
-			if got := strings.Join(got, ", "); got != tt.want {
-				t.Errorf("%s: got\n%s\nwant\n%s", tt.frame, got, tt.want)
+			if got := strings.Join(got, ", "); got != tt.want || more != 0 {
+				t.Errorf("%s: got\n%s and %d more\nwant\n%s", tt.frame, got, more, tt.want)
 			}
 		})
 	}
 }
 
-// No frame holds more servers than are looked at in one.
+// Of a frame that holds more servers than are looked at, the others are counted.
 func TestServersAreBounded(t *testing.T) {
 	entries := strings.Repeat(`{"name":"a","command":"a"},`, 2000)
 	one := `{"id":1,"method":"session/new","params":{"mcpServers":[` + strings.TrimSuffix(entries, ",") + `]}}`
-	for _, frame := range []string{one, "[" + one + "," + one + "]"} {
-		if got := len(dialect.Servers([]byte(frame))); got != 1024 {
-			t.Errorf("of a frame of %d bytes: %d servers, want 1024", len(frame), got)
+	for frame, more := range map[string]int{one: 2000 - 1024, "[" + one + "," + one + "]": 4000 - 1024} {
+		if got, rest := dialect.Servers([]byte(frame)); len(got) != 1024 || rest != more {
+			t.Errorf("of a frame of %d bytes: %d servers and %d more, want 1024 and %d", len(frame), len(got), rest, more)
 		}
 	}
 	deep := strings.Repeat(`{"id":1,"method":"proxy/successor","params":`, 17) + one + strings.Repeat("}", 17)
-	if got := dialect.Servers([]byte(deep)); got != nil {
+	if got, more := dialect.Servers([]byte(deep)); got != nil || more != 0 {
 		t.Errorf("inside of 17 wrappings: %d servers, want none", len(got))
 	}
-	if got := dialect.Servers([]byte(strings.Replace(one, `"id":1`, `"id":1,"pad":"`+strings.Repeat("x", wire.MaxChecked)+`"`, 1))); got != nil {
+	if got, more := dialect.Servers([]byte(strings.Replace(one, `"id":1`, `"id":1,"pad":"`+strings.Repeat("x", wire.MaxChecked)+`"`, 1))); got != nil || more != 0 {
 		t.Errorf("of an oversized frame: %d servers, want none", len(got))
 	}
 }
@@ -85,7 +86,7 @@ func FuzzServers(f *testing.F) {
 		f.Add([]byte(tt.frame))
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
-		got := dialect.Servers(frame)
+		got, _ := dialect.Servers(frame)
 		end := 0
 		for _, s := range got {
 			if s.At.Start < end || s.At.End > len(frame) || s.At.Start >= s.At.End {

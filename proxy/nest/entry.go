@@ -22,7 +22,7 @@ func (r *Rewriter) entry(entry []byte, s dialect.Server) []byte {
 	}
 	url, err := r.URL(p, s.Kind, unquoted(wire.Get(entry, "url")))
 	if err != nil {
-		r.Complain("MCP server %s is not recorded: %v", s.Name, err)
+		r.complain("MCP server %s is not recorded: %v", s.Name, err)
 		return nil
 	}
 	return wire.Set(entry, quote(url), "url")

@@ -36,34 +36,50 @@ type Rewriter struct {
 	URL func(p Parent, kind dialect.ServerKind, url string) (string, error)
 
 	// Complain is told, in one line, of what is not recorded and why. It must not
-	// block.
+	// block. The tape is told too.
 	Complain func(format string, args ...any)
 
 	// Link makes the links of servers. nil: NewLink.
 	Link func() string
 
+	notes   []wire.Frame    // for the tape, about the frame that is looked at
+	unknown map[string]bool // what the Selection has that no server was called, and was told
 	listener
 }
 
 // Intercept handles the next frame of the client. The proxy calls it.
 func (r *Rewriter) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
-	return append(out, rewritten(f, r.rewrite))
+	r.notes = r.notes[:0]
+	f = rewritten(f, r.rewrite)
+	return append(append(out, r.notes...), f)
+}
+
+// complain tells of something that is not recorded.
+func (r *Rewriter) complain(format string, args ...any) {
+	r.Complain(format, args...)
+	note := wire.Marked{Rule: &wire.Rule{Name: "--mcp", Did: fmt.Sprintf(format, args...)}}
+	r.notes = append(r.notes, wire.Frame{Dir: wire.ClientToAgent, Kind: wire.Mark, Raw: note.JSON()})
 }
 
 // rewrite returns a frame with other entries of mcpServers; nil if it stays.
 func (r *Rewriter) rewrite(frame []byte) []byte {
 	if len(frame) > wire.MaxChecked {
 		if m := string(wire.Scan(frame).Method); dialect.EffectOf(dialect.ACP, m) == dialect.Opens {
-			r.Complain("%s is longer than %d MiB: its MCP servers are not recorded", m, wire.MaxChecked>>20)
+			r.complain("%s is longer than %d MiB: its MCP servers are not recorded", m, wire.MaxChecked>>20)
 		}
 		return nil
 	}
-	list := slices.DeleteFunc(dialect.Servers(frame), func(s dialect.Server) bool { return !r.selects(s) })
+	list, more := dialect.Servers(frame)
+	if more > 0 {
+		r.complain("the last %d of %d MCP servers are not recorded: they are too many", more, more+len(list))
+	}
+	r.compare(list)
+	list = slices.DeleteFunc(list, func(s dialect.Server) bool { return !r.selects(s) })
 	if len(list) == 0 {
 		return nil
 	}
 	if reason := r.unfit(); reason != "" {
-		r.Complain("%s: MCP servers are not recorded", reason)
+		r.complain("%s: MCP servers are not recorded", reason)
 		return nil
 	}
 	return replaced(frame, list, r.entry)
@@ -79,6 +95,34 @@ func (r *Rewriter) selects(s dialect.Server) bool {
 		return r.URL != nil && r.Selection.HTTP && r.Selection.named(s.Name)
 	}
 	return false
+}
+
+// maxNamed is how many names a complaint lists.
+const maxNamed = 8
+
+// compare tells of names in the Selection that none of the servers has, once of each: they
+// may be mistyped.
+func (r *Rewriter) compare(list []dialect.Server) {
+	if len(list) == 0 {
+		return
+	}
+	for _, word := range r.Selection.unknown(list) {
+		if r.unknown[word] {
+			continue
+		}
+		var names []string
+		for _, s := range list[:min(len(list), maxNamed)] {
+			names = append(names, argument(s.Name))
+		}
+		if more := len(list) - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		r.complain("%s: the client names no such MCP server, but %s", word, strings.Join(names, ", "))
+		if r.unknown == nil {
+			r.unknown = map[string]bool{}
+		}
+		r.unknown[word] = true
+	}
 }
 
 // elsewhere are programs that run another one where the files and ports of this machine

@@ -46,14 +46,18 @@ func rewriter(t testing.TB) (*nest.Rewriter, *[]string) {
 	}, &said
 }
 
-// pass returns what the agent gets of a frame, and its origin on the tape.
+// pass returns what the agent gets of a frame, and its origin on the tape. What it
+// complains of stands on the tape before the frame.
 func pass(t testing.TB, r *nest.Rewriter, frame string, origin wire.Origin) (string, wire.Origin) {
 	t.Helper()
 	out := r.Intercept(wire.Frame{Dir: wire.ClientToAgent, Origin: origin, Raw: []byte(frame), Size: int64(len(frame))}, nil)
-	if len(out) != 1 || out[0].Dir != wire.ClientToAgent {
-		t.Fatalf("%s: got %+v", frame, out)
+	last := len(out) - 1
+	for i, f := range out {
+		if note := wire.ReadMark(f).Rule; f.Dir != wire.ClientToAgent || (note != nil) != (i < last) {
+			t.Fatalf("%s: got %+v", frame, out)
+		}
 	}
-	return string(out[0].Raw), out[0].Origin
+	return string(out[last].Raw), out[last].Origin
 }
 
 const (
@@ -144,7 +148,8 @@ func TestEntries(t *testing.T) {
 			if got != want || gotOrigin != origin {
 				t.Errorf("got  %v\n%s\nwant %v\n%s", gotOrigin, got, origin, want)
 			}
-			for _, s := range dialect.Servers([]byte(got)) {
+			servers, _ := dialect.Servers([]byte(got))
+			for _, s := range servers {
 				p, ok := nest.ParentOf([]byte(got[s.At.Start:s.At.End]))
 				if told := strings.Contains(got, `"--parent`); ok != (told && s.Kind == dialect.StdioServer) || ok && p.Link != "first" && p.Link != "l" {
 					t.Errorf("the parent of %s is %+v, %v", got, p, ok)
@@ -333,6 +338,39 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+// What is chosen by a name that no server has is told, once: it may be mistyped. So is how
+// many servers are too many.
+func TestComplaints(t *testing.T) {
+	r, said := rewriter(t)
+	var err error
+	if r.Selection, err = nest.ParseSelection("only:a,only:fils,not:gti"); err != nil {
+		t.Fatal(err)
+	}
+	entry := func(name string) string { return `{"name":"` + name + `","command":"x","args":[]}` }
+	pass(t, r, begin+end, wire.Wire) // has none at all
+	for range 2 {
+		pass(t, r, begin+entry("a")+","+entry("files")+end, wire.Wire)
+	}
+	want := []string{
+		"only:fils: the client names no such MCP server, but a, files",
+		"not:gti: the client names no such MCP server, but a, files",
+	}
+	if !slices.Equal(*said, want) {
+		t.Errorf("got %q, want %q", *said, want)
+	}
+
+	r, said = rewriter(t)
+	r.Selection.Only = []string{"b"}
+	pass(t, r, begin+strings.TrimSuffix(strings.Repeat(entry("a")+",", 1030), ",")+end, wire.Wire)
+	want = []string{
+		"the last 6 of 1030 MCP servers are not recorded: they are too many",
+		"only:b: the client names no such MCP server, but a, a, a, a, a, a, a, a, 1016 more",
+	}
+	if !slices.Equal(*said, want) {
+		t.Errorf("got %q, want %q", *said, want)
+	}
+}
+
 func TestParent(t *testing.T) {
 	for _, p := range []nest.Parent{{tape, "abcdefgh", "files"}, {tape, "x", "a/b %ü\x00\n"}, {"t", "l", ""}} {
 		got, err := nest.ParseParent(p.String())
@@ -364,7 +402,8 @@ func FuzzRewrite(f *testing.F) {
 		if wire.Scan(frame).Kind != wire.Scan(got).Kind {
 			t.Fatalf("%q: a %v becomes a %v:\n%q", frame, wire.Scan(frame).Kind, wire.Scan(got).Kind, got)
 		}
-		before, after := dialect.Servers(frame), dialect.Servers(got)
+		before, _ := dialect.Servers(frame)
+		after, _ := dialect.Servers(got)
 		if len(got) <= wire.MaxChecked {
 			if again, _ := pass(t, r, text, wire.Wire); again != text {
 				t.Fatalf("%q: rewritten twice it is\n%q\nnot\n%q", frame, again, got)

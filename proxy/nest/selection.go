@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // A Selection says which servers are to be recorded.
@@ -54,4 +56,19 @@ func ParseSelection(text string) (Selection, error) {
 // named reports whether servers of a name are among those.
 func (s Selection) named(name string) bool {
 	return (len(s.Only) == 0 || slices.Contains(s.Only, name)) && !slices.Contains(s.Not, name)
+}
+
+// unknown returns the words of s with the name of a server that none of a list has.
+func (s Selection) unknown(list []dialect.Server) (words []string) {
+	for _, by := range []struct {
+		word  string
+		names []string
+	}{{"only:", s.Only}, {"not:", s.Not}} {
+		for _, name := range by.names {
+			if !slices.ContainsFunc(list, func(s dialect.Server) bool { return s.Name == name }) {
+				words = append(words, by.word+name)
+			}
+		}
+	}
+	return words
 }

@@ -20,7 +20,10 @@ type Substitute struct {
 
 // Intercept handles the next frame of the client. The proxy calls it.
 func (r *Substitute) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
-	return append(out, rewritten(f, func(frame []byte) []byte { return replaced(frame, dialect.Servers(frame), r.entry) }))
+	return append(out, rewritten(f, func(frame []byte) []byte {
+		list, _ := dialect.Servers(frame)
+		return replaced(frame, list, r.entry)
+	}))
 }
 
 func (r *Substitute) entry(entry []byte, s dialect.Server) []byte {

@@ -12,7 +12,7 @@ type Marked struct {
 	Signal string `json:"signal,omitempty"` // a signal that was passed on to the agent, such as "terminated"
 	Fault  string `json:"fault,omitempty"`  // a part of acptap that failed here, and how: it does nothing from here on
 	Exit   *Exit  `json:"exit,omitempty"`   // how the agent ended; the last frame of a tape
-	Rule   *Rule  `json:"rule,omitempty"`   // what changes the frames behind it
+	Rule   *Rule  `json:"rule,omitempty"`   // what changes the frames behind it, or why it does not
 
 	HTTP    *HTTP      `json:"http,omitempty"`    // the head of a request, with which a stream begins, or of a response
 	End     *StreamEnd `json:"ended,omitempty"`   // where a direction of a stream ended
@@ -23,7 +23,7 @@ type Marked struct {
 }
 
 // A Rule is what changed the next frames of its direction: it withheld, rewrote
-// or injected them, or sent them at another time.
+// or injected them, or sent them at another time. One that did nothing may say why.
 type Rule struct {
 	Name   string `json:"name"`
 	Did    string `json:"did"`              // in words, such as "delay 2.134 s"

@@ -42,7 +42,8 @@ func (s *Servers) read(t *record.Tape, session string, byLink map[string]string)
 		if f.Dir != wire.ClientToAgent || !f.Origin.Received() || !f.Kind.IsMessage() {
 			continue
 		}
-		for _, server := range dialect.Servers(f.Raw) {
+		servers, _ := dialect.Servers(f.Raw)
+		for _, server := range servers {
 			if server.Kind == dialect.StdioServer {
 				p, _ := nest.ParentOf(f.Raw[server.At.Start:server.At.End])
 				starts = append(starts, start{server.Name, p.Link})
