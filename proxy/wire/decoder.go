@@ -115,6 +115,28 @@ func markPiece(lead []byte, m Marked) Piece {
 	return Piece{Lead: lead, Bytes: m.JSON(), Kind: Mark, Derived: true, Last: true}
 }
 
+// A pendingScanner finds frames in the bytes that are pending.
+type pendingScanner interface {
+	scan(emit func(Piece))  // gives out those that have ended
+	spill(emit func(Piece)) // gives out a part of one that has not
+}
+
+// feed adds p to what is pending, never more than one byte beyond the limit, and scans it.
+func feed(s pendingScanner, pending *[]byte, limit int, p []byte, emit func(Piece)) {
+	limit = limitOr(limit)
+	for len(p) > 0 {
+		n := min(len(p), limit+1-len(*pending))
+		*pending = append(*pending, p[:n]...)
+		start := (*pending)[:0]
+		s.scan(emit)
+		if len(*pending) > limit {
+			s.spill(emit)
+		}
+		*pending = settle(start, *pending)
+		p = p[n:]
+	}
+}
+
 // settle moves what is pending to the start of its buffer, and lets go of one that
 // was needed for a long frame only.
 func settle(start, pending []byte) []byte {

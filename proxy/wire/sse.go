@@ -42,20 +42,7 @@ type event struct {
 }
 
 // Feed is Decoder.Feed.
-func (d *EventDecoder) Feed(p []byte, emit func(Piece)) {
-	limit := limitOr(d.Limit)
-	for len(p) > 0 {
-		n := min(len(p), limit+1-len(d.Pending))
-		d.Pending = append(d.Pending, p[:n]...)
-		start := d.Pending[:0]
-		d.scan(emit)
-		if len(d.Pending) > limit {
-			d.spill(emit)
-		}
-		d.Pending = settle(start, d.Pending)
-		p = p[n:]
-	}
-}
+func (d *EventDecoder) Feed(p []byte, emit func(Piece)) { feed(d, &d.Pending, d.Limit, p, emit) }
 
 // Flush is Decoder.Flush. To the client an event that has not ended is none (section
 // 9.2.6: at the end of the file it is discarded), so it becomes a mark.

@@ -34,20 +34,7 @@ type message struct {
 }
 
 // Feed is Decoder.Feed.
-func (d *SocketDecoder) Feed(p []byte, emit func(Piece)) {
-	limit := limitOr(d.Limit)
-	for len(p) > 0 {
-		n := min(len(p), limit+1-len(d.Pending))
-		d.Pending = append(d.Pending, p[:n]...)
-		start := d.Pending[:0]
-		d.scan(emit)
-		if len(d.Pending) > limit {
-			d.spill(emit)
-		}
-		d.Pending = settle(start, d.Pending)
-		p = p[n:]
-	}
-}
+func (d *SocketDecoder) Feed(p []byte, emit func(Piece)) { feed(d, &d.Pending, d.Limit, p, emit) }
 
 // Flush is Decoder.Flush.
 func (d *SocketDecoder) Flush(emit func(Piece)) (rest []byte) {
