@@ -2,14 +2,21 @@ package record
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
+	"github.com/tidwall/gjson"
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/internal/guard"
+	"github.com/acptap/acptap/record/internal/streams"
+	"github.com/acptap/acptap/record/journal"
 )
 
 // A checkpoint says how far a tape's file goes.
@@ -133,4 +140,101 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 		d.OffsetUnknown[dir] = true
 	}
 	return d, nil
+}
+
+// dissected is what a dissector knows at the end of a block, but for the
+// tracker's part. It is stored as JSON: members that are not known are passed over,
+// and since each block has a state of its own, none is written again. What must not
+// be passed over the head of the block needs.
+type dissected struct {
+	Index         int                          // of the next block
+	Seq           uint64                       // of the next frame
+	Now           time.Duration                `json:",omitzero"` // time of the record at hand
+	Position      int64                        // of the next journal record
+	Taken         int                          // bytes of that record that are in the block already
+	Offsets       [wire.Directions]int64       // bytes seen of each direction
+	OffsetUnknown [wire.Directions]bool        `json:"Adrift,omitzero"` // the block before was lost
+	Origin        [wire.Directions]wire.Origin `json:",omitzero"`       // of the line that has not ended
+	Pending       [wire.Directions][]byte      // of that line
+	Long          [wire.Directions]*longLine
+	Streams       *streams.Set            `json:",omitempty"` // nil: the tape has none so far
+	LongInStreams []*longLine             `json:",omitempty"`
+	EventIDs      []byte                  `json:",omitempty"`
+	Waiting       dialect.WaitingRequests `json:",omitempty"`
+	Info          Info
+}
+
+// state returns what is stored with the block that ends now.
+func (d *dissector) state() ([]byte, error) {
+	s := d.dissected
+	s.Info = d.info()
+	for dir := range d.split {
+		s.Pending[dir] = d.split[dir].Pending
+	}
+	s.EventIDs = d.events.State()
+	tracker, err := d.tracker.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	if len(tracker) > maxState/2 {
+		// Tens of thousands of requests are open, with ids and names of a kilobyte:
+		// nobody waits for these.
+		d.tracker = dialect.NewTracker(d.Info.protocol())
+		return d.state()
+	}
+	return json.Marshal(struct {
+		dissected
+		Tracker []byte
+	}{s, tracker})
+}
+
+// restoreDissector goes on where the state was taken.
+func restoreDissector(state []byte) (*dissector, error) {
+	if size := len(state) - len(gjson.GetBytes(state, "Tracker").Raw); size > maxPlain && size-len(gjson.GetBytes(state, "Streams").Raw) > maxPlain {
+		return nil, fmt.Errorf("state of a block: more than can be open: %w", ErrDamaged)
+	}
+	var s struct {
+		dissected
+		Tracker []byte
+	}
+	if err := json.Unmarshal(state, &s); err != nil {
+		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
+	}
+	if !s.dissected.possible() {
+		return nil, fmt.Errorf("state of a block: numbers that cannot be: %w", ErrDamaged)
+	}
+	d := &dissector{dissected: s.dissected, tracker: dialect.NewTracker(dialect.AnyProtocol)}
+	if err := d.tracker.UnmarshalBinary(s.Tracker); err != nil {
+		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
+	}
+	if err := d.events.Restore(d.EventIDs); err != nil {
+		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
+	}
+	d.EventIDs = nil
+	for dir := range d.split {
+		d.split[dir] = wire.Splitter{Pending: d.Pending[dir], Open: d.Long[dir] != nil}
+		d.Pending[dir] = nil
+	}
+	d.init()
+	return d, nil
+}
+
+// possible reports whether a dissector can have come to know that.
+func (d *dissected) possible() bool {
+	ok := 0 <= d.Index && d.Index < math.MaxInt32 && 0 < d.Seq && d.Seq < math.MaxInt64 &&
+		0 <= d.Position && 0 <= d.Taken && d.Taken <= journal.RecordSize
+	for dir := range wire.Directions {
+		ok = ok && 0 <= d.Offsets[dir] && len(d.Pending[dir]) <= wire.MaxChecked
+		ok = ok && (d.Long[dir] == nil || d.Long[dir].possible(d.Seq))
+	}
+	for _, long := range d.LongInStreams {
+		ok = ok && long != nil && long.Stream != 0 && long.possible(d.Seq)
+	}
+	return ok
+}
+
+// possible reports whether a line can have come to that before the frame with number
+// next.
+func (l *longLine) possible(next uint64) bool {
+	return 0 <= l.Size && 0 < l.Began && l.Began <= next && len(l.Head) <= headSize && len(l.Tail) <= wire.TailSize && l.Dir < wire.Directions
 }

@@ -2,14 +2,9 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -35,28 +30,6 @@ type dissector struct {
 	emit           [wire.Directions]func(piece []byte, end wire.LineEnd, last bool)
 	split          [wire.Directions]wire.Splitter
 	events         streams.EventIDs // that the server has sent last
-}
-
-// dissected is what a dissector knows at the end of a block, but for the
-// tracker's part. It is stored as JSON: members that are not known are passed over,
-// and since each block has a state of its own, none is written again. What must not
-// be passed over the head of the block needs.
-type dissected struct {
-	Index         int                          // of the next block
-	Seq           uint64                       // of the next frame
-	Now           time.Duration                `json:",omitzero"` // time of the record at hand
-	Position      int64                        // of the next journal record
-	Taken         int                          // bytes of that record that are in the block already
-	Offsets       [wire.Directions]int64       // bytes seen of each direction
-	OffsetUnknown [wire.Directions]bool        `json:"Adrift,omitzero"` // the block before was lost
-	Origin        [wire.Directions]wire.Origin `json:",omitzero"`       // of the line that has not ended
-	Pending       [wire.Directions][]byte      // of that line
-	Long          [wire.Directions]*longLine
-	Streams       *streams.Set            `json:",omitempty"` // nil: the tape has none so far
-	LongInStreams []*longLine             `json:",omitempty"`
-	EventIDs      []byte                  `json:",omitempty"`
-	Waiting       dialect.WaitingRequests `json:",omitempty"`
-	Info          Info
 }
 
 // headSize is what is kept of a frame longer than wire.MaxChecked to read its
@@ -129,81 +102,6 @@ func (d *dissector) info() Info {
 		i.Connection = c
 	}
 	return i
-}
-
-// state returns what is stored with the block that ends now.
-func (d *dissector) state() ([]byte, error) {
-	s := d.dissected
-	s.Info = d.info()
-	for dir := range d.split {
-		s.Pending[dir] = d.split[dir].Pending
-	}
-	s.EventIDs = d.events.State()
-	tracker, err := d.tracker.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	if len(tracker) > maxState/2 {
-		// Tens of thousands of requests are open, with ids and names of a kilobyte:
-		// nobody waits for these.
-		d.tracker = dialect.NewTracker(d.Info.protocol())
-		return d.state()
-	}
-	return json.Marshal(struct {
-		dissected
-		Tracker []byte
-	}{s, tracker})
-}
-
-// restoreDissector goes on where the state was taken.
-func restoreDissector(state []byte) (*dissector, error) {
-	if size := len(state) - len(gjson.GetBytes(state, "Tracker").Raw); size > maxPlain && size-len(gjson.GetBytes(state, "Streams").Raw) > maxPlain {
-		return nil, fmt.Errorf("state of a block: more than can be open: %w", ErrDamaged)
-	}
-	var s struct {
-		dissected
-		Tracker []byte
-	}
-	if err := json.Unmarshal(state, &s); err != nil {
-		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
-	}
-	if !s.dissected.possible() {
-		return nil, fmt.Errorf("state of a block: numbers that cannot be: %w", ErrDamaged)
-	}
-	d := &dissector{dissected: s.dissected, tracker: dialect.NewTracker(dialect.AnyProtocol)}
-	if err := d.tracker.UnmarshalBinary(s.Tracker); err != nil {
-		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
-	}
-	if err := d.events.Restore(d.EventIDs); err != nil {
-		return nil, fmt.Errorf("state of a block: %w: %w", ErrDamaged, err)
-	}
-	d.EventIDs = nil
-	for dir := range d.split {
-		d.split[dir] = wire.Splitter{Pending: d.Pending[dir], Open: d.Long[dir] != nil}
-		d.Pending[dir] = nil
-	}
-	d.init()
-	return d, nil
-}
-
-// possible reports whether a dissector can have come to know that.
-func (d *dissected) possible() bool {
-	ok := 0 <= d.Index && d.Index < math.MaxInt32 && 0 < d.Seq && d.Seq < math.MaxInt64 &&
-		0 <= d.Position && 0 <= d.Taken && d.Taken <= journal.RecordSize
-	for dir := range wire.Directions {
-		ok = ok && 0 <= d.Offsets[dir] && len(d.Pending[dir]) <= wire.MaxChecked
-		ok = ok && (d.Long[dir] == nil || d.Long[dir].possible(d.Seq))
-	}
-	for _, long := range d.LongInStreams {
-		ok = ok && long != nil && long.Stream != 0 && long.possible(d.Seq)
-	}
-	return ok
-}
-
-// possible reports whether a line can have come to that before the frame with number
-// next.
-func (l *longLine) possible(next uint64) bool {
-	return 0 <= l.Size && 0 < l.Began && l.Began <= next && len(l.Head) <= headSize && len(l.Tail) <= wire.TailSize && l.Dir < wire.Directions
 }
 
 // full reports whether the block should be sealed.
@@ -452,67 +350,6 @@ func (d *dissector) add(f wire.Frame, long *longLine, stored []byte) {
 	for _, a := range note.Entries {
 		d.build.add(entry{Frame: dialect.Frame{Frame: wire.Frame{Seq: f.Seq, At: f.At, Dir: f.Dir, Origin: f.Origin, Kind: f.Kind}, Annotation: a}, sub: true}, nil)
 	}
-}
-
-// tally counts a frame that client or agent sent, and notes what it tells of its
-// session. What acptap made, or put in the place of another frame, is not counted:
-// nobody said it, or somebody said it once.
-func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
-	i := &d.Info
-	i.Lines, i.Last = f.Seq, f.At
-	if f.Origin != wire.Rewritten && dialect.FailureOf(f, note) != dialect.NoFailure { // as dialect.Frame.Failure
-		i.Failures++
-	}
-	if f.Kind == wire.Mark || f.Kind == wire.Stderr {
-		return
-	}
-	if f.Origin.Sent() {
-		i.Frames++
-		i.Bytes += f.Size
-		if f.Kind == wire.Invalid {
-			i.Invalid++
-		}
-		if f.Failed {
-			i.Failed++
-		}
-		if note.Events.Has(dialect.TurnBegan) {
-			i.Turns++
-		}
-	}
-	if len(note.Entries) == 0 {
-		d.session(f, note, facts)
-	}
-	for k := range note.Entries {
-		d.session(f, &note.Entries[k], facts)
-	}
-}
-
-// session notes what a frame tells of its session since the last seal. Where
-// acptap gave the agent another id, the session is what the client calls so:
-// frames that only the agent sent or got are not counted.
-func (d *dissector) session(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
-	if note.Session == "" || !f.AtClient() {
-		return
-	}
-	s := d.sessionOf(note.Session, f.Seq)
-	if !note.OnlyNames() { // which is where a run begins, but nothing of the run
-		s.observe(f, note, facts, d.wall(f.At))
-	}
-}
-
-// sessionOf returns what the block at hand tells of a session. seq is of the frame
-// that says so.
-func (d *dissector) sessionOf(id string, seq uint64) *SessionInfo {
-	s := d.sessionChanges[id]
-	if s == nil {
-		now := d.wall(d.Now)
-		s = &SessionInfo{
-			ID: id, Agent: d.Info.Agent(), Dialect: d.tracker.Connection().Dialect,
-			Runs: []Run{{Tape: d.Info.Tape, First: seq, Last: seq, Began: now, Ended: now}},
-		}
-		d.sessionChanges[id] = s
-	}
-	return s
 }
 
 // wall returns the time of day of a moment on the tape; the zero time if nobody

@@ -81,3 +81,36 @@ func (i Info) Agent() string {
 	sum := sha256.Sum256([]byte(strings.Join(s.Command, "\x00")))
 	return fmt.Sprintf("%s-%x", filepath.Base(s.Command[0]), sum[:4])
 }
+
+// tally counts a frame that client or agent sent, and notes what it tells of its
+// session. What acptap made, or put in the place of another frame, is not counted:
+// nobody said it, or somebody said it once.
+func (d *dissector) tally(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
+	i := &d.Info
+	i.Lines, i.Last = f.Seq, f.At
+	if f.Origin != wire.Rewritten && dialect.FailureOf(f, note) != dialect.NoFailure { // as dialect.Frame.Failure
+		i.Failures++
+	}
+	if f.Kind == wire.Mark || f.Kind == wire.Stderr {
+		return
+	}
+	if f.Origin.Sent() {
+		i.Frames++
+		i.Bytes += f.Size
+		if f.Kind == wire.Invalid {
+			i.Invalid++
+		}
+		if f.Failed {
+			i.Failed++
+		}
+		if note.Events.Has(dialect.TurnBegan) {
+			i.Turns++
+		}
+	}
+	if len(note.Entries) == 0 {
+		d.session(f, note, facts)
+	}
+	for k := range note.Entries {
+		d.session(f, &note.Entries[k], facts)
+	}
+}

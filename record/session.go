@@ -158,3 +158,31 @@ func (s *SessionInfo) extend(later SessionInfo) {
 	run.Frames, run.Failed, run.Turns = run.Frames+more.Frames, run.Failed+more.Failed, run.Turns+more.Turns
 	run.Failures += more.Failures
 }
+
+// session notes what a frame tells of its session since the last seal. Where
+// acptap gave the agent another id, the session is what the client calls so:
+// frames that only the agent sent or got are not counted.
+func (d *dissector) session(f *wire.Frame, note *dialect.Annotation, facts *dialect.SessionFacts) {
+	if note.Session == "" || !f.AtClient() {
+		return
+	}
+	s := d.sessionOf(note.Session, f.Seq)
+	if !note.OnlyNames() { // which is where a run begins, but nothing of the run
+		s.observe(f, note, facts, d.wall(f.At))
+	}
+}
+
+// sessionOf returns what the block at hand tells of a session. seq is of the frame
+// that says so.
+func (d *dissector) sessionOf(id string, seq uint64) *SessionInfo {
+	s := d.sessionChanges[id]
+	if s == nil {
+		now := d.wall(d.Now)
+		s = &SessionInfo{
+			ID: id, Agent: d.Info.Agent(), Dialect: d.tracker.Connection().Dialect,
+			Runs: []Run{{Tape: d.Info.Tape, First: seq, Last: seq, Began: now, Ended: now}},
+		}
+		d.sessionChanges[id] = s
+	}
+	return s
+}
