@@ -52,14 +52,12 @@ func (x *exchange) request(body requestBody) {
 // requestHead returns the head of the request as it came, and what of it goes on
 // otherwise.
 func (x *exchange) requestHead() wire.HTTP {
-	came := x.in.Header.Clone()
+	came := x.in.Header
 	if x.in.Host != "" {
-		came.Set("Host", x.in.Host)
+		came["Host"] = []string{x.in.Host} // net/http has taken it out
+		defer delete(came, "Host")
 	}
-	change := &wire.HeadChange{Headers: x.relay.kept(http.Header{
-		"Accept-Encoding": {"identity"},
-		"Host":            {x.relay.Upstream.Host},
-	})}
+	change := &wire.HeadChange{Headers: x.relay.changed}
 	removed := []string{"Expect", "Sec-Websocket-Extensions"}
 	if !x.question.upgrade {
 		removed = append(removed, "Upgrade")

@@ -75,6 +75,7 @@ type Relay struct {
 	connections connections
 	once        sync.Once
 	transports  transports
+	changed     []wire.Header // what a tape keeps of the headers that each request has otherwise towards the server
 }
 
 // ServeHTTP passes one request on.
@@ -113,6 +114,7 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 
 func (r *Relay) prepare() {
 	r.transports = newTransports(r.Upstream)
+	r.changed = r.kept(http.Header{"Accept-Encoding": {"identity"}, "Host": {r.Upstream.Host}})
 	r.connections.begin = func(f Facts) *tape {
 		if r.Begin == nil {
 			return new(tape)

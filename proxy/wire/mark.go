@@ -47,12 +47,3 @@ func ReadMark(f Frame) Marked {
 	}
 	return m
 }
-
-// JSON returns what stands in Raw.
-func (m Marked) JSON() []byte {
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic("wire: mark: " + err.Error()) // numbers, text and booleans only
-	}
-	return b
-}

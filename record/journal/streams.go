@@ -159,6 +159,9 @@ func clipped(h wire.HTTP) wire.HTTP {
 }
 
 func clippedHeaders(all []wire.Header) []wire.Header {
+	if fits(all) {
+		return all
+	}
 	var kept []wire.Header
 	sum := 0
 	for _, h := range all[:min(len(all), maxHeaders)] {
@@ -170,6 +173,15 @@ func clippedHeaders(all []wire.Header) []wire.Header {
 		kept = append(kept, h)
 	}
 	return kept
+}
+
+// fits reports whether headers stay within the bounds by far, as most do.
+func fits(all []wire.Header) bool {
+	sum := 0
+	for _, h := range all {
+		sum += len(h.Name) + len(h.Value) + len(h.Scheme) + len(strings.Join(h.Cookies, ""))
+	}
+	return len(all) <= maxHeaders && sum <= maxValue
 }
 
 // clip returns the beginning of a text that is too long.

@@ -34,12 +34,20 @@ var keptHeaders = [...]string{
 	"www-authenticate", "x-accel-buffering",
 }
 
+// usualHeaders are most of those that come and whose values are kept, as net/http spells
+// them.
+var usualHeaders = map[string]bool{
+	"Accept": true, "Accept-Encoding": true, "Accept-Language": true, "Acp-Connection-Id": true, "Cache-Control": true, "Connection": true,
+	"Content-Length": true, "Content-Type": true, "Date": true, "Host": true, "Last-Event-Id": true, "Mcp-Method": true, "Mcp-Name": true,
+	"Mcp-Protocol-Version": true, "Mcp-Session-Id": true, "Origin": true, "Server": true, "Transfer-Encoding": true, "User-Agent": true,
+}
+
 // Headers returns what a tape keeps of the headers of an HTTP message, in the order of
 // their names: of those that the protocols and people read the values; of credentials
 // their scheme or the names of the cookies, their length, and a fingerprint that tells
 // when they change; of URLs what Target does; of the others the length.
 func (k Key) Headers(all map[string][]string) []wire.Header {
-	var kept []wire.Header
+	kept := make([]wire.Header, 0, len(all))
 	for name, values := range all {
 		for _, v := range values {
 			kept = append(kept, k.header(name, v))
@@ -50,6 +58,9 @@ func (k Key) Headers(all map[string][]string) []wire.Header {
 }
 
 func (k Key) header(name, value string) wire.Header {
+	if usualHeaders[name] {
+		return wire.Header{Name: name, Value: value}
+	}
 	h := wire.Header{Name: name, Length: len(value)}
 	lower := strings.ToLower(name)
 	switch {
