@@ -33,9 +33,9 @@ header, then one line for each frame. Every command that takes a REF takes such
 a file. See acptap help portable.
 
 Secrets that it finds are replaced by [redacted]: authorization and cookie
-headers, env of MCP servers, login parameters, tokens. A frame of more than
-12 MiB is left out. Some secrets are missed, so read the file before you publish
-it.
+headers, env of MCP servers, what nobody can guess in the paths of their URLs,
+login parameters, tokens. A frame of more than 12 MiB is left out. Some secrets
+are missed, so read the file before you publish it.
 
 With --findings, what acptap check finds in a frame stands behind it, in lines
 {"finding":{...}} with the members of acptap check --json. Who reads the file

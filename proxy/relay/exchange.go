@@ -228,6 +228,9 @@ func (x *exchange) head(origin wire.Origin, h wire.HTTP) {
 
 // finish ends what has not ended.
 func (x *exchange) finish() {
+	if x.socket && x.down.whole() {
+		x.up.end(wire.ByServer, "") // after the closing handshake, the server ends the connection
+	}
 	x.up.end(x.broken(errors.New("the server did not take the rest")))
 	x.down.end(x.broken(errors.New("there was no response")))
 	s := &x.relay.connections

@@ -58,8 +58,9 @@ type flow struct {
 	dir    wire.Direction
 	hidden bool // the bytes are credentials, and are not recorded
 
-	mu    sync.Mutex
-	ended bool // guarded by mu
+	mu     sync.Mutex
+	ended  bool // guarded by mu
+	broken bool // guarded by mu: it did not end as it should
 }
 
 // write records bytes. It returns false if the direction has ended.
@@ -81,6 +82,13 @@ func (f *flow) end(by wire.Peer, why string) {
 	if f.ended {
 		return
 	}
-	f.ended = true
+	f.ended, f.broken = true, why != ""
 	f.tape.do(func(j Journal) { j.EndStream(f.stream, f.dir, wire.StreamEnd{By: by, Error: why}) })
+}
+
+// whole reports whether the direction has ended as it should.
+func (f *flow) whole() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended && !f.broken
 }

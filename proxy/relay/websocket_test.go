@@ -135,6 +135,9 @@ func TestSocketPeers(t *testing.T) {
 			if tape.facts.Transport != "ws" || tape.closed != "the WebSocket was closed" {
 				t.Errorf("on the tape: %s, closed: %s", tape.facts.Transport, tape.closed)
 			}
+			if one.ends[1].Error == "" && one.ends[0].Error != "" {
+				t.Errorf("the server ended, and the client's side: %s", one.ends[0].Error)
+			}
 			if one.sent[0].Bytes()[1]&0x80 == 0 {
 				t.Error("what the client sent is not masked on the tape")
 			}

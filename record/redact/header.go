@@ -171,7 +171,7 @@ func Target(url string) string {
 // messages are posted to.
 func (k Key) target(url string) string {
 	url = secretPath().ReplaceAllString(url, "${1}"+Placeholder)
-	return string(redactText([]byte(withoutSecrets(url, k.pseudonym))))
+	return string(redactPath(redactText([]byte(withoutSecrets(url, k.pseudonym)))))
 }
 
 // withoutSecrets returns a URL without secrets in its query, and with what session makes of ids
@@ -214,7 +214,7 @@ func isSessionID(name string) bool {
 // eventData returns the data of an event that is no message: the URL of an endpoint, or
 // anything.
 func (k Key) eventData(data string) string {
-	if !strings.ContainsAny(data, " \n") && strings.Contains(data, "?") {
+	if !strings.ContainsAny(data, " \n") && (strings.Contains(data, "?") || strings.HasPrefix(data, "/") || strings.Contains(data, "://")) {
 		return k.target(data)
 	}
 	return string(Frame(wire.Mark, []byte(data)))

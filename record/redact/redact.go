@@ -119,6 +119,9 @@ const (
 	aTelling                 // the value of a member with the name of a secret
 	aConnection              // a connection string
 	aSchema                  // properties of a JSON Schema: its names are those of other objects' members
+	aServerList              // the MCP servers of a session
+	aServer                  // one of them
+	aURL                     // the URL of a server
 )
 
 // member returns the scope of the member of an object that is in scope s. first
@@ -157,6 +160,16 @@ func (s scope) member(name, method string, first byte) scope {
 	switch name {
 	case "properties", "$defs", "definitions":
 		return aSchema
+	case "mcpServers":
+		if first == '[' {
+			return aServerList
+		}
+	case "url":
+		if s == aServer {
+			return aURL
+		}
+	case "upstream": // in the header of the portable form
+		return aURL
 	case "args", "arguments", "argv", "command", "cmd", "commandLine", "command_line", "script", "shell", "entrypoint":
 		if first != '{' {
 			return aCommand
@@ -195,6 +208,8 @@ func (s scope) element(first byte) scope {
 		return aSecret
 	case s == aTelling:
 		return aTelling
+	case s == aServerList:
+		return aServer
 	case s == aList && first == '{':
 		return aPair
 	case s == aList && first == '[': // a name and a value
@@ -301,6 +316,8 @@ func (r *redactor) text(s scope, name string) {
 		if now = redactSetting(was); bytes.Equal(now, was) && !bytes.ContainsAny(was, "=/[") {
 			now = []byte(Placeholder)
 		}
+	case s == aURL:
+		now = redactPath(redactText(was))
 	case holdsID(name):
 	default:
 		now = r.nested(was)

@@ -28,8 +28,8 @@ var (
 var redactTests = []struct{ name, frame, want string }{
 	{
 		"servers of a session, as ACP has them",
-		`{"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"a","command":"/bin/a","args":["--api-key","k1","--port","80"],"env":[{"name":"A","value":"v1"},{"name":"B","value":""}]},{"type":"http","name":"b","url":"https://b/mcp","headers":[{"name":"X-Any","value":"h1"}]}]}}`,
-		`{"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"a","command":"/bin/a","args":["--api-key","[redacted]","--port","80"],"env":[{"name":"A","value":"[redacted]"},{"name":"B","value":""}]},{"type":"http","name":"b","url":"https://b/mcp","headers":[{"name":"X-Any","value":"[redacted]"}]}]}}`,
+		`{"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"a","command":"/bin/a","args":["--api-key","k1","--port","80"],"env":[{"name":"A","value":"v1"},{"name":"B","value":""}]},{"type":"http","name":"b","url":"https://b/s/Zm9vYmFyNDI3YmF6/mcp","headers":[{"name":"X-Any","value":"h1"}]}]}}`,
+		`{"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"a","command":"/bin/a","args":["--api-key","[redacted]","--port","80"],"env":[{"name":"A","value":"[redacted]"},{"name":"B","value":""}]},{"type":"http","name":"b","url":"https://b/s/[redacted]/mcp","headers":[{"name":"X-Any","value":"[redacted]"}]}]}}`,
 	},
 	{
 		"servers of a session, as the agent got them: behind acptap",
