@@ -18,10 +18,12 @@ const (
 	tapeProposal1 = "dialects/mcp-sep1364-a1"
 	tapeProposal2 = "dialects/mcp-sep1364-a2"
 	tapeDataLayer = "dialects/mcp-data-layer"
+	tapeHTTP      = "mcp-npm-everything-http"
+	tapeNewHTTP   = "mcp-go-go-http"
 )
 
 // faults are all that TestRecall puts into tapes. Frames are those of the tape.
-var faults = slices.Concat(rpcFaults, helloFaults, shapeFaults, sessionFaults, turnFaults, serviceFaults, twoFaults, mcpFaults, proposalFaults)
+var faults = slices.Concat(rpcFaults, helloFaults, shapeFaults, sessionFaults, turnFaults, serviceFaults, twoFaults, mcpFaults, proposalFaults, httpFaults)
 
 // rpcFaults are in lines and messages.
 var rpcFaults = []fault{
@@ -333,4 +335,32 @@ var proposalFaults = []fault{
 	{"MCP324", conform.Client, "a state that it never got", tapeDataLayer, func(c *mutant) { c.change(20, `"b1"`, `"b9"`) }},
 	{"MCP326", conform.Agent, "serves a deleted session", tapeDataLayer, func(c *mutant) { c.change(29, `-32043`, `-32602`) }},
 	{"MCP327", conform.Agent, "does not say which session is lost", tapeDataLayer, func(c *mutant) { c.change(29, `,"data":{"sessionId":"beds-1"}`, ``) }},
+}
+
+// httpFaults are in heads and bodies over HTTP.
+var httpFaults = []fault{
+	{"MCP401", conform.Client, "no events", tapeHTTP, func(c *mutant) { c.change(16, "application/json, text/event-stream", "application/json") }},
+	{"MCP401", conform.Client, "no events in 2026-07-28", tapeNewHTTP, func(c *mutant) { c.change(13, "application/json, text/event-stream", "application/json") }},
+	{"MCP402", conform.Client, "no events on a GET", tapeHTTP, func(c *mutant) { c.change(13, "text/event-stream", "application/json") }},
+	{"MCP403", conform.Client, "no version", tapeHTTP, func(c *mutant) { c.change(23, "Mcp-Protocol-Version", "X-Version") }},
+	{"MCP404", conform.Client, "an older version", tapeHTTP, func(c *mutant) { c.change(23, "2025-11-25", "2025-06-18") }},
+	{"MCP404", conform.Client, "an older version than the message", tapeNewHTTP, func(c *mutant) { c.change(25, `"2026-07-28"`, `"2025-11-25"`) }},
+	{"MCP405", conform.Client, "no session", tapeHTTP, func(c *mutant) { c.change(16, "Mcp-Session-Id", "X-Session") }},
+	{"MCP407", conform.Agent, "200 to a notification", tapeHTTP, func(c *mutant) { c.change(11, `"status":202`, `"status":200`) }},
+	{"MCP407", conform.Agent, "a body to a notification", tapeHTTP, func(c *mutant) { c.change(12, `"stream":2`, `"stream":2,"bytes":8`) }},
+	{"MCP408", conform.Agent, "events of no type", tapeHTTP, func(c *mutant) { c.change(26, "text/event-stream", "text/plain") }},
+	{"MCP409", conform.Agent, "a page to a GET", tapeHTTP, func(c *mutant) {
+		c.change(15, "text/event-stream", "text/html")
+		c.change(30, `,"error":"the client left"`, ``)
+	}},
+	{"MCP410", conform.Agent, "the answer on the stream of the GET", tapeHTTP, func(c *mutant) { c.frames[c.index(28)].Stream = 3 }},
+	{"MCP411", conform.Client, "another tool in the head", tapeNewHTTP, func(c *mutant) { c.change(25, `"value":"nope"`, `"value":"greet"`) }},
+	{"MCP414", conform.Agent, "200 to a method that is not there", tapeNewHTTP, func(c *mutant) {
+		c.change(29, `"status":400`, `"status":200`)
+		c.change(30, "-32602", "-32601")
+	}},
+	{"RPC024", conform.Agent, "a body that is no JSON", tapeNewHTTP, func(c *mutant) {
+		c.change(29, `"status":400`, `"status":200`)
+		c.change(30, `{"jsonrpc"`, `unknown tool {"jsonrpc"`)
+	}},
 }

@@ -100,7 +100,7 @@ func (c *mutant) judge() []conform.Finding {
 	for _, f := range c.frames {
 		f.Seq, f.Size = uint64(len(frames)+1), int64(len(f.Raw))
 		var e wire.Envelope
-		if f.Kind != wire.Mark && f.Kind != wire.Stderr {
+		if f.Kind != wire.Mark && f.Kind != wire.Stderr && f.Kind != wire.Body {
 			e = wire.Scan(f.Raw)
 			f.Kind = e.Kind
 		}
