@@ -52,3 +52,17 @@ func FuzzQuoted(f *testing.F) {
 		}
 	})
 }
+
+// TestQuotedHead: of a head over HTTP an export shows most; the id of a session, with
+// which anybody could go on, and credentials it does not.
+func TestQuotedHead(t *testing.T) {
+	head := wire.Marked{HTTP: &wire.HTTP{Stream: 1, Method: "POST", Target: "/mcp?key=k-1234567", Headers: []wire.Header{
+		{Name: "Accept", Value: "application/json"},
+		{Name: "Authorization", Value: "Bearer abcdefgh"},
+		{Name: "Mcp-Session-Id", Value: "7c1e9a7f"},
+	}}}.JSON()
+	got := redact.Quoted("Accept application/json, Bearer abcdefgh, 7c1e9a7f", redact.Bytes{Kind: wire.Mark, Raw: head})
+	if want := "Accept application/json, [redacted], [redacted]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
