@@ -169,7 +169,7 @@ func (j *judge) prepare(s *Step) {
 		s.Update = "" // a message of another connection, which no rule here is about
 	}
 	if s.is(wire.Response) {
-		s.Call = j.conn.calls.Find(opposite(s.Frame.Dir), s.Frame.Stream, s.Envelope.ID)
+		s.Call = j.conn.calls.Find(s.Frame.Dir.Opposite(), s.Frame.Stream, s.Envelope.ID)
 		s.Method = ""
 		if s.Call != nil {
 			s.Method = s.Call.Method

@@ -330,7 +330,7 @@ func idAgain(s *Step, r *Report) {
 func (s *Step) requests() *mcpRequests { return &s.Conn.mcp.requests[s.Frame.Dir] }
 
 // asked returns what is known of the requests of the other side.
-func (s *Step) asked() *mcpRequests { return &s.Conn.mcp.requests[opposite(s.Frame.Dir)] }
+func (s *Step) asked() *mcpRequests { return &s.Conn.mcp.requests[s.Frame.Dir.Opposite()] }
 
 func strayProgress(s *Step, r *Report) {
 	token := toldToken(s)

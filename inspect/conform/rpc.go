@@ -300,7 +300,7 @@ func unknownResponse(s *Step, r *Report) {
 	if !present(s.Envelope.ID) {
 		return
 	}
-	reply, before := s.Conn.replies.of(opposite(s.Frame.Dir), s.Envelope.ID)
+	reply, before := s.Conn.replies.of(s.Frame.Dir.Opposite(), s.Envelope.ID)
 	if s.Call == nil && (reply.due > 0 || s.Conn.replies.forgot) {
 		return
 	}
@@ -443,12 +443,12 @@ func (p *replies) of(dir wire.Direction, id []byte) (reply, bool) {
 
 // observe takes a response.
 func (p *replies) observe(s *Step) {
-	reply, _ := p.of(opposite(s.Frame.Dir), s.Envelope.ID)
+	reply, _ := p.of(s.Frame.Dir.Opposite(), s.Envelope.ID)
 	if s.Call == nil && reply.due > 0 {
 		reply.due--
 	}
 	reply.Moment = s.Moment()
-	p.set(opposite(s.Frame.Dir), string(s.Envelope.ID), reply)
+	p.set(s.Frame.Dir.Opposite(), string(s.Envelope.ID), reply)
 }
 
 // expect notes that a request may be answered though it is not open any more.

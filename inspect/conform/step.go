@@ -203,12 +203,5 @@ func isString(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 // present reports whether a value is there and not null.
 func present(value []byte) bool { return len(value) > 0 && string(value) != "null" }
 
-func opposite(dir wire.Direction) wire.Direction {
-	if dir == wire.ClientToAgent {
-		return wire.AgentToClient
-	}
-	return wire.ClientToAgent
-}
-
 // number writes a frame number as text.
 func number(seq uint64) string { return strconv.FormatUint(seq, 10) }

@@ -193,7 +193,7 @@ func batch(s *Step, r *Report) {
 	answers := false
 	wire.Entries(s.Frame.Raw, func(_ int, entry []byte) bool {
 		e := wire.Scan(entry)
-		call := s.Conn.calls.Find(opposite(s.Frame.Dir), s.Frame.Stream, e.ID)
+		call := s.Conn.calls.Find(s.Frame.Dir.Opposite(), s.Frame.Stream, e.ID)
 		answers = e.Kind == wire.Response && (call == nil || call.Entry >= 0)
 		return answers
 	})

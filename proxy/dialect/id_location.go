@@ -34,7 +34,7 @@ const (
 func (p IDLocation) MadeBy(from wire.Direction) wire.Direction {
 	switch p.Maker {
 	case Receiver:
-		return opposite(from)
+		return from.Opposite()
 	case Client:
 		return wire.ClientToAgent
 	}

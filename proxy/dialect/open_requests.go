@@ -38,7 +38,7 @@ func (o *OpenRequests[T]) Ask(dir wire.Direction, stream uint64, id []byte, v T)
 // Answer removes the request that a response answers, and returns it. dir and stream
 // are those of the response.
 func (o *OpenRequests[T]) Answer(dir wire.Direction, stream uint64, id []byte) T {
-	key, v, _ := o.requests.find(callKey{opposite(dir), IDKey(id), stream})
+	key, v, _ := o.requests.find(callKey{dir.Opposite(), IDKey(id), stream})
 	o.requests.Drop(key)
 	return v
 }

@@ -258,13 +258,3 @@ func (t *Tracker) text(value []byte) string {
 	}
 	return t.name([]byte(text(value)))
 }
-
-func opposite(d wire.Direction) wire.Direction {
-	switch d {
-	case wire.ClientToAgent:
-		return wire.AgentToClient
-	case wire.AgentToClient:
-		return wire.ClientToAgent
-	}
-	return d
-}

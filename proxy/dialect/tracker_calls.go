@@ -91,7 +91,7 @@ func (t *Tracker) ask(f *wire.Frame, id []byte, c *call) {
 
 // answer returns the requests that a response answers, and forgets them.
 func (t *Tracker) answer(f *wire.Frame, id []byte) pair {
-	key, p, ok := t.calls.find(callKey{opposite(f.Dir), IDKey(id), f.Stream})
+	key, p, ok := t.calls.find(callKey{f.Dir.Opposite(), IDKey(id), f.Stream})
 	if !ok {
 		return p
 	}

@@ -64,6 +64,18 @@ const (
 
 var directionNames = [...]string{"c2a", "a2c", "err"}
 
+// Opposite returns the direction of answers: the client's of the agent's, and the other way
+// round. AgentStderr has none, and is returned as it is.
+func (d Direction) Opposite() Direction {
+	switch d {
+	case ClientToAgent:
+		return AgentToClient
+	case AgentToClient:
+		return ClientToAgent
+	}
+	return d
+}
+
 // String returns the name used in the portable form: c2a, a2c or err.
 func (d Direction) String() string { return Name(directionNames[:], uint8(d)) }
 

@@ -125,11 +125,7 @@ func (w *pendingCall) leave(f *frame, why End) {
 func (t *Trace) endCall(f *frame) *pendingCall {
 	w := t.pending.Answer(f.Dir, f.Stream, f.env.ID)
 	if w == nil {
-		asked := wire.AgentToClient
-		if f.Dir == asked {
-			asked = wire.ClientToAgent
-		}
-		return &pendingCall{Call: &Call{Dir: asked, Method: f.Method}}
+		return &pendingCall{Call: &Call{Dir: f.Dir.Opposite(), Method: f.Method}}
 	}
 	w.Response, w.Ended, w.Failed, w.Untimed = f.Seq, f.At, f.Failed, w.Untimed || f.Untimed
 	return w

@@ -148,7 +148,7 @@ func (t *Tape) carried(f *dialect.Frame, outer *dialect.Annotation, e wire.Envel
 		t.owner = strings.Clone(outer.Session)
 	}
 	inner, a := *f, dialect.Annotation{Request: outer.Request}
-	inner.Dir = wire.ClientToAgent + wire.AgentToClient - f.Dir
+	inner.Dir = f.Dir.Opposite()
 	if e.Method == nil {
 		if gjson.GetBytes(e.Result, "isError").Bool() {
 			a.Events |= dialect.ToolFailed
