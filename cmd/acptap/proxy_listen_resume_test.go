@@ -49,11 +49,11 @@ func TestListenResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	url, cmd, _ := startListening(t, dir, upstream.URL+"/mcp")
 
-	session := ""
+	version, session := "", ""
 	ask := func(method, lastEvent, body string) (*http.Response, *bufio.Scanner) {
 		t.Helper()
 		in, _ := http.NewRequest(method, url, strings.NewReader(body))
-		for name, v := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session, "Last-Event-Id": lastEvent} {
+		for name, v := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": version, "Mcp-Session-Id": session, "Last-Event-Id": lastEvent} {
 			if v != "" {
 				in.Header.Set(name, v)
 			}
@@ -79,7 +79,7 @@ func TestListenResume(t *testing.T) {
 		return ""
 	}
 	res, lines := ask("POST", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
-	session = res.Header.Get("Mcp-Session-Id")
+	version, session = "2025-11-25", res.Header.Get("Mcp-Session-Id")
 	read(lines, `"result"`)
 	res.Body.Close()
 	initialized, _ := ask("POST", "", `{"jsonrpc":"2.0","method":"notifications/initialized"}`)

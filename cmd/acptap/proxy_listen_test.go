@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -118,5 +119,22 @@ func TestListen(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Logf("%s", out)
+	}
+}
+
+// TestListenTaken: where another program listens, acptap says so and ends.
+func TestListenTaken(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	address := ln.Addr().String()
+	store := filepath.Join(t.TempDir(), "store")
+	cmd := exec.Command("acptap", "proxy", "--store", store, "--listen", address, "--upstream", "http://127.0.0.1:1/mcp")
+	out, err := cmd.CombinedOutput()
+	want := "acptap: --listen " + address + ": another program listens there; with port 0, a free one is found\n"
+	if cmd.ProcessState.ExitCode() != 2 || string(out) != want {
+		t.Errorf("%v: %s, want %s", err, out, want)
 	}
 }
