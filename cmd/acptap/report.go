@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/check"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/inspect/report"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+func newReportCmd(dir *string) *cobra.Command {
+	var r reporting
+	cmd := &cobra.Command{
+		Use:   "report [flags] REF",
+		Short: "Write a tape or session as a page for people",
+		Long: `Writes a tape or a session as one HTML file, to look at in a browser and to
+attach to an issue: what was asked, what was done, what failed, and where the
+time went. The file needs nothing else: it loads nothing, works from disk and
+without a network, and nothing of the traffic can run in it.
+
+Secrets that it finds are replaced by [redacted], as acptap export does. Some
+are missed, so read the page before you publish it.
+
+The file is acptap-NAME.html in the current directory, unless --output says
+otherwise; NAME is the end of the tape's id, as acptap ls shows it. One that is
+there is replaced.
+` + ref.Help + `
+
+Exit status 0; 2 if REF cannot be read, or if parts of it are damaged: the page
+is written all the same, and says what is missing.`,
+		Example: `  acptap report last
+  acptap report --open last
+  acptap report -o bug-7.html --turns 3..5 7k2m9p
+  acptap report -o - last | gzip > page.html.gz`,
+		Args: usage.Operands(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.parseTurns(); err != nil {
+				return err
+			}
+			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			return r.run(cmd.Context(), sub, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&r.out, "output", "o", "", "write to this `file`, completely or not at all; - is stdout")
+	f.StringVar(&r.title, "title", "", "`text` above the page (default the first prompt)")
+	f.StringVar(&r.session, "session", "", "only the session whose `id` begins so")
+	f.StringVar(&r.turns, "turns", "", "tell only of these `turns` of each session, such as 3 or 3..7")
+	f.BoolVar(&r.raw, "raw", false, "keep secrets")
+	f.BoolVar(&r.open, "open", false, "open the page in the browser")
+	return cmd
+}
+
+// A reporting is what the flags of acptap report ask for.
+type reporting struct {
+	out, title, session, turns string
+	first, last                int // of the turns; 0: no limit
+	raw, open                  bool
+}
+
+// parseTurns reads 3, 3..7, 3.. or ..7.
+func (r *reporting) parseTurns() error {
+	if r.turns == "" {
+		return nil
+	}
+	from, to, isRange := strings.Cut(r.turns, "..")
+	if !isRange {
+		to = from
+	}
+	for _, n := range []struct {
+		text string
+		to   *int
+	}{{from, &r.first}, {to, &r.last}} {
+		if n.text == "" && isRange {
+			continue
+		}
+		v, err := strconv.Atoi(n.text)
+		if err != nil || v < 1 {
+			return fmt.Errorf("--turns is a number or a range such as 3..7, not %q", r.turns)
+		}
+		*n.to = v
+	}
+	if r.first == 0 && r.last == 0 || r.last > 0 && r.first > r.last {
+		return fmt.Errorf("--turns %s: there is no turn in it", r.turns)
+	}
+	return nil
+}
+
+func (r *reporting) run(ctx context.Context, sub ref.Subject, name string, stdout, stderr io.Writer) error {
+	if err := r.choose(&sub); err != nil {
+		return err
+	}
+	bar := terminal.NewProgress(stderr, "reading")
+	defer bar.End()
+	in, err := r.input(ctx, sub, name, bar)
+	if err != nil {
+		return err
+	}
+	var broken []error
+	write := func(w io.Writer) (err error) {
+		if broken, err = report.Write(w, in); ctx.Err() != nil {
+			return context.Cause(ctx) // not all was read
+		}
+		return err
+	}
+	switch path := r.path(sub); path {
+	case "-":
+		err = write(stdout)
+	default:
+		if err = disk.WriteFile(path, write); err == nil {
+			bar.End()
+			err = r.tell(ctx, path, stderr)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, err := range broken {
+		warning.Print(stderr, "%v", err)
+	}
+	if len(broken) > 0 {
+		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "part"))
+	}
+	return nil
+}
+
+// choose makes the subject the session that --session names.
+func (r *reporting) choose(sub *ref.Subject) error {
+	if r.session == "" {
+		return nil
+	}
+	_, id, err := ref.OfSession(sub.Tapes(), r.session)
+	if err != nil {
+		return err
+	}
+	sub.Session = id
+	return nil
+}
+
+// path returns the file to write to.
+func (r *reporting) path(sub ref.Subject) string {
+	if r.out != "" {
+		return r.out
+	}
+	id := tapetext.ShortID(sub.Parts[len(sub.Parts)-1].Tape.ID())
+	if id == "" {
+		return "acptap-report.html"
+	}
+	return "acptap-" + fileName(id) + ".html"
+}
+
+// tell says where the page is, and opens it if that is asked for.
+func (r *reporting) tell(ctx context.Context, path string, stderr io.Writer) error {
+	if terminal.Is(stderr) || r.open {
+		size := int64(0)
+		if fi, err := os.Stat(path); err == nil {
+			size = fi.Size()
+		}
+		if _, err := fmt.Fprintf(stderr, "%s  %s\n", termtext.Line(path), termtext.ByteSize(size)); err != nil {
+			return err
+		}
+	}
+	if r.open {
+		if err := openPage(ctx, path); err != nil {
+			warning.Print(stderr, "%v; open %s yourself", err, path)
+		}
+	}
+	return nil
+}
+
+// openPage shows a file with the program of the system.
+func openPage(ctx context.Context, path string) error {
+	command := []string{"xdg-open"}
+	switch runtime.GOOS {
+	case "darwin":
+		command = []string{"open"}
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	if err := exec.CommandContext(ctx, command[0], append(command[1:], path)...).Run(); err != nil {
+		return fmt.Errorf("%s: %w", command[0], err)
+	}
+	return nil
+}
+
+// input says what the page is made of.
+func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar *terminal.Progress) (report.Input, error) {
+	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: version()}
+	found, err := check.FindLines(ctx, sub, r.raw)
+	if err != nil {
+		return in, err
+	}
+	for i, p := range sub.Parts {
+		info, err := p.Tape.Info()
+		if err != nil {
+			return in, err
+		}
+		t := report.Tape{Info: info, Frames: r.frames(ctx, p.Tape, &info, bar), Findings: found[i]}
+		if sub.Session != "" {
+			t.Has = func(f *dialect.Frame) bool { return sub.Has(p, f) }
+		}
+		in.Tapes = append(in.Tapes, t)
+	}
+	for _, p := range sub.Parts {
+		servers, err := sub.Nested(p)
+		if err != nil {
+			return in, err
+		}
+		for _, info := range servers {
+			tape, err := sub.Store.Open(info.Tape)
+			if errors.Is(err, record.ErrNoTape) { // deleted meanwhile
+				continue
+			}
+			if err != nil {
+				return in, err
+			}
+			in.Servers = append(in.Servers, report.Tape{Info: info, Frames: r.frames(ctx, tape, &info, bar)})
+		}
+	}
+	return in, nil
+}
+
+// frames yields the frames of a tape, until ctx is done.
+func (r *reporting) frames(ctx context.Context, t *record.Tape, info *record.Info, bar *terminal.Progress) iter.Seq2[dialect.Frame, error] {
+	lines := int64(info.Lines)
+	return func(yield func(dialect.Frame, error) bool) {
+		frames := t.Redacted()
+		if r.raw {
+			frames = t.Frames(1)
+		}
+		for f, err := range frames {
+			if ctx.Err() != nil {
+				return
+			}
+			if f.Seq%1024 == 0 {
+				bar.Show(int64(f.Seq), lines)
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
+}

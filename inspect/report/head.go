@@ -1,0 +1,251 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A head is what the tapes are about.
+type head struct {
+	Title  string
+	Facts  []string // who spoke, when, and for how long
+	Badges []badge
+	Shown  string // what is shown of a session; empty: all
+}
+
+// A badge is a word that says how far a page can be trusted.
+type badge struct{ Word, Class, Says string }
+
+func (r *reader) head() head {
+	h := head{Title: r.title()}
+	first := r.in.Tapes[0].Info
+	c := r.trace.Runs[len(r.trace.Runs)-1]
+	h.Facts = append(h.Facts, termtext.Spaced(cmp.Or(termtext.Line(c.AgentTitle), termtext.Line(c.Agent), termtext.Line(tapetext.AgentName(first))), termtext.Line(c.AgentVersion)))
+	if who := termtext.Spaced(termtext.Line(c.Client), termtext.Line(c.ClientVersion)); who != "" {
+		h.Facts = append(h.Facts, who)
+	}
+	if c.Dialect != 0 {
+		h.Facts = append(h.Facts, termtext.Line(c.Spoken()))
+	}
+	if t := first.Start.Time; !t.IsZero() {
+		h.Facts = append(h.Facts, t.Format("2 January 2006, 15:04 MST"))
+	}
+	if s := r.tally.Summary(); !s.Untimed {
+		h.Facts = append(h.Facts, termtext.Duration(time.Duration(s.Took)))
+	}
+	if n := len(r.in.Tapes); n > 1 {
+		h.Facts = append(h.Facts, fmt.Sprintf("%d tapes", n))
+	}
+	h.Badges = r.badges()
+	if r.in.First > 0 || r.in.Last > 0 {
+		h.Shown = "Of the story, only the turns " + turnRange(r.in.First, r.in.Last) + " are shown."
+	}
+	return h
+}
+
+func turnRange(first, last int) string {
+	switch {
+	case last == 0:
+		return fmt.Sprintf("from %d on", first)
+	case first == last:
+		return fmt.Sprintf("numbered %d", first)
+	}
+	return fmt.Sprintf("%d to %d", max(first, 1), last)
+}
+
+// title returns what stands above the page: the first prompt, as a whole line.
+func (r *reader) title() string {
+	if r.in.Title != "" {
+		return termtext.Line(r.in.Title)
+	}
+	for _, s := range r.sessions() {
+		for _, e := range s.Conversation.Entities {
+			if e.Message != nil && e.Message.Role == trace.User && !e.Replayed {
+				if line := firstLine(e.Message.Text()); line != "" {
+					return line
+				}
+			}
+		}
+	}
+	for _, s := range r.sessions() {
+		if s.Title != "" {
+			return termtext.Line(s.Title)
+		}
+	}
+	return termtext.Line(tapetext.AgentName(r.in.Tapes[0].Info))
+}
+
+// longestTitle is how many characters of a prompt stand above the page.
+const longestTitle = 300
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(termtext.Text(text)), "\n")
+	return termtext.Brief(line, longestTitle)
+}
+
+func (r *reader) badges() []badge {
+	var list []badge
+	if r.in.Raw {
+		list = append(list, badge{"raw", "bad", "secrets were not searched for"})
+	} else {
+		list = append(list, badge{"redacted", "", "secrets that acptap found are replaced by [redacted]"})
+	}
+	if r.live() {
+		list = append(list, badge{"live", "warn", "was being recorded when this page was made"})
+	}
+	if len(r.broken) > 0 || r.lost() > 0 {
+		list = append(list, badge{"damaged", "bad", "parts of the tape are missing"})
+	}
+	return list
+}
+
+func (r *reader) lost() (bytes int64) {
+	for _, t := range r.in.Tapes {
+		bytes += t.Info.Lost
+	}
+	return bytes
+}
+
+// sessions returns the sessions that are shown.
+func (r *reader) sessions() []*trace.Session {
+	var list []*trace.Session
+	for _, s := range r.trace.Sessions {
+		if r.in.Session == "" || s.ID == r.in.Session {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// A figure is one number at the head of the page. What is wrong about it stands apart, so
+// that only that is coloured.
+type figure struct{ Label, Value, Note, Wrong string }
+
+// figures returns the numbers of the tapes; what would be 0 of 0 is left out.
+func (r *reader) figures() []figure {
+	s := r.tally.Summary()
+	turns := r.stats.Turns()
+	var list []figure
+	add := func(label, value, note, wrong string) { list = append(list, figure{label, value, note, wrong}) }
+	if n := s.Turns.Count; n > 0 {
+		var ends []string
+		for _, e := range s.Turns.Ends {
+			ends = append(ends, fmt.Sprintf("%d %s", e.Count, termtext.Piece(e.What)))
+		}
+		if s.Turns.Running > 0 {
+			ends = append(ends, fmt.Sprintf("%d running", s.Turns.Running))
+		}
+		add("turns", termtext.Grouped(int64(n)), strings.Join(ends, ", "), "")
+	}
+	if o := s.Time.FirstOutput; o != nil {
+		note := ""
+		if o.Count > 1 {
+			note = "median; worst " + termtext.Duration(time.Duration(o.Worst))
+		}
+		add("first output after", termtext.Duration(time.Duration(o.Median)), note, "")
+	}
+	if s.Turns.Count == 0 {
+		calls := 0
+		for _, c := range s.Calls {
+			calls += c.Count
+		}
+		if calls > 0 {
+			note := ""
+			if l := s.Time.Latency; l != nil {
+				note = "median " + termtext.Duration(time.Duration(l.Median)) + "; worst " + termtext.Duration(time.Duration(l.Worst))
+			}
+			add("calls", termtext.Grouped(int64(calls)), note, "")
+		}
+	}
+	if n := turns.Work.Tools; n > 0 {
+		add("tool calls", termtext.Grouped(int64(n)), "", failed(turns.Work.FailedTools))
+	}
+	if asked := r.asked(); asked > 0 {
+		add("waited for you", termtext.Duration(time.Duration(s.Time.Waited.User)), fmt.Sprintf("asked %s", times(asked)), "")
+	}
+	if n := s.Failures.Count; n > 0 {
+		first := s.Failures.First[0]
+		add("failures", termtext.Grouped(int64(n)), "", termtext.Brief(first.What, 60))
+	}
+	if n, violations := r.found(); n > 0 {
+		wrong := ""
+		if violations > 0 {
+			wrong = plural(violations, "violation")
+		}
+		add("findings", termtext.Grouped(int64(n)), "", wrong)
+	}
+	var bytes int64
+	for _, t := range r.in.Tapes {
+		bytes += t.Info.Bytes
+	}
+	note := ""
+	if r.in.Session == "" {
+		note = termtext.ByteSize(bytes)
+	}
+	add("frames", termtext.Grouped(int64(s.Frames)), note, "")
+	if c := s.Usage.Context; c != nil {
+		note := ""
+		if c.Size > 0 {
+			note = fmt.Sprintf("of %s, %d %%", termtext.Grouped(int64(c.Size)), c.Used*100/c.Size)
+		}
+		add("tokens in context", termtext.Grouped(int64(c.Used)), note, "")
+	}
+	for _, c := range s.Usage.Costs {
+		add("cost", termtext.Amount(c.Amount)+" "+termtext.Piece(c.Currency), "", "")
+	}
+	return list
+}
+
+// asked returns how often the user was asked for a permission.
+func (r *reader) asked() (n int) {
+	for _, c := range r.trace.Calls {
+		if dialect.AreaOf(c.Method, "") == dialect.Permission {
+			n++
+		}
+	}
+	return n
+}
+
+func failed(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s failed", termtext.Grouped(int64(n)))
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%s times", termtext.Grouped(int64(n)))
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return termtext.Grouped(int64(n)) + " " + what
+}
+
+// found returns how much was found against the rules, and how much of it is a violation.
+func (r *reader) found() (n, violations int) {
+	for _, t := range r.in.Tapes {
+		for _, lines := range t.Findings {
+			n += len(lines)
+			for _, l := range lines {
+				if l.Strength == conform.Violation {
+					violations++
+				}
+			}
+		}
+	}
+	return n, violations
+}

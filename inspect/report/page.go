@@ -1,0 +1,99 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// The parts of the page. Text from the wire stands only where page.tmpl has a text or the
+// quoted value of an attribute that neither names nor draws anything.
+var (
+	//go:embed page.tmpl
+	pageTemplate string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+)
+
+// A page is what page.tmpl is filled with.
+type page struct {
+	Policy string // of the content security
+	Style  template.CSS
+	Script template.JS
+
+	Live    bool
+	Parts   []part
+	Head    head
+	Figures []figure
+	Damage  []string
+	Foot    foot
+	Blocks  []block // the list of frames
+}
+
+// A part of the page is named in its bar.
+type part struct{ ID, Name string }
+
+// A block is data for the script, in base64url: anything else html/template would change.
+type block struct {
+	ID   string
+	Data string
+}
+
+// policy returns the content security policy of the page: only this style and this script
+// count, nothing is loaded, and the script cannot make elements of text.
+func policy() string {
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle) +
+		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+}
+
+// page writes what was gathered.
+func (r *reader) page(w io.Writer) error {
+	t, err := template.New("page").Parse(pageTemplate)
+	if err != nil {
+		panic("report: " + err.Error())
+	}
+	return t.Execute(w, &page{
+		Policy: policy(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
+		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Foot: r.foot(),
+	})
+}
+
+// damage says what is missing on the tapes.
+func (r *reader) damage() []string {
+	var list []string
+	for _, err := range r.broken {
+		list = append(list, termtext.Line(err.Error()))
+	}
+	if n := r.lost(); n > 0 {
+		list = append(list, fmt.Sprintf("%s that passed could not be recorded.", termtext.ByteSize(n)))
+	}
+	return list
+}
+
+// A foot says what the page was made of.
+type foot struct {
+	Tapes   []string
+	Version string
+	Raw     bool
+	Left    []string // what was left out, and the commands that show it
+}
+
+func (r *reader) foot() foot {
+	f := foot{Version: r.in.Version, Raw: r.in.Raw}
+	for _, t := range r.in.Tapes {
+		f.Tapes = append(f.Tapes, termtext.Dotted(termtext.Line(t.Info.Tape), termtext.Line(tapetext.State(t.Info))))
+	}
+	return f
+}

@@ -1,0 +1,135 @@
+// Package report makes one page of what is on tapes, for people: what was asked, what was
+// done, what failed and where the time went. The page needs nothing else, loads nothing, and
+// nothing that came over the wire can run in it or change how it looks: see page.tmpl.
+//
+// The package knows neither stores nor files: frames come in, bytes go out. It derives
+// nothing that another package derives, and removes no secrets: it shows the frames that it
+// is given.
+package report
+
+import (
+	"io"
+	"iter"
+
+	conform "github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
+)
+
+// An Input is what a page is made of.
+type Input struct {
+	Tapes   []Tape // of an agent or a server, by time; at least one
+	Servers []Tape // of the servers that the agent on these started, by time
+
+	Session string // id of the session that is shown; empty: all
+	First   int    // number of the first turn that is shown; 0: of all
+	Last    int    // number of the last one; 0: to the end
+
+	Title   string // in place of the first prompt
+	Raw     bool   // the frames may have secrets in them
+	Ref     string // that commands name the tapes by
+	Version string // of acptap
+}
+
+// A Tape is one that is reported.
+type Tape struct {
+	Info     record.Info
+	Frames   iter.Seq2[dialect.Frame, error] // with all of their bytes; an error stands for those that cannot be read
+	Has      func(*dialect.Frame) bool       // reports whether a frame is shown; nil: all are
+	Findings map[uint64][]conform.Line       // by the number of the frame
+}
+
+// Write writes the page. It returns why parts of the tapes cannot be read, which the page
+// says too, and why the page could not be written.
+func Write(w io.Writer, in Input) (broken []error, err error) {
+	r := &reader{in: &in}
+	for i := range in.Tapes {
+		r.read(&in.Tapes[i])
+	}
+	r.end()
+	for i := range in.Servers {
+		r.readServer(&in.Servers[i])
+	}
+	return r.broken, r.page(w)
+}
+
+// A reader gathers what is on the tapes.
+type reader struct {
+	in     *Input
+	trace  trace.Trace
+	calls  nested.Join // of the servers that the agent started
+	tally  summary.Tally
+	stats  stats.Collector
+	broken []error
+}
+
+// read reads a tape of the agent.
+func (r *reader) read(t *Tape) {
+	r.trace.Next(t.Info.Connection)
+	r.observe()
+	r.calls.Next(t.Info.Tape, t.Info.Start.Time)
+	r.tally.Begin(t.Info)
+	r.stats.Begin(stats.Tape{ID: t.Info.Tape, Short: tapetext.ShortID(t.Info.Tape), Agent: tapetext.AgentName(t.Info), Connection: t.Info.Connection})
+	for f, err := range t.Frames {
+		if err != nil {
+			r.broken = append(r.broken, err)
+			r.tally.Broken()
+			continue
+		}
+		r.take(t, &f)
+	}
+}
+
+// take takes the next frame of a tape of the agent.
+func (r *reader) take(t *Tape, f *dialect.Frame) {
+	if t.Has != nil && !t.Has(f) {
+		r.calls.Pass(f) // the setup as the agent got it names no session
+		return
+	}
+	r.trace.Add(f)
+	r.calls.Take(f, &r.trace)
+	r.tally.Take(f, &r.trace)
+	r.stats.Take(&r.trace)
+}
+
+// observe counts what ended with a tape.
+func (r *reader) observe() {
+	r.tally.End(&r.trace)
+	r.stats.Take(&r.trace)
+}
+
+// end ends the last tape, unless it is being recorded.
+func (r *reader) end() {
+	r.calls.End()
+	if r.live() {
+		return
+	}
+	r.trace.End()
+	r.observe()
+	r.stats.End(&r.trace)
+}
+
+// live reports whether the last tape is being recorded.
+func (r *reader) live() bool { return r.in.Tapes[len(r.in.Tapes)-1].Info.Live }
+
+// readServer reads the tape of a server.
+func (r *reader) readServer(t *Tape) {
+	parent := t.Info.Start.Parent
+	server := &nested.Tape{ID: t.Info.Tape, Parent: parent.Tape, Link: parent.Link, Server: t.Info.ServerName(), Start: t.Info.Start.Time}
+	r.calls.Nested(server)
+	for f, err := range t.Frames {
+		if err != nil {
+			r.broken = append(r.broken, err)
+			continue
+		}
+		server.Add(&f)
+	}
+	if !t.Info.Live {
+		server.End()
+	}
+}
