@@ -24,7 +24,9 @@ the text asks for, where it says so, and what to do. A finding is
 
 Only what the text decides and the frames prove is reported, so silence is no
 approval: the last line says how many rules had an occasion on the tape, and why
-some could not be judged. A session is judged over all of its tapes.
+some could not be judged. A session is judged over all of its tapes. With --mcp
+the tapes of the servers that the agent started are judged, too, each by itself
+and named as in REF+NAME.
 
 With --severity note it also tells what has hung, as acptap watch does (rule
 WATCH, which is nobody's fault).

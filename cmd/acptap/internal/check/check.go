@@ -40,6 +40,7 @@ type Flags struct {
 	format         string
 	asJSON         bool
 	follow         bool
+	nested         bool
 	which          tapelist.Subjects
 	explain        string
 	table          bool
@@ -66,6 +67,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.BoolVar(&c.asJSON, "json", false, "the same as --format json")
 	f.DurationVar(&c.Grace, "grace", conform.Grace, "how long two frames may have crossed, as a `duration`")
 	f.BoolVarP(&c.follow, "follow", "f", false, "report what is found as it is found, until the tape ends; without REF on all tapes that are recorded")
+	f.BoolVar(&c.nested, "mcp", false, "also the tapes of the servers that the agent started, each by itself")
 	c.which.Register(f)
 	f.StringVar(&c.explain, "explain", "", "tell all of the `rule` with this id or name")
 	f.BoolVar(&c.table, "rules", false, "list the rules")
@@ -95,6 +97,8 @@ func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
 		return errors.New("--explain and --rules are about rules, not tapes")
 	case c.follow && (c.which.Flagged() || len(args) > 1):
 		return errors.New("--follow takes one REF, or none for all tapes that are recorded")
+	case c.follow && c.nested:
+		return errors.New("--mcp is for tapes that are there; --follow without REF judges those of servers, too")
 	case c.follow && !slices.Contains([]string{"text", "json"}, c.format):
 		return fmt.Errorf("--follow cannot write %s, which is one document", c.format)
 	}
@@ -119,6 +123,7 @@ type run struct {
 	live           liveOutput // nil: nobody follows
 	flush          func() error
 	followsStore   bool
+	judged         map[string]bool // tapes as a whole, by their ids
 	failed         bool
 	broken         int
 }
@@ -137,7 +142,7 @@ type liveOutput interface {
 // Run judges what the arguments name, and reports whether something was found that makes
 // it fail.
 func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Reader, stdout, stderr io.Writer) (failed bool, err error) {
-	r := &run{Flags: c, stdout: stdout, stderr: stderr, followsStore: c.follow && len(args) == 0}
+	r := &run{Flags: c, stdout: stdout, stderr: stderr, followsStore: c.follow && len(args) == 0, judged: map[string]bool{}}
 	if err := r.prepare(); err != nil {
 		return false, err
 	}
@@ -184,8 +189,14 @@ func (r *run) judgeAll(ctx context.Context, dir string, args []string, stdin io.
 	none := r.which.Flagged() && r.format == "text"
 	for sub, err := range subjects {
 		none = false
-		if err == nil {
-			err = r.subject(ctx, sub)
+		switch {
+		case err != nil:
+		case r.nested && sub.Session == "" && r.judged[sub.Parts[0].Tape.ID()]: // below its parent
+		default:
+			err = r.subject(ctx, sub, "")
+		}
+		if err == nil && r.nested {
+			err = r.servers(ctx, sub)
 		}
 		switch {
 		case err != nil && ctx.Err() != nil && !r.follow:
@@ -293,10 +304,15 @@ func (r *run) output(w io.Writer, color bool) output {
 	return &report.Text{W: w, Color: color, Severity: r.Severity, Names: r.followsStore}
 }
 
-// subject judges one subject and writes what was found.
-func (r *run) subject(ctx context.Context, sub ref.Subject) error {
+// subject judges one subject and writes what was found. name is what its tape is called;
+// empty: as tapes are.
+func (r *run) subject(ctx context.Context, sub ref.Subject, name string) error {
 	j, err := r.begin(ctx, sub)
 	if err == nil {
+		j.name = name
+		if sub.Store != nil && sub.Session == "" {
+			r.judged[sub.Parts[0].Tape.ID()] = true
+		}
 		err = j.judge(ctx, r.follow)
 	}
 	if err == nil && !r.follow {

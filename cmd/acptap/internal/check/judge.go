@@ -20,6 +20,7 @@ import (
 type judgement struct {
 	*run
 	sub     ref.Subject
+	name    string // what people call its tape; empty: as tapes are called
 	section *report.Section
 	part    ref.Part // the present one
 	nth     int      // its index
@@ -220,6 +221,8 @@ func (j *judgement) wanted(f *conform.Finding) bool {
 func (j *judgement) tape(i *record.Info) *report.Tape {
 	t := &report.Tape{ID: i.Tape, Name: tapetext.ShortID(i.Tape), Start: i.Start.Time}
 	switch {
+	case j.name != "":
+		t.Name, t.File = j.name, i.Tape+".jsonl"
 	case j.sub.File != "":
 		t.Name, t.File = filepath.Base(j.sub.File), filepath.ToSlash(j.sub.File)
 	case i.Tape == "":
