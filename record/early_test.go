@@ -35,6 +35,7 @@ func TestEarlyRecoveryIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Writer.Close()
+	first.Release()
 	sealing, recovering, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	release := sync.OnceFunc(func() { close(done) })
 	t.Cleanup(release)

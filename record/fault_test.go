@@ -183,6 +183,7 @@ func leaveJournal(t *testing.T, dir string, lines ...string) (tape string) {
 		}
 	}
 	j.Writer.Close()
+	j.Release()
 	lock.Close()
 	return tape
 }

@@ -233,10 +233,12 @@ func (f *flusher) end() {
 	select {
 	case f.sealer.turn <- struct{}{}:
 		f.sealer.hurried.Add(-1)
+		f.j.Release() // in turn: many at once wait for the directory, and keep those that close from running
 		f.finish()
 		<-f.sealer.turn
 	case <-time.After(time.Until(f.until)):
 		f.sealer.hurried.Add(-1)
+		f.j.Release()
 		f.mu.Lock()
 		f.leave(false)
 		f.mu.Unlock()

@@ -65,6 +65,7 @@ func FuzzJournal(f *testing.F) {
 	w.Exit(0, nil, [wire.Directions]int64{})
 	seed()
 	w.Close()
+	w.Release()
 	f.Fuzz(func(t *testing.T, segment []byte) {
 		store := &Store{dir: t.TempDir()}
 		if err := store.make(); err != nil {

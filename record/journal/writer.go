@@ -34,6 +34,7 @@ type Writer struct {
 	needs   need.List              // guarded by mu: of the segment that is being written
 	streams streams                // guarded by mu
 	told    bool                   // guarded by mu: of bytes or marks that could not be stored
+	closed  []*os.File             // guarded by mu: what Release closes
 
 	onError func(error) // may be nil
 
@@ -317,18 +318,26 @@ func createSegment(path string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// Close ends writing. What is in the journal stays.
+// Close ends writing. What is in the journal stays. It does not wait for the disk:
+// Release does.
 func (j *Writer) Close() {
 	j.mu.Lock()
-	seg, next, base := j.seg, j.next, j.base+SegmentSize
+	defer j.mu.Unlock()
+	j.closed = append(j.closed, j.seg, j.next)
 	j.seg, j.next = nil, nil
-	j.mu.Unlock()
+}
+
+// Release closes the files behind Close.
+func (j *Writer) Release() {
 	j.opening.Wait()
-	if seg != nil {
-		seg.Close()
+	j.mu.Lock()
+	files, ahead := j.closed, j.files.Segment(j.base+SegmentSize)
+	j.closed = nil
+	j.mu.Unlock()
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
 	}
-	if next != nil {
-		next.Close()
-	}
-	os.Remove(j.files.Segment(base)) // opened ahead, and not needed
+	os.Remove(ahead) // not needed
 }
