@@ -120,12 +120,12 @@ func (a *app) referred() referred {
 
 // reference returns a frame as TAPE:FRAME, or as FILE:FRAME if there is no store.
 func (a *app) reference(seq uint64) string {
-	p := &a.timeline.Parts[a.timeline.PartOf(seq)]
-	tape := p.Tape.ID()
+	at := a.timeline.PlaceOf(seq)
+	tape := a.timeline.Part(at.Part).Info.Tape
 	if a.Store == nil {
 		tape = a.subject.Name
 	}
-	return fmt.Sprintf("%s:%d", tape, seq-p.Before)
+	return fmt.Sprintf("%s:%d", tape, at.Seq)
 }
 
 // A text is what is under the cursor, as it is written to a file.

@@ -102,7 +102,7 @@ func (a *app) readDiff(level compare.Level, cursor diffpage.Side) {
 	var heads [2]diffpage.Head
 	for i, s := range a.diff.sides {
 		subjects[i] = diffpage.Subject{Session: s.Session, Open: s.Open}
-		for _, p := range s.timeline.Parts {
+		for _, p := range s.timeline.Agents() {
 			subjects[i].Lines += p.Info.Lines
 			subjects[i].Live = p.Info.Live // of the last one
 		}
@@ -121,7 +121,7 @@ func (a *app) readDiff(level compare.Level, cursor diffpage.Side) {
 
 // seq returns the number of a frame on the timeline.
 func (s *comparedSide) seq(at compare.Position) uint64 {
-	return s.timeline.Parts[at.Tape].Before + at.Seq
+	return s.timeline.Number(frameindex.Place{Part: at.Tape, Seq: at.Seq})
 }
 
 // nextLevel compares on another level.
@@ -211,7 +211,7 @@ func (a *app) compareFrames() {
 			return
 		}
 		s := &a.diff.sides[side]
-		f, err := s.timeline.Parts[at.Tape].Tape.Frame(at.Seq)
+		f, err := s.timeline.Agents()[at.Tape].Tape.Frame(at.Seq)
 		if err != nil {
 			a.fail(err)
 			return

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -29,6 +30,7 @@ type document struct {
 	openedFrom Place               // the place that it was opened from
 	returnTo   Place               // the place that the user came from to see a frame; zero: none
 	cameFrom   []wayBack           // to the tapes that led here, the last one last
+	servers    bool                // frames of the servers stand among those of the agent, if there are any
 	restarted  record.Info         // of a tape of the same agent that has begun since; zero: none is announced
 
 	readers
@@ -49,6 +51,21 @@ type readers struct {
 
 // openTape opens a subject, and begins to read it. query is what of it is shown.
 func (a *app) openTape(sub Subject, query string) error {
+	query, err := queryOf(sub, query)
+	if err != nil {
+		return err
+	}
+	if err := a.readTape(sub, query); err != nil {
+		return err
+	}
+	a.earlier, a.openedFrom, a.cameFrom = nil, storePlace, nil
+	opened := tapeEntry{tape: a.timeline.Latest().Info, session: sub.Session}
+	a.pages[storePlace].Find(opened.key())
+	return nil
+}
+
+// readTape begins to read a subject, in the place of what was read before.
+func (a *app) readTape(sub Subject, query string) error {
 	t, err := frameindex.OpenTimeline(sub.Name, sub.Open)
 	if err != nil {
 		return err
@@ -57,19 +74,19 @@ func (a *app) openTape(sub Subject, query string) error {
 	if err != nil {
 		return err
 	}
+	if a.servers && a.hasServers(t, info) {
+		t.WithServers(a.Store)
+	}
 	reading, err := t.Reopen()
 	if err != nil {
-		return err
-	}
-	if query, err = queryOf(sub, query); err != nil {
 		return err
 	}
 	a.closeTape()
 	a.subject, a.info, a.timeline, a.rows = sub, info, t, frameindex.NewRowCache(t)
 	a.pane.EndSearch()
 	a.pane.Clear(0)
-	a.written = newFrameNotes(t)
-	a.snapshot, a.err, a.trace, a.earlier, a.openedFrom, a.cameFrom = frameindex.Snapshot{}, nil, nil, nil, storePlace, nil
+	a.written = frameNotes{timeline: t}
+	a.snapshot, a.err, a.trace = frameindex.Snapshot{}, nil, nil
 	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: t.Label, follow: info.Live}
 	a.index = frameindex.NewIndex(a.updates.wake)
 	a.indexing.start(a.ctx, func(ctx context.Context) {
@@ -86,8 +103,6 @@ func (a *app) openTape(sub Subject, query string) error {
 		return err
 	}
 	a.readNotes()
-	opened := tapeEntry{tape: t.Parts[len(t.Parts)-1].Info, session: sub.Session}
-	a.pages[storePlace].Find(opened.key())
 	return nil
 }
 
@@ -148,6 +163,7 @@ func (a *app) refresh() {
 	a.rows.Add(a.snapshot.NewRows)
 	a.rows.Latest = a.snapshot.Latest
 	a.fail(a.model.add(found))
+	a.refreshNotes()
 	for _, err := range []error{a.snapshot.Err, found.Err} {
 		if err != nil {
 			a.err = err
@@ -191,12 +207,15 @@ func (a *app) waits(seq uint64) bool {
 	return a.snapshot.Open.Has(seq)
 }
 
-// session returns the session that the user looks at.
+// session returns the session that the user looks at; at a frame of a server, the one that
+// it was started for.
 func (a *app) session() string {
 	if a.subject.Session != "" {
 		return a.subject.Session
 	}
 	var f dialect.Frame
-	a.snapshot.Frame(a.model.selected, &f)
-	return f.Session
+	if !a.snapshot.Frame(a.model.selected, &f) {
+		return ""
+	}
+	return cmp.Or(a.timeline.SessionOf(a.timeline.PartOf(f.Seq)), f.Session)
 }

@@ -22,7 +22,7 @@ func (a *app) askExportTo(name string) {
 // tapeFile returns the name of a file for the tape. What peers call a session may
 // be a path, so that is no name for a file.
 func (a *app) tapeFile() string {
-	id := a.timeline.Parts[0].Tape.ID()
+	id := a.timeline.Agents()[0].Tape.ID()
 	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }
 	if id == "" || strings.ContainsFunc(id, odd) { // a file may say anything of itself
 		id = "tape"

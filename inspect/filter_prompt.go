@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,13 @@ func (a *app) onlyThis(exclude bool) {
 		return
 	}
 	a.only("method", f.Method, exclude)
+}
+
+// onlySession shows the frames of one session; of a server's frame without one, those of
+// the agent's session that it was started for.
+func (a *app) onlySession() {
+	f := &a.pane.Frame
+	a.only("session", cmp.Or(f.Session, a.timeline.SessionOf(a.timeline.PartOf(f.Seq))), false)
 }
 
 // onlyTurn shows the frames of one turn of one session.

@@ -30,6 +30,7 @@ type rowForm struct {
 	waits   bool             // it is a request without a response
 	now     time.Duration    // if its tape is being recorded; 0: that has ended
 	sign    string           // of what is written on it; empty: nothing
+	server  bool             // it is on the tape of a server, among others
 	broken  conform.Strength // of the worst finding on it; None: there is none
 	above   *frameindex.Row  // nil: there is none on the screen
 }
@@ -48,7 +49,7 @@ func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
 		times = " ×" + strconv.Itoa(r.Chunks)
 	}
 	line := frametext.Row{
-		Mark: findingMark(form.broken), Frame: f, Failure: form.failure, Silence: form.silence, Number: number + " " + form.time(f), Kind: form.width >= 72,
+		Mark: findingMark(form.broken), Frame: f, Failure: form.failure, Silence: form.silence, Server: form.server, Number: number + " " + form.time(f), Kind: form.width >= 72,
 		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.Summary,
 	}
 	if u := form.above; u != nil && u.Err == nil {

@@ -19,7 +19,7 @@ func (a *app) drawList(c canvas) {
 		return
 	}
 	form := rowForm{
-		width: c.w, digits: max(len(a.timeline.Label(a.model.Last)), 4), label: a.timeline.Label, began: a.timeline.Began, latency: a.snapshot.Latency,
+		width: c.w, digits: a.timeline.LabelColumns(a.model.Last), label: a.timeline.Label, began: a.timeline.Began, latency: a.snapshot.Latency,
 		times: a.model.times, start: a.model.start,
 	}
 	form.before = a.timeBefore(window)
@@ -27,16 +27,24 @@ func (a *app) drawList(c canvas) {
 	for y, w := range window {
 		r := a.rows.Row(w.Seq)
 		form.waits, form.sign, form.now, form.silence = a.waits(w.Seq), a.rowSign(w.Seq), 0, 0
+		form.server = a.timeline.Part(a.timeline.PartOf(w.Seq)).Server != ""
 		form.failure, form.broken = a.failure(&r.Frame), a.brokenIn(w)
 		if r.Frame.Events.Has(dialect.AfterSilence) {
-			form.silence = a.snapshot.Silence(&r.Frame)
+			form.silence = a.snapshot.Silence(&r.Frame, a.sameTape(w.Seq))
 		}
-		if a.timeline.OnLast(w.Seq) {
+		if a.timeline.GoesOn(w.Seq) {
 			form.now = now
 		}
 		c.spans(y, rowSpans(&r, form), w.Seq == a.model.selected)
 		form.before, form.above = r.Frame.At, &r
 	}
+}
+
+// sameTape returns what reports whether a frame is on the tape that another one is on.
+func (a *app) sameTape(seq uint64) func(uint64) bool {
+	t := a.timeline
+	part := t.PartOf(seq)
+	return func(other uint64) bool { return t.PartOf(other) == part }
 }
 
 // timeBefore returns the time of the row above the screen.

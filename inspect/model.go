@@ -25,6 +25,10 @@ type model struct {
 	top      uint64 // first row on the screen
 	height   int    // rows on the screen
 	target   uint64 // to be selected when the scan gets there; 0: none
+
+	// awaited returns the target once it has a number on the timeline, 0 until then; nil:
+	// there is none, or it has.
+	awaited func() uint64
 }
 
 // A timeForm says which time of a frame is shown.
@@ -54,6 +58,7 @@ func (m *model) restart() { m.Matches = frameindex.Matches{} }
 // waited for and is no row.
 func (m *model) add(f frameindex.Found) (err error) {
 	m.Add(f)
+	m.resolve()
 	switch wish := m.target; {
 	case wish != 0 && (wish <= m.Last || m.Complete):
 		m.target = 0
@@ -67,6 +72,22 @@ func (m *model) add(f frameindex.Found) (err error) {
 		m.settle()
 	}
 	return err
+}
+
+// await selects a frame as soon as it has a number, which number returns then, and the scan
+// gets there.
+func (m *model) await(number func() uint64) {
+	m.follow, m.awaited = false, number
+	m.resolve()
+}
+
+func (m *model) resolve() {
+	if m.awaited == nil {
+		return
+	}
+	if m.target = m.awaited(); m.target != 0 || m.Complete {
+		m.awaited = nil
+	}
 }
 
 // current returns the selected frame, 0 if it is not shown and none else is
@@ -97,7 +118,7 @@ func (m *model) move(n int) {
 // choose selects the row with i before it, or the nearest there is. The user
 // does not wait for another one any more.
 func (m *model) choose(i, all int) {
-	m.target = 0
+	m.target, m.awaited = 0, nil
 	if all > 0 {
 		m.selected = m.rows().At(min(max(i, 0), all-1))
 	}
@@ -105,7 +126,7 @@ func (m *model) choose(i, all int) {
 
 // home goes to the first row, also if the scan has not found it yet.
 func (m *model) home() {
-	m.follow, m.target = false, 0
+	m.follow, m.target, m.awaited = false, 0, nil
 	m.selected = m.rows().At(0)
 }
 
@@ -116,7 +137,7 @@ func (m *model) end() { m.choose(m.rows().Len()-1, m.rows().Len()) }
 // none.
 func (m *model) jump(seq uint64) error {
 	if seq > m.Last && !m.Complete {
-		m.follow, m.target = false, seq
+		m.follow, m.target, m.awaited = false, seq, nil
 		return nil
 	}
 	if !m.All.Has(seq) {
@@ -125,7 +146,7 @@ func (m *model) jump(seq uint64) error {
 		}
 		return fmt.Errorf("frame %s does not fit the filter", m.label(seq))
 	}
-	m.follow, m.target = false, 0
+	m.follow, m.target, m.awaited = false, 0, nil
 	m.selected = m.rows().Previous(seq)
 	return nil
 }

@@ -134,9 +134,10 @@ func (a *app) compareForms() {
 	}
 	// wire.Rewritten: it stands in the place of the one before it in its direction.
 	var other wire.Origin
+	onTape := a.sameTape(f.Seq)
 	changed := func(g *dialect.Frame) bool {
 		other = g.Origin
-		return g.Dir == f.Dir && (other == wire.Withheld || other == wire.Rewritten)
+		return g.Dir == f.Dir && onTape(g.Seq) && (other == wire.Withheld || other == wire.Rewritten)
 	}
 	a.seek(frameindex.Seek{From: seq, Step: step, FieldsFit: changed}, func(found uint64) {
 		if found == 0 || other == f.Origin {
@@ -239,8 +240,9 @@ func (a *app) nextFailure(forward bool) {
 func (a *app) seekFailure(from, step uint64, round bool) {
 	id := a.session()
 	isShown, open, found, least := a.trace.IsShown(id), a.snapshot.Open, a.found, a.broke.Least
+	t := a.timeline
 	fails := func(f *dialect.Frame) bool {
-		return isShown(f) && (f.Failure() != dialect.NoFailure || open.IsUnanswered(f) || found.Worst(f.Seq, f.Seq+1, least) != conform.None)
+		return isShown(f) && t.PartOf(f.Seq) < len(t.Agents()) && (f.Failure() != dialect.NoFailure || open.IsUnanswered(f) || found.Worst(f.Seq, f.Seq+1, least) != conform.None)
 	}
 	a.seek(frameindex.Seek{From: from, Step: step, FieldsFit: fails}, func(seq uint64) {
 		switch {

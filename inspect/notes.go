@@ -22,28 +22,40 @@ const (
 
 // The frameNotes are what is written on the frames of the tapes that are open.
 type frameNotes struct {
+	timeline *frameindex.Timeline
 	tapes    []note.List // by part of the timeline
-	before   []uint64    // frames on the tapes before
 	frames   []uint64    // on which something is written, in order, as on the timeline
+	unplaced bool        // some of them have no number there yet
 	revision int         // of this
-}
-
-func newFrameNotes(t *frameindex.Timeline) frameNotes {
-	n := frameNotes{tapes: make([]note.List, len(t.Parts))}
-	for _, p := range t.Parts {
-		n.before = append(n.before, p.Before)
-	}
-	return n
 }
 
 // set takes what is written on one of the tapes.
 func (n *frameNotes) set(part int, l note.List) {
-	n.tapes[part], n.frames = l, nil
+	n.grow(part + 1)
+	n.tapes[part] = l
+	n.place()
+}
+
+// grow makes room for tapes that were found since.
+func (n *frameNotes) grow(parts int) {
+	for len(n.tapes) < parts {
+		n.tapes = append(n.tapes, note.List{})
+	}
+}
+
+// place finds the frames on the timeline.
+func (n *frameNotes) place() {
+	n.frames, n.unplaced = nil, false
 	n.revision++
 	for i, l := range n.tapes {
 		for _, note := range l.Notes {
-			if note.Frame > 0 {
-				n.frames = append(n.frames, n.before[i]+note.Frame)
+			if note.Frame == 0 {
+				continue
+			}
+			if seq := n.timeline.Number(frameindex.Place{Part: i, Seq: note.Frame}); seq != 0 {
+				n.frames = append(n.frames, seq)
+			} else {
+				n.unplaced = true
 			}
 		}
 	}
@@ -51,9 +63,13 @@ func (n *frameNotes) set(part int, l note.List) {
 	n.frames = slices.Compact(n.frames)
 }
 
-// on returns what is written on a frame that is on a part of the timeline.
-func (n *frameNotes) on(part int, seq uint64) []note.Note {
-	return n.tapes[part].On(seq - n.before[part])
+// on returns what is written on a frame.
+func (n *frameNotes) on(seq uint64) []note.Note {
+	at := n.timeline.PlaceOf(seq)
+	if at.Part >= len(n.tapes) {
+		return nil
+	}
+	return n.tapes[at.Part].On(at.Seq)
 }
 
 // between returns the frames from one number up to another, that not included, on which
@@ -70,7 +86,11 @@ func (n *frameNotes) lastBookmark(but uint64) (seq uint64) {
 	var last note.Note
 	for i, l := range n.tapes {
 		for _, b := range l.Notes {
-			if at := n.before[i] + b.Frame; b.Frame > 0 && b.Text == "" && at != but && cmp.Or(b.At.Compare(last.At), cmp.Compare(b.ID, last.ID)) > 0 {
+			if b.Frame == 0 || b.Text != "" {
+				continue
+			}
+			at := n.timeline.Number(frameindex.Place{Part: i, Seq: b.Frame})
+			if at != 0 && at != but && cmp.Or(b.At.Compare(last.At), cmp.Compare(b.ID, last.ID)) > 0 {
 				seq, last = at, b
 			}
 		}
@@ -111,23 +131,41 @@ func (a *app) readNotes() {
 	if a.timeline == nil {
 		return
 	}
-	t := a.timeline
 	if a.Store == nil { // there is one short tape, and nobody else writes on it
-		for i, p := range t.Parts {
+		for i, p := range a.timeline.Agents() {
 			l, err := p.Tape.Notes()
 			a.written.set(i, l)
 			a.fail(err)
 		}
 		return
 	}
-	for i, p := range t.Parts {
-		id := p.Tape.ID()
+	a.written.grow(a.timeline.Size())
+	a.readNotesFrom(0)
+}
+
+// readNotesFrom reads what is written on the tapes from a part on.
+func (a *app) readNotesFrom(part int) {
+	t := a.timeline
+	for i := part; i < len(a.written.tapes); i++ {
+		id := t.Part(i).Info.Tape
 		a.jobs.Go(func() {
 			a.noting.Lock()
 			defer a.noting.Unlock()
 			l, err := a.Store.Notes(id)
 			a.updates.post(func() { a.takeNotes(t, i, l, err) })
 		})
+	}
+}
+
+// refreshNotes reads what is written on the tapes of servers that were found since, and
+// finds frames that were not on the timeline before.
+func (a *app) refreshNotes() {
+	if known := len(a.written.tapes); a.timeline.Size() > known && a.Store != nil {
+		a.written.grow(a.timeline.Size())
+		a.readNotesFrom(known)
+	}
+	if a.written.unplaced {
+		a.written.place()
 	}
 }
 
@@ -158,7 +196,7 @@ func (a *app) rowSign(seq uint64) string {
 	sign := " "
 	for _, f := range a.rowNotes(seq) {
 		sign = bookmarkSign
-		for _, n := range a.written.on(a.timeline.PartOf(f), f) {
+		for _, n := range a.written.on(f) {
 			if n.Text != "" {
 				return noteSign
 			}
@@ -169,7 +207,7 @@ func (a *app) rowSign(seq uint64) string {
 
 // noteLines returns what is written on a frame, as lines.
 func (a *app) noteLines(seq uint64, width int) (lines [][]termtext.Span) {
-	for _, n := range a.written.on(a.timeline.PartOf(seq), seq) {
+	for _, n := range a.written.on(seq) {
 		sign, text := noteSign, termtext.Text(n.Text)
 		if n.Text == "" {
 			sign, text = bookmarkSign, "bookmark"

@@ -20,13 +20,13 @@ func (a *app) toggleBookmark() {
 	}
 	part := a.timeline.PartOf(seq)
 	var e note.Edit
-	for _, n := range a.written.on(part, seq) {
+	for _, n := range a.written.on(seq) {
 		if n.Text == "" {
 			e.Remove = append(e.Remove, n.ID)
 		}
 	}
 	if e.Remove == nil {
-		e.Add = []note.Note{{Frame: seq - a.timeline.Parts[part].Before, At: a.Now()}}
+		e.Add = []note.Note{{Frame: a.timeline.PlaceOf(seq).Seq, At: a.Now()}}
 	}
 	a.writeNotes(part, e)
 }
@@ -39,9 +39,9 @@ func (a *app) askNote() {
 		return
 	}
 	t, part := a.timeline, a.timeline.PartOf(seq)
-	a.askText("note on frame "+t.Label(seq)+": ", a.written.on(part, seq), func(e note.Edit) {
+	a.askText("note on frame "+t.Label(seq)+": ", a.written.on(seq), func(e note.Edit) {
 		for i := range e.Add {
-			e.Add[i].Frame = seq - t.Parts[part].Before
+			e.Add[i].Frame = t.PlaceOf(seq).Seq
 		}
 		if a.timeline == t {
 			a.writeNotes(part, e)
@@ -89,7 +89,7 @@ func (a *app) writeNotes(part int, e note.Edit) {
 		a.notify("this is a file: bookmarks and notes are forgotten when the inspector ends")
 		return
 	}
-	a.annotate(t.Parts[part].Tape.ID(), e, func(l note.List, err error) { a.takeWritten(t, part, l, err) })
+	a.annotate(t.Part(part).Info.Tape, e, func(l note.List, err error) { a.takeWritten(t, part, l, err) })
 }
 
 func (a *app) takeWritten(t *frameindex.Timeline, part int, l note.List, err error) {

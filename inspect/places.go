@@ -110,7 +110,7 @@ func (a *app) readTrace() error {
 	if err != nil {
 		return err
 	}
-	r := tracepage.NewReader(a.timeline.Label, len(t.Parts))
+	r := tracepage.NewReader(a.timeline.Label, len(t.Agents()))
 	live := a.info.Live
 	a.tracing.start(a.ctx, func(ctx context.Context) {
 		var servers sync.WaitGroup
@@ -126,7 +126,7 @@ func (a *app) readTrace() error {
 	})
 	a.trace = r
 
-	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, len(t.Parts)), a.session)
+	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, len(t.Agents())), a.session)
 	a.pages[chatPlace] = &page.Page{
 		Lines: func(width int) []page.Line { return a.withNotes(c.Lines(width), c.Session(), width) },
 		State: func() any { return [2]any{c.State(), a.written.revision} }, UpTo: r.UpTo,
@@ -151,10 +151,14 @@ func (a *app) showFrame(l page.Line) {
 		a.openServer(l)
 		return
 	}
-	if l.Seq == 0 {
-		return
+	if l.Seq != 0 {
+		a.showNumber(l.Seq)
 	}
-	if err := a.model.jump(l.Seq); err != nil {
+}
+
+// showNumber goes from a page to a frame.
+func (a *app) showNumber(seq uint64) {
+	if err := a.model.jump(seq); err != nil {
 		a.fail(err)
 		return
 	}
@@ -183,7 +187,7 @@ func (a *app) openEntry(l page.Line) {
 	}
 	a.pages[storePlace].Find(e.key())
 	if i := slices.Index(e.tapes, e.tape.Tape); i > 0 && !a.info.Live {
-		a.model.target = a.timeline.Parts[i].Before + e.first
+		a.await(tapeFrame{e.tape.Tape, e.first})
 	}
 	a.visit(framesPlace)
 }

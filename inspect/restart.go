@@ -13,7 +13,7 @@ func (a *app) announce(begun record.Info) {
 	if a.timeline == nil || a.timeline.Has(begun.Tape) {
 		return
 	}
-	open := a.timeline.Parts[len(a.timeline.Parts)-1].Info
+	open := a.timeline.Latest().Info
 	again := begun.Agent() == open.Agent() && begun.Start.Time.After(open.Start.Time) &&
 		(begun.Start.Cwd == open.Start.Cwd || begun.Start.Cwd == "" || open.Start.Cwd == "")
 	if again {

@@ -233,7 +233,8 @@ func (a *app) openFound(l page.Line) {
 		return
 	}
 	a.lookFor(a.search.want)
-	a.openedFrom, a.model.follow, a.model.target = searchPlace, false, hit.row.Frame.Seq
+	a.openedFrom = searchPlace
+	a.await(tapeFrame{hit.tape.Tape, hit.row.Frame.Seq})
 	a.visit(framesPlace)
 }
 

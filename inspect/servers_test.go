@@ -54,6 +54,12 @@ func TestServerScreens(t *testing.T) {
 			golden("turns")
 			term.press(t, "6«issues/close»G")
 			golden("statistics")
+			term.press(t, "2ggS«everything:1»gg")
+			golden("frames")
+			term.press(t, "/server:everything kind:request<Enter>«filter server»G«frame everything:»")
+			golden("frames-filter")
+			term.press(t, "<Esc>«everything:1»:issues:4<Enter>«frame issues:4 »")
+			golden("frames-issue")
 		})
 	}
 }

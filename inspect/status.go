@@ -145,7 +145,7 @@ func (a *app) hanging() string {
 	if a.timeline == nil || !a.info.Live || !a.place.ofTape() {
 		return ""
 	}
-	last := a.timeline.Parts[len(a.timeline.Parts)-1].Tape.ID()
+	last := a.timeline.Latest().Info.Tape
 	return hangText(a.tapes.hangs[last], a.subject.Session, a.Now())
 }
 

@@ -81,6 +81,21 @@ func (n Nesting) Below(tape string) (tapes []Info) {
 	return tapes
 }
 
+// ServerRefs returns what stands behind the REF of a tape for each of those that are
+// nested in it, by time: +NAME, and +NAME~2 for the second start of a server.
+func ServerRefs(children []Info) []string {
+	started := map[string]int{}
+	refs := make([]string, len(children))
+	for i := range children {
+		name := children[i].ServerName()
+		refs[i] = "+" + name
+		if started[name]++; started[name] > 1 {
+			refs[i] += fmt.Sprintf("~%d", started[name])
+		}
+	}
+	return refs
+}
+
 // Outer yields those of the ids of tapes, which are sorted by time, that are nested in
 // none, the newest first. It reads no more of a tape than IsNested.
 func (s *Store) Outer(ids []string) iter.Seq[string] {

@@ -36,6 +36,13 @@ type blocks interface {
 	facts() (Info, []SessionInfo, error)
 }
 
+// Clone returns the tape for another goroutine. It does not look whether it is still there.
+func (t *Tape) Clone() *Tape {
+	other := *t
+	other.codec = new(codec)
+	return &other
+}
+
 // ID returns the id of the tape. A file outside of the store has the one that it
 // was recorded with, if that is known.
 func (t *Tape) ID() string { return t.id }

@@ -70,7 +70,7 @@ func nestedFiles(n record.Nesting, tape, base string) []nestedFile {
 	files := []nestedFile{{tape, base + ".jsonl"}}
 	children := n.Children(tape)
 	taken := map[string]bool{}
-	for i, behind := range ref.ServerRefs(children) {
+	for i, behind := range record.ServerRefs(children) {
 		name := fileName(behind[1:])
 		for taken[name] {
 			name += "_"

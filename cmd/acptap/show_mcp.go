@@ -109,7 +109,7 @@ func (g *gathering) ownServers(p ref.Part) (has func(record.Info) bool, err erro
 // name is that of the one.
 func (g *gathering) addBelow(ctx context.Context, n record.Nesting, tape, name string) error {
 	children := n.Children(tape)
-	for i, behind := range ref.ServerRefs(children) {
+	for i, behind := range record.ServerRefs(children) {
 		child := children[i]
 		if name == "" && !g.has(child) {
 			continue

@@ -34,10 +34,15 @@ func annotationTerm(f field, loose func(string) pattern) func(written, string) (
 	}
 }
 
-func (annotationTest) needs() needs { return 0 }
+func (t annotationTest) needs() needs {
+	if t.field == session {
+		return ofSession
+	}
+	return 0
+}
 
 func (t annotationTest) fits(s *Subject) verdict {
-	if t.has(&s.Annotation) {
+	if t.has(&s.Annotation) || t.field == session && s.ServerOf != "" && t.pattern.match(s.ServerOf) {
 		return yes
 	}
 	for i := range s.Entries {

@@ -79,6 +79,10 @@ func (f Filter) NeedsFuture() bool { return f.needs(ofFuture) }
 // who has judged the tape.
 func (f Filter) NeedsFindings() bool { return f.needs(ofFindings) }
 
+// NeedsSession reports whether Match looks at ServerOf of a Subject: that is known to who
+// has read the tape of the agent.
+func (f Filter) NeedsSession() bool { return f.needs(ofSession) }
+
 func (f Filter) needs(n needs) bool { return f.root != nil && f.root.needs()&n != 0 }
 
 // All returns the Filter for frames that all of the given ones want.

@@ -39,6 +39,7 @@ const (
 	ofPast
 	ofFuture
 	ofFindings
+	ofSession
 )
 
 // all fits where all of its nodes do.

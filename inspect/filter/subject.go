@@ -20,7 +20,8 @@ type Subject struct {
 
 	Unanswered bool // that is a failure: the tape has ended
 
-	Server string // on whose tape the frame is, if an agent that was recorded started it
+	Server   string // on whose tape the frame is, if an agent that was recorded started it
+	ServerOf string // the session of that agent's for which it did
 
 	Findings []Finding // what is wrong with the frame, by the rules of acptap check
 }

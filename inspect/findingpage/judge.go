@@ -2,6 +2,7 @@ package findingpage
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,25 +10,89 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frameindex"
+	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A judge is the work on a timeline. To the checker frames have the numbers of their tape.
+// A judge is the work on the agent's tapes of a timeline, or on the tape of a server. To the
+// checker frames have the numbers of their tape.
 type judge struct {
 	*Reader
 	checker  *conform.Checker
 	timeline *frameindex.Timeline
+	first    int // part of the timeline that is the checker's first tape
 	onChange func()
+	taken    int            // findings of the checker
 	counted  map[string]int // what of the present tape is in unlisted, by rule
 }
 
 // publishEvery is after how many frames those are woken who wait for the reader.
 const publishEvery = 1 << 10
 
+// begin begins the next tape.
+func (j *judge) begin(part int) {
+	if part > j.first {
+		j.checker.Next(tapecheck.Beginning(&j.timeline.Part(part).Info))
+	}
+	j.counted = make(map[string]int)
+}
+
+// end says that no frame follows, unless ctx is done.
+func (j *judge) end(ctx context.Context) {
+	if ctx.Err() == nil {
+		j.checker.End()
+		j.take(0)
+		j.count()
+	}
+}
+
+// together judges the agent's tapes and those of its servers, in the order of the timeline.
+func (j *judge) together(ctx context.Context) {
+	part, servers := -1, map[int]*judge{} // part is of the agent's tapes
+	for l := range j.timeline.FollowAll(ctx) {
+		if l.Err != nil {
+			j.publish(func() { j.broken = true })
+			continue
+		}
+		of := j
+		switch {
+		case l.Part >= len(j.timeline.Agents()):
+			if of = servers[l.Part]; of == nil {
+				of = j.server(ctx, l.Part)
+				servers[l.Part] = of
+			}
+		case l.Part != part:
+			part = l.Part
+			j.begin(part)
+		}
+		if of.checker.Add(&l.Frame); of.take(l.Number) {
+			j.onChange()
+		}
+		if l.Number%publishEvery == 0 {
+			of.count()
+		}
+		j.publish(func() {})
+	}
+	j.end(ctx)
+	for _, part := range slices.Sorted(maps.Keys(servers)) {
+		servers[part].end(ctx)
+	}
+}
+
+// server returns the work on the tape of a server. If that cannot be read, reading its
+// frames reports it.
+func (j *judge) server(ctx context.Context, part int) *judge {
+	options, _ := tapecheck.Options(ctx, j.timeline.Tape(part))
+	of := *j
+	of.checker, of.first, of.taken = conform.NewChecker(options), part, 0
+	of.begin(part)
+	return &of
+}
+
 // part judges a part of the timeline: what is there, and of the last one what comes.
 func (j *judge) part(ctx context.Context, i int) {
-	p, isLast := &j.timeline.Parts[i], i == len(j.timeline.Parts)-1
-	j.counted = make(map[string]int)
+	p := j.timeline.Part(i)
+	isLast := p == j.timeline.Latest()
 	last := uint64(0)
 	for f, err := range p.Tape.Frames(1) {
 		if ctx.Err() != nil {
@@ -98,8 +163,9 @@ func (j *judge) take(seq uint64) bool {
 	defer r.mu.Unlock()
 	r.judged = max(r.judged, seq)
 	all := j.checker.Findings()
-	found := all[r.found:]
-	r.found = len(all)
+	found := all[j.taken:]
+	j.taken = len(all)
+	r.found += len(found)
 	for _, f := range found {
 		if r.session != "" && f.Session != "" && f.Session != r.session {
 			continue
@@ -108,16 +174,16 @@ func (j *judge) take(seq uint64) bool {
 			r.unlist(f.Rule.ID, 1)
 			continue
 		}
-		before := j.timeline.Parts[f.Tape].Before
-		if len(j.timeline.Parts) > 1 {
-			f.Text = relabelled(f.Text, func(seq uint64) string { return r.label(before + seq) })
+		number := func(seq uint64) uint64 { return j.timeline.Number(frameindex.Place{Part: j.first + f.Tape, Seq: seq}) }
+		if j.timeline.Size() > 1 {
+			f.Text = relabelled(f.Text, func(seq uint64) string { return r.label(number(seq)) })
 		}
 		f.Because = slices.Clone(f.Because)
 		for i := range f.Because {
-			f.Because[i] += before
+			f.Because[i] = number(f.Because[i])
 		}
 		if f.Seq != 0 {
-			f.Seq += before
+			f.Seq = number(f.Seq)
 			if f.Seq != seq {
 				r.late = append(r.late, f.Seq)
 			}

@@ -68,19 +68,18 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, index *framei
 		return
 	}
 	j := judge{Reader: r, checker: conform.NewChecker(options), timeline: t, onChange: onChange}
-	for i := range t.Parts {
-		if i > 0 {
-			j.checker.Next(tapecheck.Beginning(&t.Parts[i].Info))
+	if t.HasServers() {
+		j.together(ctx)
+	} else {
+		for i := range t.Agents() {
+			j.begin(i)
+			j.part(ctx, i)
 		}
-		j.part(ctx, i)
+		j.end(ctx)
 	}
-	if ctx.Err() != nil {
-		return
+	if ctx.Err() == nil {
+		r.publish(func() { r.ended = true })
 	}
-	j.checker.End()
-	j.take(0)
-	j.count()
-	r.publish(func() { r.ended = true })
 }
 
 // reopened opens a timeline again, and returns what a checker has to know of its tapes.
@@ -90,7 +89,7 @@ func reopened(ctx context.Context, t *frameindex.Timeline) (*frameindex.Timeline
 		return nil, conform.Options{}, err
 	}
 	var tapes []*record.Tape
-	for _, p := range t.Parts {
+	for _, p := range t.Agents() {
 		tapes = append(tapes, p.Tape)
 	}
 	options, err := tapecheck.Options(ctx, tapes...)

@@ -230,9 +230,10 @@ func (c *Columns) Latency(f *dialect.Frame) (time.Duration, bool) {
 	return f.At - x.at[i], true
 }
 
-// Silence returns how long nothing had come before a frame; 0 if that is not known.
-func (c *Columns) Silence(f *dialect.Frame) time.Duration {
-	before := c.Seek(f.Seq-1, Backward, func(f *dialect.Frame) bool { return f.Kind != wire.Stderr && f.Kind != wire.Mark })
+// Silence returns how long nothing had come before a frame, of what is on its tape; 0 if
+// that is not known.
+func (c *Columns) Silence(f *dialect.Frame, onTape func(seq uint64) bool) time.Duration {
+	before := c.Seek(f.Seq-1, Backward, func(f *dialect.Frame) bool { return f.Kind != wire.Stderr && f.Kind != wire.Mark && onTape(f.Seq) })
 	x, i := c.chunk(before)
 	if x == nil || f.Untimed || x.flags[i]&untimed != 0 {
 		return 0

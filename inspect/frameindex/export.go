@@ -10,21 +10,21 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-// Export writes the frames of a timeline that want matches and that can be read in the
-// portable form. damage says what could not be read last.
+// Export writes the frames of the agent's tapes that want matches and that can be read in
+// the portable form. damage says what could not be read last.
 func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info record.Info) (frames int, damage, err error) {
 	secrets := make(map[*record.Tape]*redact.Redaction)
-	for _, p := range t.Parts {
+	for _, p := range t.agents {
 		secrets[p.Tape] = p.Tape.Redaction()
 	}
 	head := portable.Head{Tape: info.Tape, Start: info.Start, Needs: info.Needs(), Notes: t.notes()}
-	e, err := portable.NewExporter(w, head, secrets[t.Parts[0].Tape])
+	e, err := portable.NewExporter(w, head, secrets[t.agents[0].Tape])
 	if err != nil {
 		return 0, nil, err
 	}
-	want.KnowServers(t)
+	want.Know(t)
 	var current *record.Tape
-	for frame, err := range t.frames(1) {
+	for frame, err := range t.agentFrames() {
 		if ctx.Err() != nil {
 			return frames, damage, ctx.Err()
 		}
@@ -57,7 +57,7 @@ func Export(ctx context.Context, w io.Writer, t *Timeline, want Matcher, info re
 // so when their frames are written.
 func (t *Timeline) notes() note.List {
 	var all []note.List
-	for _, p := range t.Parts {
+	for _, p := range t.agents {
 		l, _ := p.Tape.Notes()
 		all = append(all, l)
 	}

@@ -3,9 +3,10 @@ package frameindex
 import (
 	"bytes"
 	"context"
+	"iter"
+	"math"
 	"sync"
 
-	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
@@ -18,7 +19,7 @@ type Index struct {
 
 	mu       sync.Mutex // guards what follows, but for the frames up to the last, which do not change
 	columns  Columns
-	open     filter.OpenRequests
+	open     Open
 	newRows  []Row         // the last of those that were recorded meanwhile, not taken yet
 	latest   dialect.Frame // the last of those, with its bytes: it is what one looks at who follows the tape
 	changed  chan struct{} // closed when there is more
@@ -26,6 +27,7 @@ type Index struct {
 	complete bool          // all that was on the tapes at first is in it
 	ended    bool          // nothing will follow
 
+	ends    int                      // of parts that are in open
 	written int                      // frames
 	known   map[annotationKey]uint32 // indexes of annotations; only the writer uses these
 	key     annotationKey            // of the frame before
@@ -51,25 +53,29 @@ const (
 
 // Read writes the index until the timeline ends or ctx is done.
 func (x *Index) Read(ctx context.Context, t *Timeline) {
+	recorded, later := t.rows(), t.follow
+	if t.order != nil {
+		g := t.gather(func() { x.announce(func() { x.endTapes(t) }) })
+		recorded, later = g.recorded(), func(ctx context.Context, _ uint64) iter.Seq2[dialect.Frame, error] { return g.later(ctx) }
+	}
 	last := uint64(0)
-	for f, err := range t.rows(1) {
+	for f, err := range recorded {
 		if ctx.Err() != nil {
 			return
 		}
-		last = x.add(&f, err, last)
+		last = x.add(t, &f, err, last)
 		if x.written%publishEvery == 0 {
 			x.publish(func() { x.columns.Last = last })
 		}
 	}
 	x.announce(func() {
 		x.columns.Last, x.complete = last, true
-		end := &t.Parts[len(t.Parts)-1]
-		if x.open.EndBefore(end.Before + 1); !end.Info.Live {
-			x.open.EndBefore(last + 1)
+		if x.endTapes(t); t.order == nil && !t.Latest().Info.Live {
+			x.open.end(len(t.agents)-1, last)
 		}
 	})
-	for f, err := range t.Follow(ctx, last+1) {
-		if last = x.add(&f, err, last); err != nil {
+	for f, err := range later(ctx, last+1) {
+		if last = x.add(t, &f, err, last); err != nil {
 			continue
 		}
 		row := NewRow(&f)
@@ -81,9 +87,22 @@ func (x *Index) Read(ctx context.Context, t *Timeline) {
 	}
 	x.announce(func() {
 		if x.ended = ctx.Err() == nil; x.ended {
-			x.open.EndBefore(last + 1)
+			x.endTapes(t)
+			x.open.end(len(t.agents)-1, last)
 		}
 	})
+}
+
+// endTapes notes which tapes have ended. The lock is held.
+func (x *Index) endTapes(t *Timeline) {
+	for {
+		part, ok := t.ended(x.ends, math.MaxUint64)
+		if !ok {
+			return
+		}
+		x.open.end(part, x.columns.Last)
+		x.ends++
+	}
 }
 
 // announce changes what others read, and has it drawn.
@@ -102,7 +121,7 @@ func (x *Index) publish(change func()) {
 }
 
 // add writes the next frame, and returns the last one that was written.
-func (x *Index) add(f *dialect.Frame, err error, last uint64) uint64 {
+func (x *Index) add(t *Timeline, f *dialect.Frame, err error, last uint64) uint64 {
 	if err != nil {
 		x.announce(func() { x.err = err })
 		return last
@@ -124,7 +143,7 @@ func (x *Index) add(f *dialect.Frame, err error, last uint64) uint64 {
 	c, i := x.columns.chunks[i/chunkFrames], i%chunkFrames
 	c.flags[i], c.annotation[i], c.at[i], c.size[i], c.request[i] = flagsOf(f), x.intern(&f.Annotation), f.At, f.Size, f.Request
 	c.setStream(i, f.Stream)
-	x.noteOpen(f)
+	x.noteOpen(t, f)
 	return f.Seq
 }
 
@@ -153,13 +172,14 @@ func (x *Index) intern(a *dialect.Annotation) uint32 {
 }
 
 // noteOpen notes which requests are open.
-func (x *Index) noteOpen(f *dialect.Frame) {
+func (x *Index) noteOpen(t *Timeline, f *dialect.Frame) {
 	if !f.Asks() && f.Request == 0 && f.Entries == nil && !f.Events.Has(dialect.AgentEnded) {
 		return // as with most frames, and the lock takes as long as all else
 	}
+	part := t.PartOf(f.Seq)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.open.Observe(f)
+	x.open.of(part).Observe(f)
 }
 
 // Await waits until the index has all that was there at first. It reports whether ctx was
@@ -180,10 +200,10 @@ func (x *Index) Await(ctx context.Context) bool {
 
 // unanswered returns the open requests up to a frame. Later ones may be among them, and
 // requests that were answered later may be missing.
-func (x *Index) unanswered() (open filter.OpenRequests, upTo uint64) {
+func (x *Index) unanswered() (open Open, upTo uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.open.Clone(), x.columns.Last
+	return x.open.clone(), x.columns.Last
 }
 
 // A Snapshot is what an index has at one time.
@@ -191,7 +211,7 @@ type Snapshot struct {
 	Columns
 	NewRows []Row         // of frames that were recorded since the snapshot before, but for the oldest of very many
 	Latest  dialect.Frame // the last of those that were recorded meanwhile, with its bytes
-	Open    filter.OpenRequests
+	Open    Open
 	Ended   bool  // nothing will follow
 	Err     error // of the last part that could not be read
 }
@@ -207,7 +227,7 @@ func (x *Index) current() (c Columns, complete, ended bool, more <-chan struct{}
 func (x *Index) Take() Snapshot {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	n := Snapshot{x.columns, x.newRows, x.latest, x.open.Clone(), x.ended, x.err}
+	n := Snapshot{x.columns, x.newRows, x.latest, x.open.clone(), x.ended, x.err}
 	x.newRows = nil
 	return n
 }

@@ -57,7 +57,7 @@ func (s *Scan) relook(ctx context.Context, t *Timeline) {
 func (s *Scan) again(ctx context.Context, t *Timeline, late []uint64) {
 	m := NewMatcher(s.Filter, s.start)
 	m.KnowFindings(s.Judge.Findings)
-	m.KnowServers(t)
+	m.Know(t)
 	open, _ := s.Index.unanswered()
 	m.KnowOpen(open)
 	look := func(f *dialect.Frame) {

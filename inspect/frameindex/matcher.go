@@ -18,13 +18,15 @@ type Matcher struct {
 
 	findings func(seq uint64) []filter.Finding // on the timeline; nil: nobody has judged it
 
-	servers []string // on whose tapes the parts of the timeline are; nil: nobody has said
+	timeline *Timeline // nil: nobody has said which
 
 	past    bool // the filter asks for what stood before
 	track   filter.Tracker
-	part    int            // of the timeline, that track is at
-	subject filter.Subject // of the frame that was seen last
-	now     state          // of it
+	part    int                     // of the agent's tapes, that track is at
+	servers map[int]*filter.Tracker // of the tapes of servers, by part
+	subject filter.Subject          // of the frame that was seen last
+	local   dialect.Frame           // it, with the number on its tape
+	now     state                   // of it
 }
 
 // NewMatcher returns a matcher at the beginning of a timeline. start is when the first
@@ -36,20 +38,14 @@ func NewMatcher(want filter.Filter, start time.Time) Matcher {
 }
 
 // KnowOpen says which requests are open, whatever is recorded from now on.
-func (s *Matcher) KnowOpen(requests filter.OpenRequests) { s.open, s.known = requests, math.MaxUint64 }
+func (s *Matcher) KnowOpen(requests Open) { s.open, s.known = requests, math.MaxUint64 }
 
 // KnowFindings says what is wrong with the frames of the timeline, each by its number
 // there.
 func (s *Matcher) KnowFindings(of func(seq uint64) []filter.Finding) { s.findings = of }
 
-// KnowServers says which parts of a timeline are tapes of servers that a recorded agent
-// started.
-func (s *Matcher) KnowServers(t *Timeline) {
-	s.servers = nil
-	for _, p := range t.Parts {
-		s.servers = append(s.servers, p.Info.Start.Parent.Server)
-	}
-}
+// Know says which timeline the frames are on, of which no more is asked than where they are.
+func (s *Matcher) Know(t *Timeline) { s.timeline = t }
 
 // Matches takes the next frame, which is on that part of the timeline.
 func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
@@ -58,8 +54,8 @@ func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 	} else {
 		s.subject.Frame, s.subject.Start = f, s.start
 	}
-	if part < len(s.servers) {
-		s.subject.Server = s.servers[part]
+	if s.timeline != nil {
+		s.place(part, f)
 	}
 	if s.Filter.NeedsFuture() {
 		s.subject.Open, s.subject.Unanswered = s.isOpen(f), f.Seq <= s.known && s.open.IsUnanswered(f)
@@ -72,6 +68,16 @@ func (s *Matcher) Matches(part int, f *dialect.Frame) bool {
 		s.remember(f)
 	}
 	return s.now.shown
+}
+
+// place notes of the subject on which tape it is.
+func (s *Matcher) place(part int, f *dialect.Frame) {
+	s.subject.Server, s.subject.ServerOf = s.timeline.Part(part).Info.Start.Parent.Server, s.timeline.SessionOf(part)
+	if s.timeline.order != nil { // numbers are those of the tapes, as where these are shown alone
+		s.local = *f
+		s.local.Seq = s.timeline.PlaceOf(f.Seq).Seq
+		s.subject.Frame = &s.local
+	}
 }
 
 // remember notes what may become of a request.
@@ -99,7 +105,7 @@ type waiting struct{ now, answered, never state }
 
 // The openRequests are what is known of requests whose responses come later.
 type openRequests struct {
-	open     filter.OpenRequests // of the frames up to known
+	open     Open // of the frames up to known
 	known    uint64
 	requests filter.Requests[waiting]
 }
@@ -110,7 +116,7 @@ func (u *openRequests) isOpen(f *dialect.Frame) bool {
 	if f.Seq > u.known {
 		return f.Asks()
 	}
-	return u.open.Has(f.Seq)
+	return f.Asks() && u.open.Has(f.Seq)
 }
 
 // answered yields the requests that a frame answers, where that changes their state.
@@ -129,13 +135,13 @@ func (u *openRequests) answered(f *dialect.Frame) iter.Seq2[uint64, state] {
 	}
 }
 
-// unanswered yields the requests that wait still and will get no answer, where that
-// changes their state.
-func (u *openRequests) unanswered() iter.Seq2[uint64, state] {
+// unanswered yields the requests of those that are meant that wait still and will get no
+// answer, where that changes their state.
+func (u *openRequests) unanswered(meant func(seq uint64) bool) iter.Seq2[uint64, state] {
 	return func(yield func(uint64, state) bool) {
 		for i := range u.requests.All() {
 			r := &u.requests.All()[i]
-			if r.Done {
+			if r.Done || !meant(r.Seq) {
 				continue
 			}
 			r.Done = true
@@ -147,10 +153,26 @@ func (u *openRequests) unanswered() iter.Seq2[uint64, state] {
 }
 
 // Observe makes a frame the subject, with what stood before it.
-func (s *Matcher) Observe(part int, f *dialect.Frame) {
+func (s *Matcher) Observe(part int, f *dialect.Frame) { s.subject = s.tracker(part).Observe(f) }
+
+// tracker returns what follows the tape of a part. Sessions go on from one of the agent's
+// tapes to the next.
+func (s *Matcher) tracker(part int) *filter.Tracker {
+	if s.timeline != nil && part >= len(s.timeline.agents) {
+		one := s.servers[part]
+		if one == nil {
+			if s.servers == nil {
+				s.servers = map[int]*filter.Tracker{}
+			}
+			one = &filter.Tracker{}
+			one.Next(s.start)
+			s.servers[part] = one
+		}
+		return one
+	}
 	if part != s.part {
 		s.part = part
 		s.track.Next(s.start)
 	}
-	s.subject = s.track.Observe(f)
+	return &s.track
 }

@@ -21,7 +21,7 @@ type Scan struct {
 	announced time.Time // when one of them was last
 	updates   int
 	shows     bool // something was found
-	onPart    int  // of the timeline: that the last frame was on
+	ends      int  // of parts that were taken
 	relooking sync.WaitGroup
 
 	mu    sync.Mutex // guards what follows
@@ -36,11 +36,11 @@ const ReportEvery = 200 * time.Millisecond
 // tapes it opens them again.
 func (s *Scan) Read(ctx context.Context, t *Timeline) {
 	s.announced = time.Now()
-	s.KnowServers(t)
+	s.Know(t)
+	if (s.Filter.NeedsFuture() || t.order != nil && s.Filter.NeedsSession()) && !s.Index.Await(ctx) {
+		return
+	}
 	if s.Filter.NeedsFuture() {
-		if !s.Index.Await(ctx) {
-			return
-		}
 		s.open, s.known = s.Index.unanswered()
 	}
 	if s.Filter.NeedsFindings() {
@@ -64,6 +64,7 @@ func (s *Scan) Read(ctx context.Context, t *Timeline) {
 			})
 		}
 		if complete {
+			s.update(func() { s.endTapes(t, next) })
 			s.complete(ctx, t)
 		}
 		if ended {
@@ -126,9 +127,29 @@ func (s *Scan) readTapes(ctx context.Context, t *Timeline) {
 }
 
 // end takes it that nothing will follow.
-func (s *Scan) end() {
-	for seq, now := range s.unanswered() {
+func (s *Scan) end() { s.endOf(func(uint64) bool { return true }) }
+
+// endOf takes it that the requests that are meant will get no answer.
+func (s *Scan) endOf(meant func(seq uint64) bool) {
+	for seq, now := range s.unanswered(meant) {
 		s.change(seq, now)
+	}
+}
+
+// endPart takes it that nothing will follow on a part.
+func (s *Scan) endPart(t *Timeline, part int) {
+	s.endOf(func(seq uint64) bool { return t.PartOf(seq) == part })
+}
+
+// endTapes takes it that nothing will follow on the tapes that have ended before a frame.
+func (s *Scan) endTapes(t *Timeline, before uint64) {
+	for {
+		part, ok := t.ended(s.ends, before)
+		if !ok {
+			return
+		}
+		s.ends++
+		s.endPart(t, part)
 	}
 }
 
@@ -180,24 +201,22 @@ func (s *Scan) observe(t *Timeline, f *dialect.Frame) {
 	for seq, now := range s.answered(f) {
 		s.change(seq, now)
 	}
+	s.endTapes(t, f.Seq)
 	part := t.PartOf(f.Seq)
-	if part != s.onPart {
-		s.onPart = part
-		s.end() // of the tape before
-	}
 	shown := s.Matches(part, f)
 	s.found.Last = f.Seq
-	if head := s.run.begins(f, shown, s.now.fails); shown {
+	if head := s.run.begins(part, f, shown, s.now.fails); shown {
 		s.found.Matches = append(s.found.Matches, NewMatch(f.Seq, head, s.now.fails))
 	}
 	if f.Events.Has(dialect.AgentEnded) {
-		s.end()
+		s.endPart(t, part)
 	}
 }
 
 // A chunkRun is a row of chunks that say one thing piece by piece: neighbours on the
 // tape, of one session and one variant.
 type chunkRun struct {
+	part   int
 	first  dialect.Frame // without its bytes
 	last   uint64
 	n      int
@@ -210,17 +229,17 @@ const maxRun = 1 << 12
 
 // begins takes the next frame and reports whether a row begins with it, as with one
 // that is a failure.
-func (r *chunkRun) begins(f *dialect.Frame, shown, fails bool) bool {
+func (r *chunkRun) begins(part int, f *dialect.Frame, shown, fails bool) bool {
 	if !shown {
 		r.n = 0
 		return true
 	}
-	if r.n > 0 && f.Seq == r.last+1 && r.n < maxRun && !fails && r.goesOn(f) {
+	if r.n > 0 && f.Seq == r.last+1 && part == r.part && r.n < maxRun && !fails && r.goesOn(f) {
 		r.last++
 		r.n++
 		return false
 	}
-	*r = chunkRun{first: *f, last: f.Seq, n: 1}
+	*r = chunkRun{part: part, first: *f, last: f.Seq, n: 1}
 	r.first.Raw = nil
 	return true
 }

@@ -69,7 +69,7 @@ func TestSeekEnds(t *testing.T) {
 	for seq := uint64(1); seq <= frames; seq++ {
 		f := dialect.Frame{}
 		f.Seq = seq
-		l.columns.Last = l.add(&f, nil, seq-1)
+		l.columns.Last = l.add(nil, &f, nil, seq-1)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -9,36 +9,40 @@ package frameindex
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"sort"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/termtext"
 )
 
 // A Timeline is one tape, or several as if they were one: the frames of each are
 // numbered on from those of the tape before, and times are since the first tape
-// began. Like a tape it is for one goroutine.
+// began. Its frames are for one goroutine, as those of a tape are; any may ask it for
+// numbers.
+//
+// After WithServers the frames of the tapes of servers stand among those of the agent that
+// started them, in the order of time, and are numbered so.
 type Timeline struct {
-	name  string
-	open  func() ([]*record.Tape, error)
-	Parts []Part // by time, at least one
+	name   string
+	open   func() ([]*record.Tape, error)
+	agents []Part               // by time, at least one
+	order  *order               // nil: there are no servers
+	opened map[int]*record.Tape // tapes of servers, by part
 }
 
 // A Part of a timeline is one tape.
 type Part struct {
 	Tape   *record.Tape
 	Info   record.Info   // when the timeline was opened
-	Before uint64        // frames on the tapes before
+	Before uint64        // frames on the agent's tapes before
 	Began  time.Duration // since the first tape began
+	Server string        // what stands behind the tape of the agent in a reference, without the +, such as files~2; empty: it is the agent's
+	agent  int           // of a server: the part that is the tape of its agent
+	source *record.Tape  // of a server: to be cloned
 }
 
 // OpenTimeline returns the timeline of the tapes that open returns by time; Reopen
@@ -56,18 +60,23 @@ func OpenTimeline(name string, open func() ([]*record.Tape, error)) (*Timeline, 
 		if err != nil {
 			return nil, err
 		}
-		if start := info.Start.Time; !start.IsZero() && len(t.Parts) > 0 {
+		if start := info.Start.Time; !start.IsZero() && len(t.agents) > 0 {
 			late = max(start.Sub(t.start()), 0)
 		}
-		t.Parts = append(t.Parts, Part{tape, info, before, late})
+		t.agents = append(t.agents, Part{Tape: tape, Info: info, Before: before, Began: late})
 		before += info.Lines
 		late += info.Last
 	}
-	if len(t.Parts) == 0 {
+	if len(t.agents) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, record.ErrNoTape)
 	}
 	return t, nil
 }
+
+// WithServers has the frames of the servers that the agent started stand among its own. The
+// tapes are in store. It is called before the timeline is reopened, and an Index is to read
+// one of those that are opened from it: that finds the servers.
+func (t *Timeline) WithServers(store *record.Store) { t.order = newOrder(store, t.agents) }
 
 // Reopen opens the same tapes for another goroutine. Frames keep their numbers.
 func (t *Timeline) Reopen() (*Timeline, error) {
@@ -75,63 +84,130 @@ func (t *Timeline) Reopen() (*Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	other := &Timeline{name: t.name, open: t.open}
-	for i := range min(len(tapes), len(t.Parts)) {
-		p := t.Parts[i]
+	other := &Timeline{name: t.name, open: t.open, order: t.order}
+	for i := range min(len(tapes), len(t.agents)) {
+		p := t.agents[i]
 		p.Tape = tapes[i]
-		other.Parts = append(other.Parts, p)
+		other.agents = append(other.agents, p)
 	}
 	return other, nil
 }
 
-// IDs returns the tapes.
+// HasServers reports whether frames of servers may stand among those of the agent.
+func (t *Timeline) HasServers() bool { return t.order != nil }
+
+// Agents returns the agent's tapes, by time.
+func (t *Timeline) Agents() []Part { return t.agents }
+
+// Latest returns the last of the agent's tapes.
+func (t *Timeline) Latest() *Part { return &t.agents[len(t.agents)-1] }
+
+// Size returns how many parts there are by now.
+func (t *Timeline) Size() int {
+	if t.order == nil {
+		return len(t.agents)
+	}
+	return t.order.size()
+}
+
+// Part returns a part: the agent's tapes come first, then those of servers, without Tape.
+func (t *Timeline) Part(i int) *Part {
+	if i < len(t.agents) {
+		return &t.agents[i]
+	}
+	return t.order.part(i)
+}
+
+// Tape returns the tape of a part, to be read in the goroutine of the timeline.
+func (t *Timeline) Tape(i int) *record.Tape {
+	if i < len(t.agents) {
+		return t.agents[i].Tape
+	}
+	if t.opened[i] == nil {
+		if t.opened == nil {
+			t.opened = map[int]*record.Tape{}
+		}
+		t.opened[i] = t.order.part(i).source.Clone()
+	}
+	return t.opened[i]
+}
+
+// IDs returns the agent's tapes.
 func (t *Timeline) IDs() []string {
-	ids := make([]string, len(t.Parts))
-	for i, p := range t.Parts {
+	ids := make([]string, len(t.agents))
+	for i, p := range t.agents {
 		ids[i] = p.Info.Tape
 	}
 	return ids
 }
 
-func (t *Timeline) start() time.Time { return t.Parts[0].Info.Start.Time }
+func (t *Timeline) start() time.Time { return t.agents[0].Info.Start.Time }
 
-// Info returns what is known by now: the last tape's state, with the time at which the
-// first tape began and the number of lines of all.
+// Info returns what is known of the agent's tapes by now: the last one's state, with the
+// time at which the first one began and the number of lines of all.
 func (t *Timeline) Info() (record.Info, error) {
-	last := t.Parts[len(t.Parts)-1]
+	last := t.Latest()
 	info, err := last.Tape.Info()
 	info.Start.Time = t.start()
 	info.Lines += last.Before
 	return info, err
 }
 
-// rows yields the frames from a number on, without their bytes.
-func (t *Timeline) rows(from uint64) iter.Seq2[dialect.Frame, error] {
-	return t.read(from, func(p *Part, from uint64) iter.Seq2[dialect.Frame, error] { return p.Tape.Rows(from) })
+// rows yields the frames of the agent's tapes, without their bytes.
+func (t *Timeline) rows() iter.Seq2[dialect.Frame, error] {
+	return t.read(1, func(p *Part, from uint64) iter.Seq2[dialect.Frame, error] { return p.Tape.Rows(from) })
 }
 
 // frames yields the frames from a number on. Their bytes are valid until the
 // next one is asked for.
 func (t *Timeline) frames(from uint64) iter.Seq2[dialect.Frame, error] {
+	if t.order != nil {
+		return t.ordered(context.Background(), from, listing{})
+	}
 	return t.read(from, func(p *Part, from uint64) iter.Seq2[dialect.Frame, error] { return p.Tape.Frames(from) })
+}
+
+// agentFrames is frames for the agent's tapes only, from the first frame on.
+func (t *Timeline) agentFrames() iter.Seq2[dialect.Frame, error] {
+	if t.order != nil {
+		return t.ordered(context.Background(), 1, listing{agent: true})
+	}
+	return t.frames(1)
 }
 
 // Follow yields the frames from a number on as frames does, and waits for more until
 // the last tape has ended or ctx is done.
 func (t *Timeline) Follow(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
+	if t.order != nil {
+		return t.ordered(ctx, from, listing{waits: true})
+	}
+	return t.follow(ctx, from)
+}
+
+// FollowAgent is Follow for the frames of the agent's tapes only.
+func (t *Timeline) FollowAgent(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
+	if t.order != nil {
+		return t.ordered(ctx, from, listing{waits: true, agent: true})
+	}
+	return t.follow(ctx, from)
+}
+
+// follow is Follow without servers.
+func (t *Timeline) follow(ctx context.Context, from uint64) iter.Seq2[dialect.Frame, error] {
 	return t.read(from, func(p *Part, from uint64) iter.Seq2[dialect.Frame, error] {
-		if p == &t.Parts[len(t.Parts)-1] {
+		if p == t.Latest() {
 			return p.Tape.Follow(ctx, from)
 		}
 		return p.Tape.Frames(from)
 	})
 }
 
+// read yields the frames of the agent's tapes, one tape behind the other.
 func (t *Timeline) read(from uint64, of func(*Part, uint64) iter.Seq2[dialect.Frame, error]) iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
-		for i := range t.Parts {
-			p := &t.Parts[i]
-			last := i == len(t.Parts)-1
+		for i := range t.agents {
+			p := &t.agents[i]
+			last := p == t.Latest()
 			if !last && from > p.Before+p.Info.Lines {
 				continue
 			}
@@ -148,7 +224,7 @@ func (t *Timeline) read(from uint64, of func(*Part, uint64) iter.Seq2[dialect.Fr
 	}
 }
 
-// shift gives a frame of a tape its number and time on the timeline.
+// shift gives a frame of one of the agent's tapes its number and time on the timeline.
 func (p *Part) shift(f *dialect.Frame) {
 	f.Seq, f.At = f.Seq+p.Before, f.At+p.Began
 	for reply := range f.Replies() {
@@ -156,74 +232,114 @@ func (p *Part) shift(f *dialect.Frame) {
 	}
 }
 
-// PartOf returns the index of the part with a frame.
-func (t *Timeline) PartOf(seq uint64) int {
-	if len(t.Parts) == 1 {
-		return 0
-	}
-	return max(sort.Search(len(t.Parts), func(i int) bool { return t.Parts[i].Before >= seq })-1, 0)
+// A Place is where a frame stands on its tape.
+type Place struct {
+	Part int // of the timeline
+	Seq  uint64
 }
 
-// OnLast reports whether a frame is on the last tape, which may go on.
-func (t *Timeline) OnLast(seq uint64) bool { return t.PartOf(seq) == len(t.Parts)-1 }
+// PlaceOf returns where a frame stands on its tape.
+func (t *Timeline) PlaceOf(number uint64) Place {
+	if t.order == nil {
+		i := t.agentWith(number)
+		return Place{i, number - t.agents[i].Before}
+	}
+	run, _ := t.order.from(number)
+	return Place{run.part, run.seq}
+}
+
+// Number returns the number of a frame on the timeline; 0 if it has none, or none yet.
+func (t *Timeline) Number(at Place) uint64 {
+	if t.order == nil {
+		return t.agents[at.Part].Before + at.Seq
+	}
+	return t.order.number(at.Part, at.Seq)
+}
+
+// PartOf returns the index of the part with a frame.
+func (t *Timeline) PartOf(seq uint64) int { return t.PlaceOf(seq).Part }
+
+// agentWith returns which of the agent's tapes has a frame, where there are no servers.
+func (t *Timeline) agentWith(seq uint64) int {
+	if len(t.agents) == 1 {
+		return 0
+	}
+	return max(sort.Search(len(t.agents), func(i int) bool { return t.agents[i].Before >= seq })-1, 0)
+}
+
+// GoesOn reports whether more may come on the tape with a frame.
+func (t *Timeline) GoesOn(seq uint64) bool {
+	part := t.PartOf(seq)
+	if t.order == nil {
+		return part == len(t.agents)-1
+	}
+	return t.order.goesOn(part)
+}
+
+// ended returns the k-th of the parts to end, if it did before a frame.
+func (t *Timeline) ended(k int, before uint64) (part int, ok bool) {
+	if t.order != nil {
+		return t.order.ended(k, before)
+	}
+	return k, k+1 < len(t.agents) && t.agents[k+1].Before < before
+}
+
+// SessionOf returns the session of the agent's that a part was started for, if that is the
+// tape of a server; empty if nobody knows.
+func (t *Timeline) SessionOf(part int) string {
+	if part < len(t.agents) {
+		return ""
+	}
+	return t.order.session(part)
+}
 
 // OnItsTape returns a frame with its number and time on its own tape.
 func (t *Timeline) OnItsTape(f dialect.Frame) (*record.Tape, dialect.Frame) {
-	p := &t.Parts[t.PartOf(f.Seq)]
-	f.Seq, f.At = f.Seq-p.Before, f.At-p.Began
-	return p.Tape, f
+	at := t.PlaceOf(f.Seq)
+	f.Seq, f.At = at.Seq, f.At-t.Part(at.Part).Began
+	return t.Tape(at.Part), f
 }
 
 // frame returns a frame with its bytes.
 func (t *Timeline) frame(seq uint64) (dialect.Frame, error) {
-	p := &t.Parts[t.PartOf(seq)]
-	f, err := p.Tape.Frame(seq - p.Before)
-	p.shift(&f)
+	at := t.PlaceOf(seq)
+	f, err := t.Tape(at.Part).Frame(at.Seq)
+	if t.order != nil {
+		t.renumber(at.Part, seq, &f)
+	} else {
+		t.agents[at.Part].shift(&f)
+	}
 	return f, err
 }
 
 // Write writes all bytes of a frame.
 func (t *Timeline) Write(w io.Writer, seq uint64) error {
-	p := &t.Parts[t.PartOf(seq)]
-	return p.Tape.WriteFrame(w, seq-p.Before)
+	at := t.PlaceOf(seq)
+	return t.Tape(at.Part).WriteFrame(w, at.Seq)
 }
 
-// Label returns the number of a frame as users know it: the number on its tape and,
-// where there are several tapes, the tape before it, as in 2.17.
-func (t *Timeline) Label(seq uint64) string {
-	if len(t.Parts) == 1 {
-		return termtext.Grouped(int64(seq))
+// Began returns when the tape of the agent with a frame began, or of the agent that started
+// the server with that frame, since the first one did.
+func (t *Timeline) Began(seq uint64) time.Duration {
+	p := t.Part(t.PartOf(seq))
+	if p.Server != "" {
+		p = t.Part(p.agent)
 	}
-	i := t.PartOf(seq)
-	return strconv.Itoa(i+1) + "." + strconv.FormatUint(seq-t.Parts[i].Before, 10)
-}
-
-// Began returns when the tape with a frame began, since the first one did.
-func (t *Timeline) Began(seq uint64) time.Duration { return t.Parts[t.PartOf(seq)].Began }
-
-// ParseLabel reads what Label returns. A number that names none of several tapes is
-// one of the tape with the frame near.
-func (t *Timeline) ParseLabel(text string, near uint64) (uint64, error) {
-	which := t.PartOf(near)
-	if tape, rest, ok := strings.Cut(text, "."); ok {
-		n, err := strconv.Atoi(tape)
-		if err != nil || n < 1 || n > len(t.Parts) {
-			return 0, fmt.Errorf("there is no tape %s here", termtext.Piece(tape))
-		}
-		which, text = n-1, rest
-	}
-	seq, err := strconv.ParseUint(strings.ReplaceAll(text, ",", ""), 10, 64)
-	if err != nil {
-		return 0, errors.New("want the number of a frame, or a time such as +2.5s")
-	}
-	s := t.Parts[which]
-	if seq == 0 || which < len(t.Parts)-1 && seq > s.Info.Lines {
-		return 0, fmt.Errorf("there is no frame %s", termtext.Piece(text))
-	}
-	return s.Before + seq, nil
+	return p.Began
 }
 
 // Has reports whether a tape is on the timeline.
 func (t *Timeline) Has(tape string) bool {
-	return slices.ContainsFunc(t.Parts, func(s Part) bool { return s.Tape.ID() == tape })
+	_, ok := t.PartWith(tape)
+	return ok
+}
+
+// PartWith returns which part a tape is.
+func (t *Timeline) PartWith(tape string) (part int, ok bool) {
+	for i := range t.Size() {
+		if t.Part(i).Info.Tape == tape {
+			return i, true
+		}
+	}
+	return 0, false
 }

@@ -11,6 +11,7 @@ import (
 // start is when the first tape began.
 func TurnOf(f *dialect.Frame, c Columns, t *Timeline, start time.Time, on Progress) int {
 	s := NewMatcher(filter.Filter{}, start)
+	s.Know(t)
 	turn := 0
 	c.Seek(1, 1, func(g *dialect.Frame) bool {
 		if g.Seq <= f.Seq && (g.Session == f.Session || g.Seq == f.Seq) {

@@ -16,6 +16,7 @@ type Row struct {
 	Frame   *dialect.Frame // of which only the fields are looked at
 	Failure dialect.Failure
 	Silence time.Duration // before a frame with dialect.AfterSilence; 0: not known
+	Server  bool          // it is one of a server's among those of its agent
 	Number  string        // and the time, aligned by who makes the row
 	Mark    termtext.Span // behind them, one column; empty: a blank
 	Kind    bool          // whether the kind has a column
@@ -42,13 +43,20 @@ func (r *Row) head() []termtext.Span {
 		kind = kindName(f)
 	}
 	return []termtext.Span{
-		termtext.Dim.Span(r.Number),
+		r.number(),
 		r.mark(),
 		termtext.Bold.Span(originSigns[min(f.Origin, wire.Rewritten)]),
 		role.Span(arrow(f)),
 		termtext.Dim.Span(kind),
 		name.Span(termtext.Pad(r.Name, r.Columns) + "  "),
 	}
+}
+
+func (r *Row) number() termtext.Span {
+	if r.Server {
+		return termtext.Servers.Span(r.Number)
+	}
+	return termtext.Dim.Span(r.Number)
 }
 
 func (r *Row) mark() termtext.Span {

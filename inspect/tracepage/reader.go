@@ -51,16 +51,16 @@ type revision struct {
 	nested int    // frames of servers that are in it
 }
 
-// NewReader returns a reader of that many tapes that has read nothing. label returns the
+// NewReader returns a reader of that many tapes of an agent that has read nothing. label returns the
 // number of a frame as users know it.
 func NewReader(label func(seq uint64) string, tapes int) *Reader {
 	return &Reader{label: label, tapes: tapes, failed: map[uint64]bool{}, tally: summary.Tally{Label: label}}
 }
 
-// Read reads a timeline until that ends or ctx is done. onChange is called whenever
+// Read reads the agent's tapes of a timeline until they end or ctx is done. onChange is called whenever
 // there is more.
 func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func()) {
-	for f, err := range t.Follow(ctx, 1) {
+	for f, err := range t.FollowAgent(ctx, 1) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -70,13 +70,14 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 			r.tally.Broken()
 		} else {
 			for n := len(r.trace.Runs); n <= t.PartOf(f.Seq); n++ {
-				r.trace.Next(t.Parts[n].Info.Connection)
-				r.start = t.Parts[0].Info.Start.Time // a timeline's times are since then
-				r.calls.Next(t.Parts[n].Info.Tape, r.start)
+				info := t.Part(n).Info
+				r.trace.Next(info.Connection)
+				r.start = t.Part(0).Info.Start.Time // a timeline's times are since then
+				r.calls.Next(info.Tape, r.start)
 				r.tally.End(&r.trace)
-				r.tally.Begin(t.Parts[n].Info)
+				r.tally.Begin(info)
 				r.stats.Take(&r.trace)
-				r.stats.Begin(stats.Tape{Connection: t.Parts[n].Info.Connection})
+				r.stats.Begin(stats.Tape{Connection: info.Connection})
 				r.used = append(r.used, methodUses{})
 				r.ends = append(r.ends, 0)
 			}

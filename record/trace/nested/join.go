@@ -54,7 +54,7 @@ type Joined struct {
 func (j *Join) Next(tape string, start time.Time) {
 	j.hostEnded()
 	j.hosted = hosted{}
-	j.Links.next()
+	j.Links.Next()
 	j.runs = append(j.runs, &agentTape{id: tape, start: start})
 }
 

@@ -35,8 +35,8 @@ type setup struct {
 	names   []string // of all servers in it
 }
 
-// next begins another tape: requests are numbered anew.
-func (l *Links) next() { l.setups, l.withheld = dialect.OpenRequests[*setup]{}, nil }
+// Next begins another tape of the agent's: requests are numbered anew.
+func (l *Links) Next() { l.setups, l.withheld = dialect.OpenRequests[*setup]{}, nil }
 
 // Session returns the session whose setup has a link.
 func (l *Links) Session(link string) (id string, ok bool) { return l.sessions.Get(link) }
@@ -72,6 +72,22 @@ func (l *Links) Add(f *dialect.Frame) {
 			l.message(&f.Frame, wire.Scan(f.Raw))
 		}
 	}
+}
+
+// Concern reports whether Add may learn something from a frame of the agent's tape, whose
+// bytes need not be at hand.
+func Concern(f *dialect.Frame) bool {
+	switch f.Kind {
+	case wire.Request, wire.Response:
+		return concern(&f.Annotation)
+	case wire.Batch:
+		return slices.ContainsFunc(f.Entries, func(a dialect.Annotation) bool { return concern(&a) })
+	}
+	return false
+}
+
+func concern(a *dialect.Annotation) bool {
+	return setsUp(a.Method) || dialect.Wraps(a.Method) && setsUp(a.Update)
 }
 
 // setsUp reports whether a request of that method names the servers of a session.

@@ -37,7 +37,7 @@ func references(c *Completer, word string) ([]cobra.Completion, cobra.ShellCompD
 	nesting := record.NestingOf(l.Tapes)
 	servers := func(name, tape string) {
 		children := nesting.Children(tape)
-		for i, behind := range ref.ServerRefs(children) {
+		for i, behind := range record.ServerRefs(children) {
 			add(name+behind, about(&tapelist.Row{Info: children[i]}, now))
 		}
 	}

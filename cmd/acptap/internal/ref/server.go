@@ -47,7 +47,7 @@ func (f *Finder) parentIn(name string) (parent, server string) {
 // startOf returns the tape that is called so below another one; "" if there is none.
 func startOf(n record.Nesting, parent, name string) (tape string) {
 	children := n.Children(parent)
-	for i, ref := range ServerRefs(children) {
+	for i, ref := range record.ServerRefs(children) {
 		rest, ok := strings.CutPrefix("+"+name, ref)
 		rest = strings.TrimPrefix(rest, "~1") // the first start needs no number
 		switch {
@@ -61,21 +61,6 @@ func startOf(n record.Nesting, parent, name string) (tape string) {
 		}
 	}
 	return ""
-}
-
-// ServerRefs returns what stands behind the REF of a tape for each of those that are
-// nested in it, by time: +NAME, and +NAME~2 for the second start of a server.
-func ServerRefs(children []record.Info) []string {
-	started := map[string]int{}
-	refs := make([]string, len(children))
-	for i := range children {
-		name := children[i].ServerName()
-		refs[i] = "+" + name
-		if started[name]++; started[name] > 1 {
-			refs[i] += fmt.Sprintf("~%d", started[name])
-		}
-	}
-	return refs
 }
 
 // noServer is the error for REF+NAME if REF is a tape and has no such server.

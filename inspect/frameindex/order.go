@@ -1,0 +1,204 @@
+package frameindex
+
+import (
+	"context"
+	"sort"
+	"sync"
+
+	"github.com/acptap/acptap/record"
+)
+
+// An order says how the frames of an agent's tapes and those of its servers' tapes stand in
+// one list. They are numbered from 1 as they are put there: by time what is on the tapes
+// when the list is made, then what comes, by time as far as it comes together. The frames
+// of one tape keep their order, and those of the agent's tapes theirs.
+//
+// The goroutine of an Index puts frames into an order; any goroutine may ask it.
+type order struct {
+	store *record.Store
+
+	mu      sync.Mutex // guards what follows
+	parts   []*orderedPart
+	runs    []run
+	last    uint64    // number of the last frame
+	ends    []partEnd // as they happened
+	over    bool      // nothing will follow
+	changed chan struct{}
+}
+
+// An orderedPart is a tape in an order.
+type orderedPart struct {
+	Part            // never changed
+	session  string // of the agent's, that the server was started for; empty: not known
+	runs     []int  // in order.runs
+	hasEnded bool
+}
+
+// A run is neighbours in an order that are neighbours on a tape.
+type run struct {
+	first uint64 // number of the first one
+	part  int
+	seq   uint64 // of the first one on its tape
+}
+
+// A partEnd is where a tape has ended: behind the frame that was the last in the order.
+type partEnd struct {
+	part  int
+	after uint64
+}
+
+func newOrder(store *record.Store, agents []Part) *order {
+	o := &order{store: store, changed: make(chan struct{})}
+	for _, p := range agents {
+		o.add(p)
+	}
+	return o
+}
+
+// add adds a tape, and returns which part it is.
+func (o *order) add(p Part) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.parts = append(o.parts, &orderedPart{Part: p})
+	return len(o.parts) - 1
+}
+
+func (o *order) part(i int) *Part {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return &o.parts[i].Part
+}
+
+func (o *order) size() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.parts)
+}
+
+// put puts the next frame of a part at the end, and returns its number.
+func (o *order) put(part int, seq uint64) uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last++
+	if n := len(o.runs); n == 0 || o.runs[n-1].part != part || o.runs[n-1].seq+(o.last-o.runs[n-1].first) != seq {
+		o.runs = append(o.runs, run{o.last, part, seq})
+		o.parts[part].runs = append(o.parts[part].runs, n)
+	}
+	return o.last
+}
+
+// link notes for which session of the agent's a part was started.
+func (o *order) link(part int, session string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.parts[part].session = session
+}
+
+func (o *order) session(part int) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.parts[part].session
+}
+
+// end says that a part has no more frames.
+func (o *order) end(part int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.parts[part].hasEnded = true
+	o.ends = append(o.ends, partEnd{part, o.last})
+}
+
+// finish says that nothing will follow.
+func (o *order) finish() {
+	o.mu.Lock()
+	o.over = true
+	o.mu.Unlock()
+	o.wake()
+}
+
+// wake wakes those that wait for more.
+func (o *order) wake() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(o.changed)
+	o.changed = make(chan struct{})
+}
+
+// A stretch is a part of a run, that nothing is put into any more.
+type stretch struct {
+	run
+	frames uint64 // at least one
+}
+
+// from returns the frames from a number on that are neighbours on a tape. ok is false if
+// there is none yet.
+func (o *order) from(number uint64) (s stretch, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if number == 0 || number > o.last {
+		return stretch{}, false
+	}
+	i := sort.Search(len(o.runs), func(i int) bool { return o.runs[i].first > number }) - 1
+	r, end := o.runs[i], o.last+1
+	if i+1 < len(o.runs) {
+		end = o.runs[i+1].first
+	}
+	return stretch{run{number, r.part, r.seq + number - r.first}, end - number}, true
+}
+
+// number returns the number of a frame of a part; 0 if it has none, or none yet.
+func (o *order) number(part int, seq uint64) uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if part >= len(o.parts) {
+		return 0
+	}
+	of := o.parts[part].runs
+	i := sort.Search(len(of), func(i int) bool { return o.runs[of[i]].seq > seq }) - 1
+	if i < 0 {
+		return 0
+	}
+	r, end := o.runs[of[i]], o.last+1
+	if of[i]+1 < len(o.runs) {
+		end = o.runs[of[i]+1].first
+	}
+	if number := r.first + seq - r.seq; number < end {
+		return number
+	}
+	return 0
+}
+
+// await waits until there is a frame with that number. It reports whether there is one: not
+// if nothing will follow, or ctx is done.
+func (o *order) await(ctx context.Context, number uint64) bool {
+	for {
+		o.mu.Lock()
+		there, over, changed := o.last >= number, o.over, o.changed
+		o.mu.Unlock()
+		if there || over {
+			return there
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-changed:
+		}
+	}
+}
+
+// ended returns the k-th of the ends, if it was before a frame.
+func (o *order) ended(k int, before uint64) (part int, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if k >= len(o.ends) || o.ends[k].after >= before {
+		return 0, false
+	}
+	return o.ends[k].part, true
+}
+
+// goesOn reports whether more of a part may come.
+func (o *order) goesOn(part int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return !o.parts[part].hasEnded
+}

@@ -1,0 +1,143 @@
+package frameindex
+
+import (
+	"context"
+	"iter"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// A listing says which frames of an order are read.
+type listing struct {
+	waits bool // for those that come
+	agent bool // only those of the agent's tapes
+}
+
+// ordered yields the frames from a number on, in the order that the goroutine of the Index
+// has put them into.
+func (t *Timeline) ordered(ctx context.Context, from uint64, want listing) iter.Seq2[dialect.Frame, error] {
+	return func(yield func(dialect.Frame, error) bool) {
+		for l := range t.located(ctx, from, want) {
+			t.renumber(l.Part, l.Number, &l.Frame)
+			if !yield(l.Frame, l.Err) {
+				return
+			}
+		}
+	}
+}
+
+// A Located is a frame of one of several tapes, with its number and time there.
+type Located struct {
+	Part   int
+	Number uint64 // on the timeline
+	Frame  dialect.Frame
+	Err    error // in its place
+}
+
+// FollowAll is Follow for a timeline with servers. Their frames have the numbers of their
+// tapes.
+func (t *Timeline) FollowAll(ctx context.Context) iter.Seq[Located] {
+	return t.located(ctx, 1, listing{waits: true})
+}
+
+func (t *Timeline) located(ctx context.Context, from uint64, want listing) iter.Seq[Located] {
+	return func(yield func(Located) bool) {
+		readers := map[int]*partReader{}
+		defer func() {
+			for _, r := range readers {
+				r.close()
+			}
+		}()
+		for next := max(from, 1); ctx.Err() == nil; {
+			s, ok := t.order.from(next)
+			if !ok {
+				if !want.waits || !t.order.await(ctx, next) {
+					return
+				}
+				continue
+			}
+			if next += s.frames; want.agent && s.part >= len(t.agents) {
+				continue
+			}
+			r := readers[s.part]
+			if r == nil {
+				r = &partReader{tape: t.Tape(s.part)}
+				if want.waits {
+					r.ctx = ctx
+				}
+				readers[s.part] = r
+			}
+			for i := range s.frames {
+				f, err, ok := r.read(s.seq + i)
+				if ok && !yield(Located{s.part, s.first + i, f, err}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// renumber gives a frame of a part its number and time on the timeline.
+func (t *Timeline) renumber(part int, number uint64, f *dialect.Frame) {
+	f.Seq, f.At = number, f.At+t.Part(part).Began
+	for reply := range f.Replies() {
+		reply.Request = t.order.number(part, reply.Request)
+	}
+}
+
+// A partReader reads frames of a tape, of which it is known that they are there.
+type partReader struct {
+	tape *record.Tape
+	ctx  context.Context // to wait with for a frame that is just being written; nil: nobody waits
+
+	next    func() (dialect.Frame, error, bool)
+	stop    func()
+	pending *dialect.Frame // was read already
+}
+
+// read returns a frame. Numbers rise from call to call. An error comes in its place, and ok is false
+// if it cannot be read and that was said already.
+func (r *partReader) read(seq uint64) (f dialect.Frame, err error, ok bool) {
+	if p := r.pending; p != nil {
+		if p.Seq > seq {
+			return f, nil, false
+		}
+		if r.pending = nil; p.Seq == seq {
+			return *p, nil, true
+		}
+	}
+	for tries := 0; tries < 2; {
+		if r.next == nil {
+			tries++
+			r.next, r.stop = iter.Pull2(r.frames(seq))
+		}
+		f, err, ok := r.next()
+		switch {
+		case !ok:
+			r.close() // it has got more since
+		case err != nil:
+			return f, err, true
+		case f.Seq == seq:
+			return f, nil, true
+		case f.Seq > seq:
+			r.pending = &f
+			return dialect.Frame{}, nil, false
+		}
+	}
+	return f, nil, false
+}
+
+func (r *partReader) frames(from uint64) iter.Seq2[dialect.Frame, error] {
+	if r.ctx != nil {
+		return r.tape.Follow(r.ctx, from)
+	}
+	return r.tape.Frames(from)
+}
+
+func (r *partReader) close() {
+	if r.next != nil {
+		r.stop()
+		r.next, r.stop = nil, nil
+	}
+}
