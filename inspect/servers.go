@@ -26,7 +26,12 @@ func followServers(begun context.Context, store *record.Store, agents []string, 
 		if err != nil {
 			return // it is gone already
 		}
-		if info, err := tape.Info(); err == nil && slices.Contains(agents, info.Start.Parent.Tape) {
+		start, err := tape.Start() // Info may be from before that was written
+		if err != nil || !slices.Contains(agents, start.Parent.Tape) {
+			return
+		}
+		info, err := tape.Info()
+		if info.Start = start; err == nil {
 			reading.Go(func() { read(tape, info) })
 		}
 	}

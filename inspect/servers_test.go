@@ -56,9 +56,9 @@ func TestServerScreens(t *testing.T) {
 			golden("statistics")
 			term.press(t, "2ggS«everything:1»gg")
 			golden("frames")
-			term.press(t, "/server:everything kind:request<Enter>«filter server»G«frame everything:»")
+			term.press(t, "/server:everything kind:request<Enter>«of 8 ·»G«8 of 8»")
 			golden("frames-filter")
-			term.press(t, "<Esc>«everything:1»:issues:4<Enter>«frame issues:4 »")
+			term.press(t, "<Esc>« of 56 ·»gG«56 of 56»g«1 of 56»:issues:4<Enter>«frame issues:4 »")
 			golden("frames-issue")
 		})
 	}

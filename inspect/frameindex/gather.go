@@ -18,7 +18,7 @@ type gathering struct {
 	onEnd func() // called when a tape has ended, and no frame may follow
 
 	known   map[string]int  // parts, by tape
-	listed  map[string]bool // tapes that were in the store, and not recorded, when it was listed
+	listed  map[string]bool // tapes that were in the store, and complete, when it was listed
 	last    map[int]uint64  // of each part: its last frame in the order
 	at      map[int]time.Duration
 	read    int // parts that there were when what was recorded had been read
@@ -54,7 +54,7 @@ func (t *Timeline) gather(onEnd func()) *gathering {
 // that no more of them are open than were recorded at the same time.
 func (g *gathering) recorded() iter.Seq2[dialect.Frame, error] {
 	return func(yield func(dialect.Frame, error) bool) {
-		if err := g.find(); err != nil && !yield(dialect.Frame{}, err) {
+		if err := g.find(nil); err != nil && !yield(dialect.Frame{}, err) {
 			return
 		}
 		var waiting []int
@@ -95,14 +95,19 @@ func (g *gathering) recorded() iter.Seq2[dialect.Frame, error] {
 	}
 }
 
-// find adds the tapes of servers that are in the store.
-func (g *gathering) find() error {
+// find adds the tapes of servers that are in the store. begun is one that has just begun: a
+// list may not tell yet what it is. nil: none.
+func (g *gathering) find(begun *record.Info) error {
 	l, err := g.order.store.List()
 	if err != nil {
 		return err
 	}
+	if begun != nil {
+		l.Tapes = slices.DeleteFunc(l.Tapes, func(i record.Info) bool { return i.Tape == begun.Tape })
+		l.Tapes = append(l.Tapes, *begun)
+	}
 	for i := range l.Tapes {
-		if one := &l.Tapes[i]; !one.Live { // of one that has just begun it may not be known yet what it is
+		if one := &l.Tapes[i]; one.Complete {
 			g.listed[one.Tape] = true
 		}
 	}

@@ -65,7 +65,7 @@ func (g *gathering) started(tape string) (part int, ok bool) {
 		return 0, false // it is gone already
 	}
 	start, err := t.Start()
-	if _, ours := g.known[start.Parent.Tape]; err != nil || !ours || g.find() != nil {
+	if _, ours := g.known[start.Parent.Tape]; err != nil || !ours || g.find(&record.Info{Tape: tape, Start: start, Live: true}) != nil {
 		return 0, false
 	}
 	part, ok = g.known[tape]
