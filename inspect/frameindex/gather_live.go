@@ -43,33 +43,33 @@ func (g *gathering) later(ctx context.Context) iter.Seq2[dialect.Frame, error] {
 // wanted returns from where a tape is to be read, when it appears.
 func (g *gathering) wanted(tape string, live bool) (from uint64, ok bool) {
 	part, ok := g.known[tape]
-	if !ok {
-		if part, ok = g.started(tape); !ok {
-			return 0, false
-		}
+	switch {
+	case !ok && !g.started(tape):
+		return 0, false
+	case !ok:
 		return 1, true
-	}
-	if part < len(g.agents)-1 || part < g.read && !g.Part(part).Info.Live {
+	case part < len(g.agents)-1 || part < g.read && !g.Part(part).Info.Live:
 		return 0, false
 	}
 	return g.last[part] + 1, true
 }
 
-// started adds the tape of a server that was started meanwhile.
-func (g *gathering) started(tape string) (part int, ok bool) {
+// started adds the tape of a server that was started meanwhile, and reports whether it is
+// one.
+func (g *gathering) started(tape string) bool {
 	if g.listed[tape] {
-		return 0, false
+		return false
 	}
 	t, err := g.order.store.Open(tape)
 	if err != nil {
-		return 0, false // it is gone already
+		return false // it is gone already
 	}
 	start, err := t.Start()
 	if _, ours := g.known[start.Parent.Tape]; err != nil || !ours || g.find(&record.Info{Tape: tape, Start: start, Live: true}) != nil {
-		return 0, false
+		return false
 	}
-	part, ok = g.known[tape]
-	return part, ok
+	_, ok := g.known[tape]
+	return ok
 }
 
 // take takes a change of the store.
