@@ -49,7 +49,7 @@ func startedIn(sub *ref.Subject, p ref.Part) func(*record.Info) bool {
 // below judges what is nested in a tape that people know by a name.
 func (r *run) below(ctx context.Context, store *record.Store, n record.Nesting, tape, name string, wanted func(*record.Info) bool) error {
 	children := n.Children(tape)
-	for i, behind := range ref.ServerRefs(children) {
+	for i, behind := range record.ServerRefs(children) {
 		id := children[i].Tape
 		if !wanted(&children[i]) || r.judged[id] {
 			continue
