@@ -197,8 +197,13 @@ func (j *judge) head(f *dialect.Frame, head *wire.HTTP) {
 	}
 	x.answered, x.response = place(f), head
 	x.answered.Method, x.answered.Session = x.asked.Method, x.asked.Session
-	if head.Status >= 300 && x.contentType() != applicationJSON {
-		j.refused(x)
+	if kind := x.contentType(); head.Status >= 300 {
+		for _, id := range x.ids {
+			j.conn.mcp.requests[wire.ClientToAgent].refused.add(id)
+		}
+		if kind != applicationJSON && kind != eventStream { // else the body may be an answer
+			j.refused(x)
+		}
 	}
 	if x.accepted() && x.contentType() == eventStream {
 		j.exchange(x, f) // it may go on for as long as the connection
@@ -229,8 +234,8 @@ func (j *judge) streamEnd(f *dialect.Frame, end *wire.StreamEnd) {
 	j.exchange(x, f)
 }
 
-// refused takes back what the client posted and the server did not take: it may be sent
-// again, under the same ids.
+// refused takes back the requests that the client posted and the server did not answer:
+// they may be sent again, under the same ids.
 func (j *judge) refused(x *exchange) {
 	c := j.conn
 	for _, id := range x.ids {
@@ -240,7 +245,6 @@ func (j *judge) refused(x *exchange) {
 		}
 		c.calls.Answer(wire.AgentToClient, x.request.Stream, id)
 		c.params -= len(call.Params)
-		c.mcp.requests[wire.ClientToAgent].refused.add(id)
 	}
 }
 

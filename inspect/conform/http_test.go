@@ -2,6 +2,7 @@ package conform_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/inspect/conform"
@@ -29,6 +30,8 @@ func TestHTTP(t *testing.T) {
 		{"bytes are missing", without + list + `< mark {"gap":7}` + "\n" + listed, nil},
 		{"the body broke off", post + list + "< #3 200; Content-Type: application/json\n< #3 quoted \"{\\\"id\\\"\"\n" + `< #3 mark {"ended":{"stream":3,"by":"client","error":"the client left"}}` + "\n", nil},
 		{"a login, and the same again", post + list + login + post + list + listed, nil},
+		{"the same again before the refusal has ended", post + list + "< #3 401; Content-Type: application/json\n" + strings.ReplaceAll(post+list+listed, "#3", "#4"), nil},
+		{"an error in an event", post + list + "< #3 400; Content-Type: text/event-stream\n< #3 {\"id\":1,\"error\":{\"code\":-32602,\"message\":\"no\"}}\n< #3 end\n", nil},
 		{"a refusal without an id", post + list + "< #3 400; Content-Type: application/json\n< #3 {\"id\":null,\"error\":{\"code\":-32000,\"message\":\"no session\"}}\n< #3 end\n", nil},
 		{"a client that registers", "> #3 POST /register; Content-Type: application/json\n> #3 quoted \"{\\\"client_name\\\":\\\"x\\\"}\"\n< #3 201; Content-Type: application/json\n< #3 quoted \"{\\\"client_id\\\":\\\"y\\\"}\"\n< #3 end\n", nil},
 	}

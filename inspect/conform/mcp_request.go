@@ -22,7 +22,7 @@ type mcpRequests struct {
 	ids    usedIDs
 	before usedIDs // from before initialize, when there was no session yet
 
-	refused usedIDs // of requests that came back over HTTP without an answer, as one that needed a login
+	refused usedIDs // of requests that came back over HTTP with a status of an error, as those that needed a login
 
 	tokens progressTokens
 }
@@ -316,9 +316,11 @@ func idAgain(s *Step, r *Report) {
 	open := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, id)
 	e := Evidence{Path: "id", Got: string(id)}
 	switch {
+	case s.requests().refused.has(id):
+		return
 	case open != nil:
 		e.Text, e.Because = "used the id of "+open.Method+" (frame "+number(open.Seq)+"), which is open", []uint64{open.Seq}
-	case s.isLegacy() && !s.sessionsHaveIDs() && s.requests().ids.has(id) && !s.requests().refused.has(id):
+	case s.isLegacy() && !s.sessionsHaveIDs() && s.requests().ids.has(id):
 		e.Text = "used an id a second time"
 	default:
 		return
