@@ -13,6 +13,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/portable"
 )
 
 // A nestedFile is a tape and the file that it is written to.
@@ -71,26 +72,12 @@ func nestedFiles(n record.Nesting, tape, base string) []nestedFile {
 	children := n.Children(tape)
 	taken := map[string]bool{}
 	for i, behind := range record.ServerRefs(children) {
-		name := fileName(behind[1:])
-		for taken[name] {
-			name += "_"
+		file := portable.ServerFile(base, behind[1:])
+		for taken[file] {
+			file = strings.TrimSuffix(file, ".jsonl") + "_.jsonl"
 		}
-		taken[name] = true
-		files = append(files, nestedFiles(n, children[i].Tape, base+".mcp."+name)...)
+		taken[file] = true
+		files = append(files, nestedFiles(n, children[i].Tape, strings.TrimSuffix(file, ".jsonl"))...)
 	}
 	return files
-}
-
-// longestName is how many letters of a server's name stand in that of a file.
-const longestName = 60
-
-// fileName makes of a server's name one that a file can have on any system.
-func fileName(name string) string {
-	name = strings.Map(func(c rune) rune {
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_~.", c) {
-			return c
-		}
-		return '_'
-	}, name)
-	return name[:min(len(name), longestName)]
 }

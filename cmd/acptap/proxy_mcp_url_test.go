@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,38 @@ func TestServersByURL(t *testing.T) {
 	out, err := exec.Command("acptap", "--store", store, "show", "--chat", "coder").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "new/echo") || !strings.Contains(string(out), "old/echo") {
 		t.Errorf("the conversation: %v\n%s", err, out)
+	}
+
+	// The servers are gone, and their tapes are played in their place: from the store, and
+	// from files without it.
+	client := filepath.Join(t.TempDir(), "client.jsonl")
+	err = os.WriteFile(client, []byte(`{"dir":"c2a","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[`+entries+`]}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"sessionId":"tools-1"}}}
+{"dir":"c2a","frame":{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"tools-1","prompt":[{"type":"text","text":"new/echo {\"message\":\"one\"}\nold/echo {\"message\":\"two\"}"}]}}}
+{"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}}
+`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("acptap", args...)
+		cmd.Env = append(cmd.Environ(), "HTTP_PROXY=", "http_proxy=", "ALL_PROXY=", "all_proxy=")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	run("replay", "client", "--compare", "none", client, "--", "acptap", "--store", store, "proxy", "--name", "again", "--mcp", "--", "tool-agent")
+	upstream.Close()
+	file, _, _ := strings.Cut(run("--store", store, "export", "--raw", "--mcp", "-o", t.TempDir(), "again"), "\n")
+	for ref, store := range map[string]string{"again": store, file: t.TempDir()} {
+		if out := run("--store", store, "replay", "client", "--mcp=replay", "--compare", "content", ref, "--", "tool-agent"); out != "" {
+			t.Errorf("replayed from %s:\n%s", ref, out)
+		}
 	}
 }
 

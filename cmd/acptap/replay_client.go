@@ -36,10 +36,11 @@ for anything else. What AGENT does itself is real; it works in the directory of
 --cwd, or in the current one, but not in that of the tape.
 
 The MCP servers on the tape are started by AGENT as its client said then. With
---mcp=replay it gets their tapes in their place, if acptap proxy --mcp has
-recorded them: what AGENT asks them is answered as it was then, and nothing is
-done again. For a file they are in files beside it, as acptap export --mcp -o
-writes them.
+--mcp=replay it gets their tapes in their place, as acptap proxy --mcp records
+them: what AGENT asks them is answered as it was then, and nothing is done
+again. For a file they are in files beside it, as acptap export --mcp -o writes
+them. A server without a tape is an error, before AGENT is run; with
+--mcp=replay,not:NAME AGENT gets the real server NAME.
 
 Messages that could not be played as recorded are reported on stderr at the end.
 
@@ -64,8 +65,9 @@ AGENT cannot be run.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if mcp != "off" && mcp != "replay" {
-				return fmt.Errorf("--mcp is replay or off, not %q", mcp)
+			servers, err := parseServerReplay(mcp)
+			if err != nil {
+				return err
 			}
 			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
@@ -80,12 +82,12 @@ AGENT cannot be run.`,
 			if client.Start.Command, err = command(args[1:]); err != nil {
 				return err
 			}
-			w := &warning.Queue{Stderr: cmd.ErrOrStderr()}
-			defer w.Wait()
-			if mcp == "replay" {
-				if err := replayServers(*dir, sub.File, &client, w); err != nil {
+			if servers.on {
+				end, err := servers.play(*dir, sub.File, &client, cmd.ErrOrStderr())
+				if err != nil {
 					return err
 				}
+				defer end()
 			}
 			client.Start.Version, client.Start.PID = version(), os.Getpid()
 			if cwd := client.Start.Cwd; cwd != "" {
@@ -106,7 +108,7 @@ AGENT cannot be run.`,
 	f.BoolVar(&client.AsNew, "as-new", false, "create a new session in place of one that the tape loads but does not create")
 	f.DurationVar(&client.Patience, "patience", 0, "how long AGENT may be silent while an answer is expected (default 30s)")
 	f.DurationVar(&client.Limit, "limit", 0, "how long one run of AGENT may take (default 1h)")
-	f.StringVar(&mcp, "mcp", "off", "`what` AGENT gets for the MCP servers on the tape: replay (their tapes) or off (them)")
+	f.StringVar(&mcp, "mcp", "off", "`what` AGENT gets for the MCP servers on the tape: replay (their tapes) or off (them); with replay,not:NAME the real NAME")
 	f.BoolVar(&save, "save", false, "keep the new run as a tape in the store")
 	f.BoolVar(&asJSON, "json", false, "write the report and the diff as one JSON object")
 	f.StringVar(&client.Start.Name, "name", "", "with --save, the `name` of AGENT in listings")

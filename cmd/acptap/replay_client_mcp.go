@@ -3,66 +3,106 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/nest"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay/drive"
 )
 
-// replayServers has the agent that a client is played to start the tapes of its MCP
-// servers in place of the servers. They are in the store in dir or, if the client is in a
-// file, beside that. Of servers that have none w tells.
-func replayServers(dir, file string, client *drive.Client, w *warning.Queue) error {
+// A serverReplay is what --mcp of acptap replay client says: which MCP servers AGENT gets.
+type serverReplay struct {
+	on    bool     // tapes in place of the servers
+	alone []string // names of those that AGENT gets all the same
+}
+
+// parseServerReplay reads off, or replay and, behind commas, not:NAME.
+func parseServerReplay(text string) (r serverReplay, err error) {
+	if text == "off" {
+		return r, nil
+	}
+	words := strings.Split(text, ",")
+	r.on = words[0] == "replay"
+	for _, word := range words[1:] {
+		name, ok := strings.CutPrefix(word, "not:")
+		r.on = r.on && ok && name != ""
+		r.alone = append(r.alone, name)
+	}
+	if !r.on {
+		return r, fmt.Errorf("--mcp is replay, replay,not:NAME or off, not %q", text)
+	}
+	return r, nil
+}
+
+// play has the agent that a client is played to get the tapes of its MCP servers in place
+// of the servers. They are in the store in dir or, if the client is in a file, beside that.
+// It is an error if one has no tape. The function that it returns is called when the client
+// has been played.
+func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Writer) (end func(), err error) {
 	acptap, err := self.Path(os.Executable, os.Getenv("PATH"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	store, err := ref.OpenStore(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	servers, err := drive.ReadServers(client.Tapes, client.Session, func(t *record.Tape) (map[string]string, error) {
+	servers, err := drive.ReadServers(client.Tapes, client.Session, func(t *record.Tape) (drive.Nested, error) {
 		if file != "" {
-			return serverFiles(file, t.ID())
+			return drive.Beside(file, t)
 		}
 		return serverTapes(store, t.ID())
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !servers.Any() {
-		return errors.New("--mcp=replay: the tape has no tapes of MCP servers: acptap proxy --mcp makes them, and acptap export --mcp writes them beside it")
+	missing := slices.DeleteFunc(servers.Missing(), func(name string) bool { return slices.Contains(r.alone, name) })
+	if len(missing) > 0 {
+		return nil, errors.New(termtext.Line(noTape(missing)))
 	}
-	client.Interceptors = []proxy.Interceptor{&nest.Substitute{Command: func(name string, kind dialect.ServerKind) []string {
-		tape := ""
-		if kind == dialect.StdioServer {
-			tape = servers.Next(name)
+	next := func(name string) string {
+		if slices.Contains(r.alone, name) {
+			return ""
 		}
-		if tape == "" {
-			w.Print("note: %s", termtext.Line(fmt.Sprintf("MCP server %s was not recorded: AGENT gets the real one", name)))
-			return nil
-		}
-		return []string{acptap, "replay", "agent", "--store", store.Dir(), tape}
-	}}}
-	return nil
+		return servers.Next(name)
+	}
+	fronts := &serverFronts{store: store, stderr: stderr}
+	client.Interceptors = []proxy.Interceptor{&nest.Substitute{
+		Command: func(name string) []string {
+			tape := next(name)
+			if tape == "" {
+				return nil
+			}
+			return []string{acptap, "replay", "agent", "--store", store.Dir(), tape}
+		},
+		URL: func(name string) string { return fronts.url(name, next(name)) },
+	}}
+	return fronts.close, nil
 }
 
-// serverTapes returns the ids of the tapes that are nested in one of a store, by their
-// links. Of a server that was started several times for one link it is the first.
-func serverTapes(store *record.Store, parent string) (map[string]string, error) {
+// noTape says that servers have no tapes, and what to do.
+func noTape(servers []string) string {
+	what, real := "MCP server "+servers[0]+" has no tape", "one"
+	if len(servers) > 1 {
+		what, real = "MCP servers "+strings.Join(servers, ", ")+" have no tapes", "ones"
+	}
+	return fmt.Sprintf("--mcp=replay: %s: acptap proxy --mcp records them, and acptap export --mcp writes them beside the agent's; --mcp=replay,not:%s gives AGENT the real %s",
+		what, strings.Join(servers, ",not:"), real)
+}
+
+// serverTapes returns the tapes that are nested in one of a store. Of a server that was
+// started several times for one link it is the first.
+func serverTapes(store *record.Store, parent string) (drive.Nested, error) {
 	l, err := store.List()
 	if err != nil {
-		return nil, err
+		return drive.Nested{}, err
 	}
 	tapes := map[string]string{}
 	for _, info := range record.NestingOf(l.Tapes).Children(parent) {
@@ -70,43 +110,5 @@ func serverTapes(store *record.Store, parent string) (map[string]string, error) 
 			tapes[link] = info.Tape
 		}
 	}
-	return tapes, nil
-}
-
-// serverFiles is serverTapes for tapes in files, as acptap export --mcp writes them: beside
-// NAME.jsonl there is NAME.mcp.SERVER.jsonl. It returns their absolute paths.
-func serverFiles(path, parent string) (map[string]string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	dir, base := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".jsonl")+".mcp."
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	tapes, began := map[string]string{}, map[string]time.Time{}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), base) || !strings.HasSuffix(e.Name(), ".jsonl") {
-			continue
-		}
-		info, err := infoOf(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		link, before := info.Start.Parent.Link, info.Start.Time
-		if known, ok := began[link]; info.Start.Parent.Tape == parent && (!ok || before.Before(known)) {
-			tapes[link], began[link] = filepath.Join(dir, e.Name()), before
-		}
-	}
-	return tapes, nil
-}
-
-// infoOf returns what is known of a tape in a file.
-func infoOf(path string) (record.Info, error) {
-	t, err := record.OpenFile(path)
-	if err != nil {
-		return record.Info{}, err
-	}
-	return t.Info()
+	return drive.Nested{ByLink: tapes}, nil
 }

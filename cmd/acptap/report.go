@@ -24,6 +24,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -168,7 +169,7 @@ func (r *reporting) path(sub ref.Subject) string {
 	if id == "" {
 		return "acptap-report.html"
 	}
-	return "acptap-" + fileName(id) + ".html"
+	return "acptap-" + portable.FileName(id) + ".html"
 }
 
 // tell says where the page is, and opens it if that is asked for.

@@ -257,20 +257,29 @@ func TestURL(t *testing.T) {
 // entry stays.
 func TestSubstitute(t *testing.T) {
 	var asked []string
-	s := &nest.Substitute{Command: func(name string, kind dialect.ServerKind) []string {
-		asked = append(asked, fmt.Sprint(kind, " ", name))
-		if name == "live" {
-			return nil
-		}
-		return []string{"player", "<" + name + ">"}
-	}}
-	frame := begin + `{"name":"a","command":"x", "args":["y" ],"env":[]},{"name":"live","command":"x","args":[]},{"type":"http","name":"h","url":"http://h"},{"type":"stdio","name":"b","command":"x"}` + end
-	want := begin + `{"name":"a","command":"player", "args":["<a>"],"env":[]},{"name":"live","command":"x","args":[]},{"type":"http","name":"h","url":"http://h"},{"type":"stdio","name":"b","command":"player","args":["<b>"]}` + end
+	s := &nest.Substitute{
+		Command: func(name string) []string {
+			asked = append(asked, name)
+			if name == "live" {
+				return nil
+			}
+			return []string{"player", "<" + name + ">"}
+		},
+		URL: func(name string) string {
+			asked = append(asked, name+" by URL")
+			if name == "live" {
+				return ""
+			}
+			return "http://127.0.0.1:1/" + name
+		},
+	}
+	frame := begin + `{"name":"a","command":"x", "args":["y" ],"env":[]},{"name":"live","command":"x","args":[]},{"type":"http","name":"live","url":"http://h"},{"type":"sse","name":"h","url":"http://h","headers":[]},{"type":"acp","name":"c","serverId":"1"},{"type":"stdio","name":"b","command":"x"}` + end
+	want := begin + `{"name":"a","command":"player", "args":["<a>"],"env":[]},{"name":"live","command":"x","args":[]},{"type":"http","name":"live","url":"http://h"},{"type":"http","name":"h","url":"http://127.0.0.1:1/h","headers":[]},{"type":"acp","name":"c","serverId":"1"},{"type":"stdio","name":"b","command":"player","args":["<b>"]}` + end
 	out := s.Intercept(wire.Frame{Dir: wire.ClientToAgent, Raw: []byte(frame)}, nil)
 	if len(out) != 1 || string(out[0].Raw) != want || out[0].Origin != wire.Rewritten {
 		t.Errorf("got\n%s\nwant\n%s", out[0].Raw, want)
 	}
-	if got, want := strings.Join(asked, ", "), "stdio a, stdio live, http h, stdio b"; got != want {
+	if got, want := strings.Join(asked, ", "), "a, live, live by URL, h by URL, b"; got != want {
 		t.Errorf("asked for %s, want %s", got, want)
 	}
 	f := wire.Frame{Dir: wire.ClientToAgent, Raw: []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{}}`)}

@@ -8,12 +8,12 @@ import (
 )
 
 // A Substitute is a proxy.Interceptor for one connection, or for several one after the
-// other. It has the agent start other programs in the place of its MCP servers.
+// other. It gives the agent something else in the place of its MCP servers. Its functions are
+// asked in the order in which the client names servers, and change nothing if they return
+// nothing.
 type Substitute struct {
-	// Command returns what is started in place of the next server of a name, with its
-	// arguments; nil: the server. It is asked in the order in which the client names
-	// servers. Those that an agent does not start, by their kind, it cannot replace.
-	Command func(name string, kind dialect.ServerKind) []string
+	Command func(name string) []string // what is started in place of the next server of a name, with its arguments
+	URL     func(name string) string   // likewise, where streamable HTTP is spoken in place of one that is reached by a URL
 
 	listener
 }
@@ -27,10 +27,20 @@ func (r *Substitute) Intercept(f wire.Frame, out []wire.Frame) []wire.Frame {
 }
 
 func (r *Substitute) entry(entry []byte, s dialect.Server) []byte {
-	command := r.Command(s.Name, s.Kind)
-	if len(command) == 0 || s.Kind != dialect.StdioServer {
-		return nil
+	switch s.Kind {
+	case dialect.StdioServer:
+		command := r.Command(s.Name)
+		if len(command) == 0 {
+			return nil
+		}
+		args := slices.Concat([]byte("["), elements(command[1:]...), []byte("]"))
+		return wire.Set(wire.Set(entry, args, "args"), quote(command[0]), "command")
+	case dialect.HTTPServer, dialect.SSEServer:
+		url := r.URL(s.Name)
+		if url == "" {
+			return nil
+		}
+		return wire.Set(wire.Set(entry, quote("http"), "type"), quote(url), "url")
 	}
-	args := slices.Concat([]byte("["), elements(command[1:]...), []byte("]"))
-	return wire.Set(wire.Set(entry, args, "args"), quote(command[0]), "command")
+	return nil
 }

@@ -1,37 +1,51 @@
 package drive
 
 import (
+	"slices"
+
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/nest"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// Servers are the tapes of the MCP servers that the agent of a tape has started.
+// Servers are the tapes of the MCP servers that the client of a tape gave its agent: of those
+// that the agent reaches over stdio or by a URL.
 type Servers struct {
-	tapes map[string][]string // by name, in the order of the client's requests; empty: none was recorded
+	tapes map[string][]string // by name, in the order of the client's requests; empty: there is none
+}
+
+// Nested are the tapes that belong to that of an agent.
+type Nested struct {
+	ByLink map[string]string // by the link of the entry that the server was started for
+	ByName map[string]string // by the name of the server, where a tape has no link
 }
 
 // ReadServers finds the tapes of servers on tapes, of one session or, if that is empty, of
-// all. nestedIn returns the names of the tapes that are nested in one, by their links.
-func ReadServers(tapes []*record.Tape, session string, nestedIn func(t *record.Tape) (map[string]string, error)) (*Servers, error) {
+// all. nestedIn returns the names of the tapes that belong to one.
+func ReadServers(tapes []*record.Tape, session string, nestedIn func(t *record.Tape) (Nested, error)) (*Servers, error) {
 	s := &Servers{tapes: map[string][]string{}}
 	for _, t := range tapes {
-		byLink, err := nestedIn(t)
+		n, err := nestedIn(t)
 		if err == nil {
-			err = s.read(t, session, byLink)
+			err = s.read(t, session, n)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+	for _, starts := range s.tapes {
+		fill(starts)
+	}
 	return s, nil
 }
 
-// read reads what the agent was told to start.
-func (s *Servers) read(t *record.Tape, session string, byLink map[string]string) error {
-	type start struct{ name, link string }
+// read reads which servers the agent was given.
+func (s *Servers) read(t *record.Tape, session string, n Nested) error {
+	type start struct {
+		name, link string
+		of         string // the session; empty: not known, or one that is made
+	}
 	var starts []start
 	var links nested.Links
 	for f, err := range t.Frames(1) {
@@ -44,35 +58,59 @@ func (s *Servers) read(t *record.Tape, session string, byLink map[string]string)
 		}
 		servers, _ := dialect.Servers(f.Raw)
 		for _, server := range servers {
-			if server.Kind == dialect.StdioServer {
-				p, _ := nest.ParentOf(f.Raw[server.At.Start:server.At.End])
-				starts = append(starts, start{server.Name, p.Link})
+			switch server.Kind {
+			case dialect.StdioServer, dialect.HTTPServer, dialect.SSEServer:
+				starts = append(starts, start{server.Name, nested.LinkOf(f.Raw[server.At.Start:server.At.End]), f.Session})
 			}
 		}
 	}
 	for _, st := range starts {
-		if of, _ := links.Session(st.link); session == "" || of == session {
-			s.tapes[st.name] = append(s.tapes[st.name], byLink[st.link])
+		of, linked := links.Session(st.link)
+		if !linked {
+			of = st.of
 		}
+		if session != "" && of != "" && of != session {
+			continue
+		}
+		tape, ok := n.ByLink[st.link]
+		if !ok {
+			tape = n.ByName[st.name]
+		}
+		s.tapes[st.name] = append(s.tapes[st.name], tape)
 	}
 	return nil
 }
 
-// Any reports whether a tape of a server was found.
-func (s *Servers) Any() bool {
-	for _, tapes := range s.tapes {
-		for _, tape := range tapes {
-			if tape != "" {
-				return true
-			}
-		}
+// fill gives a start that has no tape that of the start before it, or of the next one: an
+// agent may have started the server for some sessions only, as it called no tool in others.
+func fill(starts []string) {
+	i := slices.IndexFunc(starts, func(tape string) bool { return tape != "" })
+	if i < 0 {
+		return
 	}
-	return false
+	last := starts[i]
+	for i, tape := range starts {
+		if tape != "" {
+			last = tape
+		}
+		starts[i] = last
+	}
 }
 
-// Next returns the name of the tape of the next server of a name that the client gives the agent; empty
-// if there is none. The last one is there for those that the client did not give it on the
-// tapes.
+// Missing returns the names of the servers of which there is no tape, sorted.
+func (s *Servers) Missing() (names []string) {
+	for name, starts := range s.tapes {
+		if starts[0] == "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Next returns the name of the tape of the next server of a name that the client gives the
+// agent; empty if there is none. The last one is there for those that the client did not give
+// it on the tapes.
 func (s *Servers) Next(name string) (tape string) {
 	tapes := s.tapes[name]
 	if len(tapes) == 0 {

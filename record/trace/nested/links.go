@@ -191,6 +191,10 @@ func (s *setup) gets(other *setup) {
 	s.links, s.linked = append(s.links, other.links...), append(s.linked, other.linked...)
 }
 
+// LinkOf returns the link in an entry of mcpServers, a JSON object, as the agent got it;
+// empty if it has none.
+func LinkOf(entry []byte) string { return strings.Clone(linkIn(gjson.ParseBytes(entry))) }
+
 // linkIn returns the link in an entry of mcpServers, empty if it has none: of --parent
 // TAPE/LINK/NAME among the arguments of a command, or of a URL whose path begins with
 // LINK-SECRET.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/proxy/relay"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/replay"
+	"github.com/acptap/acptap/replay/front"
+)
+
+// serverFronts play tapes of MCP servers to an agent that reaches them by a URL.
+type serverFronts struct {
+	store  *record.Store
+	stderr io.Writer
+	open   []func() // ends one, and reports
+}
+
+// url begins to play a tape, and returns where; empty if that is empty. If it cannot be
+// played, it says so, and returns a URL at which nobody answers: the real server must not.
+func (s *serverFronts) url(server, tape string) string {
+	if tape == "" {
+		return ""
+	}
+	u, err := s.play(server, tape)
+	if err != nil {
+		warning.Print(s.stderr, "the tape of MCP server %s cannot be played: %v", server, err)
+		return "http://127.0.0.1:9/" // discard (RFC 863)
+	}
+	return u
+}
+
+func (s *serverFronts) play(server, tape string) (string, error) {
+	if v := otherProxy(os.Getenv); v != "" {
+		return "", fmt.Errorf("AGENT would look for it behind %s; with NO_PROXY=127.0.0.1 it does not", v)
+	}
+	sub, err := ref.Resolve(s.store.Dir(), tape, nil)
+	if err != nil {
+		return "", err
+	}
+	fr, err := front.New(replay.Agent{Tapes: sub.Tapes(), Partial: true})
+	if err != nil {
+		return "", err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	errOut, flush := terminal.Sanitized(s.stderr)
+	fr.Address, fr.Stderr = &url.URL{Scheme: "http", Host: ln.Addr().String()}, &lockedWriter{w: errOut}
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- relay.Serve(ctx, ln, fr) }()
+	s.open = append(s.open, func() {
+		stop()
+		if err := <-served; err != nil {
+			warning.Print(s.stderr, "MCP server %s: %v", server, err)
+		}
+		results := fr.Close()
+		flush()
+		for _, r := range results {
+			for _, miss := range r.Report.Misses {
+				warning.Print(s.stderr, "MCP server %s: %s", server, miss.String())
+			}
+		}
+	})
+	return fr.Address.JoinPath(fr.Path()).String(), nil
+}
+
+// close ends all, and says what was asked that is not on the tapes.
+func (s *serverFronts) close() {
+	for _, end := range s.open {
+		end()
+	}
+}
