@@ -16,6 +16,7 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/acptap/acptap/inspect/framepane"
+	"github.com/acptap/acptap/inspect/history"
 	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/record"
@@ -124,8 +125,8 @@ func (in Inspector) Run(ctx context.Context, sub Subject) error {
 	cancel()
 	stopping.Wait()
 	a.closeTape()()
-	a.search.stop()()
-	a.diff.stop()()
+	a.search.Stop()()
+	a.diff.Stop()()
 	a.jobs.Wait()
 	return err
 }
@@ -168,8 +169,8 @@ type app struct {
 	document
 	panels
 	footer
-	history  history // of filters
-	searches history // of words that were looked for
+	history  history.History // of filters
+	searches history.History // of words that were looked for
 }
 
 // A display is what is drawn on.
@@ -207,7 +208,7 @@ type footer struct {
 func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: allKeys(keyTable())}
 	a.display = display{ui: ui, updates: newUpdates(), look: in.Theme.looks(256)}
-	a.model.folded, a.history, a.searches = true, newHistory(in.History), newHistory(searchesFile(in.History))
+	a.model.folded, a.history, a.searches = true, history.New(in.History), history.New(history.SearchesFile(in.History))
 	a.place, a.tapes, a.search = framesPlace, newTapeList(in.Store, in.Now), &searchPage{results: &results{}}
 	a.pages[storePlace] = &page.Page{Lines: a.tapes.lines, Enter: a.openEntry, Narrows: true}
 	return a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/acptap/acptap/inspect/background"
 	"github.com/acptap/acptap/inspect/diffpage"
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/framepane"
@@ -22,7 +23,7 @@ type diffPlaceState struct {
 	level  compare.Level
 	view   *diffpage.View       // nil: nothing is compared
 	opened *frameindex.Timeline // that was opened from here last
-	worker
+	background.Worker
 }
 
 // A comparedSide is a tape or a session that is compared.
@@ -112,7 +113,7 @@ func (a *app) readDiff(level compare.Level, cursor diffpage.Side) {
 	v := diffpage.NewView(r, heads)
 	v.Side = cursor
 	a.diff.level, a.diff.view = level, v
-	a.diff.start(a.ctx, func(ctx context.Context) { r.Read(ctx, a.updates.wake) })
+	a.diff.Start(a.ctx, func(ctx context.Context) { r.Read(ctx, a.updates.wake) })
 	a.pages[diffPlace] = &page.Page{
 		Lines: v.Lines, State: v.State, Late: v.Spans,
 		Enter: func(l page.Line) { a.enterDiff(l.Item) }, Fold: v.FlipAll,
@@ -137,7 +138,7 @@ func (a *app) forgetDiff(tape string) (wait func()) {
 		return func() {}
 	}
 	a.diff.view, a.pages[diffPlace] = nil, nil
-	return a.diff.stop()
+	return a.diff.Stop()
 }
 
 // enterDiff shows what a line stands for: the equal steps, or the frame on the side of

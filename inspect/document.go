@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/acptap/acptap/inspect/background"
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/find"
 	"github.com/acptap/acptap/inspect/findingpage"
@@ -44,7 +45,7 @@ type readers struct {
 	found *findingpage.Reader
 	broke *findingpage.View // of found
 
-	indexing, scanning, tracing, judging, seeking worker
+	indexing, scanning, tracing, judging, seeking background.Worker
 
 	seekedTo string // how far a seek is that takes long; empty: there is none
 }
@@ -89,13 +90,13 @@ func (a *app) readTape(sub Subject, query string) error {
 	a.snapshot, a.err, a.trace = frameindex.Snapshot{}, nil, nil
 	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: t.Label, follow: info.Live}
 	a.index = frameindex.NewIndex(a.updates.wake)
-	a.indexing.start(a.ctx, func(ctx context.Context) {
-		var ticking worker
+	a.indexing.Start(a.ctx, func(ctx context.Context) {
+		var ticking background.Worker
 		if info.Live {
-			ticking.start(ctx, a.tick)
+			ticking.Start(ctx, a.tick)
 		}
 		a.index.Read(ctx, reading)
-		ticking.stop()()
+		ticking.Stop()()
 	})
 	a.judge()
 	if err := a.setFilter(query); err != nil {
@@ -111,8 +112,8 @@ func (a *app) readTape(sub Subject, query string) error {
 func (a *app) closeTape() (wait func()) {
 	a.endSeek()
 	var waits []func()
-	for _, w := range []*worker{&a.indexing, &a.scanning, &a.tracing, &a.judging, &a.seeking} {
-		waits = append(waits, w.stop())
+	for _, w := range []*background.Worker{&a.indexing, &a.scanning, &a.tracing, &a.judging, &a.seeking} {
+		waits = append(waits, w.Stop())
 	}
 	a.timeline, a.trace, a.found, a.subject, a.restarted = nil, nil, nil, Subject{}, record.Info{}
 	return func() {
@@ -137,7 +138,7 @@ func (a *app) setFilter(text string) error {
 	if err != nil {
 		return err
 	}
-	a.scanning.stop()
+	a.scanning.Stop()
 	a.endSeek()
 	a.query = text
 	a.lookFor(want)
@@ -148,7 +149,7 @@ func (a *app) setFilter(text string) error {
 	}
 	a.scan = s
 	t := a.timeline
-	a.scanning.start(a.ctx, func(ctx context.Context) { s.Read(ctx, t) })
+	a.scanning.Start(a.ctx, func(ctx context.Context) { s.Read(ctx, t) })
 	return nil
 }
 

@@ -21,12 +21,12 @@ func (a *app) askQuery(label, text string, done func(string) error) {
 		if err := done(text); err != nil {
 			return err
 		}
-		a.history.add(text)
+		a.history.Add(text)
 		return nil
 	})
 	a.prompt.complete = func(text string) []filter.Candidate { return filter.Complete(text, len(text), a.values) }
-	a.prompt.past = a.history.lines
-	a.prompt.line = len(a.history.lines)
+	a.prompt.past = a.history.Lines()
+	a.prompt.line = len(a.history.Lines())
 }
 
 // filterBy shows other frames. There is a way back.

@@ -23,7 +23,7 @@ func (a *app) judge() {
 	}
 	a.found, a.broke = r, v
 	t, index := a.timeline, a.index
-	a.judging.start(a.ctx, func(ctx context.Context) { r.Read(ctx, t, index, a.updates.wake) })
+	a.judging.Start(a.ctx, func(ctx context.Context) { r.Read(ctx, t, index, a.updates.wake) })
 	a.pages[findingsPlace] = &page.Page{Lines: v.Lines, State: v.State, Enter: a.showFinding, Flip: v.Flip}
 }
 

@@ -112,7 +112,7 @@ func (a *app) readTrace() error {
 	}
 	r := tracepage.NewReader(a.timeline.Label, len(t.Agents()))
 	live := a.info.Live
-	a.tracing.start(a.ctx, func(ctx context.Context) {
+	a.tracing.Start(a.ctx, func(ctx context.Context) {
 		var servers sync.WaitGroup
 		begun, ended := context.WithCancel(ctx)
 		if a.Store != nil {

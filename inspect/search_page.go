@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/acptap/acptap/inspect/background"
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/page"
@@ -22,7 +23,7 @@ type searchPage struct {
 	want  filter.Filter
 	from  Place                // that it was asked from
 	of    *frameindex.Timeline // that was open there
-	worker
+	background.Worker
 	*results
 }
 
@@ -78,7 +79,7 @@ func (a *app) searchAll(query string) error {
 		s.from, s.of = a.place, a.timeline
 	}
 	found := s.results // whoever searched before may still write to others
-	s.start(a.ctx, func(ctx context.Context) {
+	s.Start(a.ctx, func(ctx context.Context) {
 		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.updates.wake)
 	})
 	a.pages[searchPlace] = &page.Page{Lines: s.lines, State: s.revision, Late: s.spans, Enter: a.openFound, Narrows: true}
@@ -242,7 +243,7 @@ func (a *app) openFound(l page.Line) {
 // asked: to the store, if what was open there is not any more.
 func (a *app) leaveSearch() {
 	if a.search.cancelled() {
-		a.search.stop()
+		a.search.Stop()
 		return
 	}
 	if a.search.from.ofTape() && a.search.of != a.timeline {

@@ -42,15 +42,15 @@ func (a *app) askWords() {
 	a.ask(label, text, func(text string) error {
 		switch {
 		case text == "" && !a.narrows():
-			s.Search(find.Phrase(a.searches.last()))
+			s.Search(find.Phrase(a.searches.Last()))
 		case !a.narrows():
-			a.searches.add(text)
+			a.searches.Add(text)
 		}
 		a.sayNotFound(s)
 		return nil
 	})
 	p := a.prompt
-	p.past, p.line = a.searches.lines, len(a.searches.lines)
+	p.past, p.line = a.searches.Lines(), len(a.searches.Lines())
 	p.left = s.CancelSearch
 	p.count = func() string { return matchText(s) }
 	p.field.SetChangedFunc(func(text string) { s.Search(wordsOf(text)) })
@@ -62,12 +62,12 @@ func (a *app) nextMatch(forward bool) {
 	s := a.searched()
 	found, round := s.NextMatch(forward)
 	if s.Words().IsZero() {
-		if a.searches.last() == "" || a.narrows() {
+		if a.searches.Last() == "" || a.narrows() {
 			a.askWords()
 			return
 		}
 		s.BeginSearch()
-		s.Search(find.Phrase(a.searches.last()))
+		s.Search(find.Phrase(a.searches.Last()))
 		if _, all := s.Match(); all > 0 && !forward {
 			found, round = s.NextMatch(false)
 		}

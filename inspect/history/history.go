@@ -1,4 +1,6 @@
-package inspect
+// Package history remembers what users type, such as filters, from one run of a program to
+// the next.
+package history
 
 import (
 	"io"
@@ -12,10 +14,10 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A history is the filters, or other words, that were typed, the last one last. They are kept in
+// A History is the filters, or other words, that were typed. They are kept in
 // a file, one a line, so that the next run has them too. A file that cannot be
 // read or written is not an error: then they are known while the program runs.
-type history struct {
+type History struct {
 	path  string // empty: there is no file
 	lines []string
 }
@@ -26,19 +28,20 @@ const (
 	maxHistoryFile = 256 << 10 // bytes; a file that is larger is not one of ours
 )
 
-func newHistory(path string) history { return history{path, readHistory(path)} }
+// New returns the history in a file. Empty: there is no file.
+func New(path string) History { return History{path, read(path)} }
 
-// searchesFile returns the file for words that were looked for, beside that for filters.
-func searchesFile(filters string) string {
+// SearchesFile returns the file for words that were looked for, beside that for filters.
+func SearchesFile(filters string) string {
 	if filters == "" {
 		return ""
 	}
 	return filepath.Join(filepath.Dir(filters), "searches")
 }
 
-// readHistory returns the filters in a file. Lines that are no filters are left
+// read returns the filters in a file. Lines that are no filters are left
 // out.
-func readHistory(path string) []string {
+func read(path string) []string {
 	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxHistoryFile {
 		return nil
 	}
@@ -64,24 +67,27 @@ func remember(lines []string, line string) []string {
 	return lines[max(0, len(lines)-maxHistory):]
 }
 
-// last returns the last filter, empty if there is none.
-func (h *history) last() string {
+// Lines returns what was typed, the last one last.
+func (h *History) Lines() []string { return h.lines }
+
+// Last returns the last filter, empty if there is none.
+func (h *History) Last() string {
 	if len(h.lines) == 0 {
 		return ""
 	}
 	return h.lines[len(h.lines)-1]
 }
 
-// add remembers a filter.
-func (h *history) add(line string) {
+// Add remembers a filter.
+func (h *History) Add(line string) {
 	h.lines = remember(h.lines, line)
 	if h.path != "" {
-		writeHistory(h.path, remember(readHistory(h.path), line)) // another inspector may have added to it
+		write(h.path, remember(read(h.path), line)) // another inspector may have added to it
 	}
 }
 
-// writeHistory makes the file anew: it is there whole, or as it was.
-func writeHistory(path string, lines []string) error {
+// write makes the file anew: it is there whole, or as it was.
+func write(path string, lines []string) error {
 	return disk.WriteFile(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 		return err
