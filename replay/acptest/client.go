@@ -17,6 +17,12 @@ import (
 // agent is a program and its arguments; see [Command] for one that is a function
 // of the test. It runs in the directory of the test, its stderr goes to the
 // test's output, and its sessions work in a new directory unless set sets another.
+//
+// If tapes of MCP servers lie beside the file, as acptap export --mcp writes them
+// (NAME.mcp.SERVER.jsonl beside NAME.jsonl), the agent gets those in the place of the
+// servers that the client gave it, and no server runs. It is then an error of the test if it
+// asks them for what is not on their tapes, or if one of them has no tape. TestMain must
+// call [Main].
 func Client(t testing.TB, path string, agent []string, set ...func(*drive.Client)) {
 	t.Helper()
 	tape, err := record.OpenFile(path)
@@ -34,6 +40,7 @@ func Client(t testing.TB, path string, agent []string, set ...func(*drive.Client
 	for _, set := range set {
 		set(c)
 	}
+	playServers(t, path, c)
 	if c.Start.Cwd == "" {
 		c.Start.Cwd = t.TempDir()
 	}

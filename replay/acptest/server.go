@@ -1,13 +1,9 @@
 package acptest
 
 import (
-	"context"
 	"errors"
-	"net"
-	"net/url"
 	"testing"
 
-	"github.com/acptap/acptap/proxy/relay"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/front"
@@ -34,21 +30,10 @@ func Server(t testing.TB, path string, set ...func(*replay.Agent)) (address stri
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Address, f.Stderr = &url.URL{Scheme: "http", Host: ln.Addr().String()}, t.Output()
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- relay.Serve(ctx, ln, f) }()
+	address, end := serve(t, path, f)
 	t.Cleanup(func() {
 		t.Helper()
-		stop()
-		if err := <-served; err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
-		for _, r := range f.Close() {
+		for _, r := range end() {
 			switch text := reportText(r.Report); {
 			case errors.Is(r.Err, replay.ErrDiverged):
 				t.Errorf("%s: %v\n%s", path, r.Err, text)
@@ -59,5 +44,5 @@ func Server(t testing.TB, path string, set ...func(*replay.Agent)) (address stri
 			}
 		}
 	})
-	return f.Address.JoinPath(f.Path()).String()
+	return address
 }

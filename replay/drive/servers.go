@@ -6,25 +6,27 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
 // Servers are the tapes of the MCP servers that the client of a tape gave its agent: of those
 // that the agent reaches over stdio or by a URL.
 type Servers struct {
-	tapes map[string][]string // by name, in the order of the client's requests; empty: there is none
+	tapes map[string][]string           // by name, in the order of the client's requests; empty: there is none
+	kinds map[string]dialect.ServerKind // by tape
 }
 
 // Nested are the tapes that belong to that of an agent.
 type Nested struct {
 	ByLink map[string]string // by the link of the entry that the server was started for
-	ByName map[string]string // by the name of the server, where a tape has no link
+	ByName map[string]string // by the name of the server as portable.FileName has it, where a tape has no link
 }
 
 // ReadServers finds the tapes of servers on tapes, of one session or, if that is empty, of
 // all. nestedIn returns the names of the tapes that belong to one.
 func ReadServers(tapes []*record.Tape, session string, nestedIn func(t *record.Tape) (Nested, error)) (*Servers, error) {
-	s := &Servers{tapes: map[string][]string{}}
+	s := &Servers{tapes: map[string][]string{}, kinds: map[string]dialect.ServerKind{}}
 	for _, t := range tapes {
 		n, err := nestedIn(t)
 		if err == nil {
@@ -44,6 +46,7 @@ func ReadServers(tapes []*record.Tape, session string, nestedIn func(t *record.T
 func (s *Servers) read(t *record.Tape, session string, n Nested) error {
 	type start struct {
 		name, link string
+		kind       dialect.ServerKind
 		of         string // the session; empty: not known, or one that is made
 	}
 	var starts []start
@@ -60,7 +63,7 @@ func (s *Servers) read(t *record.Tape, session string, n Nested) error {
 		for _, server := range servers {
 			switch server.Kind {
 			case dialect.StdioServer, dialect.HTTPServer, dialect.SSEServer:
-				starts = append(starts, start{server.Name, nested.LinkOf(f.Raw[server.At.Start:server.At.End]), f.Session})
+				starts = append(starts, start{server.Name, nested.LinkOf(f.Raw[server.At.Start:server.At.End]), server.Kind, f.Session})
 			}
 		}
 	}
@@ -74,9 +77,12 @@ func (s *Servers) read(t *record.Tape, session string, n Nested) error {
 		}
 		tape, ok := n.ByLink[st.link]
 		if !ok {
-			tape = n.ByName[st.name]
+			tape = n.ByName[portable.FileName(st.name)]
 		}
 		s.tapes[st.name] = append(s.tapes[st.name], tape)
+		if tape != "" {
+			s.kinds[tape] = st.kind
+		}
 	}
 	return nil
 }
@@ -107,6 +113,9 @@ func (s *Servers) Missing() (names []string) {
 	slices.Sort(names)
 	return names
 }
+
+// Tapes returns the names of all tapes, with the kinds of their servers.
+func (s *Servers) Tapes() map[string]dialect.ServerKind { return s.kinds }
 
 // Next returns the name of the tape of the next server of a name that the client gives the
 // agent; empty if there is none. The last one is there for those that the client did not give
