@@ -58,7 +58,7 @@ func (e *exchanges) observe(f *dialect.Frame) (text string, ordinary bool) {
 			delete(e.open, f.Stream)
 		}
 		unread := x.status == 202 && m.End.By == wire.ByClient && m.End.Bytes == 0 // clients that wait for no body close
-		return "", m.End.Error == "" && m.End.By != wire.ByAcptap || unread
+		return "", len(m.End.Trailers) == 0 && (m.End.Error == "" && m.End.By != wire.ByAcptap || unread)
 	}
 	return "", false
 }
@@ -179,6 +179,9 @@ func endSummary(f *dialect.Frame, e *wire.StreamEnd) string {
 	}
 	if e.Error != "" {
 		text += ": " + termtext.Piece(e.Error)
+	}
+	for _, h := range e.Trailers {
+		text += " · trailer " + termtext.Spaced(strings.ToLower(termtext.Piece(h.Name)), termtext.Piece(h.Value))
 	}
 	return text
 }

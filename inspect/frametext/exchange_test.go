@@ -48,6 +48,7 @@ const streamTape = `
 < 6 mark {"ended":{"stream":6,"by":"client","error":"the client left"}}
 > 7 mark {"http":{"stream":7,"method":"POST","target":"/acp","guessed":true}}
 > 7 {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}
+> 7 mark {"ended":{"stream":7,"by":"client","trailers":[{"name":"X-Sum","length":4},{"name":"Server","value":"a\u001b"}]}}
 < 0 mark {"closed":"idle"}
 `
 
@@ -105,7 +106,8 @@ func TestExchanges(t *testing.T) {
    30    0.029  ─ mark                                  POST 6 /acp · no id: guessed to be of this connection
    31    0.030  → notif     session/cancel              s  POST 6
    35    0.034  → notif     session/cancel              s  POST 7
-   36    0.035  ─ mark                                  connection ended: idle
+   36    0.035  ─ mark                                  request 7 ended by client · trailer x-sum · trailer server a␛
+   37    0.036  ─ mark                                  connection ended: idle
 `
 	if want = strings.ReplaceAll(want[1:], "                        \n", "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -66,7 +66,7 @@ func (u *upload) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF):
-		u.x.up.end(wire.ByClient, "")
+		u.x.requestEnd()
 	default:
 		u.x.up.end(wire.ByClient, err.Error())
 	}
@@ -105,7 +105,7 @@ func (b *responseBody) passed(p []byte, origin wire.Origin, err error) (int, err
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF):
-		b.x.down.end(wire.ByServer, "")
+		b.x.responseEnd()
 	default:
 		b.x.w.flush() // a client that is cut off gets what had come
 		b.x.down.end(b.x.broken(err))

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A rawServer answers the request on each connection with the same bytes.
@@ -172,6 +174,24 @@ func TestAsDirect(t *testing.T) {
 			}
 			f.tape(0).stream(1) // both directions end
 		})
+	}
+}
+
+// TestTrailers: what comes behind a body is on the tape, where the direction ends, whether
+// or not it was announced and however long the body is.
+func TestTrailers(t *testing.T) {
+	const announced, behind = "Transfer-Encoding: chunked\r\nTrailer: X-Sum, X-Never\r\n\r\n", "0\r\nX-Sum: 1\r\nX-More: 2\r\n\r\n"
+	for _, length := range []int{1, 1<<20 + 1} {
+		chunk := fmt.Sprintf("%x\r\n%s\r\n", length, strings.Repeat("y", length))
+		s := startRaw(t, "HTTP/1.1 200 OK\r\n"+announced+chunk+behind)
+		f := start(t, "http://"+s.Addr().String()+"/mcp", nil)
+		exchangeText(t, f.Address.Host, "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"+announced+chunk+behind)
+		<-s.got
+		for dir, e := range f.tape(0).stream(1).ends {
+			if got := fmt.Sprint(headers(e.Trailers)); got != "map[X-More:2 X-Sum:1]" || e.Error != "" {
+				t.Errorf("%d bytes, %s: %s, error %q", length, wire.Direction(dir), got, e.Error)
+			}
+		}
 	}
 }
 

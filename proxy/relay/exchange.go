@@ -23,6 +23,7 @@ type exchange struct {
 	relay      *Relay
 	w          writer
 	in         *http.Request
+	out        *http.Response // the server's; nil until it comes
 	question   question
 	connection *connection
 	guessed    bool // that it is of that connection
@@ -45,8 +46,18 @@ func (x *exchange) request(body requestBody) {
 	case body.err != nil:
 		x.up.end(wire.ByClient, body.err.Error())
 	case body.whole && !x.question.upgrade:
-		x.up.end(wire.ByClient, "")
+		x.requestEnd()
 	}
+}
+
+// requestEnd ends the request, whose body has been read.
+func (x *exchange) requestEnd() {
+	x.up.finish(wire.StreamEnd{By: wire.ByClient, Trailers: x.relay.kept(x.in.Trailer)})
+}
+
+// responseEnd ends the response, whose body has been read.
+func (x *exchange) responseEnd() {
+	x.down.finish(wire.StreamEnd{By: wire.ByServer, Trailers: x.relay.kept(x.out.Trailer)})
 }
 
 // requestHead returns the head of the request as it came, and what of it goes on
@@ -130,6 +141,7 @@ func (x *exchange) response(res *http.Response) error {
 		head.Rewritten = &wire.HeadChange{Headers: x.relay.kept(changed)}
 	}
 	x.head(wire.Wire, head)
+	x.out = res
 	for _, name := range []string{"Content-Type", "Date"} { // net/http would make them up
 		if res.Header[name] == nil {
 			x.w.Header()[name] = nil
@@ -150,7 +162,7 @@ func (x *exchange) response(res *http.Response) error {
 	case document.rewritten != nil:
 		x.down.write(wire.Withheld, document.came)
 		x.down.write(wire.Rewritten, document.rewritten)
-		x.down.end(wire.ByServer, "")
+		x.responseEnd()
 		body.ready, body.err = document.rewritten, io.EOF
 	case document.came != nil || document.err != nil:
 		_, body.err = body.passed(document.came, wire.Wire, document.err)

@@ -76,14 +76,17 @@ func (f *flow) write(origin wire.Origin, p []byte) (open bool) {
 }
 
 // end ends the direction. Only the first call counts.
-func (f *flow) end(by wire.Peer, why string) {
+func (f *flow) end(by wire.Peer, why string) { f.finish(wire.StreamEnd{By: by, Error: why}) }
+
+// finish is end for a direction that may have trailers.
+func (f *flow) finish(e wire.StreamEnd) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ended {
 		return
 	}
-	f.ended, f.broken = true, why != ""
-	f.tape.do(func(j Journal) { j.EndStream(f.stream, f.dir, wire.StreamEnd{By: by, Error: why}) })
+	f.ended, f.broken = true, e.Error != ""
+	f.tape.do(func(j Journal) { j.EndStream(f.stream, f.dir, e) })
 }
 
 // whole reports whether the direction has ended as it should.

@@ -40,13 +40,13 @@ func (h *HTTP) appendJSON(b []byte) []byte {
 		b = append(b, `,"guessed":true`...)
 	}
 	b = appendNumber(b, "status", h.Status)
-	b = appendHeaders(b, h.Headers)
+	b = appendHeaders(b, "headers", h.Headers)
 	if r := h.Rewritten; r != nil {
 		b = append(b, `,"rewritten":{`...)
 		inside := len(b)
 		b = appendMember(b, "target", r.Target)
 		b = appendNumber(b, "status", r.Status)
-		b = appendHeaders(b, r.Headers)
+		b = appendHeaders(b, "headers", r.Headers)
 		if len(r.Removed) > 0 {
 			b = append(append(b, `,"removed":`...), marshal(r.Removed)...)
 		}
@@ -64,15 +64,16 @@ func (e *StreamEnd) appendJSON(b []byte) []byte {
 		b = strconv.AppendInt(append(b, `,"bytes":`...), e.Bytes, 10)
 	}
 	b = appendText(append(b, `,"by":`...), string(e.By))
-	return append(appendMember(b, "error", e.Error), '}')
+	b = appendMember(b, "error", e.Error)
+	return append(appendHeaders(b, "trailers", e.Trailers), '}')
 }
 
-// appendHeaders appends the member for headers, if there are any.
-func appendHeaders(b []byte, all []Header) []byte {
+// appendHeaders appends a member with headers, and a comma before it, if there are any.
+func appendHeaders(b []byte, name string, all []Header) []byte {
 	if len(all) == 0 {
 		return b
 	}
-	b = append(b, `,"headers":[`...)
+	b = append(append(append(b, `,"`...), name...), `":[`...)
 	for i, h := range all {
 		if i > 0 {
 			b = append(b, ',')

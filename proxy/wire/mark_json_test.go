@@ -26,7 +26,7 @@ func FuzzMarkJSON(f *testing.F) {
 		}
 		for _, m := range []wire.Marked{
 			{HTTP: h},
-			{End: &wire.StreamEnd{Stream: stream, Bytes: bytes, By: wire.Peer(a), Error: b}},
+			{End: &wire.StreamEnd{Stream: stream, Bytes: bytes, By: wire.Peer(a), Error: b, Trailers: headers}},
 			{Closed: b},
 		} {
 			want, err := json.Marshal(m)

@@ -59,6 +59,8 @@ type StreamEnd struct {
 	Bytes  int64  `json:"bytes,omitempty"` // that its sender sent, framing included
 	By     Peer   `json:"by"`              // who ended it
 	Error  string `json:"error,omitempty"` // why it broke off; empty: it ended as it should
+
+	Trailers []Header `json:"trailers,omitempty"` // headers behind the body (RFC 9110, section 6.5)
 }
 
 // A Peer is one of those who can end a stream.

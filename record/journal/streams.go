@@ -124,6 +124,7 @@ func (j *Writer) EndStream(stream uint64, dir wire.Direction, e wire.StreamEnd) 
 		return
 	}
 	e.Stream, e.Bytes, e.Error = stream, one.bytes[dir], clip(e.Error, maxValue)
+	e.Trailers = clippedHeaders(e.Trailers)
 	j.markStream(stream, dir, wire.Marked{End: &e})
 	j.streams.end(stream, dir)
 }
@@ -135,7 +136,7 @@ func (j *Writer) markStream(stream uint64, dir wire.Direction, m wire.Marked) {
 	}
 }
 
-// Bounds of a head on the tape, in bytes and lines: a mark is not torn. JSON takes six
+// Bounds of a head, and of trailers, on the tape, in bytes and lines: a mark is not torn. JSON takes six
 // times as much at its worst.
 const (
 	maxTarget  = 8 << 10

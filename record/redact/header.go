@@ -124,6 +124,10 @@ func (k Key) Mark(raw []byte) []byte {
 		e := *m.SSE
 		e.Data = k.eventData(e.Data)
 		m.SSE = &e
+	case m.End != nil && len(m.End.Trailers) > 0:
+		e := *m.End
+		e.Trailers, e.Error = k.public(e.Trailers), string(redactText([]byte(e.Error)))
+		m.End = &e
 	default:
 		return Frame(wire.Mark, raw)
 	}

@@ -125,6 +125,8 @@ func TestMark(t *testing.T) {
 		{"endpoint", `{"sse":{"event":"endpoint","data":"/messages?session_id=one"}}`, `{"sse":{"event":"endpoint","data":"/messages?session_id=ONE"}}`},
 		{"endpoint of a user", `{"sse":{"event":"endpoint","data":"/messages/ZmE5YzQ2NzItOGRl"}}`, `{"sse":{"event":"endpoint","data":"/messages/[redacted]"}}`},
 		{"other event", `{"sse":{"event":"config","data":"{\"apiKey\":\"xyz\"}"}}`, `{"sse":{"event":"config","data":"{\"apiKey\":\"[redacted]\"}"}}`},
+		{"trailers", `{"ended":{"stream":1,"by":"server","error":"api_key=abcdefghijklmnop","trailers":[{"name":"Mcp-Session-Id","value":"one"},{"name":"X-Token","value":"abc"}]}}`,
+			`{"ended":{"stream":1,"by":"server","error":"api_key=[redacted]","trailers":[{"name":"Mcp-Session-Id","value":"ONE"},{"name":"X-Token","value":"[redacted]"}]}}`},
 		{"end", `{"end":{"stream":1,"bytes":7,"by":"server"}}`, `{"end":{"stream":1,"bytes":7,"by":"server"}}`},
 	} {
 		want := strings.ReplaceAll(tt.want, "ONE", id("one"))
