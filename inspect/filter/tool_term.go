@@ -59,6 +59,20 @@ func ToolOf(f *dialect.Frame) Tool {
 	return toolIn(f.Method, f.Raw)
 }
 
+// ToolsOf returns the tool calls that a batch names, in its order.
+func ToolsOf(f *dialect.Frame) (tools []Tool) {
+	if f.Kind != wire.Batch || !AboutTool(f) {
+		return nil
+	}
+	wire.Entries(f.Raw, func(i int, entry []byte) bool {
+		if i < len(f.Entries) && callsTool(f.Entries[i].Method) {
+			tools = append(tools, toolIn(f.Entries[i].Method, entry))
+		}
+		return i < len(f.Entries)
+	})
+	return tools
+}
+
 // AboutTool reports whether a frame is about a tool call. It does not look at the
 // bytes. All but responses say themselves which one it is.
 func AboutTool(f *dialect.Frame) bool {

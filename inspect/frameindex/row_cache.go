@@ -28,8 +28,8 @@ const enoughText = 4 * frametext.MaxSummary
 // NewRow makes a row of a frame with its bytes.
 func NewRow(f *dialect.Frame) Row {
 	r := Row{Frame: *f, Summary: frametext.Summary(*f), Chunks: 1}
-	if isChunk(f) {
-		r.addText(chunkText(f))
+	if IsChunk(f) {
+		r.addText(ChunkText(f))
 	}
 	r.Frame.Raw = nil
 	return r
@@ -186,19 +186,19 @@ func (b *RowCache) joinChunks(r *Row) {
 		if err != nil || f.Seq >= first+uint64(r.Chunks) || len(r.text) >= enoughText {
 			break
 		}
-		r.addText(chunkText(&f))
+		r.addText(ChunkText(&f))
 	}
 	r.Summary = termtext.Brief(r.text, frametext.MaxSummary)
 }
 
-// isChunk reports whether a frame may be one of a run.
-func isChunk(f *dialect.Frame) bool {
+// IsChunk reports whether a frame may be one of a run.
+func IsChunk(f *dialect.Frame) bool {
 	u, ok := dialect.LookupUpdate(f.Update)
 	return ok && u.Form == dialect.Chunk && f.Kind == wire.Notification
 }
 
-// chunkText returns the text of a chunk as it was sent, blanks at its ends too.
-func chunkText(f *dialect.Frame) string {
+// ChunkText returns the text of a chunk as it was sent, blanks at its ends too.
+func ChunkText(f *dialect.Frame) string {
 	u := frametext.Body(f).Get("update")
 	if t := u.Get("content.text"); t.Type == gjson.String {
 		return t.Str

@@ -25,7 +25,7 @@ type Scan struct {
 	relooking sync.WaitGroup
 
 	mu    sync.Mutex // guards what follows
-	run   chunkRun
+	run   ChunkRun
 	found Found // not taken yet
 }
 
@@ -205,7 +205,7 @@ func (s *Scan) observe(t *Timeline, f *dialect.Frame) {
 	part := t.PartOf(f.Seq)
 	shown := s.Matches(part, f)
 	s.found.Last = f.Seq
-	if head := s.run.begins(part, f, shown, s.now.fails); shown {
+	if head := s.run.Begins(part, f, shown, s.now.fails); shown {
 		s.found.Matches = append(s.found.Matches, NewMatch(f.Seq, head, s.now.fails))
 	}
 	if f.Events.Has(dialect.AgentEnded) {
@@ -213,9 +213,9 @@ func (s *Scan) observe(t *Timeline, f *dialect.Frame) {
 	}
 }
 
-// A chunkRun is a row of chunks that say one thing piece by piece: neighbours on the
+// A ChunkRun is a row of chunks that say one thing piece by piece: neighbours on the
 // tape, of one session and one variant.
-type chunkRun struct {
+type ChunkRun struct {
 	part   int
 	first  dialect.Frame // without its bytes
 	last   uint64
@@ -227,9 +227,9 @@ type chunkRun struct {
 // maxRun is how many chunks make one row.
 const maxRun = 1 << 12
 
-// begins takes the next frame and reports whether a row begins with it, as with one
+// Begins takes the next frame and reports whether a row begins with it, as with one
 // that is a failure.
-func (r *chunkRun) begins(part int, f *dialect.Frame, shown, fails bool) bool {
+func (r *ChunkRun) Begins(part int, f *dialect.Frame, shown, fails bool) bool {
 	if !shown {
 		r.n = 0
 		return true
@@ -239,12 +239,12 @@ func (r *chunkRun) begins(part int, f *dialect.Frame, shown, fails bool) bool {
 		r.n++
 		return false
 	}
-	*r = chunkRun{part: part, first: *f, last: f.Seq, n: 1}
+	*r = ChunkRun{part: part, first: *f, last: f.Seq, n: 1}
 	r.first.Raw = nil
 	return true
 }
 
-func (r *chunkRun) goesOn(f *dialect.Frame) bool {
+func (r *ChunkRun) goesOn(f *dialect.Frame) bool {
 	a := &r.first
 	if a.Update == "" || a.Update != f.Update || a.Session != f.Session || a.Dir != f.Dir || a.Origin != f.Origin || a.Kind != wire.Notification {
 		return false

@@ -66,7 +66,7 @@ func (r *reader) page(w io.Writer) error {
 	}
 	return t.Execute(w, &page{
 		Policy: policy(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Foot: r.foot(),
+		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Foot: r.foot(), Blocks: r.rows.blocks(r.in.limit()),
 	})
 }
 

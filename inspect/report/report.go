@@ -12,6 +12,7 @@ import (
 	"iter"
 
 	conform "github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/inspect/tapetext"
@@ -30,6 +31,9 @@ type Input struct {
 	First   int    // number of the first turn that is shown; 0: of all
 	Last    int    // number of the last one; 0: to the end
 
+	Filter filter.Filter // of the frames that are listed
+	Limit  int64         // bytes of the page; 0: 16 MiB
+
 	Title   string // in place of the first prompt
 	Raw     bool   // the frames may have secrets in them
 	Ref     string // that commands name the tapes by
@@ -47,7 +51,7 @@ type Tape struct {
 // Write writes the page. It returns why parts of the tapes cannot be read, which the page
 // says too, and why the page could not be written.
 func Write(w io.Writer, in Input) (broken []error, err error) {
-	r := &reader{in: &in}
+	r := &reader{in: &in, rows: newRows(&in)}
 	for i := range in.Tapes {
 		r.read(&in.Tapes[i])
 	}
@@ -65,6 +69,7 @@ type reader struct {
 	calls  nested.Join // of the servers that the agent started
 	tally  summary.Tally
 	stats  stats.Collector
+	rows   rows
 	broken []error
 }
 
@@ -75,12 +80,14 @@ func (r *reader) read(t *Tape) {
 	r.calls.Next(t.Info.Tape, t.Info.Start.Time)
 	r.tally.Begin(t.Info)
 	r.stats.Begin(stats.Tape{ID: t.Info.Tape, Short: tapetext.ShortID(t.Info.Tape), Agent: tapetext.AgentName(t.Info), Connection: t.Info.Connection})
+	r.rows.begin(t)
 	for f, err := range t.Frames {
 		if err != nil {
 			r.broken = append(r.broken, err)
 			r.tally.Broken()
 			continue
 		}
+		r.rows.add(&f)
 		r.take(t, &f)
 	}
 }
@@ -122,11 +129,13 @@ func (r *reader) readServer(t *Tape) {
 	parent := t.Info.Start.Parent
 	server := &nested.Tape{ID: t.Info.Tape, Parent: parent.Tape, Link: parent.Link, Server: t.Info.ServerName(), Start: t.Info.Start.Time}
 	r.calls.Nested(server)
+	r.rows.begin(t)
 	for f, err := range t.Frames {
 		if err != nil {
 			r.broken = append(r.broken, err)
 			continue
 		}
+		r.rows.add(&f)
 		server.Add(&f)
 	}
 	if !t.Info.Live {

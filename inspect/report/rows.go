@@ -1,0 +1,284 @@
+package report
+
+import (
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frameindex"
+	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// The rows are the list of frames: what the script needs to draw them and to filter them.
+type rows struct {
+	filter filter.Filter // of those that are listed
+	max    int           // rows; beyond, frames are counted only
+	fold   bool          // a run of chunks is one row
+	table  table
+	names  map[string]int // places in table.Names
+	bytes  frameBytes
+
+	// Of the tape that is read:
+	tape     *Tape
+	track    filter.Tracker
+	open     filter.OpenRequests
+	run      frameindex.ChunkRun
+	requests []request
+	seq      uint64 // of the row before
+	at       time.Duration
+	gap      filter.Filter // is:gap
+}
+
+// A request is a row of one that may stay without an answer.
+type request struct {
+	row   int
+	frame dialect.Frame // without its bytes
+}
+
+const (
+	maxRows    = 200_000
+	maxSummary = 160 // bytes
+)
+
+// usualLimit is how large a page becomes, in bytes.
+const usualLimit = 16 << 20
+
+// newRows returns the rows of a page before its first tape.
+func newRows(in *Input) rows {
+	r := rows{filter: in.Filter, max: maxRows, names: map[string]int{"": 0}}
+	r.table.Format, r.table.Ref, r.table.Names = 1, termtext.Line(in.Ref), []string{""}
+	r.table.Runs = len(in.Tapes)
+	r.bytes.limit = in.limit() / 2
+	r.gap, _ = filter.Is("is", "gap")
+	lines := uint64(0)
+	for _, tapes := range [][]Tape{in.Tapes, in.Servers} {
+		for _, t := range tapes {
+			lines += t.Info.Lines
+		}
+	}
+	r.fold = lines > maxRows
+	return r
+}
+
+func (in *Input) limit() int {
+	if in.Limit > 0 {
+		return int(in.Limit)
+	}
+	return usualLimit
+}
+
+// begin begins a tape. Frames that the tape does not show are to be added too.
+func (r *rows) begin(t *Tape) {
+	r.end()
+	r.tape, r.seq, r.at = t, 0, 0
+	r.open, r.run = filter.OpenRequests{}, frameindex.ChunkRun{}
+	r.track.Next(t.Info.Start.Time)
+	r.track.KnowServer(t.Info.Start.Parent.Server)
+	r.track.KnowFindings(t.forFilter)
+	if r.filter.NeedsFuture() {
+		r.track.LookAhead(t.Frames, !t.Info.Live)
+	}
+	r.table.begin(t, tapetext.ShortID(t.Info.Tape))
+}
+
+// end ends the tape: what is not answered will not be, unless the tape is being recorded.
+func (r *rows) end() {
+	if r.tape == nil {
+		return
+	}
+	if !r.tape.Info.Live {
+		r.open.EndBefore(r.lastSeq() + 1)
+	}
+	for _, q := range r.requests {
+		if !r.open.Has(q.frame.Seq) {
+			continue
+		}
+		r.table.State[q.row] |= byte(open)
+		if r.open.IsUnanswered(&q.frame) {
+			r.table.Fail[q.row] = '0' + byte(dialect.Unanswered)
+		}
+	}
+	r.requests, r.tape = nil, nil
+}
+
+// lastSeq returns a number that no frame of the tape has passed.
+func (r *rows) lastSeq() uint64 { return max(r.tape.Info.Lines, r.seq) }
+
+// add adds the next frame of the tape.
+func (r *rows) add(f *dialect.Frame) {
+	s := r.track.Observe(f)
+	r.open.Observe(f)
+	if r.tape.Has != nil && !r.tape.Has(f) || !r.filter.Match(&s) {
+		r.run.Begins(0, f, false, false)
+		return
+	}
+	failure := s.Failure()
+	begins := r.run.Begins(0, f, true, failure != dialect.NoFailure)
+	switch {
+	case !begins && r.fold && len(r.table.Seq) > 0:
+		r.foldIn(f)
+	case len(r.table.Seq) == r.max:
+		r.table.Out++
+	default:
+		r.row(&s, failure, begins)
+	}
+}
+
+// foldIn makes a chunk part of the row before it.
+func (r *rows) foldIn(f *dialect.Frame) {
+	t := &r.table
+	row := len(t.Seq) - 1
+	if n := len(t.Fold); n == 0 || t.Fold[n-1][0] != row {
+		t.Fold = append(t.Fold, [2]int{row, 1})
+	}
+	t.Fold[len(t.Fold)-1][1]++
+	if sum := t.Sum[row]; len(sum) < maxSummary {
+		t.Sum[row] = brief(sum + rowSummary(f))
+	}
+	r.found(row, f.Seq)
+}
+
+// row adds a row.
+func (r *rows) row(s *filter.Subject, failure dialect.Failure, begins bool) {
+	t, f := &r.table, s.Frame
+	row := len(t.Seq)
+	t.Tapes[len(t.Tapes)-1].Rows++
+	t.Seq, t.At = append(t.Seq, f.Seq-r.seq), append(t.At, int64(f.At-r.at))
+	r.seq, r.at = f.Seq, f.At
+	t.Size, t.Took = append(t.Size, f.Size), append(t.Took, int64(s.Latency))
+	asked := uint64(0)
+	if request := frameindex.RequestOf(f); request != 0 && request < f.Seq {
+		asked = f.Seq - request
+	}
+	t.Asked = append(t.Asked, asked)
+	t.Dir, t.Kind = append(t.Dir, '0'+byte(f.Dir)), append(t.Kind, '0'+byte(f.Kind))
+	t.Origin, t.Fail = append(t.Origin, '0'+byte(f.Origin)), append(t.Fail, '0'+byte(failure))
+	t.State = append(t.State, r.state(s, begins).letter())
+	t.Class = append(t.Class, r.bytes.add(f, classOf(f, failure)))
+	t.Method, t.Update = append(t.Method, r.name(f.Method)), append(t.Update, r.name(f.Update))
+	t.Sess, t.Name = append(t.Sess, r.name(f.Session)), append(t.Name, r.name(termtext.Piece(frametext.Name(f))))
+	t.Tool, t.Title = append(t.Tool, r.name(s.Tool.ID)), append(t.Title, r.name(s.Tool.Title))
+	t.Turn, t.Stream = append(t.Turn, s.Turn), append(t.Stream, f.Stream)
+	t.Sum = append(t.Sum, rowSummary(f))
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		t.Batch = append(t.Batch, [4]int{row, r.name(e.Method), r.name(e.Update), r.name(e.Session)})
+	}
+	for _, tool := range filter.ToolsOf(f) {
+		t.Tools = append(t.Tools, [3]int{row, r.name(tool.ID), r.name(tool.Title)})
+	}
+	r.found(row, f.Seq)
+	if f.Asks() {
+		r.remember(row, f)
+	}
+}
+
+// remember notes a request. Those that were answered meanwhile are forgotten.
+func (r *rows) remember(row int, f *dialect.Frame) {
+	if len(r.requests) == cap(r.requests) {
+		r.requests = slices.DeleteFunc(r.requests, func(q request) bool { return !r.open.Has(q.frame.Seq) })
+	}
+	q := request{row, *f}
+	q.frame.Raw, q.frame.Lead = nil, nil
+	r.requests = append(r.requests, q)
+}
+
+func (r *rows) state(s *filter.Subject, begins bool) (all state) {
+	for _, is := range [...]struct {
+		so bool
+		is state
+	}{
+		{s.Untimed, untimed}, {s.Redelivered, redelivered}, {r.gap.Match(s), gap},
+		{s.Events.Has(dialect.AfterSilence), afterSilence}, {!begins, joins},
+	} {
+		if is.so {
+			all |= is.is
+		}
+	}
+	return all
+}
+
+// found adds what is wrong with a frame.
+func (r *rows) found(row int, seq uint64) {
+	for _, l := range r.tape.Findings[seq] {
+		r.table.Found = append(r.table.Found, found{
+			Row: row, Rule: l.Rule, Name: l.Name, Strength: l.Strength.String(), By: l.Fault.String(),
+			Text: termtext.Brief(l.Text, 500),
+		})
+	}
+}
+
+// name returns the place of a name in the table.
+func (r *rows) name(s string) int {
+	n, ok := r.names[s]
+	if !ok {
+		n = len(r.table.Names)
+		r.names[s], r.table.Names = n, append(r.table.Names, s)
+	}
+	return n
+}
+
+// rowSummary returns what a row says of a frame: of a chunk its text with the blanks at its
+// ends, so that those of a run can be joined.
+func rowSummary(f *dialect.Frame) string {
+	if frameindex.IsChunk(f) {
+		text := frameindex.ChunkText(f)
+		return brief(termtext.Line(text[:min(len(text), 4*maxSummary)]))
+	}
+	return brief(frametext.Summary(*f))
+}
+
+// brief cuts a clean line.
+func brief(line string) string {
+	if len(line) <= maxSummary {
+		return line
+	}
+	n := maxSummary - len("…")
+	for !utf8.RuneStart(line[n]) {
+		n--
+	}
+	return line[:n] + "…"
+}
+
+// blocks returns the rows and the bytes of frames as they stand in the page, of which they
+// are given five parts of eight.
+func (r *rows) blocks(limit int) []block {
+	r.end()
+	room := limit / 8 * 5
+	packed := r.table.pack()
+	for n := len(r.table.Seq); len(packed) > room && n > 0; packed = r.table.pack() {
+		n = n / 10 * 9
+		r.table.cut(n)
+	}
+	list, frames := r.bytes.blocks(min(room-len(packed), r.bytes.limit))
+	r.table.Blocks = frames
+	return append([]block{{ID: "rows", Data: r.table.pack()}}, list...)
+}
+
+// forFilter returns what is wrong with a frame.
+func (t *Tape) forFilter(seq uint64) (list []filter.Finding) {
+	for _, l := range t.Findings[seq] {
+		f := filter.Finding{Rule: l.Rule, Name: l.Name}
+		switch l.Strength {
+		case conform.Note:
+			f.Strength = filter.Note
+		case conform.Warning:
+			f.Strength = filter.Warning
+		case conform.Violation:
+			f.Strength = filter.Violation
+		}
+		switch l.Fault {
+		case conform.Client:
+			f.Fault = filter.ByClient
+		case conform.Agent:
+			f.Fault = filter.ByAgent
+		}
+		list = append(list, f)
+	}
+	return list
+}

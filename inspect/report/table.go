@@ -1,0 +1,132 @@
+package report
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A table is the rows by column, and what they refer to. Saved pages have it in this form.
+type table struct {
+	Format int      `json:"format"` // 1
+	Ref    string   `json:"ref"`    // that commands name the tapes by
+	Tapes  []listed `json:"tapes"`
+	Runs   int      `json:"runs"`  // how many tapes are not those of servers, which are behind the others
+	Names  []string `json:"names"` // columns of names have places in it; the first is empty
+	Out    int      `json:"out"`   // frames that there was no room for
+
+	Seq    []uint64 `json:"seq"`   // more than that of the row before on the tape
+	At     []int64  `json:"at"`    // ns, likewise
+	Asked  []uint64 `json:"asked"` // frames since the request that this one answers; 0: not known
+	Size   []int64  `json:"size"`
+	Took   []int64  `json:"took"`   // ns since that request; 0: not known
+	Dir    letters  `json:"dir"`    // a wire.Direction as a digit, and so on
+	Kind   letters  `json:"kind"`   // a wire.Kind
+	Origin letters  `json:"origin"` // a wire.Origin
+	Fail   letters  `json:"fail"`   // a dialect.Failure
+	State  letters  `json:"state"`  // a state behind @
+	Class  letters  `json:"class"`  // of the bytes; ? if the page does not have them
+	Method []int    `json:"method"` // names
+	Update []int    `json:"update"`
+	Sess   []int    `json:"session"`
+	Name   []int    `json:"name"` // that the row shows
+	Tool   []int    `json:"tool"` // the id of a tool call
+	Title  []int    `json:"title"`
+	Turn   []int    `json:"turn"`
+	Stream []uint64 `json:"stream"`
+	Sum    []string `json:"sum"`
+
+	// Of few rows:
+	Fold  [][2]int `json:"fold"`  // row, and how many frames it stands for
+	Found []found  `json:"found"` // by row
+	Batch [][4]int `json:"batch"` // row; method, update and session of an entry
+	Tools [][3]int `json:"tools"` // row; id and title of a tool call that a batch names
+
+	Blocks [classes][]int `json:"blocks"` // frames in each block of a class
+}
+
+// listed is a tape in the list.
+type listed struct {
+	Name   string `json:"name"`
+	Server string `json:"server,omitempty"`
+	Rows   int    `json:"rows"`
+	Start  string `json:"start,omitempty"` // ns since 1970
+	Zone   int    `json:"zone,omitempty"`  // seconds east of UTC
+}
+
+// found is a finding on a row.
+type found struct {
+	Row      int    `json:"row"`
+	Rule     string `json:"rule"`
+	Name     string `json:"name"`
+	Strength string `json:"strength"`
+	By       string `json:"by"`
+	Text     string `json:"text"`
+}
+
+// letters are a column with one letter a row.
+type letters []byte
+
+// MarshalText returns the letters, which are ASCII.
+func (l letters) MarshalText() ([]byte, error) { return l, nil }
+
+// A state is what a row is beside its kind.
+type state byte
+
+const (
+	untimed state = 1 << iota
+	redelivered
+	open
+	gap
+	afterSilence
+	joins // goes on the run of chunks that the row before is of
+)
+
+func (s state) letter() byte { return '@' + byte(s) }
+
+// begin begins the rows of a tape.
+func (t *table) begin(tape *Tape, name string) {
+	l := listed{Name: termtext.Line(name), Server: tape.Info.Start.Parent.Server}
+	if start := tape.Info.Start.Time; !start.IsZero() {
+		l.Start = strconv.FormatInt(start.UnixNano(), 10)
+		_, l.Zone = start.Zone()
+	}
+	t.Tapes = append(t.Tapes, l)
+}
+
+// cut leaves the first n rows.
+func (t *table) cut(n int) {
+	t.Out += len(t.Seq) - n
+	t.Seq, t.At, t.Asked, t.Size, t.Took = t.Seq[:n], t.At[:n], t.Asked[:n], t.Size[:n], t.Took[:n]
+	t.Dir, t.Kind, t.Origin, t.Fail, t.State, t.Class = t.Dir[:n], t.Kind[:n], t.Origin[:n], t.Fail[:n], t.State[:n], t.Class[:n]
+	t.Method, t.Update, t.Sess, t.Name, t.Tool, t.Title = t.Method[:n], t.Update[:n], t.Sess[:n], t.Name[:n], t.Tool[:n], t.Title[:n]
+	t.Turn, t.Stream, t.Sum = t.Turn[:n], t.Stream[:n], t.Sum[:n]
+	before := 0
+	for i := range t.Tapes {
+		l := &t.Tapes[i]
+		l.Rows = min(l.Rows, max(n-before, 0))
+		before += l.Rows
+	}
+	t.Fold = firstRows(t.Fold, n, func(r [2]int) int { return r[0] })
+	t.Found = firstRows(t.Found, n, func(r found) int { return r.Row })
+	t.Batch = firstRows(t.Batch, n, func(r [4]int) int { return r[0] })
+	t.Tools = firstRows(t.Tools, n, func(r [3]int) int { return r[0] })
+}
+
+// firstRows returns what is said of the rows before the nth. The list is in their order.
+func firstRows[T any](list []T, n int, row func(T) int) []T {
+	for len(list) > 0 && row(list[len(list)-1]) >= n {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// pack returns the table as it stands in the page.
+func (t *table) pack() string {
+	b, err := json.Marshal(t)
+	if err != nil {
+		panic("report: " + err.Error())
+	}
+	return new(deflater).pack(b)
+}
