@@ -34,6 +34,7 @@ type page struct {
 	Head    head
 	Figures []figure
 	Damage  []string
+	Story   []*chapter
 	Foot    foot
 	Blocks  []block // the list of frames
 }
@@ -64,9 +65,14 @@ func (r *reader) page(w io.Writer) error {
 	if err != nil {
 		panic("report: " + err.Error())
 	}
+	story := r.chapters()
+	parts := []part{}
+	if len(story) > 0 {
+		parts = append(parts, part{"story", "Story"})
+	}
 	return t.Execute(w, &page{
 		Policy: policy(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Foot: r.foot(), Blocks: r.rows.blocks(r.in.limit()),
+		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Parts: parts, Story: story, Foot: r.foot(), Blocks: r.rows.blocks(r.in.limit()),
 	})
 }
 

@@ -10,6 +10,7 @@ package report
 import (
 	"io"
 	"iter"
+	"time"
 
 	conform "github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/filter"
@@ -70,6 +71,8 @@ type reader struct {
 	tally  summary.Tally
 	stats  stats.Collector
 	rows   rows
+	ends   []time.Duration // of the tapes: of their last frames
+	images album
 	broken []error
 }
 
@@ -77,6 +80,7 @@ type reader struct {
 func (r *reader) read(t *Tape) {
 	r.trace.Next(t.Info.Connection)
 	r.observe()
+	r.ends = append(r.ends, 0)
 	r.calls.Next(t.Info.Tape, t.Info.Start.Time)
 	r.tally.Begin(t.Info)
 	r.stats.Begin(stats.Tape{ID: t.Info.Tape, Short: tapetext.ShortID(t.Info.Tape), Agent: tapetext.AgentName(t.Info), Connection: t.Info.Connection})
@@ -98,6 +102,8 @@ func (r *reader) take(t *Tape, f *dialect.Frame) {
 		r.calls.Pass(f) // the setup as the agent got it names no session
 		return
 	}
+	run := len(r.ends) - 1
+	r.ends[run] = max(r.ends[run], f.At)
 	r.trace.Add(f)
 	r.calls.Take(f, &r.trace)
 	r.tally.Take(f, &r.trace)

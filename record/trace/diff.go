@@ -7,10 +7,10 @@ import (
 	"github.com/acptap/acptap/record/linediff"
 )
 
-// diffLines compares two texts line by line and returns the lines of a unified
+// DiffLines compares two texts line by line and returns the lines of a unified
 // diff, without headers: each begins with a blank, -, + or, between parts that
 // are not neighbours, @.
-func diffLines(old, new string) []string {
+func DiffLines(old, new string) []string {
 	const context = 3
 	lines := linediff.Lines(splitLines(old), splitLines(new))
 	changed := func(line string) bool { return line[0] != ' ' }

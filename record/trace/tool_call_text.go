@@ -103,7 +103,7 @@ func (p *printer) diff(item gjson.Result) {
 		return
 	}
 	p.line(indent, termtext.Tools, p.fit(indent, join("diff", item.Get("path").Str)))
-	lines := diffLines(termtext.Text(item.Get("oldText").Str), termtext.Text(item.Get("newText").Str))
+	lines := DiffLines(termtext.Text(item.Get("oldText").Str), termtext.Text(item.Get("newText").Str))
 	p.excerpt(indent, lines, diffStyle)
 }
 

@@ -1,0 +1,207 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A content is a part of what a message says or a tool shows.
+type content struct {
+	Kind  string // prose, output, diff, image, terminal or note
+	Title string // a path, a name or a command
+	Text  string
+	Prose []passage
+	Lines []diffLine
+	Image template.URL
+	End   status // of a command
+}
+
+// A diffLine is a line of a change.
+type diffLine struct{ Class, Text string }
+
+// maxOutput is how many bytes of one text are shown.
+const maxOutput = 32 << 10
+
+const cutMark = "\n… cut off here"
+
+// cut shortens a long text.
+func cut(text string) string {
+	if len(text) <= maxOutput {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxOutput], "") + cutMark
+}
+
+// blocks returns what the content blocks of a message say. Neighbouring text blocks are one
+// text.
+func (r *reader) blocks(blocks []json.RawMessage, frame frameRef) []content {
+	var list []content
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			list = append(list, content{Kind: "prose", Prose: prose(cut(text.String()))})
+			text.Reset()
+		}
+	}
+	for _, raw := range blocks {
+		block := gjson.ParseBytes(raw)
+		if block.Get("type").Str == "text" {
+			text.WriteString(block.Get("text").Str)
+			continue
+		}
+		flush()
+		list = append(list, r.block(block, frame))
+	}
+	flush()
+	return list
+}
+
+// block returns a content block.
+func (r *reader) block(block gjson.Result, frame frameRef) content {
+	switch kind := block.Get("type").Str; kind {
+	case "text":
+		return content{Kind: "output", Text: cut(strings.Trim(termtext.Text(block.Get("text").Str), "\n"))}
+	case "image":
+		return r.image(block.Get("mimeType").Str, block.Get("data").Str, frame)
+	case "audio":
+		return note("audio, %s", termtext.ByteSize(int64(len(block.Get("data").Str)/4*3)))
+	case "resource_link":
+		return content{Kind: "note", Title: termtext.Brief(block.Get("name").Str, 160), Text: termtext.Brief(block.Get("uri").Str, 500)}
+	case "resource":
+		res := block.Get("resource")
+		one := content{Kind: "output", Title: termtext.Brief(res.Get("uri").Str, 500), Text: cut(strings.Trim(termtext.Text(res.Get("text").Str), "\n"))}
+		if one.Text == "" {
+			one.Kind = "note"
+		}
+		return one
+	case gjson.Get(trace.Cut, "type").Str:
+		return note("cut off: the frame is too large")
+	default:
+		return note("%s", termtext.Spaced(termtext.Brief(kind, 60), "block"))
+	}
+}
+
+func note(format string, args ...any) content {
+	return content{Kind: "note", Text: fmt.Sprintf(format, args...)}
+}
+
+// toolContent returns one part of what a tool shows.
+func (r *reader) toolContent(s *trace.Session, e *trace.Entity, c gjson.Result, frame frameRef) content {
+	switch c.Get("type").Str {
+	case "content":
+		return r.block(c.Get("content"), frame)
+	case "diff":
+		return change(c)
+	case "terminal":
+		if t := s.Conversation.Terminal(e, c.Get("terminalId").Str); t != nil {
+			return terminal(t)
+		}
+		return note("a terminal that is not known")
+	}
+	return r.block(c, frame) // some agents leave the wrapping out
+}
+
+// change returns a change of files.
+func change(c gjson.Result) content {
+	one := content{Kind: "diff", Title: termtext.Line(c.Get("path").String())}
+	lines := trace.DiffLines(termtext.Text(c.Get("oldText").Str), termtext.Text(c.Get("newText").Str))
+	if changes := c.Get("changes"); changes.IsArray() { // version 2
+		var paths []string
+		for _, one := range changes.Array() {
+			paths = append(paths, termtext.Brief(termtext.Spaced(one.Get("operation").String(), one.Get("oldPath").String(), one.Get("path").String()), 500))
+		}
+		one.Title = strings.Join(paths, "\n")
+		lines = strings.Split(strings.TrimSuffix(termtext.Text(c.Get("patch.text").Str), "\n"), "\n")
+	}
+	size := 0
+	for _, line := range lines {
+		if size += len(line); size > maxOutput {
+			one.Lines = append(one.Lines, diffLine{"", strings.TrimSpace(cutMark)})
+			break
+		}
+		class := ""
+		switch {
+		case strings.HasPrefix(line, "+"):
+			class = "ins"
+		case strings.HasPrefix(line, "-"):
+			class = "del"
+		case strings.HasPrefix(line, "@"):
+			class = "soft"
+		}
+		one.Lines = append(one.Lines, diffLine{class, line})
+	}
+	return one
+}
+
+// terminal returns a command and the end of its output.
+func terminal(t *trace.Terminal) content {
+	one := content{Kind: "terminal", Title: termtext.Brief(termtext.Spaced(append([]string{t.Command}, t.Args...)...), 2000)}
+	output := t.Output
+	if len(output) > maxOutput {
+		output = output[len(output)-maxOutput:]
+	}
+	one.Text = strings.Trim(termtext.Text(string(output)), "\n")
+	if t.Truncated || len(output) < len(t.Output) {
+		one.Text = "…\n" + one.Text
+	}
+	switch x := t.Exit; {
+	case x == nil:
+	case x.Signal != "":
+		one.End = status{"signal " + termtext.Brief(x.Signal, 30), "bad"}
+	case x.Code != nil && *x.Code != 0:
+		one.End = status{fmt.Sprintf("exit %d", *x.Code), "bad"}
+	default:
+		one.End = status{"exit 0", "good"}
+	}
+	return one
+}
+
+// Bounds of images: of one, and of all together.
+const (
+	maxImage  = 2 << 20
+	maxImages = 8 << 20
+)
+
+// An album is the images that are shown already.
+type album struct {
+	size  int
+	first map[[sha256.Size]byte]frameRef
+}
+
+// imageTypes are what is shown: only what a browser draws without a look at other places.
+var imageTypes = map[string]string{
+	"image/png": "image/png", "image/jpeg": "image/jpeg", "image/gif": "image/gif", "image/webp": "image/webp",
+}
+
+// image returns an image, or why it is not shown.
+func (r *reader) image(mime, data string, frame frameRef) content {
+	size := termtext.ByteSize(int64(len(data) / 4 * 3))
+	kind, ok := imageTypes[mime]
+	sum := sha256.Sum256([]byte(data))
+	first, again := r.images.first[sum]
+	switch {
+	case !ok || strings.Trim(data, base64Alphabet) != "" || data == "":
+		return note("%s, %s: not shown", cmp.Or(termtext.Brief(mime, 60), "image"), size)
+	case again:
+		return note("the image of frame %s again", first)
+	case len(data) > maxImage || r.images.size+len(data) > maxImages:
+		return note("image of %s: left out, as it is large; acptap show %s:%s has it", size, r.in.Ref, frame)
+	}
+	if r.images.first == nil {
+		r.images.first = map[[sha256.Size]byte]frameRef{}
+	}
+	r.images.first[sum] = frame
+	r.images.size += len(data)
+	return content{Kind: "image", Title: "image of frame " + frame.String(), Image: template.URL("data:" + kind + ";base64," + data)}
+}
+
+const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// A frameRef is a frame of one of the tapes of the page. These are numbered from 1, those
+// of the servers behind the others.
+type frameRef struct {
+	tape  int
+	seq   uint64
+	alone bool // there is one tape beside those of servers, and the frame is on that
+}
+
+// String returns the number of the frame as it stands in commands and links: 17, or 2.17
+// on the second of several tapes.
+func (f frameRef) String() string {
+	if f.alone {
+		return strconv.FormatUint(f.seq, 10)
+	}
+	return fmt.Sprintf("%d.%d", f.tape, f.seq)
+}
+
+// ID returns the id of what the page tells of the frame.
+func (f frameRef) ID() string { return "e-" + f.String() }
+
+// frame returns a frame of a tape of the agent.
+func (r *reader) frame(run int, seq uint64) frameRef {
+	return frameRef{run + 1, seq, len(r.in.Tapes) == 1}
+}
+
+// serverFrame returns a frame of a tape, which a server of that agent may have.
+func (r *reader) serverFrame(tape string, seq uint64) frameRef {
+	for i, t := range r.in.Servers {
+		if t.Info.Tape == tape {
+			return frameRef{len(r.in.Tapes) + 1 + i, seq, false}
+		}
+	}
+	for i, t := range r.in.Tapes {
+		if t.Info.Tape == tape {
+			return r.frame(i, seq)
+		}
+	}
+	return r.frame(0, seq)
+}

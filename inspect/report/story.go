@@ -1,0 +1,265 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A chapter is the story of a session.
+type chapter struct {
+	Name   string // of the session, if there are several
+	Meta   string
+	Strip  *strip
+	Before []item // what came before the first turn
+	Turns  []*turn
+}
+
+// A turn is the work on one prompt.
+type turn struct {
+	ID     string // of the element
+	Number int
+	State  status
+	Prompt string // in a line
+	Took   string
+	Meta   []string
+	Error  string
+	Cancel string // what is to be said of a cancel
+	Shares []share
+	Lanes  *lanes
+	Items  []item
+	Left   string // why there is no more than this
+
+	of *trace.Turn
+}
+
+// What is told of a turn and of a story, at most. Beyond that the middle is left out, and
+// the page says so.
+const (
+	maxStory    = 6 << 20 // bytes of text
+	firstTurns  = 100
+	lastTurns   = 150
+	maxEntities = 400 // of a turn
+	entityCost  = 900 // bytes of markup around the text of one, roughly
+)
+
+// chapters returns the stories of the sessions.
+func (r *reader) chapters() []*chapter {
+	var list []*chapter
+	sessions := r.sessions()
+	for i, s := range sessions {
+		if len(s.Conversation.Entities)+len(s.Conversation.Turns) == 0 {
+			continue
+		}
+		c := r.chapter(s, i+1)
+		if len(sessions) > 1 {
+			c.Name = termtext.Brief(s.Title, 160)
+			if c.Name == "" {
+				c.Name = "Session " + termtext.Piece(s.ID)
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// chapter returns the story of a session, which has a number on the page.
+func (r *reader) chapter(s *trace.Session, number int) *chapter {
+	c := &chapter{Meta: termtext.Dotted("session "+termtext.Piece(s.ID), termtext.Labelled("in", termtext.Piece(s.Cwd)))}
+	entities := map[int][]*trace.Entity{}
+	for _, e := range s.Conversation.Entities {
+		entities[e.Turn] = append(entities[e.Turn], e)
+	}
+	asked := r.askedIn(s)
+	whole := r.wholeTurns(s, entities)
+	if r.in.First <= 1 {
+		c.Before = r.items(s, nil, entities[0])
+	}
+	for i, t := range s.Conversation.Turns {
+		if t.Number < r.in.First || r.in.Last > 0 && t.Number > r.in.Last {
+			continue
+		}
+		one := r.turn(s, t, fmt.Sprintf("s%d-turn-%d", number, t.Number), entities[t.Number])
+		if whole(i) {
+			r.tell(s, one, entities[t.Number], asked[t.Number])
+		} else {
+			one.Left = "This turn is left out, as the story is long."
+		}
+		c.Turns = append(c.Turns, one)
+	}
+	c.Strip = r.strip(s, c.Turns)
+	return c
+}
+
+// wholeTurns returns which turns are told, by their index.
+func (r *reader) wholeTurns(s *trace.Session, entities map[int][]*trace.Entity) func(i int) bool {
+	size := 0
+	for _, list := range entities {
+		for _, e := range list {
+			size += entityCost + textSize(e)
+		}
+	}
+	n := len(s.Conversation.Turns)
+	if size <= maxStory || r.in.First > 0 || r.in.Last > 0 {
+		return func(int) bool { return true }
+	}
+	return func(i int) bool { return i < firstTurns || i >= n-lastTurns }
+}
+
+// textSize returns about how many bytes are told of an entity.
+func textSize(e *trace.Entity) (n int) {
+	switch {
+	case e.Message != nil:
+		for _, b := range e.Message.Blocks {
+			n += len(b)
+		}
+	case e.ToolCall != nil:
+		for _, b := range e.ToolCall.Content {
+			n += min(len(b), maxOutput)
+		}
+	case e.Terminal != nil:
+		n = min(len(e.Terminal.Output), maxOutput)
+	}
+	return n
+}
+
+// askedIn returns what the agent asked the client for in a session, by turn.
+func (r *reader) askedIn(s *trace.Session) map[int][]*trace.Call {
+	asked := map[int][]*trace.Call{}
+	turns := s.Conversation.Turns
+	at := 0
+	for _, c := range r.trace.Calls {
+		if c.Dir != wire.AgentToClient || c.Session != s.ID {
+			continue
+		}
+		for at < len(turns) && (turns[at].Run < c.Run || turns[at].Run == c.Run && !turns[at].Open() && turns[at].End < c.Request) {
+			at++
+		}
+		if at < len(turns) && turns[at].Run == c.Run && turns[at].Prompt < c.Request {
+			asked[turns[at].Number] = append(asked[turns[at].Number], c)
+		}
+	}
+	return asked
+}
+
+// turn returns the head of a turn.
+func (r *reader) turn(s *trace.Session, t *trace.Turn, id string, entities []*trace.Entity) *turn {
+	one := &turn{ID: id, Number: t.Number, State: turnState(t, r.live() && t.Run == len(r.in.Tapes)-1), of: t}
+	for _, e := range entities {
+		if e.Message != nil && e.Message.Role == trace.User && one.Prompt == "" {
+			one.Prompt = firstLine(e.Message.Text())
+		}
+	}
+	if one.Prompt == "" {
+		one.Prompt = termtext.Line(t.Title)
+	}
+	if t.Error != nil {
+		one.Error = errorText(t.Error)
+	}
+	if took, ok := t.Confirmed(); ok {
+		one.Cancel = "ended " + termtext.Duration(took) + " after the cancel"
+	}
+	if t.Untimed {
+		one.Meta = append(one.Meta, "nobody knows when")
+		return one
+	}
+	one.Took = termtext.Duration(r.span(t).to - t.Began)
+	one.Meta = append(one.Meta, one.Took)
+	switch {
+	case t.Output == 0:
+		one.Meta = append(one.Meta, "no output")
+	default:
+		one.Meta = append(one.Meta, "first output after "+termtext.Duration(t.FirstOutput-t.Began))
+	}
+	if n := t.Usage.Tokens.Total; n.Given {
+		one.Meta = append(one.Meta, termtext.Grouped(int64(n.N))+" tokens")
+	}
+	if c := t.Usage.Cost; c.Currency != "" && c.Amount > 0 {
+		one.Meta = append(one.Meta, termtext.Amount(c.Amount)+" "+termtext.Piece(c.Currency))
+	}
+	one.Shares = shares(t, r.span(t).to)
+	return one
+}
+
+// span returns the time of a turn. One that is open goes on to the end of its tape.
+func (r *reader) span(t *trace.Turn) span {
+	s := span{t.Run, t.Began, t.Ended}
+	if t.Open() && t.Run < len(r.ends) {
+		s.to = max(s.to, r.ends[t.Run])
+	}
+	return s
+}
+
+// tell adds to a turn what went on in it.
+func (r *reader) tell(s *trace.Session, one *turn, entities []*trace.Entity, asked []*trace.Call) {
+	if n := len(entities) - maxEntities; n > 1 {
+		one.Left = fmt.Sprintf("%s steps in the middle of this turn are left out; acptap show --chat %s has them.", termtext.Grouped(int64(n)), r.in.Ref)
+		entities = slices.Concat(entities[:maxEntities/2], entities[len(entities)-maxEntities/2:])
+	}
+	if len(asked) > maxEntities {
+		asked = asked[:maxEntities]
+	}
+	if !one.of.Untimed {
+		one.Lanes = r.lanes(s, one, entities, asked)
+	}
+	one.Items = r.items(s, one.of, entities)
+	if one.Error != "" {
+		one.Items = append(one.Items, item{Kind: "error", At: since(one.of, one.of.Ended), Frame: r.frame(one.of.Run, one.of.End), Text: one.Error})
+	}
+}
+
+// since says how long after a prompt something was.
+func since(t *trace.Turn, at time.Duration) string {
+	if t == nil || t.Untimed {
+		return ""
+	}
+	if at <= t.Began {
+		return "0 s"
+	}
+	return termtext.Duration(at - t.Began)
+}
+
+// A share is how much of a turn somebody was waited for.
+type share struct {
+	Word, Class, Percent string
+	Bar                  *rect // nil: too little to be seen
+
+	part float64 // percent
+}
+
+// shares returns the parts of a turn: they add up to it.
+func shares(t *trace.Turn, now time.Duration) []share {
+	spent := t.Spend(now)
+	total := spent.Sum()
+	if total <= 0 {
+		return nil
+	}
+	silent := time.Duration(0)
+	if t.Pace.Silences > 0 {
+		silent = min(t.Pace.Silence, spent.Agent)
+	}
+	var list []share
+	x := 0.0
+	for _, p := range []struct {
+		word, class string
+		took        time.Duration
+	}{{"you", "waits", spent.User}, {"client", "client", spent.Client}, {"tools", "tool", spent.Tool}, {"agent", "says", spent.Agent - silent}, {"longest silence", "silent", silent}} {
+		if p.took <= 0 {
+			continue
+		}
+		part := 100 * float64(p.took) / float64(total)
+		one := share{Word: p.word, Class: p.class, Percent: fmt.Sprintf("%.0f %%", part), part: part}
+		if part < 1 {
+			one.Percent = "< 1 %"
+		} else {
+			one.Bar = &rect{percent(x), percent(part), p.class}
+		}
+		x += part
+		list = append(list, one)
+	}
+	return list
+}

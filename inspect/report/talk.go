@@ -1,0 +1,260 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// An item is one step of a conversation.
+type item struct {
+	ID    string
+	Kind  string // which part of page.tmpl shows it
+	At    string // since the prompt
+	Frame frameRef
+
+	Parts []content
+	Title string
+	Text  string
+	Class string
+	Steps []planStep
+	Tool  *toolCall
+	Asked *permission
+	Items []item // of a history that was repeated
+	Calls []nestedCall
+}
+
+// A planStep is a step of a plan.
+type planStep struct{ Sign, Word, Text string }
+
+// A toolCall is what an agent did with a tool.
+type toolCall struct {
+	Kind      toolKind
+	Title     string
+	State     status
+	Took      string
+	Open      bool // shown at once
+	Locations []string
+	Asked     []*permission
+	Input     string
+	Parts     []content
+	Missing   string // why nothing is known of the call of a server
+	Empty     bool   // there is nothing to show
+}
+
+// A permission is what the user was asked, and what he chose.
+type permission struct {
+	Title, Text, Command string
+	Options              []option
+	Waited               string
+	Outcome              status
+}
+
+type option struct {
+	Name   string
+	Chosen bool
+}
+
+// A nestedCall is a call of a server to which a tool call has led.
+type nestedCall struct {
+	Frame frameRef
+	Text  string
+	Wrong bool
+}
+
+// items returns what was said and done in a turn; t is nil before the first one.
+func (r *reader) items(s *trace.Session, t *trace.Turn, entities []*trace.Entity) []item {
+	shown := terminals(s, entities)
+	var list []item
+	var repeated *item
+	for _, e := range entities {
+		if e.Terminal != nil && shown[e.Terminal] {
+			continue
+		}
+		one, ok := r.item(s, t, e)
+		switch {
+		case !ok:
+		case e.Replayed && repeated == nil:
+			list = append(list, item{Kind: "replayed", ID: "h" + one.ID, Frame: one.Frame, Items: []item{one}})
+			repeated = &list[len(list)-1]
+		case e.Replayed:
+			repeated.Items = append(repeated.Items, one)
+		default:
+			repeated = nil
+			list = append(list, one)
+		}
+	}
+	for i := range list {
+		if n := len(list[i].Items); n > 0 {
+			list[i].Title = plural(n, "step") + " of the history replayed at a load"
+		}
+	}
+	return list
+}
+
+// terminals returns those that are shown with the tool calls that they belong to.
+func terminals(s *trace.Session, entities []*trace.Entity) map[*trace.Terminal]bool {
+	shown := map[*trace.Terminal]bool{}
+	for _, e := range entities {
+		if e.ToolCall == nil {
+			continue
+		}
+		for _, raw := range e.ToolCall.Content {
+			if c := gjson.ParseBytes(raw); c.Get("type").Str == "terminal" {
+				shown[s.Conversation.Terminal(e, c.Get("terminalId").Str)] = true
+			}
+		}
+	}
+	return shown
+}
+
+// item returns what is told of an entity.
+func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one item, ok bool) {
+	one = item{Frame: r.frame(e.Run, e.First)}
+	one.ID = one.Frame.ID()
+	if !e.Untimed {
+		one.At = since(t, e.Began)
+	}
+	for _, c := range r.calls.Of(e) {
+		one.Calls = append(one.Calls, nestedCall{r.serverFrame(c.Tape.ID, c.Request), c.Line().Text, c.Failed})
+	}
+	switch {
+	case e.Message != nil:
+		if len(e.Message.Blocks) == 0 {
+			return one, false
+		}
+		one.Kind = map[trace.Role]string{trace.User: "prompt", trace.Thought: "thought"}[e.Message.Role]
+		one.Kind = cmp.Or(one.Kind, "agent")
+		one.Parts = r.blocks(e.Message.Blocks, one.Frame)
+	case e.ToolCall != nil:
+		one.Kind, one.Tool = "tool", r.toolCall(s, t, e, one.Frame)
+	case e.Plan != nil:
+		one.Kind, one.Steps = "plan", planSteps(e.Plan)
+		raw := gjson.ParseBytes(e.Plan.Raw)
+		if text := cmp.Or(raw.Get("content").Str, raw.Get("uri").Str); text != "" {
+			one.Parts = []content{{Kind: "prose", Prose: prose(cut(text))}}
+		}
+		if e.Plan.Removed {
+			one.Text = "The plan was removed."
+		}
+	case e.Terminal != nil:
+		one.Kind, one.Parts = "terminal", []content{terminal(e.Terminal)}
+	case e.Compaction != nil:
+		one.Kind, one.Text = "note", "The agent made its memory of the session smaller"
+		if e.Compaction.Status != "" {
+			one.Text += ": " + termtext.Brief(e.Compaction.Status, 30)
+		}
+		one.Parts = r.blocks(e.Compaction.Summary, one.Frame)
+	case e.Permission != nil:
+		one.Kind, one.Asked = "permission", asked(e.Permission)
+	case e.Notice != nil:
+		one.Kind, one.Title, one.Text = "note", termtext.Line(e.Notice.Title), cut(termtext.Text(e.Notice.Description))
+		if e.Notice.Severity == "error" {
+			one.Class = "bad"
+		}
+	case e.Other != nil:
+		one.Kind, one.Title = "other", "update "+termtext.Brief(e.Other.Update, 60)
+	default:
+		return one, false
+	}
+	return one, true
+}
+
+func planSteps(p *trace.Plan) []planStep {
+	signs := map[string]planStep{
+		"in_progress": {Sign: "◐", Word: "in progress"}, "completed": {Sign: "●", Word: "done"}, "cancelled": {Sign: "–", Word: "cancelled"},
+	}
+	var list []planStep
+	for _, e := range p.Entries() {
+		one, ok := signs[e.Status]
+		if !ok {
+			one = planStep{Sign: "○", Word: "to do"}
+		}
+		one.Text = termtext.Brief(e.Content, 1000)
+		list = append(list, one)
+	}
+	return list
+}
+
+// toolCall returns what is told of a tool call. It is open if there is a change, a question
+// or a failure to see.
+func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, frame frameRef) *toolCall {
+	c := e.ToolCall
+	one := &toolCall{Kind: kindOf(c), Title: toolTitle(c), State: toolState(c, t != nil && t.Open() && r.live())}
+	if c.Finished() && !e.Untimed && e.First != e.Last {
+		one.Took = termtext.Duration(e.Ended - e.Began)
+	}
+	for _, raw := range c.Locations {
+		l := gjson.ParseBytes(raw)
+		where := termtext.Line(l.Get("path").String())
+		if line := l.Get("line"); line.Type == gjson.Number {
+			where += ":" + line.Raw
+		}
+		one.Locations = append(one.Locations, where)
+	}
+	for _, p := range c.Permissions {
+		one.Asked = append(one.Asked, asked(p))
+	}
+	changes := false
+	for _, raw := range c.Content {
+		part := r.toolContent(s, e, gjson.ParseBytes(raw), frame)
+		changes = changes || part.Kind == "diff"
+		one.Parts = append(one.Parts, part)
+	}
+	if len(c.Content) == 0 && c.RawOutput != nil {
+		one.Parts = append(one.Parts, content{Kind: "output", Text: jsonText(c.RawOutput)})
+	}
+	if !changes && c.RawInput != nil {
+		one.Input = jsonText(c.RawInput)
+	}
+	if m := r.calls.Missing(s.ID, e); m != 0 {
+		one.Missing = m.String()
+	}
+	one.Empty = len(one.Parts)+len(one.Asked)+len(one.Locations) == 0 && one.Input == "" && one.Missing == ""
+	one.Open = changes || len(one.Asked) > 0 || one.State.Class == "bad"
+	return one
+}
+
+// jsonText lays JSON out for reading. A string is its text.
+func jsonText(raw json.RawMessage) string {
+	if v := gjson.ParseBytes(raw); v.Type == gjson.String {
+		return cut(termtext.Text(v.Str))
+	}
+	var b strings.Builder
+	in := &frametext.Indenter{W: &b}
+	in.Write(raw[:min(len(raw), maxOutput)]) // a strings.Builder takes all
+	in.Close()
+	if len(raw) > maxOutput {
+		return b.String() + cutMark
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func asked(p *trace.Permission) *permission {
+	one := &permission{Title: termtext.Line(p.Title), Text: cut(termtext.Text(p.Description)), Command: cut(termtext.Text(p.Command))}
+	for _, o := range p.Options {
+		one.Options = append(one.Options, option{termtext.Brief(cmp.Or(o.Name, o.ID), 120), o.ID == p.Chosen && p.Outcome == "selected"})
+	}
+	switch {
+	case p.Response == 0:
+		one.Outcome = status{"no answer", "warn"}
+		return one
+	case p.Refused():
+		one.Outcome = status{"rejected", "bad"}
+	case p.Outcome == "failed":
+		one.Outcome = status{"failed", "bad"}
+	case p.Outcome == "cancelled":
+		one.Outcome = status{"cancelled", "warn"}
+	}
+	if p.Answered >= p.Asked {
+		one.Waited = fmt.Sprintf("waited %s", termtext.Duration(p.Answered-p.Asked))
+	}
+	return one
+}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A status is how something stands: a word, and a class of the style sheet. Classes are
+// only ever ours: a status that an agent makes up could else hide what it did.
+type status struct{ Word, Class string }
+
+var toolStates = map[string]status{
+	"pending":     {"pending", "warn"},
+	"in_progress": {"in progress", "warn"},
+	"completed":   {"completed", "good"},
+	"failed":      {"failed", "bad"},
+	"cancelled":   {"cancelled", "warn"},
+}
+
+// toolState returns how a tool call stood at the end. turnOpen says that it may go on.
+func toolState(t *trace.ToolCall, turnOpen bool) status {
+	s, ok := toolStates[t.Status]
+	switch {
+	case t.Status == "":
+		return status{}
+	case !ok:
+		return status{"other: " + termtext.Brief(t.Status, 30), ""}
+	case !t.Finished() && !turnOpen:
+		return status{s.Word + ", not ended", "warn"}
+	}
+	return s
+}
+
+var stopReasons = map[string]status{
+	"end_turn":          {"done", "good"},
+	"cancelled":         {"cancelled", "warn"},
+	"refusal":           {"refused", "bad"},
+	"max_tokens":        {"out of tokens", "bad"},
+	"max_turn_requests": {"too many requests", "bad"},
+}
+
+// turnState returns how a turn ended.
+func turnState(t *trace.Turn, live bool) status {
+	s, ok := stopReasons[t.StopReason]
+	switch {
+	case t.Error != nil:
+		return status{"error " + termtext.Brief(gjson.GetBytes(t.Error, "code").Raw, 20), "bad"}
+	case t.Open() && live:
+		return status{"running", "warn"}
+	case t.Open():
+		return status{"no end", "bad"}
+	case t.StopReason == "":
+		return status{"ended", "good"}
+	case !ok:
+		s = status{"other: " + termtext.Brief(t.StopReason, 30), "warn"}
+	}
+	if t.Cancelled && t.StopReason != "cancelled" {
+		s = status{s.Word + ", though cancelled", "warn"}
+	}
+	return s
+}
+
+// A toolKind is what a tool does, in a word and a sign.
+type toolKind struct{ Word, Icon string }
+
+var toolKinds = map[string]toolKind{
+	"read": {"read", "≡"}, "edit": {"edit", "±"}, "delete": {"delete", "×"}, "move": {"move", "→"}, "search": {"search", "?"},
+	"execute": {"run", "$"}, "fetch": {"fetch", "↓"}, "think": {"think", "…"}, "switch_mode": {"mode", "⇄"}, "other": {"tool", "·"},
+}
+
+func kindOf(t *trace.ToolCall) toolKind {
+	return cmp.Or(toolKinds[t.Kind], toolKinds["other"])
+}
+
+// toolTitle returns what a tool call is called.
+func toolTitle(t *trace.ToolCall) string {
+	return termtext.Brief(cmp.Or(t.Title, t.Name, t.ID), 160)
+}
+
+// errorText says an error of JSON-RPC in a line.
+func errorText(raw json.RawMessage) string {
+	e := gjson.ParseBytes(raw)
+	return termtext.Brief(termtext.Spaced(e.Get("code").Raw, e.Get("message").String()), 500)
+}
