@@ -106,3 +106,40 @@ func TestServerLive(t *testing.T) {
 	term.wait(t, "its end", has("(by name) · failed: out of luck"))
 	nested.ends()
 }
+
+// TestServersOfSession: the head of a conversation tells of the servers that were started
+// for its session, and of no other.
+func TestServersOfSession(t *testing.T) {
+	t.Parallel()
+	const agent = "20250102T030405000-aaaaaa"
+	setup := func(at, id int, link, session string) string {
+		return fmt.Sprintf(`{"at":%d,"dir":"c2a","frame":{"jsonrpc":"2.0","id":%d,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"files","command":"acptap","args":["proxy","--parent","%s/%s/files","--","files"]}]}}}
+{"at":%d,"dir":"a2c","frame":{"jsonrpc":"2.0","id":%d,"result":{"sessionId":"%s"}}}
+{"at":%d,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1%d,"method":"session/prompt","params":{"sessionId":"%s","prompt":[{"type":"text","text":"Go on with %s"}]}}}
+`, at, id, agent, link, at, id, session, at, id, session, session)
+	}
+	server := func(name, link string, calls int) string {
+		text := fmt.Sprintf(`{"acptap":1,"tape":"20250102T030406000-%s","started":"2025-01-02T03:04:06Z","name":"files","command":["files"],"cwd":"/w","protocol":"mcp","parent":{"tape":"%s","link":"%s","server":"files"}}`+"\n", name, agent, link)
+		for i := range calls {
+			text += fmt.Sprintf(`{"at":1,"dir":"c2a","frame":{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read"}}}
+{"at":1,"dir":"a2c","frame":{"jsonrpc":"2.0","id":%[1]d,"result":{"content":[]}}}
+`, i)
+		}
+		return text
+	}
+	store := record.OpenStore(t.TempDir())
+	for _, tape := range []string{
+		`{"acptap":1,"tape":"` + agent + `","started":"2025-01-02T03:04:05Z","name":"coder","command":["coder"],"cwd":"/w"}` + "\n" + setup(0, 1, "aaaaaaaa", "s1") + setup(1, 2, "bbbbbbbb", "s2"),
+		server("bbbbbb", "aaaaaaaa", 2), server("cccccc", "bbbbbbbb", 3),
+	} {
+		if _, err := store.Import(strings.NewReader(tape), "tape", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	term := start(t, inspect.Inspector{Store: store}, inspect.TapesOf(store, "", agent), 100, 24)
+	term.reads(t)
+	term.press(t, ":3<Enter>«frame 3 ·»3«Go on with s1»")
+	term.wait(t, "the servers of s1", has("servers: files 2 calls"))
+	term.press(t, "2:6<Enter>«frame 6 ·»3«Go on with s2»")
+	term.wait(t, "the servers of s2", has("servers: files 3 calls"))
+}

@@ -19,6 +19,7 @@ type Tally struct {
 	// frame, behind that of the tape if there are several.
 	Label func(seq uint64) string
 
+	only     *trace.Session // nil: all are counted
 	sum      Summary
 	tape     progress
 	turns    map[key]*trace.Turn // that are open
@@ -81,9 +82,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 		tape := &t.sum.Tapes[len(t.sum.Tapes)-1]
 		tape.Exit, tape.Live = exit, false
 	}
-	for _, e := range tr.Events() {
-		t.event(&e, tr)
-	}
+	t.events(tr)
 	t.tape.waiting.Observe(f)
 	if kind := f.Failure(); kind != dialect.NoFailure {
 		t.fail(kind, t.failure(kind, f, tr.Events()), len(tr.Runs)-1, f.Seq)
@@ -99,9 +98,7 @@ func (t *Tally) End(tr *trace.Trace) {
 	if n := len(t.sum.Tapes); n > 0 {
 		t.sum.Tapes[n-1].Live = false
 	}
-	for _, e := range tr.Events() {
-		t.event(&e, tr)
-	}
+	t.events(tr)
 	for _, r := range t.tape.waiting {
 		t.fail(dialect.Unanswered, "no answer to "+cmp.Or(t.tape.open[r.Seq], "a request"), len(t.sum.Tapes)-1, r.Seq)
 	}
@@ -121,6 +118,17 @@ func (t *Tally) took() (took seconds, untimed bool) {
 		took, untimed = took+seconds(t.tape.last-t.tape.first), untimed || !t.tape.timed
 	}
 	return took, untimed
+}
+
+// events takes what has just happened, but not to other sessions than the one that is
+// counted.
+func (t *Tally) events(tr *trace.Trace) {
+	events := tr.Events()
+	for i := range events {
+		if e := &events[i]; t.only == nil || e.Session == nil || e.Session == t.only {
+			t.event(e, tr)
+		}
+	}
 }
 
 func (t *Tally) event(e *trace.Event, tr *trace.Trace) {

@@ -93,7 +93,7 @@ func (c *Conversation) Lines(width int) []page.Line {
 		c.width = width
 	}
 	text := append(c.lines[:0], page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}})
-	text = append(append(text, c.reader.summary(width)...), page.Line{})
+	text = append(append(text, c.reader.summary(session, width)...), page.Line{})
 	conversation := &session.Conversation
 	shown := ownTerminals(conversation)
 	ended := 0

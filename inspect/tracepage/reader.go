@@ -28,6 +28,7 @@ type Reader struct {
 	trace     trace.Trace
 	calls     nested.Join // of the servers that the agent started
 	counted   counted     // of calls
+	ofSession counted     // of the session whose conversation was shown last
 	start     time.Time   // when the first tape began
 	methods   methodStats
 	stats     stats.Collector
@@ -35,7 +36,7 @@ type Reader struct {
 	ends      []time.Duration // of each tape: when its last frame came
 	failed    map[uint64]bool // the frames that are failures
 	used      []methodUses    // by tape
-	tally     summary.Tally
+	sums      summary.Sessions
 	shownUpTo uint64 // the frames up to this one are in the lines that were made last
 	broken    bool   // a part of it cannot be read
 	revision
@@ -54,7 +55,7 @@ type revision struct {
 // NewReader returns a reader of that many tapes of an agent that has read nothing. label returns the
 // number of a frame as users know it.
 func NewReader(label func(seq uint64) string, tapes int) *Reader {
-	return &Reader{label: label, tapes: tapes, failed: map[uint64]bool{}, tally: summary.Tally{Label: label}}
+	return &Reader{label: label, tapes: tapes, failed: map[uint64]bool{}, sums: summary.Sessions{Label: label}}
 }
 
 // Read reads the agent's tapes of a timeline until they end or ctx is done. onChange is called whenever
@@ -67,15 +68,15 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 		r.mu.Lock()
 		if err != nil {
 			r.broken = true
-			r.tally.Broken()
+			r.sums.Broken()
 		} else {
 			for n := len(r.trace.Runs); n <= t.PartOf(f.Seq); n++ {
 				info := t.Part(n).Info
 				r.trace.Next(info.Connection)
 				r.start = t.Part(0).Info.Start.Time // a timeline's times are since then
 				r.calls.Next(info.Tape, r.start)
-				r.tally.End(&r.trace)
-				r.tally.Begin(info)
+				r.sums.End(&r.trace)
+				r.sums.Begin(info)
 				r.stats.Take(&r.trace)
 				r.stats.Begin(stats.Tape{Connection: info.Connection})
 				r.used = append(r.used, methodUses{})
@@ -86,7 +87,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 			if f.Method == "mcp/message" { // of a server that the client hosts
 				r.revision.nested++
 			}
-			r.tally.Take(&f, &r.trace)
+			r.sums.Take(&f, &r.trace)
 			r.stats.Take(&r.trace)
 			r.ends[len(r.ends)-1] = f.At
 			if f.Kind != wire.Mark && f.Origin.Sent() && !f.Redelivered { // what acptap made of it, or came again, is not counted once more
@@ -105,7 +106,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 	if r.ended = ctx.Err() == nil; r.ended {
 		r.trace.End()
 		r.calls.End()
-		r.tally.End(&r.trace)
+		r.sums.End(&r.trace)
 		r.stats.Take(&r.trace)
 	}
 	r.mu.Unlock()
@@ -148,12 +149,12 @@ func (r *Reader) Progress() (last uint64, ended bool) {
 	return r.last, r.ended
 }
 
-// summary returns what happened on the tapes, as far as they are read, for the head of
-// a conversation.
-func (r *Reader) summary(width int) []page.Line {
+// summary returns what happened in a session, as far as the tapes are read, for the head
+// of its conversation.
+func (r *Reader) summary(session *trace.Session, width int) []page.Line {
 	var lines []page.Line
-	sum := r.tally.Summary()
-	sum.SetServers(r.serverCalls())
+	sum := r.sums.Summary(session)
+	sum.SetServers(r.ofSession.calls(r.revision.nested, r.serversOf(session)))
 	for _, spans := range sum.Head(width) {
 		lines = append(lines, page.Line{Spans: spans})
 	}

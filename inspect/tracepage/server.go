@@ -3,6 +3,7 @@ package tracepage
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/acptap/acptap/inspect/page"
 	"github.com/acptap/acptap/inspect/stats"
@@ -93,28 +94,37 @@ func (r *Reader) callBars(p *phase, e *trace.Entity) []*bar {
 	return bars
 }
 
-// counted is how long the calls of servers took, up to a frame of theirs.
+// counted is how long the calls on tapes of servers took, up to a frame of theirs.
 type counted struct {
-	upTo int
-	list []stats.ServerCall
+	upTo  int
+	tapes []*nested.Tape
+	list  []stats.ServerCall
 }
 
-// serverCalls returns how long the calls of servers took.
-func (r *Reader) serverCalls() []stats.ServerCall {
-	if r.counted.upTo == r.revision.nested {
-		return r.counted.list
+// calls returns how long the calls on tapes took, of which so many frames are read.
+func (c *counted) calls(upTo int, tapes []*nested.Tape) []stats.ServerCall {
+	if c.upTo != upTo || !slices.Equal(c.tapes, tapes) {
+		var calls stats.ServerCalls
+		for i, t := range tapes {
+			calls.Add(t, i)
+		}
+		*c = counted{upTo, slices.Clone(tapes), calls.List()}
 	}
-	var calls stats.ServerCalls
-	for i, t := range r.calls.Tapes {
-		calls.Add(t, i)
+	return c.list
+}
+
+// serversOf returns the tapes of the servers that were started for a session: all, if there
+// is no other one.
+func (r *Reader) serversOf(session *trace.Session) []*nested.Tape {
+	if len(r.trace.Sessions) == 1 {
+		return r.calls.Tapes
 	}
-	r.counted = counted{r.revision.nested, calls.List()}
-	return r.counted.list
+	return r.calls.Servers(session.ID)
 }
 
 // serverLines shows what the servers of the agent were called for.
 func (r *Reader) serverLines(form tableForm) []page.Line {
-	list := r.serverCalls()
+	list := r.counted.calls(r.revision.nested, r.calls.Tapes)
 	if len(list) == 0 {
 		return nil
 	}

@@ -235,6 +235,18 @@ func (j *Join) assign(t *Tape) {
 	t.session, t.taken, t.seen, s.changed = id, len(t.Calls), t.changes, true
 }
 
+// Servers returns the tapes of the servers that were started for a session.
+func (j *Join) Servers(session string) []*Tape {
+	j.update()
+	var tapes []*Tape
+	for _, t := range j.Tapes {
+		if t.session == session {
+			tapes = append(tapes, t)
+		}
+	}
+	return tapes
+}
+
 // allHeard returns up to when all tapes are known.
 func (j *Join) allHeard() time.Time {
 	least := j.heard

@@ -1,0 +1,134 @@
+package summary_test
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// sessionsOf sums up the sessions on tapes, each by itself.
+func sessionsOf(sources ...summary.Source) map[*trace.Session]summary.Summary {
+	var tr trace.Trace
+	var all summary.Sessions
+	for _, source := range sources {
+		tr.Next(source.Tape.Connection)
+		all.End(&tr)
+		all.Begin(source.Tape)
+		for f, err := range source.Frames {
+			if err != nil {
+				all.Broken()
+				continue
+			}
+			tr.Add(&f)
+			all.Take(&f, &tr)
+		}
+	}
+	tr.End()
+	all.End(&tr)
+	sums := map[*trace.Session]summary.Summary{}
+	for _, session := range tr.Sessions {
+		sums[session] = all.Summary(session)
+	}
+	return sums
+}
+
+// head is what stands before the conversation.
+func head(s summary.Summary) string {
+	var b strings.Builder
+	for _, spans := range s.Head(0) {
+		for _, span := range spans {
+			b.WriteString(span.Text)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// TestSessions: a session is summed up without what happened in another one, with what
+// happened to the agent.
+func TestSessions(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(`
+> {"id":0,"method":"initialize","params":{"protocolVersion":1}}
+< {"id":0,"error":{"code":1,"message":"not yet"}}
+> {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+< {"id":1,"result":{"sessionId":"a"}}
+> {"id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+< {"id":2,"result":{"sessionId":"b"}}
+> {"id":3,"method":"session/prompt","params":{"sessionId":"a","prompt":[{"type":"text","text":"hi"}]}}
+> {"id":4,"method":"session/prompt","params":{"sessionId":"b","prompt":[{"type":"text","text":"ho"}]}}
+< {"method":"session/update","params":{"sessionId":"b","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"Fail","status":"in_progress"}}}
+< {"method":"session/update","params":{"sessionId":"b","update":{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed"}}}
+< {"id":4,"result":{"stopReason":"refusal","usage":{"inputTokens":7}}}
+< this is no message
+< {"id":3,"result":{"stopReason":"end_turn"}}
+> {"id":5,"method":"session/fork","params":{"sessionId":"a","cwd":"/w","mcpServers":[]}}
+< {"id":5,"result":{"sessionId":"c"}}
+> {"id":6,"method":"session/prompt","params":{"sessionId":"c","prompt":[{"type":"text","text":"go"}]}}`), "\n")
+	want := map[string]string{
+		"a": `1 turn: end_turn
+waited for the agent 6 ms · slowest: session/new, 1 ms (frame 3)
+failed: a line that is not JSON-RPC (frame 12)
+`,
+		"b": `1 turn: refusal
+first output after 1 ms · waited for the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5)
+tokens: 7 in
+failed: tool call "Fail" (frame 10), a line that is not JSON-RPC (frame 12)
+`,
+		"c": `1 turn: no end
+slowest: session/fork, 1 ms (frame 14)
+failed: no answer to session/prompt (frame 16)
+`,
+	}
+	got := map[string]string{}
+	for session, sum := range sessionsOf(summary.Source{Tape: record.Info{Tape: "x"}, Frames: frames(slices.Values(lines))}) {
+		got[session.ID] = head(sum)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestSessionsAlone: the sum of a session is that of its frames, whatever else is on the
+// tapes.
+func TestSessionsAlone(t *testing.T) {
+	paths, err := filepath.Glob("../../testdata/tapes/acp*.jsonl")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%v in %v", err, paths)
+	}
+	for _, path := range paths {
+		tape, err := record.OpenFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := tape.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for session, got := range sessionsOf(summary.Source{Tape: info, Frames: tape.Frames(1)}) {
+			asked := map[uint64]bool{}
+			for f := range tape.Frames(1) {
+				if reply := f.Request; f.Session == session.ID && reply != 0 {
+					asked[reply] = true
+				}
+			}
+			want, _ := summary.Of(summary.Source{Tape: info, Frames: func(yield func(dialect.Frame, error) bool) {
+				for f, err := range tape.Frames(1) {
+					if (f.Session == session.ID || f.Kind == wire.Mark || asked[f.Seq]) && !yield(f, err) {
+						return
+					}
+				}
+			}})
+			if head(got) != head(want) {
+				t.Errorf("%s, session %s: got\n%swant\n%s", filepath.Base(path), session.ID, head(got), head(want))
+			}
+		}
+	}
+}
