@@ -133,8 +133,8 @@ func roundText(t time.Duration) string {
 		return strconv.Itoa(int(t/time.Hour)) + " h"
 	case t%time.Minute == 0:
 		return strconv.Itoa(int(t/time.Minute)) + " min"
-	case t%time.Second == 0 && t < time.Minute:
-		return strconv.Itoa(int(t/time.Second)) + " s"
+	case t >= time.Second && t < time.Minute:
+		return strconv.FormatFloat(t.Seconds(), 'f', -1, 64) + " s"
 	}
 	return termtext.Duration(t)
 }

@@ -168,7 +168,7 @@ func (r *reader) figures() []figure {
 	if n := turns.Work.Tools; n > 0 {
 		add("tool calls", termtext.Grouped(int64(n)), "", failed(turns.Work.FailedTools))
 	}
-	if asked := r.asked(); asked > 0 {
+	if asked := r.asked(); asked > 0 && s.Turns.Count > 0 {
 		add("waited for you", termtext.Duration(time.Duration(s.Time.Waited.User)), fmt.Sprintf("asked %s", times(asked)), "")
 	}
 	if n := s.Failures.Count; n > 0 {

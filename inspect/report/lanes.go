@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -25,6 +26,8 @@ type lane struct {
 	Inside bool   // of the one above: what was asked of the client or of a server for it
 	Took   string // · for what is a single frame
 	Wrong  string // what is wrong with it, in a word
+	Grave  bool   // it has failed
+	Told   bool   // there is an item about it
 	Bar    rect
 
 	span  span
@@ -88,15 +91,21 @@ func (r *reader) lanes(s *trace.Session, one *turn, entities []*trace.Entity, as
 	a := newAxis([]span{whole}, 0)
 	l.Ticks = a.ticks()
 	for _, row := range l.Rows {
-		row.Bar = a.rect(row.span, row.class)
+		row.draw(a)
 	}
 	return l
+}
+
+// draw makes the bar of a row.
+func (l *lane) draw(a *axis) {
+	l.Bar = a.rect(l.span, l.class)
+	l.Grave = strings.HasSuffix(l.class, " bad")
 }
 
 // around returns the last tool call that a span lies in.
 func around(tops []*lane, s span) *lane {
 	for _, top := range slices.Backward(tops) {
-		if top.class == "tool" && top.span.from <= s.from && s.to <= top.span.to {
+		if strings.HasPrefix(top.class, "tool") && top.span.from <= s.from && s.to <= top.span.to {
 			return top
 		}
 	}
@@ -131,7 +140,7 @@ func (r *reader) entityLane(e *trace.Entity, t *trace.Turn, whole span) *lane {
 		case s.Word != "" && s.Word != "completed":
 			l.Wrong = s.Word
 		}
-		if !e.ToolCall.Finished() && t.Open() {
+		if !e.ToolCall.Finished() {
 			l.span.to = max(l.span.to, whole.to)
 		}
 	case e.Message != nil && e.Message.Role == trace.Agent:
@@ -154,7 +163,11 @@ func (r *reader) entityLane(e *trace.Entity, t *trace.Turn, whole span) *lane {
 	if e.Untimed {
 		l.span = span{t.Run, t.Began, t.Began}
 	}
+	l.Told = true
 	l.Took = took(l.span, e.First == e.Last)
+	if e.ToolCall != nil && !e.ToolCall.Finished() {
+		l.Took = "–"
+	}
 	return l
 }
 

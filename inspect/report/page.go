@@ -34,7 +34,10 @@ type page struct {
 	Head    head
 	Figures []figure
 	Damage  []string
+	Broken  []*finding // violations of rules
 	Story   []*chapter
+	Calls   *calling // of tapes without turns
+	Found   []*finding
 	Foot    foot
 	Blocks  []block // the list of frames
 }
@@ -65,15 +68,33 @@ func (r *reader) page(w io.Writer) error {
 	if err != nil {
 		panic("report: " + err.Error())
 	}
-	story := r.chapters()
-	parts := []part{}
-	if len(story) > 0 {
-		parts = append(parts, part{"story", "Story"})
-	}
-	return t.Execute(w, &page{
+	p := &page{
 		Policy: policy(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Parts: parts, Story: story, Foot: r.foot(), Blocks: r.rows.blocks(r.in.limit()),
-	})
+		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Story: r.chapters(), Foot: r.foot(),
+		Blocks: r.rows.blocks(r.in.limit()),
+	}
+	p.Broken, p.Found = r.findings()
+	if len(p.Story) == 0 {
+		p.Calls = r.calling()
+	}
+	p.name()
+	return t.Execute(w, p)
+}
+
+// name lists the parts that the page has.
+func (p *page) name() {
+	for _, one := range []struct {
+		there bool
+		part
+	}{
+		{len(p.Broken) > 0, part{"findings", "Findings"}},
+		{len(p.Story) > 0 || p.Calls != nil, part{"story", "Story"}},
+		{len(p.Broken) == 0 && len(p.Found) > 0, part{"findings", "Findings"}},
+	} {
+		if one.there {
+			p.Parts = append(p.Parts, one.part)
+		}
+	}
 }
 
 // damage says what is missing on the tapes.

@@ -52,7 +52,7 @@ type Tape struct {
 // Write writes the page. It returns why parts of the tapes cannot be read, which the page
 // says too, and why the page could not be written.
 func Write(w io.Writer, in Input) (broken []error, err error) {
-	r := &reader{in: &in, rows: newRows(&in)}
+	r := &reader{in: &in, rows: newRows(&in), failed: map[place]bool{}}
 	for i := range in.Tapes {
 		r.read(&in.Tapes[i])
 	}
@@ -73,6 +73,8 @@ type reader struct {
 	rows   rows
 	ends   []time.Duration // of the tapes: of their last frames
 	images album
+	said   saidInCalls
+	failed map[place]bool // responses that tell of a failure
 	broken []error
 }
 
@@ -103,6 +105,10 @@ func (r *reader) take(t *Tape, f *dialect.Frame) {
 		return
 	}
 	run := len(r.ends) - 1
+	if f.Failure() != dialect.NoFailure {
+		r.failed[place{run, f.Seq}] = true
+	}
+	r.said.keep(run, f)
 	r.ends[run] = max(r.ends[run], f.At)
 	r.trace.Add(f)
 	r.calls.Take(f, &r.trace)

@@ -29,6 +29,7 @@ type item struct {
 	Asked *permission
 	Items []item // of a history that was repeated
 	Calls []nestedCall
+	Found string // what breaks a rule in it
 }
 
 // A planStep is a step of a plan.
@@ -121,6 +122,9 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 	one.ID = one.Frame.ID()
 	if !e.Untimed {
 		one.At = since(t, e.Began)
+	}
+	if one.Found = r.foundIn(e.Run, e.First); one.Found == "" {
+		one.Found = r.foundIn(e.Run, e.Last)
 	}
 	for _, c := range r.calls.Of(e) {
 		one.Calls = append(one.Calls, nestedCall{r.serverFrame(c.Tape.ID, c.Request), c.Line().Text, c.Failed})

@@ -1,0 +1,186 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A calling is the story of tapes that have no turns, such as those of MCP: what was
+// called, and what came of it.
+type calling struct {
+	Lanes *lanes
+	Left  string
+	Items []item
+}
+
+// idleBetweenCalls is how long nothing has to go on for that time to be cut out.
+const idleBetweenCalls = time.Second
+
+// Bounds of what is told of calls.
+const (
+	maxCalls     = 500
+	slowestCalls = 200
+	maxFailures  = 300
+	maxTold      = 200
+	maxKept      = 4 << 20 // bytes of what was said in calls
+)
+
+// A place is a frame on one of the tapes.
+type place struct {
+	run int
+	seq uint64
+}
+
+// saidInCalls is what was said in calls of MCP: params and results, by their frames.
+type saidInCalls struct {
+	bodies map[place]json.RawMessage
+	size   int
+}
+
+// keep keeps what a frame says, if it is of a call of a tool.
+func (s *saidInCalls) keep(run int, f *dialect.Frame) {
+	if f.Method != "tools/call" || f.Kind != wire.Request && f.Kind != wire.Response || s.size > maxKept {
+		return
+	}
+	raw := frametext.Body(f).Raw
+	if len(raw) > 2*maxOutput {
+		raw = trace.Cut
+	}
+	if s.bodies == nil {
+		s.bodies = map[place]json.RawMessage{}
+	}
+	s.bodies[place{run, f.Seq}] = json.RawMessage(raw)
+	s.size += len(raw)
+}
+
+// calling returns what was called; nil if nothing was.
+func (r *reader) calling() *calling {
+	var calls []*trace.Call
+	for _, c := range r.trace.Calls {
+		if r.in.Session == "" || c.Session == r.in.Session {
+			calls = append(calls, c)
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	one := &calling{}
+	shown := calls
+	if len(calls) > maxCalls {
+		shown = tellingCalls(calls)
+		one.Left = fmt.Sprintf("Of %s calls, %s are shown: the slowest, and those that failed. The table of tools counts all.", termtext.Grouped(int64(len(calls))), termtext.Grouped(int64(len(shown))))
+	}
+	told := map[frameRef]bool{}
+	for _, c := range shown[:min(len(shown), maxTold)] {
+		if c.Method == "tools/call" {
+			one.Items = append(one.Items, r.toldCall(c))
+			told[r.frame(c.Run, c.Request)] = true
+		}
+	}
+	one.Lanes = r.callLanes(shown)
+	for _, row := range one.Lanes.Rows {
+		row.Told = told[row.Frame]
+	}
+	if len(shown) > maxTold && one.Left == "" {
+		one.Left = fmt.Sprintf("What was said is shown of the first %d calls.", maxTold)
+	}
+	return one
+}
+
+// tellingCalls returns the slowest calls and those that failed, in their order.
+func tellingCalls(calls []*trace.Call) []*trace.Call {
+	bySpeed := slices.Clone(calls)
+	slices.SortStableFunc(bySpeed, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
+	wanted := map[*trace.Call]bool{}
+	for _, c := range bySpeed[:slowestCalls] {
+		wanted[c] = true
+	}
+	failures := 0
+	for _, c := range calls {
+		if (c.Failed || c.Open()) && failures < maxFailures {
+			wanted[c] = true
+			failures++
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(calls), func(c *trace.Call) bool { return !wanted[c] })
+}
+
+// callLanes returns the rows of calls, on an axis without the time between them.
+func (r *reader) callLanes(calls []*trace.Call) *lanes {
+	l := &lanes{ID: "t-calls"}
+	var spans []span
+	for _, c := range calls {
+		if c.Untimed {
+			continue
+		}
+		s := span{c.Run, c.Began, c.Ended}
+		row := &lane{Kind: "calls", Label: termtext.Piece(cmp.Or(c.Tool, c.Name())), Frame: r.frame(c.Run, c.Request), class: "tool"}
+		if c.Dir == wire.AgentToClient {
+			row.Kind, row.class = "asks", "client"
+		}
+		if c.Open() {
+			s.to, row.Wrong = r.ends[c.Run], "no answer"
+			if c.Cancelled || dialect.EndsAtClose(c.Method) {
+				s.to, row.Wrong = s.from, ""
+			}
+		}
+		if c.Failed || r.failed[place{c.Run, c.Response}] {
+			row.Wrong, row.class = "failed", row.class+" bad"
+		}
+		row.span = s
+		row.Took = took(s, c.Open())
+		l.Rows = append(l.Rows, row)
+		spans = append(spans, s)
+	}
+	a := newAxis(spans, idleBetweenCalls)
+	if l.Ticks = a.ticks(); l.Ticks == nil {
+		l.Ticks = a.gaps()
+	}
+	for _, row := range l.Rows {
+		row.draw(a)
+	}
+	return l
+}
+
+// toldCall returns what a tool was asked for, and what it gave.
+func (r *reader) toldCall(c *trace.Call) item {
+	one := item{Kind: "tool", Frame: r.frame(c.Run, c.Request)}
+	one.ID = one.Frame.ID()
+	if !c.Untimed {
+		one.At = termtext.Duration(c.Began)
+	}
+	t := &toolCall{Kind: toolKinds["other"], Title: termtext.Brief(cmp.Or(c.Tool, c.Method), 160), State: status{"completed", "good"}}
+	one.Tool = t
+	if asked := gjson.GetBytes(r.said.bodies[place{c.Run, c.Request}], "arguments"); asked.Exists() {
+		t.Input = jsonText(json.RawMessage(asked.Raw))
+	}
+	given := gjson.ParseBytes(r.said.bodies[place{c.Run, c.Response}])
+	for _, block := range given.Get("content").Array() {
+		t.Parts = append(t.Parts, r.block(block, one.Frame))
+	}
+	switch {
+	case c.Open():
+		t.State = status{"no answer", "warn"}
+		if c.Cancelled {
+			t.State.Word = "cancelled"
+		}
+	case c.Failed || r.failed[place{c.Run, c.Response}]:
+		t.State, t.Open = status{"failed", "bad"}, true
+	}
+	if !c.Untimed && !c.Open() {
+		t.Took = termtext.Duration(c.Latency())
+	}
+	t.Empty = len(t.Parts) == 0 && t.Input == ""
+	return one
+}
