@@ -148,3 +148,5 @@ func wrapped(text string) string {
 	}
 	return string(q[1 : len(q)-1])
 }
+
+func quote(text string) string { return `"` + wrapped(text) + `"` }

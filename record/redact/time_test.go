@@ -42,5 +42,3 @@ func worked(t *testing.T) time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
-
-func quote(text string) string { return `"` + wrapped(text) + `"` }
