@@ -1,0 +1,199 @@
+package spans
+
+import (
+	"cmp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// toolCall takes an event of a tool call. One that goes on when its turn is over has been
+// told of already.
+func (b *Builder) toolCall(e *trace.Event, s *session) {
+	at := placeOf(e)
+	switch {
+	case e.Phase == trace.Began:
+		b.tools[at] = true
+	case e.Phase == trace.Ended && b.tools[at]:
+		span := b.tool(e, s)
+		t := s.open[e.InTurn]
+		if t == nil {
+			delete(b.tools, at)
+			b.finish(span, e, s, nil, false)
+			return
+		}
+		t.add(child{Span: span, last: e.Seq, at: at, entity: e.ToolCall})
+	}
+}
+
+// add adds a tool call. One that has ended before ends later now.
+func (t *turn) add(c child) {
+	for i := len(t.children) - 1; i >= 0; i-- {
+		if t.children[i].entity == c.entity {
+			t.children[i] = c
+			return
+		}
+	}
+	t.children = append(t.children, c)
+}
+
+// tool makes the span of a tool call.
+func (b *Builder) tool(e *trace.Event, s *session) Span {
+	c := e.ToolCall.ToolCall
+	span := b.begin(ToolCall, e, nameOf("execute_tool", cmp.Or(c.Name, c.Kind)))
+	span.text(operation, "execute_tool")
+	span.text(toolName, c.Name)
+	span.text(toolCallID, c.ID)
+	span.text(conversation, s.of.ID)
+	span.text(toolKind, c.Kind)
+	span.text(toolStatus, c.Status)
+	if e.Cancelled {
+		span.attr(withdrawn, true)
+	}
+	if b.Content {
+		span.did(c)
+	}
+	if e.End == trace.Failed {
+		e.Reason = toolError
+	}
+	b.fail(&span, e)
+	return span
+}
+
+// hear takes a message for what it says of the turn that is worked on.
+func (b *Builder) hear(f *dialect.Frame, m message) {
+	if m.Session == "" || f.Dir == wire.AgentStderr {
+		return
+	}
+	s := b.sessions[m.Session]
+	if s == nil {
+		return
+	}
+	s.configure(m)
+	working, _ := s.of.Conversation.Working()
+	if working == nil || f.Dir != wire.AgentToClient {
+		return
+	}
+	t := s.open[working.Number]
+	if t == nil {
+		return
+	}
+	if m.Method != "session/update" {
+		t.endRun()
+		return
+	}
+	t.update(b.at(f.At), m)
+}
+
+// update takes an update of the agent's.
+func (t *turn) update(at time.Time, m message) {
+	update := gjson.GetBytes(m.raw, "params.update")
+	u, _ := dialect.LookupUpdate(m.Update)
+	switch u.Entity {
+	case dialect.AgentMessage:
+		t.say(at, "agent", update)
+	case dialect.Thought:
+		t.say(at, "thought", update)
+	case dialect.ToolCall:
+		t.endRun()
+	case dialect.Plan:
+		entries := update.Get("entries")
+		if !entries.IsArray() {
+			entries = update.Get("plan.entries") // plan_update
+		}
+		t.tell(Event{at, planEvent, planProgress(entries)})
+	case dialect.Mode:
+		var mode Span
+		mode.text(modeID, cmp.Or(update.Get("currentModeId").Str, update.Get("modeId").Str))
+		t.tell(Event{at, modeEvent, mode.Attrs})
+	}
+}
+
+func planProgress(entries gjson.Result) []Attr {
+	all, done := int64(0), int64(0)
+	entries.ForEach(func(_, e gjson.Result) bool {
+		all++
+		if e.Get("status").Str == "completed" {
+			done++
+		}
+		return true
+	})
+	return []Attr{{planEntries, all}, {planCompleted, done}}
+}
+
+// configure notes which model the session's configuration names (ACP, "Session Config
+// Options": the option of category model).
+func (s *session) configure(m message) {
+	var options gjson.Result
+	switch {
+	case m.Update == "config_option_update":
+		options = gjson.GetBytes(m.raw, "params.update.configOptions")
+	case configures[m.Method]:
+		options = gjson.GetBytes(m.raw, "result.configOptions")
+	}
+	if !options.IsArray() {
+		return
+	}
+	options.ForEach(func(_, o gjson.Result) bool {
+		if o.Get("category").Str != "model" {
+			return true
+		}
+		s.model = clip(o.Get("currentValue").Str, maxName)
+		return false
+	})
+}
+
+// configures lists the methods whose results have the session's configuration.
+var configures = map[string]bool{
+	"session/new": true, "session/load": true, "session/resume": true, "session/fork": true, "session/set_config_option": true,
+}
+
+// A run is what the agent says or thinks without doing anything else.
+type run struct {
+	role        string // empty: none
+	began, last time.Time
+	chunks      int64
+	chars       int64 // Unicode characters
+}
+
+// say adds to the run of a role.
+func (t *turn) say(at time.Time, role string, update gjson.Result) {
+	if t.run.role != role {
+		t.endRun()
+		t.run = run{role: role, began: at}
+	}
+	t.run.last = at
+	t.run.chunks++
+	t.run.chars += characters(update.Get("content"))
+}
+
+// characters counts those in the text of a content block, or of a list of them.
+func characters(content gjson.Result) int64 {
+	if !content.IsArray() {
+		return int64(utf8.RuneCountInString(content.Get("text").Str))
+	}
+	n := int64(0)
+	content.ForEach(func(_, block gjson.Result) bool {
+		n += int64(utf8.RuneCountInString(block.Get("text").Str))
+		return true
+	})
+	return n
+}
+
+// endRun tells of the run that is over, if there is one.
+func (t *turn) endRun() {
+	r := t.run
+	if r.role == "" {
+		return
+	}
+	t.run = run{}
+	took := max(r.last.Sub(r.began), 0)
+	t.events.event(Event{r.began, outputEvent, []Attr{
+		{outputRole, r.role}, {outputChunks, r.chunks}, {outputChars, r.chars}, {outputSeconds, took.Seconds()},
+	}})
+}

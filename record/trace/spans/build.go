@@ -1,0 +1,207 @@
+package spans
+
+import (
+	"cmp"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Builder makes spans of the frames of a tape, or of several in succession. Its zero
+// value is ready for Next. It is not safe for concurrent use.
+type Builder struct {
+	// Content adds what was said, asked and answered, titles and paths. The frames are
+	// to be without secrets then. It must not change after the first Add.
+	Content bool
+
+	// Service is the service.name of the resource; empty: the name of the agent.
+	Service string
+
+	trace    trace.Trace
+	tape     Tape
+	conn     connection
+	frame    *dialect.Frame // that is added now; nil at the end of the tape
+	calls    map[place]*call
+	tools    map[place]bool // that have begun and are not sent
+	sessions map[string]*session
+	sets     []Set
+}
+
+// A Tape is what is known of a tape without reading it.
+type Tape struct {
+	ID         string
+	Start      time.Time
+	Name       string             // of the agent, as the user calls it; empty: not given
+	Parent     string             // the tape of the agent that has started this server; empty: none
+	Transport  string             // http or ws; empty: stdio
+	Connection dialect.Connection // as it is known so far
+}
+
+// A place is where something began. What is not the same thing has another, or is of
+// another Kind.
+type place struct {
+	seq   uint64
+	entry int
+}
+
+func placeOf(e *trace.Event) place { return place{e.First, e.Entry} }
+
+// Next begins a tape. End ends the one before.
+func (b *Builder) Next(t Tape) {
+	b.trace.Brief = !b.Content
+	b.trace.Next(t.Connection)
+	b.tape, b.conn = t, connection{}
+	b.calls, b.tools = map[place]*call{}, map[place]bool{}
+	if b.sessions == nil {
+		b.sessions = map[string]*session{}
+	}
+}
+
+// Add takes the next frame, with its bytes, and returns what completed with it, in that
+// order. It keeps nothing of f.
+func (b *Builder) Add(f *dialect.Frame) []Set {
+	b.sets, b.frame = nil, f
+	b.conn.add(f)
+	b.trace.Add(f)
+	for _, e := range b.trace.Events() {
+		b.take(&e)
+	}
+	if f.AtClient() && !f.Redelivered {
+		for _, m := range messages(f) {
+			b.hear(f, m)
+		}
+	}
+	b.frame = nil
+	return b.sets
+}
+
+// End returns what is open at the end of the tape, and the connection. It is not to be
+// called for a tape that goes on.
+func (b *Builder) End() []Set {
+	b.sets = nil
+	b.trace.End()
+	events := b.trace.Events()
+	if n := len(events); n > 0 { // the connection is the last
+		b.conn.died = events[n-1].Kind == trace.ConnectionEvent && events[n-1].End == trace.Failed
+	}
+	for _, e := range events {
+		b.take(&e)
+	}
+	return b.sets
+}
+
+// take takes an event.
+func (b *Builder) take(e *trace.Event) {
+	s := b.session(e.Session)
+	switch {
+	case e.Kind == trace.ConnectionEvent && e.Phase == trace.Ended:
+		b.complete(b.connection(e))
+	case e.Kind == trace.CallEvent:
+		b.call(e, s)
+	case e.Kind == trace.PermissionEvent && e.Phase == trace.Began:
+		b.permission(e)
+	case e.Kind == trace.TurnEvent:
+		b.turn(e, s)
+	case e.Kind == trace.ToolCallEvent && !e.Repeated:
+		b.toolCall(e, s)
+	}
+}
+
+// complete adds a set.
+func (b *Builder) complete(spans ...Span) { b.sets = append(b.sets, Set{b.resource(), spans}) }
+
+// now returns what is known of the connection.
+func (b *Builder) now() *dialect.Connection { return &b.trace.Runs[len(b.trace.Runs)-1] }
+
+// begin begins the span of something that has just ended.
+func (b *Builder) begin(k Kind, e *trace.Event, name string) Span {
+	s := Span{
+		ID: spanID(b.tape.ID, k, e.First, e.Entry), Kind: k, Name: clip(name, maxName),
+		Start: b.at(e.Began), End: b.at(max(e.Began, e.At)),
+		Session: e.SessionID, Frame: e.First,
+	}
+	s.attr(tapeID, b.tape.ID)
+	s.attr(frameNumber, int64(e.First))
+	switch e.End {
+	case trace.StillOpen, trace.Replaced, trace.Forgotten:
+		s.attr(stillOpen, true)
+	}
+	return s
+}
+
+// fail makes a span one that failed, if it has.
+func (b *Builder) fail(s *Span, e *trace.Event) {
+	switch {
+	case e.End == trace.Failed:
+		s.Error = cmp.Or(clip(e.Reason, maxName), toolError)
+	case e.End == trace.StillOpen && b.conn.died:
+		s.Error = agentGone
+	}
+	s.text(errorType, s.Error)
+}
+
+// at returns the time of day of a time on the tape.
+func (b *Builder) at(since time.Duration) time.Time { return b.tape.Start.Add(since) }
+
+// requestField returns a field of the request that an event came with.
+func (b *Builder) requestField(entry int, path string) gjson.Result {
+	var found gjson.Result
+	for i, m := range messages(b.frame) {
+		if i == entry {
+			found = gjson.GetBytes(m.raw, path)
+			break
+		}
+	}
+	return found
+}
+
+// answer returns the result of the call that an event has ended. At the end of the tape
+// there is none.
+func (b *Builder) answer(e *trace.Event) gjson.Result {
+	if b.frame == nil {
+		return gjson.Result{}
+	}
+	for _, m := range messages(b.frame) {
+		if env := wire.Scan(m.raw); env.Method == nil && string(env.ID) == e.ID {
+			return gjson.ParseBytes(env.Result)
+		}
+	}
+	return gjson.Result{}
+}
+
+// A message is a frame, or an entry of a batch.
+type message struct {
+	*dialect.Annotation
+	raw []byte
+}
+
+// messages yields the messages of a frame with their places in it. Of a batch it yields
+// those that are annotated.
+func messages(f *dialect.Frame) iter.Seq2[int, message] {
+	return func(yield func(int, message) bool) {
+		switch f.Kind {
+		case wire.Mark, wire.Stderr, wire.Invalid, wire.Oversized:
+		case wire.Batch:
+			wire.Entries(f.Raw, func(i int, raw []byte) bool {
+				return i < len(f.Entries) && yield(i, message{&f.Entries[i], raw})
+			})
+		default:
+			yield(0, message{&f.Annotation, f.Raw})
+		}
+	}
+}
+
+// clip shortens text to so many bytes, and makes it valid UTF-8, which OpenTelemetry
+// demands.
+func clip(text string, most int) string {
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.Clone(strings.ToValidUTF8(text, "\uFFFD"))
+}

@@ -1,0 +1,121 @@
+package spans
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A call is one that is open, and what its request said.
+type call struct {
+	from      ref // that a traceparent named
+	foreign   bool
+	asks      *trace.Permission // that it asks for; nil: none
+	tool      *trace.Entity     // that it asks the permission for; nil: none
+	path      string            // of the file, with Content
+	arguments string            // of the tool, with Content
+}
+
+// call takes an event of a call. A prompt is a turn, not a call.
+func (b *Builder) call(e *trace.Event, s *session) {
+	if s != nil && e.Method == "session/prompt" && e.Dir == wire.ClientToAgent {
+		if e.Phase == trace.Began {
+			s.prompt = b.traceparent(e.Entry)
+		}
+		return
+	}
+	switch e.Phase {
+	case trace.Began:
+		b.calls[placeOf(e)] = b.request(e)
+	case trace.Ended:
+		c := b.calls[placeOf(e)]
+		delete(b.calls, placeOf(e))
+		b.finish(b.answered(e, c), e, s, c.tool, e.Dir == wire.AgentToClient)
+	}
+}
+
+// request notes what will be told of a call, once it has its answer.
+func (b *Builder) request(e *trace.Event) *call {
+	c := new(call)
+	if from := b.traceparent(e.Entry); from != nil {
+		c.from, c.foreign = *from, true
+	}
+	if b.Content {
+		c.path = clip(b.requestField(e.Entry, "params.path").Str, maxValue)
+		if e.Method == "tools/call" {
+			c.arguments = clip(b.requestField(e.Entry, "params.arguments").Raw, maxValue)
+		}
+	}
+	return c
+}
+
+// traceparent returns what the traceparent of a request names; nil: nothing.
+func (b *Builder) traceparent(entry int) *ref {
+	if from, ok := parseTraceparent(b.requestField(entry, "params._meta.traceparent").Str); ok {
+		return &from
+	}
+	return nil
+}
+
+// permission notes that a call asks for a permission.
+func (b *Builder) permission(e *trace.Event) {
+	if c := b.calls[placeOf(e)]; c != nil {
+		c.asks, c.tool = e.Permission, e.ToolCall
+	}
+}
+
+// answered makes the span of a call.
+func (b *Builder) answered(e *trace.Event, c *call) Span {
+	s := b.begin(Call, e, e.Call.Name())
+	if s.Remote = c.foreign; c.foreign {
+		s.Trace, s.Parent = c.from.trace, c.from.id
+	}
+	s.text(rpcSystem, "jsonrpc")
+	s.text(rpcMethod, e.Method)
+	s.text(requestID, gjson.Parse(e.ID).String())
+	if b.now().Protocol == dialect.MCP {
+		b.mcp(&s, e, c)
+	} else {
+		s.text(conversation, e.SessionID)
+	}
+	if e.Cancelled {
+		s.attr(withdrawn, true)
+	}
+	if p := c.asks; p != nil {
+		s.text(permissionOutcome, p.Outcome)
+		for _, o := range p.Options {
+			if o.ID == p.Chosen && p.Outcome == "selected" {
+				s.text(permissionKind, o.Kind)
+				break
+			}
+		}
+	}
+	if c.path != "" {
+		s.attr(filePath, c.path)
+	}
+	if e.End == trace.Failed {
+		s.text(rpcStatus, e.Reason)
+	}
+	b.fail(&s, e)
+	return s
+}
+
+// finish puts a span where it belongs. tool is the tool call that it is known to be part
+// of; nil: none. If byAgent, it may be part of one by its time.
+func (b *Builder) finish(span Span, e *trace.Event, s *session, tool *trace.Entity, byAgent bool) {
+	if s != nil && e.InTurn > 0 {
+		if t := s.open[e.InTurn]; t != nil {
+			t.children = append(t.children, child{Span: span, last: e.Seq, tool: tool, byAgent: byAgent})
+			return
+		}
+		if to, ok := s.turns[e.InTurn]; ok {
+			span.under(to)
+			b.complete(span)
+			return
+		}
+	}
+	span.under(connectionRef(b.tape.ID))
+	b.complete(span)
+}

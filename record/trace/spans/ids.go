@@ -1,0 +1,98 @@
+package spans
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+)
+
+// A TraceID names a trace. The zero value names none.
+type TraceID [16]byte
+
+// String returns the id in hexadecimal.
+func (t TraceID) String() string { return hex.EncodeToString(t[:]) }
+
+// MarshalText returns what String does.
+func (t TraceID) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// A SpanID names a span in its trace. The zero value names none.
+type SpanID [8]byte
+
+// String returns the id in hexadecimal.
+func (s SpanID) String() string { return hex.EncodeToString(s[:]) }
+
+// MarshalText returns what String does.
+func (s SpanID) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// The domains of the hashes. Another way to make ids takes another number: what was sent
+// already keeps its id.
+const (
+	traceDomain = "acptap trace 1"
+	spanDomain  = "acptap span 1"
+)
+
+// traceID returns the id of the trace that begins with the frame seq of a tape.
+func traceID(tape string, k Kind, seq uint64) (id TraceID) {
+	fill(id[:], traceDomain, []byte(tape), []byte(k.String()), number(seq))
+	return id
+}
+
+// spanID returns the id of what begins with a message: that frame, or the entry of it, if
+// that is a batch.
+func spanID(tape string, k Kind, seq uint64, entry int) (id SpanID) {
+	fill(id[:], spanDomain, []byte(tape), []byte(k.String()), number(seq), number(uint64(entry)))
+	return id
+}
+
+// connectionRef returns the span of a connection. It needs no frame, so that other tapes
+// can name it.
+func connectionRef(tape string) ref {
+	return ref{traceID(tape, Connection, 0), spanID(tape, Connection, 0, 0)}
+}
+
+// fill writes the hash of the parts, each behind its length, over id. As an id of zeros
+// means none, it is hashed once more.
+func fill(id []byte, domain string, parts ...[]byte) {
+	h := sha256.New()
+	for _, p := range append([][]byte{[]byte(domain)}, parts...) {
+		h.Write(number(uint64(len(p))))
+		h.Write(p)
+	}
+	sum := h.Sum(nil)
+	for copy(id, sum); isZero(id); copy(id, sum) {
+		again := sha256.Sum256(sum)
+		sum = again[:]
+	}
+}
+
+func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+func isZero(id []byte) bool {
+	for _, b := range id {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// parseTraceparent reads a traceparent (W3C Trace Context, section 3.2), as MCP (SEP-414)
+// and ACP (RFD "Meta Field Propagation Conventions") have it in params._meta.
+func parseTraceparent(text string) (to ref, ok bool) {
+	parts := strings.Split(text, "-")
+	if len(parts) < 4 || len(parts[0]) != 2 || parts[0] == "ff" || parts[0] == "00" && len(parts) > 4 || len(parts[3]) != 2 {
+		return ref{}, false
+	}
+	var version, flags [1]byte
+	ok = lowerHex(version[:], parts[0]) && lowerHex(to.trace[:], parts[1]) && lowerHex(to.id[:], parts[2]) && lowerHex(flags[:], parts[3])
+	return to, ok && to.trace != TraceID{} && to.id != SpanID{}
+}
+
+func lowerHex(dst []byte, text string) bool {
+	if len(text) != 2*len(dst) || strings.ToLower(text) != text {
+		return false
+	}
+	_, err := hex.Decode(dst, []byte(text))
+	return err == nil
+}

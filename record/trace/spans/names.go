@@ -1,0 +1,99 @@
+package spans
+
+// Names of the conventions open-telemetry/semantic-conventions-genai (2026-11; all of
+// gen_ai.* and mcp.* is in development) and open-telemetry/semantic-conventions
+// (error.type, network.* and service.* are stable, rpc.* and jsonrpc.* are not).
+// gen_ai.provider.name is required there and missing here: who stands between a client
+// and an agent cannot know it.
+const (
+	errorType           = "error.type"
+	networkTransport    = "network.transport"
+	serviceName         = "service.name"
+	serviceVersion      = "service.version"
+	serviceInstance     = "service.instance.id"
+	rpcSystem           = "rpc.system.name"
+	rpcMethod           = "rpc.method"
+	rpcStatus           = "rpc.response.status_code"
+	requestID           = "jsonrpc.request.id"
+	filePath            = "file.path"
+	mcpMethod           = "mcp.method.name"
+	mcpProtocol         = "mcp.protocol.version"
+	mcpSession          = "mcp.session.id"
+	operation           = "gen_ai.operation.name"
+	agentName           = "gen_ai.agent.name"
+	agentVersion        = "gen_ai.agent.version"
+	conversation        = "gen_ai.conversation.id"
+	requestModel        = "gen_ai.request.model"
+	finishReasons       = "gen_ai.response.finish_reasons"
+	timeToFirstChunk    = "gen_ai.response.time_to_first_chunk"
+	inputTokens         = "gen_ai.usage.input_tokens"
+	outputTokens        = "gen_ai.usage.output_tokens"
+	cacheReadTokens     = "gen_ai.usage.cache_read.input_tokens"
+	cacheCreationTokens = "gen_ai.usage.cache_creation.input_tokens"
+	toolName            = "gen_ai.tool.name"
+	toolCallID          = "gen_ai.tool.call.id"
+	toolArguments       = "gen_ai.tool.call.arguments"
+	toolResult          = "gen_ai.tool.call.result"
+	inputMessages       = "gen_ai.input.messages"
+	outputMessages      = "gen_ai.output.messages"
+)
+
+// Names of our own: ACP has no conventions.
+const (
+	tapeID          = "acptap.tape"
+	frameNumber     = "acptap.frame"
+	stillOpen       = "acptap.open"
+	frameCount      = "acptap.frames"
+	byteCount       = "acptap.bytes"
+	lostBytes       = "acptap.lost_bytes"
+	exitCode        = "acptap.exit.code"
+	exitSignal      = "acptap.exit.signal"
+	clientName      = "acptap.client.name"
+	clientVersion   = "acptap.client.version"
+	protocolName    = "acptap.protocol"
+	protocolVersion = "acptap.protocol.version"
+	linkKind        = "acptap.link"
+	withdrawn       = "acptap.cancelled"
+
+	turnNumber        = "acp.turn.number"
+	turnUser          = "acp.turn.user_seconds"
+	turnClient        = "acp.turn.client_seconds"
+	turnTool          = "acp.turn.tool_seconds"
+	turnAgent         = "acp.turn.agent_seconds"
+	contextTokens     = "acp.context.tokens"
+	costAmount        = "acp.cost.amount"
+	costCurrency      = "acp.cost.currency"
+	toolKind          = "acp.tool.kind"
+	toolStatus        = "acp.tool.status"
+	toolTitle         = "acp.tool.title"
+	toolPaths         = "acp.tool.paths"
+	permissionOutcome = "acp.permission.outcome"
+	permissionKind    = "acp.permission.option_kind"
+	outputRole        = "acp.role"
+	outputChunks      = "acp.chunks"
+	outputChars       = "acp.chars"
+	outputSeconds     = "acp.seconds"
+	planEntries       = "acp.plan.entries"
+	planCompleted     = "acp.plan.completed"
+	modeID            = "acp.mode.id"
+)
+
+// Names of events.
+const (
+	firstOutputEvent = "first_output"
+	outputEvent      = "acp.output"
+	planEvent        = "acp.plan"
+	cancelEvent      = "acp.cancel"
+	modeEvent        = "acp.mode"
+)
+
+// Values of error.type that are no code of JSON-RPC.
+const (
+	toolError = "tool_error" // a tool has failed, or an MCP server says isError
+	agentGone = "agent_gone" // it was open when the agent died
+)
+
+const (
+	maxName  = 1 << 10  // bytes of what the two sides call something
+	maxValue = 64 << 10 // bytes of what they said
+)

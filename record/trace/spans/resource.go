@@ -1,0 +1,69 @@
+package spans
+
+import (
+	"cmp"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A connection is what a tape tells of its connection as a whole.
+type connection struct {
+	frames, bytes, lost int64
+	exit                *wire.Exit
+	died                bool // with an error, or by a signal
+}
+
+// add takes the next frame.
+func (c *connection) add(f *dialect.Frame) {
+	switch f.Kind {
+	case wire.Mark:
+		mark := wire.ReadMark(f.Frame)
+		c.lost += mark.Gap + mark.Damage
+		c.exit = cmp.Or(mark.Exit, c.exit)
+	case wire.Stderr:
+	default:
+		if f.Origin.Sent() {
+			c.frames, c.bytes = c.frames+1, c.bytes+f.Size
+		}
+	}
+}
+
+// connection returns the span of the connection, which has ended.
+func (b *Builder) connection(e *trace.Event) Span {
+	s := b.begin(Connection, e, "acptap.connection")
+	to := connectionRef(b.tape.ID)
+	s.Trace, s.ID = to.trace, to.id
+	s.text(networkTransport, map[string]string{"": "pipe", "http": "tcp", "ws": "tcp"}[b.tape.Transport])
+	s.attr(frameCount, b.conn.frames)
+	s.attr(byteCount, b.conn.bytes)
+	if b.conn.lost > 0 {
+		s.attr(lostBytes, b.conn.lost)
+	}
+	if x := b.conn.exit; x != nil {
+		s.attr(exitCode, int64(x.Code))
+		s.text(exitSignal, x.Signal)
+	}
+	b.fail(&s, e)
+	if b.tape.Parent != "" {
+		s.link(connectionRef(b.tape.Parent), "agent")
+	}
+	return s
+}
+
+// resource says who the spans are about. It tells no command, directory, host or user.
+func (b *Builder) resource() []Attr {
+	c := b.now()
+	var r Span
+	r.text(serviceName, cmp.Or(b.Service, b.tape.Name, c.Agent, "agent"))
+	r.text(serviceVersion, c.AgentVersion)
+	r.text(serviceInstance, b.tape.ID)
+	r.text(clientName, c.Client)
+	r.text(clientVersion, c.ClientVersion)
+	if c.Protocol != dialect.AnyProtocol {
+		r.text(protocolName, c.Protocol.String())
+	}
+	r.text(protocolVersion, c.Version)
+	return r.Attrs
+}

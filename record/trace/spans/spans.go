@@ -1,0 +1,121 @@
+// Package spans turns the frames of a tape into spans, as OpenTelemetry and other
+// tools for traces take them. A turn is a trace: what the agent did in it lies below it.
+// A connection is another, with the calls that belong to no turn.
+//
+// Spans are a function of the tape: read again, also in part or by another machine, what
+// was complete has the same ids and the same attributes. They hold nothing that was said
+// unless a Builder is asked for Content. The package knows no format of spans, stores
+// nothing and reads no clock.
+package spans
+
+import (
+	"time"
+)
+
+// A Span is something that took time.
+type Span struct {
+	Trace  TraceID
+	ID     SpanID
+	Parent SpanID // zero: none
+	Remote bool   // Parent is a span of somebody else, which a traceparent named
+
+	Kind  Kind
+	Name  string
+	Start time.Time
+	End   time.Time // not before Start
+
+	Session string // empty: the connection's
+	Frame   uint64 // Seq of the frame with which it began
+	Attrs   []Attr
+	Events  []Event
+	Dropped int // events that were one too many
+	Links   []Link
+	Error   string // error.type; empty: it did not fail
+}
+
+// A Kind is what a Span is about.
+type Kind uint8
+
+// The kinds.
+const (
+	Connection Kind = iota
+	Turn
+	ToolCall
+	Call // of either side, also a permission
+)
+
+var kindNames = [...]string{"connection", "turn", "tool", "call"}
+
+// String returns the word that ids are made with. It never changes.
+func (k Kind) String() string { return kindNames[k] }
+
+// Asks reports whether a span of the kind is a request, seen from the side that sent it:
+// CLIENT in OpenTelemetry. The others are INTERNAL.
+func (k Kind) Asks() bool { return k == Turn || k == Call }
+
+// An Attr is an attribute. Its value is a string, bool, int64, float64 or []string.
+type Attr struct {
+	Name  string
+	Value any
+}
+
+// An Event is something that happened at one time within a Span.
+type Event struct {
+	Time  time.Time
+	Name  string
+	Attrs []Attr
+}
+
+// A Link points to a span of another trace.
+type Link struct {
+	Trace TraceID
+	ID    SpanID
+	Attrs []Attr
+}
+
+// A Set is what completed together: a turn with all below it, a call that belongs to no
+// turn, or the connection.
+type Set struct {
+	Resource []Attr
+	Spans    []Span // a parent before its children
+}
+
+// maxEvents is how many events a span has (OpenTelemetry's default, SpanLimits).
+const maxEvents = 128
+
+func (s *Span) attr(name string, value any) { s.Attrs = append(s.Attrs, Attr{name, value}) }
+
+// text adds an attribute unless it is empty.
+func (s *Span) text(name, value string) {
+	if value != "" {
+		s.attr(name, clip(value, maxName))
+	}
+}
+
+func (s *Span) event(e Event) {
+	if len(s.Events) == maxEvents {
+		s.Dropped++
+		return
+	}
+	s.Events = append(s.Events, e)
+}
+
+func (s *Span) link(to ref, why string) {
+	s.Links = append(s.Links, Link{to.trace, to.id, []Attr{{linkKind, why}}})
+}
+
+// A ref is what is known of another span.
+type ref struct {
+	trace TraceID
+	id    SpanID
+}
+
+// under puts a span into the trace of its parent, unless a traceparent has said where it
+// belongs: then it keeps a link to what would be its parent.
+func (s *Span) under(parent ref) {
+	if s.Remote {
+		s.link(parent, "parent")
+		return
+	}
+	s.Trace, s.Parent = parent.trace, parent.id
+}

@@ -1,0 +1,286 @@
+package spans_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/spans"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// tapes are those of the golden files.
+var tapes = map[string]string{
+	"demo":      "testdata/demo.jsonl",
+	"sessions":  "testdata/sessions.jsonl", // two beside each other and a fork; tools beside each other; a traceparent
+	"mcp":       "../../../testdata/tapes/dialects/mcp-2025-11-25.jsonl",
+	"load":      "testdata/load.jsonl",
+	"cancelled": "../../../testdata/tapes/acpx-cancel.jsonl",
+	"damaged":   "testdata/damaged.jsonl",
+}
+
+func TestGolden(t *testing.T) {
+	for name, path := range tapes {
+		t.Run(name, func(t *testing.T) {
+			got := lines(t, build(t, path, false))
+			golden := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, got, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestProperties: on all tapes that there are, spans hang together, and nobody has what
+// another has.
+func TestProperties(t *testing.T) {
+	for _, path := range allTapes(t) {
+		for _, content := range []bool{false, true} {
+			check(t, path, build(t, path, content))
+		}
+	}
+}
+
+// check checks what holds for all spans.
+func check(t *testing.T, name string, sets []spans.Set) {
+	t.Helper()
+	traces := map[spans.SpanID]spans.TraceID{}
+	for _, set := range sets {
+		for _, s := range set.Spans {
+			if _, twice := traces[s.ID]; twice || s.ID == (spans.SpanID{}) || s.Trace == (spans.TraceID{}) {
+				t.Errorf("%s: %s of frame %d has the id of another, or none", name, s.Name, s.Frame)
+			}
+			traces[s.ID] = s.Trace
+			if s.End.Before(s.Start) {
+				t.Errorf("%s: %s of frame %d ends before it begins", name, s.Name, s.Frame)
+			}
+			for i, a := range s.Attrs {
+				if slices.ContainsFunc(s.Attrs[:i], func(b spans.Attr) bool { return a.Name == b.Name }) {
+					t.Errorf("%s: %s of frame %d has two %s", name, s.Name, s.Frame, a.Name)
+				}
+			}
+		}
+	}
+	for _, set := range sets {
+		for _, s := range set.Spans {
+			if s.Remote || s.Parent == (spans.SpanID{}) {
+				continue
+			}
+			if in, known := traces[s.Parent]; known && in != s.Trace {
+				t.Errorf("%s: %s of frame %d is in another trace than its parent", name, s.Name, s.Frame)
+			} else if !known {
+				t.Errorf("%s: %s of frame %d has a parent that is not there", name, s.Name, s.Frame)
+			}
+		}
+	}
+}
+
+// TestTruncated: what was complete stays as it is, wherever the tape ends, and reading it
+// again says the same.
+func TestTruncated(t *testing.T) {
+	for name, path := range tapes {
+		tape, frames := read(t, path)
+		for _, content := range []bool{false, true} {
+			whole, again := buildFrames(tape, frames, content, true), buildFrames(tape, frames, content, true)
+			want := lines(t, whole)
+			if !bytes.Equal(lines(t, again), want) {
+				t.Errorf("%s: read again, it says something else", name)
+			}
+			for n := range frames {
+				if got := lines(t, buildFrames(tape, frames[:n], content, false)); !bytes.HasPrefix(want, got) {
+					t.Fatalf("%s: of %d frames\n%s\nof all\n%s", name, n, got, want)
+				}
+				check(t, name, buildFrames(tape, frames[:n], content, true))
+			}
+		}
+	}
+}
+
+// TestContent: without being asked for, spans tell nothing that was said, and no path.
+func TestContent(t *testing.T) {
+	words := map[string][]string{
+		"demo":     {"TestMean", "mean", "loop", "generic", "/home", "numbers", "Fix", "Edit", "Search", "Find out", "package", "go test", "Allow", "Reject", "stats"},
+		"sessions": {"whispered", "pondering", "somebody", "title", "blotted", "answered", "not there", "overwhelmed", "Ask"},
+		"damaged":  {"whispered", "somebody", "somewhere", "hidden", "no JSON"},
+	}
+	for name, words := range words {
+		without, with := string(lines(t, build(t, tapes[name], false))), string(lines(t, build(t, tapes[name], true)))
+		for _, w := range words {
+			if strings.Contains(without, w) {
+				t.Errorf("%s: %q is told", name, w)
+			}
+		}
+		if len(with) <= len(without) || !strings.Contains(with, words[0]) {
+			t.Errorf("%s: with content, %q is not told", name, words[0])
+		}
+	}
+}
+
+// TestTraceparent: what is no traceparent (W3C Trace Context, section 3.2) changes nothing.
+func TestTraceparent(t *testing.T) {
+	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+	tape, _ := read(t, tapes["sessions"])
+	for text, want := range map[string]bool{
+		"00-" + trace + "-" + parent + "-01":                  true,
+		"cc-" + trace + "-" + parent + "-00-more":             true,
+		"00-" + trace + "-" + parent + "-01-more":             false,
+		"ff-" + trace + "-" + parent + "-01":                  false,
+		"00-" + strings.ToUpper(trace) + "-" + parent + "-01": false,
+		"00-" + trace + "-0000000000000000-01":                false,
+		"00-" + strings.Repeat("0", 32) + "-" + parent + "-1": false,
+		"": false,
+	} {
+		set := buildFrames(tape, portable(t, `{"acptap":1}
+{"dir":"c2a","frame":{"id":1,"method":"x","params":{"_meta":{"traceparent":"`+text+`"}}}}
+{"dir":"a2c","frame":{"id":1,"result":{}}}`), false, false)
+		if s := set[0].Spans[0]; s.Remote != want || want != (s.Trace.String() == trace && s.Parent.String() == parent) {
+			t.Errorf("%q: got %v %v", text, s.Trace, s.Parent)
+		}
+	}
+}
+
+// FuzzSpans: whatever the lines, spans hang together and can be written. A line is that
+// of the client if it begins with >, else the agent's.
+func FuzzSpans(f *testing.F) {
+	for _, name := range []string{"sessions", "damaged"} {
+		_, frames := read(f, tapes[name])
+		var text strings.Builder
+		for _, frame := range frames {
+			text.WriteByte("><"[frame.Dir%2])
+			text.Write(frame.Raw)
+			text.WriteByte('\n')
+		}
+		f.Add(text.String())
+	}
+	f.Add(`>[{"id":1,"method":"session/prompt","params":{"sessionId":"s"}},{"id":2,"method":"session/prompt","params":{"sessionId":"s"}}]
+<[{"id":2,"result":{"stopReason":"\ud800"}},{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":{}}}}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		tracker := dialect.NewTracker(dialect.AnyProtocol)
+		var frames []dialect.Frame
+		for line := range strings.SplitSeq(text, "\n") {
+			raw, fromClient := strings.CutPrefix(line, ">")
+			raw = strings.TrimPrefix(raw, "<")
+			f := wire.Frame{Seq: uint64(len(frames) + 1), At: time.Duration(len(frames)), Dir: wire.AgentToClient, Raw: []byte(raw), Size: int64(len(raw))}
+			if fromClient {
+				f.Dir = wire.ClientToAgent
+			}
+			e := wire.Scan(f.Raw)
+			f.Kind, f.Failed = e.Kind, e.Error != nil
+			about, _ := tracker.Observe(&f, e)
+			frames = append(frames, dialect.Frame{Frame: f, Annotation: about})
+		}
+		for _, content := range []bool{false, true} {
+			sets := buildFrames(spans.Tape{ID: "fuzz"}, frames, content, true)
+			check(t, "fuzz", sets)
+			lines(t, sets)
+		}
+	})
+}
+
+func build(tb testing.TB, path string, content bool) []spans.Set {
+	tb.Helper()
+	tape, frames := read(tb, path)
+	return buildFrames(tape, frames, content, true)
+}
+
+func buildFrames(tape spans.Tape, frames []dialect.Frame, content, ended bool) []spans.Set {
+	b := spans.Builder{Content: content}
+	b.Next(tape)
+	var sets []spans.Set
+	for i := range frames {
+		sets = append(sets, b.Add(&frames[i])...)
+	}
+	if ended {
+		sets = append(sets, b.End()...)
+	}
+	return sets
+}
+
+// read reads a tape and its frames.
+func read(tb testing.TB, path string) (spans.Tape, []dialect.Frame) {
+	tb.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tape, err := record.ReadPortable(bytes.NewReader(text), path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	info, err := tape.Info()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return spans.Tape{
+		ID: info.Tape, Start: info.Start.Time, Name: info.Start.Name, Connection: dialect.Connection{Protocol: info.Connection.Protocol},
+	}, portable(tb, string(text))
+}
+
+func portable(tb testing.TB, text string) (frames []dialect.Frame) {
+	tb.Helper()
+	tape, err := record.ReadPortable(strings.NewReader(text), "test")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		frames = append(frames, f)
+	}
+	return frames
+}
+
+// lines writes spans as JSON, one a line, and the resource wherever it is another than before.
+func lines(tb testing.TB, sets []spans.Set) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	var before []spans.Attr
+	for _, set := range sets {
+		if !slices.Equal(set.Resource, before) {
+			if err := e.Encode(set.Resource); err != nil {
+				tb.Fatal(err)
+			}
+			before = set.Resource
+		}
+		for _, s := range set.Spans {
+			if err := e.Encode(s); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	return b.Bytes()
+}
+
+func allTapes(tb testing.TB) []string {
+	tb.Helper()
+	var paths []string
+	for _, pattern := range []string{"testdata/*.jsonl", "../../../testdata/*/*.jsonl", "../../../testdata/tapes/*/*.jsonl"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}

@@ -1,0 +1,225 @@
+package spans
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A session is what spans of a session need of each other.
+type session struct {
+	of     *trace.Session
+	prompt *ref          // that the traceparent of the last prompt named; nil: none
+	model  string        // that its configuration says; empty: unknown
+	turns  map[int]ref   // by number
+	last   *ref          // the turn that began last; nil: none
+	open   map[int]*turn // by number
+}
+
+// session returns what is known of a session; nil of none.
+func (b *Builder) session(of *trace.Session) *session {
+	if of == nil {
+		return nil
+	}
+	s := b.sessions[of.ID]
+	if s == nil || s.of != of {
+		s = &session{of: of, turns: map[int]ref{}, open: map[int]*turn{}}
+		b.sessions[of.ID] = s
+	}
+	return s
+}
+
+// A turn is one that is open.
+type turn struct {
+	ref
+	remote    *ref // its parent, that a traceparent named; nil: none
+	previous  *ref
+	fork      *ref // the last turn of the session that its own was forked from; nil: none
+	model     string
+	output    bool // there was some
+	cancelled bool
+	run       run
+	events    Span // only its events
+	children  []child
+}
+
+// A child is a span below a turn.
+type child struct {
+	Span
+	last    uint64        // Seq of its last frame
+	at      place         // of a tool call
+	entity  *trace.Entity // of a tool call
+	tool    *trace.Entity // the tool call that it is part of; nil: not known
+	byAgent bool          // a call of the agent's
+}
+
+// turn takes an event of a turn.
+func (b *Builder) turn(e *trace.Event, s *session) {
+	t := s.open[e.InTurn]
+	switch e.Phase {
+	case trace.Began:
+		s.open[e.InTurn] = b.prompted(e, s)
+	case trace.Changed:
+		if !t.output && e.Turn.Output != 0 {
+			t.output = true
+			t.tell(Event{Time: b.at(e.Turn.FirstOutput), Name: firstOutputEvent})
+		}
+		if !t.cancelled && e.Turn.Cancelled {
+			t.cancelled = true
+			t.tell(Event{Time: b.at(e.Turn.CancelSent), Name: cancelEvent})
+		}
+	case trace.Ended:
+		delete(s.open, e.InTurn)
+		b.complete(b.ended(e, s, t)...)
+	}
+}
+
+// prompted begins a turn.
+func (b *Builder) prompted(e *trace.Event, s *session) *turn {
+	t := &turn{previous: s.last, remote: s.prompt, model: cmp.Or(s.model, s.of.Conversation.State.Model)}
+	t.trace, t.id = traceID(b.tape.ID, Turn, e.First), spanID(b.tape.ID, Turn, e.First, e.Entry)
+	if t.remote != nil {
+		t.trace = t.remote.trace
+	}
+	if parent := b.sessions[s.of.Parent]; s.last == nil && parent != nil {
+		t.fork = parent.last
+	}
+	s.last, s.prompt = &t.ref, nil
+	s.turns[e.InTurn] = t.ref
+	return t
+}
+
+// tell adds an event to a turn.
+func (t *turn) tell(e Event) {
+	t.endRun()
+	t.events.event(e)
+}
+
+// ended returns the span of a turn and those below it.
+func (b *Builder) ended(e *trace.Event, s *session, t *turn) []Span {
+	c := b.now()
+	span := b.begin(Turn, e, nameOf("invoke_agent", cmp.Or(c.Agent, b.tape.Name)))
+	span.Trace = t.trace
+	if t.remote != nil {
+		span.Remote, span.Parent = true, t.remote.id
+	}
+	span.text(operation, "invoke_agent")
+	span.text(agentName, cmp.Or(c.Agent, b.tape.Name))
+	span.text(agentVersion, c.AgentVersion)
+	span.text(conversation, s.of.ID)
+	span.text(requestModel, t.model)
+	if e.Turn.StopReason != "" {
+		span.attr(finishReasons, []string{clip(e.Turn.StopReason, maxName)})
+	}
+	span.attr(turnNumber, int64(e.InTurn))
+	span.timing(e)
+	span.usage(&e.Turn.Usage)
+	b.fail(&span, e)
+	if b.Content {
+		span.said(&s.of.Conversation, e.Turn)
+	}
+	t.endRun()
+	span.Events, span.Dropped = t.events.Events, t.events.Dropped
+	if t.previous != nil {
+		span.link(*t.previous, "previous turn")
+	}
+	if t.fork != nil {
+		span.link(*t.fork, "forked from")
+	}
+	span.link(connectionRef(b.tape.ID), "connection")
+	return append([]Span{span}, b.below(t)...)
+}
+
+// timing says what the time of a turn was spent on, unless nobody knows.
+func (s *Span) timing(e *trace.Event) {
+	if e.Untimed {
+		return
+	}
+	if t := e.Turn; t.Output != 0 {
+		s.attr(timeToFirstChunk, (t.FirstOutput - t.Began).Seconds())
+	}
+	spend := e.Turn.Spend(e.At)
+	for _, part := range []struct {
+		name string
+		took time.Duration
+	}{{turnUser, spend.User}, {turnClient, spend.Client}, {turnTool, spend.Tool}, {turnAgent, spend.Agent}} {
+		s.attr(part.name, part.took.Seconds())
+	}
+}
+
+// usage says what a turn took, as far as the agent has said it.
+func (s *Span) usage(u *trace.TurnUsage) {
+	for _, c := range []struct {
+		name  string
+		count trace.Count
+	}{
+		{inputTokens, u.Tokens.Input}, {outputTokens, u.Tokens.Output},
+		{cacheReadTokens, u.Tokens.CachedRead}, {cacheCreationTokens, u.Tokens.CachedWrite}, {contextTokens, u.Context},
+	} {
+		if c.count.Given {
+			s.attr(c.name, int64(c.count.N))
+		}
+	}
+	if u.Cost.Currency != "" {
+		s.attr(costAmount, u.Cost.Amount)
+		s.text(costCurrency, u.Cost.Currency)
+	}
+}
+
+// below returns the spans below a turn that has ended, in the order in which they began.
+func (b *Builder) below(t *turn) []Span {
+	for i := range t.children {
+		c := &t.children[i]
+		if c.Kind == ToolCall {
+			delete(b.tools, c.at)
+		}
+		c.under(t.parentOf(c))
+	}
+	slices.SortStableFunc(t.children, func(x, y child) int {
+		return cmp.Or(cmp.Compare(x.Frame, y.Frame), cmp.Compare(x.Kind, y.Kind)) // a permission may be the first frame of its tool call
+	})
+	spans := make([]Span, len(t.children))
+	for i, c := range t.children {
+		spans[i] = c.Span
+	}
+	return spans
+}
+
+// parentOf returns the tool call that a span is part of, else the turn. A call of the
+// agent's is part of the only tool call of the turn that began before it and ended after
+// it; of several, nobody knows of which.
+func (t *turn) parentOf(c *child) ref {
+	within := t.ref
+	if c.Kind == ToolCall {
+		return within
+	}
+	found := 0
+	for i := range t.children {
+		tool := &t.children[i]
+		switch {
+		case tool.Kind != ToolCall:
+		case c.tool != nil && tool.entity == c.tool:
+			return tool.ref(t)
+		case c.tool == nil && c.byAgent && tool.Frame <= c.Frame && c.last <= tool.last:
+			within = tool.ref(t)
+			found++
+		}
+	}
+	if found > 1 {
+		return t.ref
+	}
+	return within
+}
+
+// ref returns a tool call, which is in the trace of its turn.
+func (c *child) ref(t *turn) ref { return ref{t.trace, c.ID} }
+
+// nameOf returns the name of a span that is about something, if that has a name.
+func nameOf(operation, of string) string {
+	if of == "" {
+		return operation
+	}
+	return operation + " " + of
+}
