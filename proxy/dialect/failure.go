@@ -8,7 +8,8 @@ import "github.com/acptap/acptap/proxy/wire"
 // Four ends are in order: of an agent whose client has ended it, by a signal that was
 // passed on or by going away, of a request that its sender has cancelled, of one that
 // the agent sent when its client had gone, and of the tool calls of a turn that the
-// client has cancelled.
+// client has cancelled. So is that a server refuses server/discover: with it a client finds
+// out whether it has to say initialize (MCP 2026-07-28, lifecycle).
 type Failure uint8
 
 // The kinds of failures.
@@ -51,7 +52,7 @@ func (f *Frame) Failure() Failure {
 // frame in the place of another is the one that counts.
 func FailureOf(f *wire.Frame, a *Annotation) Failure {
 	switch e := a.Events; {
-	case f.Failed:
+	case f.Failed && a.Method != "server/discover":
 		return FailedRequest
 	case f.Kind == wire.Invalid:
 		return InvalidLine

@@ -14,21 +14,25 @@ func TestFailureOfFrame(t *testing.T) {
 		frame  wire.Frame
 		events dialect.Events
 		want   string
+		method string
 	}{
-		{"nothing", wire.Frame{Kind: wire.Response}, dialect.TurnEnded, ""},
-		{"error", wire.Frame{Kind: wire.Response, Failed: true}, dialect.TurnEnded, "error"},
-		{"error after silence", wire.Frame{Kind: wire.Response, Failed: true}, dialect.AfterSilence, "error"},
-		{"tool", wire.Frame{Kind: wire.Notification}, dialect.CallFailed | dialect.AfterSilence, "tool"},
-		{"refused", wire.Frame{Kind: wire.Response}, dialect.PermissionRefused, "refused"},
-		{"invalid", wire.Frame{Kind: wire.Invalid}, 0, "invalid"},
-		{"gap", wire.Frame{Kind: wire.Mark}, dialect.BytesLost, "gap"},
-		{"exit", wire.Frame{Kind: wire.Mark}, dialect.ExitFailed | dialect.AfterSilence, "exit"},
-		{"silence", wire.Frame{Kind: wire.Notification}, dialect.AfterSilence, "silence"},
-		{"withheld", wire.Frame{Kind: wire.Response, Origin: wire.Withheld, Failed: true}, 0, "error"},
-		{"in its place", wire.Frame{Kind: wire.Response, Origin: wire.Rewritten, Failed: true}, 0, ""},
-		{"made by acptap", wire.Frame{Kind: wire.Response, Origin: wire.Injected, Failed: true}, 0, "error"},
+		{"nothing", wire.Frame{Kind: wire.Response}, dialect.TurnEnded, "", ""},
+		{"error", wire.Frame{Kind: wire.Response, Failed: true}, dialect.TurnEnded, "error", ""},
+		{"error after silence", wire.Frame{Kind: wire.Response, Failed: true}, dialect.AfterSilence, "error", ""},
+		{"tool", wire.Frame{Kind: wire.Notification}, dialect.CallFailed | dialect.AfterSilence, "tool", ""},
+		{"refused", wire.Frame{Kind: wire.Response}, dialect.PermissionRefused, "refused", ""},
+		{"invalid", wire.Frame{Kind: wire.Invalid}, 0, "invalid", ""},
+		{"gap", wire.Frame{Kind: wire.Mark}, dialect.BytesLost, "gap", ""},
+		{"exit", wire.Frame{Kind: wire.Mark}, dialect.ExitFailed | dialect.AfterSilence, "exit", ""},
+		{"silence", wire.Frame{Kind: wire.Notification}, dialect.AfterSilence, "silence", ""},
+		{"withheld", wire.Frame{Kind: wire.Response, Origin: wire.Withheld, Failed: true}, 0, "error", ""},
+		{"in its place", wire.Frame{Kind: wire.Response, Origin: wire.Rewritten, Failed: true}, 0, "", ""},
+		{"made by acptap", wire.Frame{Kind: wire.Response, Origin: wire.Injected, Failed: true}, 0, "error", ""},
+		{"fallback", wire.Frame{Kind: wire.Response, Failed: true}, 0, "", "server/discover"},
+		{"fallback after silence", wire.Frame{Kind: wire.Response, Failed: true}, dialect.AfterSilence, "silence", "server/discover"},
+		{"no fallback", wire.Frame{Kind: wire.Response, Failed: true}, 0, "error", "initialize"},
 	} {
-		f := dialect.Frame{Frame: tt.frame, Annotation: dialect.Annotation{Events: tt.events}}
+		f := dialect.Frame{Frame: tt.frame, Annotation: dialect.Annotation{Events: tt.events, Method: tt.method}}
 		if got := f.Failure().String(); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
