@@ -36,7 +36,7 @@ named, in short tables:
            and more in which nothing but the agent was waited for
   tools    how long tool calls took, without the time in which you were asked
   servers  how long calls of MCP servers took that an agent started, as their
-           own tapes tell
+           own tapes tell, or that the client hosts (type acp)
   methods  how long requests waited for their responses
   tokens   of turns, their cost, and how full the contexts of sessions were, as
            the agent reports it: nothing is estimated
@@ -151,11 +151,12 @@ func collect(c *stats.Collector, found []ref.Subject, stderr io.Writer) (broken 
 	bar := terminal.NewProgress(stderr, "reading")
 	defer bar.End()
 	tr := &trace.Trace{Brief: true}
+	var hosted tapelist.Hosted
 	for _, s := range sources {
 		tr.Next(s.Info.Connection)
 		c.Take(tr) // the end of the tape before
 		c.Begin(stats.Tape{ID: s.Info.Tape, Short: tapetext.ShortID(s.Info.Tape), Agent: tapetext.AgentName(s.Info), Connection: s.Info.Connection})
-		for f, err := range framesOf(s.Subject, s.Part) {
+		for f, err := range hosted.Frames(s) {
 			if err != nil {
 				broken = append(broken, err)
 				continue
@@ -168,6 +169,7 @@ func collect(c *stats.Collector, found []ref.Subject, stderr io.Writer) (broken 
 		}
 		done += int64(s.Info.Lines)
 	}
+	hosted.Servers(c.Server)
 	more, err := tapelist.Servers(sources, c.Server)
 	if err != nil {
 		return nil, err

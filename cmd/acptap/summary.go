@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,6 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
@@ -35,7 +33,7 @@ session on all of its tapes:
   time           to the first output of a turn (the middle one and the worst);
                  what the turns waited for; the slowest step
   servers        how often the MCP servers were called that the agent started,
-                 as their own tapes tell
+                 as their own tapes tell, or that the client hosts (type acp)
   tokens         and cost, where the agent reports them; nothing is estimated
   what failed    with the numbers of the frames; of more than three, how many of
                  each kind and the first
@@ -122,25 +120,17 @@ func summaryOf(sub ref.Subject) (s summary.Summary, broken []error, err error) {
 		return s, nil, err
 	}
 	var tapes []summary.Source
+	var hosted tapelist.Hosted
 	for _, one := range sources {
-		tapes = append(tapes, summary.Source{Tape: one.Info, Frames: framesOf(sub, one.Part)})
+		tapes = append(tapes, summary.Source{Tape: one.Info, Frames: hosted.Frames(one)})
 	}
 	s, broken = summary.Of(tapes...)
 	var calls stats.ServerCalls
-	more, err := tapelist.Servers(sources, func(t *nested.Tape) { calls.Add(t, 0) })
+	count := func(t *nested.Tape) { calls.Add(t, 0) }
+	hosted.Servers(count)
+	more, err := tapelist.Servers(sources, count)
 	s.SetServers(calls.List())
 	return s, append(broken, more...), err
-}
-
-// framesOf yields the frames of a part that belong to the subject.
-func framesOf(sub ref.Subject, p ref.Part) iter.Seq2[dialect.Frame, error] {
-	return func(yield func(dialect.Frame, error) bool) {
-		for f, err := range p.Tape.Frames(max(p.Run.First, 1)) {
-			if (err != nil || sub.Has(p, &f)) && !yield(f, err) {
-				return
-			}
-		}
-	}
 }
 
 // writeSummary writes a summary for people, in colours on a terminal.

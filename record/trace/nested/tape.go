@@ -98,6 +98,9 @@ const (
 // are on the agent's tape, which ID is of.
 func (t *Tape) Hosted() bool { return t.hosted }
 
+// Owner returns the session in which a hosted server is called; empty: nobody knows.
+func (t *Tape) Owner() string { return t.owner }
+
 // Open reports whether the call has no answer yet.
 func (c *Call) Open() bool { return c.Response == 0 }
 
