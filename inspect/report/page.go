@@ -17,8 +17,12 @@ import (
 var (
 	//go:embed page.tmpl
 	pageTemplate string
+	//go:embed frames.tmpl
+	framesTemplate string
 	//go:embed page.css
 	pageStyle string
+	//go:embed frames.css
+	framesStyle string
 	//go:embed page.js
 	pageScript string
 )
@@ -58,18 +62,18 @@ func policy() string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle) +
+	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle+framesStyle) +
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
 // page writes what was gathered.
 func (r *reader) page(w io.Writer) error {
-	t, err := template.New("page").Parse(pageTemplate)
+	t, err := template.New("page").Parse(pageTemplate + framesTemplate)
 	if err != nil {
 		panic("report: " + err.Error())
 	}
 	p := &page{
-		Policy: policy(), Style: template.CSS(pageStyle), Script: template.JS(pageScript),
+		Policy: policy(), Style: template.CSS(pageStyle + framesStyle), Script: template.JS(pageScript),
 		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Story: r.chapters(), Foot: r.foot(),
 		Blocks: r.rows.blocks(r.in.limit()),
 	}
@@ -90,6 +94,7 @@ func (p *page) name() {
 		{len(p.Broken) > 0, part{"findings", "Findings"}},
 		{len(p.Story) > 0 || p.Calls != nil, part{"story", "Story"}},
 		{len(p.Broken) == 0 && len(p.Found) > 0, part{"findings", "Findings"}},
+		{true, part{"frames", "Frames"}},
 	} {
 		if one.there {
 			p.Parts = append(p.Parts, one.part)

@@ -98,7 +98,7 @@ func (r *rows) end() {
 		if !r.open.Has(q.frame.Seq) {
 			continue
 		}
-		r.table.State[q.row] |= byte(open)
+		r.table.State[q.row] |= open
 		if r.open.IsUnanswered(&q.frame) {
 			r.table.Fail[q.row] = '0' + byte(dialect.Unanswered)
 		}
@@ -158,7 +158,7 @@ func (r *rows) row(s *filter.Subject, failure dialect.Failure, begins bool) {
 	t.Asked = append(t.Asked, asked)
 	t.Dir, t.Kind = append(t.Dir, '0'+byte(f.Dir)), append(t.Kind, '0'+byte(f.Kind))
 	t.Origin, t.Fail = append(t.Origin, '0'+byte(f.Origin)), append(t.Fail, '0'+byte(failure))
-	t.State = append(t.State, r.state(s, begins).letter())
+	t.State = append(t.State, r.state(s, begins))
 	t.Class = append(t.Class, r.bytes.add(f, classOf(f, failure)))
 	t.Method, t.Update = append(t.Method, r.name(f.Method)), append(t.Update, r.name(f.Update))
 	t.Sess, t.Name = append(t.Sess, r.name(f.Session)), append(t.Name, r.name(termtext.Piece(frametext.Name(f))))
@@ -195,6 +195,7 @@ func (r *rows) state(s *filter.Subject, begins bool) (all state) {
 	}{
 		{s.Untimed, untimed}, {s.Redelivered, redelivered}, {r.gap.Match(s), gap},
 		{s.Events.Has(dialect.AfterSilence), afterSilence}, {!begins, joins},
+		{s.Failed, fails},
 	} {
 		if is.so {
 			all |= is.is

@@ -54,7 +54,7 @@ type listed struct {
 	Size   []int64
 	Kind   string
 	Fail   string
-	State  string
+	State  []int
 	Class  string
 	Sum    []string
 	Fold   [][2]int
@@ -176,6 +176,19 @@ func session(turns, chunks int, text func(turn, chunk int) string) iter.Seq2[dia
 
 func words(turn, chunk int) string { return fmt.Sprintf("word %d.%d ", turn, chunk) }
 
+// noise returns text that does not pack.
+func noise() func(turn, chunk int) string {
+	seed := uint32(1)
+	return func(int, int) string {
+		b := make([]byte, 400)
+		for i := range b {
+			seed = seed*1664525 + 1013904223
+			b[i] = 'a' + byte(seed>>24)%26
+		}
+		return string(b)
+	}
+}
+
 // Where a tape has more frames than a list, a run of chunks is one row.
 func TestFoldedRows(t *testing.T) {
 	made := report.Tape{Info: record.Info{Lines: 250_000}, Frames: session(3, 8, words)}
@@ -193,16 +206,7 @@ func TestFoldedRows(t *testing.T) {
 
 // A page is no longer than its limit, and what matters most is in it.
 func TestLimit(t *testing.T) {
-	seed := uint32(1)
-	noise := func(int, int) string { // which does not pack
-		b := make([]byte, 400)
-		for i := range b {
-			seed = seed*1664525 + 1013904223
-			b[i] = 'a' + byte(seed>>24)%26
-		}
-		return string(b)
-	}
-	made := report.Tape{Info: record.Info{Lines: 5000}, Frames: session(50, 40, noise)}
+	made := report.Tape{Info: record.Info{Lines: 5000}, Frames: session(50, 40, noise())}
 	const limit = 200 << 10
 	page := write(t, report.Input{Tapes: []report.Tape{made}, Limit: limit})
 	packed := 0

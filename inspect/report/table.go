@@ -25,7 +25,7 @@ type table struct {
 	Kind   letters  `json:"kind"`   // a wire.Kind
 	Origin letters  `json:"origin"` // a wire.Origin
 	Fail   letters  `json:"fail"`   // a dialect.Failure
-	State  letters  `json:"state"`  // a state behind @
+	State  []state  `json:"state"`
 	Class  letters  `json:"class"`  // of the bytes; ? if the page does not have them
 	Method []int    `json:"method"` // names
 	Update []int    `json:"update"`
@@ -72,7 +72,7 @@ type letters []byte
 func (l letters) MarshalText() ([]byte, error) { return l, nil }
 
 // A state is what a row is beside its kind.
-type state byte
+type state uint16 // []uint8 would not be a list in JSON
 
 const (
 	untimed state = 1 << iota
@@ -81,9 +81,8 @@ const (
 	gap
 	afterSilence
 	joins // goes on the run of chunks that the row before is of
+	fails // wire.Frame.Failed.Frame has it
 )
-
-func (s state) letter() byte { return '@' + byte(s) }
 
 // begin begins the rows of a tape.
 func (t *table) begin(tape *Tape, name string) {

@@ -1,0 +1,380 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/report"
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// browserPath returns the browser that pages are tried in. Without one the test is left out,
+// but on CI it fails.
+func browserPath(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{os.Getenv("ACPTAP_BROWSER"), "chromium-headless-shell", "google-chrome", "chromium"} {
+		if path, err := exec.LookPath(name); name != "" && err == nil {
+			return path
+		}
+	}
+	const missing = "no browser: apt-get install -y --no-install-recommends chromium-headless-shell fonts-dejavu-core fonts-noto-color-emoji"
+	if os.Getenv("CI") == "true" {
+		t.Fatal(missing)
+	}
+	t.Skip(missing)
+	return ""
+}
+
+// A tab shows one page.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex // guards what follows
+	requests []string
+	said     []string // on the console
+}
+
+// open opens a page from a file in a tab of its own, and waits until its rows are there.
+func open(browser context.Context, t *testing.T, page []byte, hash string) *tab {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, page, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	b := &tab{t: t, ctx: ctx}
+	if err := chromedp.Listen(ctx, b.heard); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.EmulateViewport(1280, 800))
+	b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}).String()))
+	eval[bool](b, `new Promise(done => {
+		const look = () => document.documentElement.dataset.ready || document.documentElement.dataset.error ? done(true) : setTimeout(look, 5);
+		look();
+	})`)
+	if e := eval[string](b, `document.documentElement.dataset.error ?? ''`); e != "" {
+		t.Fatalf("the page says: %s", e)
+	}
+	return b
+}
+
+func (b *tab) heard(ev any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch ev := ev.(type) {
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(ev.Request.URL, "data:image/") { // which the page has in it
+			b.requests = append(b.requests, ev.Request.URL)
+		}
+	case *runtime.EventConsoleAPICalled:
+		b.said = append(b.said, fmt.Sprint(ev.Type))
+	case *runtime.EventExceptionThrown:
+		b.said = append(b.said, fmt.Sprintf("%+v", ev.ExceptionDetails))
+	case *log.EventEntryAdded:
+		b.said = append(b.said, ev.Entry.Text)
+	}
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// eval returns what an expression is in a page, or what is promised by it.
+func eval[T any](b *tab, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// shot writes what the tab shows to a file of that name, if $ACPTAP_SHOTS names a directory.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	if dir := os.Getenv("ACPTAP_SHOTS"); dir != "" {
+		png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// shown returns the numbers of the frames in the list. There must be few enough.
+func (b *tab) shown() string {
+	b.t.Helper()
+	return eval[string](b, `[...document.querySelectorAll('#list .n')].map(e => e.textContent).join(' ')`)
+}
+
+func TestInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a browser takes seconds")
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(browserPath(t)))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	defer cancel()
+	browser, cancel := chromedp.NewContext(ctx)
+	defer cancel()
+	if err := chromedp.Do(browser); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]func(context.Context, *testing.T){
+		"filters":   testFilters,
+		"panel":     testPanel,
+		"links":     testLinks,
+		"many":      testManyRows,
+		"isolation": testIsolation,
+		"narrow":    testNarrow,
+	} {
+		t.Run(name, func(t *testing.T) { test(browser, t) })
+	}
+}
+
+// filterTable returns the queries of testdata/filter-rows.txt by tape, and the numbers of the
+// frames that fit; error for what is no query, elsewhere for what takes the bytes or RE2.
+func filterTable(t *testing.T) (tapes []string, table map[string][][2]string) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/filter-rows.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table = map[string][][2]string{}
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimRight(line, "\n")
+		if name, ok := strings.CutPrefix(line, "tape "); ok {
+			tapes = append(tapes, name)
+		} else if query, want, ok := strings.Cut(line, " => "); ok {
+			name := tapes[len(tapes)-1]
+			table[name] = append(table[name], [2]string{query, strings.TrimSpace(want)})
+		}
+	}
+	return tapes, table
+}
+
+// The filter fits the rows that the table says.
+func TestFilterTable(t *testing.T) {
+	tapes, table := filterTable(t)
+	for _, name := range tapes {
+		tape := tape(t, name)
+		for _, row := range table[name] {
+			query, want := row[0], strings.TrimSpace(strings.TrimPrefix(row[1], "elsewhere"))
+			f, err := filter.Parse(query)
+			got := "error"
+			if err == nil {
+				got = fitting(&tape, f)
+			}
+			if got != want {
+				t.Errorf("%s: %s\ngot  %s\nwant %s", name, query, got, want)
+			}
+		}
+	}
+}
+
+// fitting returns the numbers of the frames that fit.
+func fitting(tape *report.Tape, f filter.Filter) string {
+	var track filter.Tracker
+	track.Next(tape.Info.Start.Time)
+	track.LookAhead(tape.Frames, true)
+	var seqs []string
+	for frame := range tape.Frames {
+		if s := track.Observe(&frame); f.Match(&s) {
+			seqs = append(seqs, fmt.Sprint(frame.Seq))
+		}
+	}
+	return strings.Join(seqs, " ")
+}
+
+func testFilters(browser context.Context, t *testing.T) {
+	tapes, table := filterTable(t)
+	for _, name := range tapes {
+		b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, name)}}), "")
+		b.do(chromedp.EmulateViewport(1280, 12000))
+		eval[bool](b, `(document.getElementById('list').style.height = '11000px', document.getElementById('fold').click(), true)`)
+		for _, row := range table[name] {
+			query, want := row[0], row[1]
+			got := eval[string](b, `(async () => {
+				const query = document.getElementById('query'), list = document.getElementById('list');
+				query.value = `+fmt.Sprintf("%q", query)+`;
+				query.dispatchEvent(new Event('input'));
+				while (list.ariaBusy === 'true') await new Promise(r => setTimeout(r, 1));
+				const problem = document.getElementById('problem').textContent;
+				if (problem.includes('acptap inspect')) return 'elsewhere';
+				if (problem) return 'error';
+				return [...document.querySelectorAll('#list .n')].map(e => e.textContent).join(' ');
+			})()`)
+			if elsewhere := strings.HasPrefix(want, "elsewhere"); elsewhere && got != "elsewhere" || !elsewhere && got != want {
+				t.Errorf("%s: %s\ngot  %s\nwant %s", name, query, got, want)
+			}
+		}
+		b.quiet()
+	}
+}
+
+// quiet reports what the page said on the console, and what it asked for beside itself.
+func (b *tab) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.said) > 0 {
+		b.t.Errorf("on the console: %q", b.said)
+	}
+	if len(b.requests) > 1 {
+		b.t.Errorf("got requests %q, want one", b.requests)
+	}
+}
+
+func testPanel(browser context.Context, t *testing.T) {
+	b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}}), "")
+	b.shot("top")
+	b.do(chromedp.Focus("#list"))
+	b.do(chromedp.KeyEvent("jj"))
+	b.do(chromedp.KeyEvent("\r"))
+	title := func() string {
+		return eval[string](b, `document.querySelector('#panel h2')?.textContent ?? ''`)
+	}
+	if got, want := title(), "#2 "; !strings.HasPrefix(got, want) {
+		t.Errorf("after j j Enter: got the frame %q, want %q…", got, want)
+	}
+	b.do(chromedp.KeyEvent("%"))
+	if got, want := title(), "#1 initialize"; got != want {
+		t.Errorf("after %%: got the frame %q, want %q", got, want)
+	}
+	eval[bool](b, `new Promise(done => { const look = () => document.querySelector('.tree .leaf') ? done(true) : setTimeout(look, 5); look(); })`)
+	b.shot("panel")
+	eval[bool](b, `(document.querySelector('.tree [data-path="params.protocolVersion"]').click(), true)`)
+	if got, want := eval[string](b, `document.querySelector('.path code').textContent`), "params.protocolVersion"; got != want {
+		t.Errorf("got the path %q, want %q", got, want)
+	}
+	b.do(chromedp.KeyEvent("\x1b"))
+	if !eval[bool](b, `document.getElementById('panel').hidden && document.activeElement.id === 'list'`) {
+		t.Error("Esc does not lead from the panel to the list")
+	}
+	b.do(chromedp.KeyEvent("/"))
+	if !eval[bool](b, `document.activeElement === document.getElementById('query') && (document.activeElement.value = '', true)`) {
+		t.Error("/ does not lead to the filter")
+	}
+	b.do(chromedp.KeyEvent("kind:request"))
+	if got, want := eval[string](b, `location.hash`), "#q=kind%3Arequest"; got != want {
+		t.Errorf("got the address %q, want %q", got, want)
+	}
+	b.shot("filter")
+	b.quiet()
+}
+
+func testLinks(browser context.Context, t *testing.T) {
+	page := write(t, report.Input{Tapes: []report.Tape{{Frames: session(100, 98, words)}}})
+	b := open(browser, t, page, "frame-9000")
+	if got := eval[string](b, `document.querySelector('#panel h2').textContent`); !strings.HasPrefix(got, "#9000 ") {
+		t.Errorf("got the frame %q, want 9000", got)
+	}
+	if !eval[bool](b, `document.querySelector('[aria-selected=true]') !== null`) {
+		t.Error("the row is not selected")
+	}
+	b.shot("link")
+	b = open(browser, t, page, "q=turn:3 !kind:notification")
+	if got, want := b.shown(), "205 304"; got != want {
+		t.Errorf("got the rows %s, want %s", got, want)
+	}
+	b = open(browser, t, page, "frame-90000")
+	if got, want := eval[string](b, `document.getElementById('problem').textContent`), "Frame 90000 is not in this page: acptap show --frame 90000 REF"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Text of a frame is not known where its bytes are not, and that is said.
+func testManyRows(browser context.Context, t *testing.T) {
+	b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{{Frames: session(40, 18, noise())}}, Limit: 100 << 10}), "q=nowhere")
+	if got := eval[string](b, `document.getElementById('count').textContent`); !strings.Contains(got, "could not be searched") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Nothing can be run in the page, or loaded.
+func testIsolation(browser context.Context, t *testing.T) {
+	payloads := []string{
+		`<script>window.PWNED=1</script>`, `<img src=x onerror=window.PWNED=1>`, `"><svg onload=window.PWNED=1>`, `</script><script>window.PWNED=1</script>`,
+		`javascript:window.PWNED=1`, `<iframe srcdoc="<script>parent.PWNED=1</script>">`, `<!--`, `]]>`, `</style><style>*{display:none}`, `{{.}}`, `${window.PWNED=1}`,
+		`' onmouseover='window.PWNED=1`, `&lt;script&gt;`, `</template><base href=//x>`, `<meta http-equiv=refresh content="0;url=//x">`, "\u202e<b>", "\x1b]8;;http://x\x07",
+		`<a href=http://x>x</a>`, `<form action=//x><button>`, `<link rel=stylesheet href=//x>`, `<object data=//x>`,
+	}
+	frames := func(yield func(dialect.Frame, error) bool) {
+		for f, err := range session(len(payloads), 1, func(turn, _ int) string { return payloads[turn] }) {
+			payload := payloads[int(f.Seq)%len(payloads)]
+			quoted, _ := json.Marshal(payload)
+			for _, place := range []string{"go on", "end_turn", "agent_message_chunk", "session/prompt"} {
+				f.Raw = bytes.ReplaceAll(f.Raw, []byte(`"`+place+`"`), quoted)
+			}
+			if f.Session != "" {
+				f.Session = payload
+			}
+			f.Method += payload
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
+	in := report.Input{Tapes: []report.Tape{{Frames: frames}}, Title: payloads[0], Ref: payloads[1], Raw: true}
+	b := open(browser, t, write(t, in), "frame-5")
+	eval[bool](b, `(async () => { for (const r of [...document.querySelectorAll('.row')]) { r.click(); await new Promise(r => setTimeout(r)); } return true; })()`)
+	for what, expression := range map[string]string{
+		"code of the traffic ran":          `window.PWNED !== undefined`,
+		"there is another script":          `document.querySelectorAll('script:not([type])').length !== 1 || document.querySelectorAll('script[src]').length > 0`,
+		"there is a handler in the markup": `[...document.querySelectorAll('*')].some(e => [...e.attributes].some(a => a.name.startsWith('on')))`,
+		"there is a foreign address":       `[...document.querySelectorAll('[href], [src], [action], [data]')].some(e => !(e.getAttribute('href') ?? e.getAttribute('src') ?? 'x').startsWith('#'))`,
+		"there is a foreign element":       `document.querySelector('iframe, object, base, link, form[action], a[href*=":"]') !== null`,
+		"text can become elements":         `(() => { try { document.body.innerHTML = '<b>x</b>'; return true } catch { return false } })()`,
+	} {
+		if eval[bool](b, expression) {
+			t.Error(what)
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.requests) != 1 {
+		t.Errorf("got requests %q, want one", b.requests)
+	}
+}
+
+func testNarrow(browser context.Context, t *testing.T) {
+	b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}}), "")
+	b.do(chromedp.EmulateViewport(390, 800))
+	if eval[bool](b, `document.documentElement.scrollWidth > innerWidth`) {
+		t.Error("the page is wider than the screen")
+	}
+	eval[bool](b, `(document.getElementById('frames').scrollIntoView(), true)`)
+	b.shot("narrow")
+	b.do(chromedp.EmulateViewport(1280, 800))
+	eval[bool](b, `(document.getElementById('theme').click(), document.querySelector('.row').click(), true)`)
+	eval[bool](b, `new Promise(done => { const look = () => document.querySelector('.tree .leaf') ? done(true) : setTimeout(look, 5); look(); })`)
+	b.shot("dark")
+}
