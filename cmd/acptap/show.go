@@ -173,8 +173,11 @@ func (s *show) parse() (err error) {
 func (s *show) subject(cmd *cobra.Command, dir, name string) (ref.Subject, error) {
 	sub, err := ref.Resolve(dir, name, cmd.InOrStdin())
 	if base, frame := ref.CutFrame(name); err != nil && frame.Seq > 0 && s.frame.Seq == 0 {
-		if err := cmp.Or(cmd.Flags().Set("frame", frame.String()), checkShowFlags(cmd.Flags())); err != nil {
+		if err := cmd.Flags().Set("frame", frame.String()); err != nil {
 			return sub, err
+		}
+		if err := checkShowFlags(cmd.Flags()); err != nil {
+			return sub, fmt.Errorf("%s is --frame %s %s: %w", name, frame.String(), base, err)
 		}
 		sub, err = ref.Resolve(dir, base, cmd.InOrStdin())
 	}
