@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
+	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
@@ -57,6 +58,9 @@ is written all the same, and says what is missing.`,
 			if err := r.parseTurns(); err != nil {
 				return err
 			}
+			if r.limit < 1 || r.limit > 1000 {
+				return fmt.Errorf("--limit is 1 to 1000 MiB, not %d", r.limit)
+			}
 			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
@@ -69,6 +73,9 @@ is written all the same, and says what is missing.`,
 	f.StringVar(&r.title, "title", "", "`text` above the page (default the first prompt)")
 	f.StringVar(&r.session, "session", "", "only the session whose `id` begins so")
 	f.StringVar(&r.turns, "turns", "", "tell only of these `turns` of each session, such as 3 or 3..7")
+	f.StringVar(&r.filter, "filter", "", "list only frames that match this `query`")
+	f.BoolVar(&r.noFrames, "no-frames", false, "leave out the list of frames")
+	f.IntVar(&r.limit, "limit", 16, "leave out frames where the page would have more than this many `MiB`")
 	f.BoolVar(&r.raw, "raw", false, "keep secrets")
 	f.BoolVar(&r.open, "open", false, "open the page in the browser")
 	return cmd
@@ -76,9 +83,10 @@ is written all the same, and says what is missing.`,
 
 // A reporting is what the flags of acptap report ask for.
 type reporting struct {
-	out, title, session, turns string
-	first, last                int // of the turns; 0: no limit
-	raw, open                  bool
+	out, title, session, turns, filter string
+	first, last                        int // of the turns; 0: no limit
+	limit                              int // MiB
+	raw, open, noFrames                bool
 }
 
 // parseTurns reads 3, 3..7, 3.. or ..7.
@@ -208,7 +216,12 @@ func openPage(ctx context.Context, path string) error {
 
 // input says what the page is made of.
 func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar *terminal.Progress) (report.Input, error) {
-	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: version()}
+	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: version(), NoFrames: r.noFrames, Limit: int64(r.limit) << 20}
+	wanted, err := query.Parse(r.filter)
+	if err != nil {
+		return in, err
+	}
+	in.Filter = wanted
 	found, err := check.FindLines(ctx, sub, r.raw)
 	if err != nil {
 		return in, err

@@ -77,6 +77,7 @@ func (r *reader) page(w io.Writer) error {
 		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Story: r.chapters(), Foot: r.foot(),
 		Blocks: r.rows.blocks(r.in.limit()),
 	}
+	p.Foot.Left = append(p.Foot.Left, r.rows.leftOut()...)
 	p.Broken, p.Found = r.findings()
 	if len(p.Story) == 0 {
 		p.Calls = r.calling()
@@ -94,7 +95,7 @@ func (p *page) name() {
 		{len(p.Broken) > 0, part{"findings", "Findings"}},
 		{len(p.Story) > 0 || p.Calls != nil, part{"story", "Story"}},
 		{len(p.Broken) == 0 && len(p.Found) > 0, part{"findings", "Findings"}},
-		{true, part{"frames", "Frames"}},
+		{len(p.Blocks) > 0, part{"frames", "Frames"}},
 	} {
 		if one.there {
 			p.Parts = append(p.Parts, one.part)

@@ -25,6 +25,11 @@
 		root.classList.toggle('light', dark);
 	});
 
+	if (!$('list')) { // left out
+		root.dataset.ready = Math.round(performance.now());
+		return;
+	}
+
 	const kinds = ['invalid', 'request', 'response', 'notification', 'batch', 'oversized', 'stderr', 'mark', 'body'];
 	const dirs = ['c2a', 'a2c', 'err'];
 	const origins = ['wire', 'withheld', 'injected', 'rewritten'];

@@ -32,8 +32,9 @@ type Input struct {
 	First   int    // number of the first turn that is shown; 0: of all
 	Last    int    // number of the last one; 0: to the end
 
-	Filter filter.Filter // of the frames that are listed
-	Limit  int64         // bytes of the page; 0: 16 MiB
+	Filter   filter.Filter // of the frames that are listed
+	NoFrames bool          // none is
+	Limit    int64         // bytes of the page; 0: 16 MiB
 
 	Title   string // in place of the first prompt
 	Raw     bool   // the frames may have secrets in them

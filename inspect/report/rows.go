@@ -16,6 +16,7 @@ import (
 
 // The rows are the list of frames: what the script needs to draw them and to filter them.
 type rows struct {
+	none   bool
 	filter filter.Filter // of those that are listed
 	max    int           // rows; beyond, frames are counted only
 	fold   bool          // a run of chunks is one row
@@ -50,7 +51,7 @@ const usualLimit = 16 << 20
 
 // newRows returns the rows of a page before its first tape.
 func newRows(in *Input) rows {
-	r := rows{filter: in.Filter, max: maxRows, names: map[string]int{"": 0}}
+	r := rows{none: in.NoFrames, filter: in.Filter, max: maxRows, names: map[string]int{"": 0}}
 	r.table.Format, r.table.Ref, r.table.Names = 1, termtext.Line(in.Ref), []string{""}
 	r.table.Runs = len(in.Tapes)
 	r.bytes.limit = in.limit() / 2
@@ -74,6 +75,9 @@ func (in *Input) limit() int {
 
 // begin begins a tape. Frames that the tape does not show are to be added too.
 func (r *rows) begin(t *Tape) {
+	if r.none {
+		return
+	}
 	r.end()
 	r.tape, r.seq, r.at = t, 0, 0
 	r.open, r.run = filter.OpenRequests{}, frameindex.ChunkRun{}
@@ -111,6 +115,9 @@ func (r *rows) lastSeq() uint64 { return max(r.tape.Info.Lines, r.seq) }
 
 // add adds the next frame of the tape.
 func (r *rows) add(f *dialect.Frame) {
+	if r.none {
+		return
+	}
 	s := r.track.Observe(f)
 	r.open.Observe(f)
 	if r.tape.Has != nil && !r.tape.Has(f) || !r.filter.Match(&s) {
@@ -249,6 +256,9 @@ func brief(line string) string {
 // blocks returns the rows and the bytes of frames as they stand in the page, of which they
 // are given five parts of eight.
 func (r *rows) blocks(limit int) []block {
+	if r.none {
+		return nil
+	}
 	r.end()
 	room := limit / 8 * 5
 	packed := r.table.pack()
@@ -259,6 +269,27 @@ func (r *rows) blocks(limit int) []block {
 	list, frames := r.bytes.blocks(min(room-len(packed), r.bytes.limit))
 	r.table.Blocks = frames
 	return append([]block{{ID: "rows", Data: r.table.pack()}}, list...)
+}
+
+// leftOut says what there was no room for, and how to see it.
+func (r *rows) leftOut() (list []string) {
+	t := &r.table
+	if r.none {
+		return []string{"The list of frames was left out: acptap show " + t.Ref}
+	}
+	if t.Out > 0 {
+		list = append(list, plural(t.Out, "frame")+" too many are not listed: acptap show "+t.Ref)
+	}
+	bytes := len(t.Seq)
+	for _, blocks := range t.Blocks {
+		for _, n := range blocks {
+			bytes -= n
+		}
+	}
+	if bytes > 0 {
+		list = append(list, "The bytes of "+plural(bytes, "listed frame")+" were left out: acptap show --frame NUMBER "+t.Ref)
+	}
+	return list
 }
 
 // forFilter returns what is wrong with a frame.

@@ -307,3 +307,14 @@ func BenchmarkReport(b *testing.B) {
 		})
 	}
 }
+
+// A page without frames has none of their bytes.
+func TestNoFrames(t *testing.T) {
+	page := write(t, report.Input{Tapes: []report.Tape{{Frames: session(1, 1, words)}}, NoFrames: true, Ref: "7k2m9p"})
+	if blockPattern.Match(page) || bytes.Contains(page, []byte(`id="list"`)) {
+		t.Error("there is a list of frames")
+	}
+	if want := []byte("acptap show 7k2m9p"); !bytes.Contains(page, want) {
+		t.Errorf("the page does not say %s", want)
+	}
+}
