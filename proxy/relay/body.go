@@ -156,10 +156,19 @@ func (s *socket) Close() error {
 	return s.ReadWriteCloser.Close()
 }
 
-// buffers are those by which bodies are copied, 32 KiB each.
-type buffers struct{}
+// buffers are those by which bodies are copied.
+type buffers struct{ pool sync.Pool }
 
-var bufferPool = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+type buffer [32 << 10]byte
 
-func (buffers) Get() []byte  { return bufferPool.Get().(*[32 << 10]byte)[:] }
-func (buffers) Put(b []byte) { bufferPool.Put((*[32 << 10]byte)(b)) }
+// Get is httputil.BufferPool.Get.
+func (b *buffers) Get() []byte {
+	one, ok := b.pool.Get().(*buffer)
+	if !ok {
+		one = new(buffer)
+	}
+	return one[:]
+}
+
+// Put is httputil.BufferPool.Put.
+func (b *buffers) Put(p []byte) { b.pool.Put((*buffer)(p)) }

@@ -75,6 +75,7 @@ type Relay struct {
 	connections connections
 	once        sync.Once
 	transports  transports
+	buffers     buffers
 	changed     []wire.Header // what a tape keeps of the headers that each request has otherwise towards the server
 }
 
@@ -108,7 +109,7 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 		ModifyResponse: x.response,
 		ErrorHandler:   x.failed,
 		ErrorLog:       silent,
-		BufferPool:     buffers{},
+		BufferPool:     &r.buffers,
 	}).ServeHTTP(&x.w, in)
 }
 

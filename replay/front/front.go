@@ -133,8 +133,14 @@ func (f *Front) name() string {
 	return id
 }
 
-// begin begins a session. f.mu is held.
+// begin begins a session. Of those that are over it keeps no more than how they went. f.mu
+// is held.
 func (f *Front) begin(id string, take taker) *session {
+	for i, s := range f.sessions {
+		if s.recording != nil && s.isOver() {
+			f.sessions[i] = s.remains()
+		}
+	}
 	s := start(f.ctx, f.agent, f.recording, id, take, f.Stderr)
 	f.sessions = append(f.sessions, s)
 	return s

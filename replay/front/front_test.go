@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -254,4 +255,32 @@ func TestLong(t *testing.T) {
 	s.want(202, "", "", "POST", ready, "Mcp-Session-Id", "replay")
 	s.want(200, asJSON, said, "POST", strings.ReplaceAll(long, `,"params"`, ",\r\n \"params\""), "Mcp-Session-Id", "replay")
 	s.check(0)
+}
+
+// TestManyClients: what is over is told at the end all the same, in the order in which the
+// clients came, and its id is not taken again.
+func TestManyClients(t *testing.T) {
+	s := play(t, stdio)
+	var want []string
+	for i := range 5 {
+		id := s.want(200, asJSON, initialized, "POST", initialize).Get("Mcp-Session-Id")
+		want = append(want, id)
+		in := []string{"Mcp-Session-Id", id}
+		s.want(202, "", "", "POST", ready, in...)
+		s.want(200, asEvents, "data: "+progress+"\n\ndata: "+answer+"\n\n", "POST", call, in...)
+		if i != 1 { // which stays until the end
+			s.want(204, "", "", "DELETE", "", in...)
+			s.want(404, "text/plain", "there is no such session\n", "POST", call, in...)
+		}
+	}
+	var got []string
+	for _, r := range s.end() {
+		got = append(got, r.Session)
+		if len(r.Report.Misses) > 0 || r.Report.Left > 0 || r.Err != nil {
+			t.Errorf("session %q: %v\n%s", r.Session, r.Err, r.Report.String())
+		}
+	}
+	if !slices.Equal(got, want) || len(slices.Compact(slices.Sorted(slices.Values(want)))) != 5 {
+		t.Errorf("told of %q, want %q", got, want)
+	}
 }

@@ -239,6 +239,22 @@ func (s *session) gone() bool {
 	return s.deleted || s.over && len(s.result.Report.Misses) == 0
 }
 
+// isOver reports whether nobody will ask for the session any more, and the player has
+// ended.
+func (s *session) isOver() bool {
+	select {
+	case <-s.ended:
+		return s.gone()
+	default:
+		return false
+	}
+}
+
+// remains returns what is left of a session that is over.
+func (s *session) remains() *session {
+	return &session{id: s.id, in: s.in, ended: s.ended, result: s.result, over: true, deleted: true}
+}
+
 // delete ends the session for the client.
 func (s *session) delete() {
 	s.mu.Lock()
