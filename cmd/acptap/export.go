@@ -27,7 +27,7 @@ func newExportCmd(dir *string) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
 		Use:   "export [flags] REF",
-		Short: "Write a tape or session in the portable form",
+		Short: "Write a tape or session in the portable form, or as spans",
 		Long: `Writes a tape or a session as JSON Lines, for git, bug reports, tests and jq: a
 header, then one line for each frame. Every command that takes a REF takes such
 a file. See acptap help portable.
@@ -45,6 +45,14 @@ With --mcp, the tapes of the MCP servers that the agent started are written too,
 each to a file of its own in the directory of --output, and the paths of all of
 them are listed. acptap import takes them in any order.
 
+With --format otlp or perfetto, spans are written instead: a turn with its tool
+calls, permissions and calls is a trace, and the connection another. otlp is
+OTLP/JSON, one request a line, which a collector of OpenTelemetry reads from a
+file; perfetto opens in ui.perfetto.dev and speedscope. acptap.tape and
+acptap.frame of a span lead back to the tape, and ids are the same whenever and
+wherever a tape is exported. Nothing that was said is in spans, and no title or
+path, unless --content asks for them; then secrets are replaced there too.
+
 With --filter, only frames that match are written, with their numbers on the
 tape; see acptap help filters. If a session spans several tapes, the numbers are
 those of the first.
@@ -56,9 +64,13 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
   acptap export --filter 'session:0193 !update:*_chunk' last > session.jsonl
   acptap export --findings last | jq 'select(.finding.strength == "violation")'
   acptap export --mcp -o bug-7 last
+  acptap export --format otlp last >> spans.jsonl
   acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
 		Args: usage.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := e.checkFormat(only != "", nested); err != nil {
+				return err
+			}
 			if nested && (out == "" || out == "-") {
 				return errors.New("--mcp writes several files: name a directory for them with --output")
 			}
@@ -89,6 +101,8 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all; with --mcp a directory")
+	cmd.Flags().StringVar(&e.format, "format", "jsonl", "what to write: jsonl (frames), otlp or perfetto (spans)")
+	cmd.Flags().BoolVar(&e.content, "content", false, "in spans: also what was said, titles and paths")
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
 	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")
 	cmd.Flags().BoolVar(&e.raw, "raw", false, "keep secrets and frames of any length")
@@ -99,14 +113,19 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 
 // exporting is what an export is asked for.
 type exporting struct {
+	format   string
 	want     filter.Filter
 	raw      bool
+	content  bool // of spans
 	findings bool
 }
 
 // export writes the frames of a subject that match and can be read. damage says
 // what could not be read.
 func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, bar *terminal.Progress) (damage, err error) {
+	if x.format != "jsonl" {
+		return x.exportSpans(ctx, w, sub, bar)
+	}
 	info, err := sub.Parts[0].Tape.Info()
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,59 @@ func TestGolden(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// TestPerfetto: the demo has two threads, and slices for its turns and for what the agent
+// said and thought in them.
+func TestPerfetto(t *testing.T) {
+	tape, frames := read(t, tapes["demo"])
+	var got bytes.Buffer
+	w := spans.Perfetto{W: &got, Start: tape.Start}
+	for _, set := range buildFrames(tape, frames, false, true) {
+		if err := w.Write(set); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		TraceEvents []struct {
+			Name, Ph string
+			Ts, Dur  float64
+			Tid      int
+			Args     map[string]any
+		}
+	}
+	if err := json.Unmarshal(got.Bytes(), &file); err != nil {
+		t.Fatal(err)
+	}
+	var slices, threads []string
+	open := map[string]int{}
+	for _, e := range file.TraceEvents {
+		switch e.Ph {
+		case "X":
+			slices = append(slices, fmt.Sprintf("%s %.0f+%.0f", e.Name, e.Ts, e.Dur))
+		case "M":
+			threads = append(threads, e.Args["name"].(string))
+		case "b":
+			open[e.Name]++
+		case "e":
+			open[e.Name]--
+		}
+	}
+	for name, n := range open {
+		if n != 0 {
+			t.Errorf("%s begins %d times more than it ends", name, n)
+		}
+	}
+	if got, want := strings.Join(slices, ", "), "invoke_agent demo-agent 84206+1154693, thought 99614+111235, message 318816+86727, message 1098053+94949, "+
+		"invoke_agent demo-agent 1254365+129735, message 1269830+32453"; got != want {
+		t.Errorf("slices: got %s, want %s", got, want)
+	}
+	if got, want := strings.Join(threads, ", "), "tape 20261123T021438950-8ya0vc, connection, session sess-demo-1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

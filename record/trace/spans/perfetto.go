@@ -1,0 +1,169 @@
+package spans
+
+import (
+	"encoding/json"
+	"io"
+	"strconv"
+	"time"
+)
+
+// A Perfetto writes spans in the Trace Event Format, which Perfetto, speedscope and
+// chrome://tracing open. A tape is a process and a session a thread. Turns and what the
+// agent says and thinks in them are slices; tool calls and calls are asynchronous, as
+// they may overlap. Times are microseconds since Start.
+type Perfetto struct {
+	W     io.Writer
+	Start time.Time
+
+	processes map[string]int // by tape, from 1
+	threads   map[thread]int // from 1, on all tapes
+	until     map[int]time.Time
+	begun     bool
+	err       error
+}
+
+type thread struct {
+	process int
+	session string
+}
+
+// A traceEvent is one of the format's. Perfetto and the format's document (Chrome, "Trace
+// Event Format") agree on these members.
+type traceEvent struct {
+	Name     string         `json:"name"`
+	Category string         `json:"cat,omitempty"`
+	Phase    string         `json:"ph"`
+	Time     json.Number    `json:"ts,omitempty"`
+	Duration json.Number    `json:"dur,omitempty"`
+	Process  int            `json:"pid"`
+	Thread   int            `json:"tid,omitempty"`
+	ID       string         `json:"id,omitempty"`
+	Scope    string         `json:"s,omitempty"`
+	Args     map[string]any `json:"args,omitempty"`
+}
+
+// Write writes a set.
+func (p *Perfetto) Write(set Set) error {
+	for i := range set.Spans {
+		p.span(&set.Spans[i])
+	}
+	return p.err
+}
+
+// Close ends the text. It does not close W.
+func (p *Perfetto) Close() error {
+	if !p.begun {
+		p.write(`{"traceEvents":[`)
+	}
+	p.write("\n],\"displayTimeUnit\":\"ms\"}\n")
+	return p.err
+}
+
+func (p *Perfetto) span(s *Span) {
+	on := p.thread(s)
+	from := traceEvent{
+		Name: s.Name, Category: s.Kind.String(), Phase: "b", Time: p.time(s.Start), Process: on.Process, Thread: on.Thread,
+		ID: "0x" + s.ID.String(), Args: args(s.Attrs),
+	}
+	if s.Kind != Turn || s.Start.Before(p.until[on.Thread]) { // slices of a thread must not overlap
+		to := from
+		to.Phase, to.Time, to.Args = "e", p.time(s.End), nil
+		p.event(from)
+		p.event(to)
+		return
+	}
+	p.until[on.Thread] = s.End
+	from.Phase, from.ID, from.Duration = "X", "", microseconds(s.End.Sub(s.Start))
+	p.event(from)
+	p.within(s, on)
+	p.tokens(s, on)
+}
+
+// within writes what happened in a turn.
+func (p *Perfetto) within(s *Span, on traceEvent) {
+	for _, e := range s.Events {
+		at := traceEvent{Name: e.Name, Category: "turn", Phase: "i", Time: p.time(e.Time), Process: on.Process, Thread: on.Thread, Scope: "t", Args: args(e.Attrs)}
+		if e.Name == outputEvent {
+			took, _ := at.Args[outputSeconds].(float64)
+			at.Name, at.Phase, at.Scope = "message", "X", ""
+			if at.Args[outputRole] == "thought" {
+				at.Name = "thought"
+			}
+			at.Duration = microseconds(time.Duration(took * float64(time.Second)))
+		}
+		p.event(at)
+	}
+}
+
+// tokens writes what a turn took as counters.
+func (p *Perfetto) tokens(s *Span, on traceEvent) {
+	for _, c := range []struct{ counter, attr string }{
+		{"input tokens", inputTokens}, {"output tokens", outputTokens}, {"tokens in context", contextTokens},
+	} {
+		for _, a := range s.Attrs {
+			if a.Name == c.attr {
+				p.event(traceEvent{Name: c.counter, Phase: "C", Time: p.time(s.End), Process: on.Process, Thread: on.Thread, Args: map[string]any{"tokens": a.Value}})
+			}
+		}
+	}
+}
+
+// thread returns an event with the process and thread of a span, which it names when it
+// meets them.
+func (p *Perfetto) thread(s *Span) (on traceEvent) {
+	if p.processes == nil {
+		p.processes, p.threads, p.until = map[string]int{}, map[thread]int{}, map[int]time.Time{}
+	}
+	tape, _ := args(s.Attrs)[tapeID].(string)
+	if on.Process = p.processes[tape]; on.Process == 0 {
+		on.Process = len(p.processes) + 1
+		p.processes[tape] = on.Process
+		p.event(traceEvent{Name: "process_name", Phase: "M", Process: on.Process, Args: map[string]any{"name": "tape " + tape}})
+	}
+	key := thread{on.Process, s.Session}
+	if on.Thread = p.threads[key]; on.Thread == 0 {
+		on.Thread = len(p.threads) + 1
+		p.threads[key] = on.Thread
+		name := "connection"
+		if s.Session != "" {
+			name = "session " + clip(s.Session, maxName)
+		}
+		p.event(traceEvent{Name: "thread_name", Phase: "M", Process: on.Process, Thread: on.Thread, Args: map[string]any{"name": name}})
+	}
+	return on
+}
+
+// args returns attributes as members of an object.
+func args(list []Attr) map[string]any {
+	m := make(map[string]any, len(list))
+	for _, a := range list {
+		m[a.Name] = a.Value
+	}
+	return m
+}
+
+func (p *Perfetto) time(t time.Time) json.Number { return microseconds(t.Sub(p.Start)) }
+
+// microseconds returns a duration with its nanoseconds as a fraction.
+func microseconds(d time.Duration) json.Number {
+	return json.Number(strconv.FormatFloat(float64(d)/1e3, 'f', 3, 64))
+}
+
+// event writes an event on a line of its own.
+func (p *Perfetto) event(e traceEvent) {
+	text, err := json.Marshal(e)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	before := ",\n"
+	if !p.begun {
+		before, p.begun = `{"traceEvents":[`+"\n", true
+	}
+	p.write(before + string(text))
+}
+
+func (p *Perfetto) write(text string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.W, text)
+	}
+}
