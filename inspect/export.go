@@ -12,11 +12,20 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// askExport writes the frames that are shown to a file in the portable form.
+// askExport writes the frames that are shown to a file in the portable form: those of the
+// agent. What servers said is on tapes of their own.
 func (a *app) askExport() { a.askExportTo(a.tapeFile()) }
 
 func (a *app) askExportTo(name string) {
-	a.askFile("export what the filter shows to: ", name, a.exportTo)
+	a.askFile("export what the filter shows"+ofAgent(a.timeline)+" to: ", name, a.exportTo)
+}
+
+// ofAgent says that only frames of the agent are meant, where there may be others.
+func ofAgent(t *frameindex.Timeline) string {
+	if t.HasServers() {
+		return " of the agent"
+	}
+	return ""
 }
 
 // tapeFile returns the name of a file for the tape. What peers call a session may
@@ -55,7 +64,7 @@ func (a *app) exportTo(path string) error {
 			frames, damage, err = frameindex.Export(a.ctx, w, t, want, info)
 			return err
 		})
-		done := fmt.Sprintf("%s frames written to %s, secrets redacted", termtext.Grouped(int64(frames)), termtext.Piece(path))
+		done := fmt.Sprintf("%s frames%s written to %s, secrets redacted", termtext.Grouped(int64(frames)), ofAgent(t), termtext.Piece(path))
 		a.updates.post(func() {
 			switch {
 			case err == nil && damage == nil:

@@ -1,11 +1,13 @@
 package inspect_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
@@ -77,4 +79,62 @@ func TestServersInFramesLive(t *testing.T) {
 	term.wait(t, "the call without an answer", has("1 failure"))
 	term.press(t, "e«frame slow:5 ·»«no answer»")
 	agent.ends()
+}
+
+// TestKeysWithServers: with the frames of servers among those of the agent, the keys that
+// have to do with one tape find what they are about.
+func TestKeysWithServers(t *testing.T) {
+	t.Parallel()
+	store, sub := withServers(t)
+	term := start(t, inspect.Inspector{Store: store}, sub, 120, 40)
+	term.reads(t)
+	term.press(t, "gS«everything:1»")
+	term.press(t, "/kind:request<Enter>«filter kind:request»/<^U>server:everything<Enter>«filter server:everything»")
+	term.press(t, "<Backspace>«filter kind:request»<Backspace>« of 56 ·»<Backspace>«there was no other filter»")
+	term.press(t, ":4<Enter>«frame 4 ·»d«frame 3 against frame 4»")
+	path := filepath.Join(t.TempDir(), "agent.jsonl")
+	term.press(t, "<Esc>X«export what the filter shows of the agent to: »<^U>"+path+"<Enter>«frames of the agent written to»")
+	tape, err := record.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := tape.Info()
+	if err != nil || info.Lines != 28 || info.Connection.Protocol != dialect.ACP {
+		t.Errorf("got %d frames of %v and %v, want 28 of ACP", info.Lines, info.Connection.Protocol, err)
+	}
+}
+
+// TestRestartWithServers: the next tape of the agent is opened with the frames of its
+// servers, if those of the tape before were shown.
+func TestRestartWithServers(t *testing.T) {
+	t.Parallel()
+	store := record.OpenStore(t.TempDir())
+	first := begin(t, store, "/opt/agent", "/w")
+	first.prompts("the first")
+	term := start(t, inspect.Inspector{Store: store}, inspect.TapesOf(store, "", first.Tape()), 120, 24)
+	term.press(t, "«frame 1 ·»S")
+	serve := func(of run) run {
+		t.Helper()
+		server, err := store.Record(record.Start{Command: []string{"x"}, Parent: record.Parent{Tape: of.Tape(), Link: "aaaaaaaa", Server: "slow"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := run{t, server}
+		started.says(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"ping"}`)
+		return started
+	}
+	server := serve(first)
+	term.wait(t, "the frame of its server", has("frame slow:1 ·"))
+	server.ends()
+	first.ends()
+	second := begin(t, store, "/opt/agent", "/w")
+	second.prompts("the second")
+	term.press(t, "«a new tape of agent has begun: R opens it»R«the second»")
+	server = serve(second)
+	s := term.wait(t, "the frame of the other server", has("frame slow:1 ·"))
+	if strings.Contains(s, "the first") {
+		t.Errorf("got\n%s\nwant the second tape only", s)
+	}
+	server.ends()
+	second.ends()
 }

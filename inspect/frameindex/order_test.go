@@ -1,0 +1,168 @@
+package frameindex
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/record"
+)
+
+// A wantedFrame is where a frame is to stand in an order.
+type wantedFrame struct {
+	tape string
+	seq  uint64
+	at   time.Duration // since the first tape began
+}
+
+// TestOrder: whatever is on the tapes of an agent and its servers, their frames stand as a
+// stable sort by time leaves those of one tape behind those of the other, and each number
+// is that of one frame.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			store, agents, servers := randomTapes(t, rand.New(rand.NewPCG(seed, 1)))
+			listed, err := OpenTimeline("tapes", func() (tapes []*record.Tape, err error) {
+				for _, id := range agents {
+					tape, err := store.Open(id)
+					if err != nil {
+						return nil, err
+					}
+					tapes = append(tapes, tape)
+				}
+				return tapes, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed.WithServers(store)
+			indexed, err := listed.Reopen()
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := NewIndex(func() {})
+			x.Read(t.Context(), indexed)
+
+			var want []wantedFrame
+			for _, id := range append(agents, servers...) {
+				want = append(want, framesOn(t, store, id)...)
+			}
+			slices.SortStableFunc(want, func(a, b wantedFrame) int { return cmp.Compare(a.at, b.at) })
+			var got []wantedFrame
+			for l := range listed.FollowAll(t.Context()) {
+				if l.Err != nil || l.Number != uint64(len(got)+1) {
+					t.Fatalf("frame %d has the number %d: %v", len(got)+1, l.Number, l.Err)
+				}
+				got = append(got, wantedFrame{listed.Part(l.Part).Info.Tape, l.Frame.Seq, 0})
+			}
+			if len(got) != len(want) {
+				t.Fatalf("got %d frames, want %d", len(got), len(want))
+			}
+			for i, w := range want {
+				if got[i].tape != w.tape || got[i].seq != w.seq {
+					t.Fatalf("frame %d is %v, want %v", i+1, got[i], w)
+				}
+				at := listed.PlaceOf(uint64(i + 1))
+				if listed.Part(at.Part).Info.Tape != w.tape || at.Seq != w.seq || listed.Number(at) != uint64(i+1) {
+					t.Fatalf("frame %d stands at %v, which has the number %d; want %v", i+1, at, listed.Number(at), w)
+				}
+			}
+			from := uint64(len(want)/2 + 1)
+			for f := range listed.frames(from) {
+				if f.Seq != from {
+					t.Fatalf("frame %d follows, want %d", f.Seq, from)
+				}
+				from++
+			}
+			var ofAgent, wantAgent []uint64
+			for f := range listed.FollowAgent(t.Context(), 1) {
+				ofAgent = append(ofAgent, f.Seq)
+			}
+			for i, w := range want {
+				if slices.Contains(agents, w.tape) {
+					wantAgent = append(wantAgent, uint64(i+1))
+				}
+			}
+			if from != uint64(len(want)+1) || !slices.Equal(ofAgent, wantAgent) {
+				t.Errorf("the last number is %d of %d; the agent's are %v, want %v", from-1, len(want), ofAgent, wantAgent)
+			}
+		})
+	}
+}
+
+// framesOn returns the frames on a tape of the test. Without a time a frame came right
+// behind the one before.
+func framesOn(t *testing.T, store *record.Store, id string) (list []wantedFrame) {
+	t.Helper()
+	tape, err := store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := tape.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := start.Time.Sub(orderBegan)
+	at := began
+	for f, err := range tape.Frames(1) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !f.Untimed {
+			at = began + f.At
+		}
+		list = append(list, wantedFrame{id, f.Seq, at})
+	}
+	return list
+}
+
+// orderBegan is when the first tape of the agent began.
+var orderBegan = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// randomTapes has tapes of an agent in a store, one behind the other, and those of servers,
+// some of them nested in others, by the time at which they began. Several frames have the
+// same time, and some have none.
+func randomTapes(t *testing.T, r *rand.Rand) (store *record.Store, agents, servers []string) {
+	t.Helper()
+	store = record.OpenStore(t.TempDir())
+	add := func(began time.Duration, parent string) (id string, last time.Duration) {
+		id = fmt.Sprintf("20250102T030405%03d-%c%05d", len(agents)+len(servers), "ab"[min(len(parent), 1)], began.Milliseconds())
+		head := ""
+		if parent != "" {
+			head = fmt.Sprintf(`,"name":"server","parent":{"tape":%q,"link":"kdjfhgas","server":"server"}`, parent)
+		}
+		var text strings.Builder
+		fmt.Fprintf(&text, `{"acptap":1,"tape":%q,"started":%q,"command":["x"],"cwd":"/w"%s}`+"\n", id, orderBegan.Add(began).Format(time.RFC3339Nano), head)
+		for range 1 + r.IntN(40) {
+			last += time.Duration(r.IntN(4)) * 10 * time.Millisecond
+			at := fmt.Sprintf(`"at":%g,`, last.Seconds())
+			if r.IntN(8) == 0 {
+				at = ""
+			}
+			fmt.Fprintf(&text, `{%s"dir":%q,"frame":{"jsonrpc":"2.0","method":"x"}}`+"\n", at, []string{"c2a", "a2c"}[r.IntN(2)])
+		}
+		id, err := store.Import(strings.NewReader(text.String()), id, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id, last
+	}
+	began := time.Duration(0)
+	for range 1 + r.IntN(2) {
+		id, last := add(began, "")
+		agents = append(agents, id)
+		began += last + time.Second
+	}
+	for i := range r.IntN(4) {
+		parents := append(slices.Clone(agents), servers...)
+		id, _ := add(time.Duration(i)*200*time.Millisecond+time.Duration(r.IntN(10))*10*time.Millisecond, parents[r.IntN(len(parents))])
+		servers = append(servers, id)
+	}
+	return store, agents, servers
+}
