@@ -46,6 +46,9 @@ func million(w io.Writer) {
 // BenchmarkMillion opens a tape of a million frames, and does on it what has to
 // be quick: from the key to the drawing. It is made once, in about 20 seconds.
 func BenchmarkMillion(b *testing.B) {
+	if testing.Short() {
+		b.Skip("20 seconds of processor time")
+	}
 	store := record.OpenStore(b.TempDir())
 	r, w := io.Pipe()
 	go func() {

@@ -77,6 +77,14 @@ func (w *writtenTape) sealed(b *testing.B) *record.Tape {
 	return tape
 }
 
+// less returns n, or a tenth of it in a short run, which asks only whether the benchmark works.
+func less(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 type counter int64
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -87,7 +95,7 @@ func (c *counter) Write(b []byte) (int, error) {
 // BenchmarkReplay plays a turn of 200,000 updates; proxy, for comparison, is cat
 // of the same bytes through the recording proxy.
 func BenchmarkReplay(b *testing.B) {
-	w := longTurn(200_000)
+	w := longTurn(less(200_000))
 	for _, way := range []struct{ name, cwd string }{{"same", "/w/rec"}, {"elsewhere", "/another/place"}} {
 		b.Run(way.name, func(b *testing.B) {
 			tape := w.sealed(b)
@@ -146,7 +154,7 @@ func (f *firstLine) Write(b []byte) (int, error) {
 // BenchmarkFirstAnswer is the time to the first answer of a sealed tape with
 // 200,000 frames, opening it included.
 func BenchmarkFirstAnswer(b *testing.B) {
-	w := longTurn(200_000)
+	w := longTurn(less(200_000))
 	store := record.OpenStore(b.TempDir())
 	id, err := store.Import(&w.file, "tape", nil)
 	if err != nil {
@@ -179,7 +187,8 @@ func BenchmarkFirstAnswer(b *testing.B) {
 // midst of one session; and where a second session, of which more stands at the
 // end of the tape, has it read on while the first waits for its client.
 func BenchmarkReadAhead(b *testing.B) {
-	const turns, updates = 10_000, 20
+	const updates = 20
+	turns := less(10_000)
 	for _, sessions := range []int{1, 2} {
 		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) {
 			w := greeted()
@@ -215,7 +224,7 @@ func BenchmarkReadAhead(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(kept/(turns*(updates+2)), "B/frame")
+			b.ReportMetric(kept/float64(turns*(updates+2)), "B/frame")
 		})
 	}
 }
@@ -230,7 +239,7 @@ func heap() uint64 {
 // BenchmarkCalls is the time of one call of many on one connection; left lets the
 // client leave out the first.
 func BenchmarkCalls(b *testing.B) {
-	for _, calls := range []int{1_000, 30_000} {
+	for _, calls := range []int{1_000, less(30_000)} {
 		for _, left := range []int{0, 1} {
 			b.Run(fmt.Sprintf("calls=%d,left=%d", calls, left), func(b *testing.B) {
 				w := &writtenTape{}

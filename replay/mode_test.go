@@ -126,8 +126,8 @@ func TestModes(t *testing.T) {
 
 	c.Mode = replay.ModeNew
 	more := append(talk[:len(talk):len(talk)],
-		`{"jsonrpc":"2.0","id":20,"method":"session/new","params":{"cwd":"/w/other","mcpServers":[]}}`,
-		`{"jsonrpc":"2.0","id":21,"method":"session/prompt","params":{"sessionId":"liveother-1","prompt":[{"type":"text","text":"new"}]}}`)
+		`{"jsonrpc":"2.0","id":20,"method":"session/new","params":{"cwd":"/w/another-project","mcpServers":[]}}`, // its id is long enough to be unique
+		`{"jsonrpc":"2.0","id":21,"method":"session/prompt","params":{"sessionId":"liveanother-project-1","prompt":[{"type":"text","text":"new"}]}}`)
 	added, report, err := converse(t, c, more...)
 	if err != nil || report.Live != 1 || !strings.Contains(added, `"id":21,"result":{"stopReason"`) {
 		t.Fatalf("new: got %v with the report %+v\n%s", err, report, added)

@@ -63,7 +63,7 @@ func TestKillListen(t *testing.T) {
 				}
 				defer res.Body.Close()
 				for lines := bufio.NewScanner(res.Body); lines.Scan(); {
-					if strings.HasSuffix(lines.Text(), "}") {
+					if lines.Text() == "" { // without this line behind it, it is no event yet
 						got.add(fmt.Sprint("down-", i))
 					}
 				}

@@ -234,9 +234,13 @@ func TestGaps(t *testing.T) {
 
 // BenchmarkJoin joins 100,000 calls in turns of ten.
 func BenchmarkJoin(b *testing.B) {
+	calls := 100_000
+	if testing.Short() {
+		calls = 5000
+	}
 	for _, s := range shapes {
 		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
-			sc := generate(rand.New(rand.NewPCG(1, 1)), s, 100_000)
+			sc := generate(rand.New(rand.NewPCG(1, 1)), s, calls)
 			for b.Loop() {
 				b.StopTimer()
 				r := newReading(b, sc)
@@ -246,7 +250,7 @@ func BenchmarkJoin(b *testing.B) {
 				b.StartTimer()
 				r.finish([]int{2, 0, 1})
 				began := time.Now()
-				if wrong, joined := r.wrong(); wrong != nil || joined != 100_000 {
+				if wrong, joined := r.wrong(); wrong != nil || joined != calls {
 					b.Fatalf("%d joined; %d wrong", joined, len(wrong))
 				}
 				b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms-pairing")
