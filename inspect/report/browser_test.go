@@ -27,7 +27,7 @@ import (
 
 // browserPath returns the browser that pages are tried in. Without one the test is left out,
 // but on CI it fails.
-func browserPath(t *testing.T) string {
+func browserPath(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{os.Getenv("ACPTAP_BROWSER"), "chromium-headless-shell", "google-chrome", "chromium"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
@@ -44,7 +44,7 @@ func browserPath(t *testing.T) string {
 
 // A tab shows one page.
 type tab struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 
 	mu       sync.Mutex // guards what follows
@@ -53,7 +53,7 @@ type tab struct {
 }
 
 // open opens a page from a file in a tab of its own, and waits until its rows are there.
-func open(browser context.Context, t *testing.T, page []byte, hash string) *tab {
+func open(browser context.Context, t testing.TB, page []byte, hash string) *tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(path, page, 0o600); err != nil {
@@ -131,7 +131,9 @@ func (b *tab) shown() string {
 	return eval[string](b, `[...document.querySelectorAll('#list .n')].map(e => e.textContent).join(' ')`)
 }
 
-func TestInBrowser(t *testing.T) {
+// browser starts a browser, which ends with the test.
+func browser(t testing.TB) context.Context {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("a browser takes seconds")
 	}
@@ -140,14 +142,19 @@ func TestInBrowser(t *testing.T) {
 		options = append(options, chromedp.NoSandbox)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
+	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	defer cancel()
-	browser, cancel := chromedp.NewContext(ctx)
-	defer cancel()
-	if err := chromedp.Do(browser); err != nil {
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
+	return ctx
+}
+
+func TestInBrowser(t *testing.T) {
+	browser := browser(t)
 	for name, test := range map[string]func(context.Context, *testing.T){
 		"filters":   testFilters,
 		"panel":     testPanel,
@@ -377,4 +384,48 @@ func testNarrow(browser context.Context, t *testing.T) {
 	eval[bool](b, `(document.getElementById('theme').click(), document.querySelector('.row').click(), true)`)
 	eval[bool](b, `new Promise(done => { const look = () => document.querySelector('.tree .leaf') ? done(true) : setTimeout(look, 5); look(); })`)
 	b.shot("dark")
+}
+
+// What a page of many frames takes in a browser, in ms.
+func BenchmarkInBrowser(b *testing.B) {
+	browser := browser(b)
+	for _, turns := range []int{100, 1000} {
+		b.Run(fmt.Sprint(turns*100, " frames"), func(b *testing.B) {
+			page := write(b, report.Input{Tapes: []report.Tape{{Frames: session(turns, 98, words)}}})
+			for b.Loop() {
+				tab := open(browser, b, page, "")
+				b.ReportMetric(eval[float64](tab, `Number(document.documentElement.dataset.ready)`), "ready-ms")
+				b.ReportMetric(eval[float64](tab, `(async () => {
+					const query = document.getElementById('query'), began = performance.now();
+					query.value = 'turn:7 !kind:notification | latency:>1s';
+					query.dispatchEvent(new Event('input'));
+					await 0;
+					document.getElementById('list').offsetHeight;
+					return performance.now() - began;
+				})()`), "filter-ms")
+				b.ReportMetric(eval[float64](tab, `(async () => {
+					const query = document.getElementById('query'), list = document.getElementById('list');
+					query.value = '';
+					query.dispatchEvent(new Event('input'));
+					await 0;
+					document.getElementById('fold').click();
+					let worst = 0;
+					for (let n = 1; n <= 20; n++) {
+						const began = performance.now();
+						list.scrollTop = list.scrollHeight * n / 20;
+						await new Promise(requestAnimationFrame);
+						await new Promise(requestAnimationFrame);
+						worst = Math.max(worst, performance.now() - began);
+					}
+					return worst;
+				})()`), "scroll-ms")
+				b.ReportMetric(eval[float64](tab, `(async () => {
+					const began = performance.now();
+					document.querySelector('.row').click();
+					await new Promise(done => { const look = () => document.querySelector('.tree .leaf') ? done() : setTimeout(look); look(); });
+					return performance.now() - began;
+				})()`), "open-ms")
+			}
+		})
+	}
 }
