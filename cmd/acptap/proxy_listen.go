@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -146,6 +147,30 @@ func (c *listenFlags) bind() (ln net.Listener, hostport string, err error) {
 	return ln, net.JoinHostPort(host, fmt.Sprint(at.Port)), nil
 }
 
+// isItself reports whether a URL is that of the listener, so that each request would come
+// back as another one.
+func isItself(ctx context.Context, server *url.URL, ln net.Listener) bool {
+	at := ln.Addr().(*net.TCPAddr)
+	port := server.Port()
+	if port == "" {
+		port = map[bool]string{true: "443", false: "80"}[server.Scheme == "https"]
+	}
+	if port != fmt.Sprint(at.Port) {
+		return false
+	}
+	ips, _ := net.DefaultResolver.LookupIPAddr(ctx, server.Hostname()) // a name that is unknown now may be known later
+	own, _ := net.InterfaceAddrs()
+	return slices.ContainsFunc(ips, func(ip net.IPAddr) bool {
+		if ip.IP.IsUnspecified() || ip.IP.Equal(at.IP) {
+			return true
+		}
+		return at.IP.IsUnspecified() && slices.ContainsFunc(own, func(a net.Addr) bool {
+			n, ok := a.(*net.IPNet)
+			return ok && n.IP.Equal(ip.IP)
+		})
+	})
+}
+
 func hostname() string {
 	name, _ := os.Hostname() // empty if it has none
 	return name
@@ -162,6 +187,10 @@ func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer)
 	ln, hostport, err := c.bind()
 	if err != nil {
 		return err
+	}
+	if isItself(ctx, c.server, ln) {
+		ln.Close()
+		return fmt.Errorf("--upstream %s is where --listen %s is: give the address of the server", redact.Target(c.upstream), c.address)
 	}
 	store, err := recordingStore(dir, w)
 	if err != nil {

@@ -122,6 +122,31 @@ func TestListen(t *testing.T) {
 	}
 }
 
+// TestListenToItself: a relay whose upstream is its own address would ask itself for ever.
+func TestListenToItself(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0"} {
+		for taken := true; taken; { // somebody else may take the port first
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			address := ln.Addr().String()
+			_, port, _ := net.SplitHostPort(address)
+			ln.Close()
+			server := "http://" + net.JoinHostPort(host, port) + "/mcp"
+			cmd := exec.CommandContext(t.Context(), "acptap", "proxy", "--store", filepath.Join(t.TempDir(), "store"), "--listen", address, "--upstream", server)
+			out, err := cmd.CombinedOutput()
+			if taken = strings.Contains(string(out), "another program"); taken {
+				continue
+			}
+			want := "acptap: --upstream " + server + " is where --listen " + address + " is: give the address of the server\n"
+			if cmd.ProcessState.ExitCode() != 2 || string(out) != want {
+				t.Errorf("%v: %s, want %s", err, out, want)
+			}
+		}
+	}
+}
+
 // TestListenTaken: where another program listens, acptap says so and ends.
 func TestListenTaken(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -85,8 +85,11 @@ func New(a replay.Agent) (*Front, error) {
 	return f, nil
 }
 
+// mcpPath is the path that most servers have.
+const mcpPath = "/mcp"
+
 // Path returns the path under which the agent is reached: that of the tape, or /acp or
-// /mcp.
+// /mcp. Of a server of the older transport that is /mcp too.
 func (f *Front) Path() string {
 	return cmp.Or(f.recording.path, "/"+f.protocol.String())
 }

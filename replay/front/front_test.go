@@ -221,6 +221,24 @@ func TestEvents(t *testing.T) {
 	s.check(0)
 }
 
+// TestOldTransport: a tape of HTTP+SSE, whose server has a path for messages that no client
+// of the newer transport looks for, is played under the usual one.
+func TestOldTransport(t *testing.T) {
+	s := play(t, `! {"acptap":2,"proto":"mcp","transport":"sse"}`+"\n"+
+		`! {"dir":"c2a","http":{"stream":1,"method":"GET","target":"/sse","headers":[{"name":"Accept","value":"text/event-stream"}]}}`+"\n"+
+		`! {"dir":"a2c","http":{"stream":1,"status":200,"headers":[{"name":"Content-Type","value":"text/event-stream"}]}}`+"\n"+
+		`! {"dir":"a2c","stream":1,"lead":"event: endpoint\ndata: /message?sessionId=a\n\n","sse":{"event":"endpoint","data":"/message?sessionId=a"}}`+"\n"+
+		`! {"dir":"c2a","http":{"stream":2,"method":"POST","target":"/message?sessionId=a"}}`+"\n"+
+		fmt.Sprintf(`! {"dir":"c2a","stream":2,"frame":%s}`, initialize)+"\n"+
+		`! {"dir":"a2c","http":{"stream":2,"status":202}}`+"\n"+
+		fmt.Sprintf(`! {"dir":"a2c","stream":1,"lead":"event: message\ndata: ","frame":%s}`, initialized)+"\n")
+	if !strings.HasSuffix(s.url, "/mcp") {
+		t.Errorf("it is at %s", s.url)
+	}
+	s.want(200, asJSON, initialized, "POST", initialize)
+	s.check(0)
+}
+
 // TestTwoClients: on a tape of two clients that used the same ids at once, each call has
 // the answer on its own stream.
 func TestTwoClients(t *testing.T) {

@@ -96,7 +96,7 @@ func (r *recording) take(f *dialect.Frame) {
 		r.asked(x, f)
 	case x == nil:
 	case m.SSE != nil && m.SSE.Event == "endpoint": // of HTTP+SSE 2024, where all answers come on one stream
-		x.resumes = true
+		x.resumes, r.path = true, mcpPath // clients of what is served here know no other
 	case m.SSE != nil && !m.SSE.Cut && x.frames == 0:
 		x.opening = append(x.opening, *m.SSE)
 	case m.SSE != nil && !m.SSE.Cut:
