@@ -12,6 +12,7 @@ import (
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/redact"
 )
@@ -30,6 +31,7 @@ type judgement struct {
 	stalls  stalls
 	own     []conform.Verdict // of the rules of ownRules, on the present tape
 	loaded  []string          // sessions that were loaded on the present tape
+	aliases aliases
 }
 
 // begin readies a judgement.
@@ -85,6 +87,7 @@ func (j *judgement) start(ctx context.Context, part int) error {
 		j.checker.Next(tapecheck.Beginning(&info))
 	}
 	j.section.Tapes = append(j.section.Tapes, j.tape(&info))
+	j.aliases = aliases{}
 	j.startOwn()
 	j.queries.startTape(part, j.part, &info)
 	if j.watches {
@@ -97,7 +100,9 @@ func (j *judgement) start(ctx context.Context, part int) error {
 func (j *judgement) frame(f *dialect.Frame) {
 	j.checker.Add(f)
 	j.noteLoad(f)
-	j.take(f)
+	if j.aliases.add(f, j.sub.Session); f.Origin != wire.Withheld { // of that the next frame tells whose it is
+		j.take(f)
+	}
 	j.addOwn(j.stalls.frame(f), f)
 	j.addOwn(j.queries.frame(f, j.nth, j.sub.Has(j.part, f)), f)
 }
@@ -199,7 +204,7 @@ func quotable(f *conform.Finding, t *record.Tape, last *dialect.Frame) (frames [
 
 // isAbout reports whether a finding is about the subject.
 func (j *judgement) isAbout(f *conform.Finding) bool {
-	return j.sub.Session == "" || f.Session == "" || f.Session == j.sub.Session
+	return j.sub.Session == "" || f.Session == "" || f.Session == j.sub.Session || f.Fault == conform.Agent && j.aliases.has(f.Session)
 }
 
 // wanted reports whether a finding is reported.

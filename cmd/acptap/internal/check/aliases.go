@@ -1,0 +1,48 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+)
+
+// The aliases of a session on one tape are its ids at the agent, where acptap gave the
+// client another one (acptap proxy --sessions). They show in frames that it sent in the
+// place of others.
+type aliases struct {
+	withheld dialect.Frame // the last one; without its bytes
+	ids      []string
+}
+
+// maxAliases is how many are remembered: one for each time that the agent forgot the
+// session.
+const maxAliases = 64
+
+// add takes the next frame of the tape.
+func (a *aliases) add(f *dialect.Frame, session string) {
+	if f.Kind == wire.Mark || f.Dir == wire.AgentStderr { // they may stand between the two
+		return
+	}
+	was := a.withheld
+	a.withheld = dialect.Frame{}
+	switch {
+	case f.Origin == wire.Withheld:
+		a.withheld.Origin, a.withheld.Dir = f.Origin, f.Dir
+		a.withheld.Method, a.withheld.Session = f.Method, f.Session
+	case f.Origin != wire.Rewritten || was.Origin != wire.Withheld || f.Dir != was.Dir || f.Method != was.Method || f.Session == was.Session:
+	case f.Session == session:
+		a.note(was.Session)
+	case was.Session == session:
+		a.note(f.Session)
+	}
+}
+
+func (a *aliases) note(id string) {
+	if id != "" && !a.has(id) && len(a.ids) < maxAliases {
+		a.ids = append(a.ids, id)
+	}
+}
+
+// has reports whether the agent calls the session so.
+func (a *aliases) has(id string) bool { return slices.Contains(a.ids, id) }
