@@ -101,7 +101,7 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all; with --mcp a directory")
-	cmd.Flags().StringVar(&e.format, "format", "jsonl", "what to write: jsonl (frames), otlp or perfetto (spans)")
+	cmd.Flags().StringVar(&e.format, "format", "jsonl", "`format` to write: jsonl (frames), otlp or perfetto (spans)")
 	cmd.Flags().BoolVar(&e.content, "content", false, "in spans: also what was said, titles and paths")
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
 	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")

@@ -103,7 +103,7 @@ func (t *turn) update(at time.Time, m message) {
 		t.endRun()
 	case dialect.Plan:
 		entries := update.Get("entries")
-		if !entries.IsArray() {
+		if !entries.Exists() {
 			entries = update.Get("plan.entries") // plan_update
 		}
 		t.tell(Event{at, planEvent, planProgress(entries)})
@@ -116,6 +116,9 @@ func (t *turn) update(at time.Time, m message) {
 
 func planProgress(entries gjson.Result) []Attr {
 	all, done := int64(0), int64(0)
+	if !entries.IsArray() {
+		return nil
+	}
 	entries.ForEach(func(_, e gjson.Result) bool {
 		all++
 		if e.Get("status").Str == "completed" {
