@@ -156,12 +156,13 @@ func browser(t testing.TB) context.Context {
 func TestInBrowser(t *testing.T) {
 	browser := browser(t)
 	for name, test := range map[string]func(context.Context, *testing.T){
-		"filters":   testFilters,
-		"panel":     testPanel,
-		"links":     testLinks,
-		"many":      testManyRows,
-		"isolation": testIsolation,
-		"narrow":    testNarrow,
+		"accessible": testAccessible,
+		"filters":    testFilters,
+		"panel":      testPanel,
+		"links":      testLinks,
+		"many":       testManyRows,
+		"isolation":  testIsolation,
+		"narrow":     testNarrow,
 	} {
 		t.Run(name, func(t *testing.T) { test(browser, t) })
 	}

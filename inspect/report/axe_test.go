@@ -1,0 +1,54 @@
+package report_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/acptap/acptap/inspect/report"
+)
+
+// axe returns the script of axe-core, which npm installs.
+func axe(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	// What npm keeps in its cache is not asked for again.
+	install := exec.CommandContext(t.Context(), "npm", "install", "--prefix", dir, "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "axe-core@4.14.1")
+	if out, err := install.CombinedOutput(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("npm install axe-core: %v\n%s", err, out)
+		}
+		t.Skipf("npm install axe-core: %v", err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The page can be read with whatever people read with.
+func testAccessible(browser context.Context, t *testing.T) {
+	script := axe(t)
+	b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}, Version: "0"}), "")
+	eval[bool](b, script+"; true")
+	for _, step := range []struct{ name, act string }{
+		{"light", `true`},
+		{"panel", `(document.querySelector('.row').click(), new Promise(done => { const look = () => document.querySelector('.tree .leaf') ? done(true) : setTimeout(look, 5); look(); }))`},
+		{"dark", `(document.getElementById('theme').click(), true)`},
+		{"narrow", `true`},
+	} {
+		if step.name == "narrow" {
+			b.do(chromedp.EmulateViewport(390, 800))
+		}
+		eval[bool](b, step.act)
+		for _, wrong := range eval[[]string](b, `axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then(r =>
+			r.violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 120) + ' ' + (n.any[0]?.message ?? n.all[0]?.message ?? ''))))`) {
+			t.Errorf("%s: %s", step.name, wrong)
+		}
+	}
+}
