@@ -42,6 +42,7 @@ type page struct {
 	Story   []*chapter
 	Calls   *calling // of tapes without turns
 	Found   []*finding
+	Numbers []numberTable
 	Foot    foot
 	Blocks  []block // the list of frames
 }
@@ -79,6 +80,7 @@ func (r *reader) page(w io.Writer) error {
 	}
 	p.Foot.Left = append(p.Foot.Left, r.rows.leftOut()...)
 	p.Broken, p.Found = r.findings()
+	p.Numbers = r.numbers()
 	if len(p.Story) == 0 {
 		p.Calls = r.calling()
 	}
@@ -96,6 +98,7 @@ func (p *page) name() {
 		{len(p.Story) > 0 || p.Calls != nil, part{"story", "Story"}},
 		{len(p.Broken) == 0 && len(p.Found) > 0, part{"findings", "Findings"}},
 		{len(p.Blocks) > 0, part{"frames", "Frames"}},
+		{len(p.Numbers) > 0, part{"numbers", "Numbers"}},
 	} {
 		if one.there {
 			p.Parts = append(p.Parts, one.part)

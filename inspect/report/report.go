@@ -61,6 +61,7 @@ func Write(w io.Writer, in Input) (broken []error, err error) {
 	for i := range in.Servers {
 		r.readServer(&in.Servers[i])
 	}
+	r.stats.End(&r.trace)
 	return r.broken, r.page(w)
 }
 
@@ -131,7 +132,6 @@ func (r *reader) end() {
 	}
 	r.trace.End()
 	r.observe()
-	r.stats.End(&r.trace)
 }
 
 // live reports whether the last tape is being recorded.
@@ -154,4 +154,5 @@ func (r *reader) readServer(t *Tape) {
 	if !t.Info.Live {
 		server.End()
 	}
+	r.stats.Server(server)
 }
