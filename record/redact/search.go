@@ -53,9 +53,7 @@ func (s *search) anyText() {
 	if len(s.text) < shortestText {
 		return
 	}
-	for i := range tokenForms {
-		s.tokens(&tokenForms[i])
-	}
+	s.tokens()
 	s.listeners()
 	s.passwords()
 	s.spaced()

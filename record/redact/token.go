@@ -6,69 +6,133 @@ import (
 )
 
 // A tokenForm is how the secrets of an issuer look: a prefix, which is kept, and
-// then at least min letters, digits and characters of also.
+// then letters, digits and characters of also.
 type tokenForm struct {
-	prefix string
-	min    int
-	also   string
-	check  func([]byte) bool // what else must be true of them; nil: nothing
+	prefix   string
+	lead     int // so many of them stand before the prefix, and are as secret
+	min, max int // of what stands behind it; max 0: any number
+	also     alphabet
+	check    func(secret []byte) bool // what else must be true; nil: nothing
 }
 
-// tokenForms are the secrets that coding agents and their tools are given.
-// Longer prefixes come first.
-var tokenForms = [...]tokenForm{
-	{"PRIVATE KEY-----", 32, "+/=\\ \r\n", nil}, // PEM
-	{"Bearer ", 16, "-._~+/=", hasDigit},        // RFC 6750, 2.1; digits tell it from prose
-	{"bearer ", 16, "-._~+/=", hasDigit},
-	{"eyJ", 30, "-_.", isJWT},
-	{"sk-ant-", 20, "-_", nil}, // Anthropic
-	{"sk-proj-", 20, "-_", nil},
-	{"sk-svcacct-", 20, "-_", nil},
-	{"sk-or-", 20, "-_", nil}, // OpenRouter
-	{"sk-", 20, "", nil},      // OpenAI, DeepSeek
-	{"gsk_", 20, "", nil},     // Groq
-	{"xai-", 20, "", nil},
-	{"hf_", 20, "", nil},      // Hugging Face
-	{"AIza", 30, "-_", nil},   // Google
-	{"ya29.", 20, "-_.", nil}, // Google OAuth
-	{"github_pat_", 20, "_", nil},
-	{"ghp_", 30, "", nil},
-	{"gho_", 30, "", nil},
-	{"ghu_", 30, "", nil},
-	{"ghs_", 30, "", nil},
-	{"ghr_", 30, "", nil},
-	{"glpat-", 20, "-_.", nil}, // GitLab
-	{"npm_", 30, "", nil},
-	{"xoxb-", 10, "-", nil}, // Slack
-	{"xoxp-", 10, "-", nil},
-	{"xapp-", 10, "-", nil},
-	{"sk_live_", 20, "", nil}, // Stripe
-	{"rk_live_", 20, "", nil},
-	{"ntn_", 30, "", nil},     // Notion
-	{"lin_api_", 30, "", nil}, // Linear
-	{"figd_", 30, "-_", nil},  // Figma
-	{"tvly-", 20, "-", nil},   // Tavily
-	{"pplx-", 30, "", nil},    // Perplexity
+// An alphabet is what stands in a token besides letters and digits.
+type alphabet uint8
+
+const (
+	_ alphabet = iota
+	underscore
+	dash
+	colon
+	slash
+	dollar
+	percent
+	dashUnder
+	dashSlash
+	dashDot
+	dashDotTilde
+	dashDotEqual
+	dashUnderEqual
+	base64Chars
+	underscoreBase64
+	percentBase64
+	pairBase64
+	dashDotBase64
+	pemLines
+	pgpLines
+	alphabets
+)
+
+var alphabetChars = [alphabets]string{
+	underscore:       "_",
+	dash:             "-",
+	colon:            ":",
+	slash:            "/",
+	dollar:           "$",
+	percent:          "%",
+	dashUnder:        "-_",
+	dashSlash:        "-_@/",
+	dashDot:          "-_.",
+	dashDotTilde:     "-_.~",
+	dashDotEqual:     "-_.=",
+	dashUnderEqual:   "-_=",
+	base64Chars:      "+/=",
+	underscoreBase64: "_+/=",
+	percentBase64:    "%+/=",
+	pairBase64:       "+/,:",
+	dashDotBase64:    "-._~+/=",
+	pemLines:         "+/=\\ \r\n",
+	pgpLines:         "+/=\\ \r\n:.,()",
 }
 
-// tokens looks for tokens of a form.
-func (s *search) tokens(form *tokenForm) {
-	for i := 0; ; {
-		t := s.text
-		n := bytes.Index(t[i:], []byte(form.prefix))
-		if n < 0 {
+func (a alphabet) has(c byte) bool {
+	return isLetter(c) || isDigit(c) || a != 0 && strings.IndexByte(alphabetChars[a], c) >= 0
+}
+
+// tokens looks for tokens. Those that begin within another one are found too: their end
+// may lie behind its end.
+func (s *search) tokens() {
+	t := s.text // which stays as it is: what is found is masked in a copy
+	index := indexOfTokens()
+	var runs runs
+	var last span
+	for i := 0; ; i++ {
+		var form *tokenForm
+		if i, form = index.next(t, i, &runs); form == nil {
 			return
 		}
-		word := i + n
-		from := word + len(form.prefix)
-		i = from
-		for i < len(t) && (isLetter(t[i]) || isDigit(t[i]) || strings.IndexByte(form.also, t[i]) >= 0) {
-			i++
+		from := i + len(form.prefix)
+		one := span{from, runs.end(t, from, form.also)}
+		if form.lead > 0 {
+			one.from = i - form.lead
 		}
-		if i-from >= form.min && beginsWord(t, word) && (form.check == nil || form.check(t[from:i])) {
-			s.add(from, i)
+		if one.from < last.from || one.to > last.to {
+			s.add(one.from, one.to)
+			last = one
 		}
 	}
+}
+
+// runs are the characters of each alphabet that were looked at last, so that each is
+// looked at once, or where prefixes overlap twice.
+type runs [alphabets]span
+
+// end returns where the characters of an alphabet end that begin at a place.
+func (r *runs) end(t []byte, from int, a alphabet) int {
+	if from < r[a].from || from >= r[a].to {
+		to := from
+		for to < len(t) && a.has(t[to]) {
+			to++
+		}
+		r[a] = span{from, to}
+	}
+	return r[a].to
+}
+
+// judged is how much of a token is checked: a text of nothing but prefixes is looked at
+// as long as its length says.
+const judged = 8 << 10
+
+// matches reports whether a token of the form has its prefix at t[i].
+func (form *tokenForm) matches(t []byte, i int, runs *runs) bool {
+	from, begin := i+len(form.prefix), i-form.lead
+	if begin < 0 || !bytes.HasPrefix(t[i:], []byte(form.prefix)) || !beginsWord(t, begin) {
+		return false
+	}
+	for _, c := range t[begin:i] {
+		if !form.also.has(c) {
+			return false
+		}
+	}
+	to := runs.end(t, from, form.also)
+	if n := to - from; n < form.min || form.max > 0 && n > form.max {
+		return false
+	}
+	secret := t[from:to]
+	if form.lead > 0 {
+		secret = t[begin:to]
+	}
+	secret = secret[:min(len(secret), judged)]
+	return (form.check == nil || form.check(secret)) && !isSample(secret)
 }
 
 // beginsWord reports whether a word may begin at s[i]. In JSON within a string
@@ -80,44 +144,14 @@ func beginsWord(s []byte, i int) bool {
 	return i > 1 && s[i-2] == '\\' && strings.IndexByte("nrt", s[i-1]) >= 0
 }
 
-func hasDigit(s []byte) bool { return bytes.ContainsAny(s, "0123456789") }
-
-// isJWT takes what follows eyJ, which is {" in base64: with it both the header
-// and the payload of a JWT begin. Other base64 of JSON may be a cursor.
-func isJWT(s []byte) bool { return bytes.Contains(s, []byte(".eyJ")) }
-
-// passwords looks for the password in scheme://user:password@host, and for what looks
-// like a token in place of the user.
-func (s *search) passwords() {
-	for i := 0; ; {
-		t := s.text
-		n := bytes.Index(t[i:], []byte("://"))
-		if n < 0 {
-			return
-		}
-		from := i + n + len("://")
-		for i = from; i < len(t) && strings.IndexByte(" \t\r\n\"'`<>\\/?#", t[i]) < 0; i++ {
-		}
-		at := bytes.LastIndexByte(t[from:i], '@')
-		if at < 0 {
-			continue
-		}
-		colon := bytes.IndexByte(t[from:from+at], ':')
-		switch {
-		case colon >= 0 && colon+1 < at:
-			s.add(from+colon+1, from+at)
-		case colon < 0 && at >= 16 && looksSecret(t[from:from+at]):
-			s.add(from, from+at)
-		}
-	}
-}
-
 // looksSecret tells passwords and keys from the words and numbers of prose and
 // code.
 func looksSecret(s []byte) bool {
 	letters := bytes.ContainsFunc(s, func(c rune) bool { return c < 0x80 && isLetter(byte(c)) })
 	return letters && hasDigit(s)
 }
+
+func hasDigit(s []byte) bool { return bytes.ContainsAny(s, "0123456789") }
 
 func isLetter(c byte) bool { return 'a' <= lower(c) && lower(c) <= 'z' }
 

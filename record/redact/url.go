@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // unguessable finds in an element of a path what may have been made at random: a UUID, or
@@ -39,4 +40,30 @@ func isMixed(s []byte) bool {
 		}
 	}
 	return digits >= 2 && len(s)-digits >= 2
+}
+
+// passwords looks for the password in scheme://user:password@host, and for what looks
+// like a token in place of the user.
+func (s *search) passwords() {
+	for i := 0; ; {
+		t := s.text
+		n := bytes.Index(t[i:], []byte("://"))
+		if n < 0 {
+			return
+		}
+		from := i + n + len("://")
+		for i = from; i < len(t) && strings.IndexByte(" \t\r\n\"'`<>\\/?#", t[i]) < 0; i++ {
+		}
+		at := bytes.LastIndexByte(t[from:i], '@')
+		if at < 0 {
+			continue
+		}
+		colon := bytes.IndexByte(t[from:from+at], ':')
+		switch {
+		case colon >= 0 && colon+1 < at:
+			s.add(from+colon+1, from+at)
+		case colon < 0 && at >= 16 && looksSecret(t[from:from+at]):
+			s.add(from, from+at)
+		}
+	}
 }

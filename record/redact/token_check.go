@@ -1,0 +1,130 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+)
+
+func hasDigitAndCase(s []byte) bool {
+	return hasDigit(s) && has(s, isUpper) && has(s, isLower)
+}
+
+func hasPercent(s []byte) bool { return bytes.IndexByte(s, '%') >= 0 }
+
+// isSample reports whether a token is only the form of one, as in a text that explains it:
+// most of it is the same letter, or it says EXAMPLE.
+func isSample(s []byte) bool {
+	if bytes.Contains(s, []byte("EXAMPLE")) {
+		return true
+	}
+	var count [256]int
+	for _, c := range s {
+		count[c]++
+	}
+	return 2*slices.Max(count[:]) > len(s)
+}
+
+// isJWT takes what follows eyJ, which is {" in base64: with it both the header
+// and the payload of a JWT begin. Other base64 of JSON may be a cursor.
+func isJWT(s []byte) bool { return bytes.Contains(s, []byte(".eyJ")) }
+
+func isHex(s []byte) bool { return all(s, isHexDigit) }
+
+// isUUID takes 8-4-4-4-12 hex digits.
+func isUUID(s []byte) bool {
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' &&
+		all(s, func(c byte) bool { return c == '-' || isHexDigit(c) })
+}
+
+// isBase32 takes the rest of an id of AWS: A to Z and 2 to 7.
+func isBase32(s []byte) bool {
+	return all(s, func(c byte) bool { return isUpper(c) || '2' <= c && c <= '7' })
+}
+
+// isKeyPair takes the rest of an access key id of AWS and, behind a comma or a colon, its
+// secret.
+func isKeyPair(s []byte) bool {
+	return len(s) == 57 && isBase32(s[:16]) && (s[16] == ',' || s[16] == ':') && !bytes.ContainsAny(s[17:], ",:")
+}
+
+// isUpperKey takes capitals and digits.
+func isUpperKey(s []byte) bool {
+	return hasDigit(s) && !has(s, isLower)
+}
+
+// isLowerKey takes small letters and digits.
+func isLowerKey(s []byte) bool {
+	return hasDigit(s) && !has(s, isUpper)
+}
+
+// beginsHex takes the vector that stands before an encrypted key in PEM.
+func beginsHex(s []byte) bool { return isHex(s[:16]) && isArmor(s) }
+
+// isArmor takes what has a long line of base64.
+func isArmor(s []byte) bool {
+	n := 0
+	for _, c := range s {
+		switch {
+		case base64Chars.has(c):
+			if n++; n == 40 {
+				return true
+			}
+		default:
+			n = 0
+		}
+	}
+	return false
+}
+
+// isDiscord takes the rest of an id in base64, six characters of a time, and the MAC,
+// between dots.
+func isDiscord(s []byte) bool {
+	dot := bytes.IndexByte(s, '.')
+	return 18 <= dot && dot <= 26 && len(s) > dot+7 && s[dot+7] == '.' && bytes.Count(s, []byte(".")) == 2 && hasDigitAndCase(s)
+}
+
+// isTelegram takes the number of a bot before ":AA".
+func isTelegram(s []byte) bool { return all(s[:bytes.IndexByte(s, ':')], isDigit) }
+
+// isMailchimp takes a key and the number of its data centre.
+func isMailchimp(s []byte) bool {
+	return isHex(s[:32]) && all(s[len("-us")+32:], isDigit)
+}
+
+// isMaxMind takes 6_29_mmk.
+func isMaxMind(s []byte) bool {
+	return len(s) == 40 && s[6] == '_' && bytes.Count(s, []byte("_")) == 2 && hasDigit(s)
+}
+
+// isRapidAPI takes …msh…p1…jsn….
+func isRapidAPI(s []byte) bool { return bytes.Contains(s, []byte("jsn")) && isLowerKey(s) }
+
+// isAirtable takes an id and 64 hex digits.
+func isAirtable(s []byte) bool { return s[14] == '.' && isHex(s[15:]) }
+
+// isAzureStorage takes 76 characters, +ASt, and the rest.
+func isAzureStorage(s []byte) bool { return s[76] == '+' && bytes.HasSuffix(s, []byte("==")) }
+
+func isSendGrid(s []byte) bool { return s[22] == '.' }
+
+func isStackHawk(s []byte) bool { return s[20] == '.' && hasDigit(s) }
+
+func has(s []byte, is func(byte) bool) bool {
+	for _, c := range s {
+		if is(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func all(s []byte, is func(byte) bool) bool {
+	for _, c := range s {
+		if !is(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func isHexDigit(c byte) bool { return isDigit(c) || 'a' <= lower(c) && lower(c) <= 'f' }
