@@ -313,3 +313,32 @@ func FuzzRedaction(f *testing.F) {
 		}
 	})
 }
+
+// Of 1,000 tokens of all forms, each cut into 2 to 5 pieces, none is left.
+func TestTokensInPieces(t *testing.T) {
+	const seed = 9
+	r := rand.New(rand.NewPCG(seed, 1))
+	tokens, secrets := redact.SampleTokens(1000, seed)
+	var all frames
+	for i, token := range tokens {
+		text := "it is " + token + ", yes"
+		for n := r.IntN(4); n >= 0; n-- {
+			cut := r.IntN(len(text))
+			all.piece(forms[0], fmt.Sprint("s", i), text[:cut])
+			text = text[cut:]
+		}
+		all.piece(forms[0], fmt.Sprint("s", i), text)
+	}
+	said := make(map[string]string)
+	for _, f := range all.redacted(t) {
+		said[f.Session] += forms[0].text(t, f)
+	}
+	left := 0
+	for i, secret := range secrets {
+		if text := said[fmt.Sprint("s", i)]; strings.Contains(text, secret) || !strings.Contains(text, redact.Placeholder) {
+			t.Errorf("%q says %q", tokens[i], text)
+			left++
+		}
+	}
+	t.Logf("%d of %d are left", left, len(tokens))
+}

@@ -81,7 +81,7 @@ func (s *search) tokens() {
 			return
 		}
 		from := i + len(form.prefix)
-		one := span{from, runs.end(t, from, form.also)}
+		one := span{from, form.end(t, from, &runs)}
 		if form.lead > 0 {
 			one.from = i - form.lead
 		}
@@ -108,6 +108,16 @@ func (r *runs) end(t []byte, from int, a alphabet) int {
 	return r[a].to
 }
 
+// end returns where a token of the form ends whose prefix ends at a place. The dot behind
+// one of known length ends a sentence.
+func (form *tokenForm) end(t []byte, from int, runs *runs) int {
+	to := runs.end(t, from, form.also)
+	for form.max > 0 && to > from && t[to-1] == '.' {
+		to--
+	}
+	return to
+}
+
 // judged is how much of a token is checked: a text of nothing but prefixes is looked at
 // as long as its length says.
 const judged = 8 << 10
@@ -123,7 +133,7 @@ func (form *tokenForm) matches(t []byte, i int, runs *runs) bool {
 			return false
 		}
 	}
-	to := runs.end(t, from, form.also)
+	to := form.end(t, from, runs)
 	if n := to - from; n < form.min || form.max > 0 && n > form.max {
 		return false
 	}
