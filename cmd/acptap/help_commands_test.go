@@ -66,7 +66,7 @@ func acptapCalls(line string) (calls [][]string) {
 		line = line[at[1]:]
 		call := comment.ReplaceAllString(line, "")
 		words := shellWords(call)
-		if end := slices.IndexFunc(words, func(w string) bool { return w == "|" || w == ">" }); end >= 0 {
+		if end := slices.IndexFunc(words, func(w string) bool { return w == "|" || w == ">" || w == ">>" }); end >= 0 {
 			words = words[:end]
 		}
 		calls = append(calls, words)
