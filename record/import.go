@@ -34,8 +34,9 @@ type loader struct {
 	told  string       // what the file calls its tape
 	name  string       // of the file, in what is told
 	notes note.List
-	lines *lineNumbers // nil: nobody wants to know
-	wrong string       // what was told of notes last
+	lines *lineNumbers      // nil: nobody wants to know
+	wrong string            // what was told of notes last
+	ids   map[string]string // what tapes are called here, by what their files call them; may be nil
 	slice [sliceSize]byte
 }
 
@@ -159,6 +160,8 @@ func (l *loader) load(r io.Reader, name string) error {
 		if parent := start.Parent.Tape; parent != "" && !tapeid.IsValid(parent) {
 			l.tell(fmt.Sprintf("%s: %.80q cannot be the id of a tape; the parent is left out", name, parent))
 			start.Parent = Parent{}
+		} else if here := l.ids[parent]; here != "" {
+			start.Parent.Tape = here
 		}
 		l.d.Info.Start = start
 		l.d.tracker = nil
@@ -282,13 +285,29 @@ func (t *Tape) Redacted() iter.Seq2[dialect.Frame, error] {
 	}
 }
 
+// Import imports one tape, as Importer.Import does.
+func (s *Store) Import(r io.Reader, name string, tell func(text string)) (tape string, err error) {
+	return NewImporter(s).Import(r, name, tell)
+}
+
+// An Importer imports tapes that belong together. A tape whose parent it has imported
+// before is nested in that, also where the parent has got another id than in its file.
+type Importer struct {
+	store *Store
+	ids   map[string]string // of what is imported, by the ids in the files
+}
+
+// NewImporter returns an Importer to a store.
+func NewImporter(s *Store) *Importer { return &Importer{s, map[string]string{}} }
+
 // Import reads a tape from r into the store and returns its id: the one that it
 // was recorded with, unless the store has that already, or it is none that an
 // acptap may have made by now. name is used in errors. What it takes: the portable
 // form; JSON Lines of frames with a direction each; the JSON export of
 // acp-devtools. tell, which may be nil, is told of what is not taken as it is
 // written. After an error nothing of it is in the store.
-func (s *Store) Import(r io.Reader, name string, tell func(text string)) (tape string, err error) {
+func (i *Importer) Import(r io.Reader, name string, tell func(text string)) (tape string, err error) {
+	s := i.store
 	if err := s.make(); err != nil {
 		return "", err
 	}
@@ -304,7 +323,7 @@ func (s *Store) Import(r io.Reader, name string, tell func(text string)) (tape s
 	if tell == nil {
 		tell = func(string) {}
 	}
-	l := &loader{d: w.d, tell: tell, flush: func() error { return w.writeBlock(false) }}
+	l := &loader{d: w.d, tell: tell, ids: i.ids, flush: func() error { return w.writeBlock(false) }}
 	l.begin = func() error {
 		began := w.d.Info.Start.Time
 		if lock, err = s.reserveTape(w); err != nil {
@@ -335,6 +354,9 @@ func (s *Store) Import(r io.Reader, name string, tell func(text string)) (tape s
 		return "", errors.Join(err, s.notes().Forget([]string{w.tape}))
 	}
 	s.index(w.tape)
+	if l.told != "" {
+		i.ids[l.told] = w.tape
+	}
 	return w.tape, nil
 }
 
@@ -376,27 +398,3 @@ func earlier(a, b time.Time) time.Time {
 	}
 	return b
 }
-
-// memoryBlocks are the blocks of a tape that was read from a portable file. They
-// stay compressed.
-type memoryBlocks struct {
-	list     []encodedBlock
-	info     Info
-	sessions []SessionInfo
-	notes    note.List
-	lines    lineNumbers
-}
-
-func (m *memoryBlocks) keys() ([]blockKey, error) {
-	list := make([]blockKey, len(m.list))
-	for i, s := range m.list {
-		list[i] = s.head.key()
-	}
-	return list, nil
-}
-
-func (m *memoryBlocks) read(key blockKey, _ bool) (encodedBlock, error) {
-	return m.list[key.index], nil
-}
-
-func (m *memoryBlocks) facts() (Info, []SessionInfo, error) { return m.info, m.sessions, nil }

@@ -10,6 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/record/boltfile"
+	"github.com/acptap/acptap/record/note"
 )
 
 // Names in a tape's file.
@@ -145,3 +146,27 @@ func readBlock(blocks *bolt.Bucket, key []byte) (encodedBlock, error) {
 	}
 	return s, nil
 }
+
+// memoryBlocks are the blocks of a tape that was read from a portable file. They
+// stay compressed.
+type memoryBlocks struct {
+	list     []encodedBlock
+	info     Info
+	sessions []SessionInfo
+	notes    note.List
+	lines    lineNumbers
+}
+
+func (m *memoryBlocks) keys() ([]blockKey, error) {
+	list := make([]blockKey, len(m.list))
+	for i, s := range m.list {
+		list[i] = s.head.key()
+	}
+	return list, nil
+}
+
+func (m *memoryBlocks) read(key blockKey, _ bool) (encodedBlock, error) {
+	return m.list[key.index], nil
+}
+
+func (m *memoryBlocks) facts() (Info, []SessionInfo, error) { return m.info, m.sessions, nil }

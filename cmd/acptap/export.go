@@ -43,7 +43,7 @@ passes over them.
 
 With --mcp, the tapes of the MCP servers that the agent started are written too,
 each to a file of its own in the directory of --output, and the paths of all of
-them are listed. acptap import takes them in any order.
+them are listed. acptap import takes that directory.
 
 With --format otlp or perfetto, spans are written instead: a turn with its tool
 calls, permissions and calls is a trace, and the connection another. otlp is

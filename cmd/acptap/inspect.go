@@ -182,7 +182,7 @@ func browseFile(cmd *cobra.Command, in inspect.Inspector, path string) (err erro
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	store := record.OpenStore(tmp)
-	id, err := importFile(ctx, store, path, cmd.InOrStdin(), cmd.ErrOrStderr())
+	id, err := importFile(ctx, record.NewImporter(store), path, cmd.InOrStdin(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/portable"
+)
+
+// importPaths returns the files to import for the arguments: those in directories in the
+// place of these, and that of a parent before those of what is nested in it, else in their
+// order. err says which directories have none, or cannot be read; the other files are returned all the same.
+func importPaths(args []string) (paths []string, err error) {
+	for _, arg := range args {
+		if fi, bad := os.Stat(arg); bad != nil || !fi.IsDir() {
+			paths = append(paths, arg)
+			continue
+		}
+		entries, bad := os.ReadDir(arg)
+		before := len(paths)
+		for _, e := range entries {
+			if filepath.Ext(e.Name()) == ".jsonl" {
+				paths = append(paths, filepath.Join(arg, e.Name()))
+			}
+		}
+		if bad == nil && len(paths) == before {
+			bad = fmt.Errorf("%s: no *.jsonl in it", arg)
+		}
+		err = errors.Join(err, bad)
+	}
+	return parentsFirst(paths), err
+}
+
+// parentsFirst puts the file of a parent before those of what is nested in it. Of several
+// with the parent's id, that is the last one before them, else the first one after.
+func parentsFirst(paths []string) []string {
+	if len(paths) < 2 {
+		return paths
+	}
+	heads := make([]portable.Head, len(paths))
+	for i, path := range paths {
+		heads[i] = fileHead(path)
+	}
+	var sorted []string
+	added := make([]bool, len(paths))
+	known := map[string]bool{}
+	var add func(i int)
+	add = func(i int) {
+		if added[i] {
+			return
+		}
+		added[i] = true // before its parent: they may go round in a circle
+		if parent := heads[i].Start.Parent.Tape; parent != "" && !known[parent] {
+			for j := range heads {
+				if !added[j] && heads[j].Tape == parent {
+					add(j)
+					break
+				}
+			}
+		}
+		known[heads[i].Tape] = true
+		sorted = append(sorted, paths[i])
+	}
+	for i := range paths {
+		add(i)
+	}
+	return sorted
+}
+
+// fileHead returns what a file says of its tape; nothing if it cannot be read twice, as
+// stdin and pipes, or not at all.
+func fileHead(path string) (head portable.Head) {
+	if fi, err := os.Stat(path); path == "-" || err != nil || !fi.Mode().IsRegular() {
+		return head
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return head
+	}
+	defer f.Close()
+	// What is wrong with the file is told when it is imported.
+	portable.Read(f, path, func(string) {}, func(h portable.Head) { head = h }, func(portable.Line) error { return io.EOF })
+	return head
+}
+
+// importFile adds the tape in a file to the store; - is stdin. If ctx ends early,
+// nothing of it stays in the store.
+func importFile(ctx context.Context, to *record.Importer, path string, stdin io.Reader, stderr io.Writer) (string, error) {
+	notes := stderr
+	r, name, size := stdin, "stdin", int64(0)
+	if path == "-" {
+		stderr = nil // no progress: the size is unknown
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		if fi, err := f.Stat(); err == nil {
+			size = fi.Size()
+		}
+		r, name = f, path
+	}
+	in, out := io.Pipe()
+	defer in.Close()
+	defer context.AfterFunc(ctx, func() { out.CloseWithError(errInterrupted) })()
+	go func() { // a read of stdin cannot be interrupted, so this may outlive importFile
+		_, err := io.Copy(out, r)
+		out.CloseWithError(err)
+	}()
+	bar := terminal.NewProgress(stderr, name)
+	defer bar.End()
+	return to.Import(bar.Reader(in, size), name, func(text string) {
+		bar.End()
+		warning.Print(notes, "%s", text)
+	})
+}
