@@ -283,6 +283,15 @@ func testPanel(browser context.Context, t *testing.T) {
 	if got, want := eval[string](b, `document.querySelector('.path code').textContent`), "params.protocolVersion"; got != want {
 		t.Errorf("got the path %q, want %q", got, want)
 	}
+	if got, want := eval[string](b, `new Promise(done => {
+		const copy = [...document.querySelectorAll('.path button')].find(b => b.textContent === 'copy path');
+		const look = () => copy.textContent === 'copy path' ? setTimeout(look, 5) : done(copy.textContent);
+		copy.click();
+		look();
+	})`), "copied"; got != want {
+		t.Errorf("the button for copying says %q, want %q", got, want)
+	}
+	b.do(chromedp.Focus("#panel .leaf"))
 	b.do(chromedp.KeyEvent("\x1b"))
 	if !eval[bool](b, `document.getElementById('panel').hidden && document.activeElement.id === 'list'`) {
 		t.Error("Esc does not lead from the panel to the list")
