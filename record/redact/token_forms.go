@@ -1,10 +1,10 @@
 package redact
 
 // tokenForms are the kinds of secrets that coding agents and their tools are given. Beside
-// each stands where its issuer tells of it, or nothing where that is the page of the row
-// above; "seen" are forms known from secrets in public only. Most issuers tell the prefix
-// and not the length: then min is less than is in use. Forms that words and ids could have
-// too ask for more: an exact length, hex, digits and letters of both cases.
+// each stands whose it is and where to begin to look it up, or nothing where that is as in
+// the row above; "seen" are forms known from secrets in public only. Few issuers tell the
+// length: then min is a guess, on the short side. Forms that words and ids could have too
+// ask for more: an exact length, hex, digits and letters of both cases.
 var tokenForms = [...]tokenForm{
 	// Keys and tokens of no issuer.
 	{prefix: "PRIVATE KEY-----", min: 32, also: pemLines},                       // RFC 7468, 10, 11
