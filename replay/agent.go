@@ -66,6 +66,10 @@ type Agent struct {
 	// Watcher is told which frames of the tape are played. It may be nil; there is none
 	// beside a Live agent.
 	Watcher Watcher
+
+	// Missed is told of each miss that the report will have, before the client is. It may
+	// be nil.
+	Missed func(Miss)
 }
 
 var errNoTape = errors.New("no tape to replay")
@@ -92,7 +96,7 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (R
 	if opt.Patience == 0 {
 		opt.Patience = patience
 	}
-	var report Report
+	report := Report{missed: a.Missed}
 	choice := &connectionChooser{agent: &opt}
 	p, err := choice.first(&report)
 	if err != nil {

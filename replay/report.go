@@ -27,6 +27,8 @@ type Report struct {
 	fatal      bool // there was a miss that the client cannot be told by an answer
 	moreMisses int  // beyond maxLines
 	moreNotes  int  // beyond maxLines
+
+	missed func(Miss) // Agent.Missed
 }
 
 // maxLines is how many misses, unused messages and notes a report keeps of each.
@@ -80,6 +82,9 @@ func (r *Report) miss(m Miss) {
 		return
 	}
 	r.Misses = append(r.Misses, m)
+	if r.missed != nil {
+		r.missed(m)
+	}
 }
 
 func (r *Report) unused(exp *expectedMessage) {

@@ -99,6 +99,14 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 			if err != nil {
 				return err
 			}
+			if o.missesTo != "" {
+				misses, err := newMissWriter(o.missesTo)
+				if err != nil {
+					return err
+				}
+				defer misses.Close()
+				o.agent.Missed = misses.write
+			}
 			if o.listen.on() {
 				return replayListen(cmd, &o, asJSON)
 			}
@@ -121,6 +129,8 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 	f.StringVar(&o.file, "file", "", "replay this `file`, or record it")
 	f.BoolVar(&asJSON, "json", false, "write the report as one JSON object")
 	f.StringVar(&o.mode, "mode", "once", "`when` to record into the file: once, none, new or all")
+	f.StringVar(&o.missesTo, "misses-to", "", "append each miss to this `file`")
+	f.Lookup("misses-to").Hidden = true // for replay client --mcp=replay
 	o.listen.clientFlags(f)
 	return cmd
 }
@@ -130,6 +140,7 @@ type replayOptions struct {
 	agent                             replay.Agent
 	dir, match, pace, session, onMiss string
 	file, mode                        string
+	missesTo                          string
 	live                              []string
 	listen                            listenFlags
 }

@@ -40,7 +40,8 @@ The MCP servers on the tape are started by AGENT as its client said then. With
 them: what AGENT asks them is answered as it was then, and nothing is done
 again. For a file they are in files beside it, as acptap export --mcp -o writes
 them. A server without a tape is an error, before AGENT is run; with
---mcp=replay,not:NAME AGENT gets the real server NAME.
+--mcp=replay,not:NAME AGENT gets the real server NAME. What AGENT asks them that
+is not on their tapes is reported too.
 
 Messages that could not be played as recorded are reported on stderr at the end.
 
@@ -82,8 +83,9 @@ AGENT cannot be run.`,
 			if client.Start.Command, err = command(args[1:]); err != nil {
 				return err
 			}
+			end := func() []string { return nil }
 			if servers.on {
-				end, err := servers.play(*dir, sub.File, &client, cmd.ErrOrStderr())
+				end, err = servers.play(*dir, sub.File, &client, cmd.ErrOrStderr())
 				if err != nil {
 					return err
 				}
@@ -99,7 +101,7 @@ AGENT cannot be run.`,
 			if client.Start.Cwd, err = os.Getwd(); err != nil {
 				return err
 			}
-			return replayClient(cmd, &client, args[0], save, asJSON)
+			return replayClient(cmd, &client, end, args[0], save, asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -125,13 +127,17 @@ func command(args []string) ([]string, error) {
 	return append([]string{program}, args[1:]...), err
 }
 
-func replayClient(cmd *cobra.Command, client *drive.Client, ref string, save, asJSON bool) error {
+// replayClient plays a client, and reports. end returns what could not be played to the agent
+// by its MCP servers.
+func replayClient(cmd *cobra.Command, client *drive.Client, end func() []string, ref string, save, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	errOut, flush := terminal.Sanitized(cmd.ErrOrStderr())
 	client.Err = errOut
 	report, err := client.Run(ctx)
 	flush()
+	missed := end()
+	report.Notes = append(report.Notes, missed...)
 	if !asJSON {
 		warning.Print(cmd.ErrOrStderr(), "%s", report.String())
 		for _, tape := range report.Tapes {
@@ -149,7 +155,7 @@ func replayClient(cmd *cobra.Command, client *drive.Client, ref string, save, as
 	if werr := writeComparison(cmd.OutOrStdout(), report, ref, save, asJSON); werr != nil {
 		return werr
 	}
-	if err != nil {
+	if err != nil || len(missed) > 0 {
 		return errNo
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/self"
@@ -44,8 +45,9 @@ func parseServerReplay(text string) (r serverReplay, err error) {
 // play has the agent that a client is played to get the tapes of its MCP servers in place
 // of the servers. They are in the store in dir or, if the client is in a file, beside that.
 // It is an error if one has no tape. The function that it returns is called when the client
-// has been played.
-func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Writer) (end func(), err error) {
+// has been played, and returns what AGENT asked that is not on the tapes; a second call does
+// nothing.
+func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Writer) (end func() []string, err error) {
 	acptap, err := self.Path(os.Executable, os.Getenv("PATH"))
 	if err != nil {
 		return nil, err
@@ -73,6 +75,10 @@ func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Wri
 		}
 		return servers.Next(name)
 	}
+	misses, err := newServerMisses()
+	if err != nil {
+		return nil, err
+	}
 	fronts := &serverFronts{store: store, stderr: stderr}
 	client.Interceptors = []proxy.Interceptor{&nest.Substitute{
 		Command: func(name string) []string {
@@ -80,11 +86,11 @@ func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Wri
 			if tape == "" {
 				return nil
 			}
-			return []string{acptap, "replay", "agent", "--store", store.Dir(), tape}
+			return []string{acptap, "replay", "agent", "--store", store.Dir(), "--misses-to", misses.file(name), tape}
 		},
 		URL: func(name string) string { return fronts.url(name, next(name)) },
 	}}
-	return fronts.close, nil
+	return sync.OnceValue(func() []string { return append(misses.close(), fronts.close()...) }), nil
 }
 
 // noTape says that servers have no tapes, and what to do.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy/relay"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
@@ -21,18 +21,19 @@ import (
 type serverFronts struct {
 	store  *record.Store
 	stderr io.Writer
-	open   []func() // ends one, and reports
+	open   []func() // ends one, and notes
+	notes  []string // what AGENT could not be played
 }
 
 // url begins to play a tape, and returns where; empty if that is empty. If it cannot be
-// played, it says so, and returns a URL at which nobody answers: the real server must not.
+// played, it notes so, and returns a URL at which nobody answers: the real server must not.
 func (s *serverFronts) url(server, tape string) string {
 	if tape == "" {
 		return ""
 	}
 	u, err := s.play(server, tape)
 	if err != nil {
-		warning.Print(s.stderr, "the tape of MCP server %s cannot be played: %v", server, err)
+		s.note(server, "the tape cannot be played: "+err.Error())
 		return "http://127.0.0.1:9/" // discard (RFC 863)
 	}
 	return u
@@ -62,22 +63,28 @@ func (s *serverFronts) play(server, tape string) (string, error) {
 	s.open = append(s.open, func() {
 		stop()
 		if err := <-served; err != nil {
-			warning.Print(s.stderr, "MCP server %s: %v", server, err)
+			s.note(server, err.Error())
 		}
 		results := fr.Close()
 		flush()
 		for _, r := range results {
 			for _, miss := range r.Report.Misses {
-				warning.Print(s.stderr, "MCP server %s: %s", server, miss.String())
+				s.note(server, miss.String())
+			}
+			if r.Err != nil && !errors.Is(r.Err, replay.ErrDiverged) {
+				s.note(server, r.Err.Error())
 			}
 		}
 	})
 	return fr.Address.JoinPath(fr.Path()).String(), nil
 }
 
-// close ends all, and says what was asked that is not on the tapes.
-func (s *serverFronts) close() {
+func (s *serverFronts) note(server, text string) { s.notes = append(s.notes, serverNote(server, text)) }
+
+// close ends all, and returns what was asked that is not on the tapes.
+func (s *serverFronts) close() []string {
 	for _, end := range s.open {
 		end()
 	}
+	return s.notes
 }
