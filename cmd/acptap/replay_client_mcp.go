@@ -44,9 +44,9 @@ func parseServerReplay(text string) (r serverReplay, err error) {
 
 // play has the agent that a client is played to get the tapes of its MCP servers in place
 // of the servers. They are in the store in dir or, if the client is in a file, beside that.
-// It is an error if one has no tape. The function that it returns is called when the client
-// has been played, and returns what AGENT asked that is not on the tapes; a second call does
-// nothing.
+// It is an error if one has no tape, or if r names one that there is not. The function that
+// it returns is called when the client has been played, and returns what AGENT asked that is
+// not on the tapes; a second call does nothing.
 func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Writer) (end func() []string, err error) {
 	acptap, err := self.Path(os.Executable, os.Getenv("PATH"))
 	if err != nil {
@@ -64,6 +64,11 @@ func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Wri
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range r.alone {
+		if names := servers.Names(); !slices.Contains(names, name) {
+			return nil, errors.New(termtext.Line(noServer(name, names)))
+		}
 	}
 	missing := slices.DeleteFunc(servers.Missing(), func(name string) bool { return slices.Contains(r.alone, name) })
 	if len(missing) > 0 {
@@ -91,6 +96,15 @@ func (r serverReplay) play(dir, file string, client *drive.Client, stderr io.Wri
 		URL: func(name string) string { return fronts.url(name, next(name)) },
 	}}
 	return sync.OnceValue(func() []string { return append(misses.close(), fronts.close()...) }), nil
+}
+
+// noServer says that AGENT is given no server of a name, but those of others.
+func noServer(name string, others []string) string {
+	text := fmt.Sprintf("--mcp=replay,not:%s: the client on the tape gave no MCP server %q", name, name)
+	if len(others) > 0 {
+		text += ", but " + strings.Join(others, ", ")
+	}
+	return text
 }
 
 // noTape says that servers have no tapes, and what to do.

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -102,6 +103,9 @@ func fill(starts []string) {
 		starts[i] = last
 	}
 }
+
+// Names returns the names of all servers, sorted.
+func (s *Servers) Names() []string { return slices.Sorted(maps.Keys(s.tapes)) }
 
 // Missing returns the names of the servers of which there is no tape, sorted.
 func (s *Servers) Missing() (names []string) {
