@@ -34,6 +34,7 @@ var operands = map[string]source{
 	"TAPE|SESSION": references,
 	"QUERY":        queries,
 	"FILE":         files,
+	"FILE|DIR":     files,
 	"AGENT":        agents,
 	"TAG":          tags,
 	"ARG":          files,
