@@ -107,6 +107,7 @@ func writeNext(w io.Writer, dir string) error {
 		{"replay agent last~1", "the agent of the first tape, on stdin and stdout"},
 		{"diff last last", "compare two tapes; here one with itself, so nothing differs"},
 		{"export last", "the tape as JSON Lines, for git, jq and bug reports"},
+		{"report last~1", "the first tape as a page for a browser, to attach to an issue"},
 	} {
 		t.Row("  acptap "+next[0], next[1])
 	}
