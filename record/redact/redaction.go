@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"sort"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -19,7 +20,8 @@ type Redaction struct {
 	pieces  map[uint64][]span            // of text, by frame
 	copies  map[[sha256.Size]byte]uint64 // frames with such pieces, by their bytes
 	last    uint64
-	ended   bool // all frames were read
+	unread  []span // numbers of frames that were passed over, from and to: nobody knows what they go on with
+	ended   bool   // all frames were read
 }
 
 // NewRedaction begins to read a tape. Pseudonyms are made with the key.
@@ -36,6 +38,9 @@ func NewRedaction(key Key) *Redaction {
 
 // Read takes the next frame of the tape. It keeps nothing of f.
 func (r *Redaction) Read(f *dialect.Frame) {
+	if f.Seq > r.last+1 {
+		r.unread = append(r.unread, span{int(r.last + 1), int(f.Seq)})
+	}
 	r.last = f.Seq
 	if !f.Redelivered { // it is looked up by its bytes
 		r.streams.add(f)
@@ -114,14 +119,9 @@ func (r *Redaction) end() {
 // by what they say together: of "token = nex" and "t()" nothing is one.
 func (r *Redaction) bytes(f *dialect.Frame) []byte {
 	t, ok := streamed(f)
-	if !ok || f.Redelivered && len(r.copies) == 0 {
+	seq, read := r.readAs(f)
+	if !ok || !read {
 		return Frame(f.Kind, f.Raw)
-	}
-	seq := f.Seq
-	if f.Redelivered {
-		if seq, ok = r.copies[sha256.Sum256(f.Raw)]; !ok {
-			return Frame(f.Kind, f.Raw)
-		}
 	}
 	raw := t.replaced(r.pieces[seq])
 	if t.at < 0 {
@@ -132,4 +132,15 @@ func (r *Redaction) bytes(f *dialect.Frame) []byte {
 		settled = -1 // by the names of its members more is found
 	}
 	return redactMessage(raw, settled)
+}
+
+// readAs returns the number under which the text of a frame was read, which is another
+// one's if it was sent again; ok is false if it was not.
+func (r *Redaction) readAs(f *dialect.Frame) (seq uint64, ok bool) {
+	if f.Redelivered {
+		seq, ok = r.copies[sha256.Sum256(f.Raw)]
+		return seq, ok
+	}
+	i := sort.Search(len(r.unread), func(i int) bool { return r.unread[i].to > int(f.Seq) })
+	return f.Seq, i == len(r.unread) || int(f.Seq) < r.unread[i].from
 }

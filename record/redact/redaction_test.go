@@ -241,6 +241,24 @@ func TestSecretRedelivered(t *testing.T) {
 	}
 }
 
+// What could not be read at first, and can be now, is searched by itself.
+func TestSecretUnread(t *testing.T) {
+	x := forms[0]
+	var all frames
+	for range 3 {
+		all.piece(x, "s", "it is "+anthropicKey+", yes")
+	}
+	r := redact.NewRedaction(nil)
+	r.Read(&all[0])
+	r.Read(&all[2])
+	for _, f := range all {
+		f, err := r.Frame(nil, f)
+		if got := x.text(t, f); err != nil || got != "it is sk-ant-[redacted], yes" {
+			t.Errorf("frame %d: got %q, %v", f.Seq, got, err)
+		}
+	}
+}
+
 // A private key has many lines.
 func TestSecretInLines(t *testing.T) {
 	var all frames

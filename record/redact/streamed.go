@@ -64,7 +64,7 @@ func chunkText(raw []byte) (t streamedText, ok bool) {
 
 // replaced returns the bytes of the frame with placeholders in its text.
 func (t *streamedText) replaced(at []span) []byte {
-	if len(at) == 0 || at[len(at)-1].to > len(t.text) {
+	if len(at) == 0 {
 		return t.raw
 	}
 	now := replaced(t.text, at)
