@@ -3,6 +3,7 @@ package redact_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,6 +48,22 @@ func TestHeaders(t *testing.T) {
 		}
 		if strings.Contains(string(got), secret) {
 			t.Errorf("%s: %s holds the secret", tt.name, got)
+		}
+	}
+}
+
+// A header is kept in the same way however it is spelled: what is usual goes a shorter way.
+func TestHeadersSpelled(t *testing.T) {
+	for _, name := range []string{
+		"Accept", "Accept-Encoding", "Accept-Language", "Acp-Connection-Id", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Host",
+		"Last-Event-Id", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id", "Origin", "Server", "Transfer-Encoding", "User-Agent",
+		"Authorization", "Cookie", "Location", "Mcp-Auth-Token", "X-Api-Key", "X-Other",
+	} {
+		usual := redact.Key("k").Headers(http.Header{name: {"a value"}})[0]
+		lower := redact.Key("k").Headers(http.Header{strings.ToLower(name): {"a value"}})[0]
+		lower.Name = name
+		if fmt.Sprint(usual) != fmt.Sprint(lower) {
+			t.Errorf("%s is kept as %+v, and spelled in small letters as %+v", name, usual, lower)
 		}
 	}
 }

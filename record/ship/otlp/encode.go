@@ -1,4 +1,4 @@
-// Package otlp writes spans in the protocol of OpenTelemetry, OTLP 1.11.
+// Package otlp writes spans in the protocol of OpenTelemetry, OTLP.
 package otlp
 
 import (

@@ -1,7 +1,7 @@
 package spans
 
-// Names of the conventions open-telemetry/semantic-conventions-genai (2026-11; all of
-// gen_ai.* and mcp.* is in development) and open-telemetry/semantic-conventions
+// Names of the conventions open-telemetry/semantic-conventions-genai (all of gen_ai.* and
+// mcp.* is in development) and open-telemetry/semantic-conventions
 // (error.type, network.* and service.* are stable, rpc.* and jsonrpc.* are not).
 // gen_ai.provider.name is required there and missing here: who stands between a client
 // and an agent cannot know it.
