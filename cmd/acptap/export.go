@@ -161,9 +161,9 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 	if err := match.Judge(ctx, sub); err != nil {
 		return damage, err
 	}
-	var found check.Lines
+	var found check.Found
 	if x.findings {
-		if found, err = check.FindLines(ctx, sub, x.raw); err != nil {
+		if found, err = check.Find(ctx, sub, x.raw); err != nil {
 			return damage, err
 		}
 	}
@@ -192,7 +192,7 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 			if found == nil {
 				continue
 			}
-			if err := writeFindings(e, found[i][f.Seq]); err != nil {
+			if err := writeFindings(e, info.Tape, found[i][f.Seq]); err != nil {
 				return damage, err
 			}
 		}
@@ -201,9 +201,9 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 }
 
 // writeFindings writes what was found in the frame that was written last.
-func writeFindings(e *portable.Exporter, lines []report.Line) error {
-	for _, l := range lines {
-		text, err := json.Marshal(l)
+func writeFindings(e *portable.Exporter, tape string, found []*report.Finding) error {
+	for _, f := range found {
+		text, err := json.Marshal(report.LineOf(tape, f))
 		if err != nil {
 			return err
 		}

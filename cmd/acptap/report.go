@@ -222,7 +222,7 @@ func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar
 		return in, err
 	}
 	in.Filter = wanted
-	found, err := check.FindLines(ctx, sub, r.raw)
+	found, err := check.Find(ctx, sub, r.raw)
 	if err != nil {
 		return in, err
 	}

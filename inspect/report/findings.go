@@ -21,8 +21,6 @@ type finding struct {
 	Text       string // what was done, the first time
 	Frames     []frameRef
 	More       int // frames that are not named
-
-	strength conform.Strength
 }
 
 // maxNamed is how many frames of a finding are named.
@@ -30,57 +28,49 @@ const maxNamed = 8
 
 // findings returns what was found, the worst first: violations, and the rest.
 func (r *reader) findings() (violations, rest []*finding) {
-	type key struct {
-		rule     string
-		fault    conform.Fault
-		strength conform.Strength
-	}
-	groups := map[key]*finding{}
-	var all []*finding
-	for run, t := range r.in.Tapes {
+	var all []*conform.Finding
+	for _, t := range r.in.Tapes {
 		for _, seq := range slices.Sorted(maps.Keys(t.Findings)) {
-			for _, l := range t.Findings[seq] {
-				k := key{l.Rule, l.Fault, l.Strength}
-				one := groups[k]
-				if one == nil {
-					one = &finding{Rule: l.Rule, Name: l.Name, Strength: l.Strength.String(), Fault: l.Fault.String(), Text: termtext.Brief(l.Text, 400), strength: l.Strength}
-					if l.Strength == conform.Violation {
-						one.Class = "bad"
-					}
-					groups[k] = one
-					all = append(all, one)
-				}
-				one.Count++
-				if seq == 0 {
-					continue
-				}
-				if len(one.Frames) < maxNamed {
-					one.Frames = append(one.Frames, r.frame(run, seq))
-				} else {
-					one.More++
-				}
+			for _, f := range t.Findings[seq] {
+				all = append(all, &f.Finding)
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *finding) int {
-		return cmp.Or(cmp.Compare(b.strength, a.strength), cmp.Compare(b.Count, a.Count))
-	})
-	n := slices.IndexFunc(all, func(f *finding) bool { return f.strength != conform.Violation })
-	if n < 0 {
-		n = len(all)
+	for _, g := range check.Groups(all) {
+		if one := r.finding(&g); g.Strength == conform.Violation {
+			one.Class = "bad"
+			violations = append(violations, one)
+		} else {
+			rest = append(rest, one)
+		}
 	}
-	return all[:n], all[n:]
+	return violations, rest
+}
+
+// finding returns a group for the page.
+func (r *reader) finding(g *check.Group) *finding {
+	one := &finding{Rule: g.Rule.ID, Name: g.Rule.Name, Strength: g.Strength.String(), Fault: g.Fault.String(), Count: len(g.Findings), Text: termtext.Brief(g.Findings[0].Text, 400)}
+	for _, f := range g.Findings {
+		switch {
+		case f.Seq == 0:
+		case len(one.Frames) < maxNamed:
+			one.Frames = append(one.Frames, r.frame(f.Tape, f.Seq))
+		default:
+			one.More++
+		}
+	}
+	return one
 }
 
 // foundIn says in a line what was found in a frame; nothing if nothing was.
 func (r *reader) foundIn(run int, seq uint64) string {
-	lines := r.in.Tapes[run].Findings[seq]
-	if len(lines) == 0 {
+	found := r.in.Tapes[run].Findings[seq]
+	if len(found) == 0 {
 		return ""
 	}
-	worst := slices.MaxFunc(lines, func(a, b check.Line) int { return cmp.Compare(a.Strength, b.Strength) })
-	text := fmt.Sprintf("%s %s: %s %s", worst.Strength, worst.Rule, worst.Fault, termtext.Brief(worst.Text, 300))
-	if n := len(lines) - 1; n > 0 {
+	worst := slices.MaxFunc(found, func(a, b *check.Finding) int { return cmp.Compare(a.Strength, b.Strength) })
+	text := fmt.Sprintf("%s %s: %s %s", worst.Strength, worst.Rule.ID, worst.Fault, termtext.Brief(worst.Text, 300))
+	if n := len(found) - 1; n > 0 {
 		text += fmt.Sprintf(", and %d more", n)
 	}
 	return text

@@ -12,7 +12,7 @@ import (
 	"iter"
 	"time"
 
-	conform "github.com/acptap/acptap/inspect/conform/report"
+	check "github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
@@ -47,7 +47,7 @@ type Tape struct {
 	Info     record.Info
 	Frames   iter.Seq2[dialect.Frame, error] // with all of their bytes; an error stands for those that cannot be read
 	Has      func(*dialect.Frame) bool       // reports whether a frame is shown; nil: all are
-	Findings map[uint64][]conform.Line       // by the number of the frame
+	Findings map[uint64][]*check.Finding     // by the number of the frame; their Tape is the index of this one
 }
 
 // Write writes the page. It returns why parts of the tapes cannot be read, which the page

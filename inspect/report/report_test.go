@@ -46,7 +46,10 @@ func TestGolden(t *testing.T) {
 				in.Tapes[0].Frames = damaged(in.Tapes[0].Frames)
 				in.Tapes[0].Info.Lost = 4096
 			}
-			in.Tapes[0].Findings = map[uint64][]check.Line{3: {{Rule: "ACP999", Name: "a-rule", Strength: conform.Violation, Fault: conform.Agent, Text: "said <b>nothing</b>"}}}
+			in.Tapes[0].Findings = map[uint64][]*check.Finding{3: {{Finding: conform.Finding{
+				Rule: &conform.Rule{ID: "ACP999", Name: "a-rule"}, Strength: conform.Violation, Fault: conform.Agent,
+				Evidence: conform.Evidence{Seq: 3, Text: "said <b>nothing</b>"},
+			}}}}
 			var b bytes.Buffer
 			broken, err := report.Write(&b, in)
 			if err != nil {

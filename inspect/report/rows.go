@@ -5,10 +5,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/filter"
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -213,10 +213,10 @@ func (r *rows) state(s *filter.Subject, begins bool) (all state) {
 
 // found adds what is wrong with a frame.
 func (r *rows) found(row int, seq uint64) {
-	for _, l := range r.tape.Findings[seq] {
+	for _, f := range r.tape.Findings[seq] {
 		r.table.Found = append(r.table.Found, found{
-			Row: row, Rule: l.Rule, Name: l.Name, Strength: l.Strength.String(), By: l.Fault.String(),
-			Text: termtext.Brief(l.Text, 500),
+			Row: row, Rule: f.Rule.ID, Name: f.Rule.Name, Strength: f.Strength.String(), By: f.Fault.String(),
+			Text: termtext.Brief(f.Text, 500),
 		})
 	}
 }
@@ -294,23 +294,8 @@ func (r *rows) leftOut() (list []string) {
 
 // forFilter returns what is wrong with a frame.
 func (t *Tape) forFilter(seq uint64) (list []filter.Finding) {
-	for _, l := range t.Findings[seq] {
-		f := filter.Finding{Rule: l.Rule, Name: l.Name}
-		switch l.Strength {
-		case conform.Note:
-			f.Strength = filter.Note
-		case conform.Warning:
-			f.Strength = filter.Warning
-		case conform.Violation:
-			f.Strength = filter.Violation
-		}
-		switch l.Fault {
-		case conform.Client:
-			f.Fault = filter.ByClient
-		case conform.Agent:
-			f.Fault = filter.ByAgent
-		}
-		list = append(list, f)
+	for _, f := range t.Findings[seq] {
+		list = append(list, tapecheck.ForFilter(&f.Finding))
 	}
 	return list
 }

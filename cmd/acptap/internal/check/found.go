@@ -11,14 +11,14 @@ import (
 	"github.com/acptap/acptap/inspect/conform/report"
 )
 
-// Lines are what was found in the frames of tapes: for each tape, by the number of the
+// Found is what was found in the frames of tapes: for each tape, by the number of the
 // frame.
-type Lines []map[uint64][]report.Line
+type Found []map[uint64][]*report.Finding
 
-// FindLines judges what is there of a subject by all rules, without exceptions. What the
-// lines quote of the tapes may leave this machine, unless raw is set. What cannot be read
-// is left out: reading the frames again reports it.
-func FindLines(ctx context.Context, sub ref.Subject, raw bool) (Lines, error) {
+// Find judges what is there of a subject by all rules, without exceptions. What the
+// findings quote of the tapes may leave this machine, unless raw is set. What cannot be
+// read is left out: reading the frames again reports it.
+func Find(ctx context.Context, sub ref.Subject, raw bool) (Found, error) {
 	r := &run{
 		Flags: Flags{Severity: conform.Note, Grace: conform.Grace}, rules: conform.Rules(), watches: true,
 		config: &config.Config{}, baseline: &baseline.Baseline{}, renewed: &baseline.Baseline{},
@@ -34,17 +34,17 @@ func FindLines(ctx context.Context, sub ref.Subject, raw bool) (Lines, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	lines := make(Lines, len(sub.Parts))
-	for i := range lines {
-		lines[i] = map[uint64][]report.Line{}
+	found := make(Found, len(sub.Parts))
+	for i := range found {
+		found[i] = map[uint64][]*report.Finding{}
 	}
 	for i := range j.section.Findings {
 		f := &j.section.Findings[i]
 		if !raw {
 			f.Finding = *f.Shared()
 		}
-		on := lines[f.Tape]
-		on[f.Seq] = append(on[f.Seq], report.LineOf(j.section.Tapes[f.Tape].ID, f))
+		on := found[f.Tape]
+		on[f.Seq] = append(on[f.Seq], f)
 	}
-	return lines, nil
+	return found, nil
 }
