@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/acptap/acptap/inspect/conform/schema"
 	"github.com/acptap/acptap/proxy/bounded"
@@ -197,7 +198,7 @@ func toolClauses(first, word, section, anchor string) []Clause {
 		legacyFrom(first, Violation, word, "Tools, "+section, "server/tools"+anchor)...)
 }
 
-var toolNameForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+var toolNameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) })
 
 // toolPath returns the path of a member of a tool in the answer to tools/list.
 func toolPath(i int, member string) string {
@@ -225,7 +226,7 @@ func toolName(s *Step, r *Report) {
 		name := text(raw)
 		twice := seen[name]
 		seen[name] = true
-		if !isString(raw) || !twice && toolNameForm.MatchString(name) {
+		if !isString(raw) || !twice && toolNameForm().MatchString(name) {
 			continue
 		}
 		if found++; found > 1 {

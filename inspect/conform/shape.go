@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/acptap/acptap/inspect/conform/schema"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -325,7 +326,7 @@ func shapeEvidence(below string, p schema.Problem) Evidence {
 	return e
 }
 
-var inputSchemaPath = regexp.MustCompile(`^tools\[\d+\]\.inputSchema`)
+var inputSchemaPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^tools\[\d+\]\.inputSchema`) })
 
 // ownedByRule reports whether another rule tells of a problem, or the documents of the
 // revision do not agree on it: the text of 2025-11-25 and its schema in TypeScript have
@@ -344,7 +345,7 @@ func ownedByRule(s *Step, below string, p schema.Problem) bool {
 	case isModern && p.Path == "resultType": // MCP116
 		return true
 	case s.Method == "tools/list": // MCP202
-		return inputSchemaPath.MatchString(p.Path)
+		return inputSchemaPath().MatchString(p.Path)
 	}
 	return false
 }

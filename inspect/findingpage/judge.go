@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frameindex"
@@ -197,11 +198,11 @@ func (j *judge) take(seq uint64) bool {
 }
 
 // named finds the frames that a text names, as in conform.Evidence.
-var named = regexp.MustCompile(`\bframe [0-9]+`)
+var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bframe [0-9]+`) })
 
 // relabelled returns a text with the frames that it names as users know them.
 func relabelled(text string, label func(seq uint64) string) string {
-	return named.ReplaceAllStringFunc(text, func(name string) string {
+	return named().ReplaceAllStringFunc(text, func(name string) string {
 		seq, err := strconv.ParseUint(strings.TrimPrefix(name, "frame "), 10, 64)
 		if err != nil {
 			return name

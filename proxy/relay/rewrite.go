@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -96,11 +97,11 @@ func (r *Relay) cookie(v string) string {
 }
 
 // resourceMetadata is the parameter of RFC 9728, section 5.1.
-var resourceMetadata = regexp.MustCompile(`(?i)(\bresource_metadata\s*=\s*"?)([^"\s,]+)`)
+var resourceMetadata = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(\bresource_metadata\s*=\s*"?)([^"\s,]+)`) })
 
 // challenge returns a WWW-Authenticate whose document the client gets from here.
 func (r *Relay) challenge(v string) string {
-	m := resourceMetadata.FindStringSubmatchIndex(v)
+	m := resourceMetadata().FindStringSubmatchIndex(v)
 	if m == nil {
 		return v
 	}

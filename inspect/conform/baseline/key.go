@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/acptap/acptap/inspect/conform"
 )
@@ -45,14 +46,20 @@ func About(f *conform.Finding) string {
 var (
 	// A file has a path from the root, from a drive or from home, or a relative one that
 	// ends with what files end with.
-	filePath = regexp.MustCompile(`(^|[^\w])(?:(?:(?:[A-Za-z]:)?[\\/]|~/|\.{1,2}/)[^\s"'<>|,;:()]+|[\w+@-][\w.+@-]*(?:[\\/][\w.+@-]+)*\.[A-Za-z]\w{0,9}\b)`)
+	filePath = pattern(`(^|[^\w])(?:(?:(?:[A-Za-z]:)?[\\/]|~/|\.{1,2}/)[^\s"'<>|,;:()]+|[\w+@-][\w.+@-]*(?:[\\/][\w.+@-]+)*\.[A-Za-z]\w{0,9}\b)`)
 	// A duration is short or long, and so in another unit.
-	duration = regexp.MustCompile(`\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)? ?(?:ns|µs|ms|s)\b`)
+	duration = pattern(`\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)? ?(?:ns|µs|ms|s)\b`)
 	// A word with a digit is an id, a number, a time, or has one in it.
-	numbered = regexp.MustCompile(`[\w.+-]*\d[\w.+-]*`)
+	numbered = pattern(`[\w.+-]*\d[\w.+-]*`)
 	// Letters at random are an id too.
-	longWord = regexp.MustCompile(`[A-Za-z_-]{32,}`)
+	longWord = pattern(`[A-Za-z_-]{32,}`)
 )
+
+// pattern compiles when the expression is first used: every proxy would pay for it at
+// its start.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // masked returns a text without what is another one in the next run. session is the id
 // of its session.
@@ -60,8 +67,8 @@ func masked(text, session string) string {
 	if len(session) > 1 {
 		text = strings.ReplaceAll(text, session, "0")
 	}
-	text = filePath.ReplaceAllString(text, "${1}/")
-	text = duration.ReplaceAllString(text, "0 s")
-	text = numbered.ReplaceAllString(text, "0")
-	return longWord.ReplaceAllString(text, "0")
+	text = filePath().ReplaceAllString(text, "${1}/")
+	text = duration().ReplaceAllString(text, "0 s")
+	text = numbered().ReplaceAllString(text, "0")
+	return longWord().ReplaceAllString(text, "0")
 }

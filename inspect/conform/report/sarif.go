@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/acptap/acptap/inspect/conform"
 )
@@ -61,11 +62,11 @@ func (s *SARIF) Close() error {
 	})
 }
 
-var semver = regexp.MustCompile(`^\d+\.\d+\.\d+([-+].*)?$`)
+var semver = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+([-+].*)?$`) })
 
 // semantic returns a version as semantic versioning has it.
 func semantic(version string) string {
-	if version = strings.TrimPrefix(version, "v"); semver.MatchString(version) {
+	if version = strings.TrimPrefix(version, "v"); semver().MatchString(version) {
 		return version
 	}
 	return "0.0.0"

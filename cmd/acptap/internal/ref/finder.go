@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/spelling"
@@ -116,11 +117,11 @@ func (f *Finder) byLetters(name string) string {
 }
 
 // back is what stands behind a name for an earlier tape.
-var back = regexp.MustCompile(`^(.+)~(0|[1-9][0-9]{0,8})$`)
+var back = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+)~(0|[1-9][0-9]{0,8})$`) })
 
 // cutBack splits NAME~N.
 func cutBack(name string) (base string, n int, ok bool) {
-	m := back.FindStringSubmatch(name)
+	m := back().FindStringSubmatch(name)
 	if m == nil {
 		return name, 0, false
 	}
