@@ -117,8 +117,12 @@ func importFile(ctx context.Context, to *record.Importer, path string, stdin io.
 	}()
 	bar := terminal.NewProgress(stderr, name)
 	defer bar.End()
-	return to.Import(bar.Reader(in, size), name, func(text string) {
+	id, err := to.Import(bar.Reader(in, size), name, func(text string) {
 		bar.End()
 		warning.Print(notes, "%s", text)
 	})
+	if err != nil && filepath.Ext(path) == ".db" && !errors.Is(err, errInterrupted) {
+		err = fmt.Errorf("%w; if it is a tape as a store keeps it, import what acptap export %s writes", err, path)
+	}
+	return id, err
 }

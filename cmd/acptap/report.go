@@ -61,6 +61,9 @@ is written all the same, and says what is missing.`,
 			if r.limit < 1 || r.limit > 1000 {
 				return fmt.Errorf("--limit is 1 to 1000 MiB, not %d", r.limit)
 			}
+			if r.open && r.out == "-" {
+				return errors.New("--open opens a file, so it does not go with --output -")
+			}
 			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
 				return err

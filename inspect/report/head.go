@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -59,6 +60,31 @@ func turnRange(first, last int) string {
 		return fmt.Sprintf("numbered %d", first)
 	}
 	return fmt.Sprintf("%d to %d", max(first, 1), last)
+}
+
+// noTurn says that no session has a turn that is asked for; nil if one has, or none is.
+func (r *reader) noTurn() error {
+	if r.in.First == 0 && r.in.Last == 0 {
+		return nil
+	}
+	last := 0
+	for _, s := range r.sessions() {
+		for _, t := range s.Conversation.Turns {
+			if r.shows(t) {
+				return nil
+			}
+			last = max(last, t.Number)
+		}
+	}
+	if last == 0 {
+		return errors.New("no session has a turn")
+	}
+	return fmt.Errorf("no session has turns %s: the last one is %d", turnRange(r.in.First, r.in.Last), last)
+}
+
+// shows reports whether a turn is among those that are asked for.
+func (r *reader) shows(t *trace.Turn) bool {
+	return t.Number >= r.in.First && (r.in.Last == 0 || t.Number <= r.in.Last)
 }
 
 // title returns what stands above the page: the first prompt, as a whole line.

@@ -51,7 +51,8 @@ type Tape struct {
 }
 
 // Write writes the page. It returns why parts of the tapes cannot be read, which the page
-// says too, and why the page could not be written.
+// says too, and why the page could not be written. If no session has a turn from First to
+// Last, and all can be read, nothing is written.
 func Write(w io.Writer, in Input) (broken []error, err error) {
 	r := &reader{in: &in, rows: newRows(&in), failed: map[place]bool{}}
 	for i := range in.Tapes {
@@ -62,6 +63,9 @@ func Write(w io.Writer, in Input) (broken []error, err error) {
 		r.readServer(&in.Servers[i])
 	}
 	r.stats.End(&r.trace)
+	if err := r.noTurn(); err != nil && len(r.broken) == 0 {
+		return nil, err
+	}
 	return r.broken, r.page(w)
 }
 

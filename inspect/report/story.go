@@ -80,7 +80,7 @@ func (r *reader) chapter(s *trace.Session, number int) *chapter {
 		c.Before = r.items(s, nil, entities[0])
 	}
 	for i, t := range s.Conversation.Turns {
-		if t.Number < r.in.First || r.in.Last > 0 && t.Number > r.in.Last {
+		if !r.shows(t) {
 			continue
 		}
 		one := r.turn(s, t, fmt.Sprintf("s%d-turn-%d", number, t.Number), entities[t.Number])
