@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -100,10 +101,8 @@ func (r *reader) calling() *calling {
 
 // tellingCalls returns the slowest calls and those that failed, in their order.
 func tellingCalls(calls []*trace.Call) []*trace.Call {
-	bySpeed := slices.Clone(calls)
-	slices.SortStableFunc(bySpeed, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
 	wanted := map[*trace.Call]bool{}
-	for _, c := range bySpeed[:slowestCalls] {
+	for _, c := range stats.Slowest(calls, slowestCalls) {
 		wanted[c] = true
 	}
 	failures := 0

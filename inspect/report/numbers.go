@@ -1,12 +1,8 @@
 package report
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/record/termtext"
-	"github.com/acptap/acptap/record/trace"
 )
 
 // A numberTable is one of the tables that acptap stats has.
@@ -19,7 +15,10 @@ type numberTable struct {
 
 type numberColumn struct{ Heading, Class string }
 
-type numberCell struct{ Text, Class string }
+type numberCell struct {
+	Text, Class string
+	Frame       *frameRef // that it leads to; nil: to none
+}
 
 // mostNumbers is how many rows of a table are shown.
 const mostNumbers = 40
@@ -71,19 +70,13 @@ const mostSlow = 10
 
 // slowest returns the calls that took longest.
 func (r *reader) slowest() numberTable {
-	var answered []*trace.Call
-	for _, c := range r.trace.Calls {
-		if !c.Open() && !c.Untimed {
-			answered = append(answered, c)
-		}
-	}
-	slices.SortStableFunc(answered, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
 	t := numberTable{Name: "slowest calls", Columns: []numberColumn{{"method", ""}, {"frame", "n"}, {"took", "n"}}}
-	for _, c := range answered[:min(len(answered), mostSlow)] {
+	for _, c := range stats.Slowest(r.trace.Calls, mostSlow) {
+		frame := r.frame(c.Run, c.Request)
 		t.Rows = append(t.Rows, []numberCell{
-			{termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool)), ""},
-			{r.frame(c.Run, c.Request).String(), "n"},
-			{termtext.Duration(c.Latency()), "n"},
+			{Text: termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool))},
+			{Text: frame.String(), Class: "n", Frame: &frame},
+			{Text: termtext.Duration(c.Latency()), Class: "n"},
 		})
 	}
 	return t

@@ -1,9 +1,7 @@
 package tracepage
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,19 +57,14 @@ func (r *Reader) toolLines(form tableForm) []page.Line {
 
 // callLines shows the slowest calls, and those that wait.
 func (r *Reader) callLines() []page.Line {
-	var answered, open []*trace.Call
+	var open []*trace.Call
 	for _, c := range r.trace.Calls {
-		switch {
-		case !c.Open() && c.Untimed: // nobody knows how slow it was
-		case !c.Open():
-			answered = append(answered, c)
-		case !c.Cancelled:
+		if c.Open() && !c.Cancelled {
 			open = append(open, c)
 		}
 	}
-	slices.SortStableFunc(answered, func(a, b *trace.Call) int { return cmp.Compare(b.Latency(), a.Latency()) })
 	lines := []page.Line{{}, {Spans: []termtext.Span{termtext.Bold.Span("Slowest calls")}}}
-	for _, c := range answered[:min(len(answered), listed)] {
+	for _, c := range stats.Slowest(r.trace.Calls, listed) {
 		lines = append(lines, r.callLine(c, latencyColumn(c.Latency())))
 	}
 	if len(open) > 0 {
