@@ -5,11 +5,12 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 )
 
 func newCheckCmd(dir *string) *cobra.Command {
-	c := check.Flags{Version: version()}
+	c := check.Flags{Version: self.Version()}
 	cmd := &cobra.Command{
 		Use:   "check [flags] [REF...]",
 		Short: "Say where client and agent break the specifications",

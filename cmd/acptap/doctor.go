@@ -10,6 +10,7 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/cmd/acptap/internal/wrap"
@@ -81,6 +82,6 @@ func recoverJournals(store *record.Store, stderr io.Writer) error {
 }
 
 func writeDiagnoses(w io.Writer, found []record.Diagnosis) error {
-	fmt.Fprintf(w, "ok   acptap %s, format %d\n", version(), record.Format)
+	fmt.Fprintf(w, "ok   acptap %s, format %d\n", self.Version(), record.Format)
 	return wrap.WriteDiagnoses(w, found)
 }

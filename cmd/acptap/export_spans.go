@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -96,7 +97,7 @@ func (x *exporting) spanWriter(w io.Writer, first spans.Tape) (spanWriter, error
 	if first.Start.IsZero() {
 		return nil, errors.New("nobody knows when the tape began, so its spans have no times: write started into its header")
 	}
-	return &otlp.Lines{W: w, Encoder: otlp.Encoder{Version: version()}}, nil
+	return &otlp.Lines{W: w, Encoder: otlp.Encoder{Version: self.Version()}}, nil
 }
 
 // spanFrames yields the frames that spans are made of: without secrets, if they are to

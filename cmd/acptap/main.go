@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/completion"
+	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
@@ -95,7 +97,7 @@ they say to each other, shows it, and replays either side.`,
   acptap show last                    show the frames of the newest tape
   acptap                              browse the tapes in the terminal`,
 		Args:          usage.Subcommand,
-		Version:       version(),
+		Version:       self.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -106,7 +108,7 @@ they say to each other, shows it, and replays either side.`,
 		}
 		return browseStore(cmd.Context(), newInspector(), dir)
 	}
-	root.PersistentFlags().StringVar(&dir, "store", "", "`directory` of the store (default $ACPTAP_STORE, else "+ref.DefaultStore+")")
+	lake.StoreFlag(root, &dir)
 	root.AddCommand(newProxyCmd(&dir))
 	if runsProxy(args) {
 		root.CompletionOptions.DisableDefaultCmd = true

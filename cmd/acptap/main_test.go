@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestMain(m *testing.M) {
 	// The race detector has each process sleep for a second before it ends.
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
-	testscript.Main(m, map[string]func(){"acptap": measured, "loud-agent": loudAgent, "stalling-agent": stallingAgent, "tool-agent": toolAgent, "tool-server": toolServer, "talking-agent": talkingAgent, "talking-server": talkingServer})
+	testscript.Main(m, map[string]func(){"acptap": measured, "acptap-lake": lakeMain, "loud-agent": loudAgent, "stalling-agent": stallingAgent, "tool-agent": toolAgent, "tool-server": toolServer, "talking-agent": talkingAgent, "talking-server": talkingServer})
 }
 
 func TestScripts(t *testing.T) {

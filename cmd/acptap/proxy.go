@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/proxy"
@@ -230,7 +231,7 @@ func recordingStore(dir string, w *warning.Queue) (*record.Store, error) {
 // beginTape begins to record.
 func beginTape(store *record.Store, start record.Start) (*record.Recorder, error) {
 	start.Cwd, _ = os.Getwd() // fails if the directory was deleted
-	start.Version = version()
+	start.Version = self.Version()
 	start.PID = os.Getpid()
 	return store.Record(start)
 }

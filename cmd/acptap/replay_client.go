@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/replay/compare"
@@ -91,7 +92,7 @@ AGENT cannot be run.`,
 				}
 				defer end()
 			}
-			client.Start.Version, client.Start.PID = version(), os.Getpid()
+			client.Start.Version, client.Start.PID = self.Version(), os.Getpid()
 			if cwd := client.Start.Cwd; cwd != "" {
 				// AGENT inherits our working directory.
 				if err := os.Chdir(cwd); err != nil {

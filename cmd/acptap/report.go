@@ -17,6 +17,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
@@ -219,7 +220,7 @@ func openPage(ctx context.Context, path string) error {
 
 // input says what the page is made of.
 func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar *terminal.Progress) (report.Input, error) {
-	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: version(), NoFrames: r.noFrames, Limit: int64(r.limit) << 20}
+	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: self.Version(), NoFrames: r.noFrames, Limit: int64(r.limit) << 20}
 	wanted, err := query.Parse(r.filter)
 	if err != nil {
 		return in, err

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 )
 
@@ -23,7 +23,7 @@ func newVersionCmd() *cobra.Command {
 		Args: usage.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				return jsonlines.Write(cmd.OutOrStdout(), versionLine{version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+				return jsonlines.Write(cmd.OutOrStdout(), versionLine{self.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
 			return err
@@ -43,14 +43,5 @@ type versionLine struct {
 
 // versionText returns the output of acptap version.
 func versionText() string {
-	return fmt.Sprintf("acptap %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// version returns the version that this program was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	return info.Main.Version
+	return fmt.Sprintf("acptap %s %s %s/%s", self.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

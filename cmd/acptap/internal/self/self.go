@@ -1,9 +1,11 @@
-// Package self finds the program that runs, for others to start it.
+// Package self says where the program that runs is, for others to start it, and of which
+// version it is.
 package self
 
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 )
 
 // Path returns the absolute path of this program, which executable returns as
@@ -27,4 +29,13 @@ func Path(executable func() (string, error), path string) (string, error) {
 		}
 	}
 	return exe, nil
+}
+
+// Version returns the version that this program was built from, such as v1.2.0.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return info.Main.Version
 }

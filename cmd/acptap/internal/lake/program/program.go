@@ -1,0 +1,56 @@
+// Package program is the program acptap-lake without its process. acptap does not link it.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/lake"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+)
+
+// Run runs the program and returns its exit status: 0 done, 2 wrong usage or failure.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRootCmd()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	switch err := root.ExecuteContext(ctx); {
+	case err == nil, errors.Is(err, syscall.EPIPE):
+		return 0
+	case errors.Is(err, context.Canceled):
+		warning.Print(stderr, "interrupted")
+	default:
+		warning.Print(stderr, "%v", err)
+	}
+	return 2
+}
+
+func newRootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   lake.Program,
+		Short: "The part of acptap that talks to object storage",
+		Long: `acptap starts this program for what talks to object storage. The flags of its
+commands are those of acptap.`,
+		Args:              usage.Subcommand,
+		Version:           self.Version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var dir string
+	lake.StoreFlag(root, &dir)
+	root.SetVersionTemplate(fmt.Sprintf("%s %s %s %s/%s\n", lake.Program, self.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	usage.Configure(root, func() string { return "" })
+	return root
+}

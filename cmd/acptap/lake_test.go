@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/lake"
+	"github.com/acptap/acptap/cmd/acptap/internal/lake/program"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
+	"github.com/acptap/acptap/proxy"
+)
+
+// lakeMain is the program acptap-lake, for scripts.
+func lakeMain() {
+	os.Exit(program.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// A proxy would start more slowly with what only acptap-lake needs.
+func TestStorageStaysOut(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range strings.Lines(string(out)) {
+		if strings.Contains(p, "minio") || strings.Contains(p, "parquet") {
+			t.Errorf("acptap is linked with %s", p)
+		}
+	}
+	if !strings.Contains(string(out), module+"/cmd/acptap/internal/lake\n") {
+		t.Errorf("no %s in\n%s", module, out)
+	}
+}
+
+// runsLake runs acptap-lake in place of a command.
+func runsLake(t *testing.T, args ...string) (out, complaints string, err error) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := &cobra.Command{Use: "push"}
+	cmd.SetContext(t.Context())
+	cmd.SetIn(strings.NewReader(""))
+	cmd.SetOut(&stdout)
+	cmd.SetErr(&stderr)
+	err = runLake(cmd, args)
+	return stdout.String(), stderr.String(), err
+}
+
+func TestRunLake(t *testing.T) {
+	out, complaints, err := runsLake(t, "--version")
+	if !strings.HasPrefix(out, lake.Program+" "+self.Version()) || complaints != "" || err != nil {
+		t.Errorf("--version: %q, %q, %v", out, complaints, err)
+	}
+	out, complaints, err = runsLake(t, "swim")
+	var exit *proxy.ExitError
+	if !errors.As(err, &exit) || exit.Code != 2 || out != "" || !strings.HasPrefix(complaints, `acptap: unknown command "swim"`) {
+		t.Errorf("swim: %q, %q, %v", out, complaints, err)
+	}
+}
+
+// An acptap-lake that is missing, or is another one, is told of with what installs it.
+func TestNoLake(t *testing.T) {
+	fake := func(script string) string {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, lake.Program), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	for _, tt := range []struct{ path, want string }{
+		{t.TempDir(), "push: this needs acptap-lake, which is neither beside acptap nor in PATH; to install"},
+		{fake("echo acptap-lake v0.0.1 go1.26"), "acptap-lake is of the version v0.0.1, and acptap is "},
+		{fake("echo swims"), "acptap-lake is of the version unknown, and acptap is "},
+		{fake("exit 3"), "acptap-lake cannot be run: exit status 3; to install"},
+	} {
+		if runtime.GOOS == "windows" && !strings.Contains(tt.want, "neither") {
+			continue // it runs no scripts
+		}
+		t.Setenv("PATH", tt.path)
+		_, complaints, err := runsLake(t, "push")
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "go install ") || complaints != "" {
+			t.Errorf("got %q, %v, want %s", complaints, err, tt.want)
+		}
+	}
+}
