@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/replay/compare"
 )
 
 // gutter is how many columns are between the two sides.
@@ -19,14 +20,14 @@ func Columns(width int) (each, right int) {
 
 // signs say in the gutter what a row has.
 var signs = [...]termtext.Span{
-	Equal: termtext.Dim.Span(" │ "), Changed: termtext.Bold.Span(" ≠ "),
-	OnlyLeft: termtext.Red.Span(" < "), OnlyRight: termtext.Green.Span(" > "),
+	compare.Equal: termtext.Dim.Span(" │ "), compare.Changed: termtext.Bold.Span(" ≠ "),
+	compare.OnlyOld: termtext.Red.Span(" < "), compare.OnlyNew: termtext.Green.Span(" > "),
 }
 
 // heading names both sides.
 func (v *View) heading(width int) []termtext.Span {
 	each, _ := Columns(width)
-	spans := append(v.head(Left, each), signs[Equal])
+	spans := append(v.head(Left, each), signs[compare.Equal])
 	return append(spans, v.head(Right, each)...)
 }
 
@@ -80,7 +81,7 @@ func (v *View) Half(item int, side Side, columns int) []termtext.Span {
 		columns -= termtext.SpansWidth(number)
 	}
 	spans := v.text(row, side, 4*columns)
-	if v.table.Rows[row].Kind == Changed {
+	if v.table.Rows[row].Kind == compare.Changed {
 		spans = shifted(spans, v.shift(row, columns))
 	}
 	return append(number, fitted(spans, columns)...)
@@ -91,15 +92,15 @@ func (v *View) Half(item int, side Side, columns int) []termtext.Span {
 func (v *View) text(row int, side Side, enough int) []termtext.Span {
 	r := v.table.Rows[row]
 	step, _ := v.table.step(row, side)
-	if r.Kind != Changed {
-		style := [...]termtext.Style{Equal: termtext.Dim, OnlyLeft: termtext.Red, OnlyRight: termtext.Green}[r.Kind]
+	if r.Kind != compare.Changed {
+		style := [...]termtext.Style{compare.Equal: termtext.Dim, compare.OnlyOld: termtext.Red, compare.OnlyNew: termtext.Green}[r.Kind]
 		return []termtext.Span{style.Span(clean(step.Text[:min(len(step.Text), enough)]))}
 	}
 	style := [sides]termtext.Style{termtext.Red, termtext.Green}[side]
 	var spans []termtext.Span
 	for i, p := range v.partsOf(row)[side] {
-		text, common := p.shown(i == 0), termtext.Plain
-		if p.differs {
+		text, common := shown(p, i == 0), termtext.Plain
+		if p.Differs {
 			common = style
 		}
 		spans = append(spans, common.Span(clean(text)))
@@ -109,14 +110,29 @@ func (v *View) text(row int, side Side, enough int) []termtext.Span {
 
 // partsOf returns what two steps beside each other have in common and what they have
 // not.
-func (v *View) partsOf(row int) [sides][]part {
+func (v *View) partsOf(row int) [sides][]compare.Part {
 	p, ok := v.parts[row]
 	if !ok {
 		r := v.table.Rows[row]
-		p[Left], p[Right] = partsOf(v.table.Old[r.Left].Text, v.table.New[r.Right].Text)
+		p[Left], p[Right] = compare.Parts(v.table.Old[r.Old].Text, v.table.New[r.New].Text)
 		v.parts[row] = p
 	}
 	return p
+}
+
+// maxShown is how many bytes of a part are shown.
+const maxShown = 8 << 10
+
+// shown returns a part without what nobody would see of it: the end or, of what stands
+// before a difference, the beginning.
+func shown(p compare.Part, first bool) string {
+	switch {
+	case len(p.Text) <= maxShown:
+		return p.Text
+	case first && !p.Differs:
+		return "…" + strings.ToValidUTF8(p.Text[len(p.Text)-maxShown:], "")
+	}
+	return strings.ToValidUTF8(p.Text[:maxShown], "") + "…"
 }
 
 // clean makes text safe for a terminal. It drops nothing, so that texts which differ
@@ -131,8 +147,8 @@ func (v *View) shift(row, columns int) int {
 	before, longest := 1<<30, 0
 	for side := range sides {
 		lead := 0
-		if parts := v.partsOf(row)[side]; len(parts) > 0 && !parts[0].differs {
-			lead = termtext.Width(clean(parts[0].shown(true)))
+		if parts := v.partsOf(row)[side]; len(parts) > 0 && !parts[0].Differs {
+			lead = termtext.Width(clean(shown(parts[0], true)))
 		}
 		before = min(before, lead)
 		longest = max(longest, termtext.SpansWidth(v.text(row, side, 0)))

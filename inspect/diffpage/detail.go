@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/replay/compare"
 )
 
 // A Detail is all of a line that is too long for its columns.
@@ -24,11 +25,11 @@ func (v *View) Detail(item, width, height int) Detail {
 	}
 	d := Detail{Title: v.title(l.row)}
 	switch kind := v.table.Rows[l.row].Kind; kind {
-	case Equal:
+	case compare.Equal:
 		d.add(" ", v.text(l.row, Left, 4*width*height), width, height)
-	case OnlyLeft:
+	case compare.OnlyOld:
 		d.add("<", v.text(l.row, Left, 4*width*height), width, height)
-	case OnlyRight:
+	case compare.OnlyNew:
 		d.add(">", v.text(l.row, Right, 4*width*height), width, height)
 	default:
 		d.add("<", v.text(l.row, Left, 0), width, (height+1)/2)

@@ -181,9 +181,11 @@ func (s *sideReader) tape(ctx context.Context, i int, tape *record.Tape, last bo
 	if last {
 		frames = tape.Follow(ctx, 1)
 	}
+	info, err := tape.Info()
 	s.mu.Lock()
-	err := s.out.Next(i)
-	if err != nil {
+	if err == nil {
+		s.out.Next(i, &info)
+	} else {
 		s.err = err
 	}
 	s.mu.Unlock()

@@ -115,7 +115,7 @@ func TestReaderLive(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("Read goes on though both tapes have ended")
 	}
-	if table := g.Table(); !table.Ended(Right) || table.counts != [4]int{Equal: len(table.Old) - 1, Changed: 1} {
+	if table := g.Table(); !table.Ended(Right) || table.counts != [4]int{compare.Equal: len(table.Old) - 1, compare.Changed: 1} {
 		t.Errorf("got %d, want one changed", table.counts)
 	}
 }

@@ -11,21 +11,21 @@ import (
 // A Table is two conversations side by side. It does not change.
 type Table struct {
 	compare.Alignment
-	Rows   []Row
-	counts [OnlyRight + 1]int // of the rows, by kind
-	blocks int                // runs of rows that differ
-	taken  [sides]taken       // without the steps
+	Rows   []compare.Row
+	counts [compare.OnlyNew + 1]int // of the rows, by kind
+	blocks int                      // runs of rows that differ
+	taken  [sides]taken             // without the steps
 }
 
 func newTable(left, right taken) *Table {
 	t := &Table{Alignment: compare.Align(left.steps, right.steps)}
 	left.steps, right.steps = nil, nil
 	t.taken = [sides]taken{left, right}
-	t.Rows = rowsOf(&t.Alignment)
-	before := Equal
+	t.Rows = t.Alignment.Rows()
+	before := compare.Equal
 	for _, r := range t.Rows {
 		t.counts[r.Kind]++
-		if r.Kind != Equal && before == Equal {
+		if r.Kind != compare.Equal && before == compare.Equal {
 			t.blocks++
 		}
 		before = r.Kind
@@ -47,9 +47,17 @@ func (t *Table) steps(side Side) []compare.Step {
 	return t.New
 }
 
+// on returns the index of the step that a row has on a side, -1 if there is none.
+func on(r compare.Row, side Side) int {
+	if side == Left {
+		return int(r.Old)
+	}
+	return int(r.New)
+}
+
 // step returns what a row has on a side.
 func (t *Table) step(row int, side Side) (s compare.Step, ok bool) {
-	i := t.Rows[row].on(side)
+	i := on(t.Rows[row], side)
 	if i < 0 {
 		return compare.Step{}, false
 	}
@@ -66,7 +74,7 @@ func (t *Table) Summary() string {
 		text = termtext.Grouped(int64(t.blocks)) + " differences"
 	}
 	var parts []string
-	for kind, word := range [...]string{Changed: "changed", OnlyLeft: "only left", OnlyRight: "only right"} {
+	for kind, word := range [...]string{compare.Changed: "changed", compare.OnlyOld: "only left", compare.OnlyNew: "only right"} {
 		if n := t.counts[kind]; word != "" && n > 0 {
 			parts = append(parts, fmt.Sprint(termtext.Grouped(int64(n)), " ", word))
 		}
@@ -77,10 +85,10 @@ func (t *Table) Summary() string {
 // path returns the steps that a row stands below, the outermost first.
 func (t *Table) path(row int) []string {
 	side := Left
-	if t.Rows[row].Left < 0 {
+	if t.Rows[row].Old < 0 {
 		side = Right
 	}
-	steps, i := t.steps(side), t.Rows[row].on(side)
+	steps, i := t.steps(side), on(t.Rows[row], side)
 	var path []string
 	for depth := depthOf(steps[i].Text); i >= 0 && depth > 0; i-- {
 		if d := depthOf(steps[i].Text); d < depth {

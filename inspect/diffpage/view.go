@@ -1,3 +1,10 @@
+// Package diffpage lays out two conversations side by side: the steps that package
+// compare finds equal, and those that differ, each beside its counterpart. A Reader
+// reads both in the background and follows what is being recorded; a View lays out what
+// the Reader has found, and folds what is equal.
+//
+// The package draws nothing. Of a conversation that is very long only the beginning is
+// compared, and the page says so.
 package diffpage
 
 import (
@@ -19,7 +26,7 @@ type View struct {
 	begun bool   // the first difference was taken
 	table *Table // that lines are of
 	lines []line
-	parts map[int][sides][]part // of rows of the table that were shown
+	parts map[int][sides][]compare.Part // of rows of the table that were shown
 }
 
 // A Head says what stands on a side.
@@ -66,7 +73,7 @@ func (v *View) State() any {
 // Lines returns the lines. Their spans are made by Spans.
 func (v *View) Lines(width int) []page.Line {
 	if t := v.Reader.Table(); t != v.table {
-		v.table, v.parts = t, map[int][sides][]part{}
+		v.table, v.parts = t, map[int][sides][]compare.Part{}
 	}
 	v.lines = v.lines[:0]
 	if v.table == nil {
@@ -75,7 +82,7 @@ func (v *View) Lines(width int) []page.Line {
 	}
 	rows := v.table.Rows
 	for from, to := 0, 0; from < len(rows); from = to {
-		for to = from + 1; to < len(rows) && (rows[to].Kind == Equal) == (rows[from].Kind == Equal); {
+		for to = from + 1; to < len(rows) && (rows[to].Kind == compare.Equal) == (rows[from].Kind == compare.Equal); {
 			to++
 		}
 		v.run(from, to)
@@ -90,8 +97,8 @@ func (v *View) Lines(width int) []page.Line {
 // run adds the lines of rows that are all equal, or all different.
 func (v *View) run(from, to int) {
 	run := int32(-1)
-	if r := v.table.Rows[from]; r.Kind == Equal {
-		run = r.Left
+	if r := v.table.Rows[from]; r.Kind == compare.Equal {
+		run = r.Old
 	}
 	show := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -112,7 +119,7 @@ const margin = 2
 // hidden returns which rows of a run are folded: of equal ones all but those beside
 // rows that differ.
 func (v *View) hidden(from, to int) (first, last int) {
-	if r := v.table.Rows[from]; r.Kind != Equal || v.all || v.unfolded[r.Left] {
+	if r := v.table.Rows[from]; r.Kind != compare.Equal || v.all || v.unfolded[r.Old] {
 		return to, to
 	}
 	first, last = from, to
@@ -134,7 +141,7 @@ func (v *View) key(l line) string {
 		return "fold " + strconv.Itoa(int(l.run))
 	}
 	r := v.table.Rows[l.row]
-	return fmt.Sprint(r.Left, " ", r.Right)
+	return fmt.Sprint(r.Old, " ", r.New)
 }
 
 // Flip folds the run of equal rows that a line is in, or unfolds it. It returns the key

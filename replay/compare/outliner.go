@@ -5,6 +5,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/replay/internal/messages"
 	"github.com/acptap/acptap/replay/internal/remap"
@@ -30,9 +31,11 @@ func (s Side) outline(level Level) ([]Step, error) {
 	}
 	o := NewOutliner(s, level)
 	for i, t := range s.Tapes {
-		if err := o.Next(i); err != nil {
+		info, err := t.Info()
+		if err != nil {
 			return nil, err
 		}
+		o.Next(i, &info)
 		for f, err := range t.Frames(1) {
 			if err != nil {
 				return nil, err
@@ -80,22 +83,17 @@ type outline struct {
 }
 
 // NewOutliner returns an Outliner of a conversation that has read nothing. The level is
-// not None.
+// not None. On the others than Exact it does not need s.Tapes.
 func NewOutliner(s Side, level Level) *Outliner {
 	return &Outliner{level: level, side: s, carried: make(map[messageKey][]dialect.Field), kinds: make(map[scope]*told), headers: make(headerSessions)}
 }
 
-// Next says that the frames that follow are on another of the tapes.
-func (o *Outliner) Next(tape int) error {
-	info, err := o.side.Tapes[tape].Info()
-	if err != nil {
-		return err
-	}
+// Next says that the frames that follow are on another of the tapes, of which info tells.
+func (o *Outliner) Next(tape int, info *record.Info) {
 	o.dirs.Learn(info.Start.Cwd, "$CWD")
 	o.tape, o.protocol = tape, info.Connection.Protocol
 	o.connections = dialect.Connections{Protocol: o.protocol}
 	o.connect(1)
-	return nil
 }
 
 // connect begins a connection.

@@ -11,12 +11,20 @@ import (
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
+// begins tells an outliner of a tape.
+func begins(t *testing.T, o *compare.Outliner, number int, tape *record.Tape) {
+	t.Helper()
+	info, err := tape.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Next(number, &info)
+}
+
 // reads has an outliner read a tape.
 func reads(t *testing.T, o *compare.Outliner, tape *record.Tape, each func(seq uint64)) {
 	t.Helper()
-	if err := o.Next(0); err != nil {
-		t.Fatal(err)
-	}
+	begins(t, o, 0, tape)
 	for f, err := range tape.Frames(1) {
 		if err == nil {
 			err = o.Add(&f)
@@ -98,9 +106,7 @@ func TestStepsOfTwoTapes(t *testing.T) {
 	side := compare.Side{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning), replaytest.Tape(t, replaytest.Cleaning)}}
 	o := compare.NewOutliner(side, compare.Shape)
 	reads(t, o, side.Tapes[0], func(uint64) {})
-	if err := o.Next(1); err != nil {
-		t.Fatal(err)
-	}
+	begins(t, o, 1, side.Tapes[1])
 	for f, err := range side.Tapes[1].Frames(1) {
 		if err == nil {
 			err = o.Add(&f)

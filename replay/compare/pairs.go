@@ -1,4 +1,4 @@
-package diffpage
+package compare
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/acptap/acptap/record/linediff"
-	"github.com/acptap/acptap/replay/compare"
 )
 
 // maxPairing is how many pairs of steps are weighed against each other at most. It
@@ -17,7 +16,7 @@ const maxPairing = 1 << 16
 // are counterparts, in order: those that say the same kind of thing at the same depth
 // and have most words in common. In lists that are too long for that, words do not
 // count.
-func pairs(a, b []compare.Step) []linediff.Match {
+func pairs(a, b []Step) []linediff.Match {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
 	}
@@ -62,7 +61,7 @@ func heaviest(rows, columns int, weight func(i, j int) float32) []linediff.Match
 }
 
 // likeness returns how much steps of two lists are alike, 0 for not at all.
-func likeness(a, b []compare.Step) func(i, j int) float32 {
+func likeness(a, b []Step) func(i, j int) float32 {
 	kindA, kindB := labels(a), labels(b)
 	wordsA, wordsB := words(a), words(b)
 	return func(i, j int) float32 {
@@ -76,7 +75,7 @@ func likeness(a, b []compare.Step) func(i, j int) float32 {
 
 // labels returns what each step says of what kind, with its depth: that is the path of
 // a value, the method of a call, or the first word.
-func labels(steps []compare.Step) []string {
+func labels(steps []Step) []string {
 	list := make([]string, len(steps))
 	for i, s := range steps {
 		list[i] = label(s.Text)
@@ -104,7 +103,7 @@ func label(text string) string {
 const maxWords = 64
 
 // words returns the words of each step, sorted.
-func words(steps []compare.Step) [][]string {
+func words(steps []Step) [][]string {
 	list := make([][]string, len(steps))
 	for i, s := range steps {
 		for word := range strings.FieldsFuncSeq(s.Text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

@@ -1,4 +1,4 @@
-package diffpage
+package compare
 
 import (
 	"strings"
@@ -8,35 +8,20 @@ import (
 	"github.com/acptap/acptap/record/linediff"
 )
 
-// A part is a part of a step, which its counterpart has or has not.
-type part struct {
-	text    string
-	differs bool
-}
-
-// maxShown is how many bytes of a part are shown.
-const maxShown = 8 << 10
-
-// shown returns a part without what nobody would see of it: the end or, of what stands
-// before a difference, the beginning.
-func (p part) shown(first bool) string {
-	switch {
-	case len(p.text) <= maxShown:
-		return p.text
-	case first && !p.differs:
-		return "…" + strings.ToValidUTF8(p.text[len(p.text)-maxShown:], "")
-	}
-	return strings.ToValidUTF8(p.text[:maxShown], "") + "…"
+// A Part is a part of a step, which its counterpart has or has not.
+type Part struct {
+	Text    string
+	Differs bool
 }
 
 // maxDiffered is how many bytes of a step are compared word by word. Of what follows
 // only the end is compared.
 const maxDiffered = 1 << 10
 
-// partsOf returns two steps as what they have in common and what they have not. Where
+// Parts returns two steps as what they have in common and what they have not. Where
 // hardly anything is common, all differs: a few blanks and commas that remain would
 // only be in the way.
-func partsOf(a, b string) (left, right []part) {
+func Parts(a, b string) (old, new []Part) {
 	if len(a) > maxDiffered || len(b) > maxDiffered {
 		head := commonPrefix(a, b)
 		tail := commonSuffix(a[head:], b[head:])
@@ -50,13 +35,13 @@ func partsOf(a, b string) (left, right []part) {
 	}
 	i, j := 0, 0
 	for _, m := range append(common, linediff.Match{A: len(wordsA), B: len(wordsB)}) {
-		left = appendPart(left, strings.Join(wordsA[i:m.A], ""), true)
-		right = appendPart(right, strings.Join(wordsB[j:m.B], ""), true)
+		old = appendPart(old, strings.Join(wordsA[i:m.A], ""), true)
+		new = appendPart(new, strings.Join(wordsB[j:m.B], ""), true)
 		same := strings.Join(wordsA[m.A:m.A+m.N], "")
-		left, right = appendPart(left, same, false), appendPart(right, same, false)
+		old, new = appendPart(old, same, false), appendPart(new, same, false)
 		i, j = m.A+m.N, m.B+m.N
 	}
-	return left, right
+	return old, new
 }
 
 // worthwhile reports whether two lines have so many words in common that it helps to
@@ -83,22 +68,22 @@ func commonDepth(a, b string) int {
 	return depth
 }
 
-func around(text string, head, tail int) []part {
-	var list []part
+func around(text string, head, tail int) []Part {
+	var list []Part
 	list = appendPart(list, text[:head], false)
 	list = appendPart(list, text[head:len(text)-tail], true)
 	return appendPart(list, text[len(text)-tail:], false)
 }
 
-func appendPart(list []part, text string, differs bool) []part {
+func appendPart(list []Part, text string, differs bool) []Part {
 	if text == "" {
 		return list
 	}
-	if n := len(list) - 1; n >= 0 && list[n].differs == differs {
-		list[n].text += text
+	if n := len(list) - 1; n >= 0 && list[n].Differs == differs {
+		list[n].Text += text
 		return list
 	}
-	return append(list, part{text, differs})
+	return append(list, Part{text, differs})
 }
 
 // tokens divides a text into words, blanks, and single other characters.
