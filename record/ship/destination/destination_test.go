@@ -1,0 +1,107 @@
+package destination_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/ship/destination"
+)
+
+// TestUpdate: what was written is read by another, and nothing of the address is in the
+// file.
+func TestUpdate(t *testing.T) {
+	store := t.TempDir()
+	const address = "http://user:swordfish@127.0.0.1:4318/v1/traces"
+	d := destination.Of(store, address)
+	if h, cursors, err := d.Read(); err != nil || h != (destination.Head{}) || len(cursors) > 0 {
+		t.Errorf("of a new one: got %v, %v, %v", h, cursors, err)
+	}
+	if list, err := destination.List(store); err != nil || len(list) > 0 {
+		t.Errorf("of a new store: got %v, %v", list, err)
+	}
+	from := time.Unix(1_800_000_000, 0).UTC()
+	update(t, d, func(u *destination.Update) {
+		u.Head.Name, u.Head.From = "http://127.0.0.1:4318/v1/traces", from
+		u.Put("a", destination.Cursor{Seq: 7})
+		u.Put("b", destination.Cursor{Seq: 1})
+	})
+	update(t, d, func(u *destination.Update) {
+		u.Head.Pruned++
+		u.Put("a", destination.Cursor{Seq: 9, Done: true, Turns: 2, Refused: 3})
+		u.Forget("b")
+		u.Forget("c")
+	})
+	list, err := destination.List(store)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("got %v, %v", list, err)
+	}
+	head, cursors, err := list[0].Read()
+	if want := (destination.Head{Name: "http://127.0.0.1:4318/v1/traces", From: from, Pruned: 1}); err != nil || head != want {
+		t.Errorf("got %+v, %v\nwant %+v", head, err, want)
+	}
+	if want := (map[string]destination.Cursor{"a": {Seq: 9, Done: true, Turns: 2, Refused: 3}}); !maps.Equal(cursors, want) {
+		t.Errorf("got %v, want %v", cursors, want)
+	}
+	if _, cursors, err := destination.Of(store, "http://127.0.0.1:4319").Read(); err != nil || len(cursors) > 0 {
+		t.Errorf("of another address: got %v, %v", cursors, err)
+	}
+}
+
+func update(t *testing.T, d *destination.Destination, change func(*destination.Update)) {
+	t.Helper()
+	if err := d.Update(change); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLock: one delivers, and another one once that has ended.
+func TestLock(t *testing.T) {
+	store := t.TempDir()
+	one, other := destination.Of(store, "a"), destination.Of(store, "a")
+	if ok, err := destination.Of(store, "b").Lock(); !ok || err != nil {
+		t.Errorf("of another address: got %v, %v", ok, err)
+	}
+	if one.Locked() {
+		t.Error("locked before anybody has")
+	}
+	for range 2 {
+		if ok, err := one.Lock(); !ok || err != nil {
+			t.Fatalf("got %v, %v", ok, err)
+		}
+		if ok, err := other.Lock(); ok || err != nil {
+			t.Errorf("the other one: got %v, %v", ok, err)
+		}
+		if !other.Locked() {
+			t.Error("the other one does not see it")
+		}
+		if err := one.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+		one, other = other, one
+	}
+}
+
+// TestDamaged: a file that cannot be read is told of, and stays.
+func TestDamaged(t *testing.T) {
+	store := t.TempDir()
+	d := destination.Of(store, "a")
+	update(t, d, func(u *destination.Update) { u.Put("a", destination.Cursor{Seq: 1}) })
+	files, err := filepath.Glob(filepath.Join(store, "ship", "*.db"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("got %v, %v", files, err)
+	}
+	if err := os.WriteFile(files[0], make([]byte, 64<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := d.Read(); !errors.Is(err, disk.ErrDamaged) {
+		t.Errorf("reading: got %v", err)
+	}
+	if err := d.Update(func(*destination.Update) {}); !errors.Is(err, disk.ErrDamaged) {
+		t.Errorf("writing: got %v", err)
+	}
+}
