@@ -7,7 +7,6 @@ package stats
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -26,8 +25,9 @@ type Collector struct {
 	servers  ServerCalls
 	groups   groups
 	tapes    []Tape
-	sessions map[*trace.Session]*session
-	clock    ToolClock
+	sessions map[*trace.Session]tokenSums
+	ends     trace.TurnEnds
+	clock    trace.ToolClock
 	context  contexts
 	samples  int // that were added since series were compressed
 }
@@ -40,13 +40,8 @@ type Tape struct {
 	Connection dialect.Connection // as far as it is known before the frames are read
 }
 
-// A session is what is known of one that may go on.
-type session struct {
-	turn *trace.Turn   // the one that began last
-	open []*trace.Turn // those that have no end
-	done *ended        // the last that has ended: what it has cost may still be told
-	sums map[*Turns]*trace.TokenSum
-}
+// tokenSums are what a session took, which may go on, by where it is counted.
+type tokenSums map[*Turns]*trace.TokenSum
 
 // maxSessions is of how many sessions that have ended it is remembered what they took, as
 // they may go on.
@@ -59,11 +54,12 @@ func (c *Collector) Begin(t Tape) { c.tapes = append(c.tapes, t) }
 // many tapes as were begun here, and may be Brief.
 func (c *Collector) Take(tr *trace.Trace) {
 	for _, e := range tr.Events() {
+		for _, end := range c.ends.Observe(&e) {
+			c.turn(&end, tr)
+		}
 		switch e.Kind {
 		case trace.SessionEvent:
-			c.session(&e, tr)
-		case trace.TurnEvent:
-			c.turn(&e, tr)
+			c.session(&e)
 		case trace.CallEvent:
 			c.call(&e, tr)
 		case trace.ToolCallEvent:
@@ -75,33 +71,29 @@ func (c *Collector) Take(tr *trace.Trace) {
 	}
 }
 
-func (c *Collector) session(e *trace.Event, tr *trace.Trace) {
-	s := c.use(e.Session)
-	if e.Phase != trace.Ended {
-		return
-	}
-	if c.finish(e.Session, s, tr); len(c.sessions) > maxSessions {
-		c.forget(e.Session, s, tr)
+func (c *Collector) session(e *trace.Event) {
+	s := c.sums(e.Session)
+	if e.Phase == trace.Ended && len(c.sessions) > maxSessions {
+		c.forget(e.Session, s)
 	}
 }
 
-// use returns what is known of a session.
-func (c *Collector) use(of *trace.Session) *session {
+// sums returns what is known of what a session took.
+func (c *Collector) sums(of *trace.Session) tokenSums {
 	s := c.sessions[of]
 	if s == nil {
 		if c.sessions == nil {
-			c.sessions = map[*trace.Session]*session{}
+			c.sessions = map[*trace.Session]tokenSums{}
 		}
-		s = &session{sums: map[*Turns]*trace.TokenSum{}}
+		s = tokenSums{}
 		c.sessions[of] = s
 	}
 	return s
 }
 
 // forget counts what is only known when nothing more comes of a session.
-func (c *Collector) forget(of *trace.Session, s *session, tr *trace.Trace) {
-	c.finish(of, s, tr)
-	for turns, sum := range s.sums {
+func (c *Collector) forget(of *trace.Session, s tokenSums) {
+	for turns, sum := range s {
 		turns.Usage.addSum(sum)
 	}
 	c.context.add(of.Conversation.State.Usage)
@@ -110,67 +102,51 @@ func (c *Collector) forget(of *trace.Session, s *session, tr *trace.Trace) {
 
 // End counts what is only known when no more tapes come.
 func (c *Collector) End(tr *trace.Trace) {
+	for _, end := range c.ends.End() {
+		c.turn(&end, tr)
+	}
 	for of, s := range c.sessions {
-		c.forget(of, s, tr)
+		c.forget(of, s)
 	}
 }
 
-func (c *Collector) turn(e *trace.Event, tr *trace.Trace) {
-	s := c.use(e.Session)
-	switch e.Phase {
-	case trace.Began:
-		c.finish(e.Session, s, tr)
-		s.turn, s.open = e.Turn, append(s.open, e.Turn)
-	case trace.Ended:
-		at := slices.Index(s.open, e.Turn)
-		if at < 0 {
-			return // it ends once more
-		}
-		s.open = slices.Delete(s.open, at, at+1)
-		c.finish(e.Session, s, tr)
-		if e.End == trace.StillOpen || e.End == trace.Forgotten {
-			c.leave(e, tr)
-			return
-		}
-		s.done = &ended{e.Turn, TurnEnd(e), e.End == trace.Failed}
-	}
-}
-
-// finish counts the turn that has ended last, if it was not counted.
-func (c *Collector) finish(of *trace.Session, s *session, tr *trace.Trace) {
-	e := s.done
-	if s.done = nil; e == nil {
+// turn counts a turn of which all is known.
+func (c *Collector) turn(t *trace.TurnEnd, tr *trace.Trace) {
+	who := c.who(t.Run, tr)
+	e := &ended{t.Turn, EndText(t.How, t.Reason), t.How == trace.Failed}
+	if e.end == WithoutEnd {
+		c.leave(e, t.Session, who)
 		return
 	}
 	c.samples += samplesOfTurn
-	who := c.who(e.Run, tr)
 	counted := []*Turns{&c.all}
-	if g := c.groups.ofTurn(c.By, who, of); g != nil {
+	if g := c.groups.ofTurn(c.By, who, t.Session); g != nil {
 		counted = append(counted, &g.Turns)
 	}
-	for _, t := range counted {
-		t.add(e)
-		sum := s.sums[t]
+	sums := c.sums(t.Session)
+	for _, turns := range counted {
+		turns.add(e)
+		sum := sums[turns]
 		if sum == nil {
 			sum = &trace.TokenSum{}
-			s.sums[t] = sum
+			sums[turns] = sum
 		}
 		sum.Add(e.Usage.Tokens)
 	}
 	if c.By == ByTurn {
-		c.groups.addTurn(who, of, e, s.sums[&c.all])
+		c.groups.addTurn(who, t.Session, e, sums[&c.all])
 	}
 }
 
 // leave counts a turn that has no end.
-func (c *Collector) leave(e *trace.Event, tr *trace.Trace) {
+func (c *Collector) leave(e *ended, of *trace.Session, who who) {
 	c.all.Open++
 	c.all.ends.of(WithoutEnd).Open++
-	if g := c.groups.ofTurn(c.By, c.who(e.Run, tr), e.Session); g != nil {
+	if g := c.groups.ofTurn(c.By, who, of); g != nil {
 		g.Open++
 	}
 	if c.By == ByTurn {
-		c.groups.addTurn(c.who(e.Run, tr), e.Session, &ended{Turn: e.Turn, end: WithoutEnd}, nil)
+		c.groups.addTurn(who, of, e, nil)
 	}
 }
 
@@ -208,11 +184,7 @@ func (c *Collector) call(e *trace.Event, tr *trace.Trace) {
 }
 
 func (c *Collector) tool(e *trace.Event) {
-	var turn *trace.Turn
-	if s := c.sessions[e.Session]; s != nil {
-		turn = s.turn
-	}
-	took, ok := c.clock.Observe(e, turn)
+	took, ok := c.clock.Observe(e, c.ends.Last(e.Session))
 	if !ok {
 		return
 	}

@@ -123,13 +123,13 @@ const (
 	WithoutEnd = "no end"
 )
 
-// TurnEnd says how a turn ended, of which e tells.
-func TurnEnd(e *trace.Event) string {
-	switch {
-	case e.End == trace.Failed:
+// EndText says how a turn ended, of which an event has told.
+func EndText(how trace.End, reason string) string {
+	switch how {
+	case trace.Failed:
 		return WithError
-	case e.End == trace.StillOpen, e.End == trace.Forgotten:
+	case trace.StillOpen, trace.Forgotten:
 		return WithoutEnd
 	}
-	return cmp.Or(e.Reason, "no stop reason")
+	return cmp.Or(reason, "no stop reason")
 }

@@ -23,7 +23,7 @@ type Tally struct {
 	sum      Summary
 	tape     progress
 	turns    map[key]*trace.Turn // that are open
-	clock    stats.ToolClock
+	clock    trace.ToolClock
 	sessions map[*trace.Session]*sessionUse
 	folded   folded
 
@@ -166,7 +166,7 @@ func (t *Tally) turn(about key, e *trace.Event) {
 			return // it ends once more
 		}
 		delete(t.turns, about)
-		t.ends.add(stats.TurnEnd(e), 1)
+		t.ends.add(stats.EndText(e.End, e.Reason), 1)
 		t.sum.Time.spend(e.Turn, e.At)
 		t.use(e.Session).tokens.Add(e.Turn.Usage.Tokens)
 	}

@@ -28,6 +28,8 @@ type Call struct {
 	Untimed   bool          // the time of the request or of the response is unknown
 	Failed    bool          // the response carries an error
 	Cancelled bool          // the side that sent the request has cancelled it; it may still succeed
+	Sent      int64         // bytes of the request
+	Got       int64         // bytes of the response; 0 while there is none
 }
 
 // carries returns the method inside of a message that a component of a proxy chain
@@ -87,6 +89,7 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 		Session: f.Session,
 		Began:   f.At,
 		Untimed: f.Untimed,
+		Sent:    f.Size,
 	}, id: id, entry: f.entry}
 	switch {
 	case answerNeedsRequest[f.Method]:
@@ -127,7 +130,7 @@ func (t *Trace) endCall(f *frame) *pendingCall {
 	if w == nil {
 		return &pendingCall{Call: &Call{Dir: f.Dir.Opposite(), Method: f.Method}}
 	}
-	w.Response, w.Ended, w.Failed, w.Untimed = f.Seq, f.At, f.Failed, w.Untimed || f.Untimed
+	w.Response, w.Ended, w.Failed, w.Untimed, w.Got = f.Seq, f.At, f.Failed, w.Untimed || f.Untimed, f.Size
 	return w
 }
 

@@ -1,10 +1,6 @@
-package stats
+package trace
 
-import (
-	"time"
-
-	"github.com/acptap/acptap/record/trace"
-)
+import "time"
 
 // A ToolClock tells how long tool calls took without the time in which the user was
 // asked something. Its zero value is ready to use.
@@ -22,19 +18,19 @@ type subject struct {
 // Observe takes an event of a tool call. turn is the one that began last in the session;
 // nil: none. ok is true if the call has ended with it, for the first time, and was not
 // repeated from a history; how it ended is for the caller to see.
-func (c *ToolClock) Observe(e *trace.Event, turn *trace.Turn) (took time.Duration, ok bool) {
+func (c *ToolClock) Observe(e *Event, turn *Turn) (took time.Duration, ok bool) {
 	about := subject{e.Run, e.First, e.Entry}
 	asked := time.Duration(0)
 	if turn != nil && turn.Number == e.InTurn {
 		asked = turn.Spend(e.At).User
 	}
 	switch e.Phase {
-	case trace.Began:
+	case Began:
 		if c.asked == nil {
 			c.asked = map[subject]time.Duration{}
 		}
 		c.asked[about] = asked
-	case trace.Ended:
+	case Ended:
 		before, open := c.asked[about]
 		delete(c.asked, about)
 		return e.At - e.Began - max(asked-before, 0), open && !e.Repeated

@@ -1,0 +1,41 @@
+package trace_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A turn is told of once, when all is known of it: what it has cost comes after its end.
+func TestTurnEnds(t *testing.T) {
+	costs := func(amount string) string {
+		return update(`"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":` + amount + `,"currency":"USD"}`)
+	}
+	created := `> {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/"}}` + "\n" + `< {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}` + "\n"
+	for _, tt := range []struct{ name, lines, want string }{
+		{"cost behind the end", v1 + created + prompt("2", "a") + reply("2", ended) + costs("0.5") + prompt("3", "b") + reply("3", ended) + costs("0.75"),
+			"turn 1 completed end_turn 0.5 with 10, turn 2 completed end_turn 0.25 with 12"},
+		{"no end", v1 + created + prompt("2", "a") + reply("2", ended) + prompt("3", "b"),
+			"turn 1 completed end_turn 0 with 9, turn 2 still open  0 with 9"},
+		{"none began", v1 + reply("2", ended), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var ends trace.TurnEnds
+			var got []string
+			note := func(list []trace.TurnEnd, at uint64) {
+				for _, e := range list {
+					got = append(got, fmt.Sprintf("turn %d %s %s %v with %d", e.Number, e.How, e.Reason, e.Usage.Cost.Amount, at))
+				}
+			}
+			for _, e := range eventsOf(t, &trace.Trace{Brief: true}, tt.lines) {
+				note(ends.Observe(&e), e.Seq)
+			}
+			note(ends.End(), 0)
+			if all := strings.Join(got, ", "); all != tt.want {
+				t.Errorf("got  %s\nwant %s", all, tt.want)
+			}
+		})
+	}
+}
