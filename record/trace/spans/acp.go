@@ -49,6 +49,7 @@ func (b *Builder) tool(e *trace.Event, s *session) Span {
 	span.text(operation, "execute_tool")
 	span.text(toolName, c.Name)
 	span.text(toolCallID, c.ID)
+	span.text(agentName, b.agent())
 	span.text(conversation, s.of.ID)
 	span.text(toolKind, c.Kind)
 	span.text(toolStatus, c.Status)

@@ -119,6 +119,9 @@ func (b *Builder) complete(spans ...Span) { b.sets = append(b.sets, Set{b.resour
 // now returns what is known of the connection.
 func (b *Builder) now() *dialect.Connection { return &b.trace.Runs[len(b.trace.Runs)-1] }
 
+// agent returns what the agent is called; "" if nobody says.
+func (b *Builder) agent() string { return cmp.Or(b.now().Agent, b.tape.Name) }
+
 // begin begins the span of something that has just ended.
 func (b *Builder) begin(k Kind, e *trace.Event, name string) Span {
 	s := Span{

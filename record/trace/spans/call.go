@@ -10,12 +10,15 @@ import (
 
 // A call is one that is open, and what its request said.
 type call struct {
-	from      ref // that a traceparent named
+	from      Ref // that a traceparent named
 	foreign   bool
 	asks      *trace.Permission // that it asks for; nil: none
 	tool      *trace.Entity     // that it asks the permission for; nil: none
+	version   string            // of JSON-RPC, as sent
+	prompt    string            // that prompts/get names (MCP)
 	path      string            // of the file, with Content
-	arguments string            // of the tool, with Content
+	uri       string            // of the resource (MCP), with Content
+	arguments string            // of the tool (MCP), with Content
 }
 
 // call takes an event of a call. A prompt is a turn, not a call.
@@ -42,8 +45,13 @@ func (b *Builder) request(e *trace.Event) *call {
 	if from := b.traceparent(e.Entry); from != nil {
 		c.from, c.foreign = *from, true
 	}
+	c.version = clip(b.requestField(e.Entry, "jsonrpc").Str, maxName)
+	if e.Method == "prompts/get" {
+		c.prompt = clip(b.requestField(e.Entry, "params.name").Str, maxName)
+	}
 	if b.Content {
 		c.path = clip(b.requestField(e.Entry, "params.path").Str, maxValue)
+		c.uri = clip(b.requestField(e.Entry, "params.uri").Str, maxValue)
 		if e.Method == "tools/call" {
 			c.arguments = clip(b.requestField(e.Entry, "params.arguments").Raw, maxValue)
 		}
@@ -52,7 +60,7 @@ func (b *Builder) request(e *trace.Event) *call {
 }
 
 // traceparent returns what the traceparent of a request names; nil: nothing.
-func (b *Builder) traceparent(entry int) *ref {
+func (b *Builder) traceparent(entry int) *Ref {
 	if from, ok := parseTraceparent(b.requestField(entry, "params._meta.traceparent").Str); ok {
 		return &from
 	}
@@ -70,14 +78,15 @@ func (b *Builder) permission(e *trace.Event) {
 func (b *Builder) answered(e *trace.Event, c *call) Span {
 	s := b.begin(Call, e, e.Call.Name())
 	if s.Remote = c.foreign; c.foreign {
-		s.Trace, s.Parent = c.from.trace, c.from.id
+		s.Trace, s.Parent = c.from.Trace, c.from.ID
 	}
-	s.text(rpcSystem, "jsonrpc")
-	s.text(rpcMethod, e.Method)
 	s.text(requestID, gjson.Parse(e.ID).String())
 	if b.now().Protocol == dialect.MCP {
 		b.mcp(&s, e, c)
 	} else {
+		s.text(rpcSystem, "jsonrpc")
+		s.text(rpcMethod, e.Method)
+		s.text(jsonrpcVersion, c.version)
 		s.text(conversation, e.SessionID)
 	}
 	if e.Cancelled {

@@ -10,7 +10,7 @@ import (
 
 // said adds what was said in a turn, in the form that the conventions give to it.
 func (s *Span) said(c *trace.Conversation, t *trace.Turn) {
-	in, out := said{Role: "user"}, said{Role: "assistant", FinishReason: t.StopReason}
+	in, out := said{Role: "user"}, said{Role: "assistant"}
 	for _, e := range entities(c, t) {
 		switch {
 		case e.Message == nil || e.Replayed:
@@ -45,9 +45,8 @@ func entities(c *trace.Conversation, t *trace.Turn) []*trace.Entity {
 // said is what one side has said: a message of gen_ai.input.messages or
 // gen_ai.output.messages.
 type said struct {
-	Role         string `json:"role"`
-	Parts        []part `json:"parts"`
-	FinishReason string `json:"finish_reason,omitempty"`
+	Role  string `json:"role"`
+	Parts []part `json:"parts"`
 }
 
 type part struct {

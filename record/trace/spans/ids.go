@@ -47,8 +47,8 @@ func spanID(tape string, k Kind, seq uint64, entry int) (id SpanID) {
 
 // connectionRef returns the span of a connection. It needs no frame, so that other tapes
 // can name it.
-func connectionRef(tape string) ref {
-	return ref{traceID(tape, Connection, 0), spanID(tape, Connection, 0, 0)}
+func connectionRef(tape string) Ref {
+	return Ref{traceID(tape, Connection, 0), spanID(tape, Connection, 0, 0)}
 }
 
 // fill writes the hash of the parts, each behind its length, over id. As an id of zeros
@@ -79,14 +79,14 @@ func isZero(id []byte) bool {
 
 // parseTraceparent reads a traceparent (W3C Trace Context, section 3.2), as MCP (SEP-414)
 // and ACP (RFD "Meta Field Propagation Conventions") have it in params._meta.
-func parseTraceparent(text string) (to ref, ok bool) {
+func parseTraceparent(text string) (to Ref, ok bool) {
 	parts := strings.Split(text, "-")
 	if len(parts) < 4 || len(parts[0]) != 2 || parts[0] == "ff" || parts[0] == "00" && len(parts) > 4 || len(parts[3]) != 2 {
-		return ref{}, false
+		return Ref{}, false
 	}
 	var version, flags [1]byte
-	ok = lowerHex(version[:], parts[0]) && lowerHex(to.trace[:], parts[1]) && lowerHex(to.id[:], parts[2]) && lowerHex(flags[:], parts[3])
-	return to, ok && to.trace != TraceID{} && to.id != SpanID{}
+	ok = lowerHex(version[:], parts[0]) && lowerHex(to.Trace[:], parts[1]) && lowerHex(to.ID[:], parts[2]) && lowerHex(flags[:], parts[3])
+	return to, ok && to.Trace != TraceID{} && to.ID != SpanID{}
 }
 
 func lowerHex(dst []byte, text string) bool {

@@ -4,11 +4,21 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// mcp adds what the conventions of the Model Context Protocol ask for.
+// mcp adds what the conventions of the Model Context Protocol ask for. They are there to
+// be followed instead of those of RPC.
 func (b *Builder) mcp(s *Span, e *trace.Event, c *call) {
 	s.text(mcpMethod, e.Method)
 	s.text(mcpProtocol, b.now().Version)
 	s.text(mcpSession, e.SessionID)
+	b.network(s)
+	if c.version != "2.0" {
+		s.text(jsonrpcVersion, c.version)
+	}
+	if c.prompt != "" {
+		s.Name = clip(e.Method+" "+c.prompt, maxName)
+		s.text(promptName, c.prompt)
+	}
+	s.text(mcpResource, c.uri)
 	if e.Call.Tool == "" {
 		return
 	}

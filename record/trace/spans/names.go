@@ -1,41 +1,45 @@
 package spans
 
-// Names of the conventions open-telemetry/semantic-conventions-genai (all of gen_ai.* and
-// mcp.* is in development) and open-telemetry/semantic-conventions
-// (error.type, network.* and service.* are stable, rpc.* and jsonrpc.* are not).
+// Names of the conventions open-telemetry/semantic-conventions-genai, v0.1.0 (all of
+// gen_ai.* and mcp.* is in development), and open-telemetry/semantic-conventions, v1.45.0
+// (error.type, network.* and rpc.* are stable), as they were on 2026-11-23.
 // gen_ai.provider.name is required there and missing here: who stands between a client
 // and an agent cannot know it.
 const (
-	errorType           = "error.type"
-	networkTransport    = "network.transport"
-	serviceName         = "service.name"
-	serviceVersion      = "service.version"
-	serviceInstance     = "service.instance.id"
-	rpcSystem           = "rpc.system.name"
-	rpcMethod           = "rpc.method"
-	rpcStatus           = "rpc.response.status_code"
-	requestID           = "jsonrpc.request.id"
-	filePath            = "file.path"
-	mcpMethod           = "mcp.method.name"
-	mcpProtocol         = "mcp.protocol.version"
-	mcpSession          = "mcp.session.id"
-	operation           = "gen_ai.operation.name"
-	agentName           = "gen_ai.agent.name"
-	agentVersion        = "gen_ai.agent.version"
-	conversation        = "gen_ai.conversation.id"
-	requestModel        = "gen_ai.request.model"
-	finishReasons       = "gen_ai.response.finish_reasons"
-	timeToFirstChunk    = "gen_ai.response.time_to_first_chunk"
-	inputTokens         = "gen_ai.usage.input_tokens"
-	outputTokens        = "gen_ai.usage.output_tokens"
-	cacheReadTokens     = "gen_ai.usage.cache_read.input_tokens"
-	cacheCreationTokens = "gen_ai.usage.cache_creation.input_tokens"
-	toolName            = "gen_ai.tool.name"
-	toolCallID          = "gen_ai.tool.call.id"
-	toolArguments       = "gen_ai.tool.call.arguments"
-	toolResult          = "gen_ai.tool.call.result"
-	inputMessages       = "gen_ai.input.messages"
-	outputMessages      = "gen_ai.output.messages"
+	errorType        = "error.type"
+	networkTransport = "network.transport"
+	networkProtocol  = "network.protocol.name"
+	serviceName      = "service.name"
+	serviceVersion   = "service.version"
+	serviceInstance  = "service.instance.id"
+	rpcSystem        = "rpc.system.name"
+	rpcMethod        = "rpc.method"
+	rpcStatus        = "rpc.response.status_code"
+	requestID        = "jsonrpc.request.id"
+	jsonrpcVersion   = "jsonrpc.protocol.version"
+	filePath         = "file.path"
+	mcpMethod        = "mcp.method.name"
+	mcpProtocol      = "mcp.protocol.version"
+	mcpSession       = "mcp.session.id"
+	mcpResource      = "mcp.resource.uri"
+	operation        = "gen_ai.operation.name"
+	agentName        = "gen_ai.agent.name"
+	agentVersion     = "gen_ai.agent.version"
+	conversation     = "gen_ai.conversation.id"
+	requestModel     = "gen_ai.request.model"
+	finishReasons    = "gen_ai.response.finish_reasons"
+	timeToFirstChunk = "gen_ai.response.time_to_first_chunk"
+	inputTokens      = "gen_ai.usage.input_tokens"
+	outputTokens     = "gen_ai.usage.output_tokens"
+	cacheReadTokens  = "gen_ai.usage.cache_read.input_tokens"
+	cacheWriteTokens = "gen_ai.usage.cache_write.input_tokens"
+	promptName       = "gen_ai.prompt.name"
+	toolName         = "gen_ai.tool.name"
+	toolCallID       = "gen_ai.tool.call.id"
+	toolArguments    = "gen_ai.tool.call.arguments"
+	toolResult       = "gen_ai.tool.call.result"
+	inputMessages    = "gen_ai.input.messages"
+	outputMessages   = "gen_ai.output.messages"
 )
 
 // Names of our own: ACP has no conventions.

@@ -34,8 +34,8 @@ func (c *connection) add(f *dialect.Frame) {
 func (b *Builder) connection(e *trace.Event) Span {
 	s := b.begin(Connection, e, "acptap.connection")
 	to := connectionRef(b.tape.ID)
-	s.Trace, s.ID = to.trace, to.id
-	s.text(networkTransport, map[string]string{"": "pipe", "http": "tcp", "ws": "tcp"}[b.tape.Transport])
+	s.Trace, s.ID = to.Trace, to.ID
+	b.network(&s)
 	s.attr(frameCount, b.conn.frames)
 	s.attr(byteCount, b.conn.bytes)
 	if b.conn.lost > 0 {
@@ -50,6 +50,20 @@ func (b *Builder) connection(e *trace.Event) Span {
 		s.link(connectionRef(b.tape.Parent), "agent")
 	}
 	return s
+}
+
+// network says how the two sides are connected.
+func (b *Builder) network(s *Span) {
+	switch b.tape.Transport {
+	case "":
+		s.text(networkTransport, "pipe")
+	case "http":
+		s.text(networkTransport, "tcp")
+		s.text(networkProtocol, "http")
+	case "ws":
+		s.text(networkTransport, "tcp")
+		s.text(networkProtocol, "websocket")
+	}
 }
 
 // resource says who the spans are about. It tells no command, directory, host or user.

@@ -100,22 +100,22 @@ func (s *Span) event(e Event) {
 	s.Events = append(s.Events, e)
 }
 
-func (s *Span) link(to ref, why string) {
-	s.Links = append(s.Links, Link{to.trace, to.id, []Attr{{linkKind, why}}})
+func (s *Span) link(to Ref, why string) {
+	s.Links = append(s.Links, Link{to.Trace, to.ID, []Attr{{linkKind, why}}})
 }
 
-// A ref is what is known of another span.
-type ref struct {
-	trace TraceID
-	id    SpanID
+// A Ref names a span, perhaps of another tape.
+type Ref struct {
+	Trace TraceID
+	ID    SpanID
 }
 
 // under puts a span into the trace of its parent, unless a traceparent has said where it
 // belongs: then it keeps a link to what would be its parent.
-func (s *Span) under(parent ref) {
+func (s *Span) under(parent Ref) {
 	if s.Remote {
 		s.link(parent, "parent")
 		return
 	}
-	s.Trace, s.Parent = parent.trace, parent.id
+	s.Trace, s.Parent = parent.Trace, parent.ID
 }

@@ -241,6 +241,28 @@ func TestTraceparent(t *testing.T) {
 	}
 }
 
+// TestTransport: the connection says how the two sides were connected.
+func TestTransport(t *testing.T) {
+	for name, want := range map[string]string{"stdio": "pipe ", "http": "tcp http", "ws": "tcp websocket"} {
+		sets := build(t, "../../../testdata/tapes/transports/acp-npm-sdk-"+name+".jsonl", false)
+		all := sets[len(sets)-1].Spans
+		if got := value(all[0], "network.transport") + " " + value(all[0], "network.protocol.name"); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// value returns an attribute that is a string; "" if there is none.
+func value(s spans.Span, name string) string {
+	for _, a := range s.Attrs {
+		if a.Name == name {
+			text, _ := a.Value.(string)
+			return text
+		}
+	}
+	return ""
+}
+
 // FuzzSpans: whatever the lines, spans hang together and can be written. A line is that
 // of the client if it begins with >, else the agent's.
 func FuzzSpans(f *testing.F) {
@@ -314,7 +336,8 @@ func read(tb testing.TB, path string) (spans.Tape, []dialect.Frame) {
 		tb.Fatal(err)
 	}
 	return spans.Tape{
-		ID: info.Tape, Start: info.Start.Time, Name: info.Start.Name, Connection: dialect.Connection{Protocol: info.Connection.Protocol},
+		ID: info.Tape, Start: info.Start.Time, Name: info.Start.Name, Transport: info.Start.Transport,
+		Connection: dialect.Connection{Protocol: info.Connection.Protocol},
 	}, portable(tb, string(text))
 }
 

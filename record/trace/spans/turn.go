@@ -11,10 +11,10 @@ import (
 // A session is what spans of a session need of each other.
 type session struct {
 	of     *trace.Session
-	prompt *ref          // that the traceparent of the last prompt named; nil: none
+	prompt *Ref          // that the traceparent of the last prompt named; nil: none
 	model  string        // that its configuration says; empty: unknown
-	turns  map[int]ref   // by number
-	last   *ref          // the turn that began last; nil: none
+	turns  map[int]Ref   // by number
+	last   *Ref          // the turn that began last; nil: none
 	open   map[int]*turn // by number
 }
 
@@ -25,7 +25,7 @@ func (b *Builder) session(of *trace.Session) *session {
 	}
 	s := b.sessions[of.ID]
 	if s == nil || s.of != of {
-		s = &session{of: of, turns: map[int]ref{}, open: map[int]*turn{}}
+		s = &session{of: of, turns: map[int]Ref{}, open: map[int]*turn{}}
 		b.sessions[of.ID] = s
 	}
 	return s
@@ -33,10 +33,10 @@ func (b *Builder) session(of *trace.Session) *session {
 
 // A turn is one that is open.
 type turn struct {
-	ref
-	remote    *ref // its parent, that a traceparent named; nil: none
-	previous  *ref
-	fork      *ref // the last turn of the session that its own was forked from; nil: none
+	Ref
+	remote    *Ref // its parent, that a traceparent named; nil: none
+	previous  *Ref
+	fork      *Ref // the last turn of the session that its own was forked from; nil: none
 	model     string
 	output    bool // there was some
 	cancelled bool
@@ -79,15 +79,15 @@ func (b *Builder) turn(e *trace.Event, s *session) {
 // prompted begins a turn.
 func (b *Builder) prompted(e *trace.Event, s *session) *turn {
 	t := &turn{previous: s.last, remote: s.prompt, model: cmp.Or(s.model, s.of.Conversation.State.Model)}
-	t.trace, t.id = traceID(b.tape.ID, Turn, e.First), spanID(b.tape.ID, Turn, e.First, e.Entry)
+	t.Trace, t.ID = traceID(b.tape.ID, Turn, e.First), spanID(b.tape.ID, Turn, e.First, e.Entry)
 	if t.remote != nil {
-		t.trace = t.remote.trace
+		t.Trace = t.remote.Trace
 	}
 	if parent := b.sessions[s.of.Parent]; s.last == nil && parent != nil {
 		t.fork = parent.last
 	}
-	s.last, s.prompt = &t.ref, nil
-	s.turns[e.InTurn] = t.ref
+	s.last, s.prompt = &t.Ref, nil
+	s.turns[e.InTurn] = t.Ref
 	return t
 }
 
@@ -99,15 +99,14 @@ func (t *turn) tell(e Event) {
 
 // ended returns the span of a turn and those below it.
 func (b *Builder) ended(e *trace.Event, s *session, t *turn) []Span {
-	c := b.now()
-	span := b.begin(Turn, e, nameOf("invoke_agent", cmp.Or(c.Agent, b.tape.Name)))
-	span.Trace = t.trace
+	span := b.begin(Turn, e, nameOf("invoke_agent", b.agent()))
+	span.Trace = t.Trace
 	if t.remote != nil {
-		span.Remote, span.Parent = true, t.remote.id
+		span.Remote, span.Parent = true, t.remote.ID
 	}
 	span.text(operation, "invoke_agent")
-	span.text(agentName, cmp.Or(c.Agent, b.tape.Name))
-	span.text(agentVersion, c.AgentVersion)
+	span.text(agentName, b.agent())
+	span.text(agentVersion, b.now().AgentVersion)
 	span.text(conversation, s.of.ID)
 	span.text(requestModel, t.model)
 	if e.Turn.StopReason != "" {
@@ -156,7 +155,7 @@ func (s *Span) usage(u *trace.TurnUsage) {
 		count trace.Count
 	}{
 		{inputTokens, u.Tokens.Input}, {outputTokens, u.Tokens.Output},
-		{cacheReadTokens, u.Tokens.CachedRead}, {cacheCreationTokens, u.Tokens.CachedWrite}, {contextTokens, u.Context},
+		{cacheReadTokens, u.Tokens.CachedRead}, {cacheWriteTokens, u.Tokens.CachedWrite}, {contextTokens, u.Context},
 	} {
 		if c.count.Given {
 			s.attr(c.name, int64(c.count.N))
@@ -190,8 +189,8 @@ func (b *Builder) below(t *turn) []Span {
 // parentOf returns the tool call that a span is part of, else the turn. A call of the
 // agent's is part of the only tool call of the turn that began before it and ended after
 // it; of several, nobody knows of which.
-func (t *turn) parentOf(c *child) ref {
-	within := t.ref
+func (t *turn) parentOf(c *child) Ref {
+	within := t.Ref
 	if c.Kind == ToolCall {
 		return within
 	}
@@ -201,20 +200,20 @@ func (t *turn) parentOf(c *child) ref {
 		switch {
 		case tool.Kind != ToolCall:
 		case c.tool != nil && tool.entity == c.tool:
-			return tool.ref(t)
+			return tool.named(t)
 		case c.tool == nil && c.byAgent && tool.Frame <= c.Frame && c.last <= tool.last:
-			within = tool.ref(t)
+			within = tool.named(t)
 			found++
 		}
 	}
 	if found > 1 {
-		return t.ref
+		return t.Ref
 	}
 	return within
 }
 
-// ref returns a tool call, which is in the trace of its turn.
-func (c *child) ref(t *turn) ref { return ref{t.trace, c.ID} }
+// named returns a tool call, which is in the trace of its turn.
+func (c *child) named(t *turn) Ref { return Ref{t.Trace, c.ID} }
 
 // nameOf returns the name of a span that is about something, if that has a name.
 func nameOf(operation, of string) string {
