@@ -2,18 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/ship"
 	"github.com/acptap/acptap/record/ship/otlp"
 	"github.com/acptap/acptap/record/trace/spans"
 )
@@ -49,14 +46,17 @@ func (x *exporting) checkFormat(filtered, nested bool) error {
 
 // exportSpans writes the spans of a subject. damage says what could not be read.
 func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subject, bar *terminal.Progress) (damage, err error) {
-	b := spans.Builder{Content: x.content, Service: os.Getenv("OTEL_SERVICE_NAME")}
+	b, err := spanBuilder(x.content)
+	if err != nil {
+		return nil, err
+	}
 	var out spanWriter
 	for _, p := range sub.Parts {
 		info, err := p.Tape.Info()
 		if err != nil {
 			return damage, err
 		}
-		tape, err := spansTape(p.Tape, &info)
+		tape, err := ship.TapeOf(p.Tape, &info)
 		if err != nil {
 			return damage, err
 		}
@@ -66,7 +66,7 @@ func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subjec
 			}
 		}
 		b.Next(tape)
-		for f, err := range x.spanFrames(p.Tape) {
+		for f, err := range ship.Frames(p.Tape, x.content && !x.raw) {
 			if ctx.Err() != nil {
 				return damage, context.Cause(ctx)
 			}
@@ -89,24 +89,21 @@ func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subjec
 	return damage, out.Close()
 }
 
+// spanBuilder returns what makes spans, with what the environment says of their resource.
+func spanBuilder(content bool) (spans.Builder, error) {
+	service, attrs, err := otlp.Environment(os.Getenv).Resource()
+	return spans.Builder{Content: content, Service: service, Resource: attrs}, err
+}
+
 // spanWriter returns what writes the spans of a tape, and of those after it.
 func (x *exporting) spanWriter(w io.Writer, first spans.Tape) (spanWriter, error) {
 	if x.format == "perfetto" {
 		return &spans.Perfetto{W: w, Start: first.Start}, nil
 	}
 	if first.Start.IsZero() {
-		return nil, errors.New("nobody knows when the tape began, so its spans have no times: write started into its header")
+		return nil, ship.ErrNoStart
 	}
 	return &otlp.Lines{W: w, Encoder: otlp.Encoder{Version: self.Version()}}, nil
-}
-
-// spanFrames yields the frames that spans are made of: without secrets, if they are to
-// tell what was said.
-func (x *exporting) spanFrames(t *record.Tape) iter.Seq2[dialect.Frame, error] {
-	if x.content && !x.raw {
-		return t.Redacted()
-	}
-	return t.Frames(1)
 }
 
 // writeSpans writes sets, or what of them belongs to a session: the spans that the whole
@@ -130,35 +127,4 @@ func writeSpans(w spanWriter, sets []spans.Set, session string) error {
 		}
 	}
 	return nil
-}
-
-// spansTape says what spans need to know of a tape before its frames.
-func spansTape(t *record.Tape, info *record.Info) (spans.Tape, error) {
-	tape := spans.Tape{
-		ID: info.Tape, Start: info.Start.Time, Name: info.Start.Name, Parent: info.Start.Parent.Tape, Transport: info.Start.Transport,
-		Connection: info.Connection,
-	}
-	var err error
-	if tape.ID == "" {
-		tape.ID, err = hashedID(t)
-	}
-	return tape, err
-}
-
-// hashedID returns an id for what has none, such as a tape written by hand: a hash of its
-// frames.
-func hashedID(t *record.Tape) (string, error) {
-	h := sha256.New()
-	for f, err := range t.Frames(1) {
-		if err != nil {
-			continue // told of when it is read again
-		}
-		if _, err := fmt.Fprintf(h, "%d %d %d ", f.Seq, f.Dir, len(f.Raw)); err != nil {
-			return "", err
-		}
-		if _, err := h.Write(f.Raw); err != nil {
-			return "", err
-		}
-	}
-	return fmt.Sprintf("sha256-%x", h.Sum(nil)[:8]), nil
 }

@@ -23,6 +23,10 @@ type Builder struct {
 	// Service is the service.name of the resource; empty: the name of the agent.
 	Service string
 
+	// Resource is what the user has to say of the resource. What a tape tells is told
+	// as the tape tells it.
+	Resource []Attr
+
 	trace    trace.Trace
 	tape     Tape
 	conn     connection

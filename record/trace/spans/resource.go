@@ -2,6 +2,7 @@ package spans
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -79,5 +80,10 @@ func (b *Builder) resource() []Attr {
 		r.text(protocolName, c.Protocol.String())
 	}
 	r.text(protocolVersion, c.Version)
+	for _, a := range b.Resource {
+		if !slices.ContainsFunc(r.Attrs, func(own Attr) bool { return own.Name == a.Name }) {
+			r.Attrs = append(r.Attrs, a)
+		}
+	}
 	return r.Attrs
 }

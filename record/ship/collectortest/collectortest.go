@@ -1,0 +1,168 @@
+// Package collectortest is a collector for tests: it takes spans in OTLP over HTTP, keeps
+// them, and fails as it is told to.
+package collectortest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/tls"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
+	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// A Collector is a server that listens on this machine until the test ends.
+type Collector struct {
+	*httptest.Server
+	t testing.TB
+
+	mu       sync.Mutex
+	fail     func(n int, w http.ResponseWriter, r *http.Request) bool
+	requests []Request
+	arrived  map[ID]*tracepb.Span
+	times    map[ID]int
+	changed  chan struct{} // closed with the next request
+}
+
+// An ID is that of a span.
+type ID struct{ Trace, Span string }
+
+// A Request is one that was accepted.
+type Request struct {
+	Header http.Header
+	Body   []byte // without compression
+	Spans  int
+}
+
+// New starts a collector.
+func New(t testing.TB) *Collector { return start(t, (*httptest.Server).Start) }
+
+// NewTLS starts a collector that takes TLS as settings say.
+func NewTLS(t testing.TB, settings *tls.Config) *Collector {
+	return start(t, func(s *httptest.Server) {
+		s.TLS = settings
+		s.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are to fail
+		s.StartTLS()
+	})
+}
+
+func start(t testing.TB, begin func(*httptest.Server)) *Collector {
+	c := &Collector{t: t, arrived: map[ID]*tracepb.Span{}, times: map[ID]int{}, changed: make(chan struct{})}
+	c.Server = httptest.NewUnstartedServer(c)
+	begin(c.Server)
+	t.Cleanup(func() {
+		c.CloseClientConnections()
+		c.Close()
+	})
+	return c
+}
+
+// Fail has f answer requests from now on, the n-th of them, from 1; where it returns false
+// the request is accepted. nil: all are.
+func (c *Collector) Fail(f func(n int, w http.ResponseWriter, r *http.Request) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	c.fail = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		n++
+		return f != nil && f(n, w, r)
+	}
+}
+
+func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fail != nil && c.fail(0, w, r) {
+		return
+	}
+	body, err := read(r)
+	if err != nil { // the sender has gone away
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var in collector.ExportTraceServiceRequest
+	kind := r.Header.Get("Content-Type")
+	switch kind {
+	case "application/x-protobuf":
+		err = proto.Unmarshal(body, &in)
+	case "application/json":
+		err = protojson.Unmarshal(body, &in)
+	}
+	if err != nil {
+		c.t.Errorf("a request of %d bytes: %v", len(body), err)
+		return
+	}
+	n := 0
+	for _, of := range in.ResourceSpans {
+		for _, scope := range of.ScopeSpans {
+			for _, s := range scope.Spans {
+				id := ID{string(s.TraceId), string(s.SpanId)}
+				c.arrived[id] = s
+				c.times[id]++
+				n++
+			}
+		}
+	}
+	c.requests = append(c.requests, Request{r.Header.Clone(), body, n})
+	close(c.changed)
+	c.changed = make(chan struct{})
+	w.Header().Set("Content-Type", kind)
+}
+
+func read(r *http.Request) ([]byte, error) {
+	var body io.Reader = r.Body
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		z, err := gzip.NewReader(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		body = z
+	}
+	var b bytes.Buffer
+	_, err := b.ReadFrom(body)
+	return b.Bytes(), err
+}
+
+// Requests returns the requests that were accepted.
+func (c *Collector) Requests() []Request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.requests[:len(c.requests):len(c.requests)]
+}
+
+// Times returns how often each span has arrived.
+func (c *Collector) Times() map[ID]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	times := make(map[ID]int, len(c.times))
+	for id, n := range c.times {
+		times[id] = n
+	}
+	return times
+}
+
+// Wait waits until so many spans have arrived, each counted once.
+func (c *Collector) Wait(n int) {
+	c.t.Helper()
+	for {
+		c.mu.Lock()
+		have, changed := len(c.arrived), c.changed
+		c.mu.Unlock()
+		if have >= n {
+			return
+		}
+		select {
+		case <-changed:
+		case <-c.t.Context().Done():
+			c.t.Fatalf("%d spans have arrived, want %d", have, n)
+		}
+	}
+}

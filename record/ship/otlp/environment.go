@@ -1,0 +1,209 @@
+package otlp
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/acptap/acptap/record/trace/spans"
+)
+
+// An Environment looks up variables, as os.Getenv does. Those of OpenTelemetry are read as
+// its exporters read them (OpenTelemetry specification, "OTLP Exporter Configuration" and
+// "Environment Variable Specification"). No error tells a value that may be secret.
+type Environment func(name string) string
+
+// exporter returns a variable of the exporter: that for traces, else that for all signals.
+// name is the one that was set.
+func (env Environment) exporter(which string) (name, value string) {
+	for _, prefix := range []string{"OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"} {
+		if value := strings.TrimSpace(env(prefix + which)); value != "" {
+			return prefix + which, value
+		}
+	}
+	return "", ""
+}
+
+// Disabled reports whether OTEL_SDK_DISABLED says that nothing is to be sent.
+func (env Environment) Disabled() bool { return isTrue(env("OTEL_SDK_DISABLED")) }
+
+// WantsContent reports whether spans are to tell what was said.
+func (env Environment) WantsContent() bool {
+	return isTrue(env("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
+}
+
+func isTrue(value string) bool { return strings.EqualFold(strings.TrimSpace(value), "true") }
+
+// Resource returns what service is called, if that is said, and what else the user wants to
+// be said of it.
+func (env Environment) Resource() (service string, attrs []spans.Attr, err error) {
+	const name = "OTEL_RESOURCE_ATTRIBUTES"
+	pairs, err := readPairs(name, env(name))
+	if err != nil {
+		return "", nil, err
+	}
+	for _, p := range pairs {
+		if p.name == "service.name" {
+			service = p.value
+			continue
+		}
+		attrs = append(attrs, spans.Attr{Name: p.name, Value: p.value})
+	}
+	return cmp.Or(env("OTEL_SERVICE_NAME"), service), attrs, nil
+}
+
+// Endpoint returns the URL that requests are posted to. address is what the user has named:
+// a base, as OTEL_EXPORTER_OTLP_ENDPOINT is, or the whole URL; empty: the variables say it,
+// else it is a collector on this machine. It is an error if the environment asks for a
+// protocol other than OTLP over HTTP.
+func (env Environment) Endpoint(address string) (*url.URL, error) {
+	if _, err := env.protocol(); err != nil {
+		return nil, err
+	}
+	const ofTraces = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+	name, value := env.exporter("ENDPOINT")
+	if address != "" || value == "" {
+		name, value = "--otlp", cmp.Or(address, "http://localhost:4318")
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s is not a URL such as http://localhost:4318", name) // it may hold a password
+	}
+	u.Fragment, u.RawFragment = "", ""
+	switch {
+	case name == ofTraces:
+		u.Path = cmp.Or(u.Path, "/")
+	case !strings.HasSuffix(u.Path, "/v1/traces"):
+		u = u.JoinPath("v1", "traces")
+	}
+	return u, nil
+}
+
+// protocol returns http/protobuf or http/json.
+func (env Environment) protocol() (string, error) {
+	name, value := env.exporter("PROTOCOL")
+	switch value {
+	case "", "http/protobuf", "http/json":
+		return cmp.Or(value, "http/protobuf"), nil
+	case "grpc":
+		return "", fmt.Errorf("%s is grpc, which acptap does not speak: set it to http/protobuf, which collectors take at port 4318", name)
+	}
+	return "", fmt.Errorf("%s is http/protobuf or http/json, not %q", name, value)
+}
+
+// defaultTimeout is how long the answer to a request may take.
+const defaultTimeout = 10 * time.Second
+
+// Client returns a client of the endpoint that Endpoint returns. Its encoder has no version.
+func (env Environment) Client(address string) (*Client, error) {
+	u, err := env.Endpoint(address)
+	if err != nil {
+		return nil, err
+	}
+	protocol, err := env.protocol()
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{URL: u, JSON: protocol == "http/json", Gzip: true, Timeout: defaultTimeout}
+	if name, value := env.exporter("TIMEOUT"); value != "" {
+		ms, err := strconv.ParseUint(value, 10, 31)
+		if err != nil || ms == 0 {
+			return nil, fmt.Errorf("%s is not a number of milliseconds such as 10000", name)
+		}
+		c.Timeout = time.Duration(ms) * time.Millisecond
+	}
+	switch name, value := env.exporter("COMPRESSION"); value {
+	case "", "gzip":
+	case "none":
+		c.Gzip = false
+	default:
+		return nil, fmt.Errorf("%s is gzip or none, not %q", name, value)
+	}
+	if c.Header, err = env.header(); err != nil {
+		return nil, err
+	}
+	security, err := env.tls()
+	if err != nil {
+		return nil, err
+	}
+	c.HTTP = newHTTP(security)
+	return c, nil
+}
+
+// header returns what is sent with each request.
+func (env Environment) header() (http.Header, error) {
+	name, value := env.exporter("HEADERS")
+	pairs, err := readPairs(name, value)
+	if err != nil {
+		return nil, err
+	}
+	h := http.Header{}
+	for i, p := range pairs {
+		if !httpguts.ValidHeaderFieldName(p.name) || !httpguts.ValidHeaderFieldValue(p.value) {
+			return nil, fmt.Errorf("%s: entry %d is not a header that HTTP allows", name, i+1)
+		}
+		h.Add(p.name, p.value)
+	}
+	return h, nil
+}
+
+type pair struct{ name, value string }
+
+// readPairs reads name=value,name=value with percent-encoded values.
+func readPairs(variable, text string) (list []pair, err error) {
+	for i, entry := range slices.DeleteFunc(strings.Split(text, ","), func(e string) bool { return strings.TrimSpace(e) == "" }) {
+		name, value, ok := strings.Cut(entry, "=")
+		if value, err = url.PathUnescape(strings.TrimSpace(value)); err != nil {
+			ok = false
+		}
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, fmt.Errorf("%s: entry %d is not name=value, with %%2C for a comma in the value", variable, i+1)
+		}
+		list = append(list, pair{name, value})
+	}
+	return list, nil
+}
+
+// tls returns what the variables say of certificates; nil: nothing.
+func (env Environment) tls() (*tls.Config, error) {
+	var c tls.Config
+	name, path := env.exporter("CERTIFICATE")
+	if path != "" {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s: there is no certificate in %s", name, path)
+		}
+	}
+	name, cert := env.exporter("CLIENT_CERTIFICATE")
+	_, key := env.exporter("CLIENT_KEY")
+	switch {
+	case cert == "" && key == "":
+		if path == "" {
+			return nil, nil
+		}
+		return &c, nil
+	case cert == "" || key == "":
+		return nil, errors.New("of OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY one is set: both are needed")
+	}
+	own, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	c.Certificates = []tls.Certificate{own}
+	return &c, nil
+}
