@@ -49,9 +49,10 @@ With --format otlp or perfetto, spans are written instead: a turn with its tool
 calls, permissions and calls is a trace, and the connection another. otlp is
 OTLP/JSON, one request a line; perfetto is JSON of trace events, which
 speedscope opens. acptap.tape and acptap.frame of a span lead back to the tape,
-and ids are the same whenever and wherever a tape is exported. Nothing that was
-said is in spans, and no title or path, unless --content asks for them; then
-secrets are replaced there too.
+and ids are the same whenever and wherever a tape is exported. A call of an MCP
+server is below the tool call that led to it, if the store has the tape of the
+agent too. Nothing that was said is in spans, and no title or path, unless
+--content asks for them; then secrets are replaced there too.
 
 With --filter, only frames that match are written, with their numbers on the
 tape; see acptap help filters. If a session spans several tapes, the numbers are

@@ -50,13 +50,14 @@ func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subjec
 	if err != nil {
 		return nil, err
 	}
+	tapes := ship.Tapes{Store: sub.Store}
 	var out spanWriter
 	for _, p := range sub.Parts {
 		info, err := p.Tape.Info()
 		if err != nil {
 			return damage, err
 		}
-		tape, err := ship.TapeOf(p.Tape, &info)
+		tape, err := tapes.Describe(p.Tape, &info)
 		if err != nil {
 			return damage, err
 		}

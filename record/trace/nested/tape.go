@@ -107,6 +107,10 @@ func (c *Call) Open() bool { return c.Response == 0 }
 // IsTool reports whether a tool is called.
 func (c *Call) IsTool() bool { return c.Method == "tools/call" }
 
+// IsOf reports whether the call is that of an id, as JSON: the requests of a batch are on
+// one frame.
+func (c *Call) IsOf(id string) bool { return c.id == dialect.IDKey([]byte(id)) }
+
 // Took returns how long the call took, 0 if it is open or nobody knows.
 func (c *Call) Took() time.Duration {
 	if c.Open() || c.Untimed {
@@ -168,14 +172,14 @@ func (t *Tape) message(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope)
 		t.cancelled(a.Request)
 	case !fromClient:
 		t.spoke(f, e)
-	case e.ID != nil && isUse(string(e.Method)):
+	case e.ID != nil && IsUse(string(e.Method)):
 		t.ask(f, e)
 	}
 }
 
-// isUse reports whether a request of a client uses the server, and does not just ask what
+// IsUse reports whether a request of a client uses the server, and does not just ask what
 // it has.
-func isUse(method string) bool {
+func IsUse(method string) bool {
 	switch method {
 	case "initialize", "server/discover", "ping", "logging/setLevel":
 		return false

@@ -45,6 +45,14 @@ type Tape struct {
 	Parent     string             // the tape of the agent that has started this server; empty: none
 	Transport  string             // http or ws; empty: stdio
 	Connection dialect.Connection // as it is known so far
+
+	// Above returns the span of Parent that a call is part of, which is known by the frame
+	// and the id of its request, as JSON. ok is false if there is none. nil: nobody knows.
+	Above func(frame uint64, id string) (above Ref, ok bool)
+
+	// Before returns the last turn of a session that began before a time, on tapes before
+	// this one. ok is false if there is none. nil: nobody knows.
+	Before func(session string, at time.Time) (last Ref, ok bool)
 }
 
 // A place is where something began. What is not the same thing has another, or is of

@@ -12,6 +12,9 @@ import (
 type call struct {
 	from      Ref // that a traceparent named
 	foreign   bool
+	stream    uint64            // of HTTP that its request came on; 0: none
+	own       *Ref              // its span, if the client uses the server with it (MCP)
+	within    *Ref              // the call of the client's that the server asks for (MCP); nil: not known
 	asks      *trace.Permission // that it asks for; nil: none
 	tool      *trace.Entity     // that it asks the permission for; nil: none
 	version   string            // of JSON-RPC, as sent
@@ -35,6 +38,12 @@ func (b *Builder) call(e *trace.Event, s *session) {
 	case trace.Ended:
 		c := b.calls[placeOf(e)]
 		delete(b.calls, placeOf(e))
+		if c.within != nil {
+			span := b.answered(e, c)
+			span.under(*c.within)
+			b.complete(span)
+			return
+		}
 		b.finish(b.answered(e, c), e, s, c.tool, e.Dir == wire.AgentToClient)
 	}
 }
@@ -44,6 +53,9 @@ func (b *Builder) request(e *trace.Event) *call {
 	c := new(call)
 	if from := b.traceparent(e.Entry); from != nil {
 		c.from, c.foreign = *from, true
+	}
+	if b.now().Protocol == dialect.MCP {
+		b.relate(e, c)
 	}
 	c.version = clip(b.requestField(e.Entry, "jsonrpc").Str, maxName)
 	if e.Method == "prompts/get" {
@@ -125,6 +137,16 @@ func (b *Builder) finish(span Span, e *trace.Event, s *session, tool *trace.Enti
 			return
 		}
 	}
-	span.under(connectionRef(b.tape.ID))
+	span.under(b.above(e))
 	b.complete(span)
+}
+
+// above returns what is above a call of the tape that is in no turn of it.
+func (b *Builder) above(e *trace.Event) Ref {
+	if b.tape.Above != nil && e.Kind == trace.CallEvent {
+		if of, ok := b.tape.Above(e.First, e.ID); ok {
+			return of
+		}
+	}
+	return connectionRef(b.tape.ID)
 }

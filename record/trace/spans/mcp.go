@@ -1,8 +1,47 @@
 package spans
 
 import (
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
 )
+
+// relate notes for which call of the client's a server asks something: that whose stream
+// it came on, or if no other is open, as nested.Tape does.
+func (b *Builder) relate(e *trace.Event, c *call) {
+	c.stream = b.frame.Stream
+	switch {
+	case e.Dir == wire.AgentToClient:
+		c.within = b.asksFor(c.stream)
+	case nested.IsUse(e.Method):
+		c.own = &Ref{b.above(e).Trace, spanID(b.tape.ID, Call, e.First, e.Entry)}
+		if c.foreign {
+			c.own.Trace = c.from.Trace
+		}
+	}
+}
+
+// asksFor returns the call of the client's that a request on a stream is about; nil if that
+// is not known.
+func (b *Builder) asksFor(stream uint64) *Ref {
+	var all, same []*Ref
+	for _, c := range b.calls {
+		if c.own == nil {
+			continue
+		}
+		all = append(all, c.own)
+		if stream != 0 && c.stream == stream {
+			same = append(same, c.own)
+		}
+	}
+	if same == nil {
+		same = all
+	}
+	if len(same) != 1 {
+		return nil
+	}
+	return same[0]
+}
 
 // mcp adds what the conventions of the Model Context Protocol ask for. They are there to
 // be followed instead of those of RPC.

@@ -15,6 +15,7 @@ type session struct {
 	model  string        // that its configuration says; empty: unknown
 	turns  map[int]Ref   // by number
 	last   *Ref          // the turn that began last; nil: none
+	fork   *Ref          // the last turn of the session that it was forked from, by then; nil: none
 	open   map[int]*turn // by number
 }
 
@@ -27,8 +28,30 @@ func (b *Builder) session(of *trace.Session) *session {
 	if s == nil || s.of != of {
 		s = &session{of: of, turns: map[int]Ref{}, open: map[int]*turn{}}
 		b.sessions[of.ID] = s
+		if from := b.sessions[of.Parent]; from != nil {
+			s.fork = from.last
+		}
 	}
 	return s
+}
+
+// recall finds the turns that a session goes on from, when it has its first turn: what
+// this Builder has not seen is on other tapes.
+func (b *Builder) recall(s *session, began time.Time) {
+	on := func(session string) *Ref {
+		if last, ok := b.tape.Before(session, began); ok {
+			return &last
+		}
+		return nil
+	}
+	switch {
+	case b.tape.Before == nil:
+	case s.fork != nil:
+	case s.of.Parent != "":
+		s.fork = on(s.of.Parent)
+	case s.of.Opened != "session/new":
+		s.last = on(s.of.ID)
+	}
 }
 
 // A turn is one that is open.
@@ -78,13 +101,16 @@ func (b *Builder) turn(e *trace.Event, s *session) {
 
 // prompted begins a turn.
 func (b *Builder) prompted(e *trace.Event, s *session) *turn {
+	if len(s.turns) == 0 {
+		b.recall(s, b.at(e.Began))
+	}
 	t := &turn{previous: s.last, remote: s.prompt, model: cmp.Or(s.model, s.of.Conversation.State.Model)}
 	t.Trace, t.ID = traceID(b.tape.ID, Turn, e.First), spanID(b.tape.ID, Turn, e.First, e.Entry)
 	if t.remote != nil {
 		t.Trace = t.remote.Trace
 	}
-	if parent := b.sessions[s.of.Parent]; s.last == nil && parent != nil {
-		t.fork = parent.last
+	if len(s.turns) == 0 {
+		t.fork = s.fork
 	}
 	s.last, s.prompt = &t.Ref, nil
 	s.turns[e.InTurn] = t.Ref

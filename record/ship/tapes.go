@@ -1,0 +1,159 @@
+package ship
+
+import (
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/nested"
+	"github.com/acptap/acptap/record/trace/spans"
+)
+
+// Tapes tells spans of a tape what other tapes of its store say: to which tool call of the
+// agent a call of a server belongs, and after which turn of an earlier tape a session goes
+// on. It reads those tapes when it is asked, and keeps none open; what cannot be read is
+// not known. It is not safe for concurrent use.
+type Tapes struct {
+	Store *record.Store // nil: only the tape itself is known
+
+	agent   string         // the tape whose servers were read last
+	servers *spans.Servers // nil: none
+}
+
+// Describe is TapeOf with what is known of other tapes when a Builder asks.
+func (r *Tapes) Describe(t *record.Tape, info *record.Info) (spans.Tape, error) {
+	tape, err := TapeOf(t, info)
+	if r.Store != nil {
+		tape.Before = func(session string, at time.Time) (spans.Ref, bool) { return r.before(info.Tape, session, at) }
+		if tape.Parent != "" {
+			tape.Above = func(frame uint64, id string) (spans.Ref, bool) { return r.above(tape.Parent, info.Tape, frame, id) }
+		}
+	}
+	return tape, err
+}
+
+// above is spans.Tape.Above for a server of an agent.
+func (r *Tapes) above(agent, server string, frame uint64, id string) (spans.Ref, bool) {
+	if r.agent != agent {
+		r.agent, r.servers = agent, r.readServers(agent)
+	}
+	if r.servers == nil {
+		return spans.Ref{}, false
+	}
+	return r.servers.Above(server, frame, id)
+}
+
+// readServers reads the tape of an agent, and those of the servers that it has started; nil
+// if the agent's is not there.
+func (r *Tapes) readServers(agent string) *spans.Servers {
+	l, err := r.Store.List()
+	i := slices.IndexFunc(l.Tapes, func(one record.Info) bool { return one.Tape == agent })
+	if err != nil || i < 0 {
+		return nil
+	}
+	t, about, err := r.open(&l.Tapes[i])
+	if err != nil {
+		return nil
+	}
+	s := spans.ServersOf(about)
+	for f, err := range t.Frames(1) {
+		if err == nil {
+			s.Add(&f)
+		}
+	}
+	for _, info := range record.NestingOf(l.Tapes).Children(agent) {
+		if t := r.readServer(&info); t != nil {
+			s.Server(t)
+		}
+	}
+	s.End()
+	return s
+}
+
+// open opens a tape, of which nothing is told but what it says itself.
+func (r *Tapes) open(info *record.Info) (*record.Tape, spans.Tape, error) {
+	t, err := r.Store.Open(info.Tape)
+	if err != nil {
+		return nil, spans.Tape{}, err
+	}
+	about, err := TapeOf(t, info)
+	return t, about, err
+}
+
+// readServer reads the tape of a server; nil if it is not there.
+func (r *Tapes) readServer(info *record.Info) *nested.Tape {
+	tape, err := r.Store.Open(info.Tape)
+	if err != nil {
+		return nil
+	}
+	parent := info.Start.Parent
+	t := &nested.Tape{ID: info.Tape, Parent: parent.Tape, Link: parent.Link, Server: info.ServerName(), Start: info.Start.Time}
+	for f, err := range tape.Frames(1) {
+		if err == nil {
+			t.Add(&f)
+		}
+	}
+	t.End()
+	return t
+}
+
+// before is spans.Tape.Before for a tape.
+func (r *Tapes) before(tape, session string, at time.Time) (last spans.Ref, ok bool) {
+	l, err := r.Store.List()
+	if err != nil {
+		return last, false
+	}
+	has := tapesWith(&l, session)
+	own := slices.IndexFunc(l.Tapes, func(one record.Info) bool { return one.Tape == tape })
+	for i := own - 1; i >= 0; i-- {
+		info := &l.Tapes[i]
+		if has[info.Tape] && info.Agent() == l.Tapes[own].Agent() {
+			if last, ok = r.lastTurn(info, session, at); ok {
+				return last, true
+			}
+		}
+	}
+	return last, false
+}
+
+// tapesWith returns the tapes that have turns of a session.
+func tapesWith(l *record.Listing, session string) map[string]bool {
+	tapes := map[string]bool{}
+	for _, list := range [][]record.SessionInfo{l.Sessions, l.Deleted} {
+		for i := range list {
+			for _, run := range list[i].Runs {
+				if list[i].ID == session && run.Turns > 0 {
+					tapes[run.Tape] = true
+				}
+			}
+		}
+	}
+	return tapes
+}
+
+// lastTurn returns the last turn of a session on a tape that began before a time.
+func (r *Tapes) lastTurn(info *record.Info, session string, at time.Time) (last spans.Ref, ok bool) {
+	t, about, err := r.open(info)
+	if err != nil {
+		return last, false
+	}
+	var began time.Time
+	take := func(sets []spans.Set) {
+		for _, set := range sets {
+			for _, s := range set.Spans {
+				if s.Kind == spans.Turn && s.Session == session && s.Start.Before(at) && !s.Start.Before(began) {
+					last, ok, began = spans.Ref{Trace: s.Trace, ID: s.ID}, true, s.Start
+				}
+			}
+		}
+	}
+	var b spans.Builder
+	b.Next(about)
+	for f, err := range t.Frames(1) {
+		if err == nil {
+			take(b.Add(&f))
+		}
+	}
+	take(b.End())
+	return last, ok
+}
