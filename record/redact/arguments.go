@@ -148,13 +148,20 @@ var spacedForms = [...]struct {
 	{"password ", compiledAtUse("(?i)\\bpassword (?:is|was) [\"'`]([^\"'`\r\n]+)[\"'`]"), nil},
 	{"sshpass", compiledAtUse(`sshpass\s+-p\s*["']?([^\s"']+)`), nil},
 	{"_", compiledAtUse(`\b([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+) +([^\s"'=:]{8,})`), namesWhatLooksSecret},                  // aws configure set
-	{"value=", compiledAtUse(`(?:key|name)="([^"\r\n]+)"\s+value="([^"\r\n]+)"`), namesItsSecret},                      // XML
+	{"value=", compiledAtUse(`(?:key|name)="([^"\r\n]+)"\s*value="([^"\r\n]+)"`), namesItsSecret},                      // XML
 	{"--", compiledAtUse(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)(?:=| +)"([^"\r\n]+)"`), namesItsSecret},            // quoted
 	{"--", compiledAtUse(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)(?:=| +)'([^'\r\n]+)'`), namesItsSecret},            // quoted
 	{"--", compiledAtUse(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+)=([^\s"'` + "`" + `]+)`), namesItsSecret},           // joined
 	{"--", compiledAtUse(`(?:^|[\s"'` + "`" + `])(--[A-Za-z0-9_-]+) +([^\s"'` + "`" + `]{6,})`), namesWhatLooksSecret}, // apart
-	{"-u", compiledAtUse(`(?:^|\s)-u[ =]?["']?([^\s:"'/]+):([^\s"']+)`), isNoNumber},                                   // curl
-	{"--", compiledAtUse(`(?:^|\s)--(?:proxy-)?user[ =]["']?([^\s:"'/]+):([^\s"']+)`), isNoNumber},                     // curl
+	{"-u", compiledAtUse(`(?:^|\s)(?:-u|--(?:proxy-)?user)[ =]*"([^:"\r\n/]+):([^"\r\n]+)"`), isNoNumber},              // curl
+	{"-u", compiledAtUse(`(?:^|\s)(?:-u|--(?:proxy-)?user)[ =]*'([^:'\r\n/]+):([^'\r\n]+)'`), isNoNumber},              //
+	{"-u", compiledAtUse(`(?:^|\s)-u[ =]*["']?([^\s:"'/]+)["']?:["']?([^\s"']+)`), isNoNumber},                         //
+	{"--", compiledAtUse(`(?:^|\s)--(?:proxy-)?user[ ="']+([^\s:"'/]+)["']?:["']?([^\s"']+)`), isNoNumber},             //
+	{"-u", compiledAtUse(`(?:^|\s)(?:-u|--user)[ ="']*()([^\s:"'/]{16,}):["']?(?:\s|$)`), isStrongUser},                // a token has no password
+	{"ey:", compiledAtUse(`(?:-H|--header)[= \t]*["'](?i:x-[a-z]+-)?[Kk]ey:[ \t]*([^\s"']{8,})["']`), nil},             // curl
+	{"|", compiledAtUse(`\b[0-9]{15,16}\|([0-9A-Za-z_-]{27,40})\b`), nil},                                              // Facebook: an app's id and secret
+	{`("`, compiledAtUse(`\("([A-Za-z0-9_.-]{3,64})",[ \t]*["']([^"'\s]{6,})["']`), isSetting},                         // setProperty(
+	{`('`, compiledAtUse(`\('([A-Za-z0-9_.-]{3,64})',[ \t]*["']([^"'\s]{6,})["']`), isSetting},                         //
 }
 
 // compiledAtUse spares the start of a proxy, which needs none of them, the time
@@ -175,6 +182,23 @@ func namesWhatLooksSecret(s []byte, at []int) bool {
 func isNoNumber(s []byte, at []int) bool {
 	value := s[at[4]:at[5]]
 	return !isDigits(value) && !isReference(value, nil)
+}
+
+func isStrongUser(s []byte, at []int) bool { return isStrong(s[at[4]:at[5]]) }
+
+// isSetting reports whether a name and a value are arguments of what sets the one to the other.
+func isSetting(s []byte, at []int) bool {
+	begin := at[0]
+	for begin > 0 && isNameByte(s[begin-1]) {
+		begin--
+	}
+	called := bytes.ToLower(s[begin:at[0]])
+	for _, verb := range []string{"set", "put", "add", "define"} {
+		if bytes.HasPrefix(called, []byte(verb)) {
+			return namesItsSecret(s, at)
+		}
+	}
+	return false
 }
 
 // spaced looks for secrets that stand behind a blank.

@@ -39,6 +39,12 @@ type assignment struct {
 // findName reports whether the name of a secret stands before the sign.
 func (a *assignment) findName() bool {
 	bare := bytes.TrimRight(a.s[a.begin:a.sign], " \t")
+	if a.s[a.sign] == '=' {
+		bare = bytes.TrimRight(bytes.TrimRight(bare, "?.|+"), " \t")    // ?= and its like
+		if before, ok := bytes.CutSuffix(bare, []byte(" string")); ok { // as in Go
+			bare = before
+		}
+	}
 	name := bytes.TrimRight(bare, "\"'`\\")
 	a.quotedName = len(name) < len(bare)
 	a.to = a.begin + len(name)
@@ -78,11 +84,10 @@ func (a *assignment) name() []byte { return a.s[a.from:a.to] }
 func (a *assignment) value(sure bool) (from, to int) {
 	s, i := a.s, a.sign+1
 	if a.s[a.sign] == '>' {
-		to = i + len(head(near(s[i:]), "<\r\n"))
-		if to < len(s) && s[to] == '<' && !isReference(s[i:to], a.name()) {
-			return i, to
-		}
-		return 0, 0
+		return a.element(i)
+	}
+	if a.s[a.sign] == ':' {
+		i += max(0, len(typedOrDefined().Find(near(s[i:])))-1) // up to the quote
 	}
 	switch {
 	case i < len(s) && s[i] == '>', i < len(s) && s[a.sign] == ':' && s[i] == '=': // => and :=
@@ -111,6 +116,22 @@ func (a *assignment) value(sure bool) (from, to int) {
 		}
 	}
 	return a.bare(i, sure)
+}
+
+// typedOrDefined is what stands between the colon of ::= in a Makefile, or of the type of a
+// variable, and the string that is assigned.
+var typedOrDefined = compiledAtUse(`^(?::{1,2}=|[ \t]*(?:&(?:'static +)?)?(?:string|str|String|bytes|SecretStr|(?:Optional|Final|ClassVar)\[str\])(?:[ \t]*\|[ \t]*(?:None|null|undefined))?[ \t]*=)[ \t]*["'` + "`]")
+
+// element returns where the text of an XML element stands that begins at s[i].
+func (a *assignment) element(i int) (from, to int) {
+	text := head(near(a.s[i:]), "<")
+	end := i + len(text)
+	from = end - len(bytes.TrimLeft(text, " \t\r\n"))
+	to = from + len(bytes.TrimRight(a.s[from:end], " \t\r\n"))
+	if end == len(a.s) || a.s[end] != '<' || bytes.ContainsAny(a.s[from:to], "\r\n") || isReference(a.s[from:to], a.name()) {
+		return 0, 0
+	}
+	return from, to
 }
 
 // isHeader reports whether the name is that of a header whose value goes on to the

@@ -42,12 +42,17 @@ var secretTexts = []string{
 	"password is \"«geheim»\"", "user: me\npass: «geheim»", "Passwort: «geheim»", "OPENAI_API_KEY «abcdefgh1234»", "vault token: «hvs.abcdef12345»", "sshpass -p '«geheim»' ssh h", "TWILIO_AUTH_TOKEN='«abcdef»'",
 	"{'api_key': '«abcdef»'}", "apiKey: '«abcdef»',", "headers={'Authorization': 'Bearer «abcdefgh»'}", "\"X-API-Key\": \"«abc»\"", "aws configure set aws_secret_access_key «abcdEF12345678»", "GF_SECURITY_ADMIN_PASSWORD=«admin1»", "<add key=\"DbPassword\" value=\"«geheim»\"/>",
 	"Data Source=h;User=me;Password=«ge heim»;", "AccountKey=«abc==»;EndpointSuffix=x", "ftp://me:«pw»@h/", "git clone https://oauth2:«abcdef»@h/x.git", "secret_key_base: «abcdef0123»", "django SECRET_KEY = '«abc-def»'", "client_secret=«abc»&grant_type=x", "token=«abcdef123456»", "NEXTAUTH_SECRET=«x1y2»", "REDIS_URL=redis://:«geheim»@h",
+	// What else assigns.
+	"password ?= \"«geheim»\"", "$dbPassword .= \"«geheim»\";", "API_TOKEN ::= \"«abcdef»\"", "var apiToken string = \"«abcdef»\"", "API_KEY: str = \"«abcdef»\"", "const TOKEN: &'static str = \"«abc-def»\";",
+	"System.setProperty(\"DB_PASSWORD\", \"«geheim»\")", "os.environ.setdefault('API_TOKEN', '«abcdef»')", "<password>\n  «geheim»\n</password>", `curl -u "me:«ge heim»" https://h`, "curl -u «ab12cd34ef56ab78»: https://h",
+	"apiVersion: v1\ndata:\n  a: «Z2VoZWlt»\n  b: |\n    «Z2VoZWltZXI=»\nkind: Secret\n", "kind: Secret\nstringData:\n  user.name: \"«geheim»\"\ntype: Opaque\n",
+	"1\t-----BEGIN PRIVATE KEY-----\n2\t«MIIEpAIBAAKCAQEAMIIEpAIBAAKCAQEA»\n3\t«MIIFpAIBAAKCAQEAMIIEpAIBAAKCAQEA»\n4\t-----END PRIVATE KEY-----",
 	`{"user":"me","password":"«geheim»"}`, `{"a":{"clientSecret":"«geheim»"}}`, `{\"password\":\"«geheim»\"}`,
 }
 
 // secretFrames are params of messages, with secrets by structure.
 var secretFrames = []string{
-	`{"jwt":"«abc»"}`, `{"cookies":[{"name":"sid","value":"«abc»","domain":"h"}]}`, `{"cookies":{"sid":"«abc»"}}`, `{"cookie":"«a=b»"}`, `{"passwords":["«zq1»","«zq2»"]}`, `{"apiKeys":["«zq1»"]}`,
+	`{"kind":"Secret","data":{"a":"«Z2VoZWlt»"}}`, `{"jwt":"«abc»"}`, `{"cookies":[{"name":"sid","value":"«abc»","domain":"h"}]}`, `{"cookies":{"sid":"«abc»"}}`, `{"cookie":"«a=b»"}`, `{"passwords":["«zq1»","«zq2»"]}`, `{"apiKeys":["«zq1»"]}`,
 	`{"accessTokens":{"a":"«zq1»"}}`, `{"connectionString":"Server=h;Password=«geheim»;Database=d"}`, `{"connectionString":"postgres://me:«geheim»@h/d"}`, `{"connection_string":"«opaque»"}`, `{"dsn":"postgres://me:«geheim»@h/d"}`,
 	`{"args":["-k","«abcdef0123456789»"]}`, `{"args":["-p","«abcdef0123456789»"]}`, `{"args":["-u","me:«geheim»"]}`, `{"args":["--user","me:«geheim»"]}`, `{"args":["--token","«abc»"]}`, `{"args":["--token=«abc»"]}`,
 	`{"args":["-H","Authorization: Bearer «abc»"]}`, `{"args":["--header","X-Api-Key: «abc»"]}`, `{"args":["-e","DB_PASSWORD=«abc»"]}`, `{"args":["sh","-c","curl -u me:«geheim» https://h"]}`, `{"args":["-P","«abcdef0123456789»"]}`,
@@ -74,6 +79,7 @@ var openTexts = []string{
 	"Authorization: required", "authorization: none", "if token == \"(\" {", "password_hash: Option<String>,", "pub password: String,", "password: z.string().min(8)", "password: { type: String, required: true }", "private readonly secret: string;", "cookies: Cookie[]", "interface Auth { token?: string }",
 	"secret-scanning: enabled", "token_count=12345", "passed: 12, failed: 3", "author=anna", "Set-Cookie header is missing", "monkey: banana1234567", "hotkey: ctrl+k", "git push -u origin main:main", "chown -R user:group x", "rsync -a src/ dst/", "token := p.next()", "assert password != user", "turkey=abc12345", "sk-learn", "--token-limit=5000",
 	"ssh -p 2222 host", "tar -xzf x -C y", "make -k all", "type: password", "input type=\"password\"", "label: \"Password:\"", "name: token", "error: invalid token: unexpected end", "SyntaxError: Unexpected token } in JSON", "unexpected token: identifier", "missing credentials: run login", "secret: kubernetes.io/tls",
+	"kind: ConfigMap\ndata:\n  a: Z2VoZWlt\n", "kind: Secret\nmetadata:\n  name: abcdef\n", "describe(\"token\", \"works12345\")", "let kind: string = \"token\"", "-----BEGIN PRIVATE KEY----- is the first line, and the last is -----END PRIVATE KEY-----",
 	"--password-file=/run/secrets/x", "password_file: /run/x", "secretName: my-secret", "secretKeyRef:\n  name: x\n  key: y", "keyId: abcdef", "api_key_name: x", "token_endpoint: https://h/token", "password_policy: strong", "cookie_policy=strict",
 }
 
@@ -82,7 +88,18 @@ var openFrames = []string{
 	`{"publicKey":"ssh-rsa a"}`, `{"primaryKey":"id"}`, `{"secretary":"Anna"}`, `{"tokenizer":"bert"}`, `{"tokenType":"access"}`, `{"token_type":"access"}`, `{"nextPageToken":"x"}`, `{"progressToken":"p-1"}`, `{"inputTokens":"12"}`, `{"hasPassword":"no"}`, `{"passwordPolicy":"strong"}`,
 	`{"secretName":"n"}`, `{"keyId":"k"}`, `{"author":"Anna"}`, `{"authors":["Anna"]}`, `{"authority":"h"}`, `{"compass":"n"}`, `{"bypass":"yes"}`, `{"pwd":"/home/me"}`, `{"PWD":"/home/me"}`, `{"args":["-p","8080:80","-k","-u","1000:1000","-t","name"]}`, `{"args":["--port","80","-p","a/b/c"]}`,
 	`{"command":"mkdir -p a/b && curl -k https://h"}`, `{"command":"ls","args":["-k","name"]}`, `{"properties":{"password":{"type":"string","description":"d"}}}`, `{"cookieCount":"7"}`, `{"authorizationUrl":"https://h"}`, `{"credentialType":"basic"}`, `{"token_endpoint":"https://h"}`,
-	`{"stopToken":"eos"}`, `{"design_token":"blue"}`, `{"fields":[{"name":"city","value":"Bonn"}]}`, `{"text":"{\"a\":1}"}`, `{"text":"[1, 2]"}`, `{"sessionId":"s","toolCallId":"t"}`, `{"tokenLimit":"x"}`,
+	`{"kind":"ConfigMap","data":{"a":"Z2VoZWlt"}}`, `{"stopToken":"eos"}`, `{"design_token":"blue"}`, `{"fields":[{"name":"city","value":"Bonn"}]}`, `{"text":"{\"a\":1}"}`, `{"text":"[1, 2]"}`, `{"sessionId":"s","toolCallId":"t"}`, `{"tokenLimit":"x"}`,
+}
+
+// What is in an image is not searched: by chance it may look like a token.
+func TestImage(t *testing.T) {
+	const id = "/AKIA" + "QRSTUVWXYZ234567/"
+	data := strings.Repeat("aB3d", 4<<10) + id + strings.Repeat("aB3d", 4<<10)
+	for frame, want := range map[string]bool{framed(`{"data":"` + data + `"}`): true, framed(`{"data":"` + data + ` "}`): false} {
+		if got := string(redacted(wire.ClientToAgent, []byte(frame))) == frame; got != want {
+			t.Errorf("%.80s … is unchanged: %v, want %v", frame, got, want)
+		}
+	}
 }
 
 // framed returns a message with these params.

@@ -254,6 +254,7 @@ func (r *redactor) object(s scope) {
 	if s == aMessage {
 		method = gjson.GetBytes(r.Text[r.Pos:], "method").Str
 	}
+	begin := r.Pos
 	r.Pos++ // the brace
 	for r.next('}') {
 		name := string(unquote(r.Quoted()))
@@ -261,6 +262,8 @@ func (r *redactor) object(s scope) {
 		first := r.Text[r.Pos]
 		to := s.member(name, method, first)
 		switch {
+		case first == '{' && (name == "data" || name == "stringData") && gjson.GetBytes(r.Text[begin:], "kind").Str == "Secret": // of Kubernetes
+			to = aSecret
 		case first != '"':
 		case named && (name == "value" || name == "val"):
 			to = aSecret
@@ -318,7 +321,7 @@ func (r *redactor) text(s scope, name string) {
 		}
 	case s == aURL:
 		now = redactPath(redactText(was))
-	case holdsID(name):
+	case holdsID(name), isBinary(was):
 	default:
 		now = r.nested(was)
 	}

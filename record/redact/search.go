@@ -53,7 +53,9 @@ func (s *search) anyText() {
 	if len(s.text) < shortestText {
 		return
 	}
+	s.privateKeys()
 	s.tokens()
+	s.manifests()
 	s.listeners()
 	s.passwords()
 	s.spaced()

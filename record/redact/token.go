@@ -36,7 +36,9 @@ const (
 	underscoreBase64
 	percentBase64
 	pairBase64
+	dashUnderBase64
 	dashDotBase64
+	dashDotBackslash
 	pemLines
 	pgpLines
 	alphabets
@@ -59,7 +61,9 @@ var alphabetChars = [alphabets]string{
 	underscoreBase64: "_+/=",
 	percentBase64:    "%+/=",
 	pairBase64:       "+/,:",
+	dashUnderBase64:  "-_+/=",
 	dashDotBase64:    "-._~+/=",
+	dashDotBackslash: `-._/=\`,
 	pemLines:         "+/=\\ \r\n",
 	pgpLines:         "+/=\\ \r\n:.,()",
 }

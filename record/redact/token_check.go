@@ -9,6 +9,9 @@ func hasDigitAndCase(s []byte) bool {
 	return hasDigit(s) && has(s, isUpper) && has(s, isLower)
 }
 
+// isNoWord takes what has a digit, or capitals among small letters.
+func isNoWord(s []byte) bool { return hasDigit(s) || has(s, isUpper) && has(s, isLower) }
+
 func hasPercent(s []byte) bool { return bytes.IndexByte(s, '%') >= 0 }
 
 // isSample reports whether a token is only the form of one, as in a text that explains it:
@@ -28,6 +31,32 @@ func isSample(s []byte) bool {
 // and the payload of a JWT begin. Other base64 of JSON may be a cursor.
 func isJWT(s []byte) bool { return bytes.Contains(s, []byte(".eyJ")) }
 
+// isJWTOfAny takes what follows ey, which is { in base64. More must be a JWT's than the
+// second ey, which words have too.
+func isJWTOfAny(s []byte) bool {
+	header, rest, ok := bytes.Cut(s, []byte(".ey"))
+	return ok && len(header) >= 17 && hasDigitAndCase(header) && bytes.IndexByte(rest, '.') >= 17
+}
+
+// isAuthress takes the ids of a client and of its key, .acc_ and the id of the account, and the key.
+func isAuthress(s []byte) bool {
+	return bytes.Contains(s, []byte(".acc_")) || bytes.Contains(s, []byte(".acc-"))
+}
+
+// isEntra takes three characters and a digit before Q~.
+func isEntra(s []byte) bool { return isDigit(s[3]) }
+
+// hasDigits takes what has more digits than a name.
+func hasDigits(s []byte) bool {
+	digits := 0
+	for _, c := range s {
+		if isDigit(c) {
+			digits++
+		}
+	}
+	return digits >= 3
+}
+
 func isHex(s []byte) bool { return all(s, isHexDigit) }
 
 // isUUID takes 8-4-4-4-12 hex digits.
@@ -40,6 +69,9 @@ func isUUID(s []byte) bool {
 func isBase32(s []byte) bool {
 	return all(s, func(c byte) bool { return isUpper(c) || '2' <= c && c <= '7' })
 }
+
+// beginsKeyID takes the rest of an id whose kind has one more letter or digit.
+func beginsKeyID(s []byte) bool { return !isLower(s[0]) && isBase32(s[1:]) }
 
 // isKeyPair takes the rest of an access key id of AWS and, behind a comma or a colon, its
 // secret.
@@ -104,8 +136,6 @@ func isAirtable(s []byte) bool { return s[14] == '.' && isHex(s[15:]) }
 
 // isAzureStorage takes 76 characters, +ASt, and the rest.
 func isAzureStorage(s []byte) bool { return s[76] == '+' && bytes.HasSuffix(s, []byte("==")) }
-
-func isSendGrid(s []byte) bool { return s[22] == '.' }
 
 func isStackHawk(s []byte) bool { return s[20] == '.' && hasDigit(s) }
 

@@ -14,14 +14,17 @@ var tokenForms = [...]tokenForm{
 	{prefix: "Bearer ", min: 16, also: dashDotBase64, check: hasDigit},          // RFC 6750, 2.1; digits tell it from prose
 	{prefix: "bearer ", min: 16, also: dashDotBase64, check: hasDigit},          //
 	{prefix: "eyJ", min: 30, also: dashDot, check: isJWT},                       // RFC 7519, 3.1
+	{prefix: "ey", min: 30, also: dashDotBackslash, check: isJWTOfAny},          // the same, of JSON with blanks
+	{prefix: "ZXlK", min: 50, also: dashUnderBase64, check: hasDigitAndCase},    // base64 of the same
 	{prefix: "AGE-SECRET-KEY-1", min: 58, max: 58},                              // age-encryption.org/v1
 	{prefix: "AGE-SECRET-KEY-PQ-1", min: 58},                                    // filippo.io/age
 	{prefix: "xprv", min: 107, max: 108},                                        // BIP 32
 	{prefix: "sha256~", min: 43, max: 43, also: dashUnder},                      // OpenShift: docs.okd.io, "Managing user-owned OAuth access tokens"
 	{prefix: "tskey-", min: 20, also: dash, check: hasDigit},                    // Tailscale: tailscale.com/kb/1277/key-prefixes
-	{prefix: "ops_eyJ", min: 100, also: dashUnder},                              // 1Password: developer.1password.com/docs/service-accounts
-	{prefix: "A3-", min: 31, max: 36, also: dash, check: isUpperKey},            // 1Password Secret Key: its security design paper
+	{prefix: "ops_eyJ", min: 100, also: dashDotBase64},                          // 1Password: developer.1password.com/docs/service-accounts
+	{prefix: "A3-", min: 31, max: 37, also: dash, check: isUpperKey},            // 1Password Secret Key: its security design paper
 	{prefix: "hvs.", min: 24, also: dashUnder},                                  // Vault: developer.hashicorp.com/vault/docs/concepts/tokens
+	{prefix: "s.", min: 24, max: 24, check: hasDigits},                          // of Vault before 1.10
 	{prefix: "hvb.", min: 24, also: dashUnder},                                  //
 	{prefix: "hvr.", min: 24, also: dashUnder},                                  //
 	{prefix: ".atlasv1.", lead: 14, min: 60, also: dashUnderEqual},              // Terraform Cloud: developer.hashicorp.com/terraform/cloud-docs/api-docs
@@ -75,6 +78,11 @@ var tokenForms = [...]tokenForm{
 	{prefix: "bb_test_", min: 20, also: dashUnder},                             //
 	{prefix: "sk_", min: 48, max: 48, check: isHex},                            // ElevenLabs: elevenlabs.io/docs/api-reference/authentication
 
+	{prefix: "sc_", min: 50, also: dashDotBase64, check: isAuthress},       // Authress: authress.io/knowledge-base
+	{prefix: "ext_", min: 50, also: dashDotBase64, check: isAuthress},      //
+	{prefix: "scauth_", min: 50, also: dashDotBase64, check: isAuthress},   //
+	{prefix: "authress_", min: 50, also: dashDotBase64, check: isAuthress}, //
+
 	// Code and its hosts.
 	{prefix: "github_pat_", min: 20, also: underscore},           // docs.github.com, "About authentication to GitHub"
 	{prefix: "ghp_", min: 30},                                    //
@@ -124,91 +132,94 @@ var tokenForms = [...]tokenForm{
 
 	// Registries of packages.
 	{prefix: "npm_", min: 30},                                 // github.blog/changelog/2021-09-23-npm-has-a-new-access-token-format
-	{prefix: "pypi-", min: 80, also: dashUnder},               // pypi.org/help/#apitoken
+	{prefix: "pypi-", min: 66, also: dashUnder},               // pypi.org/help/#apitoken
 	{prefix: "rubygems_", min: 48, max: 48, check: isHex},     // guides.rubygems.org/api-key-scopes
 	{prefix: "cio", min: 32, max: 32, check: hasDigitAndCase}, // crates.io, seen
 	{prefix: "oy2", min: 43, max: 43, check: isLowerKey},      // learn.microsoft.com/nuget/nuget-org/scoped-api-keys
 	{prefix: "dckr_pat_", min: 27, also: dashUnder},           // docs.docker.com/security/access-tokens
 	{prefix: "dckr_oat_", min: 27, also: dashUnder},           //
-	{prefix: "CLOJARS_", min: 60, max: 60, check: isHex},      // github.com/clojars/clojars-web/wiki/Deploy-Tokens
+	{prefix: "CLOJARS_", min: 60, max: 60, check: hasDigit},   // github.com/clojars/clojars-web/wiki/Deploy-Tokens
 	{prefix: "AKCp", min: 69, max: 69},                        // JFrog: jfrog.com/help, "API key", seen
-	{prefix: "cmVmdGtu", min: 56, max: 56},                    // JFrog: jfrog.com/help, "Reference tokens"
+	{prefix: "cmVmd", min: 59, max: 59},                       // JFrog: jfrog.com/help, "Reference tokens"
 
 	// Clouds.
-	{prefix: "AKIA", min: 57, max: 57, also: pairBase64, check: isKeyPair},      // AWS, with its secret behind it as in the console's CSV
-	{prefix: "AKIA", min: 16, max: 16, check: isBase32},                         // docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
-	{prefix: "ASIA", min: 16, max: 16, check: isBase32},                         //
-	{prefix: "ABIA", min: 16, max: 16, check: isBase32},                         //
-	{prefix: "ACCA", min: 16, max: 16, check: isBase32},                         //
-	{prefix: "ABSK", min: 100, also: base64Chars},                               // docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html
-	{prefix: "bedrock-api-key-", min: 100, also: base64Chars},                   //
-	{prefix: "IQoJb3JpZ2lu", min: 100, also: base64Chars},                       // AWS session token, seen
-	{prefix: "FwoGZXIvYXdz", min: 100, also: base64Chars},                       // AWS session token, seen
-	{prefix: "amzn.mws.", min: 36, max: 36, also: dash, check: isUUID},          // Amazon MWS, seen
-	{prefix: "amzn1.oa2-cs.v1.", min: 64, max: 64, check: isHex},                // developer.amazon.com/docs/login-with-amazon
-	{prefix: "AIza", min: 30, also: dashUnder},                                  // Google: cloud.google.com/docs/authentication/api-keys
-	{prefix: "AQ.Ab8RN6", min: 30, also: dashUnder},                             // Google, seen
-	{prefix: "ya29.", min: 20, also: dashDot},                                   // Google OAuth: developers.google.com/identity/protocols/oauth2
-	{prefix: "GOCSPX-", min: 28, max: 28, also: dashUnder},                      //
-	{prefix: "1//0", min: 40, also: dashUnder},                                  //
-	{prefix: "8Q~", lead: 3, min: 31, max: 34, also: dashDotTilde},              // Entra ID: learn.microsoft.com/purview/sit-defn-azure-ad-client-secret
-	{prefix: "7Q~", lead: 3, min: 31, max: 34, also: dashDotTilde},              //
-	{prefix: "JQQJ9", lead: 52, min: 27, also: base64Chars},                     // Azure: github.com/microsoft/security-utilities, "Common annotated security key"
-	{prefix: "ASt", lead: 77, min: 7, also: base64Chars, check: isAzureStorage}, // Azure Storage
-	{prefix: "dop_v1_", min: 64, max: 64, check: isHex},                         // docs.digitalocean.com/reference/api/create-personal-access-token
-	{prefix: "doo_v1_", min: 64, max: 64, check: isHex},                         //
-	{prefix: "dor_v1_", min: 64, max: 64, check: isHex},                         //
-	{prefix: "cfk_", min: 40},                                                   // developers.cloudflare.com/fundamentals/api/get-started/token-formats
-	{prefix: "cfut_", min: 40},                                                  //
-	{prefix: "cfat_", min: 40},                                                  //
-	{prefix: "v1.0-", min: 171, max: 171, also: dash, check: hasDigit},          // developers.cloudflare.com/fundamentals/api/get-started/ca-keys
-	{prefix: "fo1_", min: 43, max: 43, also: dashUnder},                         // fly.io/docs/security/tokens
-	{prefix: "fm1a_", min: 100, also: base64Chars},                              //
-	{prefix: "fm1r_", min: 100, also: base64Chars},                              //
-	{prefix: "fm2_", min: 100, also: base64Chars},                               //
-	{prefix: "vcp_", min: 24, check: hasDigit},                                  // vercel.com/changelog/new-token-formats-and-secret-scanning
-	{prefix: "vci_", min: 24, check: hasDigit},                                  //
-	{prefix: "vca_", min: 24, check: hasDigit},                                  //
-	{prefix: "vcr_", min: 24, check: hasDigit},                                  //
-	{prefix: "vck_", min: 24, check: hasDigit},                                  //
-	{prefix: "nfp_", min: 36, max: 40},                                          // docs.netlify.com/api/get-started
-	{prefix: "HRKU-", min: 36, also: dashUnder},                                 // devcenter.heroku.com/articles/authentication
-	{prefix: "sbp_", min: 40, also: underscore, check: hasDigit},                // supabase.com/docs/reference/api
-	{prefix: "sb_secret_", min: 20, also: dashUnder},                            // supabase.com/docs/guides/api/api-keys
-	{prefix: "pscale_tkn_", min: 32, also: dashDotEqual},                        // planetscale.com/docs/concepts/service-tokens
-	{prefix: "pscale_pw_", min: 32, also: dashDotEqual},                         //
-	{prefix: "pscale_oauth_", min: 32, also: dashDotEqual},                      //
-	{prefix: "napi_", min: 40},                                                  // neon.com/docs/manage/api-keys
-	{prefix: "npg_", min: 12, max: 24, check: hasDigitAndCase},                  // neon.com/docs/connect
-	{prefix: "rnd_", min: 28, max: 40, check: hasDigitAndCase},                  // render.com/docs/api
-	{prefix: "tk-us-", min: 48, max: 48, also: dashUnder},                       // developers.scalingo.com
-	{prefix: "SCW", min: 17, max: 17, check: isUpperKey},                        // scaleway.com/en/docs/iam
-	{prefix: "LTAI", min: 16, max: 20, check: hasDigitAndCase},                  // alibabacloud.com/help/ram, seen
-	{prefix: "AKID", min: 32, max: 32, check: hasDigitAndCase},                  // Tencent Cloud, seen
-	{prefix: "AQVN", min: 35, max: 38, also: dashUnder, check: hasDigit},        // yandex.cloud/docs/iam/concepts/authorization/api-key
-	{prefix: "DO00", min: 16, max: 16, check: isUpperKey},                       // DigitalOcean Spaces: docs.digitalocean.com/products/spaces
-	{prefix: "AVNS_", min: 19, also: dashUnder},                                 // aiven.io/docs
-	{prefix: "xau_", min: 32, max: 32},                                          // xata.io/docs
-	{prefix: "mdb_sa_sk_", min: 30, also: dashUnder},                            // mongodb.com/docs/atlas/api/service-accounts-overview
-	{prefix: "CCDB1_", min: 40, also: underscore},                               // cockroachlabs.com/docs/cockroachcloud/managing-access
-	{prefix: "AstraCS:", min: 80, also: colon},                                  // docs.datastax.com/en/astra
-	{prefix: "4b1d", min: 38, max: 38, check: hasDigitAndCase},                  // clickhouse.com/docs/cloud/manage/openapi, seen
-	{prefix: "dapi", min: 32, max: 32, check: isHex},                            // docs.databricks.com/dev-tools/auth/pat
-	{prefix: "dose", min: 32, max: 32, check: isHex},                            // docs.databricks.com/dev-tools/auth/oauth-m2m
-	{prefix: "p8e-", min: 32, max: 32, check: hasDigit},                         // Adobe: developer.adobe.com/developer-console
-	{prefix: "sk.eyJ", min: 60, also: dashDot},                                  // docs.mapbox.com/help/glossary/access-token
-	{prefix: "tk.eyJ", min: 60, also: dashDot},                                  //
-	{prefix: "_mmk", lead: 36, also: underscore, check: isMaxMind},              // dev.maxmind.com, "License keys"
+	{prefix: "AKIA", min: 57, max: 57, also: pairBase64, check: isKeyPair},        // AWS, with its secret behind it as in the console's CSV
+	{prefix: "AKIA", min: 16, max: 16, check: isBase32},                           // docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+	{prefix: "ASIA", min: 16, max: 16, check: isBase32},                           //
+	{prefix: "A3T", min: 17, max: 17, check: beginsKeyID},                         //
+	{prefix: "ABIA", min: 16, max: 16, check: isBase32},                           //
+	{prefix: "ACCA", min: 16, max: 16, check: isBase32},                           //
+	{prefix: "ABSK", min: 100, also: base64Chars},                                 // docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html
+	{prefix: "bedrock-api-key-", min: 28, also: base64Chars},                      //
+	{prefix: "IQoJb3JpZ2lu", min: 100, also: base64Chars},                         // AWS session token, seen
+	{prefix: "FwoGZXIvYXdz", min: 100, also: base64Chars},                         // AWS session token, seen
+	{prefix: "amzn.mws.", min: 36, max: 36, also: dash, check: isUUID},            // Amazon MWS, seen
+	{prefix: "amzn1.oa2-cs.v1.", min: 64, max: 64, check: isHex},                  // developer.amazon.com/docs/login-with-amazon
+	{prefix: "AIza", min: 30, also: dashUnder},                                    // Google: cloud.google.com/docs/authentication/api-keys
+	{prefix: "AQ.Ab8RN6", min: 30, also: dashUnder},                               // Google, seen
+	{prefix: "ya29.", min: 20, also: dashDot},                                     // Google OAuth: developers.google.com/identity/protocols/oauth2
+	{prefix: "GOCSPX-", min: 28, max: 28, also: dashUnder},                        //
+	{prefix: "1//0", min: 40, also: dashUnder},                                    //
+	{prefix: "Q~", lead: 4, min: 31, max: 34, also: dashDotTilde, check: isEntra}, // Entra ID: learn.microsoft.com/purview/sit-defn-azure-ad-client-secret
+	{prefix: "JQQJ9", lead: 52, min: 27, also: base64Chars},                       // Azure: github.com/microsoft/security-utilities, "Common annotated security key"
+	{prefix: "ASt", lead: 77, min: 7, also: base64Chars, check: isAzureStorage},   // Azure Storage
+	{prefix: "dop_v1_", min: 64, max: 64, check: isHex},                           // docs.digitalocean.com/reference/api/create-personal-access-token
+	{prefix: "doo_v1_", min: 64, max: 64, check: isHex},                           //
+	{prefix: "dor_v1_", min: 64, max: 64, check: isHex},                           //
+	{prefix: "cfk_", min: 40},                                                     // developers.cloudflare.com/fundamentals/api/get-started/token-formats
+	{prefix: "cfut_", min: 40},                                                    //
+	{prefix: "cfat_", min: 40},                                                    //
+	{prefix: "v1.0-", min: 171, max: 171, also: dash, check: hasDigit},            // developers.cloudflare.com/fundamentals/api/get-started/ca-keys
+	{prefix: "fo1_", min: 43, max: 43, also: dashUnder},                           // fly.io/docs/security/tokens
+	{prefix: "fm1a_", min: 100, also: base64Chars},                                //
+	{prefix: "fm1r_", min: 100, also: base64Chars},                                //
+	{prefix: "fm2_", min: 100, also: base64Chars},                                 //
+	{prefix: "vcp_", min: 24, check: hasDigit},                                    // vercel.com/changelog/new-token-formats-and-secret-scanning
+	{prefix: "vci_", min: 24, check: hasDigit},                                    //
+	{prefix: "vca_", min: 24, check: hasDigit},                                    //
+	{prefix: "vcr_", min: 24, check: hasDigit},                                    //
+	{prefix: "vck_", min: 24, check: hasDigit},                                    //
+	{prefix: "nfp_", min: 36, max: 40},                                            // docs.netlify.com/api/get-started
+	{prefix: "HRKU-", min: 36, also: dashUnder},                                   // devcenter.heroku.com/articles/authentication
+	{prefix: "sbp_", min: 40, also: underscore, check: hasDigit},                  // supabase.com/docs/reference/api
+	{prefix: "sb_secret_", min: 20, also: dashUnder},                              // supabase.com/docs/guides/api/api-keys
+	{prefix: "pscale_tkn_", min: 32, also: dashDotEqual},                          // planetscale.com/docs/concepts/service-tokens
+	{prefix: "pscale_pw_", min: 32, also: dashDotEqual},                           //
+	{prefix: "pscale_oauth_", min: 32, also: dashDotEqual},                        //
+	{prefix: "napi_", min: 40},                                                    // neon.com/docs/manage/api-keys
+	{prefix: "npg_", min: 12, max: 24, check: hasDigitAndCase},                    // neon.com/docs/connect
+	{prefix: "rnd_", min: 28, max: 40, check: hasDigitAndCase},                    // render.com/docs/api
+	{prefix: "tk-us-", min: 48, max: 48, also: dashUnder},                         // developers.scalingo.com
+	{prefix: "SCW", min: 17, max: 17, check: isUpperKey},                          // scaleway.com/en/docs/iam
+	{prefix: "LTAI", min: 12, max: 20, check: hasDigit},                           // alibabacloud.com/help/ram, seen
+	{prefix: "AKID", min: 32, max: 32, check: hasDigitAndCase},                    // Tencent Cloud, seen
+	{prefix: "t1.", min: 86, also: dashDotEqual, check: hasDigitAndCase},          // yandex.cloud/docs/iam/concepts/authorization/iam-token
+	{prefix: "AQVN", min: 35, max: 38, also: dashUnder, check: hasDigit},          // yandex.cloud/docs/iam/concepts/authorization/api-key
+	{prefix: "DO00", min: 16, max: 16, check: isUpperKey},                         // DigitalOcean Spaces: docs.digitalocean.com/products/spaces
+	{prefix: "AVNS_", min: 19, also: dashUnder},                                   // aiven.io/docs
+	{prefix: "xau_", min: 32, max: 32},                                            // xata.io/docs
+	{prefix: "mdb_sa_sk_", min: 30, also: dashUnder},                              // mongodb.com/docs/atlas/api/service-accounts-overview
+	{prefix: "CCDB1_", min: 40, also: underscore},                                 // cockroachlabs.com/docs/cockroachcloud/managing-access
+	{prefix: "AstraCS:", min: 80, also: colon},                                    // docs.datastax.com/en/astra
+	{prefix: "4b1d", min: 38, max: 38, check: hasDigitAndCase},                    // clickhouse.com/docs/cloud/manage/openapi, seen
+	{prefix: "dapi", min: 32, max: 32, check: isHex},                              // docs.databricks.com/dev-tools/auth/pat
+	{prefix: "dose", min: 32, max: 32, check: isHex},                              // docs.databricks.com/dev-tools/auth/oauth-m2m
+	{prefix: "p8e-", min: 32, max: 32, check: hasDigit},                           // Adobe: developer.adobe.com/developer-console
+	{prefix: "sk.eyJ", min: 60, also: dashDot},                                    // docs.mapbox.com/help/glossary/access-token
+	{prefix: "tk.eyJ", min: 60, also: dashDot},                                    //
+	{prefix: "_mmk", lead: 36, also: underscore, check: isMaxMind},                // dev.maxmind.com, "License keys"
 
 	// Payments.
-	{prefix: "sk_live_", min: 20},                                                // docs.stripe.com/keys
-	{prefix: "rk_live_", min: 20},                                                //
-	{prefix: "sk_test_", min: 20},                                                //
-	{prefix: "rk_test_", min: 20},                                                //
+	{prefix: "sk_live_", min: 10, check: isNoWord},                               // docs.stripe.com/keys
+	{prefix: "rk_live_", min: 10, check: isNoWord},                               //
+	{prefix: "sk_test_", min: 10, check: isNoWord},                               //
+	{prefix: "rk_test_", min: 10, check: isNoWord},                               //
+	{prefix: "sk_prod_", min: 10, check: isNoWord},                               //
+	{prefix: "rk_prod_", min: 10, check: isNoWord},                               //
 	{prefix: "whsec_", min: 32, also: base64Chars},                               // docs.stripe.com/webhooks
 	{prefix: "sq0atp-", min: 22, also: dashUnder},                                // developer.squareup.com/docs/build-basics/access-tokens
 	{prefix: "sq0csp-", min: 43, also: dashUnder},                                //
-	{prefix: "EAAA", min: 60, max: 60, also: dashUnder, check: hasDigit},         //
+	{prefix: "EAAA", min: 22, max: 60, also: dashUnder, check: hasDigitAndCase},  //
 	{prefix: "shpat_", min: 32, check: isHex},                                    // shopify.dev/changelog/length-of-the-shopify-access-token-is-increasing
 	{prefix: "shpca_", min: 32, check: isHex},                                    //
 	{prefix: "shppa_", min: 32, check: isHex},                                    //
@@ -239,8 +250,8 @@ var tokenForms = [...]tokenForm{
 	// Messages.
 	{prefix: "xoxb-", min: 10, also: dash},                                                 // docs.slack.dev/authentication/tokens
 	{prefix: "xoxp-", min: 10, also: dash},                                                 //
-	{prefix: "xoxa-", min: 10, also: dash, check: hasDigit},                                //
-	{prefix: "xoxr-", min: 10, also: dash, check: hasDigit},                                //
+	{prefix: "xoxa-", min: 8, also: dash},                                                  //
+	{prefix: "xoxr-", min: 8, also: dash},                                                  //
 	{prefix: "xoxs-", min: 10, also: dash, check: hasDigit},                                //
 	{prefix: "xoxo-", min: 10, also: dash, check: hasDigit},                                //
 	{prefix: "xoxe-", min: 10, also: dash, check: hasDigit},                                //
@@ -267,7 +278,7 @@ var tokenForms = [...]tokenForm{
 	{prefix: ":AA", lead: 9, min: 32, max: 33, also: dashUnder, check: isTelegram},         //
 	{prefix: ":AA", lead: 10, min: 32, max: 33, also: dashUnder, check: isTelegram},        //
 	{prefix: "SK", min: 32, max: 32, check: isHex},                                         // twilio.com/docs/iam/api-keys
-	{prefix: "SG.", min: 66, max: 66, also: dashDot, check: isSendGrid},                    // sendgrid.com: github.blog/changelog, seen
+	{prefix: "SG.", min: 66, max: 66, also: dashDotEqual, check: hasDigit},                 // sendgrid.com: github.blog/changelog, seen
 	{prefix: "key-", min: 32, max: 32, check: isHex},                                       // documentation.mailgun.com
 	{prefix: "-us", lead: 32, min: 1, max: 2, check: isMailchimp},                          // mailchimp.com/developer/marketing/guides/quick-start
 	{prefix: "md-", min: 22, max: 22, also: dashUnder, check: hasDigitAndCase},             // mailchimp.com/developer/transactional
@@ -289,7 +300,7 @@ var tokenForms = [...]tokenForm{
 	{prefix: "NRJS-", min: 19, max: 19, check: isHex},                      //
 	{prefix: "NRRA-", min: 42, max: 42, check: isHex},                      //
 	{prefix: "glsa_", min: 41, max: 41, also: underscore},                  // grafana.com/docs/grafana/latest/administration/service-accounts
-	{prefix: "glc_", min: 40, also: base64Chars},                           // grafana.com/docs/grafana-cloud/security-and-account-management
+	{prefix: "glc_", min: 32, also: base64Chars},                           // grafana.com/docs/grafana-cloud/security-and-account-management
 	{prefix: "eyJrIjoi", min: 60, also: base64Chars},                       // Grafana's former API keys: {"k":" in base64
 	{prefix: "sntrys_", min: 60, also: underscoreBase64},                   // docs.sentry.io/account/auth-tokens
 	{prefix: "sntryu_", min: 64, max: 64, check: isHex},                    //
@@ -323,6 +334,7 @@ var tokenForms = [...]tokenForm{
 	{prefix: "fio-u-", min: 64, also: dashUnderEqual},                   // developer.frame.io
 	{prefix: "rdme_", min: 70, max: 70},                                 // docs.readme.com/main/reference
 	{prefix: "msh", lead: 10, min: 30, max: 40, check: isRapidAPI},      // docs.rapidapi.com/docs/keys
+	{prefix: "s-s4t2af-", min: 64, max: 64, check: isHex},               //
 	{prefix: "s-s4t2ud-", min: 64, max: 64, check: isHex},               // api.intra.42.fr/apidoc
 	{prefix: "u-s4t2ud-", min: 64, max: 64, check: isHex},               //
 	{prefix: "sl.", min: 130, also: dashDot, check: hasDigit},           // developers.dropbox.com/oauth-guide
@@ -330,7 +342,7 @@ var tokenForms = [...]tokenForm{
 	{prefix: "lip_", min: 20, check: hasDigitAndCase},                   // lichess.org/api
 	{prefix: "waka_", min: 36, max: 36, also: dash, check: isUUID},      // wakatime.com/api-key
 	{prefix: "zpka_", min: 30, also: underscore},                        // zuplo.com/docs/articles/api-key-management
-	{prefix: "sm_aat_", min: 16, check: hasDigit},                       // console.settlemint.com, application access tokens
-	{prefix: "sm_pat_", min: 16, check: hasDigit},                       //
-	{prefix: "sm_sat_", min: 16, check: hasDigit},                       //
+	{prefix: "sm_aat_", min: 16},                                        // console.settlemint.com, application access tokens
+	{prefix: "sm_pat_", min: 16},                                        //
+	{prefix: "sm_sat_", min: 16},                                        //
 }

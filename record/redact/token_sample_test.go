@@ -58,6 +58,11 @@ var shapes = map[string]string{
 	"-us":                    strings.Repeat("#", 32) + "|00",
 	"_mmk":                   "######_" + strings.Repeat("#", 29) + "|",
 	"SG.":                    "|" + strings.Repeat("#", 22) + "." + strings.Repeat("#", 43),
+	"ey":                     "|" + strings.Repeat("#", 30) + ".ey" + strings.Repeat("#", 40) + "." + strings.Repeat("#", 43),
+	"sc_":                    authress,
+	"ext_":                   authress,
+	"scauth_":                authress,
+	"authress_":              authress,
 	"hawk.":                  "|" + strings.Repeat("#", 20) + "." + strings.Repeat("#", 20),
 	"pat":                    "|" + strings.Repeat("#", 14) + "." + strings.Repeat("#", 64),
 	"msh":                    "##########|" + strings.Repeat("#", 15) + "p1####jsn" + strings.Repeat("#", 9),
@@ -65,6 +70,8 @@ var shapes = map[string]string{
 	"dt0c01.":                "|" + strings.Repeat("#", 24) + "." + strings.Repeat("#", 64),
 	"AAAAAAAAAAAAAAAAAAAAA":  "|A" + strings.Repeat("#", 60) + "%3D" + strings.Repeat("#", 20),
 }
+
+const authress = "|############.####.acc_############.########################################"
 
 // shaped fills a shape.
 func (r sampler) shaped(chars, shape string) string {
@@ -145,6 +152,9 @@ func TestNoTokens(t *testing.T) {
 	}
 	t.Logf("%d of %d are left alone", left, len(texts))
 }
+
+// TokenForms is how many forms there are.
+const TokenForms = len(tokenForms)
 
 // SampleTokens returns tokens of all forms in turn, and what of each is secret.
 func SampleTokens(n int, seed uint64) (whole, secrets []string) {

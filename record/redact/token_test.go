@@ -96,7 +96,7 @@ func TestTokenForms(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, form := range tokenForms {
 		id := fmt.Sprint(form.prefix, form.lead, form.min)
-		if seen[id] || form.max > 0 && form.max < form.min || form.lead == 0 && form.min < 10 || len(form.prefix) < 2 {
+		if seen[id] || form.max > 0 && form.max < form.min || form.lead == 0 && form.min < 8 || len(form.prefix) < 2 {
 			t.Errorf("%q: of %d to %d", form.prefix, form.min, form.max)
 		}
 		seen[id] = true
