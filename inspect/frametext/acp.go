@@ -77,7 +77,7 @@ func introduction(v gjson.Result) string {
 		}
 	}
 	for _, key := range [...]string{"capabilities", "agentCapabilities", "clientCapabilities"} {
-		if can = names(v.Get(key)); can != "" {
+		if can = offeredNames(v.Get(key), speakers(key, v.Get("protocolVersion"))...); can != "" {
 			break
 		}
 	}

@@ -1,9 +1,11 @@
 package frametext
 
 import (
-	"github.com/tidwall/gjson"
 	"sync"
 
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -53,7 +55,7 @@ func discovery(v gjson.Result) string {
 	return termtext.Dotted(
 		termtext.Spaced(first(v, "serverInfo.name", meta+"serverInfo.name"), first(v, "serverInfo.version", meta+"serverInfo.version")),
 		counted("version", "versions", Value)(v.Get("supportedVersions")),
-		names(v.Get("capabilities")))
+		offeredNames(v.Get("capabilities"), sideKey{dialect.MCPModern, dialect.AgentSide}))
 }
 
 func progress(v gjson.Result) string {

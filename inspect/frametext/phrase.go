@@ -138,13 +138,27 @@ func (l *list) text(one, many, between string) string {
 	return text
 }
 
-// names tells the members of an object that are neither false nor null, such as
-// capabilities.
+// names tells the members of an object that are neither false nor null.
 func names(v gjson.Result) string {
+	return namesOf(v, func(_ string, value gjson.Result) bool { return value.Type != gjson.False && value.Type != gjson.Null })
+}
+
+// offeredNames tells the members of capabilities that are offered. whose says who may
+// have said so.
+func offeredNames(v gjson.Result, whose ...sideKey) string {
+	var known []string
+	for _, side := range whose {
+		known = append(known, specified()[side]...)
+	}
+	return namesOf(v, func(name string, value gjson.Result) bool { return isOffered(known, name, value) })
+}
+
+// namesOf tells the members of an object that are wanted.
+func namesOf(v gjson.Result, wanted func(name string, value gjson.Result) bool) string {
 	var parts []string
 	if v.IsObject() {
 		v.ForEach(func(key, value gjson.Result) bool {
-			if key.Str != "_meta" && value.Type != gjson.False && value.Type != gjson.Null {
+			if key.Str != "_meta" && wanted(key.Str, value) {
 				parts = append(parts, Value(key))
 			}
 			return len(parts) < maxListed

@@ -30,7 +30,11 @@ func (p *pauses) observe(run int, f *dialect.Frame) {
 	if *p == nil {
 		*p = pauses{}
 	}
-	s := entry(*p, f.Session)
+	s := (*p)[f.Session]
+	if s == nil {
+		s = &sessionPauses{}
+		(*p)[f.Session] = s
+	}
 	if s.run == run && f.At-s.last >= shortestPause && len(s.list) < maxPauses {
 		s.list = append(s.list, interval{run, s.last, f.At})
 	}

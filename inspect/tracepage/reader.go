@@ -14,7 +14,6 @@ import (
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
 )
@@ -30,12 +29,12 @@ type Reader struct {
 	counted   counted     // of calls
 	ofSession counted     // of the session whose conversation was shown last
 	start     time.Time   // when the first tape began
-	methods   methodStats
+	methods   stats.Frames
 	stats     stats.Collector
 	pauses    pauses
 	ends      []time.Duration // of each tape: when its last frame came
 	failed    map[uint64]bool // the frames that are failures
-	used      []methodUses    // by tape
+	used      []stats.Uses    // by tape
 	sums      summary.Sessions
 	shownUpTo uint64 // the frames up to this one are in the lines that were made last
 	broken    bool   // a part of it cannot be read
@@ -79,7 +78,7 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 				r.sums.Begin(info)
 				r.stats.Take(&r.trace)
 				r.stats.Begin(stats.Tape{Connection: info.Connection})
-				r.used = append(r.used, methodUses{})
+				r.used = append(r.used, stats.Uses{})
 				r.ends = append(r.ends, 0)
 			}
 			r.trace.Add(&f)
@@ -90,10 +89,8 @@ func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func
 			r.sums.Take(&f, &r.trace)
 			r.stats.Take(&r.trace)
 			r.ends[len(r.ends)-1] = f.At
-			if f.Kind != wire.Mark && f.Origin.Sent() && !f.Redelivered { // what acptap made of it, or came again, is not counted once more
-				r.methods.observe(&f)
-				r.used[len(r.used)-1].observe(&f)
-			}
+			r.methods.Take(&f)
+			r.used[len(r.used)-1].Take(&f)
 			if r.pauses.observe(t.PartOf(f.Seq), &f); f.Failure() != dialect.NoFailure && len(r.failed) < maxFailed {
 				r.failed[f.Seq] = true
 			}

@@ -30,9 +30,8 @@ func (r *Reader) Statistics(width int) []page.Line {
 func (r *Reader) methodLines(form tableForm) []page.Line {
 	lines := []page.Line{form.heading("Method", "frames", "bytes")}
 	lines[0].Heading = true
-	for _, called := range byCount(r.methods, func(c *methodCount) int { return c.frames }) {
-		c := r.methods[called]
-		lines = append(lines, r.row(form, frametext.NameRole(called).Span(called), c.frames, c.failed, termtext.ByteSize(c.bytes), r.stats.Method(called)))
+	for _, c := range r.methods.List() {
+		lines = append(lines, r.row(form, frametext.NameRole(c.Name).Span(c.Name), c.Frames, c.Failed, termtext.ByteSize(c.Bytes), r.stats.Method(c.Name)))
 	}
 	return lines
 }

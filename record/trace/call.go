@@ -60,6 +60,22 @@ func (c *Call) Latency() time.Duration {
 	return c.Ended - c.Began
 }
 
+// Introductions returns the calls in which both sides say what they offer: initialize,
+// and of each tape without one the first server/discover that was answered (MCP since
+// 2026-07-28). Clients of both eras try that first, and servers of the older one do not
+// know it.
+func (t *Trace) Introductions() []*Call {
+	var list []*Call
+	for _, c := range t.Calls {
+		known := len(list) > 0 && list[len(list)-1].Run == c.Run
+		discovers := c.Method == "server/discover" && !c.Open() && !c.Failed
+		if dialect.EffectOf(dialect.AnyProtocol, c.Method) == dialect.Initializes || discovers && !known {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // A pendingCall is an open call and what its response will be read with.
 type pendingCall struct {
 	*Call

@@ -1,4 +1,4 @@
-package tracepage
+package frametext
 
 import (
 	"slices"
@@ -43,6 +43,20 @@ var specified = sync.OnceValue(func() map[sideKey][]string {
 		completions logging experimental.`),
 	}
 })
+
+// speakers returns who may have capabilities under a key in initialize, which proposes or
+// answers a version: that of ACP is a number, that of MCP a text.
+func speakers(key string, version gjson.Result) []sideKey {
+	switch {
+	case key == "clientCapabilities":
+		return []sideKey{{dialect.ACPv1, dialect.ClientSide}}
+	case key == "agentCapabilities":
+		return []sideKey{{dialect.ACPv1, dialect.AgentSide}}
+	case version.Type == gjson.Number:
+		return []sideKey{{dialect.ACPv2Early, dialect.AgentSide}, {dialect.ACPv2, dialect.ClientSide}, {dialect.ACPv2, dialect.AgentSide}}
+	}
+	return []sideKey{{dialect.MCPLegacy, dialect.ClientSide}, {dialect.MCPLegacy, dialect.AgentSide}}
+}
 
 // isOffered reports whether the value at a path says yes. A group does if anything
 // in it does.

@@ -1,0 +1,101 @@
+package frametext
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// An Offer is a capability that a side has told of, or one of those that its protocol
+// has and the side has left out.
+type Offer struct {
+	Name    string // as sent; not clean
+	Depth   int    // 0: not part of another
+	Offered bool
+	Answer  string // yes, no, or what was told that is neither; clean
+	Uses    []Use  // of what depends on it
+}
+
+// A Use is how often a method, or a variant of session/update, was used.
+type Use struct {
+	Method string
+	Count  int
+}
+
+// Offers returns the capabilities of a party that is one side of a connection in a
+// dialect: those it has told of in their order, each followed by its parts, and those it
+// has left out behind them. used says how often methods were used.
+func (p *Party) Offers(d dialect.Dialect, side dialect.Side, used map[string]int) []Offer {
+	o := offers{said: p.Capabilities, known: specified()[sideKey{d, side}], used: used}
+	for _, c := range dialect.Capabilities(d) {
+		if c.Side == side && (c.Form == dialect.AsObject || c.Form == dialect.AsTrue) {
+			o.allow = append(o.allow, c)
+		}
+	}
+	o.add("", p.Capabilities, 0)
+	return o.list
+}
+
+// offers are those of one side.
+type offers struct {
+	said  gjson.Result
+	known []string             // as in specified
+	allow []dialect.Capability // what allows methods
+	used  map[string]int
+	list  []Offer
+}
+
+// deepestOffer is how deep capabilities are read: as deep as those go that are specified,
+// and some more.
+const deepestOffer = 8
+
+// add adds the members of the capability at a path, and then those that it could have.
+func (o *offers) add(path string, v gjson.Result, depth int) {
+	v.ForEach(func(key, value gjson.Result) bool {
+		at := strings.TrimPrefix(path+"."+key.Str, ".")
+		one := Offer{Name: key.Str, Depth: depth, Offered: isOffered(o.known, at, value), Answer: "yes"}
+		switch {
+		case !one.Offered:
+			one.Answer = "no"
+		case value.Type != gjson.True && !value.IsObject():
+			one.Answer = Value(value)
+		}
+		one.Uses = o.uses(at, one.Offered)
+		o.list = append(o.list, one)
+		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer && (one.Offered || len(value.Map()) > 0) {
+			o.add(at, value, depth+1)
+		}
+		return true
+	})
+	for _, name := range absent(o.known, path, v) {
+		o.list = append(o.list, Offer{Name: name, Depth: depth, Answer: "no", Uses: o.uses(strings.TrimPrefix(path+"."+name, "."), false)})
+	}
+}
+
+// uses tells which methods depend on a capability, and how often they were used. If it
+// is not offered, it has none of those that another one allows which is.
+func (o *offers) uses(path string, offered bool) []Use {
+	var list []Use
+	for _, c := range o.allow {
+		if c.Path != path {
+			continue
+		}
+		for _, m := range c.Allows {
+			if n := o.used[m]; n > 0 && (offered || !o.allows(m)) {
+				list = append(list, Use{m, n})
+			}
+		}
+	}
+	return list
+}
+
+// allows reports whether a capability that is offered allows a method.
+func (o *offers) allows(method string) bool {
+	return slices.ContainsFunc(o.allow, func(c dialect.Capability) bool {
+		v := o.said.Get(c.Path)
+		return slices.Contains(c.Allows, method) && v.Exists() && isOffered(o.known, c.Path, v)
+	})
+}
