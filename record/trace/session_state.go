@@ -11,13 +11,15 @@ import (
 // replaces the previous one.
 type State struct {
 	Mode      string          `json:"mode,omitzero"`               // id; version 1
-	Model     string          `json:"model,omitzero"`              // id; version 1 before 2026-06
+	Model     string          `json:"model,omitzero"`              // id; version 1 before 2026-06, which has no option for it
 	Config    json.RawMessage `json:"configOptions,omitempty"`     // configOptions, the complete list; nil if there are none
 	Commands  json.RawMessage `json:"availableCommands,omitempty"` // availableCommands, the complete list; nil if there are none
 	Usage     *Usage          `json:"usage,omitempty"`             // nil if not reported
 	Title     string          `json:"title,omitzero"`              // the agent's
 	UpdatedAt string          `json:"updatedAt,omitzero"`          // as sent
 	Work      string          `json:"work,omitzero"`               // running, idle, requires_action; version 2
+
+	ModelOption string `json:"-"` // the value of the first option of category model (ACP, "Session Config Options")
 }
 
 // Usage is how much of the model's context is used.
@@ -37,7 +39,7 @@ func (s *State) update(f *frame, u gjson.Result) bool {
 	case "available_commands_update":
 		f.setRaw(&s.Commands, u.Get("availableCommands"))
 	case "config_option_update":
-		f.setRaw(&s.Config, u.Get("configOptions"))
+		s.configure(f, u.Get("configOptions"))
 	case "current_mode_update":
 		f.setString(&s.Mode, u.Get("modeId")) // in the prose of version 1; the schema has the other
 		f.setString(&s.Mode, u.Get("currentModeId"))
@@ -73,11 +75,22 @@ func (s *State) answer(f *frame, w *pendingCall) {
 	case "session/set_model":
 		s.Model = w.param("modelId")
 	case "session/set_config_option":
-		f.setRaw(&s.Config, f.result().Get("configOptions"))
+		s.configure(f, f.result().Get("configOptions"))
 	case "session/new", "session/load", "session/resume", "session/fork":
 		result := f.result()
 		f.setString(&s.Mode, result.Get("modes.currentModeId"))
 		f.setString(&s.Model, result.Get("models.currentModelId"))
-		f.setRaw(&s.Config, result.Get("configOptions"))
+		s.configure(f, result.Get("configOptions"))
+	}
+}
+
+// configure takes the session's options.
+func (s *State) configure(f *frame, options gjson.Result) {
+	f.setRaw(&s.Config, options)
+	for o := range elements(options) {
+		if o.Get("category").Str == "model" {
+			f.setString(&s.ModelOption, o.Get("currentValue"))
+			return
+		}
 	}
 }

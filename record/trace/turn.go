@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -25,6 +26,7 @@ type Turn struct {
 	Output      uint64          `json:"output,omitzero"`      // Seq of the agent's first message, thought, tool call, plan or request in it; 0: none yet
 	FirstOutput time.Duration   `json:"firstOutput,omitzero"` // when that came, since the tape began
 
+	Model      string        `json:"-"` // that the session was set to when it began; empty: nobody said
 	Title      string        `json:"-"` // first line of the prompt, cut to 80 characters
 	CancelSent time.Duration `json:"-"` // when the client cancelled it first, since the tape began
 	Pace       Pace          `json:"-"`
@@ -87,7 +89,7 @@ func (c *Conversation) extend(f *frame) {
 func (c *Conversation) prompt(f *frame) *Turn {
 	queued := c.working() != nil || c.history.unanswered
 	c.turns.count++
-	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq, Title: f.promptTitle()}
+	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq, Model: cmp.Or(c.State.ModelOption, c.State.Model), Title: f.promptTitle()}
 	if !f.trace.Brief {
 		c.Turns = append(c.Turns, t)
 	}

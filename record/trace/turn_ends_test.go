@@ -39,3 +39,27 @@ func TestTurnEnds(t *testing.T) {
 		})
 	}
 }
+
+// A turn has the model that the session is set to when it begins.
+func TestModel(t *testing.T) {
+	options := func(model string) string {
+		return `"configOptions":[{"id":"mode","category":"mode","currentValue":"ask"},{"id":"m","category":"model","currentValue":"` + model + `"}]`
+	}
+	created := func(result string) string {
+		return `> {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/"}}` + "\n" + `< {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s",` + result + `}}` + "\n"
+	}
+	set := `> {"jsonrpc":"2.0","id":5,"method":"session/set_model","params":{"sessionId":"s","modelId":"b"}}` + "\n" + `< {"jsonrpc":"2.0","id":5,"result":{}}` + "\n"
+	first, second := prompt("2", "hi")+reply("2", ended), prompt("3", "hi")+reply("3", ended)
+	for _, tt := range []struct{ name, lines, want string }{
+		{"option", v1 + created(options("a")) + first + update(`"sessionUpdate":"config_option_update",`+options("b")) + second, "a b"},
+		{"before there were options", v1 + created(`"models":{"currentModelId":"a"}`) + first + set + second, "a b"},
+		{"not told", v1 + first + second, " "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			turns := session(t, build(t, tt.lines), "s").Conversation.Turns
+			if got := turns[0].Model + " " + turns[1].Model; got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -75,7 +75,6 @@ func (b *Builder) hear(f *dialect.Frame, m message) {
 	if s == nil {
 		return
 	}
-	s.configure(m)
 	working, _ := s.of.Conversation.Working()
 	if working == nil || f.Dir != wire.AgentToClient {
 		return
@@ -128,33 +127,6 @@ func planProgress(entries gjson.Result) []Attr {
 		return true
 	})
 	return []Attr{{planEntries, all}, {planCompleted, done}}
-}
-
-// configure notes which model the session's configuration names (ACP, "Session Config
-// Options": the option of category model).
-func (s *session) configure(m message) {
-	var options gjson.Result
-	switch {
-	case m.Update == "config_option_update":
-		options = gjson.GetBytes(m.raw, "params.update.configOptions")
-	case configures[m.Method]:
-		options = gjson.GetBytes(m.raw, "result.configOptions")
-	}
-	if !options.IsArray() {
-		return
-	}
-	options.ForEach(func(_, o gjson.Result) bool {
-		if o.Get("category").Str != "model" {
-			return true
-		}
-		s.model = clip(o.Get("currentValue").Str, maxName)
-		return false
-	})
-}
-
-// configures lists the methods whose results have the session's configuration.
-var configures = map[string]bool{
-	"session/new": true, "session/load": true, "session/resume": true, "session/fork": true, "session/set_config_option": true,
 }
 
 // A run is what the agent says or thinks without doing anything else.

@@ -12,7 +12,6 @@ import (
 type session struct {
 	of     *trace.Session
 	prompt *Ref          // that the traceparent of the last prompt named; nil: none
-	model  string        // that its configuration says; empty: unknown
 	turns  map[int]Ref   // by number
 	last   *Ref          // the turn that began last; nil: none
 	fork   *Ref          // the last turn of the session that it was forked from, by then; nil: none
@@ -60,7 +59,6 @@ type turn struct {
 	remote    *Ref // its parent, that a traceparent named; nil: none
 	previous  *Ref
 	fork      *Ref // the last turn of the session that its own was forked from; nil: none
-	model     string
 	output    bool // there was some
 	cancelled bool
 	run       run
@@ -104,7 +102,7 @@ func (b *Builder) prompted(e *trace.Event, s *session) *turn {
 	if len(s.turns) == 0 {
 		b.recall(s, b.at(e.Began))
 	}
-	t := &turn{previous: s.last, remote: s.prompt, model: cmp.Or(s.model, s.of.Conversation.State.Model)}
+	t := &turn{previous: s.last, remote: s.prompt}
 	t.Trace, t.ID = traceID(b.tape.ID, Turn, e.First), spanID(b.tape.ID, Turn, e.First, e.Entry)
 	if t.remote != nil {
 		t.Trace = t.remote.Trace
@@ -134,7 +132,7 @@ func (b *Builder) ended(e *trace.Event, s *session, t *turn) []Span {
 	span.text(agentName, b.agent())
 	span.text(agentVersion, b.now().AgentVersion)
 	span.text(conversation, s.of.ID)
-	span.text(requestModel, t.model)
+	span.text(requestModel, e.Turn.Model)
 	if e.Turn.StopReason != "" {
 		span.attr(finishReasons, []string{clip(e.Turn.StopReason, maxName)})
 	}
