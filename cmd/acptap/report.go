@@ -7,10 +7,10 @@ import (
 	"io"
 	"iter"
 	"os"
-	"os/exec"
-	"runtime"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -25,9 +25,7 @@ import (
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/portable"
-	"github.com/acptap/acptap/record/termtext"
 )
 
 func newReportCmd(dir *string) *cobra.Command {
@@ -46,12 +44,17 @@ are missed, so read the page before you publish it.
 The file is acptap-NAME.html in the current directory, unless --output says
 otherwise; NAME is the end of the tape's id, as acptap ls shows it. One that is
 there is replaced.
+
+With --follow the page of a tape that is being recorded is written again every
+two seconds, or less often if that takes long, until the tape has ended; ^C ends
+it earlier. The page in the browser follows, and stays where you look.
 ` + ref.Help + `
 
 Exit status 0; 2 if REF cannot be read, or if parts of it are damaged: the page
 is written all the same, and says what is missing.`,
 		Example: `  acptap report last
   acptap report --open last
+  acptap report --follow --open last
   acptap report -o bug-7.html --turns 3..5 7k2m9p
   acptap report -o - last | gzip > page.html.gz`,
 		Args: usage.Operands(1, 1),
@@ -62,8 +65,8 @@ is written all the same, and says what is missing.`,
 			if r.limit < 1 || r.limit > 1000 {
 				return fmt.Errorf("--limit is 1 to 1000 MiB, not %d", r.limit)
 			}
-			if r.open && r.out == "-" {
-				return errors.New("--open opens a file, so it does not go with --output -")
+			if r.out == "-" && (r.open || r.follow) {
+				return errors.New("--open and --follow want a file, so they do not go with --output -")
 			}
 			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
@@ -82,6 +85,7 @@ is written all the same, and says what is missing.`,
 	f.IntVar(&r.limit, "limit", 16, "leave out frames where the page would have more than this many `MiB`")
 	f.BoolVar(&r.raw, "raw", false, "keep secrets")
 	f.BoolVar(&r.open, "open", false, "open the page in the browser")
+	f.BoolVar(&r.follow, "follow", false, "write the page again and again until the tape ends; see above")
 	return cmd
 }
 
@@ -90,7 +94,7 @@ type reporting struct {
 	out, title, session, turns, filter string
 	first, last                        int // of the turns; 0: no limit
 	limit                              int // MiB
-	raw, open, noFrames                bool
+	raw, open, follow, noFrames        bool
 }
 
 // parseTurns reads 3, 3..7, 3.. or ..7.
@@ -122,41 +126,40 @@ func (r *reporting) parseTurns() error {
 }
 
 func (r *reporting) run(ctx context.Context, sub ref.Subject, name string, stdout, stderr io.Writer) error {
-	if err := r.choose(&sub); err != nil {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal does not wait for the page
+	w := pageWriter{reporting: r, sub: sub, name: frameName(sub, name), path: r.path(sub), stdout: stdout, stderr: stderr}
+	if err := r.choose(&w.sub); err != nil {
 		return err
 	}
-	bar := terminal.NewProgress(stderr, "reading")
-	defer bar.End()
-	in, err := r.input(ctx, sub, name, bar)
-	if err != nil {
-		return err
-	}
-	var broken []error
-	write := func(w io.Writer) (err error) {
-		if broken, err = report.Write(w, in); ctx.Err() != nil {
-			return context.Cause(ctx) // not all was read
-		}
-		return err
-	}
-	switch path := r.path(sub); path {
-	case "-":
-		err = write(stdout)
-	default:
-		if err = disk.WriteFile(path, write); err == nil {
-			bar.End()
-			err = r.tell(ctx, path, stderr)
-		}
+	err := w.first(ctx)
+	if err == nil && r.follow {
+		err = w.follow(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	for _, err := range broken {
+	for _, err := range w.broken {
 		warning.Print(stderr, "%v", err)
 	}
-	if len(broken) > 0 {
-		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "part"))
+	if len(w.broken) > 0 {
+		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(w.broken)), "part"))
 	}
 	return nil
+}
+
+// frameName returns what commands name the subject by: nothing else will ever have that
+// name. What is no tape of a store keeps its own.
+func frameName(sub ref.Subject, name string) string {
+	tape := sub.Parts[0].Tape.ID()
+	switch {
+	case sub.Store == nil:
+		return name
+	case sub.Session != "":
+		return sub.Session + "@" + tapetext.ShortID(tape)
+	}
+	return tapetext.ShortID(tape)
 }
 
 // choose makes the subject the session that --session names.
@@ -182,40 +185,6 @@ func (r *reporting) path(sub ref.Subject) string {
 		return "acptap-report.html"
 	}
 	return "acptap-" + portable.FileName(id) + ".html"
-}
-
-// tell says where the page is, and opens it if that is asked for.
-func (r *reporting) tell(ctx context.Context, path string, stderr io.Writer) error {
-	if terminal.Is(stderr) || r.open {
-		size := int64(0)
-		if fi, err := os.Stat(path); err == nil {
-			size = fi.Size()
-		}
-		if _, err := fmt.Fprintf(stderr, "%s  %s\n", termtext.Line(path), termtext.ByteSize(size)); err != nil {
-			return err
-		}
-	}
-	if r.open {
-		if err := openPage(ctx, path); err != nil {
-			warning.Print(stderr, "%v; open %s yourself", err, path)
-		}
-	}
-	return nil
-}
-
-// openPage shows a file with the program of the system.
-func openPage(ctx context.Context, path string) error {
-	command := []string{"xdg-open"}
-	switch runtime.GOOS {
-	case "darwin":
-		command = []string{"open"}
-	case "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler"}
-	}
-	if err := exec.CommandContext(ctx, command[0], append(command[1:], path)...).Run(); err != nil {
-		return fmt.Errorf("%s: %w", command[0], err)
-	}
-	return nil
 }
 
 // input says what the page is made of.

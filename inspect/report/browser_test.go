@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,8 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -47,40 +50,62 @@ type tab struct {
 	t   testing.TB
 	ctx context.Context
 
+	path   string        // of the page
+	loaded chan struct{} // has room for one, and has one when the page has been loaded
+
 	mu       sync.Mutex // guards what follows
 	requests []string
 	said     []string // on the console
 }
 
 // open opens a page from a file in a tab of its own, and waits until its rows are there.
-func open(browser context.Context, t testing.TB, page []byte, hash string) *tab {
+func open(browser context.Context, t testing.TB, text []byte, hash string) *tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, page, 0o600); err != nil {
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	b := &tab{t: t, ctx: ctx}
+	b := &tab{t: t, ctx: ctx, path: path, loaded: make(chan struct{}, 1)}
 	if err := chromedp.Listen(ctx, b.heard); err != nil {
 		t.Fatal(err)
 	}
 	b.do(chromedp.EmulateViewport(1280, 800))
+	b.do(func(ctx context.Context, target *chromedp.Target) (_ chromedp.Void, err error) {
+		_, err = cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: timers})
+		return
+	})
 	b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}).String()))
+	b.ready()
+	return b
+}
+
+// ready waits until the rows are there.
+func (b *tab) ready() {
+	b.t.Helper()
+	<-b.loaded
 	eval[bool](b, `new Promise(done => {
 		const look = () => document.documentElement.dataset.ready || document.documentElement.dataset.error ? done(true) : setTimeout(look, 5);
 		look();
 	})`)
 	if e := eval[string](b, `document.documentElement.dataset.error ?? ''`); e != "" {
-		t.Fatalf("the page says: %s", e)
+		b.t.Fatalf("the page says: %s", e)
 	}
-	return b
 }
+
+// timers makes what the page does later than in a minute the function again.
+const timers = `{
+	const real = setTimeout;
+	window.setTimeout = (act, after) => after > 60_000 ? window.again = act : real(act, after);
+}`
 
 func (b *tab) heard(ev any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch ev := ev.(type) {
+	case *page.EventLoadEventFired:
+		b.loaded <- struct{}{}
 	case *network.EventRequestWillBeSent:
 		if !strings.HasPrefix(ev.Request.URL, "data:image/") { // which the page has in it
 			b.requests = append(b.requests, ev.Request.URL)
@@ -163,6 +188,7 @@ func TestInBrowser(t *testing.T) {
 		"many":       testManyRows,
 		"isolation":  testIsolation,
 		"narrow":     testNarrow,
+		"reload":     testReload,
 	} {
 		t.Run(name, func(t *testing.T) { test(browser, t) })
 	}
@@ -394,6 +420,64 @@ func testNarrow(browser context.Context, t *testing.T) {
 	eval[bool](b, `(document.getElementById('theme').click(), document.querySelector('.row').click(), true)`)
 	eval[bool](b, `new Promise(done => { const look = () => document.querySelector('.tree .leaf') ? done(true) : setTimeout(look, 5); look(); })`)
 	b.shot("dark")
+}
+
+// A page that is written again is read again, and looks as it did.
+func testReload(browser context.Context, t *testing.T) {
+	in := report.Input{Tapes: []report.Tape{{Frames: session(40, 18, words)}}, Reload: time.Hour}
+	b := open(browser, t, write(t, in), "q=kind:notification")
+	eval[bool](b, `(async () => {
+		document.getElementById('theme').click();
+		document.getElementById('fold').click();
+		document.getElementById('list').scrollTop = 100;
+		for (let n = 0; n < 10; n++) { // turns near the screen get their sizes step by step
+			document.getElementById('s1-turn-30').scrollIntoView();
+			await new Promise(requestAnimationFrame);
+		}
+		return true;
+	})()`)
+	const top = `document.getElementById('s1-turn-30').getBoundingClientRect().top`
+	const look = `[location.hash, document.getElementById('list').scrollTop,
+		document.getElementById('fold').checked, document.documentElement.className, document.getElementById('query').value].join(' ')`
+	before, was := eval[string](b, look), eval[float64](b, top)
+
+	in.Tapes[0].Frames = session(50, 18, words)
+	b.again(write(t, in))
+	if got := eval[string](b, look); got != before {
+		t.Errorf("the page looks otherwise after a reload: got %s, want %s", got, before)
+	}
+	if now := eval[float64](b, top); math.Abs(now-was) > 2 {
+		t.Errorf("after a reload the turn stands at %v px, want %v", now, was)
+	}
+	if !eval[bool](b, `document.getElementById('s1-turn-50') !== null && again !== undefined`) {
+		t.Error("the page was not read again")
+	}
+
+	b.do(chromedp.Focus("#query"))
+	eval[bool](b, `(window.first = true, again(), true)`)
+	if !eval[bool](b, `first`) {
+		t.Error("the page is read again while somebody writes a filter")
+	}
+	b.do(chromedp.Focus("#list"))
+	in.Reload = 0
+	b.again(write(t, in))
+	if !eval[bool](b, `window.again === undefined`) {
+		t.Error("the page that was written last is to be read again")
+	}
+	b.quiet()
+}
+
+// again writes another page, and lets the script believe that it is time to read it.
+func (b *tab) again(page []byte) {
+	b.t.Helper()
+	if err := os.WriteFile(b.path, page, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.mu.Lock()
+	b.requests = nil
+	b.mu.Unlock()
+	eval[bool](b, `(again(), true)`)
+	b.ready()
 }
 
 // What a page of many frames takes in a browser, in ms.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -33,7 +34,7 @@ type page struct {
 	Style  template.CSS
 	Script template.JS
 
-	Live    bool
+	Reload  int64 // ms until the script reads the page again; 0: never
 	Parts   []part
 	Head    head
 	Figures []figure
@@ -75,7 +76,7 @@ func (r *reader) page(w io.Writer) error {
 	}
 	p := &page{
 		Policy: policy(), Style: template.CSS(pageStyle + framesStyle), Script: template.JS(pageScript),
-		Live: r.live(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Story: r.chapters(), Foot: r.foot(),
+		Reload: r.in.Reload.Milliseconds(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Story: r.chapters(), Foot: r.foot(),
 		Blocks: r.rows.blocks(r.in.limit()),
 	}
 	p.Foot.Left = append(p.Foot.Left, r.rows.leftOut()...)
@@ -85,7 +86,11 @@ func (r *reader) page(w io.Writer) error {
 		p.Calls = r.calling()
 	}
 	p.name()
-	return t.Execute(w, p)
+	out := bufio.NewWriterSize(w, 64<<10) // a template writes in pieces
+	if err := t.Execute(out, p); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // name lists the parts that the page has.

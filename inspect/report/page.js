@@ -25,8 +25,56 @@
 		root.classList.toggle('light', dark);
 	});
 
-	if (!$('list')) { // left out
+	// While the tape is recorded, the page is written again and again. It is read as often,
+	// unless somebody is at something in it, and looks afterwards as it did.
+	const every = Number(root.dataset.live), before = history.state?.before;
+	const folded = () => new Map(Array.from(document.querySelectorAll('.item > .body > details'), d => [d.closest('.item').id, d]));
+	const openAtFirst = new Set(Array.from(folded()).flatMap(([id, d]) => d.open ? id : []));
+	function look() {
+		const at = document.elementFromPoint(innerWidth / 2, 100)?.closest('[id]');
+		return {
+			id: at?.id, top: at?.getBoundingClientRect().top, scroll: scrollY, theme: ['dark', 'light'].filter(c => root.classList.contains(c)),
+			// Turns out of view have no sizes of their own at first.
+			turns: Array.from(document.querySelectorAll('.turn'), e => [e.id, parseFloat(getComputedStyle(e).height)]),
+			list: $('list')?.scrollTop, fold: $('fold')?.checked,
+			details: Array.from(folded()).flatMap(([id, d]) => d.open === openAtFirst.has(id) ? [] : [[id, d.open]]),
+		};
+	}
+	function again() {
+		const busy = $('keys')?.open || document.activeElement === $('query') || $('panel')?.contains(document.activeElement) || !getSelection().isCollapsed;
+		if (busy) setTimeout(again, every);
+		else if (document.hidden) document.addEventListener('visibilitychange', again, {once: true});
+		else {
+			history.replaceState({before: look()}, '');
+			history.scrollRestoration = 'manual'; // else the browser scrolls, too, and later
+			location.reload();
+		}
+	}
+	async function lookAsBefore() {
+		for (const [id, height] of before.turns) if ($(id)) $(id).style.containIntrinsicBlockSize = `auto ${height}px`;
+		for (const [id, open] of before.details) if (folded().has(id)) folded().get(id).open = open;
+		if ($('list')) $('list').scrollTop = before.list;
+		scrollTo(0, before.scroll);
+		const at = $(before.id);
+		if (!at || !before.scroll) return;
+		for (let n = 0; n < 10; n++) { // those near the screen get them step by step
+			scrollBy(0, at.getBoundingClientRect().top - before.top);
+			await new Promise(requestAnimationFrame);
+		}
+	}
+	async function ready() {
+		if (before) await lookAsBefore();
+		history.scrollRestoration = 'auto';
 		root.dataset.ready = Math.round(performance.now());
+		if (every) setTimeout(again, every);
+	}
+	if (before) {
+		root.classList.add(...before.theme);
+		history.replaceState(null, '');
+	}
+
+	if (!$('list')) { // left out
+		ready();
 		return;
 	}
 
@@ -371,7 +419,12 @@
 	const grouped = n => n.toLocaleString('en');
 	const clock = i => is(i, untimed) ? '?' : (at[i] / 1e9).toFixed(3);
 	const arrow = i => kinds[digit(t.kind, i)] === 'mark' ? '─' : '→←⇠'[digit(t.dir, i)];
-	const command = numbers => `acptap show --frame ${numbers} ${t.ref || 'REF'}`;
+	// command returns what shows frames that have these numbers on the page.
+	function command(numbers) {
+		const [, k, rest] = /^(\d+)\.(\d.*)$/.exec(numbers) ?? [];
+		const server = k > t.runs ? t.tapes[k - 1] : undefined;
+		return `acptap show --frame ${server ? rest : numbers} ${server ? server.name : t.ref || 'REF'}`;
+	}
 
 	// list what the filter wants, runs of chunks as one row if that is asked for.
 	function relist() {
@@ -699,6 +752,7 @@
 		list.append(make('div', '', body));
 		list.firstChild.role = 'presentation';
 		$('tools').hidden = false;
+		$('fold').checked = before?.fold ?? true;
 		relist();
 		let waiting = false;
 		list.addEventListener('scroll', () => {
@@ -720,7 +774,7 @@
 		addEventListener('hashchange', follow);
 		if (location.hash) await follow();
 	}
-	start().then(() => { root.dataset.ready = Math.round(performance.now()); }, e => {
+	start().then(ready, e => {
 		root.dataset.error = e.message;
 		$('problem').textContent = `The list of frames cannot be read here: ${e.message}. ${t ? '' : 'It takes a browser of 2023 or later.'}`;
 	});

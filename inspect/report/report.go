@@ -36,10 +36,11 @@ type Input struct {
 	NoFrames bool          // none is
 	Limit    int64         // bytes of the page; 0: 16 MiB
 
-	Title   string // in place of the first prompt
-	Raw     bool   // the frames may have secrets in them
-	Ref     string // that commands name the tapes by
-	Version string // of acptap
+	Title   string        // in place of the first prompt
+	Raw     bool          // the frames may have secrets in them
+	Ref     string        // that commands name the tapes by
+	Version string        // of acptap
+	Reload  time.Duration // how often the page is written again while the tapes are recorded; 0: it is not
 }
 
 // A Tape is one that is reported.
