@@ -1,16 +1,19 @@
 package spans
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 )
 
 // A Perfetto writes spans in the Trace Event Format, which Perfetto, speedscope and
-// chrome://tracing open. A tape is a process and a session a thread. Turns and what the
-// agent says and thinks in them are slices; tool calls and calls are asynchronous, as
-// they may overlap. Times are microseconds since Start.
+// chrome://tracing open. A tape is a process and a session a thread, and so is what belongs
+// to none. What lies in the slice of something else, or beside it, is a slice too; what
+// overlaps with it is asynchronous. Times are microseconds since Start.
 type Perfetto struct {
 	W     io.Writer
 	Start time.Time
@@ -42,12 +45,68 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
+// A step is what an event tells that took time.
+type step struct {
+	traceEvent
+	from, to time.Time
+}
+
 // Write writes a set.
 func (p *Perfetto) Write(set Set) error {
-	for i := range set.Spans {
-		p.span(&set.Spans[i])
+	var open []time.Time // ends of the slices that the next one may lie in
+	for _, s := range p.steps(set) {
+		for len(open) > 0 && !s.from.Before(open[len(open)-1]) {
+			open = open[:len(open)-1]
+		}
+		switch {
+		case len(open) > 0 && !s.to.After(open[len(open)-1]):
+		case len(open) == 0 && !s.from.Before(p.until[s.Thread]):
+			p.until[s.Thread] = s.to
+		case s.Category == Connection.String(): // around all that has come
+		default:
+			p.overlapping(s)
+			continue
+		}
+		open = append(open, s.to)
+		s.Phase, s.Duration, s.ID = "X", microseconds(s.to.Sub(s.from)), ""
+		p.event(s.traceEvent)
 	}
 	return p.err
+}
+
+// overlapping writes a step that cannot be a slice.
+func (p *Perfetto) overlapping(s step) {
+	s.Phase = "b"
+	p.event(s.traceEvent)
+	s.Phase, s.Time, s.Args = "e", p.time(s.to), nil
+	p.event(s.traceEvent)
+}
+
+// steps returns the steps of a set in the order in which they began, those that contain
+// others before them, and writes what took no time.
+func (p *Perfetto) steps(set Set) (list []step) {
+	for i := range set.Spans {
+		s := &set.Spans[i]
+		on := p.thread(s)
+		on.Name, on.Category, on.Time, on.ID, on.Args = s.Name, s.Kind.String(), p.time(s.Start), "0x"+s.ID.String(), args(s.Attrs)
+		list = append(list, step{on, s.Start, s.End})
+		for n, e := range s.Events {
+			at := traceEvent{Name: e.Name, Category: "turn", Phase: "i", Time: p.time(e.Time), Process: on.Process, Thread: on.Thread, Scope: "t", Args: args(e.Attrs)}
+			if e.Name != outputEvent {
+				p.event(at)
+				continue
+			}
+			at.Name, at.Scope, at.ID = "message", "", fmt.Sprintf("%s.%d", on.ID, n)
+			if at.Args[outputRole] == "thought" {
+				at.Name = "thought"
+			}
+			took, _ := at.Args[outputSeconds].(float64)
+			list = append(list, step{at, e.Time, e.Time.Add(time.Duration(took * float64(time.Second)))})
+		}
+		p.tokens(s, on)
+	}
+	slices.SortStableFunc(list, func(a, b step) int { return cmp.Or(a.from.Compare(b.from), b.to.Compare(a.to)) })
+	return list
 }
 
 // Close ends the text. It does not close W.
@@ -57,42 +116,6 @@ func (p *Perfetto) Close() error {
 	}
 	p.write("\n],\"displayTimeUnit\":\"ms\"}\n")
 	return p.err
-}
-
-func (p *Perfetto) span(s *Span) {
-	on := p.thread(s)
-	from := traceEvent{
-		Name: s.Name, Category: s.Kind.String(), Phase: "b", Time: p.time(s.Start), Process: on.Process, Thread: on.Thread,
-		ID: "0x" + s.ID.String(), Args: args(s.Attrs),
-	}
-	if s.Kind != Turn || s.Start.Before(p.until[on.Thread]) { // slices of a thread must not overlap
-		to := from
-		to.Phase, to.Time, to.Args = "e", p.time(s.End), nil
-		p.event(from)
-		p.event(to)
-		return
-	}
-	p.until[on.Thread] = s.End
-	from.Phase, from.ID, from.Duration = "X", "", microseconds(s.End.Sub(s.Start))
-	p.event(from)
-	p.within(s, on)
-	p.tokens(s, on)
-}
-
-// within writes what happened in a turn.
-func (p *Perfetto) within(s *Span, on traceEvent) {
-	for _, e := range s.Events {
-		at := traceEvent{Name: e.Name, Category: "turn", Phase: "i", Time: p.time(e.Time), Process: on.Process, Thread: on.Thread, Scope: "t", Args: args(e.Attrs)}
-		if e.Name == outputEvent {
-			took, _ := at.Args[outputSeconds].(float64)
-			at.Name, at.Phase, at.Scope = "message", "X", ""
-			if at.Args[outputRole] == "thought" {
-				at.Name = "thought"
-			}
-			at.Duration = microseconds(time.Duration(took * float64(time.Second)))
-		}
-		p.event(at)
-	}
 }
 
 // tokens writes what a turn took as counters.

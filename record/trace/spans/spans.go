@@ -2,9 +2,9 @@
 // tools for traces take them. A turn is a trace: what the agent did in it lies below it.
 // A connection is another, with the calls that belong to no turn.
 //
-// Spans are a function of the tape: read again, also in part or by another machine, what
-// was complete has the same ids and the same attributes. They hold nothing that was said
-// unless a Builder is asked for Content. The package knows no format of spans, stores
+// Spans are a function of the tape and of what Tape tells of others: read again, also in
+// part or by another machine, what was complete has the same ids and the same attributes.
+// They hold nothing that was said unless a Builder is asked for Content. The package stores
 // nothing and reads no clock.
 package spans
 

@@ -54,12 +54,20 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestPerfetto: the demo has two threads, and slices for its turns and for what the agent
-// said and thought in them.
-func TestPerfetto(t *testing.T) {
-	tape, frames := read(t, tapes["demo"])
-	var got bytes.Buffer
-	w := spans.Perfetto{W: &got, Start: tape.Start}
+// A traceEvent is one that a Perfetto has written.
+type traceEvent struct {
+	Name, Ph, ID string
+	Ts, Dur      float64 // µs
+	Tid          int
+	Args         map[string]any
+}
+
+// perfetto returns the trace events of a tape.
+func perfetto(t *testing.T, path string) []traceEvent {
+	t.Helper()
+	tape, frames := read(t, path)
+	var text bytes.Buffer
+	w := spans.Perfetto{W: &text, Start: tape.Start}
 	for _, set := range buildFrames(tape, frames, false, true) {
 		if err := w.Write(set); err != nil {
 			t.Fatal(err)
@@ -68,42 +76,83 @@ func TestPerfetto(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var file struct {
-		TraceEvents []struct {
-			Name, Ph string
-			Ts, Dur  float64
-			Tid      int
-			Args     map[string]any
-		}
-	}
-	if err := json.Unmarshal(got.Bytes(), &file); err != nil {
+	var file struct{ TraceEvents []traceEvent }
+	if err := json.Unmarshal(text.Bytes(), &file); err != nil {
 		t.Fatal(err)
 	}
+	return file.TraceEvents
+}
+
+// TestPerfetto: the demo has two threads, and slices for its turns and what lies in them.
+func TestPerfetto(t *testing.T) {
 	var slices, threads []string
-	open := map[string]int{}
-	for _, e := range file.TraceEvents {
+	for _, e := range perfetto(t, tapes["demo"]) {
 		switch e.Ph {
 		case "X":
-			slices = append(slices, fmt.Sprintf("%s %.0f+%.0f", e.Name, e.Ts, e.Dur))
+			slices = append(slices, fmt.Sprintf("%d %s %.0f+%.0f", e.Tid, e.Name, e.Ts, e.Dur))
 		case "M":
 			threads = append(threads, e.Args["name"].(string))
-		case "b":
-			open[e.Name]++
-		case "e":
-			open[e.Name]--
 		}
 	}
-	for name, n := range open {
-		if n != 0 {
-			t.Errorf("%s begins %d times more than it ends", name, n)
-		}
-	}
-	if got, want := strings.Join(slices, ", "), "invoke_agent demo-agent 84206+1154693, thought 99614+111235, message 318816+86727, message 1098053+94949, "+
-		"invoke_agent demo-agent 1254365+129735, message 1269830+32453"; got != want {
-		t.Errorf("slices: got %s, want %s", got, want)
+	if got, want := strings.Join(slices, "\n"), `1 initialize 9133+28888
+2 session/new 53390+15416
+2 invoke_agent demo-agent 84206+1154693
+2 thought 99614+111235
+2 execute_tool read 241556+46543
+2 fs/read_text_file 256807+15459
+2 message 318816+86727
+2 execute_tool edit 420833+230362
+2 session/request_permission 436087+151730
+2 fs/write_text_file 619802+16087
+2 terminal/create 682107+15322
+2 execute_tool execute 715868+319331
+2 terminal/wait_for_exit 733963+250589
+2 terminal/output 1001475+18383
+2 terminal/release 1050612+15312
+2 message 1098053+94949
+2 invoke_agent demo-agent 1254365+129735
+2 message 1269830+32453
+2 execute_tool search 1317657+46357
+1 acptap.connection 9133+1377205`; got != want {
+		t.Errorf("slices: got\n%s\nwant\n%s", got, want)
 	}
 	if got, want := strings.Join(threads, ", "), "tape 20261123T021438950-8ya0vc, connection, session sess-demo-1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestPerfettoNests: of two slices of a thread, one lies in the other or behind it, and what
+// is asynchronous begins and ends.
+func TestPerfettoNests(t *testing.T) {
+	overlapping := 0
+	for _, path := range allTapes(t) {
+		var list []traceEvent
+		open := map[string]int{}
+		for _, e := range perfetto(t, path) {
+			switch e.Ph {
+			case "X":
+				for _, o := range list {
+					from, to := max(e.Ts, o.Ts), min(e.Ts+e.Dur, o.Ts+o.Dur)
+					if shorter := min(e.Dur, o.Dur); e.Tid == o.Tid && to-from > 0.001 && shorter-(to-from) > 0.001 {
+						t.Errorf("%s: %s at %.0f overlaps with %s at %.0f", path, e.Name, e.Ts, o.Name, o.Ts)
+					}
+				}
+				list = append(list, e)
+			case "b":
+				overlapping++
+				open[e.ID]++
+			case "e":
+				open[e.ID]--
+			}
+		}
+		for id, n := range open {
+			if n != 0 {
+				t.Errorf("%s: %s begins %d times more than it ends", path, id, n)
+			}
+		}
+	}
+	if overlapping == 0 {
+		t.Error("no tape has steps that overlap")
 	}
 }
 
