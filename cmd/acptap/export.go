@@ -51,8 +51,8 @@ OTLP/JSON, one request a line; perfetto is JSON of trace events, which
 speedscope opens. acptap.tape and acptap.frame of a span lead back to the tape,
 and ids are the same whenever and wherever a tape is exported. A call of an MCP
 server is below the tool call that led to it, if the store has the tape of the
-agent too. Nothing that was said is in spans, and no title or path, unless
---content asks for them; then secrets are replaced there too.
+agent too; --mcp writes both. Nothing that was said is in spans, and no title or
+path, unless --content asks for them; then secrets are replaced there too.
 
 With --filter, only frames that match are written, with their numbers on the
 tape; see acptap help filters. If a session spans several tapes, the numbers are
@@ -66,13 +66,15 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
   acptap export --findings last | jq 'select(.finding.strength == "violation")'
   acptap export --mcp -o bug-7 last
   acptap export --format otlp last >> spans.jsonl
+  acptap export --format perfetto --mcp -o trace.json last
   acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
 		Args: usage.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := e.checkFormat(only != "", nested); err != nil {
+			if err := e.checkFormat(only != ""); err != nil {
 				return err
 			}
-			if nested && (out == "" || out == "-") {
+			inFiles := nested && e.format == "jsonl"
+			if inFiles && (out == "" || out == "-") {
 				return errors.New("--mcp writes several files: name a directory for them with --output")
 			}
 			if out != "-" && ref.IsFile(out) && !force {
@@ -86,11 +88,15 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 			if err != nil {
 				return err
 			}
-			if nested {
-				if sub.Store == nil || sub.Session != "" {
-					return fmt.Errorf("--mcp takes a tape of the store, and %q is none", args[0])
-				}
+			switch {
+			case nested && (sub.Store == nil || sub.Session != ""):
+				return fmt.Errorf("--mcp takes a tape of the store, and %q is none", args[0])
+			case inFiles:
 				return e.exportNested(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sub, out, force)
+			case nested:
+				if sub.Parts, err = withServers(sub); err != nil {
+					return err
+				}
 			}
 			var damage error
 			if out == "" || out == "-" {
@@ -107,7 +113,7 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
 	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")
 	cmd.Flags().BoolVar(&e.raw, "raw", false, "keep secrets and frames of any length")
-	cmd.Flags().BoolVar(&nested, "mcp", false, "with --output: also the tapes of the servers that the agent started, a file for each")
+	cmd.Flags().BoolVar(&nested, "mcp", false, "also the servers that the agent started: their spans, or with --output their tapes, a file for each")
 	cmd.Flags().BoolVar(&e.findings, "findings", false, "write what acptap check finds behind each frame")
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship"
 	"github.com/acptap/acptap/record/ship/otlp"
 	"github.com/acptap/acptap/record/trace/spans"
@@ -22,7 +23,7 @@ type spanWriter interface {
 }
 
 // checkFormat reports flags that do not go with the format.
-func (x *exporting) checkFormat(filtered, nested bool) error {
+func (x *exporting) checkFormat(filtered bool) error {
 	switch x.format {
 	case "jsonl":
 		if x.content {
@@ -36,12 +37,29 @@ func (x *exporting) checkFormat(filtered, nested bool) error {
 	switch {
 	case filtered:
 		return fmt.Errorf("--filter is for frames: --format %s writes whole turns", x.format)
-	case x.findings, nested:
-		return fmt.Errorf("--findings and --mcp are for --format jsonl, not %s", x.format)
+	case x.findings:
+		return fmt.Errorf("--findings is for --format jsonl, not %s", x.format)
 	case x.raw && !x.content:
 		return fmt.Errorf("--raw changes nothing: without --content, --format %s writes nothing that was said", x.format)
 	}
 	return nil
+}
+
+// withServers returns the tape that a subject is, and those of the servers below it.
+func withServers(sub ref.Subject) ([]ref.Part, error) {
+	l, err := sub.Store.List()
+	if err != nil {
+		return nil, err
+	}
+	parts := sub.Parts
+	for _, server := range record.NestingOf(l.Tapes).Below(sub.Parts[0].Tape.ID()) {
+		t, err := sub.Store.Open(server.Tape)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, ref.Part{Tape: t})
+	}
+	return parts, nil
 }
 
 // exportSpans writes the spans of a subject. damage says what could not be read.
