@@ -6,11 +6,11 @@ import (
 )
 
 // A frameRef is a frame of one of the tapes of the page. These are numbered from 1, those
-// of the servers behind the others.
+// of the servers behind the others, and those of a second run behind all of the first.
 type frameRef struct {
 	tape  int
 	seq   uint64
-	alone bool // there is one tape beside those of servers, and the frame is on that
+	alone bool // there is one run, on one tape beside those of servers, and the frame is on that
 }
 
 // String returns the number of the frame as it stands in commands and links: 17, or 2.17
@@ -27,14 +27,14 @@ func (f frameRef) ID() string { return "e-" + f.String() }
 
 // frame returns a frame of a tape of the agent.
 func (r *reader) frame(run int, seq uint64) frameRef {
-	return frameRef{run + 1, seq, len(r.in.Tapes) == 1}
+	return frameRef{r.before + run + 1, seq, r.run == "" && len(r.in.Tapes) == 1}
 }
 
 // serverFrame returns a frame of a tape, which a server of that agent may have.
 func (r *reader) serverFrame(tape string, seq uint64) frameRef {
 	for i, t := range r.in.Servers {
 		if t.Info.Tape == tape {
-			return frameRef{len(r.in.Tapes) + 1 + i, seq, false}
+			return frameRef{r.before + len(r.in.Tapes) + 1 + i, seq, false}
 		}
 	}
 	for i, t := range r.in.Tapes {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/report/measure"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -153,14 +155,21 @@ func (r *reader) sessions() []*trace.Session {
 
 // A figure is one number at the head of the page. What is wrong about it stands apart, so
 // that only that is coloured.
-type figure struct{ Label, Value, Note, Wrong string }
+type figure struct {
+	Label string
+	Value measure.Value
+	Note  string
+	Wrong string
+}
 
 // figures returns the numbers of the tapes; what would be 0 of 0 is left out.
 func (r *reader) figures() []figure {
 	s := r.tally.Summary()
 	turns := r.stats.Turns()
 	var list []figure
-	add := func(label, value, note, wrong string) { list = append(list, figure{label, value, note, wrong}) }
+	add := func(label string, value measure.Value, note, wrong string) {
+		list = append(list, figure{label, value, note, wrong})
+	}
 	if n := s.Turns.Count; n > 0 {
 		var ends []string
 		for _, e := range s.Turns.Ends {
@@ -169,14 +178,14 @@ func (r *reader) figures() []figure {
 		if s.Turns.Running > 0 {
 			ends = append(ends, fmt.Sprintf("%d running", s.Turns.Running))
 		}
-		add("turns", termtext.Grouped(int64(n)), strings.Join(ends, ", "), "")
+		add("turns", measure.Count(n), strings.Join(ends, ", "), "")
 	}
 	if o := s.Time.FirstOutput; o != nil {
 		note := ""
 		if o.Count > 1 {
 			note = "median; worst " + termtext.Duration(time.Duration(o.Worst))
 		}
-		add("first output after", termtext.Duration(time.Duration(o.Median)), note, "")
+		add("first output after", measure.Time(time.Duration(o.Median)), note, "")
 	}
 	if s.Turns.Count == 0 {
 		calls := 0
@@ -188,25 +197,25 @@ func (r *reader) figures() []figure {
 			if l := s.Time.Latency; l != nil {
 				note = "median " + termtext.Duration(time.Duration(l.Median)) + "; worst " + termtext.Duration(time.Duration(l.Worst))
 			}
-			add("calls", termtext.Grouped(int64(calls)), note, "")
+			add("calls", measure.Count(calls), note, "")
 		}
 	}
 	if n := turns.Work.Tools; n > 0 {
-		add("tool calls", termtext.Grouped(int64(n)), "", failed(turns.Work.FailedTools))
+		add("tool calls", measure.Count(n), "", failed(turns.Work.FailedTools))
 	}
 	if asked := r.asked(); asked > 0 && s.Turns.Count > 0 {
-		add("waited for you", termtext.Duration(time.Duration(s.Time.Waited.User)), fmt.Sprintf("asked %s", times(asked)), "")
+		add("waited for you", measure.Time(time.Duration(s.Time.Waited.User)), fmt.Sprintf("asked %s", times(asked)), "")
 	}
 	if n := s.Failures.Count; n > 0 {
 		first := s.Failures.First[0]
-		add("failures", termtext.Grouped(int64(n)), "", termtext.Brief(first.What, 60))
+		add("failures", measure.Count(n), "", termtext.Brief(first.What, 60))
 	}
 	if n, violations := r.found(); n > 0 {
 		wrong := ""
 		if violations > 0 {
 			wrong = plural(violations, "violation")
 		}
-		add("findings", termtext.Grouped(int64(n)), "", wrong)
+		add("findings", measure.Count(n), "", wrong)
 	}
 	var bytes int64
 	for _, t := range r.in.Tapes {
@@ -216,16 +225,16 @@ func (r *reader) figures() []figure {
 	if r.in.Session == "" {
 		note = termtext.ByteSize(bytes)
 	}
-	add("frames", termtext.Grouped(int64(s.Frames)), note, "")
+	add("frames", measure.Count(int(s.Frames)), note, "")
 	if c := s.Usage.Context; c != nil {
 		note := ""
 		if c.Size > 0 {
 			note = fmt.Sprintf("of %s, %d %%", termtext.Grouped(int64(c.Size)), c.Used*100/c.Size)
 		}
-		add("tokens in context", termtext.Grouped(int64(c.Used)), note, "")
+		add("tokens in context", measure.Count(int(min(c.Used, math.MaxInt))), note, "")
 	}
 	for _, c := range s.Usage.Costs {
-		add("cost", termtext.Amount(c.Amount)+" "+termtext.Piece(c.Currency), "", "")
+		add("cost", measure.Amount(c.Amount, c.Currency), "", "")
 	}
 	return list
 }

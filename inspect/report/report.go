@@ -21,6 +21,7 @@ import (
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
+	"github.com/acptap/acptap/replay/compare"
 )
 
 // An Input is what a page is made of.
@@ -55,15 +56,8 @@ type Tape struct {
 // says too, and why the page could not be written. If no session has a turn from First to
 // Last, and all can be read, nothing is written.
 func Write(w io.Writer, in Input) (broken []error, err error) {
-	r := &reader{in: &in, rows: newRows(&in), failed: map[place]bool{}}
-	for i := range in.Tapes {
-		r.read(&in.Tapes[i])
-	}
-	r.end()
-	for i := range in.Servers {
-		r.readServer(&in.Servers[i])
-	}
-	r.stats.End(&r.trace)
+	r := newReader(&in, newRows(&in))
+	r.readAll()
 	if err := r.noTurn(); err != nil && len(r.broken) == 0 {
 		return nil, err
 	}
@@ -77,23 +71,49 @@ type reader struct {
 	calls  nested.Join // of the servers that the agent started
 	tally  summary.Tally
 	stats  stats.Collector
-	rows   rows
+	rows   *rows
 	ends   []time.Duration // of the tapes: of their last frames
 	images album
 	said   saidInCalls
 	failed map[place]bool // responses that tell of a failure
 	broken []error
+
+	// Of one of two runs:
+	run     string            // its letter; empty: there is one
+	before  int               // tapes of the other run, which have the first numbers
+	outline *compare.Outliner // nil: there is one run
+}
+
+// newReader returns a reader that lists frames in rows.
+func newReader(in *Input, rows *rows) *reader {
+	return &reader{in: in, rows: rows, failed: map[place]bool{}}
+}
+
+// readAll reads all tapes.
+func (r *reader) readAll() {
+	for i := range r.in.Tapes {
+		r.read(i)
+	}
+	r.end()
+	for i := range r.in.Servers {
+		r.readServer(i)
+	}
+	r.stats.End(&r.trace)
 }
 
 // read reads a tape of the agent.
-func (r *reader) read(t *Tape) {
+func (r *reader) read(i int) {
+	t := &r.in.Tapes[i]
 	r.trace.Next(t.Info.Connection)
 	r.observe()
 	r.ends = append(r.ends, 0)
 	r.calls.Next(t.Info.Tape, t.Info.Start.Time)
 	r.tally.Begin(t.Info)
 	r.stats.Begin(stats.Tape{ID: t.Info.Tape, Short: tapetext.ShortID(t.Info.Tape), Agent: tapetext.AgentName(t.Info), Connection: t.Info.Connection})
-	r.rows.begin(t)
+	r.rows.begin(t, r.listed(t, i))
+	if r.outline != nil {
+		r.outline.Next(i, &t.Info)
+	}
 	for f, err := range t.Frames {
 		if err != nil {
 			r.broken = append(r.broken, err)
@@ -101,6 +121,9 @@ func (r *reader) read(t *Tape) {
 			continue
 		}
 		r.rows.add(&f)
+		if r.outline != nil {
+			r.outline.Add(&f) // only on the level exact there is an error
+		}
 		r.take(t, &f)
 	}
 }
@@ -143,11 +166,12 @@ func (r *reader) end() {
 func (r *reader) live() bool { return r.in.Tapes[len(r.in.Tapes)-1].Info.Live }
 
 // readServer reads the tape of a server.
-func (r *reader) readServer(t *Tape) {
+func (r *reader) readServer(i int) {
+	t := &r.in.Servers[i]
 	parent := t.Info.Start.Parent
 	server := &nested.Tape{ID: t.Info.Tape, Parent: parent.Tape, Link: parent.Link, Server: t.Info.ServerName(), Start: t.Info.Start.Time}
 	r.calls.Nested(server)
-	r.rows.begin(t)
+	r.rows.begin(t, r.listed(t, len(r.in.Tapes)+i))
 	for f, err := range t.Frames {
 		if err != nil {
 			r.broken = append(r.broken, err)

@@ -9,7 +9,6 @@ import (
 	"github.com/acptap/acptap/inspect/frameindex"
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/inspect/tapecheck"
-	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -19,6 +18,7 @@ type rows struct {
 	none   bool
 	filter filter.Filter // of those that are listed
 	max    int           // rows; beyond, frames are counted only
+	lines  uint64        // on all tapes
 	fold   bool          // a run of chunks is one row
 	table  table
 	names  map[string]int // places in table.Names
@@ -50,20 +50,24 @@ const (
 const usualLimit = 16 << 20
 
 // newRows returns the rows of a page before its first tape.
-func newRows(in *Input) rows {
-	r := rows{none: in.NoFrames, filter: in.Filter, max: maxRows, names: map[string]int{"": 0}}
+func newRows(in *Input) *rows {
+	r := &rows{none: in.NoFrames, filter: in.Filter, max: maxRows, names: map[string]int{"": 0}}
 	r.table.Format, r.table.Ref, r.table.Names = 1, termtext.Line(in.Ref), []string{""}
 	r.table.Runs = len(in.Tapes)
 	r.bytes.limit = in.limit() / 2
 	r.gap, _ = filter.Is("is", "gap")
-	lines := uint64(0)
+	r.expect(in)
+	return r
+}
+
+// expect adds the tapes of an input to those that the rows are of.
+func (r *rows) expect(in *Input) {
 	for _, tapes := range [][]Tape{in.Tapes, in.Servers} {
 		for _, t := range tapes {
-			lines += t.Info.Lines
+			r.lines += t.Info.Lines
 		}
 	}
-	r.fold = lines > maxRows
-	return r
+	r.fold = r.lines > maxRows
 }
 
 func (in *Input) limit() int {
@@ -74,7 +78,7 @@ func (in *Input) limit() int {
 }
 
 // begin begins a tape. Frames that the tape does not show are to be added too.
-func (r *rows) begin(t *Tape) {
+func (r *rows) begin(t *Tape, as listed) {
 	if r.none {
 		return
 	}
@@ -87,7 +91,7 @@ func (r *rows) begin(t *Tape) {
 	if r.filter.NeedsFuture() {
 		r.track.LookAhead(t.Frames, !t.Info.Live)
 	}
-	r.table.begin(t, tapetext.ShortID(t.Info.Tape))
+	r.table.Tapes = append(r.table.Tapes, as)
 }
 
 // end ends the tape: what is not answered will not be, unless the tape is being recorded.

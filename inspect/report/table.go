@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -12,7 +13,7 @@ type table struct {
 	Format int      `json:"format"` // 1
 	Ref    string   `json:"ref"`    // that commands name the tapes by
 	Tapes  []listed `json:"tapes"`
-	Runs   int      `json:"runs"`  // how many tapes are not those of servers, which are behind the others
+	Runs   int      `json:"runs"`  // how many tapes are not those of servers, which are behind the others; 0: see listed.Run
 	Names  []string `json:"names"` // columns of names have places in it; the first is empty
 	Out    int      `json:"out"`   // frames that there was no room for
 
@@ -49,6 +50,9 @@ type table struct {
 // listed is a tape in the list.
 type listed struct {
 	Name   string `json:"name"`
+	Run    string `json:"run,omitempty"`    // of two: A or B
+	Ref    string `json:"ref,omitempty"`    // that commands name that run by
+	Prefix string `json:"prefix,omitempty"` // of numbers of frames in those
 	Server string `json:"server,omitempty"`
 	Rows   int    `json:"rows"`
 	Start  string `json:"start,omitempty"` // ns since 1970
@@ -84,14 +88,20 @@ const (
 	fails // wire.Frame.Failed.Frame has it
 )
 
-// begin begins the rows of a tape.
-func (t *table) begin(tape *Tape, name string) {
-	l := listed{Name: termtext.Line(name), Server: tape.Info.Start.Parent.Server}
-	if start := tape.Info.Start.Time; !start.IsZero() {
+// listed returns what the list has to know of a tape, which is the ith of its run.
+func (r *reader) listed(t *Tape, i int) listed {
+	l := listed{Name: termtext.Line(tapetext.ShortID(t.Info.Tape)), Server: t.Info.Start.Parent.Server}
+	if start := t.Info.Start.Time; !start.IsZero() {
 		l.Start = strconv.FormatInt(start.UnixNano(), 10)
 		_, l.Zone = start.Zone()
 	}
-	t.Tapes = append(t.Tapes, l)
+	if r.run != "" {
+		l.Run, l.Ref = r.run, termtext.Line(r.in.Ref)
+		if i > 0 || len(r.in.Tapes) > 1 {
+			l.Prefix = strconv.Itoa(i+1) + "."
+		}
+	}
+	return l
 }
 
 // cut leaves the first n rows.
