@@ -31,8 +31,8 @@ import (
 func newReportCmd(dir *string) *cobra.Command {
 	var r reporting
 	cmd := &cobra.Command{
-		Use:   "report [flags] REF",
-		Short: "Write a tape or session as a page for people",
+		Use:   "report [flags] REF [REF]",
+		Short: "Write a tape or session as a page, or two beside each other",
 		Long: `Writes a tape or a session as one HTML file, to look at in a browser and to
 attach to an issue: what was asked, what was done, what failed, and where the
 time went. The file needs nothing else: it loads nothing, works from disk and
@@ -42,22 +42,28 @@ Secrets that it finds are replaced by [redacted], as acptap export does. Some
 are missed, so read the page before you publish it.
 
 The file is acptap-NAME.html in the current directory, unless --output says
-otherwise; NAME is the end of the tape's id, as acptap ls shows it. One that is
-there is replaced.
+otherwise; NAME is the end of the tape's id, as acptap ls shows it, or of both
+with a dash between. One that is there is replaced.
+
+With two REFs the page shows how the second run, B, differs from the first, A:
+the figures of both, turns above each other on one scale, the outlines that
+acptap diff compares side by side, what only one of them did against the rules,
+and how long turns, calls and tools took. Lines lead to their frames.
 
 With --follow the page of a tape that is being recorded is written again every
 two seconds, or less often if that takes long, until the tape has ended; ^C ends
 it earlier. The page in the browser follows, and stays where you look.
 ` + ref.Help + `
 
-Exit status 0; 2 if REF cannot be read, or if parts of it are damaged: the page
-is written all the same, and says what is missing.`,
+Exit status 0, also if two runs differ; 2 if a REF cannot be read, or if parts
+of it are damaged: the page is written all the same, and says what is missing.`,
 		Example: `  acptap report last
   acptap report --open last
   acptap report --follow --open last
   acptap report -o bug-7.html --turns 3..5 7k2m9p
-  acptap report -o - last | gzip > page.html.gz`,
-		Args: usage.Operands(1, 1),
+  acptap report -o - last | gzip > page.html.gz
+  acptap report last~1 last`,
+		Args: usage.Operands(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.parseTurns(); err != nil {
 				return err
@@ -68,11 +74,18 @@ is written all the same, and says what is missing.`,
 			if r.out == "-" && (r.open || r.follow) {
 				return errors.New("--open and --follow want a file, so they do not go with --output -")
 			}
-			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
-			if err != nil {
+			if err := r.checkRuns(args); err != nil {
 				return err
 			}
-			return r.run(cmd.Context(), sub, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			var subjects []ref.Subject
+			for _, name := range args {
+				sub, err := ref.Resolve(*dir, name, cmd.InOrStdin())
+				if err != nil {
+					return err
+				}
+				subjects = append(subjects, sub)
+			}
+			return r.run(cmd.Context(), subjects, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
@@ -125,13 +138,33 @@ func (r *reporting) parseTurns() error {
 	return nil
 }
 
-func (r *reporting) run(ctx context.Context, sub ref.Subject, name string, stdout, stderr io.Writer) error {
+// checkRuns checks what does not go with two REFs.
+func (r *reporting) checkRuns(names []string) error {
+	switch {
+	case len(names) == 1:
+	case names[0] == "-" && names[1] == "-":
+		return errors.New("only one REF can be stdin")
+	case r.session != "":
+		return errors.New("--session goes with one REF; of two, a session is a REF itself, such as sess_1@7k2m9p")
+	case r.turns != "":
+		return errors.New("--turns goes with one REF: two are compared as a whole")
+	case r.follow:
+		return errors.New("--follow goes with one REF")
+	}
+	return nil
+}
+
+// run writes the page of one subject, or of two.
+func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []string, stdout, stderr io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal does not wait for the page
-	w := pageWriter{reporting: r, sub: sub, name: frameName(sub, name), path: r.path(sub), stdout: stdout, stderr: stderr}
-	if err := r.choose(&w.sub); err != nil {
-		return err
+	w := pageWriter{reporting: r, subjects: subjects, path: r.path(subjects), stdout: stdout, stderr: stderr}
+	for i := range subjects {
+		w.names = append(w.names, frameName(subjects[i], names[i]))
+		if err := r.choose(&subjects[i]); err != nil {
+			return err
+		}
 	}
 	err := w.first(ctx)
 	if err == nil && r.follow {
@@ -176,15 +209,19 @@ func (r *reporting) choose(sub *ref.Subject) error {
 }
 
 // path returns the file to write to.
-func (r *reporting) path(sub ref.Subject) string {
+func (r *reporting) path(subjects []ref.Subject) string {
 	if r.out != "" {
 		return r.out
 	}
-	id := tapetext.ShortID(sub.Parts[len(sub.Parts)-1].Tape.ID())
-	if id == "" {
-		return "acptap-report.html"
+	name := "acptap"
+	for _, sub := range subjects {
+		id := tapetext.ShortID(sub.Parts[len(sub.Parts)-1].Tape.ID())
+		if id == "" {
+			return "acptap-report.html"
+		}
+		name += "-" + portable.FileName(id)
 	}
-	return "acptap-" + portable.FileName(id) + ".html"
+	return name + ".html"
 }
 
 // input says what the page is made of.

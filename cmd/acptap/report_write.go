@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
@@ -18,12 +19,12 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A pageWriter writes the page of a subject, once or again and again.
+// A pageWriter writes the page of a subject, once or again and again, or that of two.
 type pageWriter struct {
 	*reporting
-	sub            ref.Subject
-	name           string // of the subject in commands
-	path           string // - is stdout
+	subjects       []ref.Subject
+	names          []string // of the subjects in commands
+	path           string   // - is stdout
 	stdout, stderr io.Writer
 
 	// As the page was written last:
@@ -44,16 +45,25 @@ func (w *pageWriter) write(ctx context.Context, reload time.Duration) error {
 	began := time.Now()
 	bar := terminal.NewProgress(w.stderr, "reading")
 	defer bar.End()
-	in, err := w.input(ctx, w.sub, w.name, bar)
-	if err != nil {
-		return err
+	var runs []report.Input
+	for i, sub := range w.subjects {
+		in, err := w.input(ctx, sub, w.names[i], bar)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, in)
 	}
-	w.note(&in)
+	w.note(runs)
 	if w.live() {
-		in.Reload = reload
+		runs[0].Reload = reload
 	}
 	write := func(out io.Writer) (err error) {
-		if w.broken, err = report.Write(out, in); ctx.Err() != nil {
+		if len(runs) == 2 {
+			w.broken, err = report.WriteDiff(out, runs[0], runs[1])
+		} else {
+			w.broken, err = report.Write(out, runs[0])
+		}
+		if ctx.Err() != nil {
 			return context.Cause(ctx) // not all was read
 		}
 		return err
@@ -61,16 +71,16 @@ func (w *pageWriter) write(ctx context.Context, reload time.Duration) error {
 	if w.path == "-" {
 		return write(w.stdout)
 	}
-	err = disk.WriteFile(w.path, write)
+	err := disk.WriteFile(w.path, write)
 	w.took = time.Since(began)
 	return err
 }
 
 // note notes how far the tapes have come.
-func (w *pageWriter) note(in *report.Input) {
+func (w *pageWriter) note(runs []report.Input) {
 	w.tapes = map[string]lastRead{}
-	for _, tapes := range [][]report.Tape{in.Tapes, in.Servers} {
-		for _, t := range tapes {
+	for _, in := range runs {
+		for _, t := range slices.Concat(in.Tapes, in.Servers) {
 			w.tapes[t.Info.Tape] = lastRead{t.Info.Lines, t.Info.Live}
 		}
 	}
@@ -118,7 +128,7 @@ func (w *pageWriter) first(ctx context.Context) error {
 		}
 	}
 	if w.reporting.follow && !w.live() {
-		warning.Print(w.stderr, "%s is not being recorded, so the page stays as it is", w.name)
+		warning.Print(w.stderr, "%s is not being recorded, so the page stays as it is", w.names[0])
 	}
 	return nil
 }
@@ -144,7 +154,7 @@ func (w *pageWriter) follow(ctx context.Context) error {
 // have ended, or ctx is done.
 func (w *pageWriter) wait(ctx context.Context, pause time.Duration) {
 	began, news := time.Now(), false
-	for c, err := range w.sub.Store.Watch(ctx, w.rest) {
+	for c, err := range w.subjects[0].Store.Watch(ctx, w.rest) {
 		switch was := w.tapes[c.Tape]; {
 		case err != nil, c.Kind == record.FrameRecorded:
 			news = true
@@ -172,7 +182,7 @@ func (w *pageWriter) isServer(tape string) bool {
 	if _, known := w.tapes[tape]; known {
 		return false
 	}
-	t, err := w.sub.Store.Open(tape)
+	t, err := w.subjects[0].Store.Open(tape)
 	if err != nil {
 		return false
 	}

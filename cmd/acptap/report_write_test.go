@@ -99,7 +99,7 @@ func followPage(t *testing.T, dir, tape string) followedPage {
 		t.Fatal(err)
 	}
 	w := &pageWriter{
-		reporting: &reporting{follow: true, limit: 16}, sub: sub, name: "last",
+		reporting: &reporting{follow: true, limit: 16}, subjects: []ref.Subject{sub}, names: []string{"last"},
 		path: filepath.Join(t.TempDir(), "page.html"), stdout: io.Discard, stderr: io.Discard,
 	}
 	if err := w.first(t.Context()); err != nil {

@@ -99,7 +99,7 @@ func (v *View) text(row int, side Side, enough int) []termtext.Span {
 	style := [sides]termtext.Style{termtext.Red, termtext.Green}[side]
 	var spans []termtext.Span
 	for i, p := range v.partsOf(row)[side] {
-		text, common := shown(p, i == 0), termtext.Plain
+		text, common := p.Shown(i == 0, maxShown), termtext.Plain
 		if p.Differs {
 			common = style
 		}
@@ -123,18 +123,6 @@ func (v *View) partsOf(row int) [sides][]compare.Part {
 // maxShown is how many bytes of a part are shown.
 const maxShown = 8 << 10
 
-// shown returns a part without what nobody would see of it: the end or, of what stands
-// before a difference, the beginning.
-func shown(p compare.Part, first bool) string {
-	switch {
-	case len(p.Text) <= maxShown:
-		return p.Text
-	case first && !p.Differs:
-		return "…" + strings.ToValidUTF8(p.Text[len(p.Text)-maxShown:], "")
-	}
-	return strings.ToValidUTF8(p.Text[:maxShown], "") + "…"
-}
-
 // clean makes text safe for a terminal. It drops nothing, so that texts which differ
 // only in control characters look different.
 func clean(text string) string {
@@ -148,7 +136,7 @@ func (v *View) shift(row, columns int) int {
 	for side := range sides {
 		lead := 0
 		if parts := v.partsOf(row)[side]; len(parts) > 0 && !parts[0].Differs {
-			lead = termtext.Width(clean(shown(parts[0], true)))
+			lead = termtext.Width(clean(parts[0].Shown(true, maxShown)))
 		}
 		before = min(before, lead)
 		longest = max(longest, termtext.SpansWidth(v.text(row, side, 0)))

@@ -34,8 +34,19 @@ func axe(t *testing.T) string {
 // The page can be read with whatever people read with.
 func testAccessible(browser context.Context, t *testing.T) {
 	script := axe(t)
-	b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}, Version: "0"}), "")
-	eval[bool](b, script+"; true")
+	other := report.Input{Tapes: []report.Tape{tape(t, "acpx-cancel")}, Version: "0", Ref: "b.jsonl"}
+	one := report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}, Version: "0", Ref: "a.jsonl"}
+	for name, page := range map[string][]byte{"one run": write(t, one), "two runs": writeDiff(t, one, other)} {
+		b := open(browser, t, page, "")
+		eval[bool](b, script+"; true")
+		b.accessible(name)
+	}
+}
+
+// accessible reports what the rules of axe-core find wrong with the page, also with a frame in
+// the panel, dark and narrow.
+func (b *tab) accessible(name string) {
+	b.t.Helper()
 	for _, step := range []struct{ name, act string }{
 		{"light", `true`},
 		{"panel", `(document.querySelector('.row').click(), new Promise(done => { const look = () => document.querySelector('.tree .leaf') ? done(true) : setTimeout(look, 5); look(); }))`},
@@ -48,7 +59,7 @@ func testAccessible(browser context.Context, t *testing.T) {
 		eval[bool](b, step.act)
 		for _, wrong := range eval[[]string](b, `axe.run(document, {resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then(r =>
 			r.violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 120) + ' ' + (n.any[0]?.message ?? n.all[0]?.message ?? ''))))`) {
-			t.Errorf("%s: %s", step.name, wrong)
+			b.t.Errorf("%s, %s: %s", name, step.name, wrong)
 		}
 	}
 }

@@ -189,6 +189,7 @@ func TestInBrowser(t *testing.T) {
 		"isolation":  testIsolation,
 		"narrow":     testNarrow,
 		"reload":     testReload,
+		"two runs":   testTwoRuns,
 	} {
 		t.Run(name, func(t *testing.T) { test(browser, t) })
 	}

@@ -27,7 +27,7 @@ func (f frameRef) ID() string { return "e-" + f.String() }
 
 // frame returns a frame of a tape of the agent.
 func (r *reader) frame(run int, seq uint64) frameRef {
-	return frameRef{r.before + run + 1, seq, r.run == "" && len(r.in.Tapes) == 1}
+	return frameRef{r.before + run + 1, seq, r.side == "" && len(r.in.Tapes) == 1}
 }
 
 // serverFrame returns a frame of a tape, which a server of that agent may have.

@@ -28,30 +28,34 @@ type head struct {
 type badge struct{ Word, Class, Says string }
 
 func (r *reader) head() head {
-	h := head{Title: r.title()}
-	first := r.in.Tapes[0].Info
-	c := r.trace.Runs[len(r.trace.Runs)-1]
-	h.Facts = append(h.Facts, termtext.Spaced(cmp.Or(termtext.Line(c.AgentTitle), termtext.Line(c.Agent), termtext.Line(tapetext.AgentName(first))), termtext.Line(c.AgentVersion)))
-	if who := termtext.Spaced(termtext.Line(c.Client), termtext.Line(c.ClientVersion)); who != "" {
-		h.Facts = append(h.Facts, who)
-	}
-	if c.Dialect != 0 {
-		h.Facts = append(h.Facts, termtext.Line(c.Spoken()))
-	}
-	if t := first.Start.Time; !t.IsZero() {
-		h.Facts = append(h.Facts, t.Format("2 January 2006, 15:04 MST"))
-	}
-	if s := r.tally.Summary(); !s.Untimed {
-		h.Facts = append(h.Facts, termtext.Duration(time.Duration(s.Took)))
-	}
-	if n := len(r.in.Tapes); n > 1 {
-		h.Facts = append(h.Facts, fmt.Sprintf("%d tapes", n))
-	}
-	h.Badges = r.badges()
+	h := head{Title: r.title(), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.state()...)}
 	if r.in.First > 0 || r.in.Last > 0 {
 		h.Shown = "Of the story, only the turns " + turnRange(r.in.First, r.in.Last) + " are shown."
 	}
 	return h
+}
+
+// facts say who spoke, when, and for how long.
+func (r *reader) facts() []string {
+	first := r.in.Tapes[0].Info
+	c := r.trace.Runs[len(r.trace.Runs)-1]
+	list := []string{termtext.Spaced(cmp.Or(termtext.Line(c.AgentTitle), termtext.Line(c.Agent), termtext.Line(tapetext.AgentName(first))), termtext.Line(c.AgentVersion))}
+	if who := termtext.Spaced(termtext.Line(c.Client), termtext.Line(c.ClientVersion)); who != "" {
+		list = append(list, who)
+	}
+	if c.Dialect != 0 {
+		list = append(list, termtext.Line(c.Spoken()))
+	}
+	if t := first.Start.Time; !t.IsZero() {
+		list = append(list, t.Format("2 January 2006, 15:04 MST"))
+	}
+	if s := r.tally.Summary(); !s.Untimed {
+		list = append(list, termtext.Duration(time.Duration(s.Took)))
+	}
+	if n := len(r.in.Tapes); n > 1 {
+		list = append(list, fmt.Sprintf("%d tapes", n))
+	}
+	return list
 }
 
 func turnRange(first, last int) string {
@@ -119,13 +123,17 @@ func firstLine(text string) string {
 	return termtext.Brief(line, longestTitle)
 }
 
-func (r *reader) badges() []badge {
-	var list []badge
+// redaction says whether secrets may be in the page.
+func (r *reader) redaction() badge {
 	if r.in.Raw {
-		list = append(list, badge{"raw", "bad", "secrets were not searched for"})
-	} else {
-		list = append(list, badge{"redacted", "", "secrets that acptap found are replaced by [redacted]"})
+		return badge{"raw", "bad", "secrets were not searched for"}
 	}
+	return badge{"redacted", "", "secrets that acptap found are replaced by [redacted]"}
+}
+
+// state says what is to be known of the tapes.
+func (r *reader) state() []badge {
+	var list []badge
 	if r.live() {
 		list = append(list, badge{"live", "warn", "was being recorded when this page was made"})
 	}

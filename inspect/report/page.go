@@ -20,6 +20,8 @@ var (
 	pageTemplate string
 	//go:embed frames.tmpl
 	framesTemplate string
+	//go:embed diff.tmpl
+	diffTemplate string
 	//go:embed page.css
 	pageStyle string
 	//go:embed frames.css
@@ -42,6 +44,7 @@ type page struct {
 	Broken  []*finding // violations of rules
 	Story   []*chapter
 	Calls   *calling // of tapes without turns
+	Diff    *diff    // of two runs, in place of a story
 	Found   []*finding
 	Numbers []numberTable
 	Foot    foot
@@ -70,20 +73,31 @@ func policy() string {
 
 // page writes what was gathered.
 func (r *reader) page(w io.Writer) error {
-	t, err := template.New("page").Parse(pageTemplate + framesTemplate)
-	if err != nil {
-		panic("report: " + err.Error())
-	}
-	p := &page{
-		Policy: policy(), Style: template.CSS(pageStyle + framesStyle), Script: template.JS(pageScript),
-		Reload: r.in.Reload.Milliseconds(), Head: r.head(), Figures: r.figures(), Damage: r.damage(), Story: r.chapters(), Foot: r.foot(),
-		Blocks: r.rows.blocks(r.in.limit()),
-	}
-	p.Foot.Left = append(p.Foot.Left, r.rows.leftOut()...)
+	p := r.newPage()
+	p.Head, p.Figures, p.Damage, p.Story = r.head(), r.figures(), r.damage(), r.chapters()
+	p.Foot.Tapes = r.tapes()
+	p.Foot.Left = r.rows.leftOut()
 	p.Broken, p.Found = r.findings()
 	p.Numbers = r.numbers()
 	if len(p.Story) == 0 {
 		p.Calls = r.calling()
+	}
+	return p.write(w)
+}
+
+// newPage returns a page with what is not about the tapes, and with the list of frames.
+func (r *reader) newPage() *page {
+	return &page{
+		Policy: policy(), Style: template.CSS(pageStyle + framesStyle), Script: template.JS(pageScript),
+		Reload: r.in.Reload.Milliseconds(), Foot: foot{Version: r.in.Version, Raw: r.in.Raw}, Blocks: r.rows.blocks(r.in.limit()),
+	}
+}
+
+// write writes the page.
+func (p *page) write(w io.Writer) error {
+	t, err := template.New("page").Parse(pageTemplate + framesTemplate + diffTemplate)
+	if err != nil {
+		panic("report: " + err.Error())
 	}
 	p.name()
 	out := bufio.NewWriterSize(w, 64<<10) // a template writes in pieces
@@ -95,10 +109,18 @@ func (r *reader) page(w io.Writer) error {
 
 // name lists the parts that the page has.
 func (p *page) name() {
+	d := p.Diff
+	if d == nil {
+		d = &diff{}
+	}
 	for _, one := range []struct {
 		there bool
 		part
 	}{
+		{len(d.Strips) > 0, part{"turns", "Turns"}},
+		{p.Diff != nil, part{"outline", "Outlines"}},
+		{len(d.Found)+len(d.InBoth) > 0, part{"findings", "Findings"}},
+		{len(d.Latency.Kinds) > 0, part{"latency", "Latency"}},
 		{len(p.Broken) > 0, part{"findings", "Findings"}},
 		{len(p.Story) > 0 || p.Calls != nil, part{"story", "Story"}},
 		{len(p.Broken) == 0 && len(p.Found) > 0, part{"findings", "Findings"}},
@@ -131,10 +153,10 @@ type foot struct {
 	Left    []string // what was left out, and the commands that show it
 }
 
-func (r *reader) foot() foot {
-	f := foot{Version: r.in.Version, Raw: r.in.Raw}
+// tapes says what the page is made of.
+func (r *reader) tapes() (list []string) {
 	for _, t := range r.in.Tapes {
-		f.Tapes = append(f.Tapes, termtext.Dotted(termtext.Line(t.Info.Tape), termtext.Line(tapetext.State(t.Info))))
+		list = append(list, termtext.Dotted(termtext.Line(t.Info.Tape), termtext.Line(tapetext.State(t.Info))))
 	}
-	return f
+	return list
 }

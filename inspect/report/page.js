@@ -401,6 +401,8 @@
 	let all = true, test = () => yes;   // the filter
 	let heads = [], lengths = [];       // of what is listed: rows, and how many frames each stands for
 	let selected = -1;                  // place in heads
+	let side;                           // A or B: of two, the one that is listed
+	const sideOf = i => t.tapes[tape[i]].side;
 
 	function readable(ns) {
 		const s = ns / 1e9;
@@ -419,11 +421,13 @@
 	const grouped = n => n.toLocaleString('en');
 	const clock = i => is(i, untimed) ? '?' : (at[i] / 1e9).toFixed(3);
 	const arrow = i => kinds[digit(t.kind, i)] === 'mark' ? '─' : '→←⇠'[digit(t.dir, i)];
-	// command returns what shows frames that have these numbers on the page.
+	// command returns what shows frames that have these numbers on the page. Of two runs, A
+	// and B, each has numbers of its own.
 	function command(numbers) {
 		const [, k, rest] = /^(\d+)\.(\d.*)$/.exec(numbers) ?? [];
-		const server = k > t.runs ? t.tapes[k - 1] : undefined;
-		return `acptap show --frame ${server ? rest : numbers} ${server ? server.name : t.ref || 'REF'}`;
+		const of = t.tapes[k - 1];
+		if (of && (of.ref ? of.server : k > t.runs)) return `acptap show --frame ${rest} ${of.name}`;
+		return `acptap show --frame ${of?.ref ? (of.prefix ?? '') + rest : numbers} ${of?.ref || t.ref || 'REF'}`;
 	}
 
 	// list what the filter wants, runs of chunks as one row if that is asked for.
@@ -431,8 +435,10 @@
 		const fold = $('fold').checked, was = heads[selected];
 		heads = [];
 		lengths = [];
-		let before = -2, missing = 0;
+		let before = -2, missing = 0, of = 0;
 		for (let i = 0; i < rows; i++) {
+			if (sideOf(i) !== side) continue;
+			of++;
 			const v = test(i);
 			if (v === perhaps) missing++;
 			if (v !== yes) continue;
@@ -442,7 +448,7 @@
 		}
 		selected = was === undefined ? -1 : place(was);
 		const shown = lengths.reduce((a, b) => a + b, 0);
-		let says = all ? `${grouped(rows)} frames` : `${grouped(shown)} of ${grouped(rows)} frames`;
+		let says = all ? `${grouped(of)} frames` : `${grouped(shown)} of ${grouped(of)} frames`;
 		if (missing) says += `; ${grouped(missing)} could not be searched, their bytes are not in this page`;
 		if (t.out) says += `; ${grouped(t.out)} more are on the tape`;
 		$('count').textContent = says;
@@ -450,6 +456,14 @@
 		list.firstChild.style.height = Math.min(heads.length * rowHeight, tallest) + 'px';
 		list.hidden = heads.length === 0;
 		draw();
+	}
+
+	// turnTo lists the frames of A or B.
+	function turnTo(name) {
+		side = name;
+		document.querySelector(`#side [value=${side}]`).checked = true;
+		list.scrollTop = 0;
+		relist();
 	}
 
 	// place returns where a row stands in the list, by itself or in a run; -1 if it does not.
@@ -543,6 +557,7 @@
 	let shown = -1, node; // row; what is chosen in it
 	async function show(i, address = true) {
 		shown = i;
+		if (sideOf(i) !== side) turnTo(sideOf(i));
 		if (address) history.replaceState(null, '', `#frame-${label(i)}`);
 		const n = place(i);
 		if (n >= 0) select(n);
@@ -610,6 +625,7 @@
 		if (digit(t.origin, i)) list.push(`${origins[digit(t.origin, i)]} by acptap`);
 		if (is(i, redelivered)) list.push('sent again');
 		if (digit(t.fail, i)) list.push(`failure: ${failures[digit(t.fail, i)]}`);
+		if (side) list.push(side);
 		if (t.tapes.length > 1) list.push(`tape ${t.tapes[tape[i]].name}`);
 		return make('p', 'soft', list.join(' · '));
 	}
@@ -753,6 +769,7 @@
 		list.firstChild.role = 'presentation';
 		$('tools').hidden = false;
 		$('fold').checked = before?.fold ?? true;
+		side = t.tapes[0].side;
 		relist();
 		let waiting = false;
 		list.addEventListener('scroll', () => {
@@ -769,6 +786,7 @@
 			filter();
 		});
 		$('fold').addEventListener('change', relist);
+		$('side')?.addEventListener('change', e => turnTo(e.target.value));
 		new ResizeObserver(draw).observe(list);
 		document.addEventListener('keydown', keyed);
 		addEventListener('hashchange', follow);

@@ -79,8 +79,8 @@ type reader struct {
 	broken []error
 
 	// Of one of two runs:
-	run     string            // its letter; empty: there is one
-	before  int               // tapes of the other run, which have the first numbers
+	side    string            // A or B; empty: there is one
+	before  int               // tapes of A, which have the first numbers
 	outline *compare.Outliner // nil: there is one run
 }
 

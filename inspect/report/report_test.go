@@ -59,21 +59,27 @@ func TestGolden(t *testing.T) {
 				t.Errorf("got broken %v, want some: %v", broken, want)
 			}
 			checkPage(t, b.Bytes())
-			got := document(b.String())
-			path := filepath.Join("testdata", "golden", strings.ReplaceAll(tt.name, " ", "-")+".html")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("the page differs from %s; -update rewrites it:\n%s", path, firstDifference(got, string(want)))
-			}
+			checkGolden(t, strings.ReplaceAll(tt.name, " ", "-"), b.String())
 		})
+	}
+}
+
+// checkGolden compares a page with the golden file of that name.
+func checkGolden(t *testing.T, name, page string) {
+	t.Helper()
+	got := document(page)
+	path := filepath.Join("testdata", "golden", name+".html")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the page differs from %s; -update rewrites it:\n%s", path, firstDifference(got, string(want)))
 	}
 }
 
@@ -235,7 +241,13 @@ func FuzzPage(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if _, err := report.Write(&b, report.Input{Tapes: []report.Tape{{Info: info, Frames: tape.Redacted()}}, Ref: "x"}); err != nil {
+		in := report.Input{Tapes: []report.Tape{{Info: info, Frames: tape.Redacted()}}, Ref: "x"}
+		if _, err := report.Write(&b, in); err != nil {
+			t.Fatal(err)
+		}
+		checkPage(t, b.Bytes())
+		b.Reset()
+		if _, err := report.WriteDiff(&b, in, input(t, "../../"+golden[0].tape)); err != nil {
 			t.Fatal(err)
 		}
 		checkPage(t, b.Bytes())

@@ -12,6 +12,7 @@ import (
 // A strip shows all turns of a session on one axis, without the time between them.
 type strip struct {
 	Label  string // in words
+	Run    string // whose, of two runs
 	Turns  []stripTurn
 	Gaps   []tick // how long nothing went on
 	Stacks bool   // a turn is one bar of its shares, as there are many
@@ -54,22 +55,27 @@ func (r *reader) strip(s *trace.Session, turns []*turn) *strip {
 		if t.of.Untimed {
 			continue
 		}
-		whole := r.span(t.of)
-		one := stripTurn{Number: t.Number, ID: t.ID, Back: a.rect(whole, "")}
-		one.Title = fmt.Sprintf("turn %d, %s, %s: %s", t.Number, t.State.Word, termtext.Duration(whole.to-whole.from), termtext.Brief(t.Prompt, 80))
-		if all.Stacks {
-			one.Bars = stack(a, whole, t.Shares)
-		} else if t.Lanes != nil {
-			one.Bars = stepBars(a, t.Lanes.Rows)
-		}
-		all.Turns = append(all.Turns, one)
+		all.Turns = append(all.Turns, r.stripTurn(a, t, all.Stacks, func(s span) span { return s }))
 	}
 	all.Gaps = a.gaps()
 	return all
 }
 
+// stripTurn draws a turn on an axis, on which place says where a time is.
+func (r *reader) stripTurn(a *axis, t *turn, stacks bool, place func(span) span) stripTurn {
+	whole := r.span(t.of)
+	one := stripTurn{Number: t.Number, ID: t.ID, Back: a.rect(place(whole), "")}
+	one.Title = fmt.Sprintf("turn %d, %s, %s: %s", t.Number, t.State.Word, termtext.Duration(whole.to-whole.from), termtext.Brief(t.Prompt, 80))
+	if stacks {
+		one.Bars = stack(a, place(whole), t.Shares)
+	} else if t.Lanes != nil {
+		one.Bars = stepBars(a, t.Lanes.Rows, place)
+	}
+	return one
+}
+
 // stepBars returns what went on in a turn, in the row of each kind.
-func stepBars(a *axis, lanes []*lane) []stripBar {
+func stepBars(a *axis, lanes []*lane, place func(span) span) []stripBar {
 	var bars []stripBar
 	for _, l := range lanes {
 		class, _, wrong := strings.Cut(l.class, " ")
@@ -77,7 +83,7 @@ func stepBars(a *axis, lanes []*lane) []stripBar {
 			if row != class {
 				continue
 			}
-			one := stripBar{a.rect(l.span, class), fmt.Sprint(4 + 12*i), "10"}
+			one := stripBar{a.rect(place(l.span), class), fmt.Sprint(4 + 12*i), "10"}
 			if wrong {
 				one.Class += " bad"
 			}

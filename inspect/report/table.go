@@ -13,7 +13,7 @@ type table struct {
 	Format int      `json:"format"` // 1
 	Ref    string   `json:"ref"`    // that commands name the tapes by
 	Tapes  []listed `json:"tapes"`
-	Runs   int      `json:"runs"`  // how many tapes are not those of servers, which are behind the others; 0: see listed.Run
+	Runs   int      `json:"runs"`  // how many tapes are not those of servers, which are behind the others; 0: see listed.Side
 	Names  []string `json:"names"` // columns of names have places in it; the first is empty
 	Out    int      `json:"out"`   // frames that there was no room for
 
@@ -50,8 +50,8 @@ type table struct {
 // listed is a tape in the list.
 type listed struct {
 	Name   string `json:"name"`
-	Run    string `json:"run,omitempty"`    // of two: A or B
-	Ref    string `json:"ref,omitempty"`    // that commands name that run by
+	Side   string `json:"side,omitempty"`   // of two runs: A or B
+	Ref    string `json:"ref,omitempty"`    // that commands name that by
 	Prefix string `json:"prefix,omitempty"` // of numbers of frames in those
 	Server string `json:"server,omitempty"`
 	Rows   int    `json:"rows"`
@@ -88,15 +88,15 @@ const (
 	fails // wire.Frame.Failed.Frame has it
 )
 
-// listed returns what the list has to know of a tape, which is the ith of its run.
+// listed returns what the list has to know of a tape, which is the ith of its side.
 func (r *reader) listed(t *Tape, i int) listed {
 	l := listed{Name: termtext.Line(tapetext.ShortID(t.Info.Tape)), Server: t.Info.Start.Parent.Server}
 	if start := t.Info.Start.Time; !start.IsZero() {
 		l.Start = strconv.FormatInt(start.UnixNano(), 10)
 		_, l.Zone = start.Zone()
 	}
-	if r.run != "" {
-		l.Run, l.Ref = r.run, termtext.Line(r.in.Ref)
+	if r.side != "" {
+		l.Side, l.Ref = r.side, termtext.Line(r.in.Ref)
 		if i > 0 || len(r.in.Tapes) > 1 {
 			l.Prefix = strconv.Itoa(i+1) + "."
 		}

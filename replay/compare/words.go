@@ -14,6 +14,18 @@ type Part struct {
 	Differs bool
 }
 
+// Shown returns the part without what nobody would see of it if there is room for so many
+// bytes: its end or, of what stands before the first difference, its beginning.
+func (p Part) Shown(first bool, room int) string {
+	switch {
+	case len(p.Text) <= room:
+		return p.Text
+	case first && !p.Differs:
+		return "…" + strings.ToValidUTF8(p.Text[len(p.Text)-room:], "")
+	}
+	return strings.ToValidUTF8(p.Text[:room], "") + "…"
+}
+
 // maxDiffered is how many bytes of a step are compared word by word. Of what follows
 // only the end is compared.
 const maxDiffered = 1 << 10

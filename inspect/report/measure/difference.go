@@ -55,11 +55,8 @@ func (d Difference) against(a, b Value) Difference {
 	case a.kind == aCount && of < few || x <= 0:
 	case y >= 10*x:
 		d.Share = fmt.Sprintf("×%.0f", y/x)
-	default:
-		d.Share = fmt.Sprintf("%+.0f %%", 100*(y-x)/x)
-	}
-	if d.Share == "+0 %" || d.Share == "-0 %" {
-		d.Share = ""
+	case 100*by >= x/2:
+		d.Share = fmt.Sprintf("%s%.0f %%", map[int]string{1: "+", -1: "−"}[d.Order], 100*by/x)
 	}
 	return d
 }

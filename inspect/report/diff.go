@@ -1,0 +1,408 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/inspect/report/measure"
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/replay/compare"
+)
+
+// A diff is what a page tells of two runs: A and B.
+type diff struct {
+	Runs    [2]runHead
+	Figures []figures
+	Strips  []strips
+	Outline outlines
+	Found   []ruleFindings // that one run has, and not the other
+	InBoth  []ruleFindings
+	Latency latencies
+}
+
+// WriteDiff writes a page of two runs beside each other. Of what is not of one run (Filter,
+// NoFrames, Limit, Title, Raw and Version) that of a counts; First and Last do not. It returns
+// what Write does.
+func WriteDiff(w io.Writer, a, b Input) (broken []error, err error) {
+	rows := newRows(&a)
+	rows.expect(&b)
+	rows.table.Runs = 0
+	rows.table.Ref = termtext.Line(a.Ref)
+	ra, rb := newReader(&a, rows), newReader(&b, rows)
+	ra.side, rb.side, rb.before = "A", "B", len(a.Tapes)+len(a.Servers)
+	both := [2]*reader{ra, rb}
+	rows.max = maxRows / 2
+	for _, r := range both {
+		r.outline = compare.NewOutliner(compare.Side{Session: r.in.Session}, compare.Content)
+		r.outline.Limit = maxOutline
+		r.readAll()
+		rows.max = maxRows
+		for _, err := range r.broken {
+			broken = append(broken, fmt.Errorf("%s, %s: %w", r.side, r.in.Ref, err))
+		}
+	}
+	return broken, ra.pageWith(w, rb)
+}
+
+// pageWith writes the page of two runs.
+func (a *reader) pageWith(w io.Writer, b *reader) error {
+	d := &diff{Outline: a.outlinesWith(b), Figures: a.figuresWith(b), Strips: a.stripsWith(b), Latency: a.latencyWith(b)}
+	d.Found, d.InBoth = a.findingsWith(b)
+	p := a.newPage()
+	p.Diff = d
+	p.Head = head{Title: a.titleWith(b), Badges: []badge{a.redaction()}}
+	for i, r := range [2]*reader{a, b} {
+		d.Runs[i] = r.runHead(p.Head.Title)
+		for _, text := range r.damage() {
+			p.Damage = append(p.Damage, r.side+": "+text)
+		}
+		for _, tape := range r.tapes() {
+			p.Foot.Tapes = append(p.Foot.Tapes, r.side+": "+tape)
+		}
+	}
+	p.Foot.Left = append(p.Foot.Left, "acptap diff "+termtext.Line(a.in.Ref)+" "+termtext.Line(b.in.Ref)+" writes the same outlines to a terminal.")
+	p.Foot.Left = append(p.Foot.Left, a.rows.leftOut()...)
+	return p.write(w)
+}
+
+// titleWith returns what stands above the page: the prompt, if both runs have the same.
+func (a *reader) titleWith(b *reader) string {
+	if title := a.title(); a.in.Title != "" || title == b.title() {
+		return title
+	}
+	return "Two runs"
+}
+
+// A runHead is what one run is about.
+type runHead struct {
+	Letter string
+	Ref    string
+	Title  string // empty: that of the page
+	Facts  []string
+	Badges []badge
+}
+
+func (r *reader) runHead(title string) runHead {
+	h := runHead{Letter: r.side, Ref: termtext.Brief(r.in.Ref, 160), Facts: r.facts(), Badges: r.state()}
+	unnamed := *r.in
+	unnamed.Title = ""
+	of := *r
+	of.in = &unnamed
+	if t := of.title(); t != title {
+		h.Title = t
+	}
+	return h
+}
+
+// figures are one number of both runs.
+type figures struct {
+	Label string
+	Of    [2]figure
+	measure.Difference
+	Class string // of the difference
+}
+
+// figuresWith returns the numbers of both runs, in their order.
+func (a *reader) figuresWith(b *reader) []figures {
+	var list []figures
+	at := 0
+	for i, all := range [2][]figure{a.figures(), b.figures()} {
+		at = 0
+		for _, f := range all {
+			same := func(o figures) bool { return o.Label == f.Label && o.Of[1-i].Value.Alike(f.Value) }
+			if n := slices.IndexFunc(list, same); i == 1 && n >= 0 {
+				at = n
+			} else {
+				list = slices.Insert(list, at, figures{Label: f.Label})
+			}
+			list[at].Of[i] = f
+			at++
+		}
+	}
+	for i := range list {
+		f := &list[i]
+		f.Difference = measure.Between(f.Of[0].Value, f.Of[1].Value)
+		f.Class = classOfOrder(f.Order, f.Label)
+		if only := onlyOne(f.Of[0].Value.Known(), f.Of[1].Value.Known()); only != "" {
+			f.Words = only
+			if f.Label == "failures" {
+				f.Class = map[bool]string{true: "bad", false: "good"}[f.Of[1].Value.Known()]
+			}
+		}
+	}
+	return list
+}
+
+// classOfOrder colours what is plainly worse or better.
+func classOfOrder(order int, label string) string {
+	if label != "failures" {
+		return ""
+	}
+	return map[int]string{1: "bad", -1: "good"}[order]
+}
+
+// onlyOne says which run has something; nothing if both have.
+func onlyOne(a, b bool) string {
+	switch {
+	case a && !b:
+		return "only in A"
+	case b && !a:
+		return "only in B"
+	}
+	return ""
+}
+
+// strips are those of a session in both runs, on one axis: a turn of one begins where its
+// counterpart in the other does.
+type strips struct {
+	Label string
+	Name  string // of the session, if there are several
+	Of    [2]*strip
+}
+
+// stripsWith returns the strips of the sessions, of which the first in one run is the
+// counterpart of the first in the other, and so on.
+func (a *reader) stripsWith(b *reader) []strips {
+	var list []strips
+	var turns [2][][]*turn
+	for i, r := range [2]*reader{a, b} {
+		for _, s := range r.sessions() {
+			if of := r.timedTurns(s); len(of) > 0 {
+				turns[i] = append(turns[i], of)
+			}
+		}
+	}
+	n := max(len(turns[0]), len(turns[1]))
+	for i := range n {
+		var of [2][]*turn
+		for side := range of {
+			if i < len(turns[side]) {
+				of[side] = turns[side][i]
+			}
+		}
+		one := a.strips(b, of)
+		if n > 1 {
+			one.Name = fmt.Sprint("Session ", i+1)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// timedTurns returns the turns of a session of which it is known when they were.
+func (r *reader) timedTurns(s *trace.Session) []*turn {
+	entities := map[int][]*trace.Entity{}
+	for _, e := range s.Conversation.Entities {
+		entities[e.Turn] = append(entities[e.Turn], e)
+	}
+	asked := r.askedIn(s)
+	few := len(s.Conversation.Turns) <= mostRows
+	var list []*turn
+	for _, t := range s.Conversation.Turns {
+		if t.Untimed {
+			continue
+		}
+		one := r.turn(s, t, r.frame(t.Run, t.Prompt).ID(), entities[t.Number])
+		if few {
+			one.Lanes = r.lanes(s, one, entities[t.Number], asked[t.Number])
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// strips returns the strips of a session. The nth turns of both share a part of the axis that
+// has room for the longer one.
+func (a *reader) strips(b *reader, turns [2][]*turn) strips {
+	var parts []span
+	var took [2]time.Duration
+	readers := [2]*reader{a, b}
+	for side, r := range readers {
+		for i, t := range turns[side] {
+			whole := r.span(t.of)
+			took[side] += whole.to - whole.from
+			if i == len(parts) {
+				parts = append(parts, span{run: i})
+			}
+			parts[i].to = max(parts[i].to, whole.to-whole.from)
+		}
+	}
+	one := strips{Label: "Turn above turn, on one scale: "}
+	stacks := len(parts) > mostRows
+	x := newAxis(parts, 0)
+	for side, r := range readers {
+		if side == 1 {
+			one.Label += "; "
+		}
+		if one.Label += r.side + " " + plural(len(turns[side]), "turn"); took[side] > 0 {
+			one.Label += " in " + termtext.Duration(took[side])
+		}
+		s := &strip{Run: r.side, Stacks: stacks}
+		for i, t := range turns[side] {
+			whole := r.span(t.of)
+			s.Turns = append(s.Turns, r.stripTurn(x, t, stacks, func(was span) span {
+				return span{i, was.from - whole.from, was.to - whole.from}
+			}))
+		}
+		one.Of[side] = s
+	}
+	one.Of[1].Gaps = x.numbers()
+	return one
+}
+
+// numbers numbers the parts of an axis that have room for it.
+func (a *axis) numbers() []tick {
+	var list []tick
+	for i, p := range a.parts {
+		switch {
+		case i == 0:
+			list = append(list, tick{percent(p.x), "start", "turn 1"})
+		case p.width >= 2.5 && p.x >= 5:
+			list = append(list, tick{percent(p.x), "start", fmt.Sprint(i + 1)})
+		}
+	}
+	return list
+}
+
+// ruleFindings are what the runs have done against a rule.
+type ruleFindings struct {
+	finding
+	Of [2]*finding // nil: not in that run
+}
+
+// findingsWith returns what was found in one run only, and in both, each the worst first.
+func (a *reader) findingsWith(b *reader) (one, both []ruleFindings) {
+	var all []ruleFindings
+	for i, r := range [2]*reader{a, b} {
+		violations, rest := r.findings()
+		for _, f := range slices.Concat(violations, rest) {
+			n := slices.IndexFunc(all, func(o ruleFindings) bool {
+				return o.Rule == f.Rule && o.Fault == f.Fault && o.Strength == f.Strength
+			})
+			if n < 0 {
+				n = len(all)
+				all = append(all, ruleFindings{finding: *f})
+			}
+			all[n].Of[i] = f
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ruleFindings) int { return cmp.Compare(b.Class, a.Class) })
+	for _, f := range all {
+		if f.Of[0] != nil && f.Of[1] != nil {
+			both = append(both, f)
+		} else {
+			one = append(one, f)
+		}
+	}
+	return one, both
+}
+
+// latencies are how long turns, calls and tools took in both runs.
+type latencies struct {
+	Runs  [2]string
+	P95   bool // there are enough of something for it
+	Kinds []latencyKind
+}
+
+// Columns returns how many columns the table has.
+func (l *latencies) Columns() int {
+	if l.P95 {
+		return 8
+	}
+	return 6
+}
+
+// A latencyKind is things of one kind.
+type latencyKind struct {
+	Name string
+	Rows []latency
+	Left int // rows that are not shown
+}
+
+type latency struct {
+	Name string
+	Of   [2]spread
+	measure.Difference
+}
+
+// A spread is how many there were, and how long half of them and nearly all took at most.
+type spread struct {
+	N        measure.Value
+	P50, P95 measure.Value
+}
+
+func spreadOf(s *stats.Series) spread {
+	one := spread{N: measure.Count(s.Count())}
+	for p, to := range map[int]*measure.Value{50: &one.P50, 95: &one.P95} {
+		if ns, ok := s.Percentile(p); ok {
+			*to = measure.Time(time.Duration(ns))
+		}
+	}
+	return one
+}
+
+// latencyWith returns how long turns, calls and tools took in both runs.
+func (a *reader) latencyWith(b *reader) latencies {
+	all := latencies{Runs: [2]string{a.side, b.side}}
+	for _, kind := range []struct {
+		name string
+		of   func(*stats.Collector) []stats.Named
+	}{
+		{"turns", turnTimes},
+		{"methods", (*stats.Collector).Methods},
+		{"tools", (*stats.Collector).Tools},
+		{"servers", (*stats.Collector).Servers},
+	} {
+		one := latencyKind{Name: kind.name}
+		for i, r := range [2]*reader{a, b} {
+			one.add(i, kind.of(&r.stats))
+		}
+		for i := range one.Rows {
+			row := &one.Rows[i]
+			row.Difference = measure.Between(row.Of[0].P50, row.Of[1].P50)
+			if only := onlyOne(row.Of[0].N.Known(), row.Of[1].N.Known()); only != "" {
+				row.Words = only
+			}
+			all.P95 = all.P95 || row.Of[0].P95.Known() || row.Of[1].P95.Known()
+		}
+		if n := len(one.Rows) - mostNumbers; n > 0 {
+			one.Rows, one.Left = one.Rows[:mostNumbers], n
+		}
+		if len(one.Rows) > 0 {
+			all.Kinds = append(all.Kinds, one)
+		}
+	}
+	return all
+}
+
+// add adds what one run has. What the other does not have stands behind what both have.
+func (k *latencyKind) add(run int, list []stats.Named) {
+	for _, n := range list {
+		if n.Took.Count() == 0 {
+			continue
+		}
+		name := termtext.Piece(n.Name)
+		at := slices.IndexFunc(k.Rows, func(l latency) bool { return l.Name == name })
+		if at < 0 {
+			at = len(k.Rows)
+			k.Rows = append(k.Rows, latency{Name: name})
+		}
+		k.Rows[at].Of[run] = spreadOf(&n.Took)
+	}
+}
+
+// turnTimes are what stats has of turns as a whole.
+func turnTimes(c *stats.Collector) []stats.Named {
+	t := c.Turns()
+	return []stats.Named{
+		{Name: "turn", Timing: &t.Timing},
+		{Name: "first output", Timing: &stats.Timing{Took: t.Output}},
+		{Name: "first text", Timing: &stats.Timing{Took: t.Text}},
+		{Name: "cancel to end", Timing: &stats.Timing{Took: t.Confirm}},
+	}
+}

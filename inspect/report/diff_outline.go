@@ -1,0 +1,229 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/replay/compare"
+)
+
+// outlines are those of both runs beside each other.
+type outlines struct {
+	Lead      string // how much differs
+	Linked    []int  // the first differences
+	Stretches []stretch
+	Left      string // what was left out
+}
+
+// A stretch is lines that follow each other: some that differ and what stands around them,
+// or some that are equal and folded.
+type stretch struct {
+	Lines  []outlineLine
+	Folded int // how many lines are folded; 0: these are not
+	Left   int // how many of those are not in the page
+}
+
+// An outlineLine is a line of one outline, or of each.
+type outlineLine struct {
+	Number int    // of the difference that begins here; 0: none does
+	Class  string // of the row
+	Sign   string
+	Says   string // what the sign means
+	Of     [2]*outlineCell
+}
+
+// An outlineCell is a line of one outline.
+type outlineCell struct {
+	ID     string // of the element; empty: one before has that of the frame
+	Frame  string
+	Linked bool // the number of the frame is shown
+	Depth  int
+	Parts  []compare.Part
+}
+
+const (
+	maxOutline    = 4 << 20 // bytes of an outline that are compared, about
+	maxLines      = 8000    // lines that are shown
+	maxFolded     = 200     // of one stretch
+	maxPart       = 2 << 10 // bytes of a line that are equal, or differ
+	maxDepth      = 8
+	outlineMargin = 3  // equal lines around those that differ
+	mostLinked    = 40 // differences
+)
+
+// rowKinds are how rows look.
+var rowKinds = [...]struct{ class, sign, says string }{
+	compare.Equal:   {"equal", "", ""},
+	compare.Changed: {"changed", "≠", "differs"},
+	compare.OnlyOld: {"only", "<", "only in A"},
+	compare.OnlyNew: {"only", ">", "only in B"},
+}
+
+// outlinesWith returns the outlines of both runs.
+func (a *reader) outlinesWith(b *reader) outlines {
+	l := &outlineLayout{Alignment: compare.Align(a.outline.Steps(), b.outline.Steps()), readers: [2]*reader{a, b}, told: map[string]bool{}}
+	rows := l.Rows()
+	differs := 0
+	var counts [len(rowKinds)]int
+	for from, to := 0, 0; from < len(rows); from = to {
+		for to = from + 1; to < len(rows) && (rows[to].Kind == compare.Equal) == (rows[from].Kind == compare.Equal); {
+			to++
+		}
+		for _, r := range rows[from:to] {
+			counts[r.Kind]++
+		}
+		if rows[from].Kind == compare.Equal {
+			l.equal(rows[from:to], to == len(rows))
+			continue
+		}
+		differs++
+		l.different(rows[from:to], differs)
+	}
+	l.out.Lead = leadOf(counts[:], differs)
+	command := "acptap diff " + termtext.Line(a.in.Ref) + " " + termtext.Line(b.in.Ref)
+	switch {
+	case a.outline.Full() || b.outline.Full():
+		l.out.Left = "The outlines are too long to be compared whole, so their ends are left out: " + command + " compares all."
+	case l.lines == maxLines:
+		l.out.Left = fmt.Sprintf("Of the lines, the first %s are shown: %s has all that differ.", termtext.Grouped(maxLines), command)
+	}
+	return l.out
+}
+
+// leadOf says how much differs.
+func leadOf(counts []int, differs int) string {
+	if differs == 0 {
+		return "No difference in what was asked, done and said"
+	}
+	var parts []string
+	for kind, words := range [...]string{compare.Changed: " changed", compare.OnlyOld: " only in A", compare.OnlyNew: " only in B"} {
+		switch n := counts[kind]; {
+		case words == "" || n == 0:
+		case len(parts) == 0:
+			parts = append(parts, plural(n, "line")+words)
+		default:
+			parts = append(parts, termtext.Grouped(int64(n))+words)
+		}
+	}
+	return plural(differs, "difference") + ": " + strings.Join(parts, ", ")
+}
+
+// An outlineLayout puts rows into stretches.
+type outlineLayout struct {
+	compare.Alignment
+	readers [2]*reader
+	out     outlines
+	lines   int             // shown
+	told    map[string]bool // frames that have an element
+	before  [2]string       // frames of the line above
+}
+
+// equal adds lines that are equal: those beside a difference to that, the others folded. last
+// says that nothing follows.
+func (l *outlineLayout) equal(rows []compare.Row, last bool) {
+	head, tail := 0, 0
+	if len(l.out.Stretches) > 0 {
+		head = min(outlineMargin, len(rows))
+	}
+	if !last {
+		tail = min(outlineMargin, len(rows)-head)
+	}
+	if head+tail > 0 && len(rows)-head-tail < 2 { // a fold for one would gain nothing
+		l.add(rows)
+		return
+	}
+	if head > 0 {
+		l.add(rows[:head])
+	}
+	middle := rows[head : len(rows)-tail]
+	shown := min(len(middle), maxFolded, maxLines-l.lines)
+	l.begin(stretch{Folded: len(middle), Left: len(middle) - shown})
+	l.add(middle[:shown])
+	if tail > 0 {
+		l.begin(stretch{})
+		l.add(rows[len(rows)-tail:])
+	}
+}
+
+// different adds lines of a difference.
+func (l *outlineLayout) different(rows []compare.Row, number int) {
+	at := l.lines
+	if s := l.add(rows); l.lines > at {
+		s.Lines[len(s.Lines)-(l.lines-at)].Number = number
+		if number <= mostLinked {
+			l.out.Linked = append(l.out.Linked, number)
+		}
+	}
+}
+
+// begin begins a stretch.
+func (l *outlineLayout) begin(s stretch) {
+	l.out.Stretches = append(l.out.Stretches, s)
+	l.before = [2]string{}
+}
+
+// add adds as many lines to the last stretch as there is room for, and returns it.
+func (l *outlineLayout) add(rows []compare.Row) *stretch {
+	if len(l.out.Stretches) == 0 {
+		l.begin(stretch{})
+	}
+	s := &l.out.Stretches[len(l.out.Stretches)-1]
+	rows = rows[:min(len(rows), maxLines-l.lines)]
+	l.lines += len(rows)
+	for _, r := range rows {
+		s.Lines = append(s.Lines, l.line(r))
+	}
+	return s
+}
+
+func (l *outlineLayout) line(r compare.Row) outlineLine {
+	kind := rowKinds[r.Kind]
+	one := outlineLine{Class: kind.class, Sign: kind.sign, Says: kind.says}
+	var texts [2]string
+	for side, at := range [2]int32{r.Old, r.New} {
+		if at < 0 {
+			continue
+		}
+		step := &[2][]compare.Step{l.Old, l.New}[side][at]
+		one.Of[side] = l.cell(side, step, r.Kind == compare.Changed)
+		texts[side] = visible(step.Text)
+		one.Of[side].Parts = []compare.Part{{Text: texts[side]}}
+	}
+	if r.Kind == compare.Changed {
+		one.Of[0].Parts, one.Of[1].Parts = compare.Parts(texts[0], texts[1])
+	}
+	for _, c := range one.Of {
+		if c == nil {
+			continue
+		}
+		for i := range c.Parts {
+			c.Parts[i].Text = c.Parts[i].Shown(i == 0 && len(c.Parts) > 1, maxPart)
+		}
+	}
+	return one
+}
+
+// cell returns what stands on one side, without its text. It is linked if that is asked for,
+// or if the line above is of another frame.
+func (l *outlineLayout) cell(side int, step *compare.Step, linked bool) *outlineCell {
+	c := &outlineCell{Depth: min((len(step.Text)-len(strings.TrimLeft(step.Text, " ")))/2, maxDepth)}
+	if step.Seq == 0 {
+		return c
+	}
+	frame := l.readers[side].frame(step.Tape, step.Seq)
+	c.Frame = frame.String()
+	c.Linked = linked || l.before[side] != c.Frame
+	l.before[side] = c.Frame
+	if c.Linked && !l.told[c.Frame] {
+		c.ID, l.told[c.Frame] = frame.ID(), true
+	}
+	return c
+}
+
+// visible returns a line without its depth. It drops nothing else, so that lines which differ
+// only in control characters look different.
+func visible(text string) string {
+	text = strings.ToValidUTF8(strings.TrimLeft(text, " "), "\ufffd")
+	return strings.Map(termtext.Visible, strings.ReplaceAll(text, "\t", "    "))
+}
