@@ -217,6 +217,12 @@ func (s *Store) Tapes() ([]string, error) {
 	return ids, err
 }
 
+// Live returns the ids of the tapes that are being recorded, oldest first, without a look
+// into them.
+func (s *Store) Live() []string {
+	return tapeid.Sort(slices.DeleteFunc(slices.Collect(maps.Keys(s.journals())), func(tape string) bool { return !s.isLive(tape) }))
+}
+
 // files returns the ids of all tapes, oldest first, and the journals among them.
 // Journals are looked for first: what is sealed meanwhile is among the tapes then.
 func (s *Store) files() (ids []string, journals map[string][]int64, err error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +53,7 @@ Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 			found := store.Examine(deep, p.Count)
 			p.End()
 			found = append(found, wrapCommands(dir).Examine()...)
+			found = append(found, examineShipping(store, time.Now())...)
 			if asJSON {
 				err = jsonlines.WriteAll(cmd.OutOrStdout(), found, func(d record.Diagnosis) any { return d })
 			} else {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/tls"
+	"encoding/hex"
 	"io"
 	"log"
 	"net/http"
@@ -14,32 +15,64 @@ import (
 	"testing"
 
 	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
+	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
 
-// A Collector is a server that listens on this machine until the test ends.
+// A Collector takes what is posted to it until the test ends.
 type Collector struct {
-	*httptest.Server
-	t testing.TB
+	*httptest.Server // nil: it is reached by RoundTrip alone
+	t                testing.TB
 
 	mu       sync.Mutex
 	fail     func(n int, w http.ResponseWriter, r *http.Request) bool
 	requests []Request
 	arrived  map[ID]*tracepb.Span
 	times    map[ID]int
-	changed  chan struct{} // closed with the next request
+	about    []*common.KeyValue // of resources
+	changed  chan struct{}      // closed with the next request
 }
 
 // An ID is that of a span.
 type ID struct{ Trace, Span string }
+
+// HexID returns an ID of two in hexadecimal.
+func HexID(t testing.TB, trace, span string) ID {
+	t.Helper()
+	of, err := hex.DecodeString(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := hex.DecodeString(span)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ID{string(of), string(id)}
+}
 
 // A Request is one that was accepted.
 type Request struct {
 	Header http.Header
 	Body   []byte // without compression
 	Spans  int
+}
+
+// Direct returns a collector that is reached without a network: it is the transport of an
+// http.Client.
+func Direct(t testing.TB) *Collector {
+	return &Collector{t: t, arrived: map[ID]*tracepb.Span{}, times: map[ID]int{}, changed: make(chan struct{})}
+}
+
+// RoundTrip answers a request.
+func (c *Collector) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	c.ServeHTTP(w, r)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return w.Result(), nil
 }
 
 // New starts a collector.
@@ -55,7 +88,7 @@ func NewTLS(t testing.TB, settings *tls.Config) *Collector {
 }
 
 func start(t testing.TB, begin func(*httptest.Server)) *Collector {
-	c := &Collector{t: t, arrived: map[ID]*tracepb.Span{}, times: map[ID]int{}, changed: make(chan struct{})}
+	c := Direct(t)
 	c.Server = httptest.NewUnstartedServer(c)
 	begin(c.Server)
 	t.Cleanup(func() {
@@ -102,6 +135,7 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	n := 0
 	for _, of := range in.ResourceSpans {
+		c.about = append(c.about, of.Resource.GetAttributes()...)
 		for _, scope := range of.ScopeSpans {
 			for _, s := range scope.Spans {
 				id := ID{string(s.TraceId), string(s.SpanId)}
@@ -147,6 +181,33 @@ func (c *Collector) Times() map[ID]int {
 		times[id] = n
 	}
 	return times
+}
+
+// Values returns the names of the spans that have arrived and of their events, and the text
+// of their attributes and of those of resources.
+func (c *Collector) Values() (all []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	add := func(name string, attrs []*common.KeyValue) {
+		all = append(all, name)
+		for _, a := range attrs {
+			all = append(all, a.Value.GetStringValue())
+			for _, v := range a.Value.GetArrayValue().GetValues() {
+				all = append(all, v.GetStringValue())
+			}
+		}
+	}
+	add("", c.about)
+	for _, s := range c.arrived {
+		add(s.Name, s.Attributes)
+		for _, e := range s.Events {
+			add(e.Name, e.Attributes)
+		}
+		for _, l := range s.Links {
+			add("", l.Attributes)
+		}
+	}
+	return all
 }
 
 // Wait waits until so many spans have arrived, each counted once.

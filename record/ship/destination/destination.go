@@ -43,9 +43,11 @@ type Cursor struct {
 // A Head is what is known of a destination as a whole.
 type Head struct {
 	Name    string    `json:"name"`              // for people: an address without its secrets
+	Begun   bool      `json:"begun,omitempty"`   // to deliver the store, and not single tapes only
 	From    time.Time `json:"from,omitzero"`     // what was recorded before is not to be delivered; zero: all is
 	Pruned  uint64    `json:"pruned,omitempty"`  // tapes that were deleted before all of them had arrived
-	Trouble string    `json:"trouble,omitempty"` // what went wrong last; empty once something has arrived again
+	Refusal string    `json:"refusal,omitempty"` // why something was refused for good, the last time
+	Trouble string    `json:"trouble,omitempty"` // why nothing arrives; empty once something does
 	Since   time.Time `json:"since,omitzero"`    // when that began
 }
 

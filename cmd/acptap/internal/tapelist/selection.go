@@ -36,7 +36,7 @@ func (s *Selection) Register(f *pflag.FlagSet) {
 // Parse checks the flags. now is what an age is counted from.
 func (s *Selection) Parse(now time.Time) (err error) {
 	if s.since != "" {
-		s.from, err = parseSince(s.since, now)
+		s.from, err = ParseSince(s.since, now)
 	}
 	return err
 }
@@ -74,8 +74,8 @@ func Newest[T any](list []T, limit uint) []T {
 // layouts are the forms of dates that can be given, in local time.
 var layouts = [...]string{"2006-01-02", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
 
-// parseSince reads an age or a date.
-func parseSince(text string, now time.Time) (time.Time, error) {
+// ParseSince reads an age or a date.
+func ParseSince(text string, now time.Time) (time.Time, error) {
 	if age, err := ParseAge(text); err == nil {
 		return now.Add(-age), nil
 	}

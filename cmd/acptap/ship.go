@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/ship"
+	"github.com/acptap/acptap/record/ship/destination"
+	"github.com/acptap/acptap/record/ship/otlp"
+)
+
+func newShipCmd(dir *string) *cobra.Command {
+	var s shipping
+	cmd := &cobra.Command{
+		Use:   "ship [flags] [REF...]",
+		Short: "Send tapes as spans to a collector of OpenTelemetry",
+		Long: `Sends what acptap export --format otlp writes to a collector, or to any back end
+that takes OTLP over HTTP, and remembers for each destination how much of each
+tape has arrived: nothing is sent twice, unless the answer to it was lost. The
+ids of spans never change, so that a back end which goes by them has each once.
+
+--otlp=URL names the destination, such as http://localhost:4318, to which
+/v1/traces is added. Without it, or with --otlp alone, these variables do, and
+else it is a collector on this machine:
+
+  OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _TIMEOUT (ms), _COMPRESSION (gzip, or
+  none), _CERTIFICATE, _CLIENT_CERTIFICATE, _CLIENT_KEY, and _PROTOCOL
+  (http/protobuf or http/json); those of OTEL_EXPORTER_OTLP_TRACES_ go before
+  OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES
+  OTEL_SDK_DISABLED (true: nothing is sent)
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT (true: as --content)
+
+Without REF, all tapes of the store are sent that were not yet, and of those
+that are being recorded what is complete: a turn when it has ended, the
+connection when the tape has. In a build that is the last step. --since leaves
+out older tapes, also later on; --all takes them back in. With REF, those tapes
+are sent, of a session all that it is on.
+
+--follow goes on until you end it with ^C, and sends what is recorded meanwhile.
+At a destination that nothing was sent to it begins with what is recorded from
+then on, unless --since or --all says otherwise. acptap proxy --otlp starts that
+in the background for as long as something is recorded.
+
+A destination that cannot be reached, or that answers 429, 502, 503 or 504, is
+tried again for 30 s, with --follow for ever. Of what it refuses for good the
+number is kept: --status tells it, and --again sends what has arrived or was
+refused once more. Nothing is lost by a destination that does not know the
+headers or the URL (401, 403, 404, 405, 407, a redirect): the next run goes on.
+
+Nothing that was said is in spans, and no title or path, unless --content asks
+for them; then secrets are replaced, and the values are cut at 64 KiB.
+` + ref.Help + `
+
+A line of --json is an object with event: delivered (tape, turns, spans,
+refused, text), trouble (text), unreadable (tape, text), and at the end done
+(destination, tapes, turns, spans, refused). With --status a line is a
+destination: destination, since (of which tapes on), running, tapes, turns and
+oldest (what has not arrived), refused, refusal, pruned (tapes that were deleted
+before all of them had arrived), trouble, troubleSince.
+
+Exit status 0 if all was accepted; 1 if some was refused for good; 2 if the
+destination cannot be reached or does not take anything, or if a part of a tape
+cannot be read.`,
+		Example: `  acptap ship --otlp=http://localhost:4318
+  acptap ship --dry-run
+  acptap ship --follow --since 7d
+  acptap ship --content --otlp=https://collector.example last
+  acptap ship --status`,
+		Args: usage.Operands(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.check(cmd.Flags(), args); err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			store, err := ref.OpenStore(*dir)
+			if err != nil {
+				return err
+			}
+			s.stdout, s.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if s.status {
+				return s.writeStatus(store)
+			}
+			if err := s.open(store); err != nil {
+				return err
+			}
+			if (otlp.Environment)(os.Getenv).Disabled() {
+				warning.Print(s.stderr, "OTEL_SDK_DISABLED is true: nothing is sent")
+				return nil
+			}
+			switch {
+			case s.follow:
+				return s.following(ctx)
+			case len(args) > 0:
+				var list []subjectTape
+				if list, err = namedTapes(*dir, args, cmd.InOrStdin()); err == nil {
+					err = s.once(ctx, nil, func(ctx context.Context) error { return s.tapes(ctx, list) })
+				}
+				return err
+			}
+			return s.once(ctx, s.begins(time.Time{}), s.shipper.All)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.otlp, "otlp", otlpFromEnv, "`URL` to send to; env: as the variables OTEL_* say")
+	f.Lookup("otlp").NoOptDefVal = otlpFromEnv
+	f.BoolVar(&s.all, "all", false, "also tapes that --since or --follow left out")
+	f.StringVar(&s.since, "since", "", "only tapes since this `time`: an age such as 2h or 7d, or a date such as 2026-01-31")
+	f.BoolVarP(&s.follow, "follow", "f", false, "go on, and send what is recorded later")
+	f.BoolVar(&s.untilIdle, "until-idle", false, "with --follow: end when nothing is being recorded and all was sent, or a minute later")
+	f.BoolVar(&s.content, "content", false, "also what was said, titles and paths, without secrets")
+	f.BoolVar(&s.again, "again", false, "also what was sent already")
+	f.BoolVar(&s.dry, "dry-run", false, "only say what would be sent")
+	f.BoolVar(&s.status, "status", false, "only say what has not arrived, for each destination")
+	f.BoolVar(&s.asJSON, "json", false, "one JSON object a line")
+	return cmd
+}
+
+// otlpFromEnv stands for a URL that the environment names.
+const otlpFromEnv = "env"
+
+// otlpAddress returns the URL that a flag --otlp names; empty: the environment does.
+func otlpAddress(flag string) string {
+	if flag == otlpFromEnv {
+		return ""
+	}
+	return flag
+}
+
+// shipping is what acptap ship is told, and what becomes of it.
+type shipping struct {
+	otlp, since                         string
+	all, follow, untilIdle              bool
+	content, again, dry, status, asJSON bool
+
+	from           time.Time // made from since
+	shipper        ship.Shipper
+	stdout, stderr io.Writer
+	sent           shipped
+	err            error // of writing to stdout
+}
+
+// check reports flags that do not go together.
+func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
+	if len(args) > 0 {
+		for _, name := range []string{"all", "since", "follow", "status"} {
+			if f.Changed(name) {
+				return fmt.Errorf("--%s is about the tapes of the store, and %q names one", name, args[0])
+			}
+		}
+	}
+	for name, others := range map[string][]string{
+		"all": {"since"}, "status": {"all", "since", "follow", "content", "again", "dry-run"}, "follow": {"again", "dry-run"},
+	} {
+		if err := usage.Exclusive(f, name, others...); err != nil {
+			return err
+		}
+	}
+	if s.untilIdle && !s.follow {
+		return errors.New("--until-idle is about when --follow ends")
+	}
+	if s.since != "" {
+		s.from, err = tapelist.ParseSince(s.since, time.Now())
+	}
+	return err
+}
+
+// begins returns since when tapes are to be delivered; nil: as it was before. unsaid is what
+// it is if neither the user nor an earlier run has said it.
+func (s *shipping) begins(unsaid time.Time) *time.Time {
+	switch {
+	case s.all:
+		return &time.Time{}
+	case s.since != "":
+		return &s.from
+	}
+	if head, _, err := s.shipper.To.Read(); err == nil && head.Begun {
+		return nil
+	}
+	return &unsaid
+}
+
+// open makes the shipper.
+func (s *shipping) open(store *record.Store) error {
+	env := otlp.Environment(os.Getenv)
+	client, err := env.Client(otlpAddress(s.otlp))
+	if err != nil {
+		return err
+	}
+	client.Encoder.Version = self.Version()
+	service, attrs, err := env.Resource()
+	if err != nil {
+		return err
+	}
+	s.shipper = ship.Shipper{
+		Store: store, To: destination.Of(store.Dir(), client.URL.String()), Client: client,
+		Content: s.content || env.WantsContent(), Service: service, Resource: attrs,
+		Dry: s.dry, Again: s.again, Tell: s.tell,
+	}
+	return nil
+}
+
+// patience is how long a destination is tried that cannot be reached.
+const patience = 30 * time.Second
+
+// once sends what there is, and tells how much that was.
+func (s *shipping) once(ctx context.Context, from *time.Time, send func(context.Context) error) error {
+	s.shipper.Patience = patience
+	if !s.dry {
+		if err := s.shipper.Lock(ctx); err != nil {
+			return err
+		}
+		defer s.shipper.To.Unlock()
+	}
+	err := s.shipper.Open(from)
+	if err == nil {
+		err = send(ctx)
+	}
+	s.done()
+	return errors.Join(err, s.answer())
+}
+
+// following sends what is recorded until it is told to end.
+func (s *shipping) following(ctx context.Context) error {
+	err := s.shipper.Run(ctx, s.begins(time.Now()), s.untilIdle)
+	if ctx.Err() != nil {
+		err = nil // it was told to
+	}
+	s.done()
+	return errors.Join(err, s.answer())
+}
+
+// A subjectTape is one that a REF names.
+type subjectTape struct {
+	*record.Tape
+	inStore bool
+}
+
+// namedTapes returns the tapes that REFs name, each once.
+func namedTapes(dir string, refs []string, stdin io.Reader) (list []subjectTape, err error) {
+	for _, name := range refs {
+		sub, err := ref.Resolve(dir, name, stdin)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range sub.Parts {
+			one := subjectTape{p.Tape, sub.Store != nil}
+			if one.inStore && slices.ContainsFunc(list, func(o subjectTape) bool { return o.inStore && o.ID() == one.ID() }) {
+				continue
+			}
+			list = append(list, one)
+		}
+	}
+	return list, nil
+}
+
+// tapes sends single tapes.
+func (s *shipping) tapes(ctx context.Context, list []subjectTape) error {
+	for _, t := range list {
+		if err := s.shipper.Tape(ctx, t.Tape, t.inStore); err != nil {
+			return err
+		}
+	}
+	return nil
+}

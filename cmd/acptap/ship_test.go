@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acptap/acptap/record/ship/collectortest"
+)
+
+// runs runs acptap in a store.
+func runs(t *testing.T, store string, args ...string) (status int, out, complaints string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status = run(t.Context(), append([]string{"--store", store}, args...), strings.NewReader(""), &stdout, &stderr)
+	return status, stdout.String(), stderr.String()
+}
+
+// stored returns a store with tapes of which the spans are tested.
+func stored(t *testing.T) (store string) {
+	t.Helper()
+	store = filepath.Join(t.TempDir(), "store")
+	if status, _, complaints := runs(t, store, "import", "../../record/trace/spans/testdata"); status != 0 {
+		t.Fatal(complaints)
+	}
+	return store
+}
+
+// exported returns the spans that export --format otlp writes for all tapes, each once.
+func exported(t *testing.T, store string) map[collectortest.ID]int {
+	t.Helper()
+	_, list, _ := runs(t, store, "ls", "--json")
+	all := map[collectortest.ID]int{}
+	for line := range strings.Lines(list) {
+		var tape struct{ Tape string }
+		if err := json.Unmarshal([]byte(line), &tape); err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := runs(t, store, "export", "--format", "otlp", tape.Tape)
+		for _, ids := range regexp.MustCompile(`\{"traceId":"([0-9a-f]{32})","spanId":"([0-9a-f]{16})","(?:parentSpanId|flags|name)"`).FindAllStringSubmatch(text, -1) {
+			all[collectortest.HexID(t, ids[1], ids[2])] = 1
+		}
+	}
+	return all
+}
+
+// TestShip: what is exported arrives, once, and what has arrived is told.
+func TestShip(t *testing.T) {
+	store, c := stored(t), collectortest.New(t)
+	want := exported(t, store)
+	status, out, complaints := runs(t, store, "ship", "--dry-run", "--otlp="+c.URL)
+	if status != 0 || complaints != "" || !strings.Contains(out, "would send ") || len(c.Requests()) > 0 {
+		t.Errorf("got %d\n%s%s", status, out, complaints)
+	}
+	if _, err := os.Stat(filepath.Join(store, "ship")); err == nil {
+		t.Error("--dry-run keeps something")
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL)
+	for range 2 {
+		if status, _, complaints := runs(t, store, "ship"); status != 0 || complaints != "" {
+			t.Errorf("got %d, %s", status, complaints)
+		}
+		if got := c.Times(); !maps.Equal(got, want) || len(want) == 0 {
+			t.Errorf("got %d spans, want %d", len(got), len(want))
+		}
+	}
+	if status, out, complaints := runs(t, store, "ship", "--json", "last"); status != 0 ||
+		out != `{"event":"done","destination":"`+c.URL+`/v1/traces","tapes":0,"turns":0,"spans":0,"refused":0}`+"\n" {
+		t.Errorf("got %d, %s%s", status, out, complaints)
+	}
+	if _, out, _ := runs(t, store, "ship", "--status"); out != c.URL+"/v1/traces\n  all has arrived\n" {
+		t.Errorf("got %s", out)
+	}
+	if _, out, _ := runs(t, store, "doctor"); !strings.Contains(out, "\nok   "+c.URL+"/v1/traces: all has arrived\n") {
+		t.Errorf("got %s", out)
+	}
+	before := len(c.Requests())
+	t.Setenv("OTEL_SDK_DISABLED", "true")
+	if status, _, complaints := runs(t, store, "ship", "--again"); status != 0 || complaints != "acptap: OTEL_SDK_DISABLED is true: nothing is sent\n" || len(c.Requests()) > before {
+		t.Errorf("got %d, %s", status, complaints)
+	}
+}
+
+// TestShipStatus: statuses, and what is said where.
+func TestShipStatus(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Basic%20swordfish")
+	store, c := stored(t), collectortest.New(t)
+	fail := func(status int, body string) {
+		c.Fail(func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+			http.Error(w, body, status)
+			return true
+		})
+	}
+	fail(http.StatusUnauthorized, "not swordfish")
+	status, out, complaints := runs(t, store, "ship", "--otlp="+c.URL)
+	if want := "acptap: " + c.URL + "/v1/traces answered 401 Unauthorized: not [redacted]"; status != 2 || !strings.HasPrefix(complaints, want) {
+		t.Errorf("got %d, %s%s", status, out, complaints)
+	}
+	if _, out, _ := runs(t, store, "ship", "--status"); !regexp.MustCompile(`\n  \d+ tapes with \d+ turns not yet sent, the oldest ended .* ago\n  since .*: .* 401`).MatchString(out) {
+		t.Errorf("got %s", out)
+	}
+	if status, out, _ := runs(t, store, "doctor"); status != 1 || !strings.Contains(out, "turns not yet sent") {
+		t.Errorf("got %d, %s", status, out)
+	}
+	fail(http.StatusBadRequest, "swordfish is \x1b[2Jno fish")
+	status, out, complaints = runs(t, store, "ship", "--otlp="+c.URL)
+	if status != 1 || !strings.Contains(complaints, "400 Bad Request: [redacted] is no fish") || !strings.Contains(out, "which refused") {
+		t.Errorf("got %d, %s%s", status, out, complaints)
+	}
+	_, inJSON, _ := runs(t, store, "ship", "--status", "--json")
+	if _, text, _ := runs(t, store, "ship", "--status"); !strings.Contains(text, "refused for good; at last:") || strings.Contains(inJSON+text+out+complaints, "swordfish") {
+		t.Errorf("got %s%s", text, inJSON)
+	}
+	c.Fail(nil)
+	if status, _, complaints := runs(t, store, "ship", "--again", "--otlp="+c.URL); status != 0 {
+		t.Errorf("got %d, %s", status, complaints)
+	}
+	if status, out, _ := runs(t, store, "doctor"); status != 0 {
+		t.Errorf("got %d, %s", status, out)
+	}
+	for _, args := range [][]string{
+		{"--otlp=localhost:4318"}, {"--all", "last"}, {"--since", "soon"}, {"--all", "--since", "7d"}, {"--follow", "--dry-run"}, {"--until-idle"}, {"nothing"},
+	} {
+		if status, _, complaints := runs(t, store, append([]string{"ship"}, args...)...); status != 2 || complaints == "" {
+			t.Errorf("%v: got %d, %s", args, status, complaints)
+		}
+	}
+}
+
+// TestShipContent: nothing that was said is sent unless it is asked for.
+func TestShipContent(t *testing.T) {
+	store, c := t.TempDir(), collectortest.New(t)
+	if out, err := exec.Command("acptap", "--store", store, "demo").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, tape, _ := runs(t, store, "export", "last~1")
+	said := map[string]bool{}
+	for _, text := range regexp.MustCompile(`"(?:text|title|path|cwd|command|content|oldText|newText|output|query|pattern)":"((?:[^"\\]|\\.)*)"`).FindAllStringSubmatch(tape, -1) {
+		for _, word := range regexp.MustCompile(`[A-Za-z_/.]{6,}`).FindAllString(text[1], -1) {
+			said[word] = true
+		}
+	}
+	delete(said, "cancelled") // also a reason to end
+	if len(said) < 20 {
+		t.Fatalf("little was said: %v", said)
+	}
+	sent := func(args ...string) (words []string) {
+		if status, _, complaints := runs(t, store, append([]string{"ship", "--again", "--otlp=" + c.URL}, args...)...); status != 0 {
+			t.Fatal(complaints)
+		}
+		values := strings.Join(c.Values(), "\n")
+		for word := range said {
+			if strings.Contains(values, word) {
+				words = append(words, word)
+			}
+		}
+		return words
+	}
+	if words := sent(); len(words) > 0 {
+		t.Errorf("%q were sent", words)
+	}
+	if words := sent("--content"); len(words) < len(said)/2 {
+		t.Errorf("with --content, %d of %d words were sent", len(words), len(said))
+	}
+}
+
+// TestShipKilled: whenever a shipper is killed, all arrives in the end, and nothing else.
+func TestShipKilled(t *testing.T) {
+	n := *kills / 4
+	if testing.Short() {
+		n = 5
+	}
+	store, c := stored(t), collectortest.New(t)
+	want := exported(t, store)
+	for range n {
+		cmd := exec.Command("acptap", "--store", store, "ship", "--follow", "--all", "--otlp="+c.URL)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Duration(rand.IntN(40))*time.Millisecond, func() { cmd.Process.Kill() })
+		cmd.Wait()
+	}
+	if out, err := exec.Command("acptap", "--store", store, "ship", "--otlp="+c.URL).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got := c.Times()
+	for id, n := range got {
+		got[id] = min(n, 1)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %d spans, want %d", len(got), len(want))
+	}
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/ship"
+	"github.com/acptap/acptap/record/ship/destination"
+	"github.com/acptap/acptap/record/ship/otlp"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// shipped is how much was sent.
+type shipped struct {
+	tapes                 map[string]bool
+	turns, spans, refused int
+	unreadable            int
+}
+
+// A shipLine is an event as --json writes it.
+type shipLine struct {
+	Event       string `json:"event"`
+	Destination string `json:"destination,omitempty"`
+	Tape        string `json:"tape,omitempty"`
+	Tapes       *int   `json:"tapes,omitempty"`
+	Turns       *int   `json:"turns,omitempty"`
+	Spans       *int   `json:"spans,omitempty"`
+	Refused     *int   `json:"refused,omitempty"`
+	Text        string `json:"text,omitempty"`
+}
+
+// tell tells of an event.
+func (s *shipping) tell(e ship.Event) {
+	line := shipLine{Event: "delivered", Tape: e.Tape, Text: e.Text}
+	switch e.Kind {
+	case ship.Trouble:
+		line.Event = "trouble"
+	case ship.Unreadable:
+		line.Event = "unreadable"
+		s.sent.unreadable++
+	case ship.Delivered:
+		line.Turns, line.Spans, line.Refused = &e.Turns, &e.Spans, &e.Refused
+		if s.sent.tapes == nil {
+			s.sent.tapes = map[string]bool{}
+		}
+		s.sent.tapes[e.Tape] = true
+		s.sent.turns, s.sent.spans, s.sent.refused = s.sent.turns+e.Turns, s.sent.spans+e.Spans, s.sent.refused+e.Refused
+	}
+	switch {
+	case s.asJSON:
+		s.write(jsonlines.Write(s.stdout, line))
+	case e.Kind == ship.Trouble && s.follow:
+		warning.Print(s.stderr, "%s; it is tried again", e.Text)
+	case e.Kind == ship.Trouble:
+		warning.Print(s.stderr, "%s; it is tried for %v", e.Text, patience)
+	case e.Kind == ship.Unreadable:
+		warning.Print(s.stderr, "%s", e.Text)
+	case e.Refused > 0:
+		warning.Print(s.stderr, "%d of %s of tape %s refused: %s", e.Refused, counted(e.Spans, "span"), tapetext.ShortID(e.Tape), e.Text)
+	case s.follow, s.dry:
+		_, err := fmt.Fprintf(s.stdout, "%s  %s, %s\n", tapetext.ShortID(e.Tape), counted(e.Turns, "turn"), counted(e.Spans, "span"))
+		s.write(err)
+	}
+}
+
+func (s *shipping) write(err error) { s.err = errors.Join(s.err, err) }
+
+// done tells how much was sent.
+func (s *shipping) done() {
+	n, to := len(s.sent.tapes), s.shipper.Client.Name()
+	if s.asJSON {
+		s.write(jsonlines.Write(s.stdout, shipLine{
+			Event: "done", Destination: to, Tapes: &n, Turns: &s.sent.turns, Spans: &s.sent.spans, Refused: &s.sent.refused,
+		}))
+		return
+	}
+	verb := "sent"
+	if s.dry {
+		verb = "would send"
+	}
+	refused := ""
+	if s.sent.refused > 0 {
+		refused = fmt.Sprintf(", which refused %s", counted(s.sent.refused, "span"))
+	}
+	_, err := fmt.Fprintf(s.stdout, "%s %s, %s and %s to %s%s\n", verb, counted(n, "tape"), counted(s.sent.turns, "turn"), counted(s.sent.spans, "span"), to, refused)
+	s.write(err)
+}
+
+// answer returns the exit status as an error.
+func (s *shipping) answer() error {
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.sent.unreadable > 0:
+		return errors.New("a part of what was to be sent cannot be read")
+	case s.sent.refused > 0:
+		return errNo
+	}
+	return nil
+}
+
+// counted says how many there are of something.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%s %ss", termtext.Grouped(int64(n)), what)
+}
+
+// A shipStatus is what is known of a destination, as --json writes it.
+type shipStatus struct {
+	Destination  string     `json:"destination"`
+	Since        *time.Time `json:"since,omitempty"`
+	Running      bool       `json:"running"`
+	Tapes        int        `json:"tapes"`
+	Turns        uint64     `json:"turns"`
+	Oldest       *time.Time `json:"oldest,omitempty"`
+	Refused      uint64     `json:"refused"`
+	Refusal      string     `json:"refusal,omitempty"`
+	Pruned       uint64     `json:"pruned"`
+	Trouble      string     `json:"trouble,omitempty"`
+	TroubleSince *time.Time `json:"troubleSince,omitempty"`
+}
+
+// statusOf reads what is known of a destination of a store, which is listed in l.
+func statusOf(d *destination.Destination, store *record.Store, l *record.Listing) (shipStatus, error) {
+	head, cursors, err := d.Read()
+	if err != nil {
+		return shipStatus{}, err
+	}
+	lag := ship.LagOf(store, l, &head, cursors)
+	return shipStatus{
+		Destination: head.Name, Since: unlessZero(head.From), Running: d.Locked(),
+		Tapes: lag.Tapes, Turns: lag.Turns, Oldest: unlessZero(lag.Oldest), Refused: lag.Refused, Refusal: head.Refusal,
+		Pruned: head.Pruned, Trouble: head.Trouble, TroubleSince: unlessZero(head.Since),
+	}, nil
+}
+
+func unlessZero(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// waiting says what has not arrived.
+func (s *shipStatus) waiting(now time.Time) string {
+	if s.Tapes == 0 {
+		return "all has arrived"
+	}
+	text := counted(s.Tapes, "tape") + " with " + counted(int(s.Turns), "turn") + " not yet sent"
+	if s.Oldest != nil {
+		text += ", the oldest ended " + termtext.Duration(now.Sub(*s.Oldest).Round(time.Second)) + " ago"
+	}
+	return text
+}
+
+// writeStatus tells of all destinations, or of the one that is named.
+func (s *shipping) writeStatus(store *record.Store) error {
+	list, err := destination.List(store.Dir())
+	if err != nil {
+		return err
+	}
+	if s.otlp != otlpFromEnv {
+		u, err := otlp.Environment(func(string) string { return "" }).Endpoint(s.otlp)
+		if err != nil {
+			return err
+		}
+		list = []*destination.Destination{destination.Of(store.Dir(), u.String())}
+	}
+	if len(list) == 0 && !s.asJSON {
+		_, err := fmt.Fprintln(s.stdout, "Nothing was sent from this store.")
+		return err
+	}
+	listing, err := store.List()
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	for _, d := range list {
+		of, err := statusOf(d, store, &listing)
+		if err != nil {
+			return err
+		}
+		if s.asJSON {
+			err = jsonlines.Write(s.stdout, of)
+		} else {
+			_, err = s.stdout.Write([]byte(of.text(now)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text says what is known of a destination, in lines.
+func (s *shipStatus) text(now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n  %s\n", s.Destination, s.waiting(now))
+	if s.Running {
+		b.WriteString("  an acptap is sending what is recorded\n")
+	}
+	if s.Refused > 0 {
+		fmt.Fprintf(&b, "  %s refused for good; at last: %s\n", counted(int(s.Refused), "span"), termtext.Line(s.Refusal))
+	}
+	if s.Pruned > 0 {
+		fmt.Fprintf(&b, "  %s deleted before all of it had arrived\n", counted(int(s.Pruned), "tape"))
+	}
+	if s.Trouble != "" {
+		fmt.Fprintf(&b, "  since %s: %s\n", s.TroubleSince.Local().Format(time.DateTime), termtext.Line(s.Trouble))
+	}
+	return b.String()
+}
+
+// examineShipping says what of a store has not arrived where it was sent.
+func examineShipping(store *record.Store, now time.Time) (found []record.Diagnosis) {
+	list, err := destination.List(store.Dir())
+	var listing record.Listing
+	if err == nil && len(list) > 0 {
+		listing, err = store.List()
+	}
+	if err != nil {
+		return []record.Diagnosis{{What: err.Error(), Bad: true, Advice: "look at the directory ship of the store"}}
+	}
+	for _, d := range list {
+		s, err := statusOf(d, store, &listing)
+		if err != nil {
+			found = append(found, record.Diagnosis{What: err.Error(), Bad: true, Advice: "what has arrived there is not known"})
+			continue
+		}
+		about := record.Diagnosis{What: s.Destination + ": " + s.waiting(now)}
+		if s.Tapes > 0 && s.Trouble != "" {
+			about.What += "; " + s.Trouble
+			about.Bad, about.Advice = true, "acptap ship sends them once it can be reached"
+		}
+		found = append(found, about)
+		if s.Refused > 0 {
+			found = append(found, record.Diagnosis{
+				What: fmt.Sprintf("%s: %s refused for good; at last: %s", s.Destination, counted(int(s.Refused), "span"), s.Refusal),
+				Bad:  true, Advice: "acptap ship --again sends them once more; they are forgotten with their tapes",
+			})
+		}
+	}
+	return found
+}

@@ -1,0 +1,198 @@
+package ship
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/acptap/acptap/record/ship/destination"
+	"github.com/acptap/acptap/record/ship/otlp"
+	"github.com/acptap/acptap/record/trace/spans"
+)
+
+// A delivery is that of one tape.
+type delivery struct {
+	shipper *Shipper
+	tape    string
+	kept    bool // the cursor is kept
+	spans   spans.Builder
+	arrived uint64 // what completed with the frames up to this one is not sent
+	cursor  destination.Cursor
+	last    uint64 // frame that was added last
+	batch
+}
+
+// A batch is what is sent in one request: all that completed together is in the same one.
+type batch struct {
+	sets  []spans.Set
+	count int // of spans
+	size  int // in bytes, about
+	turns int
+}
+
+// maxSize is how many bytes a request has at most before compression, unless more completed
+// together.
+const maxSize = 1 << 20
+
+// add takes what completed with a frame, and sends what was waiting if it becomes too much
+// for one request.
+func (d *delivery) add(ctx context.Context, frame uint64, sets []spans.Set) error {
+	if frame > d.arrived {
+		if err := d.put(ctx, frame-1, sets); err != nil {
+			return err
+		}
+	}
+	d.last = frame
+	return nil
+}
+
+// put adds sets to the batch. Those before them completed with the frames up to before.
+func (d *delivery) put(ctx context.Context, before uint64, sets []spans.Set) error {
+	for _, set := range sets {
+		size := d.shipper.Client.Encoder.Size(set)
+		if d.count > 0 && (d.count+len(set.Spans) > otlp.MaxSpans || d.size+size > maxSize) {
+			if err := d.send(ctx, before, false); err != nil {
+				return err
+			}
+		}
+		d.sets, d.count, d.size = append(d.sets, set), d.count+len(set.Spans), d.size+size
+		if len(set.Spans) > 0 && set.Spans[0].Kind == spans.Turn {
+			d.turns++
+		}
+	}
+	return nil
+}
+
+// flush sends what is waiting.
+func (d *delivery) flush(ctx context.Context) error {
+	if d.count == 0 {
+		return nil
+	}
+	return d.send(ctx, d.last, false)
+}
+
+// end sends what is waiting and what completes with the end of the tape.
+func (d *delivery) end(ctx context.Context) error {
+	if err := d.put(ctx, d.last, d.spans.End()); err != nil {
+		return err
+	}
+	return d.send(ctx, d.last, true)
+}
+
+// send sends the batch, and notes that what completed with the frames up to seq has
+// arrived; if done, so has all of the tape.
+func (d *delivery) send(ctx context.Context, seq uint64, done bool) error {
+	e := Event{Kind: Delivered, Tape: d.tape, Turns: d.turns, Spans: d.count}
+	if d.count > 0 {
+		var err error
+		if e.Refused, e.Text, err = d.shipper.send(ctx, d.sets, d.count); err != nil {
+			return errors.Join(err, d.remember())
+		}
+	}
+	c := d.cursor
+	c.Seq, c.Done, c.Turns, c.Refused = max(c.Seq, seq), done, c.Turns+uint64(d.turns), c.Refused+uint64(e.Refused)
+	if err := d.shipper.acknowledge(d, c, e.Text); err != nil {
+		return err
+	}
+	d.cursor, d.batch = c, batch{}
+	if e.Spans > 0 {
+		d.shipper.Tell(e)
+	}
+	return nil
+}
+
+// remember notes that the tape is to be delivered, though nothing of it has arrived.
+func (d *delivery) remember() error {
+	if _, known := d.shipper.cursors[d.tape]; known || !d.kept {
+		return nil
+	}
+	return d.shipper.put(d.tape, d.cursor)
+}
+
+// acknowledge keeps how much of a tape has arrived.
+func (s *Shipper) acknowledge(d *delivery, c destination.Cursor, refusal string) error {
+	was := s.head
+	s.head.Refusal = cmp.Or(refusal, s.head.Refusal)
+	s.head.Trouble, s.head.Since = "", time.Time{}
+	switch {
+	case d.kept:
+		return s.put(d.tape, c)
+	case s.head != was:
+		return s.keep(func(*destination.Update) {})
+	}
+	return nil
+}
+
+// How long to wait before a request is sent again, unless the answer says it: a second at
+// first, and then longer each time.
+const (
+	firstWait = time.Second
+	maxWait   = 30 * time.Second
+	growth    = 1.5
+)
+
+// send sends sets with so many spans until they are accepted, in part or not at all. refused
+// is how many were not, and why says why.
+func (s *Shipper) send(ctx context.Context, sets []spans.Set, count int) (refused int, why string, err error) {
+	if s.Dry {
+		return 0, "", nil
+	}
+	began, wait := time.Now(), firstWait
+	for {
+		answer, err := s.Client.Send(ctx, sets)
+		var f *otlp.Failure
+		switch {
+		case err == nil && answer.Refused == 0: // a message is a warning then
+			s.told = ""
+			return 0, "", nil
+		case err == nil:
+			s.told = ""
+			return answer.Refused, cmp.Or(answer.Message, "it refused some spans, and did not say why"), nil
+		case !errors.As(err, &f):
+			return 0, "", err
+		case f.Kind == otlp.Refused:
+			s.told = ""
+			return count, f.Error(), nil
+		}
+		pause := cmp.Or(f.After, time.Duration(float64(wait)*(0.75+rand.Float64()/2)))
+		if f.Kind == otlp.Denied {
+			pause = maxWait
+		}
+		if err := s.trouble(f); err != nil {
+			return 0, "", err
+		}
+		if s.Patience > 0 && (f.Kind == otlp.Denied || time.Since(began)+pause > s.Patience) {
+			return 0, "", f
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return 0, "", err
+		}
+		wait = min(time.Duration(float64(wait)*growth), maxWait)
+	}
+}
+
+// trouble tells of trouble, and keeps it for those who ask.
+func (s *Shipper) trouble(f *otlp.Failure) error {
+	if s.told == f.Error() {
+		return nil
+	}
+	s.told = f.Error()
+	s.Tell(Event{Kind: Trouble, Text: f.Error()})
+	if s.head.Trouble == "" {
+		s.head.Since = time.Now().Round(time.Second)
+	}
+	s.head.Trouble = f.Error()
+	return s.keep(func(*destination.Update) {})
+}
+
+// sleep waits, unless ctx is done before.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,242 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/ship/destination"
+	"github.com/acptap/acptap/record/ship/otlp"
+	"github.com/acptap/acptap/record/tapeid"
+	"github.com/acptap/acptap/record/trace/spans"
+)
+
+// A Shipper delivers the spans of tapes to one destination, which its caller has locked.
+// Its fields must not change once it was opened. It is not safe for concurrent use.
+type Shipper struct {
+	Store    *record.Store
+	To       *destination.Destination
+	Client   *otlp.Client
+	Content  bool // also what was said, without secrets
+	Service  string
+	Resource []spans.Attr
+
+	Dry      bool          // nothing is sent, and nothing is kept
+	Again    bool          // also what has arrived already
+	Patience time.Duration // how long to try to reach the destination; 0: for ever
+	Tell     func(Event)
+
+	head    destination.Head
+	cursors map[string]destination.Cursor
+	told    string // the trouble that was told last
+}
+
+// An Event is what a Shipper tells.
+type Event struct {
+	Kind    EventKind
+	Tape    string
+	Turns   int
+	Spans   int
+	Refused int    // of Spans, for good
+	Text    string // clean text of one line; empty: none
+}
+
+// An EventKind says what an Event is about.
+type EventKind uint8
+
+// The kinds.
+const (
+	Delivered  EventKind = iota // spans of a tape were sent, and accepted or refused: Text says why they were refused
+	Trouble                     // the destination does not take anything now: it is tried again
+	Unreadable                  // a part of a tape cannot be read, or has no spans
+)
+
+// Open reads what has arrived so far, and forgets tapes that are gone. If from is not nil,
+// the tapes since then are to be delivered, beside those that were to be before; the zero
+// time is for all.
+func (s *Shipper) Open(from *time.Time) (err error) {
+	if s.head, s.cursors, err = s.To.Read(); err != nil {
+		return err
+	}
+	there, err := s.Store.Tapes()
+	if err != nil {
+		return err
+	}
+	s.head.Name = s.Client.Name()
+	if from != nil && (!s.head.Begun || from.Before(s.head.From)) {
+		s.head.Begun, s.head.From = true, *from
+	}
+	var gone []string
+	for tape := range s.cursors {
+		if !slices.Contains(there, tape) {
+			gone = append(gone, tape)
+		}
+	}
+	return s.forget(gone...)
+}
+
+// forget forgets tapes that are gone, and keeps the head.
+func (s *Shipper) forget(tapes ...string) error {
+	for _, tape := range tapes {
+		if c, known := s.cursors[tape]; known && !c.Done {
+			s.head.Pruned++
+		}
+		delete(s.cursors, tape)
+	}
+	return s.keep(func(u *destination.Update) {
+		for _, tape := range tapes {
+			u.Forget(tape)
+		}
+	})
+}
+
+// put keeps the cursor of a tape, and the head.
+func (s *Shipper) put(tape string, c destination.Cursor) error {
+	s.cursors[tape] = c
+	return s.keep(func(u *destination.Update) { u.Put(tape, c) })
+}
+
+// keep keeps the head, and what else is changed.
+func (s *Shipper) keep(change func(*destination.Update)) error {
+	if s.Dry {
+		return nil
+	}
+	return s.To.Update(func(u *destination.Update) {
+		u.Head = s.head
+		change(u)
+	})
+}
+
+// Waiting returns the tapes of which something may be to be delivered: those that are
+// being recorded, then the others, each the oldest first.
+func (s *Shipper) Waiting() ([]string, error) {
+	there, err := s.Store.Tapes()
+	if err != nil {
+		return nil, err
+	}
+	list := s.Store.Live()
+	live := len(list)
+	for _, tape := range there {
+		if !slices.Contains(list[:live], tape) && s.wants(tape, false) {
+			list = append(list, tape)
+		}
+	}
+	return list, nil
+}
+
+// wants reports whether something of a tape may be to be delivered.
+func (s *Shipper) wants(tape string, live bool) bool {
+	c, known := s.cursors[tape]
+	if known && !s.Again {
+		return !c.Done
+	}
+	return known || live || Wants(&s.head, s.Store, tape)
+}
+
+// Wants reports whether a tape that has ended, and of which nothing has arrived, is to be
+// delivered to a destination.
+func Wants(head *destination.Head, store *record.Store, tape string) bool {
+	if !head.Begun || head.From.IsZero() {
+		return head.Begun
+	}
+	began := tapeid.Time(tape)
+	if began.IsZero() {
+		if t, err := store.Open(tape); err == nil {
+			if start, err := t.Start(); err == nil {
+				began = start.Time
+			}
+		}
+	}
+	return !began.Before(head.From.Truncate(time.Millisecond)) // an id tells no more
+}
+
+// All delivers the tapes that are waiting. Of one that is being recorded it delivers what
+// is complete.
+func (s *Shipper) All(ctx context.Context) error {
+	list, err := s.Waiting()
+	if err != nil {
+		return err
+	}
+	for _, id := range list {
+		t, err := s.Store.Open(id)
+		if err == nil {
+			err = s.Tape(ctx, t, true)
+		}
+		if err = s.unlessUnreadable(id, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An unreadableError is one of a tape, which does not hold up others.
+type unreadableError struct{ error }
+
+func (e unreadableError) Unwrap() error { return e.error }
+
+// unlessUnreadable tells of an error that is a tape's own, and returns others.
+func (s *Shipper) unlessUnreadable(tape string, err error) error {
+	var own unreadableError
+	switch {
+	case errors.Is(err, record.ErrNoTape): // it was deleted meanwhile
+		return nil
+	case errors.As(err, &own), errors.Is(err, record.ErrDamaged), errors.Is(err, record.ErrNewer):
+		s.Tell(Event{Kind: Unreadable, Tape: tape, Text: err.Error()})
+		return nil
+	}
+	return err
+}
+
+// Tape delivers a tape, from where it has arrived to where it is complete now. inStore says
+// whether that is noted: a tape of a file may be a part of one in the store.
+func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error {
+	info, err := t.Info()
+	if err != nil {
+		return unreadableError{err}
+	}
+	d, err := s.begin(t, &info, inStore, s.Content)
+	if err != nil || d.cursor.Done {
+		return err
+	}
+	for f, err := range Frames(t, s.Content) {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			s.Tell(Event{Kind: Unreadable, Tape: d.tape, Text: err.Error()})
+			continue
+		}
+		if err := d.add(ctx, f.Seq, d.spans.Add(&f)); err != nil {
+			return err
+		}
+	}
+	if info.Live {
+		return d.flush(ctx)
+	}
+	return d.end(ctx)
+}
+
+// begin begins a delivery of a tape.
+func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool) (*delivery, error) {
+	var others Tapes
+	if inStore {
+		others.Store = s.Store
+	}
+	of, err := others.Describe(t, info)
+	if err == nil && of.Start.IsZero() {
+		err = ErrNoStart
+	}
+	if err != nil {
+		return nil, unreadableError{fmt.Errorf("tape %s: %w", t.ID(), err)}
+	}
+	d := &delivery{shipper: s, tape: of.ID, spans: spans.Builder{Content: content, Service: s.Service, Resource: s.Resource}, kept: inStore}
+	if inStore && !s.Again {
+		d.cursor = s.cursors[of.ID]
+	}
+	d.arrived = d.cursor.Seq
+	d.spans.Next(of)
+	return d, nil
+}
