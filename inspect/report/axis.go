@@ -61,21 +61,26 @@ func newAxis(spans []span, idle time.Duration) *axis {
 
 // at returns where a time is.
 func (a *axis) at(run int, t time.Duration) float64 {
-	x := 0.0
-	for i := range a.parts {
-		p := &a.parts[i]
-		if p.run > run || p.run == run && t < p.from {
-			return x
+	i, _ := slices.BinarySearchFunc(a.parts, t, func(p axisPart, t time.Duration) int {
+		if c := cmp.Compare(p.run, run); c != 0 {
+			return c
 		}
-		if p.run == run && t <= p.to {
-			if p.to == p.from {
-				return p.x
-			}
-			return p.x + p.width*float64(t-p.from)/float64(p.to-p.from)
+		if p.from <= t {
+			return -1
 		}
-		x = p.x + p.width
+		return 1
+	})
+	if i == 0 {
+		return 0
 	}
-	return x
+	p := &a.parts[i-1] // the last one that begins no later
+	switch {
+	case p.run < run || t > p.to:
+		return p.x + p.width
+	case p.to == p.from:
+		return p.x
+	}
+	return p.x + p.width*float64(t-p.from)/float64(p.to-p.from)
 }
 
 // A rect is a part of a bar: where it is, and what it is drawn as.

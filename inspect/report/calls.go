@@ -34,7 +34,7 @@ const (
 	slowestCalls = 200
 	maxFailures  = 300
 	maxTold      = 200
-	maxKept      = 4 << 20 // bytes of what was said in calls
+	maxKept      = 4 << 20 // bytes of what was said
 )
 
 // A place is a frame on one of the tapes.
@@ -43,26 +43,37 @@ type place struct {
 	seq uint64
 }
 
-// saidInCalls is what was said in calls of MCP: params and results, by their frames.
-type saidInCalls struct {
+// said is what was said in some frames: params and results.
+type said struct {
 	bodies map[place]json.RawMessage
 	size   int
 }
 
-// keep keeps what a frame says, if it is of a call of a tool.
-func (s *saidInCalls) keep(run int, f *dialect.Frame) {
-	if f.Method != "tools/call" || f.Kind != wire.Request && f.Kind != wire.Response || s.size > maxKept {
+// keep keeps what a frame says, unless it is longer than so many bytes.
+func (s *said) keep(at place, f *dialect.Frame, longest int) {
+	if s.size > maxKept {
 		return
 	}
 	raw := frametext.Body(f).Raw
-	if len(raw) > 2*maxOutput {
+	if len(raw) > longest {
 		raw = trace.Cut
 	}
 	if s.bodies == nil {
 		s.bodies = map[place]json.RawMessage{}
 	}
-	s.bodies[place{run, f.Seq}] = json.RawMessage(raw)
+	s.bodies[at] = json.RawMessage(raw)
 	s.size += len(raw)
+}
+
+// keep keeps what will be told of a frame when all are read.
+func (r *reader) keep(run int, f *dialect.Frame) {
+	switch {
+	case f.Kind != wire.Request && f.Kind != wire.Response:
+	case f.Method == "tools/call":
+		r.said.keep(place{run, f.Seq}, f, 2*maxOutput)
+	case f.Method == "server/discover" || dialect.EffectOf(dialect.AnyProtocol, f.Method) == dialect.Initializes:
+		r.met.keep(place{run, f.Seq}, f, maxIntroduction)
+	}
 }
 
 // calling returns what was called; nil if nothing was.

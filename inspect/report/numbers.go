@@ -1,40 +1,162 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
 	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
 )
 
-// A numberTable is one of the tables that acptap stats has.
+// The numbers are what is biggest, what is slowest, and when.
+type numbers struct {
+	Plots  []*plot
+	Tables []numberTable
+	Most   []numberTable // of a few rows each
+}
+
+// A numberTable is a table of numbers.
 type numberTable struct {
 	Name    string
 	Columns []numberColumn
 	Rows    [][]numberCell
-	Left    int // rows that are not shown
+	Left    int    // rows that are not shown
+	Note    string // what is left out
 }
 
-type numberColumn struct{ Heading, Class string }
+type numberColumn struct {
+	Heading, Class string
+	Bars           bool // it has histograms
+}
 
 type numberCell struct {
 	Text, Class string
-	Frame       *frameRef // that it leads to; nil: to none
+	Link        string // id of what it leads to; empty: nothing
+	Bars        histogram
 }
 
-// mostNumbers is how many rows of a table are shown.
-const mostNumbers = 40
+// Bounds of the tables.
+const (
+	mostNumbers = 40 // rows
+	mostSlow    = 10
+	mostLarge   = 5
+)
 
-// numbers returns the tables that have something to tell.
-func (r *reader) numbers() []numberTable {
-	var list []numberTable
-	for _, t := range r.stats.Overview() {
+// numbers returns what there is to tell; nil if that is nothing.
+func (r *reader) numbers(story []*chapter) *numbers {
+	n := &numbers{Plots: r.plots(), Tables: r.tables()}
+	for _, t := range []numberTable{slowTurns(story), r.slowCalls(), r.largest()} {
 		if len(t.Rows) > 0 {
+			n.Most = append(n.Most, t)
+		}
+	}
+	if len(n.Plots)+len(n.Tables)+len(n.Most) == 0 {
+		return nil
+	}
+	return n
+}
+
+// tables returns the tables of all tapes that have something to tell. What turns took on
+// the whole says nothing of a single one.
+func (r *reader) tables() []numberTable {
+	list := []numberTable{r.methods(), timings("tools", "calls", r.stats.Tools(), r.frameOf), timings("servers of the agent", "calls", r.stats.Servers(), nil)}
+	for _, t := range r.stats.Overview() {
+		switch t.Name {
+		case "turns", "waits":
+			if r.stats.Turns().Total() > 1 {
+				list = append(list, tableOf(&t))
+			}
+		case "tokens":
 			list = append(list, tableOf(&t))
 		}
 	}
-	if slowest := r.slowest(); len(slowest.Rows) > 0 {
-		list = append(list, slowest)
+	return slices.DeleteFunc(list, func(t numberTable) bool { return len(t.Rows) == 0 })
+}
+
+func (r *reader) frameOf(p stats.Place) string { return r.link(p.Run, p.Seq) }
+
+// link returns what leads to a frame; nothing if frames are not listed.
+func (r *reader) link(run int, seq uint64) string {
+	if r.in.NoFrames {
+		return ""
 	}
-	return list
+	return "frame-" + r.frame(run, seq).String()
+}
+
+// methods returns how many frames there are of each method and update, and how long calls
+// took.
+func (r *reader) methods() numberTable {
+	t := newTimingTable("methods and updates", "frames", "bytes")
+	for _, c := range r.frames.List() {
+		t.add(c.Name, c.Frames, c.Failed, termtext.ByteSize(c.Bytes), r.stats.Method(c.Name), r.frameOf)
+	}
+	return t.done()
+}
+
+// timings returns how long something took. place leads to a place; nil: there is no way.
+func timings(name, count string, list []stats.Named, place func(stats.Place) string) numberTable {
+	t := newTimingTable(name, count, "open")
+	for _, one := range list {
+		t.add(one.Name, one.Total(), one.Failed, termtext.NonZero(int64(one.Open)), one.Timing, place)
+	}
+	return t.done()
+}
+
+// A timingTable is one of what took time, with a histogram in each row.
+type timingTable struct{ numberTable }
+
+func newTimingTable(name, count, more string) *timingTable {
+	t := &timingTable{numberTable{Name: name}}
+	for _, heading := range []string{count, "failed", more, "p50", "p95", "max"} {
+		t.Columns = append(t.Columns, numberColumn{Heading: heading, Class: "n"})
+	}
+	t.Columns = append([]numberColumn{{Heading: "name"}}, t.Columns...)
+	t.Columns = append(t.Columns, numberColumn{Heading: "0.1 ms to 100 s", Class: "bars", Bars: true})
+	return t
+}
+
+// add adds a row. of is nil if nobody waited for it.
+func (t *timingTable) add(name string, n, failed int, more string, of *stats.Timing, place func(stats.Place) string) {
+	if len(t.Rows) == mostNumbers {
+		t.Left++
+		return
+	}
+	row := []numberCell{{Text: termtext.Piece(name)}, {Text: termtext.Grouped(int64(n))}, {Text: termtext.NonZero(int64(failed))}, {Text: more}, {}, {}, {}, {}}
+	if of != nil && of.Took.Count() > 0 {
+		for i, percent := range []int{50, 95} {
+			if ns, ok := of.Took.Percentile(percent); ok {
+				row[4+i].Text = termtext.Duration(time.Duration(ns))
+			}
+		}
+		row[6].Text = termtext.Duration(time.Duration(of.Took.Max()))
+		if place != nil {
+			row[6].Link = place(of.Slowest)
+		}
+		row[7].Bars = newHistogram(of.Took.All())
+	}
+	for i := range row {
+		row[i].Class = t.Columns[i].Class
+	}
+	row[2].Class += " bad"
+	t.Rows = append(t.Rows, row)
+}
+
+// done returns the table without the columns in which no row tells anything.
+func (t *timingTable) done() numberTable {
+	for i := len(t.Columns) - 1; i > 0; i-- {
+		if slices.ContainsFunc(t.Rows, func(row []numberCell) bool { return row[i].Text != "" || row[i].Bars != nil }) {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, i, i+1)
+		for n := range t.Rows {
+			t.Rows[n] = slices.Delete(t.Rows[n], i, i+1)
+		}
+	}
+	return t.numberTable
 }
 
 // tableOf returns a table for the page.
@@ -65,19 +187,70 @@ func tableOf(t *stats.Table) numberTable {
 	return one
 }
 
-// mostSlow is how many of the slowest calls are listed.
-const mostSlow = 10
+// fewRows makes a table of a few rows: what, when, and a number.
+func fewRows(name, number string) numberTable {
+	return numberTable{Name: name, Columns: []numberColumn{{Heading: "what"}, {Heading: "at", Class: "n"}, {Heading: number, Class: "n"}}}
+}
 
-// slowest returns the calls that took longest.
-func (r *reader) slowest() numberTable {
-	t := numberTable{Name: "slowest calls", Columns: []numberColumn{{"method", ""}, {"frame", "n"}, {"took", "n"}}}
-	for _, c := range stats.Slowest(r.trace.Calls, mostSlow) {
-		frame := r.frame(c.Run, c.Request)
-		t.Rows = append(t.Rows, []numberCell{
-			{Text: termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool))},
-			{Text: frame.String(), Class: "n", Frame: &frame},
-			{Text: termtext.Duration(c.Latency()), Class: "n"},
-		})
+func (t *numberTable) row(what, link, at, number string) {
+	t.Rows = append(t.Rows, []numberCell{{Text: what, Link: link}, {Text: at, Class: "n soft"}, {Text: number, Class: "n"}})
+}
+
+// moment is a time since a tape began.
+func moment(t time.Duration) string {
+	if t <= 0 {
+		return "0 s"
+	}
+	return termtext.Duration(t)
+}
+
+// slowTurns returns the turns of a story that took longest, if there are enough to compare.
+func slowTurns(story []*chapter) numberTable {
+	var all []*turn
+	for _, c := range story {
+		for _, t := range c.Turns {
+			if !t.of.Untimed && !t.of.Open() {
+				all = append(all, t)
+			}
+		}
+	}
+	table := fewRows("slowest turns", "took")
+	if len(all) < 3 {
+		return table
+	}
+	length := func(t *turn) time.Duration { return t.of.Ended - t.of.Began }
+	slices.SortStableFunc(all, func(a, b *turn) int { return cmp.Compare(length(b), length(a)) })
+	for _, t := range all[:min(len(all), mostLarge)] {
+		table.row(termtext.Dotted(fmt.Sprintf("turn %d", t.Number), termtext.Brief(t.Prompt, 60)), t.ID, moment(t.of.Began), termtext.Duration(length(t)))
+	}
+	return table
+}
+
+// slowCalls returns the calls that took longest. Prompts are turns, and a user is asked
+// for as long as he likes.
+func (r *reader) slowCalls() numberTable {
+	calls := slices.DeleteFunc(slices.Clone(r.trace.Calls), func(c *trace.Call) bool {
+		return dialect.EffectOf(dialect.AnyProtocol, c.Method) == dialect.Prompts || trace.PartOf(c.Method) == trace.ForUser
+	})
+	t := fewRows("slowest calls", "took")
+	if len(calls) < len(r.trace.Calls) {
+		t.Note = "without prompts, and what you were asked"
+	}
+	for _, c := range stats.Slowest(calls, mostSlow) {
+		t.row(termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool)), r.link(c.Run, c.Request), moment(c.Began), termtext.Duration(c.Latency()))
+	}
+	return t
+}
+
+// largest returns the largest frames.
+func (r *reader) largest() numberTable {
+	t := fewRows("largest frames", "bytes")
+	for _, f := range r.flow.large {
+		at := moment(f.at)
+		if f.untimed {
+			at = ""
+		}
+		t.row(f.name, r.link(f.run, f.seq), at, termtext.ByteSize(f.size))
 	}
 	return t
 }

@@ -22,10 +22,14 @@ var (
 	framesTemplate string
 	//go:embed diff.tmpl
 	diffTemplate string
+	//go:embed numbers.tmpl
+	numbersTemplate string
 	//go:embed page.css
 	pageStyle string
 	//go:embed frames.css
 	framesStyle string
+	//go:embed numbers.css
+	numbersStyle string
 	//go:embed page.js
 	pageScript string
 )
@@ -46,7 +50,8 @@ type page struct {
 	Calls   *calling // of tapes without turns
 	Diff    *diff    // of two runs, in place of a story
 	Found   []*finding
-	Numbers []numberTable
+	Caps    []*introduction
+	Numbers *numbers
 	Foot    foot
 	Blocks  []block // the list of frames
 }
@@ -67,7 +72,7 @@ func policy() string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle+framesStyle) +
+	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle+framesStyle+numbersStyle) +
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
@@ -78,7 +83,7 @@ func (r *reader) page(w io.Writer) error {
 	p.Foot.Tapes = r.tapes()
 	p.Foot.Left = r.rows.leftOut()
 	p.Broken, p.Found = r.findings()
-	p.Numbers = r.numbers()
+	p.Caps, p.Numbers = r.introductions(), r.numbers(p.Story)
 	if len(p.Story) == 0 {
 		p.Calls = r.calling()
 	}
@@ -88,14 +93,14 @@ func (r *reader) page(w io.Writer) error {
 // newPage returns a page with what is not about the tapes, and with the list of frames.
 func (r *reader) newPage() *page {
 	return &page{
-		Policy: policy(), Style: template.CSS(pageStyle + framesStyle), Script: template.JS(pageScript),
+		Policy: policy(), Style: template.CSS(pageStyle + framesStyle + numbersStyle), Script: template.JS(pageScript),
 		Reload: r.in.Reload.Milliseconds(), Foot: foot{Version: r.in.Version, Raw: r.in.Raw}, Blocks: r.rows.blocks(r.in.limit()),
 	}
 }
 
 // write writes the page.
 func (p *page) write(w io.Writer) error {
-	t, err := template.New("page").Parse(pageTemplate + framesTemplate + diffTemplate)
+	t, err := template.New("page").Parse(pageTemplate + framesTemplate + numbersTemplate + diffTemplate)
 	if err != nil {
 		panic("report: " + err.Error())
 	}
@@ -125,7 +130,8 @@ func (p *page) name() {
 		{len(p.Story) > 0 || p.Calls != nil, part{"story", "Story"}},
 		{len(p.Broken) == 0 && len(p.Found) > 0, part{"findings", "Findings"}},
 		{len(p.Blocks) > 0, part{"frames", "Frames"}},
-		{len(p.Numbers) > 0, part{"numbers", "Numbers"}},
+		{len(p.Caps) > 0, part{"caps", "Capabilities"}},
+		{p.Numbers != nil, part{"numbers", "Numbers"}},
 	} {
 		if one.there {
 			p.Parts = append(p.Parts, one.part)

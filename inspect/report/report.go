@@ -74,7 +74,11 @@ type reader struct {
 	rows   *rows
 	ends   []time.Duration // of the tapes: of their last frames
 	images album
-	said   saidInCalls
+	said   said         // in calls of tools
+	met    said         // in introductions
+	used   []stats.Uses // by tape
+	frames stats.Frames
+	flow   flow
 	failed map[place]bool // responses that tell of a failure
 	broken []error
 
@@ -107,6 +111,7 @@ func (r *reader) read(i int) {
 	r.trace.Next(t.Info.Connection)
 	r.observe()
 	r.ends = append(r.ends, 0)
+	r.used = append(r.used, stats.Uses{})
 	r.calls.Next(t.Info.Tape, t.Info.Start.Time)
 	r.tally.Begin(t.Info)
 	r.stats.Begin(stats.Tape{ID: t.Info.Tape, Short: tapetext.ShortID(t.Info.Tape), Agent: tapetext.AgentName(t.Info), Connection: t.Info.Connection})
@@ -138,9 +143,12 @@ func (r *reader) take(t *Tape, f *dialect.Frame) {
 	if f.Failure() != dialect.NoFailure {
 		r.failed[place{run, f.Seq}] = true
 	}
-	r.said.keep(run, f)
+	r.keep(run, f)
 	r.ends[run] = max(r.ends[run], f.At)
+	r.used[run].Take(f)
+	r.frames.Take(f)
 	r.trace.Add(f)
+	r.flow.take(run, f, &r.trace)
 	r.calls.Take(f, &r.trace)
 	r.tally.Take(f, &r.trace)
 	r.stats.Take(&r.trace)

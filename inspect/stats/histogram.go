@@ -61,6 +61,20 @@ func (h *histogram) merge(o *histogram) {
 	}
 }
 
+// each yields the numbers that stand for buckets, in order, with their counts.
+func (h *histogram) each(yield func(v, count int64) bool) {
+	for power, p := range h.pages {
+		if p == nil {
+			continue
+		}
+		for at, count := range p {
+			if count > 0 && !yield(middle(power, at), int64(count)) {
+				return
+			}
+		}
+	}
+}
+
 // at returns the number of a rank, counted from 1, and the largest if there are fewer.
 func (h *histogram) at(rank int64) int64 {
 	for power, p := range h.pages {

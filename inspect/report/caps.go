@@ -1,0 +1,149 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// An introduction is what both sides of a connection said that they offer.
+type introduction struct {
+	On    string // on which tapes; empty: there is one
+	Sides []offering
+
+	asked, answered []byte
+	dialect         dialect.Dialect
+	open            bool // there is no answer
+	failed          bool
+	first           *trace.Call
+	runs            []int
+}
+
+// An offering is what one side offers.
+type offering struct {
+	Title    string
+	Who      string
+	Protocol string
+	Frame    frameRef
+	Rows     []offerRow
+	None     string // why there are no rows
+}
+
+// An offerRow is a capability.
+type offerRow struct {
+	Class  string // how deep it is
+	Name   string
+	Answer string
+	Soft   bool // it is not offered
+	Uses   []string
+}
+
+// Bounds of what is told of capabilities.
+const (
+	maxIntroductions = 8
+	maxOffers        = 200       // of a side
+	maxIntroduction  = 256 << 10 // bytes
+)
+
+// offerDepths are the classes of parts of capabilities, and of parts of those.
+var offerDepths = []string{"", "deep1", "deep2", "deep3"}
+
+// introductions returns what both sides offer. What was said more than once in the same
+// words stands there once.
+func (r *reader) introductions() []*introduction {
+	var list []*introduction
+	for _, c := range r.trace.Introductions() {
+		one := &introduction{
+			asked: r.met.bodies[place{c.Run, c.Request}], answered: r.met.bodies[place{c.Run, c.Response}],
+			dialect: r.trace.Runs[c.Run].Dialect, open: c.Open(), failed: c.Failed, first: c,
+		}
+		if i := slices.IndexFunc(list, one.same); i >= 0 {
+			one = list[i]
+		} else if len(list) < maxIntroductions {
+			list = append(list, one)
+		}
+		if !slices.Contains(one.runs, c.Run) {
+			one.runs = append(one.runs, c.Run)
+		}
+	}
+	for _, one := range list {
+		r.introduce(one)
+	}
+	return list
+}
+
+func (i *introduction) same(o *introduction) bool {
+	return i.dialect == o.dialect && i.open == o.open && bytes.Equal(i.asked, o.asked) && bytes.Equal(i.answered, o.answered)
+}
+
+// introduce lays out what was said.
+func (r *reader) introduce(one *introduction) {
+	used := map[string]int{}
+	for _, run := range one.runs {
+		for method, n := range r.used[run] {
+			used[method] += n
+		}
+	}
+	if len(r.in.Tapes) > 1 {
+		one.On = "Tape"
+		for i, run := range one.runs {
+			if i > 0 {
+				one.On = "Tapes" + one.On[len("Tape"):] + ","
+			}
+			one.On += fmt.Sprintf(" %d", run+1)
+		}
+	}
+	agent := answering(one.dialect)
+	client := offers("Client", one, dialect.ClientSide, one.asked, used)
+	client.Frame = r.frame(one.first.Run, one.first.Request)
+	server := offering{Title: agent, Frame: client.Frame, None: "It has not answered."}
+	if !one.open {
+		server = offers(agent, one, dialect.AgentSide, one.answered, used)
+		server.Frame = r.frame(one.first.Run, one.first.Response)
+	}
+	if one.failed {
+		server.None = "It refused."
+	}
+	one.Sides = []offering{client, server}
+}
+
+// answering is what the side is called that clients speak with.
+func answering(d dialect.Dialect) string {
+	if d == dialect.MCPLegacy || d == dialect.MCPModern {
+		return "Server"
+	}
+	return "Agent"
+}
+
+// offers returns what a side offers.
+func offers(title string, one *introduction, side dialect.Side, said []byte, used stats.Uses) offering {
+	p := frametext.PartyOf(gjson.ParseBytes(said))
+	o := offering{Title: title, Who: p.Who, Protocol: p.Protocol}
+	switch {
+	case said == nil || string(said) == trace.Cut:
+		o.None = "What it said is not there, or too long."
+		return o
+	case !p.Capabilities.IsObject():
+		o.None = "It offers nothing."
+		return o
+	}
+	for _, c := range p.Offers(one.dialect, side, used) {
+		if len(o.Rows) == maxOffers {
+			break
+		}
+		row := offerRow{Class: offerDepths[min(c.Depth, len(offerDepths)-1)], Name: termtext.Piece(c.Name), Answer: termtext.Brief(c.Answer, 80), Soft: !c.Offered}
+		for _, u := range c.Uses {
+			row.Uses = append(row.Uses, fmt.Sprintf("%s ×%s", u.Method, termtext.Grouped(int64(u.Count))))
+		}
+		o.Rows = append(o.Rows, row)
+	}
+	return o
+}

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// A course is how a number went over time. Of what is too much to be drawn it has a part,
+// spread evenly.
+type course struct {
+	points []point
+	every  int   // of so many samples one is kept, the largest
+	passed int   // samples since the last one that was kept
+	held   point // the largest of them
+}
+
+// A point is what a number was from some time on.
+type point struct {
+	run   int
+	at    time.Duration
+	value int64
+}
+
+// maxPoints is how many points a course has: more than can be told apart on a screen.
+const maxPoints = 1 << 11
+
+// add adds a sample, which is not before the last one.
+func (c *course) add(p point) {
+	c.every = max(c.every, 1)
+	if c.passed == 0 || p.value >= c.held.value {
+		c.held = p
+	}
+	if c.passed++; c.passed < c.every {
+		return
+	}
+	c.passed = 0
+	if c.points = append(c.points, c.held); len(c.points) < maxPoints {
+		return
+	}
+	c.every *= 2
+	for i := range maxPoints / 2 {
+		a, b := c.points[2*i], c.points[2*i+1]
+		if b.value >= a.value {
+			a = b
+		}
+		c.points[i] = a
+	}
+	c.points = c.points[:maxPoints/2]
+}
+
+// all returns the points, and what came behind the last one that was kept.
+func (c *course) all() []point {
+	if c.passed == 0 {
+		return c.points
+	}
+	return append(c.points[:len(c.points):len(c.points)], c.held)
+}
+
+// A plot is step lines over time.
+type plot struct {
+	Title string
+	Lines []plotLine
+	Rules []plotRule
+	Ticks []tick
+	Idle  bool     // time is cut out, and the ticks say how much
+	Cuts  []string // where
+}
+
+// A plotLine is one of them. What it says stands beside a piece of it.
+type plotLine struct {
+	Class string
+	Path  string
+	Word  string
+	Value string // in words what the line shows
+}
+
+// A plotRule is a round number on the axis of numbers.
+type plotRule struct{ Y, Text string }
+
+// The size of a plot: its width is stretched to that of the page.
+const (
+	plotWidth  = 1000
+	plotHeight = 120 // px
+	mostCuts   = 40  // that are marked
+)
+
+// plotLines are the classes of the lines of a plot.
+var plotLines = []string{"line0", "line1", "line2", "line3", "line4", "line5"}
+
+// newPlot returns a plot without lines on an axis of time, for numbers up to most. text
+// says a number.
+func newPlot(title string, a *axis, most int64, text func(int64) string) *plot {
+	p := &plot{Title: title, Idle: len(a.parts) > 1}
+	if p.Ticks = a.ticks(); p.Ticks == nil {
+		p.Ticks = a.gaps()
+	}
+	if len(a.parts) <= mostCuts {
+		for i := 1; i < len(a.parts); i++ {
+			p.Cuts = append(p.Cuts, percent((a.parts[i].x+a.parts[i-1].x+a.parts[i-1].width)/2))
+		}
+	}
+	step := roundNumber(most)
+	for v := int64(0); v <= most; v += step {
+		p.Rules = append(p.Rules, plotRule{oneDigit(height(v, most)), text(v)})
+	}
+	return p
+}
+
+// roundNumber returns the least of 1, 2, 5, 10, 20 … of which a number has at most four.
+func roundNumber(most int64) int64 {
+	for unit := int64(1); unit < math.MaxInt64/20; unit *= 10 {
+		for _, n := range []int64{1, 2, 5} {
+			if most/(n*unit) <= 4 {
+				return n * unit
+			}
+		}
+	}
+	return math.MaxInt64 / 2
+}
+
+// height is where a number is: the most that is shown is almost at the top.
+func height(v, most int64) float64 {
+	return plotHeight - (plotHeight-4)*float64(v)/float64(max(most, 1))
+}
+
+func oneDigit(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0") }
+
+// line adds a line through points, in order. fromZero says that it was 0 before.
+func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, value string) {
+	type corner struct{ x, y float64 }
+	var corners []corner
+	if fromZero {
+		corners = append(corners, corner{0, plotHeight})
+	}
+	for _, one := range points {
+		c := corner{a.at(one.run, one.at) * plotWidth / 100, height(one.value, most)}
+		if n := len(corners); n > 0 && c.x-corners[n-1].x < 1 && n > 1 { // they cannot be told apart
+			corners[n-1].y = min(corners[n-1].y, c.y) // the largest
+			continue
+		}
+		corners = append(corners, c)
+	}
+	var path strings.Builder
+	for i, c := range corners {
+		switch {
+		case i == 0:
+			fmt.Fprintf(&path, "M%s %s", oneDigit(c.x), oneDigit(c.y))
+		case c.y != corners[i-1].y:
+			fmt.Fprintf(&path, "H%sV%s", oneDigit(c.x), oneDigit(c.y))
+		}
+	}
+	fmt.Fprintf(&path, "H%d", plotWidth)
+	p.Lines = append(p.Lines, plotLine{plotLines[len(p.Lines)%len(plotLines)], path.String(), word, value})
+}
+
+// A histogram shows how often something took how long: from 0.1 ms to 100 s, four bars for
+// each power of ten. What is beyond stands in the first and the last one.
+type histogram []histogramBar
+
+type histogramBar struct{ X, Y, Height int } // px
+
+// The size of a histogram.
+const (
+	shortest      = 1e5 // ns
+	perDecade     = 4
+	histogramBars = 6 * perDecade
+	barWidth      = 6 // px, with the space behind it
+	barHeight     = 20
+)
+
+// newHistogram returns the histogram of times, each with how often it was.
+func newHistogram(times func(yield func(ns, count int64) bool)) histogram {
+	var counts [histogramBars]int64
+	most := int64(0)
+	for ns, count := range times {
+		at := int(math.Floor(perDecade*math.Log10(float64(max(ns, 1))/shortest) + 1e-9)) // 1 ms is not a little less
+		at = min(max(at, 0), histogramBars-1)
+		counts[at] += count
+		most = max(most, counts[at])
+	}
+	var bars histogram
+	for i, n := range counts {
+		if n > 0 {
+			h := max(int(barHeight*n/most), 2) // one of many is seen too
+			bars = append(bars, histogramBar{i * barWidth, barHeight - h, h})
+		}
+	}
+	return bars
+}
