@@ -143,3 +143,20 @@ func BenchmarkSeries(b *testing.B) {
 		s.Add(list[i&(1<<16-1)])
 	}
 }
+
+// What is told one by one is what was added, also when the numbers are only known about.
+func TestAll(t *testing.T) {
+	for _, n := range []int{0, 10, 10_000} {
+		var s stats.Series
+		for i := range n {
+			s.Add(int64(1000 + i))
+		}
+		count, sum := int64(0), int64(0)
+		for v, c := range s.All() {
+			count, sum = count+c, sum+v*c
+		}
+		if diff := sum - s.Sum(); count != int64(n) || diff > s.Sum()/100 || -diff > s.Sum()/100 {
+			t.Errorf("%d numbers: got %d of them, their sum %d, want %d", n, count, sum, s.Sum())
+		}
+	}
+}
