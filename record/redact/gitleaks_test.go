@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/redact"
 )
@@ -34,35 +32,46 @@ func TestGitleaks(t *testing.T) {
 	if *update {
 		askGitleaks(t)
 	}
+	rules, found := make(map[string]bool), 0
+	all := foundByGitleaks(t)
+	for _, one := range all {
+		rules[one.Rule] = true
+		out := textOf(redact.Frame(wire.Request, []byte(prompt(one.Text))))
+		switch masked := maskedIn(one.Text, out)[one.From:one.To]; {
+		case isMasked(masked):
+			found++
+		case noSecrets[one.Rule] == "" && noSecrets[one.Text] == "":
+			t.Errorf("%s: of %q in %q is left %q", one.Rule, one.Text[one.From:one.To], one.Text, out)
+		}
+	}
+	t.Logf("%d of %d findings of %d rules are found", found, len(all), len(rules))
+}
+
+// A finding is where gitleaks finds a secret in a text.
+type finding struct {
+	Rule, Text string
+	From, To   int
+}
+
+// foundByGitleaks returns what the program in testdata/gitleaks has written down.
+func foundByGitleaks(t testing.TB) (all []finding) {
+	t.Helper()
 	file, err := os.Open(gitleaksFound)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	rules, all, found := make(map[string]bool), 0, 0
 	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var one struct {
-			Rule     string
-			From, To int
-			Text     string
-		}
+		var one finding
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			t.Fatal(err)
 		}
 		backwards := []rune(one.Text)
 		slices.Reverse(backwards)
-		text := string(backwards)
-		out := gjson.GetBytes(redact.Frame(wire.Request, []byte(prompt(text))), "params.prompt.0.text").Str
-		all++
-		rules[one.Rule] = true
-		switch masked := maskedIn(text, out)[one.From:one.To]; {
-		case isMasked(masked):
-			found++
-		case noSecrets[one.Rule] == "" && noSecrets[text] == "":
-			t.Errorf("%s: of %q in %q is left %q", one.Rule, text[one.From:one.To], text, out)
-		}
+		one.Text = string(backwards)
+		all = append(all, one)
 	}
-	t.Logf("%d of %d findings of %d rules are found", found, all, len(rules))
+	return all
 }
 
 // maskedIn tells of each byte of a text whether a placeholder stands in its place.
