@@ -21,21 +21,25 @@ func (s *search) manifests() {
 			to = from + n + len(separator)
 		}
 		if secretKind().Match(s.text[from:to]) {
+			done := 0
 			for _, at := range secretData().FindAllSubmatchIndex(s.text[from:to], -1) {
-				s.manifestValues(from+at[1], to, at[3]-at[2])
+				if at[0] >= done {
+					done = s.manifestValues(from+at[1], to, at[3]-at[2]) - from
+				}
 			}
 		}
 		from = to
 	}
 }
 
-// manifestValues takes the lines of a mapping, which are indented deeper than its name.
-func (s *search) manifestValues(i, to, indent int) {
+// manifestValues takes the lines of a mapping, which are indented deeper than its name, and
+// returns where they end.
+func (s *search) manifestValues(i, to, indent int) int {
 	for i < to {
 		line := head(s.text[i:to], "\r\n")
 		text := bytes.TrimLeft(line, " \t")
 		if len(text) > 0 && len(line)-len(text) <= indent {
-			return
+			return i
 		}
 		value := text
 		if _, behind, ok := bytes.Cut(text, []byte(":")); ok {
@@ -49,4 +53,5 @@ func (s *search) manifestValues(i, to, indent int) {
 		}
 		i += len(line) + 1
 	}
+	return i
 }

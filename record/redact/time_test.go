@@ -18,6 +18,7 @@ func TestRedactIsLinear(t *testing.T) {
 	const size = 256 << 10
 	for _, piece := range []string{
 		"password=", "password:", `password="`, "cookie: ", "<password>", "token=\\", "--token ", "a_token ", "://", "password '", "login a password ", "-u a:", "x\ntoken =", `key="`, "token;token=", `{"a":`,
+		"PRIVATE KEY-----\n", "kind: secret\n data:\n", `f("token","`, "0123456789012345|", "eyAAAAAAAAAAAAAAAAAa1.",
 	} {
 		text := strings.Repeat(piece, size/len(piece))
 		began := worked(t)

@@ -34,7 +34,7 @@ const (
 	dashUnderEqual
 	base64Chars
 	underscoreBase64
-	percentBase64
+	dashPercentBase64
 	pairBase64
 	dashUnderBase64
 	dashDotBase64
@@ -45,27 +45,27 @@ const (
 )
 
 var alphabetChars = [alphabets]string{
-	underscore:       "_",
-	dash:             "-",
-	colon:            ":",
-	slash:            "/",
-	dollar:           "$",
-	percent:          "%",
-	dashUnder:        "-_",
-	dashSlash:        "-_@/",
-	dashDot:          "-_.",
-	dashDotTilde:     "-_.~",
-	dashDotEqual:     "-_.=",
-	dashUnderEqual:   "-_=",
-	base64Chars:      "+/=",
-	underscoreBase64: "_+/=",
-	percentBase64:    "%+/=",
-	pairBase64:       "+/,:",
-	dashUnderBase64:  "-_+/=",
-	dashDotBase64:    "-._~+/=",
-	dashDotBackslash: `-._/=\`,
-	pemLines:         "+/=\\ \r\n",
-	pgpLines:         "+/=\\ \r\n:.,()",
+	underscore:        "_",
+	dash:              "-",
+	colon:             ":",
+	slash:             "/",
+	dollar:            "$",
+	percent:           "%",
+	dashUnder:         "-_",
+	dashSlash:         "-_@/",
+	dashDot:           "-_.",
+	dashDotTilde:      "-_.~",
+	dashDotEqual:      "-_.=",
+	dashUnderEqual:    "-_=",
+	base64Chars:       "+/=",
+	underscoreBase64:  "_+/=",
+	dashPercentBase64: "-_%+/=",
+	pairBase64:        "+/,:",
+	dashUnderBase64:   "-_+/=",
+	dashDotBase64:     "-._~+/=",
+	dashDotBackslash:  `-._/=\`,
+	pemLines:          "+/=\\ \r\n",
+	pgpLines:          "+/=\\ \r\n:.,()",
 }
 
 func (a alphabet) has(c byte) bool {

@@ -43,6 +43,9 @@ func isAuthress(s []byte) bool {
 	return bytes.Contains(s, []byte(".acc_")) || bytes.Contains(s, []byte(".acc-"))
 }
 
+// isDatabricks takes 32 hex digits, and possibly a dash and a digit.
+func isDatabricks(s []byte) bool { return isHex(s[:32]) && (len(s) == 32 || s[32] == '-') }
+
 // isEntra takes three characters and a digit before Q~.
 func isEntra(s []byte) bool { return isDigit(s[3]) }
 
