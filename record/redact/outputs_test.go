@@ -146,6 +146,9 @@ func cuts(r *rand.Rand, text string, at, n int) []int {
 // No secret is in what leaves the machine, whole or in pieces, whatever it is that leaves;
 // and a client that has the secrets goes with an export as with the tape.
 func TestNoSecretInOutputs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second")
+	}
 	all := samples(t, *everyCut)
 	r := rand.New(rand.NewPCG(13, 14))
 	k := newTalk()
