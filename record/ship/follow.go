@@ -3,6 +3,7 @@ package ship
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,7 +38,7 @@ func (s *Shipper) Follow(ctx context.Context, untilIdle bool) error {
 		defer waiting.Wait()
 		defer cancel(nil)
 	}
-	f := follower{s: s, untilIdle: untilIdle, tapes: map[string]*followed{}}
+	f := follower{s: s, untilIdle: untilIdle, tapes: map[string]*followed{}, servers: map[string]string{}}
 	for c, err := range s.Store.Watch(ctx, f.wanted) {
 		if err != nil {
 			s.Tell(Event{Kind: Unreadable, Tape: c.Tape, Text: err.Error()})
@@ -73,6 +74,7 @@ type follower struct {
 	s         *Shipper
 	untilIdle bool
 	tapes     map[string]*followed // those of which something may be to be delivered
+	servers   map[string]string    // those of servers, with the tapes of the agents that they wait for
 }
 
 // A followed tape is one that is read as it is recorded.
@@ -87,6 +89,10 @@ type followed struct {
 // wanted is what Store.Watch asks of each tape.
 func (f *follower) wanted(tape string, live bool) (from uint64, ok bool) {
 	if !f.s.wants(tape, live) {
+		return 0, false
+	}
+	if agent := f.s.agentOf(tape); agent != "" {
+		f.servers[tape] = agent
 		return 0, false
 	}
 	f.tapes[tape] = &followed{}
@@ -124,6 +130,7 @@ func (f *follower) take(ctx context.Context, c record.Change) error {
 		return f.flush(ctx) // of what is recorded beside a long list of old tapes
 	case record.TapeDeleted:
 		delete(f.tapes, c.Tape)
+		delete(f.servers, c.Tape)
 		return f.s.forget(c.Tape)
 	case record.StoreLooked:
 		return f.looked(ctx)
@@ -168,6 +175,26 @@ func (f *follower) readAnew(ctx context.Context, tape string) error {
 	return f.s.Tape(ctx, t, true)
 }
 
+// readServers delivers the tapes of servers that do not wait for their agents any more.
+func (f *follower) readServers(ctx context.Context) error {
+	live := f.s.Store.Live()
+	for tape, agent := range f.servers {
+		var err error
+		if slices.Contains(live, tape) || slices.Contains(live, agent) {
+			if _, known := f.s.cursors[tape]; !known {
+				err = f.begin(tape, &followed{})
+			}
+		} else {
+			delete(f.servers, tape)
+			err = f.readAnew(ctx, tape)
+		}
+		if err = f.s.unlessUnreadable(tape, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // flush sends what has completed.
 func (f *follower) flush(ctx context.Context) error {
 	for tape, t := range f.tapes {
@@ -193,7 +220,10 @@ func (f *follower) looked(ctx context.Context) error {
 	if err := f.flush(ctx); err != nil {
 		return err
 	}
-	if f.untilIdle && len(f.tapes) == 0 && len(f.s.Store.Live()) == 0 {
+	if err := f.readServers(ctx); err != nil {
+		return err
+	}
+	if f.untilIdle && len(f.tapes) == 0 && len(f.servers) == 0 && len(f.s.Store.Live()) == 0 {
 		return errIdle
 	}
 	return sleep(ctx, lookEvery)

@@ -31,6 +31,7 @@ type Shipper struct {
 
 	head    destination.Head
 	cursors map[string]destination.Cursor
+	others  Tapes
 	told    string // the trouble that was told last
 }
 
@@ -190,12 +191,16 @@ func (s *Shipper) unlessUnreadable(tape string, err error) error {
 	return err
 }
 
-// Tape delivers a tape, from where it has arrived to where it is complete now. inStore says
-// whether that is noted: a tape of a file may be a part of one in the store.
+// Tape delivers a tape, from where it has arrived to where it is complete now; of a server
+// nothing while it waits for its agent. inStore says whether that is noted: a tape of a
+// file may be a part of one in the store.
 func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error {
 	info, err := t.Info()
 	if err != nil {
 		return unreadableError{err}
+	}
+	if inStore && s.waitsForAgent(info.Tape) {
+		return nil
 	}
 	d, err := s.begin(t, &info, inStore, s.Content)
 	if err != nil || d.cursor.Done {
@@ -221,8 +226,9 @@ func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error 
 
 // begin begins a delivery of a tape.
 func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool) (*delivery, error) {
-	var others Tapes
+	others := &Tapes{}
 	if inStore {
+		others = &s.others
 		others.Store = s.Store
 	}
 	of, err := others.Describe(t, info)
@@ -239,4 +245,25 @@ func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool
 	d.arrived = d.cursor.Seq
 	d.spans.Next(of)
 	return d, nil
+}
+
+// agentOf returns the tape of the agent that has started the server on a tape; "" if there
+// is none.
+func (s *Shipper) agentOf(tape string) string {
+	if !s.Store.IsNested(tape) {
+		return ""
+	}
+	t, err := s.Store.Open(tape)
+	if err != nil {
+		return ""
+	}
+	start, _ := t.Start()
+	return start.Parent.Tape
+}
+
+// waitsForAgent reports whether a tape is that of a server whose calls may still turn out to
+// be part of something else, as its agent is being recorded, or it is itself.
+func (s *Shipper) waitsForAgent(tape string) bool {
+	agent, live := s.agentOf(tape), s.Store.Live()
+	return agent != "" && (slices.Contains(live, tape) || slices.Contains(live, agent))
 }

@@ -357,6 +357,49 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// TestServerWaits: calls of a server are delivered when its agent has ended, below the tool
+// call that led to them.
+func TestServerWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, c := record.OpenStore(t.TempDir()), collectortest.Direct(t)
+		s := to(t, store, c)
+		agent := recording(t, store)
+		r, err := store.Record(record.Start{Command: []string{"tools"}, Proto: "mcp", Parent: record.Parent{Tape: agent.Tape(), Server: "tools"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, update := live{t, r}, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"toolCallId":"1",%s}}}`
+		from, done := time.Now(), make(chan error)
+		go func() { done <- s.Run(t.Context(), &from, true) }()
+		agent.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`)
+		agent.say(wire.AgentToClient, fmt.Sprintf(update, `"sessionUpdate":"tool_call","title":"mcp__tools__echo"`))
+		server.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo"}}`)
+		server.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
+		server.end()
+		agent.say(wire.AgentToClient, fmt.Sprintf(update, `"sessionUpdate":"tool_call_update","status":"completed"`))
+		agent.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"stopReason":"end_turn"}}`)
+		time.Sleep(10 * time.Second) // until all has been looked at
+		if slices.ContainsFunc(c.Requests(), func(r collectortest.Request) bool { return strings.Contains(string(r.Body), server.Tape()) }) {
+			t.Error("the server's spans did not wait for the agent")
+		}
+		agent.end()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		got, want := c.Times(), wanted(t, store)
+		if !maps.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		traces := map[string]int{}
+		for id := range got {
+			traces[id.Trace]++
+		}
+		if most := slices.Max(slices.Collect(maps.Values(traces))); most != 3 { // the turn, its tool call, and the call of the server
+			t.Errorf("no trace has more than %d spans", most)
+		}
+	})
+}
+
 // TestIdle: what cannot be delivered is left to the next one a minute after the last tape.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
