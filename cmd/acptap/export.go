@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
+	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
@@ -21,13 +22,15 @@ import (
 	"github.com/acptap/acptap/record/redact"
 )
 
-func newExportCmd(dir *string) *cobra.Command {
+// newExportCmd returns the command export. handOver has acptap-lake run it.
+func newExportCmd(dir *string, handOver func(*cobra.Command) error) *cobra.Command {
 	var out, only string
 	var force, nested bool
 	var e exporting
+	var tables lake.Export
 	cmd := &cobra.Command{
-		Use:   "export [flags] REF",
-		Short: "Write a tape or session in the portable form, or as spans",
+		Use:   "export [flags] REF...",
+		Short: "Write tapes in the portable form, as spans, or as tables",
 		Long: `Writes a tape or a session as JSON Lines, for git, bug reports, tests and jq: a
 header, then one line for each frame. Every command that takes a REF takes such
 a file. See acptap help portable.
@@ -54,6 +57,11 @@ server is below the tool call that led to it, if the store has the tape of the
 agent too; --mcp writes both. Nothing that was said is in spans, and no title or
 path, unless --content asks for them; then secrets are replaced there too.
 
+With --format parquet, tables of turns, tool calls, calls and frames are written
+for DuckDB, ClickHouse and others, of whole tapes: of several REFs, or of those
+that --all, --agent and --since select. --output is a directory then. See acptap
+help tables.
+
 With --filter, only frames that match are written, with their numbers on the
 tape; see acptap help filters. If a session spans several tapes, the numbers are
 those of the first.
@@ -67,9 +75,22 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
   acptap export --mcp -o bug-7 last
   acptap export --format otlp last >> spans.jsonl
   acptap export --format perfetto --mcp -o trace.json last
+  acptap export --format parquet -o lake --since 7d
   acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
-		Args: usage.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if e.format == lake.Parquet {
+				tables.Output, tables.Content, tables.Raw = out, e.content, e.raw
+				if err := checkTables(cmd.Flags(), &tables, args); err != nil {
+					return err
+				}
+				return handOver(cmd)
+			}
+			if tables.Which.Flagged() {
+				return fmt.Errorf("--all, --agent and --since are for --format %s: %s is written from one REF", lake.Parquet, e.format)
+			}
+			if err := usage.Operands(1, 1)(cmd, args); err != nil {
+				return err
+			}
 			if err := e.checkFormat(only != ""); err != nil {
 				return err
 			}
@@ -107,13 +128,14 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 			return errors.Join(err, damage)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all; with --mcp a directory")
-	cmd.Flags().StringVar(&e.format, "format", "jsonl", "`format` to write: jsonl (frames), otlp or perfetto (spans)")
-	cmd.Flags().BoolVar(&e.content, "content", false, "in spans: also what was said, titles and paths")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all; with --mcp or parquet a directory")
+	cmd.Flags().StringVar(&e.format, "format", "jsonl", "`format` to write: jsonl (frames), otlp or perfetto (spans), parquet (tables)")
+	cmd.Flags().BoolVar(&e.content, "content", false, "in spans and tables: also what was said, titles and paths")
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
 	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")
 	cmd.Flags().BoolVar(&e.raw, "raw", false, "keep secrets and frames of any length")
 	cmd.Flags().BoolVar(&nested, "mcp", false, "also the servers that the agent started: their spans, or with --output their tapes, a file for each")
+	tables.Which.Register(cmd.Flags())
 	cmd.Flags().BoolVar(&e.findings, "findings", false, "write what acptap check finds behind each frame")
 	return cmd
 }

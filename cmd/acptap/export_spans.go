@@ -27,12 +27,12 @@ func (x *exporting) checkFormat(filtered bool) error {
 	switch x.format {
 	case "jsonl":
 		if x.content {
-			return errors.New("--content is for --format otlp and perfetto: jsonl always has what was said")
+			return errors.New("--content is for --format otlp, perfetto and parquet: jsonl always has what was said")
 		}
 		return nil
 	case "otlp", "perfetto":
 	default:
-		return fmt.Errorf("--format %q: it is jsonl, otlp or perfetto", x.format)
+		return fmt.Errorf("--format %q: it is jsonl, otlp, perfetto or parquet", x.format)
 	}
 	switch {
 	case filtered:

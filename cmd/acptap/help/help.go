@@ -27,6 +27,7 @@ var names = []string{
 	"testing",
 	"checking",
 	"portable",
+	"tables",
 	"store",
 	"limits",
 	"speed",

@@ -38,9 +38,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func newRootCmd() *cobra.Command {
 	root := &cobra.Command{
 		Use:   lake.Program,
-		Short: "The part of acptap that talks to object storage",
-		Long: `acptap starts this program for what talks to object storage. The flags of its
-commands are those of acptap.`,
+		Short: "The part of acptap for object storage and tables",
+		Long: `acptap starts this program for what talks to object storage or writes tables. The
+flags of its commands are those of acptap.`,
 		Args:              usage.Subcommand,
 		Version:           self.Version(),
 		SilenceErrors:     true,
@@ -50,6 +50,7 @@ commands are those of acptap.`,
 	}
 	var dir string
 	lake.StoreFlag(root, &dir)
+	root.AddCommand(newExportCmd(&dir))
 	root.SetVersionTemplate(fmt.Sprintf("%s %s %s %s/%s\n", lake.Program, self.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	usage.Configure(root, func() string { return "" })
 	return root

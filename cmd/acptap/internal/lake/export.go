@@ -1,0 +1,62 @@
+package lake
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+)
+
+// Parquet is the format of export that acptap-lake writes.
+const Parquet = "parquet"
+
+// An Export is what export --format parquet is asked for.
+type Export struct {
+	Which   tapelist.Subjects
+	Output  string // a directory
+	Content bool
+	Raw     bool
+}
+
+// Check checks the flags and arguments.
+func (x *Export) Check(args []string) error {
+	switch {
+	case x.Output == "" || x.Output == "-":
+		return errors.New("--format parquet writes several files: name a directory for them with --output")
+	case strings.Contains(x.Output, "://"):
+		return fmt.Errorf("%q is a URL: --format parquet writes to a directory", x.Output)
+	case x.Raw && !x.Content:
+		return errors.New("--raw changes nothing: without --content, --format parquet writes nothing that was said")
+	}
+	return x.Which.Check(args)
+}
+
+// NewExportCmd returns the command export of acptap-lake, which is a part of that of
+// acptap. run runs it; args are REFs.
+func NewExportCmd(run func(cmd *cobra.Command, x *Export, args []string) error) *cobra.Command {
+	var x Export
+	var format string
+	cmd := &cobra.Command{
+		Use:   "export --format parquet -o DIR [flags] [REF...]",
+		Short: "Write tapes as tables",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != Parquet {
+				return fmt.Errorf("--format %q is not for %s", format, Program)
+			}
+			if err := x.Check(args); err != nil {
+				return err
+			}
+			return run(cmd, &x, args)
+		},
+	}
+	f := cmd.Flags()
+	x.Which.Register(f)
+	f.StringVar(&format, "format", Parquet, "`format` to write")
+	f.StringVarP(&x.Output, "output", "o", "", "`directory`")
+	f.BoolVar(&x.Content, "content", false, "also what was said")
+	f.BoolVar(&x.Raw, "raw", false, "keep secrets")
+	return cmd
+}
