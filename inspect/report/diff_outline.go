@@ -45,7 +45,7 @@ type outlineCell struct {
 const (
 	maxOutline    = 4 << 20 // bytes of an outline that are compared, about
 	maxLines      = 8000    // lines that are shown
-	maxFolded     = 200     // of one stretch
+	maxStretch    = 200     // lines; a browser lays out those that are seen
 	maxPart       = 2 << 10 // bytes of a line that are equal, or differ
 	maxDepth      = 8
 	outlineMargin = 3  // equal lines around those that differ
@@ -115,6 +115,7 @@ type outlineLayout struct {
 	readers [2]*reader
 	out     outlines
 	lines   int             // shown
+	number  int             // of the difference that the next line begins; 0: of none
 	told    map[string]bool // frames that have an element
 	before  [2]string       // frames of the line above
 }
@@ -122,6 +123,9 @@ type outlineLayout struct {
 // equal adds lines that are equal: those beside a difference to that, the others folded. last
 // says that nothing follows.
 func (l *outlineLayout) equal(rows []compare.Row, last bool) {
+	if l.lines == maxLines {
+		return
+	}
 	head, tail := 0, 0
 	if len(l.out.Stretches) > 0 {
 		head = min(outlineMargin, len(rows))
@@ -137,10 +141,10 @@ func (l *outlineLayout) equal(rows []compare.Row, last bool) {
 		l.add(rows[:head])
 	}
 	middle := rows[head : len(rows)-tail]
-	shown := min(len(middle), maxFolded, maxLines-l.lines)
+	shown := min(len(middle), maxStretch, maxLines-l.lines)
 	l.begin(stretch{Folded: len(middle), Left: len(middle) - shown})
 	l.add(middle[:shown])
-	if tail > 0 {
+	if tail > 0 && l.lines < maxLines {
 		l.begin(stretch{})
 		l.add(rows[len(rows)-tail:])
 	}
@@ -148,13 +152,11 @@ func (l *outlineLayout) equal(rows []compare.Row, last bool) {
 
 // different adds lines of a difference.
 func (l *outlineLayout) different(rows []compare.Row, number int) {
-	at := l.lines
-	if s := l.add(rows); l.lines > at {
-		s.Lines[len(s.Lines)-(l.lines-at)].Number = number
-		if number <= mostLinked {
-			l.out.Linked = append(l.out.Linked, number)
-		}
+	if l.lines < maxLines && number <= mostLinked {
+		l.out.Linked = append(l.out.Linked, number)
 	}
+	l.number = number
+	l.add(rows)
 }
 
 // begin begins a stretch.
@@ -163,23 +165,23 @@ func (l *outlineLayout) begin(s stretch) {
 	l.before = [2]string{}
 }
 
-// add adds as many lines to the last stretch as there is room for, and returns it.
-func (l *outlineLayout) add(rows []compare.Row) *stretch {
-	if len(l.out.Stretches) == 0 {
-		l.begin(stretch{})
-	}
-	s := &l.out.Stretches[len(l.out.Stretches)-1]
-	rows = rows[:min(len(rows), maxLines-l.lines)]
-	l.lines += len(rows)
-	for _, r := range rows {
+// add adds as many lines as there is room for to the last stretch, or to more that follow it.
+func (l *outlineLayout) add(rows []compare.Row) {
+	for _, r := range rows[:min(len(rows), maxLines-l.lines)] {
+		n := len(l.out.Stretches)
+		if n == 0 || len(l.out.Stretches[n-1].Lines) == maxStretch {
+			l.begin(stretch{})
+		}
+		s := &l.out.Stretches[len(l.out.Stretches)-1]
 		s.Lines = append(s.Lines, l.line(r))
+		l.lines++
 	}
-	return s
 }
 
 func (l *outlineLayout) line(r compare.Row) outlineLine {
 	kind := rowKinds[r.Kind]
-	one := outlineLine{Class: kind.class, Sign: kind.sign, Says: kind.says}
+	one := outlineLine{Number: l.number, Class: kind.class, Sign: kind.sign, Says: kind.says}
+	l.number = 0
 	var texts [2]string
 	for side, at := range [2]int32{r.Old, r.New} {
 		if at < 0 {
