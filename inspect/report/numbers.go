@@ -63,7 +63,7 @@ func (r *reader) numbers(story []*chapter) *numbers {
 // tables returns the tables of all tapes that have something to tell. What turns took on
 // the whole says nothing of a single one.
 func (r *reader) tables() []numberTable {
-	list := []numberTable{r.methods(), timings("tools", "calls", r.stats.Tools(), r.frameOf), timings("servers of the agent", "calls", r.stats.Servers(), nil)}
+	list := []numberTable{r.methods(), timings("tools", "calls", r.stats.Tools(), r.frameOf), timings("servers of the agent", "calls", r.stats.Servers(), r.serverFrameOf)}
 	for _, t := range r.stats.Overview() {
 		switch t.Name {
 		case "turns", "waits":
@@ -77,14 +77,18 @@ func (r *reader) tables() []numberTable {
 	return slices.DeleteFunc(list, func(t numberTable) bool { return len(t.Rows) == 0 })
 }
 
-func (r *reader) frameOf(p stats.Place) string { return r.link(p.Run, p.Seq) }
+func (r *reader) frameOf(p stats.Place) string { return r.link(r.frame(p.Run, p.Seq)) }
+
+func (r *reader) serverFrameOf(p stats.Place) string {
+	return r.link(r.serverFrame(r.in.Servers[p.Run].Info.Tape, p.Seq))
+}
 
 // link returns what leads to a frame; nothing if frames are not listed.
-func (r *reader) link(run int, seq uint64) string {
+func (r *reader) link(f frameRef) string {
 	if r.in.NoFrames {
 		return ""
 	}
-	return "frame-" + r.frame(run, seq).String()
+	return "frame-" + f.String()
 }
 
 // methods returns how many frames there are of each method and update, and how long calls
@@ -97,7 +101,7 @@ func (r *reader) methods() numberTable {
 	return t.done()
 }
 
-// timings returns how long something took. place leads to a place; nil: there is no way.
+// timings returns how long something took. place leads to a place.
 func timings(name, count string, list []stats.Named, place func(stats.Place) string) numberTable {
 	t := newTimingTable(name, count, "open")
 	for _, one := range list {
@@ -133,9 +137,7 @@ func (t *timingTable) add(name string, n, failed int, more string, of *stats.Tim
 			}
 		}
 		row[6].Text = termtext.Duration(time.Duration(of.Took.Max()))
-		if place != nil {
-			row[6].Link = place(of.Slowest)
-		}
+		row[6].Link = place(of.Slowest)
 		row[7].Bars = newHistogram(of.Took.All())
 	}
 	for i := range row {
@@ -237,7 +239,7 @@ func (r *reader) slowCalls() numberTable {
 		t.Note = "without prompts, and what you were asked"
 	}
 	for _, c := range stats.Slowest(calls, mostSlow) {
-		t.row(termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool)), r.link(c.Run, c.Request), moment(c.Began), termtext.Duration(c.Latency()))
+		t.row(termtext.Spaced(termtext.Piece(c.Name()), termtext.Piece(c.Tool)), r.link(r.frame(c.Run, c.Request)), moment(c.Began), termtext.Duration(c.Latency()))
 	}
 	return t
 }
@@ -250,7 +252,7 @@ func (r *reader) largest() numberTable {
 		if f.untimed {
 			at = ""
 		}
-		t.row(f.name, r.link(f.run, f.seq), at, termtext.ByteSize(f.size))
+		t.row(f.name, r.link(r.frame(f.run, f.seq)), at, termtext.ByteSize(f.size))
 	}
 	return t
 }

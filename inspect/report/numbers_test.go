@@ -134,7 +134,7 @@ func TestHistogram(t *testing.T) {
 			fmt.Sprintf(`{"at":%f,"dir":"a2c","frame":{"jsonrpc":"2.0","id":%d,"result":{}}}`, at+took, i))
 	}
 	numbers := part(t, write(t, report.Input{Tapes: []report.Tape{portable(t, lines...)}}), "numbers")
-	_, row, _ := strings.Cut(numbers, `<td class="">tools/call</td>`)
+	_, row, _ := strings.Cut(numbers, `<td>tools/call</td>`)
 	row, _, _ = strings.Cut(row, "</tr>")
 	var got []string
 	for _, bar := range regexp.MustCompile(`x="(\d+)" y="\d+" width="5" height="(\d+)"`).FindAllStringSubmatch(row, -1) {
@@ -152,5 +152,10 @@ func TestLinksOfNumbers(t *testing.T) {
 		if got := strings.Contains(numbers, `href="#frame-`); got == without {
 			t.Errorf("without frames %v: got links to frames %v", without, got)
 		}
+	}
+	in := report.Input{Tapes: []report.Tape{tape(t, "acp-npm-sdk")}, Servers: []report.Tape{tape(t, "mcp-everything")}}
+	numbers := part(t, write(t, in), "numbers")
+	if want := `trigger-long-running-operation</td>`; !strings.Contains(numbers, want) || !strings.Contains(numbers, `href="#frame-2.`) {
+		t.Errorf("got %s\nwant %s, and a link to the second tape", said(numbers), want)
 	}
 }

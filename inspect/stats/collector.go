@@ -19,17 +19,18 @@ import (
 type Collector struct {
 	By By // what else is counted one by one; must not change after the first Take
 
-	all      Turns
-	methods  names[Timing]
-	tools    names[Timing]
-	servers  ServerCalls
-	groups   groups
-	tapes    []Tape
-	sessions map[*trace.Session]tokenSums
-	ends     trace.TurnEnds
-	clock    trace.ToolClock
-	context  contexts
-	samples  int // that were added since series were compressed
+	all         Turns
+	methods     names[Timing]
+	tools       names[Timing]
+	servers     ServerCalls
+	serverTapes int
+	groups      groups
+	tapes       []Tape
+	sessions    map[*trace.Session]tokenSums
+	ends        trace.TurnEnds
+	clock       trace.ToolClock
+	context     contexts
+	samples     int // that were added since series were compressed
 }
 
 // A Tape is what a Collector has to know of a tape beside its events.
@@ -207,9 +208,10 @@ func (c *Collector) Methods() []Named { return timings(c.methods) }
 func (c *Collector) Tools() []Named { return timings(c.tools) }
 
 // Server counts the calls of a server that the agent of a tape has started. All frames
-// of that were added to t.
+// of that were added to t. The Run of their Places counts the servers from 0.
 func (c *Collector) Server(t *nested.Tape) {
-	c.servers.Add(t, 0)
+	c.servers.Add(t, c.serverTapes)
+	c.serverTapes++
 	c.samples += len(t.Calls)
 }
 
