@@ -156,8 +156,8 @@ var spacedForms = [...]struct {
 	{"-u", compiledAtUse(`(?:^|\s)(?:-u|--(?:proxy-)?user)[ =]*"([^:"\r\n/]+):([^"\r\n]+)"`), isNoNumber},              // curl
 	{"-u", compiledAtUse(`(?:^|\s)(?:-u|--(?:proxy-)?user)[ =]*'([^:'\r\n/]+):([^'\r\n]+)'`), isNoNumber},              //
 	{"-u", compiledAtUse(`(?:^|\s)-u[ =]*["']?([^\s:"'/]+)["']?:["']?([^\s"']+)`), isNoNumber},                         //
-	{"--", compiledAtUse(`(?:^|\s)--(?:proxy-)?user[ ="']+([^\s:"'/]+)["']?:["']?([^\s"']+)`), isNoNumber},             //
 	{"-u", compiledAtUse(`(?:^|\s)(?:-u|--user)[ ="']*()([^\s:"'/]{16,}):["']?(?:\s|$)`), isStrongUser},                // a token has no password
+	{"--", compiledAtUse(`(?:^|\s)--(?:proxy-)?user[ ="']+([^\s:"'/]+)["']?:["']?([^\s"']+)`), isNoNumber},             //
 	{"ey:", compiledAtUse(`(?:-H|--header)[= \t]*["'](?i:x-[a-z]+-)?[Kk]ey:[ \t]*([^\s"']{8,})["']`), nil},             // curl
 	{"|", compiledAtUse(`\b[0-9]{15,16}\|([0-9A-Za-z_-]{27,40})\b`), nil},                                              // Facebook: an app's id and secret
 	{`("`, compiledAtUse(`\("([A-Za-z0-9_.-]{3,64})",[ \t]*["']([^"'\s]{6,})["']`), isSetting},                         // setProperty(
@@ -203,8 +203,12 @@ func isSetting(s []byte, at []int) bool {
 
 // spaced looks for secrets that stand behind a blank.
 func (s *search) spaced() {
+	needs, has := "", false
 	for _, k := range spacedForms {
-		if !bytes.Contains(s.text, []byte(k.needs)) {
+		if k.needs != needs { // else it was looked for
+			needs, has = k.needs, bytes.Contains(s.text, []byte(k.needs))
+		}
+		if !has {
 			continue
 		}
 		for _, at := range k.form().FindAllSubmatchIndex(s.text, -1) {
