@@ -307,6 +307,18 @@ func NewImporter(s *Store) *Importer { return &Importer{s, map[string]string{}} 
 // acp-devtools. tell, which may be nil, is told of what is not taken as it is
 // written. After an error nothing of it is in the store.
 func (i *Importer) Import(r io.Reader, name string, tell func(text string)) (tape string, err error) {
+	return i.load(r, name, "", tell)
+}
+
+// ImportTape is Import for a tape that must keep its id: it is an error if r is of another
+// one, and ErrTapeExists if the store has a tape of that id.
+func (i *Importer) ImportTape(r io.Reader, name, tape string, tell func(text string)) error {
+	_, err := i.load(r, name, tape, tell)
+	return err
+}
+
+// load imports a tape, which must keep the id wanted unless that is empty.
+func (i *Importer) load(r io.Reader, name, wanted string, tell func(text string)) (tape string, err error) {
 	s := i.store
 	if err := s.make(); err != nil {
 		return "", err
@@ -330,6 +342,8 @@ func (i *Importer) Import(r io.Reader, name string, tell func(text string)) (tap
 			return err
 		}
 		switch {
+		case wanted != "" && w.tape != wanted:
+			return s.refuse(name, wanted, l.told)
 		case l.told == "" || l.told == w.tape:
 		case !tapeid.HasOwnForm(l.told, time.Now()):
 			tell(fmt.Sprintf("%s: %.80q cannot be the id of a tape: that is when it began and some letters, such as 20260102T150405000-7k2m9p. The tape is %s here", name, l.told, w.tape))
@@ -358,6 +372,17 @@ func (i *Importer) Import(r io.Reader, name string, tell func(text string)) (tap
 		i.ids[l.told] = w.tape
 	}
 	return w.tape, nil
+}
+
+// refuse returns why a file of the tape told cannot be imported under the id wanted.
+func (s *Store) refuse(name, wanted, told string) error {
+	switch {
+	case told != wanted:
+		return fmt.Errorf("%s: it is of the tape %.80q, and not of %s", name, told, wanted)
+	case s.hasTape(wanted):
+		return fmt.Errorf("%s: tape %s: %w", name, wanted, ErrTapeExists)
+	}
+	return fmt.Errorf("%s: a tape that began when it says cannot have the id %s", name, wanted)
 }
 
 // reserveTape gives an imported tape its id in the store, and a file that becomes the

@@ -27,11 +27,12 @@ import (
 
 // Errors by which callers decide. They come wrapped, with the place.
 var (
-	ErrNoTape    = errors.New("no such tape")
-	ErrAmbiguous = errors.New("ambiguous")
-	ErrDamaged   = disk.ErrDamaged
-	ErrNewer     = disk.ErrNewer
-	ErrLive      = errors.New("still being recorded")
+	ErrNoTape     = errors.New("no such tape")
+	ErrTapeExists = errors.New("it is there already")
+	ErrAmbiguous  = errors.New("ambiguous")
+	ErrDamaged    = disk.ErrDamaged
+	ErrNewer      = disk.ErrNewer
+	ErrLive       = errors.New("still being recorded")
 )
 
 // Format is that of what is on disk.

@@ -38,6 +38,7 @@ type Cursor struct {
 	Done    bool   `json:"done,omitempty"`    // all of it, and no more will come
 	Turns   uint64 `json:"turns,omitempty"`   // how many
 	Refused uint64 `json:"refused,omitempty"` // how much was refused for good, such as spans
+	Notes   string `json:"notes,omitempty"`   // a fingerprint of what was written on the tape, where that is delivered too
 }
 
 // A Head is what is known of a destination as a whole.

@@ -38,6 +38,8 @@ var operands = map[string]source{
 	"AGENT":        agents,
 	"TAG":          tags,
 	"ARG":          files,
+	"URL":          nothing,
+	"TAPE":         nothing, // of a bucket
 }
 
 // Attach gives root and all commands below it what completes their operands and

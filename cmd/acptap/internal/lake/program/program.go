@@ -50,7 +50,7 @@ flags of its commands are those of acptap.`,
 	}
 	var dir string
 	lake.StoreFlag(root, &dir)
-	root.AddCommand(newExportCmd(&dir))
+	root.AddCommand(newExportCmd(&dir), newPushCmd(&dir), newPullCmd(&dir))
 	root.SetVersionTemplate(fmt.Sprintf("%s %s %s %s/%s\n", lake.Program, self.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	usage.Configure(root, func() string { return "" })
 	return root

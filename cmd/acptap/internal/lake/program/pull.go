@@ -1,0 +1,72 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/lake"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/record/ship/bucket"
+)
+
+func newPullCmd(dir *string) *cobra.Command {
+	return lake.NewPullCmd(func(cmd *cobra.Command, p *lake.Pull, args []string) error {
+		from, err := openBucket(args[0])
+		if err != nil {
+			return err
+		}
+		want := bucket.Selection{Agent: p.Agent, Tapes: args[1:]}
+		if p.Since != "" {
+			if want.Since, err = tapelist.ParseSince(p.Since, time.Now()); err != nil {
+				return err
+			}
+		}
+		store, err := ref.OpenStore(*dir)
+		if err != nil {
+			return err
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+		// A pull that was killed has left the ids of what it was at.
+		if err := store.Recover(func() bool { return ctx.Err() != nil }, nil); err != nil {
+			warning.Print(cmd.ErrOrStderr(), "%v", err)
+		}
+		var failed, unread error
+		puller := bucket.Puller{From: from, To: store}
+		err = puller.Pull(ctx, want, func(one bucket.Pulled) {
+			for _, text := range one.Notes {
+				warning.Print(cmd.ErrOrStderr(), "%s", text)
+			}
+			switch {
+			case one.Err != nil:
+				failed = errors.Join(failed, one.Err)
+			case p.JSON:
+				unread = jsonlines.Write(cmd.OutOrStdout(), pulledLine{one.Tape, one.Object})
+			default:
+				_, unread = fmt.Fprintln(cmd.OutOrStdout(), one.Tape)
+			}
+			if unread != nil {
+				stop()
+			}
+		})
+		if unread != nil {
+			return unread
+		}
+		return errors.Join(failed, err)
+	})
+}
+
+// A pulledLine is a pulled tape as --json writes it.
+type pulledLine struct {
+	Tape   string `json:"tape"`
+	Object string `json:"object"`
+}

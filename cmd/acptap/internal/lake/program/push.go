@@ -1,0 +1,126 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/lake"
+	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/self"
+	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/ship/bucket"
+)
+
+func newPushCmd(dir *string) *cobra.Command {
+	return lake.NewPushCmd(func(cmd *cobra.Command, p *lake.Push, args []string) error {
+		to, err := openBucket(args[0])
+		if err != nil {
+			return err
+		}
+		if p.Raw && !to.Raw {
+			return fmt.Errorf("--raw would leave secrets in %s: if they may be there, put ?raw=1 behind the URL", to.Address)
+		}
+		store, l, err := ref.ListStore(*dir)
+		if err != nil {
+			return err
+		}
+		nesting := record.NestingOf(l.Tapes)
+		tapes, live, failed := chosen(&p.Which, *dir, args[1:], &l, nesting)
+		if failed != nil && !p.Which.Flagged() {
+			return failed
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+		bar := terminal.NewProgress(cmd.ErrOrStderr(), "pushing")
+		var unread error
+		done := 0
+		pusher := bucket.Pusher{Store: store, To: to, Nesting: nesting, Raw: p.Raw, Version: self.Version()}
+		err = pusher.Push(ctx, tapes, func(one bucket.Pushed) {
+			bar.End()
+			done++
+			switch {
+			case one.Err != nil:
+				failed = errors.Join(failed, one.Err)
+			case p.JSON:
+				unread = jsonlines.Write(cmd.OutOrStdout(), pushedLine{one.Tape, one.Object, one.Size, one.New})
+			case one.New:
+				_, unread = fmt.Fprintln(cmd.OutOrStdout(), one.Object)
+			}
+			if unread != nil {
+				stop()
+			}
+			bar.Count(done, len(tapes))
+		})
+		bar.End()
+		if len(live) > 0 && terminal.Is(cmd.ErrOrStderr()) {
+			warning.Print(cmd.ErrOrStderr(), "still being recorded, so not pushed: %d of %d tapes", len(live), len(live)+len(tapes))
+		}
+		if unread != nil {
+			return unread
+		}
+		return errors.Join(failed, err)
+	})
+}
+
+// A pushedLine is a pushed tape as --json writes it.
+type pushedLine struct {
+	Tape   string `json:"tape"`
+	Object string `json:"object"`
+	Bytes  int64  `json:"bytes"`
+	New    bool   `json:"new"`
+}
+
+// chosen returns the tapes that are to be pushed, and those of them that are still being
+// recorded. err says what is not pushed that was asked for.
+func chosen(which *tapelist.Subjects, dir string, args []string, l *record.Listing, nesting record.Nesting) (ended []record.Info, live []string, err error) {
+	subjects, broken, err := which.Find(dir, args, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	named := map[string]bool{}
+	for _, sub := range subjects {
+		tape := sub.Parts[0].Tape.ID()
+		switch {
+		case sub.Store == nil:
+			return nil, nil, fmt.Errorf("%s is a file: acptap import adds it to the store, from which it can be pushed", sub.File)
+		case sub.Session != "":
+			return nil, nil, fmt.Errorf("%s is a session, and only whole tapes are pushed, such as %s", sub.Session, tape)
+		}
+		named[tape] = true
+		for _, below := range nesting.Below(tape) {
+			named[below.Tape] = true
+		}
+	}
+	for i := range l.Tapes {
+		switch info := &l.Tapes[i]; {
+		case !named[info.Tape]:
+		case info.Live:
+			live = append(live, info.Tape)
+		default:
+			ended = append(ended, *info)
+		}
+	}
+	err = errors.Join(broken...)
+	if len(live) > 0 && !which.Flagged() {
+		err = fmt.Errorf("tape %s: %w; push it when it has ended", live[0], record.ErrLive)
+	}
+	return ended, live, err
+}
+
+// openBucket opens the bucket with an address.
+func openBucket(address string) (*bucket.Bucket, error) {
+	a, err := bucket.ParseAddress(address, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return bucket.Open(a, bucket.Patience)
+}

@@ -1,0 +1,107 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/redact"
+)
+
+// An unusableError is that the bucket cannot be used at all: whatever is tried next fails
+// likewise.
+type unusableError struct{ error }
+
+func (e unusableError) Unwrap() error { return e.error }
+
+// explain says what is wrong with a request, in words that have no secrets in them:
+// servers quote what they were sent.
+func (b *Bucket) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var answer minio.ErrorResponse
+	if errors.As(err, &answer) {
+		return b.explainAnswer(answer)
+	}
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err // without the URL, which is long and says no more
+	}
+	var stalled stalledError
+	if errors.As(err, &stalled) {
+		err = stalled // without the addresses of the sockets
+	}
+	return unusableError{fmt.Errorf("%s at %s: %s", b.Address, b.Endpoint, b.clean(err.Error()))}
+}
+
+// refusals are the codes of S3 (API Reference, Error Responses) for what only the user can
+// mend.
+var refusals = map[string]string{
+	"NoSuchBucket":          "there is no such bucket",
+	"InvalidAccessKeyId":    "the server does not know the access key",
+	"SignatureDoesNotMatch": "the secret key is not that of the access key",
+	"InvalidToken":          "the session token is not valid",
+	"ExpiredToken":          "the credentials have expired",
+	"AccessDenied":          "the credentials do not allow it",
+	"RequestTimeTooSkewed":  "the clock of this machine and that of the server differ",
+}
+
+func (b *Bucket) explainAnswer(answer minio.ErrorResponse) error {
+	text, known := refusals[answer.Code]
+	switch {
+	case answer.Code == "AccessDenied" && b.isAnonymous():
+		text = "it is not for everyone, and there are no credentials: neither AWS_ACCESS_KEY_ID is set nor is there a profile in ~/.aws/credentials"
+	case answer.StatusCode == 0:
+		text = "the server's answer cannot be read: " + b.clean(answer.Message)
+	case strings.HasPrefix(answer.Code, strconv.Itoa(answer.StatusCode)): // it is no answer of S3
+		text = "the server answers " + b.clean(answer.Code)
+	case !known:
+		text = fmt.Sprintf("the server answers %d %s: %s", answer.StatusCode, b.clean(answer.Code), b.clean(answer.Message))
+	}
+	err := fmt.Errorf("%s at %s: %s", b.Address, b.Endpoint, text)
+	switch status := answer.StatusCode; {
+	case known, status == http.StatusUnauthorized, status == http.StatusForbidden, status >= 500, 300 <= status && status < 400:
+		return unusableError{err}
+	}
+	return err // of this object
+}
+
+// maxQuoted is how much is quoted of what a server says.
+const maxQuoted = 200
+
+// clean returns a text without secrets, on one line.
+func (b *Bucket) clean(text string) string {
+	if v, err := b.creds.GetWithContext(nil); err == nil {
+		for _, secret := range []string{v.SecretAccessKey, v.SessionToken, v.AccessKeyID} {
+			if secret != "" {
+				text = strings.ReplaceAll(text, secret, redact.Placeholder)
+			}
+		}
+	}
+	text = signature.ReplaceAllString(text, "Signature="+redact.Placeholder)
+	text = strings.Join(strings.Fields(string(redact.Frame(wire.Stderr, []byte(text)))), " ")
+	if len(text) > maxQuoted {
+		text = strings.ToValidUTF8(text[:maxQuoted], "") + "…"
+	}
+	return text
+}
+
+var signature = regexp.MustCompile(`Signature=[0-9a-fA-F]+`)
+
+// isAnonymous reports whether requests are not signed.
+func (b *Bucket) isAnonymous() bool {
+	v, err := b.creds.GetWithContext(nil)
+	return err == nil && v.AccessKeyID == ""
+}

@@ -1,0 +1,197 @@
+package bucket
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/tapeid"
+)
+
+// A Puller brings tapes of a bucket to a store.
+type Puller struct {
+	From *Bucket
+	To   *record.Store
+}
+
+// A Selection is which tapes of a bucket are meant.
+type Selection struct {
+	Since time.Time // they began no earlier; zero: whenever
+	Agent string    // it is part of the agent's name, in which case does not count
+	Tapes []string  // ids, or parts of ids that no other tape of the bucket has; none: all
+}
+
+// A Pulled is what has become of an object that holds a tape.
+type Pulled struct {
+	Tape   string
+	Object string   // URL
+	Notes  []string // what was not taken as it is written
+	Err    error
+}
+
+// Pull brings the selected tapes to the store that it does not have, with those that are
+// nested in them, in no particular order. each is called for each object that is read,
+// from this goroutine. What is wrong with one object does not hold up others; an error is
+// that no more can be read.
+func (p *Puller) Pull(ctx context.Context, want Selection, each func(Pulled)) error {
+	objects, err := p.From.list(ctx)
+	if err != nil {
+		return err
+	}
+	chosen, err := want.of(objects)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	tried := map[string]bool{}
+	for len(chosen) > 0 && ctx.Err() == nil {
+		here, err := p.here()
+		if err != nil {
+			return err
+		}
+		for _, tape := range chosen {
+			tried[tape] = true
+		}
+		chosen = slices.DeleteFunc(chosen, func(tape string) bool { return here[tape] })
+		nested := map[string]bool{}
+		spread(ctx, chosen, func(tape string) []taken { return p.take(ctx, objects[tape]) }, func(list []taken) {
+			for _, t := range list {
+				if errors.As(t.Err, new(unusableError)) {
+					stop(t.Err)
+				}
+				if ctx.Err() != nil {
+					return
+				}
+				for _, tape := range t.nested {
+					nested[tape] = objects[tape] != nil && !tried[tape]
+				}
+				each(t.Pulled)
+			}
+		})
+		maps.DeleteFunc(nested, func(_ string, wanted bool) bool { return !wanted })
+		chosen = slices.Sorted(maps.Keys(nested))
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// here returns the tapes of the store.
+func (p *Puller) here() (map[string]bool, error) {
+	ids, err := p.To.Tapes()
+	here := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		here[id] = true
+	}
+	return here, err
+}
+
+// An object is one that holds a tape, by what its key says.
+type object struct {
+	name
+	key      string
+	size     int64
+	modified time.Time
+}
+
+// list returns the objects of the bucket, by their tapes, the newest of a tape first:
+// there are several of one on which something was written later.
+func (b *Bucket) list(ctx context.Context) (map[string][]object, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	objects := map[string][]object{}
+	for o := range b.client.Client.ListObjects(ctx, b.Bucket, minio.ListObjectsOptions{Prefix: listed(b.Prefix), Recursive: true}) {
+		if o.Err != nil {
+			return nil, b.explain(ctx, o.Err)
+		}
+		if n, ok := parseKey(b.Prefix, o.Key); ok {
+			objects[n.tape] = append(objects[n.tape], object{n, o.Key, o.Size, o.LastModified})
+		}
+	}
+	for _, list := range objects {
+		slices.SortFunc(list, func(a, b object) int {
+			return cmp.Or(b.modified.Compare(a.modified), strings.Compare(a.key, b.key))
+		})
+	}
+	return objects, ctx.Err()
+}
+
+// of returns the ids of the selected tapes, by time.
+func (s Selection) of(objects map[string][]object) ([]string, error) {
+	ids := slices.Sorted(maps.Keys(objects))
+	if len(s.Tapes) > 0 {
+		var named []string
+		for _, part := range s.Tapes {
+			id, err := record.TapeID(ids, part)
+			if err != nil {
+				return nil, err
+			}
+			named = append(named, id)
+		}
+		slices.Sort(named)
+		ids = slices.Compact(named)
+	}
+	agent := strings.ToLower(noWord.ReplaceAllString(s.Agent, "-"))
+	return slices.DeleteFunc(ids, func(id string) bool {
+		return tapeid.Time(id).Before(s.Since) || !slices.ContainsFunc(objects[id], func(o object) bool {
+			return strings.Contains(strings.ToLower(o.agent), agent)
+		})
+	}), nil
+}
+
+// A taken is what has become of an object, and what its tape has below it.
+type taken struct {
+	Pulled
+	nested []string
+}
+
+// take imports a tape from the first of its objects that can be read.
+func (p *Puller) take(ctx context.Context, objects []object) (list []taken) {
+	for _, o := range objects {
+		t := taken{Pulled: Pulled{Tape: o.tape, Object: p.From.url(o.key)}}
+		t.nested, t.Err = p.takeOne(ctx, o, func(text string) { t.Notes = append(t.Notes, text) })
+		if errors.Is(t.Err, record.ErrTapeExists) {
+			return list // brought here by somebody else meanwhile
+		}
+		if list = append(list, t); t.Err == nil || ctx.Err() != nil || errors.As(t.Err, new(unusableError)) {
+			return list
+		}
+	}
+	return list
+}
+
+// takeOne imports the tape in an object, and returns what is nested in it.
+func (p *Puller) takeOne(ctx context.Context, o object, tell func(string)) (nested []string, err error) {
+	at := p.From.url(o.key)
+	body, about, _, err := p.From.client.GetObject(ctx, p.From.Bucket, o.key, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, p.From.explain(ctx, err))
+	}
+	defer body.Close()
+	r, err := unpack(body, o.sum)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	defer r.close()
+	err = record.NewImporter(p.To).ImportTape(r, at, o.tape, tell)
+	var content contentError
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &content):
+		return nil, fmt.Errorf("%s: %w", at, content)
+	case err != nil:
+		return nil, err
+	}
+	return nestedIn(about.UserMetadata), nil
+}

@@ -1,0 +1,95 @@
+package bucket
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// An unpacked reads the portable form of a tape out of an object. It comes to its end
+// without an error only if all is as the object's key says.
+type unpacked struct {
+	dec  *zstd.Decoder
+	r    io.Reader // of dec
+	hash hash.Hash
+	want string
+	size int64
+}
+
+// A contentError is what is wrong with the bytes of an object, or with how they come.
+type contentError string
+
+func (e contentError) Error() string { return string(e) }
+
+const (
+	errNotPortable contentError = "what is in it is not the portable form of a tape"
+	errOtherBytes  contentError = "what is in it is not what its name says: it was changed or damaged"
+	errTooMuch     contentError = "it unpacks to more than 4 GiB, and is not read on"
+)
+
+// maxWindow is how many bytes back what is packed may refer to, which take as much memory.
+// acptap packs with 8 MiB at most.
+const maxWindow = 8 << 20
+
+// unpack begins to read an object whose key has the sum want. The caller closes what it
+// returns.
+func unpack(r io.Reader, want string) (*unpacked, error) {
+	dec, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, inWords(err)
+	}
+	u := &unpacked{dec: dec, hash: sha256.New(), want: want}
+	in := bufio.NewReaderSize(dec, 64<<10)
+	u.r = in
+	// Other forms that an import takes may end before the last byte is read.
+	if begins, err := in.Peek(len(header)); !bytes.Equal(begins, []byte(header)) {
+		dec.Close()
+		if err != nil && err != io.EOF {
+			return nil, inWords(err)
+		}
+		return nil, errNotPortable
+	}
+	return u, nil
+}
+
+// header is what the portable form begins with.
+const header = `{"acptap":`
+
+func (u *unpacked) close() { u.dec.Close() }
+
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	u.hash.Write(p[:n])
+	if u.size += int64(n); u.size > maxPlain {
+		return 0, errTooMuch
+	}
+	switch {
+	case err == io.EOF && hexSum(u.hash.Sum(nil)) != u.want:
+		return n, errOtherBytes
+	case err != nil && err != io.EOF:
+		return n, inWords(err)
+	}
+	return n, err
+}
+
+// inWords says what is wrong where bytes cannot be had or unpacked.
+func inWords(err error) contentError {
+	var stalled stalledError
+	switch {
+	case errors.As(err, &stalled):
+		return contentError(stalled.Error())
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early: the connection was cut, or a part of it is missing"
+	case errors.Is(err, zstd.ErrMagicMismatch):
+		return "it is not packed by zstd, or something stands behind its end"
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return contentError(fmt.Sprintf("it takes more than %d MiB of memory to unpack it", maxWindow>>20))
+	}
+	return contentError("it cannot be unpacked: " + err.Error())
+}
