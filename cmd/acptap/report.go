@@ -95,7 +95,8 @@ of it are damaged: the page is written all the same, and says what is missing.`,
 	f.StringVar(&r.turns, "turns", "", "tell only of these `turns` of each session, such as 3 or 3..7")
 	f.StringVar(&r.filter, "filter", "", "list only frames that match this `query`")
 	f.BoolVar(&r.noFrames, "no-frames", false, "leave out the list of frames")
-	f.IntVar(&r.limit, "limit", 16, "leave out frames where the page would have more than this many `MiB`")
+	f.BoolVar(&r.noImages, "no-images", false, "leave out images")
+	f.IntVar(&r.limit, "limit", 16, "leave out what would make the page longer than this many `MiB`")
 	f.BoolVar(&r.raw, "raw", false, "keep secrets")
 	f.BoolVar(&r.open, "open", false, "open the page in the browser")
 	f.BoolVar(&r.follow, "follow", false, "write the page again and again until the tape ends; see above")
@@ -107,7 +108,8 @@ type reporting struct {
 	out, title, session, turns, filter string
 	first, last                        int // of the turns; 0: no limit
 	limit                              int // MiB
-	raw, open, follow, noFrames        bool
+	raw, open, follow                  bool
+	noFrames, noImages                 bool
 }
 
 // parseTurns reads 3, 3..7, 3.. or ..7.
@@ -226,7 +228,7 @@ func (r *reporting) path(subjects []ref.Subject) string {
 
 // input says what the page is made of.
 func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar *terminal.Progress) (report.Input, error) {
-	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: self.Version(), NoFrames: r.noFrames, Limit: int64(r.limit) << 20}
+	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: self.Version(), NoFrames: r.noFrames, NoImages: r.noImages, Limit: int64(r.limit) << 20}
 	wanted, err := query.Parse(r.filter)
 	if err != nil {
 		return in, err

@@ -165,12 +165,6 @@ func terminal(t *trace.Terminal) content {
 	return one
 }
 
-// Bounds of images: of one, and of all together.
-const (
-	maxImage  = 2 << 20
-	maxImages = 8 << 20
-)
-
 // An album is the images that are shown already.
 type album struct {
 	size  int
@@ -193,7 +187,9 @@ func (r *reader) image(mime, data string, frame frameRef) content {
 		return note("%s, %s: not shown", cmp.Or(termtext.Brief(mime, 60), "image"), size)
 	case again:
 		return note("the image of frame %s again", first)
-	case len(data) > maxImage || r.images.size+len(data) > maxImages:
+	case r.in.NoImages:
+		return note("image of %s: left out; acptap show %s:%s has it", size, r.in.Ref, frame)
+	case len(data) > r.limits.image || r.images.size+len(data) > r.limits.images:
 		return note("image of %s: left out, as it is large; acptap show %s:%s has it", size, r.in.Ref, frame)
 	}
 	if r.images.first == nil {

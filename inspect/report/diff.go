@@ -66,8 +66,8 @@ func (a *reader) pageWith(w io.Writer, b *reader) error {
 		}
 	}
 	p.Foot.Left = append(p.Foot.Left, "acptap diff "+termtext.Line(a.in.Ref)+" "+termtext.Line(b.in.Ref)+" writes the same outlines to a terminal.")
-	p.Foot.Left = append(p.Foot.Left, a.rows.leftOut()...)
-	return p.write(w)
+	p.list(a)
+	return p.write(w, parsePage())
 }
 
 // titleWith returns what stands above the page: the prompt, if both runs have the same.
@@ -245,7 +245,8 @@ func (a *reader) strips(b *reader, turns [2][]*turn) strips {
 		s := &strip{Run: r.side, Stacks: stacks}
 		for i, t := range turns[side] {
 			whole := r.span(t.of)
-			s.Turns = append(s.Turns, r.stripTurn(x, t, stacks, func(was span) span {
+			e := r.entry(t, t.ID)
+			s.Turns = append(s.Turns, e.on(x, stacks, func(was span) span {
 				return span{i, was.from - whole.from, was.to - whole.from}
 			}))
 		}

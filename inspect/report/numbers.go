@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -49,7 +48,7 @@ const (
 // numbers returns what there is to tell; nil if that is nothing.
 func (r *reader) numbers(story []*chapter) *numbers {
 	n := &numbers{Plots: r.plots(), Tables: r.tables()}
-	for _, t := range []numberTable{slowTurns(story), r.slowCalls(), r.largest()} {
+	for _, t := range []numberTable{r.slowTurns(story), r.slowCalls(), r.largest()} {
 		if len(t.Rows) > 0 {
 			n.Most = append(n.Most, t)
 		}
@@ -207,12 +206,12 @@ func moment(t time.Duration) string {
 }
 
 // slowTurns returns the turns of a story that took longest, if there are enough to compare.
-func slowTurns(story []*chapter) numberTable {
-	var all []*turn
+func (r *reader) slowTurns(story []*chapter) numberTable {
+	var all []choice
 	for _, c := range story {
-		for _, t := range c.Turns {
-			if !t.of.Untimed && !t.of.Open() {
-				all = append(all, t)
+		for i, t := range c.turns {
+			if !t.Untimed && !t.Open() {
+				all = append(all, choice{c, i})
 			}
 		}
 	}
@@ -220,10 +219,11 @@ func slowTurns(story []*chapter) numberTable {
 	if len(all) < 3 {
 		return table
 	}
-	length := func(t *turn) time.Duration { return t.of.Ended - t.of.Began }
-	slices.SortStableFunc(all, func(a, b *turn) int { return cmp.Compare(length(b), length(a)) })
-	for _, t := range all[:min(len(all), mostLarge)] {
-		table.row(termtext.Dotted(fmt.Sprintf("turn %d", t.Number), termtext.Brief(t.Prompt, 60)), t.ID, moment(t.of.Began), termtext.Duration(length(t)))
+	length := func(c choice) time.Duration { return c.turn().Ended - c.turn().Began }
+	slices.SortStableFunc(all, func(a, b choice) int { return cmp.Compare(length(b), length(a)) })
+	for _, c := range all[:min(len(all), mostLarge)] {
+		e := r.lead(c)
+		table.row(termtext.Dotted("turn "+e.Name, termtext.Brief(e.Text, 60)), e.Link, moment(c.turn().Began), termtext.Duration(length(c)))
 	}
 	return table
 }

@@ -46,6 +46,7 @@ type page struct {
 	Figures []figure
 	Damage  []string
 	Broken  []*finding // violations of rules
+	Beside  []*strip   // of sessions that ran beside each other
 	Story   []*chapter
 	Calls   *calling // of tapes without turns
 	Diff    *diff    // of two runs, in place of a story
@@ -78,32 +79,48 @@ func policy() string {
 
 // page writes what was gathered.
 func (r *reader) page(w io.Writer) error {
+	t := parsePage()
 	p := r.newPage()
-	p.Head, p.Figures, p.Damage, p.Story = r.head(), r.figures(), r.damage(), r.chapters()
+	p.Head, p.Figures, p.Damage = r.head(), r.figures(), r.damage()
 	p.Foot.Tapes = r.tapes()
-	p.Foot.Left = r.rows.leftOut()
+	var err error
+	if p.Story, err = r.chapters(t); err != nil {
+		return err
+	}
+	p.Beside = r.overview(p.Story)
 	p.Broken, p.Found = r.findings()
 	p.Caps, p.Numbers = r.introductions(), r.numbers(p.Story)
 	if len(p.Story) == 0 {
 		p.Calls = r.calling()
 	}
-	return p.write(w)
+	p.list(r)
+	return p.write(w, t)
 }
 
-// newPage returns a page with what is not about the tapes, and with the list of frames.
+// newPage returns a page with what is not about the tapes.
 func (r *reader) newPage() *page {
 	return &page{
 		Policy: policy(), Style: template.CSS(pageStyle + framesStyle + numbersStyle), Script: template.JS(pageScript),
-		Reload: r.in.Reload.Milliseconds(), Foot: foot{Version: r.in.Version, Raw: r.in.Raw}, Blocks: r.rows.blocks(r.in.limit()),
+		Reload: r.in.Reload.Milliseconds(), Foot: foot{Version: r.in.Version, Raw: r.in.Raw},
 	}
 }
 
-// write writes the page.
-func (p *page) write(w io.Writer) error {
+// list adds the list of frames, which gets the room that all else has left.
+func (p *page) list(r *reader) {
+	p.Blocks = r.rows.blocks(r.limits.rows(r.told+r.said.size, r.images.size), r.limits.bytes)
+	p.Foot.Left = append(p.Foot.Left, r.rows.leftOut()...)
+}
+
+func parsePage() *template.Template {
 	t, err := template.New("page").Parse(pageTemplate + framesTemplate + numbersTemplate + diffTemplate)
 	if err != nil {
 		panic("report: " + err.Error())
 	}
+	return t
+}
+
+// write writes the page.
+func (p *page) write(w io.Writer, t *template.Template) error {
 	p.name()
 	out := bufio.NewWriterSize(w, 64<<10) // a template writes in pieces
 	if err := t.Execute(out, p); err != nil {

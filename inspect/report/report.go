@@ -35,6 +35,7 @@ type Input struct {
 
 	Filter   filter.Filter // of the frames that are listed
 	NoFrames bool          // none is
+	NoImages bool          // images are left out
 	Limit    int64         // bytes of the page; 0: 16 MiB
 
 	Title   string        // in place of the first prompt
@@ -67,6 +68,8 @@ func Write(w io.Writer, in Input) (broken []error, err error) {
 // A reader gathers what is on the tapes.
 type reader struct {
 	in     *Input
+	limits limits
+	told   int // bytes of the story, without images
 	trace  trace.Trace
 	calls  nested.Join // of the servers that the agent started
 	tally  summary.Tally
@@ -90,7 +93,7 @@ type reader struct {
 
 // newReader returns a reader that lists frames in rows.
 func newReader(in *Input, rows *rows) *reader {
-	return &reader{in: in, rows: rows, failed: map[place]bool{}}
+	return &reader{in: in, limits: in.limits(), rows: rows, failed: map[place]bool{}}
 }
 
 // readAll reads all tapes.

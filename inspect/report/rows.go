@@ -46,15 +46,12 @@ const (
 	maxSummary = 160 // bytes
 )
 
-// usualLimit is how large a page becomes, in bytes.
-const usualLimit = 16 << 20
-
 // newRows returns the rows of a page before its first tape.
 func newRows(in *Input) *rows {
 	r := &rows{none: in.NoFrames, filter: in.Filter, max: maxRows, names: map[string]int{"": 0}}
 	r.table.Format, r.table.Ref, r.table.Names = 1, termtext.Line(in.Ref), []string{""}
 	r.table.Runs = len(in.Tapes)
-	r.bytes.limit = in.limit() / 2
+	r.bytes.limit = in.limits().bytes
 	r.gap, _ = filter.Is("is", "gap")
 	r.expect(in)
 	return r
@@ -68,13 +65,6 @@ func (r *rows) expect(in *Input) {
 		}
 	}
 	r.fold = r.lines > maxRows
-}
-
-func (in *Input) limit() int {
-	if in.Limit > 0 {
-		return int(in.Limit)
-	}
-	return usualLimit
 }
 
 // begin begins a tape. Frames that the tape does not show are to be added too.
@@ -257,20 +247,19 @@ func brief(line string) string {
 	return line[:n] + "…"
 }
 
-// blocks returns the rows and the bytes of frames as they stand in the page, of which they
-// are given five parts of eight.
-func (r *rows) blocks(limit int) []block {
+// blocks returns the rows and the bytes of frames as they stand in the page, with so many
+// bytes of both, and of the latter.
+func (r *rows) blocks(room, most int) []block {
 	if r.none {
 		return nil
 	}
 	r.end()
-	room := limit / 8 * 5
 	packed := r.table.pack()
 	for n := len(r.table.Seq); len(packed) > room && n > 0; packed = r.table.pack() {
 		n = n / 10 * 9
 		r.table.cut(n)
 	}
-	list, frames := r.bytes.blocks(min(room-len(packed), r.bytes.limit))
+	list, frames := r.bytes.blocks(min(room-len(packed), most))
 	r.table.Blocks = frames
 	return append([]block{{ID: "rows", Data: r.table.pack()}}, list...)
 }

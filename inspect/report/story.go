@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"time"
 
@@ -9,15 +10,6 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
-
-// A chapter is the story of a session.
-type chapter struct {
-	Name   string // of the session, if there are several
-	Meta   string
-	Strip  *strip
-	Before []item // what came before the first turn
-	Turns  []*turn
-}
 
 // A turn is the work on one prompt.
 type turn struct {
@@ -34,81 +26,15 @@ type turn struct {
 	Items  []item
 	Left   string // why there is no more than this
 
-	of *trace.Turn
+	of   *trace.Turn
+	html template.HTML // all of it as it stands in the page
 }
 
-// What is told of a turn and of a story, at most. Beyond that the middle is left out, and
-// the page says so.
+// What is told of a turn, at most. Beyond that the middle is left out, and the page says so.
 const (
-	maxStory    = 6 << 20 // bytes of text
-	firstTurns  = 100
-	lastTurns   = 150
-	maxEntities = 400 // of a turn
+	maxEntities = 400
 	entityCost  = 900 // bytes of markup around the text of one, roughly
 )
-
-// chapters returns the stories of the sessions.
-func (r *reader) chapters() []*chapter {
-	var list []*chapter
-	sessions := r.sessions()
-	for i, s := range sessions {
-		if len(s.Conversation.Entities)+len(s.Conversation.Turns) == 0 {
-			continue
-		}
-		c := r.chapter(s, i+1)
-		if len(sessions) > 1 {
-			c.Name = termtext.Brief(s.Title, 160)
-			if c.Name == "" {
-				c.Name = "Session " + termtext.Piece(s.ID)
-			}
-		}
-		list = append(list, c)
-	}
-	return list
-}
-
-// chapter returns the story of a session, which has a number on the page.
-func (r *reader) chapter(s *trace.Session, number int) *chapter {
-	c := &chapter{Meta: termtext.Dotted("session "+termtext.Piece(s.ID), termtext.Labelled("in", termtext.Piece(s.Cwd)))}
-	entities := map[int][]*trace.Entity{}
-	for _, e := range s.Conversation.Entities {
-		entities[e.Turn] = append(entities[e.Turn], e)
-	}
-	asked := r.askedIn(s)
-	whole := r.wholeTurns(s, entities)
-	if r.in.First <= 1 {
-		c.Before = r.items(s, nil, entities[0])
-	}
-	for i, t := range s.Conversation.Turns {
-		if !r.shows(t) {
-			continue
-		}
-		one := r.turn(s, t, fmt.Sprintf("s%d-turn-%d", number, t.Number), entities[t.Number])
-		if whole(i) {
-			r.tell(s, one, entities[t.Number], asked[t.Number])
-		} else {
-			one.Left = "This turn is left out, as the story is long."
-		}
-		c.Turns = append(c.Turns, one)
-	}
-	c.Strip = r.strip(s, c.Turns)
-	return c
-}
-
-// wholeTurns returns which turns are told, by their index.
-func (r *reader) wholeTurns(s *trace.Session, entities map[int][]*trace.Entity) func(i int) bool {
-	size := 0
-	for _, list := range entities {
-		for _, e := range list {
-			size += entityCost + textSize(e)
-		}
-	}
-	n := len(s.Conversation.Turns)
-	if size <= maxStory || r.in.First > 0 || r.in.Last > 0 {
-		return func(int) bool { return true }
-	}
-	return func(i int) bool { return i < firstTurns || i >= n-lastTurns }
-}
 
 // textSize returns about how many bytes are told of an entity.
 func textSize(e *trace.Entity) (n int) {
@@ -181,7 +107,7 @@ func (r *reader) turn(s *trace.Session, t *trace.Turn, id string, entities []*tr
 	if c := t.Usage.Cost; c.Currency != "" && c.Amount > 0 {
 		one.Meta = append(one.Meta, termtext.Amount(c.Amount)+" "+termtext.Piece(c.Currency))
 	}
-	one.Shares = shares(t, r.span(t).to)
+	one.Shares = shares(t.Spend(r.span(t).to), t.Pace.Silence)
 	return one
 }
 
@@ -194,14 +120,14 @@ func (r *reader) span(t *trace.Turn) span {
 	return s
 }
 
-// tell adds to a turn what went on in it.
-func (r *reader) tell(s *trace.Session, one *turn, entities []*trace.Entity, asked []*trace.Call) {
-	if n := len(entities) - maxEntities; n > 1 {
+// tell adds to a turn what went on in it, so many steps at most.
+func (r *reader) tell(s *trace.Session, one *turn, entities []*trace.Entity, asked []*trace.Call, most int) {
+	if n := len(entities) - most; n > 1 {
 		one.Left = fmt.Sprintf("%s steps in the middle of this turn are left out; acptap show --chat %s has them.", termtext.Grouped(int64(n)), r.in.Ref)
-		entities = slices.Concat(entities[:maxEntities/2], entities[len(entities)-maxEntities/2:])
+		entities = slices.Concat(entities[:most/2], entities[len(entities)-most/2:])
 	}
-	if len(asked) > maxEntities {
-		asked = asked[:maxEntities]
+	if len(asked) > most {
+		asked = asked[:most]
 	}
 	if !one.of.Untimed {
 		one.Lanes = r.lanes(s, one, entities, asked)
@@ -231,17 +157,14 @@ type share struct {
 	part float64 // percent
 }
 
-// shares returns the parts of a turn: they add up to it.
-func shares(t *trace.Turn, now time.Duration) []share {
-	spent := t.Spend(now)
+// shares returns the parts of what was spent on a turn: they add up to it. silent is the
+// longest silence of the agent.
+func shares(spent trace.Spend, silent time.Duration) []share {
 	total := spent.Sum()
 	if total <= 0 {
 		return nil
 	}
-	silent := time.Duration(0)
-	if t.Pace.Silences > 0 {
-		silent = min(t.Pace.Silence, spent.Agent)
-	}
+	silent = min(silent, spent.Agent)
 	var list []share
 	x := 0.0
 	for _, p := range []struct {

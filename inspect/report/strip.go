@@ -1,16 +1,18 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/acptap/acptap/record/termtext"
-	"github.com/acptap/acptap/record/trace"
 )
 
 // A strip shows all turns of a session on one axis, without the time between them.
 type strip struct {
+	Name   string // of the session, where strips of several stand together
 	Label  string // in words
 	Run    string // whose, of two runs
 	Turns  []stripTurn
@@ -19,11 +21,10 @@ type strip struct {
 }
 
 type stripTurn struct {
-	Number int
-	ID     string
-	Title  string
-	Back   rect
-	Bars   []stripBar
+	Link  string // an id
+	Title string
+	Back  rect
+	Bars  []stripBar
 }
 
 type stripBar struct {
@@ -37,39 +38,89 @@ const mostRows = 60
 // stripRows are the classes of the rows.
 var stripRows = []string{"thinks", "says", "tool", "waits"}
 
-// strip returns the strip of a session; nil if no time is known.
-func (r *reader) strip(s *trace.Session, turns []*turn) *strip {
-	var spans []span
-	for _, t := range turns {
-		if !t.of.Untimed {
-			spans = append(spans, r.span(t.of))
+// overview gives each session its strip. Those of sessions that ran beside each other are
+// returned, as they stand together.
+func (r *reader) overview(list []*chapter) (together []*strip) {
+	var all []span
+	for _, c := range list {
+		all = append(all, c.spans(r)...)
+	}
+	beside := besideEachOther(r, list)
+	axis := newAxis(all, 0)
+	for _, c := range list {
+		spans := c.spans(r)
+		switch {
+		case beside && len(spans) > 0:
+			one := c.strip(axis)
+			one.Name = c.Name
+			one.Label = fmt.Sprintf("%s in %s", plural(len(spans), "turn"), termtext.Duration(newAxis(spans, 0).busy()))
+			together = append(together, one)
+		case len(spans) > 1: // a single turn has its waterfall
+			a := newAxis(spans, 0)
+			c.Strip = c.strip(a)
+			c.Strip.Label = fmt.Sprintf("%s in %s, idle time between them cut out", plural(len(spans), "turn"), termtext.Duration(a.busy()))
+			c.Strip.Gaps = a.gaps()
 		}
 	}
-	if len(spans) < 2 { // a single turn has its waterfall
-		return nil
+	if n := len(together); n > 0 {
+		together[n-1].Gaps = axis.gaps()
 	}
-	a := newAxis(spans, 0)
-	all := &strip{Stacks: len(turns) > mostRows}
-	all.Label = fmt.Sprintf("%s in %s, idle time between them cut out", plural(len(spans), "turn"), termtext.Duration(a.busy()))
-	for _, t := range turns {
-		if t.of.Untimed {
-			continue
-		}
-		all.Turns = append(all.Turns, r.stripTurn(a, t, all.Stacks, func(s span) span { return s }))
-	}
-	all.Gaps = a.gaps()
-	return all
+	return together
 }
 
-// stripTurn draws a turn on an axis, on which place says where a time is.
-func (r *reader) stripTurn(a *axis, t *turn, stacks bool, place func(span) span) stripTurn {
-	whole := r.span(t.of)
-	one := stripTurn{Number: t.Number, ID: t.ID, Back: a.rect(place(whole), "")}
-	one.Title = fmt.Sprintf("turn %d, %s, %s: %s", t.Number, t.State.Word, termtext.Duration(whole.to-whole.from), termtext.Brief(t.Prompt, 80))
+// spans returns when the turns of a session were, as far as that is known.
+func (c *chapter) spans(r *reader) []span {
+	var list []span
+	for _, t := range c.turns {
+		if !t.Untimed {
+			list = append(list, r.span(t))
+		}
+	}
+	return list
+}
+
+// besideEachOther reports whether there was a turn of one session while there was one of
+// another.
+func besideEachOther(r *reader, list []*chapter) bool {
+	type of struct {
+		span
+		*chapter
+	}
+	var all []of
+	for _, c := range list {
+		for _, s := range c.spans(r) {
+			all = append(all, of{s, c})
+		}
+	}
+	slices.SortFunc(all, func(a, b of) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.from, b.from)) })
+	for i := 1; i < len(all); i++ {
+		if before := all[i-1]; before.chapter != all[i].chapter && before.run == all[i].run && all[i].from < before.to {
+			return true
+		}
+	}
+	return false
+}
+
+// strip returns the strip of a session on an axis that has room for it.
+func (c *chapter) strip(a *axis) *strip {
+	one := &strip{Stacks: len(c.turns) > mostRows}
+	for _, e := range c.Links {
+		if !e.timed {
+			continue
+		}
+		one.Turns = append(one.Turns, e.on(a, one.Stacks, func(s span) span { return s }))
+	}
+	return one
+}
+
+// on draws the turn on an axis, on which place says where a time is.
+func (e *entry) on(a *axis, stacks bool, place func(span) span) stripTurn {
+	one := stripTurn{Link: e.Link, Back: a.rect(place(e.span), "")}
+	one.Title = fmt.Sprintf("turn %s, %s, %s: %s", e.Name, e.State.Word, e.Took, termtext.Brief(e.Text, 80))
 	if stacks {
-		one.Bars = stack(a, place(whole), t.Shares)
-	} else if t.Lanes != nil {
-		one.Bars = stepBars(a, t.Lanes.Rows, place)
+		one.Bars = stack(a, place(e.span), e.shares)
+	} else if e.lanes != nil {
+		one.Bars = stepBars(a, e.lanes.Rows, place)
 	}
 	return one
 }

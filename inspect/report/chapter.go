@@ -1,0 +1,263 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A chapter is the story of a session.
+type chapter struct {
+	Name   string // of the session, if there are several
+	Meta   string
+	Strip  *strip
+	Before []item  // what came before the first turn
+	Links  []entry // to the turns
+	Turns  []told
+
+	session  *trace.Session
+	number   int           // of the session on the page
+	turns    []*trace.Turn // that are asked for
+	entities map[int][]*trace.Entity
+	asked    map[int][]*trace.Call
+	whole    map[int]*turn // those that are told, by their index
+}
+
+// told is a turn as it stands in the page, or why some do not.
+type told struct {
+	Turn template.HTML
+	Left string
+}
+
+// An entry leads to a turn, or to some that are left out.
+type entry struct {
+	Link  string // an id
+	Name  string // 7, or 7–90
+	State status
+	Text  string
+	Took  string
+
+	timed  bool
+	span   span
+	shares []share
+	lanes  *lanes
+}
+
+// Of a story that is too long the first and last turns of each session are told.
+const (
+	firstTurns = 100
+	lastTurns  = 150
+)
+
+// chapters returns the stories of the sessions.
+func (r *reader) chapters(page *template.Template) ([]*chapter, error) {
+	var list []*chapter
+	sessions := r.sessions()
+	for i, s := range sessions {
+		if len(s.Conversation.Entities)+len(s.Conversation.Turns) == 0 {
+			continue
+		}
+		c := r.chapter(s, i+1)
+		if len(sessions) > 1 {
+			c.Name = cmp.Or(termtext.Brief(s.Title, 160), "Session "+termtext.Piece(s.ID))
+		}
+		list = append(list, c)
+	}
+	if err := r.tellTurns(list, page); err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		r.assemble(c)
+	}
+	return list, nil
+}
+
+// chapter returns what a session has to tell.
+func (r *reader) chapter(s *trace.Session, number int) *chapter {
+	c := &chapter{Meta: termtext.Dotted("session "+termtext.Piece(s.ID), termtext.Labelled("in", termtext.Piece(s.Cwd))), session: s, number: number}
+	c.entities, c.asked, c.whole = map[int][]*trace.Entity{}, r.askedIn(s), map[int]*turn{}
+	for _, e := range s.Conversation.Entities {
+		c.entities[e.Turn] = append(c.entities[e.Turn], e)
+	}
+	for _, t := range s.Conversation.Turns {
+		if r.shows(t) {
+			c.turns = append(c.turns, t)
+		}
+	}
+	if r.in.First <= 1 {
+		before := c.entities[0]
+		c.Before = r.items(s, nil, before[:min(len(before), maxEntities)])
+	}
+	return c
+}
+
+// A choice is a turn that may be told.
+type choice struct {
+	chapter *chapter
+	index   int
+}
+
+func (c choice) turn() *trace.Turn { return c.chapter.turns[c.index] }
+
+// worth is less the nearer a turn is to the beginning or the end of its session.
+func (c choice) worth() int {
+	return min(c.index*lastTurns, (len(c.chapter.turns)-1-c.index)*firstTurns)
+}
+
+// choices returns the turns that may be told, those first that matter most.
+func (r *reader) choices(list []*chapter) []choice {
+	size, all := 0, []choice{}
+	for _, c := range list {
+		for i, t := range c.turns {
+			for _, e := range c.entities[t.Number] {
+				size += entityCost + textSize(e)
+			}
+			all = append(all, choice{c, i})
+		}
+	}
+	if size > r.limits.story {
+		all = slices.DeleteFunc(all, func(c choice) bool {
+			return c.index >= firstTurns && c.index < len(c.chapter.turns)-lastTurns
+		})
+	}
+	slices.SortStableFunc(all, func(a, b choice) int { return cmp.Compare(a.worth(), b.worth()) })
+	return all
+}
+
+// mostMisses is after how many turns for which there was no room no more are tried.
+const mostMisses = 20
+
+// tellTurns tells the turns that there is room for.
+func (r *reader) tellTurns(list []*chapter, page *template.Template) error {
+	misses := 0
+	for _, c := range r.choices(list) {
+		fits, err := r.tellTurn(c, page)
+		if err != nil {
+			return err
+		}
+		if !fits {
+			misses++
+		}
+		if misses == mostMisses {
+			break
+		}
+	}
+	return nil
+}
+
+// tellTurn tells a turn, or less of it, if there is room for that.
+func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err error) {
+	c, t := which.chapter, which.turn()
+	for _, most := range []int{maxEntities, maxEntities / 8} {
+		images := r.images
+		images.first = maps.Clone(images.first)
+		one := r.turn(c.session, t, fmt.Sprintf("s%d-turn-%d", c.number, t.Number), c.entities[t.Number])
+		r.tell(c.session, one, c.entities[t.Number], c.asked[t.Number], most)
+		var b bytes.Buffer
+		if err := page.ExecuteTemplate(&b, "turn", one); err != nil {
+			return false, err
+		}
+		size := b.Len() - (r.images.size - images.size)
+		if size <= r.limits.story-r.told {
+			r.told += size
+			one.html = template.HTML(b.String())
+			if one.Items = nil; len(c.turns) > mostRows {
+				one.Lanes = nil // a strip does not want them
+			}
+			c.whole[which.index] = one
+			return true, nil
+		}
+		r.images = images
+		if len(c.entities[t.Number]) <= maxEntities/8 {
+			break
+		}
+	}
+	return false, nil
+}
+
+// assemble puts the turns in their order, and says which are left out.
+func (r *reader) assemble(c *chapter) {
+	group := 1
+	if n := len(c.turns); n > r.limits.turns {
+		group = (n-len(c.whole))/max(r.limits.turns-len(c.whole), 20) + 1
+	}
+	for i := 0; i < len(c.turns); {
+		if one := c.whole[i]; one != nil {
+			c.Turns, c.Links = append(c.Turns, told{Turn: one.html}), append(c.Links, r.lead(choice{c, i}))
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(c.turns) && c.whole[end] == nil {
+			end++
+		}
+		c.Turns = append(c.Turns, told{Left: r.leftTurns(c.turns[i:end])})
+		for i < end {
+			n := 1
+			for n < group && i+n < end && c.turns[i+n].Run == c.turns[i].Run {
+				n++
+			}
+			c.Links = append(c.Links, r.leftEntry(c, c.turns[i:i+n]))
+			i += n
+		}
+	}
+}
+
+// leftTurns says that turns are left out.
+func (r *reader) leftTurns(turns []*trace.Turn) string {
+	first, last := turns[0].Number, turns[len(turns)-1].Number
+	if len(turns) == 1 {
+		return fmt.Sprintf("Turn %d is left out, as the story is long: acptap report --turns %[1]d %s", first, r.in.Ref)
+	}
+	return fmt.Sprintf("Turns %d to %d are left out, as the story is long: acptap report --turns %[1]d..%[2]d %s", first, last, r.in.Ref)
+}
+
+// lead returns what leads to a turn, told or not.
+func (r *reader) lead(which choice) entry {
+	if one := which.chapter.whole[which.index]; one != nil {
+		return r.entry(one, one.ID)
+	}
+	return r.leftEntry(which.chapter, []*trace.Turn{which.turn()})
+}
+
+// entry returns what leads to a turn, or stands for it.
+func (r *reader) entry(one *turn, link string) entry {
+	return entry{
+		Link: link, Name: fmt.Sprint(one.Number), State: one.State, Text: one.Prompt, Took: one.Took,
+		timed: !one.of.Untimed, span: r.span(one.of), shares: one.Shares, lanes: one.Lanes,
+	}
+}
+
+// leftEntry returns what stands for turns on one tape that follow each other and are left
+// out. It leads to the first one in the list of frames.
+func (r *reader) leftEntry(c *chapter, turns []*trace.Turn) entry {
+	first, last := turns[0], turns[len(turns)-1]
+	link := "frame-" + r.frame(first.Run, first.Prompt).String()
+	if len(turns) == 1 {
+		return r.entry(r.turn(c.session, first, "", c.entities[first.Number]), link)
+	}
+	e := entry{Link: link, Name: fmt.Sprintf("%d–%d", first.Number, last.Number), Text: plural(len(turns), "turn")}
+	var spent trace.Spend
+	bad := 0
+	for _, t := range turns {
+		if turnState(t, false).Class == "bad" {
+			bad++
+		}
+		if !t.Untimed {
+			e.timed, spent = true, spent.Plus(t.Spend(r.span(t).to))
+		}
+	}
+	if e.State = (status{"done", "good"}); bad > 0 {
+		e.State = status{fmt.Sprintf("%d of them failed", bad), "bad"}
+		e.Text += ", " + e.State.Word
+	}
+	e.span = span{first.Run, first.Began, r.span(last).to}
+	e.shares, e.Took = shares(spent, 0), termtext.Duration(spent.Sum())
+	return e
+}
