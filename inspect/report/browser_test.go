@@ -357,7 +357,7 @@ func testLinks(browser context.Context, t *testing.T) {
 
 // Text of a frame is not known where its bytes are not, and that is said.
 func testManyRows(browser context.Context, t *testing.T) {
-	b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{{Frames: session(40, 18, noise())}}, Limit: 100 << 10}), "q=nowhere")
+	b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{{Frames: session(40, 18, noise())}}, Limit: 320 << 10}), "q=nowhere")
 	if got := eval[string](b, `document.getElementById('count').textContent`); !strings.Contains(got, "could not be searched") {
 		t.Errorf("got %q", got)
 	}

@@ -15,12 +15,15 @@ type limits struct {
 	turns  int // how many turns, or groups of those that are left out, the page has links to
 }
 
+// leastRest is for the style, the script and what else every page has.
+const leastRest = 160 << 10
+
 func (in *Input) limits() limits {
 	page := usualLimit
 	if in.Limit > 0 {
 		page = int(in.Limit)
 	}
-	return limits{page: page, story: page / 8 * 3, bytes: page / 2, images: page / 2, image: page / 8, rest: page / 16, turns: max(1000*(page>>10)/(usualLimit>>10), 20)}
+	return limits{page: page, story: page / 8 * 3, bytes: page / 2, images: page / 2, image: page / 8, rest: max(page/16, leastRest), turns: max(1000*(page>>10)/(usualLimit>>10), 20)}
 }
 
 // rows returns how much is left for the rows of frames and for their bytes.

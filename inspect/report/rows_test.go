@@ -153,11 +153,7 @@ func session(turns, chunks int, text func(turn, chunk int) string) iter.Seq2[dia
 		seq := uint64(0)
 		add := func(dir wire.Direction, raw string) bool {
 			seq++
-			f := dialect.Frame{Frame: wire.Frame{Seq: seq, At: time.Duration(seq) * time.Millisecond, Dir: dir, Raw: []byte(raw), Size: int64(len(raw))}}
-			e := wire.Scan(f.Raw)
-			f.Kind = e.Kind
-			f.Annotation, _ = track.Observe(&f.Frame, e)
-			return yield(f, nil)
+			return yield(madeFrame(track, seq, dir, raw), nil)
 		}
 		ok := add(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`) &&
 			add(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`) &&
@@ -172,6 +168,15 @@ func session(turns, chunks int, text func(turn, chunk int) string) iter.Seq2[dia
 			ok = ok && add(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`, i+2))
 		}
 	}
+}
+
+// madeFrame returns the next frame of a tape, a millisecond after the one before.
+func madeFrame(track *dialect.Tracker, seq uint64, dir wire.Direction, raw string) dialect.Frame {
+	f := dialect.Frame{Frame: wire.Frame{Seq: seq, At: time.Duration(seq) * time.Millisecond, Dir: dir, Raw: []byte(raw), Size: int64(len(raw))}}
+	e := wire.Scan(f.Raw)
+	f.Kind = e.Kind
+	f.Annotation, _ = track.Observe(&f.Frame, e)
+	return f
 }
 
 func words(turn, chunk int) string { return fmt.Sprintf("word %d.%d ", turn, chunk) }
@@ -207,7 +212,7 @@ func TestFoldedRows(t *testing.T) {
 // A page is no longer than its limit, and what matters most is in it.
 func TestLimit(t *testing.T) {
 	made := report.Tape{Info: record.Info{Lines: 5000}, Frames: session(50, 40, noise())}
-	const limit = 200 << 10
+	const limit = 400 << 10
 	page := write(t, report.Input{Tapes: []report.Tape{made}, Limit: limit})
 	packed := 0
 	for _, m := range blockPattern.FindAllSubmatch(page, -1) {
