@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
@@ -69,7 +68,7 @@ func (r *reader) lanes(s *trace.Session, one *turn, entities []*trace.Entity, as
 			}
 		}
 	}
-	choices := permissions(entities)
+	choices := trace.Permissions(entities)
 	for _, c := range asked {
 		row := r.callLane(c, choices[c.Request], t, whole)
 		above := byRequest[c.Request]
@@ -110,22 +109,6 @@ func around(tops []*lane, s span) *lane {
 		}
 	}
 	return nil
-}
-
-// permissions returns what was asked for, by the request.
-func permissions(entities []*trace.Entity) map[uint64]*trace.Permission {
-	all := map[uint64]*trace.Permission{}
-	for _, e := range entities {
-		if e.ToolCall != nil {
-			for _, p := range e.ToolCall.Permissions {
-				all[p.Request] = p
-			}
-		}
-		if e.Permission != nil {
-			all[e.Permission.Request] = e.Permission
-		}
-	}
-	return all
 }
 
 // entityLane returns the row of what the agent said or did; nil for what is neither.
@@ -186,19 +169,20 @@ func (r *reader) callLane(c *trace.Call, asked *trace.Permission, t *trace.Turn,
 		l.span.to, l.Wrong = whole.to, "no answer"
 	}
 	l.Took = took(l.span, false)
-	if c.Failed {
-		l.Wrong, l.class = "failed", "client bad"
-	}
-	switch {
-	case dialect.AreaOf(c.Method, "") == dialect.Permission:
-		l.Kind, l.Label, l.class = "waits", "permission", "waits"
-		if asked != nil && asked.Outcome != "" {
-			l.Label = "permission → " + termtext.Brief(asked.Choice(), 80)
-		}
-	case trace.PartOf(c.Method) == trace.ForUser:
+	switch trace.PartOf(c.Method) {
+	case trace.ForUser:
 		l.Kind, l.class = "waits", "waits"
-	case c.Method == "terminal/wait_for_exit":
+	case trace.ForTool:
 		l.class = "tool"
+	}
+	if asked != nil {
+		l.Label = "permission"
+		if asked.Outcome != "" {
+			l.Label += " → " + termtext.Brief(asked.Choice(), 80)
+		}
+	}
+	if c.Failed {
+		l.Wrong, l.class = "failed", l.class+" bad"
 	}
 	return l
 }

@@ -82,16 +82,8 @@ func (r *Reader) barsOf(session *trace.Session, p *phase, entities []*trace.Enti
 	if b := firstOutput(p); b != nil {
 		bars = append(bars, b)
 	}
-	choices := map[uint64]*trace.Permission{}
+	choices := trace.Permissions(entities)
 	for _, e := range entities {
-		if e.ToolCall != nil {
-			for _, one := range e.ToolCall.Permissions {
-				choices[one.Request] = one
-			}
-		}
-		if e.Permission != nil {
-			choices[e.Permission.Request] = e.Permission
-		}
 		if e.Run == t.Run && !e.Replayed {
 			calls := r.callBars(p, e)
 			if b := r.entityBar(session, p, e); b != nil {
@@ -163,9 +155,11 @@ func (r *Reader) entityBar(session *trace.Session, p *phase, e *trace.Entity) *b
 // nothing.
 func (r *Reader) callBar(p *phase, c *trace.Call, asked *trace.Permission) *bar {
 	b := &bar{interval: interval{c.Run, c.Began, c.Ended}, seq: c.Request, mark: service, untimed: c.Untimed}
-	b.waits = c.Method == "terminal/wait_for_exit"
-	if dialect.AreaOf(c.Method, "") == dialect.Permission {
+	switch trace.PartOf(c.Method) {
+	case trace.ForUser:
 		b.mark = asking
+	case trace.ForTool:
+		b.waits = true
 	}
 	text := termtext.Piece(c.Name())
 	if asked != nil && asked.Outcome != "" {

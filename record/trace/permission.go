@@ -47,6 +47,22 @@ func (p *Permission) Refused() bool {
 	})
 }
 
+// Permissions returns what the user was asked in entities, by the request.
+func Permissions(entities []*Entity) map[uint64]*Permission {
+	all := map[uint64]*Permission{}
+	for _, e := range entities {
+		if e.ToolCall != nil {
+			for _, p := range e.ToolCall.Permissions {
+				all[p.Request] = p
+			}
+		}
+		if e.Permission != nil {
+			all[e.Permission.Request] = e.Permission
+		}
+	}
+	return all
+}
+
 // ask takes a session/request_permission. The request carries a patch of a tool
 // call, and in version 1 it is often the first frame of that call. An agent never
 // asks for a call that is over, so the patch is of a new one then. call is nil if
