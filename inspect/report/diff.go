@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/report/measure"
-	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/inspect/report/outline"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/replay/compare"
@@ -19,10 +19,10 @@ type diff struct {
 	Runs    [2]runHead
 	Figures []figures
 	Strips  []strips
-	Outline outlines
+	Outline outline.Page
 	Found   []ruleFindings // that one run has, and not the other
 	InBoth  []ruleFindings
-	Latency latencies
+	Latency measure.Latencies
 }
 
 // WriteDiff writes a page of two runs beside each other. Of what is not of one run (Filter,
@@ -51,7 +51,8 @@ func WriteDiff(w io.Writer, a, b Input) (broken []error, err error) {
 
 // pageWith writes the page of two runs.
 func (a *reader) pageWith(w io.Writer, b *reader) error {
-	d := &diff{Outline: a.outlinesWith(b), Figures: a.figuresWith(b), Strips: a.stripsWith(b), Latency: a.latencyWith(b)}
+	command := "acptap diff " + termtext.Line(a.in.Ref) + " " + termtext.Line(b.in.Ref)
+	d := &diff{Outline: a.outlinesWith(b, command), Figures: a.figuresWith(b), Strips: a.stripsWith(b), Latency: measure.LatenciesOf(&a.stats, &b.stats)}
 	d.Found, d.InBoth = a.findingsWith(b)
 	p := a.newPage()
 	p.Diff = d
@@ -65,7 +66,7 @@ func (a *reader) pageWith(w io.Writer, b *reader) error {
 			p.Foot.Tapes = append(p.Foot.Tapes, r.side+": "+tape)
 		}
 	}
-	p.Foot.Left = append(p.Foot.Left, "acptap diff "+termtext.Line(a.in.Ref)+" "+termtext.Line(b.in.Ref)+" writes the same outlines to a terminal.")
+	p.Foot.Left = append(p.Foot.Left, command+" writes the same outlines to a terminal.")
 	p.list(a)
 	return p.write(w, parsePage())
 }
@@ -76,6 +77,17 @@ func (a *reader) titleWith(b *reader) string {
 		return title
 	}
 	return "Two runs"
+}
+
+// maxOutline is about how many bytes of an outline are compared.
+const maxOutline = 4 << 20
+
+// outlinesWith returns the outlines of both runs beside each other.
+func (a *reader) outlinesWith(b *reader, command string) outline.Page {
+	readers := [2]*reader{a, b}
+	runs := outline.Runs{A: a.outline.Steps(), B: b.outline.Steps(), Cut: a.outline.Full() || b.outline.Full(), Command: command}
+	runs.Frame = func(side int, at compare.Position) string { return readers[side].frame(at.Tape, at.Seq).String() }
+	return runs.Page()
 }
 
 // A runHead is what one run is about.
@@ -128,7 +140,7 @@ func (a *reader) figuresWith(b *reader) []figures {
 		f := &list[i]
 		f.Difference = measure.Between(f.Of[0].Value, f.Of[1].Value)
 		f.Class = classOfOrder(f.Order, f.Label)
-		if only := onlyOne(f.Of[0].Value.Known(), f.Of[1].Value.Known()); only != "" {
+		if only := measure.OnlyIn(f.Of[0].Value, f.Of[1].Value); only != "" {
 			f.Words = only
 			if f.Label == "failures" {
 				f.Class = map[bool]string{true: "bad", false: "good"}[f.Of[1].Value.Known()]
@@ -144,17 +156,6 @@ func classOfOrder(order int, label string) string {
 		return ""
 	}
 	return map[int]string{1: "bad", -1: "good"}[order]
-}
-
-// onlyOne says which run has something; nothing if both have.
-func onlyOne(a, b bool) string {
-	switch {
-	case a && !b:
-		return "only in A"
-	case b && !a:
-		return "only in B"
-	}
-	return ""
 }
 
 // strips are those of a session in both runs, on one axis: a turn of one begins where its
@@ -301,109 +302,4 @@ func (a *reader) findingsWith(b *reader) (one, both []ruleFindings) {
 		}
 	}
 	return one, both
-}
-
-// latencies are how long turns, calls and tools took in both runs.
-type latencies struct {
-	Runs  [2]string
-	P95   bool // there are enough of something for it
-	Kinds []latencyKind
-}
-
-// Columns returns how many columns the table has.
-func (l *latencies) Columns() int {
-	if l.P95 {
-		return 8
-	}
-	return 6
-}
-
-// A latencyKind is things of one kind.
-type latencyKind struct {
-	Name string
-	Rows []latency
-	Left int // rows that are not shown
-}
-
-type latency struct {
-	Name string
-	Of   [2]spread
-	measure.Difference
-}
-
-// A spread is how many there were, and how long half of them and nearly all took at most.
-type spread struct {
-	N        measure.Value
-	P50, P95 measure.Value
-}
-
-func spreadOf(s *stats.Series) spread {
-	one := spread{N: measure.Count(s.Count())}
-	for p, to := range map[int]*measure.Value{50: &one.P50, 95: &one.P95} {
-		if ns, ok := s.Percentile(p); ok {
-			*to = measure.Time(time.Duration(ns))
-		}
-	}
-	return one
-}
-
-// latencyWith returns how long turns, calls and tools took in both runs.
-func (a *reader) latencyWith(b *reader) latencies {
-	all := latencies{Runs: [2]string{a.side, b.side}}
-	for _, kind := range []struct {
-		name string
-		of   func(*stats.Collector) []stats.Named
-	}{
-		{"turns", turnTimes},
-		{"methods", (*stats.Collector).Methods},
-		{"tools", (*stats.Collector).Tools},
-		{"servers", (*stats.Collector).Servers},
-	} {
-		one := latencyKind{Name: kind.name}
-		for i, r := range [2]*reader{a, b} {
-			one.add(i, kind.of(&r.stats))
-		}
-		for i := range one.Rows {
-			row := &one.Rows[i]
-			row.Difference = measure.Between(row.Of[0].P50, row.Of[1].P50)
-			if only := onlyOne(row.Of[0].N.Known(), row.Of[1].N.Known()); only != "" {
-				row.Words = only
-			}
-			all.P95 = all.P95 || row.Of[0].P95.Known() || row.Of[1].P95.Known()
-		}
-		if n := len(one.Rows) - mostNumbers; n > 0 {
-			one.Rows, one.Left = one.Rows[:mostNumbers], n
-		}
-		if len(one.Rows) > 0 {
-			all.Kinds = append(all.Kinds, one)
-		}
-	}
-	return all
-}
-
-// add adds what one run has. What the other does not have stands behind what both have.
-func (k *latencyKind) add(run int, list []stats.Named) {
-	for _, n := range list {
-		if n.Took.Count() == 0 {
-			continue
-		}
-		name := termtext.Piece(n.Name)
-		at := slices.IndexFunc(k.Rows, func(l latency) bool { return l.Name == name })
-		if at < 0 {
-			at = len(k.Rows)
-			k.Rows = append(k.Rows, latency{Name: name})
-		}
-		k.Rows[at].Of[run] = spreadOf(&n.Took)
-	}
-}
-
-// turnTimes are what stats has of turns as a whole.
-func turnTimes(c *stats.Collector) []stats.Named {
-	t := c.Turns()
-	return []stats.Named{
-		{Name: "turn", Timing: &t.Timing},
-		{Name: "first output", Timing: &stats.Timing{Took: t.Output}},
-		{Name: "first text", Timing: &stats.Timing{Took: t.Text}},
-		{Name: "cancel to end", Timing: &stats.Timing{Took: t.Confirm}},
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"html"
 	"regexp"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 	check "github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/report"
-	"github.com/acptap/acptap/record"
 )
 
 // writeDiff returns the page of two runs.
@@ -119,24 +117,6 @@ func TestDamagedRun(t *testing.T) {
 func TestHostileRuns(t *testing.T) {
 	one := report.Input{Tapes: []report.Tape{hostile(t)}, Ref: `x"><img src=x onerror=alert(1)>`}
 	writeDiff(t, one, report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}, Ref: `</script><script>alert(1)</script>`})
-}
-
-// Long outlines are cut, and that is said.
-func TestLongRuns(t *testing.T) {
-	made := func(word string) report.Input {
-		text := func(turn, chunk int) string { return fmt.Sprint(word, turn, "\n") }
-		return report.Input{Tapes: []report.Tape{{Info: record.Info{Lines: 4504}, Frames: session(1500, 1, text)}}, Ref: word, NoFrames: true}
-	}
-	page := writeDiff(t, made("one"), made("two"))
-	if n := bytes.Count(page, []byte(`<tr class="changed"`)) + bytes.Count(page, []byte(`<tr class="equal"`)); n > 8000 {
-		t.Errorf("got %d lines", n)
-	}
-	if want := []byte("Of the lines, the first 8,000 are shown: acptap diff one two has all that differ."); !bytes.Contains(page, want) {
-		t.Errorf("the page does not say %s", want)
-	}
-	if len(page) > 6<<20 {
-		t.Errorf("the page has %d bytes", len(page))
-	}
 }
 
 func testTwoRuns(browser context.Context, t *testing.T) {

@@ -142,7 +142,7 @@ func (p *page) name() {
 		{len(d.Strips) > 0, part{"turns", "Turns"}},
 		{p.Diff != nil, part{"outline", "Outlines"}},
 		{len(d.Found)+len(d.InBoth) > 0, part{"findings", "Findings"}},
-		{len(d.Latency.Kinds) > 0, part{"latency", "Latency"}},
+		{len(d.Latency.Groups) > 0, part{"latency", "Latency"}},
 		{len(p.Broken) > 0, part{"findings", "Findings"}},
 		{len(p.Story) > 0 || p.Calls != nil, part{"story", "Story"}},
 		{len(p.Broken) == 0 && len(p.Found) > 0, part{"findings", "Findings"}},

@@ -60,3 +60,14 @@ func (d Difference) against(a, b Value) Difference {
 	}
 	return d
 }
+
+// OnlyIn says which run has a value that the other has not; nothing if both or none have.
+func OnlyIn(a, b Value) string {
+	switch {
+	case a.Known() && !b.Known():
+		return "only in A"
+	case b.Known() && !a.Known():
+		return "only in B"
+	}
+	return ""
+}

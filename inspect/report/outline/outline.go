@@ -1,4 +1,6 @@
-package report
+// Package outline lays out the outlines of two runs beside each other for a page: what is
+// equal is folded, and of what differs the words are known that do.
+package outline
 
 import (
 	"fmt"
@@ -8,48 +10,47 @@ import (
 	"github.com/acptap/acptap/replay/compare"
 )
 
-// outlines are those of both runs beside each other.
-type outlines struct {
+// A Page is the outlines of both runs beside each other.
+type Page struct {
 	Lead      string // how much differs
 	Linked    []int  // the first differences
-	Stretches []stretch
+	Stretches []Stretch
 	Left      string // what was left out
 }
 
-// A stretch is lines that follow each other: some that differ and what stands around them,
+// A Stretch is lines that follow each other: some that differ and what stands around them,
 // or some that are equal and folded.
-type stretch struct {
-	Lines  []outlineLine
+type Stretch struct {
+	Lines  []Line
 	Folded int // how many lines are folded; 0: these are not
 	Left   int // how many of those are not in the page
 }
 
-// An outlineLine is a line of one outline, or of each.
-type outlineLine struct {
+// A Line is a line of one outline, or of each.
+type Line struct {
 	Number int    // of the difference that begins here; 0: none does
-	Class  string // of the row
+	Class  string // equal, changed or only
 	Sign   string
 	Says   string // what the sign means
-	Of     [2]*outlineCell
+	Of     [2]*Cell
 }
 
-// An outlineCell is a line of one outline.
-type outlineCell struct {
-	ID     string // of the element; empty: one before has that of the frame
-	Frame  string
-	Linked bool // the number of the frame is shown
+// A Cell is a line of one outline.
+type Cell struct {
+	Frame  string // its number on the page; empty: it comes from none
+	Linked bool   // that is shown
+	First  bool   // for the first time on the page
 	Depth  int
 	Parts  []compare.Part
 }
 
 const (
-	maxOutline    = 4 << 20 // bytes of an outline that are compared, about
-	maxLines      = 8000    // lines that are shown
-	maxStretch    = 200     // lines; a browser lays out those that are seen
-	maxPart       = 2 << 10 // bytes of a line that are equal, or differ
-	maxDepth      = 8
-	outlineMargin = 3  // equal lines around those that differ
-	mostLinked    = 40 // differences
+	maxLines   = 8000    // that are shown
+	maxStretch = 200     // lines; a browser lays out those that are seen
+	maxPart    = 2 << 10 // bytes of a line that are equal, or differ
+	maxDepth   = 8
+	margin     = 3  // equal lines around those that differ
+	mostLinked = 40 // differences
 )
 
 // rowKinds are how rows look.
@@ -60,9 +61,18 @@ var rowKinds = [...]struct{ class, sign, says string }{
 	compare.OnlyNew: {"only", ">", "only in B"},
 }
 
-// outlinesWith returns the outlines of both runs.
-func (a *reader) outlinesWith(b *reader) outlines {
-	l := &outlineLayout{Alignment: compare.Align(a.outline.Steps(), b.outline.Steps()), readers: [2]*reader{a, b}, told: map[string]bool{}}
+// Runs are the outlines of two runs.
+type Runs struct {
+	A, B []compare.Step
+	// Frame returns the number on the page of a frame of A (side 0) or B (side 1).
+	Frame   func(side int, at compare.Position) string
+	Cut     bool   // the end of an outline was left out
+	Command string // that compares all
+}
+
+// Page lays out both outlines.
+func (r *Runs) Page() Page {
+	l := &layout{Alignment: compare.Align(r.A, r.B), runs: r, told: map[string]bool{}}
 	rows := l.Rows()
 	differs := 0
 	var counts [len(rowKinds)]int
@@ -81,12 +91,11 @@ func (a *reader) outlinesWith(b *reader) outlines {
 		l.different(rows[from:to], differs)
 	}
 	l.out.Lead = leadOf(counts[:], differs)
-	command := "acptap diff " + termtext.Line(a.in.Ref) + " " + termtext.Line(b.in.Ref)
 	switch {
-	case a.outline.Full() || b.outline.Full():
-		l.out.Left = "The outlines are too long to be compared whole, so their ends are left out: " + command + " compares all."
+	case r.Cut:
+		l.out.Left = "The outlines are too long to be compared whole, so their ends are left out: " + r.Command + " compares all."
 	case l.lines == maxLines:
-		l.out.Left = fmt.Sprintf("Of the lines, the first %s are shown: %s has all that differ.", termtext.Grouped(maxLines), command)
+		l.out.Left = fmt.Sprintf("Of the lines, the first %s are shown: %s has all that differ.", termtext.Grouped(maxLines), r.Command)
 	}
 	return l.out
 }
@@ -101,37 +110,44 @@ func leadOf(counts []int, differs int) string {
 		switch n := counts[kind]; {
 		case words == "" || n == 0:
 		case len(parts) == 0:
-			parts = append(parts, plural(n, "line")+words)
+			parts = append(parts, count(n, "line")+words)
 		default:
 			parts = append(parts, termtext.Grouped(int64(n))+words)
 		}
 	}
-	return plural(differs, "difference") + ": " + strings.Join(parts, ", ")
+	return count(differs, "difference") + ": " + strings.Join(parts, ", ")
 }
 
-// An outlineLayout puts rows into stretches.
-type outlineLayout struct {
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return termtext.Grouped(int64(n)) + " " + what
+}
+
+// A layout puts rows into stretches.
+type layout struct {
 	compare.Alignment
-	readers [2]*reader
-	out     outlines
-	lines   int             // shown
-	number  int             // of the difference that the next line begins; 0: of none
-	told    map[string]bool // frames that have an element
-	before  [2]string       // frames of the line above
+	runs   *Runs
+	out    Page
+	lines  int             // shown
+	number int             // of the difference that the next line begins; 0: of none
+	told   map[string]bool // frames that have an element
+	before [2]string       // frames of the line above
 }
 
 // equal adds lines that are equal: those beside a difference to that, the others folded. last
 // says that nothing follows.
-func (l *outlineLayout) equal(rows []compare.Row, last bool) {
+func (l *layout) equal(rows []compare.Row, last bool) {
 	if l.lines == maxLines {
 		return
 	}
 	head, tail := 0, 0
 	if len(l.out.Stretches) > 0 {
-		head = min(outlineMargin, len(rows))
+		head = min(margin, len(rows))
 	}
 	if !last {
-		tail = min(outlineMargin, len(rows)-head)
+		tail = min(margin, len(rows)-head)
 	}
 	if head+tail > 0 && len(rows)-head-tail < 2 { // a fold for one would gain nothing
 		l.add(rows)
@@ -142,16 +158,16 @@ func (l *outlineLayout) equal(rows []compare.Row, last bool) {
 	}
 	middle := rows[head : len(rows)-tail]
 	shown := min(len(middle), maxStretch, maxLines-l.lines)
-	l.begin(stretch{Folded: len(middle), Left: len(middle) - shown})
+	l.begin(Stretch{Folded: len(middle), Left: len(middle) - shown})
 	l.add(middle[:shown])
 	if tail > 0 && l.lines < maxLines {
-		l.begin(stretch{})
+		l.begin(Stretch{})
 		l.add(rows[len(rows)-tail:])
 	}
 }
 
 // different adds lines of a difference.
-func (l *outlineLayout) different(rows []compare.Row, number int) {
+func (l *layout) different(rows []compare.Row, number int) {
 	if l.lines < maxLines && number <= mostLinked {
 		l.out.Linked = append(l.out.Linked, number)
 	}
@@ -160,17 +176,17 @@ func (l *outlineLayout) different(rows []compare.Row, number int) {
 }
 
 // begin begins a stretch.
-func (l *outlineLayout) begin(s stretch) {
+func (l *layout) begin(s Stretch) {
 	l.out.Stretches = append(l.out.Stretches, s)
 	l.before = [2]string{}
 }
 
 // add adds as many lines as there is room for to the last stretch, or to more that follow it.
-func (l *outlineLayout) add(rows []compare.Row) {
+func (l *layout) add(rows []compare.Row) {
 	for _, r := range rows[:min(len(rows), maxLines-l.lines)] {
 		n := len(l.out.Stretches)
 		if n == 0 || len(l.out.Stretches[n-1].Lines) == maxStretch {
-			l.begin(stretch{})
+			l.begin(Stretch{})
 		}
 		s := &l.out.Stretches[len(l.out.Stretches)-1]
 		s.Lines = append(s.Lines, l.line(r))
@@ -178,9 +194,9 @@ func (l *outlineLayout) add(rows []compare.Row) {
 	}
 }
 
-func (l *outlineLayout) line(r compare.Row) outlineLine {
+func (l *layout) line(r compare.Row) Line {
 	kind := rowKinds[r.Kind]
-	one := outlineLine{Number: l.number, Class: kind.class, Sign: kind.sign, Says: kind.says}
+	one := Line{Number: l.number, Class: kind.class, Sign: kind.sign, Says: kind.says}
 	l.number = 0
 	var texts [2]string
 	for side, at := range [2]int32{r.Old, r.New} {
@@ -208,18 +224,16 @@ func (l *outlineLayout) line(r compare.Row) outlineLine {
 
 // cell returns what stands on one side, without its text. It is linked if that is asked for,
 // or if the line above is of another frame.
-func (l *outlineLayout) cell(side int, step *compare.Step, linked bool) *outlineCell {
-	c := &outlineCell{Depth: min((len(step.Text)-len(strings.TrimLeft(step.Text, " ")))/2, maxDepth)}
+func (l *layout) cell(side int, step *compare.Step, linked bool) *Cell {
+	c := &Cell{Depth: min((len(step.Text)-len(strings.TrimLeft(step.Text, " ")))/2, maxDepth)}
 	if step.Seq == 0 {
 		return c
 	}
-	frame := l.readers[side].frame(step.Tape, step.Seq)
-	c.Frame = frame.String()
+	c.Frame = l.runs.Frame(side, step.Position)
 	c.Linked = linked || l.before[side] != c.Frame
 	l.before[side] = c.Frame
-	if c.Linked && !l.told[c.Frame] {
-		c.ID, l.told[c.Frame] = frame.ID(), true
-	}
+	c.First = c.Linked && !l.told[c.Frame]
+	l.told[c.Frame] = l.told[c.Frame] || c.First
 	return c
 }
 
