@@ -59,8 +59,8 @@ path, unless --content asks for them; then secrets are replaced there too.
 
 With --format parquet, tables of turns, tool calls, calls and frames are written
 for DuckDB, ClickHouse and others, of whole tapes: of several REFs, or of those
-that --all, --agent and --since select. --output is a directory then. See acptap
-help tables.
+that --all, --agent and --since select. --output is a directory then, or a URL
+s3://BUCKET/PREFIX as acptap push has it. See acptap help tables.
 
 With --filter, only frames that match are written, with their numbers on the
 tape; see acptap help filters. If a session spans several tapes, the numbers are

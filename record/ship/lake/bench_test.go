@@ -1,6 +1,7 @@
 package lake_test
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"testing"
@@ -14,9 +15,9 @@ import (
 // A discarded File counts what is written to it.
 type discarded struct{ n *int64 }
 
-func (d discarded) Write(p []byte) (int, error) { *d.n += int64(len(p)); return len(p), nil }
-func (d discarded) Commit() error               { return nil }
-func (d discarded) Discard()                    {}
+func (d discarded) Write(p []byte) (int, error)  { *d.n += int64(len(p)); return len(p), nil }
+func (d discarded) Commit(context.Context) error { return nil }
+func (d discarded) Discard()                     {}
 
 // BenchmarkWriter writes 100,000 frames: turns of 100 frames with a tool call each.
 func BenchmarkWriter(b *testing.B) { benchmark(b, 100_000) }
@@ -45,7 +46,7 @@ func benchmark(b *testing.B, count uint64) {
 				peak = max(peak, m.HeapAlloc)
 			}
 		}
-		if err := w.Close(); err != nil {
+		if err := w.Close(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package lake
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ type file struct {
 }
 
 // Commit puts the file into its place, durably.
-func (f *file) Commit() error {
+func (f *file) Commit(context.Context) error {
 	err := errors.Join(f.Sync(), f.Close())
 	if err == nil {
 		err = disk.Rename(f.Name(), f.path)

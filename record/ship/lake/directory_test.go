@@ -33,7 +33,7 @@ func TestDirectory(t *testing.T) {
 	}
 	want := []string{lake.Name("calls", tape), lake.Name("frames", tape), lake.Name("tools", tape)}
 	for range 2 {
-		if got := first((*lake.Writer).Close); !slices.Equal(got, want) {
+		if got := first(func(w *lake.Writer) error { return w.Close(t.Context()) }); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestDirectoryFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err := w.Close()
+	err := w.Close(t.Context())
 	var where *os.LinkError
 	if !errors.As(err, &where) {
 		t.Errorf("got %v, want the error of a rename", err)

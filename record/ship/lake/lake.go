@@ -7,6 +7,7 @@
 package lake
 
 import (
+	"context"
 	"errors"
 	"io"
 	"time"
@@ -18,7 +19,7 @@ import (
 // there before it or after Discard.
 type File interface {
 	io.Writer
-	Commit() error
+	Commit(ctx context.Context) error
 	Discard()
 }
 
@@ -47,6 +48,9 @@ func NewWriter(to Destination, rows *Builder, version string) *Writer {
 	}
 }
 
+// ContentType is the media type of the files, which is registered with IANA.
+const ContentType = "application/vnd.apache.parquet"
+
 // Name returns the name of the file of a table and a tape. The date is that of the tape's
 // start in UTC; of an unknown one it is what Hive calls the partition of nulls.
 func Name(table string, t Tape) string {
@@ -70,7 +74,7 @@ func (w *Writer) write(rows Rows) error {
 
 // Close puts the files into their places. A table without rows has none. After an error
 // some may be in their places: each is whole.
-func (w *Writer) Close() error {
+func (w *Writer) Close(ctx context.Context) error {
 	err := w.write(w.rows.End())
 	for _, t := range w.tables() {
 		if err == nil {
@@ -79,7 +83,7 @@ func (w *Writer) Close() error {
 	}
 	for _, t := range w.tables() {
 		if err == nil {
-			err = t.commit()
+			err = t.commit(ctx)
 		}
 	}
 	w.Discard()
@@ -96,7 +100,7 @@ func (w *Writer) Discard() {
 // A writing is a table whatever its rows are.
 type writing interface {
 	finish() error
-	commit() error
+	commit(ctx context.Context) error
 	discard()
 }
 

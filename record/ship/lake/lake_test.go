@@ -3,6 +3,7 @@ package lake_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"flag"
 	"io/fs"
@@ -36,8 +37,8 @@ type memoryFile struct {
 	name string
 }
 
-func (f *memoryFile) Commit() error { f.m[f.name] = &f.Buffer; return nil }
-func (f *memoryFile) Discard()      {}
+func (f *memoryFile) Commit(context.Context) error { f.m[f.name] = &f.Buffer; return nil }
+func (f *memoryFile) Discard()                     {}
 
 // write writes the tables of frames of a tape.
 func write(tb testing.TB, t lake.Tape, content bool, frames []dialect.Frame) memory {
@@ -51,7 +52,7 @@ func write(tb testing.TB, t lake.Tape, content bool, frames []dialect.Frame) mem
 			tb.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
+	if err := w.Close(context.Background()); err != nil {
 		tb.Fatal(err)
 	}
 	return m

@@ -1,6 +1,7 @@
 package lake
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/parquet-go/parquet-go"
@@ -75,11 +76,11 @@ func (t *table[T]) finish() error {
 }
 
 // commit puts the file into its place.
-func (t *table[T]) commit() error {
+func (t *table[T]) commit(ctx context.Context) error {
 	if t.file == nil {
 		return nil
 	}
-	err := t.file.Commit()
+	err := t.file.Commit(ctx)
 	t.file = nil
 	return t.located(err)
 }

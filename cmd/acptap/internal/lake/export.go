@@ -16,7 +16,7 @@ const Parquet = "parquet"
 // An Export is what export --format parquet is asked for.
 type Export struct {
 	Which   tapelist.Subjects
-	Output  string // a directory
+	Output  string // a directory, or the URL of a bucket
 	Content bool
 	Raw     bool
 }
@@ -25,14 +25,17 @@ type Export struct {
 func (x *Export) Check(args []string) error {
 	switch {
 	case x.Output == "" || x.Output == "-":
-		return errors.New("--format parquet writes several files: name a directory for them with --output")
-	case strings.Contains(x.Output, "://"):
-		return fmt.Errorf("%q is a URL: --format parquet writes to a directory", x.Output)
+		return errors.New("--format parquet writes several files: name a directory for them, or a bucket, with --output")
+	case strings.Contains(x.Output, "://") && !x.InBucket():
+		return errors.New("--format parquet writes to a directory, or to s3://BUCKET/PREFIX")
 	case x.Raw && !x.Content:
 		return errors.New("--raw changes nothing: without --content, --format parquet writes nothing that was said")
 	}
 	return x.Which.Check(args)
 }
+
+// InBucket reports whether the tables go to a bucket.
+func (x *Export) InBucket() bool { return strings.HasPrefix(x.Output, "s3://") }
 
 // NewExportCmd returns the command export of acptap-lake, which is a part of that of
 // acptap. run runs it; args are REFs.
@@ -40,7 +43,7 @@ func NewExportCmd(run func(cmd *cobra.Command, x *Export, args []string) error) 
 	var x Export
 	var format string
 	cmd := &cobra.Command{
-		Use:   "export --format parquet -o DIR [flags] [REF...]",
+		Use:   "export --format parquet -o DIR|URL [flags] [REF...]",
 		Short: "Write tapes as tables",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != Parquet {
@@ -55,7 +58,7 @@ func NewExportCmd(run func(cmd *cobra.Command, x *Export, args []string) error) 
 	f := cmd.Flags()
 	x.Which.Register(f)
 	f.StringVar(&format, "format", Parquet, "`format` to write")
-	f.StringVarP(&x.Output, "output", "o", "", "`directory`")
+	f.StringVarP(&x.Output, "output", "o", "", "`directory`, or URL of a bucket")
 	f.BoolVar(&x.Content, "content", false, "also what was said")
 	f.BoolVar(&x.Raw, "raw", false, "keep secrets")
 	return cmd

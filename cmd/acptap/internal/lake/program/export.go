@@ -27,6 +27,10 @@ func newExportCmd(dir *string) *cobra.Command {
 	return lake.NewExportCmd(func(cmd *cobra.Command, x *lake.Export, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop()
+		to, err := destination(x)
+		if err != nil {
+			return err
+		}
 		found, broken, err := x.Which.Find(*dir, args, cmd.InOrStdin())
 		if err != nil {
 			return err
@@ -38,12 +42,27 @@ func newExportCmd(dir *string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		damage, err := writeTables(ctx, tables.Directory(x.Output), sources, x, terminal.NewProgress(cmd.ErrOrStderr(), "writing"))
+		damage, err := writeTables(ctx, to, sources, x, terminal.NewProgress(cmd.ErrOrStderr(), "writing"))
 		if err != nil {
 			return err
 		}
 		return errors.Join(append(broken, damage...)...)
 	})
+}
+
+// destination returns where the tables go.
+func destination(x *lake.Export) (tables.Destination, error) {
+	if !x.InBucket() {
+		return tables.Directory(x.Output), nil
+	}
+	b, err := openBucket(x.Output)
+	if err != nil {
+		return nil, err
+	}
+	if x.Raw && !b.Raw {
+		return nil, fmt.Errorf("--raw would leave secrets in %s: if they may be there, put ?raw=1 behind the URL", b.Address)
+	}
+	return func(name string) (tables.File, error) { return b.Create(name, tables.ContentType) }, nil
 }
 
 // wholeTapes returns the tapes of subjects, of sessions too, and those of the servers that
@@ -145,5 +164,5 @@ func writeTape(ctx context.Context, to tables.Destination, s tapelist.Source, x 
 			return damage, err
 		}
 	}
-	return damage, w.Close()
+	return damage, w.Close(ctx)
 }
