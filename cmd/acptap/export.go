@@ -51,11 +51,9 @@ them are listed. acptap import takes that directory.
 With --format otlp or perfetto, spans are written instead: a turn with its tool
 calls, permissions and calls is a trace, and the connection another. otlp is
 OTLP/JSON, one request a line; perfetto is JSON of trace events, which
-speedscope opens. acptap.tape and acptap.frame of a span lead back to the tape,
-and ids are the same whenever and wherever a tape is exported. A call of an MCP
-server is below the tool call that led to it, if the store has the tape of the
-agent too; --mcp writes both. Nothing that was said is in spans, and no title or
-path, unless --content asks for them; then secrets are replaced there too.
+speedscope opens. --mcp adds those of the servers that the agent started.
+Nothing that was said is in spans, and no title or path, unless --content asks
+for them; then secrets are replaced there too. See acptap help spans.
 
 With --format parquet, tables of turns, tool calls, calls and frames are written
 for DuckDB, ClickHouse and others, of whole tapes: of several REFs, or of those

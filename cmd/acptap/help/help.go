@@ -27,6 +27,7 @@ var names = []string{
 	"testing",
 	"checking",
 	"portable",
+	"spans",
 	"tables",
 	"store",
 	"limits",

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,26 @@ func TestLinks(t *testing.T) {
 	}
 	if links < 5 {
 		t.Errorf("only %d links found", links)
+	}
+}
+
+// The names that spans have, but those of OpenTelemetry, stand in the topic about them.
+func TestSpans(t *testing.T) {
+	paths, err := filepath.Glob("../../../record/trace/spans/testdata/*.golden")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(err)
+	}
+	topic, _ := Find("spans")
+	for _, path := range paths {
+		golden, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`"Name":"((?:acp|acptap)\.[a-z_.]+|first_output)"`).FindAllSubmatch(golden, -1) {
+			if !strings.Contains(topic.Markdown, "`"+string(name[1])+"`") {
+				t.Errorf("%s is not there", name[1])
+			}
+		}
 	}
 }
 
