@@ -87,7 +87,10 @@ func (a *reader) outlinesWith(b *reader, command string) outline.Page {
 	readers := [2]*reader{a, b}
 	runs := outline.Runs{A: a.outline.Steps(), B: b.outline.Steps(), Cut: a.outline.Full() || b.outline.Full(), Command: command}
 	runs.Frame = func(side int, at compare.Position) string { return readers[side].frame(at.Tape, at.Seq).String() }
-	return runs.Page()
+	runs.Room = a.limits.story
+	page := runs.Page()
+	a.told += page.Size
+	return page
 }
 
 // A runHead is what one run is about.

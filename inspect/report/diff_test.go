@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html"
 	"regexp"
 	"strings"
@@ -117,6 +118,21 @@ func TestDamagedRun(t *testing.T) {
 func TestHostileRuns(t *testing.T) {
 	one := report.Input{Tapes: []report.Tape{hostile(t)}, Ref: `x"><img src=x onerror=alert(1)>`}
 	writeDiff(t, one, report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}, Ref: `</script><script>alert(1)</script>`})
+}
+
+// A page of two runs keeps to its limit.
+func TestDiffLimit(t *testing.T) {
+	run := func(word string) report.Input {
+		text := func(turn, chunk int) string { return fmt.Sprintln(word, turn, chunk) }
+		return report.Input{Tapes: []report.Tape{{Frames: session(60, 20, text)}}, Ref: word, Limit: 800 << 10}
+	}
+	page := writeDiff(t, run("one"), run("two"))
+	if len(page) > 800<<10 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	if want := []byte("are shown: acptap diff one two has all that differ."); !bytes.Contains(page, want) {
+		t.Errorf("the page does not say %s", want)
+	}
 }
 
 func testTwoRuns(browser context.Context, t *testing.T) {

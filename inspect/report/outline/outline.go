@@ -16,6 +16,7 @@ type Page struct {
 	Linked    []int  // the first differences
 	Stretches []Stretch
 	Left      string // what was left out
+	Size      int    // bytes of the page, about
 }
 
 // A Stretch is lines that follow each other: some that differ and what stands around them,
@@ -67,6 +68,7 @@ type Runs struct {
 	// Frame returns the number on the page of a frame of A (side 0) or B (side 1).
 	Frame   func(side int, at compare.Position) string
 	Cut     bool   // the end of an outline was left out
+	Room    int    // bytes of the page, about; 0: any number
 	Command string // that compares all
 }
 
@@ -94,8 +96,8 @@ func (r *Runs) Page() Page {
 	switch {
 	case r.Cut:
 		l.out.Left = "The outlines are too long to be compared whole, so their ends are left out: " + r.Command + " compares all."
-	case l.lines == maxLines:
-		l.out.Left = fmt.Sprintf("Of the lines, the first %s are shown: %s has all that differ.", termtext.Grouped(maxLines), r.Command)
+	case l.full():
+		l.out.Left = fmt.Sprintf("Of the lines, the first %s are shown: %s has all that differ.", termtext.Grouped(int64(l.lines)), r.Command)
 	}
 	return l.out
 }
@@ -139,7 +141,7 @@ type layout struct {
 // equal adds lines that are equal: those beside a difference to that, the others folded. last
 // says that nothing follows.
 func (l *layout) equal(rows []compare.Row, last bool) {
-	if l.lines == maxLines {
+	if l.full() {
 		return
 	}
 	head, tail := 0, 0
@@ -157,10 +159,11 @@ func (l *layout) equal(rows []compare.Row, last bool) {
 		l.add(rows[:head])
 	}
 	middle := rows[head : len(rows)-tail]
-	shown := min(len(middle), maxStretch, maxLines-l.lines)
-	l.begin(Stretch{Folded: len(middle), Left: len(middle) - shown})
-	l.add(middle[:shown])
-	if tail > 0 && l.lines < maxLines {
+	l.begin(Stretch{Folded: len(middle)})
+	fold := len(l.out.Stretches) - 1
+	l.add(middle[:min(len(middle), maxStretch)])
+	l.out.Stretches[fold].Left = len(middle) - len(l.out.Stretches[fold].Lines)
+	if tail > 0 && !l.full() {
 		l.begin(Stretch{})
 		l.add(rows[len(rows)-tail:])
 	}
@@ -168,7 +171,7 @@ func (l *layout) equal(rows []compare.Row, last bool) {
 
 // different adds lines of a difference.
 func (l *layout) different(rows []compare.Row, number int) {
-	if l.lines < maxLines && number <= mostLinked {
+	if !l.full() && number <= mostLinked {
 		l.out.Linked = append(l.out.Linked, number)
 	}
 	l.number = number
@@ -181,9 +184,20 @@ func (l *layout) begin(s Stretch) {
 	l.before = [2]string{}
 }
 
+// full reports whether there is no room for more lines.
+func (l *layout) full() bool {
+	return l.lines == maxLines || l.runs.Room > 0 && l.out.Size >= l.runs.Room
+}
+
+// lineSize is about how many bytes the page has around a line of both runs.
+const lineSize = 320
+
 // add adds as many lines as there is room for to the last stretch, or to more that follow it.
 func (l *layout) add(rows []compare.Row) {
-	for _, r := range rows[:min(len(rows), maxLines-l.lines)] {
+	for _, r := range rows {
+		if l.full() {
+			return
+		}
 		n := len(l.out.Stretches)
 		if n == 0 || len(l.out.Stretches[n-1].Lines) == maxStretch {
 			l.begin(Stretch{})
@@ -211,12 +225,14 @@ func (l *layout) line(r compare.Row) Line {
 	if r.Kind == compare.Changed {
 		one.Of[0].Parts, one.Of[1].Parts = compare.Parts(texts[0], texts[1])
 	}
+	l.out.Size += lineSize
 	for _, c := range one.Of {
 		if c == nil {
 			continue
 		}
 		for i := range c.Parts {
 			c.Parts[i].Text = c.Parts[i].Shown(i == 0 && len(c.Parts) > 1, maxPart)
+			l.out.Size += len(c.Parts[i].Text)
 		}
 	}
 	return one

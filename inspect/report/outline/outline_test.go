@@ -114,7 +114,13 @@ func TestLong(t *testing.T) {
 		fmt.Fprintf(&a, "%d\told %d\n", i+1, i)
 		fmt.Fprintf(&b, "%d\tnew %d\n", i+1, i)
 	}
-	p := page(steps(a.String()), steps(b.String()))
+	runs := outline.Runs{A: steps(a.String())[:100], B: steps(b.String())[:100], Room: 10_000, Command: "acptap diff a b"}
+	runs.Frame = func(int, compare.Position) string { return "1.1" }
+	p := runs.Page()
+	if n := len(p.Stretches[0].Lines); n < 20 || n > 35 || p.Size < 10_000 || p.Size > 10_500 {
+		t.Errorf("got %d lines, %d bytes", n, p.Size)
+	}
+	p = page(steps(a.String()), steps(b.String()))
 	lines := 0
 	for _, s := range p.Stretches {
 		if len(s.Lines) == 0 || len(s.Lines) > 200 {
