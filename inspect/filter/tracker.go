@@ -3,6 +3,7 @@ package filter
 import (
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -178,6 +179,7 @@ func (t *Tracker) tool(f *dialect.Frame) Tool {
 	if t.tools == nil || len(t.tools) == maxKept {
 		t.tools = make(map[toolKey]string)
 	}
-	t.tools[key] = tool.Title
+	key.id = strings.Clone(key.id) // it and the title are parts of a copy of the frame
+	t.tools[key] = strings.Clone(tool.Title)
 	return tool
 }

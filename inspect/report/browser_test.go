@@ -254,6 +254,10 @@ func testFilters(browser context.Context, t *testing.T) {
 	for _, name := range tapes {
 		b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, name)}}), "")
 		b.do(chromedp.EmulateViewport(1280, 12000))
+		if figure, count := eval[string](b, `[...document.querySelectorAll('.figures dt')].find(e => e.textContent === 'frames').nextElementSibling.firstChild.textContent`),
+			eval[string](b, `document.getElementById('count').textContent`); !strings.HasPrefix(count, figure+" frame") {
+			t.Errorf("%s: the figure is %s frames, the list has %s", name, figure, count)
+		}
 		eval[bool](b, `(document.getElementById('list').style.height = '11000px', document.getElementById('fold').click(), true)`)
 		for _, row := range table[name] {
 			query, want := row[0], row[1]

@@ -138,7 +138,7 @@ func TestDiffLimit(t *testing.T) {
 func testTwoRuns(browser context.Context, t *testing.T) {
 	page := writeDiff(t, report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}, Ref: "a.jsonl"}, report.Input{Tapes: []report.Tape{tape(t, "acpx-cancel")}, Ref: "b.jsonl"})
 	b := open(browser, t, page, "")
-	if got, want := eval[string](b, `document.getElementById('count').textContent`), "19 frames"; got != want {
+	if got, want := eval[string](b, `document.getElementById('count').textContent`), "15 frames, 4 other lines"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	title := func() string { return eval[string](b, `document.querySelector('#panel h2').textContent`) }
@@ -146,7 +146,7 @@ func testTwoRuns(browser context.Context, t *testing.T) {
 	if got, want := title(), "#2.5 session/prompt"; got != want {
 		t.Errorf("the link leads to %s, want %s", got, want)
 	}
-	if got, want := eval[string](b, `document.getElementById('count').textContent + ' ' + document.querySelector('[aria-selected=true] .n').textContent`), "13 frames 2.5"; got != want {
+	if got, want := eval[string](b, `document.getElementById('count').textContent + ' ' + document.querySelector('[aria-selected=true] .n').textContent`), "9 frames, 4 other lines 2.5"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if !eval[bool](b, `document.querySelector('#side [value=B]').checked && document.querySelector('.t.here') !== null`) {

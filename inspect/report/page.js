@@ -430,25 +430,39 @@
 		return `acptap show --frame ${of?.ref ? (of.prefix ?? '') + rest : numbers} ${of?.ref || t.ref || 'REF'}`;
 	}
 
+	// Lines are counted as everywhere: frames are what client and agent have sent.
+	const lineNames = [['frame', 'frames'], ['frame of servers', 'frames of servers'], ['other line', 'other lines']];
+	const ofServer = k => t.runs ? k >= t.runs : t.tapes[k].server !== undefined;
+	const lineSort = i => digit(t.kind, i) === 7 || digit(t.dir, i) === 2 || digit(t.origin, i) > 1 || is(i, redelivered) ? 2 : ofServer(tape[i]) ? 1 : 0;
+	function counted(shown, of) {
+		const parts = lineNames.flatMap(([one, many], k) => {
+			if (all ? !of[k] && k : !shown[k]) return [];
+			return `${all ? '' : `${grouped(shown[k])} of `}${grouped(of[k])} ${of[k] === 1 ? one : many}`;
+		});
+		return parts.join(', ') || `none of ${grouped(of[0])} frames`;
+	}
+
 	// list what the filter wants, runs of chunks as one row if that is asked for.
 	function relist() {
 		const fold = $('fold').checked, was = heads[selected];
 		heads = [];
 		lengths = [];
-		let before = -2, missing = 0, of = 0;
+		const shown = [0, 0, 0], of = [0, 0, 0];
+		let before = -2, missing = 0;
 		for (let i = 0; i < rows; i++) {
 			if (sideOf(i) !== side) continue;
-			of++;
+			const sort = lineSort(i), n = t.fold.get(i) ?? 1;
+			of[sort] += n;
 			const v = test(i);
 			if (v === perhaps) missing++;
 			if (v !== yes) continue;
+			shown[sort] += n;
 			if (fold && before === i - 1 && is(i, joins)) lengths[lengths.length - 1]++;
 			else heads.push(i), lengths.push(1);
 			before = i;
 		}
 		selected = was === undefined ? -1 : place(was);
-		const shown = lengths.reduce((a, b) => a + b, 0);
-		let says = all ? `${grouped(of)} frames` : `${grouped(shown)} of ${grouped(of)} frames`;
+		let says = counted(shown, of);
 		if (missing) says += `; ${grouped(missing)} could not be searched, their bytes are not in this page`;
 		if (t.out) says += `; ${grouped(t.out)} more are on the tape`;
 		$('count').textContent = says;

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -220,6 +221,7 @@ func (r *rows) name(s string) int {
 	n, ok := r.names[s]
 	if !ok {
 		n = len(r.table.Names)
+		s = strings.Clone(s) // which may be a part of a copy of the frame
 		r.names[s], r.table.Names = n, append(r.table.Names, s)
 	}
 	return n
@@ -238,7 +240,7 @@ func rowSummary(f *dialect.Frame) string {
 // brief cuts a clean line.
 func brief(line string) string {
 	if len(line) <= maxSummary {
-		return line
+		return strings.Clone(line) // which may be a part of a copy of the frame
 	}
 	n := maxSummary - len("…")
 	for !utf8.RuneStart(line[n]) {
