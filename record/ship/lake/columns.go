@@ -24,15 +24,16 @@ type On struct {
 	Server          string `parquet:"server,optional,dict"`
 }
 
-// on returns what is known of the tape now.
+// on returns what is known of the tape now. The agent is called as acptap stats calls it.
 func (b *Builder) on() On {
 	c := b.trace.Runs[0]
+	named := &c
 	if c.Agent == "" {
-		c = b.tape.Connection
+		named = &b.tape.Connection
 	}
 	on := On{
 		Tape: b.tape.ID, TapeStart: b.micros(0),
-		Agent: text(cmp.Or(c.Agent, b.tape.Agent)), AgentVersion: text(c.AgentVersion),
+		Agent: text(cmp.Or(named.Agent, b.tape.Agent)), AgentVersion: text(named.AgentVersion),
 		Client: text(c.Client), ClientVersion: text(c.ClientVersion), ProtocolVersion: text(c.Version),
 		ParentTape: b.tape.Parent, Server: text(b.tape.Server),
 	}

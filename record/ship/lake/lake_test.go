@@ -14,11 +14,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship/lake"
 	"github.com/acptap/acptap/record/trace"
@@ -303,6 +305,36 @@ func TestFramesAndBytes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Names from the traffic may be anything, and are cut.
+func TestNames(t *testing.T) {
+	long := strings.Repeat("ü", 4000)
+	var frames []dialect.Frame
+	tracker := dialect.NewTracker(dialect.ACP)
+	for i, raw := range []string{
+		`{"jsonrpc":"2.0","id":"` + long + `","method":"` + long + `"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"\ud800\u0000","prompt":[]}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"stopReason":"` + long + `"}}`,
+	} {
+		f := dialect.Frame{Frame: wire.Frame{Seq: uint64(i + 1), Dir: wire.Direction(i / 2), Raw: []byte(raw), Size: int64(len(raw))}}
+		e := wire.Scan(f.Raw)
+		f.Kind = e.Kind
+		f.Annotation, _ = tracker.Observe(&f.Frame, e)
+		frames = append(frames, f)
+	}
+	tape := lake.Tape{ID: "20261122T090000-names"}
+	m := write(t, tape, true, frames)
+	rows, turns := read[lake.Frame](t, m, "frames", tape), read[lake.Turn](t, m, "turns", tape)
+	if len(rows) != 3 || len(turns) != 1 {
+		t.Fatalf("got %d frames and %d turns", len(rows), len(turns))
+	}
+	if id := rows[0].ID; len(id) < 1000 || len(id) > 1030 || !utf8.ValidString(id) {
+		t.Errorf("got an id of %d bytes", len(id))
+	}
+	if r := turns[0]; len(r.StopReason) > 1030 || !utf8.ValidString(r.Session) || r.Start != 0 {
+		t.Errorf("got %+v", r)
+	}
 }
 
 // The columns are what people have written queries for.

@@ -17,6 +17,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship"
@@ -46,7 +47,14 @@ func newExportCmd(dir *string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return errors.Join(append(broken, damage...)...)
+		if broken = append(broken, damage...); len(broken) == 0 {
+			return nil
+		}
+		last := len(broken) - 1
+		for _, err := range broken[:last] {
+			warning.Print(cmd.ErrOrStderr(), "%v", err)
+		}
+		return broken[last]
 	})
 }
 
@@ -157,7 +165,7 @@ func writeTape(ctx context.Context, to tables.Destination, s tapelist.Source, x 
 			return damage, context.Cause(ctx)
 		}
 		if err != nil {
-			damage = errors.Join(damage, err)
+			damage = errors.Join(damage, fmt.Errorf("tape %s: %w", t.ID, err))
 			continue
 		}
 		if err := w.Add(&f); err != nil {
