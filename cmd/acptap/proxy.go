@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/follower"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
@@ -53,6 +54,11 @@ With --watch 30s, stderr says when the agent is silent for so long in a turn, or
 something else hangs, as acptap watch does: in one line, at most once a minute
 for each kind. What you are asked is left out.
 
+With --otlp, what is recorded is sent to a collector of OpenTelemetry, as acptap
+ship --follow does: in a process of its own, for which nothing waits, and which
+ends once all is sent, or a minute after the last tape. OTEL_* variables without
+--otlp have no effect here; the agent sees them in either case.
+
 With --listen ADDR --upstream URL, acptap listens in place of an MCP or ACP
 server that is reached over HTTP or a WebSocket, and runs nothing: clients use
 the URL that stderr tells, and each of their connections has a tape. Values of
@@ -68,6 +74,7 @@ found; 126 if it cannot be run.`,
   acptap proxy --mcp=not:browser --name my-agent -- my-agent --acp
   acptap proxy --mcp-sessions -- my-mcp-server
   acptap proxy --store /tmp/tapes -- gemini --acp
+  acptap proxy --otlp=http://localhost:4318 -- my-agent --acp
   acptap proxy --listen 127.0.0.1:7000 --upstream https://example.com/mcp`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && !o.listen.on() && o.listen.upstream == "" {
@@ -95,6 +102,7 @@ found; 126 if it cannot be run.`,
 	o.mcp.flags(f)
 	o.mcpSessions.flags(f)
 	o.listen.flags(f)
+	o.otlp.flags(f)
 	return cmd
 }
 
@@ -105,6 +113,7 @@ type proxyFlags struct {
 	mcp         mcpFlags
 	mcpSessions mcpSessionFlags
 	listen      listenFlags
+	otlp        otlpFlags
 	watched     time.Duration
 }
 
@@ -128,6 +137,9 @@ func (o *proxyFlags) check(f *pflag.FlagSet) error {
 		return err
 	}
 	if err := o.mcpSessions.check(f, o); err != nil {
+		return err
+	}
+	if err := o.otlp.check(); err != nil {
 		return err
 	}
 	if f.Changed("watch") {
@@ -167,6 +179,7 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 	var journal *record.Recorder
 	var helper *shim.Shim
 	var own *watch.Own
+	var sender *follower.Follower
 	relays := &nestedRelays{w: w}
 	sessions := o.mcpSessions.host(p, o.start, w)
 	p.Prepare = func() (j proxy.Journal, chain []proxy.Interceptor) {
@@ -191,6 +204,9 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 		} else if servers != nil {
 			chain = append(chain, servers) // behind the shim, which sets up sessions too
 		}
+		if sender = o.otlp.follower(store, w); sender != nil {
+			sender.Begin(journal.Tape())
+		}
 		if o.watched > 0 {
 			own = startWatch(dir, journal, o.watched, w)
 		}
@@ -200,6 +216,9 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 	relays.close()
 	if helper != nil {
 		helper.Close()
+	}
+	if sender != nil {
+		sender.End() // before the tape has ended
 	}
 	if journal != nil {
 		if err := journal.Close(); err != nil {

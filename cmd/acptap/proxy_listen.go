@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/follower"
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy/relay"
 	"github.com/acptap/acptap/proxy/wire"
@@ -197,6 +198,12 @@ func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer)
 		w.Print("not recording: %v", err)
 	}
 	r := newRelay(store, o.start, w)
+	if store != nil {
+		if sender := o.otlp.follower(store, w); sender != nil {
+			r.Begin = sendingTapes(r.Begin, sender)
+			defer sender.End()
+		}
+	}
 	host, _, _ := net.SplitHostPort(hostport)
 	r.Upstream = c.server
 	r.Address = &url.URL{Scheme: "http", Host: hostport}
@@ -205,6 +212,17 @@ func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer)
 	err = relay.Serve(ctx, ln, r)
 	r.Close("acptap was told to end")
 	return err
+}
+
+// sendingTapes returns what begins tapes as begin does, and has them sent.
+func sendingTapes(begin func(relay.Facts) (relay.Journal, error), sender *follower.Follower) func(relay.Facts) (relay.Journal, error) {
+	return func(f relay.Facts) (relay.Journal, error) {
+		journal, err := begin(f)
+		if r, ok := journal.(*record.Recorder); ok && err == nil {
+			sender.Begin(r.Tape())
+		}
+		return journal, err
+	}
 }
 
 // newRelay returns a relay that records into a store, or nothing if that is nil. What it

@@ -48,11 +48,11 @@ else it is a collector on this machine:
 
 Without REF, all tapes of the store are sent that were not yet, and of those
 that are being recorded what is complete: a turn when it has ended, the
-connection when the tape has, and what MCP servers were called for when the tape
-of their agent has, as it takes all of that to tell by which tool calls. In a
-build that is the last step. --since leaves out older tapes, also later on;
---all takes them back in. With REF, those tapes are sent, of a session all that
-it is on.
+connection when the tape has, and calls of MCP servers when the tape of their
+agent has, with --follow after its turn: before, nobody knows which tool calls
+led to them. In a build that is the last step. --since leaves out older tapes,
+also later on; --all takes them back in. With REF, those tapes are sent, of a
+session all that it is on.
 
 --follow goes on until you end it with ^C, and sends what is recorded meanwhile.
 At a destination that nothing was sent to it begins with what is recorded from

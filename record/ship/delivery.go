@@ -16,6 +16,7 @@ import (
 type delivery struct {
 	shipper *Shipper
 	tape    string
+	start   time.Time
 	kept    bool // the cursor is kept
 	spans   spans.Builder
 	arrived uint64 // what completed with the frames up to this one is not sent

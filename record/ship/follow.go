@@ -18,18 +18,22 @@ const (
 	// them tries to deliver what is left.
 	idleAfter = time.Minute
 
-	// contentShare bounds what reading tapes anew costs while they are recorded: it takes
-	// one part in so many of the time. Secrets are found only in what was read as a whole.
-	contentShare = 20
+	// settleAfter is how long after a call of a server its agent may still tell of the
+	// tool call that led to it, in the next turn too.
+	settleAfter = time.Second
+
+	// anewShare bounds what reading a tape as a whole again and again costs while it is
+	// recorded: one part in so many of the time.
+	anewShare = 20
 )
 
 // errIdle says that nothing is being recorded any more.
 var errIdle = errors.New("nothing is being recorded")
 
-// Follow delivers the tapes that are waiting and those that begin later, as they are
+// follow delivers the tapes that are waiting and those that begin later, as they are
 // recorded, until ctx is done. If untilIdle, it ends once no tape is being recorded and all
 // has arrived, and at the latest a minute after the last of them has ended.
-func (s *Shipper) Follow(ctx context.Context, untilIdle bool) error {
+func (s *Shipper) follow(ctx context.Context, untilIdle bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if untilIdle {
@@ -38,7 +42,8 @@ func (s *Shipper) Follow(ctx context.Context, untilIdle bool) error {
 		defer waiting.Wait()
 		defer cancel(nil)
 	}
-	f := follower{s: s, untilIdle: untilIdle, tapes: map[string]*followed{}, servers: map[string]string{}}
+	s.settled = map[string]time.Time{}
+	f := follower{s: s, untilIdle: untilIdle, tapes: map[string]*followed{}}
 	for c, err := range s.Store.Watch(ctx, f.wanted) {
 		if err != nil {
 			s.Tell(Event{Kind: Unreadable, Tape: c.Tape, Text: err.Error()})
@@ -69,34 +74,47 @@ func (s *Shipper) cancelIdle(ctx context.Context, cancel context.CancelCauseFunc
 	}
 }
 
-// A follower is the state of Follow.
+// A follower is the state of follow.
 type follower struct {
 	s         *Shipper
 	untilIdle bool
 	tapes     map[string]*followed // those of which something may be to be delivered
-	servers   map[string]string    // those of servers, with the tapes of the agents that they wait for
 }
 
-// A followed tape is one that is read as it is recorded.
+// A followed tape is one that is read as it is recorded: frame by frame, or as a whole each
+// time that something has completed. The latter is for what the frames before do not tell
+// by themselves: what of them is secret, and which tool calls led to the calls of a server.
 type followed struct {
-	*delivery // nil before the first frame
-
-	// With Content, only what the frames complete tells that the tape is to be read.
-	due  bool
-	next time.Time // when it may be read anew
+	*delivery           // nil before the first frame
+	parent    string    // of a server, while the agent that has started it is being recorded
+	due       bool      // something has completed
+	next      time.Time // when it may be read as a whole again
+	ended     bool
 }
 
 // wanted is what Store.Watch asks of each tape.
 func (f *follower) wanted(tape string, live bool) (from uint64, ok bool) {
+	f.s.seen[tape] = true
 	if !f.s.wants(tape, live) {
 		return 0, false
 	}
-	if agent := f.s.agentOf(tape); agent != "" {
-		f.servers[tape] = agent
-		return 0, false
+	t := &followed{parent: f.parentOf(tape), ended: !live}
+	f.tapes[tape] = t
+	return 1, t.parent == ""
+}
+
+// parentOf returns the tape of the agent that has started a server, if that is being
+// recorded.
+func (f *follower) parentOf(tape string) string {
+	t, err := f.s.Store.Open(tape)
+	if err != nil {
+		return ""
 	}
-	f.tapes[tape] = &followed{}
-	return 1, true
+	start, err := t.Start()
+	if err != nil || !slices.Contains(f.s.Store.Live(), start.Parent.Tape) {
+		return ""
+	}
+	return start.Parent.Tape
 }
 
 // take takes a change.
@@ -104,38 +122,44 @@ func (f *follower) take(ctx context.Context, c record.Change) error {
 	t := f.tapes[c.Tape]
 	switch c.Kind {
 	case record.FrameRecorded:
-		if t == nil { // it has no spans
-			return nil
-		}
-		if t.delivery == nil {
-			if err := f.begin(c.Tape, t); err != nil {
-				delete(f.tapes, c.Tape)
-				return err
-			}
-		}
-		sets := t.spans.Add(&c.Frame)
-		if f.s.Content {
-			t.due = t.due || len(sets) > 0 && c.Frame.Seq > t.arrived
-			return nil
-		}
-		return t.add(ctx, c.Frame.Seq, sets)
+		return f.add(ctx, c, t)
 	case record.TapeEnded:
 		if t == nil {
 			return nil
 		}
-		delete(f.tapes, c.Tape)
-		if err := f.end(ctx, c.Tape, t); err != nil {
-			return err
+		if t.ended = true; t.parent == "" {
+			delete(f.tapes, c.Tape)
+			if err := f.end(ctx, c.Tape, t); err != nil {
+				return err
+			}
 		}
 		return f.flush(ctx) // of what is recorded beside a long list of old tapes
 	case record.TapeDeleted:
 		delete(f.tapes, c.Tape)
-		delete(f.servers, c.Tape)
 		return f.s.forget(c.Tape)
 	case record.StoreLooked:
-		return f.looked(ctx)
+		return f.looked(ctx, c.Began)
 	}
 	return nil
+}
+
+// add takes a frame.
+func (f *follower) add(ctx context.Context, c record.Change, t *followed) error {
+	if t == nil { // it has no spans
+		return nil
+	}
+	if t.delivery == nil {
+		if err := f.begin(c.Tape, t); err != nil {
+			delete(f.tapes, c.Tape)
+			return err
+		}
+	}
+	sets := t.spans.Add(&c.Frame)
+	if f.s.Content {
+		t.due = t.due || len(sets) > 0 && c.Frame.Seq > t.arrived
+		return nil
+	}
+	return t.add(ctx, c.Frame.Seq, sets)
 }
 
 // begin begins with a tape, of which others are to know that it is to be delivered.
@@ -175,55 +199,57 @@ func (f *follower) readAnew(ctx context.Context, tape string) error {
 	return f.s.Tape(ctx, t, true)
 }
 
-// readServers delivers the tapes of servers that do not wait for their agents any more.
-func (f *follower) readServers(ctx context.Context) error {
-	live := f.s.Store.Live()
-	for tape, agent := range f.servers {
+// flush sends what has completed: turns before what servers were asked in them.
+func (f *follower) flush(ctx context.Context) error {
+	for tape, t := range f.tapes {
 		var err error
-		if slices.Contains(live, tape) || slices.Contains(live, agent) {
-			if _, known := f.s.cursors[tape]; !known {
-				err = f.begin(tape, &followed{})
-			}
-		} else {
-			delete(f.servers, tape)
-			err = f.readAnew(ctx, tape)
+		switch {
+		case t.parent != "" || t.delivery == nil:
+		case !f.s.Content:
+			err = t.flush(ctx)
+		case t.due:
+			err = f.flushAnew(ctx, tape, t)
 		}
-		if err = f.s.unlessUnreadable(tape, err); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// flush sends what has completed.
-func (f *follower) flush(ctx context.Context) error {
 	for tape, t := range f.tapes {
-		switch {
-		case t.delivery == nil:
-		case !f.s.Content:
-			if err := t.flush(ctx); err != nil {
+		if t.parent != "" {
+			if err := f.flushAnew(ctx, tape, t); err != nil {
 				return err
 			}
-		case t.due && !time.Now().Before(t.next):
-			began := time.Now()
-			if err := f.s.unlessUnreadable(tape, f.readAnew(ctx, tape)); err != nil {
-				return err
-			}
-			t.due, t.next = false, time.Now().Add(contentShare*time.Since(began))
 		}
 	}
 	return nil
 }
 
-// looked is called when all that was in the store has been seen.
-func (f *follower) looked(ctx context.Context) error {
+// flushAnew reads a tape as a whole, unless that was done too short a while ago.
+func (f *follower) flushAnew(ctx context.Context, tape string, t *followed) error {
+	began := time.Now()
+	if began.Before(t.next) {
+		return nil
+	}
+	last := t.parent == "" || !slices.Contains(f.s.Store.Live(), t.parent)
+	err := f.readAnew(ctx, tape)
+	if err == nil && f.s.cursors[tape].Done || err != nil && t.parent != "" || last && t.ended {
+		delete(f.tapes, tape)
+	}
+	t.due, t.next = false, time.Now().Add(anewShare*time.Since(began))
+	return f.s.unlessUnreadable(tape, err)
+}
+
+// looked is called when all that was in the store when a look began has been seen.
+func (f *follower) looked(ctx context.Context, began time.Time) error {
+	for tape, t := range f.tapes {
+		if t.delivery != nil && t.parent == "" && !t.spans.Working() {
+			f.s.settled[tape] = began.Add(-settleAfter)
+		}
+	}
 	if err := f.flush(ctx); err != nil {
 		return err
 	}
-	if err := f.readServers(ctx); err != nil {
-		return err
-	}
-	if f.untilIdle && len(f.tapes) == 0 && len(f.servers) == 0 && len(f.s.Store.Live()) == 0 {
+	if f.untilIdle && len(f.tapes) == 0 && len(f.s.Store.Live()) == 0 {
 		return errIdle
 	}
 	return sleep(ctx, lookEvery)
@@ -252,10 +278,11 @@ func (s *Shipper) Lock(ctx context.Context) error {
 // lockEvery is how often a lock is tried.
 const lockEvery = 100 * time.Millisecond
 
-// Run locks the destination and delivers as Follow does. It returns ErrLocked if somebody
+// Run locks the destination and delivers the tapes that are waiting and those that begin later. It returns ErrLocked if somebody
 // else delivers. Who begins to record while somebody does relies on him: so once the lock is
 // given back, Run looks whether there is such a one.
 func (s *Shipper) Run(ctx context.Context, from *time.Time, untilIdle bool) error {
+	s.seen = map[string]bool{}
 	for again := false; ; again = true {
 		ok, err := s.To.Lock()
 		if err == nil && !ok && !again {
@@ -265,10 +292,24 @@ func (s *Shipper) Run(ctx context.Context, from *time.Time, untilIdle bool) erro
 			return err
 		}
 		if err = s.Open(from); err == nil {
-			err = s.Follow(ctx, untilIdle)
+			err = s.follow(ctx, untilIdle)
 		}
-		if err = errors.Join(err, s.To.Unlock()); err != nil || len(s.Store.Live()) == 0 {
+		if err = errors.Join(err, s.To.Unlock()); err != nil || !s.missed() {
 			return err
 		}
 	}
+}
+
+// missed reports whether there are tapes that were not there when all were looked at. It
+// tells of each once: of one that was killed when it began there is nothing to see.
+func (s *Shipper) missed() (some bool) {
+	there, err := s.Store.Tapes()
+	if err != nil {
+		return false
+	}
+	for _, tape := range there {
+		some = some || !s.seen[tape]
+		s.seen[tape] = true
+	}
+	return some
 }

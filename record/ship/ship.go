@@ -31,8 +31,11 @@ type Shipper struct {
 
 	head    destination.Head
 	cursors map[string]destination.Cursor
-	others  Tapes
+	others  Tapes  // of which none is being recorded any more
 	told    string // the trouble that was told last
+
+	seen    map[string]bool      // tapes that were there to be followed
+	settled map[string]time.Time // of tapes that are followed: until when it is known which tool calls led to calls of servers
 }
 
 // An Event is what a Shipper tells.
@@ -191,15 +194,15 @@ func (s *Shipper) unlessUnreadable(tape string, err error) error {
 	return err
 }
 
-// Tape delivers a tape, from where it has arrived to where it is complete now; of a server
-// nothing while it waits for its agent. inStore says whether that is noted: a tape of a
-// file may be a part of one in the store.
+// Tape delivers a tape, from where it has arrived to where it is complete now. inStore says
+// whether that is noted: a tape of a file may be a part of one in the store.
 func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error {
 	info, err := t.Info()
 	if err != nil {
 		return unreadableError{err}
 	}
-	if inStore && s.waitsForAgent(info.Tape) {
+	until, limited := s.limit(&info, inStore)
+	if limited && until.Before(info.Start.Time) {
 		return nil
 	}
 	d, err := s.begin(t, &info, inStore, s.Content)
@@ -213,21 +216,35 @@ func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error 
 		case err != nil:
 			s.Tell(Event{Kind: Unreadable, Tape: d.tape, Text: err.Error()})
 			continue
+		case limited && info.Start.Time.Add(f.At).After(until):
+			return d.flush(ctx)
 		}
 		if err := d.add(ctx, f.Seq, d.spans.Add(&f)); err != nil {
 			return err
 		}
 	}
-	if info.Live {
+	if info.Live || limited {
 		return d.flush(ctx)
 	}
 	return d.end(ctx)
 }
 
+// limit returns until when the calls on the tape of a server can be told, if the agent that
+// has started it is being recorded: what led to a call is known once the turn has ended.
+func (s *Shipper) limit(info *record.Info, inStore bool) (until time.Time, limited bool) {
+	parent := info.Start.Parent.Tape
+	if !inStore || parent == "" || !slices.Contains(s.Store.Live(), parent) {
+		return until, false
+	}
+	return s.settled[parent], true
+}
+
 // begin begins a delivery of a tape.
 func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool) (*delivery, error) {
 	others := &Tapes{}
-	if inStore {
+	if _, limited := s.limit(info, inStore); limited || info.Live {
+		others.Store = s.Store // as it is now
+	} else if inStore {
 		others = &s.others
 		others.Store = s.Store
 	}
@@ -238,32 +255,11 @@ func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool
 	if err != nil {
 		return nil, unreadableError{fmt.Errorf("tape %s: %w", t.ID(), err)}
 	}
-	d := &delivery{shipper: s, tape: of.ID, spans: spans.Builder{Content: content, Service: s.Service, Resource: s.Resource}, kept: inStore}
+	d := &delivery{shipper: s, tape: of.ID, start: of.Start, spans: spans.Builder{Content: content, Service: s.Service, Resource: s.Resource}, kept: inStore}
 	if inStore && !s.Again {
 		d.cursor = s.cursors[of.ID]
 	}
 	d.arrived = d.cursor.Seq
 	d.spans.Next(of)
 	return d, nil
-}
-
-// agentOf returns the tape of the agent that has started the server on a tape; "" if there
-// is none.
-func (s *Shipper) agentOf(tape string) string {
-	if !s.Store.IsNested(tape) {
-		return ""
-	}
-	t, err := s.Store.Open(tape)
-	if err != nil {
-		return ""
-	}
-	start, _ := t.Start()
-	return start.Parent.Tape
-}
-
-// waitsForAgent reports whether a tape is that of a server whose calls may still turn out to
-// be part of something else, as its agent is being recorded, or it is itself.
-func (s *Shipper) waitsForAgent(tape string) bool {
-	agent, live := s.agentOf(tape), s.Store.Live()
-	return agent != "" && (slices.Contains(live, tape) || slices.Contains(live, agent))
 }

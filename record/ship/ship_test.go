@@ -158,8 +158,8 @@ func TestAll(t *testing.T) {
 		}
 	}
 	for _, r := range c.Requests() {
-		if r.Spans > otlp.MaxSpans {
-			t.Errorf("a request of %d spans", r.Spans)
+		if n := len(r.Spans); n > otlp.MaxSpans {
+			t.Errorf("a request of %d spans", n)
 		}
 	}
 }
@@ -357,8 +357,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestServerWaits: calls of a server are delivered when its agent has ended, below the tool
-// call that led to them.
+// TestServerWaits: calls of a server are delivered when the turn of its agent has ended,
+// below the tool call that led to them.
 func TestServerWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, c := record.OpenStore(t.TempDir()), collectortest.Direct(t)
@@ -377,10 +377,16 @@ func TestServerWaits(t *testing.T) {
 		server.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`)
 		server.end()
 		agent.say(wire.AgentToClient, fmt.Sprintf(update, `"sessionUpdate":"tool_call_update","status":"completed"`))
+		arrived := func() bool {
+			time.Sleep(10 * time.Second) // until all has been looked at
+			return slices.ContainsFunc(c.Requests(), func(r collectortest.Request) bool { return strings.Contains(string(r.Body), server.Tape()) })
+		}
+		if arrived() {
+			t.Error("the server's spans did not wait for the turn")
+		}
 		agent.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"stopReason":"end_turn"}}`)
-		time.Sleep(10 * time.Second) // until all has been looked at
-		if slices.ContainsFunc(c.Requests(), func(r collectortest.Request) bool { return strings.Contains(string(r.Body), server.Tape()) }) {
-			t.Error("the server's spans did not wait for the agent")
+		if !arrived() {
+			t.Error("the server's spans waited longer than for the turn")
 		}
 		agent.end()
 		if err := <-done; err != nil {

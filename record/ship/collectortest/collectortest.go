@@ -56,7 +56,7 @@ func HexID(t testing.TB, trace, span string) ID {
 type Request struct {
 	Header http.Header
 	Body   []byte // without compression
-	Spans  int
+	Spans  []ID
 }
 
 // Direct returns a collector that is reached without a network: it is the transport of an
@@ -133,7 +133,7 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.t.Errorf("a request of %d bytes: %v", len(body), err)
 		return
 	}
-	n := 0
+	var ids []ID
 	for _, of := range in.ResourceSpans {
 		c.about = append(c.about, of.Resource.GetAttributes()...)
 		for _, scope := range of.ScopeSpans {
@@ -141,11 +141,11 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				id := ID{string(s.TraceId), string(s.SpanId)}
 				c.arrived[id] = s
 				c.times[id]++
-				n++
+				ids = append(ids, id)
 			}
 		}
 	}
-	c.requests = append(c.requests, Request{r.Header.Clone(), body, n})
+	c.requests = append(c.requests, Request{r.Header.Clone(), body, ids})
 	close(c.changed)
 	c.changed = make(chan struct{})
 	w.Header().Set("Content-Type", kind)

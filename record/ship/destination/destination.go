@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -98,8 +99,15 @@ func (d *Destination) Lock() (ok bool, err error) {
 		return false, err
 	}
 	for range lockTries {
-		if d.lock, err = disk.TryLock(d.lockPath(), true); d.lock != nil || err != nil {
-			return d.lock != nil, err
+		if d.lock, err = disk.TryLock(d.lockPath(), true); err != nil {
+			return false, err
+		}
+		if d.lock != nil {
+			err := d.lock.Truncate(0)
+			if err == nil {
+				_, err = fmt.Fprintln(d.lock, os.Getpid())
+			}
+			return true, err
 		}
 		if d.Locked() {
 			return false, nil
@@ -121,6 +129,15 @@ func (d *Destination) Unlock() error {
 
 // Locked reports whether another process delivers.
 func (d *Destination) Locked() bool { return disk.IsLocked(d.lockPath()) }
+
+// Holder returns the number of the process that delivers; 0 if there is none, or if the
+// system does not tell.
+func (d *Destination) Holder() (pid int) {
+	if text, err := os.ReadFile(d.lockPath()); err == nil && d.Locked() {
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+	}
+	return pid
+}
 
 func (d *Destination) lockPath() string { return strings.TrimSuffix(d.file.Path, ".db") + ".lock" }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -78,6 +79,9 @@ func TestLock(t *testing.T) {
 		}
 		if !other.Locked() {
 			t.Error("the other one does not see it")
+		}
+		if got := other.Holder(); got != os.Getpid() && runtime.GOOS != "windows" {
+			t.Errorf("process %d holds it, want %d", got, os.Getpid())
 		}
 		if err := one.Unlock(); err != nil {
 			t.Fatal(err)

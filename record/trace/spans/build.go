@@ -93,6 +93,16 @@ func (b *Builder) Add(f *dialect.Frame) []Set {
 	return b.sets
 }
 
+// Working reports whether a turn is open.
+func (b *Builder) Working() bool {
+	for _, s := range b.sessions {
+		if len(s.open) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // End returns what is open at the end of the tape, and the connection. It is not to be
 // called for a tape that goes on.
 func (b *Builder) End() []Set {
