@@ -175,7 +175,7 @@ func TestShipContent(t *testing.T) {
 
 // TestShipKilled: whenever a shipper is killed, all arrives in the end, and nothing else.
 func TestShipKilled(t *testing.T) {
-	n := *kills / 4
+	n := 25
 	if testing.Short() {
 		n = 5
 	}
