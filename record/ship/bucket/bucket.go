@@ -8,7 +8,8 @@
 // The last digits are those of the SHA-256 of the portable form. An object is written
 // where none is and never changed, so any number of processes may write at once, and
 // writing again does nothing. Whoever can write to the bucket can write anything: Pull
-// trusts neither names nor contents.
+// trusts neither names nor contents. What Create writes is no tape, and is replaced when it
+// is written again.
 //
 // The package decides neither which tapes leave the machine nor what is printed.
 package bucket

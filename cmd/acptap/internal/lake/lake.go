@@ -1,5 +1,5 @@
 // Package lake has what acptap and acptap-lake, the program that it starts for object
-// storage, both know: the commands with their flags and help. acptap parses a command to
+// storage and tables, both know: the commands with their flags and help. acptap parses a command to
 // check it and to show its help, and acptap-lake to run it.
 package lake
 
