@@ -190,7 +190,7 @@ func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, ba
 	}
 	var found check.Found
 	if x.findings {
-		if found, err = check.Find(ctx, sub, x.raw); err != nil {
+		if found, err = check.Find(ctx, sub, x.raw, bar); err != nil {
 			return damage, err
 		}
 	}

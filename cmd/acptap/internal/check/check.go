@@ -119,6 +119,7 @@ type run struct {
 	renewed  *baseline.Baseline // of what is found now
 
 	stdout, stderr io.Writer
+	bar            *terminal.Progress // nil: nothing is shown
 	out            output
 	live           liveOutput // nil: nobody follows
 	flush          func() error

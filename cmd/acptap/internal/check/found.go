@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/baseline"
 	"github.com/acptap/acptap/inspect/conform/config"
@@ -17,12 +18,12 @@ type Found []map[uint64][]*report.Finding
 
 // Find judges what is there of a subject by all rules, without exceptions. What the
 // findings quote of the tapes may leave this machine, unless raw is set. What cannot be
-// read is left out: reading the frames again reports it.
-func Find(ctx context.Context, sub ref.Subject, raw bool) (Found, error) {
+// read is left out: reading the frames again reports it. bar shows how far it is.
+func Find(ctx context.Context, sub ref.Subject, raw bool, bar *terminal.Progress) (Found, error) {
 	r := &run{
 		Flags: Flags{Severity: conform.Note, Grace: conform.Grace}, rules: conform.Rules(), watches: true,
 		config: &config.Config{}, baseline: &baseline.Baseline{}, renewed: &baseline.Baseline{},
-		stderr: io.Discard,
+		stderr: io.Discard, bar: bar,
 	}
 	j, err := r.begin(ctx, sub)
 	if err == nil {

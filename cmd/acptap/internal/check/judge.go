@@ -25,6 +25,7 @@ type judgement struct {
 	section *report.Section
 	part    ref.Part // the present one
 	nth     int      // its index
+	lines   int64    // on it
 	checker *conform.Checker
 	taken   int // findings of the checker that were looked at
 	queries queries
@@ -64,6 +65,9 @@ func (j *judgement) judge(ctx context.Context, follow bool) error {
 				j.tell(err)
 				continue
 			}
+			if j.bar != nil && f.Seq%1024 == 0 {
+				j.bar.Show(int64(f.Seq), j.lines)
+			}
 			j.frame(&f)
 		}
 		j.end()
@@ -83,6 +87,7 @@ func (j *judgement) start(ctx context.Context, part int) error {
 	if err != nil {
 		return err
 	}
+	j.lines = int64(info.Lines)
 	if part > 0 {
 		j.checker.Next(tapecheck.Beginning(&info))
 	}
