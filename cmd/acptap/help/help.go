@@ -27,6 +27,7 @@ var names = []string{
 	"testing",
 	"checking",
 	"portable",
+	"sharing",
 	"spans",
 	"tables",
 	"store",
