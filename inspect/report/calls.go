@@ -145,8 +145,10 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 				s.to, row.Wrong = s.from, ""
 			}
 		}
-		if c.Failed || r.failed[place{c.Run, c.Response}] {
+		if r.hasFailed(c) {
 			row.Wrong, row.class = "failed", row.class+" bad"
+		} else if c.Failed {
+			row.Wrong = "declined"
 		}
 		row.span = s
 		row.Took = took(s, c.Open())
@@ -161,6 +163,12 @@ func (r *reader) callLanes(calls []*trace.Call) *lanes {
 		row.draw(a)
 	}
 	return l
+}
+
+// hasFailed reports whether a call came to nothing. That a server does not know
+// server/discover, with which a client finds out how old it is, is no failure.
+func (r *reader) hasFailed(c *trace.Call) bool {
+	return c.Failed && c.Method != "server/discover" || r.failed[place{c.Run, c.Response}]
 }
 
 // toldCall returns what a tool was asked for, and what it gave.
@@ -185,7 +193,7 @@ func (r *reader) toldCall(c *trace.Call) item {
 		if c.Cancelled {
 			t.State.Word = "cancelled"
 		}
-	case c.Failed || r.failed[place{c.Run, c.Response}]:
+	case r.hasFailed(c):
 		t.State, t.Open = status{"failed", "bad"}, true
 	}
 	if !c.Untimed && !c.Open() {

@@ -16,6 +16,7 @@ import (
 type chapter struct {
 	Name   string // of the session, if there are several
 	Meta   string
+	Shares []share // of all its turns; none if there is one
 	Strip  *strip
 	Before []item  // what came before the first turn
 	Links  []entry // to the turns
@@ -40,6 +41,7 @@ type entry struct {
 	Link  string // an id
 	Name  string // 7, or 7–90
 	State status
+	Wrong string // as in turn
 	Text  string
 	Took  string
 
@@ -90,11 +92,28 @@ func (r *reader) chapter(s *trace.Session, number int) *chapter {
 			c.turns = append(c.turns, t)
 		}
 	}
+	c.Shares = r.allShares(c.turns)
 	if r.in.First <= 1 {
 		before := c.entities[0]
 		c.Before = r.items(s, nil, before[:min(len(before), maxEntities)])
 	}
 	return c
+}
+
+// allShares returns the parts of what was spent on several turns.
+func (r *reader) allShares(turns []*trace.Turn) []share {
+	var spent trace.Spend
+	timed := 0
+	for _, t := range turns {
+		if !t.Untimed {
+			spent = spent.Plus(t.Spend(r.span(t).to))
+			timed++
+		}
+	}
+	if timed < 2 { // a single one has its own
+		return nil
+	}
+	return shares(spent, 0)
 }
 
 // A choice is a turn that may be told.
@@ -167,7 +186,7 @@ func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err
 		if size <= r.limits.story-r.told {
 			r.told += size
 			one.html = template.HTML(b.String())
-			if one.Items = nil; len(c.turns) > mostRows {
+			if one.Asked, one.Items = nil, nil; len(c.turns) > mostRows {
 				one.Lanes = nil // a strip does not want them
 			}
 			c.whole[which.index] = one
@@ -229,7 +248,7 @@ func (r *reader) lead(which choice) entry {
 // entry returns what leads to a turn, or stands for it.
 func (r *reader) entry(one *turn, link string) entry {
 	return entry{
-		Link: link, Name: fmt.Sprint(one.Number), State: one.State, Text: one.Prompt, Took: one.Took,
+		Link: link, Name: fmt.Sprint(one.Number), State: one.State, Wrong: one.Wrong, Text: one.Prompt, Took: one.Took,
 		timed: !one.of.Untimed, span: r.span(one.of), shares: one.Shares, lanes: one.Lanes,
 	}
 }

@@ -168,6 +168,7 @@ type figure struct {
 	Value measure.Value
 	Note  string
 	Wrong string
+	At    string // id of what is wrong first; empty: it is not in the page
 }
 
 // figures returns the numbers of the tapes; what would be 0 of 0 is left out.
@@ -176,12 +177,12 @@ func (r *reader) figures() []figure {
 	turns := r.stats.Turns()
 	var list []figure
 	add := func(label string, value measure.Value, note, wrong string) {
-		list = append(list, figure{label, value, note, wrong})
+		list = append(list, figure{Label: label, Value: value, Note: note, Wrong: wrong})
 	}
 	if n := s.Turns.Count; n > 0 {
 		var ends []string
 		for _, e := range s.Turns.Ends {
-			ends = append(ends, fmt.Sprintf("%d %s", e.Count, termtext.Piece(e.What)))
+			ends = append(ends, fmt.Sprintf("%d %s", e.Count, cmp.Or(stopReasons[e.What].Word, termtext.Piece(e.What))))
 		}
 		if s.Turns.Running > 0 {
 			ends = append(ends, fmt.Sprintf("%d running", s.Turns.Running))
@@ -210,6 +211,7 @@ func (r *reader) figures() []figure {
 	}
 	if n := turns.Work.Tools; n > 0 {
 		add("tool calls", measure.Count(n), "", failed(turns.Work.FailedTools))
+		list[len(list)-1].At = r.failedTool()
 	}
 	if asked := r.asked(); asked > 0 && s.Turns.Count > 0 {
 		add("waited for you", measure.Time(time.Duration(s.Time.Waited.User)), fmt.Sprintf("asked %s", times(asked)), "")
@@ -217,6 +219,10 @@ func (r *reader) figures() []figure {
 	if n := s.Failures.Count; n > 0 {
 		first := s.Failures.First[0]
 		add("failures", measure.Count(n), "", termtext.Brief(first.What, 60))
+		at := &list[len(list)-1].At
+		if *at = "frame-" + r.frame(first.Frame.Run, first.Frame.Seq).String(); first.Kind == dialect.FailedTool {
+			*at = cmp.Or(r.failedTool(), *at)
+		}
 	}
 	if n, violations := r.found(); n > 0 {
 		wrong := ""
@@ -224,6 +230,7 @@ func (r *reader) figures() []figure {
 			wrong = plural(violations, "violation")
 		}
 		add("findings", measure.Count(n), "", wrong)
+		list[len(list)-1].At = "findings"
 	}
 	var bytes int64
 	for _, t := range r.in.Tapes {
@@ -245,6 +252,18 @@ func (r *reader) figures() []figure {
 		add("cost", measure.Amount(c.Amount, c.Currency), "", "")
 	}
 	return list
+}
+
+// failedTool returns the id of the first tool call of which the story says that it failed.
+func (r *reader) failedTool() string {
+	for _, s := range r.sessions() {
+		for _, e := range s.Conversation.Entities {
+			if e.ToolCall != nil && !e.Replayed && e.ToolCall.Status == "failed" {
+				return r.frame(e.Run, e.First).ID()
+			}
+		}
+	}
+	return ""
 }
 
 // asked returns how often the user was asked for a permission.

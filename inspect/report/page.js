@@ -525,7 +525,7 @@
 		if (fail) row.classList.add('failed');
 		if (kind >= stderr) row.classList.add('aside');
 		if (!t.name[i]) row.classList.add('nameless');
-		if (t.found.has(i)) row.classList.add('found');
+		if (t.found.has(i)) row.classList.add('marked');
 		row.role = 'row';
 		row.id = `row-${n}`;
 		row.ariaSelected = n === selected;

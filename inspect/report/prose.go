@@ -21,7 +21,11 @@ type run struct{ Code, Bold, Text string } // one of them is not empty
 // prose returns the passages of a text from the wire.
 func prose(text string) []passage {
 	var p parser
-	for line := range strings.Lines(termtext.Text(text)) {
+	text = termtext.Text(text)
+	if strings.TrimLeft(text, " ") == strings.TrimPrefix(text, " ") { // a model begins words with it, and so messages
+		text = strings.TrimPrefix(text, " ")
+	}
+	for line := range strings.Lines(text) {
 		p.line(strings.TrimSuffix(line, "\n"))
 	}
 	p.end()

@@ -16,6 +16,7 @@ type turn struct {
 	ID     string // of the element
 	Number int
 	State  status
+	Wrong  string // how many tool calls failed
 	Prompt string // in a line
 	Took   string
 	Meta   []string
@@ -23,7 +24,8 @@ type turn struct {
 	Cancel string // what is to be said of a cancel
 	Shares []share
 	Lanes  *lanes
-	Items  []item
+	Asked  []item // the prompt
+	Items  []item // what came of it
 	Left   string // why there is no more than this
 
 	of   *trace.Turn
@@ -83,6 +85,9 @@ func (r *reader) turn(s *trace.Session, t *trace.Turn, id string, entities []*tr
 	if one.Prompt == "" {
 		one.Prompt = termtext.Line(t.Title)
 	}
+	if n := t.Work.FailedTools; n > 0 {
+		one.Wrong = plural(n, "tool call") + " failed"
+	}
 	if t.Error != nil {
 		one.Error = errorText(t.Error)
 	}
@@ -133,6 +138,11 @@ func (r *reader) tell(s *trace.Session, one *turn, entities []*trace.Entity, ask
 		one.Lanes = r.lanes(s, one, entities, asked)
 	}
 	one.Items = r.items(s, one.of, entities)
+	prompts := 0
+	for prompts < len(one.Items) && one.Items[prompts].Kind == "prompt" {
+		prompts++
+	}
+	one.Asked, one.Items = one.Items[:prompts:prompts], one.Items[prompts:]
 	if one.Error != "" {
 		one.Items = append(one.Items, item{Kind: "error", At: since(one.of, one.of.Ended), Frame: r.frame(one.of.Run, one.of.End), Text: one.Error})
 	}

@@ -192,6 +192,9 @@ func planSteps(p *trace.Plan) []planStep {
 func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, frame frameRef) *toolCall {
 	c := e.ToolCall
 	one := &toolCall{Kind: kindOf(c), Title: toolTitle(c), State: toolState(c, t != nil && t.Open() && r.live())}
+	if first, _, _ := strings.Cut(one.Title, " "); strings.EqualFold(first, one.Kind.Word) {
+		one.Kind.Word = "" // the title says it
+	}
 	if c.Finished() && !e.Untimed && e.First != e.Last {
 		one.Took = termtext.Duration(e.Ended - e.Began)
 	}
