@@ -94,10 +94,25 @@ func (r *reader) chapter(s *trace.Session, number int) *chapter {
 	}
 	c.Shares = r.allShares(c.turns)
 	if r.in.First <= 1 {
-		before := c.entities[0]
-		c.Before = r.items(s, nil, before[:min(len(before), maxEntities)])
+		r.tellBefore(c)
 	}
 	return c
+}
+
+// tellBefore tells what came before the first turn, such as a history that was replayed, as
+// far as a fourth of the room for the story goes.
+func (r *reader) tellBefore(c *chapter) {
+	before := c.entities[0]
+	n, size := 0, 0
+	for n < min(len(before), maxEntities) && size < r.limits.story/4 {
+		size += entityCost + 2*textSize(before[n])
+		n++
+	}
+	c.Before = r.items(c.session, nil, before[:n])
+	r.told += size
+	if left := len(before) - n; left > 0 {
+		c.Turns = append(c.Turns, told{Left: fmt.Sprintf("%s before the first turn are left out: acptap show --chat %s", plural(left, "step"), r.in.Ref)})
+	}
 }
 
 // allShares returns the parts of what was spent on several turns.

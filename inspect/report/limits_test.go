@@ -26,6 +26,7 @@ func TestPageLimit(t *testing.T) {
 		{"long turns", report.Tape{Frames: session(40, 20, noise())}, []string{"are left out, as the story is long"}},
 		{"one long turn", report.Tape{Frames: session(1, 300, markup)}, []string{`id="s1-turn-1"`, "cut off here"}},
 		{"markup", report.Tape{Frames: session(50, 1, markup)}, []string{"are left out, as the story is long"}},
+		{"history", report.Tape{Frames: loaded(500)}, []string{" steps before the first turn are left out: acptap show --chat 7k2m9p"}},
 		{"images", report.Tape{Frames: pictures(40, 24<<10)}, []string{"<img ", "left out, as it is large; acptap show 7k2m9p:"}},
 	} {
 		const limit = 512 << 10
@@ -156,6 +157,23 @@ func interleaved(yield func(dialect.Frame, error) bool) {
 		}
 		if !yield(madeFrame(track, uint64(i+1), dir, line), nil) {
 			return
+		}
+	}
+}
+
+// loaded is a made tape of a session that is loaded, with so many messages.
+func loaded(messages int) func(yield func(dialect.Frame, error) bool) {
+	return func(yield func(dialect.Frame, error) bool) {
+		track := dialect.NewTracker(dialect.ACP)
+		if !yield(madeFrame(track, 1, wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}`), nil) {
+			return
+		}
+		for n := range messages {
+			kind := [...]string{"user_message_chunk", "agent_message_chunk"}[n%2]
+			update := fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":%q,"content":{"type":"text","text":"x"}}}}`, kind)
+			if !yield(madeFrame(track, uint64(n+2), wire.AgentToClient, update), nil) {
+				return
+			}
 		}
 	}
 }
