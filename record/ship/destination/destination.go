@@ -168,9 +168,10 @@ func (d *Destination) Read() (head Head, cursors map[string]Cursor, err error) {
 	return head, cursors, d.explain(err)
 }
 
-// Update changes what is kept, durably, all at once or not at all.
+// Update changes what is kept, durably, all at once or not at all. The store must be there:
+// one that was deleted meanwhile stays so.
 func (d *Destination) Update(change func(*Update)) error {
-	if err := os.MkdirAll(filepath.Dir(d.file.Path), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Dir(d.file.Path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	err := d.file.Create(func(tx *bolt.Tx) error {

@@ -60,6 +60,17 @@ func update(t *testing.T, d *destination.Destination, change func(*destination.U
 	}
 }
 
+// TestGone: a store that was deleted is not made again.
+func TestGone(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store")
+	if err := destination.Of(store, "a").Update(func(*destination.Update) {}); err == nil {
+		t.Error("it was written")
+	}
+	if _, err := os.Stat(store); err == nil {
+		t.Error("it was made")
+	}
+}
+
 // TestLock: one delivers, and another one once that has ended.
 func TestLock(t *testing.T) {
 	store := t.TempDir()
