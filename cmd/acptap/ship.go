@@ -72,9 +72,9 @@ for them; then secrets are replaced, and the values are cut at 64 KiB.
 A line of --json is an object with event: delivered (tape, turns, spans,
 refused, text), trouble (text), unreadable (tape, text), and at the end done
 (destination, tapes, turns, spans, refused). With --status a line is a
-destination: destination, since (of which tapes on), running, tapes, turns and
-oldest (what has not arrived), refused, refusal, pruned (tapes that were deleted
-before all of them had arrived), trouble, troubleSince.
+destination: destination, since (of which tapes on), running, arrived (tapes),
+tapes, turns and oldest (what has not arrived), refused, refusal, pruned (tapes
+that were deleted before all of them had arrived), trouble, troubleSince.
 
 Exit status 0 if all was accepted; 1 if some was refused for good; 2 if the
 destination cannot be reached or does not take anything, or if a part of a tape

@@ -118,6 +118,7 @@ type shipStatus struct {
 	Destination  string     `json:"destination"`
 	Since        *time.Time `json:"since,omitempty"`
 	Running      bool       `json:"running"`
+	Arrived      int        `json:"arrived"`
 	Tapes        int        `json:"tapes"`
 	Turns        uint64     `json:"turns"`
 	Oldest       *time.Time `json:"oldest,omitempty"`
@@ -126,6 +127,8 @@ type shipStatus struct {
 	Pruned       uint64     `json:"pruned"`
 	Trouble      string     `json:"trouble,omitempty"`
 	TroubleSince *time.Time `json:"troubleSince,omitempty"`
+
+	single bool // only single tapes were to be delivered so far
 }
 
 // statusOf reads what is known of a destination of a store, which is listed in l.
@@ -135,8 +138,14 @@ func statusOf(d *destination.Destination, store *record.Store, l *record.Listing
 		return shipStatus{}, err
 	}
 	lag := ship.LagOf(store, l, &head, cursors)
+	arrived := 0
+	for _, c := range cursors {
+		if c.Done {
+			arrived++
+		}
+	}
 	return shipStatus{
-		Destination: head.Name, Since: unlessZero(head.From), Running: d.Locked(),
+		Destination: head.Name, Since: unlessZero(head.From), Running: d.Locked(), Arrived: arrived, single: !head.Begun,
 		Tapes: lag.Tapes, Turns: lag.Turns, Oldest: unlessZero(lag.Oldest), Refused: lag.Refused, Refusal: head.Refusal,
 		Pruned: head.Pruned, Trouble: head.Trouble, TroubleSince: unlessZero(head.Since),
 	}, nil
@@ -151,7 +160,10 @@ func unlessZero(t time.Time) *time.Time {
 
 // waiting says what has not arrived.
 func (s *shipStatus) waiting(now time.Time) string {
-	if s.Tapes == 0 {
+	switch {
+	case s.Tapes == 0 && s.single:
+		return counted(s.Arrived, "tape") + " arrived"
+	case s.Tapes == 0:
 		return "all has arrived"
 	}
 	text := counted(s.Tapes, "tape") + " with " + counted(int(s.Turns), "turn") + " not yet sent"
