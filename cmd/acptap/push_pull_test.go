@@ -16,6 +16,9 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record"
 )
 
 // storage starts object storage with the bucket tapes, which front may take requests from.
@@ -87,6 +90,28 @@ func TestPushPull(t *testing.T) {
 	out, _ = must(t, 0, "pull", "--store", there, "--json", "s3://tapes/team", one)
 	if want := `{"tape":"` + one + `","object":"` + line.Object + "\"}\n"; out != want {
 		t.Errorf("got %s, want %s", out, want)
+	}
+}
+
+// A tape that is being recorded is not pushed before it has ended.
+func TestPushLive(t *testing.T) {
+	storage(t, openly)
+	dir := t.TempDir()
+	tape, err := record.OpenStore(dir).Record(record.Start{Command: []string{"agent"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape.Append(wire.ClientToAgent, wire.Wire, []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize"}`+"\n"))
+	if out, complaints := must(t, 0, "--store", dir, "push", "--all", "s3://tapes"); out+complaints != "" {
+		t.Errorf("pushed: %s%s", out, complaints)
+	}
+	if _, complaints := must(t, 2, "--store", dir, "push", "s3://tapes"); !strings.Contains(complaints, "still being recorded; push it when it has ended") {
+		t.Error(complaints)
+	}
+	tape.Close()
+	tape.Wait()
+	if out, _ := must(t, 0, "--store", dir, "push", "--all", "s3://tapes"); strings.Count(out, "s3://tapes/v1/agent-") != 1 {
+		t.Errorf("it has ended: %s", out)
 	}
 }
 

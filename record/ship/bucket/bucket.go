@@ -45,9 +45,13 @@ const (
 	// server far away takes to answer, and no more than a laptop can spare.
 	workers = 4
 
-	// maxPlain is how many bytes the portable form of a tape may have. What unpacks to
-	// more is not read on: a few kilobytes can unpack to any number of bytes.
+	// maxPlain is how many bytes the portable form of a tape may have.
 	maxPlain = 4 << 30
+
+	// What is packed may unpack to maxRatio times as many bytes, and freePlain more, and no
+	// tape of which that is not so is packed: a few kilobytes can unpack to any number.
+	maxRatio  = 1000
+	freePlain = 64 << 20
 )
 
 // Open returns the bucket with an address. It asks nobody whether it is there. Credentials
@@ -72,6 +76,11 @@ func Open(a Address, patience time.Duration) (*Bucket, error) {
 		MaxRetries: tries,
 	})
 	return b, err
+}
+
+// isBounded reports whether so many bytes may unpack to size.
+func isBounded(packed, size int64) bool {
+	return size <= maxPlain && size <= freePlain+maxRatio*packed
 }
 
 // spread calls work for each of a list, in several goroutines, until ctx ends; and collect

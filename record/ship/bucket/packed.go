@@ -50,7 +50,9 @@ func (p *packed) fill(tape *record.Tape, raw bool, stopped func() error) error {
 		return err
 	}
 	p.sum = hexSum(plain.sum.Sum(nil))
-	p.size, err = p.Seek(0, io.SeekCurrent)
+	if p.size, err = p.Seek(0, io.SeekCurrent); err == nil && !isBounded(p.size, plain.size) {
+		err = errTooDense
+	}
 	return err
 }
 
@@ -69,8 +71,11 @@ type summed struct {
 	stopped func() error
 }
 
-// errTooLong is that the portable form of a tape has more than maxPlain bytes.
-var errTooLong = errors.New("it has more than 4 GiB in the portable form; acptap export writes it to a file")
+// Errors of tapes that no other store would take.
+var (
+	errTooLong  = errors.New("it has more than 4 GiB in the portable form; acptap export writes it to a file")
+	errTooDense = errors.New("it is so uniform that acptap pull would not unpack it; acptap export writes it to a file")
+)
 
 func (s *summed) Write(p []byte) (int, error) {
 	if err := s.stopped(); err != nil {

@@ -20,6 +20,19 @@ type unpacked struct {
 	hash hash.Hash
 	want string
 	size int64
+	from *counter
+}
+
+// A counter counts the bytes that were read.
+type counter struct {
+	io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // A contentError is what is wrong with the bytes of an object, or with how they come.
@@ -30,7 +43,7 @@ func (e contentError) Error() string { return string(e) }
 const (
 	errNotPortable contentError = "what is in it is not the portable form of a tape"
 	errOtherBytes  contentError = "what is in it is not what its name says: it was changed or damaged"
-	errTooMuch     contentError = "it unpacks to more than 4 GiB, and is not read on"
+	errTooMuch     contentError = "it unpacks to far more than it has, and is not read on"
 )
 
 // maxWindow is how many bytes back what is packed may refer to, which take as much memory.
@@ -40,11 +53,12 @@ const maxWindow = 8 << 20
 // unpack begins to read an object whose key has the sum want. The caller closes what it
 // returns.
 func unpack(r io.Reader, want string) (*unpacked, error) {
-	dec, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	from := &counter{Reader: r}
+	dec, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, inWords(err)
 	}
-	u := &unpacked{dec: dec, hash: sha256.New(), want: want}
+	u := &unpacked{dec: dec, hash: sha256.New(), want: want, from: from}
 	in := bufio.NewReaderSize(dec, 64<<10)
 	u.r = in
 	// Other forms that an import takes may end before the last byte is read.
@@ -66,7 +80,7 @@ func (u *unpacked) close() { u.dec.Close() }
 func (u *unpacked) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	u.hash.Write(p[:n])
-	if u.size += int64(n); u.size > maxPlain {
+	if u.size += int64(n); !isBounded(u.from.n, u.size) {
 		return 0, errTooMuch
 	}
 	switch {

@@ -27,7 +27,8 @@ has.
 
 A tape keeps its id. If what is in an object is not what its name says, or
 cannot be read to its end, nothing of it is added, and the others are added all
-the same. An object that unpacks to more than 4 GiB is not read on.
+the same. An object is not read on when it has unpacked to more than 4 GiB, or
+to more than 64 MiB and 1,000 times its size.
 ` + addressHelp + `
 
 A line of --json is an object with tape, the id, and object, its URL.
