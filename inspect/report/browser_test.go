@@ -58,24 +58,36 @@ type tab struct {
 // open opens a page from a file in a tab of its own, and waits until its rows are there.
 func open(browser context.Context, t testing.TB, text []byte, hash string) *tab {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := chromedp.NewContext(browser)
-	t.Cleanup(cancel)
-	b := &tab{t: t, ctx: ctx, path: path, loaded: make(chan struct{}, 1)}
-	if err := chromedp.Listen(ctx, b.heard); err != nil {
-		t.Fatal(err)
-	}
-	b.do(chromedp.EmulateViewport(1280, 800))
+	b := newTab(browser, t)
 	b.do(func(ctx context.Context, target *chromedp.Target) (_ chromedp.Void, err error) {
 		_, err = cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: timers})
 		return
 	})
-	b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}).String()))
+	b.show(text, hash)
 	b.ready()
 	return b
+}
+
+// newTab opens a tab that shows nothing.
+func newTab(browser context.Context, t testing.TB) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	b := &tab{t: t, ctx: ctx, path: filepath.Join(t.TempDir(), "page.html"), loaded: make(chan struct{}, 1)}
+	if err := chromedp.Listen(ctx, b.heard); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.EmulateViewport(1280, 800))
+	return b
+}
+
+// show begins to load a page.
+func (b *tab) show(text []byte, hash string) {
+	b.t.Helper()
+	if err := os.WriteFile(b.path, text, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: filepath.ToSlash(b.path), Fragment: hash}).String()))
 }
 
 // ready waits until the rows are there.
@@ -184,6 +196,10 @@ func TestInBrowser(t *testing.T) {
 		"links":      testLinks,
 		"many":       testManyRows,
 		"isolation":  testIsolation,
+		"tab key":    testTabKey,
+		"no script":  testNoScript,
+		"printed":    testPrinted,
+		"all tapes":  testAllTapes,
 		"narrow":     testNarrow,
 		"reload":     testReload,
 		"two runs":   testTwoRuns,
@@ -342,8 +358,16 @@ func testLinks(browser context.Context, t *testing.T) {
 	if got := eval[string](b, `document.querySelector('#panel h2').textContent`); !strings.HasPrefix(got, "#9000 ") {
 		t.Errorf("got the frame %q, want 9000", got)
 	}
-	if !eval[bool](b, `document.querySelector('[aria-selected=true]') !== null`) {
-		t.Error("the row is not selected")
+	for what, expression := range map[string]string{
+		"the row is not selected":           `document.querySelector('[aria-selected=true] .n').textContent === '8906'`, // with which its run begins
+		"the panel is not on the right":     `(r => r.right === innerWidth && r.left > innerWidth / 2)(document.getElementById('panel').getBoundingClientRect())`,
+		"the item in the story has no tint": `getComputedStyle(document.querySelector('.item.here')).backgroundColor === getComputedStyle(document.querySelector('[aria-selected=true]')).backgroundColor`,
+		"the item is not in view":           `(r => r.top > 48 && r.bottom < innerHeight)(document.querySelector('.item.here').getBoundingClientRect())`,
+		"the waterfall has no tint":         `document.querySelector('.lanes .here') !== null`,
+	} {
+		if !eval[bool](b, expression) {
+			t.Error(what)
+		}
 	}
 	b.shot("link")
 	b = open(browser, t, page, "q=turn:3 !kind:notification")

@@ -575,7 +575,7 @@
 		if (address) history.replaceState(null, '', `#frame-${label(i)}`);
 		const n = place(i);
 		if (n >= 0) select(n);
-		tint(label(i));
+		tint(i);
 		root.classList.add('paneled');
 		panel.hidden = false;
 		const title = make('h2', 'mono', `#${label(i)} ${t.names[t.name[i]] || kinds[digit(t.kind, i)]}`);
@@ -587,7 +587,10 @@
 		const body = make('div', 'tree');
 		body.tabIndex = 0;
 		const line = make('div', 'path');
+		const focused = panel.contains(document.activeElement) && document.activeElement.textContent;
 		panel.replaceChildren(make('div', 'title', title, close), bar, facts(i), ...found(i), body, line);
+		// Who was at a button is at the same one, or at that which leads back.
+		if (focused) (Array.from(bar.children).find(b => b.textContent[0] === focused[0]) ?? body).focus({preventScroll: true});
 		panel.scrollTop = 0;
 		const frame = await bytes(i);
 		if (shown !== i) return;
@@ -615,7 +618,7 @@
 		panel.hidden = true;
 		shown = -1;
 		root.classList.remove('paneled');
-		tint('');
+		tint(-1);
 		history.replaceState(null, '', query.value ? '#q=' + encodeURIComponent(query.value) : location.pathname + location.search);
 		list.focus({preventScroll: true});
 	}
@@ -626,9 +629,22 @@
 		else show(heads[n]);
 	};
 	// tint marks what the story tells of a frame.
-	function tint(number) {
+	function tint(i) {
 		for (const e of document.querySelectorAll('.here')) e.classList.remove('here');
-		if (number) for (const e of document.querySelectorAll(`[data-frame="${number}"], [id="e-${number}"]`)) e.classList.add('here');
+		if (i < 0) return;
+		const numbers = new Set([label(i), told(i)?.id.slice('e-'.length) ?? label(i)]);
+		for (const n of numbers) for (const e of document.querySelectorAll(`[data-frame="${n}"], [id="e-${n}"]`)) e.classList.add('here');
+	}
+	// told returns the item of the story that tells of a frame: by itself, with the chunks
+	// before it, or with the tool call that it is about. A response has that of its request.
+	function told(i) {
+		let run = true;
+		for (let j = i; j >= 0 && tape[j] === tape[i]; j--) {
+			const item = (run || t.tool[i] && t.tool[j] === t.tool[i] && t.session[j] === t.session[i]) && $(`e-${label(j)}`);
+			if (item) return item;
+			run &&= is(j, joins);
+		}
+		return pair[i] >= 0 && pair[i] < i ? told(pair[i]) : null;
 	}
 	function facts(i) {
 		const list = [{c2a: 'client to agent', a2c: 'agent to client', err: 'stderr'}[dirs[digit(t.dir, i)]], kinds[digit(t.kind, i)]];
@@ -727,10 +743,10 @@
 		const i = rowOf(m[2]);
 		if (i >= 0) await show(i, false);
 		if (m[1] === 'e') return;
-		const told = $(`e-${m[2]}`);
-		if (told) for (let e = told; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true;
+		const item = i >= 0 && told(i);
+		for (let e = item; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true;
 		if (i < 0) $('problem').textContent = `Frame ${m[2]} is not in this page: ${command(m[2])}`;
-		(told && i >= 0 ? told : $('frames')).scrollIntoView({block: 'center'});
+		(item || $('frames')).scrollIntoView({block: 'center'});
 	}
 
 	const turnOf = i => `${tape[i]} ${t.session[i]} ${t.turn[i]}`;
