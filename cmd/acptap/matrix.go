@@ -147,7 +147,7 @@ func (r *matrixRun) run(args []string) error {
 // end reports what could not be read.
 func (r *matrixRun) end(err error) error {
 	if r.broken > 0 && (err == nil || errors.Is(err, errNo)) {
-		return fmt.Errorf("%s cannot be read whole; acptap doctor says more", count(uint64(r.broken), "tape"))
+		return fmt.Errorf("%s cannot be read whole; acptap doctor --deep says more", count(uint64(r.broken), "tape"))
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -149,9 +150,9 @@ func (o *proxyFlags) check(f *pflag.FlagSet) error {
 }
 
 // checkValues returns an error if an agent's command begins with what was meant as the value
-// of a flag that takes one behind = only, as in --mcp stdio -- AGENT.
+// of a flag that takes one behind = only, as in --mcp stdio -- AGENT or --otlp URL AGENT.
 func checkValues(f *pflag.FlagSet, command []string) (err error) {
-	if len(command) < 2 || command[1] != "--" {
+	if !strings.Contains(command[0], "://") && (len(command) < 2 || command[1] != "--") {
 		return nil
 	}
 	if _, found := exec.LookPath(command[0]); found == nil {

@@ -181,7 +181,7 @@ func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []str
 		warning.Print(stderr, "%v", err)
 	}
 	if len(w.broken) > 0 {
-		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(w.broken)), "part"))
+		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", count(uint64(len(w.broken)), "part"))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -161,6 +162,9 @@ type shipping struct {
 // check reports flags that do not go together.
 func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
 	if len(args) > 0 {
+		if strings.Contains(args[0], "://") {
+			return fmt.Errorf("%q is no tape; the value of --otlp stands behind =: --otlp=%s", args[0], args[0])
+		}
 		for _, name := range []string{"all", "since", "follow", "status"} {
 			if f.Changed(name) {
 				return fmt.Errorf("--%s is about the tapes of the store, and %q names one", name, args[0])

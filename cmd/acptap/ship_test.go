@@ -102,13 +102,13 @@ func TestShipStatus(t *testing.T) {
 	}
 	fail(http.StatusUnauthorized, "not swordfish")
 	status, out, complaints := runs(t, store, "ship", "--otlp="+c.URL)
-	if want := "acptap: " + c.URL + "/v1/traces answered 401 Unauthorized: not [redacted]"; status != 2 || !strings.HasPrefix(complaints, want) {
+	if want := "acptap: " + c.URL + "/v1/traces answered 401 Unauthorized: not [redacted]\n"; status != 2 || complaints != want {
 		t.Errorf("got %d, %s%s", status, out, complaints)
 	}
 	if _, out, _ := runs(t, store, "ship", "--status"); !regexp.MustCompile(`\n  \d+ tapes with \d+ turns not yet sent, the oldest ended .* ago\n  since .*: .* 401`).MatchString(out) {
 		t.Errorf("got %s", out)
 	}
-	if status, out, _ := runs(t, store, "doctor"); status != 1 || !strings.Contains(out, "turns not yet sent") {
+	if status, out, _ := runs(t, store, "doctor"); status != 1 || !strings.Contains(out, "turns not yet sent") || !strings.Contains(out, "to give it up, remove "+store) {
 		t.Errorf("got %d, %s", status, out)
 	}
 	fail(http.StatusBadRequest, "swordfish is \x1b[2Jno fish")
@@ -128,7 +128,7 @@ func TestShipStatus(t *testing.T) {
 		t.Errorf("got %d, %s", status, out)
 	}
 	for _, args := range [][]string{
-		{"--otlp=localhost:4318"}, {"--all", "last"}, {"--since", "soon"}, {"--all", "--since", "7d"}, {"--follow", "--dry-run"}, {"--until-idle"}, {"nothing"},
+		{"--otlp=localhost:4318"}, {"--all", "last"}, {"--since", "soon"}, {"--all", "--since", "7d"}, {"--follow", "--dry-run"}, {"--until-idle"}, {"nothing"}, {"--otlp", c.URL},
 	} {
 		if status, _, complaints := runs(t, store, append([]string{"ship"}, args...)...); status != 2 || complaints == "" {
 			t.Errorf("%v: got %d, %s", args, status, complaints)

@@ -55,6 +55,7 @@ func (s *shipping) tell(e ship.Event) {
 	switch {
 	case s.asJSON:
 		s.write(jsonlines.Write(s.stdout, line))
+	case e.Kind == ship.Trouble && !e.Again: // the error that ends it says the same
 	case e.Kind == ship.Trouble && s.follow:
 		warning.Print(s.stderr, "%s; it is tried again", e.Text)
 	case e.Kind == ship.Trouble:
@@ -250,7 +251,7 @@ func examineShipping(store *record.Store, now time.Time) (found []record.Diagnos
 		about := record.Diagnosis{What: s.Destination + ": " + s.waiting(now)}
 		if s.Tapes > 0 && s.Trouble != "" {
 			about.What += "; " + s.Trouble
-			about.Bad, about.Advice = true, "acptap ship sends them once it can be reached"
+			about.Bad, about.Advice = true, "acptap ship sends them once it can be reached; to give it up, remove "+d.Path()
 		}
 		found = append(found, about)
 		if s.Refused > 0 {

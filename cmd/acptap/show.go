@@ -338,7 +338,7 @@ func (s *show) verdict(n *sum) error {
 	picky := !s.match.IsZero() || s.from > 1 || s.to != math.MaxUint64
 	switch {
 	case n.broken > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(n.broken), "part"))
+		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", count(uint64(n.broken), "part"))
 	case n.shown == 0 && picky:
 		return errNo
 	}

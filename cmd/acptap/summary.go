@@ -104,7 +104,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 				warning.Print(cmd.ErrOrStderr(), "%v", err)
 			}
 			if err == nil && len(broken) > 0 {
-				err = fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "part"))
+				err = fmt.Errorf("%s cannot be read; acptap doctor --deep says more", count(uint64(len(broken)), "part"))
 			}
 			return err
 		},

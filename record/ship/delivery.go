@@ -161,10 +161,11 @@ func (s *Shipper) send(ctx context.Context, sets []spans.Set, count int) (refuse
 		if f.Kind == otlp.Denied {
 			pause = maxWait
 		}
-		if err := s.trouble(f); err != nil {
+		again := s.Patience == 0 || f.Kind != otlp.Denied && time.Since(began)+pause <= s.Patience
+		if err := s.trouble(f, again); err != nil {
 			return 0, "", err
 		}
-		if s.Patience > 0 && (f.Kind == otlp.Denied || time.Since(began)+pause > s.Patience) {
+		if !again {
 			return 0, "", f
 		}
 		if err := sleep(ctx, pause); err != nil {
@@ -175,12 +176,12 @@ func (s *Shipper) send(ctx context.Context, sets []spans.Set, count int) (refuse
 }
 
 // trouble tells of trouble, and keeps it for those who ask.
-func (s *Shipper) trouble(f *otlp.Failure) error {
+func (s *Shipper) trouble(f *otlp.Failure, again bool) error {
 	if s.told == f.Error() {
 		return nil
 	}
 	s.told = f.Error()
-	s.Tell(Event{Kind: Trouble, Text: f.Error()})
+	s.Tell(Event{Kind: Trouble, Text: f.Error(), Again: again})
 	if s.head.Trouble == "" {
 		s.head.Since = time.Now().Round(time.Second)
 	}

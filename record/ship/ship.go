@@ -46,6 +46,7 @@ type Event struct {
 	Spans   int
 	Refused int    // of Spans, for good
 	Text    string // clean text of one line; empty: none
+	Again   bool   // of Trouble: it is tried again, else given up
 }
 
 // An EventKind says what an Event is about.
@@ -54,7 +55,7 @@ type EventKind uint8
 // The kinds.
 const (
 	Delivered  EventKind = iota // spans of a tape were sent, and accepted or refused: Text says why they were refused
-	Trouble                     // the destination does not take anything now: it is tried again
+	Trouble                     // the destination does not take anything now
 	Unreadable                  // a part of a tape cannot be read, or has no spans
 )
 

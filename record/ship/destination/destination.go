@@ -74,6 +74,9 @@ func Of(store, address string) *Destination {
 	return at(filepath.Join(dir(store), fmt.Sprintf("%x.db", sum[:6])))
 }
 
+// Path returns the file that keeps what has arrived.
+func (d *Destination) Path() string { return d.file.Path }
+
 func at(path string) *Destination {
 	return &Destination{file: boltfile.File{Path: path, LockTimeout: lockTimeout}}
 }

@@ -118,7 +118,7 @@ const maxMessage = 200
 // clean makes clean text of what others have said, without what is secret: it may repeat
 // what it was sent.
 func (c *Client) clean(text string) string {
-	return termtext.Brief(strings.NewReplacer(c.secrets()...).Replace(text), maxMessage)
+	return termtext.Brief(strings.TrimSpace(strings.NewReplacer(c.secrets()...).Replace(text)), maxMessage)
 }
 
 // secrets returns what no message may tell, each with what stands for it, the longest first.
