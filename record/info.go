@@ -11,6 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/redact"
 )
 
 // An Info is what the store knows of a tape without reading its frames.
@@ -80,6 +81,19 @@ func (i Info) Agent() string {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(s.Command, "\x00")))
 	return fmt.Sprintf("%s-%x", filepath.Base(s.Command[0]), sum[:4])
+}
+
+// Redacted returns i without the secrets in it: those of the command line, and what looks
+// like one in names and in the URL.
+func (i Info) Redacted() Info {
+	s, c := &i.Start, &i.Connection
+	s.Command = redact.Command(s.Command)
+	for _, text := range []*string{
+		&s.Cwd, &s.Name, &s.Upstream, &s.Parent.Server, &c.Version, &c.Client, &c.ClientVersion, &c.Agent, &c.AgentTitle, &c.AgentVersion,
+	} {
+		*text = redact.Text(*text)
+	}
+	return i
 }
 
 // tally counts a frame that client or agent sent, and notes what it tells of its

@@ -245,7 +245,7 @@ func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar
 		if err != nil {
 			return in, err
 		}
-		t := report.Tape{Info: info, Frames: r.frames(ctx, p.Tape, &info, bar), Findings: found[i]}
+		t := report.Tape{Info: r.told(info), Frames: r.frames(ctx, p.Tape, &info, bar), Findings: found[i]}
 		if sub.Session != "" {
 			t.Has = func(f *dialect.Frame) bool { return sub.Has(p, f) }
 		}
@@ -264,10 +264,18 @@ func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar
 			if err != nil {
 				return in, err
 			}
-			in.Servers = append(in.Servers, report.Tape{Info: info, Frames: r.frames(ctx, tape, &info, bar)})
+			in.Servers = append(in.Servers, report.Tape{Info: r.told(info), Frames: r.frames(ctx, tape, &info, bar)})
 		}
 	}
 	return in, nil
+}
+
+// told returns what a page tells of a tape as a whole.
+func (r *reporting) told(info record.Info) record.Info {
+	if r.raw {
+		return info
+	}
+	return info.Redacted()
 }
 
 // frames yields the frames of a tape, until ctx is done.

@@ -39,9 +39,14 @@ func (r *reader) head() head {
 func (r *reader) facts() []string {
 	first := r.in.Tapes[0].Info
 	c := r.trace.Runs[len(r.trace.Runs)-1]
-	list := []string{termtext.Spaced(cmp.Or(termtext.Line(c.AgentTitle), termtext.Line(c.Agent), termtext.Line(tapetext.AgentName(first))), termtext.Line(c.AgentVersion))}
-	if who := termtext.Spaced(termtext.Line(c.Client), termtext.Line(c.ClientVersion)); who != "" {
-		list = append(list, who)
+	var list []string
+	for _, who := range []string{
+		termtext.Spaced(cmp.Or(termtext.Line(c.AgentTitle), termtext.Line(c.Agent), termtext.Line(tapetext.AgentName(first))), termtext.Line(c.AgentVersion)),
+		termtext.Spaced(termtext.Line(c.Client), termtext.Line(c.ClientVersion)),
+	} {
+		if who != "" {
+			list = append(list, who)
+		}
 	}
 	if c.Dialect != 0 {
 		list = append(list, termtext.Line(c.Spoken()))

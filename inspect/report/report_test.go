@@ -64,6 +64,17 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// A page of a tape on which nobody says who he is tells no empty name.
+func TestNobodyNamed(t *testing.T) {
+	var b bytes.Buffer
+	if _, err := report.Write(&b, report.Input{Tapes: []report.Tape{portable(t, hello, answer)}, Ref: "last"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "<p><span>ACP v1</span><span>21 November 2026"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, document(b.String())[:2000])
+	}
+}
+
 // checkGolden compares a page with the golden file of that name.
 func checkGolden(t *testing.T, name, page string) {
 	t.Helper()

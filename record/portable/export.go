@@ -120,7 +120,7 @@ func (e *Exporter) appendNotes(b []byte, frame uint64) ([]byte, error) {
 	}
 	if e.Secrets != nil {
 		for i, n := range notes {
-			notes[i].Text = string(redact.Frame(wire.Stderr, []byte(n.Text)))
+			notes[i].Text = redact.Text(n.Text)
 		}
 	}
 	text, err := json.Marshal(notes)

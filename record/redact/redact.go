@@ -46,6 +46,9 @@ func Frame(kind wire.Kind, raw []byte) []byte {
 	return redactText(raw)
 }
 
+// Text returns a text that is no frame without its secrets.
+func Text(text string) string { return string(Frame(wire.Stderr, []byte(text))) }
+
 // JSON returns a JSON object that is no message without its secrets, such as the
 // header of a portable file, whose command may hold some.
 func JSON(raw []byte) []byte { return redactJSON(raw, plain) }

@@ -20,9 +20,10 @@ var ErrNoStart = errors.New("nobody knows when the tape began, so its spans have
 
 // TapeOf says what spans need to know of a tape before its frames.
 func TapeOf(t *record.Tape, info *record.Info) (spans.Tape, error) {
+	clean := info.Redacted()
 	tape := spans.Tape{
-		ID: info.Tape, Start: info.Start.Time, Name: info.Start.Name, Parent: info.Start.Parent.Tape, Transport: info.Start.Transport,
-		Connection: info.Connection,
+		ID: clean.Tape, Start: clean.Start.Time, Name: clean.Start.Name, Parent: clean.Start.Parent.Tape, Transport: clean.Start.Transport,
+		Connection: clean.Connection,
 	}
 	var err error
 	if tape.ID == "" {

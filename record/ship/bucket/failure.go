@@ -12,7 +12,6 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/redact"
 )
 
@@ -91,7 +90,7 @@ func (b *Bucket) clean(text string) string {
 		}
 	}
 	text = signature.ReplaceAllString(text, "Signature="+redact.Placeholder)
-	text = strings.Join(strings.Fields(string(redact.Frame(wire.Stderr, []byte(text)))), " ")
+	text = strings.Join(strings.Fields(redact.Text(text)), " ")
 	if len(text) > maxQuoted {
 		text = strings.ToValidUTF8(text[:maxQuoted], "") + "…"
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/tapeid"
@@ -60,7 +59,7 @@ func agentOf(info *record.Info) string {
 	if u, err := url.Parse(info.Start.Upstream); err == nil && agent == info.Start.Upstream {
 		agent = u.Hostname()
 	}
-	return agentWord(string(redact.Frame(wire.Stderr, []byte(agent))))
+	return agentWord(redact.Text(agent))
 }
 
 // maxAgent is how long the name of an agent may be in a key.

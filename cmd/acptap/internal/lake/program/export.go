@@ -152,9 +152,13 @@ func writeTape(ctx context.Context, to tables.Destination, s tapelist.Source, x 
 	if err != nil {
 		return nil, err
 	}
-	t := tables.Tape{ID: of.ID, Start: of.Start, Agent: tapetext.AgentName(s.Info), Parent: of.Parent, Connection: of.Connection}
+	info := s.Info
+	if !x.Raw {
+		info = info.Redacted()
+	}
+	t := tables.Tape{ID: of.ID, Start: of.Start, Agent: tapetext.AgentName(info), Parent: of.Parent, Connection: info.Connection}
 	if t.Parent != "" {
-		t.Server = s.Info.ServerName()
+		t.Server = info.ServerName()
 	}
 	rows := tables.NewBuilder(t)
 	rows.Content = x.Content

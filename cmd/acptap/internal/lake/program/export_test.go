@@ -14,7 +14,7 @@ import (
 	tables "github.com/acptap/acptap/record/ship/lake"
 )
 
-const secretTape = `{"acptap":1,"tape":"20261122T090000-secret","started":"2026-11-22T09:00:00Z","command":["/opt/somebody/agent"]}
+const secretTape = `{"acptap":1,"tape":"20261122T090000-secret","started":"2026-11-22T09:00:00Z","name":"agent ghp_0123456789abcdefABCDEF0123456789abcd","command":["/opt/somebody/agent"]}
 {"at":0.01,"dir":"c2a","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}}
 {"at":0.02,"dir":"a2c","frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}}
 {"at":0.03,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"The token is ghp_0123456789abcdefABCDEF0123456789abcd"}]}}}
@@ -66,6 +66,9 @@ func TestContent(t *testing.T) {
 			}
 			if turns[0].Title != tt.title || tools[0].Title != tt.tool {
 				t.Errorf("got the titles %q and %q, want %q and %q", turns[0].Title, tools[0].Title, tt.title, tt.tool)
+			}
+			if name := turns[0].Agent; strings.Contains(name, "0123456789abcdef") != tt.token || !strings.HasPrefix(name, "agent ghp_") {
+				t.Errorf("got the agent %q", name)
 			}
 			for _, f := range frames {
 				if want := tt.flags != nil; (f.Body != "") != want {
