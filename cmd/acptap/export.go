@@ -20,6 +20,7 @@ import (
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/redact"
+	"github.com/acptap/acptap/record/ship/otlp"
 )
 
 // newExportCmd returns the command export. handOver has acptap-lake run it.
@@ -50,8 +51,9 @@ them are listed. acptap import takes that directory.
 
 With --format otlp or perfetto, spans are written instead: a turn with its tool
 calls, permissions and calls is a trace, and the connection another. otlp is
-OTLP/JSON, one request a line; perfetto is JSON of trace events, which
-speedscope opens. --mcp adds those of the servers that the agent started.
+OTLP/JSON, one request a line, with --signals metrics too; perfetto is JSON of
+trace events, which speedscope opens. --mcp adds those of the servers that the
+agent started.
 Nothing that was said is in spans, and no title or path, unless --content asks
 for them; then secrets are replaced there too. See acptap help spans.
 
@@ -76,6 +78,9 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
   acptap export --format parquet -o lake --since 7d
   acptap export --raw last | jq 'select(.frame.method == "session/prompt")'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if e.format != "otlp" && cmd.Flags().Changed("signals") {
+				return fmt.Errorf("--signals is for --format otlp, not %s", e.format)
+			}
 			if e.format == lake.Parquet {
 				tables.Output, tables.Content, tables.Raw = out, e.content, e.raw
 				if err := checkTables(cmd.Flags(), &tables, args); err != nil {
@@ -128,6 +133,7 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all; with --mcp or parquet a directory")
 	cmd.Flags().StringVar(&e.format, "format", "jsonl", "`format` to write: jsonl (frames), otlp or perfetto (spans), parquet (tables)")
+	cmd.Flags().StringVar(&e.list, "signals", "traces", "in otlp: `list` of what to write, of traces and metrics")
 	cmd.Flags().BoolVar(&e.content, "content", false, "in spans and tables: also what was said, titles and paths")
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
 	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")
@@ -141,6 +147,8 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 // exporting is what an export is asked for.
 type exporting struct {
 	format   string
+	list     string        // of what to write in otlp
+	signals  []otlp.Signal // made from list
 	want     filter.Filter
 	raw      bool
 	content  bool // of spans

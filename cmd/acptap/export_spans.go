@@ -23,14 +23,18 @@ type spanWriter interface {
 }
 
 // checkFormat reports flags that do not go with the format.
-func (x *exporting) checkFormat(filtered bool) error {
+func (x *exporting) checkFormat(filtered bool) (err error) {
 	switch x.format {
 	case "jsonl":
 		if x.content {
 			return errors.New("--content is for --format otlp, perfetto and parquet: jsonl always has what was said")
 		}
 		return nil
-	case "otlp", "perfetto":
+	case "otlp":
+		if x.signals, err = otlp.ParseSignals(x.list); err != nil {
+			return fmt.Errorf("--signals: %w", err)
+		}
+	case "perfetto":
 	default:
 		return fmt.Errorf("--format %q: it is jsonl, otlp, perfetto or parquet", x.format)
 	}
@@ -122,7 +126,8 @@ func (x *exporting) spanWriter(w io.Writer, first spans.Tape) (spanWriter, error
 	if first.Start.IsZero() {
 		return nil, ship.ErrNoStart
 	}
-	return &otlp.Lines{W: w, Encoder: otlp.Encoder{Version: self.Version()}}, nil
+	cumulative, err := otlp.Environment(os.Getenv).Cumulative()
+	return &otlp.Lines{W: w, Encoder: otlp.Encoder{Version: self.Version()}, Signals: x.signals, Meter: spans.Meter{Cumulative: cumulative}}, err
 }
 
 // writeSpans writes sets, or what of them belongs to a session: the spans that the whole

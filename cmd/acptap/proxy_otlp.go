@@ -26,7 +26,7 @@ func (c *otlpFlags) check() error {
 	if otlpAddress(c.to) == "" {
 		return nil
 	}
-	_, err := otlp.Environment(func(string) string { return "" }).Endpoint(c.to)
+	_, err := otlp.Environment(func(string) string { return "" }).Endpoint(otlp.Traces, c.to)
 	return err
 }
 
@@ -37,7 +37,7 @@ func (c *otlpFlags) follower(store *record.Store, w *warning.Queue) *follower.Fo
 		return nil
 	}
 	complain := func(err error) { w.Print("--otlp: nothing is sent: %v", err) }
-	u, err := env.Endpoint(otlpAddress(c.to))
+	u, err := env.Endpoint(otlp.Traces, otlpAddress(c.to))
 	if err != nil {
 		complain(err)
 		return nil

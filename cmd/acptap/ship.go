@@ -42,7 +42,9 @@ else it is a collector on this machine:
 
   OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _TIMEOUT (ms), _COMPRESSION (gzip, or
   none), _CERTIFICATE, _CLIENT_CERTIFICATE, _CLIENT_KEY, and _PROTOCOL
-  (http/protobuf or http/json); those of OTEL_EXPORTER_OTLP_TRACES_ go before
+  (http/protobuf or http/json); those of OTEL_EXPORTER_OTLP_TRACES_ and of
+  OTEL_EXPORTER_OTLP_METRICS_ go before
+  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE (delta, or cumulative)
   OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES
   OTEL_SDK_DISABLED (true: nothing is sent)
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT (true: as --content)
@@ -66,13 +68,18 @@ number is kept: --status tells it, and --again sends what has arrived or was
 refused once more. Nothing is lost by a destination that does not know the
 headers or the URL (401, 403, 404, 405, 407, a redirect): the next run goes on.
 
+--signals traces,metrics also sends histograms of what the spans tell: how long
+turns, tools and permissions took, and tokens. What is sent twice, as an answer
+was lost or with --again, counts twice, unless points are cumulative. See acptap
+help spans.
+
 Nothing that was said is in spans, and no title or path, unless --content asks
 for them; then secrets are replaced, and the values are cut at 64 KiB.
 ` + ref.Help + `
 
-A line of --json is an object with event: delivered (tape, turns, spans,
+A line of --json is an object with event: delivered (tape, turns, spans, points,
 refused, text), trouble (text), unreadable (tape, text), and at the end done
-(destination, tapes, turns, spans, refused). With --status a line is a
+(destination, tapes, turns, spans, points, refused). With --status a line is a
 destination: destination, since (of which tapes on), running, arrived (tapes),
 tapes, turns and oldest (what has not arrived), refused, refusal, pruned (tapes
 that were deleted before all of them had arrived), trouble, troubleSince.
@@ -83,6 +90,7 @@ cannot be read.`,
 		Example: `  acptap ship --otlp=http://localhost:4318
   acptap ship --dry-run
   acptap ship --follow --since 7d
+  acptap ship --signals traces,metrics
   acptap ship --content --otlp=https://collector.example last
   acptap ship --status`,
 		Args: usage.Operands(0, -1),
@@ -123,6 +131,7 @@ cannot be read.`,
 	f := cmd.Flags()
 	f.StringVar(&s.otlp, "otlp", otlpFromEnv, "`URL` to send to; env: as the variables OTEL_* say")
 	f.Lookup("otlp").NoOptDefVal = otlpFromEnv
+	f.StringVar(&s.list, "signals", "traces", "what to send: `list` of traces and metrics")
 	f.BoolVar(&s.all, "all", false, "also tapes that --since or --follow left out")
 	f.StringVar(&s.since, "since", "", "only tapes since this `time`: an age such as 2h or 7d, or a date such as 2026-01-31")
 	f.BoolVarP(&s.follow, "follow", "f", false, "go on, and send what is recorded later")
@@ -148,11 +157,12 @@ func otlpAddress(flag string) string {
 
 // shipping is what acptap ship is told, and what becomes of it.
 type shipping struct {
-	otlp, since                         string
+	otlp, since, list                   string
 	all, follow, untilIdle              bool
 	content, again, dry, status, asJSON bool
 
-	from           time.Time // made from since
+	from           time.Time     // made from since
+	signals        []otlp.Signal // made from list
 	shipper        ship.Shipper
 	stdout, stderr io.Writer
 	sent           shipped
@@ -181,6 +191,9 @@ func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
 	if s.untilIdle && !s.follow {
 		return errors.New("--until-idle is about when --follow ends")
 	}
+	if s.signals, err = otlp.ParseSignals(s.list); err != nil {
+		return fmt.Errorf("--signals: %w", err)
+	}
 	if s.since != "" {
 		s.from, err = tapelist.ParseSince(s.since, time.Now())
 	}
@@ -205,20 +218,29 @@ func (s *shipping) begins(unsaid time.Time) *time.Time {
 // open makes the shipper.
 func (s *shipping) open(store *record.Store) error {
 	env := otlp.Environment(os.Getenv)
-	client, err := env.Client(otlpAddress(s.otlp))
+	clients := map[otlp.Signal]*otlp.Client{}
+	for _, signal := range s.signals {
+		c, err := env.Client(signal, otlpAddress(s.otlp))
+		if err != nil {
+			return err
+		}
+		c.Encoder.Version = self.Version()
+		clients[signal] = c
+	}
+	cumulative, err := env.Cumulative()
 	if err != nil {
 		return err
 	}
-	client.Encoder.Version = self.Version()
 	service, attrs, err := env.Resource()
 	if err != nil {
 		return err
 	}
 	s.shipper = ship.Shipper{
-		Store: store, To: destination.Of(store.Dir(), client.URL.String()), Client: client,
+		Store: store, Clients: clients, Cumulative: cumulative,
 		Content: s.content || env.WantsContent(), Service: service, Resource: attrs,
 		Dry: s.dry, Again: s.again, Tell: s.tell,
 	}
+	s.shipper.To = destination.Of(store.Dir(), s.shipper.Main().URL.String())
 	return nil
 }
 

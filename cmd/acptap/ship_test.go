@@ -129,6 +129,7 @@ func TestShipStatus(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"--otlp=localhost:4318"}, {"--all", "last"}, {"--since", "soon"}, {"--all", "--since", "7d"}, {"--follow", "--dry-run"}, {"--until-idle"}, {"nothing"}, {"--otlp", c.URL},
+		{"--signals", "traces,profiles"}, {"--signals="},
 	} {
 		if status, _, complaints := runs(t, store, append([]string{"ship"}, args...)...); status != 2 || complaints == "" {
 			t.Errorf("%v: got %d, %s", args, status, complaints)
@@ -165,7 +166,7 @@ func TestShipContent(t *testing.T) {
 		}
 		return words
 	}
-	if words := sent(); len(words) > 0 {
+	if words := sent("--signals=traces,metrics"); len(words) > 0 || len(c.Points()) == 0 {
 		t.Errorf("%q were sent", words)
 	}
 	if words := sent("--content"); len(words) < len(said)/2 {

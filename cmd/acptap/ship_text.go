@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,9 +19,9 @@ import (
 
 // shipped is how much was sent.
 type shipped struct {
-	tapes                 map[string]bool
-	turns, spans, refused int
-	unreadable            int
+	tapes                         map[string]bool
+	turns, spans, points, refused int
+	unreadable                    int
 }
 
 // A shipLine is an event as --json writes it.
@@ -31,6 +32,7 @@ type shipLine struct {
 	Tapes       *int   `json:"tapes,omitempty"`
 	Turns       *int   `json:"turns,omitempty"`
 	Spans       *int   `json:"spans,omitempty"`
+	Points      *int   `json:"points,omitempty"`
 	Refused     *int   `json:"refused,omitempty"`
 	Text        string `json:"text,omitempty"`
 }
@@ -45,12 +47,14 @@ func (s *shipping) tell(e ship.Event) {
 		line.Event = "unreadable"
 		s.sent.unreadable++
 	case ship.Delivered:
-		line.Turns, line.Spans, line.Refused = &e.Turns, &e.Spans, &e.Refused
+		line.Turns, line.Refused = &e.Turns, &e.Refused
+		line.Spans, line.Points = s.ifSent(otlp.Traces, &e.Spans), s.ifSent(otlp.Metrics, &e.Points)
 		if s.sent.tapes == nil {
 			s.sent.tapes = map[string]bool{}
 		}
 		s.sent.tapes[e.Tape] = true
 		s.sent.turns, s.sent.spans, s.sent.refused = s.sent.turns+e.Turns, s.sent.spans+e.Spans, s.sent.refused+e.Refused
+		s.sent.points += e.Points
 	}
 	switch {
 	case s.asJSON:
@@ -63,21 +67,39 @@ func (s *shipping) tell(e ship.Event) {
 	case e.Kind == ship.Unreadable:
 		warning.Print(s.stderr, "%s", e.Text)
 	case e.Refused > 0:
-		warning.Print(s.stderr, "%d of %s of tape %s refused: %s", e.Refused, counted(e.Spans, "span"), tapetext.ShortID(e.Tape), e.Text)
+		warning.Print(s.stderr, "%d of %s of tape %s refused: %s", e.Refused, s.listed(e.Spans, e.Points), tapetext.ShortID(e.Tape), e.Text)
 	case s.follow, s.dry:
-		_, err := fmt.Fprintf(s.stdout, "%s  %s, %s\n", tapetext.ShortID(e.Tape), counted(e.Turns, "turn"), counted(e.Spans, "span"))
+		_, err := fmt.Fprintf(s.stdout, "%s  %s, %s\n", tapetext.ShortID(e.Tape), counted(e.Turns, "turn"), s.listed(e.Spans, e.Points))
 		s.write(err)
 	}
+}
+
+// ifSent returns a number of a signal; nil if that is not sent.
+func (s *shipping) ifSent(signal otlp.Signal, n *int) *int {
+	if slices.Contains(s.signals, signal) {
+		return n
+	}
+	return nil
+}
+
+// listed says how many there are of what is sent.
+func (s *shipping) listed(spans, points int) string {
+	var parts []string
+	for _, signal := range s.signals {
+		parts = append(parts, [...]string{counted(spans, "span"), counted(points, "data point")}[signal])
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (s *shipping) write(err error) { s.err = errors.Join(s.err, err) }
 
 // done tells how much was sent.
 func (s *shipping) done() {
-	n, to := len(s.sent.tapes), s.shipper.Client.Name()
+	n, to := len(s.sent.tapes), s.shipper.Main().Name()
 	if s.asJSON {
 		s.write(jsonlines.Write(s.stdout, shipLine{
-			Event: "done", Destination: to, Tapes: &n, Turns: &s.sent.turns, Spans: &s.sent.spans, Refused: &s.sent.refused,
+			Event: "done", Destination: to, Tapes: &n, Turns: &s.sent.turns, Refused: &s.sent.refused,
+			Spans: s.ifSent(otlp.Traces, &s.sent.spans), Points: s.ifSent(otlp.Metrics, &s.sent.points),
 		}))
 		return
 	}
@@ -87,9 +109,9 @@ func (s *shipping) done() {
 	}
 	refused := ""
 	if s.sent.refused > 0 {
-		refused = fmt.Sprintf(", which refused %s", counted(s.sent.refused, "span"))
+		refused = fmt.Sprintf(", which refused %d of them", s.sent.refused)
 	}
-	_, err := fmt.Fprintf(s.stdout, "%s %s, %s and %s to %s%s\n", verb, counted(n, "tape"), counted(s.sent.turns, "turn"), counted(s.sent.spans, "span"), to, refused)
+	_, err := fmt.Fprintf(s.stdout, "%s %s: %s, %s to %s%s\n", verb, counted(n, "tape"), counted(s.sent.turns, "turn"), s.listed(s.sent.spans, s.sent.points), to, refused)
 	s.write(err)
 }
 
@@ -181,7 +203,7 @@ func (s *shipping) writeStatus(store *record.Store) error {
 		return err
 	}
 	if s.otlp != otlpFromEnv {
-		u, err := otlp.Environment(func(string) string { return "" }).Endpoint(s.otlp)
+		u, err := otlp.Environment(func(string) string { return "" }).Endpoint(s.signals[0], s.otlp)
 		if err != nil {
 			return err
 		}
@@ -221,7 +243,7 @@ func (s *shipStatus) text(now time.Time) string {
 		b.WriteString("  an acptap is sending what is recorded\n")
 	}
 	if s.Refused > 0 {
-		fmt.Fprintf(&b, "  %s refused for good; at last: %s\n", counted(int(s.Refused), "span"), termtext.Line(s.Refusal))
+		fmt.Fprintf(&b, "  %d refused for good; at last: %s\n", s.Refused, termtext.Line(s.Refusal))
 	}
 	if s.Pruned > 0 {
 		fmt.Fprintf(&b, "  %s deleted before all of it had arrived\n", counted(int(s.Pruned), "tape"))
@@ -256,7 +278,7 @@ func examineShipping(store *record.Store, now time.Time) (found []record.Diagnos
 		found = append(found, about)
 		if s.Refused > 0 {
 			found = append(found, record.Diagnosis{
-				What: fmt.Sprintf("%s: %s refused for good; at last: %s", s.Destination, counted(int(s.Refused), "span"), s.Refusal),
+				What: fmt.Sprintf("%s: %d refused for good; at last: %s", s.Destination, s.Refused, s.Refusal),
 				Bad:  true, Advice: "acptap ship --again sends them once more; they are forgotten with their tapes",
 			})
 		}

@@ -19,6 +19,7 @@ type delivery struct {
 	start   time.Time
 	kept    bool // the cursor is kept
 	spans   spans.Builder
+	meter   spans.Meter
 	arrived uint64 // what completed with the frames up to this one is not sent
 	cursor  destination.Cursor
 	last    uint64 // frame that was added last
@@ -40,19 +41,28 @@ const maxSize = 1 << 20
 // add takes what completed with a frame, and sends what was waiting if it becomes too much
 // for one request.
 func (d *delivery) add(ctx context.Context, frame uint64, sets []spans.Set) error {
-	if frame > d.arrived {
-		if err := d.put(ctx, frame-1, sets); err != nil {
-			return err
-		}
-	}
 	d.last = frame
+	if frame > d.arrived {
+		return d.put(ctx, frame-1, sets)
+	}
+	if d.meter.Cumulative {
+		d.measure(sets)
+	}
 	return nil
+}
+
+// measure returns what is to be told of sets.
+func (d *delivery) measure(sets []spans.Set) otlp.Points {
+	for _, set := range sets {
+		d.meter.Add(set)
+	}
+	return otlp.Points{Measured: d.meter.Take(), Cumulative: d.meter.Cumulative}
 }
 
 // put adds sets to the batch. Those before them completed with the frames up to before.
 func (d *delivery) put(ctx context.Context, before uint64, sets []spans.Set) error {
 	for _, set := range sets {
-		size := d.shipper.Client.Encoder.Size(set)
+		size := otlp.Encoder{}.Size(otlp.Spans{set})
 		if d.count > 0 && (d.count+len(set.Spans) > otlp.MaxSpans || d.size+size > maxSize) {
 			if err := d.send(ctx, before, false); err != nil {
 				return err
@@ -85,10 +95,9 @@ func (d *delivery) end(ctx context.Context) error {
 // send sends the batch, and notes that what completed with the frames up to seq has
 // arrived; if done, so has all of the tape.
 func (d *delivery) send(ctx context.Context, seq uint64, done bool) error {
-	e := Event{Kind: Delivered, Tape: d.tape, Turns: d.turns, Spans: d.count}
-	if d.count > 0 {
-		var err error
-		if e.Refused, e.Text, err = d.shipper.send(ctx, d.sets, d.count); err != nil {
+	e := Event{Kind: Delivered, Tape: d.tape, Turns: d.turns}
+	for _, signal := range otlp.Signals {
+		if err := d.sendSignal(ctx, signal, &e); err != nil {
 			return errors.Join(err, d.remember())
 		}
 	}
@@ -98,10 +107,35 @@ func (d *delivery) send(ctx context.Context, seq uint64, done bool) error {
 		return err
 	}
 	d.cursor, d.batch = c, batch{}
-	if e.Spans > 0 {
+	if e.Spans+e.Points > 0 {
 		d.shipper.Tell(e)
 	}
 	return nil
+}
+
+// sendSignal sends what the batch is for a signal, if that is asked for, and notes it in e.
+// Spans go first: they have ids, so that they may be sent again if what follows does not
+// arrive.
+func (d *delivery) sendSignal(ctx context.Context, signal otlp.Signal, e *Event) error {
+	to := d.shipper.Clients[signal]
+	if to == nil {
+		return nil
+	}
+	var r otlp.Request
+	switch signal {
+	case otlp.Traces:
+		r = otlp.Spans(d.sets)
+		e.Spans = r.Len()
+	case otlp.Metrics:
+		r = d.measure(d.sets)
+		e.Points = r.Len()
+	}
+	if r.Len() == 0 {
+		return nil
+	}
+	refused, why, err := d.shipper.send(ctx, to, r)
+	e.Refused, e.Text = e.Refused+refused, cmp.Or(e.Text, why)
+	return err
 }
 
 // remember notes that the tape is to be delivered, though nothing of it has arrived.
@@ -134,15 +168,15 @@ const (
 	growth    = 1.5
 )
 
-// send sends sets with so many spans until they are accepted, in part or not at all. refused
-// is how many were not, and why says why.
-func (s *Shipper) send(ctx context.Context, sets []spans.Set, count int) (refused int, why string, err error) {
+// send sends a request until it is accepted, in part or not at all. refused is how much of it
+// was not, and why says why.
+func (s *Shipper) send(ctx context.Context, to *otlp.Client, r otlp.Request) (refused int, why string, err error) {
 	if s.Dry {
 		return 0, "", nil
 	}
 	began, wait := time.Now(), firstWait
 	for {
-		answer, err := s.Client.Send(ctx, sets)
+		answer, err := to.Send(ctx, r)
 		var f *otlp.Failure
 		switch {
 		case err == nil && answer.Refused == 0: // a message is a warning then
@@ -150,12 +184,12 @@ func (s *Shipper) send(ctx context.Context, sets []spans.Set, count int) (refuse
 			return 0, "", nil
 		case err == nil:
 			s.told = ""
-			return answer.Refused, cmp.Or(answer.Message, "it refused some spans, and did not say why"), nil
+			return answer.Refused, cmp.Or(answer.Message, "it refused a part, and did not say why"), nil
 		case !errors.As(err, &f):
 			return 0, "", err
 		case f.Kind == otlp.Refused:
 			s.told = ""
-			return count, f.Error(), nil
+			return r.Len(), f.Error(), nil
 		}
 		pause := cmp.Or(f.After, time.Duration(float64(wait)*(0.75+rand.Float64()/2)))
 		if f.Kind == otlp.Denied {

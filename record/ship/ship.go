@@ -19,10 +19,12 @@ import (
 type Shipper struct {
 	Store    *record.Store
 	To       *destination.Destination
-	Client   *otlp.Client
-	Content  bool // also what was said, without secrets
+	Clients  map[otlp.Signal]*otlp.Client // where each is sent; a signal that is missing is not sent
+	Content  bool                         // also what was said, without secrets
 	Service  string
 	Resource []spans.Attr
+
+	Cumulative bool // points tell all of their tape so far
 
 	Dry      bool          // nothing is sent, and nothing is kept
 	Again    bool          // also what has arrived already
@@ -44,7 +46,8 @@ type Event struct {
 	Tape    string
 	Turns   int
 	Spans   int
-	Refused int    // of Spans, for good
+	Points  int    // of metrics
+	Refused int    // of Spans and Points, for good
 	Text    string // clean text of one line; empty: none
 	Again   bool   // of Trouble: it is tried again, else given up
 }
@@ -54,10 +57,20 @@ type EventKind uint8
 
 // The kinds.
 const (
-	Delivered  EventKind = iota // spans of a tape were sent, and accepted or refused: Text says why they were refused
+	Delivered  EventKind = iota // something of a tape was sent, and accepted or refused: Text says why it was refused
 	Trouble                     // the destination does not take anything now
 	Unreadable                  // a part of a tape cannot be read, or has no spans
 )
+
+// Main returns the client that a destination is named after: that of the first signal.
+func (s *Shipper) Main() *otlp.Client {
+	for _, signal := range otlp.Signals {
+		if c := s.Clients[signal]; c != nil {
+			return c
+		}
+	}
+	panic("ship: a Shipper without signals")
+}
 
 // Open reads what has arrived so far, and forgets tapes that are gone. If from is not nil,
 // the tapes since then are to be delivered, beside those that were to be before; the zero
@@ -70,7 +83,7 @@ func (s *Shipper) Open(from *time.Time) (err error) {
 	if err != nil {
 		return err
 	}
-	s.head.Name = s.Client.Name()
+	s.head.Name = s.Main().Name()
 	if from != nil && (!s.head.Begun || from.Before(s.head.From)) {
 		s.head.Begun, s.head.From = true, *from
 	}
@@ -256,7 +269,7 @@ func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool
 	if err != nil {
 		return nil, unreadableError{fmt.Errorf("tape %s: %w", t.ID(), err)}
 	}
-	d := &delivery{shipper: s, tape: of.ID, start: of.Start, spans: spans.Builder{Content: content, Service: s.Service, Resource: s.Resource}, kept: inStore}
+	d := &delivery{shipper: s, tape: of.ID, start: of.Start, spans: spans.Builder{Content: content, Service: s.Service, Resource: s.Resource}, meter: spans.Meter{Cumulative: s.Cumulative}, kept: inStore}
 	if inStore && !s.Again {
 		d.cursor = s.cursors[of.ID]
 	}

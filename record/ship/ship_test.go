@@ -32,13 +32,13 @@ type shipping struct {
 // to returns a shipper from a store to a collector.
 func to(t testing.TB, store *record.Store, c *collectortest.Collector) *shipping {
 	t.Helper()
-	client, err := otlp.Environment(func(string) string { return "" }).Client("http://collector.test")
+	client, err := otlp.Environment(func(string) string { return "" }).Client(otlp.Traces, "http://collector.test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	client.HTTP = &http.Client{Transport: c}
 	s := &shipping{Shipper: ship.Shipper{
-		Store: store, To: destination.Of(store.Dir(), client.URL.String()), Client: client, Patience: 30 * time.Second,
+		Store: store, To: destination.Of(store.Dir(), client.URL.String()), Clients: map[otlp.Signal]*otlp.Client{otlp.Traces: client}, Patience: 30 * time.Second,
 	}}
 	s.Tell = func(e ship.Event) { s.events = append(s.events, e) }
 	return s
@@ -337,7 +337,7 @@ func TestFollow(t *testing.T) {
 				c.Wait(2) // the turn and the call before it
 				tape.turn(1)
 				c.Wait(3)
-				if ok, err := destination.Of(store.Dir(), s.Client.URL.String()).Lock(); ok || err != nil {
+				if ok, err := destination.Of(store.Dir(), s.Main().URL.String()).Lock(); ok || err != nil {
 					t.Errorf("somebody else may deliver: %v, %v", ok, err)
 				}
 				tape.end()

@@ -11,11 +11,14 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
+	metricscollector "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
 	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
+	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -31,6 +34,7 @@ type Collector struct {
 	requests []Request
 	arrived  map[ID]*tracepb.Span
 	times    map[ID]int
+	points   []Point
 	about    []*common.KeyValue // of resources
 	changed  chan struct{}      // closed with the next request
 }
@@ -50,6 +54,14 @@ func HexID(t testing.TB, trace, span string) ID {
 		t.Fatal(err)
 	}
 	return ID{string(of), string(id)}
+}
+
+// A Point is one of a metric, as it has arrived.
+type Point struct {
+	Resource   []*common.KeyValue
+	Metric     string
+	Cumulative bool
+	*metricspb.HistogramDataPoint
 }
 
 // A Request is one that was accepted.
@@ -121,19 +133,49 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	var in collector.ExportTraceServiceRequest
 	kind := r.Header.Get("Content-Type")
-	switch kind {
-	case "application/x-protobuf":
-		err = proto.Unmarshal(body, &in)
-	case "application/json":
-		err = protojson.Unmarshal(body, &in)
-	}
-	if err != nil {
-		c.t.Errorf("a request of %d bytes: %v", len(body), err)
-		return
+	decode := func(to proto.Message) {
+		err := proto.Unmarshal(body, to)
+		if kind == "application/json" {
+			err = protojson.Unmarshal(body, to)
+		}
+		if err != nil {
+			c.t.Errorf("a request of %d bytes: %v", len(body), err)
+		}
 	}
 	var ids []ID
+	if strings.HasSuffix(r.URL.Path, "/v1/metrics") {
+		var in metricscollector.ExportMetricsServiceRequest
+		decode(&in)
+		c.takePoints(&in)
+	} else {
+		var in collector.ExportTraceServiceRequest
+		decode(&in)
+		ids = c.takeSpans(&in)
+	}
+	c.requests = append(c.requests, Request{r.Header.Clone(), body, ids})
+	close(c.changed)
+	c.changed = make(chan struct{})
+	w.Header().Set("Content-Type", kind)
+}
+
+func (c *Collector) takePoints(in *metricscollector.ExportMetricsServiceRequest) {
+	for _, of := range in.ResourceMetrics {
+		for _, scope := range of.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				h := m.GetHistogram()
+				for _, p := range h.GetDataPoints() {
+					c.points = append(c.points, Point{
+						of.Resource.GetAttributes(), m.Name,
+						h.AggregationTemporality == metricspb.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE, p,
+					})
+				}
+			}
+		}
+	}
+}
+
+func (c *Collector) takeSpans(in *collector.ExportTraceServiceRequest) (ids []ID) {
 	for _, of := range in.ResourceSpans {
 		c.about = append(c.about, of.Resource.GetAttributes()...)
 		for _, scope := range of.ScopeSpans {
@@ -145,10 +187,14 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	c.requests = append(c.requests, Request{r.Header.Clone(), body, ids})
-	close(c.changed)
-	c.changed = make(chan struct{})
-	w.Header().Set("Content-Type", kind)
+	return ids
+}
+
+// Points returns the points that have arrived, in order.
+func (c *Collector) Points() []Point {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.points[:len(c.points):len(c.points)]
 }
 
 func read(r *http.Request) ([]byte, error) {
@@ -198,6 +244,10 @@ func (c *Collector) Values() (all []string) {
 		}
 	}
 	add("", c.about)
+	for _, p := range c.points {
+		add("", p.Resource)
+		add(p.Metric, p.Attributes)
+	}
 	for _, s := range c.arrived {
 		add(s.Name, s.Attributes)
 		for _, e := range s.Events {

@@ -1,6 +1,8 @@
 package otlp
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -10,12 +12,10 @@ import (
 	"time"
 
 	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/acptap/acptap/record/termtext"
-	"github.com/acptap/acptap/record/trace/spans"
 )
 
 // A Failure is that a request was not accepted. Its text is clean, and tells neither a value
@@ -53,16 +53,12 @@ func kindOf(status int) Kind {
 	return Refused
 }
 
-// answer reads an answer to a request with sets.
-func (c *Client) answer(status int, head http.Header, body []byte, sets []spans.Set) (Answer, error) {
+// answer reads an answer to a request of a length.
+func (c *Client) answer(status int, head http.Header, body []byte, length int) (Answer, error) {
 	of, _, _ := mime.ParseMediaType(head.Get("Content-Type")) // of one that is none, the body is taken for text
 	if status/100 == 2 {
 		refused, message := readPartialSuccess(of, body)
-		total := 0
-		for _, set := range sets {
-			total += len(set.Spans)
-		}
-		return Answer{Refused: int(min(max(refused, 0), int64(total))), Message: c.clean(message)}, nil
+		return Answer{Refused: int(min(max(refused, 0), int64(length))), Message: c.clean(message)}, nil
 	}
 	text := fmt.Sprintf("%s answered %d %s", c.Name(), status, http.StatusText(status))
 	if status/100 == 3 {
@@ -73,20 +69,30 @@ func (c *Client) answer(status int, head http.Header, body []byte, sets []spans.
 	return Answer{}, &Failure{Kind: kindOf(status), After: retryAfter(head.Get("Retry-After"), head.Get("Date")), text: strings.TrimSpace(text)}
 }
 
-// readPartialSuccess returns how many spans an answer says that were refused, and why.
+// readPartialSuccess returns how much of a request an answer says that was refused, and why.
+// In protobuf the answers of all signals have the same fields. An answer that cannot be read
+// has accepted the request all the same.
 func readPartialSuccess(contentType string, body []byte) (refused int64, message string) {
-	var r collector.ExportTraceServiceResponse
 	switch contentType {
 	case protobuf:
-		if proto.Unmarshal(body, &r) != nil {
-			return 0, "" // it has accepted the request all the same
+		var r collector.ExportTraceServiceResponse
+		if proto.Unmarshal(body, &r) == nil {
+			return r.GetPartialSuccess().GetRejectedSpans(), r.GetPartialSuccess().GetErrorMessage()
 		}
 	case jsonText:
-		if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(body, &r) != nil {
-			return 0, ""
+		var r struct {
+			PartialSuccess struct {
+				RejectedSpans, RejectedDataPoints, RejectedLogRecords json.Number
+				ErrorMessage                                          string
+			}
+		}
+		if json.Unmarshal(body, &r) == nil {
+			p := r.PartialSuccess
+			refused, _ = cmp.Or(p.RejectedSpans, p.RejectedDataPoints, p.RejectedLogRecords).Int64()
+			return refused, p.ErrorMessage
 		}
 	}
-	return r.GetPartialSuccess().GetRejectedSpans(), r.GetPartialSuccess().GetErrorMessage()
+	return 0, ""
 }
 
 // readMessage returns what the body of an error says: of a google.rpc.Status in protobuf its

@@ -18,7 +18,7 @@ func BenchmarkExport(b *testing.B) {
 	frames := longTape()
 	for _, content := range []bool{false, true} {
 		b.Run(fmt.Sprintf("otlp/content=%v", content), func(b *testing.B) {
-			export(b, frames, content, func() writer { return &otlp.Lines{W: io.Discard} })
+			export(b, frames, content, func() writer { return &otlp.Lines{W: io.Discard, Signals: []otlp.Signal{otlp.Traces}} })
 		})
 	}
 	b.Run("perfetto", func(b *testing.B) {

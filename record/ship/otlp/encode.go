@@ -1,4 +1,5 @@
-// Package otlp writes spans in the protocol of OpenTelemetry, OTLP.
+// Package otlp writes spans, and what is measured of them, in the protocol of OpenTelemetry,
+// OTLP.
 package otlp
 
 import (
@@ -26,16 +27,22 @@ type Encoder struct {
 	Version string
 }
 
-// Proto returns an ExportTraceServiceRequest as binary protobuf.
-func (e Encoder) Proto(sets []spans.Set) ([]byte, error) {
-	return proto.MarshalOptions{Deterministic: true}.Marshal(e.request(sets, func(id []byte) []byte { return id }))
+// A Request is what is sent at once, of one Signal: Spans or Points.
+type Request interface {
+	Len() int // of what it is named for
+	message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message
 }
 
-// JSON returns an ExportTraceServiceRequest as OTLP/JSON, in one line without its end.
-func (e Encoder) JSON(sets []spans.Set) ([]byte, error) {
+// Proto returns a request as binary protobuf.
+func (e Encoder) Proto(r Request) ([]byte, error) {
+	return proto.MarshalOptions{Deterministic: true}.Marshal(r.message(e.scope(), unchanged))
+}
+
+// JSON returns a request as OTLP/JSON, in one line without its end.
+func (e Encoder) JSON(r Request) ([]byte, error) {
 	// Enums are numbers there, and ids are hexadecimal (OTLP specification, "JSON
 	// Protobuf Encoding").
-	text, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(e.request(sets, hexadecimal))
+	text, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(r.message(e.scope(), hexadecimal))
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +50,15 @@ func (e Encoder) JSON(sets []spans.Set) ([]byte, error) {
 	err = json.Compact(&line, text)
 	return line.Bytes(), err
 }
+
+// Size returns how many bytes a request has, before compression.
+func (e Encoder) Size(r Request) int { return proto.Size(r.message(e.scope(), unchanged)) }
+
+func (e Encoder) scope() *common.InstrumentationScope {
+	return &common.InstrumentationScope{Name: "github.com/acptap/acptap", Version: e.Version}
+}
+
+func unchanged(id []byte) []byte { return id }
 
 // hexadecimal returns bytes that are id in hexadecimal if they are written as base64, as
 // protojson writes all bytes. Digits of the one are digits of the other, and there are as
@@ -59,15 +75,26 @@ func hexadecimal(id []byte) []byte {
 	return id
 }
 
-// request makes a request of sets. Those with one resource share it.
-func (e Encoder) request(sets []spans.Set, id func([]byte) []byte) *collector.ExportTraceServiceRequest {
+// Spans are a request with the spans of sets.
+type Spans []spans.Set
+
+// Len returns how many spans there are.
+func (sets Spans) Len() (n int) {
+	for _, set := range sets {
+		n += len(set.Spans)
+	}
+	return n
+}
+
+// message returns an ExportTraceServiceRequest. Sets with one resource share it.
+func (sets Spans) message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message {
 	r := &collector.ExportTraceServiceRequest{}
 	var of *tracepb.ResourceSpans
 	for i, set := range sets {
 		if i == 0 || !slices.Equal(set.Resource, sets[i-1].Resource) {
 			of = &tracepb.ResourceSpans{
 				Resource:   &resource.Resource{Attributes: attributes(set.Resource)},
-				ScopeSpans: []*tracepb.ScopeSpans{{Scope: &common.InstrumentationScope{Name: "github.com/acptap/acptap", Version: e.Version}}},
+				ScopeSpans: []*tracepb.ScopeSpans{{Scope: by}},
 			}
 			r.ResourceSpans = append(r.ResourceSpans, of)
 		}

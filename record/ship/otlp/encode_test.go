@@ -120,7 +120,7 @@ func TestForm(t *testing.T) {
 // TestFailed: a span has a status if it failed, and only then.
 func TestFailed(t *testing.T) {
 	for _, failed := range []string{"", "tool_error"} {
-		binary, err := encoder.Proto([]spans.Set{{Spans: []spans.Span{{Error: failed}}}})
+		binary, err := encoder.Proto(otlp.Spans{{Spans: []spans.Span{{Error: failed}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestFailed(t *testing.T) {
 }
 
 // read returns the spans of the tape of the demo.
-func read(tb testing.TB) []spans.Set {
+func read(tb testing.TB) otlp.Spans {
 	tb.Helper()
 	file, err := os.Open("../../trace/spans/testdata/demo.jsonl")
 	if err != nil {

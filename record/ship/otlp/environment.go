@@ -24,10 +24,10 @@ import (
 // "Environment Variable Specification"). No error tells a value that may be secret.
 type Environment func(name string) string
 
-// exporter returns a variable of the exporter: that for traces, else that for all signals.
-// name is the one that was set.
-func (env Environment) exporter(which string) (name, value string) {
-	for _, prefix := range []string{"OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"} {
+// exporter returns a variable of the exporter: that for a signal, else that for all. name is
+// the one that was set.
+func (env Environment) exporter(of Signal, which string) (name, value string) {
+	for _, prefix := range []string{"OTEL_EXPORTER_OTLP_" + strings.ToUpper(of.String()) + "_", "OTEL_EXPORTER_OTLP_"} {
 		if value := strings.TrimSpace(env(prefix + which)); value != "" {
 			return prefix + which, value
 		}
@@ -63,36 +63,39 @@ func (env Environment) Resource() (service string, attrs []spans.Attr, err error
 	return cmp.Or(env("OTEL_SERVICE_NAME"), service), attrs, nil
 }
 
-// Endpoint returns the URL that requests are posted to. address is what the user has named:
-// a base, as OTEL_EXPORTER_OTLP_ENDPOINT is, or the whole URL; empty: the variables say it,
+// Endpoint returns the URL that requests of a signal are posted to. address is what the user
+// has named: a base, as OTEL_EXPORTER_OTLP_ENDPOINT is, or the whole URL of a signal; empty: the variables say it,
 // else it is a collector on this machine. It is an error if the environment asks for a
 // protocol other than OTLP over HTTP.
-func (env Environment) Endpoint(address string) (*url.URL, error) {
-	if _, err := env.protocol(); err != nil {
+func (env Environment) Endpoint(of Signal, address string) (*url.URL, error) {
+	if _, err := env.protocol(of); err != nil {
 		return nil, err
 	}
-	const ofTraces = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
-	name, value := env.exporter("ENDPOINT")
+	const byUser, ofAll = "--otlp", "OTEL_EXPORTER_OTLP_ENDPOINT"
+	name, value := env.exporter(of, "ENDPOINT")
 	if address != "" || value == "" {
-		name, value = "--otlp", cmp.Or(address, "http://localhost:4318")
+		name, value = byUser, cmp.Or(address, "http://localhost:4318")
 	}
 	u, err := url.Parse(value)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%s is not a URL such as http://localhost:4318", name) // it may hold a password
 	}
 	u.Fragment, u.RawFragment = "", ""
-	switch {
-	case name == ofTraces:
+	if name != byUser && name != ofAll { // it is that of the signal
 		u.Path = cmp.Or(u.Path, "/")
-	case !strings.HasSuffix(u.Path, "/v1/traces"):
-		u = u.JoinPath("v1", "traces")
+		return u, nil
 	}
-	return u, nil
+	for _, s := range Signals {
+		if base, ok := strings.CutSuffix(u.Path, "/v1/"+s.String()); ok {
+			u.Path, u.RawPath = base, ""
+		}
+	}
+	return u.JoinPath("v1", of.String()), nil
 }
 
 // protocol returns http/protobuf or http/json.
-func (env Environment) protocol() (string, error) {
-	name, value := env.exporter("PROTOCOL")
+func (env Environment) protocol(of Signal) (string, error) {
+	name, value := env.exporter(of, "PROTOCOL")
 	switch value {
 	case "", "http/protobuf", "http/json":
 		return cmp.Or(value, "http/protobuf"), nil
@@ -106,34 +109,34 @@ func (env Environment) protocol() (string, error) {
 const defaultTimeout = 10 * time.Second
 
 // Client returns a client of the endpoint that Endpoint returns. Its encoder has no version.
-func (env Environment) Client(address string) (*Client, error) {
-	u, err := env.Endpoint(address)
+func (env Environment) Client(of Signal, address string) (*Client, error) {
+	u, err := env.Endpoint(of, address)
 	if err != nil {
 		return nil, err
 	}
-	protocol, err := env.protocol()
+	protocol, err := env.protocol(of)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{URL: u, JSON: protocol == "http/json", Gzip: true, Timeout: defaultTimeout}
-	if name, value := env.exporter("TIMEOUT"); value != "" {
+	if name, value := env.exporter(of, "TIMEOUT"); value != "" {
 		ms, err := strconv.ParseUint(value, 10, 31)
 		if err != nil || ms == 0 {
 			return nil, fmt.Errorf("%s is not a number of milliseconds such as 10000", name)
 		}
 		c.Timeout = time.Duration(ms) * time.Millisecond
 	}
-	switch name, value := env.exporter("COMPRESSION"); value {
+	switch name, value := env.exporter(of, "COMPRESSION"); value {
 	case "", "gzip":
 	case "none":
 		c.Gzip = false
 	default:
 		return nil, fmt.Errorf("%s is gzip or none, not %q", name, value)
 	}
-	if c.Header, err = env.header(); err != nil {
+	if c.Header, err = env.header(of); err != nil {
 		return nil, err
 	}
-	security, err := env.tls()
+	security, err := env.tls(of)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +145,8 @@ func (env Environment) Client(address string) (*Client, error) {
 }
 
 // header returns what is sent with each request.
-func (env Environment) header() (http.Header, error) {
-	name, value := env.exporter("HEADERS")
+func (env Environment) header(of Signal) (http.Header, error) {
+	name, value := env.exporter(of, "HEADERS")
 	pairs, err := readPairs(name, value)
 	if err != nil {
 		return nil, err
@@ -176,9 +179,9 @@ func readPairs(variable, text string) (list []pair, err error) {
 }
 
 // tls returns what the variables say of certificates; nil: nothing.
-func (env Environment) tls() (*tls.Config, error) {
+func (env Environment) tls(of Signal) (*tls.Config, error) {
 	var c tls.Config
-	name, path := env.exporter("CERTIFICATE")
+	name, path := env.exporter(of, "CERTIFICATE")
 	if path != "" {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -189,8 +192,8 @@ func (env Environment) tls() (*tls.Config, error) {
 			return nil, fmt.Errorf("%s: there is no certificate in %s", name, path)
 		}
 	}
-	name, cert := env.exporter("CLIENT_CERTIFICATE")
-	_, key := env.exporter("CLIENT_KEY")
+	name, cert := env.exporter(of, "CLIENT_CERTIFICATE")
+	_, key := env.exporter(of, "CLIENT_KEY")
 	switch {
 	case cert == "" && key == "":
 		if path == "" {

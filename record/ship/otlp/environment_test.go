@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/acptap/acptap/record/ship/otlp"
 	"github.com/acptap/acptap/record/trace/spans"
@@ -39,10 +40,46 @@ func TestEndpoint(t *testing.T) {
 		{"", map[string]string{ofTraces: " http://b/insert?team=a%20b#x "}, "http://b/insert?team=a%20b"},
 		{"http://c", map[string]string{base: "http://a", ofTraces: "http://b"}, "http://c/v1/traces"},
 		{"http://me:secret@c/v1/traces", nil, "http://me:secret@c/v1/traces"},
+		{"http://c/a%2Fb", nil, "http://c/a%2Fb/v1/traces"},
 	} {
-		got, err := environment(tt.vars).Endpoint(tt.address)
+		got, err := environment(tt.vars).Endpoint(otlp.Traces, tt.address)
 		if err != nil || got.String() != tt.want {
 			t.Errorf("%s %v: got %v, %v, want %s", tt.address, tt.vars, got, err, tt.want)
+		}
+	}
+}
+
+// TestSignals: each signal has its own URL and variables.
+func TestSignals(t *testing.T) {
+	vars := map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a/x", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://b/t",
+		"OTEL_EXPORTER_OTLP_METRICS_TIMEOUT": "7", "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL": "http/json",
+	}
+	for _, tt := range []struct {
+		of            otlp.Signal
+		address, want string
+	}{
+		{otlp.Traces, "", "http://b/t"},
+		{otlp.Metrics, "", "http://a/x/v1/metrics"},
+		{otlp.Metrics, "http://c/x/v1/traces", "http://c/x/v1/metrics"},
+		{otlp.Traces, "http://c/v1/metrics?a=b", "http://c/v1/traces?a=b"},
+	} {
+		c, err := environment(vars).Client(tt.of, tt.address)
+		if err != nil || c.URL.String() != tt.want || c.JSON != (tt.of == otlp.Metrics) || (c.Timeout == 7*time.Millisecond) != c.JSON {
+			t.Errorf("%v %q: got %+v, %v", tt.of, tt.address, c, err)
+		}
+	}
+	got, err := otlp.ParseSignals("metrics, traces,metrics")
+	if err != nil || !slices.Equal(got, []otlp.Signal{otlp.Traces, otlp.Metrics}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for value, want := range map[string]bool{"": false, "Delta": false, "lowmemory": false, "cumulative": true} {
+		const name = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
+		if got, err := environment(map[string]string{name: value}).Cumulative(); got != want || err != nil {
+			t.Errorf("%q: got %v, %v", value, got, err)
+		}
+		if _, err := environment(map[string]string{name: value + "x"}).Cumulative(); err == nil {
+			t.Errorf("%qx: no error", value)
 		}
 	}
 }
@@ -90,12 +127,12 @@ func TestMistakes(t *testing.T) {
 		{"CERTIFICATE", file, "there is no certificate in"},
 		{"CLIENT_KEY", file, "both are needed"},
 	} {
-		_, err := environment(map[string]string{prefix + tt.name: tt.value}).Client("")
+		_, err := environment(map[string]string{prefix + tt.name: tt.value}).Client(otlp.Traces, "")
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "swordfish") {
 			t.Errorf("%s=%s: got %v, want %s", tt.name, tt.value, err, tt.want)
 		}
 	}
-	_, err := environment(map[string]string{prefix + "CLIENT_KEY": file, prefix + "CLIENT_CERTIFICATE": file}).Client("")
+	_, err := environment(map[string]string{prefix + "CLIENT_KEY": file, prefix + "CLIENT_CERTIFICATE": file}).Client(otlp.Traces, "")
 	if err == nil || strings.Contains(err.Error(), "c3dv") {
 		t.Errorf("got %v", err)
 	}
@@ -108,7 +145,7 @@ func TestMistakes(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	c, err := environment(map[string]string{
 		"OTEL_EXPORTER_OTLP_HEADERS": "a=1", "OTEL_EXPORTER_OTLP_TRACES_HEADERS": "b = Basic%20eA==, b=3,c=",
-	}).Client("")
+	}).Client(otlp.Traces, "")
 	if want := (http.Header{"B": {"Basic eA==", "3"}, "C": {""}}); err != nil || !maps.EqualFunc(c.Header, want, slices.Equal) {
 		t.Errorf("got %v, %v, want %v", c.Header, err, want)
 	}

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"io"
+	"slices"
 
 	"github.com/acptap/acptap/record/trace/spans"
 )
@@ -11,8 +12,10 @@ import (
 type Lines struct {
 	W       io.Writer
 	Encoder Encoder
+	Signals []Signal
+	Meter   spans.Meter // of Metrics
 
-	waiting []spans.Set
+	waiting Spans
 	spans   int // in waiting
 }
 
@@ -30,14 +33,31 @@ func (l *Lines) Write(set spans.Set) error {
 
 // Close writes what is not written yet. It does not close W.
 func (l *Lines) Close() error {
-	if l.spans == 0 {
-		return nil
+	if slices.Contains(l.Signals, Traces) {
+		if err := l.line(l.waiting); err != nil {
+			return err
+		}
 	}
-	line, err := l.Encoder.JSON(l.waiting)
-	if err != nil {
-		return err
+	if slices.Contains(l.Signals, Metrics) {
+		for _, set := range l.waiting {
+			l.Meter.Add(set)
+		}
+		if err := l.line(Points{l.Meter.Take(), l.Meter.Cumulative}); err != nil {
+			return err
+		}
 	}
 	l.waiting, l.spans = l.waiting[:0], 0
-	_, err = l.W.Write(append(line, '\n'))
+	return nil
+}
+
+// line writes a request, unless there is nothing in it.
+func (l *Lines) line(r Request) error {
+	if r.Len() == 0 {
+		return nil
+	}
+	line, err := l.Encoder.JSON(r)
+	if err == nil {
+		_, err = l.W.Write(append(line, '\n'))
+	}
 	return err
 }

@@ -13,13 +13,9 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-
-	"google.golang.org/protobuf/proto"
-
-	"github.com/acptap/acptap/record/trace/spans"
 )
 
-// A Client posts spans to a collector, or to whatever takes OTLP over HTTP. It does not try
+// A Client posts requests of one Signal to a collector, or to whatever takes OTLP over HTTP. It does not try
 // again: what it says of a Failure tells its caller whether to. It may be used from several
 // goroutines.
 type Client struct {
@@ -52,26 +48,26 @@ func Name(u *url.URL) string {
 
 // An Answer is what became of a request that was accepted.
 type Answer struct {
-	Refused int    // spans that were not (partial success)
+	Refused int    // of Request.Len, what was not (partial success)
 	Message string // what was said of it, as clean text; empty: nothing
 }
 
 // maxAnswer is how many bytes of an answer are read.
 const maxAnswer = 64 << 10
 
-// Send posts a request with the spans of sets. Each error is a *Failure, but for the one of
+// Send posts a request. Each error is a *Failure, but for the one of
 // a context that is done.
-func (c *Client) Send(ctx context.Context, sets []spans.Set) (Answer, error) {
-	body, err := c.encode(sets)
+func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
+	body, err := c.encode(r)
 	if err != nil {
-		return Answer{}, &Failure{Kind: Refused, text: "the spans cannot be encoded: " + err.Error()}
+		return Answer{}, &Failure{Kind: Refused, text: "a request cannot be encoded: " + err.Error()}
 	}
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, defaultTimeout))
 	defer cancel()
 	status, head, body, err := c.post(limited, body)
 	switch {
 	case err == nil:
-		return c.answer(status, head, body, sets)
+		return c.answer(status, head, body, r.Len())
 	case ctx.Err() != nil:
 		return Answer{}, context.Cause(ctx)
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
@@ -92,12 +88,12 @@ func isDenial(err error) bool {
 }
 
 // encode returns the body of a request.
-func (c *Client) encode(sets []spans.Set) ([]byte, error) {
+func (c *Client) encode(r Request) ([]byte, error) {
 	encode := c.Encoder.Proto
 	if c.JSON {
 		encode = c.Encoder.JSON
 	}
-	plain, err := encode(sets)
+	plain, err := encode(r)
 	if err != nil || !c.Gzip {
 		return plain, err
 	}
@@ -150,9 +146,4 @@ func (c *Client) contentType() string {
 		return jsonText
 	}
 	return protobuf
-}
-
-// Size returns how many bytes a set adds to a request, before compression.
-func (e Encoder) Size(set spans.Set) int {
-	return proto.Size(e.request([]spans.Set{set}, func(id []byte) []byte { return id }))
 }

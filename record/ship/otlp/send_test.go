@@ -35,7 +35,7 @@ func client(t *testing.T, address string, vars map[string]string) *otlp.Client {
 	for name, value := range vars {
 		env[name] = value
 	}
-	c, err := environment(env).Client(address)
+	c, err := environment(env).Client(otlp.Traces, address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(503, "text/plain; x=\"", []byte("\x1b[31mswordfish\u202e"))
 	sets := read(f)
 	var answer func() (int, string, []byte)
-	c, err := environment(map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20swordfish"}).Client("")
+	c, err := environment(map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20swordfish"}).Client(otlp.Traces, "")
 	if err != nil {
 		f.Fatal(err)
 	}

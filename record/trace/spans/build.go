@@ -35,6 +35,7 @@ type Builder struct {
 	tools    map[place]bool // that have begun and are not sent
 	sessions map[string]*session
 	sets     []Set
+	last     time.Time // when the last of them completed
 }
 
 // A Tape is what is known of a tape without reading it.
@@ -68,7 +69,7 @@ func placeOf(e *trace.Event) place { return place{e.First, e.Entry} }
 func (b *Builder) Next(t Tape) {
 	b.trace.Brief = !b.Content
 	b.trace.Next(t.Connection)
-	b.tape, b.conn = t, connection{}
+	b.tape, b.conn, b.last = t, connection{}, t.Start
 	b.calls, b.tools = map[place]*call{}, map[place]bool{}
 	if b.sessions == nil {
 		b.sessions = map[string]*session{}
@@ -136,7 +137,16 @@ func (b *Builder) take(e *trace.Event) {
 }
 
 // complete adds a set.
-func (b *Builder) complete(spans ...Span) { b.sets = append(b.sets, Set{b.resource(), spans}) }
+func (b *Builder) complete(spans ...Span) {
+	set := Set{Resource: b.resource(), Spans: spans, Began: b.tape.Start, Since: b.last, At: b.last}
+	for i := range spans {
+		if end := spans[i].End; end.After(set.At) {
+			set.At = end
+		}
+	}
+	b.last = set.At
+	b.sets = append(b.sets, set)
+}
 
 // now returns what is known of the connection.
 func (b *Builder) now() *dialect.Connection { return &b.trace.Runs[len(b.trace.Runs)-1] }
@@ -149,7 +159,7 @@ func (b *Builder) begin(k Kind, e *trace.Event, name string) Span {
 	s := Span{
 		ID: spanID(b.tape.ID, k, e.First, e.Entry), Kind: k, Name: clip(name, maxName),
 		Start: b.at(e.Began), End: b.at(max(e.Began, e.At)),
-		Session: e.SessionID, Frame: e.First,
+		Session: e.SessionID, Frame: e.First, untimed: e.Untimed,
 	}
 	s.attr(tapeID, b.tape.ID)
 	s.attr(frameNumber, int64(e.First))

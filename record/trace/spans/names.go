@@ -40,6 +40,7 @@ const (
 	toolResult       = "gen_ai.tool.call.result"
 	inputMessages    = "gen_ai.input.messages"
 	outputMessages   = "gen_ai.output.messages"
+	tokenType        = "gen_ai.token.type"
 )
 
 // Names of our own: ACP has no conventions.
@@ -80,6 +81,16 @@ const (
 	planEntries       = "acp.plan.entries"
 	planCompleted     = "acp.plan.completed"
 	modeID            = "acp.mode.id"
+)
+
+// Names of metrics.
+const (
+	agentDuration     = "gen_ai.invoke_agent.duration"
+	toolDuration      = "gen_ai.execute_tool.duration"
+	mcpDuration       = "mcp.client.operation.duration"
+	timeToFirstOutput = "acp.turn.time_to_first_output"
+	permissionWait    = "acp.permission.wait"
+	turnTokens        = "acp.turn.tokens"
 )
 
 // Names of events.

@@ -31,6 +31,8 @@ type Span struct {
 	Dropped int // events that were one too many
 	Links   []Link
 	Error   string // error.type; empty: it did not fail
+
+	untimed bool // nobody knows how long it took
 }
 
 // A Kind is what a Span is about.
@@ -78,6 +80,10 @@ type Link struct {
 type Set struct {
 	Resource []Attr
 	Spans    []Span // a parent before its children
+
+	Began time.Time // when the tape did
+	Since time.Time // when the set before completed, else Began
+	At    time.Time // when this one did; not before Since
 }
 
 // maxEvents is how many events a span has (OpenTelemetry's default, SpanLimits).

@@ -1,0 +1,36 @@
+package otlp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Signal is a kind of telemetry.
+type Signal uint8
+
+// The signals.
+const (
+	Traces Signal = iota
+	Metrics
+)
+
+// Signals are all signals.
+var Signals = []Signal{Traces, Metrics}
+
+// String returns the name of a signal, as OpenTelemetry has it in URLs.
+func (s Signal) String() string { return [...]string{"traces", "metrics"}[s] }
+
+// ParseSignals reads a list such as traces,metrics. It returns each signal once, in the order
+// of Signals.
+func ParseSignals(text string) (list []Signal, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		i := slices.IndexFunc(Signals, func(s Signal) bool { return s.String() == strings.TrimSpace(name) })
+		if i < 0 {
+			return nil, fmt.Errorf("%q is no signal: there are traces and metrics", name)
+		}
+		list = append(list, Signals[i])
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
