@@ -179,6 +179,7 @@ func (r *reader) toldCall(c *trace.Call) item {
 		one.At = termtext.Duration(c.Began)
 	}
 	t := &toolCall{Kind: toolKinds["other"], Title: termtext.Brief(cmp.Or(c.Tool, c.Method), 160), State: status{"completed", "good"}}
+	t.Kind.Word = "" // all are tools
 	one.Tool = t
 	if asked := gjson.GetBytes(r.said.bodies[place{c.Run, c.Request}], "arguments"); asked.Exists() {
 		t.Input = jsonText(json.RawMessage(asked.Raw))

@@ -140,8 +140,8 @@ func (b *tab) everyPlace(of string) {
 		const look = e => { for (const [place] of e.textContent.matchAll(/@[a-z-]+/g)) places.add(place); };
 		const later = () => new Promise(done => setTimeout(done));
 		look(document.body);
-		// All frames of the first tape, and of each other one a few.
-		for (let tape = 1; tape <= `+strconv.Itoa(len(payloads))+`; tape++) for (let seq = tape; seq <= 30; seq += tape === 1 ? 1 : 15) {
+		// All frames of the first tape, and of each other one another.
+		for (let tape = 1; tape <= `+strconv.Itoa(len(payloads))+`; tape++) for (let seq = tape; seq <= 30; seq += tape === 1 ? 1 : 30) {
 			const there = new Promise(done => addEventListener('hashchange', done, {once: true}));
 			location.hash = '#frame-' + tape + '.' + seq;
 			await there;
