@@ -3,6 +3,7 @@ package ship
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -256,23 +257,36 @@ func (f *follower) looked(ctx context.Context, began time.Time) error {
 }
 
 // ErrLocked says that another process delivers to the destination.
-var ErrLocked = errors.New("another acptap delivers there")
+var ErrLocked = errors.New("another acptap is sending there")
 
 // Lock locks the destination, and waits for others no longer than it would for the
-// destination to be reached. The caller unlocks it.
+// destination to be reached; it tells that it does. The caller unlocks it.
 func (s *Shipper) Lock(ctx context.Context) error {
+	told := false
 	for began := time.Now(); ; {
 		ok, err := s.To.Lock()
 		if ok || err != nil {
 			return err
 		}
 		if time.Since(began) >= s.Patience {
-			return ErrLocked
+			return s.locked()
+		}
+		if !told {
+			s.Tell(Event{Kind: Trouble, Text: s.locked().Error(), Again: true})
+			told = true
 		}
 		if err := sleep(ctx, lockEvery); err != nil {
 			return err
 		}
 	}
+}
+
+// locked returns ErrLocked with who that is.
+func (s *Shipper) locked() error {
+	if pid := s.To.Holder(); pid != 0 {
+		return fmt.Errorf("%s: %w: process %d", s.Client.Name(), ErrLocked, pid)
+	}
+	return fmt.Errorf("%s: %w", s.Client.Name(), ErrLocked)
 }
 
 // lockEvery is how often a lock is tried.
@@ -286,7 +300,7 @@ func (s *Shipper) Run(ctx context.Context, from *time.Time, untilIdle bool) erro
 	for again := false; ; again = true {
 		ok, err := s.To.Lock()
 		if err == nil && !ok && !again {
-			err = ErrLocked
+			err = s.locked()
 		}
 		if err != nil || !ok {
 			return err

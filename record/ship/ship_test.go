@@ -480,3 +480,32 @@ func (r live) end() {
 	}
 	r.Wait()
 }
+
+// TestLock: who waits for another tells of it once, and gives up as for a destination that
+// cannot be reached.
+func TestLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, c := filled(t), collectortest.Direct(t)
+		first, second := to(t, store, c), to(t, store, c)
+		if err := first.Lock(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if err := second.Lock(t.Context()); !errors.Is(err, ship.ErrLocked) || time.Since(began) != second.Patience {
+			t.Errorf("after %v, got %v", time.Since(began), err)
+		}
+		if len(second.events) != 1 || second.events[0].Kind != ship.Trouble || !second.events[0].Again || !strings.Contains(second.events[0].Text, "http://collector.test/v1/traces: another acptap") {
+			t.Errorf("told %+v", second.events)
+		}
+		time.AfterFunc(time.Second, func() { first.To.Unlock() })
+		if err := second.Lock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := second.To.Unlock(); err != nil {
+			t.Error(err)
+		}
+		if err := second.Run(t.Context(), nil, true); err != nil {
+			t.Error(err)
+		}
+	})
+}
