@@ -191,7 +191,7 @@ func (s *shipStatus) waiting(now time.Time) string {
 	}
 	text := counted(s.Tapes, "tape") + " with " + counted(int(s.Turns), "turn") + " not yet sent"
 	if s.Oldest != nil {
-		text += ", the oldest ended " + termtext.Duration(now.Sub(*s.Oldest).Round(time.Second)) + " ago"
+		text += ", the oldest ended " + termtext.Duration(max(now.Sub(*s.Oldest).Round(time.Second), time.Second)) + " ago"
 	}
 	return text
 }

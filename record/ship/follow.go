@@ -284,9 +284,9 @@ func (s *Shipper) Lock(ctx context.Context) error {
 // locked returns ErrLocked with who that is.
 func (s *Shipper) locked() error {
 	if pid := s.To.Holder(); pid != 0 {
-		return fmt.Errorf("%s: %w: process %d", s.Client.Name(), ErrLocked, pid)
+		return fmt.Errorf("%s: %w: process %d", s.Main().Name(), ErrLocked, pid)
 	}
-	return fmt.Errorf("%s: %w", s.Client.Name(), ErrLocked)
+	return fmt.Errorf("%s: %w", s.Main().Name(), ErrLocked)
 }
 
 // lockEvery is how often a lock is tried.
