@@ -173,7 +173,7 @@ type shipping struct {
 func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
 	if len(args) > 0 {
 		if strings.Contains(args[0], "://") {
-			return fmt.Errorf("%q is no tape; the value of --otlp stands behind =: --otlp=%s", args[0], args[0])
+			return errors.New("a URL is no tape; that of --otlp stands behind =: --otlp=http://localhost:4318") // there may be a password in it
 		}
 		for _, name := range []string{"all", "since", "follow", "status"} {
 			if f.Changed(name) {

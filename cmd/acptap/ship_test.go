@@ -127,6 +127,12 @@ func TestShipStatus(t *testing.T) {
 	if status, out, _ := runs(t, store, "doctor"); status != 0 {
 		t.Errorf("got %d, %s", status, out)
 	}
+	if _, out, _ := runs(t, store, "ship", "--status", "--otlp=http://me:hush@localhost:9?key=hush"); out != "http://localhost:9/v1/traces\n  0 tapes arrived\n" {
+		t.Errorf("got %s", out)
+	}
+	if status, _, complaints := runs(t, store, "ship", "--otlp", "http://me:hush@localhost:9"); status != 2 || strings.Contains(complaints, "hush") {
+		t.Errorf("got %d, %s", status, complaints)
+	}
 	for _, args := range [][]string{
 		{"--otlp=localhost:4318"}, {"--all", "last"}, {"--since", "soon"}, {"--all", "--since", "7d"}, {"--follow", "--dry-run"}, {"--until-idle"}, {"nothing"}, {"--otlp", c.URL},
 		{"--signals", "traces,profiles"}, {"--signals="},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -202,12 +203,13 @@ func (s *shipping) writeStatus(store *record.Store) error {
 	if err != nil {
 		return err
 	}
+	named := "" // if it was
 	if s.otlp != otlpFromEnv {
 		u, err := otlp.Environment(func(string) string { return "" }).Endpoint(s.signals[0], s.otlp)
 		if err != nil {
 			return err
 		}
-		list = []*destination.Destination{destination.Of(store.Dir(), u.String())}
+		list, named = []*destination.Destination{destination.Of(store.Dir(), u.String())}, otlp.Name(u)
 	}
 	if len(list) == 0 && !s.asJSON {
 		_, err := fmt.Fprintln(s.stdout, "Nothing was sent from this store.")
@@ -223,6 +225,7 @@ func (s *shipping) writeStatus(store *record.Store) error {
 		if err != nil {
 			return err
 		}
+		of.Destination = cmp.Or(of.Destination, named)
 		if s.asJSON {
 			err = jsonlines.Write(s.stdout, of)
 		} else {

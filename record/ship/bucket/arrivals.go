@@ -93,9 +93,9 @@ func (a *arrivals) notes(info *record.Info) string {
 	return fmt.Sprintf("%x", sha256.Sum256(text))[:16]
 }
 
-// add adds a tape that has arrived.
-func (a *arrivals) add(info *record.Info) error {
-	a.added[info.Tape] = a.cursor(info)
+// add adds a tape that has arrived as c says.
+func (a *arrivals) add(tape string, c destination.Cursor) error {
+	a.added[tape] = c
 	if len(a.added) < maxUnsavedOnes && time.Since(a.saved) < maxUnsaved {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/ship/destination"
 	"github.com/acptap/acptap/record/tapeid"
 )
 
@@ -58,23 +59,24 @@ func (p *Pusher) Push(ctx context.Context, tapes []record.Info, each func(Pushed
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	type result struct {
-		info   record.Info
 		pushed Pushed
+		as     destination.Cursor // what was pushed
 		passed bool
 	}
 	spread(ctx, tapes, func(info record.Info) result {
 		if seen.hasNow(&info) {
 			return result{passed: true}
 		}
+		as := seen.cursor(&info) // before it is read: what is written on it meanwhile is pushed the next time
 		pushed, err := p.push(ctx, &info)
 		pushed.Tape, pushed.Err = info.Tape, err
-		return result{info: info, pushed: pushed}
+		return result{pushed: pushed, as: as}
 	}, func(r result) {
 		switch err := r.pushed.Err; {
 		case r.passed:
 			return
 		case err == nil:
-			if err := seen.add(&r.info); err != nil {
+			if err := seen.add(r.pushed.Tape, r.as); err != nil {
 				stop(err)
 			}
 		case errors.As(err, new(unusableError)):

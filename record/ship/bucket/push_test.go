@@ -4,11 +4,13 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/johannesboyne/gofakes3"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/acptap/acptap/record"
@@ -101,6 +103,31 @@ func TestPushNotes(t *testing.T) {
 	mustPull(t, copied, s.bucket(t, ""), bucket.Selection{})
 	if got := exported(t, copied, tape); !strings.Contains(got, "it hangs") || !strings.Contains(got, "it hung") {
 		t.Errorf("the latest is not pulled:\n%s", got)
+	}
+}
+
+// What is written on a tape while it is pushed is pushed the next time.
+func TestPushNotesMeanwhile(t *testing.T) {
+	s, store := newServer(t), tapes(t, 1)
+	annotate := func(text string) {
+		if _, err := store.Annotate("20261122T100000000-tape00", note.Edit{Add: []note.Note{{Text: text}}}); err != nil {
+			t.Error(err)
+		}
+	}
+	annotate("before")
+	fake := gofakes3.New(s.backend).Server()
+	s.answer(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			annotate("meanwhile")
+		}
+		fake.ServeHTTP(w, r)
+	})
+	if n := mustPush(t, store, s.bucket(t, "")); n != 1 {
+		t.Fatalf("%d new objects", n)
+	}
+	s.answer(nil)
+	if n := mustPush(t, store, s.bucket(t, "")); n != 1 {
+		t.Errorf("the next time: %d new objects", n)
 	}
 }
 

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -137,7 +138,8 @@ func (c *Client) secrets() (pairs []string) {
 	}
 	if c.URL.User != nil {
 		password, _ := c.URL.User.Password()
-		all = append(all, c.URL.User.String(), c.URL.User.Username(), password)
+		basic := base64.StdEncoding.EncodeToString([]byte(c.URL.User.Username() + ":" + password)) // as it is sent
+		all = append(all, c.URL.User.String(), c.URL.User.Username(), password, basic)
 	}
 	all = append(all, c.URL.RawQuery)
 	for _, values := range c.URL.Query() {

@@ -125,6 +125,7 @@ func TestAnswers(t *testing.T) {
 		{name: "cut through a secret", status: 400, body: strings.Repeat("x", 190) + "Bearer swordfish", want: otlp.Refused, text: "400 Bad Request: " + strings.Repeat("x", 190) + "[redacted]"},
 		{name: "broken", status: 500, want: otlp.Refused, text: "500 Internal Server Error"},
 		{name: "who are you", status: 401, body: "swordfish?", want: otlp.Denied, text: "401 Unauthorized: [redacted]?"},
+		{name: "who are you, as it was sent", status: 401, body: "Basic bWU6c3dvcmRmaXNo?", want: otlp.Denied, text: "401 Unauthorized: Basic [redacted]?"},
 		{name: "elsewhere", status: 404, want: otlp.Denied, text: "404 Not Found"},
 		{name: "moved", status: 307, head: map[string]string{"Location": "http://example.com/?swordfish"}, want: otlp.Denied, text: "307 Temporary Redirect: redirects are not followed, name the URL that it leads to"},
 	} {
