@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -38,21 +39,25 @@ func runLake(cmd *cobra.Command, args []string) error {
 		signal.Stop(signals)
 		return err
 	}
-	passed := make(chan struct{})
+	ended := make(chan bool) // whether it was asked for
 	go func() {
-		defer close(passed)
+		asked := false
 		for s := range signals {
+			asked = true
 			c.Process.Signal(s) // it may have ended; on Windows the console tells it itself
 		}
+		ended <- asked
 	}()
 	err = c.Wait()
 	signal.Stop(signals)
 	close(signals)
-	<-passed
+	asked := <-ended
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.Exited():
 		return &proxy.ExitError{Code: exit.ExitCode()}
+	case err != nil && asked:
+		return context.Canceled
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}

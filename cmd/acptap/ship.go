@@ -98,8 +98,6 @@ cannot be read.`,
 			if err := s.check(cmd.Flags(), args); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-			defer stop()
 			store, err := ref.OpenStore(*dir)
 			if err != nil {
 				return err
@@ -115,15 +113,17 @@ cannot be read.`,
 				warning.Print(s.stderr, "OTEL_SDK_DISABLED is true: nothing is sent")
 				return nil
 			}
+			list, err := namedTapes(*dir, args, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop() // not before: a signal ends the reading of files at once
 			switch {
 			case s.follow:
 				return s.following(ctx)
 			case len(args) > 0:
-				var list []subjectTape
-				if list, err = namedTapes(*dir, args, cmd.InOrStdin()); err == nil {
-					err = s.once(ctx, nil, func(ctx context.Context) error { return s.tapes(ctx, list) })
-				}
-				return err
+				return s.once(ctx, nil, func(ctx context.Context) error { return s.tapes(ctx, list) })
 			}
 			return s.once(ctx, s.begins(time.Time{}), s.shipper.All)
 		},

@@ -26,8 +26,6 @@ import (
 
 func newExportCmd(dir *string) *cobra.Command {
 	return lake.NewExportCmd(func(cmd *cobra.Command, x *lake.Export, args []string) error {
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-		defer stop()
 		to, err := destination(x)
 		if err != nil {
 			return err
@@ -43,6 +41,8 @@ func newExportCmd(dir *string) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop() // not before: a signal ends the reading of files at once
 		damage, err := writeTables(ctx, to, sources, x, terminal.NewProgress(cmd.ErrOrStderr(), "writing"))
 		if err != nil {
 			return err
