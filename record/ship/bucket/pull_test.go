@@ -186,7 +186,7 @@ func TestPullDamaged(t *testing.T) {
 	text(" it is of the tape \"\"", func(_, good string) string { return strings.Replace(good, `"tape":`, `"tags":[],"x":`, 1) })
 	text(" a tape that began when it says cannot", func(_, good string) string { return strings.Replace(good, ":00:00Z", ":30:00Z", 1) })
 	text(" it unpacks to far more than it has", func(head, _ string) string {
-		return head + strings.Repeat("\n", 80<<20) + "{\"dir\":\"c2a\",\"text\":\"x\"}\n"
+		return head + strings.Repeat(strings.Repeat(" ", 1<<20)+"\n", 80) + "{\"dir\":\"c2a\",\"text\":\"x\"}\n"
 	})
 	text(" no frames", func(head, _ string) string { return head })
 	text("2: ", func(head, _ string) string { return head + "{\n" })
