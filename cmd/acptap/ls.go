@@ -18,6 +18,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/redact"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func newLsCmd(dir *string) *cobra.Command {
@@ -203,20 +204,13 @@ func emptyText(dir string) string {
 	return fmt.Sprintf("No tapes in %s. To record one, put\n    acptap proxy --\nbefore the agent's command in the settings of your editor (acptap help editors),\nor try acptap demo.\n", dir)
 }
 
-func count(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // complain reports tapes that cannot be read.
 func complain(w io.Writer, broken []record.Broken) error {
 	for _, b := range broken {
 		warning.Print(w, "tape %s: %v", b.Tape, b.Err)
 	}
 	if len(broken) > 0 {
-		return fmt.Errorf("%s cannot be read; acptap doctor says more", count(uint64(len(broken)), "tape"))
+		return fmt.Errorf("%s cannot be read; acptap doctor says more", termtext.Counted(len(broken), "tape"))
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/acptap/acptap/inspect/matrix"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func newMatrixCmd(dir *string) *cobra.Command {
@@ -147,7 +148,7 @@ func (r *matrixRun) run(args []string) error {
 // end reports what could not be read.
 func (r *matrixRun) end(err error) error {
 	if r.broken > 0 && (err == nil || errors.Is(err, errNo)) {
-		return fmt.Errorf("%s cannot be read whole; acptap doctor --deep says more", count(uint64(r.broken), "tape"))
+		return fmt.Errorf("%s cannot be read whole; acptap doctor --deep says more", termtext.Counted(r.broken, "tape"))
 	}
 	return err
 }

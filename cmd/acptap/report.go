@@ -27,6 +27,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/portable"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func newReportCmd(dir *string) *cobra.Command {
@@ -181,7 +182,7 @@ func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []str
 		warning.Print(stderr, "%v", err)
 	}
 	if len(w.broken) > 0 {
-		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", count(uint64(len(w.broken)), "part"))
+		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(w.broken), "part"))
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Se
 	}
 	switch {
 	case len(broken) > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", count(uint64(len(broken)), "part"))
+		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(broken), "part"))
 	case l.tape != "":
 		return nil
 	}

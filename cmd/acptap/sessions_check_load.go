@@ -100,7 +100,7 @@ func writeReloads(w, stderr io.Writer, reloads []compare.LoadCheck, asJSON bool)
 			}
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s frame %d: %s of %s: %s in %s\n", r.Tape, r.Request, r.Method, termtext.Line(r.Session), count(uint64(len(r.Losses)), "difference"), count(uint64(r.Live), "item")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s frame %d: %s of %s: %s in %s\n", r.Tape, r.Request, r.Method, termtext.Line(r.Session), termtext.Counted(len(r.Losses), "difference"), termtext.Counted(r.Live, "item")); err != nil {
 			return err
 		}
 		for _, l := range r.Losses {

@@ -70,7 +70,7 @@ func (s *shipping) tell(e ship.Event) {
 	case e.Refused > 0:
 		warning.Print(s.stderr, "%d of %s of tape %s refused: %s", e.Refused, s.listed(e.Spans, e.Points), tapetext.ShortID(e.Tape), e.Text)
 	case s.follow, s.dry:
-		_, err := fmt.Fprintf(s.stdout, "%s  %s, %s\n", tapetext.ShortID(e.Tape), counted(e.Turns, "turn"), s.listed(e.Spans, e.Points))
+		_, err := fmt.Fprintf(s.stdout, "%s  %s, %s\n", tapetext.ShortID(e.Tape), termtext.Counted(e.Turns, "turn"), s.listed(e.Spans, e.Points))
 		s.write(err)
 	}
 }
@@ -87,7 +87,7 @@ func (s *shipping) ifSent(signal otlp.Signal, n *int) *int {
 func (s *shipping) listed(spans, points int) string {
 	var parts []string
 	for _, signal := range s.signals {
-		parts = append(parts, [...]string{counted(spans, "span"), counted(points, "data point")}[signal])
+		parts = append(parts, [...]string{termtext.Counted(spans, "span"), termtext.Counted(points, "data point")}[signal])
 	}
 	return strings.Join(parts, ", ")
 }
@@ -112,7 +112,7 @@ func (s *shipping) done() {
 	if s.sent.refused > 0 {
 		refused = fmt.Sprintf(", which refused %d of them", s.sent.refused)
 	}
-	_, err := fmt.Fprintf(s.stdout, "%s %s: %s, %s to %s%s\n", verb, counted(n, "tape"), counted(s.sent.turns, "turn"), s.listed(s.sent.spans, s.sent.points), to, refused)
+	_, err := fmt.Fprintf(s.stdout, "%s %s: %s, %s to %s%s\n", verb, termtext.Counted(n, "tape"), termtext.Counted(s.sent.turns, "turn"), s.listed(s.sent.spans, s.sent.points), to, refused)
 	s.write(err)
 }
 
@@ -127,14 +127,6 @@ func (s *shipping) answer() error {
 		return errNo
 	}
 	return nil
-}
-
-// counted says how many there are of something.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%s %ss", termtext.Grouped(int64(n)), what)
 }
 
 // A shipStatus is what is known of a destination, as --json writes it.
@@ -186,11 +178,11 @@ func unlessZero(t time.Time) *time.Time {
 func (s *shipStatus) waiting(now time.Time) string {
 	switch {
 	case s.Tapes == 0 && s.single:
-		return counted(s.Arrived, "tape") + " arrived"
+		return termtext.Counted(s.Arrived, "tape") + " arrived"
 	case s.Tapes == 0:
 		return "all has arrived"
 	}
-	text := counted(s.Tapes, "tape") + " with " + counted(int(s.Turns), "turn") + " not yet sent"
+	text := termtext.Counted(s.Tapes, "tape") + " with " + termtext.Counted(s.Turns, "turn") + " not yet sent"
 	if s.Oldest != nil {
 		text += ", the oldest ended " + termtext.Duration(max(now.Sub(*s.Oldest).Round(time.Second), time.Second)) + " ago"
 	}
@@ -249,7 +241,7 @@ func (s *shipStatus) text(now time.Time) string {
 		fmt.Fprintf(&b, "  %d refused for good; at last: %s\n", s.Refused, termtext.Line(s.Refusal))
 	}
 	if s.Pruned > 0 {
-		fmt.Fprintf(&b, "  %s deleted before all of it had arrived\n", counted(int(s.Pruned), "tape"))
+		fmt.Fprintf(&b, "  %s deleted before all of it had arrived\n", termtext.Counted(s.Pruned, "tape"))
 	}
 	if s.Trouble != "" {
 		fmt.Fprintf(&b, "  since %s: %s\n", s.TroubleSince.Local().Format(time.DateTime), termtext.Line(s.Trouble))

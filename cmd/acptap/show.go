@@ -22,6 +22,7 @@ import (
 	"github.com/acptap/acptap/inspect/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A show is what the flags of acptap show ask for.
@@ -338,7 +339,7 @@ func (s *show) verdict(n *sum) error {
 	picky := !s.match.IsZero() || s.from > 1 || s.to != math.MaxUint64
 	switch {
 	case n.broken > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", count(uint64(n.broken), "part"))
+		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(n.broken, "part"))
 	case n.shown == 0 && picky:
 		return errNo
 	}

@@ -42,7 +42,7 @@ func (s *show) conversations(w, stderr io.Writer, sub ref.Subject, width int, co
 	}
 	switch {
 	case h.broken > 0:
-		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", count(uint64(h.broken), "part"))
+		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(h.broken, "part"))
 	case shown == 0:
 		warning.Print(stderr, "there is no conversation on it; to see its frames, leave out --chat")
 		return errNo

@@ -127,7 +127,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 			if len(broken) == 0 {
 				return nil
 			}
-			return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", count(uint64(len(broken)), "part"))
+			return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(broken), "part"))
 		},
 	}
 	f := cmd.Flags()

@@ -15,6 +15,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
@@ -104,7 +105,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 				warning.Print(cmd.ErrOrStderr(), "%v", err)
 			}
 			if err == nil && len(broken) > 0 {
-				err = fmt.Errorf("%s cannot be read; acptap doctor --deep says more", count(uint64(len(broken)), "part"))
+				err = fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(broken), "part"))
 			}
 			return err
 		},

@@ -111,7 +111,7 @@ func (r *reader) tellBefore(c *chapter) {
 	c.Before = r.items(c.session, nil, before[:n])
 	r.told += size
 	if left := len(before) - n; left > 0 {
-		c.Turns = append(c.Turns, told{Left: fmt.Sprintf("%s before the first turn are left out: acptap show --chat %s", plural(left, "step"), r.in.Ref)})
+		c.Turns = append(c.Turns, told{Left: fmt.Sprintf("%s before the first turn are left out: acptap show --chat %s", termtext.Counted(left, "step"), r.in.Ref)})
 	}
 }
 
@@ -276,7 +276,7 @@ func (r *reader) leftEntry(c *chapter, turns []*trace.Turn) entry {
 	if len(turns) == 1 {
 		return r.entry(r.turn(c.session, first, "", c.entities[first.Number]), link)
 	}
-	e := entry{Link: link, Name: fmt.Sprintf("%d–%d", first.Number, last.Number), Text: plural(len(turns), "turn")}
+	e := entry{Link: link, Name: fmt.Sprintf("%d–%d", first.Number, last.Number), Text: termtext.Counted(len(turns), "turn")}
 	var spent trace.Spend
 	bad := 0
 	for _, t := range turns {

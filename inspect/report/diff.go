@@ -243,7 +243,7 @@ func (a *reader) strips(b *reader, turns [2][]*turn) strips {
 		if side == 1 {
 			one.Label += "; "
 		}
-		if one.Label += r.side + " " + plural(len(turns[side]), "turn"); took[side] > 0 {
+		if one.Label += r.side + " " + termtext.Counted(len(turns[side]), "turn"); took[side] > 0 {
 			one.Label += " in " + termtext.Duration(took[side])
 		}
 		s := &strip{Run: r.side, Stacks: stacks}

@@ -232,7 +232,7 @@ func (r *reader) figures() []figure {
 	if n, violations := r.found(); n > 0 {
 		wrong := ""
 		if violations > 0 {
-			wrong = plural(violations, "violation")
+			wrong = termtext.Counted(violations, "violation")
 		}
 		add("findings", measure.Count(n), "", wrong)
 		list[len(list)-1].At = "findings"
@@ -293,13 +293,6 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%s times", termtext.Grouped(int64(n)))
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return termtext.Grouped(int64(n)) + " " + what
 }
 
 // found returns how much was found against the rules, and how much of it is a violation.

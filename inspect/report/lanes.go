@@ -221,5 +221,5 @@ func planText(p *trace.Plan) string {
 	if len(entries) == 0 {
 		return "plan"
 	}
-	return termtext.Grouped(int64(done)) + " of " + plural(len(entries), "step") + " done"
+	return termtext.Grouped(int64(done)) + " of " + termtext.Counted(len(entries), "step") + " done"
 }

@@ -273,7 +273,7 @@ func (r *rows) leftOut() (list []string) {
 		return []string{"The list of frames was left out: acptap show " + t.Ref}
 	}
 	if t.Out > 0 {
-		list = append(list, plural(t.Out, "frame")+" too many are not listed: acptap show "+t.Ref)
+		list = append(list, termtext.Counted(t.Out, "frame")+" too many are not listed: acptap show "+t.Ref)
 	}
 	bytes := len(t.Seq)
 	for _, blocks := range t.Blocks {
@@ -282,7 +282,7 @@ func (r *rows) leftOut() (list []string) {
 		}
 	}
 	if bytes > 0 {
-		list = append(list, "The bytes of "+plural(bytes, "listed frame")+" were left out: acptap show --frame NUMBER "+t.Ref)
+		list = append(list, "The bytes of "+termtext.Counted(bytes, "listed frame")+" were left out: acptap show --frame NUMBER "+t.Ref)
 	}
 	return list
 }

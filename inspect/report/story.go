@@ -86,7 +86,7 @@ func (r *reader) turn(s *trace.Session, t *trace.Turn, id string, entities []*tr
 		one.Prompt = termtext.Line(t.Title)
 	}
 	if n := t.Work.FailedTools; n > 0 {
-		one.Wrong = plural(n, "tool call") + " failed"
+		one.Wrong = termtext.Counted(n, "tool call") + " failed"
 	}
 	if t.Error != nil {
 		one.Error = errorText(t.Error)

@@ -53,12 +53,12 @@ func (r *reader) overview(list []*chapter) (together []*strip) {
 		case beside && len(spans) > 0:
 			one := c.strip(axis)
 			one.Name = c.Name
-			one.Label = fmt.Sprintf("%s in %s", plural(len(spans), "turn"), termtext.Duration(newAxis(spans, 0).busy()))
+			one.Label = fmt.Sprintf("%s in %s", termtext.Counted(len(spans), "turn"), termtext.Duration(newAxis(spans, 0).busy()))
 			together = append(together, one)
 		case len(spans) > 1: // a single turn has its waterfall
 			a := newAxis(spans, 0)
 			c.Strip = c.strip(a)
-			c.Strip.Label = fmt.Sprintf("%s in %s, idle time between them cut out", plural(len(spans), "turn"), termtext.Duration(a.busy()))
+			c.Strip.Label = fmt.Sprintf("%s in %s, idle time between them cut out", termtext.Counted(len(spans), "turn"), termtext.Duration(a.busy()))
 			c.Strip.Gaps = a.gaps()
 		}
 	}

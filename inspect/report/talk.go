@@ -94,7 +94,7 @@ func (r *reader) items(s *trace.Session, t *trace.Turn, entities []*trace.Entity
 	}
 	for i := range list {
 		if n := len(list[i].Items); n > 0 {
-			list[i].Title = plural(n, "step") + " of the history replayed at a load"
+			list[i].Title = termtext.Counted(n, "step") + " of the history replayed at a load"
 		}
 	}
 	return list

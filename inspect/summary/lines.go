@@ -99,7 +99,7 @@ func (s *Summary) turnLine() []termtext.Span {
 		if s.Turns.Running > 0 {
 			ends = append(ends, Count{"running", s.Turns.Running})
 		}
-		l = append(l, termtext.Plain.Span(plural(s.Turns.Count, "turn")+": "))
+		l = append(l, termtext.Plain.Span(termtext.Counted(s.Turns.Count, "turn")+": "))
 		for i, text := range listed(ends) {
 			if i > 0 {
 				l = append(l, termtext.Plain.Span(", "))
@@ -110,7 +110,7 @@ func (s *Summary) turnLine() []termtext.Span {
 		s.addCalls(&l)
 	}
 	if s.Sessions > 1 {
-		l.add(termtext.Plain, plural(s.Sessions, "session"))
+		l.add(termtext.Plain, termtext.Counted(s.Sessions, "session"))
 	} else if s.Title != "" {
 		l.add(termtext.Plain, "session"+quoted(s.Title))
 	}
@@ -137,7 +137,7 @@ func (s *Summary) addCalls(l *line) {
 	}
 	switch {
 	case calls > 0:
-		l.add(termtext.Plain, plural(calls, "call")+": "+list(methods))
+		l.add(termtext.Plain, termtext.Counted(calls, "call")+": "+list(methods))
 		l.add(termtext.Plain, termtext.Labelled("tools:", list(tools)))
 	case s.Frames == 0:
 		l.add(termtext.Plain, "no frames")

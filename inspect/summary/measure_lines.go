@@ -118,7 +118,7 @@ func (s *Summary) failureLine() []termtext.Span {
 		}
 	}
 	if s.Broken > 0 {
-		tell(plural(s.Broken, "part") + " of the tape cannot be read")
+		tell(termtext.Counted(s.Broken, "part") + " of the tape cannot be read")
 	}
 	switch {
 	case what != nil:
@@ -133,21 +133,21 @@ func (s *Summary) failureLine() []termtext.Span {
 func kindText(kind dialect.Failure, n int) string {
 	switch kind {
 	case dialect.FailedRequest:
-		return plural(n, "error")
+		return termtext.Counted(n, "error")
 	case dialect.FailedTool:
-		return plural(n, "tool call")
+		return termtext.Counted(n, "tool call")
 	case dialect.Refused:
 		return fmt.Sprintf("%d refused", n)
 	case dialect.Unanswered:
 		return fmt.Sprintf("%d without an answer", n)
 	case dialect.InvalidLine:
-		return plural(n, "line") + " not JSON-RPC"
+		return termtext.Counted(n, "line") + " not JSON-RPC"
 	case dialect.Gap:
-		return plural(n, "gap")
+		return termtext.Counted(n, "gap")
 	case dialect.BadExit:
 		return "the agent's end"
 	case dialect.Silence:
-		return plural(n, "silence")
+		return termtext.Counted(n, "silence")
 	}
 	return fmt.Sprintf("%d %s", n, kind)
 }

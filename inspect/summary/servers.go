@@ -54,7 +54,7 @@ func (s *Summary) serverLine() []termtext.Span {
 		} else {
 			l = append(l, termtext.Plain.Span(", "))
 		}
-		l = append(l, termtext.Plain.Span(termtext.Piece(name)+" "+plural(calls[name], "call")))
+		l = append(l, termtext.Plain.Span(termtext.Piece(name)+" "+termtext.Counted(calls[name], "call")))
 		if n := failed[name]; n > 0 {
 			l = append(l, termtext.Failure.Span(fmt.Sprintf(" (%d failed)", n)))
 		}

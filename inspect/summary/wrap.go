@@ -24,13 +24,6 @@ func (l *line) add(style termtext.Style, text string) {
 	*l = append(*l, style.Span(text))
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%s %ss", termtext.Grouped(int64(n)), what)
-}
-
 // commas joins the parts that are not empty.
 func commas(parts ...string) string {
 	var b strings.Builder

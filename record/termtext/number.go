@@ -15,6 +15,14 @@ func Grouped(n int64) string {
 	return s
 }
 
+// Counted says how many there are of something, such as 1 turn or 1,200 turns.
+func Counted[N int | int64 | uint64](n N, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return Grouped(int64(n)) + " " + what
+}
+
 // ByteSize returns a number of bytes as three digits at most, such as 48 kB.
 func ByteSize(n int64) string {
 	switch {

@@ -51,7 +51,7 @@ func (g *GitHub) Close() error {
 	for _, s := range g.sections {
 		tapes += len(s.Tapes)
 	}
-	_, err := fmt.Fprintf(g.W, "::notice title=acptap check::%s on %s\n", total, plural(tapes, "tape"))
+	_, err := fmt.Fprintf(g.W, "::notice title=acptap check::%s on %s\n", total, termtext.Counted(tapes, "tape"))
 	return err
 }
 

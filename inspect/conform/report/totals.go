@@ -18,7 +18,7 @@ func (t *Text) tapes(w io.Writer, s *Section) {
 	fmt.Fprintln(w, s.totals(t.Severity))
 	for _, v := range mergedVerdicts(s.Tapes) {
 		if v.Lost > 0 {
-			fmt.Fprintf(w, "%s was broken %s more often than is told here\n", v.Rule.ID, plural(v.Lost, "time"))
+			fmt.Fprintf(w, "%s was broken %s more often than is told here\n", v.Rule.ID, termtext.Counted(v.Lost, "time"))
 		}
 	}
 	if open := s.openRules(); open != "" {
@@ -33,7 +33,7 @@ func (t *Text) tapeName(tape *Tape) string {
 // about says who spoke on a tape.
 func (t *Tape) about() string {
 	c := &t.Connection
-	frames := plural(int(t.Frames), "frame")
+	frames := termtext.Counted(t.Frames, "frame")
 	return termtext.Dotted(named(c.Agent, c.AgentVersion, "agent"), named(c.Client, c.ClientVersion, "client"), termtext.Piece(c.Spoken()), frames)
 }
 
@@ -100,7 +100,7 @@ func counted(n []int, least conform.Strength) string {
 	var parts []string
 	for s := conform.Violation; s >= least; s-- {
 		if int(s) < len(n) && n[s] > 0 {
-			parts = append(parts, plural(n[s], s.String()))
+			parts = append(parts, termtext.Counted(n[s], s.String()))
 		}
 	}
 	if n := len(parts) - 1; n > 0 {
@@ -143,7 +143,7 @@ func (s *Section) openRules() string {
 	if all == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("%s: %d tried", plural(all, "rule"), tried)
+	line := fmt.Sprintf("%s: %d tried", termtext.Counted(all, "rule"), tried)
 	if partly > 0 {
 		line += fmt.Sprintf(" (%d of them in part)", partly)
 	}
@@ -151,7 +151,7 @@ func (s *Section) openRules() string {
 	if len(why) > 0 {
 		line += " (" + termtext.Piece(why[0])
 		if len(why) > 1 {
-			line += "; and " + plural(len(why)-1, "more reason")
+			line += "; and " + termtext.Counted(len(why)-1, "more reason")
 		}
 		line += ")"
 	}
@@ -177,12 +177,4 @@ func mergedVerdicts(tapes []*Tape) []conform.Verdict {
 		}
 	}
 	return all
-}
-
-// plural counts things.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%s %ss", termtext.Grouped(int64(n)), what)
 }

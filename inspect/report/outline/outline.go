@@ -112,19 +112,12 @@ func leadOf(counts []int, differs int) string {
 		switch n := counts[kind]; {
 		case words == "" || n == 0:
 		case len(parts) == 0:
-			parts = append(parts, count(n, "line")+words)
+			parts = append(parts, termtext.Counted(n, "line")+words)
 		default:
 			parts = append(parts, termtext.Grouped(int64(n))+words)
 		}
 	}
-	return count(differs, "difference") + ": " + strings.Join(parts, ", ")
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return termtext.Grouped(int64(n)) + " " + what
+	return termtext.Counted(differs, "difference") + ": " + strings.Join(parts, ", ")
 }
 
 // A layout puts rows into stretches.

@@ -65,7 +65,7 @@ func (r *run) endBaseline() error {
 		if err := disk.WriteFile(r.baselineFile, func(w io.Writer) error { return r.renewed.Write(w) }); err != nil {
 			return err
 		}
-		fmt.Fprintf(r.stderr, "%s: %s\n", r.baselineFile, count(r.renewed.Len(), "known fault"))
+		fmt.Fprintf(r.stderr, "%s: %s\n", r.baselineFile, termtext.Counted(r.renewed.Len(), "known fault"))
 		return nil
 	}
 	for _, e := range r.baseline.Gone() {
@@ -75,12 +75,4 @@ func (r *run) endBaseline() error {
 		fmt.Fprintf(r.stderr, "%s: %s is not there any more; --update-baseline drops it: %s\n", r.baselineFile, termtext.Line(e.Rule), termtext.Line(e.Text))
 	}
 	return nil
-}
-
-// count counts things.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

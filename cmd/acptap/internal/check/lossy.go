@@ -9,6 +9,7 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay/compare"
 )
 
@@ -92,5 +93,5 @@ func lossyText(c *compare.LoadCheck) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, how))
 		}
 	}
-	return fmt.Sprintf("replayed the conversation with %s, of %s, tool calls and plans that were recorded; acptap sessions check-load names them", strings.Join(parts, ", "), count(c.Live, "message"))
+	return fmt.Sprintf("replayed the conversation with %s, of %s, tool calls and plans that were recorded; acptap sessions check-load names them", strings.Join(parts, ", "), termtext.Counted(c.Live, "message"))
 }
