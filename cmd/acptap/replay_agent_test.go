@@ -78,6 +78,7 @@ func TestReplayAgent(t *testing.T) {
 		{"one session by its beginning", []string{"--session", "t", two}, turnInitialize + second, turnInitialized + secondSaid, "", 0},
 		{"the other session", []string{"--session", "s", two}, turnClient, turnAgent, "", 0},
 		{"no such session", []string{"--session", "z", two}, "", "", `acptap: session "z" is not on the tape, which has ["s" "t-1"]`, 2},
+		{"no session at all", []string{"--session", "z", file("sessionless.jsonl", strings.Join(lines[:2], ""))}, "", "", `acptap: session "z" is not on the tape, which has none`, 2},
 		{"some session", []string{"--session", "", two}, turnClient + second, turnAgent + secondSaid, "", 0},
 
 		{"the first connection", []string{connections}, turnClient, turnAgent, "", 0},

@@ -29,6 +29,9 @@ func OfSession(tapes []*record.Tape, id string) (having []*record.Tape, session 
 	fits := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, id) })
 	switch len(fits) {
 	case 0:
+		if len(names) == 0 {
+			return nil, "", fmt.Errorf("session %q is not on the tape, which has none", id)
+		}
 		return nil, "", fmt.Errorf("session %q is not on the tape, which has %q", id, names)
 	case 1:
 		return bySession[fits[0]], fits[0], nil
