@@ -35,7 +35,7 @@ func axe(t *testing.T) string {
 func testAccessible(browser context.Context, t *testing.T) {
 	script := axe(t)
 	other := report.Input{Tapes: []report.Tape{tape(t, "acpx-cancel")}, Version: "0", Ref: "b.jsonl"}
-	one := report.Input{Tapes: []report.Tape{tape(t, "acpx-exec")}, Version: "0", Ref: "a.jsonl"}
+	one := report.Input{Tapes: []report.Tape{tape(t, "acp-v2")}, Version: "0", Ref: "a.jsonl"} // of two sessions
 	for name, page := range map[string][]byte{"one run": write(t, one), "two runs": writeDiff(t, one, other)} {
 		b := open(browser, t, page, "")
 		eval[bool](b, script+"; true")

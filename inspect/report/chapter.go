@@ -15,6 +15,7 @@ import (
 // A chapter is the story of a session.
 type chapter struct {
 	Name   string // of the session, if there are several
+	Rail   string // what the links to the turns are called
 	Meta   string
 	Shares []share // of all its turns; none if there is one
 	Strip  *strip
@@ -66,7 +67,8 @@ func (r *reader) chapters(page *template.Template) ([]*chapter, error) {
 			continue
 		}
 		c := r.chapter(s, i+1)
-		if len(sessions) > 1 {
+		if c.Rail = "Turns"; len(sessions) > 1 {
+			c.Rail = fmt.Sprintf("Turns of session %d", i+1)
 			c.Name = cmp.Or(termtext.Brief(s.Title, 160), "Session "+termtext.Piece(s.ID))
 		}
 		list = append(list, c)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/report"
+	"github.com/acptap/acptap/record"
 )
 
 // The tab key leads through the page from its top to its end, and where it is can be seen.
@@ -180,6 +181,25 @@ func testAllTapes(browser context.Context, t *testing.T) {
 		b.mu.Unlock()
 		if eval[bool](b, `document.documentElement.scrollWidth > innerWidth`) {
 			t.Errorf("%s: the page is wider than the screen", path)
+		}
+	}
+}
+
+// The tab key leads to a prompt that is scrolled, and to no other.
+func TestLongPrompt(t *testing.T) {
+	for lines, want := range map[int]bool{3: false, 40: true} {
+		prompt := strings.Repeat("one more line\\n", lines)
+		in := `{"acptap":1}
+{"at":0,"dir":"c2a","frame":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"` + prompt + `"}]}}}
+{"at":1,"dir":"a2c","frame":{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}}
+`
+		tape, err := record.ReadPortable(strings.NewReader(in), "prompt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(write(t, report.Input{Tapes: []report.Tape{{Frames: tape.Frames(1)}}}))
+		if !strings.Contains(text, `<div class="box"`) || strings.Contains(text, `<div class="box" tabindex="0">`) != want {
+			t.Errorf("%d lines: the prompt can have the focus: %v, want %v", lines, !want, want)
 		}
 	}
 }

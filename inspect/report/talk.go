@@ -24,6 +24,7 @@ type item struct {
 	Title string
 	Text  string
 	Class string
+	Long  bool // a prompt that is scrolled
 	Steps []planStep
 	Tool  *toolCall
 	Asked *permission
@@ -116,6 +117,10 @@ func terminals(s *trace.Session, entities []*trace.Entity) map[*trace.Terminal]b
 	return shown
 }
 
+// longPrompt is from how many bytes on a prompt may be scrolled, so that the tab key has to
+// lead to it; a line counts as 80.
+const longPrompt = 560
+
 // item returns what is told of an entity.
 func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one item, ok bool) {
 	one = item{Frame: r.frame(e.Run, e.First)}
@@ -137,6 +142,8 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 		one.Kind = map[trace.Role]string{trace.User: "prompt", trace.Thought: "thought"}[e.Message.Role]
 		one.Kind = cmp.Or(one.Kind, "agent")
 		one.Parts = r.blocks(e.Message.Blocks, one.Frame)
+		text := e.Message.Text()
+		one.Long = len(text) > longPrompt || strings.Count(text, "\n") > longPrompt/80
 	case e.ToolCall != nil:
 		one.Kind, one.Tool = "tool", r.toolCall(s, t, e, one.Frame)
 	case e.Plan != nil:
