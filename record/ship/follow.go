@@ -292,9 +292,10 @@ func (s *Shipper) locked() error {
 // lockEvery is how often a lock is tried.
 const lockEvery = 100 * time.Millisecond
 
-// Run locks the destination and delivers the tapes that are waiting and those that begin later. It returns ErrLocked if somebody
-// else delivers. Who begins to record while somebody does relies on him: so once the lock is
-// given back, Run looks whether there is such a one.
+// Run locks the destination, and delivers the tapes that are waiting and those that begin
+// later. It returns ErrLocked if another process delivers. A proxy that begins to record
+// meanwhile starts no other: so once the lock is given back, Run looks for tapes that it has
+// not seen.
 func (s *Shipper) Run(ctx context.Context, from *time.Time, untilIdle bool) error {
 	s.seen = map[string]bool{}
 	for again := false; ; again = true {
