@@ -18,8 +18,8 @@ import (
 // ErrNoStart says that a tape has no spans, as nobody knows when it began.
 var ErrNoStart = errors.New("nobody knows when the tape began, so its spans have no times: write started into its header")
 
-// TapeOf says what spans need to know of a tape before its frames. It has no secrets in it,
-// whatever frames are taken later.
+// TapeOf says what spans need to know of a tape before its frames, without the secrets that
+// package redact finds there.
 func TapeOf(t *record.Tape, info *record.Info) (spans.Tape, error) {
 	clean := info.Redacted()
 	tape := spans.Tape{
