@@ -51,9 +51,9 @@ them are listed. acptap import takes that directory.
 
 With --format otlp or perfetto, spans are written instead: a turn with its tool
 calls, permissions and calls is a trace, and the connection another. otlp is
-OTLP/JSON, one request a line, with --signals metrics too; perfetto is JSON of
-trace events, which speedscope opens. --mcp adds those of the servers that the
-agent started.
+OTLP/JSON, one request a line, with --signals also metrics and logs; perfetto
+is JSON of trace events, which speedscope opens. --mcp adds those of the servers
+that the agent started.
 Nothing that was said is in spans, and no title or path, unless --content asks
 for them; then secrets are replaced there too. See acptap help spans.
 
@@ -133,7 +133,7 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, completely or not at all; with --mcp or parquet a directory")
 	cmd.Flags().StringVar(&e.format, "format", "jsonl", "`format` to write: jsonl (frames), otlp or perfetto (spans), parquet (tables)")
-	cmd.Flags().StringVar(&e.list, "signals", "traces", "in otlp: `list` of what to write, of traces and metrics")
+	cmd.Flags().StringVar(&e.list, "signals", "traces", "in otlp: `list` of what to write, of traces, metrics and logs")
 	cmd.Flags().BoolVar(&e.content, "content", false, "in spans and tables: also what was said, titles and paths")
 	cmd.Flags().BoolVar(&force, "force", false, "with --output: replace an existing file")
 	cmd.Flags().StringVar(&only, "filter", "", "only frames that match this `query`")

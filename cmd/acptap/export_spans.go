@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship"
 	"github.com/acptap/acptap/record/ship/otlp"
@@ -73,6 +75,7 @@ func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subjec
 		return nil, err
 	}
 	tapes := ship.Tapes{Store: sub.Store}
+	b.Logs = slices.Contains(x.signals, otlp.Logs)
 	var out spanWriter
 	for _, p := range sub.Parts {
 		info, err := p.Tape.Info()
@@ -99,6 +102,9 @@ func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subjec
 			}
 			bar.Show(int64(f.Seq), int64(info.Lines))
 			if err := writeSpans(out, b.Add(&f), sub.Session); err != nil {
+				return damage, err
+			}
+			if err := writeRecord(out, &b, &f, sub.Session); err != nil {
 				return damage, err
 			}
 		}
@@ -128,6 +134,19 @@ func (x *exporting) spanWriter(w io.Writer, first spans.Tape) (spanWriter, error
 	}
 	cumulative, err := otlp.Environment(os.Getenv).Cumulative()
 	return &otlp.Lines{W: w, Encoder: otlp.Encoder{Version: self.Version()}, Signals: x.signals, Meter: spans.Meter{Cumulative: cumulative}}, err
+}
+
+// writeRecord writes a frame that was added to b last, if frames are asked for, and if it
+// belongs to the session.
+func writeRecord(w spanWriter, b *spans.Builder, f *dialect.Frame, session string) error {
+	lines, ok := w.(*otlp.Lines)
+	if !ok || !b.Logs {
+		return nil
+	}
+	if r, ok := b.Record(f); ok && (session == "" || r.Session == session) {
+		return lines.Record(r)
+	}
+	return nil
 }
 
 // writeSpans writes sets, or what of them belongs to a session: the spans that the whole

@@ -42,8 +42,8 @@ else it is a collector on this machine:
 
   OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, _TIMEOUT (ms), _COMPRESSION (gzip, or
   none), _CERTIFICATE, _CLIENT_CERTIFICATE, _CLIENT_KEY, and _PROTOCOL
-  (http/protobuf or http/json); those of OTEL_EXPORTER_OTLP_TRACES_ and of
-  OTEL_EXPORTER_OTLP_METRICS_ go before
+  (http/protobuf or http/json); those of OTEL_EXPORTER_OTLP_TRACES_, _METRICS_
+  and _LOGS_ go before
   OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE (delta, or cumulative)
   OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES
   OTEL_SDK_DISABLED (true: nothing is sent)
@@ -70,19 +70,20 @@ headers or the URL (401, 403, 404, 405, 407, a redirect): the next run goes on.
 
 --signals traces,metrics also sends histograms of what the spans tell: how long
 turns, tools and permissions took, and tokens. What is sent twice, as an answer
-was lost or with --again, counts twice, unless points are cumulative. See acptap
-help spans.
+was lost or with --again, counts twice, unless points are cumulative. With logs
+in the list, each frame is a record too. See acptap help spans.
 
 Nothing that was said is in spans, and no title or path, unless --content asks
 for them; then secrets are replaced, and the values are cut at 64 KiB.
 ` + ref.Help + `
 
 A line of --json is an object with event: delivered (tape, turns, spans, points,
-refused, text), trouble (text), unreadable (tape, text), and at the end done
-(destination, tapes, turns, spans, points, refused). With --status a line is a
-destination: destination, since (of which tapes on), running, arrived (tapes),
-tapes, turns and oldest (what has not arrived), refused, refusal, pruned (tapes
-that were deleted before all of them had arrived), trouble, troubleSince.
+records, refused, text), trouble (text), unreadable (tape, text), and at the end
+done (destination, tapes, turns, spans, points, records, refused). With --status
+a line is a destination: destination, since (of which tapes on), running,
+arrived (tapes), tapes, turns and oldest (what has not arrived), refused,
+refusal, pruned (tapes that were deleted before all of them had arrived),
+trouble, troubleSince.
 
 Exit status 0 if all was accepted; 1 if some was refused for good; 2 if the
 destination cannot be reached or does not take anything, or if a part of a tape
@@ -90,7 +91,7 @@ cannot be read.`,
 		Example: `  acptap ship --otlp=http://localhost:4318
   acptap ship --dry-run
   acptap ship --follow --since 7d
-  acptap ship --signals traces,metrics
+  acptap ship --signals traces,metrics,logs
   acptap ship --content --otlp=https://collector.example last
   acptap ship --status`,
 		Args: usage.Operands(0, -1),
@@ -131,7 +132,7 @@ cannot be read.`,
 	f := cmd.Flags()
 	f.StringVar(&s.otlp, "otlp", otlpFromEnv, "`URL` to send to; env: as the variables OTEL_* say")
 	f.Lookup("otlp").NoOptDefVal = otlpFromEnv
-	f.StringVar(&s.list, "signals", "traces", "what to send: `list` of traces and metrics")
+	f.StringVar(&s.list, "signals", "traces", "what to send: `list` of traces, metrics and logs")
 	f.BoolVar(&s.all, "all", false, "also tapes that --since or --follow left out")
 	f.StringVar(&s.since, "since", "", "only tapes since this `time`: an age such as 2h or 7d, or a date such as 2026-01-31")
 	f.BoolVarP(&s.follow, "follow", "f", false, "go on, and send what is recorded later")

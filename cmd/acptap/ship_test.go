@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
 
 	"github.com/acptap/acptap/record/ship/collectortest"
 )
@@ -49,6 +52,40 @@ func exported(t *testing.T, store string) map[collectortest.ID]int {
 		for _, ids := range regexp.MustCompile(`\{"traceId":"([0-9a-f]{32})","spanId":"([0-9a-f]{16})","(?:parentSpanId|flags|name)"`).FindAllStringSubmatch(text, -1) {
 			all[collectortest.HexID(t, ids[1], ids[2])] = 1
 		}
+	}
+	return all
+}
+
+// ofRecord finds the tape and the frame in a record of OTLP/JSON.
+var ofRecord = regexp.MustCompile(`"acptap.tape","value":\{"stringValue":"([^"]+)"\}\},\{"key":"acptap.frame","value":\{"intValue":"(\d+)"`)
+
+// exportedFrames returns the frames that export --signals logs writes for all tapes.
+func exportedFrames(t *testing.T, store string) map[string]bool {
+	t.Helper()
+	_, list, _ := runs(t, store, "ls", "--json")
+	all := map[string]bool{}
+	for line := range strings.Lines(list) {
+		var tape struct{ Tape string }
+		if err := json.Unmarshal([]byte(line), &tape); err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := runs(t, store, "export", "--format", "otlp", "--signals", "logs", tape.Tape)
+		for _, of := range ofRecord.FindAllStringSubmatch(text, -1) {
+			all[of[1]+" "+of[2]] = true
+		}
+	}
+	return all
+}
+
+// shippedFrames returns the frames that have arrived.
+func shippedFrames(c *collectortest.Collector) map[string]bool {
+	all := map[string]bool{}
+	for _, r := range c.Records() {
+		about := map[string]*common.AnyValue{}
+		for _, a := range r.Attributes {
+			about[a.Key] = a.Value
+		}
+		all[fmt.Sprint(about["acptap.tape"].GetStringValue(), " ", about["acptap.frame"].GetIntValue())] = true
 	}
 	return all
 }
@@ -172,7 +209,7 @@ func TestShipContent(t *testing.T) {
 		}
 		return words
 	}
-	if words := sent("--signals=traces,metrics"); len(words) > 0 || len(c.Points()) == 0 {
+	if words := sent("--signals=traces,metrics,logs"); len(words) > 0 || len(c.Points()) == 0 || len(c.Records()) == 0 {
 		t.Errorf("%q were sent", words)
 	}
 	if words := sent("--content"); len(words) < len(said)/2 {
@@ -189,15 +226,18 @@ func TestShipKilled(t *testing.T) {
 	store, c := stored(t), collectortest.New(t)
 	want := exported(t, store)
 	for range n {
-		cmd := exec.Command("acptap", "--store", store, "ship", "--follow", "--all", "--otlp="+c.URL)
+		cmd := exec.Command("acptap", "--store", store, "ship", "--follow", "--all", "--signals=traces,logs", "--otlp="+c.URL)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		time.AfterFunc(time.Duration(rand.IntN(40))*time.Millisecond, func() { cmd.Process.Kill() })
 		cmd.Wait()
 	}
-	if out, err := exec.Command("acptap", "--store", store, "ship", "--otlp="+c.URL).CombinedOutput(); err != nil {
+	if out, err := exec.Command("acptap", "--store", store, "ship", "--signals=traces,logs", "--otlp="+c.URL).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+	if got, want := shippedFrames(c), exportedFrames(t, store); !maps.Equal(got, want) || len(want) < 50 {
+		t.Errorf("got %d frames, want %d", len(got), len(want))
 	}
 	got := c.Times()
 	for id, n := range got {

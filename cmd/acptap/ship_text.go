@@ -20,9 +20,9 @@ import (
 
 // shipped is how much was sent.
 type shipped struct {
-	tapes                         map[string]bool
-	turns, spans, points, refused int
-	unreadable                    int
+	tapes                                  map[string]bool
+	turns, spans, points, records, refused int
+	unreadable                             int
 }
 
 // A shipLine is an event as --json writes it.
@@ -34,6 +34,7 @@ type shipLine struct {
 	Turns       *int   `json:"turns,omitempty"`
 	Spans       *int   `json:"spans,omitempty"`
 	Points      *int   `json:"points,omitempty"`
+	Records     *int   `json:"records,omitempty"`
 	Refused     *int   `json:"refused,omitempty"`
 	Text        string `json:"text,omitempty"`
 }
@@ -49,13 +50,13 @@ func (s *shipping) tell(e ship.Event) {
 		s.sent.unreadable++
 	case ship.Delivered:
 		line.Turns, line.Refused = &e.Turns, &e.Refused
-		line.Spans, line.Points = s.ifSent(otlp.Traces, &e.Spans), s.ifSent(otlp.Metrics, &e.Points)
+		line.Spans, line.Points, line.Records = s.ifSent(otlp.Traces, &e.Spans), s.ifSent(otlp.Metrics, &e.Points), s.ifSent(otlp.Logs, &e.Records)
 		if s.sent.tapes == nil {
 			s.sent.tapes = map[string]bool{}
 		}
 		s.sent.tapes[e.Tape] = true
 		s.sent.turns, s.sent.spans, s.sent.refused = s.sent.turns+e.Turns, s.sent.spans+e.Spans, s.sent.refused+e.Refused
-		s.sent.points += e.Points
+		s.sent.points, s.sent.records = s.sent.points+e.Points, s.sent.records+e.Records
 	}
 	switch {
 	case s.asJSON:
@@ -68,9 +69,9 @@ func (s *shipping) tell(e ship.Event) {
 	case e.Kind == ship.Unreadable:
 		warning.Print(s.stderr, "%s", e.Text)
 	case e.Refused > 0:
-		warning.Print(s.stderr, "%d of %s of tape %s refused: %s", e.Refused, s.listed(e.Spans, e.Points), tapetext.ShortID(e.Tape), e.Text)
+		warning.Print(s.stderr, "%d of %s of tape %s refused: %s", e.Refused, s.listed(e.Spans, e.Points, e.Records), tapetext.ShortID(e.Tape), e.Text)
 	case s.follow, s.dry:
-		_, err := fmt.Fprintf(s.stdout, "%s  %s, %s\n", tapetext.ShortID(e.Tape), termtext.Counted(e.Turns, "turn"), s.listed(e.Spans, e.Points))
+		_, err := fmt.Fprintf(s.stdout, "%s  %s, %s\n", tapetext.ShortID(e.Tape), termtext.Counted(e.Turns, "turn"), s.listed(e.Spans, e.Points, e.Records))
 		s.write(err)
 	}
 }
@@ -84,10 +85,10 @@ func (s *shipping) ifSent(signal otlp.Signal, n *int) *int {
 }
 
 // listed says how many there are of what is sent.
-func (s *shipping) listed(spans, points int) string {
+func (s *shipping) listed(spans, points, records int) string {
 	var parts []string
 	for _, signal := range s.signals {
-		parts = append(parts, [...]string{termtext.Counted(spans, "span"), termtext.Counted(points, "data point")}[signal])
+		parts = append(parts, [...]string{termtext.Counted(spans, "span"), termtext.Counted(points, "data point"), termtext.Counted(records, "log record")}[signal])
 	}
 	return strings.Join(parts, ", ")
 }
@@ -100,7 +101,7 @@ func (s *shipping) done() {
 	if s.asJSON {
 		s.write(jsonlines.Write(s.stdout, shipLine{
 			Event: "done", Destination: to, Tapes: &n, Turns: &s.sent.turns, Refused: &s.sent.refused,
-			Spans: s.ifSent(otlp.Traces, &s.sent.spans), Points: s.ifSent(otlp.Metrics, &s.sent.points),
+			Spans: s.ifSent(otlp.Traces, &s.sent.spans), Points: s.ifSent(otlp.Metrics, &s.sent.points), Records: s.ifSent(otlp.Logs, &s.sent.records),
 		}))
 		return
 	}
@@ -112,7 +113,7 @@ func (s *shipping) done() {
 	if s.sent.refused > 0 {
 		refused = fmt.Sprintf(", which refused %d of them", s.sent.refused)
 	}
-	_, err := fmt.Fprintf(s.stdout, "%s %s: %s, %s to %s%s\n", verb, termtext.Counted(n, "tape"), termtext.Counted(s.sent.turns, "turn"), s.listed(s.sent.spans, s.sent.points), to, refused)
+	_, err := fmt.Fprintf(s.stdout, "%s %s: %s, %s to %s%s\n", verb, termtext.Counted(n, "tape"), termtext.Counted(s.sent.turns, "turn"), s.listed(s.sent.spans, s.sent.points, s.sent.records), to, refused)
 	s.write(err)
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/ship/destination"
 	"github.com/acptap/acptap/record/ship/otlp"
 	"github.com/acptap/acptap/record/trace/spans"
@@ -32,23 +33,42 @@ type batch struct {
 	count int // of spans
 	size  int // in bytes, about
 	turns int
+	logs  otlp.Records
 }
 
 // maxSize is how many bytes a request has at most before compression, unless more completed
 // together.
 const maxSize = 1 << 20
 
-// add takes what completed with a frame, and sends what was waiting if it becomes too much
-// for one request.
-func (d *delivery) add(ctx context.Context, frame uint64, sets []spans.Set) error {
-	d.last = frame
-	if frame > d.arrived {
-		return d.put(ctx, frame-1, sets)
+// add adds a frame, and sends what was waiting if what it adds becomes too much for one
+// request.
+func (d *delivery) add(ctx context.Context, f *dialect.Frame) error {
+	sets := d.spans.Add(f)
+	d.last = f.Seq
+	if f.Seq > d.arrived {
+		err := d.put(ctx, f.Seq-1, sets)
+		if err == nil && d.spans.Logs {
+			err = d.log(ctx, f)
+		}
+		return err
 	}
 	if d.meter.Cumulative {
 		d.measure(sets)
 	}
 	return nil
+}
+
+// log adds the record of a frame to the batch.
+func (d *delivery) log(ctx context.Context, f *dialect.Frame) error {
+	r, ok := d.spans.Record(f)
+	if !ok {
+		return nil
+	}
+	d.logs, d.size = append(d.logs, r), d.size+otlp.Encoder{}.Size(otlp.Records{r})
+	if len(d.logs) < otlp.MaxRecords && d.size < maxSize {
+		return nil
+	}
+	return d.send(ctx, f.Seq, false)
 }
 
 // measure returns what is to be told of sets.
@@ -78,7 +98,7 @@ func (d *delivery) put(ctx context.Context, before uint64, sets []spans.Set) err
 
 // flush sends what is waiting.
 func (d *delivery) flush(ctx context.Context) error {
-	if d.count == 0 {
+	if d.count == 0 && len(d.logs) == 0 {
 		return nil
 	}
 	return d.send(ctx, d.last, false)
@@ -96,7 +116,7 @@ func (d *delivery) end(ctx context.Context) error {
 // arrived; if done, so has all of the tape.
 func (d *delivery) send(ctx context.Context, seq uint64, done bool) error {
 	e := Event{Kind: Delivered, Tape: d.tape, Turns: d.turns}
-	for _, signal := range otlp.Signals {
+	for _, signal := range []otlp.Signal{otlp.Traces, otlp.Logs, otlp.Metrics} {
 		if err := d.sendSignal(ctx, signal, &e); err != nil {
 			return errors.Join(err, d.remember())
 		}
@@ -107,15 +127,14 @@ func (d *delivery) send(ctx context.Context, seq uint64, done bool) error {
 		return err
 	}
 	d.cursor, d.batch = c, batch{}
-	if e.Spans+e.Points > 0 {
+	if e.Spans+e.Points+e.Records > 0 {
 		d.shipper.Tell(e)
 	}
 	return nil
 }
 
 // sendSignal sends what the batch is for a signal, if that is asked for, and notes it in e.
-// Spans go first: they have ids, so that they may be sent again if what follows does not
-// arrive.
+// Metrics go last: what was sent before them may be sent again, if they do not arrive.
 func (d *delivery) sendSignal(ctx context.Context, signal otlp.Signal, e *Event) error {
 	to := d.shipper.Clients[signal]
 	if to == nil {
@@ -129,6 +148,9 @@ func (d *delivery) sendSignal(ctx context.Context, signal otlp.Signal, e *Event)
 	case otlp.Metrics:
 		r = d.measure(d.sets)
 		e.Points = r.Len()
+	case otlp.Logs:
+		r = d.logs
+		e.Records = r.Len()
 	}
 	if r.Len() == 0 {
 		return nil

@@ -155,12 +155,12 @@ func (f *follower) add(ctx context.Context, c record.Change, t *followed) error 
 			return err
 		}
 	}
-	sets := t.spans.Add(&c.Frame)
 	if f.s.Content {
+		sets := t.spans.Add(&c.Frame)
 		t.due = t.due || len(sets) > 0 && c.Frame.Seq > t.arrived
 		return nil
 	}
-	return t.add(ctx, c.Frame.Seq, sets)
+	return t.add(ctx, &c.Frame)
 }
 
 // begin begins with a tape, of which others are to know that it is to be delivered.

@@ -47,7 +47,8 @@ type Event struct {
 	Turns   int
 	Spans   int
 	Points  int    // of metrics
-	Refused int    // of Spans and Points, for good
+	Records int    // of logs
+	Refused int    // of Spans, Points and Records, for good
 	Text    string // clean text of one line; empty: none
 	Again   bool   // of Trouble: it is tried again, else given up
 }
@@ -215,6 +216,9 @@ func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error 
 	if err != nil {
 		return unreadableError{err}
 	}
+	if info.Live && s.Content && s.Clients[otlp.Logs] != nil {
+		return nil // the beginning of a secret may be in frames already
+	}
 	until, limited := s.limit(&info, inStore)
 	if limited && until.Before(info.Start.Time) {
 		return nil
@@ -233,7 +237,7 @@ func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error 
 		case limited && info.Start.Time.Add(f.At).After(until):
 			return d.flush(ctx)
 		}
-		if err := d.add(ctx, f.Seq, d.spans.Add(&f)); err != nil {
+		if err := d.add(ctx, &f); err != nil {
 			return err
 		}
 	}
@@ -269,7 +273,7 @@ func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool
 	if err != nil {
 		return nil, unreadableError{fmt.Errorf("tape %s: %w", t.ID(), err)}
 	}
-	d := &delivery{shipper: s, tape: of.ID, start: of.Start, spans: spans.Builder{Content: content, Service: s.Service, Resource: s.Resource}, meter: spans.Meter{Cumulative: s.Cumulative}, kept: inStore}
+	d := &delivery{shipper: s, tape: of.ID, start: of.Start, spans: spans.Builder{Content: content, Logs: s.Clients[otlp.Logs] != nil, Service: s.Service, Resource: s.Resource}, meter: spans.Meter{Cumulative: s.Cumulative}, kept: inStore}
 	if inStore && !s.Again {
 		d.cursor = s.cursors[of.ID]
 	}

@@ -1,5 +1,5 @@
-// Package ship delivers what was recorded, as spans and metrics, to a collector of
-// OpenTelemetry. The tapes are what waits to be sent: nothing else is kept of it but how
+// Package ship delivers what was recorded, as spans, metrics and logs, to a collector
+// of OpenTelemetry. The tapes are what waits to be sent: nothing else is kept of it but how
 // much of each tape has arrived (package destination). What was sent when a shipper ended in
 // the middle of it is sent again, with the same ids.
 package ship

@@ -15,9 +15,11 @@ import (
 	"sync"
 	"testing"
 
+	logscollector "go.opentelemetry.io/proto/slim/otlp/collector/logs/v1"
 	metricscollector "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
 	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
+	logspb "go.opentelemetry.io/proto/slim/otlp/logs/v1"
 	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -35,6 +37,7 @@ type Collector struct {
 	arrived  map[ID]*tracepb.Span
 	times    map[ID]int
 	points   []Point
+	records  []Record
 	about    []*common.KeyValue // of resources
 	changed  chan struct{}      // closed with the next request
 }
@@ -62,6 +65,12 @@ type Point struct {
 	Metric     string
 	Cumulative bool
 	*metricspb.HistogramDataPoint
+}
+
+// A Record is one of a log, as it has arrived.
+type Record struct {
+	Resource []*common.KeyValue
+	*logspb.LogRecord
 }
 
 // A Request is one that was accepted.
@@ -144,11 +153,16 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	var ids []ID
-	if strings.HasSuffix(r.URL.Path, "/v1/metrics") {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/v1/metrics"):
 		var in metricscollector.ExportMetricsServiceRequest
 		decode(&in)
 		c.takePoints(&in)
-	} else {
+	case strings.HasSuffix(r.URL.Path, "/v1/logs"):
+		var in logscollector.ExportLogsServiceRequest
+		decode(&in)
+		c.takeRecords(&in)
+	default:
 		var in collector.ExportTraceServiceRequest
 		decode(&in)
 		ids = c.takeSpans(&in)
@@ -175,6 +189,16 @@ func (c *Collector) takePoints(in *metricscollector.ExportMetricsServiceRequest)
 	}
 }
 
+func (c *Collector) takeRecords(in *logscollector.ExportLogsServiceRequest) {
+	for _, of := range in.ResourceLogs {
+		for _, scope := range of.ScopeLogs {
+			for _, r := range scope.LogRecords {
+				c.records = append(c.records, Record{of.Resource.GetAttributes(), r})
+			}
+		}
+	}
+}
+
 func (c *Collector) takeSpans(in *collector.ExportTraceServiceRequest) (ids []ID) {
 	for _, of := range in.ResourceSpans {
 		c.about = append(c.about, of.Resource.GetAttributes()...)
@@ -188,6 +212,13 @@ func (c *Collector) takeSpans(in *collector.ExportTraceServiceRequest) (ids []ID
 		}
 	}
 	return ids
+}
+
+// Records returns the records that have arrived, in order.
+func (c *Collector) Records() []Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.records[:len(c.records):len(c.records)]
 }
 
 // Points returns the points that have arrived, in order.
@@ -247,6 +278,10 @@ func (c *Collector) Values() (all []string) {
 	for _, p := range c.points {
 		add("", p.Resource)
 		add(p.Metric, p.Attributes)
+	}
+	for _, r := range c.records {
+		add("", r.Resource)
+		add(r.Body.GetStringValue(), r.Attributes)
 	}
 	for _, s := range c.arrived {
 		add(s.Name, s.Attributes)

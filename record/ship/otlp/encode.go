@@ -1,5 +1,5 @@
-// Package otlp writes spans, and what is measured of them, in the protocol of OpenTelemetry,
-// OTLP.
+// Package otlp writes spans, what is measured of them, and frames as logs, in the protocol of
+// OpenTelemetry, OTLP.
 package otlp
 
 import (
@@ -27,7 +27,7 @@ type Encoder struct {
 	Version string
 }
 
-// A Request is what is sent at once, of one Signal: Spans or Points.
+// A Request is what is sent at once, of one Signal: Spans, Points or Records.
 type Request interface {
 	Len() int // of what it is named for
 	message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message

@@ -17,6 +17,7 @@ type Lines struct {
 
 	waiting Spans
 	spans   int // in waiting
+	records Records
 }
 
 // Write writes a set, possibly not before the next ones: a request has MaxSpans, or one
@@ -29,6 +30,14 @@ func (l *Lines) Write(set spans.Set) error {
 	}
 	l.waiting, l.spans = append(l.waiting, set), l.spans+len(set.Spans)
 	return nil
+}
+
+// Record writes a record, possibly not before the next ones.
+func (l *Lines) Record(r spans.Record) error {
+	if l.records = append(l.records, r); len(l.records) < MaxRecords {
+		return nil
+	}
+	return l.Close()
 }
 
 // Close writes what is not written yet. It does not close W.
@@ -46,8 +55,9 @@ func (l *Lines) Close() error {
 			return err
 		}
 	}
-	l.waiting, l.spans = l.waiting[:0], 0
-	return nil
+	err := l.line(l.records)
+	l.waiting, l.spans, l.records = l.waiting[:0], 0, l.records[:0]
+	return err
 }
 
 // line writes a request, unless there is nothing in it.

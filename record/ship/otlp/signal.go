@@ -13,13 +13,14 @@ type Signal uint8
 const (
 	Traces Signal = iota
 	Metrics
+	Logs
 )
 
 // Signals are all signals.
-var Signals = []Signal{Traces, Metrics}
+var Signals = []Signal{Traces, Metrics, Logs}
 
 // String returns the name of a signal, as OpenTelemetry has it in URLs.
-func (s Signal) String() string { return [...]string{"traces", "metrics"}[s] }
+func (s Signal) String() string { return [...]string{"traces", "metrics", "logs"}[s] }
 
 // ParseSignals reads a list such as traces,metrics. It returns each signal once, in the order
 // of Signals.
@@ -27,7 +28,7 @@ func ParseSignals(text string) (list []Signal, err error) {
 	for name := range strings.SplitSeq(text, ",") {
 		i := slices.IndexFunc(Signals, func(s Signal) bool { return s.String() == strings.TrimSpace(name) })
 		if i < 0 {
-			return nil, fmt.Errorf("%q is no signal: there are traces and metrics", name)
+			return nil, fmt.Errorf("%q is no signal: there are traces, metrics and logs", name)
 		}
 		list = append(list, Signals[i])
 	}

@@ -20,6 +20,9 @@ type Builder struct {
 	// to be without secrets then. It must not change after the first Add.
 	Content bool
 
+	// Logs says that Record will be asked.
+	Logs bool
+
 	// Service is the service.name of the resource; empty: the name of the agent.
 	Service string
 
@@ -34,6 +37,7 @@ type Builder struct {
 	calls    map[place]*call
 	tools    map[place]bool // that have begun and are not sent
 	sessions map[string]*session
+	location location
 	sets     []Set
 	last     time.Time // when the last of them completed
 }
@@ -79,7 +83,7 @@ func (b *Builder) Next(t Tape) {
 // Add takes the next frame, with its bytes, and returns what completed with it, in that
 // order. It keeps nothing of f.
 func (b *Builder) Add(f *dialect.Frame) []Set {
-	b.sets, b.frame = nil, f
+	b.sets, b.frame, b.location = nil, f, location{}
 	b.conn.add(f)
 	b.trace.Add(f)
 	for _, e := range b.trace.Events() {
@@ -122,6 +126,11 @@ func (b *Builder) End() []Set {
 // take takes an event.
 func (b *Builder) take(e *trace.Event) {
 	s := b.session(e.Session)
+	if e.Phase == trace.Began {
+		defer b.locate(e, s)
+	} else {
+		b.locate(e, s)
+	}
 	switch {
 	case e.Kind == trace.ConnectionEvent && e.Phase == trace.Ended:
 		b.complete(b.connection(e))

@@ -10,7 +10,8 @@ import (
 
 // A call is one that is open, and what its request said.
 type call struct {
-	from      Ref // that a traceparent named
+	trace     TraceID // that its span will be in; only with Logs
+	from      Ref     // that a traceparent named
 	foreign   bool
 	stream    uint64            // of HTTP that its request came on; 0: none
 	own       *Ref              // its span, if the client uses the server with it (MCP)
@@ -34,7 +35,10 @@ func (b *Builder) call(e *trace.Event, s *session) {
 	}
 	switch e.Phase {
 	case trace.Began:
-		b.calls[placeOf(e)] = b.request(e)
+		c := b.request(e)
+		if b.calls[placeOf(e)] = c; b.Logs {
+			c.trace = b.traceOfCall(e, s, c)
+		}
 	case trace.Ended:
 		c := b.calls[placeOf(e)]
 		delete(b.calls, placeOf(e))
@@ -46,6 +50,17 @@ func (b *Builder) call(e *trace.Event, s *session) {
 		}
 		b.finish(b.answered(e, c), e, s, c.tool, e.Dir == wire.AgentToClient)
 	}
+}
+
+// traceOfCall returns the trace that the span of a call will be in.
+func (b *Builder) traceOfCall(e *trace.Event, s *session, c *call) TraceID {
+	switch {
+	case c.foreign:
+		return c.from.Trace
+	case c.within != nil:
+		return c.within.Trace
+	}
+	return b.traceOf(e, s)
 }
 
 // request notes what will be told of a call, once it has its answer.

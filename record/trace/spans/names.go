@@ -59,7 +59,10 @@ const (
 	protocolVersion = "acptap.protocol.version"
 	linkKind        = "acptap.link"
 	withdrawn       = "acptap.cancelled"
+	direction       = "acptap.dir"
+	origin          = "acptap.origin"
 
+	updateKind        = "acp.update"
 	turnNumber        = "acp.turn.number"
 	turnUser          = "acp.turn.user_seconds"
 	turnClient        = "acp.turn.client_seconds"

@@ -357,11 +357,12 @@ func build(tb testing.TB, path string, content bool) []spans.Set {
 }
 
 func buildFrames(tape spans.Tape, frames []dialect.Frame, content, ended bool) []spans.Set {
-	b := spans.Builder{Content: content}
+	b := spans.Builder{Content: content, Logs: true}
 	b.Next(tape)
 	var sets []spans.Set
 	for i := range frames {
 		sets = append(sets, b.Add(&frames[i])...)
+		b.Record(&frames[i])
 	}
 	if ended {
 		sets = append(sets, b.End()...)

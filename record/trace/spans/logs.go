@@ -1,0 +1,122 @@
+package spans
+
+import (
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Record is a frame, or a line that the agent wrote to stderr, to be logged.
+type Record struct {
+	Resource []Attr
+	In       Ref // the span that it lies in
+	Time     time.Time
+	Session  string // empty: the connection's
+	Stderr   bool
+	Attrs    []Attr
+	Body     string // the frame or the line; empty without Content
+}
+
+// A location is where the frame lies that is added now.
+type location struct {
+	Ref
+	rank rank
+}
+
+// A rank tells which of the spans that a frame is about it lies in: the highest.
+type rank uint8
+
+const (
+	inConnection rank = iota
+	inTurn
+	inToolCall
+	inCall
+)
+
+// Record returns the record of f, which was added last. ok is false if it is none of either
+// side. It is only to be asked with Logs.
+func (b *Builder) Record(f *dialect.Frame) (r Record, ok bool) {
+	if f.Kind == wire.Mark {
+		return Record{}, false
+	}
+	var s Span
+	s.attr(tapeID, b.tape.ID)
+	s.attr(frameNumber, int64(f.Seq))
+	s.text(direction, f.Dir.String())
+	s.attr(byteCount, f.Size)
+	if f.Origin != wire.Wire {
+		s.text(origin, f.Origin.String())
+	}
+	if b.now().Protocol == dialect.MCP {
+		s.text(mcpMethod, f.Method)
+		s.text(mcpSession, f.Session)
+	} else {
+		s.text(rpcMethod, f.Method)
+		s.text(updateKind, f.Update)
+		s.text(conversation, f.Session)
+	}
+	r = Record{Resource: b.resource(), In: b.lies(f), Time: b.at(f.At), Session: f.Session, Stderr: f.Kind == wire.Stderr}
+	if !r.Stderr && f.Kind != wire.Batch {
+		s.text(requestID, gjson.ParseBytes(wire.Scan(f.Raw).ID).String())
+	}
+	if r.Attrs = s.Attrs; b.Content {
+		r.Body = clip(string(f.Raw), maxValue)
+	}
+	return r, true
+}
+
+// lies returns the span that the frame lies in which was added last: what it begins, changes
+// or ends, else the turn that is worked on in its session, else the connection.
+func (b *Builder) lies(f *dialect.Frame) Ref {
+	if b.location.rank > inConnection {
+		return b.location.Ref
+	}
+	if s := b.sessions[f.Session]; s != nil && f.Session != "" {
+		if working, _ := s.of.Conversation.Working(); working != nil {
+			if to, ok := s.turns[working.Number]; ok {
+				return to
+			}
+		}
+	}
+	return connectionRef(b.tape.ID)
+}
+
+// locate notes what an event says of where its frame lies.
+func (b *Builder) locate(e *trace.Event, s *session) {
+	if !b.Logs || e.End == trace.StillOpen || e.End == trace.Replaced || e.End == trace.Forgotten {
+		return
+	}
+	at := func(r rank, to Ref) {
+		if r > b.location.rank {
+			b.location = location{to, r}
+		}
+	}
+	switch e.Kind {
+	case trace.CallEvent:
+		if c := b.calls[placeOf(e)]; c != nil {
+			at(inCall, Ref{c.trace, spanID(b.tape.ID, Call, e.First, e.Entry)})
+		}
+	case trace.ToolCallEvent:
+		if b.tools[placeOf(e)] && !e.Repeated {
+			at(inToolCall, Ref{b.traceOf(e, s), spanID(b.tape.ID, ToolCall, e.First, e.Entry)})
+		}
+	case trace.TurnEvent:
+		if to, ok := s.turns[e.InTurn]; ok {
+			at(inTurn, to)
+		}
+	}
+}
+
+// traceOf returns the trace that the span of an event is in, unless a traceparent says it.
+func (b *Builder) traceOf(e *trace.Event, s *session) TraceID {
+	if s != nil {
+		if to, ok := s.turns[e.InTurn]; ok {
+			return to.Trace
+		}
+	}
+	return b.above(e).Trace
+}
