@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/termtext"
@@ -66,6 +67,18 @@ type block struct {
 	Data string
 }
 
+// script returns the script of the page, without its lines of comments and the blanks that
+// lines begin with: it is in each page. No line of it begins within a string.
+func script() string {
+	var b strings.Builder
+	for line := range strings.Lines(pageScript) {
+		if line = strings.TrimLeft(line, "\t"); !strings.HasPrefix(line, "//") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
 // policy returns the content security policy of the page: only this style and this script
 // count, nothing is loaded, and the script cannot make elements of text.
 func policy() string {
@@ -73,7 +86,7 @@ func policy() string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	return "default-src 'none'; script-src " + hash(pageScript) + "; style-src " + hash(pageStyle+framesStyle+numbersStyle) +
+	return "default-src 'none'; script-src " + hash(script()) + "; style-src " + hash(pageStyle+framesStyle+numbersStyle) +
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
@@ -100,7 +113,7 @@ func (r *reader) page(w io.Writer) error {
 // newPage returns a page with what is not about the tapes.
 func (r *reader) newPage() *page {
 	return &page{
-		Policy: policy(), Style: template.CSS(pageStyle + framesStyle + numbersStyle), Script: template.JS(pageScript),
+		Policy: policy(), Style: template.CSS(pageStyle + framesStyle + numbersStyle), Script: template.JS(script()),
 		Reload: r.in.Reload.Milliseconds(), Foot: foot{Version: r.in.Version, Raw: r.in.Raw},
 	}
 }
