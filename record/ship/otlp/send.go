@@ -80,8 +80,13 @@ func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	return Answer{}, f
 }
 
-// isDenial reports whether a connection failed because one side does not trust the other.
+// isDenial reports whether a connection failed because one side does not trust the other, or
+// the server does not speak TLS.
 func isDenial(err error) bool {
+	var plain tls.RecordHeaderError
+	if errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &plain) {
+		return true
+	}
 	var untrusted *tls.CertificateVerificationError
 	var alert *net.OpError // that the other side has sent
 	return errors.As(err, &untrusted) || errors.As(err, &alert) && alert.Op == "remote error"

@@ -11,6 +11,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -237,6 +238,36 @@ func TestTLS(t *testing.T) {
 		var f *otlp.Failure
 		if !errors.As(err, &f) || f.Kind != otlp.Denied || !strings.Contains(f.Error(), name) {
 			t.Errorf("got %v, want it denied: %s", err, name)
+		}
+	}
+}
+
+// TestNoTLS: https to a server that speaks no TLS will never do, whatever it speaks.
+func TestNoTLS(t *testing.T) {
+	plain := collectortest.New(t)
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	go func() {
+		for {
+			conn, err := other.Accept()
+			if err != nil {
+				return
+			}
+			io.WriteString(conn, "220 mail.example ESMTP\r\n")
+			defer conn.Close()
+		}
+	}()
+	for address, want := range map[string]string{
+		strings.TrimPrefix(plain.URL, "http://"): "server gave HTTP response to HTTPS client",
+		other.Addr().String():                    "first record does not look like a TLS handshake",
+	} {
+		_, err := client(t, "https://"+address, nil).Send(t.Context(), read(t))
+		var f *otlp.Failure
+		if !errors.As(err, &f) || f.Kind != otlp.Denied || !strings.Contains(f.Error(), want) {
+			t.Errorf("got %v, want it denied: %s", err, want)
 		}
 	}
 }
