@@ -43,7 +43,8 @@ var operands = map[string]source{
 }
 
 // Attach gives root and all commands below it what completes their operands and
-// flags.
+// flags. The usage of a flag is its description then, without the quotes that mark its
+// placeholder for the help.
 func (c *Completer) Attach(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		c.Attach(cmd)
@@ -55,6 +56,7 @@ func (c *Completer) Attach(root *cobra.Command) {
 				return from(c, word)
 			})
 		}
+		_, f.Usage = pflag.UnquoteUsage(f)
 	})
 	if root.ValidArgsFunction == nil && len(root.ValidArgs) == 0 {
 		usage := usageOf(root.Use)
