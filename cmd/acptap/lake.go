@@ -29,7 +29,7 @@ func runLake(cmd *cobra.Command, args []string) error {
 		err = checkLake(cmd, path)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", cmd.CommandPath(), err)
+		return fmt.Errorf("%s: %w", cmd.Name(), err)
 	}
 	c := exec.Command(path, args...)
 	c.Stdin, c.Stdout, c.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()

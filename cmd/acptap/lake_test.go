@@ -45,6 +45,7 @@ func runsLake(t *testing.T, args ...string) (out, complaints string, err error) 
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd := &cobra.Command{Use: "push"}
+	(&cobra.Command{Use: "acptap"}).AddCommand(cmd)
 	cmd.SetContext(t.Context())
 	cmd.SetIn(strings.NewReader(""))
 	cmd.SetOut(&stdout)
@@ -75,7 +76,7 @@ func TestNoLake(t *testing.T) {
 		return dir
 	}
 	for _, tt := range []struct{ path, want string }{
-		{t.TempDir(), "push: this needs acptap-lake, which is neither beside acptap nor in PATH; to install"},
+		{t.TempDir(), "this needs acptap-lake, which is neither beside acptap nor in PATH; to install"},
 		{fake("echo acptap-lake v0.0.1 go1.26"), "acptap-lake is of the version v0.0.1, and acptap is "},
 		{fake("echo swims"), "acptap-lake is of the version unknown, and acptap is "},
 		{fake("exit 3"), "acptap-lake cannot be run: exit status 3; to install"},
@@ -85,7 +86,7 @@ func TestNoLake(t *testing.T) {
 		}
 		t.Setenv("PATH", tt.path)
 		_, complaints, err := runsLake(t, "push")
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "go install ") || complaints != "" {
+		if err == nil || !strings.HasPrefix(err.Error(), "push: ") || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "go install ") || complaints != "" {
 			t.Errorf("got %q, %v, want %s", complaints, err, tt.want)
 		}
 	}

@@ -38,7 +38,12 @@ Exit status 0; 2 if a tape could not be added.`,
   acptap pull s3://tapes/alice 7k2m9p
   acptap pull --agent claude --since 2d s3://tapes/ci`,
 		Args: usage.Operands(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, &p, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := urlFirst(cmd, args); err != nil {
+				return err
+			}
+			return run(cmd, &p, args)
+		},
 	}
 	cmd.Flags().StringVar(&p.Agent, "agent", "", "only those of the agent with this in its `name`, as the names of objects have it")
 	cmd.Flags().StringVar(&p.Since, "since", "", "only those since this `time`: an age such as 2h or 7d, or a date such as 2026-01-31")

@@ -65,6 +65,9 @@ Exit status 0; 2 if a tape could not be brought there.`,
   acptap push --raw 's3://vault/tapes?raw=1' 7k2m9p`,
 		Args: usage.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := urlFirst(cmd, args); err != nil {
+				return err
+			}
 			if err := p.Which.Check(args[1:]); err != nil {
 				return err
 			}
