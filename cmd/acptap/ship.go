@@ -67,11 +67,14 @@ tried again for 30 s, with --follow for ever. Of what it refuses for good the
 number is kept: --status tells it, and --again sends what has arrived or was
 refused once more. Nothing is lost by a destination that does not know the
 headers or the URL (401, 403, 404, 405, 407, a redirect): the next run goes on.
+Where spans are taken, metrics or logs that it answers with 404 or 405 count as
+refused for good.
 
 --signals traces,metrics also sends histograms of what the spans tell: how long
 turns, tools and permissions took, and tokens. What is sent twice, as an answer
 was lost or with --again, counts twice, unless points are cumulative. With logs
-in the list, each frame is a record too. See acptap help spans.
+in the list, each frame is a record too. What was sent before a signal stood in
+the list is not sent for it, unless with --again. See acptap help spans.
 
 Nothing that was said is in spans, and no title or path, unless --content asks
 for them; then secrets are replaced, and the values are cut at 64 KiB.

@@ -209,15 +209,16 @@ func (s *Shipper) send(ctx context.Context, to *otlp.Client, r otlp.Request) (re
 			return answer.Refused, cmp.Or(answer.Message, "it refused a part, and did not say why"), nil
 		case !errors.As(err, &f):
 			return 0, "", err
-		case f.Kind == otlp.Refused:
+		case f.Kind == otlp.Refused, f.Kind == otlp.Absent && s.takesMain(ctx, to):
 			s.told = ""
 			return r.Len(), f.Error(), nil
 		}
 		pause := cmp.Or(f.After, time.Duration(float64(wait)*(0.75+rand.Float64()/2)))
-		if f.Kind == otlp.Denied {
+		mistaken := f.Kind == otlp.Denied || f.Kind == otlp.Absent
+		if mistaken {
 			pause = maxWait
 		}
-		again := s.Patience == 0 || f.Kind != otlp.Denied && time.Since(began)+pause <= s.Patience
+		again := s.Patience == 0 || !mistaken && time.Since(began)+pause <= s.Patience
 		if err := s.trouble(f, again); err != nil {
 			return 0, "", err
 		}
@@ -229,6 +230,17 @@ func (s *Shipper) send(ctx context.Context, to *otlp.Client, r otlp.Request) (re
 		}
 		wait = min(time.Duration(float64(wait)*growth), maxWait)
 	}
+}
+
+// takesMain reports whether the destination takes what Main sends, and to is another client:
+// then it has no place for the signal of that, and not a URL that is wrong. It is asked with
+// a request that is empty, which is valid: records of a long turn are sent before its spans.
+func (s *Shipper) takesMain(ctx context.Context, to *otlp.Client) bool {
+	if to == s.Main() {
+		return false
+	}
+	_, err := s.Main().Send(ctx, otlp.Spans(nil))
+	return err == nil
 }
 
 // trouble tells of trouble, and keeps it for those who ask.

@@ -36,6 +36,7 @@ type Kind uint8
 const (
 	Unreached Kind = iota // nobody answers, or not now: the same request may be accepted later
 	Denied                // the URL, the headers or the certificate are not those that it wants: no request will be accepted
+	Absent                // nothing at the URL takes requests; a back end without a signal answers so
 	Refused               // this request will never be accepted
 )
 
@@ -45,8 +46,10 @@ func kindOf(status int) Kind {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return Unreached
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusProxyAuthRequired:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		return Denied
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return Absent
 	}
 	if status/100 == 3 {
 		return Denied

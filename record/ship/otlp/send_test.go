@@ -127,7 +127,8 @@ func TestAnswers(t *testing.T) {
 		{name: "broken", status: 500, want: otlp.Refused, text: "500 Internal Server Error"},
 		{name: "who are you", status: 401, body: "swordfish?", want: otlp.Denied, text: "401 Unauthorized: [redacted]?"},
 		{name: "who are you, as it was sent", status: 401, body: "Basic bWU6c3dvcmRmaXNo?", want: otlp.Denied, text: "401 Unauthorized: Basic [redacted]?"},
-		{name: "elsewhere", status: 404, want: otlp.Denied, text: "404 Not Found"},
+		{name: "elsewhere", status: 404, want: otlp.Absent, text: "404 Not Found"},
+		{name: "for reading only", status: 405, want: otlp.Absent, text: "405 Method Not Allowed"},
 		{name: "moved", status: 307, head: map[string]string{"Location": "http://example.com/?swordfish"}, want: otlp.Denied, text: "307 Temporary Redirect: redirects are not followed, name the URL that it leads to"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
