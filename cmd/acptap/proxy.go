@@ -152,6 +152,9 @@ func (o *proxyFlags) check(f *pflag.FlagSet) error {
 // checkValues returns an error if an agent's command begins with what was meant as the value
 // of a flag that takes one behind = only, as in --mcp stdio -- AGENT or --otlp URL AGENT.
 func checkValues(f *pflag.FlagSet, command []string) (err error) {
+	if len(command) == 0 { // with --listen
+		return nil
+	}
 	if !strings.Contains(command[0], "://") && (len(command) < 2 || command[1] != "--") {
 		return nil
 	}

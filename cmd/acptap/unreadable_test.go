@@ -66,7 +66,7 @@ func TestReportDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, complaints := must(t, 2, "--store", store, "report", "-o", page, "last")
-	if !strings.Contains(complaints, "acptap: 1 part cannot be read; acptap doctor says more\n") {
+	if !strings.Contains(complaints, "acptap: 1 part cannot be read; acptap doctor --deep says more\n") {
 		t.Errorf("got %q", complaints)
 	}
 	text, err := os.ReadFile(page)

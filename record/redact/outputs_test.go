@@ -199,7 +199,7 @@ func checkOutputs(t *testing.T, k *talk, gone map[window]string) {
 	if _, err := report.Write(&page, report.Input{Tapes: []report.Tape{{Info: info, Frames: tape.Redacted()}}, Ref: "last"}); err != nil {
 		t.Fatal(err)
 	}
-	writeSpans(t, tape, &otlp.Lines{W: &lines})
+	writeSpans(t, tape, &otlp.Lines{W: &lines, Signals: []otlp.Signal{otlp.Traces, otlp.Metrics, otlp.Logs}})
 	writeSpans(t, tape, &spans.Perfetto{W: &perfetto, Start: time.Unix(0, 0)})
 	outputs := map[string]string{
 		"export": export.String(), "what an export says": said(t, export.String()),
@@ -237,7 +237,8 @@ type spanWriter interface {
 // writeSpans writes the spans of a tape with all that was said.
 func writeSpans(t *testing.T, tape *record.Tape, w spanWriter) {
 	t.Helper()
-	b := spans.Builder{Content: true}
+	lines, logs := w.(*otlp.Lines)
+	b := spans.Builder{Content: true, Logs: logs}
 	b.Next(spans.Tape{ID: "t", Start: time.Unix(0, 0)})
 	write := func(sets []spans.Set) {
 		for _, set := range sets {
@@ -251,6 +252,14 @@ func writeSpans(t *testing.T, tape *record.Tape, w spanWriter) {
 			t.Fatal(err)
 		}
 		write(b.Add(&f))
+		if !logs {
+			continue
+		}
+		if r, ok := b.Record(&f); ok {
+			if err := lines.Record(r); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	write(b.End())
 	if err := w.Close(); err != nil {
