@@ -139,12 +139,15 @@ func parseHeader(line []byte) (h header, ok bool, err error) {
 // errFinding is that a line says what rules found, and is nothing on the tape.
 var errFinding = errors.New("a finding")
 
+// errNoJSON is that a line is no JSON.
+var errNoJSON = errors.New("no JSON")
+
 // parseLine reads a line that is no header. last is the time of the one
 // before.
 func parseLine(line []byte, last time.Duration) (Line, error) {
 	l := Line{At: last, Untimed: true}
 	if !json.Valid(line) {
-		return l, errors.New("no JSON")
+		return l, errNoJSON
 	}
 	g := gjson.ParseBytes(line)
 	if !g.IsObject() {

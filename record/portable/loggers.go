@@ -2,7 +2,6 @@ package portable
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -43,7 +42,7 @@ func foreignLines(begin func(Head)) lineParser {
 	var last time.Duration
 	return func(text []byte) (p Line, ok bool, err error) {
 		if !json.Valid(text) {
-			return p, false, errors.New("no JSON")
+			return p, false, errNoJSON
 		}
 		g := gjson.ParseBytes(text)
 		at, err := parseTime(either(g, "ts", "timestamp", "time"))

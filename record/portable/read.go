@@ -113,7 +113,10 @@ func readLines(in *bufio.Reader, name string, f func(n int, line []byte, body io
 			continue
 		}
 		if t := bytes.TrimSpace(line); len(t) > 0 {
-			if err := f(n, t, nil); err != nil {
+			cut := errors.Is(err, io.EOF) && t[0] == '{' && n > 1
+			if err := f(n, t, nil); cut && errors.Is(err, errNoJSON) {
+				return fmt.Errorf("%w: the file ends within this line; head -n %d gives those before it", err, n-1)
+			} else if err != nil {
 				return err
 			}
 		}
