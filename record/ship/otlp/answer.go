@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,8 +71,16 @@ func (c *Client) answer(status int, head http.Header, body []byte, length int) (
 	} else if said := c.clean(readMessage(of, body)); said != "" {
 		text += ": " + said
 	}
-	return Answer{}, &Failure{Kind: kindOf(status), After: retryAfter(head.Get("Retry-After"), head.Get("Date")), text: strings.TrimSpace(text)}
+	kind := kindOf(status)
+	if status == http.StatusBadRequest && wantsTLS.Match(body) {
+		kind = Denied
+	}
+	return Answer{}, &Failure{Kind: kind, After: retryAfter(head.Get("Retry-After"), head.Get("Date")), text: strings.TrimSpace(text)}
 }
+
+// wantsTLS is how servers answer http where they speak https: those of Go, as the collector
+// is, and nginx. It is about the URL, though the status blames the request.
+var wantsTLS = regexp.MustCompile(`Client sent an HTTP request to an HTTPS server|The plain HTTP request was sent to HTTPS port`)
 
 // readPartialSuccess returns how much of a request an answer says that was refused, and why.
 // In protobuf the answers of all signals have the same fields. An answer that cannot be read

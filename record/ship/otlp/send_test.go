@@ -273,6 +273,17 @@ func TestNoTLS(t *testing.T) {
 	}
 }
 
+// TestNoHTTP: http to a server that speaks https is a mistake in the URL: nothing is refused.
+func TestNoHTTP(t *testing.T) {
+	to := collectortest.NewTLS(t, &tls.Config{})
+	address := "http" + strings.TrimPrefix(to.URL, "https")
+	_, err := client(t, address, nil).Send(t.Context(), read(t))
+	var f *otlp.Failure
+	if want := address + "/v1/traces answered 400 Bad Request: Client sent an HTTP request to an HTTPS server."; !errors.As(err, &f) || f.Kind != otlp.Denied || f.Error() != want {
+		t.Errorf("got %v, want it denied: %s", err, want)
+	}
+}
+
 // certificate makes one of a client, in files.
 func certificate(t *testing.T, dir string) (certFile, keyFile string, cert *x509.Certificate) {
 	t.Helper()
