@@ -79,11 +79,19 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// TestAbsentFirst: records that are sent before any span are refused where spans would be
-// taken, and kept where nothing is.
+// TestAbsentFirst: records that are sent before any span are refused where requests with
+// spans are read, and kept where nothing is.
 func TestAbsentFirst(t *testing.T) {
-	for _, path := range []string{"", "/v1/logs"} {
-		t.Run(path, func(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		traces, logs int // what is answered; 0: as a collector does
+		taken        bool
+	}{
+		{"nothing is there", 404, 404, false},
+		{"spans are taken", 0, 404, true},
+		{"nothing empty is taken", 400, 404, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store, c := record.OpenStore(t.TempDir()), collectortest.Direct(t)
 				tape := recording(t, store)
@@ -92,7 +100,16 @@ func TestAbsentFirst(t *testing.T) {
 					tape.say(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","method":"_x","params":{"n":%d}}`, i))
 				}
 				tape.end()
-				without(c, path)
+				c.Fail(func(_ int, w http.ResponseWriter, r *http.Request) bool {
+					status := tt.traces
+					if strings.HasSuffix(r.URL.Path, "/v1/logs") {
+						status = tt.logs
+					}
+					if status != 0 {
+						w.WriteHeader(status)
+					}
+					return status != 0
+				})
 				s := to(t, store, c).logging()
 				err := s.Open(&time.Time{})
 				if err == nil {
@@ -100,7 +117,7 @@ func TestAbsentFirst(t *testing.T) {
 				}
 				_, cursors := s.kept(t)
 				for _, one := range cursors {
-					if taken := path != ""; one.Done != taken || (one.Refused > 2*otlp.MaxRecords) != taken || (err == nil) != taken {
+					if one.Done != tt.taken || (one.Refused > 2*otlp.MaxRecords) != tt.taken || (err == nil) != tt.taken {
 						t.Errorf("got %+v, %v", one, err)
 					}
 				}

@@ -234,13 +234,15 @@ func (s *Shipper) send(ctx context.Context, to *otlp.Client, r otlp.Request) (re
 
 // takesMain reports whether the destination takes what Main sends, and to is another client:
 // then it has no place for the signal of that, and not a URL that is wrong. It is asked with
-// a request that is empty, which is valid: records of a long turn are sent before its spans.
+// a request that is empty, as records of a long turn are sent before its spans. It should be
+// accepted (OTLP specification); who refuses it has read it.
 func (s *Shipper) takesMain(ctx context.Context, to *otlp.Client) bool {
 	if to == s.Main() {
 		return false
 	}
 	_, err := s.Main().Send(ctx, otlp.Spans(nil))
-	return err == nil
+	var f *otlp.Failure
+	return err == nil || errors.As(err, &f) && f.Kind == otlp.Refused
 }
 
 // trouble tells of trouble, and keeps it for those who ask.
