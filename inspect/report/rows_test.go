@@ -212,7 +212,7 @@ func TestFoldedRows(t *testing.T) {
 // A page is no longer than its limit, and what matters most is in it.
 func TestLimit(t *testing.T) {
 	made := report.Tape{Info: record.Info{Lines: 5000}, Frames: session(50, 40, noise())}
-	const limit = 400 << 10
+	const limit = 800 << 10 // what packing makes of it differs by Go release, and there is room for that
 	page := write(t, report.Input{Tapes: []report.Tape{made}, Limit: limit})
 	packed := 0
 	for _, m := range blockPattern.FindAllSubmatch(page, -1) {
