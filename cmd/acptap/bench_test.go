@@ -359,7 +359,7 @@ func BenchmarkStart(b *testing.B) {
 	progs := newBench(b)
 	for _, tapes := range []int{0, less(10_000)} {
 		b.Run(fmt.Sprintf("%d tapes", tapes), func(b *testing.B) {
-			store := b.TempDir()
+			store := filepath.Join(b.TempDir(), "store")
 			fillStore(b, progs, store, tapes)
 			var took [2][]time.Duration
 			for b.Loop() {
@@ -427,8 +427,8 @@ func fillStore(b *testing.B, progs bench, store string, tapes int) {
 	p.ask([]byte("flood 10\n"), io.Discard)
 	p.stop()
 	// A proxy that ends on a busy machine may leave its tape to the next.
-	if err := exec.Command(progs.acptap, "doctor", "--recover", "--store", store).Run(); err != nil {
-		b.Fatal(err)
+	if out, err := exec.Command(progs.acptap, "doctor", "--recover", "--store", store).CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
 	}
 	files, err := filepath.Glob(filepath.Join(store, "tapes", "*.db"))
 	if err != nil || len(files) != 1 {
