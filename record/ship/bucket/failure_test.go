@@ -215,18 +215,20 @@ func (h *half) Write(p []byte) (int, error) {
 // Whoever interrupts gets to know no more than that.
 func TestInterrupted(t *testing.T) {
 	s, store := newServer(t), tapes(t, 5)
-	ctx, cancel := context.WithCancel(t.Context())
-	s.answer(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body) // else the end of the connection is not seen
-		cancel()
-		<-r.Context().Done()
-	})
-	if list, err := push(ctx, t, store, s.bucket(t, ""), false); !errors.Is(err, context.Canceled) || len(list) > 0 {
+	interrupted := func() context.Context {
+		ctx, cancel := context.WithCancel(t.Context())
+		t.Cleanup(cancel)
+		s.answer(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body) // else the end of the connection is not seen
+			cancel()
+			<-r.Context().Done()
+		})
+		return ctx
+	}
+	if list, err := push(interrupted(), t, store, s.bucket(t, ""), false); !errors.Is(err, context.Canceled) || len(list) > 0 {
 		t.Errorf("push: %+v, %v", list, err)
 	}
-	ctx, cancel = context.WithCancel(t.Context())
-	defer cancel()
-	if _, err := pull(ctx, store, s.bucket(t, ""), bucket.Selection{}); !errors.Is(err, context.Canceled) {
+	if _, err := pull(interrupted(), store, s.bucket(t, ""), bucket.Selection{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("pull: %v", err)
 	}
 }
