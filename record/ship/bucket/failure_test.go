@@ -72,8 +72,9 @@ func TestUnusable(t *testing.T) {
 		check("pull")
 	}
 	s.answer(nil)
-	if n := mustPush(t, store, s.bucket(t, "")); n != 5 {
-		t.Errorf("%d tapes are pushed later", n)
+	mustPush(t, store, s.bucket(t, ""))
+	if n := len(s.keys(t)); n != 5 { // one that was given up may have arrived all the same
+		t.Errorf("%d tapes are there later", n)
 	}
 }
 
