@@ -16,7 +16,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/redact"

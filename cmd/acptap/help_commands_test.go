@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/help"
-	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frames/filter"
 )
 
 // A shownCommand is a command line of acptap that a text shows.

@@ -18,7 +18,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/removal"
 	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"

@@ -24,7 +24,7 @@ func TestOnlyInspectDraws(t *testing.T) {
 	if want := []string{"inspect.go"}; !slices.Equal(drawing, want) {
 		t.Errorf("a screen is imported by %v, want %v", drawing, want)
 	}
-	for _, p := range []string{"inspect/filter", "inspect/frametext", "inspect/frameindex", "inspect/tapetext", "inspect/framepane", "inspect/page", "inspect/tracepage", "inspect/diffpage", "inspect/stall", "inspect/stats", "record/trace", "replay"} {
+	for _, p := range []string{"inspect/frames/filter", "inspect/frames/frametext", "inspect/frames/frameindex", "inspect/tapetext", "inspect/screen/framepane", "inspect/screen/page", "inspect/screen/tracepage", "inspect/screen/diffpage", "inspect/stall", "inspect/stats", "record/trace", "replay"} {
 		if draws(t, path.Join(module, p), map[string]bool{}) {
 			t.Errorf("%s imports a screen", p)
 		}

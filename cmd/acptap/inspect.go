@@ -18,7 +18,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/inspect"
+	"github.com/acptap/acptap/inspect/screen"
 	"github.com/acptap/acptap/record"
 )
 
@@ -61,9 +61,9 @@ Exit status 0; 2 if REF cannot be read.`,
 		},
 	}
 	cmd.Flags().StringVar(&in.Filter, "filter", "", "show only frames that match this `query`")
-	cmd.Flags().Var(&in.Place, "place", "`place` to start in: "+strings.Join(inspect.Places(), ", "))
+	cmd.Flags().Var(&in.Place, "place", "`place` to start in: "+strings.Join(screen.Places(), ", "))
 	cmd.Flags().Var(&in.Theme, "theme", "`colours`: ansi (those of the terminal), dark, light or mono")
-	for name, values := range map[string][]string{"place": inspect.Places(), "theme": inspect.Themes()} {
+	for name, values := range map[string][]string{"place": screen.Places(), "theme": screen.Themes()} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 			panic("acptap: " + err.Error()) // the flag was defined just now
 		}
@@ -72,10 +72,10 @@ Exit status 0; 2 if REF cannot be read.`,
 }
 
 // newInspector returns an inspector whose colours respect NO_COLOR (no-color.org).
-func newInspector() inspect.Inspector {
-	in := inspect.Inspector{Theme: inspect.ANSI, View: view}
+func newInspector() screen.Inspector {
+	in := screen.Inspector{Theme: screen.ANSI, View: view}
 	if os.Getenv("NO_COLOR") != "" {
-		in.Theme = inspect.Mono
+		in.Theme = screen.Mono
 	}
 	return in
 }
@@ -103,18 +103,18 @@ func view(variable, path string) error {
 }
 
 // browseStore opens the inspector on the tapes of a store.
-func browseStore(ctx context.Context, in inspect.Inspector, dir string) error {
+func browseStore(ctx context.Context, in screen.Inspector, dir string) error {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return err
 	}
 	in.Store, in.History = store, historyFile(store)
-	return runInspector(ctx, in, inspect.Subject{})
+	return runInspector(ctx, in, screen.Subject{})
 }
 
 // runInspector shows a subject. SIGTERM and SIGHUP end it as q does: the terminal is
 // restored, and no copy of a file stays behind.
-func runInspector(ctx context.Context, in inspect.Inspector, sub inspect.Subject) error {
+func runInspector(ctx context.Context, in screen.Inspector, sub screen.Subject) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	return in.Run(ctx, sub)
@@ -124,7 +124,7 @@ func runInspector(ctx context.Context, in inspect.Inspector, sub inspect.Subject
 func historyFile(store *record.Store) string { return filepath.Join(store.Dir(), "filters") }
 
 // browse opens the inspector on what a REF names.
-func browse(cmd *cobra.Command, in inspect.Inspector, dir, name string) error {
+func browse(cmd *cobra.Command, in screen.Inspector, dir, name string) error {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func browse(cmd *cobra.Command, in inspect.Inspector, dir, name string) error {
 	if frame.Seq > 0 && len(ids) > 1 {
 		return fmt.Errorf("session %s is on %d tapes: name the tape before :%d", name, len(ids), frame.Seq)
 	}
-	of := inspect.TapesOf(in.Store, sub.Session, ids...)
+	of := screen.TapesOf(in.Store, sub.Session, ids...)
 	of.Frame = frame.Seq
 	return runInspector(cmd.Context(), in, of)
 }
@@ -158,8 +158,8 @@ func browse(cmd *cobra.Command, in inspect.Inspector, dir, name string) error {
 // browseFile opens the inspector on a file. A file in the portable form is first
 // imported into a temporary store, because the inspector reads several places of a
 // tape at once.
-func browseFile(cmd *cobra.Command, in inspect.Inspector, path string) (err error) {
-	sub := inspect.Subject{
+func browseFile(cmd *cobra.Command, in screen.Inspector, path string) (err error) {
+	sub := screen.Subject{
 		Name: filepath.Base(path),
 		Open: func() ([]*record.Tape, error) {
 			tape, err := record.OpenFile(path)
@@ -186,6 +186,6 @@ func browseFile(cmd *cobra.Command, in inspect.Inspector, path string) (err erro
 	if err != nil {
 		return err
 	}
-	sub.Open = inspect.TapesOf(store, "", id).Open
+	sub.Open = screen.TapesOf(store, "", id).Open
 	return runInspector(cmd.Context(), in, sub)
 }

@@ -174,7 +174,7 @@
 		texts ??= await Promise.all(Array.from({length: rows}, (_, i) => bytes(i)));
 	}
 
-	// What follows is the language of package inspect/filter, as far as rows carry it. A test
+	// What follows is the language of package inspect/frames/filter, as far as rows carry it. A test
 	// takes a row and returns no, perhaps (the bytes decide, and are not here) or yes.
 	const no = 0, perhaps = 1, yes = 2;
 	const sure = b => b ? yes : no;

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	check "github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/inspect/tapetext"

@@ -30,10 +30,10 @@ var golden = []struct {
 	tape string // below ../..
 }{
 	{"tool call", "testdata/tapes/acp-npm-sdk.jsonl"},
-	{"idle", "inspect/testdata/turns-idle.jsonl"},
+	{"idle", "inspect/screen/testdata/turns-idle.jsonl"},
 	{"two sessions", "testdata/tapes/acp-v2.jsonl"},
 	{"mcp", "testdata/tapes/mcp-everything.jsonl"},
-	{"load", "inspect/testdata/acp-npm-sdk-loaded.jsonl"},
+	{"load", "inspect/screen/testdata/acp-npm-sdk-loaded.jsonl"},
 	{"cancelled", "testdata/tapes/acpx-cancel.jsonl"},
 	{"damaged", "testdata/tapes/acp-npm-sdk-again.jsonl"},
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/inspect/frametext"
+	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frames/filter"
 )
 
 // queries completes the end of a query in the filter language: keys with what they

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/inspect/filter"
+	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"

@@ -1,0 +1,104 @@
+package frameindex
+
+import (
+	"context"
+	"slices"
+
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// A Judge finds what is wrong with the frames of a timeline, and goes on while a tape of
+// it is recorded. Any goroutine may ask it.
+type Judge interface {
+	// Await waits until a frame and all before it are judged, or nothing will follow.
+	// It reports whether ctx was not done before.
+	Await(ctx context.Context, seq uint64) bool
+
+	// Findings returns what is wrong with a frame, as far as it is known.
+	Findings(seq uint64) []filter.Finding
+
+	// Late returns the frames of which something was found when later ones had been
+	// judged, such as a request that was never answered, but for the first n. It waits
+	// until there are some; there are none if nothing will follow, or ctx is done.
+	Late(ctx context.Context, n int) []uint64
+}
+
+// judged waits until the frames up to one are judged, if the filter asks for findings. It
+// reports whether ctx was not done before.
+func (s *Scan) judged(ctx context.Context, seq uint64) bool {
+	return !s.Filter.NeedsFindings() || s.Judge.Await(ctx, seq)
+}
+
+// relook looks again at frames of which something is found late, until nothing will follow
+// or ctx is done.
+func (s *Scan) relook(ctx context.Context, t *Timeline) {
+	t, err := t.Reopen()
+	if err != nil {
+		s.mu.Lock()
+		s.found.Err = err
+		s.mu.Unlock()
+		s.OnMore()
+		return
+	}
+	for n := 0; ; {
+		late := s.Judge.Late(ctx, n)
+		if len(late) == 0 {
+			return
+		}
+		n += len(late)
+		s.again(ctx, t, slices.Compact(slices.Sorted(slices.Values(late))))
+		s.OnMore()
+	}
+}
+
+// again looks again at some frames, in rising order. All of them are requests: what is
+// wrong with any other frame is found when that is judged.
+func (s *Scan) again(ctx context.Context, t *Timeline, late []uint64) {
+	m := NewMatcher(s.Filter, s.start)
+	m.KnowFindings(s.Judge.Findings)
+	m.Know(t)
+	open, _ := s.Index.unanswered()
+	m.KnowOpen(open)
+	look := func(f *dialect.Frame) {
+		if _, is := slices.BinarySearch(late, f.Seq); is {
+			m.Matches(t.PartOf(f.Seq), f)
+			m.now.fails = m.now.fails || open.IsUnanswered(f)
+			s.revise(f.Seq, &m)
+		} else if m.past {
+			m.Observe(t.PartOf(f.Seq), f)
+		}
+	}
+	from, to := late[0], late[len(late)-1]
+	if m.past {
+		from = 1
+	}
+	if !m.Filter.NeedsBytes() {
+		c, _, _, _ := s.Index.current()
+		c.each(from, to, look)
+		return
+	}
+	for f, err := range t.frames(from) {
+		if ctx.Err() != nil || f.Seq > to {
+			return
+		}
+		if err == nil {
+			look(&f)
+		}
+	}
+}
+
+// revise takes what m says of a request that it has just looked at, and of what may become
+// of it.
+func (s *Scan) revise(seq uint64, m *Matcher) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if seq > s.found.Last { // it will be looked at
+		return
+	}
+	s.change(seq, m.now)
+	before, now := s.requests.Find(seq), m.requests.Find(seq)
+	if before != nil && now != nil && !before.Done {
+		before.Note = now.Note
+	}
+}

@@ -1,0 +1,52 @@
+package frameindex
+
+import (
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// Open are the requests on the tapes of a timeline that have no response and were not
+// cancelled, by part.
+type Open []filter.OpenRequests
+
+// end says that nothing follows on a part behind a frame.
+func (o *Open) end(part int, last uint64) { o.of(part).EndBefore(last + 1) }
+
+// of returns those of a part.
+func (o *Open) of(part int) *filter.OpenRequests {
+	for part >= len(*o) {
+		*o = append(*o, filter.OpenRequests{})
+	}
+	return &(*o)[part]
+}
+
+// Has reports whether a request is open.
+func (o Open) Has(seq uint64) bool {
+	for i := range o {
+		if o[i].Has(seq) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsUnanswered reports whether a frame is a failure since it is open for good.
+func (o Open) IsUnanswered(f *dialect.Frame) bool {
+	if !f.NeedsAnswer() {
+		return false
+	}
+	for i := range o {
+		if o[i].IsUnanswered(f) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o Open) clone() Open {
+	other := make(Open, len(o))
+	for i := range o {
+		other[i] = o[i].Clone()
+	}
+	return other
+}

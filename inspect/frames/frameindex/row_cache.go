@@ -1,0 +1,217 @@
+package frameindex
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Row is a frame, or a run of chunks, as it stands in a list.
+type Row struct {
+	Frame   dialect.Frame // without its bytes
+	Summary string        // of a run: of its text
+	text    string        // of a chunk or a run: what the summary is made of, as it was sent
+	Chunks  int           // frames in the run; 1 for any other row
+	Err     error         // the frame cannot be read; then Frame has nothing but its number
+}
+
+// enoughText is how many bytes of text make a summary.
+const enoughText = 4 * frametext.MaxSummary
+
+// NewRow makes a row of a frame with its bytes.
+func NewRow(f *dialect.Frame) Row {
+	r := Row{Frame: *f, Summary: frametext.Summary(*f), Chunks: 1}
+	if IsChunk(f) {
+		r.addText(ChunkText(f))
+	}
+	r.Frame.Raw = nil
+	return r
+}
+
+// addText adds to the text of a row, as far as a summary goes. It copies the text,
+// and so does not hold on to a frame, which may be large.
+func (r *Row) addText(text string) {
+	r.text += strings.Clone(text[:min(len(text), enoughText-len(r.text))])
+}
+
+// A RowCache reads rows by their numbers, and remembers those that were read.
+type RowCache struct {
+	timeline *Timeline
+	rows     map[uint64]Row
+	Latest   dialect.Frame // of those that were recorded meanwhile, with its bytes
+}
+
+// NewRowCache returns a cache without rows. It reads t in the goroutine of its
+// callers.
+func NewRowCache(t *Timeline) RowCache { return RowCache{timeline: t, rows: map[uint64]Row{}} }
+
+// maxRows is how many rows are remembered: several screens of them.
+const maxRows = 1 << 12
+
+// farApart is how many frames may stand between two that are read in one go.
+const farApart = 1 << 11
+
+// A RowRange is neighbours on a tape that make one row.
+type RowRange struct {
+	Seq    uint64
+	Frames int
+}
+
+// Add remembers rows that were read elsewhere.
+func (b *RowCache) Add(rows []Row) {
+	for _, r := range rows {
+		if len(b.rows) < maxRows { // else they are read when they are drawn
+			b.rows[r.Frame.Seq] = r
+		}
+	}
+}
+
+// Row returns a row of the last Load.
+func (b *RowCache) Row(seq uint64) Row { return b.rows[seq] }
+
+// Load reads the rows that are not there yet. The ranges are in order.
+func (b *RowCache) Load(wanted []RowRange) {
+	var missing []RowRange
+	for _, w := range wanted {
+		if !b.extends(w) {
+			missing = append(missing, w)
+		}
+	}
+	if len(b.rows)+len(missing) > maxRows {
+		clear(b.rows)
+		missing = wanted
+	}
+	for len(missing) > 0 {
+		n := 1
+		for n < len(missing) && missing[n].Seq-missing[n-1].Seq < farApart {
+			n++
+		}
+		b.read(missing[:n])
+		missing = missing[n:]
+	}
+}
+
+// extends reports whether a row is there, or makes it of rows that are. A run that
+// has grown takes in the chunks that followed: while a tape is recorded these are
+// remembered too, so the run, and the journal with it, is not read again for each.
+func (b *RowCache) extends(w RowRange) bool {
+	r, ok := b.rows[w.Seq]
+	switch {
+	case !ok:
+		return false
+	case r.Chunks == w.Frames:
+		return true
+	case r.Chunks > w.Frames, r.text == "":
+		return false
+	}
+	if len(r.text) < enoughText {
+		for ; r.Chunks < w.Frames; r.Chunks++ {
+			next, ok := b.rows[w.Seq+uint64(r.Chunks)]
+			if !ok || next.Err != nil {
+				return false
+			}
+			r.addText(next.text)
+		}
+		r.Summary = termtext.Brief(r.text, frametext.MaxSummary)
+	}
+	r.Chunks = w.Frames
+	b.rows[w.Seq] = r
+	return true
+}
+
+// read reads rows that stand near each other.
+func (b *RowCache) read(wanted []RowRange) {
+	var failed error
+	for f, err := range b.timeline.frames(wanted[0].Seq) {
+		if err != nil {
+			failed = err
+			continue
+		}
+		for len(wanted) > 0 && wanted[0].Seq < f.Seq {
+			b.rows[wanted[0].Seq] = unreadable(wanted[0], failed)
+			wanted = wanted[1:]
+		}
+		if len(wanted) == 0 {
+			return
+		}
+		if f.Seq == wanted[0].Seq {
+			b.rows[f.Seq] = b.newRow(&f, wanted[0].Frames)
+			wanted = wanted[1:]
+		}
+		if len(wanted) == 0 {
+			return
+		}
+	}
+	for _, w := range wanted {
+		b.rows[w.Seq] = unreadable(w, failed)
+	}
+}
+
+func unreadable(w RowRange, err error) Row {
+	if err == nil {
+		err = errors.New("this frame is not on the tape")
+	}
+	r := Row{Err: err, Chunks: w.Frames}
+	r.Frame.Seq = w.Seq
+	return r
+}
+
+func (b *RowCache) newRow(f *dialect.Frame, frames int) Row {
+	r := NewRow(f)
+	if r.Chunks = frames; frames > 1 {
+		b.joinChunks(&r)
+	}
+	return r
+}
+
+// RequestOf returns the number of the request that a frame answers, 0 for none.
+func RequestOf(f *dialect.Frame) uint64 {
+	for reply := range f.Replies() {
+		return reply.Request
+	}
+	return 0
+}
+
+// joinChunks makes the summary of a run from the text of its chunks.
+func (b *RowCache) joinChunks(r *Row) {
+	first := r.Frame.Seq
+	for f, err := range b.timeline.frames(first + 1) {
+		if err != nil || f.Seq >= first+uint64(r.Chunks) || len(r.text) >= enoughText {
+			break
+		}
+		r.addText(ChunkText(&f))
+	}
+	r.Summary = termtext.Brief(r.text, frametext.MaxSummary)
+}
+
+// IsChunk reports whether a frame may be one of a run.
+func IsChunk(f *dialect.Frame) bool {
+	u, ok := dialect.LookupUpdate(f.Update)
+	return ok && u.Form == dialect.Chunk && f.Kind == wire.Notification
+}
+
+// ChunkText returns the text of a chunk as it was sent, blanks at its ends too.
+func ChunkText(f *dialect.Frame) string {
+	u := frametext.Body(f).Get("update")
+	if t := u.Get("content.text"); t.Type == gjson.String {
+		return t.Str
+	}
+	return frametext.Summary(*f)
+}
+
+// Frame returns a frame with its bytes.
+func (b *RowCache) Frame(seq uint64) (dialect.Frame, error) {
+	if seq == b.Latest.Seq {
+		return b.Latest, nil
+	}
+	f, err := b.timeline.frame(seq)
+	f.Raw = bytes.Clone(f.Raw)
+	return f, err
+}

@@ -1,0 +1,180 @@
+package frameindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/tapecheck"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// A Search looks for frames on all tapes of a store, the newest tape first.
+type Search struct {
+	Store  *record.Store
+	Filter filter.Filter
+	Only   func(i *record.Info) bool // tapes that are searched; nil: all
+
+	// Progress is called now and then with how many bytes of the tapes were looked
+	// at, and how many there are. nil: nothing is.
+	Progress func(done, total int64)
+}
+
+// A Hit is a frame that was found.
+type Hit struct {
+	Tape    record.Info
+	Frame   dialect.Frame   // its bytes are valid until the next hit
+	Latency time.Duration   // of a response; 0 if its request is not on the tape
+	Failure dialect.Failure // unanswered only if the filter asks for what is open
+}
+
+// Hits yields what is found. An error stands for a tape, or a part of one, that
+// cannot be read; the next hits follow it. If ctx is done, its cause is the last
+// thing.
+func (s Search) Hits(ctx context.Context) iter.Seq2[Hit, error] {
+	return func(yield func(Hit, error) bool) {
+		list, err := s.Store.List()
+		if err != nil {
+			yield(Hit{}, err)
+			return
+		}
+		p := storeSearch{Search: s, yield: yield}
+		if s.Only != nil {
+			list.Tapes = slices.DeleteFunc(list.Tapes, func(i record.Info) bool { return !s.Only(&i) })
+		}
+		for _, info := range list.Tapes {
+			p.total += info.Bytes
+		}
+		for _, info := range slices.Backward(list.Tapes) {
+			if !p.tape(ctx, info) {
+				return
+			}
+		}
+		for _, b := range list.Broken {
+			if !yield(Hit{}, fmt.Errorf("tape %s: %w", b.Tape, b.Err)) {
+				return
+			}
+		}
+	}
+}
+
+// A storeSearch is a search on its way through the tapes.
+type storeSearch struct {
+	Search
+	yield       func(Hit, error) bool
+	done, total int64 // bytes of tapes
+
+	findings func(seq uint64) []filter.Finding // on the present tape, if the filter asks for them
+}
+
+// tape yields what is found on one tape. It reports whether to go on.
+func (p *storeSearch) tape(ctx context.Context, info record.Info) bool {
+	done := p.done
+	defer func() { p.done = done + info.Bytes }()
+	t, err := p.Store.Open(info.Tape)
+	if err != nil {
+		return p.trouble(info, err)
+	}
+	p.report()
+	if p.findings = nil; p.Filter.NeedsFindings() {
+		found, err := tapecheck.Find(ctx, t)
+		if ctx.Err() != nil {
+			return p.stopped(ctx)
+		}
+		if err != nil {
+			return p.trouble(info, err)
+		}
+		p.findings = found.On(0)
+	}
+	var track filter.Tracker
+	first, ok := p.first(ctx, t, info, &track)
+	if first == 0 {
+		return ok
+	}
+	if p.Filter.NeedsPast() || first == 1 {
+		p.begin(ctx, &track, t, info)
+		first = 1
+	}
+	for f, err := range t.Frames(first) {
+		if ctx.Err() != nil {
+			return p.stopped(ctx)
+		}
+		if err != nil {
+			if !p.trouble(info, err) {
+				return false
+			}
+			continue
+		}
+		p.done = min(p.done+f.Size, done+info.Bytes) // stderr does not count
+		if f.Seq%256 == 0 {                          // Progress may look at a clock, which takes as long as a small frame
+			p.report()
+		}
+		subject := track.Observe(&f)
+		if p.Filter.Match(&subject) && !p.yield(Hit{info, f, subject.Latency, subject.Failure()}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// begin readies track for a tape.
+func (p *storeSearch) begin(ctx context.Context, track *filter.Tracker, t *record.Tape, info record.Info) {
+	*track = filter.Tracker{}
+	track.Next(info.Start.Time.Local())
+	track.KnowServer(info.Start.Parent.Server)
+	track.KnowFindings(p.findings)
+	if p.Filter.NeedsFuture() {
+		track.LookAhead(until(ctx, t.Rows(1)), !info.Live)
+	}
+}
+
+// until yields frames until ctx is done.
+func until(ctx context.Context, frames iter.Seq2[dialect.Frame, error]) iter.Seq2[dialect.Frame, error] {
+	return func(yield func(dialect.Frame, error) bool) {
+		for f, err := range frames {
+			if ctx.Err() != nil || !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+// first returns the first frame that may be wanted, 0 if there is none: to know
+// that, most queries need the fields only, and these are a small part of a tape.
+// track has seen those before it. ok is false if nothing is to follow.
+func (p *storeSearch) first(ctx context.Context, t *record.Tape, info record.Info, track *filter.Tracker) (seq uint64, ok bool) {
+	p.begin(ctx, track, t, info)
+	for f, err := range t.Rows(1) {
+		if ctx.Err() != nil {
+			return 0, p.stopped(ctx)
+		}
+		if err != nil { // with the bytes it comes again
+			return 1, true
+		}
+		if subject := track.Observe(&f); p.Filter.May(&subject) {
+			return f.Seq, true
+		}
+	}
+	return 0, true
+}
+
+func (p *storeSearch) stopped(ctx context.Context) bool {
+	p.yield(Hit{}, context.Cause(ctx))
+	return false
+}
+
+// trouble yields an error, but for that of a tape that was deleted meanwhile.
+func (p *storeSearch) trouble(info record.Info, err error) bool {
+	return errors.Is(err, record.ErrNoTape) || p.yield(Hit{Tape: info}, err)
+}
+
+func (p *storeSearch) report() {
+	if p.Progress != nil {
+		p.Progress(p.done, p.total)
+	}
+}

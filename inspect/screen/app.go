@@ -1,0 +1,277 @@
+// Package inspect is a browser of tapes in the terminal: the tapes of a store, the
+// frames of a tape or a session, its conversation, its turns over time, the
+// capabilities of both sides, statistics, and what both sides broke of their protocol.
+// A tape that is being recorded is followed. Nothing that came over the wire can control the terminal.
+//
+// The package changes no tape; it deletes one if the user says so.
+package screen
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/acptap/acptap/inspect/screen/framepane"
+	"github.com/acptap/acptap/inspect/screen/history"
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/inspect/stall"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// An Inspector is a browser of tapes in the terminal. Only its event loop
+// touches what is on the screen; what reads tapes from end to end has goroutines
+// of its own.
+type Inspector struct {
+	Theme  Theme         // empty: ANSI
+	Store  *record.Store // nil: there is no list of tapes
+	Filter string        // of the frames of what is opened first from the store, or by Run
+	Place  Place         // to begin with; zero: the store, or the frames of a subject
+
+	// History is the file in which the last filters are kept. It need not be
+	// there. Empty: they are forgotten.
+	History string
+	Screen  tcell.Screen // nil: the terminal
+
+	// View shows a file in the program that an environment variable names, PAGER
+	// or EDITOR. It has the terminal until it returns. nil: there is none.
+	View func(variable, path string) error
+	Now  func() time.Time // nil: time.Now
+
+	// After is how long an agent may be silent before it is said to hang; 0:
+	// stall.DefaultAfter.
+	After time.Duration
+}
+
+// A Subject is what is looked at: a tape, or a session, which may be on several.
+type Subject struct {
+	Name    string
+	Session string // empty: all of the tape
+	Frame   uint64 // to begin with; 0: the first one, or the last of a live tape
+	// Open opens the tape, or those that the session is on, by time. It is called
+	// several times: a Tape is for one goroutine.
+	Open func() ([]*record.Tape, error)
+}
+
+// TapesOf returns a tape of a store, or a session with the tapes that it is on.
+func TapesOf(store *record.Store, session string, ids ...string) Subject {
+	open := func() ([]*record.Tape, error) {
+		var tapes []*record.Tape
+		for _, id := range ids {
+			tape, err := store.Open(id)
+			if err != nil {
+				return nil, err
+			}
+			tapes = append(tapes, tape)
+		}
+		return tapes, nil
+	}
+	name := ids[0]
+	if n := len(ids); n > 1 {
+		name = fmt.Sprintf("%d tapes", n)
+	}
+	return Subject{Name: name, Session: session, Open: open}
+}
+
+// Run shows a subject, or the store if that has no Open, until the user quits or
+// ctx is done.
+func (in Inspector) Run(ctx context.Context, sub Subject) error {
+	if in.Now == nil {
+		in.Now = time.Now
+	}
+	if in.Theme == "" {
+		in.Theme = ANSI
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ui := tview.NewApplication()
+	a, began := newApp(ctx, in, ui), time.Now()
+	a.quit = cancel
+	if err := a.begin(sub); err != nil {
+		return err
+	}
+	if in.Screen != nil {
+		ui.SetScreen(in.Screen)
+	}
+	ui.EnableMouse(true).EnablePaste(true).SetRoot(a, true)
+
+	var stopping sync.WaitGroup
+	if a.tapes.store != nil {
+		a.jobs.Go(func() { a.tapes.watch(ctx, began, storeNews{a.updates.post, a.announce, a.readNotes}) })
+		a.jobs.Go(func() {
+			stall.Follow(ctx, a.tapes.store, a.After, func(tape string, hangs []stall.Hang) {
+				a.updates.post(func() { a.tapes.hang(tape, hangs) })
+			})
+		})
+	}
+	ended := make(chan struct{})
+	stopping.Go(func() {
+		a.updates.run(ctx, ui, ended, a.refresh)
+		select {
+		case <-ended: // possibly because there is no terminal: then Stop panics
+		default:
+			ui.Stop() // QueueUpdate would not return after it, so nobody may be there
+		}
+	})
+	err := ui.Run()
+	if err != nil {
+		err = fmt.Errorf("the terminal: %w", err)
+	}
+	close(ended)
+	cancel()
+	stopping.Wait()
+	a.closeTape()()
+	a.search.Stop()()
+	a.diff.Stop()()
+	a.jobs.Wait()
+	return err
+}
+
+// begin goes to where the inspector is to begin.
+func (a *app) begin(sub Subject) error {
+	switch {
+	case sub.Open == nil && a.Place.ofTape():
+		return fmt.Errorf("the place %s needs a tape: name one, such as last", placeNames[a.Place])
+	case sub.Open == nil:
+		a.visit(storePlace)
+	default:
+		if err := a.openTape(sub, a.Filter); err != nil {
+			return err
+		}
+		if sub.Frame != 0 {
+			a.model.follow, a.model.target = false, sub.Frame
+		}
+	}
+	if a.Place != noPlace {
+		a.visit(a.Place)
+	}
+	return nil
+}
+
+// An app is all that is on the screen.
+type app struct {
+	*tview.Box
+	Inspector
+	ctx  context.Context
+	quit func()
+	keys []key
+	jobs sync.WaitGroup // what ends by itself, or with ctx
+
+	// noting is held from when notes are read or written until what they are then is
+	// posted: what the event loop takes last is the newest.
+	noting sync.Mutex
+
+	display
+	document
+	panels
+	footer
+	history  history.History // of filters
+	searches history.History // of words that were looked for
+}
+
+// A display is what is drawn on.
+type display struct {
+	ui       *tview.Application
+	screen   tcell.Screen // since the first drawing
+	updates  *updates
+	look     looks
+	mouseOff bool
+	clicks   clicks
+}
+
+// The panels are what there is to see, and which of it is on the screen.
+type panels struct {
+	place       Place
+	pages       [places]*page.Page
+	page        *page.Page // that is shown; nil: the frames
+	tapes       tapeList
+	search      *searchPage
+	diff        diffPlaceState
+	pane        framepane.Pane
+	inPane      bool // the keys go to the pane
+	noteRows    int  // above what is in the pane
+	lastFailure failureFound
+}
+
+// A footer is what stands on the last lines.
+type footer struct {
+	prompt  *prompt // nil: none
+	prefix  string  // the first of two keys
+	message string  // until the next key
+	trouble bool    // it is an error
+}
+
+func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
+	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: allKeys(keyTable())}
+	a.display = display{ui: ui, updates: newUpdates(), look: in.Theme.looks(256)}
+	a.model.folded, a.history, a.searches = true, history.New(in.History), history.New(history.SearchesFile(in.History))
+	a.place, a.tapes, a.search = framesPlace, newTapeList(in.Store, in.Now), &searchPage{results: &results{}}
+	a.pages[storePlace] = &page.Page{Lines: a.tapes.lines, Enter: a.openEntry, Narrows: true}
+	return a
+}
+
+// part returns where keys go.
+func (a *app) part() part {
+	switch {
+	case a.page == nil && a.inPane:
+		return inPane
+	case a.page == nil:
+		return inList
+	case a.page != a.pages[a.place]:
+		return inHelp
+	case a.place == storePlace && a.timeline != nil:
+		return inStore
+	case a.place == storePlace && len(a.tapes.entries) > 0:
+		return inStart
+	case a.place == storePlace:
+		return inEmpty
+	case a.place == diffPlace:
+		return inDiff
+	case a.place == chatPlace:
+		return inChat
+	case a.place == turnsPlace:
+		return inTurns
+	case a.place == searchPlace:
+		return inFound
+	case a.place == findingsPlace:
+		return inFindings
+	}
+	return inText
+}
+
+// notify shows a message until the next key.
+func (f *footer) notify(text string) { f.message, f.trouble = text, false }
+
+// fail shows what went wrong.
+func (f *footer) fail(err error) {
+	if err != nil {
+		f.message, f.trouble = termtext.Piece(err.Error()), true
+	}
+}
+
+// InputHandler takes the keys.
+func (a *app) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
+	return func(e *tcell.EventKey, setFocus func(tview.Primitive)) {
+		if p := a.prompt; p != nil {
+			if !p.key(e) {
+				p.field.InputHandler()(e, func(tview.Primitive) {})
+			}
+			return
+		}
+		a.press(keyName(e))
+	}
+}
+
+// PasteHandler takes pasted text, where something is typed.
+func (a *app) PasteHandler() func(string, func(tview.Primitive)) {
+	return func(text string, setFocus func(tview.Primitive)) {
+		if a.prompt != nil {
+			a.prompt.wrong = ""
+			a.prompt.field.PasteHandler()(text, func(tview.Primitive) {})
+		}
+	}
+}

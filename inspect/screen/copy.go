@@ -1,0 +1,221 @@
+package screen
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/disk"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// maxCopy is how much is sent to the clipboard: terminals drop what is larger
+// (xterm, OSC 52), and do not say so.
+const maxCopy = 64 << 10
+
+// copy puts text into the clipboard of the terminal (OSC 52), which never says
+// whether it took it.
+func (a *app) copy(what string, text []byte) {
+	if len(text) > maxCopy {
+		a.fail(a.tooLarge(int64(len(text))))
+		return
+	}
+	a.screen.SetClipboard(text)
+	a.notify(fmt.Sprintf("%s sent to the terminal's clipboard, %s bytes", what, termtext.Grouped(int64(len(text)))))
+}
+
+// tooLarge says that so many bytes cannot be copied, and what helps.
+func (a *app) tooLarge(bytes int64) error {
+	what := "the frame"
+	if a.page != nil {
+		what = "it"
+	}
+	return fmt.Errorf("%s is too large for the clipboard; w writes %s to a file", termtext.ByteSize(bytes), what)
+}
+
+func (a *app) copyFrame() {
+	f := a.pane.Frame
+	switch {
+	case f.Seq == 0:
+		a.notify(noFrame)
+		return
+	case int64(len(f.Raw)) < f.Size:
+		a.fail(a.tooLarge(f.Size))
+		return
+	}
+	a.copy("frame", f.Raw)
+}
+
+func (a *app) copyValue() {
+	v, ok := a.pane.Value()
+	if !ok {
+		a.copyFrame()
+		return
+	}
+	a.copy("value", []byte(v.Text))
+}
+
+func (a *app) copyPath() {
+	v, ok := a.pane.Value()
+	if !ok {
+		a.notify("this frame is no JSON")
+		return
+	}
+	a.copy("path", []byte(v.Path))
+}
+
+// copyBlock copies what belongs together under the cursor.
+func (a *app) copyBlock() { a.copyText("text", a.page.BlockText()) }
+
+// copyLine copies the line under the cursor.
+func (a *app) copyLine() { a.copyText("line", a.page.LineText()) }
+
+func (a *app) copyText(what, text string) {
+	if text == "" {
+		a.notify("there is nothing on this line")
+		return
+	}
+	a.copy(what, []byte(text))
+}
+
+// copyReference copies what commands take for the frame, the tape or the session.
+func (a *app) copyReference() {
+	ref := ""
+	switch l := a.referred(); {
+	case a.place == storePlace && 0 <= l.item && l.item < len(a.tapes.entries):
+		e := &a.tapes.entries[l.item]
+		if ref = e.session; ref == "" {
+			ref = e.tape.Tape
+		}
+	case a.place == searchPlace && l.item >= 0:
+		ref = a.search.reference(l.item)
+	case l.seq != 0:
+		ref = a.reference(l.seq)
+	}
+	if ref == "" {
+		a.notify("there is no frame on this line")
+		return
+	}
+	a.copy("reference "+termtext.Piece(ref), []byte(ref))
+}
+
+// A referred is what the cursor is on.
+type referred struct {
+	seq  uint64 // 0: no frame
+	item int    // of the page; -1: none
+}
+
+func (a *app) referred() referred {
+	if a.page == nil {
+		return referred{a.model.current(), -1}
+	}
+	l := a.page.Current()
+	return referred{l.Seq, l.Item}
+}
+
+// reference returns a frame as TAPE:FRAME, or as FILE:FRAME if there is no store.
+func (a *app) reference(seq uint64) string {
+	at := a.timeline.PlaceOf(seq)
+	tape := a.timeline.Part(at.Part).Info.Tape
+	if a.Store == nil {
+		tape = a.subject.Name
+	}
+	return fmt.Sprintf("%s:%d", tape, at.Seq)
+}
+
+// A text is what is under the cursor, as it is written to a file.
+type text struct {
+	what  string // frame or text
+	file  string // a name for it
+	write func(io.Writer) error
+	view  func(io.Writer) error // fit for reading
+}
+
+// text returns what is under the cursor. ok is false if that is nothing.
+func (a *app) text() (t text, ok bool) {
+	if a.page != nil {
+		block := a.page.BlockText()
+		write := func(w io.Writer) error {
+			_, err := io.WriteString(w, block+"\n")
+			return err
+		}
+		return text{"text", placeNames[a.place] + ".txt", write, write}, block != ""
+	}
+	seq := a.model.current()
+	return text{
+		"frame", "frame-" + strings.ReplaceAll(a.timeline.Label(seq), ",", "") + ".json",
+		func(w io.Writer) error { return a.timeline.Write(w, seq) },
+		func(w io.Writer) error {
+			in := &frametext.Indenter{W: w, Text: a.pane.Frame.Kind == wire.Invalid || a.pane.Frame.Kind == wire.Stderr}
+			return errors.Join(a.timeline.Write(in, seq), in.Close())
+		},
+	}, seq != 0
+}
+
+// noFrame is said where a key is about a frame and the list is empty.
+const noFrame = "no frame is selected"
+
+// sayNothing says that there is nothing under the cursor.
+func (a *app) sayNothing() {
+	if a.page == nil {
+		a.notify(noFrame)
+		return
+	}
+	a.notify("there is nothing on this line")
+}
+
+// askWrite writes what is under the cursor to a file.
+func (a *app) askWrite() {
+	t, ok := a.text()
+	if !ok {
+		a.sayNothing()
+		return
+	}
+	a.askFile("write the "+t.what+" to: ", t.file, func(path string) error {
+		var size byteCount
+		err := disk.WriteFile(path, func(w io.Writer) error { return t.write(io.MultiWriter(w, &size)) })
+		if err == nil {
+			a.notify(termtext.ByteSize(int64(size)) + " written to " + termtext.Piece(path))
+		}
+		return err
+	})
+}
+
+// byteCount counts bytes.
+type byteCount int64
+
+func (n *byteCount) Write(p []byte) (int, error) {
+	*n += byteCount(len(p))
+	return len(p), nil
+}
+
+// view hands what is under the cursor to a program of the user: PAGER or EDITOR.
+func (a *app) view(variable string) {
+	t, ok := a.text()
+	switch {
+	case a.View == nil:
+		a.notify("there is no terminal for another program")
+		return
+	case !ok:
+		a.sayNothing()
+		return
+	}
+	dir, err := os.MkdirTemp("", "acptap-")
+	if err != nil {
+		a.fail(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, t.file)
+	if err := disk.WriteFile(path, t.view); err != nil {
+		a.fail(err)
+		return
+	}
+	a.ui.Suspend(func() { err = a.View(variable, path) })
+	a.fail(err)
+}

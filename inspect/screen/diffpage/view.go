@@ -1,0 +1,214 @@
+// Package diffpage lays out two conversations side by side: the steps that package
+// compare finds equal, and those that differ, each beside its counterpart. A Reader
+// reads both in the background and follows what is being recorded; a View lays out what
+// the Reader has found, and folds what is equal.
+//
+// The package draws nothing. Of a conversation that is very long only the beginning is
+// compared, and the page says so.
+package diffpage
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/replay/compare"
+)
+
+// A View is the lines of a Reader's table, some of them folded. It is for one goroutine.
+type View struct {
+	Reader *Reader
+	Heads  [sides]Head
+	Side   Side // that the cursor is on
+
+	folds
+	begun bool   // the first difference was taken
+	table *Table // that lines are of
+	lines []line
+	parts map[int][sides][]compare.Part // of rows of the table that were shown
+}
+
+// A Head says what stands on a side.
+type Head struct {
+	Name  string                        // clean
+	Label func(compare.Position) string // of a frame
+}
+
+// The folds are what the user has unfolded.
+type folds struct {
+	unfolded map[int32]bool // runs of equal rows, by the first step on the left
+	all      bool           // everything is unfolded
+	changes  int            // of these and of the side, since the beginning
+}
+
+// A line is a row, or stands for some equal ones.
+type line struct {
+	row    int
+	hidden int   // rows from row on; 0: it is row
+	run    int32 // of equal rows, as in folds.unfolded; -1: it differs
+}
+
+// NewView returns the view of a Reader.
+func NewView(r *Reader, heads [sides]Head) *View {
+	return &View{Reader: r, Heads: heads, folds: folds{unfolded: map[int32]bool{}}}
+}
+
+// A viewState is all that the lines depend on but the width.
+type viewState struct {
+	table   *Table
+	part    int
+	changes int
+}
+
+// Table returns what the lines that were made last are of, nil if that was nothing yet.
+// The Reader may have gone on since.
+func (v *View) Table() *Table { return v.table }
+
+// State returns what all lines depend on but the width.
+func (v *View) State() any {
+	return viewState{v.Reader.Table(), v.Reader.Progress(), v.changes}
+}
+
+// Lines returns the lines. Their spans are made by Spans.
+func (v *View) Lines(width int) []page.Line {
+	if t := v.Reader.Table(); t != v.table {
+		v.table, v.parts = t, map[int][sides][]compare.Part{}
+	}
+	v.lines = v.lines[:0]
+	if v.table == nil {
+		text := fmt.Sprintf("reading… %d %%", v.Reader.Progress())
+		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span(text)}, Item: -1}}
+	}
+	rows := v.table.Rows
+	for from, to := 0, 0; from < len(rows); from = to {
+		for to = from + 1; to < len(rows) && (rows[to].Kind == compare.Equal) == (rows[from].Kind == compare.Equal); {
+			to++
+		}
+		v.run(from, to)
+	}
+	list := []page.Line{{Spans: v.heading(width), Item: -1, Heading: true}}
+	for i, l := range v.lines {
+		list = append(list, page.Line{Item: i, Key: v.key(l)})
+	}
+	return list
+}
+
+// run adds the lines of rows that are all equal, or all different.
+func (v *View) run(from, to int) {
+	run := int32(-1)
+	if r := v.table.Rows[from]; r.Kind == compare.Equal {
+		run = r.Old
+	}
+	show := func(from, to int) {
+		for i := from; i < to; i++ {
+			v.lines = append(v.lines, line{row: i, run: run})
+		}
+	}
+	first, last := v.hidden(from, to)
+	show(from, first)
+	if first < last {
+		v.lines = append(v.lines, line{first, last - first, run})
+	}
+	show(last, to)
+}
+
+// margin is how many equal rows are shown before and after rows that differ.
+const margin = 2
+
+// hidden returns which rows of a run are folded: of equal ones all but those beside
+// rows that differ.
+func (v *View) hidden(from, to int) (first, last int) {
+	if r := v.table.Rows[from]; r.Kind != compare.Equal || v.all || v.unfolded[r.Old] {
+		return to, to
+	}
+	first, last = from, to
+	if from > 0 {
+		first += margin
+	}
+	if to < len(v.table.Rows) {
+		last -= margin
+	}
+	if last-first < 2 { // a line for one would gain nothing
+		return to, to
+	}
+	return first, last
+}
+
+// key identifies a line, also when others have come before it.
+func (v *View) key(l line) string {
+	if l.hidden > 0 {
+		return "fold " + strconv.Itoa(int(l.run))
+	}
+	r := v.table.Rows[l.row]
+	return fmt.Sprint(r.Old, " ", r.New)
+}
+
+// Flip folds the run of equal rows that a line is in, or unfolds it. It returns the key
+// of a line that is there then, empty if there is nothing to fold.
+func (v *View) Flip(item int) (key string) {
+	if !v.has(item) || v.lines[item].run < 0 {
+		return ""
+	}
+	l := v.lines[item]
+	v.changes++
+	if v.unfolded[l.run] = !v.unfolded[l.run]; v.unfolded[l.run] {
+		return v.key(line{row: l.row})
+	}
+	return v.key(line{hidden: 1, run: l.run})
+}
+
+// FlipAll unfolds everything, or folds it as usual.
+func (v *View) FlipAll() (unfolded bool) {
+	v.all = !v.all
+	v.changes++
+	return v.all
+}
+
+// TakeFirst returns the key of the first difference, once, when there is something to
+// show; empty at any other time.
+func (v *View) TakeFirst() (key string) {
+	if v.table == nil || v.begun {
+		return ""
+	}
+	v.begun = true
+	if i := v.NextDifference(-1, true); i >= 0 {
+		return v.key(v.lines[i])
+	}
+	return ""
+}
+
+// OtherSide takes the cursor to the other side.
+func (v *View) OtherSide() {
+	v.Side = v.Side.Other()
+	v.changes++
+}
+
+// Folded reports whether a line stands for several rows.
+func (v *View) Folded(item int) bool { return v.has(item) && v.lines[item].hidden > 0 }
+
+// Position returns which frame a line comes from on a side.
+func (v *View) Position(item int, side Side) (at compare.Position, ok bool) {
+	if !v.has(item) || v.Folded(item) {
+		return compare.Position{}, false
+	}
+	s, ok := v.table.step(v.lines[item].row, side)
+	return s.Position, ok
+}
+
+// NextDifference returns the line at which rows begin that differ: the first one behind
+// a line, or the last one before it. -1: there is none.
+func (v *View) NextDifference(item int, forward bool) int {
+	step := 1
+	if !forward {
+		step = -1
+	}
+	for i := item + step; v.has(i); i += step {
+		if v.lines[i].run < 0 && (i == 0 || v.lines[i-1].run >= 0) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (v *View) has(item int) bool { return 0 <= item && item < len(v.lines) }

@@ -1,0 +1,222 @@
+package screen
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/acptap/acptap/inspect/screen/background"
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/screen/findingpage"
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/screen/tracepage"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+)
+
+// A document is what the user has opened: a tape, or a session.
+type document struct {
+	subject    Subject
+	info       record.Info
+	timeline   *frameindex.Timeline // for the event loop; nil: no tape is open
+	rows       frameindex.RowCache
+	written    frameNotes
+	model      model
+	snapshot   frameindex.Snapshot // of the index, as of the last drawing
+	err        error               // of the last part that could not be read
+	query      string              // the filter
+	wanted     find.Words          // the words of it, or of the search that found the frame
+	earlier    []string            // filters that were left, the last one last
+	openedFrom Place               // the place that it was opened from
+	returnTo   Place               // the place that the user came from to see a frame; zero: none
+	cameFrom   []wayBack           // to the tapes that led here, the last one last
+	servers    bool                // frames of the servers stand among those of the agent, if there are any
+	restarted  record.Info         // of a tape of the same agent that has begun since; zero: none is announced
+
+	readers
+}
+
+// The readers of a tape work in the background.
+type readers struct {
+	index *frameindex.Index
+	scan  *frameindex.Scan  // finds what the model shows
+	trace *tracepage.Reader // nil: no place has asked for it
+	found *findingpage.Reader
+	broke *findingpage.View // of found
+
+	indexing, scanning, tracing, judging, seeking background.Worker
+
+	seekedTo string // how far a seek is that takes long; empty: there is none
+}
+
+// openTape opens a subject, and begins to read it. query is what of it is shown.
+func (a *app) openTape(sub Subject, query string) error {
+	query, err := queryOf(sub, query)
+	if err != nil {
+		return err
+	}
+	if err := a.readTape(sub, query); err != nil {
+		return err
+	}
+	a.earlier, a.openedFrom, a.cameFrom = nil, storePlace, nil
+	opened := tapeEntry{tape: a.timeline.Latest().Info, session: sub.Session}
+	a.pages[storePlace].Find(opened.key())
+	return nil
+}
+
+// readTape begins to read a subject, in the place of what was read before.
+func (a *app) readTape(sub Subject, query string) error {
+	t, err := frameindex.OpenTimeline(sub.Name, sub.Open)
+	if err != nil {
+		return err
+	}
+	info, err := t.Info()
+	if err != nil {
+		return err
+	}
+	if a.servers && a.hasServers(t, info) {
+		t.WithServers(a.Store)
+	}
+	reading, err := t.Reopen()
+	if err != nil {
+		return err
+	}
+	a.closeTape()
+	a.subject, a.info, a.timeline, a.rows = sub, info, t, frameindex.NewRowCache(t)
+	a.pane.EndSearch()
+	a.pane.Clear(0)
+	a.written = frameNotes{timeline: t}
+	a.snapshot, a.err, a.trace = frameindex.Snapshot{}, nil, nil
+	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: t.Label, follow: info.Live}
+	a.index = frameindex.NewIndex(a.updates.wake)
+	a.indexing.Start(a.ctx, func(ctx context.Context) {
+		var ticking background.Worker
+		if info.Live {
+			ticking.Start(ctx, a.tick)
+		}
+		a.index.Read(ctx, reading)
+		ticking.Stop()()
+	})
+	a.judge()
+	if err := a.setFilter(query); err != nil {
+		a.closeTape()
+		return err
+	}
+	a.readNotes()
+	return nil
+}
+
+// closeTape ends what reads the tape. The function that it returns waits until
+// nothing does any more.
+func (a *app) closeTape() (wait func()) {
+	a.endSeek()
+	var waits []func()
+	for _, w := range []*background.Worker{&a.indexing, &a.scanning, &a.tracing, &a.judging, &a.seeking} {
+		waits = append(waits, w.Stop())
+	}
+	a.timeline, a.trace, a.found, a.subject, a.restarted = nil, nil, nil, Subject{}, record.Info{}
+	return func() {
+		for _, wait := range waits {
+			wait()
+		}
+	}
+}
+
+// queryOf returns the filter that a subject begins with.
+func queryOf(sub Subject, query string) (string, error) {
+	if sub.Session == "" {
+		_, err := filter.Parse(query)
+		return query, err
+	}
+	return filter.Add(query, "session", sub.Session, false)
+}
+
+// setFilter shows the frames that a filter lets through.
+func (a *app) setFilter(text string) error {
+	want, err := filter.Parse(text)
+	if err != nil {
+		return err
+	}
+	a.scanning.Stop()
+	a.endSeek()
+	a.query = text
+	a.lookFor(want)
+	a.model.restart()
+	s := &frameindex.Scan{Matcher: frameindex.NewMatcher(want, a.model.start), Index: a.index, OnFirst: a.updates.hurry, OnMore: a.updates.wake}
+	if want.NeedsFindings() {
+		s.Judge = a.found
+	}
+	a.scan = s
+	t := a.timeline
+	a.scanning.Start(a.ctx, func(ctx context.Context) { s.Read(ctx, t) })
+	return nil
+}
+
+// refresh takes what was found in the background.
+func (a *app) refresh() {
+	if a.timeline == nil {
+		return
+	}
+	ended := a.snapshot.Ended
+	found := a.scan.Take() // first: what it has found is in the index
+	a.snapshot = a.index.Take()
+	a.rows.Add(a.snapshot.NewRows)
+	a.rows.Latest = a.snapshot.Latest
+	a.fail(a.model.add(found))
+	a.refreshNotes()
+	for _, err := range []error{a.snapshot.Err, found.Err} {
+		if err != nil {
+			a.err = err
+		}
+	}
+	if a.snapshot.Ended && !ended && a.info.Live {
+		if info, err := a.timeline.Info(); err == nil {
+			a.info = info
+		}
+	}
+}
+
+// timersEvery is how often the timers of what is open are drawn.
+const timersEvery = 500 * time.Millisecond
+
+// tick draws the timers while a tape is recorded.
+func (a *app) tick(ctx context.Context) {
+	every := time.NewTicker(timersEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			a.updates.wake()
+		}
+	}
+}
+
+// sinceStart returns the time since the first tape began, if the last one is being
+// recorded, else 0.
+func (a *app) sinceStart() time.Duration {
+	if !a.info.Live {
+		return 0
+	}
+	return max(a.Now().Sub(a.info.Start.Time), a.snapshot.Time(a.snapshot.Last))
+}
+
+// waits reports whether a request has no response (yet).
+func (a *app) waits(seq uint64) bool {
+	return a.snapshot.Open.Has(seq)
+}
+
+// session returns the session that the user looks at; at a frame of a server, the one that
+// it was started for.
+func (a *app) session() string {
+	if a.subject.Session != "" {
+		return a.subject.Session
+	}
+	var f dialect.Frame
+	if !a.snapshot.Frame(a.model.selected, &f) {
+		return ""
+	}
+	return cmp.Or(a.timeline.SessionOf(a.timeline.PartOf(f.Seq)), f.Session)
+}

@@ -1,0 +1,181 @@
+package screen
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+)
+
+// askFilter asks for a filter. What could be typed is shown on the line below.
+func (a *app) askFilter() {
+	a.askQuery("filter: ", a.query, a.filterBy)
+}
+
+// askQuery asks for something in the language of filters.
+func (a *app) askQuery(label, text string, done func(string) error) {
+	a.ask(label, text, func(text string) error {
+		if err := done(text); err != nil {
+			return err
+		}
+		a.history.Add(text)
+		return nil
+	})
+	a.prompt.complete = func(text string) []filter.Candidate { return filter.Complete(text, len(text), a.values) }
+	a.prompt.past = a.history.Lines()
+	a.prompt.line = len(a.history.Lines())
+}
+
+// filterBy shows other frames. There is a way back.
+func (a *app) filterBy(text string) error {
+	before := a.query
+	if err := a.setFilter(text); err != nil {
+		return err
+	}
+	if before != text {
+		a.earlier = append(a.earlier, before)
+	}
+	a.returnTo = noPlace
+	return nil
+}
+
+// leaveList shows all frames or, if it does already, goes back to where the tape was
+// opened from.
+func (a *app) leaveList() {
+	switch {
+	case a.seekedTo != "":
+		a.endSeek()
+	case a.returnTo != noPlace:
+		a.visit(a.returnTo)
+	case a.query != "":
+		a.fail(a.filterBy(""))
+	case len(a.cameFrom) > 0:
+		a.leaveServer()
+	case a.Store != nil:
+		a.visit(a.openedFrom)
+	}
+}
+
+// earlierFilter goes back to the filter before.
+func (a *app) earlierFilter() {
+	n := len(a.earlier)
+	if n == 0 {
+		a.notify("there was no other filter")
+		return
+	}
+	if err := a.setFilter(a.earlier[n-1]); err != nil {
+		a.fail(err)
+		return
+	}
+	a.earlier = a.earlier[:n-1]
+}
+
+// only shows the frames that have a value, or those that do not have it.
+func (a *app) only(key, value string, exclude bool) {
+	if value == "" {
+		a.notify("this frame has no " + key)
+		return
+	}
+	query, err := filter.Add(a.query, key, value, exclude)
+	if err != nil {
+		a.fail(err)
+		return
+	}
+	a.fail(a.filterBy(query))
+}
+
+// onlyThis takes the value under the cursor into the filter: in the list that is
+// the method or the variant of an update.
+func (a *app) onlyThis(exclude bool) {
+	f := &a.pane.Frame
+	if v, ok := a.pane.Value(); ok && a.inPane && a.pane.Folds() {
+		if !v.Single {
+			a.notify("choose a single value")
+			return
+		}
+		a.only(filter.PathKey(v.Path), v.Text, exclude)
+		return
+	}
+	if f.Update != "" {
+		a.only("update", f.Update, exclude)
+		return
+	}
+	a.only("method", f.Method, exclude)
+}
+
+// onlySession shows the frames of one session; of a server's frame without one, those of
+// the agent's session that it was started for.
+func (a *app) onlySession() {
+	f := &a.pane.Frame
+	a.only("session", cmp.Or(f.Session, a.timeline.SessionOf(a.timeline.PartOf(f.Seq))), false)
+}
+
+// onlyTurn shows the frames of one turn of one session.
+func (a *app) onlyTurn() {
+	f, c, r, start := a.pane.Frame, a.snapshot.Columns, a.timeline, a.model.start
+	if f.Seq <= nearby {
+		a.showTurn(f.Session, frameindex.TurnOf(&f, c, r, start, frameindex.Progress{}))
+		return
+	}
+	a.inBackground(func(on frameindex.Progress) func() {
+		turn := frameindex.TurnOf(&f, c, r, start, on)
+		return func() { a.showTurn(f.Session, turn) }
+	})
+}
+
+func (a *app) showTurn(session string, turn int) {
+	if turn == 0 {
+		a.notify("this frame belongs to no turn")
+		return
+	}
+	query, err := filter.Add(a.query, "session", session, false)
+	if err == nil {
+		query, err = filter.Add(query, "turn", strconv.Itoa(turn), false)
+	}
+	if err == nil {
+		err = a.filterBy(query)
+	}
+	a.fail(err)
+}
+
+// values returns the values of a key that are on the tapes, and of a path, and
+// all paths, those in the selected frame.
+func (a *app) values(key string) []string {
+	seen := map[string]bool{"": true}
+	var list []string
+	add := func(v string) {
+		if !seen[v] {
+			seen[v] = true
+			list = append(list, v)
+		}
+	}
+	switch key {
+	case "method":
+		for a := range a.snapshot.Annotations() {
+			add(a.Method)
+		}
+	case "update":
+		for a := range a.snapshot.Annotations() {
+			add(a.Update)
+		}
+	case "session":
+		for a := range a.snapshot.Annotations() {
+			add(a.Session)
+		}
+	case "rule":
+		for _, id := range a.found.Rules() {
+			add(id)
+		}
+	case ".":
+		return a.pane.Paths() // in the order of the frame
+	default:
+		if path := strings.Trim(strings.TrimPrefix(key, "."), "`"); path != key {
+			add(a.pane.ValueAt(path))
+		}
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,187 @@
+package findingpage
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A View is the findings as lines: a group for what one side did against one rule, and in
+// it its frames. It is for one goroutine.
+type View struct {
+	Least conform.Strength // what is shown
+
+	reader *Reader
+	all    map[string]bool // groups that show all of their frames, by their keys
+	flips  int             // changes of all
+	groups []report.Group  // as they were shown last
+}
+
+// NewView returns a View of what a Reader finds: warnings and violations.
+func NewView(r *Reader) *View {
+	return &View{Least: conform.Warning, reader: r, all: make(map[string]bool)}
+}
+
+// State is the same as long as the lines are.
+func (v *View) State() any { return [3]any{v.reader.Revision(), v.Least, v.flips} }
+
+// How many frames of a group are shown: at first, and at most. The lines of all groups are
+// made anew whenever something is found.
+const (
+	atFirst = 5
+	atMost  = 1000
+)
+
+// Lines returns the lines.
+func (v *View) Lines(width int) []page.Line {
+	r := v.reader
+	r.mu.Lock()
+	var shown []*conform.Finding
+	for i := range r.findings {
+		if r.findings[i].Strength >= v.Least {
+			shown = append(shown, &r.findings[i])
+		}
+	}
+	ended, broken, weaker, unlisted := r.ended, r.broken, len(r.findings)-len(shown), maps.Clone(r.unlisted)
+	r.mu.Unlock()
+	v.groups = report.Groups(shown)
+	var lines []page.Line
+	for i := range v.groups {
+		lines = append(lines, v.group(i, width)...)
+	}
+	if len(shown) == 0 {
+		text := "No broken rule was found. acptap check says which rules were tried."
+		switch {
+		case broken:
+			text = "No broken rule was found in what can be read. acptap check says which rules could not be judged."
+		case !ended:
+			text = "No broken rule so far."
+		}
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
+	}
+	if weaker > 0 || len(unlisted) > 0 {
+		lines = append(lines, page.Line{Item: -1})
+	}
+	for _, id := range slices.Sorted(maps.Keys(unlisted)) {
+		text := fmt.Sprintf("%s was broken %s more than is listed", id, timesText(unlisted[id]))
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: -1})
+	}
+	if weaker > 0 {
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(fmt.Sprintf("%s not shown: ! shows them", counted(weaker, "note"))), Item: -1})
+	}
+	return lines
+}
+
+func timesText(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return termtext.Grouped(int64(n)) + " times"
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " is"
+	}
+	return termtext.Grouped(int64(n)) + " " + what + "s are"
+}
+
+// group returns the lines of one group.
+func (v *View) group(i, width int) []page.Line {
+	g := &v.groups[i]
+	key := g.Rule.ID + g.Fault.String() + g.Strength.String()
+	style := StyleOf(g.Strength)
+	lines := []page.Line{{
+		Spans: []termtext.Span{
+			style.Span(report.Sign(g.Strength) + " " + g.Rule.ID), termtext.Bold.Span(" " + g.Rule.Name),
+			termtext.Plain.Span("  " + g.Fault.String()), termtext.Dim.Span("  " + timesText(len(g.Findings))),
+		},
+		Item: i, Key: key, Seq: g.Findings[0].Seq,
+	}}
+	list, rest := g.Findings, "Space shows them"
+	switch {
+	case v.all[key]:
+		list, rest = list[:min(len(list), atMost)], "/rule:"+g.Rule.ID+" among the frames shows them"
+	case len(list) > atFirst+1:
+		list = list[:atFirst]
+	}
+	for k, f := range list {
+		label := ""
+		if f.Seq != 0 {
+			label = v.reader.label(f.Seq)
+		}
+		head := fmt.Sprintf("    %5s  ", label)
+		for n, text := range termtext.Wrap(report.Said(f), max(width-len(head), 20)) {
+			line := page.Line{
+				Spans: []termtext.Span{termtext.Dim.Span(head), termtext.Plain.Span(text)},
+				Item:  i, Seq: f.Seq, Level: 1, Joined: n > 0,
+			}
+			if n == 0 {
+				line.Key = fmt.Sprintf("%s/%d", key, k)
+			}
+			lines = append(lines, line)
+			head = strings.Repeat(" ", len(head))
+		}
+	}
+	if more := len(g.Findings) - len(list); more > 0 {
+		text := fmt.Sprintf("           and %s more: %s", termtext.Grouped(int64(more)), rest)
+		lines = append(lines, page.Line{Spans: termtext.Dim.Line(text), Item: i, Key: key + "/more", Level: 1})
+	}
+	return lines
+}
+
+// Flip shows as many frames as can be of the group that a line belongs to, or the first ones.
+func (v *View) Flip(l page.Line) {
+	if l.Item < 0 || l.Item >= len(v.groups) {
+		return
+	}
+	g := &v.groups[l.Item]
+	key := g.Rule.ID + g.Fault.String() + g.Strength.String()
+	v.all[key] = !v.all[key]
+	v.flips++
+}
+
+// Rule returns the rule that a line is about, nil if there is none.
+func (v *View) Rule(l page.Line) *conform.Rule {
+	if l.Item < 0 || l.Item >= len(v.groups) {
+		return nil
+	}
+	return v.groups[l.Item].Rule
+}
+
+// StyleOf returns what a strength is drawn in.
+func StyleOf(s conform.Strength) termtext.Style {
+	switch s {
+	case conform.Violation:
+		return termtext.Failure
+	case conform.Warning:
+		return termtext.Permission
+	}
+	return termtext.Dim
+}
+
+// Explanation returns what a rule is about, as lines.
+func Explanation(rule *conform.Rule, width int) []page.Line {
+	var b strings.Builder
+	text := report.Text{W: &b}
+	if err := text.Explain(rule); err != nil {
+		return []page.Line{{Spans: termtext.Failure.Line(termtext.Piece(err.Error()))}}
+	}
+	var lines []page.Line
+	for i, line := range strings.Split(strings.TrimRight(b.String(), "\n"), "\n") {
+		style := termtext.Plain
+		if i == 0 {
+			style = termtext.Bold
+		}
+		for k, part := range termtext.Wrap(line, width) {
+			lines = append(lines, page.Line{Spans: style.Line(part), Joined: k > 0, Heading: false})
+		}
+	}
+	return lines
+}

@@ -1,0 +1,198 @@
+// Package findingpage lays out what client and agent broke on tapes, for a screen. A Reader
+// judges the tapes of a timeline in the background, follows the one that is being recorded,
+// and may be asked at any time by another goroutine. The package draws nothing.
+package findingpage
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/tapecheck"
+	"github.com/acptap/acptap/record"
+)
+
+// A Reader judges the tapes of a timeline. Frames have the numbers of the timeline.
+type Reader struct {
+	label   func(seq uint64) string // of a frame's number
+	session string                  // only what is of it, or of no session; empty: all
+
+	mu       sync.Mutex // guards what follows
+	findings []conform.Finding
+	at       map[uint64][]int32                          // which findings are on a frame
+	frames   [conform.Violation + 1]frameindex.NumberSet // that have findings of a strength
+	counts   [conform.Violation + 1]int
+	unlisted map[string]int // by rule: how often it was broken beyond findings
+	late     []uint64       // frames of which something was found when later ones were judged
+	changed  chan struct{}  // closed when the reader has got further
+	broken   bool
+	stopped  bool // Read has returned
+	revision
+}
+
+// A revision is how far a reader has got: as long as it is the same, so are the lines.
+type revision struct {
+	found  int
+	beyond int    // the sum of unlisted
+	ended  bool   // nothing will follow
+	judged uint64 // frames up to this one; it is no part of what Revision returns while nothing is found
+}
+
+// maxShown is how many findings are shown; what a Checker keeps of each rule is bounded,
+// but there are many rules and tapes.
+const maxShown = 1 << 16
+
+// NewReader returns a Reader that has read nothing. label returns the number of a frame as
+// users know it; session is what is looked at, empty for whole tapes.
+func NewReader(label func(seq uint64) string, session string) *Reader {
+	return &Reader{label: label, session: session, at: make(map[uint64][]int32), unlisted: make(map[string]int), changed: make(chan struct{})}
+}
+
+// Read judges the tapes of a timeline, which it opens again, until that ends or ctx is done.
+// It begins when all that is there is in the index: that is what users wait for first.
+// onChange is called when there are more findings, and at the end.
+func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, index *frameindex.Index, onChange func()) {
+	defer onChange()
+	defer r.publish(func() { r.stopped = true })
+	if !index.Await(ctx) {
+		return
+	}
+	t, options, err := reopened(ctx, t)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		r.publish(func() { r.broken, r.ended = true, true })
+		return
+	}
+	j := judge{Reader: r, checker: conform.NewChecker(options), timeline: t, onChange: onChange}
+	if t.HasServers() {
+		j.together(ctx)
+	} else {
+		for i := range t.Agents() {
+			j.begin(i)
+			j.part(ctx, i)
+		}
+		j.end(ctx)
+	}
+	if ctx.Err() == nil {
+		r.publish(func() { r.ended = true })
+	}
+}
+
+// reopened opens a timeline again, and returns what a checker has to know of its tapes.
+func reopened(ctx context.Context, t *frameindex.Timeline) (*frameindex.Timeline, conform.Options, error) {
+	t, err := t.Reopen()
+	if err != nil {
+		return nil, conform.Options{}, err
+	}
+	var tapes []*record.Tape
+	for _, p := range t.Agents() {
+		tapes = append(tapes, p.Tape)
+	}
+	options, err := tapecheck.Options(ctx, tapes...)
+	return t, options, err
+}
+
+// publish changes what others read, and wakes those that wait for it.
+func (r *Reader) publish(change func()) {
+	r.mu.Lock()
+	change()
+	close(r.changed)
+	r.changed = make(chan struct{})
+	r.mu.Unlock()
+}
+
+// Revision says how far the reader has got: as long as it is the same, so are the lines.
+func (r *Reader) Revision() any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return [3]any{r.found, r.beyond, r.ended}
+}
+
+// Progress returns the last frame that was judged, and whether nothing will follow.
+func (r *Reader) Progress() (last uint64, ended bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.judged, r.ended
+}
+
+// Broken reports whether a part of the tapes cannot be read.
+func (r *Reader) Broken() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken
+}
+
+// Count returns how many findings of a strength there are. A nil Reader has none.
+func (r *Reader) Count(s conform.Strength) int {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counts[s]
+}
+
+// Worst returns the greatest strength of the findings on the frames from one number up to
+// another, that not included; None if there are none of at least that strength. A nil
+// Reader has none.
+func (r *Reader) Worst(from, to uint64, least conform.Strength) conform.Strength {
+	if r == nil {
+		return conform.None
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for s := conform.Violation; s >= least; s-- {
+		if seq := r.frames[s].Next(from); seq != 0 && seq < to {
+			return s
+		}
+	}
+	return conform.None
+}
+
+// On returns the findings on a frame that are of at least a strength, the worst first. A
+// nil Reader has none.
+func (r *Reader) On(seq uint64, least conform.Strength) (list []conform.Finding) {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, i := range r.at[seq] {
+		if f := r.findings[i]; f.Strength >= least {
+			list = append(list, f)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b conform.Finding) int { return int(b.Strength) - int(a.Strength) })
+	return list
+}
+
+// Next returns the nearest frame behind or before another that has a finding of at least a
+// strength and is one of those that may be; 0 if there is none. A nil Reader has none.
+func (r *Reader) Next(from uint64, forward bool, least conform.Strength, may func(seq uint64) bool) (nearest uint64) {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for s := least; s <= conform.Violation; s++ {
+		seq := from
+		for {
+			if forward {
+				seq = r.frames[s].Next(seq + 1)
+			} else {
+				seq = r.frames[s].Previous(seq - 1)
+			}
+			if seq == 0 || may(seq) {
+				break
+			}
+		}
+		if nearest == 0 || seq != 0 && (seq < nearest) == forward {
+			nearest = seq
+		}
+	}
+	return nearest
+}

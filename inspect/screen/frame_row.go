@@ -1,0 +1,104 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/conform/report"
+	"github.com/acptap/acptap/inspect/screen/findingpage"
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A rowForm says how rows are written.
+type rowForm struct {
+	width   int
+	digits  int // of the largest number
+	label   func(seq uint64) string
+	began   func(seq uint64) time.Duration // when the frame's tape began; nil: at the start
+	latency func(*dialect.Frame) (time.Duration, bool)
+	times   timeForm
+	start   time.Time
+	before  time.Duration // time of the row before
+	failure dialect.Failure
+	silence time.Duration    // as in frametext.Row
+	waits   bool             // it is a request without a response
+	now     time.Duration    // if its tape is being recorded; 0: that has ended
+	sign    string           // of what is written on it; empty: nothing
+	server  bool             // it is on the tape of a server, among others
+	broken  conform.Strength // of the worst finding on it; None: there is none
+	above   *frameindex.Row  // nil: there is none on the screen
+}
+
+// rowSpans returns a row as a line.
+func rowSpans(r *frameindex.Row, form rowForm) []termtext.Span {
+	f := &r.Frame
+	number := fmt.Sprintf("%*s", form.digits, form.label(f.Seq))
+	if r.Err != nil {
+		return []termtext.Span{termtext.Dim.Span(" " + number + " "), termtext.Failure.Span(termtext.Piece(r.Err.Error()))}
+	}
+	mark := termtext.Bold.Span(cmp.Or(form.sign, " "))
+	columns := min(max(form.width/4, 12), 28)
+	times := ""
+	if r.Chunks > 1 {
+		times = " ×" + strconv.Itoa(r.Chunks)
+	}
+	line := frametext.Row{
+		Mark: findingMark(form.broken), Frame: f, Failure: form.failure, Silence: form.silence, Server: form.server, Number: number + " " + form.time(f), Kind: form.width >= 72,
+		Name: termtext.Cut(termtext.Piece(frametext.Name(f)), columns-termtext.Width(times)) + times, Columns: columns, Summary: r.Summary,
+	}
+	if u := form.above; u != nil && u.Err == nil {
+		line.Again, line.Above = frametext.Name(&u.Frame) == frametext.Name(f), u.Summary
+	}
+	latency, answered := form.latency(f)
+	switch {
+	case form.waits && form.now > 0 && !f.Untimed:
+		line.Waits = "waits " + termtext.Duration(form.now-f.At)
+	case form.waits:
+		line.Waits = "no answer"
+	case answered:
+		line.Latency = termtext.Duration(latency)
+	}
+	return append([]termtext.Span{mark}, line.Spans(form.width-1)...)
+}
+
+// findingMark returns the mark of a row with a finding.
+func findingMark(s conform.Strength) termtext.Span {
+	if s == conform.None {
+		return termtext.Span{}
+	}
+	return findingpage.StyleOf(s).Span(report.Sign(s))
+}
+
+// time returns a frame's time in the form that was asked for.
+func (form *rowForm) time(f *dialect.Frame) string {
+	if f.Untimed {
+		return fmt.Sprintf("%*s", len("    0.000"), termtext.UnknownTime)
+	}
+	at := f.At
+	switch form.times {
+	case sinceBefore:
+		return fmt.Sprintf("%+9.3f", (at - form.before).Seconds())
+	case wallClock:
+		if !form.start.IsZero() {
+			return form.start.Add(at).Format("15:04:05.000")
+		}
+	}
+	if form.began != nil {
+		at -= form.began(f.Seq)
+	}
+	return fmt.Sprintf("%9.3f", at.Seconds())
+}
+
+// counts says where the user is, such as `3 of 1,200`.
+func counts(before, all int) string {
+	if all == 0 {
+		return "0 of 0"
+	}
+	return termtext.Grouped(int64(before+1)) + " of " + termtext.Grouped(int64(all))
+}

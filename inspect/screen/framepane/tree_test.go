@@ -1,0 +1,89 @@
+package framepane
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// FuzzTree shows values of any shape, whole or cut off.
+func FuzzTree(f *testing.F) {
+	for _, s := range []string{
+		`{"a":[1,2,{"b":null}],"text":"x\ny","data":"QUJD"}`, `[`, `{"a"`, `{"a":`, `"`, `"\`, `}`, `{"a":{"b":"c`, `[[[[]]]]`, `{1:2}`, `nul`,
+		`{"jsonrpc":"b","method":"b","params":{"sessionId":"b","update":{"sessionUpdate":"b","a":"b"},"b":[]}}`, `{"type":"diff","oldText":"a\nb","newText":"a\nc"}`, strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		p := newPane(dialect.Frame{}, asTree)
+		p.tree = newTree(frametext.Completed(raw))
+		if len(p.tree.nodes) == 0 {
+			return
+		}
+		p.Frame.Raw, p.Frame.Size = raw, int64(len(raw))
+		p.envelope = newEnvelope(p.tree, true)
+		for _, width := range []int{1, 20, 80} {
+			from, to := p.Window(width, 30)
+			for k := from; k < to; k++ {
+				for _, s := range p.Spans(k) {
+					if strings.ContainsAny(s.Text, "\x1b\n\r\t\x00\x7f") {
+						t.Fatalf("line %d of %q has control characters: %q", k, raw, s.Text)
+					}
+				}
+			}
+			p.Underline([]Place{{-1, string(raw)}, {-1, "a[2].b"}, {0, "b"}, {-1, "method"}})
+			checkUnderlines(t, &p, width)
+			p.Move(3)
+			p.Open()
+			checkUnderlines(t, &p, width)
+			for _, words := range []string{"b", "a b"} {
+				p.Look(find.Phrase(words))
+				checkMarks(t, &p, width)
+				p.NextMatch(false)
+				checkMarks(t, &p, width)
+			}
+		}
+		for i := range p.tree.nodes {
+			p.tree.path(int32(i))
+			if i > 100 {
+				break
+			}
+		}
+	})
+}
+
+// checkMarks draws a window: what is marked is in the lines, and where there is a match
+// the cursor is on the current one.
+func checkMarks(t *testing.T, p *Pane, width int) {
+	t.Helper()
+	from, to := p.Window(width, 30)
+	for k := from; k < to; k++ {
+		text, current := textOf(p.Spans(k)), false
+		for _, m := range p.Marks(k) {
+			if m.From < 0 || m.From >= m.To || m.To > len(text) {
+				t.Fatalf("line %d of %q has %q marked from %d to %d", k, p.Frame.Raw, text, m.From, m.To)
+			}
+			current = current || m.Current
+		}
+		if at, all := p.Match(); k == p.Cursor && (at > 0) != current || all > 0 && at == 0 {
+			t.Fatalf("the cursor is on %q, match %d of %d of %s in %q", text, at, all, p.Words(), p.Frame.Raw)
+		}
+	}
+}
+
+// checkUnderlines draws a window: what is underlined is in the lines.
+func checkUnderlines(t *testing.T, p *Pane, width int) {
+	t.Helper()
+	from, to := p.Window(width, 30)
+	for k := from; k < to; k++ {
+		text := textOf(p.Spans(k))
+		for _, m := range p.Underlines(k) {
+			if m.From < 0 || m.From > m.To || m.To > len(text) {
+				t.Fatalf("line %d of %q has %q underlined from %d to %d", k, p.Frame.Raw, text, m.From, m.To)
+			}
+		}
+	}
+}

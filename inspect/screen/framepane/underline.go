@@ -1,0 +1,169 @@
+package framepane
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/inspect/screen/find"
+)
+
+// A Place is where something is wrong in a frame.
+type Place struct {
+	Entry int    // index in a batch, from 0; -1: the frame is none
+	Path  string // of a value, spelled as in dialect.Field: in the params or the result, or of the message itself; empty: all of it
+}
+
+// underlined are the values of a frame in which something is wrong.
+type underlined struct {
+	places   []Place
+	values   []int32 // in the order of the text
+	brokenIn uint64  // the frame in which the first of them is to be seen; 0: none
+}
+
+// Underline underlines the values at some places. Of a value that is missing it is the one
+// that should have it.
+func (p *Pane) Underline(places []Place) {
+	if slices.Equal(p.places, places) {
+		return
+	}
+	p.places, p.values = places, nil
+	if p.tree == nil {
+		return
+	}
+	for _, place := range places {
+		if n := p.tree.at(place); n >= 0 {
+			p.values = append(p.values, n)
+		}
+	}
+	slices.Sort(p.values)
+	p.values = slices.Compact(p.values)
+}
+
+// RevealUnderlined has the first underlined value of a frame be seen when that is shown.
+func (p *Pane) RevealUnderlined(seq uint64) { p.brokenIn = seq }
+
+// toUnderlined puts the cursor on the first underlined value, if that is asked for.
+func (p *Pane) toUnderlined() {
+	if p.brokenIn == 0 || p.brokenIn != p.Frame.Seq || len(p.values) == 0 || p.Form != asTree {
+		return
+	}
+	p.brokenIn = 0
+	if p.pointAt(p.values[0]); p.Cursor >= p.top+p.height {
+		p.top = p.Cursor - p.height/3 // with some lines around it
+	}
+}
+
+// Underlines returns what of a line that is shown is underlined, as bytes of its spans' text.
+func (p *Pane) Underlines(k int) []find.Mark {
+	if len(p.values) == 0 || p.Form != asTree {
+		return nil
+	}
+	switch l := p.lines[k]; {
+	case l.part == around:
+		return p.envelopeUnderlines()
+	case l.part == beginning && p.isUnderlined(l.node):
+		return []find.Mark{{From: p.margin(l), To: len(textOf(p.Spans(k)))}}
+	}
+	return nil
+}
+
+// isUnderlined reports whether a value is underlined, or one that is folded away in it.
+func (p *Pane) isUnderlined(n int32) bool {
+	i, found := slices.BinarySearch(p.values, n)
+	return found || p.fold[n] && i < len(p.values) && p.values[i] < p.tree.nodes[n].end
+}
+
+// envelopeUnderlines returns what is underlined of the line of the envelope.
+func (p *Pane) envelopeUnderlines() (marks []find.Mark) {
+	at := len(envelopeSign)
+	for i, n := range p.envelope.values {
+		if i > 0 {
+			at += len(envelopeGap)
+		}
+		from := at + len(" ")
+		at = from + len(p.envelopeValue(n))
+		if p.isUnderlined(n) {
+			marks = append(marks, find.Mark{From: from, To: at})
+		}
+	}
+	return marks
+}
+
+// at returns the value at a place, or the nearest one around it that is there; -1 if that is
+// all of the frame.
+func (t *tree) at(place Place) int32 {
+	message := int32(0)
+	if place.Entry >= 0 {
+		message = t.element(0, place.Entry)
+	}
+	steps := stepsOf(place.Path)
+	if message < 0 || len(steps) == 0 {
+		return -1
+	}
+	n := message
+	if !slices.Contains(envelopeNames, steps[0]) {
+		for _, body := range []string{"params", "result"} {
+			if b := t.member(message, body); b >= 0 {
+				n = b
+				break
+			}
+		}
+	}
+	for _, step := range steps {
+		next := t.memberAmong(n, step, t.nodes[n].children)
+		if index, err := strconv.Atoi(step); err == nil && t.json[t.nodes[n].from] == '[' {
+			next = t.element(n, index)
+		}
+		if next < 0 {
+			break
+		}
+		n = next
+	}
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// envelopeNames are the members of a message (JSON-RPC 2.0).
+var envelopeNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+// element returns an element of an array, -1 if it has none there.
+func (t *tree) element(array int32, index int) int32 {
+	if t.json[t.nodes[array].from] != '[' {
+		return -1
+	}
+	for i := array + 1; i < t.nodes[array].end; i = t.nodes[i].end {
+		if int(t.nodes[i].index) == index {
+			return i
+		}
+	}
+	return -1
+}
+
+// stepsOf takes a path apart, as in update.content[0]["a.b"], into the names of members and
+// the indexes of elements.
+func stepsOf(path string) (steps []string) {
+	for path != "" {
+		switch {
+		case strings.HasPrefix(path, `["`):
+			name := gjson.Parse(path[1:])
+			steps = append(steps, name.String())
+			path = strings.TrimPrefix(path[min(1+len(name.Raw), len(path)):], "]")
+		case path[0] == '[':
+			index, rest, _ := strings.Cut(path[1:], "]")
+			steps, path = append(steps, index), rest
+		default:
+			path = strings.TrimPrefix(path, ".")
+			end := strings.IndexAny(path, ".[")
+			if end < 0 {
+				end = len(path)
+			}
+			steps, path = append(steps, path[:end]), path[end:]
+		}
+	}
+	return steps
+}

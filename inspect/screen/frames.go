@@ -1,0 +1,155 @@
+package screen
+
+import (
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// drawList draws the rows of the frames.
+func (a *app) drawList(c canvas) {
+	window := a.model.window(c.h)
+	a.rows.Load(window)
+	if len(window) == 0 && c.h > 0 {
+		c.text(1, 0, termtext.Dim, a.emptyText())
+		return
+	}
+	form := rowForm{
+		width: c.w, digits: a.timeline.LabelColumns(a.model.Last), label: a.timeline.Label, began: a.timeline.Began, latency: a.snapshot.Latency,
+		times: a.model.times, start: a.model.start,
+	}
+	form.before = a.timeBefore(window)
+	now := a.sinceStart()
+	for y, w := range window {
+		r := a.rows.Row(w.Seq)
+		form.waits, form.sign, form.now, form.silence = a.waits(w.Seq), a.rowSign(w.Seq), 0, 0
+		form.server = a.timeline.Part(a.timeline.PartOf(w.Seq)).Server != ""
+		form.failure, form.broken = a.failure(&r.Frame), a.brokenIn(w)
+		if r.Frame.Events.Has(dialect.AfterSilence) {
+			form.silence = a.snapshot.Silence(&r.Frame, a.sameTape(w.Seq))
+		}
+		if a.timeline.GoesOn(w.Seq) {
+			form.now = now
+		}
+		c.spans(y, rowSpans(&r, form), w.Seq == a.model.selected)
+		form.before, form.above = r.Frame.At, &r
+	}
+}
+
+// sameTape returns what reports whether a frame is on the tape that another one is on.
+func (a *app) sameTape(seq uint64) func(uint64) bool {
+	t := a.timeline
+	part := t.PartOf(seq)
+	return func(other uint64) bool { return t.PartOf(other) == part }
+}
+
+// timeBefore returns the time of the row above the screen.
+func (a *app) timeBefore(window []frameindex.RowRange) time.Duration {
+	if a.model.times != sinceBefore || len(window) == 0 {
+		return 0
+	}
+	above := a.model.rows().Previous(window[0].Seq - 1)
+	if above == 0 {
+		return 0
+	}
+	return a.snapshot.Time(above)
+}
+
+func (a *app) emptyText() string {
+	switch {
+	case !a.model.Complete:
+		return "reading…"
+	case a.query != "":
+		return "No frame fits the filter. / changes it, Esc clears it."
+	case a.info.Live:
+		return "Nothing has been said yet. What comes will show up here."
+	}
+	return "There are no frames on this tape."
+}
+
+// drawPane draws the selected frame.
+func (a *app) drawPane(title, c canvas) {
+	a.loadPane()
+	s := termtext.Dim
+	if a.inPane {
+		s = termtext.Bold
+	}
+	title.across(0, s, a.paneTitle())
+	if c.h == 0 || a.pane.Frame.Seq == 0 {
+		return
+	}
+	c = a.drawFindings(a.drawNotes(c))
+	from, to := a.pane.Window(c.w-1, c.h)
+	for k := from; k < to; k++ {
+		line, of := a.pane.Spans(k), c.part(1, 0, c.w, c.h)
+		of.spans(k-from, line, a.inPane && k == a.pane.Cursor)
+		of.underline(k-from, line, a.pane.Underlines(k))
+		of.marks(k-from, line, a.pane.Marks(k))
+	}
+}
+
+// loadPane puts the selected frame into the pane.
+func (a *app) loadPane() {
+	seq := a.model.current()
+	switch seq {
+	case a.pane.Frame.Seq:
+		return
+	case 0:
+		a.pane.Clear(0)
+		return
+	}
+	f, err := a.rows.Frame(seq)
+	if err != nil {
+		a.pane.Clear(seq)
+		a.fail(err)
+		return
+	}
+	a.pane.Show(f)
+}
+
+// paneTitle says what the frame is, and of the frames that belong to it.
+func (a *app) paneTitle() string {
+	f := &a.pane.Frame
+	if f.Seq == 0 {
+		return ""
+	}
+	if a.pane.Comparing() {
+		return a.pane.Title
+	}
+	parts := []string{"frame " + a.timeline.Label(f.Seq), termtext.Spaced(f.Kind.String(), termtext.Piece(f.Method), termtext.Piece(f.Update))}
+	if f.Origin != wire.Wire {
+		parts = append(parts, f.Origin.String())
+	}
+	parts = append(parts, a.pairText(f), termtext.Labelled("session", termtext.Piece(f.Session)), termtext.ByteSize(f.Size), a.pane.Form.String())
+	if f.Kind == wire.Invalid || f.Kind == wire.Stderr {
+		parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], "tree", "text", 1)
+	}
+	return termtext.Dotted(parts...)
+}
+
+// pairText names the other half of a call.
+func (a *app) pairText(f *dialect.Frame) string {
+	if a.waits(f.Seq) {
+		if a.snapshot.Ended {
+			return "no answer"
+		}
+		return "no answer yet"
+	}
+	request := frameindex.RequestOf(f)
+	if !a.snapshot.Has(request) {
+		return ""
+	}
+	text := "answers "
+	if f.Events.Has(dialect.RequestCancelled) {
+		text = "cancels "
+	}
+	text += a.timeline.Label(request)
+	if latency, ok := a.snapshot.Latency(f); ok {
+		text += " after " + termtext.Duration(latency)
+	}
+	return text
+}

@@ -1,0 +1,270 @@
+package screen
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+)
+
+// A model is the list of a tape's frames as the user has set it: what is shown,
+// what is selected, what is on the screen. It is anchored by the numbers of
+// frames, so that neither new frames nor another filter move what the user looks
+// at.
+type model struct {
+	folded bool // runs of chunks are one row
+	follow bool // the last row is selected, also when there are more
+	times  timeForm
+	start  time.Time               // when the tape began
+	label  func(seq uint64) string // of a frame's number
+
+	frameindex.Matches
+	selected uint64 // 0: none
+	top      uint64 // first row on the screen
+	height   int    // rows on the screen
+	target   uint64 // to be selected when the scan gets there; 0: none
+
+	// awaited returns the target once it has a number on the timeline, 0 until then; nil:
+	// there is none, or it has.
+	awaited func() uint64
+}
+
+// A timeForm says which time of a frame is shown.
+type timeForm uint8
+
+const (
+	sinceStart timeForm = iota
+	sinceBefore
+	wallClock
+	timeForms
+)
+
+var timeNames = [timeForms]string{"since the start", "since the row before", "of day"}
+
+// rows returns the frames that begin a row.
+func (m *model) rows() *frameindex.NumberSet {
+	if m.folded {
+		return &m.Heads
+	}
+	return &m.All
+}
+
+// restart forgets what was found, before another scan.
+func (m *model) restart() { m.Matches = frameindex.Matches{} }
+
+// add takes what a scan has found. It says what is wrong with a frame that was
+// waited for and is no row.
+func (m *model) add(f frameindex.Found) (err error) {
+	m.Add(f)
+	m.resolve()
+	switch wish := m.target; {
+	case wish != 0 && (wish <= m.Last || m.Complete):
+		m.target = 0
+		if err = m.jump(wish); err != nil {
+			m.selected = wish
+			m.settle()
+		}
+	case m.follow:
+		m.end()
+	case m.current() == 0:
+		m.settle()
+	}
+	return err
+}
+
+// await selects a frame as soon as it has a number, which number returns then, and the scan
+// gets there.
+func (m *model) await(number func() uint64) {
+	m.follow, m.awaited = false, number
+	m.resolve()
+}
+
+func (m *model) resolve() {
+	if m.awaited == nil {
+		return
+	}
+	if m.target = m.awaited(); m.target != 0 || m.Complete {
+		m.awaited = nil
+	}
+}
+
+// current returns the selected frame, 0 if it is not shown and none else is
+// selected. Until a scan has got there it may be.
+func (m *model) current() uint64 {
+	if !m.rows().Has(m.selected) && (m.Complete || m.selected <= m.Last) {
+		return 0
+	}
+	return m.selected
+}
+
+// place returns how many rows stand before the selected one, and how many there
+// are.
+func (m *model) place() (before, all int) {
+	rows := m.rows()
+	return max(rows.Below(m.selected+1)-1, 0), rows.Len()
+}
+
+// move goes n rows down, or up if n is negative.
+func (m *model) move(n int) {
+	before, all := m.place()
+	if n < 0 {
+		m.follow = false
+	}
+	m.choose(before+n, all)
+}
+
+// choose selects the row with i before it, or the nearest there is. The user
+// does not wait for another one any more.
+func (m *model) choose(i, all int) {
+	m.target, m.awaited = 0, nil
+	if all > 0 {
+		m.selected = m.rows().At(min(max(i, 0), all-1))
+	}
+}
+
+// home goes to the first row, also if the scan has not found it yet.
+func (m *model) home() {
+	m.follow, m.target, m.awaited = false, 0, nil
+	m.selected = m.rows().At(0)
+}
+
+// end goes to the last row.
+func (m *model) end() { m.choose(m.rows().Len()-1, m.rows().Len()) }
+
+// jump selects the row that a frame stands in. It says what is wrong if there is
+// none.
+func (m *model) jump(seq uint64) error {
+	if seq > m.Last && !m.Complete {
+		m.follow, m.target, m.awaited = false, seq, nil
+		return nil
+	}
+	if !m.All.Has(seq) {
+		if seq == 0 || seq > m.Last {
+			return fmt.Errorf("there is no frame %s", m.label(seq))
+		}
+		return fmt.Errorf("frame %s does not fit the filter", m.label(seq))
+	}
+	m.follow, m.target, m.awaited = false, 0, nil
+	m.selected = m.rows().Previous(seq)
+	return nil
+}
+
+// nextFailure goes to the next row that is a failure, or to the one before, and round an end
+// once it is known that there is none before that. broken returns the nearest frame with a
+// finding that is shown, which counts as a failure; 0: there is none.
+func (m *model) nextFailure(forward bool, broken func(from uint64, forward bool) uint64) (round bool, err error) {
+	from := m.selected
+	if row := m.rowRange(from); forward && row.Frames > 1 {
+		from += uint64(row.Frames) - 1
+	}
+	seq := m.failureFrom(from, forward, broken)
+	switch {
+	case seq != 0:
+	case !m.Complete:
+		return false, fmt.Errorf("no failure or finding %s so far", direction(forward))
+	case forward:
+		round, seq = true, m.failureFrom(0, true, broken)
+	default:
+		round, seq = true, m.failureFrom(m.Last+1, false, broken)
+	}
+	if seq == 0 {
+		return false, errors.New("no failure or finding")
+	}
+	return round, m.jump(seq)
+}
+
+// failureFrom returns the nearest failure or finding behind a frame, or before it; 0: there
+// is none.
+func (m *model) failureFrom(from uint64, forward bool, broken func(uint64, bool) uint64) uint64 {
+	seq, other := m.Failures.Next(from+1), broken(from, forward)
+	if !forward {
+		seq = m.Failures.Previous(from - 1)
+	}
+	if seq == 0 || other != 0 && (other < seq) == forward {
+		return cmp.Or(other, seq)
+	}
+	return seq
+}
+
+func direction(forward bool) string {
+	if forward {
+		return "further down"
+	}
+	return "further up"
+}
+
+// fold folds runs of chunks, or unfolds them.
+func (m *model) fold() {
+	m.folded = !m.folded
+	m.settle()
+}
+
+// settle selects a row that is there: the one that the selected frame stands in
+// or, if that is not shown any more, the one before. Where there are none the
+// frame stays selected: another filter may show it.
+func (m *model) settle() {
+	rows := m.rows()
+	if seq := rows.Previous(m.selected); seq != 0 {
+		m.selected = seq
+	} else if rows.Len() > 0 {
+		m.selected = rows.At(0)
+	}
+}
+
+// window returns the rows that are on a screen of that many rows, moved so
+// that the selected row is among them.
+func (m *model) window(height int) []frameindex.RowRange {
+	m.height = height
+	rows := m.rows()
+	if height <= 0 || rows.Len() == 0 {
+		return nil
+	}
+	top := rows.Below(m.top)
+	before, _ := m.place()
+	switch {
+	case before < top:
+		top = before
+	case before >= top+height:
+		top = before - height + 1
+	}
+	top = max(min(top, rows.Len()-height), 0)
+	m.top = rows.At(top)
+	list := make([]frameindex.RowRange, min(height, rows.Len()-top))
+	for i := range list {
+		list[i] = m.rowRange(rows.At(top + i))
+	}
+	return list
+}
+
+// shift moves the screen, and returns how many rows are above it then.
+func (m *model) shift(n int) (above int) {
+	rows := m.rows()
+	above = min(max(rows.Below(m.top)+n, 0), max(rows.Len()-m.height, 0))
+	m.top = rows.At(above)
+	return above
+}
+
+// scroll moves the screen and not the selection, unless that would leave it.
+func (m *model) scroll(n int) {
+	top := m.shift(n)
+	before, all := m.place()
+	if n < 0 {
+		m.follow = false
+	}
+	m.choose(min(max(before, top), top+m.height-1), all)
+}
+
+// rowRange returns the row that begins with a frame.
+func (m *model) rowRange(seq uint64) frameindex.RowRange {
+	if !m.folded {
+		return frameindex.RowRange{Seq: seq, Frames: 1}
+	}
+	next := m.Heads.Next(seq + 1)
+	if next == 0 {
+		next = m.All.At(m.All.Len()-1) + 1
+	}
+	// Behind a run may be frames that are not shown; in it there are none.
+	return frameindex.RowRange{Seq: seq, Frames: m.All.Below(next) - m.All.Below(seq)}
+}

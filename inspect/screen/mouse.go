@@ -1,0 +1,121 @@
+package screen
+
+import (
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// wheelLines is how far a notch of the wheel goes.
+const wheelLines = 3
+
+// mouse takes a click or a turn of the wheel, and reports whether it did
+// anything.
+func (a *app) mouse(action tview.MouseAction, e *tcell.EventMouse) bool {
+	x, y := e.Position()
+	l := a.layout(nil)
+	if a.prompt != nil {
+		return false
+	}
+	switch action {
+	case tview.MouseScrollUp:
+		a.wheel(l, x, y, -wheelLines)
+	case tview.MouseScrollDown:
+		a.wheel(l, x, y, wheelLines)
+	case tview.MouseLeftDown:
+		return a.click(l, x, y)
+	case tview.MouseLeftClick, tview.MouseLeftDoubleClick:
+		// To tview any two clicks in a short time are a double click, wherever they were.
+		return a.clicks.isDouble(x, y, time.Now()) && a.doubleClick(l, x, y)
+	default:
+		return false
+	}
+	return true
+}
+
+// signColumns are those of the sign before what folds in the conversation.
+const signColumns = 2
+
+// wheel scrolls what is under the mouse n lines down.
+func (a *app) wheel(l layout, x, y, n int) {
+	switch {
+	case a.page != nil:
+		a.page.Move(n)
+	case l.pane.has(x, y):
+		a.pane.Move(n)
+	default:
+		a.model.scroll(n)
+	}
+}
+
+// click selects what is under the mouse: a place, a line, a row. It reports whether
+// there is anything.
+func (a *app) click(l layout, x, y int) bool {
+	switch {
+	case l.bar.has(x, y):
+		for _, t := range a.tabs(l.bar.w) {
+			if t.x <= x && x < t.x+termtext.Width(t.text) {
+				a.visit(t.place)
+			}
+		}
+	case a.page != nil && l.body.has(x, y):
+		a.page.Point(y - l.body.y)
+		if a.onSign(l, x) {
+			a.page.FlipHere()
+		}
+	case l.list.has(x, y):
+		a.inPane, a.model.follow = false, false
+		rows := a.model.rows()
+		a.model.choose(rows.Below(a.model.top)+y-l.list.y, rows.Len())
+	case l.pane.has(x, y):
+		a.intoPane()
+		a.pane.Point(y - l.pane.y - a.noteRows)
+	default:
+		return false
+	}
+	return true
+}
+
+// The clicks are what has been clicked on before.
+type clicks struct {
+	x, y int
+	at   time.Time // zero: nothing, or a double click
+}
+
+// isDouble takes a click, and reports whether it is the second one on the same place.
+func (c *clicks) isDouble(x, y int, now time.Time) bool {
+	if c.x == x && c.y == y && now.Sub(c.at) <= tview.DoubleClickInterval {
+		*c = clicks{}
+		return true
+	}
+	*c = clicks{x, y, now}
+	return false
+}
+
+// doubleClick does what Enter does with the line under the mouse, except on a sign that
+// folds, where it is two clicks. It reports whether there is anything.
+func (a *app) doubleClick(l layout, x, y int) bool {
+	switch {
+	case a.onSign(l, x):
+		return false
+	case a.page != nil && a.page.Enter != nil && l.body.has(x, y):
+		a.page.Enter(a.page.Current())
+	case a.page == nil && l.pane.has(x, y):
+		a.pane.Open()
+	default:
+		return false
+	}
+	return true
+}
+
+// onSign reports whether a column of the conversation is that of the signs.
+func (a *app) onSign(l layout, x int) bool {
+	return a.page != nil && a.place == chatPlace && a.page.Flip != nil && x-l.body.x <= signColumns && a.page.Current().Seq != 0
+}
+
+func (c canvas) has(x, y int) bool {
+	return c.x <= x && x < c.x+c.w && c.y <= y && y < c.y+c.h
+}

@@ -1,0 +1,314 @@
+package screen
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// nextFrom returns the frame behind the selected row, or the one before it, and
+// the way to the next one from there.
+func (a *app) nextFrom(forward bool) (seq, step uint64) {
+	if !forward {
+		return a.model.selected - 1, frameindex.Backward
+	}
+	return a.model.selected + uint64(max(a.model.rowRange(a.model.selected).Frames, 1)), 1
+}
+
+// nearby is how many frames are looked at before the next key: that takes a few
+// milliseconds (BenchmarkMillion). More of them are looked at in the background.
+const nearby = 1 << 14
+
+// seek has the event loop call then with the frame that is found, 0 for none: at once
+// if the frame is near and found by its fields.
+func (a *app) seek(s frameindex.Seek, then func(seq uint64)) {
+	c, t := a.snapshot.Columns, a.timeline
+	if s.BytesFit == nil {
+		left := nearby
+		found := c.Seek(s.From, s.Step, func(f *dialect.Frame) bool { left--; return left < 0 || s.FieldsFit(f) })
+		if left >= 0 {
+			then(found)
+			return
+		}
+		s.From = found
+	}
+	a.inBackground(func(on frameindex.Progress) func() {
+		found, err := s.Run(c, t, on)
+		return func() {
+			if err != nil {
+				a.fail(err)
+				return
+			}
+			then(found)
+		}
+	})
+}
+
+// seekShown is seek among the frames that are shown, from the selected row on.
+func (a *app) seekShown(forward bool, s frameindex.Seek, missing string) {
+	hits, may := a.model.All.Clone(), s.FieldsFit
+	s.FieldsFit = func(f *dialect.Frame) bool { return hits.Has(f.Seq) && may(f) }
+	s.From, s.Step = a.nextFrom(forward)
+	a.seek(s, func(seq uint64) { a.jumpOr(seq, missing) })
+}
+
+// jump selects a frame.
+func (a *app) jump(seq uint64) { a.fail(a.model.jump(seq)) }
+
+// jumpOr selects a frame, or says that there is none.
+func (a *app) jumpOr(seq uint64, missing string) {
+	if seq == 0 {
+		a.notify(missing)
+		return
+	}
+	a.jump(seq)
+}
+
+// toPair goes from a response, or a cancellation, to its request, and from a
+// request to its response; to its cancellation if it has none.
+func (a *app) toPair() {
+	f := a.pane.Frame
+	if request := frameindex.RequestOf(&f); request != 0 {
+		a.jump(request)
+		return
+	}
+	if f.Kind != wire.Request && f.Kind != wire.Batch {
+		a.notify("no request and no response")
+		return
+	}
+	cancelled := uint64(0)
+	answers := func(g *dialect.Frame) bool {
+		if frameindex.RequestOf(g) == f.Seq && g.Events.Has(dialect.RequestCancelled) {
+			cancelled = cmp.Or(cancelled, g.Seq)
+			return false
+		}
+		return frameindex.RequestOf(g) == f.Seq
+	}
+	a.seek(frameindex.Seek{From: f.Seq + 1, Step: 1, FieldsFit: answers}, func(seq uint64) { a.jumpOr(cmp.Or(seq, cancelled), "no answer") })
+}
+
+// sameMethod goes to the next frame of this method or variant.
+func (a *app) sameMethod(forward bool) {
+	f := a.pane.Frame
+	called := frametext.Name(&f)
+	if called == "" {
+		a.notify("this frame has no method")
+		return
+	}
+	a.seekShown(forward, frameindex.Seek{FieldsFit: func(g *dialect.Frame) bool { return frametext.Name(g) == called }}, "no "+termtext.Piece(called)+" "+direction(forward))
+}
+
+// sameTool goes to the next frame about this tool call.
+func (a *app) sameTool(forward bool) {
+	f := a.pane.Frame
+	id := filter.ToolOf(&f).ID
+	if id == "" {
+		a.notify("this frame is about no tool call")
+		return
+	}
+	may := func(g *dialect.Frame) bool { return g.Session == f.Session && filter.AboutTool(g) }
+	fits := func(g *dialect.Frame) bool { return filter.ToolOf(g).ID == id }
+	a.seekShown(forward, frameindex.Seek{FieldsFit: may, BytesFit: fits}, "nothing of this tool call "+direction(forward))
+}
+
+// compareForms shows what acptap has changed in a frame.
+func (a *app) compareForms() {
+	f := a.pane.Frame
+	seq, step := f.Seq+1, uint64(1)
+	switch f.Origin {
+	case wire.Rewritten:
+		seq, step = f.Seq-1, frameindex.Backward
+	case wire.Withheld:
+	default:
+		a.notify("acptap has not changed this frame")
+		return
+	}
+	// wire.Rewritten: it stands in the place of the one before it in its direction.
+	var other wire.Origin
+	onTape := a.sameTape(f.Seq)
+	changed := func(g *dialect.Frame) bool {
+		other = g.Origin
+		return g.Dir == f.Dir && onTape(g.Seq) && (other == wire.Withheld || other == wire.Rewritten)
+	}
+	a.seek(frameindex.Seek{From: seq, Step: step, FieldsFit: changed}, func(found uint64) {
+		if found == 0 || other == f.Origin {
+			a.notify("it was withheld, and nothing came in its place")
+			return
+		}
+		a.compare(found, f.Seq)
+	})
+}
+
+// compare shows what differs between two frames.
+func (a *app) compare(before, after uint64) {
+	if before > after {
+		before, after = after, before
+	}
+	f, err := a.rows.Frame(before)
+	g, err2 := a.rows.Frame(after)
+	if err := errors.Join(err, err2); err != nil {
+		a.fail(err)
+		return
+	}
+	a.pane.Compare("frame "+a.timeline.Label(before)+" against frame "+a.timeline.Label(after)+" · Esc ends", f.Raw, g.Raw)
+	a.intoPane()
+}
+
+// askPlace goes to a frame or a time.
+func (a *app) askPlace() {
+	a.ask(":", "", func(text string) error {
+		text = strings.TrimSpace(text)
+		if at, ok := strings.CutPrefix(text, "+"); ok {
+			d, err := time.ParseDuration(at)
+			if err != nil {
+				return errors.New("want a time such as +2.5s")
+			}
+			a.jumpTo(a.timeline.Began(a.model.selected) + d)
+			return nil
+		}
+		seq, err := a.timeline.ParseLabel(text, a.model.selected)
+		if err != nil {
+			return err
+		}
+		return a.model.jump(seq)
+	})
+}
+
+// jumpTo goes to the first row at a time, or behind it.
+func (a *app) jumpTo(at time.Duration) {
+	rows := a.model.rows()
+	low, high := 0, rows.Len()
+	for low < high {
+		middle := (low + high) / 2
+		if a.snapshot.Time(rows.At(middle)) < at {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	a.model.follow = false
+	a.model.choose(low, rows.Len())
+}
+
+// A failureFound is where the user was led last in the conversation or among the
+// turns: several failures may stand on one line.
+type failureFound struct {
+	place     Place
+	seq, line uint64
+}
+
+// failure returns in which way a frame is a failure.
+func (a *app) failure(f *dialect.Frame) dialect.Failure {
+	if a.snapshot.Open.IsUnanswered(f) {
+		return dialect.Unanswered
+	}
+	return f.Failure()
+}
+
+// nextFailure goes to the next failure, or to the one before: among the frames that
+// are shown, or to the line of the conversation or of the turns that tells of it.
+func (a *app) nextFailure(forward bool) {
+	if a.page == nil {
+		round, err := a.model.nextFailure(forward, a.brokenFrom)
+		if round {
+			a.sayRound(forward)
+		}
+		a.fail(err)
+		return
+	}
+	from, step := a.page.Current().Seq, uint64(1)
+	if last := a.lastFailure; last.place == a.place && last.line == from {
+		from = last.seq
+	}
+	if !forward {
+		step = frameindex.Backward
+	}
+	a.seekFailure(from+step, step, false)
+}
+
+// seekFailure goes to the next failure from a frame on that is on another line, and round an
+// end if it did not yet.
+func (a *app) seekFailure(from, step uint64, round bool) {
+	id := a.session()
+	isShown, open, found, least := a.trace.IsShown(id), a.snapshot.Open, a.found, a.broke.Least
+	t := a.timeline
+	fails := func(f *dialect.Frame) bool {
+		return isShown(f) && t.PartOf(f.Seq) < len(t.Agents()) && (f.Failure() != dialect.NoFailure || open.IsUnanswered(f) || found.Worst(f.Seq, f.Seq+1, least) != conform.None)
+	}
+	a.seek(frameindex.Seek{From: from, Step: step, FieldsFit: fails}, func(seq uint64) {
+		switch {
+		case a.page == nil: // the user has left
+			return
+		case seq == 0 && round:
+			a.notify("no failure or finding on another line")
+			return
+		case seq == 0 && step == 1:
+			a.seekFailure(1, step, true)
+			return
+		case seq == 0:
+			a.seekFailure(a.snapshot.Last, step, true)
+			return
+		}
+		f, err := a.rows.Frame(seq)
+		if err != nil {
+			a.fail(err)
+			return
+		}
+		line := a.trace.ChatLine(id, &f)
+		if a.place == turnsPlace {
+			line = a.trace.TurnLine(id, &f)
+		}
+		line = a.page.LineOf(line)
+		a.lastFailure = failureFound{a.place, seq, line}
+		if line == 0 || line == a.page.Current().Seq {
+			a.seekFailure(seq+step, step, round)
+			return
+		}
+		if round {
+			a.sayRound(step == 1)
+		}
+		a.page.ShowFrame(line)
+	})
+}
+
+// inBackground does something that takes long, and has the event loop call what it
+// returns, unless it was ended meanwhile. What was begun before is ended.
+func (a *app) inBackground(do func(on frameindex.Progress) (then func())) {
+	a.endSeek()
+	a.seeking.Start(a.ctx, func(ctx context.Context) {
+		reported := time.Now()
+		show := func(seq uint64) {
+			if ctx.Err() == nil {
+				a.seekedTo = "frame " + termtext.Grouped(int64(seq))
+			}
+		}
+		then := do(frameindex.NewProgress(ctx, func(seq uint64) {
+			if now := time.Now(); now.Sub(reported) > frameindex.ReportEvery {
+				reported = now
+				a.updates.post(func() { show(seq) })
+			}
+		}))
+		a.updates.post(func() {
+			if ctx.Err() == nil {
+				a.seekedTo = ""
+				then()
+			}
+		})
+	})
+}
+
+// endSeek ends what is done in the background.
+func (a *app) endSeek() {
+	a.seeking.Stop()
+	a.seekedTo = ""
+}

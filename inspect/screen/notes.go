@@ -1,0 +1,316 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/note"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// Signs of what is written on a frame.
+const (
+	bookmarkSign = "▪"
+	noteSign     = frametext.NoteMark
+)
+
+// The frameNotes are what is written on the frames of the tapes that are open.
+type frameNotes struct {
+	timeline *frameindex.Timeline
+	tapes    []note.List // by part of the timeline
+	frames   []uint64    // on which something is written, in order, as on the timeline
+	unplaced bool        // some of them have no number there yet
+	revision int         // of this
+}
+
+// set takes what is written on one of the tapes.
+func (n *frameNotes) set(part int, l note.List) {
+	n.grow(part + 1)
+	n.tapes[part] = l
+	n.place()
+}
+
+// grow makes room for tapes that were found since.
+func (n *frameNotes) grow(parts int) {
+	for len(n.tapes) < parts {
+		n.tapes = append(n.tapes, note.List{})
+	}
+}
+
+// place finds the frames on the timeline.
+func (n *frameNotes) place() {
+	n.frames, n.unplaced = nil, false
+	n.revision++
+	for i, l := range n.tapes {
+		for _, note := range l.Notes {
+			if note.Frame == 0 {
+				continue
+			}
+			if seq := n.timeline.Number(frameindex.Place{Part: i, Seq: note.Frame}); seq != 0 {
+				n.frames = append(n.frames, seq)
+			} else {
+				n.unplaced = true
+			}
+		}
+	}
+	slices.Sort(n.frames)
+	n.frames = slices.Compact(n.frames)
+}
+
+// on returns what is written on a frame.
+func (n *frameNotes) on(seq uint64) []note.Note {
+	at := n.timeline.PlaceOf(seq)
+	if at.Part >= len(n.tapes) {
+		return nil
+	}
+	return n.tapes[at.Part].On(at.Seq)
+}
+
+// between returns the frames from one number up to another, that not included, on which
+// something is written.
+func (n *frameNotes) between(from, to uint64) []uint64 {
+	i, _ := slices.BinarySearch(n.frames, from)
+	k, _ := slices.BinarySearch(n.frames, max(from, to))
+	return n.frames[i:k]
+}
+
+// lastBookmark returns the frame that was bookmarked last, but for one; 0 if there is
+// none.
+func (n *frameNotes) lastBookmark(but uint64) (seq uint64) {
+	var last note.Note
+	for i, l := range n.tapes {
+		for _, b := range l.Notes {
+			if b.Frame == 0 || b.Text != "" {
+				continue
+			}
+			at := n.timeline.Number(frameindex.Place{Part: i, Seq: b.Frame})
+			if at != 0 && at != but && cmp.Or(b.At.Compare(last.At), cmp.Compare(b.ID, last.ID)) > 0 {
+				seq, last = at, b
+			}
+		}
+	}
+	return seq
+}
+
+// count counts what is written, for the status line; empty: nothing is.
+func (n *frameNotes) count() string {
+	bookmarks, texts := 0, 0
+	for _, l := range n.tapes {
+		for _, note := range l.Notes {
+			switch {
+			case note.Frame > 0 && note.Text == "":
+				bookmarks++
+			case note.Frame > 0:
+				texts++
+			}
+		}
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{bookmarks, "bookmark"}, {texts, "note"}} {
+		switch {
+		case p.n == 1:
+			parts = append(parts, "1 "+p.word)
+		case p.n > 1:
+			parts = append(parts, fmt.Sprintf("%d %ss", p.n, p.word))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// readNotes reads what is written on the tapes that are open.
+func (a *app) readNotes() {
+	if a.timeline == nil {
+		return
+	}
+	if a.Store == nil { // there is one short tape, and nobody else writes on it
+		for i, p := range a.timeline.Agents() {
+			l, err := p.Tape.Notes()
+			a.written.set(i, l)
+			a.fail(err)
+		}
+		return
+	}
+	a.written.grow(a.timeline.Size())
+	a.readNotesFrom(0)
+}
+
+// readNotesFrom reads what is written on the tapes from a part on.
+func (a *app) readNotesFrom(part int) {
+	t := a.timeline
+	for i := part; i < len(a.written.tapes); i++ {
+		id := t.Part(i).Info.Tape
+		a.jobs.Go(func() {
+			a.noting.Lock()
+			defer a.noting.Unlock()
+			l, err := a.Store.Notes(id)
+			a.updates.post(func() { a.takeNotes(t, i, l, err) })
+		})
+	}
+}
+
+// refreshNotes reads what is written on the tapes of servers that were found since, and
+// finds frames that were not on the timeline before.
+func (a *app) refreshNotes() {
+	if known := len(a.written.tapes); a.timeline.Size() > known && a.Store != nil {
+		a.written.grow(a.timeline.Size())
+		a.readNotesFrom(known)
+	}
+	if a.written.unplaced {
+		a.written.place()
+	}
+}
+
+// takeNotes takes what is written on a tape of a timeline.
+func (a *app) takeNotes(t *frameindex.Timeline, part int, l note.List, err error) {
+	if a.timeline == t {
+		a.written.set(part, l)
+		a.fail(err)
+	}
+}
+
+// rowNotes returns the frames of a row on which something is written.
+func (a *app) rowNotes(seq uint64) (frames []uint64) {
+	next := a.model.rows().Next(seq + 1)
+	if next == 0 {
+		next = a.model.Last + 1
+	}
+	for _, f := range a.written.between(seq, next) {
+		if a.model.All.Has(f) {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+// rowSign returns the sign of what is written on the frames of a row.
+func (a *app) rowSign(seq uint64) string {
+	sign := " "
+	for _, f := range a.rowNotes(seq) {
+		sign = bookmarkSign
+		for _, n := range a.written.on(f) {
+			if n.Text != "" {
+				return noteSign
+			}
+		}
+	}
+	return sign
+}
+
+// noteLines returns what is written on a frame, as lines.
+func (a *app) noteLines(seq uint64, width int) (lines [][]termtext.Span) {
+	for _, n := range a.written.on(seq) {
+		sign, text := noteSign, termtext.Text(n.Text)
+		if n.Text == "" {
+			sign, text = bookmarkSign, "bookmark"
+		}
+		if seq != a.pane.Frame.Seq || a.page != nil {
+			text = "frame " + a.timeline.Label(seq) + ": " + text
+		}
+		for _, line := range termtext.Wrap(text, max(width-2, 1)) {
+			lines = append(lines, []termtext.Span{termtext.Bold.Span(sign + " " + line)})
+			sign = " "
+		}
+	}
+	return lines
+}
+
+// maxNoteLines is how many lines the notes above a frame take at most.
+const maxNoteLines = 4
+
+// drawNotes draws what is written on the frames of the selected row, and returns what of
+// the canvas is left.
+func (a *app) drawNotes(c canvas) (rest canvas) {
+	var lines [][]termtext.Span
+	for _, seq := range a.rowNotes(a.pane.Frame.Seq) {
+		lines = append(lines, a.noteLines(seq, c.w-2)...)
+	}
+	room := min(maxNoteLines, c.h/2)
+	if len(lines) > room {
+		lines = lines[:room]
+	}
+	for y, line := range lines {
+		c.line(1, y, line)
+	}
+	a.noteRows = len(lines)
+	return c.part(0, len(lines), c.w, c.h)
+}
+
+// withNotes adds to the lines of the conversation of a session what is written on its
+// frames: below the first line of what a frame belongs to.
+func (a *app) withNotes(lines []page.Line, session string, width int) []page.Line {
+	if len(a.written.frames) == 0 {
+		return lines
+	}
+	below := map[uint64][]uint64{} // frames by the first one of what they belong to
+	var firsts []uint64
+	for _, l := range lines {
+		if l.Seq != 0 {
+			firsts = append(firsts, l.Seq)
+		}
+	}
+	slices.Sort(firsts)
+	for _, seq := range a.written.frames {
+		var f dialect.Frame
+		a.snapshot.Frame(seq, &f)
+		if i, found := slices.BinarySearch(firsts, seq); (found || i > 0) && (f.Session == "" || f.Session == session) {
+			if !found {
+				i--
+			}
+			below[firsts[i]] = append(below[firsts[i]], seq)
+		}
+	}
+	if len(below) == 0 {
+		return lines
+	}
+	all := make([]page.Line, 0, len(lines)+len(below))
+	for _, l := range lines {
+		all = append(all, l)
+		for _, seq := range below[l.Seq] {
+			for _, spans := range a.noteLines(seq, width-2) {
+				all = append(all, page.Line{Spans: append([]termtext.Span{termtext.Plain.Span("  ")}, spans...), Seq: seq})
+			}
+		}
+		if l.Seq != 0 {
+			delete(below, l.Seq)
+		}
+	}
+	return all
+}
+
+// nextNote goes to the next frame on which something is written, or to the one before.
+func (a *app) nextNote(forward bool) {
+	from, step := a.nextFrom(forward)
+	i, found := slices.BinarySearch(a.written.frames, from)
+	if !forward && !found {
+		i--
+	}
+	for ; 0 <= i && i < len(a.written.frames); i += int(step) {
+		if seq := a.written.frames[i]; a.model.All.Has(seq) {
+			a.jump(seq)
+			return
+		}
+	}
+	a.notify("no bookmark or note " + direction(forward))
+}
+
+// compareWithBookmark compares the selected frame with the one that was bookmarked last.
+func (a *app) compareWithBookmark() {
+	seq := a.model.current()
+	switch other := a.written.lastBookmark(seq); {
+	case seq == 0:
+		a.notify(noFrame)
+	case other == 0:
+		a.notify("bookmark another frame with m first")
+	default:
+		a.compare(other, seq)
+	}
+}

@@ -1,0 +1,193 @@
+package screen
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/inspect/screen/tracepage"
+	"github.com/acptap/acptap/record"
+)
+
+// A Place is what fills the screen.
+type Place uint8
+
+const (
+	noPlace Place = iota
+	storePlace
+	framesPlace
+	chatPlace
+	turnsPlace
+	capabilitiesPlace
+	statisticsPlace
+	findingsPlace
+	diffPlace
+	searchPlace
+	places
+)
+
+var placeNames = [places]string{
+	storePlace: "store", framesPlace: "frames", chatPlace: "chat", turnsPlace: "turns", capabilitiesPlace: "capabilities",
+	statisticsPlace: "statistics", findingsPlace: "findings", diffPlace: "diff", searchPlace: "search",
+}
+
+// Places returns the names of the places that an Inspector can begin with.
+func Places() []string { return slices.Clone(placeNames[storePlace:diffPlace]) }
+
+// Set takes one of Places.
+func (p *Place) Set(name string) error {
+	i := slices.Index(Places(), name)
+	if i < 0 {
+		return fmt.Errorf("must be one of %s", strings.Join(Places(), ", "))
+	}
+	*p = storePlace + Place(i)
+	return nil
+}
+
+func (p *Place) String() string { return placeNames[*p] }
+
+// Type says what Set takes.
+func (p *Place) Type() string { return "place" }
+
+var (
+	errNoTape  = errors.New("choose a tape first: Enter opens it")
+	errNoStore = errors.New("this is a file: there is no store around it")
+)
+
+// ofTape reports whether a place shows what is opened.
+func (p Place) ofTape() bool { return framesPlace <= p && p <= findingsPlace }
+
+// visit goes to a place. The selected frame stays selected.
+func (a *app) visit(to Place) {
+	switch {
+	case to == storePlace && a.Store == nil:
+		a.fail(errNoStore)
+		return
+	case to == diffPlace && a.diff.view == nil:
+		a.fail(errNotCompared)
+		return
+	case to.ofTape() && a.timeline == nil:
+		a.fail(errNoTape)
+		return
+	case to.ofTape() && to != framesPlace && to != findingsPlace:
+		if err := a.readTrace(); err != nil {
+			a.fail(err)
+			return
+		}
+	}
+	a.leave()
+	a.place, a.page, a.returnTo = to, a.pages[to], noPlace
+	if p := a.page; p != nil && to.ofTape() && to != findingsPlace {
+		if p.Await(cmp.Or(a.model.target, a.model.selected)); a.model.follow {
+			p.ToLast()
+		}
+	}
+}
+
+// leave selects the frame that the user has gone to in the place.
+func (a *app) leave() {
+	if a.page == nil {
+		return
+	}
+	if seq := a.page.TakeMove(); seq != 0 && a.place.ofTape() {
+		a.fail(a.model.jump(seq))
+	}
+}
+
+// readTrace reads what happened on the tapes for the pages that show it, if that has
+// not begun.
+func (a *app) readTrace() error {
+	if a.trace != nil {
+		return nil
+	}
+	t, err := a.timeline.Reopen()
+	if err != nil {
+		return err
+	}
+	r := tracepage.NewReader(a.timeline.Label, len(t.Agents()))
+	live := a.info.Live
+	a.tracing.Start(a.ctx, func(ctx context.Context) {
+		var servers sync.WaitGroup
+		begun, ended := context.WithCancel(ctx)
+		if a.Store != nil {
+			servers.Go(func() {
+				followServers(begun, a.Store, t.IDs(), live, func(tape *record.Tape, info record.Info) { r.ReadServer(ctx, tape, info, a.updates.wake) })
+			})
+		}
+		r.Read(ctx, t, a.updates.wake)
+		ended()
+		servers.Wait()
+	})
+	a.trace = r
+
+	c := tracepage.NewConversation(r, slices.Repeat([]time.Time{a.model.start}, len(t.Agents())), a.session)
+	a.pages[chatPlace] = &page.Page{
+		Lines: func(width int) []page.Line { return a.withNotes(c.Lines(width), c.Session(), width) },
+		State: func() any { return [2]any{c.State(), a.written.revision} }, UpTo: r.UpTo,
+		Enter: a.showFrame, Flip: c.Flip, Fold: c.FlipAll, Block: c.Block,
+	}
+	turns := tracepage.NewTurns(r, a.session, a.sinceStart)
+	a.pages[turnsPlace] = &page.Page{
+		Lines: turns.Lines, State: turns.State, UpTo: r.UpTo, Enter: a.showFrame,
+		Fold: func() bool { return turns.Isolate(a.page.Current()) },
+	}
+	a.pages[capabilitiesPlace] = &page.Page{
+		Lines: func(width int) []page.Line { return r.Capabilities(width, a.rows.Frame) }, State: r.Revision,
+		Enter: a.showFrame,
+	}
+	a.pages[statisticsPlace] = &page.Page{Lines: r.Statistics, State: r.Revision, Enter: a.showFrame}
+	return nil
+}
+
+// showFrame goes to the frame that a line is about.
+func (a *app) showFrame(l page.Line) {
+	if l.Tape != "" {
+		a.openServer(l)
+		return
+	}
+	if l.Seq != 0 {
+		a.showNumber(l.Seq)
+	}
+}
+
+// showNumber goes from a page to a frame.
+func (a *app) showNumber(seq uint64) {
+	if err := a.model.jump(seq); err != nil {
+		a.fail(err)
+		return
+	}
+	a.page.TakeMove()
+	if words := a.page.Words(); !words.IsZero() {
+		a.pane.Look(words)
+	}
+	from := a.place
+	a.visit(framesPlace)
+	a.returnTo = from
+}
+
+// openEntry opens the tape or session on a line of the store.
+func (a *app) openEntry(l page.Line) {
+	if l.Item < 0 || l.Item >= len(a.tapes.entries) {
+		return
+	}
+	e := a.tapes.entries[l.Item]
+	if e.broken != nil {
+		a.fail(e.broken)
+		return
+	}
+	if err := a.openTape(TapesOf(a.Store, e.session, e.tapes...), a.Filter); err != nil {
+		a.fail(err)
+		return
+	}
+	a.pages[storePlace].Find(e.key())
+	if i := slices.Index(e.tapes, e.tape.Tape); i > 0 && !a.info.Live {
+		a.await(tapeFrame{e.tape.Tape, e.first})
+	}
+	a.visit(framesPlace)
+}

@@ -1,0 +1,254 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/inspect/screen/background"
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A searchPage is the place with what a search of all tapes has found.
+type searchPage struct {
+	query string
+	want  filter.Filter
+	from  Place                // that it was asked from
+	of    *frameindex.Timeline // that was open there
+	background.Worker
+	*results
+}
+
+// results are what one search has found by now.
+type results struct {
+	mu    sync.Mutex // guards what follows
+	hits  []listedHit
+	err   error // of the last part that could not be read
+	part  int64 // of the tapes that was looked at, in percent
+	state searchState
+}
+
+// A listedHit is a hit as it is listed.
+type listedHit struct {
+	tape    record.Info
+	row     frameindex.Row
+	latency time.Duration // as of a Hit
+}
+
+type searchState uint8
+
+const (
+	searchRuns searchState = iota
+	searchEnded
+	searchCancelled
+	searchFull // there may be more than are listed
+)
+
+// maxHits is how many frames are listed.
+const maxHits = 10_000
+
+// askSearchAll asks what to search all tapes for.
+func (a *app) askSearchAll() {
+	if a.Store == nil {
+		a.fail(errNoStore)
+		return
+	}
+	a.askQuery("search all tapes: ", a.search.query, a.searchAll)
+}
+
+// searchAll begins a search and shows what it finds.
+func (a *app) searchAll(query string) error {
+	want, err := filter.Parse(query)
+	if err != nil {
+		return err
+	}
+	if want.IsZero() {
+		return errors.New("type what to search for")
+	}
+	s := a.search
+	s.query, s.want, s.results = query, want, &results{}
+	if a.place != searchPlace {
+		s.from, s.of = a.place, a.timeline
+	}
+	found := s.results // whoever searched before may still write to others
+	s.Start(a.ctx, func(ctx context.Context) {
+		found.run(ctx, frameindex.Search{Store: a.Store, Filter: want}, a.updates.wake)
+	})
+	a.pages[searchPlace] = &page.Page{Lines: s.lines, State: s.revision, Late: s.spans, Enter: a.openFound, Narrows: true}
+	a.visit(searchPlace)
+	return nil
+}
+
+// run collects what is found.
+func (s *results) run(ctx context.Context, of frameindex.Search, onChange func()) {
+	change := func(do func()) {
+		s.mu.Lock()
+		do()
+		s.mu.Unlock()
+		onChange()
+	}
+	of.Progress = func(done, total int64) {
+		if part := 100 * done / max(total, 1); part != s.part {
+			change(func() { s.part = min(part, 100) })
+		}
+	}
+	state := searchEnded
+	for hit, err := range of.Hits(ctx) {
+		if ctx.Err() != nil {
+			state = searchCancelled
+			break
+		}
+		if err != nil {
+			change(func() { s.err = err })
+			continue
+		}
+		listed := listedHit{hit.Tape, frameindex.NewRow(&hit.Frame), hit.Latency}
+		change(func() { s.hits = append(s.hits, listed) })
+		if len(s.hits) == maxHits {
+			state = searchFull
+			break
+		}
+	}
+	change(func() {
+		if s.state == searchRuns {
+			s.state = state
+		}
+	})
+}
+
+// A searchRevision is all that the lines of a search depend on.
+type searchRevision struct {
+	of    *results
+	hits  int
+	err   string
+	state searchState
+}
+
+// revision returns what the lines depend on.
+func (s *results) revision() any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := searchRevision{of: s, hits: len(s.hits), state: s.state}
+	if s.err != nil {
+		r.err = s.err.Error()
+	}
+	return r
+}
+
+// cancelled notes that nothing more is wanted. It reports whether something was:
+// until who searches looks up, more may still be found.
+func (s *results) cancelled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	runs := s.state == searchRuns
+	if runs {
+		s.state = searchCancelled
+	}
+	return runs
+}
+
+// progress says how far the search is.
+func (s *results) progress() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.state {
+	case searchRuns:
+		return fmt.Sprintf(" · searched %d %%, Esc ends it", s.part)
+	case searchCancelled:
+		return fmt.Sprintf(" · ended at %d %%", s.part)
+	case searchFull:
+		return " · there may be more"
+	}
+	return ""
+}
+
+// lines lists what was found, tape by tape.
+func (s *results) lines(int) []page.Line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var lines []page.Line
+	if s.err != nil {
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Failure.Span(termtext.Piece(s.err.Error()))}, Item: -1})
+	}
+	if len(s.hits) == 0 {
+		text := "searching…"
+		if s.state != searchRuns {
+			text = "Nothing was found. s changes what is searched for."
+		}
+		return append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}, Item: -1})
+	}
+	last := ""
+	for i := range s.hits {
+		hit := &s.hits[i]
+		if hit.tape.Tape != last {
+			last = hit.tape.Tape
+			lines = append(lines, page.Line{Spans: hit.heading(), Item: i})
+		}
+		lines = append(lines, page.Line{Item: i, Level: 1})
+	}
+	return lines
+}
+
+func (f *listedHit) heading() []termtext.Span {
+	when := f.tape.Start.Time.Local().Format("2006-01-02 15:04")
+	return []termtext.Span{termtext.Bold.Span(f.tape.Tape), termtext.Dim.Span("  " + termtext.Spaced(when, termtext.Piece(tapetext.AgentName(f.tape))))}
+}
+
+// spans returns the line of a hit.
+func (s *results) spans(item, width int) []termtext.Span {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := &s.hits[item]
+	return rowSpans(&f.row, rowForm{
+		width: width, digits: 8, label: func(seq uint64) string { return termtext.Grouped(int64(seq)) },
+		latency: func(*dialect.Frame) (time.Duration, bool) { return f.latency, f.latency > 0 },
+	})
+}
+
+// reference returns a hit as TAPE:FRAME, and its tape for the line above its hits.
+func (s *results) reference(item int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hit := &s.hits[item]
+	return fmt.Sprintf("%s:%d", hit.tape.Tape, hit.row.Frame.Seq)
+}
+
+// openFound opens the tape of a hit, at its frame.
+func (a *app) openFound(l page.Line) {
+	if l.Item < 0 {
+		return
+	}
+	a.search.mu.Lock()
+	hit := a.search.hits[l.Item]
+	a.search.mu.Unlock()
+	if err := a.openTape(TapesOf(a.Store, "", hit.tape.Tape), ""); err != nil {
+		a.fail(err)
+		return
+	}
+	a.lookFor(a.search.want)
+	a.openedFrom = searchPlace
+	a.await(tapeFrame{hit.tape.Tape, hit.row.Frame.Seq})
+	a.visit(framesPlace)
+}
+
+// leaveSearch ends the search or, if it has ended, goes back to where it was
+// asked: to the store, if what was open there is not any more.
+func (a *app) leaveSearch() {
+	if a.search.cancelled() {
+		a.search.Stop()
+		return
+	}
+	if a.search.from.ofTape() && a.search.of != a.timeline {
+		a.visit(storePlace)
+		return
+	}
+	a.visit(a.search.from)
+}

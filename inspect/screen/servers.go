@@ -1,0 +1,180 @@
+package screen
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/record"
+)
+
+// followServers calls read, each time in a goroutine of its own, for the tapes of servers
+// that the agent on some tapes has started, until begun is done also for those that begin
+// meanwhile. It returns when all calls have.
+func followServers(begun context.Context, store *record.Store, agents []string, live bool, read func(*record.Tape, record.Info)) {
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	known := map[string]bool{}
+	take := func(id string) {
+		if known[id] {
+			return
+		}
+		known[id] = true
+		tape, err := store.Open(id)
+		if err != nil {
+			return // it is gone already
+		}
+		start, err := tape.Start() // Info may be from before that was written
+		if err != nil || !slices.Contains(agents, start.Parent.Tape) {
+			return
+		}
+		info, err := tape.Info()
+		if info.Start = start; err == nil {
+			reading.Go(func() { read(tape, info) })
+		}
+	}
+	listing, err := store.List()
+	if err != nil {
+		return // the list of tapes says so
+	}
+	nesting := record.NestingOf(listing.Tapes)
+	for _, agent := range agents {
+		for _, info := range nesting.Children(agent) {
+			take(info.Tape)
+		}
+	}
+	if !live {
+		return
+	}
+	for c, err := range store.Watch(begun, nil) {
+		if err == nil && c.Kind == record.TapeAppeared && c.Live {
+			take(c.Tape)
+		}
+	}
+}
+
+// hasServers reports whether there are tapes of servers that the agent on a timeline has
+// started, or may be some.
+func (a *app) hasServers(t *frameindex.Timeline, info record.Info) bool {
+	switch {
+	case a.Store == nil:
+		return false
+	case info.Live:
+		return true
+	}
+	l, err := a.Store.List()
+	if err != nil {
+		return false // the list of tapes says so
+	}
+	n := record.NestingOf(l.Tapes)
+	return slices.ContainsFunc(t.IDs(), func(id string) bool { return len(n.Children(id)) > 0 })
+}
+
+// toggleServers has the frames of the agent's servers stand among its own, or leaves them
+// out. What the user looks at stays.
+func (a *app) toggleServers() {
+	switch {
+	case a.Store == nil:
+		a.fail(errNoStore)
+		return
+	case !a.servers && !a.hasServers(a.timeline, a.info):
+		a.notify("no tape of a server that this agent started; acptap proxy --mcp records them")
+		return
+	}
+	at, follow := a.lookedAt(), a.model.follow
+	kept := a.restarted
+	a.servers = !a.servers
+	if err := a.readTape(a.subject, a.query); err != nil {
+		a.servers = !a.servers
+		a.fail(err)
+		return
+	}
+	a.restarted = kept
+	if !follow {
+		a.await(at)
+	}
+}
+
+// A tapeFrame is a frame of a tape.
+type tapeFrame struct {
+	tape string
+	seq  uint64 // 0: none
+}
+
+// lookedAt returns the selected frame; of a server, the one of the agent above.
+func (a *app) lookedAt() tapeFrame {
+	seq := a.model.selected
+	for seq > 1 && a.timeline.PartOf(seq) >= len(a.timeline.Agents()) {
+		seq--
+	}
+	return a.frameOf(seq)
+}
+
+// await selects a frame as soon as it is known where it stands.
+func (a *app) await(at tapeFrame) {
+	t := a.timeline
+	a.model.await(func() uint64 {
+		part, ok := t.PartWith(at.tape)
+		if !ok || at.seq == 0 {
+			return 0
+		}
+		return t.Number(frameindex.Place{Part: part, Seq: at.seq})
+	})
+}
+
+// A wayBack is what the user looked at before the tape of a server.
+type wayBack struct {
+	subject Subject
+	place   Place
+	query   string
+	at      tapeFrame
+	key     string // of the line that led there
+}
+
+// openServer goes to the frame of a server that a line is about: among those of the agent
+// if they are shown there, else on the server's tape, which it opens.
+func (a *app) openServer(l page.Line) {
+	if part, ok := a.timeline.PartWith(l.Tape); ok {
+		if seq := a.timeline.Number(frameindex.Place{Part: part, Seq: max(l.TapeSeq, 1)}); seq != 0 {
+			a.showNumber(seq)
+			return
+		}
+	}
+	at := a.lookedAt()
+	if l.Seq != 0 {
+		at = a.frameOf(l.Seq)
+	}
+	back := append(a.cameFrom, wayBack{a.subject, a.place, a.query, at, l.Key})
+	if err := a.openTape(TapesOf(a.Store, "", l.Tape), ""); err != nil {
+		a.fail(err)
+		return
+	}
+	a.page.TakeMove() // to a frame of the tape that is left
+	a.cameFrom = back
+	a.await(tapeFrame{l.Tape, l.TapeSeq})
+	a.visit(framesPlace)
+}
+
+func (a *app) frameOf(seq uint64) tapeFrame {
+	at := a.timeline.PlaceOf(seq)
+	return tapeFrame{a.timeline.Part(at.Part).Info.Tape, at.Seq}
+}
+
+// leaveServer goes back to where the tape of the server was opened from.
+func (a *app) leaveServer() {
+	to := a.cameFrom[len(a.cameFrom)-1]
+	back := a.cameFrom[:len(a.cameFrom)-1]
+	if err := a.openTape(to.subject, to.query); err != nil {
+		a.fail(err)
+		return
+	}
+	a.cameFrom = back
+	a.await(to.at)
+	a.visit(to.place)
+	if a.page != nil && to.key != "" {
+		a.page.GoTo(0)
+		a.page.Find(to.key)
+	}
+}

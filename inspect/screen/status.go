@@ -1,0 +1,279 @@
+package screen
+
+import (
+	"strconv"
+
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A tab is the name of a place on the first line.
+type tab struct {
+	place Place
+	x     int
+	text  string
+}
+
+// tabs returns the names of the places that there are. Where they need it to fit, one blank is
+// between two of them, not two; and then two of the names are left out.
+func (a *app) tabs(columns int) []tab {
+	list := a.tabsWith(columns, "  ", false)
+	for _, narrow := range []bool{false, true} {
+		if last := list[len(list)-1]; last.x+termtext.Width(last.text) > columns {
+			list = a.tabsWith(columns, " ", narrow)
+		}
+	}
+	return list
+}
+
+func (a *app) tabsWith(columns int, gap string, narrow bool) []tab {
+	var list []tab
+	x := 0
+	if columns >= 100 {
+		x = len(" acptap ")
+	}
+	for p := storePlace; p < places; p++ {
+		key := strconv.Itoa(int(p))
+		switch {
+		case p == storePlace && a.Store == nil, p == diffPlace && a.diff.view == nil, p == searchPlace && a.search.query == "":
+			continue
+		case p == searchPlace:
+			key = "s"
+		}
+		name := placeNames[p]
+		if p == findingsPlace {
+			name += a.findingCounts()
+		}
+		if narrow && p != a.place && (p == capabilitiesPlace || p == statisticsPlace) {
+			name = ""
+		}
+		t := tab{p, x, " " + termtext.Spaced(key, name) + gap[1:]}
+		list = append(list, t)
+		x += termtext.Width(t.text)
+	}
+	return list
+}
+
+// drawBar draws the first line: what is looked at.
+func (a *app) drawBar(c canvas) {
+	if c.h == 0 {
+		return
+	}
+	c.fill(0, 0, termtext.Reverse)
+	tabs := a.tabs(c.w)
+	if tabs[0].x > 0 {
+		c.text(1, 0, termtext.Reverse, "acptap")
+	}
+	x := 0
+	for _, t := range tabs {
+		s := termtext.Reverse
+		if t.place == a.place {
+			s = termtext.Bold
+		}
+		x = c.text(t.x, 0, s, t.text)
+	}
+	if a.timeline == nil {
+		return
+	}
+	room := c.w - x - 2
+	if room < 8 {
+		return
+	}
+	agent, state := termtext.Piece(tapetext.AgentName(a.info)), tapetext.State(a.info)
+	if a.info.Live {
+		state = "● " + state
+	}
+	text := termtext.Dotted(agent, termtext.Piece(a.subject.Name), termtext.Labelled("session", termtext.Piece(a.subject.Session)), state)
+	if termtext.Width(text) > room {
+		text = termtext.Dotted(agent, state)
+	}
+	if termtext.Width(text) > room {
+		text = termtext.Dotted(state, agent)
+	}
+	text = termtext.Cut(text, room)
+	c.text(c.w-termtext.Width(text)-1, 0, termtext.Reverse, text)
+}
+
+// drawStatus draws the line with the place in the list and the filter, a
+// message, or what is typed.
+func (a *app) drawStatus(c canvas) {
+	if c.h == 0 {
+		return
+	}
+	if a.prompt != nil {
+		a.prompt.field.SetRect(c.x, c.y, c.w, 1)
+		a.prompt.field.Draw(c.screen)
+		c.unjoin(0)
+		if a.prompt.count != nil {
+			text := a.prompt.count()
+			c.text(c.w-termtext.Width(text)-1, 0, termtext.Dim, text)
+		}
+		return
+	}
+	status := a.whereabouts()
+	if a.message != "" && a.fits(c.w) {
+		status = append(status, termtext.Dim.Span(" · "), a.messageStyle(termtext.Plain).Span(a.message))
+	}
+	if a.query != "" && a.page == nil {
+		status = append(status, termtext.Dim.Span(" · filter "), termtext.Bold.Span(termtext.Piece(a.query)))
+	}
+	status = append(status, a.searchNote()...)
+	for _, note := range a.notes() {
+		status = append(status, termtext.Dim.Span(" · "+note))
+	}
+	c.line(1, 0, status)
+}
+
+// whereabouts says where in the list the user is.
+func (a *app) whereabouts() []termtext.Span {
+	at, all := a.model.place()
+	if a.page != nil {
+		at, all = a.page.Position()
+	}
+	spans := []termtext.Span{termtext.Bold.Span(counts(at, all)), termtext.Dim.Span(a.progress())}
+	if text := a.hanging(); text != "" {
+		spans = append(spans, termtext.Permission.Span(" · "+hangSign+" "+text))
+	}
+	if text := a.announcement(); text != "" {
+		spans = append(spans, termtext.LifeCycle.Span(" · "+text))
+	}
+	return spans
+}
+
+// hanging says what hangs in what is followed; empty: nothing.
+func (a *app) hanging() string {
+	if a.timeline == nil || !a.info.Live || !a.place.ofTape() {
+		return ""
+	}
+	last := a.timeline.Latest().Info.Tape
+	return hangText(a.tapes.hangs[last], a.subject.Session, a.Now())
+}
+
+// fits reports whether there is room for the message on a status line, or no
+// message.
+func (a *app) fits(width int) bool {
+	if a.message == "" {
+		return true
+	}
+	used := len(" ") + len(" · ")
+	for _, s := range a.whereabouts() {
+		used += termtext.Width(s.Text)
+	}
+	return used+termtext.Width(a.message) < width
+}
+
+// messageStyle returns what the message is drawn in, which is usual unless it
+// is an error.
+func (a *app) messageStyle(usual termtext.Style) termtext.Style {
+	if a.trouble {
+		return termtext.Failure
+	}
+	return usual
+}
+
+// maxNotice is how many lines a notice takes at most.
+const maxNotice = 4
+
+// notice shows at the bottom of the canvas what is too long for a line.
+func (c canvas) notice(s termtext.Style, text string) {
+	if text == "" {
+		return
+	}
+	lines := termtext.Wrap(text, max(c.w-2, 1))
+	lines = lines[:min(len(lines), maxNotice)]
+	for i, text := range lines {
+		y := c.h - len(lines) + i
+		c.text(0, y, s, " ")
+		c.fill(c.text(1, y, s, text), y, s)
+	}
+}
+
+// progress says how much of the tape was looked at.
+func (a *app) progress() string {
+	switch {
+	case a.place == searchPlace:
+		return a.search.progress()
+	case a.place == storePlace:
+		return ""
+	case a.place == diffPlace:
+		return a.diff.summary()
+	}
+	if r := a.reader(); r != nil && a.page != nil {
+		last, ended := r.Progress()
+		if ended || last >= a.info.Lines {
+			return ""
+		}
+		return " · read " + termtext.Grouped(int64(last*100/a.info.Lines)) + " %"
+	}
+	if a.seekedTo != "" {
+		return " · looking, at " + a.seekedTo + ", Esc ends it"
+	}
+	if a.model.Complete || a.info.Lines == 0 {
+		return ""
+	}
+	text := " · read " + termtext.Grouped(int64(min(a.model.Last*100/a.info.Lines, 100))) + " %"
+	if a.query != "" {
+		text += ", Esc ends it"
+	}
+	return text
+}
+
+// A pageReader reads a tape in the background for what a place shows.
+type pageReader interface {
+	Progress() (last uint64, ended bool)
+	Broken() bool
+}
+
+// reader returns what reads the tape for the place, nil if nothing does.
+func (a *app) reader() pageReader {
+	switch {
+	case a.place == findingsPlace && a.found != nil:
+		return a.found
+	case a.trace != nil:
+		return a.trace
+	}
+	return nil
+}
+
+func (a *app) notes() []string {
+	var list []string
+	if a.page != nil {
+		if r := a.reader(); r != nil && a.place.ofTape() && r.Broken() {
+			list = append(list, brokenNote)
+		}
+		return list
+	}
+	if a.model.times != sinceStart {
+		list = append(list, "time "+timeNames[a.model.times])
+	}
+	if a.info.Live && a.model.follow {
+		list = append(list, "following")
+	}
+	if written := a.written.count(); written != "" {
+		list = append(list, written+" (')")
+	}
+	if failed := a.model.failuresText(); failed != "" {
+		list = append(list, failed+" (e)")
+	}
+	if a.err != nil {
+		list = append(list, brokenNote)
+	}
+	if a.prefix != "" {
+		list = append(list, a.prefix+"…")
+	}
+	return list
+}
+
+const brokenNote = "a part cannot be read"
+
+// failuresText counts the failures among what is shown.
+func (m *model) failuresText() string {
+	switch n := m.Failures.Len(); n {
+	case 0:
+		return ""
+	case 1:
+		return "1 failure"
+	default:
+		return termtext.Grouped(int64(n)) + " failures"
+	}
+}

@@ -1,0 +1,96 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Theme says which colours the screen has.
+type Theme string
+
+const (
+	// ANSI leaves the choice of colours to the terminal: its background, and its
+	// palette of 16.
+	ANSI Theme = "ansi"
+
+	Dark  Theme = "dark"  // for a dark background, in 256 colours or more; in fewer, ANSI
+	Light Theme = "light" // for a light background, in 256 colours or more; in fewer, ANSI
+	Mono  Theme = "mono"  // no colours
+)
+
+// Themes returns the names of the themes.
+func Themes() []string { return []string{string(ANSI), string(Dark), string(Light), string(Mono)} }
+
+// Set takes one of Themes.
+func (t *Theme) Set(name string) error {
+	if !slices.Contains(Themes(), name) {
+		return fmt.Errorf("must be one of %s", strings.Join(Themes(), ", "))
+	}
+	*t = Theme(name)
+	return nil
+}
+
+func (t *Theme) String() string { return string(*t) }
+
+// Type says what Set takes.
+func (t *Theme) Type() string { return "theme" }
+
+// palettes have a colour for each style that has one.
+var palettes = map[Theme]map[termtext.Style]tcell.Color{
+	ANSI: {
+		termtext.Red: tcell.ColorMaroon, termtext.Green: tcell.ColorGreen, termtext.Yellow: tcell.ColorOlive,
+		termtext.Blue: tcell.ColorBlue, termtext.Magenta: tcell.ColorPurple, termtext.Cyan: tcell.ColorTeal,
+		termtext.Azure: tcell.ColorAqua,
+	},
+	Dark: {
+		termtext.Red: tcell.NewHexColor(0xff6e67), termtext.Green: tcell.NewHexColor(0x8ccf7e), termtext.Yellow: tcell.NewHexColor(0xe5c76b),
+		termtext.Blue: tcell.NewHexColor(0x71baf2), termtext.Magenta: tcell.NewHexColor(0xce89df), termtext.Cyan: tcell.NewHexColor(0x67cbe7),
+		termtext.Azure: tcell.NewHexColor(0xa7b8ff),
+		termtext.Dim:   tcell.NewHexColor(0x8a929c),
+	},
+	Light: {
+		termtext.Red: tcell.NewHexColor(0xb3261e), termtext.Green: tcell.NewHexColor(0x1e6f2c), termtext.Yellow: tcell.NewHexColor(0x7a5900),
+		termtext.Blue: tcell.NewHexColor(0x1a56a8), termtext.Magenta: tcell.NewHexColor(0x8b2a8f), termtext.Cyan: tcell.NewHexColor(0x0b6a7c),
+		termtext.Azure: tcell.NewHexColor(0x4a3fb5),
+		termtext.Dim:   tcell.NewHexColor(0x666c74),
+	},
+}
+
+// currentMatch is the style of the match that the cursor is on.
+const currentMatch termtext.Style = "current match"
+
+// looks are the styles of a theme.
+type looks map[termtext.Style]tcell.Style
+
+// looks returns the styles on a terminal with that many colours.
+func (t Theme) looks(colours int) looks {
+	if colours < 256 && t != Mono {
+		t = ANSI // the nearest of 16 is often the same for several
+	}
+	l := looks{
+		termtext.Plain:   tcell.StyleDefault,
+		termtext.Bold:    tcell.StyleDefault.Bold(true),
+		termtext.Dim:     tcell.StyleDefault.Dim(true),
+		termtext.Reverse: tcell.StyleDefault.Reverse(true),
+	}
+	for _, s := range []termtext.Style{termtext.Red, termtext.Green, termtext.Yellow, termtext.Blue, termtext.Magenta, termtext.Cyan, termtext.Azure} {
+		l[s] = tcell.StyleDefault
+	}
+	l[currentMatch] = tcell.StyleDefault.Background(tcell.ColorOlive).Foreground(tcell.ColorBlack)
+	if t == Mono {
+		l[currentMatch] = tcell.StyleDefault.Reverse(true).Bold(true).Underline(true)
+	}
+	l[termtext.Red] = l[termtext.Red].Bold(true) // also seen where there are no colours
+	for s, c := range palettes[t] {
+		l[s] = tcell.StyleDefault.Foreground(c)
+	}
+	if colours < 16 && t == ANSI {
+		l[termtext.Blue] = l[termtext.Blue].Bold(true) // which makes it the bright one
+	}
+	return l
+}

@@ -1,0 +1,266 @@
+package tracepage
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A Conversation is the lines of the conversation of a session, some of them folded.
+type Conversation struct {
+	reader *Reader
+	starts []time.Time // when each tape began
+	wanted func() string
+	shown  string // the session whose lines were made last
+
+	folds
+	drawing
+}
+
+// The folds are what the user has folded and unfolded.
+type folds struct {
+	flipped map[uint64]bool // entities, by their first frame, that are not folded as usual
+	all     bool            // everything is unfolded
+	changes int             // of these, since the beginning
+}
+
+// A drawing is what is not made anew each time.
+type drawing struct {
+	width    int
+	lines    []page.Line            // of the last drawing
+	entities map[uint64]entityLines // by the first frame
+	ends     map[*trace.Turn]turnEndLines
+}
+
+// The entityLines are the lines of an entity, as long as nothing was added to it.
+type entityLines struct {
+	last uint64
+	open bool
+	rows []page.Line
+}
+
+// The turnEndLines are the lines of the end of a turn.
+type turnEndLines struct {
+	end       uint64
+	cancelled bool
+	rows      []page.Line
+}
+
+// A conversationState is all that the lines depend on but the width.
+type conversationState struct {
+	revision any
+	session  string
+	changes  int // of the folds
+}
+
+// State returns what all lines depend on but the width.
+func (c *Conversation) State() any {
+	return conversationState{c.reader.Revision(), c.wanted(), c.changes}
+}
+
+// NewConversation returns the conversation of the session that wanted names. starts is
+// when each tape began.
+func NewConversation(s *Reader, starts []time.Time, wanted func() string) *Conversation {
+	return &Conversation{
+		reader: s, starts: starts, wanted: wanted,
+		folds:   folds{flipped: map[uint64]bool{}},
+		drawing: drawing{entities: map[uint64]entityLines{}, ends: map[*trace.Turn]turnEndLines{}},
+	}
+}
+
+// Session returns the id of the session that Lines has shown last, empty for none.
+func (c *Conversation) Session() string { return c.shown }
+
+// Lines returns the conversation. The lines are valid until it is called again.
+func (c *Conversation) Lines(width int) []page.Line {
+	c.reader.mu.Lock()
+	defer c.reader.mu.Unlock()
+	session := c.reader.session(c.wanted())
+	c.shown = ""
+	if session == nil || len(session.Conversation.Entities) == 0 {
+		return c.nothing(session)
+	}
+	c.shown, c.reader.shownUpTo = session.ID, c.reader.last
+	if c.width != width {
+		clear(c.entities)
+		clear(c.ends)
+		c.width = width
+	}
+	text := append(c.lines[:0], page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), max(width, 1)))}})
+	text = append(append(text, c.reader.summary(session, width)...), page.Line{})
+	conversation := &session.Conversation
+	shown := ownTerminals(conversation)
+	ended := 0
+	for _, e := range conversation.Entities {
+		if e.Terminal != nil && shown[e.Terminal] {
+			continue
+		}
+		for ; ended < e.Turn-1 && ended < len(conversation.Turns); ended++ {
+			text = append(text, c.endOfTurn(conversation, conversation.Turns[ended])...)
+		}
+		if rows := c.entity(conversation, e); len(rows) > 0 { // else there is nothing of it to show
+			text = append(text, rows...)
+			text = append(append(text, c.callLines(session.ID, e)...), page.Line{Seq: e.First})
+		}
+	}
+	for _, t := range conversation.Turns[ended:] {
+		text = append(text, c.endOfTurn(conversation, t)...)
+	}
+	c.lines = text
+	return text[:len(text)-1] // without the blank line at the end
+}
+
+func (c *Conversation) nothing(session *trace.Session) []page.Line {
+	text := "There is no conversation on this tape."
+	switch {
+	case !c.reader.ended && c.reader.last == 0:
+		text = "reading…"
+	case session != nil:
+		text = "Nothing has been said in session " + termtext.Piece(session.ID) + "."
+	}
+	return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span(text)}}}
+}
+
+// ownTerminals returns the terminals that are shown with the tool calls that they
+// belong to.
+func ownTerminals(c *trace.Conversation) map[*trace.Terminal]bool {
+	shown := map[*trace.Terminal]bool{}
+	for _, e := range c.Entities {
+		if e.ToolCall == nil {
+			continue
+		}
+		for _, item := range e.ToolCall.Content {
+			if v := gjson.ParseBytes(item); v.Get("type").Str == "terminal" {
+				if t := c.Terminal(e, v.Get("terminalId").Str); t != nil {
+					shown[t] = true
+				}
+			}
+		}
+	}
+	return shown
+}
+
+// open reports whether an entity is shown with all that is in it: what was said
+// usually is, what was thought and done is not.
+func (c *Conversation) open(e *trace.Entity) bool {
+	usual := e.ToolCall == nil && e.Terminal == nil && (e.Message == nil || e.Message.Role != trace.Thought)
+	return c.all || usual != c.flipped[e.First]
+}
+
+func (c *Conversation) entity(of *trace.Conversation, e *trace.Entity) []page.Line {
+	open := c.open(e)
+	if d, ok := c.entities[e.First]; ok && d.last == e.Last && d.open == open {
+		return d.rows
+	}
+	one := *of
+	one.Entities, one.Turns = []*trace.Entity{e}, nil
+	rows := c.write(&one, e.First)
+	for i := 2; i < len(rows); i++ {
+		rows[i].Joined = true // lines are wrapped
+	}
+	if len(rows) > 2 {
+		sign := termtext.Dim.Span("▾ ")
+		if !open {
+			sign.Text = "▸ "
+			rows[0].Preview = []termtext.Span{termtext.Dim.Span("  " + strings.TrimSpace(lineText(rows[1])) + " …")}
+			rows[0].Folded = rows[1:]
+			rows = rows[:1:1]
+		}
+		rows[0].Spans[0] = sign
+	}
+	c.entities[e.First] = entityLines{e.Last, open, rows}
+	return rows
+}
+
+func (c *Conversation) endOfTurn(of *trace.Conversation, t *trace.Turn) []page.Line {
+	if c.reader.isRunning(t) {
+		return []page.Line{{Spans: []termtext.Span{termtext.Permission.Span(fmt.Sprintf("%s── turn %d: running", margin, t.Number))}, Seq: t.Last}, {}}
+	}
+	d, ok := c.ends[t]
+	if !ok || d.end != t.End || d.cancelled != t.Cancelled {
+		one := *of
+		one.Entities, one.Turns = nil, []*trace.Turn{t}
+		d = turnEndLines{t.End, t.Cancelled, append(c.write(&one, max(t.End, t.Last)), page.Line{})}
+		c.ends[t] = d
+	}
+	return d.rows
+}
+
+// form says how the conversation is written on the screen.
+func (c *Conversation) form() trace.Text {
+	form := trace.Text{Width: max(c.width-len(margin), 1), Color: true}
+	if !c.starts[0].IsZero() {
+		form.Starts = c.starts
+	}
+	return form
+}
+
+// write has a part of a conversation written, and returns its lines, each behind
+// a margin.
+func (c *Conversation) write(part *trace.Conversation, seq uint64) []page.Line {
+	form := c.form()
+	var b strings.Builder
+	trace.WriteText(&b, part, form) // a Builder takes everything
+	var rows []page.Line
+	for text := range strings.Lines(b.String()) {
+		text = strings.TrimSuffix(text, "\n")
+		spans := termtext.Spans(margin + text)
+		if len(rows) == 0 { // a sign may take the place of the margin
+			spans = append([]termtext.Span{termtext.Plain.Span(margin)}, termtext.Spans(text)...)
+		}
+		rows = append(rows, page.Line{Spans: spans, Seq: seq})
+	}
+	return rows
+}
+
+// Block returns what was said or done in the block with a line, nothing if that is no
+// such line. Its lines are whole.
+func (c *Conversation) Block(l page.Line) string {
+	c.reader.mu.Lock()
+	defer c.reader.mu.Unlock()
+	session := c.reader.session(c.wanted())
+	if session == nil || l.Seq == 0 {
+		return ""
+	}
+	for _, e := range session.Conversation.Entities {
+		if e.First == l.Seq {
+			one := session.Conversation
+			one.Entities, one.Turns = []*trace.Entity{e}, nil
+			var b strings.Builder
+			trace.WriteText(&b, &one, trace.Text{Starts: c.form().Starts}) // a Builder takes everything
+			return strings.TrimSpace(b.String())
+		}
+	}
+	return ""
+}
+
+const margin = "  "
+
+func lineText(l page.Line) string {
+	var b strings.Builder
+	for _, s := range l.Spans {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// Flip folds the entity on a line, or unfolds it.
+func (f *folds) Flip(l page.Line) {
+	if l.Seq != 0 {
+		f.flipped[l.Seq] = !f.flipped[l.Seq]
+		f.changes++
+	}
+}
+
+// FlipAll unfolds everything, or folds it as usual.
+func (f *folds) FlipAll() (unfolded bool) {
+	f.all = !f.all
+	f.changes++
+	return f.all
+}

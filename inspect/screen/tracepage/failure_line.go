@@ -1,0 +1,75 @@
+package tracepage
+
+import (
+	"slices"
+
+	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// IsShown reports whether a frame belongs to what is shown of a session, whose
+// conversation is that of NewConversation with that id: it is of that session or of
+// none.
+func (r *Reader) IsShown(id string) func(f *dialect.Frame) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.session(id); s != nil {
+		id = s.ID
+	}
+	return func(f *dialect.Frame) bool { return f.Session == "" || f.Session == id }
+}
+
+// ChatLine returns the frame of the line in the conversation that tells what a frame,
+// with its bytes, says: that of the tool call or the message which it is about, or of
+// the end of the turn. Of others it is the frame itself.
+func (r *Reader) ChatLine(id string, f *dialect.Frame) uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.session(id)
+	if s == nil {
+		return f.Seq
+	}
+	for _, t := range s.Conversation.Turns {
+		if t.End == f.Seq || t.Prompt == f.Seq && t.Open() {
+			return max(t.End, t.Last)
+		}
+	}
+	return entityOf(&s.Conversation, f)
+}
+
+// TurnLine is ChatLine for the turns, where calls have lines of their own.
+func (r *Reader) TurnLine(id string, f *dialect.Frame) uint64 {
+	if f.Request != 0 {
+		return f.Request
+	}
+	if f.Kind == wire.Request {
+		return f.Seq
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.session(id); s != nil {
+		return entityOf(&s.Conversation, f)
+	}
+	return f.Seq
+}
+
+// entityOf returns the first frame of the entity that a frame is about, or the frame.
+func entityOf(c *trace.Conversation, f *dialect.Frame) uint64 {
+	tool := filter.ToolOf(f).ID
+	for _, e := range slices.Backward(c.Entities) {
+		if e.First > f.Seq || e.Replayed {
+			continue
+		}
+		answers := func(p *trace.Permission) bool { return p.Response == f.Seq }
+		switch {
+		case e.ToolCall != nil && tool != "" && e.ToolCall.ID == tool,
+			e.ToolCall != nil && slices.ContainsFunc(e.ToolCall.Permissions, answers),
+			e.Permission != nil && answers(e.Permission),
+			tool == "" && f.Kind == wire.Notification && e.ToolCall == nil && e.Last >= f.Seq:
+			return e.First
+		}
+	}
+	return f.Seq
+}

@@ -1,0 +1,174 @@
+// Package tracepage lays out what happened on tapes: the conversation of a session, its
+// turns over time, the capabilities of both sides, and statistics. A Reader reads the
+// tapes in the background, follows the one that is being recorded, and may be asked for
+// lines at any time by another goroutine. The package draws nothing.
+package tracepage
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/inspect/summary"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
+)
+
+// A Reader gathers what happened on the tapes of a timeline.
+type Reader struct {
+	label func(seq uint64) string // of a frame's number
+	tapes int                     // of the timeline
+
+	mu        sync.Mutex // guards what follows
+	trace     trace.Trace
+	calls     nested.Join // of the servers that the agent started
+	counted   counted     // of calls
+	ofSession counted     // of the session whose conversation was shown last
+	start     time.Time   // when the first tape began
+	methods   stats.Frames
+	stats     stats.Collector
+	pauses    pauses
+	ends      []time.Duration // of each tape: when its last frame came
+	failed    map[uint64]bool // the frames that are failures
+	used      []stats.Uses    // by tape
+	sums      summary.Sessions
+	shownUpTo uint64 // the frames up to this one are in the lines that were made last
+	broken    bool   // a part of it cannot be read
+	revision
+}
+
+// maxFailed is of how many failures the frames are remembered.
+const maxFailed = 1 << 16
+
+// A revision is how far a reader has got.
+type revision struct {
+	last   uint64 // the frames up to this one are in it
+	ended  bool   // nothing will follow
+	nested int    // frames of servers that are in it
+}
+
+// NewReader returns a reader of that many tapes of an agent that has read nothing. label returns the
+// number of a frame as users know it.
+func NewReader(label func(seq uint64) string, tapes int) *Reader {
+	return &Reader{label: label, tapes: tapes, failed: map[uint64]bool{}, sums: summary.Sessions{Label: label}}
+}
+
+// Read reads the agent's tapes of a timeline until they end or ctx is done. onChange is called whenever
+// there is more.
+func (r *Reader) Read(ctx context.Context, t *frameindex.Timeline, onChange func()) {
+	for f, err := range t.FollowAgent(ctx, 1) {
+		if ctx.Err() != nil {
+			return
+		}
+		r.mu.Lock()
+		if err != nil {
+			r.broken = true
+			r.sums.Broken()
+		} else {
+			for n := len(r.trace.Runs); n <= t.PartOf(f.Seq); n++ {
+				info := t.Part(n).Info
+				r.trace.Next(info.Connection)
+				r.start = t.Part(0).Info.Start.Time // a timeline's times are since then
+				r.calls.Next(info.Tape, r.start)
+				r.sums.End(&r.trace)
+				r.sums.Begin(info)
+				r.stats.Take(&r.trace)
+				r.stats.Begin(stats.Tape{Connection: info.Connection})
+				r.used = append(r.used, stats.Uses{})
+				r.ends = append(r.ends, 0)
+			}
+			r.trace.Add(&f)
+			r.calls.Take(&f, &r.trace)
+			if f.Method == "mcp/message" { // of a server that the client hosts
+				r.revision.nested++
+			}
+			r.sums.Take(&f, &r.trace)
+			r.stats.Take(&r.trace)
+			r.ends[len(r.ends)-1] = f.At
+			r.methods.Take(&f)
+			r.used[len(r.used)-1].Take(&f)
+			if r.pauses.observe(t.PartOf(f.Seq), &f); f.Failure() != dialect.NoFailure && len(r.failed) < maxFailed {
+				r.failed[f.Seq] = true
+			}
+			r.last = f.Seq
+		}
+		r.mu.Unlock()
+		onChange()
+	}
+	r.mu.Lock()
+	if r.ended = ctx.Err() == nil; r.ended {
+		r.trace.End()
+		r.calls.End()
+		r.sums.End(&r.trace)
+		r.stats.Take(&r.trace)
+	}
+	r.mu.Unlock()
+	onChange()
+}
+
+// Revision says how far the reader has got: as long as it is the same, so are the lines.
+func (r *Reader) Revision() any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.revision
+}
+
+// UpTo returns the last frame that the lines which were made last are about: the
+// reader may have gone on since.
+func (r *Reader) UpTo() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.shownUpTo
+}
+
+// Broken reports whether a part of the tapes cannot be read. A nil Reader has none.
+func (r *Reader) Broken() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken
+}
+
+// isRunning reports whether a turn goes on: it has no end, on the tape that is
+// recorded.
+func (r *Reader) isRunning(t *trace.Turn) bool { return t.Open() && !r.ended && t.Run == r.tapes-1 }
+
+// Progress returns the last frame that was read, and whether nothing will follow.
+func (r *Reader) Progress() (last uint64, ended bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last, r.ended
+}
+
+// summary returns what happened in a session, as far as the tapes are read, for the head
+// of its conversation.
+func (r *Reader) summary(session *trace.Session, width int) []page.Line {
+	var lines []page.Line
+	sum := r.sums.Summary(session)
+	sum.SetServers(r.ofSession.calls(r.revision.nested, r.serversOf(session)))
+	for _, spans := range sum.Head(width) {
+		lines = append(lines, page.Line{Spans: spans})
+	}
+	return lines
+}
+
+// session returns the session with that id, or the first that has a
+// conversation; nil if there is none.
+func (r *Reader) session(id string) *trace.Session {
+	var first *trace.Session
+	for _, session := range r.trace.Sessions {
+		if session.ID == id {
+			return session
+		}
+		if first == nil && len(session.Conversation.Entities) > 0 {
+			first = session
+		}
+	}
+	return first
+}

@@ -1,0 +1,148 @@
+package tracepage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+	"github.com/acptap/acptap/record/trace/nested"
+)
+
+// ReadServer reads the tape of a server that the agent has started, until that ends or ctx
+// is done. onChange is called whenever there is more.
+func (r *Reader) ReadServer(ctx context.Context, tape *record.Tape, info record.Info, onChange func()) {
+	parent := info.Start.Parent
+	t := &nested.Tape{ID: info.Tape, Parent: parent.Tape, Link: parent.Link, Server: info.ServerName(), Start: info.Start.Time}
+	r.mu.Lock()
+	r.calls.Nested(t)
+	r.mu.Unlock()
+	for f, err := range tape.Follow(ctx, 1) {
+		if ctx.Err() != nil {
+			return
+		}
+		r.mu.Lock()
+		if r.revision.nested++; err != nil {
+			r.broken = true
+		} else {
+			t.Add(&f)
+		}
+		r.mu.Unlock()
+		onChange()
+	}
+	r.mu.Lock()
+	if ctx.Err() == nil {
+		t.End()
+		r.revision.nested++
+	}
+	r.mu.Unlock()
+	onChange()
+}
+
+// callLines are the lines of a conversation that tell what servers were called for below
+// an entity.
+func (c *Conversation) callLines(session string, e *trace.Entity) []page.Line {
+	var lines []page.Line
+	room := max(c.width-len(margin)-len(margin), 1)
+	add := func(span termtext.Span) *page.Line {
+		span.Text = termtext.Cut(span.Text, room)
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Plain.Span(margin + margin), span}, Seq: e.First})
+		return &lines[len(lines)-1]
+	}
+	calls := &c.reader.calls
+	for _, one := range calls.Of(e) {
+		l := add(one.Line())
+		l.Key = fmt.Sprintf("%s:%d", one.Tape.ID, one.Request)
+		if one.Tape.Hosted() {
+			l.Seq = one.Request
+		} else {
+			l.Tape, l.TapeSeq = one.Tape.ID, one.Request
+		}
+	}
+	if e.ToolCall != nil {
+		if why := calls.Missing(session, e); why != nested.NotMissing {
+			add(termtext.Dim.Span("↳ " + why.String()))
+		}
+	}
+	return lines
+}
+
+// callBars returns the bars of what servers were called for below an entity of a turn.
+func (r *Reader) callBars(p *phase, e *trace.Entity) []*bar {
+	var bars []*bar
+	for _, c := range r.calls.Of(e) {
+		b := &bar{interval: interval{e.Run, c.Began.Sub(r.start), c.Ended.Sub(r.start)}, seq: e.First, mark: server, failed: c.Failed, untimed: c.Untimed}
+		if c.Open() {
+			b.to, b.open = max(b.from, p.to), p.open
+		}
+		sign := "↳ "
+		if c.By == nested.NoEvidence {
+			sign = "· "
+		}
+		if c.Tape.Hosted() {
+			b.seq = c.Request
+		} else {
+			b.tape, b.tapeSeq = c.Tape.ID, c.Request
+		}
+		b.label = []termtext.Span{termtext.Plain.Span("  "), labelStyle(b).Span(sign + c.Title())}
+		bars = append(bars, b)
+	}
+	return bars
+}
+
+// counted is how long the calls on tapes of servers took, up to a frame of theirs.
+type counted struct {
+	upTo  int
+	tapes []*nested.Tape
+	list  []stats.ServerCall
+}
+
+// calls returns how long the calls on tapes took, of which so many frames are read.
+func (c *counted) calls(upTo int, tapes []*nested.Tape) []stats.ServerCall {
+	if c.upTo != upTo || !slices.Equal(c.tapes, tapes) {
+		var calls stats.ServerCalls
+		for i, t := range tapes {
+			calls.Add(t, i)
+		}
+		*c = counted{upTo, slices.Clone(tapes), calls.List()}
+	}
+	return c.list
+}
+
+// serversOf returns the tapes of the servers that were started for a session: all, if there
+// is no other one.
+func (r *Reader) serversOf(session *trace.Session) []*nested.Tape {
+	if len(r.trace.Sessions) == 1 {
+		return r.calls.Tapes
+	}
+	return r.calls.Servers(session.ID)
+}
+
+// serverLines shows what the servers of the agent were called for.
+func (r *Reader) serverLines(form tableForm) []page.Line {
+	list := r.counted.calls(r.revision.nested, r.calls.Tapes)
+	if len(list) == 0 {
+		return nil
+	}
+	lines := []page.Line{{}, form.heading("Server", "calls", "")}
+	for _, one := range list[:min(len(list), maxTools)] {
+		l := r.row(form, termtext.Plain.Span(one.Name), one.Total(), one.Failed, "", one.Timing)
+		l.Seq = 0
+		switch t := r.calls.Tapes[one.Slowest.Run]; {
+		case one.Took.Count() == 0:
+		case t.Hosted():
+			l.Seq = one.Slowest.Seq
+		default:
+			l.Tape, l.TapeSeq = t.ID, one.Slowest.Seq
+		}
+		lines = append(lines, l)
+	}
+	if more := len(list) - maxTools; more > 0 {
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… and %s more", termtext.Grouped(int64(more))))}})
+	}
+	return lines
+}

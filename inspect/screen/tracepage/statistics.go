@@ -1,0 +1,127 @@
+package tracepage
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+const (
+	listed   = 10  // of the slowest calls, and of the last without an answer
+	maxTools = 100 // that are listed, those that were called most
+)
+
+// Statistics shows how many frames there are of each method and how long calls took.
+func (r *Reader) Statistics(width int) []page.Line {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	form := tableForm{columns: min(max(width-57, 16), 36)}
+	lines := append(append(r.methodLines(form), r.toolLines(form)...), r.serverLines(form)...)
+	return append(lines, r.callLines()...)
+}
+
+// methodLines shows each method and variant of an update.
+func (r *Reader) methodLines(form tableForm) []page.Line {
+	lines := []page.Line{form.heading("Method", "frames", "bytes")}
+	lines[0].Heading = true
+	for _, c := range r.methods.List() {
+		lines = append(lines, r.row(form, frametext.NameRole(c.Name).Span(c.Name), c.Frames, c.Failed, termtext.ByteSize(c.Bytes), r.stats.Method(c.Name)))
+	}
+	return lines
+}
+
+// toolLines shows each tool that the client of a server has called, and the tools that
+// an agent has reported. How long they took is without the time in which the user was
+// asked.
+func (r *Reader) toolLines(form tableForm) []page.Line {
+	tools := r.stats.Tools()
+	if len(tools) == 0 {
+		return nil
+	}
+	lines := []page.Line{{}, form.heading("Tool", "calls", "")}
+	for _, tool := range tools[:min(len(tools), maxTools)] {
+		lines = append(lines, r.row(form, termtext.Plain.Span(tool.Name), tool.Total(), tool.Failed, "", tool.Timing))
+	}
+	if more := len(tools) - maxTools; more > 0 {
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(fmt.Sprintf("… and %s more", termtext.Grouped(int64(more))))}})
+	}
+	return lines
+}
+
+// callLines shows the slowest calls, and those that wait.
+func (r *Reader) callLines() []page.Line {
+	var open []*trace.Call
+	for _, c := range r.trace.Calls {
+		if c.Open() && !c.Cancelled {
+			open = append(open, c)
+		}
+	}
+	lines := []page.Line{{}, {Spans: []termtext.Span{termtext.Bold.Span("Slowest calls")}}}
+	for _, c := range stats.Slowest(r.trace.Calls, listed) {
+		lines = append(lines, r.callLine(c, latencyColumn(c.Latency())))
+	}
+	if len(open) > 0 {
+		lines = append(lines, page.Line{}, page.Line{Spans: []termtext.Span{termtext.Bold.Span("Calls without an answer")}})
+	}
+	for _, c := range open[max(len(open)-listed, 0):] {
+		lines = append(lines, r.callLine(c, termtext.Pad("", 7)))
+	}
+	return lines
+}
+
+// callLine shows a call, behind its latency. It is where its request is.
+func (r *Reader) callLine(c *trace.Call, latency string) page.Line {
+	row := []termtext.Span{termtext.Plain.Span(latency + "  "), termtext.Dim.Span(fmt.Sprintf("frame %-8s ", r.label(c.Request))), frametext.NameRole(c.Name()).Span(termtext.Piece(c.Name())), termtext.Plain.Span(termtext.Labelled("", termtext.Piece(c.Tool)))}
+	if c.Failed {
+		row = append(row, termtext.Failure.Span(" failed"))
+	}
+	return page.Line{Spans: row, Seq: c.Request}
+}
+
+// A tableForm is how a table of numbers is laid out.
+type tableForm struct{ columns int } // of what stands before the numbers
+
+func (form tableForm) heading(of, count, bytes string) page.Line {
+	return page.Line{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(of, form.columns) +
+		fmt.Sprintf("%8s %6s %8s %7s %7s %7s %7s", count, "failed", bytes, "p50", "p95", "p99", "max"))}}
+}
+
+// row shows something with a name, in the style of that. Its line is about the slowest
+// of its calls; t is nil if there are none.
+func (r *Reader) row(form tableForm, called termtext.Span, count, failed int, bytes string, t *stats.Timing) page.Line {
+	l := page.Line{Spans: []termtext.Span{
+		called.Style.Span(termtext.Pad(termtext.Cut(termtext.Piece(called.Text), form.columns), form.columns)),
+		termtext.Plain.Span(fmt.Sprintf("%8s ", termtext.Grouped(int64(count)))),
+		termtext.Plain.Span(fmt.Sprintf("%6s ", termtext.NonZero(int64(failed)))),
+		termtext.Plain.Span(fmt.Sprintf("%8s ", bytes)),
+	}}
+	if failed > 0 {
+		l.Spans[2].Style = termtext.Failure
+	}
+	if t != nil && t.Took.Count() > 0 {
+		l.Spans, l.Seq = append(l.Spans, termtext.Plain.Span(timeColumns(&t.Took))), t.Slowest.Seq
+	}
+	return l
+}
+
+// timeColumns are the columns of percentiles and the longest.
+func timeColumns(s *stats.Series) string {
+	var b strings.Builder
+	for _, percent := range []int{50, 95, 99} {
+		text := "–"
+		if ns, ok := s.Percentile(percent); ok {
+			text = termtext.Duration(time.Duration(ns))
+		}
+		fmt.Fprintf(&b, "%7s ", text)
+	}
+	return b.String() + latencyColumn(time.Duration(s.Max()))
+}
+
+// latencyColumn returns a latency in a column.
+func latencyColumn(d time.Duration) string { return fmt.Sprintf("%7s", termtext.Duration(d)) }

@@ -1,0 +1,170 @@
+package tracepage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/record/termtext"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// The Turns are the lines of what a session spent its time on: of each start-up and
+// each turn, and of what went on in it, all on one axis of time.
+type Turns struct {
+	reader *Reader
+	wanted func() string
+	now    func() time.Duration
+	alone  uint64 // the prompt of the turn that is shown alone; 0: all are shown
+}
+
+// NewTurns returns the turns of the session that wanted names. now returns the time
+// since the first tape began, 0 if none is recorded.
+func NewTurns(r *Reader, wanted func() string, now func() time.Duration) *Turns {
+	return &Turns{reader: r, wanted: wanted, now: now}
+}
+
+// A turnsState is all that the lines depend on but the width.
+type turnsState struct {
+	revision any
+	session  string
+	now      time.Duration
+	alone    uint64
+}
+
+// State returns what all lines depend on but the width.
+func (t *Turns) State() any {
+	return turnsState{t.reader.Revision(), t.wanted(), t.now(), t.alone}
+}
+
+// Lines returns the turns. The heading has the ticks of the axis.
+func (t *Turns) Lines(width int) []page.Line {
+	r := t.reader
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	session := r.session(t.wanted())
+	if session == nil || len(session.Conversation.Turns) == 0 {
+		if !r.ended && r.last == 0 {
+			return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("reading…")}}}
+		}
+		return []page.Line{{Spans: []termtext.Span{termtext.Dim.Span("There are no turns on this tape; its slowest calls are among the statistics (6).")}}}
+	}
+	r.shownUpTo = r.last
+	phases := r.phases(session, t.now())
+	if alone := slices.IndexFunc(phases, func(p *phase) bool { return p.seq == t.alone }); alone >= 0 {
+		phases = phases[alone : alone+1]
+	}
+	var busy []interval
+	for _, p := range phases {
+		if !p.untimed {
+			busy = append(busy, p.interval)
+		}
+	}
+	labels := min(max(width/3, 10), 48)
+	c := chart{newAxis(busy, max(width-labels-tookColumns-2, 4)), labels}
+	title := termtext.Cut(termtext.Dotted(termtext.Piece(session.Title), termtext.Piece(session.ID)), labels)
+	lines := []page.Line{
+		{Spans: []termtext.Span{termtext.Bold.Span(termtext.Pad(title, labels) + " "), termtext.Dim.Span(c.heading())}, Heading: true},
+		{Spans: legend(width, phases)},
+	}
+	if text := waitedFor(phases, t.reader.ends); text != "" {
+		lines = append(lines, page.Line{Spans: []termtext.Span{termtext.Dim.Span(text)}})
+	}
+	for i, p := range phases {
+		lines = append(lines, c.between(phases, i))
+		lines = append(lines, page.Line{Spans: c.row(&p.bar), Seq: p.seq})
+		for _, b := range p.bars {
+			for _, b := range append([]*bar{b}, b.below...) {
+				b.label = slices.Insert(b.label, 0, termtext.Plain.Span("  "))
+				l := page.Line{Spans: c.row(b), Seq: b.seq, Tape: b.tape, TapeSeq: b.tapeSeq}
+				if l.Tape != "" {
+					l.Key = fmt.Sprintf("%s:%d", l.Tape, l.TapeSeq)
+				}
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines
+}
+
+// Isolate shows the turn that a line is in alone, or all of them again.
+func (t *Turns) Isolate(l page.Line) (alone bool) {
+	if t.alone != 0 {
+		t.alone = 0
+		return false
+	}
+	t.reader.mu.Lock()
+	defer t.reader.mu.Unlock()
+	session := t.reader.session(t.wanted())
+	if session == nil {
+		return false
+	}
+	for _, turn := range session.Conversation.Turns {
+		if t.alone == 0 || turn.Prompt <= l.Seq {
+			t.alone = turn.Prompt
+		}
+	}
+	return t.alone != 0
+}
+
+// legend says what the bars of phases are drawn with.
+func legend(width int, phases []*phase) []termtext.Span {
+	last := server
+	for _, p := range phases {
+		if slices.ContainsFunc(p.bars, func(b *bar) bool { return b.mark == server || b.below != nil }) {
+			last = marks
+		}
+	}
+	var line []termtext.Span
+	for _, gap := range []string{"   ", "  ", " "} {
+		line = nil
+		for _, s := range signs[waiting:last] {
+			if line != nil {
+				line = append(line, termtext.Plain.Span(gap))
+			}
+			line = append(line, s.style.Span(string(s.sign)), termtext.Dim.Span(" "+s.says))
+		}
+		if termtext.SpansWidth(line) <= width {
+			break
+		}
+	}
+	return line
+}
+
+// waitedFor says what the time of the turns was spent on: at each instant on the first
+// of these that was waited for. A turn without an end waits until its tape ends.
+func waitedFor(phases []*phase, ends []time.Duration) string {
+	var spent trace.Spend
+	for _, p := range phases {
+		if p.turn != nil && !p.untimed {
+			spent = spent.Plus(p.turn.Spend(max(p.to, ends[p.run])))
+		}
+	}
+	return stats.WaitedText(spent)
+}
+
+// between returns the line above a phase: how long nothing went on.
+func (c chart) between(phases []*phase, i int) page.Line {
+	if i == 0 {
+		return page.Line{}
+	}
+	before, p := phases[i-1], phases[i]
+	text := "next tape"
+	if before.run == p.run {
+		if before.untimed || p.untimed || c.part(p.run, before.to) == c.part(p.run, p.from) {
+			return page.Line{}
+		}
+		text = "idle " + termtext.Duration(p.from-before.to)
+	}
+	at := c.column(p.run, p.from) - 1
+	if termtext.Width(text)+2 > c.columns-at {
+		at -= termtext.Width(text) + 1
+		text += " " + string(cutSign)
+	} else {
+		text = string(cutSign) + " " + text
+	}
+	return page.Line{Spans: []termtext.Span{termtext.Dim.Span(strings.Repeat(" ", max(c.labels+1+at, 0)) + text)}}
+}
