@@ -10,9 +10,9 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/acptap/acptap/inspect/screen"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/screen"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/record"
 )

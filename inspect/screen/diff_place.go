@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/screen/background"
 	"github.com/acptap/acptap/inspect/screen/diffpage"
-	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/screen/framepane"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/tapetext"

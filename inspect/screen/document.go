@@ -5,11 +5,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/acptap/acptap/inspect/screen/background"
 	"github.com/acptap/acptap/inspect/frames/filter"
+	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/screen/background"
 	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/inspect/screen/findingpage"
-	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/screen/tracepage"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"

@@ -7,8 +7,8 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/inspect/screen/findingpage"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
+	"github.com/acptap/acptap/inspect/screen/findingpage"
 	"github.com/acptap/acptap/inspect/screen/framepane"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/record/termtext"

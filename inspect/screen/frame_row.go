@@ -8,9 +8,9 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/inspect/screen/findingpage"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/inspect/screen/findingpage"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )

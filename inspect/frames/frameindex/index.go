@@ -12,7 +12,7 @@ import (
 
 // An Index has the fields of each frame of a timeline, by column, in about 30 bytes a
 // frame: a filter by field, a latency, or the next frame of a kind is found there
-// without reading the tapes again (BenchmarkMillion in package inspect). One
+// without reading the tapes again (BenchmarkMillion in package screen). One
 // goroutine writes the index as it reads the tapes, and any number may read it.
 type Index struct {
 	onChange func() // called when there is more to draw

@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
