@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -59,39 +58,17 @@ func benchmark(b *testing.B, text string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)), "ns/frame")
 }
 
-// BenchmarkEvents is BenchmarkBuild for who wants the events and no more, of one
-// tape, and of ten side by side.
+// BenchmarkEvents is BenchmarkBuild for who wants the events and no more.
 func BenchmarkEvents(b *testing.B) {
 	frames := tape(b, longAnswer())
-	b.Run("brief", func(b *testing.B) {
-		events := 0
-		for b.Loop() {
-			t := trace.Trace{Brief: true}
-			for i := range frames {
-				t.Add(&frames[i])
-				events += len(t.Events())
-			}
+	events := 0
+	for b.Loop() {
+		t := trace.Trace{Brief: true}
+		for i := range frames {
+			t.Add(&frames[i])
+			events += len(t.Events())
 		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)), "ns/frame")
-		b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
-	})
-	b.Run("merged", func(b *testing.B) {
-		const tapes = 10
-		for b.Loop() {
-			var l trace.Merge
-			var names []string
-			for n := range tapes {
-				names = append(names, string(rune('a'+n)))
-				l.Begin(names[n], noon, dialect.Connection{})
-			}
-			for i := range frames {
-				for _, name := range names {
-					l.Add(name, &frames[i])
-				}
-				for range l.Events() {
-				}
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)*tapes), "ns/frame")
-	})
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(frames)), "ns/frame")
+	b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
 }

@@ -2,11 +2,10 @@
 // latency, sessions, turns with what they waited for and what they took, and for each
 // session of the Agent Client Protocol the conversation in its merged state. A Trace is
 // fed frame by frame and may be read between any two; it tells what begins, changes and
-// ends with a frame as Events. A Merge puts the events of several tapes in the order of
-// time. The package stores nothing, reads no clock, and accepts every frame: what it
-// does not understand it counts and otherwise ignores. The state of a Trace cannot be
-// saved: to resume in the middle of a tape, add its frames from the first one again and
-// skip the events that are known already.
+// ends with a frame as Events. The package stores nothing, reads no clock, and accepts
+// every frame: what it does not understand it counts and otherwise ignores. The state of a
+// Trace cannot be saved: to resume in the middle of a tape, add its frames from the first
+// one again and skip the events that are known already.
 package trace
 
 import (
