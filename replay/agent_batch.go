@@ -6,8 +6,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/messages"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // An agentBatch is a batch of the recorded agent. It is sent as a batch if the live
@@ -38,7 +38,7 @@ func (p *player) readBatch(f *dialect.Frame) bool {
 	}
 	a := &agentBatch{seq: f.Seq}
 	i := -1
-	messages.Each(f, func(entry *dialect.Frame, e wire.Envelope) {
+	rpc.Each(f, func(entry *dialect.Frame, e wire.Envelope) {
 		i++
 		if !p.recording.chosen.Has(f.Seq, &entry.Annotation) {
 			a.partial = true

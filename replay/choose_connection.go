@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A connectionStart is the beginning of a connection on a tape.
@@ -79,7 +79,7 @@ func (choice *connectionChooser) choose(p *player, line []byte) *player {
 	if choice.settled {
 		return p
 	}
-	m := newArrival(line, lines.Scan(line), 0)
+	m := newArrival(line, rpc.Scan(line), 0)
 	if kind, _ := dialect.Lookup(dialect.ACP, m.method); m.kind != wire.Request || kind.Effect != dialect.Opens {
 		choice.early = append(choice.early, line)
 		return p

@@ -8,14 +8,14 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A connectionReader reads one connection on a tape, frame by frame as the player asks
 // for them. It can read a frame again.
 type connectionReader struct {
 	tape    *record.Tape
-	chosen  messages.Chosen
+	chosen  rpc.Chosen
 	endings []ending // in the order of the tape
 
 	ahead cursor // for next
@@ -35,7 +35,7 @@ type ending struct {
 func newConnectionReader(start connectionStart, session string, p dialect.Protocol, sessions []record.SessionInfo) *connectionReader {
 	r := &connectionReader{
 		tape:   start.tape,
-		chosen: messages.Chosen{Session: session, Made: make(map[uint64]string)},
+		chosen: rpc.Chosen{Session: session, Made: make(map[uint64]string)},
 
 		ahead: cursor{tape: start.tape, at: start.from},
 		back:  cursor{tape: start.tape},

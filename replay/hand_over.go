@@ -8,8 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
-	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A handOver gives a session of the tape to the live agent, for what the tape lacks of
@@ -175,7 +174,7 @@ func (p *player) openLive(h *handOver) {
 		p.giveUp(h, Miss{Text: "the session cannot be read for the live agent: " + err.Error()})
 		return
 	}
-	params := wire.Set(wire.Delete(h.lane.setup, "replayFrom"), jsonrpc.Quote(h.lane.session), "sessionId")
+	params := wire.Set(wire.Delete(h.lane.setup, "replayFrom"), rpc.Quote(h.lane.session), "sessionId")
 	p.live.ask("session/resume", params, func(e wire.Envelope) { p.liveOpened(h, e) })
 }
 
@@ -183,7 +182,7 @@ func (p *player) openLive(h *handOver) {
 // client has set in the session, and passes on what was held.
 func (p *player) liveOpened(h *handOver, e wire.Envelope) {
 	if e.Error != nil {
-		p.giveUp(h, Miss{Text: "the live agent cannot continue the session: " + shorten(redacted.Value("session/resume", "", string(e.Error)))})
+		p.giveUp(h, Miss{Text: "the live agent cannot continue the session: " + shorten(rpc.HideSecrets("session/resume", "", string(e.Error)))})
 		return
 	}
 	for _, s := range h.lane.settings {

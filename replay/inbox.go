@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // An inbox buffers what the client has sent until the player handles it. Its size is
@@ -45,7 +45,7 @@ func newInbox(in io.Reader, more chan struct{}, whole bool) *inbox {
 }
 
 func (b *inbox) read(in io.Reader) {
-	lines.Read(in, b.whole, func() {}, b.put)
+	rpc.ReadLines(in, b.whole, func() {}, b.put)
 	b.mu.Lock()
 	b.ended = true
 	b.mu.Unlock()

@@ -14,16 +14,14 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
-	"github.com/acptap/acptap/replay/internal/lines"
-	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A liveAgent is a real agent that serves what the tape lacks: sessions, what comes
 // after the end of a recorded session, and calls of MCP.
 type liveAgent struct {
-	input  *lines.Queue
+	input  *rpc.Queue
 	inbox  *inbox
 	memory *sessionMemory // nil for MCP, or if it could not be made
 	stop   context.CancelFunc
@@ -65,7 +63,7 @@ func startLiveAgent(p *player) *liveAgent {
 	outR, outW := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	live := &liveAgent{
-		input: lines.NewQueue(inW), inbox: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
+		input: rpc.NewQueue(inW), inbox: newInbox(outR, p.inbox.more, true), stop: stop, ended: make(chan struct{}),
 		silent:  p.protocol != dialect.MCP,
 		journal: &liveJournal{to: p.agent.Journal},
 		own:     make(map[string]func(e wire.Envelope)), sessions: make(map[string]bool), requests: make(map[string]liveRequest),
@@ -93,7 +91,7 @@ func startLiveAgent(p *player) *liveAgent {
 		offered = []byte("{}")
 	}
 	live.own[initializeID] = p.liveInitialized
-	hello := jsonrpc.Request([]byte(initializeID), "initialize", offered)
+	hello := rpc.Request([]byte(initializeID), "initialize", offered)
 	live.journal.line(wire.ClientToAgent, hello)
 	live.input.Send(hello)
 	return live
@@ -181,7 +179,7 @@ func (live *liveAgent) ask(method string, params []byte, answered func(e wire.En
 	live.lastID++
 	id := fmt.Sprintf(`"acptap-own-%d"`, live.lastID)
 	live.own[id] = answered
-	live.input.Send(jsonrpc.Request([]byte(id), method, params))
+	live.input.Send(rpc.Request([]byte(id), method, params))
 }
 
 // mayAskLive reports whether a request that is not on the tape can go to the live agent
@@ -230,7 +228,7 @@ func (p *player) toLive(m *arrival) {
 // fromLive handles a line of the live agent.
 func (p *player) fromLive(line []byte) {
 	live := p.live
-	e := lines.Scan(line)
+	e := rpc.Scan(line)
 	switch e.MessageKind() {
 	case wire.Response:
 		if answered := live.own[string(e.ID)]; answered != nil {
@@ -278,7 +276,7 @@ func (live *liveAgent) renamed(line []byte, e wire.Envelope) []byte {
 func (p *player) liveInitialized(e wire.Envelope) {
 	live := p.live
 	if e.Error != nil {
-		p.liveLost("the live agent refused initialize: " + shorten(redacted.Value("initialize", "", string(e.Error))))
+		p.liveLost("the live agent refused initialize: " + shorten(rpc.HideSecrets("initialize", "", string(e.Error))))
 		return
 	}
 	live.initialized = true

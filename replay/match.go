@@ -8,8 +8,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A Matching says what is compared of a message of the client and a recorded one.
@@ -270,7 +270,7 @@ func difference(want, got []dialect.Field, cut bool) []Difference {
 	if cut {
 		want, got = want[:max(len(want)-1, 0)], got[:max(len(got)-1, 0)]
 	}
-	if redacted.FieldsFit(want, got, redacted.AnyString) {
+	if rpc.FieldsFit(want, got, rpc.AnyString) {
 		return nil
 	}
 	have := make(map[string]string, len(got))
@@ -281,7 +281,7 @@ func difference(want, got []dialect.Field, cut bool) []Difference {
 	for _, f := range want {
 		value, ok := have[f.Path]
 		delete(have, f.Path)
-		if !ok || !redacted.Fits(f.Value, value, redacted.AnyString) {
+		if !ok || !rpc.Fits(f.Value, value, rpc.AnyString) {
 			d = append(d, Difference{f.Path, f.Value, value})
 		}
 	}

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
-	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // ErrDiverged says that the client did not do what the recorded client did.
@@ -214,13 +213,13 @@ func (p *player) refuse(id []byte, miss *Miss) {
 	if err != nil {
 		panic("replay: " + err.Error()) // all of it is ours
 	}
-	p.fail(id, jsonrpc.InternalError, miss.String(), data)
+	p.fail(id, rpc.InternalError, miss.String(), data)
 }
 
 // fail answers a request with an error that names acptap as its source. data is JSON,
 // or nil.
 func (p *player) fail(id []byte, code int, why string, data []byte) {
-	p.out.Write(append(jsonrpc.Failure(id, code, "acptap replay: "+why, data), '\n'))
+	p.out.Write(append(rpc.Failure(id, code, "acptap replay: "+why, data), '\n'))
 	p.told(0, id)
 }
 
@@ -288,7 +287,7 @@ func (p *player) stall(l *lane) {
 func hidden(method string, differs []Difference) []Difference {
 	list := make([]Difference, len(differs))
 	for i, d := range differs {
-		list[i] = Difference{d.Path, redacted.Value(method, d.Path, d.Want), redacted.Value(method, d.Path, d.Got)}
+		list[i] = Difference{d.Path, rpc.HideSecrets(method, d.Path, d.Want), rpc.HideSecrets(method, d.Path, d.Got)}
 	}
 	return list
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // fromAgent puts a frame of the agent into its lane.
@@ -18,7 +18,7 @@ func (p *player) fromAgent(f *dialect.Frame) {
 	pf := newPendingFrame(f)
 	var e wire.Envelope
 	if f.Method != "session/update" {
-		e = messages.Envelope(p.recording.tape, f)
+		e = rpc.Envelope(p.recording.tape, f)
 	}
 	p.enqueue(p.laneOf(&pf, f, e), pf, f.Raw)
 }

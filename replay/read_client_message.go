@@ -8,13 +8,13 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // fromClient adds the messages in a frame of the client to their lanes.
 func (p *player) fromClient(f *dialect.Frame) {
 	if f.Kind != wire.Batch {
-		p.expect(f, f.Annotation, f.Raw, messages.Envelope(p.recording.tape, f), -1)
+		p.expect(f, f.Annotation, f.Raw, rpc.Envelope(p.recording.tape, f), -1)
 		return
 	}
 	wire.Entries(f.Raw, func(i int, entry []byte) bool {

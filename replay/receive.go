@@ -11,10 +11,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
-	"github.com/acptap/acptap/replay/internal/lines"
-	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // An arrival is a message that the client has sent.
@@ -34,7 +32,7 @@ func newArrival(raw []byte, e wire.Envelope, batch int) *arrival {
 
 // handle handles a line of the client.
 func (p *player) handle(line []byte) {
-	e := lines.Scan(line)
+	e := rpc.Scan(line)
 	if e.Kind != wire.Batch {
 		p.receive(line, e, 0)
 		return
@@ -48,7 +46,7 @@ func (p *player) handle(line []byte) {
 	})
 	if n == 0 {
 		p.report.note("an empty batch came")
-		p.fail([]byte("null"), jsonrpc.InvalidRequest, "empty batch", nil)
+		p.fail([]byte("null"), rpc.InvalidRequest, "empty batch", nil)
 	}
 }
 
@@ -73,7 +71,7 @@ func (p *player) receive(raw []byte, e wire.Envelope, batch int) {
 		p.answer(m)
 	default:
 		if len(bytes.TrimSpace(raw)) > 0 {
-			p.report.note("a line came that is no message: %s", shorten(redacted.Value("", "", string(raw))))
+			p.report.note("a line came that is no message: %s", shorten(rpc.HideSecrets("", "", string(raw))))
 		}
 	}
 }
@@ -84,7 +82,7 @@ func (p *player) request(m *arrival) {
 	case exp != nil:
 		p.match(exp, m)
 	case m.method == "ping":
-		p.out.Write(append(jsonrpc.Result(m.id, []byte("{}")), '\n'))
+		p.out.Write(append(rpc.Result(m.id, []byte("{}")), '\n'))
 		p.told(0, m.id)
 	case p.mayAskLive(m):
 		p.toLive(m)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/messages"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // send writes a frame of the agent with live ids and paths, and notes its effects.
@@ -90,7 +90,7 @@ func (p *player) tokenless(pf *pendingFrame, raw []byte) bool {
 func (p *player) sendLong(l *lane, pf *pendingFrame, beginning []byte) {
 	edits := p.idEdits(pf, beginning)
 	if pf.reply != nil && wire.ScanPrefix(beginning).ID == nil {
-		id, at := messages.LastID(p.recording.tape, pf.seq)
+		id, at := rpc.LastID(p.recording.tape, pf.seq)
 		edits = append(edits, remap.Edit{From: at, To: at + len(id), With: pf.reply.live})
 	}
 	paths := remap.NewPathWriter(p.out, p.pathsOf(l))

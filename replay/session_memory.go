@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -75,9 +75,9 @@ func (m *sessionMemory) reserveIDs(p *player) error {
 	return m.tape(func(say func(dir wire.Direction, line []byte)) error {
 		id := []byte("0")
 		for session := range p.known {
-			result := wire.Set([]byte(`{}`), jsonrpc.Quote(session), "sessionId")
-			say(wire.ClientToAgent, jsonrpc.Request(id, "session/new", []byte(`{"cwd":"/","mcpServers":[]}`)))
-			say(wire.AgentToClient, jsonrpc.Result(id, result))
+			result := wire.Set([]byte(`{}`), rpc.Quote(session), "sessionId")
+			say(wire.ClientToAgent, rpc.Request(id, "session/new", []byte(`{"cwd":"/","mcpServers":[]}`)))
+			say(wire.AgentToClient, rpc.Result(id, result))
 		}
 		return nil
 	})

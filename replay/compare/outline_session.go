@@ -11,7 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/replay/internal/messages"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // session writes a session: its turns, messages, tool calls and other calls, in the
@@ -267,7 +267,7 @@ func (o *Outliner) fields(depth int, value json.RawMessage) {
 	if o.level != Content {
 		return
 	}
-	for _, f := range messages.Lasting(dialect.MatchFields("", value)) {
+	for _, f := range rpc.Lasting(dialect.MatchFields("", value)) {
 		o.field(depth, "", f)
 	}
 }

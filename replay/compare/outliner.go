@@ -7,8 +7,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/replay/internal/messages"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A Step is a line of an outline.
@@ -113,7 +113,7 @@ func (o *Outliner) Add(f *dialect.Frame) error {
 	o.trace.Add(f)
 	o.headers.observe(f)
 	if f.AtClient() {
-		messages.Each(f, o.note)
+		rpc.Each(f, o.note)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (o *Outliner) note(f *dialect.Frame, e wire.Envelope) {
 // keepFields keeps the fields of a request or response that are compared. On the level
 // Shape that is only the name of a tool.
 func (o *Outliner) keepFields(f *dialect.Frame, e wire.Envelope, fields []dialect.Field) {
-	fields = messages.Lasting(fields)
+	fields = rpc.Lasting(fields)
 	if o.level == Shape {
 		fields = slices.DeleteFunc(fields, func(field dialect.Field) bool {
 			return f.Method != "tools/call" || field.Path != "name"

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/record/redact"
-	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // withSecretsAlike removes from each list the secrets that were removed from the other:
@@ -22,7 +22,7 @@ func withSecretsOf(lines, others []string) []string {
 	same := make(map[string]bool, len(others))
 	for _, text := range others {
 		if !same[text] && strings.Contains(text, redact.Placeholder) {
-			patterns, texts = append(patterns, redacted.Pattern(text, redacted.AnyText)), append(texts, text)
+			patterns, texts = append(patterns, rpc.Pattern(text, rpc.AnyText)), append(texts, text)
 		}
 		same[text] = true
 	}

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy"
-	"github.com/acptap/acptap/replay/internal/lines"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // An agentProcess is a running agent that is sent lines and sends lines.
 type agentProcess struct {
-	input  *lines.Queue
+	input  *rpc.Queue
 	lines  chan []byte  // what it writes; long lines are shortened; closed at its end
 	spoke  atomic.Int64 // when it last wrote something; ns since 1970
 	cancel context.CancelFunc
@@ -24,7 +24,7 @@ func startAgent(ctx context.Context, p proxy.Proxy) *agentProcess {
 	ctx, cancel := context.WithCancel(ctx)
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
-	a := &agentProcess{input: lines.NewQueue(in), lines: make(chan []byte), cancel: cancel, ended: make(chan error, 1)}
+	a := &agentProcess{input: rpc.NewQueue(in), lines: make(chan []byte), cancel: cancel, ended: make(chan error, 1)}
 	a.spoke.Store(time.Now().UnixNano())
 	p.In, p.Out = stdin, stdout
 	go func() {
@@ -65,5 +65,5 @@ func (a *agentProcess) stop() error {
 
 func (a *agentProcess) read(out *io.PipeReader) {
 	defer close(a.lines)
-	lines.Read(out, false, func() { a.spoke.Store(time.Now().UnixNano()) }, func(line []byte) { a.lines <- line })
+	rpc.ReadLines(out, false, func() { a.spoke.Store(time.Now().UnixNano()) }, func(line []byte) { a.lines <- line })
 }

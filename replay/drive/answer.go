@@ -12,10 +12,8 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
-	"github.com/acptap/acptap/replay/internal/messages"
-	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A recordedRequest is a request of the recorded agent and the client's answer.
@@ -142,7 +140,7 @@ type reply struct {
 
 func (q *question) fail(code int, format string, args ...any) reply {
 	why := fmt.Sprintf(format, args...)
-	return reply{message: jsonrpc.Failure(q.id, code, "acptap replay: "+why, nil), note: q.method + ": " + why}
+	return reply{message: rpc.Failure(q.id, code, "acptap replay: "+why, nil), note: q.method + ": " + why}
 }
 
 func (q *question) result(value any) reply {
@@ -150,7 +148,7 @@ func (q *question) result(value any) reply {
 	if err != nil {
 		panic("replay: " + err.Error()) // all of it is ours
 	}
-	return reply{message: jsonrpc.Result(q.id, result)}
+	return reply{message: rpc.Result(q.id, result)}
 }
 
 // as answers as the recorded client answered a.
@@ -179,7 +177,7 @@ func (a *answers) to(q *question) reply {
 	}
 	list := a.byMethod[q.method]
 	if list == nil {
-		return q.fail(jsonrpc.MethodNotFound, "the tape has no such request")
+		return q.fail(rpc.MethodNotFound, "the tape has no such request")
 	}
 	next := -1
 	for i, c := range list {
@@ -194,10 +192,10 @@ func (a *answers) to(q *question) reply {
 		}
 	}
 	if next < 0 {
-		return q.fail(jsonrpc.InternalError, "the tape has no answer left")
+		return q.fail(rpc.InternalError, "the tape has no answer left")
 	}
 	if q.method == "elicitation/create" { // the answer to another question would be wrong
-		return q.fail(jsonrpc.InternalError, "the tape has no answer to that question")
+		return q.fail(rpc.InternalError, "the tape has no answer to that question")
 	}
 	r := q.as(list[next])
 	r.note = fmt.Sprintf("%s: answered as frame %d, which is not the same", q.method, list[next].seq)
@@ -206,8 +204,8 @@ func (a *answers) to(q *question) reply {
 
 // same reports whether a recorded request has the same match fields as q.
 func (q *question) same(a *recordedRequest) bool {
-	then := messages.Lasting(dialect.MatchFields(a.method, q.paths.Rewrite(a.params)))
-	return redacted.FieldsFit(then, messages.Lasting(dialect.MatchFields(q.method, q.params)), redacted.AnyString)
+	then := rpc.Lasting(dialect.MatchFields(a.method, q.paths.Rewrite(a.params)))
+	return rpc.FieldsFit(then, rpc.Lasting(dialect.MatchFields(q.method, q.params)), rpc.AnyString)
 }
 
 // permit answers a request for permission. It grants only what was granted on the tape.
@@ -242,7 +240,7 @@ func (a *answers) permit(q *question) reply {
 
 // sameSubject reports whether a recorded request asks permission for the same as q.
 func (q *question) sameSubject(a *recordedRequest) bool {
-	return a.subject != nil && redacted.FieldsFit(dialect.AllMatchFields(q.paths.Rewrite(a.subject)), dialect.AllMatchFields(q.subject), redacted.AnyToken)
+	return a.subject != nil && rpc.FieldsFit(dialect.AllMatchFields(q.paths.Rewrite(a.subject)), dialect.AllMatchFields(q.subject), rpc.AnyToken)
 }
 
 // refuse chooses the option that rejects once. If none is offered, it answers that the

@@ -6,8 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
-	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // terminals are the terminals of version 1, in which the client runs commands for the
@@ -58,7 +57,7 @@ func (t *terminals) answer(q *question) reply {
 	id := gjson.GetBytes(q.params, "terminalId").Str
 	one := t.find(q.session, id, true)
 	if one == nil {
-		return q.fail(jsonrpc.InternalError, "there is no terminal %q", id)
+		return q.fail(rpc.InternalError, "there is no terminal %q", id)
 	}
 	var last *recordedRequest
 	for _, a := range one.calls[q.method] {
@@ -79,7 +78,7 @@ func (t *terminals) answer(q *question) reply {
 			return q.result(status)
 		}
 	}
-	return q.fail(jsonrpc.InternalError, "the tape does not tell that of terminal %q", id)
+	return q.fail(rpc.InternalError, "the tape does not tell that of terminal %q", id)
 }
 
 // exit returns the exit status in the recorded outputs of a terminal, nil if there is
@@ -101,6 +100,6 @@ func (t *terminals) make(q *question) reply {
 			return q.as(one.create)
 		}
 	}
-	command := redacted.Value(q.method, "command", gjson.GetBytes(q.params, "command").Raw)
-	return q.fail(jsonrpc.InternalError, "the tape has no terminal for %s", gjson.Parse(command).Str)
+	command := rpc.HideSecrets(q.method, "command", gjson.GetBytes(q.params, "command").Raw)
+	return q.fail(rpc.InternalError, "the tape has no terminal for %s", gjson.Parse(command).Str)
 }

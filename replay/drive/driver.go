@@ -12,10 +12,8 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/replay/internal/lines"
-	"github.com/acptap/acptap/replay/internal/messages"
-	"github.com/acptap/acptap/replay/internal/redacted"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A driver plays one plan to one agent. It runs in one goroutine, so what it sends
@@ -164,7 +162,7 @@ func (d *driver) send(message []byte) {
 func (d *driver) observe(dir wire.Direction, line []byte, do func(f *dialect.Frame, e wire.Envelope)) {
 	d.seq++
 	size := int64(len(line))
-	e := lines.Scan(line)
+	e := rpc.Scan(line)
 	line = line[:min(len(line), wire.MaxChecked)]
 	f := dialect.Frame{Frame: wire.Frame{Seq: d.seq, Dir: dir, Kind: e.Kind, Size: size, Raw: line}}
 	f.Annotation, _ = d.tracker.Observe(&f.Frame, e)
@@ -174,7 +172,7 @@ func (d *driver) observe(dir wire.Direction, line []byte, do func(f *dialect.Fra
 		do(&f, e)
 		return
 	}
-	messages.Each(&f, do)
+	rpc.Each(&f, do)
 }
 
 // receive handles a line of the agent.
@@ -240,7 +238,7 @@ func (d *driver) requested(session string, f *dialect.Frame, e wire.Envelope) {
 	if r.as != nil {
 		d.known.LearnFromRequest(q.method, r.as.params, q.params)
 	}
-	if redacted.Lacks(r.message) {
+	if rpc.LacksSecret(r.message) {
 		d.report.note("%s was answered as on the tape: without its secrets", q.method)
 	}
 	if !r.silent {

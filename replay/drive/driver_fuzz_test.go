@@ -7,9 +7,9 @@ import (
 
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/compare"
-	"github.com/acptap/acptap/replay/internal/lines"
 	"github.com/acptap/acptap/replay/internal/remap"
 	"github.com/acptap/acptap/replay/internal/replaytest"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // Whatever is on a tape and whatever an agent says, the client goes on, and a
@@ -42,7 +42,7 @@ func FuzzClient(f *testing.F) {
 		known := remap.NewAgentMap("/somewhere/else")
 		for _, p := range plans {
 			var said writes
-			a := &agentProcess{input: lines.NewQueue(&said)}
+			a := &agentProcess{input: rpc.NewQueue(&said)}
 			d := newDriver(p, known, a, &Report{})
 			d.advance()
 			for line := range strings.Lines(agent) {

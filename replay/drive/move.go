@@ -8,8 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/lines"
-	"github.com/acptap/acptap/replay/internal/redacted"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // advance makes all moves that can be made, in the order of the tape.
@@ -81,7 +80,7 @@ func (d *driver) move(t *thread, m *move) {
 	}
 	messages := make([][]byte, len(m.messages))
 	for i, raw := range m.messages {
-		method := string(lines.Scan(raw).Method)
+		method := string(rpc.Scan(raw).Method)
 		message, unmade := d.known.Rewrite(method, raw)
 		if unmade != "" && !m.fails() && d.plan.conn.Protocol != dialect.MCP { // whose sessions outlive a connection
 			d.skip(m, "nobody has made session "+unmade)
@@ -93,7 +92,7 @@ func (d *driver) move(t *thread, m *move) {
 			return
 		}
 		messages[i] = message
-		if redacted.Lacks(message) {
+		if rpc.LacksSecret(message) {
 			d.report.note("%s was sent as it is on the tape (frame %d): without its secrets", method, m.seq)
 		}
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/replay/internal/messages"
 	"github.com/acptap/acptap/replay/internal/remap"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // readPlans reads the plans of all connections on tapes.
 func readPlans(tapes []*record.Tape, session string, anew bool) ([]*plan, error) {
 	var plans []*plan
-	r := planReader{made: make(map[string]bool), chosen: messages.Chosen{Session: session}, anew: anew}
+	r := planReader{made: make(map[string]bool), chosen: rpc.Chosen{Session: session}, anew: anew}
 	for _, t := range tapes {
 		more, err := r.read(t)
 		if err != nil {
@@ -37,7 +37,7 @@ func readPlans(tapes []*record.Tape, session string, anew bool) ([]*plan, error)
 type planReader struct {
 	made   map[string]bool // sessions that were made so far
 	anew   bool            // as Client.AsNew
-	chosen messages.Chosen
+	chosen rpc.Chosen
 
 	// Of the tape that is being read:
 	tape  *record.Tape
@@ -112,7 +112,7 @@ func (r *planReader) frame(f *dialect.Frame) error {
 	r.trace.Add(f)
 	var m *move
 	var failed error
-	messages.Each(f, func(f *dialect.Frame, e wire.Envelope) {
+	rpc.Each(f, func(f *dialect.Frame, e wire.Envelope) {
 		if !r.chosen.Has(f.Seq, &f.Annotation) || failed != nil {
 			return
 		}
@@ -120,7 +120,7 @@ func (r *planReader) frame(f *dialect.Frame) error {
 		switch {
 		case f.Kind != wire.Oversized:
 		case f.Dir == wire.AgentToClient:
-			e = messages.Envelope(r.tape, f)
+			e = rpc.Envelope(r.tape, f)
 		default:
 			if failed = r.complete(f, &e); failed != nil {
 				return

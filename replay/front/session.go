@@ -9,7 +9,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A session is one client, with a player of its own. It takes what the player writes, and
@@ -197,7 +197,7 @@ func (s *session) expect(st *stream, id string) {
 
 // fail answers a request with an error. s.mu is held.
 func (s *session) fail(st *stream, id, why string) {
-	st.pending = append(st.pending, event{raw: jsonrpc.Failure([]byte(id), jsonrpc.InternalError, "acptap replay: "+why, nil)})
+	st.pending = append(st.pending, event{raw: rpc.Failure([]byte(id), rpc.InternalError, "acptap replay: "+why, nil)})
 	s.forget(id)
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -33,6 +34,14 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		os.Exit(0)
+	case len(os.Args) > 2 && os.Args[1] == "role:lease": // of session s of agent a, until stdin ends
+		if _, err := shim.TakeLease(os.Args[2], "a", "s"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println("leased")
+		io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	case len(os.Args) > 3 && os.Args[1] == "role:relay":
 		if err := runProxy(os.Args[2], os.Args[3], false); err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // background has the state of the jobs that run beside the traffic: they serve requests,
@@ -35,7 +35,7 @@ const (
 )
 
 // tooMany is the answer to a request that cannot be served because of a limit.
-var tooMany = fault{jsonrpc.InternalError, "acptap has no room for more requests at once", nil}
+var tooMany = fault{rpc.InternalError, "acptap has no room for more requests at once", nil}
 
 // full reports whether there is no room to serve another request.
 func (s *Shim) full(m message) bool { return s.running >= maxServed || !s.kept.room(m) }

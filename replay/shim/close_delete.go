@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // closeWait is how long a turn may take to end after a close has cancelled it.
@@ -57,7 +57,7 @@ func (v *servedRequest) finish(c *session) error {
 			c.ended = make(chan struct{})
 		}
 		ended = c.ended
-		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: jsonrpc.Notification("session/cancel", members(nil).add("sessionId", c.agentJSON).object())})
+		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: rpc.Notification("session/cancel", members(nil).add("sessionId", c.agentJSON).object())})
 	})
 	if err != nil || ended == nil {
 		return err
@@ -87,5 +87,5 @@ func (s *Shim) remove(m message, out []wire.Frame) []wire.Frame {
 	case m.param("sessionId").Type != gjson.String:
 		return append(out, m.fail(noSession))
 	}
-	return append(out, wire.Frame{Dir: wire.AgentToClient, Raw: jsonrpc.Result(m.env.ID, []byte("{}"))})
+	return append(out, wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Result(m.env.ID, []byte("{}"))})
 }

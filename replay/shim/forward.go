@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 const defaultPatience = 20 * time.Second
@@ -27,7 +27,7 @@ func (s *Shim) forward(m message, answered, instead step, out []wire.Frame) []wi
 	done := make(chan struct{})
 	c := &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		close(done)
-		if get(m.env.Error, "code").Int() == jsonrpc.MethodNotFound {
+		if get(m.env.Error, "code").Int() == rpc.MethodNotFound {
 			s.lacks[method] = true
 			return instead(read(asked), out)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/lease"
 )
 
 // acquireLease makes sure that no other proxy loads a session of an agent while the
@@ -19,9 +18,9 @@ func (s *Shim) acquireLease(c *session, agent string) bool {
 	if have {
 		return true
 	}
-	taken, err := lease.Acquire(s.Store.Dir(), agent, c.client)
+	taken, err := takeLease(s.Store.Dir(), agent, c.client)
 	if err != nil {
-		return !errors.Is(err, lease.ErrHeld) // a store that cannot be written leases nothing
+		return !errors.Is(err, errLeased) // a store that cannot be written leases nothing
 	}
 	s.do(func(out []wire.Frame) []wire.Frame {
 		if !c.closed {
@@ -30,7 +29,7 @@ func (s *Shim) acquireLease(c *session, agent string) bool {
 		return out
 	})
 	if taken != nil {
-		taken.Release()
+		taken.release()
 	}
 	return true
 }
@@ -38,7 +37,7 @@ func (s *Shim) acquireLease(c *session, agent string) bool {
 // releaseLease lets other proxies load the session.
 func (c *session) releaseLease() {
 	if c.lease != nil {
-		c.lease.Release()
+		c.lease.release()
 		c.lease = nil
 	}
 }

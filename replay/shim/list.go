@@ -16,7 +16,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // pageSize is how many sessions a page of a list has at most. The protocol leaves that to
@@ -168,14 +168,14 @@ func parseCursor(text string) (c cursor, err error) {
 func (v *servedRequest) page(listed map[string]bool) ([]byte, error) {
 	dir := v.request.param("cwd")
 	if v.params.Exists() && !v.params.IsObject() || dir.Type != gjson.Null && dir.Type != gjson.String {
-		return nil, fault{jsonrpc.InvalidParams, "cwd is not a string", nil}
+		return nil, fault{rpc.InvalidParams, "cwd is not a string", nil}
 	}
 	cwd := dir.Str
 	after := cursor{Filter: filterHash(cwd)}
 	if given := v.request.param("cursor"); given.Type != gjson.Null {
 		c, err := parseCursor(given.Str)
 		if err != nil || c.Filter != after.Filter {
-			return nil, fault{jsonrpc.InvalidParams, "cursor is not one of this list", nil}
+			return nil, fault{rpc.InvalidParams, "cursor is not one of this list", nil}
 		}
 		after = c
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A load is a session/load, session/resume or session/fork of the client that the shim
@@ -54,7 +54,7 @@ func (s *Shim) openIn(m message, replay bool, w openMethod, out []wire.Frame) []
 	active := c != nil
 	switch {
 	case active && (c.opening || c.busy()):
-		return append(out, m.fail(fault{jsonrpc.InvalidRequest, "session busy", nil}))
+		return append(out, m.fail(fault{rpc.InvalidRequest, "session busy", nil}))
 	case !active:
 		c = s.addSession(id)
 	}
@@ -81,7 +81,7 @@ func wantsReplay(d dialect.Dialect, m message) (bool, *fault) {
 		return false, nil
 	}
 	if from.Get("type").Str != "start" {
-		return false, &fault{jsonrpc.InvalidParams, "replayFrom is not of the type start", nil}
+		return false, &fault{rpc.InvalidParams, "replayFrom is not of the type start", nil}
 	}
 	return true, nil
 }
@@ -94,9 +94,9 @@ func checkSetup(m message) *fault {
 	case m.param("sessionId").Type != gjson.String:
 		return &noSession
 	case cwd.Type != gjson.String || !filepath.IsAbs(cwd.Str):
-		return &fault{jsonrpc.InvalidParams, "cwd is missing or not an absolute path", nil}
+		return &fault{rpc.InvalidParams, "cwd is missing or not an absolute path", nil}
 	case servers.Type != gjson.Null && !servers.IsArray():
-		return &fault{jsonrpc.InvalidParams, "mcpServers is not an array", nil}
+		return &fault{rpc.InvalidParams, "mcpServers is not an array", nil}
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (l *load) readHistory() error {
 		return err
 	}
 	if got := l.request.param("cwd").Str; one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
-		return fault{jsonrpc.InvalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s: open it there, or run acptap proxy with --sessions-cwd any", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
+		return fault{rpc.InvalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s: open it there, or run acptap proxy with --sessions-cwd any", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
 	}
 	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
 		return unreadable("session", err)
@@ -169,7 +169,7 @@ func (l *load) findUnused() (record.SessionInfo, record.Listing, error) {
 			}
 		}
 		if wait >= inUseWait {
-			return one, listing, fault{jsonrpc.InvalidRequest, "session in use: another client is at work in it", nil}
+			return one, listing, fault{rpc.InvalidRequest, "session in use: another client is at work in it", nil}
 		}
 		if err := l.pause(step); err != nil {
 			return one, listing, err
@@ -199,7 +199,7 @@ func (l *load) create() error {
 	case a.err != nil:
 		err = refusal{a}
 	case agent.Type != gjson.String:
-		err = fault{jsonrpc.InternalError, "the agent made no session", nil}
+		err = fault{rpc.InternalError, "the agent made no session", nil}
 	}
 	var context *contextBlock
 	if err == nil {
@@ -234,7 +234,7 @@ func (l *load) reopen() error {
 		if err != nil {
 			delete(l.byAgent, l.session.client)
 			l.session.history = false
-			if a.code() == jsonrpc.MethodNotFound || errors.Is(err, errSilent) {
+			if a.code() == rpc.MethodNotFound || errors.Is(err, errSilent) {
 				l.lacks[method] = true
 			}
 			if a.err == nil { // the agent may still open the session and send its history

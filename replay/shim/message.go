@@ -8,7 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A message is a frame with its envelope.
@@ -118,22 +118,22 @@ type fault struct {
 func (e fault) Error() string { return e.message }
 
 // noSession is the answer to a request that names no session.
-var noSession = fault{jsonrpc.InvalidParams, "sessionId is missing or not a string", nil}
+var noSession = fault{rpc.InvalidParams, "sessionId is missing or not a string", nil}
 
 // notFound is the answer to a request for a session that does not exist.
 func notFound(id string) fault {
-	return fault{jsonrpc.ResourceNotFound, "Session not found", members(nil).add("sessionId", quote(id)).object()}
+	return fault{rpc.ResourceNotFound, "Session not found", members(nil).add("sessionId", quote(id)).object()}
 }
 
 // unreadable is the answer to a request that needs something which cannot be read from
 // the store.
 func unreadable(what string, err error) fault {
-	return fault{jsonrpc.InternalError, "the " + what + " cannot be read: " + err.Error(), nil}
+	return fault{rpc.InternalError, "the " + what + " cannot be read: " + err.Error(), nil}
 }
 
 // fail answers a request of the frame's sender with an error.
 func (m *message) fail(e fault) wire.Frame {
-	return wire.Frame{Dir: 1 - m.Dir, Raw: jsonrpc.Failure(m.env.ID, e.code, e.message, e.data)}
+	return wire.Frame{Dir: 1 - m.Dir, Raw: rpc.Failure(m.env.ID, e.code, e.message, e.data)}
 }
 
 // quote returns text as JSON.

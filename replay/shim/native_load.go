@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 const (
@@ -146,7 +146,7 @@ func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 	code := int(get(m.env.Error, "code").Int())
 	method := string(read(n.asked).env.Method)
 	switch {
-	case code == jsonrpc.MethodNotFound:
+	case code == rpc.MethodNotFound:
 		n.lacks[method] = true
 		return n.serve(out)
 	case m.env.Error == nil && (n.history || !n.replay), m.env.Error != nil && !refuses(code):

@@ -8,7 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // offered returns the sessions that may be listed and loaded here, by id: those that were
@@ -99,7 +99,7 @@ func (s *Shim) find(id string) (record.SessionInfo, record.Listing, error) {
 		return record.SessionInfo{}, v.Listing, notFound(id)
 	}
 	if s.hasGap(one, v.Listing) {
-		return record.SessionInfo{}, v.Listing, fault{jsonrpc.InternalError, "a part of the session could not be recorded", nil}
+		return record.SessionInfo{}, v.Listing, fault{rpc.InternalError, "a part of the session could not be recorded", nil}
 	}
 	return one, v.Listing, nil
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // An openBuffer holds what both sides send for a session while it is being opened.
@@ -19,7 +19,7 @@ type openBuffer struct {
 func (b *openBuffer) holds() bool { return b.opening && !b.overflowed }
 
 // tooMuch is the answer to a request that cannot be held back.
-var tooMuch = fault{jsonrpc.InternalError, "acptap has no room for what is sent before the session is open", nil}
+var tooMuch = fault{rpc.InternalError, "acptap has no room for what is sent before the session is open", nil}
 
 // keep holds back a frame of the client and appends it to a list. If there is no room, it
 // refuses a request and drops a notification.

@@ -2,7 +2,7 @@ package shim
 
 import (
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // native reports whether a method is passed on to the agent: the agent offers it, and has
@@ -52,7 +52,7 @@ func (s *Shim) sameName(id string) bool {
 // session: agents use these codes for that. They do not include the code that says that
 // the client has to log in first.
 func refuses(code int) bool {
-	return code == jsonrpc.ResourceNotFound || code == jsonrpc.InvalidParams || code == jsonrpc.InternalError || code == jsonrpc.MethodNotFound
+	return code == rpc.ResourceNotFound || code == rpc.InvalidParams || code == rpc.InternalError || code == rpc.MethodNotFound
 }
 
 // v2 reports whether a connection speaks version 2, in either draft.

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // batchSize is how many bytes of a replay are sent at once. Sending waits until the
@@ -26,7 +26,7 @@ func (v *servedRequest) send(c *session, past *history, apart bool) error {
 	}
 	r := &renderer{dialect: v.own.dialect, support: v.client, apart: apart, raw: v.Raw, names: shownIDs{}}
 	for update := range r.updates(past) {
-		f := wire.Frame{Dir: wire.AgentToClient, Raw: jsonrpc.Notification("session/update", members(nil).add("sessionId", c.clientJSON).add("update", update).object())}
+		f := wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Notification("session/update", members(nil).add("sessionId", c.clientJSON).add("update", update).object())}
 		batch, size = append(batch, f), size+len(f.Raw)
 		if size > batchSize {
 			if err := flush(); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A servedRequest is a request of the client that the shim answers itself, in a goroutine
@@ -47,7 +47,7 @@ var errOver = errors.New("the connection is over")
 var errSilent = errors.New("the agent does not answer")
 
 // errCancelled is the answer to a request that the client has cancelled.
-var errCancelled = fault{jsonrpc.RequestCancelled, "Request cancelled", nil}
+var errCancelled = fault{rpc.RequestCancelled, "Request cancelled", nil}
 
 // serve runs steps for a request of the client. If steps returns an error, that is the
 // answer.
@@ -72,9 +72,9 @@ func (s *Shim) serve(m message, steps func(v *servedRequest) error) *servedReque
 			case errors.As(err, &e):
 				out = append(out, v.request.fail(e))
 			case errors.As(err, &r):
-				out = append(out, wire.Frame{Dir: wire.AgentToClient, Raw: jsonrpc.Error(v.request.env.ID, r.err)})
+				out = append(out, wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Error(v.request.env.ID, r.err)})
 			case err != nil:
-				out = append(out, v.request.fail(fault{jsonrpc.InternalError, err.Error(), nil}))
+				out = append(out, v.request.fail(fault{rpc.InternalError, err.Error(), nil}))
 			}
 			return out
 		})
@@ -84,7 +84,7 @@ func (s *Shim) serve(m message, steps func(v *servedRequest) error) *servedReque
 
 // reply makes the successful answer.
 func (v *servedRequest) reply(result []byte) wire.Frame {
-	return wire.Frame{Dir: wire.AgentToClient, Raw: jsonrpc.Result(v.request.env.ID, result)}
+	return wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Result(v.request.env.ID, result)}
 }
 
 // act runs an act. It fails if the connection is over or the client has cancelled the
@@ -116,7 +116,7 @@ func (v *servedRequest) ask(method string, params []byte, target *session) (answ
 		if target != nil {
 			target.seen = time.Now()
 		}
-		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: jsonrpc.Request(id, method, params)})
+		return append(out, wire.Frame{Dir: wire.ClientToAgent, Raw: rpc.Request(id, method, params)})
 	})
 	if err != nil {
 		return answer{}, err

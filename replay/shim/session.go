@@ -9,7 +9,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/lease"
 )
 
 // A session is a session that is active on this connection.
@@ -31,7 +30,7 @@ type session struct {
 	native  *nativeLoad
 	opened  []byte // the result of what opened it
 	context *contextBlock
-	lease   *lease.Lease // nil: another client may load it
+	lease   *lease // nil: another client may load it
 }
 
 // addSession makes a session known by the client's id.

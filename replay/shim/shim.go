@@ -25,7 +25,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/replay/internal/jsonrpc"
+	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
 // A Mode says when the shim serves a session method.
@@ -178,7 +178,7 @@ func (s *Shim) fromClient(m message, out []wire.Frame) []wire.Frame {
 	case s.stage == uninitialized && m.env.ID == nil:
 		return append(out, m.Frame)
 	case s.stage == uninitialized:
-		return append(out, m.fail(fault{jsonrpc.InvalidRequest, "initialize comes first", nil}))
+		return append(out, m.fail(fault{rpc.InvalidRequest, "initialize comes first", nil}))
 	case s.stage == initializing && strings.HasPrefix(method, "session/"):
 		return s.keep(&s.early, m, out)
 	case s.stage == initializing && method == "$/cancel_request":

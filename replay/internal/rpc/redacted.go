@@ -1,6 +1,4 @@
-// Package redacted compares live messages with recorded messages whose secrets were
-// removed. The secrets are unknown, so any text matches in their place.
-package redacted
+package rpc
 
 import (
 	"bytes"
@@ -19,8 +17,8 @@ const (
 	AnyToken  = `[\w.~+/=-]*` // no characters that could extend a command
 )
 
-// Lacks reports whether a secret was removed from a recorded message.
-func Lacks(message []byte) bool { return bytes.Contains(message, []byte(redact.Placeholder)) }
+// LacksSecret reports whether a secret was removed from a recorded message.
+func LacksSecret(message []byte) bool { return bytes.Contains(message, []byte(redact.Placeholder)) }
 
 // Fits reports whether a value matches the recorded one.
 func Fits(recorded, now, secret string) bool {
@@ -50,8 +48,8 @@ func FieldsFit(recorded, now []dialect.Field, secret string) bool {
 	return true
 }
 
-// Value returns a value for a report, with its secrets removed.
-func Value(method, path, value string) string {
+// HideSecrets returns a value for a report, with its secrets removed.
+func HideSecrets(method, path, value string) string {
 	if value == "" {
 		return ""
 	}

@@ -1,7 +1,10 @@
-// Package jsonrpc makes messages of JSON-RPC 2.0. Ids, params, results and the data
-// of errors are JSON and are put in as they are; the caller sees to it that they are
-// valid.
-package jsonrpc
+// Package rpc reads, writes and compares the JSON-RPC messages of a replay: it exchanges
+// lines with the other side, makes messages, yields the messages of a recorded frame, and
+// matches recorded messages whose secrets were removed.
+//
+// Ids, params, results and the data of errors are inserted into messages as they are. The
+// caller must pass valid JSON.
+package rpc
 
 import (
 	"fmt"

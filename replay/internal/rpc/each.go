@@ -1,7 +1,4 @@
-// Package messages reads tapes message by message: each entry of a batch is a message
-// of its own. It also picks the messages, and the fields of a message, that matter to
-// a replay or a comparison.
-package messages
+package rpc
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package messages
+package rpc
 
 import "github.com/acptap/acptap/proxy/dialect"
 

@@ -1,7 +1,4 @@
-// Package lines exchanges lines with the other side of a replay. A Queue never waits
-// for a side that writes before it reads. Read can keep only those parts of a long
-// line that are compared.
-package lines
+package rpc
 
 import (
 	"io"
@@ -19,9 +16,9 @@ func shortened(message []byte) []byte {
 	return append(message[:wire.MaxChecked], message[len(message)-wire.TailSize:]...)
 }
 
-// Read reads in until it ends and calls put with each line. It shortens long lines
+// ReadLines reads in until it ends and calls put with each line. It shortens long lines
 // unless whole is set. It calls heard after each read.
-func Read(in io.Reader, whole bool, heard func(), put func(line []byte)) {
+func ReadLines(in io.Reader, whole bool, heard func(), put func(line []byte)) {
 	var split wire.Splitter
 	var line []byte
 	emit := func(piece []byte, _ wire.LineEnd, last bool) {

@@ -1,43 +1,23 @@
 //go:build linux
 
-package lease_test
+package shim_test
 
 import (
 	"bufio"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/acptap/acptap/record/lease"
+	"github.com/acptap/acptap/replay/shim"
 )
-
-// storeVariable tells the test binary that it is another process, which leases a
-// session in that store until its stdin ends.
-const storeVariable = "ACPTAP_TEST_STORE"
-
-func TestMain(m *testing.M) {
-	store := os.Getenv(storeVariable)
-	if store == "" {
-		os.Exit(m.Run())
-	}
-	if _, err := lease.Acquire(store, "a", "s"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Println("leased")
-	io.Copy(io.Discard, os.Stdin)
-}
 
 // startHolder starts a process that has leased session s of agent a.
 func startHolder(t *testing.T, store string) *exec.Cmd {
 	t.Helper()
-	holder := exec.Command(os.Args[0])
-	holder.Env = append(os.Environ(), storeVariable+"="+store)
+	holder := exec.Command(os.Args[0], "role:lease", store)
 	holder.Stderr = os.Stderr
 	stdin, err := holder.StdinPipe()
 	if err != nil {
@@ -72,17 +52,17 @@ func TestLease(t *testing.T) {
 		}
 		return list
 	}
-	acquire := func(agent, session string) *lease.Lease {
+	acquire := func(agent, session string) interface{ Release() } {
 		t.Helper()
-		l, err := lease.Acquire(store, agent, session)
+		l, err := shim.TakeLease(store, agent, session)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return l
 	}
 	mine := acquire("a", "s")
-	if _, err := lease.Acquire(store, "a", "s"); !errors.Is(err, lease.ErrHeld) {
-		t.Errorf("the second lease: got %v, want ErrHeld", err)
+	if _, err := shim.TakeLease(store, "a", "s"); !errors.Is(err, shim.ErrLeased) {
+		t.Errorf("the second lease: got %v, want ErrLeased", err)
 	}
 	acquire("b", "s").Release()
 	mine.Release()
@@ -92,8 +72,8 @@ func TestLease(t *testing.T) {
 	}
 
 	other := startHolder(t, store)
-	if _, err := lease.Acquire(store, "a", "s"); !errors.Is(err, lease.ErrHeld) {
-		t.Errorf("while another process has it: got %v, want ErrHeld", err)
+	if _, err := shim.TakeLease(store, "a", "s"); !errors.Is(err, shim.ErrLeased) {
+		t.Errorf("while another process has it: got %v, want ErrLeased", err)
 	}
 	other.Process.Kill()
 	other.Wait()
