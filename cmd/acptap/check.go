@@ -4,13 +4,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 )
 
 func newCheckCmd(dir *string) *cobra.Command {
-	c := check.Flags{Version: self.Version()}
+	c := check.Flags{Version: cli.Version()}
 	cmd := &cobra.Command{
 		Use:   "check [flags] [REF...]",
 		Short: "Say where client and agent break the specifications",
@@ -94,7 +93,7 @@ interrupt, without a report.`,
   acptap check --baseline known.jsonl --update-baseline last
   acptap check --format junit testdata/*.jsonl > check.xml
   acptap check --explain ACP201`,
-		Args: usage.Operands(0, -1),
+		Args: cli.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.Validate(cmd.Flags(), args); err != nil {
 				return err

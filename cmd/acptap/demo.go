@@ -12,10 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/demo"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -34,7 +33,7 @@ The tapes are kept, in a new temporary directory or in that of --store.
 Exit status 0; 2 if anything departs from the script, or on an interrupt.`,
 		Example: `  acptap demo
   acptap demo --store /tmp/tapes`,
-		Args: usage.Operands(0, 0),
+		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDemo(cmd.Context(), *dir, cmd.OutOrStdout())
 		},
@@ -54,15 +53,15 @@ func runDemo(ctx context.Context, dir string, out io.Writer) error {
 	}
 	var form trace.Text
 	seen := func(wire.Direction, []byte) {}
-	if terminal.Is(out) {
-		form.Width, form.Color = terminal.Columns(out), terminal.TakesColor(out)
+	if cli.IsTerminal(out) {
+		form.Width, form.Color = cli.Columns(out), cli.TakesColor(out)
 		seen = demo.NewProgress(out).Show
 	}
 	result, err := demo.Run(ctx, store, seen)
 	if err != nil {
 		return fmt.Errorf("demo: %v (store %s)", err, store.Dir()) // not wrapped: an interrupt too says where the tapes are
 	}
-	if terminal.Is(out) {
+	if cli.IsTerminal(out) {
 		fmt.Fprintln(out) // below the progress
 	}
 	if err := result.WriteText(out, store.Dir(), form); err != nil {
@@ -96,7 +95,7 @@ func writeNext(w io.Writer, dir string) error {
 	if _, err := fmt.Fprintf(w, "\nNext, name this store to your shell, and look around in it:\n\n  %s\n\n", exportLine(shellName(), dir)); err != nil {
 		return err
 	}
-	t := &terminal.Table{}
+	t := &cli.Table{}
 	for _, next := range [][2]string{
 		{"inspect", "browse both tapes in the terminal; ? lists the keys"},
 		{"ls", "list the tapes"},
@@ -156,7 +155,7 @@ their method, session and chosen option.
 Exit status 0 if the client followed the script; 2 if not.`,
 		Example: "  acptap proxy -- acptap demo-agent",
 		Hidden:  true,
-		Args:    usage.Operands(0, 0),
+		Args:    cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return agent.Run(cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

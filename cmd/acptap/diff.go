@@ -6,10 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/replay/compare"
 )
 
@@ -39,7 +37,7 @@ Exit status 0 if they are the same; 1 if they differ; 2 if one cannot be read.`,
 		Example: `  acptap diff last~1 last
   acptap diff --compare shape testdata/fix.jsonl last
   acptap diff --json a.jsonl b.jsonl | jq .hunks`,
-		Args: usage.Operands(2, 2),
+		Args: cli.Operands(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" && args[1] == "-" {
 				return errors.New("only one REF can be stdin")
@@ -77,9 +75,9 @@ Exit status 0 if they are the same; 1 if they differ; 2 if one cannot be read.`,
 
 func writeDiff(w io.Writer, diff compare.Diff, oldName, newName string, asJSON bool) error {
 	if asJSON {
-		return jsonlines.Write(w, diff)
+		return cli.WriteJSON(w, diff)
 	}
-	return terminal.WriteDiff(w, func(w io.Writer) error { return diff.WriteUnified(w, oldName, newName) })
+	return cli.WriteDiff(w, func(w io.Writer) error { return diff.WriteUnified(w, oldName, newName) })
 }
 
 func side(s ref.Subject) compare.Side { return compare.Side{Tapes: s.Tapes(), Session: s.Session} }

@@ -9,11 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/cmd/acptap/internal/wrap"
 	"github.com/acptap/acptap/record"
 )
@@ -34,7 +31,7 @@ Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 		Example: `  acptap doctor
   acptap doctor --deep
   acptap doctor --recover --rebuild`,
-		Args: usage.Operands(0, 0),
+		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := ref.OpenStore(*dir)
 			if err != nil {
@@ -45,17 +42,17 @@ Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 				failed = recoverJournals(store, cmd.ErrOrStderr())
 			}
 			if rebuild {
-				p := terminal.NewProgress(cmd.ErrOrStderr(), "rebuilding the catalogue")
+				p := cli.NewProgress(cmd.ErrOrStderr(), "rebuilding the catalogue")
 				failed = errors.Join(failed, store.Rebuild(p.Count))
 				p.End()
 			}
-			p := terminal.NewProgress(cmd.ErrOrStderr(), "checking tapes")
+			p := cli.NewProgress(cmd.ErrOrStderr(), "checking tapes")
 			found := store.Examine(deep, p.Count)
 			p.End()
 			found = append(found, wrapCommands(dir).Examine()...)
 			found = append(found, examineShipping(store, time.Now())...)
 			if asJSON {
-				err = jsonlines.WriteAll(cmd.OutOrStdout(), found, func(d record.Diagnosis) any { return d })
+				err = cli.WriteJSONLines(cmd.OutOrStdout(), found, func(d record.Diagnosis) any { return d })
 			} else {
 				err = writeDiagnoses(cmd.OutOrStdout(), found)
 			}
@@ -78,12 +75,12 @@ Exit status 0; 1 if it found a problem; 2 if the store could not be checked.`,
 
 // recoverJournals compresses what killed proxies left behind.
 func recoverJournals(store *record.Store, stderr io.Writer) error {
-	p := terminal.NewProgress(stderr, "compressing journals")
+	p := cli.NewProgress(stderr, "compressing journals")
 	defer p.End()
 	return store.Recover(func() bool { return false }, p.Count)
 }
 
 func writeDiagnoses(w io.Writer, found []record.Diagnosis) error {
-	fmt.Fprintf(w, "ok   acptap %s, format %d\n", self.Version(), record.Format)
+	fmt.Fprintf(w, "ok   acptap %s, format %d\n", cli.Version(), record.Format)
 	return wrap.WriteDiagnoses(w, found)
 }

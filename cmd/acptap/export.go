@@ -10,11 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/record/note"
@@ -91,7 +90,7 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 			if tables.Which.Flagged() {
 				return fmt.Errorf("--all, --agent and --since are for --format %s: %s is written from one REF", lake.Parquet, e.format)
 			}
-			if err := usage.Operands(1, 1)(cmd, args); err != nil {
+			if err := cli.Operands(1, 1)(cmd, args); err != nil {
 				return err
 			}
 			if err := e.checkFormat(only != ""); err != nil {
@@ -124,7 +123,7 @@ Exit status 0; 2 if REF cannot be read, or if a damaged part of it was left out.
 			}
 			var damage error
 			if out == "" || out == "-" {
-				damage, err = e.export(cmd.Context(), cmd.OutOrStdout(), sub, terminal.NewProgress(nil, ""))
+				damage, err = e.export(cmd.Context(), cmd.OutOrStdout(), sub, cli.NewProgress(nil, ""))
 				return errors.Join(err, damage)
 			}
 			damage, err = e.exportFile(cmd.Context(), out, sub, cmd.ErrOrStderr())
@@ -157,7 +156,7 @@ type exporting struct {
 
 // export writes the frames of a subject that match and can be read. damage says
 // what could not be read.
-func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, bar *terminal.Progress) (damage, err error) {
+func (x *exporting) export(ctx context.Context, w io.Writer, sub ref.Subject, bar *cli.Progress) (damage, err error) {
 	if x.format != "jsonl" {
 		return x.exportSpans(ctx, w, sub, bar)
 	}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/portable"
@@ -56,7 +56,7 @@ func (x *exporting) exportNested(ctx context.Context, w, stderr io.Writer, sub r
 
 // exportFile writes a subject to a file, completely or not at all.
 func (x *exporting) exportFile(ctx context.Context, path string, sub ref.Subject, stderr io.Writer) (damage, err error) {
-	bar := terminal.NewProgress(stderr, path)
+	bar := cli.NewProgress(stderr, path)
 	defer bar.End()
 	err = disk.WriteFile(path, func(w io.Writer) (err error) {
 		damage, err = x.export(ctx, w, sub, bar)

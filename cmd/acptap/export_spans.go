@@ -8,9 +8,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship"
@@ -69,7 +68,7 @@ func withServers(sub ref.Subject) ([]ref.Part, error) {
 }
 
 // exportSpans writes the spans of a subject. damage says what could not be read.
-func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subject, bar *terminal.Progress) (damage, err error) {
+func (x *exporting) exportSpans(ctx context.Context, w io.Writer, sub ref.Subject, bar *cli.Progress) (damage, err error) {
 	b, err := spanBuilder(x.content)
 	if err != nil {
 		return nil, err
@@ -133,7 +132,7 @@ func (x *exporting) spanWriter(w io.Writer, first spans.Tape) (spanWriter, error
 		return nil, ship.ErrNoStart
 	}
 	cumulative, err := otlp.Environment(os.Getenv).Cumulative()
-	return &otlp.Lines{W: w, Encoder: otlp.Encoder{Version: self.Version()}, Signals: x.signals, Meter: spans.Meter{Cumulative: cumulative}}, err
+	return &otlp.Lines{W: w, Encoder: otlp.Encoder{Version: cli.Version()}, Signals: x.signals, Meter: spans.Meter{Cumulative: cumulative}}, err
 }
 
 // writeRecord writes a frame that was added to b last, if frames are asked for, and if it

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/help"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
 // newHelpCmd returns a help command that, unlike cobra's own, knows topics and
@@ -45,10 +44,10 @@ Exit status 0; 2 if there is no such command or topic.`,
 			if err != nil {
 				return err
 			}
-			if found == root && len(rest) == 1 && len(usage.Suggestions(root, rest[0])) == 0 {
+			if found == root && len(rest) == 1 && len(cli.Suggestions(root, rest[0])) == 0 {
 				return fmt.Errorf("%q is neither a command nor a topic; acptap help lists both", rest[0])
 			}
-			if err := usage.Subcommand(found, rest); err != nil {
+			if err := cli.Subcommand(found, rest); err != nil {
 				return err
 			}
 			return found.Help()
@@ -81,10 +80,10 @@ func writeTopic(w io.Writer, topic help.Topic, markdown bool) error {
 	text := topic.Markdown
 	if !markdown {
 		width := help.Width
-		if columns := terminal.Columns(w); columns > 0 {
+		if columns := cli.Columns(w); columns > 0 {
 			width = min(width, columns)
 		}
-		text = topic.Text(width, terminal.TakesColor(w))
+		text = topic.Text(width, cli.TakesColor(w))
 	}
 	_, err := io.WriteString(w, text)
 	return err

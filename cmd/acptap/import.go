@@ -9,9 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/record"
 )
 
@@ -39,7 +38,7 @@ Exit status 0; 2 if a file cannot be imported.`,
   ssh box acptap export last | acptap import -
   acptap import bug-7
   acptap import --json *.jsonl | jq -r .tape`,
-		Args: usage.Operands(1, -1),
+		Args: cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := ref.OpenStore(*dir)
 			if err != nil {
@@ -59,7 +58,7 @@ Exit status 0; 2 if a file cannot be imported.`,
 					continue
 				}
 				if asJSON {
-					err = jsonlines.Write(cmd.OutOrStdout(), importedLine{path, id})
+					err = cli.WriteJSON(cmd.OutOrStdout(), importedLine{path, id})
 				} else {
 					_, err = fmt.Fprintln(cmd.OutOrStdout(), id)
 				}

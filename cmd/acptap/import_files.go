@@ -8,8 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/portable"
 )
@@ -115,11 +114,11 @@ func importFile(ctx context.Context, to *record.Importer, path string, stdin io.
 		_, err := io.Copy(out, r)
 		out.CloseWithError(err)
 	}()
-	bar := terminal.NewProgress(stderr, name)
+	bar := cli.NewProgress(stderr, name)
 	defer bar.End()
 	id, err := to.Import(bar.Reader(in, size), name, func(text string) {
 		bar.End()
-		warning.Print(notes, "%s", text)
+		cli.Warn(notes, "%s", text)
 	})
 	if err != nil && filepath.Ext(path) == ".db" && !errors.Is(err, errInterrupted) {
 		err = fmt.Errorf("%w; if it is a tape as a store keeps it, import what acptap export %s writes", err, path)

@@ -14,10 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/inspect/screen"
 	"github.com/acptap/acptap/record"
 )
@@ -46,12 +45,12 @@ Exit status 0; 2 if REF cannot be read.`,
   acptap inspect --place chat last
   acptap inspect --filter 'permission' bug.jsonl
   ssh box acptap export last | acptap inspect -`,
-		Args: usage.Operands(0, 1),
+		Args: cli.Operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := query.Parse(in.Filter); err != nil {
 				return err
 			}
-			if !terminal.Is(cmd.OutOrStdout()) {
+			if !cli.IsTerminal(cmd.OutOrStdout()) {
 				return errors.New("inspect needs a terminal; acptap show writes frames as text")
 			}
 			if len(args) == 0 {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/proxy"
 )
 
@@ -87,15 +87,15 @@ func checkLake(cmd *cobra.Command, path string) error {
 		return fmt.Errorf("%s cannot be run: %w; %s", path, err, installLake())
 	}
 	words := append(strings.Fields(string(out)), "", "")
-	if words[0] != lake.Program || words[1] != self.Version() {
-		return fmt.Errorf("%s is of the version %s, and acptap is %s; %s", path, cmp.Or(words[1], "unknown"), self.Version(), installLake())
+	if words[0] != lake.Program || words[1] != cli.Version() {
+		return fmt.Errorf("%s is of the version %s, and acptap is %s; %s", path, cmp.Or(words[1], "unknown"), cli.Version(), installLake())
 	}
 	return nil
 }
 
 // installLake says how to install acptap-lake in the version of this program.
 func installLake() string {
-	v := self.Version()
+	v := cli.Version()
 	if !strings.HasPrefix(v, "v") || strings.Contains(v, "+") { // built from a clone, in which something may have been changed
 		return "to install both, in the clone that acptap was built from: go install ./cmd/acptap/..."
 	}

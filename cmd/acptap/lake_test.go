@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake/program"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/proxy"
 )
 
@@ -56,7 +56,7 @@ func runsLake(t *testing.T, args ...string) (out, complaints string, err error) 
 
 func TestRunLake(t *testing.T) {
 	out, complaints, err := runsLake(t, "--version")
-	if !strings.HasPrefix(out, lake.Program+" "+self.Version()) || complaints != "" || err != nil {
+	if !strings.HasPrefix(out, lake.Program+" "+cli.Version()) || complaints != "" || err != nil {
 		t.Errorf("--version: %q, %q, %v", out, complaints, err)
 	}
 	out, complaints, err = runsLake(t, "swim")

@@ -9,12 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/redact"
@@ -89,7 +86,7 @@ the tags.`,
   acptap ls --agent claude -n 5
   acptap ls --tag bug-7 --wide
   acptap ls --json | jq -r 'select(.failures > 0) | .tape'`,
-		Args: usage.Operands(0, 0),
+		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			now := time.Now()
 			if err := sel.Parse(now); err != nil {
@@ -104,21 +101,21 @@ the tags.`,
 			w := cmd.OutOrStdout()
 			switch {
 			case asJSON:
-				err = jsonlines.WriteAll(w, tapelist.Rows(tapes, &l), tapeOf)
+				err = cli.WriteJSONLines(w, tapelist.Rows(tapes, &l), tapeOf)
 			case len(l.Tapes) == 0 && len(l.Broken) == 0:
 				_, err = fmt.Fprint(w, emptyText(store.Dir()))
 			case len(tapes) == 0 && !sel.IsZero():
 				_, err = fmt.Fprintln(w, "No such tapes.")
 			case len(tapes) > 0 && wide:
-				err = tapelist.WriteWide(terminal.On(w), tapelist.Nested(tapelist.Rows(tapes, &l)))
+				err = tapelist.WriteWide(cli.NewCanvas(w), tapelist.Nested(tapelist.Rows(tapes, &l)))
 			case len(tapes) > 0:
-				err = tapelist.Write(terminal.On(w), tapelist.Nested(tapelist.Rows(tapes, &l)), now)
+				err = tapelist.Write(cli.NewCanvas(w), tapelist.Nested(tapelist.Rows(tapes, &l)), now)
 			}
 			if err != nil {
 				return err
 			}
 			if l.NotesErr != nil {
-				warning.Print(cmd.ErrOrStderr(), "tags and notes: %v; acptap doctor says more", l.NotesErr)
+				cli.Warn(cmd.ErrOrStderr(), "tags and notes: %v; acptap doctor says more", l.NotesErr)
 			}
 			if err := complain(cmd.ErrOrStderr(), l.Broken); err != nil {
 				return err
@@ -207,7 +204,7 @@ func emptyText(dir string) string {
 // complain reports tapes that cannot be read.
 func complain(w io.Writer, broken []record.Broken) error {
 	for _, b := range broken {
-		warning.Print(w, "tape %s: %v", b.Tape, b.Err)
+		cli.Warn(w, "tape %s: %v", b.Tape, b.Err)
 	}
 	if len(broken) > 0 {
 		return fmt.Errorf("%s cannot be read; acptap doctor says more", termtext.Counted(len(broken), "tape"))

@@ -14,13 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/completion"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/cmd/acptap/internal/wrap"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
@@ -37,7 +34,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if text := complaint(err); text != "" {
-		warning.Print(stderr, "%s", text)
+		cli.Warn(stderr, "%s", text)
 	}
 	return exitCode(err)
 }
@@ -96,14 +93,14 @@ they say to each other, shows it, and replays either side.`,
   acptap ls                           list the tapes
   acptap show last                    show the frames of the newest tape
   acptap                              browse the tapes in the terminal`,
-		Args:          usage.Subcommand,
-		Version:       self.Version(),
+		Args:          cli.Subcommand,
+		Version:       cli.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	var dir string
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		if !terminal.Is(os.Stdin) || !terminal.Is(cmd.OutOrStdout()) {
+		if !cli.IsTerminal(os.Stdin) || !cli.IsTerminal(cmd.OutOrStdout()) {
 			return cmd.Help()
 		}
 		return browseStore(cmd.Context(), newInspector(), dir)
@@ -112,7 +109,7 @@ they say to each other, shows it, and replays either side.`,
 	root.AddCommand(newProxyCmd(&dir))
 	if runsProxy(args) {
 		root.CompletionOptions.DisableDefaultCmd = true
-		usage.Configure(root, topicList)
+		cli.Configure(root, topicList)
 		return root
 	}
 	root.AddCommand(
@@ -147,7 +144,7 @@ they say to each other, shows it, and replays either side.`,
 	)
 	root.SetHelpCommand(newHelpCmd(root))
 	root.SetVersionTemplate(versionText() + "\n")
-	usage.Configure(root, topicList)
+	cli.Configure(root, topicList)
 	if completes(args) {
 		c := completion.Completer{Words: args[1:], Store: func() (*record.Store, error) { return ref.OpenStore(dir) }}
 		c.Attach(root)

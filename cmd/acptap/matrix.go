@@ -12,12 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/matrixtext"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/matrix"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
@@ -134,13 +132,13 @@ func (r *matrixRun) run(args []string) error {
 	}
 	switch r.format {
 	case "json":
-		err = jsonlines.WriteAll(r.out, m.Rows(), func(row matrix.Row) any { return row })
+		err = cli.WriteJSONLines(r.out, m.Rows(), func(row matrix.Row) any { return row })
 	case "html":
 		err = m.WriteHTML(r.out)
 	case "markdown":
 		_, err = io.WriteString(r.out, m.Markdown())
 	default:
-		err = matrixtext.Write(terminal.On(r.out), m)
+		err = matrixtext.Write(cli.NewCanvas(r.out), m)
 	}
 	return r.end(err)
 }
@@ -190,9 +188,9 @@ func (r *matrixRun) compare(before, after string) error {
 	}
 	c := matrix.Compare(r.of, a, b)
 	if r.format == "json" {
-		err = jsonlines.Write(r.out, c)
+		err = cli.WriteJSON(r.out, c)
 	} else {
-		err = matrixtext.WriteComparison(terminal.On(r.out), c)
+		err = matrixtext.WriteComparison(cli.NewCanvas(r.out), c)
 	}
 	if err == nil && len(c.Worse) > 0 {
 		err = errNo
@@ -207,7 +205,7 @@ func (r *matrixRun) read(names []string) (*matrix.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	bar := terminal.NewProgress(r.err, "reading tapes")
+	bar := cli.NewProgress(r.err, "reading tapes")
 	defer bar.End()
 	m, broken := matrix.OfTapes(r.ctx, r.of, tapes, bar.Count)
 	if err := r.ctx.Err(); err != nil {
@@ -215,7 +213,7 @@ func (r *matrixRun) read(names []string) (*matrix.Matrix, error) {
 	}
 	bar.End()
 	for _, err := range broken {
-		warning.Print(r.err, "%v", err)
+		cli.Warn(r.err, "%v", err)
 	}
 	r.broken += len(broken)
 	return m, nil
@@ -230,7 +228,7 @@ func (r *matrixRun) tapes(names []string) (tapes []*record.Tape, err error) {
 		return nil, err
 	}
 	for _, err := range broken {
-		warning.Print(r.err, "%v", err)
+		cli.Warn(r.err, "%v", err)
 	}
 	r.broken += len(broken)
 	if len(found)+len(broken) == 0 && !r.which.Flagged() {

@@ -10,10 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/note"
@@ -49,7 +47,7 @@ Exit status 0; 2 if REF is no tape of the store, or has no such frame or note.`,
   acptap note last:17 ''
   acptap note last
   acptap note --remove last 3`,
-		Args: usage.Operands(1, -1),
+		Args: cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, of := ref.CutFrame(args[0])
 			sub, err := ownTapes(*dir, name)
@@ -153,9 +151,9 @@ type noteLine struct {
 
 func writeNotes(w io.Writer, tape string, notes []note.Note, asJSON bool) error {
 	if asJSON {
-		return jsonlines.WriteAll(w, notes, func(n note.Note) any { return noteLine{tape, n.ID, n.Frame, n.Text, n.At} })
+		return cli.WriteJSONLines(w, notes, func(n note.Note) any { return noteLine{tape, n.ID, n.Frame, n.Text, n.At} })
 	}
-	t := &terminal.Table{}
+	t := &cli.Table{}
 	t.Row("NOTE", "FRAME", "WRITTEN", "TEXT")
 	for _, n := range notes {
 		frame, written, text := "", "", n.Text
@@ -170,5 +168,5 @@ func writeNotes(w io.Writer, tape string, notes []note.Note, asJSON bool) error 
 		}
 		t.Row(fmt.Sprint(n.ID), frame, written, strings.Join(strings.Fields(text), " "))
 	}
-	return t.Write(w, terminal.Columns(w), 3)
+	return t.Write(w, cli.Columns(w), 3)
 }

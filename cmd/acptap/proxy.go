@@ -14,10 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/follower"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/record"
@@ -175,7 +174,7 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 	// it would collect while the agent starts (BenchmarkStart).
 	frugal := time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(30) })
 	defer frugal.Stop()
-	w := &warning.Queue{Stderr: stderr}
+	w := &cli.Warnings{Stderr: stderr}
 	defer w.Wait()
 	p := &proxy.Proxy{Command: o.start.Command, Complain: func(err error) {
 		w.Print("%s", termtext.Line(err.Error())) // a panic may quote the traffic
@@ -242,7 +241,7 @@ func runProxy(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer) 
 
 // recordingStore opens the store to record into, once in a process: one worker seals all
 // tapes of a Store. Failures behind a tape that has begun are reported by w.
-func recordingStore(dir string, w *warning.Queue) (*record.Store, error) {
+func recordingStore(dir string, w *cli.Warnings) (*record.Store, error) {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
 		return nil, err
@@ -254,7 +253,7 @@ func recordingStore(dir string, w *warning.Queue) (*record.Store, error) {
 // beginTape begins to record.
 func beginTape(store *record.Store, start record.Start) (*record.Recorder, error) {
 	start.Cwd, _ = os.Getwd() // fails if the directory was deleted
-	start.Version = self.Version()
+	start.Version = cli.Version()
 	start.PID = os.Getpid()
 	return store.Record(start)
 }

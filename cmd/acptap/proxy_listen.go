@@ -18,8 +18,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/follower"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy/relay"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -182,7 +182,7 @@ func runListen(ctx context.Context, dir string, o *proxyFlags, stderr io.Writer)
 	debug.SetGCPercent(30) // as in runProxy
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	w := &warning.Queue{Stderr: stderr}
+	w := &cli.Warnings{Stderr: stderr}
 	defer w.Wait()
 	c := &o.listen
 	ln, hostport, err := c.bind()
@@ -227,7 +227,7 @@ func sendingTapes(begin func(relay.Facts) (relay.Journal, error), sender *follow
 
 // newRelay returns a relay that records into a store, or nothing if that is nil. What it
 // is a relay of is set by the caller.
-func newRelay(store *record.Store, start record.Start, w *warning.Queue) *relay.Relay {
+func newRelay(store *record.Store, start record.Start, w *cli.Warnings) *relay.Relay {
 	r := &relay.Relay{Complain: func(err error) {
 		w.Print("not recording: %s", termtext.Line(err.Error())) // a panic may quote the traffic
 	}}

@@ -7,8 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/proxy/nest"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/tapeid"
@@ -60,11 +59,11 @@ func (c *mcpFlags) check(start *record.Start) error {
 // rewriter returns the interceptor that has the servers of the agent that is being
 // recorded on tape be recorded in the store of relays, those with a URL by relays; nil if
 // it is off.
-func (c *mcpFlags) rewriter(start record.Start, tape string, relays *nestedRelays, w *warning.Queue) (*nest.Rewriter, error) {
+func (c *mcpFlags) rewriter(start record.Start, tape string, relays *nestedRelays, w *cli.Warnings) (*nest.Rewriter, error) {
 	if c.which == "off" {
 		return nil, nil
 	}
-	path, err := self.Path(os.Executable, os.Getenv("PATH"))
+	path, err := cli.Self(os.Executable, os.Getenv("PATH"))
 	if err != nil {
 		return nil, err
 	}

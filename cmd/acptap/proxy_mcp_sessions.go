@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/host"
@@ -84,7 +84,7 @@ type sessionHost struct {
 }
 
 // host has p run the server behind a host; nil if that is off.
-func (c *mcpSessionFlags) host(p *proxy.Proxy, start record.Start, w *warning.Queue) *sessionHost {
+func (c *mcpSessionFlags) host(p *proxy.Proxy, start record.Start, w *cli.Warnings) *sessionHost {
 	if !c.on() {
 		return nil
 	}

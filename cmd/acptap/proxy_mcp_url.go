@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/nest"
 	"github.com/acptap/acptap/proxy/relay"
@@ -21,7 +21,7 @@ import (
 // listen from the first one on.
 type nestedRelays struct {
 	store *record.Store
-	w     *warning.Queue
+	w     *cli.Warnings
 
 	mu     sync.Mutex
 	nested *relay.Nested // guarded by mu; nil until there is a server

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/follower"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship/otlp"
 )
@@ -31,7 +31,7 @@ func (c *otlpFlags) check() error {
 }
 
 // follower returns what sends the tapes that begin in a store; nil: nothing does.
-func (c *otlpFlags) follower(store *record.Store, w *warning.Queue) *follower.Follower {
+func (c *otlpFlags) follower(store *record.Store, w *cli.Warnings) *follower.Follower {
 	env := otlp.Environment(os.Getenv)
 	if c.to == "" || env.Disabled() {
 		return nil

@@ -7,12 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/removal"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 )
 
@@ -36,7 +34,7 @@ Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 		Example: `  acptap prune --older-than 30d --dry-run
   acptap prune --older-than 2w
   acptap prune --older-than 30d --yes`,
-		Args: usage.Operands(0, 0),
+		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if age == "" {
 				return errors.New("--older-than AGE is missing, such as --older-than 30d")
@@ -46,7 +44,7 @@ Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 				return fmt.Errorf("--older-than: %w", err)
 			}
 			asks := !del.dry && !yes
-			if asks && !(terminal.Is(cmd.InOrStdin()) && terminal.Is(cmd.ErrOrStderr())) {
+			if asks && !(cli.IsTerminal(cmd.InOrStdin()) && cli.IsTerminal(cmd.ErrOrStderr())) {
 				return errors.New("there is no terminal to ask on: --yes deletes without asking, --dry-run only lists")
 			}
 			store, err := ref.OpenStore(*dir)
@@ -55,7 +53,7 @@ Exit status 0, also if the answer is no; 2 if a tape could not be deleted.`,
 			}
 			if !del.dry {
 				if err := recoverJournals(store, cmd.ErrOrStderr()); err != nil {
-					warning.Print(cmd.ErrOrStderr(), "%v", err)
+					cli.Warn(cmd.ErrOrStderr(), "%v", err)
 				}
 			}
 			tapes, broken, err := olderThan(store, limit)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/drive"
 )
@@ -28,7 +28,7 @@ See acptap help testing.`,
 // writeReport writes the report of a replayed agent as one line of JSON.
 func writeReport(w io.Writer, r replay.Report) error {
 	r.Misses, r.Unused, r.Notes = listed(r.Misses), listed(r.Unused), listed(r.Notes)
-	return jsonlines.Write(w, r)
+	return cli.WriteJSON(w, r)
 }
 
 // listed returns a list that is written as [] if it is empty, and not as null.
@@ -50,7 +50,7 @@ func writeComparison(w io.Writer, r *drive.Report, name string, save, asJSON boo
 	if line.Tapes = listed(r.Tapes); !save {
 		line.Tapes = []string{} // they are gone
 	}
-	return jsonlines.Write(w, line)
+	return cli.WriteJSON(w, line)
 }
 
 // advice says by which flags what the tape lacks can be served, or kept.

@@ -14,9 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/replay"
 )
@@ -114,7 +113,7 @@ not the agent on the tape. If a signal ended that agent, it ends the replay too.
 				if asJSON {
 					writeReport(cmd.ErrOrStderr(), r)
 				} else {
-					warning.Print(cmd.ErrOrStderr(), "%s%s", r.String(), o.advice(&r))
+					cli.Warn(cmd.ErrOrStderr(), "%s%s", r.String(), o.advice(&r))
 				}
 			})
 		},
@@ -247,8 +246,8 @@ func replayAgent(cmd *cobra.Command, agent player, tell func(replay.Report)) err
 	defer signal.Stop(signals)
 	done := make(chan ending, 1)
 	go func() {
-		out, flush := terminal.Sanitized(cmd.OutOrStdout())
-		errOut, flushErr := terminal.Sanitized(cmd.ErrOrStderr())
+		out, flush := cli.Sanitized(cmd.OutOrStdout())
+		errOut, flushErr := cli.Sanitized(cmd.ErrOrStderr())
 		report, err := agent.Run(ctx, cmd.InOrStdin(), out, errOut)
 		flush()
 		flushErr()

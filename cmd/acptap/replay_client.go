@@ -11,10 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/replay/compare"
 	"github.com/acptap/acptap/replay/drive"
 )
@@ -92,7 +90,7 @@ AGENT cannot be run.`,
 				}
 				defer end()
 			}
-			client.Start.Version, client.Start.PID = self.Version(), os.Getpid()
+			client.Start.Version, client.Start.PID = cli.Version(), os.Getpid()
 			if cwd := client.Start.Cwd; cwd != "" {
 				// AGENT inherits our working directory.
 				if err := os.Chdir(cwd); err != nil {
@@ -133,17 +131,17 @@ func command(args []string) ([]string, error) {
 func replayClient(cmd *cobra.Command, client *drive.Client, end func() []string, ref string, save, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	errOut, flush := terminal.Sanitized(cmd.ErrOrStderr())
+	errOut, flush := cli.Sanitized(cmd.ErrOrStderr())
 	client.Err = errOut
 	report, err := client.Run(ctx)
 	flush()
 	missed := end()
 	report.Notes = append(report.Notes, missed...)
 	if !asJSON {
-		warning.Print(cmd.ErrOrStderr(), "%s", report.String())
+		cli.Warn(cmd.ErrOrStderr(), "%s", report.String())
 		for _, tape := range report.Tapes {
 			if save {
-				warning.Print(cmd.ErrOrStderr(), "tape: %s", tape)
+				cli.Warn(cmd.ErrOrStderr(), "tape: %s", tape)
 			}
 		}
 	}

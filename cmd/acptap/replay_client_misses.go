@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/replay"
 )
 
@@ -23,7 +23,7 @@ func newMissWriter(path string) (missWriter, error) {
 }
 
 func (w missWriter) write(m replay.Miss) {
-	jsonlines.Write(w, m.String()) // the report of the process has it too
+	cli.WriteJSON(w, m.String()) // the report of the process has it too
 }
 
 // serverMisses are the files to which the processes write that play tapes of MCP servers.

@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"os"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/proxy/relay"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
@@ -55,7 +55,7 @@ func (s *serverFronts) play(server, tape string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	errOut, flush := terminal.Sanitized(s.stderr)
+	errOut, flush := cli.Sanitized(s.stderr)
 	fr.Address, fr.Stderr = &url.URL{Scheme: "http", Host: ln.Addr().String()}, &lockedWriter{w: errOut}
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)

@@ -14,8 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/proxy/relay"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/front"
@@ -54,7 +53,7 @@ func replayListen(cmd *cobra.Command, o *replayOptions, asJSON bool) error {
 	}
 	host, _, _ := net.SplitHostPort(hostport)
 	fr.Guard, fr.Address = o.listen.guard(host), &url.URL{Scheme: "http", Host: hostport}
-	errOut, flush := terminal.Sanitized(cmd.ErrOrStderr())
+	errOut, flush := cli.Sanitized(cmd.ErrOrStderr())
 	fr.Stderr = &lockedWriter{w: errOut}
 	fmt.Fprintf(cmd.ErrOrStderr(), "acptap: listening on %s%s\n", fr.Address, (&url.URL{Path: fr.Path()}).EscapedPath())
 	err = relay.Serve(ctx, ln, fr)
@@ -64,9 +63,9 @@ func replayListen(cmd *cobra.Command, o *replayOptions, asJSON bool) error {
 		case asJSON:
 			writeReport(cmd.ErrOrStderr(), r.Report)
 		case r.Session != "" && r.Report.String() != "":
-			warning.Print(cmd.ErrOrStderr(), "session %s:\n%s", r.Session, r.Report.String())
+			cli.Warn(cmd.ErrOrStderr(), "session %s:\n%s", r.Session, r.Report.String())
 		default:
-			warning.Print(cmd.ErrOrStderr(), "%s", r.Report.String())
+			cli.Warn(cmd.ErrOrStderr(), "%s", r.Report.String())
 		}
 		if errors.Is(r.Err, replay.ErrDiverged) {
 			r.Err = errNo

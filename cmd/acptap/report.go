@@ -16,12 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/check"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/report"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -65,7 +62,7 @@ of it are damaged: the page is written all the same, and says what is missing.`,
   acptap report -o bug-7.html --turns 3..5 7k2m9p
   acptap report -o - last | gzip > page.html.gz
   acptap report last~1 last`,
-		Args: usage.Operands(1, 2),
+		Args: cli.Operands(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.parseTurns(); err != nil {
 				return err
@@ -179,7 +176,7 @@ func (r *reporting) run(ctx context.Context, subjects []ref.Subject, names []str
 		return err
 	}
 	for _, err := range w.broken {
-		warning.Print(stderr, "%v", err)
+		cli.Warn(stderr, "%v", err)
 	}
 	if len(w.broken) > 0 {
 		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(w.broken), "part"))
@@ -230,8 +227,8 @@ func (r *reporting) path(subjects []ref.Subject) string {
 }
 
 // input says what the page is made of.
-func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar *terminal.Progress) (report.Input, error) {
-	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: self.Version(), NoFrames: r.noFrames, NoImages: r.noImages, Limit: int64(r.limit) << 20}
+func (r *reporting) input(ctx context.Context, sub ref.Subject, name string, bar *cli.Progress) (report.Input, error) {
+	in := report.Input{Session: sub.Session, First: r.first, Last: r.last, Title: r.title, Raw: r.raw, Ref: name, Version: cli.Version(), NoFrames: r.noFrames, NoImages: r.noImages, Limit: int64(r.limit) << 20}
 	wanted, err := query.Parse(r.filter)
 	if err != nil {
 		return in, err
@@ -280,7 +277,7 @@ func (r *reporting) told(info record.Info) record.Info {
 }
 
 // frames yields the frames of a tape, until ctx is done.
-func (r *reporting) frames(ctx context.Context, t *record.Tape, info *record.Info, bar *terminal.Progress) iter.Seq2[dialect.Frame, error] {
+func (r *reporting) frames(ctx context.Context, t *record.Tape, info *record.Info, bar *cli.Progress) iter.Seq2[dialect.Frame, error] {
 	lines := int64(info.Lines)
 	return func(yield func(dialect.Frame, error) bool) {
 		frames := t.Redacted()

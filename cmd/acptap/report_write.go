@@ -10,9 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/report"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/disk"
@@ -43,7 +42,7 @@ type lastRead struct {
 // will not.
 func (w *pageWriter) write(ctx context.Context, reload time.Duration) error {
 	began := time.Now()
-	bar := terminal.NewProgress(w.stderr, "reading")
+	bar := cli.NewProgress(w.stderr, "reading")
 	defer bar.End()
 	var runs []report.Input
 	for i, sub := range w.subjects {
@@ -113,7 +112,7 @@ func (w *pageWriter) first(ctx context.Context) error {
 	if err := w.write(ctx, reload); err != nil || w.path == "-" {
 		return err
 	}
-	if terminal.Is(w.stderr) || w.open {
+	if cli.IsTerminal(w.stderr) || w.open {
 		size := int64(0)
 		if fi, err := os.Stat(w.path); err == nil {
 			size = fi.Size()
@@ -124,11 +123,11 @@ func (w *pageWriter) first(ctx context.Context) error {
 	}
 	if w.open {
 		if err := openPage(ctx, w.path); err != nil {
-			warning.Print(w.stderr, "%v; open %s yourself", err, w.path)
+			cli.Warn(w.stderr, "%v; open %s yourself", err, w.path)
 		}
 	}
 	if w.reporting.follow && !w.live() {
-		warning.Print(w.stderr, "%s is not being recorded, so the page stays as it is", w.names[0])
+		cli.Warn(w.stderr, "%s is not being recorded, so the page stays as it is", w.names[0])
 	}
 	return nil
 }

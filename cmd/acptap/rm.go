@@ -7,10 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/removal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -40,7 +39,7 @@ Exit status 0; 2 if something could not be deleted.`,
 		Example: `  acptap rm 7k2m9p
   acptap rm --dry-run last last~1
   acptap rm sess_afb3`,
-		Args: usage.Operands(1, -1),
+		Args: cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := ref.OpenStore(*dir)
 			if err != nil {
@@ -51,7 +50,7 @@ Exit status 0; 2 if something could not be deleted.`,
 				return err
 			}
 			for _, k := range del.Kept {
-				warning.Print(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but not used", k.Tape, termtext.Line(k.Session))
+				cli.Warn(cmd.ErrOrStderr(), "tape %s stays: session %s was opened on it, but not used", k.Tape, termtext.Line(k.Session))
 			}
 			tapes, err := removal.Describe(store, del.Tapes)
 			if err != nil {

@@ -15,12 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/tapetext"
@@ -50,7 +48,7 @@ read, or on an interrupt.`,
   acptap search 'latency:>10s | is:error'
   acptap search --tag bug-7 --since 7d 'is:failed'
   acptap search --json method:fs/write_text_file | jq -r .frame.params.path`,
-		Args: usage.Operands(1, -1),
+		Args: cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.flags.Query = strings.Join(args, " ")
 			if err := cmp.Or(s.parse(), sel.Parse(time.Now())); err != nil {
@@ -74,7 +72,7 @@ read, or on an interrupt.`,
 
 // search writes the matching frames of the tapes that are selected.
 func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Selection, stdout, stderr io.Writer) error {
-	bar := terminal.NewProgress(stderr, "searching")
+	bar := cli.NewProgress(stderr, "searching")
 	defer bar.End()
 	width, color := s.canvas(stdout)
 	w := bufio.NewWriterSize(bar.Below(stdout), 64<<10)
@@ -106,7 +104,7 @@ func (s *show) search(ctx context.Context, store *record.Store, sel *tapelist.Se
 	}
 	bar.End()
 	for _, err := range broken {
-		warning.Print(stderr, "%v", err)
+		cli.Warn(stderr, "%v", err)
 	}
 	switch {
 	case len(broken) > 0:

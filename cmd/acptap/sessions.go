@@ -8,11 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/record"
 )
 
@@ -57,7 +55,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
   acptap sessions --cwd . --agent claude
   acptap sessions --since 7d --wide
   acptap sessions --json | jq -r .session`,
-		Args: usage.Operands(0, 0),
+		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			now := time.Now()
 			if err := sel.Parse(now); err != nil {
@@ -86,7 +84,7 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			w := cmd.OutOrStdout()
 			switch {
 			case asJSON:
-				err = jsonlines.WriteAll(w, rows, sessionOf)
+				err = cli.WriteJSONLines(w, rows, sessionOf)
 			case len(rows) == 0 && len(l.Broken) > 0:
 				_, err = fmt.Fprintln(w, "No sessions on the tapes that can be read.")
 			case len(l.Tapes) == 0:
@@ -94,9 +92,9 @@ Exit status 0; 2 if the store, or a tape in it, cannot be read.`,
 			case len(rows) == 0:
 				_, err = fmt.Fprintln(w, "No sessions.")
 			case wide:
-				err = tapelist.WriteSessionsWide(terminal.On(w), rows)
+				err = tapelist.WriteSessionsWide(cli.NewCanvas(w), rows)
 			default:
-				err = tapelist.WriteSessions(terminal.On(w), rows, now)
+				err = tapelist.WriteSessions(cli.NewCanvas(w), rows, now)
 			}
 			if err != nil {
 				return err

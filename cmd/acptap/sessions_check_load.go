@@ -6,10 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay/compare"
@@ -35,7 +33,7 @@ Exit status 0 if nothing is missing; 1 if something is, or if there is no load;
 2 if a tape cannot be read.`,
 		Example: `  acptap sessions check-load last
   acptap sessions check-load --json 7k2m9p | jq -c '.losses[]'`,
-		Args: usage.Operands(1, 1),
+		Args: cli.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sub, err := ref.Resolve(*dir, args[0], cmd.InOrStdin())
 			if err != nil {
@@ -88,14 +86,14 @@ func reloads(dir string, sub ref.Subject) ([]compare.LoadCheck, error) {
 
 func writeReloads(w, stderr io.Writer, reloads []compare.LoadCheck, asJSON bool) error {
 	if len(reloads) == 0 {
-		warning.Print(stderr, "the agent served no session/load itself")
+		cli.Warn(stderr, "the agent served no session/load itself")
 		return errNo
 	}
 	lost := false
 	for _, r := range reloads {
 		lost = lost || len(r.Losses) > 0
 		if asJSON {
-			if err := jsonlines.Write(w, r); err != nil {
+			if err := cli.WriteJSON(w, r); err != nil {
 				return err
 			}
 			continue

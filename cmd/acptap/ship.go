@@ -15,11 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship"
 	"github.com/acptap/acptap/record/ship/destination"
@@ -97,7 +95,7 @@ cannot be read.`,
   acptap ship --signals traces,metrics,logs
   acptap ship --content --otlp=https://collector.example last
   acptap ship --status`,
-		Args: usage.Operands(0, -1),
+		Args: cli.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.check(cmd.Flags(), args); err != nil {
 				return err
@@ -114,7 +112,7 @@ cannot be read.`,
 				return err
 			}
 			if (otlp.Environment)(os.Getenv).Disabled() {
-				warning.Print(s.stderr, "OTEL_SDK_DISABLED is true: nothing is sent")
+				cli.Warn(s.stderr, "OTEL_SDK_DISABLED is true: nothing is sent")
 				return nil
 			}
 			list, err := namedTapes(*dir, args, cmd.InOrStdin())
@@ -188,7 +186,7 @@ func (s *shipping) check(f *pflag.FlagSet, args []string) (err error) {
 	for name, others := range map[string][]string{
 		"all": {"since"}, "status": {"all", "since", "follow", "content", "again", "dry-run"}, "follow": {"again", "dry-run"},
 	} {
-		if err := usage.Exclusive(f, name, others...); err != nil {
+		if err := cli.Exclusive(f, name, others...); err != nil {
 			return err
 		}
 	}
@@ -228,7 +226,7 @@ func (s *shipping) open(store *record.Store) error {
 		if err != nil {
 			return err
 		}
-		c.Encoder.Version = self.Version()
+		c.Encoder.Version = cli.Version()
 		clients[signal] = c
 	}
 	cumulative, err := env.Cumulative()

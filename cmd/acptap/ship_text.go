@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship"
@@ -60,16 +59,16 @@ func (s *shipping) tell(e ship.Event) {
 	}
 	switch {
 	case s.asJSON:
-		s.write(jsonlines.Write(s.stdout, line))
+		s.write(cli.WriteJSON(s.stdout, line))
 	case e.Kind == ship.Trouble && !e.Again: // the error that ends it says the same
 	case e.Kind == ship.Trouble && s.follow:
-		warning.Print(s.stderr, "%s; it is tried again", e.Text)
+		cli.Warn(s.stderr, "%s; it is tried again", e.Text)
 	case e.Kind == ship.Trouble:
-		warning.Print(s.stderr, "%s; it is tried for %v", e.Text, patience)
+		cli.Warn(s.stderr, "%s; it is tried for %v", e.Text, patience)
 	case e.Kind == ship.Unreadable:
-		warning.Print(s.stderr, "%s", e.Text)
+		cli.Warn(s.stderr, "%s", e.Text)
 	case e.Refused > 0:
-		warning.Print(s.stderr, "%d of %s of tape %s refused: %s", e.Refused, s.listed(e.Spans, e.Points, e.Records), tapetext.ShortID(e.Tape), e.Text)
+		cli.Warn(s.stderr, "%d of %s of tape %s refused: %s", e.Refused, s.listed(e.Spans, e.Points, e.Records), tapetext.ShortID(e.Tape), e.Text)
 	case s.follow, s.dry:
 		_, err := fmt.Fprintf(s.stdout, "%s  %s, %s\n", tapetext.ShortID(e.Tape), termtext.Counted(e.Turns, "turn"), s.listed(e.Spans, e.Points, e.Records))
 		s.write(err)
@@ -99,7 +98,7 @@ func (s *shipping) write(err error) { s.err = errors.Join(s.err, err) }
 func (s *shipping) done() {
 	n, to := len(s.sent.tapes), s.shipper.Main().Name()
 	if s.asJSON {
-		s.write(jsonlines.Write(s.stdout, shipLine{
+		s.write(cli.WriteJSON(s.stdout, shipLine{
 			Event: "done", Destination: to, Tapes: &n, Turns: &s.sent.turns, Refused: &s.sent.refused,
 			Spans: s.ifSent(otlp.Traces, &s.sent.spans), Points: s.ifSent(otlp.Metrics, &s.sent.points), Records: s.ifSent(otlp.Logs, &s.sent.records),
 		}))
@@ -220,7 +219,7 @@ func (s *shipping) writeStatus(store *record.Store) error {
 		}
 		of.Destination = cmp.Or(of.Destination, named)
 		if s.asJSON {
-			err = jsonlines.Write(s.stdout, of)
+			err = cli.WriteJSON(s.stdout, of)
 		} else {
 			_, err = s.stdout.Write([]byte(of.text(now)))
 		}

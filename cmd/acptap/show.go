@@ -14,11 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -113,7 +111,7 @@ cannot be read.`,
   acptap show --filter '.params.update.status:failed' last
   acptap show last:17
   acptap show --json last | jq -r 'select(.failure) | .summary'`,
-		Args: usage.Operands(0, 1),
+		Args: cli.Operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.parse(); err != nil {
 				return err
@@ -150,9 +148,9 @@ cannot be read.`,
 
 func checkShowFlags(f *pflag.FlagSet) error {
 	return cmp.Or(
-		usage.Exclusive(f, "chat", "follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"),
-		usage.Exclusive(f, "mcp", "from", "to", "frame"),
-		usage.Exclusive(f, "frame", "follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"),
+		cli.Exclusive(f, "chat", "follow", "method", "update", "dir", "kind", "text", "filter", "from", "to", "frame"),
+		cli.Exclusive(f, "mcp", "from", "to", "frame"),
+		cli.Exclusive(f, "frame", "follow", "method", "session", "update", "dir", "kind", "text", "filter", "from", "to", "json"),
 	)
 }
 
@@ -194,7 +192,7 @@ func (s *show) run(ctx context.Context, sub ref.Subject, stdout, stderr io.Write
 	var err error
 	switch {
 	case s.frame.Seq != 0:
-		err = s.one(w, sub, terminal.Is(stdout))
+		err = s.one(w, sub, cli.IsTerminal(stdout))
 	case s.chat:
 		err = s.conversations(w, stderr, sub, width, color)
 	default:
@@ -206,7 +204,7 @@ func (s *show) run(ctx context.Context, sub ref.Subject, stdout, stderr io.Write
 // canvas returns the width of the terminal, 0 if there is none, and whether to
 // use colours.
 func (s *show) canvas(stdout io.Writer) (width int, color bool) {
-	return terminal.Columns(stdout), s.color == "always" || s.color == "auto" && terminal.TakesColor(stdout)
+	return cli.Columns(stdout), s.color == "always" || s.color == "auto" && cli.TakesColor(stdout)
 }
 
 // frames shows the frames that match.
@@ -261,7 +259,7 @@ func (l *listing) begin(sub ref.Subject, p ref.Part) error {
 		return err
 	}
 	if l.lines.Notes, err = p.Tape.Notes(); err != nil {
-		warning.Print(l.stderr, "%v", err)
+		cli.Warn(l.stderr, "%v", err)
 	}
 	l.headed = l.asJSON
 	l.lines.Fold = l.match.IsZero()
@@ -328,7 +326,7 @@ func (l *listing) write(f *dialect.Frame) error {
 // trouble reports a part that cannot be read. The frames after it are shown.
 func (l *listing) trouble(err error) error {
 	l.sum.broken++
-	warning.Print(l.stderr, "%v", err)
+	cli.Warn(l.stderr, "%v", err)
 	if l.asJSON {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -44,7 +44,7 @@ func (s *show) conversations(w, stderr io.Writer, sub ref.Subject, width int, co
 	case h.broken > 0:
 		return fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(h.broken, "part"))
 	case shown == 0:
-		warning.Print(stderr, "there is no conversation on it; to see its frames, leave out --chat")
+		cli.Warn(stderr, "there is no conversation on it; to see its frames, leave out --chat")
 		return errNo
 	}
 	return nil

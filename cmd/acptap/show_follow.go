@@ -7,8 +7,8 @@ import (
 	"io"
 	"iter"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/record"
 )
@@ -89,7 +89,7 @@ func (c *comingTapes) isNested(tape *record.Tape) bool { return c.store.IsNested
 
 // wait waits for a tape that is none to pass over. A person is told of it.
 func (c *comingTapes) wait(which string, passes func(*record.Tape) bool) (*record.Tape, error) {
-	told := !terminal.Is(c.stderr)
+	told := !cli.IsTerminal(c.stderr)
 	for {
 		change, err, ok := c.next()
 		switch {

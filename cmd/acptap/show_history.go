@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/nested"
@@ -98,5 +98,5 @@ func (h *history) readServer(store *record.Store, info *record.Info) error {
 
 func (h *history) fails(err error) {
 	h.broken++
-	warning.Print(h.stderr, "%v", err)
+	cli.Warn(h.stderr, "%v", err)
 }

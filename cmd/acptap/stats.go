@@ -7,12 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/termtext"
@@ -90,7 +87,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
   acptap stats --agent claude --since 7d --by version
   acptap stats --by tool last~1
   acptap stats --by turn --csv sess-demo-1 > turns.csv`,
-		Args: usage.Operands(0, -1),
+		Args: cli.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var c stats.Collector
 			var err error
@@ -99,7 +96,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 					return fmt.Errorf("--by: %w", err)
 				}
 			}
-			if err := usage.Exclusive(cmd.Flags(), "json", "csv"); err != nil {
+			if err := cli.Exclusive(cmd.Flags(), "json", "csv"); err != nil {
 				return err
 			}
 			if err := which.Check(args); err != nil {
@@ -122,7 +119,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 			}
 			broken = append(broken, parts...)
 			for _, err := range broken {
-				warning.Print(cmd.ErrOrStderr(), "%v", err)
+				cli.Warn(cmd.ErrOrStderr(), "%v", err)
 			}
 			if len(broken) == 0 {
 				return nil
@@ -148,7 +145,7 @@ func collect(c *stats.Collector, found []ref.Subject, stderr io.Writer) (broken 
 	for _, s := range sources {
 		frames += int64(s.Info.Lines)
 	}
-	bar := terminal.NewProgress(stderr, "reading")
+	bar := cli.NewProgress(stderr, "reading")
 	defer bar.End()
 	tr := &trace.Trace{Brief: true}
 	var hosted tapelist.Hosted
@@ -195,7 +192,7 @@ func writeStats(w io.Writer, c *stats.Collector, asJSON, asCSV bool) error {
 	case asJSON:
 		for _, t := range tables {
 			for _, line := range t.Lines() {
-				if err := jsonlines.Write(w, line); err != nil {
+				if err := cli.WriteJSON(w, line); err != nil {
 					return err
 				}
 			}
@@ -210,7 +207,7 @@ func writeStats(w io.Writer, c *stats.Collector, asJSON, asCSV bool) error {
 		}
 		if len(t.Rows) > 0 {
 			var b strings.Builder
-			if err := writeTable(terminal.Canvas{W: &b, Width: terminal.Columns(w), Color: terminal.TakesColor(w)}, &t, most); err != nil {
+			if err := writeTable(cli.Canvas{W: &b, Width: cli.Columns(w), Color: cli.TakesColor(w)}, &t, most); err != nil {
 				return err
 			}
 			texts = append(texts, b.String())
@@ -229,8 +226,8 @@ func writeStats(w io.Writer, c *stats.Collector, asJSON, asCSV bool) error {
 const mostRows = 8
 
 // writeTable writes so many rows of a table for people, in the columns that fit.
-func writeTable(on terminal.Canvas, t *stats.Table, most int) error {
-	out := &terminal.Table{Color: on.Color}
+func writeTable(on cli.Canvas, t *stats.Table, most int) error {
+	out := &cli.Table{Color: on.Color}
 	shown := t.Shown(on.Width, 16)
 	var heading []string
 	var cut []int

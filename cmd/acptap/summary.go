@@ -7,12 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/record/termtext"
@@ -82,7 +79,7 @@ Exit status 0; 2 if a part of it cannot be read.`,
 		Example: `  acptap summary
   acptap summary last~1
   acptap summary --json | jq .failures`,
-		Args: usage.Operands(0, 1),
+		Args: cli.Operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "last"
 			if len(args) > 0 {
@@ -97,12 +94,12 @@ Exit status 0; 2 if a part of it cannot be read.`,
 				return err
 			}
 			if asJSON {
-				err = jsonlines.Write(cmd.OutOrStdout(), s)
+				err = cli.WriteJSON(cmd.OutOrStdout(), s)
 			} else {
 				err = writeSummary(cmd.OutOrStdout(), s)
 			}
 			for _, err := range broken {
-				warning.Print(cmd.ErrOrStderr(), "%v", err)
+				cli.Warn(cmd.ErrOrStderr(), "%v", err)
 			}
 			if err == nil && len(broken) > 0 {
 				err = fmt.Errorf("%s cannot be read; acptap doctor --deep says more", termtext.Counted(len(broken), "part"))
@@ -136,9 +133,9 @@ func summaryOf(sub ref.Subject) (s summary.Summary, broken []error, err error) {
 
 // writeSummary writes a summary for people, in colours on a terminal.
 func writeSummary(w io.Writer, s summary.Summary) error {
-	color := terminal.TakesColor(w)
+	color := cli.TakesColor(w)
 	var b strings.Builder
-	for _, line := range s.Lines(terminal.Columns(w)) {
+	for _, line := range s.Lines(cli.Columns(w)) {
 		for _, span := range line {
 			if color {
 				span.Text = span.Painted()

@@ -9,10 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/termtext"
@@ -39,7 +37,7 @@ Exit status 0; 2 if REF is no tape of the store, or TAG is no tag.`,
   acptap tag --remove last slow
   acptap tag
   acptap ls --tag bug-7`,
-		Args: usage.Operands(0, -1),
+		Args: cli.Operands(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			if len(args) == 0 {
@@ -96,7 +94,7 @@ func edited(store *record.Store, tape string, e note.Edit) (note.List, error) {
 // writeTags lists the tags of a tape, one a line; of several tapes, a line for each.
 func writeTags(w io.Writer, tape string, tags []string, asJSON, several bool) error {
 	if asJSON {
-		return jsonlines.Write(w, struct {
+		return cli.WriteJSON(w, struct {
 			Tape string   `json:"tape"`
 			Tags []string `json:"tags"`
 		}{tape, slices.Concat([]string{}, tags)})
@@ -127,7 +125,7 @@ func listTags(w io.Writer, dir string, asJSON bool) error {
 	tags := slices.Sorted(maps.Keys(tapes))
 	switch {
 	case asJSON:
-		return jsonlines.WriteAll(w, tags, func(tag string) any {
+		return cli.WriteJSONLines(w, tags, func(tag string) any {
 			return struct {
 				Tag   string `json:"tag"`
 				Tapes int    `json:"tapes"`
@@ -137,10 +135,10 @@ func listTags(w io.Writer, dir string, asJSON bool) error {
 		_, err = fmt.Fprintln(w, "No tags. To tag the newest tape: acptap tag last TAG")
 		return err
 	}
-	t := &terminal.Table{}
+	t := &cli.Table{}
 	t.Row("TAG", "TAPES")
 	for _, tag := range tags {
 		t.Row(tag, fmt.Sprint(tapes[tag]))
 	}
-	return t.Write(w, terminal.Columns(w), 0)
+	return t.Write(w, cli.Columns(w), 0)
 }

@@ -6,9 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
 func newVersionCmd() *cobra.Command {
@@ -20,10 +18,10 @@ func newVersionCmd() *cobra.Command {
 --json is an object with version, go, os and arch.`,
 		Example: `  acptap version
   acptap version --json | jq -r .version`,
-		Args: usage.Operands(0, 0),
+		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				return jsonlines.Write(cmd.OutOrStdout(), versionLine{self.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+				return cli.WriteJSON(cmd.OutOrStdout(), versionLine{cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionText())
 			return err
@@ -43,5 +41,5 @@ type versionLine struct {
 
 // versionText returns the output of acptap version.
 func versionText() string {
-	return fmt.Sprintf("acptap %s %s %s/%s", self.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("acptap %s %s %s/%s", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

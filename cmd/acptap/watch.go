@@ -10,10 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/cmd/acptap/internal/watch"
 	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/record"
@@ -77,14 +75,14 @@ Exit status 0, also if you end it with ^C; 2 if the tape cannot be read.`,
   acptap watch --after 10s claude
   acptap watch --exec 'notify-send "$ACPTAP_TEXT"'
   acptap watch --json | jq -r 'select(.event == "hangs") | .text'`,
-		Args: usage.Operands(0, 1),
+		Args: cli.Operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkAfter("after", w.After); err != nil {
 				return err
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
-			stderr := &warning.Queue{Stderr: cmd.ErrOrStderr()}
+			stderr := &cli.Warnings{Stderr: cmd.ErrOrStderr()}
 			defer stderr.Wait()
 			w.Out = cmd.OutOrStdout()
 			w.Trouble = func(err error) { stderr.Print("%v", err) }
@@ -116,7 +114,7 @@ Exit status 0, also if you end it with ^C; 2 if the tape cannot be read.`,
 
 // watchStore watches all tapes of a store. A person is told if there is none.
 func watchStore(ctx context.Context, w *watch.Watcher, store *record.Store, cmd *cobra.Command) error {
-	if terminal.Is(cmd.ErrOrStderr()) {
+	if cli.IsTerminal(cmd.ErrOrStderr()) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "watching the tapes that are recorded in %s\n", store.Dir())
 	}
 	return w.Store(ctx, store)
@@ -131,7 +129,7 @@ func checkAfter(flag string, after time.Duration) error {
 }
 
 // startWatch watches the tape that this process records; nil if there is no store.
-func startWatch(dir string, journal *record.Recorder, after time.Duration, w *warning.Queue) *watch.Own {
+func startWatch(dir string, journal *record.Recorder, after time.Duration, w *cli.Warnings) *watch.Own {
 	store, err := ref.OpenStore(dir)
 	if err != nil {
 		w.Print("--watch: %v", err)

@@ -17,11 +17,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/baseline"
 	"github.com/acptap/acptap/inspect/conform/config"
@@ -78,7 +76,7 @@ var forms = []string{"text", "json", "junit", "sarif", "github", "markdown"}
 
 // Validate checks the flags by themselves.
 func (c *Flags) Validate(f *pflag.FlagSet, args []string) error {
-	if err := usage.Exclusive(f, "json", "format"); err != nil {
+	if err := cli.Exclusive(f, "json", "format"); err != nil {
 		return err
 	}
 	tells := c.explain != "" || c.table
@@ -119,7 +117,7 @@ type run struct {
 	renewed  *baseline.Baseline // of what is found now
 
 	stdout, stderr io.Writer
-	bar            *terminal.Progress // nil: nothing is shown
+	bar            *cli.Progress // nil: nothing is shown
 	out            output
 	live           liveOutput // nil: nobody follows
 	flush          func() error
@@ -152,7 +150,7 @@ func (c Flags) Run(ctx context.Context, dir string, args []string, stdin io.Read
 	}
 	w := bufio.NewWriterSize(stdout, 64<<10)
 	r.flush = w.Flush
-	r.out = r.output(w, terminal.TakesColor(stdout))
+	r.out = r.output(w, cli.TakesColor(stdout))
 	if r.follow {
 		r.live = r.out.(liveOutput)
 	}
@@ -219,7 +217,7 @@ var errTold = errors.New("")
 // tell tells of what could not be read.
 func (r *run) tell(err error) {
 	r.broken++
-	warning.Print(r.stderr, "%v", err)
+	cli.Warn(r.stderr, "%v", err)
 }
 
 // prepare makes of the flags what they mean.
@@ -282,7 +280,7 @@ func (r *run) tellRules(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return (&report.Text{W: w, Color: terminal.TakesColor(w)}).Explain(rule)
+		return (&report.Text{W: w, Color: cli.TakesColor(w)}).Explain(rule)
 	case r.format == "markdown":
 		return report.WriteMarkdown(w, r.rules)
 	case r.format == "json":

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/record"
 )
 
@@ -36,7 +36,7 @@ func (r *run) followStore(ctx context.Context, dir string) error {
 	if len(ids) > 0 {
 		f.newest = ids[len(ids)-1]
 	}
-	if terminal.Is(r.stderr) {
+	if cli.IsTerminal(r.stderr) {
 		fmt.Fprintf(r.stderr, "judging the tapes that are recorded in %s\n", store.Dir())
 	}
 	for c, err := range store.Watch(ctx, f.wanted) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/baseline"
 	"github.com/acptap/acptap/inspect/conform/config"
@@ -19,7 +19,7 @@ type Found []map[uint64][]*report.Finding
 // Find judges what is there of a subject by all rules, without exceptions. What the
 // findings quote of the tapes may leave this machine, unless raw is set. What cannot be
 // read is left out: reading the frames again reports it. bar shows how far it is.
-func Find(ctx context.Context, sub ref.Subject, raw bool, bar *terminal.Progress) (Found, error) {
+func Find(ctx context.Context, sub ref.Subject, raw bool, bar *cli.Progress) (Found, error) {
 	r := &run{
 		Flags: Flags{Severity: conform.Note, Grace: conform.Grace}, rules: conform.Rules(), watches: true,
 		config: &config.Config{}, baseline: &baseline.Baseline{}, renewed: &baseline.Baseline{},

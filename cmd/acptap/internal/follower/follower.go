@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/record/ship/destination"
 	"github.com/acptap/acptap/record/tapeid"
 )
@@ -61,7 +61,7 @@ func (f *Follower) start() {
 
 // run starts the process. It is reaped if it ends before this one does.
 func (f *Follower) run() error {
-	path, err := self.Path(os.Executable, os.Getenv("PATH"))
+	path, err := cli.Self(os.Executable, os.Getenv("PATH"))
 	if err != nil {
 		return err
 	}

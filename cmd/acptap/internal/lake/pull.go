@@ -3,7 +3,7 @@ package lake
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
 // A Pull is what pull is asked for.
@@ -37,7 +37,7 @@ Exit status 0; 2 if a tape could not be added.`,
 		Example: `  acptap pull s3://tapes/ci
   acptap pull s3://tapes/alice 7k2m9p
   acptap pull --agent claude --since 2d s3://tapes/ci`,
-		Args: usage.Operands(1, -1),
+		Args: cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := urlFirst(cmd, args); err != nil {
 				return err

@@ -3,9 +3,9 @@ package lake
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
 )
 
 // A Push is what push is asked for.
@@ -63,7 +63,7 @@ Exit status 0; 2 if a tape could not be brought there.`,
   acptap push s3://tapes/ci --all
   acptap push 's3://tapes?endpoint=https://minio.example:9000' --since 7d
   acptap push --raw 's3://vault/tapes?raw=1' 7k2m9p`,
-		Args: usage.Operands(1, -1),
+		Args: cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := urlFirst(cmd, args); err != nil {
 				return err

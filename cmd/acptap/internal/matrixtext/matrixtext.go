@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/inspect/matrix"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -14,7 +14,7 @@ import (
 const maxRest = 4
 
 // Write writes a matrix, with what its signs mean.
-func Write(c terminal.Canvas, m *matrix.Matrix) error {
+func Write(c cli.Canvas, m *matrix.Matrix) error {
 	grids := m.Grids()
 	if len(grids) == 0 {
 		_, err := fmt.Fprintln(c.W, "Nobody says on these tapes what it offers.")
@@ -53,7 +53,7 @@ func some(names []string) string {
 }
 
 // WriteComparison writes what a new version does worse.
-func WriteComparison(c terminal.Canvas, d *matrix.Comparison) error {
+func WriteComparison(c cli.Canvas, d *matrix.Comparison) error {
 	from, to := termtext.Line(d.Before), termtext.Line(d.After)
 	if len(d.Worse) == 0 {
 		fmt.Fprintf(c.W, "%s does nothing worse than %s.\n", to, from)
@@ -80,8 +80,8 @@ func WriteComparison(c terminal.Canvas, d *matrix.Comparison) error {
 	return nil
 }
 
-func changes(c terminal.Canvas, list []matrix.Change, sign string, style termtext.Style) error {
-	t := terminal.Table{Color: c.Color}
+func changes(c cli.Canvas, list []matrix.Change, sign string, style termtext.Style) error {
+	t := cli.Table{Color: c.Color}
 	for _, d := range list {
 		at := ""
 		if d.At != nil {
@@ -92,7 +92,7 @@ func changes(c terminal.Canvas, list []matrix.Change, sign string, style termtex
 	return t.Write(c.W, c.Width, 1)
 }
 
-func write(c terminal.Canvas, line []termtext.Span) error {
+func write(c cli.Canvas, line []termtext.Span) error {
 	var b strings.Builder
 	for _, s := range line {
 		if c.Color {

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
@@ -68,7 +67,7 @@ func (t *Tape) read(store *record.Store) error {
 
 // Write writes what tapes are, a line for each.
 func Write(w io.Writer, tapes []Tape, now time.Time) error {
-	t := &terminal.Table{}
+	t := &cli.Table{}
 	if len(tapes) > 0 {
 		t.Row("TAPE", "AGE", "AGENT", "TURNS", "SIZE", "TITLE")
 	}
@@ -85,7 +84,7 @@ func Write(w io.Writer, tapes []Tape, now time.Time) error {
 		}
 		t.Row(tapetext.ShortID(one.Tape), age, agent, fmt.Sprint(one.Turns), termtext.ByteSize(one.Size), title)
 	}
-	return t.Write(w, terminal.Columns(w), 2, 5)
+	return t.Write(w, cli.Columns(w), 2, 5)
 }
 
 // WriteTotal writes how many tapes there are, what happens to them, and their size.
@@ -97,7 +96,7 @@ func WriteTotal(w io.Writer, tapes []Tape, verb string) error {
 
 // WriteJSON writes an object for each tape.
 func WriteJSON(w io.Writer, tapes []Tape) error {
-	return jsonlines.WriteAll(w, tapes, func(t Tape) any { return t })
+	return cli.WriteJSONLines(w, tapes, func(t Tape) any { return t })
 }
 
 func total(tapes []Tape) (number, size string) {

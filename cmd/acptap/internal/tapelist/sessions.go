@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
@@ -99,8 +99,8 @@ func (r *SessionRow) agent() string { return cmp.Or(tapetext.AgentName(r.Tape), 
 
 // WriteSessions writes what tells sessions apart, for a terminal of 80 columns. Where
 // nothing is cut ids are whole.
-func WriteSessions(c terminal.Canvas, rows []SessionRow, now time.Time) error {
-	t := &terminal.Table{Color: c.Color, Right: []int{1, 4, 5}}
+func WriteSessions(c cli.Canvas, rows []SessionRow, now time.Time) error {
+	t := &cli.Table{Color: c.Color, Right: []int{1, 4, 5}}
 	t.Heading("SESSION", "AGE", "AGENT", "TITLE", "TURNS", "FAILED")
 	text := termtext.Plain.Line
 	for _, r := range rows {
@@ -119,8 +119,8 @@ func WriteSessions(c terminal.Canvas, rows []SessionRow, now time.Time) error {
 }
 
 // WriteSessionsWide writes all columns.
-func WriteSessionsWide(c terminal.Canvas, rows []SessionRow) error {
-	t := &terminal.Table{Color: c.Color}
+func WriteSessionsWide(c cli.Canvas, rows []SessionRow) error {
+	t := &cli.Table{Color: c.Color}
 	t.Heading("SESSION", "UPDATED", "AGENT", "TITLE", "DIRECTORY", "TURNS", "FAILED", "FRAMES", "TAPES")
 	text := termtext.Plain.Line
 	for _, r := range rows {

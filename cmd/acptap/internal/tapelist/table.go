@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -15,8 +15,8 @@ import (
 )
 
 // Write writes what tells tapes apart, for a terminal of 80 columns.
-func Write(c terminal.Canvas, rows []Row, now time.Time) error {
-	t := &terminal.Table{Color: c.Color, Right: []int{1, 4, 5}}
+func Write(c cli.Canvas, rows []Row, now time.Time) error {
+	t := &cli.Table{Color: c.Color, Right: []int{1, 4, 5}}
 	t.Heading("  TAPE", "AGE", "AGENT", "TITLE", "TURNS", "FAILED")
 	for _, r := range rows {
 		turns := termtext.NonZero(int64(r.Turns))
@@ -105,8 +105,8 @@ func Failures(n uint64, partial bool) []termtext.Span {
 }
 
 // WriteWide writes all columns. What is missing on a tape stands in its state.
-func WriteWide(c terminal.Canvas, rows []Row) error {
-	t := &terminal.Table{Color: c.Color}
+func WriteWide(c cli.Canvas, rows []Row) error {
+	t := &cli.Table{Color: c.Color}
 	t.Heading("TAPE", "STARTED", "AGENT", "STATE", "TURNS", "FAILED", "FRAMES", "SIZE", "SESSIONS", "CLIENT", "TITLE")
 	text := termtext.Plain.Line
 	for _, r := range rows {

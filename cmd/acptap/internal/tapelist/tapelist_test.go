@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/tapeid"
@@ -51,21 +51,21 @@ func oneAgent(n int) record.Listing {
 // same time, and so can their sessions.
 func TestToldApart(t *testing.T) {
 	l := oneAgent(200)
-	write := map[string]func(c terminal.Canvas) error{
-		"tapes": func(c terminal.Canvas) error {
+	write := map[string]func(c cli.Canvas) error{
+		"tapes": func(c cli.Canvas) error {
 			return tapelist.Write(c, tapelist.Nested(tapelist.Rows(l.Tapes, &l)), now)
 		},
-		"tapes, wide": func(c terminal.Canvas) error {
+		"tapes, wide": func(c cli.Canvas) error {
 			return tapelist.WriteWide(c, tapelist.Nested(tapelist.Rows(l.Tapes, &l)))
 		},
-		"sessions": func(c terminal.Canvas) error {
+		"sessions": func(c cli.Canvas) error {
 			return tapelist.WriteSessions(c, tapelist.Sessions(l.Sessions, &l), now)
 		},
 	}
 	for name, write := range write {
 		for _, width := range []int{40, 80, 120, 0} {
 			var b strings.Builder
-			if err := write(terminal.Canvas{W: &b, Width: width}); err != nil {
+			if err := write(cli.Canvas{W: &b, Width: width}); err != nil {
 				t.Fatal(err)
 			}
 			seen := map[string]bool{}
@@ -108,7 +108,7 @@ func TestWrite(t *testing.T) {
 	l.Tapes[4].Connection = dialect.Connection{Agent: "files", AgentTitle: "Files"}
 	l.Tapes[5].Tape = "20260301T110500000-aaaaa0" // as of the first tape
 	var b strings.Builder
-	if err := tapelist.Write(terminal.Canvas{W: &b, Width: 80}, tapelist.Nested(tapelist.Rows(l.Tapes, &l)), now); err != nil {
+	if err := tapelist.Write(cli.Canvas{W: &b, Width: 80}, tapelist.Nested(tapelist.Rows(l.Tapes, &l)), now); err != nil {
 		t.Fatal(err)
 	}
 	const want = `
@@ -131,7 +131,7 @@ func TestColors(t *testing.T) {
 	l.Tapes[0].Failures = 7
 	var plain, colored strings.Builder
 	for c, b := range map[bool]*strings.Builder{false: &plain, true: &colored} {
-		if err := tapelist.Write(terminal.Canvas{W: b, Width: 80, Color: c}, tapelist.Rows(l.Tapes, &l), now); err != nil {
+		if err := tapelist.Write(cli.Canvas{W: b, Width: 80, Color: c}, tapelist.Rows(l.Tapes, &l), now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -191,13 +191,13 @@ func TestNotRecorded(t *testing.T) {
 	l.Tapes[1].Lost = 345
 	rows := tapelist.Rows(l.Tapes, &l)[1:]
 	var short, wide strings.Builder
-	if err := tapelist.Write(terminal.Canvas{W: &short, Width: 100}, rows, now); err != nil {
+	if err := tapelist.Write(cli.Canvas{W: &short, Width: 100}, rows, now); err != nil {
 		t.Fatal(err)
 	}
 	if want := "345 B not recorded · Fix the mean"; !strings.Contains(short.String(), want) {
 		t.Errorf("got\n%s\nwant %q in it", short.String(), want)
 	}
-	if err := tapelist.WriteWide(terminal.Canvas{W: &wide}, rows); err != nil {
+	if err := tapelist.WriteWide(cli.Canvas{W: &wide}, rows); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(wide.String(), "not recorded"); n != 1 {

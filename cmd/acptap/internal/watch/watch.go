@@ -9,7 +9,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
@@ -131,7 +131,7 @@ func (w *Watcher) write(t *stall.Tape, l Line) {
 	}
 	l.Tape, l.Agent = t.Info.Tape, t.Agent()
 	if w.AsJSON {
-		w.err = jsonlines.Write(w.Out, l)
+		w.err = cli.WriteJSON(w.Out, l)
 		return
 	}
 	_, w.err = fmt.Fprintf(w.Out, "%s %s  %s\n", tapetext.ShortID(l.Tape), termtext.Piece(l.Agent), l.Text)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/settings"
 )
 
@@ -87,7 +87,7 @@ func (o *flags) proxyFlags(text string) ([]string, error) {
 	return append([]string{}, words...), nil
 }
 
-// ownPath returns the path of this program, as self.Path does.
+// ownPath returns the path of this program, as cli.Self does.
 func ownPath(executable func() (string, error), path string) (string, error) {
 	exe, err := executable()
 	if err != nil {
@@ -96,5 +96,5 @@ func ownPath(executable func() (string, error), path string) (string, error) {
 	if path := filepath.ToSlash(exe); strings.Contains(path, "/go-build") && strings.Contains(path, "/exe/") {
 		return "", errors.New("this acptap is gone when go run ends, so no client could start it; install it first: go install ./cmd/acptap")
 	}
-	return self.Path(executable, path)
+	return cli.Self(executable, path)
 }

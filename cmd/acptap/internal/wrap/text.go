@@ -6,10 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/settings"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -38,7 +36,7 @@ func (o *flags) writeClients(out, stderr io.Writer, s *settings.Setup, clients [
 				return err
 			}
 			if err != nil {
-				warning.Print(stderr, "%v", err)
+				cli.Warn(stderr, "%v", err)
 				failed = errors.New("not all settings could be read")
 				continue
 			}
@@ -78,13 +76,13 @@ func (o *flags) files(s *settings.Setup, c *settings.Client, asked bool) ([]stri
 
 func (o *flags) writeEntries(out io.Writer, s *settings.Setup, c *settings.Client, path string, list []settings.Entry) error {
 	if o.asJSON {
-		return jsonlines.WriteAll(out, list, func(e settings.Entry) any { return e })
+		return cli.WriteJSONLines(out, list, func(e settings.Entry) any { return e })
 	}
 	fmt.Fprintf(out, "%s · %s\n", c.Name, termtext.Line(s.Machine.Short(path)))
 	if len(list) == 0 {
 		fmt.Fprintf(out, "  no entries; acptap wrap %s --new NAME -- AGENT… adds one\n", c.Name)
 	}
-	var t terminal.Table
+	var t cli.Table
 	for _, e := range list {
 		about := settings.ShellWords(e.Agent...)
 		switch {
@@ -95,7 +93,7 @@ func (o *flags) writeEntries(out io.Writer, s *settings.Setup, c *settings.Clien
 		}
 		t.Row("  "+e.Name, entryState(e.State), about)
 	}
-	return t.Write(out, terminal.Columns(out), 2)
+	return t.Write(out, cli.Columns(out), 2)
 }
 
 func entryState(state settings.State) string {
@@ -113,7 +111,7 @@ func entryState(state settings.State) string {
 // writeDone tells what was done, and what to do next.
 func (o *flags) writeDone(out io.Writer, s *settings.Setup, ch *settings.Change) error {
 	if o.asJSON {
-		return jsonlines.WriteAll(out, ch.Steps, func(st settings.Step) any { return st })
+		return cli.WriteJSONLines(out, ch.Steps, func(st settings.Step) any { return st })
 	}
 	wrapped, moved, undo := false, false, []string{"acptap", "unwrap", ch.Client.Name}
 	for _, st := range ch.Steps {
@@ -202,7 +200,7 @@ func (o *flags) writeStatus(out io.Writer, s *settings.Setup) error {
 
 func (o *flags) writeStatuses(out io.Writer, s *settings.Setup, list []settings.Status) error {
 	if o.asJSON {
-		return jsonlines.WriteAll(out, list, func(st settings.Status) any { return st })
+		return cli.WriteJSONLines(out, list, func(st settings.Status) any { return st })
 	}
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(out, "Nothing is wrapped; acptap wrap lists what can be.")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/settings"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -192,7 +192,7 @@ func (o *flags) paste(out io.Writer, err error) error {
 // writePlan shows what a change would do.
 func (o *flags) writePlan(out io.Writer, s *settings.Setup, ch *settings.Change) error {
 	if o.asJSON {
-		return jsonlines.WriteAll(out, ch.Steps, func(st settings.Step) any { return st })
+		return cli.WriteJSONLines(out, ch.Steps, func(st settings.Step) any { return st })
 	}
 	diff := strings.ReplaceAll(ch.Diff(), "\r\n", "\n")
 	if _, err := io.WriteString(out, termtext.Text(diff)); err != nil {

@@ -12,12 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship"
@@ -43,7 +41,7 @@ func newExportCmd(dir *string) *cobra.Command {
 		}
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop() // not before: a signal ends the reading of files at once
-		damage, err := writeTables(ctx, to, sources, x, terminal.NewProgress(cmd.ErrOrStderr(), "writing"))
+		damage, err := writeTables(ctx, to, sources, x, cli.NewProgress(cmd.ErrOrStderr(), "writing"))
 		if err != nil {
 			return err
 		}
@@ -52,7 +50,7 @@ func newExportCmd(dir *string) *cobra.Command {
 		}
 		last := len(broken) - 1
 		for _, err := range broken[:last] {
-			warning.Print(cmd.ErrOrStderr(), "%v", err)
+			cli.Warn(cmd.ErrOrStderr(), "%v", err)
 		}
 		return broken[last]
 	})
@@ -112,7 +110,7 @@ const workers = 4
 
 // writeTables writes the tables of tapes. damage says which parts of them cannot be read. An
 // error ends it all.
-func writeTables(ctx context.Context, to tables.Destination, sources []tapelist.Source, x *lake.Export, bar *terminal.Progress) (damage []error, err error) {
+func writeTables(ctx context.Context, to tables.Destination, sources []tapelist.Source, x *lake.Export, bar *cli.Progress) (damage []error, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	type result struct{ damage, err error }
@@ -162,7 +160,7 @@ func writeTape(ctx context.Context, to tables.Destination, s tapelist.Source, x 
 	}
 	rows := tables.NewBuilder(t)
 	rows.Content = x.Content
-	w := tables.NewWriter(to, rows, self.Version())
+	w := tables.NewWriter(to, rows, cli.Version())
 	defer w.Discard()
 	for f, err := range ship.Frames(s.Part.Tape, x.Content && !x.Raw) {
 		if ctx.Err() != nil {

@@ -11,10 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
-	"github.com/acptap/acptap/cmd/acptap/internal/usage"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 )
 
 // Run runs the program and returns its exit status: 0 done, 2 wrong usage or failure.
@@ -28,9 +26,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case err == nil, errors.Is(err, syscall.EPIPE):
 		return 0
 	case errors.Is(err, context.Canceled):
-		warning.Print(stderr, "interrupted")
+		cli.Warn(stderr, "interrupted")
 	default:
-		warning.Print(stderr, "%v", err)
+		cli.Warn(stderr, "%v", err)
 	}
 	return 2
 }
@@ -41,8 +39,8 @@ func newRootCmd() *cobra.Command {
 		Short: "The part of acptap for object storage and tables",
 		Long: `acptap starts this program for what talks to object storage or writes tables. The
 flags of its commands are those of acptap.`,
-		Args:              usage.Subcommand,
-		Version:           self.Version(),
+		Args:              cli.Subcommand,
+		Version:           cli.Version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -51,7 +49,7 @@ flags of its commands are those of acptap.`,
 	var dir string
 	lake.StoreFlag(root, &dir)
 	root.AddCommand(newExportCmd(&dir), newPushCmd(&dir), newPullCmd(&dir))
-	root.SetVersionTemplate(fmt.Sprintf("%s %s %s %s/%s\n", lake.Program, self.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
-	usage.Configure(root, func() string { return "" })
+	root.SetVersionTemplate(fmt.Sprintf("%s %s %s %s/%s\n", lake.Program, cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	cli.Configure(root, func() string { return "" })
 	return root
 }

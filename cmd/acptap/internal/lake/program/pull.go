@@ -10,11 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record/ship/bucket"
 )
 
@@ -38,19 +37,19 @@ func newPullCmd(dir *string) *cobra.Command {
 		defer stop()
 		// A pull that was killed has left the ids of what it was at.
 		if err := store.Recover(func() bool { return ctx.Err() != nil }, nil); err != nil {
-			warning.Print(cmd.ErrOrStderr(), "%v", err)
+			cli.Warn(cmd.ErrOrStderr(), "%v", err)
 		}
 		var failed, unread error
 		puller := bucket.Puller{From: from, To: store}
 		err = puller.Pull(ctx, want, func(one bucket.Pulled) {
 			for _, text := range one.Notes {
-				warning.Print(cmd.ErrOrStderr(), "%s", text)
+				cli.Warn(cmd.ErrOrStderr(), "%s", text)
 			}
 			switch {
 			case one.Err != nil:
 				failed = errors.Join(failed, one.Err)
 			case p.JSON:
-				unread = jsonlines.Write(cmd.OutOrStdout(), pulledLine{one.Tape, one.Object})
+				unread = cli.WriteJSON(cmd.OutOrStdout(), pulledLine{one.Tape, one.Object})
 			default:
 				_, unread = fmt.Fprintln(cmd.OutOrStdout(), one.Tape)
 			}

@@ -9,13 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/jsonlines"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/cmd/acptap/internal/terminal"
-	"github.com/acptap/acptap/cmd/acptap/internal/warning"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/ship/bucket"
 )
@@ -40,10 +37,10 @@ func newPushCmd(dir *string) *cobra.Command {
 		}
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop()
-		bar := terminal.NewProgress(cmd.ErrOrStderr(), "pushing")
+		bar := cli.NewProgress(cmd.ErrOrStderr(), "pushing")
 		var unread error
 		done := 0
-		pusher := bucket.Pusher{Store: store, To: to, Nesting: nesting, Raw: p.Raw, Version: self.Version()}
+		pusher := bucket.Pusher{Store: store, To: to, Nesting: nesting, Raw: p.Raw, Version: cli.Version()}
 		err = pusher.Push(ctx, tapes, func(one bucket.Pushed) {
 			bar.End()
 			done++
@@ -51,7 +48,7 @@ func newPushCmd(dir *string) *cobra.Command {
 			case one.Err != nil:
 				failed = errors.Join(failed, one.Err)
 			case p.JSON:
-				unread = jsonlines.Write(cmd.OutOrStdout(), pushedLine{one.Tape, one.Object, one.Size, one.New})
+				unread = cli.WriteJSON(cmd.OutOrStdout(), pushedLine{one.Tape, one.Object, one.Size, one.New})
 			case one.New:
 				_, unread = fmt.Fprintln(cmd.OutOrStdout(), one.Object)
 			}
@@ -61,8 +58,8 @@ func newPushCmd(dir *string) *cobra.Command {
 			bar.Count(done, len(tapes))
 		})
 		bar.End()
-		if len(live) > 0 && terminal.Is(cmd.ErrOrStderr()) {
-			warning.Print(cmd.ErrOrStderr(), "still being recorded, so not pushed: %d of %d tapes", len(live), len(live)+len(tapes))
+		if len(live) > 0 && cli.IsTerminal(cmd.ErrOrStderr()) {
+			cli.Warn(cmd.ErrOrStderr(), "still being recorded, so not pushed: %d of %d tapes", len(live), len(live)+len(tapes))
 		}
 		if unread != nil {
 			return unread

@@ -1,4 +1,4 @@
-package terminal
+package cli
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ type Progress struct {
 // NewProgress begins work that is shown on w if that is a terminal.
 func NewProgress(w io.Writer, what string) *Progress {
 	p := &Progress{what: what, began: time.Now()}
-	if Is(w) {
+	if IsTerminal(w) {
 		p.w = w
 	}
 	return p

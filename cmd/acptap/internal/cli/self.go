@@ -1,6 +1,4 @@
-// Package self says where the program that runs is, for others to start it, and of which
-// version it is.
-package self
+package cli
 
 import (
 	"os"
@@ -8,10 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// Path returns the absolute path of this program, which executable returns as
+// Self returns the absolute path of this program, which executable returns as
 // os.Executable does. If it is found through the directories of path by a link, that stays
 // one: a package manager lets it lead to the next version.
-func Path(executable func() (string, error), path string) (string, error) {
+func Self(executable func() (string, error), path string) (string, error) {
 	exe, err := executable()
 	if err != nil {
 		return "", err

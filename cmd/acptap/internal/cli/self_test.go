@@ -1,4 +1,4 @@
-package self_test
+package cli_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/acptap/acptap/cmd/acptap/internal/self"
+	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 )
 
 // A link in PATH stays one, as it leads to the next version, too.
@@ -35,11 +35,11 @@ func TestPath(t *testing.T) {
 		dir + "/other" + list + bin:   link, // another program of that name
 		dir + "/nothing" + list + ".": program,
 	} {
-		if got, err := self.Path(is(program), path); err != nil || got != want {
+		if got, err := cli.Self(is(program), path); err != nil || got != want {
 			t.Errorf("PATH %q: got %s, %v, want %s", path, got, err, want)
 		}
 	}
-	if _, err := self.Path(func() (string, error) { return "", errors.New("gone") }, bin); err == nil {
+	if _, err := cli.Self(func() (string, error) { return "", errors.New("gone") }, bin); err == nil {
 		t.Error("without an executable there is a path")
 	}
 }

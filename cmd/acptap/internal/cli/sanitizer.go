@@ -1,4 +1,4 @@
-package terminal
+package cli
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ type sanitizer struct {
 // Sanitized returns w itself, or if that is a terminal, a writer to it that
 // escapes what could control it. flush writes a last line without an end.
 func Sanitized(w io.Writer) (out io.Writer, flush func()) {
-	if !Is(w) {
+	if !IsTerminal(w) {
 		return w, func() {}
 	}
 	s := &sanitizer{terminal: w}

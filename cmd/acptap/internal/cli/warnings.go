@@ -1,23 +1,36 @@
-package warning
+package cli
 
 import (
+	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Queue writes warnings to Stderr without making its caller wait: the client
+// Warn writes a text to stderr, each line after the program's name. The text may
+// quote the traffic, so control characters are escaped.
+func Warn(stderr io.Writer, format string, args ...any) {
+	text := termtext.Text(fmt.Sprintf(format, args...))
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(stderr, "acptap: %s\n", strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// Warnings writes warnings to Stderr without making its caller wait: the client
 // reads our stderr as the agent's, and if it does not, a write blocks.
-type Queue struct {
+type Warnings struct {
 	Stderr io.Writer
 
 	mu      sync.Mutex
 	written chan struct{} // closed when the last warning was written; nil: there is none; guarded by mu
 }
 
-// Print is the function Print in a goroutine. Warnings are written in the order of
+// Print is Warn in a goroutine. Warnings are written in the order of
 // the calls.
-func (q *Queue) Print(format string, args ...any) {
+func (q *Warnings) Print(format string, args ...any) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	before, written := q.written, make(chan struct{})
@@ -27,7 +40,7 @@ func (q *Queue) Print(format string, args ...any) {
 		if before != nil {
 			<-before
 		}
-		Print(q.Stderr, format, args...)
+		Warn(q.Stderr, format, args...)
 	}()
 }
 
@@ -35,7 +48,7 @@ func (q *Queue) Print(format string, args ...any) {
 const Patience = 500 * time.Millisecond
 
 // Wait returns when all warnings so far are written, or after Patience.
-func (q *Queue) Wait() {
+func (q *Warnings) Wait() {
 	q.mu.Lock()
 	written := q.written
 	q.mu.Unlock()

@@ -1,6 +1,8 @@
-// Package usage checks how commands are called, and reports what is wrong with it
-// in the same way for all of them.
-package usage
+// Package cli is what commands share, in whatever program: how they are called and what is
+// wrong with it, warnings on stderr, tables and progress for people on a terminal, lines of
+// JSON for programs, and where the program itself is. Text of others is made unable to
+// control a terminal.
+package cli
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package warning
+package cli
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 // What is said comes in order.
 func TestQueueOrder(t *testing.T) {
 	var b bytes.Buffer
-	q := &Queue{Stderr: &b}
+	q := &Warnings{Stderr: &b}
 	var want strings.Builder
 	for i := range 100 {
 		q.Print("%d", i)

@@ -1,6 +1,4 @@
-// Package jsonlines writes output for programs: one JSON value a line, in which
-// nothing can control a terminal.
-package jsonlines
+package cli
 
 import (
 	"bytes"
@@ -11,18 +9,18 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// WriteAll writes one JSON object a line for each of a list.
-func WriteAll[T any](w io.Writer, list []T, line func(T) any) error {
+// WriteJSONLines writes one JSON object a line for each of a list.
+func WriteJSONLines[T any](w io.Writer, list []T, line func(T) any) error {
 	for _, v := range list {
-		if err := Write(w, line(v)); err != nil {
+		if err := WriteJSON(w, line(v)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Write writes a value as one line of JSON.
-func Write(w io.Writer, v any) error {
+// WriteJSON writes a value as one line of JSON.
+func WriteJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
