@@ -15,7 +15,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/disk"
 )
 
 // blockSize is how many bytes of frames fill a block: a commit waits for the disk,
@@ -53,7 +53,7 @@ type entry struct {
 // is stored as JSON.
 type blockHead struct {
 	Version  int           `json:"version"`
-	Needs    need.List     `json:"needs,omitempty"` // in order to read rows, bytes and state
+	Needs    disk.Needs    `json:"needs,omitempty"` // in order to read rows, bytes and state
 	Tape     string        `json:"tape"`
 	Index    int           `json:"index"` // from 0
 	First    uint64        `json:"first"` // number of the first frame, or of the next one if the block holds parts only
@@ -73,7 +73,7 @@ type blockHead struct {
 }
 
 // hasStreams reports whether the entries of the block may be of streams.
-func (h blockHead) hasStreams() bool { return slices.Contains(h.Needs, need.Streams) }
+func (h blockHead) hasStreams() bool { return slices.Contains(h.Needs, disk.NeedsStreams) }
 
 func (h blockHead) key() blockKey { return blockKey{h.First, h.Index} }
 
@@ -341,7 +341,7 @@ func decodeBlockHead(p []byte) (blockHead, error) {
 		return h, fmt.Errorf("head of a block: %w", ErrDamaged)
 	}
 	if err := json.Unmarshal(p, &h); err != nil {
-		if newer := need.CheckJSON("a block", p); newer != nil {
+		if newer := disk.CheckNeeds("a block", p); newer != nil {
 			return h, newer
 		}
 		return h, fmt.Errorf("head of a block: %w: %w", ErrDamaged, err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/varint"
+
 	"github.com/acptap/acptap/record/portable"
 )
 
@@ -26,13 +26,13 @@ import (
 //	events
 //	back
 //
-// and in a block that needs need.Streams
+// and in a block that needs disk.NeedsStreams
 //
 //	stream       its number, from 1 on; 0: the connection's own
 //	lead         bytes of framing before those of the entry, stored here too
 //
 // All numbers but the shape are varints; at is signed. The last two bits of a shape,
-// and the kind 8 (body), are only in blocks that need need.Streams.
+// and the kind 8 (body), are only in blocks that need disk.NeedsStreams.
 //
 // What stands behind the last column a reader passes over, unless the head of the
 // block needs it to know that.
@@ -84,7 +84,7 @@ func (c *columns) encode(b []byte, entries []entry, head blockHead) []byte {
 		c.place(e.Update)
 		c.place(e.Session)
 	}
-	w := varint.Writer{B: b}
+	w := varintWriter{B: b}
 	w.Uint(uint64(len(c.words)))
 	for _, word := range c.words {
 		w.Text(word)
@@ -147,7 +147,7 @@ var errShortRows = errors.New("they end too early")
 
 // decodeColumns reads the rows of a block, into space if that is large enough.
 func decodeColumns(b []byte, head blockHead, space []entry) ([]entry, error) {
-	r := &varint.Reader{B: b}
+	r := &varintReader{B: b}
 	if head.Entries < 0 || head.Entries > min(len(b)/rowSize, mostEntries) {
 		return nil, errShortRows
 	}

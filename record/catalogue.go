@@ -16,7 +16,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/record/boltfile"
-	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/tapeid"
 )
 
@@ -61,7 +61,7 @@ func (s *Store) checkCatalogue(tx *bolt.Tx) error {
 	if b == nil {
 		return nil
 	}
-	if err := need.CheckJSON(s.catalogue().String(), b.Get(keyHead)); err != nil {
+	if err := disk.CheckNeeds(s.catalogue().String(), b.Get(keyHead)); err != nil {
 		return err
 	}
 	if version, err := strconv.Atoi(string(b.Get(keyFormat))); err == nil && version > Format {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/guard"
+
 	"github.com/acptap/acptap/record/internal/streams"
 	"github.com/acptap/acptap/record/journal"
 )
@@ -58,7 +58,7 @@ func (c *codec) resume(file tapeFile) (*dissector, error) {
 	last, err := readState(file, nil)
 	var d *dissector
 	if err == nil {
-		err = guard.Run(func() error {
+		err = guarded(func() error {
 			d, err = c.restore(last)
 			return err
 		})
@@ -124,7 +124,7 @@ func (c *codec) salvage(file tapeFile) (*dissector, error) {
 	for _, key := range slices.Backward(keys) {
 		if s, err := readState(file, key); err == nil {
 			var known *dissector
-			err := guard.Run(func() error {
+			err := guarded(func() error {
 				known, err = c.restore(s)
 				return err
 			})

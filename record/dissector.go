@@ -8,9 +8,9 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/internal/streams"
 	"github.com/acptap/acptap/record/journal"
-	"github.com/acptap/acptap/record/need"
 )
 
 // A dissector turns what a journal holds, or the lines of a portable file, into
@@ -365,7 +365,7 @@ func (d *dissector) wall(at time.Duration) time.Time {
 func (d *dissector) head() blockHead {
 	h := blockHead{Tape: d.Info.Tape, Index: d.Index, First: d.first}
 	if d.Streams != nil {
-		h.Needs = need.List{need.Streams}
+		h.Needs = disk.Needs{disk.NeedsStreams}
 	}
 	h.Version = h.Needs.Version()
 	return h

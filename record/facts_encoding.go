@@ -6,7 +6,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/varint"
+
 	"github.com/acptap/acptap/record/portable"
 )
 
@@ -193,7 +193,7 @@ func (s *SessionInfo) tags(t *tags) {
 
 // decodePositional reads facts of a tape behind their version.
 func (i *Info) decodePositional(b []byte) error {
-	r := &varint.Reader{B: b}
+	r := &varintReader{B: b}
 	i.Tape = r.Text()
 	i.Start.Time = r.Time()
 	n := r.Count()
@@ -230,7 +230,7 @@ func (i *Info) decodePositional(b []byte) error {
 
 // decodePositional reads facts of a session behind their version.
 func (s *SessionInfo) decodePositional(b []byte) error {
-	r := &varint.Reader{B: b}
+	r := &varintReader{B: b}
 	for _, t := range []*string{&s.ID, &s.Agent, &s.Title, &s.Prompt, &s.Cwd, &s.Parent, &s.Expires} {
 		*t = r.Text()
 	}

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/internal/guard"
-	"github.com/acptap/acptap/record/priority"
 )
 
 // A sealer seals the journals that one process writes, one at a time: with one codec, and
@@ -141,7 +139,7 @@ func (s *sealer) seal(run *sealerRun) {
 	yields := false
 	yield := func() {
 		if !yields {
-			priority.Lower()
+			LowerPriority()
 			yields = true
 		}
 	}
@@ -151,7 +149,7 @@ func (s *sealer) seal(run *sealerRun) {
 			return
 		case <-due:
 			recovering.Go(func() {
-				priority.Lower()
+				LowerPriority()
 				s.store.recoverAll(false, run.ending.Load, nil)
 			})
 		case f := <-s.work:
@@ -311,14 +309,14 @@ func (f *flusher) tryNow(some func(*tapeWriter) error) bool {
 	if f.faulty {
 		return false
 	}
-	err := guard.Run(func() error {
+	err := guarded(func() error {
 		if err := f.begin(); err != nil {
 			return err
 		}
 		return some(f.work)
 	})
 	f.failed = err != nil
-	if fault := guard.FaultIn(err); fault != nil {
+	if fault := faultIn(err); fault != nil {
 		if f.work != nil {
 			f.work.close()
 		}

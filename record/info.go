@@ -10,7 +10,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/redact"
 )
 
@@ -60,13 +60,13 @@ func (i Info) protocol() dialect.Protocol {
 }
 
 // Needs returns what a reader of the tape in the portable form must know.
-func (i Info) Needs() need.List {
-	var l need.List
+func (i Info) Needs() disk.Needs {
+	var l disk.Needs
 	if i.Rules > 0 {
-		l = append(l, need.Rules)
+		l = append(l, disk.NeedsRules)
 	}
 	if i.Streams > 0 {
-		l = append(l, need.Streams)
+		l = append(l, disk.NeedsStreams)
 	}
 	return l
 }

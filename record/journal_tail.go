@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acptap/acptap/record/internal/guard"
 	"github.com/acptap/acptap/record/journal"
 )
 
@@ -57,7 +56,7 @@ func (t *Tape) openTail(index int) (*tail, error) {
 // ends, with what it has read until there.
 func (k *tail) read() (*block, error) {
 	k.d.next()
-	err := guard.Run(func() error {
+	err := guarded(func() error {
 		for !k.d.full() {
 			r, err := k.journal.Next()
 			if err != nil {
@@ -78,7 +77,7 @@ func (k *tail) read() (*block, error) {
 // flush ends the lines that the end of the journal left unfinished, and the tape.
 func (k *tail) flush() (*block, error) {
 	k.d.next()
-	return k.taken(guard.Run(func() error {
+	return k.taken(guarded(func() error {
 		k.d.end(never)
 		return nil
 	}))
@@ -86,7 +85,7 @@ func (k *tail) flush() (*block, error) {
 
 // taken returns what was dissected until err.
 func (k *tail) taken(err error) (*block, error) {
-	if fault := guard.FaultIn(err); fault != nil {
+	if fault := faultIn(err); fault != nil {
 		err = fmt.Errorf("tape %s cannot be read on: %w", k.d.Info.Tape, fault)
 	}
 	return k.d.build.block(blockHead{First: k.d.first}), err

@@ -10,7 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/guard"
+
 	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/tapeid"
 )
@@ -56,7 +56,7 @@ func recount(file tapeFile) (recounted, error) {
 	for _, key := range keys {
 		s, err := blocks.read(key, true)
 		if err == nil {
-			err = guard.Run(func() error { return d.again(&c, s, &buf) })
+			err = guarded(func() error { return d.again(&c, s, &buf) })
 		}
 		if errors.Is(err, ErrNewer) {
 			return r, err
@@ -89,7 +89,7 @@ func (c *codec) begun(file tapeFile, keys []blockKey) Info {
 			continue
 		}
 		var d *dissector
-		if guard.Run(func() error { d, err = c.restore(s); return err }) != nil {
+		if guarded(func() error { d, err = c.restore(s); return err }) != nil {
 			continue
 		}
 		info := Info{Tape: d.Info.Tape, Start: d.Info.Start, Imported: d.Info.Imported}

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/internal/guard"
+
 	"github.com/acptap/acptap/record/journal"
 	"github.com/acptap/acptap/record/tapeid"
 )
@@ -59,8 +59,8 @@ func (s *Store) recoverTape(tape string, seen []int64, retry bool, stop func() b
 		}
 		takeBack(lock)
 	}
-	err = guard.Run(func() error { return s.finish(tape, s.journal(tape).Grown(seen), stop) })
-	if fault := guard.FaultIn(err); fault != nil {
+	err = guarded(func() error { return s.finish(tape, s.journal(tape).Grown(seen), stop) })
+	if fault := faultIn(err); fault != nil {
 		setAside(lock, fault)
 		if s.OnError != nil {
 			s.OnError(fmt.Errorf("the journal of tape %s is set aside, and acptap doctor names it: sealing it has failed: %w", tape, fault))
@@ -129,14 +129,14 @@ func (s *Store) start(tape string, segments []int64) (Start, error) {
 // the tape read it all the same, and Recover tries it again.
 
 // setAside sets aside the journal whose lock is held.
-func setAside(lock *os.File, why *guard.Fault) { lock.WriteAt([]byte(why.Error()), 0) }
+func setAside(lock *os.File, why *fault) { lock.WriteAt([]byte(why.Error()), 0) }
 
 // takeBack undoes setAside.
 func takeBack(lock *os.File) { lock.Truncate(0) }
 
 // asideFor returns why a journal was set aside, nothing if it was not.
 func asideFor(lock *os.File) string {
-	text, _ := io.ReadAll(io.NewSectionReader(lock, 0, 8*guard.MaxText))
+	text, _ := io.ReadAll(io.NewSectionReader(lock, 0, 8*maxFaultText))
 	return string(text)
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/disk"
 )
 
 // The facts of a tape and of a session, and how far a tape is sealed, are values
@@ -80,7 +80,7 @@ func (t *tags) decode(value []byte, v tagged) (all bool, err error) {
 	var known uint64
 	ok := t.open(value)
 	if ok {
-		var needs need.List
+		var needs disk.Needs
 		t.texts(0, (*[]string)(&needs))
 		if err := needs.Check(v.what()); err != nil {
 			return false, err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/internal/guard"
+
 	"github.com/acptap/acptap/record/portable"
 )
 
@@ -192,7 +192,7 @@ func (t *Tape) block(key blockKey, withBytes bool, buf *decodeBuffer) (*block, e
 }
 
 func (t *Tape) decode(s encodedBlock, withBytes bool, buf *decodeBuffer) (b *block, err error) {
-	err = guard.Run(func() error {
+	err = guarded(func() error {
 		b, err = t.codec.decode(s, withBytes, buf)
 		return err
 	})

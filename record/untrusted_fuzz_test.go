@@ -9,8 +9,8 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/internal/memtest"
-	"github.com/acptap/acptap/record/need"
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/tapeid"
 )
@@ -31,7 +31,7 @@ func FuzzRows(f *testing.F) {
 			return
 		}
 		memtest.Bound(t, func() {
-			for _, needs := range []need.List{nil, inStreams.Needs} {
+			for _, needs := range []disk.Needs{nil, inStreams.Needs} {
 				got, err := decodeColumns(rows, blockHead{Needs: needs, Entries: n, First: first}, nil)
 				if err != nil {
 					continue
@@ -49,7 +49,7 @@ func FuzzRows(f *testing.F) {
 }
 
 var (
-	inStreams     = blockHead{Needs: need.List{need.Streams}, Entries: 2, First: 7}
+	inStreams     = blockHead{Needs: disk.Needs{disk.NeedsStreams}, Entries: 2, First: 7}
 	streamEntries = []entry{
 		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 7, Size: 3, Kind: wire.Body, Stream: 70_000, Derived: true}}, stored: 3, lead: 9},
 		{Frame: dialect.Frame{Frame: wire.Frame{Seq: 8, Size: 2, Kind: wire.Request, Stream: 1, Redelivered: true}}, stored: 2},

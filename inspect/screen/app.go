@@ -16,7 +16,6 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/acptap/acptap/inspect/screen/framepane"
-	"github.com/acptap/acptap/inspect/screen/history"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/record"
@@ -169,8 +168,8 @@ type app struct {
 	document
 	panels
 	footer
-	history  history.History // of filters
-	searches history.History // of words that were looked for
+	history  history // of filters
+	searches history // of words that were looked for
 }
 
 // A display is what is drawn on.
@@ -208,7 +207,7 @@ type footer struct {
 func newApp(ctx context.Context, in Inspector, ui *tview.Application) *app {
 	a := &app{Box: tview.NewBox(), Inspector: in, ctx: ctx, keys: allKeys(keyTable())}
 	a.display = display{ui: ui, updates: newUpdates(), look: in.Theme.looks(256)}
-	a.model.folded, a.history, a.searches = true, history.New(in.History), history.New(history.SearchesFile(in.History))
+	a.model.folded, a.history, a.searches = true, newHistory(in.History), newHistory(searchesFile(in.History))
 	a.place, a.tapes, a.search = framesPlace, newTapeList(in.Store, in.Now), &searchPage{results: &results{}}
 	a.pages[storePlace] = &page.Page{Lines: a.tapes.lines, Enter: a.openEntry, Narrows: true}
 	return a

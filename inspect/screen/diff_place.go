@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/frames/frameindex"
-	"github.com/acptap/acptap/inspect/screen/background"
 	"github.com/acptap/acptap/inspect/screen/diffpage"
 	"github.com/acptap/acptap/inspect/screen/framepane"
 	"github.com/acptap/acptap/inspect/screen/page"
@@ -23,7 +22,7 @@ type diffPlaceState struct {
 	level  compare.Level
 	view   *diffpage.View       // nil: nothing is compared
 	opened *frameindex.Timeline // that was opened from here last
-	background.Worker
+	worker
 }
 
 // A comparedSide is a tape or a session that is compared.

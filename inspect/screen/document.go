@@ -7,7 +7,6 @@ import (
 
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
-	"github.com/acptap/acptap/inspect/screen/background"
 	"github.com/acptap/acptap/inspect/screen/find"
 	"github.com/acptap/acptap/inspect/screen/findingpage"
 	"github.com/acptap/acptap/inspect/screen/tracepage"
@@ -45,7 +44,7 @@ type readers struct {
 	found *findingpage.Reader
 	broke *findingpage.View // of found
 
-	indexing, scanning, tracing, judging, seeking background.Worker
+	indexing, scanning, tracing, judging, seeking worker
 
 	seekedTo string // how far a seek is that takes long; empty: there is none
 }
@@ -91,7 +90,7 @@ func (a *app) readTape(sub Subject, query string) error {
 	a.model = model{folded: a.model.folded, times: a.model.times, start: info.Start.Time.Local(), label: t.Label, follow: info.Live}
 	a.index = frameindex.NewIndex(a.updates.wake)
 	a.indexing.Start(a.ctx, func(ctx context.Context) {
-		var ticking background.Worker
+		var ticking worker
 		if info.Live {
 			ticking.Start(ctx, a.tick)
 		}
@@ -112,7 +111,7 @@ func (a *app) readTape(sub Subject, query string) error {
 func (a *app) closeTape() (wait func()) {
 	a.endSeek()
 	var waits []func()
-	for _, w := range []*background.Worker{&a.indexing, &a.scanning, &a.tracing, &a.judging, &a.seeking} {
+	for _, w := range []*worker{&a.indexing, &a.scanning, &a.tracing, &a.judging, &a.seeking} {
 		waits = append(waits, w.Stop())
 	}
 	a.timeline, a.trace, a.found, a.subject, a.restarted = nil, nil, nil, Subject{}, record.Info{}

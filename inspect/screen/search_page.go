@@ -9,7 +9,6 @@ import (
 
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/inspect/frames/frameindex"
-	"github.com/acptap/acptap/inspect/screen/background"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -23,7 +22,7 @@ type searchPage struct {
 	want  filter.Filter
 	from  Place                // that it was asked from
 	of    *frameindex.Timeline // that was open there
-	background.Worker
+	worker
 	*results
 }
 

@@ -30,7 +30,7 @@ const (
 	KindExit      // the end of the tape
 	KindReadError // the stream of that direction cannot be read on
 	KindFault     // a part of acptap has failed
-	KindStream    // the head of a request or a response in the record's slot, or the end of a direction there; needs need.Streams
+	KindStream    // the head of a request or a response in the record's slot, or the end of a direction there; needs disk.NeedsStreams
 	KindRule      // what changes the frames behind it
 )
 
@@ -42,7 +42,7 @@ type Record struct {
 	Dir     wire.Direction
 	Kind    Kind
 	At      time.Duration
-	Slot    uint16 // of the stream that the bytes are of, and need need.Streams; 0: the connection's own
+	Slot    uint16 // of the stream that the bytes are of, and need disk.NeedsStreams; 0: the connection's own
 	Offset  uint32 // low 32 bits of where the payload stands in its direction's stream
 	Payload []byte // valid until the next record is read
 }

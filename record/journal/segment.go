@@ -11,7 +11,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/need"
 )
 
 // A journal is a sequence of files, its segments. A segment has a header and then
@@ -48,7 +47,7 @@ const (
 // A segmentHead is what the header of a segment says.
 type segmentHead struct {
 	Version  int                    `json:"version"`
-	Needs    need.List              `json:"needs,omitempty"`
+	Needs    disk.Needs             `json:"needs,omitempty"`
 	Tape     string                 `json:"tape"`
 	Position int64                  `json:"position"`
 	Before   int64                  `json:"before"`  // where the records of the segment before end; what is behind is left of one that did not fit on the disk
@@ -125,7 +124,7 @@ func decodeSegmentHead(b []byte) (h segmentHead, size int, err error) {
 		return h, 0, fmt.Errorf("header of a journal: %w", disk.ErrDamaged)
 	}
 	text := b[16 : 16+n]
-	if err := need.CheckJSON("the journal", text); err != nil {
+	if err := disk.CheckNeeds("the journal", text); err != nil {
 		return h, 0, err
 	}
 	if err := json.Unmarshal(text, &h); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/need"
+	"github.com/acptap/acptap/record/disk"
 )
 
 // streams are those of a tape that are open, and where the bytes of each go.
@@ -67,8 +67,8 @@ var (
 func (j *Writer) Open(h wire.HTTP) (stream uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if !slices.Contains(j.needs, need.Streams) {
-		j.needs = append(j.needs, need.Streams)
+	if !slices.Contains(j.needs, disk.NeedsStreams) {
+		j.needs = append(j.needs, disk.NeedsStreams)
 		j.advance() // where that fails, the records tell the same
 	}
 	stream, one := j.streams.begin()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/need"
 )
 
 // A Writer writes the journal of one tape. Several goroutines may use it at once. Its
@@ -31,7 +30,7 @@ type Writer struct {
 	buf     []byte                 // guarded by mu: one record
 	room    int64                  // guarded by mu: what is set aside in a new segment
 	sparing bool                   // the second segment is opened only when the first is half full: one process may write many such journals
-	needs   need.List              // guarded by mu: of the segment that is being written
+	needs   disk.Needs             // guarded by mu: of the segment that is being written
 	streams streams                // guarded by mu
 	told    bool                   // guarded by mu: of bytes or marks that could not be stored
 	closed  []*os.File             // guarded by mu: what Release closes
@@ -52,7 +51,7 @@ type Writer struct {
 func Create(files Files, start Start, began time.Time, saved *atomic.Int64, onError func(error)) (*Writer, error) {
 	j := &Writer{files: files, start: start, began: began, base: -SegmentSize, full: make(chan struct{}, 1), saved: saved, onError: onError}
 	if start.Transport != "" {
-		j.needs, j.sparing = need.List{need.Streams}, true
+		j.needs, j.sparing = disk.Needs{disk.NeedsStreams}, true
 	}
 	if err := j.advance(); err != nil {
 		if j.next != nil {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/acptap/acptap/record/boltfile"
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/need"
 )
 
 // A File is the bbolt file with what is written on all tapes of a store. Each tag
@@ -172,8 +171,8 @@ func (f File) view(see func(b *bolt.Bucket) error) error {
 
 // A head says what a reader must know.
 type head struct {
-	Format int       `json:"format"`
-	Needs  need.List `json:"needs,omitempty"`
+	Format int        `json:"format"`
+	Needs  disk.Needs `json:"needs,omitempty"`
 }
 
 // check returns an error if only a newer acptap can read the file.

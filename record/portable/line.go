@@ -21,7 +21,6 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
-	"github.com/acptap/acptap/record/need"
 	"github.com/acptap/acptap/record/note"
 )
 
@@ -56,15 +55,15 @@ import (
 
 // header is the first line.
 type header struct {
-	Acptap  int       `json:"acptap"`
-	Needs   need.List `json:"needs,omitempty"`
-	Tape    string    `json:"tape,omitempty"`
-	Started time.Time `json:"started,omitzero"`
-	Command []string  `json:"command,omitempty"`
-	Cwd     string    `json:"cwd,omitempty"`
-	Name    string    `json:"name,omitempty"`
-	Version string    `json:"version,omitempty"`
-	Proto   string    `json:"protocol,omitempty"`
+	Acptap  int        `json:"acptap"`
+	Needs   disk.Needs `json:"needs,omitempty"`
+	Tape    string     `json:"tape,omitempty"`
+	Started time.Time  `json:"started,omitzero"`
+	Command []string   `json:"command,omitempty"`
+	Cwd     string     `json:"cwd,omitempty"`
+	Name    string     `json:"name,omitempty"`
+	Version string     `json:"version,omitempty"`
+	Proto   string     `json:"protocol,omitempty"`
 
 	Parent    journal.Parent `json:"parent,omitzero"`
 	Transport string         `json:"transport,omitempty"`
@@ -78,7 +77,7 @@ type header struct {
 type Head struct {
 	Tape  string // its id; may be empty
 	Start journal.Start
-	Needs need.List // what a reader must know of the lines
+	Needs disk.Needs // what a reader must know of the lines
 	Notes note.List
 }
 
@@ -120,7 +119,7 @@ func parseHeader(line []byte) (h header, ok bool, err error) {
 	if !gjson.GetBytes(line, "acptap").Exists() {
 		return h, false, nil
 	}
-	if err := need.CheckJSON("the file", line); err != nil {
+	if err := disk.CheckNeeds("the file", line); err != nil {
 		return h, true, err
 	}
 	err = json.Unmarshal(line, &h)

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/spelling"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // unknownFields tells once of each member of the header, and of the lines, of a
@@ -91,5 +91,5 @@ func (u *unknownFields) nearest(name string) string {
 	case "message", "msg", "raw", "payload", "data", "body", "json":
 		return "frame"
 	}
-	return slices.MinFunc(u.stream, func(a, b string) int { return spelling.Distance(name, a) - spelling.Distance(name, b) })
+	return slices.MinFunc(u.stream, func(a, b string) int { return termtext.Distance(name, a) - termtext.Distance(name, b) })
 }

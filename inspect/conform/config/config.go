@@ -10,7 +10,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/record/spelling"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // File is the file that is read from the working directory if nothing else is named.
@@ -114,7 +114,7 @@ func verb(word string) (s conform.Strength, err error) {
 	}
 	if err := s.UnmarshalText([]byte(word)); err != nil || s == conform.None {
 		advice := "there are " + strings.Join(verbs, ", ")
-		if near := spelling.Near(word, verbs); len(near) > 0 {
+		if near := termtext.Near(word, verbs); len(near) > 0 {
 			advice = "did you mean " + near[0] + "?"
 		}
 		return s, fmt.Errorf("a line cannot begin with %q; %s", word, advice)

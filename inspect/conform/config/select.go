@@ -10,7 +10,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/record/spelling"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // known returns all rules that can be named.
@@ -59,7 +59,7 @@ func unknown(word string, names []string) error {
 
 // distance returns how far a word is from a name, whatever their case.
 func distance(word, name string) int {
-	return spelling.Distance(strings.ToLower(word), strings.ToLower(name))
+	return termtext.Distance(strings.ToLower(word), strings.ToLower(name))
 }
 
 // Lookup returns the rule that has a word as its id or its name, in capital letters or

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/spelling"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -227,7 +226,7 @@ func (f *Finder) unknown(name string) error {
 	}
 	advice := "see acptap ls and acptap sessions"
 	base, _, _ := cutBack(name)
-	if near := spelling.Near(base, words); len(near) > 0 {
+	if near := termtext.Near(base, words); len(near) > 0 {
 		for i := range near {
 			near[i] = termtext.Line(near[i])
 		}

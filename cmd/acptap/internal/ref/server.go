@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/spelling"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -71,7 +70,7 @@ func noServer(name, parent, server string, children []record.Info) error {
 		started[children[i].ServerName()]++
 	}
 	words := slices.Sorted(maps.Keys(started))
-	near := spelling.Near(base, words)
+	near := termtext.Near(base, words)
 	switch {
 	case started[base] == 1:
 		return fmt.Errorf("%q: the agent started %q once", name, base)

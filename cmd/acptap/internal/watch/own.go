@@ -9,7 +9,6 @@ import (
 	"github.com/acptap/acptap/inspect/stall"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/priority"
 )
 
 // An Own watches the tape that this process records. It reads the journal behind the
@@ -55,7 +54,7 @@ func Start(store *record.Store, journal *record.Recorder, after time.Duration, s
 				say("watch: panic: %.300s", fmt.Sprint(r))
 			}
 		}()
-		priority.Lower()
+		record.LowerPriority()
 		o.watch(ctx, store, journal)
 	}()
 	return o

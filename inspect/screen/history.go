@@ -1,6 +1,4 @@
-// Package history remembers what users type, such as filters, from one run of a program to
-// the next.
-package history
+package screen
 
 import (
 	"io"
@@ -14,10 +12,10 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// A History is the filters, or other words, that were typed. They are kept in
+// A history is the filters, or other words, that were typed. They are kept in
 // a file, one a line, so that the next run has them too. A file that cannot be
 // read or written is not an error: then they are known while the program runs.
-type History struct {
+type history struct {
 	path  string // empty: there is no file
 	lines []string
 }
@@ -28,11 +26,11 @@ const (
 	maxHistoryFile = 256 << 10 // bytes; a file that is larger is not one of ours
 )
 
-// New returns the history in a file. Empty: there is no file.
-func New(path string) History { return History{path, read(path)} }
+// newHistory returns the history in a file. Empty: there is no file.
+func newHistory(path string) history { return history{path, read(path)} }
 
-// SearchesFile returns the file for words that were looked for, beside that for filters.
-func SearchesFile(filters string) string {
+// searchesFile returns the file for words that were looked for, beside that for filters.
+func searchesFile(filters string) string {
 	if filters == "" {
 		return ""
 	}
@@ -68,10 +66,10 @@ func remember(lines []string, line string) []string {
 }
 
 // Lines returns what was typed, the last one last.
-func (h *History) Lines() []string { return h.lines }
+func (h *history) Lines() []string { return h.lines }
 
 // Last returns the last filter, empty if there is none.
-func (h *History) Last() string {
+func (h *history) Last() string {
 	if len(h.lines) == 0 {
 		return ""
 	}
@@ -79,7 +77,7 @@ func (h *History) Last() string {
 }
 
 // Add remembers a filter.
-func (h *History) Add(line string) {
+func (h *history) Add(line string) {
 	h.lines = remember(h.lines, line)
 	if h.path != "" {
 		write(h.path, remember(read(h.path), line)) // another inspector may have added to it

@@ -1,11 +1,10 @@
-package need_test
+package disk_test
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/acptap/acptap/record/disk"
-	"github.com/acptap/acptap/record/need"
 )
 
 func TestCheck(t *testing.T) {
@@ -18,7 +17,7 @@ func TestCheck(t *testing.T) {
 		{`{"needs":"no list"}`, ""},
 		{`no JSON`, ""},
 	} {
-		err := need.CheckJSON("a block", []byte(tt.object))
+		err := disk.CheckNeeds("a block", []byte(tt.object))
 		if got := text(err); got != tt.want || err != nil && !errors.Is(err, disk.ErrNewer) {
 			t.Errorf("%s: got %s, want %s", tt.object, got, tt.want)
 		}
@@ -28,9 +27,9 @@ func TestCheck(t *testing.T) {
 // Builds that know nothing of needs refuse by the version.
 func TestVersion(t *testing.T) {
 	for _, tt := range []struct {
-		needs need.List
+		needs disk.Needs
 		want  int
-	}{{nil, 1}, {need.List{need.Rules}, 1}, {need.List{need.Rules, need.Streams}, 2}} {
+	}{{nil, 1}, {disk.Needs{disk.NeedsRules}, 1}, {disk.Needs{disk.NeedsRules, disk.NeedsStreams}, 2}} {
 		if got := tt.needs.Version(); got != tt.want {
 			t.Errorf("%q: got %d, want %d", tt.needs, got, tt.want)
 		}

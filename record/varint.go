@@ -1,33 +1,31 @@
-// Package varint has numbers as varints and text behind its length, as blocks and the
-// facts of earlier versions keep them.
-package varint
+package record
 
 import (
 	"encoding/binary"
 	"time"
 )
 
-// A Writer appends numbers and text in the form that a Reader reads.
-type Writer struct{ B []byte }
+// A varintWriter appends numbers and text in the form that a varintReader reads.
+type varintWriter struct{ B []byte }
 
 // Uint appends a number.
-func (w *Writer) Uint(v uint64) { w.B = binary.AppendUvarint(w.B, v) }
+func (w *varintWriter) Uint(v uint64) { w.B = binary.AppendUvarint(w.B, v) }
 
 // Text appends text behind its length.
-func (w *Writer) Text(s string) {
+func (w *varintWriter) Text(s string) {
 	w.Uint(uint64(len(s)))
 	w.B = append(w.B, s...)
 }
 
-// A Reader reads what a Writer wrote. At the end of its bytes it gives zeros and
+// A varintReader reads what a varintWriter wrote. At the end of its bytes it gives zeros and
 // remembers that it ran dry.
-type Reader struct {
+type varintReader struct {
 	B   []byte // what is left
 	Bad bool   // it ran dry
 }
 
 // Uint reads a number.
-func (r *Reader) Uint() uint64 {
+func (r *varintReader) Uint() uint64 {
 	v, n := binary.Uvarint(r.B)
 	if n <= 0 {
 		r.B, r.Bad = nil, true
@@ -38,7 +36,7 @@ func (r *Reader) Uint() uint64 {
 }
 
 // Int reads a number that may be negative.
-func (r *Reader) Int() int64 {
+func (r *varintReader) Int() int64 {
 	v, n := binary.Varint(r.B)
 	if n <= 0 {
 		r.B, r.Bad = nil, true
@@ -49,7 +47,7 @@ func (r *Reader) Int() int64 {
 }
 
 // Bytes reads n bytes. They are a part of r.B.
-func (r *Reader) Bytes(n uint64) []byte {
+func (r *varintReader) Bytes(n uint64) []byte {
 	if n > uint64(len(r.B)) {
 		r.B, r.Bad = nil, true
 		return nil
@@ -60,7 +58,7 @@ func (r *Reader) Bytes(n uint64) []byte {
 }
 
 // Byte reads one byte.
-func (r *Reader) Byte() byte {
+func (r *varintReader) Byte() byte {
 	if p := r.Bytes(1); len(p) == 1 {
 		return p[0]
 	}
@@ -68,14 +66,14 @@ func (r *Reader) Byte() byte {
 }
 
 // Bool reads a byte that is 1 for true.
-func (r *Reader) Bool() bool { return r.Byte() == 1 }
+func (r *varintReader) Bool() bool { return r.Byte() == 1 }
 
 // Text reads text behind its length.
-func (r *Reader) Text() string { return string(r.Bytes(r.Uint())) }
+func (r *varintReader) Text() string { return string(r.Bytes(r.Uint())) }
 
 // Count reads how many of something follow. Each takes at least one byte, so a
 // damaged count cannot ask for more memory than there are bytes.
-func (r *Reader) Count() int {
+func (r *varintReader) Count() int {
 	n := r.Uint()
 	if n > uint64(len(r.B)) {
 		r.B, r.Bad = nil, true
@@ -85,7 +83,7 @@ func (r *Reader) Count() int {
 }
 
 // Time reads ns since 1970, of which 0 stands for the zero time.
-func (r *Reader) Time() time.Time {
+func (r *varintReader) Time() time.Time {
 	n := r.Uint()
 	if n == 0 {
 		return time.Time{}

@@ -1,19 +1,17 @@
-// Package background does things one at a time behind an event loop, which never waits for
-// them.
-package background
+package screen
 
 import "context"
 
-// A Worker does things in the background, one at a time. What has it done never
+// A worker does things in the background, one at a time. What has it done never
 // waits for it: it is the event loop.
-type Worker struct {
+type worker struct {
 	cancel func()        // nil: nothing was started
 	ended  chan struct{} // closed when what was started last has ended; nil: nothing was
 }
 
 // Start ends what runs, and begins something else when that has ended. It goes on
 // until it ends by itself or its context is done.
-func (t *Worker) Start(ctx context.Context, do func(context.Context)) {
+func (t *worker) Start(ctx context.Context, do func(context.Context)) {
 	before := t.Stop()
 	ctx, t.cancel = context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -26,7 +24,7 @@ func (t *Worker) Start(ctx context.Context, do func(context.Context)) {
 }
 
 // Stop ends what runs. The function that it returns waits until that has ended.
-func (t *Worker) Stop() (wait func()) {
+func (t *worker) Stop() (wait func()) {
 	if t.cancel == nil {
 		return func() {}
 	}

@@ -1,5 +1,4 @@
-// Package spelling finds the words that somebody may have meant who wrote another.
-package spelling
+package termtext
 
 import (
 	"cmp"
@@ -7,12 +6,12 @@ import (
 	"strings"
 )
 
-// longest is how much of a word counts.
-const longest = 64
+// longestWord is how many bytes of a word Distance compares.
+const longestWord = 64
 
 // Distance returns how many letters make one word another (Levenshtein).
 func Distance(a, b string) int {
-	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
+	a, b = a[:min(len(a), longestWord)], b[:min(len(b), longestWord)]
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -1,10 +1,10 @@
-package spelling_test
+package termtext_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/acptap/acptap/record/spelling"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 func TestNear(t *testing.T) {
@@ -20,7 +20,7 @@ func TestNear(t *testing.T) {
 		{"zebra", nil},
 		{"", nil},
 	} {
-		if got := spelling.Near(tt.word, words); !slices.Equal(got, tt.want) {
+		if got := termtext.Near(tt.word, words); !slices.Equal(got, tt.want) {
 			t.Errorf("%q: got %q, want %q", tt.word, got, tt.want)
 		}
 	}

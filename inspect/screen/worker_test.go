@@ -1,19 +1,17 @@
-package background_test
+package screen
 
 import (
 	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
-
-	"github.com/acptap/acptap/inspect/screen/background"
 )
 
 // TestWorker: who starts something else, or stops it, goes on at once; one thing
 // begins when the other has ended.
 func TestWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var w background.Worker
+		var w worker
 		w.Stop()() // nothing was started
 		release := make(chan struct{})
 		var order []string

@@ -1,5 +1,4 @@
-// Package priority lets work behind the traffic yield to it.
-package priority
+package record
 
 import (
 	"runtime"
@@ -7,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lower gives the calling goroutine a thread of its own at the lowest
+// LowerPriority gives the calling goroutine a thread of its own at the lowest
 // priority, so that dissecting never delays the pumps (BenchmarkFlood in
 // cmd/acptap).
-func Lower() {
+func LowerPriority() {
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 19)
 }

@@ -1,0 +1,37 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/acptap/acptap/record/disk"
+)
+
+// A fault is a panic in what works on a tape. It is taken for damage of that
+// tape: the traffic, and other tapes, have nothing to do with it.
+type fault struct{ text string }
+
+func (f *fault) Error() string { return f.text }
+func (f *fault) Unwrap() error { return disk.ErrDamaged }
+
+// maxFaultText bounds what is kept of a panic's text, which may quote the traffic.
+const maxFaultText = 300
+
+// guarded calls f, and returns a panic in it as a fault.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			text := strconv.Quote(fmt.Sprintf("%.*s", maxFaultText, fmt.Sprint(r)))
+			err = &fault{"panic: " + text[1:len(text)-1]}
+		}
+	}()
+	return f()
+}
+
+// faultIn returns the fault in err, nil if there is none.
+func faultIn(err error) *fault {
+	var f *fault
+	errors.As(err, &f)
+	return f
+}
