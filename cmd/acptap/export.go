@@ -14,12 +14,12 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/query"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/frames/filter"
 	"github.com/acptap/acptap/record/note"
 	"github.com/acptap/acptap/record/portable"
 	"github.com/acptap/acptap/record/redact"
-	"github.com/acptap/acptap/record/ship/otlp"
 )
 
 // newExportCmd returns the command export. handOver has acptap-lake run it.

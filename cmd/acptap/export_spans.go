@@ -10,10 +10,10 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/ship"
-	"github.com/acptap/acptap/record/ship/otlp"
 	"github.com/acptap/acptap/record/trace/spans"
 )
 

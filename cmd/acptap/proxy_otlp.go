@@ -7,8 +7,8 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/follower"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/ship/otlp"
 )
 
 // otlpFlags are the flags of acptap proxy about spans.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acptap/acptap/record/ship/collectortest"
-	"github.com/acptap/acptap/record/ship/destination"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
 )
 
 const turn = `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
@@ -67,7 +67,7 @@ func TestProxyOTLP(t *testing.T) {
 	if out, complaints := proxied(t, store, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + live.URL}); out != turn+live.URL+"\n" || complaints != "" {
 		t.Errorf("got\n%s%s", out, complaints)
 	}
-	if list, err := destination.List(store); len(list) > 0 || err != nil {
+	if list, err := ship.Destinations(store); len(list) > 0 || err != nil {
 		t.Errorf("without --otlp: got %v, %v", list, err)
 	}
 }
@@ -75,7 +75,7 @@ func TestProxyOTLP(t *testing.T) {
 // endFollower kills the process that a proxy has started, once it is at work, unless it has
 // done all of that.
 func endFollower(t *testing.T, store, address string) {
-	d := destination.Of(store, address)
+	d := ship.To(store, address)
 	for tick := time.NewTicker(time.Millisecond); ; <-tick.C {
 		_, cursors, err := d.Read()
 		if err != nil {
@@ -85,7 +85,7 @@ func endFollower(t *testing.T, store, address string) {
 		if err == nil && p.Pid > 0 {
 			p.Kill() // it may have ended
 		}
-		if done := slices.ContainsFunc(slices.Collect(maps.Values(cursors)), func(c destination.Cursor) bool { return c.Done }); done || err == nil && p.Pid > 0 {
+		if done := slices.ContainsFunc(slices.Collect(maps.Values(cursors)), func(c ship.Cursor) bool { return c.Done }); done || err == nil && p.Pid > 0 {
 			break
 		}
 	}

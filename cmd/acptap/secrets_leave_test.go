@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acptap/acptap/record/ship/collectortest"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/collectortest"
 )
 
 // leakyTape has a secret wherever a tape has text, once in two pieces.

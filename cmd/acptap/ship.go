@@ -17,11 +17,10 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/ship"
-	"github.com/acptap/acptap/record/ship/destination"
-	"github.com/acptap/acptap/record/ship/otlp"
 )
 
 func newShipCmd(dir *string) *cobra.Command {
@@ -242,7 +241,7 @@ func (s *shipping) open(store *record.Store) error {
 		Content: s.content || env.WantsContent(), Service: service, Resource: attrs,
 		Dry: s.dry, Again: s.again, Tell: s.tell,
 	}
-	s.shipper.To = destination.Of(store.Dir(), s.shipper.Main().URL.String())
+	s.shipper.To = ship.To(store.Dir(), s.shipper.Main().URL.String())
 	return nil
 }
 

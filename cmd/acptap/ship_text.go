@@ -9,11 +9,10 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/ship"
-	"github.com/acptap/acptap/record/ship/destination"
-	"github.com/acptap/acptap/record/ship/otlp"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -148,7 +147,7 @@ type shipStatus struct {
 }
 
 // statusOf reads what is known of a destination of a store, which is listed in l.
-func statusOf(d *destination.Destination, store *record.Store, l *record.Listing) (shipStatus, error) {
+func statusOf(d *ship.Destination, store *record.Store, l *record.Listing) (shipStatus, error) {
 	head, cursors, err := d.Read()
 	if err != nil {
 		return shipStatus{}, err
@@ -191,7 +190,7 @@ func (s *shipStatus) waiting(now time.Time) string {
 
 // writeStatus tells of all destinations, or of the one that is named.
 func (s *shipping) writeStatus(store *record.Store) error {
-	list, err := destination.List(store.Dir())
+	list, err := ship.Destinations(store.Dir())
 	if err != nil {
 		return err
 	}
@@ -201,7 +200,7 @@ func (s *shipping) writeStatus(store *record.Store) error {
 		if err != nil {
 			return err
 		}
-		list, named = []*destination.Destination{destination.Of(store.Dir(), u.String())}, otlp.Name(u)
+		list, named = []*ship.Destination{ship.To(store.Dir(), u.String())}, otlp.Name(u)
 	}
 	if len(list) == 0 && !s.asJSON {
 		_, err := fmt.Fprintln(s.stdout, "Nothing was sent from this store.")
@@ -251,7 +250,7 @@ func (s *shipStatus) text(now time.Time) string {
 
 // examineShipping says what of a store has not arrived where it was sent.
 func examineShipping(store *record.Store, now time.Time) (found []record.Diagnosis) {
-	list, err := destination.List(store.Dir())
+	list, err := ship.Destinations(store.Dir())
 	var listing record.Listing
 	if err == nil && len(list) > 0 {
 		listing, err = store.List()

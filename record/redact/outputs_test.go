@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/base64"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"html"
@@ -21,7 +22,6 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/redact"
-	"github.com/acptap/acptap/record/ship/otlp"
 	"github.com/acptap/acptap/record/trace/spans"
 	"github.com/acptap/acptap/replay"
 )
@@ -199,12 +199,14 @@ func checkOutputs(t *testing.T, k *talk, gone map[window]string) {
 	if _, err := report.Write(&page, report.Input{Tapes: []report.Tape{{Info: info, Frames: tape.Redacted()}}, Ref: "last"}); err != nil {
 		t.Fatal(err)
 	}
-	writeSpans(t, tape, &otlp.Lines{W: &lines, Signals: []otlp.Signal{otlp.Traces, otlp.Metrics, otlp.Logs}})
+	sets := plain{json.NewEncoder(&lines)}
+	sets.to.SetEscapeHTML(false)
+	writeSpans(t, tape, sets)
 	writeSpans(t, tape, &spans.Perfetto{W: &perfetto, Start: time.Unix(0, 0)})
 	outputs := map[string]string{
 		"export": export.String(), "what an export says": said(t, export.String()),
 		"report": html.UnescapeString(page.String()), "what is packed in a report": packed(t, page.Bytes()),
-		"OTLP": lines.String(), "Perfetto": perfetto.String(),
+		"spans": lines.String(), "Perfetto": perfetto.String(),
 	}
 	for name, out := range outputs {
 		if len(out) < k.turns {
@@ -234,10 +236,16 @@ type spanWriter interface {
 	Close() error
 }
 
+// plain writes all that a collector may get, without the names of a format.
+type plain struct{ to *json.Encoder }
+
+func (p plain) Write(set spans.Set) error { return p.to.Encode(set) }
+func (p plain) Close() error              { return nil }
+
 // writeSpans writes the spans of a tape with all that was said.
 func writeSpans(t *testing.T, tape *record.Tape, w spanWriter) {
 	t.Helper()
-	lines, logs := w.(*otlp.Lines)
+	lines, logs := w.(plain)
 	b := spans.Builder{Content: true, Logs: logs}
 	b.Next(spans.Tape{ID: "t", Start: time.Unix(0, 0)})
 	write := func(sets []spans.Set) {
@@ -256,7 +264,7 @@ func writeSpans(t *testing.T, tape *record.Tape, w spanWriter) {
 			continue
 		}
 		if r, ok := b.Record(&f); ok {
-			if err := lines.Record(r); err != nil {
+			if err := lines.to.Encode(r); err != nil {
 				t.Fatal(err)
 			}
 		}

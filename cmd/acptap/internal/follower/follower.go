@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
-	"github.com/acptap/acptap/record/ship/destination"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship"
 	"github.com/acptap/acptap/record/tapeid"
 )
 
@@ -51,7 +51,7 @@ func (f *Follower) start() {
 	}
 	f.timer.Stop()
 	f.timer = nil
-	if destination.Of(f.Store, f.Address).Locked() {
+	if ship.To(f.Store, f.Address).Locked() {
 		return
 	}
 	if err := f.run(); err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship"
+	tables "github.com/acptap/acptap/cmd/acptap/internal/ship/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/ship"
-	tables "github.com/acptap/acptap/record/ship/lake"
 )
 
 func newExportCmd(dir *string) *cobra.Command {

@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/lake/program"
-	tables "github.com/acptap/acptap/record/ship/lake"
+	tables "github.com/acptap/acptap/cmd/acptap/internal/ship/lake"
 )
 
 const secretTape = `{"acptap":1,"tape":"20261122T090000-secret","started":"2026-11-22T09:00:00Z","name":"agent ghp_0123456789abcdefABCDEF0123456789abcd","command":["/opt/somebody/agent"]}

@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/bucket"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
-	"github.com/acptap/acptap/record/ship/bucket"
 )
 
 func newPullCmd(dir *string) *cobra.Command {

@@ -12,9 +12,9 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/lake"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/bucket"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/record"
-	"github.com/acptap/acptap/record/ship/bucket"
 )
 
 func newPushCmd(dir *string) *cobra.Command {

@@ -1,0 +1,282 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/tapeid"
+	"github.com/acptap/acptap/record/trace/spans"
+)
+
+// A Shipper delivers the spans of tapes to one destination, which its caller has locked.
+// Its fields must not change once it was opened. It is not safe for concurrent use.
+type Shipper struct {
+	Store    *record.Store
+	To       *Destination
+	Clients  map[otlp.Signal]*otlp.Client // where each is sent; a signal that is missing is not sent
+	Content  bool                         // also what was said, without secrets
+	Service  string
+	Resource []spans.Attr
+
+	Cumulative bool // points tell all of their tape so far
+
+	Dry      bool          // nothing is sent, and nothing is kept
+	Again    bool          // also what has arrived already
+	Patience time.Duration // how long to try to reach the destination; 0: for ever
+	Tell     func(Event)
+
+	head    Head
+	cursors map[string]Cursor
+	others  Tapes  // of which none is being recorded any more
+	told    string // the trouble that was told last
+
+	seen    map[string]bool      // tapes that were there to be followed
+	settled map[string]time.Time // of tapes that are followed: until when it is known which tool calls led to calls of servers
+}
+
+// An Event is what a Shipper tells.
+type Event struct {
+	Kind    EventKind
+	Tape    string
+	Turns   int
+	Spans   int
+	Points  int    // of metrics
+	Records int    // of logs
+	Refused int    // of Spans, Points and Records, for good
+	Text    string // clean text of one line; empty: none
+	Again   bool   // of Trouble: it is tried again, else given up
+}
+
+// An EventKind says what an Event is about.
+type EventKind uint8
+
+// The kinds.
+const (
+	Delivered  EventKind = iota // something of a tape was sent, and accepted or refused: Text says why it was refused
+	Trouble                     // the destination does not take anything now
+	Unreadable                  // a part of a tape cannot be read, or has no spans
+)
+
+// Main returns the client that a destination is named after: that of the first signal.
+func (s *Shipper) Main() *otlp.Client {
+	for _, signal := range otlp.Signals {
+		if c := s.Clients[signal]; c != nil {
+			return c
+		}
+	}
+	panic("ship: a Shipper without signals")
+}
+
+// Open reads what has arrived so far, and forgets tapes that are gone. If from is not nil,
+// the tapes since then are to be delivered, beside those that were to be before; the zero
+// time is for all.
+func (s *Shipper) Open(from *time.Time) (err error) {
+	if s.head, s.cursors, err = s.To.Read(); err != nil {
+		return err
+	}
+	there, err := s.Store.Tapes()
+	if err != nil {
+		return err
+	}
+	s.head.Name = s.Main().Name()
+	if from != nil && (!s.head.Begun || from.Before(s.head.From)) {
+		s.head.Begun, s.head.From = true, *from
+	}
+	var gone []string
+	for tape := range s.cursors {
+		if !slices.Contains(there, tape) {
+			gone = append(gone, tape)
+		}
+	}
+	return s.forget(gone...)
+}
+
+// forget forgets tapes that are gone, and keeps the head.
+func (s *Shipper) forget(tapes ...string) error {
+	for _, tape := range tapes {
+		if c, known := s.cursors[tape]; known && !c.Done {
+			s.head.Pruned++
+		}
+		delete(s.cursors, tape)
+	}
+	return s.keep(func(u *Update) {
+		for _, tape := range tapes {
+			u.Forget(tape)
+		}
+	})
+}
+
+// put keeps the cursor of a tape, and the head.
+func (s *Shipper) put(tape string, c Cursor) error {
+	s.cursors[tape] = c
+	return s.keep(func(u *Update) { u.Put(tape, c) })
+}
+
+// keep keeps the head, and what else is changed.
+func (s *Shipper) keep(change func(*Update)) error {
+	if s.Dry {
+		return nil
+	}
+	return s.To.Update(func(u *Update) {
+		u.Head = s.head
+		change(u)
+	})
+}
+
+// Waiting returns the tapes of which something may be to be delivered: those that are
+// being recorded, then the others, each the oldest first.
+func (s *Shipper) Waiting() ([]string, error) {
+	there, err := s.Store.Tapes()
+	if err != nil {
+		return nil, err
+	}
+	list := s.Store.Live()
+	live := len(list)
+	for _, tape := range there {
+		if !slices.Contains(list[:live], tape) && s.wants(tape, false) {
+			list = append(list, tape)
+		}
+	}
+	return list, nil
+}
+
+// wants reports whether something of a tape may be to be delivered.
+func (s *Shipper) wants(tape string, live bool) bool {
+	c, known := s.cursors[tape]
+	if known && !s.Again {
+		return !c.Done
+	}
+	return known || live || Wants(&s.head, s.Store, tape)
+}
+
+// Wants reports whether a tape that has ended, and of which nothing has arrived, is to be
+// delivered to a destination.
+func Wants(head *Head, store *record.Store, tape string) bool {
+	if !head.Begun || head.From.IsZero() {
+		return head.Begun
+	}
+	began := tapeid.Time(tape)
+	if began.IsZero() {
+		if t, err := store.Open(tape); err == nil {
+			if start, err := t.Start(); err == nil {
+				began = start.Time
+			}
+		}
+	}
+	return !began.Before(head.From.Truncate(time.Millisecond)) // an id tells no more
+}
+
+// All delivers the tapes that are waiting. Of one that is being recorded it delivers what
+// is complete.
+func (s *Shipper) All(ctx context.Context) error {
+	list, err := s.Waiting()
+	if err != nil {
+		return err
+	}
+	for _, id := range list {
+		t, err := s.Store.Open(id)
+		if err == nil {
+			err = s.Tape(ctx, t, true)
+		}
+		if err = s.unlessUnreadable(id, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An unreadableError is one of a tape, which does not hold up others.
+type unreadableError struct{ error }
+
+func (e unreadableError) Unwrap() error { return e.error }
+
+// unlessUnreadable tells of an error that is a tape's own, and returns others.
+func (s *Shipper) unlessUnreadable(tape string, err error) error {
+	var own unreadableError
+	switch {
+	case errors.Is(err, record.ErrNoTape): // it was deleted meanwhile
+		return nil
+	case errors.As(err, &own), errors.Is(err, record.ErrDamaged), errors.Is(err, record.ErrNewer):
+		s.Tell(Event{Kind: Unreadable, Tape: tape, Text: err.Error()})
+		return nil
+	}
+	return err
+}
+
+// Tape delivers a tape, from where it has arrived to where it is complete now. inStore says
+// whether that is noted: a tape of a file may be a part of one in the store.
+func (s *Shipper) Tape(ctx context.Context, t *record.Tape, inStore bool) error {
+	info, err := t.Info()
+	if err != nil {
+		return unreadableError{err}
+	}
+	if info.Live && s.Content && s.Clients[otlp.Logs] != nil {
+		return nil // the beginning of a secret may be in frames already
+	}
+	until, limited := s.limit(&info, inStore)
+	if limited && until.Before(info.Start.Time) {
+		return nil
+	}
+	d, err := s.begin(t, &info, inStore, s.Content)
+	if err != nil || d.cursor.Done {
+		return err
+	}
+	for f, err := range Frames(t, s.Content) {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			s.Tell(Event{Kind: Unreadable, Tape: d.tape, Text: err.Error()})
+			continue
+		case limited && info.Start.Time.Add(f.At).After(until):
+			return d.flush(ctx)
+		}
+		if err := d.add(ctx, &f); err != nil {
+			return err
+		}
+	}
+	if info.Live || limited {
+		return d.flush(ctx)
+	}
+	return d.end(ctx)
+}
+
+// limit returns until when the calls on the tape of a server can be told, if the agent that
+// has started it is being recorded: what led to a call is known once the turn has ended.
+func (s *Shipper) limit(info *record.Info, inStore bool) (until time.Time, limited bool) {
+	parent := info.Start.Parent.Tape
+	if !inStore || parent == "" || !slices.Contains(s.Store.Live(), parent) {
+		return until, false
+	}
+	return s.settled[parent], true
+}
+
+// begin begins a delivery of a tape.
+func (s *Shipper) begin(t *record.Tape, info *record.Info, inStore, content bool) (*delivery, error) {
+	others := &Tapes{}
+	if _, limited := s.limit(info, inStore); limited || info.Live {
+		others.Store = s.Store // as it is now
+	} else if inStore {
+		others = &s.others
+		others.Store = s.Store
+	}
+	of, err := others.Describe(t, info)
+	if err == nil && of.Start.IsZero() {
+		err = ErrNoStart
+	}
+	if err != nil {
+		return nil, unreadableError{fmt.Errorf("tape %s: %w", t.ID(), err)}
+	}
+	d := &delivery{shipper: s, tape: of.ID, start: of.Start, spans: spans.Builder{Content: content, Logs: s.Clients[otlp.Logs] != nil, Service: s.Service, Resource: s.Resource}, meter: spans.Meter{Cumulative: s.Cumulative}, kept: inStore}
+	if inStore && !s.Again {
+		d.cursor = s.cursors[of.ID]
+	}
+	d.arrived = d.cursor.Seq
+	d.spans.Next(of)
+	return d, nil
+}
