@@ -2,7 +2,6 @@ package record
 
 import (
 	"io"
-	"net/http"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/internal/streams"
@@ -86,7 +85,7 @@ func (t *Tape) WriteStream(w io.Writer, stream uint64, dir wire.Direction) error
 				continue
 			}
 			if h := wire.ReadMark(e.Frame.Frame).HTTP; h != nil {
-				joiner.Socket = joiner.Socket || h.Status == http.StatusSwitchingProtocols
+				joiner.Socket = joiner.Socket || h.Status == 101 // Switching Protocols
 				continue
 			}
 			if e.Dir != dir || !e.Origin.Sent() {

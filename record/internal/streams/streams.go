@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -78,7 +77,7 @@ func (s *Set) Head(slot uint16, dir wire.Direction, h *wire.HTTP) uint64 {
 	case next.Socket != nil:
 		s.replace(one, wire.ClientToAgent, wire.Decoder{Socket: new(wire.SocketDecoder)})
 		s.replace(one, wire.AgentToClient, next)
-	case h.Status >= http.StatusOK: // the response itself, not one on the way to it
+	case h.Status >= 200: // the response itself, not an interim one (1xx)
 		s.replace(one, wire.AgentToClient, next)
 	}
 	return one.Number
