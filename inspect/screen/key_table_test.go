@@ -17,7 +17,7 @@ import (
 // TestKeysInHelp holds the help topic to list the keys as the table has them. With
 // -update it is written so.
 func TestKeysInHelp(t *testing.T) {
-	path := filepath.Join("..", "cmd", "acptap", "help", "inspector.md")
+	path := filepath.Join("..", "..", "cmd", "acptap", "help", "inspector.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
