@@ -15,61 +15,20 @@ type tokenForm struct {
 	check    func(secret []byte) bool // what else must be true; nil: nothing
 }
 
-// An alphabet is what stands in a token besides letters and digits.
-type alphabet uint8
-
-const (
-	_ alphabet = iota
-	underscore
-	dash
-	colon
-	slash
-	dollar
-	percent
-	dashUnder
-	dashSlash
-	dashDot
-	dashDotTilde
-	dashDotEqual
-	dashUnderEqual
-	base64Chars
-	underscoreBase64
-	dashPercentBase64
-	pairBase64
-	dashUnderBase64
-	dashDotBase64
-	dashDotBackslash
-	pemLines
-	pgpLines
-	alphabets
-)
-
-var alphabetChars = [alphabets]string{
-	underscore:        "_",
-	dash:              "-",
-	colon:             ":",
-	slash:             "/",
-	dollar:            "$",
-	percent:           "%",
-	dashUnder:         "-_",
-	dashSlash:         "-_@/",
-	dashDot:           "-_.",
-	dashDotTilde:      "-_.~",
-	dashDotEqual:      "-_.=",
-	dashUnderEqual:    "-_=",
-	base64Chars:       "+/=",
-	underscoreBase64:  "_+/=",
-	dashPercentBase64: "-_%+/=",
-	pairBase64:        "+/,:",
-	dashUnderBase64:   "-_+/=",
-	dashDotBase64:     "-._~+/=",
-	dashDotBackslash:  `-._/=\`,
-	pemLines:          "+/=\\ \r\n",
-	pgpLines:          "+/=\\ \r\n:.,()",
+// An alphabet has the characters that may be in a token besides letters and digits.
+type alphabet struct {
+	index int // among maxAlphabets; 0: none
+	chars string
 }
 
+// base64Chars is the alphabet of RFC 4648, section 4.
+var base64Chars = alphabet{chars: "+/="}
+
+// maxAlphabets is a little more than token_forms.txt has.
+const maxAlphabets = 32
+
 func (a alphabet) has(c byte) bool {
-	return isLetter(c) || isDigit(c) || a != 0 && strings.IndexByte(alphabetChars[a], c) >= 0
+	return isLetter(c) || isDigit(c) || strings.IndexByte(a.chars, c) >= 0
 }
 
 // tokens looks for tokens. Those that begin within another one are found too: their end
@@ -98,18 +57,18 @@ func (s *search) tokens() {
 
 // runs are the characters of each alphabet that were looked at last, so that each is
 // looked at once, or where prefixes overlap twice.
-type runs [alphabets]span
+type runs [maxAlphabets]span
 
 // end returns where the characters of an alphabet end that begin at a place.
 func (r *runs) end(t []byte, from int, a alphabet) int {
-	if from < r[a].from || from >= r[a].to {
+	if run := r[a.index]; from < run.from || from >= run.to {
 		to := from
 		for to < len(t) && a.has(t[to]) {
 			to++
 		}
-		r[a] = span{from, to}
+		r[a.index] = span{from, to}
 	}
-	return r[a].to
+	return r[a.index].to
 }
 
 // end returns where a token of the form ends whose prefix ends at a place. The dot behind

@@ -5,6 +5,37 @@ import (
 	"slices"
 )
 
+// tokenChecks are the checks by their names in token_forms.txt.
+var tokenChecks = map[string]func(secret []byte) bool{
+	"beginsHex":       beginsHex,
+	"beginsKeyID":     beginsKeyID,
+	"hasDigit":        hasDigit,
+	"hasDigitAndCase": hasDigitAndCase,
+	"hasDigits":       hasDigits,
+	"hasPercent":      hasPercent,
+	"isAirtable":      isAirtable,
+	"isArmor":         isArmor,
+	"isAuthress":      isAuthress,
+	"isAzureStorage":  isAzureStorage,
+	"isBase32":        isBase32,
+	"isDatabricks":    isDatabricks,
+	"isDiscord":       isDiscord,
+	"isEntra":         isEntra,
+	"isHex":           isHex,
+	"isJWT":           isJWT,
+	"isJWTOfAny":      isJWTOfAny,
+	"isKeyPair":       isKeyPair,
+	"isLowerKey":      isLowerKey,
+	"isMailchimp":     isMailchimp,
+	"isMaxMind":       isMaxMind,
+	"isNoWord":        isNoWord,
+	"isRapidAPI":      isRapidAPI,
+	"isStackHawk":     isStackHawk,
+	"isTelegram":      isTelegram,
+	"isUUID":          isUUID,
+	"isUpperKey":      isUpperKey,
+}
+
 func hasDigitAndCase(s []byte) bool {
 	return hasDigit(s) && has(s, isUpper) && has(s, isLower)
 }

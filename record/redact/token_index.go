@@ -33,7 +33,7 @@ const (
 const keyBits = 13
 
 // indexOfTokens makes the index when it is first asked for: most commands never are.
-var indexOfTokens = sync.OnceValue(func() *tokenIndex { return newTokenIndex(tokenForms[:]) })
+var indexOfTokens = sync.OnceValue(func() *tokenIndex { return newTokenIndex(tokenForms()) })
 
 func newTokenIndex(all []tokenForm) *tokenIndex {
 	forms := make([]*tokenForm, len(all))

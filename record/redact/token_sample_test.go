@@ -23,11 +23,11 @@ func (r sampler) token(form *tokenForm) (whole, secret string, ok bool) {
 		lead, rest := r.of(chars, form.lead), r.of(chars, n)
 		shape := shapes[form.prefix]
 		switch {
-		case form.also == pairBase64:
+		case form.also.chars == "+/,:":
 			shape = "|" + strings.Repeat("#", 16) + "," + strings.Repeat("#", 40)
-		case form.min == 36 && form.max == 36 && form.also == dash:
+		case form.min == 36 && form.max == 36 && form.also.chars == "-":
 			shape = "|########-####-####-####-############"
-		case len(form.prefix) == 2 && form.also == dashDot:
+		case len(form.prefix) == 2 && form.also.chars == "-_.":
 			shape = "|" + strings.Repeat("#", 24) + "." + strings.Repeat("#", 6) + "." + strings.Repeat("#", 38)
 		}
 		if shape != "" {
@@ -96,8 +96,8 @@ var surroundings = []string{"%s", "it is %s.", `{"k":"%s"}`, "export X=%s\n", "X
 func TestTokensFound(t *testing.T) {
 	r := sampler{rand.New(rand.NewPCG(5, 6))}
 	found, all := 0, 0
-	for i := range tokenForms {
-		form := &tokenForms[i]
+	for i := range tokenForms() {
+		form := &tokenForms()[i]
 		for n := range 4 {
 			whole, secret, ok := r.token(form)
 			if !ok {
@@ -130,8 +130,8 @@ func TestNoTokens(t *testing.T) {
 	r := sampler{rand.New(rand.NewPCG(7, 8))}
 	hex := "0123456789abcdef"
 	var texts []string
-	for i := range tokenForms {
-		form := &tokenForms[i]
+	for i := range tokenForms() {
+		form := &tokenForms()[i]
 		if form.lead == 0 && strings.TrimLeft(form.prefix, lettersAndDigits) != "" {
 			texts = append(texts, form.prefix, form.prefix+strings.Repeat("x", form.min), form.prefix+"your", "a"+form.prefix+strings.Repeat("x", form.min))
 		}
@@ -154,13 +154,13 @@ func TestNoTokens(t *testing.T) {
 }
 
 // TokenForms is how many forms there are.
-const TokenForms = len(tokenForms)
+var TokenForms = len(tokenForms())
 
 // SampleTokens returns tokens of all forms in turn, and what of each is secret.
 func SampleTokens(n int, seed uint64) (whole, secrets []string) {
 	r := sampler{rand.New(rand.NewPCG(seed, 0))}
 	for i := 0; len(whole) < n; i++ {
-		if token, secret, ok := r.token(&tokenForms[i%len(tokenForms)]); ok {
+		if token, secret, ok := r.token(&tokenForms()[i%len(tokenForms())]); ok {
 			whole, secrets = append(whole, token), append(secrets, secret)
 		}
 	}

@@ -14,8 +14,8 @@ func foundOneByOne(t []byte) []span {
 	var found []span
 	for i := range t {
 		var best *tokenForm
-		for j := range tokenForms {
-			form := &tokenForms[j]
+		for j := range tokenForms() {
+			form := &tokenForms()[j]
 			if (best == nil || len(form.prefix) > len(best.prefix)) && form.matches(t, i, new(runs)) {
 				best = form
 			}
@@ -62,10 +62,10 @@ func (r sampler) of(chars string, n int) string {
 func (r sampler) text() []byte {
 	var b strings.Builder
 	for range 1 + r.IntN(6) {
-		form := &tokenForms[r.IntN(len(tokenForms))]
-		b.WriteString(r.of(lettersAndDigits+alphabetChars[form.also], r.IntN(2)*form.lead))
+		form := &tokenForms()[r.IntN(len(tokenForms()))]
+		b.WriteString(r.of(lettersAndDigits+form.also.chars, r.IntN(2)*form.lead))
 		b.WriteString(form.prefix[:len(form.prefix)-r.IntN(2)*r.IntN(2)])
-		b.WriteString(r.of(lettersAndDigits+alphabetChars[form.also], r.IntN(form.min+20)))
+		b.WriteString(r.of(lettersAndDigits+form.also.chars, r.IntN(form.min+20)))
 		b.WriteString([]string{"", " ", "\\n", "-", "/", "=", ":"}[r.IntN(7)])
 	}
 	return []byte(b.String())
@@ -94,12 +94,12 @@ func FuzzTokens(f *testing.F) {
 // Each row can be found, and each says something of its own.
 func TestTokenForms(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, form := range tokenForms {
+	for _, form := range tokenForms() {
 		id := fmt.Sprint(form.prefix, form.lead, form.min)
 		if seen[id] || form.max > 0 && form.max < form.min || form.lead == 0 && form.min < 8 || len(form.prefix) < 2 {
 			t.Errorf("%q: of %d to %d", form.prefix, form.min, form.max)
 		}
 		seen[id] = true
 	}
-	t.Logf("%d forms", len(tokenForms))
+	t.Logf("%d forms", len(tokenForms()))
 }
