@@ -3,11 +3,11 @@ package frameindex
 import (
 	"bytes"
 	"context"
-	"iter"
 	"math"
 	"sync"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/reading"
 )
 
 // An Index has the fields of each frame of a timeline, by column, in about 30 bytes a
@@ -53,43 +53,67 @@ const (
 
 // Read writes the index until the timeline ends or ctx is done.
 func (x *Index) Read(ctx context.Context, t *Timeline) {
-	recorded, later := t.rows(), t.follow
-	if t.order != nil {
-		g := t.gather(func() { x.announce(func() { x.endTapes(t) }) })
-		recorded, later = g.recorded(), func(ctx context.Context, _ uint64) iter.Seq2[dialect.Frame, error] { return g.later(ctx) }
+	r, err := t.reader()
+	if err != nil {
+		x.announce(func() { x.err = err })
 	}
 	last := uint64(0)
-	for f, err := range recorded {
-		if ctx.Err() != nil {
-			return
-		}
-		last = x.add(t, &f, err, last)
-		if x.written%publishEvery == 0 {
-			x.publish(func() { x.columns.Last = last })
+	for e := range r.Read(ctx) {
+		switch e.Kind {
+		case reading.Begins:
+			t.know(r)
+		case reading.Read:
+			if e.Err == nil {
+				t.put(r, e)
+			}
+			last = x.add(t, &e.Frame, e.Err, last)
+			switch {
+			case e.Err != nil:
+			case x.complete:
+				x.announceFrame(e.Frame)
+			case x.written%publishEvery == 0:
+				x.publish(func() { x.columns.Last = last })
+				t.wake()
+			}
+		case reading.Ends:
+			if t.end(e.Part.Index); x.complete {
+				x.announce(func() { x.endTapes(t) })
+			}
+		case reading.Looked:
+			if !x.complete {
+				x.announce(func() { x.finish(t, last) })
+			}
+			t.wake()
 		}
 	}
+	if ctx.Err() != nil {
+		return
+	}
+	if t.order != nil {
+		t.order.finish()
+	}
 	x.announce(func() {
-		x.columns.Last, x.complete = last, true
-		if x.endTapes(t); t.order == nil && !t.Latest().Info.Live {
-			x.open.end(len(t.agents)-1, last)
-		}
+		x.ended = true
+		x.endTapes(t)
+		x.open.end(len(t.agents)-1, last)
 	})
-	for f, err := range later(ctx, last+1) {
-		if last = x.add(t, &f, err, last); err != nil {
-			continue
-		}
-		row := NewRow(&f)
-		f.Raw = bytes.Clone(f.Raw)
-		x.announce(func() {
-			x.columns.Last, x.latest = last, f
-			x.newRows = append(x.newRows[max(0, len(x.newRows)-maxNewRows):], row)
-		})
+}
+
+// finish notes that all that was there at first is in the index. The lock is held.
+func (x *Index) finish(t *Timeline, last uint64) {
+	x.columns.Last, x.complete = last, true
+	if x.endTapes(t); t.order == nil && !t.Latest().Info.Live {
+		x.open.end(len(t.agents)-1, last)
 	}
+}
+
+// announceFrame has a frame that was recorded meanwhile drawn.
+func (x *Index) announceFrame(f dialect.Frame) {
+	row := NewRow(&f)
+	f.Raw = bytes.Clone(f.Raw)
 	x.announce(func() {
-		if x.ended = ctx.Err() == nil; x.ended {
-			x.endTapes(t)
-			x.open.end(len(t.agents)-1, last)
-		}
+		x.columns.Last, x.latest = f.Seq, f
+		x.newRows = append(x.newRows[max(0, len(x.newRows)-maxNewRows):], row)
 	})
 }
 

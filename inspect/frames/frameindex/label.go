@@ -31,7 +31,7 @@ func (t *Timeline) Label(seq uint64) string {
 func (t *Timeline) serverLabel(p *Part) string {
 	name := termtext.Cut(termtext.Piece(p.Server), longestServer)
 	if len(t.agents) > 1 {
-		name = strconv.Itoa(p.agent+1) + "." + name
+		name = strconv.Itoa(p.Agent+1) + "." + name
 	}
 	return name
 }
@@ -53,7 +53,7 @@ func (t *Timeline) LabelColumns(last uint64) int {
 func (t *Timeline) ParseLabel(text string, near uint64) (uint64, error) {
 	which := t.PartOf(near)
 	if p := t.Part(which); p.Server != "" {
-		which = p.agent
+		which = p.Agent
 	}
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
 		part, ok := t.serverNamed(text[:i], which)
@@ -85,7 +85,7 @@ func (t *Timeline) ParseLabel(text string, near uint64) (uint64, error) {
 func (t *Timeline) serverNamed(name string, agent int) (part int, ok bool) {
 	for i := len(t.agents); i < t.Size(); i++ {
 		p := t.Part(i)
-		if t.serverLabel(p) == name || p.agent == agent && (p.Server == name || termtext.Piece(p.Server) == name) {
+		if t.serverLabel(p) == name || p.Agent == agent && (p.Server == name || termtext.Piece(p.Server) == name) {
 			return i, true
 		}
 	}

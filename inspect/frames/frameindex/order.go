@@ -55,12 +55,11 @@ func newOrder(store *record.Store, agents []Part) *order {
 	return o
 }
 
-// add adds a tape, and returns which part it is.
-func (o *order) add(p Part) int {
+// add adds the tape that is the next part.
+func (o *order) add(p Part) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.parts = append(o.parts, &orderedPart{Part: p})
-	return len(o.parts) - 1
 }
 
 func (o *order) part(i int) *Part {

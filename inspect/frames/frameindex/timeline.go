@@ -17,6 +17,7 @@ import (
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/reading"
 )
 
 // A Timeline is one tape, or several as if they were one: the frames of each are
@@ -36,13 +37,8 @@ type Timeline struct {
 
 // A Part of a timeline is one tape.
 type Part struct {
-	Tape   *record.Tape
-	Info   record.Info   // when the timeline was opened
-	Before uint64        // frames on the agent's tapes before
-	Began  time.Duration // since the first tape began
-	Server string        // what stands behind the tape of the agent in a reference, without the +, such as files~2; empty: it is the agent's
-	agent  int           // of a server: the part that is the tape of its agent
-	source *record.Tape  // of a server: to be cloned
+	reading.Part
+	Before uint64 // frames on the agent's tapes before
 }
 
 // OpenTimeline returns the timeline of the tapes that open returns by time; Reopen
@@ -52,23 +48,18 @@ func OpenTimeline(name string, open func() ([]*record.Tape, error)) (*Timeline, 
 	if err != nil {
 		return nil, err
 	}
+	agents, err := reading.Agents(tapes...)
+	if err != nil {
+		return nil, err
+	}
+	if len(agents) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, record.ErrNoTape)
+	}
 	t := &Timeline{name: name, open: open}
 	var before uint64
-	var late time.Duration
-	for _, tape := range tapes {
-		info, err := tape.Info()
-		if err != nil {
-			return nil, err
-		}
-		if start := info.Start.Time; !start.IsZero() && len(t.agents) > 0 {
-			late = max(start.Sub(t.start()), 0)
-		}
-		t.agents = append(t.agents, Part{Tape: tape, Info: info, Before: before, Began: late})
-		before += info.Lines
-		late += info.Last
-	}
-	if len(t.agents) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, record.ErrNoTape)
+	for _, p := range agents {
+		t.agents = append(t.agents, Part{Part: p, Before: before})
+		before += p.Info.Lines
 	}
 	return t, nil
 }
@@ -110,7 +101,8 @@ func (t *Timeline) Size() int {
 	return t.order.size()
 }
 
-// Part returns a part: the agent's tapes come first, then those of servers, without Tape.
+// Part returns a part: the agent's tapes come first, then those of servers, whose Tape is for
+// the goroutine of the Index.
 func (t *Timeline) Part(i int) *Part {
 	if i < len(t.agents) {
 		return &t.agents[i]
@@ -127,7 +119,7 @@ func (t *Timeline) Tape(i int) *record.Tape {
 		if t.opened == nil {
 			t.opened = map[int]*record.Tape{}
 		}
-		t.opened[i] = t.order.part(i).source.Clone()
+		t.opened[i] = t.order.part(i).Tape.Clone()
 	}
 	return t.opened[i]
 }
@@ -151,11 +143,6 @@ func (t *Timeline) Info() (record.Info, error) {
 	info.Start.Time = t.start()
 	info.Lines += last.Before
 	return info, err
-}
-
-// rows yields the frames of the agent's tapes, without their bytes.
-func (t *Timeline) rows() iter.Seq2[dialect.Frame, error] {
-	return t.read(1, func(p *Part, from uint64) iter.Seq2[dialect.Frame, error] { return p.Tape.Rows(from) })
 }
 
 // frames yields the frames from a number on. Their bytes are valid until the
@@ -323,7 +310,7 @@ func (t *Timeline) Write(w io.Writer, seq uint64) error {
 func (t *Timeline) Began(seq uint64) time.Duration {
 	p := t.Part(t.PartOf(seq))
 	if p.Server != "" {
-		p = t.Part(p.agent)
+		p = t.Part(p.Agent)
 	}
 	return p.Began
 }

@@ -1,0 +1,61 @@
+package frameindex
+
+import (
+	"github.com/acptap/acptap/record/reading"
+	"github.com/acptap/acptap/record/trace/nested"
+)
+
+// reader returns what reads the tapes of the timeline for an Index. If the tapes of servers
+// cannot be listed it reads those that it has found.
+func (t *Timeline) reader() (*reading.Reader, error) {
+	var agents []reading.Part
+	for _, p := range t.agents {
+		agents = append(agents, p.Part)
+	}
+	r := reading.New(agents)
+	r.Fields, r.Follow = true, true
+	if t.order == nil {
+		return r, nil
+	}
+	return r, r.AddServers(t.order.store, true)
+}
+
+// know notes which servers r has found, and for which sessions they were started.
+func (t *Timeline) know(r *reading.Reader) {
+	if t.order == nil {
+		return
+	}
+	for _, p := range r.Parts[t.Size():] {
+		t.order.add(Part{Part: *p})
+	}
+	for _, p := range r.Servers() {
+		t.order.link(p.Index, p.Session)
+	}
+}
+
+// put gives the frame that r has read its number and time on the timeline.
+func (t *Timeline) put(r *reading.Reader, e *reading.Event) {
+	part := e.Part.Index
+	if t.order == nil {
+		t.agents[part].shift(&e.Frame)
+		return
+	}
+	if !e.Part.IsServer() && nested.Concern(&e.Frame) {
+		t.know(r)
+	}
+	t.renumber(part, t.order.put(part, e.Frame.Seq), &e.Frame)
+}
+
+// end says that a part has no more frames.
+func (t *Timeline) end(part int) {
+	if t.order != nil {
+		t.order.end(part)
+	}
+}
+
+// wake wakes those that wait for more of the order.
+func (t *Timeline) wake() {
+	if t.order != nil {
+		t.order.wake()
+	}
+}

@@ -1,0 +1,137 @@
+package reading
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/acptap/acptap/record"
+)
+
+// maxPending is how many bytes of frames wait to be sorted by time.
+const maxPending = 4 << 20
+
+// follow yields what comes on the tapes that are still recorded, and on those of servers that
+// are started meanwhile, until all have ended or ctx is done. What one look at the store finds
+// is sorted by time.
+func (p *pass) follow(ctx context.Context) {
+	if !p.live() {
+		return
+	}
+	for c, err := range p.changes(ctx) {
+		p.take(&c, err)
+		if c.Kind != record.StoreLooked && c.Kind != record.TapeEnded && p.size <= maxPending && p.store != nil {
+			continue
+		}
+		if !p.flush() || !p.live() {
+			return
+		}
+	}
+}
+
+// live reports whether a tape is still recorded.
+func (p *pass) live() bool {
+	return slices.ContainsFunc(p.Parts, func(part *Part) bool { return !part.over })
+}
+
+// changes yields what happens to the tapes.
+func (p *pass) changes(ctx context.Context) iter.Seq2[record.Change, error] {
+	if p.store == nil {
+		last := p.Parts[p.agents-1]
+		return last.Tape.Watch(ctx, last.last+1)
+	}
+	return p.store.Watch(ctx, p.wanted)
+}
+
+// wanted returns from where a tape is to be read, when it appears.
+func (p *pass) wanted(tape string, _ bool) (from uint64, ok bool) {
+	part := p.known[tape]
+	if part == nil {
+		if part = p.started(tape); part == nil {
+			return 0, false
+		}
+	}
+	return part.last + 1, !part.over
+}
+
+// started returns the part that is the tape of a server that was started meanwhile; nil if it
+// is none.
+func (p *pass) started(tape string) *Part {
+	if p.listed[tape] {
+		return nil
+	}
+	t, err := p.store.Open(tape)
+	if err != nil {
+		return nil // it is gone already
+	}
+	start, err := t.Start()
+	if err != nil || p.known[start.Parent.Tape] == nil {
+		return nil
+	}
+	if err := p.find(&record.Info{Tape: tape, Start: start, Live: true}); err != nil {
+		p.fail(err)
+	}
+	return p.known[tape]
+}
+
+// fail notes an error that is of no tape, unless it is the same as before: a store that cannot
+// be listed says so each time.
+func (p *pass) fail(err error) {
+	if p.told != err.Error() {
+		p.told = err.Error()
+		p.pending = append(p.pending, Event{Kind: Read, Err: err})
+	}
+}
+
+// take takes a change of the store.
+func (p *pass) take(c *record.Change, err error) {
+	part := p.known[c.Tape]
+	switch {
+	case err != nil && part == nil:
+		p.fail(err)
+	case part == nil || part.over:
+	case err != nil || c.Kind == record.FrameRecorded:
+		e := Event{Kind: Read, Part: part, Frame: c.Frame, Err: err}
+		if p.store != nil { // else it is yielded at once
+			e.Frame.Raw = bytes.Clone(e.Frame.Raw)
+		}
+		e.place()
+		p.pending = append(p.pending, e)
+		p.size += len(e.Frame.Raw)
+	case c.Kind == record.TapeEnded, c.Kind == record.TapeDeleted:
+		part.over = true
+		p.ended = append(p.ended, part)
+	}
+}
+
+// flush yields what is pending. It reports whether to go on.
+func (p *pass) flush() bool {
+	if len(p.pending)+len(p.ended) == 0 {
+		return true
+	}
+	slices.SortStableFunc(p.pending, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
+	for i := range p.pending {
+		if e := &p.pending[i]; !p.begin(e.Part) || !p.yield(e) {
+			return false
+		}
+	}
+	for _, part := range p.ended {
+		if !p.begin(part) || !p.yield(&Event{Kind: Ends, Part: part}) {
+			return false
+		}
+	}
+	clear(p.pending)
+	p.pending, p.ended, p.size = p.pending[:0], nil, 0
+	return p.yield(&Event{Kind: Looked})
+}
+
+// begin has a part begin that has not yet.
+func (p *pass) begin(part *Part) bool {
+	if part == nil || part.begun {
+		return true
+	}
+	part.begun = true
+	return p.yield(&Event{Kind: Begins, Part: part, At: part.Began})
+}

@@ -1,0 +1,106 @@
+// Package reading reads the tapes of a subject in one pass: one tape, a session that is on
+// several, or the tapes of an agent with those of the MCP servers that it started. A Reader
+// yields what is on them in the order of time, and follows those that are still being recorded.
+//
+// However many tapes there are, no more of them are open than were recorded at the same time,
+// and no more than a few megabytes of frames wait for their turn.
+package reading
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record"
+	"github.com/acptap/acptap/record/trace/nested"
+)
+
+// A Reader reads tapes that belong together. It is for one goroutine, and reads once.
+type Reader struct {
+	Parts  []*Part // those of the agent first; while the Reader follows there may be more
+	Fields bool    // frames that are there come without their bytes, as with record.Tape.Rows
+	Follow bool    // go on with what is recorded, until all tapes have ended
+
+	agents int           // of Parts
+	store  *record.Store // where servers are looked for; nil: they are not
+	all    bool          // also servers of servers
+	known  map[string]*Part
+	listed map[string]bool // tapes that were in the store, and complete, when it was listed
+	links  links
+}
+
+// New returns a Reader of the tapes of an agent.
+func New(agents []Part) *Reader {
+	r := &Reader{known: map[string]*Part{}, listed: map[string]bool{}}
+	for _, p := range agents {
+		r.add(p)
+	}
+	r.agents = len(r.Parts)
+	return r
+}
+
+func (r *Reader) add(p Part) *Part {
+	p.Index = len(r.Parts)
+	if !p.IsServer() {
+		p.Agent, p.Above = p.Index, p.Index
+	}
+	r.Parts = append(r.Parts, &p)
+	r.known[p.Info.Tape] = &p
+	return &p
+}
+
+// AddServers adds the tapes of the servers that the agent started, which are in store; if
+// all, those too that these started. While the Reader follows, servers that begin later are
+// added.
+func (r *Reader) AddServers(store *record.Store, all bool) error {
+	r.store, r.all = store, all
+	for _, agent := range r.Parts[:r.agents] {
+		if agent.Session != "" {
+			r.links.read(agent)
+		}
+	}
+	return r.find(nil)
+}
+
+// Servers returns the parts that are tapes of servers.
+func (r *Reader) Servers() []*Part { return r.Parts[r.agents:] }
+
+// An Event is what a Reader comes to. It is valid until the next one is asked for.
+type Event struct {
+	Kind  Kind
+	Part  *Part         // nil: of none
+	At    time.Duration // of a frame: since the first tape of the agent began; as of the frame before if its time is unknown
+	Frame dialect.Frame
+	Err   error // in place of frames that cannot be read
+}
+
+// A Kind says what an Event is.
+type Kind uint8
+
+// The kinds.
+const (
+	Begins Kind = iota // what follows of the part has not been read before
+	Read               // a frame, or an error in its place
+	Ends               // no frame of the part follows: its recording has ended
+	Looked             // all that was there has been read, or what was recorded since
+)
+
+// Read yields what is on the tapes: the frames of each tape in their order, the tapes of the
+// agent one after another, and those of servers between them by time. What has been recorded
+// meanwhile follows, ordered by time as far as it comes together. Reading stops when ctx is
+// done.
+func (r *Reader) Read(ctx context.Context) iter.Seq[*Event] {
+	return func(yield func(*Event) bool) {
+		p := pass{Reader: r, yield: func(e *Event) bool {
+			if e.Kind == Read && e.Err == nil && r.store != nil && !e.Part.IsServer() && nested.Concern(&e.Frame) {
+				r.links.take(e.Part, &e.Frame)
+				r.links.resolve(r.Servers(), r.Parts)
+			}
+			return ctx.Err() == nil && yield(e)
+		}}
+		if p.recorded() && r.Follow {
+			p.follow(ctx)
+		}
+	}
+}
