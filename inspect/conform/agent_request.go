@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/proxy/bounded"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -51,53 +50,10 @@ func isCancelled(s *Step) bool {
 }
 
 // permissionRules are about session/request_permission.
-var permissionRules = []Rule{
-	{
-		ID: "ACP422", Name: "option-twice",
-		Clauses: []Clause{
-			{For: v2, Strength: Warning, Source: acp2("Tool Calls, Permission Options", "tool-calls#permission-options")},
-			{Strength: Warning, Source: acp1("Tool Calls, Permission Options", "tool-calls#permission-options")},
-		},
-		Fault: Agent, Needs: Frame,
-		On: []On{{Requests, "session/request_permission", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "An `optionId` identifies one of the options of a permission request.",
-			Finds: "Two options of a request with one `optionId`. The answer does not tell then what the user chose.",
-			Do:    "give each option of a request an id of its own",
-		},
-		Check: optionTwice,
-	},
-	{
-		ID: "ACP423", Name: "option-unknown",
-		Clauses: []Clause{
-			{For: v2, Strength: Warning, Source: acp2("Tool Calls, Requesting Permission", "tool-calls#requesting-permission")},
-			{Strength: Warning, Source: acp1("Tool Calls, Requesting Permission", "tool-calls#requesting-permission")},
-		},
-		Fault: Client, Needs: Pair,
-		On: []On{{Responses, "session/request_permission", dialect.ClientSide}},
-		Text: Text{
-			Asks:  "The answer `selected` names one of the options of the request.",
-			Finds: "An `optionId` in the answer that the request did not offer.",
-			Do:    "answer with the `optionId` of an option of this very request",
-		},
-		Check: optionUnknown,
-	},
-	{
-		ID: "ACP424", Name: "not-cancelled",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Prompt Lifecycle, Cancellation", "prompt-lifecycle#cancellation")},
-			{Strength: Violation, Word: "MUST", Source: acp1("Prompt Turn, Cancellation", "prompt-turn#cancellation")},
-		},
-		Fault: Client, Needs: Session,
-		On: []On{{Responses, "session/request_permission", dialect.ClientSide}},
-		Text: Text{
-			Asks:   "A client that sends `session/cancel` answers all permission requests that are open in the session with the outcome `cancelled`.",
-			Finds:  "A permission request that was open at `session/cancel` and was answered otherwise, later than two frames may have crossed.",
-			Spares: "An answer that was under way when the user cancelled; error −32800 where the agent took its request back with `$/cancel_request`.",
-			Do:     "answer the open permission requests of a session with `{\"outcome\":{\"outcome\":\"cancelled\"}}` when you cancel its turn",
-		},
-		Check: notCancelled,
-	},
+var permissionRules = checks{
+	{"ACP422", optionTwice},
+	{"ACP423", optionUnknown},
+	{"ACP424", notCancelled},
 }
 
 func optionTwice(s *Step, r *Report) {
@@ -198,79 +154,39 @@ func (t *terminals) observe(s *Step) {
 }
 
 // serviceRules are about files and terminals of the client.
-var serviceRules = []Rule{
-	{
-		ID: "ACP502", Name: "relative-argument",
-		Clauses: []Clause{{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Overview, Argument requirements", "overview#argument-requirements")}},
-		Fault:   Agent, Needs: Frame,
-		On: []On{
-			{Requests, "fs/read_text_file", dialect.AgentSide},
-			{Requests, "fs/write_text_file", dialect.AgentSide},
-			{Requests, "terminal/create", dialect.AgentSide},
-		},
-		Text: Text{
-			Asks:   "All file paths in the protocol are absolute.",
-			Finds:  "The `path` of a file, or the `cwd` of a terminal, that is relative: the client may run in another directory.",
-			Spares: "Absolute paths of POSIX and of Windows alike.",
-			Do:     "make paths absolute with the `cwd` of the session before you send them",
-		},
-		Check: func(s *Step, r *Report) {
-			key := "path"
-			if s.Method == "terminal/create" {
-				key = "cwd"
-			}
-			path := s.Param(key)
-			if !isString(path) {
-				return
-			}
-			r.Tried()
-			if isRelative(path) {
-				r.Add(Evidence{Text: "sent a path that is not absolute", Path: key, Want: "an absolute path", Got: string(path)})
-			}
-		},
-	},
-	{
-		ID: "ACP522", Name: "dead-terminal",
-		Clauses: []Clause{{For: v1, Strength: Warning, Source: acp1("Terminals, Releasing Terminals", "terminals#releasing-terminals")}},
-		Fault:   Agent, Needs: Session, About: "terminal/create",
-		On: []On{
-			{Requests, "terminal/output", dialect.AgentSide},
-			{Requests, "terminal/wait_for_exit", dialect.AgentSide},
-			{Requests, "terminal/kill", dialect.AgentSide},
-			{Requests, "terminal/release", dialect.AgentSide},
-		},
-		Text: Text{
-			Asks:  "A terminal has an id from `terminal/create` until it is released.",
-			Finds: "A request for a terminal that was not created in this session on this connection, or that was released before.",
-			Do:    "keep the ids that `terminal/create` returns, and forget them with `terminal/release`",
-		},
-		Check: func(s *Step, r *Report) {
-			if s.Conn.terminals.forgot {
-				return
-			}
-			r.Tried()
-			id := s.Param("terminalId")
-			switch x := s.Conn.terminals.of(s.About.Session, text(id)); {
-			case x == nil:
-				r.Add(Evidence{Text: "named a terminal that was not created here", Path: "terminalId", Got: string(id)})
-			case x.released.Seq != 0:
-				r.Add(Evidence{Text: "named a terminal that it had released (frame " + number(x.released.Seq) + ")", Path: "terminalId", Got: string(id), Because: []uint64{x.released.Seq}})
-			}
-		},
-	},
-	{
-		ID: "ACP523", Name: "not-released",
-		Clauses: []Clause{{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Terminals, Releasing Terminals", "terminals#releasing-terminals")}},
-		Fault:   Agent, Needs: End, About: "terminal/create",
-		On: []On{{Kinds: Ends}},
-		Text: Text{
-			Asks:   "An agent releases each terminal that it does not need any more.",
-			Finds:  "A terminal that was not released though the agent ended by itself, or though its session was closed.",
-			Spares: "Terminals of an agent that its client ended.",
-			Do:     "call `terminal/release` when a command has ended, and before you end",
-		},
-		Check: notReleased,
-	},
+var serviceRules = checks{
+	{"ACP502", relativeArgument},
+	{"ACP522", deadTerminal},
+	{"ACP523", notReleased},
+}
+
+func relativeArgument(s *Step, r *Report) {
+	key := "path"
+	if s.Method == "terminal/create" {
+		key = "cwd"
+	}
+	path := s.Param(key)
+	if !isString(path) {
+		return
+	}
+	r.Tried()
+	if isRelative(path) {
+		r.Add(Evidence{Text: "sent a path that is not absolute", Path: key, Want: "an absolute path", Got: string(path)})
+	}
+}
+
+func deadTerminal(s *Step, r *Report) {
+	if s.Conn.terminals.forgot {
+		return
+	}
+	r.Tried()
+	id := s.Param("terminalId")
+	switch x := s.Conn.terminals.of(s.About.Session, text(id)); {
+	case x == nil:
+		r.Add(Evidence{Text: "named a terminal that was not created here", Path: "terminalId", Got: string(id)})
+	case x.released.Seq != 0:
+		r.Add(Evidence{Text: "named a terminal that it had released (frame " + number(x.released.Seq) + ")", Path: "terminalId", Got: string(id), Because: []uint64{x.released.Seq}})
+	}
 }
 
 func notReleased(s *Step, r *Report) {

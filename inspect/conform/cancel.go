@@ -48,78 +48,12 @@ func isAborted(e []byte) bool {
 }
 
 // cancelRules are about turns and requests that are cancelled.
-var cancelRules = []Rule{
-	{
-		ID: "ACP441", Name: "cancelled-prompt",
-		Clauses: []Clause{{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Prompt Turn, Cancellation", "prompt-turn#cancellation")}},
-		Fault:   Agent, Needs: Session,
-		On: []On{promptEnds},
-		Text: Text{
-			Asks:   "A prompt that was cancelled is answered with stopReason `cancelled`, whatever the abort throws.",
-			Finds:  "A prompt that was open at `session/cancel` and was answered otherwise, where the frames prove that the agent had read it: the time, a later answer, an error that speaks of an abort, or a permission of the turn that was answered `cancelled` before.",
-			Spares: "An answer that may have crossed with the cancel; error −32800 after `$/cancel_request`; several prompts at once.",
-			Do:     "catch what the abort throws and answer `session/prompt` with the stop reason `cancelled`",
-		},
-		Check: cancelledPrompt,
-	},
-	{
-		ID: "ACP443", Name: "update-after-cancelled",
-		Clauses: []Clause{{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Prompt Turn, Cancellation", "prompt-turn#cancellation")}},
-		Fault:   Agent, Needs: Session,
-		On: append(updates("tool_call", "tool_call_update"), append(updates(chunks...), promptEnds)...),
-		Text: Text{
-			Asks:   "The agent sends what is left of a cancelled turn before it answers the prompt.",
-			Finds:  "A message or a tool call after the answer `cancelled` and before the next prompt. The first one is reported.",
-			Spares: "Commands, usage, title, mode; the replay of a session that is loaded.",
-			Do:     "wait for what is being sent, then answer `session/prompt`",
-		},
-		Check: updateAfterCancelled,
-	},
-	{
-		ID: "ACP444", Name: "cancels-no-request",
-		Clauses: []Clause{
-			{For: v2, Strength: Warning, Source: acp2("Cancellation", "cancellation")},
-			{For: v1, Strength: Warning, Source: acp1("Cancellation", "cancellation")},
-		},
-		Fault: Sender, Needs: Connection,
-		On: []On{{Kinds: Notifications, Name: "$/cancel_request"}},
-		Text: Text{
-			Asks:   "`$/cancel_request` names a request of its sender that has no answer yet.",
-			Finds:  "A `requestId` that is of no open request of the same side. Ids are compared with their type: `7` is not `\"7\"`.",
-			Spares: "A request whose answer may have crossed with the cancel.",
-			Do:     "send the `id` of the request exactly as it was, and only while it is open",
-		},
-		Check: takesNothingBack,
-	},
-	{
-		ID: "ACP445", Name: "cancelled-unasked",
-		Clauses: []Clause{{For: v1, Strength: Warning, Source: acp1("Prompt Turn, Stop Reasons", "prompt-turn#stop-reasons")}},
-		Fault:   Agent, Needs: Session,
-		On: []On{promptEnds},
-		Text: Text{
-			Asks:   "The stop reason `cancelled` says that the client cancelled the turn.",
-			Finds:  "A prompt answered `cancelled` though the client cancelled nothing. That the user rejected a permission is no cancellation.",
-			Spares: "Turns in which the session was closed or deleted, a question to the user was cancelled or failed, the request was taken back, or the client left.",
-			Do:     "answer with `end_turn` when the user rejected something, and with an error when something failed",
-		},
-		Check: cancelledUnasked,
-	},
-	{
-		ID: "ACP446", Name: "cancel-unanswered",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Cancellation", "cancellation")},
-			{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Cancellation", "cancellation")},
-		},
-		Fault: Sender, Needs: End,
-		On: []On{{Kinds: Ends}},
-		Text: Text{
-			Asks:   "A request that was taken back by `$/cancel_request` is answered all the same: with a result, or with error −32800.",
-			Finds:  "No answer to such a request, though the side that had to give it later ended by itself.",
-			Spares: "Requests that were open when the connection was ended from the other side.",
-			Do:     "answer a cancelled request with error −32800 if there is nothing else to say",
-		},
-		Check: cancelUnanswered,
-	},
+var cancelRules = checks{
+	{"ACP441", cancelledPrompt},
+	{"ACP443", updateAfterCancelled},
+	{"ACP444", takesNothingBack},
+	{"ACP445", cancelledUnasked},
+	{"ACP446", cancelUnanswered},
 }
 
 func cancelledPrompt(s *Step, r *Report) {

@@ -99,106 +99,57 @@ func optionID(option []byte) string {
 }
 
 // configRules are about modes and options.
-var configRules = []Rule{
-	{
-		ID: "ACP602", Name: "mode-unknown",
-		Clauses: []Clause{{For: v1, Strength: Warning, Word: "must", Source: acp1("Session Modes, From the Client", "session-modes#from-the-client")}},
-		Fault:   Client, Needs: Session, About: "session/set_mode",
-		On: []On{{Requests, "session/set_mode", dialect.ClientSide}},
-		Text: Text{
-			Asks:   "The mode that a client sets is one of the `availableModes` of the session.",
-			Finds:  "A `modeId` that the agent did not offer in this session.",
-			Spares: "Sessions that were loaded or resumed by an answer without modes.",
-			Do:     "set a mode from the `availableModes`",
-		},
-		Check: func(s *Step, r *Report) {
-			id := s.Param("modeId")
-			if s.Session == nil || s.Session.offers.full || s.Session.lacks() == "" && !s.Session.offers.modesKnown {
-				return
-			}
-			r.Tried()
-			if !s.Session.offers.modes.has(text(id)) {
-				r.Add(Evidence{Text: "set a mode that was not offered", Path: "modeId", Got: string(id)})
-			}
-		},
-	},
-	{
-		ID: "ACP605", Name: "boolean-gate",
-		Clauses: []Clause{{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Initialization, Boolean Config Options", "initialization#boolean-config-options")}},
-		Fault:   Agent, Needs: Hello,
-		On: append(setups(Responses, dialect.AgentSide),
-			On{Responses, "session/set_config_option", dialect.AgentSide},
-			On{Notifications, "config_option_update", dialect.AgentSide}),
-		Text: Text{
-			Asks:  "An agent has options of the type `boolean` only for a client that offers `session.configOptions.boolean`.",
-			Finds: "Such an option for another client: one that is older cannot read the list.",
-			Do:    "offer a `select` with two values to clients that do not ask for `boolean`",
-		},
-		Check: func(s *Step, r *Report) {
-			list, path := s.Result("configOptions"), "configOptions"
-			if s.is(wire.Notification) {
-				list, path = s.Param("update", "configOptions"), "update.configOptions"
-			}
-			found := false
-			elements(list, func(i int, option []byte) {
-				if found || text(get(option, "type")) != "boolean" {
-					return
-				}
-				found = true
-				r.Tried()
-				if !s.Conn.clientOffers("session", "configOptions", "boolean") {
-					r.Add(Evidence{
-						Text: "has an option of the type boolean without being offered session.configOptions.boolean",
-						Path: dialect.ElementPath(path, i), Got: string(option), Because: []uint64{s.Conn.hello.asked.Seq},
-					})
-				}
+var configRules = checks{
+	{"ACP602", modeUnknown},
+	{"ACP605", booleanGate},
+	{"ACP606", valueUnknown},
+	{"ACP610", optionMissing},
+}
+
+func modeUnknown(s *Step, r *Report) {
+	id := s.Param("modeId")
+	if s.Session == nil || s.Session.offers.full || s.Session.lacks() == "" && !s.Session.offers.modesKnown {
+		return
+	}
+	r.Tried()
+	if !s.Session.offers.modes.has(text(id)) {
+		r.Add(Evidence{Text: "set a mode that was not offered", Path: "modeId", Got: string(id)})
+	}
+}
+
+func booleanGate(s *Step, r *Report) {
+	list, path := s.Result("configOptions"), "configOptions"
+	if s.is(wire.Notification) {
+		list, path = s.Param("update", "configOptions"), "update.configOptions"
+	}
+	found := false
+	elements(list, func(i int, option []byte) {
+		if found || text(get(option, "type")) != "boolean" {
+			return
+		}
+		found = true
+		r.Tried()
+		if !s.Conn.clientOffers("session", "configOptions", "boolean") {
+			r.Add(Evidence{
+				Text: "has an option of the type boolean without being offered session.configOptions.boolean",
+				Path: dialect.ElementPath(path, i), Got: string(option), Because: []uint64{s.Conn.hello.asked.Seq},
 			})
-		},
-	},
-	{
-		ID: "ACP606", Name: "config-option-unknown",
-		Clauses: []Clause{
-			{For: v2, Strength: Warning, Word: "Must", Source: acp2("Session Config Options, From the Client", "session-config-options#from-the-client")},
-			{Strength: Warning, Word: "Must", Source: acp1("Session Config Options, From the Client", "session-config-options#from-the-client")},
-		},
-		Fault: Client, Needs: Session, About: "session/set_config_option",
-		On: []On{{Requests, "session/set_config_option", dialect.ClientSide}},
-		Text: Text{
-			Asks:   "A client sets an option that the agent offered, to one of its values.",
-			Finds:  "A `configId` that was not offered in this session, or a value that was not among its options.",
-			Spares: "Values from an older list; values of options that are no selection; sessions that were loaded or resumed by an answer without options.",
-			Do:     "set an option and a value from the newest list",
-		},
-		Check: valueUnknown,
-	},
-	{
-		ID: "ACP610", Name: "option-missing",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Session Config Options, From the Client", "session-config-options#from-the-client")},
-			{Strength: Violation, Word: "MUST", Source: acp1("Session Config Options, From the Client", "session-config-options#from-the-client")},
-		},
-		Fault: Agent, Needs: Pair, About: "session/set_config_option",
-		On: []On{{Responses, "session/set_config_option", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "An agent answers a change of an option with the complete list of all options.",
-			Finds:  "A list without the very option that was set.",
-			Spares: "Other options that are gone: a change may make them so.",
-			Do:     "answer with all options, and their values as they are now",
-		},
-		Check: func(s *Step, r *Report) {
-			id := text(get(s.Call.Params, "configId"))
-			list := s.Result("configOptions")
-			if !s.Succeeded() || id == "" || len(list) == 0 || list[0] != '[' {
-				return
-			}
-			r.Tried()
-			found := false
-			elements(list, func(_ int, option []byte) { found = found || optionID(option) == id })
-			if !found {
-				r.Add(Evidence{Text: "left the option that was set out of the list", Path: "configOptions", Want: "the option " + id, Because: []uint64{s.Call.Seq}})
-			}
-		},
-	},
+		}
+	})
+}
+
+func optionMissing(s *Step, r *Report) {
+	id := text(get(s.Call.Params, "configId"))
+	list := s.Result("configOptions")
+	if !s.Succeeded() || id == "" || len(list) == 0 || list[0] != '[' {
+		return
+	}
+	r.Tried()
+	found := false
+	elements(list, func(_ int, option []byte) { found = found || optionID(option) == id })
+	if !found {
+		r.Add(Evidence{Text: "left the option that was set out of the list", Path: "configOptions", Want: "the option " + id, Because: []uint64{s.Call.Seq}})
+	}
 }
 
 func valueUnknown(s *Step, r *Report) {

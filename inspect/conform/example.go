@@ -1,8 +1,9 @@
 package conform
 
 import (
-	"embed"
+	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,9 +13,6 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
-
-//go:embed rules/*.txt
-var exampleFiles embed.FS
 
 // An Example is a short conversation that breaks a rule, or keeps it.
 type Example struct {
@@ -27,11 +25,11 @@ func (x *Example) Bad() bool { return strings.HasPrefix(x.Name, "bad") }
 
 // Examples returns the conversations of a rule, and what is said about them.
 func Examples(id string) (prose string, examples []Example, err error) {
-	data, err := exampleFiles.ReadFile("rules/" + id + ".txt")
+	_, text, err := openRule(id)
 	if err != nil {
 		return "", nil, err
 	}
-	a := txtar.Parse(data)
+	a := txtar.Parse([]byte(text))
 	for _, f := range a.Files {
 		examples = append(examples, Example{f.Name, string(f.Data)})
 	}
@@ -91,44 +89,19 @@ func (p *player) line(line string) error {
 	return fmt.Errorf("%q begins with none of > < + =", line)
 }
 
-// macros are the beginnings.
-var macros = map[string]string{
-	"v1": `> {"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"editor","version":"1"}}}
-< {"id":0,"result":{"protocolVersion":1,"agentCapabilities":{},"authMethods":[],"agentInfo":{"name":"agent","version":"1"}}}`,
-	"v2-early": `> {"id":0,"method":"initialize","params":{"protocolVersion":2,"capabilities":{},"clientInfo":{"name":"editor","version":"1"}}}
-< {"id":0,"result":{"protocolVersion":2,"capabilities":{"session":{}},"agentInfo":{"name":"agent","version":"1"}}}`,
-	"v2": `> {"id":0,"method":"initialize","params":{"protocolVersion":2,"capabilities":{},"info":{"name":"editor","version":"1"}}}
-< {"id":0,"result":{"protocolVersion":2,"capabilities":{"session":{}},"info":{"name":"agent","version":"1"}}}`,
-	"mcp": `> {"id":0,"method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}
-< {"id":0,"result":{"protocolVersion":"REVISION","capabilities":{"tools":{}},"serverInfo":{"name":"server","version":"1"}}}
-> {"method":"notifications/initialized"}`,
-	"mcp-modern": `> {"id":0,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"host","version":"1"}}}}
-< {"id":0,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"server","version":"1"}}}}`,
-	"http": `> #1 POST /mcp; Accept: application/json, text/event-stream; Content-Type: application/json
-> #1 {"id":0,"method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}
-< #1 200; Content-Type: application/json; Mcp-Session-Id: 7c1e
-< #1 {"id":0,"result":{"protocolVersion":"REVISION","capabilities":{"tools":{}},"serverInfo":{"name":"server","version":"1"}}}
-< #1 end
-> #2 POST /mcp; Accept: application/json, text/event-stream; Content-Type: application/json; MCP-Protocol-Version: REVISION; Mcp-Session-Id: 7c1e
-> #2 {"method":"notifications/initialized"}
-< #2 202
-< #2 end`,
-	"http-modern": `> #1 POST /mcp; Accept: application/json, text/event-stream; Content-Type: application/json; MCP-Protocol-Version: 2026-07-28; Mcp-Method: server/discover
-> #1 {"id":0,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"host","version":"1"}}}}
-< #1 200; Content-Type: application/json
-< #1 {"id":0,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"server","version":"1"}}}}
-< #1 end`,
-	"session": `> {"id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
-< {"id":1,"result":{"sessionId":"s1"}}`,
-}
+// beginnings are what = stands for, as txtar.
+//
+//go:embed beginnings.txt
+var beginnings []byte
 
 func (p *player) macro(name string) error {
 	name, revision, _ := strings.Cut(name, " ")
-	lines, ok := macros[name]
-	if !ok {
+	all := txtar.Parse(beginnings).Files
+	i := slices.IndexFunc(all, func(f txtar.File) bool { return f.Name == name })
+	if i < 0 {
 		return fmt.Errorf("no beginning is called %s", name)
 	}
-	for line := range strings.SplitSeq(strings.ReplaceAll(lines, "REVISION", revision), "\n") {
+	for line := range strings.SplitSeq(strings.ReplaceAll(string(all[i].Data), everyRevision, revision), "\n") {
 		if err := p.line(line); err != nil {
 			return err
 		}

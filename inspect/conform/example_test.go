@@ -122,10 +122,36 @@ func TestRules(t *testing.T) {
 		if r.Text.Asks == "" || r.Text.Finds == "" || r.Text.Do == "" || r.Check == nil || len(r.Clauses) == 0 {
 			t.Errorf("%s lacks a text, a check or a clause", r.ID)
 		}
+		if r.Name == "" || len(r.On) == 0 {
+			t.Errorf("%s lacks a name, or what it wants to see", r.ID)
+		}
 		for _, c := range r.Clauses {
-			if c.Strength == conform.None || c.Source.Title == "" || !strings.HasPrefix(c.Source.URL, "https://") {
+			if c.Strength == conform.None || c.Source.Title == "" || !strings.HasPrefix(c.Source.URL, "https://") || strings.ContainsAny(c.Source.URL, " <>") {
 				t.Errorf("%s: a clause without strength or source: %+v", r.ID, c)
 			}
+			if c.Proposal != dialect.NoProposal && c.Protocol == dialect.ACP || c.Until != "" && c.Until < c.Since {
+				t.Errorf("%s: a clause that fits no connection: %+v", r.ID, c)
+			}
+			for _, on := range r.On {
+				unknown := on.Name != ""
+				for _, p := range []dialect.Protocol{dialect.ACP, dialect.MCP} {
+					_, method := dialect.Lookup(p, on.Name)
+					_, update := dialect.LookupUpdate(on.Name)
+					unknown = unknown && !method && !update
+				}
+				if unknown {
+					t.Errorf("%s wants to see %q, which no protocol has", r.ID, on.Name)
+				}
+			}
+		}
+	}
+	var removed []string
+	for _, on := range conform.Lookup("ACP701").On {
+		removed = append(removed, on.Name)
+	}
+	for _, m := range dialect.Methods() {
+		if m.Protocol() == dialect.ACP && m.Removed.Has(dialect.ACPv2) != slices.Contains(removed, m.Name) {
+			t.Errorf("%s is removed in version 2: %v; ACP701 wants to see %v", m.Name, m.Removed.Has(dialect.ACPv2), removed)
 		}
 	}
 	slices.Sort(list)

@@ -97,224 +97,126 @@ func hasWrongKeys(result []byte) bool {
 }
 
 // helloRules are about initialize, and about what each side has to serve after it.
-var helloRules = []Rule{
-	{
-		ID: "ACP101", Name: "initialize-first",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: acp1("Initialization", "initialization")}},
-		Fault:   Client, Needs: Connection,
-		On: []On{{Kinds: Requests | Notifications, From: dialect.ClientSide}},
-		Text: Text{
-			Asks:   "A client initializes the connection before it creates a session.",
-			Finds:  "A connection whose first message of the client is not `initialize`; it is a warning where that is not about sessions.",
-			Spares: "`proxy/initialize`, with which a component of a proxy chain begins.",
-			Do:     "send `initialize` first, and wait for its answer",
-		},
-		Check: func(s *Step, r *Report) {
-			if s.Conn.hello.begun {
-				return
-			}
-			r.Tried()
-			if s.Method == "initialize" || strings.HasSuffix(s.Method, "proxy/initialize") {
-				return
-			}
-			e := Evidence{Text: "began with " + s.Method, Want: "initialize"}
-			if !strings.HasPrefix(s.Method, "session/") {
-				e.Strength = Warning
-			}
-			r.Add(e)
-		},
-	},
-	{
-		ID: "ACP102", Name: "too-early",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: acp1("Session Setup", "session-setup")}},
-		Fault:   Client, Needs: Connection,
-		On: []On{{Kinds: Requests | Notifications, From: dialect.ClientSide}},
-		Text: Text{
-			Asks:  "A client completes the initialization before it creates a session.",
-			Finds: "A message about sessions before `initialize` was answered.",
-			Do:    "wait for the answer to `initialize`: it says which version is spoken, and what the agent can",
-		},
-		Check: func(s *Step, r *Report) {
-			h := &s.Conn.hello
-			if h.asked.Seq == 0 || !strings.HasPrefix(s.Method, "session/") {
-				return
-			}
-			r.Tried()
-			if h.answered.Seq == 0 {
-				r.Add(Evidence{Text: "sent " + s.Method + " before the answer to initialize (frame " + number(h.asked.Seq) + ")", Because: []uint64{h.asked.Seq}})
-			}
-		},
-	},
-	{
-		ID: "ACP104", Name: "offered-version",
-		Clauses: []Clause{{Strength: Violation, Source: acp1("Initialization, Protocol version", "initialization#protocol-version")}},
-		Fault:   Client, Needs: Frame,
-		On: []On{{Requests, "initialize", dialect.ClientSide}},
-		Text: Text{
-			Asks:  "The `protocolVersion` is a single integer, of 16 bits.",
-			Finds: "A client that offers no version, or one that is no integer from 0 to 65535.",
-			Do:    "send `\"protocolVersion\":1`",
-		},
-		Check: func(s *Step, r *Report) {
-			r.Tried()
-			if v := s.Param("protocolVersion"); !isVersion(v) {
-				r.Add(Evidence{Text: "offered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
-			}
-		},
-	},
-	{
-		ID: "ACP105", Name: "answered-version",
-		Clauses: []Clause{{Strength: Violation, Source: acp1("Initialization, Protocol version", "initialization#protocol-version")}},
-		Fault:   Agent, Needs: Pair,
-		On: []On{{Responses, "initialize", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "The `protocolVersion` is a single integer, of 16 bits.",
-			Finds: "An agent that answers no version, or one that is no integer from 0 to 65535.",
-			Do:    "answer `initialize` with `\"protocolVersion\":1`",
-		},
-		Check: func(s *Step, r *Report) {
-			if !s.Succeeded() {
-				return
-			}
-			r.Tried()
-			if v := s.Result("protocolVersion"); !isVersion(v) {
-				r.Add(Evidence{Text: "answered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
-			}
-		},
-	},
-	infoRule("ACP107", "no-client-info", Client, "clientInfo",
-		Clause{For: v1AndOld, Strength: Warning, Word: "SHOULD", Source: acp1("Initialization, Implementation Information", "initialization#implementation-information")}),
-	infoRule("ACP108", "no-agent-info", Agent, "agentInfo",
-		Clause{For: v1AndOld, Strength: Warning, Word: "SHOULD", Source: acp1("Initialization, Implementation Information", "initialization#implementation-information")}),
-	infoRule("ACP109", "no-info-client", Client, "info",
-		Clause{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Initialization, Implementation Information", "initialization#implementation-information")}),
-	infoRule("ACP110", "no-info-agent", Agent, "info",
-		Clause{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Initialization, Implementation Information", "initialization#implementation-information")}),
-	{
-		ID: "ACP111", Name: "baseline-missing",
-		Clauses: []Clause{
-			{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Initialization, Session Capabilities", "initialization#session-capabilities")},
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Initialization, Session Capabilities", "initialization#session-capabilities")},
-		},
-		Fault: Agent, Needs: Hello,
-		On: []On{
-			{Responses, "session/new", dialect.AgentSide},
-			{Responses, "session/prompt", dialect.AgentSide},
-			{Responses, "session/list", dialect.AgentSide},
-			{Responses, "session/resume", dialect.AgentSide},
-			{Responses, "session/close", dialect.AgentSide},
-		},
-		Text: Text{
-			Asks:  "All agents support `session/new` and `session/prompt`; in version 2, those which offer `session` also `session/list`, `session/resume` and `session/close`.",
-			Finds: "The answer -32601 (method not found) to one of them.",
-			Do:    "serve the method, or answer with an error that says what is wrong",
-		},
-		Check: func(s *Step, r *Report) {
-			if isBaseline(s) {
-				r.Tried()
-				if isMissing(s) {
-					r.Add(Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601"})
-				}
-			}
-		},
-	},
-	{
-		ID: "ACP112", Name: "advertised-missing",
-		Clauses: []Clause{{Strength: Violation, Source: acp1("Initialization, Agent Capabilities", "initialization#agent-capabilities")}},
-		Fault:   Agent, Needs: Hello,
-		On: []On{{Kinds: Responses, From: dialect.AgentSide}},
-		Text: Text{
-			Asks:  "What an agent offers when it answers `initialize`, or when it sets up a session, is there.",
-			Finds: "The answer -32601 (method not found) to a method that the agent offered.",
-			Do:    "serve the method, or do not offer it",
-		},
-		Check: func(s *Step, r *Report) {
-			if isBaseline(s) || !isOffered(s) {
-				return
-			}
-			r.Tried()
-			if isMissing(s) {
-				r.Add(Evidence{Text: "answered " + s.Method + ", which it offered, with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.answered.Seq}})
-			}
-		},
-	},
-	{
-		ID: "ACP113", Name: "wrong-keys",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Source: acp2("Migration", "migration")},
-			{Strength: Violation, Source: acp1("Initialization, Agent Capabilities", "initialization#agent-capabilities")},
-		},
-		Fault: Agent, Needs: Pair,
-		On: []On{{Responses, "initialize", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "Version 1 has the capabilities of an agent in `agentCapabilities`, version 2 in `capabilities`.",
-			Finds:  "An answer with the key of the other version only: its client takes nothing for offered.",
-			Spares: "An answer with both keys.",
-			Do:     "use the keys of the version that you answer",
-		},
-		Check: func(s *Step, r *Report) {
-			if !s.Succeeded() {
-				return
-			}
-			r.Tried()
-			if hasWrongKeys(s.Envelope.Result) {
-				r.Add(Evidence{Text: "has its capabilities under the key of another version", Path: "protocolVersion", Got: string(s.Result("protocolVersion"))})
-			}
-		},
-	},
-	{
-		ID: "ACP114", Name: "client-missing",
-		Clauses: []Clause{{For: v1, Strength: Violation, Source: acp1("Initialization, Client Capabilities", "initialization#client-capabilities")}},
-		Fault:   Client, Needs: Hello,
-		On: []On{{Kinds: Responses, From: dialect.ClientSide}},
-		Text: Text{
-			Asks:  "A client serves `session/request_permission`, and what it offered of files and terminals.",
-			Finds: "The answer -32601 (method not found) to one of them.",
-			Do:    "serve the method, or do not offer it",
-		},
-		Check: func(s *Step, r *Report) {
-			service := strings.HasPrefix(s.Method, "fs/") || strings.HasPrefix(s.Method, "terminal/")
-			if s.Method != "session/request_permission" && !(service && s.Conn.hello.allowed[s.Method]) {
-				return
-			}
-			r.Tried()
-			if isMissing(s) {
-				r.Add(Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.asked.Seq}})
-			}
-		},
-	},
+var helloRules = checks{
+	{"ACP101", initializeFirst},
+	{"ACP102", tooEarly},
+	{"ACP104", offeredVersion},
+	{"ACP105", answeredVersion},
+	{"ACP107", namesItself},
+	{"ACP108", namesItself},
+	{"ACP109", namesItself},
+	{"ACP110", namesItself},
+	{"ACP111", baselineMissing},
+	{"ACP112", advertisedMissing},
+	{"ACP113", wrongKeys},
+	{"ACP114", clientMissing},
 }
 
-// infoRule returns the rule that a side names itself in initialize, under a key.
-// Whoever speaks of another version names itself under the key of that one.
-func infoRule(id, name string, fault Fault, key string, clause Clause) Rule {
-	return Rule{
-		ID: id, Name: name, Clauses: []Clause{clause}, Fault: fault, Needs: Pair,
-		On: []On{{Responses, "initialize", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "Both sides say who they are when the connection is initialized, each with a name and a version.",
-			Finds:  "`" + key + "` is missing.",
-			Spares: "A client that names itself as another version asks for it.",
-			Do:     "send `" + key + "` with your name and version",
-		},
-		Check: func(s *Step, r *Report) {
-			if !s.Succeeded() {
-				return
-			}
-			e := Evidence{Text: "did not say who it is", Path: key, Want: "an object"}
-			said := s.Envelope.Result
-			if fault == Client {
-				said = s.Conn.hello.client
-				e.Seq, e.Of = s.Call.Seq, s.Call
-				if said == nil || s.Conn.hello.asked.Seq != s.Call.Seq {
-					return
-				}
-			}
-			r.Tried()
-			if !present(get(said, key)) && !(fault == Client && (present(get(said, "info")) || present(get(said, "clientInfo")))) {
-				r.Add(e)
-			}
-		},
+func initializeFirst(s *Step, r *Report) {
+	if s.Conn.hello.begun {
+		return
+	}
+	r.Tried()
+	if s.Method == "initialize" || strings.HasSuffix(s.Method, "proxy/initialize") {
+		return
+	}
+	e := Evidence{Text: "began with " + s.Method, Want: "initialize"}
+	if !strings.HasPrefix(s.Method, "session/") {
+		e.Strength = Warning
+	}
+	r.Add(e)
+}
+
+func tooEarly(s *Step, r *Report) {
+	h := &s.Conn.hello
+	if h.asked.Seq == 0 || !strings.HasPrefix(s.Method, "session/") {
+		return
+	}
+	r.Tried()
+	if h.answered.Seq == 0 {
+		r.Add(Evidence{Text: "sent " + s.Method + " before the answer to initialize (frame " + number(h.asked.Seq) + ")", Because: []uint64{h.asked.Seq}})
+	}
+}
+
+func offeredVersion(s *Step, r *Report) {
+	r.Tried()
+	if v := s.Param("protocolVersion"); !isVersion(v) {
+		r.Add(Evidence{Text: "offered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
+	}
+}
+
+func answeredVersion(s *Step, r *Report) {
+	if !s.Succeeded() {
+		return
+	}
+	r.Tried()
+	if v := s.Result("protocolVersion"); !isVersion(v) {
+		r.Add(Evidence{Text: "answered a version that is no integer", Path: "protocolVersion", Want: "an integer from 0 to 65535", Got: string(v)})
+	}
+}
+
+func baselineMissing(s *Step, r *Report) {
+	if isBaseline(s) {
+		r.Tried()
+		if isMissing(s) {
+			r.Add(Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601"})
+		}
+	}
+}
+
+func advertisedMissing(s *Step, r *Report) {
+	if isBaseline(s) || !isOffered(s) {
+		return
+	}
+	r.Tried()
+	if isMissing(s) {
+		r.Add(Evidence{Text: "answered " + s.Method + ", which it offered, with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.answered.Seq}})
+	}
+}
+
+func wrongKeys(s *Step, r *Report) {
+	if !s.Succeeded() {
+		return
+	}
+	r.Tried()
+	if hasWrongKeys(s.Envelope.Result) {
+		r.Add(Evidence{Text: "has its capabilities under the key of another version", Path: "protocolVersion", Got: string(s.Result("protocolVersion"))})
+	}
+}
+
+func clientMissing(s *Step, r *Report) {
+	service := strings.HasPrefix(s.Method, "fs/") || strings.HasPrefix(s.Method, "terminal/")
+	if s.Method != "session/request_permission" && !(service && s.Conn.hello.allowed[s.Method]) {
+		return
+	}
+	r.Tried()
+	if isMissing(s) {
+		r.Add(Evidence{Text: "answered " + s.Method + " with method not found", Path: "error.code", Got: "-32601", Because: []uint64{s.Conn.hello.asked.Seq}})
+	}
+}
+
+// namesItself is of the rules that a side says who it is in initialize. Whoever speaks of
+// another version names itself under the key of that one.
+func namesItself(s *Step, r *Report) {
+	if !s.Succeeded() {
+		return
+	}
+	fault, key := r.active.rule.Fault, "info"
+	if s.Conn.Dialect != dialect.ACPv2 {
+		key = fault.String() + "Info"
+	}
+	e := Evidence{Text: "did not say who it is", Path: key, Want: "an object"}
+	said := s.Envelope.Result
+	if fault == Client {
+		said = s.Conn.hello.client
+		e.Seq, e.Of = s.Call.Seq, s.Call
+		if said == nil || s.Conn.hello.asked.Seq != s.Call.Seq {
+			return
+		}
+	}
+	r.Tried()
+	if !present(get(said, key)) && !(fault == Client && (present(get(said, "info")) || present(get(said, "clientInfo")))) {
+		r.Add(e)
 	}
 }
 

@@ -11,92 +11,13 @@ import (
 
 // httpClientRules are about the heads of a client of the Model Context Protocol over
 // Streamable HTTP.
-var httpClientRules = []Rule{
-	{
-		ID: "MCP401", Name: "post-accept",
-		Clauses: append(legacyFrom("2025-03-26", Violation, "MUST", "Transports, Sending Messages to the Server", "basic/transports#sending-messages-to-the-server"),
-			modernHTTP("MUST", "Sending Messages", "#sending-messages")),
-		Fault: Client, Needs: Frame,
-		On: []On{{Kinds: Exchanges}},
-		Text: Text{
-			Asks:   "The `Accept` of each POST lists `application/json` and `text/event-stream`: the server chooses in which of them it answers.",
-			Finds:  "A POST of a message whose `Accept` lacks one of them, or that has none. It is a warning where a wildcard such as `*/*` stands for them.",
-			Spares: "The transport of 2024-11-05, in which answers come on another stream; requests of which only a guess tells the conversation.",
-			Do:     "send `Accept: application/json, text/event-stream` with each POST",
-		},
-		Check: postAccept,
-	},
-	{
-		ID: "MCP402", Name: "listen-accept",
-		Clauses: legacyFrom("2025-03-26", Violation, "MUST", "Transports, Listening for Messages from the Server", "basic/transports#listening-for-messages-from-the-server"),
-		Fault:   Client, Needs: Frame,
-		On: []On{{Kinds: Exchanges}},
-		Text: Text{
-			Asks:   "The `Accept` of a GET lists `text/event-stream`.",
-			Finds:  "A GET of the conversation without it; a warning where a wildcard stands for it.",
-			Spares: "A GET to another path than messages are posted to.",
-			Do:     "send `Accept: text/event-stream` with the GET",
-		},
-		Check: listenAccept,
-	},
-	{
-		ID: "MCP403", Name: "version-header",
-		Clauses: append(legacyFrom("2025-06-18", Violation, "MUST", "Transports, Protocol Version Header", "basic/transports#protocol-version-header"),
-			modernHTTP("MUST", "Protocol Version Header", "#protocol-version-header")),
-		Fault: Client, Needs: Frame,
-		On: []On{{Kinds: Exchanges}},
-		Text: Text{
-			Asks:   "Each request over HTTP says in `MCP-Protocol-Version` which revision it is made by; up to 2025-11-25 each one after `initialize`.",
-			Finds:  "A request without this header. The server takes it for one of 2025-03-26.",
-			Spares: "What may have been sent before the client had the answer to `initialize`.",
-			Do:     "send `MCP-Protocol-Version` with the version that `initialize` has agreed on, also with GET and DELETE",
-		},
-		Check: versionHeader,
-	},
-	{
-		ID: "MCP404", Name: "version-differs",
-		Clauses: append(legacyFrom("2025-06-18", Warning, "SHOULD", "Transports, Protocol Version Header", "basic/transports#protocol-version-header"),
-			modernHTTP("MUST", "Protocol Version Header", "#protocol-version-header")),
-		Fault: Client, Needs: Frame,
-		On: []On{{Kinds: Exchanges}},
-		Text: Text{
-			Asks:  "`MCP-Protocol-Version` is the version that `initialize` has agreed on; from 2026-07-28 on the one in the `_meta` of the message.",
-			Finds: "Another version in the header.",
-			Do:    "send the version of the answer to `initialize`, not the newest that the client knows",
-		},
-		Check: versionDiffers,
-	},
-	{
-		ID: "MCP405", Name: "session-header",
-		Clauses: legacyFrom("2025-03-26", Violation, "MUST", "Transports, Session Management", "basic/transports#session-management"),
-		Fault:   Client, Needs: Frame,
-		On: []On{{Kinds: Exchanges}},
-		Text: Text{
-			Asks:   "A client that got an `Mcp-Session-Id` with the answer to `initialize` sends it with each later request.",
-			Finds:  "A request without the id, or with another one.",
-			Spares: "A further `initialize`, and what may have been sent before the client had the answer.",
-			Do:     "keep the id, and send it with each POST, GET and DELETE",
-		},
-		Check: sessionHeader,
-	},
-	{
-		ID: "MCP411", Name: "mirrored-header",
-		Clauses: []Clause{modernHTTP("REQUIRED", "Standard Request Headers", "#standard-request-headers")},
-		Fault:   Client, Needs: Frame,
-		On: []On{{Kinds: Exchanges}},
-		Text: Text{
-			Asks:   "A POST says in `Mcp-Method` and, for tools, prompts and resources, in `Mcp-Name` what its message asks for.",
-			Finds:  "A request without one of these headers, or with another value than the message has.",
-			Spares: "Values in Base64, which are compared decoded.",
-			Do:     "copy `method`, and `params.name` or `params.uri`, into the headers",
-		},
-		Check: mirroredHeader,
-	},
-}
-
-// modernHTTP returns the clause of a section of 2026-07-28 about Streamable HTTP.
-func modernHTTP(word, title, section string) Clause {
-	return Clause{For: modern, Strength: Violation, Word: word, Source: mcp("2026-07-28", "Streamable HTTP, "+title, "basic/transports/streamable-http"+section)}
+var httpClientRules = checks{
+	{"MCP401", postAccept},
+	{"MCP402", listenAccept},
+	{"MCP403", versionHeader},
+	{"MCP404", versionDiffers},
+	{"MCP405", sessionHeader},
+	{"MCP411", mirroredHeader},
 }
 
 // posted reports whether the exchange is a message that was posted to a server of the

@@ -164,7 +164,7 @@ func (j *judge) take(s *Step) {
 func (j *judge) prepare(s *Step) {
 	s.judge, s.Conn, s.From = j, j.conn, faultOf(s.Frame.Dir)
 	j.params.known, j.update.known = false, false
-	s.Method, s.Update, s.Entity = s.About.Method, s.About.Update, entities[s.About.Update]
+	s.Method, s.Update, s.Entity = s.About.Method, s.About.Update, entities()[s.About.Update]
 	if dialect.Wraps(s.Method) {
 		s.Update = "" // a message of another connection, which no rule here is about
 	}

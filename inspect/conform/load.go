@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/acptap/acptap/proxy/bounded"
-	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // isReplay reports whether a request asks for the history of a session.
@@ -60,90 +59,13 @@ func (c *Checker) AddLossy(request uint64, text string) bool {
 	return true
 }
 
-// restores is where the agent answers a request to load or resume.
-var restores = []On{{Responses, "session/load", dialect.AgentSide}, {Responses, "session/resume", dialect.AgentSide}}
-
-var (
-	loading1 = acp1("Session Setup, Loading Sessions", "session-setup#loading-sessions")
-	resuming = acp2("Session Setup, Resuming Sessions", "session-setup#resuming-sessions")
-)
-
 // loadRules are about sessions that are loaded and resumed.
-var loadRules = []Rule{
-	{
-		ID: "ACP221", Name: "no-replay",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: resuming},
-			{For: v1AndOld, Strength: Violation, Word: "MUST", Source: loading1},
-		},
-		Fault: Agent, Needs: Session, About: "session/load",
-		On: restores,
-		Text: Text{
-			Asks:   "The agent replays the whole conversation before it answers `session/load`, in version 2 `session/resume` with `replayFrom`.",
-			Finds:  "A successful answer before a single update of the conversation, though earlier tapes, or this one, hold turns of the session.",
-			Spares: "Sessions without a completed turn; those in which a command such as `/clear` may have emptied the history; tapes on which something is missing.",
-			Do:     "send the messages, tool calls and plans of the session by `session/update`, and answer then",
-		},
-		Check: noReplay,
-	},
-	{
-		ID: "ACP222", Name: "replay-after-answer",
-		Clauses: []Clause{{For: v1AndOld, Strength: Violation, Word: "MUST", Source: loading1}},
-		Fault:   Agent, Needs: Session, About: "session/load",
-		On: updates("user_message_chunk", "user_message"),
-		Text: Text{
-			Asks:   "The agent answers `session/load` when all of the conversation is replayed.",
-			Finds:  "A message of the user after the answer and before the next prompt: that can only be a part of the replay. A client takes what comes after the answer for new. The first one is reported.",
-			Spares: "Loads that are reported as ACP221 already.",
-			Do:     "wait until the replay is sent before you answer `session/load`",
-		},
-		Check: replayAfterAnswer,
-	},
-	{
-		ID: "ACP223", Name: "replay-lossy", Elsewhere: "It takes whole conversations to compare a replay with what was recorded before; `acptap check` and `acptap sessions check-load` do that.",
-		Clauses: []Clause{
-			{For: v2, Strength: Warning, Word: "MUST", Source: resuming},
-			{For: v1AndOld, Strength: Warning, Word: "MUST", Source: loading1},
-		},
-		Fault: Agent, Needs: Session, About: "session/load",
-		On: restores,
-		Text: Text{
-			Asks:   "The agent replays the entire conversation.",
-			Finds:  "Messages, tool calls or plans that earlier tapes hold and the replay lacks, or has changed, or has twice.",
-			Spares: "What is only in the replay: the agent may know more than was recorded. Loads without any replay, which are ACP221.",
-			Do:     "store what you send to the client, and replay it as it was",
-		},
-		Check: replayLossy,
-	},
-	{
-		ID: "ACP224", Name: "resume-replays",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST NOT", Source: resuming},
-			{For: v1AndOld, Strength: Violation, Word: "MUST NOT", Source: acp1("Session Setup, Resuming Sessions", "session-setup#resuming-sessions")},
-		},
-		Fault: Agent, Needs: Connection, About: "session/resume",
-		On: updates("user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "user_message", "agent_message", "agent_thought", "tool_call", "tool_call_update"),
-		Text: Text{
-			Asks:   "`session/resume` restores a session without its history; in version 2, unless `replayFrom` asks for it.",
-			Finds:  "A message or a tool call of the session between the request and its answer. A client that has the conversation shows it twice. The first one is reported.",
-			Spares: "Sessions that were set up on this connection already, and may be at work.",
-			Do:     "restore the context without sending updates of the conversation",
-		},
-		Check: resumeReplays,
-	},
-	{
-		ID: "ACP225", Name: "refuses-own",
-		Clauses: []Clause{{For: allOfACP, Strength: Note, Source: loading1}},
-		Fault:   Agent, Needs: Session, About: "session/load",
-		On: restores,
-		Text: Text{
-			Asks:   "A session that the agent made can be loaded, or resumed, where it offers that.",
-			Finds:  "An error for a session that this agent made on an earlier tape. As a rule it is one that was never prompted: clients make a session in one run and load it in the next.",
-			Spares: "Sessions that were deleted; refusals because of the login or the method; tapes on which something is missing.",
-			Do:     "store a session when it is made, not with its first prompt",
-		},
-		Check: refusesOwn,
-	},
+var loadRules = checks{
+	{"ACP221", noReplay},
+	{"ACP222", replayAfterAnswer},
+	{"ACP223", replayLossy},
+	{"ACP224", resumeReplays},
+	{"ACP225", refusesOwn},
 }
 
 func noReplay(s *Step, r *Report) {

@@ -164,138 +164,26 @@ func (s *Step) followsRevision() bool {
 	return s.serverKnowsRevision() && (s.Conn.Dialect != dialect.MCPModern || present(get(s.Call.Params, "_meta", metaVersion)))
 }
 
-var mcpRules = []Rule{
-	{
-		ID: "MCP101", Name: "mcp-initialize-first",
-		Clauses: append(legacyFrom("", Violation, "MUST", "Lifecycle, Initialization", "basic/lifecycle#initialization"),
-			Clause{Strength: Violation, Word: "MUST", Source: mcp("2025-11-25", "Lifecycle, Initialization", "basic/lifecycle#initialization")}),
-		Fault: Client, Needs: Connection,
-		On: []On{{Responses, "initialize", dialect.AgentSide}, {Kinds: Ends}},
-		Text: Text{
-			Asks:   "A client begins the connection with `initialize`; nothing else is possible before.",
-			Finds:  "Another message is the client's first.",
-			Spares: "`ping`, `server/discover` and whatever else is made as the revision 2026-07-28 says: so a client finds out what a server speaks.",
-			Do:     "send `initialize` before anything else",
-		},
-		Check: mcpInitializeFirst,
-	},
-	{
-		ID: "MCP102", Name: "mcp-too-early",
-		Clauses: append(legacyFrom("", Warning, "SHOULD NOT", "Lifecycle, Initialization", "basic/lifecycle#initialization"),
-			Clause{Strength: Warning, Word: "SHOULD NOT", Source: mcp("2025-11-25", "Lifecycle, Initialization", "basic/lifecycle#initialization")}),
-		Fault: Client, Needs: Connection,
-		On: []On{{Requests, "", dialect.ClientSide}},
-		Text: Text{
-			Asks:   "Until the server has answered `initialize`, the client asks for nothing but `ping`.",
-			Finds:  "Another request between `initialize` and its answer.",
-			Spares: "A further `initialize`, as the second alternative of SEP-1364 has it.",
-			Do:     "wait for the answer to `initialize` before you send other requests",
-		},
-		Check: mcpTooEarly,
-	},
-	{
-		ID: "MCP103", Name: "not-initialized",
-		Clauses: legacyFrom("", Violation, "MUST", "Lifecycle, Initialization", "basic/lifecycle#initialization"),
-		Fault:   Client, Needs: Connection,
-		On: []On{{Notifications, "notifications/initialized", dialect.ClientSide}, {Kinds: Ends}},
-		Text: Text{
-			Asks:   "When `initialize` has succeeded, the client sends `notifications/initialized`, and goes on then.",
-			Finds:  "A client that goes on without it; with less strength, one that sends it only after other requests.",
-			Spares: "A client that ends the connection instead, or sends it before the answer; in the second alternative of SEP-1364 equal versions on both sides.",
-			Do:     "send `notifications/initialized` as the first message after the answer to `initialize`",
-		},
-		Check: notInitialized,
-	},
-	{
-		ID: "MCP105", Name: "server-gate",
-		Clauses: negotiated(),
-		Fault:   Client, Needs: Hello,
-		On: requestsOf(dialect.ClientSide, "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
-			"resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel"),
-		Text: Text{
-			Asks:   "Both sides use only what was negotiated: a client asks for what the server has declared among its capabilities.",
-			Finds:  "A request for tools, resources, subscriptions, prompts, completions or logging that the server has not declared.",
-			Spares: "Completions in the revision 2024-11-05, which has no capability for them.",
-			Do:     "look for the capability in the answer to `initialize` before you send the request",
-		},
-		Check: serverGate,
-	},
-	{
-		ID: "MCP106", Name: "client-gate",
-		Clauses: negotiated(),
-		Fault:   Agent, Needs: Hello,
-		On: requestsOf(dialect.AgentSide, "sampling/createMessage", "elicitation/create", "roots/list"),
-		Text: Text{
-			Asks:   "Both sides use only what was negotiated: a server asks for what the client has declared among its capabilities.",
-			Finds:  "A request for sampling, for an elicitation or its mode, or for roots that the client has not declared.",
-			Spares: "An empty `elicitation`, which declares the mode `form`.",
-			Do:     "look for the capability in the params of `initialize` before you send the request",
-		},
-		Check: clientGate,
-	},
-	{
-		ID: "MCP114", Name: "server-asks",
-		Clauses: []Clause{{For: modern, Strength: Violation, Word: "MUST NOT", Source: mcp("2026-07-28", "stdio, Receiving Messages", "basic/transports/stdio#receiving-messages")}},
-		Fault:   Agent, Needs: Frame,
-		On: []On{{Requests, "", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "A server writes no requests: what it needs from the client it says in a result of the type `input_required`.",
-			Finds:  "A request of the server.",
-			Spares: "A server that has not shown that it knows this revision; and the client's answer, which has its cause in the request.",
-			Do:     "answer the client's request with `resultType` `input_required` and `inputRequests`",
-		},
-		Check: func(s *Step, r *Report) {
-			if !s.serverKnowsRevision() {
-				return
-			}
-			r.Tried()
-			if row, known := specified(s); known && isWrongSide(s, &row) {
-				return // wrong-side says it
-			}
-			r.Add(Evidence{Text: "asked the client for " + s.Method})
-		},
-	},
-	{
-		ID: "MCP115", Name: "request-meta",
-		Clauses: []Clause{{For: modern, Strength: Violation, Word: "MUST", Source: mcp("2026-07-28", "Overview, _meta", "basic#meta")}},
-		Fault:   Client, Needs: Frame,
-		On: []On{{Requests, "", dialect.ClientSide}, {Responses, "", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "Each request of a client says in its `_meta` which revision it is made by, and what the client can do: a server remembers neither.",
-			Finds: "A request without `io.modelcontextprotocol/protocolVersion` or `io.modelcontextprotocol/clientCapabilities`.",
-			Do:    "put both into `params._meta` of each request",
-		},
-		Check: requestMeta,
-	},
-	{
-		ID: "MCP116", Name: "result-type",
-		Clauses: []Clause{{For: modern, Strength: Violation, Word: "MUST", Source: mcp("2026-07-28", "Overview, Result Responses", "basic#result-responses")}},
-		Fault:   Agent, Needs: Pair,
-		On: []On{{Responses, "", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "Each result says of which type it is.",
-			Finds:  "A result without a `resultType` that is a string.",
-			Spares: "A server that has not shown that it knows this revision; the answer to a request that does not say that it is made by it; the answers that make and delete sessions of the data layer.",
-			Do:     "put `\"resultType\":\"complete\"` into the result",
-		},
-		Check: resultType,
-	},
+var mcpRules = checks{
+	{"MCP101", mcpInitializeFirst},
+	{"MCP102", mcpTooEarly},
+	{"MCP103", notInitialized},
+	{"MCP105", serverGate},
+	{"MCP106", clientGate},
+	{"MCP114", serverAsks},
+	{"MCP115", requestMeta},
+	{"MCP116", resultType},
 }
 
-// negotiated returns the clauses of what was negotiated; the revision 2025-06-18 made a
-// MUST of the SHOULD.
-func negotiated() []Clause {
-	const title, page = "Lifecycle, Operation", "basic/lifecycle#operation"
-	return append(legacyFrom("2025-06-18", Violation, "MUST", title, page), legacyFrom("", Warning, "SHOULD", title, page)...)
-}
-
-// requestsOf returns requests of one side.
-func requestsOf(side dialect.Side, methods ...string) []On {
-	var on []On
-	for _, m := range methods {
-		on = append(on, On{Requests, m, side})
+func serverAsks(s *Step, r *Report) {
+	if !s.serverKnowsRevision() {
+		return
 	}
-	return on
+	r.Tried()
+	if row, known := specified(s); known && isWrongSide(s, &row) {
+		return // wrong-side says it
+	}
+	r.Add(Evidence{Text: "asked the client for " + s.Method})
 }
 
 func mcpInitializeFirst(s *Step, r *Report) {

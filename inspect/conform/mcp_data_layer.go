@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -13,15 +12,6 @@ const metaSession = "io.modelcontextprotocol/session"
 
 // sessionUnknown is the code by which the draft refuses a session.
 const sessionUnknown = "-32043"
-
-// dataLayer returns the clause of a section of the draft, which may stand on any
-// revision.
-func dataLayer(section, word string) []Clause {
-	return []Clause{{
-		For: legacy | modern, Proposal: dialect.DataLayer, Strength: Violation, Word: word,
-		Source: Source{"Data-Layer Sessions (closed), " + section, dataLayerURL},
-	}}
-}
 
 // sessionStates are the states that the server gave a session, as hashes, the newest
 // last.
@@ -106,87 +96,20 @@ func (s *Step) hasReadState(at Moment) bool {
 	return at.Seq <= s.Session.setup.done.Seq || s.HasRead(at)
 }
 
-var mcpDataLayerRules = []Rule{
-	{
-		ID: "MCP321", Name: "create-meta",
-		Clauses: dataLayer("Session Creation", "MUST NOT"),
-		Fault:   Client, Needs: Frame, About: "sessions/create",
-		On: createRequests,
-		Text: Text{
-			Asks:  "A request that makes a session belongs to none.",
-			Finds: "`sessions/create` with a session in its `_meta`.",
-			Do:    "leave `" + metaSession + "` out of the `_meta` of `sessions/create`",
-		},
-		Check: func(s *Step, r *Report) {
-			r.Tried()
-			if v := s.Param("_meta", metaSession); v != nil {
-				r.Add(Evidence{Text: "named a session in the request for a new one", Path: metaSessionPath, Got: string(v)})
-			}
-		},
-	},
-	{
-		ID: "MCP322", Name: "create-result",
-		Clauses: dataLayer("Session Identifiers", "MUST"),
-		Fault:   Agent, Needs: Pair, About: "sessions/create",
-		On: createResponses,
-		Text: Text{
-			Asks:  "The answer to `sessions/create` names the session by an id of visible ASCII characters, 0x21 to 0x7E.",
-			Finds: "A result without such an id in `session.sessionId`.",
-			Do:    "put such an id into `result.session.sessionId`",
-		},
-		Check: createResult,
-	},
-	{
-		ID: "MCP323", Name: "answer-id",
-		Clauses: dataLayer("Session Usage", "MUST"),
-		Fault:   Agent, Needs: Pair,
-		On: serverResponses,
-		Text: Text{
-			Asks:   "The result of a request with a session names exactly that session in its `_meta`.",
-			Finds:  "A result without a session, or with another one.",
-			Spares: "Errors, and the answers to `sessions/create` and `sessions/delete`.",
-			Do:     "put `" + metaSession + "` with the request's `sessionId` into `result._meta`",
-		},
-		Check: answerID,
-	},
-	{
-		ID: "MCP324", Name: "state",
-		Clauses: dataLayer("Session State", "MUST"),
-		Fault:   Client, Needs: Connection,
-		On: []On{{Requests, "", dialect.ClientSide}},
-		Text: Text{
-			Asks:   "Each request of a session has the state that the server gave last.",
-			Finds:  "A request without a state, with an older one, or with one that the server never gave.",
-			Spares: "States that crossed the request, all known ones while other requests of the session are open, and `sessions/delete`; sessions that were made on an earlier connection.",
-			Do:     "keep the newest `state` of a session, and send it with the next request",
-		},
-		Check: stateOf,
-	},
-	{
-		ID: "MCP326", Name: "unknown-id",
-		Clauses: dataLayer("Session Errors", "MUST"),
-		Fault:   Agent, Needs: Connection,
-		On: serverResponses,
-		Text: Text{
-			Asks:   "A server refuses a session that it does not know with the error " + sessionUnknown + ".",
-			Finds:  "Success for a request in a session that was deleted before; with less strength, another error.",
-			Spares: "Ids that this connection has not seen.",
-			Do:     "answer with the error " + sessionUnknown + " and the id in `data.sessionId`",
-		},
-		Check: unknownID,
-	},
-	{
-		ID: "MCP327", Name: "lost-data",
-		Clauses: dataLayer("Session Errors", "MUST"),
-		Fault:   Agent, Needs: Pair,
-		On: serverResponses,
-		Text: Text{
-			Asks:  "The error " + sessionUnknown + " says which session is unknown.",
-			Finds: "The error without the id of the request's session in `data.sessionId`.",
-			Do:    "put the id into `error.data.sessionId`",
-		},
-		Check: lostData,
-	},
+var mcpDataLayerRules = checks{
+	{"MCP321", createMeta},
+	{"MCP322", createResult},
+	{"MCP323", answerID},
+	{"MCP324", stateOf},
+	{"MCP326", unknownID},
+	{"MCP327", lostData},
+}
+
+func createMeta(s *Step, r *Report) {
+	r.Tried()
+	if v := s.Param("_meta", metaSession); v != nil {
+		r.Add(Evidence{Text: "named a session in the request for a new one", Path: metaSessionPath, Got: string(v)})
+	}
 }
 
 // metaSessionPath is the path of the session.

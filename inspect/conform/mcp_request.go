@@ -226,85 +226,12 @@ func (t *progressTokens) told(s *Step) {
 	}
 }
 
-var mcpRequestRules = []Rule{
-	{
-		ID: "MCP108", Name: "id-again",
-		Clauses: []Clause{
-			{For: modern, Strength: Violation, Word: "MUST NOT", Source: mcp("2026-07-28", "Overview, Requests", "basic#requests")},
-			{For: legacy, Since: "2025-11-25", Strength: Violation, Word: "MUST NOT", Source: mcp("2025-11-25", "Overview, Requests", "basic#requests")},
-			{For: legacy, Since: "2025-06-18", Strength: Violation, Word: "MUST NOT", Source: mcp("2025-06-18", "Overview, Requests", "basic#requests")},
-			{For: legacy, Since: "2025-03-26", Strength: Violation, Word: "MUST NOT", Source: mcp("2025-03-26", "Overview, Requests", "basic#requests")},
-			{For: legacy, Strength: Violation, Word: "MUST NOT", Source: mcp("2024-11-05", "Messages, Requests", "basic/messages#requests")},
-		},
-		Fault: Sender, Needs: Connection,
-		On: []On{{Kinds: Requests}},
-		Text: Text{
-			Asks:   "A side does not use the id of a request again, as long as the session lasts; from the revision 2026-07-28 on, as long as the request is open.",
-			Finds:  "A request with such an id.",
-			Spares: "Ids from before `initialize`, ids of requests that the server did not take over HTTP, as where a login was due, ids of the other side, and `7` beside `\"7\"`. With the sessions of SEP-1364 only open requests count. Over HTTP without ids of sessions, an id that comes again may be of another client. An id that is a text is forgotten after 65,536 others.",
-			Do:     "count the ids on, or take one that never comes again",
-		},
-		Check: idAgain,
-	},
-	{
-		ID: "MCP109", Name: "stray-progress",
-		Clauses: progressClauses("Behavior Requirements", "#behavior-requirements"),
-		Fault:   Sender, Needs: Connection,
-		On: []On{{Kinds: Notifications, Name: "notifications/progress"}},
-		Text: Text{
-			Asks:   "Progress is told only under the token of a request that is open, and stops when that is done.",
-			Finds:  "Progress under a token that no request gave, or after the answer to it.",
-			Spares: "Progress of a task until the task has ended; a request that was cancelled, which its receiver may finish nevertheless; and a result that says that it is not complete.",
-			Do:     "send no progress after the response, and send the token back as it came: `7` is not `\"7\"`",
-		},
-		Check: strayProgress,
-	},
-	{
-		ID: "MCP110", Name: "progress-falls",
-		Clauses: progressClauses("Progress Flow", "#progress-flow"),
-		Fault:   Sender, Needs: Connection,
-		On: []On{{Kinds: Notifications, Name: "notifications/progress"}},
-		Text: Text{
-			Asks:   "Each `progress` is greater than the one before under the same token.",
-			Finds:  "One that is not.",
-			Spares: "A token that two open requests gave.",
-			Do:     "count `progress` on, also where the total is not known",
-		},
-		Check: progressFalls,
-	},
-	{
-		ID: "MCP111", Name: "token-in-use",
-		Clauses: progressClauses("Progress Flow", "#progress-flow"),
-		Fault:   Sender, Needs: Connection,
-		On: []On{{Kinds: Requests}},
-		Text: Text{
-			Asks:   "A progress token belongs to one request as long as that is open.",
-			Finds:  "A request with the token of another one of the same side that is open.",
-			Spares: "A request that was cancelled, and one that a task goes on with.",
-			Do:     "take the request's id as its token, or count them",
-		},
-		Check: tokenInUse,
-	},
-	{
-		ID: "MCP112", Name: "cancels-nothing",
-		Clauses: append(legacyFrom("", Violation, "MUST", "Cancellation, Behavior Requirements", "basic/utilities/cancellation#behavior-requirements"),
-			Clause{Strength: Violation, Word: "MUST NOT", Source: mcp("2025-11-25", "Cancellation, Behavior Requirements", "basic/utilities/cancellation#behavior-requirements")}),
-		Fault: Sender, Needs: Connection,
-		On: []On{{Kinds: Notifications, Name: "notifications/cancelled"}},
-		Text: Text{
-			Asks:   "A side cancels only requests of its own, and a client never `initialize`.",
-			Finds:  "`notifications/cancelled` for an id that the side never used, or for `initialize` while that is open.",
-			Spares: "A request that has been answered meanwhile.",
-			Do:     "send the request's id back as it went out: `7` is not `\"7\"`",
-		},
-		Check: cancelsNothing,
-	},
-}
-
-// progressClauses returns the clauses of a section about progress.
-func progressClauses(section, anchor string) []Clause {
-	return append([]Clause{{For: modern, Strength: Violation, Word: "MUST", Source: mcp("2026-07-28", "Progress, "+section, "basic/patterns/progress"+anchor)}},
-		legacyFrom("", Violation, "MUST", "Progress, "+section, "basic/utilities/progress"+anchor)...)
+var mcpRequestRules = checks{
+	{"MCP108", idAgain},
+	{"MCP109", strayProgress},
+	{"MCP110", progressFalls},
+	{"MCP111", tokenInUse},
+	{"MCP112", cancelsNothing},
 }
 
 func idAgain(s *Step, r *Report) {

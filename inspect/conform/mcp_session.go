@@ -8,23 +8,6 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// The session proposals, both closed: they are judged where they are in use.
-const (
-	sepURL       = "https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1364"
-	dataLayerURL = "https://github.com/modelcontextprotocol/transports-wg/pull/20"
-)
-
-func sep1364(section string) Source { return Source{"SEP-1364 (closed), " + section, sepURL} }
-
-// alternative returns the clauses of one alternative of SEP-1364.
-func alternative(p dialect.Proposal) []Clause {
-	section := "Alternative 1"
-	if p == dialect.SEP1364A2 {
-		section = "Alternative 2"
-	}
-	return []Clause{{For: legacy, Proposal: p, Strength: Violation, Source: sep1364(section)}}
-}
-
 // mcpSessions are what is known of the sessions of a connection by a proposal.
 type mcpSessions struct {
 	given   bounded.Map[string, Moment] // by the server: when
@@ -166,155 +149,23 @@ func (s *Step) ended(id string) (at Moment, ok bool) {
 	return s.Conn.mcp.sessions.ended.Get(id)
 }
 
-var (
-	createRequests  = []On{{Requests, "session/create", dialect.ClientSide}, {Requests, "sessions/create", dialect.ClientSide}}
-	createResponses = []On{{Responses, "session/create", dialect.AgentSide}, {Responses, "sessions/create", dialect.AgentSide}}
-	clientMessages  = []On{{Requests | Notifications, "", dialect.ClientSide}}
-	serverResponses = []On{{Responses, "", dialect.AgentSide}}
-)
-
-var mcpSessionRules = []Rule{
-	{
-		ID: "MCP301", Name: "id-form",
-		Clauses: append(alternative(dialect.SEP1364A1), alternative(dialect.SEP1364A2)...),
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Messages}},
-		Text: Text{
-			Asks:   "The `sessionId` of a message is a string.",
-			Finds:  "A `sessionId` beside `method` or `result` that is none; with least strength, one that is `null`.",
-			Spares: "A message without it.",
-			Do:     "leave `sessionId` out where there is no session",
-		},
-		Check: idForm,
-	},
-	{
-		ID: "MCP302", Name: "create-gate",
-		Clauses: []Clause{{For: legacy, Strength: Violation, Source: sep1364("Alternative 1")}},
-		Fault:   Client, Needs: Hello, About: "session/create",
-		On: createRequests,
-		Text: Text{
-			Asks:   "A client makes sessions only where the server has declared the capability `sessions`.",
-			Finds:  "`session/create` without the capability.",
-			Spares: "`sessions/create`, where the other messages do not show that it is of this proposal.",
-			Do:     "look for `sessions` among the server's capabilities before you send `session/create`",
-		},
-		Check: createGate,
-	},
-	{
-		ID: "MCP304", Name: "required-create",
-		Clauses: alternative(dialect.SEP1364A1),
-		Fault:   Client, Needs: Connection,
-		On: clientMessages,
-		Text: Text{
-			Asks:   "Where the server says that sessions are `required`, the client makes one before anything else.",
-			Finds:  "Another message after `initialize`, and no session was asked for yet.",
-			Spares: "`ping`, `notifications/initialized`, cancellation; a message with the id of a session, which may be from an earlier connection.",
-			Do:     "send `session/create` right after `notifications/initialized`",
-		},
-		Check: func(s *Step, r *Report) { withoutID(s, r, false) },
-	},
-	{
-		ID: "MCP305", Name: "required-id",
-		Clauses: alternative(dialect.SEP1364A1),
-		Fault:   Client, Needs: Connection,
-		On: clientMessages,
-		Text: Text{
-			Asks:   "Where the server says that sessions are `required`, each request and notification names one.",
-			Finds:  "A message without a `sessionId`.",
-			Spares: "`ping`, `notifications/initialized`, cancellation, and what makes and deletes sessions.",
-			Do:     "put `sessionId` beside `method`",
-		},
-		Check: func(s *Step, r *Report) { withoutID(s, r, true) },
-	},
-	{
-		ID: "MCP306", Name: "not-refused",
-		Clauses: alternative(dialect.SEP1364A1),
-		Fault:   Agent, Needs: Connection,
-		On: serverResponses,
-		Text: Text{
-			Asks:   "Where the server says that sessions are `required`, it refuses a request without a valid one.",
-			Finds:  "Success for a request without a `sessionId`, or with one that had been deleted before.",
-			Spares: "`initialize`, `ping`, and what makes and deletes sessions; ids that this connection has not seen.",
-			Do:     "answer such a request with an error",
-		},
-		Check: notRefused,
-	},
-	{
-		ID: "MCP307", Name: "create-id",
-		Clauses: alternative(dialect.SEP1364A1),
-		Fault:   Agent, Needs: Connection,
-		On: createResponses,
-		Text: Text{
-			Asks:   "The answer to `session/create` names the session: a new one, or the one that the client asked for.",
-			Finds:  "No id that is a string, one that was given before, or another one than asked for.",
-			Spares: "An id beside `result` instead of in it.",
-			Do:     "put a new `sessionId` into the result, or that of the request if it has one",
-		},
-		Check: createID,
-	},
-	{
-		ID: "MCP308", Name: "foreign-id",
-		Clauses: alternative(dialect.SEP1364A1),
-		Fault:   Client, Needs: Connection,
-		On: clientMessages,
-		Text: Text{
-			Asks:   "A client uses only sessions that the server knows.",
-			Finds:  "The id of a session that was deleted on this connection.",
-			Spares: "Ids that this connection has not seen, and deleting once more; what crossed the answer.",
-			Do:     "forget the id when `session/delete` has succeeded",
-		},
-		Check: foreignID,
-	},
-	{
-		ID: "MCP311", Name: "sessionless",
-		Clauses: alternative(dialect.SEP1364A2),
-		Fault:   Agent, Needs: Connection,
-		On: []On{{Responses, "initialize", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "A server without sessions refuses `initialize` with a `sessionId`.",
-			Finds: "Success without a `sessionId` for an `initialize` that has one.",
-			Do:    "answer with an error, or with the session",
-		},
-		Check: sessionlessServer,
-	},
-	{
-		ID: "MCP312", Name: "new-id",
-		Clauses: alternative(dialect.SEP1364A2),
-		Fault:   Agent, Needs: Connection,
-		On: []On{{Responses, "initialize", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "A server with sessions answers `initialize` without a `sessionId` with a new one.",
-			Finds: "The id of an earlier session, or none though the server has given one before.",
-			Do:    "make a new id for each `initialize` without one",
-		},
-		Check: newID,
-	},
-	{
-		ID: "MCP313", Name: "same-id",
-		Clauses: alternative(dialect.SEP1364A2),
-		Fault:   Agent, Needs: Pair,
-		On: []On{{Responses, "initialize", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "A server answers `initialize` with a `sessionId` with the same one, or with an error.",
-			Finds: "Success with another id.",
-			Do:    "answer with the id of the request, or with an error if it is not valid",
-		},
-		Check: sameID,
-	},
-	{
-		ID: "MCP314", Name: "terminated",
-		Clauses: alternative(dialect.SEP1364A2),
-		Fault:   Sender, Needs: Connection,
-		On: []On{{Requests, "terminate", dialect.ClientSide}, {Responses, "", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "`terminate` ends a session that is alive, and its id is not valid any more then.",
-			Finds:  "`terminate` without an id or with one that was terminated; success for a request with such an id.",
-			Spares: "Ids that this connection has not seen; what crossed the answer to `terminate`.",
-			Do:     "refuse a terminated id, and do not send it",
-		},
-		Check: terminated,
-	},
+var mcpSessionRules = checks{
+	{"MCP301", idForm},
+	{"MCP302", createGate},
+	{"MCP304", requiredCreate},
+	{"MCP305", requiredID},
+	{"MCP306", notRefused},
+	{"MCP307", createID},
+	{"MCP308", foreignID},
+	{"MCP311", sessionlessServer},
+	{"MCP312", newID},
+	{"MCP313", sameID},
+	{"MCP314", terminated},
 }
+
+func requiredCreate(s *Step, r *Report) { withoutID(s, r, false) }
+
+func requiredID(s *Step, r *Report) { withoutID(s, r, true) }
 
 func idForm(s *Step, r *Report) {
 	id := s.Envelope.Session

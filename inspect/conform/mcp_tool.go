@@ -134,68 +134,11 @@ func (t *mcpTool) output() *schema.Shape {
 	return t.shape
 }
 
-var mcpToolRules = []Rule{
-	{
-		ID: "MCP201", Name: "tool-name",
-		Clauses: []Clause{
-			{For: modern, Strength: Warning, Word: "SHOULD", Source: mcp("2026-07-28", "Tools, Tool Names", "server/tools#tool-names")},
-			{For: legacy, Since: "2025-11-25", Strength: Warning, Word: "SHOULD", Source: mcp("2025-11-25", "Tools, Tool Names", "server/tools#tool-names")},
-		},
-		Fault: Agent, Needs: Pair, About: "tools/list",
-		On: []On{{Responses, "tools/list", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "The name of a tool has 1 to 128 ASCII letters, digits, underscores, hyphens and dots, and no other tool has it.",
-			Finds:  "A list with another name, or with a name twice.",
-			Spares: "A name that an earlier page or list had.",
-			Do:     "name the tool by letters, digits and `_`, `-`, `.`",
-		},
-		Check: toolName,
-	},
-	{
-		ID: "MCP202", Name: "input-schema",
-		Clauses: toolClauses("", "required", "Tool", "#tool"),
-		Fault:   Agent, Needs: Pair, About: "tools/list",
-		On: []On{{Responses, "tools/list", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "Each tool says by a JSON schema of the type `object` what arguments it takes.",
-			Finds: "A tool without such an `inputSchema`.",
-			Do:    "put `\"inputSchema\":{\"type\":\"object\"}` into a tool without arguments",
-		},
-		Check: inputSchema,
-	},
-	{
-		ID: "MCP203", Name: "structured-result",
-		Clauses: toolClauses("2025-06-18", "MUST", "Output Schema", "#output-schema"),
-		Fault:   Agent, Needs: Connection, About: "tools/call",
-		On: []On{{Responses, "tools/call", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "A tool with an `outputSchema` gives a structured result that fits.",
-			Finds:  "A result without `structuredContent`, or with one that does not fit the schema that the server listed.",
-			Spares: "`isError`, a task, a result that asks for input; a tool that was listed again since it was called, or may have changed; a schema of which something is not known here.",
-			Do:     "return `structuredContent` that fits, or leave `outputSchema` out of the tool",
-		},
-		Check: structuredResult,
-	},
-	{
-		ID: "MCP204", Name: "mcp-made-up-cursor",
-		Clauses: append([]Clause{{For: modern, Strength: Warning, Word: "MUST", Source: mcp("2026-07-28", "Pagination, Implementation Guidelines", "server/utilities/pagination#implementation-guidelines")}},
-			legacyFrom("", Violation, "MUST", "Pagination, Implementation Guidelines", "server/utilities/pagination#implementation-guidelines")...),
-		Fault: Client, Needs: Connection,
-		On: requestsOf(dialect.ClientSide, lists...),
-		Text: Text{
-			Asks:   "A client does not make cursors, nor changes or keeps them: it sends back what the server gave.",
-			Finds:  "A `cursor` that no answer on this connection brought.",
-			Spares: "An empty one; a session that was made on an earlier connection.",
-			Do:     "send the `nextCursor` of the page before as it came",
-		},
-		Check: mcpMadeUpCursor,
-	},
-}
-
-// toolClauses returns the clauses of a section about tools, from a revision on.
-func toolClauses(first, word, section, anchor string) []Clause {
-	return append([]Clause{{For: modern, Strength: Violation, Word: word, Source: mcp("2026-07-28", "Tools, "+section, "server/tools"+anchor)}},
-		legacyFrom(first, Violation, word, "Tools, "+section, "server/tools"+anchor)...)
+var mcpToolRules = checks{
+	{"MCP201", toolName},
+	{"MCP202", inputSchema},
+	{"MCP203", structuredResult},
+	{"MCP204", mcpMadeUpCursor},
 }
 
 var toolNameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) })

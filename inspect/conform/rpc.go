@@ -11,220 +11,64 @@ import (
 )
 
 // rpcRules are about the messages of JSON-RPC, in both protocols.
-var rpcRules = []Rule{
-	{
-		ID: "RPC005", Name: "jsonrpc-member",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Request object", "request_object")}},
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Messages}},
-		Text: Text{
-			Asks:  "Each message says which protocol it is of: its member `jsonrpc` is exactly `\"2.0\"`.",
-			Finds: "A message without `jsonrpc`, or with another value.",
-			Do:    "send `\"jsonrpc\":\"2.0\"` with each message",
-		},
-		Check: jsonrpcMember,
-	},
-	{
-		ID: "RPC006", Name: "message-kind",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Request object", "request_object")}},
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Messages | Invalids}},
-		Text: Text{
-			Asks:  "A message is a request or a notification, with a `method`, or a response, with a `result` or an `error`.",
-			Finds: "An object that is both or neither, or whose `method` is no string.",
-			Do:    "send one of `method`, `result` and `error`",
-		},
-		Check: messageKind,
-	},
-	{
-		ID: "RPC007", Name: "params-shape",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Parameter structures", "parameter_structures")}},
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Requests | Notifications}},
-		Text: Text{
-			Asks:   "The `params` of a message are an object or an array. The methods of both protocols take an object.",
-			Finds:  "`params` that are a text, a number, `true` or `false`; an array where the method is one of the protocol's. `null` is a note: many peers take it for no params.",
-			Spares: "Arrays in methods that neither protocol knows.",
-			Do:     "send an object, or no `params` at all",
-		},
-		Check: paramsShape,
-	},
-	{
-		ID: "RPC008", Name: "id-type",
-		Clauses: []Clause{
-			{Protocol: dialect.ACP, Strength: Violation, Source: acp1("Schema, RequestId", "schema#requestid")},
-			{Protocol: dialect.MCP, Strength: Violation, Word: "MUST NOT", Source: mcp("2025-06-18", "Base Protocol, Requests", "basic#requests")},
-			{Strength: Violation, Word: "MUST", Source: jsonrpc("Request object", "request_object")},
-		},
-		Fault: Sender, Needs: Frame,
-		On: []On{{Kinds: Requests}},
-		Text: Text{
-			Asks:   "The id of a request is a string or an integer.",
-			Finds:  "An id of another type, or a number with a fraction. `null` is a note in ACP, whose text only discourages it.",
-			Spares: "Integers that are written as `1.0`.",
-			Do:     "number your requests, or use strings",
-		},
-		Check: idType,
-	},
-	{
-		ID: "RPC009", Name: "id-in-use",
-		Clauses: []Clause{{For: allOfACP, Strength: Warning, Source: jsonrpc("Request object", "request_object")}},
-		Fault:   Sender, Needs: Connection,
-		On: []On{{Kinds: Requests}},
-		Text: Text{
-			Asks:  "The id of a request tells which response is its own.",
-			Finds: "A request with the id of another one of the same side that is still open: nobody can tell which of them a response answers. No text forbids it.",
-			Do:    "give each request an id of its own",
-		},
-		Check: func(s *Step, r *Report) {
-			if string(s.Envelope.ID) == "null" {
-				return
-			}
-			r.Tried()
-			if open := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID); open != nil {
-				r.Add(Evidence{Text: "used the id of its open request in frame " + number(open.Seq), Path: "id", Got: string(s.Envelope.ID), Because: []uint64{open.Seq}})
-			}
-		},
-	},
-	{
-		ID: "RPC010", Name: "unknown-response",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Response object", "response_object")}},
-		Fault:   Sender, Needs: Connection,
-		On: []On{{Kinds: Responses}},
-		Text: Text{
-			Asks:  "A response answers one request, whose id it has. A request gets one response, a notification none.",
-			Finds: "A response with an id under which no request is open: of none that was made, or of one that was answered already.",
-			Do:    "answer each request once, with its id as it was sent, and no notification",
-		},
-		Check: unknownResponse,
-	},
-	{
-		ID: "RPC011", Name: "result-or-error",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Response object", "response_object")}},
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Responses}},
-		Text: Text{
-			Asks:  "A response has a `result` or an `error`.",
-			Finds: "A response with both, be it an `error` that is `null`, or with neither. An undefined value in JavaScript leaves its key out.",
-			Do:    "leave `error` out of a success; answer with `{}` where there is nothing to say",
-		},
-		Check: func(s *Step, r *Report) {
-			r.Tried()
-			switch e := s.Envelope; {
-			case e.Result != nil && e.Error != nil:
-				r.Add(Evidence{Text: "answered with a result and an error", Path: "error", Got: string(e.Error)})
-			case e.Result == nil && e.Error == nil:
-				r.Add(Evidence{Text: "answered without a result and without an error"})
-			}
-		},
-	},
-	{
-		ID: "RPC012", Name: "error-shape",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Error object", "error_object")}},
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Responses}},
-		Text: Text{
-			Asks:  "An `error` is an object with an integer `code` and a text `message`. ACP has 32 bits for the code.",
-			Finds: "An error without these, or with others.",
-			Do:    "answer with `{\"code\":-32603,\"message\":\"…\"}`; put all else into `data`",
-		},
-		Check: errorShape,
-	},
-	{
-		ID: "RPC014", Name: "null-id",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: jsonrpc("Response object", "response_object")}},
-		Fault:   Sender, Needs: Connection,
-		On: []On{{Kinds: Responses}},
-		Text: Text{
-			Asks:   "A response has the id of its request. The id is `null` only where that could not be read.",
-			Finds:  "A response without an id; one with `null` that is no error -32700 or -32600.",
-			Spares: "`null` in answer to a request whose id is `null`.",
-			Do:     "answer with the id of the request, as it was sent",
-		},
-		Check: nullID,
-	},
-	{
-		ID: "RPC015", Name: "method-name",
-		Clauses: []Clause{
-			{For: v1AndOld, Strength: Violation, Word: "as long as", Source: acp1("Extensibility, Extension Methods", "extensibility#extension-methods")},
-			{For: v2, Strength: Violation, Word: "as long as", Source: acp2("Extensibility, Extension Methods", "extensibility#extension-methods")},
-		},
-		Fault: Sender, Needs: Frame,
-		On: []On{{Kinds: Requests | Notifications}},
-		Text: Text{
-			Asks:   "A method that is not of the protocol begins with `_`. All other names are the protocol's, now and later.",
-			Finds:  "A method that the protocol does not have, without `_`. It is at most a warning where the name looks as if a newer version might have it, and a note where it begins with `$/`.",
-			Spares: "Methods that the protocol once had, and those of its drafts.",
-			Do:     "put a `_` in front of the names of your own methods",
-		},
-		Check: methodName,
-	},
-	{
-		ID: "RPC016", Name: "wrong-side",
-		Clauses: schemaClauses(),
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Requests | Notifications}},
-		Text: Text{
-			Asks:   "Each method is of one side, which sends it, and the other serves it.",
-			Finds:  "A method that was sent by the side which has to serve it.",
-			Spares: "Methods that are in drafts only, such as those of proxy chains.",
-			Do:     "send only methods that your side may send",
-		},
-		Check: func(s *Step, r *Report) {
-			row, ok := specified(s)
-			if !ok {
-				return
-			}
-			r.Tried()
-			if isWrongSide(s, &row) && !(s.Conn.Dialect == dialect.MCPModern && s.is(wire.Request) && s.From == Agent) { // it may ask for nothing at all: MCP114
-				r.Add(Evidence{Text: "sent " + s.Method + ", which it has to serve", Path: "method"})
-			}
-		},
-	},
-	{
-		ID: "RPC017", Name: "request-or-notification",
-		Clauses: schemaClauses(),
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Requests | Notifications}},
-		Text: Text{
-			Asks:  "A method is either a request, with an id, or a notification, without.",
-			Finds: "A notification with an id, or a request without one: then nobody answers it.",
-			Do:    "send requests with an id, and notifications without",
-		},
-		Check: func(s *Step, r *Report) {
-			row, ok := specified(s)
-			if !ok || isWrongSide(s, &row) {
-				return
-			}
-			r.Tried()
-			switch {
-			case row.Form == dialect.AsRequest && s.is(wire.Notification):
-				r.Add(Evidence{Text: "sent " + s.Method + " without an id", Path: "id", Want: "a string or an integer"})
-			case row.Form == dialect.AsNotification && s.is(wire.Request):
-				r.Add(Evidence{Text: "sent " + s.Method + " with an id", Path: "id", Got: string(s.Envelope.ID)})
-			}
-		},
-	},
-	{
-		ID: "RPC018", Name: "unanswered",
-		Clauses: []Clause{{Strength: Warning, Word: "MUST", Source: jsonrpc("Response object", "response_object")}},
-		Fault:   Sender, Needs: End,
-		On: []On{{Kinds: Ends}},
-		Text: Text{
-			Asks:   "Each request gets a response, be it an error.",
-			Finds:  "A request without a response, though the side that had to answer it later ended by itself.",
-			Spares: "Requests of MCP that their sender cancelled, `terminal/wait_for_exit`, requests that only the end of the connection answers, those of a server of MCP 2026-07-28 (MCP114), and those that came when the other side was about to end.",
-			Do:     "answer each request before you end, if only with an error",
-		},
-		Check: unanswered,
-	},
+var rpcRules = checks{
+	{"RPC005", jsonrpcMember},
+	{"RPC006", messageKind},
+	{"RPC007", paramsShape},
+	{"RPC008", idType},
+	{"RPC009", idInUse},
+	{"RPC010", unknownResponse},
+	{"RPC011", resultOrError},
+	{"RPC012", errorShape},
+	{"RPC014", nullID},
+	{"RPC015", methodName},
+	{"RPC016", wrongSide},
+	{"RPC017", requestOrNotification},
+	{"RPC018", unanswered},
 }
 
-// schemaClauses say what both protocols say about who sends which method.
-func schemaClauses() []Clause {
-	return []Clause{
-		{Protocol: dialect.MCP, Strength: Violation, Source: mcp("2025-06-18", "Schema", "schema")},
-		{Protocol: dialect.ACP, Strength: Violation, Source: acp1("Schema", "schema")},
+func idInUse(s *Step, r *Report) {
+	if string(s.Envelope.ID) == "null" {
+		return
+	}
+	r.Tried()
+	if open := s.Conn.calls.Find(s.Frame.Dir, s.Frame.Stream, s.Envelope.ID); open != nil {
+		r.Add(Evidence{Text: "used the id of its open request in frame " + number(open.Seq), Path: "id", Got: string(s.Envelope.ID), Because: []uint64{open.Seq}})
+	}
+}
+
+func resultOrError(s *Step, r *Report) {
+	r.Tried()
+	switch e := s.Envelope; {
+	case e.Result != nil && e.Error != nil:
+		r.Add(Evidence{Text: "answered with a result and an error", Path: "error", Got: string(e.Error)})
+	case e.Result == nil && e.Error == nil:
+		r.Add(Evidence{Text: "answered without a result and without an error"})
+	}
+}
+
+func wrongSide(s *Step, r *Report) {
+	row, ok := specified(s)
+	if !ok {
+		return
+	}
+	r.Tried()
+	if isWrongSide(s, &row) && !(s.Conn.Dialect == dialect.MCPModern && s.is(wire.Request) && s.From == Agent) { // it may ask for nothing at all: MCP114
+		r.Add(Evidence{Text: "sent " + s.Method + ", which it has to serve", Path: "method"})
+	}
+}
+
+func requestOrNotification(s *Step, r *Report) {
+	row, ok := specified(s)
+	if !ok || isWrongSide(s, &row) {
+		return
+	}
+	r.Tried()
+	switch {
+	case row.Form == dialect.AsRequest && s.is(wire.Notification):
+		r.Add(Evidence{Text: "sent " + s.Method + " without an id", Path: "id", Want: "a string or an integer"})
+	case row.Form == dialect.AsNotification && s.is(wire.Request):
+		r.Add(Evidence{Text: "sent " + s.Method + " with an id", Path: "id", Got: string(s.Envelope.ID)})
 	}
 }
 

@@ -3,9 +3,10 @@
 // the text is silent there is at most a note, and where bytes are missing from the tape
 // there is silence. Findings are computed from frames, never stored.
 //
-// A rule is a value in a table. A Checker is fed the frames of a tape once, keeps a
-// bounded state, and does not fail on any input. Silence is no approval: a Checker tells
-// which rules had an occasion, and which could not be judged and why.
+// The words of a rule are in rules/ID.txt, its function is in the table of its subject. A
+// Checker is fed the frames of a tape once, keeps a bounded state, and does not fail on
+// any input. Silence is no approval: a Checker tells which rules had an occasion, and
+// which could not be judged and why.
 //
 // The package knows neither stores nor files nor screens: frames come in, findings go
 // out.
@@ -195,60 +196,8 @@ func (r *Rule) Strength() Strength {
 	return slices.MaxFunc(r.Clauses, func(a, b Clause) int { return int(a.Strength) - int(b.Strength) }).Strength
 }
 
-// Dialects used in the tables.
-var (
-	v1       = dialect.SetOf(dialect.ACPv1)
-	early    = dialect.SetOf(dialect.ACPv2Early)
-	v2       = dialect.SetOf(dialect.ACPv2)
-	legacy   = dialect.SetOf(dialect.MCPLegacy)
-	modern   = dialect.SetOf(dialect.MCPModern)
-	v1AndOld = v1 | early // version 1, and the draft of version 2 that kept its words
-	allOfACP = v1 | early | v2
-)
-
-// The documents that the rules are from, as they were read.
-const (
-	acpSite = "https://agentclientprotocol.com/protocol/"
-	mcpSite = "https://modelcontextprotocol.io/specification/"
-	Date    = "2026-08-22" // of both specifications
-)
-
-// acp1 returns a page of version 1 of the Agent Client Protocol. page may have a
-// section behind a #.
-func acp1(title, page string) Source { return Source{"ACP v1, " + title, acpSite + "v1/" + page} }
-
-// acp2 returns a page of version 2.
-func acp2(title, page string) Source { return Source{"ACP v2, " + title, acpSite + "v2/" + page} }
-
-// mcp returns a page of a revision of the Model Context Protocol.
-func mcp(revision, title, page string) Source {
-	return Source{"MCP " + revision + ", " + title, mcpSite + revision + "/" + page}
-}
-
-// legacyRevisions of the Model Context Protocol begin with initialize; the newest first.
-var legacyRevisions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-
-// legacyFrom returns the clauses of a text that stands in each of these revisions from
-// one on, or in all if that is empty: a connection is judged by the one it agreed on.
-func legacyFrom(first string, strength Strength, word, title, page string) []Clause {
-	var clauses []Clause
-	for i, revision := range legacyRevisions {
-		c := Clause{For: legacy, Since: revision, Strength: strength, Word: word, Source: mcp(revision, title, page)}
-		if revision < first {
-			break
-		}
-		if first == "" && i == len(legacyRevisions)-1 {
-			c.Since = "" // there were drafts before
-		}
-		clauses = append(clauses, c)
-	}
-	return clauses
-}
-
-// jsonrpc returns a section of JSON-RPC 2.0.
-func jsonrpc(title, section string) Source {
-	return Source{"JSON-RPC 2.0, " + title, "https://www.jsonrpc.org/specification#" + section}
-}
+// Date is that of both specifications, as they were read.
+const Date = "2026-08-22"
 
 // Section returns the title without the document, such as "Prompt Turn, Cancellation".
 func (s Source) Section() string {

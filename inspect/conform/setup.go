@@ -128,146 +128,16 @@ func (c *connection) deleted(id string, at Moment) {
 	c.directory.gone.Set(id, at)
 }
 
-// setsUp is where a client sets up a session with directories.
-var setsUp = []On{
-	{Requests, "session/new", dialect.ClientSide},
-	{Requests, "session/load", dialect.ClientSide},
-	{Requests, "session/resume", dialect.ClientSide},
-	{Requests, "session/fork", dialect.ClientSide},
-}
-
-// needsSession are the requests of a client that are for a session which is set up.
-var needsSession = []string{"session/prompt", "session/set_mode", "session/set_model", "session/set_config_option"}
-
-func refusals() []On {
-	var on []On
-	for _, method := range needsSession {
-		on = append(on, On{Responses, method, dialect.AgentSide})
-	}
-	return on
-}
-
 // setupRules are about how sessions are made, named, listed and deleted.
-var setupRules = []Rule{
-	{
-		ID: "ACP201", Name: "no-session-id",
-		Clauses: []Clause{{Strength: Violation, Word: "MUST", Source: acp1("Session Setup, Session ID", "session-setup#session-id")}},
-		Fault:   Agent, Needs: Pair,
-		On: []On{{Responses, "session/new", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "The answer to `session/new` has to name the session by an id, with which the client addresses it from then on.",
-			Finds: "A successful answer to `session/new` without a `sessionId`, or with an empty one.",
-			Do:    "put a unique `sessionId` that is not empty into the result of `session/new`",
-		},
-		Check: noSessionID,
-	},
-	{
-		ID: "ACP202", Name: "session-id-again",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Session Setup, Creating a Session", "session-setup#creating-a-session")},
-			{Strength: Violation, Word: "MUST", Source: acp1("Session Setup, Creating a Session", "session-setup#creating-a-session")},
-		},
-		Fault: Agent, Needs: Connection,
-		On: []On{{Responses, "session/new", dialect.AgentSide}, {Responses, "session/fork", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "Each new session gets an id of its own.",
-			Finds:  "A new session with the id of one that was set up on this connection before. From then on nobody knows which of the two an update is for.",
-			Spares: "The id of a session that was deleted meanwhile.",
-			Do:     "make ids that cannot come twice, such as UUIDs",
-		},
-		Check: sessionIDAgain,
-	},
-	{
-		ID: "ACP203", Name: "relative-cwd",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Session Setup, Working Directory", "session-setup#working-directory")},
-			{Strength: Violation, Word: "MUST", Source: acp1("Session Setup, Working Directory", "session-setup#working-directory")},
-		},
-		Fault: Client, Needs: Frame,
-		On: setsUp,
-		Text: Text{
-			Asks:   "`cwd` and the entries of `additionalDirectories` are absolute paths.",
-			Finds:  "A relative path in one of them. The agent would have to resolve it in the directory in which it happened to be started.",
-			Spares: "Absolute paths of POSIX and of Windows alike; URIs.",
-			Do:     "make the paths absolute before you set a session up",
-		},
-		Check: relativeCwd,
-	},
-	{
-		ID: "ACP206", Name: "unknown-session",
-		Clauses: []Clause{
-			{For: v2, Strength: Warning, Word: "MUST", Source: acp2("Prompt Lifecycle", "prompt-lifecycle")},
-			{Strength: Warning, Word: "MUST", Source: acp1("Prompt Turn", "prompt-turn")},
-		},
-		Fault: Client, Needs: Connection,
-		On: refusals(),
-		Text: Text{
-			Asks:   "A session is set up on the connection, by making, loading or resuming it, before it is used there.",
-			Finds:  "A request for a session that was not set up on this connection, and the agent refused it.",
-			Spares: "Requests that the agent accepted: it may know the session otherwise. Refusals because of the method, the login or a cancellation.",
-			Do:     "load or resume a session before you prompt it on a new connection",
-		},
-		Check: unknownSession,
-	},
-	{
-		ID: "ACP208", Name: "update-too-early",
-		Clauses: []Clause{{Strength: Note, Source: acp1("Session Setup, Creating a Session", "session-setup#creating-a-session")}},
-		Fault:   Agent, Needs: Connection,
-		On: []On{{Responses, "session/new", dialect.AgentSide}, {Responses, "session/fork", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "The answer to `session/new` tells the client the id of the session.",
-			Finds: "An update or a request for the new session that came before that answer. A client that does not know the id yet drops it: commands and modes are missing then.",
-			Do:    "answer `session/new` first, and send what belongs to the session then",
-		},
-		Check: updateTooEarly,
-	},
-	{
-		ID: "ACP210", Name: "list-filter",
-		Clauses: []Clause{
-			{For: v2, Strength: Warning, Source: acp2("Session List, Listing Sessions", "session-list#listing-sessions")},
-			{Strength: Warning, Source: acp1("Session List, Listing Sessions", "session-list#listing-sessions")},
-		},
-		Fault: Agent, Needs: Pair,
-		On: []On{{Responses, "session/list", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "With `cwd`, only the sessions of that directory are listed.",
-			Finds:  "A session of another directory in such a list. The first one is reported.",
-			Spares: "Directories whose last part has the same name: one may be a link to the other.",
-			Do:     "filter the list by `cwd`",
-		},
-		Check: listFilter,
-	},
-	{
-		ID: "ACP212", Name: "made-up-cursor",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Session List, Pagination", "session-list#pagination")},
-			{Strength: Violation, Word: "MUST", Source: acp1("Session List, Pagination", "session-list#pagination")},
-		},
-		Fault: Client, Needs: Connection,
-		On: []On{{Requests, "session/list", dialect.ClientSide}},
-		Text: Text{
-			Asks:  "A cursor is opaque: the client sends back what it got as `nextCursor`, and does not keep it for later.",
-			Finds: "A `cursor` that no answer on this connection brought.",
-			Do:    "use the `nextCursor` of the answer before, unchanged, and none for the first page",
-		},
-		Check: madeUpCursor,
-	},
-	{
-		ID: "ACP213", Name: "deleted-listed",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Session Delete", "session-delete")},
-			{Strength: Violation, Word: "MUST", Source: acp1("Session Delete", "session-delete")},
-		},
-		Fault: Agent, Needs: Connection,
-		On: []On{{Responses, "session/list", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "A session that was deleted is not in the lists that are asked for later.",
-			Finds:  "A session in the answer to `session/list`, though its deletion had been confirmed before the list was asked for.",
-			Spares: "Sessions that were made, loaded or resumed again since then.",
-			Do:     "leave deleted sessions out of `session/list`",
-		},
-		Check: deletedListed,
-	},
+var setupRules = checks{
+	{"ACP201", noSessionID},
+	{"ACP202", sessionIDAgain},
+	{"ACP203", relativeCwd},
+	{"ACP206", unknownSession},
+	{"ACP208", updateTooEarly},
+	{"ACP210", listFilter},
+	{"ACP212", madeUpCursor},
+	{"ACP213", deletedListed},
 }
 
 func noSessionID(s *Step, r *Report) {

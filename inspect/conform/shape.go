@@ -65,97 +65,44 @@ func shapesOf(s *Step) *schema.Set {
 }
 
 // shapeRules are about the members of messages, by the published schemas.
-var shapeRules = []Rule{
-	{
-		ID: "ACP001", Name: "shape",
-		Clauses: []Clause{
-			{For: v1AndOld, Strength: Violation, Source: acp1("Schema", "schema")},
-			{For: v2, Strength: Violation, Source: acp2("Schema", "schema")},
-		},
-		Fault: Sender, Needs: Pair,
-		On: []On{{Kinds: Messages}},
-		Text: Text{
-			Asks:   "Params, results and updates are as the published JSON schema says.",
-			Finds:  "A member that is missing, of another type, or of a value that the schema does not list. It is a warning where typed clients drop the value, and a note where only the unstable schema has it, or where the prose shows another value than the schema.",
-			Spares: "What other rules find, such as a session without an id.",
-			Do:     "send what the schema asks for, or use a library that is made from it",
-		},
-		Check: shapeOf,
-	},
-	{
-		ID: "ACP002", Name: "unknown-key",
-		Clauses: []Clause{
-			{For: v1AndOld, Strength: Warning, Word: "MUST NOT", Source: acp1("Extensibility, The _meta Field", "extensibility#the-_meta-field")},
-			{For: v2, Strength: Note, Word: "MUST NOT", Source: acp2("Extensibility, The _meta Field", "extensibility#the-_meta-field")},
-		},
-		Fault: Sender, Needs: Pair,
-		On: []On{{Kinds: Messages}},
-		Text: Text{
-			Asks:   "All keys of specified objects are the protocol's, now and later. Own data stands in `_meta`.",
-			Finds:  "A key that no schema of the protocol has there. It is a note where a former schema, a draft or another version has it.",
-			Spares: "What is in `_meta`, and keys that begin with `_`.",
-			Do:     "put your own data into `_meta`",
-		},
-		Check: func(s *Step, r *Report) {
-			r.Tried()
-			for _, p := range s.problems() {
-				if p.Kind != schema.UnknownKey || isOwned(s, p.Path) {
-					continue
-				}
-				e := Evidence{Text: "added a key to " + p.Type + " that is unknown to the schema of " + Date, Path: p.Path, Got: p.Got}
-				if p.Removed || p.Other || p.Unstable {
-					e.Text, e.Strength = "added a key to "+p.Type+" that only a draft, a former or another schema has", Note
-				}
-				r.Add(e)
-			}
-		},
-	},
-	{
-		ID: "ACP004", Name: "unknown-variant",
-		Clauses: []Clause{
-			{For: v1, Strength: Warning, Source: acp1("Schema, SessionUpdate", "schema#sessionupdate")},
-			{For: v2, Strength: Note, Source: acp2("Schema, SessionUpdate", "schema#sessionupdate")},
-		},
-		Fault: Agent, Needs: Hello,
-		On: []On{{Notifications, "session/update", dialect.AgentSide}},
-		Text: Text{
-			Asks:   "A `session/update` is one of the variants of the schema.",
-			Finds:  "A variant that no schema has: typed clients drop it. In version 2, which lets others be, it is a note.",
-			Spares: "Variants of version 2 that begin with `_`.",
-			Do:     "send what you have to say in a notification of your own, whose name begins with `_`",
-		},
-		Check: func(s *Step, r *Report) {
-			r.Tried()
-			if _, ok := dialect.LookupUpdate(s.Update); ok || s.Update == "" || s.Conn.Dialect == dialect.ACPv2 && strings.HasPrefix(s.Update, "_") {
-				return
-			}
-			r.Add(Evidence{Text: "sent an update that is unknown to the schema of " + Date, Path: "update.sessionUpdate", Got: s.Update})
-		},
-	},
-	{
-		ID: "ACP005", Name: "other-version",
-		Clauses: []Clause{
-			{For: v1, Strength: Violation, Source: acp1("Schema, SessionUpdate", "schema#sessionupdate")},
-			{For: v2, Strength: Violation, Source: acp2("Migration", "migration")},
-		},
-		Fault: Agent, Needs: Hello,
-		On: []On{{Notifications, "session/update", dialect.AgentSide}},
-		Text: Text{
-			Asks:  "After `initialize` a connection speaks exactly one version.",
-			Finds: "A variant of `session/update` that only another version has, such as `state_update` in version 1, or `tool_call` in version 2.",
-			Do:    "send the updates of the version that you answered",
-		},
-		Check: func(s *Step, r *Report) {
-			row, ok := dialect.LookupUpdate(s.Update)
-			if !ok {
-				return
-			}
-			r.Tried()
-			if !(row.Stable | row.Unstable).Has(s.Conn.Dialect) {
-				r.Add(Evidence{Text: "sent " + s.Update + ", which this version does not have", Path: "update.sessionUpdate", Got: s.Update})
-			}
-		},
-	},
+var shapeRules = checks{
+	{"ACP001", shapeOf},
+	{"ACP002", unknownKey},
+	{"ACP004", unknownVariant},
+	{"ACP005", otherVersion},
+}
+
+func unknownKey(s *Step, r *Report) {
+	r.Tried()
+	for _, p := range s.problems() {
+		if p.Kind != schema.UnknownKey || isOwned(s, p.Path) {
+			continue
+		}
+		e := Evidence{Text: "added a key to " + p.Type + " that is unknown to the schema of " + Date, Path: p.Path, Got: p.Got}
+		if p.Removed || p.Other || p.Unstable {
+			e.Text, e.Strength = "added a key to "+p.Type+" that only a draft, a former or another schema has", Note
+		}
+		r.Add(e)
+	}
+}
+
+func unknownVariant(s *Step, r *Report) {
+	r.Tried()
+	if _, ok := dialect.LookupUpdate(s.Update); ok || s.Update == "" || s.Conn.Dialect == dialect.ACPv2 && strings.HasPrefix(s.Update, "_") {
+		return
+	}
+	r.Add(Evidence{Text: "sent an update that is unknown to the schema of " + Date, Path: "update.sessionUpdate", Got: s.Update})
+}
+
+func otherVersion(s *Step, r *Report) {
+	row, ok := dialect.LookupUpdate(s.Update)
+	if !ok {
+		return
+	}
+	r.Tried()
+	if !(row.Stable | row.Unstable).Has(s.Conn.Dialect) {
+		r.Add(Evidence{Text: "sent " + s.Update + ", which this version does not have", Path: "update.sessionUpdate", Got: s.Update})
+	}
 }
 
 func shapeOf(s *Step, r *Report) {
@@ -199,13 +146,10 @@ func shapeText(p schema.Problem) string {
 	return "sent a value of another shape" + in
 }
 
-// owned are the paths that other rules judge, by method.
-var owned = map[string][]string{
-	"initialize":                {"protocolVersion", "info", "capabilities", "agentCapabilities"},
-	"session/new":               {"sessionId"},
-	"session/prompt":            {"stopReason"},
-	"session/update":            {"update.sessionUpdate"},
-	"session/set_config_option": {"value"},
+// owned are the paths that other rules judge, each behind its method.
+var owned = [...]string{
+	"initialize protocolVersion", "initialize info", "initialize capabilities", "initialize agentCapabilities",
+	"session/new sessionId", "session/prompt stopReason", "session/update update.sessionUpdate", "session/set_config_option value",
 }
 
 // isOwned reports whether another rule judges what is at a path.
@@ -214,37 +158,11 @@ func isOwned(s *Step, path string) bool {
 		row, ok := dialect.LookupUpdate(s.Update)
 		return !ok || !(row.Stable | row.Unstable).Has(s.Conn.Dialect)
 	}
-	return slices.Contains(owned[s.Method], path) || strings.HasPrefix(path, "mcpServers[") && strings.HasSuffix(path, ".type")
+	return slices.Contains(owned[:], s.Method+" "+path) || strings.HasPrefix(path, "mcpServers[") && strings.HasSuffix(path, ".type")
 }
 
-var mcpShapeRules = []Rule{
-	{
-		ID: "MCP001", Name: "mcp-shape",
-		Clauses: append([]Clause{{For: modern, Strength: Violation, Source: mcp("2026-07-28", "Schema", "schema")}}, legacySchemas()...),
-		Fault:   Sender, Needs: Pair,
-		On: []On{{Kinds: Messages}},
-		Text: Text{
-			Asks:   "Params and results have the shape that the schema of the revision gives them.",
-			Finds:  "A member that is required and missing, or a value of another type or of none of the values that are listed; with less strength, `null` where an empty object is due.",
-			Spares: "Members that the schema does not know, and methods; a server that has not shown that it knows 2026-07-28; revisions that this program does not know. What a rule of its own is about, such as the schemas of tools and what each request has in its `_meta`.",
-			Do:     "send what the schema asks for",
-		},
-		Check: mcpShape,
-	},
-}
-
-// legacySchemas returns the clauses of the revisions that have a schema page; before,
-// there is only the file that this page is made from.
-func legacySchemas() []Clause {
-	var clauses []Clause
-	for _, revision := range legacyRevisions {
-		c := Clause{For: legacy, Since: revision, Until: revision, Strength: Violation, Source: mcp(revision, "Schema", "schema")}
-		if revision < "2025-06-18" {
-			c.Source.URL = "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/" + revision + "/schema.json"
-		}
-		clauses = append(clauses, c)
-	}
-	return clauses
+var mcpShapeRules = checks{
+	{"MCP001", mcpShape},
 }
 
 // mcpShape checks params as they come, those of initialize when that is answered: only

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -80,14 +81,15 @@ func (s *Step) Param(path ...string) []byte {
 // Result returns the value at a path of the result, as JSON; nil if there is none.
 func (s *Step) Result(path ...string) []byte { return get(s.Envelope.Result, path...) }
 
-// entities say what the variants of session/update are about.
-var entities = func() map[string]dialect.Entity {
+// entities say what the variants of session/update are about. A look at the table of
+// dialect would compare each name of it, for each frame.
+var entities = sync.OnceValue(func() map[string]dialect.Entity {
 	all := make(map[string]dialect.Entity)
 	for _, u := range dialect.Updates() {
 		all[u.Name] = u.Entity
 	}
 	return all
-}()
+})
 
 // EntityID returns the id of the message or tool call that an update is about, as JSON;
 // nil if there is none.

@@ -3,24 +3,20 @@ package conform
 import (
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Rules returns all rules, by subject. They must not be changed.
-func Rules() []*Rule {
-	var all []*Rule
-	for _, subject := range subjects {
-		for i := range subject {
-			all = append(all, &subject[i])
-		}
-	}
-	return all
+// checks are the functions of the rules of one subject, by the ids of their texts.
+type checks []struct {
+	id    string
+	check func(*Step, *Report)
 }
 
-// subjects are the tables of the rules.
-var subjects = [][]Rule{
+// subjects are all checks, in the order in which they look at a step.
+var subjects = [...]checks{
 	transportRules,
 	rpcRules,
 	shapeRules,
@@ -48,14 +44,31 @@ var subjects = [][]Rule{
 	httpServerRules,
 }
 
+// rules are all, made when they are first asked for.
+var rules = sync.OnceValue(func() (all []*Rule) {
+	for _, subject := range subjects {
+		for _, c := range subject {
+			r, err := readRule(c.id)
+			if err != nil {
+				panic("conform: " + err.Error())
+			}
+			r.Check = c.check
+			all = append(all, r)
+		}
+	}
+	return all
+})
+
+// Rules returns all rules, by subject. They must not be changed.
+func Rules() []*Rule { return slices.Clone(rules()) }
+
 // Lookup returns the rule with an id, nil if there is none.
 func Lookup(id string) *Rule {
-	all := Rules()
-	i := slices.IndexFunc(all, func(r *Rule) bool { return r.ID == id })
+	i := slices.IndexFunc(rules(), func(r *Rule) bool { return r.ID == id })
 	if i < 0 {
 		return nil
 	}
-	return all[i]
+	return rules()[i]
 }
 
 // An active rule is one that stands for a connection.

@@ -151,58 +151,11 @@ func (x *session) finished(call *toolCall) {
 }
 
 // toolRules are about the reports of tool calls.
-var toolRules = []Rule{
-	{
-		ID: "ACP401", Name: "never-announced",
-		Clauses: []Clause{{For: v1, Strength: Warning, Source: acp1("Tool Calls, Creating", "tool-calls#creating")}},
-		Fault:   Agent, Needs: Session,
-		On: updates("tool_call_update"),
-		Text: Text{
-			Asks:   "A `tool_call` announces a tool call; `tool_call_update` changes one that is known.",
-			Finds:  "A `tool_call_update` for an id that came in no `tool_call` and in no `session/request_permission`. Clients drop such updates, or show a call without a title. Each id is reported once.",
-			Spares: "Sessions that were loaded or resumed: the call may be from before.",
-			Do:     "send `tool_call` before the first `tool_call_update`",
-		},
-		Check: neverAnnounced,
-	},
-	{
-		ID: "ACP402", Name: "announced-again",
-		Clauses: []Clause{{For: v1, Strength: Warning, Source: acp1("Tool Calls, Creating", "tool-calls#creating")}},
-		Fault:   Agent, Needs: Session,
-		On: updates("tool_call"),
-		Text: Text{
-			Asks:   "A `toolCallId` is unique within its session.",
-			Finds:  "A second `tool_call` with the same id. Clients either show one call twice, or write a new one over an old one.",
-			Spares: "The replay of a session that is loaded, until the next prompt; the `tool_call` behind a permission request with its id.",
-			Do:     "use an id once, and `tool_call_update` for what changes",
-		},
-		Check: announcedAgain,
-	},
-	{
-		ID: "ACP404", Name: "left-unfinished",
-		Clauses: []Clause{{For: v1, Strength: Note, Source: acp1("Tool Calls, Status", "tool-calls#status")}},
-		Fault:   Agent, Needs: Session,
-		On: []On{promptEnds},
-		Text: Text{
-			Asks:   "The status tells where a tool call stands: at its end `completed` or `failed`.",
-			Finds:  "A turn that ended while calls which began in it had neither. Their spinners turn for ever.",
-			Spares: "Turns that were cancelled, and calls that the user rejected or has not decided on.",
-			Do:     "send a last `tool_call_update` for each call before you answer the prompt",
-		},
-		Check: leftUnfinished,
-	},
-	{
-		ID: "ACP409", Name: "asked-not-announced",
-		Clauses: []Clause{{For: v1, Strength: Note, Source: acp1("Tool Calls, Creating", "tool-calls#creating")}},
-		Fault:   Agent, Needs: Session,
-		On: updates("tool_call_update"),
-		Text: Text{
-			Asks:  "A `tool_call` announces a tool call, whether permission is asked for it or not.",
-			Finds: "A call that is known from its permission request only, and is updated without a `tool_call`. Clients that make calls from `tool_call` show none of it. Each call is reported once.",
-			Do:    "send `tool_call` before `session/request_permission`",
-		},
-		Check: askedNotAnnounced,
-	},
+var toolRules = checks{
+	{"ACP401", neverAnnounced},
+	{"ACP402", announcedAgain},
+	{"ACP404", leftUnfinished},
+	{"ACP409", askedNotAnnounced},
 }
 
 func neverAnnounced(s *Step, r *Report) {
@@ -311,36 +264,9 @@ func isRelative(value []byte) bool {
 }
 
 // pathRules are about the paths in reports of tool calls.
-var pathRules = []Rule{
-	{
-		ID: "ACP405", Name: "relative-path",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Overview, Argument requirements", "overview#argument-requirements")},
-			{Strength: Violation, Word: "MUST", Source: acp1("Overview, Argument requirements", "overview#argument-requirements")},
-		},
-		Fault: Agent, Needs: Frame,
-		On: append(updates("tool_call", "tool_call_update", "tool_call_content_chunk", "terminal_update"), On{Requests, "session/request_permission", dialect.AgentSide}),
-		Text: Text{
-			Asks:   "All file paths in the protocol are absolute.",
-			Finds:  "A relative path among the `locations` of a tool call, in a diff, or as the `cwd` of a command. The client cannot know what it is relative to. The first one in a message is reported.",
-			Spares: "URIs; absolute paths of POSIX and of Windows alike.",
-			Do:     "make paths absolute with the `cwd` of the session before you send them",
-		},
-		Check: relativePath,
-	},
-	{
-		ID: "ACP407", Name: "foreign-terminal",
-		Clauses: []Clause{{For: v1, Strength: Warning, Source: acp1("Tool Calls, Terminals", "tool-calls#terminals")}},
-		Fault:   Agent, Needs: Session,
-		On: updates("tool_call", "tool_call_update"),
-		Text: Text{
-			Asks:   "A tool call shows a live terminal by the id that the client gave when it was asked for one with `terminal/create`.",
-			Finds:  "A tool call with a terminal whose id no `terminal/create` of this connection was answered with: the client has nothing to show.",
-			Spares: "Sessions that were loaded or resumed, whose terminals may be older; and what `_meta` says of terminals of the agent's own, which some clients show.",
-			Do:     "create the terminal with `terminal/create`, or send the output as text",
-		},
-		Check: foreignTerminal,
-	},
+var pathRules = checks{
+	{"ACP405", relativePath},
+	{"ACP407", foreignTerminal},
 }
 
 func relativePath(s *Step, r *Report) {

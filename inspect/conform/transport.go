@@ -9,7 +9,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -39,118 +38,38 @@ func (t *transport) observe(s *Step) {
 
 // transportRules are about the lines that messages stand on, and the end of their
 // streams.
-var transportRules = []Rule{
-	{
-		ID: "RPC001", Name: "not-utf8",
-		Clauses: stdioClauses(Violation, "MUST"),
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Messages | Batches | Invalids}},
-		Text: Text{
-			Asks:   "Messages are encoded as UTF-8.",
-			Finds:  "A line of stdin or stdout that is not UTF-8.",
-			Spares: "The last line of a stream that ended in the middle of a character.",
-			Do:     "write UTF-8 to the pipe, whatever the encoding of the system is",
-		},
-		Check: func(s *Step, r *Report) {
-			if !isLine(s) {
-				return
-			}
-			r.Tried()
-			if s.Kind() == wire.Invalid && flawOf(s) == notUTF8 {
-				r.Add(Evidence{Text: "wrote a line that is not UTF-8", Got: strconv.Quote(cut(string(s.raw())))})
-			}
-		},
-	},
-	{
-		ID: "RPC002", Name: "not-json",
-		Clauses: stdioClauses(Violation, "MUST NOT"),
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Messages | Batches | Invalids}},
-		Text: Text{
-			Asks:   "Nothing but messages is written to stdin and stdout, each on one line.",
-			Finds:  "A line that is no JSON object or array: a banner, a line of a log, a message on several lines. Such lines in succession are one finding.",
-			Spares: "Blank lines, and the last line of a stream without its end, as a process leaves it that is killed.",
-			Do:     "write logs and banners to stderr, and each message on one line",
-		},
-		Check: func(s *Step, r *Report) {
-			if !isLine(s) {
-				return
-			}
-			r.Tried()
-			if s.Kind() == wire.Invalid && flawOf(s) == notJSON && !s.Conn.transport.noise[s.From] {
-				r.Add(Evidence{Text: "wrote a line that is no JSON object", Got: string(s.raw())})
-			}
-		},
-	},
-	{
-		ID: "RPC004", Name: "batch",
-		Clauses: []Clause{
-			{For: v1AndOld, Strength: Violation, Source: acp1("Transports, stdio", "transports#stdio")},
-			{For: legacy, Since: "2025-06-18", Strength: Violation, Source: mcp("2025-06-18", "Changelog", "changelog")},
-			{For: modern, Strength: Violation, Source: mcp("2026-07-28", "Base Protocol", "basic")},
-		},
-		Fault: Sender, Needs: Frame,
-		On: []On{{Kinds: Messages | Batches}},
-		Text: Text{
-			Asks:   "A line has one message. Batches came into ACP with version 2, and stood in MCP in 2025-03-26 only.",
-			Finds:  "A line with an array of messages.",
-			Spares: "An array of responses to requests that came in an array.",
-			Do:     "send each message on a line of its own",
-		},
-		Check: batch,
-	},
-	{
-		ID: "RPC019", Name: "lone-surrogate",
-		Clauses: []Clause{{Strength: Note, Source: Source{"RFC 8259, Unicode Characters", "https://www.rfc-editor.org/rfc/rfc8259#section-8.2"}}},
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Messages | Batches}},
-		Text: Text{
-			Asks:  "A character beyond U+FFFF that is written with escapes needs two of them, such as `\\ud83d\\ude00`.",
-			Finds: "One half without the other. Some decoders refuse the message, others replace the character.",
-			Do:    "cut texts between characters, not between UTF-16 units, before you encode them",
-		},
-		Check: loneSurrogate,
-	},
-	{
-		ID: "RPC020", Name: "long-line",
-		Clauses: []Clause{{Strength: Note, Source: Source{"Python, asyncio streams", "https://docs.python.org/3/library/asyncio-stream.html#asyncio.StreamReader.readline"}}},
-		Fault:   Sender, Needs: Frame,
-		On: []On{{Kinds: Messages | Batches | Oversizeds}},
-		Text: Text{
-			Asks:  "No specification limits a line, but common readers of lines do: asyncio in Python and bufio.Scanner in Go stop at 64 KiB unless they are told otherwise.",
-			Finds: "A line of more than 64 KiB; of each method the first.",
-			Do:    "keep messages small where you can, for instance by several chunks, and raise the limit of your own reader",
-		},
-		Check: longLines,
-	},
-	{
-		ID: "RPC023", Name: "outlives-client",
-		Clauses: []Clause{
-			{Protocol: dialect.MCP, Strength: Note, Source: mcp("2025-11-25", "Lifecycle, Shutdown", "basic/lifecycle#shutdown")},
-			{Strength: Note, Source: acp1("Transports, stdio", "transports#stdio")},
-		},
-		Fault: Agent, Needs: End,
-		On: []On{{Kinds: Ends}},
-		Text: Text{
-			Asks:  "An agent is a subprocess of its client. It ends when the client has closed its stdin.",
-			Finds: "An agent that ran on for more than 5 s after that, or that had to be killed because it did not end when it was asked to.",
-			Do:    "end when stdin ends, and stop what still runs",
-		},
-		Check: outlivesClient,
-	},
+var transportRules = checks{
+	{"RPC001", notUtf8},
+	{"RPC002", notJson},
+	{"RPC004", batch},
+	{"RPC019", loneSurrogate},
+	{"RPC020", longLines},
+	{"RPC023", outlivesClient},
+}
+
+func notUtf8(s *Step, r *Report) {
+	if !isLine(s) {
+		return
+	}
+	r.Tried()
+	if s.Kind() == wire.Invalid && flawOf(s) == notUTF8 {
+		r.Add(Evidence{Text: "wrote a line that is not UTF-8", Got: strconv.Quote(cut(string(s.raw())))})
+	}
+}
+
+func notJson(s *Step, r *Report) {
+	if !isLine(s) {
+		return
+	}
+	r.Tried()
+	if s.Kind() == wire.Invalid && flawOf(s) == notJSON && !s.Conn.transport.noise[s.From] {
+		r.Add(Evidence{Text: "wrote a line that is no JSON object", Got: string(s.raw())})
+	}
 }
 
 // isLine reports whether a frame is a line of stdin or stdout, not a body over HTTP or
 // a part of one.
 func isLine(s *Step) bool { return s.Frame.Stream == 0 }
-
-// stdioClauses say what both protocols say about the lines of stdio.
-func stdioClauses(strength Strength, word string) []Clause {
-	return []Clause{
-		{Protocol: dialect.MCP, Strength: strength, Word: word, Source: mcp("2025-06-18", "Transports, stdio", "basic/transports#stdio")},
-		{Strength: strength, Word: word, Source: acp1("Transports, stdio", "transports#stdio")},
-	}
-}
 
 // A flaw is why a line is no message.
 type flaw uint8

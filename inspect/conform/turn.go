@@ -112,79 +112,12 @@ func isOutput(s *Step) bool {
 // stopReasons are those of version 1.
 var stopReasons = []string{"end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"}
 
-// chunks are the variants of session/update that are parts of a message.
-var chunks = []string{"user_message_chunk", "agent_message_chunk", "agent_thought_chunk"}
-
-// updates returns what a rule has on that wants to see variants of session/update.
-func updates(variants ...string) []On {
-	var on []On
-	for _, v := range variants {
-		on = append(on, On{Notifications, v, dialect.AgentSide})
-	}
-	return on
-}
-
-// promptEnds is where a turn of version 1 ends.
-var promptEnds = On{Responses, "session/prompt", dialect.AgentSide}
-
 // turnRules are about prompts, and what an agent sends in a turn and after it.
-var turnRules = []Rule{
-	{
-		ID: "ACP301", Name: "stop-reason",
-		Clauses: []Clause{{For: v1, Strength: Violation, Word: "MUST", Source: acp1("Prompt Turn, Check for Completion", "prompt-turn#4-check-for-completion")}},
-		Fault:   Agent, Needs: Pair,
-		On: []On{promptEnds},
-		Text: Text{
-			Asks:  "The answer to `session/prompt` says why the turn ended: by one of the stop reasons of the protocol.",
-			Finds: "A successful answer without `stopReason`, or with one that the protocol does not know.",
-			Do:    "answer `session/prompt` with one of " + strings.Join(stopReasons, ", "),
-		},
-		Check: stopReason,
-	},
-	{
-		ID: "ACP302", Name: "after-the-turn",
-		Clauses: []Clause{{For: v1, Strength: Note, Source: acp1("Prompt Turn, The Prompt Turn Lifecycle", "prompt-turn#the-prompt-turn-lifecycle")}},
-		Fault:   Agent, Needs: Session,
-		On: append(updates("tool_call", "tool_call_update", "plan", "plan_update"), append(updates(chunks...), promptEnds)...),
-		Text: Text{
-			Asks:   "The answer to `session/prompt` ends a turn: what the agent says and does in it comes before.",
-			Finds:  "A message, a tool call or a plan between the end of a turn and the next prompt. Clients that have closed the turn show it in the wrong place, or not at all. Only the first update after a turn is reported.",
-			Spares: "Commands, usage, title, mode and notices, which may come at any time; the replay of a session that is loaded; what follows a turn that the client cancelled, which is ACP443.",
-			Do:     "answer `session/prompt` when all updates of the turn are sent",
-		},
-		Check: afterTheTurn,
-	},
-	{
-		ID: "ACP305", Name: "request-outside-turn",
-		Clauses: []Clause{{For: v1, Strength: Note, Source: acp1("Prompt Turn, Tool Invocation and Status Reporting", "prompt-turn#5-tool-invocation-and-status-reporting")}},
-		Fault:   Agent, Needs: Session,
-		On: []On{
-			{Requests, "session/request_permission", dialect.AgentSide},
-			{Requests, "fs/read_text_file", dialect.AgentSide},
-			{Requests, "fs/write_text_file", dialect.AgentSide},
-			{Requests, "terminal/create", dialect.AgentSide},
-		},
-		Text: Text{
-			Asks:   "Permission, files and terminals of the client are described as a part of a turn.",
-			Finds:  "Such a request while no prompt of its session is open. Users do not expect a question then, and clients may have nowhere to show it.",
-			Spares: "Requests while the session is being loaded or resumed; those which only follow or end a terminal.",
-			Do:     "ask while a prompt is open",
-		},
-		Check: requestOutsideTurn,
-	},
-	{
-		ID: "ACP307", Name: "empty-turn",
-		Clauses: []Clause{{For: v1, Strength: Note, Source: acp1("Prompt Turn, Agent Reports Output", "prompt-turn#3-agent-reports-output")}},
-		Fault:   Agent, Needs: Session,
-		On: []On{promptEnds},
-		Text: Text{
-			Asks:   "The agent reports what it says and does by `session/update`.",
-			Finds:  "A turn that ended with `end_turn` without a single message, call, plan or request. The user sees nothing; often a model's error was lost.",
-			Spares: "Prompts that are a command, such as `/clear`.",
-			Do:     "send what the model answered, and answer with an error where it failed",
-		},
-		Check: emptyTurn,
-	},
+var turnRules = checks{
+	{"ACP301", stopReason},
+	{"ACP302", afterTheTurn},
+	{"ACP305", requestOutsideTurn},
+	{"ACP307", emptyTurn},
 }
 
 func stopReason(s *Step, r *Report) {
@@ -305,23 +238,8 @@ func (m *messages) observe(s *Step) {
 }
 
 // messageRules are about the ids of messages.
-var messageRules = []Rule{
-	{
-		ID: "ACP321", Name: "message-role",
-		Clauses: []Clause{
-			{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Prompt Lifecycle, Agent Reports Output", "prompt-lifecycle#3-agent-reports-output")},
-			{For: v1, Strength: Warning, Source: acp1("Prompt Turn, Agent Reports Output", "prompt-turn#3-agent-reports-output")},
-		},
-		Fault: Agent, Needs: Session,
-		On: updates("user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "user_message", "agent_message", "agent_thought"),
-		Text: Text{
-			Asks:   "A `messageId` names one message: of the user, of the agent, or a thought.",
-			Finds:  "One `messageId` under two roles, such as a thought and the answer that follows it. A client that joins chunks by their id mixes both. Each id is reported once.",
-			Spares: "Ids that were used before the session was loaded or resumed.",
-			Do:     "give each message an id of its own, also the thought before an answer",
-		},
-		Check: messageRole,
-	},
+var messageRules = checks{
+	{"ACP321", messageRole},
 }
 
 func messageRole(s *Step, r *Report) {
@@ -336,14 +254,18 @@ func messageRole(s *Step, r *Report) {
 	r.Tried()
 	if was.seq != 0 && was.role != s.Entity && !was.told {
 		r.Add(Evidence{
-			Text: "used a messageId for " + roleNames[s.Entity] + " that was " + roleNames[was.role] + " in frame " + number(was.seq),
+			Text: "used a messageId for " + roleName(s.Entity) + " that was " + roleName(was.role) + " in frame " + number(was.seq),
 			Path: "update.messageId", Got: string(s.EntityID()), Because: []uint64{was.seq},
 		})
 	}
 }
 
-var roleNames = map[dialect.Entity]string{
-	dialect.UserMessage:  "a message of the user",
-	dialect.AgentMessage: "a message of the agent",
-	dialect.Thought:      "a thought",
+func roleName(of dialect.Entity) string {
+	switch of {
+	case dialect.UserMessage:
+		return "a message of the user"
+	case dialect.AgentMessage:
+		return "a message of the agent"
+	}
+	return "a thought"
 }

@@ -94,89 +94,13 @@ func (w *work) first() *accepted {
 	return nil
 }
 
-// promptLifecycle is where version 2 says how work begins and ends.
-func promptLifecycle(section, anchor string) []Clause {
-	return []Clause{{For: v2, Strength: Violation, Word: "MUST", Source: acp2("Prompt Lifecycle, "+section, "prompt-lifecycle#"+anchor)}}
-}
-
-// removedMethods are where a method is sent that version 2 does not have any more.
-func removedMethods() []On {
-	var on []On
-	for _, m := range dialect.Methods() {
-		if m.Protocol() == dialect.ACP && m.Removed.Has(dialect.ACPv2) {
-			on = append(on, On{Requests, m.Name, m.From})
-		}
-	}
-	return on
-}
-
 // twoRules are about what only version 2 has, and has no more.
-var twoRules = []Rule{
-	{
-		ID: "ACP442", Name: "cancelled-idle",
-		Clauses: promptLifecycle("Cancellation", "cancellation"),
-		Fault:   Agent, Needs: Session,
-		On: updates("state_update"),
-		Text: Text{
-			Asks:   "Work that was cancelled ends with the state `idle` and the stop reason `cancelled`, whatever the abort throws.",
-			Finds:  "Another stop reason of work that was active at `session/cancel`, where the frames prove that the agent had read it: the time, a later answer, or a permission that was answered `cancelled` before.",
-			Spares: "An `idle` that may have crossed with the cancel; one without a stop reason, which is ACP704.",
-			Do:     "catch what the abort throws and report `idle` with the stop reason `cancelled`",
-		},
-		Check: cancelledIdle,
-	},
-	{
-		ID: "ACP701", Name: "removed-method",
-		Clauses: []Clause{{For: v2, Strength: Violation, Word: "removed", Source: acp2("Migrating from v1, Method changes", "migration#method-changes")}},
-		Fault:   Sender, Needs: Hello,
-		On: removedMethods(),
-		Text: Text{
-			Asks:   "Version 2 has no modes, no files or terminals of the client, no `session/load`, and other names for the login.",
-			Finds:  "A request by a method of version 1 on a connection that speaks version 2.",
-			Spares: "`session/load` to an agent that offers `session.load`, as an early draft of version 2 had it.",
-			Do:     "use what the migration guide names instead",
-		},
-		Check: removedMethod,
-	},
-	{
-		ID: "ACP702", Name: "user-message",
-		Clauses: promptLifecycle("Prompt Accepted", "2-prompt-accepted"),
-		Fault:   Agent, Needs: Session,
-		On: updates("state_update"),
-		Text: Text{
-			Asks:   "An agent that has accepted a prompt reports where it stands in the history: by `user_message` or `user_message_chunk`.",
-			Finds:  "Work on an accepted prompt that ended without any message of the user since the prompt was sent.",
-			Spares: "Work that was cancelled; prompts that were sent while the agent worked on others.",
-			Do:     "send `user_message` with the id of the message when you accept a prompt",
-		},
-		Check: userMessage,
-	},
-	{
-		ID: "ACP703", Name: "never-running",
-		Clauses: promptLifecycle("Agent Reports Output", "3-agent-reports-output"),
-		Fault:   Agent, Needs: Session,
-		On: updates("state_update"),
-		Text: Text{
-			Asks:   "The agent reports `running` when its work begins.",
-			Finds:  "An `idle` with a stop reason that ends the work on an accepted prompt, though no `running` came since the prompt was sent. Clients show no sign of work until then.",
-			Spares: "Output while the state is idle, which is background work; work that was cancelled; prompts that were sent while the agent worked on others.",
-			Do:     "send `state_update` with `running` before the first output",
-		},
-		Check: neverRunning,
-	},
-	{
-		ID: "ACP704", Name: "idle-stop-reason",
-		Clauses: promptLifecycle("Report Completion", "4-report-completion"),
-		Fault:   Agent, Needs: Session,
-		On: updates("state_update"),
-		Text: Text{
-			Asks:   "An `idle` that ends work says why, by `stopReason`.",
-			Finds:  "An `idle` without `stopReason` after `running` or `requires_action`.",
-			Spares: "An `idle` that follows another, or comes when the session is set up.",
-			Do:     "send the stop reason with the `idle` that ends work",
-		},
-		Check: idleStopReason,
-	},
+var twoRules = checks{
+	{"ACP442", cancelledIdle},
+	{"ACP701", removedMethod},
+	{"ACP702", userMessage},
+	{"ACP703", neverRunning},
+	{"ACP704", idleStopReason},
 }
 
 // idleStep returns the session of a step that says idle, nil if that is not what it says

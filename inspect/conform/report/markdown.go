@@ -11,19 +11,18 @@ import (
 )
 
 // chapters are the titles of the page.
-var chapters = map[dialect.Protocol]string{
+var chapters = [...]string{
 	dialect.AnyProtocol: "JSON-RPC",
 	dialect.ACP:         "Agent Client Protocol",
 	dialect.MCP:         "Model Context Protocol",
 }
 
-// WriteMarkdown writes the page of the rules, with their examples. GitHub makes an
-// anchor of each heading: the id of the rule in small letters.
+// WriteMarkdown writes a page of the rules, with their examples.
 func WriteMarkdown(w io.Writer, rules []*conform.Rule) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, `# The rules of acptap check
 
-<!-- Made by go test ./inspect/conform -update. -->
+<!-- Made by acptap check --rules --format markdown. -->
 
 A *violation* is of a MUST, of the published schema, or of JSON-RPC 2.0 itself. A *warning* is of a SHOULD or a definition in prose, or of a MUST where the frames make it very likely but do not prove it. A *note* is legal, unstable or left open, but known to hurt real peers. The specifications were read on %s.
 

@@ -12,12 +12,16 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// RulesURL is the page of the rules, on which each has its id in small letters as the
-// anchor. WriteMarkdown makes it.
-const RulesURL = "https://github.com/acptap/acptap/blob/main/inspect/conform/RULES.md"
+// source is where the texts of the rules are.
+const source = "https://github.com/acptap/acptap/blob/main/inspect/conform/"
 
-// URL returns the address of a rule's section on the page of the rules.
-func URL(r *conform.Rule) string { return RulesURL + "#" + strings.ToLower(r.ID) }
+// URL returns the address of a rule's text.
+func URL(r *conform.Rule) string {
+	if isOwn(r) {
+		return source + "report/own_rules.go"
+	}
+	return source + "rules/" + r.ID + ".txt"
+}
 
 // A RuleLine is a rule as a line of JSON.
 type RuleLine struct {
@@ -122,7 +126,7 @@ func sideOf(r *conform.Rule) string {
 }
 
 // protocols are what rules are about, by the words of a reader.
-var protocols = map[dialect.Protocol]string{
+var protocols = [...]string{
 	dialect.AnyProtocol: "JSON-RPC",
 	dialect.ACP:         "ACP",
 	dialect.MCP:         "MCP",
@@ -165,14 +169,14 @@ func scope(r *conform.Rule, c *conform.Clause) string {
 }
 
 // proposals are the session proposals for MCP, and what became of them.
-var proposals = map[dialect.Proposal]string{
+var proposals = [...]string{
 	dialect.SEP1364A1: "the proposal SEP-1364, alternative 1 (closed)",
 	dialect.SEP1364A2: "the proposal SEP-1364, alternative 2 (closed)",
 	dialect.DataLayer: "the proposal of data-layer sessions (draft)",
 }
 
 // briefProposals are the proposals in few words.
-var briefProposals = map[dialect.Proposal]string{
+var briefProposals = [...]string{
 	dialect.SEP1364A1: "MCP with SEP-1364",
 	dialect.SEP1364A2: "MCP with SEP-1364",
 	dialect.DataLayer: "MCP with data layer",

@@ -85,8 +85,8 @@ func level(s conform.Strength) string {
 
 // Words of GitHub for how sure a rule is, and how bad its findings are.
 var (
-	precisions = map[conform.Strength]string{conform.Violation: "very-high", conform.Warning: "high", conform.Note: "medium"}
-	severities = map[conform.Strength]string{conform.Violation: "error", conform.Warning: "warning", conform.Note: "recommendation"}
+	precisions = [...]string{conform.Violation: "very-high", conform.Warning: "high", conform.Note: "medium"}
+	severities = [...]string{conform.Violation: "error", conform.Warning: "warning", conform.Note: "recommendation"}
 )
 
 func ruleOf(r *conform.Rule) sarifRule {

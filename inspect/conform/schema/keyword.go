@@ -171,7 +171,7 @@ func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 			err = errKeyword
 		}
 	default:
-		if !annotations[name] {
+		if !slices.Contains(annotations[:], name) {
 			err = errKeyword
 		}
 	}
@@ -179,11 +179,9 @@ func (r *reader) keyword(p *part, name string, value []byte) (err error) {
 }
 
 // annotations are keywords that ask for nothing. A format is one since 2019-09.
-var annotations = map[string]bool{
-	"$comment": true, "$defs": true, "$schema": true, "definitions": true,
-	"contentEncoding": true, "contentMediaType": true, "default": true, "deprecated": true,
-	"description": true, "discriminator": true, "example": true, "examples": true, "format": true,
-	"readOnly": true, "title": true, "writeOnly": true,
+var annotations = [...]string{
+	"$comment", "$defs", "$schema", "contentEncoding", "contentMediaType", "default", "definitions", "deprecated", "description",
+	"discriminator", "example", "examples", "format", "readOnly", "title", "writeOnly",
 }
 
 func (r *reader) properties(p *part, value []byte) error {
@@ -210,8 +208,6 @@ func (r *reader) list(value []byte) ([]*part, error) {
 	return list, nil
 }
 
-var unescape = strings.NewReplacer("~1", "/", "~0", "~")
-
 // refer returns the schema at a JSON pointer within the text (RFC 6901).
 func (r *reader) refer(to string) (*part, error) {
 	pointer, ok := strings.CutPrefix(to, "#")
@@ -227,7 +223,7 @@ func (r *reader) refer(to string) (*part, error) {
 	}
 	keys := strings.Split(pointer, "/")
 	for i := range keys[1:] {
-		keys[i+1] = unescape.Replace(keys[i+1])
+		keys[i+1] = strings.ReplaceAll(strings.ReplaceAll(keys[i+1], "~1", "/"), "~0", "~")
 	}
 	target := r.at(keys[1:])
 	if len(target) == 0 || keys[0] != "" {
