@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -190,7 +189,7 @@ func (d *dissector) state() ([]byte, error) {
 
 // restoreDissector goes on where the state was taken.
 func restoreDissector(state []byte) (*dissector, error) {
-	if size := len(state) - len(gjson.GetBytes(state, "Tracker").Raw); size > maxPlain && size-len(gjson.GetBytes(state, "Streams").Raw) > maxPlain {
+	if size := len(state) - len(wire.ValueAt(state, "Tracker").Raw()); size > maxPlain && size-len(wire.ValueAt(state, "Streams").Raw()) > maxPlain {
 		return nil, fmt.Errorf("state of a block: more than can be open: %w", ErrDamaged)
 	}
 	var s struct {

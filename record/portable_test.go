@@ -10,8 +10,6 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/internal/memtest"
@@ -286,7 +284,7 @@ func TestExportedHeader(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got := gjson.GetBytes(b.Bytes(), "command").Raw; got != want {
+		if got := wire.ValueAt(b.Bytes(), "command").Raw(); got != want {
 			t.Errorf("raw %v: got %s, want %s", secrets == nil, got, want)
 		}
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -74,7 +72,7 @@ func TestRedactedWhileRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		piece(key[20:])
-		text += gjson.GetBytes(f.Raw, "params.update.content.text").Str
+		text += wire.ValueAt(f.Raw, "params.update.content.text").Text()
 	}
 	if want := "so " + key[:20]; text != want { // nobody can know yet that it is one
 		t.Errorf("got %q, want %q", text, want)
@@ -89,7 +87,7 @@ func inOnePiece(t *testing.T, frames iter.Seq2[dialect.Frame, error]) (text stri
 			t.Fatal(err)
 		}
 		if f.Update == "agent_message_chunk" {
-			text += gjson.GetBytes(f.Raw, "params.update.content.text").Str
+			text += wire.ValueAt(f.Raw, "params.update.content.text").Text()
 		}
 	}
 	return text

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/portable"
@@ -61,15 +59,15 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 	asked := false // the agent was asked for something other than initialize
 	_, body, _ := bytes.Cut(b.Bytes(), []byte("\n"))
 	for line := range bytes.Lines(body) {
-		f := gjson.GetBytes(line, "frame")
-		if f.Get("id").Raw == initializeID || f.Get("method").Str == "notifications/initialized" || isMark(line) {
+		f := wire.ValueAt(line, "frame")
+		if f.Get("id").Raw() == initializeID || f.Get("method").Text() == "notifications/initialized" || isMark(line) {
 			continue
 		}
 		added = append(added, line)
 	}
 	added = answered(added)
 	for _, line := range added {
-		asked = asked || gjson.GetBytes(line, "dir").Str == wire.ClientToAgent.String()
+		asked = asked || wire.ValueAt(line, "dir").Text() == wire.ClientToAgent.String()
 	}
 	if !asked {
 		added = nil
@@ -84,22 +82,22 @@ func insert(w io.Writer, path string, t *record.Tape) error {
 func answered(lines [][]byte) [][]byte {
 	done := map[string]bool{} // requests by id
 	for _, line := range lines {
-		fromAgent := gjson.GetBytes(line, "dir").Str == wire.AgentToClient.String()
+		fromAgent := wire.ValueAt(line, "dir").Text() == wire.AgentToClient.String()
 		for _, m := range messagesOf(line) {
 			switch method := m.Get("method"); {
 			case fromAgent && !method.Exists():
-				done[m.Get("id").Raw] = true
-			case !fromAgent && method.Str == "notifications/cancelled":
-				done[m.Get("params.requestId").Raw] = true
+				done[m.Get("id").Raw()] = true
+			case !fromAgent && method.Text() == "notifications/cancelled":
+				done[m.Get("params.requestId").Raw()] = true
 			}
 		}
 	}
 	for i, line := range lines {
-		if gjson.GetBytes(line, "dir").Str != wire.ClientToAgent.String() {
+		if wire.ValueAt(line, "dir").Text() != wire.ClientToAgent.String() {
 			continue
 		}
 		for _, m := range messagesOf(line) {
-			if id := m.Get("id"); m.Get("method").Exists() && id.Exists() && !done[id.Raw] {
+			if id := m.Get("id"); m.Get("method").Exists() && id.Exists() && !done[id.Raw()] {
 				return lines[:i]
 			}
 		}
@@ -108,16 +106,16 @@ func answered(lines [][]byte) [][]byte {
 }
 
 // messagesOf returns the messages of a line: several of a batch. A long one is a text.
-func messagesOf(line []byte) []gjson.Result {
-	m := gjson.GetBytes(line, "frame")
-	if text := gjson.GetBytes(line, "text"); !m.Exists() && text.Exists() {
-		m = gjson.Parse(text.Str)
+func messagesOf(line []byte) []wire.Value {
+	m := wire.ValueAt(line, "frame")
+	if text := wire.ValueAt(line, "text"); !m.Exists() && text.Exists() {
+		m = wire.ValueOf(text.Text())
 	}
 	switch {
 	case m.IsArray():
 		return m.Array()
 	case m.IsObject():
-		return []gjson.Result{m}
+		return []wire.Value{m}
 	}
 	return nil
 }
@@ -140,10 +138,6 @@ func cutMarks(file []byte) (head, tail []byte) {
 
 // isMark reports whether a line of a portable file is an event, not a frame.
 func isMark(line []byte) bool {
-	for _, mark := range gjson.GetManyBytes(line, "eof", "exit", "signal", "error", "fault", "rule") {
-		if mark.Exists() {
-			return true
-		}
-	}
-	return false
+	v := wire.ValueOf(line)
+	return slices.ContainsFunc([]string{"eof", "exit", "signal", "error", "fault", "rule"}, func(name string) bool { return v.Get(name).Exists() })
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -31,7 +29,7 @@ type setting struct {
 
 // noteSetting keeps what the client sets in a session, for a hand-over.
 func (l *lane) noteSetting(m *arrival) {
-	s := setting{m.method, gjson.GetBytes(m.e.Params, "configId").Str, slices.Clone(m.e.Params)}
+	s := setting{m.method, wire.ValueAt(m.e.Params, "configId").Text(), slices.Clone(m.e.Params)}
 	l.settings = append(slices.DeleteFunc(l.settings, func(old setting) bool { return old.method == s.method && old.key == s.key }), s)
 }
 

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/internal/replaytest"
@@ -28,8 +27,8 @@ func recalling(args []string) {
 	for {
 		m := s.Next()
 		p := m.Get("params")
-		id := p.Get("sessionId").Str
-		switch m.Get("method").Str {
+		id := p.Get("sessionId").Text()
+		switch m.Get("method").Text() {
 		case "initialize":
 			offers := map[string]string{"load": `"loadSession":true`, "deny": `"loadSession":true`, "resume": `"sessionCapabilities":{"resume":{}}`}[args[0]]
 			s.Result(m, `{"protocolVersion":1,"agentCapabilities":{`+offers+`}}`)
@@ -40,7 +39,7 @@ func recalling(args []string) {
 			s.Result(m, `{"sessionId":"`+id+`"}`)
 		case "session/load":
 			if args[0] == "deny" {
-				s.Say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"no such session"}}`, m.Get("id").Raw)
+				s.Say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"no such session"}}`, m.Get("id").Raw())
 				continue
 			}
 			opened[id] = "load"
@@ -50,16 +49,16 @@ func recalling(args []string) {
 			opened[id] = "resume"
 			s.Result(m, `{}`)
 		case "session/set_mode":
-			mode[id] = p.Get("modeId").Str
+			mode[id] = p.Get("modeId").Text()
 			s.Result(m, `{}`)
 		case "session/prompt":
 			turns[id]++
-			if strings.Contains(p.Get("prompt").Raw, "ask me") {
+			if strings.Contains(p.Get("prompt").Raw(), "ask me") {
 				s.Ask("session/request_permission", `{"sessionId":"`+id+`","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}`)
 			}
 			knows := ""
 			for _, said := range []string{"one", "two", "three"} {
-				if strings.Contains(p.Get("prompt").Raw, "User: "+said) {
+				if strings.Contains(p.Get("prompt").Raw(), "User: "+said) {
 					knows += " " + said
 				}
 			}
@@ -86,11 +85,11 @@ func talk(t *testing.T, run func(in io.Reader, out io.Writer) (replay.Report, er
 			for {
 				line, err := out.ReadString('\n')
 				got.WriteString(line)
-				m := gjson.Parse(line)
-				if m.Get("method").Str == "session/request_permission" {
-					fmt.Fprintf(inW, `{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}`+"\n", m.Get("id").Raw)
+				m := wire.ValueOf(line)
+				if m.Get("method").Text() == "session/request_permission" {
+					fmt.Fprintf(inW, `{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}`+"\n", m.Get("id").Raw())
 				}
-				if err != nil || !m.Get("method").Exists() && m.Get("id").Raw == gjson.Get(text, "id").Raw {
+				if err != nil || !m.Get("method").Exists() && m.Get("id").Raw() == wire.ValueAt(text, "id").Raw() {
 					break
 				}
 			}
@@ -170,8 +169,8 @@ func TestNewSessionBesideOld(t *testing.T) {
 	got, _, err := talk(t, run, append(says, another, prompt(31, "s1", "two"))...)
 	id := ""
 	for line := range strings.Lines(got) {
-		if gjson.Get(line, "id").Raw == "30" {
-			id = gjson.Get(line, "result.sessionId").Str
+		if wire.ValueAt(line, "id").Raw() == "30" {
+			id = wire.ValueAt(line, "result.sessionId").Text()
 		}
 	}
 	if err != nil || id == "" || id == "s1" || !strings.Contains(got, "told one.") {

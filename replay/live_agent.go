@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -241,7 +239,7 @@ func (p *player) fromLive(line []byte) {
 		}
 		if i := live.call(string(e.ID)); i >= 0 {
 			if live.calls[i].makes {
-				live.sessions[gjson.GetBytes(line, "result.sessionId").Str] = true // of a long line, e has no result
+				live.sessions[wire.ValueAt(line, "result.sessionId").Text()] = true // of a long line, e has no result
 			}
 			live.calls = slices.Delete(live.calls, i, i+1)
 		}

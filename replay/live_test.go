@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
@@ -20,12 +19,12 @@ func asking([]string) {
 	s := replaytest.NewStdio()
 	for {
 		m := s.Next()
-		switch m.Get("method").Str {
+		switch m.Get("method").Text() {
 		case "initialize":
 			s.Result(m, `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`)
 		case "tools/call":
 			s.Say(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"progressToken":5}}}`)
-			for m := s.Read(); m.Get("params.progressToken").Raw != "5"; m = s.Read() {
+			for m := s.Read(); m.Get("params.progressToken").Raw() != "5"; m = s.Read() {
 			}
 			s.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 			s.Result(m, `{"content":[]}`)
@@ -54,17 +53,17 @@ func TestLiveAsks(t *testing.T) {
 	var got []string
 	seen := ""
 	for lines := bufio.NewScanner(hears); lines.Scan(); {
-		m := gjson.Parse(lines.Text())
+		m := wire.ValueOf(lines.Text())
 		switch {
-		case m.Get("id").Raw == "0":
+		case m.Get("id").Raw() == "0":
 			continue
-		case m.Get("method").Str == "sampling/createMessage":
-			seen = m.Get("id").Raw
+		case m.Get("method").Text() == "sampling/createMessage":
+			seen = m.Get("id").Raw()
 			fmt.Fprintln(says, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":5,"progress":1}}`)
-		case m.Get("id").Raw == "1":
+		case m.Get("id").Raw() == "1":
 			says.Close()
 		}
-		got = append(got, m.Raw)
+		got = append(got, m.Raw())
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)

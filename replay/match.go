@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/remap"
@@ -118,12 +116,12 @@ func (p *player) find(m *arrival) (found, near *expectedMessage, differs []Diffe
 // to that of the recorded process, is the same as the client's relative to ours. If the
 // tape has none, it also sets more so that the tape is not read further.
 func (p *player) sameDir(m *arrival, try func(*expectedMessage) bool, more *func() bool) func(*expectedMessage) bool {
-	dir := relative(p.agent.Cwd, gjson.GetBytes(m.e.Params, "cwd").Str)
+	dir := relative(p.agent.Cwd, wire.ValueAt(m.e.Params, "cwd").Text())
 	if !p.setupDirs[dir] {
 		*more = func() bool { return false }
 	}
 	return func(exp *expectedMessage) bool {
-		then := gjson.GetBytes(wire.Scan(p.bytesOf(exp)).Params, "cwd").Str
+		then := wire.ValueAt(wire.Scan(p.bytesOf(exp)).Params, "cwd").Text()
 		return relative(p.recordedCwd, then) == dir && try(exp)
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
@@ -23,19 +22,19 @@ func echo([]string) {
 	sessions := 0
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
-		id, result := gjson.Get(in.Text(), "id").Raw, `{}`
-		switch gjson.Get(in.Text(), "method").Str {
+		id, result := wire.ValueAt(in.Text(), "id").Raw(), `{}`
+		switch wire.ValueAt(in.Text(), "method").Text() {
 		case "initialize":
 			result = `{"protocolVersion":1}`
 		case "session/new":
 			sessions++
-			result = fmt.Sprintf(`{"sessionId":"live%s-%d"}`, filepath.Base(gjson.Get(in.Text(), "params.cwd").Str), sessions)
+			result = fmt.Sprintf(`{"sessionId":"live%s-%d"}`, filepath.Base(wire.ValueAt(in.Text(), "params.cwd").Text()), sessions)
 		case "session/prompt":
-			p := gjson.Get(in.Text(), "params")
-			fmt.Printf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":{"sessionUpdate":"agent_message_chunk","content":%s}}}`+"\n", p.Get("sessionId").Raw, p.Get("prompt.0").Raw)
+			p := wire.ValueAt(in.Text(), "params")
+			fmt.Printf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":{"sessionUpdate":"agent_message_chunk","content":%s}}}`+"\n", p.Get("sessionId").Raw(), p.Get("prompt.0").Raw())
 			result = `{"stopReason":"end_turn"}`
 		}
-		switch filepath.Base(gjson.Get(in.Text(), "params.cwd").Str) {
+		switch filepath.Base(wire.ValueAt(in.Text(), "params.cwd").Text()) {
 		case "mute":
 			os.Stdout.Close()
 			continue
@@ -71,7 +70,7 @@ func converse(t *testing.T, c *replay.Cassette, says ...string) (string, replay.
 			for {
 				line, err := out.ReadString('\n')
 				got.WriteString(line)
-				if err != nil || gjson.Get(line, "id").Raw == gjson.Get(text, "id").Raw {
+				if err != nil || wire.ValueAt(line, "id").Raw() == wire.ValueAt(text, "id").Raw() {
 					break
 				}
 			}
@@ -289,8 +288,8 @@ func TestLiveAgentEndsInOrder(t *testing.T) {
 	got, _, _ := converse(t, c, hello, strings.Join(requests, "\n"))
 	var answered []string
 	for line := range strings.Lines(got) {
-		if m := gjson.Parse(line); m.Get("error").Exists() {
-			answered = append(answered, m.Get("id").Raw)
+		if m := wire.ValueOf(line); m.Get("error").Exists() {
+			answered = append(answered, m.Get("id").Raw())
 		}
 	}
 	if !slices.Equal(answered, want) {

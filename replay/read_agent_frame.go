@@ -3,8 +3,6 @@ package replay
 import (
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -53,8 +51,8 @@ func (p *player) responseLane(pf *pendingFrame, f *dialect.Frame, e wire.Envelop
 	}
 	p.tokens.Answer(f.Dir, exp.stream, exp.token)
 	pf.reply, pf.method, exp.answered = exp, exp.method, true
-	if v := gjson.GetBytes(e.Result, "protocolVersion"); v.Exists() {
-		exp.version = v.Raw
+	if v := wire.ValueAt(e.Result, "protocolVersion"); v.Exists() {
+		exp.version = v.Raw()
 	}
 	if p.protocol == dialect.MCP {
 		p.recent = slices.DeleteFunc(p.recent, func(o *expectedMessage) bool { return o == exp })

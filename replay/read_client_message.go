@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -76,7 +74,7 @@ func (p *player) expectAnswer(exp *expectedMessage, e wire.Envelope) {
 	exp.request, exp.method, exp.lane, a.answer = a, a.method, a.lane, exp
 	// When work is cancelled, clients answer the open requests as cancelled: before
 	// the cancel, after it, or never.
-	cancelled := gjson.GetBytes(e.Result, "outcome.outcome").Str == "cancelled" || gjson.GetBytes(e.Result, "action").Str == "cancel"
+	cancelled := wire.ValueAt(e.Result, "outcome.outcome").Text() == "cancelled" || wire.ValueAt(e.Result, "action").Text() == "cancel"
 	if cancelled && a.lane.cancelled || e.Error != nil && (a.cancelled || a.lane.cancelled) {
 		exp.required = false
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/remap"
@@ -239,10 +237,10 @@ func (p *player) begin(exp *expectedMessage, m *arrival, recorded []byte) {
 // and of the live one.
 func (p *player) learnPaths(l *lane, recorded, live []byte) {
 	r := &remap.PathMap{}
-	r.Learn(gjson.GetBytes(recorded, "cwd").Str, gjson.GetBytes(live, "cwd").Str)
-	then, now := gjson.GetBytes(recorded, "additionalDirectories").Array(), gjson.GetBytes(live, "additionalDirectories").Array()
+	r.Learn(wire.ValueAt(recorded, "cwd").Text(), wire.ValueAt(live, "cwd").Text())
+	then, now := wire.ValueAt(recorded, "additionalDirectories").Array(), wire.ValueAt(live, "additionalDirectories").Array()
 	for i := range min(len(then), len(now)) {
-		r.Learn(then[i].Str, now[i].Str)
+		r.Learn(then[i].Text(), now[i].Text())
 	}
 	if l.kind == ofSession {
 		l.paths = r

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -82,7 +80,7 @@ func unanswered(s *scene, lines []line, i int) bool {
 
 // lackingSession keeps a client from naming a session that it does not know.
 func lackingSession(s *scene, lines []line, i int) bool {
-	id := gjson.GetBytes(lines[i].e.Params, "sessionId").Str
+	id := wire.ValueAt(lines[i].e.Params, "sessionId").Text()
 	setup := s.setups[id]
 	return setup != "" && !s.answered[setup]
 }
@@ -107,7 +105,7 @@ func notifications(s *scene, lines []line, i int) bool {
 
 // swapped sends all of the last session first, but what makes sessions.
 func swapped(lines []line) []line {
-	session := func(l line) string { return gjson.GetBytes(l.e.Params, "sessionId").Str }
+	session := func(l line) string { return wire.ValueAt(l.e.Params, "sessionId").Text() }
 	var names []string
 	for _, l := range lines {
 		if s := session(l); s != "" && !slices.Contains(names, s) {
@@ -244,17 +242,17 @@ func (s *scene) recordedID(id string) string {
 // requests, but for that which it answers.
 func (s *scene) asRecorded(text []byte) []byte {
 	set := func(path ...string) {
-		id := gjson.ParseBytes(text)
+		id := wire.ValueOf(text)
 		for _, key := range path {
 			id = id.Get(strings.ReplaceAll(key, ".", `\.`))
 		}
 		if id.Exists() {
-			text = wire.Set(text, []byte(s.recordedID(id.Raw)), path...)
+			text = wire.Set(text, []byte(s.recordedID(id.Raw())), path...)
 		}
 	}
 	set("params", "_meta", "io.modelcontextprotocol/subscriptionId")
 	set("result", "_meta", "io.modelcontextprotocol/subscriptionId")
-	if gjson.GetBytes(text, "method").Str == "elicitation/create" {
+	if wire.ValueAt(text, "method").Text() == "elicitation/create" {
 		set("params", "requestId")
 	}
 	return text
@@ -347,8 +345,8 @@ func (s *scene) talk() {
 		if l.e.ID != nil {
 			raw = wire.Set(raw, []byte(s.liveID(l.e.ID)), "id")
 		}
-		if id := gjson.GetBytes(raw, "params.requestId"); id.Exists() {
-			raw = wire.Set(raw, []byte(s.liveID([]byte(id.Raw))), "params", "requestId")
+		if id := wire.ValueAt(raw, "params.requestId"); id.Exists() {
+			raw = wire.Set(raw, []byte(s.liveID([]byte(id.Raw()))), "params", "requestId")
 		}
 		s.say(raw)
 	}
@@ -441,7 +439,7 @@ func (s *scene) hear(text []byte) {
 func (s *scene) reply(request line) {
 	for _, l := range s.all {
 		if l.fromClient() && l.e.Kind == wire.Response && l.about.Request == request.f.Seq && bytes.Equal(l.e.ID, request.e.ID) {
-			if !s.robot.leaves || gjson.GetBytes(l.e.Result, "outcome.outcome").Str != "cancelled" {
+			if !s.robot.leaves || wire.ValueAt(l.e.Result, "outcome.outcome").Text() != "cancelled" {
 				go s.say(l.raw)
 			}
 			return
@@ -457,10 +455,10 @@ func (s *scene) reply(request line) {
 func transcript(lines []string, recordedID func(string) string) map[string][]string {
 	all := map[string][]string{}
 	for _, text := range lines {
-		session := gjson.Get(text, "params.sessionId").Str
-		if id := gjson.Get(text, "id"); id.Exists() && !gjson.Get(text, "method").Exists() {
+		session := wire.ValueAt(text, "params.sessionId").Text()
+		if id := wire.ValueAt(text, "id"); id.Exists() && !wire.ValueAt(text, "method").Exists() {
 			session = "answers"
-			text = string(wire.Set([]byte(text), []byte(recordedID(id.Raw)), "id"))
+			text = string(wire.Set([]byte(text), []byte(recordedID(id.Raw())), "id"))
 		}
 		all[session] = append(all[session], text)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // loudAgent is an agent that forgets its sessions. In a new one it talks without
@@ -27,8 +27,8 @@ func loudAgent() {
 		if err != nil {
 			return
 		}
-		id := gjson.GetBytes(line, "id").Raw
-		switch gjson.GetBytes(line, "method").Str {
+		id := wire.ValueAt(line, "id").Raw()
+		switch wire.ValueAt(line, "method").Text() {
 		case "initialize":
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1}}`, id)
 		case "session/new":

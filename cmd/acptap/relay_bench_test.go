@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // The benchmarks of this file measure acptap proxy --listen as BenchmarkRoundTrip measures
@@ -36,15 +36,15 @@ func tapedCalls(b *testing.B) (calls []call, events [][]byte) {
 	}
 	asked := map[string][]byte{}
 	for line := range bytes.Lines(text) {
-		frame := gjson.GetBytes(line, "frame")
-		id, method := frame.Get("id").Raw, frame.Get("method").Exists()
-		switch dir := gjson.GetBytes(line, "dir").Str; {
+		frame := wire.ValueAt(line, "frame")
+		id, method := frame.Get("id").Raw(), frame.Get("method").Exists()
+		switch dir := wire.ValueAt(line, "dir").Text(); {
 		case dir == "c2a" && id != "" && method:
-			asked[id] = []byte(frame.Raw)
+			asked[id] = []byte(frame.Raw())
 		case dir == "a2c":
-			events = append(events, fmt.Appendf(nil, "id: %d\ndata: %s\n\n", len(events), frame.Raw))
+			events = append(events, fmt.Appendf(nil, "id: %d\ndata: %s\n\n", len(events), frame.Raw()))
 			if asked[id] != nil && !method {
-				calls = append(calls, call{asked[id], []byte(frame.Raw)})
+				calls = append(calls, call{asked[id], []byte(frame.Raw())})
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // stallingAgent is an agent whose turns end when the client says so. In sessions with an
@@ -16,8 +16,8 @@ func stallingAgent() {
 	sessions := 0
 	for in.Scan() {
 		line := in.Bytes()
-		id, session := gjson.GetBytes(line, "id").Raw, gjson.GetBytes(line, "params.sessionId").Str
-		switch gjson.GetBytes(line, "method").Str {
+		id, session := wire.ValueAt(line, "id").Raw(), wire.ValueAt(line, "params.sessionId").Text()
+		switch wire.ValueAt(line, "method").Text() {
 		case "initialize":
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1,"agentInfo":{"name":"sloth","version":"1"}}}`+"\n", id)
 		case "session/new":

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // talkingAgent is an agent that talks without end, to its client and to the MCP servers
@@ -29,7 +29,7 @@ func talkingAgent() {
 			if err != nil {
 				return
 			}
-			for _, s := range gjson.GetBytes(line, "params.mcpServers").Array() {
+			for _, s := range wire.ValueAt(line, "params.mcpServers").Array() {
 				startTalking(dir, s)
 			}
 		}
@@ -38,12 +38,12 @@ func talkingAgent() {
 }
 
 // startTalking starts a server as an entry of mcpServers says, and talks to it.
-func startTalking(dir string, entry gjson.Result) {
+func startTalking(dir string, entry wire.Value) {
 	var args []string
 	for _, a := range entry.Get("args").Array() {
-		args = append(args, a.Str)
+		args = append(args, a.Text())
 	}
-	cmd := exec.Command(entry.Get("command").Str, args...)
+	cmd := exec.Command(entry.Get("command").Text(), args...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		panic(err)
@@ -56,7 +56,7 @@ func startTalking(dir string, entry gjson.Result) {
 		panic(err)
 	}
 	go func() {
-		talk(filepath.Join(dir, entry.Get("name").Str+".client"), out, in)
+		talk(filepath.Join(dir, entry.Get("name").Text()+".client"), out, in)
 		cmd.Wait()
 	}()
 }

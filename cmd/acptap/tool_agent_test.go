@@ -19,7 +19,8 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/tidwall/gjson"
+
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // toolAgent is an agent that starts the MCP servers that its client gives it, and calls
@@ -82,12 +83,12 @@ func (a *toolingAgent) read(stdin io.Reader, requests chan<- []byte) {
 		if err != nil {
 			break
 		}
-		if gjson.GetBytes(line, "method").Exists() {
+		if wire.ValueAt(line, "method").Exists() {
 			requests <- line
 			continue
 		}
 		a.mu.Lock()
-		if answer := a.asked[gjson.GetBytes(line, "id").Raw]; answer != nil {
+		if answer := a.asked[wire.ValueAt(line, "id").Raw()]; answer != nil {
 			answer <- line
 		}
 		a.mu.Unlock()
@@ -334,7 +335,7 @@ func (a *toolingAgent) permitted(session acp.SessionId, id, title string) bool {
 		ToolCall:  acp.ToolCallUpdate{ToolCallId: acp.ToolCallId(id), Title: &title},
 		Options:   []acp.PermissionOption{{Kind: acp.PermissionOptionKindAllowOnce, Name: "Allow", OptionId: "allow"}},
 	}})
-	return gjson.GetBytes(<-answer, "result.outcome.outcome").Str == "selected"
+	return wire.ValueAt(<-answer, "result.outcome.outcome").Text() == "selected"
 }
 
 // report sends an update about a tool call.

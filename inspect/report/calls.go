@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -54,7 +52,7 @@ func (s *said) keep(at place, f *dialect.Frame, longest int) {
 	if s.size > maxKept {
 		return
 	}
-	raw := frametext.Body(f).Raw
+	raw := frametext.Body(f).Raw()
 	if len(raw) > longest {
 		raw = trace.Cut
 	}
@@ -181,10 +179,10 @@ func (r *reader) toldCall(c *trace.Call) item {
 	t := &toolCall{Kind: toolKinds["other"], Title: termtext.Brief(cmp.Or(c.Tool, c.Method), 160), State: status{"completed", "good"}}
 	t.Kind.Word = "" // all are tools
 	one.Tool = t
-	if asked := gjson.GetBytes(r.said.bodies[place{c.Run, c.Request}], "arguments"); asked.Exists() {
-		t.Input = jsonText(json.RawMessage(asked.Raw))
+	if asked := wire.ValueAt(r.said.bodies[place{c.Run, c.Request}], "arguments"); asked.Exists() {
+		t.Input = jsonText(json.RawMessage(asked.Raw()))
 	}
-	given := gjson.ParseBytes(r.said.bodies[place{c.Run, c.Response}])
+	given := wire.ValueOf(r.said.bodies[place{c.Run, c.Response}])
 	for _, block := range given.Get("content").Array() {
 		t.Parts = append(t.Parts, r.block(block, one.Frame))
 	}

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -125,7 +124,7 @@ func answering(d dialect.Dialect) string {
 
 // offers returns what a side offers.
 func offers(title string, one *introduction, side dialect.Side, said []byte, used stats.Uses) offering {
-	p := frametext.PartyOf(gjson.ParseBytes(said))
+	p := frametext.PartyOf(wire.ValueOf(said))
 	o := offering{Title: title, Who: p.Who, Protocol: p.Protocol}
 	switch {
 	case said == nil || string(said) == trace.Cut:

@@ -8,8 +8,7 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -53,9 +52,9 @@ func (r *reader) blocks(blocks []json.RawMessage, frame frameRef) []content {
 		}
 	}
 	for _, raw := range blocks {
-		block := gjson.ParseBytes(raw)
-		if block.Get("type").Str == "text" {
-			text.WriteString(block.Get("text").Str)
+		block := wire.ValueOf(raw)
+		if block.Get("type").Text() == "text" {
+			text.WriteString(block.Get("text").Text())
 			continue
 		}
 		flush()
@@ -66,24 +65,24 @@ func (r *reader) blocks(blocks []json.RawMessage, frame frameRef) []content {
 }
 
 // block returns a content block.
-func (r *reader) block(block gjson.Result, frame frameRef) content {
-	switch kind := block.Get("type").Str; kind {
+func (r *reader) block(block wire.Value, frame frameRef) content {
+	switch kind := block.Get("type").Text(); kind {
 	case "text":
-		return content{Kind: "output", Text: cut(strings.Trim(termtext.Text(block.Get("text").Str), "\n"))}
+		return content{Kind: "output", Text: cut(strings.Trim(termtext.Text(block.Get("text").Text()), "\n"))}
 	case "image":
-		return r.image(block.Get("mimeType").Str, block.Get("data").Str, frame)
+		return r.image(block.Get("mimeType").Text(), block.Get("data").Text(), frame)
 	case "audio":
-		return note("audio, %s", termtext.ByteSize(int64(len(block.Get("data").Str)/4*3)))
+		return note("audio, %s", termtext.ByteSize(int64(len(block.Get("data").Text())/4*3)))
 	case "resource_link":
-		return content{Kind: "note", Title: termtext.Brief(block.Get("name").Str, 160), Text: termtext.Brief(block.Get("uri").Str, 500)}
+		return content{Kind: "note", Title: termtext.Brief(block.Get("name").Text(), 160), Text: termtext.Brief(block.Get("uri").Text(), 500)}
 	case "resource":
 		res := block.Get("resource")
-		one := content{Kind: "output", Title: termtext.Brief(res.Get("uri").Str, 500), Text: cut(strings.Trim(termtext.Text(res.Get("text").Str), "\n"))}
+		one := content{Kind: "output", Title: termtext.Brief(res.Get("uri").Text(), 500), Text: cut(strings.Trim(termtext.Text(res.Get("text").Text()), "\n"))}
 		if one.Text == "" {
 			one.Kind = "note"
 		}
 		return one
-	case gjson.Get(trace.Cut, "type").Str:
+	case wire.ValueAt(trace.Cut, "type").Text():
 		return note("cut off: the frame is too large")
 	default:
 		return note("%s", termtext.Spaced(termtext.Brief(kind, 60), "block"))
@@ -95,14 +94,14 @@ func note(format string, args ...any) content {
 }
 
 // toolContent returns one part of what a tool shows.
-func (r *reader) toolContent(s *trace.Session, e *trace.Entity, c gjson.Result, frame frameRef) content {
-	switch c.Get("type").Str {
+func (r *reader) toolContent(s *trace.Session, e *trace.Entity, c wire.Value, frame frameRef) content {
+	switch c.Get("type").Text() {
 	case "content":
 		return r.block(c.Get("content"), frame)
 	case "diff":
 		return change(c)
 	case "terminal":
-		if t := s.Conversation.Terminal(e, c.Get("terminalId").Str); t != nil {
+		if t := s.Conversation.Terminal(e, c.Get("terminalId").Text()); t != nil {
 			return terminal(t)
 		}
 		return note("a terminal that is not known")
@@ -111,16 +110,16 @@ func (r *reader) toolContent(s *trace.Session, e *trace.Entity, c gjson.Result, 
 }
 
 // change returns a change of files.
-func change(c gjson.Result) content {
+func change(c wire.Value) content {
 	one := content{Kind: "diff", Title: termtext.Line(c.Get("path").String())}
-	lines := trace.DiffLines(termtext.Text(c.Get("oldText").Str), termtext.Text(c.Get("newText").Str))
+	lines := trace.DiffLines(termtext.Text(c.Get("oldText").Text()), termtext.Text(c.Get("newText").Text()))
 	if changes := c.Get("changes"); changes.IsArray() { // version 2
 		var paths []string
 		for _, one := range changes.Array() {
 			paths = append(paths, termtext.Brief(termtext.Spaced(one.Get("operation").String(), one.Get("oldPath").String(), one.Get("path").String()), 500))
 		}
 		one.Title = strings.Join(paths, "\n")
-		lines = strings.Split(strings.TrimSuffix(termtext.Text(c.Get("patch.text").Str), "\n"), "\n")
+		lines = strings.Split(strings.TrimSuffix(termtext.Text(c.Get("patch.text").Text()), "\n"), "\n")
 	}
 	size := 0
 	for _, line := range lines {

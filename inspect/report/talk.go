@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -109,8 +108,8 @@ func terminals(s *trace.Session, entities []*trace.Entity) map[*trace.Terminal]b
 			continue
 		}
 		for _, raw := range e.ToolCall.Content {
-			if c := gjson.ParseBytes(raw); c.Get("type").Str == "terminal" {
-				shown[s.Conversation.Terminal(e, c.Get("terminalId").Str)] = true
+			if c := wire.ValueOf(raw); c.Get("type").Text() == "terminal" {
+				shown[s.Conversation.Terminal(e, c.Get("terminalId").Text())] = true
 			}
 		}
 	}
@@ -148,8 +147,8 @@ func (r *reader) item(s *trace.Session, t *trace.Turn, e *trace.Entity) (one ite
 		one.Kind, one.Tool = "tool", r.toolCall(s, t, e, one.Frame)
 	case e.Plan != nil:
 		one.Kind, one.Steps = "plan", planSteps(e.Plan)
-		raw := gjson.ParseBytes(e.Plan.Raw)
-		if text := cmp.Or(raw.Get("content").Str, raw.Get("uri").Str); text != "" {
+		raw := wire.ValueOf(e.Plan.Raw)
+		if text := cmp.Or(raw.Get("content").Text(), raw.Get("uri").Text()); text != "" {
 			one.Parts = []content{{Kind: "prose", Prose: prose(cut(text))}}
 		}
 		if e.Plan.Removed {
@@ -206,10 +205,10 @@ func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, fram
 		one.Took = termtext.Duration(e.Ended - e.Began)
 	}
 	for _, raw := range c.Locations {
-		l := gjson.ParseBytes(raw)
+		l := wire.ValueOf(raw)
 		where := termtext.Line(l.Get("path").String())
-		if line := l.Get("line"); line.Type == gjson.Number {
-			where += ":" + line.Raw
+		if line := l.Get("line"); line.IsNumber() {
+			where += ":" + line.Raw()
 		}
 		one.Locations = append(one.Locations, where)
 	}
@@ -218,7 +217,7 @@ func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, fram
 	}
 	changes := false
 	for _, raw := range c.Content {
-		part := r.toolContent(s, e, gjson.ParseBytes(raw), frame)
+		part := r.toolContent(s, e, wire.ValueOf(raw), frame)
 		changes = changes || part.Kind == "diff"
 		one.Parts = append(one.Parts, part)
 	}
@@ -238,8 +237,8 @@ func (r *reader) toolCall(s *trace.Session, t *trace.Turn, e *trace.Entity, fram
 
 // jsonText lays JSON out for reading. A string is its text.
 func jsonText(raw json.RawMessage) string {
-	if v := gjson.ParseBytes(raw); v.Type == gjson.String {
-		return cut(termtext.Text(v.Str))
+	if v := wire.ValueOf(raw); v.IsString() {
+		return cut(termtext.Text(v.Text()))
 	}
 	var b strings.Builder
 	in := &frametext.Indenter{W: &b}

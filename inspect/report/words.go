@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -49,7 +48,7 @@ func turnState(t *trace.Turn, live bool) status {
 	s, ok := stopReasons[t.StopReason]
 	switch {
 	case t.Error != nil:
-		return status{"error " + termtext.Brief(gjson.GetBytes(t.Error, "code").Raw, 20), "bad"}
+		return status{"error " + termtext.Brief(wire.ValueAt(t.Error, "code").Raw(), 20), "bad"}
 	case t.Open() && live:
 		return status{"running", "warn"}
 	case t.Open():
@@ -84,6 +83,6 @@ func toolTitle(t *trace.ToolCall) string {
 
 // errorText says an error of JSON-RPC in a line.
 func errorText(raw json.RawMessage) string {
-	e := gjson.ParseBytes(raw)
-	return termtext.Brief(termtext.Spaced(e.Get("code").Raw, e.Get("message").String()), 500)
+	e := wire.ValueOf(raw)
+	return termtext.Brief(termtext.Spaced(e.Get("code").Raw(), e.Get("message").String()), 500)
 }

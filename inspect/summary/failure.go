@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -84,7 +82,7 @@ func failedRequest(f *dialect.Frame, e *trace.Event) string {
 	}
 	why := ""
 	if f.Kind == wire.Response {
-		why = termtext.Piece(gjson.GetBytes(f.Raw, "error.message").Str)
+		why = termtext.Piece(wire.ValueAt(f.Raw, "error.message").Text())
 	}
 	text := cmp.Or(method, "a request nobody has sent")
 	if why != "" {

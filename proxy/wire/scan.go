@@ -19,6 +19,10 @@ type Envelope struct {
 	Result  []byte // JSON; nil if there is none
 	Error   []byte // JSON; nil if there is none
 	Session []byte // JSON of a member `sessionId` beside `method` or `result` (MCP SEP-1364); nil if there is none
+
+	// Repeats reports that an object in the frame, at any depth, may have two members
+	// of one name. It is false only if there is none: see Repeats.
+	Repeats bool
 }
 
 // MessageKind returns the kind of a message. That of an Oversized one is guessed from
@@ -104,6 +108,7 @@ func (s *scanner) message() Envelope {
 		s.blanks()
 		whole = s.i == len(s.b)
 	}
+	s.env.Repeats = s.names.repeat
 	switch {
 	case s.deep, s.cut && s.i == len(s.b):
 		s.env.Kind = Oversized
@@ -141,9 +146,13 @@ func (s *scanner) envelope() bool {
 		if !ok {
 			return false
 		}
+		name := key[1 : len(key)-1]
+		if s.escaped {
+			name = unquote(key)
+		}
 		start := s.i
 		ok = s.value()
-		s.member(unquote(key), s.b[start:s.i:s.i])
+		s.member(name, s.b[start:s.i:s.i])
 		if !ok {
 			return false
 		}

@@ -10,25 +10,35 @@ import (
 // A scanner reads JSON (RFC 8259) from b. Its methods return false where the
 // text is no JSON, is nested too deeply, or ends too early.
 type scanner struct {
-	b     []byte
-	i     int  // next byte
-	cut   bool // b is only the beginning of the frame
-	deep  bool // nested deeper than MaxDepth
-	high  bool // a string holds a byte above 0x7f
-	depth int
-	stack [MaxDepth/64 + 1]uint64 // bit n: level n is an object
-	env   Envelope
-	shape shape
+	b       []byte
+	i       int  // next byte
+	cut     bool // b is only the beginning of the frame
+	deep    bool // nested deeper than MaxDepth
+	high    bool // a string holds a byte above 0x7f
+	escaped bool // so was the last string
+	depth   int
+	stack   [MaxDepth/64 + 1]uint64 // bit n: level n is an object
+	names   names
+	env     Envelope
+	shape   shape
 }
 
 // key reads a member's name, which is returned with its quotes, the colon and the
 // blanks behind it.
 func (s *scanner) key() ([]byte, bool) {
 	start := s.i
+	s.escaped = false
 	if !s.string() {
 		return nil, false
 	}
 	key := s.b[start:s.i]
+	switch {
+	case s.names.repeat:
+	case s.escaped:
+		s.names.repeat = true
+	default:
+		s.names.add(s.b[start:], len(key), s.depth)
+	}
 	s.blanks()
 	if s.i == len(s.b) || s.b[s.i] != ':' {
 		return nil, false
@@ -87,6 +97,7 @@ func (s *scanner) value() bool {
 			}
 			s.i++
 			if c != ',' {
+				s.names.leave(s.depth)
 				s.depth--
 				continue
 			}
@@ -103,6 +114,7 @@ func (s *scanner) value() bool {
 
 func (s *scanner) push(object bool) {
 	s.depth++
+	s.names.enter(s.depth)
 	word, bit := s.depth/64, uint64(1)<<(s.depth%64)
 	if object {
 		s.stack[word] |= bit
@@ -121,7 +133,7 @@ func closing(object bool) byte {
 }
 
 func (s *scanner) blanks() {
-	for s.i < len(s.b) {
+	for s.i < len(s.b) && s.b[s.i] <= ' ' {
 		switch s.b[s.i] {
 		case ' ', '\t', '\r', '\n':
 			s.i++
@@ -164,6 +176,7 @@ func (s *scanner) string() bool {
 				return false
 			}
 			i += n
+			s.escaped = true
 		}
 	}
 }

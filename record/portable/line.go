@@ -16,8 +16,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/journal"
@@ -116,7 +114,7 @@ const MaxSeq = 1 << 48
 
 // parseHeader reads a header. ok is false if line is none.
 func parseHeader(line []byte) (h header, ok bool, err error) {
-	if !gjson.GetBytes(line, "acptap").Exists() {
+	if !wire.ValueAt(line, "acptap").Exists() {
 		return h, false, nil
 	}
 	if err := disk.CheckNeeds("the file", line); err != nil {
@@ -148,7 +146,7 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 	if !json.Valid(line) {
 		return l, errNoJSON
 	}
-	g := gjson.ParseBytes(line)
+	g := wire.ValueOf(line)
 	if !g.IsObject() {
 		return l, errors.New("no JSON object")
 	}
@@ -159,16 +157,16 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 	if !dir.Exists() {
 		return l, errors.New(`"dir" is missing; it is c2a, a2c or err`)
 	}
-	if err := l.Dir.UnmarshalText([]byte(dir.Str)); err != nil {
+	if err := l.Dir.UnmarshalText([]byte(dir.Text())); err != nil {
 		return l, err
 	}
 	if v := g.Get("origin"); v.Exists() {
-		if err := l.Origin.UnmarshalText([]byte(v.Str)); err != nil {
+		if err := l.Origin.UnmarshalText([]byte(v.Text())); err != nil {
 			return l, err
 		}
 	}
 	if v := g.Get("end"); v.Exists() {
-		if err := l.End.UnmarshalText([]byte(v.Str)); err != nil {
+		if err := l.End.UnmarshalText([]byte(v.Text())); err != nil {
 			return l, err
 		}
 	}
@@ -177,33 +175,33 @@ func parseLine(line []byte, last time.Duration) (Line, error) {
 		return l, err
 	}
 	if v := g.Get("seq"); v.Exists() {
-		n, err := strconv.ParseUint(v.Raw, 10, 64)
+		n, err := strconv.ParseUint(v.Raw(), 10, 64)
 		if err != nil || n > MaxSeq {
-			return l, fmt.Errorf(`"seq": %s is no number of a frame`, v.Raw)
+			return l, fmt.Errorf(`"seq": %s is no number of a frame`, v.Raw())
 		}
 		l.Seq = n
 	}
 	if v := g.Get("at"); v.Exists() {
-		at, err := strconv.ParseFloat(v.Raw, 64)
+		at, err := strconv.ParseFloat(v.Raw(), 64)
 		if err != nil || at < 0 || at > 1e9 {
-			return l, fmt.Errorf("%q is no time in seconds", v.Raw)
+			return l, fmt.Errorf("%q is no time in seconds", v.Raw())
 		}
 		l.At, l.Untimed = time.Duration(at*1e9+0.5), false
 	}
 	if v := g.Get("notes"); v.Exists() {
-		if err := json.Unmarshal([]byte(v.Raw), &l.Notes); err != nil {
+		if err := json.Unmarshal([]byte(v.Raw()), &l.Notes); err != nil {
 			return l, errors.New(`"notes" is no list of {"text", "at"}`)
 		}
 		l.Notes = placed(l.Notes)
 	}
 	switch frame, text, b64 := g.Get("frame"), g.Get("text"), g.Get("base64"); {
 	case frame.Exists():
-		l.Raw = []byte(frame.Raw)
-	case text.Type == gjson.String:
-		l.Raw = []byte(text.Str)
-	case b64.Type == gjson.String:
+		l.Raw = []byte(frame.Raw())
+	case text.IsString():
+		l.Raw = []byte(text.Text())
+	case b64.IsString():
 		var err error
-		if l.Raw, err = base64.StdEncoding.DecodeString(b64.Str); err != nil {
+		if l.Raw, err = base64.StdEncoding.DecodeString(b64.Text()); err != nil {
 			return l, fmt.Errorf("base64: %w", err)
 		}
 	default:

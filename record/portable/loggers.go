@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/journal"
 )
@@ -24,7 +22,7 @@ var bodies = [...]string{"raw", "msg", "message", "payload", "frame", "text"}
 //	{"ts":"2026-01-02T15:04:05.1Z","direction":"c2s","raw":{…}}               mcpsnoop
 //	{"timestamp":1706000000123,"direction":"editor-to-agent","raw":"{…}"}     acp-devtools --log json
 func isForeign(text []byte) bool {
-	g := gjson.ParseBytes(text)
+	g := wire.ValueOf(text)
 	if g.Get("acptap").Exists() {
 		return false
 	}
@@ -44,7 +42,7 @@ func foreignLines(begin func(Head)) lineParser {
 		if !json.Valid(text) {
 			return p, false, errNoJSON
 		}
-		g := gjson.ParseBytes(text)
+		g := wire.ValueOf(text)
 		at, err := parseTime(either(g, "ts", "timestamp", "time"))
 		if err != nil {
 			return p, false, err
@@ -54,7 +52,7 @@ func foreignLines(begin func(Head)) lineParser {
 				start = time.Unix(0, 0) // seconds since the log began
 			}
 		}
-		dir := either(g, "direction", "dir").Str
+		dir := either(g, "direction", "dir").Text()
 		meta := dir == "meta" // mcpsnoop tells the command first
 		if first {
 			first = false
@@ -63,9 +61,9 @@ func foreignLines(begin func(Head)) lineParser {
 				s.Time = start
 			}
 			if raw := g.Get("raw"); meta {
-				s.Cwd = raw.Get("cwd").Str
+				s.Cwd = raw.Get("cwd").Text()
 				for _, arg := range raw.Get("command").Array() {
-					s.Command = append(s.Command, arg.Str)
+					s.Command = append(s.Command, arg.Text())
 				}
 			}
 			begin(Head{Start: s})
@@ -86,9 +84,9 @@ func foreignLines(begin func(Head)) lineParser {
 		}
 		switch body := either(g, bodies[:]...); {
 		case body.IsObject(), body.IsArray():
-			p.Raw = []byte(body.Raw)
-		case body.Type == gjson.String:
-			p.Raw = []byte(strings.TrimSuffix(body.Str, "\n"))
+			p.Raw = []byte(body.Raw())
+		case body.IsString():
+			p.Raw = []byte(strings.TrimSuffix(body.Text(), "\n"))
 		default:
 			return p, false, fmt.Errorf("no message; it is looked for in %q", bodies)
 		}
@@ -97,32 +95,32 @@ func foreignLines(begin func(Head)) lineParser {
 }
 
 // either returns the first member of g that is there and not null.
-func either(g gjson.Result, names ...string) gjson.Result {
+func either(g wire.Value, names ...string) wire.Value {
 	for _, name := range names {
-		if v := g.Get(name); v.Type != gjson.Null {
+		if v := g.Get(name); !v.IsNull() {
 			return v
 		}
 	}
-	return gjson.Result{}
+	return wire.Value{}
 }
 
 // parseTime takes the time of another tool's line, as text or as a number. A line
 // without one has the zero time.
-func parseTime(v gjson.Result) (time.Time, error) {
-	switch v.Type {
-	case gjson.Null:
+func parseTime(v wire.Value) (time.Time, error) {
+	switch {
+	case v.IsNull():
 		return time.Time{}, nil
-	case gjson.String:
+	case v.IsString():
 		// Python's isoformat leaves out the zone of a time that knows none.
 		for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05"} {
-			if t, err := time.Parse(layout, v.Str); err == nil {
+			if t, err := time.Parse(layout, v.Text()); err == nil {
 				return t.UTC(), nil
 			}
 		}
-	case gjson.Number:
-		return instant(v.Num)
+	case v.IsNumber():
+		return instant(v.Float())
 	}
-	return time.Time{}, fmt.Errorf("%s is no time", v.Raw)
+	return time.Time{}, fmt.Errorf("%s is no time", v.Raw())
 }
 
 // firstLog is before any log of these protocols, and long after any log that

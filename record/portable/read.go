@@ -9,7 +9,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // Read reads a file in the portable form or in that of another tool, and calls line
@@ -44,7 +44,7 @@ func Read(r io.Reader, name string, tell func(string), begin func(Head), line fu
 			return fmt.Errorf("%s:%d: %w", name, n, errLongLine)
 		}
 		if !ok {
-			if unknown != nil && gjson.GetBytes(text, "acptap").Exists() {
+			if unknown != nil && wire.ValueAt(text, "acptap").Exists() {
 				unknown.seeHeader(n, text)
 			}
 			return nil

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -44,7 +42,7 @@ type Framing struct {
 // framingMembers are those of a line that parseFraming reads.
 var framingMembers = []string{"stream", "lead", "event", "derived", "redelivered", "kind"}
 
-func parseFraming(g gjson.Result) (Framing, error) {
+func parseFraming(g wire.Value) (Framing, error) {
 	var f Framing
 	stream := g.Get("stream")
 	if !stream.Exists() {
@@ -55,9 +53,9 @@ func parseFraming(g gjson.Result) (Framing, error) {
 		}
 		return f, nil
 	}
-	n, err := strconv.ParseUint(stream.Raw, 10, 64)
+	n, err := strconv.ParseUint(stream.Raw(), 10, 64)
 	if err != nil || n == 0 || n > MaxSeq {
-		return f, fmt.Errorf(`"stream": %s is no number of a stream; they begin with 1`, stream.Raw)
+		return f, fmt.Errorf(`"stream": %s is no number of a stream; they begin with 1`, stream.Raw())
 	}
 	f.Stream = n
 	if f.Lead, err = parseLead(g.Get("lead"), g.Get("event")); err != nil {
@@ -65,7 +63,7 @@ func parseFraming(g gjson.Result) (Framing, error) {
 	}
 	f.Derived, f.Redelivered = g.Get("derived").Bool(), g.Get("redelivered").Bool()
 	switch kind := g.Get("kind"); {
-	case kind.Str == wire.Body.String():
+	case kind.Text() == wire.Body.String():
 		f.Body = true
 	case kind.Exists():
 		return f, fmt.Errorf(`"kind": there is only %q; what else a frame is shows in its bytes`, wire.Body)
@@ -73,15 +71,15 @@ func parseFraming(g gjson.Result) (Framing, error) {
 	return f, nil
 }
 
-func parseLead(lead, event gjson.Result) ([]byte, error) {
+func parseLead(lead, event wire.Value) ([]byte, error) {
 	encoded := lead.Get("base64")
 	switch {
 	case lead.Exists() && event.Exists():
 		return nil, errors.New(`"lead" and "event": the lead has the id of the event`)
-	case lead.Type == gjson.String:
-		return []byte(lead.Str), nil
-	case encoded.Type == gjson.String:
-		b, err := base64.StdEncoding.DecodeString(encoded.Str)
+	case lead.IsString():
+		return []byte(lead.Text()), nil
+	case encoded.IsString():
+		b, err := base64.StdEncoding.DecodeString(encoded.Text())
 		if err != nil {
 			return nil, fmt.Errorf("lead: base64: %w", err)
 		}

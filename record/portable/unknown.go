@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -50,7 +48,7 @@ const maxTold = 8
 // see looks at the members of a line, which is JSON.
 func (u *unknownFields) see(n int, line []byte) {
 	known := u.known
-	if gjson.GetBytes(line, "stream").Exists() {
+	if wire.ValueAt(line, "stream").Exists() {
 		known = u.stream
 	}
 	u.each(line, known, func(member string) {
@@ -68,12 +66,12 @@ func (u *unknownFields) seeHeader(n int, header []byte) {
 // each calls tell with the members of an object that are not known, and of which
 // nothing was told.
 func (u *unknownFields) each(object []byte, known []string, tell func(member string)) {
-	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
-		if slices.Contains(known, key.Str) || u.told[key.Str] || len(u.told) == maxTold {
+	wire.ValueOf(object).ForEach(func(key, _ wire.Value) bool {
+		if slices.Contains(known, key.Text()) || u.told[key.Text()] || len(u.told) == maxTold {
 			return true
 		}
-		u.told[key.Str] = true
-		tell(key.Str)
+		u.told[key.Text()] = true
+		tell(key.Text())
 		return true
 	})
 }

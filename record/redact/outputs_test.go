@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/inspect/report"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -53,7 +51,7 @@ func newSample(text string, kept map[window]bool) sample {
 }
 
 // textOf returns the text of a prompt.
-func textOf(frame []byte) string { return gjson.GetBytes(frame, "params.prompt.0.text").Str }
+func textOf(frame []byte) string { return wire.ValueAt(frame, "params.prompt.0.text").Text() }
 
 // samples returns what gitleaks has found, once by each rule or all of it, and a token of
 // each form.
@@ -280,9 +278,9 @@ func said(t *testing.T, export string) string {
 	t.Helper()
 	var text strings.Builder
 	for line := range strings.Lines(export) {
-		update := gjson.Get(line, "frame.params.update")
-		text.WriteString(update.Get("content.text").Str)
-		if data := update.Get("data").Str; data != "" {
+		update := wire.ValueAt(line, "frame.params.update")
+		text.WriteString(update.Get("content.text").Text())
+		if data := update.Get("data").Text(); data != "" {
 			b, err := base64.StdEncoding.DecodeString(data)
 			if err != nil {
 				t.Fatal(err)

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -221,7 +219,7 @@ func (r *redactor) value(s scope, name string) {
 func (r *redactor) object(s scope) {
 	method, named := "", false
 	if s == aMessage {
-		method = gjson.GetBytes(r.Text[r.Pos:], "method").Str
+		method = wire.ValueAt(r.Text[r.Pos:], "method").Text()
 	}
 	begin := r.Pos
 	r.Pos++ // the brace
@@ -231,7 +229,7 @@ func (r *redactor) object(s scope) {
 		first := r.Text[r.Pos]
 		to := s.member(name, method, first)
 		switch {
-		case first == '{' && (name == "data" || name == "stringData") && gjson.GetBytes(r.Text[begin:], "kind").Str == "Secret": // of Kubernetes
+		case first == '{' && (name == "data" || name == "stringData") && wire.ValueAt(r.Text[begin:], "kind").Text() == "Secret": // of Kubernetes
 			to = aSecret
 		case first != '"':
 		case named && (name == "value" || name == "val"):

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/redact"
@@ -47,7 +45,7 @@ func (all *frames) piece(x form, session, text string) *dialect.Frame {
 	raw := fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`, session, update)
 	return all.add(dialect.Frame{
 		Frame:      wire.Frame{Kind: wire.Notification, Dir: wire.AgentToClient, Raw: []byte(raw)},
-		Annotation: dialect.Annotation{Method: "session/update", Update: gjson.Get(update, "sessionUpdate").Str, Session: session},
+		Annotation: dialect.Annotation{Method: "session/update", Update: wire.ValueAt(update, "sessionUpdate").Text(), Session: session},
 	})
 }
 
@@ -57,7 +55,7 @@ func (x form) text(t *testing.T, f dialect.Frame) string {
 	if !json.Valid(f.Raw) {
 		t.Fatalf("it is no JSON any more: %s", f.Raw)
 	}
-	text := gjson.GetBytes(f.Raw, x.path).Str
+	text := wire.ValueAt(f.Raw, x.path).Text()
 	if !x.base64 {
 		return text
 	}
@@ -173,7 +171,7 @@ func TestCorpusInPieces(t *testing.T) {
 		if json.Valid([]byte(text)) {
 			continue // JSON is searched by the names of its members
 		}
-		want := gjson.GetBytes(redacted(wire.ClientToAgent, []byte(prompt(text))), "params.prompt.0.text").Str
+		want := wire.ValueAt(redacted(wire.ClientToAgent, []byte(prompt(text))), "params.prompt.0.text").Text()
 		for cut := 1; cut < len(text); cut++ {
 			var all frames
 			all.piece(x, "s", text[:cut])

@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -39,23 +37,24 @@ func streamed(f *dialect.Frame) (t streamedText, ok bool) {
 
 func chunkText(raw []byte) (t streamedText, ok bool) {
 	path := "params"
-	for in := gjson.ParseBytes(raw); dialect.Wraps(in.Get("method").Str); path += ".params" {
+	for in := wire.ValueOf(raw); dialect.Wraps(in.Get("method").Text()); path += ".params" {
 		in = in.Get("params")
 	}
-	update := gjson.GetBytes(raw, path+".update")
-	row, ok := dialect.LookupUpdate(update.Get("sessionUpdate").Str)
+	update := wire.ValueAt(raw, path+".update")
+	row, ok := dialect.LookupUpdate(update.Get("sessionUpdate").Text())
 	if !ok || row.Text == "" {
 		return t, false
 	}
-	text := gjson.GetBytes(raw, path+".update."+row.Text)
-	if text.Type != gjson.String || text.Index == 0 {
+	text := update.Get(row.Text)
+	at := wire.Find(raw, path+".update."+row.Text)
+	if !text.IsString() || len(at) != 1 {
 		return t, false
 	}
 	t = streamedText{
-		raw: raw, at: text.Index, base64: row.Entity == dialect.Terminal,
-		kind: row.Name, id: update.Get(row.ID).Str, whole: row.Form != dialect.Chunk,
+		raw: raw, at: at[0].Start, base64: row.Entity == dialect.Terminal,
+		kind: row.Name, id: update.Get(row.ID).Text(), whole: row.Form != dialect.Chunk,
 	}
-	t.text = unquote([]byte(text.Raw))
+	t.text = unquote([]byte(text.Raw()))
 	if t.base64 {
 		t.text = fromBase64(t.text)
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -113,7 +111,7 @@ func (t *Trace) beginCall(f *frame) *pendingCall {
 			w.params = bytes.Clone(f.env.Params)
 		}
 	case f.Method == "tools/call":
-		w.Tool = strings.Clone(f.cut(f.params().Get("name").Str))
+		w.Tool = strings.Clone(f.cut(f.params().Get("name").Text()))
 	}
 	if !t.Brief {
 		t.Calls = append(t.Calls, w.Call)
@@ -153,7 +151,7 @@ func (t *Trace) endCall(f *frame) *pendingCall {
 // cancelRequest marks the call that a $/cancel_request of ACP or a
 // notifications/cancelled of MCP names. Either side names a request of its own.
 func (t *Trace) cancelRequest(f *frame) {
-	w := t.pending.Find(f.Dir, f.Stream, []byte(f.params().Get("requestId").Raw))
+	w := t.pending.Find(f.Dir, f.Stream, []byte(f.params().Get("requestId").Raw()))
 	if w == nil {
 		return
 	}
@@ -195,4 +193,4 @@ var answerNeedsRequest = map[string]bool{
 	"terminal/release":       true,
 }
 
-func (w *pendingCall) param(name string) string { return gjson.GetBytes(w.params, name).String() }
+func (w *pendingCall) param(name string) string { return wire.ValueAt(w.params, name).String() }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Compaction is the agent's making its memory of the session smaller.
@@ -18,7 +18,7 @@ type Compaction struct {
 	joined bool
 }
 
-func (c *Conversation) compaction(f *frame, u gjson.Result) {
+func (c *Conversation) compaction(f *frame, u wire.Value) {
 	p := c.compactionByID(f, u)
 	f.setString(&p.Status, u.Get("status"))
 	f.setRaw(&p.Error, u.Get("error"))
@@ -28,13 +28,13 @@ func (c *Conversation) compaction(f *frame, u gjson.Result) {
 	}
 }
 
-func (c *Conversation) compactionSummary(f *frame, u gjson.Result) {
+func (c *Conversation) compactionSummary(f *frame, u wire.Value) {
 	p := c.compactionByID(f, u)
 	p.Summary = f.joinBlock(p.Summary, &p.joined, u.Get("content"))
 }
 
-func (c *Conversation) compactionByID(f *frame, u gjson.Result) *Compaction {
-	id := u.Get("compactionId").Str
+func (c *Conversation) compactionByID(f *frame, u wire.Value) *Compaction {
+	id := u.Get("compactionId").Text()
 	e := c.find(f, "compaction", id)
 	if e == nil {
 		c.growing = nil
@@ -52,7 +52,7 @@ type Notice struct {
 	Description string `json:"description,omitzero"`
 }
 
-func newNotice(f *frame, u gjson.Result) *Notice {
+func newNotice(f *frame, u wire.Value) *Notice {
 	n := new(Notice)
 	f.setString(&n.Severity, u.Get("severity"))
 	f.setString(&n.Title, u.Get("title"))

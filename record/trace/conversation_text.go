@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -184,7 +183,7 @@ func (p *printer) endOfTurn(t *Turn) {
 	s, text := termtext.Dim, "end"
 	switch {
 	case t.Error != nil:
-		s, text = termtext.Failure, join("error", gjson.GetBytes(t.Error, "code").Raw, gjson.GetBytes(t.Error, "message").String())
+		s, text = termtext.Failure, join("error", wire.ValueAt(t.Error, "code").Raw(), wire.ValueAt(t.Error, "message").String())
 	case t.Open():
 		s, text = termtext.Permission, "no end"
 	case t.StopReason != "":

@@ -3,8 +3,6 @@ package trace
 import (
 	"strconv"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -134,7 +132,7 @@ func (w *pendingCall) ended(f *frame) Event {
 	return w.event(Ended).as(Completed, "")
 }
 
-func errorCode(f *frame) string { return gjson.GetBytes(f.env.Error, "code").String() }
+func errorCode(f *frame) string { return wire.ValueAt(f.env.Error, "code").String() }
 
 func (w *pendingCall) permissionEvent(p Phase) Event {
 	e := w.event(p)

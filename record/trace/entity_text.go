@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -81,7 +80,7 @@ func (p *printer) message(e *Entity) {
 		}
 	}
 	for _, block := range m.Blocks {
-		if gjson.GetBytes(block, "type").Str == "text" {
+		if wire.ValueAt(block, "type").Text() == "text" {
 			text.WriteString(blockText(block))
 			continue
 		}
@@ -93,20 +92,20 @@ func (p *printer) message(e *Entity) {
 
 // block writes one content block.
 func (p *printer) block(indent string, s termtext.Style, raw json.RawMessage) {
-	block := gjson.ParseBytes(raw)
-	switch kind := block.Get("type").Str; kind {
+	block := wire.ValueOf(raw)
+	switch kind := block.Get("type").Text(); kind {
 	case "text":
-		p.body(indent, s, block.Get("text").Str)
+		p.body(indent, s, block.Get("text").Text())
 	case "image", "audio":
-		size := len(block.Get("data").Str) / 4 * 3 // base64
-		p.body(indent, termtext.Dim, fmt.Sprintf("[%s, %s]", block.Get("mimeType").Str, termtext.ByteSize(int64(size))))
+		size := len(block.Get("data").Text()) / 4 * 3 // base64
+		p.body(indent, termtext.Dim, fmt.Sprintf("[%s, %s]", block.Get("mimeType").Text(), termtext.ByteSize(int64(size))))
 	case "resource_link":
-		p.body(indent, termtext.Dim, "["+join(block.Get("name").Str, block.Get("uri").Str)+"]")
+		p.body(indent, termtext.Dim, "["+join(block.Get("name").Text(), block.Get("uri").Text())+"]")
 	case "resource":
 		r := block.Get("resource")
-		p.body(indent, termtext.Dim, "["+join(r.Get("uri").Str, r.Get("mimeType").Str)+"]")
-		p.quote(indent, r.Get("text").Str)
-	case gjson.Get(Cut, "type").Str:
+		p.body(indent, termtext.Dim, "["+join(r.Get("uri").Text(), r.Get("mimeType").Text())+"]")
+		p.quote(indent, r.Get("text").Text())
+	case wire.ValueAt(Cut, "type").Text():
 		p.line(indent, termtext.Dim, "[cut off: the frame is too large]")
 	default:
 		p.body(indent, termtext.Dim, "["+join(kind, "block")+"]")
@@ -120,9 +119,9 @@ func (p *printer) plan(e *Entity) {
 		return
 	}
 	p.head(e, termtext.Conversation, "plan")
-	raw := gjson.ParseBytes(plan.Raw)
-	p.body(indent, termtext.Plain, raw.Get("content").Str)
-	p.body(indent, termtext.Plain, raw.Get("uri").Str)
+	raw := wire.ValueOf(plan.Raw)
+	p.body(indent, termtext.Plain, raw.Get("content").Text())
+	p.body(indent, termtext.Plain, raw.Get("uri").Text())
 	for _, entry := range plan.Entries() {
 		box, s := "[ ] ", termtext.Plain
 		switch entry.Status {

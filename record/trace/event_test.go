@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/linediff"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -213,7 +212,7 @@ func state(t *trace.Trace) []thing {
 		for _, turn := range s.Conversation.Turns {
 			reason := turn.StopReason
 			if turn.Error != nil {
-				reason = gjson.GetBytes(turn.Error, "code").Raw
+				reason = wire.ValueAt(turn.Error, "code").Raw()
 			}
 			all = append(all, thing{kind: trace.TurnEvent, run: turn.Run, first: turn.Prompt, ended: turn.End, session: s.ID, reason: reason, cancelled: turn.Cancelled})
 		}

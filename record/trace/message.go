@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Role says whose message it is.
@@ -43,23 +43,23 @@ func (m *Message) Text() string {
 }
 
 func blockText(block json.RawMessage) string {
-	if gjson.GetBytes(block, "type").Str != "text" {
+	if wire.ValueAt(block, "type").Text() != "text" {
 		return ""
 	}
-	return gjson.GetBytes(block, "text").Str
+	return wire.ValueAt(block, "text").Text()
 }
 
 // chunk appends to a message.
-func (c *Conversation) chunk(f *frame, role Role, u gjson.Result) *Entity {
-	e := c.message(f, role, u.Get("messageId").Str)
+func (c *Conversation) chunk(f *frame, role Role, u wire.Value) *Entity {
+	e := c.message(f, role, u.Get("messageId").Text())
 	m := e.Message
 	m.Blocks = f.joinBlock(m.Blocks, &m.joined, u.Get("content"))
 	return e
 }
 
 // replaceMessage replaces the content of a message (version 2).
-func (c *Conversation) replaceMessage(f *frame, role Role, u gjson.Result) {
-	m := c.message(f, role, u.Get("messageId").Str).Message
+func (c *Conversation) replaceMessage(f *frame, role Role, u wire.Value) {
+	m := c.message(f, role, u.Get("messageId").Text()).Message
 	if f.setList(&m.Blocks, u.Get("content")) {
 		m.joined = false
 	}
@@ -113,7 +113,7 @@ func messageKind(f *frame, role Role) string {
 
 // userUpdate takes a message of the user that the agent reports: a prompt that was
 // just sent, or part of the history.
-func (c *Conversation) userUpdate(f *frame, u gjson.Result) {
+func (c *Conversation) userUpdate(f *frame, u wire.Value) {
 	history := c.history.repeated || c.turns.late && !f.nullClears()
 	switch {
 	case history && c.history.known:
@@ -125,7 +125,7 @@ func (c *Conversation) userUpdate(f *frame, u gjson.Result) {
 			c.turns.section++
 			e.section = c.turns.section
 		}
-		e.Message.size += utf16Len(u.Get("content.text").Str)
+		e.Message.size += utf16Len(u.Get("content.text").Text())
 		c.dropEcho(f, e)
 	default: // version 1 has no whole messages, but some agent may
 		c.replaceMessage(f, User, u)
@@ -135,8 +135,8 @@ func (c *Conversation) userUpdate(f *frame, u gjson.Result) {
 // report takes a user message of version 2. A message with a new id is the oldest
 // prompt that was not reported yet; that prompt is moved here. The agent decides
 // what the history says of the user's messages, in which order, and under which ids.
-func (c *Conversation) report(f *frame, u gjson.Result) {
-	id := u.Get("messageId").Str
+func (c *Conversation) report(f *frame, u wire.Value) {
+	id := u.Get("messageId").Text()
 	chunk := f.Update == "user_message_chunk"
 	if id != "" && !c.history.repeated && len(c.turns.unreported) > 0 && c.find(f, messageKind(f, User), id) == nil {
 		prompt := c.turns.unreported[0]
@@ -199,7 +199,7 @@ func utf16Len(text string) int {
 func (m *Message) attachments() []json.RawMessage {
 	var list []json.RawMessage
 	for _, block := range m.Blocks {
-		if gjson.GetBytes(block, "type").Str != "text" {
+		if wire.ValueAt(block, "type").Text() != "text" {
 			list = append(list, block)
 		}
 	}

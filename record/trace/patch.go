@@ -4,32 +4,34 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // The set functions apply one field of an update: a value replaces, an absent
 // field changes nothing, and null clears from version 2 on. A value of the
 // wrong type changes nothing.
 
-func (f *frame) setString(dst *string, v gjson.Result) {
-	if v.Type != gjson.Null || f.nullClears() {
-		v.Str = f.cut(v.Str)
-		setNullable(dst, v)
+func (f *frame) setString(dst *string, v wire.Value) {
+	switch {
+	case v.IsString():
+		*dst = strings.Clone(f.cut(v.Text()))
+	case f.cleared(v):
+		*dst = ""
 	}
 }
 
-func setNullable(dst *string, v gjson.Result) {
+func setNullable(dst *string, v wire.Value) {
 	switch {
-	case v.Type == gjson.String:
-		*dst = strings.Clone(v.Str) // v.Str may be part of the frame's text
+	case v.IsString():
+		*dst = strings.Clone(v.Text()) // it may be part of the frame's text
 	case isNull(v):
 		*dst = ""
 	}
 }
 
-func (f *frame) setRaw(dst *json.RawMessage, v gjson.Result) {
+func (f *frame) setRaw(dst *json.RawMessage, v wire.Value) {
 	switch {
-	case v.Type != gjson.Null:
+	case !v.IsNull():
 		*dst = f.keep(v)
 	case f.cleared(v):
 		*dst = nil
@@ -37,7 +39,7 @@ func (f *frame) setRaw(dst *json.RawMessage, v gjson.Result) {
 }
 
 // append appends a value to a list.
-func (f *frame) append(list []json.RawMessage, v gjson.Result) []json.RawMessage {
+func (f *frame) append(list []json.RawMessage, v wire.Value) []json.RawMessage {
 	if f.trace.Brief {
 		return list
 	}
@@ -45,7 +47,7 @@ func (f *frame) append(list []json.RawMessage, v gjson.Result) []json.RawMessage
 }
 
 // setList reports whether dst has changed.
-func (f *frame) setList(dst *[]json.RawMessage, v gjson.Result) bool {
+func (f *frame) setList(dst *[]json.RawMessage, v wire.Value) bool {
 	switch {
 	case v.IsArray():
 		*dst = f.list(v)
@@ -57,16 +59,16 @@ func (f *frame) setList(dst *[]json.RawMessage, v gjson.Result) bool {
 	return true
 }
 
-func (f *frame) cleared(v gjson.Result) bool { return f.nullClears() && isNull(v) }
+func (f *frame) cleared(v wire.Value) bool { return f.nullClears() && isNull(v) }
 
 // isNull distinguishes null from an absent field, which has the same Type.
-func isNull(v gjson.Result) bool { return v.Type == gjson.Null && v.Exists() }
+func isNull(v wire.Value) bool { return v.IsNull() && v.Exists() }
 
 // joinBlock appends a content block to list. Consecutive chunks of plain text are
 // joined into one block; joined says whether the last block is such a block.
 // The text is joined as JSON, because a chunk may end between the two escapes
 // of a surrogate pair.
-func (f *frame) joinBlock(list []json.RawMessage, joined *bool, block gjson.Result) []json.RawMessage {
+func (f *frame) joinBlock(list []json.RawMessage, joined *bool, block wire.Value) []json.RawMessage {
 	if f.trace.Brief {
 		return list
 	}
@@ -92,25 +94,25 @@ func (f *frame) joinBlock(list []json.RawMessage, joined *bool, block gjson.Resu
 
 // plainText returns the text of a block that has a type and a text and nothing
 // else, as JSON without the quotes.
-func plainText(block gjson.Result) (string, bool) {
+func plainText(block wire.Value) (string, bool) {
 	if !block.IsObject() {
 		return "", false
 	}
-	var text gjson.Result
+	var text wire.Value
 	typed, members := false, 0
-	block.ForEach(func(key, v gjson.Result) bool {
+	block.ForEach(func(key, v wire.Value) bool {
 		members++
-		switch key.Str {
+		switch key.Text() {
 		case "type":
-			typed = v.Str == "text"
+			typed = v.Text() == "text"
 		case "text":
 			text = v
 		}
 		return true
 	})
-	n := len(text.Raw)
-	if !typed || members != 2 || text.Type != gjson.String || n < 2 || text.Raw[n-1] != '"' {
+	n := len(text.Raw())
+	if !typed || members != 2 || !text.IsString() || n < 2 || text.Raw()[n-1] != '"' {
 		return "", false
 	}
-	return text.Raw[1 : n-1], true
+	return text.Raw()[1 : n-1], true
 }

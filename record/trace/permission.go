@@ -89,7 +89,7 @@ func (c *Conversation) ask(f *frame) (p *Permission, call *Entity) {
 		call = c.patchToolCall(f, params.Get("subject.toolCall"), nil)
 	}
 	if call == nil {
-		call = c.find(f, "tool", params.Get("subject.toolCallId").Str)
+		call = c.find(f, "tool", params.Get("subject.toolCallId").Text())
 	}
 	switch {
 	case call == nil:

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Plan is what the agent intends to do. The plan of version 1 has no id and
@@ -26,14 +26,14 @@ type PlanEntry struct {
 // Entries returns the steps of a plan of type items.
 func (p *Plan) Entries() []PlanEntry {
 	var entries []PlanEntry
-	for e := range elements(gjson.GetBytes(p.Raw, "entries")) {
-		entries = append(entries, PlanEntry{e.Get("content").Str, e.Get("priority").Str, e.Get("status").Str})
+	for e := range elements(wire.ValueAt(p.Raw, "entries")) {
+		entries = append(entries, PlanEntry{e.Get("content").Text(), e.Get("priority").Text(), e.Get("status").Text()})
 	}
 	return entries
 }
 
 // plan takes the plan of version 1. Chunks after it go on with the message before it.
-func (c *Conversation) plan(f *frame, u gjson.Result) {
+func (c *Conversation) plan(f *frame, u wire.Value) {
 	e := c.findUnless(f, "plan", "", c.isEarlier)
 	if e == nil {
 		e = c.addAs(f, "plan", "", &Entity{Plan: &Plan{Type: "items"}})
@@ -45,7 +45,7 @@ func (c *Conversation) plan(f *frame, u gjson.Result) {
 }
 
 // planUpdate replaces the plan with the id.
-func (c *Conversation) planUpdate(f *frame, plan gjson.Result) {
+func (c *Conversation) planUpdate(f *frame, plan wire.Value) {
 	id := planID(plan)
 	e := c.find(f, "plan", id)
 	if e == nil {
@@ -58,16 +58,16 @@ func (c *Conversation) planUpdate(f *frame, plan gjson.Result) {
 	f.setString(&p.Type, plan.Get("type"))
 }
 
-func (c *Conversation) planRemoved(f *frame, u gjson.Result) {
+func (c *Conversation) planRemoved(f *frame, u wire.Value) {
 	if e := c.find(f, "plan", planID(u)); e != nil {
 		e.Plan.Removed = true
 	}
 }
 
 // planID reads planId, or id as the early draft of version 2 has it.
-func planID(v gjson.Result) string {
+func planID(v wire.Value) string {
 	if id := v.Get("planId"); id.Exists() {
-		return id.Str
+		return id.Text()
 	}
-	return v.Get("id").Str
+	return v.Get("id").Text()
 }

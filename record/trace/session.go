@@ -180,10 +180,10 @@ func (s *Session) retitle(title string) {
 // promptTitle returns the first line of a prompt, of which a brief Trace keeps nothing.
 func (f *frame) promptTitle() string {
 	for block := range elements(f.params().Get("prompt")) {
-		if block.Get("type").Str != "text" {
+		if block.Get("type").Text() != "text" {
 			continue
 		}
-		if line := titleOf(block.Get("text").Str); line != "" {
+		if line := titleOf(block.Get("text").Text()); line != "" {
 			return line
 		}
 	}

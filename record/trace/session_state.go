@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A State has those properties of a session that have no history: each value
@@ -34,7 +34,7 @@ type Usage struct {
 
 // update applies an update that adds nothing to the conversation. It reports whether
 // u was such an update.
-func (s *State) update(f *frame, u gjson.Result) bool {
+func (s *State) update(f *frame, u wire.Value) bool {
 	switch f.Update {
 	case "available_commands_update":
 		f.setRaw(&s.Commands, u.Get("availableCommands"))
@@ -57,7 +57,7 @@ func (s *State) update(f *frame, u gjson.Result) bool {
 	return true
 }
 
-func (s *State) use(f *frame, u gjson.Result) {
+func (s *State) use(f *frame, u wire.Value) {
 	now := &Usage{Used: u.Get("used").Uint(), Size: u.Get("size").Uint(), Reported: costIn(f, u.Get("cost"))}
 	if now.Peak = now.Used; s.Usage != nil {
 		now.Peak = max(now.Peak, s.Usage.Peak)
@@ -85,10 +85,10 @@ func (s *State) answer(f *frame, w *pendingCall) {
 }
 
 // configure takes the session's options.
-func (s *State) configure(f *frame, options gjson.Result) {
+func (s *State) configure(f *frame, options wire.Value) {
 	f.setRaw(&s.Config, options)
 	for o := range elements(options) {
-		if o.Get("category").Str == "model" {
+		if o.Get("category").Text() == "model" {
 			f.setString(&s.ModelOption, o.Get("currentValue"))
 			return
 		}

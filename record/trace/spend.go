@@ -3,8 +3,6 @@ package trace
 import (
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -220,7 +218,7 @@ func (p *Pace) Rate() (perSecond float64, ok bool) {
 }
 
 // say notes an update of the agent's.
-func (t *Turn) say(f *frame, u gjson.Result) {
+func (t *Turn) say(f *frame, u wire.Value) {
 	switch f.Update {
 	case "agent_thought_chunk":
 		t.chunk()
@@ -245,13 +243,13 @@ func (t *Turn) chunk() {
 }
 
 // hasText reports whether a block, or one of several, is text that is not empty.
-func hasText(content gjson.Result) bool {
+func hasText(content wire.Value) bool {
 	for block := range elements(content) {
 		if hasText(block) {
 			return true
 		}
 	}
-	return content.Get("text").Str != ""
+	return content.Get("text").Text() != ""
 }
 
 // asks begins the wait for the client's answer to a request of the agent's.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Terminal is a command and its output. In version 1 the client runs it, and
@@ -73,14 +73,14 @@ func (c *Conversation) terminalAnswer(f *frame, w *pendingCall) {
 	result := f.result()
 	switch w.Method {
 	case "terminal/create":
-		t := c.newTerminal(f, result.Get("terminalId").Str)
+		t := c.newTerminal(f, result.Get("terminalId").Text())
 		t.Command, t.Cwd = w.param("command"), w.param("cwd")
-		for arg := range elements(gjson.GetBytes(w.params, "args")) {
-			t.Args = append(t.Args, strings.Clone(arg.Str))
+		for arg := range elements(wire.ValueAt(w.params, "args")) {
+			t.Args = append(t.Args, strings.Clone(arg.Text()))
 		}
 	case "terminal/output":
 		t := c.terminal(f, w.param("terminalId"))
-		t.Output = []byte(result.Get("output").Str)
+		t.Output = []byte(result.Get("output").Text())
 		t.Truncated = result.Get("truncated").Bool()
 		t.exited(f, result.Get("exitStatus"))
 	case "terminal/wait_for_exit":
@@ -90,12 +90,12 @@ func (c *Conversation) terminalAnswer(f *frame, w *pendingCall) {
 	}
 }
 
-func (t *Terminal) exited(f *frame, status gjson.Result) {
+func (t *Terminal) exited(f *frame, status wire.Value) {
 	if !status.IsObject() {
 		return
 	}
 	t.Exit = new(Exit)
-	if code := status.Get("exitCode"); code.Type == gjson.Number {
+	if code := status.Get("exitCode"); code.IsNumber() {
 		n := code.Int()
 		t.Exit.Code = &n
 	}
@@ -103,17 +103,17 @@ func (t *Terminal) exited(f *frame, status gjson.Result) {
 }
 
 // terminalUpdate takes a terminal_update (version 2).
-func (c *Conversation) terminalUpdate(f *frame, u gjson.Result) {
+func (c *Conversation) terminalUpdate(f *frame, u wire.Value) {
 	if f.trace.Brief {
 		c.Changed = nil
 		return
 	}
-	t := c.terminal(f, u.Get("terminalId").Str)
+	t := c.terminal(f, u.Get("terminalId").Text())
 	f.setString(&t.Command, u.Get("command"))
 	f.setString(&t.Cwd, u.Get("cwd"))
 	switch output := u.Get("output"); {
 	case output.IsObject():
-		t.Output = decode(nil, output.Get("data").Str)
+		t.Output = decode(nil, output.Get("data").Text())
 	case f.cleared(output):
 		t.Output = nil
 	}
@@ -126,13 +126,13 @@ func (c *Conversation) terminalUpdate(f *frame, u gjson.Result) {
 }
 
 // terminalOutput takes a terminal_output_chunk (version 2).
-func (c *Conversation) terminalOutput(f *frame, u gjson.Result) {
+func (c *Conversation) terminalOutput(f *frame, u wire.Value) {
 	if f.trace.Brief {
 		c.Changed = nil
 		return
 	}
-	t := c.terminal(f, u.Get("terminalId").Str)
-	t.Output = decode(t.Output, u.Get("data").Str)
+	t := c.terminal(f, u.Get("terminalId").Text())
+	t.Output = decode(t.Output, u.Get("data").Text())
 }
 
 // decode appends the bytes of base64 text, with or without padding. It stops at the

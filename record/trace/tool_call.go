@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A ToolCall is one use of a tool by the agent. Status is the last status that the
@@ -36,7 +36,7 @@ func (t *ToolCall) Finished() bool {
 // call that has ended, or to one of an earlier turn, announces a new call: many
 // agents start counting again in each turn. A tool_call_update belongs to the newest
 // call with its id.
-func (c *Conversation) toolCall(f *frame, u gjson.Result) {
+func (c *Conversation) toolCall(f *frame, u wire.Value) {
 	var another func(e *Entity) bool
 	if f.Update == "tool_call" {
 		another = c.isOver
@@ -56,8 +56,8 @@ func (c *Conversation) isOver(e *Entity) bool { return e.ToolCall.Finished() || 
 // patchToolCall applies the fields of u, which may be an update or part of a
 // permission request. If ended returns true for the call with the id, u belongs to a
 // new call. It returns nil if u names no call.
-func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Entity) bool) *Entity {
-	id := u.Get("toolCallId").Str
+func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entity) bool) *Entity {
+	id := u.Get("toolCallId").Text()
 	if id == "" {
 		return nil
 	}
@@ -72,8 +72,8 @@ func (c *Conversation) patchToolCall(f *frame, u gjson.Result, ended func(e *Ent
 	}
 	t := e.ToolCall
 	before := t.Status
-	u.ForEach(func(name, v gjson.Result) bool {
-		switch name.Str {
+	u.ForEach(func(name, v wire.Value) bool {
+		switch name.Text() {
 		case "name":
 			f.setString(&t.Name, v)
 		case "title":
@@ -148,8 +148,8 @@ func (c *Conversation) newToolCall(f *frame, id string) *Entity {
 }
 
 // toolCallContent appends one item to a call's content (version 2).
-func (c *Conversation) toolCallContent(f *frame, u gjson.Result) {
-	id := u.Get("toolCallId").Str
+func (c *Conversation) toolCallContent(f *frame, u wire.Value) {
+	id := u.Get("toolCallId").Text()
 	e := c.find(f, "tool", id)
 	if e == nil {
 		e = c.newToolCall(f, id)

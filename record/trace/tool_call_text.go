@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -36,10 +35,10 @@ func (p *printer) toolCall(e *Entity) {
 	}
 	p.head(e, s, what)
 	for _, raw := range t.Locations {
-		location := gjson.ParseBytes(raw)
-		where := location.Get("path").Str
-		if line := location.Get("line"); line.Type == gjson.Number {
-			where += ":" + line.Raw
+		location := wire.ValueOf(raw)
+		where := location.Get("path").Text()
+		if line := location.Get("line"); line.IsNumber() {
+			where += ":" + line.Raw()
 		}
 		p.line(indent, termtext.Plain, p.fit(indent, oneLine(where)))
 	}
@@ -47,7 +46,7 @@ func (p *printer) toolCall(e *Entity) {
 		p.permission(permission)
 	}
 	for _, item := range t.Content {
-		p.toolContent(e, gjson.ParseBytes(item))
+		p.toolContent(e, wire.ValueOf(item))
 	}
 	if len(t.Content) == 0 && t.RawOutput != nil {
 		p.quote(indent, string(t.RawOutput))
@@ -70,40 +69,40 @@ func (p *printer) permission(q *Permission) {
 }
 
 // toolContent writes one item of a tool call's content.
-func (p *printer) toolContent(e *Entity, item gjson.Result) {
-	switch item.Get("type").Str {
+func (p *printer) toolContent(e *Entity, item wire.Value) {
+	switch item.Get("type").Text() {
 	case "content":
 		content := item.Get("content")
-		if content.Get("type").Str == "text" {
-			p.quote(indent, content.Get("text").Str)
+		if content.Get("type").Text() == "text" {
+			p.quote(indent, content.Get("text").Text())
 			return
 		}
-		p.block(indent, termtext.Dim, json.RawMessage(content.Raw))
+		p.block(indent, termtext.Dim, json.RawMessage(content.Raw()))
 	case "diff":
 		p.diff(item)
 	case "terminal":
-		if t := p.c.Terminal(e, item.Get("terminalId").Str); t != nil {
+		if t := p.c.Terminal(e, item.Get("terminalId").Text()); t != nil {
 			p.terminal(indent, t)
 		}
 	default: // some agents leave the wrapping out
-		p.block(indent, termtext.Dim, json.RawMessage(item.Raw))
+		p.block(indent, termtext.Dim, json.RawMessage(item.Raw()))
 	}
 }
 
 // diff writes a change of a file as lines of a unified diff.
-func (p *printer) diff(item gjson.Result) {
+func (p *printer) diff(item wire.Value) {
 	if changes := item.Get("changes"); changes.Exists() { // version 2
 		for change := range elements(changes) {
 			p.line(indent, termtext.Tools, p.fit(indent, join(
-				change.Get("operation").Str, change.Get("oldPath").Str, change.Get("path").Str)))
+				change.Get("operation").Text(), change.Get("oldPath").Text(), change.Get("path").Text())))
 		}
-		if patch := termtext.Text(item.Get("patch.text").Str); patch != "" {
+		if patch := termtext.Text(item.Get("patch.text").Text()); patch != "" {
 			p.excerpt(indent, splitLines(patch), diffStyle)
 		}
 		return
 	}
-	p.line(indent, termtext.Tools, p.fit(indent, join("diff", item.Get("path").Str)))
-	lines := DiffLines(termtext.Text(item.Get("oldText").Str), termtext.Text(item.Get("newText").Str))
+	p.line(indent, termtext.Tools, p.fit(indent, join("diff", item.Get("path").Text())))
+	lines := DiffLines(termtext.Text(item.Get("oldText").Text()), termtext.Text(item.Get("newText").Text()))
 	p.excerpt(indent, lines, diffStyle)
 }
 
@@ -119,10 +118,10 @@ func diffStyle(line string) termtext.Style {
 
 func (p *printer) markTerminals(e *Entity) {
 	for _, item := range e.ToolCall.Content {
-		if gjson.GetBytes(item, "type").Str != "terminal" {
+		if wire.ValueAt(item, "type").Text() != "terminal" {
 			continue
 		}
-		if t := p.c.Terminal(e, gjson.GetBytes(item, "terminalId").Str); t != nil {
+		if t := p.c.Terminal(e, wire.ValueAt(item, "terminalId").Text()); t != nil {
 			p.shown[t] = true
 		}
 	}

@@ -15,8 +15,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -243,8 +241,8 @@ func envelope(f *wire.Frame) wire.Envelope {
 	return e
 }
 
-func (f *frame) params() gjson.Result { return gjson.ParseBytes(f.env.Params) }
-func (f *frame) result() gjson.Result { return gjson.ParseBytes(f.env.Result) }
+func (f *frame) params() wire.Value { return wire.ValueOf(f.env.Params) }
+func (f *frame) result() wire.Value { return wire.ValueOf(f.env.Result) }
 
 // nullClears reports whether null clears a field of an update. In version 1 null
 // means the same as an absent field: unchanged.
@@ -258,23 +256,23 @@ const Cut = `{"type":"_acptap/cut"}`
 
 // keep copies a value, so that it does not keep the whole frame in memory. A brief
 // Trace keeps no values.
-func (f *frame) keep(v gjson.Result) json.RawMessage {
+func (f *frame) keep(v wire.Value) json.RawMessage {
 	switch {
 	case f.trace.Brief:
 		return nil
 	case !f.complete(v):
 		return json.RawMessage(Cut)
 	}
-	return json.RawMessage(v.Raw)
+	return json.RawMessage(v.Raw())
 }
 
 // complete reports whether v is complete JSON, as all values of a checked frame are.
-func (f *frame) complete(v gjson.Result) bool {
-	return f.Kind != wire.Oversized || json.Valid([]byte(v.Raw)) && utf8.ValidString(v.Raw)
+func (f *frame) complete(v wire.Value) bool {
+	return f.Kind != wire.Oversized || json.Valid([]byte(v.Raw())) && utf8.ValidString(v.Raw())
 }
 
 // list copies the elements of an array. Any other value has none.
-func (f *frame) list(array gjson.Result) []json.RawMessage {
+func (f *frame) list(array wire.Value) []json.RawMessage {
 	var list []json.RawMessage
 	for v := range elements(array) {
 		list = f.append(list, v)
@@ -283,10 +281,10 @@ func (f *frame) list(array gjson.Result) []json.RawMessage {
 }
 
 // elements yields the elements of an array. Any other value has none.
-func elements(array gjson.Result) iter.Seq[gjson.Result] {
-	return func(yield func(gjson.Result) bool) {
+func elements(array wire.Value) iter.Seq[wire.Value] {
+	return func(yield func(wire.Value) bool) {
 		if array.IsArray() {
-			array.ForEach(func(_, v gjson.Result) bool { return yield(v) })
+			array.ForEach(func(_, v wire.Value) bool { return yield(v) })
 		}
 	}
 }

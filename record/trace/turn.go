@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -153,7 +151,7 @@ func (c *Conversation) cancel(f *frame, t *Turn) {
 func (c *Conversation) endPrompt(f *frame, t *Turn) {
 	c.historySent()
 	if f.Failed {
-		t.Error = f.keep(gjson.ParseBytes(f.env.Error))
+		t.Error = f.keep(wire.ValueOf(f.env.Error))
 	}
 	t.Usage.answered(f.result())
 	c.end(f, t, f.result().Get("stopReason"))
@@ -161,7 +159,7 @@ func (c *Conversation) endPrompt(f *frame, t *Turn) {
 
 // endWork ends the turns of the prompts that were accepted, because the agent is
 // idle. If none was, the agent has done the work before it answered the prompt.
-func (c *Conversation) endWork(f *frame, u gjson.Result) {
+func (c *Conversation) endWork(f *frame, u wire.Value) {
 	var accepted, sent []*Turn
 	for _, t := range c.turns.open {
 		if t.accepted {
@@ -181,7 +179,7 @@ func (c *Conversation) endWork(f *frame, u gjson.Result) {
 	}
 }
 
-func (c *Conversation) end(f *frame, t *Turn, stopReason gjson.Result) {
+func (c *Conversation) end(f *frame, t *Turn, stopReason wire.Value) {
 	t.extend(f)
 	t.End = f.Seq
 	c.stop(f, t)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Count is a number that may not have been given.
@@ -103,14 +103,14 @@ func (t *Tokens) cachedWrite() *Count { return &t.CachedWrite }
 func (t *Tokens) total() *Count       { return &t.Total }
 
 // tokensIn reads the tokens in an object. What is no number of tokens is not given.
-func tokensIn(v gjson.Result) Tokens {
+func tokensIn(v wire.Value) Tokens {
 	var t Tokens
 	if !v.IsObject() {
 		return t
 	}
-	v.ForEach(func(name, n gjson.Result) bool {
-		if field := tokenNames[name.Str]; field != nil && n.Type == gjson.Number && n.Num >= 0 && n.Num <= maxCount && n.Num == math.Trunc(n.Num) {
-			*field(&t) = Count{uint64(n.Num), true}
+	v.ForEach(func(name, n wire.Value) bool {
+		if field := tokenNames[name.Text()]; field != nil && n.IsNumber() && n.Float() >= 0 && n.Float() <= maxCount && n.Float() == math.Trunc(n.Float()) {
+			*field(&t) = Count{uint64(n.Float()), true}
 		}
 		return true
 	})
@@ -124,12 +124,12 @@ type Cost struct {
 }
 
 // costIn reads a cost. One without a currency is none.
-func costIn(f *frame, v gjson.Result) Cost {
-	amount, currency := v.Get("amount"), v.Get("currency").Str
-	if amount.Type != gjson.Number || amount.Num < 0 || math.IsInf(amount.Num, 0) || currency == "" || len(currency) > maxText {
+func costIn(f *frame, v wire.Value) Cost {
+	amount, currency := v.Get("amount"), v.Get("currency").Text()
+	if !amount.IsNumber() || amount.Float() < 0 || math.IsInf(amount.Float(), 0) || currency == "" || len(currency) > maxText {
 		return Cost{}
 	}
-	c := Cost{Amount: amount.Num}
+	c := Cost{Amount: amount.Float()}
 	f.setString(&c.Currency, v.Get("currency"))
 	return c
 }
@@ -156,7 +156,7 @@ func (u *TurnUsage) fill(now *Usage) {
 }
 
 // answered takes what the end of the turn says. It replaces what came in parts.
-func (u *TurnUsage) answered(result gjson.Result) {
+func (u *TurnUsage) answered(result wire.Value) {
 	for _, place := range tokenPlaces {
 		if t := tokensIn(result.Get(place)); t != (Tokens{}) {
 			u.Tokens = t
@@ -166,7 +166,7 @@ func (u *TurnUsage) answered(result gjson.Result) {
 }
 
 // take takes an update of the agent's.
-func (u *TurnUsage) take(f *frame, update gjson.Result) {
+func (u *TurnUsage) take(f *frame, update wire.Value) {
 	if f.Update == "agent_message_chunk" && bytes.Contains(f.env.Params, metaKey) {
 		u.Tokens = u.Tokens.Plus(tokensIn(update.Get(tokensOfRequest)))
 	}

@@ -3,9 +3,8 @@ package trace
 import (
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // Work is what the agent did in a turn.
@@ -40,12 +39,12 @@ func (r *Requests) answered(f *frame) {
 }
 
 // isCancelled reports whether the user was asked something and did not answer.
-func isCancelled(method string, result gjson.Result) bool {
+func isCancelled(method string, result wire.Value) bool {
 	switch method {
 	case "session/request_permission":
-		return result.Get("outcome.outcome").Str == "cancelled"
+		return result.Get("outcome.outcome").Text() == "cancelled"
 	case "elicitation/create":
-		return result.Get("action").Str == "cancel"
+		return result.Get("action").Text() == "cancel"
 	}
 	return false
 }

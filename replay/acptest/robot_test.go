@@ -10,8 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/acptest"
 )
 
@@ -33,14 +32,14 @@ func ask(stdin io.Writer, stdout io.Reader, requests ...string) string {
 		fmt.Fprintln(stdin, r)
 		for answered := false; !answered && lines.Scan(); {
 			said.WriteString(lines.Text() + "\n")
-			m := gjson.Parse(lines.Text())
-			switch m.Get("method").Str {
+			m := wire.ValueOf(lines.Text())
+			switch m.Get("method").Text() {
 			case "":
 				answered = true
 			case "session/request_permission":
-				fmt.Fprintf(stdin, `{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`+"\n", m.Get("id").Raw)
+				fmt.Fprintf(stdin, `{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`+"\n", m.Get("id").Raw())
 			case "fs/write_text_file":
-				fmt.Fprintf(stdin, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.Get("id").Raw)
+				fmt.Fprintf(stdin, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.Get("id").Raw())
 			}
 		}
 	}
@@ -58,16 +57,16 @@ func (g *greeter) serve(stdin io.Reader, stdout io.Writer) {
 	g.runs.Add(1)
 	lines := bufio.NewScanner(stdin)
 	for lines.Scan() {
-		m := gjson.Parse(lines.Text())
+		m := wire.ValueOf(lines.Text())
 		result := `{"protocolVersion":1}`
-		switch m.Get("method").Str {
+		switch m.Get("method").Text() {
 		case "session/new":
-			result = fmt.Sprintf(`{"sessionId":%q}`, "s-"+path.Base(m.Get("params.cwd").Str))
+			result = fmt.Sprintf(`{"sessionId":%q}`, "s-"+path.Base(m.Get("params.cwd").Text()))
 		case "session/prompt":
-			fmt.Fprintf(stdout, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}}`+"\n", m.Get("params.sessionId").Raw, g.word)
+			fmt.Fprintf(stdout, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}}`+"\n", m.Get("params.sessionId").Raw(), g.word)
 			result = `{"stopReason":"end_turn"}`
 		}
-		fmt.Fprintf(stdout, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.Get("id").Raw, result)
+		fmt.Fprintf(stdout, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.Get("id").Raw(), result)
 	}
 }
 

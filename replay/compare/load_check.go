@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -46,7 +44,7 @@ func CheckLoads(tapes []*record.Tape, session string) ([]LoadCheck, error) {
 			return nil, err
 		case f.Session != session, f.Method != "session/load" && f.Method != "session/resume":
 		case f.Dir == wire.ClientToAgent && f.AtAgent():
-			replays[f.Seq] = f.Method == "session/load" || gjson.GetBytes(f.Raw, "params.replayFrom").IsObject()
+			replays[f.Seq] = f.Method == "session/load" || wire.ValueAt(f.Raw, "params.replayFrom").IsObject()
 		case f.Dir == wire.AgentToClient && f.AtAgent() && f.Events.Has(dialect.SessionOpened) && replays[f.Request]:
 			found = append(found, LoadCheck{Tape: last.ID(), Request: f.Request, Method: f.Method, Session: session})
 		}
@@ -132,7 +130,7 @@ func items(t *trace.Trace, session string) []item {
 			case e.ToolCall != nil:
 				list = append(list, toolItem(e.ToolCall))
 			case e.Plan != nil && !e.Plan.Removed:
-				plan = &item{what: "plan", fields: map[string]string{"entries": gjson.GetBytes(e.Plan.Raw, "entries").Raw}}
+				plan = &item{what: "plan", fields: map[string]string{"entries": wire.ValueAt(e.Plan.Raw, "entries").Raw()}}
 			}
 		}
 	}
@@ -160,7 +158,7 @@ func unnamed(list []item) []item {
 func messageItem(m *trace.Message) item {
 	var attachments strings.Builder
 	for _, b := range m.Blocks {
-		if gjson.GetBytes(b, "type").Str != "text" {
+		if wire.ValueAt(b, "type").Text() != "text" {
 			attachments.Write(b)
 		}
 	}
@@ -171,7 +169,7 @@ func messageItem(m *trace.Message) item {
 func toolItem(t *trace.ToolCall) item {
 	var content []json.RawMessage
 	for _, c := range t.Content {
-		if gjson.GetBytes(c, "type").Str == "terminal" {
+		if wire.ValueAt(c, "type").Text() == "terminal" {
 			c = json.RawMessage(`{"type":"terminal"}`) // its id differs from run to run
 		}
 		content = append(content, c)

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
@@ -124,7 +123,7 @@ func endOf(t *trace.Turn) string {
 	var end string
 	switch {
 	case t.Error != nil:
-		end = "error " + gjson.GetBytes(t.Error, "code").Raw
+		end = "error " + wire.ValueAt(t.Error, "code").Raw()
 	case t.Open():
 		end = "has no end"
 	default:
@@ -189,14 +188,14 @@ func (o *Outliner) toolCall(depth int, t *trace.ToolCall) {
 		return
 	}
 	for _, raw := range t.Content {
-		item := gjson.ParseBytes(raw)
-		switch item.Get("type").Str {
+		item := wire.ValueOf(raw)
+		switch item.Get("type").Text() {
 		case "content":
-			o.blocks(depth, []json.RawMessage{json.RawMessage(item.Get("content").Raw)})
+			o.blocks(depth, []json.RawMessage{json.RawMessage(item.Get("content").Raw())})
 		case "diff":
 			if item.Get("newText").Exists() {
-				o.line(depth, "diff of "+item.Get("path").Str)
-				for _, h := range hunks(split(item.Get("oldText").Str), split(item.Get("newText").Str)) {
+				o.line(depth, "diff of "+item.Get("path").Text())
+				for _, h := range hunks(split(item.Get("oldText").Text()), split(item.Get("newText").Text())) {
 					for _, l := range h.Lines {
 						o.line(depth, "| "+string(l.Op)+l.Text)
 					}

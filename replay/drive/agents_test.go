@@ -7,16 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/replaytest"
 )
 
 // outcome tells stderr how a permission was answered, and whether it was given.
-func outcome(answer gjson.Result) bool {
+func outcome(answer wire.Value) bool {
 	o := answer.Get("result.outcome")
-	fmt.Fprintln(os.Stderr, strings.TrimSpace("outcome: "+o.Get("outcome").Str+" "+o.Get("optionId").Str))
-	return o.Get("outcome").Str == "selected" && o.Get("optionId").Str != "n"
+	fmt.Fprintln(os.Stderr, strings.TrimSpace("outcome: "+o.Get("outcome").Text()+" "+o.Get("optionId").Text()))
+	return o.Get("outcome").Text() == "selected" && o.Get("optionId").Text() != "n"
 }
 
 // cleaner MANNER: the agent of the tape cleaning.
@@ -24,7 +23,7 @@ func cleaner(args []string) {
 	s, manner := replaytest.NewStdio(), args[0]
 	for {
 		m := s.Next()
-		switch m.Get("method").Str {
+		switch m.Get("method").Text() {
 		case "initialize":
 			switch manner {
 			case "silent":
@@ -34,9 +33,9 @@ func cleaner(args []string) {
 				s.Result(m, `{"protocolVersion":1}`)
 			}
 		case "session/new":
-			fmt.Fprintf(os.Stderr, "cwd: %s\n", m.Get("params.cwd").Str)
+			fmt.Fprintf(os.Stderr, "cwd: %s\n", m.Get("params.cwd").Text())
 			if manner == "refuses" {
-				s.Say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, m.Get("id").Raw)
+				s.Say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, m.Get("id").Raw())
 				continue
 			}
 			s.Result(m, `{"sessionId":"live-1"}`)
@@ -47,7 +46,7 @@ func cleaner(args []string) {
 	}
 }
 
-func cleanUp(s *replaytest.Stdio, manner string, prompt gjson.Result) {
+func cleanUp(s *replaytest.Stdio, manner string, prompt wire.Value) {
 	const call = `"toolCallId":"c-9","title":"rm /home/bob/elsewhere/tmp","kind":"delete","rawInput":{"path":"/home/bob/elsewhere/tmp"}`
 	switch manner {
 	case "hangs":
@@ -55,7 +54,7 @@ func cleanUp(s *replaytest.Stdio, manner string, prompt gjson.Result) {
 	case "dies":
 		os.Exit(7)
 	case "fails":
-		s.Say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, prompt.Get("id").Raw)
+		s.Say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, prompt.Get("id").Raw())
 		return
 	case "extension":
 		fmt.Fprintln(os.Stderr, "error", s.Ask("_bot/feel", `{}`).Get("error.code"))
@@ -113,13 +112,13 @@ func moody(args []string) {
 	}
 	for {
 		m := s.Next()
-		switch m.Get("method").Str {
+		switch m.Get("method").Text() {
 		case "initialize":
 			s.Result(m, `{"protocolVersion":1}`)
 		case "session/new":
 			s.Result(m, `{"sessionId":"live-1"`+modes+`}`)
 		case "session/set_mode":
-			fmt.Fprintf(os.Stderr, "mode: %s; ", m.Get("params.modeId").Str)
+			fmt.Fprintf(os.Stderr, "mode: %s; ", m.Get("params.modeId").Text())
 			s.Result(m, `{}`)
 		case "session/prompt":
 			time.Sleep(50 * time.Millisecond) // a cancel would come too early
@@ -132,7 +131,7 @@ func moody(args []string) {
 				continue
 			}
 			answer := s.Ask("session/request_permission", `{"sessionId":"live-1","toolCall":{"toolCallId":"x2"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}`)
-			fmt.Fprintf(os.Stderr, "then %s; outcome: %s; ", s.Next().Get("method").Str, answer.Get("result.outcome.outcome").Str)
+			fmt.Fprintf(os.Stderr, "then %s; outcome: %s; ", s.Next().Get("method").Text(), answer.Get("result.outcome.outcome").Text())
 			s.Result(m, `{"stopReason":"cancelled"}`)
 		}
 	}
@@ -141,17 +140,17 @@ func moody(args []string) {
 // reader: reads, writes and runs more than the agent of filesAndTerminals.
 func reader([]string) {
 	s := replaytest.NewStdio()
-	tell := func(what string, answer gjson.Result, path string) {
+	tell := func(what string, answer wire.Value, path string) {
 		if code := answer.Get("error.code"); code.Exists() {
-			fmt.Fprintf(os.Stderr, "%s: error %s\n", what, code.Raw)
+			fmt.Fprintf(os.Stderr, "%s: error %s\n", what, code.Raw())
 			return
 		}
-		fmt.Fprintf(os.Stderr, "%s: %s\n", what, answer.Get(path).Raw)
+		fmt.Fprintf(os.Stderr, "%s: %s\n", what, answer.Get(path).Raw())
 	}
 	read := func(what, path, part string) {
 		tell("read "+what, s.Ask("fs/read_text_file", `{"sessionId":"live-1","path":"/tmp/project/now/`+path+`"`+part+`}`), "result.content")
 	}
-	write := func(path, text string) gjson.Result {
+	write := func(path, text string) wire.Value {
 		content, _ := json.Marshal(text)
 		return s.Ask("fs/write_text_file", `{"sessionId":"live-1","path":"/tmp/project/now/`+path+`","content":`+string(content)+`}`)
 	}
@@ -163,13 +162,13 @@ func reader([]string) {
 	}
 	for {
 		m := s.Next()
-		switch m.Get("method").Str {
+		switch m.Get("method").Text() {
 		case "initialize":
 			s.Result(m, `{"protocolVersion":1}`)
 		case "session/new":
 			s.Result(m, `{"sessionId":"live-1"}`)
 		case "session/prompt":
-			fmt.Fprintf(os.Stderr, "prompt: %s\n", m.Get("params.prompt.0.text").Str)
+			fmt.Fprintf(os.Stderr, "prompt: %s\n", m.Get("params.prompt.0.text").Text())
 			read("a.txt", "a.txt", "")
 			read("a.txt again", "a.txt", "")
 			read("line 2 of a.txt", "a.txt", `,"line":2,"limit":1`)
@@ -200,17 +199,17 @@ func patient([]string) {
 	s := replaytest.NewStdio()
 	for {
 		m := s.Next()
-		switch m.Get("method").Str {
+		switch m.Get("method").Text() {
 		case "initialize":
 			s.Result(m, `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
 		case "session/new":
 			fmt.Fprint(os.Stderr, "new; ")
 			s.Result(m, `{"sessionId":"live-1"}`)
 		case "session/load":
-			fmt.Fprintf(os.Stderr, "load %s; ", m.Get("params.sessionId").Str)
+			fmt.Fprintf(os.Stderr, "load %s; ", m.Get("params.sessionId").Text())
 			s.Result(m, `{}`)
 		case "session/prompt":
-			fmt.Fprintf(os.Stderr, "prompt %s; ", m.Get("params.sessionId").Str)
+			fmt.Fprintf(os.Stderr, "prompt %s; ", m.Get("params.sessionId").Text())
 			s.Update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}}`)
 			s.Result(m, `{"stopReason":"end_turn"}`)
 		}

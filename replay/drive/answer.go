@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -233,7 +231,7 @@ func (a *answers) permit(q *question) reply {
 		return q.refuse("nothing is offered like " + chosen.ID + ", which was chosen")
 	}
 	if now.ID != chosen.ID {
-		r.message = wire.Set(r.message, gjson.AppendJSONString(nil, now.ID), "result", "outcome", "optionId")
+		r.message = wire.Set(r.message, wire.AppendText(nil, now.ID), "result", "outcome", "optionId")
 	}
 	return r
 }

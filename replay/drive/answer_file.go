@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/remap"
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
@@ -31,8 +30,8 @@ type fileRequest struct {
 type extent struct{ path, line, limit string } // line and limit are JSON; empty: not given
 
 func extentOf(params []byte) extent {
-	p := gjson.ParseBytes(params)
-	return extent{p.Get("path").Str, p.Get("line").Raw, p.Get("limit").Raw}
+	p := wire.ValueOf(params)
+	return extent{p.Get("path").Text(), p.Get("line").Raw(), p.Get("limit").Raw()}
 }
 
 func (e extent) whole() bool {
@@ -91,17 +90,17 @@ func (f *files) read(q *question) reply {
 // content returns the text that was written or read.
 func (a *recordedRequest) content() string {
 	if a.method == "fs/write_text_file" {
-		return gjson.GetBytes(a.params, "content").Str
+		return wire.ValueAt(a.params, "content").Text()
 	}
-	return gjson.GetBytes(a.answer, "result.content").Str
+	return wire.ValueAt(a.answer, "result.content").Text()
 }
 
 // text answers with a part of a text.
 func (q *question) text(text string, part extent) reply {
 	lines := slices.Collect(strings.Lines(text))
-	first := max(int(gjson.Parse(part.line).Int()), 1) - 1
+	first := max(int(wire.ValueOf(part.line).Int()), 1) - 1
 	lines = lines[min(first, len(lines)):]
-	if limit := gjson.Parse(part.limit); limit.Type == gjson.Number {
+	if limit := wire.ValueOf(part.limit); limit.IsNumber() {
 		lines = lines[:min(max(int(limit.Int()), 0), len(lines))]
 	}
 	return q.result(map[string]string{"content": strings.Join(lines, "")})
@@ -131,6 +130,6 @@ func (f *files) write(q *question) reply {
 	if f.written == nil {
 		f.written = make(map[string]string)
 	}
-	f.written[path] = gjson.GetBytes(q.params, "content").Str
+	f.written[path] = wire.ValueAt(q.params, "content").Text()
 	return r
 }

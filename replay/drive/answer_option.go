@@ -3,24 +3,22 @@ package drive
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
 // chosenOption returns the option that the recorded client chose, nil if it chose none.
 func chosenOption(a *recordedRequest) *trace.Option {
-	id := gjson.ParseBytes(wire.Get(a.answer, "result", "outcome", "optionId"))
+	id := wire.ValueOf(wire.Get(a.answer, "result", "outcome", "optionId"))
 	if !id.Exists() {
 		return nil
 	}
 	for i := range a.options {
-		if a.options[i].ID == id.Str {
+		if a.options[i].ID == id.Text() {
 			return &a.options[i]
 		}
 	}
-	return &trace.Option{ID: id.Str} // it was not offered
+	return &trace.Option{ID: id.Text()} // it was not offered
 }
 
 // optionLike returns the live option that corresponds to a recorded one: the one with

@@ -4,8 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
@@ -27,7 +26,7 @@ func (t *terminals) add(a *recordedRequest) {
 		t.recorded = append(t.recorded, &terminal{create: a, calls: make(map[string][]*recordedRequest)})
 		return
 	}
-	if one := t.find(a.session, gjson.GetBytes(a.params, "terminalId").Str, false); one != nil {
+	if one := t.find(a.session, wire.ValueAt(a.params, "terminalId").Text(), false); one != nil {
 		one.calls[a.method] = append(one.calls[a.method], a)
 	}
 }
@@ -45,7 +44,7 @@ func (t *terminals) find(session, id string, made bool) *terminal {
 
 func (t *terminal) id() string {
 	if t.known == "" && t.create.answer != nil {
-		t.known = gjson.GetBytes(t.create.answer, "result.terminalId").Str
+		t.known = wire.ValueAt(t.create.answer, "result.terminalId").Text()
 	}
 	return t.known
 }
@@ -54,7 +53,7 @@ func (t *terminals) answer(q *question) reply {
 	if q.method == "terminal/create" {
 		return t.make(q)
 	}
-	id := gjson.GetBytes(q.params, "terminalId").Str
+	id := wire.ValueAt(q.params, "terminalId").Text()
 	one := t.find(q.session, id, true)
 	if one == nil {
 		return q.fail(rpc.InternalError, "there is no terminal %q", id)
@@ -85,8 +84,8 @@ func (t *terminals) answer(q *question) reply {
 // none.
 func (t *terminal) exit() json.RawMessage {
 	for _, a := range t.calls["terminal/output"] {
-		if status := gjson.GetBytes(a.answer, "result.exitStatus"); status.IsObject() {
-			return json.RawMessage(status.Raw)
+		if status := wire.ValueAt(a.answer, "result.exitStatus"); status.IsObject() {
+			return json.RawMessage(status.Raw())
 		}
 	}
 	return nil
@@ -100,6 +99,6 @@ func (t *terminals) make(q *question) reply {
 			return q.as(one.create)
 		}
 	}
-	command := rpc.HideSecrets(q.method, "command", gjson.GetBytes(q.params, "command").Raw)
-	return q.fail(rpc.InternalError, "the tape has no terminal for %s", gjson.Parse(command).Str)
+	command := rpc.HideSecrets(q.method, "command", wire.ValueAt(q.params, "command").Raw())
+	return q.fail(rpc.InternalError, "the tape has no terminal for %s", wire.ValueOf(command).Text())
 }

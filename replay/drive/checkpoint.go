@@ -3,8 +3,6 @@ package drive
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -45,12 +43,12 @@ func (p *progress) observe(f *dialect.Frame, e wire.Envelope) {
 		p.open = false
 	case !p.open || f.Dir != wire.AgentToClient || e.Method == nil:
 	case f.Method == "session/request_permission":
-		p.call(gjson.GetBytes(e.Params, "toolCall"), true)
-		p.call(gjson.GetBytes(e.Params, "subject.toolCall"), false)
+		p.call(wire.ValueAt(e.Params, "toolCall"), true)
+		p.call(wire.ValueAt(e.Params, "subject.toolCall"), false)
 		p.permissions++
 		p.latest = checkpoint{permissionAsked, p.permissions}
 	case f.Update == "tool_call", f.Update == "tool_call_update":
-		p.call(gjson.GetBytes(e.Params, "update"), f.Update == "tool_call")
+		p.call(wire.ValueAt(e.Params, "update"), f.Update == "tool_call")
 	case f.Method == "session/update" && ofAgent(f.Update):
 		p.spoke = true
 		if p.latest.kind == turnBegan {
@@ -67,8 +65,8 @@ func ofAgent(variant string) bool {
 
 // call follows what the agent says of a tool call. another says that this begins a new
 // call if the last one with its id is over.
-func (p *progress) call(said gjson.Result, another bool) {
-	id := said.Get("toolCallId").Str
+func (p *progress) call(said wire.Value, another bool) {
+	id := said.Get("toolCallId").Text()
 	if id == "" {
 		return
 	}
@@ -77,7 +75,7 @@ func (p *progress) call(said gjson.Result, another bool) {
 		p.begun++
 		p.latest = checkpoint{callBegan, p.begun}
 	}
-	switch said.Get("status").Str {
+	switch said.Get("status").Text() {
 	case "completed", "failed", "cancelled":
 		p.over[strings.Clone(id)] = true
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -205,8 +203,8 @@ func (d *driver) answered(f *dialect.Frame, e wire.Envelope) {
 		return
 	}
 	d.known.LearnFromResponse(c.method, c.made, f.Raw)
-	if made := gjson.GetBytes(e.Result, "sessionId"); f.Method == "session/new" && c.method != f.Method && c.session != "" && made.Exists() {
-		d.known.Set(dialect.SessionID, string(gjson.AppendJSONString(nil, c.session)), made.Raw) // made anew
+	if made := wire.ValueAt(e.Result, "sessionId"); f.Method == "session/new" && c.method != f.Method && c.session != "" && made.Exists() {
+		d.known.Set(dialect.SessionID, string(wire.AppendText(nil, c.session)), made.Raw()) // made anew
 	}
 	d.offersOf(c.session).answered(e)
 	then, now := d.plan.conn.Dialect, d.tracker.Connection().Dialect

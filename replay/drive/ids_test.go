@@ -18,7 +18,7 @@ func canned(results []string) {
 	s := replaytest.NewStdio()
 	for {
 		m := s.Next()
-		fmt.Fprintln(os.Stderr, m.Get("method").Str, m.Get("params").Raw)
+		fmt.Fprintln(os.Stderr, m.Get("method").Text(), m.Get("params").Raw())
 		if m.Get("id").Exists() && len(results) > 0 {
 			s.Result(m, results[0])
 			results = results[1:]

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -75,8 +73,8 @@ func (d *driver) move(t *thread, m *move) {
 		d.skip(m, "the agent has not asked for that")
 		return
 	}
-	if cwd := gjson.GetBytes(m.params, "cwd"); dialect.EffectOf(dialect.ACP, m.method) == dialect.Opens && cwd.Type == gjson.String {
-		d.known.MoveIn(cwd.Str)
+	if cwd := wire.ValueAt(m.params, "cwd"); dialect.EffectOf(dialect.ACP, m.method) == dialect.Opens && cwd.IsString() {
+		d.known.MoveIn(cwd.Text())
 	}
 	messages := make([][]byte, len(m.messages))
 	for i, raw := range m.messages {

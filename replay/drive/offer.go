@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -24,7 +22,7 @@ type choice struct {
 
 // answered notes what a response of the agent offers.
 func (o *offers) answered(e wire.Envelope) {
-	result := gjson.ParseBytes(e.Result)
+	result := wire.ValueOf(e.Result)
 	if list := result.Get("modes.availableModes"); list.IsArray() {
 		o.modes = choices(list, "id")
 	}
@@ -38,24 +36,24 @@ func (o *offers) answered(e wire.Envelope) {
 
 // updated notes what an update of the agent offers.
 func (o *offers) updated(e wire.Envelope) {
-	update := gjson.GetBytes(e.Params, "update")
-	if list := update.Get("configOptions"); list.IsArray() && update.Get("sessionUpdate").Str == "config_option_update" {
+	update := wire.ValueAt(e.Params, "update")
+	if list := update.Get("configOptions"); list.IsArray() && update.Get("sessionUpdate").Text() == "config_option_update" {
 		o.config = choices(list, "id")
 	}
 }
 
 // choices reads a list of choices, which have their id under key, or under configId as
 // in version 2. The values of a config option may stand in groups.
-func choices(list gjson.Result, key string) []choice {
+func choices(list wire.Value, key string) []choice {
 	var all []choice
 	for _, v := range list.Array() {
 		if group := v.Get("options"); key == "value" && group.IsArray() {
 			all = append(all, choices(group, key)...)
 			continue
 		}
-		c := choice{id: v.Get(key).String(), name: v.Get("name").Str, category: v.Get("category").Str}
+		c := choice{id: v.Get(key).String(), name: v.Get("name").Text(), category: v.Get("category").Text()}
 		if id := v.Get("configId"); id.Exists() {
-			c.id = id.Str
+			c.id = id.Text()
 		}
 		if options := v.Get("options"); options.IsArray() {
 			c.values = choices(options, "value")
@@ -70,14 +68,14 @@ func choices(list gjson.Result, key string) []choice {
 func (then offers) translate(method string, message []byte, now offers) (translated []byte, missing string) {
 	choose := func(path string, then, now []choice) (was, is *choice) {
 		keys := strings.Split(path, ".")
-		id := gjson.ParseBytes(wire.Get(message, keys...)).Str
+		id := wire.ValueOf(wire.Get(message, keys...)).Text()
 		was, is = counterpart(id, then, now)
 		switch {
 		case len(then) == 0 && len(now) == 0 || missing != "":
 		case is == nil:
 			missing = fmt.Sprintf("%s %q", path[len("params."):], id)
 		case is.id != id:
-			message = wire.Set(message, gjson.AppendJSONString(nil, is.id), keys...)
+			message = wire.Set(message, wire.AppendText(nil, is.id), keys...)
 		}
 		return was, is
 	}

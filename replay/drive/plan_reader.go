@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -151,8 +149,8 @@ func (r *planReader) complete(f *dialect.Frame, e *wire.Envelope) error {
 		return err
 	}
 	f.Raw = b.Bytes()
-	if id := gjson.GetBytes(f.Raw, "id"); id.Exists() {
-		e.ID = []byte(id.Raw)
+	if id := wire.ValueAt(f.Raw, "id"); id.Exists() {
+		e.ID = []byte(id.Raw())
 	}
 	return nil
 }
@@ -178,7 +176,7 @@ func (r *planReader) clientSays(m *move, f *dialect.Frame, e wire.Envelope) (*mo
 	}
 	raw := slices.Clone(f.Raw)
 	kind, _ := dialect.Lookup(dialect.ACP, f.Method)
-	if asks := gjson.GetBytes(e.Params, "sessionId").Str; opens && (kind.Restores() || f.Method == "session/fork" && r.anew) && !r.made[asks] {
+	if asks := wire.ValueAt(e.Params, "sessionId").Text(); opens && (kind.Restores() || f.Method == "session/fork" && r.anew) && !r.made[asks] {
 		if !r.anew {
 			return m, fmt.Errorf("%w: frame %d asks for session %s", ErrUnmade, f.Seq, asks)
 		}

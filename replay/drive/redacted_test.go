@@ -19,7 +19,7 @@ func keyed(args []string) {
 	s := replaytest.NewStdio()
 	for {
 		m := s.Next()
-		switch m.Get("method").Str {
+		switch m.Get("method").Text() {
 		case "initialize":
 			s.Result(m, `{"protocolVersion":1}`)
 		case "session/new":

@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay"
 	"github.com/acptap/acptap/replay/shim"
@@ -142,14 +141,14 @@ func newAgent(text string) *agent {
 }
 
 // next returns the next line from the client.
-func (a *agent) next() (gjson.Result, bool) {
+func (a *agent) next() (wire.Value, bool) {
 	if !a.in.Scan() {
-		return gjson.Result{}, false
+		return wire.Value{}, false
 	}
 	if a.log != nil {
 		fmt.Fprintf(a.log, "%s\n", a.in.Bytes())
 	}
-	return gjson.Parse(a.in.Text()), true
+	return wire.ValueOf(a.in.Text()), true
 }
 
 func (a *agent) say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
@@ -158,12 +157,12 @@ func (a *agent) update(session, update string) {
 	a.say(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`, session, update)
 }
 
-func (a *agent) result(m gjson.Result, result string) {
-	a.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("id").Raw, result)
+func (a *agent) result(m wire.Value, result string) {
+	a.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("id").Raw(), result)
 }
 
-func (a *agent) error(m gjson.Result, code int) {
-	a.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, m.Get("id").Raw, code)
+func (a *agent) error(m wire.Value, code int) {
+	a.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, m.Get("id").Raw(), code)
 }
 
 func (a *agent) run() {
@@ -174,9 +173,9 @@ func (a *agent) run() {
 	}
 }
 
-func (a *agent) take(m gjson.Result) {
-	method := m.Get("method").Str
-	session := m.Get("params.sessionId").Str
+func (a *agent) take(m wire.Value) {
+	method := m.Get("method").Text()
+	session := m.Get("params.sessionId").Text()
 	switch {
 	case slices.Contains(a.Silent, method), a.Belated && method == "session/new":
 		return
@@ -185,7 +184,7 @@ func (a *agent) take(m gjson.Result) {
 		if a.Silent != nil {
 			result = "{}"
 		}
-		a.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("params.requestId").Raw, result)
+		a.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("params.requestId").Raw(), result)
 		a.update("belated", `{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		return
 	}
@@ -208,7 +207,7 @@ func (a *agent) take(m gjson.Result) {
 			a.update(id, `{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		}
 		if a.Elicits {
-			a.say(`{"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{"requestId":%s,"mode":"form","message":"?","requestedSchema":{}}}`, m.Get("id").Raw)
+			a.say(`{"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{"requestId":%s,"mode":"form","message":"?","requestedSchema":{}}}`, m.Get("id").Raw())
 		}
 		if a.Marks != "" {
 			os.WriteFile(a.Marks, nil, 0o600)
@@ -237,7 +236,7 @@ func (a *agent) take(m gjson.Result) {
 	}
 }
 
-func (a *agent) list(m gjson.Result) {
+func (a *agent) list(m wire.Value) {
 	page := int(m.Get("params.cursor").Int())
 	var items []string
 	for _, id := range a.Lists[page] {
@@ -275,12 +274,12 @@ func (a *agent) initialized() string {
 }
 
 // prompt does a turn. The prompt's last text says which: turn N.
-func (a *agent) prompt(m gjson.Result, session string) {
+func (a *agent) prompt(m wire.Value, session string) {
 	a.turns[session]++
 	stop := a.Dialect == "v1" || a.Dialect == "early1"
 	if !stop {
 		a.result(m, "{}")
-		a.update(session, fmt.Sprintf(`{"sessionUpdate":"user_message","messageId":"u-%s-%d","content":%s}`, session, a.turns[session], m.Get("params.prompt").Raw))
+		a.update(session, fmt.Sprintf(`{"sessionUpdate":"user_message","messageId":"u-%s-%d","content":%s}`, session, a.turns[session], m.Get("params.prompt").Raw()))
 		a.update(session, `{"sessionUpdate":"state_update","state":"running"}`)
 	} else if a.Echoes {
 		for _, block := range m.Get("params.prompt").Array() {
@@ -288,12 +287,12 @@ func (a *agent) prompt(m gjson.Result, session string) {
 			if a.Dialect != "v1" {
 				id = fmt.Sprintf(`"messageId":"u-%s-%d",`, session, a.turns[session])
 			}
-			a.update(session, `{"sessionUpdate":"user_message_chunk",`+id+`"content":`+block.Raw+`}`)
+			a.update(session, `{"sessionUpdate":"user_message_chunk",`+id+`"content":`+block.Raw()+`}`)
 		}
 	}
 	turn := -1
 	for _, block := range m.Get("params.prompt").Array() {
-		fmt.Sscanf(block.Get("text").Str, "turn %d", &turn)
+		fmt.Sscanf(block.Get("text").Text(), "turn %d", &turn)
 	}
 	reason := "end_turn"
 	if turn >= 0 && turn < len(a.Script) {
@@ -313,7 +312,7 @@ func (a *agent) prompt(m gjson.Result, session string) {
 // play does what a script says, line by line: an update to send; ask METHOD
 // MEMBERS, a request to the client; stop REASON; error CODE; wait, for the
 // client's session/cancel; exit.
-func (a *agent) play(m gjson.Result, session, script string) string {
+func (a *agent) play(m wire.Value, session, script string) string {
 	for line := range strings.Lines(script) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch word {
@@ -345,7 +344,7 @@ func (a *agent) play(m gjson.Result, session, script string) string {
 				if !ok {
 					return ""
 				}
-				if n.Get("method").Str == "session/cancel" {
+				if n.Get("method").Text() == "session/cancel" {
 					break
 				}
 				a.take(n)

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -21,20 +19,20 @@ func TestCancelBehindRequest(t *testing.T) {
 	s.say(client, asks)
 	s.say(client, cancel)
 	s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}}}`)
-	s.await(t, client, func(m gjson.Result) bool { return m.Raw == cancel })
+	s.await(t, client, func(m wire.Value) bool { return m.Raw() == cancel })
 	s.wantBehind(t, client, asks, cancel)
 	s.say(agent, `{"jsonrpc":"2.0","id":7,"error":{"code":-32800,"message":"cancelled"}}`)
 
 	// The agent asks while it resumes the session that the client loads as 7.
 	s.say(client, `{"jsonrpc":"2.0","id":7,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
-	resume := s.await(t, client, func(m gjson.Result) bool { return m.Get("method").Str == "session/resume" })
+	resume := s.await(t, client, func(m wire.Value) bool { return m.Get("method").Text() == "session/resume" })
 	asks = `{"jsonrpc":"2.0","id":7,"method":"fs/read_text_file","params":{"sessionId":"old","path":"/w/a"}}`
 	s.say(agent, asks)
 	s.say(agent, cancel)
-	s.say(agent, `{"jsonrpc":"2.0","id":`+resume.Get("id").Raw+`,"result":{}}`)
-	s.await(t, agent, func(m gjson.Result) bool { return m.Raw == cancel })
+	s.say(agent, `{"jsonrpc":"2.0","id":`+resume.Get("id").Raw()+`,"result":{}}`)
+	s.await(t, agent, func(m wire.Value) bool { return m.Raw() == cancel })
 	s.wantBehind(t, agent, asks, cancel)
-	s.await(t, agent, func(m gjson.Result) bool { return m.Get("id").Raw == "7" && m.Get("result").Exists() })
+	s.await(t, agent, func(m wire.Value) bool { return m.Get("id").Raw() == "7" && m.Get("result").Exists() })
 	<-s.end(client)
 	<-s.end(agent)
 }

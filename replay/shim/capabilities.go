@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -46,7 +44,7 @@ func (s *Shim) offer(m message, out []wire.Frame) []wire.Frame {
 // It then passes on what waited for the answer.
 func (s *Shim) settle(m message, out []wire.Frame) []wire.Frame {
 	s.tracker.Observe(&wire.Frame{Dir: m.Dir, Kind: m.env.Kind, Raw: m.Raw}, m.env)
-	result := gjson.ParseBytes(m.env.Result)
+	result := wire.ValueOf(m.env.Result)
 	d := s.tracker.Connection().Dialect
 	switch {
 	case m.env.Error != nil:
@@ -71,7 +69,7 @@ func (s *Shim) settle(m message, out []wire.Frame) []wire.Frame {
 }
 
 // offered reads what an agent offers.
-func offered(d dialect.Dialect, result gjson.Result) capabilities {
+func offered(d dialect.Dialect, result wire.Value) capabilities {
 	c := capabilities{dialect: d, methods: map[string]bool{}}
 	for _, m := range methods {
 		c.methods[m] = allowed(d, m, result)
@@ -80,20 +78,20 @@ func offered(d dialect.Dialect, result gjson.Result) capabilities {
 	if d == dialect.ACPv1 {
 		embedded = result.Get("agentCapabilities.promptCapabilities.embeddedContext")
 	}
-	c.embedded = embedded.IsObject() || embedded.Type == gjson.True
+	c.embedded = embedded.IsObject() || embedded.IsTrue()
 	return c
 }
 
 // allowed reports whether an agent with a result of initialize offers a method.
-func allowed(d dialect.Dialect, method string, result gjson.Result) bool {
+func allowed(d dialect.Dialect, method string, result wire.Value) bool {
 	return slices.ContainsFunc(dialect.Requires(d, method), func(c dialect.Capability) bool {
-		return c.Offered(d, []byte(result.Raw))
+		return c.Offered(d, []byte(result.Raw()))
 	})
 }
 
 // advertise adds to the answer to initialize the capabilities that the shim serves and
 // the agent lacks. It lists their methods in _meta, for people who read it.
-func (s *Shim) advertise(f wire.Frame, result gjson.Result) wire.Frame {
+func (s *Shim) advertise(f wire.Frame, result wire.Value) wire.Frame {
 	raw := f.Raw
 	var added []byte
 	d := s.own.dialect

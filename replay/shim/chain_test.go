@@ -5,8 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -36,7 +34,7 @@ func TestHeldInjected(t *testing.T) {
 	}
 	want := map[string]wire.Origin{"wire": wire.Rewritten, "injected": wire.Injected, "rewritten": wire.Rewritten}
 	for _, f := range say(wire.AgentToClient, wire.Wire, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`) {
-		id := gjson.GetBytes(f.Raw, "id").Str
+		id := wire.ValueAt(f.Raw, "id").Text()
 		if origin, ok := want[id]; ok && f.Origin != origin {
 			t.Errorf("what came as %s goes on as %v, want %v", id, f.Origin, origin)
 		}
@@ -56,8 +54,8 @@ func TestOwnRequestIDs(t *testing.T) {
 		s.say(client, `{"jsonrpc":"2.0","id":"`+id+`","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
 		s.say(agent, `{"jsonrpc":"2.0","id":"`+id+`","result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}}}`)
 		s.say(client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
-		m := s.await(t, client, func(m gjson.Result) bool { return m.Get("method").Str == "session/resume" })
-		own := m.Get("id").Str
+		m := s.await(t, client, func(m wire.Value) bool { return m.Get("method").Text() == "session/resume" })
+		own := m.Get("id").Text()
 		prefix, _, _ := strings.Cut(own, ":")
 		if own == "" || strings.HasPrefix(own, "acptap-rule:") || strings.HasPrefix(id, prefix+":") {
 			t.Errorf("beside a client's %q the shim asks as %q", id, own)

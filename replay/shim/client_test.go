@@ -14,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
 )
@@ -37,8 +36,8 @@ type client struct {
 	lines  []string // all that came, in order; guarded by mu
 	ended  bool     // guarded by mu
 	ids    int
-	sees   func(line string)                 // called for each line; may be nil
-	answer func(request gjson.Result) string // the result that an agent's request gets; nil: {}
+	sees   func(line string)               // called for each line; may be nil
+	answer func(request wire.Value) string // the result that an agent's request gets; nil: {}
 }
 
 // start runs an agent behind a proxy that records in the store at dir. change
@@ -116,12 +115,12 @@ func (c *client) listen(r io.Reader) {
 		c.lines = append(c.lines, line)
 		c.cond.Broadcast()
 		c.mu.Unlock()
-		if m := gjson.Parse(line); m.Get("method").Exists() && m.Get("id").Exists() {
+		if m := wire.ValueOf(line); m.Get("method").Exists() && m.Get("id").Exists() {
 			result := "{}"
 			if c.answer != nil {
 				result = c.answer(m)
 			}
-			fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.Get("id").Raw, result)
+			fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.Get("id").Raw(), result)
 		}
 	}
 	c.mu.Lock()
@@ -147,7 +146,7 @@ func (c *client) ask(method, params string) int {
 }
 
 // await returns the first line from number from on that fits, and its number.
-func (c *client) await(from int, what string, fits func(m gjson.Result) bool) (gjson.Result, int) {
+func (c *client) await(from int, what string, fits func(m wire.Value) bool) (wire.Value, int) {
 	c.t.Helper()
 	deadline := time.AfterFunc(patience, func() {
 		c.mu.Lock()
@@ -165,33 +164,33 @@ func (c *client) await(from int, what string, fits func(m gjson.Result) bool) (g
 		if i >= len(c.lines) {
 			c.t.Fatalf("no %s among\n%s", what, strings.Join(c.lines[from:], "\n"))
 		}
-		if m := gjson.Parse(c.lines[i]); fits(m) {
+		if m := wire.ValueOf(c.lines[i]); fits(m) {
 			return m, i
 		}
 	}
 }
 
 // response waits for the response to a request.
-func (c *client) response(id int) gjson.Result {
+func (c *client) response(id int) wire.Value {
 	c.t.Helper()
-	m, _ := c.await(0, fmt.Sprintf("response to %d", id), func(m gjson.Result) bool {
-		return !m.Get("method").Exists() && m.Get("id").Raw == fmt.Sprint(id)
+	m, _ := c.await(0, fmt.Sprintf("response to %d", id), func(m wire.Value) bool {
+		return !m.Get("method").Exists() && m.Get("id").Raw() == fmt.Sprint(id)
 	})
 	return m
 }
 
 // call sends a request and returns the response.
-func (c *client) call(method, params string) gjson.Result {
+func (c *client) call(method, params string) wire.Value {
 	c.t.Helper()
 	return c.response(c.ask(method, params))
 }
 
 // must is call for what has to succeed; it returns the result.
-func (c *client) must(method, params string) gjson.Result {
+func (c *client) must(method, params string) wire.Value {
 	c.t.Helper()
 	m := c.call(method, params)
 	if m.Get("error").Exists() || !m.Get("result").Exists() {
-		c.t.Fatalf("%s %s: got %s", method, params, m.Raw)
+		c.t.Fatalf("%s %s: got %s", method, params, m.Raw())
 	}
 	return m.Get("result")
 }
@@ -201,17 +200,17 @@ func (c *client) fails(code int, method, params string, says ...string) {
 	c.t.Helper()
 	m := c.call(method, params)
 	if m.Get("error.code").Int() != int64(code) {
-		c.t.Errorf("%s %s: got %s, want the error %d", method, params, m.Raw, code)
+		c.t.Errorf("%s %s: got %s, want the error %d", method, params, m.Raw(), code)
 	}
 	for _, want := range says {
-		if !strings.Contains(m.Get("error.message").Str, want) {
-			c.t.Errorf("%s %s: got %s, want the words %q", method, params, m.Raw, want)
+		if !strings.Contains(m.Get("error.message").Text(), want) {
+			c.t.Errorf("%s %s: got %s, want the words %q", method, params, m.Raw(), want)
 		}
 	}
 }
 
 // initialize begins the connection and returns the result.
-func (c *client) initialize() gjson.Result {
+func (c *client) initialize() wire.Value {
 	c.t.Helper()
 	switch c.dialect {
 	case "", "v1":
@@ -225,22 +224,22 @@ func (c *client) initialize() gjson.Result {
 // new makes a session and returns its id.
 func (c *client) new() string {
 	c.t.Helper()
-	return c.must("session/new", `{"cwd":"/w","mcpServers":[]}`).Get("sessionId").Str
+	return c.must("session/new", `{"cwd":"/w","mcpServers":[]}`).Get("sessionId").Text()
 }
 
 // prompt does a turn.
-func (c *client) prompt(session, text string) gjson.Result {
+func (c *client) prompt(session, text string) wire.Value {
 	c.t.Helper()
 	return c.promptBlocks(session, fmt.Sprintf(`[{"type":"text","text":%q}]`, text))
 }
 
-func (c *client) promptBlocks(session, blocks string) gjson.Result {
+func (c *client) promptBlocks(session, blocks string) wire.Value {
 	c.t.Helper()
 	from := c.count()
 	result := c.must("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":%s}`, session, blocks))
 	if !result.Get("stopReason").Exists() {
-		c.await(from, "idle", func(m gjson.Result) bool {
-			return m.Get("params.sessionId").Str == session && m.Get("params.update.state").Str == "idle"
+		c.await(from, "idle", func(m wire.Value) bool {
+			return m.Get("params.sessionId").Text() == session && m.Get("params.update.state").Text() == "idle"
 		})
 	}
 	return result
@@ -257,7 +256,7 @@ func (c *client) count() int { return len(c.got(0)) }
 
 // load loads a session and returns the lines that came for it before the
 // response, and the result.
-func (c *client) load(session string) ([]string, gjson.Result) {
+func (c *client) load(session string) ([]string, wire.Value) {
 	c.t.Helper()
 	from := c.count()
 	method, more := "session/load", ""
@@ -265,15 +264,15 @@ func (c *client) load(session string) ([]string, gjson.Result) {
 		method, more = "session/resume", `,"replayFrom":{"type":"start"}`
 	}
 	id := c.ask(method, fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]%s}`, session, more))
-	m, at := c.await(from, "response", func(m gjson.Result) bool {
-		return !m.Get("method").Exists() && m.Get("id").Raw == fmt.Sprint(id)
+	m, at := c.await(from, "response", func(m wire.Value) bool {
+		return !m.Get("method").Exists() && m.Get("id").Raw() == fmt.Sprint(id)
 	})
 	if !m.Get("result").IsObject() {
-		c.t.Fatalf("loading %s: got %s", session, m.Raw)
+		c.t.Fatalf("loading %s: got %s", session, m.Raw())
 	}
 	var lines []string
 	for _, line := range c.got(from)[:at-from] {
-		if gjson.Get(line, "params.sessionId").Str == session {
+		if wire.ValueAt(line, "params.sessionId").Text() == session {
 			lines = append(lines, line)
 		}
 	}

@@ -3,8 +3,6 @@ package shim
 import (
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
@@ -14,12 +12,12 @@ const closeWait = 10 * time.Second
 
 // close handles session/close.
 func (s *Shim) close(m message, out []wire.Frame) []wire.Frame {
-	id := m.param("sessionId").Str
+	id := m.param("sessionId").Text()
 	c := s.sessions[id]
 	switch {
 	case m.env.ID == nil:
 		return s.toAgent(m, out)
-	case !s.native("session/close") && m.param("sessionId").Type != gjson.String:
+	case !s.native("session/close") && !m.param("sessionId").IsString():
 		return append(out, m.fail(noSession))
 	case s.native("session/close") && (c == nil || !c.opening):
 		return s.forward(m, func(m message, out []wire.Frame) []wire.Frame {
@@ -84,7 +82,7 @@ func (s *Shim) remove(m message, out []wire.Frame) []wire.Frame {
 		return s.toAgent(m, out)
 	case s.native("session/delete"):
 		return s.forward(m, pass, s.remove, out)
-	case m.param("sessionId").Type != gjson.String:
+	case !m.param("sessionId").IsString():
 		return append(out, m.fail(noSession))
 	}
 	return append(out, wire.Frame{Dir: wire.AgentToClient, Raw: rpc.Result(m.env.ID, []byte("{}"))})

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 const transcriptScheme = "acptap://session/"
@@ -56,7 +55,7 @@ func (h *contextBlock) attach(m message) message {
 	}
 	h.state = sent
 	list := []json.RawMessage{h.block}
-	if blocks := strings.TrimSpace(strings.TrimSuffix(prompt.Raw[1:], "]")); blocks != "" {
+	if blocks := strings.TrimSpace(strings.TrimSuffix(prompt.Raw()[1:], "]")); blocks != "" {
 		list = append(list, json.RawMessage(blocks))
 	}
 	if command(prompt) {
@@ -66,12 +65,12 @@ func (h *contextBlock) attach(m message) message {
 }
 
 // command reports whether the first text of a prompt is a slash command.
-func command(prompt gjson.Result) (yes bool) {
-	prompt.ForEach(func(_, b gjson.Result) bool {
-		if b.Get("type").Str != "text" {
+func command(prompt wire.Value) (yes bool) {
+	prompt.ForEach(func(_, b wire.Value) bool {
+		if b.Get("type").Text() != "text" {
 			return true
 		}
-		yes = strings.HasPrefix(b.Get("text").Str, "/")
+		yes = strings.HasPrefix(b.Get("text").Text(), "/")
 		return false
 	})
 	return yes
@@ -106,7 +105,7 @@ func (h *contextBlock) strip(m *message, variant string) bool {
 		}
 	case "user_message":
 		i := -1
-		m.param("update.content").ForEach(func(_, block gjson.Result) bool {
+		m.param("update.content").ForEach(func(_, block wire.Value) bool {
 			i++
 			at := fmt.Sprintf("params.update.content.%d", i)
 			rest, repeated := h.rest(block)
@@ -129,10 +128,10 @@ func (h *contextBlock) strip(m *message, variant string) bool {
 
 // rest reports whether a block repeats the context, and returns what else is in
 // it: some agents put all text of a prompt together.
-func (h *contextBlock) rest(block gjson.Result) (string, bool) {
-	if block.Get("resource.uri").Str == h.uri {
+func (h *contextBlock) rest(block wire.Value) (string, bool) {
+	if block.Get("resource.uri").Text() == h.uri {
 		return "", true
 	}
-	before, after, found := strings.Cut(block.Get("text").Str, h.text)
+	before, after, found := strings.Cut(block.Get("text").Text(), h.text)
 	return before + after, found
 }

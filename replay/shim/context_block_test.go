@@ -29,10 +29,10 @@ func TestHandover(t *testing.T) {
 			t.Errorf("prompt %d has %d blocks, want %d", i, len(prompts[i]), want)
 		}
 	}
-	if got := prompts[1][0].Get("text").Str; got != "/do it" {
+	if got := prompts[1][0].Get("text").Text(); got != "/do it" {
 		t.Errorf("the first block is %q, want the command", got)
 	}
-	text := prompts[0][0].Get("text").Str
+	text := prompts[0][0].Get("text").Text()
 	for _, want := range []string{"User: turn 0\n", "Assistant: Hello, world\n", "Tool Read (read, completed):\n  | data\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the agent is not told %q in\n%s", want, text)
@@ -75,7 +75,7 @@ func TestHandoverIsShort(t *testing.T) {
 			cl.load(id)
 			cl.prompt(id, "and now")
 			cl.stop()
-			got := character{Log: filepath.Join(dir, "log")}.prompts(t)[0][0].Get("text").Str
+			got := character{Log: filepath.Join(dir, "log")}.prompts(t)[0][0].Get("text").Text()
 			if len(got) > limit+1<<10 || !strings.Contains(got, tt.want) || strings.Contains(got, tt.wanted) || strings.ContainsRune(got, '\ufffd') {
 				t.Errorf("got %d bytes: %.200q … %q; want at most %d, with %q and without %q", len(got), got, got[max(len(got)-200, 0):], limit, tt.want, tt.wanted)
 			}
@@ -105,7 +105,7 @@ func TestHandoverOfTurnsWithoutEnd(t *testing.T) {
 	lines, _ := cl.load(id)
 	cl.prompt(id, "turn 0")
 	cl.stop()
-	shown, told := strings.Join(lines, "\n"), c.prompts(t)[0][0].Get("text").Str
+	shown, told := strings.Join(lines, "\n"), c.prompts(t)[0][0].Get("text").Text()
 	for _, tt := range []struct {
 		text        string
 		shown, told bool

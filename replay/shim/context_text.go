@@ -6,8 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -143,19 +142,19 @@ func (s *sessionPart) toolText(e *trace.Entity, limit int) string {
 	t := e.ToolCall
 	heading := fmt.Sprintf("Tool %s (%s, %s):", title(t), t.Kind, t.Status)
 	for _, raw := range t.Locations {
-		heading += " " + gjson.GetBytes(raw, "path").Str
+		heading += " " + wire.ValueAt(raw, "path").Text()
 	}
 	var output strings.Builder
 	for _, raw := range t.Content {
-		item := gjson.ParseBytes(raw)
-		switch item.Get("type").Str {
+		item := wire.ValueOf(raw)
+		switch item.Get("type").Text() {
 		case "content":
 			name, text := blockText(item.Get("content"))
 			output.WriteString(strings.Trim(name+"\n"+text, "\n") + "\n")
 		case "diff":
 			output.WriteString(diffText(raw) + "\n")
 		case "terminal":
-			text := terminalText(s.Terminal(e, item.Get("terminalId").Str))
+			text := terminalText(s.Terminal(e, item.Get("terminalId").Text()))
 			if limit > 0 && len(text) > limit { // what a command says last counts most
 				text = "[…]" + strings.ToValidUTF8(text[len(text)-limit:], "")
 			}
@@ -170,10 +169,10 @@ func (s *sessionPart) toolText(e *trace.Entity, limit int) string {
 }
 
 func diffText(item json.RawMessage) string {
-	if gjson.GetBytes(item, "changes").Exists() {
+	if wire.ValueAt(item, "changes").Exists() {
 		return changesText(item)
 	}
-	return "wrote " + gjson.GetBytes(item, "path").Str + ":\n" + gjson.GetBytes(item, "newText").Str
+	return "wrote " + wire.ValueAt(item, "path").Text() + ":\n" + wire.ValueAt(item, "newText").Text()
 }
 
 // said returns what user or agent said, as text. The contents of attached files are
@@ -190,11 +189,11 @@ func said(who string, blocks []json.RawMessage) string {
 		text = ""
 	}
 	for _, raw := range blocks {
-		block := gjson.ParseBytes(raw)
+		block := wire.ValueOf(raw)
 		name, inside := blockText(block)
 		text += oneLine(name)
 		switch {
-		case block.Get("type").Str != "resource":
+		case block.Get("type").Text() != "resource":
 			text += inside
 		case inside != "":
 			end()
@@ -209,19 +208,19 @@ func said(who string, blocks []json.RawMessage) string {
 
 // blockText returns a content block as text: its name if it is not a text block, and the
 // text inside it.
-func blockText(block gjson.Result) (name, inside string) {
-	switch kind := block.Get("type").Str; kind {
+func blockText(block wire.Value) (name, inside string) {
+	switch kind := block.Get("type").Text(); kind {
 	case "text":
-		return "", block.Get("text").Str
+		return "", block.Get("text").Text()
 	case "image", "audio":
-		return fmt.Sprintf("[%s, %d bytes]", block.Get("mimeType").Str, len(block.Get("data").Str)/4*3), ""
+		return fmt.Sprintf("[%s, %d bytes]", block.Get("mimeType").Text(), len(block.Get("data").Text())/4*3), ""
 	case "resource_link":
-		return "[" + block.Get("uri").Str + "]", ""
+		return "[" + block.Get("uri").Text() + "]", ""
 	case "resource":
-		if strings.HasPrefix(block.Get("resource.uri").Str, transcriptScheme) {
+		if strings.HasPrefix(block.Get("resource.uri").Text(), transcriptScheme) {
 			return "", ""
 		}
-		return "[" + block.Get("resource.uri").Str + "]", block.Get("resource.text").Str
+		return "[" + block.Get("resource.uri").Text() + "]", block.Get("resource.text").Text()
 	default:
 		return "[" + kind + "]", ""
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
@@ -63,15 +61,15 @@ func TestImportedIsNotServed(t *testing.T) {
 		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}`)
 		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":2,"method":"session/fork","params":{"sessionId":"foreign","cwd":"/w","mcpServers":[]}}`)
 		s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":3,"method":"session/load","params":{"sessionId":"foreign","cwd":"/w","mcpServers":[]}}`)
-		list := s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Raw == "1" })
+		list := s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Raw() == "1" })
 		got := list.Get("result.sessions.#.sessionId").Array()
-		if imported != (len(got) == 2) || strings.Contains(list.Raw, "evil") != imported {
-			t.Errorf("imported %t: the client gets %s", imported, list.Raw)
+		if imported != (len(got) == 2) || strings.Contains(list.Raw(), "evil") != imported {
+			t.Errorf("imported %t: the client gets %s", imported, list.Raw())
 		}
 		if !imported {
-			m := s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Raw == "3" })
+			m := s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Raw() == "3" })
 			if m.Get("error.code").Int() != -32002 {
-				t.Errorf("the client gets %s", m.Raw)
+				t.Errorf("the client gets %s", m.Raw())
 			}
 		}
 		told := handedOver(t, dir, choose)
@@ -88,12 +86,12 @@ func handedOver(t *testing.T, dir string, change func(*shim.Shim)) string {
 	s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
 	s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
 	s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
-	m := s.await(t, wire.ClientToAgent, func(m gjson.Result) bool { return m.Get("method").Str == "session/new" })
-	s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+m.Get("id").Raw+`,"result":{"sessionId":"a"}}`)
+	m := s.await(t, wire.ClientToAgent, func(m wire.Value) bool { return m.Get("method").Text() == "session/new" })
+	s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+m.Get("id").Raw()+`,"result":{"sessionId":"a"}}`)
 	s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"old","prompt":[]}}`)
-	m = s.await(t, wire.ClientToAgent, func(m gjson.Result) bool { return m.Get("method").Str == "session/prompt" })
+	m = s.await(t, wire.ClientToAgent, func(m wire.Value) bool { return m.Get("method").Text() == "session/prompt" })
 	s.shim.Close()
-	return m.Get("params.prompt.0.text").Str
+	return m.Get("params.prompt.0.text").Text()
 }
 
 // importSession imports a session with one turn.

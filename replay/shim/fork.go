@@ -45,7 +45,7 @@ func (l *load) fork() error {
 		return err
 	}
 	defer free()
-	one, listing, err := l.find(l.request.param("sessionId").Str)
+	one, listing, err := l.find(l.request.param("sessionId").Text())
 	if err != nil {
 		return err
 	}

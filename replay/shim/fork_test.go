@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -25,8 +24,8 @@ func TestForkBehindTurnCutOff(t *testing.T) {
 			source := cl.new()
 			cl.prompt(source, "turn 0")
 			cl.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 1"}]}`, source))
-			cl.await(0, "half an answer", func(m gjson.Result) bool {
-				return m.Get("params.update.content.text").Str == "half an answer"
+			cl.await(0, "half an answer", func(m wire.Value) bool {
+				return m.Get("params.update.content.text").Text() == "half an answer"
 			})
 			cl.stop()
 
@@ -39,11 +38,11 @@ func TestForkBehindTurnCutOff(t *testing.T) {
 
 			cl = start(t, dir, c, func(s *shim.Shim) { s.Fork = true })
 			cl.initialize()
-			fork := cl.must("session/fork", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, source)).Get("sessionId").Str
+			fork := cl.must("session/fork", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, source)).Get("sessionId").Text()
 			cl.prompt(fork, "what was it")
 			cl.stop()
 			prompts := c.prompts(t)
-			told := prompts[len(prompts)-1][0].Get("text").Str
+			told := prompts[len(prompts)-1][0].Get("text").Text()
 			cl = start(t, dir, character{Dialect: d}, nil)
 			cl.initialize()
 			lines, _ := cl.load(fork)
@@ -57,7 +56,7 @@ func TestForkBehindTurnCutOff(t *testing.T) {
 				t.Errorf("the agent is not told that a turn was cut off:\n%s", told)
 			}
 			if !slices.ContainsFunc(lines, func(line string) bool {
-				return strings.Contains(line, "half an answer") && gjson.Get(line, "params.update._meta.acptap.cutOff").Bool()
+				return strings.Contains(line, "half an answer") && wire.ValueAt(line, "params.update._meta.acptap.cutOff").Bool()
 			}) {
 				t.Errorf("the client is not told that a turn was cut off:\n%s", shown)
 			}

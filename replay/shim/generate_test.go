@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/replay/shim"
@@ -188,7 +188,7 @@ func generated(t *testing.T, d string, seed uint64) {
 	}
 	dir := t.TempDir()
 	cl := start(t, dir, c, nil)
-	yes := func(gjson.Result) string { return `{"outcome":{"outcome":"selected","optionId":"y"}}` }
+	yes := func(wire.Value) string { return `{"outcome":{"outcome":"selected","optionId":"y"}}` }
 	cl.answer = yes
 	cl.initialize()
 	ids := []string{cl.new(), cl.new()}
@@ -237,11 +237,11 @@ func checkUnique(t *testing.T, lines []string) {
 	t.Helper()
 	announced := map[string]bool{}
 	for _, line := range lines {
-		u := gjson.Get(line, "params.update")
-		if u.Get("sessionUpdate").Str != "tool_call" {
+		u := wire.ValueAt(line, "params.update")
+		if u.Get("sessionUpdate").Text() != "tool_call" {
 			continue
 		}
-		id := u.Get("toolCallId").Str
+		id := u.Get("toolCallId").Text()
 		if announced[id] {
 			t.Errorf("two tool calls have the id %s", id)
 		}
@@ -317,8 +317,8 @@ func outline(tr *trace.Trace, id string, live bool) []string {
 			case e.Message != nil:
 				var blocks strings.Builder
 				for _, b := range e.Message.Blocks {
-					if text := gjson.GetBytes(b, "text"); text.Exists() {
-						blocks.WriteString(text.Str)
+					if text := wire.ValueAt(b, "text"); text.Exists() {
+						blocks.WriteString(text.Text())
 					} else {
 						blocks.Write(b)
 					}

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -47,7 +45,7 @@ func (s *stand) take(out []wire.Frame) {
 			continue
 		}
 		s.sent[f.Dir] = append(s.sent[f.Dir], string(f.Raw))
-		if id := gjson.GetBytes(f.Raw, "id").Raw; f.Dir == wire.ClientToAgent && strings.HasPrefix(id, `"acptap`) {
+		if id := wire.ValueAt(f.Raw, "id").Raw(); f.Dir == wire.ClientToAgent && strings.HasPrefix(id, `"acptap`) {
 			s.asks = append(s.asks, id)
 		}
 	}
@@ -72,14 +70,14 @@ func (s *stand) asked() []string {
 }
 
 // await waits until a line has come out that fits.
-func (s *stand) await(t testing.TB, dir wire.Direction, fits func(m gjson.Result) bool) gjson.Result {
+func (s *stand) await(t testing.TB, dir wire.Direction, fits func(m wire.Value) bool) wire.Value {
 	t.Helper()
 	for i := 0; ; {
 		s.mu.Lock()
 		lines, came := s.sent[dir], s.came
 		s.mu.Unlock()
 		for ; i < len(lines); i++ {
-			if m := gjson.Parse(lines[i]); fits(m) {
+			if m := wire.ValueOf(lines[i]); fits(m) {
 				return m
 			}
 		}

@@ -6,8 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -52,8 +51,8 @@ func TestHeldOfAgent(t *testing.T) {
 		cl := start(t, dir, c, nil)
 		cl.initialize()
 		id := cl.ask("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, session))
-		_, answered := cl.await(0, "response", func(m gjson.Result) bool { return m.Get("id").Raw == fmt.Sprint(id) })
-		isUpdate := func(m gjson.Result) bool { return m.Get("method").Exists() }
+		_, answered := cl.await(0, "response", func(m wire.Value) bool { return m.Get("id").Raw() == fmt.Sprint(id) })
+		isUpdate := func(m wire.Value) bool { return m.Get("method").Exists() }
 		_, from := cl.await(0, "update", isUpdate)
 		if passed := from < answered; passed != (mebibytes > 32) {
 			t.Errorf("of %d MiB something passes before the response: %t", mebibytes, passed)

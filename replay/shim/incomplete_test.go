@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
 )
@@ -33,7 +32,7 @@ func TestGap(t *testing.T) {
 	}
 	cl := start(t, dir, character{}, imported)
 	cl.initialize()
-	if got := cl.must("session/list", "{}").Get("sessions.#.sessionId").Raw; got != `["whole"]` {
+	if got := cl.must("session/list", "{}").Get("sessions.#.sessionId").Raw(); got != `["whole"]` {
 		t.Errorf("got the sessions %s", got)
 	}
 	cl.fails(-32603, "session/load", `{"sessionId":"torn","cwd":"/w","mcpServers":[]}`)
@@ -80,7 +79,7 @@ func TestPipedIn(t *testing.T) {
 			cl.stop()
 			for i := range len(tt.lines) + 1 {
 				if m := cl.response(i + 1); !m.Get("result").Exists() {
-					t.Errorf("got %s", m.Raw)
+					t.Errorf("got %s", m.Raw())
 				}
 			}
 			lines := cl.got(0)
@@ -100,7 +99,7 @@ func TestClosedInLoad(t *testing.T) {
 		cl := start(t, dir, character{}, func(s *shim.Shim) { s.Raw = raw })
 		cl.initialize()
 		cl.ask("session/load", `{"sessionId":"session-1","cwd":"/w","mcpServers":[]}`)
-		cl.await(0, "update", func(m gjson.Result) bool { return m.Get("method").Str == "session/update" })
+		cl.await(0, "update", func(m wire.Value) bool { return m.Get("method").Text() == "session/update" })
 		cl.stop()
 	}
 	c := character{Silent: []string{"session/new"}, Log: filepath.Join(dir, "log")}
@@ -124,7 +123,7 @@ func TestPatience(t *testing.T) {
 	cl.must("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
 	cl.stop()
 	for _, m := range c.log(t) {
-		if m.Get("method").Str == "session/new" {
+		if m.Get("method").Text() == "session/new" {
 			t.Error("the agent was given up while it was loading the session")
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -41,14 +39,14 @@ func TestLoadedOnce(t *testing.T) {
 			if has == nil || not == nil {
 				t.Fatal("not just one loads the session")
 			}
-			answer := func(s *stand, id string) gjson.Result {
-				return s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Raw == id && !m.Get("method").Exists() })
+			answer := func(s *stand, id string) wire.Value {
+				return s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Raw() == id && !m.Get("method").Exists() })
 			}
 			if m := answer(not, "1"); m.Get("error.code").Int() != -32600 {
-				t.Errorf("the second gets %s", m.Raw)
+				t.Errorf("the second gets %s", m.Raw())
 			}
 			if m := answer(has, "1"); !m.Get("result").Exists() {
-				t.Errorf("the first gets %s", m.Raw)
+				t.Errorf("the first gets %s", m.Raw())
 			}
 			if round%2 == 0 {
 				has.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":2,"method":"session/close","params":{"sessionId":"old"}}`)
@@ -66,7 +64,7 @@ func TestLoadedOnce(t *testing.T) {
 			}
 			not.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+ids[0]+`,"result":{"sessionId":"a"}}`)
 			if m := answer(not, "3"); !m.Get("result").Exists() {
-				t.Errorf("behind it, the second gets %s", m.Raw)
+				t.Errorf("behind it, the second gets %s", m.Raw())
 			}
 		})
 	}

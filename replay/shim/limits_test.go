@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
@@ -40,7 +38,7 @@ func TestFloodOfLoads(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	codes := map[int64]int{}
 	for _, line := range s.sent[wire.AgentToClient][1:] {
-		codes[gjson.Get(line, "error.code").Int()]++
+		codes[wire.ValueAt(line, "error.code").Int()]++
 	}
 	if codes[-32002] < 1000 || codes[-32002]+codes[-32603] != n {
 		t.Errorf("%d loads are answered with %v", n, codes)
@@ -61,7 +59,7 @@ func TestFloodOfPrompts(t *testing.T) {
 	s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":1}}`)
 	s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":"n","method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
 	s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":"n","result":{"sessionId":"s"}}`)
-	id := s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Str == "n" }).Get("result.sessionId").Str
+	id := s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Text() == "n" }).Get("result.sessionId").Text()
 	s.quiet = true
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -78,7 +76,7 @@ func TestFloodOfPrompts(t *testing.T) {
 	s.quiet = false
 	for _, i := range []int{0, n - 1} {
 		s.say(wire.AgentToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`, i))
-		s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Raw == fmt.Sprint(i) })
+		s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Raw() == fmt.Sprint(i) })
 	}
 	t.Logf("%d MiB", (int64(after.HeapAlloc)-int64(before.HeapAlloc))>>20)
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -34,13 +32,13 @@ func (s *Shim) list(m message, out []wire.Frame) []wire.Frame {
 	if !m.param("cursor").Exists() {
 		s.listed = nil
 	}
-	cwd := strings.Clone(m.param("cwd").Str)
+	cwd := strings.Clone(m.param("cwd").Text())
 	return s.forward(m, func(m message, out []wire.Frame) []wire.Frame { return append(out, s.named(m, cwd).Frame) }, s.serveList, out)
 }
 
 // ownCursor reports whether a request continues a list with sessions from the store.
 func ownCursor(m message) bool {
-	_, err := parseCursor(m.param("cursor").Str)
+	_, err := parseCursor(m.param("cursor").Text())
 	return err == nil
 }
 
@@ -58,21 +56,20 @@ func (s *Shim) named(m message, cwd string) message {
 	}
 	var names []byte
 	done := 0
-	sessions.ForEach(func(_, one gjson.Result) bool {
-		v := one.Get("sessionId")
-		id := v.Str
-		if c := s.byAgent[id]; c != nil && c.client != c.agent && v.Index > 0 {
-			names, done, id = append(append(names, sessions.Raw[done:v.Index]...), c.clientJSON...), v.Index+len(v.Raw), c.client
+	list := []byte(sessions.Raw())
+	for _, at := range wire.Find(list, "#.sessionId") {
+		id := wire.ValueOf(list[at.Start:at.End]).Text()
+		if c := s.byAgent[id]; c != nil && c.client != c.agent {
+			names, done, id = append(append(names, list[done:at.Start]...), c.clientJSON...), at.End, c.client
 		}
 		if !opens {
 			s.listed.add(id)
 		}
-		return true
-	})
-	if done > 0 {
-		m = m.patched("result.sessions", append(names, sessions.Raw[done:]...))
 	}
-	if opens || get(m.env.Result, "nextCursor").Type != gjson.Null {
+	if done > 0 {
+		m = m.patched("result.sessions", append(names, list[done:]...))
+	}
+	if opens || !get(m.env.Result, "nextCursor").IsNull() {
 		return m
 	}
 	return m.patched("result.nextCursor", cursor{Filter: filterHash(cwd)}.json())
@@ -167,13 +164,13 @@ func parseCursor(text string) (c cursor, err error) {
 // recently used first, without those that the agent has listed.
 func (v *servedRequest) page(listed map[string]bool) ([]byte, error) {
 	dir := v.request.param("cwd")
-	if v.params.Exists() && !v.params.IsObject() || dir.Type != gjson.Null && dir.Type != gjson.String {
+	if v.params.Exists() && !v.params.IsObject() || !dir.IsNull() && !dir.IsString() {
 		return nil, fault{rpc.InvalidParams, "cwd is not a string", nil}
 	}
-	cwd := dir.Str
+	cwd := dir.Text()
 	after := cursor{Filter: filterHash(cwd)}
-	if given := v.request.param("cursor"); given.Type != gjson.Null {
-		c, err := parseCursor(given.Str)
+	if given := v.request.param("cursor"); !given.IsNull() {
+		c, err := parseCursor(given.Text())
 		if err != nil || c.Filter != after.Filter {
 			return nil, fault{rpc.InvalidParams, "cursor is not one of this list", nil}
 		}

@@ -29,11 +29,11 @@ func TestList(t *testing.T) {
 	for ; ; pages++ {
 		page := cl.must("session/list", params)
 		for _, one := range page.Get("sessions").Array() {
-			got = append(got, one.Get("sessionId").Str)
-			if title := one.Get("title").Str; title != "a question" {
+			got = append(got, one.Get("sessionId").Text())
+			if title := one.Get("title").Text(); title != "a question" {
 				t.Errorf("got the title %q", title)
 			}
-			if _, err := time.Parse(time.RFC3339, one.Get("updatedAt").Str); err != nil {
+			if _, err := time.Parse(time.RFC3339, one.Get("updatedAt").Text()); err != nil {
 				t.Error(err)
 			}
 		}
@@ -41,18 +41,18 @@ func TestList(t *testing.T) {
 		if !next.Exists() {
 			break
 		}
-		cl.fails(-32602, "session/list", fmt.Sprintf(`{"cwd":"/v","cursor":%q}`, next.Str))
-		params = fmt.Sprintf(`{"cwd":"/w","cursor":%q}`, next.Str)
+		cl.fails(-32602, "session/list", fmt.Sprintf(`{"cwd":"/v","cursor":%q}`, next.Text()))
+		params = fmt.Sprintf(`{"cwd":"/w","cursor":%q}`, next.Text())
 	}
 	if !slices.Equal(got, want) || pages != 1 {
 		t.Errorf("got %d sessions on %d pages\n%v\nwant\n%v", len(got), pages+1, got, want)
 	}
-	if got := cl.must("session/list", `{"cwd":"/elsewhere"}`).Raw; got != `{"sessions":[]}` {
+	if got := cl.must("session/list", `{"cwd":"/elsewhere"}`).Raw(); got != `{"sessions":[]}` {
 		t.Errorf("elsewhere: got %s", got)
 	}
 	cl.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, want[0]))
 	cl.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, want[0]))
-	if first := cl.must("session/list", `{}`).Get("sessions.0.sessionId").Str; first != want[1] {
+	if first := cl.must("session/list", `{}`).Get("sessions.0.sessionId").Text(); first != want[1] {
 		t.Errorf("after the first was deleted, %s is first, want %s", first, want[1])
 	}
 	cl.stop()
@@ -84,13 +84,13 @@ func TestListGoesOn(t *testing.T) {
 		for pages := 0; pages < 10; pages++ {
 			page := cl.must("session/list", params)
 			for _, one := range page.Get("sessions").Array() {
-				got = append(got, one.Get("sessionId").Str)
+				got = append(got, one.Get("sessionId").Text())
 			}
 			next := page.Get("nextCursor")
 			if !next.Exists() {
 				break
 			}
-			params = fmt.Sprintf(`{"cwd":"/w","cursor":%q}`, next.Str)
+			params = fmt.Sprintf(`{"cwd":"/w","cursor":%q}`, next.Text())
 		}
 		if want := []string{mine, "abroad", other, id}; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
@@ -121,7 +121,7 @@ func TestIDsUsedAgain(t *testing.T) {
 	}
 	cl := start(t, dir, character{}, imported)
 	cl.initialize()
-	if got := cl.must("session/list", "{}").Get("sessions.#.title").Raw; got != `["the second"]` {
+	if got := cl.must("session/list", "{}").Get("sessions.#.title").Raw(); got != `["the second"]` {
 		t.Errorf("got the sessions %s", got)
 	}
 	if lines, _ := cl.load("session-1"); len(lines) != 1 || !strings.Contains(lines[0], "the second") {
@@ -131,7 +131,7 @@ func TestIDsUsedAgain(t *testing.T) {
 	cl = start(t, dir, character{}, imported)
 	cl.initialize()
 	cl.must("session/delete", `{"sessionId":"session-1"}`)
-	if got := cl.must("session/list", "{}").Get("sessions").Raw; got != "[]" {
+	if got := cl.must("session/list", "{}").Get("sessions").Raw(); got != "[]" {
 		t.Errorf("after the delete, got %s", got)
 	}
 	cl.fails(-32002, "session/load", `{"sessionId":"session-1","cwd":"/w","mcpServers":[]}`)

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -32,13 +30,13 @@ func (s *Shim) open(m message, out []wire.Frame) []wire.Frame {
 	}
 	method := string(m.env.Method)
 	replay, fault := wantsReplay(s.own.dialect, m)
-	if s.native(method) && s.sameName(m.param("sessionId").Str) {
+	if s.native(method) && s.sameName(m.param("sessionId").Text()) {
 		return s.openNative(m, replay, out)
 	}
 	if fault != nil {
 		return append(out, m.fail(*fault))
 	}
-	return s.openIn(m, replay, s.openMethod(method, m.param("sessionId").Str), out)
+	return s.openIn(m, replay, s.openMethod(method, m.param("sessionId").Text()), out)
 }
 
 // openIn opens a session for the client by the open method w.
@@ -49,7 +47,7 @@ func (s *Shim) openIn(m message, replay bool, w openMethod, out []wire.Frame) []
 	if s.full(m) {
 		return append(out, m.fail(tooMany))
 	}
-	id := m.param("sessionId").Str
+	id := m.param("sessionId").Text()
 	c := s.sessions[id]
 	active := c != nil
 	switch {
@@ -77,10 +75,10 @@ func wantsReplay(d dialect.Dialect, m message) (bool, *fault) {
 		return true, nil
 	}
 	from := m.param("replayFrom")
-	if d == dialect.ACPv1 || from.Type == gjson.Null {
+	if d == dialect.ACPv1 || from.IsNull() {
 		return false, nil
 	}
-	if from.Get("type").Str != "start" {
+	if from.Get("type").Text() != "start" {
 		return false, &fault{rpc.InvalidParams, "replayFrom is not of the type start", nil}
 	}
 	return true, nil
@@ -91,11 +89,11 @@ func checkSetup(m message) *fault {
 	cwd := m.param("cwd")
 	servers := m.param("mcpServers")
 	switch {
-	case m.param("sessionId").Type != gjson.String:
+	case !m.param("sessionId").IsString():
 		return &noSession
-	case cwd.Type != gjson.String || !filepath.IsAbs(cwd.Str):
+	case !cwd.IsString() || !filepath.IsAbs(cwd.Text()):
 		return &fault{rpc.InvalidParams, "cwd is missing or not an absolute path", nil}
-	case servers.Type != gjson.Null && !servers.IsArray():
+	case !servers.IsNull() && !servers.IsArray():
 		return &fault{rpc.InvalidParams, "mcpServers is not an array", nil}
 	}
 	return nil
@@ -140,7 +138,7 @@ func (l *load) readHistory() error {
 	if err != nil {
 		return err
 	}
-	if got := l.request.param("cwd").Str; one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
+	if got := l.request.param("cwd").Text(); one.Cwd != "" && !sameDir(one.Cwd, got) && !l.Adopt {
 		return fault{rpc.InvalidParams, fmt.Sprintf("the session belongs to the directory %s, not to %s: open it there, or run acptap proxy with --sessions-cwd any", one.Cwd, got), members(nil).text("expected", one.Cwd).text("got", got).object()}
 	}
 	if l.past, err = l.Shim.read(one, listing, l.request); err != nil {
@@ -198,7 +196,7 @@ func (l *load) create() error {
 	case err != nil:
 	case a.err != nil:
 		err = refusal{a}
-	case agent.Type != gjson.String:
+	case !agent.IsString():
 		err = fault{rpc.InternalError, "the agent made no session", nil}
 	}
 	var context *contextBlock
@@ -207,7 +205,7 @@ func (l *load) create() error {
 	}
 	l.do(func(out []wire.Frame) []wire.Frame {
 		if err == nil {
-			l.bind(l.session, agent.Str, a.result)
+			l.bind(l.session, agent.Text(), a.result)
 			l.session.context = context
 		}
 		return l.setupEnded(out)
@@ -254,9 +252,9 @@ func (l *load) setupParams(id string) []byte {
 	if id != "" {
 		p = p.text("sessionId", id)
 	}
-	l.params.ForEach(func(key, v gjson.Result) bool {
-		if key.Str != "sessionId" && key.Str != "replayFrom" {
-			p = p.add(key.Str, []byte(v.Raw))
+	l.params.ForEach(func(key, v wire.Value) bool {
+		if key.Text() != "sessionId" && key.Text() != "replayFrom" {
+			p = p.add(key.Text(), []byte(v.Raw()))
 		}
 		return true
 	})
@@ -279,7 +277,7 @@ func (l *load) giveUp() {
 			for _, f := range c.fromAgent {
 				l.kept.drop(f)
 				if m := read(f); m.env.ID != nil {
-					out = append(out, m.fail(notFound(m.param("sessionId").Str)))
+					out = append(out, m.fail(notFound(m.param("sessionId").Text())))
 				}
 			}
 			c.fromAgent = nil
@@ -292,12 +290,12 @@ func (l *load) giveUp() {
 // A refusal is an error of the agent that the client gets unchanged.
 type refusal struct{ answer }
 
-func (e refusal) Error() string { return get(e.err, "message").Str }
+func (e refusal) Error() string { return get(e.err, "message").Text() }
 
 // withoutID turns the result of session/new into one of session/load. According to the
 // prose of the specification an empty result is null; its schemas require an object.
 func withoutID(result []byte) []byte {
-	if !gjson.ParseBytes(result).IsObject() {
+	if !wire.ValueOf(result).IsObject() {
 		return []byte("{}")
 	}
 	return wire.Delete(result, "sessionId")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 const hello = `
@@ -37,8 +37,8 @@ func TestRestart(t *testing.T) {
 				if len(lines) != 4 {
 					t.Errorf("got %d updates, want 4", len(lines))
 				}
-				second.await(0, "greeting", func(m gjson.Result) bool { // it comes behind the answer
-					return m.Get("params.update.sessionUpdate").Str == "available_commands_update"
+				second.await(0, "greeting", func(m wire.Value) bool { // it comes behind the answer
+					return m.Get("params.update.sessionUpdate").Text() == "available_commands_update"
 				})
 				again, _ := second.load(id)
 				if got, want := strings.Join(again, "\n"), strings.Join(lines, "\n"); got != want {
@@ -53,8 +53,8 @@ func TestRestart(t *testing.T) {
 				}
 				var given []int
 				for line := range strings.Lines(string(log)) {
-					m := gjson.Parse(line)
-					if m.Get("method").Str == "session/prompt" {
+					m := wire.ValueOf(line)
+					if m.Get("method").Text() == "session/prompt" {
 						given = append(given, len(m.Get("params.prompt").Array()))
 					}
 				}

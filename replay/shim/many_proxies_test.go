@@ -11,8 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
 )
@@ -50,8 +49,8 @@ wait`, first)}}
 		fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
 		id := ""
 		for lines := bufio.NewScanner(out); lines.Scan() && !strings.Contains(lines.Text(), "in_progress"); {
-			if made := gjson.Get(lines.Text(), "result.sessionId"); made.Exists() {
-				id = made.Str
+			if made := wire.ValueAt(lines.Text(), "result.sessionId"); made.Exists() {
+				id = made.Text()
 				fmt.Fprintf(in, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"turn 0"}]}}`+"\n", id)
 			}
 		}
@@ -68,15 +67,15 @@ wait`, first)}}
 		if len(lines) != 3 {
 			t.Fatalf("%s: got\n%s", d, strings.Join(lines, "\n"))
 		}
-		u := gjson.Get(lines[2], "params.update")
-		if u.Get("status").Str != want || !u.Get("_meta.acptap.cutOff").Bool() {
-			t.Errorf("%s: the call is %s, want it %s and marked", d, u.Raw, want)
+		u := wire.ValueAt(lines[2], "params.update")
+		if u.Get("status").Text() != want || !u.Get("_meta.acptap.cutOff").Bool() {
+			t.Errorf("%s: the call is %s, want it %s and marked", d, u.Raw(), want)
 		}
 		cl.prompt(id, "go on")
 		cl.stop()
 		prompts := character{Log: filepath.Join(dir, "log")}.prompts(t)
-		if !strings.Contains(prompts[0][0].Get("text").Str, "[interrupted]") {
-			t.Errorf("%s: the agent is told %s", d, prompts[0][0].Raw)
+		if !strings.Contains(prompts[0][0].Get("text").Text(), "[interrupted]") {
+			t.Errorf("%s: the agent is told %s", d, prompts[0][0].Raw())
 		}
 	}
 }
@@ -178,7 +177,7 @@ func TestDamage(t *testing.T) {
 	cl.initialize()
 	m := cl.call("session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
 	if code := m.Get("error.code").Int(); code != -32603 && code != -32002 {
-		t.Errorf("got %s", m.Raw)
+		t.Errorf("got %s", m.Raw())
 	}
 	cl.prompt(cl.new(), "turn 0")
 }
@@ -204,8 +203,8 @@ func TestAnyAgent(t *testing.T) {
 	})
 	cl.initialize()
 	one := cl.must("session/list", "{}").Get("sessions.0")
-	if one.Get("title").Str != "turn 0 · the one called agent" || one.Get("_meta.acptap.agent").Str != "agent" {
-		t.Errorf("got %s", one.Raw)
+	if one.Get("title").Text() != "turn 0 · the one called agent" || one.Get("_meta.acptap.agent").Text() != "agent" {
+		t.Errorf("got %s", one.Raw())
 	}
 	if lines, _ := cl.load(id); len(lines) != 4 {
 		t.Errorf("got %d updates", len(lines))

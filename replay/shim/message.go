@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -30,18 +28,18 @@ func read(f wire.Frame) message {
 // beginning: the id of the session may stand in the rest.
 func outside(raw []byte) wire.Envelope {
 	e := wire.Envelope{Kind: wire.Invalid}
-	gjson.ParseBytes(raw).ForEach(func(key, v gjson.Result) bool {
-		switch key.Str {
+	wire.ValueOf(raw).ForEach(func(key, v wire.Value) bool {
+		switch key.Text() {
 		case "id":
-			e.ID = []byte(v.Raw)
+			e.ID = []byte(v.Raw())
 		case "method":
-			e.Method = []byte(v.Str)
+			e.Method = []byte(v.Text())
 		case "params":
-			e.Params = []byte(v.Raw)
+			e.Params = []byte(v.Raw())
 		case "result":
-			e.Result = []byte(v.Raw)
+			e.Result = []byte(v.Raw())
 		case "error":
-			e.Error = []byte(v.Raw)
+			e.Error = []byte(v.Raw())
 		default:
 			return true
 		}
@@ -52,16 +50,16 @@ func outside(raw []byte) wire.Envelope {
 }
 
 // param returns the value at a path in params.
-func (m *message) param(path string) gjson.Result { return get(m.env.Params, path) }
+func (m *message) param(path string) wire.Value { return get(m.env.Params, path) }
 
 // get returns the value at a path, whose keys have no dots in them. Of members that occur
 // twice the last one counts: set changes that one, and peers read it.
-func get(raw []byte, path string) gjson.Result {
+func get(raw []byte, path string) wire.Value {
 	keys := make([]string, 0, 4) // on the stack (BenchmarkPass)
 	for key := range strings.SplitSeq(path, ".") {
 		keys = append(keys, key)
 	}
-	return gjson.ParseBytes(wire.Get(raw, keys...))
+	return wire.ValueOf(wire.Get(raw, keys...))
 }
 
 // is reports whether a frame on the tape of this connection is the request m.
@@ -137,7 +135,7 @@ func (m *message) fail(e fault) wire.Frame {
 }
 
 // quote returns text as JSON.
-func quote(text string) []byte { return gjson.AppendJSONString(nil, text) }
+func quote(text string) []byte { return wire.AppendText(nil, text) }
 
 // members are the members of a JSON object, as JSON.
 type members []byte
@@ -150,7 +148,7 @@ func (m members) add(name string, value []byte) members {
 	if len(m) > 0 {
 		m = append(m, ',')
 	}
-	m = append(gjson.AppendJSONString(m, name), ':')
+	m = append(wire.AppendText(m, name), ':')
 	return append(m, value...)
 }
 

@@ -3,8 +3,6 @@ package shim
 import (
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
@@ -46,17 +44,17 @@ type nativeLoad struct {
 // openNative passes session/load or session/resume on to the agent.
 func (s *Shim) openNative(m message, replay bool, out []wire.Frame) []wire.Frame {
 	id := m.param("sessionId")
-	if id.Type != gjson.String {
+	if !id.IsString() {
 		return append(out, m.Frame)
 	}
-	c := s.sessions[id.Str]
+	c := s.sessions[id.Text()]
 	if s.full(m) {
 		return append(out, m.fail(tooMany))
 	}
 	added := c == nil
 	if added {
-		c = s.addSession(id.Str)
-		s.bind(c, id.Str, nil)
+		c = s.addSession(id.Text())
+		s.bind(c, id.Text(), nil)
 	}
 	n := &nativeLoad{
 		Shim: s, asked: m.clone(), session: c, added: added, replay: replay,
@@ -158,7 +156,7 @@ func (n *nativeLoad) assess(m message, out []wire.Frame) []wire.Frame {
 		return n.keep(m, out)
 	}
 	if m.env.Error == nil {
-		n.session.opened = []byte(gjson.ParseBytes(m.env.Result).Raw)
+		n.session.opened = []byte(wire.ValueOf(m.env.Result).Raw())
 	}
 	return n.settle(m.env.Error == nil, append(out, m.Frame))
 }
@@ -232,7 +230,7 @@ func (n *nativeLoad) openInstead(out []wire.Frame, w openMethod) []wire.Frame {
 func (n *nativeLoad) sendMissing(out []wire.Frame) []wire.Frame {
 	held, c := *n.held, n.session
 	out = n.settle(true, out)
-	c.opened = []byte(get(held.Raw, "result").Raw)
+	c.opened = []byte(get(held.Raw, "result").Raw())
 	c.history, c.opening = true, true
 	v := n.Shim.serve(read(n.asked), func(v *servedRequest) error {
 		err := v.send(c, n.past, false)

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -32,7 +32,7 @@ func TestNative(t *testing.T) {
 		cl := start(t, dir, c, nil)
 		cl.initialize()
 		cl.load(id)
-		cl.await(0, "history", func(m gjson.Result) bool { return strings.Contains(m.Raw, "native\"}}") })
+		cl.await(0, "history", func(m wire.Value) bool { return strings.Contains(m.Raw(), "native\"}}") })
 		if n := len(slices.DeleteFunc(cl.got(0), func(l string) bool { return !strings.Contains(l, "native\"}}") })); n != 1 {
 			t.Errorf("%d late: the history came %d times", late, n)
 		}

@@ -4,8 +4,6 @@ import (
 	"crypto/rand"
 	"fmt"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -32,14 +30,14 @@ const uniqueSize = 20
 // earlier sessions, the id is short, and the store was not read in time.
 func (s *Shim) sessionMade(m message, out []wire.Frame) []wire.Frame {
 	id := get(m.env.Result, "sessionId")
-	if m.env.Error != nil || id.Type != gjson.String {
+	if m.env.Error != nil || !id.IsString() {
 		return append(out, m.Frame)
 	}
 	if s.unsure() && s.kept.room(m) {
 		s.setupBegan()
 		return s.park(m, out)
 	}
-	agent := id.Str
+	agent := id.Text()
 	client := agent
 	if s.knownIDs[agent] || s.byAgent[agent] != nil || s.sessions[agent] != nil || s.querying && !s.opens() && len(agent) < uniqueSize {
 		client = alias(agent)

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
@@ -187,9 +185,9 @@ func TestEmptyLists(t *testing.T) {
 	s := newStand(t, t.TempDir(), nil)
 	s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
 	s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":[]}}`)
-	m := s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Exists() })
+	m := s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Exists() })
 	if !m.Get("result.agentCapabilities.loadSession").Bool() || !m.Get("result.agentCapabilities._meta.acptap.shim").IsArray() {
-		t.Errorf("the client gets %s", m.Raw)
+		t.Errorf("the client gets %s", m.Raw())
 	}
 }
 

@@ -16,13 +16,13 @@ func TestPanic(t *testing.T) {
 {"jsonrpc":"2.0","id":1002,"method":"session/load","params":{"sessionId":"s","cwd":"/w","mcpServers":[]}}
 {"jsonrpc":"2.0","id":1003,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
 	if m := cl.response(1001); !m.Get("result").Exists() {
-		t.Errorf("got %s, want the answer to initialize", m.Raw)
+		t.Errorf("got %s, want the answer to initialize", m.Raw())
 	}
 	if m := cl.response(1002); m.Get("error.code").Int() != -32601 {
-		t.Errorf("got %s, want the agent's own answer to session/load", m.Raw)
+		t.Errorf("got %s, want the agent's own answer to session/load", m.Raw())
 	}
 	if m := cl.response(1003); !m.Get("result.sessionId").Exists() {
-		t.Errorf("got %s, want the answer to session/new", m.Raw)
+		t.Errorf("got %s, want the answer to session/new", m.Raw())
 	}
 	cl.prompt(cl.new(), "turn 0")
 	cl.stop()

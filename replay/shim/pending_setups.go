@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
@@ -27,8 +25,8 @@ type pendingSetups struct {
 // was given up. result is the result of that request.
 func (s *Shim) suppress(result []byte) {
 	id := get(result, "sessionId")
-	if id.Type == gjson.String && s.byAgent[id.Str] == nil {
-		s.byAgent[id.Str] = &session{client: id.Str, agent: id.Str, closed: true}
+	if id.IsString() && s.byAgent[id.Text()] == nil {
+		s.byAgent[id.Text()] = &session{client: id.Text(), agent: id.Text(), closed: true}
 	}
 }
 
@@ -52,7 +50,7 @@ func (s *Shim) setupEnded(out []wire.Frame) []wire.Frame {
 func (s *Shim) claimUpdates(c *session) {
 	s.unclaimed = slices.DeleteFunc(s.unclaimed, func(f wire.Frame) bool {
 		m := read(f)
-		if get(m.env.Params, "sessionId").Str != c.agent {
+		if get(m.env.Params, "sessionId").Text() != c.agent {
 			return false
 		}
 		c.fromAgent = append(c.fromAgent, f)

@@ -27,7 +27,7 @@ func (t *turn) noteIdle() {
 
 // prompt handles session/prompt. It adds the context block if that is pending.
 func (s *Shim) prompt(m message, out []wire.Frame) []wire.Frame {
-	c := s.sessions[m.param("sessionId").Str]
+	c := s.sessions[m.param("sessionId").Text()]
 	if c == nil || c.opening || m.env.ID == nil {
 		return s.toAgent(m, out)
 	}

@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/replay/shim"
 )
@@ -30,18 +29,18 @@ func recorded(t *testing.T, dir string, c character, prompts ...string) string {
 }
 
 // log returns what an agent got.
-func (c character) log(t *testing.T) []gjson.Result {
+func (c character) log(t *testing.T) []wire.Value {
 	t.Helper()
 	text, err := os.ReadFile(c.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []gjson.Result
+	var got []wire.Value
 	for line := range strings.Lines(string(text)) {
 		if !strings.HasSuffix(line, "\n") {
 			break // it is being written
 		}
-		got = append(got, gjson.Parse(strings.TrimSuffix(line, "\n")))
+		got = append(got, wire.ValueOf(strings.TrimSuffix(line, "\n")))
 	}
 	return got
 }
@@ -49,12 +48,12 @@ func (c character) log(t *testing.T) []gjson.Result {
 // await waits until an agent has got a message of a method.
 func (c character) await(t *testing.T, method string) {
 	t.Helper()
-	for i := 0; c.next(t, i).Get("method").Str != method; i++ {
+	for i := 0; c.next(t, i).Get("method").Text() != method; i++ {
 	}
 }
 
 // next waits until an agent has got more than n messages, and returns the next.
-func (c character) next(t *testing.T, n int) gjson.Result {
+func (c character) next(t *testing.T, n int) wire.Value {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if log := c.log(t); len(log) > n {
@@ -62,13 +61,13 @@ func (c character) next(t *testing.T, n int) gjson.Result {
 		}
 	}
 	t.Fatalf("the agent gets %d messages, and no more", n)
-	return gjson.Result{}
+	return wire.Value{}
 }
 
 // prompts returns the prompts that an agent got.
-func (c character) prompts(t *testing.T) (list [][]gjson.Result) {
+func (c character) prompts(t *testing.T) (list [][]wire.Value) {
 	for _, m := range c.log(t) {
-		if m.Get("method").Str == "session/prompt" {
+		if m.Get("method").Text() == "session/prompt" {
 			list = append(list, m.Get("params.prompt").Array())
 		}
 	}
@@ -90,8 +89,8 @@ func TestOrder(t *testing.T) {
 				t.Errorf("%s: a live update before the response: %s", d, line)
 			}
 		}
-		cl.await(0, "greeting", func(m gjson.Result) bool {
-			return m.Get("params.update.sessionUpdate").Str == "available_commands_update"
+		cl.await(0, "greeting", func(m wire.Value) bool {
+			return m.Get("params.update.sessionUpdate").Text() == "available_commands_update"
 		})
 	}
 }
@@ -117,19 +116,19 @@ func TestIDs(t *testing.T) {
 		cl.stop()
 		got := map[string]string{}
 		for _, m := range c.log(t) {
-			if m.Get("method").Str == "session/prompt" {
+			if m.Get("method").Text() == "session/prompt" {
 				blocks := m.Get("params.prompt").Array()
-				got[blocks[len(blocks)-1].Get("text").Str] = m.Get("params.sessionId").Str
+				got[blocks[len(blocks)-1].Get("text").Text()] = m.Get("params.sessionId").Text()
 			}
-			if strings.Contains(m.Raw, second) && !strings.HasPrefix(m.Get("method").Str, "session/resume") {
-				t.Errorf("%s: the agent gets %s", d, m.Raw)
+			if strings.Contains(m.Raw(), second) && !strings.HasPrefix(m.Get("method").Text(), "session/resume") {
+				t.Errorf("%s: the agent gets %s", d, m.Raw())
 			}
 		}
 		if got["to the second"] != "session-1" || got["to the first"] != "session-2" {
 			t.Errorf("%s: the agent gets prompts for %v", d, got)
 		}
 		for _, line := range cl.got(before) {
-			if s := gjson.Get(line, "params.sessionId").Str; s == "session-2" {
+			if s := wire.ValueAt(line, "params.sessionId").Text(); s == "session-2" {
 				t.Errorf("%s: the client gets %s", d, line)
 			}
 		}
@@ -197,7 +196,7 @@ func TestCapabilities(t *testing.T) {
 		}
 		cl := start(t, t.TempDir(), tt.c, nil)
 		path, want, _ := strings.Cut(tt.want, " ")
-		if got := cl.initialize().Get(path).Raw; got != want {
+		if got := cl.initialize().Get(path).Raw(); got != want {
 			t.Errorf("%s %v: got  %s\nwant %s", tt.c.Dialect, tt.c.Native, got, want)
 		}
 	}
@@ -213,8 +212,8 @@ func TestClose(t *testing.T) {
 	prompt := cl.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 0"}]}`, id))
 	closing := cl.ask("session/close", fmt.Sprintf(`{"sessionId":%q}`, id))
 	cl.response(closing)
-	_, a := cl.await(0, "answer", func(m gjson.Result) bool { return m.Get("id").Int() == int64(prompt) })
-	_, b := cl.await(0, "answer", func(m gjson.Result) bool { return m.Get("id").Int() == int64(closing) })
+	_, a := cl.await(0, "answer", func(m wire.Value) bool { return m.Get("id").Int() == int64(prompt) })
+	_, b := cl.await(0, "answer", func(m wire.Value) bool { return m.Get("id").Int() == int64(closing) })
 	if a > b {
 		t.Errorf("the prompt is answered behind the close")
 	}
@@ -233,14 +232,14 @@ func TestFork(t *testing.T) {
 		source := cl.new()
 		cl.prompt(source, "turn 0")
 		open := cl.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"turn 1"}]}`, source))
-		fork := cl.must("session/fork", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w2","mcpServers":[]}`, source)).Get("sessionId").Str
+		fork := cl.must("session/fork", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w2","mcpServers":[]}`, source)).Get("sessionId").Text()
 		cl.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, source)
 		cl.response(open)
 		cl.prompt(fork, "what was it")
 		cl.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, source))
 		cl.stop()
 		prompts := c.prompts(t)
-		if last := prompts[len(prompts)-1]; len(last) != 2 || !strings.Contains(last[0].Get("text").Str, "Hello, world") || strings.Contains(last[0].Get("text").Str, "turn 1") {
+		if last := prompts[len(prompts)-1]; len(last) != 2 || !strings.Contains(last[0].Get("text").Text(), "Hello, world") || strings.Contains(last[0].Get("text").Text(), "turn 1") {
 			t.Errorf("%s: the fork is told %v", d, last)
 		}
 
@@ -285,16 +284,16 @@ func TestSetup(t *testing.T) {
 	id := recorded(t, dir, c, "hi")
 	cl := start(t, dir, c, nil)
 	cl.initialize()
-	if _, got := cl.load(id); got.Raw != `{"modes":{"currentModeId":"ask","availableModes":[]},"_meta":{"x":1}}` {
-		t.Errorf("the first load gives %s", got.Raw)
+	if _, got := cl.load(id); got.Raw() != `{"modes":{"currentModeId":"ask","availableModes":[]},"_meta":{"x":1}}` {
+		t.Errorf("the first load gives %s", got.Raw())
 	}
 	cl.must("session/set_mode", fmt.Sprintf(`{"sessionId":%q,"modeId":"plan"}`, id))
-	if _, got := cl.load(id); got.Get("modes.currentModeId").Str != "plan" {
-		t.Errorf("after set_mode, got %s", got.Raw)
+	if _, got := cl.load(id); got.Get("modes.currentModeId").Text() != "plan" {
+		t.Errorf("after set_mode, got %s", got.Raw())
 	}
 	cl.prompt(id, "turn 0")
-	if _, got := cl.load(id); got.Get("modes.currentModeId").Str != "code" {
-		t.Errorf("after current_mode_update, got %s", got.Raw)
+	if _, got := cl.load(id); got.Get("modes.currentModeId").Text() != "code" {
+		t.Errorf("after current_mode_update, got %s", got.Raw())
 	}
 }
 
@@ -321,7 +320,7 @@ func TestEarly(t *testing.T) {
 	c.await(t, "session/new")
 	other.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%d}}`, load)
 	if m := other.response(load); m.Get("error.code").Int() != -32800 {
-		t.Errorf("got %s, want -32800", m.Raw)
+		t.Errorf("got %s, want -32800", m.Raw())
 	}
 	other.must("_vendor/x", "{}") // behind what the agent sends for the session that it made in vain
 	for _, line := range other.got(0) {
@@ -348,7 +347,7 @@ func TestResumeTakenBack(t *testing.T) {
 	c.await(t, "session/resume")
 	cl.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%d}}`, load)
 	if m := cl.response(load); m.Get("error.code").Int() != -32800 {
-		t.Errorf("got %s, want -32800", m.Raw)
+		t.Errorf("got %s, want -32800", m.Raw())
 	}
 	cl.must("_vendor/x", "{}") // behind what the agent sends when it is cancelled
 	for _, line := range cl.got(0) {
@@ -373,16 +372,16 @@ func TestPromptBehindLoad(t *testing.T) {
 		cancel := fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, id)
 		const cancelRequest = `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"prompt"}}`
 		cl.send("%s\n%s\n%s\n%s", load, prompt, cancelRequest, cancel)
-		m, _ := cl.await(0, "answer to the prompt", func(m gjson.Result) bool { return m.Get("id").Str == "prompt" })
-		if got := m.Get("result.stopReason").Str; got != "cancelled" {
-			t.Errorf("loading in %s: the prompt is answered with %s", cwd, m.Raw)
+		m, _ := cl.await(0, "answer to the prompt", func(m wire.Value) bool { return m.Get("id").Text() == "prompt" })
+		if got := m.Get("result.stopReason").Text(); got != "cancelled" {
+			t.Errorf("loading in %s: the prompt is answered with %s", cwd, m.Raw())
 		}
 		if all := strings.Join(cl.got(0), "\n"); strings.Contains(all, "turn 1") {
 			t.Errorf("loading in %s: the prompt comes back as history in\n%s", cwd, all)
 		}
 		log := c.log(t)
 		for i, want := range []string{prompt, cancelRequest, cancel} {
-			if got := log[len(log)-3+i].Raw; got != want {
+			if got := log[len(log)-3+i].Raw(); got != want {
 				t.Errorf("loading in %s: the agent gets %s, want %s", cwd, got, want)
 			}
 		}

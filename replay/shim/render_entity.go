@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -91,7 +90,7 @@ func (r *renderer) message(m *trace.Message, id string) [][]byte {
 const notStored = "[too large to be shown again]"
 
 func emptyText(block json.RawMessage) bool {
-	return gjson.GetBytes(block, "type").Str == "text" && gjson.GetBytes(block, "text").Str == ""
+	return wire.ValueAt(block, "type").Text() == "text" && wire.ValueAt(block, "text").Text() == ""
 }
 
 // array makes a JSON array.
@@ -112,7 +111,7 @@ func (r *renderer) toolCall(e *trace.Entity) (list [][]byte) {
 	t := e.ToolCall
 	var content []json.RawMessage
 	for _, item := range t.Content {
-		if id := gjson.GetBytes(item, "terminalId").Str; r.dialect == dialect.ACPv2 && gjson.GetBytes(item, "type").Str == "terminal" {
+		if id := wire.ValueAt(item, "terminalId").Text(); r.dialect == dialect.ACPv2 && wire.ValueAt(item, "type").Text() == "terminal" {
 			list = r.terminal(list, e, id)
 		}
 		content = append(content, r.content(e, item))
@@ -154,11 +153,11 @@ func (r *renderer) status(run int, status string) string {
 
 // content makes an item of a tool call's content what the dialect shows.
 func (r *renderer) content(e *trace.Entity, item json.RawMessage) json.RawMessage {
-	switch gjson.GetBytes(item, "type").Str {
-	case gjson.Get(trace.Cut, "type").Str:
+	switch wire.ValueAt(item, "type").Text() {
+	case wire.ValueAt(trace.Cut, "type").Text():
 		return textItem(notStored)
 	case "terminal":
-		id := gjson.GetBytes(item, "terminalId").Str
+		id := wire.ValueAt(item, "terminalId").Text()
 		switch {
 		case e.Run == r.part.live && r.dialect != dialect.ACPv2:
 			return item
@@ -168,7 +167,7 @@ func (r *renderer) content(e *trace.Entity, item json.RawMessage) json.RawMessag
 			return textItem(terminalText(r.part.Terminal(e, id)))
 		}
 	case "diff":
-		switch old, v2diff := gjson.GetBytes(item, "path"), gjson.GetBytes(item, "changes"); {
+		switch old, v2diff := wire.ValueAt(item, "path"), wire.ValueAt(item, "changes"); {
 		case r.dialect == dialect.ACPv2 && old.Exists():
 			return changes(item)
 		case r.dialect != dialect.ACPv2 && v2diff.Exists():
@@ -186,22 +185,22 @@ func textItem(text string) json.RawMessage {
 // changes makes a diff of version 1 one of version 2.
 func changes(item json.RawMessage) json.RawMessage {
 	operation := "modify"
-	if gjson.GetBytes(item, "oldText").Type == gjson.Null {
+	if wire.ValueAt(item, "oldText").IsNull() {
 		operation = "add"
 	}
-	change := members(nil).text("operation", operation).add("path", []byte(gjson.GetBytes(item, "path").Raw)).object()
+	change := members(nil).text("operation", operation).add("path", []byte(wire.ValueAt(item, "path").Raw())).object()
 	return members(nil).text("type", "diff").add("changes", array([]json.RawMessage{change})).object()
 }
 
 // changesText makes a diff of version 2 readable: the patch, else what was done
 // to which file.
 func changesText(item json.RawMessage) string {
-	if patch := gjson.GetBytes(item, "patch.text").Str; patch != "" {
+	if patch := wire.ValueAt(item, "patch.text").Text(); patch != "" {
 		return patch
 	}
 	text := ""
-	gjson.GetBytes(item, "changes").ForEach(func(_, c gjson.Result) bool {
-		text += c.Get("operation").Str + " " + c.Get("path").Str + "\n"
+	wire.ValueAt(item, "changes").ForEach(func(_, c wire.Value) bool {
+		text += c.Get("operation").Text() + " " + c.Get("path").Text() + "\n"
 		return true
 	})
 	return text
@@ -260,7 +259,7 @@ func terminalText(t *trace.Terminal) string {
 
 // plan makes the update of a plan in its last state.
 func (r *renderer) plan(p *trace.Plan) [][]byte {
-	entries := gjson.GetBytes(p.Raw, "entries")
+	entries := wire.ValueAt(p.Raw, "entries")
 	switch {
 	case p.Removed, p.Raw == nil:
 		return nil
@@ -268,7 +267,7 @@ func (r *renderer) plan(p *trace.Plan) [][]byte {
 		if !entries.IsArray() {
 			return nil
 		}
-		return [][]byte{update("plan").add("entries", []byte(entries.Raw)).object()}
+		return [][]byte{update("plan").add("entries", []byte(entries.Raw())).object()}
 	}
 	key := "planId"
 	if r.dialect == dialect.ACPv2Early {
@@ -276,9 +275,9 @@ func (r *renderer) plan(p *trace.Plan) [][]byte {
 	}
 	id := cmp.Or(p.ID, "plan")
 	plan, named := members(nil), false
-	gjson.ParseBytes(p.Raw).ForEach(func(name, v gjson.Result) bool {
-		if name.Str != "id" && name.Str != "planId" {
-			plan = plan.add(name.Str, []byte(v.Raw))
+	wire.ValueOf(p.Raw).ForEach(func(name, v wire.Value) bool {
+		if name.Text() != "id" && name.Text() != "planId" {
+			plan = plan.add(name.Text(), []byte(v.Raw()))
 		} else if !named {
 			plan, named = plan.text(key, r.prefix+id), true
 		}

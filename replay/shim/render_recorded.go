@@ -5,9 +5,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -84,7 +83,7 @@ func touched(t *trace.Trace, run int, f *dialect.Frame) *trace.Entity {
 // has changed, as it was after the frame, and e is the same entity at the end. id is the
 // id of a message.
 func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]byte {
-	switch u := gjson.GetBytes(f.Raw, "params.update"); {
+	switch u := wire.ValueAt(f.Raw, "params.update"); {
 	case f.Method == "session/prompt":
 		if v2(r.source) && e.Message.MessageID != "" {
 			return nil // the agent repeats the prompt in an update
@@ -94,7 +93,7 @@ func (r *renderer) again(f *dialect.Frame, now, e *trace.Entity, id string) [][]
 		if !v2(r.source) && e.First != f.Seq && e.Message.Role == trace.User && r.isPrompt(e) {
 			return nil // an echo
 		}
-		return [][]byte{set([]byte(u.Raw), "messageId", quote(id))}
+		return [][]byte{set([]byte(u.Raw()), "messageId", quote(id))}
 	case e.ToolCall != nil:
 		return r.toolUpdate(f, e)
 	case e.Plan != nil && e.Plan.Removed:
@@ -115,16 +114,16 @@ func (r *renderer) isPrompt(e *trace.Entity) bool {
 // toolUpdate makes an update of a tool call from a recorded one, or from a request for
 // permission that patches the tool call.
 func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte) {
-	patch := gjson.GetBytes(f.Raw, "params.update")
+	patch := wire.ValueAt(f.Raw, "params.update")
 	for _, path := range []string{"params.toolCall", "params.subject.toolCall"} {
 		if !patch.Exists() {
-			patch = gjson.GetBytes(f.Raw, path)
+			patch = wire.ValueAt(f.Raw, path)
 		}
 	}
 	if !patch.IsObject() {
 		return nil
 	}
-	variant := patch.Get("sessionUpdate").Str
+	variant := patch.Get("sessionUpdate").Text()
 	if variant == "" {
 		variant = "tool_call_update"
 	}
@@ -133,24 +132,24 @@ func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte)
 	}
 	u := update(variant)
 	titled := false
-	patch.ForEach(func(key, v gjson.Result) bool {
-		value := []byte(v.Raw)
-		switch key.Str {
+	patch.ForEach(func(key, v wire.Value) bool {
+		value := []byte(v.Raw())
+		switch key.Text() {
 		case "sessionUpdate":
 			return true
 		case "toolCallId":
 			value = quote(r.labels.entities[e])
 		case "title":
-			if titled = v.Str != ""; !titled && variant == "tool_call" {
+			if titled = v.Text() != ""; !titled && variant == "tool_call" {
 				return true
 			}
 		case "content":
 			var items []json.RawMessage
 			for _, item := range v.Array() {
-				if item.Get("type").Str == "terminal" && r.dialect == dialect.ACPv2 {
-					list = r.terminal(list, e, item.Get("terminalId").Str)
+				if item.Get("type").Text() == "terminal" && r.dialect == dialect.ACPv2 {
+					list = r.terminal(list, e, item.Get("terminalId").Text())
 				}
-				items = append(items, r.content(e, json.RawMessage(item.Raw)))
+				items = append(items, r.content(e, json.RawMessage(item.Raw())))
 			}
 			switch {
 			case v.IsArray():
@@ -159,7 +158,7 @@ func (r *renderer) toolUpdate(f *dialect.Frame, e *trace.Entity) (list [][]byte)
 				value = items[0]
 			}
 		}
-		u = u.add(key.Str, value)
+		u = u.add(key.Text(), value)
 		return true
 	})
 	if variant == "tool_call" && !titled {

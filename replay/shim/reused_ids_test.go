@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -18,11 +16,11 @@ func TestAskedInVain(t *testing.T) {
 	s.say(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
 	s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}}}`)
 	s.say(client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
-	resume := s.await(t, client, func(m gjson.Result) bool { return m.Get("method").Str == "session/resume" })
+	resume := s.await(t, client, func(m wire.Value) bool { return m.Get("method").Text() == "session/resume" })
 	s.say(agent, `{"jsonrpc":"2.0","id":7,"method":"fs/read_text_file","params":{"sessionId":"old","path":"/w/a"}}`)
-	s.say(agent, `{"jsonrpc":"2.0","id":`+resume.Get("id").Raw+`,"error":{"code":-32000,"message":"log in first"}}`)
-	s.await(t, agent, func(m gjson.Result) bool { return m.Get("id").Raw == "1" && m.Get("error.code").Int() == -32000 })
-	s.await(t, client, func(m gjson.Result) bool { return m.Get("id").Raw == "7" && m.Get("error").Exists() })
+	s.say(agent, `{"jsonrpc":"2.0","id":`+resume.Get("id").Raw()+`,"error":{"code":-32000,"message":"log in first"}}`)
+	s.await(t, agent, func(m wire.Value) bool { return m.Get("id").Raw() == "1" && m.Get("error.code").Int() == -32000 })
+	s.await(t, client, func(m wire.Value) bool { return m.Get("id").Raw() == "7" && m.Get("error").Exists() })
 	<-s.end(client)
 	<-s.end(agent)
 }
@@ -36,15 +34,15 @@ func TestPromptIDAgain(t *testing.T) {
 	s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
 	s.say(client, `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
 	s.say(agent, `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"01234567-89ab-cdef-0123-456789abcdef"}}`)
-	s.await(t, agent, func(m gjson.Result) bool { return m.Get("id").Raw == "1" })
+	s.await(t, agent, func(m wire.Value) bool { return m.Get("id").Raw() == "1" })
 	const session = `"sessionId":"01234567-89ab-cdef-0123-456789abcdef"`
 	for range 2 {
 		s.say(client, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{`+session+`,"prompt":[]}}`)
 	}
 	s.say(client, `{"jsonrpc":"2.0","id":3,"method":"session/load","params":{`+session+`,"cwd":"/w","mcpServers":[]}}`)
-	m := s.await(t, agent, func(m gjson.Result) bool { return m.Get("id").Raw == "3" })
-	if got := m.Get("error.message").Str; got != "session busy" {
-		t.Errorf("got %s", m.Raw)
+	m := s.await(t, agent, func(m wire.Value) bool { return m.Get("id").Raw() == "3" })
+	if got := m.Get("error.message").Text(); got != "session busy" {
+		t.Errorf("got %s", m.Raw())
 	}
 	<-s.end(client)
 	<-s.end(agent)
@@ -58,13 +56,13 @@ func TestSessionTwice(t *testing.T) {
 	s.say(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
 	s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
 	s.say(client, `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/w","mcpServers":[]}}`)
-	made := s.await(t, client, func(m gjson.Result) bool { return m.Get("method").Str == "session/new" })
-	s.say(agent, `{"jsonrpc":"2.0","id":`+made.Get("id").Raw+`,"result":{"sessionId":"new"}}`)
-	s.await(t, agent, func(m gjson.Result) bool { return m.Get("id").Raw == "1" })
+	made := s.await(t, client, func(m wire.Value) bool { return m.Get("method").Text() == "session/new" })
+	s.say(agent, `{"jsonrpc":"2.0","id":`+made.Get("id").Raw()+`,"result":{"sessionId":"new"}}`)
+	s.await(t, agent, func(m wire.Value) bool { return m.Get("id").Raw() == "1" })
 	s.say(client, `{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"x","modeId":"m","sessionId":"old"}}`)
-	got := s.await(t, client, func(m gjson.Result) bool { return m.Get("id").Raw == "2" })
-	if want := `{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"x","modeId":"m","sessionId":"new"}}`; got.Raw != want {
-		t.Errorf("got %s, want %s", got.Raw, want)
+	got := s.await(t, client, func(m wire.Value) bool { return m.Get("id").Raw() == "2" })
+	if want := `{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"x","modeId":"m","sessionId":"new"}}`; got.Raw() != want {
+		t.Errorf("got %s, want %s", got.Raw(), want)
 	}
 	<-s.end(client)
 	<-s.end(agent)

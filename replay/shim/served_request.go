@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/internal/rpc"
@@ -19,7 +17,7 @@ import (
 type servedRequest struct {
 	*Shim
 	request message       // as the client sent it
-	params  gjson.Result  // of request
+	params  wire.Value    // of request
 	gone    chan struct{} // closed when the client has cancelled it
 	asking  string        // id of the shim's last request to the agent for it; only in acts
 	away    bool          // gone is closed; only in acts
@@ -53,7 +51,7 @@ var errCancelled = fault{rpc.RequestCancelled, "Request cancelled", nil}
 // answer.
 func (s *Shim) serve(m message, steps func(v *servedRequest) error) *servedRequest {
 	v := &servedRequest{Shim: s, request: read(s.kept.take(m)), gone: make(chan struct{})}
-	v.params = gjson.ParseBytes(v.request.env.Params)
+	v.params = wire.ValueOf(v.request.env.Params)
 	key := string(v.request.env.ID)
 	s.served[key] = v
 	s.spawn(func() {
@@ -182,7 +180,7 @@ func (v *servedRequest) pause(d time.Duration) error {
 // keepClear changes the prefix of the ids of own requests if the id of a client's request
 // begins with it too.
 func (s *Shim) keepClear(id []byte) {
-	for strings.HasPrefix(gjson.ParseBytes(id).Str, s.prefix) {
+	for strings.HasPrefix(wire.ValueOf(id).Text(), s.prefix) {
 		s.prefix = fmt.Sprintf("acptap-%d:", len(s.prefix))
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -65,17 +63,17 @@ func (s *Shim) toAgent(m message, out []wire.Frame) []wire.Frame {
 		return append(out, m.Frame)
 	}
 	id := get(m.Raw, path)
-	c := s.sessions[id.Str]
+	c := s.sessions[id.Text()]
 	switch {
-	case id.Type != gjson.String:
+	case !id.IsString():
 		return append(out, m.Frame)
 	case c == nil && s.unsure() && !s.opens():
 		return s.park(m, out) // the store may know it
-	case c == nil && (s.byAgent[id.Str] != nil || s.knownIDs[id.Str] && !s.opens()):
+	case c == nil && (s.byAgent[id.Text()] != nil || s.knownIDs[id.Text()] && !s.opens()):
 		if m.env.ID == nil {
 			return out
 		}
-		return append(out, m.fail(notFound(id.Str)))
+		return append(out, m.fail(notFound(id.Text())))
 	case c == nil:
 		return append(out, m.Frame)
 	case c.opening && string(m.env.Method) == "session/cancel" && len(c.fromClient) == 0:
@@ -96,7 +94,7 @@ func (s *Shim) noteSetting(c *session, m message) {
 	if m.env.ID == nil || method != "session/set_mode" && method != "session/set_config_option" {
 		return
 	}
-	mode := gjson.Parse(m.param("modeId").Raw)
+	mode := wire.ValueOf(m.param("modeId").Raw())
 	s.expect(m.env.ID, &call{answered: func(m message, out []wire.Frame) []wire.Frame {
 		if m.env.Error == nil {
 			c.restate("modes.currentModeId", mode)
@@ -122,11 +120,11 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	// Nearly all frames are updates of a session that needs nothing: of them only
 	// two short fields are copied.
 	id := m.param(path[len("params."):])
-	c := s.byAgent[id.Str]
+	c := s.byAgent[id.Text()]
 	switch {
-	case id.Type != gjson.String:
+	case !id.IsString():
 		return append(out, m.Frame)
-	case (c == nil || c.closed) && method == "session/update" && (s.ownSetups > 0 || s.newRequests > 0 && s.knownIDs[id.Str]) && s.kept.room(m):
+	case (c == nil || c.closed) && method == "session/update" && (s.ownSetups > 0 || s.newRequests > 0 && s.knownIDs[id.Text()]) && s.kept.room(m):
 		s.unclaimed = append(s.unclaimed, s.kept.take(m))
 		return out
 	case c == nil:
@@ -141,7 +139,7 @@ func (s *Shim) toClient(m message, out []wire.Frame) []wire.Frame {
 	}
 	if method == "session/update" {
 		if c.native != nil {
-			out = c.native.update(m.param("update.sessionUpdate").Str, out)
+			out = c.native.update(m.param("update.sessionUpdate").Text(), out)
 		}
 		if !s.update(c, &m) {
 			return out
@@ -177,7 +175,7 @@ func (s *Shim) elicited(m message) message {
 
 // update follows an update of the agent. It returns false if the client must not get it.
 func (s *Shim) update(c *session, m *message) bool {
-	variant := m.param("update.sessionUpdate").Str
+	variant := m.param("update.sessionUpdate").Text()
 	if c.history {
 		c.seen = time.Now()
 		if historic(variant) {
@@ -189,7 +187,7 @@ func (s *Shim) update(c *session, m *message) bool {
 	}
 	switch variant {
 	case "state_update":
-		c.working = m.param("update.state").Str != "idle"
+		c.working = m.param("update.state").Text() != "idle"
 		c.noteIdle()
 	case "current_mode_update":
 		c.restate("modes.currentModeId", m.param("update.currentModeId"))
@@ -200,9 +198,9 @@ func (s *Shim) update(c *session, m *message) bool {
 }
 
 // restate updates a value in the result of the session's setup.
-func (c *session) restate(path string, v gjson.Result) {
+func (c *session) restate(path string, v wire.Value) {
 	if v.Exists() && get(c.opened, path).Exists() {
-		c.opened = set(c.opened, path, []byte(v.Raw))
+		c.opened = set(c.opened, path, []byte(v.Raw()))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // Where a message names its session, each side gets its own name for it; in all
@@ -28,10 +28,10 @@ func TestSessionIDs(t *testing.T) {
 	cl.prompt(id, "turn 0")
 	got := map[string]bool{}
 	for _, line := range cl.got(from) {
-		m := gjson.Parse(line)
+		m := wire.ValueOf(line)
 		if m.Get("id").Exists() && m.Get("method").Exists() {
-			got[m.Get("method").Str] = true
-			if m.Get("params.sessionId").Str != id || m.Get("params.toolCall.rawInput.sessionId").Str != agent {
+			got[m.Get("method").Text()] = true
+			if m.Get("params.sessionId").Text() != id || m.Get("params.toolCall.rawInput.sessionId").Text() != agent {
 				t.Errorf("the client gets %s", line)
 			}
 		}
@@ -62,8 +62,8 @@ func TestSessionIDs(t *testing.T) {
 		}
 		was := len(c.log(t))
 		cl.send("%s", line)
-		if got := c.next(t, was); got.Raw != want {
-			t.Errorf("the agent gets %s\nwant           %s", got.Raw, want)
+		if got := c.next(t, was); got.Raw() != want {
+			t.Errorf("the agent gets %s\nwant           %s", got.Raw(), want)
 		}
 	}
 }
@@ -81,17 +81,17 @@ func TestBatch(t *testing.T) {
 	cl.send("%s", whole)
 	cl.send(`[{"jsonrpc":"2.0","id":"d","method":"session/delete","params":{"sessionId":"unknown"}},{"jsonrpc":"2.0","id":"v","method":"_vendor/x","params":{"sessionId":%q}}]`, id)
 	for _, id := range []string{"d", "v"} {
-		m, _ := cl.await(0, "answer", func(m gjson.Result) bool { return m.Get("id").Str == id })
+		m, _ := cl.await(0, "answer", func(m wire.Value) bool { return m.Get("id").Text() == id })
 		if !m.Get("result").Exists() {
-			t.Errorf("got %s", m.Raw)
+			t.Errorf("got %s", m.Raw())
 		}
 	}
 	log := c.log(t)
-	if got := log[len(log)-2].Raw; got != whole {
+	if got := log[len(log)-2].Raw(); got != whole {
 		t.Errorf("the agent gets %s, want %s", got, whole)
 	}
-	if got := log[len(log)-1]; got.Get("method").Str != "_vendor/x" || got.Get("params.sessionId").Str != "session-1" {
-		t.Errorf("the agent gets %s", got.Raw)
+	if got := log[len(log)-1]; got.Get("method").Text() != "_vendor/x" || got.Get("params.sessionId").Text() != "session-1" {
+		t.Errorf("the agent gets %s", got.Raw())
 	}
 }
 
@@ -105,9 +105,9 @@ func TestInPlaceOfLoad(t *testing.T) {
 	cl.initialize()
 	load := cl.ask("session/load", params)
 	cl.response(load)
-	m, _ := cl.await(0, "question", func(m gjson.Result) bool { return m.Get("method").Str == "elicitation/create" })
-	if m.Get("params.requestId").Raw != fmt.Sprint(load) {
-		t.Errorf("the load is %d, and the client gets %s", load, m.Raw)
+	m, _ := cl.await(0, "question", func(m wire.Value) bool { return m.Get("method").Text() == "elicitation/create" })
+	if m.Get("params.requestId").Raw() != fmt.Sprint(load) {
+		t.Errorf("the load is %d, and the client gets %s", load, m.Raw())
 	}
 	cl.stop()
 

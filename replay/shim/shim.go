@@ -237,7 +237,7 @@ func (s *Shim) errorRenamed(m message) message {
 	if m.env.Error == nil {
 		return m
 	}
-	if c := s.byAgent[get(m.Raw, path).Str]; c != nil && c.client != c.agent {
+	if c := s.byAgent[get(m.Raw, path).Text()]; c != nil && c.client != c.agent {
 		return m.patched(path, c.clientJSON)
 	}
 	return m

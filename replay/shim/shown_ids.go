@@ -116,7 +116,7 @@ func (v *servedRequest) remember(c *session, past *history, known shownIDs) erro
 // ids by which the client knows it: an id that another entity has had is changed.
 func (s *Shim) renamed(c *session, m message, method string) message {
 	v1 := s.own.dialect == dialect.ACPv1
-	switch variant := m.param("update.sessionUpdate").Str; {
+	switch variant := m.param("update.sessionUpdate").Text(); {
 	case method == "session/request_permission":
 		return c.renamedAt(m, "tool", "params.toolCall.toolCallId", v1)
 	case method == "elicitation/create":
@@ -139,7 +139,7 @@ var messages = map[string]trace.Role{
 // renamedAt renames the entity whose id stands at a path. begins says that this is a new
 // entity if the previous one with the id is over or of an earlier turn, as in trace.
 func (c *session) renamedAt(m message, kind, path string, begins bool) message {
-	id := strings.Clone(get(m.Raw, path).Str) // not a part of the frame
+	id := strings.Clone(get(m.Raw, path).Text()) // not a part of the frame
 	u := c.names[idKey{kind, id}]
 	switch {
 	case id == "", u == nil && len(c.names) >= maxNames:
@@ -149,7 +149,7 @@ func (c *session) renamedAt(m message, kind, path string, begins bool) message {
 		u = c.names[idKey{kind, id}]
 		u.turn, u.over = c.number, false
 	}
-	switch m.param("update.status").Str {
+	switch m.param("update.status").Text() {
 	case "completed", "failed":
 		u.over = true
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/shim"
 )
 
@@ -38,24 +38,24 @@ func shown(lines []string) (list []string) {
 		return things[id]
 	}
 	for _, line := range lines {
-		m := gjson.Parse(line)
+		m := wire.ValueOf(line)
 		call := m.Get("params.toolCall")
 		u := m.Get("params.update")
-		switch kind := u.Get("sessionUpdate").Str; {
+		switch kind := u.Get("sessionUpdate").Text(); {
 		case strings.HasSuffix(kind, "_message_chunk"):
-			at(kind + u.Get("messageId").Str).title += u.Get("content.text").Str
+			at(kind + u.Get("messageId").Text()).title += u.Get("content.text").Text()
 		case strings.HasPrefix(kind, "tool_call"):
 			call = u
 		}
 		if !call.Exists() {
 			continue
 		}
-		t := at(call.Get("toolCallId").Str)
+		t := at(call.Get("toolCallId").Text())
 		if title := call.Get("title"); title.Exists() {
-			t.title = title.Str
+			t.title = title.Text()
 		}
 		if status := call.Get("status"); status.Exists() {
-			t.status = " " + status.Str
+			t.status = " " + status.Text()
 		}
 	}
 	for _, t := range order {

@@ -6,8 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/replay/shim"
 )
@@ -82,9 +80,9 @@ func TestEndWithSlowAgent(t *testing.T) {
 			t.Fatal("the agent sees the end before it has answered")
 		default:
 		}
-		m := s.await(t, wire.ClientToAgent, func(m gjson.Result) bool { return m.Get("method").Str == "session/new" })
-		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+m.Get("id").Raw+`,"result":{"sessionId":"a"}}`)
+		m := s.await(t, wire.ClientToAgent, func(m wire.Value) bool { return m.Get("method").Text() == "session/new" })
+		s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+m.Get("id").Raw()+`,"result":{"sessionId":"a"}}`)
 		<-ready
-		s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Raw == "1" && m.Get("result").Exists() })
+		s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Raw() == "1" && m.Get("result").Exists() })
 	})
 }

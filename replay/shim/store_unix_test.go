@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
 	"golang.org/x/sys/unix"
 
 	"github.com/acptap/acptap/proxy/wire"
@@ -43,15 +42,15 @@ func TestSlowStore(t *testing.T) {
 		for _, id := range []string{"1", "2"} {
 			s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":`+id+`,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}`)
 			s.say(wire.AgentToClient, `{"jsonrpc":"2.0","id":`+id+`,"result":{"sessionId":"`+tt.id+id+`"}}`)
-			m := s.await(t, wire.AgentToClient, func(m gjson.Result) bool { return m.Get("id").Raw == id })
-			got := m.Get("result.sessionId").Str
+			m := s.await(t, wire.AgentToClient, func(m wire.Value) bool { return m.Get("id").Raw() == id })
+			got := m.Get("result.sessionId").Text()
 			if got == "" || (got == tt.id+id) != tt.same {
-				t.Errorf("%s: the client gets %s", tt.capabilities, m.Raw)
+				t.Errorf("%s: the client gets %s", tt.capabilities, m.Raw())
 			}
 			s.say(wire.ClientToAgent, `{"jsonrpc":"2.0","id":"p`+id+`","method":"session/prompt","params":{"sessionId":"`+got+`","prompt":[]}}`)
-			p := s.await(t, wire.ClientToAgent, func(m gjson.Result) bool { return m.Get("id").Str == "p"+id })
-			if p.Get("params.sessionId").Str != tt.id+id {
-				t.Errorf("%s: the agent gets %s", tt.capabilities, p.Raw)
+			p := s.await(t, wire.ClientToAgent, func(m wire.Value) bool { return m.Get("id").Text() == "p"+id })
+			if p.Get("params.sessionId").Text() != tt.id+id {
+				t.Errorf("%s: the agent gets %s", tt.capabilities, p.Raw())
 			}
 		}
 		if d := time.Since(began); d > time.Second {

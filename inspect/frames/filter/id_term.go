@@ -3,8 +3,6 @@ package filter
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -39,7 +37,7 @@ func (t idTest) in(message []byte) bool {
 	case id == nil:
 		return false
 	case id[0] == '"':
-		return t.pattern.match(gjson.ParseBytes(id).Str)
+		return t.pattern.match(wire.ValueOf(id).Text())
 	}
 	return t.pattern.match(string(id))
 }

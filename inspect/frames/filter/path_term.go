@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -65,7 +63,7 @@ func (t pathTest) fits(s *Subject) verdict {
 }
 
 func (t pathTest) in(message []byte) bool {
-	v := gjson.GetBytes(message, t.path)
+	v := wire.ValueAt(message, t.path)
 	if !v.Exists() {
 		return false
 	}
@@ -74,7 +72,7 @@ func (t pathTest) in(message []byte) bool {
 	}
 	found := false
 	if v.IsArray() {
-		v.ForEach(func(_, element gjson.Result) bool {
+		v.ForEach(func(_, element wire.Value) bool {
 			found = t.fitsValue(element)
 			return !found
 		})
@@ -82,11 +80,11 @@ func (t pathTest) in(message []byte) bool {
 	return found
 }
 
-func (t pathTest) fitsValue(v gjson.Result) bool {
-	if v.Type == gjson.String {
-		return t.pattern.match(v.Str)
+func (t pathTest) fitsValue(v wire.Value) bool {
+	if v.IsString() {
+		return t.pattern.match(v.Text())
 	}
-	return t.pattern.match(v.Raw)
+	return t.pattern.match(v.Raw())
 }
 
 // numbersFrom is a pattern for numbers in JSON.

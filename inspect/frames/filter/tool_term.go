@@ -3,8 +3,6 @@ package filter
 import (
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -96,9 +94,9 @@ func callsTool(method string) bool {
 func toolIn(method string, message []byte) Tool {
 	switch method {
 	case "tools/call":
-		return Tool{Title: gjson.GetBytes(message, "params.name").Str}
+		return Tool{Title: wire.ValueAt(message, "params.name").Text()}
 	case "session/request_permission":
-		params := gjson.GetBytes(message, "params")
+		params := wire.ValueAt(message, "params")
 		call := params.Get("toolCall")
 		if !call.Exists() { // version 2: the subject is a tool call, or a command that may be of one
 			call = params.Get("subject")
@@ -106,8 +104,8 @@ func toolIn(method string, message []byte) Tool {
 				call = whole
 			}
 		}
-		return Tool{call.Get("toolCallId").Str, call.Get("title").Str}
+		return Tool{call.Get("toolCallId").Text(), call.Get("title").Text()}
 	}
-	update := gjson.GetBytes(message, "params.update")
-	return Tool{update.Get("toolCallId").Str, update.Get("title").Str}
+	update := wire.ValueAt(message, "params.update")
+	return Tool{update.Get("toolCallId").Text(), update.Get("title").Text()}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -200,8 +198,8 @@ func IsChunk(f *dialect.Frame) bool {
 // ChunkText returns the text of a chunk as it was sent, blanks at its ends too.
 func ChunkText(f *dialect.Frame) string {
 	u := frametext.Body(f).Get("update")
-	if t := u.Get("content.text"); t.Type == gjson.String {
-		return t.Str
+	if t := u.Get("content.text"); t.IsString() {
+		return t.Text()
 	}
 	return frametext.Summary(*f)
 }

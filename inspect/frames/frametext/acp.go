@@ -4,8 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -68,7 +67,7 @@ var acpPhrases = sync.OnceValue(func() map[string]phrases {
 
 // introduction tells what a side says of itself in initialize: the version, its
 // name, what it can do.
-func introduction(v gjson.Result) string {
+func introduction(v wire.Value) string {
 	var who, can string
 	for _, key := range [...]string{"info", "agentInfo", "clientInfo", "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {
@@ -84,7 +83,7 @@ func introduction(v gjson.Result) string {
 	return termtext.Dotted(termtext.Labelled("protocol", Value(v.Get("protocolVersion"))), who, can)
 }
 
-func setup(v gjson.Result) string {
+func setup(v wire.Value) string {
 	var servers string
 	if list := v.Get("mcpServers"); !empty(list) {
 		servers = counted("MCP server", "MCP servers", at("name"))(list)
@@ -93,7 +92,7 @@ func setup(v gjson.Result) string {
 }
 
 // standing tells how a session stands when it has been set up.
-func standing(v gjson.Result) string {
+func standing(v wire.Value) string {
 	return termtext.Dotted(
 		termtext.Labelled("session", Value(v.Get("sessionId"))),
 		termtext.Labelled("mode", Value(v.Get("modes.currentModeId"))),
@@ -101,25 +100,25 @@ func standing(v gjson.Result) string {
 		config(v.Get("configOptions")))
 }
 
-func sessionName(v gjson.Result) string { return first(v, "title", "sessionId") }
+func sessionName(v wire.Value) string { return first(v, "title", "sessionId") }
 
 // promptResult tells how a turn ended or, in version 2, that it begins.
-func promptResult(v gjson.Result) string {
+func promptResult(v wire.Value) string {
 	return termtext.Dotted(Value(v.Get("stopReason")), termtext.Labelled("message", Value(v.Get("messageId"))), tokens(v.Get("usage.totalTokens")))
 }
 
-func tokens(v gjson.Result) string {
-	if v.Type != gjson.Number {
+func tokens(v wire.Value) string {
+	if !v.IsNumber() {
 		return ""
 	}
 	return termtext.Grouped(v.Int()) + " tokens"
 }
 
 // config tells the current values of config options.
-func config(options gjson.Result) string {
+func config(options wire.Value) string {
 	var parts []string
 	if options.IsArray() {
-		options.ForEach(func(_, o gjson.Result) bool {
+		options.ForEach(func(_, o wire.Value) bool {
 			parts = append(parts, first(o, "configId", "id")+" = "+Value(o.Get("currentValue")))
 			return len(parts) < maxListed
 		})
@@ -127,7 +126,7 @@ func config(options gjson.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-func configChoice(v gjson.Result) string {
+func configChoice(v wire.Value) string {
 	value := v.Get("value")
 	if value.IsObject() { // version 2: {type, value}
 		value = value.Get("value")
@@ -135,11 +134,11 @@ func configChoice(v gjson.Result) string {
 	return first(v, "configId", "id") + " = " + Value(value)
 }
 
-func permission(v gjson.Result) string {
+func permission(v wire.Value) string {
 	what := first(v, "toolCall.title", "title", "subject.toolCall.title", "subject.command", "toolCall.toolCallId", "subject.toolCall.toolCallId")
 	var options []string
 	if list := v.Get("options"); list.IsArray() {
-		list.ForEach(func(_, o gjson.Result) bool {
+		list.ForEach(func(_, o wire.Value) bool {
 			options = append(options, first(o, "name", "optionId"))
 			return len(options) < maxListed
 		})
@@ -147,11 +146,11 @@ func permission(v gjson.Result) string {
 	return termtext.Dotted(what, strings.Join(options, " / "))
 }
 
-func choice(v gjson.Result) string {
+func choice(v wire.Value) string {
 	return termtext.Spaced(Value(v.Get("outcome.outcome")), Value(v.Get("outcome.optionId")))
 }
 
-func readFile(v gjson.Result) string {
+func readFile(v wire.Value) string {
 	text := Value(v.Get("path"))
 	if line := Value(v.Get("line")); line != "" {
 		text += ":" + line
@@ -162,32 +161,32 @@ func readFile(v gjson.Result) string {
 	return text
 }
 
-func fileContent(v gjson.Result) string { return sized(v.Get("content")) }
+func fileContent(v wire.Value) string { return sized(v.Get("content")) }
 
-func writtenFile(v gjson.Result) string {
+func writtenFile(v wire.Value) string {
 	return termtext.Dotted(Value(v.Get("path")), sized(v.Get("content")))
 }
 
 // sized tells the size of a text and how it begins.
-func sized(v gjson.Result) string {
-	if v.Type != gjson.String {
+func sized(v wire.Value) string {
+	if !v.IsString() {
 		return Value(v)
 	}
-	return termtext.Dotted(termtext.ByteSize(int64(len(v.Str))), termtext.Piece(v.Str))
+	return termtext.Dotted(termtext.ByteSize(int64(len(v.Text()))), termtext.Piece(v.Text()))
 }
 
-func placeInText(v gjson.Result) string {
+func placeInText(v wire.Value) string {
 	text := Value(v.Get("uri"))
-	if line := v.Get("position.line"); line.Type == gjson.Number {
+	if line := v.Get("position.line"); line.IsNumber() {
 		text += ":" + Value(line)
 	}
 	return termtext.Dotted(text, termtext.Labelled("version", Value(v.Get("version"))))
 }
 
-func command(v gjson.Result) string {
+func command(v wire.Value) string {
 	parts := []string{Value(v.Get("command"))}
 	if args := v.Get("args"); args.IsArray() {
-		args.ForEach(func(_, arg gjson.Result) bool {
+		args.ForEach(func(_, arg wire.Value) bool {
 			parts = append(parts, Value(arg))
 			return len(parts) <= maxListed
 		})
@@ -195,21 +194,21 @@ func command(v gjson.Result) string {
 	return termtext.Dotted(termtext.Spaced(parts...), Value(v.Get("cwd")))
 }
 
-func terminalOutput(v gjson.Result) string {
+func terminalOutput(v wire.Value) string {
 	var cut string
-	if v.Get("truncated").Type == gjson.True {
+	if v.Get("truncated").IsTrue() {
 		cut = "truncated"
 	}
 	return termtext.Dotted(exitStatus(v.Get("exitStatus")), cut, Value(v.Get("output")))
 }
 
-func exitStatus(v gjson.Result) string {
+func exitStatus(v wire.Value) string {
 	if signal := Value(v.Get("signal")); signal != "" {
 		return "signal " + signal
 	}
 	return termtext.Labelled("exit", Value(v.Get("exitCode")))
 }
 
-func cancelledRequest(v gjson.Result) string {
-	return termtext.Dotted(termtext.Labelled("request", v.Get("requestId").Raw), Value(v.Get("reason")))
+func cancelledRequest(v wire.Value) string {
+	return termtext.Dotted(termtext.Labelled("request", v.Get("requestId").Raw()), Value(v.Get("reason")))
 }

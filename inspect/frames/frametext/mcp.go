@@ -3,9 +3,8 @@ package frametext
 import (
 	"sync"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -51,14 +50,14 @@ var mcpPhrases = sync.OnceValue(func() map[string]phrases {
 	}
 })
 
-func discovery(v gjson.Result) string {
+func discovery(v wire.Value) string {
 	return termtext.Dotted(
 		termtext.Spaced(first(v, "serverInfo.name", meta+"serverInfo.name"), first(v, "serverInfo.version", meta+"serverInfo.version")),
 		counted("version", "versions", Value)(v.Get("supportedVersions")),
 		offeredNames(v.Get("capabilities"), sideKey{dialect.MCPModern, dialect.AgentSide}))
 }
 
-func progress(v gjson.Result) string {
+func progress(v wire.Value) string {
 	done := Value(v.Get("progress"))
 	if total := Value(v.Get("total")); total != "" {
 		done += " of " + total
@@ -67,7 +66,7 @@ func progress(v gjson.Result) string {
 }
 
 // invocation tells what is called, and its arguments.
-func invocation(v gjson.Result) string {
+func invocation(v wire.Value) string {
 	text := Value(v.Get("name"))
 	if args := v.Get("arguments"); !empty(args) {
 		text = termtext.Spaced(text, Value(args))
@@ -75,7 +74,7 @@ func invocation(v gjson.Result) string {
 	return text
 }
 
-func toolResult(v gjson.Result) string {
+func toolResult(v wire.Value) string {
 	if asked := inputAsked(v); asked != "" {
 		return asked
 	}
@@ -89,7 +88,7 @@ func toolResult(v gjson.Result) string {
 	if text == "" {
 		text = Value(v.Get("structuredContent"))
 	}
-	switch failed := v.Get("isError").Type == gjson.True; {
+	switch failed := v.Get("isError").IsTrue(); {
 	case failed && text == "":
 		return "tool failed"
 	case failed:
@@ -100,16 +99,16 @@ func toolResult(v gjson.Result) string {
 
 // inputAsked tells what a result of revision 2026-07-28 asks for before the call
 // can go on.
-func inputAsked(v gjson.Result) string {
-	if v.Get("resultType").Str != "input_required" {
+func inputAsked(v wire.Value) string {
+	if v.Get("resultType").Text() != "input_required" {
 		return ""
 	}
 	return termtext.Spaced("input required:", names(v.Get("inputRequests")))
 }
 
-func resourceName(v gjson.Result) string { return first(v, "name", "uri", "uriTemplate") }
+func resourceName(v wire.Value) string { return first(v, "name", "uri", "uriTemplate") }
 
-func resourceContents(v gjson.Result) string {
+func resourceContents(v wire.Value) string {
 	if asked := inputAsked(v); asked != "" {
 		return asked
 	}
@@ -117,7 +116,7 @@ func resourceContents(v gjson.Result) string {
 	c := contents.Get("0")
 	text := sized(c.Get("text"))
 	if blob := c.Get("blob"); blob.Exists() {
-		text = "[" + termtext.Spaced(Value(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Str))/4*3)) + "]"
+		text = "[" + termtext.Spaced(Value(c.Get("mimeType")), termtext.ByteSize(int64(len(blob.Text()))/4*3)) + "]"
 	}
 	if more := contents.Get("1"); more.Exists() {
 		return termtext.Dotted(counted("part", "parts", at("uri"))(contents), text)
@@ -125,40 +124,40 @@ func resourceContents(v gjson.Result) string {
 	return text
 }
 
-func promptMessages(v gjson.Result) string {
+func promptMessages(v wire.Value) string {
 	if asked := inputAsked(v); asked != "" {
 		return asked
 	}
 	return termtext.Dotted(Value(v.Get("description")), blocks(v.Get("messages.0.content")))
 }
 
-func completion(v gjson.Result) string {
+func completion(v wire.Value) string {
 	return termtext.Dotted(first(v, "ref.name", "ref.uri"), Value(v.Get("argument.name"))+" = "+Value(v.Get("argument.value")))
 }
 
 // sampling tells what the model is asked: the last message.
-func sampling(v gjson.Result) string {
-	var last gjson.Result
+func sampling(v wire.Value) string {
+	var last wire.Value
 	if messages := v.Get("messages"); messages.IsArray() {
-		messages.ForEach(func(_, m gjson.Result) bool { last = m; return true })
+		messages.ForEach(func(_, m wire.Value) bool { last = m; return true })
 	}
 	return blocks(last.Get("content"))
 }
 
-func sampled(v gjson.Result) string {
+func sampled(v wire.Value) string {
 	return termtext.Dotted(Value(v.Get("model")), Value(v.Get("stopReason")), blocks(v.Get("content")))
 }
 
-func task(v gjson.Result) string {
+func task(v wire.Value) string {
 	return termtext.Dotted(Value(v.Get("taskId")), Value(v.Get("status")), Value(v.Get("statusMessage")))
 }
 
 // createdSession tells the id of a session, as SEP-1364 or as the data-layer
 // draft returns it.
-func createdSession(v gjson.Result) string {
+func createdSession(v wire.Value) string {
 	return termtext.Dotted(termtext.Labelled("session", first(v, "sessionId", "session.sessionId")), termtext.Labelled("expires", Value(v.Get("session.expiresAt"))))
 }
 
-func statedSession(v gjson.Result) string {
+func statedSession(v wire.Value) string {
 	return first(v, "sessionId", `_meta.io\.modelcontextprotocol/session.sessionId`)
 }

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // An Offer is a capability that a side has told of, or one of those that its protocol
@@ -41,7 +40,7 @@ func (p *Party) Offers(d dialect.Dialect, side dialect.Side, used map[string]int
 
 // offers are those of one side.
 type offers struct {
-	said  gjson.Result
+	said  wire.Value
 	known []string             // as in specified
 	allow []dialect.Capability // what allows methods
 	used  map[string]int
@@ -53,19 +52,19 @@ type offers struct {
 const deepestOffer = 8
 
 // add adds the members of the capability at a path, and then those that it could have.
-func (o *offers) add(path string, v gjson.Result, depth int) {
-	v.ForEach(func(key, value gjson.Result) bool {
-		at := strings.TrimPrefix(path+"."+key.Str, ".")
-		one := Offer{Name: key.Str, Depth: depth, Offered: isOffered(o.known, at, value), Answer: "yes"}
+func (o *offers) add(path string, v wire.Value, depth int) {
+	v.ForEach(func(key, value wire.Value) bool {
+		at := strings.TrimPrefix(path+"."+key.Text(), ".")
+		one := Offer{Name: key.Text(), Depth: depth, Offered: isOffered(o.known, at, value), Answer: "yes"}
 		switch {
 		case !one.Offered:
 			one.Answer = "no"
-		case value.Type != gjson.True && !value.IsObject():
+		case !value.IsTrue() && !value.IsObject():
 			one.Answer = Value(value)
 		}
 		one.Uses = o.uses(at, one.Offered)
 		o.list = append(o.list, one)
-		if value.IsObject() && key.Str != "_meta" && depth < deepestOffer && (one.Offered || len(value.Map()) > 0) {
+		if value.IsObject() && key.Text() != "_meta" && depth < deepestOffer && (one.Offered || !empty(value)) {
 			o.add(at, value, depth+1)
 		}
 		return true

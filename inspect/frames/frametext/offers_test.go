@@ -5,17 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // Uses stand where they were allowed; those that nothing allows, where what would allow
 // them is not offered.
 func TestOffers(t *testing.T) {
 	used := map[string]int{"elicitation/create": 3, "fs/read_text_file": 2, "terminal/create": 1, "plan_update": 4}
-	said := gjson.Parse(`{"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":false},"elicitation":{"form":{}},"plan":{},"x\u001b":7}}`)
+	said := wire.ValueOf(`{"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":false},"elicitation":{"form":{}},"plan":{},"x\u001b":7}}`)
 	p := frametext.PartyOf(said)
 	var b strings.Builder
 	for _, o := range p.Offers(dialect.ACPv1, dialect.ClientSide, used) {

@@ -3,8 +3,7 @@ package frametext
 import (
 	"cmp"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -15,11 +14,11 @@ const meta = `_meta.io\.modelcontextprotocol/`
 type Party struct {
 	Who          string // its name and version
 	Protocol     string // such as `protocol 2025-06-18`
-	Capabilities gjson.Result
+	Capabilities wire.Value
 }
 
 // PartyOf reads the params or the result of such a call.
-func PartyOf(v gjson.Result) Party {
+func PartyOf(v wire.Value) Party {
 	var p Party
 	for _, key := range []string{"info", "clientInfo", "agentInfo", "serverInfo", meta + "clientInfo", meta + "serverInfo"} {
 		if i := v.Get(key); i.IsObject() {

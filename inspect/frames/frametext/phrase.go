@@ -3,8 +3,7 @@ package frametext
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -16,29 +15,29 @@ const (
 
 // Value returns a JSON value for reading: a string without its quotes, anything else
 // as JSON, nothing for null.
-func Value(v gjson.Result) string {
-	switch v.Type {
-	case gjson.Null:
+func Value(v wire.Value) string {
+	switch {
+	case v.IsNull():
 		return ""
-	case gjson.String:
-		return termtext.Piece(v.Str)
+	case v.IsString():
+		return termtext.Piece(v.Text())
 	}
-	return termtext.Piece(v.Raw)
+	return termtext.Piece(v.Raw())
 }
 
 // empty reports whether there is nothing in a value.
-func empty(v gjson.Result) bool {
+func empty(v wire.Value) bool {
 	none := true
 	if v.IsObject() || v.IsArray() {
-		v.ForEach(func(_, _ gjson.Result) bool { none = false; return false })
+		v.ForEach(func(_, _ wire.Value) bool { none = false; return false })
 		return none
 	}
-	return v.Type == gjson.Null
+	return v.IsNull()
 }
 
 // bare returns params or a result as JSON, without what any of them may have;
 // nothing if that is all.
-func bare(v gjson.Result) string {
+func bare(v wire.Value) string {
 	switch {
 	case empty(v):
 		return ""
@@ -46,9 +45,9 @@ func bare(v gjson.Result) string {
 		return Value(v)
 	}
 	var members []string
-	v.ForEach(func(key, value gjson.Result) bool {
-		if key.Str != "_meta" && key.Str != "resultType" {
-			members = append(members, termtext.Piece(key.Raw+":"+value.Raw[:min(len(value.Raw), 4*termtext.MaxPiece)]))
+	v.ForEach(func(key, value wire.Value) bool {
+		if key.Text() != "_meta" && key.Text() != "resultType" {
+			members = append(members, termtext.Piece(key.Raw()+":"+value.Raw()[:min(len(value.Raw()), 4*termtext.MaxPiece)]))
 		}
 		return len(members) < maxListed
 	})
@@ -59,7 +58,7 @@ func bare(v gjson.Result) string {
 }
 
 // first returns the text of the first of some places that has any.
-func first(v gjson.Result, paths ...string) string {
+func first(v wire.Value, paths ...string) string {
 	for _, path := range paths {
 		if s := Value(v.Get(path)); s != "" {
 			return s
@@ -70,7 +69,7 @@ func first(v gjson.Result, paths ...string) string {
 
 // at makes a phrase of the texts at some places.
 func at(paths ...string) phrase {
-	return func(v gjson.Result) string {
+	return func(v wire.Value) string {
 		parts := make([]string, len(paths))
 		for i, path := range paths {
 			parts[i] = Value(v.Get(path))
@@ -81,18 +80,18 @@ func at(paths ...string) phrase {
 
 // under makes a phrase about the value at a place.
 func under(path string, p phrase) phrase {
-	return func(v gjson.Result) string { return p(v.Get(path)) }
+	return func(v wire.Value) string { return p(v.Get(path)) }
 }
 
 // counted makes a phrase of the number of elements in an array or object and
 // the names of the first.
 func counted(one, many string, of phrase) phrase {
-	return func(v gjson.Result) string {
+	return func(v wire.Value) string {
 		if !v.IsArray() && !v.IsObject() {
 			return ""
 		}
 		var l list
-		v.ForEach(func(key, element gjson.Result) bool {
+		v.ForEach(func(key, element wire.Value) bool {
 			l.add(func() string {
 				if of == nil {
 					return Value(key)
@@ -139,26 +138,26 @@ func (l *list) text(one, many, between string) string {
 }
 
 // names tells the members of an object that are neither false nor null.
-func names(v gjson.Result) string {
-	return namesOf(v, func(_ string, value gjson.Result) bool { return value.Type != gjson.False && value.Type != gjson.Null })
+func names(v wire.Value) string {
+	return namesOf(v, func(_ string, value wire.Value) bool { return !value.IsFalse() && !value.IsNull() })
 }
 
 // offeredNames tells the members of capabilities that are offered. whose says who may
 // have said so.
-func offeredNames(v gjson.Result, whose ...sideKey) string {
+func offeredNames(v wire.Value, whose ...sideKey) string {
 	var known []string
 	for _, side := range whose {
 		known = append(known, specified()[side]...)
 	}
-	return namesOf(v, func(name string, value gjson.Result) bool { return isOffered(known, name, value) })
+	return namesOf(v, func(name string, value wire.Value) bool { return isOffered(known, name, value) })
 }
 
 // namesOf tells the members of an object that are wanted.
-func namesOf(v gjson.Result, wanted func(name string, value gjson.Result) bool) string {
+func namesOf(v wire.Value, wanted func(name string, value wire.Value) bool) string {
 	var parts []string
 	if v.IsObject() {
-		v.ForEach(func(key, value gjson.Result) bool {
-			if key.Str != "_meta" && wanted(key.Str, value) {
+		v.ForEach(func(key, value wire.Value) bool {
+			if key.Text() != "_meta" && wanted(key.Text(), value) {
 				parts = append(parts, Value(key))
 			}
 			return len(parts) < maxListed

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A sideKey is a side of a dialect.
@@ -46,13 +45,13 @@ var specified = sync.OnceValue(func() map[sideKey][]string {
 
 // speakers returns who may have capabilities under a key in initialize, which proposes or
 // answers a version: that of ACP is a number, that of MCP a text.
-func speakers(key string, version gjson.Result) []sideKey {
+func speakers(key string, version wire.Value) []sideKey {
 	switch {
 	case key == "clientCapabilities":
 		return []sideKey{{dialect.ACPv1, dialect.ClientSide}}
 	case key == "agentCapabilities":
 		return []sideKey{{dialect.ACPv1, dialect.AgentSide}}
-	case version.Type == gjson.Number:
+	case version.IsNumber():
 		return []sideKey{{dialect.ACPv2Early, dialect.AgentSide}, {dialect.ACPv2, dialect.ClientSide}, {dialect.ACPv2, dialect.AgentSide}}
 	}
 	return []sideKey{{dialect.MCPLegacy, dialect.ClientSide}, {dialect.MCPLegacy, dialect.AgentSide}}
@@ -60,16 +59,16 @@ func speakers(key string, version gjson.Result) []sideKey {
 
 // isOffered reports whether the value at a path says yes. A group does if anything
 // in it does.
-func isOffered(known []string, path string, v gjson.Result) bool {
+func isOffered(known []string, path string, v wire.Value) bool {
 	if !v.IsObject() {
-		return v.Type != gjson.False && v.Type != gjson.Null
+		return !v.IsFalse() && !v.IsNull()
 	}
 	if !slices.Contains(known, path+".") {
 		return true
 	}
 	offered := false
-	v.ForEach(func(key, value gjson.Result) bool {
-		offered = key.Str != "_meta" && isOffered(known, path+"."+key.Str, value)
+	v.ForEach(func(key, value wire.Value) bool {
+		offered = key.Text() != "_meta" && isOffered(known, path+"."+key.Text(), value)
 		return !offered
 	})
 	return offered
@@ -77,13 +76,13 @@ func isOffered(known []string, path string, v gjson.Result) bool {
 
 // absent returns the names of those capabilities in the one at a path that an
 // object does not have. Of experimental ones nobody expects any.
-func absent(known []string, path string, v gjson.Result) (names []string) {
+func absent(known []string, path string, v wire.Value) (names []string) {
 	if path != "" {
 		path += "."
 	}
 	for _, k := range known {
 		name, ok := strings.CutPrefix(strings.TrimSuffix(k, "."), path)
-		if ok && name != "" && !strings.Contains(name, ".") && name != "experimental" && !v.Get(gjson.Escape(name)).Exists() {
+		if ok && name != "" && !strings.Contains(name, ".") && name != "experimental" && !v.Get(wire.EscapeKey(name)).Exists() {
 			names = append(names, name)
 		}
 	}

@@ -9,8 +9,6 @@
 package frametext
 
 import (
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -72,7 +70,7 @@ func namedSession(f *dialect.Frame) string {
 }
 
 // A phrase tells about the params or the result of a method.
-type phrase func(v gjson.Result) string
+type phrase func(v wire.Value) string
 
 // The phrases summarize a method. Without a phrase of its own a value is shown as
 // JSON.
@@ -88,7 +86,7 @@ func lookup(method string) phrases {
 	return mcpPhrases()[method]
 }
 
-func callSummary(method, update string, params gjson.Result) string {
+func callSummary(method, update string, params wire.Value) string {
 	switch method {
 	case "session/update":
 		u := params.Get("update")
@@ -101,7 +99,7 @@ func callSummary(method, update string, params gjson.Result) string {
 	case "mcp/message":
 		return carried(params, false)
 	case "proxy/successor", "_proxy/successor":
-		for inner := params.Get("method").Str; dialect.Wraps(inner) && update != ""; inner = params.Get("method").Str {
+		for inner := params.Get("method").Text(); dialect.Wraps(inner) && update != ""; inner = params.Get("method").Text() {
 			params = params.Get("params") // update is the innermost
 		}
 		return carried(params, update != "")
@@ -116,18 +114,18 @@ func callSummary(method, update string, params gjson.Result) string {
 
 // carried tells about the params of a method that hold a message of their own. named
 // says that the frame is called by the method of that message already.
-func carried(params gjson.Result, named bool) string {
-	method, inner, name := params.Get("method").Str, params.Get("params"), ""
+func carried(params wire.Value, named bool) string {
+	method, inner, name := params.Get("method").Text(), params.Get("params"), ""
 	if !named {
 		name = termtext.Piece(method)
 	}
-	if update := inner.Get("update.sessionUpdate").Str; method == "session/update" || !dialect.Wraps(method) && lookup(method).call != nil {
+	if update := inner.Get("update.sessionUpdate").Text(); method == "session/update" || !dialect.Wraps(method) && lookup(method).call != nil {
 		return termtext.Spaced(name, termtext.Piece(update), callSummary(method, update, inner))
 	}
 	return termtext.Spaced(name, bare(inner))
 }
 
-func resultSummary(method string, result gjson.Result) string {
+func resultSummary(method string, result wire.Value) string {
 	if p := lookup(method).result; p != nil {
 		if text := p(result); text != "" {
 			return text
@@ -140,7 +138,7 @@ func resultSummary(method string, result gjson.Result) string {
 }
 
 // errorSummary returns such as `error -32602 no such session: "s1"`.
-func errorSummary(e gjson.Result) string {
+func errorSummary(e wire.Value) string {
 	text := termtext.Spaced("error", Value(e.Get("code")), Value(e.Get("message")))
 	if !e.IsObject() {
 		text = termtext.Spaced("error", Value(e))

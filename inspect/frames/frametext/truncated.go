@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -13,15 +11,15 @@ import (
 // parse reads the params or the result of a frame. A frame that is too long to be
 // checked was cut off, most likely in there: it is completed, so that a summary can say
 // what stands before the cut.
-func parse(f *dialect.Frame, raw []byte) gjson.Result {
+func parse(f *dialect.Frame, raw []byte) wire.Value {
 	if f.Kind == wire.Oversized {
 		raw = Completed(raw)
 	}
-	return gjson.ParseBytes(raw)
+	return wire.ValueOf(raw)
 }
 
 // Body returns the params of a frame with its bytes or, if it has none, its result.
-func Body(f *dialect.Frame) gjson.Result {
+func Body(f *dialect.Frame) wire.Value {
 	e := wire.Scan(f.Raw)
 	if f.Kind == wire.Oversized {
 		e = wire.ScanPrefix(f.Raw)

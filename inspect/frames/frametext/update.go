@@ -5,8 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -29,7 +28,7 @@ var updatePhrases = sync.OnceValue(func() map[string]phrase {
 
 		"plan":         plan,
 		"plan_update":  under("plan", plan),
-		"plan_removed": func(v gjson.Result) string { return first(v, "planId", "id") },
+		"plan_removed": func(v wire.Value) string { return first(v, "planId", "id") },
 
 		"compaction_update":        compaction,
 		"compaction_summary_chunk": under("content", block),
@@ -37,7 +36,7 @@ var updatePhrases = sync.OnceValue(func() map[string]phrase {
 
 		"state_update":              at("state", "stopReason"),
 		"available_commands_update": under("availableCommands", counted("command", "commands", commandName)),
-		"current_mode_update":       func(v gjson.Result) string { return first(v, "currentModeId", "modeId") },
+		"current_mode_update":       func(v wire.Value) string { return first(v, "currentModeId", "modeId") },
 		"config_option_update":      under("configOptions", config),
 		"session_info_update":       at("title", "updatedAt"),
 		"usage_update":              usage,
@@ -45,13 +44,13 @@ var updatePhrases = sync.OnceValue(func() map[string]phrase {
 })
 
 // block tells about a content block, of ACP or of MCP.
-func block(v gjson.Result) string {
-	switch kind := v.Get("type").Str; kind {
+func block(v wire.Value) string {
+	switch kind := v.Get("type").Text(); kind {
 	case "text":
 		return Value(v.Get("text"))
 	case "image", "audio":
 		// Base64 has four characters for three bytes.
-		return "[" + termtext.Spaced(kind, Value(v.Get("mimeType")), termtext.ByteSize(int64(len(v.Get("data").Str))/4*3)) + "]"
+		return "[" + termtext.Spaced(kind, Value(v.Get("mimeType")), termtext.ByteSize(int64(len(v.Get("data").Text()))/4*3)) + "]"
 	case "resource_link":
 		return "[" + termtext.Spaced(Value(v.Get("name")), Value(v.Get("uri"))) + "]"
 	case "resource":
@@ -64,12 +63,12 @@ func block(v gjson.Result) string {
 
 // blocks tells about content blocks: an array, or one alone as MCP's sampling
 // has it.
-func blocks(v gjson.Result) string {
+func blocks(v wire.Value) string {
 	if !v.IsArray() {
 		return block(v)
 	}
 	var parts []string
-	v.ForEach(func(_, b gjson.Result) bool {
+	v.ForEach(func(_, b wire.Value) bool {
 		parts = append(parts, block(b))
 		return len(parts) < maxListed
 	})
@@ -78,7 +77,7 @@ func blocks(v gjson.Result) string {
 
 // message tells about a whole message of version 2, whose content may be
 // unchanged (absent) or cleared (null).
-func message(v gjson.Result) string {
+func message(v wire.Value) string {
 	content := v.Get("content")
 	switch {
 	case !content.Exists():
@@ -91,7 +90,7 @@ func message(v gjson.Result) string {
 
 // toolCall tells about a tool call: what it is, how it stands, and of an update
 // without a title what has come of it.
-func toolCall(v gjson.Result) string {
+func toolCall(v wire.Value) string {
 	title, status := Value(v.Get("title")), Value(v.Get("status"))
 	if title != "" {
 		return termtext.Dotted(title, status)
@@ -103,24 +102,24 @@ func toolCall(v gjson.Result) string {
 	return termtext.Dotted(text, first(v, "rawOutput", "rawInput"))
 }
 
-func toolCallChunk(v gjson.Result) string {
+func toolCallChunk(v wire.Value) string {
 	return termtext.Dotted(Value(v.Get("toolCallId")), toolContent(v.Get("content")))
 }
 
-func toolContents(v gjson.Result) string {
+func toolContents(v wire.Value) string {
 	if !v.IsArray() {
 		return ""
 	}
 	var parts []string
-	v.ForEach(func(_, c gjson.Result) bool {
+	v.ForEach(func(_, c wire.Value) bool {
 		parts = append(parts, toolContent(c))
 		return len(parts) < maxListed
 	})
 	return termtext.Spaced(parts...)
 }
 
-func toolContent(v gjson.Result) string {
-	switch v.Get("type").Str {
+func toolContent(v wire.Value) string {
+	switch v.Get("type").Text() {
 	case "content":
 		return block(v.Get("content"))
 	case "diff":
@@ -134,18 +133,18 @@ func toolContent(v gjson.Result) string {
 	return Value(v)
 }
 
-func terminal(v gjson.Result) string {
+func terminal(v wire.Value) string {
 	return termtext.Dotted(Value(v.Get("terminalId")), Value(v.Get("command")), exitStatus(v.Get("exitStatus")), decoded(v.Get("output.data")))
 }
 
-func terminalChunk(v gjson.Result) string {
+func terminalChunk(v wire.Value) string {
 	return termtext.Dotted(Value(v.Get("terminalId")), decoded(v.Get("data")))
 }
 
 // decoded returns how the text begins that stands in base64.
-func decoded(v gjson.Result) string {
+func decoded(v wire.Value) string {
 	const enough = termtext.MaxPiece * 4 * 4 // bytes for that many characters, and blanks between
-	head := v.Str[:min(len(v.Str), enough)]
+	head := v.Text()[:min(len(v.Text()), enough)]
 	b, err := base64.StdEncoding.DecodeString(head)
 	if err != nil {
 		return Value(v)
@@ -154,16 +153,16 @@ func decoded(v gjson.Result) string {
 }
 
 // plan tells how much of a plan is done and what is next, or its text.
-func plan(v gjson.Result) string {
+func plan(v wire.Value) string {
 	entries := v.Get("entries")
 	if !entries.IsArray() {
 		return termtext.Dotted(first(v, "planId", "id"), first(v, "content", "uri"))
 	}
 	var all, done int64
 	var now, next string
-	entries.ForEach(func(_, e gjson.Result) bool {
+	entries.ForEach(func(_, e wire.Value) bool {
 		all++
-		switch status := e.Get("status").Str; {
+		switch status := e.Get("status").Text(); {
 		case status == "completed", status == "cancelled":
 			done++
 		case status == "in_progress" && now == "":
@@ -179,18 +178,18 @@ func plan(v gjson.Result) string {
 	return termtext.Dotted(termtext.Grouped(done)+" of "+termtext.Grouped(all)+" done", now)
 }
 
-func compaction(v gjson.Result) string {
+func compaction(v wire.Value) string {
 	return termtext.Dotted(Value(v.Get("compactionId")), Value(v.Get("status")), Value(v.Get("error")), summaryOf(v.Get("summary")))
 }
 
-func summaryOf(v gjson.Result) string {
+func summaryOf(v wire.Value) string {
 	if !v.IsArray() {
 		return ""
 	}
 	return blocks(v)
 }
 
-func commandName(v gjson.Result) string {
+func commandName(v wire.Value) string {
 	name := Value(v.Get("name"))
 	if name == "" || strings.HasPrefix(name, "/") {
 		return name
@@ -198,10 +197,10 @@ func commandName(v gjson.Result) string {
 	return "/" + name
 }
 
-func usage(v gjson.Result) string {
+func usage(v wire.Value) string {
 	used, size := v.Get("used"), v.Get("size")
 	var context string
-	if used.Type == gjson.Number && size.Type == gjson.Number {
+	if used.IsNumber() && size.IsNumber() {
 		context = termtext.Grouped(used.Int()) + " of " + termtext.Grouped(size.Int()) + " tokens"
 	}
 	return termtext.Dotted(context, termtext.Spaced(Value(v.Get("cost.amount")), Value(v.Get("cost.currency"))))

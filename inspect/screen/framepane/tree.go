@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -88,12 +86,12 @@ func (t *tree) raw(i int32) []byte { return t.json[t.nodes[i].from:t.nodes[i].to
 func (t *tree) holds(i int32) bool { c := t.json[t.nodes[i].from]; return c == '{' || c == '[' }
 
 // text returns the text of a string, and any other value as JSON.
-func (t *tree) text(i int32) string { return gjson.ParseBytes(t.raw(i)).String() }
+func (t *tree) text(i int32) string { return wire.ValueOf(t.raw(i)).String() }
 
 // name returns the name of a member, empty for elements.
 func (t *tree) name(i int32) string {
 	n := t.nodes[i]
-	return gjson.ParseBytes(t.json[n.name:n.nameEnd]).String()
+	return wire.ValueOf(t.json[n.name:n.nameEnd]).String()
 }
 
 // path returns where a value stands, as gjson understands it.
@@ -101,7 +99,7 @@ func (t *tree) path(i int32) string {
 	var parts []string
 	for ; t.nodes[i].parent >= 0; i = t.nodes[i].parent {
 		if n := t.nodes[i]; n.nameEnd > 0 {
-			parts = append(parts, gjson.Escape(t.name(i)))
+			parts = append(parts, wire.EscapeKey(t.name(i)))
 		} else {
 			parts = append(parts, strconv.Itoa(int(n.index)))
 		}

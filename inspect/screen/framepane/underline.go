@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/inspect/screen/find"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // A Place is where something is wrong in a frame.
@@ -150,9 +149,9 @@ func stepsOf(path string) (steps []string) {
 	for path != "" {
 		switch {
 		case strings.HasPrefix(path, `["`):
-			name := gjson.Parse(path[1:])
+			name := wire.ValueOf(path[1:])
 			steps = append(steps, name.String())
-			path = strings.TrimPrefix(path[min(1+len(name.Raw), len(path)):], "]")
+			path = strings.TrimPrefix(path[min(1+len(name.Raw()), len(path)):], "]")
 		case path[0] == '[':
 			index, rest, _ := strings.Cut(path[1:], "]")
 			steps, path = append(steps, index), rest

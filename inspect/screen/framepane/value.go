@@ -1,6 +1,6 @@
 package framepane
 
-import "github.com/tidwall/gjson"
+import "github.com/acptap/acptap/proxy/wire"
 
 // A Value is a value of the frame.
 type Value struct {
@@ -41,7 +41,7 @@ func (p *Pane) ValueAt(path string) string {
 	if p.tree == nil {
 		return ""
 	}
-	v := gjson.GetBytes(p.tree.json, path)
+	v := wire.ValueAt(p.tree.json, path)
 	if v.IsObject() || v.IsArray() {
 		return ""
 	}

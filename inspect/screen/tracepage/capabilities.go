@@ -3,12 +3,11 @@ package tracepage
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/inspect/frames/frametext"
 	"github.com/acptap/acptap/inspect/screen/page"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -42,10 +41,10 @@ func (r *Reader) Capabilities(width int, read func(seq uint64) (dialect.Frame, e
 
 // params returns the params or the result of a frame; nothing if it cannot be
 // read.
-func params(read func(uint64) (dialect.Frame, error), seq uint64) gjson.Result {
+func params(read func(uint64) (dialect.Frame, error), seq uint64) wire.Value {
 	f, err := read(seq)
 	if err != nil {
-		return gjson.Result{}
+		return wire.Value{}
 	}
 	return frametext.Body(&f)
 }
@@ -60,7 +59,7 @@ type capabilityLines struct {
 }
 
 // side shows one side, which is called who.
-func (o capabilityLines) side(who string, side dialect.Side, v gjson.Result, seq uint64) []page.Line {
+func (o capabilityLines) side(who string, side dialect.Side, v wire.Value, seq uint64) []page.Line {
 	p := frametext.PartyOf(v)
 	o.seq = seq
 	o.lines = []page.Line{{Spans: []termtext.Span{termtext.Bold.Span(termtext.Spaced(who, p.Who)), termtext.Dim.Span("  " + p.Protocol)}, Seq: seq}}

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/inspect/screen/page"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -136,8 +135,8 @@ func ownTerminals(c *trace.Conversation) map[*trace.Terminal]bool {
 			continue
 		}
 		for _, item := range e.ToolCall.Content {
-			if v := gjson.ParseBytes(item); v.Get("type").Str == "terminal" {
-				if t := c.Terminal(e, v.Get("terminalId").Str); t != nil {
+			if v := wire.ValueOf(item); v.Get("type").Text() == "terminal" {
+				if t := c.Terminal(e, v.Get("terminalId").Text()); t != nil {
 					shown[t] = true
 				}
 			}

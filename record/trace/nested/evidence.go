@@ -5,8 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -132,20 +131,20 @@ const maxOutputs = 64
 
 // outputsOf returns the texts that a tool call shows or reports.
 func outputsOf(t *trace.ToolCall) (list []string) {
-	var add func(v gjson.Result)
-	add = func(v gjson.Result) {
+	var add func(v wire.Value)
+	add = func(v wire.Value) {
 		switch {
 		case len(list) == maxOutputs:
-		case v.Type == gjson.String && v.Str != "":
-			list = append(list, v.Str)
+		case v.IsString() && v.Text() != "":
+			list = append(list, v.Text())
 		case v.IsObject(), v.IsArray():
-			v.ForEach(func(_, v gjson.Result) bool { add(v); return true })
+			v.ForEach(func(_, v wire.Value) bool { add(v); return true })
 		}
 	}
 	for _, item := range t.Content {
-		add(gjson.GetBytes(item, "content.text"))
-		add(gjson.GetBytes(item, "text")) // some agents leave the wrapping out
+		add(wire.ValueAt(item, "content.text"))
+		add(wire.ValueAt(item, "text")) // some agents leave the wrapping out
 	}
-	add(gjson.ParseBytes(t.RawOutput))
+	add(wire.ValueOf(t.RawOutput))
 	return list
 }

@@ -3,8 +3,6 @@ package nested
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -65,15 +63,15 @@ func (j *Join) hosts(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
 	case e.Method == nil:
 		j.hostAnswered(f, a, e)
 	case setsUp(method) && f.Dir == wire.ClientToAgent:
-		h.declared(gjson.GetBytes(e.Params, "mcpServers"))
+		h.declared(wire.ValueAt(e.Params, "mcpServers"))
 	case method == "mcp/connect" && e.ID != nil:
-		h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{server: hostedID(gjson.ParseBytes(e.Params))})
+		h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{server: hostedID(wire.ValueOf(e.Params))})
 	case method == "mcp/disconnect":
-		if t, _ := h.tapes.Get(gjson.GetBytes(e.Params, "connectionId").Str); t != nil {
+		if t, _ := h.tapes.Get(wire.ValueAt(e.Params, "connectionId").Text()); t != nil {
 			t.End()
 		}
 	case method == "mcp/message":
-		if t, _ := h.tapes.Get(gjson.GetBytes(e.Params, "connectionId").Str); t != nil {
+		if t, _ := h.tapes.Get(wire.ValueAt(e.Params, "connectionId").Text()); t != nil {
 			if e.ID != nil {
 				h.asked.Set(hostedAsk{f.Seq, dialect.IDKey(e.ID)}, hostedBy{tape: t})
 			}
@@ -87,11 +85,11 @@ func (j *Join) hosts(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) {
 }
 
 // declared notes what the servers of a setup are called that the client hosts.
-func (h *hosted) declared(servers gjson.Result) {
+func (h *hosted) declared(servers wire.Value) {
 	n := 0
-	servers.ForEach(func(_, server gjson.Result) bool {
-		if id := hostedID(server); id != "" && server.Get("type").Str == "acp" {
-			h.names.Set(strings.Clone(id), strings.Clone(server.Get("name").Str))
+	servers.ForEach(func(_, server wire.Value) bool {
+		if id := hostedID(server); id != "" && server.Get("type").Text() == "acp" {
+			h.names.Set(strings.Clone(id), strings.Clone(server.Get("name").Text()))
 		}
 		n++
 		return n < maxServers
@@ -100,9 +98,9 @@ func (h *hosted) declared(servers gjson.Result) {
 
 // hostedID returns the id of a server in its declaration, or in mcp/connect. The text of
 // the draft has other names for it than its schema.
-func hostedID(v gjson.Result) string {
+func hostedID(v wire.Value) string {
 	for _, key := range []string{"serverId", "acpId", "id"} {
-		if id := v.Get(key).Str; id != "" {
+		if id := v.Get(key).Text(); id != "" {
 			return id
 		}
 	}
@@ -121,7 +119,7 @@ func (j *Join) hostAnswered(f *dialect.Frame, a *dialect.Annotation, e wire.Enve
 		by.tape.carried(f, a, e)
 		return
 	}
-	id := gjson.GetBytes(e.Result, "connectionId").Str
+	id := wire.ValueAt(e.Result, "connectionId").Text()
 	if id == "" {
 		return
 	}
@@ -150,14 +148,14 @@ func (t *Tape) carried(f *dialect.Frame, outer *dialect.Annotation, e wire.Envel
 	inner, a := *f, dialect.Annotation{Request: outer.Request}
 	inner.Dir = f.Dir.Opposite()
 	if e.Method == nil {
-		if gjson.GetBytes(e.Result, "isError").Bool() {
+		if wire.ValueAt(e.Result, "isError").Bool() {
 			a.Events |= dialect.ToolFailed
 		}
 	} else {
-		params := gjson.ParseBytes(e.Params)
-		e.Method, e.Params = []byte(params.Get("method").Str), []byte(params.Get("params").Raw)
+		params := wire.ValueOf(e.Params)
+		e.Method, e.Params = []byte(params.Get("method").Text()), []byte(params.Get("params").Raw())
 		if string(e.Method) == "notifications/cancelled" {
-			a.Request, a.Events = t.openAs(gjson.GetBytes(e.Params, "requestId").Raw), dialect.RequestCancelled
+			a.Request, a.Events = t.openAs(wire.ValueAt(e.Params, "requestId").Raw()), dialect.RequestCancelled
 		}
 	}
 	t.heard = t.Start.Add(f.At)

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -153,10 +151,10 @@ func turnOf(s *trace.Session, number int) *trace.Turn {
 
 // told takes what a message says of a tool call.
 func (j *Join) told(a *dialect.Annotation, e wire.Envelope) {
-	params := gjson.ParseBytes(e.Params)
+	params := wire.ValueOf(e.Params)
 	for _, path := range []string{"update", "toolCall", "subject.toolCall"} {
 		u := params.Get(path)
-		if id := u.Get("toolCallId").Str; id != "" {
+		if id := u.Get("toolCallId").Text(); id != "" {
 			s := j.session(a.Session)
 			if t := s.newest[id]; t != nil {
 				t.take(u)

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -103,16 +101,16 @@ func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 		}
 		return
 	}
-	method, params := string(e.Method), gjson.ParseBytes(e.Params)
+	method, params := string(e.Method), wire.ValueOf(e.Params)
 	for i := 0; dialect.Wraps(method) && i < maxInside; i++ {
-		method, params = params.Get("method").Str, params.Get("params")
+		method, params = params.Get("method").Text(), params.Get("params")
 	}
 	if e.ID == nil || f.Dir != wire.ClientToAgent || !setsUp(method) {
 		return
 	}
-	s := &setup{cwd: strings.Clone(params.Get("cwd").Str)}
+	s := &setup{cwd: strings.Clone(params.Get("cwd").Text())}
 	if method != "session/fork" { // which makes a session out of that
-		s.session = strings.Clone(params.Get("sessionId").Str)
+		s.session = strings.Clone(params.Get("sessionId").Text())
 	}
 	s.servers(params.Get("mcpServers"))
 	l.asked(f, e.ID, s)
@@ -159,7 +157,7 @@ func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
 	l.drop(s)
 	session := s.session
 	if session == "" {
-		session = strings.Clone(gjson.GetBytes(e.Result, "sessionId").Str)
+		session = strings.Clone(wire.ValueAt(e.Result, "sessionId").Text())
 	}
 	if session == "" || e.Error != nil && !bytes.Equal(e.Error, []byte("null")) {
 		return
@@ -175,9 +173,9 @@ func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
 const maxServers = 256
 
 // servers notes what the servers of a setup are called, and the links in them.
-func (s *setup) servers(list gjson.Result) {
-	list.ForEach(func(_, server gjson.Result) bool {
-		name := strings.Clone(server.Get("name").Str)
+func (s *setup) servers(list wire.Value) {
+	list.ForEach(func(_, server wire.Value) bool {
+		name := strings.Clone(server.Get("name").Text())
 		s.names = append(s.names, name)
 		if link := linkIn(server); link != "" {
 			s.links, s.linked = append(s.links, strings.Clone(link)), append(s.linked, name)
@@ -193,26 +191,26 @@ func (s *setup) gets(other *setup) {
 
 // LinkOf returns the link in an entry of mcpServers, a JSON object, as the agent got it;
 // empty if it has none.
-func LinkOf(entry []byte) string { return strings.Clone(linkIn(gjson.ParseBytes(entry))) }
+func LinkOf(entry []byte) string { return strings.Clone(linkIn(wire.ValueOf(entry))) }
 
 // linkIn returns the link in an entry of mcpServers, empty if it has none: of --parent
 // TAPE/LINK/NAME among the arguments of a command, or of a URL whose path begins with
 // LINK-SECRET.
-func linkIn(server gjson.Result) string {
+func linkIn(server wire.Value) string {
 	args := server.Get("args").Array()
 	for i, arg := range args {
-		parent, ok := strings.CutPrefix(arg.Str, "--parent=")
-		if arg.Str == "--parent" && i+1 < len(args) {
-			parent, ok = args[i+1].Str, true
+		parent, ok := strings.CutPrefix(arg.Text(), "--parent=")
+		if arg.Text() == "--parent" && i+1 < len(args) {
+			parent, ok = args[i+1].Text(), true
 		}
 		if parts := strings.Split(parent, "/"); ok && len(parts) == 3 {
 			return parts[1]
 		}
-		if arg.Str == "--" { // what follows is the server's
+		if arg.Text() == "--" { // what follows is the server's
 			break
 		}
 	}
-	if _, rest, ok := strings.Cut(server.Get("url").Str, "://127.0.0.1:"); ok {
+	if _, rest, ok := strings.Cut(server.Get("url").Text(), "://127.0.0.1:"); ok {
 		_, path, _ := strings.Cut(rest, "/")
 		link, _, ok := strings.Cut(path, "-")
 		if ok && !strings.Contains(link, "/") {

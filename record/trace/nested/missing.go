@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -44,13 +43,13 @@ func (j *Join) Missing(session string, e *trace.Entity) Missing {
 // serverOf returns the name of the server that a tool call says that it is for, empty if
 // it says none.
 func serverOf(t *trace.ToolCall) string {
-	if server := gjson.GetBytes(t.RawInput, "server").Str; server != "" && gjson.GetBytes(t.RawInput, "tool").Str != "" {
+	if server := wire.ValueAt(t.RawInput, "server").Text(); server != "" && wire.ValueAt(t.RawInput, "tool").Text() != "" {
 		return server
 	}
 	name, _, _ := mcpName(t.Name)
 	title, _, _ := mcpName(t.Title)
 	meta := ""
-	for _, text := range texts(nil, gjson.ParseBytes(t.Meta), maxMeta) {
+	for _, text := range texts(nil, wire.ValueOf(t.Meta), maxMeta) {
 		if server, _, ok := mcpName(text); ok {
 			meta = server
 		}

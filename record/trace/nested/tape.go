@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -188,18 +186,18 @@ func IsUse(method string) bool {
 }
 
 func (t *Tape) ask(f *dialect.Frame, e wire.Envelope) {
-	params := gjson.ParseBytes(e.Params)
+	params := wire.ValueOf(e.Params)
 	c := &Call{
 		Tape:    t,
 		Method:  strings.Clone(cut(string(e.Method))),
-		Name:    strings.Clone(cut(cmp.Or(params.Get("name").Str, params.Get("uri").Str))),
+		Name:    strings.Clone(cut(cmp.Or(params.Get("name").Text(), params.Get("uri").Text()))),
 		Request: f.Seq,
 		Began:   t.Start.Add(f.At),
 		Untimed: f.Untimed,
 		id:      dialect.IDKey(e.ID),
 		stream:  f.Stream,
-		words:   t.wordsOf(params.Get("name").Str),
-		token:   bytes.Clone([]byte(params.Get("_meta.progressToken").Raw)),
+		words:   t.wordsOf(params.Get("name").Text()),
+		token:   bytes.Clone([]byte(params.Get("_meta.progressToken").Raw())),
 	}
 	if f.Kind != wire.Oversized {
 		c.traits = traitsOf(params)
@@ -236,10 +234,10 @@ func (t *Tape) answer(f *dialect.Frame, a *dialect.Annotation, e wire.Envelope) 
 		t.open = append(t.open[:i:i], t.open[i+1:]...)
 		c.Response, c.Ended, c.Untimed = f.Seq, t.Start.Add(f.At), c.Untimed || f.Untimed
 		c.Failed = dialect.Failed(e, a)
-		result := gjson.ParseBytes(e.Result)
+		result := wire.ValueOf(e.Result)
 		text := firstText(result.Get("content"))
 		if c.Failed {
-			c.Problem = strings.Clone(cut(cmp.Or(gjson.GetBytes(e.Error, "message").Str, text)))
+			c.Problem = strings.Clone(cut(cmp.Or(wire.ValueAt(e.Error, "message").Text(), text)))
 		}
 		if f.Kind != wire.Oversized {
 			c.says = excerptOf(text)
@@ -262,7 +260,7 @@ func (t *Tape) cancelled(request uint64) {
 func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	method := string(e.Method)
 	if method == "notifications/progress" {
-		t.progress(f.Stream, gjson.ParseBytes(e.Params))
+		t.progress(f.Stream, wire.ValueOf(e.Params))
 		return
 	}
 	open := t.openOn(f.Stream)
@@ -302,8 +300,8 @@ func (t *Tape) openOn(stream uint64) []*Call {
 	return own
 }
 
-func (t *Tape) progress(stream uint64, params gjson.Result) {
-	token := params.Get("progressToken").Raw
+func (t *Tape) progress(stream uint64, params wire.Value) {
+	token := params.Get("progressToken").Raw()
 	for _, c := range t.openOn(stream) {
 		if token != "" && string(c.token) == token {
 			c.Meanwhile.Progress++
@@ -314,12 +312,12 @@ func (t *Tape) progress(stream uint64, params gjson.Result) {
 }
 
 // progressText says how far something is.
-func progressText(params gjson.Result) string {
-	text := params.Get("progress").Raw
-	if total := params.Get("total").Raw; total != "" {
+func progressText(params wire.Value) string {
+	text := params.Get("progress").Raw()
+	if total := params.Get("total").Raw(); total != "" {
 		text += "/" + total
 	}
-	return strings.TrimSpace(text + " " + params.Get("message").Str)
+	return strings.TrimSpace(text + " " + params.Get("message").Text())
 }
 
 // replied takes the client's answer to a request of the server's.

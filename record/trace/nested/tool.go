@@ -7,8 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -63,31 +62,31 @@ func (t *tool) measure() {
 }
 
 // take takes an update of the tool call, or what a request for permission says of it.
-func (t *tool) take(u gjson.Result) {
+func (t *tool) take(u wire.Value) {
 	for _, key := range []string{"name", "title"} {
-		t.called(u.Get(key).Str)
+		t.called(u.Get(key).Text())
 	}
 	for _, text := range texts(nil, u.Get("_meta"), maxMeta) {
 		t.called(text)
 	}
 	input := u.Get("rawInput")
-	if server, name := input.Get("server").Str, input.Get("tool").Str; server != "" && name != "" {
+	if server, name := input.Get("server").Text(), input.Get("tool").Text(); server != "" && name != "" {
 		t.server, t.tool = strings.Clone(server), strings.Clone(name)
 	}
 	t.given(input)
-	input.ForEach(func(_, v gjson.Result) bool {
+	input.ForEach(func(_, v wire.Value) bool {
 		t.given(v)
 		return len(t.arguments) < maxTraits
 	})
-	for _, text := range []string{u.Get("title").Str, firstText(u.Get("content"))} { // of a request for permission
-		if strings.HasPrefix(text, "{") && gjson.Valid(text) {
-			t.given(gjson.Parse(text))
+	for _, text := range []string{u.Get("title").Text(), firstText(u.Get("content"))} { // of a request for permission
+		if strings.HasPrefix(text, "{") && wire.IsJSON([]byte(text)) {
+			t.given(wire.ValueOf(text))
 		}
 	}
 }
 
 // given notes what may be the arguments.
-func (t *tool) given(v gjson.Result) {
+func (t *tool) given(v wire.Value) {
 	if d := digestOf(v); d != (digest{}) && !slices.Contains(t.arguments, d) && len(t.arguments) < maxTraits {
 		t.arguments = append(t.arguments, d)
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // The traits of a call are what a tool call that has led to it may have too.
@@ -23,17 +23,17 @@ const (
 )
 
 // traitsOf returns the traits of a request with these params.
-func traitsOf(params gjson.Result) traits {
+func traitsOf(params wire.Value) traits {
 	return traits{meta: texts(nil, params.Get("_meta"), maxMeta), arguments: digestOf(params.Get("arguments"))}
 }
 
 // texts appends the texts in a value, at any depth but not too many, to a list.
-func texts(list []string, v gjson.Result, most int) []string {
-	if v.Type == gjson.String && v.Str != "" && len(v.Str) <= maxMetaText {
-		return append(list, strings.Clone(v.Str))
+func texts(list []string, v wire.Value, most int) []string {
+	if v.IsString() && v.Text() != "" && len(v.Text()) <= maxMetaText {
+		return append(list, strings.Clone(v.Text()))
 	}
 	if v.IsObject() || v.IsArray() {
-		v.ForEach(func(_, v gjson.Result) bool {
+		v.ForEach(func(_, v wire.Value) bool {
 			if len(list) < most {
 				list = texts(list, v, most)
 			}
@@ -48,12 +48,12 @@ type digest [16]byte
 
 // digestOf returns the digest of an object: zero if it is empty or very large, or v is no
 // object.
-func digestOf(v gjson.Result) digest {
-	if !v.IsObject() || len(v.Raw) > maxArguments {
+func digestOf(v wire.Value) digest {
+	if !v.IsObject() || len(v.Raw()) > maxArguments {
 		return digest{}
 	}
 	var object map[string]any
-	if json.Unmarshal([]byte(v.Raw), &object) != nil || len(object) == 0 {
+	if json.Unmarshal([]byte(v.Raw()), &object) != nil || len(object) == 0 {
 		return digest{}
 	}
 	text, err := json.Marshal(object) // in the order of the keys
@@ -113,13 +113,13 @@ func (x excerpt) isIn(text string) bool {
 
 // firstText returns the first text in a list of content blocks, which ACP wraps once
 // more.
-func firstText(content gjson.Result) string {
+func firstText(content wire.Value) string {
 	text := ""
-	content.ForEach(func(_, block gjson.Result) bool {
+	content.ForEach(func(_, block wire.Value) bool {
 		if inner := block.Get("content"); inner.IsObject() {
 			block = inner
 		}
-		text = block.Get("text").Str
+		text = block.Get("text").Text()
 		return text == ""
 	})
 	return text

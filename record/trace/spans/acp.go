@@ -5,8 +5,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -92,7 +90,7 @@ func (b *Builder) hear(f *dialect.Frame, m message) {
 
 // update takes an update of the agent's.
 func (t *turn) update(at time.Time, m message) {
-	update := gjson.GetBytes(m.raw, "params.update")
+	update := wire.ValueAt(m.raw, "params.update")
 	u, _ := dialect.LookupUpdate(m.Update)
 	switch u.Entity {
 	case dialect.AgentMessage:
@@ -109,19 +107,19 @@ func (t *turn) update(at time.Time, m message) {
 		t.tell(Event{at, planEvent, planProgress(entries)})
 	case dialect.Mode:
 		var mode Span
-		mode.text(modeID, cmp.Or(update.Get("currentModeId").Str, update.Get("modeId").Str))
+		mode.text(modeID, cmp.Or(update.Get("currentModeId").Text(), update.Get("modeId").Text()))
 		t.tell(Event{at, modeEvent, mode.Attrs})
 	}
 }
 
-func planProgress(entries gjson.Result) []Attr {
+func planProgress(entries wire.Value) []Attr {
 	all, done := int64(0), int64(0)
 	if !entries.IsArray() {
 		return nil
 	}
-	entries.ForEach(func(_, e gjson.Result) bool {
+	entries.ForEach(func(_, e wire.Value) bool {
 		all++
-		if e.Get("status").Str == "completed" {
+		if e.Get("status").Text() == "completed" {
 			done++
 		}
 		return true
@@ -138,7 +136,7 @@ type run struct {
 }
 
 // say adds to the run of a role.
-func (t *turn) say(at time.Time, role string, update gjson.Result) {
+func (t *turn) say(at time.Time, role string, update wire.Value) {
 	if t.run.role != role {
 		t.endRun()
 		t.run = run{role: role, began: at}
@@ -149,13 +147,13 @@ func (t *turn) say(at time.Time, role string, update gjson.Result) {
 }
 
 // characters counts those in the text of a content block, or of a list of them.
-func characters(content gjson.Result) int64 {
+func characters(content wire.Value) int64 {
 	if !content.IsArray() {
-		return int64(utf8.RuneCountInString(content.Get("text").Str))
+		return int64(utf8.RuneCountInString(content.Get("text").Text()))
 	}
 	n := int64(0)
-	content.ForEach(func(_, block gjson.Result) bool {
-		n += int64(utf8.RuneCountInString(block.Get("text").Str))
+	content.ForEach(func(_, block wire.Value) bool {
+		n += int64(utf8.RuneCountInString(block.Get("text").Text()))
 		return true
 	})
 	return n

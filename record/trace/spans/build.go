@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -194,11 +192,11 @@ func (b *Builder) fail(s *Span, e *trace.Event) {
 func (b *Builder) at(since time.Duration) time.Time { return b.tape.Start.Add(since) }
 
 // requestField returns a field of the request that an event came with.
-func (b *Builder) requestField(entry int, path string) gjson.Result {
-	var found gjson.Result
+func (b *Builder) requestField(entry int, path string) wire.Value {
+	var found wire.Value
 	for i, m := range messages(b.frame) {
 		if i == entry {
-			found = gjson.GetBytes(m.raw, path)
+			found = wire.ValueAt(m.raw, path)
 			break
 		}
 	}
@@ -207,16 +205,16 @@ func (b *Builder) requestField(entry int, path string) gjson.Result {
 
 // answer returns the result of the call that an event has ended. At the end of the tape
 // there is none.
-func (b *Builder) answer(e *trace.Event) gjson.Result {
+func (b *Builder) answer(e *trace.Event) wire.Value {
 	if b.frame == nil {
-		return gjson.Result{}
+		return wire.Value{}
 	}
 	for _, m := range messages(b.frame) {
 		if env := wire.Scan(m.raw); env.Method == nil && string(env.ID) == e.ID {
-			return gjson.ParseBytes(env.Result)
+			return wire.ValueOf(env.Result)
 		}
 	}
-	return gjson.Result{}
+	return wire.Value{}
 }
 
 // A message is a frame, or an entry of a batch.

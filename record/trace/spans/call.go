@@ -1,8 +1,6 @@
 package spans
 
 import (
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -72,15 +70,15 @@ func (b *Builder) request(e *trace.Event) *call {
 	if b.now().Protocol == dialect.MCP {
 		b.relate(e, c)
 	}
-	c.version = clip(b.requestField(e.Entry, "jsonrpc").Str, maxName)
+	c.version = clip(b.requestField(e.Entry, "jsonrpc").Text(), maxName)
 	if e.Method == "prompts/get" {
-		c.prompt = clip(b.requestField(e.Entry, "params.name").Str, maxName)
+		c.prompt = clip(b.requestField(e.Entry, "params.name").Text(), maxName)
 	}
 	if b.Content {
-		c.path = clip(b.requestField(e.Entry, "params.path").Str, maxValue)
-		c.uri = clip(b.requestField(e.Entry, "params.uri").Str, maxValue)
+		c.path = clip(b.requestField(e.Entry, "params.path").Text(), maxValue)
+		c.uri = clip(b.requestField(e.Entry, "params.uri").Text(), maxValue)
 		if e.Method == "tools/call" {
-			c.arguments = clip(b.requestField(e.Entry, "params.arguments").Raw, maxValue)
+			c.arguments = clip(b.requestField(e.Entry, "params.arguments").Raw(), maxValue)
 		}
 	}
 	return c
@@ -88,7 +86,7 @@ func (b *Builder) request(e *trace.Event) *call {
 
 // traceparent returns what the traceparent of a request names; nil: nothing.
 func (b *Builder) traceparent(entry int) *Ref {
-	if from, ok := parseTraceparent(b.requestField(entry, "params._meta.traceparent").Str); ok {
+	if from, ok := parseTraceparent(b.requestField(entry, "params._meta.traceparent").Text()); ok {
 		return &from
 	}
 	return nil
@@ -107,7 +105,7 @@ func (b *Builder) answered(e *trace.Event, c *call) Span {
 	if s.Remote = c.foreign; c.foreign {
 		s.Trace, s.Parent = c.from.Trace, c.from.ID
 	}
-	s.text(requestID, gjson.Parse(e.ID).String())
+	s.text(requestID, wire.ValueOf(e.ID).String())
 	if b.now().Protocol == dialect.MCP {
 		b.mcp(&s, e, c)
 	} else {

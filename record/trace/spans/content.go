@@ -3,8 +3,7 @@ package spans
 import (
 	"encoding/json"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -101,7 +100,7 @@ func (s *Span) did(c *trace.ToolCall) {
 	var paths []string
 	size := 0
 	for _, l := range c.Locations {
-		path := gjson.GetBytes(l, "path").Str
+		path := wire.ValueAt(l, "path").Text()
 		if size += len(path); path == "" || size > maxValue {
 			continue
 		}

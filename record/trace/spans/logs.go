@@ -3,8 +3,6 @@ package spans
 import (
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/trace"
@@ -61,7 +59,7 @@ func (b *Builder) Record(f *dialect.Frame) (r Record, ok bool) {
 	}
 	r = Record{Resource: b.resource(), In: b.lies(f), Time: b.at(f.At), Session: f.Session, Stderr: f.Kind == wire.Stderr}
 	if !r.Stderr && f.Kind != wire.Batch {
-		s.text(requestID, gjson.ParseBytes(wire.Scan(f.Raw).ID).String())
+		s.text(requestID, wire.ValueOf(wire.Scan(f.Raw).ID).String())
 	}
 	if r.Attrs = s.Attrs; b.Content {
 		r.Body = clip(string(f.Raw), maxValue)

@@ -71,6 +71,6 @@ func (b *Builder) mcp(s *Span, e *trace.Event, c *call) {
 		s.attr(toolArguments, c.arguments)
 	}
 	if result := b.answer(e); result.Exists() {
-		s.attr(toolResult, clip(result.Raw, maxValue))
+		s.attr(toolResult, clip(result.Raw(), maxValue))
 	}
 }

@@ -13,8 +13,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -233,7 +231,7 @@ func TestContent(t *testing.T) {
 		_, frames := read(t, tapes[name])
 		said := words
 		for _, f := range frames {
-			said = append(said, texts(gjson.ParseBytes(f.Raw))...)
+			said = append(said, texts(wire.ValueOf(f.Raw))...)
 		}
 		without, with := string(lines(t, build(t, tapes[name], false))), string(lines(t, build(t, tapes[name], true)))
 		for _, w := range said {
@@ -248,14 +246,14 @@ func TestContent(t *testing.T) {
 }
 
 // texts returns the words, of four letters or more, of the texts for people in a value.
-func texts(v gjson.Result) (words []string) {
+func texts(v wire.Value) (words []string) {
 	if !v.IsObject() && !v.IsArray() {
 		return nil
 	}
-	v.ForEach(func(key, member gjson.Result) bool {
-		switch key.Str {
+	v.ForEach(func(key, member wire.Value) bool {
+		switch key.Text() {
 		case "text", "title", "path", "content", "output", "command", "args", "cwd", "message", "oldText", "newText":
-			for _, w := range strings.FieldsFunc(member.Str, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			for _, w := range strings.FieldsFunc(member.Text(), func(r rune) bool { return !unicode.IsLetter(r) }) {
 				if len(w) >= 4 {
 					words = append(words, w)
 				}

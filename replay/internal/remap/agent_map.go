@@ -8,8 +8,6 @@ package remap
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -91,14 +89,14 @@ func (l *AgentMap) LearnFromResponse(method string, made []dialect.Field, respon
 func (l *AgentMap) Set(class dialect.Class, recorded, now string) {
 	l.ids[madeID{class, recorded}] = now
 	if class == dialect.SessionID {
-		l.sessions[gjson.Parse(now).Str] = gjson.Parse(recorded).Str
+		l.sessions[wire.ValueOf(now).Text()] = wire.ValueOf(recorded).Text()
 	}
 }
 
 // Session returns the live id of a recorded session, or recorded if there is none.
 func (l *AgentMap) Session(recorded string) string {
-	if now, ok := l.ids[madeID{dialect.SessionID, string(gjson.AppendJSONString(nil, recorded))}]; ok {
-		return gjson.Parse(now).Str
+	if now, ok := l.ids[madeID{dialect.SessionID, string(wire.AppendText(nil, recorded))}]; ok {
+		return wire.ValueOf(now).Text()
 	}
 	return recorded
 }
@@ -147,7 +145,7 @@ func (l *AgentMap) WithIDs(method string, message []byte) (rewritten []byte, unm
 		case known && now != f.Value:
 			message = wire.Set(message, []byte(now), keys(f.Path)...)
 		case !known && class == dialect.SessionID:
-			unmade = gjson.Parse(f.Value).Str
+			unmade = wire.ValueOf(f.Value).Text()
 		}
 	}
 	var edits []Edit

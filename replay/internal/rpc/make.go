@@ -9,7 +9,7 @@ package rpc
 import (
 	"fmt"
 
-	"github.com/tidwall/gjson"
+	"github.com/acptap/acptap/proxy/wire"
 )
 
 // The codes of JSON-RPC 2.0 and of the Agent Client Protocol. The page of ACP on
@@ -54,4 +54,4 @@ func Failure(id []byte, code int, message string, data []byte) []byte {
 }
 
 // Quote returns a text as a JSON string.
-func Quote(text string) []byte { return gjson.AppendJSONString(nil, text) }
+func Quote(text string) []byte { return wire.AppendText(nil, text) }

@@ -8,8 +8,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -82,7 +80,7 @@ var comparedFields = [...]string{"method", "params.sessionId", "params.prompt.#"
 func (p *player) receive(step Step, want string) error {
 	by := step.By
 	line, err := p.in.ReadBytes('\n')
-	for step.history && err == nil && gjson.GetBytes(line, "method").Str == "session/update" {
+	for step.history && err == nil && wire.ValueAt(line, "method").Text() == "session/update" {
 		p.seen(by, line)
 		line, err = p.in.ReadBytes('\n')
 	}
@@ -96,13 +94,13 @@ func (p *player) receive(step Step, want string) error {
 	agree := got.Kind == script.Kind
 	if agree {
 		for _, field := range comparedFields {
-			agree = agree && gjson.GetBytes(line, field).Raw == gjson.Get(want, field).Raw
+			agree = agree && wire.ValueAt(line, field).Raw() == wire.ValueAt(want, field).Raw()
 		}
 		switch got.Kind {
 		case wire.Request:
 			p.ids[string(script.ID)] = got.ID
-			if dir := gjson.GetBytes(got.Params, "cwd"); dir.Type == gjson.String {
-				p.dir = []byte(dir.Raw[1 : len(dir.Raw)-1])
+			if dir := wire.ValueAt(got.Params, "cwd"); dir.IsString() {
+				p.dir = []byte(dir.Raw()[1 : len(dir.Raw())-1])
 			}
 		case wire.Response:
 			agree = agree && bytes.Equal(got.ID, script.ID)

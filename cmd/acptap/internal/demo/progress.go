@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -32,7 +30,7 @@ func (p *Progress) Show(by wire.Direction, message []byte) {
 	case wire.Response:
 		what = "answers " + p.methods[1-by][string(e.ID)]
 	default:
-		what = strings.TrimSpace(what + " " + gjson.GetBytes(e.Params, "update.sessionUpdate").Str)
+		what = strings.TrimSpace(what + " " + wire.ValueAt(e.Params, "update.sessionUpdate").Text())
 	}
 	if line := fmt.Sprintf("%-6s → %s", peerName(by), what); line != p.last {
 		fmt.Fprintln(p.w, line)

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/trace"
@@ -87,7 +85,7 @@ func readReload(tape *record.Tape) (reload, error) {
 		case f.Method == "session/update" && f.Origin == wire.Injected:
 			r.updates++
 		case f.Method == "session/prompt" && f.Dir == wire.ClientToAgent && f.Origin == wire.Rewritten:
-			r.record = len(gjson.GetBytes(f.Raw, "params.prompt.0.text").Str)
+			r.record = len(wire.ValueAt(f.Raw, "params.prompt.0.text").Text())
 		}
 	}
 	var err error

@@ -3,8 +3,6 @@ package lake
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -43,7 +41,7 @@ func (b *Builder) frame(f *dialect.Frame) Frame {
 		e := wire.Scan(f.Raw)
 		row.ID = text(string(e.ID))
 		if f.Failed && e.Error != nil {
-			row.Error = errorCode(gjson.GetBytes(e.Error, "code").Raw)
+			row.Error = errorCode(wire.ValueAt(e.Error, "code").Raw())
 		}
 	}
 	if b.Content {

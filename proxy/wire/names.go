@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// names notes whether some object may have two members of one name, while a scanner
+// goes over a text. It keeps a hash of each name in the objects that are open, and
+// gives up, with the answer yes, at a name with escapes and at objects that are too
+// large or too deep for that.
+type names struct {
+	repeat bool
+	n      uint8      // hashes in use
+	first  [32]uint8  // by depth: the first hash of the object there
+	hashes [64]uint32 // of the names in the open objects, the outermost first
+}
+
+// enter begins an object or array of a depth.
+func (n *names) enter(depth int) {
+	if depth < len(n.first) {
+		n.first[depth] = n.n
+	}
+}
+
+// leave ends it.
+func (n *names) leave(depth int) {
+	if depth < len(n.first) {
+		n.n = n.first[depth]
+	}
+}
+
+// add takes the name that text begins with, of size bytes with its quotes, of a member
+// of the object of a depth.
+func (n *names) add(text []byte, size, depth int) {
+	if depth >= len(n.first) || int(n.n) >= len(n.hashes) {
+		n.repeat = true
+		return
+	}
+	hash := nameHash(text, size)
+	hashes := n.hashes[:n.n]
+	for i := int(n.first[depth]); i < len(hashes); i++ {
+		if hashes[i] == hash {
+			n.repeat = true
+			return
+		}
+	}
+	n.hashes[n.n] = hash
+	n.n++
+}
+
+// nameHash is made of the length of a name, and of its first and its last bytes.
+func nameHash(text []byte, size int) uint32 {
+	var h uint64
+	switch {
+	case size >= 8:
+		h = binary.LittleEndian.Uint64(text) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(text[size-8:]), 23)
+	case len(text) >= 8:
+		h = binary.LittleEndian.Uint64(text) & (1<<(8*size) - 1)
+	default:
+		for i, c := range text[:size] {
+			h |= uint64(c) << (8 * i)
+		}
+	}
+	const odd = 0x9e3779b97f4a7c15 // 2⁶⁴ divided by the golden ratio
+	return uint32((h + uint64(size)) * odd >> 32)
+}

@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Repeat is a member that does not count, as a later one of its object has the same
+// name.
+type Repeat struct {
+	Name string
+	Span // from its name to the name of the member after it
+}
+
+// Repeats returns the members of a text, at any depth, that do not count, in the order
+// in which they begin. JSON leaves open which of two members counts (RFC 8259, section
+// 4). Here it is the last, as in the decoders of Go, JavaScript and Python.
+func Repeats(text []byte) []Repeat {
+	if !repeats(text) {
+		return nil
+	}
+	var found []Repeat
+	var open []object
+	r := Reader{Text: text}
+	for token, start := r.Next(); token != NoToken; token, start = r.Next() {
+		switch token {
+		case '{', '[':
+			open = append(open, object{})
+		case '}', ']':
+			open = open[:max(len(open)-1, 0)]
+		case MemberName:
+			if len(open) == 0 {
+				continue
+			}
+			name := string(unquote(text[start:r.Pos]))
+			if before, ok := open[len(open)-1].add(name, start); ok {
+				found = append(found, Repeat{name, before})
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Repeat) int { return cmp.Compare(a.Start, b.Start) })
+	return found
+}
+
+// repeats reports whether Repeats may find any.
+func repeats(text []byte) bool {
+	s := scanner{b: text}
+	s.blanks()
+	s.value()
+	return s.names.repeat || s.deep
+}
+
+// An object is one that Repeats goes through, up to a member.
+type object struct {
+	starts []int          // of its members
+	last   map[string]int // by name: the last such member, as index of starts
+}
+
+// add adds a member, and returns where the one before it with the same name is.
+func (o *object) add(name string, start int) (before Span, ok bool) {
+	o.starts = append(o.starts, start)
+	i, ok := o.last[name]
+	if ok {
+		before = Span{o.starts[i], o.starts[i+1]}
+	}
+	if o.last == nil {
+		o.last = map[string]int{}
+	}
+	o.last[name] = len(o.starts) - 1
+	return before, ok
+}
+
+// withoutRepeats returns a text without the members that do not count.
+func withoutRepeats(text []byte) []byte {
+	found := Repeats(text)
+	if len(found) == 0 {
+		return text
+	}
+	var kept []byte
+	done := 0
+	for _, f := range found {
+		if f.Start >= done { // else it is in another one
+			kept, done = append(kept, text[done:f.Start]...), f.End
+		}
+	}
+	return append(kept, text[done:]...)
+}
