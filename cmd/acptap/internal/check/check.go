@@ -21,8 +21,6 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/tapelist"
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/inspect/conform/baseline"
-	"github.com/acptap/acptap/inspect/conform/config"
 	"github.com/acptap/acptap/inspect/conform/report"
 )
 
@@ -58,7 +56,7 @@ func (c *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.by, "by", "", "only what this `side` did: client or agent")
 	f.StringVar(&c.baselineFile, "baseline", "", "neither report nor fail on what this `file` knows")
 	f.BoolVar(&c.update, "update-baseline", false, "write the file of --baseline anew")
-	f.StringVar(&c.configFile, "config", "", "exceptions, from this `file` (default "+config.File+" if there is one)")
+	f.StringVar(&c.configFile, "config", "", "exceptions, from this `file` (default "+exceptionsFile+" if there is one)")
 	f.StringArrayVar(&c.expect, "expect", nil, "a violation unless a frame matches this `query`")
 	f.StringArrayVar(&c.forbid, "forbid", nil, "a violation for each frame that matches this `query`")
 	f.StringVar(&c.format, "format", "text", "the `form` of the report: text, json, junit, sarif, github; with --rules also markdown")
@@ -111,10 +109,10 @@ type run struct {
 	failOn  conform.Strength // None: nothing fails
 	by      conform.Fault
 
-	config   *config.Config
+	config   *exceptions
 	demands  []demand
-	baseline *baseline.Baseline
-	renewed  *baseline.Baseline // of what is found now
+	baseline *baseline
+	renewed  *baseline // of what is found now
 
 	stdout, stderr io.Writer
 	bar            *cli.Progress // nil: nothing is shown
@@ -242,14 +240,14 @@ func (r *run) prepare() (err error) {
 	if r.config, err = r.readConfig(); err != nil {
 		return err
 	}
-	r.renewed = &baseline.Baseline{}
+	r.renewed = &baseline{}
 	r.baseline, err = r.readBaseline()
 	return err
 }
 
 // chooseRules finds the rules that are judged. Queries of the user are always.
 func (r *run) chooseRules() error {
-	chosen, err := config.Select(r.choose, r.ignore)
+	chosen, err := selectRules(r.choose, r.ignore)
 	if err != nil {
 		return err
 	}
@@ -276,7 +274,7 @@ func failOn(word string) (s conform.Strength, err error) {
 func (r *run) tellRules(w io.Writer) error {
 	switch {
 	case r.explain != "":
-		rule, err := config.Lookup(r.explain)
+		rule, err := lookupRule(r.explain)
 		if err != nil {
 			return err
 		}

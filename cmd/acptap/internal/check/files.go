@@ -9,37 +9,35 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/inspect/conform/baseline"
-	"github.com/acptap/acptap/inspect/conform/config"
 	"github.com/acptap/acptap/record/disk"
 	"github.com/acptap/acptap/record/termtext"
 )
 
 // readConfig reads the file of exceptions, if there is one.
-func (r *run) readConfig() (*config.Config, error) {
+func (r *run) readConfig() (*exceptions, error) {
 	name := r.configFile
 	if name == "" {
-		name = config.File
+		name = exceptionsFile
 	}
 	f, err := os.Open(name)
 	if r.configFile == "" && errors.Is(err, fs.ErrNotExist) {
-		return &config.Config{}, nil
+		return &exceptions{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return config.Read(f, name)
+	return parseExceptions(f, name)
 }
 
 // readBaseline reads what is known. What is written anew need not be there.
-func (r *run) readBaseline() (*baseline.Baseline, error) {
+func (r *run) readBaseline() (*baseline, error) {
 	if r.baselineFile == "" {
-		return &baseline.Baseline{}, nil
+		return &baseline{}, nil
 	}
 	f, err := os.Open(r.baselineFile)
 	if errors.Is(err, fs.ErrNotExist) && r.update {
-		return &baseline.Baseline{}, nil
+		return &baseline{}, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w; --update-baseline makes it", err)
@@ -48,7 +46,7 @@ func (r *run) readBaseline() (*baseline.Baseline, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return baseline.Read(f, r.baselineFile)
+	return parseBaseline(f, r.baselineFile)
 }
 
 // endBaseline writes the baseline anew, or tells what of it is gone. What is known and

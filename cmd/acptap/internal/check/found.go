@@ -7,8 +7,6 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/cli"
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/inspect/conform/baseline"
-	"github.com/acptap/acptap/inspect/conform/config"
 	"github.com/acptap/acptap/inspect/conform/report"
 )
 
@@ -22,7 +20,7 @@ type Found []map[uint64][]*report.Finding
 func Find(ctx context.Context, sub ref.Subject, raw bool, bar *cli.Progress) (Found, error) {
 	r := &run{
 		Flags: Flags{Severity: conform.Note, Grace: conform.Grace}, rules: conform.Rules(), watches: true,
-		config: &config.Config{}, baseline: &baseline.Baseline{}, renewed: &baseline.Baseline{},
+		config: &exceptions{}, baseline: &baseline{}, renewed: &baseline{},
 		stderr: io.Discard, bar: bar,
 	}
 	j, err := r.begin(ctx, sub)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/inspect/conform/baseline"
 	"github.com/acptap/acptap/inspect/conform/report"
 	"github.com/acptap/acptap/inspect/tapecheck"
 	"github.com/acptap/acptap/inspect/tapetext"
@@ -171,7 +170,7 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 	if !j.wanted(&f.Finding) {
 		if j.baseline.Len() > 0 { // it is there, though it is not reported
 			f.Public = report.Publish(found, quotable(found, t, last)...)
-			j.baseline.Knows(baseline.Key(f.Shared()))
+			j.baseline.Knows(faultKey(f.Shared()))
 		}
 		return
 	}
@@ -182,7 +181,7 @@ func (j *judgement) add(found *conform.Finding, last *dialect.Frame) {
 		f.BecauseLines = append(f.BecauseLines, t.Line(seq))
 	}
 	f.Public = report.Publish(found, quotable(found, t, last)...)
-	f.Key = baseline.Key(f.Shared())
+	f.Key = faultKey(f.Shared())
 	f.Known = j.baseline.Knows(f.Key) && !j.update
 	j.renewed.Add(f.Shared(), f.Key)
 	j.section.Findings = append(j.section.Findings, f)

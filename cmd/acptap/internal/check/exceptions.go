@@ -1,4 +1,4 @@
-package config
+package check
 
 import (
 	"bufio"
@@ -13,10 +13,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// File is the file that is read from the working directory if nothing else is named.
-const File = ".acptap-check"
+// exceptionsFile is the file that is read from the working directory if nothing else is named.
+const exceptionsFile = ".acptap-check"
 
-// A Config is a list of exceptions. The zero value has none.
+// exceptions say which findings count, and how much. The zero value has none.
 //
 // Each is a line with a reason:
 //
@@ -28,7 +28,7 @@ const File = ".acptap-check"
 // (NAME, or NAME@VERSION), dialect (v1, v2-early, v2, legacy, modern) and method. A * at
 // the end of a value stands for anything, and a value with blanks or # stands in double
 // quotes. Of several lines that fit a finding the last counts.
-type Config struct {
+type exceptions struct {
 	statements []statement
 }
 
@@ -47,20 +47,20 @@ type condition struct {
 // byteOrderMark is what editors on Windows begin a file of UTF-8 with.
 const byteOrderMark = "\uFEFF"
 
-// maxLine is how long a line may be, in bytes.
-const maxLine = 64 << 10
+// maxExceptionLine is how long a line may be, in bytes.
+const maxExceptionLine = 64 << 10
 
-// Read reads a file. name is used in errors.
-func Read(r io.Reader, name string) (*Config, error) {
-	c := &Config{}
+// parseExceptions reads a file of exceptions. name is used in errors.
+func parseExceptions(r io.Reader, name string) (*exceptions, error) {
+	c := &exceptions{}
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, maxExceptionLine)
 	for n := 1; lines.Scan(); n++ {
 		line := lines.Text()
 		if n == 1 {
 			line = strings.TrimPrefix(line, byteOrderMark)
 		}
-		s, ok, err := parse(line)
+		s, ok, err := parseStatement(line)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
@@ -74,8 +74,8 @@ func Read(r io.Reader, name string) (*Config, error) {
 	return c, nil
 }
 
-// parse reads a line. ok is false for one that is blank, or only a reason.
-func parse(line string) (s statement, ok bool, err error) {
+// parseStatement reads a line. ok is false for one that is blank, or only a reason.
+func parseStatement(line string) (s statement, ok bool, err error) {
 	words, reason, err := split(line)
 	if err != nil || len(words) == 0 {
 		return s, false, err
@@ -178,7 +178,7 @@ func split(line string) (words []string, reason string, err error) {
 // Strength returns what a finding on a connection counts as; None: it is ignored.
 // chosen are the words of the user who chose rules: one that is the whole id of a rule
 // goes before what the file ignores.
-func (c *Config) Strength(f *conform.Finding, conn *dialect.Connection, chosen []string) conform.Strength {
+func (c *exceptions) Strength(f *conform.Finding, conn *dialect.Connection, chosen []string) conform.Strength {
 	strength := f.Strength
 	for i := range c.statements {
 		if s := &c.statements[i]; s.fits(f, conn) {

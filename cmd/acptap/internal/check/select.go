@@ -1,6 +1,4 @@
-// Package config says which findings count, and how much: by the ids of rules, and by a
-// file of exceptions that have reasons.
-package config
+package check
 
 import (
 	"cmp"
@@ -16,10 +14,10 @@ import (
 // known returns all rules that can be named.
 func known() []*conform.Rule { return append(conform.Rules(), report.Own()...) }
 
-// Select returns the rules whose ids begin with one of the words of choose, or all if
+// selectRules returns the rules whose ids begin with one of the words of choose, or all if
 // there is none, but for those whose ids begin with one of the words of ignore. Those of
 // package report are among them.
-func Select(choose, ignore []string) ([]*conform.Rule, error) {
+func selectRules(choose, ignore []string) ([]*conform.Rule, error) {
 	for _, word := range slices.Concat(choose, ignore) {
 		if err := checkID(word); err != nil {
 			return nil, err
@@ -62,9 +60,9 @@ func distance(word, name string) int {
 	return termtext.Distance(strings.ToLower(word), strings.ToLower(name))
 }
 
-// Lookup returns the rule that has a word as its id or its name, in capital letters or
+// lookupRule returns the rule that has a word as its id or its name, in capital letters or
 // small ones, or else the only one of which either begins so.
-func Lookup(word string) (*conform.Rule, error) {
+func lookupRule(word string) (*conform.Rule, error) {
 	var names []string
 	var begun []*conform.Rule
 	for _, r := range known() {

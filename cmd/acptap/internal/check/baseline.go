@@ -1,6 +1,4 @@
-// Package baseline keeps which findings are known already, so that only new ones are
-// reported. Its file is JSON Lines, sorted, for a version control system.
-package baseline
+package check
 
 import (
 	"bufio"
@@ -15,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// An Entry is one fault, as a line of the file.
-type Entry struct {
+// An entry is one fault, as a line of the file.
+type entry struct {
 	Key   string `json:"key"`
 	Rule  string `json:"rule"`
 	Fault string `json:"fault"`
@@ -24,26 +22,27 @@ type Entry struct {
 	Count int    `json:"count"`
 }
 
-// A Baseline is a set of faults. The zero value is empty.
-type Baseline struct {
-	entries   map[string]*Entry
+// A baseline keeps which faults are known already, so that only new ones are reported. Its
+// file is JSON Lines, sorted, for a version control system. The zero value is empty.
+type baseline struct {
+	entries   map[string]*entry
 	confirmed map[string]bool
 }
 
-// maxLine is how long a line may be, in bytes.
-const maxLine = 1 << 20
+// maxBaselineLine is how long a line may be, in bytes.
+const maxBaselineLine = 1 << 20
 
-// Read reads a file. name is used in errors.
-func Read(r io.Reader, name string) (*Baseline, error) {
-	b := &Baseline{}
+// parseBaseline reads the file of a baseline. name is used in errors.
+func parseBaseline(r io.Reader, name string) (*baseline, error) {
+	b := &baseline{}
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, maxBaselineLine)
 	for n := 1; lines.Scan(); n++ {
 		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\uFEFF"))) // an editor on Windows may put that before it
 		if len(text) == 0 {
 			continue
 		}
-		var e Entry
+		var e entry
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
@@ -58,15 +57,15 @@ func Read(r io.Reader, name string) (*Baseline, error) {
 	return b, nil
 }
 
-func (b *Baseline) put(e Entry) {
+func (b *baseline) put(e entry) {
 	if b.entries == nil {
-		b.entries = map[string]*Entry{}
+		b.entries = map[string]*entry{}
 	}
 	b.entries[e.Key] = &e
 }
 
 // Knows reports whether a fault is known, and notes that it is still there.
-func (b *Baseline) Knows(key string) bool {
+func (b *baseline) Knows(key string) bool {
 	if b.entries[key] == nil {
 		return false
 	}
@@ -78,23 +77,23 @@ func (b *Baseline) Knows(key string) bool {
 }
 
 // Gone returns the faults that Knows was not asked for.
-func (b *Baseline) Gone() []Entry {
-	return slices.DeleteFunc(b.sorted(), func(e Entry) bool { return b.confirmed[e.Key] })
+func (b *baseline) Gone() []entry {
+	return slices.DeleteFunc(b.sorted(), func(e entry) bool { return b.confirmed[e.Key] })
 }
 
 // Add adds a finding whose key is known. It may not hold what must not leave this
 // machine.
-func (b *Baseline) Add(f *conform.Finding, key string) {
+func (b *baseline) Add(f *conform.Finding, key string) {
 	if e := b.entries[key]; e != nil {
 		e.Count++
 		return
 	}
-	b.put(Entry{Key: key, Rule: f.Rule.ID, Fault: f.Fault.String(), Text: termtext.Piece(About(f)), Count: 1})
+	b.put(entry{Key: key, Rule: f.Rule.ID, Fault: f.Fault.String(), Text: termtext.Piece(aboutFault(f)), Count: 1})
 }
 
 // Keep adds those faults of an older baseline that Knows was asked for, and those of
 // rules that were not judged.
-func (b *Baseline) Keep(older *Baseline, judged func(rule string) bool) {
+func (b *baseline) Keep(older *baseline, judged func(rule string) bool) {
 	for key, e := range older.entries {
 		if b.entries[key] == nil && (older.confirmed[key] || !judged(e.Rule)) {
 			b.put(*e)
@@ -103,7 +102,7 @@ func (b *Baseline) Keep(older *Baseline, judged func(rule string) bool) {
 }
 
 // Write writes the file, by rule, side and text.
-func (b *Baseline) Write(w io.Writer) error {
+func (b *baseline) Write(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, e := range b.sorted() {
@@ -115,14 +114,14 @@ func (b *Baseline) Write(w io.Writer) error {
 }
 
 // Len returns how many faults there are.
-func (b *Baseline) Len() int { return len(b.entries) }
+func (b *baseline) Len() int { return len(b.entries) }
 
-func (b *Baseline) sorted() []Entry {
-	var all []Entry
+func (b *baseline) sorted() []entry {
+	var all []entry
 	for _, e := range b.entries {
 		all = append(all, *e)
 	}
-	slices.SortFunc(all, func(x, y Entry) int {
+	slices.SortFunc(all, func(x, y entry) int {
 		return cmp.Or(cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Fault, y.Fault), cmp.Compare(x.Text, y.Text), cmp.Compare(x.Key, y.Key))
 	})
 	return all

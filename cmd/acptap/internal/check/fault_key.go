@@ -1,4 +1,4 @@
-package baseline
+package check
 
 import (
 	"crypto/sha256"
@@ -10,11 +10,11 @@ import (
 	"github.com/acptap/acptap/inspect/conform"
 )
 
-// Key returns what tells one fault from another: a hash of the rule, the side, the
+// faultKey returns what tells one fault from another: a hash of the rule, the side, the
 // method or variant, the path in the message, and what was there, of which ids,
 // numbers, times and paths of files do not count. So the same fault has the same key in
 // a longer run, on another tape, and on another machine.
-func Key(f *conform.Finding) string {
+func faultKey(f *conform.Finding) string {
 	what := f.Got
 	if what == "" {
 		what = f.Text
@@ -29,8 +29,8 @@ func Key(f *conform.Finding) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// About says in a few words what the findings with a key have in common.
-func About(f *conform.Finding) string {
+// aboutFault says in a few words what the findings with a key have in common.
+func aboutFault(f *conform.Finding) string {
 	// The date of the texts that were read is the same in the next run.
 	parts := strings.Split(f.Text, conform.Date)
 	for i := range parts {

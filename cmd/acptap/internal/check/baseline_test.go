@@ -1,4 +1,4 @@
-package baseline_test
+package check
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/inspect/conform/baseline"
 )
 
 var rule = &conform.Rule{ID: "ACP405", Name: "relative-path"}
@@ -20,7 +19,7 @@ func finding(change func(f *conform.Finding)) *conform.Finding {
 
 // The same fault has the same key, however the run went; another one has another.
 func TestKey(t *testing.T) {
-	key := baseline.Key(finding(func(*conform.Finding) {}))
+	key := faultKey(finding(func(*conform.Finding) {}))
 	for name, change := range map[string]func(*conform.Finding){
 		"another frame":   func(f *conform.Finding) { f.Seq, f.At, f.Because = 7, 9, []uint64{3} },
 		"another entry":   func(f *conform.Finding) { f.Path = "locations[12].path" },
@@ -28,7 +27,7 @@ func TestKey(t *testing.T) {
 		"another text":    func(f *conform.Finding) { f.Text = "named a relative path again" },
 		"another session": func(f *conform.Finding) { f.Session = "other" },
 	} {
-		if got := baseline.Key(finding(change)); got != key {
+		if got := faultKey(finding(change)); got != key {
 			t.Errorf("%s: got another key", name)
 		}
 	}
@@ -40,7 +39,7 @@ func TestKey(t *testing.T) {
 		"another path":    func(f *conform.Finding) { f.Path = "content[0].path" },
 		"another value":   func(f *conform.Finding) { f.Got = "null" },
 	} {
-		if got := baseline.Key(finding(change)); got == key {
+		if got := faultKey(finding(change)); got == key {
 			t.Errorf("%s: got the same key", name)
 		}
 	}
@@ -58,7 +57,7 @@ func TestAbout(t *testing.T) {
 		{"used kjhgfdsaqwertyuiopmnbvcxzlkjhgfdsa", "used 0"},
 	} {
 		f := finding(func(f *conform.Finding) { f.Text, f.Path = tt.text, "" })
-		if got := baseline.About(f); got != tt.want {
+		if got := aboutFault(f); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
@@ -66,7 +65,7 @@ func TestAbout(t *testing.T) {
 
 // A baseline is written as it is read, in order, and tells what is gone.
 func TestReadWrite(t *testing.T) {
-	var b baseline.Baseline
+	var b baseline
 	f := finding(func(*conform.Finding) {})
 	b.Add(f, "k2")
 	b.Add(f, "k2")
@@ -82,7 +81,7 @@ func TestReadWrite(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}
-	read, err := baseline.Read(strings.NewReader("\n"+out.String()), "b")
+	read, err := parseBaseline(strings.NewReader("\n"+out.String()), "b")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,14 +89,14 @@ func TestReadWrite(t *testing.T) {
 		t.Errorf("%d faults; k1 %v, k3 %v", read.Len(), read.Knows("k1"), read.Knows("k3"))
 	}
 	gone := read.Gone()
-	if !slices.EqualFunc(gone, []string{"k2"}, func(e baseline.Entry, key string) bool { return e.Key == key }) {
+	if !slices.EqualFunc(gone, []string{"k2"}, func(e entry, key string) bool { return e.Key == key }) {
 		t.Errorf("got %v gone, want k2", gone)
 	}
 }
 
 // What was not asked for this time is kept.
 func TestKeep(t *testing.T) {
-	older, err := baseline.Read(strings.NewReader("\uFEFF"+`{"key":"k1","rule":"ACP108","count":3}
+	older, err := parseBaseline(strings.NewReader("\uFEFF"+`{"key":"k1","rule":"ACP108","count":3}
 {"key":"k2","rule":"ACP108"}
 {"key":"k3","rule":"RPC001"}
 {"key":"k4","rule":"ACP108","count":9}
@@ -107,7 +106,7 @@ func TestKeep(t *testing.T) {
 	}
 	older.Knows("k1")
 	older.Knows("k4")
-	var b baseline.Baseline
+	var b baseline
 	b.Add(finding(func(f *conform.Finding) { f.Rule = &conform.Rule{ID: "ACP108"} }), "k4")
 	b.Keep(older, func(rule string) bool { return rule == "ACP108" })
 	var out strings.Builder
@@ -123,24 +122,24 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-func TestReadErrors(t *testing.T) {
+func TestBaselineErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		"{\"key\":\"k\",\"rule\":\"R\"}\n{": "b:2: unexpected end of JSON input",
 		`{"rule":"R"}`:                      "b:1: a line of a baseline has key and rule",
 		strings.Repeat("x", 2<<20):          "b: bufio.Scanner: token too long",
 	} {
-		if _, err := baseline.Read(strings.NewReader(in), "b"); err == nil || err.Error() != want {
+		if _, err := parseBaseline(strings.NewReader(in), "b"); err == nil || err.Error() != want {
 			t.Errorf("%.20q: got %v, want %s", in, err, want)
 		}
 	}
 }
 
-// FuzzRead reads any file, and writes again what it has read.
-func FuzzRead(f *testing.F) {
+// FuzzBaseline reads any file, and writes again what it has read.
+func FuzzBaseline(f *testing.F) {
 	f.Add(`{"key":"k1","rule":"ACP108","fault":"agent","text":"t","count":1}`)
 	f.Add("{}\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := baseline.Read(strings.NewReader(text), "b")
+		b, err := parseBaseline(strings.NewReader(text), "b")
 		if err != nil {
 			return
 		}
@@ -148,7 +147,7 @@ func FuzzRead(f *testing.F) {
 		if err := b.Write(&out); err != nil {
 			t.Fatal(err)
 		}
-		again, err := baseline.Read(strings.NewReader(out.String()), "b")
+		again, err := parseBaseline(strings.NewReader(out.String()), "b")
 		if err != nil || again.Len() != b.Len() {
 			t.Errorf("%d faults, then %v and %v", b.Len(), again, err)
 		}

@@ -1,16 +1,15 @@
-package config_test
+package check
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/acptap/acptap/inspect/conform"
-	"github.com/acptap/acptap/inspect/conform/config"
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
 // a finding of ACP201, a violation.
-func finding(t *testing.T) *conform.Finding {
+func anyFinding(t *testing.T) *conform.Finding {
 	t.Helper()
 	r := conform.Lookup("ACP201")
 	return &conform.Finding{Rule: r, Strength: r.Strength(), Fault: conform.Agent, Method: "session/new"}
@@ -51,18 +50,18 @@ func TestStrength(t *testing.T) {
 		{"all of several conditions", "ignore ACP201 method=session/* dialect=v2 # old", "", conform.Violation},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c, err := config.Read(strings.NewReader(tt.file), "file")
+			c, err := parseExceptions(strings.NewReader(tt.file), "file")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := c.Strength(finding(t), &connection, []string{tt.choose}); got != tt.want {
+			if got := c.Strength(anyFinding(t), &connection, []string{tt.choose}); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestReadErrors(t *testing.T) {
+func TestExceptionErrors(t *testing.T) {
 	for file, want := range map[string]string{
 		"# one\nignore ACP201":                 `f:2: the reason is missing; it stands behind a # at the end of the line`,
 		"ignore ACP201 #":                      `f:1: the reason is missing`,
@@ -76,7 +75,7 @@ func TestReadErrors(t *testing.T) {
 		`ignore ACP201 agent="x # so`:          `f:1: a " is not closed`,
 		"ignore " + strings.Repeat("x", 1<<17): `f: bufio.Scanner: token too long`,
 	} {
-		if _, err := config.Read(strings.NewReader(file), "f"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := parseExceptions(strings.NewReader(file), "f"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.40q: got %v, want %s", file, err, want)
 		}
 	}
@@ -93,7 +92,7 @@ func TestSelect(t *testing.T) {
 		{"ACP,RPC", "ACP201", "RPC005", "ACP201"},
 	} {
 		words := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
-		rules, err := config.Select(words(tt.choose), words(tt.ignore))
+		rules, err := selectRules(words(tt.choose), words(tt.ignore))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +104,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("--select %s --ignore %s: %s %v, %s %v", tt.choose, tt.ignore, tt.has, got[tt.has], tt.hasNot, got[tt.hasNot])
 		}
 	}
-	if _, err := config.Select([]string{"ACP201"}, []string{"ACP"}); err == nil {
+	if _, err := selectRules([]string{"ACP201"}, []string{"ACP"}); err == nil {
 		t.Error("nothing is left, and that is no error")
 	}
 }
@@ -120,7 +119,7 @@ func TestLookup(t *testing.T) {
 		"":                `no rule is called ""`,
 	} {
 		got := ""
-		if r, err := config.Lookup(word); err != nil {
+		if r, err := lookupRule(word); err != nil {
 			got = err.Error()
 		} else {
 			got = r.ID
@@ -131,17 +130,17 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// FuzzRead reads any file without failing in another way than by an error, and what it
+// FuzzExceptions reads any file without failing in another way than by an error, and what it
 // takes can be asked.
-func FuzzRead(f *testing.F) {
+func FuzzExceptions(f *testing.F) {
 	f.Add("ignore ACP201 agent=@a/b@1* # r")
 	f.Add("note RPC \"client=a b\" # r\n#\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := config.Read(strings.NewReader(text), "f")
+		c, err := parseExceptions(strings.NewReader(text), "f")
 		if err != nil {
 			return
 		}
-		if got := c.Strength(finding(t), &connection, nil); got > conform.Violation {
+		if got := c.Strength(anyFinding(t), &connection, nil); got > conform.Violation {
 			t.Errorf("got the strength %d", got)
 		}
 	})
