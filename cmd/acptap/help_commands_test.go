@@ -212,6 +212,38 @@ func TestREADME(t *testing.T) {
 	}
 }
 
+// TestCommandTable holds the README's table of commands to list each command once, and
+// none that does not exist.
+func TestCommandTable(t *testing.T) {
+	_, table, _ := strings.Cut(shownTexts(t)["README.md"], "\n| command |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	listed := make(map[string]int)
+	for row := range strings.Lines(table) {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
+		for _, m := range regexp.MustCompile("`acptap ([a-z -]+)").FindAllStringSubmatch(cell, -1) {
+			cmd, _, err := newRootCmd(nil).Find(strings.Fields(m[1]))
+			if err != nil {
+				t.Errorf("row %q: %v", cell, err)
+				continue
+			}
+			listed[cmd.CommandPath()]++
+		}
+	}
+	var every func(cmd *cobra.Command)
+	every = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			if !sub.IsAvailableCommand() || sub.Name() == "completion" {
+				continue
+			}
+			every(sub)
+			if n := listed[sub.CommandPath()]; n > 1 || n == 0 && !sub.HasAvailableSubCommands() {
+				t.Errorf("%s has %d rows", sub.CommandPath(), n)
+			}
+		}
+	}
+	every(newRootCmd(nil))
+}
+
 // The topic filters tells of every key, and of every word that a key takes.
 func TestFiltersTopic(t *testing.T) {
 	topic, _ := help.Find("filters")

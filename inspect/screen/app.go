@@ -1,4 +1,4 @@
-// Package inspect is a browser of tapes in the terminal: the tapes of a store, the
+// Package screen is a browser of tapes in the terminal: the tapes of a store, the
 // frames of a tape or a session, its conversation, its turns over time, the
 // capabilities of both sides, statistics, and what both sides broke of their protocol.
 // A tape that is being recorded is followed. Nothing that came over the wire can control the terminal.
